@@ -1,0 +1,125 @@
+// Package corpora gives tests and benchmarks public text-to-SQL data to measure
+// on: the training set of Spider, as JSON lines. The repository does not hold it.
+// Where it is not on the machine, a small set of our own in the same form serves.
+package corpora
+
+import (
+	"bufio"
+	"embed"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Corpus is databases and what is asked of them. Names are compared without case.
+type Corpus struct {
+	Schemas    []Schema
+	Statements []Statement
+	Joins      []Join
+}
+
+// Schema is one database.
+type Schema struct {
+	DB          string
+	Tables      map[string][]string
+	ForeignKeys [][4]string `json:"foreign_keys"` // from table, from column, to table, to column
+}
+
+// Statement is a statement in the dialect of SQLite.
+type Statement struct{ DB, SQL string }
+
+// Join is the tables of a SELECT block and the equalities that join them.
+type Join struct {
+	DB         string
+	Tables     []string
+	Conditions [][4]string
+	SelfJoin   bool `json:"self_join"`
+}
+
+//go:embed own
+var own embed.FS
+
+// Own returns our own set.
+func Own(tb testing.TB) *Corpus {
+	tb.Helper()
+	return read(tb, own, "own/schemas.jsonl", "own/sql.jsonl", "own/joins.jsonl")
+}
+
+// Public returns the public set, from the folder that QED_CORPORA names or else
+// from shared/corpora beside the repository; nil where there is none.
+func Public(tb testing.TB) *Corpus {
+	tb.Helper()
+	dir := os.Getenv("QED_CORPORA")
+	if dir == "" {
+		root, ok := repository()
+		if !ok {
+			return nil
+		}
+		dir = filepath.Join(root, "..", "shared", "corpora")
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	return read(tb, os.DirFS(dir), "spider_schemas.jsonl", "spider_sql.jsonl", "spider_joins.jsonl")
+}
+
+// Find returns the public set, or our own where it is not on this machine.
+func Find(tb testing.TB) *Corpus {
+	tb.Helper()
+	if c := Public(tb); c != nil {
+		return c
+	}
+	return Own(tb)
+}
+
+// repository is the folder of the checkout that a test runs in, which has the
+// workspace file.
+func repository() (string, bool) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.work")); err == nil {
+			return dir, true
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", false
+}
+
+func read(tb testing.TB, files fs.FS, schemas, statements, joins string) *Corpus {
+	tb.Helper()
+	return &Corpus{
+		Schemas:    lines[Schema](tb, files, schemas),
+		Statements: lines[Statement](tb, files, statements),
+		Joins:      lines[Join](tb, files, joins),
+	}
+}
+
+// lines reads a file of JSON lines.
+func lines[T any](tb testing.TB, files fs.FS, name string) []T {
+	tb.Helper()
+	f, err := files.Open(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	var out []T
+	d := json.NewDecoder(bufio.NewReader(f))
+	for {
+		var entry T
+		err := d.Decode(&entry)
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			tb.Fatalf("%s: %v", name, err)
+		}
+		out = append(out, entry)
+	}
+}
