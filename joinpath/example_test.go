@@ -1,0 +1,223 @@
+package joinpath_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"strings"
+
+	"github.com/qedkit/qed/joinpath"
+)
+
+// service is the schema of a small field-service company.
+func service() *joinpath.Schema {
+	s, err := joinpath.Read(strings.NewReader(`{
+	  "version": 1,
+	  "tables": {
+	    "customer":  {"columns": ["id", "name"], "unique_columns": ["id"]},
+	    "address":   {"columns": ["id", "street"], "unique_columns": ["id"]},
+	    "employee":  {"columns": ["id", "name", "managerId"], "unique_columns": ["id"]},
+	    "workOrder": {"columns": ["id", "customerId", "siteId", "billingId", "price"], "unique_columns": ["id"]},
+	    "workTime":  {"columns": ["id", "employeeId", "workOrderId", "hours"], "unique_columns": ["id"]}
+	  },
+	  "relationships": [
+	    {"from_table": "workTime", "from_column": "employeeId", "to_table": "employee", "to_column": "id",
+	     "type": "foreign_key", "confidence": 1, "cardinality": "N:1"},
+	    {"from_table": "workTime", "from_column": "workOrderId", "to_table": "workOrder", "to_column": "id",
+	     "type": "foreign_key", "confidence": 1, "cardinality": "N:1"},
+	    {"from_table": "workOrder", "from_column": "customerId", "to_table": "customer", "to_column": "id",
+	     "type": "inferred", "confidence": 0.9, "cardinality": "N:1"},
+	    {"from_table": "workOrder", "from_column": "siteId", "to_table": "address", "to_column": "id",
+	     "type": "foreign_key", "confidence": 1, "cardinality": "N:1"},
+	    {"from_table": "workOrder", "from_column": "billingId", "to_table": "address", "to_column": "id",
+	     "type": "foreign_key", "confidence": 1, "cardinality": "N:1"},
+	    {"from_table": "employee", "from_column": "managerId", "to_table": "employee", "to_column": "id",
+	     "type": "foreign_key", "confidence": 1, "cardinality": "N:1"}
+	  ]
+	}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	return s
+}
+
+func serviceGraph() *joinpath.Graph {
+	g, err := joinpath.New(service(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return g
+}
+
+func ExampleRead() {
+	_, err := joinpath.Read(strings.NewReader(`{
+	  "version": 1,
+	  "tables": {"crew": {"columns": ["id", "name"]}},
+	  "relationships": [
+	    {"from_table": "crew", "from_column": "lead", "to_table": "employe", "to_column": "id", "confidence": 1.5}
+	  ]
+	}`))
+	var e *joinpath.Error
+	if errors.As(err, &e) {
+		for _, p := range e.Problems {
+			fmt.Println(p.Message)
+		}
+	}
+	// Output:
+	// confidence 1.5 is outside 0 to 1
+	// no column "lead" in table "crew"
+	// no table "employe"
+}
+
+func ExampleMerge() {
+	corrections, err := joinpath.ReadOverlay(strings.NewReader(`{
+	  "version": 1,
+	  "tables": {},
+	  "relationships": [
+	    {"from_table": "workOrder", "from_column": "customerId", "to_table": "customer", "to_column": "id", "confidence": 1},
+	    {"from_table": "workOrder", "from_column": "billingId", "to_table": "address", "to_column": "id", "confidence": 0}
+	  ]
+	}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	merged, err := joinpath.Merge(service(), corrections)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, r := range merged.Relationships {
+		if r.Type == joinpath.Manual {
+			fmt.Println(r, r.Confidence, r.Cardinality, r.Provenance)
+		}
+	}
+	// Output:
+	// workOrder.billingId -> address.id 0 N:1 [foreign_key manual]
+	// workOrder.customerId -> customer.id 1 N:1 [inferred manual]
+}
+
+func ExampleGraph_ShortestPath() {
+	plan, err := serviceGraph().ShortestPath("employee", "customer")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, step := range plan.Steps() {
+		fmt.Printf("%-9s %s fans out: %v\n", step.Right, step.Cardinality, step.FansOut)
+	}
+	fmt.Println(plan.SQL(nil, joinpath.InnerJoin))
+	// Output:
+	// workTime  1:N fans out: true
+	// workOrder N:1 fans out: false
+	// customer  N:1 fans out: false
+	// FROM "employee"
+	// JOIN "workTime" ON "employee"."id" = "workTime"."employeeId"
+	// JOIN "workOrder" ON "workTime"."workOrderId" = "workOrder"."id"
+	// JOIN "customer" ON "workOrder"."customerId" = "customer"."id"
+}
+
+func ExampleGraph_Paths() {
+	plans, err := serviceGraph().Paths("workTime", "address", 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range plans {
+		fmt.Println(p.Cost(), p)
+	}
+	// Output:
+	// 100000 workTime | workTime.workOrderId = workOrder.id | workOrder.billingId = address.id
+	// 100000 workTime | workTime.workOrderId = workOrder.id | workOrder.siteId = address.id
+}
+
+// Two plans that cost the same: the schema alone does not tell whether the
+// question is about the site or about the bill.
+func ExampleGraph_Connect() {
+	got, err := serviceGraph().Connect(context.Background(), "employee", "customer", "address")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range got.Plans {
+		fmt.Println(p.Tables())
+		fmt.Println(p.Steps()[2])
+	}
+	// Output:
+	// [employee workTime workOrder address customer]
+	// workOrder.billingId = address.id
+	// [employee workTime workOrder address customer]
+	// workOrder.siteId = address.id
+}
+
+// One table in two roles, and a table joined to itself.
+func ExamplePlan_Join() {
+	g := serviceGraph()
+	plan, err := g.Connect(context.Background(), "workOrder")
+	if err != nil {
+		log.Fatal(err)
+	}
+	roles, err := g.Between("workOrder", "address")
+	if err != nil {
+		log.Fatal(err)
+	}
+	orders := plan.Plans[0]
+	for _, role := range roles {
+		if orders, err = orders.Join("workOrder", role); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if orders, err = orders.Rename("address", "billing"); err != nil {
+		log.Fatal(err)
+	}
+	if orders, err = orders.Rename("address_2", "site"); err != nil {
+		log.Fatal(err)
+	}
+	backticks := func(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+	fmt.Println(orders.SQL(backticks, joinpath.LeftJoin))
+	// Output:
+	// FROM `workOrder`
+	// LEFT JOIN `address` AS `billing` ON `workOrder`.`billingId` = `billing`.`id`
+	// LEFT JOIN `address` AS `site` ON `workOrder`.`siteId` = `site`.`id`
+}
+
+// The price of an order appears once for each piece of work on it: a sum over
+// it would be too high.
+func ExamplePlan_FanOut() {
+	plan, err := serviceGraph().ShortestPath("workOrder", "employee")
+	if err != nil {
+		log.Fatal(err)
+	}
+	steps, err := plan.FanOut("workOrder")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range steps {
+		fmt.Println(s.Cardinality, s)
+	}
+	fmt.Println("may be summed:", plan.Grain())
+	// Output:
+	// 1:N workOrder.id = workTime.workOrderId
+	// may be summed: [workTime]
+}
+
+func ExampleGraph_DOT() {
+	g, err := joinpath.New(&joinpath.Schema{
+		Tables: map[string]joinpath.Table{
+			"crew":         {Columns: []string{"id"}, UniqueColumns: []string{"id"}},
+			"employeeCrew": {Columns: []string{"crewId"}},
+		},
+		Relationships: []joinpath.Relationship{
+			{FromTable: "employeeCrew", FromColumn: "crewId", ToTable: "crew", ToColumn: "id", Confidence: 1},
+		},
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := g.DOT(os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// strict digraph {
+	// 	"crew" [  weight=0 ];
+	// 	"employeeCrew" -> "crew" [ label="crewId = id (N:1)",  weight=1 ];
+	// 	"employeeCrew" [  weight=0 ];
+	// }
+}

@@ -1,0 +1,355 @@
+package joinpath_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dominikbraun/graph"
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/joinpath"
+)
+
+// The answers here are found by listing everything, or by a library that shares
+// no code with the package.
+
+// cost is what a relationship costs, from the documented formula.
+func cost(confidence float64) int {
+	return max(1, int(math.Round((0.05-math.Log(confidence))*1e6)))
+}
+
+// bestEdges holds the cheapest edge of each pair of tables.
+func bestEdges(t testing.TB, s *joinpath.Schema, minConfidence float64) graph.Graph[string, string] {
+	t.Helper()
+	g := graph.New(graph.StringHash, graph.Weighted())
+	for name := range s.Tables {
+		if err := g.AddVertex(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, r := range s.Relationships {
+		if r.Confidence < minConfidence || r.FromTable == r.ToTable {
+			continue
+		}
+		weight := graph.EdgeWeight(cost(r.Confidence))
+		err := g.AddEdge(r.FromTable, r.ToTable, weight)
+		if errors.Is(err, graph.ErrEdgeAlreadyExists) {
+			old, _ := g.Edge(r.FromTable, r.ToTable)
+			if old.Properties.Weight <= cost(r.Confidence) {
+				continue
+			}
+			err = g.UpdateEdge(r.FromTable, r.ToTable, weight)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return g
+}
+
+func TestShortestPathAgainstDijkstra(t *testing.T) {
+	s := schema122()
+	g := newGraph(t, s, &joinpath.Options{MaxHops: 121})
+	peer := bestEdges(t, s, 0.7)
+	for _, p := range pairs(122, 60) {
+		got, err := g.ShortestPath(p[0], p[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		tables, err := graph.ShortestPath(peer, p[0], p[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for i := range tables[1:] {
+			e, err := peer.Edge(tables[i], tables[i+1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += e.Properties.Weight
+		}
+		if got.Cost() != int64(want) {
+			t.Errorf("%v: cost %d, want %d", p, got.Cost(), want)
+		}
+	}
+}
+
+// listed is a path as the oracle writes it: what it costs, its tables, and the
+// relationships that join them.
+type listed struct {
+	Cost   int
+	Tables []string
+	Edges  []string
+}
+
+func compareListed(a, b listed) int {
+	return cmp.Or(
+		cmp.Compare(a.Cost, b.Cost),
+		cmp.Compare(len(a.Tables), len(b.Tables)),
+		slices.Compare(a.Tables, b.Tables),
+		slices.Compare(a.Edges, b.Edges),
+	)
+}
+
+// allPaths lists every path without a loop, in order.
+func allPaths(s *joinpath.Schema, from, to string, hops int) []listed {
+	var out []listed
+	var walk func(at listed)
+	walk = func(at listed) {
+		last := at.Tables[len(at.Tables)-1]
+		if last == to {
+			out = append(out, listed{at.Cost, slices.Clone(at.Tables), slices.Clone(at.Edges)})
+			return
+		}
+		if len(at.Edges) == hops {
+			return
+		}
+		for _, r := range s.Relationships {
+			next := r.ToTable
+			if next == last {
+				next = r.FromTable
+			} else if r.FromTable != last {
+				continue
+			}
+			if r.Confidence >= 0.7 && !slices.Contains(at.Tables, next) {
+				walk(listed{at.Cost + cost(r.Confidence), append(slices.Clip(at.Tables), next), append(slices.Clip(at.Edges), r.String())})
+			}
+		}
+	}
+	walk(listed{Tables: []string{from}})
+	slices.SortFunc(out, compareListed)
+	return out
+}
+
+func asListed(p joinpath.Plan) listed {
+	l := listed{Cost: int(p.Cost()), Tables: p.Tables()}
+	for _, s := range p.Steps() {
+		l.Edges = append(l.Edges, s.Relationship.String())
+	}
+	return l
+}
+
+func TestPathsAgainstEnumeration(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for round := range 1500 {
+		tables := 2 + rng.IntN(6)
+		s := generateSmall(rng, tables, rng.IntN(14))
+		hops := 1 + rng.IntN(6)
+		g := newGraph(t, s, &joinpath.Options{MaxHops: hops})
+		from, to := tableName(0), tableName(1)
+		want := allPaths(s, from, to, hops)
+		if len(want) == 0 {
+			if _, err := g.ShortestPath(from, to); !errors.Is(err, joinpath.ErrNoPath) {
+				t.Fatalf("round %d: got %v, want no path", round, err)
+			}
+			continue
+		}
+		best, err := g.ShortestPath(from, to)
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if diff := gocmp.Diff(want[0], asListed(best)); diff != "" {
+			t.Fatalf("round %d: ShortestPath (-want +got):\n%s", round, diff)
+		}
+		k := 1 + rng.IntN(30)
+		plans, err := g.Paths(from, to, k)
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		var got []listed
+		for _, p := range plans {
+			got = append(got, asListed(p))
+		}
+		if diff := gocmp.Diff(want[:min(k, len(want))], got); diff != "" {
+			t.Fatalf("round %d: Paths (-want +got):\n%s", round, diff)
+		}
+	}
+}
+
+// allTrees lists the cheapest sets of relationships that form a tree with all
+// the given tables, by trying every set.
+func allTrees(s *joinpath.Schema, tables []string) []string {
+	var best []string
+	lowest := math.MaxInt
+	for set := range 1 << len(s.Relationships) {
+		if sum, ok := treeCost(s, tables, set); ok && sum <= lowest {
+			if sum < lowest {
+				lowest, best = sum, nil
+			}
+			var edges []string
+			for i, r := range s.Relationships {
+				if set>>i&1 == 1 {
+					edges = append(edges, r.String())
+				}
+			}
+			slices.Sort(edges)
+			best = append(best, strings.Join(edges, "; "))
+		}
+	}
+	slices.Sort(best)
+	return best
+}
+
+func treeCost(s *joinpath.Schema, tables []string, set int) (sum int, ok bool) {
+	group := map[string]string{}
+	var find func(string) string
+	find = func(v string) string {
+		if group[v] == "" || group[v] == v {
+			group[v] = v
+			return v
+		}
+		return find(group[v])
+	}
+	for i, r := range s.Relationships {
+		if set>>i&1 == 0 {
+			continue
+		}
+		a, b := find(r.FromTable), find(r.ToTable)
+		if r.Confidence < 0.7 || a == b {
+			return 0, false
+		}
+		group[a] = b
+		sum += cost(r.Confidence)
+	}
+	root := find(tables[0])
+	for _, v := range tables {
+		if find(v) != root {
+			return 0, false
+		}
+	}
+	return sum, len(group) == bits.OnesCount(uint(set))+1 // else a piece lies apart
+}
+
+func TestConnectAgainstEnumeration(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 1500 {
+		tables := 1 + rng.IntN(7)
+		var asked []string
+		for _, v := range rng.Perm(tables)[:1+rng.IntN(tables)] {
+			asked = append(asked, tableName(v))
+		}
+		checkConnect(t, generateSmall(rng, tables, rng.IntN(11)), asked)
+	}
+	// As many tables as possible, all but one that is only on the way.
+	for range 40 {
+		s := generateSmall(rng, 11, 14)
+		parts := newGraph(t, s, nil).Components()
+		largest := slices.MaxFunc(parts, func(a, b []string) int { return cmp.Compare(len(a), len(b)) })
+		checkConnect(t, s, largest[:max(1, len(largest)-1)])
+	}
+}
+
+func checkConnect(t *testing.T, s *joinpath.Schema, asked []string) {
+	t.Helper()
+	want := allTrees(s, asked)
+	g := newGraph(t, s, &joinpath.Options{MaxPlans: 10_000})
+	got, err := g.Connect(t.Context(), asked...)
+	if want == nil {
+		if !errors.Is(err, joinpath.ErrDisconnected) {
+			t.Fatalf("%v: got %v, want not connected", asked, err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatalf("%v: %v", asked, err)
+	}
+	var trees []string
+	for _, p := range got.Plans {
+		var edges []string
+		seen := map[string]bool{asked[0]: true}
+		for _, step := range p.Steps() {
+			if !seen[step.LeftTable] || seen[step.RightTable] {
+				t.Fatalf("%v joins %s out of order", p, step.RightTable)
+			}
+			seen[step.RightTable] = true
+			edges = append(edges, step.Relationship.String())
+		}
+		slices.Sort(edges)
+		trees = append(trees, strings.Join(edges, "; "))
+	}
+	slices.Sort(trees)
+	if diff := gocmp.Diff(want, trees); diff != "" {
+		t.Fatalf("%v (-want +got):\n%s", asked, diff)
+	}
+}
+
+// spanningCost is what the tables cost to join by a minimum spanning tree of the
+// shortest paths between them, at most twice the cheapest tree.
+func spanningCost(t *testing.T, g *joinpath.Graph, tables []string) (sum int64) {
+	t.Helper()
+	near := map[string]int64{}
+	at := tables[0]
+	for done := map[string]bool{at: true}; len(done) < len(tables); done[at] = true {
+		next := ""
+		for _, v := range tables {
+			if done[v] {
+				continue
+			}
+			p, err := g.ShortestPath(at, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if old, ok := near[v]; !ok || p.Cost() < old {
+				near[v] = p.Cost()
+			}
+			if next == "" || near[v] < near[next] {
+				next = v
+			}
+		}
+		sum += near[next]
+		at = next
+	}
+	return sum
+}
+
+// TestConnectApproximately asks for more tables than are solved exactly.
+func TestConnectApproximately(t *testing.T) {
+	g := newGraph(t, generate(1, 400, 900), &joinpath.Options{MaxHops: 40})
+	for _, n := range []int{21, 60, 150} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(9, uint64(n)))
+			var asked []string
+			for _, v := range rng.Perm(400)[:n] {
+				asked = append(asked, tableName(v))
+			}
+			got, err := g.Connect(t.Context(), asked...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !got.Approximate || len(got.Plans) != 1 {
+				t.Fatalf("got %d plans, approximate %v", len(got.Plans), got.Approximate)
+			}
+			p := got.Plans[0]
+			if most := spanningCost(t, g, asked); p.Cost() > most {
+				t.Errorf("cost %d, more than %d", p.Cost(), most)
+			}
+			tables := p.Tables()
+			if p.Hops() != len(tables)-1 {
+				t.Errorf("%d joins for %d tables", p.Hops(), len(tables))
+			}
+			used := map[string]int{}
+			for _, s := range p.Steps() {
+				used[s.Left]++
+				used[s.Right]++
+			}
+			for _, v := range tables {
+				asks := slices.Contains(asked, v)
+				if !asks && used[v] < 2 {
+					t.Errorf("%s is joined for nothing", v)
+				}
+			}
+			for _, v := range asked {
+				if !slices.Contains(tables, v) {
+					t.Errorf("%s is missing", v)
+				}
+			}
+		})
+	}
+}

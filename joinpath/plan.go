@@ -1,0 +1,307 @@
+package joinpath
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/nearest"
+)
+
+// Plan is a way to join tables: one table to begin with and, in order, the joins
+// that add the others. A path is a plan whose joins form a chain.
+//
+// Every table in a plan has an alias: its name, or where that is taken, the name
+// and a number (address, address_2). Aliases that differ in the case of ASCII
+// letters only count as the same.
+//
+// A Plan never changes and is cheap to copy. The zero Plan has no tables.
+type Plan struct {
+	tree *tree
+}
+
+type tree struct {
+	g     *Graph
+	nodes []node // those after the first are joined in this order
+}
+
+// node is one appearance of a table in a plan.
+type node struct {
+	table   int32
+	parent  int32 // node that it is joined to
+	edge    int32
+	reverse bool // the edge points from this node to its parent
+	alias   string
+}
+
+// Step is one join of a plan.
+type Step struct {
+	// Left is the alias of a table that is in the plan already, Right that of
+	// the one that is joined to it.
+	Left  string `json:"left"`
+	Right string `json:"right"`
+	// LeftTable and RightTable are their names.
+	LeftTable  string `json:"left_table"`
+	RightTable string `json:"right_table"`
+	// LeftColumns equal RightColumns, pair by pair.
+	LeftColumns  []string `json:"left_columns"`
+	RightColumns []string `json:"right_columns"`
+	// Relationship is what the join is made of, as the schema has it.
+	Relationship Relationship `json:"relationship"`
+	// Reversed says that Left is the to side of the relationship.
+	Reversed bool `json:"reversed,omitempty"`
+	// Cardinality is read from left to right. It is never empty.
+	Cardinality Cardinality `json:"cardinality"`
+	// FansOut says that the join multiplies rows: one row on the left can meet
+	// several on the right.
+	FansOut bool `json:"fans_out"`
+}
+
+// String writes the step as its join condition.
+func (s Step) String() string {
+	var b strings.Builder
+	for i := range s.LeftColumns {
+		if i > 0 {
+			b.WriteString(" AND ")
+		}
+		fmt.Fprintf(&b, "%s.%s = %s.%s", s.Left, s.LeftColumns[i], s.Right, s.RightColumns[i])
+	}
+	return b.String()
+}
+
+// Hops returns the number of joins.
+func (p Plan) Hops() int { return max(0, len(p.nodes())-1) }
+
+// Cost returns the sum of what the joins cost, in millionths.
+func (p Plan) Cost() int64 {
+	var cost int64
+	for _, n := range p.joined() {
+		cost += p.tree.g.edges[n.edge].weight >> hopBits
+	}
+	return cost
+}
+
+// Confidence returns the product of the confidences of the joins; 1 where there
+// are none.
+func (p Plan) Confidence() float64 {
+	c := 1.0
+	for _, n := range p.joined() {
+		c *= p.tree.g.edges[n.edge].rel.Confidence
+	}
+	return c
+}
+
+// Tables returns the tables in the order in which they are joined. A table that
+// appears twice is listed twice.
+func (p Plan) Tables() []string {
+	out := make([]string, 0, len(p.nodes()))
+	for _, n := range p.nodes() {
+		out = append(out, p.tree.g.names[n.table])
+	}
+	return out
+}
+
+// Aliases returns the aliases, in the order of [Plan.Tables].
+func (p Plan) Aliases() []string {
+	out := make([]string, 0, len(p.nodes()))
+	for _, n := range p.nodes() {
+		out = append(out, n.alias)
+	}
+	return out
+}
+
+// Steps returns the joins in order. The caller may change what it gets.
+func (p Plan) Steps() []Step {
+	steps := make([]Step, 0, p.Hops())
+	for i := range p.joined() {
+		steps = append(steps, p.step(i+1))
+	}
+	return steps
+}
+
+// String writes the plan as a chain of conditions, for logs.
+func (p Plan) String() string {
+	if len(p.nodes()) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(p.nodes()[0].alias)
+	for i := range p.joined() {
+		fmt.Fprintf(&b, " | %v", p.step(i+1))
+	}
+	return b.String()
+}
+
+// Join adds a table to the plan: the one that r joins to the table of the given
+// alias. It may be in the plan already, and then appears once more under an
+// alias of its own. This is how one table plays two roles, such as a billing and
+// a shipping address, and how a table is joined to itself: from the from side of
+// r to its to side, or the other way with [Relationship.Reversed].
+//
+// The error is an [*Error] of kind [ErrUnknownTable] where the plan has no such
+// alias, or [ErrJoin] where the graph has no such relationship at that table.
+func (p Plan) Join(alias string, r Relationship) (Plan, error) {
+	parent, err := p.find(alias)
+	if err != nil {
+		return Plan{}, err
+	}
+	g := p.tree.g
+	n := node{parent: int32(parent), edge: none}
+	at := p.tree.nodes[parent].table
+	key, directed := r.key(), r.directedKey()
+	for _, x := range g.all.of(at) {
+		e := g.edges[x.edge]
+		if e.rel.key() != key {
+			continue
+		}
+		n.table, n.edge, n.reverse = x.to, x.edge, e.from != at
+		if e.from == e.to {
+			n.reverse = e.rel.directedKey() != directed
+		}
+		break
+	}
+	if n.edge == none {
+		return Plan{}, &Error{Err: ErrJoin, Tables: []string{alias},
+			Detail: fmt.Sprintf("no relationship %q at table %q; Graph.Between lists them", r.String(), g.names[at])}
+	}
+	taken := make(map[string]bool, len(p.tree.nodes))
+	for _, n := range p.tree.nodes {
+		taken[ascii.Lower(n.alias)] = true
+	}
+	n.alias = freeAlias(taken, g.names[n.table])
+	nodes := append(slices.Clip(p.tree.nodes), n)
+	return Plan{&tree{g, nodes}}, nil
+}
+
+// Rename returns the plan with another alias for one of its tables. The error is
+// an [*Error] of kind [ErrUnknownTable] where there is no such alias, or
+// [ErrJoin] where the new one is empty or taken.
+func (p Plan) Rename(alias, to string) (Plan, error) {
+	i, err := p.find(alias)
+	if err != nil {
+		return Plan{}, err
+	}
+	key := ascii.Lower(to)
+	for j, n := range p.tree.nodes {
+		if to == "" || j != i && ascii.Lower(n.alias) == key {
+			return Plan{}, &Error{Err: ErrJoin, Tables: []string{to}, Detail: "the alias is empty or taken"}
+		}
+	}
+	nodes := slices.Clone(p.tree.nodes)
+	nodes[i].alias = to
+	return Plan{&tree{p.tree.g, nodes}}, nil
+}
+
+func (p Plan) nodes() []node {
+	if p.tree == nil {
+		return nil
+	}
+	return p.tree.nodes
+}
+
+// joined returns the nodes that a step adds.
+func (p Plan) joined() []node {
+	if len(p.nodes()) == 0 {
+		return nil
+	}
+	return p.tree.nodes[1:]
+}
+
+// step describes the join that adds a node.
+func (p Plan) step(i int) Step {
+	n := p.tree.nodes[i]
+	parent := p.tree.nodes[n.parent]
+	e := p.tree.g.edges[n.edge]
+	s := Step{
+		Left: parent.alias, Right: n.alias,
+		LeftTable: p.tree.g.names[parent.table], RightTable: p.tree.g.names[n.table],
+		Relationship: e.rel.clone(),
+		Reversed:     n.reverse,
+		Cardinality:  e.cardinality,
+	}
+	s.LeftColumns, s.RightColumns = e.rel.Columns()
+	if n.reverse {
+		s.LeftColumns, s.RightColumns = s.RightColumns, s.LeftColumns
+		s.Cardinality = s.Cardinality.Reversed()
+	}
+	s.FansOut = s.Cardinality.FansOut()
+	return s
+}
+
+// find returns the node of an alias.
+func (p Plan) find(alias string) (int, error) {
+	key := ascii.Lower(alias)
+	for i, n := range p.nodes() {
+		if ascii.Lower(n.alias) == key {
+			return i, nil
+		}
+	}
+	return 0, &Error{Err: ErrUnknownTable, Tables: []string{alias},
+		Detail: "the plan has no such alias", Candidates: nearest.Names(alias, p.Aliases(), maxCandidates)}
+}
+
+// freeAlias takes the table's name, or that and a number.
+func freeAlias(taken map[string]bool, table string) string {
+	alias := table
+	for n := 2; taken[ascii.Lower(alias)]; n++ {
+		alias = fmt.Sprintf("%s_%d", table, n)
+	}
+	taken[ascii.Lower(alias)] = true
+	return alias
+}
+
+// chain makes the plan of a path.
+func (g *Graph) chain(from int32, path []arc) Plan {
+	nodes := make([]node, 1, len(path)+1)
+	nodes[0] = node{table: from, parent: none, edge: none}
+	at := from
+	for i, x := range path {
+		nodes = append(nodes, node{table: x.to, parent: int32(i), edge: x.edge, reverse: g.edges[x.edge].from != at})
+		at = x.to
+	}
+	return g.named(nodes)
+}
+
+// spread makes the plan of a tree of edges, depth first from a table.
+func (g *Graph) spread(from int32, edges []int32) Plan {
+	at := make(map[int32][]int32, len(edges)+1)
+	for _, i := range edges {
+		e := &g.edges[i]
+		at[e.from] = append(at[e.from], i)
+		at[e.to] = append(at[e.to], i)
+	}
+	nodes := make([]node, 0, len(edges)+1)
+	stack := []node{{table: from, parent: none, edge: none}}
+	for len(stack) > 0 {
+		n := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		nodes = append(nodes, n)
+		for _, i := range slices.Backward(at[n.table]) {
+			if i == n.edge {
+				continue
+			}
+			e := &g.edges[i]
+			next := node{table: e.to, parent: int32(len(nodes) - 1), edge: i}
+			if e.to == n.table {
+				next.table, next.reverse = e.from, true
+			}
+			stack = append(stack, next)
+		}
+	}
+	return g.named(nodes)
+}
+
+// named gives the nodes of a plan their aliases.
+func (g *Graph) named(nodes []node) Plan {
+	for i := range nodes {
+		nodes[i].alias = g.names[nodes[i].table]
+	}
+	if g.folds {
+		taken := make(map[string]bool, len(nodes))
+		for i := range nodes {
+			nodes[i].alias = freeAlias(taken, nodes[i].alias)
+		}
+	}
+	return Plan{&tree{g, nodes}}
+}
