@@ -1,0 +1,249 @@
+package schema
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/invopop/jsonschema"
+)
+
+// generate returns the JSON Schema of t. A definition that is used once and does not contain itself stands where it
+// is used, because small models follow that better than references.
+func generate(t reflect.Type) (text json.RawMessage, err error) {
+	if err := describable(t, t.String(), nil); err != nil {
+		return nil, err
+	}
+	// A type may describe itself by a method of its own, which is the host's code.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v", r)
+		}
+	}()
+	r := jsonschema.Reflector{Anonymous: true, Namer: namer(), Mapper: ownJSON}
+	root := r.ReflectFromType(t)
+	root.Version = ""
+	inline(root)
+	return json.Marshal(root)
+}
+
+var (
+	describesItself = reflect.TypeFor[interface{ JSONSchema() *jsonschema.Schema }]()
+	readsText       = reflect.TypeFor[encoding.TextUnmarshaler]()
+	readsJSON       = reflect.TypeFor[json.Unmarshaler]()
+	timeType        = reflect.TypeFor[time.Time]()
+	rawType         = reflect.TypeFor[json.RawMessage]()
+)
+
+// ownJSON gives the schema of a type whose JSON is not that of its fields, nil for every other.
+func ownJSON(t reflect.Type) *jsonschema.Schema {
+	if t.Implements(describesItself) || t == timeType || t == rawType {
+		return nil
+	}
+	switch p := reflect.PointerTo(t); {
+	case p.Implements(readsJSON):
+		return &jsonschema.Schema{}
+	case p.Implements(readsText):
+		return &jsonschema.Schema{Type: "string"}
+	}
+	return nil
+}
+
+// describable refuses what would make the reflector panic, or recurse without end: a type that embeds itself.
+func describable(t reflect.Type, path string, within []reflect.Type) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Implements(describesItself) || t == timeType || t == rawType || ownJSON(t) != nil {
+		return nil
+	}
+	for _, w := range within {
+		if w == t {
+			return nil // described further up
+		}
+	}
+	within = append(within, t)
+	switch t.Kind() {
+	case reflect.Func, reflect.Chan, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Uintptr:
+		return fmt.Errorf("%s is a %s, which JSON cannot hold", path, t.Kind())
+	case reflect.Slice, reflect.Array:
+		return describable(t.Elem(), path+"[]", within)
+	case reflect.Map:
+		if k := t.Key(); !isMapKey(k) {
+			return fmt.Errorf("%s is a map by %s, which JSON cannot hold", path, k)
+		}
+		return describable(t.Elem(), path+"[]", within)
+	case reflect.Struct:
+		if embeds(t, t, nil) {
+			return fmt.Errorf("%s embeds itself", path)
+		}
+		for f := range t.Fields() {
+			if !f.IsExported() && !f.Anonymous || f.Tag.Get("json") == "-" {
+				continue
+			}
+			if err := describable(f.Type, path+"."+f.Name, within); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func isMapKey(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.String, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return true
+	}
+	return reflect.PointerTo(t).Implements(readsText)
+}
+
+// embeds reports whether target is embedded in t, at any depth.
+func embeds(t, target reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	if seen == nil {
+		seen = map[reflect.Type]bool{}
+	}
+	seen[t] = true
+	for f := range t.Fields() {
+		e := f.Type
+		if e.Kind() == reflect.Pointer {
+			e = e.Elem()
+		}
+		if !f.Anonymous || e.Kind() != reflect.Struct || f.Tag.Get("json") != "" {
+			continue
+		}
+		if e == target || embeds(e, target, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	packagePath = regexp.MustCompile(`[\w./~-]*[./]`)
+	notInName   = regexp.MustCompile(`\W+`)
+)
+
+// namer names definitions by their types. Two types of one name, of two packages, get two names, and a generic
+// type gets one that a reference can hold: Page[example.com/shop.Item] is Page_Item.
+func namer() func(reflect.Type) string {
+	names, taken := map[reflect.Type]string{}, map[string]bool{}
+	return func(t reflect.Type) string {
+		if t.PkgPath() == "" {
+			return ""
+		}
+		if name, ok := names[t]; ok {
+			return name
+		}
+		base := strings.Trim(notInName.ReplaceAllString(packagePath.ReplaceAllString(t.Name(), ""), "_"), "_")
+		name := base
+		for n := 2; taken[name]; n++ {
+			name = base + strconv.Itoa(n)
+		}
+		names[t], taken[name] = name, true
+		return name
+	}
+}
+
+const definitions = "#/$defs/"
+
+// inline makes root an object of its own instead of a reference, puts the definitions used once where they are used,
+// and drops what is not used.
+func inline(root *jsonschema.Schema) {
+	defs := root.Definitions
+	root.Definitions = nil
+	rootName := strings.TrimPrefix(root.Ref, definitions)
+	if def := defs[rootName]; root.Ref != "" && def != nil {
+		*root = *def
+	}
+
+	uses := map[string]int{}
+	count := func(s *jsonschema.Schema) {
+		if s.Ref != "" {
+			uses[strings.TrimPrefix(s.Ref, definitions)]++
+		}
+	}
+	walk(root, count)
+	for name, def := range defs {
+		if name != rootName {
+			walk(def, count)
+		}
+	}
+
+	kept := jsonschema.Definitions{}
+	var place func(s *jsonschema.Schema)
+	place = func(s *jsonschema.Schema) {
+		name := strings.TrimPrefix(s.Ref, definitions)
+		def := defs[name]
+		switch {
+		case s.Ref == "" || def == nil || kept[name] != nil:
+		case uses[name] > 1 || name == rootName || contains(def, name, defs, nil):
+			kept[name] = def
+			walk(def, place)
+		default:
+			title, description := s.Title, s.Description
+			*s = *def
+			if title != "" {
+				s.Title = title
+			}
+			if description != "" {
+				s.Description = description
+			}
+		}
+	}
+	walk(root, place)
+	if len(kept) > 0 {
+		root.Definitions = kept
+	}
+}
+
+// contains reports whether s refers to the definition called name, directly or through others.
+func contains(s *jsonschema.Schema, name string, defs jsonschema.Definitions, seen map[string]bool) bool {
+	if seen == nil {
+		seen = map[string]bool{}
+	}
+	found := false
+	walk(s, func(s *jsonschema.Schema) {
+		ref := strings.TrimPrefix(s.Ref, definitions)
+		if found || s.Ref == "" || seen[ref] {
+			return
+		}
+		seen[ref] = true
+		found = ref == name || defs[ref] != nil && contains(defs[ref], name, defs, seen)
+	})
+	return found
+}
+
+// walk calls visit on s and then on every schema within it. What visit puts into s is walked as well.
+func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
+	if s == nil {
+		return
+	}
+	visit(s)
+	for _, list := range [][]*jsonschema.Schema{s.AllOf, s.AnyOf, s.OneOf, s.PrefixItems} {
+		for _, sub := range list {
+			walk(sub, visit)
+		}
+	}
+	for _, sub := range []*jsonschema.Schema{s.Not, s.If, s.Then, s.Else, s.Items, s.Contains, s.AdditionalProperties, s.PropertyNames} {
+		walk(sub, visit)
+	}
+	for _, group := range []map[string]*jsonschema.Schema{s.DependentSchemas, s.PatternProperties} {
+		for _, sub := range group {
+			walk(sub, visit)
+		}
+	}
+	if s.Properties != nil {
+		for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+			walk(p.Value, visit)
+		}
+	}
+}

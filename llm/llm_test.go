@@ -1,0 +1,161 @@
+package llm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+)
+
+func TestJSONRoundTrip(t *testing.T) {
+	temperature := 0.0
+	req := llm.Request{
+		Name: "n",
+		Messages: []llm.Message{
+			{Role: llm.System, Content: "s"},
+			{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "f", Arguments: json.RawMessage(`{"a":[1]}`)}}},
+			{Role: llm.ToolRole, ToolCallID: "1", Content: "r"},
+		},
+		Tools:       []llm.Tool{{Name: "f", Description: "d", Input: json.RawMessage(`{"type":"object"}`)}},
+		Format:      &llm.Format{Name: "x", Schema: json.RawMessage(`{}`), Mode: llm.JSONMode},
+		Temperature: &temperature,
+		MaxTokens:   3,
+	}
+	text, err := json.Marshal(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back llm.Request
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(req, back); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestKey(t *testing.T) {
+	key := func(change func(*llm.Request)) string {
+		req := ask("q")
+		req.Tools = []llm.Tool{{Name: "t", Input: json.RawMessage(`{"a": 1}`)}}
+		change(req)
+		k, err := req.Key()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	zero := 0.0
+	same := key(func(*llm.Request) {})
+	for name, change := range map[string]func(*llm.Request){
+		"name":  func(r *llm.Request) { r.Name = "other" },
+		"space": func(r *llm.Request) { r.Tools[0].Input = json.RawMessage(`{"a":1}`) },
+	} {
+		if key(change) != same {
+			t.Errorf("%s: the key is another", name)
+		}
+	}
+	for name, change := range map[string]func(*llm.Request){
+		"message":     func(r *llm.Request) { r.Messages[1].Content += " " },
+		"role":        func(r *llm.Request) { r.Messages[1].Role = llm.Assistant },
+		"temperature": func(r *llm.Request) { r.Temperature = &zero },
+		"tokens":      func(r *llm.Request) { r.MaxTokens = 1 },
+		"format":      func(r *llm.Request) { r.Format = &llm.Format{} },
+		"tool":        func(r *llm.Request) { r.Tools[0].Input = json.RawMessage(`{"a":2}`) },
+	} {
+		if key(change) == same {
+			t.Errorf("%s: the key is the same", name)
+		}
+	}
+	bad := &llm.Request{Tools: []llm.Tool{{Input: json.RawMessage(`{`)}}}
+	if _, err := bad.Key(); err == nil {
+		t.Error("a malformed request has a key")
+	}
+}
+
+func TestError(t *testing.T) {
+	err := fmt.Errorf("agent: %w", &llm.Error{
+		Kind: llm.ErrRateLimit, Provider: "p", Status: 429, RetryAfter: time.Second, Message: "slow down", Err: io.ErrUnexpectedEOF,
+	})
+	for _, target := range []error{llm.ErrRateLimit, io.ErrUnexpectedEOF} {
+		if !errors.Is(err, target) {
+			t.Errorf("%v is not %v", err, target)
+		}
+	}
+	for _, target := range []error{llm.ErrTimeout, context.Canceled} {
+		if errors.Is(err, target) {
+			t.Errorf("%v is %v", err, target)
+		}
+	}
+	if got, want := err.Error(), "agent: llm: p: rate limit (HTTP 429): slow down"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func ExampleObject() {
+	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{
+		{Text: `{"tables": "crew"}`}, // not what was asked for, so it goes back
+		{Text: `{"tables": ["crew", "employee"]}`},
+	}})
+	type selection struct {
+		Tables []string `json:"tables" jsonschema_description:"the tables that the question needs"`
+	}
+	got, resp, err := llm.Object[selection](context.Background(), m, &llm.Request{
+		Name:     "select_tables",
+		Messages: []llm.Message{{Role: llm.User, Content: "Who works in crew 7?"}},
+	}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(strings.Join(got.Tables, " "), "in", resp.Usage.Calls, "calls")
+	// Output: crew employee in 2 calls
+}
+
+func ExampleWrap() {
+	provider := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{
+		{Err: &llm.Error{Kind: llm.ErrUnavailable, Message: "restarting"}},
+		{Text: "Seven crews."},
+	}})
+	m := llm.Wrap(provider,
+		llm.Cache(100),
+		llm.Retry(&llm.RetryOptions{Wait: time.Millisecond}),
+		llm.Limit(4),
+		llm.Trace(func(_ context.Context, c llm.Call) { fmt.Println("attempt:", c.Err) }),
+	)
+	req := &llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "How many crews?"}}}
+	for range 2 {
+		resp, err := m.Generate(context.Background(), req, nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(resp.Message.Content)
+	}
+	// Output:
+	// attempt: llm: unavailable: restarting
+	// attempt: <nil>
+	// Seven crews.
+	// Seven crews.
+}
+
+func ExampleModel_streaming() {
+	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "one word at a time"}}})
+	req := &llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "Go."}}}
+	resp, err := m.Generate(context.Background(), req, func(d llm.Delta) { fmt.Printf("%s|", d.Text) })
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(resp.Finish)
+	// Output: one |word |at |a |time|stop
+}

@@ -1,0 +1,95 @@
+package llmtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed/llm"
+)
+
+// speak streams text in several pieces, a word each, as a real model does.
+func speak(ctx context.Context, text string, stream func(llm.Delta)) error {
+	if stream == nil {
+		return nil
+	}
+	for word := range strings.SplitAfterSeq(text, " ") {
+		if err := ctx.Err(); err != nil {
+			return ended(err)
+		}
+		if word != "" {
+			stream(llm.Delta{Text: word})
+		}
+	}
+	return nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ended(ctx.Err())
+	case <-t.C:
+		return nil
+	}
+}
+
+// ended is the error for a context that is done, as a provider gives it.
+func ended(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &llm.Error{Kind: llm.ErrTimeout, Provider: "llmtest", Message: "the context's deadline has passed", Err: err}
+	}
+	return fmt.Errorf("llmtest: %w", err)
+}
+
+func lastMessage(req *llm.Request) string {
+	if len(req.Messages) == 0 {
+		return "no message"
+	}
+	last := req.Messages[len(req.Messages)-1]
+	const most = 200
+	text := last.Content
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + "..."
+	}
+	return string(last.Role) + " " + strconv.Quote(text)
+}
+
+func cloneRequest(r *llm.Request) *llm.Request {
+	c := *r
+	c.Messages = slices.Clone(r.Messages)
+	for i := range c.Messages {
+		c.Messages[i].ToolCalls = cloneCalls(c.Messages[i].ToolCalls)
+	}
+	c.Tools = slices.Clone(r.Tools)
+	for i := range c.Tools {
+		c.Tools[i].Input = bytes.Clone(c.Tools[i].Input)
+	}
+	if r.Format != nil {
+		f := *r.Format
+		f.Schema = bytes.Clone(f.Schema)
+		c.Format = &f
+	}
+	if r.Temperature != nil {
+		t := *r.Temperature
+		c.Temperature = &t
+	}
+	return &c
+}
+
+func cloneCalls(calls []llm.ToolCall) []llm.ToolCall {
+	calls = slices.Clone(calls)
+	for i := range calls {
+		calls[i].Arguments = bytes.Clone(calls[i].Arguments)
+	}
+	return calls
+}

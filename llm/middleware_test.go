@@ -1,0 +1,206 @@
+package llm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+)
+
+func TestWrapOrder(t *testing.T) {
+	var order []string
+	note := func(name string) llm.Middleware {
+		return func(m llm.Model) llm.Model {
+			return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+				order = append(order, name)
+				return m.Generate(ctx, req, stream)
+			})
+		}
+	}
+	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "x"}}})
+	if _, err := llm.Wrap(m, note("outer"), note("inner")).Generate(t.Context(), ask("q"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"outer", "inner"}, order); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		running, most := 0, 0
+		var mu sync.Mutex
+		inner := llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+			mu.Lock()
+			running++
+			most = max(most, running)
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			running--
+			mu.Unlock()
+			return &llm.Response{}, nil
+		})
+		limit := llm.Limit(3)
+		models := []llm.Model{limit(inner), limit(inner)}
+		var wg sync.WaitGroup
+		for i := range 9 {
+			wg.Go(func() {
+				if _, err := models[i%2].Generate(t.Context(), ask("q"), nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Millisecond, cancel)
+		if _, err := models[0].Generate(ctx, ask("q"), nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want a cancelled context", err)
+		}
+		if _, err := models[0].Generate(ctx, ask("q"), nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want a cancelled context", err)
+		}
+		ctx, cancel = context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if _, err := models[0].Generate(ctx, ask("q"), nil); !errors.Is(err, llm.ErrTimeout) {
+			t.Errorf("got %v, want a timeout", err)
+		}
+		wg.Wait()
+		if most != 3 {
+			t.Errorf("%d ran at a time, want 3", most)
+		}
+	})
+}
+
+func TestLimitAfterPanic(t *testing.T) {
+	m := llm.Limit(1)(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) { panic("x") }))
+	for range 2 {
+		func() {
+			defer func() { recover() }()
+			m.Generate(t.Context(), ask("q"), nil)
+		}()
+	}
+}
+
+func TestTrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{
+			{Text: "a b", Delay: time.Second}, {Text: "c"}, {Err: &llm.Error{Kind: llm.ErrAuth}},
+		}})
+		var calls []llm.Call
+		m := llm.Wrap(inner, llm.Trace(func(_ context.Context, c llm.Call) { calls = append(calls, c) }))
+		m.Generate(t.Context(), ask("q"), func(llm.Delta) {})
+		m.Generate(t.Context(), ask("q"), nil)
+		m.Generate(t.Context(), ask("q"), func(llm.Delta) {})
+		if len(calls) != 3 {
+			t.Fatalf("%d calls, want 3", len(calls))
+		}
+		if c := calls[0]; c.Took != time.Second || c.FirstDelta != time.Second || c.Response.Message.Content != "a b" || c.Request.Name != "select_tables" {
+			t.Errorf("got %+v", c)
+		}
+		if c := calls[1]; c.FirstDelta != 0 || c.Err != nil {
+			t.Errorf("got %+v", c)
+		}
+		if c := calls[2]; !errors.Is(c.Err, llm.ErrAuth) || c.Response != nil {
+			t.Errorf("got %+v", c)
+		}
+	})
+}
+
+func TestCache(t *testing.T) {
+	n := 0
+	inner := llm.ModelFunc(func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
+		n++
+		if req.Messages[1].Content == "fail" {
+			return nil, &llm.Error{Kind: llm.ErrTimeout}
+		}
+		return &llm.Response{
+			Message: llm.Message{Content: fmt.Sprint(n), ToolCalls: []llm.ToolCall{{ID: "1", Arguments: json.RawMessage(`{}`)}}},
+			Usage:   llm.Usage{InputTokens: 5, Calls: 1},
+		}, nil
+	})
+	m := llm.Cache(2)(inner)
+	get := func(req *llm.Request) *llm.Response {
+		t.Helper()
+		resp, err := m.Generate(t.Context(), req, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp
+	}
+	first := get(ask("a"))
+	if first.Message.Content != "1" || first.Usage.Calls != 1 {
+		t.Errorf("got %+v", first)
+	}
+	first.Message.ToolCalls[0].Arguments[0] = 'x' // the caller's own
+	renamed := ask("a")
+	renamed.Name = "other"
+	streamed := ""
+	again, err := m.Generate(t.Context(), renamed, func(d llm.Delta) { streamed += d.Text })
+	if err != nil || again.Message.Content != "1" || streamed != "1" || again.Usage != (llm.Usage{}) || string(again.Message.ToolCalls[0].Arguments) != "{}" {
+		t.Errorf("got %+v, streamed %q, %v", again, streamed, err)
+	}
+	hot := 0.9
+	warm := ask("a")
+	warm.Temperature = &hot
+	for _, step := range []struct {
+		req  *llm.Request
+		want string
+	}{
+		{ask("b"), "2"}, {ask("a"), "1"}, {warm, "3"}, {ask("a"), "1"}, {ask("b"), "4"}, // b was the one used least recently
+	} {
+		if got := get(step.req).Message.Content; got != step.want {
+			t.Errorf("got %s, want %s", got, step.want)
+		}
+	}
+	for range 2 {
+		if _, err := m.Generate(t.Context(), ask("fail"), nil); !errors.Is(err, llm.ErrTimeout) {
+			t.Errorf("got %v", err)
+		}
+	}
+	if n != 6 {
+		t.Errorf("%d requests reached the model, want 6: a failure is not kept", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.Generate(ctx, ask("a"), nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want a cancelled context", err)
+	}
+}
+
+func TestCacheConcurrent(t *testing.T) {
+	m := llm.Cache(4)(llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "x"}}, Repeat: true}))
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for j := range 50 {
+				if _, err := m.Generate(t.Context(), ask(fmt.Sprint((i+j)%6)), nil); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestNoRoom(t *testing.T) {
+	for _, f := range []func(){func() { llm.Limit(0) }, func() { llm.Cache(0) }} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			f()
+		}()
+	}
+}

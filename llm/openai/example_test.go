@@ -1,0 +1,57 @@
+package openai_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/openai"
+)
+
+func ExampleNew() {
+	server := httptest.NewServer(events(chunk(`{"content":"Seven "}`, "null"), chunk(`{"content":"crews."}`, "null"), chunk(`{}`, "stop")))
+	defer server.Close()
+
+	model, err := openai.New(&openai.Config{Model: "gpt-5-mini", BaseURL: server.URL + "/v1", APIKey: os.Getenv("OPENAI_API_KEY")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = llm.Wrap(model, llm.Retry(nil)).Generate(context.Background(), &llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Content: "How many crews?"}},
+	}, func(d llm.Delta) { fmt.Print(d.Text) })
+	fmt.Println(err)
+	// Output: Seven crews.<nil>
+}
+
+// A model of Ollama on this machine, asked in JSON mode.
+func ExampleNew_ollama() {
+	model, err := openai.New(&openai.Config{Model: "qwen3", BaseURL: openai.Ollama})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	type selection struct {
+		Tables []string `json:"tables"`
+	}
+	got, _, err := llm.Object[selection](context.Background(), model, &llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Content: "Which tables tell who works in crew 7?"}},
+	}, &llm.ObjectOptions{Mode: llm.JSONMode})
+	fmt.Println(got.Tables, err)
+}
+
+func ExampleNewEmbedder() {
+	server := httptest.NewServer(body(200, `{"data":[{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]}]}`))
+	defer server.Close()
+
+	embedder, err := openai.NewEmbedder(&openai.Config{Model: "text-embedding-3-small", BaseURL: server.URL + "/v1"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vectors, err := embedder.Embed(context.Background(), []string{"crew", "invoice"})
+	fmt.Println(vectors, err)
+	// Output: [[1 0] [0 1]] <nil>
+}

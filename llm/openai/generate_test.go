@@ -1,0 +1,234 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/openai"
+)
+
+func TestRequest(t *testing.T) {
+	s := serve(t, body(200, completion(`{"role":"assistant","content":"42"}`, "stop")))
+	temperature := 0.0
+	resp, err := s.model(t).Generate(t.Context(), &llm.Request{
+		Name: "never sent",
+		Messages: []llm.Message{
+			{Role: llm.System, Content: "be brief"},
+			{Role: llm.User, Content: "how many?"},
+			{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "c1", Name: "count", Arguments: json.RawMessage(`{"of":"x"}`)}, {ID: "c2", Name: "now"}}},
+			{Role: llm.ToolRole, ToolCallID: "c1", Content: "42"},
+			{Role: llm.ToolRole, ToolCallID: "c2", Content: ""},
+		},
+		Tools: []llm.Tool{
+			{Name: "count", Description: "counts", Input: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`)},
+			{Name: "now"},
+		},
+		Temperature: &temperature,
+		MaxTokens:   50,
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &llm.Response{
+		Message: llm.Message{Role: llm.Assistant, Content: "42"},
+		Finish:  llm.FinishStop,
+		Usage:   llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1},
+		Model:   "gpt-test-2026",
+	}
+	if diff := cmp.Diff(want, resp); diff != "" {
+		t.Errorf("response (-want +got)\n%s", diff)
+	}
+	var sent any
+	wantSent := `{"model":"gpt-test","temperature":0,"max_tokens":50,
+		"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"how many?"},
+			{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"count","arguments":"{\"of\":\"x\"}"}},
+				{"id":"c2","type":"function","function":{"name":"now","arguments":"{}"}}]},
+			{"role":"tool","tool_call_id":"c1","content":"42"},{"role":"tool","tool_call_id":"c2","content":""}],
+		"tools":[{"type":"function","function":{"name":"count","description":"counts",
+				"parameters":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}}},
+			{"type":"function","function":{"name":"now"}}]}`
+	if err := json.Unmarshal([]byte(wantSent), &sent); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sent, any(s.body)); diff != "" {
+		t.Errorf("sent (-want +got)\n%s", diff)
+	}
+	if s.path != "/v1/chat/completions" || s.header.Get("Authorization") != "Bearer "+testKey {
+		t.Errorf("path %q, authorization %q", s.path, s.header.Get("Authorization"))
+	}
+}
+
+// The environment that the library would read must change nothing.
+func TestEnvironmentIsNotRead(t *testing.T) {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"} {
+		t.Setenv(name, "http://from-the-environment.invalid")
+	}
+	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Custom: yes")
+	s := serve(t, body(200, completion(`{"role":"assistant","content":"ok"}`, "stop")))
+	m := s.model(t, func(c *openai.Config) { c.APIKey = "" })
+	if _, err := m.Generate(t.Context(), ask("hi"), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"Authorization", "Openai-Organization", "Openai-Project", "X-Custom"} {
+		if got := s.header.Get(name); got != "" {
+			t.Errorf("%s: %s was sent", name, got)
+		}
+	}
+}
+
+func TestToolCalls(t *testing.T) {
+	message := `{"role":"assistant","content":null,"tool_calls":[` +
+		`{"id":"a","type":"function","function":{"name":"f","arguments":"{\"x\":1}"}},` +
+		`{"id":"","type":"function","function":{"name":"g","arguments":""}}]}`
+	want := []llm.ToolCall{
+		{ID: "a", Name: "f", Arguments: json.RawMessage(`{"x":1}`)},
+		{ID: "call_1", Name: "g", Arguments: json.RawMessage(`{}`)},
+	}
+	for _, finish := range []string{"tool_calls", "stop", ""} {
+		s := serve(t, body(200, completion(message, finish)))
+		resp, err := s.model(t).Generate(t.Context(), ask("hi"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, resp.Message.ToolCalls); diff != "" || resp.Finish != llm.FinishToolCalls {
+			t.Errorf("finish %q is %q; (-want +got)\n%s", finish, resp.Finish, diff)
+		}
+	}
+}
+
+// TestWildUsage has a server that counts as it likes: sums of what it says stay sums.
+func TestWildUsage(t *testing.T) {
+	reply := `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-5,"completion_tokens":9223372036854775807}}`
+	resp, err := serve(t, body(200, reply)).model(t).Generate(t.Context(), ask("hi"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (llm.Usage{InputTokens: 0, OutputTokens: math.MaxInt32, Calls: 1}); resp.Usage != want {
+		t.Errorf("usage is %+v, want %+v", resp.Usage, want)
+	}
+}
+
+func TestReplyKinds(t *testing.T) {
+	for name, test := range map[string]struct {
+		reply   string
+		kind    llm.Kind
+		partial string
+	}{
+		"cut by length":  {completion(`{"role":"assistant","content":"half a"}`, "length"), llm.ErrTruncated, "half a"},
+		"refusal":        {completion(`{"role":"assistant","content":null,"refusal":"I will not"}`, "stop"), llm.ErrRefusal, ""},
+		"filter":         {completion(`{"role":"assistant","content":"x"}`, "content_filter"), llm.ErrRefusal, "x"},
+		"bad arguments":  {completion(`{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{"}}]}`, "tool_calls"), llm.ErrInvalidOutput, ""},
+		"no choices":     {`{"id":"x","choices":[]}`, llm.ErrProtocol, ""},
+		"null":           {`null`, llm.ErrProtocol, ""},
+		"other JSON":     {`{"status":"ok"}`, llm.ErrProtocol, ""},
+		"not an object":  {`[1,2]`, llm.ErrProtocol, ""},
+		"garbage":        {`}{`, llm.ErrProtocol, ""},
+		"gateway error":  {`{"error":{"message":"upstream","code":429}}`, llm.ErrRateLimit, ""},
+		"gateway failed": {`{"choices":[],"error":{"message":"upstream","code":502}}`, llm.ErrUnavailable, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, body(200, test.reply))
+			resp, err := s.model(t).Generate(t.Context(), ask("hi"), nil)
+			if resp != nil || !errors.Is(err, test.kind) {
+				t.Fatalf("got %v, %v, want %v", resp, err, test.kind)
+			}
+			var e *llm.Error
+			if errors.As(err, &e); test.partial != "" && (e.Partial == nil || e.Partial.Message.Content != test.partial) {
+				t.Errorf("partial is %+v, want %q", e.Partial, test.partial)
+			}
+			noKey(t, err)
+		})
+	}
+}
+
+func TestRefusedRequests(t *testing.T) {
+	s := serve(t, body(200, completion(`{"role":"assistant","content":"ok"}`, "stop")))
+	noNumber := math.NaN()
+	for name, req := range map[string]*llm.Request{
+		"temperature":   {Messages: ask("x").Messages, Temperature: &noNumber},
+		"max tokens":    {Messages: ask("x").Messages, MaxTokens: -1},
+		"no messages":   {},
+		"unknown role":  {Messages: []llm.Message{{Role: "robot"}}},
+		"no role":       {Messages: []llm.Message{{Content: "x"}}},
+		"tool, no call": {Messages: []llm.Message{{Role: llm.ToolRole}}},
+		"user calls":    {Messages: []llm.Message{{Role: llm.User, ToolCalls: []llm.ToolCall{{}}}}},
+		"tool schema":   {Messages: ask("x").Messages, Tools: []llm.Tool{{Name: "t", Input: json.RawMessage(`[`)}}},
+		"format schema": {Messages: ask("x").Messages, Format: &llm.Format{Schema: json.RawMessage(`{`)}},
+		"no schema":     {Messages: ask("x").Messages, Format: &llm.Format{}},
+		"format mode":   {Messages: ask("x").Messages, Format: &llm.Format{Mode: "xml"}},
+	} {
+		if _, err := s.model(t).Generate(t.Context(), req, nil); !errors.Is(err, llm.ErrBadRequest) {
+			t.Errorf("%s: got %v, want a bad request", name, err)
+		}
+	}
+	if s.path != "" {
+		t.Error("a request was sent")
+	}
+}
+
+func TestConfig(t *testing.T) {
+	for name, test := range map[string]struct {
+		cfg  *openai.Config
+		kind llm.Kind // empty: accepted
+	}{
+		"nil":             {nil, llm.ErrBadRequest},
+		"no model":        {&openai.Config{APIKey: "k"}, llm.ErrBadRequest},
+		"no key":          {&openai.Config{Model: "m"}, llm.ErrAuth},
+		"key":             {&openai.Config{Model: "m", APIKey: "k"}, ""},
+		"Ollama":          {&openai.Config{Model: "m", BaseURL: openai.Ollama}, ""},
+		"slash":           {&openai.Config{Model: "m", BaseURL: openai.Ollama + "/"}, ""},
+		"no scheme":       {&openai.Config{Model: "m", BaseURL: "localhost:11434/v1"}, llm.ErrBadRequest},
+		"other scheme":    {&openai.Config{Model: "m", BaseURL: "ftp://x/v1"}, llm.ErrBadRequest},
+		"user in the URL": {&openai.Config{Model: "m", BaseURL: "http://u:" + testKey + "@x/v1"}, llm.ErrBadRequest},
+		"key in the URL":  {&openai.Config{Model: "m", BaseURL: "http://x/v1?key=" + testKey}, llm.ErrBadRequest},
+		"garbage":         {&openai.Config{Model: "m", BaseURL: "http://%zz" + testKey}, llm.ErrBadRequest},
+	} {
+		_, err := openai.New(test.cfg)
+		switch {
+		case test.kind == "" && err != nil, test.kind != "" && !errors.Is(err, test.kind):
+			t.Errorf("%s: got %v, want %q", name, err, test.kind)
+		case err != nil:
+			noKey(t, err)
+		}
+	}
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestTokenLimitByHost(t *testing.T) {
+	for base, want := range map[string]string{
+		openai.OpenAI:                           "max_completion_tokens",
+		openai.Ollama:                           "max_tokens",
+		"https://me.openai.azure.com/openai/v1": "max_completion_tokens",
+		"https://api.openai.com.evil.example/":  "max_tokens",
+	} {
+		var sent map[string]any
+		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+			if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+				t.Error(err)
+			}
+			return nil, errors.New("not sent")
+		})}
+		m, err := openai.New(&openai.Config{Model: "m", APIKey: "k", BaseURL: base, HTTPClient: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := ask("hi")
+		req.MaxTokens = 7
+		if _, err := m.Generate(context.Background(), req, nil); !errors.Is(err, llm.ErrUnavailable) {
+			t.Errorf("got %v, want unavailable", err)
+		}
+		if sent[want] != 7.0 || sent["max_tokens"] != nil && sent["max_completion_tokens"] != nil {
+			t.Errorf("%s was sent %v, want %s", base, sent, want)
+		}
+	}
+}

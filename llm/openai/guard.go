@@ -1,0 +1,73 @@
+package openai
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/qedkit/qed/llm"
+)
+
+const (
+	maxReply = 32 << 20 // bytes of a reply, streamed or not
+	maxError = 64 << 10 // bytes of an error that are read
+)
+
+var errReplyTooLarge = errors.New("the reply is too large")
+
+// acceptEvents is what a request for a stream says. The library sends what one for a whole reply does.
+var acceptEvents = option.WithHeader("Accept", "text/event-stream")
+
+// guard stands between the library and the server. The library reads every body to its end, and gives up an error's
+// status where its body is not what it expects.
+func (c *call) guard(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+	resp, err := next(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer resp.Body.Close()
+		// An error that is cut off still has its status.
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError))
+		return nil, c.refused(resp, body)
+	}
+	c.replied = true
+	wants := "application/json"
+	if req.Header.Get("Accept") == "text/event-stream" {
+		wants = "text/event-stream"
+	}
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if media == "text/html" || media == "application/json" && wants != media {
+		resp.Body.Close()
+		return nil, c.protocol("the server sent " + media + ", not " + wants)
+	}
+	resp.Header.Set("Content-Type", wants) // some servers send text/plain, or nothing
+	resp.Body = &cappedBody{resp.Body, maxReply}
+	return resp, nil
+}
+
+// cappedBody fails where a body goes on for too long, instead of ending.
+type cappedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *cappedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errReplyTooLarge
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+func (c *call) protocol(message string) *llm.Error {
+	return &llm.Error{
+		Kind:     llm.ErrProtocol,
+		Provider: provider,
+		Message:  message + ": does the chat completions API begin at " + c.address() + "?",
+	}
+}

@@ -1,0 +1,120 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"github.com/invopop/jsonschema"
+)
+
+// strict rewrites a JSON Schema into the part of it that strict mode knows: every object is closed and requires all of
+// its properties, what was optional may be null, and constraints become words of the description.
+// It reports false for a schema that has no such form.
+//
+// See https://platform.openai.com/docs/guides/structured-outputs, "Supported schemas".
+func strict(schema json.RawMessage) (json.RawMessage, bool) {
+	var doc jsonschema.Schema
+	if err := json.Unmarshal(schema, &doc); err != nil {
+		return nil, false
+	}
+	root, ok := strictSchema(&doc)
+	if !ok || root.Type != "object" {
+		return nil, false
+	}
+	for name, def := range doc.Definitions {
+		d, ok := strictSchema(def)
+		if !ok {
+			return nil, false
+		}
+		if root.Definitions == nil {
+			root.Definitions = jsonschema.Definitions{}
+		}
+		root.Definitions[name] = d
+	}
+	text, err := json.Marshal(root)
+	return text, err == nil
+}
+
+func strictSchema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
+	if s == nil { // a null where a schema should be
+		return nil, false
+	}
+	if s.Ref != "" {
+		return &jsonschema.Schema{Ref: s.Ref}, true // nothing may stand beside a reference
+	}
+	if s.AllOf != nil || s.Not != nil || s.If != nil || s.PrefixItems != nil || s.Contains != nil ||
+		s.PatternProperties != nil || s.PropertyNames != nil || s.DependentSchemas != nil || s.DependentRequired != nil {
+		return nil, false
+	}
+	out := &jsonschema.Schema{Type: s.Type, Enum: s.Enum, Const: s.Const, Description: describe(s)}
+	for _, alternatives := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
+		for _, sub := range alternatives {
+			a, ok := strictSchema(sub)
+			if !ok {
+				return nil, false
+			}
+			out.AnyOf = append(out.AnyOf, a)
+		}
+	}
+	switch s.Type {
+	case "":
+		return out, out.AnyOf != nil || out.Enum != nil || out.Const != nil // else anything goes, which strict mode refuses
+	case "array":
+		if s.Items == nil {
+			return nil, false
+		}
+		items, ok := strictSchema(s.Items)
+		out.Items = items
+		return out, ok
+	case "object":
+		return out, strictObject(out, s)
+	}
+	return out, true
+}
+
+func strictObject(out, s *jsonschema.Schema) bool {
+	if closed, err := json.Marshal(s.AdditionalProperties); err != nil || string(closed) != "false" {
+		return false
+	}
+	required := map[string]bool{}
+	for _, name := range s.Required {
+		required[name] = true
+	}
+	out.AdditionalProperties = jsonschema.FalseSchema
+	out.Properties = jsonschema.NewProperties()
+	out.Required = []string{}
+	if s.Properties == nil {
+		return true
+	}
+	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+		sub, ok := strictSchema(p.Value)
+		if !ok {
+			return false
+		}
+		if !required[p.Key] {
+			sub = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{sub, {Type: "null"}}}
+		}
+		out.Properties.Set(p.Key, sub)
+		out.Required = append(out.Required, p.Key)
+	}
+	return true
+}
+
+// describe is the description of s, with the constraints that strict mode cannot hold the model to. The reply is
+// checked against them all the same.
+func describe(s *jsonschema.Schema) string {
+	limits, err := json.Marshal(&jsonschema.Schema{
+		MultipleOf: s.MultipleOf, Maximum: s.Maximum, ExclusiveMaximum: s.ExclusiveMaximum,
+		Minimum: s.Minimum, ExclusiveMinimum: s.ExclusiveMinimum,
+		MaxLength: s.MaxLength, MinLength: s.MinLength, Pattern: s.Pattern, Format: s.Format,
+		MaxItems: s.MaxItems, MinItems: s.MinItems, UniqueItems: s.UniqueItems,
+		MaxProperties: s.MaxProperties, MinProperties: s.MinProperties,
+		ContentEncoding: s.ContentEncoding,
+	})
+	switch {
+	case err != nil || string(limits) == "true":
+		return s.Description
+	case s.Description == "":
+		return string(limits)
+	}
+	return s.Description + " " + string(limits)
+}
