@@ -1,0 +1,346 @@
+package qed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// told returns the events of a turn but the last, as lines, and the answer or the error.
+func told(ctx context.Context, a qed.Agent) (lines []string, answer qed.Answer, err error) {
+	for event, e := range a.Run(ctx, qed.Turn{Text: "q", User: "u", Company: "c"}) {
+		switch d := event.Data.(type) {
+		case qed.Completed:
+			answer = d.Answer
+		case qed.Failed:
+			err = e
+		default:
+			lines = append(lines, fmt.Sprintf("%s %T%v", event.Path, d, d))
+		}
+	}
+	return lines, answer, err
+}
+
+func say(words ...string) qed.AgentFunc {
+	return func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		for _, w := range words {
+			qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: w})
+		}
+		return qed.Answer{Text: fmt.Sprint(words, turn.Text, turn.User), Usage: llm.Usage{InputTokens: 3, OutputTokens: 4}}, nil
+	}
+}
+
+func TestEventsOfAGraph(t *testing.T) {
+	inner := compile(t, row(func(ctx context.Context, s trail) (trail, error) {
+		qed.Emit(ctx, qed.QueryWritten{Language: "sql", Query: "SELECT 1", Attempt: 1})
+		withValue, cancel := context.WithTimeout(ctx, time.Hour)
+		defer cancel()
+		qed.Emit(withValue, qed.QueryExecuted{Query: "SELECT 1", Rows: 1})
+		return s, nil
+	}), nil)
+	attempts := 0
+	g := qed.NewGraph[trail]("g")
+	g.Node("sql", inner.Run, nil)
+	g.Node("flaky", func(_ context.Context, s trail) (trail, error) {
+		if attempts++; attempts == 1 {
+			return s, errors.New("boom")
+		}
+		return s, nil
+	}, &qed.NodeOptions{Attempts: 2})
+	g.Edge(qed.Start, "sql")
+	g.Route("sql", func(trail) string { return "flaky" }, "flaky")
+	g.Edge("flaky", qed.End)
+	a := qed.NewAgent(compile(t, g, nil), func(s trail, turn qed.Turn) (trail, error) { return s, nil },
+		func(trail) (qed.Answer, error) { return qed.Answer{Text: "done"}, nil }, nil)
+
+	want := []string{
+		"sql qed.NodeStarted{1}",
+		"sql/a qed.NodeStarted{1}",
+		"sql/a qed.QueryWritten{sql SELECT 1 1}",
+		"sql/a qed.QueryExecuted{SELECT 1 1 false 0}",
+		"sql/a qed.NodeFinished{1 }",
+		"sql qed.NodeFinished{1 }",
+		"sql qed.RouteDecision{flaky}",
+		"flaky qed.NodeStarted{1}",
+		"flaky qed.NodeFinished{1 qed: graph g, node flaky: boom}",
+		"flaky qed.NodeStarted{2}",
+		"flaky qed.NodeFinished{2 }",
+	}
+	got, answer, err := told(t.Context(), a)
+	if diff := cmp.Diff(want, got); diff != "" || err != nil || answer.Text != "done" {
+		t.Errorf("%v, %v: %s", answer, err, diff)
+	}
+}
+
+// An agent that is asked within a run tells there; alone it tells nobody.
+func TestAsk(t *testing.T) {
+	ask := func(inner qed.Agent) qed.Agent {
+		g := qed.NewGraph[qed.Turn]("g")
+		g.Node("ask", func(ctx context.Context, turn qed.Turn) (qed.Turn, error) {
+			answer, err := qed.Ask(ctx, inner, turn)
+			turn.Text = answer.Text
+			return turn, err
+		}, nil)
+		g.Edge(qed.Start, "ask")
+		g.Edge("ask", qed.End)
+		return qed.NewAgent(compile(t, g, nil), func(_ qed.Turn, turn qed.Turn) (qed.Turn, error) { return turn, nil },
+			func(turn qed.Turn) (qed.Answer, error) { return qed.Answer{Text: turn.Text}, nil }, nil)
+	}
+	for name, inner := range map[string]qed.Agent{"ours": say("a", "b"), "foreign": foreign{say("a", "b")}} {
+		t.Run(name, func(t *testing.T) {
+			got, answer, err := told(t.Context(), ask(inner))
+			want := []string{
+				"ask qed.NodeStarted{1}",
+				"ask qed.Token{final a}",
+				"ask qed.Token{final b}",
+				"ask qed.NodeFinished{1 }",
+			}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil || answer.Text != "[a b]qu" {
+				t.Errorf("%v, %v: %s", answer, err, diff)
+			}
+			answer, err = qed.Ask(t.Context(), inner, qed.Turn{Text: "q", User: "u"})
+			if err != nil || answer.Text != "[a b]qu" {
+				t.Errorf("alone: %v, %v", answer, err)
+			}
+		})
+	}
+}
+
+// foreign is an Agent that is written without this package's help.
+type foreign struct{ a qed.AgentFunc }
+
+func (f foreign) Run(ctx context.Context, turn qed.Turn) iter.Seq2[qed.Event, error] {
+	return f.a.Run(ctx, turn)
+}
+
+type silent struct{}
+
+func (silent) Run(context.Context, qed.Turn) iter.Seq2[qed.Event, error] {
+	return func(func(qed.Event, error) bool) {}
+}
+
+func TestFailures(t *testing.T) {
+	boom := errors.New("boom")
+	fails := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, boom })
+	panics := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { panic(boom) })
+	for name, a := range map[string]qed.Agent{"error": fails, "panic": panics, "foreign": foreign{fails}} {
+		if _, err := qed.Ask(t.Context(), a, qed.Turn{}); !errors.Is(err, boom) {
+			t.Errorf("%s: Ask gives %v", name, err)
+		}
+		n := 0
+		for event, err := range a.Run(t.Context(), qed.Turn{}) {
+			n++
+			if failed, ok := event.Data.(qed.Failed); !ok || !errors.Is(err, boom) || failed.Message != err.Error() {
+				t.Errorf("%s: Run gives %v, %v", name, event, err)
+			}
+		}
+		if n != 1 {
+			t.Errorf("%s: %d events", name, n)
+		}
+	}
+	if _, err := qed.Ask(t.Context(), silent{}, qed.Turn{}); !errors.Is(err, qed.ErrNoAnswer) {
+		t.Errorf("an agent without an answer: %v", err)
+	}
+}
+
+func TestNewAgent(t *testing.T) {
+	boom := errors.New("boom")
+	r := compile(t, row(visit("a"), func(ctx context.Context, s trail) (trail, error) { return s, boom }), nil)
+	begin := func(s trail, turn qed.Turn) (trail, error) {
+		if turn.Text == "" {
+			return s, errors.New("nothing is asked")
+		}
+		return s, nil
+	}
+	answer := func(trail) (qed.Answer, error) { return qed.Answer{Text: "all"}, nil }
+	if _, err := qed.Ask(t.Context(), qed.NewAgent(r, begin, answer, nil), qed.Turn{}); err == nil || errors.Is(err, boom) {
+		t.Errorf("begin fails: %v", err)
+	}
+	if _, err := qed.Ask(t.Context(), qed.NewAgent(r, begin, answer, nil), qed.Turn{Text: "q"}); !errors.Is(err, boom) {
+		t.Errorf("the graph fails: %v", err)
+	}
+	partial := qed.NewAgent(r, begin, answer, &qed.AgentOptions[trail]{OnError: func(s trail, err error) (qed.Answer, error) {
+		if !errors.Is(err, boom) {
+			return qed.Answer{}, err
+		}
+		return qed.Answer{Text: fmt.Sprint(s.Seen), Partial: true, PartialReason: "b failed"}, nil
+	}})
+	got, err := qed.Ask(t.Context(), partial, qed.Turn{Text: "q"})
+	if diff := cmp.Diff(qed.Answer{Text: "[a]", Partial: true, PartialReason: "b failed"}, got); diff != "" || err != nil {
+		t.Errorf("%v: %s", err, diff)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := qed.Ask(ctx, partial, qed.Turn{Text: "q"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled turn: %v", err)
+	}
+}
+
+// waits tells one event, and then waits until its turn is cancelled.
+func waits(told chan<- error) qed.AgentFunc {
+	return func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		qed.Emit(ctx, qed.Token{Content: "hello"})
+		<-ctx.Done()
+		for range 1000 { // a reader that has gone holds nobody back
+			qed.Emit(ctx, qed.Token{Content: "nobody hears"})
+		}
+		told <- context.Cause(ctx)
+		return qed.Answer{}, ctx.Err()
+	}
+}
+
+func TestLeavingTheRange(t *testing.T) {
+	t.Run("break", func(t *testing.T) {
+		noLeak(t)
+		told := make(chan error, 1)
+		for range waits(told).Run(t.Context(), qed.Turn{}) {
+			break
+		}
+		select {
+		case cause := <-told:
+			if !errors.Is(cause, qed.ErrStopped) {
+				t.Errorf("the cause is %v", cause)
+			}
+		default:
+			t.Error("the range was left before the run was over")
+		}
+	})
+	t.Run("panic", func(t *testing.T) {
+		noLeak(t)
+		told := make(chan error, 1)
+		defer func() {
+			if v := recover(); v != "the listener's" {
+				t.Errorf("recovered %v", v)
+			}
+			if len(told) != 1 {
+				t.Error("the range was left before the run was over")
+			}
+		}()
+		for range waits(told).Run(t.Context(), qed.Turn{}) {
+			panic("the listener's")
+		}
+	})
+	t.Run("cancel", func(t *testing.T) {
+		noLeak(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		var last error
+		for _, err := range waits(make(chan error, 1)).Run(ctx, qed.Turn{}) {
+			cancel()
+			last = err
+		}
+		if !errors.Is(last, context.Canceled) {
+			t.Errorf("got %v", last)
+		}
+	})
+}
+
+// No event is lost or doubled, whoever tells it, and the events of one goroutine stay in order.
+func TestEmitFromManyGoroutines(t *testing.T) {
+	noLeak(t)
+	a := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		var all sync.WaitGroup
+		for g := range 8 {
+			all.Go(func() {
+				for i := range 500 {
+					qed.Emit(ctx, qed.QueryExecuted{Query: fmt.Sprint(g), Rows: i})
+				}
+			})
+		}
+		all.Wait()
+		return qed.Answer{}, nil
+	})
+	next := map[string]int{}
+	for event := range a.Run(t.Context(), qed.Turn{}) {
+		if d, ok := event.Data.(qed.QueryExecuted); ok {
+			if d.Rows != next[d.Query] {
+				t.Fatalf("goroutine %s told %d, want %d", d.Query, d.Rows, next[d.Query])
+			}
+			next[d.Query]++
+		}
+	}
+	for g, n := range next {
+		if n != 500 {
+			t.Errorf("%d events of goroutine %s", n, g)
+		}
+	}
+	if len(next) != 8 {
+		t.Errorf("%d goroutines were heard", len(next))
+	}
+}
+
+func TestSlowReaderHoldsTheRunBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		emitted := 0
+		a := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+			for ; emitted < 1000; emitted++ {
+				qed.Emit(ctx, qed.Token{})
+			}
+			return qed.Answer{}, nil
+		})
+		read := 0
+		for range a.Run(t.Context(), qed.Turn{}) {
+			synctest.Wait() // the run goes on as far as it can
+			if read++; emitted > read+2*64 {
+				t.Fatalf("%d events were told when %d were read", emitted, read)
+			}
+		}
+		if read != 1001 {
+			t.Errorf("%d events", read)
+		}
+	})
+}
+
+func TestEmitWhereNobodyListens(t *testing.T) {
+	qed.Emit(t.Context(), qed.Token{})
+	var kept context.Context
+	keep := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		kept = ctx
+		qed.Emit(ctx, qed.Completed{}) // the runtime's own: ignored
+		qed.Emit(ctx, qed.Failed{})
+		return qed.Answer{Text: "real"}, nil
+	})
+	lines, answer, err := told(t.Context(), keep)
+	if len(lines) != 0 || answer.Text != "real" || err != nil {
+		t.Errorf("got %v, %v, %v", lines, answer, err)
+	}
+	for range 1000 {
+		qed.Emit(kept, qed.Token{}) // after the run
+	}
+}
+
+func TestStats(t *testing.T) {
+	for event := range say().Run(t.Context(), qed.Turn{}) {
+		if d := event.Data.(qed.Completed); d.Stats.Tokens != 7 {
+			t.Errorf("%d tokens", d.Stats.Tokens)
+		}
+	}
+}
+
+// TestEmitTellsOwnStructsOnly tells what has the methods of Data and is none of it.
+func TestEmitTellsOwnStructsOnly(t *testing.T) {
+	type token struct{ qed.Token }
+	a := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		qed.Emit(ctx, qed.Completed{})
+		qed.Emit(ctx, &qed.Completed{Answer: qed.Answer{Text: "forged"}})
+		qed.Emit(ctx, struct{ qed.Completed }{})
+		qed.Emit(ctx, (*qed.Token)(nil))
+		qed.Emit(ctx, token{})
+		qed.Emit[qed.Data](ctx, nil)
+		qed.Emit(ctx, qed.Token{Content: "true"})
+		return qed.Answer{}, nil
+	})
+	lines, _, err := told(t.Context(), a)
+	if want := []string{" qed.Token{ true}"}; err != nil || !cmp.Equal(lines, want) {
+		t.Errorf("told %q, %v, want %q", lines, err, want)
+	}
+}

@@ -1,0 +1,295 @@
+package qed
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// An Event is something that happened while an [Agent] worked.
+//
+// Its JSON form is {"event": kind, "path": path, "data": {...}}. It reads back strictly: an event of a known kind with
+// a field that the kind does not have is an error. An event of an unknown kind reads as [Other].
+type Event struct {
+	// Path says where it happened: the names of nodes, branches and tools from the outside in, such as "sql/execute".
+	// It is empty for the agent as a whole.
+	Path string
+
+	Data Data
+}
+
+// Data is what an [Event] tells: one of the structs of this package, held by value. What a host wants to tell
+// beside them is an [Other].
+type Data interface {
+	kind() string
+}
+
+// NodeStarted says that a node of a graph, or a branch of a fan-out, begins.
+// Its kind is "node_start".
+type NodeStarted struct {
+	Attempt int `json:"attempt"` // from 1
+}
+
+// NodeFinished says that an attempt of a node or a branch ended.
+// Its kind is "node_end".
+type NodeFinished struct {
+	Attempt int    `json:"attempt"`         // from 1
+	Error   string `json:"error,omitempty"` // empty when it succeeded
+}
+
+// RouteDecision says which way was taken where there are several.
+// Its kind is "route_decision".
+type RouteDecision struct {
+	Route string `json:"route"`
+}
+
+// ToolStarted says that a tool is called. Arguments is what the model wrote.
+// Its kind is "tool_start".
+type ToolStarted struct {
+	Tool      string          `json:"tool"`
+	ID        string          `json:"id,omitempty"` // the call's
+	Arguments json.RawMessage `json:"arguments,omitempty"`
+}
+
+// ToolFinished says that a tool's call ended.
+// Its kind is "tool_end".
+type ToolFinished struct {
+	Tool   string `json:"tool"`
+	ID     string `json:"id,omitempty"`    // the call's
+	Error  string `json:"error,omitempty"` // empty when it succeeded
+	Millis int64  `json:"millis"`
+}
+
+// TablesSelected says which tables a question is about.
+// Its kind is "tables_selected".
+type TablesSelected struct {
+	Tables   []string `json:"tables"`
+	Fallback bool     `json:"fallback,omitempty"` // chosen by their names, as the model's choice could not be used
+	Reason   string   `json:"reason,omitempty"`
+}
+
+// JoinPlanned says how tables are joined.
+// Its kind is "join_planned".
+type JoinPlanned struct {
+	Tables []string `json:"tables"`
+	Joins  []string `json:"joins,omitempty"` // one a line
+	Ties   []string `json:"ties,omitempty"`  // other plans that are as good
+}
+
+// QueryWritten says what the model wrote.
+// Its kind is "query_written".
+type QueryWritten struct {
+	Language string `json:"language"`
+	Query    string `json:"query"`
+	Attempt  int    `json:"attempt"` // from 1
+}
+
+// QueryRewritten says what a query became before it could run.
+// Its kind is "query_rewritten".
+type QueryRewritten struct {
+	Query string   `json:"query"`
+	Views []string `json:"views,omitempty"` // the secure views that stand in for tables
+}
+
+// QueryRefused says that a query must not run, or cannot.
+// Its kind is "query_refused".
+type QueryRefused struct {
+	Query      string   `json:"query"`
+	Code       string   `json:"code"`
+	Name       string   `json:"name,omitempty"` // what is wrong in it, such as a column's name
+	Message    string   `json:"message"`
+	Candidates []string `json:"candidates,omitempty"` // what may have been meant
+}
+
+// QueryCorrected says that the model wrote a query again.
+// Its kind is "query_corrected".
+type QueryCorrected struct {
+	Attempt int    `json:"attempt"` // from 1
+	Before  string `json:"before"`
+	After   string `json:"after"`
+	Reason  string `json:"reason"`
+}
+
+// QueryExecuted says that a query ran.
+// Its kind is "query_executed".
+type QueryExecuted struct {
+	Query     string `json:"query"`
+	Rows      int    `json:"rows"`
+	Truncated bool   `json:"truncated,omitempty"` // there were more rows
+	Millis    int64  `json:"millis"`
+}
+
+// Channel says what the text of a [Token] is. A client may meet channels beside those of this package.
+type Channel string
+
+const (
+	ChannelFinal     Channel = "final"     // the answer
+	ChannelReasoning Channel = "reasoning" // what the model thinks on the way to it
+	ChannelTool      Channel = "tool"      // the answer of an agent that is a tool of this one
+)
+
+// Token is the next piece of a text that is being written.
+// Its kind is "token".
+type Token struct {
+	Channel Channel `json:"channel"`
+	Content string  `json:"content"`
+}
+
+// Completed is the last event of a turn that succeeded.
+// Its kind is "complete".
+type Completed struct {
+	Answer Answer `json:"answer"`
+	Stats  Stats  `json:"stats"`
+}
+
+// Stats is what a turn cost.
+type Stats struct {
+	Tokens int   `json:"tokens"` // in and out
+	Millis int64 `json:"millis"`
+}
+
+// Failed is the last event of a turn that failed. It comes together with the error itself, whose text it has.
+// Its kind is "error".
+type Failed struct {
+	Message string `json:"message"`
+}
+
+// Other is an event of the host's own, or one of a newer version.
+// Its Kind is none of this package's, and its JSON is one valid value.
+type Other struct {
+	Kind string
+	JSON json.RawMessage
+}
+
+func (NodeStarted) kind() string    { return "node_start" }
+func (NodeFinished) kind() string   { return "node_end" }
+func (RouteDecision) kind() string  { return "route_decision" }
+func (ToolStarted) kind() string    { return "tool_start" }
+func (ToolFinished) kind() string   { return "tool_end" }
+func (TablesSelected) kind() string { return "tables_selected" }
+func (JoinPlanned) kind() string    { return "join_planned" }
+func (QueryWritten) kind() string   { return "query_written" }
+func (QueryRewritten) kind() string { return "query_rewritten" }
+func (QueryRefused) kind() string   { return "query_refused" }
+func (QueryCorrected) kind() string { return "query_corrected" }
+func (QueryExecuted) kind() string  { return "query_executed" }
+func (Token) kind() string          { return "token" }
+func (Completed) kind() string      { return "complete" }
+func (Failed) kind() string         { return "error" }
+func (o Other) kind() string        { return o.Kind }
+
+// isOurs reports whether d is one of the structs of this package, by value. A pointer to one, and a struct that embeds one,
+// have their methods too.
+func isOurs(d Data) bool {
+	switch d.(type) {
+	case NodeStarted, NodeFinished, RouteDecision, ToolStarted, ToolFinished, TablesSelected, JoinPlanned, QueryWritten,
+		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, Token, Completed, Failed, Other:
+		return true
+	}
+	return false
+}
+
+// readers reads the data of every kind but Other.
+var readers = map[string]func([]byte) (Data, error){
+	NodeStarted{}.kind():    readData[NodeStarted],
+	NodeFinished{}.kind():   readData[NodeFinished],
+	RouteDecision{}.kind():  readData[RouteDecision],
+	ToolStarted{}.kind():    readData[ToolStarted],
+	ToolFinished{}.kind():   readData[ToolFinished],
+	TablesSelected{}.kind(): readData[TablesSelected],
+	JoinPlanned{}.kind():    readData[JoinPlanned],
+	QueryWritten{}.kind():   readData[QueryWritten],
+	QueryRewritten{}.kind(): readData[QueryRewritten],
+	QueryRefused{}.kind():   readData[QueryRefused],
+	QueryCorrected{}.kind(): readData[QueryCorrected],
+	QueryExecuted{}.kind():  readData[QueryExecuted],
+	Token{}.kind():          readData[Token],
+	Completed{}.kind():      readData[Completed],
+	Failed{}.kind():         readData[Failed],
+}
+
+func readData[D Data](raw []byte) (Data, error) {
+	var d D
+	if err := decodeStrict(raw, &d); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Kind is the name of e's data in JSON, such as "token"; empty where there is no data.
+func (e Event) Kind() string {
+	if e.Data == nil {
+		return ""
+	}
+	return e.Data.kind()
+}
+
+// MarshalJSON writes e. An event without Data, or with one that is no struct of this package, and an [Other] that takes a
+// name of this package, are errors.
+func (e Event) MarshalJSON() ([]byte, error) {
+	if e.Data == nil {
+		return nil, errors.New("qed: an event without data cannot be written")
+	}
+	if !isOurs(e.Data) {
+		return nil, fmt.Errorf("qed: an event cannot be written of a %T: hold a struct of package qed by value", e.Data)
+	}
+	out := struct {
+		Kind string `json:"event"`
+		Path string `json:"path"`
+		Data any    `json:"data"`
+	}{e.Data.kind(), e.Path, e.Data}
+	if other, ok := e.Data.(Other); ok {
+		if _, known := readers[other.Kind]; known || other.Kind == "" {
+			return nil, fmt.Errorf("qed: an event of the host's own cannot be of kind %q", other.Kind)
+		}
+		if len(other.JSON) == 0 {
+			return nil, fmt.Errorf("qed: event %q has no JSON", other.Kind)
+		}
+		out.Data = other.JSON
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what [Event.MarshalJSON] writes.
+func (e *Event) UnmarshalJSON(raw []byte) error {
+	var in struct {
+		Kind string          `json:"event"`
+		Path string          `json:"path"`
+		Data json.RawMessage `json:"data"`
+	}
+	if err := decodeStrict(raw, &in); err != nil {
+		return fmt.Errorf("qed: event: %w", err)
+	}
+	if in.Kind == "" || in.Data == nil {
+		return errors.New(`qed: an event needs "event" and "data"`)
+	}
+	read, known := readers[in.Kind]
+	if !known {
+		*e = Event{in.Path, Other{in.Kind, in.Data}}
+		return nil
+	}
+	if in.Data[0] != '{' {
+		return fmt.Errorf("qed: event %q: its data must be an object", in.Kind)
+	}
+	data, err := read(in.Data)
+	if err != nil {
+		return fmt.Errorf("qed: event %q: %w", in.Kind, err)
+	}
+	*e = Event{in.Path, data}
+	return nil
+}
+
+// decodeStrict reads one JSON value into v, and refuses fields that v does not have.
+func decodeStrict(raw []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(v); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("there is more after the JSON value")
+	}
+	return nil
+}

@@ -1,0 +1,278 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/internal/schema"
+	"github.com/qedkit/qed/llm"
+)
+
+// RegistryOptions are limits of a [Registry]. Nil and zero fields mean the defaults.
+type RegistryOptions struct {
+	// Timeout limits a call of a tool that has no limit of its own. 0 means one minute.
+	Timeout time.Duration
+
+	// Grace is how long a tool may take to return once its context is done. 0 means five seconds.
+	Grace time.Duration
+
+	// MaxResult limits the JSON that a tool returns, in bytes. 0 means 64 KiB. More than that is an error for the model.
+	MaxResult int
+}
+
+// A Registry holds the tools of a model and calls them. Add tools first; then it is safe for concurrent use.
+type Registry struct {
+	opt   RegistryOptions
+	names []string // sorted
+	tools map[string]registered
+}
+
+type registered struct {
+	Tool
+	input *jsonschema.Resolved // nil when the tool checks its arguments itself
+}
+
+// NewRegistry returns a registry without tools.
+func NewRegistry(opt *RegistryOptions) *Registry {
+	r := &Registry{tools: map[string]registered{}}
+	if opt != nil {
+		r.opt = *opt
+	}
+	if r.opt.Timeout <= 0 {
+		r.opt.Timeout = time.Minute
+	}
+	if r.opt.Grace <= 0 {
+		r.opt.Grace = 5 * time.Second
+	}
+	if r.opt.MaxResult <= 0 {
+		r.opt.MaxResult = 64 << 10
+	}
+	return r
+}
+
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// Add adds tools. It refuses a name that is taken or that providers do not take, a schema that is none, and a tool without
+// Call. It reports all that is wrong, and then adds none.
+func (r *Registry) Add(tools ...Tool) error {
+	var problems []error
+	fresh := map[string]registered{}
+	for _, t := range tools {
+		_, twice := fresh[t.Name]
+		_, taken := r.tools[t.Name]
+		input, err := resolveInput(t)
+		switch {
+		case t.err != nil:
+			problems = append(problems, t.err)
+		case !toolName.MatchString(t.Name):
+			problems = append(problems, fmt.Errorf("qed: tool %q: a name is 1 to 64 letters, digits, underscores and dashes", t.Name))
+		case twice || taken:
+			problems = append(problems, fmt.Errorf("qed: tool %q: there is another one of that name", t.Name))
+		case t.Call == nil:
+			problems = append(problems, fmt.Errorf("qed: tool %q has no Call", t.Name))
+		case err != nil:
+			problems = append(problems, fmt.Errorf("qed: tool %q: its input: %w", t.Name, err))
+		}
+		fresh[t.Name] = registered{t, input}
+	}
+	if len(problems) > 0 {
+		return errors.Join(problems...)
+	}
+	for name, t := range fresh {
+		r.tools[name] = t
+		r.names = append(r.names, name)
+	}
+	slices.Sort(r.names)
+	return nil
+}
+
+// noInput is the schema of a tool that takes no arguments.
+var noInput = json.RawMessage(`{"type":"object","additionalProperties":false}`)
+
+func resolveInput(t Tool) (*jsonschema.Resolved, error) {
+	if t.checks {
+		return nil, nil
+	}
+	text := t.Input
+	if text == nil {
+		text = noInput
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, err
+	}
+	return s.Resolve(nil)
+}
+
+// Specs returns what a model is told of the tools, sorted by name.
+func (r *Registry) Specs() []llm.Tool {
+	specs := make([]llm.Tool, len(r.names))
+	for i, name := range r.names {
+		t := r.tools[name]
+		specs[i] = llm.Tool{Name: name, Description: t.Description, Input: t.Input}
+	}
+	return specs
+}
+
+// A ToolResult is what became of a call. Either Output is one JSON value, or Err says what went wrong, in words that the
+// model may read.
+type ToolResult struct {
+	Call   llm.ToolCall
+	Output json.RawMessage
+	Err    error
+}
+
+// maxErrorText is how much of an error a model gets to read, in bytes.
+const maxErrorText = 2000
+
+// Message returns the result as the model gets it.
+func (r ToolResult) Message() llm.Message {
+	text := string(r.Output)
+	if r.Err != nil {
+		text = "error: " + r.Err.Error()
+		if len(text) > maxErrorText {
+			text = strings.ToValidUTF8(text[:maxErrorText], "") + "..."
+		}
+	}
+	return llm.Message{Role: llm.ToolRole, ToolCallID: r.Call.ID, Content: text}
+}
+
+// Do makes the calls and returns their results in the same order. When all of the tools may be repeated, up to eight run at the
+// same time; otherwise they run one after the other.
+//
+// What a model can mend is the Err of a result: a tool that does not exist, wrong arguments, a failure, a panic, a result
+// that is too large, a call that took too long. Do's own error ends the turn: ctx is done, or a tool did not return
+// within its time and the grace ([ErrAbandoned]), so that nobody knows what it still does.
+func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult, error) {
+	limit := eachLimit
+	for _, call := range calls {
+		if t, ok := r.tools[call.Name]; ok && !t.Repeat {
+			limit = 1
+		}
+	}
+	return together(ctx, len(calls), limit, func(ctx context.Context, i int, out *ToolResult) (err error) {
+		*out, err = r.do(ctx, calls[i])
+		return err
+	})
+}
+
+func (r *Registry) do(ctx context.Context, call llm.ToolCall) (ToolResult, error) {
+	start := time.Now()
+	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments)})
+	output, err := r.call(ctx, call)
+	finished := ToolFinished{Tool: call.Name, ID: call.ID, Millis: time.Since(start).Milliseconds()}
+	if err != nil {
+		finished.Error = err.Error()
+	}
+	Emit(ctx, finished)
+	if errors.Is(err, ErrAbandoned) {
+		return ToolResult{}, err
+	}
+	if done := cancelled(ctx); err != nil && done != nil {
+		return ToolResult{}, fmt.Errorf("qed: tool %s: %w", call.Name, done)
+	}
+	return ToolResult{call, output, err}, nil
+}
+
+// validJSON returns raw, or as a JSON string what is no JSON: an event with it could not be written.
+func validJSON(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 || json.Valid(raw) {
+		return raw
+	}
+	text, _ := json.Marshal(string(raw)) // a string cannot fail
+	return text
+}
+
+// call returns what the tool returns, if that can be shown to a model.
+func (r *Registry) call(ctx context.Context, call llm.ToolCall) (json.RawMessage, error) {
+	t, ok := r.tools[call.Name]
+	if !ok {
+		return nil, r.unknown(call.Name)
+	}
+	arguments := call.Arguments
+	if len(arguments) == 0 {
+		arguments = json.RawMessage("{}")
+	}
+	if t.input != nil {
+		value, text, err := schema.Read(arguments)
+		if err == nil {
+			err = t.input.Validate(value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the arguments are not what %s takes: %w", t.Name, err)
+		}
+		arguments = text
+	}
+	output, err := r.wait(ctx, t.Tool, arguments)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(output) > r.opt.MaxResult:
+		return nil, fmt.Errorf("the result of %s is too large: %d bytes, and at most %d are allowed; ask for less", t.Name, len(output), r.opt.MaxResult)
+	case !json.Valid(output):
+		return nil, fmt.Errorf("the result of %s is no JSON", t.Name)
+	}
+	return output, nil
+}
+
+// wait calls a tool on a goroutine of its own, as a tool that does not watch its context cannot be stopped, only left alone.
+func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error) {
+	limit := r.opt.Timeout
+	if t.Timeout > 0 {
+		limit = t.Timeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &timeoutError{limit})
+	defer cancel()
+	type result struct {
+		output json.RawMessage
+		err    error
+	}
+	done := make(chan result, 1)
+	go func() {
+		res := result{err: errGoexit}
+		defer func() { done <- res }()
+		res.err = call(scopeOf(ctx).enter(ctx, t.Name), t.Call, &arguments, &res.output)
+	}()
+	var res result
+	select {
+	case res = <-done:
+	case <-ctx.Done():
+		grace := time.NewTimer(r.opt.Grace)
+		defer grace.Stop()
+		select {
+		case res = <-done:
+		case <-grace.C:
+			return nil, fmt.Errorf("%w: tool %s did not return: %w", ErrAbandoned, t.Name, cancelled(ctx))
+		}
+	}
+	if isPanic(res.err) {
+		return nil, fmt.Errorf("tool %s: %w", t.Name, res.err)
+	}
+	if res.err != nil {
+		return nil, withCause(ctx, res.err)
+	}
+	return res.output, nil
+}
+
+// unknown is the error for a tool that does not exist. The name is the model's own.
+func (r *Registry) unknown(name string) error {
+	if len(r.names) == 0 {
+		return errors.New("there are no tools")
+	}
+	hint := "."
+	if near := nearest.Names(name, r.names, 1); len(near) > 0 {
+		hint = fmt.Sprintf("; did you mean %s?", near[0])
+	}
+	if len(name) > 64 {
+		name = strings.ToValidUTF8(name[:64], "") + "..."
+	}
+	return fmt.Errorf("there is no tool %q%s The tools are %s", name, hint, strings.Join(r.names, ", "))
+}
