@@ -1,0 +1,52 @@
+package mysql
+
+import "strings"
+
+// safeFunctions is what a statement may call. Left out is what waits or locks
+// (sleep, benchmark, get_lock), reads or writes more than its arguments
+// (load_file, user, database, version, last_insert_id, nextval), holds or guesses
+// keys (aes_decrypt, encrypt, password, random_bytes, uuid), puts data into error
+// messages (extractvalue, updatexml) or makes much out of little (repeat,
+// uncompress). space, lpad and rpad are here because the reader bounds them.
+var safeFunctions = set(`
+	count sum avg min max group_concat bit_and bit_or bit_xor std stddev_pop stddev_samp
+	var_pop var_samp variance json_arrayagg json_objectagg any_value grouping
+
+	row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value
+	last_value nth_value
+
+	if ifnull nullif coalesce greatest least interval isnull nvl nvl2
+
+	abs acos asin atan atan2 ceil ceiling conv cos cot crc32 degrees exp floor ln log
+	log10 log2 mod pi pow power radians rand round sign sin sqrt tan truncate bit_count
+
+	adddate addtime convert_tz date date_add date_format date_sub datediff day dayname
+	dayofmonth dayofweek dayofyear extract from_days from_unixtime get_format hour
+	add_months last_day makedate maketime microsecond minute month monthname period_add period_diff
+	quarter sec_to_time second str_to_date subdate subtime sysdate time time_format
+	time_to_sec timediff timestamp timestampadd timestampdiff to_days to_seconds
+	to_char unix_timestamp utc_date utc_time utc_timestamp week weekday weekofyear year yearweek
+
+	ascii bin bit_length char char_length character_length chr concat concat_ws elt field
+	find_in_set format from_base64 hex insert instr lcase left length locate lower lpad
+	ltrim make_set mid oct octet_length ord quote regexp_instr regexp_like regexp_replace
+	regexp_substr replace reverse right rpad rtrim soundex space strcmp substr substring
+	substring_index to_base64 trim ucase unhex upper
+
+	charset coercibility collation convert md5 sha sha1 sha2
+	inet_aton inet_ntoa inet6_aton inet6_ntoa is_ipv4 is_ipv4_compat is_ipv4_mapped
+	is_ipv6 is_uuid bin_to_uuid uuid_to_bin
+
+	json_array json_array_append json_array_insert json_contains json_contains_path
+	json_depth json_equals json_exists json_extract json_insert json_keys json_length json_merge_patch
+	json_merge_preserve json_normalize json_object json_overlaps json_pretty json_query json_quote json_remove json_replace
+	json_schema_valid json_search json_set json_type json_unquote json_valid json_value
+`)
+
+func set(words string) map[string]struct{} {
+	out := map[string]struct{}{}
+	for _, w := range strings.Fields(words) {
+		out[w] = struct{}{}
+	}
+	return out
+}

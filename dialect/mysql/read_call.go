@@ -1,0 +1,249 @@
+package mysql
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/charset"
+	grammar "github.com/pingcap/tidb/pkg/parser/mysql"
+	"github.com/pingcap/tidb/pkg/parser/types"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
+	at := pos(f)
+	if f.Schema.O != "" {
+		r.fail(sqlast.Function, at, f.Schema.O+"."+f.FnName.O, "functions of a schema are not allowed")
+		return nil
+	}
+	name := r.functionName(f.FnName.O, at)
+	switch name {
+	case ast.DateLiteral, ast.TimeLiteral, ast.TimestampLiteral:
+		return r.dateLiteral(f, name)
+	case "now", "current_timestamp", "localtime", "localtimestamp":
+		return r.now(f, sqlast.CurrentTimestamp)
+	case "current_date", "curdate":
+		return r.now(f, sqlast.CurrentDate)
+	case "current_time", "curtime":
+		return r.now(f, sqlast.CurrentTime)
+	}
+	out := &sqlast.Call{Pos: at, Name: name}
+	switch name {
+	case ast.CharFunc:
+		out.Name = "char"
+		out.Args = r.exprs(f.Args[:len(f.Args)-1])
+		if set := f.Args[len(f.Args)-1].(ast.ValueExpr).GetString(); set != "" {
+			out.Args = append(out.Args, &sqlast.Unit{Pos: at, Name: set})
+		}
+	case "convert": // CONVERT(x USING set); CONVERT(x, type) is a cast
+		out.Args = []sqlast.Expr{r.expr(f.Args[0]), &sqlast.Unit{Pos: at, Name: f.Args[1].(ast.ValueExpr).GetString()}}
+	case ast.InsertFunc:
+		out.Name = "insert"
+		out.Args = r.exprs(f.Args)
+	case "position":
+		out.Name = "locate"
+		out.Args = r.exprs(f.Args)
+	case "date_add", "date_sub", "adddate", "subdate":
+		out.Args = r.interval(f, at)
+	case "trim":
+		out.Args = r.trim(f, at)
+	case "weight_string", ast.JSONMemberOf:
+		r.unsupported(at, f.FnName.O)
+	case ast.NextVal, ast.LastVal, ast.SetVal:
+		r.fail(sqlast.Function, at, name, "sequences are not allowed")
+	default:
+		out.Args = r.exprs(f.Args)
+		r.boundLength(out)
+	}
+	return out
+}
+
+// lengthArgument is where a function that makes text of any length is told how
+// much. It must be told by a small number, and the result is no longer than it.
+var lengthArgument = map[string]int{"space": 0, "lpad": 1, "rpad": 1}
+
+func (r *reader) boundLength(c *sqlast.Call) {
+	i, ok := lengthArgument[c.Name]
+	if !ok || i >= len(c.Args) {
+		return
+	}
+	const most = 1000
+	n, isNumber := c.Args[i].(*sqlast.Number)
+	if isNumber {
+		if length, err := strconv.Atoi(n.Text); err == nil && length <= most {
+			return
+		}
+	}
+	r.fail(sqlast.Function, c.Pos, c.Name, c.Name+" is allowed with a literal length of at most 1000")
+}
+
+// functionName returns a name in lower case. It is printed bare, so that a name
+// that only stood in quotes is refused.
+func (r *reader) functionName(name string, at sqlast.Pos) string {
+	if strings.HasPrefix(name, "'tidb`.(") { // what the grammar calls DATE '..'
+		return name
+	}
+	name = ascii.Lower(name)
+	plain := name != ""
+	for i := 0; i < len(name); i++ {
+		c := name[i]
+		plain = plain && ('a' <= c && c <= 'z' || c == '_' || i > 0 && isDigit(c))
+	}
+	if !plain {
+		r.fail(sqlast.Function, at, name, "there is no function of this name")
+	}
+	return name
+}
+
+// dateLiteral reads DATE '..' and its like as the cast that they are: a fraction
+// of a second keeps its digits.
+func (r *reader) dateLiteral(f *ast.FuncCallExpr, name string) sqlast.Expr {
+	text := &sqlast.String{Pos: pos(f), Value: f.Args[0].(ast.ValueExpr).GetString()}
+	out := &sqlast.Cast{Pos: pos(f), X: text, Type: "DATE"}
+	if name == ast.DateLiteral {
+		return out
+	}
+	out.Type = "TIME"
+	if name == ast.TimestampLiteral {
+		out.Type = "DATETIME"
+	}
+	if _, fraction, ok := strings.Cut(text.Value, "."); ok {
+		if n := min(digits(fraction), 6); n > 0 {
+			out.Type += "(" + strconv.Itoa(n) + ")"
+		}
+	}
+	return out
+}
+
+func (r *reader) now(f *ast.FuncCallExpr, kind sqlast.NowKind) sqlast.Expr {
+	out := &sqlast.Now{Pos: pos(f), Kind: kind}
+	if len(f.Args) == 0 {
+		return out
+	}
+	precision, ok := f.Args[0].(ast.ValueExpr)
+	n, isInt := int64(0), false
+	if ok {
+		n, isInt = precision.GetValue().(int64)
+	}
+	if !isInt || n > 6 || len(f.Args) > 1 {
+		r.fail(sqlast.Syntax, pos(f), f.FnName.O, "a time has at most six digits after the second")
+		return nil
+	}
+	out.Precision = int(n)
+	return out
+}
+
+func (r *reader) interval(f *ast.FuncCallExpr, at sqlast.Pos) []sqlast.Expr {
+	unit, ok := f.Args[2].(*ast.TimeUnitExpr)
+	if !ok {
+		r.unsupported(at, "this interval")
+		return nil
+	}
+	x := r.expr(f.Args[0])
+	return []sqlast.Expr{x, &sqlast.Interval{Pos: pos(f.Args[1]), X: r.expr(f.Args[1]), Unit: unit.Unit.String()}}
+}
+
+// trim puts the arguments of TRIM(BOTH x FROM s) in the order they are printed.
+func (r *reader) trim(f *ast.FuncCallExpr, at sqlast.Pos) []sqlast.Expr {
+	if len(f.Args) == 1 {
+		return r.exprs(f.Args)
+	}
+	side := "BOTH"
+	if len(f.Args) == 3 {
+		side = f.Args[2].(*ast.TrimDirectionExpr).Direction.String()
+	}
+	return []sqlast.Expr{&sqlast.Unit{Pos: at, Name: side}, r.expr(f.Args[1]), r.expr(f.Args[0])}
+}
+
+func (r *reader) aggregate(f *ast.AggregateFuncExpr) sqlast.Expr {
+	out := &sqlast.Call{Pos: pos(f), Name: ascii.Lower(f.F), Distinct: f.Distinct}
+	r.arguments(out, f.Args)
+	if f.Order != nil {
+		out.OrderBy = r.orderBy(f.Order.Items)
+	}
+	return out
+}
+
+// arguments reads those of an aggregate. The grammar writes count(*) as count(1),
+// whose 1 is nowhere in the text, and adds to GROUP_CONCAT its separator.
+func (r *reader) arguments(c *sqlast.Call, args []ast.ExprNode) {
+	if c.Name == "group_concat" {
+		last := args[len(args)-1].(ast.ValueExpr)
+		if separator := last.GetString(); separator != "," {
+			c.Separator = &sqlast.String{Pos: c.Pos, Value: separator}
+		}
+		args = args[:len(args)-1]
+	}
+	if c.Name == "count" && len(args) == 1 {
+		if _, literal := args[0].(ast.ValueExpr); literal && pos(args[0]) == 0 {
+			c.Star = true
+			return
+		}
+	}
+	c.Args = r.exprs(args)
+}
+
+// castType prints a type in the one spelling that is also printed.
+func (r *reader) castType(c *ast.FuncCastExpr) string {
+	t := c.Tp
+	if t.IsArray() {
+		r.unsupported(pos(c), "CAST .. AS .. ARRAY")
+	}
+	switch t.GetType() {
+	case grammar.TypeVarString, grammar.TypeString:
+		if t.GetCharset() == charset.CharsetBin {
+			return withLength("BINARY", t.GetFlen())
+		}
+		name := withLength("CHAR", t.GetFlen())
+		if c.ExplicitCharSet {
+			name += " CHARACTER SET " + t.GetCharset()
+		}
+		return name
+	case grammar.TypeDate:
+		return "DATE"
+	case grammar.TypeDatetime:
+		return withPrecision("DATETIME", t.GetDecimal())
+	case grammar.TypeDuration:
+		return withPrecision("TIME", t.GetDecimal())
+	case grammar.TypeYear:
+		return "YEAR"
+	case grammar.TypeNewDecimal:
+		if t.GetFlen() > 0 && t.GetDecimal() > 0 {
+			return "DECIMAL(" + strconv.Itoa(t.GetFlen()) + ", " + strconv.Itoa(t.GetDecimal()) + ")"
+		}
+		if t.GetFlen() == 0 {
+			return "DECIMAL(10)"
+		}
+		return withLength("DECIMAL", t.GetFlen())
+	case grammar.TypeLonglong:
+		if t.GetFlag()&grammar.UnsignedFlag != 0 {
+			return "UNSIGNED"
+		}
+		return "SIGNED"
+	case grammar.TypeDouble:
+		return "DOUBLE"
+	case grammar.TypeFloat:
+		return "FLOAT"
+	case grammar.TypeJSON:
+		return "JSON"
+	}
+	r.unsupported(pos(c), "a cast to this type")
+	return ""
+}
+
+func withLength(name string, n int) string {
+	if n == types.UnspecifiedLength {
+		return name
+	}
+	return name + "(" + strconv.Itoa(n) + ")"
+}
+
+func withPrecision(name string, n int) string {
+	if n <= 0 {
+		return name
+	}
+	return withLength(name, n)
+}

@@ -1,0 +1,187 @@
+package mysql
+
+import (
+	"strconv"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	"github.com/pingcap/tidb/pkg/parser/opcode"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+func (r *reader) exprs(list []ast.ExprNode) []sqlast.Expr { return mapped(list, r.expr) }
+
+func (r *reader) optional(e ast.ExprNode) sqlast.Expr {
+	if e == nil {
+		return nil
+	}
+	return r.expr(e)
+}
+
+func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
+	at := pos(e)
+	if !r.enter(at) {
+		return nil
+	}
+	defer r.leave()
+	switch e := e.(type) {
+	case *ast.ParenthesesExpr:
+		return r.expr(e.Expr)
+	case *ast.ColumnNameExpr:
+		return &sqlast.Column{Pos: at, Schema: e.Name.Schema.O, Table: e.Name.Table.O, Name: r.name(e.Name.Name, at)}
+	case *ast.PositionExpr:
+		return r.position(e)
+	case ast.ParamMarkerExpr:
+		r.fail(sqlast.Parameter, at, "?", "placeholders are not allowed: write the value")
+	case ast.ValueExpr:
+		return r.literal(e)
+	case *ast.UnaryOperationExpr:
+		if op, ok := unaryOps[e.Op]; ok {
+			return &sqlast.Unary{Pos: at, Op: op, X: r.expr(e.V)}
+		}
+	case *ast.BinaryOperationExpr:
+		if op, ok := binaryOps[e.Op]; ok {
+			return &sqlast.Binary{Pos: at, Op: op, X: r.expr(e.L), Y: r.expr(e.R)}
+		}
+	case *ast.FuncCallExpr:
+		return r.call(e)
+	case *ast.AggregateFuncExpr:
+		return r.aggregate(e)
+	case *ast.WindowFuncExpr:
+		return r.windowCall(e)
+	case *ast.FuncCastExpr:
+		return &sqlast.Cast{Pos: at, X: r.expr(e.Expr), Type: r.castType(e)}
+	case *ast.CaseExpr:
+		return r.caseOf(e)
+	case *ast.IsNullExpr:
+		return &sqlast.Is{Pos: at, X: r.expr(e.Expr), Not: e.Not, Test: sqlast.IsNull}
+	case *ast.IsTruthExpr:
+		test := sqlast.IsFalse
+		if e.True != 0 {
+			test = sqlast.IsTrue
+		}
+		return &sqlast.Is{Pos: at, X: r.expr(e.Expr), Not: e.Not, Test: test}
+	case *ast.BetweenExpr:
+		return &sqlast.Between{Pos: at, X: r.expr(e.Expr), Low: r.expr(e.Left), High: r.expr(e.Right), Not: e.Not}
+	case *ast.PatternInExpr:
+		return r.in(e)
+	case *ast.PatternLikeOrIlikeExpr:
+		return r.like(e)
+	case *ast.PatternRegexpExpr:
+		return &sqlast.Like{Pos: at, Op: sqlast.OpRegexp, X: r.expr(e.Expr), Pattern: r.expr(e.Pattern), Not: e.Not}
+	case *ast.SetCollationExpr:
+		return &sqlast.Collate{Pos: at, X: r.expr(e.Expr), Name: e.Collate}
+	case *ast.RowExpr:
+		return &sqlast.Row{Pos: at, Items: r.exprs(e.Values)}
+	case *ast.SubqueryExpr:
+		return &sqlast.Subquery{Pos: at, Query: r.query(e.Query, unnamed)}
+	case *ast.ExistsSubqueryExpr:
+		return r.exists(e)
+	case *ast.CompareSubqueryExpr:
+		return r.quantified(e)
+	case *ast.TimeUnitExpr:
+		return &sqlast.Unit{Pos: at, Name: e.Unit.String()}
+	case *ast.GetFormatSelectorExpr:
+		return &sqlast.Unit{Pos: at, Name: e.Selector.String()}
+	case *ast.VariableExpr:
+		r.fail(sqlast.Variable, at, variableName(e), "variables are not allowed")
+	case *ast.MatchAgainst:
+		r.unsupported(at, "MATCH .. AGAINST")
+	case *ast.DefaultExpr:
+		r.unsupported(at, "DEFAULT")
+	case *ast.ValuesExpr:
+		r.unsupported(at, "VALUES() as a value")
+	}
+	r.unsupported(at, "this expression")
+	return nil
+}
+
+var unaryOps = map[opcode.Op]sqlast.UnaryOp{
+	opcode.Not: sqlast.Not, opcode.Not2: sqlast.Not, opcode.Minus: sqlast.Minus,
+	opcode.Plus: sqlast.Plus, opcode.BitNeg: sqlast.BitNot,
+}
+
+var binaryOps = map[opcode.Op]sqlast.BinaryOp{
+	opcode.LogicOr: sqlast.Or, opcode.LogicXor: sqlast.Xor, opcode.LogicAnd: sqlast.And,
+	opcode.EQ: sqlast.Eq, opcode.NE: sqlast.Ne, opcode.LT: sqlast.Lt, opcode.LE: sqlast.Le,
+	opcode.GT: sqlast.Gt, opcode.GE: sqlast.Ge, opcode.NullEQ: sqlast.Same,
+	opcode.Or: sqlast.BitOr, opcode.And: sqlast.BitAnd, opcode.Xor: sqlast.BitXor,
+	opcode.LeftShift: sqlast.ShiftLeft, opcode.RightShift: sqlast.ShiftRight,
+	opcode.Plus: sqlast.Add, opcode.Minus: sqlast.Sub, opcode.Mul: sqlast.Mul,
+	opcode.Div: sqlast.Div, opcode.IntDiv: sqlast.IntDiv, opcode.Mod: sqlast.Mod,
+}
+
+func variableName(v *ast.VariableExpr) string {
+	if v.IsSystem {
+		return "@@" + v.Name
+	}
+	return "@" + v.Name
+}
+
+// position reads the number of an output column in ORDER BY or GROUP BY, of which
+// the grammar keeps neither text nor offset.
+func (r *reader) position(e *ast.PositionExpr) sqlast.Expr {
+	if e.P != nil {
+		r.fail(sqlast.Parameter, -1, "?", "placeholders are not allowed: write the value")
+	}
+	return &sqlast.Number{Pos: sqlast.Pos(r.cursor), Text: strconv.Itoa(e.N)}
+}
+
+func (r *reader) caseOf(c *ast.CaseExpr) sqlast.Expr {
+	return &sqlast.Case{
+		Pos:     pos(c),
+		Operand: r.optional(c.Value),
+		Whens: mapped(c.WhenClauses, func(w *ast.WhenClause) sqlast.When {
+			return sqlast.When{Cond: r.expr(w.Expr), Result: r.expr(w.Result)}
+		}),
+		Else: r.optional(c.ElseClause),
+	}
+}
+
+func (r *reader) in(e *ast.PatternInExpr) sqlast.Expr {
+	out := &sqlast.In{Pos: pos(e), X: r.expr(e.Expr), Not: e.Not, List: r.exprs(e.List)}
+	if e.Sel != nil {
+		out.Query = r.subquery(e.Sel)
+	}
+	return out
+}
+
+func (r *reader) like(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
+	if !e.IsLike {
+		r.unsupported(pos(e), "ILIKE")
+	}
+	out := &sqlast.Like{Pos: pos(e), Op: sqlast.OpLike, X: r.expr(e.Expr), Pattern: r.expr(e.Pattern), Not: e.Not}
+	if e.EscapeExplicit {
+		escape := ""
+		if e.Escape != 0 {
+			escape = string(rune(e.Escape))
+		}
+		out.Escape = &sqlast.String{Pos: pos(e), Value: escape}
+	}
+	return out
+}
+
+func (r *reader) exists(e *ast.ExistsSubqueryExpr) sqlast.Expr {
+	out := &sqlast.Exists{Pos: pos(e), Query: r.subquery(e.Sel)}
+	if e.Not {
+		return &sqlast.Unary{Pos: pos(e), Op: sqlast.Not, X: out}
+	}
+	return out
+}
+
+func (r *reader) quantified(e *ast.CompareSubqueryExpr) sqlast.Expr {
+	op, ok := binaryOps[e.Op]
+	if !ok || op == sqlast.Same {
+		r.unsupported(pos(e), "this comparison with ANY or ALL")
+	}
+	return &sqlast.Quantified{Pos: pos(e), Op: op, X: r.expr(e.L), All: e.All, Query: r.subquery(e.R)}
+}
+
+func (r *reader) subquery(e ast.ExprNode) *sqlast.Query {
+	s, ok := e.(*ast.SubqueryExpr)
+	if !ok {
+		r.unsupported(pos(e), "this subquery")
+		return nil
+	}
+	return r.query(s.Query, unnamed)
+}

@@ -1,0 +1,119 @@
+package mysql
+
+import (
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// literal takes a literal from its source text: the grammar's value has lost how
+// it was written, which tells X'41' from 0x41 and 5. from 5.
+func (r *reader) literal(l ast.ValueExpr) sqlast.Expr {
+	at := pos(l)
+	if at == 0 {
+		return r.synthetic(l)
+	}
+	text := r.src[at:]
+	switch c := ascii.LowerByte(text[0]); {
+	case isDigit(c), c == '.':
+		return r.number(at, text)
+	case c == '\'', c == '"':
+		return &sqlast.String{Pos: at, Value: l.GetString()}
+	case (c == 'x' || c == 'b' || c == 'n') && len(text) > 1 && text[1] == '\'':
+		return r.prefixed(l, at, text)
+	case c == '_':
+		name := text[:wordEnd(text)]
+		r.fail(sqlast.Unsupported, at, name, "character set introducers are not supported: use CONVERT(.. USING ..)")
+		return nil
+	}
+	switch ascii.Upper(text[:wordEnd(text)]) {
+	case "NULL":
+		return &sqlast.Null{Pos: at}
+	case "TRUE":
+		return &sqlast.Bool{Pos: at, Value: true}
+	case "FALSE":
+		return &sqlast.Bool{Pos: at}
+	}
+	r.unsupported(at, "this literal")
+	return nil
+}
+
+// synthetic reads a value whose offset the grammar does not keep: of LIMIT, of a
+// window's frame, in TRIM, after -> and in DATE '..'.
+func (r *reader) synthetic(l ast.ValueExpr) sqlast.Expr {
+	at := sqlast.Pos(r.cursor)
+	switch v := l.GetValue().(type) {
+	case int64:
+		return &sqlast.Number{Pos: at, Text: strconv.FormatInt(v, 10)}
+	case uint64:
+		return &sqlast.Number{Pos: at, Text: strconv.FormatUint(v, 10)}
+	case decimal:
+		return &sqlast.Number{Pos: at, Text: string(v)}
+	case string:
+		return &sqlast.String{Pos: at, Value: v}
+	}
+	r.unsupported(at, "this number")
+	return nil
+}
+
+// number reads digits with a point and an exponent, or 0x41 and 0b01, which are
+// numbers where a number is expected.
+func (r *reader) number(at sqlast.Pos, text string) sqlast.Expr {
+	if text[0] == '0' && len(text) > 1 {
+		switch text[1] {
+		case 'x', 'X':
+			return &sqlast.Number{Pos: at, Text: "0x" + text[2:wordEnd(text)]}
+		case 'b':
+			return &sqlast.Number{Pos: at, Text: "b'" + text[2:wordEnd(text)] + "'"}
+		}
+	}
+	n := digits(text)
+	if n < len(text) && text[n] == '.' {
+		n++
+		n += digits(text[n:])
+		if text[n-1] == '.' {
+			// The grammar takes the keyword behind such a point for a name.
+			r.unsupported(at, "a number that ends in a point")
+		}
+	}
+	if n < len(text) && ascii.LowerByte(text[n]) == 'e' {
+		m := n + 1
+		if m < len(text) && (text[m] == '+' || text[m] == '-') {
+			m++
+		}
+		if d := digits(text[m:]); d > 0 {
+			n = m + d
+		}
+	}
+	return &sqlast.Number{Pos: at, Text: text[:n]}
+}
+
+// prefixed reads X'41', b'01' and N'x'.
+func (r *reader) prefixed(l ast.ValueExpr, at sqlast.Pos, text string) sqlast.Expr {
+	switch ascii.LowerByte(text[0]) {
+	case 'n':
+		return &sqlast.String{Pos: at, Value: l.GetString()}
+	case 'b':
+		end := strings.IndexByte(text[2:], '\'')
+		return &sqlast.Number{Pos: at, Text: "b'" + text[2:2+end] + "'"}
+	}
+	end := strings.IndexByte(text[2:], '\'')
+	value, err := hex.DecodeString(text[2 : 2+end])
+	if err != nil {
+		r.fail(sqlast.Syntax, at, "X", "a hexadecimal literal has an odd number of digits")
+	}
+	return &sqlast.Bytes{Pos: at, Value: value}
+}
+
+func wordEnd(text string) int {
+	n := 0
+	for n < len(text) && isWordByte(text[n]) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,257 @@
+package mysql
+
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+	grammar "github.com/pingcap/tidb/pkg/parser/mysql"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// naming says whether anybody sees the names of a query's columns.
+type naming uint8
+
+const (
+	unnamed naming = iota // nobody: a subquery used as a value
+	headers               // the caller or the query outside
+)
+
+func (r *reader) query(n ast.Node, nm naming) *sqlast.Query {
+	at := sqlast.Pos(r.cursor)
+	if !r.enter(at) {
+		return nil
+	}
+	defer r.leave()
+	q := &sqlast.Query{Pos: at}
+	switch n := n.(type) {
+	case *ast.SelectStmt:
+		q.With = r.with(n.With)
+		q.Body = r.body(n, nm)
+		r.tail(q, n.OrderBy, n.Limit)
+		r.refuseSideEffects(n)
+	case *ast.SetOprStmt:
+		q.With = r.with(n.With)
+		q.Body = r.setOps(n.SelectList.Selects, nm)
+		r.tail(q, n.OrderBy, n.Limit)
+	default:
+		r.unsupported(at, "this kind of query")
+	}
+	return q
+}
+
+func (r *reader) with(w *ast.WithClause) *sqlast.With {
+	if w == nil {
+		return nil
+	}
+	r.withs++
+	return &sqlast.With{Pos: sqlast.Pos(r.cursor), Recursive: w.IsRecursive, CTEs: mapped(w.CTEs, r.cte)}
+}
+
+func (r *reader) cte(c *ast.CommonTableExpression) *sqlast.CTE {
+	at := r.find(c.Name.O)
+	return &sqlast.CTE{
+		Pos:     at,
+		Name:    r.name(c.Name, at),
+		Columns: r.names(c.ColNameList, at),
+		Query:   r.query(c.Query.Query, headers),
+	}
+}
+
+func (r *reader) tail(q *sqlast.Query, order *ast.OrderByClause, limit *ast.Limit) {
+	if order != nil {
+		q.OrderBy = r.orderBy(order.Items)
+	}
+	if limit != nil {
+		q.Limit = r.expr(limit.Count)
+		if limit.Offset != nil {
+			q.Offset = r.expr(limit.Offset)
+		}
+	}
+}
+
+// refuseSideEffects refuses what a SELECT does beside answering rows.
+func (r *reader) refuseSideEffects(s *ast.SelectStmt) {
+	at := sqlast.Pos(r.cursor)
+	if s.SelectIntoOpt != nil {
+		r.fail(sqlast.Into, r.keyword("INTO", 0), "INTO", "SELECT .. INTO is not allowed")
+	}
+	if s.LockInfo != nil {
+		keyword := "FOR"
+		if r.keyword("FOR", at) == at {
+			keyword = "LOCK"
+		}
+		r.fail(sqlast.Locking, r.keyword(keyword, at), keyword, "locking clauses are not allowed")
+	}
+}
+
+func (r *reader) body(s *ast.SelectStmt, nm naming) sqlast.Body {
+	if s.Kind == ast.SelectStmtKindValues {
+		return &sqlast.Values{Pos: sqlast.Pos(r.cursor), Rows: mapped(s.Lists, func(row *ast.RowExpr) []sqlast.Expr {
+			return r.exprs(row.Values)
+		})}
+	}
+	out := &sqlast.Select{
+		Pos:      sqlast.Pos(s.Fields.Fields[0].Offset),
+		Distinct: s.Distinct,
+		Items:    make([]sqlast.Item, len(s.Fields.Fields)),
+	}
+	r.modifiers(s)
+	for i, f := range s.Fields.Fields {
+		out.Items[i] = r.item(f, nm)
+	}
+	if s.From != nil {
+		out.From = r.relation(s.From.TableRefs)
+	}
+	out.Where = r.optional(s.Where)
+	if s.GroupBy != nil {
+		out.GroupBy = r.groupBy(s.GroupBy.Items)
+		out.Rollup = s.GroupBy.Rollup
+	}
+	if s.Having != nil {
+		r.havings++
+		out.Having = r.expr(s.Having.Expr)
+	}
+	for i := range s.WindowSpecs {
+		out.Windows = append(out.Windows, r.window(&s.WindowSpecs[i]))
+	}
+	return out
+}
+
+// modifiers refuses the words between SELECT and its list, but for DISTINCT, ALL
+// and SQL_CACHE, which asks for nothing.
+func (r *reader) modifiers(s *ast.SelectStmt) {
+	o := s.SelectStmtOpts
+	if o == nil {
+		return
+	}
+	name := ""
+	switch {
+	case o.CalcFoundRows:
+		name = "SQL_CALC_FOUND_ROWS"
+	case o.StraightJoin:
+		name = "STRAIGHT_JOIN"
+	case o.SQLBigResult:
+		name = "SQL_BIG_RESULT"
+	case o.SQLSmallResult:
+		name = "SQL_SMALL_RESULT"
+	case o.SQLBufferResult:
+		name = "SQL_BUFFER_RESULT"
+	case !o.SQLCache:
+		name = "SQL_NO_CACHE"
+	case o.Priority != grammar.NoPriority:
+		name = "HIGH_PRIORITY"
+	default:
+		return
+	}
+	r.fail(sqlast.Hint, r.keyword(name, 0), name, name+" is not allowed")
+}
+
+func (r *reader) item(f *ast.SelectField, nm naming) sqlast.Item {
+	r.cursor = max(r.cursor, f.Offset)
+	at := sqlast.Pos(f.Offset)
+	if w := f.WildCard; w != nil {
+		return sqlast.Item{Expr: &sqlast.Star{Pos: at, Schema: w.Schema.O, Table: w.Table.O}}
+	}
+	it := sqlast.Item{Expr: r.expr(f.Expr), Alias: strings.TrimLeftFunc(f.AsName.O, dropped)}
+	if it.Alias == "" && f.AsName.O != "" {
+		r.unsupported(at, "an alias of blanks")
+	}
+	if it.Alias == "" && nm == headers {
+		it.Alias = ownName(f, it.Expr)
+	}
+	r.cursor = max(r.cursor, f.Offset+len(f.OriginalText()))
+	return it
+}
+
+// dropped reports whether servers take a character away from the front of an alias.
+func dropped(c rune) bool { return c <= ' ' || c == 0x7f }
+
+// ownName is what a server calls an entry of a select list that has no alias: a
+// column by its own name, a string by its value, a number by its digits, a
+// constant in capitals, anything else by its source text, cut where an alias must
+// end. A sign + is no part of a value.
+func ownName(f *ast.SelectField, e sqlast.Expr) string {
+	if _, plain := e.(*sqlast.Column); plain {
+		return ""
+	}
+	for {
+		sign, ok := e.(*sqlast.Unary)
+		if !ok || sign.Op != sqlast.Plus {
+			break
+		}
+		e = sign.X
+	}
+	text := withoutTrailingComment(f.OriginalText())
+	switch e := e.(type) {
+	case *sqlast.Column:
+		return e.Name
+	case *sqlast.String:
+		text = e.Value
+	case *sqlast.Number:
+		if isDecimal(e.Text) { // not 0x41 or b'1'
+			text = e.Text
+		}
+	case *sqlast.Null:
+		return "NULL"
+	case *sqlast.Bool:
+		if e.Value {
+			return "TRUE"
+		}
+		return "FALSE"
+	}
+	if strings.IndexByte(text, 0) >= 0 { // no name can hold it
+		return ""
+	}
+	return strings.TrimSpace(clipName(text))
+}
+
+func isDecimal(number string) bool {
+	return strings.IndexByte(number, '\'') < 0 && !strings.HasPrefix(number, "0x")
+}
+
+// clipName cuts a name at the 256 characters that servers allow an alias.
+func clipName(s string) string {
+	const most = 256
+	if len(s) <= most {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// withoutTrailingComment cuts what the grammar leaves behind a list entry.
+func withoutTrailingComment(text string) string {
+	if !strings.Contains(text, "/*") && !strings.Contains(text, "*/") && !strings.Contains(text, "--") && !strings.Contains(text, "#") {
+		return text
+	}
+	scan := scanner{src: text}
+	end := 0
+	for t := scan.next(); t.kind != endOfText; t = scan.next() {
+		end = t.end
+	}
+	return text[:end]
+}
+
+func (r *reader) orderBy(list []*ast.ByItem) []sqlast.Order {
+	return mapped(list, func(b *ast.ByItem) sqlast.Order {
+		return sqlast.Order{Expr: r.expr(b.Expr), Desc: b.Desc}
+	})
+}
+
+// groupBy reads the entries of a GROUP BY or PARTITION BY, where a direction is
+// the old way to ask for an order.
+func (r *reader) groupBy(list []*ast.ByItem) []sqlast.Expr {
+	return mapped(list, func(b *ast.ByItem) sqlast.Expr {
+		e := r.expr(b.Expr)
+		if !b.NullOrder && e != nil {
+			r.unsupported(e.At(), "GROUP BY .. ASC or DESC")
+		}
+		return e
+	})
+}

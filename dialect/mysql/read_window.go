@@ -1,0 +1,66 @@
+package mysql
+
+import (
+	"github.com/pingcap/tidb/pkg/parser/ast"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+func (r *reader) windowCall(f *ast.WindowFuncExpr) sqlast.Expr {
+	out := &sqlast.Call{Pos: pos(f), Name: ascii.Lower(f.Name), Distinct: f.Distinct}
+	switch {
+	case f.IgnoreNull:
+		r.unsupported(out.Pos, "IGNORE NULLS")
+	case f.FromLast:
+		r.unsupported(out.Pos, "FROM LAST")
+	case out.Name == "group_concat":
+		r.unsupported(out.Pos, "GROUP_CONCAT .. OVER") // the grammar loses its ORDER BY
+	default:
+		r.arguments(out, f.Args)
+		out.Over = r.window(&f.Spec)
+		out.Over.Pos = out.Pos
+	}
+	return out
+}
+
+func (r *reader) window(s *ast.WindowSpec) *sqlast.Window {
+	out := &sqlast.Window{Pos: sqlast.Pos(r.cursor), Name: s.Name.O, Bare: s.OnlyAlias, Base: s.Ref.O}
+	if s.PartitionBy != nil {
+		out.PartitionBy = r.groupBy(s.PartitionBy.Items)
+	}
+	if s.OrderBy != nil {
+		out.OrderBy = r.orderBy(s.OrderBy.Items)
+	}
+	if s.Frame != nil {
+		out.Frame = &sqlast.Frame{
+			Pos:   out.Pos,
+			Unit:  frameUnits[s.Frame.Type],
+			Start: r.bound(&s.Frame.Extent.Start),
+			End:   r.bound(&s.Frame.Extent.End),
+		}
+	}
+	return out
+}
+
+var frameUnits = [...]sqlast.FrameUnit{ast.Rows: sqlast.Rows, ast.Ranges: sqlast.Range, ast.Groups: sqlast.Groups}
+
+func (r *reader) bound(b *ast.FrameBound) sqlast.Bound {
+	out := sqlast.Bound{Kind: boundKinds[b.Type]}
+	switch {
+	case b.UnBounded && b.Type == ast.Preceding:
+		out.Kind = sqlast.UnboundedPreceding
+	case b.UnBounded:
+		out.Kind = sqlast.UnboundedFollowing
+	case b.Expr != nil:
+		out.X = r.expr(b.Expr)
+		if b.Unit != ast.TimeUnitInvalid {
+			out.X = &sqlast.Interval{Pos: sqlast.Pos(r.cursor), X: out.X, Unit: b.Unit.String()}
+		}
+	}
+	return out
+}
+
+var boundKinds = [...]sqlast.BoundKind{
+	ast.Preceding: sqlast.Preceding, ast.CurrentRow: sqlast.CurrentRow, ast.Following: sqlast.Following,
+}

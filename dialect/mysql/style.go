@@ -1,0 +1,80 @@
+package mysql
+
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+var style = sqlast.Style{
+	AppendName:        appendName,
+	AppendString:      appendString,
+	ArgSeparator:      argSeparator,
+	Same:              "<=>",
+	CrossJoin:         "JOIN",
+	BareJoinOn:        "TRUE",
+	ValuesRow:         "ROW",
+	ParenthesizedArms: true,
+	IntersectFirst:    true,
+	ValuesTail:        true,
+}
+
+func appendName(dst []byte, name string) []byte {
+	dst = append(dst, '`')
+	for {
+		i := strings.IndexByte(name, '`')
+		if i < 0 {
+			break
+		}
+		dst = append(dst, name[:i]...)
+		dst = append(dst, "``"...)
+		name = name[i+1:]
+	}
+	dst = append(dst, name...)
+	return append(dst, '`')
+}
+
+// appendString doubles quotes and backslashes. A quote is never escaped by a
+// backslash: so the literal ends at the same byte in every sql_mode.
+func appendString(dst []byte, value string) []byte {
+	dst = append(dst, '\'')
+	for {
+		i := strings.IndexAny(value, "'\\\x00")
+		if i < 0 {
+			break
+		}
+		dst = append(dst, value[:i]...)
+		switch value[i] {
+		case '\'':
+			dst = append(dst, "''"...)
+		case '\\':
+			dst = append(dst, `\\`...)
+		case 0:
+			dst = append(dst, `\0`...)
+		}
+		value = value[i+1:]
+	}
+	dst = append(dst, value...)
+	return append(dst, '\'')
+}
+
+// argSeparator spells the calls whose arguments stand between keywords.
+func argSeparator(c *sqlast.Call, i int) string {
+	switch c.Name {
+	case "extract":
+		return " FROM "
+	case "trim":
+		if _, ok := c.Args[0].(*sqlast.Unit); !ok {
+			return ""
+		}
+		if i == 1 {
+			return " "
+		}
+		return " FROM "
+	case "convert", "char":
+		if _, ok := c.Args[i].(*sqlast.Unit); ok {
+			return " USING "
+		}
+	}
+	return ""
+}

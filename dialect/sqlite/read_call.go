@@ -1,0 +1,116 @@
+package sqlite
+
+import (
+	"strings"
+
+	"github.com/sqlc-dev/meyer/ast"
+	"github.com/sqlc-dev/meyer/token"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+func (r *reader) call(e *ast.FuncCall) sqlast.Expr {
+	out := &sqlast.Call{
+		Pos:      pos(e),
+		Name:     r.function(e.Name),
+		Args:     r.exprs(e.Args),
+		Star:     e.Star,
+		Distinct: e.Distinct,
+		OrderBy:  r.orderBy(e.OrderBy),
+		Filter:   r.optional(e.Filter),
+	}
+	if e.Over != nil {
+		out.Over = r.window(e.Over)
+	}
+	switch out.Name {
+	case "printf", "format":
+		if !boundedFormat(out.Args) {
+			r.fail(sqlast.Function, e.Pos(), out.Name, out.Name+" takes a literal format without * and without widths beyond 999")
+		}
+	}
+	return out
+}
+
+// function is a function's name in lower case. It is printed bare, so it has to
+// be a plain word; a quoted one has to stand for a name without its quotes too.
+func (r *reader) function(id *ast.Ident) string {
+	if !plainWord(id.Name) || id.Quote != ast.QuoteNone && !token.IsIDJ(token.Lookup(id.Name)) {
+		r.fail(sqlast.Function, id.Pos(), id.Name, "there is no function "+clip(id.Name))
+	}
+	return strings.ToLower(id.Name)
+}
+
+func plainWord(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := ascii.LowerByte(s[i])
+		if !('a' <= c && c <= 'z' || c == '_' || i > 0 && '0' <= c && c <= '9') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func (r *reader) window(w *ast.WindowDef) *sqlast.Window {
+	out := &sqlast.Window{
+		Pos:         pos(w),
+		PartitionBy: r.exprs(w.Partition),
+		OrderBy:     r.orderBy(w.OrderBy),
+		Frame:       r.frame(w),
+	}
+	switch {
+	case w.NameOnly:
+		out.Name, out.Bare = r.name(w.Base), true
+		return out
+	case w.Base != nil:
+		out.Base = r.name(w.Base)
+	}
+	if w.Name != nil {
+		out.Name = r.name(w.Name)
+	}
+	return out
+}
+
+var (
+	frameUnits = [...]sqlast.FrameUnit{
+		ast.FrameRows:   sqlast.Rows,
+		ast.FrameRange:  sqlast.Range,
+		ast.FrameGroups: sqlast.Groups,
+	}
+	boundKinds = [...]sqlast.BoundKind{
+		ast.BoundUnboundedPreceding: sqlast.UnboundedPreceding,
+		ast.BoundPreceding:          sqlast.Preceding,
+		ast.BoundCurrentRow:         sqlast.CurrentRow,
+		ast.BoundFollowing:          sqlast.Following,
+		ast.BoundUnboundedFollowing: sqlast.UnboundedFollowing,
+	}
+	exclusions = [...]sqlast.FrameExclude{
+		ast.ExcludeNone:       sqlast.ExcludeNoOthers,
+		ast.ExcludeNoOthers:   sqlast.ExcludeNoOthers,
+		ast.ExcludeCurrentRow: sqlast.ExcludeCurrentRow,
+		ast.ExcludeGroup:      sqlast.ExcludeGroup,
+		ast.ExcludeTies:       sqlast.ExcludeTies,
+	}
+)
+
+func (r *reader) frame(w *ast.WindowDef) *sqlast.Frame {
+	if w.Frame == ast.FrameNone {
+		return nil
+	}
+	return &sqlast.Frame{
+		Pos:     pos(w.StartBound),
+		Unit:    frameUnits[w.Frame],
+		Start:   r.bound(w.StartBound),
+		End:     r.bound(w.EndBound),
+		Exclude: exclusions[w.Exclude],
+	}
+}
+
+// bound reads one end of a frame; the short form has no second one, which means
+// the current row.
+func (r *reader) bound(b *ast.FrameBound) sqlast.Bound {
+	if b == nil {
+		return sqlast.Bound{Kind: sqlast.CurrentRow}
+	}
+	return sqlast.Bound{Kind: boundKinds[b.Type], X: r.optional(b.Expr)}
+}

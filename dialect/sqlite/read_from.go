@@ -1,0 +1,132 @@
+package sqlite
+
+import (
+	"strings"
+
+	"github.com/sqlc-dev/meyer/ast"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// from nests a FROM list to the left: SQLite reads commas and joins alike, in
+// the order in which they stand.
+func (r *reader) from(list []*ast.TableRef) sqlast.Relation {
+	if len(list) > sqlast.MaxDepth {
+		r.err = tooDeep(list[sqlast.MaxDepth].Pos())
+		return nil
+	}
+	first := list[0]
+	if first.On != nil || first.Using != nil {
+		r.fail(sqlast.Syntax, first.Pos(), "ON", "ON and USING need a JOIN before them")
+	}
+	left := r.source(first)
+	for _, t := range list[1:] {
+		left = r.join(left, t)
+	}
+	return left
+}
+
+func (r *reader) join(left sqlast.Relation, t *ast.TableRef) *sqlast.Join {
+	kind, natural := r.joinKind(t.Join)
+	if natural && (t.On != nil || t.Using != nil) {
+		r.fail(sqlast.Syntax, t.Join.Pos(), "NATURAL JOIN", "a NATURAL JOIN takes no ON or USING")
+	}
+	return &sqlast.Join{
+		Pos:     pos(t.Join),
+		Kind:    kind,
+		Natural: natural,
+		Left:    left,
+		Right:   r.source(t),
+		On:      r.optional(t.On),
+		Using:   mapped(t.Using, r.name),
+	}
+}
+
+// joinKind reads the words before JOIN. The grammar takes any; SQLite refuses
+// unknown ones afterwards, OUTER alone, and INNER or CROSS beside LEFT, RIGHT or
+// FULL.
+func (r *reader) joinKind(op *ast.JoinOperator) (kind sqlast.JoinKind, natural bool) {
+	var inner, left, right, outer bool
+	for _, word := range op.Words {
+		switch strings.ToUpper(word) {
+		case "JOIN":
+		case "NATURAL":
+			natural = true
+		case "INNER", "CROSS":
+			inner = true
+		case "LEFT":
+			left = true
+		case "RIGHT":
+			right = true
+		case "FULL":
+			left, right = true, true
+		case "OUTER":
+			outer = true
+		default:
+			r.fail(sqlast.Syntax, op.Pos(), word, "unknown kind of JOIN: "+clip(word))
+		}
+	}
+	if (inner || !left && !right) && (outer || left || right) {
+		r.fail(sqlast.Syntax, op.Pos(), "JOIN", "unknown kind of JOIN: "+clip(strings.Join(op.Words, " ")))
+	}
+	switch {
+	case left && right:
+		return sqlast.FullJoin, natural
+	case left:
+		return sqlast.LeftJoin, natural
+	case right:
+		return sqlast.RightJoin, natural
+	}
+	return sqlast.InnerJoin, natural
+}
+
+// source reads one item of a FROM list without the join before it.
+func (r *reader) source(t *ast.TableRef) sqlast.Relation {
+	alias := ""
+	if t.Alias != nil {
+		alias = r.name(t.Alias)
+	}
+	switch {
+	case t.IndexedBy != nil, t.NotIndexed:
+		r.fail(sqlast.Hint, t.Name.Pos(), "INDEXED BY", "INDEXED BY and NOT INDEXED are hints; leave them out")
+		return nil
+	case t.HasArgs:
+		r.tableFunction(t.Name)
+		return nil
+	case t.Select != nil:
+		return &sqlast.Derived{Pos: pos(t.Select), Query: r.query(t.Select, columns), Alias: alias}
+	case t.List != nil:
+		return r.parenthesized(t, alias)
+	}
+	return r.table(t.Name, alias)
+}
+
+func (r *reader) table(n *ast.QualifiedName, alias string) *sqlast.Table {
+	t := &sqlast.Table{Pos: pos(n), Name: r.name(n.Name), Alias: alias}
+	if n.Schema != nil {
+		t.Schema = r.name(n.Schema)
+	}
+	return t
+}
+
+func (r *reader) tableFunction(n *ast.QualifiedName) {
+	r.unsupported(n.Pos(), "the table-valued function "+n.Name.Name)
+}
+
+// parenthesized reads (a JOIN b) and (a). SQLite gives a single table in
+// parentheses the alias that stands behind them.
+func (r *reader) parenthesized(t *ast.TableRef, alias string) sqlast.Relation {
+	inner := r.from(t.List)
+	if alias == "" {
+		return inner
+	}
+	switch inner := inner.(type) {
+	case *sqlast.Table:
+		inner.Alias = alias
+	case *sqlast.Derived:
+		inner.Alias = alias
+	default:
+		r.unsupported(t.Alias.Pos(), "an alias of a JOIN in parentheses")
+	}
+	return inner
+}

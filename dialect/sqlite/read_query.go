@@ -1,0 +1,181 @@
+package sqlite
+
+import (
+	"github.com/sqlc-dev/meyer/ast"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// naming says who sees the names of a query's columns.
+type naming uint8
+
+const (
+	unnamed naming = iota // nobody: a subquery used as a value
+	headers               // the caller, as headers of the result
+	columns               // the query outside, as columns
+)
+
+func (r *reader) query(s *ast.SelectStmt, n naming) *sqlast.Query {
+	q := &sqlast.Query{Pos: pos(s)}
+	if s.With != nil {
+		q.With = &sqlast.With{Pos: pos(s.With), Recursive: s.With.Recursive, CTEs: mapped(s.With.CTEs, r.cte)}
+	}
+	if len(s.Cores) > sqlast.MaxDepth {
+		r.err = tooDeep(s.Cores[sqlast.MaxDepth].Pos())
+		return nil
+	}
+	last := len(s.Cores) - 1
+	for i, core := range s.Cores {
+		var body sqlast.Body
+		switch core := core.(type) {
+		case *ast.SelectQuery:
+			body = r.selectBlock(core, n)
+			if i == last {
+				r.tail(q, core)
+			} else if core.OrderBy != nil || core.Limit != nil {
+				r.fail(sqlast.Syntax, s.Ops[i].Start, s.Ops[i].Op, "ORDER BY and LIMIT stand after the last SELECT of a "+s.Ops[i].Op)
+			}
+		case *ast.ValuesClause:
+			body = &sqlast.Values{Pos: pos(core), Rows: mapped(core.Rows, r.exprs)}
+		}
+		if i == 0 {
+			q.Body = body
+			n = unnamed // the first arm names the columns
+			continue
+		}
+		op := &s.Ops[i-1]
+		q.Body = &sqlast.SetOp{Pos: pos(op), Kind: setKind(op.Op), All: op.All, Left: q.Body, Right: body}
+	}
+	return q
+}
+
+func setKind(op string) sqlast.SetKind {
+	switch op {
+	case "INTERSECT":
+		return sqlast.Intersect
+	case "EXCEPT":
+		return sqlast.Except
+	}
+	return sqlast.Union
+}
+
+func (r *reader) cte(c *ast.CTE) *sqlast.CTE {
+	return &sqlast.CTE{
+		Pos:     pos(c),
+		Name:    r.name(c.Name),
+		Columns: mapped(c.Columns, r.name),
+		Query:   r.query(c.Select, columns),
+	}
+}
+
+func (r *reader) tail(q *sqlast.Query, s *ast.SelectQuery) {
+	q.OrderBy = r.orderBy(s.OrderBy)
+	if s.Limit != nil {
+		q.Limit = r.expr(s.Limit.Count)
+		if s.Limit.Offset != nil {
+			q.Offset = r.expr(s.Limit.Offset)
+		}
+	}
+}
+
+func (r *reader) selectBlock(s *ast.SelectQuery, n naming) *sqlast.Select {
+	out := &sqlast.Select{
+		Pos:      pos(s),
+		Distinct: s.Distinct == ast.DistinctDistinct,
+		Items:    make([]sqlast.Item, len(s.Columns)),
+		Where:    r.optional(s.Where),
+		GroupBy:  r.exprs(s.GroupBy),
+		Having:   r.optional(s.Having),
+		Windows:  mapped(s.Windows, r.window),
+	}
+	if s.From != nil {
+		out.From = r.from(s.From)
+	}
+	for i, c := range s.Columns {
+		out.Items[i] = r.item(c, n)
+	}
+	return out
+}
+
+func (r *reader) item(c *ast.ResultColumn, n naming) sqlast.Item {
+	if star, ok := c.Expr.(*ast.Star); ok {
+		out := &sqlast.Star{Pos: pos(star)}
+		if star.Table != nil {
+			out.Table = r.name(star.Table)
+		}
+		return sqlast.Item{Expr: out}
+	}
+	it := sqlast.Item{Expr: r.expr(c.Expr)}
+	if c.Alias != nil {
+		it.Alias = r.name(c.Alias)
+	} else {
+		it.Alias = r.ownName(c, it.Expr, n)
+	}
+	return it
+}
+
+// ownName is what SQLite calls an entry of a select list that has no alias: a
+// column by its own name, anything else by its source text, up to the token that
+// follows. To a query outside, a collation does not hide the column's name.
+func (r *reader) ownName(c *ast.ResultColumn, e sqlast.Expr, n naming) string {
+	if _, plain := e.(*sqlast.Column); plain || n == unnamed {
+		return ""
+	}
+	if n == columns {
+		for {
+			collate, ok := e.(*sqlast.Collate)
+			if !ok {
+				break
+			}
+			e = collate.X
+		}
+		if column, ok := e.(*sqlast.Column); ok {
+			return column.Name
+		}
+	}
+	end := nextToken(r.src, c.End())
+	for isSpace(r.src[end-1]) {
+		end--
+	}
+	return r.src[c.Pos():end]
+}
+
+// nextToken returns the offset of the first token at or after i, past white
+// space and comments.
+func nextToken(src string, i int) int {
+	for i < len(src) {
+		switch {
+		case isSpace(src[i]):
+			i++
+		case hasPrefix(src, i, "\ufeff"):
+			i += len("\ufeff")
+		case hasPrefix(src, i, "--"):
+			i = past(src, i+2, "\n")
+		case hasPrefix(src, i, "/*"):
+			i = past(src, i+2, "*/")
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// name is a name that stands for something. An empty one would not be printed.
+func (r *reader) name(id *ast.Ident) string {
+	if id.Name == "" {
+		r.unsupported(id.Pos(), "an empty name")
+	}
+	return id.Name
+}
+
+func (r *reader) orderBy(list []*ast.OrderingTerm) []sqlast.Order {
+	return mapped(list, func(t *ast.OrderingTerm) sqlast.Order {
+		return sqlast.Order{Expr: r.expr(t.Expr), Desc: t.Order == ast.SortDesc, Nulls: nullsOrders[t.Nulls]}
+	})
+}
+
+var nullsOrders = [...]sqlast.NullsOrder{
+	ast.NullsDefault: sqlast.NullsDefault,
+	ast.NullsFirst:   sqlast.NullsFirst,
+	ast.NullsLast:    sqlast.NullsLast,
+}

@@ -1,0 +1,45 @@
+package sqlite
+
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+var style = sqlast.Style{
+	AppendName:   func(dst []byte, name string) []byte { return appendQuoted(dst, name, '"') },
+	AppendString: func(dst []byte, value string) []byte { return appendQuoted(dst, value, '\'') },
+	AppendColumn: appendColumn,
+	Same:         "IS",
+	NotSame:      "IS NOT",
+	CrossJoin:    "JOIN", // CROSS JOIN would also fix the order of the loops
+}
+
+// appendColumn keeps apart what SQLite tells by the quotes alone: "x" is a string
+// where no column has the name, `x` never is, and only a bare true is a truth
+// value.
+func appendColumn(dst []byte, c *sqlast.Column) []byte {
+	switch {
+	case c.DoubleQuoted:
+		return appendQuoted(dst, c.Name, '"')
+	case ascii.EqualFold(c.Name, "true"), ascii.EqualFold(c.Name, "false"):
+		return append(dst, c.Name...)
+	}
+	return appendQuoted(dst, c.Name, '`')
+}
+
+func appendQuoted(dst []byte, s string, quote byte) []byte {
+	dst = append(dst, quote)
+	for {
+		i := strings.IndexByte(s, quote)
+		if i < 0 {
+			break
+		}
+		dst = append(dst, s[:i+1]...)
+		dst = append(dst, quote)
+		s = s[i+1:]
+	}
+	dst = append(dst, s...)
+	return append(dst, quote)
+}

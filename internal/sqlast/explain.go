@@ -1,0 +1,169 @@
+package sqlast
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/nearest"
+)
+
+const (
+	maxAliases    = 100 // in one message
+	maxCandidates = 8
+)
+
+// unknownColumn tells of a column that table b does not have, or, where b is
+// nil, that no table in sight of scope s has.
+func (r *resolver) unknownColumn(c *Column, s *scope, b *binding) {
+	if r.err != nil {
+		return
+	}
+	visible := r.visible(s)
+	listed := visible
+	var msg strings.Builder
+	switch {
+	case b != nil:
+		listed = []*binding{b}
+		fmt.Fprintf(&msg, "column '%s' does not exist in table '%s'", c.Name, b.name())
+	case len(visible) == 0:
+		fmt.Fprintf(&msg, "column '%s' does not exist: no table is in scope", c.Name)
+	case len(visible) == 1:
+		fmt.Fprintf(&msg, "column '%s' does not exist in table '%s'", c.Name, visible[0].name())
+	default:
+		fmt.Fprintf(&msg, "column '%s' does not exist in the tables in scope", c.Name)
+	}
+	in := r.catalog.TablesWith(c.Name)
+	r.listWhere(&msg, in, listed)
+	r.err = &Error{Code: UnknownColumn, Name: columnName(c), Pos: c.Pos, Message: msg.String(),
+		Candidates: r.candidates(c.Name, visible, listed, in)}
+}
+
+// listWhere says which tables have a column, and which columns tables have.
+func (r *resolver) listWhere(msg *strings.Builder, in []string, tables []*binding) {
+	if len(in) > 0 {
+		fmt.Fprintf(msg, "; found in: %s", strings.Join(in[:min(len(in), maxCandidates)], ", "))
+	}
+	left := r.catalog.Listed()
+	var listed []*Object
+	for _, b := range tables {
+		if b.object != nil && slices.Contains(listed, b.object) {
+			continue // a table that is joined to itself
+		}
+		listed = append(listed, b.object)
+		left = listColumns(msg, b, left)
+	}
+}
+
+func columnName(c *Column) string {
+	if c.Table != "" {
+		return c.Table + "." + c.Name
+	}
+	return c.Name
+}
+
+func listColumns(msg *strings.Builder, b *binding, left int) int {
+	if left <= 0 || len(b.columns) == 0 {
+		return left
+	}
+	n := min(left, len(b.columns))
+	fmt.Fprintf(msg, "; columns of %s: %s", b.name(), strings.Join(b.columns[:n], ", "))
+	if n < len(b.columns) {
+		msg.WriteString(", ...")
+	}
+	return left - n
+}
+
+// visible is the tables that an expression in the scope may name, the nearest
+// first.
+func (r *resolver) visible(s *scope) []*binding {
+	var tables []*binding
+	for ; s != nil; s = s.outer {
+		for i := s.lo; i < s.hi; i++ {
+			tables = append(tables, &s.tables[i])
+		}
+	}
+	return tables
+}
+
+// candidates ranks what may have been meant: the same name in a table in scope,
+// then names much like it in the tables that were meant and in the others in
+// scope, then the same name in other tables.
+func (r *resolver) candidates(name string, visible, meant []*binding, in []string) []string {
+	var found []string
+	add := func(candidate string) {
+		if !slices.Contains(found, candidate) && len(found) < maxCandidates {
+			found = append(found, candidate)
+		}
+	}
+	for _, b := range visible {
+		if i := r.column(b, name); i >= 0 {
+			add(b.alias + "." + b.columns[i])
+		}
+	}
+	for _, tables := range [][]*binding{meant, visible} {
+		for _, b := range tables {
+			for _, column := range nearest.Names(name, b.columns, 3) {
+				add(b.alias + "." + column)
+			}
+		}
+	}
+	for _, table := range in {
+		if !slices.ContainsFunc(visible, func(b *binding) bool { return b.object != nil && r.fold(b.object.Logical, table) }) {
+			add(table + "." + name)
+		}
+	}
+	return found
+}
+
+// unknownUsing tells of a column of USING that one side does not have.
+func (r *resolver) unknownUsing(j *Join, s *scope, lo, hi int, name string) *Error {
+	var aliases []string
+	var tables []*binding
+	for i := lo; i < hi; i++ {
+		aliases = append(aliases, "'"+s.tables[i].alias+"'")
+		tables = append(tables, &s.tables[i])
+	}
+	var msg strings.Builder
+	fmt.Fprintf(&msg, "USING column '%s' does not exist in %s", name, strings.Join(aliases, ", "))
+	r.listWhere(&msg, r.catalog.TablesWith(name), tables)
+	return &Error{Code: UnknownColumn, Name: name, Pos: j.Pos, Message: msg.String(), Candidates: r.candidates(name, tables, tables, nil)}
+}
+
+// unknownQualifier tells of a qualifier that no table in scope has.
+func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
+	if r.err != nil {
+		return
+	}
+	var aliases, meant []string
+	for _, b := range r.visible(s) {
+		aliases = append(aliases, b.alias)
+		if b.object != nil && (r.fold(b.object.Logical, qualifier) || r.fold(b.object.Name, qualifier)) {
+			meant = append(meant, b.alias)
+		}
+	}
+	msg := fmt.Sprintf("'%s' is no table or alias of this query", qualifier)
+	if len(aliases) > 0 {
+		msg += "; in scope: " + strings.Join(aliases[:min(len(aliases), maxAliases)], ", ")
+	}
+	for _, a := range nearest.Names(qualifier, aliases, 3) {
+		if !slices.Contains(meant, a) {
+			meant = append(meant, a)
+		}
+	}
+	r.err = &Error{Code: UnknownTable, Name: qualifier, Pos: at, Message: msg, Candidates: meant}
+}
+
+// ambiguous tells of a bare name that several tables have.
+func (r *resolver) ambiguous(c *Column, s *scope, found []int) {
+	if r.err != nil {
+		return
+	}
+	var candidates []string
+	for _, t := range found[:min(len(found), maxCandidates)] {
+		b := &s.tables[t]
+		candidates = append(candidates, b.alias+"."+b.columns[r.column(b, c.Name)])
+	}
+	r.err = &Error{Code: AmbiguousColumn, Name: c.Name, Pos: c.Pos, Candidates: candidates,
+		Message: fmt.Sprintf("column '%s' is ambiguous: qualify it as one of %s", c.Name, strings.Join(candidates, ", "))}
+}

@@ -1,0 +1,323 @@
+package sqlast
+
+import "fmt"
+
+// Style is how a dialect spells what dialects spell differently. A dialect has
+// one, made once; it is safe for concurrent use.
+type Style struct {
+	// AppendName appends a name, quoted.
+	AppendName func(dst []byte, name string) []byte
+
+	// AppendString appends a character literal.
+	AppendString func(dst []byte, value string) []byte
+
+	// AppendColumn appends a reference without a qualifier; nil quotes its name.
+	AppendColumn func(dst []byte, c *Column) []byte
+
+	// ArgSeparator is what stands between the arguments i-1 and i of a call, such
+	// as " FROM " in EXTRACT(unit FROM x); nil and "" mean a comma.
+	ArgSeparator func(c *Call, i int) string
+
+	Same    string // null-safe equality, such as "IS"
+	NotSame string // its negation; empty: NOT (X Same Y)
+
+	CrossJoin  string // an inner join without a condition
+	BareJoinOn string // the condition of a join that has none, as after NATURAL JOIN; empty: none
+	ValuesRow  string // before each row of VALUES: "" or "ROW"
+
+	// ParenthesizedArms: an arm of a set operation may stand in parentheses.
+	// Without it such an arm becomes SELECT * FROM (arm).
+	ParenthesizedArms bool
+
+	// IntersectFirst: INTERSECT binds tighter than UNION and EXCEPT. Without it
+	// all three bind alike, from left to right.
+	IntersectFirst bool
+
+	// ValuesTail: VALUES may be followed by ORDER BY and LIMIT.
+	ValuesTail bool
+}
+
+// Append prints a tree as one line of SQL. With physical set it prints what is
+// executed: every table by the object that it stands for, and an [*Error] for
+// anything that [Resolve] should have replaced. Without it, it prints the tree
+// as it was read.
+//
+// Names are always quoted, and parentheses stand wherever the precedence of
+// operators differs between engines or is not obvious to a reader.
+func (s *Style) Append(dst []byte, q *Query, physical bool) ([]byte, error) {
+	p := printer{Style: s, dst: dst, physical: physical}
+	p.query(q)
+	if p.err != nil {
+		return dst, p.err
+	}
+	return p.dst, nil
+}
+
+// printer appends to dst until the first error, which stays.
+type printer struct {
+	*Style
+	dst      []byte
+	physical bool
+	depth    int // parentheses that are open
+	err      error
+}
+
+func (p *printer) text(s string) { p.dst = append(p.dst, s...) }
+
+// open prints a parenthesis. A tree without one may need many, such as that of
+// a = b = c; what cannot be read again is not printed.
+func (p *printer) open() {
+	if p.depth++; p.depth > MaxNesting {
+		p.fail(TooDeep, -1, "", "the statement needs more than %d parentheses inside one another", MaxNesting)
+	}
+	p.dst = append(p.dst, '(')
+}
+
+func (p *printer) close() {
+	p.depth--
+	p.dst = append(p.dst, ')')
+}
+
+func (p *printer) name(s string) { p.dst = p.AppendName(p.dst, s) }
+
+func (p *printer) names(list []string) {
+	p.open()
+	for i, s := range list {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.name(s)
+	}
+	p.close()
+}
+
+func (p *printer) fail(code Code, at Pos, name, format string, args ...any) {
+	if p.err == nil {
+		p.err = &Error{Code: code, Name: name, Pos: at, Message: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (p *printer) query(q *Query) {
+	if q.With != nil {
+		p.with(q.With)
+	}
+	tail := q.OrderBy != nil || q.Limit != nil
+	if tail && !p.ValuesTail && endsInValues(q.Body) {
+		p.wrapped(q.Body)
+	} else {
+		p.body(q.Body)
+	}
+	p.orderBy(" ORDER BY ", q.OrderBy)
+	if q.Limit != nil {
+		p.text(" LIMIT ")
+		p.expr(q.Limit)
+	}
+	if q.Offset != nil {
+		if q.Limit == nil {
+			p.fail(Unsupported, q.Offset.At(), "OFFSET", "OFFSET stands without LIMIT")
+		}
+		p.text(" OFFSET ")
+		p.expr(q.Offset)
+	}
+}
+
+// endsInValues reports whether the last thing printed of a body is VALUES.
+func endsInValues(b Body) bool {
+	switch b := b.(type) {
+	case *SetOp:
+		return endsInValues(b.Right)
+	case *Values:
+		return true
+	}
+	return false
+}
+
+func (p *printer) with(w *With) {
+	p.text("WITH ")
+	if w.Recursive {
+		p.text("RECURSIVE ")
+	}
+	for i, c := range w.CTEs {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.name(c.Name)
+		if c.Columns != nil {
+			p.text(" ")
+			p.names(c.Columns)
+		}
+		p.text(" AS ")
+		p.open()
+		p.query(c.Query)
+		p.close()
+	}
+	p.text(" ")
+}
+
+func (p *printer) body(b Body) {
+	switch b := b.(type) {
+	case *Select:
+		p.selectBlock(b)
+	case *SetOp:
+		p.setOp(b)
+	case *Values:
+		p.values(b)
+	case *Query:
+		p.wrapped(b)
+	default:
+		p.fail(Unsupported, -1, "", "a query has no body that can be printed: %T", b)
+	}
+}
+
+// wrapped prints a body so that nothing outside can reach into it.
+func (p *printer) wrapped(b Body) {
+	if !p.ParenthesizedArms {
+		p.text("SELECT * FROM ")
+	}
+	p.open()
+	if q, ok := b.(*Query); ok {
+		p.query(q)
+	} else {
+		p.body(b)
+	}
+	p.close()
+}
+
+var setKinds = [...]string{Union: " UNION ", Intersect: " INTERSECT ", Except: " EXCEPT "}
+
+func (p *printer) setOp(s *SetOp) {
+	rank := p.setRank(s)
+	p.arm(s.Left, p.setRank(s.Left) < rank)
+	p.text(setKinds[s.Kind])
+	if s.All {
+		p.text("ALL ")
+	}
+	p.arm(s.Right, p.setRank(s.Right) <= rank)
+}
+
+func (p *printer) arm(b Body, wrap bool) {
+	if wrap {
+		p.wrapped(b)
+	} else {
+		p.body(b)
+	}
+}
+
+// setRank is how tight a body binds as an arm of a set operation.
+func (p *printer) setRank(b Body) int {
+	s, ok := b.(*SetOp)
+	switch {
+	case !ok:
+		return 3
+	case p.IntersectFirst && s.Kind == Intersect:
+		return 2
+	}
+	return 1
+}
+
+func (p *printer) values(v *Values) {
+	p.text("VALUES ")
+	for i, row := range v.Rows {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.text(p.ValuesRow)
+		p.open()
+		p.exprs(row)
+		p.close()
+	}
+}
+
+func (p *printer) selectBlock(s *Select) {
+	p.text("SELECT ")
+	if s.Distinct {
+		p.text("DISTINCT ")
+	}
+	for i := range s.Items {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.item(&s.Items[i])
+	}
+	if s.From != nil {
+		p.text(" FROM ")
+		p.relation(s.From)
+	}
+	if s.Where != nil {
+		p.text(" WHERE ")
+		p.expr(s.Where)
+	}
+	if s.GroupBy != nil {
+		p.text(" GROUP BY ")
+		p.exprs(s.GroupBy)
+		if s.Rollup {
+			p.text(" WITH ROLLUP")
+		}
+	}
+	if s.Having != nil {
+		p.text(" HAVING ")
+		p.expr(s.Having)
+	}
+	for i, w := range s.Windows {
+		if i == 0 {
+			p.text(" WINDOW ")
+		} else {
+			p.text(", ")
+		}
+		p.name(w.Name)
+		p.text(" AS ")
+		p.window(w)
+	}
+}
+
+func (p *printer) item(it *Item) {
+	if star, ok := it.Expr.(*Star); ok {
+		p.star(star)
+		return
+	}
+	p.expr(it.Expr)
+	if it.Alias != "" {
+		p.text(" AS ")
+		p.name(it.Alias)
+	}
+}
+
+func (p *printer) star(s *Star) {
+	if p.physical {
+		p.fail(UnknownColumn, s.Pos, "*", "a star was left in the select list")
+	}
+	p.qualifier(s.Schema, s.Table)
+	p.text("*")
+}
+
+func (p *printer) qualifier(schema, table string) {
+	if schema != "" {
+		p.name(schema)
+		p.text(".")
+	}
+	if table != "" {
+		p.name(table)
+		p.text(".")
+	}
+}
+
+func (p *printer) orderBy(keyword string, list []Order) {
+	for i := range list {
+		if i == 0 {
+			p.text(keyword)
+		} else {
+			p.text(", ")
+		}
+		o := &list[i]
+		p.expr(o.Expr)
+		if o.Desc {
+			p.text(" DESC")
+		}
+		switch o.Nulls {
+		case NullsFirst:
+			p.text(" NULLS FIRST")
+		case NullsLast:
+			p.text(" NULLS LAST")
+		}
+	}
+}

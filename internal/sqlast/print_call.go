@@ -1,0 +1,133 @@
+package sqlast
+
+func (p *printer) call(c *Call) {
+	p.text(c.Name)
+	p.open()
+	if c.Distinct {
+		p.text("DISTINCT ")
+	}
+	if c.Star {
+		p.text("*")
+	}
+	for i, arg := range c.Args {
+		p.argument(c, i, arg)
+	}
+	p.orderBy(" ORDER BY ", c.OrderBy)
+	if c.Separator != nil {
+		p.text(" SEPARATOR ")
+		p.expr(c.Separator)
+	}
+	p.close()
+	if c.Filter != nil {
+		p.text(" FILTER ")
+		p.open()
+		p.text("WHERE ")
+		p.expr(c.Filter)
+		p.close()
+	}
+	if c.Over == nil {
+		return
+	}
+	p.text(" OVER ")
+	if c.Over.Bare {
+		p.name(c.Over.Name)
+	} else {
+		p.window(c.Over)
+	}
+}
+
+// argument prints one argument and what stands before it. Where that is a
+// keyword, as in POSITION(a IN b), the argument must not run into it.
+func (p *printer) argument(c *Call, i int, arg Expr) {
+	if p.ArgSeparator == nil {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.expr(arg)
+		return
+	}
+	before, after := "", ""
+	if i > 0 {
+		before = p.ArgSeparator(c, i)
+	}
+	if i+1 < len(c.Args) {
+		after = p.ArgSeparator(c, i+1)
+	}
+	switch {
+	case before != "":
+		p.text(before)
+	case i > 0:
+		p.text(", ")
+	}
+	if before == "" && after == "" {
+		p.expr(arg)
+	} else {
+		p.operand(arg, rankPrimary)
+	}
+}
+
+// window prints what stands in the parentheses of OVER (..) and WINDOW w AS (..).
+func (p *printer) window(w *Window) {
+	p.open()
+	start := len(p.dst)
+	if w.Base != "" {
+		p.name(w.Base)
+	}
+	if w.PartitionBy != nil {
+		p.clause(start, "PARTITION BY ")
+		p.exprs(w.PartitionBy)
+	}
+	if w.OrderBy != nil {
+		p.clause(start, "")
+		p.orderBy("ORDER BY ", w.OrderBy)
+	}
+	if w.Frame != nil {
+		p.clause(start, "")
+		p.frame(w.Frame)
+	}
+	p.close()
+}
+
+// clause puts a space before a keyword unless it is the first since start.
+func (p *printer) clause(start int, keyword string) {
+	if len(p.dst) > start {
+		p.text(" ")
+	}
+	p.text(keyword)
+}
+
+var (
+	frameUnits = [...]string{Rows: "ROWS", Range: "RANGE", Groups: "GROUPS"}
+	exclusions = [...]string{
+		ExcludeNoOthers:   "",
+		ExcludeCurrentRow: " EXCLUDE CURRENT ROW",
+		ExcludeGroup:      " EXCLUDE GROUP",
+		ExcludeTies:       " EXCLUDE TIES",
+	}
+)
+
+func (p *printer) frame(f *Frame) {
+	p.text(frameUnits[f.Unit])
+	p.text(" BETWEEN ")
+	p.bound(&f.Start)
+	p.text(" AND ")
+	p.bound(&f.End)
+	p.text(exclusions[f.Exclude])
+}
+
+func (p *printer) bound(b *Bound) {
+	switch b.Kind {
+	case UnboundedPreceding:
+		p.text("UNBOUNDED PRECEDING")
+	case Preceding:
+		p.operand(b.X, rankPrimary)
+		p.text(" PRECEDING")
+	case CurrentRow:
+		p.text("CURRENT ROW")
+	case Following:
+		p.operand(b.X, rankPrimary)
+		p.text(" FOLLOWING")
+	case UnboundedFollowing:
+		p.text("UNBOUNDED FOLLOWING")
+	}
+}

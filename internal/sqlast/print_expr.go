@@ -1,0 +1,352 @@
+package sqlast
+
+import (
+	"encoding/hex"
+	"strconv"
+)
+
+// rank is how tight an expression binds, as far as the engines agree. An operand
+// stands bare where it ranks above its operator; where engines differ, such as
+// between COLLATE, || and the sign, only a primary does.
+type rank uint8
+
+const (
+	rankOr rank = iota + 1
+	rankAnd
+	rankNot
+	rankTest // comparisons, IN, LIKE, BETWEEN, IS
+	rankBit
+	rankConcat
+	rankAdd
+	rankMul
+	rankPrefix
+	rankPrimary
+)
+
+type operator struct {
+	text string
+	rank rank
+}
+
+var operators = [...]operator{
+	Or:         {" OR ", rankOr},
+	Xor:        {" XOR ", rankOr},
+	And:        {" AND ", rankAnd},
+	Eq:         {" = ", rankTest},
+	Ne:         {" <> ", rankTest},
+	Lt:         {" < ", rankTest},
+	Le:         {" <= ", rankTest},
+	Gt:         {" > ", rankTest},
+	Ge:         {" >= ", rankTest},
+	Same:       {"", rankTest},
+	NotSame:    {"", rankTest},
+	BitOr:      {" | ", rankBit},
+	BitAnd:     {" & ", rankBit},
+	BitXor:     {" ^ ", rankBit},
+	ShiftLeft:  {" << ", rankBit},
+	ShiftRight: {" >> ", rankBit},
+	Add:        {" + ", rankAdd},
+	Sub:        {" - ", rankAdd},
+	Mul:        {" * ", rankMul},
+	Div:        {" / ", rankMul},
+	IntDiv:     {" DIV ", rankMul},
+	Mod:        {" % ", rankMul},
+	Concat:     {" || ", rankConcat},
+	JSONGet:    {" -> ", rankConcat},
+	JSONText:   {" ->> ", rankConcat},
+}
+
+func (p *printer) rankOf(e Expr) rank {
+	switch e := e.(type) {
+	case *Binary:
+		if e.Op == NotSame && p.NotSame == "" {
+			return rankNot
+		}
+		return operators[e.Op].rank
+	case *Unary:
+		if e.Op == Not {
+			return rankNot
+		}
+		return rankPrefix
+	case *Collate:
+		return rankPrefix
+	case *Is, *Between, *In, *Like, *Quantified:
+		return rankTest
+	}
+	return rankPrimary
+}
+
+// operand prints e, in parentheses unless it binds at least as tight as least.
+func (p *printer) operand(e Expr, least rank) {
+	if p.rankOf(e) >= least {
+		p.expr(e)
+		return
+	}
+	p.open()
+	p.expr(e)
+	p.close()
+}
+
+func (p *printer) exprs(list []Expr) {
+	for i, e := range list {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.expr(e)
+	}
+}
+
+func (p *printer) expr(e Expr) {
+	switch e := e.(type) {
+	case *Column:
+		p.column(e)
+	case *Null:
+		p.text("NULL")
+	case *Bool:
+		if e.Value {
+			p.text("TRUE")
+		} else {
+			p.text("FALSE")
+		}
+	case *Number:
+		p.text(e.Text)
+	case *String:
+		p.dst = p.AppendString(p.dst, e.Value)
+	case *Bytes:
+		p.text("X'")
+		p.dst = hex.AppendEncode(p.dst, e.Value)
+		p.text("'")
+	case *Now:
+		p.now(e)
+	case *Unary:
+		p.unary(e)
+	case *Binary:
+		p.binary(e)
+	case *Is:
+		p.is(e)
+	case *Between:
+		p.between(e)
+	case *In:
+		p.in(e)
+	case *Like:
+		p.like(e)
+	case *Case:
+		p.caseOf(e)
+	case *Cast:
+		p.text("CAST")
+		p.open()
+		p.expr(e.X)
+		p.text(" AS ")
+		p.text(e.Type)
+		p.close()
+	case *Collate:
+		p.operand(e.X, rankPrimary)
+		p.text(" COLLATE ")
+		p.text(e.Name)
+	case *Call:
+		p.call(e)
+	case *Unit:
+		p.text(e.Name)
+	case *Interval:
+		p.text("INTERVAL ")
+		p.operand(e.X, rankPrimary)
+		p.text(" ")
+		p.text(e.Unit)
+	case *Exists:
+		p.text("EXISTS ")
+		p.subquery(e.Query)
+	case *Subquery:
+		p.subquery(e.Query)
+	case *Quantified:
+		p.quantified(e)
+	case *Row:
+		p.open()
+		p.exprs(e.Items)
+		p.close()
+	default:
+		p.fail(Unsupported, -1, "", "an expression cannot be printed: %T", e)
+	}
+}
+
+func (p *printer) subquery(q *Query) {
+	p.open()
+	p.query(q)
+	p.close()
+}
+
+func (p *printer) column(c *Column) {
+	if p.physical && (c.DoubleQuoted || c.Schema != "") {
+		p.fail(UnknownColumn, c.Pos, c.Name, "column %q was not resolved", c.Name)
+	}
+	if c.Table == "" && p.AppendColumn != nil {
+		p.dst = p.AppendColumn(p.dst, c)
+		return
+	}
+	p.qualifier(c.Schema, c.Table)
+	p.name(c.Name)
+}
+
+var nowKinds = [...]string{
+	CurrentDate:      "CURRENT_DATE",
+	CurrentTime:      "CURRENT_TIME",
+	CurrentTimestamp: "CURRENT_TIMESTAMP",
+}
+
+func (p *printer) now(n *Now) {
+	p.text(nowKinds[n.Kind])
+	if n.Precision > 0 {
+		p.open()
+		p.dst = strconv.AppendInt(p.dst, int64(n.Precision), 10)
+		p.close()
+	}
+}
+
+var unaryOps = [...]string{Not: "NOT ", Minus: "-", Plus: "+", BitNot: "~"}
+
+func (p *printer) unary(u *Unary) {
+	p.text(unaryOps[u.Op])
+	p.operand(u.X, rankPrimary) // no "--x", which is a comment; no NOT a = b, which modes read differently
+}
+
+func (p *printer) binary(b *Binary) {
+	op := operators[b.Op]
+	switch b.Op {
+	case Same:
+		p.infix(b, p.Same)
+		return
+	case NotSame:
+		p.notSame(b)
+		return
+	}
+	left, right := op.rank+1, op.rank+1
+	switch op.rank {
+	case rankOr, rankAnd:
+		left, right = rankNot, rankNot
+	case rankConcat:
+		left, right = rankPrimary, rankPrimary
+	}
+	if b.Op == BitXor {
+		left, right = rankPrimary, rankPrimary
+	}
+	if x, ok := b.X.(*Binary); ok && chains(x.Op, b.Op) {
+		left = op.rank
+	}
+	p.operand(b.X, left)
+	p.text(op.text)
+	p.operand(b.Y, right)
+}
+
+// chains reports whether a left operand needs no parentheses: x + y + z is read
+// from left to right everywhere. Comparisons are never chained.
+func chains(left, op BinaryOp) bool {
+	switch operators[op].rank {
+	case rankTest:
+		return false
+	case rankAdd, rankMul:
+		return operators[left].rank == operators[op].rank
+	}
+	return left == op
+}
+
+// infix prints a comparison.
+func (p *printer) infix(b *Binary, op string) {
+	p.operand(b.X, rankBit)
+	p.text(" ")
+	p.text(op)
+	p.text(" ")
+	p.operand(b.Y, rankBit)
+}
+
+func (p *printer) notSame(b *Binary) {
+	if p.NotSame != "" {
+		p.infix(b, p.NotSame)
+		return
+	}
+	p.text("NOT ")
+	p.open()
+	p.infix(b, p.Same)
+	p.close()
+}
+
+var isTests = [...]string{IsNull: "NULL", IsTrue: "TRUE", IsFalse: "FALSE"}
+
+func (p *printer) is(e *Is) {
+	p.operand(e.X, rankBit)
+	if e.Not {
+		p.text(" IS NOT ")
+	} else {
+		p.text(" IS ")
+	}
+	p.text(isTests[e.Test])
+}
+
+func (p *printer) not(not bool) {
+	if not {
+		p.text(" NOT")
+	}
+}
+
+func (p *printer) between(b *Between) {
+	p.operand(b.X, rankBit)
+	p.not(b.Not)
+	p.text(" BETWEEN ")
+	p.operand(b.Low, rankBit)
+	p.text(" AND ")
+	p.operand(b.High, rankBit)
+}
+
+func (p *printer) in(e *In) {
+	p.operand(e.X, rankBit)
+	p.not(e.Not)
+	p.text(" IN ")
+	if e.Query != nil {
+		p.subquery(e.Query)
+		return
+	}
+	p.open()
+	p.exprs(e.List)
+	p.close()
+}
+
+var likeOps = [...]string{OpLike: " LIKE ", OpGlob: " GLOB ", OpRegexp: " REGEXP "}
+
+func (p *printer) like(l *Like) {
+	p.operand(l.X, rankBit)
+	p.not(l.Not)
+	p.text(likeOps[l.Op])
+	p.operand(l.Pattern, rankPrimary)
+	if l.Escape != nil {
+		p.text(" ESCAPE ")
+		p.operand(l.Escape, rankPrimary)
+	}
+}
+
+func (p *printer) quantified(q *Quantified) {
+	p.operand(q.X, rankBit)
+	p.text(operators[q.Op].text)
+	if q.All {
+		p.text("ALL ")
+	} else {
+		p.text("ANY ")
+	}
+	p.subquery(q.Query)
+}
+
+func (p *printer) caseOf(c *Case) {
+	p.text("CASE")
+	if c.Operand != nil {
+		p.text(" ")
+		p.expr(c.Operand)
+	}
+	for i := range c.Whens {
+		p.text(" WHEN ")
+		p.expr(c.Whens[i].Cond)
+		p.text(" THEN ")
+		p.expr(c.Whens[i].Result)
+	}
+	if c.Else != nil {
+		p.text(" ELSE ")
+		p.expr(c.Else)
+	}
+	p.text(" END")
+}

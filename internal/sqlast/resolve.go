@@ -1,0 +1,216 @@
+package sqlast
+
+import (
+	"fmt"
+	"sync"
+)
+
+// What a statement may be made of. They bound the time that resolving takes:
+// stars multiply, and so do names that many tables have.
+const (
+	maxTables  = 500     // names and subqueries in FROM, over the whole statement
+	maxColumns = 2000    // columns of one SELECT
+	maxStars   = 20_000  // columns that stars stand for, over the whole statement
+	maxWeight  = 50_000  // what the printed statement is longer by: see resolver.weigh
+	maxWork    = 1 << 24 // names compared
+)
+
+// Resolve binds every name of q to what the engine would take it for among what
+// the catalog lets be read, and writes that into the tree, so that nothing is
+// left to the engine's own choice:
+//
+//   - a [Table] has an Object or a CTE, and an Alias;
+//   - a [Column] is qualified by an alias and has its declared spelling, or it
+//     is the alias of an item of its own select list where an engine takes the
+//     alias first;
+//   - stars are lists of columns; NATURAL and USING are ON; other references to
+//     select aliases are the expression itself or its position;
+//   - a double-quoted string is a String, a bare true or false a Bool;
+//   - a common table expression that is named like a table of the catalog, or
+//     like another one of the statement, has another name.
+//
+// Its error is an [*Error]; the tree is then of no use any more.
+func Resolve(q *Query, f *Flavor, c Catalog) (*Reading, error) {
+	r := resolvers.Get().(*resolver)
+	defer r.release()
+	r.flavor, r.fold, r.catalog, r.reading = f, f.Fold, c, &Reading{}
+	r.query(q, nil)
+	if r.err == nil {
+		r.reading.Columns = r.publish(q.Body)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return r.reading, nil
+}
+
+// resolver walks a tree once. After its first error it does nothing more.
+type resolver struct {
+	flavor  *Flavor
+	fold    func(a, b string) bool
+	catalog Catalog
+	reading *Reading
+	err     *Error
+
+	scope     *scope // what columns are looked up in
+	with      *env   // what tables are looked up in, before the catalog
+	aggregate int    // how many aggregate functions are around
+	visit     func(*Expr)
+
+	issued   []string // names of common table expressions, as they are printed
+	nonASCII bool     // some table has an alias that is not ASCII
+	found    []int    // scratch of tablesWith
+
+	depth, tables, stars, weight, work, derived int
+}
+
+var resolvers = sync.Pool{New: func() any {
+	r := &resolver{}
+	r.visit = r.expr
+	return r
+}}
+
+// release gives the resolver back, with nothing of the statement left in it.
+func (r *resolver) release() {
+	*r = resolver{visit: r.visit, found: r.found[:0]}
+	resolvers.Put(r)
+}
+
+// weigh counts a text that will be printed more often than it was written. Names
+// of a usual length weigh next to nothing.
+func (r *resolver) weigh(length int) { r.weight += length / 32 }
+
+func (r *resolver) fail(code Code, at Pos, name, format string, args ...any) {
+	if r.err == nil {
+		r.err = &Error{Code: code, Name: name, Pos: at, Message: fmt.Sprintf(format, args...)}
+	}
+}
+
+// enter counts a level and reports whether to go on.
+func (r *resolver) enter(n Node) bool {
+	r.depth++
+	switch {
+	case r.err != nil:
+	case r.depth > 4*MaxDepth:
+		r.fail(TooDeep, n.At(), "", "the statement nests too deep")
+	default:
+		return !r.spent(n.At())
+	}
+	return false
+}
+
+// spent reports whether resolving took more work than it may, or has failed.
+func (r *resolver) spent(at Pos) bool {
+	switch {
+	case r.work > maxWork:
+		r.fail(TooComplex, at, "", "the statement names too many columns of too many tables")
+	case r.weight > maxWeight:
+		r.fail(TooComplex, at, "", "the statement grows too long when its aliases and stars are written out")
+	}
+	return r.err != nil
+}
+
+// query resolves a query. Of the query of a recursive common table expression,
+// self is that expression.
+func (r *resolver) query(q *Query, self *cte) {
+	defer func() { r.depth-- }()
+	if !r.enter(q) {
+		return
+	}
+	outer, with := r.scope, r.with
+	if q.With != nil {
+		r.declare(q.With)
+	}
+	if _, ok := q.Body.(*Select); !ok && len(q.OrderBy) > 0 {
+		r.positions(q)
+	}
+	s := r.body(q.Body, self)
+	if len(q.OrderBy) > 0 && r.err == nil {
+		if s == nil {
+			s = &scope{outer: outer, names: r.names(q.Body)}
+		}
+		r.scope = s
+		r.orderBy(q, s)
+	}
+	r.scope = nil // what stands in LIMIT sees no column at all
+	r.optional(&q.Limit)
+	r.optional(&q.Offset)
+	r.scope, r.with = outer, with
+}
+
+// body resolves a body and returns the scope of a [Select]; nil for any other.
+func (r *resolver) body(b Body, self *cte) *scope {
+	var s *scope
+	switch b := b.(type) {
+	case *Query:
+		r.query(b, self)
+		return nil
+	case *SetOp:
+		r.setOp(b, self)
+		return nil
+	case *Values:
+		r.values(b)
+	case *Select:
+		s = r.selectBlock(b)
+	default:
+		r.fail(Unsupported, -1, "", "a query has no body: %T", b)
+	}
+	if self != nil && r.err == nil {
+		r.settle(self, b)
+	}
+	return s
+}
+
+func (r *resolver) setOp(s *SetOp, self *cte) {
+	defer func() { r.depth-- }()
+	if !r.enter(s) {
+		return
+	}
+	r.body(s.Left, self)
+	r.body(s.Right, nil)
+	if r.err != nil {
+		return
+	}
+	if n, m := width(s.Left), width(s.Right); n != m {
+		r.fail(ColumnCount, s.Right.At(), "", "the arms of the set operation have %d and %d columns", n, m)
+	}
+}
+
+func (r *resolver) values(v *Values) {
+	outer := r.scope
+	r.scope = &scope{outer: outer, clause: inOther}
+	for _, row := range v.Rows {
+		if len(row) != len(v.Rows[0]) {
+			r.fail(ColumnCount, v.Pos, "", "the rows of VALUES have %d and %d columns", len(v.Rows[0]), len(row))
+		}
+		r.exprs(row)
+	}
+	r.scope = outer
+}
+
+// first is the arm that names the columns of a body.
+func first(b Body) Body {
+	for {
+		switch x := b.(type) {
+		case *Query:
+			b = x.Body
+		case *SetOp:
+			b = x.Left
+		default:
+			return b
+		}
+	}
+}
+
+// width is the number of columns of a body that is resolved.
+func width(b Body) int {
+	switch b := first(b).(type) {
+	case *Select:
+		return len(b.Items)
+	case *Values:
+		if len(b.Rows) > 0 {
+			return len(b.Rows[0])
+		}
+	}
+	return 0
+}

@@ -1,0 +1,132 @@
+package sqlast
+
+import (
+	"slices"
+	"strconv"
+)
+
+// env is the common table expressions that a place can name: those before upto
+// of one WITH, then those further out.
+type env struct {
+	up   *env
+	ctes []cte
+	upto int
+}
+
+// cte is a common table expression while its statement is resolved.
+type cte struct {
+	*CTE
+	name    string // as it was written
+	columns []string
+	state   cteState
+}
+
+type cteState uint8
+
+const (
+	untouched cteState = iota
+	resolving
+	resolved
+)
+
+// declare resolves a WITH and leaves its names in r.with.
+func (r *resolver) declare(w *With) {
+	ctes := make([]cte, len(w.CTEs))
+	for i, c := range w.CTEs {
+		ctes[i] = cte{CTE: c, name: c.Name}
+		for _, other := range ctes[:i] {
+			if r.fold(other.name, c.Name) {
+				r.fail(AmbiguousName, c.Pos, c.Name, "two common table expressions of one WITH are named '%s'", c.Name)
+			}
+		}
+		if r.tables++; r.tables > maxTables {
+			r.fail(TooComplex, c.Pos, "", "the statement has more than %d tables", maxTables)
+		}
+		c.Name = r.unique(c.Name)
+	}
+	if r.err != nil {
+		return
+	}
+	r.with = &env{up: r.with, ctes: ctes, upto: len(ctes)}
+	for i := range ctes {
+		if ctes[i].state == untouched {
+			r.define(r.with, i, w.Recursive)
+		}
+	}
+}
+
+// unique answers a name that no table and no other common table expression of
+// the statement has: the name itself, where it is free. So it makes no
+// difference to what is read how an engine looks such names up.
+func (r *resolver) unique(name string) string {
+	free := name
+	for i := 1; r.catalog.Taken(free) || slices.ContainsFunc(r.issued, func(s string) bool { return r.fold(s, free) }); i++ {
+		free = "cte" + strconv.Itoa(i) + "_" + name
+	}
+	r.issued = append(r.issued, free)
+	return free
+}
+
+// define resolves the query of one common table expression. It sees no columns
+// from outside: an engine may look for them where the name is used, and that can
+// be below a table that hides the one meant.
+func (r *resolver) define(e *env, i int, recursive bool) {
+	c := &e.ctes[i]
+	scope, with, aggregate := r.scope, r.with, r.aggregate
+	r.scope, r.aggregate = nil, 0
+	r.with = &env{up: e.up, ctes: e.ctes, upto: r.sees(e, i, recursive)}
+	c.state = resolving
+	r.query(c.Query, c)
+	c.state = resolved
+	r.scope, r.with, r.aggregate = scope, with, aggregate
+}
+
+// sees is how many of its WITH the body of expression i can name.
+func (r *resolver) sees(e *env, i int, recursive bool) int {
+	switch {
+	case r.flavor.CTEForward:
+		return len(e.ctes)
+	case recursive || r.flavor.CTESelfAlways:
+		return i + 1
+	}
+	return i
+}
+
+// settle gives an expression its columns as soon as its first arm is resolved:
+// its other arms may name them.
+func (r *resolver) settle(c *cte, b Body) {
+	c.columns = r.declared(c.Pos, c.name, c.Columns, b)
+}
+
+// cte answers the common table expression that a bare name means; nil for none.
+func (r *resolver) cte(t *Table) *cte {
+	for e := r.with; e != nil; e = e.up {
+		for i := range e.upto {
+			c := &e.ctes[i]
+			if !r.fold(c.name, t.Name) {
+				continue
+			}
+			if c.state == untouched {
+				r.define(e, i, false) // a later sibling: only where all see all
+			}
+			if c.columns == nil && r.err == nil {
+				r.fail(Misplaced, t.Pos, t.Name, "circular reference: '%s' reads itself before it has any row; only the later arms of a UNION may", t.Name)
+			}
+			return c
+		}
+	}
+	return nil
+}
+
+// later reports whether a bare name that nothing has is that of a common table
+// expression further down.
+func (r *resolver) later(name string) bool {
+	for e := r.with; e != nil; e = e.up {
+		for i := e.upto; i < len(e.ctes); i++ {
+			if r.fold(e.ctes[i].name, name) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,278 @@
+package sqlast
+
+import (
+	"slices"
+	"strconv"
+)
+
+// from resolves the FROM of a block in three steps: the names of its tables,
+// then their columns from left to right, then the conditions.
+func (r *resolver) from(rel Relation, s *scope) {
+	if rel == nil {
+		return
+	}
+	r.collect(rel, s)
+	if r.err != nil {
+		return
+	}
+	s.clause = inFrom
+	r.relation(rel, s, 0)
+	s.clause = inOn
+	r.conditions(rel, s, 0, 0, len(s.tables))
+	s.lo, s.hi = 0, len(s.tables)
+}
+
+// collect declares the tables of a relation. All are declared before any is
+// looked into, so that a name that is out of sight is never looked for further
+// out.
+func (r *resolver) collect(rel Relation, s *scope) {
+	defer func() { r.depth-- }()
+	if rel == nil || !r.enter(rel) {
+		return
+	}
+	switch rel := rel.(type) {
+	case *Join:
+		r.collect(rel.Left, s)
+		r.collect(rel.Right, s)
+	case *Table:
+		if rel.Alias == "" {
+			rel.Alias = rel.Name
+		}
+		r.bind(s, rel.Alias, rel.Pos)
+	case *Derived:
+		for rel.Alias == "" {
+			r.derived++
+			if name := "subquery" + strconv.Itoa(r.derived); r.byAlias(s, "", name) < 0 {
+				rel.Alias = name
+			}
+		}
+		r.bind(s, rel.Alias, rel.Pos)
+	}
+}
+
+func (r *resolver) bind(s *scope, alias string, at Pos) {
+	if r.byAlias(s, "", alias) >= 0 {
+		r.fail(AmbiguousName, at, alias, "two tables of one FROM are named '%s': give each an alias", alias)
+	}
+	if r.tables++; r.tables > maxTables {
+		r.fail(TooComplex, at, "", "the statement has more than %d tables", maxTables)
+	}
+	if !isASCII(alias) {
+		r.nonASCII = true
+	}
+	s.tables = append(s.tables, binding{alias: alias})
+}
+
+// relation gives the tables from number next on their columns, and returns the
+// number after the last.
+func (r *resolver) relation(rel Relation, s *scope, next int) int {
+	switch rel := rel.(type) {
+	case *Table:
+		r.table(rel, &s.tables[next])
+	case *Derived:
+		r.derivedTable(rel, s, next)
+	case *Join:
+		middle := r.relation(rel.Left, s, next)
+		end := r.relation(rel.Right, s, middle)
+		if r.err == nil && (rel.Natural || len(rel.Using) > 0) {
+			r.using(rel, s, next, middle, end)
+		}
+		return end
+	}
+	return next + 1
+}
+
+func (r *resolver) table(t *Table, b *binding) {
+	if r.err != nil {
+		return
+	}
+	if t.Schema == "" {
+		if c := r.cte(t); c != nil {
+			if b.alias == t.Name {
+				b.alias, t.Alias = c.name, c.name
+			}
+			t.CTE, b.columns = c.CTE, c.columns
+			return
+		}
+	}
+	o, err := r.catalog.Object(t.Schema, t.Name)
+	if err != nil {
+		e := *err
+		if e.Pos = t.Pos; t.Schema == "" && r.later(t.Name) {
+			e.Message = "common table expression '" + t.Name + "' is declared further down: one sees only those before it"
+		}
+		r.err = &e
+		return
+	}
+	t.Object = o
+	if b.alias == t.Name {
+		if b.alias = o.Logical; r.fold(t.Name, o.Name) {
+			b.alias = o.Name
+		}
+		t.Alias = b.alias
+	}
+	b.object, b.columns, b.read = o, o.Columns, r.reads(o)
+}
+
+// reads answers the number of an object in the reading.
+func (r *resolver) reads(o *Object) int {
+	list := r.reading.Objects
+	for i := range list {
+		if list[i].Object == o {
+			return i
+		}
+	}
+	r.reading.Objects = append(list, ReadObject{o, make([]bool, len(o.Columns))})
+	return len(list)
+}
+
+func (r *resolver) derivedTable(d *Derived, s *scope, number int) {
+	outer := r.scope
+	switch {
+	case d.Lateral:
+		s.lo, s.hi = 0, number
+		r.scope = s
+	case r.flavor.DerivedSeesOuter:
+		s.lo, s.hi = 0, 0
+		r.scope = s
+	default:
+		r.scope = nil
+	}
+	r.query(d.Query, nil)
+	r.scope = outer
+	if r.err == nil {
+		s.tables[number].columns = r.declared(d.Pos, d.Alias, d.Columns, d.Query)
+	}
+}
+
+// conditions resolves what stands in ON, with the tables that it sees. Between
+// lo and hi are those that stand in the same parentheses: no ON sees beyond.
+func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
+	j, ok := rel.(*Join)
+	if !ok {
+		return next + 1
+	}
+	middle := r.conditions(j.Left, s, next, lo, hi)
+	end := middle + tablesOf(j.Right)
+	r.conditions(j.Right, s, middle, middle, end)
+	if j.Using != nil {
+		j.Using = nil
+	} else if j.On != nil {
+		s.lo, s.hi = next, end
+		if r.flavor.OnSeesAll {
+			s.lo, s.hi = lo, hi
+		}
+		outer := r.scope
+		r.scope = s
+		r.expr(&j.On)
+		r.scope = outer
+	}
+	return end
+}
+
+// tablesOf is the number of tables of a relation.
+func tablesOf(rel Relation) int {
+	if j, ok := rel.(*Join); ok {
+		return tablesOf(j.Left) + tablesOf(j.Right)
+	}
+	return 1
+}
+
+// using turns USING and NATURAL into a condition of its own. An engine would
+// look the names up itself, among hidden columns too.
+func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
+	names := j.Using
+	if j.Natural {
+		names = r.common(j, s, lo, middle, hi)
+	}
+	for _, name := range names {
+		left, right := r.side(j, s, lo, middle, name), r.side(j, s, middle, hi, name)
+		if r.err != nil {
+			return
+		}
+		m := merged{name: left.name, join: j, members: slices.Concat(left.members, right.members), value: left.value}
+		switch j.Kind {
+		case RightJoin:
+			m.value = right.value
+		case FullJoin:
+			m.value = slices.Concat(left.value, right.value)
+		}
+		s.merged = append(s.merged, m)
+		var on Expr = &Binary{Pos: j.Pos, Op: Eq, X: r.mergedValue(j.Pos, s, &left), Y: r.mergedValue(j.Pos, s, &right)}
+		if j.On != nil {
+			on = &Binary{Pos: j.Pos, Op: And, X: j.On, Y: on}
+		}
+		j.On = on
+	}
+	j.Natural, j.Using = false, names
+}
+
+// common is the names that both sides of a NATURAL JOIN have.
+func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
+	names := []string{}
+	for i := middle; i < hi; i++ {
+		for _, name := range s.tables[i].columns {
+			if r.spent(j.Pos) {
+				return nil
+			}
+			known := slices.ContainsFunc(names, func(n string) bool { return r.fold(n, name) })
+			if r.work += len(names); !known && len(r.tablesWith(s, lo, middle, name)) > 0 {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// side is the column that one side of a USING means.
+func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
+	found := r.tablesWith(s, lo, hi, name)
+	if len(found) == 0 {
+		if r.err == nil {
+			r.err = r.unknownUsing(j, s, lo, hi, name)
+		}
+		return merged{}
+	}
+	b := &s.tables[found[0]]
+	m := merged{name: b.columns[r.column(b, name)]}
+	if len(found) > 1 {
+		if g := r.group(s, name, found); g != nil {
+			m.members, m.value = g.members, g.value
+			return m
+		}
+		if !r.flavor.NamesRepeat {
+			r.ambiguous(&Column{Pos: j.Pos, Name: name}, s, found)
+			return m
+		}
+	}
+	m.members = []int{found[0]}
+	m.value = m.members
+	return m
+}
+
+// mergedValue is the value of a merged column.
+func (r *resolver) mergedValue(at Pos, s *scope, m *merged) Expr {
+	if len(m.value) == 1 {
+		return r.reference(at, &s.tables[m.value[0]], m.name)
+	}
+	c := &Call{Pos: at, Name: "coalesce"}
+	for _, t := range m.value {
+		c.Args = append(c.Args, r.reference(at, &s.tables[t], m.name))
+	}
+	return c
+}
+
+func (r *resolver) reference(at Pos, b *binding, name string) *Column {
+	c := &Column{Pos: at}
+	r.point(c, b, r.column(b, name))
+	return c
+}
+
+// point makes c the i-th column of b.
+func (r *resolver) point(c *Column, b *binding, i int) {
+	c.Schema, c.Table, c.Name, c.DoubleQuoted = "", b.alias, b.columns[i], false
+	r.weigh(len(c.Table) + len(c.Name))
+	if b.object != nil {
+		r.reading.Objects[b.read].named[i] = true
+	}
+}

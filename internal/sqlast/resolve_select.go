@@ -1,0 +1,240 @@
+package sqlast
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// selectBlock resolves a block in the order in which its names come into being.
+func (r *resolver) selectBlock(sel *Select) *scope {
+	outer := r.scope
+	s := &scope{outer: outer}
+	r.scope = s
+	r.from(sel.From, s)
+	s.clause = inItems
+	r.expand(sel, s)
+	if len(sel.Items) > maxColumns {
+		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
+	}
+	r.itemList(sel)
+	for _, w := range sel.Windows {
+		r.window(w)
+	}
+	s.items = sel.Items
+	s.clause = inWhere
+	r.optional(&sel.Where)
+	s.clause = inGroupBy
+	for i := range sel.GroupBy {
+		r.term(&sel.GroupBy[i], s)
+	}
+	s.groupBy, s.clause = sel.GroupBy, inHaving
+	r.optional(&sel.Having)
+	r.scope = outer
+	return s
+}
+
+// itemList resolves the select list. A column that turns out to be something
+// else, or to be spelled otherwise, keeps the name that it was given.
+func (r *resolver) itemList(sel *Select) {
+	for i := range sel.Items {
+		it := &sel.Items[i]
+		c, ok := it.Expr.(*Column)
+		if ok && it.Alias == "" {
+			name := c.Name
+			r.expr(&it.Expr)
+			if now, ok := it.Expr.(*Column); !ok || now.Name != name {
+				it.Alias = name
+			}
+			continue
+		}
+		r.expr(&it.Expr)
+	}
+}
+
+// orderBy resolves the ORDER BY of a block, or of what has columns only.
+func (r *resolver) orderBy(q *Query, s *scope) {
+	s.clause = inOrderBy
+	for i := range q.OrderBy {
+		r.term(&q.OrderBy[i].Expr, s)
+	}
+}
+
+// term resolves one whole term of GROUP BY or ORDER BY: a position, the alias of
+// an item, or an expression.
+func (r *resolver) term(e *Expr, s *scope) {
+	columns := len(s.items) + len(s.names)
+	if text, ok := position(*e); ok {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > columns {
+			r.fail(Misplaced, (*e).At(), text, "%s position %s is out of range: the select list has %d columns", clauseNames[s.clause], text, columns)
+		}
+		*e = &Number{Pos: (*e).At(), Text: text}
+		return
+	}
+	if c, ok := (*e).(*Column); ok && c.Table == "" && r.whole(e, c, s) {
+		return
+	}
+	if c, ok := (*e).(*Collate); ok && r.flavor.AliasUnderCollate && s.clause == inOrderBy {
+		r.term(&c.X, s)
+		return
+	}
+	r.expr(e)
+	if _, ok := position(*e); ok {
+		r.fail(Misplaced, (*e).At(), "", "a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
+	}
+}
+
+// position answers the digits of a term that engines take for the number of an
+// item: also in parentheses, which the tree does not have, or with a plus.
+func position(e Expr) (string, bool) {
+	for {
+		u, ok := e.(*Unary)
+		if !ok || u.Op != Plus {
+			break
+		}
+		e = u.X
+	}
+	n, ok := e.(*Number)
+	if !ok || n.Text == "" || strings.Trim(n.Text, "0123456789") != "" {
+		return "", false
+	}
+	return n.Text, true
+}
+
+// whole tries to take a bare name for an item of the select list.
+func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
+	if s.names != nil {
+		return r.outputTerm(e, c, s)
+	}
+	if s.clause == inGroupBy && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0 {
+		return false
+	}
+	i := r.item(c, s)
+	if i < 0 {
+		i = r.firstNamed(c, s)
+	}
+	if i < 0 {
+		return false
+	}
+	it := &s.items[i]
+	if s.clause == inGroupBy || it.Alias == "" || r.sharesName(s, i) {
+		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(i + 1)}
+		return true
+	}
+	c.Schema, c.Name, c.DoubleQuoted = "", it.Alias, false
+	return true
+}
+
+// item answers the number of the item that has the alias; -1: none has.
+func (r *resolver) item(c *Column, s *scope) int {
+	found := -1
+	r.work += len(s.items)
+	for i := range s.items {
+		it := &s.items[i]
+		if it.Alias == "" || len(it.Alias) != len(c.Name) || !r.fold(it.Alias, c.Name) {
+			continue
+		}
+		if found < 0 {
+			found = i
+		} else if !r.flavor.NamesRepeat && !equalExpr(it.Expr, s.items[found].Expr) {
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "the select list has two items named '%s'", c.Name)
+		}
+	}
+	return found
+}
+
+// firstNamed answers the first item that a bare name in ORDER BY means where
+// several tables have a column of that name, as after SELECT *; -1: none.
+func (r *resolver) firstNamed(c *Column, s *scope) int {
+	if s.clause != inOrderBy || !r.flavor.NamesRepeat {
+		return -1
+	}
+	found := r.tablesWith(s, s.lo, s.hi, c.Name)
+	if len(found) < 2 || r.group(s, c.Name, found) != nil {
+		return -1
+	}
+	r.work += len(s.items)
+	return slices.IndexFunc(s.items, func(it Item) bool { return r.fold(itemName(&it), c.Name) })
+}
+
+// sharesName reports whether another item goes by the name of item i.
+func (r *resolver) sharesName(s *scope, i int) bool {
+	r.work += len(s.items)
+	for k := range s.items {
+		if k != i && r.fold(itemName(&s.items[k]), s.items[i].Alias) {
+			return true
+		}
+	}
+	return false
+}
+
+// outputTerm takes a bare name for a column of a set operation.
+func (r *resolver) outputTerm(e *Expr, c *Column, s *scope) bool {
+	found := -1
+	for i, name := range s.names {
+		if !r.fold(name, c.Name) {
+			continue
+		}
+		if found >= 0 && !r.flavor.NamesRepeat {
+			r.fail(AmbiguousColumn, c.Pos, c.Name, "the set operation has two columns named '%s'", c.Name)
+		}
+		if found < 0 {
+			found = i
+		}
+	}
+	if found >= 0 {
+		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(found + 1)}
+	}
+	return found >= 0
+}
+
+// positions turns the terms of a set operation's ORDER BY that repeat an item of
+// one of its arms into that item's position, as SQLite does.
+func (r *resolver) positions(q *Query) {
+	if !r.flavor.NamesRepeat {
+		return
+	}
+	for i := range q.OrderBy {
+		e := &q.OrderBy[i].Expr
+		if _, ok := position(*e); ok {
+			continue
+		}
+		if n := repeats(q.Body, *e, r.fold); n > 0 {
+			*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(n)}
+		}
+	}
+}
+
+// repeats answers the position of the first item of a body, arm after arm, that
+// says the same as e, or has the name that e is; 0: none.
+func repeats(b Body, e Expr, fold func(a, b string) bool) int {
+	switch b := b.(type) {
+	case *SetOp:
+		if n := repeats(b.Left, e, fold); n > 0 {
+			return n
+		}
+		return repeats(b.Right, e, fold)
+	case *Select:
+		c, isColumn := e.(*Column)
+		for i := range b.Items {
+			it := &b.Items[i]
+			if _, star := it.Expr.(*Star); star {
+				break
+			}
+			if equalExpr(it.Expr, e) || isColumn && meansItem(c, it, fold) {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// meansItem reports whether a column of an ORDER BY means the item.
+func meansItem(c *Column, it *Item, fold func(a, b string) bool) bool {
+	if c.Table == "" {
+		return it.Alias != "" && fold(it.Alias, c.Name)
+	}
+	column, ok := it.Expr.(*Column)
+	return ok && fold(column.Name, c.Name) && (column.Table == "" || fold(column.Table, c.Table))
+}
