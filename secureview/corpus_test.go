@@ -1,0 +1,193 @@
+package secureview
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/xwb1989/sqlparser"
+
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/internal/corpora"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// corpus returns the gold statements and a guard for each database. Every other
+// table, by name, is mapped to a view.
+func corpus(tb testing.TB, d dialect.Dialect) (statements []corpora.Statement, guards map[string]*Guard) {
+	tb.Helper()
+	c := corpora.Find(tb)
+	guards = map[string]*Guard{}
+	for _, s := range c.Schemas {
+		p := &Policy{Dialect: d.Name(), Schema: "main", Tables: maps.Clone(s.Tables), Views: map[string]string{}}
+		for i, table := range slices.Sorted(maps.Keys(s.Tables)) {
+			if i%2 == 0 {
+				view := "secure_" + table
+				p.Views[table], p.Tables[view] = view, s.Tables[table]
+			}
+		}
+		g, err := New(p, d)
+		if err != nil {
+			tb.Fatalf("%s: %v", s.DB, err)
+		}
+		guards[s.DB] = g
+	}
+	return c.Statements, guards
+}
+
+// TestCorpus holds that every gold statement is accepted but those counted here,
+// and that what is printed reads as the tree that was resolved. The statements
+// are SQLite's; MySQL's grammar and scoping take most of them.
+func TestCorpus(t *testing.T) {
+	tests := []struct {
+		dialect dialect.Dialect
+		refused map[Code]int
+	}{
+		{sqlite.Dialect{}, map[Code]int{
+			ErrSyntax:       2, // no statements in any dialect
+			ErrUnknownTable: 1, // a table that its database does not have
+		}},
+		{mysql.Dialect{}, map[Code]int{
+			ErrSyntax:        39, // other grammar
+			ErrUnknownTable:  1,
+			ErrAmbiguousName: 2, // a derived table with two columns of one name
+			ErrMisplaced:     2, // ON names a table to its right
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.dialect.Name(), func(t *testing.T) {
+			statements, guards := corpus(t, tt.dialect)
+			refused := map[Code]int{}
+			for _, s := range statements {
+				_, err := guards[s.DB].Rewrite(context.Background(), s.SQL)
+				if err == nil {
+					checkReread(t, guards[s.DB], s.SQL)
+					continue
+				}
+				var e *Error
+				if !errors.As(err, &e) {
+					t.Fatalf("%s: %v", s.SQL, err)
+				}
+				refused[e.Code]++
+				t.Log(s.DB, err, s.SQL)
+			}
+			want := tt.refused
+			if corpora.Public(t) == nil {
+				want = map[Code]int{}
+			}
+			if diff := cmp.Diff(want, refused); diff != "" {
+				t.Errorf("refused (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// checkReread holds that the printed text of a statement reads as its tree.
+func checkReread(t *testing.T, g *Guard, sql string) {
+	t.Helper()
+	q, err := g.dialect.Read(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sqlast.Resolve(q, g.dialect.Flavor(), g.catalog); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := limit(q, g.rowLimit); err != nil {
+		t.Fatal(err)
+	}
+	printed, err := g.dialect.Append(nil, q, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := g.dialect.Read(string(printed))
+	if err != nil {
+		t.Fatalf("%s\nprinted %s: %v", sql, printed, err)
+	}
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if table, ok := n.(*sqlast.Table); ok {
+			switch {
+			case table.Object != nil:
+				table.Schema, table.Name = table.Object.Schema, table.Object.Name
+			case table.CTE != nil:
+				table.Name = table.CTE.Name
+			}
+			if table.Alias == table.Name {
+				table.Alias = ""
+			}
+		}
+		return true
+	})
+	if !sqlast.Equal(q, again) {
+		t.Errorf("%s\nprinted %s\nreads as another tree", sql, printed)
+	}
+}
+
+func benchmarkRewrite(b *testing.B, d dialect.Dialect) {
+	statements, guards := corpus(b, d)
+	statements = slices.DeleteFunc(statements, func(s corpora.Statement) bool {
+		_, err := guards[s.DB].Rewrite(context.Background(), s.SQL)
+		return err != nil
+	})
+	if len(statements) == 0 {
+		b.Fatal("no statement is accepted")
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		s := &statements[i%len(statements)]
+		i++
+		if _, err := guards[s.DB].Rewrite(context.Background(), s.SQL); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkRewriteSQLite(b *testing.B) { benchmarkRewrite(b, sqlite.Dialect{}) }
+
+func BenchmarkRewriteMySQL(b *testing.B) { benchmarkRewrite(b, mysql.Dialect{}) }
+
+// BenchmarkRewriteMySQLPeer has the library that is MySQL's second reader read
+// and write the statements alone: most of what BenchmarkRewriteMySQL takes.
+func BenchmarkRewriteMySQLPeer(b *testing.B) {
+	var statements []string
+	for _, s := range corpora.Find(b).Statements {
+		if _, err := sqlparser.Parse(s.SQL); err == nil {
+			statements = append(statements, s.SQL)
+		}
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		s, err := sqlparser.Parse(statements[i%len(statements)])
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = sqlparser.String(s)
+		i++
+	}
+}
+
+// TestCodes holds that every code of the tree is one of this package's.
+func TestCodes(t *testing.T) {
+	codes := map[sqlast.Code]Code{
+		sqlast.TooLarge: ErrTooLarge, sqlast.InvalidText: ErrInvalidText, sqlast.TooDeep: ErrTooDeep,
+		sqlast.TooComplex: ErrTooComplex, sqlast.Syntax: ErrSyntax, sqlast.NotSelect: ErrNotSelect,
+		sqlast.MultipleQueries: ErrMultipleQueries, sqlast.Unsupported: ErrUnsupported, sqlast.Variable: ErrVariable,
+		sqlast.Parameter: ErrParameter, sqlast.Into: ErrInto, sqlast.Locking: ErrLocking, sqlast.Hint: ErrHint,
+		sqlast.Function: ErrFunction, sqlast.UnknownSchema: ErrUnknownSchema, sqlast.UnknownTable: ErrUnknownTable,
+		sqlast.UnknownView: ErrUnknownView, sqlast.UnknownColumn: ErrUnknownColumn,
+		sqlast.AmbiguousColumn: ErrAmbiguousColumn, sqlast.AmbiguousName: ErrAmbiguousName,
+		sqlast.ColumnCount: ErrColumnCount, sqlast.Misplaced: ErrMisplaced, sqlast.RowLimit: ErrRowLimit,
+		sqlast.SecondReading: ErrSecondReading,
+	}
+	for inside, outside := range codes {
+		if string(inside) != string(outside) {
+			t.Errorf("the tree says %q, the package %q", inside, outside)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package secureview
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// functions refuses a call of a function that neither the dialect nor the policy
+// holds to be safe.
+func (g *Guard) functions(calls []*sqlast.Call) error {
+	for _, c := range calls {
+		if g.safe(c.Name) {
+			continue
+		}
+		e := &sqlast.Error{Code: sqlast.Function, Name: c.Name, Pos: c.Pos, Candidates: g.functionsLike(c.Name)}
+		e.Message = fmt.Sprintf("function %s() is not among those that may be called", c.Name)
+		if len(e.Candidates) > 0 {
+			e.Message += "; did you mean: " + strings.Join(e.Candidates, ", ")
+		}
+		return e
+	}
+	return nil
+}
+
+func (g *Guard) safe(name string) bool {
+	return g.dialect.Safe(name) || g.catalog.functions[ascii.Lower(name)]
+}
+
+// functionsLike answers safe functions that may have been meant: what another
+// dialect's function is called here, then names one edit away.
+func (g *Guard) functionsLike(name string) []string {
+	var found []string
+	add := func(candidate string) {
+		if len(found) < maxCandidates && g.safe(candidate) && !slices.Contains(found, candidate) {
+			found = append(found, candidate)
+		}
+	}
+	name = ascii.Lower(name)
+	for _, candidate := range elsewhere[name] {
+		add(candidate)
+	}
+	if 4 <= len(name) && len(name) <= 40 {
+		edits(name, add)
+	}
+	for _, function := range nearest.Names(name, slices.Sorted(maps.Keys(g.catalog.functions)), maxCandidates) {
+		add(function)
+	}
+	return found
+}
+
+// elsewhere maps functions of other dialects, and words for functions, to what
+// does the same in some dialect.
+var elsewhere = map[string][]string{
+	"array_agg":      {"json_group_array", "json_arrayagg", "group_concat"},
+	"char_length":    {"length"},
+	"charindex":      {"instr", "locate"},
+	"curdate":        {"date"},
+	"date_add":       {"date", "datetime"},
+	"date_diff":      {"timestampdiff", "datediff", "julianday"},
+	"date_format":    {"strftime"},
+	"date_part":      {"extract", "strftime"},
+	"date_sub":       {"date", "datetime"},
+	"date_trunc":     {"date_format", "strftime"},
+	"datediff":       {"julianday"},
+	"day":            {"strftime"},
+	"dayofweek":      {"strftime"},
+	"extract":        {"strftime"},
+	"from_unixtime":  {"datetime"},
+	"getdate":        {"datetime"},
+	"hour":           {"strftime"},
+	"iif":            {"if"},
+	"isnull":         {"ifnull", "coalesce"},
+	"julianday":      {"to_days", "datediff"},
+	"lcase":          {"lower"},
+	"left":           {"substr"},
+	"len":            {"length", "char_length"},
+	"listagg":        {"group_concat"},
+	"mid":            {"substr"},
+	"minute":         {"strftime"},
+	"month":          {"strftime"},
+	"now":            {"datetime"},
+	"nvl":            {"coalesce", "ifnull"},
+	"position":       {"instr"},
+	"rand":           {"random"},
+	"random":         {"rand"},
+	"regexp_like":    {"instr"},
+	"right":          {"substr"},
+	"str_to_date":    {"date", "datetime"},
+	"strftime":       {"date_format"},
+	"string_agg":     {"group_concat"},
+	"strpos":         {"instr"},
+	"timestampdiff":  {"julianday", "unixepoch"},
+	"to_char":        {"date_format", "strftime", "printf"},
+	"to_date":        {"str_to_date", "date"},
+	"total":          {"sum"},
+	"ucase":          {"upper"},
+	"unix_timestamp": {"unixepoch", "strftime"},
+	"week":           {"strftime"},
+	"year":           {"strftime"},
+}
+
+// edits calls f with every name that is one edit away.
+func edits(name string, f func(string)) {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789_"
+	for i := range len(name) + 1 {
+		head, tail := name[:i], name[i:]
+		if tail != "" {
+			f(head + tail[1:])
+		}
+		if len(tail) > 1 {
+			f(head + tail[1:2] + tail[:1] + tail[2:])
+		}
+		for k := range len(letters) {
+			letter := letters[k : k+1]
+			f(head + letter + tail)
+			if tail != "" {
+				f(head + letter + tail[1:])
+			}
+		}
+	}
+}

@@ -1,0 +1,611 @@
+package secureview_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/secureview"
+)
+
+var dialects = []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}}
+
+// policy lists tables with and without views. What is not listed is hidden:
+// employee.pw and employee.salary, because the view does not have them, the
+// table secret, and whatever else the database holds.
+func policy(d dialect.Dialect) *secureview.Policy {
+	return &secureview.Policy{
+		Dialect: d.Name(),
+		Schema:  "main",
+		Tables: map[string][]string{
+			"employee":         {"id", "name", "deptId", "pw", "salary"},
+			"secure_employee":  {"id", "name", "deptId"},
+			"customer":         {"id", "name", "city"},
+			"secure_workorder": {"id", "customerId", "status", "price"},
+			"dept":             {"id", "name", "budget"},
+			"crew":             {"id", "workOrderId", "createdBy"},
+			"employeeCrew":     {"id", "crewId", "employeeId", "isLead"},
+		},
+		Views: map[string]string{
+			"employee":  "secure_employee",
+			"customer":  "secure_customer",
+			"workOrder": "secure_workorder",
+		},
+		Schemas: map[string]secureview.Schema{
+			"archive": {Tables: map[string][]string{"invoice": {"id", "total"}, "dept": {"id", "closed"}}},
+		},
+		Functions: []string{"Full_Name"},
+		RowLimit:  100,
+	}
+}
+
+func guard(tb testing.TB, d dialect.Dialect) *secureview.Guard {
+	tb.Helper()
+	g, err := secureview.New(policy(d), d)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return g
+}
+
+// plain drops the quotes around names, and the limit of the policy.
+func plain(sql string) string {
+	return strings.TrimSuffix(strings.NewReplacer("`", "", `"`, "").Replace(sql), " LIMIT 100")
+}
+
+func refusal(t *testing.T, err error) *secureview.Error {
+	t.Helper()
+	var e *secureview.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("the error is a %T: %v", err, err)
+	}
+	return e
+}
+
+func TestRewrite(t *testing.T) {
+	const (
+		both   = ""
+		sqlite = "sqlite"
+		mysql  = "mysql"
+	)
+	tests := []struct{ name, only, sql, want string }{
+		{"a table becomes its view", both,
+			"SELECT employee.name FROM employee WHERE employee.id = 7",
+			"SELECT employee.name AS name FROM main.secure_employee AS employee WHERE employee.id = 7"},
+		{"an alias stays", both,
+			"SELECT e.name FROM employee AS e",
+			"SELECT e.name AS name FROM main.secure_employee AS e"},
+		{"a schema as qualifier", both,
+			"SELECT main.employee.name FROM main.employee",
+			"SELECT employee.name AS name FROM main.secure_employee AS employee"},
+		{"a view that the model knows", both,
+			"SELECT secure_employee.name FROM secure_employee",
+			"SELECT secure_employee.name AS name FROM main.secure_employee"},
+		{"a view with an alias and a schema", both,
+			"SELECT e.name FROM main.secure_employee e",
+			"SELECT e.name AS name FROM main.secure_employee AS e"},
+		{"a view that alone is listed", both,
+			"SELECT status FROM workOrder",
+			"SELECT workOrder.status AS status FROM main.secure_workorder AS workOrder"},
+		{"a view that is not listed", both,
+			"SELECT city FROM customer",
+			"SELECT customer.city AS city FROM main.secure_customer AS customer"},
+		{"a table without a view", both,
+			"SELECT name FROM dept",
+			"SELECT dept.name AS name FROM main.dept"},
+		{"another schema", both,
+			"SELECT i.total, dept.closed FROM archive.invoice i, archive.dept",
+			"SELECT i.total AS total, dept.closed AS closed FROM archive.invoice AS i JOIN archive.dept"},
+		{"names in any case", both,
+			"SELECT E.NAME, eMployee.ID FROM EMPLOYEE, Secure_Employee e",
+			"SELECT e.name AS NAME, employee.id AS ID FROM main.secure_employee AS employee JOIN main.secure_employee AS e"},
+		{"a star is the listed columns", both,
+			"SELECT * FROM employee",
+			"SELECT employee.id AS id, employee.name AS name, employee.deptId AS deptId FROM main.secure_employee AS employee"},
+		{"a star of one table", both,
+			"SELECT d.*, e.id FROM employee e, dept d",
+			"SELECT d.id AS id, d.name AS name, d.budget AS budget, e.id AS id FROM main.secure_employee AS e JOIN main.dept AS d"},
+		{"an alias named like another table", both,
+			"SELECT dept.name FROM employee AS dept",
+			"SELECT dept.name AS name FROM main.secure_employee AS dept"},
+		{"a CTE", both,
+			"WITH d AS (SELECT id FROM dept) SELECT id FROM d",
+			"WITH d AS (SELECT dept.id FROM main.dept) SELECT d.id AS id FROM d"},
+		{"a CTE named like a table", both,
+			"WITH employee AS (SELECT id FROM dept) SELECT employee.id FROM employee",
+			"WITH cte1_employee AS (SELECT dept.id FROM main.dept) SELECT employee.id AS id FROM cte1_employee AS employee"},
+		{"a CTE named like a view", both,
+			"WITH secure_employee AS (SELECT id FROM dept) SELECT id FROM secure_employee",
+			"WITH cte1_secure_employee AS (SELECT dept.id FROM main.dept) SELECT secure_employee.id AS id FROM cte1_secure_employee AS secure_employee"},
+		{"a CTE over the table of its name", mysql,
+			"WITH employee AS (SELECT id FROM employee) SELECT id FROM employee",
+			"WITH cte1_employee AS (SELECT employee.id FROM main.secure_employee AS employee) SELECT employee.id AS id FROM cte1_employee AS employee"},
+		{"a qualified name is no CTE", both,
+			"WITH dept AS (SELECT 1 AS one) SELECT dept.id FROM main.dept",
+			"WITH cte1_dept AS (SELECT 1 AS one) SELECT dept.id AS id FROM main.dept"},
+		{"an inner WITH does not cover the outer FROM", both,
+			"SELECT dept.id, (WITH dept AS (SELECT 1 AS one) SELECT one FROM dept) AS n FROM dept",
+			"SELECT dept.id AS id, (WITH cte1_dept AS (SELECT 1 AS one) SELECT dept.one FROM cte1_dept AS dept) AS n FROM main.dept"},
+		{"a later CTE", sqlite,
+			"WITH a AS (SELECT x FROM b), b AS (SELECT 1 AS x) SELECT x FROM a",
+			"WITH a AS (SELECT b.x FROM b), b AS (SELECT 1 AS x) SELECT a.x AS x FROM a"},
+		{"a recursive CTE", both,
+			"WITH RECURSIVE n(i) AS (SELECT 1 AS one UNION ALL SELECT i + 1 AS more FROM n WHERE i < 9) SELECT sum(i) AS s FROM n",
+			"WITH RECURSIVE n (i) AS (SELECT 1 AS one UNION ALL SELECT n.i + 1 AS more FROM n WHERE n.i < 9) SELECT sum(n.i) AS s FROM n"},
+		{"a derived table", both,
+			"SELECT d.n FROM (SELECT name AS n FROM employee) AS d",
+			"SELECT d.n AS n FROM (SELECT employee.name AS n FROM main.secure_employee AS employee) AS d"},
+		{"a derived table without a name", sqlite,
+			"SELECT n FROM (SELECT name AS n FROM employee)",
+			"SELECT subquery1.n AS n FROM (SELECT employee.name AS n FROM main.secure_employee AS employee) AS subquery1"},
+		{"a correlated subquery", both,
+			"SELECT name FROM dept WHERE EXISTS (SELECT 1 AS one FROM employee WHERE deptId = dept.id AND budget > 5)",
+			"SELECT dept.name AS name FROM main.dept WHERE EXISTS (SELECT 1 AS one FROM main.secure_employee AS employee WHERE employee.deptId = dept.id AND dept.budget > 5)"},
+		{"LATERAL", mysql,
+			"SELECT d.name, t.m FROM dept d, LATERAL (SELECT max(e.id) AS m FROM employee e WHERE e.deptId = d.id) AS t",
+			"SELECT d.name AS name, t.m AS m FROM main.dept AS d JOIN LATERAL (SELECT max(e.id) AS m FROM main.secure_employee AS e WHERE e.deptId = d.id) AS t"},
+		{"USING", both,
+			"SELECT id, e.name FROM employee e JOIN dept d USING (id)",
+			"SELECT e.id AS id, e.name AS name FROM main.secure_employee AS e JOIN main.dept AS d ON e.id = d.id"},
+		{"USING after RIGHT JOIN", both,
+			"SELECT id FROM employee e RIGHT JOIN dept d USING (id)",
+			"SELECT d.id AS id FROM main.secure_employee AS e RIGHT JOIN main.dept AS d ON e.id = d.id"},
+		{"USING after FULL JOIN", sqlite,
+			"SELECT id FROM employee e FULL JOIN dept d USING (id) JOIN crew USING (id)",
+			"SELECT coalesce(e.id, d.id) AS id FROM main.secure_employee AS e FULL JOIN main.dept AS d ON e.id = d.id JOIN main.crew ON coalesce(e.id, d.id) = crew.id"},
+		{"NATURAL takes the listed columns", both,
+			"SELECT name FROM employee NATURAL JOIN dept",
+			"SELECT employee.name AS name FROM main.secure_employee AS employee JOIN main.dept ON employee.id = dept.id AND employee.name = dept.name"},
+		{"a star after USING", sqlite,
+			"SELECT * FROM crew c JOIN employeeCrew USING (id)",
+			"SELECT c.id AS id, c.workOrderId AS workOrderId, c.createdBy AS createdBy, employeeCrew.crewId AS crewId, employeeCrew.employeeId AS employeeId, employeeCrew.isLead AS isLead FROM main.crew AS c JOIN main.employeeCrew ON c.id = employeeCrew.id"},
+		{"a star after USING comes first in MySQL", mysql,
+			"SELECT * FROM dept d RIGHT JOIN customer c USING (name)",
+			"SELECT c.name AS name, c.id AS id, c.city AS city, d.id AS id, d.budget AS budget FROM main.dept AS d RIGHT JOIN main.secure_customer AS c ON d.name = c.name"},
+		{"ON to the right", sqlite,
+			"SELECT a.id FROM dept a JOIN crew b ON c.id = a.id JOIN crew c ON c.id = b.id",
+			"SELECT a.id AS id FROM main.dept AS a JOIN main.crew AS b ON c.id = a.id JOIN main.crew AS c ON c.id = b.id"},
+		{"a set operation", both,
+			"SELECT name AS n FROM employee UNION SELECT name FROM dept ORDER BY n",
+			"SELECT employee.name AS n FROM main.secure_employee AS employee UNION SELECT dept.name FROM main.dept ORDER BY 1"},
+		{"a window", both,
+			"SELECT rank() OVER w AS r FROM dept WINDOW w AS (PARTITION BY name ORDER BY budget)",
+			"SELECT rank() OVER w AS r FROM main.dept WINDOW w AS (PARTITION BY dept.name ORDER BY dept.budget)"},
+		{"an alias in ORDER BY stays", both,
+			"SELECT budget * 2 AS total FROM dept ORDER BY total",
+			"SELECT dept.budget * 2 AS total FROM main.dept ORDER BY total"},
+		{"an alias within an ORDER BY does not", both,
+			"SELECT budget * 2 AS total FROM dept ORDER BY -total",
+			"SELECT dept.budget * 2 AS total FROM main.dept ORDER BY -(dept.budget * 2)"},
+		{"an alias in GROUP BY becomes its position", both,
+			"SELECT budget * 2 AS total FROM dept GROUP BY total",
+			"SELECT dept.budget * 2 AS total FROM main.dept GROUP BY 1"},
+		{"a column comes before an alias in GROUP BY", both,
+			"SELECT name AS budget FROM dept GROUP BY budget",
+			"SELECT dept.name AS budget FROM main.dept GROUP BY dept.budget"},
+		{"an alias in HAVING", sqlite,
+			"SELECT name, count(*) AS n FROM dept GROUP BY name HAVING n > 1",
+			"SELECT dept.name AS name, count(*) AS n FROM main.dept GROUP BY dept.name HAVING count(*) > 1"},
+		{"an alias in HAVING stays where it is looked for first", mysql,
+			"SELECT id, budget * 2 AS total FROM dept HAVING total > 1",
+			"SELECT dept.id AS id, dept.budget * 2 AS total FROM main.dept HAVING total > 1"},
+		{"a grouped column in HAVING", mysql,
+			"SELECT d.name FROM employee e JOIN dept d ON d.id = e.deptId GROUP BY d.name HAVING name > 'a'",
+			"SELECT d.name AS name FROM main.secure_employee AS e JOIN main.dept AS d ON d.id = e.deptId GROUP BY d.name HAVING d.name > 'a'"},
+		{"an alias in WHERE", sqlite,
+			"SELECT budget * 2 AS total FROM dept WHERE total > 1",
+			"SELECT dept.budget * 2 AS total FROM main.dept WHERE dept.budget * 2 > 1"},
+		{"an alias below COLLATE", sqlite,
+			"SELECT upper(name) AS name FROM dept ORDER BY name COLLATE NOCASE",
+			"SELECT upper(dept.name) AS name FROM main.dept ORDER BY name COLLATE NOCASE"},
+		{"positions with parentheses and plus", both,
+			"SELECT name, id FROM dept ORDER BY (2), +1",
+			"SELECT dept.name AS name, dept.id AS id FROM main.dept ORDER BY 2, 1"},
+		{"ORDER BY a name that * has twice", sqlite,
+			"SELECT * FROM customer, crew ORDER BY id",
+			"SELECT customer.id AS id, customer.name AS name, customer.city AS city, crew.id AS id, crew.workOrderId AS workOrderId, crew.createdBy AS createdBy FROM main.secure_customer AS customer JOIN main.crew ORDER BY 1"},
+		{"columns of one name in a derived table", sqlite,
+			"SELECT * FROM (SELECT d.id, c.id FROM dept d, crew c) AS x",
+			"SELECT x.id AS id, x.id:1 AS id:1 FROM (SELECT d.id, c.id AS id:1 FROM main.dept AS d JOIN main.crew AS c) AS x"},
+		{"a double-quoted string", sqlite,
+			`SELECT name FROM dept WHERE name = "Sales"`,
+			"SELECT dept.name AS name FROM main.dept WHERE dept.name = 'Sales'"},
+		{"a truth value", sqlite,
+			"SELECT name FROM dept WHERE true",
+			"SELECT dept.name AS name FROM main.dept WHERE TRUE"},
+		{"IN a table", sqlite,
+			"WITH ids AS (SELECT id FROM crew) SELECT name FROM dept WHERE id IN ids",
+			"WITH ids AS (SELECT crew.id FROM main.crew) SELECT dept.name AS name FROM main.dept WHERE dept.id IN (SELECT ids.id FROM ids)"},
+		{"a function of the policy", both,
+			"SELECT FULL_NAME(id) AS n FROM employee",
+			"SELECT full_name(employee.id) AS n FROM main.secure_employee AS employee"},
+		{"keywords in a string and a comment", both,
+			"SELECT 'FROM secret; DELETE' AS s /* FROM secret */ FROM dept -- FROM secret",
+			"SELECT 'FROM secret; DELETE' AS s FROM main.dept"},
+	}
+	for _, d := range dialects {
+		g := guard(t, d)
+		for _, tt := range tests {
+			if tt.only != both && tt.only != d.Name() {
+				continue
+			}
+			t.Run(d.Name()+"/"+tt.name, func(t *testing.T) {
+				stmt, err := g.Rewrite(context.Background(), tt.sql)
+				if err != nil {
+					t.Fatalf("%s: %v", tt.sql, err)
+				}
+				got := plain(stmt.SQL())
+				if d.Name() == mysql {
+					got = strings.ReplaceAll(got, " ON TRUE", "")
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("%s (-want +got):\n%s", tt.sql, diff)
+				}
+			})
+		}
+	}
+}
+
+// TestJoinWithoutCondition: an outer join that NATURAL gives no column has a
+// condition in MySQL all the same, which refuses it otherwise.
+func TestJoinWithoutCondition(t *testing.T) {
+	stmt, err := guard(t, mysql.Dialect{}).Rewrite(t.Context(), "SELECT m FROM dept NATURAL LEFT JOIN (SELECT 1 AS m) AS x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "SELECT x.m AS m FROM main.dept LEFT JOIN (SELECT 1 AS m) AS x ON TRUE"
+	if got := plain(stmt.SQL()); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	tests := []struct {
+		sql        string
+		code       secureview.Code
+		name       string
+		candidates []string
+	}{
+		{"SELECT * FROM secret", secureview.ErrUnknownTable, "secret", nil},
+		{"SELECT * FROM employe", secureview.ErrUnknownTable, "employe", []string{"employee", "employeeCrew"}},
+		{"SELECT * FROM main.invoice", secureview.ErrUnknownTable, "invoice", []string{"archive.invoice"}},
+		{"SELECT * FROM invoice", secureview.ErrUnknownTable, "invoice", []string{"archive.invoice"}},
+		{"SELECT * FROM secure_employees", secureview.ErrUnknownView, "secure_employees", []string{"secure_employee", "employee"}},
+		{"SELECT * FROM secure_dept", secureview.ErrUnknownView, "secure_dept", []string{"dept", "archive.dept"}},
+		{"SELECT * FROM SECURE_payroll", secureview.ErrUnknownView, "SECURE_payroll", nil},
+		{"SELECT * FROM information_schema.tables", secureview.ErrUnknownSchema, "information_schema", nil},
+		{"SELECT * FROM mysql.user", secureview.ErrUnknownSchema, "mysql", nil},
+		{"SELECT * FROM pg_catalog.pg_class", secureview.ErrUnknownSchema, "pg_catalog", nil},
+		{"SELECT * FROM temp.employee", secureview.ErrUnknownSchema, "temp", []string{"employee"}},
+		{"SELECT * FROM sqlite_master", secureview.ErrUnknownTable, "sqlite_master", nil},
+		{"SELECT pw FROM employee", secureview.ErrUnknownColumn, "pw", nil},
+		{"SELECT e.salary FROM employee e", secureview.ErrUnknownColumn, "e.salary", nil},
+		{"SELECT crew.isLead FROM crew", secureview.ErrUnknownColumn, "crew.isLead", []string{"employeeCrew.isLead"}},
+		{"SELECT crew.isLead FROM crew JOIN employeeCrew ec ON ec.crewId = crew.id", secureview.ErrUnknownColumn, "crew.isLead", []string{"ec.isLead"}},
+		{"SELECT naem FROM dept", secureview.ErrUnknownColumn, "naem", []string{"dept.name"}},
+		{"SELECT x.name FROM dept", secureview.ErrUnknownTable, "x", nil},
+		{"SELECT employee.name FROM secure_employee", secureview.ErrUnknownTable, "employee", []string{"secure_employee"}},
+		{"SELECT archive.dept.name FROM dept", secureview.ErrUnknownTable, "dept", []string{"dept"}},
+		{"SELECT name FROM employee, dept", secureview.ErrAmbiguousColumn, "name", []string{"employee.name", "dept.name"}},
+		{"SELECT a.id FROM dept a JOIN crew a ON 1 = 1", secureview.ErrAmbiguousName, "a", nil},
+		{"WITH a AS (SELECT 1 AS x), a AS (SELECT 2 AS x) SELECT x FROM a", secureview.ErrAmbiguousName, "a", nil},
+		{"SELECT id FROM dept UNION SELECT id, name FROM dept", secureview.ErrColumnCount, "", nil},
+		{"WITH a(x, y) AS (SELECT id FROM dept) SELECT x FROM a", secureview.ErrColumnCount, "a", nil},
+		{"SELECT id FROM dept WHERE id IN (SELECT id, name FROM dept)", secureview.ErrColumnCount, "IN", nil},
+		{"SELECT name FROM dept WHERE count(*) > 1", secureview.ErrMisplaced, "count", nil},
+		{"SELECT name FROM dept ORDER BY 2", secureview.ErrMisplaced, "2", nil},
+		{"SELECT name FROM dept GROUP BY (9)", secureview.ErrMisplaced, "9", nil},
+		{"SELECT *", secureview.ErrMisplaced, "*", nil},
+		{"SELECT (SELECT 1 AS one FROM crew a JOIN (crew b JOIN crew c ON d.pw = 1) ON 1 = 1 JOIN (SELECT 1 AS pw) AS d ON 1 = 1) AS y FROM dept AS d", secureview.ErrMisplaced, "d", nil},
+		{"SELECT id FROM employee JOIN crew USING (pw)", secureview.ErrUnknownColumn, "pw", nil},
+		{"SELECT load_file('/etc/passwd') AS f", secureview.ErrFunction, "load_file", nil},
+		{"SELECT lowr(name) AS n FROM dept", secureview.ErrFunction, "lowr", []string{"lower"}},
+		{"SELECT len(name) AS n FROM dept", secureview.ErrFunction, "len", nil},
+		{"SELECT ful_name(name) AS n FROM dept", secureview.ErrFunction, "ful_name", []string{"full_name"}},
+		{"DELETE FROM employee", secureview.ErrNotSelect, "", nil},
+		{"DROP TABLE employee", secureview.ErrNotSelect, "", nil},
+		{"SELECT 1; SELECT 2", secureview.ErrMultipleQueries, "", nil},
+		{"", secureview.ErrMultipleQueries, "", nil},
+		{"SELECT FROM WHERE", secureview.ErrSyntax, "", nil},
+		{"SELECT id FROM dept WHERE id = ?", secureview.ErrParameter, "", nil},
+		{"SELECT 1 \x00", secureview.ErrInvalidText, "", nil},
+		{"SELECT '\xff'", secureview.ErrInvalidText, "", nil},
+		{"SELECT " + strings.Repeat("(", 10_000) + "1" + strings.Repeat(")", 10_000), secureview.ErrTooDeep, "", nil},
+		{"SELECT '" + strings.Repeat("x", 1<<20) + "'", secureview.ErrTooLarge, "", nil},
+		{"SELECT 1 FROM dept WHERE 1" + strings.Repeat(" AND 1", 5_000), secureview.ErrTooDeep, "", nil},
+		{"SELECT d0.id FROM dept d0" + commas("dept d", 600), secureview.ErrTooComplex, "", nil},
+	}
+	for _, d := range dialects {
+		g := guard(t, d)
+		for _, tt := range tests {
+			t.Run(d.Name(), func(t *testing.T) {
+				stmt, err := g.Rewrite(context.Background(), tt.sql)
+				if err == nil {
+					t.Fatalf("%.200s: accepted as %s", tt.sql, stmt.SQL())
+				}
+				e := refusal(t, err)
+				if e.Code != tt.code || !errors.Is(err, tt.code) {
+					t.Fatalf("%.200s: code %q, want %q: %v", tt.sql, string(e.Code), string(tt.code), err)
+				}
+				if tt.name != "" && e.Name != tt.name {
+					t.Errorf("%.200s: name %q, want %q", tt.sql, e.Name, tt.name)
+				}
+				if tt.candidates != nil {
+					if diff := cmp.Diff(tt.candidates, e.Candidates); diff != "" {
+						t.Errorf("%.200s: candidates (-want +got):\n%s", tt.sql, diff)
+					}
+				}
+			})
+		}
+	}
+}
+
+// commas appends a numbered name n times.
+func commas(name string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(", ")
+		b.WriteString(name)
+		b.WriteString("x")
+		for ; i > 0; i /= 10 {
+			b.WriteByte(byte('0' + i%10))
+		}
+	}
+	return b.String()
+}
+
+func TestRefusedByOneDialect(t *testing.T) {
+	tests := []struct {
+		dialect dialect.Dialect
+		sql     string
+		code    secureview.Code
+	}{
+		{mysql.Dialect{}, "SELECT @aesKey", secureview.ErrVariable},
+		{mysql.Dialect{}, "SELECT @tenant := 2", secureview.ErrVariable},
+		{mysql.Dialect{}, "SELECT @@version", secureview.ErrVariable},
+		{mysql.Dialect{}, "SELECT name FROM dept FOR UPDATE", secureview.ErrLocking},
+		{mysql.Dialect{}, "SELECT name FROM dept INTO OUTFILE '/tmp/x'", secureview.ErrInto},
+		{mysql.Dialect{}, "SELECT name AS n FROM dept WHERE n = 'x'", secureview.ErrUnknownColumn},
+		{mysql.Dialect{}, "SELECT * FROM (SELECT d.id, c.id FROM dept d, crew c) AS x", secureview.ErrAmbiguousName},
+		{mysql.Dialect{}, "SELECT a.id FROM dept a JOIN crew b ON c.id = a.id JOIN crew c ON c.id = b.id", secureview.ErrMisplaced},
+		{mysql.Dialect{}, "SELECT a.id FROM dept a, (SELECT id FROM crew WHERE crew.id = a.id) AS b", secureview.ErrUnknownTable},
+		{mysql.Dialect{}, "WITH RECURSIVE a AS (SELECT x FROM b), b AS (SELECT 1 AS x) SELECT x FROM a", secureview.ErrUnknownTable},
+		{sqlite.Dialect{}, "WITH employee AS (SELECT * FROM employee) SELECT * FROM employee", secureview.ErrMisplaced},
+		{sqlite.Dialect{}, "WITH a AS (SELECT * FROM b), b AS (SELECT * FROM a) SELECT * FROM a", secureview.ErrMisplaced},
+		{sqlite.Dialect{}, "SELECT a.id FROM dept a, (SELECT id FROM crew WHERE crew.id = a.id) AS b", secureview.ErrMisplaced},
+		{sqlite.Dialect{}, `SELECT "pw" FROM employee`, secureview.ErrUnknownColumn},
+		{sqlite.Dialect{}, `SELECT "rowid" FROM employee`, secureview.ErrUnknownColumn},
+		{sqlite.Dialect{}, "SELECT rowid FROM dept", secureview.ErrUnknownColumn},
+		{sqlite.Dialect{}, "SELECT name FROM employee WHERE id IN secret", secureview.ErrUnknownTable},
+		{sqlite.Dialect{}, "SELECT * FROM pragma_table_info('employee')", secureview.ErrUnsupported},
+		{sqlite.Dialect{}, "PRAGMA table_info(employee)", secureview.ErrNotSelect},
+		{sqlite.Dialect{}, "ATTACH 'x' AS y", secureview.ErrNotSelect},
+	}
+	for _, tt := range tests {
+		stmt, err := guard(t, tt.dialect).Rewrite(context.Background(), tt.sql)
+		if err == nil {
+			t.Errorf("%s: accepted as %s", tt.sql, stmt.SQL())
+		} else if !errors.Is(err, tt.code) {
+			t.Errorf("%s: want %q: %v", tt.sql, string(tt.code), err)
+		}
+	}
+}
+
+func TestColumnsInMessages(t *testing.T) {
+	p := &secureview.Policy{Dialect: "sqlite", ColumnsInMessages: 2, Tables: map[string][]string{"crew": {"id", "name", "size"}}}
+	g, err := secureview.New(p, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = g.Rewrite(context.Background(), "SELECT lead FROM crew")
+	if want := "column 'lead' does not exist in table 'crew'; columns of crew: id, name, ..."; refusal(t, err).Message != want {
+		t.Errorf("message %q, want %q", refusal(t, err).Message, want)
+	}
+}
+
+func TestMessages(t *testing.T) {
+	tests := []struct{ sql, want string }{
+		{"SELECT crew.isLead FROM crew",
+			"column 'isLead' does not exist in table 'crew'; found in: employeeCrew; columns of crew: id, workOrderId, createdBy"},
+		{"SELECT c.isLead FROM crew c",
+			"column 'isLead' does not exist in table 'crew'; found in: employeeCrew; columns of crew: id, workOrderId, createdBy"},
+		{"SELECT isLead FROM crew, dept",
+			"column 'isLead' does not exist in the tables in scope; found in: employeeCrew; columns of crew: id, workOrderId, createdBy; columns of dept: id, name, budget"},
+		{"SELECT * FROM secure_customr", "secure view 'secure_customr' does not exist; did you mean: secure_customer"},
+		{"SELECT * FROM secure_payroll", "secure view 'secure_payroll' does not exist; there are: secure_customer, secure_employee, secure_workorder"},
+		{"SELECT * FROM hr.payroll", "schema 'hr' of table 'payroll' cannot be read; declared: archive, main"},
+		{"SELECT name FROM employee, dept", "column 'name' is ambiguous: qualify it as one of employee.name, dept.name"},
+	}
+	for _, d := range dialects {
+		g := guard(t, d)
+		for _, tt := range tests {
+			_, err := g.Rewrite(context.Background(), tt.sql)
+			if diff := cmp.Diff(tt.want, refusal(t, err).Message); diff != "" {
+				t.Errorf("%s: %s (-want +got):\n%s", d.Name(), tt.sql, diff)
+			}
+		}
+	}
+}
+
+// TestMessageIsBounded holds that a table of a thousand columns does not fill a
+// prompt.
+func TestMessageIsBounded(t *testing.T) {
+	var columns []string
+	for i := range 1000 {
+		columns = append(columns, "column_"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26))
+	}
+	g, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{"wide": columns}}, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = g.Rewrite(context.Background(), "SELECT missing FROM wide")
+	if n := strings.Count(refusal(t, err).Message, "column_"); n != 100 {
+		t.Errorf("the message lists %d columns", n)
+	}
+}
+
+// TestLongNames holds that a name as long as the statement fills no message.
+func TestLongNames(t *testing.T) {
+	for _, d := range dialects {
+		name := strings.Repeat("é", 20_000)
+		_, err := guard(t, d).Rewrite(context.Background(), "SELECT "+name+" FROM dept")
+		if e := refusal(t, err); len(e.Message) > 10_000 || !utf8.ValidString(e.Message) {
+			t.Errorf("%s: %d bytes", d.Name(), len(e.Message))
+		}
+	}
+}
+
+func TestErrorPlace(t *testing.T) {
+	_, err := guard(t, sqlite.Dialect{}).Rewrite(context.Background(), "SELECT 'é',\n  pw FROM employee")
+	e := refusal(t, err)
+	if e.Offset != 15 || e.Line != 2 || e.Column != 3 {
+		t.Errorf("offset %d, line %d, column %d", e.Offset, e.Line, e.Column)
+	}
+	if want := "(line 2, column 3)"; !strings.HasPrefix(err.Error(), "secureview: ") || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("error %q", err)
+	}
+}
+
+func TestRowLimit(t *testing.T) {
+	tests := []struct {
+		tail   string
+		limit  int
+		capped bool
+		want   string
+	}{
+		{"", 100, true, "LIMIT 100"},
+		{"LIMIT 7", 7, false, "LIMIT 7"},
+		{"LIMIT 0", 0, false, "LIMIT 0"},
+		{"LIMIT 100", 100, false, "LIMIT 100"},
+		{"LIMIT 101", 100, true, "LIMIT 100"},
+		{"LIMIT 18446744073709551615", 100, true, "LIMIT 100"},
+		{"LIMIT 500 OFFSET 20", 100, true, "LIMIT 100 OFFSET 20"},
+		{"LIMIT 20, 7", 7, false, "LIMIT 7 OFFSET 20"},
+		{"UNION SELECT name FROM crew JOIN dept ON 1 = 1 LIMIT 1000", 100, true, "LIMIT 100"},
+	}
+	for _, d := range dialects {
+		for _, tt := range tests {
+			sql := "SELECT name FROM dept " + tt.tail
+			stmt, err := guard(t, d).Rewrite(context.Background(), sql)
+			if err != nil {
+				t.Errorf("%s: %v", sql, err)
+				continue
+			}
+			if stmt.Limit() != tt.limit || stmt.Capped() != tt.capped || !strings.HasSuffix(stmt.SQL(), " "+tt.want) {
+				t.Errorf("%s: limit %d, capped %t: %s", sql, stmt.Limit(), stmt.Capped(), stmt.SQL())
+			}
+		}
+	}
+	g := guard(t, sqlite.Dialect{})
+	for _, tail := range []string{"LIMIT -1", "LIMIT -9"} {
+		if stmt, err := g.Rewrite(context.Background(), "SELECT name FROM dept "+tail); err != nil || stmt.Limit() != 100 || !stmt.Capped() {
+			t.Errorf("%s: %v", tail, err)
+		}
+	}
+	for _, tail := range []string{"LIMIT 1+1", "LIMIT (SELECT 5)", "LIMIT '5'", "LIMIT 1e1", "LIMIT 0x10", "LIMIT NULL", "LIMIT -(5)*2"} {
+		if _, err := g.Rewrite(context.Background(), "SELECT name FROM dept "+tail); !errors.Is(err, secureview.ErrRowLimit) {
+			t.Errorf("%s: %v", tail, err)
+		}
+	}
+	if _, err := g.Rewrite(context.Background(), "SELECT name FROM dept LIMIT 5 OFFSET (SELECT pw FROM employee)"); !errors.Is(err, secureview.ErrUnknownColumn) {
+		t.Errorf("a hidden column in OFFSET: %v", err)
+	}
+	if _, err := g.Rewrite(context.Background(), "SELECT name FROM dept WHERE id IN (SELECT id FROM crew LIMIT (SELECT max(pw) FROM employee))"); !errors.Is(err, secureview.ErrUnknownColumn) {
+		t.Errorf("a hidden column in an inner LIMIT: %v", err)
+	}
+}
+
+func TestStatement(t *testing.T) {
+	for _, d := range dialects {
+		stmt, err := guard(t, d).Rewrite(context.Background(),
+			"SELECT e.NAME, d.name, count(*) FROM employee e JOIN dept d ON d.id = e.deptId JOIN archive.invoice ON 1 = 1 GROUP BY e.name, d.name")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if stmt.Dialect() != d {
+			t.Errorf("dialect %v", stmt.Dialect())
+		}
+		name := func(schema, name string) dialect.TableName { return dialect.TableName{Schema: schema, Name: name} }
+		if diff := cmp.Diff([]secureview.Read{
+			{Table: name("main", "employee"), Object: name("main", "secure_employee"), Columns: []string{"name", "deptId"}},
+			{Table: name("main", "dept"), Object: name("main", "dept"), Columns: []string{"id", "name"}},
+			{Table: name("archive", "invoice"), Object: name("archive", "invoice")},
+		}, stmt.Reads()); diff != "" {
+			t.Errorf("reads (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]dialect.TableName{name("main", "employee"), name("main", "dept"), name("archive", "invoice")}, stmt.Tables()); diff != "" {
+			t.Errorf("tables (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]dialect.TableName{name("main", "secure_employee")}, stmt.Views()); diff != "" {
+			t.Errorf("views (-want +got):\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"NAME", "name", "count(*)"}, stmt.Columns()); diff != "" {
+			t.Errorf("columns (-want +got):\n%s", diff)
+		}
+		stmt.Reads()[0].Columns[0], stmt.Columns()[0] = "pw", "pw"
+		if stmt.Reads()[0].Columns[0] != "name" || stmt.Columns()[0] != "NAME" {
+			t.Error("a caller can change the statement")
+		}
+	}
+}
+
+func TestRewriteAfterTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := guard(t, sqlite.Dialect{}).Rewrite(ctx, "SELECT 1"); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestRewriteConcurrently(t *testing.T) {
+	for _, d := range dialects {
+		g := guard(t, d)
+		done := make(chan error)
+		for range 8 {
+			go func() {
+				for range 50 {
+					if _, err := g.Rewrite(context.Background(), "WITH c AS (SELECT * FROM employee) SELECT c.*, d.name FROM c JOIN dept d USING (id)"); err != nil {
+						done <- err
+						return
+					}
+					if _, err := g.Rewrite(context.Background(), "SELECT pw FROM employee"); !errors.Is(err, secureview.ErrUnknownColumn) {
+						done <- err
+						return
+					}
+				}
+				done <- nil
+			}()
+		}
+		for range 8 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestGuardTables(t *testing.T) {
+	var got []string
+	for _, table := range guard(t, mysql.Dialect{}).Tables() {
+		got = append(got, table.String()+" "+table.View+" "+strings.Join(table.Columns, ","))
+	}
+	if diff := cmp.Diff([]string{
+		"archive.dept  id,closed",
+		"archive.invoice  id,total",
+		"main.crew  id,workOrderId,createdBy",
+		"main.customer secure_customer id,name,city",
+		"main.dept  id,name,budget",
+		"main.employee secure_employee id,name,deptId",
+		"main.employeeCrew  id,crewId,employeeId,isLead",
+		"main.workOrder secure_workorder id,customerId,status,price",
+	}, got); diff != "" {
+		t.Errorf("tables (-want +got):\n%s", diff)
+	}
+}

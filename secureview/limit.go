@@ -1,0 +1,43 @@
+package secureview
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// limit bounds the rows of a query and answers how many they are at most, and
+// whether the bound is most or the query's own.
+func limit(q *sqlast.Query, most int) (rows int, capped bool, err error) {
+	rows, own := most, false
+	switch {
+	case q.Limit == nil || negative(q.Limit): // SQLite takes a negative limit for none
+	default:
+		n, ok := q.Limit.(*sqlast.Number)
+		if !ok || n.Text == "" || strings.Trim(n.Text, "0123456789") != "" {
+			return 0, false, &sqlast.Error{Code: sqlast.RowLimit, Name: "LIMIT", Pos: q.Limit.At(),
+				Message: "LIMIT takes a whole number here, nothing that has to be computed"}
+		}
+		if asked, err := strconv.Atoi(n.Text); err == nil && asked <= most {
+			rows, own = asked, true
+		}
+	}
+	if !own {
+		at := q.Pos
+		if q.Limit != nil {
+			at = q.Limit.At()
+		}
+		q.Limit = &sqlast.Number{Pos: at, Text: strconv.Itoa(rows)}
+	}
+	return rows, !own, nil
+}
+
+func negative(e sqlast.Expr) bool {
+	u, ok := e.(*sqlast.Unary)
+	if !ok || u.Op != sqlast.Minus {
+		return false
+	}
+	n, ok := u.X.(*sqlast.Number)
+	return ok && strings.Trim(n.Text, "0123456789") == "" && strings.Trim(n.Text, "0") != ""
+}

@@ -1,0 +1,123 @@
+package secureview
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// Object answers the object that a name stands for.
+func (c *catalog) Object(schema, name string) (*sqlast.Object, *sqlast.Error) {
+	if schema == "" {
+		schema = c.schema
+	}
+	objects, ok := c.schemas[ascii.Lower(schema)]
+	if !ok {
+		return nil, c.unknownSchema(schema, name)
+	}
+	if o := objects[ascii.Lower(name)]; o != nil {
+		return o, nil
+	}
+	return nil, c.unknownTable(name)
+}
+
+// Taken reports whether a table or view has the name.
+func (c *catalog) Taken(name string) bool { return c.taken[ascii.Lower(name)] }
+
+// TablesWith names the tables that have a readable column of the name.
+func (c *catalog) TablesWith(column string) []string { return c.columns[ascii.Lower(column)] }
+
+// Knows reports whether the policy lists a column of the name anywhere.
+func (c *catalog) Knows(column string) bool { return c.listed[ascii.Lower(column)] }
+
+// Listed bounds what a message lists: see [Policy.ColumnsInMessages].
+func (c *catalog) Listed() int { return c.inMessages }
+
+func (c *catalog) unknownSchema(schema, name string) *sqlast.Error {
+	var schemas []string
+	for _, o := range c.objects {
+		if !slices.Contains(schemas, o.Schema) {
+			schemas = append(schemas, o.Schema)
+		}
+	}
+	e := &sqlast.Error{Code: sqlast.UnknownSchema, Name: schema,
+		Message: fmt.Sprintf("schema '%s' of table '%s' cannot be read; declared: %s", schema, name, strings.Join(schemas, ", "))}
+	for _, o := range c.objects {
+		if ascii.Lower(o.Logical) == ascii.Lower(name) && len(e.Candidates) < maxCandidates {
+			e.Candidates = append(e.Candidates, c.display(o))
+		}
+	}
+	return e
+}
+
+func (c *catalog) unknownTable(name string) *sqlast.Error {
+	e := &sqlast.Error{Code: sqlast.UnknownTable, Name: name, Candidates: c.tablesLike(name)}
+	e.Message = fmt.Sprintf("table '%s' does not exist", name)
+	rest, isView := strings.CutPrefix(ascii.Lower(name), c.prefix)
+	if isView {
+		e.Code = sqlast.UnknownView
+		e.Message = fmt.Sprintf("secure view '%s' does not exist", name)
+	}
+	if o := c.schemas[ascii.Lower(c.schema)][rest]; isView && o != nil {
+		own := c.display(o)
+		e.Message += fmt.Sprintf(": write '%s'", own)
+		e.Candidates = append([]string{own}, slices.DeleteFunc(e.Candidates, func(s string) bool { return s == own })...)
+	} else if len(e.Candidates) > 0 {
+		e.Message += "; did you mean: " + strings.Join(e.Candidates, ", ")
+	} else if isView {
+		e.Message += c.views()
+	}
+	return e
+}
+
+// views lists the secure views there are, as the end of a message.
+func (c *catalog) views() string {
+	var names []string
+	for _, o := range c.objects {
+		if o.Name != o.Logical && len(names) < maxListed {
+			names = append(names, o.Name)
+		}
+	}
+	if names == nil {
+		return "; there are none"
+	}
+	return "; there are: " + strings.Join(names, ", ")
+}
+
+// tablesLike ranks the names that a name may be a slip of: the same name in
+// another schema, then those spelled nearly alike, then those that hold it or are
+// held by it.
+func (c *catalog) tablesLike(name string) []string {
+	var same, names, holding []string
+	key := ascii.Lower(name)
+	bare := strings.TrimPrefix(key, c.prefix)
+	for _, o := range c.objects {
+		logical := ascii.Lower(o.Logical)
+		switch {
+		case logical == key:
+			same = append(same, c.display(o))
+		case len(bare) >= 4 && len(logical) >= 4 && (strings.Contains(logical, bare) || strings.Contains(bare, logical)):
+			holding = append(holding, c.display(o))
+		}
+		if o.Schema != c.schema {
+			continue
+		}
+		names = append(names, o.Logical)
+		if o.Name != o.Logical && bare != key {
+			names = append(names, o.Name) // a view is meant where one was written
+		}
+	}
+	var found []string
+	for _, list := range [][]string{same, nearest.Names(name, names, maxCandidates), holding} {
+		for _, candidate := range list {
+			if len(found) < maxCandidates && !slices.Contains(found, candidate) {
+				found = append(found, candidate)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,163 @@
+package secureview_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/secureview"
+)
+
+func TestReadPolicy(t *testing.T) {
+	got, err := secureview.ReadPolicy(strings.NewReader(`{
+		"dialect": "mysql", "schema": "app",
+		"tables": {"employee": ["id", "name"], "secure_employee": ["id", "name"]},
+		"views": {"employee": "secure_employee"},
+		"schemas": {"archive": {"tables": {"Dept": ["id"]}, "views": {"Dept": "secure_dept"}}},
+		"functions": ["full_name"], "row_limit": 1000, "view_prefix": "v_"
+	}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &secureview.Policy{
+		Dialect: "mysql", Schema: "app",
+		Tables:    map[string][]string{"employee": {"id", "name"}, "secure_employee": {"id", "name"}},
+		Views:     map[string]string{"employee": "secure_employee"},
+		Schemas:   map[string]secureview.Schema{"archive": {Tables: map[string][]string{"Dept": {"id"}}, Views: map[string]string{"Dept": "secure_dept"}}},
+		Functions: []string{"full_name"}, RowLimit: 1000, ViewPrefix: "v_",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := secureview.New(got, mysql.Dialect{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReadPolicyRefused(t *testing.T) {
+	tests := []struct{ text, entry string }{
+		{``, "file"},
+		{`null`, "file"},
+		{`[]`, "file"},
+		{`{"dialect": "mysql"`, "file"},
+		{`{"dialect": "mysql"} {}`, "file"},
+		{`{"dialect": "mysql"} x`, "file"},
+		{`{"dialekt": "mysql"}`, "dialekt"},
+		{`{"Dialect": "mysql"}`, "Dialect"},
+		{`{"dialect": "mysql", "dialect": "sqlite"}`, "dialect"},
+		{`{"dialect": "mysql", "tables": {"a": ["x"], "a": ["y"]}}`, "tables.a"},
+		{`{"dialect": "mysql", "tables": {"a": ["x"], "A": ["y"]}}`, "tables.A"},
+		{`{"dialect": "mysql", "views": {"a": "b", "a": "c"}}`, "views.a"},
+		{`{"dialect": "mysql", "schemas": {"s": {"table": {}}}}`, "schemas.s.table"},
+		{`{"dialect": "mysql", "tables": {"a": "x"}}`, "tables"},
+		{`{"dialect": "mysql", "row_limit": "many"}`, "row_limit"},
+		{`{"dialect": "mysql", "row_limit": 1.5}`, "row_limit"},
+	}
+	for _, tt := range tests {
+		_, err := secureview.ReadPolicy(strings.NewReader(tt.text))
+		var e *secureview.Error
+		if !errors.As(err, &e) || e.Code != secureview.ErrInvalidPolicy {
+			t.Errorf("%s: %v", tt.text, err)
+		} else if !strings.HasPrefix(e.Name, tt.entry) || !strings.Contains(e.Message, tt.entry) {
+			t.Errorf("%s: the error names %q: %v", tt.text, e.Name, err)
+		}
+	}
+}
+
+func TestNewRefused(t *testing.T) {
+	tests := []struct {
+		entry  string
+		change func(p *secureview.Policy)
+	}{
+		{"dialect", func(p *secureview.Policy) { p.Dialect = "mysql" }},
+		{"tables", func(p *secureview.Policy) { p.Tables, p.Views = nil, nil }},
+		{`tables["dept"]`, func(p *secureview.Policy) { p.Tables["dept"] = nil }},
+		{`tables["dept"]`, func(p *secureview.Policy) { p.Tables["dept"] = []string{"id", "ID"} }},
+		{`tables["dept"]`, func(p *secureview.Policy) { p.Tables["dept"] = []string{"id", ""} }},
+		{`tables["dept"]`, func(p *secureview.Policy) { p.Tables["Dept"] = []string{"id"} }},
+		{`tables[""]`, func(p *secureview.Policy) { p.Tables[""] = []string{"id"} }},
+		{`tables["a\x00"]`, func(p *secureview.Policy) { p.Tables["a\x00"] = []string{"id"} }},
+		{`views["payroll"]`, func(p *secureview.Policy) { p.Views["payroll"] = "secure_payroll" }},
+		{`views["dept"]`, func(p *secureview.Policy) { p.Views["dept"] = "Dept" }},
+		{`views["dept"]`, func(p *secureview.Policy) { p.Views["dept"] = "employee" }},
+		{`views["person"]`, func(p *secureview.Policy) { p.Views["person"] = "secure_employee" }},
+		{`views["Employee"]`, func(p *secureview.Policy) { p.Views["Employee"] = "secure_dept" }},
+		{`views["payroll"]`, func(p *secureview.Policy) {
+			p.Tables["secure_a"], p.Tables["secure_b"] = []string{"x"}, []string{"x"}
+			p.Views["payRoll"], p.Views["payroll"] = "secure_a", "secure_b"
+		}},
+		{`views["Dept"]`, func(p *secureview.Policy) { p.Views["Dept"] = "secure_dept" }},
+		{`views["dept"]`, func(p *secureview.Policy) { p.Views["dept"] = "" }},
+		{`schemas["Main"]`, func(p *secureview.Policy) {
+			p.Schemas = map[string]secureview.Schema{"Main": {Tables: map[string][]string{"a": {"x"}}}}
+		}},
+		{`schemas["s"]`, func(p *secureview.Policy) { p.Schemas = map[string]secureview.Schema{"s": {}} }},
+		{`schemas["s"].tables["a"]`, func(p *secureview.Policy) {
+			p.Schemas = map[string]secureview.Schema{"s": {Tables: map[string][]string{"a": {}}}}
+		}},
+		{"functions[0]", func(p *secureview.Policy) { p.Functions = []string{"f(x)"} }},
+		{`tables["dept"]`, func(p *secureview.Policy) { p.Tables["dept"] = []string{"*"} }},
+		{"row_limit", func(p *secureview.Policy) { p.RowLimit = -1 }},
+		{"columns_in_messages", func(p *secureview.Policy) { p.ColumnsInMessages = -1 }},
+	}
+	for _, tt := range tests {
+		p := &secureview.Policy{
+			Dialect: "sqlite",
+			Tables:  map[string][]string{"employee": {"id", "name"}, "dept": {"id"}},
+			Views:   map[string]string{"employee": "secure_employee"},
+		}
+		if _, err := secureview.New(p, sqlite.Dialect{}); err != nil {
+			t.Fatal(err)
+		}
+		tt.change(p)
+		_, err := secureview.New(p, sqlite.Dialect{})
+		var e *secureview.Error
+		if !errors.As(err, &e) || !errors.Is(err, secureview.ErrInvalidPolicy) {
+			t.Errorf("%s: %v", tt.entry, err)
+		} else if e.Name != tt.entry {
+			t.Errorf("%s: the error names %q: %v", tt.entry, e.Name, err)
+		}
+	}
+	if _, err := secureview.New(nil, sqlite.Dialect{}); !errors.Is(err, secureview.ErrInvalidPolicy) {
+		t.Error("no policy is accepted")
+	}
+	if _, err := secureview.New(&secureview.Policy{}, nil); !errors.Is(err, secureview.ErrInvalidPolicy) {
+		t.Error("no dialect is accepted")
+	}
+	p := &secureview.Policy{Dialect: "mysql", Tables: map[string][]string{"a": {"x"}}}
+	var e *secureview.Error
+	if _, err := secureview.New(p, mysql.Dialect{}); !errors.As(err, &e) || e.Name != "schema" {
+		t.Errorf("mysql without a schema: %v", err)
+	}
+}
+
+// TestNewCopies holds that a policy that changes later changes no guard.
+func TestNewCopies(t *testing.T) {
+	p := policy(sqlite.Dialect{})
+	g, err := secureview.New(p, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Tables["dept"][0] = "pw"
+	p.Tables["secret"] = []string{"x"}
+	for _, sql := range []string{"SELECT pw FROM dept", "SELECT x FROM secret"} {
+		if _, err := g.Rewrite(t.Context(), sql); err == nil {
+			t.Errorf("%s is accepted", sql)
+		}
+	}
+}
+
+func TestFieldServiceViews(t *testing.T) {
+	views := secureview.FieldServiceViews()
+	if len(views) != 6 || views["workOrder"] != "secure_workorder" {
+		t.Errorf("views %v", views)
+	}
+	views["user"] = "x"
+	if secureview.FieldServiceViews()["user"] != "secure_user" {
+		t.Error("a caller can change the map")
+	}
+}
