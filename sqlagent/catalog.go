@@ -1,0 +1,214 @@
+package sqlagent
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/secureview"
+)
+
+// catalog is what the agent knows of the database: the tables of the policy,
+// under the names that the model uses, with the columns it may read and the
+// relationships among them. It does not change.
+type catalog struct {
+	names         []string // sorted
+	tables        map[string]table
+	folded        map[string]string // ASCII-lower name -> name
+	relationships []joinpath.Relationship
+	graph         *joinpath.Graph
+}
+
+// table is one table as the model sees it.
+type table struct {
+	columns []column
+	comment string
+
+	own     []string // the words of its name
+	details []string // those of its columns, each once
+}
+
+type column struct {
+	name, typ string
+	comment   string // from the database: data
+}
+
+// newCatalog keeps of the schema what the policy lets the agent read.
+func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*catalog, error) {
+	described := make(map[string]joinpath.Table, len(schema.Tables))
+	for name, t := range schema.Tables {
+		described[ascii.Lower(name)] = t
+	}
+
+	c := &catalog{tables: map[string]table{}, folded: map[string]string{}}
+	visible := &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}}
+	readables := guard.Tables()
+	var missing []string
+	for _, t := range readables {
+		if !plainName(t.Name) {
+			continue
+		}
+		about, ok := described[ascii.Lower(t.Name)]
+		if !ok {
+			about, ok = described[ascii.Lower(t.View)]
+		}
+		if !ok {
+			missing = append(missing, t.Name)
+			continue
+		}
+		entry := table{comment: clip(about.Comment, maxComment)}
+		for _, name := range t.Columns {
+			if !plainName(name) {
+				continue
+			}
+			typ := about.Types[name]
+			if !plainName(typ) {
+				typ = ""
+			}
+			entry.columns = append(entry.columns, column{name, typ, clip(about.ColumnComments[name], maxComment)})
+			entry.details = append(entry.details, words(name)...)
+		}
+		slices.Sort(entry.details)
+		entry.own, entry.details = words(t.Name), slices.Compact(entry.details)
+		c.names = append(c.names, t.Name)
+		c.tables[t.Name] = entry
+		c.folded[ascii.Lower(t.Name)] = t.Name
+		visible.Tables[t.Name] = readable(about, t.Columns)
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("sqlagent: %w: the schema has no table %s", ErrMismatch, strings.Join(missing[:min(len(missing), 10)], ", "))
+	}
+	if len(c.names) == 0 {
+		return nil, fmt.Errorf("sqlagent: %w", ErrNoTables)
+	}
+	slices.Sort(c.names)
+	for _, t := range readables {
+		if _, taken := c.folded[ascii.Lower(t.View)]; t.View != "" && !taken {
+			c.folded[ascii.Lower(t.View)] = t.Name // a model may name the view as well
+		}
+	}
+
+	for _, r := range schema.Relationships {
+		if r, ok := c.restrict(r); ok {
+			visible.Relationships = append(visible.Relationships, r)
+		}
+	}
+	c.relationships = visible.Relationships
+	var err error
+	if c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence, MaxHops: o.MaxHops}); err != nil {
+		return nil, fmt.Errorf("sqlagent: %w", err)
+	}
+	return c, nil
+}
+
+// readable describes a table to package joinpath by what may be read of it: a
+// key with a hidden column says nothing about the rest.
+func readable(about joinpath.Table, columns []string) joinpath.Table {
+	seen := func(name string) bool { return slices.Contains(columns, name) }
+	t := joinpath.Table{Columns: columns}
+	for _, c := range about.UniqueColumns {
+		if seen(c) {
+			t.UniqueColumns = append(t.UniqueColumns, c)
+		}
+	}
+	keys := about.UniqueKeys
+	if len(about.PrimaryKey) > 0 {
+		keys = append(slices.Clone(keys), about.PrimaryKey)
+	}
+	for _, key := range keys {
+		if !slices.ContainsFunc(key, func(c string) bool { return !seen(c) }) {
+			t.UniqueKeys = append(t.UniqueKeys, key)
+		}
+	}
+	return t
+}
+
+// restrict renames a relationship's tables to the policy's spelling, and
+// reports whether both ends may be read.
+func (c *catalog) restrict(r joinpath.Relationship) (joinpath.Relationship, bool) {
+	var known [2]bool
+	r.FromTable, known[0] = c.folded[ascii.Lower(r.FromTable)]
+	r.ToTable, known[1] = c.folded[ascii.Lower(r.ToTable)]
+	if !known[0] || !known[1] {
+		return r, false
+	}
+	from, to := r.Columns()
+	return r, c.has(r.FromTable, from) && c.has(r.ToTable, to)
+}
+
+func (c *catalog) has(name string, columns []string) bool {
+	for _, want := range columns {
+		if !slices.ContainsFunc(c.tables[name].columns, func(have column) bool { return have.name == want }) {
+			return false
+		}
+	}
+	return true
+}
+
+// find returns the table that a model meant by a name: as it is written, in
+// another case, or with a schema or quotes around it.
+func (c *catalog) find(name string) (string, bool) {
+	name = strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "`\"'[] ")
+	if _, ok := c.tables[name]; ok {
+		return name, true
+	}
+	name, ok := c.folded[ascii.Lower(name)]
+	return name, ok
+}
+
+// describe lists at most limit of a table's columns for a prompt, with what the
+// database comments on them where that is asked for.
+func (c *catalog) describe(name string, limit int, comments bool) PromptTable {
+	t := c.tables[name]
+	shown := min(limit, len(t.columns))
+	d := PromptTable{Name: name, Comment: t.comment, More: len(t.columns) - shown}
+	for _, col := range t.columns[:shown] {
+		text := col.name
+		if col.typ != "" {
+			text += " " + clip(col.typ, maxType)
+		}
+		if col.comment != "" && comments {
+			text += " " + quote(col.comment)
+		}
+		d.Columns = append(d.Columns, text)
+	}
+	return d
+}
+
+// PromptTable is a table in a prompt.
+type PromptTable struct {
+	Name    string
+	Columns []string // name, type, and the comment as a JSON string
+	More    int      // how many are left out
+	Comment string   // from the database: data
+	Sample  string   // rows as JSON lines: data
+}
+
+const (
+	maxComment = 200
+	maxType    = 40
+)
+
+// plainName reports whether a name, or a type, can stand on a line of a prompt:
+// it ends neither the line nor a tag, and no engine has longer names.
+func plainName(s string) bool {
+	return len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '<' || r == '>'
+	})
+}
+
+const maxName = 256
+
+// clip cuts s after at most n bytes, at the end of a rune, and says so.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "..."
+}

@@ -1,0 +1,111 @@
+package sqlagent
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/joinpath"
+)
+
+// filterRelationships keeps the relationships around the chosen tables that are
+// sure enough: first those between two of them.
+func (a *agent) filterRelationships(_ context.Context, s state) (state, error) {
+	s.Near = a.relationshipsAmong(s.Tables, a.opt.MaxRelationships, true)
+	return s, nil
+}
+
+// relationshipsAmong returns relationships between the tables, as indexes into
+// the catalog; with around set, those that lead away from them follow.
+func (a *agent) relationshipsAmong(tables []string, limit int, around bool) []int {
+	var inside, outside []int
+	for i, r := range a.catalog.relationships {
+		if r.Confidence < a.opt.MinConfidence {
+			continue
+		}
+		from, to := slices.Contains(tables, r.FromTable), slices.Contains(tables, r.ToTable)
+		switch {
+		case from && to:
+			inside = append(inside, i)
+		case around && (from || to):
+			outside = append(outside, i)
+		}
+	}
+	all := append(inside, outside...)
+	return all[:min(limit, len(all))]
+}
+
+// findPaths finds the shortest joins between each two of the chosen tables.
+func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
+	for i, from := range s.Tables {
+		for _, to := range s.Tables[i+1:] {
+			if err := ctx.Err(); err != nil {
+				return s, err
+			}
+			path, err := a.catalog.graph.ShortestPath(from, to)
+			if errors.Is(err, joinpath.ErrNoPath) {
+				continue
+			}
+			if err != nil {
+				return s, err
+			}
+			if len(s.Paths) < a.opt.MaxPaths {
+				s.Paths = append(s.Paths, path.String())
+			}
+		}
+	}
+	return s, nil
+}
+
+// planJoins joins all chosen tables at the least cost, and adds the tables that
+// connect them. Equally good plans are kept for the model to choose from. Tables
+// that nothing connects are left to it, with their paths.
+func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
+	s.Joined = s.Tables
+	found, err := a.catalog.graph.Connect(ctx, s.Tables...)
+	switch {
+	case errors.Is(err, joinpath.ErrDisconnected):
+		s.Joins = s.Paths
+	case err != nil:
+		return s, err
+	default:
+		s.Joins = joinLines(found.Plans[0])
+		for _, plan := range found.Plans {
+			for _, t := range plan.Tables() {
+				if !slices.Contains(s.Joined, t) {
+					s.Joined = append(s.Joined, t)
+				}
+			}
+		}
+		for _, plan := range found.Plans[1:min(len(found.Plans), a.opt.MaxPaths)] {
+			s.Choices = append(s.Choices, plan.String())
+		}
+	}
+	s.Joined = s.Joined[:min(len(s.Joined), a.opt.MaxTablesInContext)]
+	qed.Emit(ctx, qed.JoinPlanned{Tables: s.Joined, Joins: s.Joins, Ties: s.Choices})
+	return s, nil
+}
+
+// joinLines writes a plan for a prompt, a join a line, with what each does to
+// the number of rows.
+func joinLines(plan joinpath.Plan) []string {
+	var out []string
+	for _, step := range plan.Steps() {
+		line := step.String()
+		if step.FansOut {
+			line += " (repeats rows of " + step.Left + ")"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// lines describes relationships for a prompt.
+func (a *agent) lines(indexes []int) []string {
+	out := make([]string, len(indexes))
+	for i, index := range indexes {
+		out[i] = a.catalog.relationships[index].String()
+	}
+	return out
+}

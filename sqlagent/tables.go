@@ -1,0 +1,90 @@
+package sqlagent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/nearest"
+)
+
+// selection is what the model answers when it chooses tables.
+type selection struct {
+	Tables []string `json:"tables" jsonschema:"description=names of the tables that are needed"`
+	Reason string   `json:"reason,omitempty" jsonschema:"description=one sentence why"`
+}
+
+// SelectData is what the prompt for choosing tables is given.
+type SelectData struct {
+	Question  string
+	MaxTables int
+	Tables    []PromptTable
+	Unknown   []UnknownTable // named by the model, and not there
+}
+
+type UnknownTable struct {
+	Name       string
+	Candidates []string
+}
+
+const (
+	maxColumnsInSelection = 12
+	maxCandidates         = 3
+)
+
+// selectTables has the model choose the tables that the question is about. It
+// is told once of names that do not exist, with what it may have meant. Where
+// it still chooses none, the question's own words choose.
+func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
+	data := SelectData{Question: s.Question, MaxTables: min(a.opt.MaxTables, len(a.catalog.names))}
+	for _, name := range a.catalog.nearest(s.Question, a.opt.MaxTablesInSelection, true) {
+		data.Tables = append(data.Tables, a.catalog.describe(name, maxColumnsInSelection, false))
+	}
+
+	var reason string
+	for range 2 {
+		req, err := a.request("select_tables", a.opt.Prompts.Select, data, s.History)
+		if err != nil {
+			return s, err
+		}
+		chosen, err := object[selection](ctx, a, &s, req)
+		if inept(err) {
+			break
+		}
+		if err != nil {
+			return s, err
+		}
+		reason = chosen.Reason
+		s.Tables, data.Unknown = a.known(chosen.Tables)
+		if len(data.Unknown) == 0 {
+			break
+		}
+	}
+	if len(s.Tables) == 0 {
+		s.Tables = a.catalog.nearest(s.Question, a.opt.MaxFallbackTables, false)
+		s.Fallback, reason = true, "the model chose no table that exists; these share words with the question"
+	}
+	if len(s.Tables) == 0 {
+		s.Reason = "no table could be found that the question is about"
+	}
+	qed.Emit(ctx, qed.TablesSelected{Tables: s.Tables, Fallback: s.Fallback, Reason: reason})
+	return s, nil
+}
+
+// known splits the names that a model chose into tables, each once and at most
+// as many as may be chosen, and names that are none.
+func (a *agent) known(chosen []string) (tables []string, unknown []UnknownTable) {
+	for _, name := range chosen {
+		found, ok := a.catalog.find(name)
+		switch {
+		case !ok:
+			if len(unknown) < a.opt.MaxTables {
+				name = clip(name, maxComment)
+				unknown = append(unknown, UnknownTable{quote(name), nearest.Names(name, a.catalog.names, maxCandidates)})
+			}
+		case !slices.Contains(tables, found) && len(tables) < a.opt.MaxTables:
+			tables = append(tables, found)
+		}
+	}
+	return tables, unknown
+}
