@@ -1,0 +1,171 @@
+// Package settings reads what the examples are configured with: environment
+// variables, and a .env file for those that the environment does not set.
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+
+	"github.com/joho/godotenv"
+
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/openai"
+	"github.com/qedkit/qed/sqlagent"
+)
+
+// Settings is the configuration of an example.
+type Settings struct {
+	APIKey  string // OPENAI_API_KEY
+	BaseURL string // OPENAI_BASE_URL
+	Model   string // OPENAI_MODEL
+
+	Agent sqlagent.Options // OPENAI_TEMPERATURE, SQL_*, MAX_*
+
+	// ColumnsInMessages is how many columns a message of the guard lists; 0: its
+	// default.
+	ColumnsInMessages int // SQL_MAX_COLUMNS_IN_VALIDATION
+}
+
+// Load reads the environment and, for variables that it does not set, the file,
+// which need not exist. A value that cannot be read is an error that names its
+// variable.
+func Load(file string) (*Settings, error) {
+	values, err := godotenv.Read(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		// The parser's message quotes the file, and with it perhaps a key.
+		return nil, fmt.Errorf("settings: %s cannot be read as a file of NAME=value lines", file)
+	}
+	return read(func(name string) string {
+		if v, ok := os.LookupEnv(name); ok {
+			return v
+		}
+		return values[name]
+	})
+}
+
+func read(get func(string) string) (*Settings, error) {
+	r := reader{get: get}
+	s := &Settings{
+		APIKey:  get("OPENAI_API_KEY"),
+		BaseURL: get("OPENAI_BASE_URL"),
+		Model:   get("OPENAI_MODEL"),
+	}
+	if s.Model == "" {
+		s.Model = "gpt-4o-mini"
+	}
+	o := &s.Agent
+	if get("OPENAI_TEMPERATURE") != "" {
+		o.Temperature = new(float64)
+		r.number("OPENAI_TEMPERATURE", o.Temperature, 0, 2)
+	}
+	r.count("SQL_AGENT_MAX_ITERATIONS", &o.MaxStatements)
+	r.countOrNone("SQL_SAMPLE_ROWS", &o.SampleRows)
+	r.count("SQL_MAX_TABLES_IN_CONTEXT", &o.MaxTablesInContext)
+	r.countOrNone("SQL_CORRECTION_MAX_ATTEMPTS", &o.MaxCorrections)
+	r.number("SQL_CONFIDENCE_THRESHOLD", &o.MinConfidence, 0, 1)
+	if o.MinConfidence == 0 && get("SQL_CONFIDENCE_THRESHOLD") != "" {
+		o.MinConfidence = math.SmallestNonzeroFloat64 // as zero Options mean the default
+	}
+	r.count("SQL_MAX_SUGGESTED_PATHS", &o.MaxPaths)
+	r.count("SQL_MAX_RELATIONSHIPS_DISPLAY", &o.MaxRelationships)
+	r.count("SQL_MAX_RELATIONSHIPS_IN_PROMPT", &o.MaxRelationshipsInPrompt)
+	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.MaxColumnsInSchema)
+	r.count("SQL_MAX_COLUMNS_IN_VALIDATION", &s.ColumnsInMessages)
+	r.count("SQL_MAX_COLUMNS_IN_CORRECTION", &o.MaxColumnsInCorrection)
+	r.count("SQL_MAX_SQL_HISTORY_LENGTH", &o.MaxHistorySQL)
+	r.count("SQL_MAX_FALLBACK_TABLES", &o.MaxFallbackTables)
+	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.MaxTablesInSelection)
+	r.count("MAX_CONTEXT_TOKENS", &o.MaxContextTokens)
+	r.count("MAX_OUTPUT_TOKENS", &o.MaxOutputTokens)
+	r.count("MAX_QUERY_ROWS", &o.MaxRows)
+	r.count("MAX_CONVERSATION_MESSAGES", &o.MaxHistoryMessages)
+
+	validate := true
+	r.flag("SQL_PRE_VALIDATION_ENABLED", &validate)
+	o.SkipColumnMessages = !validate
+	r.flag("OPENAI_JSON_MODE", &o.JSONMode)
+	if err := errors.Join(r.problems...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Provider returns the model that the settings name, and whether they name one:
+// a key or a base URL is enough.
+func (s *Settings) Provider() (llm.Model, bool, error) {
+	if s.APIKey == "" && s.BaseURL == "" {
+		return nil, false, nil
+	}
+	m, err := openai.New(&openai.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL})
+	if err != nil {
+		return nil, false, err
+	}
+	return llm.Wrap(m, llm.Retry(nil)), true, nil
+}
+
+// reader reads variables and collects what is wrong with them.
+type reader struct {
+	get      func(string) string
+	problems []error
+}
+
+// count reads a whole number of at least one. An empty variable is not set.
+func (r *reader) count(name string, into *int) {
+	r.whole(name, into, 1, "a whole number of at least 1")
+}
+
+// countOrNone reads a whole number; for 0 it sets a negative one, as the zero
+// Options mean the default.
+func (r *reader) countOrNone(name string, into *int) {
+	r.whole(name, into, 0, "a whole number that is not negative")
+	if *into == 0 && r.get(name) != "" {
+		*into = -1
+	}
+}
+
+func (r *reader) whole(name string, into *int, least int, want string) {
+	text := r.get(name)
+	if text == "" {
+		return
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least {
+		r.problem(name, text, want)
+		return
+	}
+	*into = n
+}
+
+func (r *reader) number(name string, into *float64, low, high float64) {
+	text := r.get(name)
+	if text == "" {
+		return
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(f >= low && f <= high) {
+		r.problem(name, text, fmt.Sprintf("a number from %v to %v", low, high))
+		return
+	}
+	*into = f
+}
+
+func (r *reader) flag(name string, into *bool) {
+	text := r.get(name)
+	if text == "" {
+		return
+	}
+	v, err := strconv.ParseBool(text)
+	if err != nil {
+		r.problem(name, text, "true or false")
+		return
+	}
+	*into = v
+}
+
+func (r *reader) problem(name, text, want string) {
+	r.problems = append(r.problems, fmt.Errorf("settings: %s is %q: it must be %s", name, text, want))
+}

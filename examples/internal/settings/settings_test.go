@@ -1,0 +1,123 @@
+package settings_test
+
+import (
+	"bufio"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/examples/internal/settings"
+)
+
+// env gives the test an environment of its own: none of the variables that the
+// examples read, but those given.
+func env(t *testing.T, values map[string]string) {
+	t.Helper()
+	f, err := os.Open("../../../.env.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if name, _, ok := strings.Cut(lines.Text(), "="); ok && !strings.HasPrefix(name, "#") {
+			t.Setenv(name, "") // remembered, so that it comes back
+			os.Unsetenv(name)
+		}
+	}
+	for name, v := range values {
+		t.Setenv(name, v)
+	}
+}
+
+func file(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), ".env")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestEnvironmentWinsOverFile(t *testing.T) {
+	env(t, map[string]string{"OPENAI_MODEL": "from-env", "MAX_QUERY_ROWS": "7"})
+	s, err := settings.Load(file(t, "OPENAI_MODEL=from-file\nOPENAI_BASE_URL=http://localhost:1/v1\nSQL_SAMPLE_ROWS=0\nSQL_PRE_VALIDATION_ENABLED=false\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []any{s.Model, s.BaseURL, s.Agent.MaxRows, s.Agent.SampleRows, s.Agent.SkipColumnMessages}
+	if diff := cmp.Diff([]any{"from-env", "http://localhost:1/v1", 7, -1, true}, got); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	if _, ok, err := s.Provider(); !ok || err != nil {
+		t.Errorf("Provider = %v, %v; a base URL is enough", ok, err)
+	}
+}
+
+func TestNothingIsSet(t *testing.T) {
+	env(t, nil)
+	s, err := settings.Load(filepath.Join(t.TempDir(), "missing"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := s.Provider(); ok || err != nil {
+		t.Errorf("Provider = %v, %v; there is none", ok, err)
+	}
+}
+
+// TestExampleFile loads the file that users copy.
+func TestExampleFile(t *testing.T) {
+	env(t, nil)
+	s, err := settings.Load("../../../.env.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Agent.MaxRows != 100 || s.Agent.MaxCorrections != 3 || s.Agent.MaxTablesInSelection != 250 || s.ColumnsInMessages != 100 {
+		t.Errorf("the example file sets other values than it says: %+v", s)
+	}
+}
+
+func TestMalformedValuesAreNamed(t *testing.T) {
+	for name, value := range map[string]string{
+		"OPENAI_TEMPERATURE":         "warm",
+		"SQL_CONFIDENCE_THRESHOLD":   "1.5",
+		"SQL_SAMPLE_ROWS":            "-1",
+		"MAX_QUERY_ROWS":             "0",
+		"MAX_OUTPUT_TOKENS":          "4k",
+		"SQL_PRE_VALIDATION_ENABLED": "perhaps",
+	} {
+		t.Run(name, func(t *testing.T) {
+			env(t, map[string]string{name: value})
+			_, err := settings.Load("missing")
+			if err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("error = %v, want one that names %s", err, name)
+			}
+		})
+	}
+}
+
+func TestMalformedFileKeepsItsSecrets(t *testing.T) {
+	env(t, nil)
+	_, err := settings.Load(file(t, "OPENAI_API_KEY=sk-secret\n\"sk-secret"))
+	if err == nil || strings.Contains(err.Error(), "sk-secret") {
+		t.Errorf("error = %v, want one without the file's text", err)
+	}
+}
+
+// TestZeroIsNotTheDefault sets to 0 what zero Options would take for "not set".
+func TestZeroIsNotTheDefault(t *testing.T) {
+	env(t, map[string]string{"SQL_CONFIDENCE_THRESHOLD": "0", "SQL_SAMPLE_ROWS": "0"})
+	s, err := settings.Load("missing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := s.Agent.MinConfidence; c <= 0 || c > 1e-9 {
+		t.Errorf("the confidence is %v, want next to nothing", c)
+	}
+	if s.Agent.SampleRows >= 0 {
+		t.Errorf("there are %d sample rows, want none", s.Agent.SampleRows)
+	}
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/fieldservice"
+)
+
+// quickstart runs the program with nothing configured but env.
+func quickstart(t *testing.T, env map[string]string, in string, args ...string) (string, error) {
+	t.Helper()
+	t.Chdir(t.TempDir()) // no .env
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"} {
+		t.Setenv(name, env[name])
+	}
+	var out strings.Builder
+	err := run(t.Context(), args, strings.NewReader(in), &out)
+	return out.String(), err
+}
+
+func TestReplay(t *testing.T) {
+	out, err := quickstart(t, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range fieldservice.Questions() {
+		if !strings.Contains(out, "? "+q.Question) {
+			t.Errorf("the transcript lacks the question %q", q.Question)
+		}
+	}
+	for _, step := range []string{"tables ", "path ", "model ", "secured ", "valid ", "refused ", "correct ", "ran ", "answer ", "rows "} {
+		if !strings.Contains(out, "\n  "+step) {
+			t.Errorf("no turn shows the step %q", step)
+		}
+	}
+	if strings.Contains(out, "\x1b") {
+		t.Error("the output has colours, and is no terminal")
+	}
+	if strings.Contains(out, "FROM employee ") && !strings.Contains(out, `"main"."secure_employee"`) {
+		t.Error("a statement ran without its secure view")
+	}
+}
+
+// TestReplayedAnswersAreTrue compares the recorded words with what really ran:
+// the rows of the last statement are in the answer.
+func TestReplayedAnswersAreTrue(t *testing.T) {
+	for _, q := range []string{"crew-leads", "overtime-by-branch", "overdue-in-the-north"} {
+		for _, want := range fieldservice.Questions() {
+			if want.ID != q {
+				continue
+			}
+			out, err := quickstart(t, nil, "", want.Question)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(out, want.Answer) {
+				t.Errorf("%s: the answer is not the recorded one:\n%s", q, out)
+			}
+		}
+	}
+}
+
+func TestWrongTurns(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "missing.db")
+	text := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(text, []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	empty := database(t, "")
+	tests := []struct {
+		name string
+		args []string
+		want string // the remedy names it
+	}{
+		{"a question that the transcript lacks", []string{"What is love?"}, "OPENAI_API_KEY"},
+		{"a database without a model", []string{"-dsn", database(t, "CREATE TABLE t (id)")}, "OPENAI_API_KEY"},
+		{"a missing database", []string{"-dsn", missing}, "missing.db"},
+		{"a file that is no database", []string{"-dsn", text}, "not a"},
+		{"an empty database", []string{"-dsn", empty}, "empty"},
+		{"a server", []string{"-dsn", "mysql://root:hunter2@localhost/app"}, "SQLite"},
+		{"a policy for the example company", []string{"-policy", text}, "-dsn"},
+		{"a policy that is none", []string{"-dsn", database(t, "CREATE TABLE t (id)"), "-policy", text}, "policy"},
+		{"a flag that is none", []string{"-nope"}, "-nope"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := quickstart(t, nil, "", tt.args...)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error = %v, want one that names %q", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error shows the password: %v", err)
+			}
+		})
+	}
+	if _, err := os.Stat(missing); err == nil {
+		t.Error("the missing database was created")
+	}
+}
+
+// database makes an SQLite file with a schema.
+func database(t *testing.T, schema string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "own.db")
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("PRAGMA user_version = 1; " + schema); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestOwnDatabase asks a server that speaks a provider's protocol about a
+// database of the user's.
+func TestOwnDatabase(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(speak))
+	defer server.Close()
+	env := map[string]string{"OPENAI_BASE_URL": server.URL, "OPENAI_MODEL": "test"}
+	path := database(t, "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO boat VALUES (1, 'Ann');")
+
+	t.Run("one question", func(t *testing.T) {
+		out, err := quickstart(t, env, "", "-dsn", path, "Which boats are there?")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"every table is readable", `FROM "main"."boat"`, "There is one boat: Ann."} {
+			if !strings.Contains(out, want) {
+				t.Errorf("the output lacks %q:\n%s", want, out)
+			}
+		}
+	})
+	t.Run("a conversation", func(t *testing.T) {
+		out, err := quickstart(t, env, "Which boats are there?\nAnd now?\n", "-dsn", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(out, "There is one boat: Ann."); n != 2 {
+			t.Errorf("%d questions were answered, want 2:\n%s", n, out)
+		}
+	})
+	t.Run("a policy", func(t *testing.T) {
+		policy := filepath.Join(t.TempDir(), "policy.json")
+		if err := os.WriteFile(policy, []byte(`{"dialect":"sqlite","tables":{"boat":["id"]}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := quickstart(t, env, "", "-dsn", path, "-policy", policy, "Which boats are there?")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(out, "every table is readable") || !strings.Contains(out, "refused") {
+			t.Errorf("the policy was not kept:\n%s", out)
+		}
+	})
+}
+
+// speak replies as a model that knows one table, in the wire format of chat
+// completions.
+func speak(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var req struct {
+		Stream bool `json:"stream"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	say := "There is one boat: Ann."
+	switch {
+	case strings.Contains(string(body), "You choose the tables"):
+		say = `{"tables":["boat"]}`
+	case strings.Contains(string(body), "You write one"), strings.Contains(string(body), "was refused or failed"):
+		say = `{"sql":"SELECT name FROM boat"}`
+	}
+	content, _ := json.Marshal(say)
+	if req.Stream {
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", content)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`, content)
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := run(ctx, nil, strings.NewReader(""), io.Discard); err == nil {
+		t.Error("a cancelled run succeeded")
+	}
+}
+
+// TestInterruptedWhileWaiting interrupts a conversation in which nobody types.
+func TestInterruptedWhileWaiting(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, typed := io.Pipe()
+	defer typed.Close()
+	time.AfterFunc(10*time.Millisecond, cancel)
+	ended := make(chan error, 1)
+	go func() { ended <- converse(ctx, nil, newPrinter(io.Discard), in) }()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error = %v, want %v", err, context.Canceled)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the conversation still waits for a line")
+	}
+}
+
+// TestNothingSteersTheTerminal prints what a terminal obeys, from every place that a word comes from.
+func TestNothingSteersTheTerminal(t *testing.T) {
+	const attack = "\x1b[31m\u009b2J\u202egnirts\u2066\u2028\a\r"
+	var out strings.Builder
+	show := newPrinter(&out)
+	show.source(&source{name: "n", notes: []string{attack}})
+	show.question(attack)
+	show.note("%s", attack)
+	show.event(qed.Event{Data: qed.QueryRefused{Message: attack, Candidates: []string{attack}}})
+	show.event(qed.Event{Data: qed.Token{Channel: qed.ChannelFinal, Content: attack}})
+	show.answer(qed.Answer{Partial: true, PartialReason: attack, Table: &qed.Table{
+		Columns: []qed.Column{{Name: attack}}, Rows: [][]any{{attack}},
+	}})
+	if got := out.String(); strings.ContainsAny(got, attack[:1]+"\u009b\u202e\u2066\u2028\a\r") {
+		t.Errorf("the output steers the terminal: %q", got)
+	}
+	if got := visible("ز\u200cب 👩\u200d🔧 naïve\n\t"); got != "ز\u200cب 👩\u200d🔧 naïve\n\t" {
+		t.Errorf("visible changed harmless text: %q", got)
+	}
+}
+
+// TestAnswerThatBreaksOff goes on below half an answer, not behind it.
+func TestAnswerThatBreaksOff(t *testing.T) {
+	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "half of " + turn.Text})
+		return qed.Answer{}, errors.New("cut")
+	})
+	var out strings.Builder
+	if err := converse(t.Context(), agent, newPrinter(&out), strings.NewReader("one\ntwo\n")); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"answer    half of one\ncut\n", "answer    half of two\ncut\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// TestMain runs the program itself where TestReaderGoesAway asks for it.
+func TestMain(m *testing.M) {
+	if os.Getenv("QUICKSTART_MAIN") != "" {
+		os.Args = os.Args[:1]
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestReaderGoesAway pipes the output to somebody who reads one line and leaves.
+func TestReaderGoesAway(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no SIGPIPE")
+	}
+	dir := t.TempDir()
+	program := exec.Command(os.Args[0])
+	program.Dir = dir
+	temp := filepath.Join(dir, "temp")
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	program.Env = append(os.Environ(), "QUICKSTART_MAIN=1", "OPENAI_API_KEY=", "OPENAI_BASE_URL=", "TMPDIR="+temp)
+	out, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReaderSize(out, 16).ReadString('\n'); err != nil {
+		t.Error(err)
+	}
+	out.Close()
+	if err := program.Wait(); err == nil {
+		t.Error("the program answered to the end")
+	}
+	left, err := os.ReadDir(temp)
+	if err != nil || len(left) > 0 {
+		t.Errorf("the program left %v behind (%v)", left, err)
+	}
+}
