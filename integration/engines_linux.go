@@ -1,0 +1,8 @@
+package integration
+
+import "syscall"
+
+// endWithParent lets the kernel end a server whose test binary was killed.
+func endWithParent() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}
