@@ -1,0 +1,52 @@
+# test, lint, bench and fuzz for the three modules: the library, its examples,
+# and its tests against real engines.
+
+MODULES      := . examples integration
+STATICCHECK  := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+TESTFLAGS    ?=
+BENCHTIME    ?= 1s
+BENCHCOUNT   ?= 5
+FUZZTIME     ?= 30s
+
+.PHONY: all test lint bench fuzz
+
+all: lint test
+
+# Tests of all three modules. A test that needs an engine which is not on this
+# machine writes into QED_SKIPPED what is missing and how to bring it; with
+# QED_REQUIRE_ENGINES=1 it fails instead.
+test:
+	@skipped=$$(mktemp); trap 'rm -f "$$skipped"' EXIT; status=0; \
+	for m in $(MODULES); do \
+		echo "== go test $$m"; \
+		(cd $$m && QED_SKIPPED="$$skipped" go test $(TESTFLAGS) ./...) || status=1; \
+	done; \
+	if [ -s "$$skipped" ]; then \
+		echo; echo "Skipped, because an engine is not on this machine:"; sort -u "$$skipped"; \
+	fi; \
+	exit $$status
+
+lint:
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt would change:"; echo "$$files"; exit 1; fi
+	@for m in $(MODULES); do \
+		echo "== vet, staticcheck $$m"; \
+		(cd $$m && go vet ./... && go run $(STATICCHECK) ./...) || exit 1; \
+	done
+
+# The benchmarks of the README's table, written into it. go test -bench . has more.
+BENCH := ^Benchmark((ShortestPath|Build)(122|10k)(Cached|Peer)?|Connect5|Rewrite.*|(Linear10|FanOut4)(Ask)?)$$$$
+bench:
+	@out=$$(mktemp); trap 'rm -f "$$out"' EXIT; \
+	for pkg in . ./joinpath ./secureview; do \
+		go test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$pkg || exit 1; \
+	done | tee "$$out"; \
+	go run ./internal/benchtable -readme README.md < "$$out"
+
+# Every fuzz target for FUZZTIME.
+fuzz:
+	@for pkg in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do \
+			echo "== $$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; \
+		done; \
+	done

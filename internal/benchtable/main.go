@@ -1,0 +1,176 @@
+// Benchtable reads the output of go test -bench and writes the README's table of
+// figures: the median of the runs beside the bound that each is held to.
+//
+//	go test -bench . -benchmem -count 5 ./... | go run ./internal/benchtable -readme README.md
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// bound is what a benchmark is held to.
+type bound struct {
+	name   string
+	what   string
+	time   time.Duration // 0: no bound
+	allocs int           // 0: no bound
+}
+
+var bounds = []bound{
+	{"ShortestPath122", "join path, 122 tables, 1,801 relationships, not asked before", 20 * time.Microsecond, 0},
+	{"ShortestPath122Cached", "the same, asked before", 200 * time.Nanosecond, 0},
+	{"ShortestPath10k", "join path, 10,000 tables, 100,000 relationships", 3 * time.Millisecond, 0},
+	{"ShortestPath122Peer", "dominikbraun/graph's own search on the 122 tables, for comparison", 0, 0},
+	{"ShortestPath10kPeer", "the same on the 10,000", 0, 0},
+	{"Build122", "building the graph of the 122 tables", 0, 0},
+	{"Build10k", "building that of the 10,000", 0, 0},
+	{"Connect5", "Steiner trees of five of the 122 tables", 2 * time.Millisecond, 0},
+	{"RewriteMySQL", "guard a MySQL statement: read, resolve, rewrite, print, read again", 40 * time.Microsecond, 0},
+	{"RewriteMySQLPeer", "xwb1989/sqlparser alone reads and writes the statement, for comparison", 0, 0},
+	{"RewriteSQLite", "guard an SQLite statement: read, resolve, rewrite, print", 10 * time.Microsecond, 0},
+	{"Linear10", "graph of ten nodes in a row, events read", 3 * time.Microsecond, 30},
+	{"Linear10Ask", "the same, nobody listening", time.Microsecond, 15},
+	{"FanOut4", "four-way fan-out and merge, events read", 6 * time.Microsecond, 60},
+	{"FanOut4Ask", "the same, nobody listening", 3 * time.Microsecond, 45},
+}
+
+const (
+	begin = "<!-- figures: written by make bench -->"
+	end   = "<!-- end of figures -->"
+)
+
+func main() {
+	readme := flag.String("readme", "", "`file` whose table is written; without it, the table is printed")
+	flag.Parse()
+	if err := run(os.Stdin, *readme); err != nil {
+		fmt.Fprintln(os.Stderr, "benchtable:", err)
+		os.Exit(1)
+	}
+}
+
+func run(in io.Reader, readme string) error {
+	runs, machine, err := read(in)
+	if err != nil {
+		return err
+	}
+	table, err := render(runs, machine)
+	if err != nil {
+		return err
+	}
+	if readme == "" {
+		_, err := os.Stdout.Write(table)
+		return err
+	}
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		return err
+	}
+	text, err = replace(text, table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", readme, err)
+	}
+	return os.WriteFile(readme, text, 0o644)
+}
+
+// result is one run of a benchmark.
+type result struct {
+	nanos  float64
+	allocs float64
+}
+
+// read collects the runs of each benchmark, and the processor they ran on.
+func read(in io.Reader) (map[string][]result, string, error) {
+	runs := map[string][]result{}
+	machine := ""
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		if cpu, ok := strings.CutPrefix(lines.Text(), "cpu: "); ok {
+			machine = cpu
+		}
+		fields := strings.Fields(lines.Text())
+		name, ok := strings.CutPrefix(lines.Text(), "Benchmark")
+		if !ok || len(fields) < 4 {
+			continue
+		}
+		name, _, _ = strings.Cut(strings.Fields(name)[0], "-")
+		var r result
+		for i := 3; i < len(fields); i += 2 {
+			v, err := strconv.ParseFloat(fields[i-1], 64)
+			if err != nil {
+				return nil, "", fmt.Errorf("line %q: %w", lines.Text(), err)
+			}
+			switch fields[i] {
+			case "ns/op":
+				r.nanos = v
+			case "allocs/op":
+				r.allocs = v
+			}
+		}
+		runs[name] = append(runs[name], r)
+	}
+	return runs, machine, lines.Err()
+}
+
+func render(runs map[string][]result, machine string) ([]byte, error) {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Medians on %s.\n\n", machine)
+	fmt.Fprintln(&b, "| benchmark | what | bound | measured | allocations |")
+	fmt.Fprintln(&b, "|---|---|---|---|---|")
+	for _, want := range bounds {
+		got := runs[want.name]
+		if len(got) == 0 {
+			return nil, fmt.Errorf("the input has no Benchmark%s", want.name)
+		}
+		most := "none"
+		if want.time > 0 {
+			most = "≤ " + short(float64(want.time))
+		}
+		if want.allocs > 0 {
+			most += fmt.Sprintf(", %d allocations", want.allocs)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %.0f |\n", want.name, want.what, most,
+			short(median(got, func(r result) float64 { return r.nanos })),
+			median(got, func(r result) float64 { return r.allocs }))
+	}
+	return b.Bytes(), nil
+}
+
+func median(runs []result, of func(result) float64) float64 {
+	values := make([]float64, len(runs))
+	for i, r := range runs {
+		values[i] = of(r)
+	}
+	slices.Sort(values)
+	return values[len(values)/2]
+}
+
+// short writes nanoseconds with three digits and a unit.
+func short(nanos float64) string {
+	switch {
+	case nanos < 1e3:
+		return fmt.Sprintf("%.3g ns", nanos)
+	case nanos < 1e6:
+		return fmt.Sprintf("%.3g µs", nanos/1e3)
+	}
+	return fmt.Sprintf("%.3g ms", nanos/1e6)
+}
+
+// replace puts the table between the two marks.
+func replace(text, table []byte) ([]byte, error) {
+	before, rest, ok := bytes.Cut(text, []byte(begin))
+	_, after, closed := bytes.Cut(rest, []byte(end))
+	if !ok || !closed {
+		return nil, errors.New("it has no marks for the table: " + begin + " and " + end)
+	}
+	return slices.Concat(before, []byte(begin+"\n\n"), table, []byte("\n"+end), after), nil
+}
