@@ -3,6 +3,7 @@ package integration_test
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 
 	_ "modernc.org/sqlite"
 
+	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/corpora"
 	"github.com/qedkit/qed/internal/sqlast"
@@ -35,6 +37,19 @@ func sqliteCorpora(t *testing.T) map[string]*sqliteCorpus {
 		out[s.DB].statements = append(out[s.DB].statements, s.SQL)
 	}
 	return out
+}
+
+// reprint reads a text and prints it as it was read.
+func reprint(d dialect.Dialect, text string) (string, error) {
+	q, err := d.Read(text)
+	if err != nil {
+		return "", fmt.Errorf("Read(%s): %w", text, err)
+	}
+	printed, err := d.Append(nil, q, false)
+	if err != nil {
+		return "", fmt.Errorf("Append(%s): %w", text, err)
+	}
+	return string(printed), nil
 }
 
 func openSQLite(t *testing.T) *sql.DB {
@@ -257,17 +272,12 @@ func TestSQLiteStatements(t *testing.T) {
 			t.Errorf("%s: the engine: %v", text, err)
 			continue
 		}
-		q, err := d.Read(text)
+		printed, err := reprint(d, text)
 		if err != nil {
-			t.Errorf("Read(%s): %v", text, err)
+			t.Error(err)
 			continue
 		}
-		printed, err := d.Append(nil, q, false)
-		if err != nil {
-			t.Errorf("Append(%s): %v", text, err)
-			continue
-		}
-		got, err := run(db, string(printed))
+		got, err := run(db, printed)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s\n%v\nprinted as %s\n%v, %v", text, want, printed, got, err)
 		}

@@ -36,9 +36,9 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 	}
 	if s.Table != nil {
 		// What ran before is given up for this, and stays part of the proof.
-		s.Query.Corrections = append(s.Query.Corrections, qed.Correction{Query: s.Ran, Reason: "it ran, and returned no rows"})
+		s.Query.Corrections = append(s.Query.Corrections, qed.Correction{Query: s.Query.Written, Reason: "it ran, and returned no rows"})
 	}
-	s.Table, s.Ran = rows, s.SQL
+	s.Table = rows
 	s.Query = qed.Query{
 		Language:    "sql",
 		Written:     s.SQL,

@@ -31,7 +31,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	again := s.Table != nil
 	samples := a.opt.SampleRows
 	if again {
-		s.Learned = s.Ran
+		s.Learned = s.Query.Written
 		samples *= learnedSamples
 	}
 	data := GenerateData{

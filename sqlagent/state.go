@@ -15,8 +15,7 @@ type state struct {
 	History  []llm.Message // what was said before, oldest first
 	Personal bool          // asked for a user or a company, who may see other rows than others
 
-	Tables   []string // the chosen tables, logical names
-	Fallback bool     // chosen by their names, not by the model
+	Tables []string // the chosen tables, logical names
 
 	Near    []int    // relationships around the chosen tables, as indexes into the catalog
 	Paths   []string // the shortest joins between pairs of the chosen tables
@@ -29,9 +28,8 @@ type state struct {
 	Tried    []string // every statement so far, folded, to see one that comes back
 	Fault    *fault   // why SQL cannot be used; nil: nothing is known against it
 
-	Ran     string     // the statement that Table came from, as the model wrote it
-	Query   qed.Query  // its proof
-	Table   *qed.Table // what it returned; nil: nothing ran
+	Query   qed.Query  // the proof of Table
+	Table   *qed.Table // what the last statement that ran returned; nil: none did
 	Learned string     // the statement that returned no rows, shown to the model once
 
 	Reason string // why the answer is partial; empty: it is not
@@ -45,10 +43,6 @@ type fault struct {
 	Name       string // the offending name
 	Message    string // for the model and the user
 	Candidates []string
-}
-
-func (f *fault) String() string {
-	return f.Message
 }
 
 // begin is the state that a turn starts from.

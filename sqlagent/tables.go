@@ -60,14 +60,15 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 			break
 		}
 	}
-	if len(s.Tables) == 0 {
+	fallback := len(s.Tables) == 0
+	if fallback {
 		s.Tables = a.catalog.nearest(s.Question, a.opt.MaxFallbackTables, false)
-		s.Fallback, reason = true, "the model chose no table that exists; these share words with the question"
+		reason = "the model chose no table that exists; these share words with the question"
 	}
 	if len(s.Tables) == 0 {
 		s.Reason = "no table could be found that the question is about"
 	}
-	qed.Emit(ctx, qed.TablesSelected{Tables: s.Tables, Fallback: s.Fallback, Reason: reason})
+	qed.Emit(ctx, qed.TablesSelected{Tables: s.Tables, Fallback: fallback, Reason: reason})
 	return s, nil
 }
 

@@ -63,7 +63,7 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 		return nil, syntaxError(text, s, failure)
 	}
 	if len(warnings) > 0 {
-		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1, Message: "the grammar warns: " + clip(warnings[0].Error())}
+		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1, Message: "the grammar warns: " + sqlast.Clip(warnings[0].Error())}
 	}
 	if len(statements) != 1 {
 		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1,
@@ -105,12 +105,12 @@ type reader struct {
 
 func (r *reader) fail(code sqlast.Code, at sqlast.Pos, name, message string) {
 	if r.err == nil {
-		r.err = &sqlast.Error{Code: code, Name: clip(name), Pos: at, Message: message}
+		r.err = &sqlast.Error{Code: code, Name: sqlast.Clip(name), Pos: at, Message: message}
 	}
 }
 
 func (r *reader) unsupported(at sqlast.Pos, construct string) {
-	r.fail(sqlast.Unsupported, at, construct, clip(construct)+" is not supported")
+	r.fail(sqlast.Unsupported, at, construct, sqlast.Clip(construct)+" is not supported")
 }
 
 // enter counts a level of the tree; leave undoes it.

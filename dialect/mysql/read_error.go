@@ -29,7 +29,7 @@ func syntaxError(text string, s *survey, failure error) *sqlast.Error {
 	case near == "":
 		near = "the end"
 	default:
-		near = strconv.Quote(clip(near))
+		near = strconv.Quote(sqlast.Clip(near))
 	}
 	return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at), Message: "syntax error at " + near}
 }
@@ -53,7 +53,7 @@ func failedAt(text, message string) int {
 }
 
 func notSelect(text, name string) *sqlast.Error {
-	name = clip(name)
+	name = sqlast.Clip(name)
 	return &sqlast.Error{Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(firstToken(text).at),
 		Message: name + " is not allowed: write a SELECT"}
 }

@@ -17,7 +17,7 @@ type survey struct {
 
 func (s *survey) fail(code sqlast.Code, t token, src, message string) {
 	if s.err == nil {
-		s.err = &sqlast.Error{Code: code, Name: clip(src[t.at:t.end]), Pos: sqlast.Pos(t.at), Message: message}
+		s.err = &sqlast.Error{Code: code, Name: sqlast.Clip(src[t.at:t.end]), Pos: sqlast.Pos(t.at), Message: message}
 	}
 }
 

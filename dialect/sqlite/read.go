@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sqlc-dev/meyer/ast"
 	"github.com/sqlc-dev/meyer/parser"
@@ -53,7 +52,7 @@ func (Dialect) Read(text string) (q *sqlast.Query, err error) {
 func syntaxError(text string, err error) *sqlast.Error {
 	var at *parser.Error
 	if !errors.As(err, &at) {
-		return &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: clip(err.Error())}
+		return &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: sqlast.Clip(err.Error())}
 	}
 	if at.Message == "Recursion limit" {
 		return tooDeep(at.Offset)
@@ -64,7 +63,7 @@ func syntaxError(text string, err error) *sqlast.Error {
 	default:
 		return notSelect(word, start)
 	}
-	return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at.Offset), Message: clip(at.Message)}
+	return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at.Offset), Message: sqlast.Clip(at.Message)}
 }
 
 func notSelect(name string, pos int) *sqlast.Error {
@@ -95,20 +94,7 @@ func firstWord(text string) string {
 	for n < len(text) && 'a' <= ascii.LowerByte(text[n]) && ascii.LowerByte(text[n]) <= 'z' {
 		n++
 	}
-	return clip(strings.ToUpper(text[:n]))
-}
-
-// clip shortens what is quoted from a statement in a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	n := most
-	for !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + ".."
+	return sqlast.Clip(strings.ToUpper(text[:n]))
 }
 
 // reader turns meyer's tree into qed's. The first error stays; what is built
@@ -121,12 +107,12 @@ type reader struct {
 
 func (r *reader) fail(code sqlast.Code, at int, name, message string) {
 	if r.err == nil {
-		r.err = &sqlast.Error{Code: code, Name: clip(name), Pos: sqlast.Pos(at), Message: message}
+		r.err = &sqlast.Error{Code: code, Name: sqlast.Clip(name), Pos: sqlast.Pos(at), Message: message}
 	}
 }
 
 func (r *reader) unsupported(at int, construct string) {
-	r.fail(sqlast.Unsupported, at, construct, clip(construct)+" is not supported")
+	r.fail(sqlast.Unsupported, at, construct, sqlast.Clip(construct)+" is not supported")
 }
 
 func pos(n ast.Node) sqlast.Pos { return sqlast.Pos(n.Pos()) }

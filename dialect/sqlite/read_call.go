@@ -36,7 +36,7 @@ func (r *reader) call(e *ast.FuncCall) sqlast.Expr {
 // be a plain word; a quoted one has to stand for a name without its quotes too.
 func (r *reader) function(id *ast.Ident) string {
 	if !plainWord(id.Name) || id.Quote != ast.QuoteNone && !token.IsIDJ(token.Lookup(id.Name)) {
-		r.fail(sqlast.Function, id.Pos(), id.Name, "there is no function "+clip(id.Name))
+		r.fail(sqlast.Function, id.Pos(), id.Name, "there is no function "+sqlast.Clip(id.Name))
 	}
 	return strings.ToLower(id.Name)
 }

@@ -67,7 +67,7 @@ func (r *reader) expr(e ast.Expr) sqlast.Expr {
 	case *ast.VectorExpr:
 		return &sqlast.Row{Pos: pos(e), Items: r.exprs(e.List)}
 	case *ast.BindParam:
-		r.fail(sqlast.Parameter, e.Pos(), e.Raw, "the parameter "+clip(e.Raw)+" has no value; write the value itself")
+		r.fail(sqlast.Parameter, e.Pos(), e.Raw, "the parameter "+sqlast.Clip(e.Raw)+" has no value; write the value itself")
 	case *ast.RaiseExpr:
 		r.unsupported(e.Pos(), "RAISE")
 	default:

@@ -63,11 +63,11 @@ func (r *reader) joinKind(op *ast.JoinOperator) (kind sqlast.JoinKind, natural b
 		case "OUTER":
 			outer = true
 		default:
-			r.fail(sqlast.Syntax, op.Pos(), word, "unknown kind of JOIN: "+clip(word))
+			r.fail(sqlast.Syntax, op.Pos(), word, "unknown kind of JOIN: "+sqlast.Clip(word))
 		}
 	}
 	if (inner || !left && !right) && (outer || left || right) {
-		r.fail(sqlast.Syntax, op.Pos(), "JOIN", "unknown kind of JOIN: "+clip(strings.Join(op.Words, " ")))
+		r.fail(sqlast.Syntax, op.Pos(), "JOIN", "unknown kind of JOIN: "+sqlast.Clip(strings.Join(op.Words, " ")))
 	}
 	switch {
 	case left && right:

@@ -1,6 +1,9 @@
 package sqlast
 
-import "fmt"
+import (
+	"fmt"
+	"unicode/utf8"
+)
 
 // Code says what kind of thing is wrong with a statement. Package secureview
 // shows the same codes to callers.
@@ -47,4 +50,17 @@ func (e *Error) Error() string {
 		return e.Message
 	}
 	return fmt.Sprintf("%s (at byte %d)", e.Message, e.Pos)
+}
+
+// Clip shortens what is quoted from a statement in an [Error].
+func Clip(s string) string {
+	const most = 80
+	if len(s) <= most {
+		return s
+	}
+	n := most
+	for !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + ".."
 }
