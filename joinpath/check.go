@@ -78,6 +78,9 @@ func (t Table) check(name string, columns nameSet, h *hints) (ps problems) {
 	known("primary_key", t.PrimaryKey...)
 	known("types", slices.Sorted(maps.Keys(t.Types))...)
 	known("column_comments", slices.Sorted(maps.Keys(t.ColumnComments))...)
+	if t.Rows < 0 || t.Bytes < 0 {
+		ps.add("", "rows or bytes are negative")
+	}
 	return ps
 }
 

@@ -58,6 +58,8 @@ func mergeTable(ps *problems, name string, base, over Table) Table {
 		Types:          maps.Clone(base.Types),
 		Comment:        base.Comment,
 		ColumnComments: maps.Clone(base.ColumnComments),
+		Rows:           cmp.Or(over.Rows, base.Rows),
+		Bytes:          cmp.Or(over.Bytes, base.Bytes),
 		View:           base.View || over.View,
 	}
 	if len(base.Columns) == 0 {

@@ -54,10 +54,10 @@ func TestMergeRelationships(t *testing.T) {
 
 func TestMergeTables(t *testing.T) {
 	base := &joinpath.Schema{Tables: map[string]joinpath.Table{
-		"a": {Columns: []string{"id", "x"}, UniqueColumns: []string{"id"}, Comment: "old", Types: map[string]string{"id": "INT"}},
+		"a": {Columns: []string{"id", "x"}, UniqueColumns: []string{"id"}, Comment: "old", Types: map[string]string{"id": "INT"}, Rows: 3, Bytes: 100},
 	}}
 	got, err := joinpath.Merge(base, overlay(t, `{"version": 1, "tables": {
-		"a": {"columns": ["x"], "unique_columns": ["x"], "comment": "new", "types": {"x": "TEXT"}},
+		"a": {"columns": ["x"], "unique_columns": ["x"], "comment": "new", "types": {"x": "TEXT"}, "rows": 5},
 		"v": {"columns": ["id"], "view": true}
 	}, "relationships": []}`))
 	if err != nil {
@@ -65,7 +65,7 @@ func TestMergeTables(t *testing.T) {
 	}
 	want := map[string]joinpath.Table{
 		"a": {Columns: []string{"id", "x"}, UniqueColumns: []string{"id", "x"}, Comment: "new",
-			Types: map[string]string{"id": "INT", "x": "TEXT"}},
+			Types: map[string]string{"id": "INT", "x": "TEXT"}, Rows: 5, Bytes: 100},
 		"v": {Columns: []string{"id"}, View: true},
 	}
 	if diff := cmp.Diff(want, got.Tables); diff != "" {

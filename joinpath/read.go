@@ -92,7 +92,7 @@ func (d *decoder) schema(data []byte) *Schema {
 
 func (d *decoder) table(entry string, raw json.RawMessage) Table {
 	fields := d.object(entry, raw, "columns", "unique_columns", "unique_keys", "primary_key",
-		"types", "comment", "column_comments", "view")
+		"types", "comment", "column_comments", "rows", "bytes", "view")
 	fields.require(d, entry, "columns")
 	d.object(entry+".types", fields.get("types"))
 	d.object(entry+".column_comments", fields.get("column_comments"))

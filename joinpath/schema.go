@@ -33,6 +33,11 @@ type Table struct {
 	Comment        string            `json:"comment,omitempty"`
 	ColumnComments map[string]string `json:"column_comments,omitempty"`
 
+	// Rows and Bytes are how large the table is, as far as the engine knows
+	// without counting; 0: not known.
+	Rows  int64 `json:"rows,omitempty"`
+	Bytes int64 `json:"bytes,omitempty"`
+
 	// View says that the table is a view.
 	View bool `json:"view,omitempty"`
 }

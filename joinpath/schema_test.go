@@ -42,7 +42,7 @@ func TestReadAccepts(t *testing.T) {
 		"unicode names":     `{"version": 1, "tables": {"Kundé \"日本\"": {"columns": ["größe", "a'b` + "`" + `"]}}, "relationships": []}`,
 		"case":              `{"version": 1, "tables": {"a": {"columns": ["ID", "id"]}, "A": {"columns": []}}, "relationships": []}`,
 		"all fields": `{"version": 1, "tables": {"a": {"columns": ["id", "x"], "unique_columns": ["id"], "unique_keys": [["id", "x"]],
-			"primary_key": ["id"], "types": {"id": "INT"}, "comment": "c", "column_comments": {"x": "d"}, "view": true}}, "relationships": [
+			"primary_key": ["id"], "types": {"id": "INT"}, "comment": "c", "column_comments": {"x": "d"}, "rows": 7, "bytes": 4096, "view": true}}, "relationships": [
 			{"from_table": "a", "from_column": "x", "to_table": "a", "to_column": "id", "type": "foreign_key", "confidence": 0.5,
 			"cardinality": "N:1", "provenance": ["information_schema", "hand"]}]}`,
 	} {
@@ -95,7 +95,8 @@ func TestReadRefuses(t *testing.T) {
 		"null relationship":      {file(`null`), first},
 		"unknown field":          {`{"version": 1, "tables": {}, "relationships": [], "edges": []}`, ""},
 		"field in other case":    {`{"Version": 1, "tables": {}, "relationships": []}`, ""},
-		"unknown table field":    {`{"version": 1, "tables": {"a": {"columns": [], "rows": 1}}, "relationships": []}`, `tables["a"]`},
+		"negative rows":          {`{"version": 1, "tables": {"a": {"columns": [], "rows": -1}}, "relationships": []}`, `tables["a"]`},
+		"unknown table field":    {`{"version": 1, "tables": {"a": {"columns": [], "colour": 1}}, "relationships": []}`, `tables["a"]`},
 		"unknown edge field":     {edge(`"confidence"`, `"weight": 1, "confidence"`), first},
 		"edge field, other case": {edge(`"confidence"`, `"Type": "x", "confidence"`), first},
 		"key twice":              {`{"version": 1, "version": 1, "tables": {}, "relationships": []}`, ""},
