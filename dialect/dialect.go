@@ -2,15 +2,17 @@
 // qed's tree, printing it back, quoting, scoping and safe functions.
 //
 // A [Dialect] is a value from a package of its own (dialect/sqlite,
-// dialect/mysql), so that nobody links a grammar that he does not use. Hosts
-// only pass one on, to packages secureview and sqldb: the tree is internal.
+// dialect/mysql, dialect/postgres), so that nobody links a grammar that he does
+// not use. Hosts only pass one on, to packages secureview and sqldb: the tree is
+// internal.
 package dialect
 
 import "github.com/qedkit/qed/internal/sqlast"
 
 // Dialect is one SQL dialect. It is safe for concurrent use.
 type Dialect interface {
-	// Name is the dialect's name in policies and messages: "sqlite", "mysql".
+	// Name is the dialect's name in policies and messages: "sqlite", "mysql",
+	// "postgres".
 	Name() string
 
 	// Flavor is how the dialect scopes and folds names.

@@ -203,7 +203,16 @@ func ownName(f *ast.SelectField, e sqlast.Expr) string {
 	if strings.IndexByte(text, 0) >= 0 { // no name can hold it
 		return ""
 	}
-	return strings.TrimSpace(clipName(text))
+	return strings.TrimSpace(clipName(strings.Map(inName, text)))
+}
+
+// inName is the character that servers put into a name for one that no name can
+// hold: of Unicode they have the first plane there.
+func inName(c rune) rune {
+	if c > 0xffff {
+		return '?'
+	}
+	return c
 }
 
 func isDecimal(number string) bool {

@@ -43,7 +43,7 @@ func equalBody(a, b Body) bool {
 }
 
 func equalSelect(a, b *Select) bool {
-	return a.Distinct == b.Distinct &&
+	return a.Distinct == b.Distinct && equalExprs(a.DistinctOn, b.DistinctOn) &&
 		slices.EqualFunc(a.Items, b.Items, func(a, b Item) bool { return a.Alias == b.Alias && equalExpr(a.Expr, b.Expr) }) &&
 		equalRelation(a.From, b.From) && equalExpr(a.Where, b.Where) &&
 		equalExprs(a.GroupBy, b.GroupBy) && a.Rollup == b.Rollup && equalExpr(a.Having, b.Having) &&
@@ -58,6 +58,10 @@ func equalRelation(a, b Relation) bool {
 	case *Derived:
 		b, ok := b.(*Derived)
 		return ok && a.Alias == b.Alias && a.Lateral == b.Lateral && slices.Equal(a.Columns, b.Columns) && Equal(a.Query, b.Query)
+	case *TableFunction:
+		b, ok := b.(*TableFunction)
+		return ok && a.Ordinality == b.Ordinality && a.Alias == b.Alias && slices.Equal(a.Columns, b.Columns) &&
+			slices.Equal(a.Types, b.Types) && equalCall(a.Call, b.Call)
 	case *Join:
 		b, ok := b.(*Join)
 		return ok && a.Kind == b.Kind && a.Natural == b.Natural && slices.Equal(a.Using, b.Using) &&
@@ -81,7 +85,7 @@ func equalExpr(a, b Expr) bool {
 		return ok && a.Schema == b.Schema && a.Table == b.Table && a.Name == b.Name
 	case *Star:
 		b, ok := b.(*Star)
-		return ok && a.Schema == b.Schema && a.Table == b.Table
+		return ok && a.Schema == b.Schema && a.Table == b.Table && a.Row == b.Row
 	case *Null:
 		_, ok := b.(*Null)
 		return ok
@@ -114,7 +118,7 @@ func equalExpr(a, b Expr) bool {
 		return ok && a.Not == b.Not && a.Test == b.Test && equalExpr(a.X, b.X)
 	case *Between:
 		b, ok := b.(*Between)
-		return ok && a.Not == b.Not && equalExpr(a.X, b.X) && equalExpr(a.Low, b.Low) && equalExpr(a.High, b.High)
+		return ok && a.Not == b.Not && a.Symmetric == b.Symmetric && equalExpr(a.X, b.X) && equalExpr(a.Low, b.Low) && equalExpr(a.High, b.High)
 	case *In:
 		b, ok := b.(*In)
 		return ok && a.Not == b.Not && equalExpr(a.X, b.X) && equalExprs(a.List, b.List) && Equal(a.Query, b.Query)
@@ -147,16 +151,33 @@ func equalExpr(a, b Expr) bool {
 		return ok && Equal(a.Query, b.Query)
 	case *Quantified:
 		b, ok := b.(*Quantified)
-		return ok && a.Op == b.Op && a.All == b.All && equalExpr(a.X, b.X) && Equal(a.Query, b.Query)
+		return ok && a.Op == b.Op && a.All == b.All && equalExpr(a.X, b.X) && Equal(a.Query, b.Query) && equalExpr(a.Array, b.Array)
 	case *Row:
 		b, ok := b.(*Row)
+		return ok && a.Explicit == b.Explicit && equalExprs(a.Items, b.Items)
+	case *Array:
+		b, ok := b.(*Array)
 		return ok && equalExprs(a.Items, b.Items)
+	case *ArrayQuery:
+		b, ok := b.(*ArrayQuery)
+		return ok && Equal(a.Query, b.Query)
+	case *Index:
+		b, ok := b.(*Index)
+		return ok && equalExpr(a.X, b.X) && slices.EqualFunc(a.Subscripts, b.Subscripts, func(a, b Subscript) bool {
+			return a.Slice == b.Slice && equalExpr(a.Low, b.Low) && equalExpr(a.High, b.High)
+		})
+	case *NamedArg:
+		b, ok := b.(*NamedArg)
+		return ok && a.Name == b.Name && equalExpr(a.X, b.X)
+	case *GroupingSet:
+		b, ok := b.(*GroupingSet)
+		return ok && a.Kind == b.Kind && equalExprs(a.Items, b.Items)
 	}
 	return a == b
 }
 
 func equalCall(a, b *Call) bool {
-	return a.Name == b.Name && a.Star == b.Star && a.Distinct == b.Distinct &&
+	return a.Name == b.Name && a.Star == b.Star && a.Distinct == b.Distinct && a.Within == b.Within &&
 		equalExprs(a.Args, b.Args) && equalOrder(a.OrderBy, b.OrderBy) &&
 		equalExpr(a.Separator, b.Separator) && equalExpr(a.Filter, b.Filter) && equalWindow(a.Over, b.Over)
 }

@@ -67,7 +67,7 @@ func listColumns(msg *strings.Builder, b *binding, left int) int {
 		return left
 	}
 	n := min(left, len(b.columns))
-	fmt.Fprintf(msg, "; columns of %s: %s", b.name(), strings.Join(b.columns[:n], ", "))
+	fmt.Fprintf(msg, "; columns of %s: %s", b.name(), strings.Join(b.names()[:n], ", "))
 	if n < len(b.columns) {
 		msg.WriteString(", ...")
 	}
@@ -98,12 +98,12 @@ func (r *resolver) candidates(name string, visible, meant []*binding, in []strin
 	}
 	for _, b := range visible {
 		if i := r.column(b, name); i >= 0 {
-			add(b.alias + "." + b.columns[i])
+			add(b.alias + "." + b.names()[i])
 		}
 	}
 	for _, tables := range [][]*binding{meant, visible} {
 		for _, b := range tables {
-			for _, column := range nearest.Names(name, b.columns, 3) {
+			for _, column := range nearest.Names(name, b.names(), 3) {
 				add(b.alias + "." + column)
 			}
 		}
@@ -162,7 +162,7 @@ func (r *resolver) ambiguous(c *Column, s *scope, found []int) {
 	var candidates []string
 	for _, t := range found[:min(len(found), maxCandidates)] {
 		b := &s.tables[t]
-		candidates = append(candidates, b.alias+"."+b.columns[r.column(b, c.Name)])
+		candidates = append(candidates, b.alias+"."+b.names()[r.column(b, c.Name)])
 	}
 	r.err = &Error{Code: AmbiguousColumn, Name: c.Name, Pos: c.Pos, Candidates: candidates,
 		Message: fmt.Sprintf("column '%s' is ambiguous: qualify it as one of %s", c.Name, strings.Join(candidates, ", "))}

@@ -9,10 +9,11 @@ type Column struct {
 	DoubleQuoted  bool // written "x" and unqualified: in SQLite a string where no column has the name
 }
 
-// Star is * or t.* in a select list.
+// Star is * or t.* in a select list, or the row of t as an argument of a call.
 type Star struct {
 	Pos
 	Schema, Table string // empty: every table in scope
+	Row           bool   // one value: the row as a whole
 }
 
 // Null is NULL.
@@ -42,7 +43,8 @@ type Bytes struct {
 	Value []byte
 }
 
-// Now is CURRENT_DATE, CURRENT_TIME or CURRENT_TIMESTAMP, in whatever spelling.
+// Now is CURRENT_DATE, CURRENT_TIME, CURRENT_TIMESTAMP or one of the latter two
+// without a time zone, in whatever spelling.
 type Now struct {
 	Pos
 	Kind      NowKind
@@ -56,6 +58,8 @@ const (
 	CurrentDate NowKind = iota
 	CurrentTime
 	CurrentTimestamp
+	LocalTime
+	LocalTimestamp
 )
 
 // Unary is a prefix operator.
@@ -72,7 +76,7 @@ type Binary struct {
 	X, Y Expr
 }
 
-// Is tests a value for NULL or truth: X IS [NOT] NULL, TRUE, FALSE.
+// Is tests a value for NULL or truth: X IS [NOT] NULL, TRUE, FALSE, UNKNOWN.
 // Null-safe comparison of two values is a [Binary].
 type Is struct {
 	Pos
@@ -88,6 +92,7 @@ const (
 	IsNull IsTest = iota
 	IsTrue
 	IsFalse
+	IsUnknown // as IsNull, of a truth value only
 )
 
 // Between is X [NOT] BETWEEN Low AND High.
@@ -95,6 +100,7 @@ type Between struct {
 	Pos
 	X, Low, High Expr
 	Not          bool
+	Symmetric    bool // BETWEEN SYMMETRIC: the bounds in either order
 }
 
 // In is X [NOT] IN (list) or IN (query); Query is nil for a list, which may be
@@ -107,7 +113,7 @@ type In struct {
 	Query *Query
 }
 
-// Like is a pattern match: LIKE, GLOB or REGEXP.
+// Like is a pattern match: LIKE, GLOB, REGEXP, ILIKE or SIMILAR TO.
 type Like struct {
 	Pos
 	Op         LikeOp
@@ -123,6 +129,8 @@ const (
 	OpLike LikeOp = iota
 	OpGlob
 	OpRegexp
+	OpILike
+	OpSimilar
 )
 
 // Case is CASE [Operand] WHEN .. THEN .. ELSE .. END.
@@ -159,7 +167,8 @@ type Call struct {
 	Args      []Expr
 	Star      bool // count(*)
 	Distinct  bool
-	OrderBy   []Order // inside the parentheses
+	OrderBy   []Order // inside the parentheses, or those of WITHIN GROUP
+	Within    bool    // OrderBy is that of WITHIN GROUP (ORDER BY ..)
 	Separator Expr    // GROUP_CONCAT(.. SEPARATOR s); nil: none
 	Filter    Expr    // FILTER (WHERE ..); nil: none
 	Over      *Window // nil: not a window function
@@ -191,20 +200,73 @@ type Subquery struct {
 	Query *Query
 }
 
-// Quantified is X op ANY (query) or X op ALL (query).
+// Quantified is X op ANY (query) or X op ALL (query), or the same with the
+// elements of an array.
 type Quantified struct {
 	Pos
 	Op    BinaryOp
 	X     Expr
 	All   bool // false: ANY
 	Query *Query
+	Array Expr // where Query is nil
 }
 
-// Row is a row value (a, b) of at least two.
+// Row is a row value (a, b) of at least two, or ROW (..) of any number.
 type Row struct {
+	Pos
+	Items    []Expr
+	Explicit bool // written ROW (..)
+}
+
+// Array is ARRAY[..]. In an array of arrays the items are Arrays.
+type Array struct {
 	Pos
 	Items []Expr
 }
+
+// ArrayQuery is ARRAY(query).
+type ArrayQuery struct {
+	Pos
+	Query *Query
+}
+
+// Index is X[..], with one subscript for each dimension.
+type Index struct {
+	Pos
+	X          Expr
+	Subscripts []Subscript
+}
+
+// Subscript is [High], or [Low:High] where Slice is set and either may be nil.
+type Subscript struct {
+	Slice     bool
+	Low, High Expr
+}
+
+// NamedArg is an argument name => X of a call.
+type NamedArg struct {
+	Pos
+	Name string
+	X    Expr
+}
+
+// GroupingSet is a term of GROUP BY that stands for several groupings. An item
+// may be a [*Row], for several columns together, or another GroupingSet.
+type GroupingSet struct {
+	Pos
+	Kind  GroupingKind
+	Items []Expr
+}
+
+// GroupingKind is which groupings a [GroupingSet] stands for.
+type GroupingKind uint8
+
+const (
+	GroupingEmpty GroupingKind = iota // (): all rows together
+	GroupingRollup
+	GroupingCube
+	GroupingSets
+)
 
 // Window is a window: of a WINDOW clause, where Name is its own, or of an OVER,
 // where Name alone refers to one (Bare) or Base extends one.
@@ -262,27 +324,32 @@ const (
 	ExcludeTies
 )
 
-func (*Column) expr()     {}
-func (*Star) expr()       {}
-func (*Null) expr()       {}
-func (*Bool) expr()       {}
-func (*Number) expr()     {}
-func (*String) expr()     {}
-func (*Bytes) expr()      {}
-func (*Now) expr()        {}
-func (*Unary) expr()      {}
-func (*Binary) expr()     {}
-func (*Is) expr()         {}
-func (*Between) expr()    {}
-func (*In) expr()         {}
-func (*Like) expr()       {}
-func (*Case) expr()       {}
-func (*Cast) expr()       {}
-func (*Collate) expr()    {}
-func (*Call) expr()       {}
-func (*Unit) expr()       {}
-func (*Interval) expr()   {}
-func (*Exists) expr()     {}
-func (*Subquery) expr()   {}
-func (*Quantified) expr() {}
-func (*Row) expr()        {}
+func (*Column) expr()      {}
+func (*Star) expr()        {}
+func (*Null) expr()        {}
+func (*Bool) expr()        {}
+func (*Number) expr()      {}
+func (*String) expr()      {}
+func (*Bytes) expr()       {}
+func (*Now) expr()         {}
+func (*Unary) expr()       {}
+func (*Binary) expr()      {}
+func (*Is) expr()          {}
+func (*Between) expr()     {}
+func (*In) expr()          {}
+func (*Like) expr()        {}
+func (*Case) expr()        {}
+func (*Cast) expr()        {}
+func (*Collate) expr()     {}
+func (*Call) expr()        {}
+func (*Unit) expr()        {}
+func (*Interval) expr()    {}
+func (*Exists) expr()      {}
+func (*Subquery) expr()    {}
+func (*Quantified) expr()  {}
+func (*Row) expr()         {}
+func (*Array) expr()       {}
+func (*ArrayQuery) expr()  {}
+func (*Index) expr()       {}
+func (*NamedArg) expr()    {}
+func (*GroupingSet) expr() {}

@@ -39,4 +39,29 @@ const (
 	Concat   // ||
 	JSONGet  // ->
 	JSONText // ->>
+
+	Power        // PostgreSQL's ^
+	PathGet      // #>
+	PathText     // #>>
+	PathDelete   // #-
+	Contains     // @>
+	ContainedBy  // <@
+	HasKey       // ?
+	HasAnyKey    // ?|
+	HasAllKeys   // ?&
+	PathExists   // @?
+	TextMatch    // @@
+	Overlaps     // &&
+	Adjacent     // -|-
+	NotRightOf   // &<
+	NotLeftOf    // &>
+	StartsWith   // ^@
+	Match        // ~
+	MatchFold    // ~*
+	NotMatch     // !~
+	NotMatchFold // !~*
+	LikeSign     // ~~, which is LIKE
+	LikeFold     // ~~*
+	NotLikeSign  // !~~
+	NotLikeFold  // !~~*
 )

@@ -35,6 +35,16 @@ type Style struct {
 
 	// ValuesTail: VALUES may be followed by ORDER BY and LIMIT.
 	ValuesTail bool
+
+	// BareOffset: OFFSET may stand without LIMIT.
+	BareOffset bool
+
+	// SignsAlike: all operators bind alike but for arithmetic, comparisons and the
+	// words, so that a | b || c is (a | b) || c.
+	SignsAlike bool
+
+	// BitXor is the bitwise exclusive or; empty: "^".
+	BitXor string
 }
 
 // Append prints a tree as one line of SQL. With physical set it prints what is
@@ -66,16 +76,20 @@ func (p *printer) text(s string) { p.dst = append(p.dst, s...) }
 
 // open prints a parenthesis. A tree without one may need many, such as that of
 // a = b = c; what cannot be read again is not printed.
-func (p *printer) open() {
+func (p *printer) open() { p.openWith('(') }
+
+func (p *printer) close() { p.closeWith(')') }
+
+func (p *printer) openWith(bracket byte) {
 	if p.depth++; p.depth > MaxNesting {
 		p.fail(TooDeep, -1, "", "the statement needs more than %d parentheses inside one another", MaxNesting)
 	}
-	p.dst = append(p.dst, '(')
+	p.dst = append(p.dst, bracket)
 }
 
-func (p *printer) close() {
+func (p *printer) closeWith(bracket byte) {
 	p.depth--
-	p.dst = append(p.dst, ')')
+	p.dst = append(p.dst, bracket)
 }
 
 func (p *printer) name(s string) { p.dst = p.AppendName(p.dst, s) }
@@ -113,7 +127,7 @@ func (p *printer) query(q *Query) {
 		p.expr(q.Limit)
 	}
 	if q.Offset != nil {
-		if q.Limit == nil {
+		if q.Limit == nil && !p.BareOffset {
 			p.fail(Unsupported, q.Offset.At(), "OFFSET", "OFFSET stands without LIMIT")
 		}
 		p.text(" OFFSET ")
@@ -233,6 +247,11 @@ func (p *printer) selectBlock(s *Select) {
 	if s.Distinct {
 		p.text("DISTINCT ")
 	}
+	if s.DistinctOn != nil {
+		p.text("DISTINCT ON ")
+		p.list(s.DistinctOn)
+		p.text(" ")
+	}
 	for i := range s.Items {
 		if i > 0 {
 			p.text(", ")
@@ -283,7 +302,7 @@ func (p *printer) item(it *Item) {
 }
 
 func (p *printer) star(s *Star) {
-	if p.physical {
+	if p.physical && !s.Row {
 		p.fail(UnknownColumn, s.Pos, "*", "a star was left in the select list")
 	}
 	p.qualifier(s.Schema, s.Table)

@@ -12,12 +12,20 @@ func (p *printer) call(c *Call) {
 	for i, arg := range c.Args {
 		p.argument(c, i, arg)
 	}
-	p.orderBy(" ORDER BY ", c.OrderBy)
+	if !c.Within {
+		p.orderBy(" ORDER BY ", c.OrderBy)
+	}
 	if c.Separator != nil {
 		p.text(" SEPARATOR ")
 		p.expr(c.Separator)
 	}
 	p.close()
+	if c.Within {
+		p.text(" WITHIN GROUP ")
+		p.open()
+		p.orderBy("ORDER BY ", c.OrderBy)
+		p.close()
+	}
 	if c.Filter != nil {
 		p.text(" FILTER ")
 		p.open()

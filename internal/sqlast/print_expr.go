@@ -54,6 +54,31 @@ var operators = [...]operator{
 	Concat:     {" || ", rankConcat},
 	JSONGet:    {" -> ", rankConcat},
 	JSONText:   {" ->> ", rankConcat},
+
+	Power:        {" ^ ", rankPrefix},
+	PathGet:      {" #> ", rankConcat},
+	PathText:     {" #>> ", rankConcat},
+	PathDelete:   {" #- ", rankConcat},
+	Contains:     {" @> ", rankConcat},
+	ContainedBy:  {" <@ ", rankConcat},
+	HasKey:       {" ? ", rankConcat},
+	HasAnyKey:    {" ?| ", rankConcat},
+	HasAllKeys:   {" ?& ", rankConcat},
+	PathExists:   {" @? ", rankConcat},
+	TextMatch:    {" @@ ", rankConcat},
+	Overlaps:     {" && ", rankConcat},
+	Adjacent:     {" -|- ", rankConcat},
+	NotRightOf:   {" &< ", rankConcat},
+	NotLeftOf:    {" &> ", rankConcat},
+	StartsWith:   {" ^@ ", rankConcat},
+	Match:        {" ~ ", rankConcat},
+	MatchFold:    {" ~* ", rankConcat},
+	NotMatch:     {" !~ ", rankConcat},
+	NotMatchFold: {" !~* ", rankConcat},
+	LikeSign:     {" ~~ ", rankConcat},
+	LikeFold:     {" ~~* ", rankConcat},
+	NotLikeSign:  {" !~~ ", rankConcat},
+	NotLikeFold:  {" !~~* ", rankConcat},
 }
 
 func (p *printer) rankOf(e Expr) rank {
@@ -100,6 +125,11 @@ func (p *printer) expr(e Expr) {
 	switch e := e.(type) {
 	case *Column:
 		p.column(e)
+	case *Star:
+		if !e.Row {
+			p.fail(Misplaced, e.Pos, "*", "* stands outside a select list")
+		}
+		p.star(e)
 	case *Null:
 		p.text("NULL")
 	case *Bool:
@@ -160,9 +190,24 @@ func (p *printer) expr(e Expr) {
 	case *Quantified:
 		p.quantified(e)
 	case *Row:
-		p.open()
-		p.exprs(e.Items)
-		p.close()
+		if e.Explicit {
+			p.text("ROW")
+		}
+		p.list(e.Items)
+	case *Array:
+		p.array(e)
+	case *ArrayQuery:
+		p.text("ARRAY")
+		p.subquery(e.Query)
+	case *Index:
+		p.index(e)
+	case *NamedArg:
+		p.name(e.Name)
+		p.text(" => ")
+		p.expr(e.X)
+	case *GroupingSet:
+		p.text(groupingKinds[e.Kind])
+		p.list(e.Items)
 	default:
 		p.fail(Unsupported, -1, "", "an expression cannot be printed: %T", e)
 	}
@@ -172,6 +217,46 @@ func (p *printer) subquery(q *Query) {
 	p.open()
 	p.query(q)
 	p.close()
+}
+
+// list prints expressions in parentheses.
+func (p *printer) list(items []Expr) {
+	p.open()
+	p.exprs(items)
+	p.close()
+}
+
+var groupingKinds = [...]string{
+	GroupingEmpty: "", GroupingRollup: "ROLLUP ", GroupingCube: "CUBE ", GroupingSets: "GROUPING SETS ",
+}
+
+// array prints ARRAY[..]. A bracket nests as a parenthesis does.
+func (p *printer) array(a *Array) {
+	p.text("ARRAY")
+	p.openWith('[')
+	p.exprs(a.Items)
+	p.closeWith(']')
+}
+
+func (p *printer) index(e *Index) {
+	if _, ok := e.X.(*Column); ok {
+		p.expr(e.X)
+	} else {
+		p.list([]Expr{e.X})
+	}
+	for _, s := range e.Subscripts {
+		p.openWith('[')
+		if s.Low != nil {
+			p.operand(s.Low, rankPrimary)
+		}
+		if s.Slice {
+			p.text(":")
+		}
+		if s.High != nil {
+			p.operand(s.High, rankPrimary)
+		}
+		p.closeWith(']')
+	}
 }
 
 func (p *printer) column(c *Column) {
@@ -190,6 +275,8 @@ var nowKinds = [...]string{
 	CurrentDate:      "CURRENT_DATE",
 	CurrentTime:      "CURRENT_TIME",
 	CurrentTimestamp: "CURRENT_TIMESTAMP",
+	LocalTime:        "LOCALTIME",
+	LocalTimestamp:   "LOCALTIMESTAMP",
 }
 
 func (p *printer) now(n *Now) {
@@ -225,15 +312,28 @@ func (p *printer) binary(b *Binary) {
 	case rankConcat:
 		left, right = rankPrimary, rankPrimary
 	}
-	if b.Op == BitXor {
+	if b.Op == BitXor || b.Op == Power {
 		left, right = rankPrimary, rankPrimary
+	}
+	if op.rank == rankBit && p.SignsAlike {
+		left, right = rankAdd, rankAdd
 	}
 	if x, ok := b.X.(*Binary); ok && chains(x.Op, b.Op) {
 		left = op.rank
 	}
 	p.operand(b.X, left)
-	p.text(op.text)
+	p.operator(b.Op)
 	p.operand(b.Y, right)
+}
+
+func (p *printer) operator(op BinaryOp) {
+	if op == BitXor && p.BitXor != "" {
+		p.text(" ")
+		p.text(p.BitXor)
+		p.text(" ")
+		return
+	}
+	p.text(operators[op].text)
 }
 
 // chains reports whether a left operand needs no parentheses: x + y + z is read
@@ -268,7 +368,7 @@ func (p *printer) notSame(b *Binary) {
 	p.close()
 }
 
-var isTests = [...]string{IsNull: "NULL", IsTrue: "TRUE", IsFalse: "FALSE"}
+var isTests = [...]string{IsNull: "NULL", IsTrue: "TRUE", IsFalse: "FALSE", IsUnknown: "UNKNOWN"}
 
 func (p *printer) is(e *Is) {
 	p.operand(e.X, rankBit)
@@ -290,6 +390,9 @@ func (p *printer) between(b *Between) {
 	p.operand(b.X, rankBit)
 	p.not(b.Not)
 	p.text(" BETWEEN ")
+	if b.Symmetric {
+		p.text("SYMMETRIC ")
+	}
 	p.operand(b.Low, rankBit)
 	p.text(" AND ")
 	p.operand(b.High, rankBit)
@@ -308,7 +411,7 @@ func (p *printer) in(e *In) {
 	p.close()
 }
 
-var likeOps = [...]string{OpLike: " LIKE ", OpGlob: " GLOB ", OpRegexp: " REGEXP "}
+var likeOps = [...]string{OpLike: " LIKE ", OpGlob: " GLOB ", OpRegexp: " REGEXP ", OpILike: " ILIKE ", OpSimilar: " SIMILAR TO "}
 
 func (p *printer) like(l *Like) {
 	p.operand(l.X, rankBit)
@@ -322,14 +425,24 @@ func (p *printer) like(l *Like) {
 }
 
 func (p *printer) quantified(q *Quantified) {
-	p.operand(q.X, rankBit)
-	p.text(operators[q.Op].text)
+	if operators[q.Op].rank == rankTest {
+		p.operand(q.X, rankBit)
+	} else {
+		p.operand(q.X, rankPrimary)
+	}
+	p.operator(q.Op)
 	if q.All {
 		p.text("ALL ")
 	} else {
 		p.text("ANY ")
 	}
-	p.subquery(q.Query)
+	if q.Query != nil {
+		p.subquery(q.Query)
+		return
+	}
+	p.open()
+	p.expr(q.Array)
+	p.close()
 }
 
 func (p *printer) caseOf(c *Case) {

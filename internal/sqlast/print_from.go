@@ -6,6 +6,8 @@ func (p *printer) relation(r Relation) {
 		p.table(r)
 	case *Derived:
 		p.derived(r)
+	case *TableFunction:
+		p.function(r)
 	case *Join:
 		p.join(r)
 	default:
@@ -55,6 +57,32 @@ func (p *printer) derived(d *Derived) {
 		p.text(" ")
 		p.names(d.Columns)
 	}
+}
+
+func (p *printer) function(f *TableFunction) {
+	p.call(f.Call)
+	if f.Ordinality {
+		p.text(" WITH ORDINALITY")
+	}
+	p.alias(f.Alias)
+	if f.Columns == nil {
+		return
+	}
+	p.text(" ")
+	if f.Types == nil {
+		p.names(f.Columns)
+		return
+	}
+	p.open()
+	for i, name := range f.Columns {
+		if i > 0 {
+			p.text(", ")
+		}
+		p.name(name)
+		p.text(" ")
+		p.text(f.Types[i])
+	}
+	p.close()
 }
 
 var joinKinds = [...]string{

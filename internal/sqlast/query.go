@@ -29,14 +29,15 @@ type CTE struct {
 // Select is one SELECT block.
 type Select struct {
 	Pos
-	Distinct bool
-	Items    []Item
-	From     Relation // nil: no FROM
-	Where    Expr
-	GroupBy  []Expr
-	Rollup   bool // GROUP BY .. WITH ROLLUP
-	Having   Expr
-	Windows  []*Window // the WINDOW clause; each has a Name
+	Distinct   bool
+	DistinctOn []Expr // DISTINCT ON (..); nil: none
+	Items      []Item
+	From       Relation // nil: no FROM
+	Where      Expr
+	GroupBy    []Expr // terms, some of which may be a [*GroupingSet]
+	Rollup     bool   // GROUP BY .. WITH ROLLUP
+	Having     Expr
+	Windows    []*Window // the WINDOW clause; each has a Name
 }
 
 // Item is one entry of a select list. Expr is a [*Star] for * and t.*.
@@ -120,6 +121,17 @@ type Derived struct {
 	Lateral bool
 }
 
+// TableFunction is a table function in FROM. It may name the tables to its left.
+type TableFunction struct {
+	Pos
+	Call       *Call
+	Ordinality bool     // WITH ORDINALITY: one column more, which counts
+	Alias      string   // empty: the function's name
+	Columns    []string // names for the first columns; nil: those that the function gives
+	Types      []string // of Columns, for a function that has no columns of its own; nil: none
+	Own        []string // the names of the function's columns; nil: one, which goes by the alias
+}
+
 // Join combines two relations. A comma and CROSS JOIN are an inner Join without
 // a condition: their precedence is in the shape of the tree.
 type Join struct {
@@ -141,6 +153,7 @@ const (
 	FullJoin
 )
 
-func (*Table) relation()   {}
-func (*Derived) relation() {}
-func (*Join) relation()    {}
+func (*Table) relation()         {}
+func (*Derived) relation()       {}
+func (*TableFunction) relation() {}
+func (*Join) relation()          {}

@@ -23,8 +23,9 @@ const (
 //   - a [Column] is qualified by an alias and has its declared spelling, or it
 //     is the alias of an item of its own select list where an engine takes the
 //     alias first;
-//   - stars are lists of columns; NATURAL and USING are ON; other references to
-//     select aliases are the expression itself or its position;
+//   - stars are lists of columns, but for those that are a row; NATURAL and USING
+//     are ON; other references to select aliases are the expression itself or its
+//     position;
 //   - a double-quoted string is a String, a bare true or false a Bool;
 //   - a common table expression that is named like a table of the catalog, or
 //     like another one of the statement, has another name.
@@ -57,6 +58,7 @@ type resolver struct {
 	aggregate int    // how many aggregate functions are around
 	visit     func(*Expr)
 
+	args     []Expr   // of the call around
 	issued   []string // names of common table expressions, as they are printed
 	nonASCII bool     // some table has an alias that is not ASCII
 	found    []int    // scratch of tablesWith

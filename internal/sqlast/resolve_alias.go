@@ -50,6 +50,9 @@ func (r *resolver) alias(place *Expr, c *Column, s *scope) bool {
 			return false
 		}
 	case inGroupBy, inHaving, inOrderBy:
+		if r.flavor.AliasAlone {
+			return false
+		}
 	default:
 		return false
 	}

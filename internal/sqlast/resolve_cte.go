@@ -3,6 +3,7 @@ package sqlast
 import (
 	"slices"
 	"strconv"
+	"unicode/utf8"
 )
 
 // env is the common table expressions that a place can name: those before upto
@@ -11,6 +12,9 @@ type env struct {
 	up   *env
 	ctes []cte
 	upto int
+
+	recursive bool
+	scope     *scope // what encloses the query of the WITH
 }
 
 // cte is a common table expression while its statement is resolved.
@@ -18,6 +22,7 @@ type cte struct {
 	*CTE
 	name    string // as it was written
 	columns []string
+	named   []string // as of a binding
 	state   cteState
 }
 
@@ -42,15 +47,15 @@ func (r *resolver) declare(w *With) {
 		if r.tables++; r.tables > maxTables {
 			r.fail(TooComplex, c.Pos, "", "the statement has more than %d tables", maxTables)
 		}
+		if r.err != nil {
+			return
+		}
 		c.Name = r.unique(c.Name)
 	}
-	if r.err != nil {
-		return
-	}
-	r.with = &env{up: r.with, ctes: ctes, upto: len(ctes)}
+	r.with = &env{up: r.with, ctes: ctes, upto: len(ctes), recursive: w.Recursive, scope: r.scope}
 	for i := range ctes {
 		if ctes[i].state == untouched {
-			r.define(r.with, i, w.Recursive)
+			r.define(r.with, i)
 		}
 	}
 }
@@ -62,19 +67,28 @@ func (r *resolver) unique(name string) string {
 	free := name
 	for i := 1; r.catalog.Taken(free) || slices.ContainsFunc(r.issued, func(s string) bool { return r.fold(s, free) }); i++ {
 		free = "cte" + strconv.Itoa(i) + "_" + name
+		if most := r.flavor.MaxName; most > 0 && len(free) > most {
+			for !utf8.RuneStart(free[most]) {
+				most--
+			}
+			free = free[:most]
+		}
 	}
 	r.issued = append(r.issued, free)
 	return free
 }
 
-// define resolves the query of one common table expression. It sees no columns
-// from outside: an engine may look for them where the name is used, and that can
-// be below a table that hides the one meant.
-func (r *resolver) define(e *env, i int, recursive bool) {
+// define resolves the query of one common table expression. It sees columns from
+// outside where the engine looks for them where the WITH stands. One that looks
+// where the name is used may do so below a table that hides the one meant.
+func (r *resolver) define(e *env, i int) {
 	c := &e.ctes[i]
 	scope, with, aggregate := r.scope, r.with, r.aggregate
 	r.scope, r.aggregate = nil, 0
-	r.with = &env{up: e.up, ctes: e.ctes, upto: r.sees(e, i, recursive)}
+	if r.flavor.CTESeesOuter {
+		r.scope = e.scope
+	}
+	r.with = &env{up: e.up, ctes: e.ctes, upto: r.sees(e, i), recursive: e.recursive, scope: e.scope}
 	c.state = resolving
 	r.query(c.Query, c)
 	c.state = resolved
@@ -82,11 +96,11 @@ func (r *resolver) define(e *env, i int, recursive bool) {
 }
 
 // sees is how many of its WITH the body of expression i can name.
-func (r *resolver) sees(e *env, i int, recursive bool) int {
+func (r *resolver) sees(e *env, i int) int {
 	switch {
-	case r.flavor.CTEForward:
+	case r.flavor.CTEForward, e.recursive && r.flavor.ForwardIfRecursive:
 		return len(e.ctes)
-	case recursive || r.flavor.CTESelfAlways:
+	case e.recursive || r.flavor.CTESelfAlways:
 		return i + 1
 	}
 	return i
@@ -95,7 +109,10 @@ func (r *resolver) sees(e *env, i int, recursive bool) int {
 // settle gives an expression its columns as soon as its first arm is resolved:
 // its other arms may name them.
 func (r *resolver) settle(c *cte, b Body) {
-	c.columns = r.declared(c.Pos, c.name, c.Columns, b)
+	c.columns, c.named = r.declared(c.Pos, c.name, c.Columns, b)
+	if c.Columns != nil || c.named != nil {
+		c.Columns = c.columns
+	}
 }
 
 // cte answers the common table expression that a bare name means; nil for none.
@@ -107,7 +124,7 @@ func (r *resolver) cte(t *Table) *cte {
 				continue
 			}
 			if c.state == untouched {
-				r.define(e, i, false) // a later sibling: only where all see all
+				r.define(e, i) // a later sibling: only where all see all
 			}
 			if c.columns == nil && r.err == nil {
 				r.fail(Misplaced, t.Pos, t.Name, "circular reference: '%s' reads itself before it has any row; only the later arms of a UNION may", t.Name)

@@ -18,7 +18,7 @@ func (r *resolver) expr(place *Expr) {
 		r.bare(place, e)
 		return
 	case *Star:
-		r.fail(Misplaced, e.Pos, "*", "* stands outside a select list")
+		r.wholeRow(e)
 		return
 	case *Call:
 		r.call(e)
@@ -61,7 +61,10 @@ func (r *resolver) call(c *Call) {
 	if aggregate {
 		r.aggregate++
 	}
+	around := r.args
+	r.args = c.Args
 	slots(c, r.visit)
+	r.args = around
 	if aggregate {
 		r.aggregate--
 	}
@@ -97,7 +100,9 @@ func isAggregate(c *Call) bool {
 	case "count", "sum", "avg", "total", "group_concat", "string_agg",
 		"std", "stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp",
 		"bit_and", "bit_or", "bit_xor",
-		"json_arrayagg", "json_objectagg", "json_group_array", "json_group_object":
+		"json_arrayagg", "json_objectagg", "json_group_array", "json_group_object",
+		"array_agg", "bool_and", "bool_or", "every", "any_value", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg",
+		"percentile_cont", "percentile_disc", "mode", "corr", "covar_pop", "covar_samp":
 		return true
 	}
 	return false
@@ -145,7 +150,7 @@ func (r *resolver) qualified(c *Column) {
 			r.fail(AmbiguousName, c.Pos, c.Table, "'%s' and another table's alias cannot be told apart: rename one", c.Table)
 			return
 		}
-		column := r.column(b, c.Name)
+		column := r.only(c.Pos, b, c.Name)
 		if column < 0 {
 			r.unknownColumn(c, s, b)
 			return
@@ -179,7 +184,7 @@ func (r *resolver) fromTables(place *Expr, c *Column, s *scope) bool {
 	}
 	if len(value.value) == 1 {
 		b := &s.tables[value.value[0]]
-		r.point(c, b, r.column(b, c.Name))
+		r.point(c, b, r.only(c.Pos, b, c.Name))
 		return true
 	}
 	*place = r.mergedValue(c.Pos, s, &value)
@@ -194,6 +199,8 @@ func (r *resolver) nowhere(place *Expr, c *Column) {
 			*place = &String{Pos: c.Pos, Value: c.Name}
 			return
 		}
+	case r.flavor.RowByAlias && r.row(place, c):
+		return
 	case r.fold(c.Name, "true"):
 		*place = &Bool{Pos: c.Pos, Value: true}
 		return

@@ -47,6 +47,11 @@ func (r *resolver) collect(rel Relation, s *scope) {
 			}
 		}
 		r.bind(s, rel.Alias, rel.Pos)
+	case *TableFunction:
+		if rel.Alias == "" {
+			rel.Alias = rel.Call.Name
+		}
+		r.bind(s, rel.Alias, rel.Pos)
 	}
 }
 
@@ -71,6 +76,8 @@ func (r *resolver) relation(rel Relation, s *scope, next int) int {
 		r.table(rel, &s.tables[next])
 	case *Derived:
 		r.derivedTable(rel, s, next)
+	case *TableFunction:
+		r.function(rel, s, next)
 	case *Join:
 		middle := r.relation(rel.Left, s, next)
 		end := r.relation(rel.Right, s, middle)
@@ -91,7 +98,7 @@ func (r *resolver) table(t *Table, b *binding) {
 			if b.alias == t.Name {
 				b.alias, t.Alias = c.name, c.name
 			}
-			t.CTE, b.columns = c.CTE, c.columns
+			t.CTE, b.columns, b.named = c.CTE, c.columns, c.named
 			return
 		}
 	}
@@ -141,8 +148,47 @@ func (r *resolver) derivedTable(d *Derived, s *scope, number int) {
 	r.query(d.Query, nil)
 	r.scope = outer
 	if r.err == nil {
-		s.tables[number].columns = r.declared(d.Pos, d.Alias, d.Columns, d.Query)
+		b := &s.tables[number]
+		b.columns, b.named = r.declared(d.Pos, d.Alias, d.Columns, d.Query)
+		if d.Columns != nil || b.named != nil {
+			d.Columns = b.columns
+		}
 	}
+}
+
+// function resolves a table function. It gets a list of all its columns, so that
+// their names do not depend on the engine.
+func (r *resolver) function(f *TableFunction, s *scope, number int) {
+	outer := r.scope
+	s.lo, s.hi = 0, number
+	r.scope = s
+	r.call(f.Call)
+	r.scope = outer
+	if r.err != nil {
+		return
+	}
+	columns := slices.Clone(f.Own)
+	switch {
+	case f.Types != nil:
+		columns = slices.Clone(f.Columns)
+	case columns == nil:
+		columns = []string{f.Alias}
+	}
+	if f.Ordinality {
+		columns = append(columns, "ordinality")
+	}
+	if len(f.Columns) > len(columns) {
+		r.fail(ColumnCount, f.Pos, f.Alias, "'%s' lists %d columns, its function has %d", f.Alias, len(f.Columns), len(columns))
+		return
+	}
+	copy(columns, f.Columns)
+	b := &s.tables[number]
+	if b.scalar = len(columns) == 1 && f.Types == nil; f.Types == nil {
+		if distinct := r.distinct(columns); distinct != nil {
+			columns, b.named = distinct, columns
+		}
+	}
+	f.Columns, b.columns = columns, columns
 }
 
 // conditions resolves what stands in ON, with the tables that it sees. Between
@@ -211,7 +257,7 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
 	names := []string{}
 	for i := middle; i < hi; i++ {
-		for _, name := range s.tables[i].columns {
+		for _, name := range s.tables[i].names() {
 			if r.spent(j.Pos) {
 				return nil
 			}
@@ -234,7 +280,7 @@ func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 		return merged{}
 	}
 	b := &s.tables[found[0]]
-	m := merged{name: b.columns[r.column(b, name)]}
+	m := merged{name: b.names()[r.only(j.Pos, b, name)]}
 	if len(found) > 1 {
 		if g := r.group(s, name, found); g != nil {
 			m.members, m.value = g.members, g.value
@@ -253,7 +299,13 @@ func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 // mergedValue is the value of a merged column.
 func (r *resolver) mergedValue(at Pos, s *scope, m *merged) Expr {
 	if len(m.value) == 1 {
-		return r.reference(at, &s.tables[m.value[0]], m.name)
+		b := &s.tables[m.value[0]]
+		if m.place == 0 {
+			return r.reference(at, b, m.name)
+		}
+		c := &Column{Pos: at}
+		r.point(c, b, m.place-1)
+		return c
 	}
 	c := &Call{Pos: at, Name: "coalesce"}
 	for _, t := range m.value {

@@ -3,6 +3,7 @@ package sqlast
 import (
 	"slices"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
 )
@@ -42,36 +43,82 @@ func (r *resolver) names(b Body) []string {
 }
 
 // declared is the columns of a common table expression or a derived table: those
-// in its list, else those of its query.
-func (r *resolver) declared(at Pos, name string, list []string, b Body) []string {
-	columns := list
+// in its list, else those of its query. Where several have one name that may stay,
+// columns has other ones for all but the first, to be printed in a list, and named
+// has what a statement calls them.
+func (r *resolver) declared(at Pos, name string, list []string, b Body) (columns, named []string) {
+	columns = list
 	if list == nil {
 		columns = r.names(b)
+	} else if n := width(b); n > len(list) && r.flavor.ShortLists {
+		columns = append(slices.Clip(list), r.names(b)[len(list):]...)
 	} else if n := width(b); n != len(list) {
 		r.fail(ColumnCount, at, name, "'%s' lists %d columns, its query has %d", name, len(list), n)
-		return nil
+		return nil, nil
 	}
+	distinct := r.distinct(columns)
+	switch {
+	case distinct == nil:
+		return columns, nil
+	case r.flavor.RepeatsUnnamed:
+		return distinct, columns
+	case !r.flavor.NamesRepeat || list != nil:
+		again := columns[firstDifference(columns, distinct)]
+		r.fail(AmbiguousName, at, again, "'%s' has two columns named '%s': give each an alias", name, again)
+		return nil, nil
+	}
+	if s, ok := first(b).(*Select); ok {
+		for i := range columns {
+			if distinct[i] != columns[i] {
+				s.Items[i].Alias = distinct[i]
+			}
+		}
+	}
+	return distinct, nil
+}
+
+// distinct gives columns names that differ, as SQLite does: x, x becomes x, x:1.
+// Nil: they differ.
+func (r *resolver) distinct(columns []string) []string {
 	seen := make(map[string]bool, len(columns))
+	endings := map[string]int{} // the last one that was tried, by name
+	var out []string
 	for i, column := range columns {
 		key := ascii.Lower(column)
 		if !seen[key] {
 			seen[key] = true
 			continue
 		}
-		if !r.flavor.NamesRepeat || list != nil {
-			r.fail(AmbiguousName, at, column, "'%s' has two columns named '%s': give each an alias", name, column)
-			return nil
+		if out == nil {
+			out = slices.Clone(columns)
 		}
-		for n := 1; seen[key]; n++ {
-			columns[i] = column + ":" + strconv.Itoa(n)
-			key = ascii.Lower(columns[i])
+		for free := key; seen[free]; free = ascii.Lower(out[i]) {
+			endings[key]++
+			out[i] = r.fits(column, ":"+strconv.Itoa(endings[key]))
 		}
-		seen[key] = true
-		if s, ok := first(b).(*Select); ok {
-			s.Items[i].Alias = columns[i]
+		seen[ascii.Lower(out[i])] = true
+	}
+	return out
+}
+
+// fits puts an ending to a name, of which the engine must not cut anything off.
+func (r *resolver) fits(name, ending string) string {
+	if most := r.flavor.MaxName - len(ending); r.flavor.MaxName > 0 && len(name) > most {
+		for !utf8.RuneStart(name[most]) {
+			most--
+		}
+		name = name[:most]
+	}
+	return name + ending
+}
+
+func firstDifference(a, b []string) int {
+	for i := range a {
+		if a[i] != b[i] {
+			return i
 		}
 	}
-	return columns
+	return -1
 }
 
 // publish gives every item of a result the name that it goes by, so that an

@@ -13,15 +13,19 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	r.scope = s
 	r.from(sel.From, s)
 	s.clause = inItems
-	r.expand(sel, s)
+	bound := r.expand(sel, s)
 	if len(sel.Items) > maxColumns {
 		r.fail(TooComplex, sel.Pos, "", "a select list has more than %d columns", maxColumns)
 	}
-	r.itemList(sel)
+	r.itemList(sel, bound)
 	for _, w := range sel.Windows {
 		r.window(w)
 	}
 	s.items = sel.Items
+	s.clause = inDistinctOn
+	for i := range sel.DistinctOn {
+		r.term(&sel.DistinctOn[i], s)
+	}
 	s.clause = inWhere
 	r.optional(&sel.Where)
 	s.clause = inGroupBy
@@ -35,9 +39,13 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 }
 
 // itemList resolves the select list. A column that turns out to be something
-// else, or to be spelled otherwise, keeps the name that it was given.
-func (r *resolver) itemList(sel *Select) {
+// else, or to be spelled otherwise, keeps the name that it was given. Those
+// that a star stood for are bound already.
+func (r *resolver) itemList(sel *Select, bound []bool) {
 	for i := range sel.Items {
+		if bound != nil && bound[i] {
+			continue
+		}
 		it := &sel.Items[i]
 		c, ok := it.Expr.(*Column)
 		if ok && it.Alias == "" {
@@ -63,6 +71,12 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 // term resolves one whole term of GROUP BY or ORDER BY: a position, the alias of
 // an item, or an expression.
 func (r *resolver) term(e *Expr, s *scope) {
+	if terms := grouped(*e); terms != nil && s.clause == inGroupBy {
+		for i := range terms {
+			r.term(&terms[i], s)
+		}
+		return
+	}
 	columns := len(s.items) + len(s.names)
 	if text, ok := position(*e); ok {
 		n, err := strconv.Atoi(text)
@@ -83,6 +97,19 @@ func (r *resolver) term(e *Expr, s *scope) {
 	if _, ok := position(*e); ok {
 		r.fail(Misplaced, (*e).At(), "", "a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
 	}
+}
+
+// grouped is the terms that a term of GROUP BY holds together; nil: it is one.
+func grouped(e Expr) []Expr {
+	switch e := e.(type) {
+	case *GroupingSet:
+		return e.Items
+	case *Row:
+		if !e.Explicit {
+			return e.Items
+		}
+	}
+	return nil
 }
 
 // position answers the digits of a term that engines take for the number of an
@@ -118,7 +145,7 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 		return false
 	}
 	it := &s.items[i]
-	if s.clause == inGroupBy || it.Alias == "" || r.sharesName(s, i) {
+	if s.clause != inOrderBy || it.Alias == "" || r.sharesName(s, i) {
 		*e = &Number{Pos: c.Pos, Text: strconv.Itoa(i + 1)}
 		return true
 	}
@@ -126,18 +153,21 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	return true
 }
 
-// item answers the number of the item that has the alias; -1: none has.
+// item answers the number of the item that goes by the name; -1: none does.
 func (r *resolver) item(c *Column, s *scope) int {
 	found := -1
 	r.work += len(s.items)
 	for i := range s.items {
-		it := &s.items[i]
-		if it.Alias == "" || len(it.Alias) != len(c.Name) || !r.fold(it.Alias, c.Name) {
+		name := s.items[i].Alias
+		if r.flavor.OrderByOutput && s.clause != inGroupBy {
+			name = itemName(&s.items[i])
+		}
+		if name == "" || len(name) != len(c.Name) || !r.fold(name, c.Name) {
 			continue
 		}
 		if found < 0 {
 			found = i
-		} else if !r.flavor.NamesRepeat && !equalExpr(it.Expr, s.items[found].Expr) {
+		} else if !r.flavor.NamesRepeat && !equalExpr(s.items[i].Expr, s.items[found].Expr) {
 			r.fail(AmbiguousColumn, c.Pos, c.Name, "the select list has two items named '%s'", c.Name)
 		}
 	}

@@ -2,16 +2,17 @@ package sqlast
 
 import "slices"
 
-// expand replaces the stars of a select list by the columns that they stand for.
-func (r *resolver) expand(sel *Select, s *scope) {
+// expand replaces the stars of a select list by the columns that they stand for,
+// and tells which items those are; nil: none.
+func (r *resolver) expand(sel *Select, s *scope) (bound []bool) {
 	if !slices.ContainsFunc(sel.Items, func(it Item) bool { _, ok := it.Expr.(*Star); return ok }) {
-		return
+		return nil
 	}
 	items := make([]Item, 0, len(sel.Items)+16)
 	for _, it := range sel.Items {
 		star, ok := it.Expr.(*Star)
 		if !ok {
-			items = append(items, it)
+			items, bound = append(items, it), append(bound, false)
 			continue
 		}
 		before := len(items)
@@ -20,10 +21,14 @@ func (r *resolver) expand(sel *Select, s *scope) {
 			r.fail(TooComplex, star.Pos, "*", "the stars of the statement stand for more than %d columns", maxStars)
 		}
 		if r.err != nil {
-			return
+			return nil
+		}
+		for len(bound) < len(items) {
+			bound = append(bound, true)
 		}
 	}
 	sel.Items = items
+	return bound
 }
 
 func (r *resolver) star(star *Star, sel *Select, s *scope, items []Item) []Item {
@@ -62,7 +67,11 @@ func (r *resolver) allOf(at Pos, b *binding, items []Item) []Item {
 	for i := range columns {
 		columns[i].Pos = at
 		r.point(&columns[i], b, i)
-		items = append(items, Item{Expr: &columns[i]})
+		it := Item{Expr: &columns[i]}
+		if name := b.names()[i]; name != columns[i].Name {
+			it.Alias = name
+		}
+		items = append(items, it)
 	}
 	return items
 }
@@ -74,8 +83,8 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 	if !ok {
 		b := &s.tables[next]
 		columns := make([]merged, len(b.columns))
-		for i, name := range b.columns {
-			columns[i] = merged{name: name, members: []int{next}, value: []int{next}}
+		for i, name := range b.names() {
+			columns[i] = merged{name: name, members: []int{next}, value: []int{next}, place: i + 1}
 		}
 		return columns, next + 1
 	}
@@ -84,7 +93,7 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 	if r.spent(j.Pos) {
 		return nil, end
 	}
-	if !r.flavor.UsingInPlace && j.Kind == RightJoin {
+	if j.Kind == RightJoin && !r.flavor.UsingInPlace && !r.flavor.UsingKeepsSides {
 		left, right = right, left
 	}
 	// shared answers the column of this join that c went into.

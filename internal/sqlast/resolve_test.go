@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -198,6 +199,24 @@ func TestResolveReading(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"n", "id"}, r.Columns); diff != "" {
 		t.Errorf("columns (-want +got):\n%s", diff)
+	}
+}
+
+// TestResolveManyOfOneName holds that it takes no time to speak of to find that
+// thousands of common table expressions have one name.
+func TestResolveManyOfOneName(t *testing.T) {
+	ctes := make([]*sqlast.CTE, 4000)
+	for i := range ctes {
+		ctes[i] = &sqlast.CTE{Name: "x", Query: &sqlast.Query{Body: &sqlast.Values{Rows: [][]sqlast.Expr{{&sqlast.Null{}}}}}}
+	}
+	start := time.Now()
+	_, err := sqlast.Resolve(&sqlast.Query{With: &sqlast.With{CTEs: ctes}, Body: ctes[0].Query.Body}, sqlite.Dialect{}.Flavor(), catalog)
+	var e *sqlast.Error
+	if !errors.As(err, &e) || e.Code != sqlast.AmbiguousName {
+		t.Errorf("4,000 of one name: %v", err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("4,000 of one name take %v", took)
 	}
 }
 

@@ -27,6 +27,7 @@ type clause uint8
 const (
 	inFrom clause = iota
 	inItems
+	inDistinctOn
 	inOn
 	inWhere
 	inGroupBy
@@ -36,7 +37,7 @@ const (
 )
 
 var clauseNames = [...]string{
-	inFrom: "FROM", inItems: "the select list", inOn: "ON", inWhere: "WHERE",
+	inFrom: "FROM", inItems: "the select list", inDistinctOn: "DISTINCT ON", inOn: "ON", inWhere: "WHERE",
 	inGroupBy: "GROUP BY", inHaving: "HAVING", inOrderBy: "ORDER BY", inOther: "this place",
 }
 
@@ -44,8 +45,18 @@ var clauseNames = [...]string{
 type binding struct {
 	alias   string   // as it is declared and printed
 	columns []string // as they are declared and printed
-	object  *Object  // nil: a common table expression or a derived table
+	named   []string // as a statement names them, where several have one name; nil: as columns
+	scalar  bool     // a row is the value of its only column
+	object  *Object  // nil: a common table expression, a derived table or a table function
 	read    int      // index of the object in the reading
+}
+
+// names is what a statement calls the columns.
+func (b *binding) names() []string {
+	if b.named != nil {
+		return b.named
+	}
+	return b.columns
 }
 
 // name is what the binding stands for, to a reader: a table by its logical name,
@@ -65,17 +76,23 @@ type merged struct {
 	join    *Join
 	members []int
 	value   []int
+	place   int // its number among the columns of its table, from 1; 0: what its name says
 }
 
 // column returns the index of a column of the binding, or -1.
 func (r *resolver) column(b *binding, name string) int {
 	r.work += len(b.columns)
-	for i, c := range b.columns {
-		if len(c) == len(name) && r.fold(c, name) {
-			return i
-		}
+	return slices.IndexFunc(b.names(), func(c string) bool { return len(c) == len(name) && r.fold(c, name) })
+}
+
+// only returns the index of the column that a name means, or -1. It fails where
+// several columns of the binding have the name.
+func (r *resolver) only(at Pos, b *binding, name string) int {
+	i := r.column(b, name)
+	if b.named != nil && i >= 0 && slices.ContainsFunc(b.named[i+1:], func(c string) bool { return r.fold(c, name) }) {
+		r.fail(AmbiguousColumn, at, name, "'%s' has two columns named '%s': give each an alias", b.alias, name)
 	}
-	return -1
+	return i
 }
 
 // tablesWith returns those of tables[lo:hi] that have the column. The answer

@@ -25,7 +25,8 @@ type Expr interface {
 	expr()
 }
 
-// Relation is what can stand in FROM: [*Table], [*Derived] or [*Join].
+// Relation is what can stand in FROM: [*Table], [*Derived], [*TableFunction] or
+// [*Join].
 type Relation interface {
 	Node
 	relation()

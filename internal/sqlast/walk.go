@@ -70,6 +70,7 @@ func (w walker) body(b Body) {
 }
 
 func (w walker) selectBlock(s *Select) {
+	w.exprs(s.DistinctOn)
 	for _, it := range s.Items {
 		w.expr(it.Expr)
 	}
@@ -89,6 +90,10 @@ func (w walker) relation(r Relation) {
 	case *Derived:
 		if w(r) {
 			w.query(r.Query)
+		}
+	case *TableFunction:
+		if w(r) {
+			w.expr(r.Call)
 		}
 	case *Join:
 		if w(r) {
@@ -139,6 +144,8 @@ func queryOf(e Expr) *Query {
 		return e.Query
 	case *Quantified:
 		return e.Query
+	case *ArrayQuery:
+		return e.Query
 	}
 	return nil
 }
@@ -185,7 +192,20 @@ func slots(e Expr, f func(*Expr)) {
 		f(&e.X)
 	case *Quantified:
 		f(&e.X)
+		optionalSlot(&e.Array, f)
 	case *Row:
+		listSlots(e.Items, f)
+	case *Array:
+		listSlots(e.Items, f)
+	case *Index:
+		f(&e.X)
+		for i := range e.Subscripts {
+			optionalSlot(&e.Subscripts[i].Low, f)
+			optionalSlot(&e.Subscripts[i].High, f)
+		}
+	case *NamedArg:
+		f(&e.X)
+	case *GroupingSet:
 		listSlots(e.Items, f)
 	}
 }

@@ -1,0 +1,171 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// How deep a tree may be: operators upon one another, over all parentheses, each of
+// which counts as much as a query in it. The grammar's stack holds eight times as
+// much.
+const (
+	maxChain     = 400
+	weightOfOpen = 3
+)
+
+// checkDepth estimates how deep the tree of a text is, from its tokens alone, and
+// refuses one that is too deep for the grammar. It may see more depth than there
+// is, never less: a chain of operators ends where nothing that follows can take it
+// for an operand.
+func checkDepth(text string) error {
+	d := depths{levels: make([]level, 1, 8)}
+	scan := scanner{src: text}
+	var last token
+	label := false // the last token was one behind which any word is a name
+	for t := scan.next(); t.kind != endOfText; t = scan.next() {
+		src := text[t.at:t.end]
+		switch t.kind {
+		case mark:
+			d.mark(src[0], last.end == t.at && text[last.at:t.at] == ":")
+		case sign:
+			d.top().chain++
+		case word:
+			if !label {
+				d.word(roles[strings.ToUpper(src)])
+			}
+		}
+		if scan.crowded {
+			break
+		}
+		if len(d.levels) > sqlast.MaxNesting+1 {
+			return tooDeep(t.at, "the statement nests deeper than %d parentheses", sqlast.MaxNesting)
+		}
+		if d.top().depth() > maxChain {
+			return tooDeep(t.at, "the statement has more than %d operators upon one another", maxChain)
+		}
+		label = src == "." || t.kind == word && strings.EqualFold(src, "AS")
+		last = t
+	}
+	if scan.crowded {
+		return &sqlast.Error{Code: sqlast.TooComplex, Pos: sqlast.Pos(scan.at), Message: "too many signs stand in a row"}
+	}
+	for len(d.levels) > 1 {
+		d.pop() // what was not closed
+	}
+	if d.top().depth() > maxChain {
+		return tooDeep(len(text), "the statement has more than %d operators upon one another", maxChain)
+	}
+	return nil
+}
+
+// depths is the parentheses, brackets and CASEs that are open.
+type depths struct{ levels []level }
+
+func (d *depths) top() *level { return &d.levels[len(d.levels)-1] }
+
+func (d *depths) mark(c byte, afterColon bool) {
+	switch c {
+	case '(', '[', '{':
+		d.levels = append(d.levels, level{})
+	case ')', ']', '}':
+		for d.top().isCase {
+			d.pop() // the word was a name
+		}
+		d.pop()
+	case ',', ';':
+		d.top().separate()
+	case ':':
+		if afterColon {
+			d.top().chain++
+		}
+	}
+}
+
+func (d *depths) word(r role) {
+	switch r {
+	case opens:
+		d.levels = append(d.levels, level{isCase: true})
+	case ends:
+		if d.top().isCase {
+			d.pop()
+		}
+	default:
+		d.top().word(r)
+	}
+}
+
+func (d *depths) pop() {
+	if len(d.levels) == 1 {
+		return
+	}
+	depth := d.top().depth() + weightOfOpen
+	d.levels = d.levels[:len(d.levels)-1]
+	d.top().inner = max(d.top().inner, depth)
+}
+
+func tooDeep(at int, format string, most int) error {
+	return &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(at), Message: fmt.Sprintf(format, most)}
+}
+
+// level is what stands between two parentheses.
+type level struct {
+	chain    int // operators since the last separator
+	inner    int // the deepest of the parentheses since then
+	most     int // the deepest chain before
+	stacked  int // joins and set operations, which no separator ends
+	betweens int // BETWEENs whose AND has not come yet
+	isCase   bool
+}
+
+func (l *level) depth() int { return max(l.most, l.chain+l.inner) + l.stacked }
+
+func (l *level) separate() {
+	l.most = max(l.most, l.chain+l.inner)
+	l.chain, l.inner = 0, 0
+}
+
+func (l *level) word(r role) {
+	switch r {
+	case chains:
+		l.chain++
+	case between:
+		l.chain++
+		l.betweens++
+	case and:
+		if l.betweens > 0 {
+			l.betweens-- // (a BETWEEN b AND c) may be an operand of what follows
+			l.chain++
+		} else {
+			l.separate()
+		}
+	case separates:
+		l.separate()
+	case stacks:
+		l.stacked++
+	}
+}
+
+// role is what a word does to the depth of the tree.
+type role uint8
+
+const (
+	_ role = iota
+	chains
+	between
+	and
+	separates
+	stacks
+	opens
+	ends
+)
+
+var roles = map[string]role{
+	"NOT": chains, "IS": chains, "ISNULL": chains, "NOTNULL": chains, "LIKE": chains, "ILIKE": chains, "SIMILAR": chains,
+	"IN": chains, "COLLATE": chains, "AT": chains, "OPERATOR": chains, "OVERLAPS": chains,
+	"BETWEEN": between, "AND": and,
+	"OR": separates, "WHEN": separates, "THEN": separates, "ELSE": separates, "SELECT": separates, "WHERE": separates,
+	"JOIN": stacks, "UNION": stacks, "INTERSECT": stacks, "EXCEPT": stacks,
+	"CASE": opens, "END": ends,
+}

@@ -1,0 +1,139 @@
+package postgres
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// Read reads one SELECT, VALUES, TABLE or WITH .. SELECT. Whatever the text is,
+// the answer is a tree or a [*sqlast.Error]. The first call in a program takes
+// about a second.
+func (Dialect) Read(text string) (*sqlast.Query, error) {
+	if err := sqlast.CheckText(text, nil); err != nil {
+		return nil, err
+	}
+	if err := checkDepth(text); err != nil {
+		return nil, err
+	}
+	t := firstToken(text)
+	if name := strings.ToUpper(text[t.at:t.end]); t.kind == word && !queryWords[name] {
+		return nil, notSelect(name, t.at)
+	}
+	tree, err := parse(text)
+	if err != nil {
+		return nil, failure(text, err)
+	}
+	q, failed := read(text, tree)
+	if failed != nil {
+		return nil, failed
+	}
+	return q, nil
+}
+
+// queryWords are those that a query can begin with.
+var queryWords = map[string]bool{"SELECT": true, "VALUES": true, "TABLE": true, "WITH": true}
+
+// read turns the grammar's tree into qed's.
+func read(text string, tree message) (q *sqlast.Query, err *sqlast.Error) {
+	defer func() {
+		if recover() != nil {
+			q, err = nil, errGrammarFails
+		}
+	}()
+	statements := tree.list(2)
+	switch len(statements) {
+	case 1:
+	case 0:
+		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1, Message: "there is no statement"}
+	default:
+		second := scanner{src: text, at: statements[1].number(2)}
+		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: sqlast.Pos(second.next().at),
+			Message: fmt.Sprintf("there are %d statements; write one", len(statements))}
+	}
+	r := reader{src: text}
+	q = r.subselect(statements[0].child(1), named)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return q, nil
+}
+
+// reader holds what reading one tree has come to. The first error stays; what is
+// built after it is thrown away.
+type reader struct {
+	src   string
+	at    sqlast.Pos // the last place that a node told: not every node has one
+	depth int
+	err   *sqlast.Error
+}
+
+func (r *reader) fail(code sqlast.Code, at sqlast.Pos, name, message string) {
+	if r.err == nil {
+		r.err = &sqlast.Error{Code: code, Name: sqlast.Clip(name), Pos: at, Message: message}
+	}
+}
+
+func (r *reader) unsupported(at sqlast.Pos, construct string) {
+	r.fail(sqlast.Unsupported, at, construct, sqlast.Clip(construct)+" is not supported")
+}
+
+// enter counts a level of the tree; leave undoes it.
+func (r *reader) enter() bool {
+	if r.depth++; r.depth > sqlast.MaxDepth {
+		r.fail(sqlast.TooDeep, r.at, "", fmt.Sprintf("the statement nests deeper than %d levels", sqlast.MaxDepth))
+		return false
+	}
+	return r.err == nil
+}
+
+func (r *reader) leave() { r.depth-- }
+
+// place takes the location in a field of a node; -1 stands for none.
+func (r *reader) place(m message, field int) sqlast.Pos {
+	if at := m.number(field); at >= 0 {
+		r.at = sqlast.Pos(at)
+	}
+	return r.at
+}
+
+// check refuses a message that has a field beside those that its reader knows.
+func (r *reader) check(m message, known fields, construct string) {
+	if !m.only(known) {
+		r.unsupported(r.at, construct)
+	}
+}
+
+// keyword finds the first of a keyword at or after a place, for an error.
+func (r *reader) keyword(name string, from sqlast.Pos) sqlast.Pos {
+	scan := scanner{src: r.src}
+	for t := scan.next(); t.kind != endOfText; t = scan.next() {
+		if t.at >= int(from) && t.kind == word && strings.EqualFold(r.src[t.at:t.end], name) {
+			return sqlast.Pos(t.at)
+		}
+	}
+	return from
+}
+
+// strings takes a list of String nodes; it keeps nil for nothing.
+func (r *reader) strings(list []message) []string {
+	return mapped(list, func(m message) string {
+		kind, s := m.node()
+		if kind != kindString {
+			r.unsupported(r.at, "this name")
+		}
+		return s.text(1)
+	})
+}
+
+func mapped[T, U any](list []T, f func(T) U) []U {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]U, len(list))
+	for i, x := range list {
+		out[i] = f(x)
+	}
+	return out
+}

@@ -1,0 +1,151 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// formSQL is what the grammar says of a call that was written with words between
+// its arguments, such as EXTRACT(unit FROM x).
+const formSQL = 4
+
+var callFields = set(1, 2, 3, 4, 5, 6, 7, 8, 10, 11)
+
+func (r *reader) call(m message) sqlast.Expr {
+	at := r.place(m, 11)
+	name := r.functionName(at, m)
+	if !m.only(callFields) {
+		r.unsupported(at, "VARIADIC")
+	}
+	out := &sqlast.Call{Pos: at, Name: name, Star: m.flag(7), Distinct: m.flag(8), Within: m.flag(6)}
+	out.Args = mapped(m.list(2), r.argument)
+	out.OrderBy = r.orderBy(m.list(3))
+	out.Filter = r.optional(m.child(4))
+	if over := m.child(5); over != nil {
+		out.Over = r.over(over)
+	}
+	if r.err != nil {
+		return nil
+	}
+	if m.number(10) == formSQL {
+		r.sqlForm(out)
+	}
+	r.bounded(out)
+	return out
+}
+
+func (r *reader) argument(n message) sqlast.Expr {
+	kind, m := n.node()
+	if kind != kindNamedArg {
+		if star, ok := r.star(n).(*sqlast.Star); ok && star.Table != "" {
+			star.Row = true
+			return star
+		}
+		return r.expr(n)
+	}
+	return &sqlast.NamedArg{Pos: r.place(m, 5), Name: m.text(3), X: r.expr(m.child(2))}
+}
+
+// functionName is the name of a function of PostgreSQL itself. It is printed bare,
+// so it has to be a plain word that stands for a function without its quotes too.
+func (r *reader) functionName(at sqlast.Pos, m message) string {
+	names := r.strings(m.list(1))
+	name := names[len(names)-1]
+	if len(names) > 2 || len(names) == 2 && names[0] != "pg_catalog" {
+		r.fail(sqlast.Function, at, names[0]+"."+name, "functions of a schema are not allowed")
+		return ""
+	}
+	if !plainWord(name) || reserved[name] && m.number(10) != formSQL && !callable[name] {
+		r.fail(sqlast.Function, at, name, "there is no function "+sqlast.Clip(name))
+	}
+	return name
+}
+
+func plainWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !('a' <= c && c <= 'z' || c == '_' || i > 0 && isDigit(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// sqlForm reads a call whose arguments have words between them. Most are plain calls
+// behind that; the others are put in the order in which they are printed.
+func (r *reader) sqlForm(c *sqlast.Call) {
+	switch c.Name {
+	case "extract":
+		unit, ok := c.Args[0].(*sqlast.String)
+		if !ok || !units[ascii.Lower(unit.Value)] {
+			r.unsupported(c.Pos, "this unit of EXTRACT")
+			return
+		}
+		c.Args[0] = &sqlast.Unit{Pos: unit.Pos, Name: ascii.Upper(unit.Value)}
+	case "position":
+		c.Args[0], c.Args[1] = c.Args[1], c.Args[0]
+	case "overlay", "substring", "btrim", "ltrim", "rtrim", "timezone", "overlaps":
+	default:
+		r.unsupported(c.Pos, "this use of "+c.Name)
+	}
+}
+
+var units = words(`century day decade dow doy epoch hour isodow isoyear julian microsecond microseconds millennium
+	millisecond milliseconds minute month quarter second timezone timezone_hour timezone_minute week year`)
+
+// mostPadded bounds what values are filled up to.
+const mostPadded = 1000
+
+// lengthArgument is where a function that makes text of any length is told how
+// much. It must be told by a small number, and the result is no longer than it.
+var lengthArgument = map[string]int{"lpad": 1, "rpad": 1}
+
+// bounded refuses the calls that can make much out of little.
+func (r *reader) bounded(c *sqlast.Call) {
+	if c.Name == "format" && !boundedFormat(c.Args) {
+		r.fail(sqlast.Function, c.Pos, c.Name, "format takes a literal format without * and without widths beyond 999")
+		return
+	}
+	i, ok := lengthArgument[c.Name]
+	if !ok || i >= len(c.Args) {
+		return
+	}
+	if n, ok := c.Args[i].(*sqlast.Number); ok {
+		if length, err := strconv.Atoi(n.Text); err == nil && length <= mostPadded {
+			return
+		}
+	}
+	r.fail(sqlast.Function, c.Pos, c.Name, fmt.Sprintf("%s is allowed with a literal length of at most %d", c.Name, mostPadded))
+}
+
+// boundedFormat reports whether a format is a literal without wide fields.
+func boundedFormat(args []sqlast.Expr) bool {
+	if len(args) == 0 {
+		return true
+	}
+	format, ok := args[0].(*sqlast.String)
+	if !ok {
+		return false
+	}
+	digits, inField := 0, false
+	for _, c := range []byte(format.Value) {
+		switch {
+		case c == '%':
+			inField, digits = !inField, 0
+		case !inField:
+		case c == '*':
+			return false
+		case isDigit(c):
+			if digits++; digits > 3 {
+				return false
+			}
+		case c == '$' || c == '-':
+			digits = 0
+		default:
+			inField = false
+		}
+	}
+	return true
+}

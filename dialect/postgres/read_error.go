@@ -1,0 +1,89 @@
+package postgres
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/wasilibs/go-pgquery/parser"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// failure turns an error of the grammar into one that says what a person would.
+func failure(text string, err error) *sqlast.Error {
+	var own *sqlast.Error
+	if errors.As(err, &own) {
+		return own
+	}
+	var at *parser.Error
+	if !errors.As(err, &at) {
+		return errGrammarFails
+	}
+	pos := offset(text, at.Cursorpos)
+	if strings.HasPrefix(at.Message, "memory exhausted") {
+		return &sqlast.Error{Code: sqlast.TooDeep, Pos: pos, Message: "the statement nests too deep for the grammar"}
+	}
+	if t, ok := foreign(text); ok {
+		name := text[t.at:t.end]
+		if name[0] == '`' {
+			return &sqlast.Error{Code: sqlast.Syntax, Name: "`", Pos: sqlast.Pos(t.at),
+				Message: "a name stands in double quotes, not in backticks"}
+		}
+		return parameter(name, sqlast.Pos(t.at))
+	}
+	return &sqlast.Error{Code: sqlast.Syntax, Pos: pos, Message: sqlast.Clip(at.Message)}
+}
+
+// offset turns the grammar's place, which counts characters from 1, into bytes; 0
+// stands for none.
+func offset(text string, character int) sqlast.Pos {
+	if character <= 0 {
+		return -1
+	}
+	for i := range text {
+		if character--; character == 0 {
+			return sqlast.Pos(i)
+		}
+	}
+	return sqlast.Pos(len(text))
+}
+
+func notSelect(name string, at int) *sqlast.Error {
+	name = sqlast.Clip(name)
+	return &sqlast.Error{Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(at), Message: name + " is not allowed: write a SELECT"}
+}
+
+func parameter(name string, at sqlast.Pos) *sqlast.Error {
+	name = sqlast.Clip(name)
+	return &sqlast.Error{Code: sqlast.Parameter, Name: name, Pos: at,
+		Message: "the parameter " + name + " has no value; write the value itself"}
+}
+
+// firstToken is the first token behind parentheses and semicolons.
+func firstToken(text string) token {
+	scan := scanner{src: text}
+	t := scan.next()
+	for t.kind == mark && (text[t.at] == '(' || text[t.at] == ';') {
+		t = scan.next()
+	}
+	return t
+}
+
+// foreign finds what other libraries and databases write for a parameter, which is
+// ? or :name, or before a name, which is a backtick. The grammar takes most of it
+// for an operator.
+func foreign(text string) (token, bool) {
+	scan := scanner{src: text}
+	var last token
+	for t := scan.next(); t.kind != endOfText; t = scan.next() {
+		switch {
+		case t.kind == sign && (text[t.at:t.end] == "?" || text[t.at] == '`'):
+			return t, true
+		case t.kind == word && last.kind == mark && text[last.at] == ':' && last.end == t.at &&
+			(last.at == 0 || text[last.at-1] != ':'):
+			return token{mark, last.at, t.end}, true
+		}
+		last = t
+	}
+	return token{}, false
+}

@@ -1,0 +1,248 @@
+package postgres
+
+import "github.com/qedkit/qed/internal/sqlast"
+
+func (r *reader) exprs(list []message) []sqlast.Expr { return mapped(list, r.expr) }
+
+// optional reads a node that may be absent.
+func (r *reader) optional(n message) sqlast.Expr {
+	if len(n) == 0 {
+		return nil
+	}
+	return r.expr(n)
+}
+
+func (r *reader) expr(n message) sqlast.Expr {
+	if !r.enter() {
+		return nil
+	}
+	defer r.leave()
+	switch kind, m := n.node(); kind {
+	case kindColumnRef:
+		return r.column(m)
+	case kindConst:
+		return r.constant(m)
+	case kindExpr:
+		return r.operation(m)
+	case kindBoolExpr:
+		return r.boolean(m)
+	case kindFuncCall:
+		return r.call(m)
+	case kindTypeCast:
+		return r.cast(m)
+	case kindSubLink:
+		return r.subLink(m)
+	case kindCase:
+		return r.caseOf(m)
+	case kindNullTest:
+		x := r.expr(m.child(2))
+		return &sqlast.Is{Pos: r.place(m, 5), X: x, Not: m.number(3) == 2, Test: sqlast.IsNull}
+	case kindBooleanTest:
+		return r.booleanTest(m)
+	case kindCoalesce:
+		return r.form("coalesce", m, 5, 4)
+	case kindMinMax:
+		if m.number(5) == 1 {
+			return r.form("greatest", m, 7, 6)
+		}
+		return r.form("least", m, 7, 6)
+	case kindGroupingFunc:
+		return r.form("grouping", m, 5, 2)
+	case kindValueFunction:
+		return r.valueFunction(m)
+	case kindRow:
+		return &sqlast.Row{Pos: r.place(m, 6), Items: r.exprs(m.list(2)), Explicit: m.number(4) == 1}
+	case kindArray:
+		return &sqlast.Array{Pos: r.place(m, 2), Items: r.exprs(m.list(1))}
+	case kindIndirection:
+		return r.index(m)
+	case kindCollate:
+		return r.collate(m)
+	case kindGroupingSet:
+		return r.groupingSet(m)
+	case kindParam:
+		at := r.place(m, 2)
+		r.fail(sqlast.Parameter, at, "$", "placeholders are not allowed: write the value")
+	case kindDefault:
+		r.unsupported(r.at, "DEFAULT")
+	case kindXML:
+		r.unsupported(r.at, "an XML function")
+	default:
+		r.unsupported(r.at, "this expression")
+	}
+	return nil
+}
+
+// form reads a call that the grammar has a node of its own for.
+func (r *reader) form(name string, m message, location, args int) sqlast.Expr {
+	return &sqlast.Call{Pos: r.place(m, location), Name: name, Args: r.exprs(m.list(args))}
+}
+
+func (r *reader) column(m message) sqlast.Expr {
+	at := r.place(m, 2)
+	list := m.list(1)
+	if kind, _ := list[len(list)-1].node(); kind == kindStar {
+		r.fail(sqlast.Misplaced, at, "*", "* stands outside a select list")
+		return nil
+	}
+	c := &sqlast.Column{Pos: at}
+	switch names := r.strings(list); len(names) {
+	case 1:
+		c.Name = names[0]
+	case 2:
+		c.Table, c.Name = names[0], names[1]
+	case 3:
+		c.Schema, c.Table, c.Name = names[0], names[1], names[2]
+	default:
+		r.unsupported(at, "the name of a database before a table's")
+	}
+	return c
+}
+
+// boolean reads NOT, and the flat lists that the grammar makes of AND and OR.
+func (r *reader) boolean(m message) sqlast.Expr {
+	args := m.list(3)
+	at := r.place(m, 4)
+	op := sqlast.And
+	switch m.number(2) {
+	case 2:
+		op = sqlast.Or
+	case 3:
+		return r.not(at, r.expr(args[0]))
+	}
+	if r.depth+len(args) > sqlast.MaxDepth {
+		r.fail(sqlast.TooDeep, at, "", "the statement has too many operands of AND or OR")
+		return nil
+	}
+	out := r.expr(args[0])
+	for _, n := range args[1:] {
+		out = &sqlast.Binary{Pos: at, Op: op, X: out, Y: r.expr(n)}
+	}
+	return out
+}
+
+// not reads NOT x, which is also how the grammar has x NOT IN (query).
+func (r *reader) not(at sqlast.Pos, x sqlast.Expr) sqlast.Expr {
+	if in, ok := x.(*sqlast.In); ok && in.Query != nil && !in.Not {
+		in.Not = true
+		return in
+	}
+	return &sqlast.Unary{Pos: at, Op: sqlast.Not, X: x}
+}
+
+var booleanTests = map[int]sqlast.Is{
+	1: {Test: sqlast.IsTrue}, 2: {Test: sqlast.IsTrue, Not: true},
+	3: {Test: sqlast.IsFalse}, 4: {Test: sqlast.IsFalse, Not: true},
+	5: {Test: sqlast.IsUnknown}, 6: {Test: sqlast.IsUnknown, Not: true},
+}
+
+func (r *reader) booleanTest(m message) sqlast.Expr {
+	out, ok := booleanTests[m.number(3)]
+	if !ok {
+		r.unsupported(r.at, "this test")
+	}
+	out.X = r.expr(m.child(2))
+	out.Pos = r.place(m, 4)
+	return &out
+}
+
+func (r *reader) caseOf(m message) sqlast.Expr {
+	at := r.place(m, 7)
+	return &sqlast.Case{
+		Pos:     at,
+		Operand: r.optional(m.child(4)),
+		Whens: mapped(m.list(5), func(n message) sqlast.When {
+			_, when := n.node()
+			return sqlast.When{Cond: r.expr(when.child(2)), Result: r.expr(when.child(3))}
+		}),
+		Else: r.optional(m.child(6)),
+	}
+}
+
+func (r *reader) subLink(m message) sqlast.Expr {
+	at := r.place(m, 7)
+	kind := m.number(2)
+	x := r.optional(m.child(4))
+	nm := unnamed
+	if kind == linkExists {
+		nm = unseen
+	}
+	q := r.subselect(m.child(6), nm)
+	switch kind {
+	case linkExists:
+		return &sqlast.Exists{Pos: at, Query: q}
+	case linkValue:
+		return &sqlast.Subquery{Pos: at, Query: q}
+	case linkArray:
+		return &sqlast.ArrayQuery{Pos: at, Query: q}
+	case linkAny, linkAll:
+		if name := m.list(5); len(name) > 0 {
+			return &sqlast.Quantified{Pos: at, Op: r.binaryOp(name), X: x, All: kind == linkAll, Query: q}
+		}
+		return &sqlast.In{Pos: at, X: x, Query: q}
+	}
+	r.unsupported(at, "this subquery")
+	return nil
+}
+
+// index reads x[..]. What stands behind a point there is the field of a composite
+// value, and could be that of a whole row.
+func (r *reader) index(m message) sqlast.Expr {
+	out := &sqlast.Index{X: r.expr(m.child(1))}
+	out.Pos = r.at
+	for _, n := range m.list(2) {
+		kind, s := n.node()
+		if kind != kindIndices {
+			r.unsupported(r.at, "a field of a composite value")
+			return nil
+		}
+		out.Subscripts = append(out.Subscripts, sqlast.Subscript{
+			Slice: s.flag(1), Low: r.optional(s.child(2)), High: r.optional(s.child(3)),
+		})
+	}
+	return out
+}
+
+func (r *reader) collate(m message) sqlast.Expr {
+	x := r.expr(m.child(1))
+	at := r.place(m, 3)
+	names := r.strings(m.list(2))
+	if len(names) == 2 && names[0] == "pg_catalog" {
+		names = names[1:]
+	}
+	if len(names) != 1 || !isCollation(names[0]) {
+		r.unsupported(at, "COLLATE "+names[len(names)-1])
+		return nil
+	}
+	return &sqlast.Collate{Pos: at, X: x, Name: string(appendName(nil, names[0]))}
+}
+
+// The fields of a SQLValueFunction's operation, in pairs: without and with the
+// digits of a second.
+var valueFunctions = map[int]sqlast.NowKind{
+	1: sqlast.CurrentDate, 2: sqlast.CurrentTime, 3: sqlast.CurrentTime, 4: sqlast.CurrentTimestamp, 5: sqlast.CurrentTimestamp,
+	6: sqlast.LocalTime, 7: sqlast.LocalTime, 8: sqlast.LocalTimestamp, 9: sqlast.LocalTimestamp,
+}
+
+var timeTypes = map[sqlast.NowKind]string{
+	sqlast.CurrentTime: "time(0) with time zone", sqlast.CurrentTimestamp: "timestamp(0) with time zone",
+	sqlast.LocalTime: "time(0)", sqlast.LocalTimestamp: "timestamp(0)",
+}
+
+func (r *reader) valueFunction(m message) sqlast.Expr {
+	at := r.place(m, 5)
+	op := m.number(2)
+	kind, ok := valueFunctions[op]
+	if !ok {
+		r.fail(sqlast.Function, at, valueFunctionName(m), valueFunctionName(m)+" is not among the functions that may be called")
+		return nil
+	}
+	now := &sqlast.Now{Pos: at, Kind: kind, Precision: max(m.number(4), 0)}
+	switch withDigits := op%2 == 1 && op > 1; {
+	case now.Precision > 6:
+		r.fail(sqlast.Syntax, at, valueFunctionName(m), "a time has at most six digits after the second")
+	case withDigits && now.Precision == 0: // not the same as none, which is six
+		return &sqlast.Cast{Pos: at, X: now, Type: timeTypes[kind]}
+	}
+	return now
+}

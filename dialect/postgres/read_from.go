@@ -1,0 +1,156 @@
+package postgres
+
+import "github.com/qedkit/qed/internal/sqlast"
+
+// from nests a FROM list to the left: a comma binds looser than JOIN.
+func (r *reader) from(list []message) sqlast.Relation {
+	var left sqlast.Relation
+	for i, n := range list {
+		if i == sqlast.MaxDepth {
+			r.fail(sqlast.TooDeep, r.at, "", "the statement has too many tables in one FROM")
+			return nil
+		}
+		right := r.relation(n)
+		switch {
+		case r.err != nil:
+			return nil
+		case left == nil:
+			left = right
+		default:
+			left = &sqlast.Join{Pos: right.At(), Left: left, Right: right}
+		}
+	}
+	return left
+}
+
+func (r *reader) relation(n message) sqlast.Relation {
+	if !r.enter() {
+		return nil
+	}
+	defer r.leave()
+	switch kind, m := n.node(); kind {
+	case kindRangeVar:
+		return r.table(m)
+	case kindRangeSubselect:
+		return r.derived(m)
+	case kindRangeFunction:
+		return r.function(m)
+	case kindJoin:
+		return r.join(m)
+	case kindTableSample:
+		r.unsupported(r.at, "TABLESAMPLE")
+	case kindRangeTableFunc:
+		r.unsupported(r.at, "XMLTABLE")
+	case kindJSONTable:
+		r.unsupported(r.at, "JSON_TABLE")
+	default:
+		r.unsupported(r.at, "this entry of FROM")
+	}
+	return nil
+}
+
+func (r *reader) table(m message) sqlast.Relation {
+	at := r.place(m, 7)
+	if m.has(1) {
+		r.unsupported(at, "the name of a database before a table's")
+	}
+	if !m.flag(4) {
+		r.unsupported(at, "FROM ONLY")
+	}
+	alias, columns := r.alias(m.child(6))
+	if columns != nil {
+		r.unsupported(at, "a list of columns behind a table's alias")
+	}
+	return &sqlast.Table{Pos: at, Schema: m.text(2), Name: m.text(3), Alias: alias}
+}
+
+// alias reads an alias and its list of columns.
+func (r *reader) alias(m message) (name string, columns []string) {
+	return m.text(1), r.strings(m.list(2))
+}
+
+func (r *reader) derived(m message) sqlast.Relation {
+	alias, columns := r.alias(m.child(3))
+	d := &sqlast.Derived{Lateral: m.flag(1), Alias: alias, Columns: columns}
+	d.Query = r.subselect(m.child(2), named)
+	if r.err != nil {
+		return nil
+	}
+	d.Pos = d.Query.Body.At()
+	return d
+}
+
+// function reads a table function. Those whose columns are not known are refused,
+// so that what they answer is bound as everything else is.
+func (r *reader) function(m message) sqlast.Relation {
+	functions := m.list(4)
+	if m.flag(3) || len(functions) != 1 {
+		r.unsupported(r.at, "ROWS FROM")
+		return nil
+	}
+	_, pair := functions[0].node()
+	kind, call := pair.list(1)[0].node()
+	if kind == kindValueFunction {
+		name := valueFunctionName(call)
+		r.unsupported(r.place(call, 5), name+" as a table (it is a keyword: quote a table of that name)")
+		return nil
+	}
+	if kind != kindFuncCall {
+		r.unsupported(r.at, "this function in FROM")
+		return nil
+	}
+	c, ok := r.call(call).(*sqlast.Call)
+	if !ok || r.err != nil {
+		return nil
+	}
+	own, known := tableFunctions[c.Name]
+	if !known {
+		r.fail(sqlast.Function, c.Pos, c.Name, "function "+c.Name+"() is not among those that may stand in FROM")
+		return nil
+	}
+	f := &sqlast.TableFunction{Pos: c.Pos, Call: c, Ordinality: m.flag(2), Own: own}
+	if c.Name == "unnest" {
+		for range len(c.Args) {
+			f.Own = append(f.Own, "unnest")
+		}
+		if len(c.Args) == 1 {
+			f.Own = nil
+		}
+	}
+	f.Alias, f.Columns = r.alias(m.child(5))
+	if definitions := m.list(6); definitions != nil {
+		f.Columns, f.Types = nil, nil
+		for _, n := range definitions {
+			_, column := n.node()
+			f.Columns = append(f.Columns, column.text(1))
+			f.Types = append(f.Types, r.typeName(column.child(2)))
+		}
+	}
+	return f
+}
+
+var joinKinds = map[int]sqlast.JoinKind{1: sqlast.InnerJoin, 2: sqlast.LeftJoin, 3: sqlast.FullJoin, 4: sqlast.RightJoin}
+
+var joinFields = set(1, 2, 3, 4, 5, 7)
+
+func (r *reader) join(m message) sqlast.Relation {
+	kind, ok := joinKinds[m.number(1)]
+	if !ok {
+		r.unsupported(r.at, "this kind of JOIN")
+	}
+	j := &sqlast.Join{Kind: kind, Natural: m.flag(2)}
+	j.Left = r.relation(m.child(3))
+	j.Pos = r.at
+	j.Right = r.relation(m.child(4))
+	if m.has(6) || m.has(8) {
+		r.unsupported(j.Pos, "an alias of a JOIN")
+	}
+	r.check(m, joinFields, "this JOIN")
+	j.Using = r.strings(m.list(5))
+	j.On = r.optional(m.child(7))
+	// A join is printed with ON TRUE where it has no condition.
+	if b, ok := j.On.(*sqlast.Bool); ok && b.Value && kind == sqlast.InnerJoin {
+		j.On = nil
+	}
+	return j
+}

@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// constant reads a literal. The grammar folds a minus into a number.
+func (r *reader) constant(m message) sqlast.Expr {
+	at := r.place(m, 11)
+	if m.flag(10) {
+		return &sqlast.Null{Pos: at}
+	}
+	for rest := m; len(rest) > 0; {
+		switch f := rest.next(); f.number {
+		case 1:
+			return number(at, strconv.Itoa(f.data.number(1)))
+		case 2:
+			return r.decimal(at, f.data.text(1))
+		case 3:
+			return &sqlast.Bool{Pos: at, Value: f.data.flag(1)}
+		case 4:
+			return &sqlast.String{Pos: at, Value: f.data.text(1)}
+		case 5:
+			return r.bits(at, f.data.text(1))
+		}
+	}
+	r.unsupported(at, "this constant")
+	return nil
+}
+
+func number(at sqlast.Pos, text string) sqlast.Expr {
+	if digits, negative := strings.CutPrefix(text, "-"); negative {
+		return &sqlast.Unary{Pos: at, Op: sqlast.Minus, X: &sqlast.Number{Pos: at, Text: digits}}
+	}
+	return &sqlast.Number{Pos: at, Text: text}
+}
+
+// decimal reads a number with a point or an exponent, or one beyond an integer's
+// range, in the spelling that every version reads.
+func (r *reader) decimal(at sqlast.Pos, text string) sqlast.Expr {
+	text = strings.ReplaceAll(text, "_", "")
+	if strings.ContainsAny(text, "xXoObB") {
+		r.unsupported(at, "a hexadecimal, octal or binary number beyond the range of an integer")
+	}
+	return number(at, text)
+}
+
+// bits reads B'..' and X'..', whose length is that of their digits.
+func (r *reader) bits(at sqlast.Pos, text string) sqlast.Expr {
+	n := len(text) - 1
+	if text[0] == 'x' {
+		n *= 4
+	} else {
+		text = text[1:]
+	}
+	switch {
+	case n == 0:
+		r.unsupported(at, "an empty bit string")
+	case n > mostPadded:
+		r.unsupported(at, "a bit string beyond "+strconv.Itoa(mostPadded)+" bits")
+	}
+	return &sqlast.Cast{Pos: at, X: &sqlast.String{Pos: at, Value: text}, Type: "bit(" + strconv.Itoa(n) + ")"}
+}
+
+// cast reads x::type, CAST(x AS type) and type '..'. TRUE and FALSE are casts to
+// the grammar.
+func (r *reader) cast(m message) sqlast.Expr {
+	x := r.expr(m.child(1))
+	at := r.place(m, 3)
+	name := r.typeName(m.child(2))
+	if b, ok := x.(*sqlast.Bool); ok && name == "boolean" {
+		return b
+	}
+	return &sqlast.Cast{Pos: at, X: x, Type: name}
+}

@@ -1,0 +1,132 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// types maps the names of types to the spelling that is printed. A mark # is where
+// numbers in parentheses stand. Missing on purpose: types whose values are looked
+// up in the catalogue (regclass, regproc and the like), those that only the server
+// itself uses, xml, and types of schemas.
+var types = map[string]string{
+	"int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision",
+	"numeric": "numeric#", "bool": "boolean", "money": "money", "uuid": "uuid",
+	"text": "text", "varchar": "varchar#", "bpchar": "char#", "bytea": "bytea", "bit": "bit#", "varbit": "bit varying#",
+	"date": "date", "time": "time#", "timetz": "time# with time zone", "timestamp": "timestamp#",
+	"timestamptz": "timestamp# with time zone", "interval": "interval#",
+	"json": "json", "jsonb": "jsonb", "jsonpath": "jsonpath", "tsvector": "tsvector", "tsquery": "tsquery",
+	"inet": "inet", "cidr": "cidr", "macaddr": "macaddr", "macaddr8": "macaddr8",
+	"point": "point", "line": "line", "lseg": "lseg", "box": "box", "path": "path", "polygon": "polygon", "circle": "circle",
+	"int4range": "int4range", "int8range": "int8range", "numrange": "numrange", "tsrange": "tsrange",
+	"tstzrange": "tstzrange", "daterange": "daterange",
+	"int4multirange": "int4multirange", "int8multirange": "int8multirange", "nummultirange": "nummultirange",
+	"tsmultirange": "tsmultirange", "tstzmultirange": "tstzmultirange", "datemultirange": "datemultirange",
+}
+
+// unbounded is what types are called that have a length of 1 where they are called
+// by their usual name alone.
+var unbounded = map[string]string{"bpchar": "bpchar", "bit": "pg_catalog.bit"}
+
+// padded are the types whose values are filled up to their length, which makes much
+// out of little.
+var padded = words("bpchar bit")
+
+var typeFields = set(1, 5, 6, 7, 8)
+
+func (r *reader) typeName(m message) string {
+	at := r.place(m, 8)
+	names := r.strings(m.list(1))
+	if len(names) == 2 && names[0] == "pg_catalog" {
+		names = names[1:]
+	}
+	if len(names) == 0 {
+		r.unsupported(at, "this type")
+		return ""
+	}
+	name := names[len(names)-1]
+	out, ok := types[name]
+	if len(names) > 1 || !ok || !m.only(typeFields) {
+		r.unsupported(at, "a cast to the type "+name)
+		return ""
+	}
+	modifiers := m.list(5)
+	switch {
+	case name == "interval":
+		out = r.interval(modifiers)
+	case len(modifiers) == 0 && unbounded[name] != "":
+		out = unbounded[name]
+	case len(modifiers) == 0:
+		out = strings.Replace(out, "#", "", 1)
+	case !strings.Contains(out, "#"):
+		r.unsupported(at, "a length of the type "+name)
+	default:
+		lengths := mapped(modifiers, r.modifier)
+		if n, err := strconv.Atoi(lengths[0]); padded[name] && (err != nil || n > mostPadded) {
+			r.unsupported(at, fmt.Sprintf("a length beyond %d of the type %s", mostPadded, name))
+		}
+		out = strings.Replace(out, "#", "("+strings.Join(lengths, ", ")+")", 1)
+	}
+	return out + strings.Repeat("[]", len(m.list(7)))
+}
+
+func (r *reader) modifier(n message) string {
+	switch e := r.expr(n).(type) {
+	case *sqlast.Number:
+		if _, err := strconv.Atoi(e.Text); err == nil {
+			return e.Text
+		}
+	case *sqlast.Unary:
+		if n, ok := e.X.(*sqlast.Number); ok && e.Op == sqlast.Minus {
+			return "-" + n.Text
+		}
+	}
+	r.unsupported(r.at, "this length of a type")
+	return ""
+}
+
+// intervalFields is what the grammar makes of the words behind INTERVAL.
+var intervalFields = map[string]string{
+	"4": " year", "2": " month", "8": " day", "1024": " hour", "2048": " minute", "4096": " second",
+	"6": " year to month", "1032": " day to hour", "3080": " day to minute", "7176": " day to second",
+	"3072": " hour to minute", "7168": " hour to second", "6144": " minute to second", "32767": "",
+}
+
+func (r *reader) interval(modifiers []message) string {
+	if len(modifiers) == 0 {
+		return "interval"
+	}
+	list := mapped(modifiers, r.modifier)
+	words, ok := intervalFields[list[0]]
+	if !ok {
+		r.unsupported(r.at, "this kind of interval")
+	}
+	if len(list) == 2 {
+		return "interval" + words + "(" + list[1] + ")"
+	}
+	return "interval" + words
+}
+
+// isCollation reports whether a name is that of a collation that comes with
+// PostgreSQL. Those of ICU are named after a language, those of the C library
+// after a locale.
+func isCollation(name string) bool {
+	switch name {
+	case "C", "POSIX", "default", "ucs_basic", "unicode", "pg_c_utf8", "C.UTF-8", "C.utf8":
+		return true
+	}
+	language, icu := strings.CutSuffix(name, "-x-icu")
+	if !icu {
+		var encoding string
+		if language, encoding, _ = strings.Cut(name, "."); encoding != "" && !strings.EqualFold(strings.ReplaceAll(encoding, "-", ""), "utf8") {
+			return false
+		}
+		if len(language) != 5 || language[2] != '_' {
+			return false
+		}
+	}
+	return language != "" && strings.Trim(language, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_@") == ""
+}

@@ -1,0 +1,252 @@
+package postgres
+
+import "strings"
+
+// tokenKind is what a token is, as far as the reader has to know.
+type tokenKind uint8
+
+const (
+	endOfText tokenKind = iota
+	word                // a name without quotes or a keyword
+	quoted              // "name"
+	constant            // a string or a number
+	sign                // an operator, or a byte that begins nothing else
+	mark                // ( ) [ ] , ; . :
+)
+
+type token struct {
+	kind    tokenKind
+	at, end int
+}
+
+// scanner cuts a text into tokens as PostgreSQL's lexer does, with
+// standard_conforming_strings on.
+type scanner struct {
+	src string
+	at  int
+
+	measured int  // where the last row of signs ends
+	crowded  bool // there was a row of signs that nobody writes
+}
+
+// How many signs may stand in a row: in an operator, and with comments between.
+// The grammar looks at a whole row for each operator and each comment that begins
+// in it.
+const (
+	maxOperator = 32
+	maxRow      = 512
+)
+
+// measure looks at the row of signs that begins at s.at.
+func (s *scanner) measure() {
+	if s.at < s.measured {
+		return
+	}
+	for s.measured = s.at; s.measured < len(s.src) && isSign(s.src[s.measured]); {
+		s.measured++
+	}
+	s.crowded = s.crowded || s.measured-s.at > maxRow
+}
+
+func (s *scanner) next() token {
+	s.skip()
+	start := s.at
+	if start >= len(s.src) {
+		return token{endOfText, len(s.src), len(s.src)}
+	}
+	kind := s.token()
+	return token{kind, start, s.at}
+}
+
+// token moves behind the token at s.at.
+func (s *scanner) token() tokenKind {
+	switch c := s.src[s.at]; {
+	case c == '\'':
+		s.text(false)
+		return constant
+	case c == '"':
+		s.until(`"`)
+		return quoted
+	case c == '$':
+		return s.dollar()
+	case isWordStart(c):
+		return s.word()
+	case isDigit(c):
+		for s.at < len(s.src) && s.src[s.at] != '$' && (isWordByte(s.src[s.at]) || s.src[s.at] == '.') {
+			s.at++
+		}
+		return constant
+	case strings.IndexByte("()[],;.:{}", c) >= 0:
+		s.at++
+		return mark
+	}
+	s.sign()
+	return sign
+}
+
+// sign moves behind an operator, which ends where a comment begins.
+func (s *scanner) sign() {
+	s.measure()
+	start := s.at
+	for s.at++; s.at < len(s.src) && isSign(s.src[s.at]); s.at++ {
+		if rest := s.src[s.at:]; strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "/*") {
+			break
+		}
+	}
+	s.crowded = s.crowded || s.at-start > maxOperator
+}
+
+// word moves behind a word, or behind the string that a word of one letter
+// begins: E'..', B'..', X'..', N'..', U&'..' and U&"..".
+func (s *scanner) word() tokenKind {
+	start := s.at
+	for s.at < len(s.src) && isWordByte(s.src[s.at]) {
+		s.at++
+	}
+	if s.at-start != 1 || s.at >= len(s.src) {
+		return word
+	}
+	rest := s.src[s.at:]
+	switch s.src[start] | 0x20 {
+	case 'e':
+		if rest[0] == '\'' {
+			s.text(true)
+			return constant
+		}
+	case 'b', 'x', 'n':
+		if rest[0] == '\'' {
+			s.text(false)
+			return constant
+		}
+	case 'u':
+		switch {
+		case strings.HasPrefix(rest, "&'"):
+			s.at++
+			s.text(false)
+			return constant
+		case strings.HasPrefix(rest, `&"`):
+			s.at++
+			s.until(`"`)
+			return quoted
+		}
+	}
+	return word
+}
+
+// text moves behind the string whose quote is at s.at, with all its parts: one
+// goes on behind white space that has a line's end.
+func (s *scanner) text(escapes bool) {
+	for {
+		for s.at++; s.at < len(s.src) && s.src[s.at] != '\''; s.at++ {
+			if escapes && s.src[s.at] == '\\' {
+				s.at++
+			}
+		}
+		if s.at >= len(s.src) {
+			s.at = len(s.src)
+			return
+		}
+		s.at++
+		end := s.at
+		if strings.HasPrefix(s.src[end:], "'") {
+			continue // a doubled quote
+		}
+		for s.at < len(s.src) && (isSpace(s.src[s.at]) || strings.HasPrefix(s.src[s.at:], "--")) {
+			if isSpace(s.src[s.at]) {
+				s.at++
+			} else {
+				s.line()
+			}
+		}
+		if s.at >= len(s.src) || s.src[s.at] != '\'' || !strings.ContainsAny(s.src[end:s.at], "\n\r") {
+			s.at = end
+			return
+		}
+	}
+}
+
+// until moves behind the next end after the byte at s.at.
+func (s *scanner) until(end string) {
+	s.at++
+	if n := strings.Index(s.src[s.at:], end); n >= 0 {
+		s.at += n + len(end)
+	} else {
+		s.at = len(s.src)
+	}
+}
+
+// dollar moves behind $1, $tag$..$tag$ or a lone sign.
+func (s *scanner) dollar() tokenKind {
+	n := s.at + 1
+	if n < len(s.src) && isDigit(s.src[n]) {
+		for s.at++; s.at < len(s.src) && isDigit(s.src[s.at]); s.at++ {
+		}
+		return constant
+	}
+	for n < len(s.src) && isWordByte(s.src[n]) && s.src[n] != '$' {
+		n++
+	}
+	if n >= len(s.src) || s.src[n] != '$' {
+		s.at++
+		return sign
+	}
+	tag := s.src[s.at : n+1]
+	s.at = n
+	s.until(tag)
+	return constant
+}
+
+// skip moves over white space and comments, which nest.
+func (s *scanner) skip() {
+	for s.at < len(s.src) {
+		switch {
+		case isSpace(s.src[s.at]):
+			s.at++
+		case strings.HasPrefix(s.src[s.at:], "--"):
+			s.line()
+		case strings.HasPrefix(s.src[s.at:], "/*"):
+			s.comment()
+		default:
+			return
+		}
+	}
+}
+
+func (s *scanner) line() {
+	if n := strings.IndexAny(s.src[s.at:], "\n\r"); n >= 0 {
+		s.at += n
+	} else {
+		s.at = len(s.src)
+	}
+}
+
+func (s *scanner) comment() {
+	depth := 0
+	for s.at < len(s.src) {
+		switch {
+		case strings.HasPrefix(s.src[s.at:], "/*"):
+			s.measure()
+			depth++
+			s.at += 2
+		case strings.HasPrefix(s.src[s.at:], "*/"):
+			s.at += 2
+			if depth--; depth == 0 {
+				return
+			}
+		default:
+			s.at++
+		}
+	}
+}
+
+func isSign(c byte) bool { return strings.IndexByte("+-*/<>=~!@#%^&|`?", c) >= 0 }
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isWordStart(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c >= 0x80
+}
+
+func isWordByte(c byte) bool { return isWordStart(c) || isDigit(c) || c == '$' }

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+var style = sqlast.Style{
+	AppendName:        appendName,
+	AppendString:      appendString,
+	ArgSeparator:      argSeparator,
+	Same:              "IS NOT DISTINCT FROM",
+	NotSame:           "IS DISTINCT FROM",
+	CrossJoin:         "JOIN",
+	BareJoinOn:        "TRUE",
+	ParenthesizedArms: true,
+	IntersectFirst:    true,
+	ValuesTail:        true,
+	BareOffset:        true,
+	SignsAlike:        true,
+	BitXor:            "#",
+}
+
+func appendName(dst []byte, name string) []byte { return appendDoubling(append(dst, '"'), name, `"`) }
+
+// appendString writes E'..' where there is a backslash: that has one meaning, while
+// a backslash in '..' depends on standard_conforming_strings.
+func appendString(dst []byte, value string) []byte {
+	if strings.IndexByte(value, '\\') < 0 {
+		return appendDoubling(append(dst, '\''), value, "'")
+	}
+	dst = append(dst, "E'"...)
+	for i := range len(value) {
+		if c := value[i]; c == '\'' || c == '\\' {
+			dst = append(dst, c)
+		}
+		dst = append(dst, value[i])
+	}
+	return append(dst, '\'')
+}
+
+// appendDoubling writes s with its quotes doubled, and a quote behind it.
+func appendDoubling(dst []byte, s, quote string) []byte {
+	for {
+		i := strings.Index(s, quote)
+		if i < 0 {
+			break
+		}
+		dst = append(dst, s[:i+1]...)
+		dst = append(dst, quote...)
+		s = s[i+1:]
+	}
+	dst = append(dst, s...)
+	return append(dst, quote...)
+}
+
+// argSeparator spells the calls whose arguments stand between keywords.
+func argSeparator(c *sqlast.Call, i int) string {
+	switch c.Name {
+	case "extract":
+		return " FROM "
+	case "position":
+		return " IN "
+	case "overlay":
+		return overlayWords[i]
+	}
+	return ""
+}
+
+var overlayWords = [...]string{"", " PLACING ", " FROM ", " FOR "}

@@ -1,0 +1,81 @@
+package secureview
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/wasilibs/go-pgquery/parser"
+
+	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/internal/corpora"
+)
+
+// TestCorpusPostgres holds that of the gold statements, which are SQLite's, those
+// are refused that PostgreSQL would refuse, counted here, and that what is printed
+// of the others reads as the tree that was resolved.
+func TestCorpusPostgres(t *testing.T) {
+	statements, guards := corpus(t, postgres.Dialect{})
+	refused := map[Code]int{}
+	for i, s := range statements {
+		s.SQL = singleQuoted(s.SQL)
+		_, err := guards[s.DB].Rewrite(context.Background(), s.SQL)
+		if err == nil {
+			if i%5 == 0 || !testing.Short() {
+				checkReread(t, guards[s.DB], s.SQL)
+			}
+			continue
+		}
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Fatalf("%s: %v", s.SQL, err)
+		}
+		refused[e.Code]++
+		t.Log(s.DB, err, s.SQL)
+	}
+	want := map[Code]int{
+		ErrSyntax:       78, // JOIN without ON before another clause, CAST and other keywords as tables
+		ErrUnsupported:  36, // FROM user, which is a function
+		ErrMisplaced:    2,  // ON names a table to its right
+		ErrUnknownTable: 1,
+	}
+	if corpora.Public(t) == nil {
+		want = map[Code]int{}
+	}
+	if diff := cmp.Diff(want, refused); diff != "" {
+		t.Errorf("refused (-want +got):\n%s", diff)
+	}
+}
+
+var doubleQuoted = regexp.MustCompile(`"[^"]*"`)
+
+// singleQuoted puts what SQLite takes for a string into the quotes of one.
+func singleQuoted(sql string) string {
+	return doubleQuoted.ReplaceAllStringFunc(sql, func(s string) string {
+		return "'" + strings.ReplaceAll(s[1:len(s)-1], "'", "''") + "'"
+	})
+}
+
+func BenchmarkRewritePostgres(b *testing.B) { benchmarkRewrite(b, postgres.Dialect{}) }
+
+// BenchmarkRewritePostgresPeer has the grammar read the statements alone: most of
+// what BenchmarkRewritePostgres takes.
+func BenchmarkRewritePostgresPeer(b *testing.B) {
+	var statements []string
+	for _, s := range corpora.Find(b).Statements {
+		if _, err := parser.ParseToProtobuf(s.SQL); err == nil {
+			statements = append(statements, s.SQL)
+		}
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if _, err := parser.ParseToProtobuf(statements[i%len(statements)]); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
