@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -32,7 +31,7 @@ type catalog struct {
 	inMessages int // columns that a message lists
 }
 
-func newCatalog(p *Policy, d dialect.Dialect) (*catalog, error) {
+func newCatalog(p *Policy, dialect string) (*catalog, error) {
 	c := &catalog{
 		schema:    p.Schema,
 		schemas:   map[string]map[string]*sqlast.Object{},
@@ -44,12 +43,12 @@ func newCatalog(p *Policy, d dialect.Dialect) (*catalog, error) {
 
 		inMessages: cmp.Or(p.ColumnsInMessages, 100),
 	}
-	if c.schema == "" && d.Name() == "sqlite" {
+	if c.schema == "" && dialect == "sqlite" {
 		c.schema = "main"
 	}
 	switch {
 	case c.schema == "":
-		return nil, invalid("schema", "is missing: tables of %s are printed with theirs", d.Name())
+		return nil, invalid("schema", "is missing: tables of %s are printed with theirs", dialect)
 	case p.RowLimit < 0:
 		return nil, invalid("row_limit", "is %d: it cannot be negative", p.RowLimit)
 	case p.ColumnsInMessages < 0:
@@ -78,10 +77,15 @@ func newCatalog(p *Policy, d dialect.Dialect) (*catalog, error) {
 		}
 	}
 	for i, name := range p.Functions {
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || r == ' ' || r == '(' }) {
-			return nil, invalid(fmt.Sprintf("functions[%d]", i), "is %q: no name of a function", name)
+		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || r == ' ' || r == '(' || r == '.' }) {
+			return nil, invalid(fmt.Sprintf("functions[%d]", i), "is %q: no name of a function, without a schema", name)
 		}
 		c.functions[ascii.Lower(name)] = true
+	}
+	if p.Setup != nil {
+		if err := checkSetup(p, dialect, c); err != nil {
+			return nil, err
+		}
 	}
 	return c, nil
 }

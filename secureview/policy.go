@@ -11,8 +11,8 @@ const DefaultViewPrefix = "secure_"
 // Names are compared without the case of ASCII letters, and printed as they are
 // listed here: list them in the catalogue's own spelling.
 type Policy struct {
-	// Dialect is the name of the dialect: "sqlite", "mysql". Where it is set, it
-	// must be that of the [Guard].
+	// Dialect is the name of the dialect: "sqlite", "mysql" (also for MariaDB) or
+	// "postgres". Where it is set, it must be that of the [Guard].
 	Dialect string `json:"dialect"`
 
 	// Schema is the schema of Tables, and the only one that an unqualified name
@@ -33,7 +33,9 @@ type Policy struct {
 	Schemas map[string]Schema `json:"schemas,omitempty"`
 
 	// Functions adds to the functions that the dialect holds to be safe. They are
-	// names of functions of the database itself, compared without case.
+	// names of functions of the database itself, compared without case. Nothing
+	// looks into them: one that sets a variable of the session or takes a lock
+	// leaves that to the next caller.
 	Functions []string `json:"functions,omitempty"`
 
 	// RowLimit bounds the rows of every statement. 0 means [DefaultRowLimit].
@@ -47,6 +49,10 @@ type Policy struct {
 	// which is not listed is told to be an invented view. Empty means
 	// [DefaultViewPrefix].
 	ViewPrefix string `json:"view_prefix,omitempty"`
+
+	// Setup says how the secure views are made, for [SQL] and for the check of an
+	// account; nil: it is nobody's business here.
+	Setup *Setup `json:"setup,omitempty"`
 }
 
 // Schema is a further schema of a [Policy]. Its fields are as those of Policy.

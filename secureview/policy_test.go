@@ -18,7 +18,16 @@ func TestReadPolicy(t *testing.T) {
 		"tables": {"employee": ["id", "name"], "secure_employee": ["id", "name"]},
 		"views": {"employee": "secure_employee"},
 		"schemas": {"archive": {"tables": {"Dept": ["id"]}, "views": {"Dept": "secure_dept"}}},
-		"functions": ["full_name"], "row_limit": 1000, "view_prefix": "v_"
+		"functions": ["full_name"], "row_limit": 1000, "columns_in_messages": 30, "view_prefix": "v_",
+		"setup": {
+			"account": "'agent'@'%'",
+			"key": {"setting": "aesKey", "function": "app_key"},
+			"tables": {"employee": {
+				"encrypted": {"name": "text"},
+				"filters": [{"column": "tenant", "setting": "tenants", "list": true, "optional": true}],
+				"no_barrier": true
+			}}
+		}
 	}`))
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +37,16 @@ func TestReadPolicy(t *testing.T) {
 		Tables:    map[string][]string{"employee": {"id", "name"}, "secure_employee": {"id", "name"}},
 		Views:     map[string]string{"employee": "secure_employee"},
 		Schemas:   map[string]secureview.Schema{"archive": {Tables: map[string][]string{"Dept": {"id"}}, Views: map[string]string{"Dept": "secure_dept"}}},
-		Functions: []string{"full_name"}, RowLimit: 1000, ViewPrefix: "v_",
+		Functions: []string{"full_name"}, RowLimit: 1000, ColumnsInMessages: 30, ViewPrefix: "v_",
+		Setup: &secureview.Setup{
+			Account: "'agent'@'%'",
+			Key:     &secureview.Key{Setting: "aesKey", Function: "app_key"},
+			Tables: map[string]secureview.SecureTable{"employee": {
+				Encrypted: map[string]string{"name": "text"},
+				Filters:   []secureview.Filter{{Column: "tenant", Setting: "tenants", List: true, Optional: true}},
+				NoBarrier: true,
+			}},
+		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -53,6 +71,14 @@ func TestReadPolicyRefused(t *testing.T) {
 		{`{"dialect": "mysql", "tables": {"a": ["x"], "A": ["y"]}}`, "tables.A"},
 		{`{"dialect": "mysql", "views": {"a": "b", "a": "c"}}`, "views.a"},
 		{`{"dialect": "mysql", "schemas": {"s": {"table": {}}}}`, "schemas.s.table"},
+		{`{"dialect": "mysql", "setup": {"acount": "agent"}}`, "setup.acount"},
+		{`{"dialect": "mysql", "setup": {"account": "a", "account": "b"}}`, "setup.account"},
+		{`{"dialect": "mysql", "setup": {"key": {"Setting": "k"}}}`, "setup.key.Setting"},
+		{`{"dialect": "mysql", "setup": {"tables": {"a": {"filter": []}}}}`, "setup.tables.a.filter"},
+		{`{"dialect": "mysql", "setup": {"tables": {"a": {"filters": [{"columns": "x"}]}}}}`, "setup.tables.a.filters.columns"},
+		{`{"dialect": "mysql", "setup": {"tables": {"a": {}, "A": {}}}}`, "setup.tables.A"},
+		{`{"dialect": "mysql", "setup": {"tables": {"a": {"filters": {"column": "x"}}}}}`, "setup.tables"},
+		{`{"dialect": "mysql", "setup": []}`, "setup"},
 		{`{"dialect": "mysql", "tables": {"a": "x"}}`, "tables"},
 		{`{"dialect": "mysql", "row_limit": "many"}`, "row_limit"},
 		{`{"dialect": "mysql", "row_limit": 1.5}`, "row_limit"},
@@ -100,6 +126,7 @@ func TestNewRefused(t *testing.T) {
 			p.Schemas = map[string]secureview.Schema{"s": {Tables: map[string][]string{"a": {}}}}
 		}},
 		{"functions[0]", func(p *secureview.Policy) { p.Functions = []string{"f(x)"} }},
+		{"functions[0]", func(p *secureview.Policy) { p.Functions = []string{"app.f"} }},
 		{`tables["dept"]`, func(p *secureview.Policy) { p.Tables["dept"] = []string{"*"} }},
 		{"row_limit", func(p *secureview.Policy) { p.RowLimit = -1 }},
 		{"columns_in_messages", func(p *secureview.Policy) { p.ColumnsInMessages = -1 }},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -28,7 +29,17 @@ const maxPolicy = 16 << 20
 //	  },
 //	  "views": {"employee": "secure_employee"},
 //	  "functions": ["full_name"],
-//	  "row_limit": 1000
+//	  "row_limit": 1000,
+//	  "setup": {
+//	    "account": "'agent'@'%'",
+//	    "key": {"setting": "aesKey"},
+//	    "tables": {
+//	      "employee": {
+//	        "encrypted": {"name": "text"},
+//	        "filters": [{"column": "tenant_id", "setting": "tenant"}]
+//	      }
+//	    }
+//	  }
 //	}
 func ReadPolicy(r io.Reader) (*Policy, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxPolicy+1))
@@ -39,7 +50,7 @@ func ReadPolicy(r io.Reader) (*Policy, error) {
 		return nil, invalid("file", "is larger than %d bytes", maxPolicy)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
-	if err := checkKeys(d, nil); err != nil {
+	if err := checkKeys(d, reflect.TypeFor[Policy](), nil); err != nil {
 		return nil, badJSON(err)
 	}
 	p := new(Policy)
@@ -66,10 +77,11 @@ func badJSON(err error) error {
 	return invalid("file", "is no JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// checkKeys reads one value and refuses an object with a key that does not
-// belong there, or that it has twice: the decoder would take the one for a field
-// that is spelled much like it, and drop one of the other.
-func checkKeys(d *json.Decoder, path []string) error {
+// checkKeys reads one value for a Go type, and refuses an object with a key that
+// does not belong there, or that it has twice: the decoder would take the one for
+// a field that is spelled much like it, and drop one of the other. Where the value
+// is of another type than Go's, t is nil from there on: the decoder says so.
+func checkKeys(d *json.Decoder, t reflect.Type, path []string) error {
 	token, err := d.Token()
 	if err != nil {
 		return err
@@ -83,7 +95,7 @@ func checkKeys(d *json.Decoder, path []string) error {
 	}
 	seen := map[string]bool{}
 	for d.More() {
-		at := path
+		at, of := path, inside(t)
 		if delim == '{' {
 			token, err := d.Token()
 			if err != nil {
@@ -92,15 +104,19 @@ func checkKeys(d *json.Decoder, path []string) error {
 			key := token.(string)
 			at = append(slices.Clip(path), key)
 			entry := strings.Join(at, ".")
-			if fields := fieldsAt(path); fields != nil && !slices.Contains(fields, key) {
-				return invalid(entry, "is no field of a policy; its fields are %s", strings.Join(fields, ", "))
+			if fields := fieldsOf(t); fields != nil {
+				i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
+				if i < 0 {
+					return invalid(entry, "is no field here; the fields are %s", strings.Join(names(fields), ", "))
+				}
+				of = fields[i].of
 			}
 			if seen[ascii.Lower(key)] {
 				return invalid(entry, "occurs twice, perhaps in another case")
 			}
 			seen[ascii.Lower(key)] = true
 		}
-		if err := checkKeys(d, at); err != nil {
+		if err := checkKeys(d, of, at); err != nil {
 			return err
 		}
 	}
@@ -108,18 +124,40 @@ func checkKeys(d *json.Decoder, path []string) error {
 	return err
 }
 
-var (
-	policyFields = []string{"dialect", "schema", "tables", "views", "schemas", "functions", "row_limit", "view_prefix"}
-	schemaFields = []string{"tables", "views"}
-)
-
-// fieldsAt is the keys that an object may have; nil: any.
-func fieldsAt(path []string) []string {
-	switch {
-	case len(path) == 0:
-		return policyFields
-	case len(path) == 2 && path[0] == "schemas":
-		return schemaFields
+// inside is the type of what a map or slice holds, and nil for any other type.
+func inside(t reflect.Type) reflect.Type {
+	if t != nil && (t.Kind() == reflect.Map || t.Kind() == reflect.Slice) {
+		return t.Elem()
 	}
 	return nil
+}
+
+// field is a key of a JSON object.
+type field struct {
+	name string
+	of   reflect.Type
+}
+
+// fieldsOf is the keys that an object may have; nil: any.
+func fieldsOf(t reflect.Type) []field {
+	if t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil || t.Kind() != reflect.Struct {
+		return nil
+	}
+	var fields []field
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		fields = append(fields, field{name, f.Type})
+	}
+	return fields
+}
+
+func names(fields []field) []string {
+	list := make([]string, len(fields))
+	for i, f := range fields {
+		list[i] = f.name
+	}
+	return list
 }

@@ -22,6 +22,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -44,9 +45,16 @@ func New(p *Policy, d dialect.Dialect) (*Guard, error) {
 	case p.Dialect != "" && p.Dialect != d.Name():
 		return nil, invalid("dialect", "is %q, but the guard was given the dialect %q", p.Dialect, d.Name())
 	}
-	c, err := newCatalog(p, d)
+	c, err := newCatalog(p, d.Name())
 	if err != nil {
 		return nil, err
+	}
+	if p.Setup != nil {
+		for _, name := range servers[d.Name()].hidden(p.Setup) {
+			if d.Safe(ascii.Lower(name)) {
+				return nil, invalid("setup.key.function", "is %q, which every statement may call", name)
+			}
+		}
 	}
 	g := &Guard{dialect: d, catalog: c, rowLimit: p.RowLimit}
 	if g.rowLimit == 0 {
@@ -87,6 +95,9 @@ func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
 	stmt, err := g.rewrite(sql)
 	if err != nil {
 		return nil, refusal(err, sql)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // the first statement of a program may wait for its grammar
 	}
 	return stmt, nil
 }
