@@ -52,9 +52,10 @@ func isCell(v any) bool {
 }
 
 func toCell(v any) (any, error) {
-	switch v := v.(type) {
-	case nil, bool, int64:
+	if isCell(v) {
 		return v, nil
+	}
+	switch v := v.(type) {
 	case float64:
 		return floatCell(v), nil
 	case string:

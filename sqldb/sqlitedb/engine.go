@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -20,7 +21,10 @@ func (engine) Classify(err error) *sqldb.Error { return classify(err) }
 
 // Admit lets one statement read what r names, and what the views among that
 // read in turn. The release takes everything away again.
-func (engine) Admit(ctx context.Context, pinned *sql.Conn, r *sqldb.Reading) (func() error, error) {
+func (engine) Admit(ctx context.Context, pinned *sql.Conn, r *sqldb.Reading) (func(context.Context) error, error) {
+	if s := r.Session; len(s.Settings) > 0 || s.Role != "" || len(s.SearchPath) > 0 {
+		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "SQLite has no sessions: Options.Session must answer nil, or be nil"}
+	}
 	g := &grant{named: reach{}, views: map[string]reach{}, joins: joinsInside(r.SQL)}
 	for _, o := range r.Objects {
 		table := ascii.Lower(o.Name)
@@ -48,7 +52,7 @@ func (engine) Admit(ctx context.Context, pinned *sql.Conn, r *sqldb.Reading) (fu
 	if err != nil {
 		return nil, err
 	}
-	release := func() error {
+	release := func(context.Context) error {
 		return raw(pinned, func(c *conn) error {
 			c.access = nil
 			return snapshot.Close()
@@ -80,8 +84,8 @@ func (c *conn) snapshot(ctx context.Context) (driver.Rows, error) {
 }
 
 // Check answers what [sqldb.DB.Check] promises.
-func (engine) Check(ctx context.Context, pinned *sql.Conn) error {
-	return raw(pinned, func(c *conn) error {
+func (engine) Check(ctx context.Context, pinned *sql.Conn, _ *secureview.Policy) ([]sqldb.Finding, error) {
+	return nil, raw(pinned, func(c *conn) error {
 		defer c.allow(catalog{})()
 		queryOnly, err := c.queryOnly(ctx)
 		if err != nil {

@@ -36,7 +36,12 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.Check(ctx); err != nil {
+	policy := &secureview.Policy{
+		Dialect: "sqlite",
+		Tables:  map[string][]string{"secure_employee": {"id", "name"}, "workTime": {"employeeId", "hours"}},
+		Views:   map[string]string{"employee": "secure_employee"},
+	}
+	if err := db.Check(ctx, policy); err != nil {
 		log.Fatal(err)
 	}
 	schema, err := db.Introspect(ctx)
@@ -47,11 +52,7 @@ func ExampleOpen() {
 		fmt.Println(r.FromTable, r.FromColumn, "->", r.ToTable, r.ToColumn, r.Cardinality)
 	}
 
-	guard, err := secureview.New(&secureview.Policy{
-		Dialect: "sqlite",
-		Tables:  map[string][]string{"secure_employee": {"id", "name"}, "workTime": {"employeeId", "hours"}},
-		Views:   map[string]string{"employee": "secure_employee"},
-	}, sqlite.Dialect{})
+	guard, err := secureview.New(policy, sqlite.Dialect{})
 	if err != nil {
 		log.Fatal(err)
 	}

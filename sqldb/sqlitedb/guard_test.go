@@ -75,11 +75,11 @@ func read(ctx context.Context, p *sql.DB, statement string, objects ...sqldb.Obj
 		return nil, err
 	}
 	defer pinned.Close()
-	release, err := engine{}.Admit(ctx, pinned, &sqldb.Reading{SQL: statement, Objects: objects})
+	release, err := engine{}.Admit(ctx, pinned, &sqldb.Reading{SQL: statement, Objects: objects, Session: &sqldb.Session{}})
 	if err != nil {
 		return nil, err
 	}
-	defer release()
+	defer release(context.WithoutCancel(ctx))
 	rows, err := pinned.QueryContext(ctx, statement)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,6 @@ func (engine) Introspect(ctx context.Context, pinned *sql.Conn, skipped func(tab
 	r := &introspection{
 		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
 		names:   map[string]string{},
-		related: map[string]bool{},
 		skipped: skipped,
 	}
 	err := raw(pinned, func(c *conn) error {
@@ -38,7 +37,6 @@ func (engine) Introspect(ctx context.Context, pinned *sql.Conn, skipped func(tab
 type introspection struct {
 	schema  *joinpath.Schema
 	names   map[string]string // a table's folded name to its declared one
-	related map[string]bool   // the foreign keys so far
 	skipped func(table, reason string)
 }
 

@@ -270,7 +270,7 @@ func TestCancelled(t *testing.T) {
 	if _, err := db.Query(ended, quick); !errors.Is(err, sqldb.ErrCancelled) {
 		t.Errorf("with a context that has ended: %v", err)
 	}
-	if err := db.Check(ended); !errors.Is(err, sqldb.ErrCancelled) {
+	if err := db.Check(ended, nil); !errors.Is(err, sqldb.ErrCancelled) {
 		t.Errorf("Check: %v", err)
 	}
 	if _, err := db.Introspect(ended); !errors.Is(err, sqldb.ErrCancelled) {
@@ -402,13 +402,14 @@ func TestOpen(t *testing.T) {
 		{"private memory", ":memory:", nil, sqldb.ErrArgument},
 		{"a NUL byte", "a\x00b", nil, sqldb.ErrArgument},
 		{"a negative limit", good, &sqlitedb.Options{Options: sqldb.Options{MaxRows: -1}}, sqldb.ErrArgument},
+		{"a negative backoff", good, &sqlitedb.Options{Options: sqldb.Options{Backoff: -1}}, sqldb.ErrArgument},
 		{"negative connections", good, &sqlitedb.Options{Connections: -1}, sqldb.ErrArgument},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			db, err := sqlitedb.Open(test.path, test.opt)
 			if err == nil {
 				defer db.Close()
-				err = db.Check(t.Context())
+				err = db.Check(t.Context(), nil)
 			}
 			if test.want == nil && err != nil || !errors.Is(err, test.want) {
 				t.Fatalf("got %v, want %v", err, test.want)
@@ -430,6 +431,32 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// SQLite has no sessions: one that says something would be a promise not kept.
+func TestSession(t *testing.T) {
+	path := create(t, company)
+	for _, test := range []struct {
+		name    string
+		session *sqldb.Session
+		want    error
+	}{
+		{"none", nil, nil},
+		{"an empty one", &sqldb.Session{Settings: map[string]any{}}, nil},
+		{"a setting", &sqldb.Session{Settings: map[string]any{"tenant": nil}}, sqldb.ErrArgument},
+		{"a role", &sqldb.Session{Role: "reader"}, sqldb.ErrArgument},
+		{"a search path", &sqldb.Session{SearchPath: []string{"main"}}, sqldb.ErrArgument},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			db := open(t, path, &sqlitedb.Options{Options: sqldb.Options{
+				Session: func(context.Context) (*sqldb.Session, error) { return test.session, nil },
+			}})
+			_, err := db.Query(t.Context(), rewrite(t, guard(t, db, 0, nil), `SELECT count(*) AS c FROM n`))
+			if test.want == nil && err != nil || !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+		})
+	}
+}
+
 func TestSharedMemory(t *testing.T) {
 	host, err := sql.Open("sqlite", "file:/TestSharedMemory?vfs=memdb")
 	if err != nil {
@@ -440,7 +467,7 @@ func TestSharedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := open(t, "file:/TestSharedMemory?vfs=memdb", nil)
-	if err := db.Check(t.Context()); err != nil {
+	if err := db.Check(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := db.Query(t.Context(), rewrite(t, guard(t, db, 0, nil), `SELECT count(*) AS c FROM n`))

@@ -78,7 +78,7 @@ func Open(path string, opt *Options) (*sqldb.DB, error) {
 	pool := sql.OpenDB(c)
 	pool.SetMaxOpenConns(o.Connections)
 	pool.SetMaxIdleConns(o.Connections)
-	db, err := sqldb.New(pool, engine{}, &o.Options)
+	db, err := sqldb.New(engine{}, &o.Options, pool)
 	if err != nil {
 		return nil, errors.Join(err, pool.Close())
 	}

@@ -1,0 +1,65 @@
+package sqldb
+
+import (
+	"testing"
+
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/dialect/sqlite"
+)
+
+func TestShape(t *testing.T) {
+	for _, test := range []struct{ in, want string }{
+		{"", ""},
+		{"SELECT 1", "SELECT ?"},
+		{`SELECT "a1"."b" FROM "t" WHERE "a1"."b" = 'x'`, `SELECT "a1"."b" FROM "t" WHERE "a1"."b" = ?`},
+		{"SELECT `1` FROM `2`.`it's` LIMIT 10", "SELECT `1` FROM `2`.`it's` LIMIT ?"},
+		{"'it''s' '' '''' 'a' 'b'", "? ? ? ? ?"},
+		{"'a\"b' \"c'd\" 'e'", "? \"c'd\" ?"},
+		{`"a""1" 1`, `"a""1" ?`},
+		{"X'41ff', x'', LX'1', \"x\"'1'", "?, ?, LX?, \"x\"?"},
+		{"log10(10) + t1 + utf8mb4 + 5", "log10(?) + t1 + utf8mb4 + ?"},
+		{"1.5 .5 5. 1e9 1E-9 1e+9 0x1F 0xe-1", "? ? ? ? ? ? ? ?-?"},
+		{"-1+2-3e1-4", "-?+?-?-?"},
+		{"CAST(\"a\" AS DECIMAL(10,2))", "CAST(\"a\" AS DECIMAL(?,?))"},
+		{"_latin1'x' DATE '2024-01-01'", "_latin1? DATE ?"},
+		{"'never closed", "?"},
+		{"\"never closed 1", "\"never closed 1"},
+		{"é1 + 1", "é1 + ?"},
+	} {
+		if got := (&Reading{SQL: test.in}).Shape(); got != test.want {
+			t.Errorf("%s\n got %s\nwant %s", test.in, got, test.want)
+		}
+	}
+}
+
+// Printed statements that differ in literals alone have one shape, and others
+// have another, whatever a literal looks like.
+func TestShapeOfPrinted(t *testing.T) {
+	literals := []string{"1", "25", "1.5", "1e9", "'x'", "'it''s'", "''", "X'41'", "' OR ''1'' = ''1'", `'"t"'`, "'`'", `'a\\'`}
+	for _, d := range []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}} {
+		shape := func(where string) string {
+			r := Reading{SQL: statement(t, d, "SELECT a FROM t WHERE "+where).SQL()}
+			return r.Shape()
+		}
+		for _, literal := range literals {
+			if got, want := shape("b = "+literal+" AND a = 'end'"), shape("b = 1 AND a = 2"); got != want {
+				t.Errorf("%s, %s: %s, want %s", d.Name(), literal, got, want)
+			}
+		}
+		for _, other := range []string{"a = 1", "b = a", "b > 1", "b = 1 AND a = 1", "b = -1", "b IN (1, 2)"} {
+			if shape(other) == shape("b = 1") {
+				t.Errorf("%s: %s has the shape of another", d.Name(), other)
+			}
+		}
+	}
+}
+
+func BenchmarkShape(b *testing.B) {
+	r := Reading{SQL: statement(b, sqlite.Dialect{}, "SELECT a, count(*) FROM t WHERE b = 'it''s' AND a > 5 GROUP BY a ORDER BY 2").SQL()}
+	b.SetBytes(int64(len(r.SQL)))
+	b.ReportAllocs()
+	for b.Loop() {
+		r.Shape()
+	}
+}
