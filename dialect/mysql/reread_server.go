@@ -1,0 +1,236 @@
+package mysql
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/internal/ascii"
+)
+
+// ServerTables answers the tables and views of a statement that a server prints
+// as it understood it: in the note of EXPLAIN, or as the definition of a view.
+// Such a text names each with its schema; what stands without one, such as a
+// common table expression, is left out. false: the text is not understood.
+func ServerTables(text string) (tables []dialect.TableName, ok bool) {
+	s := serverScan{src: text, frames: make([]serverFrame, 1)}
+	if !s.run() {
+		return nil, false
+	}
+	return s.tables, true
+}
+
+// ServerTablesAnywhere answers what stands where a table would after FROM and JOIN
+// in a text that a server prints, strings or not. It is for MySQL's notes, which
+// hold values of rows as they are: no reader can tell where those end. So it may
+// find too much, where a value looks like the end of a statement, but no value
+// hides a table from it.
+func ServerTablesAnywhere(text string) (tables []dialect.TableName) {
+	for _, at := range serverTable.FindAllStringSubmatchIndex(text, -1) {
+		if strings.HasPrefix(text[at[1]:], ".`") || inTrimOrExtract(text[:at[0]]) {
+			continue // a column
+		}
+		t := dialect.TableName{Schema: unquote(text[at[2]:at[3]]), Name: unquote(text[at[4]:at[5]])}
+		if !slices.Contains(tables, t) {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+var serverTable = regexp.MustCompile("(?i)\\b(?:from|join)[ (]+`((?:[^`]|``)+)`\\.`((?:[^`]|``)+)`")
+
+// inTrimOrExtract reports whether a FROM after the text would be that of
+// extract(unit FROM x) or trim(x FROM y).
+func inTrimOrExtract(before string) bool {
+	depth := 0
+	for i := len(before) - 1; i >= 0; i-- {
+		switch before[i] {
+		case ')':
+			depth++
+		case '(':
+			if depth--; depth < 0 {
+				function := ascii.Lower(before[max(0, i-len("extract")):i])
+				return strings.HasSuffix(function, "trim") || function == "extract"
+			}
+		}
+	}
+	return false
+}
+
+func unquote(name string) string { return strings.ReplaceAll(name, "``", "`") }
+
+// OddLabel finds a name in a printed statement that servers do not quote when they
+// print it back, although it would take quotes: that of a common table expression
+// or of a table's alias, with a quote or a parenthesis in it. What they print then
+// means something else. Empty: there is none. false: the text is not understood.
+func OddLabel(printed string) (name string, ok bool) {
+	s := serverScan{src: printed, frames: make([]serverFrame, 1)}
+	ok = s.run()
+	for _, label := range s.labels {
+		if strings.ContainsAny(label, "'\"`()/") {
+			return label, ok
+		}
+	}
+	return "", ok
+}
+
+// serverScan walks over the tokens of a text that a server, or the printer,
+// wrote. Names are in backticks, strings in single quotes; the only comments are
+// those that number the SELECTs.
+type serverScan struct {
+	src    string
+	at     int
+	frames []serverFrame
+	tables []dialect.TableName
+	labels []string // aliases of tables and names of common table expressions
+}
+
+// serverFrame is what is known about a pair of parentheses, or about the text.
+type serverFrame struct {
+	with     bool // WITH stood here, and no SELECT yet: names are of common table expressions
+	selected bool // a SELECT stood here
+	from     bool // between FROM and the next clause
+	expect   bool // a table or an opening parenthesis comes next
+}
+
+func (s *serverScan) run() bool {
+	for s.skipSpace(); s.at < len(s.src); s.skipSpace() {
+		if !s.token() {
+			return false
+		}
+	}
+	return len(s.frames) == 1 && !s.frames[0].expect
+}
+
+func (s *serverScan) skipSpace() {
+	for s.at < len(s.src) && isSpace(s.src[s.at]) {
+		s.at++
+	}
+}
+
+// token takes one token; false if no server writes it there.
+func (s *serverScan) token() bool {
+	f := &s.frames[len(s.frames)-1]
+	switch c := s.src[s.at]; {
+	case c == '`':
+		return s.name(f)
+	case c == '\'':
+		return s.skipString()
+	case c == '"':
+		return false
+	case c == '/' && strings.HasPrefix(s.src[s.at:], "/*"):
+		return s.skipNumber()
+	case c == '(':
+		inner := serverFrame{from: f.expect, expect: f.expect}
+		f.expect = false
+		s.frames = append(s.frames, inner)
+	case c == ')':
+		if len(s.frames) == 1 || f.expect {
+			return false
+		}
+		s.frames = s.frames[:len(s.frames)-1]
+	case c == ',':
+		if f.expect {
+			return false
+		}
+		f.expect = f.from
+	case c == '.' || !isWordByte(c): // also the marks of <materialize>
+	default:
+		s.word(f)
+		return true
+	}
+	s.at++
+	return true
+}
+
+func (s *serverScan) word(f *serverFrame) {
+	start := s.at
+	for s.at < len(s.src) && isWordByte(s.src[s.at]) {
+		s.at++
+	}
+	switch ascii.Lower(s.src[start:s.at]) {
+	case "with": // also in WITH ROLLUP
+		f.with, f.expect = !f.selected, false
+	case "select":
+		*f = serverFrame{selected: true}
+	case "from": // also in extract(.. from ..) and trim(.. from ..)
+		f.from, f.expect = f.selected, f.selected
+	case "join", "straight_join":
+		f.expect = f.from
+	case "where", "group", "having", "order", "limit", "window", "union", "intersect", "except":
+		f.from = false
+	case "materialize", "lateral": // a parenthesis follows
+	default:
+		f.expect = false // dual, values, json_table
+	}
+}
+
+// name takes a name and what is behind its dots.
+func (s *serverScan) name(f *serverFrame) bool {
+	parts := make([]string, 0, 3)
+	for {
+		part, ok := s.backquoted()
+		if !ok {
+			return false
+		}
+		parts = append(parts, part)
+		if !strings.HasPrefix(s.src[s.at:], ".`") {
+			break
+		}
+		s.at++
+	}
+	switch {
+	case f.expect && len(parts) == 2:
+		if t := (dialect.TableName{Schema: parts[0], Name: parts[1]}); !slices.Contains(s.tables, t) {
+			s.tables = append(s.tables, t)
+		}
+	case f.expect && len(parts) > 2:
+		return false
+	case len(parts) == 1 && !f.expect && (f.from || f.with):
+		s.labels = append(s.labels, parts[0])
+	}
+	f.expect = false
+	return true
+}
+
+func (s *serverScan) backquoted() (string, bool) {
+	var name strings.Builder
+	for s.at++; ; s.at++ {
+		end := strings.IndexByte(s.src[s.at:], '`')
+		if end < 0 {
+			return "", false
+		}
+		name.WriteString(s.src[s.at : s.at+end])
+		if s.at += end + 1; s.at >= len(s.src) || s.src[s.at] != '`' {
+			return name.String(), true
+		}
+		name.WriteByte('`')
+	}
+}
+
+func (s *serverScan) skipString() bool {
+	for s.at++; s.at < len(s.src); s.at++ {
+		switch s.src[s.at] {
+		case '\\':
+			s.at++
+		case '\'': // of a doubled one, a second string begins at once
+			s.at++
+			return true
+		}
+	}
+	return false
+}
+
+// skipNumber goes past a comment such as /* select#1 */.
+func (s *serverScan) skipNumber() bool {
+	rest, ok := strings.CutPrefix(s.src[s.at:], "/* select#")
+	n := 0
+	for n < len(rest) && isWordByte(rest[n]) {
+		n++
+	}
+	rest, closed := strings.CutPrefix(rest[n:], " */")
+	s.at = len(s.src) - len(rest)
+	return ok && closed
+}

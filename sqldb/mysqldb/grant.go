@@ -1,0 +1,332 @@
+package mysqldb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// grant is one line of SHOW GRANTS.
+type grant struct {
+	privileges []privilege // none: it is of roles
+	on         object
+	proxied    string   // for whom PROXY lets the account act
+	roles      []string // as the line spells them
+	to         string   // the account or role, as the line spells it
+	again      bool     // it may be granted to others
+	via        string   // the account's role that has it; empty: the account itself
+}
+
+// privilege is a right, with its columns if it is for some alone.
+type privilege struct {
+	name    string // in capitals
+	columns string // in parentheses, as the line spells them
+}
+
+func (p privilege) String() string {
+	if p.columns == "" {
+		return p.name
+	}
+	return p.name + " " + p.columns
+}
+
+// object is what a grant is on.
+type object struct {
+	kind         string // FUNCTION, PROCEDURE, PACKAGE ..; empty: tables
+	schema, name string // "*": any; a schema for all of its tables is a pattern
+	text         string // as the line spells it, without the kind
+}
+
+// String is the object as GRANT and REVOKE take it.
+func (o object) String() string {
+	if o.kind == "" {
+		return o.text
+	}
+	return o.kind + " " + o.text
+}
+
+// grants reads what the account may do: itself, through each of its roles, on or
+// off, and as part of the public. It turns roles on and off for that, and leaves
+// them as they were.
+func grants(ctx context.Context, conn *sql.Conn, mariaDB bool) (_ []grant, err error) {
+	before, err := currentRole(ctx, conn, mariaDB)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if _, back := conn.ExecContext(ctx, "SET ROLE "+before); back != nil {
+			discard(conn)
+			err = errors.Join(err, back)
+		}
+	}()
+	if _, err := conn.ExecContext(ctx, "SET ROLE NONE"); err != nil {
+		return nil, err
+	}
+	r := grantReader{conn: conn, seen: map[string]bool{}}
+	if err := r.read(ctx, "SHOW GRANTS", ""); err != nil {
+		return nil, err
+	}
+	own := slices.Clone(r.all)
+	for _, g := range own {
+		for _, role := range g.roles {
+			_, err := conn.ExecContext(ctx, "SET ROLE "+role)
+			var refused *mysql.MySQLError
+			if errors.As(err, &refused) && refused.Number == errNoRole && g.to == "PUBLIC" {
+				continue // MariaDB lets nobody take on what everybody was given
+			}
+			if err != nil {
+				return nil, err
+			}
+			if err := r.read(ctx, "SHOW GRANTS", role); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, g := range r.all[len(own):] {
+		r.all[len(own)+i] = g.beyond(own)
+	}
+	return r.all, nil
+}
+
+// errNoRole is the number of a SET ROLE that the account may not say.
+const errNoRole = 1959
+
+// currentRole is what SET ROLE takes to make the roles those that are on now.
+func currentRole(ctx context.Context, conn *sql.Conn, mariaDB bool) (string, error) {
+	var role sql.NullString
+	if err := conn.QueryRowContext(ctx, "SELECT CURRENT_ROLE()").Scan(&role); err != nil {
+		return "", err
+	}
+	switch {
+	case !role.Valid:
+		return "NONE", nil
+	case mariaDB: // which tells its bare name
+		return quote(role.String), nil
+	}
+	return role.String, nil
+}
+
+// beyond is what of a grant the account does not have itself: MySQL shows what a
+// role adds to a grant as one with it.
+func (g grant) beyond(own []grant) grant {
+	for _, o := range own {
+		if o.on == g.on && o.proxied == g.proxied {
+			g.privileges = slices.DeleteFunc(g.privileges, func(p privilege) bool { return slices.Contains(o.privileges, p) })
+			g.again = g.again && !o.again
+		}
+	}
+	return g
+}
+
+type grantReader struct {
+	conn *sql.Conn
+	seen map[string]bool
+	all  []grant
+}
+
+// read adds the lines of a statement that were not seen yet.
+func (r *grantReader) read(ctx context.Context, query, via string) error {
+	_, lines, err := scan(ctx, r.conn, query)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if r.seen[line[0]] {
+			continue
+		}
+		r.seen[line[0]] = true
+		g, ok, err := parseGrant(line[0])
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if g.to != "PUBLIC" {
+			g.via = via
+		}
+		r.all = append(r.all, g)
+	}
+	return nil
+}
+
+// errGrant keeps the line to itself: it may hold the digest of a password.
+var errGrant = &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: "a line of SHOW GRANTS is not understood"}
+
+// parseGrant reads a line as MySQL or MariaDB prints it. ok is false for one that
+// grants nothing: a default role, or what MySQL takes away from a grant again.
+func parseGrant(line string) (g grant, ok bool, err error) {
+	s := grantScan{tokens: grantTokens(line)}
+	switch s.next() {
+	case "GRANT":
+	case "SET", "REVOKE":
+		return g, false, nil
+	default:
+		return g, false, errGrant
+	}
+	if s.peek() == "PROXY" {
+		s.next()
+		if s.next() != "ON" {
+			return g, false, errGrant
+		}
+		g.proxied = s.until("TO")
+		g.privileges = []privilege{{name: "PROXY"}}
+	} else {
+		list, end := s.list("ON", "TO")
+		if end == "ON" {
+			g.privileges = list
+			g.on, ok = s.object()
+			if !ok || s.next() != "TO" {
+				return g, false, errGrant
+			}
+		} else {
+			for _, role := range list {
+				g.roles = append(g.roles, role.name)
+			}
+		}
+	}
+	g.to = s.until("IDENTIFIED", "REQUIRE", "WITH", "AS")
+	rest := s.tokens[s.at:]
+	g.again = slices.Contains(rest, "OPTION") && (slices.Contains(rest, "GRANT") || slices.Contains(rest, "ADMIN"))
+	if g.to == "" || g.privileges == nil && g.roles == nil {
+		return g, false, errGrant
+	}
+	return g, true, nil
+}
+
+// grantScan walks over the tokens of a line: words in capitals, quoted names with
+// their quotes, single marks.
+type grantScan struct {
+	tokens []string
+	at     int
+}
+
+func (s *grantScan) peek() string {
+	if s.at == len(s.tokens) {
+		return ""
+	}
+	return s.tokens[s.at]
+}
+
+func (s *grantScan) next() string {
+	token := s.peek()
+	s.at = min(s.at+1, len(s.tokens))
+	return token
+}
+
+// until joins what comes before one of the words, or before the end.
+func (s *grantScan) until(words ...string) string {
+	start := s.at
+	for s.at < len(s.tokens) && !slices.Contains(words, s.peek()) {
+		s.at++
+	}
+	text := strings.Join(s.tokens[start:s.at], "")
+	if s.at < len(s.tokens) && slices.Contains(words, "TO") {
+		s.at++
+	}
+	return text
+}
+
+// list reads rights or roles up to one of the words, which it answers.
+func (s *grantScan) list(words ...string) (list []privilege, end string) {
+	var name, columns []string
+	depth := 0
+	for s.at < len(s.tokens) {
+		token := s.next()
+		switch {
+		case depth == 0 && (token == "," || slices.Contains(words, token)):
+			list = append(list, privilege{joinWords(name), strings.Join(columns, "")})
+			if token != "," {
+				return list, token
+			}
+			name, columns = nil, nil
+			continue
+		case token == "(":
+			depth++
+		case token == ")":
+			depth--
+			columns = append(columns, token)
+			continue
+		}
+		if depth > 0 {
+			columns = append(columns, token)
+		} else {
+			name = append(name, token)
+		}
+	}
+	return nil, ""
+}
+
+// joinWords puts spaces between words, and none around the @ of a role's name.
+func joinWords(words []string) string {
+	return strings.ReplaceAll(strings.Join(words, " "), " @ ", "@")
+}
+
+func (s *grantScan) object() (o object, ok bool) {
+	switch s.peek() {
+	case "TABLE":
+		s.next()
+	case "FUNCTION", "PROCEDURE":
+		o.kind = s.next()
+	case "PACKAGE":
+		o.kind = s.next()
+		if s.peek() == "BODY" {
+			o.kind += " " + s.next()
+		}
+	}
+	schema, dot, name := s.next(), s.next(), s.next()
+	o.schema, o.name, o.text = unquoted(schema), unquoted(name), schema+dot+name
+	return o, dot == "." && name != ""
+}
+
+// grantTokens splits a line. A word that is no name comes out in capitals.
+func grantTokens(line string) []string {
+	var tokens []string
+	for i := 0; i < len(line); {
+		start := i
+		switch c := line[i]; {
+		case c == ' ':
+			i++
+			continue
+		case c == '`', c == '\'', c == '"':
+			for i++; i < len(line); i++ {
+				if line[i] != c {
+					continue
+				}
+				if i++; i == len(line) || line[i] != c {
+					break
+				}
+			}
+			tokens = append(tokens, line[start:i])
+		case grantWord(c):
+			for i < len(line) && grantWord(line[i]) {
+				i++
+			}
+			tokens = append(tokens, ascii.Upper(line[start:i]))
+		default:
+			i++
+			tokens = append(tokens, line[start:i])
+		}
+	}
+	return tokens
+}
+
+func grantWord(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c >= 0x80
+}
+
+// unquoted is the name that a token stands for.
+func unquoted(token string) string {
+	if len(token) < 2 || !strings.ContainsRune("`'\"", rune(token[0])) {
+		return token
+	}
+	quote := token[:1]
+	return strings.ReplaceAll(token[1:len(token)-1], quote+quote, quote)
+}
