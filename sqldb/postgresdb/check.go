@@ -1,0 +1,230 @@
+package postgresdb
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// Check looks at the account that connects and, where the policy names another
+// one for statements to run as, at that too.
+func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) ([]sqldb.Finding, error) {
+	c, err := e.catalog(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	k := &check{catalog: c, needs: needs{objects: map[name][]string{}, hidden: map[name]bool{}}}
+	if p != nil {
+		if err := k.needs.read(p); err != nil {
+			return nil, err
+		}
+	} else {
+		if err := c.exists(ctx); err != nil {
+			return nil, err
+		}
+		k.schemas = []string{c.schema}
+	}
+	if err := k.notEmpty(ctx); err != nil {
+		return nil, err
+	}
+	reader, err := k.accounts(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, k.account = range k.all {
+		if err := k.excess(ctx, p != nil); err != nil {
+			return nil, err
+		}
+	}
+	if k.account = reader; p != nil && reader != "" {
+		if err := k.readable(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return k.findings, nil
+}
+
+// check is a look at what accounts may do.
+type check struct {
+	*catalog
+	needs
+	all      []string // the accounts to look at
+	account  string   // the one that is looked at now
+	findings []sqldb.Finding
+}
+
+func (k *check) add(problem sqldb.Problem, object, message, cure string) {
+	known := func(f sqldb.Finding) bool { return f.Problem == problem && f.Cure == cure && cure != "" }
+	if !slices.ContainsFunc(k.findings, known) { // two accounts may have it from the same role
+		k.findings = append(k.findings, sqldb.Finding{Problem: problem, Object: object, Message: message, Cure: cure})
+	}
+}
+
+// needs is what a policy needs.
+type needs struct {
+	schemas []string
+	objects map[name][]string // what is read, with its columns
+	hidden  map[name]bool     // tables that a view stands for
+	filters map[name][]string // what the server has to filter, and by which settings
+}
+
+func (n *needs) read(p *secureview.Policy) error {
+	if p.Schema == "" {
+		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the policy names no schema"}
+	}
+	n.readSchema(p.Schema, p.Tables, p.Views)
+	for _, schema := range slices.Sorted(maps.Keys(p.Schemas)) {
+		n.readSchema(schema, p.Schemas[schema].Tables, p.Schemas[schema].Views)
+	}
+	if p.Setup != nil {
+		n.readFilters(p)
+	}
+	return nil
+}
+
+// readSchema finds what is read in a schema: the view in the place of a table
+// that has one. The columns may be listed under the name of either.
+func (n *needs) readSchema(schema string, tables map[string][]string, views map[string]string) {
+	n.schemas = append(n.schemas, schema)
+	behind := map[string]bool{} // folded names of tables with a view
+	for table, view := range views {
+		n.hidden[name{schema, table}] = true
+		n.objects[name{schema, view}] = nil
+		behind[ascii.Lower(table)] = true
+		for listed, columns := range tables {
+			if ascii.Lower(listed) == ascii.Lower(view) {
+				n.objects[name{schema, view}] = columns
+				break
+			}
+			if ascii.Lower(listed) == ascii.Lower(table) {
+				n.objects[name{schema, view}] = columns
+			}
+		}
+	}
+	for table, columns := range tables {
+		_, done := n.objects[name{schema, table}]
+		if !done && !behind[ascii.Lower(table)] {
+			n.objects[name{schema, table}] = columns
+		}
+	}
+}
+
+// notEmpty answers an error where there is nothing that could be read.
+func (k *check) notEmpty(ctx context.Context) error {
+	var found bool
+	err := k.tx.QueryRowContext(ctx, `
+		SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+			WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`))`).Scan(&found)
+	if err == nil && !found {
+		return &sqldb.Error{Kind: sqldb.ErrEmpty, Message: "there are no tables and no views in " + strings.Join(k.schemas, ", ") + ": check the name of the database, and of the schema"}
+	}
+	return err
+}
+
+func (k *check) inSchemas() string {
+	list := make([]string, len(k.schemas))
+	for i, schema := range k.schemas {
+		list[i] = literal(schema)
+	}
+	return strings.Join(list, ", ")
+}
+
+// accounts finds the accounts to look at, and the one that reads: empty where the
+// policy's cannot be had.
+func (k *check) accounts(ctx context.Context, p *secureview.Policy) (reader string, err error) {
+	var login string
+	if err := k.tx.QueryRowContext(ctx, "SELECT CURRENT_USER::text").Scan(&login); err != nil {
+		return "", err
+	}
+	k.all = []string{login}
+	if p == nil || p.Setup == nil || p.Setup.Account == "" || p.Setup.Account == login {
+		return login, nil
+	}
+	reader = p.Setup.Account
+	var exists, member bool
+	err = k.tx.QueryRowContext(ctx, `
+		SELECT count(*) > 0, coalesce(bool_or(pg_has_role(oid, 'MEMBER')), false) FROM pg_roles WHERE rolname = `+literal(reader)).Scan(&exists, &member)
+	switch {
+	case err != nil:
+		return "", err
+	case !exists:
+		k.add(sqldb.CannotRead, reader, "there is no role "+reader+", which is the account of the policy's setup", "")
+		return "", nil
+	case !member:
+		k.add(sqldb.CannotRead, reader, login+" is no member of "+reader+", which is the account of the policy's setup", "GRANT "+quote(reader)+" TO "+quote(login))
+		return "", nil
+	}
+	k.all = append(k.all, reader)
+	return reader, nil
+}
+
+// readable finds what the policy lists and the account cannot read, or reads
+// unfiltered.
+func (k *check) readable(ctx context.Context) error {
+	type state struct {
+		usage, view       bool
+		columns, readable []string
+	}
+	there := map[name]state{}
+	var n name
+	var s state
+	var columns, readable list
+	account := literal(k.account)
+	err := k.each(ctx, `
+		SELECT n.nspname, c.relname, has_schema_privilege(`+account+`::name, n.oid, 'USAGE'), c.relkind = 'v',
+			json_agg(a.attname), json_agg(a.attname) FILTER (WHERE has_column_privilege(`+account+`::name, c.oid, a.attnum, 'SELECT'))
+		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`)
+		GROUP BY n.nspname, n.oid, c.relname, c.oid, c.relkind`,
+		[]any{&n.schema, &n.name, &s.usage, &s.view, &columns, &readable}, func() error {
+			s.columns, s.readable = columns, readable
+			there[n] = s
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	for _, n := range slices.SortedFunc(maps.Keys(k.objects), byName) {
+		s, ok := there[n]
+		if !ok {
+			k.add(sqldb.CannotRead, n.String(), "there is no table or view "+n.String()+", which the policy lists", "")
+			continue
+		}
+		if !s.usage {
+			k.add(sqldb.CannotRead, n.schema, k.account+" may use nothing in the schema "+n.schema, "GRANT USAGE ON SCHEMA "+quote(n.schema)+" TO "+quote(k.account))
+		}
+		var missing, denied []string
+		for _, column := range k.objects[n] {
+			switch {
+			case !slices.Contains(s.columns, column):
+				missing = append(missing, column)
+			case !slices.Contains(s.readable, column):
+				denied = append(denied, quote(column))
+			}
+		}
+		if len(missing) > 0 {
+			k.add(sqldb.CannotRead, n.String(), n.String()+" has no column "+strings.Join(missing, ", ")+", which the policy lists", "")
+		}
+		if len(denied) == 0 {
+			continue
+		}
+		grant := "GRANT SELECT (" + strings.Join(denied, ", ") + ")"
+		if s.view {
+			grant = "GRANT SELECT"
+		}
+		k.add(sqldb.CannotRead, n.String(), k.account+" may not read "+n.String()+", which the policy lists", grant+" ON "+n.quoted()+" TO "+quote(k.account))
+	}
+	return k.filtered(ctx)
+}
+
+func byName(a, b name) int { return strings.Compare(a.quoted(), b.quoted()) }
+
+func (n name) quoted() string { return quote(n.schema) + "." + quote(n.name) }

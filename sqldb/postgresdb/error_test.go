@@ -1,0 +1,93 @@
+package postgresdb
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/qedkit/qed/sqldb"
+)
+
+// reported is an error as a driver makes one of what the server reports.
+type reported struct{ text, code string }
+
+func (e reported) Error() string    { return e.text }
+func (e reported) SQLState() string { return e.code }
+
+// pgx and pq write an error as these drivers do.
+func pgx(severity, code, message string) error {
+	return reported{severity + ": " + message + " (SQLSTATE " + code + ")", code}
+}
+func pq(code, message string) error { return reported{"pq: " + message, code} }
+
+func TestClassify(t *testing.T) {
+	const secret = "hunter2"
+	for _, test := range []struct {
+		err  error
+		want sqldb.Kind
+		says string
+	}{
+		{pgx("ERROR", "57014", "canceling statement due to statement timeout"), sqldb.ErrTimeout, ""},
+		{pgx("FEHLER", "57014", "storniere Anfrage wegen Zeitüberschreitung der Anfrage"), sqldb.ErrTimeout, ""},
+		{pgx("ERROR", "57014", "canceling statement due to user request"), sqldb.ErrCancelled, ""},
+		{pgx("FATAL", "57P01", "terminating connection due to administrator command"), sqldb.ErrConnect, ""},
+		{pgx("FATAL", "57P03", "the database system is starting up"), sqldb.ErrConnect, ""},
+		{pgx("FATAL", "53300", "sorry, too many clients already"), sqldb.ErrConnect, "SetMaxOpenConns"},
+		{pgx("ERROR", "53200", "out of memory"), sqldb.ErrTooLarge, ""},
+		{pgx("ERROR", "54001", "stack depth limit exceeded"), sqldb.ErrTooLarge, ""},
+		{pgx("FATAL", "28P01", `password authentication failed for user "hunter2"`), sqldb.ErrUnreadable, ""},
+		{pgx("FATAL", "28000", `no pg_hba.conf entry for host "10.0.0.1", user "hunter2"`), sqldb.ErrUnreadable, ""},
+		{pgx("FATAL", "3D000", `database "hunter2" does not exist`), sqldb.ErrMissing, ""},
+		{pgx("FATAL", "42501", `permission denied for database "hunter2"`), sqldb.ErrUnreadable, "CONNECT"},
+		{pgx("FATAL", "42704", `unrecognized configuration parameter "hunter2"`), sqldb.ErrArgument, ""},
+		{pgx("FATAL", "22023", `invalid value for parameter "DateStyle": "hunter2"`), sqldb.ErrArgument, ""},
+		{pgx("FATAL", "25P03", "terminating connection due to idle-in-transaction timeout"), sqldb.ErrConnect, ""},
+		{pgx("ERROR", "42501", "permission denied for table t"), sqldb.ErrUnreadable, "DB.Check"},
+		{pgx("ERROR", "42P01", `relation "public.t" does not exist`), sqldb.ErrExecution, `relation "public.t" does not exist`},
+		{pq("42P01", `relation "public.t" does not exist`), sqldb.ErrExecution, `relation "public.t" does not exist`},
+		{pgx("ERROR", "42P01", `relation "t" does not exist`), sqldb.ErrExecution, "SearchPath"},
+		{pgx("ERROR", "42703", "column \"a\n: b\" does not exist"), sqldb.ErrExecution, `column "a : b" does not exist`},
+		{pgx("ERROR", "42601", "syntax error: "+strings.Repeat("x", 1000)), sqldb.ErrExecution, "…"},
+		{pgx("ERROR", "42601", `syntax error in tsquery: "hunter2 "x"`), sqldb.ErrExecution, "syntax error in tsquery"},
+		{pgx("ERROR", "22P02", `invalid input syntax for type integer: "hunter2"`), sqldb.ErrExecution, ""},
+		{pgx("ERROR", "22023", `wrong: hunter2`), sqldb.ErrExecution, ""},
+		{pgx("ERROR", "22021", `invalid byte sequence for encoding "UTF8": 0xff`), sqldb.ErrExecution, "encoding"},
+		{pgx("ERROR", "P0001", "hunter2"), sqldb.ErrExecution, ""},
+		{pgx("ERROR", "23514", "hunter2"), sqldb.ErrExecution, "23514"},
+		{pgx("ERROR", "XX000", "hunter2"), sqldb.ErrExecution, "XX000"},
+		{pgx("ERROR", "XX001", "hunter2"), sqldb.ErrNotDatabase, ""},
+		{pgx("ERROR", "25006", "cannot execute INSERT in a read-only transaction"), sqldb.ErrDenied, ""},
+		{pgx("ERROR", "40001", "canceling statement due to conflict with recovery"), sqldb.ErrConnect, ""},
+		{pgx("ERROR", "26000", `prepared statement "x" does not exist`), sqldb.ErrConnect, "default_query_exec_mode"},
+		{fmt.Errorf("wrapped: %w", pgx("ERROR", "22012", "division by zero")), sqldb.ErrExecution, "NULLIF"},
+		{driver.ErrBadConn, sqldb.ErrConnect, ""},
+		{fmt.Errorf("read: %w", io.ErrUnexpectedEOF), sqldb.ErrConnect, ""},
+		{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, sqldb.ErrConnect, "host and port"},
+		{&net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, sqldb.ErrConnect, ""},
+		{&net.DNSError{Name: secret}, sqldb.ErrConnect, "host"},
+		{errors.New("other: " + secret), "", ""},
+		{reported{"no state: " + secret, ""}, "", ""},
+	} {
+		got := classify(test.err)
+		if got == nil {
+			if test.want != "" {
+				t.Errorf("%v is not known", test.err)
+			}
+			continue
+		}
+		if got.Kind != test.want || !strings.Contains(got.Message, test.says) || got.Message == "" {
+			t.Errorf("%v: got %v", test.err, got)
+		}
+		if strings.Contains(got.Error(), secret) {
+			t.Errorf("%v: the text tells %q", got, secret)
+		}
+		if !errors.Is(got, test.err) {
+			t.Errorf("%v: the driver's error is not to be found", got)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package postgresdb_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log"
+
+	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/postgresdb"
+)
+
+// tenant is the key under which a service keeps in a context who asks.
+type tenant struct{}
+
+// A service whose callers each see the rows of their tenant, read from two
+// replicas. The driver is the host's: import _ "github.com/jackc/pgx/v5/stdlib".
+func ExampleNew() {
+	ctx := context.Background()
+	var pools []*sql.DB
+	for _, host := range []string{"replica1", "replica2"} {
+		pool, err := sql.Open("pgx", "host="+host+" dbname=company user=agent default_query_exec_mode=exec")
+		if err != nil {
+			log.Fatal(err)
+		}
+		pool.SetMaxOpenConns(10)
+		pools = append(pools, pool)
+	}
+	db, err := postgresdb.New(&postgresdb.Options{Options: sqldb.Options{
+		Session: func(ctx context.Context) (*sqldb.Session, error) {
+			return &sqldb.Session{Settings: map[string]any{"app.tenant": ctx.Value(tenant{})}}, nil
+		},
+	}}, pools...)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+
+	policy := &secureview.Policy{
+		Dialect: "postgres",
+		Schema:  "public",
+		Tables:  map[string][]string{"secure_employee": {"id", "name"}},
+		Views:   map[string]string{"employee": "secure_employee"},
+	}
+	if err := db.Check(ctx, policy); err != nil {
+		log.Fatal(err) // the account may do too little, or too much
+	}
+	guard, err := secureview.New(policy, postgres.Dialect{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	statement, err := guard.Rewrite(ctx, "SELECT name FROM employee ORDER BY name LIMIT 10")
+	if err != nil {
+		log.Fatal(err)
+	}
+	table, err := db.Query(context.WithValue(ctx, tenant{}, "acme"), statement)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, row := range table.Rows {
+		fmt.Println(row...)
+	}
+}

@@ -1,0 +1,91 @@
+package postgresdb
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// readFilters finds the settings by which a setup has the rows of an object
+// filtered: of the view, where a table has one.
+func (n *needs) readFilters(p *secureview.Policy) {
+	n.filters = map[name][]string{}
+	for table, t := range p.Setup.Tables {
+		if len(t.Filters) == 0 {
+			continue
+		}
+		object, views := name{p.Schema, table}, p.Views
+		for schema, more := range p.Schemas {
+			if bare, ok := strings.CutPrefix(table, schema+"."); ok {
+				object, views = name{schema, bare}, more.Views
+			}
+		}
+		if view, ok := views[object.name]; ok {
+			object.name = view
+		}
+		for _, f := range t.Filters {
+			n.filters[object] = append(n.filters[object], f.Setting)
+		}
+	}
+}
+
+// filtered finds objects whose rows nothing filters by a setting that the setup
+// names: a view that does not read it, or a table without row-level security that
+// holds for the account. One restrictive policy is enough; of permissive ones,
+// each lets rows through by itself.
+func (k *check) filtered(ctx context.Context) error {
+	if len(k.filters) == 0 {
+		return nil
+	}
+	type protection struct {
+		view, on                bool
+		definition              string
+		restrictive, permissive list
+	}
+	there := map[name]protection{}
+	var n name
+	var p protection
+	err := k.each(ctx, `
+		SELECT n.nspname, c.relname, c.relkind = 'v', c.relrowsecurity, CASE WHEN c.relkind = 'v' THEN pg_get_viewdef(c.oid) ELSE '' END,
+			json_agg(pg_get_expr(p.polqual, p.polrelid)) FILTER (WHERE NOT p.polpermissive),
+			json_agg(coalesce(pg_get_expr(p.polqual, p.polrelid), '')) FILTER (WHERE p.polpermissive)
+		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+		LEFT JOIN pg_policy AS p ON p.polrelid = c.oid AND p.polcmd IN ('r', '*')
+			AND EXISTS (SELECT FROM unnest(p.polroles) AS r(id) WHERE r.id = 0 OR pg_has_role(`+literal(k.account)+`::name, r.id, 'MEMBER'))
+		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`)
+		GROUP BY n.nspname, c.relname, c.relkind, c.relrowsecurity, c.oid`,
+		[]any{&n.schema, &n.name, &p.view, &p.on, &p.definition, &p.restrictive, &p.permissive}, func() error {
+			there[n] = p
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	for _, n := range slices.SortedFunc(maps.Keys(k.filters), byName) {
+		p, ok := there[n]
+		if !ok {
+			continue // it is told elsewhere that there is no such object
+		}
+		if !p.view && !p.on {
+			k.add(sqldb.CanSkipPolicy, n.String(), "nothing filters the rows of "+n.String()+": row-level security is off", "ALTER TABLE "+n.quoted()+" ENABLE ROW LEVEL SECURITY")
+			continue
+		}
+		for _, setting := range k.filters[n] {
+			reads := func(text string) bool { return strings.Contains(ascii.Lower(text), ascii.Lower(setting)) }
+			ignores := func(text string) bool { return !reads(text) }
+			switch {
+			case p.view && reads(p.definition):
+			case !p.view && slices.ContainsFunc(p.restrictive, reads):
+			case !p.view && len(p.permissive) > 0 && !slices.ContainsFunc(p.permissive, ignores):
+			default:
+				k.add(sqldb.CanSkipPolicy, n.String(), "nothing filters the rows of "+n.String()+" by the setting "+setting+": run what secureview.SQL prints for the policy", "")
+			}
+		}
+	}
+	return nil
+}

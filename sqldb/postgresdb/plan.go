@@ -1,0 +1,123 @@
+package postgresdb
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// madeOfArguments reports whether a function that is read like a table makes its
+// rows of its arguments and of nothing else. A statement may read these alone.
+func (n name) madeOfArguments() bool {
+	return (n.schema == "pg_catalog" || n.schema == "") && rowsOfArguments[n.name]
+}
+
+var rowsOfArguments = map[string]bool{
+	"generate_series": true, "generate_subscripts": true, "unnest": true,
+	"json_array_elements": true, "json_array_elements_text": true, "json_each": true, "json_each_text": true, "json_object_keys": true,
+	"json_populate_record": true, "json_populate_recordset": true, "json_to_record": true, "json_to_recordset": true,
+	"jsonb_array_elements": true, "jsonb_array_elements_text": true, "jsonb_each": true, "jsonb_each_text": true, "jsonb_object_keys": true,
+	"jsonb_populate_record": true, "jsonb_populate_recordset": true, "jsonb_to_record": true, "jsonb_to_recordset": true,
+	"jsonb_path_query": true, "jsonb_path_query_tz": true,
+	"regexp_matches": true, "regexp_split_to_table": true, "string_to_table": true,
+}
+
+// planNode is a node of a plan, as EXPLAIN writes it in JSON.
+type planNode struct {
+	Type     string `json:"Node Type"`
+	Schema   string
+	Function string `json:"Function Name"` // empty where there are several
+	Calls    string `json:"Function Call"`
+	Plans    []planNode
+}
+
+// tableFunctions is the functions that a plan reads like tables.
+func tableFunctions(plan []byte) ([]name, error) {
+	var plans []struct{ Plan planNode }
+	if err := json.Unmarshal(plan, &plans); err != nil {
+		return nil, fmt.Errorf("postgresdb: a plan in JSON: %w", err)
+	}
+	var found []name
+	for _, p := range plans {
+		found = p.Plan.functions(found)
+	}
+	return found, nil
+}
+
+func (n *planNode) functions(found []name) []name {
+	switch {
+	case n.Type != "Function Scan":
+	case n.Function != "":
+		found = append(found, name{n.Schema, n.Function})
+	default:
+		found = append(found, callNames(n.Calls)...)
+	}
+	for i := range n.Plans {
+		found = n.Plans[i].functions(found)
+	}
+	return found
+}
+
+// callNames is the names in a list of calls, such as f(1, ','), s.g(2). A
+// function that the search path does not lead to is written with its schema.
+func callNames(calls string) []name {
+	var found []name
+	for calls != "" {
+		var n name
+		for {
+			n.name, calls = identifier(calls)
+			if !strings.HasPrefix(calls, ".") {
+				break
+			}
+			n.schema, calls = n.name, calls[1:]
+		}
+		found = append(found, n)
+		calls = strings.TrimLeft(afterCall(calls), ", ")
+	}
+	return found
+}
+
+// identifier cuts a name off, quoted or not.
+func identifier(s string) (name, rest string) {
+	if !strings.HasPrefix(s, `"`) {
+		end := strings.IndexAny(s, `.(`)
+		if end < 0 {
+			return s, "" // no name of a function
+		}
+		return s[:end], s[end:]
+	}
+	end := afterQuoted(s)
+	return strings.ReplaceAll(strings.Trim(s[:end], `"`), `""`, `"`), s[end:]
+}
+
+// afterCall is what follows the arguments that s begins with.
+func afterCall(s string) string {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\'', '"':
+			i += afterQuoted(s[i:]) - 1
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return s[i+1:]
+			}
+		}
+	}
+	return ""
+}
+
+// afterQuoted is where what s begins with ends, a string or a name in quotes.
+func afterQuoted(s string) int {
+	for i := 1; i < len(s); i++ {
+		if s[i] != s[0] {
+			continue
+		}
+		if i+1 == len(s) || s[i+1] != s[0] {
+			return i + 1
+		}
+		i++
+	}
+	return len(s)
+}
