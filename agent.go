@@ -21,8 +21,8 @@ type Agent interface {
 // A Turn is one message of a user, and who sent it.
 type Turn struct {
 	Thread  string `json:"conversation_id,omitempty"` // the conversation's id
-	User    string `json:"user_id,omitempty"`
-	Company string `json:"company_id,omitempty"`
+	User    string `json:"user_id,omitempty"`         // who asks; what he may see is not told by it, but by the context of a run
+	Company string `json:"company_id,omitempty"`      // likewise
 	Text    string `json:"message"`
 
 	// History is what was said before, oldest first.

@@ -70,15 +70,15 @@ func failure(err error) *fault {
 
 // sample returns a few rows of a table as JSON lines, of the columns that a
 // prompt shows, read through the guard like any other statement. They are kept
-// for the agent's life, unless the turn has a user or a company: the next one
-// may be let see other rows. A table that cannot be sampled has none: what is
+// for the agent's life, unless the next turn may be let see other rows. A table that cannot be sampled has none: what is
 // wrong with it shows when it is asked for.
 func (a *agent) sample(ctx context.Context, s *state, name string, rows int) string {
 	if rows <= 0 {
 		return ""
 	}
 	key := sampleKey{name, rows}
-	if text, ok := a.samples.Load(key); ok && !s.Personal {
+	shared := !s.Personal && !a.perSession
+	if text, ok := a.samples.Load(key); ok && shared {
 		return text.(string)
 	}
 	quote := a.guard.Dialect().Quote
@@ -97,7 +97,7 @@ func (a *agent) sample(ctx context.Context, s *state, name string, rows int) str
 		return ""
 	}
 	text := jsonLines(table, rows, maxSampleBytes)
-	if !s.Personal {
+	if shared {
 		a.samples.Store(key, text)
 	}
 	return text

@@ -421,14 +421,16 @@ func TestSamplesArePersonal(t *testing.T) {
 		return t, t.Append(fmt.Sprintf("row %d", reads))
 	})
 	for name, tt := range map[string]struct {
+		db            sqlagent.Database
 		first, second qed.Turn
 		want          int
 	}{
-		"nobody":         {qed.Turn{Text: "q"}, qed.Turn{Text: "q"}, 1},
-		"user":           {qed.Turn{Text: "q", User: "ann"}, qed.Turn{Text: "q", User: "bob"}, 2},
-		"company":        {qed.Turn{Text: "q", Company: "acme"}, qed.Turn{Text: "q", Company: "other"}, 2},
-		"user, nobody":   {qed.Turn{Text: "q", User: "ann"}, qed.Turn{Text: "q"}, 2},
-		"nobody, a user": {qed.Turn{Text: "q"}, qed.Turn{Text: "q", User: "ann"}, 2},
+		"nobody":         {db, qed.Turn{Text: "q"}, qed.Turn{Text: "q"}, 1},
+		"user":           {db, qed.Turn{Text: "q", User: "ann"}, qed.Turn{Text: "q", User: "bob"}, 2},
+		"company":        {db, qed.Turn{Text: "q", Company: "acme"}, qed.Turn{Text: "q", Company: "other"}, 2},
+		"user, nobody":   {db, qed.Turn{Text: "q", User: "ann"}, qed.Turn{Text: "q"}, 2},
+		"nobody, a user": {db, qed.Turn{Text: "q"}, qed.Turn{Text: "q", User: "ann"}, 2},
+		"a session each": {perSession{db}, qed.Turn{Text: "q"}, qed.Turn{Text: "q"}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			reads = 0
@@ -437,7 +439,7 @@ func TestSamplesArePersonal(t *testing.T) {
 				llmtest.Rule{Name: "generate", Replies: []llmtest.Reply{query("SELECT id FROM crew")}, Repeat: true},
 				llmtest.Rule{Name: "answer", Replies: []llmtest.Reply{text("Yes.")}, Repeat: true},
 			)
-			a := newAgent(t, m, db, nil)
+			a := newAgent(t, m, tt.db, nil)
 			for _, turn := range []qed.Turn{tt.first, tt.second} {
 				if _, _, err := run(t, a, turn); err != nil {
 					t.Fatal(err)
@@ -449,6 +451,11 @@ func TestSamplesArePersonal(t *testing.T) {
 		})
 	}
 }
+
+// perSession is a database whose callers each have a session of their own.
+type perSession struct{ sqlagent.Database }
+
+func (perSession) PerSession() bool { return true }
 
 // TestCommentsAreShownAsData: what the database says of its tables helps the
 // model, and cannot leave its place.

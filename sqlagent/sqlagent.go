@@ -60,9 +60,12 @@ import (
 )
 
 // Database runs a guarded statement. [github.com/qedkit/qed/sqldb.DB] is one.
-// It is used by concurrent turns. Where what may be read depends on who asks,
-// turns must say who does, by their User or Company: sample rows read for a turn
-// that does not are shown to all such turns.
+// It is used by concurrent turns, with the context of each.
+//
+// Where what may be read depends on who asks, a Database has a method
+// PerSession() bool that says so, as DB has, or its turns have a User or a
+// Company: otherwise sample rows that were read for one turn are shown to the
+// model in others.
 type Database interface {
 	Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
 }
@@ -97,6 +100,9 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 		return nil, err
 	}
 	a := &agent{model: model, db: db, guard: guard, catalog: c, opt: o}
+	if d, ok := db.(interface{ PerSession() bool }); ok {
+		a.perSession = d.PerSession()
+	}
 	runner, err := a.pipeline()
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
@@ -111,6 +117,8 @@ type agent struct {
 	guard   *secureview.Guard
 	catalog *catalog
 	opt     Options
+
+	perSession bool // the same statement may answer other rows to another caller
 
 	samples sync.Map // sampleKey -> rows as JSON lines, of turns that are nobody's
 }
