@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"strings"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
@@ -17,8 +17,8 @@ import (
 // and only plans (due dates, booked visits, time off) lie beyond it. A question about "now" means this day.
 const Today = "2026-03-31"
 
-// ErrNotEmpty is returned by [Create] for a database that already holds something.
-var ErrNotEmpty = errors.New("fieldservice: the database is not empty; name a new file")
+// ErrNotEmpty is returned by [Create] and [CreateIn] for a database that already holds something.
+var ErrNotEmpty = errors.New("fieldservice: the database is not empty; name a new one")
 
 //go:embed schema.sql
 var schema string
@@ -33,12 +33,57 @@ func Create(ctx context.Context, path string) error {
 		return fmt.Errorf("fieldservice: opening the database: %w", err)
 	}
 	defer db.Close()
-	tx, err := db.BeginTx(ctx, nil)
+	return CreateIn(ctx, db, "sqlite")
+}
+
+// CreateIn writes the company into the database that db is connected to, with the same rows on every engine: dialect
+// is "sqlite", "mysql" for MySQL and MariaDB, or "postgres". There it goes into the database of the connection string
+// and into the current schema, which must hold nothing ([ErrNotEmpty]). Names keep their case. After an error nothing
+// is left behind.
+func CreateIn(ctx context.Context, db *sql.DB, dialect string) error {
+	e, ok := engines[dialect]
+	if !ok {
+		return fmt.Errorf("fieldservice: the dialect %q is none of sqlite, mysql, postgres", dialect)
+	}
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("fieldservice: connecting: %w", err)
+	}
+	defer conn.Close()
+	var objects int
+	if err := conn.QueryRowContext(ctx, e.count).Scan(&objects); err != nil {
+		return fmt.Errorf("fieldservice: looking into the database: %w", err)
+	}
+	if objects > 0 {
+		return ErrNotEmpty
+	}
+	tables := e.translate(schema)
+	if !e.ddlCommits {
+		return inTx(ctx, conn, func(tx *sql.Tx) error {
+			if err := execute(ctx, tx, tables); err != nil {
+				return err
+			}
+			return story().write(ctx, tx, e)
+		})
+	}
+	if err = execute(ctx, conn, tables); err == nil {
+		err = inTx(ctx, conn, func(tx *sql.Tx) error { return story().write(ctx, tx, e) })
+	}
+	if err != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+		defer cancel()
+		return errors.Join(err, execute(ctx, db, e.dropAll(schema)))
+	}
+	return nil
+}
+
+func inTx(ctx context.Context, conn *sql.Conn, do func(*sql.Tx) error) error {
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("fieldservice: beginning: %w", err)
 	}
 	defer tx.Rollback()
-	if err := write(ctx, tx); err != nil {
+	if err := do(tx); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -47,31 +92,17 @@ func Create(ctx context.Context, path string) error {
 	return nil
 }
 
-// write tells the company's story from the beginning.
-func write(ctx context.Context, tx *sql.Tx) error {
-	var objects int
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&objects); err != nil {
-		return fmt.Errorf("fieldservice: looking into the database: %w", err)
+type executor interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}
+
+func execute(ctx context.Context, on executor, statements []string) error {
+	for _, text := range statements {
+		if _, err := on.ExecContext(ctx, text); err != nil {
+			return fmt.Errorf("fieldservice: the schema: %w", err)
+		}
 	}
-	if objects > 0 {
-		return ErrNotEmpty
-	}
-	// branch and employee name each other: keys are checked when everything is there.
-	if _, err := tx.ExecContext(ctx, "PRAGMA defer_foreign_keys = ON;\n"+schema); err != nil {
-		return fmt.Errorf("fieldservice: creating the tables: %w", err)
-	}
-	c := &company{rows: newRows(ctx, tx)}
-	c.lookups()
-	c.people()
-	c.customers()
-	c.contracts()
-	c.warehouses()
-	c.work()
-	c.inspections()
-	c.invoicing()
-	c.quotes()
-	c.notes()
-	return c.close()
+	return nil
 }
 
 // company is what the later chapters of the story need to know of the earlier ones.
@@ -85,52 +116,18 @@ type company struct {
 	jobs     []*job
 }
 
-// rows writes rows through one prepared statement a table. The first error sticks, and everything after it does
-// nothing, so that the story reads without error handling; close reports it.
-type rows struct {
-	ctx        context.Context
-	tx         *sql.Tx
-	statements map[string]*sql.Stmt
-	ids        map[string]int
-	err        error
-}
-
-func newRows(ctx context.Context, tx *sql.Tx) *rows {
-	return &rows{ctx: ctx, tx: tx, statements: map[string]*sql.Stmt{}, ids: map[string]int{}}
-}
-
-// add writes a row whose first column is a running id, and returns that id.
-func (r *rows) add(table string, values ...any) int {
-	r.ids[table]++
-	id := r.ids[table]
-	r.link(table, append([]any{id}, values...)...)
-	return id
-}
-
-// link writes a row whose key is made of other tables' keys.
-func (r *rows) link(table string, values ...any) {
-	if r.err != nil {
-		return
-	}
-	insert := r.statements[table]
-	if insert == nil {
-		text := fmt.Sprintf(`INSERT INTO "%s" VALUES (?%s)`, table, strings.Repeat(", ?", len(values)-1))
-		if insert, r.err = r.tx.PrepareContext(r.ctx, text); r.err != nil {
-			r.err = fmt.Errorf("fieldservice: preparing %s: %w", table, r.err)
-			return
-		}
-		r.statements[table] = insert
-	}
-	if _, err := insert.ExecContext(r.ctx, values...); err != nil {
-		r.err = fmt.Errorf("fieldservice: writing %s: %w", table, err)
-	}
-}
-
-func (r *rows) close() error {
-	for _, insert := range r.statements {
-		if err := insert.Close(); err != nil && r.err == nil {
-			r.err = fmt.Errorf("fieldservice: closing: %w", err)
-		}
-	}
-	return r.err
+// story tells the company's story from the beginning and returns all of its rows.
+func story() *rows {
+	c := &company{rows: newRows()}
+	c.lookups()
+	c.people()
+	c.customers()
+	c.contracts()
+	c.warehouses()
+	c.work()
+	c.inspections()
+	c.invoicing()
+	c.quotes()
+	c.notes()
+	return c.rows
 }

@@ -59,6 +59,12 @@ func TestCreateRefusesWhatIsNotEmpty(t *testing.T) {
 	}
 }
 
+func TestCreateInRefusesOtherDialects(t *testing.T) {
+	if err := fieldservice.CreateIn(t.Context(), shared(t), "oracle"); err == nil || errors.Is(err, fieldservice.ErrNotEmpty) {
+		t.Errorf("CreateIn = %v, want an error about the dialect", err)
+	}
+}
+
 func TestCreateLeavesNothingBehindAnError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -1,7 +1,8 @@
 // Package fieldservice makes the database of an example company, and has questions to ask of it.
 //
-// The company services chillers, boilers, lifts and switchboards in four regions. [Create] writes it into SQLite from a
-// fixed seed: 56 tables, about ten thousand rows, the same on every run and every platform. Its story ends on [Today].
+// The company services chillers, boilers, lifts and switchboards in four regions. [Create] writes it into an SQLite file
+// and [CreateIn] into any database of SQLite, MySQL, MariaDB or PostgreSQL, from a fixed seed: 56 tables, about ten
+// thousand rows, the same on every run, every platform and every engine. Its story ends on [Today].
 //
 // # The schema
 //
@@ -32,7 +33,12 @@
 // Six tables hold secrets: user, employee, workOrder, customer, customerLocation and customerContact. Their secret
 // columns (ssn, salary, phone, passwordHash, taxId, accessCode, ...) hold random hexadecimal text that stands for
 // encrypted values. Each has a view, from secure_user to secure_customercontact, without the secret columns.
-// [PolicyJSON] sends every reader to the views.
+// [Policy] sends every reader to the views.
+//
+// # On servers
+//
+// There is one schema, schema.sql, written for SQLite. The servers' is made of it: names keep their case, and so are
+// quoted in PostgreSQL; texts are compared byte by byte; what is true or false is a number, 0 or 1.
 //
 // # Questions
 //

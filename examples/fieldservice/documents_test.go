@@ -13,9 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/secureview"
 )
 
-// graph and policy are the two documents as far as these tests read them.
+// graph is the manual file as far as these tests read it.
 type graph struct {
 	Version int `json:"version"`
 	Tables  map[string]struct {
@@ -47,22 +48,16 @@ func (r relationship) String() string {
 	return fmt.Sprintf("%s.%s -> %s.%s", r.FromTable, strings.Join(from, "+"), r.ToTable, strings.Join(to, "+"))
 }
 
-type policy struct {
-	Dialect  string              `json:"dialect"`
-	Schema   string              `json:"schema"`
-	Tables   map[string][]string `json:"tables"`
-	Views    map[string]string   `json:"views"`
-	RowLimit int                 `json:"row_limit"`
-}
-
-func read[T any](t *testing.T, text string) T {
+func readGraph(t *testing.T) graph {
 	t.Helper()
-	var into T
-	if err := json.Unmarshal([]byte(text), &into); err != nil {
+	var g graph
+	if err := json.Unmarshal([]byte(fieldservice.ManualGraph), &g); err != nil {
 		t.Fatal(err)
 	}
-	return into
+	return g
 }
+
+func policy() *secureview.Policy { return fieldservice.Policy("sqlite", "main") }
 
 // confident is where doubt ends: a relationship below it is not joined over.
 const confident = 0.7
@@ -82,7 +77,7 @@ func TestDeclaredKeysHold(t *testing.T) {
 func TestManualKeysHold(t *testing.T) {
 	db := shared(t)
 	doubtful := 0
-	for _, r := range read[graph](t, fieldservice.ManualGraph).Relationships {
+	for _, r := range readGraph(t).Relationships {
 		if declared(t, db, r) {
 			t.Errorf("%v is declared in the database already", r)
 		}
@@ -128,7 +123,7 @@ func TestNoKeyIsForgotten(t *testing.T) {
 	for _, key := range query(t, db, `SELECT s.name, k."from" FROM sqlite_schema s, pragma_foreign_key_list(s.name) k WHERE s.type = 'table'`) {
 		known[key[0]+"."+key[1]] = true
 	}
-	for _, r := range read[graph](t, fieldservice.ManualGraph).Relationships {
+	for _, r := range readGraph(t).Relationships {
 		from, _ := r.columns()
 		for _, column := range from {
 			known[r.FromTable+"."+column] = true
@@ -146,7 +141,7 @@ func TestNoKeyIsForgotten(t *testing.T) {
 
 func TestManualGraphMatchesTheDatabase(t *testing.T) {
 	db := shared(t)
-	g, views := read[graph](t, fieldservice.ManualGraph), read[policy](t, fieldservice.PolicyJSON).Views
+	g, views := readGraph(t), policy().Views
 	if g.Version != 1 {
 		t.Errorf("version %d, want 1", g.Version)
 	}
@@ -171,8 +166,8 @@ func TestManualGraphMatchesTheDatabase(t *testing.T) {
 
 func TestPolicyMatchesTheDatabase(t *testing.T) {
 	db := shared(t)
-	p := read[policy](t, fieldservice.PolicyJSON)
-	want := policy{Dialect: "sqlite", Schema: "main", RowLimit: 100, Tables: map[string][]string{}, Views: map[string]string{
+	p := policy()
+	want := &secureview.Policy{Dialect: "sqlite", Schema: "main", RowLimit: 100, Tables: map[string][]string{}, Views: map[string]string{
 		"user": "secure_user", "employee": "secure_employee", "workOrder": "secure_workorder", "customer": "secure_customer",
 		"customerLocation": "secure_customerlocation", "customerContact": "secure_customercontact",
 	}}
@@ -202,7 +197,7 @@ func TestViewsHideTheSecrets(t *testing.T) {
 		"customerContact":  {"email", "phone"},
 	}
 	sealed := regexp.MustCompile(`^[0-9a-f]{48}$`)
-	views := read[policy](t, fieldservice.PolicyJSON).Views
+	views := policy().Views
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(hidden)), slices.Sorted(maps.Keys(views))); diff != "" {
 		t.Fatalf("mapped tables (-want +got):\n%s", diff)
 	}

@@ -43,8 +43,28 @@ func ExampleCreate() {
 	// Output: Rosa Ferreira worked 37.75 hours.
 }
 
+func ExampleCreateIn() {
+	// A server is the same, with its driver and its dialect: "mysql", "postgres".
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // each connection would have a memory of its own
+	if err := fieldservice.CreateIn(context.Background(), db, "sqlite"); err != nil {
+		log.Fatal(err)
+	}
+
+	var orders int
+	if err := db.QueryRow("SELECT COUNT(*) FROM secure_workorder").Scan(&orders); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(orders, "work orders")
+	// Output: 300 work orders
+}
+
 func ExampleQuestions() {
-	q := fieldservice.Questions()[2]
+	q := fieldservice.Questions("sqlite")[2]
 	fmt.Println(q.Question)
 	fmt.Println(len(q.Statements), "attempts:", q.Shows)
 	fmt.Println(q.Answer)

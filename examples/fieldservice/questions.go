@@ -14,8 +14,17 @@ type Question struct {
 	Answer     string   // the last word, in plain language
 }
 
-// Questions returns the questions in the order in which a conversation asks them. The slice is the caller's own.
-func Questions() []Question {
+// Questions returns the questions in the order in which a conversation asks them, with statements in the SQL of a
+// dialect: "sqlite", "mysql" or "postgres". They say the same in each of them. The slice is the caller's own.
+func Questions(dialect string) []Question {
+	// What the dialects spell differently.
+	order, month := `"order"`, "substr(p.paidOn, 1, 7)"
+	switch dialect {
+	case "mysql":
+		order = "`order`"
+	case "postgres":
+		month = "to_char(p.paidOn, 'YYYY-MM')"
+	}
 	return []Question{
 		{
 			ID:       "hours-in-a-week",
@@ -23,7 +32,7 @@ func Questions() []Question {
 			Question: "Which technicians worked more than 20 hours in the week of 23 March 2026?",
 			Tables:   []string{"employee", "jobTitle", "workTime"},
 			Statements: []string{`
-SELECT e.firstName || ' ' || e.lastName AS technician, SUM(w.hours) AS hours
+SELECT CONCAT(e.firstName, ' ', e.lastName) AS technician, SUM(w.hours) AS hours
 FROM employee e
 JOIN jobTitle t ON t.id = e.jobTitleId
 JOIN workTime w ON w.employeeId = e.id
@@ -59,21 +68,21 @@ ORDER BY failures DESC, question`},
 			Question: "Which two people led the most crews formed in the first quarter of 2026?",
 			Tables:   []string{"employee", "employeeCrew", "crew"},
 			Statements: []string{`
-SELECT e.firstName || ' ' || e.lastName AS lead, COUNT(*) AS crews
+SELECT CONCAT(e.firstName, ' ', e.lastName) AS leader, COUNT(*) AS crews
 FROM crew c
 JOIN employeeCrew ec ON ec.crewId = c.id
 JOIN employee e ON e.id = ec.employeeId
 WHERE c.isLead = 1 AND c.createdOn BETWEEN '2026-01-01' AND '2026-03-31'
 GROUP BY e.id, e.firstName, e.lastName
-ORDER BY crews DESC, lead
+ORDER BY crews DESC, leader
 LIMIT 2`, `
-SELECT e.firstName || ' ' || e.lastName AS lead, COUNT(*) AS crews
+SELECT CONCAT(e.firstName, ' ', e.lastName) AS leader, COUNT(*) AS crews
 FROM crew c
 JOIN employeeCrew ec ON ec.crewId = c.id
 JOIN employee e ON e.id = ec.employeeId
 WHERE ec.isLead = 1 AND c.createdOn BETWEEN '2026-01-01' AND '2026-03-31'
 GROUP BY e.id, e.firstName, e.lastName
-ORDER BY crews DESC, lead
+ORDER BY crews DESC, leader
 LIMIT 2`},
 			Answer: "Oana Pereira led the most crews formed in the first quarter of 2026, 7 of them, followed by Vítor Wójcik with 6.",
 		},
@@ -149,12 +158,12 @@ WHERE e.firstName = 'Oana' AND e.lastName = 'Pereira'`},
 			Question: "How much was paid in each month of the first quarter of 2026, with a running total?",
 			Tables:   []string{"payment"},
 			Statements: []string{`
-SELECT substr(p.paidOn, 1, 7) AS month,
+SELECT ` + month + ` AS month,
        ROUND(SUM(p.amount), 2) AS paid,
-       ROUND(SUM(SUM(p.amount)) OVER (ORDER BY substr(p.paidOn, 1, 7)), 2) AS runningTotal
+       ROUND(SUM(SUM(p.amount)) OVER (ORDER BY ` + month + `), 2) AS runningTotal
 FROM payment p
 WHERE p.paidOn BETWEEN '2026-01-01' AND '2026-03-31'
-GROUP BY substr(p.paidOn, 1, 7)
+GROUP BY ` + month + `
 ORDER BY month`},
 			Answer: "64,801.08 was paid in January 2026, 42,268.40 in February and 35,898.46 in March; the running total is 64,801.08, then 107,069.48, then 142,967.94.",
 		},
@@ -294,7 +303,7 @@ ORDER BY overdue DESC, customer`},
 			Tables:   []string{"order", "supplier"},
 			Statements: []string{`
 SELECT s.name AS supplier, o.orderedOn, o.expectedOn
-FROM "order" o
+FROM ` + order + ` o
 JOIN supplier s ON s.id = o.supplierId
 WHERE o.receivedOn IS NULL
 ORDER BY o.expectedOn, supplier`},
@@ -306,7 +315,7 @@ ORDER BY o.expectedOn, supplier`},
 			Question: "Who works with an expired High voltage certificate, and who is their manager?",
 			Tables:   []string{"employee", "employeeSkill", "skill"},
 			Statements: []string{`
-SELECT e.firstName || ' ' || e.lastName AS employee, es.expiresOn, m.firstName || ' ' || m.lastName AS manager
+SELECT CONCAT(e.firstName, ' ', e.lastName) AS employee, es.expiresOn, CONCAT(m.firstName, ' ', m.lastName) AS manager
 FROM employee e
 JOIN employeeSkill es ON es.employeeId = e.id
 JOIN skill k ON k.id = es.skillId

@@ -33,6 +33,7 @@ import (
 
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/secureview"
 )
@@ -96,10 +97,10 @@ func newGuard(file string) (*secureview.Guard, error) {
 	if err != nil {
 		return nil, err
 	}
-	dialects := map[string]dialect.Dialect{"mysql": mysql.Dialect{}, "sqlite": sqlite.Dialect{}}
+	dialects := map[string]dialect.Dialect{"mysql": mysql.Dialect{}, "postgres": postgres.Dialect{}, "sqlite": sqlite.Dialect{}}
 	d, ok := dialects[p.Dialect]
 	if !ok {
-		return nil, fmt.Errorf("dialect %q is none of mysql, sqlite", p.Dialect)
+		return nil, fmt.Errorf("dialect %q is none of mysql, postgres, sqlite", p.Dialect)
 	}
 	return secureview.New(p, d)
 }

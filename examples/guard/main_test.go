@@ -65,6 +65,24 @@ func answers(t *testing.T, out string) []answer {
 	return list
 }
 
+// TestDialects makes a guard of each dialect that a policy can name.
+func TestDialects(t *testing.T) {
+	for _, dialect := range []string{"mysql", "postgres", "sqlite"} {
+		policy := filepath.Join(t.TempDir(), "policy.json")
+		text := fmt.Sprintf(`{"dialect":%q,"schema":"app","tables":{"boat":["id"]}}`, dialect)
+		if err := os.WriteFile(policy, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		g, err := newGuard(policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Dialect().Name(); got != dialect {
+			t.Errorf("the guard writes %s, want %s", got, dialect)
+		}
+	}
+}
+
 func TestStatements(t *testing.T) {
 	in, err := os.Open("statements.jsonl")
 	if err != nil {

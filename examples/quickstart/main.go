@@ -9,9 +9,17 @@
 //	go run ./examples/quickstart                        # the whole transcript, or your own questions
 //	go run ./examples/quickstart "Which crews ..."      # one question
 //	go run ./examples/quickstart -dsn app.db "..."      # over your own SQLite file
+//	go run ./examples/quickstart -dsn 'mysql://user:password@127.0.0.1:3306/app' "..."
+//	go run ./examples/quickstart -dsn 'postgres://user:password@127.0.0.1:5432/app?schema=public' "..."
 //
 // OPENAI_API_KEY or OPENAI_BASE_URL, in the environment or in a .env file, make
-// it talk to a model. See .env.example for everything that can be set.
+// it talk to a model. DB_NAME, DB_HOST, DB_PORT, DB_USER and DB_PWD name a MySQL
+// or MariaDB database without showing the password to whoever lists processes.
+// See .env.example for everything that can be set.
+//
+// The account on a server should do nothing but read what the policy lists. What
+// it may do beyond that is shown, with the statement that takes it away; then the
+// program ends, unless -unsafe-account says to go on.
 package main
 
 import (
@@ -27,6 +35,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/examples/internal/terminal"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/sqlagent"
 )
@@ -38,27 +47,34 @@ func main() {
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout); err != nil {
 		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "quickstart:", visible(err.Error()))
+			fmt.Fprintln(os.Stderr, "quickstart:", terminal.Visible(err.Error()))
 		}
 		stop()
 		os.Exit(1)
 	}
 }
 
+var errAccount = errors.New("the account is not as it should be, as shown above: rather than take rights from one that others need, " +
+	"make one that can only read what the policy lists (examples/secureviews does); or go on with -unsafe-account")
+
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	dsn := flags.String("dsn", "", "`path` of your own SQLite database; without it, the example company")
+	dsn := flags.String("dsn", "", "your own `database`: the path of an SQLite file, mysql://.. or postgres://..; without it, that of DB_NAME, or the example company")
 	policy := flags.String("policy", "", "`file` of the policy for -dsn: what may be read, and through which views")
 	manual := flags.String("graph", "", "`file` of relationships that the database does not declare, for -dsn")
+	unsafe := flags.Bool("unsafe-account", false, "go on with an account that may do more than read what the policy lists")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *dsn == "" && (*policy != "" || *manual != "") {
-		return errors.New("-policy and -graph go with -dsn: the example company has its own")
 	}
 	conf, err := settings.Load(".env")
 	if err != nil {
 		return err
+	}
+	if *dsn == "" {
+		*dsn = conf.Database
+	}
+	if *dsn == "" && (*policy != "" || *manual != "") {
+		return errors.New("-policy and -graph go with -dsn: the example company has its own")
 	}
 	model, live, err := conf.Provider()
 	if err != nil {
@@ -74,13 +90,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		}
 	}
 
-	src, err := open(ctx, where{*dsn, *policy, *manual, conf.ColumnsInMessages})
+	src, err := open(ctx, where{*dsn, *policy, *manual, conf.EncryptKey, conf.ColumnsInMessages})
 	if err != nil {
 		return err
 	}
 	defer src.close()
 	show := newPrinter(out)
 	show.source(src)
+	if len(src.findings) > 0 && !*unsafe {
+		return errAccount
+	}
 	if model == nil {
 		return errors.New("the database is readable, but no model is configured: set OPENAI_API_KEY or OPENAI_BASE_URL")
 	}

@@ -26,7 +26,8 @@ import (
 func quickstart(t *testing.T, env map[string]string, in string, args ...string) (string, error) {
 	t.Helper()
 	t.Chdir(t.TempDir()) // no .env
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"} {
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL",
+		"DB_NAME", "DB_HOST", "DB_PORT", "DB_USER", "DB_PWD", "DB_ENCRYPT_KEY"} {
 		t.Setenv(name, env[name])
 	}
 	var out strings.Builder
@@ -39,7 +40,7 @@ func TestReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range fieldservice.Questions() {
+	for _, q := range fieldservice.Questions("sqlite") {
 		if !strings.Contains(out, "? "+q.Question) {
 			t.Errorf("the transcript lacks the question %q", q.Question)
 		}
@@ -61,7 +62,7 @@ func TestReplay(t *testing.T) {
 // the rows of the last statement are in the answer.
 func TestReplayedAnswersAreTrue(t *testing.T) {
 	for _, q := range []string{"crew-leads", "overtime-by-branch", "overdue-in-the-north"} {
-		for _, want := range fieldservice.Questions() {
+		for _, want := range fieldservice.Questions("sqlite") {
 			if want.ID != q {
 				continue
 			}
@@ -83,20 +84,23 @@ func TestWrongTurns(t *testing.T) {
 	if err := os.WriteFile(text, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	empty := database(t, "")
+	empty := sqliteFile(t, "")
 	tests := []struct {
 		name string
 		args []string
 		want string // the remedy names it
 	}{
 		{"a question that the transcript lacks", []string{"What is love?"}, "OPENAI_API_KEY"},
-		{"a database without a model", []string{"-dsn", database(t, "CREATE TABLE t (id)")}, "OPENAI_API_KEY"},
+		{"a database without a model", []string{"-dsn", sqliteFile(t, "CREATE TABLE t (id)")}, "OPENAI_API_KEY"},
 		{"a missing database", []string{"-dsn", missing}, "missing.db"},
 		{"a file that is no database", []string{"-dsn", text}, "not a"},
 		{"an empty database", []string{"-dsn", empty}, "empty"},
-		{"a server", []string{"-dsn", "mysql://root:hunter2@localhost/app"}, "SQLite"},
+		{"a MySQL server that is down", []string{"-dsn", "mysql://root:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
+		{"a PostgreSQL server that is down", []string{"-dsn", "postgres://me:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
+		{"another server", []string{"-dsn", "oracle://me:hunter2@localhost/app"}, "oracle"},
+		{"a URL that is none", []string{"-dsn", "mysql://me:hun/ter2@localhost/app"}, "%2F"},
 		{"a policy for the example company", []string{"-policy", text}, "-dsn"},
-		{"a policy that is none", []string{"-dsn", database(t, "CREATE TABLE t (id)"), "-policy", text}, "policy"},
+		{"a policy that is none", []string{"-dsn", sqliteFile(t, "CREATE TABLE t (id)"), "-policy", text}, "policy"},
 		{"a flag that is none", []string{"-nope"}, "-nope"},
 	}
 	for _, tt := range tests {
@@ -105,7 +109,7 @@ func TestWrongTurns(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error = %v, want one that names %q", err, tt.want)
 			}
-			if err != nil && strings.Contains(err.Error(), "hunter2") {
+			if err != nil && strings.Contains(err.Error(), "ter2") {
 				t.Errorf("the error shows the password: %v", err)
 			}
 		})
@@ -115,8 +119,20 @@ func TestWrongTurns(t *testing.T) {
 	}
 }
 
-// database makes an SQLite file with a schema.
-func database(t *testing.T, schema string) string {
+// TestDatabaseOfTheEnvironment: DB_NAME names a server, as -dsn does.
+func TestDatabaseOfTheEnvironment(t *testing.T) {
+	env := map[string]string{"DB_NAME": "app", "DB_HOST": "127.0.0.1", "DB_PORT": "1", "DB_USER": "me", "DB_PWD": "hunter2"}
+	_, err := quickstart(t, env, "")
+	if err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("error = %v, want one that names the server and not the password", err)
+	}
+	if _, err := quickstart(t, env, "", "-dsn", sqliteFile(t, "CREATE TABLE t (id)")); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
+		t.Errorf("error = %v; -dsn wins over DB_NAME", err)
+	}
+}
+
+// sqliteFile makes an SQLite file with a schema.
+func sqliteFile(t *testing.T, schema string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "own.db")
 	db, err := sql.Open("sqlite", path)
@@ -136,7 +152,7 @@ func TestOwnDatabase(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(speak))
 	defer server.Close()
 	env := map[string]string{"OPENAI_BASE_URL": server.URL, "OPENAI_MODEL": "test"}
-	path := database(t, "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO boat VALUES (1, 'Ann');")
+	path := sqliteFile(t, "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO boat VALUES (1, 'Ann');")
 
 	t.Run("one question", func(t *testing.T) {
 		out, err := quickstart(t, env, "", "-dsn", path, "Which boats are there?")
@@ -247,9 +263,6 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}})
 	if got := out.String(); strings.ContainsAny(got, attack[:1]+"\u009b\u202e\u2066\u2028\a\r") {
 		t.Errorf("the output steers the terminal: %q", got)
-	}
-	if got := visible("ز\u200cب 👩\u200d🔧 naïve\n\t"); got != "ز\u200cب 👩\u200d🔧 naïve\n\t" {
-		t.Errorf("visible changed harmless text: %q", got)
 	}
 }
 

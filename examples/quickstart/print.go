@@ -5,9 +5,10 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/terminal"
+	"github.com/qedkit/qed/sqldb"
 )
 
 // printer shows a turn to a person: with colours on a terminal, plain when
@@ -47,23 +48,39 @@ func (p *printer) paint(code, text string) string {
 func (p *printer) source(s *source) {
 	fmt.Fprintln(p.out, p.paint(bold, s.name))
 	for _, line := range s.notes {
-		fmt.Fprintln(p.out, p.paint(dim, visible(line)))
+		fmt.Fprintln(p.out, p.paint(dim, terminal.Visible(line)))
+	}
+	p.findings(s.findings)
+}
+
+const shownFindings = 10
+
+// findings lists what is wrong with an account, each with its cure.
+func (p *printer) findings(all []sqldb.Finding) {
+	for _, f := range all[:min(shownFindings, len(all))] {
+		p.step(red, "account", f.Message)
+		if f.Cure != "" {
+			p.step(dim, "", "cure: "+f.Cure+";")
+		}
+	}
+	if hidden := len(all) - shownFindings; hidden > 0 {
+		p.step(dim, "", "and "+count(hidden, "more finding"))
 	}
 }
 
 func (p *printer) note(format string, args ...any) {
-	fmt.Fprintln(p.out, p.paint(yellow, visible(fmt.Sprintf(format, args...))))
+	fmt.Fprintln(p.out, p.paint(yellow, terminal.Visible(fmt.Sprintf(format, args...))))
 }
 
 func (p *printer) prompt() { fmt.Fprint(p.out, "\n", p.paint(bold, "> ")) }
 
 func (p *printer) question(q string) {
-	fmt.Fprintf(p.out, "\n%s\n", p.paint(bold, "? "+visible(q)))
+	fmt.Fprintf(p.out, "\n%s\n", p.paint(bold, "? "+terminal.Visible(q)))
 }
 
 // step prints a label and what belongs to it, further lines below the first.
 func (p *printer) step(code, label, text string) {
-	lines := strings.Split(visible(text), "\n")
+	lines := strings.Split(terminal.Visible(text), "\n")
 	fmt.Fprintf(p.out, "  %s %s\n", p.paint(code, fmt.Sprintf("%-9s", label)), lines[0])
 	for _, line := range lines[1:] {
 		fmt.Fprintf(p.out, "  %9s %s\n", "", line)
@@ -71,7 +88,7 @@ func (p *printer) step(code, label, text string) {
 }
 
 // event shows what happened. Everything in an event may come from a model or a
-// database: visible keeps it from steering the terminal.
+// database: terminal.Visible keeps it from steering the terminal.
 func (p *printer) event(e qed.Event) {
 	switch d := e.Data.(type) {
 	case qed.TablesSelected:
@@ -136,7 +153,7 @@ func (p *printer) say(text string) {
 		fmt.Fprintf(p.out, "  %s ", p.paint(bold, fmt.Sprintf("%-9s", "answer")))
 		p.speaking = true
 	}
-	fmt.Fprint(p.out, strings.ReplaceAll(visible(text), "\n", "\n"+strings.Repeat(" ", 12)))
+	fmt.Fprint(p.out, strings.ReplaceAll(terminal.Visible(text), "\n", "\n"+strings.Repeat(" ", 12)))
 }
 
 // hush ends the line of the answer, which may have broken off.
@@ -179,19 +196,4 @@ func millis(n int64) string {
 		return "under 1 ms"
 	}
 	return fmt.Sprintf("%d ms", n)
-}
-
-// visible replaces characters that steer a terminal, or turn round what it shows,
-// by a visible stand-in. Joiners stay: many scripts and emoji need them.
-func visible(s string) string {
-	const joiner, nonJoiner = '\u200D', '\u200C'
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == joiner, r == nonJoiner:
-			return r
-		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp):
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }

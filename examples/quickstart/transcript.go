@@ -20,7 +20,7 @@ type turn struct {
 // recorded returns the transcript's turns: all of them, or the one with the
 // given question, after the one that it goes on from.
 func recorded(question string) ([]turn, error) {
-	all := fieldservice.Questions()
+	all := fieldservice.Questions("sqlite")
 	var turns []turn
 	for i, q := range all {
 		if question != "" && !strings.EqualFold(strings.TrimSpace(question), q.Question) {
@@ -45,7 +45,7 @@ func recorded(question string) ([]turn, error) {
 // replay is a model that says what was recorded.
 func replay() llm.Model {
 	var rules []llmtest.Rule
-	for _, q := range fieldservice.Questions() {
+	for _, q := range fieldservice.Questions("sqlite") {
 		var statements []llmtest.Reply
 		for _, sql := range q.Statements {
 			statements = append(statements, llmtest.Reply{JSON: map[string]string{"sql": strings.TrimSpace(sql)}})

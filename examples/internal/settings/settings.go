@@ -3,10 +3,13 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
+	"net"
+	"net/url"
 	"os"
 	"strconv"
 
@@ -22,6 +25,12 @@ type Settings struct {
 	APIKey  string // OPENAI_API_KEY
 	BaseURL string // OPENAI_BASE_URL
 	Model   string // OPENAI_MODEL
+
+	// Database is the URL of a MySQL database; empty: none is named.
+	Database string // DB_NAME, DB_HOST, DB_PORT, DB_USER, DB_PWD
+
+	// EncryptKey is what encrypted columns are read with; empty: nothing.
+	EncryptKey string // DB_ENCRYPT_KEY
 
 	Agent sqlagent.Options // OPENAI_TEMPERATURE, SQL_*, MAX_*
 
@@ -53,6 +62,9 @@ func read(get func(string) string) (*Settings, error) {
 		APIKey:  get("OPENAI_API_KEY"),
 		BaseURL: get("OPENAI_BASE_URL"),
 		Model:   get("OPENAI_MODEL"),
+
+		Database:   r.database(),
+		EncryptKey: get("DB_ENCRYPT_KEY"),
 	}
 	if s.Model == "" {
 		s.Model = "gpt-4o-mini"
@@ -105,6 +117,26 @@ func (s *Settings) Provider() (llm.Model, bool, error) {
 		return nil, false, err
 	}
 	return llm.Wrap(m, llm.Retry(nil)), true, nil
+}
+
+// database makes a URL of the variables that name a MySQL database.
+func (r *reader) database() string {
+	name := r.get("DB_NAME")
+	if name == "" {
+		return ""
+	}
+	port := cmp.Or(r.get("DB_PORT"), "3306")
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		r.problem("DB_PORT", port, "the number of a port")
+	}
+	u := url.URL{Scheme: "mysql", Host: net.JoinHostPort(cmp.Or(r.get("DB_HOST"), "127.0.0.1"), port), Path: "/" + name}
+	switch user, password := r.get("DB_USER"), r.get("DB_PWD"); {
+	case password != "":
+		u.User = url.UserPassword(user, password)
+	case user != "":
+		u.User = url.User(user)
+	}
+	return u.String()
 }
 
 // reader reads variables and collects what is wrong with them.

@@ -57,11 +57,38 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 	}
 }
 
+func TestDatabase(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		want string
+	}{
+		{"none", map[string]string{"DB_HOST": "db", "DB_USER": "root", "DB_PWD": "secret"}, ""},
+		{"defaults", map[string]string{"DB_NAME": "app"}, "mysql://127.0.0.1:3306/app"},
+		{"all", map[string]string{"DB_NAME": "a b", "DB_HOST": "::1", "DB_PORT": "3307", "DB_USER": "me@home", "DB_PWD": "p@s/s?#%:"},
+			"mysql://me%40home:p%40s%2Fs%3F%23%25%3A@[::1]:3307/a%20b"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			env(t, tt.env)
+			s, err := settings.Load("missing")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Database != tt.want {
+				t.Errorf("Database = %q, want %q", s.Database, tt.want)
+			}
+		})
+	}
+}
+
 func TestNothingIsSet(t *testing.T) {
 	env(t, nil)
 	s, err := settings.Load(filepath.Join(t.TempDir(), "missing"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if s.Database != "" || s.EncryptKey != "" {
+		t.Errorf("a database is set: %+v", s)
 	}
 	if _, ok, err := s.Provider(); ok || err != nil {
 		t.Errorf("Provider = %v, %v; there is none", ok, err)
@@ -87,10 +114,11 @@ func TestMalformedValuesAreNamed(t *testing.T) {
 		"SQL_SAMPLE_ROWS":            "-1",
 		"MAX_QUERY_ROWS":             "0",
 		"MAX_OUTPUT_TOKENS":          "4k",
+		"DB_PORT":                    "65536",
 		"SQL_PRE_VALIDATION_ENABLED": "perhaps",
 	} {
 		t.Run(name, func(t *testing.T) {
-			env(t, map[string]string{name: value})
+			env(t, map[string]string{name: value, "DB_NAME": "app"})
 			_, err := settings.Load("missing")
 			if err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("error = %v, want one that names %s", err, name)

@@ -1,0 +1,127 @@
+package database_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/examples/internal/database"
+	"github.com/qedkit/qed/secureview"
+)
+
+func TestParse(t *testing.T) {
+	for _, name := range []string{"PGHOST", "PGPORT", "PGUSER", "PGPASSWORD", "PGDATABASE", "PGSERVICE"} {
+		t.Setenv(name, "")
+	}
+	type parsed struct{ Name, Dialect, Schema, User, Password string }
+	tests := []struct {
+		dsn  string
+		want parsed
+	}{
+		{"app.db", parsed{"Your database", "sqlite", "main", "", ""}},
+		{"file:app.db?mode=ro", parsed{"Your database", "sqlite", "main", "", ""}},
+		{"mysql://root@localhost/app", parsed{"MySQL or MariaDB: app at localhost:3306, as root", "mysql", "app", "root", ""}},
+		{"MariaDB://me%40home:p%40s%2Fs%3F@[::1]:3307/app?tls=skip-verify",
+			parsed{"MySQL or MariaDB: app at [::1]:3307, as me@home", "mysql", "app", "me@home", "p@s/s?"}},
+		{"mysql:///app", parsed{"MySQL or MariaDB: app at 127.0.0.1:3306", "mysql", "app", "", ""}},
+		{"postgres://me:p%40ss@db/app", parsed{"PostgreSQL: app, schema public at db:5432, as me", "postgres", "public", "me", "p@ss"}},
+		{"postgresql://me@127.0.0.1:6543/app?schema=sales&sslmode=disable",
+			parsed{"PostgreSQL: app, schema sales at 127.0.0.1:6543, as me", "postgres", "sales", "me", ""}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.dsn, func(t *testing.T) {
+			d, err := database.Parse(tt.dsn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := parsed{d.Name, d.Dialect.Name(), d.Schema, d.User, d.Password}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if d.Password != "" && strings.Contains(d.Name, d.Password) {
+				t.Errorf("the name shows the password: %s", d.Name)
+			}
+		})
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, tt := range []struct{ name, dsn, want string }{
+		{"another database", "oracle://me:hunter2@db/app", "oracle"},
+		{"no database", "mysql://me:hunter2@db", "database"},
+		{"a slash in the password", "mysql://me:12/hunter2@db/app", "%2F"},
+		{"a question mark in the password", "postgres://me:12?hunter2@db/app", "%3F"},
+		{"a hash in the password", "mysql://me:12#hunter2@db/app", "%23"},
+		{"a percent sign in the password", "postgres://me:hunter2%@db/app", "%25"},
+		{"no port", "mysql://me:hunter2@db:port/app", "URL"},
+		{"times", "mysql://me:hunter2@db/app?parseTime=true", "parseTime"},
+		{"several statements", "mysql://me:hunter2@db/app?multiStatements=true", "multiStatements"},
+		{"a parameter of MySQL's driver", "mysql://me:hunter2@db/app?timeout=soon", "soon"},
+		{"a parameter of PostgreSQL's driver", "postgres://me:hunter2@db/app?sslmode=perhaps", "sslmode"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := database.Parse(tt.dsn)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Fatalf("error = %v, want one that names %q", err, tt.want)
+			}
+			if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("error = %v", err)
+			}
+		})
+	}
+}
+
+func TestPool(t *testing.T) {
+	for _, dsn := range []string{"app.db", "mysql://root:hunter2@127.0.0.1:1/app", "postgres://me:hunter2@127.0.0.1:1/app"} {
+		d, err := database.Parse(dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = d.Pool(t.Context()); err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error = %v, want one line without the password", dsn, err)
+		}
+	}
+}
+
+func TestSession(t *testing.T) {
+	setup := &secureview.Policy{Setup: &secureview.Setup{
+		Key: &secureview.Key{Setting: "app.key"},
+		Tables: map[string]secureview.SecureTable{
+			"customer": {Filters: []secureview.Filter{{Column: "id", Setting: "app.customers"}}},
+		},
+	}}
+	for _, tt := range []struct {
+		name    string
+		dialect string
+		policy  *secureview.Policy
+		key     string
+		values  map[string]any
+		want    map[string]any
+	}{
+		{"SQLite has none", "sqlite", setup, "k", nil, nil},
+		{"nothing to tell", "mysql", nil, "", nil, nil},
+		{"the names of old", "mysql", nil, "k", nil,
+			map[string]any{"aesKey": "k", "customerIds": nil, "workOrderIds": nil, "serviceLocationIds": nil}},
+		{"what the policy names", "postgres", setup, "k", nil, map[string]any{"app.key": "k", "app.customers": nil}},
+		{"no key", "postgres", setup, "", nil, map[string]any{"app.key": nil, "app.customers": nil}},
+		{"values", "postgres", setup, "", map[string]any{"app.customers": "1,2"}, map[string]any{"app.key": nil, "app.customers": "1,2"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			answer := database.Session(tt.dialect, tt.policy, tt.key, tt.values)
+			if answer == nil {
+				if tt.want != nil {
+					t.Error("there is no session")
+				}
+				return
+			}
+			got, err := answer(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got.Settings); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

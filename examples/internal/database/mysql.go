@@ -1,0 +1,66 @@
+package database
+
+import (
+	"cmp"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+
+	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/mysqldb"
+)
+
+func parseMySQL(u *url.URL) (*Database, error) {
+	name := strings.TrimPrefix(u.Path, "/")
+	if name == "" {
+		return nil, errors.New("the URL names no database: mysql://user:password@host/database")
+	}
+	for _, parameter := range []string{"parseTime", "multiStatements"} {
+		if u.Query().Has(parameter) {
+			return nil, fmt.Errorf("the URL sets %s, which this program does not take: leave it out", parameter)
+		}
+	}
+	// The driver has no URLs; of its own form it gets what is not secret.
+	config, err := driver.ParseDSN("tcp(" + address(u, "3306") + ")/?" + u.RawQuery)
+	if err != nil {
+		return nil, fmt.Errorf("the URL's parameters: %w", err)
+	}
+	config.User = u.User.Username()
+	config.Passwd, _ = u.User.Password()
+	config.DBName, config.Logger = name, quiet{}
+	if _, err := driver.NewConnector(config); err != nil {
+		return nil, fmt.Errorf("the URL's parameters: %w", err)
+	}
+	pool := func() *sql.DB {
+		connector, err := driver.NewConnector(config)
+		if err != nil {
+			panic(err) // the same was done above
+		}
+		return limited(sql.OpenDB(connector))
+	}
+	return &Database{
+		Name:     at("MySQL or MariaDB", name, config.Addr, config.User),
+		Dialect:  mysql.Dialect{},
+		Schema:   name,
+		User:     config.User,
+		Password: config.Passwd,
+		reader:   func(opt sqldb.Options) (*sqldb.DB, error) { return mysqldb.New(&opt, pool()) },
+		pool:     pool,
+	}, nil
+}
+
+// quiet drops what the driver logs: the same comes back as an error.
+type quiet struct{}
+
+func (quiet) Print(...any) {}
+
+// address is the URL's host and port.
+func address(u *url.URL, port string) string {
+	return net.JoinHostPort(cmp.Or(u.Hostname(), "127.0.0.1"), cmp.Or(u.Port(), port))
+}

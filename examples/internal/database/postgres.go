@@ -1,0 +1,49 @@
+package database
+
+import (
+	"cmp"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/postgresdb"
+)
+
+func parsePostgres(u *url.URL) (*Database, error) {
+	parameters := u.Query()
+	schema := cmp.Or(parameters.Get("schema"), "public")
+	parameters.Del("schema")
+	rest := *u
+	rest.RawQuery = parameters.Encode()
+	config, err := pgx.ParseConfig(rest.String())
+	if err != nil {
+		if inner := errors.Unwrap(err); inner != nil {
+			err = inner // without the URL
+		}
+		return nil, fmt.Errorf("the URL's parameters: %w", err)
+	}
+	if !parameters.Has("default_query_exec_mode") {
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec // a model rarely writes the same statement twice
+	}
+	pool := func() *sql.DB { return limited(stdlib.OpenDB(*config)) }
+	address := net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
+	return &Database{
+		Name:     at("PostgreSQL", cmp.Or(config.Database, config.User)+", schema "+schema, address, config.User),
+		Dialect:  postgres.Dialect{},
+		Schema:   schema,
+		User:     config.User,
+		Password: config.Password,
+		reader: func(opt sqldb.Options) (*sqldb.DB, error) {
+			return postgresdb.New(&postgresdb.Options{Options: opt, Schema: schema}, pool())
+		},
+		pool: pool,
+	}, nil
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/qedkit/qed/examples/internal/database"
+	"github.com/qedkit/qed/secureview"
+)
+
+// setUp prints the script of the policy and, where it is told to, makes the
+// demonstration before it and runs the script after it.
+func setUp(ctx context.Context, out io.Writer, o *options, p *secureview.Policy, admin, agent *database.Database) error {
+	script, err := secureview.SQL(p)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(out, "-- "+admin.Name)
+	if o.demo {
+		if err := makeDemo(ctx, admin, o.key); err != nil {
+			return fmt.Errorf("%s: %w", admin.Name, err)
+		}
+		fmt.Fprintln(out, "-- A small company was made in it.")
+	}
+	fmt.Fprintf(out, "\n%s", script)
+	if !o.apply {
+		fmt.Fprintf(out, "\n-- Nothing of this was run: -apply does.\n")
+		return nil
+	}
+	pool, err := admin.Pool(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", admin.Name, err)
+	}
+	defer pool.Close()
+	if err := apply(ctx, pool, p, script, agent); err != nil {
+		return fmt.Errorf("%s: %w", admin.Name, err)
+	}
+	fmt.Fprintf(out, "\n-- %d statements were run.\n", len(script))
+	if agent == nil {
+		fmt.Fprintf(out, "-- %s cannot log in yet: -as gives it a password.\n", p.Setup.Account)
+	}
+	return nil
+}
+
+// apply runs the script, in one transaction where the server has them for DDL,
+// and then lets the account log in.
+func apply(ctx context.Context, pool *sql.DB, p *secureview.Policy, script secureview.Script, agent *database.Database) error {
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	for i, statement := range script {
+		if _, err := tx.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("statement %d of the script: %w", i+1, err)
+		}
+	}
+	if agent != nil {
+		if err := letIn(ctx, tx, p, agent); err != nil {
+			return fmt.Errorf("letting %s log in: %w", p.Setup.Account, err)
+		}
+	}
+	return tx.Commit()
+}
+
+// letIn lets the account log in with the password of -as, which is shown nowhere,
+// and holds nothing that would have to be quoted.
+// A PostgreSQL server may ask for none.
+func letIn(ctx context.Context, tx *sql.Tx, p *secureview.Policy, agent *database.Database) error {
+	var login string
+	switch {
+	case p.Dialect == "mysql" && agent.Password == "":
+		return errors.New("-as has no password: mysql://user:password@host/database")
+	case p.Dialect == "mysql":
+		login = "ALTER USER " + p.Setup.Account + " IDENTIFIED BY '" + agent.Password + "' ACCOUNT UNLOCK"
+	case agent.Password == "":
+		login = "ALTER ROLE " + agent.Dialect.Quote(p.Setup.Account) + " LOGIN"
+	default:
+		login = "ALTER ROLE " + agent.Dialect.Quote(p.Setup.Account) + " LOGIN PASSWORD '" + agent.Password + "'"
+	}
+	if _, err := tx.ExecContext(ctx, login); err != nil {
+		return refused(err)
+	}
+	return nil
+}
+
+// refused tells of a server's error its number alone: the text can quote the
+// statement.
+func refused(err error) error {
+	var ofMySQL *mysql.MySQLError
+	var ofPostgres interface{ SQLState() string }
+	switch {
+	case errors.As(err, &ofMySQL):
+		return fmt.Errorf("the server refused the password with error %d", ofMySQL.Number)
+	case errors.As(err, &ofPostgres):
+		return fmt.Errorf("the server refused the password with error %s", ofPostgres.SQLState())
+	}
+	return errors.New("the connection failed")
+}
