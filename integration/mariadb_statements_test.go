@@ -65,6 +65,7 @@ var mariaDBStatements = []string{
 	`SELECT 1 FROM DUAL WHERE 1 = 1`,
 	`SELECT 1 /*!50000 + 1 */ AS x, 2 /*M!100000 */`,
 	`SELECT length(''), '' = ' ', 'a' 'b' = 'ab'`,
+	`SELECT '😀', concat('x', '😀b'), '😀' AS é, char_length('😀') FROM t LIMIT 1`,
 }
 
 func openMySQLStatements(t *testing.T, sqlMode string) *sql.DB {

@@ -13,7 +13,9 @@ import (
 	"github.com/sqlc-dev/marino/opcode"
 	"github.com/sqlc-dev/marino/parser"
 
+	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/secureview"
 )
 
 // TestMarino: another parser of MySQL reads what was printed as it reads the
@@ -63,6 +65,62 @@ func TestMarino(t *testing.T) {
 		t.Errorf("%d of %d originals are not read", unread, len(texts))
 	}
 }
+
+// TestMarinoTables: in what a guard lets through, another parser of MySQL sees the
+// very tables that the guard says are read, and views where it says so.
+func TestMarinoTables(t *testing.T) {
+	p := parser.New()
+	p.SetSQLMode(mode.ModeIgnoreSpace)
+	same := 0
+	for name, corpus := range sqliteCorpora(t) {
+		policy := &secureview.Policy{Dialect: "mysql", Schema: "company", Tables: corpus.tables, Views: map[string]string{}}
+		for i, table := range sorted(corpus.tables) {
+			if i%2 == 0 {
+				policy.Views[table] = "secure_" + table
+			}
+		}
+		guard, err := secureview.New(policy, mysql.Dialect{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, text := range corpus.statements {
+			stmt, err := guard.Rewrite(t.Context(), text)
+			if err != nil || strings.Count(text, "(") > 20 { // this parser backtracks
+				continue
+			}
+			tree, err := p.ParseOneStmt(stmt.SQL(), "", "")
+			if err != nil {
+				t.Errorf("%s\nrewritten as %s: %v", text, stmt.SQL(), err)
+				continue
+			}
+			want := map[dialect.TableName]bool{}
+			for _, r := range stmt.Reads() {
+				want[r.Object] = true
+			}
+			seen := tablesSeen{}
+			tree.Accept(seen)
+			if diff := cmp.Diff(want, map[dialect.TableName]bool(seen)); diff != "" {
+				t.Errorf("%s\nrewritten as %s reads other tables (-guard +parser):\n%s", text, stmt.SQL(), diff)
+				continue
+			}
+			same++
+		}
+	}
+	t.Logf("in %d statements both see the same tables", same)
+}
+
+// tablesSeen collects the tables of a tree. Common table expressions, which have
+// no schema, are none.
+type tablesSeen map[dialect.TableName]bool
+
+func (s tablesSeen) Enter(n marino.Node) (marino.Node, bool) {
+	if table, ok := n.(*marino.TableName); ok && table.Schema.O != "" {
+		s[dialect.TableName{Schema: table.Schema.O, Name: table.Name.O}] = true
+	}
+	return n, false
+}
+
+func (s tablesSeen) Leave(n marino.Node) (marino.Node, bool) { return n, true }
 
 // marinoStatements print in the words in which they are written, but for
 // parentheses, names of results and conditions of joins.

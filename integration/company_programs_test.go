@@ -1,0 +1,142 @@
+package integration_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/qedkit/qed/integration"
+)
+
+// example is a program of examples/, built.
+type example struct{ path string }
+
+func buildExample(t *testing.T, name string) *example {
+	t.Helper()
+	e := &example{filepath.Join(t.TempDir(), name)}
+	if out, err := exec.Command("go", "build", "-o", e.path, "github.com/qedkit/qed/examples/"+name).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return e
+}
+
+// run runs the program in an empty folder with the variables of env, and returns all that it wrote. A password is
+// never part of it.
+func (e *example) run(t *testing.T, env []string, args ...string) (out string, ok bool) {
+	t.Helper()
+	program := exec.CommandContext(t.Context(), e.path, args...)
+	program.Dir = t.TempDir()
+	for _, v := range os.Environ() {
+		if name, _, _ := strings.Cut(v, "="); !strings.HasPrefix(name, "OPENAI_") && !strings.HasPrefix(name, "DB_") && !strings.HasPrefix(name, "PG") {
+			program.Env = append(program.Env, v)
+		}
+	}
+	program.Env = append(program.Env, env...)
+	text, err := program.CombinedOutput()
+	if strings.Contains(string(text), examplePassword) {
+		t.Errorf("the output shows the password:\n%s", text)
+	}
+	return string(text), err == nil
+}
+
+const examplePassword = "hunter2-%/?#@:"
+
+// exampleServer is a server with an empty database, as a program is told of it.
+type exampleServer struct {
+	scheme, address, root string
+	database              string
+	admin                 *sql.DB // in the database
+}
+
+// url is how an account connects to a database; the empty password is none.
+func (s *exampleServer) url(user, password, database string) string {
+	u := url.URL{Scheme: s.scheme, Host: s.address, User: url.User(user), Path: "/" + database}
+	if password != "" {
+		u.User = url.UserPassword(user, password)
+	}
+	return u.String()
+}
+
+func mariaDBExample(t *testing.T, database string) *exampleServer {
+	t.Helper()
+	config := integration.MariaDB(t)
+	return &exampleServer{"mysql", config.Addr, config.User, database, openMariaDB(t, database, "")}
+}
+
+func postgreSQLExample(t *testing.T, database string) *exampleServer {
+	t.Helper()
+	config := integration.PostgreSQL(t)
+	server := stdlib.OpenDB(*config)
+	t.Cleanup(func() { server.Close() })
+	mustExec(t, server, "CREATE DATABASE "+database)
+	t.Cleanup(func() { server.Exec("DROP DATABASE " + database + " WITH (FORCE)") })
+	s := &exampleServer{"postgres", fmt.Sprintf("%s:%d", config.Host, config.Port), config.User, database, nil}
+	config.Database = database
+	s.admin = stdlib.OpenDB(*config)
+	t.Cleanup(func() { s.admin.Close() })
+	return s
+}
+
+// modelServer speaks the protocol of chat completions: it chooses one table, writes one statement, and says whether
+// the rows that it is shown have a text.
+func modelServer(t *testing.T, table, statement, sought string) (env []string) {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		say := any("The rows lack it.")
+		switch text := string(body); {
+		case strings.Contains(text, "You choose the tables"):
+			say = map[string]any{"tables": []string{table}}
+		case strings.Contains(text, "You write one"), strings.Contains(text, "was refused or failed"):
+			say = map[string]any{"sql": statement}
+		case strings.Contains(text, sought):
+			say = "The rows have it."
+		}
+		content, ok := say.(string)
+		if !ok {
+			raw, _ := json.Marshal(say)
+			content = string(raw)
+		}
+		quoted, _ := json.Marshal(content)
+		if strings.Contains(string(body), `"stream":true`) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", quoted)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`, quoted)
+	}))
+	t.Cleanup(s.Close)
+	return []string{"OPENAI_BASE_URL=" + s.URL, "OPENAI_MODEL=test"}
+}
+
+// absolute makes the paths of files among arguments absolute: a program runs in a folder of its own.
+func absolute(t *testing.T, args []string) []string {
+	t.Helper()
+	out := make([]string, len(args))
+	for i, arg := range args {
+		if out[i] = arg; strings.HasPrefix(arg, "../") {
+			path, err := filepath.Abs(arg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[i] = path
+		}
+	}
+	return out
+}

@@ -1,0 +1,204 @@
+package integration_test
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/mysqldb"
+	"github.com/qedkit/qed/sqldb/postgresdb"
+)
+
+// corpusEngine is an engine that the corpus is asked on.
+type corpusEngine struct {
+	dialect dialect.Dialect
+	types   [timestampKind + 1]string
+
+	open func(t *testing.T, name string) corpusPools // makes an empty schema of that name
+
+	// read reads through a pool as an agent does; nil: what it adds is tested
+	// elsewhere.
+	read func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error)
+
+	schema func(name string) string  // as statements call the schema
+	folded func(name string) string  // a name of a table or column, as the engine takes it without quotes
+	header func(name string) string  // what of a header has to be the same
+	text   func(value string) string // prints a string
+
+	// adapt turns a statement of SQLite into the original. It goes by tokens, and
+	// trusts nothing of the engine's dialect that is tested here.
+	adapt func(c *corpusSchema, text string) string
+
+	// accepted is the share of the statements that the engine runs which a guard has
+	// to let through.
+	accepted float64
+}
+
+var corpusEngines = map[string]*corpusEngine{
+	"SQLite": {
+		dialect: sqlite.Dialect{},
+		types: [...]string{
+			integerKind: "INTEGER", decimalKind: "NUMERIC", floatKind: "REAL",
+			textKind: "TEXT", dateKind: "TEXT", timestampKind: "TEXT",
+		},
+		open:     openSQLiteSchema,
+		schema:   func(string) string { return "main" },
+		folded:   asItIs,
+		header:   ascii.Lower, // a column named alone is in the case of its declaration, an alias as it was written
+		text:     singleQuoted,
+		adapt:    func(_ *corpusSchema, text string) string { return text },
+		accepted: 1,
+	},
+	"MariaDB": {
+		dialect: mysql.Dialect{},
+		types: [...]string{
+			integerKind: "BIGINT", decimalKind: "DECIMAL(14,2)", floatKind: "DOUBLE",
+			textKind: "VARCHAR(80)", dateKind: "DATE", timestampKind: "DATETIME",
+		},
+		open:     openMariaDBSchema,
+		read:     func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) { return mysqldb.New(opt, pool) },
+		schema:   asItIs,
+		folded:   asItIs,
+		header:   asItIs,
+		text:     func(value string) string { return singleQuoted(strings.ReplaceAll(value, `\`, `\\`)) },
+		adapt:    func(_ *corpusSchema, text string) string { return text },
+		accepted: 0.999,
+	},
+	"PostgreSQL": {
+		dialect: postgres.Dialect{},
+		types: [...]string{
+			integerKind: "bigint", decimalKind: "numeric(14,2)", floatKind: "double precision",
+			textKind: "text", dateKind: "date", timestampKind: "timestamp",
+		},
+		open: openPostgreSQLSchema,
+		read: func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) {
+			return postgresdb.New(&postgresdb.Options{Options: *opt}, pool)
+		},
+		schema:   asItIs,
+		folded:   ascii.Lower,
+		header:   asItIs,
+		text:     singleQuoted,
+		adapt:    forPostgreSQL,
+		accepted: 0.99,
+	},
+}
+
+// corpusPools are pools of connections to a schema.
+type corpusPools struct {
+	originals []*sql.DB // an original runs on the first that runs it
+	rewritten *sql.DB
+	agent     *sql.DB // for corpusEngine.read
+}
+
+func asItIs(name string) string { return name }
+
+func singleQuoted(value string) string { return "'" + strings.ReplaceAll(value, "'", "''") + "'" }
+
+func openSQLiteSchema(t *testing.T, _ string) corpusPools {
+	t.Helper()
+	db := openSQLite(t)
+	return corpusPools{originals: []*sql.DB{db}, rewritten: db}
+}
+
+// openMariaDBSchema tries an original in the default sql_mode, and then in one in
+// which more of them run: COUNT (x) is a call. Rewritten statements run on the same
+// connection as most originals, since another one may leave ties in another order.
+func openMariaDBSchema(t *testing.T, name string) corpusPools {
+	t.Helper()
+	db := openMariaDB(t, name, "")
+	config := integration.MariaDB(t)
+	config.DBName, config.Params = name, map[string]string{"sql_mode": "CONCAT(@@sql_mode, ',IGNORE_SPACE')"}
+	lenient := connect(t, config)
+	config.Params = nil
+	return corpusPools{originals: []*sql.DB{db, lenient}, rewritten: db, agent: connect(t, config)}
+}
+
+// openPostgreSQLSchema has originals look for tables in the schema, and rewritten
+// statements nowhere: they say where each is.
+func openPostgreSQLSchema(t *testing.T, name string) corpusPools {
+	t.Helper()
+	open := func(path string) *sql.DB {
+		config := integration.PostgreSQL(t)
+		config.RuntimeParams["search_path"] = path
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec
+		db := stdlib.OpenDB(*config)
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+	db := open(name)
+	mustExec(t, db, "CREATE SCHEMA "+name)
+	t.Cleanup(func() { db.Exec("DROP SCHEMA " + name + " CASCADE") })
+	return corpusPools{originals: []*sql.DB{db}, rewritten: open("pg_catalog"), agent: open(name)}
+}
+
+// forPostgreSQL puts what SQLite takes for a string into single quotes, and names
+// that stand in double quotes into lower case, as tables and columns have them.
+// Names of tables are put in double quotes, because there are some that PostgreSQL
+// reserves, such as user.
+func forPostgreSQL(c *corpusSchema, text string) string {
+	q, err := c.read(text)
+	if err != nil {
+		return text
+	}
+	replaced := map[int]string{}
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.String:
+			replaced[int(n.Pos)] = singleQuoted(n.Value)
+		case *sqlast.Table:
+			replaced[int(n.Pos)] = `"` + ascii.Lower(n.Name) + `"`
+		}
+		return true
+	})
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		end := tokenEnd(text, i)
+		token := text[i:end]
+		switch {
+		case replaced[i] != "":
+			token = replaced[i]
+		case token[0] == '"':
+			token = ascii.Lower(token)
+		}
+		b.WriteString(token)
+		i = end
+	}
+	return b.String()
+}
+
+// tokenEnd is where the name or the quoted text ends that begins at i, or else the
+// next byte.
+func tokenEnd(text string, i int) int {
+	isName := func(c byte) bool {
+		return c == '_' || '0' <= c && c <= '9' || 'a' <= ascii.LowerByte(c) && ascii.LowerByte(c) <= 'z'
+	}
+	end := i + 1
+	switch quote := text[i]; {
+	case quote == '"' || quote == '\'':
+		for end < len(text) {
+			if text[end] != quote {
+				end++
+			} else if end++; end < len(text) && text[end] == quote {
+				end++
+			} else {
+				break
+			}
+		}
+	case isName(quote):
+		for end < len(text) && isName(text[end]) {
+			end++
+		}
+	}
+	return end
+}

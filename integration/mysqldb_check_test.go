@@ -1,0 +1,182 @@
+package integration_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// mariaChecked is a database with a view that stands before a table, a table that
+// statements read themselves, and one that is nobody's business.
+const mariaChecked = "CREATE TABLE person (id INT, name VARCHAR(20), ssn VARCHAR(20)); CREATE TABLE task (id INT, person INT); CREATE TABLE payroll (id INT);" +
+	"CREATE FUNCTION qed_appKey() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @appKey;" +
+	"CREATE FUNCTION qed_tenant() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @tenant;" +
+	"CREATE FUNCTION holiday() RETURNS INT DETERMINISTIC NO SQL RETURN 1;" +
+	"CREATE FUNCTION other() RETURNS INT DETERMINISTIC NO SQL RETURN 1;" +
+	"CREATE PROCEDURE work() SELECT 1;" +
+	"CREATE VIEW secure_person AS SELECT id, concat(name, qed_appKey()) AS name FROM person;"
+
+func mariaCheckedPolicy(schema string) *secureview.Policy {
+	return &secureview.Policy{
+		Dialect:   "mysql",
+		Schema:    schema,
+		Tables:    map[string][]string{"person": {"id", "name"}, "task": {"id", "person"}},
+		Views:     map[string]string{"person": "secure_person"},
+		Functions: []string{"holiday"},
+		Setup: &secureview.Setup{Account: "'agent'@'%'", Key: &secureview.Key{Setting: "appKey"},
+			Tables: map[string]secureview.SecureTable{"person": {Filters: []secureview.Filter{{Column: "id", Setting: "tenant"}}}}},
+	}
+}
+
+func mariaFindings(t *testing.T, err error) []sqldb.Finding {
+	t.Helper()
+	if err == nil {
+		return nil
+	}
+	var failed *sqldb.Error
+	if !errors.As(err, &failed) || failed.Kind != sqldb.ErrAccount || len(failed.Findings) == 0 {
+		t.Fatalf("no findings: %v", err)
+	}
+	return failed.Findings
+}
+
+// TestMySQLDBCheck: an account with the rights that a policy needs passes; each
+// right beyond that is found, and so is one that lacks; and where an administrator
+// runs the cures, until there are none left, the account passes.
+func TestMySQLDBCheck(t *testing.T) {
+	server := mariaServer(t)
+	const name = "mysqldb_check"
+	db := "`" + name + "`"
+	for _, tt := range []struct {
+		grant string // run by the administrator; ACCOUNT is the account
+		want  string // the problems and objects that are found
+	}{
+		{"", ""},
+		{"GRANT EXECUTE ON FUNCTION holiday TO ACCOUNT", ""},
+		{"GRANT SHOW VIEW ON *.* TO ACCOUNT", ""},
+
+		{"GRANT INSERT ON task TO ACCOUNT", "can_write " + db + ".`task`"},
+		{"GRANT UPDATE (id), SELECT (id) ON task TO ACCOUNT", "can_write " + db + ".`task`"},
+		{"GRANT DELETE, DROP ON *.* TO ACCOUNT", "can_write *.*"},
+		{"GRANT CREATE TEMPORARY TABLES ON " + name + ".* TO ACCOUNT", "can_write " + db + ".*"},
+		{"GRANT ALL ON " + name + ".* TO ACCOUNT", "can_write " + db + ".*"},
+		{"GRANT ALL ON `mysqldb\\_ch%`.* TO ACCOUNT WITH GRANT OPTION", "can_write `mysqldb\\_ch%`.*, can_write `mysqldb\\_ch%`.*"},
+		{"GRANT SELECT ON task TO ACCOUNT WITH GRANT OPTION", "can_write " + db + ".`task`"},
+		{"GRANT SUPER ON *.* TO ACCOUNT", "can_write *.*"},
+		{"GRANT PROXY ON root@localhost TO ACCOUNT", "can_write `root`@`localhost`"},
+		{"GRANT EXECUTE ON PROCEDURE work TO ACCOUNT", "can_write " + db + ".`work`"},
+		{"GRANT EXECUTE ON FUNCTION other TO ACCOUNT", "can_write " + db + ".`other`"},
+
+		{"GRANT FILE ON *.* TO ACCOUNT", "can_read_files *.*"},
+		{"GRANT PROCESS ON *.* TO ACCOUNT", "can_read_more *.*"},
+		{"GRANT EXECUTE ON FUNCTION qed_appKey TO ACCOUNT", "can_call_key " + db + ".`qed_appkey`"},
+		{"GRANT EXECUTE ON FUNCTION qed_tenant TO ACCOUNT", "can_call_key " + db + ".`qed_tenant`"},
+		{"GRANT EXECUTE ON " + name + ".* TO ACCOUNT", "can_call_key " + db + ".*"},
+		{"GRANT EXECUTE ON *.* TO ACCOUNT", "can_call_key *.*"},
+
+		{"GRANT SELECT ON person TO ACCOUNT", "can_read_base " + name + ".person"},
+		{"GRANT SELECT (ssn) ON person TO ACCOUNT", "can_read_base " + name + ".person"},
+		{"GRANT SELECT ON " + name + ".* TO ACCOUNT", "can_read_base " + name + ".person"},
+		{"GRANT SELECT ON `mysqldb_chec_`.* TO ACCOUNT", "can_read_base " + name + ".person"},
+		{"GRANT SELECT ON *.* TO ACCOUNT", "can_read_base " + name + ".person"},
+		{"GRANT SELECT ON payroll TO ACCOUNT", "can_read_more " + db + ".`payroll`"},
+		{"GRANT SELECT ON mysql.* TO ACCOUNT", "can_read_more `mysql`.*"},
+		{"GRANT SELECT ON payroll TO PUBLIC", "can_read_more " + db + ".`payroll`"},
+
+		{"CREATE ROLE mysqldb_a, mysqldb_b; GRANT INSERT ON task TO mysqldb_b; GRANT mysqldb_b TO mysqldb_a; GRANT mysqldb_a TO ACCOUNT", "can_write " + db + ".`task`"},
+		{"GRANT SELECT ON payroll TO PUBLIC; CREATE ROLE mysqldb_a, mysqldb_b; GRANT mysqldb_a TO ACCOUNT", "can_read_more " + db + ".`payroll`"},
+		{"CREATE ROLE mysqldb_a, mysqldb_b; GRANT mysqldb_a TO ACCOUNT WITH ADMIN OPTION", "can_write `mysqldb_a`"},
+		{"CREATE ROLE mysqldb_a, mysqldb_b; REVOKE SELECT ON task FROM ACCOUNT; GRANT SELECT, DELETE ON task TO mysqldb_a; GRANT mysqldb_a TO ACCOUNT; SET DEFAULT ROLE mysqldb_a FOR ACCOUNT", "can_write " + db + ".`task`"},
+
+		{"CREATE ROLE mysqldb_a, mysqldb_b; GRANT SELECT ON payroll TO mysqldb_a; GRANT mysqldb_a TO PUBLIC", "can_read_more " + db + ".`payroll`"},
+
+		{"REVOKE SELECT ON secure_person FROM ACCOUNT", "cannot_read " + name + ".secure_person"},
+		{"REVOKE SELECT ON task FROM ACCOUNT; GRANT SELECT (id) ON task TO ACCOUNT", "cannot_read " + name + ".task"},
+		{"REVOKE ALL, GRANT OPTION FROM ACCOUNT; GRANT SHOW VIEW ON task TO ACCOUNT", "cannot_read " + name + ".secure_person, cannot_read " + name + ".task"},
+	} {
+		t.Run(tt.grant, func(t *testing.T) {
+			m := newMaria(t, server, name, mariaChecked)
+			t.Cleanup(func() {
+				m.admin.Exec("DROP ROLE IF EXISTS mysqldb_a; DROP ROLE IF EXISTS mysqldb_b")
+				m.admin.Exec("REVOKE ALL ON payroll FROM PUBLIC")
+			})
+			m.grant(t, "SELECT ON secure_person")
+			m.grant(t, "SELECT ON task")
+			if tt.grant != "" {
+				mariaExec(t, m.admin, strings.ReplaceAll(tt.grant, "ACCOUNT", db+"@`%`"))
+			}
+			var got []string
+			for _, f := range mariaFindings(t, m.open(t, &sqldb.Options{Session: mariaSettings("appKey", "key")}).Check(t.Context(), mariaCheckedPolicy(name))) {
+				got = append(got, fmt.Sprint(f.Problem, " ", f.Object))
+			}
+			if diff := cmp.Diff(tt.want, strings.Join(got, ", ")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			for round := 0; ; round++ {
+				left := mariaFindings(t, m.open(t, &sqldb.Options{Session: mariaSettings("appKey", "key")}).Check(t.Context(), mariaCheckedPolicy(name)))
+				if len(left) == 0 {
+					break
+				}
+				if round == 4 {
+					t.Fatalf("after %d rounds of cures there is still %v", round, left)
+				}
+				for _, f := range left {
+					if _, err := m.admin.Exec(f.Cure); err != nil {
+						t.Fatalf("the cure %q: %v", f.Cure, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestMySQLDBCheckBroken: what no grant cures is told without a cure.
+func TestMySQLDBCheckBroken(t *testing.T) {
+	m := newMaria(t, mariaServer(t), "mysqldb_broken", mariaChecked+"CREATE VIEW lost AS SELECT id FROM payroll; DROP TABLE payroll")
+	m.grant(t, "SELECT ON secure_person")
+	m.grant(t, "SELECT ON task")
+	m.grant(t, "SELECT ON lost")
+	policy := mariaCheckedPolicy(m.name)
+	policy.Tables["lost"] = []string{"id"}
+	policy.Tables["task"] = []string{"id", "person", "deadline"}
+	got := map[string]sqldb.Problem{}
+	for _, f := range mariaFindings(t, m.open(t, &sqldb.Options{Session: mariaSettings("appKey", "key")}).Check(t.Context(), policy)) {
+		got[f.Object] = f.Problem
+		if f.Cure != "" {
+			t.Errorf("%s would not cure that %s", f.Cure, f.Message)
+		}
+	}
+	want := map[string]sqldb.Problem{m.name + ".lost": sqldb.CannotRead, m.name + ".task": sqldb.CannotRead}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestMySQLDBCheckAccount: without a policy, what the account may do beyond
+// reading is found all the same.
+func TestMySQLDBCheckAccount(t *testing.T) {
+	m := newMaria(t, mariaServer(t), "mysqldb_account", mariaChecked)
+	m.grant(t, "SELECT ON *")
+	if err := m.open(t, nil).Check(t.Context(), nil); err != nil {
+		t.Errorf("an account that reads all: %v", err)
+	}
+	m.grant(t, "INSERT ON *")
+	got := mariaFindings(t, m.open(t, nil).Check(t.Context(), nil))
+	if len(got) != 1 || got[0].Problem != sqldb.CanWrite || got[0].Cure != "REVOKE INSERT ON `mysqldb_account`.* FROM `mysqldb_account`@`%`" {
+		t.Errorf("%+v", got)
+	}
+	for name, p := range map[string]*secureview.Policy{
+		"another dialect": {Dialect: "sqlite", Schema: "main"},
+		"no schema":       {Tables: map[string][]string{"t": {"id"}}},
+	} {
+		if err := m.open(t, nil).Check(t.Context(), p); !errors.Is(err, sqldb.ErrArgument) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// PostgreSQL starts a PostgreSQL server, or finds the one that runs, and returns
+// how its administrator connects. A test makes the databases and the roles that
+// it needs; nobody is asked for a password.
+func PostgreSQL(tb testing.TB) *pgx.ConnConfig {
+	tb.Helper()
+	bin := postgreSQLBin(tb)
+	postgreSQLOnce.Do(func() {
+		if postgreSQLShared, postgreSQLErr = startPostgreSQL(bin); postgreSQLErr == nil {
+			running.add(postgreSQLShared.remove)
+		}
+	})
+	if postgreSQLErr != nil {
+		tb.Fatalf("postgresql: %v", postgreSQLErr)
+	}
+	return postgreSQLShared.Config()
+}
+
+var (
+	postgreSQLOnce   sync.Once
+	postgreSQLShared *PostgreSQLServer
+	postgreSQLErr    error
+)
+
+// PostgreSQLOwn starts a PostgreSQL server that serves one test alone, which may
+// kill it and start it again.
+func PostgreSQLOwn(tb testing.TB) *PostgreSQLServer {
+	tb.Helper()
+	s, err := startPostgreSQL(postgreSQLBin(tb))
+	if err != nil {
+		tb.Fatalf("postgresql: %v", err)
+	}
+	tb.Cleanup(s.remove)
+	return s
+}
+
+// PostgreSQLServer is a server on a port and in a folder of its own.
+type PostgreSQLServer struct {
+	dir, program string
+	config       *pgx.ConnConfig
+	process      *process
+}
+
+// Config returns how the administrator connects.
+func (s *PostgreSQLServer) Config() *pgx.ConnConfig { return s.config.Copy() }
+
+// Kill ends the server at once, whatever it is doing.
+func (s *PostgreSQLServer) Kill() {
+	s.process.cmd.Process.Signal(syscall.SIGQUIT) // it ends its children before itself
+	<-s.process.done
+}
+
+// Start starts the server again, on the same port and with the same data.
+func (s *PostgreSQLServer) Start() error {
+	args := []string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(int(s.config.Port)), "-k", s.dir}
+	for _, setting := range []string{
+		"listen_addresses=127.0.0.1",
+		"shared_buffers=32MB",
+		"max_connections=200",
+		"fsync=off",
+		"full_page_writes=off",
+	} {
+		args = append(args, "-c", setting)
+	}
+	command, err := asServerUser(s.program, args...)
+	if err != nil {
+		return err
+	}
+	p, err := start(filepath.Join(s.dir, "log"), command[0], command[1:]...)
+	if err != nil {
+		return err
+	}
+	s.process = p
+	return p.wait(func() error {
+		conn, err := pgx.ConnectConfig(context.Background(), s.Config())
+		if err != nil {
+			return err
+		}
+		return conn.Close(context.Background())
+	})
+}
+
+func (s *PostgreSQLServer) remove() {
+	if s.process != nil {
+		s.process.stop()
+	}
+	os.RemoveAll(s.dir)
+}
+
+func startPostgreSQL(bin string) (s *PostgreSQLServer, err error) {
+	dir, err := os.MkdirTemp("", "qed-postgresql-")
+	if err != nil {
+		return nil, err
+	}
+	s = &PostgreSQLServer{dir: dir, program: filepath.Join(bin, "postgres")}
+	defer func() {
+		if err != nil {
+			s.remove()
+		}
+	}()
+	if account, err := serverUser(); err != nil {
+		return nil, err
+	} else if account != nil {
+		if err := os.Chown(dir, account.uid, account.gid); err != nil {
+			return nil, err
+		}
+	}
+	command, err := asServerUser(filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), "--username=postgres",
+		"--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8")
+	if err != nil {
+		return nil, err
+	}
+	initdb := exec.Command(command[0], command[1:]...)
+	initdb.Dir = dir
+	if out, err := initdb.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w; it wrote:\n%s", err, out)
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	if s.config, err = pgx.ParseConfig(fmt.Sprintf("host=127.0.0.1 port=%d user=postgres dbname=postgres sslmode=disable", port)); err != nil {
+		return nil, err
+	}
+	return s, s.Start()
+}
+
+// postgreSQLBin finds the folder of the server's programs: the one that
+// QED_POSTGRES_BIN names, else the newest where Debian puts them, else one on
+// the path.
+func postgreSQLBin(tb testing.TB) string {
+	tb.Helper()
+	if bin := os.Getenv("QED_POSTGRES_BIN"); bin != "" {
+		return bin
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if len(found) > 0 {
+		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return debianVersion(a) - debianVersion(b) }))
+	}
+	initdb, err := program("initdb")
+	if err == nil {
+		initdb, err = filepath.EvalSymlinks(initdb)
+	}
+	if err != nil {
+		missing(tb, "postgresql", err, "apt-get install --no-install-recommends postgresql")
+	}
+	return filepath.Dir(initdb)
+}
+
+func debianVersion(path string) int {
+	version, _ := strconv.Atoi(strings.Split(path, "/")[4])
+	return version
+}
+
+// account is a user of the operating system.
+type account struct{ uid, gid int }
+
+// serverUser is who the server runs as, since it refuses to be root; nil: we are
+// not root ourselves.
+func serverUser() (*account, error) {
+	if os.Geteuid() != 0 {
+		return nil, nil
+	}
+	for _, name := range []string{"postgres", "nobody"} {
+		u, err := user.Lookup(name)
+		if err != nil {
+			continue
+		}
+		uid, err1 := strconv.Atoi(u.Uid)
+		gid, err2 := strconv.Atoi(u.Gid)
+		return &account{uid: uid, gid: gid}, errors.Join(err1, err2)
+	}
+	return nil, errors.New("the server refuses to be root, and there is no user postgres or nobody")
+}
+
+// asServerUser is the command that runs a program as serverUser. A change of the
+// user takes away what ends a program with its parent, so that is asked for again.
+func asServerUser(path string, args ...string) ([]string, error) {
+	account, err := serverUser()
+	if err != nil || account == nil {
+		return append([]string{path}, args...), err
+	}
+	setpriv, err := program("setpriv")
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat([]string{
+		setpriv, fmt.Sprintf("--reuid=%d", account.uid), fmt.Sprintf("--regid=%d", account.gid),
+		"--clear-groups", "--pdeathsig=QUIT", path,
+	}, args), nil
+}

@@ -1,0 +1,152 @@
+package integration_test
+
+import (
+	"database/sql"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	pgdialect "github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/secureview"
+)
+
+// postgresScopes are statements that turn on what a name means. Those that the
+// server refuses, a guard has to refuse.
+var postgresScopes = []string{
+	// ORDER BY, GROUP BY, DISTINCT ON, HAVING.
+	`SELECT -budget AS id, name FROM dept ORDER BY id`,
+	`SELECT -budget AS id, name FROM dept ORDER BY id + 0`,
+	`SELECT -budget AS n FROM dept ORDER BY n`,
+	`SELECT -budget AS n FROM dept ORDER BY n + 0`,
+	`SELECT d.name FROM dept d JOIN crew c ON c.dept_id = d.id ORDER BY name, c.id`,
+	`SELECT d.name, c.name FROM dept d JOIN crew c ON c.dept_id = d.id ORDER BY name`,
+	`SELECT d.name, d.name FROM dept d ORDER BY name`,
+	`SELECT lower(name) AS name, count(*) FROM dept GROUP BY name ORDER BY 1, 2`,
+	`SELECT lower(name) AS n, count(*) FROM dept GROUP BY n ORDER BY 1`,
+	`SELECT lower(name) AS n, count(*) FROM dept GROUP BY lower(n) ORDER BY 1`,
+	`SELECT id % 2 AS budget, count(*) FROM dept GROUP BY budget, id ORDER BY 1, 2`,
+	`SELECT id % 2 AS p, count(*) FROM dept GROUP BY ROLLUP (p) ORDER BY 1, 2`,
+	`SELECT DISTINCT ON (p) id % 2 AS p, id FROM dept ORDER BY p, id DESC`,
+	`SELECT DISTINCT ON (id) id % 2 AS id, name FROM dept ORDER BY id, name`,
+	`SELECT id % 2 AS p FROM dept GROUP BY p HAVING p = 1`,
+	`SELECT count(*) AS n FROM dept HAVING n > 1`,
+	`SELECT id AS x FROM dept WHERE x = 1`,
+	`SELECT id FROM dept ORDER BY 2`,
+	`SELECT id AS a, name AS b FROM dept UNION SELECT id, name FROM crew ORDER BY b, a`,
+	`SELECT id AS a FROM dept UNION SELECT id FROM crew ORDER BY a + 1`,
+	`SELECT id AS a FROM dept UNION SELECT id AS b FROM crew ORDER BY b`,
+	`SELECT sum(id) OVER (ORDER BY x) FROM (SELECT id, -id AS x FROM dept) s ORDER BY 1`,
+	`SELECT -id AS x, sum(id) OVER (ORDER BY x) FROM dept`,
+
+	// Common table expressions.
+	`WITH dept AS (SELECT id, name || '!' AS name FROM dept) SELECT * FROM dept ORDER BY id`,
+	`WITH a AS (SELECT count(*) AS n FROM crew), crew AS (SELECT 1 AS id) SELECT n, crew.id FROM a, crew`,
+	`WITH RECURSIVE a AS (SELECT id FROM crew), crew AS (SELECT 77 AS id) SELECT a.id, crew.id FROM a, crew`,
+	`WITH RECURSIVE crew AS (SELECT 77 AS id), a AS (SELECT id FROM crew) SELECT a.id FROM a`,
+	`WITH RECURSIVE t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 4) SELECT i FROM t ORDER BY i`,
+	`WITH t(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM t WHERE i < 4) SELECT i FROM t`,
+	`WITH x AS (SELECT 1 AS a) SELECT * FROM (WITH x AS (SELECT a + 1 AS a FROM x) SELECT a FROM x) y, x`,
+	`SELECT (WITH dept AS (SELECT 5 AS id) SELECT id FROM dept), id FROM dept ORDER BY 2`,
+	`WITH x(a, b) AS (SELECT id, name FROM dept) SELECT b, a FROM x ORDER BY a`,
+	`WITH x(a) AS (SELECT id, name FROM dept) SELECT a FROM x ORDER BY a`,
+
+	// Joins.
+	`SELECT * FROM dept JOIN crew USING (id) ORDER BY id`,
+	`SELECT * FROM dept RIGHT JOIN crew USING (id) ORDER BY id`,
+	`SELECT * FROM dept LEFT JOIN crew USING (id) ORDER BY id`,
+	`SELECT * FROM dept FULL JOIN crew USING (id) ORDER BY id`,
+	`SELECT id, dept.id, crew.id FROM dept FULL JOIN crew USING (id) ORDER BY id`,
+	`SELECT * FROM dept NATURAL JOIN crew ORDER BY id`,
+	`SELECT * FROM dept NATURAL FULL JOIN crew ORDER BY id, name`,
+	`SELECT * FROM dept a JOIN dept b USING (id, name) JOIN crew c USING (id) ORDER BY id`,
+	`SELECT * FROM dept a JOIN (crew b JOIN dept c USING (id)) USING (id) ORDER BY id`,
+	`SELECT id FROM dept, crew`,
+	`SELECT id FROM dept JOIN crew ON true`,
+	`SELECT a.id FROM dept a JOIN crew b ON c.id = a.id JOIN crew c ON c.id = b.id`,
+	`SELECT a.id FROM dept a, crew b JOIN crew c ON a.id = c.id`,
+	`SELECT a.id FROM dept a JOIN (crew b JOIN crew c ON a.id = c.id) ON true`,
+	`SELECT a.id FROM dept a, dept a`,
+	`SELECT dept.id FROM dept d`,
+	`SELECT d.id, dept.id FROM dept d, dept ORDER BY 1, 2`,
+	`SELECT budget FROM dept JOIN crew ON dept.id = crew.id AND dept_id = budget - budget + 1 ORDER BY 1`,
+
+	// Subqueries.
+	`SELECT id, (SELECT count(*) FROM crew WHERE dept_id = dept.id) FROM dept ORDER BY id`,
+	`SELECT id, (SELECT count(*) FROM crew WHERE crew.dept_id = budget) FROM dept ORDER BY id`,
+	`SELECT id FROM dept WHERE EXISTS (SELECT 1 FROM crew WHERE name = 'a' AND dept.name = 'a') ORDER BY id`,
+	`SELECT id FROM dept d WHERE budget > (SELECT avg(budget) FROM dept WHERE name = d.name) ORDER BY id`,
+	`SELECT (SELECT max(x) FROM (SELECT d.budget AS x) AS s) FROM dept d ORDER BY 1`,
+	`SELECT a.id FROM dept a, (SELECT id FROM crew WHERE crew.id = a.id) AS b`,
+	`SELECT a.id, b.n FROM dept a, LATERAL (SELECT count(*) AS n FROM crew WHERE dept_id = a.id) AS b ORDER BY 1`,
+	`SELECT a.id, b.n FROM LATERAL (SELECT count(*) AS n FROM crew WHERE dept_id = a.id) AS b, dept a`,
+	`SELECT a.id, g FROM dept a, generate_series(1, a.id) g ORDER BY 1, 2`,
+	`SELECT a.id, g.g FROM dept a JOIN LATERAL generate_series(1, a.id) g ON true ORDER BY 1, 2`,
+	`SELECT a.id FROM generate_series(1, a.id) g, dept a`,
+	`SELECT id, sum((SELECT count(*) FROM crew WHERE dept_id = dept.id)) FROM dept GROUP BY id ORDER BY 1`,
+	`SELECT (SELECT sum(dept.budget) FROM crew LIMIT 1) FROM dept`,
+	`SELECT id, (SELECT max(budget) FROM crew WHERE crew.id = 1) FROM dept ORDER BY 1`,
+	`SELECT x.id FROM dept x WHERE x.id IN (SELECT x.dept_id FROM crew x) ORDER BY 1`,
+	`SELECT id FROM dept WHERE id IN (SELECT budget FROM crew) ORDER BY 1`,
+	`SELECT n FROM (SELECT count(*) n FROM dept) s`,
+	`SELECT count FROM (SELECT count(*) FROM dept) s`,
+	`SELECT s."?column?" FROM (SELECT 1) s`,
+	`SELECT column1 FROM (VALUES (1), (2)) v ORDER BY column1`,
+	`SELECT ordinality, value FROM json_array_elements('[5]') WITH ORDINALITY`,
+
+	// What could be a whole row, or a function that is written as a column.
+	`SELECT key, value FROM json_each_text('{"a": 1}') AS x`,
+	`SELECT d.name AS total, total(d.name) FROM dept d`,
+	`SELECT d.lower FROM dept d`,
+}
+
+// TestPostgresScopes: names mean what they mean to the server, and mean it also
+// where the tables have hidden columns of all the names that a statement uses.
+func TestPostgresScopes(t *testing.T) {
+	open := func(path string) *sql.DB {
+		config := integration.PostgreSQL(t)
+		config.RuntimeParams["search_path"] = path
+		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+		db := stdlib.OpenDB(*config)
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+	plain, guarded := open("scope_plain"), open("pg_catalog")
+	hidden := `, a int DEFAULT 91, b int DEFAULT 92, n int DEFAULT 93, x int DEFAULT 94, p int DEFAULT 95, g int DEFAULT 96, i int DEFAULT 97, total int DEFAULT 98, key int DEFAULT 99, value int, ordinality int, column1 int, count int, "?column?" int, lower int DEFAULT 90`
+	for schema, more := range map[string]string{"scope_plain": "", "scope_full": hidden} {
+		mustExec(t, plain, `CREATE SCHEMA `+schema)
+		mustExec(t, plain, `CREATE TABLE `+schema+`.dept (id int, name text, budget int`+more+`)`)
+		mustExec(t, plain, `CREATE TABLE `+schema+`.crew (id int, dept_id int, name text`+more+`)`)
+		mustExec(t, plain, `INSERT INTO `+schema+`.dept (id, name, budget) VALUES (1, 'a', 10), (2, 'B', 20), (3, 'c', 1), (4, 'b', NULL)`)
+		mustExec(t, plain, `INSERT INTO `+schema+`.crew (id, dept_id, name) VALUES (1, 1, 'a'), (2, 1, 'x'), (5, 3, 'c')`)
+	}
+	g, err := secureview.New(&secureview.Policy{
+		Dialect: "postgres", Schema: "scope_full",
+		Tables: map[string][]string{"dept": {"id", "name", "budget"}, "crew": {"id", "dept_id", "name"}},
+	}, pgdialect.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := 0
+	for _, text := range postgresScopes {
+		want, refused := run(plain, text)
+		stmt, err := g.Rewrite(t.Context(), text)
+		switch {
+		case refused != nil && err == nil:
+			if _, failed := run(guarded, stmt.SQL()); failed == nil {
+				t.Errorf("%s: the server refuses it (%v), the guard runs %s", text, refused, stmt.SQL())
+			}
+		case refused == nil && err != nil:
+			t.Errorf("%s: %v", text, err)
+		case refused == nil:
+			original := func() (result, error) { return run(plain, text) }
+			rewritten := func() (result, error) { return run(guarded, stmt.SQL()) }
+			if err := agree(want, original, rewritten); err != nil {
+				t.Errorf("%s\nbecame %s: %v", text, stmt.SQL(), err)
+			}
+			accepted++
+		}
+	}
+	t.Logf("%d of %d statements ran", accepted, len(postgresScopes))
+}

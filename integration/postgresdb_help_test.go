@@ -1,0 +1,141 @@
+package integration_test
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/postgresdb"
+)
+
+// pgDatabase is a database of a test on a server, and an account that has no right
+// but to connect to it.
+type pgDatabase struct {
+	admin   *sql.DB         // the superuser, in the database
+	account *pgx.ConnConfig // how the account connects
+}
+
+// newPostgres makes a database and an account, both of the given name, and runs a
+// script in the database.
+func newPostgres(tb testing.TB, server *pgx.ConnConfig, name, script string) *pgDatabase {
+	tb.Helper()
+	root := openPGX(tb, server)
+	for _, statement := range []string{
+		"CREATE DATABASE " + name + " TEMPLATE template0",
+		"CREATE ROLE " + name + " LOGIN PASSWORD 'correct horse'",
+		"REVOKE ALL ON DATABASE " + name + " FROM PUBLIC",
+		"GRANT CONNECT ON DATABASE " + name + " TO " + name,
+	} {
+		pgExec(tb, root, statement)
+	}
+	tb.Cleanup(func() {
+		root.Exec("DROP DATABASE " + name + " WITH (FORCE)")
+		root.Exec("DROP ROLE " + name)
+	})
+	own := server.Copy()
+	own.Database = name
+	p := &pgDatabase{admin: openPGX(tb, own), account: own.Copy()}
+	p.account.User, p.account.Password = name, "correct horse"
+	pgExec(tb, p.admin, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+	pgExec(tb, p.admin, script)
+	return p
+}
+
+func openPGX(tb testing.TB, config *pgx.ConnConfig) *sql.DB {
+	db := stdlib.OpenDB(*config)
+	tb.Cleanup(func() { db.Close() })
+	return db
+}
+
+func pgExec(tb testing.TB, db *sql.DB, script string) {
+	tb.Helper()
+	if _, err := db.Exec(script); err != nil {
+		tb.Fatalf("%s: %v", script, err)
+	}
+}
+
+// open opens the database as the account, with a pool of a few connections.
+func (p *pgDatabase) open(tb testing.TB, opt *postgresdb.Options) *sqldb.DB {
+	tb.Helper()
+	pool := openPGX(tb, p.account)
+	pool.SetMaxOpenConns(5)
+	return openPostgresDB(tb, opt, pool)
+}
+
+func openPostgresDB(tb testing.TB, opt *postgresdb.Options, pools ...*sql.DB) *sqldb.DB {
+	tb.Helper()
+	db, err := postgresdb.New(opt, pools...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { db.Close() })
+	return db
+}
+
+func pgServer(tb testing.TB) *pgx.ConnConfig { return integration.PostgreSQL(tb) }
+
+// pgVerbatim is a dialect that prints one text whatever it has read: as a guard
+// would whose reader, resolver or printer is broken. So the engine can be asked
+// about statements that no guard lets pass.
+type pgVerbatim struct {
+	sqlite.Dialect
+	text string
+}
+
+func (pgVerbatim) Name() string { return "postgres" }
+func (v pgVerbatim) Append(dst []byte, _ *sqlast.Query, _ bool) ([]byte, error) {
+	return append(dst, v.text...), nil
+}
+
+// pgUnguarded makes a statement of a text as it is, which claims to read the tables
+// of a schema that are named, and nothing else.
+func pgUnguarded(tb testing.TB, text, schema string, reads ...string) *secureview.Statement {
+	tb.Helper()
+	policy := &secureview.Policy{Schema: schema, Tables: map[string][]string{"unread": {"id"}}, RowLimit: 1 << 30}
+	claim := "SELECT 1"
+	for i, table := range reads {
+		policy.Tables[table] = []string{"id"}
+		claim += []string{" FROM ", ", "}[min(i, 1)] + (sqlite.Dialect{}).Quote(table)
+	}
+	guard, err := secureview.New(policy, pgVerbatim{text: text})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s, err := guard.Rewrite(tb.Context(), claim)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// pgRows writes a table's rows on one line.
+func pgRows(t *qed.Table) string {
+	var b strings.Builder
+	for _, row := range t.Rows {
+		for _, cell := range row {
+			b.WriteString(fmt.Sprint(cell))
+			b.WriteByte(' ')
+		}
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// pgSetMode sets how pgx asks for rows.
+func pgSetMode(tb testing.TB, config *pgx.ConnConfig, mode string) {
+	tb.Helper()
+	parsed, err := pgx.ParseConfig("host=127.0.0.1 default_query_exec_mode=" + mode)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	config.DefaultQueryExecMode = parsed.DefaultQueryExecMode
+}

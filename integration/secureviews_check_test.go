@@ -1,0 +1,151 @@
+package integration_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// findings is what a check of the account finds, as a program that starts makes it.
+func (c *secured) findings(t *testing.T) []sqldb.Finding {
+	t.Helper()
+	db := c.open(t)
+	defer db.Close()
+	err := db.Check(t.Context(), c.policy)
+	var e *sqldb.Error
+	if err == nil {
+		return nil
+	}
+	if !errors.As(err, &e) || e.Kind != sqldb.ErrAccount || len(e.Findings) == 0 {
+		t.Fatalf("check: %v", err)
+	}
+	return e.Findings
+}
+
+// cure does what findings say. What has no statement to cure it, the script makes.
+func (c *secured) cure(t *testing.T, found []sqldb.Finding) {
+	t.Helper()
+	for _, f := range found {
+		if f.Cure == "" {
+			c.secure(t)
+		} else if _, err := c.admin.Exec(f.Cure); err != nil {
+			t.Errorf("%s: the cure %s fails: %v", f.Message, f.Cure, err)
+		}
+	}
+}
+
+// TestSecureViewsCheck: after the script the account is as it should be. Whatever
+// differs is found, and what the finding says cures it.
+func TestSecureViewsCheck(t *testing.T) {
+	type deviation struct {
+		problem    sqldb.Problem
+		statements string
+	}
+	deviations := map[string][]deviation{
+		"mysql": {
+			{sqldb.CanReadBase, "GRANT SELECT ON secured.employee TO WHO"},
+			{sqldb.CanReadBase, "GRANT SELECT (id, ssn) ON secured.employee TO WHO"},
+			{sqldb.CanReadBase, "GRANT SELECT ON secured.* TO WHO"},
+			{sqldb.CanReadBase, "GRANT SELECT ON *.* TO WHO"},
+			{sqldb.CanReadMore, "GRANT SELECT ON secured.payroll TO WHO"},
+			{sqldb.CanReadMore, "GRANT PROCESS ON *.* TO WHO"},
+			{sqldb.CanCallKey, "GRANT EXECUTE ON FUNCTION secured.qed_aesKey TO WHO"},
+			{sqldb.CanCallKey, "GRANT EXECUTE ON FUNCTION secured.qed_tenant TO WHO"},
+			{sqldb.CanCallKey, "GRANT EXECUTE ON secured.* TO WHO"},
+			{sqldb.CanWrite, "GRANT INSERT ON secured.dept TO WHO"},
+			{sqldb.CanWrite, "GRANT UPDATE (name) ON secured.dept TO WHO"},
+			{sqldb.CanWrite, "GRANT CREATE TEMPORARY TABLES ON secured.* TO WHO"},
+			{sqldb.CanWrite, "GRANT DROP ON secured.secure_job TO WHO"},
+			{sqldb.CanReadFiles, "GRANT FILE ON *.* TO WHO"},
+			{sqldb.CannotRead, "REVOKE SELECT ON secured.secure_customer FROM WHO"},
+			{sqldb.CannotRead, "REVOKE SELECT (name) ON secured.dept FROM WHO"},
+			{sqldb.CannotRead, "DROP VIEW secured.secure_job"},
+		},
+		"postgres": {
+			{sqldb.CanReadBase, "GRANT SELECT ON app.employee TO WHO"},
+			{sqldb.CanReadBase, "GRANT SELECT (id, ssn) ON app.employee TO WHO"},
+			{sqldb.CanReadBase, "GRANT SELECT ON app.employee TO PUBLIC"},
+			{sqldb.CanReadBase, "GRANT SELECT ON ALL TABLES IN SCHEMA app TO WHO"},
+			{sqldb.CanReadMore, "GRANT SELECT ON app.payroll TO WHO"},
+			{sqldb.CanReadMore, "GRANT SELECT ON app.payroll TO PUBLIC"},
+			{sqldb.CanReadMore, "GRANT pg_read_all_data TO WHO"},
+			{sqldb.CanWrite, "GRANT INSERT ON app.dept TO WHO"},
+			{sqldb.CanWrite, "GRANT UPDATE (name) ON app.dept TO WHO"},
+			{sqldb.CanWrite, "GRANT CREATE ON SCHEMA app TO WHO"},
+			{sqldb.CanWrite, "GRANT CREATE ON SCHEMA app TO PUBLIC"},
+			{sqldb.CanWrite, "GRANT TEMPORARY ON DATABASE secured TO PUBLIC"},
+			{sqldb.CanWrite, "ALTER ROLE WHO CREATEROLE"},
+			{sqldb.CanSkipPolicy, "ALTER ROLE WHO BYPASSRLS"},
+			{sqldb.CanSkipPolicy, "ALTER ROLE WHO SUPERUSER"},
+			{sqldb.CanSkipPolicy, "ALTER TABLE app.visit OWNER TO WHO"},
+			{sqldb.CanSkipPolicy, "ALTER TABLE app.visit DISABLE ROW LEVEL SECURITY"},
+			{sqldb.CanSkipPolicy, `DROP POLICY "qed_filter_secured""agent's" ON app.visit`},
+			{sqldb.CanSkipPolicy, `ALTER POLICY "qed_filter_secured""agent's" ON app.visit USING (true)`},
+			{sqldb.CanReadFiles, "GRANT pg_read_server_files TO WHO"},
+			{sqldb.CanReadFiles, "GRANT EXECUTE ON FUNCTION pg_read_file(text) TO WHO"},
+			{sqldb.CannotRead, "REVOKE SELECT ON app.secure_customer FROM WHO"},
+			{sqldb.CannotRead, "REVOKE SELECT (name) ON app.dept FROM WHO"},
+			{sqldb.CannotRead, "REVOKE USAGE ON SCHEMA app FROM WHO"},
+			{sqldb.CannotRead, "DROP VIEW app.secure_job"},
+		},
+	}
+	who := map[string]string{"mysql": "'secured''agent'@'%'", "postgres": `"secured""agent's"`}
+	onEach(t, func(t *testing.T, c *secured) {
+		if found := c.findings(t); len(found) > 0 {
+			t.Fatalf("after the script: %+v", found)
+		}
+		for _, d := range deviations[c.dialect.Name()] {
+			mustExec(t, c.admin, strings.ReplaceAll(d.statements, "WHO", who[c.dialect.Name()]))
+			found := c.findings(t)
+			if !slices.ContainsFunc(found, func(f sqldb.Finding) bool { return f.Problem == d.problem }) {
+				t.Errorf("%s: no finding is of %s: %+v", d.statements, d.problem, found)
+			}
+			for range 2 { // a new owner loses the rights that it had as another
+				c.cure(t, found)
+				found = c.findings(t)
+			}
+			if len(found) > 0 {
+				t.Errorf("%s: after its cures: %+v", d.statements, found)
+			}
+			c.secure(t) // whatever was there before
+		}
+	})
+}
+
+// TestSecureViewsPolicyShrinks: what a policy lists no more is out of reach once
+// its script has run.
+func TestSecureViewsPolicyShrinks(t *testing.T) {
+	onEach(t, func(t *testing.T, c *secured) {
+		schema := map[string]string{"mysql": "secured.", "postgres": "app."}[c.dialect.Name()]
+		conn := c.raw(t)
+		for _, text := range []string{"SELECT name FROM " + schema + "dept", "SELECT title FROM " + schema + "secure_job"} {
+			if _, err := rawRows(t, conn, text); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+		}
+		c.policy.Tables["dept"] = []string{"id"}
+		delete(c.policy.Tables, "job")
+		delete(c.policy.Views, "job")
+		c.policy.Tables["employee"] = append(c.policy.Tables["employee"], "tenant_id")
+		c.secure(t)
+		for _, text := range []string{"SELECT name FROM " + schema + "dept", "SELECT title FROM " + schema + "secure_job"} {
+			if rows, err := rawRows(t, conn, text); err == nil {
+				t.Errorf("%s: %s", text, rows)
+			}
+		}
+		var err error
+		if c.guard, err = secureview.New(c.policy, c.dialect); err != nil {
+			t.Fatal(err)
+		}
+		if rows, err := c.ask(c.as(t, nil, 2, nil), "SELECT name, tenant_id FROM employee"); err != nil || rows != "Eve 2" {
+			t.Errorf("%q; %v", rows, err)
+		}
+		if found := c.findings(t); len(found) > 0 {
+			t.Errorf("%+v", found)
+		}
+	})
+}
