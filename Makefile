@@ -34,12 +34,15 @@ lint:
 	done
 
 # The benchmarks of the README's table, written into it. go test -bench . has more.
+BENCHSERVERS := ^Benchmark(Introspect.*1000|GuardedRead.*)$$$$/rows=1000
 BENCH := ^Benchmark((ShortestPath|Build)(122|10k)(Cached|Peer)?|Connect5|Rewrite.*|(Linear10|FanOut4)(Ask)?)$$$$
 bench:
 	@out=$$(mktemp); trap 'rm -f "$$out"' EXIT; \
-	for pkg in . ./joinpath ./secureview; do \
+	{ for pkg in . ./joinpath ./secureview; do \
 		go test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) $$pkg || exit 1; \
-	done | tee "$$out"; \
+	done; \
+	cd integration && go test -run '^$$' -bench '$(BENCHSERVERS)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) . || exit 1; \
+	} | tee "$$out"; \
 	go run ./internal/benchtable -readme README.md < "$$out"
 
 # Every fuzz target for FUZZTIME.
