@@ -3,6 +3,8 @@ package integration_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/qedkit/qed/integration"
 )
 
 func TestSecureViewsProgram(t *testing.T) {
@@ -14,13 +16,7 @@ func TestSecureViewsProgram(t *testing.T) {
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		s := postgreSQLExample(t, "secureviews")
-		var encrypts bool
-		if err := s.admin.QueryRow("SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'pgcrypto'").Scan(&encrypts); err != nil {
-			t.Fatal(err)
-		}
-		if !encrypts {
-			t.Skip("the server has no pgcrypto")
-		}
+		integration.PGCrypto(t, s.admin)
 		t.Cleanup(func() {
 			s.admin.Exec("DROP OWNED BY qed_agent")
 			s.admin.Exec("DROP ROLE qed_agent")

@@ -124,9 +124,6 @@ func TestMySQLDBRefusesWhatItWouldRead(t *testing.T) {
 // TestMySQLDBRereadsCorpus: over gold statements, the server names no table that
 // the guard did not see.
 func TestMySQLDBRereadsCorpus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("thousands of statements")
-	}
 	server := mariaServer(t)
 	gold := corpora.Find(t)
 	var asked, failed int

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -207,4 +208,17 @@ func asServerUser(path string, args ...string) ([]string, error) {
 		setpriv, fmt.Sprintf("--reuid=%d", account.uid), fmt.Sprintf("--regid=%d", account.gid),
 		"--clear-groups", "--pdeathsig=QUIT", path,
 	}, args), nil
+}
+
+// PGCrypto skips a test that needs the extension pgcrypto where the server that
+// db leads to does not have it, as [PostgreSQL] does where there is no server.
+func PGCrypto(tb testing.TB, db *sql.DB) {
+	tb.Helper()
+	var has bool
+	if err := db.QueryRow("SELECT count(*) > 0 FROM pg_available_extensions WHERE name = 'pgcrypto'").Scan(&has); err != nil {
+		tb.Fatal(err)
+	}
+	if !has {
+		missing(tb, "pgcrypto", errors.New("the PostgreSQL server does not have this extension"), "apt-get install --no-install-recommends postgresql")
+	}
 }

@@ -1,19 +1,33 @@
 package sqldb
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Shape is the text of r.SQL with ? in the place of every literal: '..', X'..'
-// and numbers. Statements of one shape read the same tables and columns, so an
-// engine may keep under it what a server said about one of them. Ask for it
-// before a comment is put before r.SQL.
+// Shape is what a server's reading of r depends on: its text without literals,
+// what it may read, and where and as whom. Readings of one shape read the same
+// tables and columns, so an engine may keep under it what a server said about one
+// of them. Ask for it before a comment is put before r.SQL.
+func (r *Reading) Shape() string {
+	var b strings.Builder
+	b.WriteString(withoutLiterals(r.SQL))
+	for _, o := range r.Objects {
+		fmt.Fprintf(&b, "\x00%q.%q", o.Schema, o.Name)
+	}
+	fmt.Fprintf(&b, "\x00%d %q %q", r.Pool, r.Session.Role, r.Session.SearchPath)
+	return b.String()
+}
+
+// withoutLiterals is a text with ? in the place of every literal: '..', X'..' and
+// numbers.
 //
 // It takes for granted what holds of every printed statement: a quote inside of
 // quotes is doubled, names are in "..." or `...`, and there are no comments. Its
 // cost is linear.
-func (r *Reading) Shape() string {
+func withoutLiterals(text string) string {
 	var out strings.Builder
-	out.Grow(len(r.SQL))
-	text := r.SQL
+	out.Grow(len(text))
 	kept := 0 // text up to here is in out
 	for i := 0; i < len(text); {
 		start, end := i, i

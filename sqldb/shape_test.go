@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/dialect/sqlite"
 )
 
-func TestShape(t *testing.T) {
+func TestWithoutLiterals(t *testing.T) {
 	for _, test := range []struct{ in, want string }{
 		{"", ""},
 		{"SELECT 1", "SELECT ?"},
@@ -27,7 +27,7 @@ func TestShape(t *testing.T) {
 		{"\"never closed 1", "\"never closed 1"},
 		{"é1 + 1", "é1 + ?"},
 	} {
-		if got := (&Reading{SQL: test.in}).Shape(); got != test.want {
+		if got := withoutLiterals(test.in); got != test.want {
 			t.Errorf("%s\n got %s\nwant %s", test.in, got, test.want)
 		}
 	}
@@ -39,7 +39,7 @@ func TestShapeOfPrinted(t *testing.T) {
 	literals := []string{"1", "25", "1.5", "1e9", "'x'", "'it''s'", "''", "X'41'", "' OR ''1'' = ''1'", `'"t"'`, "'`'", `'a\\'`}
 	for _, d := range []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}} {
 		shape := func(where string) string {
-			r := Reading{SQL: statement(t, d, "SELECT a FROM t WHERE "+where).SQL()}
+			r := Reading{SQL: statement(t, d, "SELECT a FROM t WHERE "+where).SQL(), Session: &Session{}}
 			return r.Shape()
 		}
 		for _, literal := range literals {
@@ -55,8 +55,30 @@ func TestShapeOfPrinted(t *testing.T) {
 	}
 }
 
+// The same text is another reading where something else may be read, or as
+// somebody else.
+func TestShapeOfReadings(t *testing.T) {
+	base := Reading{SQL: "SELECT 1", Objects: []Object{{Schema: "s", Name: "t"}}, Session: &Session{}}
+	for name, change := range map[string]func(*Reading){
+		"objects":     func(r *Reading) { r.Objects = []Object{{Schema: "s", Name: "u"}} },
+		"replica":     func(r *Reading) { r.Pool = 1 },
+		"role":        func(r *Reading) { r.Session = &Session{Role: "r"} },
+		"search path": func(r *Reading) { r.Session = &Session{SearchPath: []string{"s"}} },
+	} {
+		other := base
+		if change(&other); other.Shape() == base.Shape() {
+			t.Errorf("%s: the shape is the same", name)
+		}
+	}
+	other := base
+	other.SQL, other.Session = "SELECT 2", &Session{Settings: map[string]any{"app.tenant": 7}}
+	if other.Shape() != base.Shape() {
+		t.Error("literals and settings change the shape")
+	}
+}
+
 func BenchmarkShape(b *testing.B) {
-	r := Reading{SQL: statement(b, sqlite.Dialect{}, "SELECT a, count(*) FROM t WHERE b = 'it''s' AND a > 5 GROUP BY a ORDER BY 2").SQL()}
+	r := Reading{SQL: statement(b, sqlite.Dialect{}, "SELECT a, count(*) FROM t WHERE b = 'it''s' AND a > 5 GROUP BY a ORDER BY 2").SQL(), Session: &Session{}}
 	b.SetBytes(int64(len(r.SQL)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/qedkit/qed/internal/shapes"
@@ -39,7 +38,7 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, r *sqldb.Reading) (f
 	if err := e.suitable(ctx, conn, r.Pool, s.version); err != nil {
 		return nil, err
 	}
-	shape := shape(r)
+	shape := r.Shape()
 	known := e.admitted.Has(shape)
 	set, err := s.session(r.Session, r.Timeout, !known)
 	if err != nil {
@@ -118,16 +117,4 @@ func (e *engine) own(ctx context.Context, conn *sql.Conn, do func(*server) error
 // discard keeps a connection from going back to the pool.
 func discard(conn *sql.Conn) {
 	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
-}
-
-// shape is what the server's reading of a statement depends on: its text without
-// literals, what it may read, and where and as whom it is read.
-func shape(r *sqldb.Reading) string {
-	var b strings.Builder
-	b.WriteString(r.Shape())
-	for _, o := range r.Objects {
-		fmt.Fprintf(&b, "\x00%q.%q", o.Schema, o.Name)
-	}
-	fmt.Fprintf(&b, "\x00%d %q", r.Pool, r.Session.Role)
-	return b.String()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 
 	"github.com/qedkit/qed/internal/shapes"
 	"github.com/qedkit/qed/sqldb"
@@ -35,7 +34,7 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, r *sqldb.Reading) (f
 	if _, err := conn.ExecContext(ctx, begin); err != nil {
 		return nil, refusedSession(err)
 	}
-	if shape := shape(r); !e.seen.Has(shape) {
+	if shape := r.Shape(); !e.seen.Has(shape) {
 		if err := e.supported(ctx, conn, r.Pool); err != nil {
 			return nil, err
 		}
@@ -48,18 +47,6 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, r *sqldb.Reading) (f
 		_, err := conn.ExecContext(ctx, "ROLLBACK")
 		return err
 	}, nil
-}
-
-// shape is what the server's reading of a statement depends on: its text without
-// literals, what it may read, and where and as whom it looks for names.
-func shape(r *sqldb.Reading) string {
-	var b strings.Builder
-	b.WriteString(r.Shape())
-	for _, o := range r.Objects {
-		fmt.Fprintf(&b, "\x00%q.%q", o.Schema, o.Name)
-	}
-	fmt.Fprintf(&b, "\x00%d %q %q", r.Pool, r.Session.Role, r.Session.SearchPath)
-	return b.String()
 }
 
 // supported remembers for a while that a pool's server is one that will do.
