@@ -2,6 +2,7 @@ package qed
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/qedkit/qed/llm"
@@ -24,6 +25,10 @@ type Turn struct {
 	User    string `json:"user_id,omitempty"`         // who asks; what he may see is not told by it, but by the context of a run
 	Company string `json:"company_id,omitempty"`      // likewise
 	Text    string `json:"message"`
+
+	// Replies answer questions that an earlier turn ended with; Text is then only what the user said, for the conversation. With neither Text nor
+	// Replies a turn goes on with a run that stopped. See [Durable].
+	Replies []Reply `json:"replies,omitempty"`
 
 	// History is what was said before, oldest first.
 	History []llm.Message `json:"history,omitempty"`
@@ -67,37 +72,89 @@ func (f AgentFunc) ask(ctx context.Context, turn Turn) (Answer, error) {
 // answer has f answer the turn of sc.
 func answer(sc *scope, f AgentFunc) (a Answer, err error) {
 	defer recoverInto(&err)
-	a, err = f(sc, *sc.turn)
+	a, err = f(sc, sc.turn.Turn)
 	return a, spoken(err)
 }
 
 // AgentOptions say how a graph is an agent. Nil and the zero value mean the defaults.
 type AgentOptions[S any] struct {
 	// OnError makes an answer of a run that failed, mostly a partial one, from the state that [Runner.Run] returned and the
-	// error. Nil means that the turn ends with the error. It is not called when the turn's context is done.
-	OnError func(S, error) (Answer, error)
+	// error. Nil means that the turn ends with the error. It is not called when the turn's context is done, the user is asked, another
+	// process went on with the thread, or a call must be settled ([ErrUnknown]).
+	OnError func(context.Context, S, error) (Answer, error)
+
+	// Restart says that a turn whose replies answer questions begins at the graph's first node too, with the state as the turn
+	// before left it. It is for a graph that looks at every message itself. What is to be found again, the questions above all, must
+	// then be in a [Scope]. Without it, such a turn goes on in the node that asked.
+	Restart bool
 }
 
-// NewAgent makes an agent of a graph: begin makes the state of a turn from the zero S, r runs it, and answer reads the answer from what it
+// NewAgent makes an agent of a graph: begin makes the state of a turn, r runs it, and answer reads the answer from what it
 // became. All of them are called by several goroutines at once.
-func NewAgent[S any](r *Runner[S], begin func(S, Turn) (S, error), answer func(S) (Answer, error), opt *AgentOptions[S]) Agent {
+//
+// begin gets the state as the last turn of the thread left it, where the agent is [Durable], else the zero S. A turn that goes on with a run
+// begins where that stopped, without begin.
+func NewAgent[S any](r *Runner[S], begin func(context.Context, S, Turn) (S, error), answer func(context.Context, S) (Answer, error), opt *AgentOptions[S]) Agent {
 	if opt == nil {
 		opt = &AgentOptions[S]{}
 	}
-	onError := opt.OnError
+	o := *opt
 	return AgentFunc(func(ctx context.Context, turn Turn) (Answer, error) {
-		var s S
-		s, err := begin(s, turn)
+		at := r.places(ctx, &turn, o.Restart)
+		s, err := r.first(at, turn, begin)
 		if err != nil {
 			return Answer{}, err
 		}
-		s, err = r.Run(ctx, s)
+		s, err = r.Run(at.run, s)
 		switch {
 		case err == nil:
-			return answer(s)
-		case onError == nil || ctx.Err() != nil:
+			return answer(at.answer, s)
+		case o.OnError == nil || ctx.Err() != nil || errors.Is(err, ErrAsked) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnknown):
 			return Answer{}, err
 		}
-		return onError(s, err)
+		return o.OnError(at.answer, s, err)
 	})
+}
+
+// agentPlaces are the contexts in which the parts of an agent run. In a durable run each part has a place of its own, as begin is left
+// out when the run goes on.
+type agentPlaces struct {
+	begin, run, answer context.Context
+	state              string // the address of the graph's state
+}
+
+// places returns where the parts of an agent run. With restart, a turn with replies is the one that the graph sees.
+func (r *Runner[S]) places(ctx context.Context, turn *Turn, restart bool) agentPlaces {
+	sc := scopeOf(ctx)
+	if sc.place == nil {
+		return agentPlaces{begin: ctx, run: ctx, answer: ctx}
+	}
+	p, j, name := sc.place, sc.place.log, escape(r.name)
+	begin, end := p.child(":begin"), p.child(":answer")
+	at := agentPlaces{run: ctx, state: p.peek(name)}
+	if restart && j.replied > 0 {
+		turn.Text, turn.Replies = j.message.Text, j.message.Replies
+		again := p.again(name, j.replied)
+		begin.since, end.since = j.replied, j.replied
+		at.run = sc.enter(ctx, "", again)
+	}
+	at.begin, at.answer = sc.enter(ctx, "", begin), sc.enter(ctx, "", end)
+	return at
+}
+
+// first returns the state that a turn begins with. In a durable run that goes on it is the zero S, as [Runner.Run] finds its own.
+func (r *Runner[S]) first(at agentPlaces, turn Turn, begin func(context.Context, S, Turn) (S, error)) (S, error) {
+	var s S
+	sc := scopeOf(at.run)
+	if sc.place == nil {
+		return begin(at.begin, s, turn)
+	}
+	saved, err := sc.place.part(at.state).state()
+	if err != nil || saved != nil {
+		return s, err
+	}
+	if s, err = r.earlier(at.run, sc.place.log, at.state); err != nil {
+		return s, err
+	}
+	return begin(at.begin, s, turn)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 )
@@ -59,21 +60,21 @@ func TestEventsOfAGraph(t *testing.T) {
 	g.Edge(qed.Start, "sql")
 	g.Route("sql", func(trail) string { return "flaky" }, "flaky")
 	g.Edge("flaky", qed.End)
-	a := qed.NewAgent(compile(t, g, nil), func(s trail, turn qed.Turn) (trail, error) { return s, nil },
-		func(trail) (qed.Answer, error) { return qed.Answer{Text: "done"}, nil }, nil)
+	a := qed.NewAgent(compile(t, g, nil), func(_ context.Context, s trail, turn qed.Turn) (trail, error) { return s, nil },
+		func(context.Context, trail) (qed.Answer, error) { return qed.Answer{Text: "done"}, nil }, nil)
 
 	want := []string{
 		"sql qed.NodeStarted{1}",
 		"sql/a qed.NodeStarted{1}",
 		"sql/a qed.QueryWritten{sql SELECT 1 1}",
 		"sql/a qed.QueryExecuted{SELECT 1 1 false 0}",
-		"sql/a qed.NodeFinished{1 }",
-		"sql qed.NodeFinished{1 }",
-		"sql qed.RouteDecision{flaky}",
+		"sql/a qed.NodeFinished{1  false}",
+		"sql qed.NodeFinished{1  false}",
+		"sql qed.RouteDecision{flaky  false}",
 		"flaky qed.NodeStarted{1}",
-		"flaky qed.NodeFinished{1 qed: graph g, node flaky: boom}",
+		"flaky qed.NodeFinished{1 qed: graph g, node flaky: boom false}",
 		"flaky qed.NodeStarted{2}",
-		"flaky qed.NodeFinished{2 }",
+		"flaky qed.NodeFinished{2  false}",
 	}
 	got, answer, err := told(t.Context(), a)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil || answer.Text != "done" {
@@ -92,8 +93,8 @@ func TestAsk(t *testing.T) {
 		}, nil)
 		g.Edge(qed.Start, "ask")
 		g.Edge("ask", qed.End)
-		return qed.NewAgent(compile(t, g, nil), func(_ qed.Turn, turn qed.Turn) (qed.Turn, error) { return turn, nil },
-			func(turn qed.Turn) (qed.Answer, error) { return qed.Answer{Text: turn.Text}, nil }, nil)
+		return qed.NewAgent(compile(t, g, nil), func(_ context.Context, _ qed.Turn, turn qed.Turn) (qed.Turn, error) { return turn, nil },
+			func(_ context.Context, turn qed.Turn) (qed.Answer, error) { return qed.Answer{Text: turn.Text}, nil }, nil)
 	}
 	for name, inner := range map[string]qed.Agent{"ours": say("a", "b"), "foreign": foreign{say("a", "b")}} {
 		t.Run(name, func(t *testing.T) {
@@ -102,7 +103,7 @@ func TestAsk(t *testing.T) {
 				"ask qed.NodeStarted{1}",
 				"ask qed.Token{final a}",
 				"ask qed.Token{final b}",
-				"ask qed.NodeFinished{1 }",
+				"ask qed.NodeFinished{1  false}",
 			}
 			if diff := cmp.Diff(want, got); diff != "" || err != nil || answer.Text != "[a b]qu" {
 				t.Errorf("%v, %v: %s", answer, err, diff)
@@ -155,20 +156,20 @@ func TestFailures(t *testing.T) {
 func TestNewAgent(t *testing.T) {
 	boom := errors.New("boom")
 	r := compile(t, row(visit("a"), func(ctx context.Context, s trail) (trail, error) { return s, boom }), nil)
-	begin := func(s trail, turn qed.Turn) (trail, error) {
+	begin := func(_ context.Context, s trail, turn qed.Turn) (trail, error) {
 		if turn.Text == "" {
 			return s, errors.New("nothing is asked")
 		}
 		return s, nil
 	}
-	answer := func(trail) (qed.Answer, error) { return qed.Answer{Text: "all"}, nil }
+	answer := func(context.Context, trail) (qed.Answer, error) { return qed.Answer{Text: "all"}, nil }
 	if _, err := qed.Ask(t.Context(), qed.NewAgent(r, begin, answer, nil), qed.Turn{}); err == nil || errors.Is(err, boom) {
 		t.Errorf("begin fails: %v", err)
 	}
 	if _, err := qed.Ask(t.Context(), qed.NewAgent(r, begin, answer, nil), qed.Turn{Text: "q"}); !errors.Is(err, boom) {
 		t.Errorf("the graph fails: %v", err)
 	}
-	partial := qed.NewAgent(r, begin, answer, &qed.AgentOptions[trail]{OnError: func(s trail, err error) (qed.Answer, error) {
+	partial := qed.NewAgent(r, begin, answer, &qed.AgentOptions[trail]{OnError: func(_ context.Context, s trail, err error) (qed.Answer, error) {
 		if !errors.Is(err, boom) {
 			return qed.Answer{}, err
 		}

@@ -16,7 +16,14 @@ type Answer struct {
 	Partial       bool   `json:"partial,omitempty"`
 	PartialReason string `json:"partial_reason,omitempty"`
 
+	// Questions are those with which the turn ends. There is no answer before they have replies: Text then has them as text.
+	Questions []Question `json:"questions,omitempty"`
+
+	// Usage is what models cost. The agent fills it in; where it does not, and is [Durable], it is that of its [Recorded] models.
 	Usage llm.Usage `json:"usage"`
+
+	// Saved says that the turn is kept: see [Durable].
+	Saved bool `json:"saved,omitempty"`
 }
 
 // A Query is one question that was put to a database or a search engine, from the model's words to the rows.
@@ -31,6 +38,7 @@ type Query struct {
 	Views    []string `json:"views,omitempty"`     // the secure views that stand in for tables
 	JoinPath []string `json:"join_path,omitempty"` // the joins that the model was told to make, one a line
 	Rows     int      `json:"rows"`                // how many rows came back
+	Handle   string   `json:"handle,omitempty"`    // under which [Kept] has them; empty where they are not kept
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
 }

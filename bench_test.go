@@ -16,7 +16,7 @@ type benchState struct {
 	Steps    int
 }
 
-func beginBench(_ benchState, turn qed.Turn) (benchState, error) {
+func beginBench(_ context.Context, _ benchState, turn qed.Turn) (benchState, error) {
 	return benchState{Question: turn.Text, Tables: benchTables, Attempts: benchAttempts}, nil
 }
 
@@ -25,7 +25,7 @@ var (
 	benchAttempts = []int{1, 2}
 )
 
-func answerBench(s benchState) (qed.Answer, error) {
+func answerBench(_ context.Context, s benchState) (qed.Answer, error) {
 	return qed.Answer{Text: s.Question}, nil
 }
 
@@ -123,5 +123,21 @@ func BenchmarkEmit(b *testing.B) {
 	})
 	if _, err := qed.Ask(context.Background(), ask, qed.Turn{}); err != nil {
 		b.Fatal(err)
+	}
+}
+
+// Ten nodes in a row, a conversation of one turn each, kept in memory.
+func BenchmarkLinear10Memory(b *testing.B) {
+	store := new(qed.MemoryStore)
+	a := qed.Durable(linear10(b), store, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		answer, err := qed.Ask(b.Context(), a, qed.Turn{Thread: "thread", Text: "how many crews?"})
+		if err != nil || !answer.Saved {
+			b.Fatal(answer, err)
+		}
+		if err := store.Delete(b.Context(), "thread"); err != nil {
+			b.Fatal(err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"context"
 	"errors"
 	"slices"
 )
@@ -9,6 +10,19 @@ import (
 type CompileOptions struct {
 	// MaxSteps is how many nodes a run may visit, counting every visit. 0 means 100.
 	MaxSteps int
+
+	// WrapUp is the node that a run goes to when a node fails because the budget is spent ([ErrBudget]), with the state as it was before that
+	// node, so that the turn still has an answer. No edge need lead to it. It may use what the budget kept back for it, and [OverBudget] tells it why it runs.
+	// Empty means that the run fails.
+	WrapUp string
+
+	// Version is of what the nodes do, as far as a run that goes on has to know: change it when a state of the old ones would be misread. The
+	// nodes' names, the ways and the type of the state need no mention: they are part of the graph's fingerprint.
+	Version string
+
+	// Migrate makes of where a run stopped, in a graph of another version or fingerprint, where it goes on in this one. Nil means that such a
+	// run is refused with [ErrChanged]. A new turn then begins, with the messages of the conversation, and from the zero S.
+	Migrate func(context.Context, Checkpoint) (Checkpoint, error)
 }
 
 // A Runner runs a compiled [Graph]. It is safe for concurrent use: runs share nothing but it.
@@ -17,6 +31,10 @@ type Runner[S any] struct {
 	steps    []step[S] // the first is Start
 	maxSteps int
 	deepen   func(*S) error // see copier
+	wrapUp   int            // a step; 0: none
+
+	fingerprint, version string
+	migrate              func(context.Context, Checkpoint) (Checkpoint, error)
 }
 
 // A step is a node whose successors are known by their place in Runner.steps.
@@ -24,6 +42,7 @@ type step[S any] struct {
 	*node[S]
 	next   int // when there is no route
 	routes map[string]int
+	stamp  string // see Runner.makeStamp
 }
 
 const end = -1
@@ -50,19 +69,30 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 		c.problem("it has no nodes")
 	} else {
 		c.checkWays()
-		c.checkReach()
+		c.checkReach(opt.WrapUp)
 	}
 	for _, err := range checkState[S]() {
 		c.problem("the state %w", err)
 	}
+	if opt.WrapUp != "" && (c.byName[opt.WrapUp] == nil || opt.WrapUp == Start) {
+		c.problem("WrapUp is %q, which is no node", opt.WrapUp)
+	}
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
 	}
-	r := &Runner[S]{name: c.name, maxSteps: opt.MaxSteps, deepen: copier[S]()}
+	r := &Runner[S]{name: c.name, maxSteps: opt.MaxSteps, deepen: copier[S](), version: opt.Version, migrate: opt.Migrate}
 	if r.maxSteps == 0 {
 		r.maxSteps = 100
 	}
 	r.steps = c.steps()
+	r.fingerprint = r.makeFingerprint(opt.Version)
+	for i := range r.steps {
+		s := &r.steps[i]
+		s.stamp = r.makeStamp(s.name, opt.Version)
+		if s.name == opt.WrapUp {
+			r.wrapUp = i
+		}
+	}
 	return r, nil
 }
 
@@ -95,9 +125,9 @@ func (c compiler[S]) checkWays() {
 }
 
 // checkReach looks for nodes that no run comes to, and nodes from which no run comes to its end.
-func (c compiler[S]) checkReach() {
-	reached := map[string]bool{Start: true}
-	todo := []string{Start}
+func (c compiler[S]) checkReach(wrapUp string) {
+	reached := map[string]bool{Start: true, wrapUp: true}
+	todo := []string{Start, wrapUp}
 	for len(todo) > 0 {
 		n := c.byName[todo[len(todo)-1]]
 		todo = todo[:len(todo)-1]

@@ -17,5 +17,23 @@
 // failure cancels what runs beside it, and nothing runs on when a run is over.
 //
 // [Emit] tells a listener what happens, from anywhere in a run. [Ask] waits for an answer and nothing else. [AsTool] makes an
-// agent a [Tool] of another, and a [Registry] calls the tools that a model asks for.
+// agent a [Tool] of another, and a [Registry] calls the tools that a model asks for. A Router ([NewRouter]) hands a turn to one of several agents.
+//
+// # Conversations
+//
+// [Durable] makes an agent whose conversations are kept in a [Store], under the Thread of their turns. The agent is told what was
+// said before ([Memory]); it can ask its user something in the middle of its work ([Clarify]); and a run that stops, because it asked,
+// failed or its process died, goes on where it was: what models, tools and other calls returned is recorded ([Recorded], [Memo], [Once]) and
+// not done again. [WithBudget] limits what a run may spend. What to use for what:
+//
+//	a call that may be made again        Memo
+//	one that must not                    Once
+//	a model                              Recorded
+//	a tool                               a Registry calls it by Memo or Once, as its Repeat says
+//	rows and documents                   Keep
+//	what an agent notes for later turns  Remember, or the state of its graph
+//	a piece of work with an identity     Scope
+//	the time                             Now
+//
+// For those who show conversations there are [Look], [History], [Messages], [Fork] and [Settle].
 package qed

@@ -15,6 +15,9 @@ var (
 	// ErrNoAnswer says that an agent's events ended without [Completed] and without an error.
 	ErrNoAnswer = errors.New("qed: the agent ended without an answer")
 
+	// ErrNoQuestion says that a turn has no text.
+	ErrNoQuestion = errors.New("qed: the turn has no question")
+
 	// ErrAbandoned says that a tool did not return when its time was over. What it does goes on unseen.
 	ErrAbandoned = errors.New("qed: abandoned")
 
@@ -106,4 +109,29 @@ func withCause(ctx context.Context, err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: %w", done, err)
+}
+
+// isFinal reports whether err is that of a call which a further attempt would not make again.
+func isFinal(err error) bool {
+	call, ok := errors.AsType[*CallError](err)
+	return ok && call.final
+}
+
+// codes has the codes of [Failed], the more telling before what can come with them.
+var codes = []struct {
+	err  error
+	code string
+}{
+	{ErrBusy, "busy"}, {ErrForeign, "foreign"}, {ErrConflict, "conflict"}, {ErrNotOpen, "not_open"}, {ErrReply, "reply"},
+	{ErrUnknown, "unknown"}, {ErrChanged, "changed"}, {ErrDiverged, "diverged"}, {ErrBudget, "budget"}, {ErrThread, "thread"},
+	{ErrCorrupt, "corrupt"}, {ErrNoQuestion, "no_question"}, {context.Canceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
+}
+
+func codeOf(err error) string {
+	for _, c := range codes {
+		if errors.Is(err, c.err) {
+			return c.code
+		}
+	}
+	return ""
 }

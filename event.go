@@ -37,12 +37,15 @@ type NodeStarted struct {
 type NodeFinished struct {
 	Attempt int    `json:"attempt"`         // from 1
 	Error   string `json:"error,omitempty"` // empty when it succeeded
+	Asked   bool   `json:"asked,omitempty"` // it waits for the user
 }
 
 // RouteDecision says which way was taken where there are several.
 // Its kind is "route_decision".
 type RouteDecision struct {
-	Route string `json:"route"`
+	Route    string `json:"route"`
+	Reason   string `json:"reason,omitempty"`   // of a model that chose it
+	Fallback bool   `json:"fallback,omitempty"` // the model's choice could not be used
 }
 
 // ToolStarted says that a tool is called. Arguments is what the model wrote.
@@ -59,6 +62,7 @@ type ToolFinished struct {
 	Tool   string `json:"tool"`
 	ID     string `json:"id,omitempty"`    // the call's
 	Error  string `json:"error,omitempty"` // empty when it succeeded
+	Asked  bool   `json:"asked,omitempty"` // it waits for the user
 	Millis int64  `json:"millis"`
 }
 
@@ -121,6 +125,13 @@ type QueryExecuted struct {
 	Millis    int64  `json:"millis"`
 }
 
+// Retrieved says which passages of documents were found.
+// Its kind is "retrieved".
+type Retrieved struct {
+	Query   string   `json:"query"`
+	Sources []Source `json:"sources,omitempty"` // the best first
+}
+
 // Channel says what the text of a [Token] is. A client may meet channels beside those of this package.
 type Channel string
 
@@ -135,6 +146,38 @@ const (
 type Token struct {
 	Channel Channel `json:"channel"`
 	Content string  `json:"content"`
+}
+
+// Asked says that the turn ends with a question.
+// Its kind is "question".
+type Asked struct {
+	Question Question `json:"question"`
+}
+
+// QuestionClosed says that a question is open no more, though nobody answered it.
+// Its kind is "question_closed".
+type QuestionClosed struct {
+	Question string `json:"question"` // its ID
+	Intent   Intent `json:"intent"`   // what the user wanted instead
+	Reason   string `json:"reason,omitempty"`
+}
+
+// MemoryCut says that less of a conversation is told than a [Memory] should, as what is older could not be summarised.
+// Its kind is "memory_cut".
+type MemoryCut struct {
+	Message string `json:"message"`
+}
+
+// Unsaved says that something of the turn is not kept, as the store fails.
+// Its kind is "unsaved".
+type Unsaved struct {
+	Message string `json:"message"`
+}
+
+// StartedFresh says that what a thread had is not used, as it cannot be read.
+// Its kind is "started_fresh".
+type StartedFresh struct {
+	Reason string `json:"reason"`
 }
 
 // Completed is the last event of a turn that succeeded.
@@ -154,6 +197,10 @@ type Stats struct {
 // Its kind is "error".
 type Failed struct {
 	Message string `json:"message"`
+
+	// Code says what kind of error it is, where a client may want to tell: "busy", "foreign", "conflict", "not_open", "reply", "unknown", "changed",
+	// "diverged", "budget", "thread", "corrupt", "no_question", "canceled" or "timeout". Empty means any other.
+	Code string `json:"code,omitempty"`
 }
 
 // Other is an event of the host's own, or one of a newer version.
@@ -175,7 +222,13 @@ func (QueryRewritten) kind() string { return "query_rewritten" }
 func (QueryRefused) kind() string   { return "query_refused" }
 func (QueryCorrected) kind() string { return "query_corrected" }
 func (QueryExecuted) kind() string  { return "query_executed" }
+func (Retrieved) kind() string      { return "retrieved" }
 func (Token) kind() string          { return "token" }
+func (Asked) kind() string          { return "question" }
+func (QuestionClosed) kind() string { return "question_closed" }
+func (MemoryCut) kind() string      { return "memory_cut" }
+func (Unsaved) kind() string        { return "unsaved" }
+func (StartedFresh) kind() string   { return "started_fresh" }
 func (Completed) kind() string      { return "complete" }
 func (Failed) kind() string         { return "error" }
 func (o Other) kind() string        { return o.Kind }
@@ -185,7 +238,8 @@ func (o Other) kind() string        { return o.Kind }
 func isOurs(d Data) bool {
 	switch d.(type) {
 	case NodeStarted, NodeFinished, RouteDecision, ToolStarted, ToolFinished, TablesSelected, JoinPlanned, QueryWritten,
-		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, Token, Completed, Failed, Other:
+		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, Retrieved, Token, Asked, QuestionClosed, MemoryCut, Unsaved, StartedFresh,
+		Completed, Failed, Other:
 		return true
 	}
 	return false
@@ -205,7 +259,13 @@ var readers = map[string]func([]byte) (Data, error){
 	QueryRefused{}.kind():   readData[QueryRefused],
 	QueryCorrected{}.kind(): readData[QueryCorrected],
 	QueryExecuted{}.kind():  readData[QueryExecuted],
+	Retrieved{}.kind():      readData[Retrieved],
 	Token{}.kind():          readData[Token],
+	Asked{}.kind():          readData[Asked],
+	QuestionClosed{}.kind(): readData[QuestionClosed],
+	MemoryCut{}.kind():      readData[MemoryCut],
+	Unsaved{}.kind():        readData[Unsaved],
+	StartedFresh{}.kind():   readData[StartedFresh],
 	Completed{}.kind():      readData[Completed],
 	Failed{}.kind():         readData[Failed],
 }

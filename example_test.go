@@ -47,11 +47,11 @@ func Example() {
 		return
 	}
 	agent := qed.NewAgent(runner,
-		func(s state, turn qed.Turn) (state, error) {
+		func(_ context.Context, s state, turn qed.Turn) (state, error) {
 			s.Question = turn.Text
 			return s, nil
 		},
-		func(s state) (qed.Answer, error) {
+		func(_ context.Context, s state) (qed.Answer, error) {
 			return qed.Answer{
 				Text:    fmt.Sprintf("There are %d crews.", len(s.Rows.Rows)),
 				Table:   &s.Rows,

@@ -2,6 +2,7 @@ package qed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -19,7 +20,8 @@ type Branch[S, R any] struct {
 // FanOut adds a node that runs branches at the same time, each on a copy of the state, and then merge, which gets the state
 // and the branches' results in the order of the branches.
 //
-// When a branch fails, the others are cancelled and waited for, and that first error is the node's.
+// When a branch fails, the others are cancelled and waited for, and that first error is the node's. When one asks the user
+// something, the others run on.
 func FanOut[S, R any](g *Graph[S], name string, merge func(S, []R) (S, error), branches ...Branch[S, R]) {
 	if merge == nil {
 		g.problem("fan-out %q has no merge", name)
@@ -29,6 +31,7 @@ func FanOut[S, R any](g *Graph[S], name string, merge func(S, []R) (S, error), b
 	}
 	names := make([]string, len(branches))
 	paths := make([]string, len(branches)) // where the graph is no part of another
+	addresses := make([]string, len(branches))
 	taken := map[string]bool{}
 	for i, b := range branches {
 		if err := checkName(b.Name); err != nil {
@@ -41,6 +44,7 @@ func FanOut[S, R any](g *Graph[S], name string, merge func(S, []R) (S, error), b
 			g.problem("fan-out %q: branch %q has no function", name, b.Name)
 		}
 		names[i], paths[i], taken[b.Name] = b.Name, name+"/"+b.Name, true
+		addresses[i] = escape(b.Name)
 	}
 	branches = append([]Branch[S, R]{}, branches...)
 	deepen := copier[S]()
@@ -52,7 +56,11 @@ func FanOut[S, R any](g *Graph[S], name string, merge func(S, []R) (S, error), b
 		}, len(branches))
 		for i := range parts {
 			p := &parts[i]
-			p.scope = scope{ctx, paths[i], sc.frame}
+			p.scope = scope{ctx, paths[i], sc.frame, nil}
+			if sc.place != nil {
+				p.scope.place = sc.place.part(sc.place.below(addresses[i]))
+				p.scope.place.branch = true
+			}
 			if sc.path != name {
 				p.scope.path = sc.join(names[i])
 			}
@@ -84,18 +92,22 @@ const eachLimit = 8
 // Items are not copied: do must not change what they share. When one fails, the others are cancelled and waited for, and that
 // first error, a [*NodeError], is returned.
 func Each[I, R any](ctx context.Context, items []I, key func(I) string, do func(context.Context, I) (R, error)) ([]R, error) {
-	keys := make([]string, len(items))
+	keys, addresses := make([]string, len(items)), make([]string, len(items))
 	taken := make(map[string]bool, len(items))
 	for i, item := range items {
 		k := key(item)
 		if k == "" || taken[k] {
 			return nil, fmt.Errorf("qed: each: the key %q of item %d is empty or taken", k, i)
 		}
-		keys[i], taken[k] = strings.ReplaceAll(k, "/", "%2F"), true
+		keys[i], addresses[i], taken[k] = strings.ReplaceAll(k, "/", "%2F"), escape(k), true
 	}
 	sc := scopeOf(ctx)
+	var address string
+	if sc.place != nil {
+		address = sc.place.next(":each") + "/"
+	}
 	return together(ctx, len(items), eachLimit, func(ctx context.Context, i int, out *R) error {
-		return work(sc.enter(ctx, keys[i]), 1, do, &items[i], out)
+		return work(sc.beside(ctx, keys[i], address+addresses[i]), 1, do, &items[i], out)
 	})
 }
 
@@ -115,6 +127,10 @@ func together[R any](ctx context.Context, n, limit int, do func(context.Context,
 	if t.err != nil {
 		return nil, t.err
 	}
+	if asked := t.asked.Load(); asked != nil {
+		scopeOf(ctx).place.ask()
+		return nil, *asked
+	}
 	return t.results, nil
 }
 
@@ -128,7 +144,8 @@ type team[R any] struct {
 	next    atomic.Int64
 	wait    sync.WaitGroup
 	failed  sync.Once
-	err     error // the first
+	err     error                 // the first
+	asked   atomic.Pointer[error] // that the user is asked, somewhere
 
 	coming atomic.Bool // somebody is on the way, or there is no room
 	room   int         // for how many more; whoever sets coming may use it
@@ -170,7 +187,10 @@ func (t *team[R]) work() {
 			t.fail(err)
 			break
 		}
-		if err := t.do(t.ctx, i, &t.results[i]); err != nil {
+		if err := t.do(t.ctx, i, &t.results[i]); errors.Is(err, ErrAsked) {
+			asked := err
+			t.asked.Store(&asked)
+		} else if err != nil {
 			t.fail(err)
 			break
 		}

@@ -31,6 +31,7 @@ type Graph[S any] struct {
 // A node is a step, or Start, which has no fn.
 type node[S any] struct {
 	name     string
+	address  string // the name as addresses have it
 	fn       func(context.Context, S) (S, error)
 	opt      NodeOptions
 	branches []string // of a fan-out
@@ -97,6 +98,7 @@ func (g *Graph[S]) add(n *node[S]) {
 		g.problem("there are two nodes called %q", n.name)
 		return
 	}
+	n.address = escape(n.name)
 	g.nodes = append(g.nodes, n)
 	g.byName[n.name] = n
 }

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
@@ -149,8 +151,12 @@ func (r ToolResult) Message() llm.Message {
 // same time; otherwise they run one after the other.
 //
 // What a model can mend is the Err of a result: a tool that does not exist, wrong arguments, a failure, a panic, a result
-// that is too large, a call that took too long. Do's own error ends the turn: ctx is done, or a tool did not return
-// within its time and the grace ([ErrAbandoned]), so that nobody knows what it still does.
+// that is too large, a call that took too long. Do's own error ends the turn: ctx is done, a tool did not return
+// within its time and the grace ([ErrAbandoned]), so that nobody knows what it still does, it asks the user ([ErrAsked]), the budget
+// has no call left ([ErrBudget]), or, in a run that goes on, nobody knows what became of a call that must not be repeated ([ErrUnknown]).
+//
+// In a durable run a call is recorded: as by [Memo] where the tool may be repeated, and by [Once] where it must not. So call Do, like
+// these, on the node's own goroutine, or in [Each].
 func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult, error) {
 	limit := eachLimit
 	for _, call := range calls {
@@ -158,28 +164,84 @@ func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult,
 			limit = 1
 		}
 	}
-	return together(ctx, len(calls), limit, func(ctx context.Context, i int, out *ToolResult) (err error) {
-		*out, err = r.do(ctx, calls[i])
+	sc := scopeOf(ctx)
+	var address string
+	if sc.place != nil {
+		address = sc.place.next(":do") + "/"
+	}
+	return together(ctx, len(calls), limit, func(ctx context.Context, i int, out *ToolResult) error {
+		own := &scope{ctx, sc.path, sc.frame, nil}
+		if sc.place != nil {
+			// By position: the ids are the provider's, and others when it is asked again.
+			own = sc.beside(ctx, "", address+strconv.Itoa(i))
+		}
+		result, err := r.do(own, calls[i])
+		*out = result
 		return err
 	})
 }
 
-func (r *Registry) do(ctx context.Context, call llm.ToolCall) (ToolResult, error) {
-	start := time.Now()
-	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments)})
-	output, err := r.call(ctx, call)
-	finished := ToolFinished{Tool: call.Name, ID: call.ID, Millis: time.Since(start).Milliseconds()}
-	if err != nil {
-		finished.Error = err.Error()
+func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
+	t, arguments, err := r.find(call)
+	make := func(ctx context.Context) (json.RawMessage, error) {
+		return told(ctx, call, func() (json.RawMessage, error) {
+			if err != nil {
+				return nil, err
+			}
+			return r.call(ctx, t, arguments)
+		})
 	}
-	Emit(ctx, finished)
-	if errors.Is(err, ErrAbandoned) {
+	var output json.RawMessage
+	switch {
+	case err != nil:
+		output, err = make(sc)
+	case sc.place == nil:
+		if err = Spend(sc, Limits{ToolCalls: 1}); err == nil {
+			output, err = make(sc)
+		}
+	default:
+		output, err = recorded(sc, sc, recording{
+			name: t.Name, address: ":call", in: toolInput{t.Name, arguments}, once: !t.Repeat && !t.nested,
+			pay: func() error { return Spend(sc, Limits{ToolCalls: 1}) },
+		}, make)
+	}
+	if failed, ok := err.(*CallError); ok {
+		err = toolError{failed}
+	}
+	if err != nil && endsTurn(err) {
 		return ToolResult{}, err
 	}
-	if done := cancelled(ctx); err != nil && done != nil {
+	if done := cancelled(sc); err != nil && done != nil {
 		return ToolResult{}, fmt.Errorf("qed: tool %s: %w", call.Name, done)
 	}
 	return ToolResult{call, output, err}, nil
+}
+
+// A toolInput is what a call is recognised by: its address says nothing of the tool.
+type toolInput struct {
+	Tool      string          `json:"tool"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+// A toolError is a recorded failure as a model reads it: without the tool's name, which it knows.
+type toolError struct{ *CallError }
+
+func (e toolError) Error() string { return e.Message }
+
+// told makes a call and tells of it.
+func told(ctx context.Context, call llm.ToolCall, make func() (json.RawMessage, error)) (json.RawMessage, error) {
+	start := time.Now()
+	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments)})
+	output, err := make()
+	finished := ToolFinished{Tool: call.Name, ID: call.ID, Millis: time.Since(start).Milliseconds()}
+	switch {
+	case errors.Is(err, ErrAsked):
+		finished.Asked = true
+	case err != nil:
+		finished.Error = err.Error()
+	}
+	Emit(ctx, finished)
+	return output, err
 }
 
 // validJSON returns raw, or as a JSON string what is no JSON: an event with it could not be written.
@@ -191,28 +253,35 @@ func validJSON(raw json.RawMessage) json.RawMessage {
 	return text
 }
 
-// call returns what the tool returns, if that can be shown to a model.
-func (r *Registry) call(ctx context.Context, call llm.ToolCall) (json.RawMessage, error) {
+// find returns the tool of a call, and the arguments as it gets them.
+func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
 	t, ok := r.tools[call.Name]
 	if !ok {
-		return nil, r.unknown(call.Name)
+		return Tool{}, nil, r.unknown(call.Name)
 	}
 	arguments := call.Arguments
 	if len(arguments) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	if t.input != nil {
-		value, text, err := schema.Read(arguments)
-		if err == nil {
-			err = t.input.Validate(value)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the arguments are not what %s takes: %w", t.Name, err)
-		}
-		arguments = text
+	if t.input == nil {
+		return t.Tool, arguments, nil
 	}
-	output, err := r.wait(ctx, t.Tool, arguments)
+	value, text, err := schema.Read(arguments)
+	if err == nil {
+		err = t.input.Validate(value)
+	}
+	if err != nil {
+		return t.Tool, nil, fmt.Errorf("the arguments are not what %s takes: %w", t.Name, err)
+	}
+	return t.Tool, text, nil
+}
+
+// call returns what the tool returns, if that can be shown to a model.
+func (r *Registry) call(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error) {
+	output, err := r.wait(ctx, t, arguments)
 	switch {
+	case err != nil && !t.Repeat && !t.nested && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, ErrAbandoned):
+		return nil, fmt.Errorf("%w; whether it did its work is not known, so do not call it again, and tell the user", err)
 	case err != nil:
 		return nil, err
 	case len(output) > r.opt.MaxResult:
@@ -239,7 +308,8 @@ func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) 
 	go func() {
 		res := result{err: errGoexit}
 		defer func() { done <- res }()
-		res.err = call(scopeOf(ctx).enter(ctx, t.Name), t.Call, &arguments, &res.output)
+		sc := scopeOf(ctx)
+		res.err = do(sc.enter(ctx, t.Name, sc.place.of(t)), t.Call, &arguments, &res.output)
 	}()
 	var res result
 	select {

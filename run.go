@@ -18,8 +18,20 @@ import (
 func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 	sc := scopeOf(ctx).of(r.name)
 	var trail [8]int // the last steps, round and round
-	at := 0
-	for count := 0; ; count++ {
+	at, first := 0, 0
+	if sc.place != nil {
+		var err error
+		if at, first, err = r.resume(ctx, sc.place, &s); err != nil {
+			return s, sc.failed(r.steps[at].name, err)
+		}
+	}
+	var kept *S
+	limited, cancel := ctx, func() {}
+	if r.wrapUp != 0 {
+		limited, cancel = withinBudget(keepReserve(ctx))
+	}
+	defer cancel()
+	for count := first; ; count++ {
 		next, err := r.after(sc, at, &s)
 		if err != nil || next == end {
 			return s, err
@@ -28,21 +40,43 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 		if err := cancelled(ctx); err != nil {
 			return s, sc.failed(n.name, err)
 		}
-		if count == r.maxSteps {
-			return s, sc.failed(n.name, r.tooMany(trail[:], count))
+		if count >= r.maxSteps {
+			return s, sc.failed(n.name, r.tooMany(trail[:], first, count))
 		}
 		trail[count%len(trail)] = next
-		if err := r.visit(ctx, sc, n, &s); err != nil {
-			return s, err
+		sc.count = count + 1
+		if err = r.visit(limited, sc, n, &s); err != nil {
+			if !r.wrapsUp(ctx, sc, err) {
+				return s, err
+			}
+			next, limited = r.wrapUp, wrapUp(ctx)
+			sc.own.spent = err
+			if err := r.visit(limited, sc, r.steps[next].node, &s); err != nil {
+				return s, err
+			}
+		}
+		if sc.place != nil {
+			if kept == nil {
+				kept = new(S) // s itself is not to live on the heap of runs that are not recorded
+			}
+			*kept = s
+			if err := r.commit(sc.place, next, count+1, kept); err != nil {
+				return s, sc.failed(n.name, err)
+			}
 		}
 		at = next
 	}
 }
 
-// tooMany is the error after count steps. trail has the last of them.
-func (r *Runner[S]) tooMany(trail []int, count int) error {
+// wrapsUp reports whether a run that failed with err still goes to its last node.
+func (r *Runner[S]) wrapsUp(ctx context.Context, sc *graphScope, err error) bool {
+	return r.wrapUp != 0 && sc.own.spent == nil && errors.Is(err, ErrBudget) && ctx.Err() == nil
+}
+
+// tooMany is the error after count steps. trail has the last of those from first on.
+func (r *Runner[S]) tooMany(trail []int, first, count int) error {
 	var names []string
-	for i := max(0, count-len(trail)); i < count; i++ {
+	for i := max(first, count-len(trail)); i < count; i++ {
 		names = append(names, r.steps[trail[i%len(trail)]].name)
 	}
 	return fmt.Errorf("%w: %d were made, the last through %s", ErrMaxSteps, count, strings.Join(names, ", "))
@@ -58,7 +92,7 @@ func (r *Runner[S]) after(sc *graphScope, at int, s *S) (int, error) {
 	if err == nil {
 		if next, ok := from.routes[route]; ok {
 			if sc.events != nil {
-				sc.events.add(Event{sc.join(from.name), RouteDecision{route}})
+				sc.events.add(Event{sc.join(from.name), RouteDecision{Route: route}})
 			}
 			return next, nil
 		}
@@ -88,7 +122,7 @@ func (r *Runner[S]) retry(ctx context.Context, sc *graphScope, n *node[S], s *S)
 			return sc.failed(n.name, err)
 		}
 		err := r.try(ctx, sc, n, attempt, &fork, s)
-		if err == nil || attempt == n.opt.Attempts || ctx.Err() != nil {
+		if err == nil || attempt == n.opt.Attempts || ctx.Err() != nil || endsTurn(err) || isFinal(err) {
 			return err
 		}
 		again, panicked := n.opt.retries(err)
@@ -105,12 +139,16 @@ func (r *Runner[S]) retry(ctx context.Context, sc *graphScope, n *node[S], s *S)
 }
 
 func (r *Runner[S]) try(ctx context.Context, sc *graphScope, n *node[S], attempt int, in, out *S) error {
-	if n.opt.Timeout == 0 {
-		return work(sc.part(ctx, n.name, len(r.steps)-1), attempt, n.fn, in, out)
+	if n.opt.Timeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, n.opt.Timeout, &timeoutError{n.opt.Timeout})
+		defer cancel()
+		ctx = limited
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, n.opt.Timeout, &timeoutError{n.opt.Timeout})
-	defer cancel()
-	return work(sc.part(limited, n.name, len(r.steps)-1), attempt, n.fn, in, out)
+	part := sc.part(ctx, n.name, len(r.steps)-1)
+	if sc.place != nil {
+		part.place = sc.visited(n.address, attempt)
+	}
+	return work(part, attempt, n.fn, in, out)
 }
 
 // work does a part of a run in its scope: it tells of it, and makes a panic and a failure a NodeError.
@@ -119,7 +157,7 @@ func work[In, Out any](sc *scope, attempt int, fn func(context.Context, In) (Out
 	if sc.events != nil {
 		sc.events.add(Event{sc.path, NodeStarted{attempt}})
 	}
-	err := call(sc, fn, in, out)
+	err := do(sc, fn, in, out)
 	if err != nil {
 		err = sc.failure(attempt, err)
 	}
@@ -129,9 +167,12 @@ func work[In, Out any](sc *scope, attempt int, fn func(context.Context, In) (Out
 	return err
 }
 
-func call[In, Out any](sc *scope, fn func(context.Context, In) (Out, error), in *In, out *Out) (err error) {
+func do[In, Out any](sc *scope, fn func(context.Context, In) (Out, error), in *In, out *Out) (err error) {
 	defer recoverInto(&err)
 	result, err := fn(sc, *in)
+	if sc.place != nil {
+		err = sc.place.settle(err)
+	}
 	if err != nil {
 		return spoken(err)
 	}
@@ -158,8 +199,10 @@ var succeeded Data = NodeFinished{Attempt: 1}
 
 func finished(attempt int, err error) Data {
 	switch {
+	case errors.Is(err, ErrAsked):
+		return NodeFinished{Attempt: attempt, Asked: true}
 	case err != nil:
-		return NodeFinished{attempt, err.Error()}
+		return NodeFinished{Attempt: attempt, Error: err.Error()}
 	case attempt == 1:
 		return succeeded
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/qedkit/qed"
 )
 
@@ -408,8 +409,8 @@ func TestNilPointersAsErrors(t *testing.T) {
 			t.Errorf("error = %v, want a panic", err)
 		}
 	}
-	begin := func(s trail, _ qed.Turn) (trail, error) { return s, nil }
-	answer := func(trail) (qed.Answer, error) { return qed.Answer{}, nil }
+	begin := func(_ context.Context, s trail, _ qed.Turn) (trail, error) { return s, nil }
+	answer := func(context.Context, trail) (qed.Answer, error) { return qed.Answer{}, nil }
 	slow := func(context.Context, trail) (string, error) {
 		time.Sleep(time.Millisecond) // so that both branches run
 		return "", none()

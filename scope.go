@@ -1,22 +1,36 @@
 package qed
 
-import "context"
+import (
+	"context"
+	"sync"
+	"time"
+)
 
 // A scope is the context of a part of a run. It says where that part is, and what it is part of.
 type scope struct {
 	context.Context
 	path string // as in Event
 	*frame
+	place *place // nil outside a durable run
 }
 
 // A frame is what the parts of a graph have in common, or of an agent that is no graph.
 type frame struct {
-	graph  string // its name; empty outside of one
-	events *queue // nil when nobody listens
-	turn   *Turn  // nil outside an agent
+	graph  string    // its name; empty outside of one
+	events *queue    // nil when nobody listens
+	turn   *liveTurn // nil outside an agent
 
 	// tool says that all this is in an agent that another one calls as a tool.
 	tool bool
+
+	spent error // see [OverBudget]
+}
+
+// A liveTurn is a turn that is being answered.
+type liveTurn struct {
+	Turn
+	once  sync.Once
+	began time.Time // see [Now]
 }
 
 type scopeKey struct{}
@@ -46,30 +60,42 @@ func (s *scope) asked(ctx context.Context, turn Turn) *scope {
 	return agentScope(ctx, s.path, turn, s.events, s.tool)
 }
 
+// start is when the agent's turn began, or was first asked when it did.
+func (s *scope) start(clock func() time.Time) time.Time {
+	s.turn.once.Do(func() { s.turn.began = clock() })
+	return s.turn.began
+}
+
 // agentScope returns the scope of an agent. It is made in one piece, as there is one for every question.
 func agentScope(ctx context.Context, path string, turn Turn, events *queue, tool bool) *scope {
 	a := &struct {
 		scope scope
 		frame frame
-		turn  Turn
-	}{turn: turn}
+		turn  liveTurn
+	}{turn: liveTurn{Turn: turn}}
 	a.frame = frame{events: events, turn: &a.turn, tool: tool}
-	a.scope = scope{ctx, path, &a.frame}
+	a.scope = scope{ctx, path, &a.frame, scopeOf(ctx).place}
 	return &a.scope
 }
 
 // A graphScope is the scope of a graph, with room for those of its parts. It belongs to the goroutine that runs the graph.
 type graphScope struct {
 	scope
-	own  frame
-	room []scope
+	own   frame
+	room  []scope
+	count int // how many nodes were visited
+
+	places []place // of a durable run's visits, with room for more
 }
 
 // of returns s as the scope of a graph that is run there.
 func (s *scope) of(graph string) *graphScope {
 	g := &graphScope{own: *s.frame}
 	g.own.graph = graph
-	g.scope = scope{s.Context, s.path, &g.own}
+	g.scope = scope{s.Context, s.path, &g.own, s.place}
+	if s.place != nil {
+		g.place = s.place.child(escape(graph))
+	}
 	return g
 }
 
@@ -78,13 +104,44 @@ func (g *graphScope) part(ctx context.Context, name string, most int) *scope {
 	if len(g.room) == cap(g.room) {
 		g.room = make([]scope, 0, max(1, min(most, 16)))
 	}
-	g.room = append(g.room, scope{ctx, g.join(name), g.frame})
+	g.room = append(g.room, scope{ctx, g.join(name), g.frame, g.place})
 	return &g.room[len(g.room)-1]
 }
 
-// enter returns the scope of a part of s. Its context is ctx, which may be s itself.
-func (s *scope) enter(ctx context.Context, name string) *scope {
-	return &scope{ctx, s.join(name), s.frame}
+// visited returns the place of a visit of a node, by the name in addresses: its number tells it from others, and the attempt does not.
+func (g *graphScope) visited(node string, attempt int) *place {
+	if len(g.places) == cap(g.places) {
+		g.places = make([]place, 0, 8)
+	}
+	g.places = g.places[:len(g.places)+1]
+	p := &g.places[len(g.places)-1]
+	g.place.become(p, "")
+	p.visit, p.number, p.attempt = node, g.count, attempt
+	return p
+}
+
+// enter returns the scope of a part of s, with its own place. Its context is ctx, which may be s itself.
+func (s *scope) enter(ctx context.Context, name string, p *place) *scope {
+	return &scope{ctx, s.join(name), s.frame, p}
+}
+
+// beside returns the scope of a part of s that runs beside others, with an address of its own.
+func (s *scope) beside(ctx context.Context, name, address string) *scope {
+	part := s.enter(ctx, name, nil)
+	if s.place != nil {
+		part.place = s.place.part(shorten(address))
+		part.place.branch = true
+	}
+	return part
+}
+
+// within returns ctx as that of a named part of an agent.
+func within(ctx context.Context, name string) context.Context {
+	s := scopeOf(ctx)
+	if s.place == nil {
+		return s.enter(ctx, name, nil)
+	}
+	return s.enter(ctx, name, s.place.child(escape(name)))
 }
 
 // join returns the path of what is called path within s.

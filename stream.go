@@ -38,7 +38,7 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 			}
 		}
 		if q.err != nil {
-			yield(Event{Data: Failed{q.err.Error()}}, q.err)
+			yield(Event{Data: Failed{q.err.Error(), codeOf(q.err)}}, q.err)
 			return
 		}
 		usage := q.answer.Usage

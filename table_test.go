@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/qedkit/qed"
 )
 

@@ -21,6 +21,9 @@ type Tool struct {
 	// Repeat says that a call does no harm when it is made again, or at the same time as others: it only reads, mostly.
 	Repeat bool
 
+	// Asks says that the tool may ask the user something, by [Clarify]. Where others may not, an error says so.
+	Asks bool
+
 	// Timeout limits each call. 0 means the registry's.
 	Timeout time.Duration
 
@@ -28,6 +31,7 @@ type Tool struct {
 	Call func(context.Context, json.RawMessage) (json.RawMessage, error)
 
 	checks bool  // Call checks its arguments itself
+	nested bool  // it is an agent: what is done in it is recorded for itself
 	err    error // why NewTool failed: Add tells
 }
 
@@ -59,12 +63,12 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 }
 
 // AsTool makes a tool of an agent. The model asks it a question and gets its [Answer]. The agent acts for the user and the
-// company of the turn that calls it, without the conversation. The tokens of its answer are told on [ChannelTool].
+// company of the turn that calls it, without the conversation. It may ask him. The tokens of its answer are told on [ChannelTool].
 func AsTool(name, description string, a Agent) Tool {
 	type question struct {
 		Question string `json:"question" jsonschema_description:"the question, complete in itself"`
 	}
-	return NewTool(name, description, func(ctx context.Context, in question) (Answer, error) {
+	t := NewTool(name, description, func(ctx context.Context, in question) (Answer, error) {
 		sc := scopeOf(ctx)
 		turn := Turn{Text: in.Question}
 		if sc.turn != nil {
@@ -72,6 +76,8 @@ func AsTool(name, description string, a Agent) Tool {
 		}
 		f := *sc.frame
 		f.tool = true
-		return Ask(&scope{ctx, sc.path, &f}, a, turn)
+		return Ask(&scope{ctx, sc.path, &f, sc.place}, a, turn)
 	})
+	t.Asks, t.nested = true, true
+	return t
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 )
@@ -258,7 +259,7 @@ func TestToolEvents(t *testing.T) {
 				" qed.ToolStarted{sub 1 ",
 				"sub qed.Token{tool why?}",
 				"sub qed.Token{reasoning uc}",
-				" qed.ToolFinished{sub 1  0}",
+				" qed.ToolFinished{sub 1  false 0}",
 				" qed.ToolStarted{sub 1 ",
 			}
 			if diff := cmp.Diff(want, got[:5]); diff != "" || err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -23,17 +24,25 @@ type AnswerData struct {
 // answer puts the rows into words, as they stream from the model. Where nothing
 // could be read, it says why; where only the words fail, the rows still stand.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
+	spent := qed.OverBudget(ctx)
+	if spent != nil {
+		s.Reason = spent.Error()
+	}
 	if s.Table == nil {
 		return a.explain(ctx, s), nil
 	}
-	rows := jsonLines(s.Table, len(s.Table.Rows), maxRowBytes)
+	table, err := s.rows(ctx)
+	if err != nil {
+		return s, err
+	}
+	rows := jsonLines(table, len(table.Rows), maxRowBytes)
 	data := AnswerData{
 		Question:  s.Question,
 		SQL:       s.Query.Written,
 		Rows:      rows,
 		Shown:     strings.Count(rows, "\n"),
-		Total:     len(s.Table.Rows),
-		Truncated: s.Table.Truncated,
+		Total:     len(table.Rows),
+		Truncated: table.Truncated,
 	}
 	req, err := a.request("answer", a.opt.Prompts.Answer, data, s.History)
 	if err != nil {
@@ -41,6 +50,8 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	s.Text, err = a.write(ctx, &s, req)
 	switch {
+	case errors.Is(err, qed.ErrBudget) && spent != nil:
+		s.Reason = "the rows were read, but not put into words: " + err.Error()
 	case err != nil && !inept(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
@@ -49,6 +60,25 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		s.Reason = "the rows were read, but the model broke off while it put them into words"
 	}
 	return s, nil
+}
+
+// finish is the answer that a turn ends with.
+func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
+	rows, err := s.rows(ctx)
+	if err != nil {
+		return qed.Answer{}, err
+	}
+	answer := qed.Answer{
+		Text:          s.Text,
+		Table:         rows,
+		Partial:       s.Reason != "",
+		PartialReason: s.Reason,
+		Usage:         s.Usage,
+	}
+	if s.Query.Written != "" {
+		answer.Queries = []qed.Query{s.Query}
+	}
+	return answer, nil
 }
 
 // write has the model reply in text, and emits it as it comes. Beside an error
@@ -115,7 +145,7 @@ func jsonLines(t *qed.Table, limit, size int) string {
 		short := make([]any, len(row))
 		for i, cell := range row {
 			if s, ok := cell.(string); ok {
-				cell = clip(s, most)
+				cell = prompt.Clip(s, most)
 			}
 			short[i] = cell
 		}

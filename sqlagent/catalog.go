@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 )
@@ -59,7 +60,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 			missing = append(missing, t.Name)
 			continue
 		}
-		entry := table{comment: clip(about.Comment, maxComment)}
+		entry := table{comment: prompt.Clip(about.Comment, maxComment)}
 		for _, name := range t.Columns {
 			if !plainName(name) {
 				continue
@@ -68,7 +69,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 			if !plainName(typ) {
 				typ = ""
 			}
-			entry.columns = append(entry.columns, column{name, typ, clip(about.ColumnComments[name], maxComment)})
+			entry.columns = append(entry.columns, column{name, typ, prompt.Clip(about.ColumnComments[name], maxComment)})
 			entry.details = append(entry.details, words(name)...)
 		}
 		slices.Sort(entry.details)
@@ -168,10 +169,10 @@ func (c *catalog) describe(name string, limit int, comments bool) PromptTable {
 	for _, col := range t.columns[:shown] {
 		text := col.name
 		if col.typ != "" {
-			text += " " + clip(col.typ, maxType)
+			text += " " + prompt.Clip(col.typ, maxType)
 		}
 		if col.comment != "" && comments {
-			text += " " + quote(col.comment)
+			text += " " + prompt.Quote(col.comment)
 		}
 		d.Columns = append(d.Columns, text)
 	}
@@ -201,14 +202,3 @@ func plainName(s string) bool {
 }
 
 const maxName = 256
-
-// clip cuts s after at most n bytes, at the end of a rune, and says so.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "..."
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -38,7 +39,7 @@ func (a *agent) validate(ctx context.Context, s state) (state, error) {
 func (a *agent) refusal(e *secureview.Error) *fault {
 	f := &fault{Code: string(e.Code), Name: e.Name, Message: e.Message, Candidates: e.Candidates}
 	if a.opt.SkipColumnMessages && (e.Code == secureview.ErrUnknownColumn || e.Code == secureview.ErrAmbiguousColumn) {
-		f.Message, f.Candidates = "the column "+quote(e.Name)+" cannot be used", nil
+		f.Message, f.Candidates = "the column "+prompt.Quote(e.Name)+" cannot be used", nil
 	}
 	return f
 }

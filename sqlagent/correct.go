@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // CorrectData is what the prompt for correcting a statement is given: as little
@@ -32,13 +33,13 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	data := CorrectData{
 		Dialect:       a.guard.Dialect().Name(),
 		Question:      s.Question,
-		SQL:           clip(before, maxFailedSQL),
-		Fault:         clip(reason, maxFault),
+		SQL:           prompt.Clip(before, maxFailedSQL),
+		Fault:         prompt.Clip(reason, maxFault),
 		Candidates:    slices.DeleteFunc(slices.Clone(s.Fault.Candidates), func(name string) bool { return !plainName(name) }),
 		Relationships: a.lines(a.relationshipsAmong(tables, a.opt.MaxRelationshipsInPrompt, false)),
 	}
 	for _, c := range s.Query.Corrections[:len(s.Query.Corrections)-1] {
-		data.History = append(data.History, Attempt{clip(oneLine(c.Query), a.opt.MaxHistorySQL), clip(oneLine(c.Reason), maxReason)})
+		data.History = append(data.History, Attempt{prompt.Clip(oneLine(c.Query), a.opt.MaxHistorySQL), prompt.Clip(oneLine(c.Reason), maxReason)})
 	}
 	for _, name := range tables {
 		t := a.catalog.describe(name, a.opt.MaxColumnsInCorrection, true)

@@ -8,8 +8,6 @@ import (
 )
 
 var (
-	// ErrNoQuestion is the error of a turn without a text.
-	ErrNoQuestion = errors.New("the turn has no question")
 	// ErrNoTables is the error of [New] where no table of the policy can be shown
 	// to a model.
 	ErrNoTables = errors.New("the policy lists no table that can be shown to a model")

@@ -18,6 +18,10 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
+	most, err := a.rowsLeft(ctx)
+	if err != nil {
+		return s, err
+	}
 	begun := time.Now()
 	rows, err := a.db.Query(ctx, stmt)
 	if f := failure(err); f != nil && ctx.Err() == nil {
@@ -31,15 +35,21 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 	if rows == nil {
 		return s, errNoTable
 	}
-	if len(rows.Rows) > a.opt.MaxRows {
-		rows = &qed.Table{Columns: rows.Columns, Rows: rows.Rows[:a.opt.MaxRows], Truncated: true}
+	if len(rows.Rows) > most {
+		rows = &qed.Table{Columns: rows.Columns, Rows: rows.Rows[:most], Truncated: true}
+	}
+	if err := qed.Spend(ctx, qed.Limits{Rows: len(rows.Rows)}); err != nil {
+		return s, err
 	}
 	if s.Table != nil {
 		// What ran before is given up for this, and stays part of the proof.
 		s.Query.Corrections = append(s.Query.Corrections, qed.Correction{Query: s.Query.Written, Reason: "it ran, and returned no rows"})
 	}
-	s.Table = rows
+	if err := s.keep(ctx, rows); err != nil {
+		return s, err
+	}
 	s.Query = qed.Query{
+		Handle:      s.Handle,
 		Language:    "sql",
 		Written:     s.SQL,
 		Executed:    stmt.SQL(),
@@ -52,6 +62,49 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 		Query: stmt.SQL(), Rows: len(rows.Rows), Truncated: rows.Truncated, Millis: time.Since(begun).Milliseconds(),
 	})
 	return s, nil
+}
+
+// rowsLeft is how many rows a statement may return.
+func (a *agent) rowsLeft(ctx context.Context) (int, error) {
+	left, ok := qed.Remaining(ctx)
+	switch {
+	case !ok || left.Rows == 0:
+		return a.opt.MaxRows, nil
+	case left.Rows < 0:
+		return 0, qed.Spend(ctx, qed.Limits{Rows: 1})
+	}
+	return min(left.Rows, a.opt.MaxRows), nil
+}
+
+// keep puts rows where the state does not carry all of them from node to node,
+// if the run has such a place.
+func (s *state) keep(ctx context.Context, rows *qed.Table) error {
+	s.Table, s.Handle = rows, ""
+	if len(rows.Rows) <= keptSample {
+		return nil
+	}
+	handle, err := qed.Keep(ctx, *rows)
+	switch {
+	case errors.Is(err, qed.ErrTooLarge):
+		return nil
+	case err != nil:
+		return err
+	case handle != "":
+		s.Handle = handle
+		s.Table = &qed.Table{Columns: rows.Columns, Rows: rows.Rows[:keptSample], Truncated: true}
+	}
+	return nil
+}
+
+const keptSample = 5
+
+// rows returns all the rows of s.Table; nil: nothing ran.
+func (s *state) rows(ctx context.Context) (*qed.Table, error) {
+	if s.Handle == "" {
+		return s.Table, nil
+	}
+	rows, err := qed.Kept[qed.Table](ctx, s.Handle)
+	return &rows, err
 }
 
 // failure is the fault of an execution that another statement may not have; nil
@@ -70,17 +123,32 @@ func failure(err error) *fault {
 
 // sample returns a few rows of a table as JSON lines, of the columns that a
 // prompt shows, read through the guard like any other statement. They are kept
-// for the agent's life, unless the next turn may be let see other rows. A table that cannot be sampled has none: what is
-// wrong with it shows when it is asked for.
-func (a *agent) sample(ctx context.Context, s *state, name string, rows int) string {
+// for the agent's life, unless the next turn may be let see other rows. A run
+// that goes on sees the rows that it saw before.
+func (a *agent) sample(ctx context.Context, s *state, name string, rows int) (string, error) {
 	if rows <= 0 {
-		return ""
+		return "", nil
 	}
 	key := sampleKey{name, rows}
 	shared := !s.Personal && !a.perSession
-	if text, ok := a.samples.Load(key); ok && shared {
-		return text.(string)
+	text, err := qed.Memo(ctx, "sample", key.String(), func(ctx context.Context) (string, error) {
+		if text, ok := a.samples.Load(key); ok && shared {
+			return text.(string), nil
+		}
+		return a.readSample(ctx, name, rows), nil
+	})
+	if err != nil {
+		return "", err
 	}
+	if shared {
+		a.samples.Store(key, text)
+	}
+	return text, nil
+}
+
+// readSample returns rows of a table that cannot be sampled as none: what is
+// wrong with it shows when it is asked for.
+func (a *agent) readSample(ctx context.Context, name string, rows int) string {
 	quote := a.guard.Dialect().Quote
 	var columns []string
 	for _, c := range a.catalog.tables[name].columns {
@@ -96,16 +164,14 @@ func (a *agent) sample(ctx context.Context, s *state, name string, rows int) str
 	if err != nil || table == nil {
 		return ""
 	}
-	text := jsonLines(table, rows, maxSampleBytes)
-	if shared {
-		a.samples.Store(key, text)
-	}
-	return text
+	return jsonLines(table, rows, maxSampleBytes)
 }
 
 type sampleKey struct {
 	table string
 	rows  int
 }
+
+func (k sampleKey) String() string { return strconv.Itoa(k.rows) + " of " + k.table }
 
 const maxSampleBytes = 2000

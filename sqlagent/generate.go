@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // statement is what the model answers when it writes SQL.
@@ -45,7 +46,10 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	}
 	for _, name := range s.Joined {
 		t := a.catalog.describe(name, a.opt.MaxColumnsInSchema, true)
-		t.Sample = a.sample(ctx, &s, name, samples)
+		var err error
+		if t.Sample, err = a.sample(ctx, &s, name, samples); err != nil {
+			return s, err
+		}
 		data.Tables = append(data.Tables, t)
 	}
 	req, err := a.request("generate", a.opt.Prompts.Generate, data, s.History)
@@ -81,7 +85,7 @@ func (s *state) take(w statement) bool {
 	case sql != "":
 		s.Reason = "the model wrote the same statement again"
 	case w.Reason != "":
-		s.Reason = "the model could not answer by reading: " + clip(w.Reason, maxReason)
+		s.Reason = "the model could not answer by reading: " + prompt.Clip(w.Reason, maxReason)
 	default:
 		s.Reason = "the model wrote no statement"
 	}

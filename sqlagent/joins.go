@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/joinpath"
@@ -70,21 +71,49 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 	case err != nil:
 		return s, err
 	default:
-		s.Joins = joinLines(found.Plans[0])
-		for _, plan := range found.Plans {
+		plans, err := a.choosePlan(ctx, found.Plans)
+		if err != nil {
+			return s, err
+		}
+		s.Joins = joinLines(plans[0])
+		for _, plan := range plans {
 			for _, t := range plan.Tables() {
 				if !slices.Contains(s.Joined, t) {
 					s.Joined = append(s.Joined, t)
 				}
 			}
 		}
-		for _, plan := range found.Plans[1:min(len(found.Plans), a.opt.MaxPaths)] {
+		for _, plan := range plans[1:min(len(plans), a.opt.MaxPaths)] {
 			s.Choices = append(s.Choices, plan.String())
 		}
 	}
 	s.Joined = s.Joined[:min(len(s.Joined), a.opt.MaxTablesInContext)]
 	qed.Emit(ctx, qed.JoinPlanned{Tables: s.Joined, Joins: s.Joins, Ties: s.Choices})
 	return s, nil
+}
+
+// choosePlan asks the user which of several plans he means, where he may be
+// asked. Otherwise it returns all of them.
+func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpath.Plan, error) {
+	if !a.opt.AskJoins || len(plans) < 2 {
+		return plans, nil
+	}
+	q := qed.Question{Text: "The tables can be joined in several ways. Which one do you mean?"}
+	for i, plan := range plans[:min(len(plans), a.opt.MaxPaths)] {
+		q.Options = append(q.Options, qed.Option{ID: strconv.Itoa(i + 1), Text: plan.String()})
+	}
+	chosen, err := qed.Clarify[string](ctx, q)
+	switch {
+	case errors.Is(err, qed.ErrNoAsker):
+		return plans, nil
+	case err != nil:
+		return nil, err
+	}
+	i, err := strconv.Atoi(chosen)
+	if err != nil || i < 1 || i > len(plans) {
+		return plans, nil
+	}
+	return plans[i-1 : i], nil
 }
 
 // joinLines writes a plan for a prompt, a join a line, with what each does to

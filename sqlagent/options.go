@@ -3,6 +3,8 @@ package sqlagent
 import (
 	"fmt"
 	"time"
+
+	"github.com/qedkit/qed"
 )
 
 // Options are the agent's limits and texts. A nil Options and zero fields mean
@@ -49,7 +51,7 @@ type Options struct {
 	// shows: 100.
 	MaxHistorySQL int
 	// MaxHistoryMessages is how many earlier messages of the conversation a
-	// prompt carries: 20.
+	// prompt carries: 50, which is more than a [qed.Memory] tells by default.
 	MaxHistoryMessages int
 
 	// SkipColumnMessages keeps the model from being told which columns a table
@@ -62,8 +64,8 @@ type Options struct {
 	Temperature *float64
 	// MaxOutputTokens limits one reply of the model: 4000.
 	MaxOutputTokens int
-	// MaxContextTokens limits what one call sends, counted at four characters a
-	// token: 120000. The conversation's oldest messages are left out first.
+	// MaxContextTokens limits what one call sends, as [llm.EstimateText] counts
+	// it: 120000. The conversation's oldest messages are left out first.
 	MaxContextTokens int
 	// JSONMode asks the model for JSON without a schema of the provider's, for
 	// servers that do not hold replies to a schema.
@@ -74,6 +76,18 @@ type Options struct {
 	MaxStatements int
 	// ModelTimeout bounds one call of the model: 2 minutes.
 	ModelTimeout time.Duration
+
+	// AskJoins has the agent ask the user where several joins are equally near,
+	// instead of leaving the choice to the model. It needs a Store, or to be
+	// part of an agent that has one; where nobody can be asked the model chooses.
+	AskJoins bool
+
+	// Store keeps conversations, so that a turn can go on after a crash or a
+	// question; nil: nothing is kept. See [qed.Durable].
+	Store qed.Store
+	// Durable says how Store keeps them; nil: as [qed.DurableOptions] says, with
+	// a user's messages read as replies by the agent's model.
+	Durable *qed.DurableOptions
 
 	// Prompts replaces texts sent to the model; nil: none.
 	Prompts *Prompts
@@ -110,7 +124,7 @@ func (o *Options) withDefaults() (Options, error) {
 		{"MaxColumnsInSchema", &v.MaxColumnsInSchema, 50},
 		{"MaxColumnsInCorrection", &v.MaxColumnsInCorrection, 100},
 		{"MaxHistorySQL", &v.MaxHistorySQL, 100},
-		{"MaxHistoryMessages", &v.MaxHistoryMessages, 20},
+		{"MaxHistoryMessages", &v.MaxHistoryMessages, 50},
 		{"MaxOutputTokens", &v.MaxOutputTokens, 4000},
 		{"MaxContextTokens", &v.MaxContextTokens, 120_000},
 		{"MaxStatements", &v.MaxStatements, 15},

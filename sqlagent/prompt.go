@@ -3,13 +3,13 @@ package sqlagent
 import (
 	"context"
 	"embed"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"text/template"
 
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -18,7 +18,7 @@ var promptFiles embed.FS
 
 // Prompts are the texts that the agent sends, as templates; nil stands for the
 // agent's own, which are the files of the folder prompts. Make one with
-// [PromptFuncs]. What a database, a user or a model wrote must go through the
+// [qed.PromptFuncs]. What a database, a user or a model wrote must go through the
 // function quote, or it could pass for part of the text.
 type Prompts struct {
 	Select   *template.Template // choosing tables: [SelectData]
@@ -33,31 +33,18 @@ func (p *Prompts) withDefaults() (*Prompts, error) {
 	if p == nil {
 		return all, nil
 	}
-	for _, t := range []struct {
-		name string
-		from *template.Template
-		to   **template.Template
-		data any
-	}{
-		{"Select", p.Select, &all.Select, SelectData{}},
-		{"Generate", p.Generate, &all.Generate, GenerateData{}},
-		{"Correct", p.Correct, &all.Correct, CorrectData{}},
-		{"Answer", p.Answer, &all.Answer, AnswerData{}},
-	} {
-		if t.from == nil {
-			continue
-		}
-		if err := t.from.Execute(io.Discard, t.data); err != nil {
-			return nil, fmt.Errorf("sqlagent: Options.Prompts.%s: %w", t.name, err)
-		}
-		*t.to = t.from
-	}
-	return all, nil
+	err := prompt.Replace("sqlagent: Options.Prompts",
+		prompt.Text{Name: "Select", Host: p.Select, Own: &all.Select, Data: SelectData{}},
+		prompt.Text{Name: "Generate", Host: p.Generate, Own: &all.Generate, Data: GenerateData{}},
+		prompt.Text{Name: "Correct", Host: p.Correct, Own: &all.Correct, Data: CorrectData{}},
+		prompt.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
+	)
+	return all, err
 }
 
 func ownPrompts() *Prompts {
 	parse := func(name string) *template.Template {
-		return template.Must(template.New(name).Funcs(PromptFuncs()).ParseFS(promptFiles, "prompts/"+name))
+		return template.Must(template.New(name).Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/"+name))
 	}
 	return &Prompts{
 		Select:   parse("select.tmpl"),
@@ -67,22 +54,6 @@ func ownPrompts() *Prompts {
 	}
 }
 
-// PromptFuncs returns the functions that the prompts use: join joins strings,
-// quote writes a text as a JSON string in which no tag can end.
-func PromptFuncs() template.FuncMap {
-	return template.FuncMap{"join": strings.Join, "quote": quote}
-}
-
-// quote writes untrusted text as a JSON string: it stays on one line, and as <
-// is escaped, it cannot end a tag around it.
-func quote(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return `""` // not reached: every string has a JSON form
-	}
-	return string(b)
-}
-
 // request renders a prompt into what is sent: the prompt, with the conversation
 // before it.
 func (a *agent) request(name string, t *template.Template, data any, history []llm.Message) (*llm.Request, error) {
@@ -90,7 +61,7 @@ func (a *agent) request(name string, t *template.Template, data any, history []l
 	if err := t.Execute(&text, data); err != nil {
 		return nil, fmt.Errorf("sqlagent: prompt %s: %w", name, err)
 	}
-	history, err := a.fit(history, text.Len())
+	history, err := a.fit(history, text.String())
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: prompt %s: %w", name, err)
 	}
@@ -105,19 +76,17 @@ func (a *agent) request(name string, t *template.Template, data any, history []l
 	return req, nil
 }
 
-const charsPerToken = 4
-
 // fit returns the newest messages of the conversation that may be sent beside a
-// prompt of so many bytes. Only what the user and the assistant said is kept.
-func (a *agent) fit(history []llm.Message, prompt int) ([]llm.Message, error) {
-	room := a.opt.MaxContextTokens*charsPerToken - prompt
+// prompt. Only what the user and the assistant said is kept.
+func (a *agent) fit(history []llm.Message, prompt string) ([]llm.Message, error) {
+	room := a.opt.MaxContextTokens - llm.EstimateText(prompt)
 	if room < 0 {
 		return nil, &llm.Error{Kind: llm.ErrContextLength, Message: fmt.Sprintf(
-			"the prompt alone has %d bytes, more than Options.MaxContextTokens allows: lower the limits on tables and columns", prompt)}
+			"the prompt alone has %d bytes, more than Options.MaxContextTokens allows: lower the limits on tables and columns", len(prompt))}
 	}
 	first := len(history)
 	for first > 0 && len(history)-first < a.opt.MaxHistoryMessages {
-		if room -= len(history[first-1].Content); room < 0 {
+		if room -= llm.EstimateText(history[first-1].Content); room < 0 {
 			break
 		}
 		first--

@@ -144,7 +144,7 @@ func TestCorrectionSeesOnlyWhatTheFaultNeeds(t *testing.T) {
 
 func TestHistory(t *testing.T) {
 	var history []llm.Message
-	for i := range 30 {
+	for i := range 60 {
 		history = append(history, llm.Message{Role: llm.User, Content: fmt.Sprintf("message %d", i)})
 	}
 	history = append(history, llm.Message{Role: llm.System, Content: "obey"})
@@ -154,8 +154,8 @@ func TestHistory(t *testing.T) {
 		first, last string
 		n           int
 	}{
-		{"the last twenty", nil, "message 11", "message 29", 19},
-		{"fewer", &sqlagent.Options{MaxHistoryMessages: 3}, "message 28", "message 29", 2},
+		{"the last fifty", nil, "message 11", "message 59", 49},
+		{"fewer", &sqlagent.Options{MaxHistoryMessages: 3}, "message 58", "message 59", 2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -231,7 +231,7 @@ func TestManyTables(t *testing.T) {
 }
 
 func TestOwnPrompts(t *testing.T) {
-	p := &sqlagent.Prompts{Answer: template.Must(template.New("own").Funcs(sqlagent.PromptFuncs()).Parse(`Rows: {{.Rows}}. Frage: {{quote .Question}}`))}
+	p := &sqlagent.Prompts{Answer: template.Must(template.New("own").Funcs(qed.PromptFuncs()).Parse(`Rows: {{.Rows}}. Frage: {{quote .Question}}`))}
 	m := crewScript()
 	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
 	if _, _, err := run(t, newAgent(t, m, db, &sqlagent.Options{Prompts: p}), qed.Turn{Text: "q"}); err != nil {

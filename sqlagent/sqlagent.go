@@ -76,12 +76,17 @@ type Database interface {
 // the policy does not list are left out. A guard that does not fit the database
 // is an error that matches [ErrMismatch]. A nil opt means the defaults.
 //
-// The agent keeps no conversation: pass what was said before in
-// [qed.Turn.History]. It is safe for concurrent use.
+// With [Options.Store] the agent keeps conversations: what was said before is
+// told to the model, and a turn that stopped can go on. Without one, pass what
+// was said before in [qed.Turn.History]. The agent is safe for concurrent use.
+//
+// What a budget in the context ([qed.WithBudget]) leaves is all that the agent
+// spends; when it is used up, the answer is made of what there is, and partial.
 //
 // A turn ends with an error where nobody can answer it (the model or the
 // database is unreachable, the context ends); it ends with a partial Answer
-// that says why where the question could not be answered as it was asked.
+// that says why where the question could not be answered as it was asked. A
+// turn without a text is [qed.ErrNoQuestion].
 // Errors of the model match the kinds of package llm, those of the database
 // the kinds of package sqldb.
 func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *Options) (qed.Agent, error) {
@@ -99,7 +104,7 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: model, db: db, guard: guard, catalog: c, opt: o}
+	a := &agent{model: qed.Recorded(model), db: db, guard: guard, catalog: c, opt: o}
 	if d, ok := db.(interface{ PerSession() bool }); ok {
 		a.perSession = d.PerSession()
 	}
@@ -107,7 +112,11 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
-	return qed.NewAgent(runner, begin, finish, nil), nil
+	answers := qed.NewAgent(runner, begin, a.finish, nil)
+	if o.Store == nil {
+		return answers, nil
+	}
+	return qed.Durable(answers, o.Store, o.Durable.ReadingBy(model)), nil
 }
 
 // agent is what all turns share; what one turn knows is its state.
@@ -150,7 +159,10 @@ func (a *agent) pipeline() (*qed.Runner[state], error) {
 	g.Route("correct", afterWriting, "rewrite", "answer")
 	g.Edge("answer", qed.End)
 
-	return g.Compile(&qed.CompileOptions{MaxSteps: stepsOnce + stepsPerStatement*a.opt.MaxStatements})
+	return g.Compile(&qed.CompileOptions{
+		MaxSteps: stepsOnce + stepsPerStatement*a.opt.MaxStatements,
+		WrapUp:   "answer",
+	})
 }
 
 // How many nodes a turn visits at most: once each, and for each statement.

@@ -417,7 +417,7 @@ func TestErrorsEndTheTurn(t *testing.T) {
 		text  string
 		want  error
 	}{
-		{"no question", ok, &database{}, "  ", sqlagent.ErrNoQuestion},
+		{"no question", ok, &database{}, "  ", qed.ErrNoQuestion},
 		{"the key is wrong", with(0, reply("select_tables", fails(llm.ErrAuth))), &database{}, "q", llm.ErrAuth},
 		{"the model is too slow", with(1, reply("generate", fails(llm.ErrTimeout))), &database{}, "q", llm.ErrTimeout},
 		{"the model writes nonsense", with(1, reply("generate", text("no"), text("no"), text("no"))), &database{}, "q", llm.ErrInvalidOutput},

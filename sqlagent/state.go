@@ -1,6 +1,7 @@
 package sqlagent
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -29,7 +30,8 @@ type state struct {
 	Fault    *fault   // why SQL cannot be used; nil: nothing is known against it
 
 	Query   qed.Query  // the proof of Table
-	Table   *qed.Table // what the last statement that ran returned; nil: none did
+	Table   *qed.Table // what the last statement that ran returned, or a sample of it: see rows; nil: none did
+	Handle  string     // under which the run keeps all rows of Table; empty: they are all in it
 	Learned string     // the statement that returned no rows, shown to the model once
 
 	Reason string // why the answer is partial; empty: it is not
@@ -46,27 +48,12 @@ type fault struct {
 }
 
 // begin is the state that a turn starts from.
-func begin(_ state, turn qed.Turn) (state, error) {
+func begin(_ context.Context, _ state, turn qed.Turn) (state, error) {
 	question := strings.TrimSpace(turn.Text)
 	if question == "" {
-		return state{}, fmt.Errorf("sqlagent: %w", ErrNoQuestion)
+		return state{}, fmt.Errorf("sqlagent: %w", qed.ErrNoQuestion)
 	}
 	return state{Question: question, History: turn.History, Personal: turn.User != "" || turn.Company != ""}, nil
-}
-
-// finish is the answer that a turn ends with.
-func finish(s state) (qed.Answer, error) {
-	a := qed.Answer{
-		Text:          s.Text,
-		Table:         s.Table,
-		Partial:       s.Reason != "",
-		PartialReason: s.Reason,
-		Usage:         s.Usage,
-	}
-	if s.Query.Written != "" {
-		a.Queries = []qed.Query{s.Query}
-	}
-	return a, nil
 }
 
 // wrote records what the model wrote, and reports whether it is new.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // selection is what the model answers when it chooses tables.
@@ -80,8 +81,8 @@ func (a *agent) known(chosen []string) (tables []string, unknown []UnknownTable)
 		switch {
 		case !ok:
 			if len(unknown) < a.opt.MaxTables {
-				name = clip(name, maxComment)
-				unknown = append(unknown, UnknownTable{quote(name), nearest.Names(name, a.catalog.names, maxCandidates)})
+				name = prompt.Clip(name, maxComment)
+				unknown = append(unknown, UnknownTable{prompt.Quote(name), nearest.Names(name, a.catalog.names, maxCandidates)})
 			}
 		case !slices.Contains(tables, found) && len(tables) < a.opt.MaxTables:
 			tables = append(tables, found)

@@ -1,0 +1,467 @@
+package qed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// history is an agent that answers with what it is told of the conversation.
+var history = qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+	var lines []string
+	for _, m := range turn.History {
+		lines = append(lines, string(m.Role)+": "+m.Content)
+	}
+	a := qed.Answer{Text: strings.Join(lines, "|")}
+	if strings.HasPrefix(turn.Text, "SELECT") {
+		a.Queries = []qed.Query{{Language: "sql", Written: turn.Text, Executed: "hidden"}, {Language: "sql"}}
+	}
+	return a, nil
+})
+
+// What was said is told the next turn, whichever process takes it.
+func TestConversation(t *testing.T) {
+	store := new(qed.MemoryStore)
+	say := func(turn qed.Turn) string {
+		t.Helper()
+		return converse(t, history, store, nil).turn(turn).Text
+	}
+	for _, step := range []struct{ text, want string }{
+		{"a", ""},
+		{"SELECT 1", "user: a"}, // nothing was said to it
+		{"b", "user: a|user: SELECT 1|assistant: user: a\n(sql: SELECT 1)"},
+	} {
+		if got := say(qed.Turn{Text: step.text}); got != step.want {
+			t.Errorf("%s: told %q, want %q", step.text, got, step.want)
+		}
+	}
+	own := []llm.Message{{Role: llm.User, Content: "the host's own"}}
+	if got := say(qed.Turn{Text: "c", History: own}); got != "user: the host's own" {
+		t.Errorf("told %q", got)
+	}
+	if got := say(qed.Turn{Text: "d"}); strings.Contains(got, "|user: the host's own") || !strings.Contains(got, "user: c") {
+		t.Errorf("what the host told is part of the conversation: %q", got)
+	}
+}
+
+// A failed turn is part of the conversation, and so are a question and its replies.
+func TestConversationWithQuestionsAndFailures(t *testing.T) {
+	store := new(qed.MemoryStore)
+	agent := does(func(ctx context.Context, text string) (string, error) {
+		switch text {
+		case "fail":
+			return "", errBoom
+		case "ask":
+			v, err := qed.Clarify[string](ctx, qed.Question{Text: "Which?", Options: []qed.Option{{ID: "x", Text: "one"}, {Text: "two"}}})
+			if err != nil {
+				return "", err
+			}
+			form, err := qed.Clarify[visitForm](ctx, qed.Question{Text: "Where to?"})
+			return v + form.City, err
+		}
+		return "re " + text, nil
+	})
+	c := converse(t, agent, store, nil)
+	c.fails(qed.Turn{Text: "fail"}, errBoom)
+	asked := c.reply(c.say("ask"), `2`)
+	c.goOn() // says nothing new
+	c.turn(qed.Turn{Text: "to Rome", Replies: choose(t, asked, `{"city": "Rome", "days": 3}`)})
+	c.say("thanks")
+	messages, err := qed.Messages(t.Context(), store, "t", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range messages {
+		got = append(got, string(m.Role)+" "+m.Content)
+	}
+	want := []string{"user fail", "user ask", "assistant Which?\n1. one\n2. two", "user 2", "assistant Where to?", "user to Rome", "assistant twoRome", "user thanks", "assistant re thanks"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A thread is its user's, whatever another one sends to it.
+func TestOwner(t *testing.T) {
+	asking := asks[string](qed.Question{Text: "Well?"})
+	ann := qed.Turn{User: "ann", Company: "acme"}
+	for name, prepare := range map[string]func(c *talk) qed.Answer{
+		"answered": func(c *talk) qed.Answer { c.agent = qed.Durable(history, c.store, nil); return c.turn(ann) },
+		"asked":    func(c *talk) qed.Answer { return c.turn(ann) },
+		"failed": func(c *talk) qed.Answer {
+			c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "", errBoom }), c.store, nil)
+			c.try(ann)
+			return qed.Answer{}
+		},
+		"crashed": func(c *talk) qed.Answer {
+			c.turn(ann)
+			log := records(t, c.store, "t")
+			c.store = restore(t, log[:len(log)-2])
+			c.agent = qed.Durable(asking, c.store, nil)
+			c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+			return qed.Answer{}
+		},
+		"running": func(c *talk) qed.Answer {
+			c.turn(ann)
+			log := records(t, c.store, "t")
+			c.store = restore(t, log[:len(log)-2])
+			c.agent = qed.Durable(asking, c.store, nil)
+			return qed.Answer{}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := converse(t, asking, new(qed.MemoryStore), nil)
+			ann.Text = "go"
+			asked := prepare(c)
+			before := len(records(t, c.store, "t"))
+			for _, who := range []qed.Turn{{}, {User: "bob", Company: "acme"}, {User: "ann"}, {User: "ann", Company: "other"}, {Company: "acme"}, {User: "Ann", Company: "acme"}} {
+				for _, turn := range []qed.Turn{{Text: "hello"}, {}, {Replies: []qed.Reply{{Question: "q", Value: json.RawMessage(`1`)}}}} {
+					turn.User, turn.Company = who.User, who.Company
+					c.fails(turn, qed.ErrForeign)
+				}
+				for _, q := range asked.Questions {
+					c.fails(qed.Turn{User: who.User, Company: who.Company, Replies: []qed.Reply{reply(q, `"mine"`)}}, qed.ErrForeign)
+				}
+			}
+			if now := len(records(t, c.store, "t")); now != before {
+				t.Errorf("%d records of others", now-before)
+			}
+			if name != "running" {
+				c.agent = qed.Durable(history, c.store, nil)
+				c.turn(qed.Turn{User: "ann", Company: "acme", Text: "hello"})
+			}
+		})
+	}
+}
+
+// counted is an agent whose state is how many turns and nodes there were.
+func counted(t testing.TB, opt *qed.CompileOptions, nodes ...string) qed.Agent {
+	t.Helper()
+	g := qed.NewGraph[trail]("counting")
+	last := qed.Start
+	for _, name := range nodes {
+		g.Node(name, func(ctx context.Context, s trail) (trail, error) {
+			s.Seen = append(s.Seen, name)
+			if name == "ask" {
+				v, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+				s.Seen = append(s.Seen, v)
+				return s, err
+			}
+			return s, nil
+		}, nil)
+		g.Edge(last, name)
+		last = name
+	}
+	g.Edge(last, qed.End)
+	return qed.NewAgent(compile(t, g, opt),
+		func(_ context.Context, s trail, turn qed.Turn) (trail, error) {
+			s.N++
+			s.Seen = append(s.Seen, fmt.Sprint(turn.Text, len(turn.History)))
+			return s, nil
+		},
+		func(_ context.Context, s trail) (qed.Answer, error) {
+			return qed.Answer{Text: fmt.Sprint(s.N) + fmt.Sprint(s.Seen)}, nil
+		}, nil)
+}
+
+// begin gets the state that the turn before left.
+func TestStateAcrossTurns(t *testing.T) {
+	store := new(qed.MemoryStore)
+	for i, want := range []string{"1[x0 a b]", "2[x0 a b x2 a b]", "3[x0 a b x2 a b x4 a b]"} {
+		if got := converse(t, counted(t, nil, "a", "b"), store, nil).say("x").Text; got != want {
+			t.Errorf("turn %d: %s, want %s", i+1, got, want)
+		}
+	}
+	// Another agent in between does not take it away.
+	converse(t, history, store, nil).say("and you?")
+	if got, want := converse(t, counted(t, nil, "a", "b"), store, nil).say("x").Text, "4[x0 a b x2 a b x4 a b x8 a b]"; got != want {
+		t.Errorf("after another agent: %s, want %s", got, want)
+	}
+}
+
+// A graph that changed does not go on with a run that it would misread, unless it is told how.
+func TestChangedGraph(t *testing.T) {
+	old := []string{"a", "ask", "b"}
+	migrate := func(f func(c qed.Checkpoint) (qed.Checkpoint, error)) *qed.CompileOptions {
+		return &qed.CompileOptions{Version: "2", Migrate: func(_ context.Context, c qed.Checkpoint) (qed.Checkpoint, error) { return f(c) }}
+	}
+	same := func(c qed.Checkpoint) (qed.Checkpoint, error) { return c, nil }
+	for _, test := range []struct {
+		name  string
+		opt   *qed.CompileOptions
+		nodes []string
+		want  string // of the empty turn; empty means ErrChanged
+		text  string // of a turn with a text: the state of the turn before is migrated too
+	}{
+		{"the same", nil, old, "1[x0 a ask good b]", "2["},
+		{"a node more", nil, []string{"a", "new", "ask", "b"}, "", "1["},
+		{"a node less", nil, []string{"a", "ask"}, "", "1["},
+		{"another name", nil, []string{"c", "ask", "b"}, "", "1["},
+		{"another order", nil, []string{"ask", "a", "b"}, "", "1["},
+		{"another version", &qed.CompileOptions{Version: "2"}, old, "", "1["},
+		{"migrated", migrate(same), []string{"a", "ask", "new"}, "1[x0 a ask good new]", "2["},
+		{"migrated to another node", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Node = "new"; return c, nil }), []string{"new", "ask"}, "1[x0 a ask good]", "2["},
+		{"migrated state", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) {
+			c.State = json.RawMessage(`{"Seen":["m"],"N":7}`)
+			return c, nil
+		}), []string{"a", "ask"}, "7[m ask good]", "8["},
+		{"migrated to the start", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Node, c.Step = qed.Start, 0; return c, nil }), []string{"a", "ask"}, "1[x0 a a ask good]", "2["},
+		{"migrated to no node", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Node = "none"; return c, nil }), old, "", "2["},
+		{"migrated beyond the steps", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Step = 1000; return c, nil }), old, "max steps", "2["},
+		{"migrated below the steps", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { c.Step = -5; return c, nil }), old, "any", "2["},
+		{"migrated to no state", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) {
+			c.State = json.RawMessage(`{"Other":1}`)
+			return c, nil
+		}), old, "any", "1["},
+		{"migration fails", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { return c, errBoom }), old, "", "1["},
+		{"migration panics", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { panic("oh") }), old, "", "1["},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := new(qed.MemoryStore)
+			asked := converse(t, counted(t, nil, old...), store, nil).say("x")
+			log := records(t, store, "t")
+			c := converse(t, counted(t, test.opt, test.nodes...), store, nil)
+			turn := qed.Turn{Replies: choose(t, asked, `"good"`)}
+			switch test.want {
+			case "":
+				c.fails(turn, qed.ErrChanged)
+				c.fails(qed.Turn{}, qed.ErrChanged)
+			case "max steps":
+				c.fails(turn, qed.ErrMaxSteps)
+			case "any":
+				_, err := c.try(turn)
+				if _, panicked := errors.AsType[*qed.PanicError](err); panicked {
+					t.Errorf("a panic: %v", err)
+				}
+			default:
+				// Addresses have the step's number, so a reply is found only where the question still has its place.
+				a := c.turn(turn)
+				if len(a.Questions) > 0 {
+					a = c.reply(a, `"good"`)
+				}
+				if a.Text != test.want {
+					t.Errorf("answer = %q, want %q", a.Text, test.want)
+				}
+			}
+			// A turn with a text begins anew, with the conversation, whatever became of the graph.
+			anew := converse(t, counted(t, test.opt, test.nodes...), restore(t, log), nil)
+			events, a, err := anew.listen(qed.Turn{Text: "y"})
+			if len(a.Questions) > 0 {
+				a, err = anew.try(qed.Turn{Replies: choose(t, a, `"good"`)})
+			}
+			if err != nil || !strings.HasPrefix(a.Text, test.text) || !strings.Contains(a.Text, "y2") {
+				t.Errorf("a new turn: %q, %v", a.Text, err)
+			}
+			if fresh := len(ofKind[qed.StartedFresh](events)) > 0; fresh != (test.text == "1[") {
+				t.Errorf("told that it started afresh: %v", fresh)
+			}
+		})
+	}
+}
+
+// What old runs did can be removed: the conversation, what is remembered and what is kept stay.
+func TestKeepRuns(t *testing.T) {
+	store := new(qed.MemoryStore)
+	var l ledger
+	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		if _, err := once(ctx, &l, "send"); err != nil {
+			return qed.Answer{}, err
+		}
+		if err := qed.Remember(ctx, "texts", turn.Text); err != nil {
+			return qed.Answer{}, err
+		}
+		handle, err := qed.Keep(ctx, turn.Text)
+		if err != nil {
+			return qed.Answer{}, err
+		}
+		texts, err := qed.Remembered[string](ctx, "texts", 0)
+		if err != nil {
+			return qed.Answer{}, err
+		}
+		for _, m := range turn.History {
+			if kept, err := qed.Kept[string](ctx, m.Content); m.Role == llm.Assistant && (err != nil || !slices.Contains(texts, kept)) {
+				return qed.Answer{}, fmt.Errorf("%s: %q, %w", m.Content, kept, err)
+			}
+		}
+		return qed.Answer{Text: handle}, nil
+	})
+	c := converse(t, agent, store, &qed.DurableOptions{KeepRuns: 2})
+	for i := range 5 {
+		c.say(fmt.Sprint("turn ", i))
+		n := kinds(records(t, store, "t"))
+		want := map[qed.RecordKind]int{qed.RecordBegan: i + 1, qed.RecordMessage: 2 * (i + 1), qed.RecordEnded: i + 1, qed.RecordMemory: i + 1, qed.RecordKept: i + 1,
+			qed.RecordCalled: min(i+1, 2), qed.RecordReturned: 2 * min(i+1, 2)}
+		if diff := cmp.Diff(want, n); diff != "" {
+			t.Errorf("turn %d: %s", i, diff)
+		}
+	}
+	l.want(t, map[string]int{"send": 5})
+}
+
+// What a turn kept is there in later turns, and in no other thread.
+func TestKeep(t *testing.T) {
+	store := new(qed.MemoryStore)
+	var handles []string
+	keep := does(func(ctx context.Context, text string) (string, error) {
+		for range 2 {
+			h, err := qed.Keep(ctx, []string{text})
+			if err != nil {
+				return "", err
+			}
+			handles = append(handles, h)
+		}
+		if text == "ask" {
+			return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		}
+		return "kept", nil
+	})
+	c := converse(t, keep, store, nil)
+	c.say("one")
+	c.reply(c.say("ask"), `"good"`)
+	if n := len(slices.Compact(slices.Sorted(slices.Values(handles)))); n != 4 || len(handles) != 6 {
+		t.Errorf("handles = %v", handles)
+	}
+	if n := kinds(records(t, store, "t"))[qed.RecordKept]; n != 4 {
+		t.Errorf("%d are kept", n)
+	}
+	read := does(func(ctx context.Context, handle string) (string, error) {
+		v, err := qed.Kept[[]string](ctx, handle)
+		if err != nil {
+			return "", err
+		}
+		if _, err := qed.Kept[int](ctx, handle); err == nil {
+			t.Error("a list is an int")
+		}
+		return fmt.Sprint(v), nil
+	})
+	later := converse(t, read, store, nil)
+	if a := later.say(handles[0]); a.Text != "[one]" {
+		t.Errorf("answer = %+v", a)
+	}
+	if a := later.say(handles[5]); a.Text != "[ask]" {
+		t.Errorf("answer = %+v", a)
+	}
+	for _, none := range []string{"kept/k0123456789abcdef", "x", "memory/texts", "kept", handles[0] + "/", handles[0][:len(handles[0])-1], strings.Repeat("x", 10<<10), "kept/\x00"} {
+		if err := later.fails(qed.Turn{Text: none}, qed.ErrNotKept); len(err.Error()) > 1000 {
+			t.Errorf("the error has %d bytes", len(err.Error()))
+		}
+	}
+	later.thread = "another"
+	later.fails(qed.Turn{Text: handles[0]}, qed.ErrNotKept)
+
+	for size, want := range map[int]error{100: nil, 200: qed.ErrTooLarge} {
+		c := converse(t, does(func(ctx context.Context, text string) (string, error) {
+			return qed.Keep(ctx, strings.Repeat("x", size))
+		}),
+			new(qed.MemoryStore), &qed.DurableOptions{KeptBytes: 150})
+		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, want) {
+			t.Errorf("%d bytes: %v, want %v", size, err, want)
+		}
+	}
+}
+
+// Look tells a host how a thread is.
+func TestLook(t *testing.T) {
+	store := new(qed.MemoryStore)
+	clock := newClock()
+	ctx := qed.WithClock(t.Context(), clock.Now)
+	look := func(store qed.Store) qed.Thread {
+		t.Helper()
+		thread, err := qed.Look(ctx, store, "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return thread
+	}
+	if got := look(store); !cmp.Equal(got, qed.Thread{}) {
+		t.Errorf("nothing: %+v", got)
+	}
+	agent := does(func(ctx context.Context, text string) (string, error) {
+		switch text {
+		case "fail":
+			return "", errBoom
+		case "ask":
+			a, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
+				return qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+			})
+			return fmt.Sprint(a), err
+		}
+		return "answer", nil
+	})
+	c := converse(t, agent, store, nil)
+	c.ctx = ctx
+	c.turn(qed.Turn{Text: "go", User: "ann", Company: "acme"})
+	got := look(store)
+	if got.Status != qed.StatusAnswered || got.Turn.User != "ann" || got.Turn.Company != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Last) > time.Second {
+		t.Errorf("answered: %+v", got)
+	}
+	c.try(qed.Turn{Text: "fail", User: "ann", Company: "acme"})
+	if got := look(store); got.Status != qed.StatusFailed || !strings.Contains(got.Error, "boom") {
+		t.Errorf("failed: %+v", got)
+	}
+	asked := c.turn(qed.Turn{Text: "ask", User: "ann", Company: "acme"})
+	if got := look(store); got.Status != qed.StatusAsked || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
+		t.Errorf("asked: %+v", got)
+	}
+	half := c.turn(qed.Turn{Replies: choose(t, asked, `"A"`, ""), User: "ann", Company: "acme"})
+	if got := look(store); got.Status != qed.StatusAsked || !cmp.Equal(got.Questions, half.Questions) {
+		t.Errorf("half answered: %+v", got)
+	}
+	log := records(t, store, "t")
+	running := restore(t, log[:len(log)-1])
+	if got := look(running); got.Status != qed.StatusRunning {
+		t.Errorf("running: %+v", got)
+	}
+	clock.pass(time.Hour)
+	if got := look(running); got.Status != qed.StatusCrashed {
+		t.Errorf("crashed: %+v", got)
+	}
+	stopped := converse(t, does(func(ctx context.Context, _ string) (string, error) { return "", ctx.Err() }), store, nil)
+	ctx2, cancel := context.WithCancel(ctx)
+	stopped.ctx = ctx2
+	stopped.agent = qed.Durable(does(func(ctx context.Context, _ string) (string, error) { cancel(); return "", ctx.Err() }), store, nil)
+	stopped.try(qed.Turn{Text: "go", User: "ann", Company: "acme"})
+	if got := look(store); got.Status != qed.StatusStopped {
+		t.Errorf("stopped: %+v", got)
+	}
+	if now := records(t, store, "t"); len(look(store).Questions) > 0 || len(now) == 0 {
+		t.Error("a question of an earlier run is open")
+	}
+	if _, err := qed.Look(ctx, store, ""); !errors.Is(err, qed.ErrThread) {
+		t.Errorf("no id: %v", err)
+	}
+	log = records(t, store, "t")
+	log[len(log)-1].Data = json.RawMessage("torn")
+	if _, err := qed.Look(ctx, restore(t, log), "t"); !errors.Is(err, qed.ErrCorrupt) {
+		t.Errorf("torn: %v", err)
+	}
+}
+
+// A durable agent within another one is part of its run: nothing goes to its own store, and its questions are the outer one's.
+func TestDurableWithinDurable(t *testing.T) {
+	var l ledger
+	own, store := new(qed.MemoryStore), new(qed.MemoryStore)
+	inner := qed.Durable(thinker(t, &l, "inner"), own, nil)
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		a, err := qed.Ask(ctx, inner, qed.Turn{Thread: "own", Text: "you"})
+		return a.Text, err
+	}), store, nil)
+	asked := c.say("go")
+	if a := c.reply(asked, `"good"`); !a.Saved || !strings.Contains(a.Text, "good") {
+		t.Errorf("answer = %+v", a)
+	}
+	if n := len(records(t, own, "own")); n > 0 {
+		t.Errorf("%d records are in the inner store", n)
+	}
+	l.want(t, map[string]int{"model inner": 1, "inner sends": 1, "inner looks": 1})
+}

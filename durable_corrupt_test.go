@@ -1,0 +1,247 @@
+package qed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed"
+)
+
+// teller is an agent that tells all that it knows of its thread, and asks where it is told to.
+func teller(t testing.TB) qed.Agent {
+	var l ledger
+	r := compile(t, row(
+		func(ctx context.Context, s trail) (trail, error) {
+			text, err := memo(qed.Scope(ctx, "task"), &l, "task")
+			s.Seen = append(s.Seen, text)
+			return s, err
+		},
+		func(ctx context.Context, s trail) (trail, error) {
+			if s.Seen[0] != "ask" {
+				return s, nil
+			}
+			replies, err := qed.Each(ctx, []string{"p", "q"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
+				return qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+			})
+			s.Seen = append(s.Seen, replies...)
+			return s, err
+		},
+		func(ctx context.Context, s trail) (trail, error) {
+			if err := qed.Remember(ctx, "turns", len(s.Seen)); err != nil {
+				return s, err
+			}
+			handle, err := qed.Keep(ctx, s.N)
+			if err != nil {
+				return s, err
+			}
+			n, err := qed.Remembered[int](ctx, "turns", 0)
+			if err != nil {
+				return s, err
+			}
+			kept, err := qed.Kept[int](ctx, handle)
+			s.Seen = append(s.Seen, fmt.Sprint(n, kept))
+			return s, err
+		},
+	), nil)
+	return qed.NewAgent(r,
+		func(_ context.Context, s trail, turn qed.Turn) (trail, error) {
+			s = trail{N: s.N + 1, Seen: []string{turn.Text}}
+			for _, m := range turn.History {
+				s.Seen = append(s.Seen, m.Content)
+			}
+			return s, nil
+		},
+		func(_ context.Context, s trail) (qed.Answer, error) {
+			return qed.Answer{Text: strings.Join(s.Seen, ",") + fmt.Sprint(s.N)}, nil
+		}, nil)
+}
+
+// tellerLogs are the logs of threads of a teller: one that is over, one that asks, one with a reply to one of two questions, and one whose process died.
+func tellerLogs(t testing.TB) map[string][]qed.Record {
+	t.Helper()
+	store := new(qed.MemoryStore)
+	c := converse(t, teller(t), store, nil)
+	c.say("one")
+	c.say("two")
+	logs := map[string][]qed.Record{"over": records(t, store, "t")}
+	asked := c.say("ask")
+	logs["asks"] = records(t, store, "t")
+	c.turn(qed.Turn{Replies: choose(t, asked, `"P"`, "")})
+	logs["half answered"] = records(t, store, "t")
+	c.goOn()
+	asked = c.goOn()
+	c.turn(qed.Turn{Replies: choose(t, asked, `"Q"`)})
+	log := records(t, store, "t")
+	logs["crashed"] = log[:len(log)-4]
+	return logs
+}
+
+// turnsOf are turns of every kind, for a thread with a log.
+func turnsOf(log []qed.Record) map[string]qed.Turn {
+	turns := map[string]qed.Turn{"text": {Text: "three"}, "empty": {}}
+	var replies []qed.Reply
+	for _, rec := range log {
+		var d struct{ Question qed.Question }
+		if rec.Kind == qed.RecordQuestion && json.Unmarshal(rec.Data, &d) == nil {
+			replies = append(replies, reply(d.Question, `"R"`))
+		}
+	}
+	if len(replies) > 0 {
+		turns["reply"] = qed.Turn{Replies: replies[len(replies)-1:]}
+	}
+	return turns
+}
+
+// outcome is what a turn comes to on a log.
+type outcome struct {
+	answer qed.Answer
+	err    error
+	fresh  bool // it told that it did not use what was there
+}
+
+func takes(t testing.TB, store qed.Store, turn qed.Turn) outcome {
+	t.Helper()
+	c := converse(t, teller(t), store, nil)
+	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+	events, answer, err := c.listen(turn)
+	if _, panicked := errors.AsType[*qed.PanicError](err); panicked {
+		t.Errorf("a panic: %v", err)
+	}
+	return outcome{answer, err, len(ofKind[qed.StartedFresh](events)) > 0}
+}
+
+func (o outcome) text() string {
+	if len(o.answer.Questions) == 0 {
+		return o.answer.Text
+	}
+	var questions []string // those that are asked beside each other have no order
+	for _, q := range o.answer.Questions {
+		questions = append(questions, q.ID+q.Text)
+	}
+	slices.Sort(questions)
+	return strings.Join(questions, "; ")
+}
+
+// A record that cannot be read is told, or it does not matter. It is never used for something else.
+func TestCorruptRecords(t *testing.T) {
+	damage := map[string]func(rec *qed.Record){
+		"no data":   func(rec *qed.Record) { rec.Data = nil },
+		"null":      func(rec *qed.Record) { rec.Data = json.RawMessage("null") },
+		"no object": func(rec *qed.Record) { rec.Data = json.RawMessage("[]") },
+		"empty":     func(rec *qed.Record) { rec.Data = json.RawMessage("{}") },
+		"torn":      func(rec *qed.Record) { rec.Data = rec.Data[:len(rec.Data)/2] },
+	}
+	for name, log := range tellerLogs(t) {
+		for kind, turn := range turnsOf(log) {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				noLeak(t)
+				want := takes(t, restore(t, log), turn)
+				for i := range log {
+					for how, spoil := range damage {
+						if host := log[i].Kind == qed.RecordMemory || log[i].Kind == qed.RecordKept; host && (how == "null" || how == "torn") {
+							continue // that is a number too
+						}
+						spoiled := slices.Clone(log)
+						spoil(&spoiled[i])
+						got := takes(t, restore(t, spoiled), turn)
+						asksAgain := (log[i].Kind == qed.RecordQuestion || log[i].Kind == qed.RecordReply) && len(got.answer.Questions) > 0
+						if got.err == nil && !got.fresh && got.text() != want.text() && !asksAgain {
+							t.Errorf("number %d, %s, %s: the answer is silently another: %q, want %q", i+1, log[i].Kind, how, got.text(), want.text())
+						}
+					}
+					// The store itself says that it cannot read the record, and no more than its number.
+					unreadable := &watched{Store: restore(t, log), records: func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+						return func(yield func(qed.Record, error) bool) {
+							for rec, err := range do(ctx) {
+								if rec.Seq == int64(i+1) {
+									rec, err = qed.Record{Seq: rec.Seq}, fmt.Errorf("reading: %w", qed.ErrCorrupt)
+								}
+								if !yield(rec, err) || err != nil {
+									return
+								}
+							}
+						}
+					}}
+					got := takes(t, unreadable, turn)
+					if got.err == nil && !got.fresh && got.text() != want.text() {
+						t.Errorf("number %d, %s, unreadable: the answer is silently another: %q, want %q", i+1, log[i].Kind, got.text(), want.text())
+					}
+				}
+			})
+		}
+	}
+}
+
+// Whatever is in a thread, a turn with a text gets an answer in the end, and the thread goes on from there.
+func TestCorruptThreadIsBegunAfresh(t *testing.T) {
+	for name, log := range tellerLogs(t) {
+		t.Run(name, func(t *testing.T) {
+			for i := range log {
+				spoiled := slices.Clone(log)
+				spoiled[i].Data = json.RawMessage("\x00")
+				store := restore(t, spoiled)
+				for n := range 3 {
+					got := takes(t, store, qed.Turn{Text: fmt.Sprint("turn ", n)})
+					if got.err != nil && !errors.Is(got.err, qed.ErrCorrupt) {
+						t.Errorf("number %d, %s: turn %d: %v", i+1, log[i].Kind, n, got.err)
+					}
+					if got.err == nil && n > 0 && !strings.Contains(got.text(), fmt.Sprint("turn ", n-1)) {
+						t.Errorf("number %d, %s: turn %d is not told of the one before: %q", i+1, log[i].Kind, n, got.text())
+					}
+				}
+			}
+		})
+	}
+}
+
+// A damaged thread is nobody else's.
+func TestCorruptThreadStaysItsUsers(t *testing.T) {
+	store := new(qed.MemoryStore)
+	c := converse(t, teller(t), store, nil)
+	c.turn(qed.Turn{Text: "my secret", User: "ann"})
+	log := records(t, store, "t")
+	for i := range log {
+		for _, data := range []string{"", "null", "{}", "[]", "\x00", `{"status":"answered"}`} {
+			spoiled := slices.Clone(log)
+			spoiled[i].Data = json.RawMessage(data)
+			got := takes(t, restore(t, spoiled), qed.Turn{Text: "what did she say?", User: "bob"})
+			if i > 0 && !errors.Is(got.err, qed.ErrForeign) {
+				t.Errorf("number %d, %s, %q: bob has ann's thread now: %v", i+1, log[i].Kind, data, got.err)
+			}
+			if strings.Contains(got.text(), "secret") {
+				t.Errorf("number %d, %s, %q: bob is told %q", i+1, log[i].Kind, data, got.text())
+			}
+		}
+	}
+}
+
+// FuzzCorruptRecord puts any bytes into a record, and takes every kind of turn.
+func FuzzCorruptRecord(f *testing.F) {
+	logs := tellerLogs(f)
+	for name, log := range logs {
+		for i := 0; i < len(log); i += 3 {
+			f.Add(name, i, "text", []byte(log[i].Data))
+		}
+		f.Add(name, len(log)-1, "text", []byte(`{"status":"running"}`))
+		f.Add(name, len(log)-1, "empty", []byte(`{"fingerprint":"","node":"start","step":-1,"state":null}`))
+	}
+	f.Fuzz(func(t *testing.T, name string, i int, kind string, data []byte) {
+		log := logs[name]
+		turn, known := turnsOf(log)[kind]
+		if i < 0 || i >= len(log) || !known {
+			t.Skip()
+		}
+		spoiled := slices.Clone(log)
+		spoiled[i].Data = data
+		store := restore(t, spoiled)
+		takes(t, store, turn)
+		takes(t, store, qed.Turn{Text: "and now?"})
+	})
+}

@@ -1,0 +1,475 @@
+package qed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+)
+
+// A failure of a store is how its n-th append goes: whether it is made, and what is said of it.
+type failure func(ctx context.Context, do func() error) error
+
+var errDown = errors.New("the store is down")
+
+var (
+	notMade  failure = func(context.Context, func() error) error { return errDown }
+	unheard  failure = func(_ context.Context, do func() error) error { do(); return errDown }
+	hanging  failure = func(ctx context.Context, _ func() error) error { <-ctx.Done(); return ctx.Err() }
+	lateLost failure = func(ctx context.Context, do func() error) error { do(); <-ctx.Done(); return ctx.Err() }
+	panicked failure = func(context.Context, func() error) error { panic("the store's") }
+	slow     failure = func(_ context.Context, do func() error) error { time.Sleep(2 * time.Second); return do() }
+)
+
+// failsAt returns a store whose appends fail, counted from 1: those from first on, as many as n.
+func failsAt(inner qed.Store, first, n int, how failure) *watched {
+	count := 0
+	return &watched{Store: inner, append: func(ctx context.Context, _ []qed.Record, do func(context.Context) error) error {
+		if count++; count < first || count >= first+n {
+			return do(ctx)
+		}
+		return how(ctx, func() error { return do(ctx) })
+	}}
+}
+
+const always = 1 << 30
+
+// ordinary is an agent of a graph that does only what may be repeated, one thing at a time, as goroutines that wait for each other
+// stop the clock of a synctest.
+func ordinary(t testing.TB, l *ledger) qed.Agent {
+	return walks(t, row(
+		noting(func(ctx context.Context) (string, error) { return memo(ctx, l, "look") }),
+		noting(func(ctx context.Context) (string, error) {
+			_, err := qed.Each(ctx, []string{"x"}, func(s string) string { return s }, func(ctx context.Context, item string) (string, error) {
+				return memo(ctx, l, "item "+item)
+			})
+			return "each", err
+		}),
+		noting(func(ctx context.Context) (string, error) {
+			handle, err := qed.Keep(ctx, []int{1})
+			if err != nil {
+				return "", err
+			}
+			if handle == "" {
+				return "kept", nil
+			}
+			_, err = qed.Kept[[]int](ctx, handle)
+			return "kept", err
+		}),
+		noting(func(ctx context.Context) (string, error) { return memo(qed.Scope(ctx, "task"), l, "task") }),
+		noting(func(ctx context.Context) (string, error) { return "remembered", qed.Remember(ctx, "said", "a") }),
+	), nil)
+}
+
+// A store that fails does not fail the turn, wherever it fails and however, and what is done is done once.
+func TestStoreFails(t *testing.T) {
+	clean := &snapshots{Store: new(qed.MemoryStore), t: t, l: new(ledger)}
+	want := converse(t, ordinary(t, new(ledger)), clean, nil).say("go")
+	appends := len(clean.moments)
+	for _, test := range []struct {
+		name    string
+		how     failure
+		n       int // how many appends fail
+		unsaved bool
+		patient time.Duration // how long a turn may take
+		lost    bool          // the end may be kept though nobody knows
+	}{
+		{"once", notMade, 1, false, time.Second, false},
+		{"twice", notMade, 2, false, time.Second, false},
+		{"three times", notMade, 3, true, time.Second, false},
+		{"for good", notMade, always, true, 2 * time.Second, false},
+		{"unheard once", unheard, 1, false, time.Second, false},
+		{"unheard three times", unheard, 3, false, time.Second, false},
+		{"unheard for good", unheard, always, false, 10 * time.Second, false},
+		{"hangs once", hanging, 1, true, time.Minute, false},
+		{"hangs for good", hanging, always, true, time.Minute, false},
+		{"lost once", lateLost, 1, true, time.Minute, true},
+		{"lost for good", lateLost, always, true, time.Minute, true},
+		{"panics once", panicked, 1, false, time.Second, false},
+		{"panics for good", panicked, always, true, 2 * time.Second, false},
+		{"slow", slow, always, false, 10 * time.Minute, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for n := 1; n <= appends; n++ {
+				t.Run(fmt.Sprint(n), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						var l ledger
+						inner := new(qed.MemoryStore)
+						c := converse(t, ordinary(t, &l), failsAt(inner, n, test.n, test.how), nil)
+						start := time.Now()
+						events, a, err := c.listen(qed.Turn{Text: "go"})
+						if err != nil || a.Text != want.Text {
+							t.Fatalf("answer %+v, %v", a, err)
+						}
+						if took := time.Since(start); took > test.patient {
+							t.Errorf("it took %v", took)
+						}
+						told := len(ofKind[qed.Unsaved](events)) > 0
+						if test.unsaved != told && !(test.n == 3 && n == appends) {
+							t.Errorf("saved %v, told %v, want %v", a.Saved, told, test.unsaved)
+						}
+						log := records(t, inner, "t")
+						over := len(log) > 0 && isOver(log)
+						if a.Saved && !over || over && !a.Saved && !test.lost {
+							t.Errorf("saved %v, and the log has %v", a.Saved, kinds(log))
+						}
+						l.want(t, map[string]int{"look": 1, "item x": 1, "task": 1})
+						if !test.unsaved && !a.Saved {
+							t.Error("it is not saved")
+						}
+						if a.Saved && !test.unsaved {
+							if diff := cmp.Diff(kinds(records(t, clean, "t")), kinds(log)); diff != "" {
+								t.Error(diff)
+							}
+						}
+						// The store works again.
+						time.Sleep(time.Minute)
+						c.agent = qed.Durable(ordinary(t, &l), inner, nil)
+						if a := c.say("again"); a.Text != want.Text || !a.Saved {
+							t.Errorf("the next turn: %+v", a)
+						}
+					})
+				})
+			}
+		})
+	}
+}
+
+// A store that comes back before the end keeps the end.
+func TestStoreComesBack(t *testing.T) {
+	for _, how := range []failure{notMade, unheard, hanging, lateLost} {
+		for n := 2; n <= 7; n++ {
+			synctest.Test(t, func(t *testing.T) {
+				inner := new(qed.MemoryStore)
+				down, count := false, 0
+				store := &watched{Store: inner, append: func(ctx context.Context, recs []qed.Record, do func(context.Context) error) error {
+					if count++; count == n {
+						down = true
+					}
+					if down {
+						return how(ctx, func() error { return do(ctx) })
+					}
+					return do(ctx)
+				}, records: func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+					if down {
+						return failing(errDown)
+					}
+					return do(ctx)
+				}}
+				var l ledger
+				c := converse(t, does(func(ctx context.Context, text string) (string, error) {
+					for i := range 6 {
+						if _, err := memo(ctx, &l, fmt.Sprint(i)); err != nil {
+							return "", err
+						}
+					}
+					down = false
+					return "answer", nil
+				}), store, nil)
+				a := c.say("go")
+				log := records(t, inner, "t")
+				if !a.Saved || !isOver(log) {
+					t.Errorf("saved %v, and the log ends with %+v", a.Saved, log[len(log)-1])
+				}
+				for i, rec := range log {
+					if rec.Seq != int64(i+1) {
+						t.Errorf("number %d is %d", i+1, rec.Seq)
+					}
+				}
+				if messages, err := qed.Messages(t.Context(), inner, "t", 0); err != nil || len(messages) != 2 {
+					t.Errorf("messages %v, %v", messages, err)
+				}
+				c.say("and now?")
+			})
+		}
+	}
+}
+
+// Without a store that works, what must not be repeated is refused, and all else is done.
+func TestRefusedWithoutAStore(t *testing.T) {
+	for _, from := range []int{1, 2, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			var l ledger
+			c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+				if _, err := memo(ctx, &l, "first"); err != nil {
+					return "", err
+				}
+				if _, err := memo(ctx, &l, "look"); err != nil {
+					return "", err
+				}
+				if _, err := once(ctx, &l, "send"); !errors.Is(err, qed.ErrUnsaved) {
+					t.Errorf("Once: %v, want ErrUnsaved", err)
+				}
+				if _, err := memo(ctx, &l, "look"); err != nil {
+					return "", err
+				}
+				tool := func(name string, repeat bool) qed.Tool {
+					tool := qed.NewTool(name, "", func(context.Context, struct{}) (int, error) { l.do(name); return 1, nil })
+					tool.Repeat = repeat
+					return tool
+				}
+				if err := registryDo(ctx, t, tool("write", false)); !errors.Is(err, qed.ErrUnsaved) {
+					t.Errorf("a tool that must not be repeated: %v", err)
+				}
+				if err := registryDo(ctx, t, tool("read", true)); err != nil {
+					t.Errorf("a tool that may be repeated: %v", err)
+				}
+				if handle, err := qed.Keep(ctx, 1); handle != "" || err != nil {
+					t.Errorf("kept as %q, %v", handle, err)
+				}
+				if _, err := qed.Kept[int](ctx, "kept/k0123456789abcdef"); err == nil {
+					t.Error("something is kept")
+				}
+				return "done", qed.Remember(ctx, "n", 1)
+			}), failsAt(new(qed.MemoryStore), from, always, notMade), nil)
+			if a := c.say("go"); a.Saved || a.Text != "done" {
+				t.Errorf("answer = %+v", a)
+			}
+			l.want(t, map[string]int{"first": 1, "look": 2, "read": 1})
+		})
+	}
+}
+
+// A question that could not be kept can be shown, and says that no reply will find it.
+func TestQuestionThatIsNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := new(qed.MemoryStore)
+		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+			return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		}), failsAt(inner, 2, 3, notMade), nil)
+		events, a, err := c.listen(qed.Turn{Text: "go"})
+		if err != nil || len(a.Questions) != 1 || a.Questions[0].Resumable {
+			t.Fatalf("answer = %+v, %v", a, err)
+		}
+		if asked := ofKind[qed.Asked](events); len(asked) != 1 || asked[0].Question.Resumable {
+			t.Errorf("told %v", asked)
+		}
+		c.fails(qed.Turn{Replies: choose(t, a, `"good"`)}, qed.ErrNotOpen)
+		if a := c.say("again"); len(a.Questions) != 1 || !a.Questions[0].Resumable {
+			t.Errorf("answer = %+v", a)
+		}
+	})
+}
+
+// A store that cannot be read.
+func TestStoreCannotBeRead(t *testing.T) {
+	hang := func(ctx context.Context) iter.Seq2[qed.Record, error] {
+		return func(yield func(qed.Record, error) bool) { <-ctx.Done(); yield(qed.Record{}, ctx.Err()) }
+	}
+	for name, read := range map[string]func(ctx context.Context) iter.Seq2[qed.Record, error]{
+		"fails": func(context.Context) iter.Seq2[qed.Record, error] { return failing(errDown) },
+		"hangs": hang,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				inner := new(qed.MemoryStore)
+				var l ledger
+				agent := does(func(ctx context.Context, text string) (string, error) {
+					if text == "ask" {
+						return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+					}
+					if _, err := once(ctx, &l, "send"); err != nil && !errors.Is(err, qed.ErrUnsaved) {
+						return "", err
+					}
+					return memo(ctx, &l, "look")
+				})
+				converse(t, agent, inner, nil).say("before")
+				before := len(records(t, inner, "t"))
+				store := &watched{Store: inner, records: func(ctx context.Context, r qed.Range, _ func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+					return read(ctx)
+				}}
+				c := converse(t, agent, store, nil)
+				start := time.Now()
+				for _, turn := range []qed.Turn{{}, {Replies: []qed.Reply{{Question: "q", Value: []byte(`1`)}}}} {
+					if _, err := c.try(turn); err == nil {
+						t.Errorf("turn %+v: no error", turn)
+					}
+				}
+				events, a, err := c.listen(qed.Turn{Text: "go"})
+				if err != nil || a.Saved || a.Text != "look" || len(ofKind[qed.Unsaved](events)) == 0 {
+					t.Errorf("answer %+v, %v, told %v", a, err, events)
+				}
+				if took := time.Since(start); took > 2*time.Minute {
+					t.Errorf("it took %v", took)
+				}
+				l.want(t, map[string]int{"send": 1, "look": 2})
+				if now := len(records(t, inner, "t")); now != before {
+					t.Errorf("%d records were added, without knowing what is there", now-before)
+				}
+			})
+		})
+	}
+	t.Run("fails once", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			inner := new(qed.MemoryStore)
+			asking := does(func(ctx context.Context, text string) (string, error) {
+				return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			})
+			asked := converse(t, asking, inner, nil).say("before")
+			for n := 1; n <= 4; n++ {
+				for _, turn := range []qed.Turn{{Text: "go"}, {}, {Replies: choose(t, asked, `"good"`)}} {
+					count := 0
+					store := &watched{Store: restore(t, records(t, inner, "t")), records: func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+						if count++; count == n {
+							return failing(errDown)
+						}
+						return do(ctx)
+					}}
+					if a, err := converse(t, asking, store, nil).try(turn); err != nil || !a.Saved {
+						t.Errorf("read %d of turn %+v: answer %+v, %v", n, turn, a, err)
+					}
+				}
+			}
+		})
+	})
+}
+
+// The wait for a store that hangs while the run reads has an end, wherever it is.
+func TestStoreHangsWhileReading(t *testing.T) {
+	for n := 1; n <= 8; n++ {
+		synctest.Test(t, func(t *testing.T) {
+			inner := new(qed.MemoryStore)
+			agent := func() qed.Agent {
+				return does(func(ctx context.Context, text string) (string, error) {
+					var l ledger
+					memo(qed.Scope(ctx, "task"), &l, "look")
+					qed.Remembered[int](ctx, "n", 0)
+					qed.Kept[int](ctx, "kept/k0123456789abcdef")
+					return "answer", qed.Remember(ctx, "n", 1)
+				})
+			}
+			converse(t, agent(), inner, nil).say("before")
+			count := 0
+			store := &watched{Store: inner, records: func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+				if count++; count == n {
+					return func(yield func(qed.Record, error) bool) { <-ctx.Done(); yield(qed.Record{}, ctx.Err()) }
+				}
+				return do(ctx)
+			}}
+			start := time.Now()
+			a, err := converse(t, agent(), store, nil).try(qed.Turn{Text: "go"})
+			if err != nil || a.Text != "answer" {
+				t.Errorf("read %d: answer %+v, %v", n, a, err)
+			}
+			if took := time.Since(start); took > time.Minute {
+				t.Errorf("read %d: it took %v", n, took)
+			}
+		})
+	}
+}
+
+// Old details that cannot be removed are no reason to fail a turn, nor to wait for ever.
+func TestTrimFails(t *testing.T) {
+	for name, trim := range map[string]func(ctx context.Context, do func(context.Context) error) error{
+		"fails":  func(context.Context, func(context.Context) error) error { return errDown },
+		"hangs":  func(ctx context.Context, _ func(context.Context) error) error { <-ctx.Done(); return ctx.Err() },
+		"panics": func(context.Context, func(context.Context) error) error { panic("the store's") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var l ledger
+				c := converse(t, ordinary(t, &l), &watched{Store: new(qed.MemoryStore), trim: trim}, &qed.DurableOptions{KeepRuns: 1})
+				start := time.Now()
+				for range 2 {
+					events, a, err := c.listen(qed.Turn{Text: "go"})
+					if err != nil || !a.Saved {
+						t.Errorf("answer = %+v, %v", a, err)
+					}
+					if len(ofKind[qed.Unsaved](events)) != 1 {
+						t.Errorf("told %v", events)
+					}
+				}
+				if took := time.Since(start); took > time.Minute {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
+}
+
+// A store that panics where the run gives a sign of life does not end the process.
+func TestPanicInASignOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hold()
+		store := &watched{Store: new(qed.MemoryStore), append: func(ctx context.Context, recs []qed.Record, do func(context.Context) error) error {
+			if has(recs, qed.RecordAlive) {
+				panic("the store's")
+			}
+			return do(ctx)
+		}}
+		c := converse(t, h, store, nil)
+		go func() {
+			time.Sleep(5 * time.Minute)
+			h.let <- true
+		}()
+		if a := c.say("go"); a.Text != "let go" || !a.Saved {
+			t.Errorf("answer = %+v", a)
+		}
+	})
+}
+
+// An answer that cannot be kept is given, and the thread is free for the next turn.
+func TestAnswerThatCannotBeKept(t *testing.T) {
+	nan := &qed.Table{Columns: []qed.Column{{Name: "n"}}, Rows: [][]any{{func() {}}}}
+	c := converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		return qed.Answer{Text: "here", Table: nan}, nil
+	}), new(qed.MemoryStore), nil)
+	for range 2 {
+		events, a, err := c.listen(qed.Turn{Text: "go"})
+		if err != nil || a.Table != nan || a.Saved || len(ofKind[qed.Unsaved](events)) != 1 {
+			t.Errorf("answer %+v, %v, told %v", a, err, events)
+		}
+	}
+}
+
+// What a message has that no log can keep is refused, before anything is done.
+func TestTurnThatCannotBeKept(t *testing.T) {
+	c := converse(t, does(func(context.Context, string) (string, error) { t.Error("it ran"); return "", nil }), new(qed.MemoryStore), nil)
+	for name, id := range map[string]string{"long": strings.Repeat("x", 10<<10), "control character": "a\x00b", "newline": "a\nb", "no UTF-8": "\xff"} {
+		c.thread = id
+		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, qed.ErrThread) {
+			t.Errorf("%s: %v, want ErrThread", name, err)
+		}
+	}
+	c.thread = "t"
+	for name, turn := range map[string]qed.Turn{"nothing": {}, "a reply": {Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}},
+		"a text and a reply": {Text: "go", Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
+		if _, err := c.try(turn); !errors.Is(err, qed.ErrNotOpen) {
+			t.Errorf("%s: %v, want ErrNotOpen", name, err)
+		}
+	}
+	c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "here", nil }), new(qed.MemoryStore), nil)
+	for _, id := range []string{"a", strings.Repeat("x", 256), "ü/ß %2F'\"", "../.."} {
+		c.thread = id
+		if a := c.say("go"); !a.Saved {
+			t.Errorf("%q: %+v", id, a)
+		}
+	}
+}
+
+// A store that forgets what it said it kept ends the run: what is in the log is not what happened.
+func TestStoreForgets(t *testing.T) {
+	for n := 1; n <= 4; n++ {
+		var l ledger
+		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+			for i := range 3 {
+				if _, err := memo(ctx, &l, fmt.Sprint(i)); err != nil {
+					return "", err
+				}
+			}
+			return once(ctx, &l, "send")
+		}), failsAt(new(qed.MemoryStore), n, 1, func(context.Context, func() error) error { return nil }), nil)
+		c.fails(qed.Turn{Text: "go"}, qed.ErrConflict)
+		if l.count()["send"] > 0 {
+			t.Errorf("append %d was forgotten, and it went on", n)
+		}
+	}
+}

@@ -1,0 +1,414 @@
+package qed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/qedkit/qed"
+)
+
+// held is an agent that says that it runs, and waits to be let go.
+type held struct {
+	qed.Agent
+	runs, let chan bool
+}
+
+func hold() *held {
+	h := &held{runs: make(chan bool, 1), let: make(chan bool)}
+	h.Agent = does(func(ctx context.Context, text string) (string, error) {
+		h.runs <- true
+		select {
+		case <-h.let:
+			return "let go", nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	})
+	return h
+}
+
+// A thread takes one turn at a time, whatever the second one wants.
+func TestBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hold()
+		store := new(qed.MemoryStore)
+		c := converse(t, h, store, nil)
+		done := make(chan error)
+		go func() {
+			_, err := c.try(qed.Turn{Text: "go"})
+			done <- err
+		}()
+		<-h.runs
+		start := time.Now()
+		other := converse(t, does(nil), store, nil) // another process
+		for _, turn := range []qed.Turn{{Text: "me too"}, {}, {Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
+			c.fails(turn, qed.ErrBusy)
+			other.fails(turn, qed.ErrBusy)
+		}
+		if took := time.Since(start); took > 0 {
+			t.Errorf("it took %v to refuse a turn", took)
+		}
+		elsewhere := converse(t, does(func(context.Context, string) (string, error) { return "here", nil }), store, nil)
+		elsewhere.thread = "another"
+		elsewhere.say("go")
+		h.let <- true
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if last := records(t, store, "t"); len(last) != 4 {
+			t.Errorf("the refused turns are in the log: %v", kinds(last))
+		}
+	})
+}
+
+// A run that takes long stays alive, and a crashed one does not.
+func TestLease(t *testing.T) {
+	for _, lease := range []time.Duration{0, 2 * time.Second, time.Hour} {
+		t.Run(fmt.Sprint(lease), func(t *testing.T) {
+			opt := &qed.DurableOptions{Lease: lease}
+			if lease == 0 {
+				lease = 30 * time.Second // as documented
+			}
+			synctest.Test(t, func(t *testing.T) {
+				h := hold()
+				store := new(qed.MemoryStore)
+				c := converse(t, h, store, opt)
+				done := make(chan error)
+				go func() {
+					_, err := c.try(qed.Turn{Text: "go"})
+					done <- err
+				}()
+				<-h.runs
+				crashed := restore(t, records(t, store, "t"))
+				for range 40 {
+					time.Sleep(lease / 4)
+					c.fails(qed.Turn{Text: "me too"}, qed.ErrBusy)
+				}
+				if n := kinds(records(t, store, "t"))[qed.RecordAlive]; n < 10 || n > 60 {
+					t.Errorf("%d signs of life in ten leases", n)
+				}
+				h.let <- true
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+				other := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), crashed, opt)
+				other.say("after the lease")
+			})
+			synctest.Test(t, func(t *testing.T) {
+				clock := newClock()
+				store := new(qed.MemoryStore)
+				c := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), store, opt)
+				c.ctx = qed.WithClock(t.Context(), clock.Now)
+				c.say("go")
+				crashed := restore(t, records(t, store, "t")[:2])
+				c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "answer", nil }), crashed, opt)
+				clock.pass(lease - time.Second)
+				c.fails(qed.Turn{}, qed.ErrBusy)
+				c.fails(qed.Turn{Text: "go"}, qed.ErrBusy)
+				clock.pass(time.Second)
+				c.goOn()
+			})
+		})
+	}
+}
+
+// A reader that takes long is no sign of death.
+func TestLeaseWhileTheReaderIsSlow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := new(qed.MemoryStore)
+		a := does(func(ctx context.Context, _ string) (string, error) {
+			for range 1000 {
+				qed.Emit(ctx, qed.Token{Content: "word"})
+			}
+			return "answer", nil
+		})
+		c := converse(t, a, store, nil)
+		n := 0
+		for _, err := range c.agent.Run(t.Context(), qed.Turn{Thread: "t", Text: "go"}) {
+			if err != nil {
+				t.Error(err)
+			}
+			if n++; n%300 == 1 {
+				time.Sleep(10 * time.Minute)
+				if n < 900 {
+					c.fails(qed.Turn{Text: "me too"}, qed.ErrBusy)
+				}
+			}
+		}
+	})
+}
+
+// Of turns that begin at the same moment one wins, and the others are told at once.
+func TestTurnsAtTheSameMoment(t *testing.T) {
+	asking := does(func(ctx context.Context, text string) (string, error) {
+		return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+	})
+	for _, test := range []struct {
+		name    string
+		prepare func(t *testing.T, store qed.Store) qed.Turn
+	}{
+		{"first turn", func(t *testing.T, store qed.Store) qed.Turn { return qed.Turn{Text: "go"} }},
+		{"second turn", func(t *testing.T, store qed.Store) qed.Turn {
+			converse(t, does(func(context.Context, string) (string, error) { return "first", nil }), store, nil).say("first")
+			return qed.Turn{Text: "go"}
+		}},
+		{"reply", func(t *testing.T, store qed.Store) qed.Turn {
+			return qed.Turn{Replies: choose(t, converse(t, asking, store, nil).say("first"), `"good"`)}
+		}},
+		{"text while a question is open", func(t *testing.T, store qed.Store) qed.Turn {
+			converse(t, asking, store, nil).say("first")
+			return qed.Turn{Text: "forget it"}
+		}},
+		{"empty turn", func(t *testing.T, store qed.Store) qed.Turn {
+			converse(t, does(func(context.Context, string) (string, error) { return "", errBoom }), store, nil).fails(qed.Turn{Text: "first"}, errBoom)
+			return qed.Turn{}
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			noLeak(t)
+			inner := new(qed.MemoryStore)
+			turn := test.prepare(t, inner)
+			const n = 8
+			var ready sync.WaitGroup
+			ready.Add(n)
+			var first sync.Map // the runs whose first append has waited for the others
+			store := &watched{Store: inner}
+			store.append = func(ctx context.Context, _ []qed.Record, do func(context.Context) error) error {
+				if _, waited := first.LoadOrStore(ctx.Value(runKey{}), true); !waited {
+					ready.Done()
+					ready.Wait()
+				}
+				return do(ctx)
+			}
+			var l ledger
+			agent := does(func(ctx context.Context, _ string) (string, error) {
+				return once(ctx, &l, "send")
+			})
+			errs := make(chan error, n)
+			for i := range n {
+				go func() {
+					c := converse(t, agent, store, nil)
+					c.ctx = context.WithValue(t.Context(), runKey{}, i)
+					_, err := c.try(turn)
+					errs <- err
+				}()
+			}
+			won := 0
+			for range n {
+				if err := <-errs; err == nil {
+					won++
+				} else if !errors.Is(err, qed.ErrBusy) {
+					t.Errorf("error = %v, want ErrBusy", err)
+				}
+			}
+			if won != 1 {
+				t.Errorf("%d turns were answered", won)
+			}
+			l.want(t, map[string]int{"send": 1})
+		})
+	}
+}
+
+type runKey struct{}
+
+// A run whose thread another process took over does nothing more, whatever its code makes of the error.
+func TestConflict(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		agent func(t *testing.T, l *ledger, takeOver func()) qed.Agent
+		done  map[string]int
+	}{
+		{"before what must not be repeated", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) {
+				takeOver()
+				return once(ctx, l, "send")
+			})
+		}, nil},
+		{"before what may be repeated", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) {
+				takeOver()
+				memo(ctx, l, "look")
+				memo(ctx, l, "look")
+				return once(ctx, l, "send")
+			})
+		}, map[string]int{"look": 1}},
+		{"within a call", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) {
+				qed.Once(ctx, "outer", nil, func(context.Context) (int, error) { l.do("outer"); takeOver(); return 1, nil })
+				return once(ctx, l, "send")
+			})
+		}, map[string]int{"outer": 1}},
+		{"ignored", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) {
+				takeOver()
+				once(ctx, l, "send")
+				return "all is well", nil
+			})
+		}, nil},
+		{"hidden", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) {
+				takeOver()
+				_, err := once(ctx, l, "send")
+				return "", fmt.Errorf("it failed: %v", err)
+			})
+		}, nil},
+		{"between nodes", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return walks(t, row(noting(func(context.Context) (string, error) { takeOver(); return "a", nil }),
+				noting(func(context.Context) (string, error) { l.do("b"); return "b", nil })), nil)
+		}, nil},
+		{"with OnError", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return walks(t, row(noting(func(ctx context.Context) (string, error) { takeOver(); return once(ctx, l, "send") })),
+				&qed.AgentOptions[trail]{OnError: func(context.Context, trail, error) (qed.Answer, error) { return qed.Answer{Text: "partly"}, nil }})
+		}, nil},
+		{"with attempts", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return walks(t, one(noting(func(ctx context.Context) (string, error) {
+				l.do("attempt")
+				takeOver()
+				return memo(ctx, l, "look")
+			}), &qed.NodeOptions{Attempts: 3}), nil)
+		}, map[string]int{"attempt": 1, "look": 1}},
+		{"asking", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) {
+				takeOver()
+				return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			})
+		}, nil},
+		{"in a tool", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) {
+				takeOver()
+				send := qed.NewTool("send", "", func(context.Context, struct{}) (int, error) { l.do("send"); return 1, nil })
+				err := registryDo(ctx, t, send)
+				if !errors.Is(err, qed.ErrConflict) {
+					t.Errorf("Do: %v", err)
+				}
+				return "told the model", nil
+			})
+		}, nil},
+		{"beside others", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) {
+				takeOver()
+				_, err := qed.Each(ctx, []string{"a", "b", "c"}, func(s string) string { return s }, func(ctx context.Context, _ string) (string, error) {
+					return once(ctx, l, "send")
+				})
+				return "", err
+			})
+		}, nil},
+		{"at the end", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) { takeOver(); return "answer", nil })
+		}, nil},
+		{"failing", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+			return does(func(ctx context.Context, _ string) (string, error) { takeOver(); return "", errBoom })
+		}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			noLeak(t)
+			store := new(qed.MemoryStore)
+			var l ledger
+			var taken sync.Once
+			other := converse(t, does(func(context.Context, string) (string, error) { return "taken over", nil }), store, nil)
+			other.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+			takeOver := func() { taken.Do(func() { other.say("I take it") }) }
+			c := converse(t, test.agent(t, &l, takeOver), store, nil)
+			c.fails(qed.Turn{Text: "go"}, qed.ErrConflict)
+			l.want(t, test.done)
+			log := records(t, store, "t")
+			if !isOver(log) || kinds(log)[qed.RecordEnded] != 1 {
+				t.Errorf("the log ends with %+v", log[len(log)-1])
+			}
+		})
+	}
+}
+
+// A run that only waits learns from its sign of life that another process took over.
+func TestConflictWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hold()
+		store := new(qed.MemoryStore)
+		c := converse(t, h, store, nil)
+		done := make(chan error)
+		go func() {
+			_, err := c.try(qed.Turn{Text: "go"})
+			done <- err
+		}()
+		<-h.runs
+		other := converse(t, does(func(context.Context, string) (string, error) { return "taken over", nil }), store, nil)
+		other.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+		other.say("I take it")
+		start := time.Now()
+		if err := <-done; !errors.Is(err, qed.ErrConflict) {
+			t.Errorf("error = %v, want ErrConflict", err)
+		}
+		if took := time.Since(start); took > 30*time.Second {
+			t.Errorf("it took %v to notice", took)
+		}
+	})
+}
+
+// Leaving the range stops the run: the thread takes the next turn at once, which begins from the last state, or goes on.
+func TestLeavingTheRangeOfADurableRun(t *testing.T) {
+	for _, left := range []string{"a", "b", "c"} {
+		t.Run(left, func(t *testing.T) {
+			noLeak(t)
+			at := left
+			var began []trail
+			node := func(name string) step {
+				return func(ctx context.Context, s trail) (trail, error) {
+					qed.Emit(ctx, qed.Token{Content: name})
+					if name == at {
+						select {
+						case <-ctx.Done():
+							return s, ctx.Err()
+						case <-time.After(time.Second):
+						}
+					}
+					s.Seen = append(s.Seen, name)
+					return s, nil
+				}
+			}
+			newAgent := func() qed.Agent {
+				return qed.NewAgent(compile(t, row(node("a"), node("b"), node("c")), nil),
+					func(_ context.Context, s trail, turn qed.Turn) (trail, error) {
+						began = append(began, s)
+						return trail{Seen: append(s.Seen, turn.Text)}, nil
+					},
+					func(_ context.Context, s trail) (qed.Answer, error) { return qed.Answer{Text: fmt.Sprint(s.Seen)}, nil }, nil)
+			}
+			store := new(qed.MemoryStore)
+			c := converse(t, newAgent(), store, nil)
+			leave := func(turn qed.Turn) {
+				turn.Thread = "t"
+				for event := range c.agent.Run(t.Context(), turn) {
+					if token, ok := event.Data.(qed.Token); ok && token.Content == at {
+						break
+					}
+				}
+			}
+			leave(qed.Turn{Text: "one"})
+			crashed := restore(t, records(t, store, "t"))
+			var want []string
+			for _, name := range []string{"a", "b", "c"} {
+				if name == at {
+					break
+				}
+				want = append(want, name)
+			}
+			leave(qed.Turn{Text: "two"})
+			if len(began) != 2 || len(began[1].Seen) != min(len(want), 1)+len(want) {
+				t.Errorf("the states that begin got: %v, want one with %v", began, want)
+			}
+			c.agent = qed.Durable(newAgent(), crashed, nil)
+			at = ""
+			if a := c.goOn(); a.Text != "[one a b c]" {
+				t.Errorf("going on: %q", a.Text)
+			}
+			if first := left == "a"; len(began) != 2 && !first {
+				t.Errorf("going on began anew, with %v", began[2:])
+			}
+		})
+	}
+}

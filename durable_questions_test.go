@@ -1,0 +1,384 @@
+package qed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/qedkit/qed"
+)
+
+// parallel asks the questions of some names beside each other, and beside that does something that asks nothing.
+func parallel(l *ledger, names ...string) step {
+	return noting(func(ctx context.Context) (string, error) {
+		replies, err := qed.Each(ctx, append([]string{"silent"}, names...), func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
+			if _, err := memo(ctx, l, "look "+name); err != nil {
+				return "", err
+			}
+			if name == "silent" {
+				return once(ctx, l, "send")
+			}
+			v, err := qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+			if err != nil {
+				return "", err
+			}
+			return once(ctx, l, "use "+name+v)
+		})
+		return strings.Join(replies, " "), err
+	})
+}
+
+// Questions that are asked beside each other may have their replies in any order, some at a time, and in other processes.
+func TestParallelQuestions(t *testing.T) {
+	for _, order := range [][]string{{"abc"}, {"a", "b", "c"}, {"c", "b", "a"}, {"b", "ac"}, {"bc", "a"}} {
+		for _, kind := range []string{"items", "agents within", "a graph in a graph"} {
+			t.Run(kind+"/"+strings.Join(order, ","), func(t *testing.T) {
+				noLeak(t)
+				var l ledger
+				agent := func() qed.Agent {
+					switch kind {
+					case "agents within":
+						inner := walks(t, row(parallel(&l, "a", "b", "c")), nil)
+						return walks(t, row(noting(func(ctx context.Context) (string, error) {
+							a, err := qed.Ask(ctx, inner, qed.Turn{Text: "you"})
+							return a.Text, err
+						})), nil)
+					case "a graph in a graph":
+						return walks(t, row(compile(t, row(parallel(&l, "a", "b", "c")), nil).Run), nil)
+					}
+					return walks(t, row(parallel(&l, "a", "b", "c")), nil)
+				}
+				store := new(qed.MemoryStore)
+				asked := converse(t, agent(), store, nil).say("go")
+				left := 3
+				for _, names := range order {
+					if len(asked.Questions) != left {
+						t.Fatalf("%d questions, want %d", len(asked.Questions), left)
+					}
+					var replies []qed.Reply
+					for _, q := range asked.Questions {
+						if name := q.Text[:1]; strings.Contains(names, name) {
+							replies = append(replies, reply(q, `"`+strings.ToUpper(name)+`"`))
+						}
+					}
+					left -= len(replies)
+					store = restore(t, records(t, store, "t")) // another process
+					asked = converse(t, agent(), store, nil).turn(qed.Turn{Replies: replies})
+				}
+				if want := "send use aA use bB use cC"; asked.Text != want {
+					t.Errorf("answer = %+v, want %q", asked, want)
+				}
+				l.want(t, map[string]int{"look silent": 1, "send": 1, "look a": 1, "look b": 1, "look c": 1, "use aA": 1, "use bB": 1, "use cC": 1})
+				if n := kinds(records(t, store, "t"))[qed.RecordQuestion]; n != 3 {
+					t.Errorf("%d questions are recorded", n)
+				}
+			})
+		}
+	}
+}
+
+// An error beats a question: the run fails, and asks when it goes on.
+func TestOneAsksAnotherFails(t *testing.T) {
+	noLeak(t)
+	var l ledger
+	asked := make(chan bool, 2)
+	g := fanOut(branch{Name: "a", Run: func(ctx context.Context, _ trail) (string, error) {
+		reply, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		asked <- true
+		return reply, err
+	}}, branch{Name: "b", Run: func(ctx context.Context, _ trail) (string, error) {
+		<-asked
+		return qed.Memo(ctx, "call", nil, func(context.Context) (string, error) {
+			if l.do("call") == 1 {
+				return "", errBoom
+			}
+			return "fine", nil
+		})
+	}})
+	c := converse(t, walks(t, g, nil), new(qed.MemoryStore), nil)
+	events, _, err := c.listen(qed.Turn{Text: "go"})
+	if _, ok := errors.AsType[*qed.CallError](err); !ok {
+		t.Fatalf("error = %v", err)
+	}
+	if told := ofKind[qed.Asked](events); len(told) > 0 {
+		t.Errorf("told %v", told)
+	}
+	again := c.goOn()
+	asked <- true
+	c.reply(again, `"good"`)
+	l.want(t, map[string]int{"call": 2})
+}
+
+// A question is asked, whatever the code around it makes of the error.
+func TestQuestionsThatCodeSwallows(t *testing.T) {
+	ask := func(ctx context.Context) error {
+		_, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		return err
+	}
+	for name, f := range map[string]func(ctx context.Context) error{
+		"in words":  func(ctx context.Context) error { return fmt.Errorf("it failed: %v", ask(ctx)) },
+		"ignored":   func(ctx context.Context) error { ask(ctx); return nil },
+		"cancelled": func(ctx context.Context) error { ask(ctx); return context.Canceled },
+		"in a goroutine": func(ctx context.Context) error {
+			var all sync.WaitGroup
+			for range 4 {
+				all.Go(func() { ask(ctx) })
+			}
+			all.Wait()
+			return nil
+		},
+		"in a goroutine with a context of its own": func(ctx context.Context) error {
+			var all sync.WaitGroup
+			ctx, cancel := context.WithCancelCause(ctx)
+			defer cancel(nil)
+			for range 4 {
+				all.Go(func() {
+					if err := ask(ctx); err != nil {
+						cancel(err)
+					}
+				})
+			}
+			all.Wait()
+			return context.Cause(ctx)
+		},
+		"in a scope": func(ctx context.Context) error { ask(qed.Scope(ctx, "s")); return nil },
+		"in a memo": func(ctx context.Context) error {
+			_, _ = qed.Memo(ctx, "m", nil, func(ctx context.Context) (int, error) { return 1, ask(ctx) })
+			return nil
+		},
+		"ignored in a memo": func(ctx context.Context) error {
+			_, _ = qed.Memo(ctx, "m", nil, func(ctx context.Context) (int, error) { ask(ctx); return 1, nil })
+			return nil
+		},
+		"in a once": func(ctx context.Context) error {
+			_, _ = qed.Once(ctx, "m", nil, func(ctx context.Context) (int, error) { return 1, ask(ctx) })
+			return nil
+		},
+		"in items": func(ctx context.Context) error {
+			qed.Each(ctx, []int{1, 2}, func(i int) string { return fmt.Sprint(i) }, func(ctx context.Context, _ int) (int, error) { ask(ctx); return 1, nil })
+			return nil
+		},
+		"in an agent within": func(ctx context.Context) error {
+			qed.Ask(ctx, does(func(ctx context.Context, _ string) (string, error) { ask(ctx); return "", nil }), qed.Turn{Text: "you"})
+			return nil
+		},
+		"in a graph within": func(ctx context.Context) error {
+			r, _ := one(func(ctx context.Context, s trail) (trail, error) { ask(ctx); return s, nil }, nil).Compile(nil)
+			r.Run(ctx, trail{})
+			return nil
+		},
+		"in a tool": func(ctx context.Context) error {
+			tool := qed.NewTool("ask", "", func(ctx context.Context, _ struct{}) (int, error) { ask(ctx); return 1, nil })
+			tool.Asks = true
+			registryDo(ctx, panicky{}, tool)
+			return nil
+		},
+		"with a panic": func(ctx context.Context) error {
+			defer func() { recover() }()
+			if ask(ctx) != nil {
+				panic("oh")
+			}
+			return nil
+		},
+	} {
+		for kind, agent := range map[string]func() qed.Agent{
+			"function": func() qed.Agent {
+				return does(func(ctx context.Context, _ string) (string, error) { return "done", f(ctx) })
+			},
+			"node": func() qed.Agent {
+				return walks(t, one(func(ctx context.Context, s trail) (trail, error) { return s, f(ctx) }, &qed.NodeOptions{Attempts: 3}), nil)
+			},
+			"node with OnError": func() qed.Agent {
+				return walks(t, one(func(ctx context.Context, s trail) (trail, error) { return s, f(ctx) }, nil),
+					&qed.AgentOptions[trail]{OnError: func(context.Context, trail, error) (qed.Answer, error) { return qed.Answer{Text: "partly"}, nil }})
+			},
+		} {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				noLeak(t)
+				c := converse(t, agent(), new(qed.MemoryStore), nil)
+				asked := c.say("go")
+				if len(asked.Questions) == 0 || asked.Text == "done" {
+					t.Fatalf("answer = %+v", asked)
+				}
+				for len(asked.Questions) > 0 {
+					var replies []qed.Reply
+					for _, q := range asked.Questions {
+						replies = append(replies, reply(q, `"good"`))
+					}
+					asked, _ = c.try(qed.Turn{Replies: replies})
+				}
+			})
+		}
+	}
+}
+
+// panicky is a test that has no way to fail.
+type panicky struct{ testing.TB }
+
+func (panicky) Helper() {}
+
+// Where nobody can be asked, an error says so at once.
+func TestNobodyToAsk(t *testing.T) {
+	agent := asks[string](qed.Question{Text: "Well?"})
+	for name, try := range map[string]func() error{
+		"no store": func() error { _, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "go"}); return err },
+		"no thread": func() error {
+			_, err := qed.Ask(t.Context(), qed.Durable(agent, new(qed.MemoryStore), nil), qed.Turn{Text: "go"})
+			return err
+		},
+		"no agent": func() error { _, err := qed.Clarify[string](t.Context(), qed.Question{Text: "Well?"}); return err },
+		"other context": func() error {
+			_, err := converse(t, does(func(context.Context, string) (string, error) {
+				return qed.Clarify[string](context.Background(), qed.Question{Text: "Well?"})
+			}), new(qed.MemoryStore), nil).try(qed.Turn{Text: "go"})
+			return err
+		},
+	} {
+		if err := try(); !errors.Is(err, qed.ErrNoAsker) {
+			t.Errorf("%s: %v, want ErrNoAsker", name, err)
+		}
+	}
+}
+
+// A tool may ask where it says so; elsewhere the model is told, and the run goes on.
+func TestToolsThatAsk(t *testing.T) {
+	for _, asks := range []bool{true, false} {
+		for _, repeat := range []bool{true, false} {
+			t.Run(fmt.Sprintf("asks %v, repeat %v", asks, repeat), func(t *testing.T) {
+				var l ledger
+				tool := qed.NewTool("send", "", func(ctx context.Context, _ struct{}) (string, error) {
+					l.do("called")
+					v, err := qed.Clarify[string](ctx, qed.Question{Text: "Really?"})
+					if err != nil {
+						return "", err
+					}
+					l.do("sent")
+					return v, nil
+				})
+				tool.Asks, tool.Repeat = asks, repeat
+				agent := does(func(ctx context.Context, _ string) (string, error) {
+					results, err := registry(t, nil, tool).Do(ctx, call("send", "{}"))
+					if err != nil {
+						return "", err
+					}
+					if !asks && !errors.Is(results[0].Err, qed.ErrNoAsker) {
+						t.Errorf("the result is %v, want ErrNoAsker", results[0].Err)
+					}
+					v, err := qed.Clarify[string](ctx, qed.Question{Text: "Else?"})
+					return results[0].Message().Content + v, err
+				})
+				c := converse(t, agent, new(qed.MemoryStore), nil)
+				asked := c.say("go")
+				if asks {
+					asked = c.reply(asked, `"yes"`)
+				}
+				if a := c.reply(asked, `"no"`); asks && a.Text != `"yes"no` || !asks && !strings.HasPrefix(a.Text, "error: ") {
+					t.Errorf("answer = %+v", a)
+				}
+				want := map[string]int{"called": 2, "sent": 1}
+				if !asks {
+					want = map[string]int{"called": l.count()["called"]}
+				}
+				l.want(t, want)
+			})
+		}
+	}
+}
+
+// What must not be repeated is unknown when a crash comes after the reply to the question in it.
+func TestCrashAfterAQuestionInAOnce(t *testing.T) {
+	var l ledger
+	agent := does(func(ctx context.Context, _ string) (string, error) {
+		return qed.Once(ctx, "send", nil, func(ctx context.Context) (string, error) {
+			v, err := qed.Clarify[string](ctx, qed.Question{Text: "Really?"})
+			if err == nil {
+				l.do("sent")
+			}
+			return v, err
+		})
+	})
+	clock := newClock()
+	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
+	c := converse(t, agent, store, nil)
+	c.ctx = qed.WithClock(t.Context(), clock.Now)
+	asked := c.say("go")
+	replies := choose(t, asked, `"yes"`)
+	before := len(store.moments)
+	c.turn(qed.Turn{Replies: replies})
+	l.want(t, map[string]int{"sent": 1})
+	for _, m := range store.moments[before : len(store.moments)-1] {
+		clock.pass(1e12)
+		after := converse(t, agent, restore(t, m.log), nil)
+		after.ctx = c.ctx
+		a, err := after.try(qed.Turn{})
+		last := m.log[len(m.log)-1]
+		if last.Kind == qed.RecordCalled != errors.Is(err, qed.ErrUnknown) || err == nil && a.Text != "yes" {
+			t.Errorf("after %s: answer %+v, %v", last.Kind, a, err)
+		}
+	}
+}
+
+// A graph that looks at every message finds in a Scope what was asked, from its first node.
+func TestRestart(t *testing.T) {
+	var l ledger
+	agent := func() qed.Agent {
+		g := qed.NewGraph[trail]("g")
+		g.Node("classify", func(ctx context.Context, s trail) (trail, error) {
+			return s, qed.Remember(ctx, "seen", s.Seen[len(s.Seen)-1])
+		}, nil)
+		g.Node("task", noting(func(ctx context.Context) (string, error) {
+			ctx = qed.Scope(ctx, "task/1")
+			if _, err := once(ctx, &l, "send"); err != nil {
+				return "", err
+			}
+			return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		}), nil)
+		g.Node("more", noting(func(ctx context.Context) (string, error) { return once(ctx, &l, "more") }), nil)
+		g.Edge(qed.Start, "classify")
+		g.Edge("classify", "task")
+		g.Edge("task", "more")
+		g.Edge("more", qed.End)
+		return qed.NewAgent(compile(t, g, nil),
+			func(_ context.Context, s trail, turn qed.Turn) (trail, error) {
+				text := turn.Text
+				for _, r := range turn.Replies {
+					text += string(r.Value)
+				}
+				s.N++
+				s.Seen = append(s.Seen, text)
+				return s, nil
+			},
+			func(_ context.Context, s trail) (qed.Answer, error) {
+				return qed.Answer{Text: fmt.Sprint(s.N, strings.Join(s.Seen, " "))}, nil
+			},
+			&qed.AgentOptions[trail]{Restart: true})
+	}
+	clock := newClock()
+	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
+	c := converse(t, agent(), store, nil)
+	c.ctx = qed.WithClock(t.Context(), clock.Now)
+	asked := c.say("go")
+	before := len(store.moments)
+	want := c.reply(asked, `"good"`)
+	if want.Text != `2go "good" good more` {
+		t.Errorf("answer = %+v", want)
+	}
+	l.want(t, map[string]int{"send": 1, "more": 1})
+	for i, m := range store.moments[before : len(store.moments)-1] {
+		clock.pass(1e13)
+		l = ledger{}
+		after := converse(t, agent(), restore(t, m.log), nil)
+		after.ctx = c.ctx
+		a, err := after.try(qed.Turn{})
+		if unknown(m.log) {
+			if !errors.Is(err, qed.ErrUnknown) {
+				t.Errorf("moment %d: %v", i, err)
+			}
+		} else if err != nil || a.Text != want.Text {
+			t.Errorf("moment %d: answer %+v, %v", i, a, err)
+		}
+	}
+}

@@ -1,0 +1,401 @@
+package qed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// asks is an agent that asks one question, and answers with the reply in JSON.
+func asks[T any](q qed.Question) qed.Agent {
+	return does(func(ctx context.Context, _ string) (string, error) {
+		v, err := qed.Clarify[T](ctx, q)
+		if err != nil {
+			return "", err
+		}
+		text, err := json.Marshal(v)
+		return string(text), err
+	})
+}
+
+type visitForm struct {
+	City  string `json:"city"`
+	Days  int    `json:"days"`
+	Notes string `json:"notes,omitempty"`
+}
+
+type colour string
+
+func TestReplies(t *testing.T) {
+	choice := qed.Question{Text: "Which Miami?", Options: []qed.Option{{ID: "m1", Text: "Miami, Florida"}, {ID: "m2", Text: "Miami Beach"}, {ID: "3", Text: "Miami, Ohio"}}}
+	alike := qed.Question{Text: "Which?", Options: []qed.Option{{ID: "a", Text: "Twin"}, {ID: "b", Text: "twin"}, {ID: "c", Text: "Twin"}}}
+	unnamed := qed.Question{Text: "Which?", Options: []qed.Option{{Text: "red"}, {Text: "2"}}}
+	draft := qed.Question{Text: "Send it?", Draft: json.RawMessage(`{"city":"Rome","days":3}`)}
+	for _, test := range []struct {
+		name  string
+		agent qed.Agent
+		reply string
+		want  string // the answer; empty means that the question is asked again
+	}{
+		{"text", asks[string](qed.Question{Text: "Who?"}), `" Ann "`, `" Ann "`},
+		{"text of a named type", asks[colour](qed.Question{Text: "Which colour?"}), `"red"`, `"red"`},
+		{"text: a number", asks[string](qed.Question{Text: "Who?"}), `7`, ""},
+		{"text: empty", asks[string](qed.Question{Text: "Who?"}), `" "`, ""},
+		{"text: null", asks[string](qed.Question{Text: "Who?"}), `null`, ""},
+		{"text: an object", asks[string](qed.Question{Text: "Who?"}), `{"a":"b"}`, ""},
+		{"choice: number", asks[string](choice), `1`, `"m1"`},
+		{"choice: number as text", asks[string](choice), `"2"`, `"m2"`},
+		{"choice: an id before a number", asks[string](choice), `"3"`, `"3"`},
+		{"choice: text", asks[string](choice), `"Miami Beach"`, `"m2"`},
+		{"choice: text in another case", asks[string](choice), `" miami beach "`, `"m2"`},
+		{"choice: id", asks[string](choice), `"m1"`, `"m1"`},
+		{"choice of a named type", asks[colour](choice), `"m1"`, `"m1"`},
+		{"choice: zero", asks[string](choice), `0`, ""},
+		{"choice: too high", asks[string](choice), `4`, ""},
+		{"choice: fraction", asks[string](choice), `1.5`, ""},
+		{"choice: huge", asks[string](choice), `99999999999999999999`, ""},
+		{"choice: negative", asks[string](choice), `-1`, ""},
+		{"choice: none of them", asks[string](choice), `"Rome"`, ""},
+		{"choice: null", asks[string](choice), `null`, ""},
+		{"choice: list", asks[string](choice), `[1]`, ""},
+		{"choice: ambiguous text", asks[string](alike), `"Twin"`, ""},
+		{"choice: number of alike", asks[string](alike), `3`, `"c"`},
+		{"choice: exact text of alike", asks[string](alike), `"twin"`, `"b"`},
+		{"choice without ids", asks[string](unnamed), `"red"`, `"red"`},
+		{"choice without ids: a text that is a number", asks[string](unnamed), `"2"`, `"2"`},
+		{"approve", asks[qed.Approval[visitForm]](draft), `{"decision":"approve"}`, `{"decision":"approve","value":{"city":"Rome","days":3}}`},
+		{"approve as a word", asks[qed.Approval[visitForm]](draft), `" Approve"`, `{"decision":"approve","value":{"city":"Rome","days":3}}`},
+		{"approve with a value", asks[qed.Approval[visitForm]](draft), `{"decision":"approve","value":{"city":"Oslo","days":1}}`, ""},
+		{"edit", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo","days":1},"reason":"cold"}`,
+			`{"decision":"edit","value":{"city":"Oslo","days":1},"reason":"cold"}`},
+		{"reject", asks[qed.Approval[visitForm]](draft), `{"decision":"reject","reason":"too far"}`, `{"decision":"reject","value":{"city":"","days":0},"reason":"too far"}`},
+		{"reject as a word", asks[qed.Approval[visitForm]](draft), `"reject"`, `{"decision":"reject","value":{"city":"","days":0}}`},
+		{"edit without a value", asks[qed.Approval[visitForm]](draft), `{"decision":"edit"}`, ""},
+		{"edit as a word", asks[qed.Approval[visitForm]](draft), `"edit"`, ""},
+		{"edit: null", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":null}`, ""},
+		{"edit: another type", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":7}}`, ""},
+		{"edit: an unknown field", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo","days":1,"when":"now"}}`, ""},
+		{"edit: a missing field", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo"}}`, ""},
+		{"another decision", asks[qed.Approval[visitForm]](draft), `{"decision":"maybe"}`, ""},
+		{"no decision", asks[qed.Approval[visitForm]](draft), `{}`, ""},
+		{"another word", asks[qed.Approval[visitForm]](draft), `"sure, whatever"`, ""},
+		{"an unknown field beside the decision", asks[qed.Approval[visitForm]](draft), `{"decision":"approve","extra":1}`, ""},
+		{"true", asks[qed.Approval[visitForm]](draft), `true`, ""},
+		{"a decision in another case", asks[qed.Approval[visitForm]](draft), `{"DECISION":"approve"}`, ""},
+		{"form", asks[visitForm](qed.Question{Text: "Where to?"}), `{"city":"Rome","days":3}`, `{"city":"Rome","days":3}`},
+		{"form: a missing field", asks[visitForm](qed.Question{Text: "Where to?"}), `{"city":"Rome"}`, ""},
+		{"form: another type", asks[visitForm](qed.Question{Text: "Where to?"}), `{"city":"Rome","days":"three"}`, ""},
+		{"form: an unknown field", asks[visitForm](qed.Question{Text: "Where to?"}), `{"city":"Rome","days":3,"x":1}`, ""},
+		{"form: a text", asks[visitForm](qed.Question{Text: "Where to?"}), `"Rome"`, ""},
+		{"form: null", asks[visitForm](qed.Question{Text: "Where to?"}), `null`, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := converse(t, test.agent, new(qed.MemoryStore), nil)
+			asked := c.say("go")
+			if len(asked.Questions) != 1 || !asked.Questions[0].Resumable || asked.Questions[0].Problem != "" || !asked.Saved {
+				t.Fatalf("asked %+v", asked)
+			}
+			a := c.reply(asked, test.reply)
+			if test.want != "" {
+				if a.Text != test.want || len(a.Questions) > 0 {
+					t.Errorf("answer = %+v, want %s", a, test.want)
+				}
+				return
+			}
+			if len(a.Questions) != 1 || a.Questions[0].Problem == "" || a.Questions[0].ID != asked.Questions[0].ID || a.Questions[0].Text != asked.Questions[0].Text {
+				t.Fatalf("answer = %+v, want the question again, with the problem", a)
+			}
+			if !strings.Contains(a.Text, a.Questions[0].Problem) {
+				t.Errorf("the text %q does not tell the problem %q", a.Text, a.Questions[0].Problem)
+			}
+		})
+	}
+}
+
+// The right reply counts, however many wrong ones came before.
+func TestWrongRepliesThenARightOne(t *testing.T) {
+	c := converse(t, asks[visitForm](qed.Question{Text: "Where to?"}), new(qed.MemoryStore), nil)
+	asked := c.say("go")
+	for range 3 {
+		asked = c.reply(asked, `{"city":7}`)
+	}
+	if a := c.reply(asked, `{"city":"Rome","days":3}`); a.Text != `{"city":"Rome","days":3}` {
+		t.Errorf("answer = %+v", a)
+	}
+}
+
+// Replies that are none are refused, and the question stays open.
+func TestRepliesThatAreRefused(t *testing.T) {
+	c := converse(t, asks[string](qed.Question{Text: "Who?"}), new(qed.MemoryStore), nil)
+	asked := c.say("go")
+	q := asked.Questions[0]
+	for _, test := range []struct {
+		name    string
+		replies []qed.Reply
+		want    error
+	}{
+		{"to another question", []qed.Reply{{Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrNotOpen},
+		{"to no question", []qed.Reply{{Value: json.RawMessage(`"x"`)}}, qed.ErrNotOpen},
+		{"one to it and one to another", []qed.Reply{reply(q, `"x"`), {Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrNotOpen},
+		{"two to it", []qed.Reply{reply(q, `"x"`), reply(q, `"y"`)}, qed.ErrReply},
+		{"no JSON", []qed.Reply{reply(q, `x`)}, qed.ErrReply},
+		{"nothing", []qed.Reply{reply(q, ``)}, qed.ErrReply},
+		{"two values", []qed.Reply{reply(q, `"x" "y"`)}, qed.ErrReply},
+		{"10 MB", []qed.Reply{reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrReply},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c.t = t
+			if err := c.fails(qed.Turn{Replies: test.replies}, test.want); len(err.Error()) > 1000 {
+				t.Errorf("the error has %d bytes", len(err.Error()))
+			}
+		})
+	}
+	c.t = t
+	if a := c.reply(asked, `"Ann"`); a.Text != `"Ann"` {
+		t.Errorf("answer = %+v", a)
+	}
+	c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrNotOpen)
+}
+
+// Questions that cannot be asked are an error at once, and nobody is asked.
+func TestQuestionsThatCannotBeAsked(t *testing.T) {
+	type hidden struct{ C chan int }
+	for name, agent := range map[string]qed.Agent{
+		"no text":              asks[string](qed.Question{Text: " "}),
+		"options and a form":   asks[visitForm](qed.Question{Text: "?", Options: []qed.Option{{Text: "a"}}}),
+		"option without text":  asks[string](qed.Question{Text: "?", Options: []qed.Option{{ID: "a"}}}),
+		"options of one id":    asks[string](qed.Question{Text: "?", Options: []qed.Option{{ID: "a", Text: "a"}, {ID: "a", Text: "b"}}}),
+		"no draft":             asks[qed.Approval[visitForm]](qed.Question{Text: "?"}),
+		"draft that is none":   asks[qed.Approval[visitForm]](qed.Question{Text: "?", Draft: json.RawMessage(`{"city":7}`)}),
+		"draft for a text":     asks[string](qed.Question{Text: "?", Draft: json.RawMessage(`{}`)}),
+		"type that has a chan": asks[hidden](qed.Question{Text: "?"}),
+		"number":               asks[int](qed.Question{Text: "?"}),
+		"list":                 asks[[]string](qed.Question{Text: "?"}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := new(qed.MemoryStore)
+			a, err := converse(t, agent, store, nil).try(qed.Turn{Text: "go"})
+			if err == nil || errors.Is(err, qed.ErrAsked) || has(records(t, store, "t"), qed.RecordQuestion) {
+				t.Errorf("answer = %+v, %v", a, err)
+			}
+		})
+	}
+}
+
+func TestMaxQuestions(t *testing.T) {
+	for _, test := range []struct{ max, want int }{{0, 10}, {1, 1}, {3, 3}} {
+		for name, agent := range map[string]qed.Agent{
+			"another one each time": does(func(ctx context.Context, _ string) (string, error) {
+				for i := range 100 {
+					if _, err := qed.Clarify[string](ctx, qed.Question{Text: fmt.Sprint(i)}); err != nil {
+						return "", err
+					}
+				}
+				return "done", nil
+			}),
+			"the same again": asks[visitForm](qed.Question{Text: "Where to?"}),
+		} {
+			t.Run(fmt.Sprint(name, test.max), func(t *testing.T) {
+				c := converse(t, agent, new(qed.MemoryStore), &qed.DurableOptions{MaxQuestions: test.max})
+				asked := c.say("go")
+				for range test.want - 1 {
+					asked = c.reply(asked, `"no form"`)
+				}
+				c.fails(qed.Turn{Replies: choose(t, asked, `"no form"`)}, qed.ErrQuestions)
+				if a := c.say("another"); len(a.Questions) != 1 {
+					t.Errorf("a new run: %+v", a)
+				}
+			})
+		}
+	}
+}
+
+// The question is another one when the run goes on: the reply was not to it.
+func TestQuestionChanged(t *testing.T) {
+	old := qed.Question{Text: "Delete the copy?", Options: []qed.Option{{ID: "y", Text: "yes"}, {ID: "n", Text: "no"}}}
+	for name, now := range map[string]qed.Question{
+		"text":    {Text: "Delete everything?", Options: old.Options},
+		"options": {Text: old.Text, Options: []qed.Option{{ID: "y", Text: "no"}, {ID: "n", Text: "yes"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := new(qed.MemoryStore)
+			asked := converse(t, asks[string](old), store, nil).say("go")
+			c := converse(t, asks[string](now), store, nil)
+			again := c.turn(qed.Turn{Replies: choose(t, asked, `"y"`)})
+			if len(again.Questions) != 1 || again.Questions[0].Problem == "" || again.Questions[0].Text != now.Text {
+				t.Fatalf("answer = %+v, want the new question", again)
+			}
+			if a := c.reply(again, `"n"`); a.Text != `"n"` {
+				t.Errorf("answer = %+v", a)
+			}
+		})
+	}
+	t.Run("draft", func(t *testing.T) {
+		store := new(qed.MemoryStore)
+		asked := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Rome","days":1}`)}), store, nil).say("go")
+		same := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{ "city": "Rome", "days": 1 }`)}), restore(t, records(t, store, "t")), nil)
+		if a := same.turn(qed.Turn{Replies: choose(t, asked, `"approve"`)}); len(a.Questions) > 0 {
+			t.Errorf("the same draft, with spaces: %+v", a)
+		}
+		other := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Oslo","days":1}`)}), store, nil)
+		if a := other.turn(qed.Turn{Replies: choose(t, asked, `"approve"`)}); len(a.Questions) != 1 || string(a.Questions[0].Draft) != `{"city":"Oslo","days":1}` {
+			t.Errorf("another draft was approved: %+v", a)
+		}
+	})
+}
+
+// A text while a question is open is what the Replies of the options say.
+func TestTextWhileAQuestionIsOpen(t *testing.T) {
+	reading := func(r qed.Reading, err error) *qed.DurableOptions {
+		return &qed.DurableOptions{Replies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.Reading, error) {
+			if len(open) != 1 || open[0].Text != "Who?" || turn.Text != "Ann" {
+				t.Errorf("asked of %+v: %+v", turn, open)
+			}
+			for i := range r.Replies {
+				r.Replies[i].Question = open[0].ID
+			}
+			return r, err
+		}}
+	}
+	var said []string
+	agent := does(func(ctx context.Context, text string) (string, error) {
+		said = append(said, text)
+		if text == "Ann" {
+			return "a new run", nil
+		}
+		return qed.Clarify[string](ctx, qed.Question{Text: "Who?"})
+	})
+	ann := []qed.Reply{{Value: json.RawMessage(`"Ann!"`)}}
+	for _, test := range []struct {
+		name    string
+		opt     *qed.DurableOptions
+		want    string
+		closed  qed.Intent
+		wantErr error
+	}{
+		{"answer", reading(qed.Reading{Intent: qed.IntentAnswer, Replies: ann}, nil), "Ann!", "", nil},
+		{"modification", reading(qed.Reading{Intent: qed.IntentModification, Replies: ann, Reason: "because"}, nil), "a new run", qed.IntentModification, nil},
+		{"new request", reading(qed.Reading{Intent: qed.IntentNewRequest, Reason: "because"}, nil), "a new run", qed.IntentNewRequest, nil},
+		{"abort", reading(qed.Reading{Intent: qed.IntentAbort, Reason: "because"}, nil), "All right.", qed.IntentAbort, nil},
+		{"hook fails", reading(qed.Reading{}, errBoom), "", "", errBoom},
+		{"answer to nothing", &qed.DurableOptions{Replies: func(context.Context, []qed.Question, qed.Turn) (qed.Reading, error) {
+			return qed.Reading{Intent: qed.IntentAnswer, Replies: []qed.Reply{{Question: "q0", Value: json.RawMessage(`1`)}}}, nil
+		}}, "", "", qed.ErrNotOpen},
+		{"default", nil, "a new run", qed.IntentNewRequest, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			store := new(qed.MemoryStore)
+			c := converse(t, agent, store, test.opt)
+			asked := c.say("go")
+			said = nil
+			events, a, err := c.listen(qed.Turn{Text: "Ann"})
+			closed := ofKind[qed.QuestionClosed](events)
+			if test.wantErr != nil {
+				if !errors.Is(err, test.wantErr) || len(closed) > 0 || len(said) > 0 {
+					t.Fatalf("error = %v, told %v", err, closed)
+				}
+				if a := c.reply(asked, `"Bob"`); a.Text != "Bob" {
+					t.Errorf("the question did not stay open: %+v", a)
+				}
+				return
+			}
+			if err != nil || a.Text != test.want || !a.Saved {
+				t.Errorf("answer = %+v, %v", a, err)
+			}
+			if test.closed == "" {
+				if len(closed) > 0 {
+					t.Errorf("told %v", closed)
+				}
+			} else if len(closed) != 1 || closed[0].Intent != test.closed || closed[0].Question != asked.Questions[0].ID || test.opt != nil && closed[0].Reason != "because" {
+				t.Errorf("told %v", closed)
+			}
+			if test.closed == qed.IntentAbort && len(said) > 0 {
+				t.Errorf("the agent got %q", said)
+			}
+			c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrNotOpen)
+			messages, err := qed.Messages(t.Context(), store, "t", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var texts []string
+			for _, m := range messages {
+				texts = append(texts, string(m.Role)+" "+m.Content)
+			}
+			if diff := cmp.Diff([]string{"user go", "assistant Who?", "user Ann", "assistant " + test.want}, texts); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	t.Run("answer without replies", func(t *testing.T) {
+		store := new(qed.MemoryStore)
+		c := converse(t, agent, store, &qed.DurableOptions{Replies: func(context.Context, []qed.Question, qed.Turn) (qed.Reading, error) {
+			return qed.Reading{Intent: qed.IntentAnswer}, nil
+		}})
+		c.say("go")
+		_, err := c.try(qed.Turn{Text: "Ann"})
+		messages, _ := qed.Messages(t.Context(), store, "t", 0)
+		kept := slices.ContainsFunc(messages, func(m llm.Message) bool { return m.Content == "Ann" })
+		if err == nil && !kept {
+			t.Error("the user's message is lost, and no error says so")
+		}
+	})
+	t.Run("with replies", func(t *testing.T) {
+		c := converse(t, agent, new(qed.MemoryStore), reading(qed.Reading{}, errBoom)) // the hook is not needed
+		asked := c.say("go")
+		if a := c.turn(qed.Turn{Text: "it is Ann", Replies: choose(t, asked, `"Ann"`)}); a.Text != "Ann" {
+			t.Errorf("answer = %+v", a)
+		}
+	})
+}
+
+// A Replies function that panics is a failed turn, and the question stays open.
+func TestRepliesPanic(t *testing.T) {
+	c := converse(t, asks[string](qed.Question{Text: "Well?"}), new(qed.MemoryStore), &qed.DurableOptions{
+		Replies: func(context.Context, []qed.Question, qed.Turn) (qed.Reading, error) { panic(errBoom) },
+	})
+	asked := c.say("go")
+	err := c.fails(qed.Turn{Text: "well"}, errBoom)
+	if _, ok := errors.AsType[*qed.PanicError](err); !ok {
+		t.Errorf("error = %v, want a panic", err)
+	}
+	if a := c.reply(asked, `"good"`); a.Text != `"good"` {
+		t.Errorf("answer = %+v", a)
+	}
+}
+
+// A user who wants nothing more gets no answer of the agent, wherever the process dies meanwhile.
+func TestCrashInAnAbort(t *testing.T) {
+	var l ledger
+	agent := does(func(ctx context.Context, text string) (string, error) {
+		l.do(text)
+		v, err := qed.Clarify[visitForm](ctx, qed.Question{Text: "Where to?"})
+		return v.City, err
+	})
+	clock := newClock()
+	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
+	c := converse(t, agent, store, nil)
+	c.ctx = qed.WithClock(t.Context(), clock.Now)
+	c.say("go")
+	before := len(store.moments)
+	want := c.say("never mind")
+	for _, m := range store.moments[before:] {
+		clock.pass(time.Hour)
+		after := converse(t, agent, restore(t, m.log), nil)
+		after.ctx = c.ctx
+		a, err := after.try(qed.Turn{})
+		if isOver(m.log) != errors.Is(err, qed.ErrNotOpen) || err == nil && a.Text != want.Text {
+			t.Errorf("after %v: answer %+v, %v", kinds(m.log), a, err)
+		}
+	}
+	l.want(t, map[string]int{"go": 1})
+}

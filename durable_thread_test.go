@@ -1,0 +1,408 @@
+package qed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+)
+
+// sender is an agent that sends something to whom it is told, by a call and by a tool, and a thread of it whose process died in one of them.
+func sender(t testing.TB, l *ledger) qed.Agent {
+	return does(func(ctx context.Context, text string) (string, error) {
+		a, err := qed.Once(ctx, "send", map[string]string{"to": text}, func(context.Context) (string, error) { l.do("send"); return "sent to " + text, nil })
+		if err != nil {
+			return "", err
+		}
+		type in struct {
+			To string `json:"to"`
+		}
+		tool := qed.NewTool("post", "", func(_ context.Context, in in) (string, error) { l.do("post"); return "posted to " + in.To, nil })
+		results, err := registry(t, nil, tool).Do(ctx, call("post", `{"to":"`+text+`"}`))
+		if err != nil {
+			return "", err
+		}
+		return a + ", " + results[0].Message().Content, nil
+	})
+}
+
+// died returns a talk on a thread whose process died in its n-th call that must not be repeated.
+func died(t testing.TB, agent func(*ledger) qed.Agent, n int, l *ledger) *talk {
+	t.Helper()
+	store := new(qed.MemoryStore)
+	converse(t, agent(new(ledger)), store, nil).turn(qed.Turn{Text: "ann", User: "ann"})
+	c := converse(t, agent(l), restore(t, cut(t, records(t, store, "t"), qed.RecordCalled, n)), nil)
+	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+	return c
+}
+
+// Who found out what became of a call tells, and the run goes on.
+func TestSettle(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		call   int
+		result json.RawMessage
+		failed error
+		want   string // the answer; empty means that the turn fails
+		done   map[string]int
+	}{
+		{"it returned", 1, json.RawMessage(`"sent by hand"`), nil, `sent by hand, "posted to ann"`, map[string]int{"post": 1}},
+		{"it was not made", 1, nil, nil, `sent to ann, "posted to ann"`, map[string]int{"send": 1, "post": 1}},
+		{"it failed", 1, nil, errBoom, "", nil},
+		{"the tool returned", 2, json.RawMessage(`"posted by hand"`), nil, `sent to ann, "posted by hand"`, nil},
+		{"the tool was not called", 2, nil, nil, `sent to ann, "posted to ann"`, map[string]int{"post": 1}},
+		{"the tool failed", 2, nil, errBoom, `sent to ann, error: boom`, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var l ledger
+			c := died(t, func(l *ledger) qed.Agent { return sender(t, l) }, test.call, &l)
+			c.fails(qed.Turn{User: "ann"}, qed.ErrUnknown)
+			thread, err := qed.Look(c.ctx, c.store, "t")
+			if err != nil || thread.Status != qed.StatusFailed || len(thread.Unknown) != 1 {
+				t.Fatalf("thread = %+v, %v", thread, err)
+			}
+			unknown := thread.Unknown[0]
+			if name := []string{"send", "post"}[test.call-1]; unknown.Name != name || !strings.Contains(string(unknown.Input), `"to":"ann"`) {
+				t.Errorf("unknown: %+v, want %s with its input", unknown, name)
+			}
+			if err := qed.Settle(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); err != nil {
+				t.Fatal(err)
+			}
+			if thread, err := qed.Look(c.ctx, c.store, "t"); err != nil || len(thread.Unknown) > 0 {
+				t.Errorf("thread = %+v, %v", thread, err)
+			}
+			if err := qed.Settle(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); !errors.Is(err, qed.ErrNotOpen) {
+				t.Errorf("settled twice: %v", err)
+			}
+			c.fails(qed.Turn{User: "bob"}, qed.ErrForeign)
+			a, err := c.try(qed.Turn{User: "ann"})
+			if test.want == "" {
+				if _, ok := errors.AsType[*qed.CallError](err); !ok || !strings.Contains(err.Error(), "boom") {
+					t.Errorf("error = %v", err)
+				}
+			} else if err != nil || a.Text != test.want {
+				t.Errorf("answer = %+v, %v, want %q", a, err, test.want)
+			}
+			l.want(t, test.done)
+		})
+	}
+}
+
+func TestSettleRefuses(t *testing.T) {
+	var l ledger
+	agent := func(l *ledger) qed.Agent { return sender(t, l) }
+	c := died(t, agent, 1, &l)
+	thread, err := qed.Look(c.ctx, c.store, "t")
+	if err != nil || thread.Status != qed.StatusCrashed || len(thread.Unknown) != 1 {
+		t.Fatalf("thread = %+v, %v", thread, err)
+	}
+	address := thread.Unknown[0].Address
+	ok := json.RawMessage(`"x"`)
+	answered := new(qed.MemoryStore)
+	converse(t, sender(t, &l), answered, nil).say("ann")
+	for _, test := range []struct {
+		name            string
+		ctx             context.Context
+		store           qed.Store
+		thread, address string
+		result          json.RawMessage
+		want            error // nil means any
+	}{
+		{"while it may run", t.Context(), c.store, "t", address, ok, qed.ErrBusy},
+		{"another call", c.ctx, c.store, "t", "none", ok, qed.ErrNotOpen},
+		{"no call", c.ctx, c.store, "t", "", ok, qed.ErrNotOpen},
+		{"no thread", c.ctx, c.store, "none", address, ok, qed.ErrNotOpen},
+		{"no id", c.ctx, c.store, "", address, ok, qed.ErrThread},
+		{"a run that is over", c.ctx, answered, "t", address, ok, qed.ErrNotOpen},
+		{"no JSON", c.ctx, c.store, "t", address, json.RawMessage(`x`), nil},
+		{"a store that fails", c.ctx, &watched{Store: c.store, append: func(context.Context, []qed.Record, func(context.Context) error) error { return errDown }}, "t", address, ok, errDown},
+	} {
+		before := len(records(t, c.store, "t"))
+		err := qed.Settle(test.ctx, test.store, test.thread, test.address, test.result, nil)
+		if err == nil || test.want != nil && !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+		if now := len(records(t, c.store, "t")); now != before {
+			t.Errorf("%s: %d records were added", test.name, now-before)
+		}
+	}
+}
+
+// A run that was answered stays so, whatever became of its calls.
+func TestSettleOfAnAnsweredRun(t *testing.T) {
+	var l ledger
+	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
+		return qed.Once(ctx, "send", nil, func(ctx context.Context) (string, error) {
+			l.do("send")
+			<-ctx.Done()
+			return "", ctx.Err()
+		})
+	}), &qed.NodeOptions{Timeout: time.Millisecond}), &qed.AgentOptions[trail]{OnError: func(context.Context, trail, error) (qed.Answer, error) {
+		return qed.Answer{Text: "it may have been sent", Partial: true}, nil
+	}})
+	store := new(qed.MemoryStore)
+	c := converse(t, agent, store, nil)
+	c.say("go")
+	log := records(t, store, "t")
+	i := slices.IndexFunc(log, func(r qed.Record) bool { return r.Kind == qed.RecordCalled })
+	if err := qed.Settle(t.Context(), store, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
+		if a, err := c.try(qed.Turn{}); !errors.Is(err, qed.ErrNotOpen) {
+			t.Errorf("an answered run was gone on with: %+v, %v", a, err)
+		}
+	} else if !errors.Is(err, qed.ErrNotOpen) {
+		t.Error(err)
+	}
+	l.want(t, map[string]int{"send": 1})
+}
+
+// A call that says that it did nothing may be made again: by the next attempt, the next empty turn, and after a crash.
+func TestNotDone(t *testing.T) {
+	send := func(l *ledger, fails int) func(ctx context.Context) (string, error) {
+		return func(ctx context.Context) (string, error) {
+			return qed.Once(ctx, "send", nil, func(context.Context) (string, error) {
+				if l.do("send") <= fails {
+					return "", fmt.Errorf("sending: %w", qed.NotDone(errBoom))
+				}
+				return "sent", nil
+			})
+		}
+	}
+	t.Run("attempts", func(t *testing.T) {
+		var l ledger
+		c := converse(t, walks(t, one(noting(send(&l, 2)), &qed.NodeOptions{Attempts: 3}), nil), new(qed.MemoryStore), nil)
+		if a := c.say("go"); a.Text != "sent" {
+			t.Errorf("answer = %+v", a)
+		}
+		l.want(t, map[string]int{"send": 3})
+	})
+	t.Run("empty turns", func(t *testing.T) {
+		var l ledger
+		c := converse(t, walks(t, one(noting(send(&l, 2)), nil), nil), new(qed.MemoryStore), nil)
+		c.fails(qed.Turn{Text: "go"}, errBoom)
+		c.fails(qed.Turn{}, errBoom)
+		if a := c.goOn(); a.Text != "sent" {
+			t.Errorf("answer = %+v", a)
+		}
+		l.want(t, map[string]int{"send": 3})
+	})
+	t.Run("tool", func(t *testing.T) {
+		var l ledger
+		tool := qed.NewTool("send", "", func(context.Context, struct{}) (string, error) {
+			if l.do("send") == 1 {
+				return "", qed.NotDone(errBoom)
+			}
+			return "sent", nil
+		})
+		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+			first := registryDo(ctx, t, tool)
+			second := registryDo(ctx, t, tool)
+			return fmt.Sprint(first, second), nil
+		}), new(qed.MemoryStore), nil)
+		if a := c.say("go"); a.Text != "boom<nil>" && a.Text != "boom <nil>" {
+			t.Errorf("answer = %+v", a)
+		}
+		l.want(t, map[string]int{"send": 2})
+	})
+	t.Run("outside a durable run", func(t *testing.T) {
+		var l ledger
+		if _, err := send(&l, 1)(t.Context()); !errors.Is(err, errBoom) {
+			t.Errorf("error = %v", err)
+		}
+		if qed.NotDone(nil) != nil {
+			t.Error("no error is one")
+		}
+	})
+	t.Run("another failure", func(t *testing.T) {
+		var l ledger
+		c := converse(t, walks(t, one(noting(func(ctx context.Context) (string, error) {
+			return qed.Once(ctx, "send", nil, func(context.Context) (string, error) { l.do("send"); return "", errBoom })
+		}), &qed.NodeOptions{Attempts: 3}), nil), new(qed.MemoryStore), nil)
+		for _, text := range []string{"go", ""} {
+			if _, err := c.try(qed.Turn{Text: text}); err == nil {
+				t.Error("no error")
+			}
+		}
+		l.want(t, map[string]int{"send": 1})
+	})
+}
+
+// History is a conversation as it is shown.
+func TestHistory(t *testing.T) {
+	store := new(qed.MemoryStore)
+	long := qed.Table{Columns: []qed.Column{{Name: "n"}}}
+	for i := range 100 {
+		if err := long.Append(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		switch turn.Text {
+		case "fail":
+			return qed.Answer{}, errBoom
+		case "ask":
+			v, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			return qed.Answer{Text: v}, err
+		}
+		return qed.Answer{Text: "re " + turn.Text, Table: &long}, nil
+	}), store, nil)
+	if got, err := qed.History(t.Context(), store, "t", 0); err != nil || len(got) > 0 {
+		t.Errorf("of nothing: %v, %v", got, err)
+	}
+	c.say("one")
+	c.try(qed.Turn{Text: "fail"})
+	c.reply(c.say("ask"), `"good"`)
+	lines := func(n int) (lines []string) {
+		entries, err := qed.History(t.Context(), store, "t", n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			text := e.Error
+			if e.Answer != nil {
+				text = e.Answer.Text
+				if e.Answer.Table != nil && (len(e.Answer.Table.Rows) > 10 || !e.Answer.Table.Truncated) {
+					t.Errorf("%d rows, truncated %v", len(e.Answer.Table.Rows), e.Answer.Table.Truncated)
+				}
+			}
+			if e.Turn.Thread != "t" || e.Time.IsZero() {
+				t.Errorf("entry %+v", e)
+			}
+			to := fmt.Sprint("copy ", n, e.Seq)
+			if err := qed.Fork(t.Context(), store, "t", e.Seq, to); err != nil {
+				t.Error(err)
+			}
+			lines = append(lines, fmt.Sprintf("%s: %s %s", e.Turn.Text, e.Status, text))
+		}
+		return lines
+	}
+	want := []string{"one: answered re one", "fail: failed boom", "ask: asked Well?", "ask: answered good"}
+	for _, n := range []int{0, 1, 2, 4, 9} {
+		expected := want
+		if n > 0 {
+			expected = want[max(0, len(want)-n):]
+		}
+		if diff := cmp.Diff(expected, lines(n)); diff != "" {
+			t.Errorf("%d: %s", n, diff)
+		}
+	}
+	if _, err := qed.History(t.Context(), store, "", 0); !errors.Is(err, qed.ErrThread) {
+		t.Errorf("of no id: %v", err)
+	}
+}
+
+// A client is told what kind of error ended a turn.
+func TestFailedCodes(t *testing.T) {
+	for code, test := range map[string]struct {
+		err error
+	}{
+		"busy": {qed.ErrBusy}, "foreign": {qed.ErrForeign}, "conflict": {qed.ErrConflict}, "not_open": {qed.ErrNotOpen}, "reply": {qed.ErrReply},
+		"unknown": {qed.ErrUnknown}, "changed": {qed.ErrChanged}, "diverged": {qed.ErrDiverged}, "budget": {qed.ErrBudget}, "thread": {qed.ErrThread},
+		"corrupt": {qed.ErrCorrupt}, "no_question": {qed.ErrNoQuestion}, "canceled": {context.Canceled}, "timeout": {context.DeadlineExceeded}, "": {errBoom},
+	} {
+		for _, err := range []error{test.err, fmt.Errorf("it failed: %w", test.err)} {
+			for event, got := range qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, err }).Run(t.Context(), qed.Turn{}) {
+				failed, ok := event.Data.(qed.Failed)
+				if !ok || failed.Code != code || !errors.Is(got, test.err) {
+					t.Errorf("%v: %+v, want code %q", err, event, code)
+				}
+			}
+		}
+	}
+	// A real one.
+	c := converse(t, does(nil), new(qed.MemoryStore), nil)
+	for event := range c.agent.Run(t.Context(), qed.Turn{Thread: "t"}) {
+		if failed, ok := event.Data.(qed.Failed); !ok || failed.Code != "not_open" {
+			t.Errorf("told %+v", event)
+		}
+	}
+}
+
+// The node that wraps up needs no way to it.
+func TestWrapUpWithoutAnEdge(t *testing.T) {
+	build := func(wrapUp string) (*qed.Runner[trail], error) {
+		g := qed.NewGraph[trail]("g")
+		g.Node("work", func(ctx context.Context, s trail) (trail, error) {
+			s.Seen = append(s.Seen, "work")
+			return s, qed.Spend(ctx, qed.Limits{ToolCalls: 100})
+		}, nil)
+		g.Node("sum up", func(ctx context.Context, s trail) (trail, error) {
+			s.Seen = append(s.Seen, fmt.Sprint("over budget: ", errors.Is(qed.OverBudget(ctx), qed.ErrBudget)))
+			return s, nil
+		}, nil)
+		g.Edge(qed.Start, "work")
+		g.Edge("work", qed.End)
+		g.Edge("sum up", qed.End)
+		return g.Compile(&qed.CompileOptions{WrapUp: wrapUp})
+	}
+	r, err := build("sum up")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := qed.WithBudget(t.Context(), qed.Limits{ToolCalls: 10})
+	s, err := r.Run(ctx, trail{})
+	if diff := cmp.Diff([]string{"over budget: true"}, s.Seen); err != nil || diff != "" {
+		t.Errorf("%v: %s", err, diff)
+	}
+	if _, err := build(""); err == nil {
+		t.Error("a node that nothing leads to is taken")
+	}
+	for _, none := range []string{"none", qed.Start, qed.End} {
+		if _, err := build(none); err == nil {
+			t.Errorf("WrapUp %q is taken", none)
+		}
+	}
+}
+
+// A run whose end this process could not record keeps nobody waiting here; but where another process went on with it, that one runs.
+func TestDanglingRun(t *testing.T) {
+	inner := new(qed.MemoryStore)
+	down := false
+	store := &watched{Store: inner, append: func(ctx context.Context, recs []qed.Record, do func(context.Context) error) error {
+		if down {
+			return errDown
+		}
+		return do(ctx)
+	}}
+	agent := does(func(ctx context.Context, text string) (string, error) {
+		if text == "down" {
+			down = true
+		}
+		return "answer", nil
+	})
+	c := converse(t, agent, store, nil)
+	if a := c.say("down"); a.Saved {
+		t.Fatalf("answer = %+v", a)
+	}
+	other := converse(t, agent, inner, nil) // of another process, which cannot know
+	other.fails(qed.Turn{Text: "go"}, qed.ErrBusy)
+	down = false
+	if a := c.say("go"); !a.Saved {
+		t.Errorf("answer = %+v", a)
+	}
+
+	c.say("down")
+	down = false
+	h := hold()
+	taker := converse(t, h, inner, nil)
+	taker.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+	done := make(chan error)
+	go func() {
+		_, err := taker.try(qed.Turn{})
+		done <- err
+	}()
+	<-h.runs
+	c.fails(qed.Turn{Text: "go"}, qed.ErrBusy)
+	c.fails(qed.Turn{}, qed.ErrBusy)
+	h.let <- true
+	if err := <-done; err != nil {
+		t.Errorf("the run that another process went on with: %v", err)
+	}
+}

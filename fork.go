@@ -1,0 +1,122 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// Fork copies a thread of store up to the record with the number at, which stays out of what the copy does: to try something else from there,
+// or to look at it. at of 0 means all of it. The copy is the same user's. Where the record is within a run, an empty [Turn] goes on with
+// that run from there; a Turn with a Text begins a new one.
+//
+// The thread to must not exist: an error then matches [fs.ErrExist]. One that does not exist, and a number that it does not have, match
+// [fs.ErrNotExist]. What was appended together with the record is copied too. Fork asks for no user: see [Look].
+func Fork(ctx context.Context, store Store, thread string, at int64, to string) error {
+	if err := CheckThread(to); err != nil {
+		return err
+	}
+	f := forker{numbers: map[int64]int64{}}
+	var last Record
+	found := at == 0
+	for rec, err := range store.Records(ctx, thread, Range{}) {
+		if err != nil {
+			return fmt.Errorf("qed: fork of thread %s: %w", thread, err)
+		}
+		if at != 0 && rec.Seq > at && !sameAppend(last, rec) {
+			break
+		}
+		found = found || rec.Seq == at
+		last = rec
+		if err := f.add(rec); err != nil {
+			return fmt.Errorf("qed: fork of thread %s: %w", thread, err)
+		}
+	}
+	switch {
+	case len(f.recs) == 0:
+		return fmt.Errorf("qed: fork of thread %s: %w", thread, fs.ErrNotExist)
+	case !found:
+		return fmt.Errorf("qed: fork of thread %s at number %d: %w", thread, at, fs.ErrNotExist)
+	case f.recs[len(f.recs)-1].Kind != RecordEnded:
+		f.end.Status = StatusStopped
+		data, err := json.Marshal(f.end)
+		if err != nil {
+			return err
+		}
+		f.recs = append(f.recs, Record{Time: last.Time, Kind: RecordEnded, Run: f.recs[len(f.recs)-1].Run, Data: data})
+	}
+	err := store.Append(ctx, to, 0, f.recs...)
+	if errors.Is(err, ErrConflict) {
+		return fmt.Errorf("qed: fork of thread %s to %s: %w", thread, to, fs.ErrExist)
+	}
+	return err
+}
+
+// sameAppend reports whether a record was appended together with the one before it: what belongs together is copied together.
+func sameAppend(before, rec Record) bool {
+	switch before.Kind {
+	case RecordBegan:
+		return rec.Kind == RecordMessage
+	case RecordResumed, RecordReply:
+		return rec.Kind == RecordReply || rec.Kind == RecordMessage
+	case RecordMessage:
+		return rec.Kind == RecordEnded
+	case RecordMemory:
+		return rec.Kind == RecordReturned && rec.Time.Equal(before.Time)
+	}
+	return false
+}
+
+// A forker copies records. They get other numbers where the log was trimmed.
+type forker struct {
+	recs    []Record
+	numbers map[int64]int64 // from the old to the new
+	end     endedData       // of the last run, as far as it is known when that begins
+}
+
+func (f *forker) add(rec Record) error {
+	f.numbers[rec.Seq] = int64(len(f.recs)) + 1
+	run, known := f.numbers[rec.Run]
+	if !known {
+		return nil // its run was trimmed
+	}
+	rec.Run = run
+	var err error
+	switch rec.Kind {
+	case RecordBegan:
+		err = rewrite(&rec, func(d *beganData) {
+			d.Floor = f.floor(d.Floor)
+			f.end = endedData{User: d.Turn.User, Company: d.Turn.Company, Floor: d.Floor}
+		})
+	case RecordEnded:
+		err = rewrite(&rec, func(d *endedData) { d.Floor = f.floor(d.Floor) })
+	case RecordSummary:
+		err = rewrite(&rec, func(d *summaryData) { d.Through = f.floor(d.Through) })
+	}
+	f.recs = append(f.recs, rec)
+	return err
+}
+
+// floor returns the new number of the last record up to the one with an old number.
+func (f *forker) floor(old int64) int64 {
+	for ; old > 0; old-- {
+		if n, ok := f.numbers[old]; ok {
+			return n
+		}
+	}
+	return 0
+}
+
+// rewrite changes the data of a record.
+func rewrite[D any](rec *Record, change func(*D)) error {
+	var d D
+	if err := rec.read(&d); err != nil {
+		return err
+	}
+	change(&d)
+	data, err := json.Marshal(d)
+	rec.Data = data
+	return err
+}

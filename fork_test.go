@@ -1,0 +1,261 @@
+package qed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// From every record of a thread a copy can be made, which goes on as the thread did; the thread itself is left alone.
+func TestForkFromEveryRecord(t *testing.T) {
+	for _, name := range []string{"journeys", "scopes", "no graph"} {
+		t.Run(name, func(t *testing.T) {
+			noLeak(t)
+			s := scriptNamed(t, name)
+			clock := newClock()
+			ctx := qed.WithClock(t.Context(), clock.Now)
+			want := s.tell(t, ctx)
+			store := restore(t, want.moments[len(want.moments)-1].log)
+			log := records(t, store, "t")
+			for i, rec := range log {
+				turn := 0
+				for rec.Seq > int64(len(want.moments[want.ends[turn]-1].log)) {
+					turn++
+				}
+				t.Run(fmt.Sprintf("%d %s", i+1, rec.Kind), func(t *testing.T) {
+					to := fmt.Sprint("copy ", i)
+					if err := qed.Fork(ctx, store, "t", rec.Seq, to); err != nil {
+						t.Fatal(err)
+					}
+					l := &ledger{}
+					c := converse(t, s.agent(t, l), store, nil)
+					c.ctx, c.thread = ctx, to
+					copied := records(t, store, to)
+					switch {
+					case isOver(copied):
+						c.fails(qed.Turn{}, qed.ErrNotOpen)
+					case unknown(copied):
+						c.fails(qed.Turn{}, qed.ErrUnknown)
+					default:
+						a, err := c.try(qed.Turn{})
+						if a, err = s.answer(c, a, err); err != nil || a.Text != want.answers[turn].Text {
+							t.Errorf("answer %q, %v, want %q", a.Text, err, want.answers[turn].Text)
+						}
+					}
+					a, err := c.try(qed.Turn{Text: "another way"})
+					inScope := s.name == "scopes" && unknown(copied) // whichever turn it is
+					if inScope != errors.Is(err, qed.ErrUnknown) || !inScope && (err != nil || !a.Saved) {
+						t.Errorf("a new turn: %+v, %v", a, err)
+					}
+					if !reflect.DeepEqual(log, records(t, store, "t")) {
+						t.Error("the thread changed")
+					}
+				})
+			}
+		})
+	}
+}
+
+// A copy of a thread that asks takes the replies, beside the thread itself, at once and without waiting for a lease.
+func TestForkOfAnAskingThread(t *testing.T) {
+	var l ledger
+	store := new(qed.MemoryStore)
+	c := converse(t, walks(t, row(parallel(&l, "a", "b")), nil), store, nil)
+	asked := c.turn(qed.Turn{Text: "go", User: "ann"})
+	if err := qed.Fork(t.Context(), store, "t", 0, "copy"); err != nil {
+		t.Fatal(err)
+	}
+	copied := *c
+	copied.thread = "copy"
+	copied.fails(qed.Turn{Replies: choose(t, asked, `"A"`, `"B"`), User: "bob"}, qed.ErrForeign)
+	if a := copied.turn(qed.Turn{Replies: choose(t, asked, `"A"`, `"B"`), User: "ann"}); a.Text != "send use aA use bB" {
+		t.Errorf("the copy: %+v", a)
+	}
+	if a := c.turn(qed.Turn{Replies: choose(t, asked, `"C"`, `"D"`), User: "ann"}); a.Text != "send use aC use bD" {
+		t.Errorf("the thread: %+v", a)
+	}
+}
+
+// A copy of a thread whose old runs were trimmed has other numbers, and goes on all the same.
+func TestForkOfATrimmedThread(t *testing.T) {
+	for _, half := range []bool{false, true} {
+		var l ledger
+		store := new(qed.MemoryStore)
+		agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+			if turn.Text != "ask" {
+				_, err := memo(ctx, &l, "look")
+				return qed.Answer{Text: turn.Text}, err
+			}
+			replies, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
+				if _, err := once(ctx, &l, name); err != nil {
+					return "", err
+				}
+				return qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+			})
+			return qed.Answer{Text: fmt.Sprint(len(turn.History), replies)}, err
+		})
+		c := converse(t, agent, store, &qed.DurableOptions{KeepRuns: 1})
+		for i := range 3 {
+			c.say(fmt.Sprint("turn ", i))
+		}
+		asked := c.say("ask")
+		if half {
+			asked = c.turn(qed.Turn{Replies: choose(t, asked, `"A"`, "")})
+		}
+		if log := records(t, store, "t"); log[len(log)-1].Seq == int64(len(log)) {
+			t.Fatal("nothing was trimmed")
+		}
+		if err := qed.Fork(t.Context(), store, "t", 0, "copy"); err != nil {
+			t.Fatal(err)
+		}
+		c.thread = "copy"
+		again := c.goOn()
+		if diff := cmp.Diff(len(asked.Questions), len(again.Questions)); diff != "" {
+			t.Errorf("the copy asks %v, the thread asked %v", again.Questions, asked.Questions)
+		}
+		values := []string{`"A"`, `"B"`}
+		if half {
+			values = values[1:]
+		}
+		if a := c.reply(asked, values...); a.Text != "6 [A B]" {
+			t.Errorf("answer = %+v", a)
+		}
+		l.want(t, map[string]int{"look": 3, "a": 1, "b": 1})
+	}
+}
+
+// A copy keeps what a thread that was begun afresh does not look at out of sight, and its summaries in place.
+func TestForkKeepsTheFloor(t *testing.T) {
+	store := new(qed.MemoryStore)
+	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		return qed.Answer{Text: fmt.Sprint(turn.Text, " after ", len(turn.History))}, nil
+	})
+	c := converse(t, agent, store, nil)
+	c.say("one")
+	log := records(t, store, "t")
+	log[len(log)-1].Data = json.RawMessage("torn")
+	store = restore(t, log)
+	c = converse(t, agent, store, nil)
+	if a := c.say("two"); a.Text != "two after 0" {
+		t.Fatalf("answer = %+v", a)
+	}
+	if err := qed.Fork(t.Context(), store, "t", 0, "copy"); err == nil {
+		c.thread = "copy"
+		if a := c.say("three"); a.Text != "three after 2" {
+			t.Errorf("answer = %+v", a)
+		}
+	} else if !errors.Is(err, qed.ErrCorrupt) {
+		t.Error(err)
+	}
+}
+
+// A copy ends with what was appended together with the record, whatever the clock says.
+func TestForkWhereTheClockStands(t *testing.T) {
+	noon := time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
+	ctx := qed.WithClock(t.Context(), func() time.Time { return noon })
+	var l ledger
+	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
+	c := converse(t, ordinary(t, &l), store, nil)
+	c.ctx = ctx
+	c.say("one")
+	c.say("two")
+	log := records(t, store, "t")
+	for _, m := range store.moments {
+		n := len(m.log)
+		to := fmt.Sprint("copy ", n)
+		if err := qed.Fork(ctx, store.Store, "t", int64(n), to); err != nil {
+			t.Fatal(err)
+		}
+		copied := records(t, store, to)
+		if m.log[n-1].Kind != qed.RecordEnded {
+			copied = copied[:len(copied)-1] // that the copy stopped there
+		}
+		if len(copied) != n {
+			t.Errorf("the copy up to number %d of %d, %s, has %d", n, len(log), m.log[n-1].Kind, len(copied))
+		}
+	}
+}
+
+func TestForkRefuses(t *testing.T) {
+	store := new(qed.MemoryStore)
+	c := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), store, nil)
+	c.say("go")
+	broken := restore(t, records(t, store, "t"))
+	rec := records(t, store, "t")[0]
+	rec.Data = json.RawMessage("{")
+	if err := broken.Append(t.Context(), "broken", 0, rec); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name   string
+		store  qed.Store
+		thread string
+		at     int64
+		to     string
+		want   error
+	}{
+		{"no thread", store, "none", 0, "copy", fs.ErrNotExist},
+		{"no such record", store, "t", 100, "copy", fs.ErrNotExist},
+		{"a negative number", store, "t", -1, "copy", fs.ErrNotExist},
+		{"onto itself", store, "t", 0, "t", fs.ErrExist},
+		{"no id", store, "t", 0, "", qed.ErrThread},
+		{"no id to read", store, "", 0, "copy", qed.ErrThread},
+		{"a record that cannot be read", broken, "broken", 0, "copy", qed.ErrCorrupt},
+		{"a store that fails", &watched{Store: store, append: func(context.Context, []qed.Record, func(context.Context) error) error { return errDown }}, "t", 0, "copy", errDown},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if err := qed.Fork(t.Context(), test.store, test.thread, test.at, test.to); !errors.Is(err, test.want) {
+				t.Errorf("error = %v, want %v", err, test.want)
+			}
+			if n := len(records(t, store, "copy")); n > 0 {
+				t.Errorf("%d records were copied", n)
+			}
+		})
+	}
+}
+
+func TestMessages(t *testing.T) {
+	store := new(qed.MemoryStore)
+	c := converse(t, does(func(_ context.Context, text string) (string, error) { return "re " + text, nil }), store, nil)
+	for i := range 3 {
+		c.say(fmt.Sprint(i))
+	}
+	all := []llm.Message{
+		{Role: llm.User, Content: "0"}, {Role: llm.Assistant, Content: "re 0"},
+		{Role: llm.User, Content: "1"}, {Role: llm.Assistant, Content: "re 1"},
+		{Role: llm.User, Content: "2"}, {Role: llm.Assistant, Content: "re 2"},
+	}
+	for _, n := range []int{0, 1, 2, 5, 6, 7} {
+		want := all
+		if n > 0 {
+			want = all[max(0, len(all)-n):]
+		}
+		got, err := qed.Messages(t.Context(), store, "t", n)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%d: %v: %s", n, err, diff)
+		}
+	}
+	if got, err := qed.Messages(t.Context(), store, "none", 0); err != nil || len(got) != 0 {
+		t.Errorf("of no thread: %v, %v", got, err)
+	}
+	if _, err := qed.Messages(t.Context(), store, "", 0); !errors.Is(err, qed.ErrThread) {
+		t.Errorf("of no id: %v", err)
+	}
+	log := records(t, store, "t")
+	i := slices.IndexFunc(log, func(r qed.Record) bool { return r.Kind == qed.RecordMessage })
+	log[i].Data = json.RawMessage("torn")
+	if _, err := qed.Messages(t.Context(), restore(t, log), "t", 0); !errors.Is(err, qed.ErrCorrupt) {
+		t.Errorf("of a thread that cannot be read: %v", err)
+	}
+}

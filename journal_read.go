@@ -1,0 +1,226 @@
+package qed
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// scan reads records, none of which may take the store too long. A record that cannot be read is passed on with its number.
+func (j *journal) scan(r Range, do func(Record) error) (err error) {
+	defer recoverInto(&err)
+	j.waits.Add(1)
+	defer j.waits.Add(1)
+	for rec, err := range j.store.Records(j.reading, j.thread, r) {
+		if err != nil {
+			if rec.Seq != 0 && errors.Is(err, ErrCorrupt) {
+				do(Record{Seq: rec.Seq})
+			}
+			if j.reading.Err() != nil && j.ctx.Err() == nil {
+				err = errStoreSlow
+			}
+			return err
+		}
+		if err := do(rec); err != nil {
+			return err
+		}
+	}
+	return cancelled(j.ctx)
+}
+
+var errStoreSlow = errors.New("qed: the store does not answer")
+
+// patiently reads several times, where the store fails in a way that may pass.
+func (j *journal) patiently(read func() error) error {
+	wait := storeWait
+	for attempt := 1; ; attempt++ {
+		err := read()
+		if err == nil || errors.Is(err, ErrCorrupt) || attempt == storeAttempts || !sleep(j.reading, wait) {
+			return err
+		}
+		wait *= 2
+	}
+}
+
+// load reads what the log has of a run.
+func (j *journal) load(run int64) error {
+	j.run = run
+	err := j.patiently(func() error {
+		j.known, j.asking, j.replied, j.listed = nil, 0, 0, nil
+		return j.scan(Range{From: run}, func(rec Record) error {
+			if rec.Run != run {
+				return nil
+			}
+			return j.learn(rec)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for address, k := range j.known {
+		if k.question != nil && k.asked > k.replied && (j.listed == nil || j.listed[k.question.Question.ID]) {
+			j.open = append(j.open, openQuestion{k.question.Question, address, k.question.Path, k.asked, false})
+		}
+	}
+	slices.SortFunc(j.open, func(a, b openQuestion) int { return int(a.asked - b.asked) })
+	return nil
+}
+
+// learn takes a record into what is known.
+func (j *journal) learn(rec Record) error {
+	switch rec.Kind {
+	case RecordBegan:
+		var began beganData
+		if err := rec.readBegan(&began); err != nil {
+			return err
+		}
+		j.turn, j.key, j.floor, j.began = began.Turn, began.Key, began.Floor, rec.Time
+		j.dropped = began.Closed != nil && began.Closed.Intent == IntentAbort
+		j.turn.Thread = j.thread // a copy has the name of the thread that it was made of
+	case RecordResumed:
+		j.listed = nil
+		var resumed resumedData
+		if err := rec.read(&resumed); err != nil {
+			return err
+		}
+		if resumed.Turn != nil {
+			j.replied, j.message = rec.Seq, *resumed.Turn
+			j.message.Thread = j.thread
+		}
+	case RecordState:
+		if k := j.at(rec.Address); k.state == nil || k.state.Seq < rec.Seq {
+			k.state = &rec
+		}
+	case RecordCalled:
+		k := j.at(rec.Address)
+		if err := rec.read(&k.call); err != nil {
+			return err
+		}
+		k.called = max(k.called, rec.Seq)
+	case RecordReturned:
+		r := returned{seq: rec.Seq}
+		if err := rec.read(&r.returnedData); err != nil {
+			return err
+		}
+		k := j.at(rec.Address)
+		switch {
+		case !r.Stopped:
+			k.returns = append(k.returns, r)
+		case k.called < rec.Seq:
+			k.called = 0
+		}
+	case RecordQuestion:
+		var q questionData
+		if err := rec.read(&q); err != nil {
+			return err
+		}
+		if k := j.at(rec.Address); k.asked < rec.Seq {
+			k.question, k.asked = &q, rec.Seq
+		}
+		if rec.Run == j.run {
+			j.asking++
+		}
+	case RecordReply:
+		var r replyData
+		if err := rec.read(&r); err != nil {
+			return err
+		}
+		if k := j.at(rec.Address); k.replied < rec.Seq {
+			k.reply, k.replied = r.Value, rec.Seq
+		}
+	case RecordKept:
+		j.at(rec.Address).kept = rec.Data
+	case RecordEnded:
+		var end endedData
+		if err := rec.read(&end); err != nil {
+			return err
+		}
+		if end.Status == StatusFailed {
+			j.forgive(end.Call)
+		}
+		if end.Status == StatusAsked && end.Answer != nil {
+			j.listed = map[string]bool{}
+			for _, q := range end.Answer.Questions {
+				j.listed[q.ID] = true
+			}
+		}
+	}
+	return nil
+}
+
+// forgive forgets the failures of the call that failed the run, and of those within it, so that they are made again; of all calls where
+// it is not known which that was. One that must not be repeated is not.
+func (j *journal) forgive(call string) {
+	for address, k := range j.known {
+		if k.called == 0 && (call == "" || isUnder(address, call)) {
+			k.returns = slices.DeleteFunc(k.returns, func(r returned) bool { return r.Error != nil })
+		}
+	}
+}
+
+// readScope makes known what the thread has of a Scope, from whatever turn. j.mu is held.
+func (j *journal) readScope(scope *place) error {
+	if scope == nil || j.run <= 1 || j.lost != nil {
+		return nil
+	}
+	if err, done := j.scopes[scope.address]; done {
+		return err
+	}
+	// From the first record on, whatever else of the thread is not looked at: what must not be done twice is.
+	err := j.scan(Range{To: j.run - 1, Under: scope.address}, j.learn)
+	if err != nil && cancelled(j.ctx) == nil && !errors.Is(err, ErrCorrupt) {
+		// What was done may be done again without knowing, so only what may be repeated is.
+		j.lose(err)
+		err = nil
+	}
+	if j.scopes == nil {
+		j.scopes = map[string]error{}
+	}
+	j.scopes[scope.address] = err
+	return err
+}
+
+// lastState returns the state that was recorded last at an address, or nil.
+func (j *journal) lastState(address string) (*Record, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if k := j.known[address]; k != nil && k.state != nil {
+		return k.state, nil // of this run, which begins at its first node again
+	}
+	if j.run <= j.floor+1 || j.lost != nil {
+		return nil, nil
+	}
+	var last *Record
+	err := j.scan(Range{From: j.floor + 1, To: j.run - 1, Kinds: []RecordKind{RecordState}, Under: address, Newest: true}, func(rec Record) error {
+		if rec.Address != address {
+			return nil // of a graph within
+		}
+		last = &rec
+		return errFound
+	})
+	switch {
+	case err == nil || err == errFound:
+		return last, nil
+	case cancelled(j.ctx) != nil:
+		return nil, err
+	}
+	j.startFresh(fmt.Errorf("the state of an earlier turn cannot be read: %w", err))
+	return nil, nil
+}
+
+var errFound = errors.New("found")
+
+// replyText is a reply as the conversation remembers it.
+func replyText(value json.RawMessage) string {
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text
+	}
+	return string(compact(value))
+}
+
+func replyRecord(address string, value json.RawMessage) Record {
+	data, _ := json.Marshal(replyData{value}) // it was checked to be JSON
+	return Record{Kind: RecordReply, Address: address, Data: data}
+}

@@ -1,0 +1,326 @@
+package qed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// handled has a call fail, and then asks, so that the run goes on after it. It returns the error as it was at first, and later.
+func handled(t *testing.T, call func(ctx context.Context) error) (live, replayed error) {
+	t.Helper()
+	var errs []error
+	agent := does(func(ctx context.Context, _ string) (string, error) {
+		errs = append(errs, call(ctx))
+		return qed.Clarify[string](ctx, qed.Question{Text: "What now?"})
+	})
+	c := converse(t, agent, new(qed.MemoryStore), nil)
+	c.reply(c.say("go"), `"go on"`)
+	if len(errs) != 2 || errs[0] == nil || errs[1] == nil {
+		t.Fatalf("errors = %v, want two", errs)
+	}
+	return errs[0], errs[1]
+}
+
+func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
+	model := func(kind llm.Kind) *llm.Error {
+		return &llm.Error{Kind: kind, Provider: "p", Status: 429, Message: "m", Partial: &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: "half"}}}
+	}
+	errs := map[string]error{
+		"plain":   errBoom,
+		"wrapped": fmt.Errorf("calling: %w", model(llm.ErrRefusal)),
+		"joined":  errors.Join(errBoom, model(llm.ErrTimeout)),
+		"broken":  errors.New("a\xffb\x00"),
+		"unsaved": qed.ErrUnsaved,
+	}
+	for _, kind := range []llm.Kind{llm.ErrTimeout, llm.ErrRateLimit, llm.ErrUnavailable, llm.ErrTruncated, llm.ErrAuth, llm.ErrQuota, llm.ErrContextLength,
+		llm.ErrRefusal, llm.ErrBadRequest, llm.ErrInvalidOutput, llm.ErrProtocol} {
+		errs[string(kind)] = model(kind)
+	}
+	for name, failure := range errs {
+		for how, call := range map[string]func(context.Context) error{
+			"memo": func(ctx context.Context) error {
+				_, err := qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { return 7, failure })
+				return err
+			},
+			"once": func(ctx context.Context) error {
+				_, err := qed.Once(ctx, "call", nil, func(context.Context) (int, error) { return 7, failure })
+				return err
+			},
+			"recorded": func(ctx context.Context) error {
+				_, err := qed.Recorded(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+					return nil, failure
+				})).Generate(ctx, &llm.Request{Name: "call"}, nil)
+				return err
+			},
+			"scope": func(ctx context.Context) error {
+				_, err := qed.Memo(qed.Scope(ctx, "task/1"), "call", nil, func(context.Context) (int, error) { return 7, failure })
+				return err
+			},
+		} {
+			t.Run(name+"/"+how, func(t *testing.T) {
+				live, replayed := handled(t, call)
+				for which, err := range map[string]error{"live": live, "replayed": replayed} {
+					failed, ok := errors.AsType[*qed.CallError](err)
+					if !ok || failed.Name != "call" {
+						t.Fatalf("%s: %#v, want a CallError", which, err)
+					}
+					var want llm.Kind
+					if e, ok := errors.AsType[*llm.Error](failure); ok {
+						want = e.Kind
+					}
+					got, isModel := errors.AsType[*llm.Error](err)
+					if isModel != (want != "") || isModel && (got.Kind != want || !errors.Is(err, want) || got.Status != 429 || got.Partial.Message.Content != "half") {
+						t.Errorf("%s: %#v is not of kind %q", which, got, want)
+					}
+				}
+				if live.Error() != replayed.Error() {
+					t.Errorf("live %q, replayed %q", live, replayed)
+				}
+			})
+		}
+	}
+}
+
+// A node's next attempt makes a call again that failed; a replay of that attempt does not.
+func TestFailuresAreRetriedByAttempt(t *testing.T) {
+	var l ledger
+	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
+		_, err := qed.Memo(ctx, "shaky", nil, func(context.Context) (int, error) {
+			if l.do("shaky") < 3 {
+				return 0, errBoom
+			}
+			return 1, nil
+		})
+		if err != nil {
+			return "", err
+		}
+		return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+	}), &qed.NodeOptions{Attempts: 3}), nil)
+	c := converse(t, agent, new(qed.MemoryStore), nil)
+	if a := c.reply(c.say("go"), `"good"`); a.Text != "good" {
+		t.Errorf("answer = %+v", a)
+	}
+	l.want(t, map[string]int{"shaky": 3})
+}
+
+// What fails for good is tried again by every empty turn; what must not be repeated is not.
+func TestEmptyTurnsTryAgain(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		call func(ctx context.Context, l *ledger) error
+		want int // how often it is called
+	}{
+		{"memo", func(ctx context.Context, l *ledger) error {
+			_, err := qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			return err
+		}, 4},
+		{"memo in attempts", func(ctx context.Context, l *ledger) error {
+			_, err := compileAttempts(func(ctx context.Context) error {
+				_, err := qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				return err
+			}).Run(ctx, trail{})
+			return err
+		}, 8},
+		{"memo in a memo", func(ctx context.Context, l *ledger) error {
+			_, err := qed.Memo(ctx, "outer", nil, func(ctx context.Context) (int, error) {
+				return qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			})
+			return err
+		}, 4},
+		{"memo in a branch", func(ctx context.Context, l *ledger) error {
+			_, err := qed.Each(ctx, []string{"a"}, func(s string) string { return s }, func(ctx context.Context, _ string) (int, error) {
+				return qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			})
+			return err
+		}, 4},
+		{"memo in a scope", func(ctx context.Context, l *ledger) error {
+			_, err := qed.Memo(qed.Scope(ctx, "task"), "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			return err
+		}, 4},
+		{"model", func(ctx context.Context, l *ledger) error {
+			_, err := qed.Recorded(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+				l.do("call")
+				return nil, &llm.Error{Kind: llm.ErrUnavailable}
+			})).Generate(ctx, &llm.Request{}, nil)
+			return err
+		}, 4},
+		{"once", func(ctx context.Context, l *ledger) error {
+			_, err := qed.Once(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			return err
+		}, 1},
+		{"once in attempts", func(ctx context.Context, l *ledger) error {
+			_, err := compileAttempts(func(ctx context.Context) error {
+				_, err := qed.Once(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				return err
+			}).Run(ctx, trail{})
+			return err
+		}, 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var l ledger
+			c := converse(t, does(func(ctx context.Context, _ string) (string, error) { return "", test.call(ctx, &l) }), new(qed.MemoryStore), nil)
+			for i := range 4 {
+				turn := qed.Turn{Text: "go"}
+				if i > 0 {
+					turn.Text = ""
+				}
+				_, err := c.try(turn)
+				if _, ok := errors.AsType[*qed.CallError](err); !ok {
+					t.Fatalf("turn %d: error = %v", i, err)
+				}
+			}
+			l.want(t, map[string]int{"call": test.want})
+		})
+	}
+}
+
+// compileAttempts returns a graph of one node that has two attempts.
+func compileAttempts(f func(context.Context) error) *qed.Runner[trail] {
+	g := one(func(ctx context.Context, s trail) (trail, error) { return s, f(ctx) }, &qed.NodeOptions{Attempts: 2})
+	r, err := g.Compile(nil)
+	if err != nil {
+		panic(err)
+	}
+	return r
+}
+
+// A task that failed in one turn is tried again in the next; what must not be repeated is not.
+func TestFailuresInAScopeOfAnEarlierTurn(t *testing.T) {
+	var l ledger
+	agent := does(func(ctx context.Context, _ string) (string, error) {
+		ctx = qed.Scope(ctx, "task/1")
+		_, err := qed.Memo(ctx, "look", nil, func(context.Context) (int, error) { l.do("look"); return 0, errBoom })
+		_, err2 := qed.Once(ctx, "send", nil, func(context.Context) (int, error) { l.do("send"); return 0, errBoom })
+		if err == nil || err2 == nil {
+			t.Error("no error")
+		}
+		return "done", nil
+	})
+	c := converse(t, agent, new(qed.MemoryStore), nil)
+	for range 3 {
+		c.say("go")
+	}
+	l.want(t, map[string]int{"look": 3, "send": 1})
+}
+
+// A call that was cancelled says nothing: a run that goes on makes it again.
+func TestCancelledCallsAreNotRecorded(t *testing.T) {
+	t.Run("the turn", func(t *testing.T) {
+		noLeak(t)
+		var l ledger
+		ctx, cancel := context.WithCancel(t.Context())
+		agent := does(func(ctx context.Context, _ string) (string, error) {
+			return qed.Memo(ctx, "call", nil, func(ctx context.Context) (string, error) {
+				if l.do("call") == 1 {
+					cancel()
+					<-ctx.Done()
+					return "", ctx.Err()
+				}
+				return "done", nil
+			})
+		})
+		store := new(qed.MemoryStore)
+		c := converse(t, agent, store, nil)
+		c.ctx = ctx
+		c.fails(qed.Turn{Text: "go"}, context.Canceled)
+		if has(records(t, store, "t"), qed.RecordReturned) {
+			t.Error("a cancelled call is recorded")
+		}
+		c.ctx = t.Context()
+		if a := c.goOn(); a.Text != "done" {
+			t.Errorf("answer = %+v", a)
+		}
+	})
+	t.Run("a call that succeeded meanwhile", func(t *testing.T) {
+		var l ledger
+		ctx, cancel := context.WithCancel(t.Context())
+		agent := does(func(ctx context.Context, _ string) (string, error) {
+			return qed.Once(ctx, "call", nil, func(ctx context.Context) (string, error) {
+				l.do("call")
+				cancel()
+				return "done", nil
+			})
+		})
+		c := converse(t, agent, new(qed.MemoryStore), nil)
+		c.ctx = ctx
+		c.fails(qed.Turn{Text: "go"}, context.Canceled)
+		c.ctx = t.Context()
+		a, err := c.try(qed.Turn{})
+		if l.want(t, map[string]int{"call": 1}); err == nil && a.Text != "done" || err != nil && !errors.Is(err, qed.ErrUnknown) {
+			t.Errorf("answer = %+v, %v", a, err)
+		}
+	})
+	t.Run("by a sibling", func(t *testing.T) {
+		noLeak(t)
+		var l ledger
+		begun := make(chan bool, 2)
+		branches := func(ctx context.Context) (string, error) {
+			_, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, item string) (int, error) {
+				return qed.Memo(ctx, "call", nil, func(ctx context.Context) (int, error) {
+					if l.do(item) > 1 {
+						return 1, nil
+					}
+					if item == "b" {
+						begun <- true
+						<-ctx.Done()
+						return 0, ctx.Err()
+					}
+					<-begun
+					return 0, errBoom
+				})
+			})
+			return "done", err
+		}
+		store := new(qed.MemoryStore)
+		c := converse(t, walks(t, one(noting(branches), nil), nil), store, nil)
+		if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
+			t.Fatal("no error")
+		}
+		if n := kinds(records(t, store, "t"))[qed.RecordReturned]; n != 1 {
+			t.Errorf("%d calls are recorded, want that of a alone", n)
+		}
+		if a, err := c.try(qed.Turn{}); err != nil || a.Text != "done" {
+			t.Errorf("answer = %+v, %v", a, err)
+		}
+	})
+}
+
+// A panic says nothing of what the call did.
+func TestPanickingCalls(t *testing.T) {
+	for name, test := range map[string]struct {
+		call func(ctx context.Context, f func(context.Context) (int, error)) (int, error)
+		then error
+	}{
+		"memo": {func(ctx context.Context, f func(context.Context) (int, error)) (int, error) {
+			return qed.Memo(ctx, "call", nil, f)
+		}, nil},
+		"once": {func(ctx context.Context, f func(context.Context) (int, error)) (int, error) {
+			return qed.Once(ctx, "call", nil, f)
+		}, qed.ErrUnknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var l ledger
+			c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+				_, err := test.call(ctx, func(context.Context) (int, error) {
+					if l.do("call") == 1 {
+						panic(errBoom)
+					}
+					return 1, nil
+				})
+				return "done", err
+			}), new(qed.MemoryStore), nil)
+			err := c.fails(qed.Turn{Text: "go"}, errBoom)
+			if _, ok := errors.AsType[*qed.PanicError](err); !ok {
+				t.Errorf("error = %v, want a panic", err)
+			}
+			if _, err := c.try(qed.Turn{}); !errors.Is(err, test.then) {
+				t.Errorf("error = %v, want %v", err, test.then)
+			}
+		})
+	}
+}

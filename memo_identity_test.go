@@ -1,0 +1,399 @@
+package qed_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// What a call that must not be repeated did is done, however it ended after that.
+func TestOnceIsDoneOnce(t *testing.T) {
+	for name, after := range map[string]func(context.Context) error{
+		"budget": func(ctx context.Context) error {
+			return qed.Spend(qed.WithBudget(ctx, qed.Limits{Rows: 1}), qed.Limits{Rows: 2})
+		},
+		"nobody to ask": func(context.Context) error { return qed.ErrNoAsker },
+		"a call within that was not done": func(ctx context.Context) error {
+			_, err := qed.Once(ctx, "audit", nil, func(context.Context) (int, error) { return 0, qed.NotDone(errBoom) })
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var l ledger
+			c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+				return qed.Once(ctx, "pay", nil, func(ctx context.Context) (string, error) {
+					l.do("pay")
+					return "", after(ctx)
+				})
+			}), new(qed.MemoryStore), nil)
+			for _, turn := range []qed.Turn{{Text: "go"}, {}, {}} {
+				if a, err := c.try(turn); err == nil {
+					t.Errorf("answer = %+v", a)
+				}
+			}
+			l.want(t, map[string]int{"pay": 1})
+		})
+	}
+	t.Run("the turn was cancelled meanwhile", func(t *testing.T) {
+		var l ledger
+		ctx, cancel := context.WithCancel(t.Context())
+		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+			return qed.Once(ctx, "order", nil, func(context.Context) (string, error) {
+				l.do("order")
+				cancel()
+				return "order 77", nil
+			})
+		}), new(qed.MemoryStore), nil)
+		c.ctx = ctx
+		c.fails(qed.Turn{Text: "go"}, context.Canceled)
+		c.ctx = t.Context()
+		if a := c.goOn(); a.Text != "order 77" {
+			t.Errorf("answer = %+v", a)
+		}
+		l.want(t, map[string]int{"order": 1})
+	})
+}
+
+// The parts of an agent record for themselves: when begin is left out, as the run goes on from a state, answer finds nothing of it.
+func TestPartsOfAnAgent(t *testing.T) {
+	var l ledger
+	notify := func(ctx context.Context, what string) (string, error) {
+		return qed.Once(ctx, "notify", what, func(context.Context) (string, error) { l.do(what); return what, nil })
+	}
+	g := qed.NewGraph[trail]("g")
+	g.Node("ask", func(ctx context.Context, s trail) (trail, error) {
+		_, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		return s, err
+	}, nil)
+	g.Node("before", func(_ context.Context, s trail) (trail, error) { return s, nil }, nil)
+	g.Edge(qed.Start, "before")
+	g.Edge("before", "ask")
+	g.Edge("ask", qed.End)
+	agent := qed.NewAgent(compile(t, g, nil),
+		func(ctx context.Context, s trail, _ qed.Turn) (trail, error) {
+			_, err := notify(ctx, "begun")
+			return s, err
+		},
+		func(ctx context.Context, _ trail) (qed.Answer, error) {
+			text, err := notify(ctx, "finished")
+			return qed.Answer{Text: text}, err
+		}, nil)
+	c := converse(t, agent, new(qed.MemoryStore), nil)
+	if a := c.reply(c.say("go"), `"good"`); a.Text != "finished" {
+		t.Errorf("answer = %+v", a)
+	}
+	l.want(t, map[string]int{"begun": 1, "finished": 1})
+}
+
+// Different Scopes and names never share a record.
+func TestScopesDoNotCollide(t *testing.T) {
+	var l ledger
+	send := func(ctx context.Context, name, what string) error {
+		_, err := qed.Once(ctx, name, nil, func(context.Context) (int, error) { l.do(what); return 1, nil })
+		return err
+	}
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		_, err := qed.Memo(qed.Scope(ctx, "task"), "1", nil, func(ctx context.Context) (int, error) { return 1, send(ctx, "send", "of the memo") })
+		return "", errors.Join(err, send(qed.Scope(ctx, "task/1"), "send", "of the scope"))
+	}), new(qed.MemoryStore), nil)
+	c.say("go")
+	l.want(t, map[string]int{"of the memo": 1, "of the scope": 1})
+}
+
+// A call in a Scope whose outcome is not known keeps later turns from going on too, until somebody settles it.
+func TestUnknownInAScope(t *testing.T) {
+	var l ledger
+	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
+	agent := does(func(ctx context.Context, _ string) (string, error) {
+		return qed.Once(qed.Scope(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) { l.do("ship"); return "shipped", nil })
+	})
+	converse(t, agent, store, nil).say("go")
+	i := slices.IndexFunc(store.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == qed.RecordCalled })
+	died := restore(t, store.moments[i].log)
+	c := converse(t, agent, died, nil)
+	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+	c.fails(qed.Turn{Text: "again"}, qed.ErrUnknown)
+	thread, err := qed.Look(c.ctx, died, "t")
+	if err != nil || len(thread.Unknown) != 1 || thread.Unknown[0].Name != "ship" {
+		t.Fatalf("thread = %+v, %v", thread, err)
+	}
+	if err := qed.Settle(c.ctx, died, "t", thread.Unknown[0].Address, json.RawMessage(`"was shipped"`), nil); err != nil {
+		t.Fatal(err)
+	}
+	if a := c.goOn(); a.Text != "was shipped" {
+		t.Errorf("answer = %+v", a)
+	}
+	l.want(t, map[string]int{"ship": 1})
+}
+
+// Several entries can be remembered in one Scope, and a run that goes on adds none twice.
+func TestRememberInAScope(t *testing.T) {
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		for _, entry := range []string{"a", "b", "a"} {
+			if err := qed.Remember(qed.Scope(ctx, "s"), "notes", entry); err != nil {
+				return "", err
+			}
+		}
+		if _, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"}); err != nil {
+			return "", err
+		}
+		entries, err := qed.Remembered[string](ctx, "notes", 0)
+		return fmt.Sprint(entries), err
+	}), new(qed.MemoryStore), nil)
+	if a := c.reply(c.say("go"), `"good"`); a.Text != "[a b]" {
+		t.Errorf("answer = %+v", a)
+	}
+}
+
+// With Restart, two agents in one place keep their states apart.
+func TestRestartOfTwoAgents(t *testing.T) {
+	g := qed.NewGraph[trail]("g")
+	g.Node("ask", func(ctx context.Context, s trail) (trail, error) {
+		value, err := qed.Clarify[string](qed.Scope(ctx, "ask/"+s.Seen[len(s.Seen)-1]), qed.Question{Text: "value for " + s.Seen[len(s.Seen)-1] + "?"})
+		s.Seen = append(s.Seen, value)
+		return s, err
+	}, nil)
+	g.Edge(qed.Start, "ask")
+	g.Edge("ask", qed.End)
+	var c *talk
+	sub := func(name string) qed.Agent {
+		return qed.NewAgent(compile(t, g, nil),
+			func(_ context.Context, s trail, _ qed.Turn) (trail, error) { return trail{Seen: []string{name}}, nil },
+			func(_ context.Context, s trail) (qed.Answer, error) { return qed.Answer{Text: fmt.Sprint(s.Seen)}, nil },
+			&qed.AgentOptions[trail]{Restart: true})
+	}
+	c = converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		a, err := qed.Ask(ctx, sub("a"), turn)
+		if err != nil {
+			return a, err
+		}
+		b, err := qed.Ask(ctx, sub("b"), turn)
+		return qed.Answer{Text: a.Text + b.Text}, err
+	}), new(qed.MemoryStore), nil)
+	asked := c.say("go")
+	asked = c.reply(asked, `"1"`)
+	if a := c.reply(asked, `"2"`); a.Text != "[a 1][b 2]" {
+		t.Errorf("answer = %+v", a)
+	}
+}
+
+// Calls that do not come in their order again are not answered with what others returned.
+func TestCallsInAnotherOrder(t *testing.T) {
+	var l ledger
+	turned := false
+	tools := registry(t, nil,
+		qed.NewTool("pay", "", func(context.Context, struct{}) (string, error) { l.do("pay"); return "paid", nil }),
+		qed.NewTool("mail", "", func(context.Context, struct{}) (string, error) { l.do("mail"); return "mailed", nil }))
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		order := []string{"pay", "mail"}
+		if turned {
+			slices.Reverse(order)
+		}
+		for _, name := range order {
+			if _, err := tools.Do(ctx, llm.ToolCall{Name: name}); err != nil {
+				return "", err
+			}
+		}
+		if !turned {
+			turned = true
+			return "", errBoom
+		}
+		return "", nil
+	}), new(qed.MemoryStore), nil)
+	c.fails(qed.Turn{Text: "go"}, errBoom)
+	c.fails(qed.Turn{}, qed.ErrDiverged)
+	l.want(t, map[string]int{"pay": 1, "mail": 1})
+}
+
+// A question that JSON changes is the same question when the reply comes.
+func TestQuestionsThatJSONChanges(t *testing.T) {
+	for name, ask := range map[string]func(context.Context) (string, error){
+		"draft": func(ctx context.Context) (string, error) {
+			a, err := qed.Clarify[qed.Approval[map[string]string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`{"sql": "a < b & c"}`)})
+			return string(a.Decision), err
+		},
+		"text": func(ctx context.Context) (string, error) {
+			return qed.Clarify[string](ctx, qed.Question{Text: "Malm\xf6?"})
+		},
+		"no options": func(ctx context.Context) (string, error) {
+			return qed.Clarify[string](ctx, qed.Question{Text: "?", Options: []qed.Option{}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := converse(t, does(func(ctx context.Context, _ string) (string, error) { return ask(ctx) }), new(qed.MemoryStore), nil)
+			if a := c.reply(c.say("go"), `"approve"`); a.Text != "approve" {
+				t.Errorf("answer = %+v", a)
+			}
+		})
+	}
+}
+
+// An ID that is another one's with spaces around it, or looks like a number, is what was chosen.
+func TestIDsAreTakenAsTheyAre(t *testing.T) {
+	options := []qed.Option{{ID: "x", Text: "Delete"}, {ID: "1 ", Text: "Keep"}, {ID: "x ", Text: "Wait"}}
+	for _, want := range options {
+		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+			return qed.Clarify[string](ctx, qed.Question{Text: "Well?", Options: options})
+		}), new(qed.MemoryStore), nil)
+		c.say("go")
+		if a := c.say(want.Text); a.Text != want.ID {
+			t.Errorf("%s gave %q", want.Text, a.Text)
+		}
+	}
+}
+
+// While a message is read as a reply, which takes a while and then fails, the question stays open.
+func TestSlowReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		down := true
+		store := new(qed.MemoryStore)
+		agent := does(func(ctx context.Context, _ string) (string, error) {
+			return qed.Clarify[string](ctx, qed.Question{Text: "Colour?"})
+		})
+		c := converse(t, agent, store, &qed.DurableOptions{Replies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.Reading, error) {
+			if down {
+				time.Sleep(20 * time.Second)
+				return qed.Reading{}, errBoom
+			}
+			return qed.Reading{Intent: qed.IntentAnswer, Replies: []qed.Reply{reply(open[0], `"blue"`)}}, nil
+		}})
+		c.say("go")
+		before := records(t, store, "t")
+		c.fails(qed.Turn{Text: "blue"}, errBoom)
+		if diff := cmp.Diff(before, records(t, store, "t")); diff != "" {
+			t.Errorf("the thread was changed: %s", diff)
+		}
+		down = false
+		if a := c.say("blue"); a.Text != "blue" {
+			t.Errorf("answer = %+v", a)
+		}
+	})
+}
+
+// A question that the user was not shown last is not his to answer any more.
+func TestQuestionsLeftBehind(t *testing.T) {
+	first := true
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		if first {
+			_, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, s string) (string, error) {
+				return qed.Clarify[string](ctx, qed.Question{Text: s + "?", Options: []qed.Option{{Text: "yes"}, {Text: "no"}}})
+			})
+			return "", err
+		}
+		return qed.Clarify[string](ctx, qed.Question{Text: "c?", Options: []qed.Option{{Text: "yes"}, {Text: "no"}}})
+	}), new(qed.MemoryStore), nil)
+	asked := c.say("go")
+	first = false
+	asked = c.turn(qed.Turn{Replies: []qed.Reply{reply(asked.Questions[0], `"yes"`)}})
+	if len(asked.Questions) != 1 || asked.Questions[0].Text != "c?" {
+		t.Fatalf("asked %+v", asked.Questions)
+	}
+	if thread, err := qed.Look(t.Context(), c.store, "t"); err != nil || len(thread.Questions) != 1 {
+		t.Errorf("thread = %+v, %v", thread, err)
+	}
+	if a := c.say("yes"); a.Text != "yes" {
+		t.Errorf("answer = %+v", a)
+	}
+}
+
+// A reply that could be read in two ways is asked for again.
+func TestDecisionsSaidTwice(t *testing.T) {
+	for _, value := range []string{`{"decision":"reject","decision":"approve"}`, `{"decision":"reject","DECISION":"approve"}`, `["approve"]`, `null`} {
+		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+			a, err := qed.Clarify[qed.Approval[string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`"x"`)})
+			return string(a.Decision), err
+		}), new(qed.MemoryStore), nil)
+		again := c.reply(c.say("go"), value)
+		if len(again.Questions) != 1 || again.Questions[0].Problem == "" {
+			t.Errorf("%s: answer = %+v", value, again)
+		}
+	}
+}
+
+// A run that failed by an error of which nothing is known tries again what may be repeated.
+func TestFailedRunTriesAgain(t *testing.T) {
+	var l ledger
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		text, err := qed.Memo(ctx, "look", nil, func(context.Context) (string, error) {
+			if l.do("look") == 1 {
+				return "", errBoom
+			}
+			return "seen", nil
+		})
+		if err != nil {
+			return "", errors.New("it did not work") // and says not why
+		}
+		return text, nil
+	}), new(qed.MemoryStore), nil)
+	if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
+		t.Error("no error")
+	}
+	if a := c.goOn(); a.Text != "seen" {
+		t.Errorf("answer = %+v", a)
+	}
+}
+
+// What cannot be told apart in the log is no id, and a text is what it will be when the run goes on.
+func TestBytesThatAreNoText(t *testing.T) {
+	c := converse(t, does(func(_ context.Context, text string) (string, error) { return text, nil }), new(qed.MemoryStore), nil)
+	for _, turn := range []qed.Turn{{Text: "go", User: "u\xff"}, {Text: "go", Company: "u\xff"}} {
+		if _, err := c.try(turn); !errors.Is(err, qed.ErrForeign) {
+			t.Errorf("error = %v", err)
+		}
+	}
+	if a := c.say("Malm\xf6"); a.Text != "Malm\ufffd" {
+		t.Errorf("answer = %q", a.Text)
+	}
+}
+
+// Branches that come to the same Scope at the same moment do its work once.
+func TestScopeOfSeveralBranches(t *testing.T) {
+	var l ledger
+	slow := &watched{Store: new(qed.MemoryStore)}
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		got, err := qed.Each(ctx, []string{"a", "b", "c", "d"}, func(s string) string { return s }, func(ctx context.Context, _ string) (string, error) {
+			return qed.Once(qed.Scope(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) {
+				time.Sleep(2 * time.Millisecond)
+				return fmt.Sprint("shipment ", l.do("ship")), nil
+			})
+		})
+		return fmt.Sprint(got), err
+	}), slow, nil)
+	if a := c.say("go"); a.Text != "[shipment 1 shipment 1 shipment 1 shipment 1]" {
+		t.Errorf("answer = %+v", a)
+	}
+	l.want(t, map[string]int{"ship": 1})
+}
+
+// An agent that makes an answer of an unknown outcome does not hide it from the next turn, nor does OnError see it.
+func TestUnknownIsNotHidden(t *testing.T) {
+	var l ledger
+	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
+	agent := does(func(ctx context.Context, _ string) (string, error) {
+		text, err := qed.Once(ctx, "pay", nil, func(context.Context) (string, error) { l.do("pay"); return "paid", nil })
+		if err != nil {
+			return "something went wrong", nil
+		}
+		return text, nil
+	})
+	converse(t, agent, store, nil).say("go")
+	i := slices.IndexFunc(store.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == qed.RecordCalled })
+	c := converse(t, agent, restore(t, store.moments[i].log), nil)
+	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+	c.goOn()
+	messages, err := qed.Messages(t.Context(), c.store, "t", 1)
+	if err != nil || len(messages) != 1 || !strings.Contains(messages[0].Content, "pay") {
+		t.Errorf("messages = %v, %v", messages, err)
+	}
+}

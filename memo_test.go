@@ -1,0 +1,351 @@
+package qed_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// once is memo for what must not be repeated.
+func once(ctx context.Context, l *ledger, name string) (string, error) {
+	return qed.Once(ctx, name, nil, func(context.Context) (string, error) { l.do(name); return name, nil })
+}
+
+// Whatever stops a run, what it did before is not done again when it goes on.
+func TestNothingIsDoneTwice(t *testing.T) {
+	type hindrance = func(ctx context.Context, l *ledger) error
+	failOnce := func(_ context.Context, l *ledger) error {
+		if l.do("hindered") == 1 {
+			return errBoom
+		}
+		return nil
+	}
+	for _, test := range []struct {
+		name   string
+		hinder hindrance
+		opt    *qed.NodeOptions
+		goOn   func(t *testing.T, c *talk) qed.Answer
+	}{
+		{"a question", func(ctx context.Context, l *ledger) error {
+			_, err := qed.Clarify[string](ctx, qed.Question{Text: "How many?"})
+			return err
+		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.say("go"), `"two"`) }},
+		{"a retry", failOnce, &qed.NodeOptions{Attempts: 2}, func(t *testing.T, c *talk) qed.Answer { return c.say("go") }},
+		{"an error", failOnce, nil, func(t *testing.T, c *talk) qed.Answer {
+			c.fails(qed.Turn{Text: "go"}, errBoom)
+			return c.goOn()
+		}},
+		{"a panic", func(ctx context.Context, l *ledger) error {
+			if l.do("hindered") == 1 {
+				panic("oh")
+			}
+			return nil
+		}, nil, func(t *testing.T, c *talk) qed.Answer {
+			if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
+				t.Fatal("no error")
+			}
+			return c.goOn()
+		}},
+		{"two questions", func(ctx context.Context, l *ledger) error {
+			for range 2 {
+				if _, err := qed.Clarify[string](ctx, qed.Question{Text: "How many?"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.reply(c.say("go"), `"two"`), `"three"`) }},
+		{"a wrong reply", func(ctx context.Context, l *ledger) error {
+			_, err := qed.Clarify[string](ctx, qed.Question{Text: "How many?"})
+			return err
+		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.reply(c.say("go"), `2`), `"three"`) }},
+	} {
+		for _, kind := range []string{"graph", "function"} {
+			if kind == "function" && test.opt != nil {
+				continue
+			}
+			t.Run(test.name+"/"+kind, func(t *testing.T) {
+				noLeak(t)
+				var l ledger
+				work := func(ctx context.Context) (string, error) {
+					a, err := memo(ctx, &l, "price")
+					if err != nil {
+						return "", err
+					}
+					b, err := once(ctx, &l, "send")
+					if err != nil {
+						return "", err
+					}
+					if err := test.hinder(ctx, &l); err != nil {
+						return "", err
+					}
+					c, err := once(ctx, &l, "report")
+					return a + b + c, err
+				}
+				agent := does(func(ctx context.Context, _ string) (string, error) { return work(ctx) })
+				if kind == "graph" {
+					agent = walks(t, one(noting(work), test.opt), nil)
+				}
+				c := converse(t, agent, new(qed.MemoryStore), nil)
+				if a := test.goOn(t, c); a.Text != "pricesendreport" || !a.Saved {
+					t.Errorf("answer = %+v", a)
+				}
+				done := l.count()
+				delete(done, "hindered")
+				if diff := cmp.Diff(map[string]int{"price": 1, "send": 1, "report": 1}, done); diff != "" {
+					t.Error(diff)
+				}
+			})
+		}
+	}
+}
+
+// cut returns the records of a log up to the n-th of a kind, that included.
+func cut(t testing.TB, log []qed.Record, kind qed.RecordKind, n int) []qed.Record {
+	t.Helper()
+	for i, rec := range log {
+		if rec.Kind == kind {
+			if n--; n == 0 {
+				return log[:i+1]
+			}
+		}
+	}
+	t.Fatalf("no record %s in %v", kind, log)
+	return nil
+}
+
+// Where nobody knows what a call did, it is not made again until a new turn begins.
+func TestUnknownOutcome(t *testing.T) {
+	var l ledger
+	c := newClock()
+	agent := does(func(ctx context.Context, _ string) (string, error) { return once(ctx, &l, "send") })
+	before := converse(t, agent, new(qed.MemoryStore), nil)
+	store := new(qed.MemoryStore)
+	before.agent = qed.Durable(agent, store, nil)
+	before.ctx = qed.WithClock(t.Context(), c.Now)
+	before.say("go")
+
+	after := converse(t, agent, restore(t, cut(t, records(t, store, "t"), qed.RecordCalled, 1)), nil)
+	after.ctx = before.ctx
+	c.pass(time.Hour)
+	for range 3 {
+		after.fails(qed.Turn{}, qed.ErrUnknown)
+	}
+	l.want(t, map[string]int{"send": 1})
+	if a := after.say("it was not sent"); a.Text != "send" || !a.Saved {
+		t.Errorf("answer = %+v", a)
+	}
+	l.want(t, map[string]int{"send": 2})
+}
+
+// What a Memo does within another's function is recorded on its own.
+func TestNestedCalls(t *testing.T) {
+	var l ledger
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		return qed.Memo(ctx, "outer", nil, func(ctx context.Context) (string, error) {
+			a, err := once(ctx, &l, "inner")
+			if err != nil {
+				return "", err
+			}
+			b, err := once(ctx, &l, "inner")
+			if err != nil {
+				return "", err
+			}
+			reply, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			if err != nil {
+				return "", err
+			}
+			l.do("outer")
+			return a + b + reply, nil
+		})
+	}), new(qed.MemoryStore), nil)
+	if a := c.reply(c.say("go"), `"good"`); a.Text != "innerinnergood" {
+		t.Errorf("answer = %+v", a)
+	}
+	l.want(t, map[string]int{"inner": 2, "outer": 1})
+}
+
+// Calls from goroutines of the node's own have no order to be found in again, but do no harm.
+func TestCallsFromOwnGoroutines(t *testing.T) {
+	noLeak(t)
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				if got, err := qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { return i, nil }); err != nil || got != i {
+					t.Errorf("call %d: %d, %v", i, got, err)
+				}
+				if _, err := qed.Keep(ctx, i); err != nil {
+					t.Error(err)
+				}
+				if err := qed.Remember(qed.Scope(ctx, fmt.Sprint("scope ", i)), "numbers", i); err != nil {
+					t.Error(err)
+				}
+				qed.Now(ctx)
+			})
+		}
+		all.Wait()
+		n, err := qed.Remembered[int](ctx, "numbers", 0)
+		return fmt.Sprint(len(n)), err
+	}), new(qed.MemoryStore), nil)
+	if a := c.say("go"); a.Text != "20" || !a.Saved {
+		t.Errorf("answer = %+v", a)
+	}
+}
+
+// Now is when the run began, however often it goes on.
+func TestNow(t *testing.T) {
+	clock := newClock()
+	var seen []time.Time
+	agent := does(func(ctx context.Context, _ string) (string, error) {
+		seen = append(seen, qed.Now(ctx))
+		clock.pass(time.Minute)
+		seen = append(seen, qed.Now(ctx))
+		if len(seen) == 2 {
+			return "", errBoom
+		}
+		return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+	})
+	c := converse(t, agent, new(qed.MemoryStore), nil)
+	c.ctx = qed.WithClock(t.Context(), clock.Now)
+	start := clock.Now()
+	c.fails(qed.Turn{Text: "go"}, errBoom)
+	c.reply(c.goOn(), `"good"`)
+	if len(seen) != 6 {
+		t.Fatalf("%d times", len(seen))
+	}
+	for _, at := range seen {
+		if !at.Equal(seen[0]) || at.Sub(start) > time.Second || at.Before(start) {
+			t.Errorf("at %v, began %v, the turn at %v", at, seen[0], start)
+		}
+	}
+	c.say("another")
+	if last := seen[len(seen)-1]; !last.After(seen[0].Add(2 * time.Minute)) {
+		t.Errorf("the next turn began at %v, the first at %v", last, seen[0])
+	}
+	// Without a store.
+	seen = make([]time.Time, 2)
+	if _, err := qed.Ask(c.ctx, agent, qed.Turn{}); !errors.Is(err, qed.ErrNoAsker) {
+		t.Fatal(err)
+	}
+	if seen[2] != seen[3] {
+		t.Errorf("Now is %v and then %v in one turn", seen[2], seen[3])
+	}
+}
+
+// Outside a durable run nothing is recorded, and an error is what it was.
+func TestWithoutAStore(t *testing.T) {
+	work := func(ctx context.Context, l *ledger) (string, error) {
+		for range 2 {
+			if _, err := memo(qed.Scope(ctx, "s"), l, "price"); err != nil {
+				return "", err
+			}
+			if _, err := once(ctx, l, "send"); err != nil {
+				return "", err
+			}
+			if _, err := qed.Memo(ctx, "fail", nil, func(context.Context) (any, error) { return nil, errBoom }); !errors.Is(err, errBoom) {
+				return "", fmt.Errorf("the error of a call: %w", err)
+			}
+		}
+		handle, err := qed.Keep(ctx, []int{1})
+		if err != nil || handle != "" {
+			return "", fmt.Errorf("kept as %q: %v", handle, err)
+		}
+		if _, err := qed.Kept[[]int](ctx, "kept/k0123456789abcdef"); !errors.Is(err, qed.ErrNotKept) {
+			return "", fmt.Errorf("Kept: %v", err)
+		}
+		if err := qed.Remember(ctx, "n", 1); err != nil {
+			return "", err
+		}
+		if n, err := qed.Remembered[int](ctx, "n", 0); err != nil || len(n) > 0 {
+			return "", fmt.Errorf("remembered %v: %v", n, err)
+		}
+		if _, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"}); !errors.Is(err, qed.ErrNoAsker) {
+			return "", fmt.Errorf("Clarify: %v", err)
+		}
+		return "done", nil
+	}
+	for name, try := range map[string]func(a qed.Agent) (qed.Answer, error){
+		"not durable": func(a qed.Agent) (qed.Answer, error) {
+			return qed.Ask(t.Context(), a, qed.Turn{Text: "go", Thread: "t"})
+		},
+		"without a thread": func(a qed.Agent) (qed.Answer, error) {
+			return qed.Ask(t.Context(), qed.Durable(a, new(qed.MemoryStore), nil), qed.Turn{Text: "go"})
+		},
+		"without a store": func(a qed.Agent) (qed.Answer, error) {
+			return qed.Ask(t.Context(), qed.Durable(a, nil, nil), qed.Turn{Text: "go", Thread: "t"})
+		},
+		"outside any agent": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var l ledger
+			if try == nil {
+				if _, err := work(t.Context(), &l); err != nil {
+					t.Error(err)
+				}
+				if ctx := t.Context(); qed.Scope(ctx, "s") != ctx {
+					t.Error("a Scope of nothing")
+				}
+			} else if a, err := try(does(func(ctx context.Context, _ string) (string, error) { return work(ctx, &l) })); err != nil || a.Saved {
+				t.Errorf("answer %+v, %v", a, err)
+			}
+			l.want(t, map[string]int{"price": 2, "send": 2})
+		})
+	}
+}
+
+// Once a run asked, it does nothing more, whatever the code makes of the error.
+func TestNothingAfterAQuestion(t *testing.T) {
+	var l ledger
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		reply, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		if err == nil {
+			return reply, nil
+		}
+		for _, try := range []func(context.Context) error{
+			func(ctx context.Context) error { _, err := memo(ctx, &l, "memo"); return err },
+			func(ctx context.Context) error { _, err := once(ctx, &l, "once"); return err },
+			func(ctx context.Context) error { _, err := once(qed.Scope(ctx, "s"), &l, "once"); return err },
+			func(ctx context.Context) error { _, err := qed.Keep(ctx, 1); return err },
+			func(ctx context.Context) error { return qed.Remember(ctx, "n", 1) },
+			func(ctx context.Context) error {
+				_, err := qed.Clarify[string](ctx, qed.Question{Text: "And?"})
+				return err
+			},
+			func(ctx context.Context) error {
+				return registryDo(ctx, t, qed.NewTool("look", "", func(context.Context, struct{}) (int, error) { l.do("tool"); return 1, nil }))
+			},
+		} {
+			if err := try(ctx); !errors.Is(err, qed.ErrAsked) {
+				t.Errorf("error = %v, want ErrAsked", err)
+			}
+		}
+		return "", err
+	}), new(qed.MemoryStore), nil)
+	asked := c.say("go")
+	if len(asked.Questions) != 1 {
+		t.Errorf("questions = %v", asked.Questions)
+	}
+	l.want(t, nil)
+	c.reply(asked, `"good"`)
+}
+
+// registryDo calls tools, each by its name, and returns the errors of Do and of the results.
+func registryDo(ctx context.Context, t testing.TB, tools ...qed.Tool) error {
+	var calls []llm.ToolCall
+	for _, tool := range tools {
+		calls = append(calls, call(tool.Name, "{}"))
+	}
+	results, err := registry(t, nil, tools...).Do(ctx, calls...)
+	for _, r := range results {
+		err = errors.Join(err, r.Err)
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package qed_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// talkative is a model that streams a reply in words.
+func talkative(l *ledger) llm.Model {
+	return llm.ModelFunc(func(_ context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		l.do("model")
+		for _, word := range []string{"one ", "two ", "three"} {
+			if stream != nil {
+				stream(llm.Delta{Text: word})
+			}
+		}
+		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: "one two three", ToolCalls: []llm.ToolCall{{ID: "1", Name: "look", Arguments: []byte(`{"a":1}`)}}},
+			Finish: llm.FinishStop, Usage: llm.Usage{InputTokens: 10, OutputTokens: 3, Calls: 1}, Model: "m"}, nil
+	})
+}
+
+// A reply that is found is the one that was paid for, streamed in one piece; a question's answer says what the turn has cost.
+func TestRecordedModel(t *testing.T) {
+	var l ledger
+	var streamed []string
+	var replies []*llm.Response
+	model := qed.Recorded(talkative(&l))
+	c := converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		var usage llm.Usage
+		for range 2 {
+			var text []string
+			resp, err := model.Generate(ctx, &llm.Request{Name: "ask/it", Messages: []llm.Message{{Role: llm.User, Content: turn.Text}}}, func(d llm.Delta) { text = append(text, d.Text) })
+			if err != nil {
+				return qed.Answer{}, err
+			}
+			streamed = append(streamed, strings.Join(text, "|"))
+			replies = append(replies, resp)
+			usage.Add(resp.Usage)
+		}
+		if _, err := model.Generate(ctx, &llm.Request{Name: "quiet"}, nil); err != nil {
+			return qed.Answer{}, err
+		}
+		v, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Answer{Text: v, Usage: usage}, err
+	}), new(qed.MemoryStore), nil)
+	asked := c.say("go")
+	if asked.Usage.InputTokens != 30 || asked.Usage.Calls != 3 {
+		t.Errorf("asking cost %+v", asked.Usage)
+	}
+	c.reply(asked, `"good"`)
+	if diff := cmp.Diff([]string{"one |two |three", "one |two |three", "one two three", "one two three"}, streamed); diff != "" {
+		t.Error(diff)
+	}
+	for _, r := range replies[1:] {
+		if diff := cmp.Diff(replies[0], r); diff != "" {
+			t.Error(diff)
+		}
+	}
+	l.want(t, map[string]int{"model": 3})
+}
+
+// What was paid is not paid again, and what a budget forbids is not made, nor is its outcome unknown later.
+func TestRecordedWithinABudget(t *testing.T) {
+	var l ledger
+	model := qed.Recorded(talkative(&l))
+	send := qed.NewTool("send", "", func(context.Context, struct{}) (string, error) { l.do("send"); return "sent", nil })
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		if _, err := model.Generate(ctx, &llm.Request{Name: "m"}, nil); err != nil {
+			return "", err
+		}
+		if err := registryDo(ctx, t, send); err != nil {
+			return "", err
+		}
+		return once(ctx, &l, "once")
+	}), new(qed.MemoryStore), nil)
+	c.ctx = qed.WithBudget(t.Context(), qed.Limits{Tokens: 10})
+	c.fails(qed.Turn{Text: "go"}, qed.ErrBudget)
+	l.want(t, nil)
+	c.ctx = qed.WithBudget(t.Context(), qed.Limits{ToolCalls: 1})
+	if err := qed.Spend(c.ctx, qed.Limits{ToolCalls: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		c.fails(qed.Turn{}, qed.ErrBudget)
+	}
+	l.want(t, map[string]int{"model": 1})
+	c.ctx = t.Context()
+	if a := c.goOn(); a.Text != "once" {
+		t.Errorf("answer = %+v", a)
+	}
+	l.want(t, map[string]int{"model": 1, "send": 1, "once": 1})
+}

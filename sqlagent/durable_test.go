@@ -1,0 +1,273 @@
+package sqlagent_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqlagent"
+)
+
+// manyCrews are the rows of a statement on crews: more than a state carries.
+func manyCrews() *database {
+	rows := make([][]any, 30)
+	for i := range rows {
+		rows[i] = []any{int64(i)}
+	}
+	return &database{answers: []answer{{contains: "crew", rows: rows}}}
+}
+
+// corrected is a model whose first statement is refused.
+func corrected() *llmtest.Model {
+	return llmtest.New(
+		reply("select_tables", tables("crew")),
+		reply("generate", query("SELECT nme FROM crew")),
+		reply("correct", query("SELECT id FROM crew")),
+		reply("answer", text("Thirty.")),
+	)
+}
+
+// logs is a store that remembers how the thread was after every append.
+type logs struct {
+	qed.MemoryStore
+	mu   sync.Mutex
+	each [][]qed.Record
+}
+
+func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	if err := s.MemoryStore.Append(ctx, thread, after, recs...); err != nil {
+		return err
+	}
+	var log []qed.Record
+	for rec, err := range s.Records(ctx, thread, qed.Range{}) {
+		if err != nil {
+			return err
+		}
+		log = append(log, rec)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.each = append(s.each, log)
+	return nil
+}
+
+// A process dies after any record, and another one goes on: the answer is the same, and no reply is paid for twice.
+func TestTurnGoesOn(t *testing.T) {
+	store := &logs{}
+	whole := corrected()
+	_, want, err := run(t, newAgent(t, whole, manyCrews(), &sqlagent.Options{Store: store}), qed.Turn{Thread: "t", Text: "How many crews?"})
+	if err != nil || !want.Saved || len(want.Table.Rows) != 30 || want.Queries[0].Handle == "" {
+		t.Fatalf("answer = %+v, %v", want, err)
+	}
+	later := qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
+	for i, log := range store.each[:len(store.each)-1] {
+		t.Run(fmt.Sprint(i, " ", log[len(log)-1].Kind), func(t *testing.T) {
+			kept := &qed.MemoryStore{}
+			if err := kept.Append(t.Context(), "t", 0, log...); err != nil {
+				t.Fatal(err)
+			}
+			paid := 0
+			for _, rec := range log {
+				if rec.Kind == qed.RecordReturned && strings.Contains(string(rec.Data), `"usage"`) {
+					paid++
+				}
+			}
+			rest := llmtest.New(script(whole.Requests(), paid)...)
+			got, err := qed.Ask(later, newAgent(t, rest, manyCrews(), &sqlagent.Options{Store: kept}), qed.Turn{Thread: "t"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(qed.Query{}, "Handle"), cmpopts.IgnoreFields(qed.Answer{}, "Usage")); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// script is what the corrected model still has to say when it has said n things.
+func script(requests []*llm.Request, n int) []llmtest.Rule {
+	said := map[string]llmtest.Reply{
+		"select_tables": tables("crew"), "generate": query("SELECT nme FROM crew"),
+		"correct": query("SELECT id FROM crew"), "answer": text("Thirty."),
+	}
+	var rules []llmtest.Rule
+	for _, req := range requests[n:] {
+		rules = append(rules, reply(req.Name, said[req.Name]))
+	}
+	return rules
+}
+
+// The next turn is told what was said and asked of the database before.
+func TestConversation(t *testing.T) {
+	m := llmtest.New(
+		reply("select_tables", tables("crew"), tables("crew")),
+		reply("generate", query("SELECT id FROM crew"), query("SELECT workOrderId FROM crew")),
+		reply("answer", text("Thirty."), text("These.")),
+	)
+	a := newAgent(t, m, manyCrews(), &sqlagent.Options{Store: &qed.MemoryStore{}})
+	for _, question := range []string{"How many crews?", "What are they called?"} {
+		if _, answer, err := run(t, a, qed.Turn{Thread: "t", Text: question}); err != nil || !answer.Saved {
+			t.Fatalf("%+v, %v", answer, err)
+		}
+	}
+	requests := m.Requests()
+	told := fmt.Sprint(requests[len(requests)-1].Messages)
+	for _, want := range []string{"How many crews?", "Thirty.", "SELECT id FROM crew"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("the model was not told %q: %s", want, told)
+		}
+	}
+}
+
+// twoWays is a schema in which two tables join in two equally near ways.
+func twoWays(t *testing.T, m llm.Model, opt *sqlagent.Options) qed.Agent {
+	t.Helper()
+	guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{
+		"invoice": {"id", "billingId", "shippingId"}, "address": {"id", "city"},
+	}}, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := sqlagent.New(m, &database{}, guard, &joinpath.Schema{
+		Tables: map[string]joinpath.Table{
+			"invoice": {Columns: []string{"id", "billingId", "shippingId"}, PrimaryKey: []string{"id"}},
+			"address": {Columns: []string{"id", "city"}, PrimaryKey: []string{"id"}},
+		},
+		Relationships: []joinpath.Relationship{
+			{FromTable: "invoice", FromColumn: "billingId", ToTable: "address", ToColumn: "id", Confidence: 1},
+			{FromTable: "invoice", FromColumn: "shippingId", ToTable: "address", ToColumn: "id", Confidence: 1},
+		},
+	}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// Where two joins are equally near, the user chooses if he may be asked, and else the model.
+func TestAskJoins(t *testing.T) {
+	const sql = "SELECT a.city FROM invoice i JOIN address a ON a.id = i.shippingId"
+	scripted := func() *llmtest.Model {
+		return llmtest.New(reply("select_tables", tables("invoice", "address")),
+			reply("generate", query(sql), query(sql)), reply("answer", text("Berlin.")))
+	}
+	for _, tt := range []struct {
+		name   string
+		opt    sqlagent.Options
+		thread string
+		asked  bool
+	}{
+		{"asked", sqlagent.Options{AskJoins: true, Store: &qed.MemoryStore{}}, "t", true},
+		{"not wanted", sqlagent.Options{Store: &qed.MemoryStore{}}, "t", false},
+		{"nobody to ask", sqlagent.Options{AskJoins: true}, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := twoWays(t, scripted(), &tt.opt)
+			events, answer, err := run(t, a, qed.Turn{Thread: tt.thread, Text: "Which cities do we ship to?"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !tt.asked {
+				if len(answer.Questions) > 0 || answer.Text != "Berlin." {
+					t.Errorf("answer = %+v", answer)
+				}
+				if plan, _ := first[qed.JoinPlanned](events); len(plan.Ties) != 1 {
+					t.Errorf("the model was not told of the tie: %+v", plan)
+				}
+				return
+			}
+			if len(answer.Questions) != 1 || len(answer.Questions[0].Options) != 2 {
+				t.Fatalf("answer = %+v", answer)
+			}
+			shipping := 1
+			if strings.Contains(answer.Questions[0].Options[1].Text, "shippingId") {
+				shipping = 2
+			}
+			events, answer, err = run(t, a, qed.Turn{Thread: "t", Text: fmt.Sprint(shipping)})
+			if err != nil || answer.Text != "Berlin." {
+				t.Fatalf("answer = %+v, %v", answer, err)
+			}
+			plan, _ := first[qed.JoinPlanned](events)
+			if len(plan.Ties) != 0 || !strings.Contains(fmt.Sprint(plan.Joins), "shippingId") {
+				t.Errorf("planned %+v", plan)
+			}
+		})
+	}
+}
+
+// A budget that is used up makes an answer of what there is.
+func TestBudget(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		limits qed.Limits
+		rows   int // -1: no table
+		text   string
+	}{
+		{"plenty", qed.Limits{ModelCalls: 20, Rows: 1000, Tokens: 1_000_000}, 30, "Thirty."},
+		{"calls for the words are kept back", qed.Limits{ModelCalls: 4}, 30, "Thirty."},
+		{"no call left for SQL", qed.Limits{ModelCalls: 2}, -1, ""},
+		{"rows", qed.Limits{Rows: 10}, 9, "Thirty."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := newAgent(t, corrected(), manyCrews(), nil)
+			answer, err := qed.Ask(qed.WithBudget(t.Context(), tt.limits), a, qed.Turn{Text: "How many crews?"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			switch {
+			case tt.rows < 0:
+				if answer.Table != nil || !answer.Partial || !strings.Contains(answer.PartialReason, "budget") {
+					t.Errorf("answer = %+v", answer)
+				}
+			case answer.Table == nil || len(answer.Table.Rows) != tt.rows || answer.Text != tt.text:
+				t.Errorf("answer = %+v", answer)
+			}
+		})
+	}
+}
+
+// What a turn read is there in a later one, under its handle, for who has the thread.
+func TestRowsAreKept(t *testing.T) {
+	store := &qed.MemoryStore{}
+	_, answer, err := run(t, newAgent(t, corrected(), manyCrews(), &sqlagent.Options{Store: store}), qed.Turn{Thread: "t", Text: "How many crews?"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rec := range store.Records(t.Context(), "t", qed.Range{Kinds: []qed.RecordKind{qed.RecordState}}) {
+		var state struct{ State struct{ Table *qed.Table } }
+		if err := json.Unmarshal(rec.Data, &state); err != nil {
+			t.Fatal(err)
+		}
+		if table := state.State.Table; table != nil && len(table.Rows) >= 30 {
+			t.Errorf("state %d carries %d rows", rec.Seq, len(table.Rows))
+		}
+	}
+	again := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		rows, err := qed.Kept[qed.Table](ctx, turn.Text)
+		return qed.Answer{Table: &rows}, err
+	}), store, nil)
+	later, err := qed.Ask(t.Context(), again, qed.Turn{Thread: "t", Text: answer.Queries[0].Handle})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(answer.Table, later.Table); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := qed.Ask(t.Context(), again, qed.Turn{Thread: "other", Text: answer.Queries[0].Handle}); !errors.Is(err, qed.ErrNotKept) {
+		t.Errorf("another thread: error = %v", err)
+	}
+}

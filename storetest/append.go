@@ -1,0 +1,55 @@
+package storetest
+
+import (
+	"math"
+
+	"github.com/qedkit/qed"
+)
+
+// Records get the numbers behind the last, whatever theirs was, and keep all else.
+func testAppend(t *test) {
+	thread := newThread()
+	t.has(thread)
+	first := qed.Record{Seq: 77, Time: noon, Kind: qed.RecordBegan, Run: 1, Address: "sql/execute", Data: []byte(`{"a":1}`)}
+	second := qed.Record{Seq: -1, Time: noon, Kind: "a kind of the host's own", Run: math.MaxInt64}
+	third := qed.Record{Time: noon, Kind: qed.RecordEnded, Address: "x", Data: []byte(`[]`)}
+	t.append(thread, 0, first)
+	t.append(thread, 1, second, third)
+	t.append(thread, 3, first)
+	first.Seq, second.Seq, third.Seq = 1, 2, 3
+	fourth := first
+	fourth.Seq = 4
+	t.has(thread, first, second, third, fourth)
+}
+
+// Behind any record but the last, nothing is added: not the whole, not a part.
+func testAppendConflict(t *test) {
+	thread := t.fill(3)
+	for _, after := range []int64{-1, 0, 1, 2, 4, 5, math.MaxInt64 - 1, math.MaxInt64, math.MinInt64} {
+		t.conflict(thread, after, text("one"))
+		t.conflict(thread, after, text("one"), text("two"), text("three"), text("four"))
+	}
+	t.has(thread, texts(1, 3)...)
+	t.append(thread, 3, text("4"))
+	t.has(thread, texts(1, 4)...)
+
+	missing := newThread()
+	for _, after := range []int64{-1, 1, 3} {
+		t.conflict(missing, after, text("one"))
+	}
+	t.has(missing)
+	t.append(missing, 0, text("1"))
+	t.has(missing, texts(1, 1)...)
+}
+
+// No records are no change.
+func testAppendNothing(t *test) {
+	thread := newThread()
+	t.append(thread, 0)
+	t.has(thread)
+	t.append(thread, 0, text("1"))
+	t.append(thread, 1)
+	t.has(thread, texts(1, 1)...)
+	t.append(thread, 1, text("2"))
+	t.has(thread, texts(1, 2)...)
+}

@@ -1,0 +1,178 @@
+package storetest
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed"
+)
+
+// A ranged thread has a record of every kind at every address.
+func (t *test) ranged() (thread string, log []qed.Record) {
+	t.Helper()
+	for _, address := range []string{"a", "a/b", "", "ab", "a/b/c", "a/bc", "b"} {
+		for _, kind := range []qed.RecordKind{qed.RecordMessage, qed.RecordState, "messages"} {
+			rec := text(address + " " + string(kind))
+			rec.Seq, rec.Kind, rec.Address = int64(len(log)+1), kind, address
+			log = append(log, rec)
+		}
+	}
+	thread = newThread()
+	t.append(thread, 0, log...)
+	return thread, log
+}
+
+// asked is what a Range asks for, said in the plainest way.
+func asked(log []qed.Record, r qed.Range) (want []qed.Record) {
+	for _, rec := range log {
+		from := r.From == 0 || rec.Seq >= r.From
+		to := r.To == 0 || rec.Seq <= r.To
+		kind := r.Kinds == nil || slices.Contains(r.Kinds, rec.Kind)
+		above := strings.Split(r.Under, "/")
+		names := strings.Split(rec.Address, "/")
+		under := r.Under == "" || len(names) >= len(above) && slices.Equal(names[:len(above)], above)
+		if from && to && kind && under {
+			want = append(want, rec)
+		}
+	}
+	if r.Newest {
+		slices.Reverse(want)
+	}
+	if r.Limit > 0 {
+		want = want[:min(r.Limit, len(want))]
+	}
+	return want
+}
+
+// answers asks for ranges, and stops at the first that is answered wrongly.
+func (t *test) answers(thread string, log []qed.Record, ranges ...qed.Range) {
+	t.Helper()
+	for _, r := range ranges {
+		if diff := difference(t.read(thread, r), asked(log, r)); diff != "" {
+			t.Fatalf("%+v: %s", r, diff)
+		}
+	}
+}
+
+func testRangeNumbers(t *test) {
+	thread, log := t.ranged()
+	t.answers(thread, log,
+		qed.Range{},
+		qed.Range{From: 1},
+		qed.Range{From: 5},
+		qed.Range{To: 5},
+		qed.Range{From: 5, To: 9},
+		qed.Range{From: 5, To: 5},
+		qed.Range{From: 9, To: 5},
+		qed.Range{From: 21},
+		qed.Range{From: 22},
+		qed.Range{From: math.MaxInt64},
+		qed.Range{To: math.MaxInt64},
+		qed.Range{From: 22, To: math.MaxInt64},
+		qed.Range{From: 1 << 32, To: 1 << 33},
+	)
+	t.answers(newThread(), nil, qed.Range{}, qed.Range{From: 1, To: 2})
+}
+
+func testRangeKinds(t *test) {
+	thread, log := t.ranged()
+	many := []qed.RecordKind{qed.RecordMessage}
+	for range 50 {
+		many = append(many, "unknown", qed.RecordState)
+	}
+	t.answers(thread, log,
+		qed.Range{Kinds: []qed.RecordKind{qed.RecordMessage}},
+		qed.Range{Kinds: []qed.RecordKind{qed.RecordMessage, qed.RecordState}},
+		qed.Range{Kinds: []qed.RecordKind{qed.RecordState, qed.RecordMessage, qed.RecordEnded}},
+		qed.Range{Kinds: []qed.RecordKind{"messages"}},
+		qed.Range{Kinds: []qed.RecordKind{"Message"}},
+		qed.Range{Kinds: []qed.RecordKind{"message "}},
+		qed.Range{Kinds: []qed.RecordKind{""}},
+		qed.Range{Kinds: []qed.RecordKind{}},
+		qed.Range{Kinds: many},
+	)
+}
+
+func testRangeUnder(t *test) {
+	thread, log := t.ranged()
+	for _, under := range []string{"a", "ab", "a/b", "a/b/c", "a/bc", "b", "c", "a/", "/", "A", "a/b/c/d"} {
+		t.answers(thread, log, qed.Range{Under: under})
+	}
+}
+
+func testRangeNewest(t *test) {
+	thread, log := t.ranged()
+	t.answers(thread, log,
+		qed.Range{Newest: true},
+		qed.Range{Newest: true, From: 5, To: 9},
+		qed.Range{Newest: true, Kinds: []qed.RecordKind{qed.RecordState}},
+		qed.Range{Newest: true, Under: "a/b"},
+	)
+	t.answers(newThread(), nil, qed.Range{Newest: true})
+}
+
+func testRangeLimit(t *test) {
+	thread, log := t.ranged()
+	for _, limit := range []int{1, 2, 20, 21, 22, math.MaxInt} {
+		t.answers(thread, log,
+			qed.Range{Limit: limit},
+			qed.Range{Limit: limit, From: 20},
+			qed.Range{Limit: limit, Kinds: []qed.RecordKind{"messages"}},
+			qed.Range{Limit: limit, Under: "b"},
+		)
+	}
+}
+
+// Everything that a Range can say, together.
+func testRangeAll(t *test) {
+	thread, log := t.ranged()
+	for _, from := range []int64{0, 4, 12} {
+		for _, to := range []int64{0, 12, 20} {
+			for _, kinds := range [][]qed.RecordKind{nil, {qed.RecordState}, {qed.RecordState, "messages"}} {
+				for _, under := range []string{"", "a", "a/b"} {
+					for _, limit := range []int{0, 1, 3} {
+						r := qed.Range{From: from, To: to, Kinds: kinds, Under: under, Limit: limit}
+						newest := r
+						newest.Newest = true
+						t.answers(thread, log, r, newest)
+					}
+				}
+			}
+		}
+	}
+}
+
+// An address is no pattern, whatever characters are in it.
+func testAddresses(t *test) {
+	var names []string
+	for c := rune(' '); c <= '~'; c++ {
+		if c != '/' {
+			names = append(names, string(c))
+		}
+	}
+	names = append(names, "%%", "__", `\%`, "''", "é", "e\u0301", "日本", "👍", "?1", "$1", ":a", "@a", "NULL")
+	var log []qed.Record
+	add := func(address string) {
+		rec := text(address)
+		rec.Seq, rec.Address = int64(len(log)+1), address
+		log = append(log, rec)
+	}
+	for _, name := range names {
+		add("node" + name)
+		add("node" + name + "/below")
+		add("node" + name + "beside")
+		add("node" + name + "." + "/below")
+		add("node" + name + "0")
+	}
+	add("node")
+	add("node/below")
+	add("NODE/below")
+	thread := newThread()
+	t.append(thread, 0, log...)
+	t.has(thread, log...)
+	for _, name := range names {
+		t.answers(thread, log, qed.Range{Under: "node" + name})
+	}
+	t.answers(thread, log, qed.Range{Under: "node"}, qed.Range{Under: "nod"}, qed.Range{Under: "node_"}, qed.Range{Under: "node%"})
+}

@@ -1,0 +1,128 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/qedkit/qed"
+)
+
+// Trim takes the records of the kinds below a number, and no others.
+func testTrim(t *test) {
+	const state, called, message = qed.RecordState, qed.RecordCalled, qed.RecordMessage
+	log := texts(1, 9)
+	for i, kind := range []qed.RecordKind{message, state, called, state, message, "State", state, called, state} {
+		log[i].Kind = kind
+	}
+	other := t.fill(3)
+	for _, c := range []struct {
+		before int64
+		kinds  []qed.RecordKind
+		stay   []int
+	}{
+		{5, []qed.RecordKind{state}, []int{1, 3, 5, 6, 7, 8, 9}},
+		{4, []qed.RecordKind{state}, []int{1, 3, 4, 5, 6, 7, 8, 9}},
+		{9, []qed.RecordKind{state, called}, []int{1, 5, 6, 9}},
+		{100, []qed.RecordKind{state, called}, []int{1, 5, 6, 9}},
+		{math.MaxInt64, []qed.RecordKind{state, called, message, "State"}, []int{9}},
+		{0, []qed.RecordKind{state}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{-5, []qed.RecordKind{state}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{9, []qed.RecordKind{"unknown"}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{9, nil, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+	} {
+		thread := newThread()
+		t.append(thread, 0, log...)
+		for range 2 { // the second time there is nothing left to do
+			t.trim(thread, c.before, c.kinds...)
+			var want []qed.Record
+			for _, seq := range c.stay {
+				want = append(want, log[seq-1])
+			}
+			if diff := difference(t.read(thread, qed.Range{}), want); diff != "" {
+				t.Errorf("Trim(%d, %q): %s", c.before, c.kinds, diff)
+			}
+		}
+	}
+	t.has(other, texts(1, 3)...)
+	missing := newThread()
+	t.trim(missing, 10, state)
+	t.has(missing)
+}
+
+func (t *test) trim(thread string, before int64, kinds ...qed.RecordKind) {
+	t.Helper()
+	if err := t.store.Trim(t.ctx, thread, before, kinds...); err != nil {
+		t.Fatalf("Trim(%d, %q): %v", before, kinds, err)
+	}
+}
+
+// A trimmed thread goes on behind its last record, and its gaps stay empty.
+func testTrimPlace(t *test) {
+	thread := newThread()
+	log := texts(1, 5)
+	log[1].Kind, log[2].Kind = qed.RecordState, qed.RecordState
+	t.append(thread, 0, log...)
+	t.trim(thread, 5, qed.RecordState)
+	for after := range int64(5) {
+		t.conflict(thread, after, text("in a gap"))
+		t.conflict(thread, after, text("in a gap"), text("and behind"))
+	}
+	t.append(thread, 5, texts(6, 7)...)
+	t.has(thread, append([]qed.Record{log[0], log[3], log[4]}, texts(6, 7)...)...)
+}
+
+// Delete leaves nothing.
+func testDelete(t *test) {
+	thread, other := t.fill(3), t.fill(2)
+	for range 2 { // the second time there is no such thread
+		t.delete(thread)
+		t.has(thread)
+		t.has(other, texts(1, 2)...)
+	}
+	t.delete(newThread())
+}
+
+func (t *test) delete(thread string) {
+	t.Helper()
+	if err := t.store.Delete(t.ctx, thread); err != nil {
+		t.Fatalf("Delete: %v", err)
+	}
+}
+
+// A thread that was deleted begins like any other, at number 1.
+func testDeleteAgain(t *test) {
+	thread := t.fill(3)
+	t.delete(thread)
+	t.conflict(thread, 3, text("4"))
+	t.has(thread)
+	t.append(thread, 0, texts(1, 1)...)
+	t.conflict(thread, 3, text("4"))
+	t.append(thread, 1, texts(2, 2)...)
+	t.has(thread, texts(1, 2)...)
+}
+
+// A context that is done stops everything before it begins.
+func testCancelled(t *test) {
+	thread := t.fill(3)
+	why := errors.New("why")
+	done, cancel := context.WithCancelCause(t.ctx)
+	cancel(why)
+	_, read := collect(t.store.Records(done, thread, qed.Range{}))
+	for method, err := range map[string]error{
+		"Append":             t.store.Append(done, thread, 3, text("4")),
+		"Append of several":  t.store.Append(done, thread, 3, text("4"), text("5")),
+		"Append to a new":    t.store.Append(done, newThread(), 0, text("1")),
+		"Append at a place ": t.store.Append(done, thread, 3),
+		"Records":            read,
+		"Trim":               t.store.Trim(done, thread, 3, qed.RecordMessage),
+		"Delete":             t.store.Delete(done, thread),
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s with a context that was cancelled: got %v, want an error that matches context.Canceled", method, err)
+		}
+	}
+	t.has(thread, texts(1, 3)...)
+	t.append(thread, 3, text("4"))
+	t.has(thread, texts(1, 4)...)
+}

@@ -1,0 +1,551 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/qedkit/qed"
+)
+
+func TestMemoryStore(t *testing.T) {
+	Run(t, func(*testing.T) qed.Store { return new(qed.MemoryStore) })
+}
+
+// A store that does one thing wrong fails the checks of that thing.
+func TestBrokenStores(t *testing.T) {
+	for _, broken := range []struct {
+		name string
+		open func() qed.Store
+		want []string // the checks that fail
+	}{
+		{"appends anywhere", func() qed.Store { return &anywhere{} }, []string{"AppendConflict", "ConcurrentPlace", "DeleteAgain", "TrimPlace"}},
+		{"adds the part that is new", func() qed.Store { return &partly{} }, []string{"AppendConflict", "TrimPlace"}},
+		{"checks, then appends", func() qed.Store { return &unlocked{} }, []string{"ConcurrentPlace"}},
+		{"appends one by one", func() qed.Store { return &oneByOne{} }, []string{"ConcurrentWriters"}},
+		{"fills gaps", func() qed.Store { return &gaps{} }, []string{"TrimPlace"}},
+		{"keeps the numbers it is given", func() qed.Store { return &given{} }, []string{"Append"}},
+		{"makes a pattern of Under", func() qed.Store { return &pattern{} }, []string{"Addresses", "RangeUnder"}},
+		{"takes Under for any prefix", func() qed.Store { return &prefix{} }, []string{"Addresses", "Length", "RangeAll", "RangeNewest", "RangeUnder"}},
+		{"limits before it selects", func() qed.Store { return &limitFirst{} }, []string{"RangeAll", "RangeLimit"}},
+		{"takes no kinds for every kind", func() qed.Store { return &everyKind{} }, []string{"RangeKinds"}},
+		{"takes To for the first beyond", func() qed.Store { return &beyond{} }, []string{"RangeAll", "RangeNewest", "RangeNumbers"}},
+		{"forgets Newest", func() qed.Store { return &oldest{} }, []string{"ConcurrentWriters", "DataSize", "RangeAll", "RangeNewest"}},
+		{"ignores case", func() qed.Store { return ids(lower) }, []string{"Threads"}},
+		{"ignores spaces at the end", func() qed.Store { return ids(func(id string) string { return strings.TrimRight(id, " ") }) }, []string{"Threads"}},
+		{"normalises", func() qed.Store {
+			return ids(func(id string) string { return strings.ReplaceAll(id, "e\u0301", "é") })
+		}, []string{"Threads"}},
+		{"cuts ids", func() qed.Store { return ids(func(id string) string { return id[:min(len(id), 255)] }) }, []string{"Threads", "ThreadIDs"}},
+		{"takes any id", func() qed.Store { return ids(func(id string) string { return fmt.Sprintf("%.200x", id) }) }, []string{"ThreadIDs", "Threads"}},
+		{"reformats data", func() qed.Store { return changed(reformat) }, []string{"Data"}},
+		{"cuts data", func() qed.Store {
+			return changed(func(r *qed.Record) { r.Data = r.Data[:min(len(r.Data), 1<<16-1)] })
+		}, []string{"DataSize"}},
+		{"has no null", func() qed.Store {
+			return changed(func(r *qed.Record) {
+				if string(r.Data) == "null" {
+					r.Data = nil
+				}
+			})
+		}, []string{"Data"}},
+		{"keeps whole milliseconds", func() qed.Store {
+			return changed(func(r *qed.Record) { r.Time = r.Time.Truncate(time.Millisecond) })
+		}, []string{"Time"}},
+		{"keeps local times", func() qed.Store { return &local{} }, []string{"Time"}},
+		{"cuts addresses", func() qed.Store {
+			return changed(func(r *qed.Record) { r.Address = r.Address[:min(len(r.Address), 999)] })
+		}, []string{"Length"}},
+		{"trims the last record", func() qed.Store { return &trimsLast{} }, []string{"Trim"}},
+		{"trims one too many", func() qed.Store { return &trimsMore{} }, []string{"Trim"}},
+		{"trims every kind", func() qed.Store { return &trimsKinds{} }, []string{"Trim", "TrimPlace"}},
+		{"goes on where a deleted thread was", func() qed.Store { return &tombstone{} }, []string{"DeleteAgain"}},
+		{"misses what it deletes", func() qed.Store { return &strict{} }, []string{"Delete", "ThreadIDs"}},
+		{"does not heed its context", func() qed.Store { return &heedless{} }, []string{"Cancelled"}},
+		{"has readers hold a lock", func() qed.Store { return &holding{lock: make(chan struct{}, 1)} }, []string{"ReadAndAppend", "ReadAndDelete", "ReadAndRead"}},
+		{"loses a connection to who leaves", func() qed.Store { return &leaking{free: make(chan struct{}, 5)} }, []string{"ReadBreak"}},
+		{"follows the end of a thread", func() qed.Store { return &following{} }, []string{"ReadAndAppend"}},
+	} {
+		t.Run(broken.name, func(t *testing.T) {
+			t.Parallel()
+			var failed []string
+			for _, c := range checks {
+				if report := try(t, c, broken.open()); report != "" {
+					failed = append(failed, c.name)
+				}
+			}
+			slices.Sort(failed)
+			slices.Sort(broken.want)
+			if !slices.Equal(failed, broken.want) {
+				t.Errorf("failed checks\n got %v\nwant %v", failed, broken.want)
+			}
+		})
+	}
+}
+
+// outcome is where a check reports to.
+type outcome struct {
+	testing.TB
+	mu     sync.Mutex
+	report string
+}
+
+func (o *outcome) Helper() {}
+func (o *outcome) Errorf(format string, args ...any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.report += fmt.Sprintf(format, args...) + "\n"
+}
+func (o *outcome) Error(args ...any) { o.Errorf("%s", fmt.Sprint(args...)) }
+func (o *outcome) Fatalf(format string, args ...any) {
+	o.Errorf(format, args...)
+	runtime.Goexit()
+}
+func (o *outcome) Fatal(args ...any) { o.Fatalf("%s", fmt.Sprint(args...)) }
+
+// try runs a check and returns what it reports.
+func try(t *testing.T, c check, store qed.Store) string {
+	o := &outcome{TB: t}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.run(o, store, time.Minute)
+	}()
+	<-done
+	return o.report
+}
+
+type memory = qed.MemoryStore
+
+// last returns the number of a thread's last record.
+func last(s qed.Store, thread string) (seq int64) {
+	for rec := range s.Records(context.Background(), thread, qed.Range{Newest: true, Limit: 1}) {
+		seq = rec.Seq
+	}
+	return seq
+}
+
+type anywhere struct {
+	mu sync.Mutex
+	memory
+}
+
+func (s *anywhere) Append(ctx context.Context, thread string, _ int64, recs ...qed.Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.memory.Append(ctx, thread, last(&s.memory, thread), recs...)
+}
+
+type partly struct{ memory }
+
+func (s *partly) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	err := s.memory.Append(ctx, thread, after, recs...)
+	if known := last(&s.memory, thread) - after; err != nil && after >= 0 && known > 0 && known < int64(len(recs)) {
+		s.memory.Append(ctx, thread, after+known, recs[known:]...)
+	}
+	return err
+}
+
+type unlocked struct{ memory }
+
+func (s *unlocked) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	if err := s.memory.Append(ctx, thread, after); err != nil {
+		return err
+	}
+	time.Sleep(time.Millisecond)
+	for {
+		err := s.memory.Append(ctx, thread, last(&s.memory, thread), recs...)
+		if !errors.Is(err, qed.ErrConflict) {
+			return err
+		}
+	}
+}
+
+type oneByOne struct{ memory }
+
+func (s *oneByOne) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	if len(recs) < 2 {
+		return s.memory.Append(ctx, thread, after, recs...)
+	}
+	err := s.memory.Append(ctx, thread, after, recs[0])
+	for _, rec := range recs[1:] {
+		runtime.Gosched()
+		for err == nil {
+			if err := s.memory.Append(ctx, thread, last(&s.memory, thread), rec); !errors.Is(err, qed.ErrConflict) {
+				break
+			}
+		}
+	}
+	return err
+}
+
+// gaps looks only whether there is a record at after and none behind it. What it
+// adds in a gap it forgets.
+type gaps struct {
+	mu sync.Mutex
+	memory
+}
+
+func (s *gaps) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var seqs []int64
+	for rec := range s.Records(ctx, thread, qed.Range{}) {
+		seqs = append(seqs, rec.Seq)
+	}
+	if slices.Contains(seqs, after) && !slices.Contains(seqs, after+1) && after != last(s, thread) {
+		return nil
+	}
+	return s.memory.Append(ctx, thread, after, recs...)
+}
+
+type given struct{ memory }
+
+func (s *given) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	return func(yield func(qed.Record, error) bool) {
+		for rec, err := range s.memory.Records(ctx, thread, r) {
+			if rec.Kind == qed.RecordBegan {
+				rec.Seq = 77
+			}
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// selected reads everything, and selects for itself.
+func selected(s *memory, ctx context.Context, thread string, r qed.Range, match func(qed.Record) bool) iter.Seq2[qed.Record, error] {
+	return func(yield func(qed.Record, error) bool) {
+		left := r.Limit
+		r.Limit = 0
+		for rec, err := range s.Records(ctx, thread, r) {
+			if err == nil && !match(rec) {
+				continue
+			}
+			if left--; !yield(rec, err) || left == 0 {
+				return
+			}
+		}
+	}
+}
+
+type pattern struct{ memory }
+
+func (s *pattern) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	under := r.Under
+	r.Under = ""
+	return selected(&s.memory, ctx, thread, r, func(rec qed.Record) bool {
+		return under == "" || like(under, rec.Address) || like(under+"/%", rec.Address)
+	})
+}
+
+// like is LIKE of SQL, which ignores the case of letters.
+func like(pattern, text string) bool {
+	if pattern == "" {
+		return text == ""
+	}
+	if pattern[0] == '%' {
+		return like(pattern[1:], text) || text != "" && like(pattern, text[1:])
+	}
+	return text != "" && (pattern[0] == '_' || strings.EqualFold(pattern[:1], text[:1])) && like(pattern[1:], text[1:])
+}
+
+type prefix struct{ memory }
+
+func (s *prefix) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	under := r.Under
+	r.Under = ""
+	return selected(&s.memory, ctx, thread, r, func(rec qed.Record) bool { return strings.HasPrefix(rec.Address, under) })
+}
+
+type limitFirst struct{ memory }
+
+func (s *limitFirst) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	kinds := r.Kinds
+	r.Kinds = nil
+	left := max(r.Limit, 0)
+	return func(yield func(qed.Record, error) bool) {
+		for rec, err := range s.memory.Records(ctx, thread, r) {
+			if err != nil || kinds == nil || slices.Contains(kinds, rec.Kind) {
+				if !yield(rec, err) {
+					return
+				}
+			}
+			if left--; left == 0 {
+				return
+			}
+		}
+	}
+}
+
+type everyKind struct{ memory }
+
+func (s *everyKind) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	if len(r.Kinds) == 0 {
+		r.Kinds = nil
+	}
+	return s.memory.Records(ctx, thread, r)
+}
+
+type beyond struct{ memory }
+
+func (s *beyond) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	if r.To > 1 {
+		r.To--
+	}
+	return s.memory.Records(ctx, thread, r)
+}
+
+type oldest struct{ memory }
+
+func (s *oldest) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	r.Newest = false
+	return s.memory.Records(ctx, thread, r)
+}
+
+// renamed is a store that takes an id for another one.
+type renamed struct {
+	memory
+	id func(string) string
+}
+
+func ids(id func(string) string) qed.Store { return &renamed{id: id} }
+
+func (s *renamed) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	return s.memory.Append(ctx, s.id(thread), after, recs...)
+}
+
+func (s *renamed) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	return s.memory.Records(ctx, s.id(thread), r)
+}
+
+func (s *renamed) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+	return s.memory.Trim(ctx, s.id(thread), before, kinds...)
+}
+
+func (s *renamed) Delete(ctx context.Context, thread string) error {
+	return s.memory.Delete(ctx, s.id(thread))
+}
+
+func lower(id string) string {
+	if !utf8.ValidString(id) {
+		return id
+	}
+	return strings.ToLower(id)
+}
+
+// changing is a store that changes what it keeps.
+type changing struct {
+	memory
+	change func(*qed.Record)
+}
+
+func changed(change func(*qed.Record)) qed.Store { return &changing{change: change} }
+
+func (s *changing) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	recs = slices.Clone(recs)
+	for i := range recs {
+		s.change(&recs[i])
+	}
+	return s.memory.Append(ctx, thread, after, recs...)
+}
+
+func reformat(r *qed.Record) {
+	d := json.NewDecoder(bytes.NewReader(r.Data))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) == nil {
+		r.Data, _ = json.Marshal(v)
+	}
+}
+
+type local struct{ memory }
+
+func (s *local) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	return func(yield func(qed.Record, error) bool) {
+		for rec, err := range s.memory.Records(ctx, thread, r) {
+			rec.Time = rec.Time.In(time.FixedZone("", 3600))
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// trimsLast hides the last record where it should have stayed.
+type trimsLast struct {
+	memory
+	hidden sync.Map
+}
+
+func (s *trimsLast) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+	for rec := range s.memory.Records(ctx, thread, qed.Range{Newest: true, Limit: 1}) {
+		if rec.Seq < before && slices.Contains(kinds, rec.Kind) {
+			s.hidden.Store(thread, rec.Seq)
+		}
+	}
+	return s.memory.Trim(ctx, thread, before, kinds...)
+}
+
+func (s *trimsLast) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	return selected(&s.memory, ctx, thread, r, func(rec qed.Record) bool {
+		seq, ok := s.hidden.Load(thread)
+		return !ok || seq != rec.Seq
+	})
+}
+
+type trimsMore struct{ memory }
+
+func (s *trimsMore) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+	if before > 0 && before < 1<<62 {
+		before++
+	}
+	return s.memory.Trim(ctx, thread, before, kinds...)
+}
+
+type trimsKinds struct{ memory }
+
+func (s *trimsKinds) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+	for rec := range s.memory.Records(ctx, thread, qed.Range{}) {
+		kinds = append(kinds, rec.Kind)
+	}
+	return s.memory.Trim(ctx, thread, before, kinds...)
+}
+
+// tombstone remembers where a deleted thread ended.
+type tombstone struct {
+	memory
+	ends sync.Map
+}
+
+func (s *tombstone) Delete(ctx context.Context, thread string) error {
+	if end := last(&s.memory, thread); end > 0 {
+		s.ends.Store(thread, end)
+	}
+	return s.memory.Delete(ctx, thread)
+}
+
+func (s *tombstone) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	if end, ok := s.ends.Load(thread); ok && last(&s.memory, thread) == 0 && after == end.(int64) {
+		return nil
+	}
+	return s.memory.Append(ctx, thread, after, recs...)
+}
+
+type strict struct{ memory }
+
+func (s *strict) Delete(ctx context.Context, thread string) error {
+	if qed.CheckThread(thread) == nil && ctx.Err() == nil && last(&s.memory, thread) == 0 {
+		return fmt.Errorf("there is no thread %q", thread)
+	}
+	return s.memory.Delete(ctx, thread)
+}
+
+type heedless struct{ memory }
+
+func (s *heedless) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	return s.memory.Append(context.WithoutCancel(ctx), thread, after, recs...)
+}
+
+// take takes a place in a channel, and gives up when it gets none.
+func take(places chan struct{}) error {
+	select {
+	case places <- struct{}{}:
+		return nil
+	case <-time.After(300 * time.Millisecond):
+		return errors.New("it is locked")
+	}
+}
+
+// holding has whoever reads hold a lock that everybody needs.
+type holding struct {
+	memory
+	lock chan struct{}
+}
+
+func (s *holding) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	if err := take(s.lock); err != nil {
+		return err
+	}
+	defer func() { <-s.lock }()
+	return s.memory.Append(ctx, thread, after, recs...)
+}
+
+func (s *holding) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+	if err := take(s.lock); err != nil {
+		return err
+	}
+	defer func() { <-s.lock }()
+	return s.memory.Trim(ctx, thread, before, kinds...)
+}
+
+func (s *holding) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	return func(yield func(qed.Record, error) bool) {
+		if err := take(s.lock); err != nil {
+			yield(qed.Record{}, err)
+			return
+		}
+		defer func() { <-s.lock }()
+		for rec, err := range s.memory.Records(ctx, thread, r) {
+			if !yield(rec, err) {
+				return
+			}
+		}
+	}
+}
+
+// leaking has a few connections. Who leaves a sequence early keeps his.
+type leaking struct {
+	memory
+	free chan struct{}
+}
+
+func (s *leaking) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	return func(yield func(qed.Record, error) bool) {
+		if err := take(s.free); err != nil {
+			yield(qed.Record{}, err)
+			return
+		}
+		for rec, err := range s.memory.Records(ctx, thread, r) {
+			if !yield(rec, err) {
+				return
+			}
+		}
+		<-s.free
+	}
+}
+
+// following reads on for as long as something is appended.
+type following struct{ memory }
+
+func (s *following) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+	if r.Newest || r.Limit > 0 || r.To > 0 {
+		return s.memory.Records(ctx, thread, r)
+	}
+	return func(yield func(qed.Record, error) bool) {
+		for {
+			n := 0
+			for rec, err := range s.memory.Records(ctx, thread, r) {
+				n++
+				r.From = rec.Seq + 1
+				if !yield(rec, err) || err != nil {
+					return
+				}
+			}
+			if n == 0 {
+				return
+			}
+		}
+	}
+}
