@@ -1,0 +1,115 @@
+package sqlitestore_test
+
+import (
+	"bytes"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/sqlstore"
+)
+
+// checkpoint is a JSON text of 20 KB.
+func checkpoint() []byte {
+	data := bytes.Repeat([]byte(" "), 20<<10)
+	for i := range data {
+		data[i] = "abcdefghijklmnopqrstuvwxyz 0123456789"[rand.IntN(37)]
+	}
+	data[0], data[len(data)-1] = '"', '"'
+	return data
+}
+
+// BenchmarkCheckpointSQLite appends a record of 20 KB, and beside it puts the same
+// bytes with the bare driver into a table of its own in another file. The last
+// figure is how many times longer the append takes.
+//
+// Full waits for the disk, as Open does with all but states. Normal does not, as Open with
+// states, so it shows more of what is our own.
+func BenchmarkCheckpointSQLite(b *testing.B) {
+	for _, synchronous := range []string{"full", "normal"} {
+		b.Run(synchronous, func(b *testing.B) {
+			s, err := sqlstore.New(b.Context(), pool(b, synchronous), sqlstore.SQLite, keep)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Cleanup(func() { s.Close() })
+			db := pool(b, synchronous)
+			if _, err := db.Exec("CREATE TABLE bare (id INTEGER PRIMARY KEY, data BLOB)"); err != nil {
+				b.Fatal(err)
+			}
+			insert, err := db.Prepare("INSERT INTO bare (data) VALUES (?)")
+			if err != nil {
+				b.Fatal(err)
+			}
+
+			rec := qed.Record{Time: time.Now(), Kind: qed.RecordState, Run: 1, Address: "sql/execute", Data: checkpoint()}
+			after := int64(0)
+			appended := func() {
+				if err := s.Append(b.Context(), "3f0c2d1e-8a55-4c1b-9d0a-1b6f6f2f7a10", after, rec); err != nil {
+					b.Fatal(err)
+				}
+				after++
+			}
+			bare := func() {
+				if _, err := insert.ExecContext(b.Context(), []byte(rec.Data)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			appended()
+			bare()
+			var took, ideal time.Duration
+			for b.Loop() {
+				start := time.Now()
+				appended()
+				took += time.Since(start)
+				b.StopTimer()
+				start = time.Now()
+				bare()
+				ideal += time.Since(start)
+				b.StartTimer()
+			}
+			b.ReportMetric(float64(ideal)/float64(b.N), "bare-ns/op")
+			b.ReportMetric(float64(took)/float64(ideal), "x-bare")
+		})
+	}
+}
+
+// pool opens a file of its own as Open does.
+func pool(b *testing.B, synchronous string) *sql.DB {
+	b.Helper()
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "pool.db")+
+		"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous("+synchronous+")")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { db.Close() })
+	return db
+}
+
+// BenchmarkThread1000SQLite makes a thread of 1,000 records of 20 KB. The last
+// figure is how many times longer its last hundred take than its first hundred.
+func BenchmarkThread1000SQLite(b *testing.B) {
+	s := open(b, filepath.Join(b.TempDir(), "conversations.db"), keep)
+	rec := qed.Record{Time: time.Now(), Kind: qed.RecordState, Run: 1, Address: "sql/execute", Data: checkpoint()}
+	var first, last time.Duration
+	for n := 0; b.Loop(); n++ {
+		thread := fmt.Sprint("thread ", n)
+		for after := range int64(1000) {
+			start := time.Now()
+			if err := s.Append(b.Context(), thread, after, rec); err != nil {
+				b.Fatal(err)
+			}
+			switch {
+			case after < 100:
+				first += time.Since(start)
+			case after >= 900:
+				last += time.Since(start)
+			}
+		}
+	}
+	b.ReportMetric(float64(last)/float64(first), "last/first")
+}

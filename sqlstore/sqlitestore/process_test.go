@@ -1,0 +1,145 @@
+package sqlitestore_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/sqlstore/sqlitestore"
+)
+
+// The test binary is also another process that uses a file: this variable has the
+// file's path then, and the next one says what to do.
+const (
+	childFile = "SQLITESTORE_TEST_FILE"
+	childWork = "SQLITESTORE_TEST_WORK"
+)
+
+func TestMain(m *testing.M) {
+	path := os.Getenv(childFile)
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	if err := child(path, os.Getenv(childWork)); err != nil {
+		fmt.Println("failed:", err)
+		os.Exit(1)
+	}
+}
+
+// child appends to a thread, and says each time what was confirmed.
+func child(path, work string) error {
+	s, err := sqlitestore.Open(path, nil)
+	if err != nil {
+		return err
+	}
+	for n := 0; work == "for ever" || n < 50; {
+		var after int64
+		for rec, err := range s.Records(context.Background(), "thread", qed.Range{Newest: true, Limit: 1}) {
+			if err != nil {
+				return err
+			}
+			after = rec.Seq
+		}
+		err := s.Append(context.Background(), "thread", after, message(work), message(work))
+		switch {
+		case err == nil:
+			n++
+			fmt.Println("confirmed", after+2)
+		case !errors.Is(err, qed.ErrConflict):
+			return err
+		}
+	}
+	return s.Close()
+}
+
+func start(t *testing.T, path, work string) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childFile+"="+path, childWork+"="+work)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	return cmd, bufio.NewScanner(out)
+}
+
+// A process is killed in the middle of its work. What was confirmed is there, what was not
+// is there as a whole or not at all, and the next process goes on.
+func TestKilled(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "conversations.db")
+	var confirmed int64
+	for round := range 3 {
+		cmd, out := start(t, path, "for ever")
+		time.AfterFunc(time.Duration(100+round*37)*time.Millisecond, func() { cmd.Process.Kill() })
+		for out.Scan() {
+			if _, err := fmt.Sscanf(out.Text(), "confirmed %d", &confirmed); err != nil {
+				t.Fatal(out.Text())
+			}
+		}
+		cmd.Wait()
+		s := open(t, path, nil)
+		n := count(t, s, "thread")
+		if n != confirmed && n != confirmed+2 {
+			t.Errorf("%d records are there, and %d were confirmed", n, confirmed)
+		}
+		confirmed = n
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if confirmed == 0 {
+		t.Error("nothing was confirmed")
+	}
+}
+
+// Several processes append to one thread: nothing is lost, mixed, or there twice.
+func TestProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "conversations.db")
+	var cmds []*exec.Cmd
+	var outs []*bufio.Scanner
+	for _, work := range []string{"one", "two", "three"} {
+		cmd, out := start(t, path, work)
+		cmds, outs = append(cmds, cmd), append(outs, out)
+	}
+	seen := map[string]bool{}
+	for i, out := range outs {
+		for out.Scan() {
+			if !strings.HasPrefix(out.Text(), "confirmed ") || seen[out.Text()] {
+				t.Errorf("a process said %q", out.Text())
+			}
+			seen[out.Text()] = true
+		}
+		if err := cmds[i].Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	s := open(t, path, nil)
+	n, by := 0, map[string]int{}
+	var before string
+	for rec, err := range s.Records(t.Context(), "thread", qed.Range{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%2 == 0 && string(rec.Data) != before {
+			t.Errorf("number %d is of %s, and the one before of %s", rec.Seq, rec.Data, before)
+		}
+		before = string(rec.Data)
+		by[before]++
+	}
+	if n != 300 || by[`"one"`] != 100 || by[`"two"`] != 100 || by[`"three"`] != 100 {
+		t.Errorf("%d records, of %v", n, by)
+	}
+}
