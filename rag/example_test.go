@@ -1,0 +1,76 @@
+package rag_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"testing/fstest"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/rag"
+)
+
+// The model is scripted, and the chunks are found by their words. With a provider
+// of llm/openai, its Embedder in IndexOptions and os.DirFS nothing else changes.
+func Example() {
+	manual := fstest.MapFS{"orders.md": {Data: []byte(`# Work orders
+
+## Statuses
+
+On hold means that the work waits for a part.
+
+## Cancelling
+
+Choose *Cancel*. A cancelled work order cannot be opened again.
+`)}}
+	model := llmtest.New(llmtest.Rule{
+		Name:    "answer_from_documents",
+		Replies: []llmtest.Reply{{Text: "No, it stays cancelled [1]. Ask support for help [7]."}},
+	})
+
+	chunks, err := rag.Read(manual, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	index, err := rag.NewIndex(context.Background(), chunks, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	agent, err := rag.New(model, index, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Text: "Can I reopen a cancelled work order?"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Text)
+	for i, s := range answer.Sources {
+		fmt.Printf("[%d] %s, %s\n", i+1, s.Title, s.Location)
+	}
+	// Output:
+	// No, it stays cancelled [1]. Ask support for help.
+	// [1] orders.md › Work orders › Cancelling, orders.md:7-9
+}
+
+func ExampleIndex_Search() {
+	chunks := []rag.Chunk{
+		{Document: "orders.md", First: 3, Last: 5, Text: "On hold means that the work waits for a part."},
+		{Document: "orders.md", First: 7, Last: 9, Text: "A cancelled work order cannot be opened again."},
+	}
+	index, err := rag.NewIndex(context.Background(), chunks, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	hits, err := index.Search(context.Background(), "Who cancels work orders?", 5)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, h := range hits {
+		fmt.Printf("%.1f %s\n", h.Score, h.Chunk.Text)
+	}
+	// Output:
+	// 1.5 A cancelled work order cannot be opened again.
+	// 0.2 On hold means that the work waits for a part.
+}
