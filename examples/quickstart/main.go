@@ -26,43 +26,22 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/settings"
-	"github.com/qedkit/qed/examples/internal/terminal"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/sqlagent"
 )
 
-func main() {
-	// A reader of the output that goes away ends the program like an interrupt:
-	// nothing more is asked, and the example's database is removed.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdin, os.Stdout); err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "quickstart:", terminal.Visible(err.Error()))
-		}
-		stop()
-		os.Exit(1)
-	}
-}
-
-var errAccount = errors.New("the account is not as it should be, as shown above: rather than take rights from one that others need, " +
-	"make one that can only read what the policy lists (examples/secureviews does); or go on with -unsafe-account")
+func main() { chat.Main("quickstart", run) }
 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
-	dsn := flags.String("dsn", "", "your own `database`: the path of an SQLite file, mysql://.. or postgres://..; without it, that of DB_NAME, or the example company")
-	policy := flags.String("policy", "", "`file` of the policy for -dsn: what may be read, and through which views")
-	manual := flags.String("graph", "", "`file` of relationships that the database does not declare, for -dsn")
-	unsafe := flags.Bool("unsafe-account", false, "go on with an account that may do more than read what the policy lists")
+	var where chat.Where
+	where.Flags(flags)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -70,11 +49,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	if *dsn == "" {
-		*dsn = conf.Database
-	}
-	if *dsn == "" && (*policy != "" || *manual != "") {
-		return errors.New("-policy and -graph go with -dsn: the example company has its own")
+	if err := where.Complete(conf); err != nil {
+		return err
 	}
 	model, live, err := conf.Provider()
 	if err != nil {
@@ -83,47 +59,48 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 	question := strings.Join(flags.Args(), " ")
 	turns := []turn{{question: question}}
-	if !live && *dsn == "" {
+	if !live && where.DSN == "" {
 		model = replay()
 		if turns, err = recorded(question); err != nil {
 			return err
 		}
 	}
 
-	src, err := open(ctx, where{*dsn, *policy, *manual, conf.EncryptKey, conf.ColumnsInMessages})
+	src, err := chat.Open(ctx, where)
 	if err != nil {
 		return err
 	}
-	defer src.close()
-	show := newPrinter(out)
-	show.source(src)
-	if len(src.findings) > 0 && !*unsafe {
-		return errAccount
+	defer src.Close()
+	show := chat.NewPrinter(out)
+	show.Source(src)
+	if len(src.Findings) > 0 && !where.UnsafeAccount {
+		return chat.ErrAccount
 	}
 	if model == nil {
 		return errors.New("the database is readable, but no model is configured: set OPENAI_API_KEY or OPENAI_BASE_URL")
 	}
-	agent, err := sqlagent.New(model, src.db, src.guard, src.schema, &conf.Agent)
+	agent, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &conf.Agent)
 	if err != nil {
 		return err
 	}
 	switch {
 	case live && question == "":
-		show.note("Talking to %s. Ask a question; an empty line ends.", conf.Model)
+		show.Note("Talking to %s. Ask a question; an empty line ends.", conf.Model)
 		return converse(ctx, agent, show, in)
 	case !live:
-		show.note("No model is configured (OPENAI_API_KEY or OPENAI_BASE_URL), so this replays a transcript:\nthe model's words are replayed, everything else really runs.")
+		show.Note("No model is configured (OPENAI_API_KEY or OPENAI_BASE_URL), so this replays a transcript:\nthe model's words are replayed, everything else really runs.")
 	}
 	return askAll(ctx, agent, show, turns)
 }
 
 // askAll asks one question after the other.
-func askAll(ctx context.Context, agent qed.Agent, show *printer, turns []turn) error {
+func askAll(ctx context.Context, agent qed.Agent, show *chat.Printer, turns []turn) error {
 	var history []llm.Message
 	for _, t := range turns {
 		if !t.goesOn {
 			history = nil
 		}
+		show.Question(t.question)
 		answer, err := ask(ctx, agent, show, t.question, history)
 		if err != nil {
 			return err
@@ -133,22 +110,9 @@ func askAll(ctx context.Context, agent qed.Agent, show *printer, turns []turn) e
 	return nil
 }
 
-// ask shows one turn as it happens and returns its answer.
-func ask(ctx context.Context, agent qed.Agent, show *printer, question string, history []llm.Message) (qed.Answer, error) {
-	show.question(question)
-	var answer qed.Answer
-	for event, err := range agent.Run(ctx, qed.Turn{Thread: "quickstart", Text: question, History: history}) {
-		if err != nil {
-			show.hush()
-			return answer, err
-		}
-		show.event(event)
-		if done, ok := event.Data.(qed.Completed); ok {
-			answer = done.Answer
-		}
-	}
-	show.answer(answer)
-	return answer, nil
+// ask asks a question and shows the turn.
+func ask(ctx context.Context, agent qed.Agent, show *chat.Printer, question string, history []llm.Message) (qed.Answer, error) {
+	return chat.Ask(ctx, agent, show, qed.Turn{Thread: "quickstart", Text: question, History: history})
 }
 
 func remember(history []llm.Message, question string, answer qed.Answer) []llm.Message {

@@ -4,12 +4,8 @@ import (
 	"bufio"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +16,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/chat/chattest"
 )
 
 // quickstart runs the program with nothing configured but env.
@@ -149,9 +147,7 @@ func sqliteFile(t *testing.T, schema string) string {
 // TestOwnDatabase asks a server that speaks a provider's protocol about a
 // database of the user's.
 func TestOwnDatabase(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(speak))
-	defer server.Close()
-	env := map[string]string{"OPENAI_BASE_URL": server.URL, "OPENAI_MODEL": "test"}
+	env := map[string]string{"OPENAI_BASE_URL": chattest.Provider(t, speak), "OPENAI_MODEL": "test"}
 	path := sqliteFile(t, "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO boat VALUES (1, 'Ann');")
 
 	t.Run("one question", func(t *testing.T) {
@@ -189,36 +185,15 @@ func TestOwnDatabase(t *testing.T) {
 	})
 }
 
-// speak replies as a model that knows one table, in the wire format of chat
-// completions.
-func speak(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	var req struct {
-		Stream bool `json:"stream"`
-	}
-	if err := json.Unmarshal(body, &req); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
-	say := "There is one boat: Ann."
+// speak replies as a model that knows one table.
+func speak(prompt string) string {
 	switch {
-	case strings.Contains(string(body), "You choose the tables"):
-		say = `{"tables":["boat"]}`
-	case strings.Contains(string(body), "You write one"), strings.Contains(string(body), "was refused or failed"):
-		say = `{"sql":"SELECT name FROM boat"}`
+	case strings.Contains(prompt, "You choose the tables"):
+		return `{"tables":["boat"]}`
+	case strings.Contains(prompt, "You write one"), strings.Contains(prompt, "was refused or failed"):
+		return `{"sql":"SELECT name FROM boat"}`
 	}
-	content, _ := json.Marshal(say)
-	if req.Stream {
-		w.Header().Set("Content-Type", "text/event-stream")
-		fmt.Fprintf(w, "data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":%s},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n", content)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"id":"1","object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}]}`, content)
+	return "There is one boat: Ann."
 }
 
 func TestInterrupted(t *testing.T) {
@@ -237,7 +212,7 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 	defer typed.Close()
 	time.AfterFunc(10*time.Millisecond, cancel)
 	ended := make(chan error, 1)
-	go func() { ended <- converse(ctx, nil, newPrinter(io.Discard), in) }()
+	go func() { ended <- converse(ctx, nil, chat.NewPrinter(io.Discard), in) }()
 	select {
 	case err := <-ended:
 		if !errors.Is(err, context.Canceled) {
@@ -248,24 +223,6 @@ func TestInterruptedWhileWaiting(t *testing.T) {
 	}
 }
 
-// TestNothingSteersTheTerminal prints what a terminal obeys, from every place that a word comes from.
-func TestNothingSteersTheTerminal(t *testing.T) {
-	const attack = "\x1b[31m\u009b2J\u202egnirts\u2066\u2028\a\r"
-	var out strings.Builder
-	show := newPrinter(&out)
-	show.source(&source{name: "n", notes: []string{attack}})
-	show.question(attack)
-	show.note("%s", attack)
-	show.event(qed.Event{Data: qed.QueryRefused{Message: attack, Candidates: []string{attack}}})
-	show.event(qed.Event{Data: qed.Token{Channel: qed.ChannelFinal, Content: attack}})
-	show.answer(qed.Answer{Partial: true, PartialReason: attack, Table: &qed.Table{
-		Columns: []qed.Column{{Name: attack}}, Rows: [][]any{{attack}},
-	}})
-	if got := out.String(); strings.ContainsAny(got, attack[:1]+"\u009b\u202e\u2066\u2028\a\r") {
-		t.Errorf("the output steers the terminal: %q", got)
-	}
-}
-
 // TestAnswerThatBreaksOff goes on below half an answer, not behind it.
 func TestAnswerThatBreaksOff(t *testing.T) {
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -273,7 +230,7 @@ func TestAnswerThatBreaksOff(t *testing.T) {
 		return qed.Answer{}, errors.New("cut")
 	})
 	var out strings.Builder
-	if err := converse(t.Context(), agent, newPrinter(&out), strings.NewReader("one\ntwo\n")); err != nil {
+	if err := converse(t.Context(), agent, chat.NewPrinter(&out), strings.NewReader("one\ntwo\n")); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"answer    half of one\ncut\n", "answer    half of two\ncut\n"} {

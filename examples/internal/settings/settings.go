@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/joho/godotenv"
 
@@ -37,6 +38,11 @@ type Settings struct {
 	// ColumnsInMessages is how many columns a message of the guard lists; 0: its
 	// default.
 	ColumnsInMessages int // SQL_MAX_COLUMNS_IN_VALIDATION
+
+	// EmbeddingModel turns documents into vectors; empty: none.
+	EmbeddingModel string // EMBEDDING_MODEL
+
+	Conversations Conversations
 }
 
 // Load reads the environment and, for variables that it does not set, the file,
@@ -65,6 +71,9 @@ func read(get func(string) string) (*Settings, error) {
 
 		Database:   r.database(),
 		EncryptKey: get("DB_ENCRYPT_KEY"),
+
+		EmbeddingModel: get("EMBEDDING_MODEL"),
+		Conversations:  r.conversations(),
 	}
 	if s.Model == "" {
 		s.Model = "gpt-4o-mini"
@@ -94,7 +103,7 @@ func read(get func(string) string) (*Settings, error) {
 	r.count("MAX_CONTEXT_TOKENS", &o.MaxContextTokens)
 	r.count("MAX_OUTPUT_TOKENS", &o.MaxOutputTokens)
 	r.count("MAX_QUERY_ROWS", &o.MaxRows)
-	r.count("MAX_CONVERSATION_MESSAGES", &o.MaxHistoryMessages)
+	o.MaxHistoryMessages = s.Conversations.Messages
 
 	validate := true
 	r.flag("SQL_PRE_VALIDATION_ENABLED", &validate)
@@ -117,6 +126,16 @@ func (s *Settings) Provider() (llm.Model, bool, error) {
 		return nil, false, err
 	}
 	return llm.Wrap(m, llm.Retry(nil)), true, nil
+}
+
+// Embedder returns the embedder that the settings name, and whether they name one:
+// it is the provider's.
+func (s *Settings) Embedder() (llm.Embedder, bool, error) {
+	if s.EmbeddingModel == "" || s.APIKey == "" && s.BaseURL == "" {
+		return nil, false, nil
+	}
+	e, err := openai.NewEmbedder(&openai.Config{Model: s.EmbeddingModel, APIKey: s.APIKey, BaseURL: s.BaseURL})
+	return e, err == nil, err
 }
 
 // database makes a URL of the variables that name a MySQL database.
@@ -183,6 +202,13 @@ func (r *reader) number(name string, into *float64, low, high float64) {
 		return
 	}
 	*into = f
+}
+
+// duration reads a number of units, which may be a fraction.
+func (r *reader) duration(name string, into *time.Duration, unit time.Duration, low, high float64) {
+	n := into.Seconds() / unit.Seconds()
+	r.number(name, &n, low, high)
+	*into = time.Duration(n * float64(unit))
 }
 
 func (r *reader) flag(name string, into *bool) {

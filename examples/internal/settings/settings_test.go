@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -107,6 +108,66 @@ func TestExampleFile(t *testing.T) {
 	}
 }
 
+func TestConversations(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		want settings.Conversations
+	}{
+		{"nothing is set", nil, settings.Conversations{Path: "data/conversations.db"}},
+		{"all", map[string]string{
+			"CONVERSATION_DB_PATH": "x.db", "CONVERSATION_MAX_AGE_HOURS": "0.5", "CONVERSATION_CLEANUP_INTERVAL_HOURS": "2",
+			"CONVERSATION_DB_RETRY_ATTEMPTS": "5", "CONVERSATION_DB_RETRY_DELAY": "0.25",
+			"MAX_CONVERSATION_MESSAGES": "30", "CONVERSATION_MEMORY_STRATEGY": "tiered",
+		}, settings.Conversations{
+			Path: "x.db", MaxAge: 30 * time.Minute, CleanupInterval: 2 * time.Hour,
+			RetryAttempts: 5, RetryDelay: 250 * time.Millisecond, Messages: 30, Tiered: true,
+		}},
+		{"zero is not the default", map[string]string{"CONVERSATION_MAX_AGE_HOURS": "0", "CONVERSATION_DB_RETRY_ATTEMPTS": "0"},
+			settings.Conversations{Path: "data/conversations.db", MaxAge: -1, RetryAttempts: -1}},
+		{"the defaults, named", map[string]string{
+			"CONVERSATION_MAX_AGE_HOURS": "24", "CONVERSATION_CLEANUP_INTERVAL_HOURS": "1",
+			"CONVERSATION_DB_RETRY_ATTEMPTS": "3", "CONVERSATION_DB_RETRY_DELAY": "0.1", "CONVERSATION_MEMORY_STRATEGY": "simple",
+		}, settings.Conversations{
+			Path: "data/conversations.db", MaxAge: 24 * time.Hour, CleanupInterval: time.Hour, RetryAttempts: 3, RetryDelay: 100 * time.Millisecond,
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			env(t, tt.env)
+			s, err := settings.Load("missing")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, s.Conversations); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEmbedder(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  map[string]string
+		want bool
+	}{
+		{"none is named", map[string]string{"OPENAI_API_KEY": "k"}, false},
+		{"no provider", map[string]string{"EMBEDDING_MODEL": "e"}, false},
+		{"both", map[string]string{"EMBEDDING_MODEL": "e", "OPENAI_BASE_URL": "http://localhost:1/v1"}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			env(t, tt.env)
+			s, err := settings.Load("missing")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e, ok, err := s.Embedder(); ok != tt.want || (e != nil) != tt.want || err != nil {
+				t.Errorf("Embedder = %v, %v, %v", e, ok, err)
+			}
+		})
+	}
+}
+
 func TestMalformedValuesAreNamed(t *testing.T) {
 	for name, value := range map[string]string{
 		"OPENAI_TEMPERATURE":         "warm",
@@ -116,6 +177,13 @@ func TestMalformedValuesAreNamed(t *testing.T) {
 		"MAX_OUTPUT_TOKENS":          "4k",
 		"DB_PORT":                    "65536",
 		"SQL_PRE_VALIDATION_ENABLED": "perhaps",
+
+		"MAX_CONVERSATION_MESSAGES":           "0",
+		"CONVERSATION_MEMORY_STRATEGY":        "long",
+		"CONVERSATION_MAX_AGE_HOURS":          "-1",
+		"CONVERSATION_CLEANUP_INTERVAL_HOURS": "0",
+		"CONVERSATION_DB_RETRY_ATTEMPTS":      "often",
+		"CONVERSATION_DB_RETRY_DELAY":         "100ms",
 	} {
 		t.Run(name, func(t *testing.T) {
 			env(t, map[string]string{name: value, "DB_NAME": "app"})

@@ -1,0 +1,147 @@
+package chat_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+)
+
+// TestNothingSteersTheTerminal prints what a terminal obeys, from every place that a word comes from.
+func TestNothingSteersTheTerminal(t *testing.T) {
+	const attack = "\x1b[31m\u009b2J\u202egnirts\u2066\u2028\a\r"
+	var out strings.Builder
+	show := chat.NewPrinter(&out)
+	show.Source(&chat.Source{Name: attack, Notes: []string{attack}})
+	show.Question(attack)
+	show.Said(attack)
+	show.Note("%s", attack)
+	for _, d := range []qed.Data{
+		qed.RouteDecision{Route: attack, Reason: attack},
+		qed.QueryRefused{Message: attack, Candidates: []string{attack}},
+		qed.QuestionClosed{Reason: attack},
+		qed.Unsaved{Message: attack},
+		qed.StartedFresh{Reason: attack},
+		qed.Retrieved{Query: attack, Sources: []qed.Source{{Location: attack}}},
+		qed.MemoryCut{Message: attack},
+		qed.Token{Channel: qed.ChannelFinal, Content: attack},
+	} {
+		show.Event(qed.Event{Data: d})
+	}
+	show.Answer(qed.Answer{
+		Partial: true, PartialReason: attack,
+		Table:     &qed.Table{Columns: []qed.Column{{Name: attack}}, Rows: [][]any{{attack}}},
+		Sources:   []qed.Source{{Title: attack, Location: attack}},
+		Questions: []qed.Question{{Text: attack, Problem: attack, Options: []qed.Option{{Text: attack}}}},
+	})
+	if got := out.String(); strings.ContainsAny(got, attack[:1]+"\u009b\u202e\u2066\u2028\a\r") {
+		t.Errorf("the output steers the terminal: %q", got)
+	}
+}
+
+// TestAnswerIsShownOnce tells an answer as it streams, or at the end where it did not.
+func TestAnswerIsShownOnce(t *testing.T) {
+	for name, tokens := range map[string]bool{"streamed": true, "at the end": false} {
+		t.Run(name, func(t *testing.T) {
+			agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+				if tokens {
+					qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "Seven."})
+					qed.Emit(ctx, qed.Unsaved{Message: "late"})
+				}
+				return qed.Answer{Text: "Seven."}, nil
+			})
+			var out strings.Builder
+			show := chat.NewPrinter(&out)
+			for n := 1; n <= 2; n++ {
+				if _, err := chat.Ask(t.Context(), agent, show, qed.Turn{Text: "How many?"}); err != nil {
+					t.Fatal(err)
+				}
+				if got := strings.Count(out.String(), "Seven."); got != n {
+					t.Errorf("after %d turns there are %d answers:\n%s", n, got, out.String())
+				}
+			}
+		})
+	}
+}
+
+func TestIsTerminal(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	for _, stream := range []any{null, &strings.Builder{}, nil} {
+		if chat.IsTerminal(stream) {
+			t.Errorf("%T is a terminal", stream)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	var out strings.Builder
+	next := chat.Lines(t.Context(), strings.NewReader(" one \n\n\x1btwo"), chat.NewPrinter(&out))
+	for _, want := range []string{"one", "", "\x1btwo"} {
+		if got, err := next(); got != want || err != nil {
+			t.Errorf("a line is %q, %v, want %q", got, err, want)
+		}
+	}
+	for range 2 {
+		if got, err := next(); got != "" || err != io.EOF {
+			t.Errorf("the end is %q, %v", got, err)
+		}
+	}
+	if got := out.String(); !strings.Contains(got, "> one\n") || strings.Contains(got, "\x1b") {
+		t.Errorf("the lines that nobody saw are not shown as they are: %q", got)
+	}
+}
+
+func TestLinesEndWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, typed := io.Pipe()
+	defer typed.Close()
+	next := chat.Lines(ctx, in, chat.NewPrinter(io.Discard))
+	cancel()
+	if got, err := next(); got != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("a line is %q, %v", got, err)
+	}
+}
+
+// TestReplayNeedsNoMemory asks a fresh model at each step, as after a crash.
+func TestReplayNeedsNoMemory(t *testing.T) {
+	for _, q := range fieldservice.Questions("sqlite") {
+		if len(q.Statements) < 2 {
+			continue
+		}
+		text := "Question: " + quoted(q.Question)
+		for i, want := range q.Statements {
+			name := "correct"
+			if i == 0 {
+				name = "generate"
+			} else {
+				text = "Question: " + quoted(q.Question) + "\nThe query:\n" + strings.TrimSpace(q.Statements[i-1])
+			}
+			model := llmtest.New(chat.Replay(fieldservice.Questions("sqlite"))...)
+			resp, err := model.Generate(t.Context(), &llm.Request{Name: name, Messages: []llm.Message{{Role: llm.User, Content: text}}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := resp.Message.Content; !strings.Contains(got, quoted(strings.TrimSpace(want))) {
+				t.Errorf("%s, attempt %d: the model says %s", q.ID, i+1, got)
+			}
+		}
+	}
+}
+
+func quoted(text string) string {
+	raw, _ := json.Marshal(text) // strings have a JSON form
+	return string(raw)
+}

@@ -1,0 +1,302 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/chat"
+)
+
+// opened is a conversation over a store as one process has it, with an agent of the
+// test's, and what it shows.
+func opened(store qed.Store, agent qed.AgentFunc) (*conversation, *strings.Builder) {
+	var out strings.Builder
+	durable := &qed.DurableOptions{Lease: lease}
+	return &conversation{
+		agent: qed.Durable(agent, store, durable), store: store, durable: durable,
+		names: names{store}, show: chat.NewPrinter(&out),
+	}, &out
+}
+
+// typing returns what is typed, a line at a time.
+func typing(lines ...string) func() (string, error) {
+	return func() (string, error) {
+		if len(lines) == 0 {
+			return "", io.EOF
+		}
+		line := lines[0]
+		lines = lines[1:]
+		return line, nil
+	}
+}
+
+func has(t *testing.T, out *strings.Builder, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(out.String(), text) {
+			t.Errorf("the output lacks %q:\n%s", text, out)
+		}
+	}
+}
+
+// working counts how often a step was done, and lets it be held up.
+type working struct {
+	done int
+	held func(ctx context.Context) error
+}
+
+func (w *working) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+	_, err := qed.Memo(ctx, "step", turn.Text, func(context.Context) (int, error) { w.done++; return w.done, nil })
+	if err == nil && w.held != nil {
+		err = w.held(ctx)
+	}
+	if err != nil {
+		return qed.Answer{}, err
+	}
+	return qed.Answer{Text: "You asked: " + turn.Text}, nil
+}
+
+// TestInterruptedTurn is interrupted by Ctrl-C, as the context tells it, and goes on
+// in another process, when it is told to.
+func TestInterruptedTurn(t *testing.T) {
+	store := &qed.MemoryStore{}
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &working{held: func(ctx context.Context) error { cancel(); <-ctx.Done(); return ctx.Err() }}
+	c, _ := opened(store, w.answer)
+	if err := c.hold(ctx, "", nil, typing("Why?")); !errors.Is(err, errInterrupted) {
+		t.Errorf("error = %v", err)
+	}
+	w.held = nil
+	c, out := opened(store, w.answer)
+	if err := c.hold(t.Context(), "", nil, typing("")); err != nil {
+		t.Error(err)
+	}
+	has(t, out, "chat-1 goes on", "? Why?\n", "interrupted", "You asked: Why?")
+	if w.done != 1 {
+		t.Errorf("what was recorded was done %d times", w.done)
+	}
+	c, out = opened(store, w.answer)
+	if err := c.hold(t.Context(), "chat-1", nil, typing("")); err != nil {
+		t.Error(err)
+	}
+	has(t, out, "said      You asked: Why?", "nothing waits")
+}
+
+// TestInterruptedTurnThatIsGivenUp asks something else instead of going on.
+func TestInterruptedTurnThatIsGivenUp(t *testing.T) {
+	store := &qed.MemoryStore{}
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &working{held: func(ctx context.Context) error { cancel(); <-ctx.Done(); return ctx.Err() }}
+	c, _ := opened(store, w.answer)
+	c.hold(ctx, "", nil, typing("Why?"))
+	w.held = nil
+	c, out := opened(store, w.answer)
+	if err := c.hold(t.Context(), "", nil, typing("How?", "")); err != nil {
+		t.Error(err)
+	}
+	has(t, out, "You asked: How?", "nothing waits")
+	if strings.Contains(out.String(), "You asked: Why?") {
+		t.Errorf("the first question was answered all the same:\n%s", out)
+	}
+}
+
+func TestFailedTurn(t *testing.T) {
+	store := &qed.MemoryStore{}
+	w := &working{held: func(context.Context) error { return errors.New("the server is down") }}
+	c, out := opened(store, w.answer)
+	if err := c.hold(t.Context(), "", nil, typing("Why?", "")); err != nil {
+		t.Error(err)
+	}
+	if n := strings.Count(out.String(), "the server is down\nAn empty line tries again"); n != 2 {
+		t.Errorf("it was tried %d times:\n%s", n, out)
+	}
+	w.held = nil
+	c, out = opened(store, w.answer)
+	if err := c.hold(t.Context(), "", nil, typing("")); err != nil {
+		t.Error(err)
+	}
+	has(t, out, "This failed: the server is down", "You asked: Why?")
+	if w.done != 1 {
+		t.Errorf("what was recorded was done %d times", w.done)
+	}
+}
+
+// cutOff leaves a turn in the store as a process does that dies in it.
+func cutOff(t *testing.T, store qed.Store, w *working) {
+	t.Helper()
+	dead := &dying{Store: store, lives: 5} // the name, the beginning with the message, the step
+	c, _ := opened(dead, w.answer)
+	if err := c.hold(t.Context(), "", nil, typing("Why?")); err != nil {
+		t.Log(err)
+	}
+}
+
+// dying is a store that keeps some records, and then does nothing more.
+type dying struct {
+	qed.Store
+	lives int
+}
+
+func (d *dying) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	if d.lives -= len(recs); d.lives <= 0 {
+		return errors.New("the process is dead")
+	}
+	return d.Store.Append(ctx, thread, after, recs...)
+}
+
+// TestCutOffTurn goes on by itself, once the lease is over.
+func TestCutOffTurn(t *testing.T) {
+	for name, later := range map[string]time.Duration{"a moment later": 0, "an hour later": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store, w := &qed.MemoryStore{}, &working{}
+				cutOff(t, store, w)
+				time.Sleep(later)
+				began := time.Now()
+				c, out := opened(store, w.answer)
+				if err := c.hold(t.Context(), "", nil, typing()); err != nil {
+					t.Error(err)
+				}
+				has(t, out, "? Why?\n", "This was cut off. It goes on.", "You asked: Why?")
+				waited := time.Since(began)
+				if later == 0 && waited == 0 || waited > lease+time.Second || later > 0 && waited > 0 {
+					t.Errorf("it waited %v", waited)
+				}
+				if w.done != 1 {
+					t.Errorf("what was recorded was done %d times", w.done)
+				}
+			})
+		})
+	}
+}
+
+// TestTwoPrograms has a second program open a conversation while the first answers.
+func TestTwoPrograms(t *testing.T) {
+	for name, takes := range map[string]time.Duration{"for a moment": lease / 2, "for long": 10 * lease} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := &qed.MemoryStore{}
+				w := &working{held: func(context.Context) error { time.Sleep(takes); return nil }}
+				first, _ := opened(store, w.answer)
+				ended := make(chan error)
+				go func() { ended <- first.hold(t.Context(), "", nil, typing("Why?")) }()
+				synctest.Wait()
+
+				second, out := opened(store, w.answer)
+				if err := second.hold(t.Context(), "", nil, typing("/history")); err != nil {
+					t.Error(err)
+				}
+				has(t, out, "? Why?\n", "in another window")
+				if answered := takes < lease; strings.Contains(out.String(), "You asked: Why?") != answered ||
+					strings.Contains(out.String(), errInUse.Error()) == answered {
+					t.Errorf("the second program shows\n%s", out)
+				}
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				if w.done != 1 {
+					t.Errorf("it was done %d times", w.done)
+				}
+			})
+		})
+	}
+}
+
+// TestQuestionAfterRestart shows what is asked again, and takes the reply.
+func TestQuestionAfterRestart(t *testing.T) {
+	store := &qed.MemoryStore{}
+	asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		city, err := qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?", Options: []qed.Option{{ID: "fl", Text: "Florida"}, {ID: "oh", Text: "Ohio"}}})
+		return qed.Answer{Text: "You mean " + city}, err
+	}
+	c, out := opened(store, asks)
+	if err := c.hold(t.Context(), "", nil, typing("Miami")); err != nil {
+		t.Error(err)
+	}
+	has(t, out, "question  Which Miami?", "2. Ohio")
+	for _, tt := range []struct{ reply, want string }{{"", "question  Which Miami?"}, {"9", "none of the options"}, {"ohio", "You mean oh"}} {
+		c, out = opened(store, asks)
+		if err := c.hold(t.Context(), "", nil, typing(tt.reply)); err != nil {
+			t.Error(err)
+		}
+		has(t, out, "? Miami\n", tt.want)
+	}
+	said, err := qed.Messages(t.Context(), store, "chat-1", 0)
+	if err != nil || len(said) != 6 {
+		t.Errorf("%d messages are kept, want three of each: %v, %v", len(said), said, err)
+	}
+}
+
+// TestCutOffAbort dies between "never mind" and the answer to it: that is no question.
+func TestCutOffAbort(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &qed.MemoryStore{}
+		asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+			_, err := qed.Clarify[string](ctx, qed.Question{Text: "Which " + turn.Text + "?", Options: []qed.Option{{Text: "Florida"}}})
+			return qed.Answer{}, err
+		}
+		c, _ := opened(store, asks)
+		if err := c.hold(t.Context(), "", nil, typing("Miami")); err != nil {
+			t.Fatal(err)
+		}
+		c, _ = opened(&dying{Store: store, lives: 4}, asks) // the name, the beginning with the message
+		c.hold(t.Context(), "", nil, typing("never mind"))
+		c, out := opened(store, asks)
+		if err := c.hold(t.Context(), "", nil, typing()); err != nil {
+			t.Error(err)
+		}
+		has(t, out, "All right.")
+		if strings.Contains(out.String(), "Which never mind?") {
+			t.Errorf("it is taken for a question:\n%s", out)
+		}
+	})
+}
+
+// TestStoreThatFails keeps on answering, and says that nothing is kept.
+func TestStoreThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &working{}
+		c, out := opened(&dying{Store: &qed.MemoryStore{}, lives: 4}, w.answer)
+		if err := c.hold(t.Context(), "", nil, typing("Why?")); err != nil {
+			t.Error(err)
+		}
+		has(t, out, "not kept", "You asked: Why?")
+	})
+}
+
+// TestNames has several programs open conversations at once.
+func TestNames(t *testing.T) {
+	store := &qed.MemoryStore{}
+	var programs []chan string
+	for range 8 {
+		chosen := make(chan string)
+		programs = append(programs, chosen)
+		go func() {
+			name, err := names{store}.open(t.Context(), "")
+			if err != nil {
+				t.Error(err)
+			}
+			chosen <- name
+		}()
+	}
+	seen := map[string]bool{}
+	for _, chosen := range programs {
+		seen[<-chosen] = true
+	}
+	if len(seen) != len(programs) {
+		t.Errorf("%d programs have the names %v", len(programs), seen)
+	}
+	if _, err := (names{store}).open(t.Context(), "chat-3"); err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := names{store}.all(t.Context())
+	if err != nil || len(all) != len(programs) || all[len(all)-1] != "chat-3" {
+		t.Errorf("the names are %v, %v", all, err)
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+)
+
+// showLast shows what was said since the last question that is no reply, but for
+// questions that are open.
+func (c *conversation) showLast(ctx context.Context, thread qed.Thread) error {
+	said, err := qed.Messages(ctx, c.store, c.thread, mostSaid)
+	if err != nil {
+		return err
+	}
+	first := 0
+	for i, m := range said {
+		if m.Role == llm.User && m.Content == thread.Turn.Text {
+			first = i
+		}
+	}
+	for i, m := range said[first:] {
+		text, _, _ := strings.Cut(m.Content, "\n(sql: ")
+		switch open := len(thread.Questions) > 0 && first+i == len(said)-1; {
+		case m.Role == llm.User:
+			c.show.Question(m.Content)
+		case !open:
+			c.show.Said(text)
+		}
+	}
+	return nil
+}
+
+// mostSaid is what a run can ask and hear, and more.
+const mostSaid = 30
+
+// showAll shows the whole conversation, its exchanges numbered.
+func (c *conversation) showAll(ctx context.Context) error {
+	said, err := qed.Messages(ctx, c.store, c.thread, 0)
+	n := 0
+	for _, m := range said {
+		if m.Role == llm.User {
+			n++
+			c.show.Question(fmt.Sprintf("%d. %s", n, m.Content))
+		} else {
+			c.show.Said(m.Content)
+		}
+	}
+	if err == nil && n == 0 {
+		c.show.Note("Nothing was said yet.")
+	}
+	return err
+}
+
+// endOf returns the number of the record that ends the nth exchange, by the numbers
+// of showAll.
+func (c *conversation) endOf(ctx context.Context, n int) (int64, error) {
+	var end int64
+	begun := 0
+	kinds := []qed.RecordKind{qed.RecordMessage, qed.RecordEnded}
+	for rec, err := range c.store.Records(ctx, c.thread, qed.Range{Kinds: kinds}) {
+		if err != nil {
+			return 0, err
+		}
+		if rec.Kind == qed.RecordEnded {
+			if begun == n {
+				end = rec.Seq
+			}
+			continue
+		}
+		var m llm.Message
+		if err := json.Unmarshal(rec.Data, &m); err != nil {
+			return 0, fmt.Errorf("record %d of the conversation: %w", rec.Seq, err)
+		}
+		if m.Role == llm.User {
+			begun++
+		}
+	}
+	switch {
+	case n > begun:
+		return 0, fmt.Errorf("there is no exchange %d: the conversation has %d", n, begun)
+	case end == 0:
+		return 0, fmt.Errorf("exchange %d is not over: an empty line goes on with it", n)
+	}
+	return end, nil
+}

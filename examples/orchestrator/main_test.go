@@ -1,0 +1,352 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/chat/chattest"
+	"github.com/qedkit/qed/sqlstore/sqlitestore"
+)
+
+// variables are all that the program reads.
+func variables(t *testing.T) []string {
+	t.Helper()
+	f, err := os.Open("../../.env.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var names []string
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if name, _, ok := strings.Cut(lines.Text(), "="); ok && !strings.HasPrefix(name, "#") {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// alone gives the test a folder of its own to run the program in, with nothing
+// configured but env.
+func alone(t *testing.T, env map[string]string) (folder string) {
+	t.Helper()
+	for _, name := range variables(t) {
+		t.Setenv(name, env[name])
+	}
+	folder = t.TempDir()
+	t.Chdir(folder) // no .env
+	return folder
+}
+
+// orchestrate runs the program.
+func orchestrate(t *testing.T, in string, args ...string) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	err := run(t.Context(), args, strings.NewReader(in), &out)
+	return out.String(), err
+}
+
+// messages are what the store of the folder has of a conversation, a line each.
+func messages(t *testing.T, file, thread string) []string {
+	t.Helper()
+	store, err := sqlitestore.Open(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	said, err := qed.Messages(t.Context(), store, thread, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, m := range said {
+		lines = append(lines, string(m.Role)+": "+m.Content)
+	}
+	return lines
+}
+
+// steps are the labels of what was shown of each line of the transcript.
+func steps(out string) map[string]string {
+	shown := map[string]string{}
+	line := ""
+	for text := range strings.Lines(out) {
+		text = strings.TrimRight(text, "\n")
+		switch {
+		case strings.HasPrefix(text, "? "):
+			line = text[2:]
+		case text == "":
+			line = ""
+		case line != "" && len(text) > 12 && strings.HasPrefix(text, "  ") && text[2] != ' ':
+			shown[line] = strings.TrimSpace(shown[line] + " " + strings.Fields(text)[0])
+		}
+	}
+	return shown
+}
+
+func TestTranscript(t *testing.T) {
+	alone(t, nil)
+	out, err := orchestrate(t, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const query = "model secured valid ran"
+	want := map[string]string{
+		"Which customers have three or more overdue work orders on 31 March 2026?": "route tables path " + query + " answer rows",
+		"Which work orders are those of Malmo Harbour Logistics?":                  "route tables path " + query + " " + query + " answer rows",
+		"When does a work order count as overdue, and who hears of it?":            "route search found answer sources",
+		"And what does it take to move that date?":                                 "route search found answer sources",
+		"How many invoices were issued for each region in March 2026?":             "route tables question",
+		"2": "route path " + query + " answer rows",
+		"Who had the most work orders in March 2026?":                                                    "route tables question",
+		"Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?": "closed route tables path " + query + " answer rows",
+		"How many invoices were issued for each region in 2025?":                                         "route tables question",
+		"Never mind.": "answer",
+		"What is the difference between a chiller and a heat pump?": "route answer",
+	}
+	if diff := cmp.Diff(want, steps(out)); diff != "" {
+		t.Errorf("what was shown of each line (-want +got):\n%s\n%s", diff, out)
+	}
+	for _, true := range []string{
+		"North          5", "Malmö Harbour Logistics        3", "WO-10272", // rows that the replayed words speak of
+		"Overdue work orders (work-orders.md:", // the passage that they rest on
+	} {
+		if !strings.Contains(out, true) {
+			t.Errorf("the output lacks %q", true)
+		}
+	}
+	if strings.Contains(out, "\x1b") {
+		t.Error("the output has colours, and is no terminal")
+	}
+	if n := len(messages(t, "data/conversations.db", "chat-1")); n != 2*len(transcript()) {
+		t.Errorf("%d messages are kept of %d lines", n, len(transcript()))
+	}
+	again, err := orchestrate(t, "")
+	if err != nil || !strings.Contains(again, "chat-2 begins") || strings.Count(again, "? ") != strings.Count(out, "? ") {
+		t.Errorf("the conversation is over, and does not begin anew: %v\n%s", err, again)
+	}
+}
+
+// TestTranscriptWithSummaries has older messages summarised.
+func TestTranscriptWithSummaries(t *testing.T) {
+	alone(t, map[string]string{"CONVERSATION_MEMORY_STRATEGY": "tiered", "MAX_CONVERSATION_MESSAGES": "4"})
+	if _, err := orchestrate(t, ""); err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlitestore.Open("data/conversations.db", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	summaries := 0
+	for _, err := range store.Records(t.Context(), "chat-1", qed.Range{Kinds: []qed.RecordKind{qed.RecordSummary}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		summaries++
+	}
+	if summaries == 0 {
+		t.Error("nothing was summarised")
+	}
+}
+
+// TestCommands types commands when the replayed conversation is over.
+func TestCommands(t *testing.T) {
+	alone(t, nil)
+	if _, err := orchestrate(t, ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, typed string
+		want, not   []string
+	}{
+		{"history", "/history", []string{"? 1. Which customers", "? 6. 2", "? 11. What is the difference", "said      All right."}, nil},
+		{"help", "/help", []string{"/fork N"}, nil},
+		{"a fork, with another reply", "/fork 5\n1", []string{"1. invoice | invoice.billingLocationId", "path      invoice.billingLocationId"}, nil},
+		{"a fork is a copy", "/history", []string{"? 11. "}, []string{"? 12. "}},
+		{"forgetting", "/new\nNever mind.\n/forget\n/threads", []string{"is deleted", "What is the difference"}, []string{"Never mind.\nNever"}},
+		{"nothing to go on with", "\n", []string{"nothing waits"}, nil},
+		{"another conversation", "/thread other\n/thread chat-1", []string{"other begins", "chat-1 goes on"}, nil},
+		{"quitting", "/quit\n/help", nil, []string{"/fork N"}},
+		{"no command", "/nope\n/fork\n/fork 0\n/fork 99\n/new 3\n/thread .x", []string{"no command /nope", "/fork N", "numbers of /history", "no exchange 99", "so: /new", "a dot"}, nil},
+		{"no words", "What is love?", []string{"OPENAI_API_KEY", "An empty line tries again"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out, err := orchestrate(t, tt.typed+"\n", "-thread", "chat-1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(out, want) {
+					t.Errorf("the output lacks %q:\n%s", want, out)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(out, not) {
+					t.Errorf("the output has %q:\n%s", not, out)
+				}
+			}
+		})
+	}
+}
+
+func TestWrongTurns(t *testing.T) {
+	folder := alone(t, nil)
+	text := filepath.Join(folder, "text")
+	if err := os.WriteFile(text, []byte("hello, this is not a database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string // the remedy names it
+	}{
+		{"a database that is none", []string{"-dsn", text}, "not a database"},
+		{"documents without a model", []string{"-docs", folder}, "OPENAI_API_KEY"},
+		{"a policy for the example company", []string{"-policy", text}, "-dsn"},
+		{"a flag that is none", []string{"-nope"}, "-nope"},
+		{"a question", []string{"Who?"}, "no flag"},
+		{"a negative record", []string{"-crash-at", "-1"}, "-crash-at"},
+		{"a name of the program's", []string{"-thread", ".opened"}, "dot"},
+		{"a name that is none", []string{"-thread", "a\nb"}, "printed"},
+		{"a limit that is none", []string{"-budget", "money=3"}, "money"},
+		{"a limit without a number", []string{"-budget", "tokens"}, "tokens"},
+		{"no time", []string{"-budget", "time=0s"}, "time"},
+		{"a store that is a folder", []string{"-store", folder}, "kept"},
+		{"a store below a file", []string{"-store", filepath.Join(text, "x.db")}, "kept"},
+		{"a store that is no database", []string{"-store", text}, "text"},
+		{"a MySQL server that is down", []string{"-store", "mysql://root:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
+		{"a PostgreSQL server that is down", []string{"-store", "postgres://me:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
+		{"another server", []string{"-store", "oracle://me:hunter2@localhost/app"}, "oracle"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := orchestrate(t, "", tt.args...)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error = %v, want one that names %q", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("the error shows the password: %v", err)
+			}
+		})
+	}
+}
+
+func TestWrongSettings(t *testing.T) {
+	for name, value := range map[string]string{
+		"CONVERSATION_MAX_AGE_HOURS":   "a day",
+		"CONVERSATION_MEMORY_STRATEGY": "long",
+		"MAX_CONVERSATION_MESSAGES":    "0",
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := alone(t, map[string]string{name: value})
+			if _, err := orchestrate(t, ""); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("error = %v, want one that names %s", err, name)
+			}
+			if _, err := os.Stat(filepath.Join(folder, "data")); err == nil {
+				t.Error("a store was made all the same")
+			}
+		})
+	}
+}
+
+// TestBudget gives a turn less than it needs: it says so, and the program goes on.
+func TestBudget(t *testing.T) {
+	alone(t, nil)
+	out, err := orchestrate(t, "", "-budget", "calls=3,time=1m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "budget") || !strings.Contains(out, "All right.") {
+		t.Errorf("nothing tells of the budget, or not all was asked:\n%s", out)
+	}
+}
+
+// answering is a model that is asked about one table and one document, and counts.
+type answering struct{ routed, seen []string }
+
+func (a *answering) say(sent string) string {
+	a.seen = append(a.seen, sent)
+	switch {
+	case strings.Contains(sent, "You decide who answers") && strings.Contains(sent, "painted?"):
+		a.routed = append(a.routed, "documents")
+		return `{"route":"documents"}`
+	case strings.Contains(sent, "You decide who answers"):
+		a.routed = append(a.routed, "sql")
+		return `{"route":"sql"}`
+	case strings.Contains(sent, "You choose the tables"):
+		return `{"tables":["boat"]}`
+	case strings.Contains(sent, "You write one"):
+		return `{"sql":"SELECT name FROM boat"}`
+	case strings.Contains(sent, "You prepare the last question"):
+		return `{"question":"How is a boat painted?"}`
+	case strings.Contains(sent, "You answer a question from passages"):
+		return "With a brush [1]."
+	}
+	return "There is one boat: Ann."
+}
+
+// TestOwnDatabase asks about a database and documents of the user's, in two
+// processes' time, with a provider.
+func TestOwnDatabase(t *testing.T) {
+	model := &answering{}
+	folder := alone(t, map[string]string{
+		"OPENAI_BASE_URL": chattest.Provider(t, model.say), "OPENAI_MODEL": "test", "EMBEDDING_MODEL": "e",
+		"CONVERSATION_DB_PATH": "kept/here.db",
+	})
+	boats := filepath.Join(folder, "boats.db")
+	makeDatabase(t, boats, "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO boat VALUES (1, 'Ann');")
+	if err := os.WriteFile(filepath.Join(folder, "paint.md"), []byte("# Paint\n\nBoats are painted with a brush.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-dsn", boats, "-docs", folder}
+	out, err := orchestrate(t, "Which boats are there?\n", args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out, "There is one boat: Ann.") || !strings.Contains(out, "> Which boats are there?\n") {
+		t.Errorf("the output is\n%s", out)
+	}
+	out, err = orchestrate(t, "And how are they painted?\n", args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"chat-1 goes on", "? Which boats are there?\n  said      There is one boat: Ann.\n", "With a brush [1].", "[1] paint.md"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the output lacks %q:\n%s", want, out)
+		}
+	}
+	if diff := cmp.Diff([]string{"sql", "documents"}, model.routed); diff != "" {
+		t.Errorf("routes (-want +got):\n%s", diff)
+	}
+	if last := model.seen[len(model.seen)-2]; !strings.Contains(last, "There is one boat: Ann.") {
+		t.Errorf("the model is not told what was said before the restart: %s", last)
+	}
+	if n := len(messages(t, "kept/here.db", "chat-1")); n != 4 {
+		t.Errorf("%d messages are kept", n)
+	}
+}
+
+// TestNoProviderForOwnDatabase has nothing to replay.
+func TestNoProviderForOwnDatabase(t *testing.T) {
+	folder := alone(t, nil)
+	path := filepath.Join(folder, "own.db")
+	makeDatabase(t, path, "CREATE TABLE t (id)")
+	if _, err := orchestrate(t, "", "-dsn", path); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	alone(t, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := run(ctx, nil, strings.NewReader(""), &strings.Builder{}); err == nil {
+		t.Error("a cancelled run succeeded")
+	}
+}

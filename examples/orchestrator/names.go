@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed"
+)
+
+// names are the conversations of a store, by the order in which they were last
+// opened. A store keeps any log, so they are a thread of it as well: each record
+// names the conversation that was opened.
+type names struct{ store qed.Store }
+
+const (
+	namesThread = ".opened"
+	namesKind   = "opened"
+)
+
+// checkThread refuses what no conversation of this program can be called. Empty
+// means that none was named.
+func checkThread(name string) error {
+	switch {
+	case name == "":
+		return nil
+	case strings.HasPrefix(name, "."):
+		return fmt.Errorf("no conversation can be called %s: names with a dot in front are the program's own", name)
+	}
+	return qed.CheckThread(name)
+}
+
+// all returns the conversations, the one that was opened last at the end, and the
+// number of the record that says so.
+func (n names) all(ctx context.Context) (opened []string, last int64, err error) {
+	for rec, err := range n.store.Records(ctx, namesThread, qed.Range{}) {
+		if err != nil {
+			return nil, 0, fmt.Errorf("the list of conversations cannot be read: %w", err)
+		}
+		var name string
+		if err := json.Unmarshal(rec.Data, &name); err != nil {
+			return nil, 0, fmt.Errorf("the list of conversations cannot be read: record %d: %w", rec.Seq, err)
+		}
+		opened = append(slices.DeleteFunc(opened, func(other string) bool { return other == name }), name)
+		last = rec.Seq
+	}
+	return opened, last, nil
+}
+
+// open puts a conversation at the end of the list. Without a name it is a new one,
+// which gets a name that nobody else has.
+func (n names) open(ctx context.Context, name string) (string, error) {
+	for {
+		opened, last, err := n.all(ctx)
+		if err != nil {
+			return "", err
+		}
+		chosen := name
+		if chosen == "" {
+			if chosen, err = n.unused(ctx, opened); err != nil {
+				return "", err
+			}
+		}
+		data, err := json.Marshal(chosen)
+		if err != nil {
+			return "", err
+		}
+		err = n.store.Append(ctx, namesThread, last, qed.Record{Time: time.Now(), Kind: namesKind, Data: data})
+		if !errors.Is(err, qed.ErrConflict) { // else another process opened one
+			return chosen, err
+		}
+	}
+}
+
+func (n names) unused(ctx context.Context, opened []string) (string, error) {
+	for i := len(opened) + 1; ; i++ {
+		name := fmt.Sprintf("chat-%d", i)
+		if slices.Contains(opened, name) {
+			continue
+		}
+		thread, err := qed.Look(ctx, n.store, name)
+		if err != nil && !errors.Is(err, qed.ErrCorrupt) {
+			return "", err
+		}
+		if err == nil && thread.Status == qed.StatusNone {
+			return name, nil
+		}
+	}
+}

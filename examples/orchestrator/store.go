@@ -1,0 +1,89 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/database"
+	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/examples/internal/terminal"
+	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/sqlstore/sqlitestore"
+)
+
+// openStore opens where conversations are kept: the path of an SQLite file, or the
+// URL of a server. Empty means the file of the settings. It returns the place as it
+// can be shown, too.
+func openStore(ctx context.Context, at string, conf *settings.Conversations) (store *sqlstore.Store, place string, err error) {
+	opt := &sqlstore.Options{
+		RetryAttempts: conf.RetryAttempts,
+		RetryDelay:    conf.RetryDelay,
+		MaxAge:        conf.MaxAge,
+		SweepInterval: conf.CleanupInterval,
+		OnSweep: func(_ int, err error) {
+			if err != nil {
+				log.Print("orchestrator: old conversations could not be deleted: ", terminal.Visible(err.Error()))
+			}
+		},
+	}
+	at = cmp.Or(at, conf.Path)
+	if !strings.Contains(at, "://") {
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			return nil, "", err
+		}
+		store, err = sqlitestore.Open(at, opt)
+		return store, at, err
+	}
+	server, err := database.Parse(at)
+	if err != nil {
+		return nil, "", err
+	}
+	pool, err := server.Pool(ctx)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", server.Name, err)
+	}
+	dialect := sqlstore.MySQL
+	if server.Dialect.Name() == "postgres" {
+		dialect = sqlstore.PostgreSQL
+	}
+	opt.CloseDB = true
+	if store, err = sqlstore.New(ctx, pool, dialect, opt); err != nil {
+		pool.Close()
+		return nil, "", fmt.Errorf("%s: %w", server.Name, err)
+	}
+	return store, server.Name, nil
+}
+
+// crashing returns store, after whose nth record the process is killed. With n of 0
+// it lives.
+func crashing(store qed.Store, n int) qed.Store {
+	if n == 0 {
+		return store
+	}
+	c := &mortal{Store: store}
+	c.left.Store(int64(n))
+	return c
+}
+
+type mortal struct {
+	qed.Store
+	left atomic.Int64
+}
+
+func (m *mortal) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+	err := m.Store.Append(ctx, thread, after, recs...)
+	if err == nil && m.left.Add(-int64(len(recs))) <= 0 {
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			self.Kill()
+			select {} // until it has happened
+		}
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+)
+
+// A line is what the user of the transcript types, and what the model says to it.
+type line struct {
+	text  string
+	model []llmtest.Rule
+}
+
+// transcript has each route, questions that go on with what was said before, and
+// what a user can do with a question that he is asked: answer it, want something
+// else, want nothing more.
+func transcript() []line {
+	return []line{
+		data(recorded("overdue")),
+		data(worded(recorded("overdue-for-malmo"), "Which work orders are those of Malmo Harbour Logistics?")),
+		manual("When does a work order count as overdue, and who hears of it?", "When does a work order count as overdue, and who hears of it?",
+			"A work order is overdue when it is open and its due date has passed. The branch manager gets a list of the overdue ones every Monday [1]."),
+		manual("And what does it take to move that date?", "What does it take to change the due date of a work order?",
+			"Changing the due date needs a note with the reason [1]."),
+		data(fieldservice.Question{
+			Question: "How many invoices were issued for each region in March 2026?",
+			Tables:   []string{"invoice", "region"},
+			Statements: []string{`
+SELECT r.name AS region, COUNT(*) AS invoices
+FROM invoice i
+JOIN customerLocation l ON l.id = i.shippingLocationId
+JOIN region r ON r.id = l.regionId
+WHERE i.issuedOn BETWEEN '2026-03-01' AND '2026-03-31'
+GROUP BY r.id, r.name
+ORDER BY invoices DESC, region`},
+			Answer: "By the site where the work was done, 5 invoices were issued for the North in March 2026, 3 for the South and 2 for the East.",
+		}),
+		{text: "2"},
+		data(fieldservice.Question{Question: "Who had the most work orders in March 2026?", Tables: []string{"workOrder", "employee"}}),
+		instead(data(worded(recorded("on-order"), "Leave that. Which purchase orders have not arrived yet, from whom, and when are they expected?"))),
+		data(fieldservice.Question{Question: "How many invoices were issued for each region in 2025?", Tables: []string{"invoice", "region"}}),
+		{text: "Never mind."},
+		general("What is the difference between a chiller and a heat pump?",
+			"They are one machine in two uses: both move heat from a cold place to a warm one. A chiller is there for its cold side, a heat pump for its warm side, and many heat pumps can be turned round."),
+	}
+}
+
+// recorded returns a question about the company by its ID.
+func recorded(id string) fieldservice.Question {
+	all := fieldservice.Questions("sqlite")
+	return all[slices.IndexFunc(all, func(q fieldservice.Question) bool { return q.ID == id })]
+}
+
+// worded returns a question in other words.
+func worded(q fieldservice.Question, question string) fieldservice.Question {
+	q.Question = question
+	return q
+}
+
+// data is a question that the SQL agent answers.
+func data(q fieldservice.Question) line {
+	return line{q.Question, append(chat.Replay([]fieldservice.Question{q}), routed(q.Question, "sql", "it asks for records"))}
+}
+
+// manual is a question that the documents answer. After others it is made one that
+// stands alone before it is searched for.
+func manual(question, alone, answer string) line {
+	return line{question, []llmtest.Rule{
+		routed(question, "documents", "it asks how things are done"),
+		replying("rewrite_question", chat.Asks("The last question: ", question), llmtest.Reply{JSON: map[string]string{"question": alone}}),
+		replying("answer_from_documents", chat.Asks("Question: ", alone), llmtest.Reply{Text: answer}),
+	}}
+}
+
+func general(question, answer string) line {
+	asks := func(r *llm.Request) bool { return r.Messages[len(r.Messages)-1].Content == question }
+	return line{question, []llmtest.Rule{
+		routed(question, "general", "it asks for general knowledge"),
+		replying("general", asks, llmtest.Reply{Text: answer}),
+	}}
+}
+
+// instead is a line that does not reply to the question that is open, but wants
+// something else.
+func instead(l line) line {
+	reading := map[string]string{"intent": "new_request", "reason": "it asks for something else"}
+	l.model = append(l.model, replying("read_reply", chat.Asks("<message>\n", l.text), llmtest.Reply{JSON: reading}))
+	return l
+}
+
+func routed(question, route, reason string) llmtest.Rule {
+	return replying("route", chat.Asks("<question>\n", question), llmtest.Reply{JSON: map[string]string{"route": route, "reason": reason}})
+}
+
+func replying(name string, match func(*llm.Request) bool, reply llmtest.Reply) llmtest.Rule {
+	return llmtest.Rule{Name: name, Match: match, Replies: []llmtest.Reply{reply}, Repeat: true}
+}
+
+// replay returns the lines of the transcript, and a model that says what was said to
+// them, each time after a pause.
+func replay(pause time.Duration) ([]string, llm.Model) {
+	rules := []llmtest.Rule{replying("summarise", nil, llmtest.Reply{Text: "The user asked about overdue work orders on 31 March 2026."})}
+	var texts []string
+	for _, l := range transcript() {
+		texts = append(texts, l.text)
+		rules = append(rules, l.model...)
+	}
+	for i := range rules {
+		rules[i].Replies[0].Delay = pause
+	}
+	scripted := llmtest.New(rules...)
+	return texts, llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		resp, err := scripted.Generate(ctx, req, stream)
+		if errors.Is(err, llmtest.ErrUnexpected) {
+			err = &llm.Error{Kind: llm.ErrBadRequest, Message: "no model is configured, and the replayed one has no words for this: set OPENAI_API_KEY or OPENAI_BASE_URL"}
+		}
+		return resp, err
+	})
+}
+
+// left returns what lines have left after a conversation, and whether that is one
+// of theirs.
+func left(lines []string, said []llm.Message) ([]string, bool) {
+	for _, m := range said {
+		if m.Role != llm.User {
+			continue
+		}
+		if len(lines) == 0 || m.Content != lines[0] {
+			return nil, false
+		}
+		lines = lines[1:]
+	}
+	return lines, true
+}
