@@ -1,0 +1,241 @@
+package integration_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/sqlstore"
+)
+
+// talkState is the state of a conversation that counts its turns.
+type talkState struct {
+	Said  string
+	Turns int
+	Heard []string // what was said in the turns before
+}
+
+// talker is an agent that proves by its answers whether its conversation is whole: it counts the turns in a state that is carried
+// from turn to turn, and lists what the conversation says was said before.
+func talker(tb testing.TB, store qed.Store) qed.Agent {
+	g := qed.NewGraph[talkState]("talk")
+	g.Node("count", func(ctx context.Context, s talkState) (talkState, error) {
+		n, err := qed.Memo(ctx, "count", s.Turns, func(context.Context) (int, error) { return s.Turns + 1, nil })
+		s.Turns = n
+		return s, err
+	}, nil)
+	g.Node("think", func(ctx context.Context, s talkState) (talkState, error) {
+		_, err := qed.Memo(ctx, "think", s.Said, func(context.Context) (string, error) { return s.Said, nil })
+		return s, err
+	}, nil)
+	g.Edge(qed.Start, "count")
+	g.Edge("count", "think")
+	g.Edge("think", qed.End)
+	runner, err := g.Compile(nil)
+	if err != nil {
+		if tb == nil {
+			panic(err)
+		}
+		tb.Fatal(err)
+	}
+	return qed.Durable(qed.NewAgent(runner,
+		func(_ context.Context, s talkState, turn qed.Turn) (talkState, error) {
+			s.Said, s.Heard = turn.Text, nil
+			for _, m := range turn.History {
+				s.Heard = append(s.Heard, m.Content)
+			}
+			return s, nil
+		},
+		func(_ context.Context, s talkState) (qed.Answer, error) {
+			return qed.Answer{Text: answerTo(s.Said, s.Turns)}, nil
+		}, nil), store, nil)
+}
+
+func answerTo(said string, turn int) string { return fmt.Sprintf("%d: you said %s", turn, said) }
+
+// whole says what is wrong with a thread of turns turns, which are said as say has them.
+func whole(ctx context.Context, store qed.Store, thread string, turns int, say func(turn int) string) error {
+	messages, err := qed.Messages(ctx, store, thread, 0)
+	if err != nil {
+		return err
+	}
+	var got, want []string
+	for _, m := range messages {
+		got = append(got, m.Content)
+	}
+	for turn := 1; turn <= turns; turn++ {
+		want = append(want, say(turn), answerTo(say(turn), turn))
+	}
+	if !slices.Equal(got, want) {
+		return fmt.Errorf("thread %s has the messages %q, want %q", thread, got, want)
+	}
+	return nil
+}
+
+// A thousand conversations, thirty-two at a time, in an order of chance: none loses a turn, and none hears of another.
+func TestManyConversations(t *testing.T) {
+	const threads, turns, atOnce = 1000, 3, 32
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			db.SetMaxOpenConns(8)
+			before := runtime.NumGoroutine()
+			store := newStore(t, db, e.dialect, nil)
+			agent := talker(t, store)
+			say := func(thread, turn int) string { return fmt.Sprintf("thread %d, turn %d", thread, turn) }
+			var took []time.Duration
+			var mu sync.Mutex
+			for turn := 1; turn <= turns; turn++ {
+				work := make(chan int)
+				var wait sync.WaitGroup
+				for range atOnce {
+					wait.Go(func() {
+						for thread := range work {
+							start := time.Now()
+							answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: fmt.Sprint(thread), Text: say(thread, turn)})
+							if err != nil || !answer.Saved || answer.Text != answerTo(say(thread, turn), turn) {
+								t.Errorf("thread %d, turn %d: %+v, %v", thread, turn, answer, err)
+							}
+							mu.Lock()
+							took = append(took, time.Since(start))
+							mu.Unlock()
+						}
+					})
+				}
+				for _, thread := range rand.Perm(threads) {
+					work <- thread
+				}
+				close(work)
+				wait.Wait()
+			}
+			for thread := range threads {
+				if err := whole(t.Context(), store, fmt.Sprint(thread), turns, func(turn int) string { return say(thread, turn) }); err != nil {
+					t.Error(err)
+				}
+			}
+			slices.Sort(took)
+			t.Logf("%d turns: p50 %v, p99 %v", len(took), took[len(took)/2], took[len(took)*99/100])
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+			idle(t, db)
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+			noMoreGoroutines(t, before)
+		})
+	}
+}
+
+// noMoreGoroutines waits for what is ending, and complains of what is not.
+func noMoreGoroutines(t *testing.T, before int) {
+	t.Helper()
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+}
+
+// A server dies in the middle of a turn. The turn is answered all the same, tells that it is not kept, and does nothing that
+// must not be done twice. When the server is back, the conversation goes on with what was saved.
+func TestServerDiesInATurn(t *testing.T) {
+	for _, e := range dyingEngines {
+		t.Run(e.name, func(t *testing.T) {
+			pool, kill, start := e.start(t)
+			store := newStore(t, pool(""), e.dialect, &sqlstore.Options{RetryAttempts: -1})
+			sent := 0
+			agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+				if turn.Text == "die" {
+					kill()
+				}
+				if _, err := qed.Memo(ctx, "look", nil, func(context.Context) (int, error) { return 1, nil }); err != nil {
+					return qed.Answer{}, err
+				}
+				_, err := qed.Once(ctx, "send", nil, func(context.Context) (int, error) { sent++; return sent, nil })
+				if errors.Is(err, qed.ErrUnsaved) {
+					return qed.Answer{Text: "not sent"}, nil
+				}
+				return qed.Answer{Text: fmt.Sprintf("sent after %d messages", len(turn.History))}, err
+			}), store, nil)
+
+			ask := func(text, want string, saved bool) {
+				t.Helper()
+				answer, unsaved := qed.Answer{}, 0
+				for event, err := range agent.Run(t.Context(), qed.Turn{Thread: "t", Text: text}) {
+					if err != nil {
+						t.Fatal(err)
+					}
+					switch d := event.Data.(type) {
+					case qed.Unsaved:
+						unsaved++
+					case qed.Completed:
+						answer = d.Answer
+					}
+				}
+				if answer.Text != want || answer.Saved != saved || saved != (unsaved == 0) {
+					t.Errorf("%s: answer = %+v, and it was told %d times that it is not kept", text, answer, unsaved)
+				}
+			}
+			ask("hello", "sent after 0 messages", true)
+			ask("die", "not sent", false)
+			if err := start(); err != nil {
+				t.Fatal(err)
+			}
+			ask("again", "sent after 3 messages", true) // the one that was not kept was said, and not answered
+			if sent != 2 {
+				t.Errorf("sent %d times", sent)
+			}
+		})
+	}
+}
+
+// Two servers take turns of one thread at the same moment: one of them answers, the other says that the thread is busy.
+func TestTwoServersOneThread(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			pool := e.create(t)
+			var agents []qed.Agent
+			for range 2 {
+				agents = append(agents, talker(t, newStore(t, pool(""), e.dialect, nil)))
+			}
+			answered := 0
+			for range 20 {
+				var wait sync.WaitGroup
+				results := make([]error, len(agents))
+				for i, agent := range agents {
+					wait.Go(func() {
+						_, results[i] = qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "now"})
+					})
+				}
+				wait.Wait()
+				won := 0
+				for _, err := range results {
+					switch {
+					case err == nil:
+						won++
+					case !errors.Is(err, qed.ErrBusy):
+						t.Errorf("error = %v", err)
+					}
+				}
+				if won == 0 {
+					t.Error("nobody answered")
+				}
+				answered += won
+			}
+			entries, err := qed.History(t.Context(), newStore(t, pool(""), e.dialect, nil), "t", 0)
+			if err != nil || len(entries) != answered {
+				t.Errorf("%d entries, %v; %d turns were answered", len(entries), err, answered)
+			}
+		})
+	}
+}

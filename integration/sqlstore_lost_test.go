@@ -1,0 +1,257 @@
+package integration_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/sqlstore"
+)
+
+// A gateway passes on what a server and its clients tell each other, until it is to
+// lose an answer: then it cuts the connection when the answer comes.
+type gateway struct {
+	addr string
+	mu   sync.Mutex
+	left int // how many answers still pass; negative: all do
+}
+
+func newGateway(t *testing.T, server string) *gateway {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	g := &gateway{addr: l.Addr().String(), left: -1}
+	go func() {
+		for {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			upstream, err := net.Dial("tcp", server)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go func() {
+				io.Copy(upstream, client)
+				upstream.Close()
+			}()
+			go func() {
+				defer client.Close()
+				defer upstream.Close()
+				answer := make([]byte, 64<<10)
+				for {
+					n, err := upstream.Read(answer)
+					if err != nil || g.lost() {
+						return
+					}
+					if _, err := client.Write(answer[:n]); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return g
+}
+
+// lose has the answer lost that comes behind the next n.
+func (g *gateway) lose(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left = n
+}
+
+func (g *gateway) lost() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left = max(g.left-1, -2)
+	return g.left == -1
+}
+
+// lossyStores are servers behind a gateway.
+var lossyStores = []struct {
+	name    string
+	dialect sqlstore.Dialect
+	create  func(t *testing.T) (pool func(setting string) *sql.DB, g *gateway)
+}{
+	{"MariaDB", sqlstore.MySQL, func(t *testing.T) (func(string) *sql.DB, *gateway) {
+		config := integration.MariaDB(t)
+		open := func(config *mysql.Config) func(string) *sql.DB { return mariaStores(t, config) }
+		g := newGateway(t, config.Addr)
+		config.Addr = g.addr
+		return open(config), g
+	}},
+	{"PostgreSQL", sqlstore.PostgreSQL, func(t *testing.T) (func(string) *sql.DB, *gateway) {
+		config := integration.PostgreSQL(t)
+		g := newGateway(t, fmt.Sprintf("%s:%d", config.Host, config.Port))
+		host, port, _ := net.SplitHostPort(g.addr)
+		config.Host = host
+		fmt.Sscan(port, &config.Port)
+		return postgresStores(t, config), g
+	}},
+}
+
+// Whichever answer of the server is lost, an append is made once, and who asked for
+// it hears that it was.
+func TestSQLStoreLostAnswer(t *testing.T) {
+	for _, e := range lossyStores {
+		t.Run(e.name, func(t *testing.T) {
+			pool, g := e.create(t)
+			db := pool("")
+			db.SetMaxOpenConns(1)
+			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, RetryDelay: time.Millisecond})
+			for _, records := range []int{1, 3} {
+				for lost := range 12 {
+					thread := fmt.Sprintf("%d records, answer %d lost", records, lost)
+					after := int64(0)
+					add := func() {
+						t.Helper()
+						var recs []qed.Record
+						for i := range records {
+							recs = append(recs, said(int(after), i))
+						}
+						if err := s.Append(t.Context(), thread, after, recs...); err != nil {
+							t.Fatalf("%s, append behind number %d: %v", thread, after, err)
+						}
+						after += int64(records)
+					}
+					g.lose(lost)
+					add()
+					g.lose(-1)
+					add()
+					g.lose(lost)
+					add()
+					g.lose(-1)
+					n := int64(0)
+					for rec, err := range s.Records(t.Context(), thread, qed.Range{}) {
+						if n++; err != nil || rec.Seq != n {
+							t.Fatal(thread, rec.Seq, err)
+						}
+					}
+					if n != after {
+						t.Errorf("%s: it has %d records, want %d", thread, n, after)
+					}
+				}
+			}
+		})
+	}
+}
+
+// An answer that is lost for good does not hide that somebody else appended.
+func TestSQLStoreLostAnswerAndConflict(t *testing.T) {
+	for _, e := range lossyStores {
+		t.Run(e.name, func(t *testing.T) {
+			pool, g := e.create(t)
+			db := pool("")
+			db.SetMaxOpenConns(1)
+			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, RetryDelay: time.Millisecond})
+			if err := s.Append(t.Context(), "thread", 0, said(1, 1)); err != nil {
+				t.Fatal(err)
+			}
+			for lost := range 6 {
+				g.lose(lost)
+				if err := s.Append(t.Context(), "thread", 0, said(2, 2)); !errors.Is(err, qed.ErrConflict) {
+					t.Errorf("answer %d lost: %v, want a conflict", lost, err)
+				}
+				g.lose(-1)
+			}
+		})
+	}
+}
+
+// A server is killed while many append, and comes back. What was confirmed is there, and
+// nothing is there twice.
+func TestSQLStoreServerDies(t *testing.T) {
+	for _, e := range dyingEngines {
+		t.Run(e.name, func(t *testing.T) {
+			pool, kill, start := e.start(t)
+			db := pool("")
+			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, RetryAttempts: -1})
+			var group sync.WaitGroup
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			down, failures := make(chan struct{}), make([]int, 4)
+			for w := range failures {
+				group.Go(func() {
+					thread := fmt.Sprint("thread ", w)
+					after := int64(0)
+					for ctx.Err() == nil {
+						err := s.Append(t.Context(), thread, after, said(w, int(after)))
+						if err == nil {
+							after++
+							continue
+						}
+						failures[w]++
+						if errors.Is(err, qed.ErrConflict) {
+							t.Errorf("nobody else appends: %v", err)
+							return
+						}
+						<-down
+						last, err := lastOf(t.Context(), s, thread)
+						if err != nil {
+							continue
+						}
+						if last != after && last != after+1 {
+							t.Errorf("the thread ends at number %d, and %d was confirmed", last, after)
+							return
+						}
+						after = last
+					}
+					n := int64(0)
+					for rec, err := range s.Records(t.Context(), thread, qed.Range{}) {
+						if n++; err != nil || rec.Seq != n || string(rec.Data) != string(said(w, int(n-1)).Data) {
+							t.Errorf("record %d is number %d with %s, %v", n, rec.Seq, rec.Data, err)
+							return
+						}
+					}
+					if n != after {
+						t.Errorf("%d records, want %d", n, after)
+					}
+				})
+			}
+			time.Sleep(300 * time.Millisecond)
+			kill()
+			if err := s.Append(t.Context(), "other", 0, said(0, 0)); err == nil || errors.Is(err, qed.ErrConflict) {
+				t.Errorf("without a server: %v", err)
+			}
+			if err := start(); err != nil {
+				t.Fatal(err)
+			}
+			close(down)
+			time.Sleep(300 * time.Millisecond)
+			cancel()
+			group.Wait()
+			t.Logf("failures: %v", failures)
+		})
+	}
+}
+
+// dyingEngines are servers that a test can kill and start again.
+var dyingEngines = []struct {
+	name    string
+	dialect sqlstore.Dialect
+	start   func(t *testing.T) (pool func(string) *sql.DB, kill func(), start func() error)
+}{
+	{"MariaDB", sqlstore.MySQL, func(t *testing.T) (func(string) *sql.DB, func(), func() error) {
+		server := integration.MariaDBOwn(t)
+		return mariaStores(t, server.Config()), server.Kill, server.Start
+	}},
+	{"PostgreSQL", sqlstore.PostgreSQL, func(t *testing.T) (func(string) *sql.DB, func(), func() error) {
+		server := integration.PostgreSQLOwn(t)
+		return postgresStores(t, server.Config()), server.Kill, server.Start
+	}},
+}

@@ -1,0 +1,206 @@
+package integration_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/sqlstore"
+)
+
+// Several processes begin at once in an empty database.
+func TestSQLStoreMigrateAtOnce(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			pool := e.create(t)
+			var group sync.WaitGroup
+			for range 6 {
+				db := pool("")
+				group.Go(func() {
+					s, err := sqlstore.New(t.Context(), db, e.dialect, keepAll)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if _, err := lastOf(t.Context(), s, "thread"); err != nil {
+						t.Error(err)
+					}
+					s.Close()
+				})
+			}
+			group.Wait()
+			s := newStore(t, pool(""), e.dialect, keepAll)
+			if err := s.Append(t.Context(), "thread", 0, said(0, 0)); err != nil {
+				t.Error(err)
+			}
+			var versions int
+			if err := pool("").QueryRow("SELECT count(*) FROM qed_schema").Scan(&versions); err != nil || versions != 1 {
+				t.Errorf("%d versions are noted, %v", versions, err)
+			}
+		})
+	}
+}
+
+// A migration that stopped anywhere is taken up again.
+func TestSQLStoreMigrateAgain(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			newStore(t, db, e.dialect, keepAll)
+			for _, lost := range []string{"DELETE FROM qed_schema", "DROP TABLE qed_schema", "DROP TABLE qed_records"} {
+				mustExec(t, db, lost)
+				if lost == "DROP TABLE qed_records" {
+					mustExec(t, db, "DELETE FROM qed_schema")
+				}
+				s := newStore(t, db, e.dialect, keepAll)
+				if err := s.Append(t.Context(), lost, 0, said(0, 0)); err != nil {
+					t.Errorf("after %s: %v", lost, err)
+				}
+			}
+		})
+	}
+}
+
+// Tables of a newer version are refused, and not touched.
+func TestSQLStoreNewerSchema(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			newStore(t, db, e.dialect, keepAll)
+			mustExec(t, db, "INSERT INTO qed_schema (version) VALUES (1000)")
+			if s, err := sqlstore.New(t.Context(), db, e.dialect, nil); !errors.Is(err, sqlstore.ErrSchema) || s != nil {
+				t.Errorf("got %v, %v, want ErrSchema", s, err)
+			}
+			idle(t, db)
+			mustExec(t, db, "DELETE FROM qed_schema WHERE version = 1000")
+			newStore(t, db, e.dialect, keepAll)
+		})
+	}
+}
+
+// Two stores in one database, with names of their own, know nothing of each other.
+func TestSQLStorePrefix(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			one := newStore(t, db, e.dialect, &sqlstore.Options{Prefix: "one_", MaxAge: -1})
+			two := newStore(t, db, e.dialect, &sqlstore.Options{Prefix: "two_", MaxAge: -1})
+			for n, s := range []*sqlstore.Store{one, two} {
+				if err := s.Append(t.Context(), "thread", 0, said(n, n)); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := one.Delete(t.Context(), "thread"); err != nil {
+				t.Error(err)
+			}
+			if last, err := lastOf(t.Context(), two, "thread"); last != 1 || err != nil {
+				t.Errorf("the other thread ends at %d, %v", last, err)
+			}
+		})
+	}
+}
+
+// Where the tables are up to date, an account that may only read and write them does.
+func TestSQLStoreAccount(t *testing.T) {
+	check := func(t *testing.T, db *sql.DB, d sqlstore.Dialect) {
+		t.Helper()
+		s := newStore(t, db, d, keepAll)
+		err := s.Append(t.Context(), "thread", 0, said(0, 0))
+		if err == nil {
+			err = s.Append(t.Context(), "thread", 1, said(0, 1))
+		}
+		if err == nil {
+			err = s.Trim(t.Context(), "thread", 2, qed.RecordMessage)
+		}
+		if last, failed := lastOf(t.Context(), s, "thread"); last != 2 {
+			err = errors.Join(err, failed, errors.New("it is not there"))
+		}
+		if err == nil {
+			err = s.Delete(t.Context(), "thread")
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	t.Run("MariaDB", func(t *testing.T) {
+		config := integration.MariaDB(t)
+		admin := mariaStores(t, config)("")
+		newStore(t, admin, sqlstore.MySQL, keepAll)
+		var name string
+		if err := admin.QueryRow("SELECT database()").Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		mustExec(t, admin, "CREATE USER "+name)
+		t.Cleanup(func() { admin.Exec("DROP USER " + name) })
+		for _, table := range []string{"qed_threads", "qed_records"} {
+			mustExec(t, admin, "GRANT SELECT, INSERT, UPDATE, DELETE ON "+table+" TO "+name)
+		}
+		mustExec(t, admin, "GRANT SELECT ON qed_schema TO "+name)
+		config.User, config.DBName = name, name
+		check(t, connect(t, config), sqlstore.MySQL)
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		config := integration.PostgreSQL(t)
+		admin := postgresStores(t, config)("")
+		newStore(t, admin, sqlstore.PostgreSQL, keepAll)
+		var name string
+		if err := admin.QueryRow("SELECT current_database()").Scan(&name); err != nil {
+			t.Fatal(err)
+		}
+		mustExec(t, admin, "CREATE ROLE "+name+" LOGIN")
+		t.Cleanup(func() { admin.Exec("DROP OWNED BY " + name + "; DROP ROLE " + name) })
+		mustExec(t, admin, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+		mustExec(t, admin, "GRANT SELECT, INSERT, UPDATE, DELETE ON qed_threads, qed_records TO "+name)
+		mustExec(t, admin, "GRANT SELECT ON qed_schema TO "+name)
+		config.User, config.Database = name, name
+		check(t, openPGX(t, config), sqlstore.PostgreSQL)
+	})
+}
+
+// Nothing stays in the sessions of a pool but what it had, and what is prepared.
+func TestSQLStoreSessions(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			db.SetMaxOpenConns(1)
+			var question string
+			switch e.dialect {
+			case sqlstore.SQLite:
+				question = "SELECT (SELECT journal_mode FROM pragma_journal_mode) || (SELECT timeout FROM pragma_busy_timeout) || (SELECT synchronous FROM pragma_synchronous)"
+			case sqlstore.MySQL:
+				question = "SELECT concat_ws(' ', @@autocommit, @@tx_isolation, @@sql_mode, @@character_set_client, @@in_transaction, is_free_lock('qed_migration'))"
+			case sqlstore.PostgreSQL:
+				question = "SELECT (SELECT string_agg(name || setting, ' ' ORDER BY name) FROM pg_settings) || (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')"
+			}
+			ask := func() (answer string) {
+				t.Helper()
+				if err := db.QueryRow(question).Scan(&answer); err != nil {
+					t.Fatal(err)
+				}
+				return answer
+			}
+			before := ask()
+			s := newStore(t, db, e.dialect, keepAll)
+			for after := range int64(3) {
+				if err := s.Append(t.Context(), "thread", after, said(0, 0)); err != nil {
+					t.Error(err)
+				}
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			for range s.Records(ctx, "thread", qed.Range{}) {
+				cancel()
+			}
+			if _, err := s.Sweep(t.Context(), 0); err != nil {
+				t.Error(err)
+			}
+			if after := ask(); after != before {
+				t.Errorf("the session was %q, and is %q", before, after)
+			}
+		})
+	}
+}

@@ -1,0 +1,142 @@
+package integration_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/sqlstore"
+)
+
+// said is a record that says who wrote it, and which of his it is.
+func said(writer, n int) qed.Record {
+	return qed.Record{Time: time.Now(), Kind: qed.RecordMessage, Address: fmt.Sprint(writer), Data: fmt.Appendf(nil, `"%d of %d"`, n, writer)}
+}
+
+// lastOf returns the number of a thread's last record.
+func lastOf(ctx context.Context, s qed.Store, thread string) (int64, error) {
+	for rec, err := range s.Records(ctx, thread, qed.Range{Newest: true, Limit: 1}) {
+		return rec.Seq, err
+	}
+	return 0, nil
+}
+
+// Several processes append to one thread, each with a pool of its own: at every
+// place one wins, the others are told so, and nothing is lost or there twice.
+func TestSQLStoreRace(t *testing.T) {
+	const processes, each = 4, 25
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			pool := e.create(t)
+			var group sync.WaitGroup
+			stores := make([]*sqlstore.Store, processes)
+			for p := range stores {
+				stores[p] = newStore(t, pool(""), e.dialect, keepAll)
+			}
+			conflicts := make([]int, processes)
+			for p, s := range stores {
+				group.Go(func() {
+					for n := 0; n < each; {
+						after, err := lastOf(t.Context(), s, "thread")
+						if err == nil {
+							err = s.Append(t.Context(), "thread", after, said(p, n))
+						}
+						switch {
+						case err == nil:
+							n++
+						case errors.Is(err, qed.ErrConflict):
+							conflicts[p]++
+						default:
+							t.Errorf("process %d: %v", p, err)
+							return
+						}
+					}
+				})
+			}
+			group.Wait()
+			next := make([]int, processes)
+			seq := int64(0)
+			for rec, err := range stores[0].Records(t.Context(), "thread", qed.Range{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				var p, n int
+				fmt.Sscanf(string(rec.Data), `"%d of %d`, &n, &p)
+				if seq++; rec.Seq != seq || n != next[p] {
+					t.Errorf("record %d is number %d, and %d of process %d, want %d", seq, rec.Seq, n, p, next[p])
+				}
+				next[p]++
+			}
+			if seq != processes*each {
+				t.Errorf("%d records, want %d", seq, processes*each)
+			}
+			t.Logf("conflicts: %v", conflicts)
+		})
+	}
+}
+
+// Appends, trims, deletions and sweeps in each other's way fail with conflicts alone, and
+// leave whole threads or none.
+func TestSQLStoreTurmoil(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			pool := e.create(t)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+			defer cancel()
+			var group sync.WaitGroup
+			work := func(name string, do func(s *sqlstore.Store, n int) error) {
+				s := newStore(t, pool(""), e.dialect, keepAll)
+				group.Go(func() {
+					for n := 0; ctx.Err() == nil; n++ {
+						if err := do(s, n); err != nil && !errors.Is(err, qed.ErrConflict) && ctx.Err() == nil {
+							t.Errorf("%s: %v", name, err)
+							return
+						}
+					}
+				})
+			}
+			thread := func(n int) string { return fmt.Sprint("thread ", n%3) }
+			for w := range 2 {
+				work("append", func(s *sqlstore.Store, n int) error {
+					after, err := lastOf(ctx, s, thread(n))
+					if err == nil {
+						err = s.Append(ctx, thread(n), after, said(w, n), said(w, n), said(w, n))
+					}
+					return err
+				})
+			}
+			work("trim", func(s *sqlstore.Store, n int) error {
+				return s.Trim(ctx, thread(n), int64(n%20), qed.RecordMessage)
+			})
+			work("delete", func(s *sqlstore.Store, n int) error {
+				time.Sleep(5 * time.Millisecond)
+				return s.Delete(ctx, thread(n))
+			})
+			work("sweep", func(s *sqlstore.Store, n int) error {
+				_, err := s.Sweep(ctx, 3*time.Millisecond)
+				return err
+			})
+			group.Wait()
+
+			db := pool("")
+			s := newStore(t, db, e.dialect, keepAll)
+			for n := range 3 {
+				after, err := lastOf(t.Context(), s, thread(n))
+				if err == nil {
+					err = s.Append(t.Context(), thread(n), after, said(9, 9))
+				}
+				if err == nil {
+					err = s.Delete(t.Context(), thread(n))
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			empty(t, db)
+		})
+	}
+}

@@ -1,0 +1,162 @@
+package integration_test
+
+import (
+	"database/sql"
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/sqlstore"
+)
+
+// empty fails where something is left of threads.
+func empty(t *testing.T, db *sql.DB) {
+	t.Helper()
+	for _, table := range []string{"qed_threads", "qed_records"} {
+		var rows int
+		if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&rows); err != nil || rows != 0 {
+			t.Errorf("%d rows are left in %s, %v", rows, table, err)
+		}
+	}
+}
+
+func TestSQLStoreSweep(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			s := newStore(t, db, e.dialect, keepAll)
+			aged := func(age time.Duration) qed.Record {
+				return qed.Record{Time: time.Now().Add(-age), Kind: qed.RecordMessage, Data: []byte(`"text"`)}
+			}
+			const old = 250 // more than are looked for at once
+			for i := range old {
+				if err := s.Append(t.Context(), fmt.Sprint("old ", i), 0, aged(time.Hour), aged(time.Hour), aged(61*time.Minute)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Append(t.Context(), "young", 0, aged(50*time.Hour), aged(59*time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []int{old, 0} {
+				if n, err := s.Sweep(t.Context(), time.Hour); n != want || err != nil {
+					t.Fatalf("swept %d, %v, want %d", n, err, want)
+				}
+			}
+			if last, err := lastOf(t.Context(), s, "young"); last != 2 || err != nil {
+				t.Errorf("the young thread ends at %d, %v", last, err)
+			}
+			if n, err := s.Sweep(t.Context(), time.Minute); n != 1 || err != nil {
+				t.Fatalf("swept %d, %v, want 1", n, err)
+			}
+			empty(t, db)
+		})
+	}
+}
+
+// A thread that is appended to while it is swept stays, or it is gone as a whole, and who
+// appends learns of it by a conflict.
+func TestSQLStoreSweepWhileWriting(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			pool := e.create(t)
+			s, other := newStore(t, pool(""), e.dialect, keepAll), newStore(t, pool(""), e.dialect, keepAll)
+			stayed := 0
+			for i := range 60 {
+				thread := fmt.Sprint("thread ", i)
+				if err := s.Append(t.Context(), thread, 0, qed.Record{Time: time.Unix(0, 0), Kind: qed.RecordMessage}); err != nil {
+					t.Fatal(err)
+				}
+				var group sync.WaitGroup
+				var appended, swept error
+				group.Go(func() { appended = s.Append(t.Context(), thread, 1, said(0, 0)) })
+				group.Go(func() { _, swept = other.Sweep(t.Context(), time.Hour) })
+				group.Wait()
+				last, err := lastOf(t.Context(), s, thread)
+				if swept != nil || err != nil {
+					t.Fatal(swept, err)
+				}
+				if appended == nil && last != 2 || appended != nil && last != 0 {
+					t.Fatalf("the append said %v, and the thread ends at %d", appended, last)
+				}
+				if last == 2 {
+					stayed++
+				}
+			}
+			t.Logf("%d of 60 threads stayed", stayed)
+		})
+	}
+}
+
+// A store sweeps when it begins, and again and again, whatever happens.
+func TestSQLStoreSweepsByItself(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			s := newStore(t, db, e.dialect, keepAll)
+			add := func(thread string) {
+				t.Helper()
+				if err := s.Append(t.Context(), thread, 0, qed.Record{Time: time.Now().Add(-25 * time.Hour), Kind: qed.RecordMessage}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			type sweep struct {
+				deleted int
+				err     error
+			}
+			sweeps := make(chan sweep)
+			next := func(want func(sweep) bool) {
+				t.Helper()
+				limit := time.After(time.Minute)
+				for {
+					select {
+					case got := <-sweeps:
+						if want(got) {
+							return
+						}
+					case <-limit:
+						t.Fatal("what should have been swept was not")
+					}
+				}
+			}
+			add("from before")
+			sweeping, err := sqlstore.New(t.Context(), db, e.dialect, &sqlstore.Options{
+				SweepInterval: time.Millisecond, RetryAttempts: -1,
+				OnSweep: func(deleted int, err error) {
+					select {
+					case sweeps <- sweep{deleted, err}:
+					case <-t.Context().Done():
+					}
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			next(func(s sweep) bool { return s.deleted == 1 && s.err == nil })
+			mustExec(t, db, "ALTER TABLE qed_threads RENAME TO qed_lost")
+			next(func(s sweep) bool { return s.deleted == 0 && s.err != nil })
+			mustExec(t, db, "ALTER TABLE qed_lost RENAME TO qed_threads")
+			add("from in between")
+			next(func(s sweep) bool { return s.deleted == 1 && s.err == nil })
+			closed := make(chan error)
+			go func() { closed <- sweeping.Close() }()
+			for {
+				select {
+				case <-sweeps: // one was under way
+					continue
+				case err := <-closed:
+					if err != nil {
+						t.Error(err)
+					}
+				}
+				break
+			}
+			if _, err := s.Sweep(t.Context(), math.MaxInt64); err != nil {
+				t.Error(err)
+			}
+			empty(t, db)
+		})
+	}
+}
