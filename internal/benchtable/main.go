@@ -50,6 +50,11 @@ var bounds = []bound{
 	{"Linear10Ask", "the same, nobody listening", time.Microsecond, 15},
 	{"FanOut4", "four-way fan-out and merge, events read", 6 * time.Microsecond, 60},
 	{"FanOut4Ask", "the same, nobody listening", 3 * time.Microsecond, 45},
+	{"Linear10Memory", "graph of ten nodes in a row, kept in memory: the whole turn with ten checkpoints", 10 * time.Microsecond, 0},
+	{"CheckpointSQLite/full", "a checkpoint of 20 KB in SQLite, until it is on the disk", 0, 0},
+	{"CheckpointSQLite/normal", "the same, left to the system to write", 0, 0},
+	{"Steps20KBSQLite/steps=10", "a turn of ten nodes with a state of 20 KB, kept in SQLite", 2500 * time.Microsecond, 0},
+	{"Steps20KBSQLite/steps=1000", "the same with a thousand", 0, 0},
 }
 
 const (
