@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -76,7 +77,7 @@ func (j *journal) heed(t threadState, turn Turn) (dropped bool, err error) {
 	if reading.Intent == IntentAnswer {
 		reading.Intent = IntentNewRequest // it answers nothing, and must not be lost
 	}
-	gone := &closed{Intent: reading.Intent, Reason: clipText(reading.Reason, maxErrorText)}
+	gone := &closed{Intent: reading.Intent, Reason: prompt.Clip(reading.Reason, maxErrorText)}
 	for _, q := range j.open {
 		gone.Questions = append(gone.Questions, q.ID)
 		j.tell.forward(Event{q.path, QuestionClosed{q.ID, gone.Intent, gone.Reason}})
@@ -180,7 +181,7 @@ func (j *journal) replyTo(r Reply, answered map[string]bool) (string, error) {
 	i := slices.IndexFunc(j.open, func(q openQuestion) bool { return q.ID == r.Question })
 	switch {
 	case i < 0:
-		return "", fmt.Errorf("%w: there is no open question %q", ErrNotOpen, clipText(r.Question, 100))
+		return "", fmt.Errorf("%w: there is no open question %q", ErrNotOpen, prompt.Clip(r.Question, 100))
 	case answered[r.Question]:
 		return "", fmt.Errorf("%w: question %s has two", ErrReply, r.Question)
 	case len(r.Value) > maxReply:

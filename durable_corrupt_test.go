@@ -236,7 +236,7 @@ func FuzzCorruptRecord(f *testing.F) {
 		log := logs[name]
 		turn, known := turnsOf(log)[kind]
 		if i < 0 || i >= len(log) || !known {
-			t.Skip()
+			t.Skip("there is no such record or turn")
 		}
 		spoiled := slices.Clone(log)
 		spoiled[i].Data = data

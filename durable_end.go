@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -29,7 +30,7 @@ func (j *journal) finish(a Answer, err error) (Answer, error) {
 			end.Status = StatusAnswered // no reply will find its question
 		}
 	case err != nil:
-		end.Status, end.Error = StatusFailed, clipText(err.Error(), maxErrorText)
+		end.Status, end.Error = StatusFailed, prompt.Clip(err.Error(), maxErrorText)
 		if cancelled(j.ctx) != nil {
 			end.Status = StatusStopped
 		}
@@ -176,12 +177,4 @@ func (j *journal) trim() {
 	if err != nil {
 		j.tell.forward(Event{Data: Unsaved{"the details of old runs could not be removed: " + err.Error()}})
 	}
-}
-
-// clipText cuts s after at most n bytes, at the end of a character, and says so.
-func clipText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "..."
 }

@@ -32,18 +32,24 @@ func hold() *held {
 	return h
 }
 
+// start begins a turn, and returns once it is held. Its error comes when it is over.
+func (h *held) start(c *talk) <-chan error {
+	done := make(chan error)
+	go func() {
+		_, err := c.try(qed.Turn{Text: "go"})
+		done <- err
+	}()
+	<-h.runs
+	return done
+}
+
 // A thread takes one turn at a time, whatever the second one wants.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
 		store := new(qed.MemoryStore)
 		c := converse(t, h, store, nil)
-		done := make(chan error)
-		go func() {
-			_, err := c.try(qed.Turn{Text: "go"})
-			done <- err
-		}()
-		<-h.runs
+		done := h.start(c)
 		start := time.Now()
 		other := converse(t, does(nil), store, nil) // another process
 		for _, turn := range []qed.Turn{{Text: "me too"}, {}, {Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
@@ -330,12 +336,7 @@ func TestConflictWhileWaiting(t *testing.T) {
 		h := hold()
 		store := new(qed.MemoryStore)
 		c := converse(t, h, store, nil)
-		done := make(chan error)
-		go func() {
-			_, err := c.try(qed.Turn{Text: "go"})
-			done <- err
-		}()
-		<-h.runs
+		done := h.start(c)
 		other := converse(t, does(func(context.Context, string) (string, error) { return "taken over", nil }), store, nil)
 		other.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 		other.say("I take it")

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 var (
@@ -59,7 +61,7 @@ func Keep[T any](ctx context.Context, v T) (handle string, err error) {
 func Kept[T any](ctx context.Context, handle string) (v T, err error) {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
-		return v, fmt.Errorf("%w %q: the run has no store", ErrNotKept, clipText(handle, 100))
+		return v, fmt.Errorf("%w %q: the run has no store", ErrNotKept, prompt.Clip(handle, 100))
 	}
 	data, err := sc.place.log.kept(handle)
 	if err != nil {
@@ -93,7 +95,7 @@ func (j *journal) kept(handle string) (json.RawMessage, error) {
 	if k := j.known[handle]; k != nil && k.kept != nil {
 		return k.kept, nil
 	}
-	notKept := fmt.Errorf("%w %q", ErrNotKept, clipText(handle, 100))
+	notKept := fmt.Errorf("%w %q", ErrNotKept, prompt.Clip(handle, 100))
 	if !strings.HasPrefix(handle, "kept/") || j.head == 0 {
 		return nil, notKept
 	}

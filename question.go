@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
 )
 
@@ -104,12 +105,12 @@ func Clarify[T any](ctx context.Context, q Question) (T, error) {
 		if err == nil {
 			return v, nil
 		}
-		q.Problem = clipText(err.Error(), maxErrorText)
+		q.Problem = prompt.Clip(err.Error(), maxErrorText)
 	}
 	if err := own.put(q, sc.path); err != nil {
 		return zero, err
 	}
-	return zero, fmt.Errorf("%w: %s", ErrAsked, clipText(q.Text, 200))
+	return zero, fmt.Errorf("%w: %s", ErrAsked, prompt.Clip(q.Text, 200))
 }
 
 // form completes a question to which a T is the reply, and returns how a reply is read.
@@ -175,7 +176,7 @@ func checkOptions(options []Option) error {
 			return fmt.Errorf("qed: option %d of a question has no text", i+1)
 		}
 		if ids[o.ID] {
-			return fmt.Errorf("qed: two options of a question have the id %q", clipText(o.ID, 100))
+			return fmt.Errorf("qed: two options of a question have the id %q", prompt.Clip(o.ID, 100))
 		}
 		ids[o.ID] = true
 	}

@@ -233,12 +233,5 @@ func pause(ctx context.Context, first time.Duration, attempt int) bool {
 	for range attempt - 1 {
 		wait = min(2*wait, time.Minute)
 	}
-	t := time.NewTimer(wait)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
+	return sleep(ctx, wait)
 }

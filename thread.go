@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // A Thread is how a conversation is, for who shows it: after a restart, mostly.
@@ -105,7 +107,7 @@ func Settle(ctx context.Context, store Store, thread, address string, result jso
 	case t.status == StatusAnswered:
 		return fmt.Errorf("%w: the last run of thread %s is over", ErrNotOpen, thread)
 	case !slices.ContainsFunc(j.unknownCalls(), func(c UnknownCall) bool { return c.Address == address }):
-		return fmt.Errorf("%w: thread %s has no call at %q whose outcome is not known", ErrNotOpen, thread, clipText(address, 200))
+		return fmt.Errorf("%w: thread %s has no call at %q whose outcome is not known", ErrNotOpen, thread, prompt.Clip(address, 200))
 	}
 	r := returnedData{In: j.known[address].call.In, Attempt: 1, Value: result, Stopped: result == nil && failed == nil}
 	if failed != nil {
