@@ -245,33 +245,35 @@ func TestToolEvents(t *testing.T) {
 	})
 	for name, agent := range map[string]qed.Agent{"ours": inner, "foreign": foreign{inner}} {
 		t.Run(name, func(t *testing.T) {
-			r := registry(t, nil, qed.AsTool("sub", "answers", agent))
-			var results []qed.ToolResult
-			outer := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (_ qed.Answer, err error) {
-				results, err = r.Do(ctx, call("sub", `{"question":"why?"}`), call("sub", `{"question":`))
-				return qed.Answer{}, err
+			synctest.Test(t, func(t *testing.T) { // in which calls take no time
+				r := registry(t, nil, qed.AsTool("sub", "answers", agent))
+				var results []qed.ToolResult
+				outer := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (_ qed.Answer, err error) {
+					results, err = r.Do(ctx, call("sub", `{"question":"why?"}`), call("sub", `{"question":`))
+					return qed.Answer{}, err
+				})
+				got, _, err := told(t.Context(), outer)
+				for i, line := range got {
+					got[i], _, _ = strings.Cut(line, "[") // arguments are bytes
+				}
+				want := []string{
+					" qed.ToolStarted{sub 1 ",
+					"sub qed.Token{tool why?}",
+					"sub qed.Token{reasoning uc}",
+					" qed.ToolFinished{sub 1  false 0}",
+					" qed.ToolStarted{sub 1 ",
+				}
+				if diff := cmp.Diff(want, got[:5]); diff != "" || err != nil {
+					t.Errorf("%v: %s", err, diff)
+				}
+				var answer qed.Answer
+				if err := json.Unmarshal(results[0].Output, &answer); err != nil || answer.Text != "42" {
+					t.Errorf("the model gets %s: %v", results[0].Output, err)
+				}
+				if results[1].Err == nil {
+					t.Error("broken arguments are taken")
+				}
 			})
-			got, _, err := told(t.Context(), outer)
-			for i, line := range got {
-				got[i], _, _ = strings.Cut(line, "[") // arguments are bytes
-			}
-			want := []string{
-				" qed.ToolStarted{sub 1 ",
-				"sub qed.Token{tool why?}",
-				"sub qed.Token{reasoning uc}",
-				" qed.ToolFinished{sub 1  false 0}",
-				" qed.ToolStarted{sub 1 ",
-			}
-			if diff := cmp.Diff(want, got[:5]); diff != "" || err != nil {
-				t.Errorf("%v: %s", err, diff)
-			}
-			var answer qed.Answer
-			if err := json.Unmarshal(results[0].Output, &answer); err != nil || answer.Text != "42" {
-				t.Errorf("the model gets %s: %v", results[0].Output, err)
-			}
-			if results[1].Err == nil {
-				t.Error("broken arguments are taken")
-			}
 		})
 	}
 }
