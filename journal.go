@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/qedkit/qed/internal/backoff"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -217,7 +218,7 @@ func (j *journal) write(recs []Record) error {
 			return err
 		}
 		j.unsure = slices.Clone(recs)
-		if attempt == storeAttempts || errors.Is(err, ErrThread) || !sleep(j.writing, wait) {
+		if attempt == storeAttempts || errors.Is(err, ErrThread) || !backoff.Sleep(j.writing, wait) {
 			return err
 		}
 		wait *= 2
@@ -270,18 +271,6 @@ func (g gate) TryLock() bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// sleep waits. It reports whether ctx is still good.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }
 

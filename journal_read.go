@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/qedkit/qed/internal/backoff"
 )
 
 // scan reads records, none of which may take the store too long. A record that cannot be read is passed on with its number.
@@ -36,7 +38,7 @@ func (j *journal) patiently(read func() error) error {
 	wait := storeWait
 	for attempt := 1; ; attempt++ {
 		err := read()
-		if err == nil || errors.Is(err, ErrCorrupt) || attempt == storeAttempts || !sleep(j.reading, wait) {
+		if err == nil || errors.Is(err, ErrCorrupt) || attempt == storeAttempts || !backoff.Sleep(j.reading, wait) {
 			return err
 		}
 		wait *= 2

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/qedkit/qed/internal/backoff"
 )
 
 // Run takes s through the graph, on the caller's goroutine, and returns what it became.
@@ -233,5 +235,5 @@ func pause(ctx context.Context, first time.Duration, attempt int) bool {
 	for range attempt - 1 {
 		wait = min(2*wait, time.Minute)
 	}
-	return sleep(ctx, wait)
+	return backoff.Sleep(ctx, wait)
 }

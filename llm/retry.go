@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"github.com/qedkit/qed/internal/backoff"
 )
 
 // RetryOptions says how [Retry] works. Nil and the zero value mean the defaults.
@@ -81,7 +83,7 @@ func (r *retrying) Generate(ctx context.Context, req *Request, stream func(Delta
 		}
 		wait, ok := r.wait(attempt, e.RetryAfter)
 		switch {
-		case !ok || !sleep(ctx, wait) && ctx.Err() == nil:
+		case !ok || !backoff.SleepWithin(ctx, wait) && ctx.Err() == nil:
 			return nil, err
 		case ctx.Err() != nil:
 			return nil, ended(ctx)
@@ -114,19 +116,4 @@ func (r *retrying) wait(attempt int, asked time.Duration) (time.Duration, bool) 
 	}
 	w = w/2 + rand.N(w/2+1)
 	return max(w, asked), true
-}
-
-// sleep waits, and reports whether it waited to the end.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if end, ok := ctx.Deadline(); ok && time.Until(end) < d {
-		return false
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }

@@ -2,10 +2,10 @@ package rag
 
 import (
 	"embed"
-	"fmt"
-	"strings"
 	"text/template"
 
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -38,19 +38,15 @@ func (p *Prompts) withDefaults() (*Prompts, error) {
 	return all, err
 }
 
-// request renders a prompt into what is sent.
-func (a *agent) request(name string, t *template.Template, data any) (*llm.Request, error) {
-	var text strings.Builder
-	if err := t.Execute(&text, data); err != nil {
-		return nil, fmt.Errorf("rag: prompt %s: %w", name, err)
+// asking is how the agent asks the model: without the conversation, of which the question
+// was made independent.
+func (o *Options) asking(model llm.Model) *asking.Model {
+	return &asking.Model{
+		Agent:           "rag",
+		Model:           qed.Recorded(model),
+		Temperature:     *o.Temperature,
+		MaxOutputTokens: o.MaxOutputTokens,
+		Timeout:         o.ModelTimeout,
+		JSONMode:        o.JSONMode,
 	}
-	req := &llm.Request{
-		Name:      name,
-		Messages:  []llm.Message{{Role: llm.User, Content: text.String()}},
-		MaxTokens: a.opt.MaxOutputTokens,
-	}
-	if *a.opt.Temperature >= 0 {
-		req.Temperature = a.opt.Temperature
-	}
-	return req, nil
 }

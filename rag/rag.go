@@ -47,6 +47,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -73,7 +74,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: qed.Recorded(model), searcher: searcher, opt: o}
+	a := &agent{model: o.asking(model), searcher: searcher, opt: o}
 
 	g := qed.NewGraph[state]("rag")
 	g.Node("rewrite_question", a.rewrite, nil)
@@ -96,7 +97,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 
 // agent is what all turns share; what one turn knows is its state.
 type agent struct {
-	model    llm.Model
+	model    *asking.Model
 	searcher Searcher
 	opt      Options
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -24,22 +25,13 @@ type rewritten struct {
 // rewrite makes the question stand alone. Where the model does not manage that, or
 // the budget is spent, it stays as it was asked.
 func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
-	req, err := a.request("rewrite_question", a.opt.Prompts.Rewrite, RewriteData{s.Question, s.History})
+	req, err := a.model.Request("rewrite_question", a.opt.Prompts.Rewrite, RewriteData{s.Question, s.History}, nil)
 	if err != nil {
 		return s, err
 	}
-	call, cancel := context.WithTimeoutCause(ctx, a.opt.ModelTimeout, errModelTimeout)
-	defer cancel()
-	opt := &llm.ObjectOptions{}
-	if a.opt.JSONMode {
-		opt.Mode = llm.JSONMode
-	}
-	wrote, resp, err := llm.Object[rewritten](call, a.model, req, opt)
-	if resp != nil {
-		s.Usage.Add(resp.Usage)
-	}
-	if err != nil && !inept(err) && !errors.Is(err, qed.ErrBudget) {
-		return s, modelError(call, err)
+	wrote, err := asking.Object[rewritten](ctx, a.model, &s.Usage, req)
+	if err != nil && !asking.Inept(err) && !errors.Is(err, qed.ErrBudget) {
+		return s, err
 	}
 	if question := strings.TrimSpace(wrote.Question); question != "" {
 		s.Question = prompt.Clip(question, maxMessage)

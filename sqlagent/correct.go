@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -48,13 +49,13 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 		}
 		data.Tables = append(data.Tables, t)
 	}
-	req, err := a.request("correct", a.opt.Prompts.Correct, data, nil)
+	req, err := a.model.Request("correct", a.opt.Prompts.Correct, data, nil)
 	if err != nil {
 		return s, err
 	}
 	s.Attempts++
-	written, err := object[statement](ctx, a, &s, req)
-	if inept(err) {
+	written, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
+	if asking.Inept(err) {
 		s.SQL = ""
 		s.Reason = "the model could not correct the statement"
 		return s, nil

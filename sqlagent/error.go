@@ -1,10 +1,7 @@
 package sqlagent
 
 import (
-	"context"
 	"errors"
-
-	"github.com/qedkit/qed/llm"
 )
 
 var (
@@ -17,14 +14,3 @@ var (
 )
 
 var errNoTable = errors.New("sqlagent: the Database returned neither a table nor an error")
-
-var errModelTimeout = errors.New("sqlagent: the model did not reply within Options.ModelTimeout")
-
-// modelError gives a call that ran into the agent's own time limit the kind of
-// a timeout: the turn's context is still good, the model was too slow.
-func modelError(ctx context.Context, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), errModelTimeout) {
-		return &llm.Error{Kind: llm.ErrTimeout, Message: errModelTimeout.Error(), Err: err}
-	}
-	return err
-}

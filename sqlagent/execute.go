@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -164,7 +165,8 @@ func (a *agent) readSample(ctx context.Context, name string, rows int) string {
 	if err != nil || table == nil {
 		return ""
 	}
-	return jsonLines(table, rows, maxSampleBytes)
+	text, _ := asking.Lines(table, rows, maxSampleBytes)
+	return text
 }
 
 type sampleKey struct {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -52,12 +53,12 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		}
 		data.Tables = append(data.Tables, t)
 	}
-	req, err := a.request("generate", a.opt.Prompts.Generate, data, s.History)
+	req, err := a.model.Request("generate", a.opt.Prompts.Generate, data, s.History)
 	if err != nil {
 		return s, err
 	}
-	written, err := object[statement](ctx, a, &s, req)
-	if again && inept(err) {
+	written, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
+	if again && asking.Inept(err) {
 		s.SQL = "" // what ran before stands, empty as it is
 		return s, nil
 	}

@@ -54,6 +54,7 @@ import (
 	"sync"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/secureview"
@@ -104,7 +105,7 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: qed.Recorded(model), db: db, guard: guard, catalog: c, opt: o}
+	a := &agent{model: o.asking(model), db: db, guard: guard, catalog: c, opt: o}
 	if d, ok := db.(interface{ PerSession() bool }); ok {
 		a.perSession = d.PerSession()
 	}
@@ -121,7 +122,7 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 
 // agent is what all turns share; what one turn knows is its state.
 type agent struct {
-	model   llm.Model
+	model   *asking.Model
 	db      Database
 	guard   *secureview.Guard
 	catalog *catalog

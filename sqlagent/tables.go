@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/prompt"
 )
@@ -44,12 +45,12 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 
 	var reason string
 	for range 2 {
-		req, err := a.request("select_tables", a.opt.Prompts.Select, data, s.History)
+		req, err := a.model.Request("select_tables", a.opt.Prompts.Select, data, s.History)
 		if err != nil {
 			return s, err
 		}
-		chosen, err := object[selection](ctx, a, &s, req)
-		if inept(err) {
+		chosen, err := asking.Object[selection](ctx, a.model, &s.Usage, req)
+		if asking.Inept(err) {
 			break
 		}
 		if err != nil {
