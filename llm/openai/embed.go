@@ -6,6 +6,7 @@ import (
 
 	sdk "github.com/openai/openai-go/v3"
 
+	"github.com/qedkit/qed/internal/provider"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -14,7 +15,7 @@ const maxBatch = 256
 
 // Embedder is an [llm.Embedder] behind the embeddings protocol. It has a [Config] of its own, whose Model is the
 // embedding model. Its Timeout is for each request; many texts take several.
-type Embedder struct{ server *server }
+type Embedder struct{ server *provider.Server }
 
 // NewEmbedder returns the embedder that cfg describes. It sends nothing. Its error is an [*llm.Error].
 func NewEmbedder(cfg *Config) (*Embedder, error) {
@@ -29,7 +30,7 @@ func NewEmbedder(cfg *Config) (*Embedder, error) {
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	for i, t := range texts {
 		if t == "" {
-			return nil, misconfigured(llm.ErrBadRequest, fmt.Sprintf("text %d is empty: it has no embedding", i))
+			return nil, e.server.Misused(llm.ErrBadRequest, fmt.Sprintf("text %d is empty: it has no embedding", i))
 		}
 	}
 	vectors := make([][]float32, 0, len(texts))
@@ -41,7 +42,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		}
 		vectors = append(vectors, batch...)
 		if len(batch[0]) != len(vectors[0]) {
-			return nil, misconfigured(llm.ErrProtocol, "the server sent vectors of different lengths")
+			return nil, e.server.Misused(llm.ErrProtocol, "the server sent vectors of different lengths")
 		}
 		texts = texts[n:]
 	}
@@ -49,24 +50,24 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 }
 
 func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, error) {
-	call, end := e.server.begin(ctx)
+	call, end := e.server.Begin(ctx)
 	defer end()
-	embeddings := sdk.NewEmbeddingService(call.options()...)
-	resp, err := embeddings.New(call.ctx, sdk.EmbeddingNewParams{
-		Model:          e.server.model,
+	embeddings := sdk.NewEmbeddingService(options(call)...)
+	resp, err := embeddings.New(call.Ctx, sdk.EmbeddingNewParams{
+		Model:          e.server.Model,
 		Input:          sdk.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts},
 		EncodingFormat: sdk.EmbeddingNewParamsEncodingFormatFloat,
 	})
 	if err != nil {
-		return nil, call.failed(err, nil)
+		return nil, call.Failed(err, nil)
 	}
 	if resp == nil {
-		return nil, call.protocol("the reply is null")
+		return nil, call.Protocol("the reply is null")
 	}
 	vectors := make([][]float32, len(texts))
 	for _, d := range resp.Data {
 		if d.Index < 0 || d.Index >= int64(len(texts)) || vectors[d.Index] != nil || len(d.Embedding) == 0 {
-			return nil, call.protocol("the embeddings do not match the texts")
+			return nil, call.Protocol("the embeddings do not match the texts")
 		}
 		v := make([]float32, len(d.Embedding))
 		for i, f := range d.Embedding {
@@ -76,7 +77,7 @@ func (e *Embedder) batch(ctx context.Context, texts []string) ([][]float32, erro
 	}
 	for _, v := range vectors {
 		if len(v) == 0 || len(v) != len(vectors[0]) {
-			return nil, call.protocol("the embeddings do not match the texts")
+			return nil, call.Protocol("the embeddings do not match the texts")
 		}
 	}
 	return vectors, nil

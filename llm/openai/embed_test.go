@@ -10,21 +10,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/openai"
 )
 
 func TestEmbed(t *testing.T) {
 	requests := 0
-	var s *wire
+	var s wire
 	s = serve(t, func(w http.ResponseWriter, r *http.Request) {
 		requests++
-		inputs := s.body["input"].([]any)
+		inputs := s.Body["input"].([]any)
 		var data []string
 		for i := len(inputs) - 1; i >= 0; i-- { // the order of the reply is not that of the texts
 			data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s,0.5]}`, i, strings.TrimPrefix(inputs[i].(string), "t")))
 		}
-		body(200, `{"object":"list","model":"e","data":[`+strings.Join(data, ",")+`],"usage":{"prompt_tokens":1,"total_tokens":1}}`)(w, r)
+		providertest.Body(200, `{"object":"list","model":"e","data":[`+strings.Join(data, ",")+`],"usage":{"prompt_tokens":1,"total_tokens":1}}`)(w, r)
 	})
 	e, err := openai.NewEmbedder(s.config(t))
 	if err != nil {
@@ -40,8 +41,8 @@ func TestEmbed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, got); diff != "" || requests != 2 || s.path != "/v1/embeddings" {
-		t.Errorf("%d requests to %s (-want +got)\n%s", requests, s.path, diff)
+	if diff := cmp.Diff(want, got); diff != "" || requests != 2 || s.Path != "/v1/embeddings" {
+		t.Errorf("%d requests to %s (-want +got)\n%s", requests, s.Path, diff)
 	}
 	if got, err := e.Embed(t.Context(), nil); err != nil || len(got) != 0 {
 		t.Errorf("of no texts: got %v, %v", got, err)
@@ -62,7 +63,7 @@ func TestEmbedRepliesThatDoNotMatch(t *testing.T) {
 		"no data":     `null`,
 		"other types": `"x"`,
 	} {
-		s := serve(t, body(200, `{"object":"list","model":"e","data":`+data+`}`))
+		s := serve(t, providertest.Body(200, `{"object":"list","model":"e","data":`+data+`}`))
 		e, err := openai.NewEmbedder(s.config(t))
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +73,7 @@ func TestEmbedRepliesThatDoNotMatch(t *testing.T) {
 		}
 	}
 	for _, reply := range []string{`null`, `[]`, `{}`, ``} {
-		e, err := openai.NewEmbedder(serve(t, body(200, reply)).config(t))
+		e, err := openai.NewEmbedder(serve(t, providertest.Body(200, reply)).config(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,7 @@ func TestEmbedRepliesThatDoNotMatch(t *testing.T) {
 			t.Errorf("%q: got %v", reply, got)
 		}
 	}
-	s := serve(t, body(429, `{}`))
+	s := serve(t, providertest.Body(429, `{}`))
 	e, err := openai.NewEmbedder(s.config(t))
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func TestEmbedRepliesThatDoNotMatch(t *testing.T) {
 	if _, err := e.Embed(t.Context(), []string{"a"}); !errors.Is(err, llm.ErrRateLimit) {
 		t.Errorf("got %v, want a rate limit", err)
 	}
-	if !json.Valid([]byte(s.raw)) {
-		t.Errorf("sent %s", s.raw)
+	if !json.Valid([]byte(s.Raw)) {
+		t.Errorf("sent %s", s.Raw)
 	}
 }

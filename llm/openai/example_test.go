@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 
+	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/openai"
 )
@@ -43,7 +44,7 @@ func ExampleNew_ollama() {
 }
 
 func ExampleNewEmbedder() {
-	server := httptest.NewServer(body(200, `{"data":[{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]}]}`))
+	server := httptest.NewServer(providertest.Body(200, `{"data":[{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]}]}`))
 	defer server.Close()
 
 	embedder, err := openai.NewEmbedder(&openai.Config{Model: "text-embedding-3-small", BaseURL: server.URL + "/v1"})

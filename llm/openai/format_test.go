@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -27,8 +28,8 @@ const strictPlan = `{
 	"next":{"anyOf":[{"$ref":"#/$defs/plan"},{"type":"null"}]}}`
 
 func TestStrictFormat(t *testing.T) {
-	s := serve(t, body(200, completion(`{"role":"assistant","content":"{\"reason\":\"r\",\"limit\":null,\"steps\":[{\"sql\":\"x\"}],\"next\":null}"}`, "stop")))
-	got, resp, err := llm.Object[plan](t.Context(), s.model(t), ask("plan"), nil)
+	s := serve(t, providertest.Body(200, completion(`{"role":"assistant","content":"{\"reason\":\"r\",\"limit\":null,\"steps\":[{\"sql\":\"x\"}],\"next\":null}"}`, "stop")))
+	got, resp, err := llm.Object[plan](t.Context(), s.model(t), providertest.Ask("plan"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +42,7 @@ func TestStrictFormat(t *testing.T) {
 		object+`,"$defs":{"plan":`+object+`}}}}}`), &want); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, s.body["response_format"]); diff != "" {
+	if diff := cmp.Diff(want, s.Body["response_format"]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -58,8 +59,8 @@ func TestLooseFormat(t *testing.T) {
 		"definition":    `{"type":"object","properties":{"a":{"$ref":"#/$defs/d"}},"additionalProperties":false,"$defs":{"d":{"type":"object"}}}`,
 		"list":          `{"type":"array","items":{"type":"string"}}`,
 	} {
-		s := serve(t, body(200, completion(`{"role":"assistant","content":"{}"}`, "stop")))
-		req := ask("hi")
+		s := serve(t, providertest.Body(200, completion(`{"role":"assistant","content":"{}"}`, "stop")))
+		req := providertest.Ask("hi")
 		req.Format = &llm.Format{Name: "n", Schema: json.RawMessage(schema)}
 		if _, err := s.model(t).Generate(t.Context(), req, nil); err != nil {
 			t.Fatal(err)
@@ -68,19 +69,19 @@ func TestLooseFormat(t *testing.T) {
 		if err := json.Unmarshal([]byte(`{"type":"json_schema","json_schema":{"name":"n","strict":false,"schema":`+schema+`}}`), &want); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, s.body["response_format"]); diff != "" {
+		if diff := cmp.Diff(want, s.Body["response_format"]); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
 	}
 }
 
 func TestJSONMode(t *testing.T) {
-	s := serve(t, body(200, completion(`{"role":"assistant","content":"Sure!\n`+"```json"+`\n{\"sql\":\"SELECT 1\"}\n`+"```"+`"}`, "stop")))
-	got, _, err := llm.Object[step](t.Context(), s.model(t), ask("plan"), &llm.ObjectOptions{Mode: llm.JSONMode})
+	s := serve(t, providertest.Body(200, completion(`{"role":"assistant","content":"Sure!\n`+"```json"+`\n{\"sql\":\"SELECT 1\"}\n`+"```"+`"}`, "stop")))
+	got, _, err := llm.Object[step](t.Context(), s.model(t), providertest.Ask("plan"), &llm.ObjectOptions{Mode: llm.JSONMode})
 	if err != nil || got.SQL != "SELECT 1" {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	if diff := cmp.Diff(any(map[string]any{"type": "json_object"}), s.body["response_format"]); diff != "" {
+	if diff := cmp.Diff(any(map[string]any{"type": "json_object"}), s.Body["response_format"]); diff != "" {
 		t.Error(diff)
 	}
 }

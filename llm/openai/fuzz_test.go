@@ -1,32 +1,22 @@
 package openai_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"testing"
 
+	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/openai"
 )
 
-// answering is a model behind a server that answers anything with this, and keeps what it was sent.
-func answering(t testing.TB, status int, contentType string, reply []byte, sent *[]byte) *openai.Model {
-	t.Helper()
-	m, err := openai.New(&openai.Config{Model: "m", BaseURL: openai.Ollama, APIKey: testKey, HTTPClient: &http.Client{
-		Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
-			*sent, _ = io.ReadAll(r.Body)
-			return &http.Response{
-				StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Request: r,
-				Header: http.Header{"Content-Type": {contentType}, "Retry-After": {string(reply)}},
-				Body:   io.NopCloser(bytes.NewReader(reply)),
-			}, nil
-		}),
-	}})
+// asked is a model that asks client.
+func asked(tb testing.TB, client *http.Client) llm.Model {
+	tb.Helper()
+	m, err := openai.New(&openai.Config{Model: "m", BaseURL: openai.Ollama, APIKey: testKey, HTTPClient: client})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return m
 }
@@ -37,36 +27,8 @@ func FuzzReply(f *testing.F) {
 	f.Add(200, true, []byte("data: "+chunk(`{"content":"x"}`, "stop")+"\n\ndata: [DONE]\n\n"))
 	f.Add(200, true, []byte("data: "+chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}`, "stop")+"\n\n"))
 	f.Add(200, true, []byte("data: {\"error\":null}\n\n"))
-	f.Add(200, false, []byte("null"))
-	f.Add(429, false, []byte(fault("slow", "x", `"`+testKey+`"`)))
-	f.Add(500, true, []byte(`[{"error":"`+testKey+`"}]`))
-	f.Fuzz(func(t *testing.T, status int, streamed bool, reply []byte) {
-		if status < 200 || status > 599 {
-			return
-		}
-		var stream func(llm.Delta)
-		var pieces []byte
-		contentType := "application/json"
-		if streamed {
-			stream, contentType = func(d llm.Delta) { pieces = append(pieces, d.Text...) }, "text/event-stream"
-		}
-		var sent []byte
-		resp, err := answering(t, status, contentType, reply, &sent).Generate(t.Context(), ask("q"), stream)
-		if err != nil {
-			var e *llm.Error
-			if resp != nil || !errors.As(err, &e) || e.Kind == "" || e.RetryAfter < 0 {
-				t.Fatalf("got %v, %#v", resp, err)
-			}
-			noKey(t, err)
-			return
-		}
-		if streamed && string(pieces) != resp.Message.Content {
-			t.Errorf("streamed %q of %q", pieces, resp.Message.Content)
-		}
-		if _, err := json.Marshal(resp); err != nil {
-			t.Error(err)
-		}
-	})
+	f.Add(429, false, []byte(`{"error":{"message":"slow","type":"x","code":"`+testKey+`"}}`))
+	providertest.FuzzReplies(f, asked)
 }
 
 // What is sent as strict is what strict mode takes: each object is closed and requires all that it has.
@@ -76,9 +38,9 @@ func FuzzStrict(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":null},"additionalProperties":false}`))
 	f.Fuzz(func(t *testing.T, schema []byte) {
 		var sent []byte
-		req := ask("q")
+		req := providertest.Ask("q")
 		req.Format = &llm.Format{Schema: schema}
-		m := answering(t, 200, "application/json", []byte(completion(`{"role":"assistant","content":"{}"}`, "stop")), &sent)
+		m := asked(t, providertest.Answering(200, "application/json", []byte(completion(`{"role":"assistant","content":"{}"}`, "stop")), &sent))
 		if _, err := m.Generate(t.Context(), req, nil); err != nil {
 			if !errors.Is(err, llm.ErrBadRequest) {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -14,7 +15,7 @@ func hostile(tb testing.TB, contentType, reply string) {
 		stream = func(llm.Delta) {}
 	}
 	var sent []byte
-	answering(tb, 200, contentType, []byte(reply), &sent).Generate(tb.Context(), ask("q"), stream)
+	asked(tb, providertest.Answering(200, contentType, []byte(reply), &sent)).Generate(tb.Context(), providertest.Ask("q"), stream)
 }
 
 // BenchmarkHostileReply reads replies of about 1 MB that are made to be slow. The time has to stay that of reading them.

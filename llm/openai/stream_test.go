@@ -1,20 +1,17 @@
 package openai_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/llm/openai"
 )
 
 func TestStream(t *testing.T) {
@@ -41,20 +38,11 @@ func TestStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, test.handle)
-			var pieces []string
-			resp, err := s.model(t).Generate(t.Context(), ask("hi"), func(d llm.Delta) { pieces = append(pieces, d.Text) })
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff([]string{"Hel", "lo ✓"}, pieces); diff != "" {
-				t.Errorf("pieces (-want +got)\n%s", diff)
-			}
-			want := &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: "Hello ✓"}, Finish: llm.FinishStop, Usage: test.usage, Model: "gpt-test-2026"}
-			if diff := cmp.Diff(want, resp); diff != "" {
-				t.Errorf("response (-want +got)\n%s", diff)
-			}
-			if s.body["stream"] != true || !cmp.Equal(s.body["stream_options"], any(map[string]any{"include_usage": true})) {
-				t.Errorf("sent %s", s.raw)
+			providertest.Streams(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
+				Message: llm.Message{Role: llm.Assistant, Content: "Hello ✓"}, Finish: llm.FinishStop, Usage: test.usage, Model: "gpt-test-2026",
+			})
+			if s.Body["stream"] != true || !cmp.Equal(s.Body["stream_options"], any(map[string]any{"include_usage": true})) {
+				t.Errorf("sent %s", s.Raw)
 			}
 		})
 	}
@@ -92,7 +80,7 @@ func TestStreamedToolCalls(t *testing.T) {
 			data = append(data, chunk(d, "null"))
 		}
 		s := serve(t, events(append(data, chunk(`{}`, "tool_calls"))...))
-		resp, err := s.model(t).Generate(t.Context(), ask("hi"), func(llm.Delta) { t.Error("there is no text") })
+		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), func(llm.Delta) { t.Error("there is no text") })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,38 +115,12 @@ func TestStreamThatBreaksOff(t *testing.T) {
 		"rate limit within":    {events(half, `{"error":{"message":"slow down","code":"rate_limit_exceeded"}}`), llm.ErrRateLimit, "half a ", ""},
 		"bad arguments":        {events(chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}`, "tool_calls")), llm.ErrInvalidOutput, "", llm.FinishToolCalls},
 		"endless calls":        {events(manyCalls()...), llm.ErrProtocol, "", ""},
-		"not streamed":         {body(200, completion(`{"role":"assistant","content":"all"}`, "stop")), llm.ErrProtocol, "", ""},
-		"endless line": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/event-stream")
-			io.WriteString(w, "data: ")
-			for range 40 {
-				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
-					return
-				}
-			}
-		}, llm.ErrProtocol, "", ""},
+		"not streamed":         {providertest.Body(200, completion(`{"role":"assistant","content":"all"}`, "stop")), llm.ErrProtocol, "", ""},
+		"endless line":         {providertest.EndlessLine, llm.ErrProtocol, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, test.handle)
-			var got strings.Builder
-			resp, err := s.model(t).Generate(t.Context(), ask("hi"), func(d llm.Delta) { got.WriteString(d.Text) })
-			if resp != nil || !errors.Is(err, test.kind) {
-				t.Fatalf("got %v, %v, want %v", resp, err, test.kind)
-			}
-			noKey(t, err)
-			var e *llm.Error
-			if !errors.As(err, &e) {
-				t.Fatalf("%T is no *llm.Error", err)
-			}
-			if got.String() != test.partial {
-				t.Errorf("streamed %q, want %q", got.String(), test.partial)
-			}
-			switch {
-			case test.partial == "" && test.finish == "" && e.Partial != nil:
-				t.Errorf("partial is %+v, want none", e.Partial)
-			case (test.partial != "" || test.finish != "") && (e.Partial == nil || e.Partial.Message.Content != test.partial || e.Partial.Finish != test.finish):
-				t.Errorf("partial is %+v, want %q and finish %q", e.Partial, test.partial, test.finish)
-			}
+			providertest.BreaksOff(t, s.model(t), test.kind, test.partial, test.finish)
 		})
 	}
 }
@@ -168,62 +130,4 @@ func manyCalls() (data []string) {
 		data = append(data, chunk(fmt.Sprintf(`{"tool_calls":[{"index":%d,"id":"a","function":{"name":"f","arguments":"{}"}}]}`, i), "null"))
 	}
 	return data
-}
-
-// hang begins a reply and then says nothing until the client goes.
-func hang(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Content-Type", "text/event-stream")
-	writeEvents(w, "\n\n", chunk(`{"content":"one "}`, "null"))
-	w.(http.Flusher).Flush()
-	<-r.Context().Done()
-}
-
-func TestStreamEndsWithItsContext(t *testing.T) {
-	reason := errors.New("the user went away")
-	s := serve(t, hang)
-	t.Run("cancelled", func(t *testing.T) {
-		ctx, cancel := context.WithCancelCause(t.Context())
-		_, err := s.model(t).Generate(ctx, ask("hi"), func(llm.Delta) { cancel(reason) })
-		if !errors.Is(err, context.Canceled) || !errors.Is(err, reason) {
-			t.Errorf("got %v, want a cancelled context and the reason", err)
-		}
-	})
-	t.Run("deadline", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		defer cancel()
-		_, err := s.model(t).Generate(ctx, ask("hi"), func(llm.Delta) {})
-		if !errors.Is(err, llm.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v, want a timeout", err)
-		}
-	})
-	t.Run("timeout", func(t *testing.T) {
-		m := s.model(t, func(c *openai.Config) { c.Timeout = 50 * time.Millisecond })
-		_, err := m.Generate(t.Context(), ask("hi"), func(llm.Delta) {})
-		var e *llm.Error
-		if !errors.As(err, &e) || e.Kind != llm.ErrTimeout || e.Partial == nil || e.Partial.Message.Content != "one " {
-			t.Errorf("got %+v, want a timeout with what had arrived", err)
-		}
-	})
-	t.Run("panic", func(t *testing.T) {
-		defer func() {
-			if recover() != "mine" {
-				t.Error("the callback's panic did not come through")
-			}
-		}()
-		s.model(t).Generate(t.Context(), ask("hi"), func(llm.Delta) { panic("mine") })
-	})
-}
-
-func TestBacklogStopsWithItsContext(t *testing.T) {
-	var data []string
-	for i := range 1000 {
-		data = append(data, chunk(fmt.Sprintf(`{"content":"%d "}`, i), "null"))
-	}
-	s := serve(t, events(append(data, chunk(`{}`, "stop"))...))
-	ctx, cancel := context.WithCancel(t.Context())
-	seen := 0
-	_, err := s.model(t).Generate(ctx, ask("hi"), func(llm.Delta) { seen++; cancel() })
-	if !errors.Is(err, context.Canceled) || seen != 1 {
-		t.Errorf("got %v after %d pieces, want one", err, seen)
-	}
 }

@@ -1,4 +1,4 @@
-package openai
+package provider
 
 import (
 	"encoding/json"
@@ -6,22 +6,24 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// strict rewrites a JSON Schema into the part of it that strict mode knows: every object is closed and requires all of
-// its properties, what was optional may be null, and constraints become words of the description.
-// It reports false for a schema that has no such form.
+// Strict rewrites a JSON Schema into the part of it that providers can hold a reply to: every object is closed, and
+// constraints become words of the description. Where nullable is given, every property is required, and one that was
+// optional is what nullable makes of it. It reports false for a schema that has no such form.
 //
-// See https://platform.openai.com/docs/guides/structured-outputs, "Supported schemas".
-func strict(schema json.RawMessage) (json.RawMessage, bool) {
+// See https://platform.openai.com/docs/guides/structured-outputs, "Supported schemas", and
+// https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations".
+func Strict(schema json.RawMessage, nullable func(*jsonschema.Schema) *jsonschema.Schema) (*jsonschema.Schema, bool) {
 	var doc jsonschema.Schema
 	if err := json.Unmarshal(schema, &doc); err != nil {
 		return nil, false
 	}
-	root, ok := strictSchema(&doc)
+	r := rewriter{nullable}
+	root, ok := r.schema(&doc)
 	if !ok || root.Type != "object" {
 		return nil, false
 	}
 	for name, def := range doc.Definitions {
-		d, ok := strictSchema(def)
+		d, ok := r.schema(def)
 		if !ok {
 			return nil, false
 		}
@@ -30,11 +32,14 @@ func strict(schema json.RawMessage) (json.RawMessage, bool) {
 		}
 		root.Definitions[name] = d
 	}
-	text, err := json.Marshal(root)
-	return text, err == nil
+	return root, true
 }
 
-func strictSchema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
+type rewriter struct {
+	nullable func(*jsonschema.Schema) *jsonschema.Schema
+}
+
+func (r rewriter) schema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
 	if s == nil { // a null where a schema should be
 		return nil, false
 	}
@@ -48,7 +53,7 @@ func strictSchema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
 	out := &jsonschema.Schema{Type: s.Type, Enum: s.Enum, Const: s.Const, Description: describe(s)}
 	for _, alternatives := range [][]*jsonschema.Schema{s.AnyOf, s.OneOf} {
 		for _, sub := range alternatives {
-			a, ok := strictSchema(sub)
+			a, ok := r.schema(sub)
 			if !ok {
 				return nil, false
 			}
@@ -57,21 +62,21 @@ func strictSchema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
 	}
 	switch s.Type {
 	case "":
-		return out, out.AnyOf != nil || out.Enum != nil || out.Const != nil // else anything goes, which strict mode refuses
+		return out, out.AnyOf != nil || out.Enum != nil || out.Const != nil // else anything goes, which no provider takes
 	case "array":
 		if s.Items == nil {
 			return nil, false
 		}
-		items, ok := strictSchema(s.Items)
+		items, ok := r.schema(s.Items)
 		out.Items = items
 		return out, ok
 	case "object":
-		return out, strictObject(out, s)
+		return out, r.object(out, s)
 	}
 	return out, true
 }
 
-func strictObject(out, s *jsonschema.Schema) bool {
+func (r rewriter) object(out, s *jsonschema.Schema) bool {
 	if closed, err := json.Marshal(s.AdditionalProperties); err != nil || string(closed) != "false" {
 		return false
 	}
@@ -86,20 +91,23 @@ func strictObject(out, s *jsonschema.Schema) bool {
 		return true
 	}
 	for p := s.Properties.Oldest(); p != nil; p = p.Next() {
-		sub, ok := strictSchema(p.Value)
+		sub, ok := r.schema(p.Value)
 		if !ok {
 			return false
 		}
-		if !required[p.Key] {
-			sub = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{sub, {Type: "null"}}}
+		if !required[p.Key] && r.nullable != nil {
+			sub = r.nullable(sub)
+			required[p.Key] = true
 		}
 		out.Properties.Set(p.Key, sub)
-		out.Required = append(out.Required, p.Key)
+		if required[p.Key] {
+			out.Required = append(out.Required, p.Key)
+		}
 	}
 	return true
 }
 
-// describe is the description of s, with the constraints that strict mode cannot hold the model to. The reply is
+// describe is the description of s, with the constraints that no provider holds a model to. The reply is
 // checked against them all the same.
 func describe(s *jsonschema.Schema) string {
 	limits, err := json.Marshal(&jsonschema.Schema{

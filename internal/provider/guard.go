@@ -1,12 +1,10 @@
-package openai
+package provider
 
 import (
 	"errors"
 	"io"
 	"mime"
 	"net/http"
-
-	"github.com/openai/openai-go/v3/option"
 
 	"github.com/qedkit/qed/llm"
 )
@@ -16,14 +14,14 @@ const (
 	maxError = 64 << 10 // bytes of an error that are read
 )
 
+// EventStream is the media type of a streamed reply. A request for one has it as its Accept header.
+const EventStream = "text/event-stream"
+
 var errReplyTooLarge = errors.New("the reply is too large")
 
-// acceptEvents is what a request for a stream says. The library sends what one for a whole reply does.
-var acceptEvents = option.WithHeader("Accept", "text/event-stream")
-
-// guard stands between the library and the server. The library reads every body to its end, and gives up an error's
-// status where its body is not what it expects.
-func (c *call) guard(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+// Guard stands between a provider's library and the server, as the library's middleware. Such a library reads every
+// body to its end, and gives up an error's status where its body is not what it expects.
+func (c *Call) Guard(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	resp, err := next(req)
 	if err != nil {
 		return nil, err
@@ -36,13 +34,13 @@ func (c *call) guard(req *http.Request, next option.MiddlewareNext) (*http.Respo
 	}
 	c.replied = true
 	wants := "application/json"
-	if req.Header.Get("Accept") == "text/event-stream" {
-		wants = "text/event-stream"
+	if req.Header.Get("Accept") == EventStream {
+		wants = EventStream
 	}
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if media == "text/html" || media == "application/json" && wants != media {
 		resp.Body.Close()
-		return nil, c.protocol("the server sent " + media + ", not " + wants)
+		return nil, c.Protocol("the server sent " + media + ", not " + wants)
 	}
 	resp.Header.Set("Content-Type", wants) // some servers send text/plain, or nothing
 	resp.Body = &cappedBody{resp.Body, maxReply}
@@ -64,10 +62,11 @@ func (b *cappedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *call) protocol(message string) *llm.Error {
+// Protocol is the error for a server that does not speak the provider's protocol.
+func (c *Call) Protocol(message string) *llm.Error {
 	return &llm.Error{
 		Kind:     llm.ErrProtocol,
-		Provider: provider,
-		Message:  message + ": does the chat completions API begin at " + c.address() + "?",
+		Provider: c.provider,
+		Message:  message + ": does " + c.api + " begin at " + c.address() + "?",
 	}
 }

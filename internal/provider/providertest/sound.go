@@ -1,0 +1,108 @@
+package providertest
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/llm"
+)
+
+// sound asks a model whose server answered something, and fails where the outcome is neither a reply that is sound nor
+// an error of a kind that does not tell the key.
+func sound(t *testing.T, m llm.Model, isStreamed bool) {
+	var stream func(llm.Delta)
+	var pieces []byte
+	if isStreamed {
+		stream = func(d llm.Delta) { pieces = append(pieces, d.Text...) }
+	}
+	resp, err := m.Generate(t.Context(), Ask("q"), stream)
+	if err != nil {
+		var e *llm.Error
+		if resp != nil || !errors.As(err, &e) || e.Kind == "" || e.RetryAfter < 0 {
+			t.Fatalf("got %v, %#v", resp, err)
+		}
+		NoKey(t, err)
+		return
+	}
+	if isStreamed && string(pieces) != resp.Message.Content {
+		t.Errorf("streamed %q of %q", pieces, resp.Message.Content)
+	}
+	if _, err := json.Marshal(resp); err != nil {
+		t.Error(err)
+	}
+}
+
+// BreaksOff fails where a streamed reply does not end in an error of this kind, after the text of partial. Where partial
+// and finish are both empty, nothing may have arrived.
+func BreaksOff(t *testing.T, m llm.Model, kind llm.Kind, partial string, finish llm.Finish) {
+	t.Helper()
+	var got strings.Builder
+	resp, err := m.Generate(t.Context(), Ask("hi"), func(d llm.Delta) { got.WriteString(d.Text) })
+	if resp != nil || !errors.Is(err, kind) {
+		t.Fatalf("got %v, %v, want %v", resp, err, kind)
+	}
+	NoKey(t, err)
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		t.Fatalf("%T is no *llm.Error", err)
+	}
+	if got.String() != partial {
+		t.Errorf("streamed %q, want %q", got.String(), partial)
+	}
+	switch {
+	case partial == "" && finish == "" && e.Partial != nil:
+		t.Errorf("partial is %+v, want none", e.Partial)
+	case (partial != "" || finish != "") && (e.Partial == nil || e.Partial.Message.Content != partial || e.Partial.Finish != finish):
+		t.Errorf("partial is %+v, want %q and finish %q", e.Partial, partial, finish)
+	}
+}
+
+// Streams fails where the pieces of a streamed reply are not those, or the reply is not want.
+func Streams(t *testing.T, m llm.Model, pieces []string, want *llm.Response) {
+	t.Helper()
+	var got []string
+	resp, err := m.Generate(t.Context(), Ask("hi"), func(d llm.Delta) { got = append(got, d.Text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(pieces, got); diff != "" {
+		t.Errorf("pieces (-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(want, resp); diff != "" {
+		t.Errorf("response (-want +got)\n%s", diff)
+	}
+}
+
+// EndlessLine answers with an event that does not end.
+func EndlessLine(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	io.WriteString(w, "data: ")
+	for range 40 {
+		if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+			return
+		}
+	}
+}
+
+// FuzzReplies fuzzes what a model gets, where make makes one whose server answers with this.
+func FuzzReplies(f *testing.F, make func(tb testing.TB, client *http.Client) llm.Model) {
+	f.Add(200, false, []byte("null"))
+	f.Add(500, true, []byte(`[{"error":"`+Key+`"}]`))
+	f.Fuzz(func(t *testing.T, status int, isStreamed bool, reply []byte) {
+		if status < 200 || status > 599 {
+			return
+		}
+		contentType := "application/json"
+		if isStreamed {
+			contentType = "text/event-stream"
+		}
+		var sent []byte
+		sound(t, make(t, Answering(status, contentType, reply, &sent)), isStreamed)
+	})
+}

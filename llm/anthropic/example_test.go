@@ -1,0 +1,48 @@
+package anthropic_test
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+
+	"github.com/qedkit/qed/internal/provider/providertest"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/anthropic"
+)
+
+func ExampleNew() {
+	server := httptest.NewServer(providertest.Events(start, textDelta("Seven "), textDelta("crews."), stop("end_turn"), end))
+	defer server.Close()
+
+	model, err := anthropic.New(&anthropic.Config{BaseURL: server.URL, APIKey: os.Getenv("ANTHROPIC_API_KEY")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_, err = llm.Wrap(model, llm.Retry(nil)).Generate(context.Background(), &llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Content: "How many crews?"}},
+	}, func(d llm.Delta) { fmt.Print(d.Text) })
+	fmt.Println(err)
+	// Output: Seven crews.<nil>
+}
+
+// Claude held to the JSON of a Go type.
+func ExampleNew_object() {
+	server := httptest.NewServer(providertest.Body(200, message(text(`{"tables":["crew","person"]}`), "end_turn")))
+	defer server.Close()
+
+	model, err := anthropic.New(&anthropic.Config{BaseURL: server.URL, APIKey: os.Getenv("ANTHROPIC_API_KEY")})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	type selection struct {
+		Tables []string `json:"tables"`
+	}
+	got, _, err := llm.Object[selection](context.Background(), model, &llm.Request{
+		Messages: []llm.Message{{Role: llm.User, Content: "Which tables tell who works in crew 7?"}},
+	}, nil)
+	fmt.Println(got.Tables, err)
+	// Output: [crew person] <nil>
+}
