@@ -28,16 +28,21 @@ type Answer struct {
 
 // A Query is one question that was put to a database or a search engine, from the model's words to the rows.
 type Query struct {
-	Language string `json:"language"` // such as "sql"
+	Language string `json:"language"`        // such as "sql"
+	Step     string `json:"step,omitempty"`  // the key of the plan's step that it belongs to; empty where there is no plan
+	Index    string `json:"index,omitempty"` // what was searched, where the query itself does not say it
 
 	// Written is the query as the model last wrote it. Executed is what really ran: it may be rewritten and limited,
-	// and it is empty when nothing ran.
+	// and it is empty when nothing ran. It may leave out what only names fields that are hidden from the model.
 	Written  string `json:"written"`
 	Executed string `json:"executed,omitempty"`
 
 	Views    []string `json:"views,omitempty"`     // the secure views that stand in for tables
 	JoinPath []string `json:"join_path,omitempty"` // the joins that the model was told to make, one a line
 	Rows     int      `json:"rows"`                // how many rows came back
+	Total    int64    `json:"total,omitempty"`     // how many there are, where that is known and not Rows
+	Millis   int64    `json:"millis,omitempty"`    // how long it took
+	Cached   bool     `json:"cached,omitempty"`    // it ran for an earlier question, and not again
 	Handle   string   `json:"handle,omitempty"`    // under which [Kept] has them; empty where they are not kept
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first

@@ -26,219 +26,13 @@ type Data interface {
 	kind() string
 }
 
-// NodeStarted says that a node of a graph, or a branch of a fan-out, begins.
-// Its kind is "node_start".
-type NodeStarted struct {
-	Attempt int `json:"attempt"` // from 1
-}
-
-// NodeFinished says that an attempt of a node or a branch ended.
-// Its kind is "node_end".
-type NodeFinished struct {
-	Attempt int    `json:"attempt"`         // from 1
-	Error   string `json:"error,omitempty"` // empty when it succeeded
-	Asked   bool   `json:"asked,omitempty"` // it waits for the user
-}
-
-// RouteDecision says which way was taken where there are several.
-// Its kind is "route_decision".
-type RouteDecision struct {
-	Route    string `json:"route"`
-	Reason   string `json:"reason,omitempty"`   // of a model that chose it
-	Fallback bool   `json:"fallback,omitempty"` // the model's choice could not be used
-}
-
-// ToolStarted says that a tool is called. Arguments is what the model wrote.
-// Its kind is "tool_start".
-type ToolStarted struct {
-	Tool      string          `json:"tool"`
-	ID        string          `json:"id,omitempty"` // the call's
-	Arguments json.RawMessage `json:"arguments,omitempty"`
-}
-
-// ToolFinished says that a tool's call ended.
-// Its kind is "tool_end".
-type ToolFinished struct {
-	Tool   string `json:"tool"`
-	ID     string `json:"id,omitempty"`    // the call's
-	Error  string `json:"error,omitempty"` // empty when it succeeded
-	Asked  bool   `json:"asked,omitempty"` // it waits for the user
-	Millis int64  `json:"millis"`
-}
-
-// TablesSelected says which tables a question is about.
-// Its kind is "tables_selected".
-type TablesSelected struct {
-	Tables   []string `json:"tables"`
-	Fallback bool     `json:"fallback,omitempty"` // chosen by their names, as the model's choice could not be used
-	Reason   string   `json:"reason,omitempty"`
-}
-
-// JoinPlanned says how tables are joined.
-// Its kind is "join_planned".
-type JoinPlanned struct {
-	Tables []string `json:"tables"`
-	Joins  []string `json:"joins,omitempty"` // one a line
-	Ties   []string `json:"ties,omitempty"`  // other plans that are as good
-}
-
-// QueryWritten says what the model wrote.
-// Its kind is "query_written".
-type QueryWritten struct {
-	Language string `json:"language"`
-	Query    string `json:"query"`
-	Attempt  int    `json:"attempt"` // from 1
-}
-
-// QueryRewritten says what a query became before it could run.
-// Its kind is "query_rewritten".
-type QueryRewritten struct {
-	Query string   `json:"query"`
-	Views []string `json:"views,omitempty"` // the secure views that stand in for tables
-}
-
-// QueryRefused says that a query must not run, or cannot.
-// Its kind is "query_refused".
-type QueryRefused struct {
-	Query      string   `json:"query"`
-	Code       string   `json:"code"`
-	Name       string   `json:"name,omitempty"` // what is wrong in it, such as a column's name
-	Message    string   `json:"message"`
-	Candidates []string `json:"candidates,omitempty"` // what may have been meant
-}
-
-// QueryCorrected says that the model wrote a query again.
-// Its kind is "query_corrected".
-type QueryCorrected struct {
-	Attempt int    `json:"attempt"` // from 1
-	Before  string `json:"before"`
-	After   string `json:"after"`
-	Reason  string `json:"reason"`
-}
-
-// QueryExecuted says that a query ran.
-// Its kind is "query_executed".
-type QueryExecuted struct {
-	Query     string `json:"query"`
-	Rows      int    `json:"rows"`
-	Truncated bool   `json:"truncated,omitempty"` // there were more rows
-	Millis    int64  `json:"millis"`
-}
-
-// Retrieved says which passages of documents were found.
-// Its kind is "retrieved".
-type Retrieved struct {
-	Query   string   `json:"query"`
-	Sources []Source `json:"sources,omitempty"` // the best first
-}
-
-// Channel says what the text of a [Token] is. A client may meet channels beside those of this package.
-type Channel string
-
-const (
-	ChannelFinal     Channel = "final"     // the answer
-	ChannelReasoning Channel = "reasoning" // what the model thinks on the way to it
-	ChannelTool      Channel = "tool"      // the answer of an agent that is a tool of this one
-)
-
-// Token is the next piece of a text that is being written.
-// Its kind is "token".
-type Token struct {
-	Channel Channel `json:"channel"`
-	Content string  `json:"content"`
-}
-
-// Asked says that the turn ends with a question.
-// Its kind is "question".
-type Asked struct {
-	Question Question `json:"question"`
-}
-
-// QuestionClosed says that a question is open no more, though nobody answered it.
-// Its kind is "question_closed".
-type QuestionClosed struct {
-	Question string `json:"question"` // its ID
-	Intent   Intent `json:"intent"`   // what the user wanted instead
-	Reason   string `json:"reason,omitempty"`
-}
-
-// MemoryCut says that less of a conversation is told than a [Memory] should, as what is older could not be summarised.
-// Its kind is "memory_cut".
-type MemoryCut struct {
-	Message string `json:"message"`
-}
-
-// Unsaved says that something of the turn is not kept, as the store fails.
-// Its kind is "unsaved".
-type Unsaved struct {
-	Message string `json:"message"`
-}
-
-// StartedFresh says that what a thread had is not used, as it cannot be read.
-// Its kind is "started_fresh".
-type StartedFresh struct {
-	Reason string `json:"reason"`
-}
-
-// Completed is the last event of a turn that succeeded.
-// Its kind is "complete".
-type Completed struct {
-	Answer Answer `json:"answer"`
-	Stats  Stats  `json:"stats"`
-}
-
-// Stats is what a turn cost.
-type Stats struct {
-	Tokens int   `json:"tokens"` // in and out
-	Millis int64 `json:"millis"`
-}
-
-// Failed is the last event of a turn that failed. It comes together with the error itself, whose text it has.
-// Its kind is "error".
-type Failed struct {
-	Message string `json:"message"`
-
-	// Code says what kind of error it is, where a client may want to tell: "busy", "foreign", "conflict", "not_open", "reply", "unknown", "changed",
-	// "diverged", "budget", "thread", "corrupt", "no_question", "canceled" or "timeout". Empty means any other.
-	Code string `json:"code,omitempty"`
-}
-
-// Other is an event of the host's own, or one of a newer version.
-// Its Kind is none of this package's, and its JSON is one valid value.
-type Other struct {
-	Kind string
-	JSON json.RawMessage
-}
-
-func (NodeStarted) kind() string    { return "node_start" }
-func (NodeFinished) kind() string   { return "node_end" }
-func (RouteDecision) kind() string  { return "route_decision" }
-func (ToolStarted) kind() string    { return "tool_start" }
-func (ToolFinished) kind() string   { return "tool_end" }
-func (TablesSelected) kind() string { return "tables_selected" }
-func (JoinPlanned) kind() string    { return "join_planned" }
-func (QueryWritten) kind() string   { return "query_written" }
-func (QueryRewritten) kind() string { return "query_rewritten" }
-func (QueryRefused) kind() string   { return "query_refused" }
-func (QueryCorrected) kind() string { return "query_corrected" }
-func (QueryExecuted) kind() string  { return "query_executed" }
-func (Retrieved) kind() string      { return "retrieved" }
-func (Token) kind() string          { return "token" }
-func (Asked) kind() string          { return "question" }
-func (QuestionClosed) kind() string { return "question_closed" }
-func (MemoryCut) kind() string      { return "memory_cut" }
-func (Unsaved) kind() string        { return "unsaved" }
-func (StartedFresh) kind() string   { return "started_fresh" }
-func (Completed) kind() string      { return "complete" }
-func (Failed) kind() string         { return "error" }
-func (o Other) kind() string        { return o.Kind }
-
 // isOurs reports whether d is one of the structs of this package, by value. A pointer to one, and a struct that embeds one,
 // have their methods too.
 func isOurs(d Data) bool {
 	switch d.(type) {
 	case NodeStarted, NodeFinished, RouteDecision, ToolStarted, ToolFinished, TablesSelected, JoinPlanned, QueryWritten,
-		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, Retrieved, Token, Asked, QuestionClosed, MemoryCut, Unsaved, StartedFresh,
+		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, Planned,
+		StepStarted, StepFinished, Page, Retrieved, Token, Asked, QuestionClosed, MemoryCut, Unsaved, StartedFresh,
 		Completed, Failed, Other:
 		return true
 	}
@@ -259,6 +53,10 @@ var readers = map[string]func([]byte) (Data, error){
 	QueryRefused{}.kind():   readData[QueryRefused],
 	QueryCorrected{}.kind(): readData[QueryCorrected],
 	QueryExecuted{}.kind():  readData[QueryExecuted],
+	Planned{}.kind():        readData[Planned],
+	StepStarted{}.kind():    readData[StepStarted],
+	StepFinished{}.kind():   readData[StepFinished],
+	Page{}.kind():           readData[Page],
 	Retrieved{}.kind():      readData[Retrieved],
 	Token{}.kind():          readData[Token],
 	Asked{}.kind():          readData[Asked],
