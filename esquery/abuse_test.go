@@ -1,0 +1,145 @@
+package esquery_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/esquery"
+)
+
+func TestRefusedQueries(t *testing.T) {
+	runChecks(t, validator(t, nil), ofQueries([]checkCase{
+		{"script", `{"script":{"script":"1"}}`, "script /script"},
+		{"script_score", `{"script_score":{"query":{"match_all":{}},"script":{"source":"1"}}}`, "script /script_score"},
+		{"deep down", `{"bool":{"filter":[{"bool":{"must_not":{"script":{"script":"1"}}}}]}}`, "script /bool/filter/0/bool/must_not/script"},
+		{"percolate", `{"percolate":{"field":"q","document":{}}}`, "forbidden /percolate"},
+		{"wrapper", `{"wrapper":{"query":"e30="}}`, "forbidden /wrapper"},
+		{"template", `{"template":{"source":"x"}}`, "forbidden /template"},
+		{"rule", `{"rule":{"organic":{"match_all":{}}}}`, "forbidden /rule"},
+		{"neural", `{"neural":{"openVec":{"query_text":"a","model_id":"m"}}}`, "forbidden /neural"},
+		{"text_expansion", `{"text_expansion":{"tokens":{"model_id":"m","model_text":"a"}}}`, "forbidden /text_expansion"},
+	}))
+}
+
+func TestKNNQueries(t *testing.T) {
+	runChecks(t, validator(t, nil), ofQueries([]checkCase{
+		{"knn", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":50,"filter":{"term":{"status":"open"}},"similarity":0.5,"rescore_vector":{"oversample":2}}}`, ""},
+		{"knn of another length", `{"knn":{"field":"vec","query_vector":[1,2]}}`, "invalid_literal /knn/query_vector"},
+		{"knn without a vector", `{"knn":{"field":"vec"}}`, "malformed /knn"},
+		{"knn by a model", `{"knn":{"field":"vec","query_vector_builder":{"text_embedding":{"model_text":"a"}}}}`, "forbidden /knn/query_vector_builder"},
+		{"knn of more than its candidates", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":20,"num_candidates":10}}`, "invalid_literal /knn"},
+		{"knn of too many candidates", `{"knn":{"field":"vec","query_vector":[1,2,3],"num_candidates":10001}}`, "too_expensive /knn/num_candidates"},
+		{"knn on a text", `{"knn":{"field":"title","query_vector":[1,2,3]}}`, "field_type /knn/field"},
+		{"knn on vectors without an index", `{"knn":{"field":"rawVec","query_vector":[1,2,3]}}`, "field_type /knn/field"},
+		{"knn with a fault in its filter", `{"knn":{"field":"vec","query_vector":[1,2,3],"filter":{"term":{"title":"a"}}}}`, "field_type /knn/filter/term/title"},
+		{"knn on nested vectors", `{"knn":{"field":"items.vec","query_vector":[1,2,3]}}`, "nested_path /knn/field"},
+		{"knn in nested, which filters documents", `{"nested":{"path":"items","query":{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"status":"open"}}}}}}`, ""},
+		{"knn in nested with a filter on its objects", `{"nested":{"path":"items","query":{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"items.sku":"A1"}}}}}}`,
+			"nested_path /nested/query/knn/filter/term/items.sku"},
+		{"OpenSearch's knn", `{"knn":{"openVec":{"vector":[1,2,3],"k":5,"filter":{"term":{"status":"open"}}}}}`, ""},
+		{"OpenSearch's knn by distance", `{"knn":{"openVec":{"vector":[1,2,3],"max_distance":2}}}`, ""},
+		{"OpenSearch's knn without a bound", `{"knn":{"openVec":{"vector":[1,2,3]}}}`, "malformed /knn/openVec"},
+		{"OpenSearch's knn on a dense_vector", `{"knn":{"vec":{"vector":[1,2,3],"k":5}}}`, "field_type /knn/vec"},
+		{"Elasticsearch's knn on a knn_vector", `{"knn":{"field":"openVec","query_vector":[1,2,3]}}`, "field_type /knn/field"},
+	}))
+}
+
+func TestTopKNN(t *testing.T) {
+	runChecks(t, validator(t, nil), []checkCase{
+		{"one", `{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":10}}`, ""},
+		{"two", `{"knn":[{"field":"vec","query_vector":[1,2,3],"boost":0.5},{"field":"vec","query_vector":[3,2,1]}]}`, ""},
+		{"nested", `{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"status":"open"}},"inner_hits":{"size":1}}}`, ""},
+		{"nested with a filter on its objects", `{"knn":{"field":"items.vec","query_vector":[1,2,3],"filter":{"term":{"items.sku":"A1"}}}}`, "nested_path /knn/filter/term/items.sku"},
+		{"OpenSearch's vectors", `{"knn":{"field":"openVec","query_vector":[1,2,3]}}`, "field_type /knn/field"},
+	})
+}
+
+func TestSensitiveFieldsInQueries(t *testing.T) {
+	v := validator(t, &esquery.Options{Sensitive: []string{"author.ssn", "labels.secret"}})
+	runChecks(t, v, ofQueries([]checkCase{
+		{"term", `{"term":{"author.ssn":"1"}}`, "unknown_field /term/author.ssn"},
+		{"exists", `{"exists":{"field":"author.ssn"}}`, "unknown_field /exists/field"},
+		{"another spelling", `{"term":{"author.SSN":"1"}}`, "unknown_field /term/author.SSN"},
+		{"the object around it", `{"exists":{"field":"author"}}`, "field_type /exists/field"},
+		{"a key", `{"term":{"labels.secret":"1"}}`, "unknown_field /term/labels.secret"},
+		{"another key", `{"term":{"labels.release":"v1"}}`, ""},
+		{"all keys", `{"term":{"labels":"v1"}}`, "unknown_field /term/labels"},
+		{"all fields", `{"multi_match":{"query":"a"}}`, "forbidden /multi_match"},
+		{"all fields by name", `{"multi_match":{"query":"a","fields":["*"]}}`, "forbidden /multi_match/fields/0"},
+		{"a pattern", `{"multi_match":{"query":"a","fields":["author.*"]}}`, "forbidden /multi_match/fields/0"},
+		{"a pattern of others", `{"multi_match":{"query":"a","fields":["author.n*"]}}`, ""},
+		{"simple_query_string", `{"simple_query_string":{"query":"a"}}`, "forbidden /simple_query_string"},
+		{"a pattern of exists", `{"exists":{"field":"author.*"}}`, "forbidden /exists/field"},
+		{"names of fields", `{"term":{"_ignored":"author.ssn"}}`, "forbidden /term/_ignored"},
+		{"another name of exists", `{"exists":{"author.ssn":1}}`, "unknown_key /exists/author.ssn; malformed /exists"},
+		{"as a query", `{"author.ssn":"1"}`, "unknown_key /author.ssn"},
+	}))
+	for _, body := range []string{
+		`{"query":{"term":{"author.sn":"1"}}}`, `{"query":{"term":{"author.ssn":"1"}}}`, `{"query":{"multi_match":{"query":"a","fields":["author.*"]}}}`,
+	} {
+		for _, p := range v.Check("docs", []byte(body)).Problems {
+			for _, candidate := range p.Candidates {
+				if strings.Contains(candidate, "ssn") {
+					t.Errorf("Check(%s) offers the sensitive %s", body, candidate)
+				}
+			}
+		}
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	v := validator(t, nil)
+	for _, tt := range []struct{ query, want string }{
+		{`{"term":{"title":"a"}}`, "title.raw"},
+		{`{"wildcard":{"title":"Ann*"}}`, "title.raw"},
+		{`{"match":{"titel":"a"}}`, "title"},
+		{`{"term":{"author.name":"a"}}`, "author.name.keyword"},
+		{`{"term":{"status.keyword":"a"}}`, "status"},
+		{`{"term":{"sku":"a"}}`, "items.sku"},
+		{`{"range":{"created":{"gte":"now"}}}`, "createdAt"},
+		{`{"term":{"items.sku":"a"}}`, "items"},
+		{`{"nested":{"path":"items","query":{"term":{"no":"a"}}}}`, "items.parts.no"},
+		{`{"matchphrase":{"title":"a"}}`, "match_phrase"},
+		{`{"bool":{"mst":[]}}`, "must"},
+		{`{"match":{"title":{"query":"a","opertor":"and"}}}`, "operator"},
+		{`{"term":{"status":["a"]}}`, "terms"},
+		{`{"terms":{"status":"a"}}`, "term"},
+		{`{"status":"open"}`, "term"},
+		{`{"query_string":{"query":"a"}}`, "simple_query_string"},
+	} {
+		report := v.Check("docs", []byte(`{"query":`+tt.query+`}`))
+		if len(report.Problems) == 0 || len(report.Problems[0].Candidates) == 0 || report.Problems[0].Candidates[0] != tt.want {
+			t.Errorf("Check(%s): problems %+v, want %s as the first candidate", tt.query, report.Problems, tt.want)
+		}
+	}
+}
+
+// What could be meant by a wrong name, and what a pattern stands for, is looked up among
+// all fields: not for each of thousands.
+func TestManyWrongNames(t *testing.T) {
+	var mapping, names strings.Builder
+	mapping.WriteString(`{"properties":{"title":{"type":"text"}`)
+	for i := range 4000 {
+		fmt.Fprintf(&mapping, `,"some_field_%d":{"type":"keyword"}`, i)
+		fmt.Fprintf(&names, `,"sme_fild_%d"`, i)
+	}
+	m := parse(t, mapping.String()+"}}")
+	v, err := esquery.NewValidator(map[string]*esquery.Mapping{"docs": m}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := v.Check("docs", []byte(`{"fields":["titel"`+names.String()+`]}`))
+	if report.Verdict != esquery.Refused || len(report.Problems) != 100 || !slices.Contains(report.Problems[0].Candidates, "title") {
+		t.Errorf("Check = %s with %d problems, the first %v", report.Verdict, len(report.Problems), report.Problems[:1])
+	}
+	if last := report.Problems[99]; last.Candidates != nil {
+		t.Errorf("the last of many wrong names has candidates: %v", last)
+	}
+	few, many := strings.Repeat(`,"some*"`, 29), strings.Repeat(`,"some*"`, 30)
+	runChecks(t, v, []checkCase{
+		{"patterns", `{"fields":["some*"` + few + `]}`, ""},
+		{"too many patterns", `{"fields":["some*"` + many + `]}`, "too_expensive /fields/30"},
+	})
+}

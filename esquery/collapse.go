@@ -1,0 +1,67 @@
+package esquery
+
+var (
+	collapseParams = []param{
+		{key: "field", takes: aField, need: needCollapse, required: true},
+		{key: "inner_hits", takes: anything},
+		{key: "max_concurrent_group_searches", takes: aCount},
+	}
+	innerCollapseParams = []param{{key: "field", takes: aField, need: needCollapse, required: true}}
+)
+
+// collapse checks how hits are grouped.
+func (c *checker) collapse(v *value) {
+	if !c.params(v, "collapse", collapseParams) {
+		return
+	}
+	c.member(v, "inner_hits", func(hits *value) {
+		if hits.kind != array {
+			c.collapsedHits(hits)
+			return
+		}
+		for i := range hits.items {
+			c.at(i)
+			c.collapsedHits(&hits.items[i])
+			for j := range hits.items[:i] {
+				if a, b := hits.items[i].get("name"), hits.items[j].get("name"); a != nil && b != nil && a.text == b.text {
+					c.report(Malformed, nil, "two inner_hits have the name %s, of which one is lost", quoted(a.text))
+				}
+			}
+			c.out()
+		}
+	})
+}
+
+// collapseTogether checks what a collapse and the rest of the body come to.
+func (c *checker) collapseTogether(root *value, size int) {
+	collapse := root.get("collapse")
+	if collapse == nil {
+		return
+	}
+	c.in("collapse")
+	defer c.out()
+	if root.get("search_after") != nil {
+		if names := sortNames(root); len(names) != 1 || names[0] != collapse.get("field").text {
+			c.report(Malformed, nil, "with search_after the sort must be by the collapsed field alone")
+		}
+	}
+	hits := collapse.get("inner_hits")
+	if hits == nil {
+		return
+	}
+	each := 0
+	for _, h := range list(hits) {
+		each += count(&h, "from", 0) + count(&h, "size", defaultInnerHits)
+	}
+	if size*each > c.v.opt.MaxHits {
+		c.report(TooExpensive, nil, "%d groups with %d hits each are %d; at most %d hits can be read in this way", size, each, size*each, c.v.opt.MaxHits)
+	}
+}
+
+// list returns the items of an array, and of anything else itself alone.
+func list(v *value) []value {
+	if v.kind == array {
+		return v.items
+	}
+	return []value{*v}
+}

@@ -1,0 +1,266 @@
+package esquery
+
+import "slices"
+
+// Field is what the mappings of an index say of one name that a search can use.
+type Field struct {
+	// Path is the name as a search gives it: "author.name", or "title.raw" for a
+	// multi-field.
+	Path string
+	// Type is the type as the mapping names it. Of an alias it is that of its
+	// target, of a key in a flattened field that of the field. Where the indices
+	// disagree it is the first of Types.
+	Type string
+	// Types are all of them, sorted, where indices that are searched together give
+	// the name different types. Nil: they agree.
+	Types []string
+	// Target is what an alias stands for. Empty: it is no alias.
+	Target string
+	// Parent is the field whose values a multi-field holds. Empty: it is none.
+	Parent string
+	// Nested is the nearest nested object that the field lies in; of a nested object
+	// it is the one around it. Empty: the document itself.
+	Nested string
+
+	// Searchable says that a query can use its values. It can be true of a field that
+	// is not indexed and has doc values: that is slow.
+	Searchable bool
+	// Sortable says that it has doc values or fielddata, which sorting, aggregations
+	// and collapsing need. Not every type with doc values can be sorted by.
+	Sortable bool
+	// Partial says that some of the indices that are searched together lack it.
+	Partial bool
+	// Runtime says that it is computed for each document, which is slow.
+	Runtime bool
+	// Formats are those of a date, in the order in which they are tried.
+	Formats []string
+	// Dims is the length of a vector; 0: not known.
+	Dims int
+	// Relations are those of a join: each parent with its children.
+	Relations map[string][]string
+
+	family     family
+	included   []string // nested objects around its own in whose scope it is seen too; "" is the document
+	copyTo     []string
+	script     string   // of a runtime field
+	indexed    bool     // it has an index of its own
+	positions  bool     // of a text: where in it a word stands, for phrases
+	offsets    bool     // of a text: its term vectors say where each word stands
+	analyzer   string   // of a text; empty: the index's own
+	element    string   // what a vector is made of: float, byte, bit
+	similarity string   // of vectors
+	locale     string   // of a date
+	variants   []*Field // what the indices say each, where they disagree
+}
+
+// ability is something that a field can be used for.
+type ability uint16
+
+const (
+	canExist        ability = 1 << iota // exists
+	canTerm                             // term and terms: a value
+	canMatch                            // match: a value, or the words of a text
+	canPhrase                           // match_phrase
+	canPhrasePrefix                     // match_phrase_prefix, match_bool_prefix, spans, intervals
+	canPrefix                           // prefix
+	canPattern                          // wildcard, regexp
+	canFuzzy                            // fuzzy
+	canRange                            // range
+	canSort                             // sort
+	canCollapse                         // collapse
+	canGroup                            // buckets by value: terms, composite
+	canCount                            // cardinality, value_count, missing
+	canCalculate                        // sum, avg, percentiles, histogram
+	canFetch                            // docvalue_fields
+)
+
+// can reports whether the field can be used for all of that, in each of the indices.
+func (f *Field) can(a ability) bool {
+	if f.variants == nil {
+		return f.abilities()&a == a
+	}
+	for _, v := range f.variants {
+		if v.abilities()&a != a {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *Field) abilities() ability {
+	const (
+		ofSearch    = canTerm | canMatch | canPhrase | canPhrasePrefix | canPrefix | canPattern | canFuzzy | canRange
+		ofDocValues = canSort | canCollapse | canGroup | canCount | canCalculate | canFetch
+	)
+	a := families[f.family]
+	switch {
+	case f.family == textFamily && !f.positions:
+		a &^= canPhrase | canPhrasePrefix
+	case f.family == metaFamily:
+		a = metaAbilities[f.Path]
+	}
+	if except, ok := exceptions[f.Type]; ok && f.family != keyedFamily {
+		a &^= except
+	}
+	if !f.Searchable {
+		a &^= ofSearch
+		if !f.Sortable && families[f.family]&canTerm != 0 {
+			a &^= canExist
+		}
+	}
+	if !f.Sortable {
+		a &^= ofDocValues
+	}
+	return a
+}
+
+// inScope reports whether a clause that looks into that nested object, or into the
+// document itself where it is empty, sees the field.
+func (f *Field) inScope(nested string) bool {
+	return f.Nested == nested || f.family == metaFamily || slices.Contains(f.included, nested)
+}
+
+// holds reports whether a clause that looks into that nested object sees what is in
+// the nested object f: exists needs it, and finds nothing from elsewhere.
+func (f *Field) holds(nested string) bool {
+	return f.Path == nested || slices.Contains(f.included, nested)
+}
+
+// family is a group of types that can be used alike.
+type family uint8
+
+const (
+	otherFamily family = iota // a type that is not known here
+	objectFamily
+	nestedFamily
+	textFamily
+	keywordFamily
+	numberFamily
+	dateFamily
+	booleanFamily
+	ipFamily
+	versionFamily
+	rangeFamily // of numbers
+	dateRangeFamily
+	ipRangeFamily
+	geoPointFamily
+	geoShapeFamily
+	pointFamily // cartesian, as is shape
+	shapeFamily
+	denseVectorFamily
+	sparseVectorFamily
+	rankFeatureFamily
+	rankFeaturesFamily
+	completionFamily
+	flattenedFamily // as a whole
+	keyedFamily     // a key in a flattened field
+	joinFamily
+	percolatorFamily
+	histogramFamily
+	binaryFamily
+	semanticFamily
+	murmurFamily
+	metaFamily // _id, _index and their like
+)
+
+// types are those of Elasticsearch 8 and OpenSearch 2, with their plugins.
+var types = map[string]family{
+	"object": objectFamily, "passthrough": objectFamily, "nested": nestedFamily,
+	"text": textFamily, "match_only_text": textFamily, "search_as_you_type": textFamily,
+	"annotated_text": textFamily, "pattern_text": textFamily,
+	"keyword": keywordFamily, "constant_keyword": keywordFamily, "counted_keyword": keywordFamily,
+	"wildcard": keywordFamily, "icu_collation_keyword": keywordFamily,
+	"byte": numberFamily, "short": numberFamily, "integer": numberFamily, "long": numberFamily,
+	"unsigned_long": numberFamily, "half_float": numberFamily, "float": numberFamily, "double": numberFamily,
+	"scaled_float": numberFamily, "token_count": numberFamily, "aggregate_metric_double": numberFamily,
+	"date": dateFamily, "date_nanos": dateFamily, "boolean": booleanFamily, "ip": ipFamily, "version": versionFamily,
+	"integer_range": rangeFamily, "long_range": rangeFamily, "float_range": rangeFamily,
+	"double_range": rangeFamily, "date_range": dateRangeFamily, "ip_range": ipRangeFamily,
+	"geo_point": geoPointFamily, "geo_shape": geoShapeFamily,
+	"point": pointFamily, "xy_point": pointFamily, "shape": shapeFamily, "xy_shape": shapeFamily,
+	"dense_vector": denseVectorFamily, "knn_vector": denseVectorFamily,
+	"sparse_vector": sparseVectorFamily, "rank_feature": rankFeatureFamily, "rank_features": rankFeaturesFamily,
+	"completion": completionFamily, "flattened": flattenedFamily, "flat_object": flattenedFamily,
+	"join": joinFamily, "percolator": percolatorFamily,
+	"histogram": histogramFamily, "exponential_histogram": histogramFamily,
+	"binary": binaryFamily, "rank_vectors": binaryFamily,
+	"semantic_text": semanticFamily, "semantic": semanticFamily, "murmur3": murmurFamily,
+}
+
+const (
+	ofValue   = canExist | canTerm | canMatch | canPhrase
+	ofWords   = canPrefix | canPattern | canFuzzy | canRange
+	ofBuckets = canSort | canGroup | canCount | canFetch
+)
+
+// families is what a field can be used for that has an index and doc values. It is
+// what both engines answer, with more than an error.
+var families = [metaFamily + 1]ability{
+	otherFamily:        ofValue | ofWords | ofBuckets | canPhrasePrefix | canCollapse | canCalculate,
+	objectFamily:       canExist,
+	nestedFamily:       canExist,
+	textFamily:         ofValue | ofWords | ofBuckets | canPhrasePrefix,
+	keywordFamily:      ofValue | ofWords | ofBuckets | canCollapse,
+	numberFamily:       ofValue | canRange | ofBuckets | canCalculate | canCollapse,
+	dateFamily:         ofValue | canRange | ofBuckets | canCalculate,
+	booleanFamily:      ofValue | canRange | ofBuckets | canCalculate,
+	ipFamily:           ofValue | canRange | ofBuckets,
+	versionFamily:      ofValue | ofWords | ofBuckets,
+	rangeFamily:        ofValue | canRange | canCount,
+	dateRangeFamily:    ofValue | canRange | canCount,
+	ipRangeFamily:      ofValue | canRange | canCount,
+	geoPointFamily:     canExist | canCount | canFetch,
+	geoShapeFamily:     canExist | canCount,
+	pointFamily:        canExist,
+	shapeFamily:        canExist,
+	denseVectorFamily:  canExist | canFetch,
+	sparseVectorFamily: canExist,
+	rankFeatureFamily:  canExist,
+	completionFamily:   ofValue,
+	flattenedFamily:    ofValue | ofWords | ofBuckets,
+	keyedFamily:        ofValue | canPrefix | canRange | ofBuckets,
+	joinFamily:         ofValue | ofBuckets,
+	percolatorFamily:   canExist,
+	histogramFamily:    canExist | canCalculate | canCount,
+	binaryFamily:       canExist | canFetch,
+	semanticFamily:     canExist | canMatch,
+	murmurFamily:       canCount,
+}
+
+// exceptions is what a type cannot do that its family can.
+var exceptions = map[string]ability{
+	"constant_keyword":      canFuzzy | canCollapse,
+	"counted_keyword":       canTerm | canMatch | canPhrase | ofWords | canSort | canCollapse,
+	"icu_collation_keyword": canPrefix | canPattern | canFuzzy | canCollapse,
+	"wildcard":              canCollapse,
+	"match_only_text":       ofBuckets,
+	"annotated_text":        ofBuckets,
+	"pattern_text":          ofBuckets,
+	"flat_object":           ofBuckets,
+
+	"aggregate_metric_double": canGroup | canCollapse | canFetch,
+}
+
+// metaAbilities is what the fields that every index has can be used for, where they
+// have doc values; the field caps say which of them do.
+var metaAbilities = map[string]ability{
+	"_id":      canExist | canTerm | canMatch | ofBuckets,
+	"_index":   ofValue | canPrefix | canPattern | ofBuckets,
+	"_routing": ofValue,
+	"_ignored": ofValue | ofBuckets,
+	"_seq_no":  ofValue | canRange | ofBuckets,
+	"_version": canExist | ofBuckets | canCalculate,
+	"_tier":    ofValue,
+	"_size":    ofValue | canRange | ofBuckets | canCalculate,
+}
+
+func newMetaFields() map[string]*Field {
+	fields := make(map[string]*Field, len(metaAbilities))
+	for name := range metaAbilities {
+		fields[name] = &Field{
+			Path: name, Type: name, family: metaFamily,
+			Searchable: name != "_version", Sortable: name != "_id",
+		}
+	}
+	return fields
+}

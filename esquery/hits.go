@@ -1,0 +1,138 @@
+package esquery
+
+// hitsParams are what a search, its inner hits and top_hits share.
+var hitsParams = []param{
+	{key: "from", takes: aCount},
+	{key: "size", takes: aCount},
+	{key: "sort", takes: aSort},
+	{key: "_source", takes: aSource},
+	{key: "fields", takes: fetchedFields},
+	{key: "docvalue_fields", takes: docValueFields},
+	{key: "stored_fields", takes: storedFields},
+	{key: "highlight", takes: aHighlight},
+	{key: "version", takes: aSwitch},
+	{key: "seq_no_primary_term", takes: aSwitch},
+	{key: "track_scores", takes: aSwitch},
+	{key: "explain", takes: anExplain},
+	{key: "script_fields", takes: aScript},
+}
+
+var (
+	innerHitsParams = append([]param{
+		{key: "name", takes: aText},
+		{key: "ignore_unmapped", takes: aSwitch},
+	}, hitsParams...)
+	collapsedHitsParams = append([]param{
+		{key: "name", takes: aText, required: true},
+		{key: "ignore_unmapped", takes: aSwitch},
+		{key: "collapse", takes: anything},
+	}, hitsParams...)
+)
+
+const (
+	defaultInnerHits = 3
+	maxInnerHits     = 100 // what an engine takes that was not told otherwise
+)
+
+// innerHits checks those of a query on what is nested or joined.
+func (c *checker) innerHits(v *value) {
+	if c.params(v, "inner_hits", innerHitsParams) {
+		c.inner += c.fewHits(v, "inner_hits")
+	}
+	c.conceal(v)
+}
+
+// collapsedHits checks those of a group of hits.
+func (c *checker) collapsedHits(v *value) {
+	if c.params(v, "inner_hits of collapse", collapsedHitsParams) {
+		c.member(v, "collapse", func(inner *value) { c.params(inner, "a second collapse", innerCollapseParams) })
+	}
+	c.conceal(v)
+}
+
+// topHits checks the aggregation, and returns how many hits each bucket gets.
+func (c *checker) topHits(v *value) int {
+	if c.params(v, "top_hits", hitsParams) {
+		c.fewHits(v, "top_hits")
+		if size := v.get("size"); size != nil && count(v, "size", 1) == 0 {
+			c.in("size")
+			c.report(Malformed, nil, "size must be above zero")
+			c.out()
+		}
+	}
+	c.conceal(v)
+	return count(v, "size", defaultInnerHits)
+}
+
+// fewHits notes more hits than engines take, and returns how many they are.
+func (c *checker) fewHits(v *value, owner string) int {
+	n := count(v, "from", 0) + count(v, "size", defaultInnerHits)
+	if n > maxInnerHits {
+		c.report(TooExpensive, nil, "from and size of %s come to %d; engines take at most %d", owner, n, maxInnerHits)
+	}
+	return n
+}
+
+// conceal keeps hidden fields out of the documents that a search, its inner hits
+// or top_hits return, whatever its author wrote of _source. What v excludes at one
+// place does not reach another one.
+func (c *checker) conceal(v *value) {
+	if !c.index.sensitive.any() || v.kind != object {
+		return
+	}
+	source := v.get("_source")
+	if source == nil {
+		if stored := v.get("stored_fields"); stored != nil {
+			c.concealStored(v, stored)
+			return
+		}
+		v.set("_source", objectValue(member{"excludes", c.hiddenPatterns()}))
+		return
+	}
+	switch source.kind {
+	case boolean:
+		if source.text == "true" {
+			*source = objectValue(member{"excludes", c.hiddenPatterns()})
+		}
+	case str:
+		*source = objectValue(member{"includes", arrayValue(*source)}, member{"excludes", c.hiddenPatterns()})
+	case array:
+		*source = objectValue(member{"includes", *source}, member{"excludes", c.hiddenPatterns()})
+	case object:
+		key := "excludes"
+		excludes := source.get(key)
+		if excludes == nil {
+			if older := source.get("exclude"); older != nil {
+				key, excludes = "exclude", older
+			}
+		}
+		hidden := c.hiddenPatterns()
+		if excludes != nil {
+			hidden.items = append(append([]value(nil), list(excludes)...), hidden.items...)
+		}
+		source.set(key, hidden)
+	}
+}
+
+// concealStored is conceal where stored_fields say whether the source is returned.
+func (c *checker) concealStored(v, stored *value) {
+	for _, name := range list(stored) {
+		switch name.text {
+		case "_source":
+			v.set("_source", objectValue(member{"excludes", c.hiddenPatterns()}))
+			return
+		case "_none_":
+			return // nothing is returned, and _source must not stand beside it
+		}
+	}
+	v.set("_source", value{kind: boolean, text: "false"})
+}
+
+func (c *checker) hiddenPatterns() value {
+	patterns := c.index.sensitive.patterns()
+	items := make([]value, len(patterns))
+	for i, p := range patterns {
+		items[i] = stringValue(p)
+	}
+	return arrayValue(items...)
+}

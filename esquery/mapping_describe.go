@@ -1,0 +1,277 @@
+package esquery
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// DescribeOptions say what of an index is described. A nil DescribeOptions and zero
+// fields mean the defaults named at each field.
+type DescribeOptions struct {
+	// Words are what it is about, such as a question: fields with these words in
+	// their paths come before others where not all can be told. Empty: all alike.
+	Words string
+	// MaxFields is how many fields are described, with those that hold the same
+	// values counted as one: 100.
+	MaxFields int
+}
+
+// Description is what the author of a body is told about an index. Names come from
+// the mapping, and whoever writes documents can bring in names: those that are more
+// than letters, digits and _ - . @ $ are left out.
+type Description struct {
+	Index   string      `json:"index"`
+	Fields  []FieldText `json:"fields"`            // sorted by path
+	Omitted int         `json:"omitted,omitempty"` // fields that are not told: too many, or oddly named
+}
+
+// FieldText is a field as it is described.
+type FieldText struct {
+	Path string `json:"path"`
+	Type string `json:"type"`
+	// Nested is the nested object that it lies in, whose nested query it needs.
+	Nested string `json:"nested,omitempty"`
+	// Use says what it can be used for: "full text", "exact", "range", "sort",
+	// "group", "calculate", "any key below it" and their like.
+	Use []string `json:"use,omitempty"`
+	// Formats are those of a date, and Example is a date written so.
+	Formats []string `json:"formats,omitempty"`
+	Example string   `json:"example,omitempty"`
+	// Dims is the length of a vector.
+	Dims int `json:"dims,omitempty"`
+	// Values are all that there are, such as the relations of a join.
+	Values []string `json:"values,omitempty"`
+	// Fields hold the same values for other uses.
+	Fields []FieldText `json:"fields,omitempty"`
+}
+
+const usualMaxFields = 100
+
+// Describe returns what the author of a body is told about the index of that name.
+// Fields marked sensitive are not in it. A nil opt means the defaults. The error for
+// an index that may not be searched is an [*Error] of the code [UnknownIndex].
+func (v *Validator) Describe(index string, opt *DescribeOptions) (*Description, error) {
+	c := checker{v: v}
+	ix := c.named(index)
+	if ix == nil {
+		return nil, &Error{c.problems}
+	}
+	var o DescribeOptions
+	if opt != nil {
+		o = *opt
+	}
+	if o.MaxFields < 0 {
+		return nil, fmt.Errorf("esquery: DescribeOptions.MaxFields is %d: it must not be negative", o.MaxFields)
+	}
+	if o.MaxFields == 0 {
+		o.MaxFields = usualMaxFields
+	}
+	d := &Description{Index: index}
+	told, odd := ix.told()
+	chosen := nearestTo(o.Words, told, o.MaxFields)
+	d.Omitted = odd + len(told) - len(chosen)
+	subs := ix.subFields()
+	for _, f := range chosen {
+		text := describe(f)
+		for _, sub := range subs[f.Path] {
+			text.Fields = append(text.Fields, describe(sub))
+		}
+		d.Fields = append(d.Fields, text)
+	}
+	return d, nil
+}
+
+// told returns the fields that can be described on their own, sorted, and how many
+// are left out for their names.
+func (ix *index) told() ([]*Field, int) {
+	var all []*Field
+	odd := 0
+	for _, path := range ix.mapping.known {
+		f := ix.mapping.fields[path]
+		switch {
+		case f.Parent != "" || f.family == objectFamily || ix.sensitive.hides(path):
+		case !plain(path) || !plain(f.Type) || f.Nested != "" && !plain(f.Nested):
+			odd++
+		default:
+			all = append(all, f)
+		}
+	}
+	return all, odd
+}
+
+// subFields returns the multi-fields that can be described, by their parents.
+func (ix *index) subFields() map[string][]*Field {
+	subs := map[string][]*Field{}
+	for _, path := range ix.mapping.known {
+		f := ix.mapping.fields[path]
+		// What the engine adds of its own is for its own queries.
+		if f.Parent == "" || strings.HasPrefix(lastOf(path), "_") || strings.Contains(path, "#") ||
+			ix.sensitive.hides(path) || !plain(path) || !plain(f.Type) {
+			continue
+		}
+		subs[f.Parent] = append(subs[f.Parent], f)
+	}
+	return subs
+}
+
+// plain reports whether a name cannot be taken for anything but a name.
+func plain(name string) bool {
+	if name == "" || len(name) > maxPlain {
+		return false
+	}
+	return strings.IndexFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("_-.@$", r)
+	}) < 0
+}
+
+const maxPlain = 150
+
+func describe(f *Field) FieldText {
+	text := FieldText{Path: f.Path, Type: f.Type, Nested: f.Nested, Dims: f.Dims}
+	for _, use := range [...]struct {
+		can  bool
+		what string
+	}{
+		{f.family == textFamily && f.can(canMatch) || f.family == semanticFamily, "full text"},
+		{f.family != textFamily && f.family != flattenedFamily && f.can(canTerm), "exact"},
+		{f.family != textFamily && f.family != flattenedFamily && f.can(canRange), "range"},
+		{f.can(canSort), "sort"},
+		{f.can(canGroup), "group"},
+		{f.can(canCalculate), "calculate"},
+		{f.family == geoPointFamily || f.family == geoShapeFamily, "distance and area"},
+		{f.family == denseVectorFamily && f.Searchable, "nearest vectors"},
+		{f.family == flattenedFamily, "exact by any key below it"},
+		{f.family == nestedFamily, "nested queries"},
+	} {
+		if use.can {
+			text.Use = append(text.Use, use.what)
+		}
+	}
+	for _, name := range f.Formats {
+		if !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) && len(name) <= maxPlain {
+			text.Formats = append(text.Formats, name)
+		}
+	}
+	for _, name := range text.Formats {
+		format := readFormat(name, f.locale)
+		if text.Example = format.example(); text.Example != "" {
+			break
+		}
+	}
+	for _, parent := range relationNames(f) {
+		if plain(parent) {
+			text.Values = append(text.Values, parent)
+		}
+	}
+	return text
+}
+
+// nearestTo returns at most n of the fields, those with the words in their paths
+// first, and of those the outermost; sorted by their paths.
+func nearestTo(words string, fields []*Field, n int) []*Field {
+	if len(fields) <= n {
+		return fields
+	}
+	want := wordsOf(words)
+	want = want[:min(len(want), maxWords)]
+	score := make(map[*Field]int, len(fields))
+	for _, f := range fields {
+		for _, have := range wordsOf(f.Path) {
+			for _, w := range want {
+				score[f] += likeness(have, w)
+			}
+		}
+	}
+	chosen := slices.Clone(fields)
+	slices.SortStableFunc(chosen, func(a, b *Field) int {
+		return cmp.Or(cmp.Compare(score[b], score[a]),
+			cmp.Compare(strings.Count(a.Path, "."), strings.Count(b.Path, ".")))
+	})
+	chosen = chosen[:n]
+	slices.SortFunc(chosen, func(a, b *Field) int { return strings.Compare(a.Path, b.Path) })
+	return chosen
+}
+
+const maxWords = 50
+
+// wordsOf splits at what is no letter or digit and where camelCase has its humps.
+func wordsOf(s string) []string {
+	var words []string
+	from, last := -1, rune(0)
+	for i, r := range s {
+		inside := unicode.IsLetter(r) || unicode.IsDigit(r)
+		if from >= 0 && (!inside || unicode.IsUpper(r) && unicode.IsLower(last)) {
+			words = append(words, strings.ToLower(s[from:i]))
+			from = -1
+		}
+		if inside && from < 0 {
+			from = i
+		}
+		last = r
+	}
+	if from >= 0 {
+		words = append(words, strings.ToLower(s[from:]))
+	}
+	return words
+}
+
+// likeness is 3 for the same word, 2 for one that begins with the other, or both
+// with the same four letters: "documents" and "document", "company" and "companies".
+func likeness(a, b string) int {
+	const stem = 4
+	switch {
+	case a == b:
+		return 3
+	case len(a) < stem || len(b) < stem:
+		return 0
+	case a[:stem] == b[:stem]:
+		return 2
+	}
+	return 0
+}
+
+// String returns the description as lines of text, one for each field. Names and
+// formats in it are plain or quoted.
+func (d *Description) String() string {
+	var b strings.Builder
+	for i := range d.Fields {
+		d.Fields[i].line(&b)
+		b.WriteByte('\n')
+	}
+	if d.Omitted > 0 {
+		b.WriteString("(" + strconv.Itoa(d.Omitted) + " more fields are not shown)\n")
+	}
+	return b.String()
+}
+
+func (t *FieldText) line(b *strings.Builder) {
+	b.WriteString(t.Path + ": " + t.Type)
+	if len(t.Use) > 0 {
+		b.WriteString("; " + strings.Join(t.Use, ", "))
+	}
+	if t.Nested != "" {
+		b.WriteString("; in nested " + t.Nested)
+	}
+	if len(t.Formats) > 0 {
+		b.WriteString("; format " + prompt.Quote(strings.Join(t.Formats, "||")))
+	}
+	if t.Example != "" {
+		b.WriteString(" such as " + prompt.Quote(t.Example))
+	}
+	if t.Dims > 0 {
+		b.WriteString("; " + strconv.Itoa(t.Dims) + " dimensions")
+	}
+	if len(t.Values) > 0 {
+		b.WriteString("; values " + strings.Join(t.Values, ", "))
+	}
+	for i := range t.Fields {
+		b.WriteString(" | ")
+		t.Fields[i].line(b)
+	}
+}

@@ -1,0 +1,89 @@
+package esquery
+
+import "strconv"
+
+// object reads an object or nested object and what is in it.
+func (r *mappingReader) object(f *Field, v *value, at place) error {
+	f.Searchable, f.Sortable = false, false
+	r.fields[f.Path] = f
+	if is(v, "enabled", "false") {
+		r.partial[f.Path] = notEnabled
+		return nil
+	}
+	at.prefix = f.Path + "."
+	r.dynamic(v, f.Path, &at)
+	if f.Type == "passthrough" {
+		r.through = append(r.through, f.Path)
+	}
+	if f.family == nestedFamily {
+		at.included = included(f, v)
+		f.included = at.included
+		at.nested = f.Path
+	}
+	return r.properties(v.get("properties"), at)
+}
+
+// included are the scopes around a nested object in which its fields are seen too:
+// the one it lies in, and where that one is included, on outwards.
+func included(f *Field, v *value) []string {
+	var scopes []string
+	if is(v, "include_in_parent", "true") {
+		scopes = append(append(scopes, f.Nested), f.included...)
+	}
+	if is(v, "include_in_root", "true") {
+		scopes = append(scopes, "")
+	}
+	return scopes
+}
+
+// multiFields reads the further fields that hold the values of f.
+func (r *mappingReader) multiFields(f *Field, v *value, at place) error {
+	if v == nil {
+		return nil
+	}
+	if v.kind != object {
+		return mappingError("the fields of %s are no object", quoted(f.Path))
+	}
+	at.prefix = f.Path + "."
+	for i := range v.members {
+		if err := r.property(&v.members[i], at); err != nil {
+			return err
+		}
+		if sub := r.fields[at.prefix+v.members[i].key]; sub != nil {
+			sub.Parent = f.Path
+		}
+	}
+	return nil
+}
+
+// shingles adds the fields that search_as_you_type has of its own.
+func (r *mappingReader) shingles(f *Field, v *value) {
+	most, err := strconv.Atoi(textOf(v, "max_shingle_size"))
+	if err != nil || most < 2 || most > 4 {
+		most = 3
+	}
+	add := func(name string) {
+		sub := *f
+		sub.Path, sub.Parent, sub.copyTo = f.Path+"."+name, f.Path, nil
+		r.fields[sub.Path] = &sub
+	}
+	for n := 2; n <= most; n++ {
+		add("_" + strconv.Itoa(n) + "gram")
+	}
+	add("_index_prefix")
+}
+
+// relations reads those of a join, and adds the field that each parent has.
+func (r *mappingReader) relations(f *Field, v *value) {
+	f.Relations = map[string][]string{}
+	if v == nil {
+		return
+	}
+	for i := range v.members {
+		parent := v.members[i].key
+		f.Relations[parent] = textsOf(&v.members[i].value)
+		sub := *f
+		sub.Path, sub.Parent, sub.Relations = f.Path+"#"+parent, f.Path, nil
+		r.fields[sub.Path] = &sub
+	}
+}

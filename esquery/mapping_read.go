@@ -1,0 +1,284 @@
+package esquery
+
+import (
+	"strconv"
+	"strings"
+)
+
+// mappingReader reads the mapping of one index.
+type mappingReader struct {
+	fields  map[string]*Field
+	partial map[string]string
+	aliases []*Field
+	through []string // passthrough objects, whose fields can be named without them
+}
+
+// Why a document can have fields that a search cannot use.
+const (
+	notEnabled = "its object is not enabled in the mapping, so nothing in it is indexed"
+	notDynamic = "its object is not dynamic, so fields that the mapping does not list are stored and not indexed"
+)
+
+// place is where in a mapping the properties at hand are.
+type place struct {
+	prefix   string
+	nested   string
+	included []string
+	dynamic  string
+}
+
+func readIndex(mapping *value) (*mappingReader, error) {
+	if mapping.kind != object {
+		return nil, mappingError("it is no object")
+	}
+	r := &mappingReader{fields: map[string]*Field{}, partial: map[string]string{}}
+	if is(mapping, "enabled", "false") {
+		r.partial[""] = notEnabled
+		return r, nil
+	}
+	at := place{}
+	r.dynamic(mapping, "", &at)
+	if err := r.properties(mapping.get("properties"), at); err != nil {
+		return nil, err
+	}
+	if err := r.runtime(mapping.get("runtime"), ""); err != nil {
+		return nil, err
+	}
+	r.shorten()
+	r.resolve()
+	return r, nil
+}
+
+// is reports whether v has that member with that text: true and "true" are the same
+// to the engines.
+func is(v *value, key, text string) bool {
+	m := v.get(key)
+	return m != nil && (m.kind == boolean || m.kind == str) && m.text == text
+}
+
+// textOf is the text of a member that is a string or number; empty: there is none.
+func textOf(v *value, key string) string {
+	if m := v.get(key); m != nil && (m.kind == str || m.kind == number) {
+		return m.text
+	}
+	return ""
+}
+
+// dynamic notes where an object keeps fields that the mapping does not have.
+func (r *mappingReader) dynamic(v *value, path string, at *place) {
+	if m := v.get("dynamic"); m != nil {
+		at.dynamic = m.text
+	}
+	if at.dynamic == "false" {
+		r.partial[path] = notDynamic
+	}
+}
+
+func (r *mappingReader) properties(v *value, at place) error {
+	if v == nil {
+		return nil
+	}
+	if v.kind != object {
+		return mappingError("the properties of %s are no object", quoted(strings.TrimSuffix(at.prefix, ".")))
+	}
+	for i := range v.members {
+		if err := r.property(&v.members[i], at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *mappingReader) property(p *member, at place) error {
+	path := at.prefix + p.key
+	if p.key == "" || p.value.kind != object {
+		return mappingError("the property %s is no object, or has no name", quoted(path))
+	}
+	if len(r.fields) >= maxMappingFields {
+		return mappingError("it has more than %d fields", maxMappingFields)
+	}
+	f := r.field(path, &p.value, at)
+	if f.Type == "" {
+		return mappingError("the type of %s is no string", quoted(path))
+	}
+	switch f.family {
+	case objectFamily, nestedFamily:
+		return r.object(f, &p.value, at)
+	case textFamily:
+		if f.Type == "search_as_you_type" {
+			r.shingles(f, &p.value)
+		}
+	case joinFamily:
+		r.relations(f, p.value.get("relations"))
+	}
+	if f.Type == "alias" {
+		f.Target = textOf(&p.value, "path")
+		r.aliases = append(r.aliases, f)
+		return nil
+	}
+	r.fields[path] = f
+	return r.multiFields(f, p.value.get("fields"), at)
+}
+
+// field reads what a field says of itself.
+func (r *mappingReader) field(path string, v *value, at place) *Field {
+	f := &Field{Path: path, Type: "object", Nested: at.nested, included: at.included}
+	if t := v.get("type"); t != nil {
+		f.Type = ""
+		if t.kind == str {
+			f.Type = t.text
+		}
+	}
+	f.family = types[f.Type]
+	f.indexed = !is(v, "index", "false") && !is(v, "index", "no")
+	f.capabilities(v)
+	f.copyTo = textsOf(v.get("copy_to"))
+	switch f.family {
+	case dateFamily, dateRangeFamily:
+		f.Formats = formats(f.Type, textOf(v, "format"))
+		f.locale = textOf(v, "locale")
+	case denseVectorFamily:
+		f.vector(v)
+	}
+	return f
+}
+
+// capabilities says whether a field can be searched and sorted by.
+func (f *Field) capabilities(v *value) {
+	docValues := !is(v, "doc_values", "false")
+	f.Searchable, f.Sortable = f.indexed, docValues
+	switch f.family {
+	case textFamily:
+		f.Sortable = is(v, "fielddata", "true")
+		options := textOf(v, "index_options")
+		f.analyzer = textOf(v, "analyzer")
+		f.positions = options == "" || options == "positions" || options == "offsets"
+		f.offsets = strings.HasPrefix(textOf(v, "term_vector"), "with_positions_offsets")
+	case keywordFamily, numberFamily, dateFamily, booleanFamily, ipFamily, geoPointFamily:
+		f.Searchable = f.indexed || docValues // the engines search doc values, one document after the other
+	case binaryFamily:
+		f.Searchable, f.Sortable = false, is(v, "doc_values", "true")
+	case objectFamily, nestedFamily, completionFamily, percolatorFamily, semanticFamily, rankFeatureFamily,
+		rankFeaturesFamily, sparseVectorFamily, pointFamily:
+		f.Sortable = false
+	}
+}
+
+// vector reads the parameters of both engines' vectors.
+func (f *Field) vector(v *value) {
+	f.Dims, _ = strconv.Atoi(textOf(v, "dims"))
+	if f.Dims == 0 {
+		f.Dims, _ = strconv.Atoi(textOf(v, "dimension"))
+	}
+	if f.element = textOf(v, "element_type"); f.element == "" {
+		f.element = textOf(v, "data_type")
+	}
+	switch f.element {
+	case "":
+		f.element = "float"
+	case "binary":
+		f.element = "bit"
+	}
+	f.similarity = textOf(v, "similarity")
+	if method := v.get("method"); method != nil && textOf(method, "space_type") == "cosinesimil" || textOf(v, "space_type") == "cosinesimil" {
+		f.similarity = "cosine"
+	}
+	if f.similarity == "" && f.Type == "dense_vector" && f.element == "float" {
+		f.similarity = "cosine"
+	}
+}
+
+// formats are the date formats of a field; by default those of its type.
+func formats(typ, declared string) []string {
+	switch {
+	case declared != "":
+		return strings.Split(declared, "||")
+	case typ == "date_nanos":
+		return []string{"strict_date_optional_time_nanos", "epoch_millis"}
+	}
+	return []string{"strict_date_optional_time", "epoch_millis"}
+}
+
+// textsOf are the strings of an array of them, or of one alone.
+func textsOf(v *value) []string {
+	switch {
+	case v == nil:
+		return nil
+	case v.kind == str:
+		return []string{v.text}
+	}
+	var all []string
+	for i := range v.items {
+		if v.items[i].kind == str {
+			all = append(all, v.items[i].text)
+		}
+	}
+	return all
+}
+
+// runtime reads fields that are computed. They stand before properties of the same
+// name.
+func (r *mappingReader) runtime(v *value, prefix string) error {
+	if v == nil {
+		return nil
+	}
+	if v.kind != object {
+		return mappingError("its runtime fields are no object")
+	}
+	for i := range v.members {
+		path, field := prefix+v.members[i].key, &v.members[i].value
+		if field.kind != object {
+			return mappingError("the runtime field %s is no object", quoted(path))
+		}
+		var script string
+		if s := field.get("script"); s != nil {
+			script = string(s.appendTo(nil))
+		}
+		if sub := field.get("fields"); sub != nil && textOf(field, "type") == "composite" {
+			if err := r.runtime(sub, path+"."); err != nil {
+				return err
+			}
+			for j := range sub.members {
+				if f := r.fields[path+"."+sub.members[j].key]; f != nil {
+					f.script = script
+				}
+			}
+			continue
+		}
+		f := r.field(path, field, place{})
+		if f.Type == "lookup" {
+			f.Searchable, f.Sortable = false, false // it is fetched, and nothing else
+		}
+		f.Runtime, f.script, f.indexed = true, script, false
+		r.fields[path] = f
+	}
+	return nil
+}
+
+// shorten makes the fields of passthrough objects known by their shorter names.
+func (r *mappingReader) shorten() {
+	for _, object := range r.through {
+		for path, f := range r.fields {
+			short, ok := strings.CutPrefix(path, object+".")
+			if !ok || r.fields[short] != nil {
+				continue
+			}
+			alias := *f
+			alias.Path, alias.Target, alias.copyTo = short, path, nil
+			r.fields[short] = &alias
+		}
+	}
+}
+
+// resolve makes aliases what they stand for. One of nothing is left out.
+func (r *mappingReader) resolve() {
+	for _, a := range r.aliases {
+		target := r.fields[a.Target]
+		if target == nil || target.Target == target.Path {
+			continue
+		}
+		f := *target
+		f.Path, f.Target, f.Parent, f.copyTo = a.Path, a.Target, "", nil
+		r.fields[f.Path] = &f
+	}
+}

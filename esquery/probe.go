@@ -1,0 +1,135 @@
+package esquery
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Probe asks for one clause of a search that found nothing how much it has to do
+// with that. Both searches only count: they return no hits.
+type Probe struct {
+	// Path is where the clause stands, as a JSON Pointer into the body.
+	Path string `json:"path"`
+	// Clause is what its author wrote. Under must_not it is what must not match.
+	Clause json.RawMessage `json:"clause"`
+	// Search has this clause alone, with the mandatory filter. Where it finds
+	// nothing, the clause by itself is too narrow, or wrong.
+	Search *Search `json:"-"`
+	// Without has all the other clauses. Where it finds something, this clause is
+	// what excludes it. Nil: there is no other clause.
+	Without *Search `json:"-"`
+}
+
+// maxProbes is more than what a person would read.
+const maxProbes = 32
+
+// Probes returns a Probe for each clause that a hit must match: those of a bool, and
+// of the bools in it, the query otherwise, and the post_filter. A search without
+// a query has none. Only a knn or a min_score can leave nothing of what all of them find.
+func (s *Search) Probes() []Probe {
+	var clauses []clauseAt
+	if s.query != nil {
+		clauses = collect(clauses, s.query, "/query", false)
+	}
+	if s.postFilter != nil {
+		clauses = collect(clauses, s.postFilter, "/post_filter", false)
+	}
+	clauses = clauses[:min(len(clauses), maxProbes)]
+	probes := make([]Probe, len(clauses))
+	for i, clause := range clauses {
+		probes[i] = Probe{Path: clause.path, Clause: clause.query.appendTo(nil), Search: s.counting(clauses[i : i+1])}
+		if len(clauses) > 1 {
+			others := append(append(make([]clauseAt, 0, len(clauses)), clauses[:i]...), clauses[i+1:]...)
+			probes[i].Without = s.counting(others)
+		}
+	}
+	return probes
+}
+
+// clauseAt is a query that every hit must match, or must not.
+type clauseAt struct {
+	path  string
+	query value
+	not   bool
+}
+
+// collect adds the clauses that q comes to.
+func collect(clauses []clauseAt, q *value, path string, not bool) []clauseAt {
+	if parts, ok := conjunction(q); ok && !not {
+		for _, part := range parts {
+			clauses = collect(clauses, &part.query, path+part.path, part.not)
+		}
+		return clauses
+	}
+	return append(clauses, clauseAt{path, *q, not})
+}
+
+// conjunction splits a query all of whose parts must hold.
+func conjunction(q *value) ([]clauseAt, bool) {
+	if len(q.members) != 1 {
+		return nil, false
+	}
+	m := &q.members[0]
+	if m.key == "constant_score" {
+		if filter := m.value.get("filter"); filter != nil {
+			return []clauseAt{{"/constant_score/filter", *filter, false}}, true
+		}
+	}
+	if m.key != "bool" {
+		return nil, false
+	}
+	var parts []clauseAt
+	required := false
+	for i := range m.value.members {
+		clause := &m.value.members[i]
+		switch clause.key {
+		case "must", "filter":
+			required = true
+			fallthrough
+		case "must_not":
+			path, not := "/bool/"+clause.key, clause.key == "must_not"
+			if clause.value.kind != array {
+				parts = append(parts, clauseAt{path, clause.value, not})
+				continue
+			}
+			for j := range clause.value.items {
+				parts = append(parts, clauseAt{path + "/" + strconv.Itoa(j), clause.value.items[j], not})
+			}
+		}
+	}
+	// Alternatives are one clause, where one of them must hold.
+	should := m.value.get("should")
+	least := m.value.get("minimum_should_match")
+	if should != nil && len(list(should)) > 0 && (least != nil && least.text != "0" || least == nil && !required) {
+		one := objectValue(member{"should", *should})
+		if least != nil {
+			one.members = append(one.members, member{"minimum_should_match", *least})
+		}
+		if len(parts) == 0 {
+			return nil, false
+		}
+		parts = append(parts, clauseAt{"/bool/should", objectValue(member{"bool", one}), false})
+	}
+	return parts, len(parts) > 0
+}
+
+// counting is a search that counts what matches clauses, and the mandatory filter.
+func (s *Search) counting(clauses []clauseAt) *Search {
+	var filter, mustNot []value
+	for _, c := range clauses {
+		if c.not {
+			mustNot = append(mustNot, c.query)
+		} else {
+			filter = append(filter, c.query)
+		}
+	}
+	query := s.found(filter, mustNot)
+	return &Search{
+		index: s.index, hidden: s.hidden, mandatory: s.mandatory, query: &query,
+		root: objectValue(
+			member{"size", value{kind: number, text: "0"}},
+			member{"track_total_hits", value{kind: boolean, text: "true"}},
+			member{"query", query},
+		),
+	}
+}

@@ -1,0 +1,185 @@
+package esquery
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/nearest"
+)
+
+// queryTypes are the checks of the queries by their names. Some of them lead back
+// here, which is why the table is filled at the start.
+var queryTypes map[string]func(c *checker, v *value)
+
+func init() {
+	queryTypes = map[string]func(c *checker, v *value){
+		"match_all":  func(c *checker, v *value) { c.params(v, "match_all", commonParams) },
+		"match_none": func(c *checker, v *value) { c.params(v, "match_none", commonParams) },
+
+		"match":               (*checker).match,
+		"match_phrase":        (*checker).matchPhrase,
+		"match_phrase_prefix": (*checker).matchPhrasePrefix,
+		"match_bool_prefix":   (*checker).matchBoolPrefix,
+		"multi_match":         (*checker).multiMatch,
+		"combined_fields":     (*checker).combinedFields,
+		"simple_query_string": (*checker).simpleQueryString,
+		"more_like_this":      (*checker).moreLikeThis,
+		"intervals":           (*checker).intervals,
+
+		"term":      (*checker).term,
+		"terms":     (*checker).terms,
+		"terms_set": (*checker).termsSet,
+		"range":     (*checker).rangeQuery,
+		"exists":    (*checker).exists,
+		"ids":       (*checker).ids,
+		"prefix":    (*checker).prefix,
+		"wildcard":  (*checker).wildcard,
+		"regexp":    (*checker).regexp,
+		"fuzzy":     (*checker).fuzzy,
+
+		"bool":           (*checker).boolQuery,
+		"boosting":       (*checker).boosting,
+		"constant_score": (*checker).constantScore,
+		"dis_max":        (*checker).disMax,
+		"function_score": (*checker).functionScore,
+		"pinned":         (*checker).pinned,
+
+		"nested":     (*checker).nestedQuery,
+		"has_child":  (*checker).hasChild,
+		"has_parent": (*checker).hasParent,
+		"parent_id":  (*checker).parentID,
+
+		"geo_distance":     (*checker).geoDistance,
+		"geo_bounding_box": (*checker).geoBoundingBox,
+		"geo_polygon":      (*checker).geoPolygon,
+		"geo_shape":        (*checker).geoShape,
+		"geo_grid":         (*checker).geoGrid,
+		"shape":            (*checker).planeShape,
+		"xy_shape":         (*checker).planeShape,
+
+		"knn":              (*checker).knnQuery,
+		"sparse_vector":    (*checker).sparseVector,
+		"semantic":         (*checker).semantic,
+		"distance_feature": (*checker).distanceFeature,
+		"rank_feature":     (*checker).rankFeature,
+	}
+	for name := range spanTypes {
+		queryTypes[name] = func(c *checker, v *value) { c.spanOf(name, v) }
+	}
+	for name := range refusedQueries {
+		queryTypes[name] = func(c *checker, _ *value) { c.refuseQuery(name) }
+	}
+}
+
+// commonParams are those of every query.
+var commonParams = []param{{key: "boost", takes: aBoost}, {key: "_name", takes: aText}}
+
+func withCommon(more ...param) []param { return append(more, commonParams...) }
+
+// query checks one query, and all that it holds.
+func (c *checker) query(q *value) {
+	if !c.is(q, object, "a query") || !c.deeper() {
+		return
+	}
+	defer c.shallower()
+	if c.clauses++; c.clauses > c.v.opt.MaxClauses {
+		if c.clauses == c.v.opt.MaxClauses+1 {
+			c.report(TooExpensive, nil, "a body can have %d queries at most", c.v.opt.MaxClauses)
+		}
+		return
+	}
+	if len(q.members) != 1 {
+		c.notOneQuery(q)
+		return
+	}
+	m := &q.members[0]
+	c.in(m.key)
+	defer c.out()
+	if check := queryTypes[m.key]; check != nil {
+		check(c, &m.value)
+		return
+	}
+	c.unknownQuery(m.key)
+}
+
+// queries checks one query or an array of them.
+func (c *checker) queries(v *value) {
+	if v.kind != array {
+		c.query(v)
+		return
+	}
+	for i := range v.items {
+		c.at(i)
+		c.query(&v.items[i])
+		c.out()
+	}
+}
+
+// deeper goes one query or aggregation down, up to shallower, or notes that this is
+// too deep.
+func (c *checker) deeper() bool {
+	if c.depth >= c.v.opt.MaxDepth {
+		c.report(TooLarge, nil, "queries and aggregations can be nested %d deep at most", c.v.opt.MaxDepth)
+		return false
+	}
+	c.depth++
+	return true
+}
+
+func (c *checker) shallower() { c.depth-- }
+
+func (c *checker) notOneQuery(q *value) {
+	if len(q.members) == 0 {
+		c.report(Malformed, []string{"match_all"}, "a query is an object with one key, the query's type; this has none, which engines refuse")
+		return
+	}
+	keys := make([]string, len(q.members))
+	for i := range q.members {
+		keys[i] = quoted(q.members[i].key)
+	}
+	c.report(Malformed, []string{"bool"}, "a query is an object with one key, the query's type; this has %s: several queries go into the arrays of a bool",
+		strings.Join(keys, ", "))
+}
+
+// misplaced are names that are no queries, and where they belong.
+var misplaced = map[string]string{
+	"must": "bool", "must_not": "bool", "mustNot": "bool", "should": "bool", "filter": "bool",
+	"minimum_should_match": "bool", "and": "bool", "or": "bool", "not": "bool", "filtered": "bool",
+	"missing": "exists", "in": "terms", "equals": "term", "eq": "term", "like": "wildcard", "between": "range",
+	"gte": "range", "lte": "range", "gt": "range", "lt": "range", "text": "match", "phrase": "match_phrase",
+	"common": "match", "limit": "bool",
+}
+
+func (c *checker) unknownQuery(name string) {
+	if instead := misplaced[name]; instead != "" {
+		c.report(UnknownKey, []string{instead}, "%s is no query; it is said with %s", quoted(name), instead)
+		return
+	}
+	if f := c.index.mapping.lookup(name); f != nil && f.family != metaFamily && c.visible(name) {
+		c.report(UnknownKey, queriesFor(f), "%s is a field, and no query: put it into one, such as {\"%s\": {%s: ...}}",
+			quoted(name), queriesFor(f)[0], quoted(name))
+		return
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queryTypes)), func(s string) bool { return refusedQueries[s].why != "" })
+	c.report(UnknownKey, nearest.Names(name, names, maxCandidates), "there is no query %s", quoted(name))
+}
+
+// queriesFor are the queries that a field is mostly used in.
+func queriesFor(f *Field) []string {
+	switch {
+	case f.family == nestedFamily:
+		return []string{"nested"}
+	case f.family == denseVectorFamily:
+		return []string{"knn"}
+	case needGeo.fits(f):
+		return []string{"geo_distance", "geo_bounding_box"}
+	case f.family == numberFamily || f.family == dateFamily:
+		return []string{"range", "term"}
+	case needTerm.fits(f):
+		return []string{"term", "terms"}
+	case needMatch.fits(f):
+		return []string{"match"}
+	}
+	return []string{"exists"}
+}

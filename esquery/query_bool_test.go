@@ -1,0 +1,98 @@
+package esquery_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/esquery"
+)
+
+func TestCompoundQueries(t *testing.T) {
+	deep := strings.Repeat(`{"bool":{"must":`, 5) + `{"match_all":{}}` + strings.Repeat(`}}`, 5)
+	many := `{"bool":{"should":[` + strings.Repeat(`{"match_all":{}},`, 8) + `{"match_all":{}}]}}`
+	v := validator(t, &esquery.Options{MaxDepth: 5, MaxClauses: 9})
+	runChecks(t, v, ofQueries([]checkCase{
+		{"match_all", `{"match_all":{"boost":1.5}}`, ""},
+		{"match_none", `{"match_none":{}}`, ""},
+		{"match_all of null", `{"match_all":null}`, "malformed /match_all"},
+		{"no query", `{}`, "malformed ."},
+		{"two queries", `{"term":{"status":"a"},"match":{"title":"b"}}`, "malformed ."},
+		{"null", `null`, "malformed ."},
+		{"an array", `[{"match_all":{}}]`, "malformed ."},
+		{"an unknown query", `{"mach":{"title":"a"}}`, "unknown_key /mach"},
+		{"a field as a query", `{"status":"open"}`, "unknown_key /status"},
+		{"a clause of bool as a query", `{"must":[{"match_all":{}}]}`, "unknown_key /must"},
+		{"a query of long ago", `{"filtered":{"query":{"match_all":{}}}}`, "unknown_key /filtered"},
+
+		{"bool", `{"bool":{"must":[{"match":{"title":"a"}}],"filter":{"term":{"status":"open"}},"should":[],"must_not":[{"exists":{"field":"blob2"}}],
+			"minimum_should_match":"75%","adjust_pure_negative":true,"boost":1,"_name":"b"}}`, "unknown_field /bool/must_not/0/exists/field"},
+		{"bool of nothing", `{"bool":{}}`, ""},
+		{"bool with an unknown clause", `{"bool":{"filters":[{"match_all":{}}]}}`, "unknown_key /bool/filters"},
+		{"bool with a bare field", `{"bool":{"must":{"status":"open"}}}`, "unknown_key /bool/must/status"},
+		{"bool with an empty query", `{"bool":{"must":[{}]}}`, "malformed /bool/must/0"},
+		{"bool with a string", `{"bool":{"must":"open"}}`, "malformed /bool/must"},
+		{"bool with queries in one object", `{"bool":{"must":{"match_all":{},"term":{"status":"a"}}}}`, "malformed /bool/must"},
+		{"bool that is an array", `{"bool":[{"match_all":{}}]}`, "malformed /bool"},
+		{"bool that asks for more than there is", `{"bool":{"should":[{"match_all":{}}],"minimum_should_match":2}}`, "invalid_literal /bool/minimum_should_match"},
+		{"bool with a minimum that is none", `{"bool":{"should":[{"match_all":{}}],"minimum_should_match":"1.5"}}`, "malformed /bool/minimum_should_match"},
+		{"as deep as it may be", strings.Replace(strings.Replace(deep, `{"bool":{"must":`, "", 1), "}}", "", 1), ""},
+		{"too deep", deep, "too_large /bool/must/bool/must/bool/must/bool/must/bool/must"},
+		{"too many clauses", many, "too_expensive /bool/should/8"},
+
+		{"boosting", `{"boosting":{"positive":{"match_all":{}},"negative":{"term":{"status":"a"}},"negative_boost":0.5}}`, ""},
+		{"boosting without its boost", `{"boosting":{"positive":{"match_all":{}},"negative":{"term":{"status":"a"}}}}`, "malformed /boosting"},
+		{"constant_score", `{"constant_score":{"filter":{"term":{"status":"a"}},"boost":2}}`, ""},
+		{"constant_score with a query", `{"constant_score":{"query":{"term":{"status":"a"}}}}`, "unknown_key /constant_score"},
+		{"constant_score of an array", `{"constant_score":{"filter":[{"term":{"status":"a"}}]}}`, "malformed /constant_score/filter"},
+		{"dis_max", `{"dis_max":{"queries":[{"match_all":{}}],"tie_breaker":0.7}}`, ""},
+		{"dis_max of nothing", `{"dis_max":{"queries":[]}}`, "malformed /dis_max"},
+		{"dis_max with too much of a tie_breaker", `{"dis_max":{"queries":[{"match_all":{}}],"tie_breaker":7}}`, "malformed /dis_max/tie_breaker"},
+		{"pinned", `{"pinned":{"ids":["1"],"organic":{"match_all":{}}}}`, ""},
+		{"pinned from other indices", `{"pinned":{"docs":[{"_index":"x","_id":"1"}],"organic":{"match_all":{}}}}`, "forbidden /pinned/docs"},
+	}))
+}
+
+func TestFunctionScore(t *testing.T) {
+	runChecks(t, validator(t, nil), ofQueries([]checkCase{
+		{"functions", `{"function_score":{"query":{"match":{"title":"a"}},"functions":[{"filter":{"term":{"status":"open"}},"weight":2},
+			{"gauss":{"createdAt":{"origin":"now","scale":"10d","offset":"1d","decay":0.5}}},{"random_score":{}},
+			{"field_value_factor":{"field":"pages","modifier":"log1p","missing":1},"weight":3}],"score_mode":"sum","boost_mode":"replace","max_boost":9,"min_score":1}}`, ""},
+		{"one function", `{"function_score":{"field_value_factor":{"field":"pages"}}}`, ""},
+		{"no function", `{"function_score":{"query":{"match_all":{}}}}`, ""},
+		{"two functions", `{"function_score":{"weight":2,"random_score":{}}}`, "malformed /function_score"},
+		{"a function beside functions", `{"function_score":{"weight":2,"functions":[]}}`, "malformed /function_score"},
+		{"an entry without a function", `{"function_score":{"functions":[{"filter":{"match_all":{}}}]}}`, "malformed /function_score/functions/0"},
+		{"a script", `{"function_score":{"script_score":{"script":"1"}}}`, "script /function_score/script_score"},
+		{"a script in functions", `{"function_score":{"functions":[{"script_score":{"script":{"source":"1"}}}]}}`, "script /function_score/functions/0/script_score"},
+		{"a script beside a name that is mended", `{"function_score":{"query":{"match":{"Title":"a"}},"functions":[{"script_score":{"script":"1"}}]}}`,
+			"script /function_score/functions/0/script_score; unknown_field* /function_score/query/match/Title"},
+		{"an unknown mode", `{"function_score":{"score_mode":"total"}}`, "malformed /function_score/score_mode"},
+		{"a factor by a keyword", `{"function_score":{"field_value_factor":{"field":"status"}}}`, "field_type /function_score/field_value_factor/field"},
+		{"a seed without a field", `{"function_score":{"random_score":{"seed":1}}}`, "malformed /function_score/random_score"},
+		{"a seed with a field", `{"function_score":{"random_score":{"seed":1,"field":"_seq_no"}}}`, ""},
+		{"a negative weight", `{"function_score":{"weight":-2}}`, "malformed /function_score/weight"},
+		{"a decay by a point", `{"function_score":{"exp":{"place":{"origin":{"lat":1,"lon":2},"scale":"2km"}}}}`, ""},
+		{"a decay by a number", `{"function_score":{"linear":{"pages":{"origin":10,"scale":5},"multi_value_mode":"avg"}}}`, ""},
+		{"a decay by a text", `{"function_score":{"gauss":{"title":{"origin":1,"scale":1}}}}`, "field_type /function_score/gauss/title"},
+		{"a decay of two fields", `{"function_score":{"gauss":{"pages":{"origin":1,"scale":1},"price":{"origin":1,"scale":1}}}}`, "malformed /function_score/gauss"},
+		{"a decay without an origin", `{"function_score":{"gauss":{"pages":{"scale":1}}}}`, "malformed /function_score/gauss/pages"},
+		{"a decay without a scale", `{"function_score":{"gauss":{"pages":{"origin":1}}}}`, "malformed /function_score/gauss/pages"},
+		{"a date with a scale of another kind", `{"function_score":{"gauss":{"createdAt":{"origin":"now","scale":"2km"}}}}`, "invalid_literal /function_score/gauss/createdAt/scale"},
+		{"a scale of zero", `{"function_score":{"gauss":{"pages":{"origin":1,"scale":0}}}}`, "invalid_literal /function_score/gauss/pages/scale"},
+		{"a decay out of bounds", `{"function_score":{"gauss":{"pages":{"origin":1,"scale":1,"decay":1.5}}}}`, "malformed /function_score/gauss/pages/decay"},
+
+		{"distance_feature", `{"distance_feature":{"field":"createdAt","origin":"now","pivot":"7d"}}`, ""},
+		{"distance_feature of a point", `{"distance_feature":{"field":"place","origin":[1,2],"pivot":"7km"}}`, ""},
+		{"distance_feature of a number", `{"distance_feature":{"field":"pages","origin":1,"pivot":"7"}}`, "field_type /distance_feature/field"},
+		{"distance_feature with another pivot", `{"distance_feature":{"field":"createdAt","origin":"now","pivot":"7km"}}`, "invalid_literal /distance_feature/pivot"},
+		{"rank_feature", `{"rank_feature":{"field":"popularity","saturation":{"pivot":8}}}`, ""},
+		{"rank_feature of a key", `{"rank_feature":{"field":"topics.sports"}}`, ""},
+		{"rank_feature with two functions", `{"rank_feature":{"field":"popularity","log":{"scaling_factor":1},"linear":{}}}`, "malformed /rank_feature"},
+		{"rank_feature of a number", `{"rank_feature":{"field":"pages"}}`, "field_type /rank_feature/field"},
+		{"sparse_vector", `{"sparse_vector":{"field":"tokens","query_vector":{"a":0.5}}}`, ""},
+		{"sparse_vector by a model", `{"sparse_vector":{"field":"tokens","inference_id":"m","query":"a"}}`,
+			"forbidden /sparse_vector/inference_id; forbidden /sparse_vector/query"},
+		{"semantic", `{"semantic":{"field":"meaning","query":"a"}}`, ""},
+		{"semantic on a text", `{"semantic":{"field":"title","query":"a"}}`, "field_type /semantic/field"},
+	}))
+}

@@ -1,0 +1,93 @@
+package esquery_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/esquery"
+)
+
+func TestNestedQueries(t *testing.T) {
+	runChecks(t, validator(t, nil), ofQueries([]checkCase{
+		{"nested", `{"nested":{"path":"items","query":{"term":{"items.sku":"A1"}},"score_mode":"avg","ignore_unmapped":true,"inner_hits":{}}}`, ""},
+		{"nested in nested", `{"nested":{"path":"items","query":{"nested":{"path":"items.parts","query":{"term":{"items.parts.no":"p"}}}}}}`, ""},
+		{"nested two levels down at once", `{"nested":{"path":"items.parts","query":{"term":{"items.parts.no":"p"}}}}`, ""},
+		{"exists of the object itself", `{"nested":{"path":"items","query":{"exists":{"field":"items"}}}}`, ""},
+		{"bool in nested", `{"nested":{"path":"items","query":{"bool":{"filter":[{"term":{"items.sku":"A1"}},{"range":{"items.qty":{"gte":2}}}]}}}}`, ""},
+		{"without nested", `{"term":{"items.sku":"A1"}}`, "nested_path /term/items.sku"},
+		{"included in the document", `{"match":{"comments.text":"a"}}`, ""},
+		{"a field of the document in nested", `{"nested":{"path":"items","query":{"term":{"status":"open"}}}}`, "nested_path /nested/query/term/status"},
+		{"a deeper field in nested", `{"nested":{"path":"items","query":{"term":{"items.parts.no":"p"}}}}`, "nested_path /nested/query/term/items.parts.no"},
+		{"an outer field in nested", `{"nested":{"path":"items.parts","query":{"term":{"items.sku":"A1"}}}}`, "nested_path /nested/query/term/items.sku"},
+		{"the same object again", `{"nested":{"path":"items","query":{"nested":{"path":"items","query":{"match_all":{}}}}}}`, "nested_path /nested/query/nested/path"},
+		{"a name without its object", `{"nested":{"path":"items","query":{"term":{"sku":"A1"}}}}`, "unknown_field /nested/query/term/sku"},
+		{"a path that is not nested", `{"nested":{"path":"author","query":{"match_all":{}}}}`, "nested_path /nested/path"},
+		{"a path that is unknown", `{"nested":{"path":"lines","query":{"match_all":{}}}}`, "unknown_field /nested/path"},
+		{"a path in another spelling", `{"nested":{"path":"Items","query":{"term":{"items.sku":"A1"}}}}`, "unknown_field* /nested/path"},
+		{"no path", `{"nested":{"query":{"match_all":{}}}}`, "malformed /nested"},
+		{"no query", `{"nested":{"path":"items"}}`, "malformed /nested"},
+		{"a filter", `{"nested":{"path":"items","filter":{"match_all":{}}}}`, "unknown_key /nested/filter; malformed /nested"},
+		{"an unknown score_mode", `{"nested":{"path":"items","query":{"match_all":{}},"score_mode":"total"}}`, "malformed /nested/score_mode"},
+	}))
+}
+
+func TestJoinQueries(t *testing.T) {
+	runChecks(t, validator(t, nil), ofQueries([]checkCase{
+		{"has_child", `{"has_child":{"type":"file","query":{"match":{"title":"a"}},"min_children":1,"max_children":5,"score_mode":"max"}}`, ""},
+		{"has_parent", `{"has_parent":{"parent_type":"folder","query":{"match":{"title":"a"}},"score":true}}`, ""},
+		{"parent_id", `{"parent_id":{"type":"note","id":"1"}}`, ""},
+		{"an unknown relation", `{"has_child":{"type":"files","query":{"match_all":{}}}}`, "unknown_field /has_child/type"},
+		{"a parent that is none", `{"has_parent":{"parent_type":"note","query":{"match_all":{}}}}`, "unknown_field /has_parent/parent_type"},
+		{"without a type", `{"has_child":{"query":{"match_all":{}}}}`, "malformed /has_child"},
+	}))
+}
+
+// What a query finds by other documents is confined to those of the filter as well.
+func TestFilterReachesJoinsAndNeighbours(t *testing.T) {
+	v := validator(t, &esquery.Options{Filter: json.RawMessage(`{"term":{"tenantId":"a"}}`)})
+	for _, query := range []string{
+		`{"has_child":{"type":"file","query":{"match":{"title":"a"}}}}`,
+		`{"has_parent":{"parent_type":"folder","query":{"match_all":{}}}}`,
+		`{"knn":{"field":"vec","query_vector":[1,2,3],"k":5,"num_candidates":10}}`,
+		`{"knn":{"field":"vec","query_vector":[1,2,3],"filter":[{"term":{"status":"open"}}]}}`,
+		`{"knn":{"openVec":{"vector":[1,2,3],"k":5,"filter":{"term":{"status":"open"}}}}}`,
+	} {
+		report := v.Check("docs", []byte(`{"query":`+query+`}`))
+		body := string(report.Body())
+		if n := strings.Count(body, `{"term":{"tenantId":"a"}}`); n != 2 {
+			t.Errorf("Check(%s): the filter stands there %d times, want 2: %s %v", query, n, body, report.Problems)
+		}
+	}
+	runChecks(t, v, ofQueries([]checkCase{
+		{"words by how many documents have them", `{"more_like_this":{"like":"annual report","fields":["title"]}}`, "filter_bypass /more_like_this"},
+		{"a document by its id", `{"more_like_this":{"like":{"_id":"1"},"fields":["title"]}}`, "filter_bypass /more_like_this"},
+	}))
+}
+
+// Which words one stands for is looked up among those of all documents: a choice of
+// few tells whether others have a certain word.
+func TestFilterAndExpansions(t *testing.T) {
+	cases := []checkCase{
+		{"match", `{"match":{"title":{"query":"zebr","fuzziness":1,"max_expansions":1}}}`, "/match/title/max_expansions"},
+		{"match_bool_prefix", `{"match_bool_prefix":{"title":{"query":"zebr","fuzziness":1,"max_expansions":1}}}`, "/match_bool_prefix/title/max_expansions"},
+		{"match_phrase_prefix", `{"match_phrase_prefix":{"title":{"query":"zeb","max_expansions":49}}}`, "/match_phrase_prefix/title/max_expansions"},
+		{"multi_match", `{"multi_match":{"query":"zeb","fields":["title"],"type":"phrase_prefix","max_expansions":1}}`, "/multi_match/max_expansions"},
+		{"simple_query_string", `{"simple_query_string":{"query":"zebr~1","fields":["title"],"fuzzy_max_expansions":1}}`, "/simple_query_string/fuzzy_max_expansions"},
+		{"fuzzy", `{"fuzzy":{"status":{"value":"zebr","max_expansions":1}}}`, "/fuzzy/status/max_expansions"},
+		{"prefix", `{"prefix":{"status":{"value":"zeb","rewrite":"top_terms_1"}}}`, "/prefix/status/rewrite"},
+		{"span_multi", `{"span_multi":{"match":{"prefix":{"title":{"value":"zeb","rewrite":"top_terms_boost_1"}}}}}`, "/span_multi/match/prefix/title/rewrite"},
+		{"intervals", `{"intervals":{"title":{"wildcard":{"pattern":"zeb*","max_expansions":1}}}}`, "/intervals/title/wildcard/max_expansions"},
+		{"many", `{"match_phrase_prefix":{"title":{"query":"zeb","max_expansions":50}}}`, ""},
+		{"the usual number", `{"match":{"title":{"query":"zebr","fuzziness":"AUTO"}}}`, ""},
+	}
+	open := make([]checkCase, len(cases))
+	for i := range cases {
+		open[i] = cases[i]
+		if open[i].want = ""; cases[i].want != "" {
+			cases[i].want = "filter_bypass " + cases[i].want
+		}
+	}
+	runChecks(t, validator(t, tenant), ofQueries(cases))
+	runChecks(t, validator(t, nil), ofQueries(open))
+}

@@ -1,0 +1,78 @@
+package esquery
+
+var (
+	likeParams = withCommon(
+		param{key: "fields", takes: anArray, required: true},
+		param{key: "like", takes: anything, required: true},
+		param{key: "unlike", takes: anything},
+		param{key: "max_query_terms", takes: aPositive},
+		param{key: "min_term_freq", takes: aCount},
+		param{key: "min_doc_freq", takes: aCount},
+		param{key: "max_doc_freq", takes: aCount},
+		param{key: "min_word_length", takes: aCount},
+		param{key: "max_word_length", takes: aCount},
+		param{key: "stop_words", takes: texts},
+		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "minimum_should_match", takes: minimumMatch},
+		param{key: "fail_on_unsupported_field", takes: aSwitch},
+		param{key: "boost_terms", takes: aNumber},
+		param{key: "include", takes: aSwitch})
+	madeDocumentParams = []param{{key: "doc", takes: anObject, required: true}, {key: "_index", takes: aText}}
+	likeDocumentParams = []param{
+		{key: "_id", takes: aText, required: true},
+		{key: "_index", takes: aText},
+		{key: "routing", takes: aText},
+	}
+)
+
+// moreLikeThis checks a query for documents that have words of a text in common.
+func (c *checker) moreLikeThis(v *value) {
+	if c.filtered() {
+		c.report(FilterBypass, []string{"match"}, "more_like_this chooses words by how many documents of others have them; use a match with the words")
+		return
+	}
+	if !c.params(v, "more_like_this", likeParams) {
+		return
+	}
+	c.member(v, "fields", func(names *value) {
+		if len(names.items) == 0 {
+			c.report(Malformed, nil, "more_like_this needs fields")
+		}
+		c.fieldNames(names, &param{key: "fields", need: needLike})
+	})
+	c.member(v, "like", c.like)
+	c.member(v, "unlike", c.like)
+}
+
+func (c *checker) like(v *value) {
+	if v.kind != array {
+		c.likeItem(v)
+		return
+	}
+	if len(v.items) == 0 {
+		c.report(Malformed, nil, "it has no text that documents could be like")
+	}
+	for i := range v.items {
+		c.at(i)
+		c.likeItem(&v.items[i])
+		c.out()
+	}
+}
+
+// likeItem checks a text, or a document.
+func (c *checker) likeItem(v *value) {
+	switch {
+	case isText(v):
+	case v.kind != object:
+		c.report(Malformed, nil, "what documents are like is a text, or a document by its _id")
+	case v.get("doc") != nil:
+		c.params(v, "a document", madeDocumentParams)
+	default:
+		c.params(v, "a document", likeDocumentParams)
+	}
+	if name := v.get("_index"); name != nil && c.v.indices[name.text] != c.index {
+		c.in("_index")
+		c.report(Forbidden, nil, "a document of another index is refused")
+		c.out()
+	}
+}

@@ -1,0 +1,240 @@
+package esquery
+
+import (
+	"strings"
+	"unicode"
+)
+
+var (
+	regexpFlags = []string{"ALL", "NONE", "ANYSTRING", "AUTOMATON", "COMPLEMENT", "EMPTY", "INTERSECTION", "INTERVAL"}
+
+	prefixClause = clauseType{name: "prefix", need: needPrefix, main: "value", params: withCommon(
+		param{key: "value"},
+		param{key: "case_insensitive", takes: aSwitch},
+		param{key: "rewrite", takes: aRewrite})}
+	wildcardClause = clauseType{name: "wildcard", need: needPattern, main: "value", alias: "wildcard", params: withCommon(
+		param{key: "value"}, param{key: "wildcard"},
+		param{key: "case_insensitive", takes: aSwitch},
+		param{key: "rewrite", takes: aRewrite})}
+	regexpClause = clauseType{name: "regexp", need: needPattern, main: "value", params: withCommon(
+		param{key: "value"},
+		param{key: "flags", takes: someFlags, words: regexpFlags},
+		param{key: "case_insensitive", takes: aSwitch},
+		param{key: "max_determinized_states", takes: aPositive},
+		param{key: "rewrite", takes: aRewrite})}
+	fuzzyClause = clauseType{name: "fuzzy", need: needFuzzy, main: "value", alias: "term", params: withCommon(
+		param{key: "value"}, param{key: "term"},
+		param{key: "fuzziness", takes: aFuzziness},
+		param{key: "prefix_length", takes: aCount},
+		param{key: "max_expansions", takes: someExpansions},
+		param{key: "transpositions", takes: aSwitch},
+		param{key: "rewrite", takes: aRewrite})}
+)
+
+const (
+	maxRegexp = 1000   // letters, of the engines
+	maxStates = 10_000 // of an automaton; the engines' default
+)
+
+func (c *checker) prefix(v *value) {
+	defer c.back(len(c.path))
+	cl, ok := c.clause(v, &prefixClause)
+	if !ok {
+		return
+	}
+	if cl.value.text == "" {
+		c.report(TooExpensive, []string{"exists"}, "every value begins with nothing; exists says that there is one")
+	}
+	c.ofWord(&cl)
+}
+
+func (c *checker) wildcard(v *value) {
+	defer c.back(len(c.path))
+	cl, ok := c.clause(v, &wildcardClause)
+	if !ok {
+		return
+	}
+	c.wildcardCost(cl.field, cl.value.text)
+	c.ofWord(&cl)
+}
+
+// wildcardCost notes a pattern for which every term has to be looked at. A field of
+// the type wildcard has an index for that.
+func (c *checker) wildcardCost(f *Field, pattern string) {
+	if (strings.HasPrefix(pattern, "*") || strings.HasPrefix(pattern, "?")) && (f == nil || f.Type != "wildcard") {
+		if strings.Trim(pattern, "*") == "" {
+			c.report(TooExpensive, []string{"exists"}, "everything is like %s; exists says that there is a value", quoted(pattern))
+			return
+		}
+		c.report(TooExpensive, []string{"match", "prefix"}, "%s begins with a wildcard, for which every value is looked at; use match on a text, or a prefix",
+			quoted(pattern))
+	}
+	if len(pattern) > maxRegexp {
+		c.report(TooExpensive, nil, "a pattern can have %d characters at most", maxRegexp)
+	}
+}
+
+func (c *checker) regexp(v *value) {
+	defer c.back(len(c.path))
+	cl, ok := c.clause(v, &regexpClause)
+	if !ok {
+		return
+	}
+	if states := cl.get("max_determinized_states"); states != nil {
+		if n, _ := countOf(states); n > maxStates {
+			c.report(TooExpensive, nil, "max_determinized_states can be %d at most", maxStates)
+		}
+	}
+	c.regexpCost(cl.value.text)
+	c.ofWord(&cl)
+}
+
+// regexpCost notes an expression that is too long, no expression, or one for which
+// every term has to be looked at.
+func (c *checker) regexpCost(pattern string) {
+	switch {
+	case len(pattern) > maxRegexp:
+		c.report(TooExpensive, nil, "a regular expression can have %d characters at most", maxRegexp)
+	case !isRegexp(pattern):
+		c.report(InvalidLiteral, nil, "%s is no regular expression: a bracket or escape has no end", quoted(pattern))
+	case beginsAnyhow(pattern):
+		c.report(TooExpensive, []string{"match", "prefix"}, "%s can begin with anything, so that every value is looked at; use match on a text, or a prefix",
+			quoted(pattern))
+	}
+}
+
+func (c *checker) fuzzy(v *value) {
+	defer c.back(len(c.path))
+	cl, ok := c.clause(v, &fuzzyClause)
+	if !ok {
+		return
+	}
+	c.fewWords(cl.value.text)
+	c.ofWord(&cl)
+}
+
+// maxFuzzy is how long a text with fuzziness can be, in bytes: for each of its words
+// engines look at the whole index.
+const maxFuzzy = 1000
+
+func (c *checker) fewWords(text string) {
+	if len(text) > maxFuzzy {
+		c.report(TooExpensive, nil, "a text can have %d bytes at most to be searched with fuzziness", maxFuzzy)
+	}
+}
+
+// ofWord notes what is looked for among the words of a text and cannot be one. These
+// queries are not analysed, and words were: they have no space and no capital.
+func (c *checker) ofWord(cl *clause) {
+	f := cl.field
+	if f == nil {
+		return
+	}
+	c.searchable(f)
+	if f.family != textFamily || !f.lowercased() {
+		return
+	}
+	switch text := cl.value.text; {
+	case strings.ContainsFunc(text, unicode.IsSpace):
+		c.report(FieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, which is searched by its words, and %s is more than one of them", quoted(f.Path), quoted(text))
+	case strings.ContainsFunc(text, unicode.IsUpper) && !cl.is("case_insensitive"):
+		c.report(FieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, whose words stand in the index without capitals: %s is none of them", quoted(f.Path), quoted(text))
+	}
+}
+
+// lowercased reports whether the words of a text stand in the index without
+// capitals. What an analyzer of the index's own does is not known.
+func (f *Field) lowercased() bool {
+	switch f.analyzer {
+	case "", "default", "standard", "simple", "stop", "fingerprint", "english":
+		return true
+	}
+	return false
+}
+
+// isRegexp reports whether the brackets of a regular expression fit, and its last
+// escape escapes something.
+func isRegexp(s string) bool {
+	depth, quote, class := 0, false, false
+	for i := 0; i < len(s); i++ {
+		switch ch := s[i]; {
+		case quote:
+			quote = ch != '"'
+		case ch == '\\':
+			if i++; i == len(s) {
+				return false
+			}
+		case class:
+			class = ch != ']'
+		case ch == '"':
+			quote = true
+		case ch == '[':
+			class = true
+		case ch == '(':
+			depth++
+		case ch == ')':
+			if depth--; depth < 0 {
+				return false
+			}
+		}
+	}
+	return depth == 0 && !quote && !class
+}
+
+// beginsAnyhow reports whether what a regular expression matches can begin with any
+// character, again and again: .*, .+, [^a]*, @, at its beginning or at that of one of
+// its alternatives.
+func beginsAnyhow(s string) bool {
+	atStart := true
+	type group struct{ atStart, any bool } // whether it began at the start, and takes any character
+	var groups []group
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+			atStart = atStart && optional(s, i+1)
+		case '(':
+			groups = append(groups, group{atStart: atStart})
+		case ')':
+			if len(groups) == 0 {
+				return false
+			}
+			ended := groups[len(groups)-1]
+			if groups = groups[:len(groups)-1]; ended.any && repeats(s, i+1) {
+				return true
+			}
+			atStart = ended.atStart && optional(s, i+1)
+		case '|':
+			atStart = len(groups) == 0 || groups[len(groups)-1].atStart
+		case '@', '~':
+			if atStart {
+				return true
+			}
+		case '.':
+			if atStart && repeats(s, i+1) {
+				return true
+			}
+			for g := range groups {
+				groups[g].any = groups[g].any || atStart && groups[g].atStart
+			}
+			atStart = atStart && optional(s, i+1)
+		case '[':
+			end := i + strings.IndexByte(s[i:], ']')
+			if end > i {
+				if atStart && i+1 < len(s) && s[i+1] == '^' && repeats(s, end+1) {
+					return true
+				}
+				i = end
+			}
+			atStart = atStart && optional(s, i+1)
+		case '*', '?':
+		default:
+			atStart = atStart && optional(s, i+1)
+		}
+	}
+	return false
+}
+
+func optional(s string, i int) bool { return i < len(s) && (s[i] == '*' || s[i] == '?') }
+
+func repeats(s string, i int) bool { return i < len(s) && strings.IndexByte("*+{", s[i]) >= 0 }

@@ -1,0 +1,161 @@
+package esquery
+
+import (
+	"cmp"
+	"strings"
+	"time"
+)
+
+var (
+	rangeClause = clauseType{name: "range", need: needRange, main: "gte", params: rangeParams}
+	rangeParams = withCommon(
+		param{key: "gt"}, param{key: "gte"}, param{key: "lt"}, param{key: "lte"},
+		param{key: "from"}, param{key: "to"},
+		param{key: "include_lower", takes: aSwitch},
+		param{key: "include_upper", takes: aSwitch},
+		param{key: "format", takes: aText},
+		param{key: "time_zone", takes: aTimeZone},
+		param{key: "relation", takes: aWord, words: []string{"intersects", "contains", "within"}})
+	lowerBounds = [...]string{"gt", "gte", "from"}
+	upperBounds = [...]string{"lt", "lte", "to"}
+)
+
+// rangeQuery checks {"FIELD": {"gte": value, "lt": value}}.
+func (c *checker) rangeQuery(v *value) {
+	m := c.onlyField(v, &rangeClause)
+	if m == nil {
+		return
+	}
+	c.in(m.key)
+	defer c.out()
+	f := c.field(&m.key, needRange)
+	if m.value.kind != object {
+		c.report(Malformed, []string{"term"}, `range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; one value goes into term`)
+		return
+	}
+	if !c.params(&m.value, "range", rangeParams) {
+		return
+	}
+	lower, lowerKey, ok1 := c.bound(&m.value, lowerBounds[:])
+	upper, upperKey, ok2 := c.bound(&m.value, upperBounds[:])
+	if !ok1 || !ok2 {
+		return
+	}
+	if lower == nil && upper == nil {
+		c.report(Malformed, []string{"exists"}, "range has no bound: give gt or gte, lt or lte")
+		return
+	}
+	if f == nil {
+		return
+	}
+	if f.family == keyedFamily && f.Type == "flattened" && (lower == nil || upper == nil) {
+		c.report(FieldType, nil, "a range on a key of a flattened field needs both bounds")
+	}
+	c.searchable(f)
+	format := ""
+	if own := m.value.get("format"); own != nil && f.family == dateFamily {
+		c.in("format")
+		c.dateFormat(own)
+		c.out()
+		format = own.text
+	}
+	before := c.faults
+	c.boundLiteral(f, lower, lowerKey, format)
+	c.boundLiteral(f, upper, upperKey, format)
+	if lower == nil || upper == nil || c.faults != before {
+		return
+	}
+	empty := false
+	switch f.family {
+	case numberFamily:
+		from, ok1 := numberOf(lower)
+		to, ok2 := numberOf(upper)
+		empty = ok1 && ok2 && (from > to || from == to && (lowerKey == "gt" || upperKey == "lt"))
+	case dateFamily:
+		empty = laterDay(lower.text, upper.text) && !strings.Contains(cmp.Or(format, strings.Join(f.Formats, "||")), "dd-MM")
+	}
+	if empty {
+		c.report(InvalidLiteral, nil, "nothing lies between %s and %s", quoted(lower.text), quoted(upper.text))
+	}
+}
+
+// laterDay reports whether both begin like 2024-01-31, and the first day is the later
+// one by more than what time zones and rounding could change.
+func laterDay(a, b string) bool {
+	const layout = "2006-01-02"
+	if len(a) < len(layout) || len(b) < len(layout) || strings.Contains(a, "||") || strings.Contains(b, "||") {
+		return false
+	}
+	from, err1 := time.Parse(layout, a[:len(layout)])
+	to, err2 := time.Parse(layout, b[:len(layout)])
+	return err1 == nil && err2 == nil && from.Sub(to) > 48*time.Hour
+}
+
+// bound returns the bound at one end, of the names that it can have; nil: it is open.
+func (c *checker) bound(v *value, names []string) (found *value, key string, ok bool) {
+	for _, name := range names {
+		b := v.get(name)
+		switch {
+		case b == nil:
+		case key != "":
+			c.report(Malformed, nil, "range has both %s and %s, of which one is lost", key, name)
+			return nil, "", false
+		default:
+			found, key = b, name
+		}
+	}
+	if found == nil || found.kind == null {
+		return nil, key, true
+	}
+	if !isText(found) {
+		c.in(key)
+		c.report(Malformed, nil, "%s must be a string or number, and is %s", key, found.kind)
+		c.out()
+		return nil, "", false
+	}
+	return found, key, true
+}
+
+func (c *checker) boundLiteral(f *Field, v *value, key, format string) {
+	if v == nil {
+		return
+	}
+	c.in(key)
+	c.literalAs(f, v, boundLiteral, format)
+	c.out()
+}
+
+// fieldPattern returns the fields that a name with * stands for, of those that do
+// for n, or notes why it may not be used. The walk is at it.
+func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
+	if !c.fewPatterns() {
+		return
+	}
+	m := c.index.mapping
+	hidden, found := false, false
+	var named []string
+	for _, name := range m.known {
+		if !glob(pattern, name) {
+			continue
+		}
+		f := m.fields[name]
+		switch {
+		case !c.visible(name):
+			hidden = true
+		case n.fits(f) && f.inScope(c.nested):
+			found = true
+			if len(named) < maxCandidates {
+				named = append(named, name)
+			}
+			if each != nil {
+				each(f)
+			}
+		}
+	}
+	switch {
+	case hidden:
+		c.report(Forbidden, named, "name the fields one by one: %s stands for more than may be searched", quoted(pattern))
+	case !found:
+		c.report(UnknownField, c.candidates(strings.Trim(pattern, "*."), n), "no field that can be searched here is called like %s", quoted(pattern))
+	}
+}

@@ -1,0 +1,61 @@
+package esquery
+
+var (
+	operators     = []string{"or", "and"}
+	zeroTerms     = []string{"none", "all"}
+	fuzzyMatching = []param{
+		{key: "fuzziness", takes: aFuzziness},
+		{key: "prefix_length", takes: aCount},
+		{key: "max_expansions", takes: someExpansions},
+		{key: "fuzzy_transpositions", takes: aSwitch},
+		{key: "fuzzy_rewrite", takes: aRewrite},
+	}
+
+	matchClause = clauseType{name: "match", need: needMatch, main: "query", params: withCommon(append(fuzzyMatching,
+		param{key: "query"},
+		param{key: "operator", takes: aWord, words: operators},
+		param{key: "minimum_should_match", takes: minimumMatch},
+		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "lenient", takes: aSwitch},
+		param{key: "zero_terms_query", takes: aWord, words: zeroTerms},
+		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})...)}
+	matchPhraseClause = clauseType{name: "match_phrase", need: needPhrase, main: "query", params: withCommon(
+		param{key: "query"},
+		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "slop", takes: aCount},
+		param{key: "zero_terms_query", takes: aWord, words: zeroTerms})}
+	matchPhrasePrefixClause = clauseType{name: "match_phrase_prefix", need: needPhrasePrefix, main: "query", params: withCommon(
+		param{key: "query"},
+		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "slop", takes: aCount},
+		param{key: "max_expansions", takes: someExpansions},
+		param{key: "zero_terms_query", takes: aWord, words: zeroTerms})}
+	matchBoolPrefixClause = clauseType{name: "match_bool_prefix", need: needMatch, main: "query", params: withCommon(append(fuzzyMatching,
+		param{key: "query"},
+		param{key: "operator", takes: aWord, words: operators},
+		param{key: "minimum_should_match", takes: minimumMatch},
+		param{key: "analyzer", takes: anAnalyzer})...)}
+)
+
+func (c *checker) match(v *value)             { c.matchOf(v, &matchClause) }
+func (c *checker) matchPhrase(v *value)       { c.matchOf(v, &matchPhraseClause) }
+func (c *checker) matchPhrasePrefix(v *value) { c.matchOf(v, &matchPhrasePrefixClause) }
+func (c *checker) matchBoolPrefix(v *value)   { c.matchOf(v, &matchBoolPrefixClause) }
+
+// matchOf checks a query that looks for a text in one field.
+func (c *checker) matchOf(v *value, t *clauseType) {
+	defer c.back(len(c.path))
+	cl, ok := c.clause(v, t)
+	if !ok || cl.field == nil {
+		return
+	}
+	c.searchable(cl.field)
+	// What is lenient with a value that the field cannot have finds nothing.
+	c.literal(cl.field, cl.value, matchLiteral)
+	if cl.get("fuzziness") != nil {
+		c.fewWords(cl.value.text)
+		if !needFuzzy.fits(cl.field) {
+			c.unfit(cl.field, needFuzzy)
+		}
+	}
+}

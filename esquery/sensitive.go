@@ -1,0 +1,296 @@
+package esquery
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrSensitive is the error of [NewValidator] where Options.Sensitive would not hide
+// what it says: a pattern is malformed, or none of the indices has such a field.
+var ErrSensitive = errors.New("the sensitive fields do not fit")
+
+// sensitive are the fields of one index that the author of a body must not see. The
+// nil sensitive hides nothing.
+type sensitive struct {
+	globs   []string        // patterns with a *
+	exact   map[string]bool // the other patterns, and all that has their values
+	known   map[string]bool // of every field of the mapping: whether it is hidden
+	missing []string        // patterns that this index has no field for
+	exclude []string
+}
+
+// newSensitive returns what patterns hide in an index.
+func newSensitive(patterns []string, m *Mapping) (*sensitive, error) {
+	if len(patterns) == 0 {
+		return nil, nil
+	}
+	s := &sensitive{exact: map[string]bool{}, known: make(map[string]bool, len(m.fields))}
+	for _, p := range patterns {
+		if !sound(p) {
+			return nil, fmt.Errorf("esquery: %w: %s is no path of a field, such as \"person.ssn\" or \"*.ssn\"", ErrSensitive, quoted(p))
+		}
+		if strings.Contains(p, "*") {
+			s.globs = append(s.globs, p)
+		} else {
+			s.exact[p] = true
+		}
+	}
+	s.spread(m)
+	s.aliased(m)
+	for path, f := range m.fields {
+		hidden := f.family != metaFamily && s.matches(path)
+		s.known[path] = hidden || f.flattened() && s.within(path)
+	}
+	// What a metadata field is called, only its exact name hides.
+	for path := range s.exact {
+		if f := m.fields[path]; f != nil {
+			s.known[path] = true
+		}
+	}
+	s.missing = s.unmatched(patterns, m)
+	s.exclude = s.excluded(patterns)
+	return s, nil
+}
+
+// sound reports whether a pattern is a path, which may have a *.
+func sound(pattern string) bool {
+	if pattern == "" || len(pattern) > maxPattern || strings.Count(pattern, "*") > maxStars {
+		return false
+	}
+	for _, part := range strings.Split(pattern, ".") {
+		if part == "" || strings.TrimSpace(part) != part {
+			return false
+		}
+	}
+	return true
+}
+
+const (
+	maxPattern = 1000
+	maxStars   = 20
+)
+
+// spread adds to the exact paths all fields that have the values of hidden ones:
+// what aliases and multi-fields belong to, what is copied to, and what is computed.
+func (s *sensitive) spread(m *Mapping) {
+	for grown := true; grown; {
+		grown = false
+		hide := func(path string) {
+			if path != "" && !s.matches(path) {
+				s.exact[path] = true
+				grown = true
+			}
+		}
+		for path, f := range m.fields {
+			if f.family == metaFamily {
+				continue
+			}
+			if s.matches(path) {
+				hide(f.Parent)
+				for _, target := range f.targets() {
+					hide(target)
+				}
+				for _, to := range f.copyTo {
+					hide(to)
+				}
+				continue
+			}
+			for _, target := range f.targets() {
+				if s.matches(target) {
+					hide(path)
+				}
+			}
+			if f.Parent != "" && s.matches(f.Parent) || f.script != "" && s.reads(f.script, m) {
+				hide(path)
+			}
+		}
+	}
+}
+
+// aliased hides the aliases of flattened fields with a hidden key, by which that key
+// has another name.
+func (s *sensitive) aliased(m *Mapping) {
+	for path, f := range m.fields {
+		for _, target := range f.targets() {
+			if f.flattened() && s.within(target) {
+				s.exact[path] = true
+			}
+		}
+	}
+}
+
+// flattened reports whether the field is a flattened one in any of the indices.
+func (f *Field) flattened() bool {
+	return f.family == flattenedFamily || slices.ContainsFunc(f.variants, func(v *Field) bool { return v.family == flattenedFamily })
+}
+
+// targets are what an alias stands for in each of the indices.
+func (f *Field) targets() []string {
+	if f.variants == nil {
+		if f.Target == "" {
+			return nil
+		}
+		return []string{f.Target}
+	}
+	var all []string
+	for _, v := range f.variants {
+		if v.Target != "" {
+			all = append(all, v.Target)
+		}
+	}
+	return all
+}
+
+// reads reports whether the script of a runtime field has the name of a hidden
+// field in it. What it does with it cannot be said.
+func (s *sensitive) reads(script string, m *Mapping) bool {
+	for path := range m.fields {
+		if s.matches(path) && strings.Contains(script, lastOf(path)) {
+			return true
+		}
+	}
+	for path := range s.exact {
+		if strings.Contains(script, lastOf(path)) {
+			return true
+		}
+	}
+	for _, g := range s.globs {
+		if part := strings.Trim(lastOf(g), "*"); part != "" && strings.Contains(script, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// matches reports whether path is hidden, or lies in something hidden.
+func (s *sensitive) matches(path string) bool {
+	for i := 0; i < len(path); i++ {
+		if path[i] == '.' && s.is(path[:i]) {
+			return true
+		}
+	}
+	return s.is(path)
+}
+
+// is is matches for the path alone, whatever it lies in.
+func (s *sensitive) is(path string) bool {
+	if s.exact[path] {
+		return true
+	}
+	for _, g := range s.globs {
+		if glob(g, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether something below path can be hidden, known or not.
+func (s *sensitive) within(path string) bool {
+	if s == nil {
+		return false
+	}
+	prefix := path + "."
+	for hidden := range s.exact {
+		if strings.HasPrefix(hidden, prefix) {
+			return true
+		}
+	}
+	for _, g := range s.globs {
+		if globBelow(g, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// hides reports whether a search must not use that name: a hidden field or what is
+// in it, and a flattened field as a whole if one of its keys is hidden.
+func (s *sensitive) hides(path string) bool {
+	if s == nil {
+		return false
+	}
+	if hidden, ok := s.known[path]; ok {
+		return hidden
+	}
+	return s.matches(path)
+}
+
+// any reports whether there is a hidden field at all.
+func (s *sensitive) any() bool { return s != nil }
+
+// patterns returns what a _source must exclude, so that it has nothing hidden.
+func (s *sensitive) patterns() []string {
+	if s == nil {
+		return nil
+	}
+	return s.exclude
+}
+
+func (s *sensitive) excluded(patterns []string) []string {
+	all := make([]string, 0, 2*len(patterns))
+	seen := map[string]bool{}
+	add := func(p string) {
+		if !seen[p] {
+			seen[p] = true
+			all = append(all, p, p+".*")
+		}
+	}
+	for _, p := range patterns {
+		add(p)
+	}
+	for _, path := range sortedKeys(s.exact) {
+		add(path)
+	}
+	return all
+}
+
+// unmatched returns the patterns without a * that no field of the index is named
+// by, and that nothing unlisted could be named by either.
+func (s *sensitive) unmatched(patterns []string, m *Mapping) []string {
+	var none []string
+	for _, p := range patterns {
+		if !strings.Contains(p, "*") && m.fields[p] == nil && m.flattened(p) == nil && m.why(p) == "" {
+			none = append(none, p)
+		}
+	}
+	return none
+}
+
+// glob reports whether s matches pattern, in which * stands for any characters.
+func glob[T string | []byte](pattern string, s T) bool {
+	p, i, star, from := 0, 0, -1, 0
+	for i < len(s) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, from = p, i
+			p++
+		case p < len(pattern) && pattern[p] == s[i]:
+			p++
+			i++
+		case star >= 0:
+			from++
+			p, i = star+1, from
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// globBelow reports whether pattern matches anything that begins with prefix.
+func globBelow(pattern, prefix string) bool {
+	for p := 0; p < len(pattern); p++ {
+		switch {
+		case pattern[p] == '*' || p == len(prefix):
+			return true
+		case pattern[p] != prefix[p]:
+			return false
+		}
+	}
+	return false
+}

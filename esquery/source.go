@@ -1,0 +1,221 @@
+package esquery
+
+import "strings"
+
+var (
+	fetchedFieldParams = []param{
+		{key: "field", takes: anything, required: true},
+		{key: "format", takes: aText},
+		{key: "include_unmapped", takes: aSwitch},
+	}
+	sourceParams = []param{
+		{key: "includes", takes: texts}, {key: "include", takes: texts, old: true},
+		{key: "excludes", takes: texts}, {key: "exclude", takes: texts, old: true},
+	}
+)
+
+// source checks which part of the documents a search returns.
+func (c *checker) source(v *value) {
+	switch v.kind {
+	case boolean:
+	case str:
+		if v.text == "true" || v.text == "false" {
+			c.fixed(Malformed, v.text, "_source takes the string %s for the name of a field", quoted(v.text))
+			*v = value{kind: boolean, text: v.text}
+			return
+		}
+		c.sourcePattern(v)
+	case array:
+		c.sourcePatterns(v)
+	case object:
+		if !c.params(v, "_source", sourceParams) {
+			return
+		}
+		for _, pair := range [...][2]string{{"includes", "include"}, {"excludes", "exclude"}} {
+			if v.get(pair[0]) != nil && v.get(pair[1]) != nil {
+				c.report(Malformed, nil, "_source has %s and %s, of which one is lost", pair[0], pair[1])
+			}
+			if pair[0] == "includes" { // what is excluded need not be there
+				c.member(v, pair[0], c.sourcePatterns)
+				c.member(v, pair[1], c.sourcePatterns)
+			}
+		}
+	default:
+		c.report(Malformed, nil, "_source must be true, false, a field, an array of them, or an object with includes and excludes")
+	}
+}
+
+func (c *checker) sourcePatterns(v *value) {
+	if v.kind != array {
+		c.sourcePattern(v)
+		return
+	}
+	for i := range v.items {
+		c.at(i)
+		c.sourcePattern(&v.items[i])
+		c.out()
+	}
+}
+
+// sourcePattern checks a name or pattern of what stands in the documents, which is
+// more than what the mapping knows.
+func (c *checker) sourcePattern(v *value) {
+	if !c.must(v.kind == str, v, "_source", "the name of a field") || strings.Contains(v.text, "*") {
+		return // a pattern may match what is not mapped; hidden fields are taken out afterwards
+	}
+	m := c.index.mapping
+	f := m.lookup(v.text)
+	if f == nil || !c.visible(v.text) {
+		if !c.inDocuments(v.text) {
+			c.resolve(&v.text, needExist)
+		}
+		return
+	}
+	switch {
+	case f.Parent != "":
+		c.report(FieldType, []string{f.Parent}, "documents have no %s: it holds the values of %s for searching", quoted(f.Path), quoted(f.Parent))
+	case f.Target != "":
+		c.report(FieldType, []string{f.Target}, "documents have no %s: it stands for %s", quoted(f.Path), quoted(f.Target))
+	}
+}
+
+// inDocuments reports whether documents may have a field that the mapping leaves out.
+func (c *checker) inDocuments(path string) bool {
+	m := c.index.mapping
+	return m.lookup(path) == nil && m.why(path) != "" && c.visible(path)
+}
+
+// fetched checks fields and docvalue_fields.
+func (c *checker) fetched(v *value, n need) {
+	if !c.must(v.kind == array, v, "it", "an array of fields") {
+		return
+	}
+	for i := range v.items {
+		c.at(i)
+		switch item := &v.items[i]; item.kind {
+		case str:
+			c.fetchedName(item, n)
+		case object:
+			if c.params(item, "a field", fetchedFieldParams) {
+				c.in("field")
+				f := c.fetchedObject(item, n)
+				c.out()
+				if f != nil && f.family == dateFamily {
+					c.member(item, "format", c.dateFormat)
+				}
+			}
+		default:
+			c.report(Malformed, nil, "it must be a field's name or an object with the field, and is %s", item.kind)
+		}
+		c.out()
+	}
+}
+
+// fetchedObject is fetchedName where the name stands beside include_unmapped, with
+// which it stands for what no mapping tells of.
+func (c *checker) fetchedObject(item *value, n need) *Field {
+	name, unmapped := item.get("field"), item.get("include_unmapped")
+	if unmapped == nil || unmapped.text != "true" || name.kind != str {
+		return c.fetchedName(name, n)
+	}
+	hidden := c.index.sensitive
+	if hidden.any() && (strings.Contains(name.text, "*") || hidden.within(name.text)) {
+		c.report(UnknownField, nil, "with include_unmapped %s is too wide; name the field", quoted(name.text))
+		return nil
+	}
+	if c.inDocuments(name.text) {
+		return nil
+	}
+	return c.fetchedName(name, n)
+}
+
+// fetchedName checks a name or pattern, and returns the field where it is a name.
+func (c *checker) fetchedName(v *value, n need) *Field {
+	if !c.must(v.kind == str, v, "a field", "a name") {
+		return nil
+	}
+	if strings.Contains(v.text, "*") {
+		c.pattern(v, n)
+		return nil
+	}
+	f := c.resolve(&v.text, n)
+	if f == nil {
+		return nil
+	}
+	if !n.fits(f) {
+		c.unfit(f, n)
+		return nil
+	}
+	if f.family == keyedFamily && f.Type == "flat_object" {
+		c.report(FieldType, []string{"_source"}, "%s is a key of a flat_object, of which engines return all keys; name it in _source", quoted(f.Path))
+		return nil
+	}
+	if f.family == objectFamily || f.family == nestedFamily {
+		c.report(FieldType, []string{f.Path + ".*"}, "%s is of type %s, which has no value of its own", quoted(f.Path), f.Type)
+		return nil
+	}
+	return f
+}
+
+// pattern checks a pattern of names: it must match something, and nothing hidden.
+func (c *checker) pattern(v *value, n need) {
+	if n == needFetch && glob(v.text, "_ignored_source") {
+		c.report(FieldType, nil, "the pattern %s matches metadata fields, which have no doc values; name the fields", quoted(v.text))
+		return
+	}
+	if !c.fewPatterns() {
+		return
+	}
+	m, found := c.index.mapping, false
+	for _, name := range m.known {
+		if !glob(v.text, name) {
+			continue
+		}
+		if !c.visible(name) || m.fields[name].Type == "lookup" && c.confined() {
+			c.report(UnknownField, nil, "the pattern %s is too wide; name the fields", quoted(v.text))
+			return
+		}
+		found = found || n.fits(m.fields[name])
+	}
+	if !found && !(n == needExist && m.why(strings.TrimRight(v.text, ".*")) != "") {
+		c.report(UnknownField, c.candidates(strings.ReplaceAll(v.text, "*", ""), n), "no field matches %s", quoted(v.text))
+	}
+}
+
+// fewPatterns counts the patterns of names, and notes too many of them: each one is
+// compared with all fields, here and by the engine.
+func (c *checker) fewPatterns() bool {
+	if c.patterns++; c.patterns <= maxPatterns {
+		return true
+	}
+	c.report(TooExpensive, nil, "a body can have %d patterns of names at most; name the fields", maxPatterns)
+	return false
+}
+
+const maxPatterns = 30
+
+// stored checks stored_fields.
+func (c *checker) stored(v *value) {
+	switch v.kind {
+	case str:
+		c.storedName(v)
+	case array:
+		for i := range v.items {
+			c.at(i)
+			c.storedName(&v.items[i])
+			if v.items[i].text == "_none_" && len(v.items) > 1 {
+				c.report(Malformed, nil, "_none_ stands alone")
+			}
+			c.out()
+		}
+	default:
+		c.report(Malformed, nil, "stored_fields must be a field's name or an array of them, and is %s", v.kind)
+	}
+}
+
+func (c *checker) storedName(v *value) {
+	if v.kind == str && (v.text == "_none_" || v.text == "_source" || v.text == "_routing") {
+		return
+	}
+	c.fetchedName(v, needExist)
+}

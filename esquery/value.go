@@ -1,0 +1,127 @@
+package esquery
+
+// kind is a kind of JSON value.
+type kind uint8
+
+const (
+	null kind = iota
+	boolean
+	number
+	str
+	array
+	object
+)
+
+func (k kind) String() string {
+	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
+}
+
+// value is a JSON value as it was read. Checks change it in place where they mend it.
+type value struct {
+	kind    kind
+	text    string   // what a string says, or the literal of a number or boolean
+	items   []value  // of an array
+	members []member // of an object, in its order
+}
+
+type member struct {
+	key   string
+	value value
+}
+
+// get returns the member of that key; nil where v has none or is no object.
+func (v *value) get(key string) *value {
+	for i := range v.members {
+		if v.members[i].key == key {
+			return &v.members[i].value
+		}
+	}
+	return nil
+}
+
+// set replaces the member of that key, or adds it.
+func (v *value) set(key string, to value) {
+	if have := v.get(key); have != nil {
+		*have = to
+		return
+	}
+	// Never appended in place: the members may be a window on those of other objects.
+	v.members = append(v.members[:len(v.members):len(v.members)], member{key, to})
+}
+
+func stringValue(s string) value { return value{kind: str, text: s} }
+
+func arrayValue(items ...value) value { return value{kind: array, items: items} }
+
+func objectValue(members ...member) value { return value{kind: object, members: members} }
+
+// clone returns a copy that shares nothing that could be changed.
+func (v *value) clone() value {
+	c := value{kind: v.kind, text: v.text}
+	if v.items != nil {
+		c.items = make([]value, len(v.items))
+		for i := range v.items {
+			c.items[i] = v.items[i].clone()
+		}
+	}
+	if v.members != nil {
+		c.members = make([]member, len(v.members))
+		for i := range v.members {
+			c.members[i] = member{v.members[i].key, v.members[i].value.clone()}
+		}
+	}
+	return c
+}
+
+// appendTo writes v as compact JSON.
+func (v *value) appendTo(b []byte) []byte {
+	switch v.kind {
+	case null:
+		return append(b, "null"...)
+	case boolean, number:
+		return append(b, v.text...)
+	case str:
+		return appendString(b, v.text)
+	case array:
+		b = append(b, '[')
+		for i := range v.items {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = v.items[i].appendTo(b)
+		}
+		return append(b, ']')
+	default:
+		b = append(b, '{')
+		for i := range v.members {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendString(b, v.members[i].key)
+			b = append(b, ':')
+			b = v.members[i].value.appendTo(b)
+		}
+		return append(b, '}')
+	}
+}
+
+func appendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
+		}
+		b = append(b, s[from:i]...)
+		if c < ' ' {
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		} else {
+			b = append(b, '\\', c)
+		}
+		from = i + 1
+	}
+	b = append(b, s[from:]...)
+	return append(b, '"')
+}
