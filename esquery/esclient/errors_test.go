@@ -1,0 +1,383 @@
+package esclient_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/esquery/esclient"
+	"github.com/qedkit/qed/esquery/estest"
+)
+
+func TestErrorKinds(t *testing.T) {
+	const html = `<html><body>nginx</body></html>`
+	for name, test := range map[string]struct {
+		status int
+		body   string
+		kind   esquery.ErrorKind
+		typ    string
+		reason string // a part of it
+		asked  int    // how often, with one further attempt allowed
+	}{
+		"no such index": {404, failure("index_not_found_exception", "no such index [orders]"), esquery.ErrNotFound,
+			"index_not_found_exception", "no such index [orders]", 1},
+		"unknown query": {400, failure("parsing_exception", "unknown query [termx]"), esquery.ErrBadRequest, "parsing_exception", "[termx]", 1},
+		"the root and the bottom": {400, `{"error":{"type":"parsing_exception","reason":"Failed to parse","root_cause":[{"type":"parsing_exception","reason":"Failed to parse"}],
+			"caused_by":{"type":"x","reason":"in between","caused_by":{"type":"y","reason":"[termx] is malformed"}}}}`,
+			esquery.ErrBadRequest, "parsing_exception", "Failed to parse: [termx] is malformed", 1},
+		"only words":           {405, `{"error":"Incorrect HTTP method","status":405}`, esquery.ErrBadRequest, "", "Incorrect HTTP method", 1},
+		"a null reason":        {400, `{"error":{"type":"x","reason":null}}`, esquery.ErrBadRequest, "x", "", 1},
+		"not logged in":        {401, failure("security_exception", "missing credentials"), esquery.ErrAuth, "security_exception", "Config", 1},
+		"not allowed":          {403, html, esquery.ErrAuth, "", "Config", 1},
+		"too many requests":    {429, failure("es_rejected_execution_exception", "queue full"), esquery.ErrRateLimit, "es_rejected_execution_exception", "queue full", 2},
+		"bad gateway":          {502, html, esquery.ErrUnavailable, "", "", 2},
+		"unavailable":          {503, failure("cluster_block_exception", "blocked by: no master"), esquery.ErrUnavailable, "cluster_block_exception", "no master", 2},
+		"gateway timeout":      {504, html, esquery.ErrTimeout, "", "", 2},
+		"a fault":              {500, failure("null_pointer_exception", "oops"), esquery.ErrUnavailable, "null_pointer_exception", "oops", 1},
+		"too many buckets":     {400, failure("too_many_buckets_exception", "Trying to create too many buckets"), esquery.ErrTooLarge, "too_many_buckets_exception", "too many", 1},
+		"body too large":       {413, html, esquery.ErrTooLarge, "", "", 1},
+		"a redirect":           {302, "", esquery.ErrProtocol, "", "URL", 1},
+		"a page instead":       {200, html, esquery.ErrProtocol, "", "URL", 1},
+		"another API":          {200, `{"ok":true}`, esquery.ErrProtocol, "", "URL", 1},
+		"an array":             {200, `[]`, esquery.ErrProtocol, "", "URL", 1},
+		"JSON that ends early": {200, found(1, hit(1))[:120], esquery.ErrProtocol, "", "URL", 1},
+		"nothing":              {200, ``, esquery.ErrProtocol, "", "URL", 1},
+		"a page not found":     {404, html, esquery.ErrProtocol, "", "URL", 1},
+		"another API's error":  {400, `{"message":"no"}`, esquery.ErrProtocol, "", "URL", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for what, ask := range map[string]func(*esclient.Client) error{
+				"search": func(c *esclient.Client) error { _, err := c.Search(t.Context(), search(t, `{}`)); return err },
+				"count":  func(c *esclient.Client) error { _, err := c.Count(t.Context(), search(t, `{}`)); return err },
+				"valid":  func(c *esclient.Client) error { return c.Validate(t.Context(), search(t, `{}`)) },
+				"fields": func(c *esclient.Client) error { _, err := c.Mapping(t.Context(), "orders"); return err },
+			} {
+				e := always(test.status, test.body)
+				err := ask(newClient(t, e, esclient.Config{Backoff: []time.Duration{0}}))
+				var failed *esquery.EngineError
+				if !errors.Is(err, test.kind) || !errors.As(err, &failed) {
+					t.Errorf("%s: %v, want %v", what, err, test.kind)
+					continue
+				}
+				if failed.Type != test.typ || failed.Index != "orders" || failed.Status != test.status || !strings.Contains(failed.Reason, test.reason) {
+					t.Errorf("%s: %+v", what, failed)
+				}
+				if what == "fields" && test.status == 200 {
+					continue // it asks twice
+				}
+				if len(e.seen) != test.asked {
+					t.Errorf("%s: asked %d times, want %d", what, len(e.seen), test.asked)
+				}
+			}
+		})
+	}
+}
+
+// TestReasonIsClean: what a server says stands in an error cut short, on one line,
+// without what a terminal obeys, and without the credentials that it repeats.
+func TestReasonIsClean(t *testing.T) {
+	e := always(400, failure("x", "pass\u001b[31m\nword s3same and key "+strings.Repeat("long ", 1000)))
+	_, err := newClient(t, e, esclient.Config{Username: "u", Password: "s3same", Backoff: []time.Duration{}}).Search(t.Context(), search(t, `{}`))
+	if text := err.Error(); strings.ContainsAny(text, "\n\x1b") || strings.Contains(text, "s3same") || len(text) > 700 {
+		t.Errorf("the error says %q", text)
+	}
+}
+
+func TestAnswerTooLarge(t *testing.T) {
+	body := found(1, hit(1))
+	c := newClient(t, always(200, body), esclient.Config{MaxBytes: int64(len(body)) - 1})
+	if _, err := c.Search(t.Context(), search(t, `{}`)); !errors.Is(err, esquery.ErrTooLarge) {
+		t.Errorf("one byte too long: %v", err)
+	}
+	c = newClient(t, always(200, body), esclient.Config{MaxBytes: int64(len(body))})
+	if _, err := c.Search(t.Context(), search(t, `{}`)); err != nil {
+		t.Errorf("as long as it may be: %v", err)
+	}
+}
+
+// TestBackoff: 2, 4 and 8 seconds, each up to a quarter longer.
+func TestBackoff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		start := time.Now()
+		e := &engine{answer: func(request) *http.Response {
+			at = append(at, time.Since(start).Truncate(time.Second))
+			return reply(503, "")
+		}}
+		_, err := newClient(t, e, esclient.Config{}).Search(t.Context(), search(t, `{}`))
+		if !errors.Is(err, esquery.ErrUnavailable) || len(at) != 4 {
+			t.Fatalf("%d attempts, %v", len(at), err)
+		}
+		for i, least := range []time.Duration{2, 4, 8} {
+			if waited := at[i+1] - at[i]; waited < (least-1)*time.Second || waited > (least+least/4+1)*time.Second {
+				t.Errorf("waited %v before attempt %d", waited, i+2)
+			}
+		}
+	})
+}
+
+func TestRetryAfter(t *testing.T) {
+	for name, test := range map[string]struct {
+		header string
+		least  time.Duration // waited; 0: it is not tried again
+	}{
+		"longer":        {"12", 12 * time.Second},
+		"shorter":       {"1", 2 * time.Second},
+		"a date":        {"Sat, 01 Jan 2000 00:00:20 GMT", 20 * time.Second}, // synctest begins there
+		"no number":     {"soon", 2 * time.Second},
+		"far too long":  {"3600", 0},
+		"beyond bounds": {"99999999999999999999", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				asked := 0
+				e := &engine{answer: func(request) *http.Response {
+					if asked++; asked == 1 {
+						return reply(429, "", "Retry-After", test.header)
+					}
+					return reply(200, found(0))
+				}}
+				_, err := newClient(t, e, esclient.Config{}).Search(t.Context(), search(t, `{}`))
+				waited := time.Since(start)
+				var limited *esquery.EngineError
+				switch {
+				case test.least == 0:
+					if !errors.As(err, &limited) || limited.RetryAfter < time.Hour || waited != 0 {
+						t.Errorf("%v after %v", err, waited)
+					}
+				case err != nil || waited < test.least || waited > test.least+test.least/4+time.Second:
+					t.Errorf("%v after %v, want %v", err, waited, test.least)
+				}
+			})
+		})
+	}
+}
+
+// TestTimeouts: of one attempt, which is made again; of the caller, whose deadline no
+// wait outlives; and the caller's own end.
+func TestTimeouts(t *testing.T) {
+	silent := func() *engine { return &engine{answer: func(request) *http.Response { return nil }} }
+	synctest.Test(t, func(t *testing.T) {
+		e, start := silent(), time.Now()
+		_, err := newClient(t, e, esclient.Config{Timeout: time.Second, Backoff: []time.Duration{0}}).Search(t.Context(), search(t, `{}`))
+		if !errors.Is(err, esquery.ErrTimeout) || len(e.seen) != 2 || time.Since(start) != 2*time.Second {
+			t.Errorf("%v after %v and %d attempts", err, time.Since(start), len(e.seen))
+		}
+		if q := e.seen[0].URL.Query(); q.Get("timeout") != "900ms" {
+			t.Errorf("the engine is told %v", q)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		e := silent()
+		_, err := newClient(t, e, esclient.Config{}).Search(ctx, search(t, `{}`))
+		if !errors.Is(err, esquery.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) || len(e.seen) != 1 {
+			t.Errorf("%v after %d attempts", err, len(e.seen))
+		}
+		if q := e.seen[0].URL.Query(); q.Get("timeout") != "2700ms" {
+			t.Errorf("the engine is told %v", q)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := newClient(t, always(503, ""), esclient.Config{}).Search(ctx, search(t, `{}`))
+		if !errors.Is(err, esquery.ErrUnavailable) || time.Since(start) != 0 {
+			t.Errorf("it waits although there is no time: %v after %v", err, time.Since(start))
+		}
+	})
+	for name, e := range map[string]*engine{"waiting for an answer": silent(), "between two attempts": always(503, "")} {
+		synctest.Test(t, func(t *testing.T) {
+			bored := errors.New("the user left")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			time.AfterFunc(time.Second, func() { cancel(bored) })
+			_, err := newClient(t, e, esclient.Config{}).Search(ctx, search(t, `{}`))
+			if !errors.Is(err, context.Canceled) || !errors.Is(err, bored) || len(e.seen) != 1 {
+				t.Errorf("%s: %v after %d attempts", name, err, len(e.seen))
+			}
+		})
+	}
+}
+
+// TestConnections: what goes wrong below HTTP.
+func TestConnections(t *testing.T) {
+	s := search(t, `{}`)
+	ask := func(t *testing.T, url string) error {
+		t.Helper()
+		c, err := esclient.New(&esclient.Config{URLs: []string{url}, Username: "u", Password: "s3same", Backoff: []time.Duration{}, Timeout: 5 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		_, err = c.Search(t.Context(), s)
+		if strings.Contains(fmt.Sprintf("%v", err), "s3same") {
+			t.Errorf("the error holds the password: %v", err)
+		}
+		return err
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, found(0)) }))
+	defer server.Close()
+	secure := httptest.NewUnstartedServer(server.Config.Handler)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of what is tested here
+	secure.StartTLS()
+	defer secure.Close()
+	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		io.WriteString(w, `{"took":`)
+	}))
+	defer cut.Close()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	nobody := listener.Addr().String()
+	listener.Close()
+
+	for name, test := range map[string]struct {
+		url  string
+		kind error
+	}{
+		"all is well":                 {server.URL, nil},
+		"nobody listens":              {"http://" + nobody, esquery.ErrUnavailable},
+		"the host is unknown":         {"http://qed.invalid:9200", esquery.ErrUnavailable},
+		"the answer breaks off":       {cut.URL, esquery.ErrUnavailable},
+		"the certificate is unknown":  {secure.URL, esquery.ErrProtocol},
+		"TLS where there is none":     {strings.Replace(server.URL, "http:", "https:", 1), esquery.ErrProtocol},
+		"no TLS where there is":       {strings.Replace(secure.URL, "https:", "http:", 1), esquery.ErrProtocol},
+		"the password is in its URL":  {strings.Replace("http://"+nobody, "://", "://u:s3same@", 1), esquery.ErrUnavailable},
+		"the API begins further down": {server.URL + "/below/", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := ask(t, test.url); !errors.Is(err, test.kind) {
+				t.Errorf("%v, want %v", err, test.kind)
+			}
+		})
+	}
+}
+
+// TestNotRecorded is no failure of a network: it is told at once, with what was asked.
+func TestNotRecorded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		replay, err := estest.Replay(strings.NewReader(`{"method":"POST","path":"/others/_search","status":200,"response":{}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		_, err = newClient(t, replay, esclient.Config{}).Search(t.Context(), search(t, `{}`))
+		if !errors.Is(err, estest.ErrNotRecorded) || !strings.Contains(err.Error(), "/orders/_search") || !strings.Contains(err.Error(), "/others/_search") {
+			t.Errorf("it says %v", err)
+		}
+		if waited := time.Since(start); waited != 0 {
+			t.Errorf("it was tried again for %v", waited)
+		}
+	})
+}
+
+// TestCredentialsStay with the nodes that were configured, whatever one of them says.
+func TestCredentialsStay(t *testing.T) {
+	stolen := make(chan string, 10)
+	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stolen <- r.Header.Get("Authorization") }))
+	defer thief.Close()
+	for _, status := range []int{301, 302, 307, 308} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Authorization") == "" {
+				t.Error("the node itself gets no credentials")
+			}
+			http.Redirect(w, r, thief.URL, status)
+		}))
+		c, err := esclient.New(&esclient.Config{URLs: []string{server.URL}, APIKey: "a2V5", Backoff: []time.Duration{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Search(t.Context(), search(t, `{}`)); !errors.Is(err, esquery.ErrProtocol) {
+			t.Errorf("%d: %v", status, err)
+		}
+		c.Close()
+		server.Close()
+	}
+	if len(stolen) > 0 {
+		t.Errorf("another server was asked, with %q", <-stolen)
+	}
+}
+
+// TestNodes take turns; one that is down is left for the next at once, and asked again
+// later. Each gets the credentials of its own URL.
+func TestNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var asked []string
+		down := map[string]bool{}
+		e := roundTripper(func(r *http.Request) (*http.Response, error) {
+			user, _, _ := r.BasicAuth()
+			asked = append(asked, r.URL.Host+" "+user+" "+r.URL.Path)
+			if down[r.URL.Host] {
+				return nil, &net.OpError{Op: "dial", Err: errors.New("refused")}
+			}
+			return reply(200, found(0)), nil
+		})
+		c := newClient(t, e, esclient.Config{URLs: []string{"http://u1:p1@one", "http://u2:p2@two/es"}})
+		ask := func(n int, want ...string) {
+			t.Helper()
+			asked = nil
+			for range n {
+				if _, err := c.Search(t.Context(), search(t, `{}`)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(want, asked); diff != "" {
+				t.Error(diff)
+			}
+		}
+		one, two := "one u1 /orders/_search", "two u2 /es/orders/_search"
+		ask(3, one, two, one)
+		down["two"] = true
+		start := time.Now()
+		ask(3, two, one, one, one)
+		if time.Since(start) != 0 {
+			t.Errorf("it waited %v", time.Since(start))
+		}
+		down["two"] = false
+		time.Sleep(time.Minute)
+		ask(2, two, one)
+	})
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestNewRefuses(t *testing.T) {
+	for name, cfg := range map[string]*esclient.Config{
+		"no URL":            {URLs: []string{}},
+		"no scheme":         {URLs: []string{"localhost:9200"}},
+		"another scheme":    {URLs: []string{"http://localhost", "ftp://s3same@localhost"}},
+		"a query":           {URLs: []string{"http://localhost?s3same"}},
+		"not a URL":         {URLs: []string{"http://u:s3same@local host"}},
+		"no password":       {Username: "u"},
+		"no name":           {Password: "s3same"},
+		"two credentials":   {APIKey: "s3same", Username: "u", Password: "s3same"},
+		"a negative time":   {Timeout: -1},
+		"a negative length": {MaxBytes: -1},
+	} {
+		if _, err := esclient.New(cfg); err == nil || strings.Contains(err.Error(), "s3same") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := esclient.New(nil); err != nil {
+		t.Errorf("nil: %v", err)
+	}
+}

@@ -1,0 +1,117 @@
+package estest
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/qedkit/qed/esquery"
+)
+
+// ErrNotRecorded is matched by the error for a request that a recording does not
+// have. That is an [*esquery.EngineError], which package esclient hands on at once.
+var ErrNotRecorded = errors.New("estest: the request was not recorded")
+
+// Replay returns a transport that answers from a recording, and sends nothing
+// anywhere. Where a request was recorded several times it gets the answers in
+// their order, and then the last one again.
+//
+// It is safe for concurrent use.
+func Replay(recording io.Reader) (http.RoundTripper, error) {
+	all, err := read(recording)
+	if err != nil {
+		return nil, err
+	}
+	p := &player{all: all, answers: make(map[string][]*exchange)}
+	for _, x := range all {
+		p.answers[x.key()] = append(p.answers[x.key()], x)
+	}
+	return p, nil
+}
+
+type player struct {
+	all []*exchange
+
+	mu      sync.Mutex
+	answers map[string][]*exchange // of each request, those that are still to come
+}
+
+// RoundTrip answers req from the recording.
+func (p *player) RoundTrip(req *http.Request) (*http.Response, error) {
+	if err := req.Context().Err(); err != nil {
+		return nil, err
+	}
+	asked, err := request(req.Clone(req.Context()))
+	if err != nil {
+		return nil, err
+	}
+	found := p.next(asked.key())
+	if found == nil {
+		return nil, p.unknown(asked)
+	}
+	body := found.Text
+	if found.Response != nil {
+		body = string(found.Response)
+	}
+	header := make(http.Header)
+	for name, value := range found.Header {
+		header.Set(name, value)
+	}
+	return &http.Response{
+		Status:        http.StatusText(found.Status),
+		StatusCode:    found.Status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        header,
+		Body:          io.NopCloser(strings.NewReader(body)),
+		ContentLength: int64(len(body)),
+		Request:       req,
+	}, nil
+}
+
+func (p *player) next(key string) *exchange {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	left := p.answers[key]
+	if len(left) == 0 {
+		return nil
+	}
+	if len(left) > 1 {
+		p.answers[key] = left[1:]
+	}
+	return left[0]
+}
+
+// unknown says which recorded request is nearest, and where it differs.
+func (p *player) unknown(asked *exchange) error {
+	var nearest *exchange
+	best := -1
+	wanted := leaves(asked.Body)
+	for _, x := range p.all {
+		score := 0
+		if x.name() == asked.name() {
+			score = 1
+			have := leaves(x.Body)
+			for at, value := range wanted {
+				if have[at] == value {
+					score += 2
+				}
+			}
+		}
+		if score > best {
+			nearest, best = x, score
+		}
+	}
+	why := "the recording is empty"
+	switch {
+	case nearest == nil:
+	case nearest.name() != asked.name():
+		why = "nothing was recorded for it; the recording begins with " + nearest.name()
+	default:
+		why = "the nearest recorded one differs:" + differences(nearest.Body, asked.Body, "recorded", "asked")
+	}
+	return &esquery.EngineError{Kind: esquery.ErrProtocol, Reason: "the request was not recorded: " + asked.name() + ": " + why, Err: ErrNotRecorded}
+}
