@@ -1,0 +1,118 @@
+package searchagent_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/searchagent"
+)
+
+// What was found stands where the words fail.
+func TestWordsFail(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		answer  llmtest.Reply
+		stored  bool
+		err     error
+		text    string
+		partial string
+	}{
+		{name: "nothing is said", answer: text(" "), text: "I found 2 documents", partial: "did not put it into words"},
+		{name: "a refusal", answer: fails(llm.ErrRefusal), text: "I found 2 documents", partial: "did not put it into words"},
+		{name: "broken off", answer: llmtest.Reply{Text: "There are", Err: &llm.Error{Kind: llm.ErrTruncated}}, text: "There are", partial: "broke off"},
+		{name: "unreachable, and nothing is kept", answer: fails(llm.ErrUnavailable), text: "I found 2 documents", partial: "the model failed: unavailable"},
+		{name: "unreachable", answer: fails(llm.ErrUnavailable), stored: true, err: llm.ErrUnavailable},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rules := scripted()
+			rules[4] = reply("answer", tt.answer)
+			opt := &searchagent.Options{}
+			if tt.stored {
+				opt.Store = &qed.MemoryStore{}
+			}
+			_, got, err := run(t, newAgent(t, llmtest.New(rules...), found(2), opt), qed.Turn{Thread: "t", Text: question})
+			if tt.err != nil {
+				if !errors.Is(err, tt.err) {
+					t.Errorf("error = %v, want %v", err, tt.err)
+				}
+				return
+			}
+			if err != nil || !got.Partial || len(got.Table.Rows) != 2 || len(got.Queries) != 2 {
+				t.Errorf("answer = %+v, %v", got, err)
+			}
+			wants(t, "the text", got.Text, tt.text)
+			wants(t, "the reason", got.PartialReason, tt.partial)
+		})
+	}
+}
+
+func TestModelTimeout(t *testing.T) {
+	for _, name := range []string{"classify", "plan", "generate", "answer"} {
+		synctest.Test(t, func(t *testing.T) {
+			rules := scripted()
+			for i := range rules {
+				if rules[i].Name == name {
+					rules[i].Replies[0].Delay = time.Hour
+				}
+			}
+			a := newAgent(t, llmtest.New(rules...), found(1), &searchagent.Options{ModelTimeout: time.Minute, Store: &qed.MemoryStore{}})
+			if _, _, err := run(t, a, qed.Turn{Thread: "t", Text: question}); !errors.Is(err, llm.ErrTimeout) {
+				t.Errorf("%s: error = %v", name, err)
+			}
+		})
+	}
+}
+
+// An engine that breaks its promises ends the turn with an error that says so.
+func TestFaultyEngine(t *testing.T) {
+	for name, docs := range map[string][]doc{"no JSON": {{"1", `{"name":`}}, "nothing": nil} {
+		var e searchagent.Engine = &engine{answers: []answer{{docs: docs}}}
+		if docs == nil {
+			e = silent{&engine{}}
+		}
+		if _, got, err := run(t, newAgent(t, single(body(right)), e, nil), qed.Turn{Text: question}); err == nil {
+			t.Errorf("%s: answer = %+v", name, got)
+		}
+	}
+}
+
+// Where the conditions cannot be counted, nothing is found all the same.
+func TestNothingCanBeCounted(t *testing.T) {
+	_, got := ask(t, newAgent(t, single(body(right), body(right)), uncounted{&engine{}}, nil), qed.Turn{Text: question})
+	if !got.Partial || !strings.Contains(got.PartialReason, "nothing was found") {
+		t.Errorf("answer = %+v", got)
+	}
+}
+
+// Of many indices the prompts have those that the question names.
+func TestManyIndices(t *testing.T) {
+	mapping, err := esquery.ParseMapping([]byte(`{"properties":{"name":{"type":"keyword"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	indices := map[string]*esquery.Mapping{"invoices": mapping, "zz-receipts": mapping}
+	for i := range 40 {
+		indices[fmt.Sprintf("logs-%02d", i)] = mapping
+	}
+	v, err := esquery.NewValidator(indices, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := llmtest.New(isSearch(), reply("plan", plan()))
+	a, err := searchagent.New(m, &engine{}, v, &searchagent.Options{About: map[string]string{"zz-receipts": "what was paid"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, got := ask(t, a, qed.Turn{Text: "Which invoices were paid?"})
+	wants(t, "the prompt", sent(m, "plan")[0], "invoices", "zz-receipts", "what was paid", "logs-00")
+	lacks(t, "the prompt", sent(m, "plan")[0], "logs-39")
+	wants(t, "the text", got.Text, "invoices", "and 32 more")
+}

@@ -1,0 +1,177 @@
+package searchagent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/searchagent"
+)
+
+// several is an engine with n folders of the same name.
+func several(n int) *engine {
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = fmt.Sprint("folder-", i+1)
+	}
+	e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders(ids...)}}}
+	for _, id := range ids {
+		e.answers = append(e.answers, answer{contains: `"` + id + `"`, docs: []doc{{"in-" + id, `{"name":"File of ` + id + `"}`}}})
+	}
+	return e
+}
+
+func documentsIn(id string) llmtest.Reply {
+	return body(strings.Replace(documentsBody, "abc-123", id, 1), "name")
+}
+
+// Where one folder is needed and there are three, the user is asked, and the turn goes
+// on with what he chose, in any process.
+func TestAskAndResume(t *testing.T) {
+	for _, said := range []string{"2", "owner: owner-2", "Option 2."} {
+		t.Run(said, func(t *testing.T) {
+			store := &qed.MemoryStore{}
+			first := llmtest.Scripted(t, isSearch(), reply("plan", folderPlan()), generates(findFolder, body(folderBody)))
+			e := several(3)
+			events, got := ask(t, newAgent(t, first, e, &searchagent.Options{Store: store}), qed.Turn{Thread: "t", Text: question})
+			if len(got.Questions) != 1 || got.Questions[0].Kind != qed.ChoiceQuestion || !got.Questions[0].Resumable || len(e.ran) != 1 {
+				t.Fatalf("answer = %+v", got)
+			}
+			wants(t, "the question", got.Questions[0].Text, "3 documents", findFolder)
+			for i, o := range got.Questions[0].Options {
+				if o.Text != fmt.Sprint("owner: owner-", i+1) {
+					t.Errorf("option %d = %+v", i, o)
+				}
+			}
+			lacks(t, "the question", got.Questions[0].String(), "hidden", "ssn")
+			if finished := all[qed.StepFinished](events); len(finished) != 1 || !finished[0].Asked {
+				t.Errorf("finished %+v", finished)
+			}
+
+			second := llmtest.Scripted(t, generates(findDocuments, documentsIn("folder-2")), reply("answer", text("One file.")))
+			e = several(3)
+			_, got = ask(t, newAgent(t, second, e, &searchagent.Options{Store: store}), qed.Turn{Thread: "t", Text: said})
+			if got.Partial || got.Text != "One file." || len(got.Queries) != 2 || got.Queries[0].Rows != 3 || got.Table.Rows[0][0] != "File of folder-2" {
+				t.Errorf("answer = %+v", got)
+			}
+			if len(e.ran) != 1 {
+				t.Errorf("it was searched again: %q", e.ran)
+			}
+			told := sent(second, "generate")[0]
+			wants(t, "the prompt", told, "folder-2", "It found 1")
+			lacks(t, "the prompt", told, "folder-1", "folder-3", "hidden")
+			wants(t, "the prompt for the words", sent(second, "answer")[0], "owner: owner-2")
+		})
+	}
+}
+
+// What tells documents apart is what the choices say, and no more.
+func TestChoices(t *testing.T) {
+	prose := strings.Repeat("word ", 40)
+	for _, tt := range []struct {
+		name    string
+		sources []string
+		want    []string
+	}{
+		{"a name first", []string{`{"a":1,"b":1,"name":"x"}`, `{"a":2,"b":1,"name":"y"}`}, []string{"name: x, a: 1", "name: y, a: 2"}},
+		{"below an object", []string{`{"o":{"a":1}}`, `{"o":{"a":2}}`}, []string{"o.a: 1", "o.a: 2"}},
+		{"missing in some", []string{`{"name":"x"}`, `{"name":"x","a":true}`}, []string{"_id: 1", "a: true"}},
+		{"prose last", []string{`{"p":"1` + prose + `","long":1}`, `{"p":"2` + prose + `","long":2}`}, []string{"long: 1, p: 1word ", "long: 2, p: 2word "}},
+		{"at most four", []string{`{"a":1,"b":1,"c":1,"d":1,"e":1}`, `{"a":2,"b":2,"c":2,"d":2,"e":2}`}, []string{"a: 1, b: 1, c: 1, d: 1", "a: 2, b: 2, c: 2, d: 2"}},
+		{"no difference", []string{`{"a":1}`, `{"a":1}`}, []string{"_id: 1", "_id: 2"}},
+		{"not all differ", []string{`{"a":1}`, `{"a":1}`, `{"a":2}`}, []string{"a: 1", "a: 1, _id: 2", "a: 2"}},
+		{"what is hidden tells nothing", []string{`{"ssn":"1"}`, `{"ssn":"2"}`}, []string{"_id: 1", "_id: 2"}},
+		{"line breaks", []string{`{"a":"x\n2. y"}`, `{"a":"z"}`}, []string{"a: x 2. y", "a: z"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var docs []doc
+			for i, source := range tt.sources {
+				docs = append(docs, doc{fmt.Sprint(i + 1), source})
+			}
+			a := newAgent(t, llmtest.New(scripted()...), &engine{answers: []answer{{docs: docs}}}, &searchagent.Options{Store: &qed.MemoryStore{}})
+			_, got := ask(t, a, qed.Turn{Thread: "t", Text: question})
+			if len(got.Questions) != 1 || len(got.Questions[0].Options) != len(tt.want) {
+				t.Fatalf("answer = %+v", got)
+			}
+			for i, o := range got.Questions[0].Options {
+				if o.Text != tt.want[i] && !(strings.HasSuffix(tt.want[i], " ") && strings.HasPrefix(o.Text, tt.want[i])) {
+					t.Errorf("option %d is %q, want %q", i+1, o.Text, tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+// A model cannot hide that there are several.
+func TestLookupsFindAll(t *testing.T) {
+	for _, key := range []string{`"size":1`, `"size":0`, `"from":11`, `"collapse":{"field":"name.keyword"}`, `"terminate_after":1`, `"track_total_hits":false`} {
+		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(strings.Replace(folderBody, "{", "{"+key+",", 1))))
+		e := several(12)
+		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &qed.MemoryStore{}}), qed.Turn{Thread: "t", Text: question})
+		if len(got.Questions) != 1 || len(got.Questions[0].Options) != 10 {
+			t.Fatalf("%s: answer = %+v", key, got)
+		}
+		wants(t, "the question", got.Questions[0].Text, "12 documents", "first 10")
+		wants(t, "the search", e.ran[0], `"size":10`, `"track_total_hits":true`)
+		lacks(t, "the search", e.ran[0]+",", key+",")
+	}
+}
+
+// A budget does not choose among several.
+func TestBudgetOfALookup(t *testing.T) {
+	e := several(5)
+	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 3}), newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: question})
+	if err != nil || !got.Partial || len(e.ran) != 1 {
+		t.Errorf("answer = %+v, %v", got, err)
+	}
+}
+
+// Where nobody can be asked, the answer has the choices, and no later step runs.
+func TestNobodyToAsk(t *testing.T) {
+	m, e := llmtest.New(scripted()...), several(2)
+	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+	if !got.Partial || len(e.ran) != 1 || got.Text == "" {
+		t.Errorf("answer = %+v", got)
+	}
+	wants(t, "the reason", got.PartialReason, "(1) owner: owner-1", "(2) owner: owner-2")
+	lacks(t, "the reason", got.PartialReason, "hidden")
+}
+
+// Several are no question where no later step needs one of them.
+func TestSeveralAreNoQuestion(t *testing.T) {
+	for name, plan := range map[string]llmtest.Reply{
+		"the last step":       plan(findOne("folder", findFolder)),
+		"all of them matter":  plan(find("folder", findFolder), find("documents", findDocuments, "folder")),
+		"figures were wanted": plan(findOne("folder", findFolder), find("documents", findDocuments, "folder")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			rules := scripted()
+			rules[1] = reply("plan", plan)
+			if name == "figures were wanted" {
+				rules[2] = generates(findFolder, body(`{"size":0,"query":{"term":{"name.keyword":"Tax"}},"aggs":{"owner":{"terms":{"field":"owner"}}}}`))
+			}
+			_, got := ask(t, newAgent(t, llmtest.New(rules...), several(3), &searchagent.Options{Store: &qed.MemoryStore{}}), qed.Turn{Thread: "t", Text: question})
+			if len(got.Questions) > 0 || len(got.Queries) == 0 || got.Text == "" {
+				t.Errorf("answer = %+v", got)
+			}
+		})
+	}
+}
+
+// A reply that is another question begins anew.
+func TestAnotherQuestionInPlaceOfAReply(t *testing.T) {
+	store := &qed.MemoryStore{}
+	m := llmtest.New(isSearch(), reply("plan", folderPlan(), plan(find("all", findAll))),
+		generates(findFolder, body(folderBody)), generates(findAll, body(`{}`)),
+		reply("read_reply", llmtest.Reply{JSON: map[string]any{"intent": "new_request", "reason": "other"}}),
+		reply("answer", text("All.")))
+	e := several(2)
+	e.answers = append(e.answers, answer{docs: files(1)})
+	a := newAgent(t, m, e, &searchagent.Options{Store: store})
+	ask(t, a, qed.Turn{Thread: "t", Text: question})
+	if _, got := ask(t, a, qed.Turn{Thread: "t", Text: "Forget it, show me everything"}); got.Text != "All." {
+		t.Errorf("answer = %+v", got)
+	}
+}

@@ -1,0 +1,80 @@
+package searchagent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// classification is what the model answers when it is asked what a message wants.
+type classification struct {
+	Search     bool   `json:"search" jsonschema:"description=whether the message asks to find\\, list or count documents"`
+	Confidence string `json:"confidence" jsonschema:"enum=high,enum=medium,enum=low"`
+	Reason     string `json:"reason" jsonschema:"description=one sentence why"`
+}
+
+// ClassifyData is what the prompt for classifying a message is given.
+type ClassifyData struct {
+	Question string
+	Indices  []PromptIndex // without their fields
+}
+
+// classify asks the model whether the message asks for a search at all. Only where it
+// is sure that it does not, the turn ends here: the planner can still decline.
+func (a *agent) classify(ctx context.Context, s state) (state, error) {
+	if a.opt.SkipClassification {
+		return s, nil
+	}
+	data := ClassifyData{Question: s.Question}
+	for _, name := range a.validator.Indices() {
+		data.Indices = append(data.Indices, PromptIndex{Name: name, About: a.opt.About[name]})
+	}
+	req, err := a.model.Request("classify", a.opt.Prompts.Classify, data, s.History)
+	if err != nil {
+		return s, err
+	}
+	c, err := asking.Object[classification](ctx, a.model, &s.Usage, req)
+	decision := qed.RouteDecision{Route: routeSearch, Reason: c.Confidence + " confidence: " + prompt.Clip(c.Reason, maxReason)}
+	switch {
+	case asking.Inept(err):
+		decision.Reason, decision.Fallback = "the model did not classify the message", true
+	case err != nil:
+		return s, err
+	case !c.Search && c.Confidence != "low":
+		decision.Route = routeOther
+		s.Reason, s.Declined = a.cannot(c.Reason), true
+	}
+	qed.Emit(ctx, decision)
+	return s, nil
+}
+
+const (
+	routeSearch = "search"
+	routeOther  = "other"
+)
+
+// cannot says that a message asks for something else than a search, and what can be
+// asked.
+func (a *agent) cannot(why string) string {
+	names := a.validator.Indices()
+	text := strings.Join(names[:min(len(names), maxNames)], ", ")
+	if more := len(names) - maxNames; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	text = "I can only find, list and count documents in " + text
+	if why = strings.TrimRight(oneLine(prompt.Clip(why, maxReason)), ". "); why != "" {
+		text += ", and this is something else: " + why
+	}
+	return text
+}
+
+const (
+	maxReason = 500
+	maxNames  = 10
+)
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,162 @@
+package searchagent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/searchagent"
+)
+
+// The documents of a folder that is given by its name, in two steps. Each user sees his
+// own company's documents. Here the model is scripted and the engine is a stand-in; with a
+// provider of llm/openai and a client of esquery/esclient nothing else changes.
+func ExampleNew() {
+	model := llmtest.New(
+		llmtest.Rule{Name: "classify", Replies: []llmtest.Reply{{JSON: map[string]any{"search": true, "confidence": "high", "reason": "It asks for documents."}}}},
+		llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{JSON: map[string]any{
+			"reason": "Documents hold the id of their folder, not its name.",
+			"steps": []map[string]any{
+				{"key": "folder", "task": "find the folder named Tax", "index": "files", "one": true},
+				{"key": "documents", "task": "find the documents in it", "index": "files", "after": []string{"folder"}},
+			},
+		}}}},
+		llmtest.Rule{Name: "generate", Replies: []llmtest.Reply{
+			{JSON: map[string]any{"body": `{"query":{"term":{"name.keyword":"Tax"}}}`}},
+			{JSON: map[string]any{"body": `{"query":{"term":{"parentId":"abc-123"}}}`, "show": []string{"name"}}},
+		}},
+		llmtest.Rule{Name: "answer", Replies: []llmtest.Reply{{Text: "There are two: W2.pdf and Receipt.pdf."}}},
+	)
+	engine := &engine{answers: []answer{
+		{contains: `"Tax"`, docs: []doc{{"abc-123", `{"name":"Tax"}`}}},
+		{contains: `"abc-123"`, docs: []doc{{"1", `{"name":"W2.pdf"}`}, {"2", `{"name":"Receipt.pdf"}`}}},
+	}}
+
+	mapping, err := esquery.ParseMapping([]byte(`{"properties":{
+		"name":{"type":"text","fields":{"keyword":{"type":"keyword"}}}, "parentId":{"type":"keyword"}, "company":{"type":"keyword"}}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	validator, err := esquery.NewValidator(map[string]*esquery.Mapping{"files": mapping}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	agent, err := searchagent.New(model, engine, validator, &searchagent.Options{
+		About: map[string]string{"files": "folders and documents; parentId is the _id of the folder"},
+		Filter: func(_ context.Context, turn qed.Turn) (json.RawMessage, error) {
+			return json.Marshal(map[string]any{"term": map[string]string{"company": turn.Company}})
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Company: "acme", Text: "List the documents in the Tax folder"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Text)
+	for _, q := range answer.Queries {
+		fmt.Println(q.Step, q.Written, q.Rows)
+	}
+	// Output:
+	// There are two: W2.pdf and Receipt.pdf.
+	// folder {"query":{"term":{"name.keyword":"Tax"}}} 1
+	// documents {"query":{"term":{"parentId":"abc-123"}}} 2
+}
+
+// A name that two folders have: with a Store the user is asked which one he means, and
+// his reply goes on with the turn.
+func ExampleNew_question() {
+	model := llmtest.New(
+		llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{JSON: map[string]any{
+			"reason": "Documents hold the id of their folder, not its name.",
+			"steps": []map[string]any{
+				{"key": "folder", "task": "find the folder named Tax", "index": "files", "one": true},
+				{"key": "documents", "task": "find the documents in it", "index": "files", "after": []string{"folder"}},
+			},
+		}}}},
+		llmtest.Rule{Name: "generate", Replies: []llmtest.Reply{
+			{JSON: map[string]any{"body": `{"query":{"term":{"name":"Tax"}}}`}},
+			{JSON: map[string]any{"body": `{"query":{"term":{"parentId":"f-2"}}}`}},
+		}},
+		llmtest.Rule{Name: "answer", Replies: []llmtest.Reply{{Text: "There is one: Receipt.pdf."}}},
+	)
+	engine := &engine{answers: []answer{
+		{contains: `"Tax"`, docs: []doc{{"f-1", `{"name":"Tax","path":"/Sales/Tax"}`}, {"f-2", `{"name":"Tax","path":"/Finance/Tax"}`}}},
+		{contains: `"f-2"`, docs: []doc{{"1", `{"name":"Receipt.pdf"}`}}},
+	}}
+	mapping, err := esquery.ParseMapping([]byte(`{"properties":{
+		"name":{"type":"keyword"}, "path":{"type":"keyword"}, "parentId":{"type":"keyword"}}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	validator, err := esquery.NewValidator(map[string]*esquery.Mapping{"files": mapping}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	agent, err := searchagent.New(model, engine, validator, &searchagent.Options{
+		SkipClassification: true,
+		Store:              &qed.MemoryStore{},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, said := range []string{"What is in the Tax folder?", "2"} {
+		answer, err := qed.Ask(context.Background(), agent, qed.Turn{Thread: "t", Text: said})
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, question := range answer.Questions {
+			for _, option := range question.Options {
+				fmt.Println(option.ID, option.Text)
+			}
+		}
+		if len(answer.Questions) == 0 {
+			fmt.Println(answer.Text)
+		}
+	}
+	// Output:
+	// 1 path: /Sales/Tax
+	// 2 path: /Finance/Tax
+	// There is one: Receipt.pdf.
+}
+
+// What is no search goes to other agents. The Router tells them apart, so the search
+// agent need not ask again whether a message is one.
+func ExampleNew_router() {
+	model := llmtest.New(
+		llmtest.Rule{Name: "route", Replies: []llmtest.Reply{{JSON: map[string]any{"route": "move", "reason": "It asks to move a file."}}}},
+	)
+	mapping, err := esquery.ParseMapping([]byte(`{"properties":{"name":{"type":"keyword"}}}`))
+	if err != nil {
+		log.Fatal(err)
+	}
+	validator, err := esquery.NewValidator(map[string]*esquery.Mapping{"files": mapping}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	search, err := searchagent.New(model, &engine{}, validator, &searchagent.Options{SkipClassification: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	move := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) {
+		return qed.Answer{Text: "Moved."}, nil
+	})
+	agent, err := qed.NewRouter(model, []qed.Route{
+		{Name: "search", Description: "finding, listing and counting files and folders", Agent: search},
+		{Name: "move", Description: "moving files to another folder", Agent: move},
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Text: "Move W2.pdf to Archive"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Text)
+	// Output: Moved.
+}

@@ -1,0 +1,82 @@
+package searchagent_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/searchagent"
+)
+
+// A host's own texts take the place of the agent's, and one that does not work is found
+// at the start.
+func TestPromptsOfTheHost(t *testing.T) {
+	parse := func(text string) *template.Template {
+		return template.Must(template.New("").Funcs(qed.PromptFuncs()).Parse(text))
+	}
+	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(`{}`)), reply("answer", text("Here.")))
+	opt := &searchagent.Options{Prompts: &searchagent.Prompts{
+		Classify: parse("C {{quote .Question}}"), Plan: parse("P {{.MaxSteps}}"), Generate: parse("G {{quote .Task}} {{.Index.Name}}"), Answer: parse("A {{len .Found}}"),
+	}}
+	ask(t, newAgent(t, m, &engine{answers: []answer{{docs: files(1)}}}, opt), qed.Turn{Text: "x"})
+	for name, want := range map[string]string{"classify": `C "x"`, "plan": "P 5", "generate": `G "find all documents" files`, "answer": "A 1"} {
+		if got := sent(m, name); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: sent %q, want %q", name, got, want)
+		}
+	}
+	for _, p := range []*searchagent.Prompts{
+		{Classify: parse("{{.Nope}}")}, {Plan: parse("{{.Nope}}")}, {Generate: parse("{{.Nope}}")}, {Answer: parse("{{.Nope}}")},
+	} {
+		if _, err := searchagent.New(m, &engine{}, hiding(t), &searchagent.Options{Prompts: p}); err == nil || !strings.Contains(err.Error(), "Options.Prompts.") {
+			t.Errorf("New took a prompt that does not work: %v", err)
+		}
+	}
+}
+
+// Of a mapping with ten thousand fields a prompt has those that the question is about.
+func TestLargeMapping(t *testing.T) {
+	var fields strings.Builder
+	for i := range 9999 {
+		fmt.Fprintf(&fields, `"attribute%04d":{"type":"keyword"},`, i)
+	}
+	mapping, err := esquery.ParseMapping([]byte(`{"properties":{` + fields.String() + `"zipCode":{"type":"keyword"}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := esquery.NewValidator(map[string]*esquery.Mapping{"files": mapping}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := single(body(`{"query":{"term":{"zipCode":"10115"}}}`))
+	a, err := searchagent.New(m, &engine{answers: []answer{{docs: files(1)}}}, v, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, got := ask(t, a, qed.Turn{Text: "Which documents have the zip code 10115?"}); got.Partial {
+		t.Errorf("answer = %+v", got)
+	}
+	for _, name := range []string{"plan", "generate"} {
+		prompt := sent(m, name)[0]
+		wants(t, name, prompt, "zipCode")
+		if len(prompt) > 20_000 {
+			t.Errorf("the prompt %s has %d bytes", name, len(prompt))
+		}
+	}
+}
+
+// JSONMode and a negative temperature reach the model.
+func TestRequestOptions(t *testing.T) {
+	warm := -1.0
+	m := llmtest.New(scripted()...)
+	ask(t, newAgent(t, m, found(1), &searchagent.Options{JSONMode: true, Temperature: &warm, MaxOutputTokens: 77}), qed.Turn{Text: question})
+	for _, req := range m.Requests() {
+		if req.Temperature != nil || req.MaxTokens != 77 || req.Format != nil && req.Format.Mode != llm.JSONMode {
+			t.Errorf("%s: %+v", req.Name, req)
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package searchagent_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/searchagent"
+)
+
+const findAll = "find all documents"
+
+// single is a model that plans one step and writes the given searches for it.
+func single(bodies ...llmtest.Reply) *llmtest.Model {
+	return llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", bodies...), reply("answer", text("Here they are.")))
+}
+
+const (
+	invented = `{"query":{"term":{"folderName":"Tax"}}}`
+	right    = `{"query":{"term":{"name.keyword":"Tax"}}}`
+	other    = `{"query":{"match":{"name":"Tax"}}}`
+)
+
+// What is refused goes back to the model with what is wrong with it.
+func TestRefusedSearchIsWrittenAnew(t *testing.T) {
+	m, e := single(body(invented), body("```json\n"+right+"\n```")), &engine{answers: []answer{{docs: files(1)}}}
+	events, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+	if got.Partial || len(e.ran) != 1 || len(got.Queries) != 1 {
+		t.Fatalf("answer = %+v, ran %q", got, e.ran)
+	}
+	if q := got.Queries[0]; q.Written != right || len(q.Corrections) != 1 || q.Corrections[0].Query != invented || q.Corrections[0].Reason == "" {
+		t.Errorf("query = %+v", q)
+	}
+	refused := all[qed.QueryRefused](events)
+	if len(refused) != 1 || refused[0].Code != string(esquery.UnknownField) || len(refused[0].Candidates) == 0 {
+		t.Errorf("refused %+v", refused)
+	}
+	if corrected := all[qed.QueryCorrected](events); len(corrected) != 1 || corrected[0].Before != invented || corrected[0].After != right {
+		t.Errorf("corrected %+v", corrected)
+	}
+	wants(t, "the second prompt", sent(m, "generate")[1], "folderName", refused[0].Candidates[0], "It cannot be used")
+}
+
+// What the validator puts right is part of the proof.
+func TestMendedSearch(t *testing.T) {
+	const misspelt = `{"query":{"term":{"parent_id":"abc-123"}}}`
+	m, e := single(body(misspelt)), &engine{answers: []answer{{contains: "parentId", docs: files(1)}}}
+	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+	if got.Partial || len(got.Queries) != 1 || got.Queries[0].Written != misspelt || len(got.Queries[0].Corrections) != 1 {
+		t.Fatalf("answer = %+v", got)
+	}
+	wants(t, "the correction", got.Queries[0].Corrections[0].Reason, "mended", "parentId")
+}
+
+// The third try is told of the first two.
+func TestEarlierTriesAreTold(t *testing.T) {
+	m := single(body(`{"query":{"term":{"first":1}}}`), body(`{"query":{"term":{"second":1}}}`), body(right))
+	_, got := ask(t, newAgent(t, m, &engine{answers: []answer{{docs: files(1)}}}, nil), qed.Turn{Text: question})
+	if got.Partial {
+		t.Errorf("answer = %+v", got)
+	}
+	wants(t, "the third prompt", sent(m, "generate")[2], "Tried before that", `\"first\"`, `\"second\"`)
+}
+
+func TestRegenerationsAreLimited(t *testing.T) {
+	bad := func(n string) llmtest.Reply { return body(`{"query":{"term":{"f` + n + `":1}}}`) }
+	for _, tt := range []struct {
+		name    string
+		opt     searchagent.Options
+		bodies  []llmtest.Reply
+		partial bool
+	}{
+		{name: "three", bodies: []llmtest.Reply{bad("1"), bad("2"), bad("3"), body(right)}},
+		{name: "no more than three", bodies: []llmtest.Reply{bad("1"), bad("2"), bad("3"), bad("4")}, partial: true},
+		{name: "none", opt: searchagent.Options{MaxRegenerations: -1}, bodies: []llmtest.Reply{bad("1")}, partial: true},
+		{name: "the same again", bodies: []llmtest.Reply{bad("1"), body(`{"query": {"term": {"f1": 1}}}`)}, partial: true},
+		{name: "no body", bodies: []llmtest.Reply{{JSON: map[string]any{"body": "", "reason": "There is no such field."}}}, partial: true},
+		{name: "no body after a refusal", bodies: []llmtest.Reply{bad("1"), {JSON: map[string]any{"body": " "}}}, partial: true},
+		{name: "no JSON", bodies: []llmtest.Reply{body("SELECT 1"), body(right)}},
+		{name: "an array", bodies: []llmtest.Reply{body("[]"), body(right)}},
+		{name: "nonsense", bodies: []llmtest.Reply{text("?"), text("?"), text("?")}, partial: true},
+		{name: "a refusal", bodies: []llmtest.Reply{fails(llm.ErrRefusal)}, partial: true},
+		{name: "a script", bodies: []llmtest.Reply{body(`{"query":{"script":{"script":"1"}}}`), body(right)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, e := single(tt.bodies...), &engine{answers: []answer{{docs: files(1)}}}
+			events, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: question})
+			if n := len(sent(m, "generate")); n < len(tt.bodies) {
+				t.Errorf("the model wrote %d times, want %d", n, len(tt.bodies))
+			}
+			if !tt.partial {
+				if got.Partial || got.Text != "Here they are." || len(e.ran) != 1 {
+					t.Errorf("answer = %+v", got)
+				}
+				return
+			}
+			finished := all[qed.StepFinished](events)
+			if !got.Partial || got.Table != nil || len(e.ran) != 0 || len(finished) != 1 || finished[0].Error == "" {
+				t.Errorf("answer = %+v, ran %q, finished %+v", got, e.ran, finished)
+			}
+			wants(t, "the text", got.Text, finished[0].Error)
+		})
+	}
+}
+
+// What another search may not suffer from is the model's to cure; all else is not, and
+// is not tried again here.
+func TestEngineFails(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		err     error
+		times   int // that it fails
+		cured   bool
+		partial bool // no error
+		ran     int
+		told    string // what the model must be told
+	}{
+		{name: "rejected", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 1, cured: true, ran: 2, told: "no such analyzer"},
+		{name: "rejected twice", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 2, cured: true, ran: 3},
+		{name: "rejected for ever", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 9, partial: true, ran: 3},
+		{name: "too large", err: engineFails(esquery.ErrTooLarge, ""), times: 1, cured: true, ran: 2, told: "too large"},
+		{name: "too slow", err: engineFails(esquery.ErrTimeout, "30s"), times: 1, cured: true, ran: 2, told: "30s"},
+		{name: "gone", err: engineFails(esquery.ErrNotFound, ""), times: 1, partial: true, ran: 1},
+		{name: "unreachable", err: engineFails(esquery.ErrUnavailable, ""), times: 1, ran: 1},
+		{name: "busy", err: engineFails(esquery.ErrRateLimit, ""), times: 1, ran: 1},
+		{name: "wrong credentials", err: engineFails(esquery.ErrAuth, ""), times: 1, ran: 1},
+		{name: "not an engine", err: engineFails(esquery.ErrProtocol, ""), times: 1, ran: 1},
+		{name: "shards without a result", err: engineFails(esquery.ErrPartial, ""), times: 1, ran: 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := &engine{}
+			for range tt.times {
+				e.answers = append(e.answers, answer{err: tt.err, once: true})
+			}
+			e.answers = append(e.answers, answer{docs: files(1)})
+			m := single(body(right), body(other), body(`{"query":{"match":{"name":"taxes"}}}`), body(`{}`))
+			_, got, err := run(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+			if len(e.ran) != tt.ran {
+				t.Errorf("ran %d searches, want %d", len(e.ran), tt.ran)
+			}
+			switch {
+			case tt.cured && (err != nil || got.Partial || len(got.Queries[0].Corrections) != tt.times):
+				t.Errorf("answer = %+v, %v", got, err)
+			case tt.partial && (err != nil || !got.Partial):
+				t.Errorf("answer = %+v, %v", got, err)
+			case !tt.cured && !tt.partial && !errors.Is(err, tt.err.(*esquery.EngineError).Kind):
+				t.Errorf("error = %v, want %v", err, tt.err)
+			}
+			if tt.told != "" {
+				wants(t, "the second prompt", sent(m, "generate")[1], tt.told)
+			}
+		})
+	}
+}
+
+// The steps that ran are part of the answer when a later one cannot.
+func TestEngineFailsInTheMiddle(t *testing.T) {
+	for _, tt := range []struct {
+		kind  esquery.ErrorKind
+		words string
+	}{
+		{esquery.ErrNotFound, "There are files in Tax."}, // the model says what there is
+		{esquery.ErrUnavailable, ""},
+	} {
+		e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(tt.kind, "")}}}
+		_, got := ask(t, newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: question})
+		if !got.Partial || len(got.Queries) != 1 || got.Queries[0].Step != "folder" || tt.words != "" && got.Text != tt.words || got.Text == "" {
+			t.Errorf("%v: answer = %+v", tt.kind, got)
+		}
+		wants(t, "the reason", got.PartialReason, "documents")
+		lacks(t, "the reason", got.PartialReason, "qed:", "node")
+	}
+}
+
+// A result of which shards are missing is told as one, and nothing found in the rest is
+// no result.
+func TestPartialResults(t *testing.T) {
+	part := &esquery.Result{Total: esquery.Total{Value: 1, Exact: true}, Hits: []esquery.Hit{{Index: "files", ID: "1", Source: []byte(`{"name":"a"}`)}}}
+	for name, a := range map[string]answer{
+		"as an error":  {err: &esquery.EngineError{Kind: esquery.ErrPartial, Partial: part}},
+		"as a result":  {docs: files(1), partial: true},
+		"with nothing": {partial: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, got := ask(t, newAgent(t, single(body(right)), &engine{answers: []answer{a}}, nil), qed.Turn{Text: question})
+			if !got.Partial || !strings.Contains(got.PartialReason, "part of the index") || (got.Table == nil) != (name == "with nothing") {
+				t.Errorf("answer = %+v", got)
+			}
+		})
+	}
+}
+
+// Steps that do not need each other run at the same time.
+func TestStepsRunAtTheSameTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := func(text string) llmtest.Reply { r := body(text); r.Delay = time.Minute; return r }
+		m := llmtest.Scripted(t, isSearch(),
+			reply("plan", plan(find("a", "find a"), find("b", "find b"), find("both", "find both", "a", "b"))),
+			generates("find a", slow(`{"query":{"term":{"owner":"a"}}}`)), generates("find b", slow(`{"query":{"term":{"owner":"b"}}}`)),
+			generates("find both", body(`{"query":{"terms":{"owner":["a","b"]}}}`)),
+			reply("answer", text("Both.")))
+		e := &engine{answers: []answer{{contains: `["a","b"]`, docs: files(2)}, {docs: files(1)}}}
+		begun := time.Now()
+		_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: "a and b"})
+		if took := time.Since(begun); took > time.Minute {
+			t.Errorf("it took %v, which is one after the other", took)
+		}
+		if got.Partial || len(got.Queries) != 3 || got.Queries[2].Step != "both" {
+			t.Errorf("answer = %+v", got)
+		}
+		if prompts := sent(m, "generate"); strings.Count(prompts[2], "An earlier step") != 2 {
+			t.Errorf("the last step was not told of both:\n%s", prompts[2])
+		}
+	})
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("gone")
+	e := &engine{answers: []answer{{err: engineFails(esquery.ErrTimeout, "")}}}
+	m := llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		if req.Name == "generate" {
+			cancel(gone)
+		}
+		return single(body(right)).Generate(ctx, req, stream)
+	})
+	if _, err := qed.Ask(ctx, newAgent(t, m, e, nil), qed.Turn{Text: question}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error = %v", err)
+	}
+}

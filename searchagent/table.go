@@ -1,0 +1,235 @@
+package searchagent
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed"
+)
+
+// columns returns the fields of documents that a table shows: those that the model
+// chose and that are there, or else those that tell most.
+func columns(docs []document, show []string, most int) []string {
+	sources := make([]any, len(docs))
+	for i, d := range docs {
+		sources[i] = decoded(d.Source)
+	}
+	var chosen []string
+	for _, field := range show {
+		if at := present(sources, field); at != "" && !slices.Contains(chosen, at) && len(chosen) < most {
+			chosen = append(chosen, at)
+		}
+	}
+	if len(chosen) == 0 {
+		chosen = telling(sources, most)
+	}
+	if len(chosen) == 0 {
+		chosen = []string{"_id"}
+	}
+	return chosen
+}
+
+// present returns the path at which documents have a field: its own, or that of the
+// field of which it is only another form, such as "name" for "name.keyword". Empty:
+// none has it.
+func present(sources []any, field string) string {
+	if field == "_id" {
+		return field
+	}
+	for path := field; path != ""; path = parent(path) {
+		for _, source := range sources {
+			for _, v := range at(source, path) {
+				if _, within := v.(map[string]any); !within || path == field {
+					return path
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func parent(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
+
+// telling returns the fields that a reader would look at first: names and titles, then
+// what most documents have.
+func telling(sources []any, most int) []string {
+	seen := map[string]int{}
+	for _, source := range sources {
+		for path := range leaves(source) {
+			seen[path]++
+		}
+	}
+	fields := slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
+		return cmp.Or(rank(a)-rank(b), seen[b]-seen[a], cmp.Compare(a, b))
+	})
+	return fields[:min(len(fields), most)]
+}
+
+// rank is low for fields by which people know a thing.
+func rank(path string) int {
+	name := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
+	for i, known := range titles {
+		if name == known {
+			return i
+		}
+	}
+	return len(titles)
+}
+
+var titles = []string{"name", "title", "subject", "filename", "label", "displayname"}
+
+// leaves returns the values of a document by their paths. Of a path that an array has
+// several times it is the first.
+func leaves(source any) map[string]any {
+	out := map[string]any{}
+	var walk func(path string, v any)
+	walk = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for key, member := range v {
+				if path != "" {
+					key = path + "." + key
+				}
+				walk(key, member)
+			}
+		case []any:
+			for _, item := range v {
+				walk(path, item)
+			}
+		case nil:
+		default:
+			if _, taken := out[path]; !taken && path != "" {
+				out[path] = v
+			}
+		}
+	}
+	walk("", source)
+	return out
+}
+
+// at returns the values that a document has at a path, however its objects are
+// written: {"a":{"b":1}}, {"a.b":1}, {"a":[{"b":1},{"b":2}]}.
+func at(v any, path string) []any {
+	switch v := v.(type) {
+	case []any:
+		var out []any
+		for _, item := range v {
+			out = append(out, at(item, path)...)
+		}
+		return out
+	case map[string]any:
+		if path == "" {
+			return []any{v}
+		}
+		var out []any
+		for end := 0; end < len(path); end++ {
+			next := strings.IndexByte(path[end:], '.')
+			if end += next; next < 0 {
+				end = len(path)
+			}
+			member, ok := v[path[:end]]
+			if ok {
+				out = append(out, at(member, strings.TrimPrefix(path[end:], "."))...)
+			}
+		}
+		return out
+	case nil:
+		return nil
+	}
+	if path == "" {
+		return []any{v}
+	}
+	return nil
+}
+
+// rows makes a table of documents.
+func rows(docs []document, fields []string) *qed.Table {
+	t := &qed.Table{}
+	for _, field := range fields {
+		t.Columns = append(t.Columns, qed.Column{Name: field})
+	}
+	for _, d := range docs {
+		source := decoded(d.Source)
+		row := make([]any, len(fields))
+		for i, field := range fields {
+			if field == "_id" {
+				row[i] = d.ID
+				continue
+			}
+			row[i] = cell(at(source, field))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// cell makes a cell of the values of a field: the value, or several as JSON.
+func cell(values []any) any {
+	switch len(values) {
+	case 0:
+		return nil
+	case 1:
+		return scalar(values[0])
+	}
+	text, err := marshal(values)
+	if err != nil {
+		return nil // not reached: the values come from JSON
+	}
+	return string(text)
+}
+
+func scalar(v any) any {
+	switch v := v.(type) {
+	case nil, bool, string:
+		return v
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		if f, err := v.Float64(); err == nil {
+			return f
+		}
+		return v.String()
+	}
+	text, err := marshal(v)
+	if err != nil {
+		return nil // not reached: the value comes from JSON
+	}
+	return string(text)
+}
+
+// keep puts the table where the state does not carry all of its rows from node to
+// node, if the run has such a place.
+func (st *step) keep(ctx context.Context, table *qed.Table) error {
+	st.Table, st.Handle, st.Query.Handle = table, "", ""
+	if len(table.Rows) <= keptSample {
+		return nil
+	}
+	handle, err := qed.Keep(ctx, *table)
+	switch {
+	case errors.Is(err, qed.ErrTooLarge):
+		return nil
+	case err != nil:
+		return err
+	case handle != "":
+		st.Handle, st.Query.Handle = handle, handle
+		st.Table = &qed.Table{Columns: table.Columns, Rows: table.Rows[:keptSample], Truncated: true}
+	}
+	return nil
+}
+
+const keptSample = 5
+
+// rows returns all the rows of st.Table; nil: nothing was found.
+func (st *step) rows(ctx context.Context) (*qed.Table, error) {
+	if st.Handle == "" {
+		return st.Table, nil
+	}
+	table, err := qed.Kept[qed.Table](ctx, st.Handle)
+	return &table, err
+}
