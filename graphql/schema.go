@@ -1,0 +1,213 @@
+package graphql
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/vektah/gqlparser/v2/ast"
+	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/parser"
+	"github.com/vektah/gqlparser/v2/validator"
+)
+
+// Limits on schemas. The largest public ones have some thousand types in less than 10 MB.
+const (
+	maxSchemaBytes = 32 << 20
+	maxValues      = 1_000_000 // of an introspection answer
+	maxTypes       = 20_000
+	maxMembers     = 5_000 // fields of a type, values of an enum, arguments of a field, members of a union
+	maxWrappers    = 20    // lists and non-nulls around a type
+	maxName        = 256   // bytes
+)
+
+// Schema is what a server offers. It does not change, and is safe for concurrent
+// use. [ReadIntrospection], [ReadSDL] and [Client.Schema] make one.
+type Schema struct{ ast *ast.Schema }
+
+// ReadSDL reads a schema in the schema definition language.
+//
+// Directives on its definitions say nothing about what a query may be, but for
+// GraphQL's own; so they need not be declared. An [*Error] of [ErrInvalidSchema]
+// says what is wrong.
+func ReadSDL(sdl string) (*Schema, error) {
+	if len(sdl) > maxSchemaBytes {
+		return nil, refused(ErrInvalidSchema, "", "the schema is longer than %d bytes", maxSchemaBytes)
+	}
+	if !utf8.ValidString(sdl) {
+		return nil, refused(ErrInvalidSchema, "", "the schema is not UTF-8")
+	}
+	own, err := parser.ParseSchema(&ast.Source{Name: "schema", Input: sdl})
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	prelude := validator.PreludeDocument()
+	withoutBuiltins(own, prelude)
+	if err := limitDocument(own); err != nil {
+		return nil, err
+	}
+	declared := map[string]bool{}
+	for _, d := range own.Directives {
+		declared[d.Name] = true
+	}
+	prelude.Merge(own)
+	schema, err := validator.ValidateSchemaDocument(prelude)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	if schema.Query == nil {
+		return nil, refused(ErrInvalidSchema, "schema", "the schema has no query type")
+	}
+	if !declared["defer"] {
+		delete(schema.Directives, "defer") // the prelude has it; few servers do
+	}
+	return &Schema{schema}, nil
+}
+
+// withoutBuiltins takes out what some servers print although it is always there,
+// and directives that are not GraphQL's own.
+func withoutBuiltins(doc, prelude *ast.SchemaDocument) {
+	doc.Definitions = slices.DeleteFunc(doc.Definitions, func(d *ast.Definition) bool {
+		return prelude.Definitions.ForName(d.Name) != nil
+	})
+	for _, lists := range [][]*ast.Definition{doc.Definitions, doc.Extensions} {
+		for _, d := range lists {
+			d.Directives = standard(d.Directives)
+			d.Fields = withoutRepeats(d.Fields)
+			for _, f := range d.Fields {
+				f.Directives = standard(f.Directives)
+				withoutArgumentDirectives(f.Arguments)
+			}
+			for _, v := range d.EnumValues {
+				v.Directives = standard(v.Directives)
+			}
+		}
+	}
+	for _, d := range doc.Directives {
+		d.Directives = standard(d.Directives)
+		withoutArgumentDirectives(d.Arguments)
+	}
+	for _, s := range slices.Concat(doc.Schema, doc.SchemaExtension) {
+		s.Directives = nil
+	}
+	doc.DirectiveExtensions = nil
+}
+
+// withoutRepeats takes out fields that are there twice in the same words, as in
+// published schemas. Others of one name are an error, told later.
+func withoutRepeats(list ast.FieldList) ast.FieldList {
+	seen := make(map[string]string, len(list))
+	return slices.DeleteFunc(list, func(f *ast.FieldDefinition) bool {
+		words := f.Type.String()
+		for _, a := range f.Arguments {
+			words += " " + a.Name + ":" + a.Type.String() + preset(a.DefaultValue)
+		}
+		first, ok := seen[f.Name]
+		seen[f.Name] = words
+		return ok && first == words
+	})
+}
+
+func withoutArgumentDirectives(args ast.ArgumentDefinitionList) {
+	for _, a := range args {
+		a.Directives = standard(a.Directives)
+	}
+}
+
+func standard(list ast.DirectiveList) ast.DirectiveList {
+	return slices.DeleteFunc(list, func(d *ast.Directive) bool {
+		return d.Name != "deprecated" && d.Name != "specifiedBy" && d.Name != "oneOf"
+	})
+}
+
+// limitDocument bounds what is compared pair by pair afterwards.
+func limitDocument(doc *ast.SchemaDocument) error {
+	if len(doc.Definitions)+len(doc.Extensions) > maxTypes {
+		return refused(ErrInvalidSchema, "", "the schema has more than %d types", maxTypes)
+	}
+	members := map[string]int{}
+	for _, list := range [][]*ast.Definition{doc.Definitions, doc.Extensions} {
+		for _, d := range list {
+			n := &limits{path: d.Name}
+			members[d.Name] += len(d.Fields) + len(d.EnumValues) + len(d.Types)
+			n.members(members[d.Name])
+			n.name(d.Name)
+			n.members(len(d.Interfaces))
+			for _, f := range d.Fields {
+				n.members(len(f.Arguments))
+				n.typed(f.Type)
+				for _, a := range f.Arguments {
+					n.typed(a.Type)
+				}
+			}
+			if n.err != nil {
+				return n.err
+			}
+		}
+	}
+	for _, d := range doc.Directives {
+		n := &limits{path: "@" + d.Name}
+		if n.members(len(d.Arguments)); n.err != nil {
+			return n.err
+		}
+	}
+	return nil
+}
+
+// limits keeps the first error.
+type limits struct {
+	path string
+	err  error
+}
+
+func (l *limits) fail(format string, args ...any) {
+	if l.err == nil {
+		l.err = refused(ErrInvalidSchema, l.path, clip(l.path, 80)+": "+format, args...)
+	}
+}
+
+func (l *limits) members(n int) {
+	if n > maxMembers {
+		l.fail("more than %d members", maxMembers)
+	}
+}
+
+func (l *limits) typed(t *ast.Type) {
+	for n := 0; t != nil; n, t = n+1, t.Elem {
+		if n > maxWrappers {
+			l.fail("more than %d lists in each other", maxWrappers)
+			return
+		}
+	}
+}
+
+// name takes what GraphQL's grammar does: what is printed into a prompt or a
+// query cannot be more than a name.
+func (l *limits) name(s string) {
+	if s == "" || len(s) > maxName {
+		l.fail("a name is empty or longer than %d bytes", maxName)
+		return
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '_', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', i > 0 && '0' <= c && c <= '9':
+		default:
+			l.fail("%q is no name", clip(s, 80))
+			return
+		}
+	}
+}
+
+// schemaError is the error for what the parser found in an SDL.
+func schemaError(err error) error {
+	problem := Problem{Code: ErrInvalidSchema, Message: clip("the schema: "+strings.TrimPrefix(err.Error(), "schema:"), maxMessage)}
+	var e *gqlerror.Error
+	if errors.As(err, &e) {
+		problem.Message = clip("the schema: "+e.Message, maxMessage)
+		if len(e.Locations) > 0 {
+			problem.Line, problem.Column = e.Locations[0].Line, e.Locations[0].Column
+		}
+	}
+	return &Error{Problems: []Problem{problem}}
+}

@@ -1,0 +1,189 @@
+package graphql
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+)
+
+var errTrailing = errors.New("more than one JSON value")
+
+// coercer checks values of variables as the specification's input coercion does:
+// an Int has 32 bits, an enum's value is written exactly, a single value stands for
+// a list of one. It does not say the values, as they may be the user's own data.
+type coercer struct {
+	schema   *ast.Schema
+	problems []pending
+}
+
+func (c *coercer) full() bool { return len(c.problems) >= maxProblems }
+
+func (c *coercer) fail(path string, meant near, format string, args ...any) {
+	if !c.full() {
+		c.problems = append(c.problems, pending{Problem{
+			Code: ErrVariable, Path: clip(path, maxMessage), Message: clip(fmt.Sprintf(format, args...), maxMessage),
+		}, meant})
+	}
+}
+
+func (c *coercer) value(path string, t *ast.Type, v any) {
+	if c.full() {
+		return
+	}
+	if v == nil {
+		if t.NonNull {
+			c.fail(path, near{}, "%s cannot be null: it is of type %s", path, t)
+		}
+		return
+	}
+	if t.Elem != nil {
+		list, ok := v.([]any)
+		if !ok {
+			c.value(path, t.Elem, v)
+			return
+		}
+		for i, item := range list {
+			c.value(path+"."+strconv.Itoa(i), t.Elem, item)
+		}
+		return
+	}
+	def := c.schema.Types[t.NamedType]
+	if def == nil {
+		return // told by the rules
+	}
+	switch def.Kind {
+	case ast.Scalar:
+		if !scalarTakes(def.Name, v) {
+			c.fail(path, near{}, "%s must be of type %s, and is %s", path, t, kindOf(v))
+		}
+	case ast.Enum:
+		name, ok := v.(string)
+		if !ok {
+			c.fail(path, near{}, "%s must be a value of the enum %s, written as a string, and is %s", path, def.Name, kindOf(v))
+		} else if def.EnumValues.ForName(name) == nil {
+			c.fail(path, near{name: name, names: func() []string { return memberNames(def) }}, "%s is no value of the enum %s", path, def.Name)
+		}
+	case ast.InputObject:
+		object, ok := v.(map[string]any)
+		if !ok {
+			c.fail(path, near{}, "%s must be an object of type %s, and is %s", path, def.Name, kindOf(v))
+			return
+		}
+		c.object(path, def, object)
+	}
+}
+
+func (c *coercer) object(path string, def *ast.Definition, object map[string]any) {
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		f := def.Fields.ForName(name)
+		if f == nil {
+			c.fail(path+"."+clip(name, 80), near{name: name, names: func() []string { return memberNames(def) }}, "the input type %s has no field %q", def.Name, clip(name, 80))
+			continue
+		}
+		c.value(path+"."+name, f.Type, object[name])
+	}
+	for _, f := range def.Fields {
+		if _, given := object[f.Name]; !given && f.Type.NonNull && f.DefaultValue == nil {
+			c.fail(path+"."+f.Name, near{}, "%s.%s of type %s is missing", path, f.Name, f.Type)
+		}
+	}
+	if def.Directives.ForName("oneOf") != nil {
+		set := slices.DeleteFunc(slices.Collect(maps.Values(object)), func(v any) bool { return v == nil })
+		if len(object) != 1 || len(set) != 1 {
+			c.fail(path, near{}, "%s of type %s must have exactly one field, and not null", path, def.Name)
+		}
+	}
+}
+
+// scalarTakes knows the five scalars of the specification. What others take is
+// the server's to say.
+func scalarTakes(scalar string, v any) bool {
+	number, isNumber := v.(json.Number)
+	_, isString := v.(string)
+	switch scalar {
+	case "Int":
+		return isNumber && isInt32(number.String())
+	case "Float":
+		if !isNumber {
+			return false
+		}
+		_, err := number.Float64()
+		return err == nil
+	case "ID":
+		return isString || isNumber && !strings.ContainsAny(number.String(), ".eE")
+	case "String":
+		return isString
+	case "Boolean":
+		_, ok := v.(bool)
+		return ok
+	}
+	return true
+}
+
+func isInt32(literal string) bool {
+	_, err := strconv.ParseInt(literal, 10, 32)
+	return err == nil
+}
+
+func kindOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return "a string"
+	case bool:
+		return "a boolean"
+	case json.Number:
+		if strings.ContainsAny(v.String(), ".eE") {
+			return "a number with a fraction"
+		}
+		return "a whole number"
+	case []any:
+		return "a list"
+	}
+	return "an object"
+}
+
+// readVariables reads what was given beside the query.
+func readVariables(raw json.RawMessage, limit int) (map[string]any, *Error) {
+	if isNull(raw) {
+		return map[string]any{}, nil
+	}
+	if len(raw) > limit {
+		return nil, refused(ErrTooLarge, "variables", "the variables are longer than %d bytes", limit)
+	}
+	v, err := decode(raw)
+	if err != nil {
+		return nil, refused(ErrVariable, "variables", "the variables are no JSON")
+	}
+	if !nestedWithin(v, maxNesting+1) {
+		return nil, refused(ErrTooDeep, "variables", "a variable has more than %d lists and objects in each other", maxNesting)
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		return nil, refused(ErrVariable, "variables", "the variables must be one JSON object, by their names without $")
+	}
+	return object, nil
+}
+
+func nestedWithin(v any, depth int) bool {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if depth == 0 || !nestedWithin(item, depth-1) {
+				return false
+			}
+		}
+	case map[string]any:
+		for _, item := range v {
+			if depth == 0 || !nestedWithin(item, depth-1) {
+				return false
+			}
+		}
+	}
+	return true
+}
