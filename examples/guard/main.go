@@ -21,9 +21,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -35,6 +33,7 @@ import (
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/examples/internal/lines"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -75,7 +74,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		fmt.Fprintf(errs, "guard: %s: %v\n", *policy, err)
 		return exitUsage
 	}
-	refused, err := filter(ctx, g, bufio.NewReaderSize(in, 64<<10), out)
+	refused, err := filter(ctx, g, in, out)
 	switch {
 	case err != nil:
 		fmt.Fprintf(errs, "guard: %v\n", err)
@@ -106,28 +105,13 @@ func newGuard(file string) (*secureview.Guard, error) {
 }
 
 // filter answers line after line and returns how many it refused.
-func filter(ctx context.Context, g *secureview.Guard, in *bufio.Reader, out io.Writer) (refused int, err error) {
-	encoder := json.NewEncoder(out) // writes each answer in one piece, as a line
-	encoder.SetEscapeHTML(false)
-	for {
-		line, tooLong, err := readLine(in)
-		if err != nil && err != io.EOF {
-			return refused, err
+func filter(ctx context.Context, g *secureview.Guard, in io.Reader, out io.Writer) (refused int, err error) {
+	err = lines.Answer(ctx, in, out, func(line lines.Line) any {
+		a := answerTo(ctx, g, line)
+		if !a.OK {
+			refused++
 		}
-		if len(line) > 0 || tooLong {
-			a := answerTo(ctx, g, line, tooLong)
-			if ctx.Err() != nil {
-				return refused, ctx.Err()
-			}
-			if !a.OK {
-				refused++
-			}
-			if err := encoder.Encode(a); err != nil {
-				return refused, err
-			}
-		}
-		if err == io.EOF {
-			return refused, nil
-		}
-	}
+		return a
+	})
+	return refused, err
 }

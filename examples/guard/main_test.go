@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/examples/internal/lines"
 )
 
 // asProgram makes the test binary behave as the program, in a process of its own.
@@ -119,7 +121,7 @@ func TestStatements(t *testing.T) {
 }
 
 func TestLines(t *testing.T) {
-	lines := []string{
+	texts := []string{
 		`{"id": "a\u0000\u2028", "sql": "SELECT id FROM crew"}`,
 		``,
 		`   `,
@@ -131,10 +133,10 @@ func TestLines(t *testing.T) {
 		`[1]`,
 		`{"id": 4, "sql": "SELECT 1"} {"id": 5}`,
 		`{"id": 6, "sql": "SELECT '` + strings.Repeat("x", 3<<20) + `'"}`,
-		`{"id": 7, "sql": "` + strings.Repeat("x", maxLine) + `"}`,
+		`{"id": 7, "sql": "` + strings.Repeat("x", lines.MaxLength) + `"}`,
 		`{"id": 8, "sql": "SELECT 2 AS two"}`, // without a newline at its end
 	}
-	out, errs, status := finish(t, program(t, "-policy", "policy.json"), strings.NewReader(strings.Join(lines, "\n")))
+	out, errs, status := finish(t, program(t, "-policy", "policy.json"), strings.NewReader(strings.Join(texts, "\n")))
 	if status != exitOK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}

@@ -33,6 +33,10 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		qed.StartedFresh{Reason: attack},
 		qed.Retrieved{Query: attack, Sources: []qed.Source{{Location: attack}}},
 		qed.MemoryCut{Message: attack},
+		qed.Planned{Reason: attack, Steps: []qed.PlanStep{{Key: attack, Description: attack, After: []string{attack}}}},
+		qed.StepStarted{Key: attack, Description: attack},
+		qed.StepFinished{Key: attack}, qed.StepFinished{Key: attack, Cached: true},
+		qed.StepFinished{Key: attack, Asked: true}, qed.StepFinished{Key: attack, Error: attack},
 		qed.Token{Channel: qed.ChannelFinal, Content: attack},
 	} {
 		show.Event(qed.Event{Data: d})

@@ -51,6 +51,17 @@ func (p *Printer) Event(e qed.Event) {
 			more = ", and there are more"
 		}
 		p.step(green, "ran", fmt.Sprintf("%s in %s%s", count(d.Rows, "row"), millis(d.Millis), more))
+	case qed.Planned:
+		p.step(cyan, "plan", count(len(d.Steps), "step")+because(d.Reason))
+		for _, step := range d.Steps {
+			p.step(dim, "", step.Key+": "+step.Description+after(step.After))
+		}
+	case qed.StepStarted:
+		p.step(cyan, "step", d.Key+": "+d.Description)
+	case qed.StepFinished:
+		p.finished(d)
+	case qed.Page:
+		p.step(green, "page", fmt.Sprintf("%d: %s", d.Number, count(len(d.Table.Rows), "row")))
 	case qed.Retrieved:
 		p.step(cyan, "search", d.Query)
 		p.step(green, "found", count(len(d.Sources), "passage")+places(d.Sources))
@@ -61,6 +72,27 @@ func (p *Printer) Event(e qed.Event) {
 	default:
 		p.kept(d)
 	}
+}
+
+// finished shows how a step of a plan ended.
+func (p *Printer) finished(d qed.StepFinished) {
+	switch {
+	case d.Error != "":
+		p.step(red, "failed", d.Key+": "+d.Error)
+	case d.Asked:
+		p.step(yellow, "waits", d.Key+": for an answer of yours")
+	case d.Cached:
+		p.step(green, "known", fmt.Sprintf("%s: %s, found before", d.Key, count(d.Rows, "result")))
+	default:
+		p.step(green, "found", fmt.Sprintf("%s: %s in %s", d.Key, count(d.Rows, "result"), millis(d.Millis)))
+	}
+}
+
+func after(keys []string) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	return " (after " + strings.Join(keys, ", ") + ")"
 }
 
 // kept shows what becomes of the conversation.

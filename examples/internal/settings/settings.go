@@ -16,8 +16,7 @@ import (
 
 	"github.com/joho/godotenv"
 
-	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/llm/openai"
+	"github.com/qedkit/qed/llm/anthropic"
 	"github.com/qedkit/qed/sqlagent"
 )
 
@@ -25,7 +24,11 @@ import (
 type Settings struct {
 	APIKey  string // OPENAI_API_KEY
 	BaseURL string // OPENAI_BASE_URL
-	Model   string // OPENAI_MODEL
+	Model   string // OPENAI_MODEL, or ANTHROPIC_MODEL where that provider is the one
+
+	anthropic anthropic.Config // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
+
+	Search Search
 
 	// Database is the URL of a MySQL database; empty: none is named.
 	Database string // DB_NAME, DB_HOST, DB_PORT, DB_USER, DB_PWD
@@ -73,9 +76,14 @@ func read(get func(string) string) (*Settings, error) {
 		EncryptKey: get("DB_ENCRYPT_KEY"),
 
 		EmbeddingModel: get("EMBEDDING_MODEL"),
+		Search:         r.search(),
 		Conversations:  r.conversations(),
 	}
-	if s.Model == "" {
+	s.anthropic = anthropic.Config{APIKey: get("ANTHROPIC_API_KEY"), BaseURL: get("ANTHROPIC_BASE_URL"), Model: get("ANTHROPIC_MODEL")}
+	switch {
+	case s.isAnthropic():
+		s.Model = cmp.Or(s.anthropic.Model, anthropic.DefaultModel)
+	case s.Model == "":
 		s.Model = "gpt-4o-mini"
 	}
 	o := &s.Agent
@@ -113,29 +121,6 @@ func read(get func(string) string) (*Settings, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// Provider returns the model that the settings name, and whether they name one:
-// a key or a base URL is enough.
-func (s *Settings) Provider() (llm.Model, bool, error) {
-	if s.APIKey == "" && s.BaseURL == "" {
-		return nil, false, nil
-	}
-	m, err := openai.New(&openai.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL})
-	if err != nil {
-		return nil, false, err
-	}
-	return llm.Wrap(m, llm.Retry(nil)), true, nil
-}
-
-// Embedder returns the embedder that the settings name, and whether they name one:
-// it is the provider's.
-func (s *Settings) Embedder() (llm.Embedder, bool, error) {
-	if s.EmbeddingModel == "" || s.APIKey == "" && s.BaseURL == "" {
-		return nil, false, nil
-	}
-	e, err := openai.NewEmbedder(&openai.Config{Model: s.EmbeddingModel, APIKey: s.APIKey, BaseURL: s.BaseURL})
-	return e, err == nil, err
 }
 
 // database makes a URL of the variables that name a MySQL database.

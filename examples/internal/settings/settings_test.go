@@ -168,6 +168,34 @@ func TestEmbedder(t *testing.T) {
 	}
 }
 
+// TestProvider: a key or a base URL names a provider; where there are two, OpenAI's.
+func TestProvider(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		env   map[string]string
+		live  bool
+		model string
+	}{
+		{"none", nil, false, "gpt-4o-mini"},
+		{"a model is not enough", map[string]string{"ANTHROPIC_MODEL": "claude"}, false, "gpt-4o-mini"},
+		{"OpenAI", map[string]string{"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt"}, true, "gpt"},
+		{"Anthropic", map[string]string{"ANTHROPIC_API_KEY": "k"}, true, "claude-sonnet-4-5-20250929"},
+		{"Anthropic by another way", map[string]string{"ANTHROPIC_BASE_URL": "http://localhost:1", "ANTHROPIC_MODEL": "claude"}, true, "claude"},
+		{"both", map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_MODEL": "claude"}, true, "gpt-4o-mini"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			env(t, tt.env)
+			s, err := settings.Load("missing")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, live, err := s.Provider(); err != nil || live != tt.live || s.Model != tt.model {
+				t.Errorf("got %v, %v, model %q; want %v, %q", live, err, s.Model, tt.live, tt.model)
+			}
+		})
+	}
+}
+
 func TestMalformedValuesAreNamed(t *testing.T) {
 	for name, value := range map[string]string{
 		"OPENAI_TEMPERATURE":         "warm",

@@ -1,0 +1,206 @@
+package folders
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+)
+
+// A Turn is what a user says, and what a model says to the agent that answers it.
+type Turn struct {
+	Text   string
+	Plan   []Step // empty: it is a reply, or no search
+	Other  string // what it is, where it is no search
+	Answer string
+}
+
+// IsReply reports whether the turn answers a question of the one before.
+func (t Turn) IsReply() bool { return len(t.Plan) == 0 && t.Other == "" }
+
+// A Step is one of a plan, and the bodies that the model writes for it: each but the
+// last is one that cannot be used, or finds nothing.
+type Step struct {
+	Key    string
+	Task   string
+	After  []string
+	One    bool
+	Bodies []string
+	Show   []string
+	Why    string // it cannot be done, after all Bodies
+}
+
+// Transcript returns a conversation: a folder that is found by its name, wrong searches
+// that are corrected, a question back to the user, figures, an empty result, and what
+// no search can answer or may show.
+func Transcript() []Turn {
+	return []Turn{
+		{
+			Text: "List the documents in the Tax Documents folder.",
+			Plan: []Step{
+				folder("folder", "Tax Documents", `{"query":{"term":{"commonAttributes.name":"Tax Documents"}}}`),
+				inFolder("documents", "list the documents in the folder Tax Documents", "folder",
+					`{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"DOCUMENT"}},{"term":{"systemAttributes.parentId.keyword":"abc-123"}}]}},"sort":[{"commonAttributes.name.keyword":"asc"}]}`),
+			},
+			Answer: "There are five documents in Tax Documents: Deductions.pdf, Invoice_2024.pdf, Receipt_Jan.pdf, Tax_Summary.xlsx and W2_2024.pdf.",
+		},
+		{
+			Text: "Which of them did Lena Voss save a version of?",
+			Plan: []Step{
+				folder("folder", "Tax Documents"),
+				inFolder("saved", "find the documents in the folder Tax Documents of which lena.voss saved a version", "folder",
+					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"term":{"versions.author":"lena.voss"}}]}}}`,
+					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"nested":{"path":"versions","query":{"term":{"versions.author":"lena.voss"}}}}]}},"sort":[{"commonAttributes.name.keyword":"asc"}]}`),
+			},
+			Answer: "Two of them: Deductions.pdf and Tax_Summary.xlsx.",
+		},
+		{
+			Text: "What is in the Contracts folder?",
+			Plan: []Step{
+				folder("folder", "Contracts"),
+				inFolder("documents", "list the documents in the folder Contracts", "folder",
+					`{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"DOCUMENT"}},{"term":{"systemAttributes.parentId.keyword":"f-201"}}]}},"sort":[{"commonAttributes.name.keyword":"asc"}]}`),
+			},
+			Answer: "The Contracts folder of Sales has two documents: the signed Malmo_Harbour_2025.pdf and the draft Northwind_Draft.docx.",
+		},
+		{Text: "2"},
+		{
+			Text: "How many documents are there of each file type, and how large are they together?",
+			Plan: []Step{{
+				Key: "types", Task: "count the documents and add up their bytes by file type",
+				Bodies: []string{`{"size":0,"query":{"term":{"entityType.keyword":"DOCUMENT"}},"aggs":{"type":{"terms":{"field":"file.type","size":20},"aggs":{"bytes":{"sum":{"field":"file.bytes"}}}}}}`},
+			}},
+			Answer: "Most are PDF files: 10 of them with 1.6 MB together. There are 5 spreadsheets (0.3 MB), 2 photos (4.4 MB) and 2 Word documents (0.1 MB).",
+		},
+		{
+			Text: "How many files are in Payroll, and how many in Product Photos?",
+			Plan: []Step{
+				folder("payroll", "Payroll"),
+				folder("photos", "Product Photos"),
+				{
+					Key: "count", Task: "count the documents in the folders Payroll and Product Photos, by folder", After: []string{"payroll", "photos"},
+					Bodies: []string{`{"size":0,"query":{"terms":{"systemAttributes.parentId.keyword":["f-300","f-400"]}},"aggs":{"folder":{"terms":{"field":"systemAttributes.parentId.keyword","size":2}}}}`},
+				},
+			},
+			Answer: "Payroll has three files, Product Photos two.",
+		},
+		{
+			Text: "Is there a PDF of more than 10 MB in Tax Documents?",
+			Plan: []Step{
+				folder("folder", "Tax Documents"),
+				inFolder("large", "find the PDF documents of more than 10 MB in the folder Tax Documents", "folder",
+					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"term":{"file.type":"pdf"}},{"range":{"file.bytes":{"gt":10000000}}}]}}}`,
+					`{"query":{"bool":{"filter":[{"term":{"systemAttributes.parentId.keyword":"abc-123"}},{"term":{"file.type":"pdf"}},{"range":{"file.bytes":{"gt":10000000}}}]}}}`),
+			},
+			Answer: "No. There are PDFs in Tax Documents, but no document at all is larger than 10 MB.",
+		},
+		{
+			Text: "What is the taxpayer id in W2_2024.pdf?",
+			Plan: []Step{{
+				Key: "taxpayer", Task: "find the taxpayer id of the document W2_2024.pdf",
+				Bodies: []string{`{"query":{"term":{"commonAttributes.name.keyword":"W2_2024.pdf"}},"_source":["commonAttributes.taxpayerId"],"sort":["commonAttributes.taxpayerId"]}`},
+				Why:    "the documents have no field for a taxpayer's id",
+			}},
+		},
+		{Text: "Move W2_2024.pdf to the Archive folder.", Other: "it asks to move a document"},
+	}
+}
+
+// folder is the step that finds a folder by its name, after other bodies that do not.
+func folder(key, name string, before ...string) Step {
+	body := `{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"FOLDER"}},{"term":{"commonAttributes.name.keyword":` + quote(name) + `}}]}}}`
+	return Step{
+		Key: key, Task: "find the folder named " + name, One: true, Bodies: append(before, body),
+		Show: []string{"commonAttributes.name", "systemAttributes.path"},
+	}
+}
+
+func inFolder(key, task, after string, bodies ...string) Step {
+	return Step{
+		Key: key, Task: task, After: []string{after}, Bodies: bodies,
+		Show: []string{"commonAttributes.name", "file.type", "file.bytes", "systemAttributes.modifiedAt", "systemAttributes.createdBy"},
+	}
+}
+
+// Replay returns rules by which a scripted model says to the search agent what turns
+// hold. They look at nothing but the request.
+func Replay(turns []Turn) []llmtest.Rule {
+	var rules []llmtest.Rule
+	for _, t := range turns {
+		class := map[string]any{"search": t.Other == "", "confidence": "high", "reason": t.Other}
+		if t.Other == "" {
+			class["reason"] = "it asks for documents"
+		}
+		rules = append(rules,
+			reply("classify", chat.Asks("about this decision: ", t.Text), class),
+			reply("plan", chat.Asks("Question: ", t.Text), map[string]any{"steps": plan(t.Plan), "reason": ""}),
+			llmtest.Rule{Name: "answer", Match: chat.Asks("Question: ", t.Text), Repeat: true, Replies: []llmtest.Reply{{Text: t.Answer}}},
+		)
+		for _, s := range t.Plan {
+			rules = append(rules, s.replies(t.Text)...)
+		}
+	}
+	return rules
+}
+
+func plan(steps []Step) []map[string]any {
+	out := []map[string]any{}
+	for _, s := range steps {
+		out = append(out, map[string]any{"key": s.Key, "task": s.Task, "index": Index, "after": append([]string{}, s.After...), "one": s.One})
+	}
+	return out
+}
+
+// replies are what the model writes for a step. A request for another body quotes the
+// one before it, so the last attempt is looked for first.
+func (s Step) replies(question string) []llmtest.Rule {
+	attempts := make([]map[string]any, 0, len(s.Bodies)+1)
+	for _, body := range s.Bodies {
+		attempts = append(attempts, map[string]any{"body": body, "show": s.Show})
+	}
+	if s.Why != "" {
+		attempts = append(attempts, map[string]any{"body": "", "reason": s.Why})
+	}
+	whole, task := chat.Asks("The question as a whole: ", question), chat.Asks("The step to be done: ", s.Task)
+	var rules []llmtest.Rule
+	for i := len(attempts) - 1; i >= 0; i-- {
+		match := func(r *llm.Request) bool { return whole(r) && task(r) }
+		if i > 0 {
+			again := chat.Asks("Your last body:\n", s.Bodies[i-1])
+			match = func(r *llm.Request) bool { return whole(r) && task(r) && again(r) }
+		}
+		rules = append(rules, reply("generate", match, attempts[i]))
+	}
+	return rules
+}
+
+func reply(name string, match func(*llm.Request) bool, with any) llmtest.Rule {
+	return llmtest.Rule{Name: name, Match: match, Replies: []llmtest.Reply{{JSON: with}}, Repeat: true}
+}
+
+func quote(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil {
+		return `""` // not reached: every string has a JSON form
+	}
+	return string(text)
+}
+
+// Asked returns the turns that a question needs: those of the transcript that have
+// its text, with the replies that follow; nil where there are none.
+func Asked(question string) []Turn {
+	all := Transcript()
+	for i, t := range all {
+		if t.IsReply() || !strings.EqualFold(t.Text, strings.TrimSpace(question)) {
+			continue
+		}
+		end := i + 1
+		for end < len(all) && all[end].IsReply() {
+			end++
+		}
+		return all[i:end]
+	}
+	return nil
+}
