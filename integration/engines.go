@@ -127,9 +127,13 @@ func start(log, path string, args ...string) (*process, error) {
 	return p, nil
 }
 
+// maxStart is how long a server may take to start: one in Java needs minutes where the
+// machine is busy.
+const maxStart = 4 * time.Minute
+
 // wait asks ready again and again, until it answers nil.
 func (p *process) wait(ready func() error) error {
-	deadline := time.After(time.Minute)
+	deadline := time.After(maxStart)
 	for {
 		err := ready()
 		if err == nil {

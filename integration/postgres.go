@@ -82,7 +82,7 @@ func (s *PostgreSQLServer) Start() error {
 	} {
 		args = append(args, "-c", setting)
 	}
-	command, err := asServerUser(s.program, args...)
+	command, err := asServerUser("QUIT", s.program, args...)
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func startPostgreSQL(bin string) (s *PostgreSQLServer, err error) {
 			return nil, err
 		}
 	}
-	command, err := asServerUser(filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), "--username=postgres",
+	command, err := asServerUser("QUIT", filepath.Join(bin, "initdb"), "-D", filepath.Join(dir, "data"), "--username=postgres",
 		"--auth=trust", "--no-sync", "--encoding=UTF8", "--locale=C.UTF-8")
 	if err != nil {
 		return nil, err
@@ -194,8 +194,9 @@ func serverUser() (*account, error) {
 }
 
 // asServerUser is the command that runs a program as serverUser. A change of the
-// user takes away what ends a program with its parent, so that is asked for again.
-func asServerUser(path string, args ...string) ([]string, error) {
+// user takes away what ends a program with its parent, so that is asked for again, by
+// a signal that the program takes as its end.
+func asServerUser(signal, path string, args ...string) ([]string, error) {
 	account, err := serverUser()
 	if err != nil || account == nil {
 		return append([]string{path}, args...), err
@@ -206,7 +207,7 @@ func asServerUser(path string, args ...string) ([]string, error) {
 	}
 	return slices.Concat([]string{
 		setpriv, fmt.Sprintf("--reuid=%d", account.uid), fmt.Sprintf("--regid=%d", account.gid),
-		"--clear-groups", "--pdeathsig=QUIT", path,
+		"--clear-groups", "--pdeathsig=" + signal, path,
 	}, args), nil
 }
 
