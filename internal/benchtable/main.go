@@ -46,6 +46,7 @@ var bounds = []bound{
 	{"GuardedReadMariaDB/rows=1000/bare", "the same rows through database/sql alone", 0, 0},
 	{"GuardedReadPostgres/rows=1000/guarded", "guarded read of 1,000 rows from PostgreSQL: two round trips more than", 0, 0},
 	{"GuardedReadPostgres/rows=1000/bare", "the same rows through database/sql alone", 0, 0},
+	{"Validate", "check a search body (five clauses, two aggregations) against a mapping of 300 fields", 30 * time.Microsecond, 0},
 	{"Linear10", "graph of ten nodes in a row, events read", 3 * time.Microsecond, 30},
 	{"Linear10Ask", "the same, nobody listening", time.Microsecond, 15},
 	{"FanOut4", "four-way fan-out and merge, events read", 6 * time.Microsecond, 60},
