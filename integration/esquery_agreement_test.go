@@ -28,7 +28,6 @@ func TestSearchAgreement(t *testing.T) {
 		"OpenSearch":    integration.OpenSearch,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			e := newSearchEngine(t, start(t))
 			v := e.validator(t)
 			var n searchCount

@@ -241,12 +241,10 @@ func leaked(answer []byte, tenant bool) string {
 }
 
 func TestSearchAttacksElasticsearch(t *testing.T) {
-	t.Parallel()
 	attackSearch(t, integration.Elasticsearch(t), `,"vector":{"type":"dense_vector","dims":3,"index":true,"similarity":"l2_norm"}`)
 }
 
 func TestSearchAttacksOpenSearch(t *testing.T) {
-	t.Parallel()
 	attackSearch(t, integration.OpenSearch(t), `,"vector":{"type":"float"}`)
 }
 

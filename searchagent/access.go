@@ -3,7 +3,6 @@ package searchagent
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -60,10 +59,4 @@ func (a *agent) accessOf(ctx context.Context, turn qed.Turn) (*access, error) {
 }
 
 // owner joins names so that no two lists of them come to the same.
-func owner(names []string) string {
-	b, err := json.Marshal(names)
-	if err != nil {
-		return "" // not reached: strings have a JSON form
-	}
-	return string(b)
-}
+func owner(names []string) string { return fmt.Sprintf("%q", names) }
