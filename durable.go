@@ -34,6 +34,9 @@ type DurableOptions struct {
 
 	// KeptBytes limits the JSON of what [Keep] keeps at a time. 0 means 1 MiB.
 	KeptBytes int
+
+	// aborts says that the agent itself answers a message with which the user wants nothing more.
+	aborts bool
 }
 
 func (o *DurableOptions) lease() time.Duration {

@@ -16,6 +16,7 @@ import (
 // the run only says so.
 func (j *journal) begin(turn Turn) (dropped bool, err error) {
 	j.turn, j.began = turn, j.now()
+	j.turned = j.began
 	goesOn := turn.Text == "" || len(turn.Replies) > 0
 	t, err := j.look()
 	switch {
@@ -83,7 +84,12 @@ func (j *journal) heed(t threadState, turn Turn) (dropped bool, err error) {
 		j.tell.forward(Event{q.path, QuestionClosed{q.ID, gone.Intent, gone.Reason}})
 	}
 	j.forget(turn)
-	return gone.Intent == IntentAbort, j.start(turn, gone)
+	return j.drops(gone), j.start(turn, gone)
+}
+
+// drops reports whether a run that begins so only says that the user wants nothing more.
+func (j *journal) drops(gone *closed) bool {
+	return gone != nil && gone.Intent == IntentAbort && !j.opt.aborts
 }
 
 // questions returns those that are open.
@@ -109,7 +115,7 @@ func (j *journal) startFresh(err error) {
 // start begins a run.
 func (j *journal) start(turn Turn, gone *closed) error {
 	j.mu.Lock()
-	j.run = j.head + 1
+	j.run, j.gave = j.head+1, gone
 	j.key = rand.Text()
 	data, err := json.Marshal(beganData{turn, j.key, j.opt.lease(), j.floor, gone})
 	if err == nil {
@@ -117,7 +123,7 @@ func (j *journal) start(turn Turn, gone *closed) error {
 	}
 	switch err {
 	case nil:
-		j.began = j.last
+		j.began, j.turned = j.last, j.last
 	case errLost:
 		j.run = 0
 	}

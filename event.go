@@ -31,7 +31,7 @@ type Data interface {
 func isOurs(d Data) bool {
 	switch d.(type) {
 	case NodeStarted, NodeFinished, RouteDecision, ToolStarted, ToolFinished, TablesSelected, JoinPlanned, QueryWritten,
-		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, Planned,
+		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, IntentRead, Reiterated, Planned,
 		StepStarted, StepFinished, Page, Retrieved, Token, Asked, QuestionClosed, MemoryCut, Unsaved, StartedFresh,
 		Completed, Failed, Other:
 		return true
@@ -53,6 +53,8 @@ var readers = map[string]func([]byte) (Data, error){
 	QueryRefused{}.kind():   readData[QueryRefused],
 	QueryCorrected{}.kind(): readData[QueryCorrected],
 	QueryExecuted{}.kind():  readData[QueryExecuted],
+	IntentRead{}.kind():     readData[IntentRead],
+	Reiterated{}.kind():     readData[Reiterated],
 	Planned{}.kind():        readData[Planned],
 	StepStarted{}.kind():    readData[StepStarted],
 	StepFinished{}.kind():   readData[StepFinished],

@@ -14,6 +14,8 @@ import (
 var events = map[string]qed.Event{
 	`{"event":"node_start","path":"sql/a","data":{"attempt":2}}`:                                                                                           {Path: "sql/a", Data: qed.NodeStarted{Attempt: 2}},
 	`{"event":"node_end","path":"","data":{"attempt":1,"error":"boom"}}`:                                                                                   {Data: qed.NodeFinished{Attempt: 1, Error: "boom"}},
+	`{"event":"intent","path":"todo","data":{"intent":"modification","steps":["run"],"reason":"why"}}`:                                                     {Path: "todo", Data: qed.IntentRead{Intent: qed.IntentModification, Steps: []string{"run"}, Reason: "why"}},
+	`{"event":"reiterated","path":"","data":{"question":"q"}}`:                                                                                             {Data: qed.Reiterated{Question: "q"}},
 	`{"event":"route_decision","path":"","data":{"route":"sql"}}`:                                                                                          {Data: qed.RouteDecision{Route: "sql"}},
 	`{"event":"tool_start","path":"","data":{"tool":"sql_agent","id":"1","arguments":{"a":1}}}`:                                                            {Data: qed.ToolStarted{Tool: "sql_agent", ID: "1", Arguments: json.RawMessage(`{"a":1}`)}},
 	`{"event":"tool_end","path":"","data":{"tool":"sql_agent","id":"1","error":"boom","millis":3}}`:                                                        {Data: qed.ToolFinished{Tool: "sql_agent", ID: "1", Error: "boom", Millis: 3}},

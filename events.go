@@ -24,7 +24,7 @@ type RouteDecision struct {
 	Fallback bool   `json:"fallback,omitempty"` // the model's choice could not be used
 }
 
-// ToolStarted says that a tool is called. Arguments is what the model wrote.
+// ToolStarted says that a tool is called. Arguments is what the model wrote, or what a plan's task came to.
 // Its kind is "tool_start".
 type ToolStarted struct {
 	Tool      string          `json:"tool"`
@@ -101,6 +101,20 @@ type QueryExecuted struct {
 	Millis    int64  `json:"millis"`
 }
 
+// IntentRead says what a message is taken for, beside what was planned and asked before.
+// Its kind is "intent".
+type IntentRead struct {
+	Intent Intent   `json:"intent"`
+	Steps  []string `json:"steps,omitempty"` // the keys of the plan's steps that it changes
+	Reason string   `json:"reason,omitempty"`
+}
+
+// Reiterated says what a message means, as a question that is clear in itself.
+// Its kind is "reiterated".
+type Reiterated struct {
+	Question string `json:"question"`
+}
+
 // Planned says in which steps a question is to be answered, before any of them runs.
 // Its kind is "planned".
 type Planned struct {
@@ -113,6 +127,7 @@ type PlanStep struct {
 	Key         string   `json:"key"` // names it within the plan
 	Description string   `json:"description"`
 	After       []string `json:"after,omitempty"` // the keys of the steps whose results it needs
+	Tool        string   `json:"tool,omitempty"`  // what does it, where that is a tool
 }
 
 // StepStarted says that a step of a plan begins.
@@ -237,6 +252,8 @@ func (QueryRewritten) kind() string { return "query_rewritten" }
 func (QueryRefused) kind() string   { return "query_refused" }
 func (QueryCorrected) kind() string { return "query_corrected" }
 func (QueryExecuted) kind() string  { return "query_executed" }
+func (IntentRead) kind() string     { return "intent" }
+func (Reiterated) kind() string     { return "reiterated" }
 func (Planned) kind() string        { return "planned" }
 func (StepStarted) kind() string    { return "step_start" }
 func (StepFinished) kind() string   { return "step_end" }

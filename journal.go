@@ -39,10 +39,12 @@ type journal struct {
 	dead    deadRun
 	floor   int64     // what lies below is not looked at
 	began   time.Time // see [Now]
+	turned  time.Time // when the message came that is being answered; later than began where the run was resumed by replies
 	replied int64     // the number of the last resumption by replies; 0: none
 	asking  int       // how many questions the run has asked
 	usage   llm.Usage // of the models that were really called
 	read    llm.Usage // of the reading of a message as replies
+	gave    *closed   // the questions that its first message gave up; nil: there were none
 	dropped bool      // it began with the wish for nothing more
 	unknown []string  // the names of calls of which nobody knows what became
 

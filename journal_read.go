@@ -77,8 +77,8 @@ func (j *journal) learn(rec Record) error {
 		if err := rec.readBegan(&began); err != nil {
 			return err
 		}
-		j.turn, j.key, j.floor, j.began = began.Turn, began.Key, began.Floor, rec.Time
-		j.dropped = began.Closed != nil && began.Closed.Intent == IntentAbort
+		j.turn, j.key, j.floor, j.began, j.turned = began.Turn, began.Key, began.Floor, rec.Time, rec.Time
+		j.gave, j.dropped = began.Closed, j.drops(began.Closed)
 		j.turn.Thread = j.thread // a copy has the name of the thread that it was made of
 	case RecordResumed:
 		j.listed = nil
@@ -87,7 +87,7 @@ func (j *journal) learn(rec Record) error {
 			return err
 		}
 		if resumed.Turn != nil {
-			j.replied, j.message = rec.Seq, *resumed.Turn
+			j.replied, j.message, j.turned = rec.Seq, *resumed.Turn, rec.Time
 			j.message.Thread = j.thread
 		}
 	case RecordState:

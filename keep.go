@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -15,8 +16,8 @@ var (
 	// ErrNotKept says that a thread has nothing under a handle.
 	ErrNotKept = errors.New("qed: nothing is kept under the handle")
 
-	// ErrTooLarge says that something is larger than what may be kept at a time.
-	ErrTooLarge = errors.New("qed: too large to be kept")
+	// ErrTooLarge says that something is larger than what may be kept, or sent, at a time.
+	ErrTooLarge = errors.New("qed: too large")
 )
 
 // Keep puts v, such as rows or documents that a turn found, beside the run's records, and returns a handle under which [Kept] has it for
@@ -186,9 +187,7 @@ func Remembered[T any](ctx context.Context, name string, n int) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, k := 0, len(entries)-1; i < k; i, k = i+1, k-1 {
-		entries[i], entries[k] = entries[k], entries[i]
-	}
+	slices.Reverse(entries)
 	return entries, nil
 }
 

@@ -164,6 +164,18 @@ func plain(said []numbered) []llm.Message {
 	return messages
 }
 
+// spoken returns what of a conversation a call may be told that has no tools: what was said, as far as it fits.
+func (m *Memory) spoken(history []llm.Message) []llm.Message {
+	said := make([]llm.Message, 0, len(history))
+	for _, message := range history {
+		if message.Role == llm.User || message.Role == llm.Assistant && message.Content != "" {
+			said = append(said, llm.Message{Role: message.Role, Content: message.Content})
+		}
+	}
+	all := m.withDefaults()
+	return all.fit(said, all.Tokens)
+}
+
 // fit returns the newest of messages that fit into a budget.
 func (m *Memory) fit(messages []llm.Message, budget int) []llm.Message {
 	for len(messages) > 0 && messages[0].Role == llm.ToolRole {

@@ -10,6 +10,8 @@ import (
 func Now(ctx context.Context) time.Time {
 	sc := scopeOf(ctx)
 	switch {
+	case !sc.now.IsZero():
+		return sc.now
 	case sc.place != nil:
 		return sc.place.log.began
 	case sc.turn != nil:

@@ -26,7 +26,7 @@ type place struct {
 	branch  bool   // it runs beside others: a question here does not stop them
 	attempt int    // of the node, from 1
 	since   int64  // records up to this number are not found here
-	mute    string // the tool that runs here and may not ask
+	mute    string // why nobody may be asked here; empty: he may
 
 	asked atomic.Bool // the user is asked something here: nothing more is done
 
@@ -249,6 +249,6 @@ func (p *place) of(t Tool) *place {
 		return p
 	}
 	mute := p.part(p.here())
-	mute.mute = t.Name
+	mute.mute = "tool " + t.Name + " may not ask, unless its Asks says so"
 	return mute
 }

@@ -1,7 +1,6 @@
 package qed
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -85,7 +84,7 @@ func Clarify[T any](ctx context.Context, q Question) (T, error) {
 	case p == nil:
 		return zero, fmt.Errorf("%w: make the agent Durable, with a Store, and give its turns a Thread", ErrNoAsker)
 	case p.mute != "":
-		return zero, fmt.Errorf("%w: tool %s may not ask, unless its Asks says so", ErrNoAsker, p.mute)
+		return zero, fmt.Errorf("%w: %s", ErrNoAsker, p.mute)
 	}
 	if err := p.ready(); err != nil {
 		return zero, err
@@ -249,22 +248,13 @@ func (p *place) put(q Question, path string) error {
 
 const maxQuestions = 10
 
-// legible returns a JSON value as people read it, without escapes that only HTML needs.
+// legible returns a JSON value as people read it, in its own order, without escapes that only HTML needs.
 func legible(raw json.RawMessage) string {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return string(raw)
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if e.Encode(v) != nil {
-		return string(raw)
-	}
-	return strings.TrimSpace(b.String())
+	return unescapeHTML.Replace(string(compact(raw)))
 }
+
+// unescapeHTML leaves an escaped backslash alone, as what follows it is no escape.
+var unescapeHTML = strings.NewReplacer(`\\`, `\\`, `\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 // String returns the question as a plain text shows it: options with their numbers.
 func (q Question) String() string {

@@ -78,6 +78,8 @@ func (r *Registry) Add(tools ...Tool) error {
 			problems = append(problems, fmt.Errorf("qed: tool %q: a name is 1 to 64 letters, digits, underscores and dashes", t.Name))
 		case twice || taken:
 			problems = append(problems, fmt.Errorf("qed: tool %q: there is another one of that name", t.Name))
+		case t.Asks && t.kind() != ModelTool:
+			problems = append(problems, fmt.Errorf("qed: tool %q: a tool of kind %q may not ask: either it is an llm tool or its Asks is false", t.Name, t.Kind))
 		case t.Call == nil:
 			problems = append(problems, fmt.Errorf("qed: tool %q has no Call", t.Name))
 		case err != nil:
@@ -183,6 +185,12 @@ func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult,
 
 func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 	t, arguments, err := r.find(call)
+	if err == nil && sc.approve != nil {
+		if arguments, err = sc.approve(sc, &t, arguments); err != nil && endsTurn(err) {
+			return ToolResult{}, err
+		}
+		call.Arguments = arguments
+	}
 	make := func(ctx context.Context) (json.RawMessage, error) {
 		return told(ctx, call, func() (json.RawMessage, error) {
 			if err != nil {

@@ -19,6 +19,9 @@ var (
 // plainApproval returns the reply to an approval that a text is beyond doubt. An approval with a condition is none: "yes, but only for
 // crew 2" must not be read as "yes".
 func plainApproval(text string) (json.RawMessage, bool) {
+	if d, mark, rest := decision(text); d == Edit && mark == ':' {
+		return json.RawMessage(`{"decision":` + string(jsonString(string(Edit))) + `,"value":` + rest + `}`), json.Valid([]byte(rest))
+	}
 	if strings.Contains(text, "?") {
 		return nil, false
 	}
@@ -28,20 +31,10 @@ func plainApproval(text string) (json.RawMessage, bool) {
 		}
 	}
 	d, mark, rest := decision(text)
-	if mark != ':' || rest == "" {
-		return nil, false
+	if d != Reject || mark != ':' || rest == "" {
+		return nil, false // what follows an approval may be a condition
 	}
-	switch d {
-	case Reject:
-		return approvalJSON(d, rest), true
-	case Edit:
-	default:
-		return nil, false // what follows may be a condition
-	}
-	if !json.Valid([]byte(rest)) {
-		return nil, false
-	}
-	return json.RawMessage(`{"decision":` + string(jsonString(string(Edit))) + `,"value":` + rest + `}`), true
+	return approvalJSON(d, rest), true
 }
 
 // says reports whether a text consists of words, and of politeness.
@@ -66,6 +59,9 @@ func wording(part string) string {
 	part = strings.ReplaceAll(normal(part), "’", "'")
 	for _, polite := range politeWords {
 		if rest, ok := strings.CutSuffix(part, " "+polite); ok {
+			return rest
+		}
+		if rest, ok := strings.CutPrefix(part, polite+" "); ok {
 			return rest
 		}
 	}

@@ -36,7 +36,7 @@ const (
 	Reject  Decision = "reject"
 )
 
-// An Intent is what a user means by a message that comes while questions are open.
+// An Intent is what a user means by a message that comes while questions are open, or a plan is.
 type Intent string
 
 const (
@@ -44,6 +44,10 @@ const (
 	IntentModification Intent = "modification" // it answers, but wants something else as well: a new run begins
 	IntentNewRequest   Intent = "new_request"  // it wants something else: a new run begins
 	IntentAbort        Intent = "abort"        // it wants nothing more
+
+	// Those of an agent that plans ([NewTodoAgent]) and keeps its plans open.
+	IntentContinue     Intent = "continue"     // the open plan goes on
+	IntentContinuation Intent = "continuation" // a new request about what was found before
 )
 
 // A Reading says what a message means while questions are open. See [DurableOptions].
@@ -198,6 +202,11 @@ func readDecision(raw json.RawMessage) (decisionReply, error) {
 	reply, err := s.Decode(raw)
 	if err != nil || saysTwice(raw) {
 		return reply, errors.New(`a decision was expected: approve; reject, with a reason if you like; or edit: and then the changed JSON`)
+	}
+	// The value as it was written: the order of its members may mean something.
+	var written struct{ Value json.RawMessage }
+	if reply.Value != nil && json.Unmarshal(raw, &written) == nil && written.Value != nil {
+		reply.Value = written.Value
 	}
 	return reply, nil
 }

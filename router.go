@@ -137,14 +137,7 @@ func (r *router) configure(model llm.Model, opt *RouterOptions) (err error) {
 	if opt.MaxOutputTokens > 0 {
 		r.maxTokens = opt.MaxOutputTokens
 	}
-	switch t := opt.Temperature; {
-	case t == nil:
-		r.temperature = new(float64)
-		*r.temperature = 0.1
-	case *t >= 0:
-		r.temperature = new(float64)
-		*r.temperature = *t
-	}
+	r.temperature = temperature(opt.Temperature)
 	if opt.JSONMode {
 		r.mode = llm.JSONMode
 	}
@@ -307,13 +300,4 @@ func (r *router) find(name string) (string, bool) {
 }
 
 // told returns what of the conversation the Router's own calls are told.
-func (r *router) told(history []llm.Message) []llm.Message {
-	said := make([]llm.Message, 0, len(history))
-	for _, m := range history {
-		if m.Role == llm.User || m.Role == llm.Assistant && m.Content != "" {
-			said = append(said, llm.Message{Role: m.Role, Content: m.Content})
-		}
-	}
-	m := r.memory.withDefaults()
-	return m.fit(said, m.Tokens)
-}
+func (r *router) told(history []llm.Message) []llm.Message { return r.memory.spoken(history) }

@@ -84,6 +84,18 @@ func newAsking(model llm.Model, limit time.Duration, option string) asking {
 	return asking{model: Recorded(bounded(model, limit, option)), maxTokens: defaultOutput}
 }
 
+// temperature returns how freely a model chooses its words by an option: nil means 0.1, a negative one the provider's default.
+func temperature(option *float64) *float64 {
+	chosen := 0.1
+	if option != nil {
+		chosen = *option
+	}
+	if chosen < 0 {
+		return nil
+	}
+	return &chosen
+}
+
 // request renders a prompt into what is sent: before, with the prompt after it.
 func (a *asking) request(name string, t *template.Template, data any, before ...llm.Message) (*llm.Request, error) {
 	var text strings.Builder

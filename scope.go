@@ -2,6 +2,7 @@ package qed
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 )
@@ -24,6 +25,11 @@ type frame struct {
 	tool bool
 
 	spent error // see [OverBudget]
+
+	now time.Time // see [Now]; zero: that of the run
+
+	// approve, where it is not nil, has the user say whether a tool may be called, and with what.
+	approve func(context.Context, *Tool, json.RawMessage) (json.RawMessage, error)
 }
 
 // A liveTurn is a turn that is being answered.
@@ -57,7 +63,9 @@ func scopeOf(ctx context.Context) *scope {
 
 // asked returns the scope of an agent that is asked within s: it is at the same place, for a turn of its own.
 func (s *scope) asked(ctx context.Context, turn Turn) *scope {
-	return agentScope(ctx, s.path, turn, s.events, s.tool)
+	a := agentScope(ctx, s.path, turn, s.events, s.tool)
+	a.now = s.now
+	return a
 }
 
 // start is when the agent's turn began, or was first asked when it did.

@@ -2,6 +2,7 @@ package qed
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -71,6 +72,9 @@ func (t Table) MarshalJSON() ([]byte, error) {
 func (t *Table) UnmarshalJSON(raw []byte) error {
 	var in tableJSON
 	if err := decodeStrict(raw, &in); err != nil {
+		if _, mismatch := errors.AsType[*json.UnmarshalTypeError](err); mismatch {
+			return errors.New(`qed: a table is {"columns": [{"name": "..", "type": ".."}], "rows": [[..], ..]}, with a list of cells for each row`)
+		}
 		return fmt.Errorf("qed: table: %w", err)
 	}
 	if in.Columns == nil || in.Rows == nil {

@@ -18,21 +18,53 @@ type Tool struct {
 	// Input is the JSON Schema of the arguments, an object. Nil means that there are none.
 	Input json.RawMessage
 
+	// Output is the JSON Schema of what Call returns. Nil means that nothing is known of it. It is for those who plan: nothing is checked by it.
+	Output json.RawMessage
+
 	// Repeat says that a call does no harm when it is made again, or at the same time as others: it only reads, mostly.
 	Repeat bool
 
 	// Asks says that the tool may ask the user something, by [Clarify]. Where others may not, an error says so.
 	Asks bool
 
+	// Kind says what part the tool plays in a plan. Empty means [TraditionalTool], or [ModelTool] where it Asks. Only a ModelTool may ask.
+	Kind ToolKind
+
+	// Language is the query language that the tool runs queries of, such as "elasticsearch", "graphql" or "sql". Empty means that it
+	// runs none.
+	Language string
+
 	// Timeout limits each call. 0 means the registry's.
 	Timeout time.Duration
 
-	// Call gets arguments that Input allows and returns one JSON value. It must watch its context.
+	// Call gets arguments that Input allows and returns one JSON value. It must watch its context. Its errors are for the model, and a
+	// [NewTodoAgent] shows them to the user: they hold no secrets.
 	Call func(context.Context, json.RawMessage) (json.RawMessage, error)
 
 	checks bool  // Call checks its arguments itself
 	nested bool  // it is an agent: what is done in it is recorded for itself
 	err    error // why NewTool failed: Add tells
+}
+
+// A ToolKind says what part a [Tool] plays in a plan: it is told to the model that plans. Only a ModelTool may ask the user.
+type ToolKind string
+
+const (
+	CoreTool        ToolKind = "core"        // what other tools are made of: a model, embeddings, a vector search
+	ModelTool       ToolKind = "llm"         // it uses a model, and may ask the user
+	TraditionalTool ToolKind = "traditional" // it does one thing, and asks nobody
+	AnalysisTool    ToolKind = "analysis"    // it computes something from rows
+)
+
+// kind returns t's Kind, or what an empty one means.
+func (t *Tool) kind() ToolKind {
+	switch {
+	case t.Kind != "":
+		return t.Kind
+	case t.Asks:
+		return ModelTool
+	}
+	return TraditionalTool
 }
 
 // NewTool makes a tool of a function. The schema of its arguments comes from In, a struct, whose fields are described by the
@@ -48,6 +80,9 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 		return t
 	}
 	t.Input = in.JSON()
+	if out, err := schema.For[Out](); err == nil {
+		t.Output = out.JSON()
+	}
 	t.Call = func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
 		args, err := in.Decode(arguments)
 		if err != nil {
@@ -65,19 +100,26 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 // AsTool makes a tool of an agent. The model asks it a question and gets its [Answer]. The agent acts for the user and the
 // company of the turn that calls it, without the conversation. It may ask him. The tokens of its answer are told on [ChannelTool].
 func AsTool(name, description string, a Agent) Tool {
-	type question struct {
-		Question string `json:"question" jsonschema_description:"the question, complete in itself"`
-	}
-	t := NewTool(name, description, func(ctx context.Context, in question) (Answer, error) {
-		sc := scopeOf(ctx)
-		turn := Turn{Text: in.Question}
-		if sc.turn != nil {
-			turn.User, turn.Company = sc.turn.User, sc.turn.Company
-		}
-		f := *sc.frame
-		f.tool = true
-		return Ask(&scope{ctx, sc.path, &f, sc.place}, a, turn)
+	t := NewTool(name, description, func(ctx context.Context, in taskInput) (Answer, error) {
+		return askNested(ctx, a, in.Question)
 	})
 	t.Asks, t.nested = true, true
 	return t
+}
+
+// taskInput is what a tool takes that is an agent.
+type taskInput struct {
+	Question string `json:"question" jsonschema_description:"the question, complete in itself"`
+}
+
+// askNested asks an agent that is a tool.
+func askNested(ctx context.Context, a Agent, question string) (Answer, error) {
+	sc := scopeOf(ctx)
+	turn := Turn{Text: question}
+	if sc.turn != nil {
+		turn.User, turn.Company = sc.turn.User, sc.turn.Company
+	}
+	f := *sc.frame
+	f.tool = true
+	return Ask(&scope{ctx, sc.path, &f, sc.place}, a, turn)
 }

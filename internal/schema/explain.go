@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"sort"
 	"strconv"
@@ -48,9 +49,22 @@ func unreadable(err error) error {
 		if mismatch.Field != "" {
 			path = "/" + strings.ReplaceAll(mismatch.Field, ".", "/")
 		}
-		return problem(path, fmt.Sprintf("does not fit %s", mismatch.Type))
+		return problem(path, "does not fit "+wanted(mismatch.Type))
 	}
 	return problem("", "cannot be read: "+clip(err.Error()))
+}
+
+// wanted names what JSON a Go type holds: a number by its type, which says how large it may be.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Slice, reflect.Array:
+		return "an array"
+	case reflect.String:
+		return "a string"
+	}
+	return t.Kind().String()
 }
 
 // explain says what is wrong with v, which the checker refused. The checker's own words name one problem only,
@@ -200,9 +214,11 @@ func known(s *checker.Schema) string {
 	return clip(strings.Join(names, ", "))
 }
 
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
 // pointer is one step of a JSON Pointer, RFC 6901. A name may come from a model, so it is cut short.
 func pointer(name string) string {
-	return "/" + clip(strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+	return "/" + clip(escapePointer.Replace(name))
 }
 
 func compact(v any) string {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/qedkit/qed/internal/schema"
 )
 
@@ -211,6 +212,30 @@ func TestOwnJSON(t *testing.T) {
 	}
 	if _, err := s.Decode([]byte(`{"wait":"soon"}`)); err == nil {
 		t.Error("a wait that is no duration was accepted")
+	}
+}
+
+type strictRows struct {
+	Rows strictTable `json:"rows"`
+}
+
+type strictTable struct{ Cells [][]string }
+
+func (t *strictTable) UnmarshalJSON(raw []byte) error { return json.Unmarshal(raw, &t.Cells) }
+
+// What a type that reads its own JSON does not hold is told in the words of JSON, not of Go.
+func TestNoTypesOfGo(t *testing.T) {
+	s, err := schema.For[strictRows]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Decode([]byte(`{"rows":[["a"]]}`)); err != nil {
+		t.Error(err)
+	}
+	for raw, want := range map[string]string{`{"rows":{"a":1}}`: "an array", `{"rows":[[{}]]}`: "a string"} {
+		if _, err := s.Decode([]byte(raw)); err == nil || !strings.HasSuffix(err.Error(), "does not fit "+want) {
+			t.Errorf("%s: %v, want %s", raw, err, want)
+		}
 	}
 }
 

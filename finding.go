@@ -1,0 +1,162 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// A Finding is what a tool found out, in a form that agents understand: where the result of a tool has these members, beside any of
+// its own, [NewTodoAgent] shows its text and its rows, remembers its query and its entities, and hands out its artifacts. Embed it in a tool's result.
+// Every member is optional. One that has another form, such as rows that are no [Rows], is the tool's own.
+type Finding struct {
+	Text      string         `json:"text,omitempty"` // for the user
+	Rows      *Rows          `json:"rows,omitempty"`
+	Metadata  *QueryMetadata `json:"query_metadata,omitempty"` // of the query that the rows come from
+	Queries   []Query        `json:"queries,omitempty"`        // the proof
+	Artifacts []KeptArtifact `json:"artifacts,omitempty"`
+	Sources   []Source       `json:"sources,omitempty"`
+	Entities  []Entity       `json:"entities,omitempty"` // that the user spoke of
+	Partial   string         `json:"partial,omitempty"`  // what is missing, and why; empty: nothing
+}
+
+// An Entity is a thing of the business that a user spoke of, such as a port, a technician or a job.
+type Entity struct {
+	Kind string `json:"kind"`           // such as "port"
+	Name string `json:"name"`           // its own, as the data has it
+	ID   string `json:"id,omitempty"`   // in the data
+	Said string `json:"said,omitempty"` // the user's words for it
+}
+
+// QueryMetadata says how rows were found, and how to find them again, so that a later question can be about them.
+type QueryMetadata struct {
+	QueryType     string          `json:"query_type"` // its language: "elasticsearch", "graphql", "sql"
+	Query         json.RawMessage `json:"query"`      // the JSON of the whole query: a text, or an object
+	Summary       string          `json:"summary"`    // such as "142 shipments found"
+	HowToRetrieve string          `json:"how_to_retrieve"`
+	ExecutedAt    time.Time       `json:"executed_at"`
+
+	Request   string          `json:"request,omitempty"`   // the question that it answers, as it was rewritten
+	TurnID    int             `json:"turn_id,omitempty"`   // of the memory entry of the task that ran it
+	Tool      string          `json:"tool,omitempty"`      // what ran it
+	Arguments json.RawMessage `json:"arguments,omitempty"` // what Tool was called with
+	Rows      *Rows           `json:"rows,omitempty"`      // what was found
+	Proof     *Query          `json:"proof,omitempty"`     // what ran
+}
+
+// Rows are the rows of a query, kept beside the run: states, plans and prompts have the columns and the first rows only.
+// A tool that works on rows takes Rows, and reads them with [Rows.Table].
+type Rows struct {
+	// Handle is under which the thread keeps them all ([Kept]). Empty means that Sample has them all.
+	Handle    string `json:"handle,omitempty"`
+	Count     int    `json:"count"`
+	Truncated bool   `json:"truncated,omitempty"` // there are more rows than those that are kept
+	Partial   string `json:"partial,omitempty"`   // why rows are missing, where that is not for their number
+	Sample    Table  `json:"sample"`              // the columns and the first rows
+}
+
+// How many bytes of rows stand in a tool's result at most: of those that are kept elsewhere, and of those that are not.
+const (
+	maxSample = 8 << 10
+	maxAll    = 32 << 10
+)
+
+// KeepRows keeps the rows of t with [Keep]. Where they are more than may be kept, the first are, and Truncated says so.
+// Outside a durable run, and where the store fails, as many as a tool's result can hold are in the Sample.
+func KeepRows(ctx context.Context, t *Table) (*Rows, error) {
+	if t == nil {
+		return nil, errors.New("qed: there is no table whose rows could be kept")
+	}
+	kept := *t
+	handle, err := Keep(ctx, kept)
+	for errors.Is(err, ErrTooLarge) && len(kept.Rows) > 1 {
+		kept.Rows, kept.Truncated = kept.Rows[:len(kept.Rows)/2], true
+		handle, err = Keep(ctx, kept)
+	}
+	if err != nil {
+		return nil, err
+	}
+	sample, most := kept, maxAll
+	if handle != "" {
+		most = maxSample
+		if len(sample.Rows) > sampleRows {
+			sample.Rows, sample.Truncated = sample.Rows[:sampleRows], true
+		}
+	}
+	for len(sample.Rows) > 0 {
+		text, err := json.Marshal(sample)
+		if err != nil {
+			return nil, fmt.Errorf("qed: the rows cannot be kept: %w", err)
+		}
+		if len(text) <= most {
+			break
+		}
+		sample.Rows, sample.Truncated = sample.Rows[:len(sample.Rows)/2], true
+	}
+	if handle == "" {
+		kept = sample
+	}
+	return &Rows{Handle: handle, Count: len(kept.Rows), Truncated: kept.Truncated, Sample: sample}, nil
+}
+
+// Table returns all the rows that are kept. Where they are not any more, the error matches [ErrNotKept].
+func (r *Rows) Table(ctx context.Context) (*Table, error) {
+	if r == nil {
+		return nil, fmt.Errorf("%w: there are no rows", ErrNotKept)
+	}
+	if r.Handle == "" {
+		if len(r.Sample.Rows) < r.Count {
+			return nil, fmt.Errorf("%w: the rows have none, and the sample has %d of %d", ErrNotKept, len(r.Sample.Rows), r.Count)
+		}
+		t := r.Sample.Clone()
+		return &t, nil
+	}
+	t, err := Kept[Table](ctx, r.Handle)
+	if err != nil {
+		return nil, err
+	}
+	return &t, nil
+}
+
+// A KeptArtifact is an [Artifact] whose data is kept beside the run where it is large.
+type KeptArtifact struct {
+	Name      string `json:"name"`
+	MediaType string `json:"media_type"`
+	Data      []byte `json:"data,omitempty"`
+	Handle    string `json:"handle,omitempty"` // under which Data is kept; empty: it is here
+}
+
+// inlineArtifact is how many bytes of an artifact stand in a state or a tool's result.
+const inlineArtifact = 4 << 10
+
+// KeepArtifact keeps a's data with [Keep] where it is larger than a few kilobytes. What is larger than may be kept is an error
+// that matches [ErrTooLarge].
+func KeepArtifact(ctx context.Context, a Artifact) (KeptArtifact, error) {
+	k := KeptArtifact{Name: a.Name, MediaType: a.MediaType, Data: a.Data}
+	if len(a.Data) <= inlineArtifact {
+		return k, nil
+	}
+	handle, err := Keep(ctx, a.Data)
+	if err != nil {
+		return k, fmt.Errorf("qed: artifact %s: %w", prompt.Clip(a.Name, 100), err)
+	}
+	if handle != "" {
+		k.Data, k.Handle = nil, handle
+	}
+	return k, nil
+}
+
+// Artifact returns the artifact with its data.
+func (k KeptArtifact) Artifact(ctx context.Context) (Artifact, error) {
+	a := Artifact{Name: k.Name, MediaType: k.MediaType, Data: k.Data}
+	if k.Handle == "" {
+		return a, nil
+	}
+	data, err := Kept[[]byte](ctx, k.Handle)
+	a.Data = data
+	return a, err
+}
