@@ -19,6 +19,13 @@
 // [Emit] tells a listener what happens, from anywhere in a run. [Ask] waits for an answer and nothing else. [AsTool] makes an
 // agent a [Tool] of another, and a [Registry] calls the tools that a model asks for. A Router ([NewRouter]) hands a turn to one of several agents.
 //
+// # Plans
+//
+// A TODO agent ([NewTodoAgent]) makes a plan of each request, a [TodoList] of tasks that the tools of a Registry do, and does one after the other. The
+// user sees the plan, is asked where a task needs it, and can go on, skip, change and do again what he likes. What tasks hand on to each
+// other, and to later requests, is a [Finding]: rows ([Rows]), queries ([QueryMetadata]), artifacts, entities. [TodoEntries] shows what was done, and
+// [UserMemory] is what is remembered of a user across conversations.
+//
 // # Conversations
 //
 // [Durable] makes an agent whose conversations are kept in a [Store], under the Thread of their turns. The agent is told what was

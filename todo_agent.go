@@ -1,0 +1,297 @@
+package qed
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed/llm"
+)
+
+// TodoOptions are limits and texts of a TODO agent. Nil and zero fields mean the defaults.
+type TodoOptions struct {
+	// Store keeps the conversations, as [Durable] does. Nil means that nothing is kept: then every turn stands alone, and nobody can be asked.
+	Store Store
+
+	// Durable says how conversations are kept; its Replies, where nil, are [ReadReplies] with the agent's model. Without a Store it
+	// must be nil.
+	Durable *DurableOptions
+
+	// User is what is remembered of a user across conversations. Nil means nothing. It is used for turns that name a User.
+	User *UserMemory
+
+	// ApprovePlan has every plan wait for the user's approval before anything of it runs, and again where a model changes it. The Draft of the
+	// question is the [TodoList]; so is what an edit makes of it. A rejected plan is dropped.
+	ApprovePlan bool
+
+	// ApproveTools are the names of tools whose calls wait for the user's approval, such as those that run queries: also calls that other tools
+	// make, such as [NewRetrievalTool]'s. Nil means none. The Draft of the question is what the tool is called with; an edit has to be
+	// something that the tool takes. Where the user rejects a call, its task fails, and the plan stays open. An agent that is a tool asks for itself.
+	ApproveTools []string
+
+	// MaxTodos is how many tasks a plan may have. 0 means 15.
+	MaxTodos int
+
+	// MaxReplans is how often a plan that cannot be used goes back to the model, with the reason, before the user is asked. 0 means 2; a
+	// negative number means never. What is no plan at all is mended up to twice each time ([llm.Object]).
+	MaxReplans int
+
+	// MaxMessage limits a user's message, in bytes. 0 means 32 KiB.
+	MaxMessage int
+
+	// ShortTerm is how many of the last memory entries, and of the last queries, prompts have. 0 means 10.
+	ShortTerm int
+
+	// Recall is how many older turns that are like the question prompts have, from User. 0 means 3.
+	Recall int
+
+	// TimeZone is where the user's days begin. Nil means UTC.
+	TimeZone *time.Location
+
+	// Temperature is how freely the model chooses its words. Nil means 0.1; a negative one the provider's default.
+	Temperature *float64
+
+	// MaxOutputTokens limits one reply of the model. 0 means 4000.
+	MaxOutputTokens int
+
+	// ModelTimeout limits one call of the model. 0 means two minutes.
+	ModelTimeout time.Duration
+
+	// JSONMode asks the model for JSON without a schema of the provider's, for servers that do not hold replies to one.
+	JSONMode bool
+
+	// Prompts replaces texts sent to the model. Nil means none.
+	Prompts *TodoPrompts
+}
+
+// NewTodoAgent returns an agent that makes a plan of each request, a [TodoList], and does one task at a time, each by one of tools.
+// Its graph is
+//
+//	classify_intent -> reiterate_intention -> plan_todos -> approve_plan -> execute_next_todo -> save_memory -> save_query_metadata -> format_results
+//	       |                                                                 ^      |                               |
+//	       +-- an answer, or "continue" -------------------------------------+------+                               +-> ask_clarification
+//
+// The plan is told ([Planned]) before anything runs, and stays open while the user is asked and after a failure. What he says then is read
+// first: an answer has the task that asked run again, "continue" has the plan go on, "skip", "retry KEY" and "edit KEY: {..}" change a task of
+// it, and what else he says the model reads: as a change, or as something new, for which another plan is made. A task that succeeds moves the
+// pointer to the next; a question or an error ends the turn.
+//
+// A plan names only tools that there are, with arguments that their schemas allow. What a tool returns is data: it goes to the tools whose
+// arguments name it, and never changes the plan. Tasks that are Parallel and do not need each other run side by side.
+//
+// The answer's Text is what those tasks say that no other one builds on, so let a plan end with [NewSummaryTool], or return a [Finding] with a
+// Text; its Table is the last that was found, and Queries, Artifacts and Sources are of all tasks. What a task's error says is shown to the user.
+//
+// Every task that ran leaves a [TodoEntry] in the thread's memory, and every query a [QueryMetadata], so that a later request can be about
+// what was found: see [NewRetrievalTool]. Rows are kept beside the state ([Rows]).
+//
+// Turns need a Thread, and opt a Store, for all that goes on across turns. A tool that must not be repeated (Tool.Repeat) is called once, unless the user
+// says "retry". A message that is too long is an error that matches [ErrTooLarge]; one of blanks, or without a thread an empty one, [ErrNoQuestion].
+//
+// Its requests have these names ([llm.Request.Name]), for scripted models and traces. What comes back is JSON:
+//
+//	classify_intent      {"intent": "continue", "changes": [{"key": "run", "action": "skip"}], "reason": "why"}
+//	reiterate_intention  {"question": "the request, clear in itself"}
+//	plan_todos           {"tasks": [{"key": "run", "description": "..", "tool": "sql_executor", "arguments": "{\"query\": {\"$result\": \"build\"}}",
+//	                     "after": [], "parallel": false, "can_clarify": true}], "retrieval": "aggregation", "data_source": "sql",
+//	                     "query_mode": "create_new", "reason": "why these"}
+//
+// The first is only made where a plan is open or an earlier query is remembered; its intent is new_request, modification, continue, continuation or
+// abort. What is said to an open question is read with "read_reply" ([ReadReplies]), where it is not beyond doubt.
+func NewTodoAgent(model llm.Model, tools *Registry, opt *TodoOptions) (Agent, error) {
+	if model == nil || tools == nil {
+		return nil, errors.New("qed: a TODO agent needs a model and tools")
+	}
+	if opt == nil {
+		opt = &TodoOptions{}
+	}
+	a := &todoAgent{}
+	if err := a.configure(model, tools, *opt); err != nil {
+		return nil, err
+	}
+	runner, err := a.graph()
+	if err != nil {
+		return nil, err
+	}
+	inner := NewAgent(runner, a.begin, a.answer, &AgentOptions[todoState]{Restart: true})
+	var durable DurableOptions
+	if opt.Durable != nil {
+		durable = *opt.Durable
+	}
+	if durable.Replies == nil {
+		durable.Replies = a.replies
+	}
+	durable.aborts = true
+	if opt.Store != nil {
+		a.kept = Durable(inner, opt.Store, &durable)
+	}
+	a.inner, a.durable = inner, &durable
+	return AgentFunc(a.run), nil
+}
+
+// todoAgent does not change once it is made.
+type todoAgent struct {
+	asking
+	opt     TodoOptions // with the defaults
+	prompts TodoPrompts
+	tools   *Registry
+	plans   map[string]*plannable // the tools, for plans
+	inner   Agent
+	kept    Agent // inner with the Store; nil: there is none
+	durable *DurableOptions
+}
+
+// configure takes the options, and reports all that is wrong with them.
+func (a *todoAgent) configure(model llm.Model, tools *Registry, opt TodoOptions) error {
+	var problems []error
+	for _, n := range []struct {
+		name     string
+		value    *int
+		standard int
+	}{
+		{"MaxTodos", &opt.MaxTodos, 15},
+		{"MaxMessage", &opt.MaxMessage, 32 << 10},
+		{"ShortTerm", &opt.ShortTerm, 10},
+		{"Recall", &opt.Recall, 3},
+		{"MaxOutputTokens", &opt.MaxOutputTokens, defaultOutput},
+	} {
+		switch {
+		case *n.value < 0:
+			problems = append(problems, fmt.Errorf("qed: TodoOptions.%s is %d: it cannot be negative", n.name, *n.value))
+		case *n.value == 0:
+			*n.value = n.standard
+		}
+	}
+	switch {
+	case opt.MaxReplans == 0:
+		opt.MaxReplans = 2
+	case opt.MaxReplans < 0:
+		opt.MaxReplans = 0
+	}
+	switch {
+	case opt.ModelTimeout < 0:
+		problems = append(problems, fmt.Errorf("qed: TodoOptions.ModelTimeout is %v: it cannot be negative", opt.ModelTimeout))
+	case opt.ModelTimeout == 0:
+		opt.ModelTimeout = defaultModelTimeout
+	}
+	if opt.TimeZone == nil {
+		opt.TimeZone = time.UTC
+	}
+	if opt.Store == nil && opt.Durable != nil {
+		problems = append(problems, errors.New("qed: TodoOptions.Durable says how conversations are kept, and there is no TodoOptions.Store"))
+	}
+	if opt.User != nil && opt.User.Store == nil {
+		problems = append(problems, errors.New("qed: TodoOptions.User has no Store"))
+	}
+	if len(tools.names) == 0 {
+		problems = append(problems, errors.New("qed: a TODO agent needs tools, and the registry has none"))
+	}
+	for _, name := range opt.ApproveTools {
+		if _, ok := tools.tools[name]; !ok {
+			problems = append(problems, fmt.Errorf("qed: TodoOptions.ApproveTools: %w", tools.unknown(name)))
+		}
+	}
+	prompts, err := opt.Prompts.withDefaults()
+	if err != nil {
+		problems = append(problems, err)
+	}
+	a.plans = map[string]*plannable{}
+	for _, name := range tools.names {
+		if a.plans[name], err = newPlannable(tools.tools[name].Tool); err != nil {
+			problems = append(problems, fmt.Errorf("qed: tool %q: its input: %w", name, err))
+		}
+	}
+	a.opt, a.prompts, a.tools = opt, prompts, tools
+	a.asking = newAsking(model, opt.ModelTimeout, "TodoOptions.ModelTimeout")
+	a.maxTokens = opt.MaxOutputTokens
+	a.temperature = temperature(opt.Temperature)
+	if opt.JSONMode {
+		a.mode = llm.JSONMode
+	}
+	return errors.Join(problems...)
+}
+
+// graph is the way of a turn.
+func (a *todoAgent) graph() (*Runner[todoState], error) {
+	g := NewGraph[todoState]("todo")
+
+	g.Node("classify_intent", a.classify, nil)
+	g.Node("reiterate_intention", a.reiterate, nil)
+	g.Node("plan_todos", a.plan, nil)
+	g.Node("approve_plan", a.approve, nil)
+	g.Node("execute_next_todo", a.execute, nil)
+	g.Node("save_memory", a.save, nil)
+	g.Node("save_query_metadata", a.saveQueries, nil)
+	g.Node("ask_clarification", a.ask, nil)
+	g.Node("format_results", a.format, nil)
+
+	g.Edge(Start, "classify_intent")
+	g.Route("classify_intent", afterClassifying, "reiterate_intention", "plan_todos", "approve_plan", "execute_next_todo", "format_results")
+	g.Edge("reiterate_intention", "plan_todos")
+	g.Route("plan_todos", afterPlanning, "approve_plan", "execute_next_todo", "format_results")
+	g.Route("approve_plan", afterPlanning, "execute_next_todo", "format_results")
+	g.Edge("execute_next_todo", "save_memory")
+	g.Route("save_memory", afterSaving, "execute_next_todo", "save_query_metadata")
+	g.Route("save_query_metadata", afterSavingQueries, "ask_clarification", "format_results")
+	g.Edge("ask_clarification", "format_results")
+	g.Edge("format_results", End)
+
+	return g.Compile(&CompileOptions{MaxSteps: 20 + 2*a.opt.MaxTodos, WrapUp: "format_results"})
+}
+
+// aloneKey marks the context of a turn that nothing is kept of.
+type aloneKey struct{}
+
+// memoryKey has, in the context of an agent that is a task of another one, what its memory is called.
+type memoryKey struct{}
+
+// run answers a turn: as a part of the run that it belongs to, in the Store, or, where there is none, in memory, so that tasks find
+// what others found.
+func (a *todoAgent) run(ctx context.Context, turn Turn) (Answer, error) {
+	if n := len(turn.Text); n > a.opt.MaxMessage {
+		return Answer{}, fmt.Errorf("%w: the message has %d bytes, and TodoOptions.MaxMessage is %d", ErrTooLarge, n, a.opt.MaxMessage)
+	}
+	switch place := scopeOf(ctx).place; {
+	case place != nil:
+		return a.runWithin(ctx, place, turn)
+	case a.kept != nil && turn.Thread != "":
+		return Ask(ctx, a.kept, turn)
+	}
+	if strings.TrimSpace(turn.Text) == "" {
+		return Answer{}, ErrNoQuestion
+	}
+	if a.opt.ApprovePlan || len(a.opt.ApproveTools) > 0 {
+		return Answer{}, fmt.Errorf("%w: TodoOptions has something approved, for which %s", ErrNoAsker, noThread)
+	}
+	turn.Thread = rand.Text()
+	answer, err := Ask(context.WithValue(ctx, aloneKey{}, true), Durable(a.inner, &MemoryStore{}, a.durable), turn)
+	answer.Saved = false
+	for i := range answer.Queries {
+		answer.Queries[i].Handle = ""
+	}
+	return answer, err
+}
+
+// runWithin answers a turn as a part of the run at place. That counts what all of its models cost, so the answer says what was added.
+func (a *todoAgent) runWithin(ctx context.Context, place *place, turn Turn) (Answer, error) {
+	if place.scope != nil {
+		ctx = context.WithValue(ctx, memoryKey{}, "/"+place.scope.address)
+	}
+	before := place.log.cost()
+	answer, err := Ask(ctx, a.inner, turn)
+	answer.Usage = place.log.cost()
+	answer.Usage.InputTokens -= before.InputTokens
+	answer.Usage.OutputTokens -= before.OutputTokens
+	answer.Usage.Calls -= before.Calls
+	return answer, err
+}
+
+// cost is what the models of the run cost so far.
+func (j *journal) cost() llm.Usage {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.usage
+}

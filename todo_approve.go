@@ -1,0 +1,131 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// approve is the node that asks the user whether a plan may run. He may take it, change it, or not.
+func (a *todoAgent) approve(ctx context.Context, s todoState) (todoState, error) {
+	l, problem := *s.plan(), ""
+	for {
+		draft, err := json.Marshal(l)
+		if err != nil {
+			return s, err
+		}
+		version, err := hashOf(string(draft) + problem) // one that was changed is another question
+		if err != nil {
+			return s, err
+		}
+		said, err := Clarify[Approval[json.RawMessage]](Scope(ctx, "plan/"+l.ID+"/approval/"+version), Question{Text: l.proposal(problem), Draft: draft})
+		if err != nil {
+			return s, err
+		}
+		switch said.Decision {
+		case Reject:
+			s.Plan, s.Said = nil, "All right, I leave it."
+			s.Reason = "the plan was not approved"
+			if said.Reason != "" {
+				s.Reason += ": " + prompt.Clip(said.Reason, maxReason)
+			}
+			return s, nil
+		case Edit:
+			edited, err := a.edited(&l, said.Value)
+			if err != nil {
+				problem = prompt.Clip(err.Error(), maxProblem)
+				continue
+			}
+			l = *edited
+			Emit(ctx, Planned{Reason: l.Reason, Steps: l.steps()})
+		}
+		l.Proposed = false
+		s.Plan = (*todoPlan)(&l)
+		return s, nil
+	}
+}
+
+// edited returns a plan with the tasks that the user made of them, as far as he may.
+func (a *todoAgent) edited(l *TodoList, value json.RawMessage) (*TodoList, error) {
+	var draft TodoList
+	if err := draft.read(value, decodeStrict); err != nil {
+		return nil, err
+	}
+	out := *l
+	out.Tasks = nil
+	tasks := make([]readTask, len(draft.Tasks))
+	for i, t := range draft.Tasks {
+		tasks[i] = readTask{t.Key, t.Description, t.Tool, string(t.Arguments), t.After, &t.CanClarify, t.Parallel}
+	}
+	if len(tasks) == 0 {
+		return nil, errors.New("a plan needs tasks; to have nothing done, reject it")
+	}
+	if err := a.accept(&out, tasks); err != nil {
+		return nil, err
+	}
+	for _, t := range draft.Tasks {
+		if t.Status == TodoSkipped {
+			out.skip(t.Key, "the user wants it skipped")
+		}
+	}
+	if !out.open() {
+		return nil, errors.New("all of its tasks are skipped; to have nothing done, reject it")
+	}
+	return &out, nil
+}
+
+// proposal is the question whether a plan may run.
+func (l *TodoList) proposal(problem string) string {
+	var b strings.Builder
+	if problem != "" {
+		fmt.Fprintf(&b, "The changed plan cannot be used: %s\n", problem)
+	}
+	b.WriteString("This is the plan:\n")
+	for i, t := range l.Tasks {
+		fmt.Fprintf(&b, "%d. %s: %s (%s)\n", i+1, t.Key, strings.Join(strings.Fields(t.Description), " "), t.Tool)
+	}
+	b.WriteString("May it run?")
+	return b.String()
+}
+
+// approved returns the arguments with which the user lets a tool be called in a task: the task's own, or one that it calls in turn. mute is why
+// nobody may be asked around the task, if that is so: the user is asked here whether or not the tool may ask.
+func (a *todoAgent) approved(ctx context.Context, mute string, t *Todo, tool *Tool, arguments json.RawMessage) (json.RawMessage, error) {
+	if !slices.Contains(a.opt.ApproveTools, tool.Name) {
+		return arguments, nil
+	}
+	sc := scopeOf(ctx)
+	own := sc.enter(ctx, "", sc.place.child(":approve"))
+	own.place.mute = mute
+	problem := ""
+	for {
+		text := fmt.Sprintf("%s: %s\nMay %s be called with this?", t.Key, strings.Join(strings.Fields(t.Description), " "), tool.Name)
+		if problem != "" {
+			text = problem + "\n" + text
+		}
+		said, err := Clarify[Approval[json.RawMessage]](own, Question{Text: text, Draft: arguments})
+		switch {
+		case err != nil:
+			return nil, err
+		case said.Decision == Reject && said.Reason != "":
+			return nil, fmt.Errorf("the user does not let %s be called: %s", tool.Name, prompt.Clip(said.Reason, maxReason))
+		case said.Decision == Reject:
+			return nil, fmt.Errorf("the user does not let %s be called", tool.Name)
+		case said.Decision == Approve:
+			return arguments, nil
+		}
+		changed, err := a.planned(tool.Name).check(said.Value)
+		switch needs := references(changed); {
+		case err == nil && len(needs) == 0:
+			return changed, nil
+		case err == nil:
+			err = fmt.Errorf("the result of %s has no place here any more: write the value itself", needs[0])
+		}
+		problem = prompt.Clip("The changed value cannot be used: "+err.Error(), maxProblem)
+	}
+}

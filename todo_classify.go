@@ -1,0 +1,229 @@
+package qed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/llm"
+)
+
+// readIntent is what the model says of a message.
+type readIntent struct {
+	Intent  Intent       `json:"intent" jsonschema:"enum=new_request,enum=modification,enum=continue,enum=continuation,enum=abort"`
+	Changes []todoChange `json:"changes,omitempty" jsonschema_description:"with modification: the tasks of the plan that the user wants skipped, done again or changed, where nothing else changes"`
+	Reason  string       `json:"reason,omitempty" jsonschema_description:"one sentence why"`
+}
+
+// A todoChange is what the user wants of one task of the open plan.
+type todoChange struct {
+	Key         string `json:"key" jsonschema_description:"the task's"`
+	Action      string `json:"action" jsonschema:"enum=skip,enum=retry,enum=edit"`
+	Description string `json:"description,omitempty" jsonschema_description:"with edit: what the task is then"`
+	Arguments   string `json:"arguments,omitempty" jsonschema_description:"with edit: the JSON object of all of its arguments then"`
+}
+
+// classify is the node that finds out what a message means beside the plan that is open: where it answers a question, the task that asked
+// runs again; else it may go on with the plan, change it, or want something else.
+func (a *todoAgent) classify(ctx context.Context, s todoState) (todoState, error) {
+	// What an earlier turn did, and could not save before it was stopped.
+	if err := a.saveAll(ctx, &s); err != nil {
+		return s, err
+	}
+	if s.Replied {
+		s.Intent = IntentAnswer
+		Emit(ctx, IntentRead{Intent: IntentAnswer})
+		return s, nil
+	}
+	if err := a.notDropped(ctx, &s); err != nil {
+		return s, err
+	}
+	if s.Plan != nil && !s.plan().open() {
+		if !s.Told && (says(s.Text, continueWords) || says(s.Text, retryWords)) {
+			s.Intent = IntentContinue // its answer is still to be given
+			Emit(ctx, IntentRead{Intent: IntentContinue})
+			return s, nil
+		}
+		s.Plan = nil
+	}
+	if err := a.remembered(ctx, &s); err != nil {
+		return s, err
+	}
+	said, err := a.intent(ctx, &s)
+	if err != nil || s.Said != "" {
+		return s, err
+	}
+	s.Intent = said.Intent
+	read := IntentRead{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
+	for _, c := range said.Changes {
+		read.Steps = append(read.Steps, c.Key)
+	}
+	Emit(ctx, read)
+	switch {
+	case said.Intent == IntentAbort:
+		s.Plan, s.Dropped = nil, true
+	case said.Intent == IntentContinue:
+		a.goOn(&s)
+	case len(said.Changes) > 0: // they are made
+	default:
+		s.anew(said.Intent)
+	}
+	return s, nil
+}
+
+// notDropped gives up the plan where the user, asked something of it, wanted nothing more, and an agent around this one took that. What cannot
+// be read of the runs since then gives up nothing.
+func (a *todoAgent) notDropped(ctx context.Context, s *todoState) error {
+	j := scopeOf(ctx).place.log
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	since := s.Run
+	if s.Run = j.run; !s.plan().open() || since == 0 || j.run <= since+1 {
+		return nil
+	}
+	_ = j.scan(Range{From: since + 1, To: j.run - 1, Kinds: []RecordKind{RecordBegan}}, func(rec Record) error {
+		var began beganData
+		if rec.readBegan(&began) == nil && began.Closed != nil && began.Closed.Intent == IntentAbort {
+			s.Plan = nil
+		}
+		return nil
+	})
+	return cancelled(ctx)
+}
+
+// goOn has the open plan go on. A task that failed is tried again, if it may be.
+func (a *todoAgent) goOn(s *todoState) {
+	l := s.plan()
+	t := l.task(l.Current)
+	switch {
+	case t.Status != TodoFailed:
+	case a.repeatable(t):
+		t.reset()
+	default:
+		s.Said = fmt.Sprintf("%s failed: %s\nIt is only tried again when you say \"retry %s\"; \"skip %s\" leaves it out.", t.Key, t.Problem, t.Key, t.Key)
+		s.Reason = fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
+	}
+}
+
+// repeatable reports whether a task's tool may be called again without anybody's asking for it.
+func (a *todoAgent) repeatable(t *Todo) bool {
+	tool := &a.planned(t.Tool).Tool
+	return tool.Repeat || tool.nested
+}
+
+// anew gives up the plan, if there is one: another is to be made.
+func (s *todoState) anew(intent Intent) {
+	s.Before = ""
+	if intent == IntentModification || intent == IntentContinuation {
+		s.Before = s.Rewritten
+		if s.Plan != nil {
+			s.Before = s.plan().Rewritten
+		}
+	}
+	s.Plan, s.Request, s.Rewritten, s.Ground, s.Found, s.Told = nil, s.Text, "", "", nil, false
+}
+
+// The words that mean one thing only while a plan is open.
+var (
+	continueWords = []string{"continue", "go on", "resume", "proceed", "next", "carry on", "keep going", "go ahead"}
+	retryWords    = []string{"retry", "try again", "again", "once more", "retry it", "repeat"}
+	skipWords     = []string{"skip", "skip it", "skip this", "skip that", "leave it out"}
+)
+
+// replies reads a message that comes while a task's question is open. What is said of the plan answers no question.
+func (a *todoAgent) replies(ctx context.Context, open []Question, turn Turn) (Reading, error) {
+	names := func(q Question) bool { return q.Kind == TextQuestion || option(&q, turn.Text) != nil }
+	if _, ok := plainChange(turn.Text); ok && !slices.ContainsFunc(open, names) {
+		return Reading{Intent: IntentModification}, nil
+	}
+	return readReplies(&a.asking)(ctx, open, turn)
+}
+
+// plainIntent returns what a message means beyond doubt.
+func (s *todoState) plainIntent() (readIntent, bool) {
+	if s.Plan == nil {
+		if says(s.Text, abortWords) {
+			return readIntent{Intent: IntentAbort}, true
+		}
+		return readIntent{Intent: IntentNewRequest}, len(s.Known.Queries) == 0
+	}
+	switch {
+	case says(s.Text, abortWords):
+		return readIntent{Intent: IntentAbort}, true
+	case says(s.Text, continueWords):
+		return readIntent{Intent: IntentContinue}, true
+	}
+	change, ok := plainChange(s.Text)
+	if ok && change.Key == "" {
+		change.Key = s.plan().Current
+	}
+	if !ok || s.plan().task(change.Key) == nil {
+		return readIntent{}, false
+	}
+	return readIntent{Intent: IntentModification, Changes: []todoChange{change}}, true
+}
+
+// intent returns what a message means, and makes the changes to the plan that it wants. Where it cannot make them, the state has what to
+// tell the user.
+func (a *todoAgent) intent(ctx context.Context, s *todoState) (readIntent, error) {
+	if said, ok := s.plainIntent(); ok {
+		if problem := a.change(s.plan(), said.Changes); problem != nil {
+			s.refuse(problem)
+		}
+		return said, nil
+	}
+	// What a message that was no answer to an open question is, has been read.
+	if gave := scopeOf(ctx).place.log.gave; gave != nil && (gave.Intent == IntentNewRequest || gave.Intent == IntentAbort) && gave.Reason != "" {
+		return readIntent{Intent: gave.Intent, Reason: gave.Reason}, nil
+	}
+	data := ClassifyData{Message: s.Text, Known: s.Known}
+	if s.Plan != nil {
+		data.Plan = s.plan().shown()
+		data.Request = s.plan().Rewritten
+	}
+	var problem error
+	for range a.opt.MaxReplans + 1 {
+		req, err := a.request("classify_intent", a.prompts.Classify, data, s.History...)
+		if err != nil {
+			return readIntent{}, err
+		}
+		said, err := object[readIntent](ctx, &a.asking, req, new(llm.Usage))
+		switch {
+		case inept(err):
+			return readIntent{Intent: IntentNewRequest, Reason: "the model did not say what the message is"}, nil
+		case err != nil:
+			return readIntent{}, err
+		}
+		said.fit(s)
+		if problem = a.change(s.plan(), said.Changes); problem == nil {
+			edits := slices.ContainsFunc(said.Changes, func(c todoChange) bool { return c.Action == "edit" })
+			if edits && a.opt.ApprovePlan {
+				s.Plan.Proposed = true // these are the model's words, and not the user's
+			}
+			return said, nil
+		}
+		data.Problem = prompt.Clip(problem.Error(), maxProblem)
+	}
+	s.refuse(problem)
+	return readIntent{}, nil
+}
+
+// fit makes of an intent one that there can be.
+func (r *readIntent) fit(s *todoState) {
+	switch {
+	case s.Plan == nil && (r.Intent == IntentModification || r.Intent == IntentContinue):
+		r.Intent = IntentContinuation // there is nothing else that it could change or go on with
+	case r.Intent == IntentAnswer:
+		r.Intent = IntentModification
+	}
+	if r.Intent != IntentModification || s.Plan == nil {
+		r.Changes = nil
+	}
+}
+
+// refuse tells the user why the plan stays as it is.
+func (s *todoState) refuse(problem error) {
+	s.Said = "The plan was not changed: " + problem.Error() + "\nSay \"continue\" to go on with it as it is."
+	s.Reason = problem.Error()
+}

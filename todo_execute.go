@@ -1,0 +1,337 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/llm"
+)
+
+// execute is the node that does the current task of the plan, and those that may run beside it. The pointer moves on where it
+// succeeded.
+func (a *todoAgent) execute(ctx context.Context, s todoState) (todoState, error) {
+	keys := s.plan().batch(a.repeatable)
+	s.Asks = false
+	outcomes, err := together(ctx, len(keys), eachLimit, func(ctx context.Context, i int, out *todoOutcome) (err error) {
+		*out, err = a.do(ctx, &s, *s.plan().task(keys[i]))
+		return err
+	})
+	if err != nil {
+		return s, err
+	}
+	for _, o := range outcomes {
+		s.Asks = s.Asks || o.Todo.Status == TodoAsking
+		before := *s.plan().task(o.Todo.Key)
+		*s.plan().task(o.Todo.Key) = o.Todo
+		if before.Status != TodoAsking || o.Todo.Status != TodoAsking || before.Problem != o.Todo.Problem { // else the answer was to another task
+			s.note(ctx, &o)
+		}
+		if o.Todo.Status == TodoComplete {
+			s.Entities = append(s.Entities, o.Finding.Entities...)
+			o.Finding.Entities = nil
+			if s.Found == nil {
+				s.Found = map[string]Finding{}
+			}
+			s.Found[o.Todo.Key] = o.Finding
+		}
+	}
+	s.plan().settle(keys)
+	return s, nil
+}
+
+// noThread is why nobody can be asked in a turn of which nothing is kept.
+const noThread = "the agent needs a Store, and the turn a Thread"
+
+// settle moves the pointer after tasks ran: to one that asks, else to one that failed, else on.
+func (l *TodoList) settle(ran []string) {
+	for _, status := range []TodoStatus{TodoAsking, TodoFailed} {
+		for _, key := range ran {
+			if l.task(key).Status == status {
+				l.Current = key
+				return
+			}
+		}
+	}
+	l.advance()
+}
+
+// A todoOutcome is what became of a task.
+type todoOutcome struct {
+	Todo    Todo
+	Finding Finding
+	Output  json.RawMessage
+}
+
+// note adds what is to be remembered of it.
+func (s *todoState) note(ctx context.Context, o *todoOutcome) {
+	s.Entries++
+	t := &o.Todo
+	e := TodoEntry{
+		TurnID:          s.Entries,
+		UserTurn:        s.Turn,
+		Time:            turnTime(ctx),
+		TodoKey:         t.Key,
+		TodoDescription: t.Description,
+		Status:          t.Status,
+		UserInput:       s.Text,
+		ToolsCalled:     []string{t.Tool},
+		QueriesExecuted: []Query{},
+	}
+	switch t.Status {
+	case TodoComplete:
+		e.AgentAction = o.action()
+		if o.Finding.Queries != nil {
+			e.QueriesExecuted = o.Finding.Queries
+		}
+		if m := o.Finding.Metadata; m != nil {
+			if e.QueryMetadata = m; m.TurnID == 0 { // else it was found in the memory
+				m.TurnID = s.Entries
+				s.Metadata = append(s.Metadata, *m)
+			}
+		}
+	case TodoAsking:
+		e.ClarificationAsked = &t.Problem
+		fallthrough
+	default:
+		e.AgentAction = t.Problem
+	}
+	e.AgentAction = prompt.Clip(e.AgentAction, maxAction)
+	s.Noted = append(s.Noted, e)
+}
+
+// turnTime is when the message came that is being answered, as stores keep it.
+func turnTime(ctx context.Context) time.Time {
+	return scopeOf(ctx).place.log.turned.UTC().Truncate(time.Microsecond)
+}
+
+// action says in words what a task did.
+func (o *todoOutcome) action() string {
+	switch f := &o.Finding; {
+	case f.Text != "":
+		return f.Text
+	case f.Metadata != nil && f.Metadata.Summary != "":
+		return f.Metadata.Summary
+	case f.Rows != nil:
+		return strconv.Itoa(f.Rows.Count) + " rows found"
+	}
+	return fmt.Sprintf("%s returned %s", o.Todo.Tool, prompt.Clip(strings.TrimSpace(string(o.Output)), maxKnownText))
+}
+
+// do does a task. What the user or another plan can mend is the outcome's problem; its own error ends the turn.
+func (a *todoAgent) do(ctx context.Context, s *todoState, t Todo) (todoOutcome, error) {
+	began := time.Now()
+	t.Attempt = max(t.Attempt, 1)
+	if t.Began.IsZero() {
+		t.Began = turnTime(ctx)
+	}
+	// Its own place: at the same attempt, a later turn finds here what was done, asked and answered.
+	sc := scopeOf(ctx)
+	own := sc.enter(ctx, t.Key, sc.place.scoped(s.Plan.scope(&t)))
+	own.place.branch = true
+	frame := *own.frame
+	own.frame = &frame
+	frame.now = t.Began
+	frame.tool = s.plan().used(t.Key) // then what it says is not the answer
+	if mute := sc.place.mute; len(a.opt.ApproveTools) > 0 {
+		frame.approve = func(ctx context.Context, tool *Tool, arguments json.RawMessage) (json.RawMessage, error) {
+			return a.approved(ctx, mute, &t, tool, arguments)
+		}
+	}
+	switch {
+	case s.Alone:
+		own.place.mute = noThread
+	case !t.CanClarify && a.planned(t.Tool).Asks:
+		own.place.mute = "the plan does not let task " + t.Key + " ask"
+	}
+	Emit(own, StepStarted{t.Key, t.Description})
+	o := todoOutcome{Todo: t}
+	err := a.call(own, s, &o)
+	finished := StepFinished{Key: t.Key, Millis: time.Since(began).Milliseconds()}
+	switch {
+	case errors.Is(err, ErrAsked):
+		o.Todo.Status, o.Todo.Problem = TodoAsking, own.place.question()
+		finished.Asked = true
+	case err != nil && endsPlan(own, err):
+		return o, err
+	case errors.Is(err, ErrUnknown):
+		err = fmt.Errorf("%s was begun in a turn that was stopped, and what became of it is not known", t.Tool)
+		fallthrough
+	case err != nil:
+		o.Todo.Status, o.Todo.Problem = TodoFailed, prompt.Clip(err.Error(), maxProblem)
+		finished.Error = o.Todo.Problem
+	default:
+		o.Todo.Status, o.Todo.Problem = TodoComplete, ""
+		if o.Finding.Rows != nil {
+			finished.Rows = o.Finding.Rows.Count
+		}
+	}
+	Emit(own, finished)
+	return o, nil
+}
+
+// endsPlan reports whether an error ends the turn as it is: another attempt of the task would not mend it, or nobody knows what it did.
+func endsPlan(ctx context.Context, err error) bool {
+	if cancelled(ctx) != nil {
+		return true
+	}
+	for _, target := range []error{ErrConflict, ErrBudget} {
+		if errors.Is(err, target) {
+			return true
+		}
+	}
+	return false
+}
+
+// call calls a task's tool, with the results of earlier tasks where its arguments name them, and keeps what it returns.
+func (a *todoAgent) call(ctx context.Context, s *todoState, o *todoOutcome) error {
+	t := &o.Todo
+	arguments, err := filled(t.Arguments, func(key string) (json.RawMessage, error) { return s.plan().result(ctx, key) })
+	if err != nil {
+		return err
+	}
+	arguments = withRows(arguments)
+	results, err := a.tools.Do(ctx, llm.ToolCall{ID: t.Key, Name: t.Tool, Arguments: arguments})
+	if err != nil {
+		return err
+	}
+	if err := results[0].Err; err != nil {
+		return err
+	}
+	o.Output = results[0].Output
+	o.Finding = readFinding(o.Output)
+	if m := o.Finding.Metadata; m != nil && t.Tool != retrieveTool { // what was found in the memory says what ran it; nobody else may
+		m.Request, m.Tool, m.Arguments, m.Rows, m.TurnID = s.Rewritten, t.Tool, results[0].Call.Arguments, o.Finding.Rows, 0
+		m.Proof = lastExecuted(o.Finding.Queries)
+	}
+	t.Result, err = keepResult(ctx, o.Output)
+	return err
+}
+
+// withRows puts the rows of a finding in its place, where it stands for rows as a whole.
+func withRows(arguments json.RawMessage) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(arguments, &all) != nil {
+		return arguments
+	}
+	var finding struct {
+		Rows json.RawMessage `json:"rows"`
+	}
+	if json.Unmarshal(all["rows"], &finding) != nil || len(finding.Rows) == 0 || finding.Rows[0] != '{' {
+		return arguments
+	}
+	all["rows"] = finding.Rows
+	if text, err := json.Marshal(all); err == nil {
+		arguments = text
+	}
+	return arguments
+}
+
+// result returns what an earlier task found.
+func (l *TodoList) result(ctx context.Context, key string) (json.RawMessage, error) {
+	t := l.task(key)
+	switch {
+	case t == nil:
+		return nil, l.unknown(key)
+	case t.Status != TodoComplete:
+		return nil, fmt.Errorf("the result of task %s is needed, and that was not done", key)
+	case t.Result.Handle == "":
+		return t.Result.JSON, nil
+	}
+	return Kept[json.RawMessage](ctx, t.Result.Handle)
+}
+
+// inlineResult is how many bytes of a result stand in the state.
+const inlineResult = 2 << 10
+
+// keepResult keeps a tool's result beside the state, where it is large.
+func keepResult(ctx context.Context, output json.RawMessage) (TodoResult, error) {
+	if len(output) > inlineResult {
+		handle, err := Keep(ctx, output)
+		if err != nil && !errors.Is(err, ErrTooLarge) {
+			return TodoResult{}, err
+		}
+		if handle != "" {
+			return TodoResult{Handle: handle}, nil
+		}
+	}
+	return TodoResult{JSON: output}, nil
+}
+
+// readFinding returns what of a tool's result is a [Finding]. A member that is something else is the tool's own.
+func readFinding(output json.RawMessage) (f Finding) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(output, &members) != nil {
+		return f
+	}
+	readMember(members["text"], &f.Text)
+	readMember(members["rows"], &f.Rows)
+	readMember(members["query_metadata"], &f.Metadata)
+	readMember(members["queries"], &f.Queries)
+	readMember(members["artifacts"], &f.Artifacts)
+	readMember(members["sources"], &f.Sources)
+	readMember(members["entities"], &f.Entities)
+	readMember(members["partial"], &f.Partial)
+	return f
+}
+
+func readMember[T any](raw json.RawMessage, into *T) {
+	var v T
+	if raw != nil && json.Unmarshal(raw, &v) == nil {
+		*into = v
+	}
+}
+
+// ask is the node that ends a turn in which tasks asked the user something. A turn that goes on here, without a reply, ends so again.
+func (a *todoAgent) ask(ctx context.Context, s todoState) (todoState, error) {
+	place := scopeOf(ctx).place
+	open := false
+	for _, t := range s.Plan.Tasks {
+		if t.Status == TodoAsking {
+			open = place.scoped(s.Plan.scope(&t)).await() || open
+		}
+	}
+	if !open {
+		s.Said = "The question is not open any more. Say \"continue\" to go on with the plan."
+		s.Reason = "the plan waits for an answer"
+		return s, nil
+	}
+	place.ask()
+	return s, ErrAsked
+}
+
+// scope is the name of the [Scope] in which a task's attempt is.
+func (l *todoPlan) scope(t *Todo) string {
+	return "todo/" + l.ID + "/" + t.Key + "/" + strconv.Itoa(t.Attempt)
+}
+
+// await has the turn wait for what was asked at p or below. It reports whether there is something.
+func (p *place) await() bool {
+	p.log.mu.Lock()
+	defer p.log.mu.Unlock()
+	found := false
+	for i := range p.log.open {
+		if q := &p.log.open[i]; strings.HasPrefix(q.address, p.address+"/") {
+			q.hit, found = true, true
+		}
+	}
+	return found
+}
+
+// question returns the text of what was asked at p or below.
+func (p *place) question() string {
+	p.log.mu.Lock()
+	defer p.log.mu.Unlock()
+	var texts []string
+	for _, q := range p.log.open {
+		if q.hit && strings.HasPrefix(q.address, p.address+"/") {
+			texts = append(texts, q.Question.String())
+		}
+	}
+	return prompt.Clip(strings.Join(texts, "\n"), maxProblem)
+}

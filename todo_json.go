@@ -1,0 +1,126 @@
+package qed
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// A todoListJSON is a [TodoList] in JSON, but for its tasks.
+type todoListJSON struct {
+	ID         string  `json:"id,omitempty"`
+	Current    *string `json:"current_task_key"`
+	Original   string  `json:"original_request"`
+	Rewritten  string  `json:"rewritten_request"`
+	Reason     string  `json:"reason,omitempty"`
+	Retrieval  string  `json:"data_retrieval_type,omitempty"`
+	DataSource string  `json:"query_type,omitempty"`
+	QueryMode  string  `json:"query_mode,omitempty"`
+	Proposed   bool    `json:"needs_approval,omitempty"`
+}
+
+// MarshalJSON writes l as {"tasks": {key: {...}, ...}, "current_task_key": key, ...}, with the tasks in their order.
+func (l TodoList) MarshalJSON() ([]byte, error) {
+	rest := todoListJSON{l.ID, nil, l.Original, l.Rewritten, l.Reason, l.Retrieval, l.DataSource, l.QueryMode, l.Proposed}
+	if l.Current != "" {
+		rest.Current = &l.Current
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	b.WriteString(`{"tasks":{`)
+	for i := range l.Tasks {
+		t := l.Tasks[i]
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := e.Encode(t.Key); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		t.Key = ""
+		if err := e.Encode(&t); err != nil {
+			return nil, fmt.Errorf("qed: task %q: %w", l.Tasks[i].Key, err)
+		}
+	}
+	b.WriteString(`},`)
+	text, err := json.Marshal(rest)
+	if err != nil {
+		return nil, err
+	}
+	b.Write(text[1:])
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what [TodoList.MarshalJSON] writes. Two tasks of one key are an error; members that it does not know are none, as a newer
+// version may have written them.
+func (l *TodoList) UnmarshalJSON(raw []byte) error {
+	return l.read(raw, json.Unmarshal)
+}
+
+// read reads a list with a function that decodes JSON.
+func (l *TodoList) read(raw []byte, decode func([]byte, any) error) error {
+	if string(bytes.TrimSpace(raw)) == "null" {
+		return nil
+	}
+	var in struct {
+		todoListJSON
+		Tasks json.RawMessage `json:"tasks"`
+	}
+	if err := decode(raw, &in); err != nil {
+		return err
+	}
+	tasks, err := readTasks(in.Tasks, decode)
+	if err != nil {
+		return err
+	}
+	*l = TodoList{in.ID, tasks, "", in.Original, in.Rewritten, in.Reason, in.Retrieval, in.DataSource, in.QueryMode, in.Proposed}
+	if in.Current != nil {
+		l.Current = *in.Current
+	}
+	if l.Current != "" && l.task(l.Current) == nil {
+		return fmt.Errorf("qed: a list of tasks: there is no current task %q", l.Current)
+	}
+	return nil
+}
+
+// readTasks reads an object of tasks, in its order.
+func readTasks(raw json.RawMessage, decode func([]byte, any) error) ([]Todo, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, fmt.Errorf("qed: the tasks of a list are no JSON object")
+	}
+	var tasks []Todo
+	seen := map[string]bool{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		key := name.(string) // the decoder lets nothing else stand there
+		if seen[key] {
+			return nil, fmt.Errorf("qed: two tasks of a list have the key %q", key)
+		}
+		seen[key] = true
+		var text json.RawMessage
+		if err := d.Decode(&text); err != nil {
+			return nil, err
+		}
+		t := Todo{}
+		if text[0] != '{' {
+			return nil, fmt.Errorf("qed: task %q is no JSON object", key)
+		}
+		if err := decode(text, &t); err != nil {
+			return nil, fmt.Errorf("qed: task %q: %w", key, err)
+		}
+		t.Key = key
+		tasks = append(tasks, t)
+	}
+	if _, err := d.Token(); err != nil && err != io.EOF {
+		return nil, err
+	}
+	return tasks, nil
+}

@@ -1,0 +1,257 @@
+package qed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// A TodoEntry is what a thread remembers of a task that ran: one for each time that it did.
+type TodoEntry struct {
+	TurnID   int       `json:"turn_id"`   // numbers the entries of the thread, from 1
+	UserTurn int       `json:"user_turn"` // numbers the user's messages, from 1: of the one in which it ran
+	Time     time.Time `json:"time"`
+
+	TodoKey         string     `json:"todo_key"`
+	TodoDescription string     `json:"todo_description"`
+	Status          TodoStatus `json:"status"`
+	UserInput       string     `json:"user_input"`   // what the user said in that turn
+	AgentAction     string     `json:"agent_action"` // what came of it, or why nothing did
+
+	ToolsCalled        []string       `json:"tools_called"`
+	QueriesExecuted    []Query        `json:"queries_executed"`
+	QueryMetadata      *QueryMetadata `json:"query_metadata"`      // of the query that ran; null where none did
+	ClarificationAsked *string        `json:"clarification_asked"` // the question; null where none was asked
+
+	// ActiveTodoListSnapshot is the plan after the task ran, without what its tasks found.
+	ActiveTodoListSnapshot TodoList `json:"active_todo_list_snapshot"`
+}
+
+// Where a thread remembers what the agent notes. See [Remember].
+const (
+	todoEntries = "todo/entries"
+	todoQueries = "todo/queries" // QueryMetadata
+)
+
+// memoryName returns what the memory of the agent of ctx is called. One that is a task of another has its own.
+func memoryName(ctx context.Context, name string) string {
+	of, _ := ctx.Value(memoryKey{}).(string)
+	return name + of
+}
+
+const (
+	maxAction  = 1000 // bytes of what an entry says of a task
+	maxProblem = 2000 // bytes of why a task failed
+)
+
+// TodoEntries returns the last n memory entries that the TODO agents of a thread left, oldest first; n of 0 means all. The plan that is open, if
+// one is, is the snapshot of the last. It asks for no user: see [Look].
+func TodoEntries(ctx context.Context, store Store, thread string, n int) ([]TodoEntry, error) {
+	if err := CheckThread(thread); err != nil {
+		return nil, err
+	}
+	floor, err := floorOf(ctx, store, thread)
+	if err != nil {
+		return nil, err
+	}
+	var entries []TodoEntry
+	r := Range{From: floor + 1, Under: memoryAddress(todoEntries), Kinds: []RecordKind{RecordMemory}, Newest: true, Limit: n}
+	for rec, err := range store.Records(ctx, thread, r) {
+		if err != nil {
+			return nil, err
+		}
+		var e TodoEntry
+		if err := rec.read(&e); err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	slices.Reverse(entries)
+	return entries, nil
+}
+
+// save is the node that remembers what the tasks did that have just run: one entry each.
+func (a *todoAgent) save(ctx context.Context, s todoState) (todoState, error) {
+	return s, a.saveEntries(ctx, &s)
+}
+
+// saveQueries is the node that remembers the queries that ran, for the thread, and what the plan came to for the user, once it is over.
+func (a *todoAgent) saveQueries(ctx context.Context, s todoState) (todoState, error) {
+	if err := a.saveAll(ctx, &s); err != nil {
+		return s, err
+	}
+	if s.plan().open() && len(s.Entities) == 0 {
+		return s, nil
+	}
+	return s, a.noteForUser(ctx, &s)
+}
+
+// saveAll remembers what is not saved yet.
+func (a *todoAgent) saveAll(ctx context.Context, s *todoState) error {
+	if err := a.saveEntries(ctx, s); err != nil {
+		return err
+	}
+	for _, q := range s.Metadata {
+		if err := rememberOnce(ctx, todoQueries, q.TurnID, q); err != nil {
+			return err
+		}
+	}
+	s.Metadata = nil
+	return nil
+}
+
+func (a *todoAgent) saveEntries(ctx context.Context, s *todoState) error {
+	for _, e := range s.Noted {
+		e.ActiveTodoListSnapshot = s.plan().snapshot() // nothing was done to the plan since
+		if err := rememberOnce(ctx, todoEntries, e.TurnID, e); err != nil {
+			return err
+		}
+	}
+	s.Noted = nil
+	return nil
+}
+
+// rememberOnce remembers an entry, unless an earlier turn, which was stopped before its state was saved, did.
+func rememberOnce[T any](ctx context.Context, name string, turnID int, entry T) error {
+	name = memoryName(ctx, name)
+	return Remember(Scope(ctx, name+"/"+strconv.Itoa(turnID)), name, entry)
+}
+
+// noteForUser remembers the entities that came up, and a plan that is over, beyond the thread.
+func (a *todoAgent) noteForUser(ctx context.Context, s *todoState) error {
+	turn := scopeOf(ctx).turn
+	if a.opt.User == nil || turn == nil || turn.User == "" {
+		return nil
+	}
+	var past PastTurn
+	if !s.plan().open() {
+		past = PastTurn{
+			Thread: turn.Thread, Turn: s.Turn, Time: turnTime(ctx), Request: s.Request, Rewritten: s.Rewritten,
+		}
+		past.Answer = s.words()
+		for _, f := range s.found() {
+			if f.Metadata != nil {
+				past.Queries = append(past.Queries, *f.Metadata)
+			}
+		}
+	}
+	entities := s.Entities
+	s.Entities = nil
+	_, err := Memo(ctx, "note for the user", s.Ground, func(ctx context.Context) (bool, error) {
+		return true, a.opt.User.Note(ctx, User{turn.Company, turn.User}, past, entities)
+	})
+	if call, ok := errors.AsType[*CallError](err); ok {
+		Emit(ctx, MemoryCut{"what is remembered of the user could not be added to: " + call.Message})
+		return nil
+	}
+	return err
+}
+
+// TodoKnown is what of a conversation's memory stands in prompts. All of it is data.
+type TodoKnown struct {
+	Entries  []KnownEntry // the last tasks, oldest first
+	Queries  []KnownQuery // the last queries, oldest first
+	Turns    []KnownTurn  // older turns of the user that are like the question, the most alike first
+	Entities []Entity     // that the user spoke of before
+}
+
+// A KnownEntry is a [TodoEntry] in a prompt.
+type KnownEntry struct {
+	TurnID      int
+	Key, Action string
+	Status      TodoStatus
+	Said        string // by the user
+}
+
+// A KnownQuery is a [QueryMetadata] in a prompt.
+type KnownQuery struct {
+	TurnID                                           int
+	QueryType, Request, Summary, HowToRetrieve, Tool string
+	Columns                                          []string
+}
+
+// A KnownTurn is a [PastTurn] in a prompt.
+type KnownTurn struct{ Request, Answer string }
+
+const (
+	maxKnownText     = 300 // bytes of each text that a prompt quotes from memory
+	maxKnownName     = 100 // of each name
+	maxKnownEntities = 20
+	maxKnownColumns  = 30
+)
+
+// remembered reads what prompts are told of the thread.
+func (a *todoAgent) remembered(ctx context.Context, s *todoState) error {
+	entries, err := Remembered[TodoEntry](ctx, memoryName(ctx, todoEntries), a.opt.ShortTerm)
+	if err != nil {
+		return err
+	}
+	queries, err := Remembered[QueryMetadata](ctx, memoryName(ctx, todoQueries), a.opt.ShortTerm)
+	if err != nil {
+		return err
+	}
+	var known TodoKnown
+	for _, e := range entries {
+		known.Entries = append(known.Entries, KnownEntry{e.TurnID, e.TodoKey, prompt.Clip(e.AgentAction, maxKnownText), e.Status, prompt.Clip(e.UserInput, maxKnownText)})
+	}
+	for _, q := range queries {
+		k := KnownQuery{q.TurnID, prompt.Clip(q.QueryType, maxKnownName), prompt.Clip(q.Request, maxKnownText), prompt.Clip(q.Summary, maxKnownText),
+			prompt.Clip(q.HowToRetrieve, maxKnownText), q.Tool, nil}
+		if q.Rows != nil {
+			for _, c := range q.Rows.Sample.Columns[:min(len(q.Rows.Sample.Columns), maxKnownColumns)] {
+				k.Columns = append(k.Columns, prompt.Clip(c.Name, maxKnownName))
+			}
+		}
+		known.Queries = append(known.Queries, k)
+	}
+	if n := len(entries); n > 0 {
+		// A state that was lost, as the graph changed, does not have numbers begin anew.
+		last := entries[n-1]
+		s.Entries = max(s.Entries, last.TurnID)
+		s.Turn = max(s.Turn, last.UserTurn+1)
+	}
+	s.Known = known
+	return nil
+}
+
+// recall adds what is remembered of the user beyond the thread. What fails there is told, and goes without.
+func (a *todoAgent) recall(ctx context.Context, s *todoState) error {
+	turn := scopeOf(ctx).turn
+	if a.opt.User == nil || turn == nil || turn.User == "" {
+		return nil
+	}
+	type recalled struct {
+		Turns    []KnownTurn
+		Entities []Entity
+	}
+	user := User{turn.Company, turn.User}
+	found, err := Memo(ctx, "recall", s.Text, func(ctx context.Context) (recalled, error) {
+		var r recalled
+		turns, err := a.opt.User.Recall(ctx, user, s.Text, a.opt.Recall)
+		if err != nil {
+			return r, err
+		}
+		for _, t := range turns {
+			r.Turns = append(r.Turns, KnownTurn{prompt.Clip(cmp.Or(t.Rewritten, t.Request), maxKnownText), prompt.Clip(t.Answer, maxKnownText)})
+		}
+		entities, err := a.opt.User.Entities(ctx, user)
+		if err != nil {
+			return r, err
+		}
+		for _, e := range entities[:min(len(entities), maxKnownEntities)] {
+			r.Entities = append(r.Entities, e.Entity)
+		}
+		return r, nil
+	})
+	if call, ok := errors.AsType[*CallError](err); ok {
+		Emit(ctx, MemoryCut{"what is remembered of the user could not be read: " + call.Message})
+		return nil
+	}
+	s.Known.Turns, s.Known.Entities = found.Turns, found.Entities
+	return err
+}

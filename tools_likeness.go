@@ -1,0 +1,102 @@
+package qed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/wordmatch"
+	"github.com/qedkit/qed/llm"
+)
+
+// vectorsOf returns a vector for each of texts, all of one length and none of them zero.
+func vectorsOf(ctx context.Context, e llm.Embedder, texts []string) ([][]float32, error) {
+	vectors, err := e.Embed(ctx, texts)
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != len(texts) {
+		return nil, fmt.Errorf("the embedder made %d vectors of %d texts", len(vectors), len(texts))
+	}
+	for _, v := range vectors {
+		if len(v) != len(vectors[0]) {
+			return nil, fmt.Errorf("the embedder made vectors of %d and of %d dimensions", len(vectors[0]), len(v))
+		}
+		if length := norm(v); length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
+			return nil, errors.New("the embedder made a vector that has no direction")
+		}
+	}
+	return vectors, nil
+}
+
+func norm(v []float32) float64 {
+	var square float64
+	for _, f := range v {
+		square += float64(f) * float64(f)
+	}
+	return math.Sqrt(square)
+}
+
+// cosine returns how alike two vectors of one length are, at most 1.
+func cosine(a, b []float32) float64 {
+	var product float64
+	for i, f := range a {
+		product += float64(f) * float64(b[i])
+	}
+	return product / (norm(a) * norm(b))
+}
+
+// tellWords tells that an embedder failed, so that words must do.
+func tellWords(ctx context.Context, err error) {
+	Emit(ctx, MemoryCut{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxReason)})
+}
+
+// alike weighs the words that a text has in common with each of others: rare ones among these count more. 0 means none.
+func alike(text string, others []string) []float64 {
+	scores := make([]float64, len(others))
+	asked := contentWords(text)
+	if len(asked) == 0 {
+		return scores
+	}
+	in := make(map[string][]int, len(asked)) // where each word is
+	for i, other := range others {
+		for _, w := range contentWords(other) {
+			if _, found := slices.BinarySearch(asked, w); found {
+				in[w] = append(in[w], i)
+			}
+		}
+	}
+	for _, w := range asked {
+		rarity := wordmatch.Rarity(len(in[w]), len(others))
+		for _, i := range in[w] {
+			scores[i] += rarity
+		}
+	}
+	return scores
+}
+
+// ranked returns the indices of scores above 0, best first, and of equal ones the last first: what is newer.
+func ranked(scores []float64) []int {
+	var order []int
+	for i := len(scores) - 1; i >= 0; i-- {
+		if scores[i] > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	return order
+}
+
+// contentWords returns the words of a text that say what it is about, each once and in their order in the alphabet: a sum of floats depends on it.
+func contentWords(text string) []string {
+	words := wordmatch.Words(text, askingWords)
+	slices.Sort(words)
+	return slices.Compact(words)
+}
+
+// askingWords say that something is asked for, and not what.
+var askingWords = wordmatch.SetOf("about again all every find found get give have many much no out please results retrieve row rows show tell those us")

@@ -1,0 +1,127 @@
+package qed
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// AsTask makes a tool of an agent, like [AsTool], whose result is a [Finding]: the rows of the answer are kept, for the tools that come after it,
+// and so are large artifacts; the query that found them can be asked for again. Where the answer is partial, so are the finding and its rows.
+// Its arguments are {"question"}.
+//
+// The agent acts for the user and the company of the turn that calls it, without the conversation. It may ask him. The tokens of its
+// answer are told on [ChannelTool].
+func AsTask(name, description string, a Agent) Tool {
+	t := NewTool(name, description, func(ctx context.Context, in taskInput) (Finding, error) {
+		answer, err := askNested(ctx, a, in.Question)
+		if err != nil {
+			return Finding{}, err
+		}
+		return findingOf(ctx, name, in, &answer)
+	})
+	t.Kind, t.Asks, t.nested = ModelTool, true, true
+	if a == nil {
+		t.err = fmt.Errorf("qed: tool %q needs an Agent", name)
+	}
+	return t
+}
+
+// findingOf keeps what an answer has, and returns the rest.
+func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Finding, err error) {
+	f = Finding{Text: a.Text, Sources: a.Sources}
+	for _, q := range a.Queries {
+		f.Queries = append(f.Queries, shortProof(q))
+	}
+	if a.Partial {
+		f.Partial = cmp.Or(prompt.Clip(a.PartialReason, maxReason), "the answer of "+tool+" is not all that was asked for")
+	}
+	for _, artifact := range a.Artifacts {
+		kept, err := KeepArtifact(ctx, artifact)
+		if err != nil {
+			return f, err
+		}
+		f.Artifacts = append(f.Artifacts, kept)
+	}
+	if a.Table != nil {
+		if f.Rows, err = KeepRows(ctx, a.Table); err != nil {
+			return f, err
+		}
+		f.Rows.Partial = f.Partial
+	}
+	last := lastExecuted(a.Queries)
+	if last == nil {
+		return f, nil
+	}
+	arguments, err := json.Marshal(in)
+	if err != nil {
+		return f, err
+	}
+	rows := last.Rows
+	if f.Rows != nil {
+		rows = f.Rows.Count
+	}
+	f.Metadata = &QueryMetadata{
+		QueryType:     last.Language,
+		Query:         queryJSON(cmp.Or(last.Written, last.Executed)), // what ran may name what is hidden from the model
+		Summary:       rowsFound(rows),
+		HowToRetrieve: fmt.Sprintf("%s, asked: %s", tool, prompt.Clip(in.Question, maxReason)),
+		ExecutedAt:    Now(ctx),
+		Request:       in.Question,
+		Tool:          tool,
+		Arguments:     arguments,
+		Rows:          f.Rows,
+	}
+	return f, nil
+}
+
+// maxProof is how many bytes of a query stand in the result of a tool, as proof.
+const maxProof = 4 << 10
+
+// shortProof returns q with its texts cut, so that they do not make a result too large.
+func shortProof(q Query) Query {
+	q.Written, q.Executed = prompt.Clip(q.Written, maxProof), prompt.Clip(q.Executed, maxProof)
+	q.Corrections = slices.Clone(q.Corrections)
+	for i, c := range q.Corrections {
+		q.Corrections[i] = Correction{prompt.Clip(c.Query, maxProof/4), prompt.Clip(c.Reason, maxReason)}
+	}
+	return q
+}
+
+// lastExecuted returns the last query that ran, which found the rows of an answer.
+func lastExecuted(queries []Query) *Query {
+	for i := len(queries) - 1; i >= 0; i-- {
+		if queries[i].Executed != "" {
+			return &queries[i]
+		}
+	}
+	return nil
+}
+
+// queryJSON returns a query as [QueryMetadata] has it: an object as it is, and any other text as a JSON string.
+func queryJSON(text string) json.RawMessage {
+	if raw := json.RawMessage(text); len(text) > 0 && text[0] == '{' && json.Valid(raw) {
+		return raw
+	}
+	return jsonString(text)
+}
+
+// queryText is the query of a [QueryMetadata] as text.
+func queryText(q json.RawMessage) string {
+	var text string
+	if json.Unmarshal(q, &text) == nil {
+		return text
+	}
+	return string(compact(q))
+}
+
+func rowsFound(n int) string {
+	if n == 1 {
+		return "1 row found"
+	}
+	return fmt.Sprintf("%d rows found", n)
+}

@@ -1,0 +1,195 @@
+package qed
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// Turns returns the past turns of a user, the newest first: at most n, and 0 or less means all that are remembered.
+func (m *UserMemory) Turns(ctx context.Context, user User, n int) ([]PastTurn, error) {
+	turns, err := m.turns(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(turns)
+	return chosenTurns(turns, n), nil
+}
+
+// Recall returns the past turns that are like a text, the most alike first: at most n, and 0 or less means all that are. Of turns that are equally alike
+// the newer one comes first, so the same memory always gives the same. [UserMemory.Turns] lists them all.
+//
+// With an Embedder, turns are like a text by the angle between their vectors. Those without a vector that can be compared, because
+// the Embedder failed or was another one, are found by words, and stand between the others by their rank. Turns that have nothing in common with
+// the text are not returned: an empty one has nothing in common with any.
+func (m *UserMemory) Recall(ctx context.Context, user User, text string, n int) ([]PastTurn, error) {
+	turns, err := m.turns(ctx, user)
+	if err != nil || strings.TrimSpace(text) == "" {
+		return nil, err
+	}
+	order, err := m.alike(ctx, prompt.Clip(text, maxPastText), turns)
+	if err != nil {
+		return nil, err
+	}
+	found := make([]userTurn, len(order))
+	for k, i := range order {
+		found[k] = turns[i]
+	}
+	return chosenTurns(found, n), nil
+}
+
+// turns reads the past turns of a user, oldest first.
+func (m *UserMemory) turns(ctx context.Context, user User) ([]userTurn, error) {
+	thread, err := m.thread(user)
+	if err != nil {
+		return nil, err
+	}
+	log, err := m.load(ctx, thread)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(log.turns, func(a, b userTurn) int { return a.Time.Compare(b.Time) })
+	return log.turns, nil
+}
+
+// chosenTurns returns the first n of turns, or all of them where n is 0 or less.
+func chosenTurns(turns []userTurn, n int) []PastTurn {
+	if n > 0 {
+		turns = turns[:min(n, len(turns))]
+	}
+	var chosen []PastTurn
+	for _, t := range turns {
+		chosen = append(chosen, t.PastTurn)
+	}
+	return chosen
+}
+
+// alike returns the indices of the turns that are like a text, the most alike first.
+func (m *UserMemory) alike(ctx context.Context, text string, turns []userTurn) ([]int, error) {
+	angles, err := m.angles(ctx, text, turns)
+	if err != nil {
+		return nil, err
+	}
+	var texts []string // of the turns that are not compared
+	var at []int
+	for i, angle := range angles {
+		if angle == notCompared {
+			texts, at = append(texts, turns[i].about()), append(at, i)
+		}
+	}
+	byWords := ranked(alike(text, texts))
+	for k, i := range byWords {
+		byWords[k] = at[i]
+	}
+	return interleaved(ranked(angles), byWords), nil
+}
+
+// notCompared stands for the angle of a turn whose vector cannot be compared.
+const notCompared = -2
+
+// angles compares a text with the vectors of turns. 1 is the same.
+func (m *UserMemory) angles(ctx context.Context, text string, turns []userTurn) ([]float64, error) {
+	angles := make([]float64, len(turns))
+	for i := range angles {
+		angles[i] = notCompared
+	}
+	if m.Embedder == nil || !slices.ContainsFunc(turns, func(t userTurn) bool { return len(t.Vector) > 0 }) {
+		return angles, nil
+	}
+	vectors, err := vectorsOf(ctx, m.Embedder, []string{text})
+	if done := cancelled(ctx); err != nil && done != nil {
+		return nil, done
+	}
+	if err != nil {
+		tellWords(ctx, err)
+		return angles, nil
+	}
+	asked := unit(vectors[0])
+	for i, t := range turns {
+		if t.Model != m.EmbedderModel || len(t.Vector) != 4*len(asked) {
+			continue
+		}
+		if angle := product(asked, t.Vector); !math.IsNaN(angle) && !math.IsInf(angle, 0) {
+			angles[i] = angle
+		}
+	}
+	return angles, nil
+}
+
+// embed gives a turn its vector. Where the Embedder fails, it has none.
+func (m *UserMemory) embed(ctx context.Context, t *userTurn) error {
+	text := t.about()
+	if m.Embedder == nil || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	vectors, err := vectorsOf(ctx, m.Embedder, []string{text})
+	if done := cancelled(ctx); err != nil && done != nil {
+		return done
+	}
+	if err != nil {
+		tellWords(ctx, err)
+		return nil
+	}
+	t.Vector, t.Model = vectorBytes(unit(vectors[0])), m.EmbedderModel
+	return nil
+}
+
+// about is by what a turn is found.
+func (t *userTurn) about() string {
+	var b strings.Builder
+	b.WriteString(t.Rewritten)
+	if t.Rewritten != t.Request {
+		b.WriteString("\n" + t.Request)
+	}
+	for _, q := range t.Queries {
+		b.WriteString("\n" + q.HowToRetrieve + "\n" + q.Summary)
+	}
+	b.WriteString("\n" + prompt.Clip(t.Answer, maxPastText/8))
+	return prompt.Clip(b.String(), maxPastText)
+}
+
+// unit returns v with the length one.
+func unit(v []float32) []float32 {
+	length := norm(v)
+	u := make([]float32, len(v))
+	for i, f := range v {
+		u[i] = float32(float64(f) / length)
+	}
+	return u
+}
+
+// vectorBytes writes a vector as it is stored: four bytes a dimension, the lowest first.
+func vectorBytes(v []float32) []byte {
+	raw := make([]byte, 0, 4*len(v))
+	for _, f := range v {
+		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(f))
+	}
+	return raw
+}
+
+// product is that of a vector and one that is stored.
+func product(v []float32, stored []byte) float64 {
+	var sum float64
+	for i, f := range v {
+		sum += float64(f) * float64(math.Float32frombits(binary.LittleEndian.Uint32(stored[4*i:])))
+	}
+	return sum
+}
+
+// interleaved returns the first of a and of b, then the second of both, and so on.
+func interleaved(a, b []int) []int {
+	all := make([]int, 0, len(a)+len(b))
+	for i := range max(len(a), len(b)) {
+		if i < len(a) {
+			all = append(all, a[i])
+		}
+		if i < len(b) {
+			all = append(all, b[i])
+		}
+	}
+	return all
+}
