@@ -1,0 +1,87 @@
+package resolve
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+func TestFold(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                       "",
+		"  Port   of MIAMI ":     "port of miami",
+		"Malmö":                  "malmo",
+		"Malmo\u0308":            "malmo",
+		"Łódź, Æbeltoft & Große": "lodz aebeltoft and grosse",
+		"O'Hare’s":               "ohares",
+		"U.S.A. St. Louis":       "usa st louis",
+		"MSC-2/3":                "msc 2 3",
+		"ＭＳＣ":                    "msc",
+		"上海港":                    "上海港",
+		"हिन्दी":                 "हिन्दी",
+		"が か":                    "が か",
+		"Θεσσαλονίκη":            "θεσσαλονικη",
+		"a\xffb":                 "a b",
+		"?!":                     "",
+	} {
+		if got := fold(in); got != want {
+			t.Errorf("fold(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for in, want := range map[string]string{
+		"arrivalDate": "arrival date", "ARRIVAL_DATE": "arrival date", "shipment.arrival-date": "shipment arrival date", "HTTPServerID": "http server id",
+		"delay_hours2": "delay hours2", "eta": "eta", "vesselIMO": "vessel imo",
+	} {
+		if got := strings.Join((manner{fields: true}).words(in), " "); got != want {
+			t.Errorf("the words of %q are %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want float64
+	}{
+		{"same", "same", 0}, {"anna", "ana", costDouble}, {"miami", "maimi", costSwap}, {"rotterdam", "rotterdan", costEdit}, {"hamburg", "amburg", costFirst},
+		{"", "", 0}, {"shanghai", "shangai", costEdit}, {"ana", "anna", costDouble},
+	} {
+		if got := distance([]rune(tt.a), []rune(tt.b), 10); got != tt.want {
+			t.Errorf("distance(%s, %s) = %v, want %v", tt.a, tt.b, got, tt.want)
+		}
+		if got := distance([]rune(tt.b), []rune(tt.a), 10); got != tt.want {
+			t.Errorf("distance(%s, %s) = %v, want %v", tt.b, tt.a, got, tt.want)
+		}
+	}
+}
+
+// A folded text is its own fold: in lower case, valid, words with one space between.
+func FuzzFold(f *testing.F) {
+	for _, s := range []string{"Malmö", "U.S.A.", "O'Hare", "ǅ ﬁ ½ Ⅷ", "हिन्दी", "\u0308a\u0308", "が", "İstanbul", "ẞ", "a.\u0301b", "한국", "\xff"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := fold(s)
+		if again := fold(got); again != got {
+			t.Errorf("%q folds to %q, and that to %q", s, got, again)
+		}
+		if !utf8.ValidString(got) || got != strings.Join(strings.Fields(got), " ") {
+			t.Errorf("%q folds to %q", s, got)
+		}
+		if i := strings.IndexFunc(got, func(r rune) bool {
+			return r != ' ' && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
+		}); i >= 0 {
+			t.Errorf("%q folds to %q", s, got)
+		}
+		for _, w := range strings.Fields(got) {
+			if stem(w) == "" || plural(w) == "" {
+				t.Errorf("%q has no stem", w)
+			}
+		}
+		split(s)
+	})
+}
