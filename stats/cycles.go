@@ -1,0 +1,239 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/qedkit/qed"
+)
+
+// Seasonality says which cycles of the calendar values follow.
+type Seasonality struct {
+	Time      string    `json:"time"`            // the column
+	Value     string    `json:"value,omitempty"` // the column; empty: rows are counted
+	Aggregate Aggregate `json:"aggregate"`
+
+	// Cycles are the hours of the day, the days of the week, the months and the quarters of
+	// the year, in this order, whether they were found or not.
+	Cycles []Cycle `json:"cycles"`
+}
+
+// A Cycle is one that was looked for. The values of its phases are freed of the trend by a
+// moving average of one whole cycle, and compared by the test of Kruskal and Wallis, as the
+// X-11 method of the censuses tests for stable seasonality.
+type Cycle struct {
+	Name   CycleName `json:"name"`
+	Found  bool      `json:"found"` // P is below 0.01, and Autocorrelation beyond chance
+	N      int       `json:"n"`     // periods that the test rests on
+	Cycles float64   `json:"cycles"`
+
+	// Strength is the share of the variance of the ranks, without the trend, that the cycle
+	// explains, 0 to 1: the eta squared of the test.
+	Strength float64 `json:"strength"`
+	H        float64 `json:"h"`
+	DF       int     `json:"df"`
+	P        float64 `json:"p"`
+
+	// Autocorrelation is how like the values are to those one cycle before, without the
+	// trend, -1 to 1.
+	Autocorrelation float64 `json:"autocorrelation"`
+
+	Phases  []Phase `json:"phases,omitempty"`  // in the order of the calendar
+	Unclear string  `json:"unclear,omitempty"` // why nothing can be said
+}
+
+// A Phase is a part of a [Cycle], such as its Mondays.
+type Phase struct {
+	Name   string  `json:"name"`
+	N      int     `json:"n"`      // periods with a value
+	Median float64 `json:"median"` // of their values
+	Effect float64 `json:"effect"` // the median distance from the moving average
+}
+
+// A CycleName names a cycle.
+type CycleName string
+
+const (
+	HourOfDay     CycleName = "hour of day"
+	Weekday       CycleName = "weekday"
+	MonthOfYear   CycleName = "month of year"
+	QuarterOfYear CycleName = "quarter of year"
+)
+
+// cycles are those that are looked for: of which periods, how many, and what they are called.
+var cycles = []struct {
+	name   CycleName
+	period Period
+	length int
+	zero   int // the phase of the period with number 0
+	phase  func(time.Time) string
+}{
+	{HourOfDay, Hour, 24, 0, func(t time.Time) string { return t.Format("15:00") }},
+	{Weekday, Day, 7, 3, func(t time.Time) string { return t.Weekday().String() }},
+	{MonthOfYear, Month, 12, 0, func(t time.Time) string { return t.Month().String() }},
+	{QuarterOfYear, Quarter, 4, 0, func(t time.Time) string { return fmt.Sprintf("Q%d", (t.Month()+2)/3) }},
+}
+
+const (
+	minCycles      = 3       // the average of a cycle takes half a cycle at either end
+	maxCyclePoints = 100_000 // eleven years of hours
+	averageBits    = 42      // of 53 that a value has, beside its average
+)
+
+// FindSeasonality looks for cycles of the column of values along the column of times; an
+// empty value means that rows are counted. The Period of the options is not used: each cycle
+// has its own. Errors are those of [NewSeries].
+func FindSeasonality(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*Seasonality, error) {
+	d, err := readDated(t, timeColumn, value, opt)
+	if err != nil {
+		return nil, err
+	}
+	return d.seasonality(), nil
+}
+
+func (d *dated) seasonality() *Seasonality {
+	s := &Seasonality{Time: d.time, Value: d.value, Aggregate: d.opt.Aggregate}
+	for i := range cycles {
+		s.Cycles = append(s.Cycles, d.cycle(i))
+	}
+	return s
+}
+
+func (d *dated) cycle(which int) Cycle {
+	kind := cycles[which]
+	c := Cycle{Name: kind.name, P: 1}
+	if len(d.times) == 0 {
+		c.Unclear = "no row has a time and a value"
+		return c
+	}
+	span := d.span(kind.period)
+	c.Cycles = float64(span) / float64(kind.length)
+	switch {
+	case c.Cycles < minCycles:
+		c.Unclear = "the data cover " + tooFew(span, string(kind.period), minCycles*kind.length)
+		return c
+	case span > maxCyclePoints:
+		c.Unclear = fmt.Sprintf("the data cover more than %s %ss", grouped(maxCyclePoints), kind.period)
+		return c
+	case d.gap(kind.period) > kind.length/2:
+		c.Unclear = fmt.Sprintf("most of the times lie more than %d %ss apart", kind.length/2, kind.period)
+		return c
+	}
+	s := d.series(kind.period)
+	if len(s.Points) == 0 {
+		c.Unclear = s.Unclear
+		return c
+	}
+	y, exp := s.regular()
+	free := withoutTrend(y, kind.length)
+	first := kind.period.number(s.Points[0].Start)
+
+	var tested [][]float64
+	for phase := range kind.length {
+		var values, effects []float64
+		var name string
+		for i := range y {
+			if floorMod(first+i+kind.zero, kind.length) != phase || math.IsNaN(y[i]) {
+				continue
+			}
+			name = kind.phase(kind.period.start(first + i))
+			values = append(values, y[i])
+			if !math.IsNaN(free[i]) {
+				effects = append(effects, free[i])
+			}
+		}
+		if len(effects) < 2 {
+			continue
+		}
+		tested = append(tested, effects)
+		c.N += len(effects)
+		c.Phases = append(c.Phases, Phase{
+			name, len(values), unscale(median(values), exp), unscale(median(slices.Clone(effects)), exp),
+		})
+	}
+	if len(tested) < 2 {
+		c.Unclear = tooFew(len(tested), "phase", 2)
+		return c
+	}
+	r, ok := kruskalWallis(tested)
+	if !ok {
+		c.Unclear = "all values are the same"
+		return c
+	}
+	c.H, c.DF, c.P, c.Strength = r.h, r.df, r.p, r.effect
+	c.Autocorrelation = autocorrelation(free, kind.length)
+	c.Found = c.P < strictLevel && c.Autocorrelation > beyondChance/math.Sqrt(float64(c.N))
+	return c
+}
+
+// gap is the median distance of the periods that have values.
+func (d *dated) gap(p Period) int {
+	var gaps []float64
+	last := p.number(d.times[0])
+	for _, t := range d.times {
+		if n := p.number(t); n != last {
+			gaps = append(gaps, float64(n-last))
+			last = n
+		}
+	}
+	return int(median(gaps))
+}
+
+// regular returns the values of all periods from the first to the last, NaN where there is
+// none, and the exponent that they are scaled by.
+func (s *Series) regular() ([]float64, int) {
+	first := s.Period.number(s.Points[0].Start)
+	y := make([]float64, s.Period.number(s.Points[len(s.Points)-1].Start)-first+1)
+	for i := range y {
+		y[i] = math.NaN()
+	}
+	for _, p := range s.Points {
+		y[s.Period.number(p.Start)-first] = p.Value
+	}
+	return scaled(y)
+}
+
+// withoutTrend takes from each value the average of the cycle around it; of an even length,
+// half of the value at either end. The ends have no such average, and become NaN.
+func withoutTrend(y []float64, length int) []float64 {
+	free := make([]float64, len(y))
+	for i := range y {
+		free[i] = math.NaN()
+		lo, hi := i-length/2, i+length/2
+		if lo < 0 || hi >= len(y) || math.IsNaN(y[i]) {
+			continue
+		}
+		var values, weights []float64
+		for j := lo; j <= hi; j++ {
+			if math.IsNaN(y[j]) {
+				continue
+			}
+			weight := 1.0
+			if length%2 == 0 && (j == lo || j == hi) {
+				weight = 0.5
+			}
+			values, weights = append(values, y[j]), append(weights, weight)
+		}
+		if len(values) > 1 {
+			free[i] = y[i] - stat.Mean(values, weights)
+		}
+	}
+	// What the average is rounded by must not tell equal values apart: ranks would see it.
+	var largest float64
+	for _, v := range y {
+		if !math.IsNaN(v) {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	_, exp := math.Frexp(largest)
+	for i, v := range free {
+		free[i] = math.Ldexp(math.Round(math.Ldexp(v, averageBits-exp)), exp-averageBits)
+	}
+	return free
+}
+
+func floorMod(a, b int) int { return ((a % b) + b) % b }

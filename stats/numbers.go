@@ -1,0 +1,121 @@
+package stats
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+)
+
+// scaled returns x divided by a power of two, so that no square of it leaves the range of
+// float64, and the exponent. Dividing by a power of two rounds nothing. NaN stays NaN.
+func scaled(x []float64) ([]float64, int) {
+	var largest float64
+	for _, v := range x {
+		if !math.IsNaN(v) {
+			largest = max(largest, math.Abs(v))
+		}
+	}
+	_, exp := math.Frexp(largest)
+	if exp > -250 && exp < 250 {
+		return x, 0
+	}
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Ldexp(v, -exp)
+	}
+	return out, exp
+}
+
+// unscale takes back what scaled did, within float64.
+func unscale(v float64, exp int) float64 { return finite(math.Ldexp(v, exp)) }
+
+// finite returns v, or the largest number of its sign where it is beyond float64.
+func finite(v float64) float64 {
+	return max(-math.MaxFloat64, min(math.MaxFloat64, v))
+}
+
+// meanStdDev returns the mean and the standard deviation of the population that x is a sample
+// of, which is 0 where x has less than two values. x must not be empty.
+func meanStdDev(x []float64) (mean, sd float64) {
+	small, exp := scaled(x)
+	mean, sd = stat.MeanStdDev(small, nil)
+	if len(x) < 2 {
+		return unscale(mean, exp), 0
+	}
+	if isConstant(x) {
+		return x[0], 0
+	}
+	return unscale(mean, exp), unscale(sd, exp)
+}
+
+func isConstant(x []float64) bool {
+	for _, v := range x {
+		if v != x[0] {
+			return false
+		}
+	}
+	return true
+}
+
+func sum(x []float64) float64 {
+	small, exp := scaled(x)
+	return unscale(floats.SumCompensated(small), exp)
+}
+
+// quantile returns the p-quantile of sorted values, interpolated between the two nearest of
+// them: definition 7 of Hyndman and Fan (1996), which spreadsheets, NumPy, R and
+// percentile_cont of SQL use. gonum's stat.Quantile interpolates by definition 4, which gives
+// 2 as the median of 1, 2, 3 and 4.
+func quantile(p float64, sorted []float64) float64 {
+	h := p * float64(len(sorted)-1)
+	i := int(h)
+	if i+1 >= len(sorted) {
+		return sorted[len(sorted)-1]
+	}
+	a, b, part := sorted[i], sorted[i+1], h-float64(i)
+	if a == b || part == 0 {
+		return a
+	}
+	return a*(1-part) + b*part // not a + (b-a)*part: b-a may be beyond float64
+}
+
+// median sorts x.
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return quantile(0.5, x)
+}
+
+// order returns the indexes of x from its least value to its largest, equal ones as they
+// stand.
+func order(x []float64) []int {
+	places := make([]int, len(x))
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortFunc(places, func(a, b int) int { return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(a, b)) })
+	return places
+}
+
+// ranks returns the ranks of x from 1, equal values sharing the middle of theirs, and how many
+// values each set of equal ones has.
+func ranks(x []float64) (rank []float64, ties []float64) {
+	places := order(x)
+	rank = make([]float64, len(x))
+	for i := 0; i < len(places); {
+		j := i + 1
+		for j < len(places) && x[places[j]] == x[places[i]] {
+			j++
+		}
+		for _, p := range places[i:j] {
+			rank[p] = float64(i+j+1) / 2
+		}
+		if j-i > 1 {
+			ties = append(ties, float64(j-i))
+		}
+		i = j
+	}
+	return rank, ties
+}

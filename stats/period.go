@@ -1,0 +1,123 @@
+package stats
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Period is how long one point of a [Series] is. Days, weeks (from Monday on), months,
+// quarters and years are those of the calendar.
+type Period string
+
+const (
+	Minute  Period = "minute"
+	Hour    Period = "hour"
+	Day     Period = "day"
+	Week    Period = "week"
+	Month   Period = "month"
+	Quarter Period = "quarter"
+	Year    Period = "year"
+)
+
+var periods = []Period{Minute, Hour, Day, Week, Month, Quarter, Year}
+
+// seconds is how long the periods are that are always equally long.
+var seconds = map[Period]int64{Minute: 60, Hour: 60 * 60, Day: 24 * 60 * 60, Week: 7 * 24 * 60 * 60}
+
+// months is how many months the others have.
+var months = map[Period]int{Month: 1, Quarter: 3, Year: 12}
+
+// monday is the first day of a week, in seconds since 1970, which began on a Thursday.
+const monday = -3 * 24 * 60 * 60
+
+// number returns the number of the period that t lies in. t is a clock on the wall.
+func (p Period) number(t time.Time) int {
+	if m := months[p]; m > 0 {
+		return (t.Year()*12 + int(t.Month()) - 1) / m
+	}
+	s := t.Unix()
+	if p == Week {
+		s -= monday
+	}
+	n := s / seconds[p]
+	if s%seconds[p] < 0 {
+		n--
+	}
+	return int(n)
+}
+
+// start returns when the period of a number starts.
+func (p Period) start(n int) time.Time {
+	if m := months[p]; m > 0 {
+		return time.Date(n*m/12, time.Month(n*m%12+1), 1, 0, 0, 0, 0, time.UTC)
+	}
+	s := int64(n) * seconds[p]
+	if p == Week {
+		s += monday
+	}
+	return time.Unix(s, 0).UTC()
+}
+
+func (p Period) check() error {
+	if p == "" || seconds[p] > 0 || months[p] > 0 {
+		return nil
+	}
+	return fmt.Errorf("stats: there is no period %q: there are %s", clip(string(p)), joined(periods))
+}
+
+// An Aggregate is how the values of a period become one. Package chart has the same ones.
+type Aggregate string
+
+const (
+	Count  Aggregate = "count" // of rows, or of values
+	Sum    Aggregate = "sum"
+	Mean   Aggregate = "mean"
+	Median Aggregate = "median"
+	Min    Aggregate = "min"
+	Max    Aggregate = "max"
+)
+
+var aggregates = []Aggregate{Count, Sum, Mean, Median, Min, Max}
+
+func (a Aggregate) check() error {
+	for _, known := range aggregates {
+		if a == "" || a == known {
+			return nil
+		}
+	}
+	return fmt.Errorf("stats: there is no aggregate %q: there are %s", clip(string(a)), joined(aggregates))
+}
+
+// adds reports whether a period without values has the value 0, and is not unknown.
+func (a Aggregate) adds() bool { return a == Count || a == Sum }
+
+// needsWhole reports whether a part of a period gives another figure than all of it would.
+func (a Aggregate) needsWhole() bool { return a.adds() || a == Min || a == Max }
+
+// of aggregates values. It may sort them.
+func (a Aggregate) of(x []float64) float64 {
+	switch {
+	case a == Count:
+		return float64(len(x))
+	case a == Sum:
+		return sum(x)
+	case a == Median:
+		return median(x)
+	case a == Min:
+		return slices.Min(x)
+	case a == Max:
+		return slices.Max(x)
+	}
+	mean, _ := meanStdDev(x)
+	return mean
+}
+
+func joined[S ~string](names []S) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return strings.Join(texts, ", ")
+}

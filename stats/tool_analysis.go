@@ -1,0 +1,176 @@
+package stats
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed"
+)
+
+type analysisInput struct {
+	Rows    qed.Rows `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Columns []string `json:"columns,omitempty" jsonschema_description:"the columns to look at, named exactly as the query returns them; leave out to have all looked at"`
+	GroupBy string   `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out where no groups are asked for"`
+}
+
+// An analysis is the result of the tool.
+type analysis struct {
+	Text string `json:"text"`
+	basis
+	Summary      []Summary          `json:"summary"`
+	Outliers     []reportedOutliers `json:"outliers"`
+	Correlations []*Correlation     `json:"correlations"`     // the strongest first
+	Groups       []*Comparison      `json:"groups,omitempty"` // one for each column of numbers
+	LeftOut      []string           `json:"left_out,omitempty"`
+}
+
+// NewAnalysisTool returns the tool stats_analysis: it summarises the columns of rows, finds
+// outliers and correlations, and compares groups. It may be called by several goroutines.
+//
+// Its arguments are {"rows", "columns", "group_by"}, the last two optional; rows are a
+// [qed.Rows]. Its result is {"text", "row_count", "truncated", "partial", "summary": [..],
+// "outliers": [..], "correlations": [..], "groups": [..], "left_out": [..]}: the text says in
+// sentences what the figures of the others are, and first of all of which rows; summary has a
+// [Summary] for each column, outliers an [Outliers], correlations a [Correlation] for each pair
+// of columns and groups a [Comparison] for each column of numbers. It stays below 64 KiB: long
+// lists are cut, and left_out says which.
+//
+// A column that the rows do not have is a [*ColumnError], with which a model can mend the
+// arguments.
+func NewAnalysisTool() qed.Tool {
+	t := qed.NewTool("stats_analysis",
+		"Computes statistics of rows: for each column count, missing, distinct, mean, median, quartiles, spread or most frequent "+
+			"values; outliers; correlations; and with group_by whether the groups differ. Exact and reproducible; use it in the place of "+
+			"reckoning.",
+		func(ctx context.Context, in analysisInput) (analysis, error) { return analyse(ctx, in) })
+	t.Kind, t.Repeat = qed.AnalysisTool, true
+	return t
+}
+
+func analyse(ctx context.Context, in analysisInput) (analysis, error) {
+	t, from, err := tableOf(ctx, &in.Rows)
+	if err != nil {
+		return analysis{}, err
+	}
+	var places []int
+	for _, name := range in.Columns {
+		place, err := find(t, name)
+		if err != nil {
+			return analysis{}, err
+		}
+		places = append(places, place)
+	}
+	if len(places) == 0 {
+		places = everyPlace(t)
+	}
+	by := -1
+	if in.GroupBy != "" {
+		if by, err = find(t, in.GroupBy); err != nil {
+			return analysis{}, err
+		}
+	}
+	var f figures
+	places = shortened(places, defaultCaps.columns, "columns", &f.notes)
+	var numeric []*column
+	for _, place := range places {
+		c, err := read(t, place, false)
+		if err != nil {
+			return analysis{}, err
+		}
+		f.summaries = append(f.summaries, c.summary())
+		// An identifier is looked at where it was asked for.
+		if c.kind == Numbers && place != by && (len(in.Columns) > 0 || !isIdentifier(c.name)) {
+			numeric = append(numeric, c)
+		}
+	}
+	numeric = shortened(numeric, defaultCaps.numeric, "columns of numbers, for outliers and correlations", &f.notes)
+	for i, c := range numeric {
+		if ctx.Err() != nil {
+			return analysis{}, context.Cause(ctx)
+		}
+		f.outliers = append(f.outliers, c.outliers())
+		for _, other := range numeric[:i] {
+			f.pairs = append(f.pairs, correlate(other, c))
+		}
+		if by >= 0 && i < defaultCaps.compared {
+			f.groups = append(f.groups, compare(t, c, by))
+		}
+	}
+	if by >= 0 {
+		shortened(numeric, defaultCaps.compared, "columns of numbers, between groups", &f.notes)
+	}
+	slices.SortStableFunc(f.pairs, func(a, b *Correlation) int {
+		return cmp.Compare(math.Abs(b.Spearman), math.Abs(a.Spearman))
+	})
+	f.labels = labels(t)
+	return fitted(func(c caps) analysis { return f.analysis(from, c) })
+}
+
+// figures are what an analysis found, all of it.
+type figures struct {
+	summaries []Summary
+	outliers  []*Outliers
+	pairs     []*Correlation
+	groups    []*Comparison
+	labels    []string
+	notes     []string
+}
+
+const (
+	maxSentences = 8   // of each sort
+	minStrength  = 0.3 // of a correlation that a sentence is spent on
+)
+
+func (f *figures) analysis(from basis, c caps) analysis {
+	a := analysis{basis: from, Outliers: []reportedOutliers{}, Correlations: []*Correlation{}}
+	notes := slices.Clone(f.notes)
+	text := []string{from.sentence()}
+	say := func(i int, sentence string) {
+		if i < maxSentences {
+			text = append(text, sentence)
+		}
+	}
+	a.Summary = []Summary{}
+	for i, s := range shortened(f.summaries, c.columns, "columns", &notes) {
+		say(i, s.sentence())
+		s.Column = clip(s.Column)
+		if s.Texts != nil {
+			top := TextSummary{Top: []ValueCount{}, Rest: s.Count}
+			for _, v := range s.Texts.Top[:min(c.values, len(s.Texts.Top))] {
+				top.Rest -= v.Count
+				top.Top = append(top.Top, ValueCount{clip(v.Value), v.Count, v.Share})
+			}
+			s.Texts = &top
+		}
+		a.Summary = append(a.Summary, s)
+	}
+	for i, o := range shortened(f.outliers, c.numeric, "columns with outliers", &notes) {
+		copied := *o
+		copied.Column = clip(o.Column)
+		r, sentence := copied.report(f.labels, c.outliers, &notes)
+		a.Outliers = append(a.Outliers, r)
+		say(i, sentence)
+	}
+	for i, g := range shortened(f.groups, c.compared, "comparisons", &notes) {
+		a.Groups = append(a.Groups, g.report(c.groups, &notes))
+		say(i, g.sentence())
+	}
+	for i, p := range shortened(f.pairs, c.pairs, "pairs of columns, the weakest", &notes) {
+		copied := *p
+		copied.A, copied.B = clip(p.A), clip(p.B)
+		a.Correlations = append(a.Correlations, &copied)
+		if p.Related && math.Abs(p.Spearman) >= minStrength {
+			say(i, p.sentence())
+		}
+	}
+	if len(notes) > 0 {
+		a.LeftOut = notes
+		text = append(text, fmt.Sprintf("Left out: %s.", strings.Join(notes[:min(len(notes), maxSentences)], "; ")))
+	}
+	a.Text = strings.Join(text, " ")
+	return a
+}
