@@ -1,0 +1,48 @@
+package chart_test
+
+import (
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart"
+)
+
+func arrivals() *qed.Table {
+	t := &qed.Table{Columns: []qed.Column{{Name: "port"}, {Name: "delay"}}}
+	for _, row := range [][]any{{"Miami", 4}, {"Oslo", 2}, {"Miami", 1}} {
+		if err := t.Append(row...); err != nil {
+			log.Fatal(err)
+		}
+	}
+	return t
+}
+
+func ExampleNew() {
+	spec, err := chart.New(arrivals(), &chart.Options{X: "port", Y: "delay", Aggregate: chart.Mean})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(spec.Kind(), "-", spec.Title())
+	fmt.Println(spec.Artifact().MediaType)
+	// Output:
+	// bar - Mean of delay by port
+	// application/vnd.vegalite.v6+json
+}
+
+func ExampleLint() {
+	written := []byte(`{"mark": "bar", "encoding": {
+		"x": {"field": "port", "type": "nominal"},
+		"y": {"field": "dealy", "aggregate": "mean"}
+	}}`)
+	_, err := chart.Lint(written, arrivals(), nil)
+	var refused *chart.Error
+	if errors.As(err, &refused) {
+		for _, p := range refused.Problems {
+			fmt.Println(p.Code, p.Path, p.Candidates)
+		}
+	}
+	// Output:
+	// unknown_field /encoding/y/field [delay]
+}

@@ -1,0 +1,276 @@
+package chart
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strings"
+)
+
+// encoding checks which field stands on which channel.
+func (l *linter) encoding(v any, path string, sc *scope, mark string) {
+	o, ok := v.(object)
+	if !ok {
+		l.fault(Malformed, path, "it is an object")
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		at := pointer(path, name)
+		switch {
+		case slices.Contains(linkingChannels, name):
+			l.fault(External, at, "a chart loads nothing and links to nothing: leave it out")
+		case slices.Contains(otherChannels, name):
+			l.fault(Unsupported, at, "charts that move are not supported")
+		case l.word(at, "channel", name, channels):
+			if list, ok := o[name].([]any); ok && slices.Contains(words("detail order tooltip"), name) {
+				for i, e := range list {
+					l.channel(e, item(at, i), name, sc, mark)
+				}
+				continue
+			}
+			l.channel(o[name], at, name, sc, mark)
+		}
+	}
+	l.filled(o, path, sc)
+	l.cells(o, path, sc)
+}
+
+// filled refuses gaps that are filled with more rows than a browser can draw: one for each
+// value of the other axis and each of the groups.
+func (l *linter) filled(o object, path string, sc *scope) {
+	for _, name := range words("x y") {
+		c, _ := o[name].(object)
+		impute, ok := c["impute"].(object)
+		if !ok {
+			continue
+		}
+		key := map[string]string{"x": "y", "y": "x"}[name]
+		var groups []string
+		for channel, v := range o {
+			if slices.Contains(positionChannels, channel) {
+				continue
+			}
+			list, several := v.([]any)
+			if !several {
+				list = []any{v}
+			}
+			for _, e := range list {
+				def, _ := e.(object)
+				if field, _ := def["field"].(string); field != "" && def["aggregate"] == nil {
+					groups = append(groups, field)
+				}
+			}
+		}
+		if rows := (sc.different(o[key]) + keys(impute["keyvals"])) * float64(sc.groups(groups)); rows > maxMadeRows {
+			l.fault(TooLarge, pointer(path, name)+"/impute", "it could make more than %d rows", maxMadeRows)
+		}
+	}
+}
+
+const maxCells = 2500 // small charts, most of them empty
+
+// cells refuses more rows and columns of small charts than a browser can draw: there is one
+// for each pair, whether or not the data has it.
+func (l *linter) cells(o object, path string, sc *scope) {
+	if o["row"] != nil && o["column"] != nil && sc.different(o["row"])*sc.different(o["column"]) > maxCells {
+		l.fault(TooLarge, path+"/row", "with the columns it could make more than %d small charts: have the query find less", maxCells)
+	}
+}
+
+// different is how many values a channel may have.
+func (sc *scope) different(channel any) float64 {
+	o, _ := channel.(object)
+	name, ok := o["field"].(string)
+	switch {
+	case !ok:
+		return 1
+	case o["timeUnit"] != nil, o["bin"] != nil && o["bin"] != "binned":
+		return min(sc.rows, 20) // about
+	}
+	plain, _ := unescape(name)
+	if c := sc.fields[plain]; c != nil {
+		return float64(c.distinct)
+	}
+	return sc.rows
+}
+
+var channelKeys = words("aggregate align axis band bandPosition bin bounds center columns condition datum field format formatType header impute legend scale sort spacing stack timeUnit title type value")
+
+// channel checks what stands on one.
+func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
+	if v == nil {
+		return
+	}
+	o, ok := v.(object)
+	if !ok {
+		l.fault(Malformed, path, "it is an object, such as {\"field\": ...}")
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		at := pointer(path, key)
+		switch {
+		case l.forbidden(at, key):
+		case !l.word(at, "property", key, channelKeys):
+		default:
+			l.channelPart(key, o[key], at, name, sc, mark)
+		}
+	}
+	if o["field"] == nil && o["aggregate"] == nil && o["value"] == nil && o["datum"] == nil && o["condition"] == nil && !hasKey(o, "value") && !hasKey(o, "datum") {
+		if _, binned := o["bin"]; len(o) > 0 && !binned && o["title"] == nil && o["axis"] == nil && o["scale"] == nil && o["legend"] == nil && o["stack"] == nil && o["type"] == nil && o["sort"] == nil {
+			l.fault(Malformed, path, "it needs a field, a value, a datum, or the aggregate count")
+		}
+	}
+	l.title(o["title"], path+"/title")
+	for _, key := range words("axis legend header") {
+		if inner, ok := o[key].(object); ok {
+			l.title(inner["title"], pointer(path, key)+"/title")
+		}
+	}
+	l.fields(o, path, name, mark, sc)
+}
+
+// title checks the title of a channel. It is the name of an entry in a tooltip, and part of
+// the expression that makes it, in which Vega-Lite escapes quotes and no backslashes.
+func (l *linter) title(v any, path string) {
+	lines, many := v.([]any)
+	if !many {
+		lines = []any{v}
+	}
+	for _, line := range lines {
+		switch text, _ := line.(string); {
+		case text == "image":
+			l.fault(External, path, "a tooltip shows an entry of that name as the image at its address: write Image")
+		case inherited[text]:
+			l.fault(Unsupported, path, "every object of a browser has something of that name: write another title")
+		case strings.ContainsFunc(text, func(r rune) bool { return r == '\\' || r != '"' && r != '\'' && r != '`' && unsafeInName(r) }):
+			l.fault(Expression, path, "it has a backslash or a control character, and becomes part of an expression: leave it out, and write lines as a list")
+		}
+	}
+}
+
+func hasKey(o object, key string) bool { _, ok := o[key]; return ok }
+
+// channelPart checks one property of a channel.
+func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, mark string) {
+	switch key {
+	case "axis", "legend", "header":
+		l.properties(at, key, v)
+	case "scale":
+		if o, ok := v.(object); ok {
+			if s, ok := o["type"].(string); ok {
+				l.word(at+"/type", "scale", s, scaleTypes)
+			}
+			if bins, ok := o["bins"].(object); ok {
+				l.scaleBins(bins, at+"/bins")
+			}
+			if o["base"] != nil {
+				l.between(at+"/base", o["base"], 1.1, 1000)
+			}
+		}
+		l.properties(at, "scale", v)
+	case "impute":
+		l.properties(at, "impute", v)
+	case "sort":
+		l.sort(v, at, sc)
+	case "stack":
+		switch s := v.(type) {
+		case nil, bool:
+		case string:
+			l.word(at, "stack", s, words("zero center normalize"))
+		default:
+			l.fault(Malformed, at, "it is zero, center, normalize, true, false or null")
+		}
+	case "condition":
+		list, many := v.([]any)
+		if !many {
+			list = []any{v}
+		}
+		for i, c := range list {
+			where := at
+			if many {
+				where = item(at, i)
+			}
+			l.condition(c, where, channel, sc, mark)
+		}
+	case "formatType":
+		l.formatType(at, v)
+	case "type", "field", "aggregate", "timeUnit", "bin": // by fields
+	default:
+		if !l.runs(at, v) {
+			l.member(at, key, v)
+		}
+	}
+}
+
+// scaleBins refuses more of them than a browser can draw.
+func (l *linter) scaleBins(o object, path string) {
+	start, ok1 := number(o["start"])
+	stop, ok2 := number(o["stop"])
+	step, ok3 := number(o["step"])
+	switch {
+	case !ok1 || !ok2 || !ok3:
+		l.fault(Malformed, path, "it is a list of numbers, or a start, a stop and a step")
+	case !(step > 0 && stop/step-start/step <= 1000):
+		l.fault(TooLarge, path, "it makes more than 1000 bins")
+	}
+}
+
+func (l *linter) plainNumber(path string, v any, low float64) {
+	if v == nil {
+		return
+	}
+	l.between(path, v, low, math.MaxFloat64)
+}
+
+// condition checks what is drawn where a predicate holds, or for what is selected.
+func (l *linter) condition(v any, path, channel string, sc *scope, mark string) {
+	o, ok := v.(object)
+	if !ok {
+		l.fault(Malformed, path, "it is an object")
+		return
+	}
+	rest := maps.Clone(o)
+	for _, key := range words("test param empty") {
+		delete(rest, key)
+	}
+	switch {
+	case o["test"] != nil:
+		l.predicate(o["test"], path+"/test", sc)
+	case o["param"] != nil:
+		l.param(path+"/param", o["param"])
+	default:
+		l.fault(Malformed, path, "it has a test or a param")
+	}
+	l.channel(rest, path, channel, sc, mark)
+}
+
+// sort checks an order.
+func (l *linter) sort(v any, path string, sc *scope) {
+	switch v := v.(type) {
+	case nil:
+	case string:
+		l.word(path, "order", v, words("ascending descending x -x y -y color -color fill -fill stroke -stroke size -size shape -shape opacity -opacity text -text"))
+	case []any:
+		l.plain(path, v)
+	case object:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			at := pointer(path, key)
+			switch s, _ := v[key].(string); key {
+			case "field":
+				l.field(s, at, sc)
+			case "op":
+				l.word(at, "aggregate", s, aggregateOps)
+			case "order":
+				if v[key] != nil {
+					l.word(at, "order", s, words("ascending descending"))
+				}
+			case "encoding":
+				l.word(at, "channel", s, channels)
+			default:
+				l.word(at, "property", key, words("field op order encoding"))
+			}
+		}
+	default:
+		l.fault(Malformed, path, "it is an order, a list, or {\"field\": ..., \"op\": ...}")
+	}
+}

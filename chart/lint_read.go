@@ -1,0 +1,101 @@
+package chart
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxDepth    = 40
+	maxSpecText = 4000 // bytes of one text, outside of data
+)
+
+// parse reads a spec as one JSON object whose objects have each key once. Numbers keep
+// their digits.
+func parse(raw []byte) (object, *Problem) {
+	bad := func(path, message string) *Problem {
+		return &Problem{Code: InvalidJSON, Path: path, Message: message}
+	}
+	if !utf8.Valid(raw) {
+		return nil, bad("", "it is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	v, err := readValue(d, "", 0)
+	var problem *Error
+	switch {
+	case errors.As(err, &problem):
+		return nil, &problem.Problems[0]
+	case err != nil:
+		return nil, bad("", "it is no JSON: "+quoted(err.Error()))
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, bad("", "something follows the JSON object")
+	}
+	o, ok := v.(object)
+	if !ok {
+		return nil, bad("", "it is no JSON object")
+	}
+	return o, nil
+}
+
+func readValue(d *json.Decoder, path string, depth int) (any, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	delim, ok := t.(json.Delim)
+	if !ok {
+		return t, nil
+	}
+	if depth == maxDepth {
+		return nil, refuse(Problem{Code: TooLarge, Path: path, Message: fmt.Sprintf("it is nested more than %d deep", maxDepth)})
+	}
+	if delim == '[' {
+		list := []any{}
+		for d.More() {
+			v, err := readValue(d, path+"/"+strconv.Itoa(len(list)), depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err := d.Token()
+		return list, err
+	}
+	o := object{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := key.(string) // a decoder allows nothing else
+		at := pointer(path, name)
+		if _, twice := o[name]; twice {
+			return nil, refuse(Problem{Code: InvalidJSON, Path: at, Message: "the key stands there twice"})
+		}
+		if o[name], err = readValue(d, at, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	_, err = d.Token()
+	return o, err
+}
+
+var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
+
+// pointer is the JSON Pointer of a key, cut short where the key is long.
+func pointer(path, key string) string {
+	if len(key) > 60 {
+		key = strings.ToValidUTF8(key[:60], "") + "..."
+	}
+	return path + "/" + pointerEscaper.Replace(key)
+}
+
+func item(path string, i int) string { return path + "/" + strconv.Itoa(i) }

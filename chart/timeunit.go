@@ -1,0 +1,61 @@
+package chart
+
+import (
+	"slices"
+	"time"
+)
+
+// A timeUnit is a stretch of time whose rows are drawn together.
+type timeUnit struct {
+	name  string // as Vega-Lite has it, in UTC
+	word  string
+	step  time.Duration // about
+	floor func(time.Time) time.Time
+}
+
+var timeUnits = []*timeUnit{
+	{"utcyearmonthdatehoursminutesseconds", "second", time.Second, func(t time.Time) time.Time { return t.Truncate(time.Second) }},
+	{"utcyearmonthdatehoursminutes", "minute", time.Minute, func(t time.Time) time.Time { return t.Truncate(time.Minute) }},
+	{"utcyearmonthdatehours", "hour", time.Hour, func(t time.Time) time.Time { return t.Truncate(time.Hour) }},
+	{"utcyearmonthdate", "day", 24 * time.Hour, func(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }},
+	{"utcyearmonth", "month", 30 * 24 * time.Hour, func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC) }},
+	{"utcyear", "year", 365 * 24 * time.Hour, func(t time.Time) time.Time { return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC) }},
+}
+
+// together draws the dates of s by the coarsest unit that all are whole ones of, or where
+// that leaves more than n of them, by one that does not. It reports whether dates became
+// one. Where even the years are more, it is by year.
+func (s *scale) together(n int) (merged bool) {
+	before := len(s.values)
+	for i := s.finest(); i < len(timeUnits); i++ {
+		unit := timeUnits[i]
+		seen := map[any]bool{}
+		for _, v := range s.values {
+			seen[unit.floor(v.(time.Time))] = true
+		}
+		if len(seen) > n && i < len(timeUnits)-1 {
+			continue
+		}
+		cells := make([]any, len(s.cells))
+		for i, cell := range s.cells {
+			if cell != nil {
+				cells[i] = unit.floor(cell.(time.Time))
+			}
+		}
+		s.cells, s.unit = cells, unit
+		s.index()
+		break
+	}
+	return len(s.values) < before
+}
+
+// finest is the place of the coarsest unit that all dates of s are whole ones of.
+func (s *scale) finest() int {
+	for i := len(timeUnits) - 1; i > 0; i-- {
+		whole := func(v any) bool { t := v.(time.Time); return timeUnits[i].floor(t).Equal(t) }
+		if !slices.ContainsFunc(s.values, func(v any) bool { return !whole(v) }) {
+			return i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,117 @@
+package chart_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/llm"
+)
+
+// call has a registry call the tool, as an agent does.
+func call(t testing.TB, rows *qed.Table, more string) (qed.Finding, error) {
+	t.Helper()
+	return callOn(t, qed.Rows{Count: len(rows.Rows), Sample: *rows}, more)
+}
+
+func callOn(t testing.TB, rows qed.Rows, more string) (qed.Finding, error) {
+	t.Helper()
+	r := qed.NewRegistry(nil)
+	if err := r.Add(chart.NewTool(nil)); err != nil {
+		t.Fatal(err)
+	}
+	in, err := json.Marshal(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := r.Do(t.Context(), llm.ToolCall{ID: "1", Name: "visualization_generator", Arguments: fmt.Appendf(nil, `{"rows":%s%s}`, in, more)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f qed.Finding
+	if results[0].Err == nil {
+		if err := json.Unmarshal(results[0].Output, &f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f, results[0].Err
+}
+
+func TestTool(t *testing.T) {
+	f, err := call(t, delays(t), `,"kind":"bar","x":"port","y":"delay","title":"Delays"`)
+	if err != nil || len(f.Artifacts) != 1 || f.Text == "" {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	a, err := f.Artifacts[0].Artifact(context.Background())
+	if err != nil || a.MediaType != chart.MediaType || a.Name != "Delays" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if _, err := chart.Lint(a.Data, nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// No chart passes for one of all rows where there are more, or some are missing.
+func TestToolOnSomeRows(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*qed.Rows)
+		says   string
+	}{
+		"all of them": {func(*qed.Rows) {}, ""},
+		"the first":   {func(r *qed.Rows) { r.Truncated = true }, "more rows"},
+		"some failed": {func(r *qed.Rows) { r.Partial = "2 of 5 shards failed" }, "2 of 5 shards failed"},
+		"nothing":     {func(r *qed.Rows) { *r = qed.Rows{Partial: "2 of 5 shards failed"} }, "2 of 5 shards failed"},
+	} {
+		rows := *delays(t)
+		in := qed.Rows{Count: len(rows.Rows), Sample: rows}
+		tt.change(&in)
+		f, err := callOn(t, in, "")
+		if err != nil || !strings.Contains(f.Text, tt.says) || strings.Contains(f.Text, "missing") && tt.says == "" {
+			t.Fatalf("%s: %q, %v", name, f.Text, err)
+		}
+		if in.Count == 0 {
+			continue
+		}
+		a, err := f.Artifacts[0].Artifact(t.Context())
+		if err != nil || !strings.Contains(string(a.Data), tt.says) {
+			t.Errorf("%s: the chart does not say so: %s, %v", name, a.Data, err)
+		}
+	}
+}
+
+func TestToolWithoutRows(t *testing.T) {
+	f, err := call(t, table(t, "a|b"), "")
+	if err != nil || len(f.Artifacts) != 0 || f.Text == "" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestToolRefuses(t *testing.T) {
+	for name, more := range map[string]string{
+		"a column that is none": `,"x":"ports"`,
+		"a kind that is none":   `,"kind":"donut"`,
+		"the mean of texts":     `,"kind":"bar","x":"arrived","y":"port","aggregate":"mean"`,
+	} {
+		if _, err := call(t, delays(t), more); err == nil {
+			t.Errorf("%s: it was drawn", name)
+		}
+	}
+}
+
+// TestToolWithoutAStore: the chart stands in the result, which a registry bounds.
+func TestToolWithoutAStore(t *testing.T) {
+	rows := table(t, "a|b")
+	for i := range 1500 {
+		if err := rows.Append(i, i*i%991); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := call(t, rows, `,"kind":"scatter"`)
+	if err != nil || len(f.Artifacts) != 1 {
+		t.Fatalf("%v", err)
+	}
+}
