@@ -3,6 +3,7 @@ package searchagent
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -45,17 +46,27 @@ func (a *agent) accessOf(ctx context.Context, turn qed.Turn) (*access, error) {
 		return &access{a.validator, owner(who)}, nil
 	}
 	filter, err := a.opt.Filter(ctx, turn)
+	v, err := confined(a.validator, filter, err)
+	if err != nil {
+		return nil, fmt.Errorf("searchagent: %w", err)
+	}
+	return &access{v, owner(append(who, string(filter)))}, nil
+}
+
+// confined returns v with what a host's filter function returned. Where that is none, or
+// one that does not fit, the error matches ErrFilter.
+func confined(v *esquery.Validator, filter json.RawMessage, err error) (*esquery.Validator, error) {
 	if err == nil && len(bytes.TrimSpace(filter)) == 0 {
 		err = errors.New("it is empty; where all documents may be seen, say so with match_all")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("searchagent: %w: Options.Filter: %w", ErrFilter, err)
+		return nil, fmt.Errorf("%w: Options.Filter: %w", ErrFilter, err)
 	}
-	v, err := a.validator.Filtered(filter)
+	filtered, err := v.Filtered(filter)
 	if err != nil {
-		return nil, fmt.Errorf("searchagent: %w: %w", ErrFilter, err)
+		return nil, fmt.Errorf("%w: %w", ErrFilter, err)
 	}
-	return &access{v, owner(append(who, string(filter)))}, nil
+	return filtered, nil
 }
 
 // owner joins names so that no two lists of them come to the same.

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/query"
 )
 
 // AnswerData is what the prompt for putting what was found into words is given.
@@ -154,7 +155,7 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		answer.Usage.Add(st.Usage)
 		if q := st.Query; q.Executed != "" || len(q.Corrections) > 0 {
 			if q.Executed == "" {
-				q.Language, q.Step, q.Index, q.Written = language, st.Key, st.Index, st.Body
+				q.Language, q.Step, q.Index, q.Written = query.Elasticsearch, st.Key, st.Index, st.Body
 			}
 			answer.Queries = append(answer.Queries, q)
 		}

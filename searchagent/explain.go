@@ -50,7 +50,7 @@ func (a *agent) why(ctx context.Context, allowed *access, search *esquery.Search
 	if err != nil {
 		return nil, false
 	}
-	visible, err := a.engine.Count(ctx, everything)
+	visible, err := a.reader.engine.Count(ctx, everything)
 	switch {
 	case err != nil:
 		return nil, true
@@ -62,7 +62,7 @@ func (a *agent) why(ctx context.Context, allowed *access, search *esquery.Search
 		if i == maxProbes {
 			break
 		}
-		alone, err := a.engine.Count(ctx, probe.Search)
+		alone, err := a.reader.engine.Count(ctx, probe.Search)
 		if err != nil {
 			continue
 		}
@@ -73,7 +73,7 @@ func (a *agent) why(ctx context.Context, allowed *access, search *esquery.Search
 		}
 		line := fmt.Sprintf("%s alone matches %d", clause, alone)
 		if probe.Without != nil {
-			if others, err := a.engine.Count(ctx, probe.Without); err == nil && others > 0 {
+			if others, err := a.reader.engine.Count(ctx, probe.Without); err == nil && others > 0 {
 				line += fmt.Sprintf(", and none of the %d that meet all other conditions", others)
 			}
 		}

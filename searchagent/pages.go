@@ -60,29 +60,39 @@ func (a *agent) read(ctx context.Context, st *step, search *esquery.Search) (*qe
 		fields[i] = c.Name
 	}
 	number := 0
-	for result, err := range a.engine.Pages(ctx, search, &esquery.PageOptions{Size: a.opt.Size, Max: a.opt.MaxResults}) {
-		switch {
-		case err != nil:
-			return all, err
-		case result == nil:
-			return all, errNoResult
-		}
-		docs, err := documents(search, result.Hits)
-		if err != nil {
-			return all, err
-		}
-		if docs = docs[:min(len(docs), a.opt.MaxResults-len(all.Rows))]; len(docs) == 0 {
-			break
-		}
-		if read := len(all.Rows) + len(docs) - st.Query.Rows; read > 0 { // the first ones are spent
-			if err := qed.Spend(ctx, qed.Limits{Rows: min(read, len(docs))}); err != nil {
-				return all, err
-			}
-		}
+	err := a.reader.pages(ctx, search, st.Query.Rows, func(docs []document) {
 		page := rows(docs, fields)
 		all.Rows = append(all.Rows, page.Rows...)
 		number++
 		qed.Emit(ctx, qed.Page{Number: number, Table: *page})
+	})
+	return all, err
+}
+
+// pages reads what a search finds by page, up to the reader's limit. The first documents,
+// so many as were read before, are spent already.
+func (rd *reader) pages(ctx context.Context, search *esquery.Search, before int, take func([]document)) error {
+	taken := 0
+	for result, err := range rd.engine.Pages(ctx, search, &esquery.PageOptions{Size: rd.page, Max: rd.most}) {
+		switch {
+		case err != nil:
+			return err
+		case result == nil:
+			return errNoResult
+		}
+		docs, err := documents(search, result.Hits)
+		if err != nil {
+			return err
+		}
+		if docs = docs[:min(len(docs), rd.most-taken)]; len(docs) == 0 {
+			break
+		}
+		if taken += len(docs); taken > before {
+			if err := qed.Spend(ctx, qed.Limits{Rows: min(taken-before, len(docs))}); err != nil {
+				return err
+			}
+		}
+		take(docs)
 	}
-	return all, nil
+	return nil
 }

@@ -1,18 +1,14 @@
 package searchagent
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/query"
 )
 
 // search checks and runs what the model wrote. What it can cure becomes a problem of
@@ -41,16 +37,12 @@ func (a *agent) searchStep(ctx context.Context, s *state, st step) (step, error)
 	got, err := a.result(ctx, allowed, r)
 	var failure *esquery.EngineError
 	if ctx.Err() == nil && errors.As(err, &failure) {
-		switch failure.Kind {
-		case esquery.ErrBadRequest, esquery.ErrTooLarge, esquery.ErrTimeout:
+		switch {
+		case curable(failure):
 			st.Errors++
-			problem := esquery.Problem{Code: esquery.Code(strings.ReplaceAll(string(failure.Kind), " ", "_")), Message: prompt.Clip(failure.Reason, maxReason)}
-			if problem.Message == "" {
-				problem.Message = "the engine could not run it: " + string(failure.Kind)
-			}
-			st.refuse(ctx, []esquery.Problem{problem}, st.Errors <= a.opt.MaxRetries)
+			st.refuse(ctx, []esquery.Problem{rejection(failure)}, st.Errors <= a.opt.MaxRetries)
 			return st, nil
-		case esquery.ErrNotFound:
+		case failure.Kind == esquery.ErrNotFound:
 			st.fail(ctx, "the index %s is not there any more", st.Index)
 			return st, nil
 		}
@@ -62,89 +54,13 @@ func (a *agent) searchStep(ctx context.Context, s *state, st step) (step, error)
 	return st, err
 }
 
-// runnable is a search that may run.
-type runnable struct {
-	search  *esquery.Search
-	mended  string // what the validator put right in it; empty: nothing
-	lookup  bool   // one document is looked for, which later steps need
-	sized   bool   // the model wrote how many documents it wants
-	figures bool   // it has aggregations
-	paging  bool   // all that it finds is wanted, and can be read by page
-}
-
 // check makes of the body in a state what may run. It is done anew wherever one runs,
 // so that no state that was stored can put another body in its place.
 func (a *agent) check(allowed *access, s *state, st *step) (runnable, []esquery.Problem) {
-	report := allowed.validator.Check(st.Index, []byte(st.Body))
-	if _, err := report.Search(); err != nil {
-		return runnable{}, report.Problems
+	if st.One && s.needed(st.Key) {
+		return prepare(allowed.validator, st.Index, st.Body, max(a.opt.MaxChoices, 2), true)
 	}
-	var body map[string]json.RawMessage // of a body that passed, so that no key is there twice
-	if len(strings.TrimSpace(st.Body)) > 0 {
-		if err := json.Unmarshal([]byte(st.Body), &body); err != nil {
-			return runnable{}, []esquery.Problem{{Code: esquery.InvalidJSON, Message: "this is no JSON object"}}
-		}
-	}
-	has := func(key string) bool { _, ok := body[key]; return ok }
-	r := runnable{figures: has("aggs") || has("aggregations"), sized: has("size")}
-	r.lookup = st.One && s.needed(st.Key) && !r.figures
-	r.paging = !r.sized && !r.lookup && !r.figures && !slices.ContainsFunc(unpaged, has)
-	if report.Verdict == esquery.Fixed {
-		r.mended = mended(report.Problems)
-	}
-	if body == nil {
-		body = map[string]json.RawMessage{}
-	}
-	switch {
-	case r.lookup:
-		for _, key := range hiding {
-			delete(body, key)
-		}
-		body["size"] = number(max(a.opt.MaxChoices, 2))
-	case r.figures && !r.sized:
-		body["size"] = number(0)
-	case !r.sized:
-		body["size"] = number(a.opt.Size)
-	}
-	body["track_total_hits"] = json.RawMessage("true") // or nothing found could not be told from not counted
-	text, err := marshal(body)
-	if err != nil {
-		return runnable{}, []esquery.Problem{{Code: esquery.InvalidJSON, Message: "this is no JSON object"}}
-	}
-	report = allowed.validator.Check(st.Index, text)
-	r.search, err = report.Search()
-	if err != nil {
-		return runnable{}, report.Problems
-	}
-	return r, nil
-}
-
-// Of a search with one of unpaged, the pages after the first cannot be told from it. One
-// with one of hiding finds fewer documents than there are: which of several is meant is
-// for the user to say.
-var (
-	unpaged = []string{"from", "collapse", "search_after", "knn", "retriever", "rescore"}
-	hiding  = []string{"from", "collapse", "search_after", "terminate_after"}
-)
-
-// mended says what was put right in a body.
-func mended(problems []esquery.Problem) string {
-	var lines []string
-	for _, p := range problems {
-		lines = append(lines, say([]esquery.Problem{p})+" (mended: "+p.Fix+")")
-	}
-	return strings.Join(lines, "; ")
-}
-
-func number(n int) json.RawMessage { return strconv.AppendInt(nil, int64(n), 10) }
-
-// marshal writes v as JSON in which < stays as it is, for an engine.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSpace(b.Bytes()), err
+	return prepare(allowed.validator, st.Index, st.Body, a.opt.Size, false)
 }
 
 // refuse records what is wrong with the body, which is written again or given up.
@@ -181,28 +97,6 @@ func say(problems []esquery.Problem) string {
 
 const maxSaid = 3
 
-// hits are what a search found, without what is hidden.
-type hits struct {
-	docs    []document
-	total   int64
-	exact   bool
-	figures *qed.Table // of aggregations; nil: there are none
-	partial string     // why they are not all that there is; empty: they are
-	cached  bool
-	millis  int64
-}
-
-// rows is how many rows they are as a table, and whether there are more.
-func (h *hits) rows() (n int, more bool) {
-	switch {
-	case h.figures != nil:
-		return len(h.figures.Rows), h.figures.Truncated
-	case len(h.docs) == 0 && h.total > 0:
-		return 1, false // their number alone
-	}
-	return len(h.docs), h.total > int64(len(h.docs))
-}
-
 // result runs a search, unless it is a lookup that was made before.
 func (a *agent) result(ctx context.Context, allowed *access, r runnable) (*hits, error) {
 	key := lookupKey{allowed.owner, r.search.Index(), string(r.search.Body())}
@@ -216,58 +110,14 @@ func (a *agent) result(ctx context.Context, allowed *access, r runnable) (*hits,
 		return nil, err
 	}
 	qed.Emit(ctx, qed.QueryRewritten{Query: string(r.search.Shown())})
-	begun := time.Now()
-	result, err := a.engine.Search(ctx, r.search)
-	got := &hits{millis: time.Since(begun).Milliseconds()}
-	if failure := (*esquery.EngineError)(nil); errors.As(err, &failure) && failure.Kind == esquery.ErrPartial && failure.Partial != nil &&
-		failure.Partial.Total.Value > 0 {
-		result, err = failure.Partial, nil
-		got.partial = "a part of the index could not be searched"
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case result == nil:
-		return nil, errNoResult
-	case result.TimedOut:
-		got.partial = "the search took too long and was broken off"
-	case result.Partial():
-		got.partial = "a part of the index could not be searched"
-	case result.TerminatedEarly:
-		got.partial = "the search ended at its terminate_after"
-	}
-	got.total, got.exact = result.Total.Value, result.Total.Exact
-	if got.docs, err = documents(r.search, result.Hits); err != nil {
-		return nil, err
-	}
-	if r.figures {
-		if got.figures, err = figures(r.search, result.Aggregations, a.opt.MaxResults); err != nil {
-			return nil, err
-		}
-	}
-	if most >= 0 && len(got.docs) > most && !r.lookup { // of a lookup they all matter
-		got.docs = got.docs[:most]
-		got.partial = "the budget allows no more documents"
-	}
-	if err := qed.Spend(ctx, qed.Limits{Rows: len(got.docs)}); err != nil {
+	got, err := a.reader.run(ctx, r, most)
+	if err != nil {
 		return nil, err
 	}
 	if r.lookup && got.partial == "" && got.total == 1 && len(got.docs) == 1 {
 		a.lookups.put(key, got.docs[0])
 	}
 	return got, nil
-}
-
-// rowsLeft is how many documents a search may return; negative: any number.
-func rowsLeft(ctx context.Context) (int, error) {
-	left, ok := qed.Remaining(ctx)
-	switch {
-	case !ok || left.Rows == 0:
-		return -1, nil
-	case left.Rows < 0:
-		return 0, qed.Spend(ctx, qed.Limits{Rows: 1})
-	}
-	return left.Rows, nil
 }
 
 // found records what a search found, and says what is to be done with it.
@@ -279,7 +129,7 @@ func (a *agent) found(ctx context.Context, st *step, r runnable, got *hits) erro
 	st.Total, st.Exact, st.Sized = max(got.total, int64(len(got.docs))), got.exact, r.sized
 	rows, more := got.rows()
 	st.Query = qed.Query{
-		Language:    language,
+		Language:    query.Elasticsearch,
 		Step:        st.Key,
 		Index:       st.Index,
 		Written:     st.Body,

@@ -23,6 +23,9 @@
 // what is wrong, a limited number of times. One that finds nothing is looked into,
 // clause by clause, and written anew once.
 //
+// [NewSource] is one index for tools: what is checked and run there goes the same way,
+// and no model takes part.
+//
 // # Who tries again
 //
 // What a server or a network does not do is the [Engine]'s to repeat: package
@@ -109,7 +112,13 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: o.asking(model), engine: e, validator: v, opt: o, lookups: newLookups(o.CacheSize, o.CacheTTL)}
+	a := &agent{
+		model:     o.asking(model),
+		reader:    reader{e, o.Size, o.MaxResults},
+		validator: v,
+		opt:       o,
+		lookups:   newLookups(o.CacheSize, o.CacheTTL),
+	}
 	runner, err := a.pipeline()
 	if err != nil {
 		return nil, fmt.Errorf("searchagent: %w", err)
@@ -130,7 +139,7 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 // agent is what all turns share; what one turn knows is its state.
 type agent struct {
 	model     *asking.Model
-	engine    Engine
+	reader    reader
 	validator *esquery.Validator
 	opt       Options
 	lookups   *lookups

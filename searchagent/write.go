@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/query"
 )
 
 // written is what the model answers when it writes a search.
@@ -172,11 +173,8 @@ func (st *step) accept(ctx context.Context, body string, show []string) {
 		}
 	}
 	st.Phase = searching
-	qed.Emit(ctx, qed.QueryWritten{Language: language, Query: body, Attempt: len(st.Tried)})
+	qed.Emit(ctx, qed.QueryWritten{Language: query.Elasticsearch, Query: body, Attempt: len(st.Tried)})
 }
-
-// language is what a [qed.Query] of this agent is written in.
-const language = "elasticsearch"
 
 const (
 	maxBody  = 8000

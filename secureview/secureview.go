@@ -66,6 +66,9 @@ func New(p *Policy, d dialect.Dialect) (*Guard, error) {
 // Dialect is the dialect that the Guard reads and writes.
 func (g *Guard) Dialect() dialect.Dialect { return g.dialect }
 
+// RowLimit is how many rows a statement of the Guard returns at most.
+func (g *Guard) RowLimit() int { return g.rowLimit }
+
 // Table is a table that a [Guard] lets be read.
 type Table struct {
 	dialect.TableName          // as the policy and the model name it

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/query"
 )
 
 // AnswerData is what the prompt for putting rows into words is given.
@@ -88,7 +89,7 @@ func (a *agent) explain(ctx context.Context, s state) state {
 	if s.Fault != nil {
 		s.Text += " The last statement was not run: " + s.Fault.Message + "."
 	}
-	s.Query = qed.Query{Language: "sql", Written: lastTried(s), JoinPath: s.Joins, Corrections: s.Query.Corrections}
+	s.Query = qed.Query{Language: query.SQL, Written: lastTried(s), JoinPath: s.Joins, Corrections: s.Query.Corrections}
 	asking.Say(ctx, s.Text)
 	return s
 }

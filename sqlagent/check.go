@@ -36,9 +36,9 @@ func (a *agent) validate(ctx context.Context, s state) (state, error) {
 }
 
 // refusal is what the model is told of a statement that the guard refused.
-func (a *agent) refusal(e *secureview.Error) *fault {
+func (r *reader) refusal(e *secureview.Error) *fault {
 	f := &fault{Code: string(e.Code), Name: e.Name, Message: e.Message, Candidates: e.Candidates}
-	if a.opt.SkipColumnMessages && (e.Code == secureview.ErrUnknownColumn || e.Code == secureview.ErrAmbiguousColumn) {
+	if r.opt.SkipColumnMessages && (e.Code == secureview.ErrUnknownColumn || e.Code == secureview.ErrAmbiguousColumn) {
 		f.Message, f.Candidates = "the column "+prompt.Quote(e.Name)+" cannot be used", nil
 	}
 	return f

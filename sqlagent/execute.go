@@ -5,26 +5,17 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/sqldb"
 )
 
 // execute runs the statement. What the model can cure becomes a fault; what it
 // cannot (no connection, no time, a cancelled turn) ends the turn.
 func (a *agent) execute(ctx context.Context, s state) (state, error) {
-	stmt, err := a.guard.Rewrite(ctx, s.SQL)
-	if err != nil {
-		return s, err
-	}
-	most, err := a.rowsLeft(ctx)
-	if err != nil {
-		return s, err
-	}
-	begun := time.Now()
-	rows, err := a.db.Query(ctx, stmt)
+	ran, err := a.run(ctx, s.SQL)
 	if f := failure(err); f != nil && ctx.Err() == nil {
 		s.Fault = f
 		a.refuse(ctx, &s)
@@ -33,48 +24,27 @@ func (a *agent) execute(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	if rows == nil {
-		return s, errNoTable
-	}
-	if len(rows.Rows) > most {
-		rows = &qed.Table{Columns: rows.Columns, Rows: rows.Rows[:most], Truncated: true}
-	}
-	if err := qed.Spend(ctx, qed.Limits{Rows: len(rows.Rows)}); err != nil {
-		return s, err
-	}
 	if s.Table != nil {
 		// What ran before is given up for this, and stays part of the proof.
 		s.Query.Corrections = append(s.Query.Corrections, qed.Correction{Query: s.Query.Written, Reason: "it ran, and returned no rows"})
 	}
-	if err := s.keep(ctx, rows); err != nil {
+	if err := s.keep(ctx, ran.rows); err != nil {
 		return s, err
 	}
 	s.Query = qed.Query{
 		Handle:      s.Handle,
-		Language:    "sql",
+		Language:    query.SQL,
 		Written:     s.SQL,
-		Executed:    stmt.SQL(),
-		Views:       viewNames(stmt),
+		Executed:    ran.stmt.SQL(),
+		Views:       viewNames(ran.stmt),
 		JoinPath:    s.Joins,
-		Rows:        len(rows.Rows),
+		Rows:        len(ran.rows.Rows),
 		Corrections: s.Query.Corrections,
 	}
 	qed.Emit(ctx, qed.QueryExecuted{
-		Query: stmt.SQL(), Rows: len(rows.Rows), Truncated: rows.Truncated, Millis: time.Since(begun).Milliseconds(),
+		Query: ran.stmt.SQL(), Rows: len(ran.rows.Rows), Truncated: ran.rows.Truncated, Millis: ran.millis,
 	})
 	return s, nil
-}
-
-// rowsLeft is how many rows a statement may return.
-func (a *agent) rowsLeft(ctx context.Context) (int, error) {
-	left, ok := qed.Remaining(ctx)
-	switch {
-	case !ok || left.Rows == 0:
-		return a.opt.MaxRows, nil
-	case left.Rows < 0:
-		return 0, qed.Spend(ctx, qed.Limits{Rows: 1})
-	}
-	return min(left.Rows, a.opt.MaxRows), nil
 }
 
 // keep puts rows where the state does not carry all of them from node to node,
@@ -149,19 +119,19 @@ func (a *agent) sample(ctx context.Context, s *state, name string, rows int) (st
 
 // readSample returns rows of a table that cannot be sampled as none: what is
 // wrong with it shows when it is asked for.
-func (a *agent) readSample(ctx context.Context, name string, rows int) string {
-	quote := a.guard.Dialect().Quote
+func (r *reader) readSample(ctx context.Context, name string, rows int) string {
+	quote := r.guard.Dialect().Quote
 	var columns []string
-	for _, c := range a.catalog.tables[name].columns {
-		if len(columns) < a.opt.MaxColumnsInSchema {
+	for _, c := range r.catalog.tables[name].columns {
+		if len(columns) < r.opt.MaxColumnsInSchema {
 			columns = append(columns, quote(c.name))
 		}
 	}
-	stmt, err := a.guard.Rewrite(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quote(name)+" LIMIT "+strconv.Itoa(rows))
+	stmt, err := r.guard.Rewrite(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quote(name)+" LIMIT "+strconv.Itoa(rows))
 	if err != nil {
 		return ""
 	}
-	table, err := a.db.Query(ctx, stmt)
+	table, err := r.db.Query(ctx, stmt)
 	if err != nil || table == nil {
 		return ""
 	}

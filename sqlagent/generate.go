@@ -7,6 +7,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/query"
 )
 
 // statement is what the model answers when it writes SQL.
@@ -94,7 +95,7 @@ func (s *state) take(w statement) bool {
 }
 
 func announce(ctx context.Context, s state) {
-	qed.Emit(ctx, qed.QueryWritten{Language: "sql", Query: s.SQL, Attempt: len(s.Tried)})
+	qed.Emit(ctx, qed.QueryWritten{Language: query.SQL, Query: s.SQL, Attempt: len(s.Tried)})
 }
 
 const maxReason = 500

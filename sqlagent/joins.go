@@ -19,13 +19,13 @@ func (a *agent) filterRelationships(_ context.Context, s state) (state, error) {
 
 // relationshipsAmong returns relationships between the tables, as indexes into
 // the catalog; with around set, those that lead away from them follow.
-func (a *agent) relationshipsAmong(tables []string, limit int, around bool) []int {
+func (r *reader) relationshipsAmong(tables []string, limit int, around bool) []int {
 	var inside, outside []int
-	for i, r := range a.catalog.relationships {
-		if r.Confidence < a.opt.MinConfidence {
+	for i, rel := range r.catalog.relationships {
+		if rel.Confidence < r.opt.MinConfidence {
 			continue
 		}
-		from, to := slices.Contains(tables, r.FromTable), slices.Contains(tables, r.ToTable)
+		from, to := slices.Contains(tables, rel.FromTable), slices.Contains(tables, rel.ToTable)
 		switch {
 		case from && to:
 			inside = append(inside, i)
@@ -63,31 +63,19 @@ func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
 // connect them. Equally good plans are kept for the model to choose from. Tables
 // that nothing connects are left to it, with their paths.
 func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
-	s.Joined = s.Tables
-	found, err := a.catalog.graph.Connect(ctx, s.Tables...)
+	plans, err := a.connect(ctx, s.Tables)
 	switch {
-	case errors.Is(err, joinpath.ErrDisconnected):
-		s.Joins = s.Paths
 	case err != nil:
 		return s, err
+	case plans == nil:
+		s.Joins = s.Paths
 	default:
-		plans, err := a.choosePlan(ctx, found.Plans)
-		if err != nil {
+		if plans, err = a.choosePlan(ctx, plans); err != nil {
 			return s, err
 		}
-		s.Joins = joinLines(plans[0])
-		for _, plan := range plans {
-			for _, t := range plan.Tables() {
-				if !slices.Contains(s.Joined, t) {
-					s.Joined = append(s.Joined, t)
-				}
-			}
-		}
-		for _, plan := range plans[1:min(len(plans), a.opt.MaxPaths)] {
-			s.Choices = append(s.Choices, plan.String())
-		}
+		s.Joins, s.Choices = joinLines(plans[0]), a.ties(plans)
 	}
-	s.Joined = s.Joined[:min(len(s.Joined), a.opt.MaxTablesInContext)]
+	s.Joined = a.joined(s.Tables, plans)
 	qed.Emit(ctx, qed.JoinPlanned{Tables: s.Joined, Joins: s.Joins, Ties: s.Choices})
 	return s, nil
 }
@@ -116,6 +104,41 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 	return plans[i-1 : i], nil
 }
 
+// connect returns the plans that join all tables at the least cost; nil: nothing
+// connects them.
+func (r *reader) connect(ctx context.Context, tables []string) ([]joinpath.Plan, error) {
+	found, err := r.catalog.graph.Connect(ctx, tables...)
+	switch {
+	case errors.Is(err, joinpath.ErrDisconnected):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return found.Plans, nil
+}
+
+// joined is tables and those that connect them in any of the plans.
+func (r *reader) joined(tables []string, plans []joinpath.Plan) []string {
+	all := slices.Clone(tables)
+	for _, plan := range plans {
+		for _, t := range plan.Tables() {
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all[:min(len(all), r.opt.MaxTablesInContext)]
+}
+
+// ties are the plans that are as good as the first.
+func (r *reader) ties(plans []joinpath.Plan) []string {
+	var out []string
+	for _, plan := range plans[1:min(len(plans), r.opt.MaxPaths)] {
+		out = append(out, plan.String())
+	}
+	return out
+}
+
 // joinLines writes a plan for a prompt, a join a line, with what each does to
 // the number of rows.
 func joinLines(plan joinpath.Plan) []string {
@@ -131,10 +154,10 @@ func joinLines(plan joinpath.Plan) []string {
 }
 
 // lines describes relationships for a prompt.
-func (a *agent) lines(indexes []int) []string {
+func (r *reader) lines(indexes []int) []string {
 	out := make([]string, len(indexes))
 	for i, index := range indexes {
-		out[i] = a.catalog.relationships[index].String()
+		out[i] = r.catalog.relationships[index].String()
 	}
 	return out
 }

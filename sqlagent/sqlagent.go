@@ -18,6 +18,9 @@
 // that is refused or fails is corrected, a limited number of times, with as
 // little context as the fault needs.
 //
+// [NewSource] is the same database for tools: what is checked and run there goes the
+// same way, and no model takes part.
+//
 // # What the model sees
 //
 // Everything that follows goes to the model's provider: the names of the
@@ -98,14 +101,11 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 	if err != nil {
 		return nil, err
 	}
-	if d, ok := db.(interface{ Dialect() string }); ok && d.Dialect() != guard.Dialect().Name() {
-		return nil, fmt.Errorf("sqlagent: %w: the database speaks %s, the guard writes %s", ErrMismatch, d.Dialect(), guard.Dialect().Name())
-	}
-	c, err := newCatalog(guard, schema, o)
+	r, err := newReader(db, guard, schema, o)
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: o.asking(model), db: db, guard: guard, catalog: c, opt: o}
+	a := &agent{reader: r, model: o.asking(model)}
 	if d, ok := db.(interface{ PerSession() bool }); ok {
 		a.perSession = d.PerSession()
 	}
@@ -122,11 +122,8 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 
 // agent is what all turns share; what one turn knows is its state.
 type agent struct {
-	model   *asking.Model
-	db      Database
-	guard   *secureview.Guard
-	catalog *catalog
-	opt     Options
+	*reader
+	model *asking.Model
 
 	perSession bool // the same statement may answer other rows to another caller
 

@@ -116,8 +116,8 @@ func TestReadLimits(t *testing.T) {
 		truncated bool
 		err       error
 	}{
-		{"as many as allowed", numbers(100), Options{}, 100, false, nil},
-		{"one more", numbers(101), Options{}, 100, true, nil},
+		{"as many as allowed", numbers(1000), Options{}, 1000, false, nil},
+		{"one more", numbers(1001), Options{}, 1000, true, nil},
 		{"an own limit", numbers(10), Options{MaxRows: 9}, 9, true, nil},
 		{"bytes", numbers(10), Options{MaxBytes: 40}, 5, true, nil},
 		{"bytes to the last", numbers(5), Options{MaxBytes: 40}, 5, false, nil},

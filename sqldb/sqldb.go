@@ -36,7 +36,7 @@ type Options struct {
 	// What the caller's context says acts at once.
 	Timeout time.Duration
 
-	// MaxRows bounds the rows of a result; 0 means 100. A statement with a
+	// MaxRows bounds the rows of a result; 0 means 1000. A statement with a
 	// lower limit of its own keeps it.
 	MaxRows int
 
@@ -76,7 +76,7 @@ func (o *Options) withDefaults() (Options, error) {
 		out.Backoff = time.Second
 	}
 	if out.MaxRows == 0 {
-		out.MaxRows = 100
+		out.MaxRows = 1000
 	}
 	if out.MaxBytes == 0 {
 		out.MaxBytes = 4 << 20
@@ -130,6 +130,9 @@ func New(engine Engine, opt *Options, pools ...*sql.DB) (*DB, error) {
 // Dialect is the name of the SQL dialect that the database speaks, such as
 // "sqlite". Only statements of this dialect are executed.
 func (db *DB) Dialect() string { return db.engine.Dialect() }
+
+// MaxRows is how many rows a result has at most: [Options.MaxRows].
+func (db *DB) MaxRows() int { return db.opt.MaxRows }
 
 // Close waits for the statements that are still running, and closes the pools.
 // Those that come later fail.

@@ -150,7 +150,8 @@ func TestRowLimits(t *testing.T) {
 		rows              int
 		truncated         bool
 	}{
-		{"default", 0, 0, `SELECT x FROM n`, 100, true},
+		{"default", 0, 5000, `SELECT x FROM n UNION ALL SELECT x FROM n`, 1000, true},
+		{"as many as the default", 0, 5000, `SELECT x FROM n`, 1000, false},
 		{"exactly as many", 1000, 5000, `SELECT x FROM n`, 1000, false},
 		{"one fewer", 999, 5000, `SELECT x FROM n`, 999, true},
 		{"its own limit", 100, 0, `SELECT x FROM n LIMIT 7`, 7, false},

@@ -1,0 +1,128 @@
+package graphqlsource
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+var errShape = errors.New("graphqlsource: the answer has another form than the query asks for")
+
+func isNull(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) == 0 || raw[0] == 'n'
+}
+
+func isList(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == '['
+}
+
+func anyList(raw []json.RawMessage) bool {
+	for _, r := range raw {
+		if isList(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// asObject reads an object; of null it is nil.
+func asObject(raw json.RawMessage) (object, error) {
+	if isNull(raw) {
+		return nil, nil
+	}
+	var o object
+	if json.Unmarshal(raw, &o) != nil {
+		return nil, errShape
+	}
+	return o, nil
+}
+
+func asList(raw json.RawMessage) ([]json.RawMessage, error) {
+	if isNull(raw) {
+		return nil, nil
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(raw, &items) != nil {
+		return nil, errShape
+	}
+	return items, nil
+}
+
+// objects reads the items of a list. Those that are null, as they failed or may not be
+// seen, are left out; lists in the list are put in.
+func objects(items []json.RawMessage) ([]object, error) {
+	var out []object
+	for _, raw := range items {
+		if isList(raw) {
+			inner, err := asList(raw)
+			if err != nil {
+				return nil, err
+			}
+			more, err := objects(inner)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, more...)
+			continue
+		}
+		o, err := asObject(raw)
+		if err != nil {
+			return nil, err
+		}
+		if o != nil {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// objectsAt reads one object in each place.
+func objectsAt(raw []json.RawMessage) ([]object, error) {
+	out := make([]object, len(raw))
+	for i, r := range raw {
+		var err error
+		if out[i], err = asObject(r); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// cell makes a cell of a value: lists and objects, also those of custom scalars, are JSON.
+func cell(raw json.RawMessage) any {
+	raw = bytes.TrimSpace(raw)
+	if isNull(raw) {
+		return nil
+	}
+	switch raw[0] {
+	case 't', 'f':
+		return raw[0] == 't'
+	case '"':
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			return nil // not reached: the client read the answer
+		}
+		return s
+	case '[', '{':
+		var b bytes.Buffer
+		if json.Compact(&b, raw) != nil {
+			return nil // not reached, as above
+		}
+		return b.String()
+	}
+	return number(json.Number(raw))
+}
+
+// number keeps all digits of a whole number, as text where an int64 has not enough.
+func number(n json.Number) any {
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	if f, err := n.Float64(); err == nil && strings.ContainsAny(string(n), ".eE") {
+		return f
+	}
+	return string(n)
+}

@@ -1,0 +1,328 @@
+package query_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"text/template"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/query"
+)
+
+// built is the result of query_builder.
+type built struct {
+	Text, Source, Language, Mode, Reason string
+	Query                                any
+	Corrections                          []qed.Correction
+}
+
+func TestBuild(t *testing.T) {
+	m := model(says("query", "port=Miami", "explanation", "Ships in Miami."))
+	got, events := done[built](t, builder(t, m, nil), `{"request":"ships in Miami","entities":[{"kind":"port","name":"Miami"}],"fields":[{"term":"in","field":"port"}]}`)
+	want := built{Text: "Wrote a query in words for ships", Source: "ships", Language: "words", Mode: "create_new", Reason: "Ships in Miami.", Query: "port=Miami"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	wantKinds(t, events, "query_written")
+	contains(t, "the prompt", sent(m)[0], `"ships in Miami"`, "columns: id, port", `"name":"Miami"`, `"field":"port"`)
+}
+
+// What a model writes is taken as the JSON value that it is.
+func TestWrittenForms(t *testing.T) {
+	for written, want := range map[string]any{
+		"all":                       "all",
+		" all\n":                    "all",
+		`"all"`:                     "all",
+		"```\nall\n```":             "all",
+		"```sql\nport=Miami\n```":   "port=Miami",
+		"port=\"x\"":                `port="x"`,
+		"```json\n\"port=a b\"```":  "port=a b",
+		`{"query":{"match_all":{}}`: nil, // no JSON, so a string
+		`{"query":{}}`:              nil,
+	} {
+		tool := builder(t, model(says("query", written)), &query.BuilderOptions{MaxCorrections: -1})
+		if want == nil {
+			fails(t, tool, `{"request":"r"}`)
+			continue
+		}
+		if got, _ := done[built](t, tool, `{"request":"r"}`); got.Query != want {
+			t.Errorf("%q became %v, want %v", written, got.Query, want)
+		}
+	}
+}
+
+func TestCorrections(t *testing.T) {
+	m := model(says("query", "harbor=Miami"), says("query", "harbour=Miami"), says("query", "port=Miami"))
+	got, events := done[built](t, builder(t, m, nil), `{"request":"ships in Miami"}`)
+	want := []qed.Correction{
+		{Query: "harbor=Miami", Reason: "there is no column harbor; perhaps meant: port"},
+		{Query: "harbour=Miami", Reason: "there is no column harbour; perhaps meant: port"},
+	}
+	if d := cmp.Diff(want, got.Corrections); d != "" || got.Query != "port=Miami" {
+		t.Errorf("query %v, %s", got.Query, d)
+	}
+	wantKinds(t, events, "query_written", "query_refused", "query_written", "query_corrected", "query_refused", "query_written", "query_corrected")
+	for _, e := range events {
+		switch d := e.Data.(type) {
+		case qed.QueryRefused:
+			if d.Code != "unknown_column" || d.Name == "" || len(d.Candidates) != 1 {
+				t.Errorf("refused = %+v", d)
+			}
+		case qed.QueryCorrected:
+			if d.Before == d.After || d.Reason == "" || d.Attempt == 0 {
+				t.Errorf("corrected = %+v", d)
+			}
+		}
+	}
+	prompts := sent(m)
+	contains(t, "the second prompt", prompts[1], `"harbor=Miami"`, `"there is no column harbor"`, `"port"`)
+	contains(t, "the third prompt", prompts[2], `"harbour=Miami"`, `"harbor=Miami"`)
+}
+
+// A call that comes to no query ends with the last problem, within its limit.
+func TestNoQuery(t *testing.T) {
+	wrong := func(n int) (replies []llmtest.Reply) {
+		for i := range n {
+			replies = append(replies, says("query", fmt.Sprintf("x%d=1", i)))
+		}
+		return replies
+	}
+	for _, test := range []struct {
+		name    string
+		opt     *query.BuilderOptions
+		replies []llmtest.Reply
+		calls   int
+		want    string // in the error
+	}{
+		{"always wrong", nil, wrong(9), 4, "no column x3"},
+		{"wrong once more than allowed", &query.BuilderOptions{MaxCorrections: 1}, wrong(9), 2, "no column x1"},
+		{"no corrections", &query.BuilderOptions{MaxCorrections: -1}, wrong(9), 1, "no column x0"},
+		{"the same again", nil, []llmtest.Reply{says("query", "x=1"), says("query", "x=1")}, 2, "no column x"},
+		{"none, with a reason", nil, []llmtest.Reply{says("explanation", "ships have no prices")}, 1, "ships have no prices"},
+		{"none after a refusal", nil, []llmtest.Reply{says("query", "x=1"), says()}, 2, "no column x"},
+		{"no JSON", nil, []llmtest.Reply{{Text: "a"}, {Text: "b"}, {Text: "c"}}, 3, ""},
+		{"no JSON after a refusal", nil, []llmtest.Reply{says("query", "x=1"), {Text: "a"}, {Text: "b"}, {Text: "c"}}, 4, "no column x"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := model(test.replies...)
+			text, _ := fails(t, builder(t, m, test.opt), `{"request":"r"}`)
+			contains(t, "the error", text, test.want)
+			if n := len(m.Requests()); n != test.calls {
+				t.Errorf("asked the model %d times, want %d", n, test.calls)
+			}
+		})
+	}
+}
+
+// A fault of the source is not the model's to mend.
+func TestSourceFails(t *testing.T) {
+	down := errors.New("the engine does not answer")
+	m := model(says("query", "all"), says("query", "port=x"))
+	text, _ := fails(t, builder(t, m, nil, &ships{checkErr: down}), `{"request":"r"}`)
+	contains(t, "the error", text, "does not answer")
+	if n := len(m.Requests()); n != 1 {
+		t.Errorf("asked the model %d times, want once", n)
+	}
+
+	tool := builder(t, model(says("query", "all")), nil, &ships{checkErr: down})
+	if _, err := tool.Call(t.Context(), json.RawMessage(`{"request":"r"}`)); !errors.Is(err, down) {
+		t.Errorf("got %v, want the source's error", err)
+	}
+	tool = builder(t, model(says("query", "x=1")), &query.BuilderOptions{MaxCorrections: -1})
+	_, err := tool.Call(t.Context(), json.RawMessage(`{"request":"r"}`))
+	if refusal, ok := errors.AsType[*query.Refusal](err); !ok || refusal.Code != "unknown_column" {
+		t.Errorf("got %v, want the refusal", err)
+	}
+}
+
+// The model asks which reading is meant, the user chooses, and the same call goes on.
+func TestQuestion(t *testing.T) {
+	asks := llmtest.Reply{JSON: map[string]any{"query": "", "question": "Which Miami?", "options": []string{"Port of Miami", "Miami Container Terminal", "Port of Miami", " "}}}
+	m := model(asks, says("query", "port=Port of Miami"))
+	c := call(t, builder(t, m, nil), `{"request":"ships in Miami"}`)
+	_, answer := c.turn(qed.Turn{Text: "go"})
+	if len(answer.Questions) != 1 || answer.Questions[0].Text != "Which Miami?" || len(answer.Questions[0].Options) != 2 {
+		t.Fatalf("questions = %+v", answer.Questions)
+	}
+	if n := len(m.Requests()); n != 1 {
+		t.Fatalf("asked the model %d times before the reply", n)
+	}
+	_, answer = c.turn(qed.Turn{Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"1"`)}}})
+	if len(answer.Questions) > 0 || c.err != nil {
+		t.Fatalf("asked again: %v, %v", answer.Questions, c.err)
+	}
+	if got := read[built](t, c.output); got.Query != "port=Port of Miami" {
+		t.Errorf("got %+v", got)
+	}
+	if n := len(m.Requests()); n != 2 {
+		t.Errorf("asked the model %d times, want 2: what it said is recorded", n)
+	}
+	contains(t, "the prompt after the reply", sent(m)[1], `"Which Miami?"`, `"Port of Miami"`)
+}
+
+// A source that describes itself otherwise when the reply comes, or has other rules, does not lead the run elsewhere.
+func TestSourceChangesWhileAsked(t *testing.T) {
+	s := &ships{}
+	m := model(says("query", "harbour=1"), says("question", "Which Miami?"), says("query", "port=Miami"))
+	c := call(t, builder(t, m, nil, s), `{"request":"ships in Miami"}`)
+	_, answer := c.turn(qed.Turn{Text: "go"})
+	if len(answer.Questions) != 1 {
+		t.Fatalf("asked %v, error %v", answer.Questions, c.err)
+	}
+	s.about, s.also = "columns: id, port, harbour", "harbour"
+	c.turn(qed.Turn{Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"the port"`)}}})
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	if got := read[built](t, c.output); got.Query != "port=Miami" || len(m.Requests()) != 3 {
+		t.Errorf("got %+v after %d calls", got, len(m.Requests()))
+	}
+}
+
+// A free question takes any text, and what comes after a reply may still be wrong.
+func TestFreeQuestion(t *testing.T) {
+	m := model(says("question", "Since when?"), says("query", "date=2020"), says("query", "port=2020"))
+	c := call(t, builder(t, m, nil), `{"request":"ships"}`)
+	_, answer := c.turn(qed.Turn{Text: "go"})
+	if len(answer.Questions) != 1 || answer.Questions[0].Kind != qed.TextQuestion {
+		t.Fatalf("questions = %+v", answer.Questions)
+	}
+	c.turn(qed.Turn{Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"since 2020"`)}}})
+	if got := read[built](t, c.output); got.Query != "port=2020" || len(got.Corrections) != 1 {
+		t.Errorf("got %+v", got)
+	}
+	contains(t, "the last prompt", sent(m)[2], `"since 2020"`, `"date=2020"`)
+}
+
+// A model that asks and asks is told that nobody can be asked any more.
+func TestQuestionsAreBounded(t *testing.T) {
+	m := model(says("question", "Which?"), says("question", "Which one?"))
+	c := call(t, builder(t, m, nil), `{"request":"ships"}`)
+	_, answer := c.turn(qed.Turn{Text: "go"})
+	c.turn(qed.Turn{Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"any"`)}}})
+	if c.err == nil {
+		t.Fatalf("got %s", c.output)
+	}
+	contains(t, "the error", c.err.Error(), "Which one?")
+}
+
+// Where nobody can be asked, the model chooses.
+func TestNobodyToAsk(t *testing.T) {
+	for name, test := range map[string]struct {
+		replies []llmtest.Reply
+		calls   int
+	}{
+		"only a question": {[]llmtest.Reply{says("question", "Which?"), says("query", "all", "explanation", "Took all.")}, 2},
+		"a query as well": {[]llmtest.Reply{says("question", "Which?", "query", "all", "explanation", "Took all.")}, 1},
+	} {
+		m := model(test.replies...)
+		tool := builder(t, m, nil)
+		out, err := tool.Call(t.Context(), json.RawMessage(`{"request":"ships"}`))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := read[built](t, out); got.Query != "all" || got.Reason != "Took all." || len(m.Requests()) != test.calls {
+			t.Errorf("%s: %+v after %d calls", name, got, len(m.Requests()))
+		}
+	}
+	m := model(says("question", "Which?", "query", "all"))
+	if got, _ := done[built](t, builder(t, m, &query.BuilderOptions{MaxQuestions: -1}), `{"request":"ships"}`); got.Query != "all" {
+		t.Errorf("got %+v", got)
+	}
+	contains(t, "the prompt", sent(m)[0], "Nobody can be asked")
+}
+
+func TestEditing(t *testing.T) {
+	for _, test := range []struct {
+		name, arguments string
+		mode            string
+		shown           string // of the previous query, in the prompt; empty: nothing
+		fails           string // in the error; empty: it does not
+	}{
+		{"a query", `"mode":"edit_existing","previous":"port=Miami"`, "edit_existing", "port=Miami", ""},
+		{"by itself", `"previous":"port=Miami"`, "edit_existing", "port=Miami", ""},
+		{"metadata", `"previous":{"query_type":"words","query":"port=Miami","summary":"3 rows"}`, "edit_existing", "port=Miami", ""},
+		{"a finding", `"previous":{"query_metadata":{"query_type":"words","query":"port=Miami"},"cached":true}`, "edit_existing", "port=Miami", ""},
+		{"a built query", `"previous":{"source":"boats","language":"words","query":"port=Miami"}`, "edit_existing", "port=Miami", ""},
+		{"one that is refused by now", `"previous":{"language":"words","query":"harbour=Miami"}`, "edit_existing", "harbour=Miami", ""},
+		{"not asked for", `"mode":"create_new","previous":"port=Miami"`, "create_new", "", ""},
+		{"null", `"previous":null`, "create_new", "", ""},
+		{"none", `"mode":"edit_existing"`, "", "", "previous"},
+		{"null to edit", `"mode":"edit_existing","previous":null`, "", "", "previous"},
+		{"another language", `"previous":{"query_type":"sql","query":"SELECT 1"}`, "", "", `"sql"`},
+		{"another language, in a finding", `"mode":"edit_existing","previous":{"query_metadata":{"query_type":"sql","query":"SELECT 1"}}`, "", "", `"sql"`},
+		{"another language that does not say so", `"previous":{"query":{"match_all":{}}}`, "", "", "cannot be edited"},
+		{"a long one", `"previous":{"language":"words","query":"port=` + strings.Repeat("x", 20_000) + `"}`, "", "", "bytes"},
+		{"another mode", `"mode":"edit"`, "", "", "mode"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			m := model(says("query", "all"))
+			tool := builder(t, m, nil)
+			if test.fails != "" {
+				text, _ := fails(t, tool, `{"request":"r",`+test.arguments+`}`)
+				contains(t, "the error", text, test.fails)
+				if len(m.Requests()) > 0 {
+					t.Error("the model was asked")
+				}
+				return
+			}
+			got, _ := done[built](t, tool, `{"request":"r",`+test.arguments+`}`)
+			if got.Mode != test.mode || got.Query != "all" {
+				t.Errorf("got %+v", got)
+			}
+			if shown := strings.Contains(sent(m)[0], "<previous>"); shown != (test.shown != "") || !strings.Contains(sent(m)[0], test.shown) {
+				t.Errorf("the prompt: %s", sent(m)[0])
+			}
+		})
+	}
+}
+
+func TestBuilderOptions(t *testing.T) {
+	parse := func(text string) *template.Template {
+		return template.Must(template.New("").Funcs(qed.PromptFuncs()).Parse(text))
+	}
+	warm := -1.0
+	m := model(says("query", "all"))
+	done[built](t, builder(t, m, &query.BuilderOptions{
+		Prompt: parse("{{.Language}} {{quote .Request}}"), JSONMode: true, Temperature: &warm, MaxOutputTokens: 77,
+	}), `{"request":"r"}`)
+	req := m.Requests()[0]
+	if sent(m)[0] != `words "r"` || req.Temperature != nil || req.MaxTokens != 77 || req.Format.Mode != llm.JSONMode {
+		t.Errorf("sent %+v", req)
+	}
+	tool := builder(t, m, &query.BuilderOptions{About: map[string]string{"ships": "all that float"}})
+	contains(t, "the schema", string(tool.Input), "all that float")
+	for name, opt := range map[string]*query.BuilderOptions{
+		"a prompt that does not work": {Prompt: parse("{{.Nope}}")},
+		"a negative limit":            {MaxDataBytes: -1},
+		"a negative time":             {Timeout: -1},
+		"a source that there is not":  {About: map[string]string{"boats": "x"}},
+	} {
+		if _, err := query.NewBuilder(m, []query.Source{&ships{}}, opt); err == nil {
+			t.Errorf("NewBuilder took %s", name)
+		}
+	}
+}
+
+// Each language that this module has sources of gets rules of its own.
+func TestLanguages(t *testing.T) {
+	seen := map[string]string{}
+	for _, language := range []string{"elasticsearch", "graphql", "sql", "words"} {
+		m := model(says("query", "all"))
+		done[built](t, builder(t, m, nil, &ships{language: language}), `{"request":"r"}`)
+		prompt := strings.ReplaceAll(sent(m)[0], language, "")
+		for other, same := range seen {
+			if same == prompt {
+				t.Errorf("%s and %s are asked for alike", language, other)
+			}
+		}
+		seen[language] = prompt
+	}
+}

@@ -1,0 +1,182 @@
+package query_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/query"
+)
+
+func TestExecute(t *testing.T) {
+	now := time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC)
+	s := &ships{count: 7}
+	c := call(t, executor(t, nil, s), `{"query":" port=Miami "}`)
+	c.ctx = qed.WithClock(c.ctx, func() time.Time { return now })
+	events, _ := c.turn(qed.Turn{Text: "go"})
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	got := read[qed.Finding](t, c.output)
+	if got.Rows == nil || got.Rows.Handle == "" || got.Rows.Count != 7 || len(got.Rows.Sample.Rows) >= 7 || got.Rows.Truncated {
+		t.Fatalf("rows = %+v", got.Rows)
+	}
+	want := qed.Finding{
+		Text: "7 rows found",
+		Rows: got.Rows,
+		Metadata: &qed.QueryMetadata{
+			QueryType: "words", Query: json.RawMessage(`"port=Miami"`), Summary: "7 rows found",
+			HowToRetrieve: `ships, "port=Miami"`, ExecutedAt: now,
+		},
+		Queries: []qed.Query{{
+			Language: "words", Written: `"port=Miami"`, Executed: `run "port=Miami"`, Rows: 7, Handle: got.Rows.Handle, Millis: got.Queries[0].Millis,
+		}},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	wantKinds(t, events, "query_executed")
+	again, _ := done[qed.Finding](t, executor(t, nil, s), `{"query":`+string(got.Metadata.Query)+`}`)
+	if again.Text != got.Text {
+		t.Errorf("run again it says %q", again.Text)
+	}
+}
+
+// The rows are kept beside the run: what comes after the call has them all.
+func TestRowsAreKept(t *testing.T) {
+	tools := qed.NewRegistry(nil)
+	if err := tools.Add(executor(t, nil, &ships{count: 7})); err != nil {
+		t.Fatal(err)
+	}
+	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		results, err := tools.Do(ctx, llm.ToolCall{Name: "words_executor", Arguments: json.RawMessage(`{"query":"all"}`)})
+		if err != nil {
+			return qed.Answer{}, err
+		}
+		table, err := read[qed.Finding](t, results[0].Output).Rows.Table(ctx)
+		return qed.Answer{Table: table}, err
+	}), &qed.MemoryStore{}, nil)
+	answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "go"})
+	if err != nil || len(answer.Table.Rows) != 7 {
+		t.Errorf("got %+v, %v", answer.Table, err)
+	}
+}
+
+func TestCounts(t *testing.T) {
+	for _, test := range []struct {
+		name      string
+		source    *ships
+		maxRows   int
+		text      string
+		rows      int
+		total     int64
+		truncated bool
+	}{
+		{"one", &ships{count: 1}, 0, "1 row found", 1, 0, false},
+		{"some", &ships{count: 4}, 0, "4 rows found", 4, 0, false},
+		{"of more", &ships{count: 4, total: 142}, 0, "142 rows found, of which the first 4 are kept", 4, 142, true},
+		{"more than are kept", &ships{count: 9}, 2, "9 rows found, of which the first 2 are kept", 2, 0, true},
+		{"of more than are kept", &ships{count: 9, total: 142}, 2, "142 rows found, of which the first 2 are kept", 2, 142, true},
+		{"partial", &ships{count: 2, partial: "a shard failed"}, 0, "2 rows found. Not all may be there: a shard failed", 2, 0, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			got, _ := done[qed.Finding](t, executor(t, &query.ExecutorOptions{MaxRows: test.maxRows}, test.source), `{"query":"all"}`)
+			if got.Text != test.text || got.Rows.Count != test.rows || got.Rows.Truncated != test.truncated || got.Queries[0].Total != test.total ||
+				got.Partial != test.source.partial || got.Rows.Partial != test.source.partial {
+				t.Errorf("%q, rows %+v, query %+v", got.Text, got.Rows, got.Queries[0])
+			}
+		})
+	}
+}
+
+// What a source refuses does not run, and what it cannot run is told.
+func TestExecutorErrors(t *testing.T) {
+	lost := errors.New("connection lost")
+	for _, test := range []struct {
+		name, arguments string
+		source          *ships
+		want            string
+		events          []string
+	}{
+		{"refused", `{"query":"harbour=Miami"}`, &ships{}, "no column harbour", []string{"query_refused"}},
+		{"refused by the engine", `{"query":"all"}`, &ships{runErr: &query.Refusal{Code: "engine", Message: "too many clauses"}}, "too many clauses", []string{"query_refused"}},
+		{"failed", `{"query":"all"}`, &ships{runErr: lost}, "connection lost", nil},
+		{"cannot be checked", `{"query":"all"}`, &ships{checkErr: lost}, "connection lost", nil},
+		{"no query", `{}`, &ships{}, "query", nil},
+		{"null", `{"query":null}`, &ships{}, "query", nil},
+		{"another form", `{"query":{"match_all":{}}}`, &ships{}, "a query is a string", []string{"query_refused"}},
+		{"another language", `{"query":{"language":"sql","query":"SELECT 1"}}`, &ships{}, `"sql"`, nil},
+		{"nothing at all", `{"query":"all"}`, &ships{nothing: true}, "neither", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			text, events := fails(t, executor(t, nil, test.source), test.arguments)
+			contains(t, "the error", text, test.want)
+			wantKinds(t, events, test.events...)
+			if len(test.source.ran) > 0 && !test.source.nothing {
+				t.Errorf("ran %v", test.source.ran)
+			}
+		})
+	}
+	tool := executor(t, nil, &ships{})
+	_, err := tool.Call(t.Context(), json.RawMessage(`{"query":"x=1"}`))
+	if _, ok := errors.AsType[*query.Refusal](err); !ok {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+// Where the budget has no rows left, nothing runs; the source spends what it returns.
+func TestRowBudget(t *testing.T) {
+	s := &ships{count: 3}
+	tool := executor(t, nil, s)
+	ctx := qed.WithBudget(t.Context(), qed.Limits{Rows: 3})
+	if _, err := tool.Call(ctx, json.RawMessage(`{"query":"all"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := qed.Remaining(ctx); left.Rows != -1 {
+		t.Errorf("%d rows are left, want none", left.Rows)
+	}
+	if _, err := tool.Call(ctx, json.RawMessage(`{"query":"all"}`)); !errors.Is(err, qed.ErrBudget) || len(s.ran) != 1 {
+		t.Errorf("got %v after %d runs", err, len(s.ran))
+	}
+}
+
+// What a caller wrote is cut in errors.
+func TestLongErrorsAreBounded(t *testing.T) {
+	text, _ := fails(t, executor(t, nil, &ships{}, &ships{name: "boats"}), `{"source":"`+strings.Repeat("x", 5000)+`","query":"all"}`)
+	if len(text) > 1000 {
+		t.Errorf("the error has %d bytes", len(text))
+	}
+}
+
+// A long query and its rows fit into one result.
+func TestLongQueries(t *testing.T) {
+	for _, n := range []int{5, 15, 60} {
+		s := &ships{count: 3000}
+		long := "port=" + strings.Repeat("a", n<<10)
+		args, err := json.Marshal(map[string]string{"query": long})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tools := qed.NewRegistry(nil)
+		if err := tools.Add(executor(t, nil, s)); err != nil {
+			t.Fatal(err)
+		}
+		results, err := tools.Do(t.Context(), llm.ToolCall{Name: "words_executor", Arguments: args})
+		if err != nil || results[0].Err != nil {
+			t.Errorf("a query of %d KiB: %v, %v", n, err, results[0].Err)
+			continue
+		}
+		got := read[qed.Finding](t, results[0].Output)
+		whole := read[string](t, got.Metadata.Query) == long
+		if whole != (n < 16) || got.Rows.Count == 0 || len(s.ran) != 1 {
+			t.Errorf("a query of %d KiB: whole %v, %d rows", n, whole, got.Rows.Count)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package query
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// sources are those of a tool, which it names in errors.
+type sources struct {
+	tool string
+	list []Source
+}
+
+func newSources(tool string, list []Source) (sources, error) {
+	if len(list) == 0 {
+		return sources{}, fmt.Errorf("query: %s has no sources", tool)
+	}
+	seen := map[string]bool{}
+	for i, s := range list {
+		if s == nil {
+			return sources{}, fmt.Errorf("query: %s: source %d is nil", tool, i+1)
+		}
+		name := s.Name()
+		switch {
+		case strings.TrimSpace(name) == "" || len(name) > maxName:
+			return sources{}, fmt.Errorf("query: %s: the name of source %d is empty or has more than %d bytes", tool, i+1, maxName)
+		case s.Language() == "":
+			return sources{}, fmt.Errorf("query: %s: source %s has no language", tool, prompt.Quote(name))
+		case seen[name]:
+			return sources{}, fmt.Errorf("query: %s: two sources are called %s", tool, prompt.Quote(name))
+		}
+		seen[name] = true
+	}
+	return sources{tool, slices.Clone(list)}, nil
+}
+
+const (
+	maxName  = 200
+	maxAbout = 1000
+)
+
+func (s sources) names() []string {
+	names := make([]string, len(s.list))
+	for i, source := range s.list {
+		names[i] = source.Name()
+	}
+	return names
+}
+
+// find returns the source of a name. Where there is one source only, it need not be named.
+func (s sources) find(name string) (Source, error) {
+	if name == "" && len(s.list) == 1 {
+		return s.list[0], nil
+	}
+	names := s.names()
+	if i := slices.Index(names, name); i >= 0 {
+		return s.list[i], nil
+	}
+	all := "its sources are " + strings.Join(names, ", ")
+	if name == "" {
+		return nil, fmt.Errorf("%s needs a source: %s", s.tool, all)
+	}
+	if near := nearest.Names(name, names, 1); len(near) > 0 {
+		all = "did you mean " + near[0] + "? " + all
+	}
+	return nil, fmt.Errorf("%s has no source %s; %s", s.tool, prompt.Quote(prompt.Clip(name, maxName)), all)
+}
+
+// tell has the schema of a tool's arguments list the sources, with what they hold, or what
+// about says of them: which those are is only known when the tool is made.
+func (s sources) tell(t *qed.Tool, about map[string]string) error {
+	var input jsonschema.Schema
+	if err := json.Unmarshal(t.Input, &input); err != nil {
+		return fmt.Errorf("query: %s: %w", s.tool, err)
+	}
+	lines := make([]string, len(s.list))
+	property := input.Properties["source"]
+	for i, source := range s.list {
+		property.Enum = append(property.Enum, source.Name())
+		lines[i] = source.Name() + " (" + source.Language() + ")"
+		text, ok := about[source.Name()]
+		if !ok {
+			text = source.About()
+		}
+		if text = prompt.Clip(oneLine(text), maxAbout); text != "" {
+			lines[i] += ": " + text
+		}
+	}
+	property.Description += ": " + strings.Join(lines, "; ")
+	if len(s.list) > 1 {
+		input.Required = append([]string{"source"}, input.Required...)
+	}
+	input.PropertyOrder = []string{"source"}
+	text, err := json.Marshal(&input)
+	if err != nil {
+		return fmt.Errorf("query: %s: %w", s.tool, err)
+	}
+	t.Input = text
+	return nil
+}

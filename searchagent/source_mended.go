@@ -1,0 +1,144 @@
+package searchagent
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/esquery"
+)
+
+// asMended returns a body that passed with what the validator puts right in it, and
+// nothing of what it puts in. It is the body as it was where that cannot be said for
+// certain: then it is mended in each run.
+func asMended(v *esquery.Validator, index string, body json.RawMessage) (json.RawMessage, error) {
+	var plain bytes.Buffer
+	if err := json.Compact(&plain, body); err != nil {
+		return nil, err // not reached: it was read before
+	}
+	report := v.Check(index, body)
+	if report.Verdict != esquery.Fixed {
+		return plain.Bytes(), nil
+	}
+	mended := splice(plain.Bytes(), report.Problems)
+	if again := v.Check(index, mended); again.Verdict == esquery.OK && bytes.Equal(again.Body(), report.Body()) {
+		return mended, nil
+	}
+	return plain.Bytes(), nil
+}
+
+// splice puts the fix of each problem in its place.
+func splice(body []byte, problems []esquery.Problem) []byte {
+	places := map[string]place{}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.UseNumber()
+	if locate(d, body, "", span{}, places) != nil {
+		return body
+	}
+	type edit struct {
+		at span
+		to []byte
+	}
+	var edits []edit
+	for _, p := range problems {
+		at, ok := places[p.Path]
+		if !ok {
+			return body
+		}
+		key, value := textAt(body, at.key), textAt(body, at.value)
+		switch {
+		case p.Code != esquery.UnknownField: // the fix is JSON
+			edits = append(edits, edit{at.value, []byte(p.Fix)})
+		case key != p.Fix && folded(key) == folded(p.Fix):
+			edits = append(edits, edit{at.key, quoted(p.Fix)})
+		default:
+			to := p.Fix
+			if _, weight, weighs := strings.Cut(value, "^"); weighs { // as in "name^2"
+				to += "^" + weight
+			}
+			edits = append(edits, edit{at.value, quoted(to)})
+		}
+	}
+	slices.SortFunc(edits, func(a, b edit) int { return a.at.from - b.at.from })
+	var out []byte
+	from := 0
+	for _, e := range edits {
+		if e.at.from < from {
+			return body
+		}
+		out = append(append(out, body[from:e.at.from]...), e.to...)
+		from = e.at.to
+	}
+	return append(out, body[from:]...)
+}
+
+// place is where a value stands in a text, and its key where it has one.
+type place struct{ key, value span }
+
+type span struct{ from, to int }
+
+// locate finds the places of all values of compact JSON, by their JSON Pointers.
+func locate(d *json.Decoder, body []byte, pointer string, key span, places map[string]place) error {
+	from := start(d, body)
+	token, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if opens, ok := token.(json.Delim); ok {
+		for i := 0; d.More(); i++ {
+			step, at := strconv.Itoa(i), span{}
+			if opens == '{' {
+				at.from = start(d, body)
+				name, err := d.Token()
+				if err != nil {
+					return err
+				}
+				step, _ = name.(string)
+				at.to = int(d.InputOffset())
+			}
+			step = strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
+			if err := locate(d, body, pointer+"/"+step, at, places); err != nil {
+				return err
+			}
+		}
+		if _, err := d.Token(); err != nil {
+			return err
+		}
+	}
+	places[pointer] = place{key, span{from, int(d.InputOffset())}}
+	return nil
+}
+
+// start is where the next token begins.
+func start(d *json.Decoder, body []byte) int {
+	at := int(d.InputOffset())
+	for at < len(body) && (body[at] == ',' || body[at] == ':') {
+		at++
+	}
+	return at
+}
+
+// textAt is what the string at a place says; empty where it is none.
+func textAt(body []byte, at span) string {
+	var text string
+	if json.Unmarshal(body[at.from:at.to], &text) != nil {
+		return ""
+	}
+	return text
+}
+
+// folded is a name without what writers of names disagree about.
+func folded(name string) string {
+	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+}
+
+// quoted writes a string as JSON for an engine.
+func quoted(s string) []byte {
+	text, err := marshal(s)
+	if err != nil {
+		return []byte(`""`) // not reached: every string has a JSON form
+	}
+	return text
+}
