@@ -1,0 +1,173 @@
+package rag_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/rag"
+)
+
+// toolFound is what the tool returns.
+type toolFound struct {
+	Hits []struct {
+		Title, Location, Text string
+		Score                 float64
+	}
+	Sources   []qed.Source
+	Truncated bool
+}
+
+func newTool(t testing.TB, searcher rag.Searcher, opt *rag.ToolOptions) qed.Tool {
+	t.Helper()
+	tool, err := rag.NewTool(searcher, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool
+}
+
+func callTool(t testing.TB, tool qed.Tool, arguments string) (toolFound, error) {
+	t.Helper()
+	r := qed.NewRegistry(nil)
+	if err := r.Add(tool); err != nil {
+		t.Fatal(err)
+	}
+	results, err := r.Do(t.Context(), llm.ToolCall{ID: "1", Name: tool.Name, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f toolFound
+	if results[0].Err == nil {
+		if err := json.Unmarshal(results[0].Output, &f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return f, results[0].Err
+}
+
+func TestToolFinds(t *testing.T) {
+	f, err := callTool(t, newTool(t, manual(t), nil), `{"query":"cancelled work order"}`)
+	if err != nil || len(f.Hits) == 0 || len(f.Sources) != len(f.Hits) {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	h := f.Hits[0]
+	if !strings.HasPrefix(h.Location, "orders.md:") || !strings.Contains(h.Text, "cannot be opened") || h.Score <= 0 || h.Title != f.Sources[0].Title {
+		t.Errorf("the best is %+v", h)
+	}
+	if f, err := callTool(t, newTool(t, manual(t), nil), `{"query":"zebra"}`); err != nil || f.Hits == nil || len(f.Hits) != 0 {
+		t.Errorf("where there is nothing: %+v, %v", f, err)
+	}
+}
+
+func TestToolLimits(t *testing.T) {
+	for name, tt := range map[string]struct {
+		hits      fixed
+		opt       *rag.ToolOptions
+		arguments string
+		want      int
+		truncated bool
+	}{
+		"as many as usual":      {passages(30), nil, `{"query":"q"}`, 5, false},
+		"as many as asked for":  {passages(30), nil, `{"query":"q","k":7}`, 7, false},
+		"as many as may be":     {passages(30), nil, `{"query":"q","k":100}`, 20, false},
+		"the host's numbers":    {passages(30), &rag.ToolOptions{Chunks: 2, MaxChunks: 3}, `{"query":"q","k":9}`, 3, false},
+		"those that are of use": {passages(4), &rag.ToolOptions{MinScore: 2}, `{"query":"q"}`, 2, false},
+		"those that fit":        {long(20), nil, `{"query":"q","k":20}`, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := callTool(t, newTool(t, tt.hits, tt.opt), tt.arguments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(f.Hits); tt.want > 0 && n != tt.want || n == 0 || f.Truncated != tt.truncated {
+				t.Errorf("%d hits, truncated %v", n, f.Truncated)
+			}
+		})
+	}
+}
+
+// long are n hits whose JSON is much longer than their text.
+func long(n int) fixed {
+	all := passages(n)
+	for i := range all {
+		all[i].Chunk.Text = strings.Repeat("<\x01", 5000)
+	}
+	return all
+}
+
+// A model that plans knows how many it may ask for.
+func TestToolTellsItsLimits(t *testing.T) {
+	for want, opt := range map[float64]*rag.ToolOptions{20: nil, 3: {MaxChunks: 3}} {
+		var input struct {
+			Properties map[string]struct{ Minimum, Maximum float64 }
+		}
+		if err := json.Unmarshal(newTool(t, passages(1), opt).Input, &input); err != nil {
+			t.Fatal(err)
+		}
+		if k := input.Properties["k"]; k.Minimum != 1 || k.Maximum != want {
+			t.Errorf("k lies between %v and %v, want 1 and %v", k.Minimum, k.Maximum, want)
+		}
+	}
+}
+
+func TestNewToolRefuses(t *testing.T) {
+	for name, make := range map[string]func() (qed.Tool, error){
+		"no searcher":       func() (qed.Tool, error) { return rag.NewTool(nil, nil) },
+		"a negative option": func() (qed.Tool, error) { return rag.NewTool(passages(1), &rag.ToolOptions{Chunks: -1}) },
+	} {
+		if tool, err := make(); err == nil || tool.Call != nil {
+			t.Errorf("NewTool took %s", name)
+		}
+	}
+}
+
+func TestToolRefuses(t *testing.T) {
+	down := errors.New("down")
+	failing := searcherFunc(func(context.Context, string, int) ([]rag.Hit, error) { return nil, down })
+	for name, tt := range map[string]struct {
+		tool      qed.Tool
+		arguments string
+	}{
+		"no query":            {newTool(t, passages(1), nil), `{}`},
+		"an empty query":      {newTool(t, passages(1), nil), `{"query":" "}`},
+		"a k below one":       {newTool(t, passages(1), nil), `{"query":"q","k":-1}`},
+		"a searcher's fault ": {newTool(t, failing, nil), `{"query":"q"}`},
+	} {
+		if _, err := callTool(t, tt.tool, tt.arguments); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func ExampleNewTool() {
+	index, err := rag.NewIndex(context.Background(), []rag.Chunk{
+		{Document: "orders.md", First: 7, Last: 9, Text: "A cancelled work order cannot be opened again."},
+	}, nil)
+	if err != nil {
+		panic(err)
+	}
+	search, err := rag.NewTool(index, nil)
+	if err != nil {
+		panic(err)
+	}
+	tools := qed.NewRegistry(nil)
+	if err := tools.Add(search); err != nil {
+		panic(err)
+	}
+	results, err := tools.Do(context.Background(), llm.ToolCall{Name: "vectordb_tool", Arguments: json.RawMessage(`{"query":"reopen a cancelled order"}`)})
+	if err != nil {
+		panic(err)
+	}
+	var out struct{ Sources []qed.Source }
+	if err := json.Unmarshal(results[0].Output, &out); err != nil {
+		panic(err)
+	}
+	fmt.Println(out.Sources[0].Location)
+	// Output: orders.md:7-9
+}
