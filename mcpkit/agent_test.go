@@ -1,0 +1,300 @@
+package mcpkit_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/mcpkit"
+)
+
+// asking is a durable agent that asks for a city, and says who asks and where.
+func asking(store qed.Store) qed.Agent {
+	return qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		if turn.Text == "who" {
+			return qed.Answer{Text: turn.User + " of " + turn.Company}, nil
+		}
+		city, err := qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?", Options: []qed.Option{{ID: "FL", Text: "Florida"}, {ID: "OH", Text: "Ohio"}}})
+		if err != nil {
+			return qed.Answer{}, err
+		}
+		return qed.Answer{Text: "Miami, " + city}, nil
+	}), store, nil)
+}
+
+func TestAgentConversation(t *testing.T) {
+	noLeak(t)
+	s := newServer()
+	store := new(qed.MemoryStore)
+	if err := mcpkit.AddAgent(s, "ask", "Ask about ports.", asking(store), nil); err != nil {
+		t.Fatal(err)
+	}
+	ann := session(t, s, &mcp.StreamableHTTPOptions{Stateless: true}, nil, http.Header{"Authorization": {"Bearer ann"}})
+	bob := session(t, s, &mcp.StreamableHTTPOptions{Stateless: true}, nil, http.Header{"Authorization": {"Bearer bob"}})
+
+	asked := reply(t, call(t, ann, "ask", map[string]any{"question": "How many crews are in Miami?"}))
+	if len(asked.Questions) != 1 || asked.Conversation == "" || asked.HowToReply == "" || !asked.Saved {
+		t.Fatalf("%+v", asked)
+	}
+	again := map[string]any{
+		"conversation_id": asked.Conversation,
+		"replies":         []any{map[string]any{"question": asked.Questions[0].ID, "value": 2}},
+	}
+	if r := call(t, bob, "ask", again); !r.IsError || strings.Contains(textOf(r), "ann") {
+		t.Errorf("another's conversation: %v %q", r.IsError, textOf(r))
+	}
+	if got := reply(t, call(t, ann, "ask", again)); got.Text != "Miami, OH" || got.HowToReply != "" {
+		t.Errorf("after the reply: %+v", got)
+	}
+	if r := call(t, ann, "ask", again); !r.IsError || !strings.Contains(textOf(r), "no open question") {
+		t.Errorf("the reply again: %q", textOf(r))
+	}
+	look, err := qed.Look(t.Context(), store, mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
+	if err != nil || look.Status != qed.StatusAnswered || look.Turn.User != "ann" {
+		t.Errorf("the thread: %+v, %v", look, err)
+	}
+	for _, arguments := range []any{
+		nil, map[string]any{"question": " "}, map[string]any{"question": 1}, map[string]any{"q": "x"}, map[string]any{"question": "x", "user_id": "ann"},
+		map[string]any{"replies": []any{map[string]any{"question": "q", "value": 1}}},
+		map[string]any{"question": strings.Repeat("a", 101<<10)}, map[string]any{"question": "x", "conversation_id": strings.Repeat("a", 300)},
+	} {
+		if r := call(t, ann, "ask", arguments); !r.IsError {
+			t.Errorf("%.100v is taken", arguments)
+		}
+	}
+	if got := reply(t, call(t, ann, "ask", map[string]any{"question": strings.Repeat("a ", 40<<10)})); len(got.Questions) != 1 {
+		t.Errorf("80 KB: %+v", got)
+	}
+}
+
+// Who is not known has a conversation as long as a session, and without one none.
+func TestAgentUnknownCaller(t *testing.T) {
+	noLeak(t)
+	s := newServer()
+	if err := mcpkit.AddAgent(s, "ask", "", asking(new(qed.MemoryStore)), nil); err != nil {
+		t.Fatal(err)
+	}
+	one, two := session(t, s, nil, nil, nil), session(t, s, nil, nil, nil)
+	asked := reply(t, call(t, one, "ask", map[string]any{"question": "Miami?", "conversation_id": "mine"}))
+	answer := map[string]any{"conversation_id": "mine", "replies": []any{map[string]any{"question": asked.Questions[0].ID, "value": "FL"}}}
+	if r := call(t, two, "ask", answer); !r.IsError {
+		t.Errorf("another session: %q", textOf(r))
+	}
+	if got := reply(t, call(t, one, "ask", answer)); got.Text != "Miami, FL" {
+		t.Errorf("the same session: %+v", got)
+	}
+	stateless := session(t, s, &mcp.StreamableHTTPOptions{Stateless: true}, nil, nil)
+	if r := call(t, stateless, "ask", answer); !r.IsError || !strings.Contains(textOf(r), "does not know") {
+		t.Errorf("no session: %q", textOf(r))
+	}
+	if got := reply(t, call(t, stateless, "ask", map[string]any{"question": "who"})); got.Text != " of " || got.Conversation != "" || got.Saved {
+		t.Errorf("no session and no conversation: %+v", got)
+	}
+}
+
+func TestAgentErrors(t *testing.T) {
+	noLeak(t)
+	s := newServer()
+	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		switch turn.Text {
+		case "panic":
+			panic("postgres://admin:hunter2@db")
+		case "slow":
+			<-ctx.Done()
+			return qed.Answer{}, ctx.Err()
+		}
+		return qed.Answer{}, errors.New("dial postgres://admin:hunter2@db: refused")
+	})
+	var told error
+	opt := &mcpkit.ServerOptions{Timeout: 100 * time.Millisecond, OnError: func(_ context.Context, _ string, err error) { told = err }}
+	if err := mcpkit.AddAgent(s, "ask", "", agent, opt); err != nil {
+		t.Fatal(err)
+	}
+	cs := session(t, s, nil, nil, nil)
+	for _, tt := range []struct{ question, want, host string }{
+		{"panic", "the call failed", "hunter2"}, {"fail", "the call failed", "hunter2"}, {"slow", "too long", "deadline"},
+	} {
+		told = nil
+		r := call(t, cs, "ask", map[string]any{"question": tt.question})
+		if !r.IsError || !strings.Contains(textOf(r), tt.want) || strings.Contains(textOf(r), "hunter2") {
+			t.Errorf("%s: %v %q", tt.question, r.IsError, textOf(r))
+		}
+		if told == nil || !strings.Contains(told.Error(), tt.host) {
+			t.Errorf("%s: the host is told %v", tt.question, told)
+		}
+	}
+	for _, name := range []string{"", "a b", strings.Repeat("a", 65)} {
+		if err := mcpkit.AddAgent(s, name, "", agent, nil); err == nil {
+			t.Errorf("the name %q is taken", name)
+		}
+	}
+	if err := mcpkit.AddAgent(s, "none", "", nil, nil); err == nil {
+		t.Error("no agent is taken")
+	}
+}
+
+// A client that cancels its call cancels the turn.
+func TestAgentCancelled(t *testing.T) {
+	for name, opt := range map[string]*mcp.StreamableHTTPOptions{
+		"stateful": nil, "stateless": {Stateless: true, PropagateRequestCancellation: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			noLeak(t)
+			s := newServer()
+			began, ended := make(chan struct{}), make(chan error, 1)
+			agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+				close(began)
+				<-ctx.Done()
+				ended <- ctx.Err()
+				return qed.Answer{}, ctx.Err()
+			})
+			if err := mcpkit.AddAgent(s, "ask", "", agent, nil); err != nil {
+				t.Fatal(err)
+			}
+			cs := session(t, s, opt, nil, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { <-began; cancel() }()
+			if _, err := cs.CallTool(ctx, &mcp.CallToolParams{Name: "ask", Arguments: map[string]any{"question": "q"}}); !errors.Is(err, context.Canceled) {
+				t.Errorf("CallTool: %v", err)
+			}
+			select {
+			case err := <-ended:
+				if !errors.Is(err, context.Canceled) {
+					t.Errorf("the turn: %v", err)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("the turn goes on")
+			}
+		})
+	}
+}
+
+func TestAgentProgress(t *testing.T) {
+	noLeak(t)
+	s := newServer()
+	gate := make(chan struct{})
+	agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		qed.Emit(ctx, qed.Planned{Steps: make([]qed.PlanStep, 2)})
+		qed.Emit(ctx, qed.Token{Content: "not progress"})
+		for range 300 {
+			qed.Emit(ctx, qed.StepStarted{Description: "find the port"})
+		}
+		<-gate
+		return qed.Answer{Text: "done"}, nil
+	})
+	if err := mcpkit.AddAgent(s, "ask", "", agent, nil); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var got []string
+	cs := session(t, s, nil, &mcp.ClientOptions{ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+		mu.Lock()
+		defer mu.Unlock()
+		if got = append(got, req.Params.Message); len(got) == 100 {
+			close(gate)
+		}
+	}}, nil)
+	params := &mcp.CallToolParams{Name: "ask", Arguments: map[string]any{"question": "q"}}
+	params.Meta = mcp.Meta{}
+	params.SetProgressToken("1")
+	if r, err := cs.CallTool(t.Context(), params); err != nil || r.IsError {
+		t.Fatal(r, err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(got) != 100 || got[0] != "planned 2 steps" || got[1] != "find the port" {
+		t.Errorf("%d: %.100q", len(got), got)
+	}
+}
+
+// A large answer is cut so that it has room, rows first, and says so.
+func TestAgentLargeAnswer(t *testing.T) {
+	noLeak(t)
+	s := newServer()
+	table := &qed.Table{Columns: []qed.Column{{Name: "id"}}}
+	for i := range 100_000 {
+		table.Append(i)
+	}
+	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		a := qed.Answer{Text: "There are 100000.", Queries: []qed.Query{{Language: "sql", Executed: "SELECT id FROM t"}}}
+		switch turn.Text {
+		case "rows":
+			a.Table = table
+		case "artifact":
+			a.Artifacts = []qed.Artifact{{Name: "chart", MediaType: "image/png", Data: make([]byte, 1<<20)}}
+		case "text":
+			a.Text = strings.Repeat("ä", 1<<20)
+		case "questions":
+			a.Questions = []qed.Question{{ID: "q", Text: strings.Repeat("a", 1<<20)}}
+		}
+		return a, nil
+	})
+	if err := mcpkit.AddAgent(s, "ask", "", agent, &mcpkit.ServerOptions{MaxResult: 10_000}); err != nil {
+		t.Fatal(err)
+	}
+	cs := session(t, s, nil, nil, nil)
+	for question, check := range map[string]func(mcpkit.Reply) bool{
+		"none":     func(r mcpkit.Reply) bool { return !r.Truncated },
+		"rows":     func(r mcpkit.Reply) bool { return r.Table.Truncated && len(r.Table.Rows) > 500 && len(r.Queries) == 1 },
+		"artifact": func(r mcpkit.Reply) bool { return r.Truncated && r.Artifacts[0].Name == "chart" && len(r.Queries) == 1 },
+		"text":     func(r mcpkit.Reply) bool { return r.Truncated && len(r.Text) > 1000 },
+	} {
+		r := call(t, cs, "ask", map[string]any{"question": question})
+		text, _ := json.Marshal(r)
+		if got := reply(t, r); !check(got) || len(text) > 20_000 {
+			t.Errorf("%s: %d bytes, %.300s", question, len(text), text)
+		}
+	}
+	if len(table.Rows) != 100_000 || table.Truncated {
+		t.Error("the agent's own table is cut")
+	}
+	if r := call(t, cs, "ask", map[string]any{"question": "questions"}); !r.IsError {
+		t.Error("a question that is too large is taken")
+	}
+}
+
+// An agent's questions are put to the user of a client that can ask him.
+func TestElicit(t *testing.T) {
+	for name, opt := range map[string]*mcp.StreamableHTTPOptions{"protocol 2025-11-25": nil, "protocol 2026-07-28": {Stateless: true}} {
+		t.Run(name, func(t *testing.T) {
+			noLeak(t)
+			s := newServer()
+			err := mcpkit.AddAgent(s, "ask", "", asking(new(qed.MemoryStore)), &mcpkit.ServerOptions{
+				Elicit: true,
+				Caller: func(context.Context, *mcp.CallToolRequest) (context.Context, mcpkit.Caller, error) {
+					return nil, mcpkit.Caller{User: "ann"}, nil
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			question := map[string]any{"question": "How many crews are in Miami?"}
+			action := "accept"
+			client := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				if !strings.Contains(req.Params.Message, "Which Miami?") {
+					t.Errorf("the user is asked %q", req.Params.Message)
+				}
+				return &mcp.ElicitResult{Action: action, Content: map[string]any{"value": "OH"}}, nil
+			}}
+			cs := session(t, s, opt, client, nil)
+			if got := reply(t, call(t, cs, "ask", question)); got.Text != "Miami, OH" {
+				t.Errorf("asked in between: %+v", got)
+			}
+			action = "decline"
+			if got := reply(t, call(t, cs, "ask", question)); got.Conversation == "" || got.HowToReply == "" {
+				t.Errorf("declined: %+v", got)
+			}
+			if got := reply(t, call(t, session(t, s, opt, nil, nil), "ask", question)); len(got.Questions) != 1 {
+				t.Errorf("a client that cannot ask: %+v", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,305 @@
+package mcpkit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+const (
+	maxRounds  = 5 // calls of which each says that it needs to know more
+	maxFields  = 5 // that are asked for at a time
+	maxChoices = 50
+	maxTries   = 3 // at a number
+)
+
+// A round is what a call needs to know before it can go on, and the replies. It is plain
+// data, for the log of a run.
+type round struct {
+	State   string                       `json:"state,omitempty"` // the server's own, given back unread
+	Needs   map[string]*mcp.ElicitParams `json:"needs,omitempty"` // nil where something else is wanted than a form
+	Replies map[string]*mcp.ElicitResult `json:"replies,omitempty"`
+}
+
+func (r *round) responses() mcp.InputResponseMap {
+	responses := mcp.InputResponseMap{}
+	for id, reply := range r.Replies {
+		responses[id] = reply
+	}
+	return responses
+}
+
+// A step is what a call returned: an output, an error in the server's words, or what it
+// needs to know.
+type step struct {
+	Output json.RawMessage `json:"output,omitempty"`
+	Failed string          `json:"failed,omitempty"`
+	Needs  json.RawMessage `json:"needs,omitempty"` // of a round
+}
+
+// stepInput is what a recorded call is recognised by.
+type stepInput struct {
+	Arguments json.RawMessage `json:"arguments"`
+	Round     json.RawMessage `json:"round,omitempty"`
+}
+
+// caller returns the function that calls a tool.
+func (c *Client) caller(name string, repeat bool) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+	return func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
+		if !c.opt.Ask {
+			result, err := c.callTool(ctx, name, arguments, nil)
+			switch {
+			case err != nil:
+				return nil, err
+			case result.NeedsInput():
+				return nil, errors.New("the MCP server wants to ask the user something, which is not allowed here")
+			}
+			return c.output(ctx, result)
+		}
+		record := qed.Once[step]
+		if repeat {
+			record = qed.Memo[step]
+		}
+		var r *round
+		for range maxRounds {
+			in := stepInput{Arguments: arguments}
+			if r != nil {
+				in.Round, _ = json.Marshal(r) // it was read from JSON
+			}
+			// Recorded by itself: when the turn goes on with a reply, what was asked for
+			// is not asked again.
+			s, err := record(ctx, "mcp", in, func(ctx context.Context) (step, error) { return c.step(ctx, name, arguments, r) })
+			switch {
+			case err != nil:
+				return nil, err
+			case s.Failed != "":
+				return nil, errors.New(s.Failed)
+			case s.Needs == nil:
+				return s.Output, nil
+			}
+			r = new(round)
+			if err := json.Unmarshal(s.Needs, r); err != nil {
+				return nil, err
+			}
+			if err := c.ask(ctx, name, r); err != nil {
+				return nil, err
+			}
+		}
+		return nil, fmt.Errorf("the MCP server asked the user more than %d times in one call", maxRounds)
+	}
+}
+
+func (c *Client) step(ctx context.Context, name string, arguments json.RawMessage, r *round) (step, error) {
+	result, err := c.callTool(ctx, name, arguments, r)
+	if err != nil {
+		return step{}, err
+	}
+	if !result.NeedsInput() {
+		out, err := c.output(ctx, result)
+		if err != nil {
+			return step{Failed: err.Error()}, nil
+		}
+		return step{Output: out}, nil
+	}
+	if len(result.InputRequests) == 0 {
+		return step{Failed: "the MCP server is busy, try again later"}, nil
+	}
+	next := round{State: result.RequestState, Needs: map[string]*mcp.ElicitParams{}}
+	for id, request := range result.InputRequests {
+		form, ok := request.(*mcp.ElicitParams)
+		if !ok {
+			return step{Failed: "the MCP server wants a model or the host's folders, which it does not get"}, nil
+		}
+		next.Needs[id] = form
+	}
+	needs, err := json.Marshal(next)
+	return step{Needs: needs}, err
+}
+
+// ask puts what a server wants to know to the user, and his replies into r.
+func (c *Client) ask(ctx context.Context, tool string, r *round) error {
+	r.Replies = map[string]*mcp.ElicitResult{}
+	for _, id := range slices.Sorted(maps.Keys(r.Needs)) {
+		reply, err := c.elicit(ctx, tool, r.Needs[id])
+		if errors.Is(err, qed.ErrNoAsker) {
+			reply, err = &mcp.ElicitResult{Action: "decline"}, nil
+		}
+		if err != nil {
+			return err
+		}
+		r.Replies[id] = reply
+	}
+	r.Needs = nil
+	return nil
+}
+
+// elicit asks for the fields of a form, one after the other: those that are required, or
+// all where none is.
+func (c *Client) elicit(ctx context.Context, tool string, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	decline := &mcp.ElicitResult{Action: "decline"}
+	fields, ok := formFields(p)
+	if !ok {
+		return decline, nil
+	}
+	text := fmt.Sprintf("The MCP server %s asks, for its tool %s: %s", c.Name(), clean(tool, maxName), prompt.Quote(clean(p.Message, 1000)))
+	if len(fields) == 0 {
+		agreed, err := choose(ctx, text, []choice{{"accept", "Yes"}})
+		if err != nil || agreed == "" {
+			return decline, err
+		}
+		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{}}, nil
+	}
+	content := map[string]any{}
+	for _, f := range fields {
+		value, err := f.ask(ctx, text)
+		if err != nil {
+			return nil, err
+		}
+		if value == nil {
+			return decline, nil
+		}
+		content[f.name] = value
+	}
+	return &mcp.ElicitResult{Action: "accept", Content: content}, nil
+}
+
+// A field is one of the plain values that a form asks for.
+type field struct {
+	name, kind, label string
+	choices           []choice
+}
+
+// A choice is a value, and what the user is told of it.
+type choice struct{ value, text string }
+
+// formFields returns the fields to ask for. It reports false for what is no form of a few
+// plain fields.
+func formFields(p *mcp.ElicitParams) ([]field, bool) {
+	raw, err := json.Marshal(p.RequestedSchema)
+	if err != nil || p.Mode != "" && p.Mode != "form" || p.URL != "" {
+		return nil, false
+	}
+	type titled struct {
+		Const string `json:"const"`
+		Title string `json:"title"`
+	}
+	var form struct {
+		Required   []string
+		Properties map[string]struct {
+			Type, Title, Description string
+			Enum, EnumNames          []string
+			OneOf                    []titled
+		}
+	}
+	if err := json.Unmarshal(raw, &form); err != nil {
+		return nil, false
+	}
+	names := form.Required
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(form.Properties))
+	}
+	var fields []field
+	for _, name := range names {
+		property, ok := form.Properties[name]
+		f := field{name: name, kind: property.Type, label: clean(property.Title+" "+property.Description, 300)}
+		if f.label == "" {
+			f.label = clean(name, 100)
+		}
+		for i, id := range property.Enum {
+			text := id
+			if len(property.EnumNames) == len(property.Enum) {
+				text = property.EnumNames[i]
+			}
+			f.choices = append(f.choices, choice{id, clean(text, 200)})
+		}
+		for _, o := range property.OneOf {
+			f.choices = append(f.choices, choice{o.Const, clean(o.Title, 200)})
+		}
+		if f.kind == "boolean" {
+			f.choices = []choice{{"true", "Yes"}, {"false", "No"}}
+		}
+		if !ok || !slices.Contains([]string{"string", "boolean", "number", "integer"}, f.kind) || !choosable(f.choices) {
+			return nil, false
+		}
+		fields = append(fields, f)
+	}
+	return fields, len(fields) <= maxFields
+}
+
+// choosable reports whether choices can be told apart, and from declining.
+func choosable(choices []choice) bool {
+	taken := map[string]bool{strings.ToLower(declineText): true}
+	for _, c := range choices {
+		text := strings.ToLower(oneLine(c.text))
+		if c.value == "" || text == "" || taken[text] {
+			return false
+		}
+		taken[text] = true
+	}
+	return len(choices) <= maxChoices
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// ask returns what the user said, or nil where he does not want to say it.
+func (f field) ask(ctx context.Context, text string) (any, error) {
+	text += "\n" + prompt.Quote(f.label)
+	if f.choices != nil {
+		value, err := choose(ctx, text, f.choices)
+		switch {
+		case err != nil || value == "":
+			return nil, err
+		case f.kind == "boolean":
+			return value == "true", nil
+		}
+		return value, nil
+	}
+	text += "\n(or: decline)"
+	for range maxTries {
+		said, err := qed.Clarify[string](ctx, qed.Question{Text: text})
+		if err != nil || strings.EqualFold(strings.TrimSpace(said), "decline") {
+			return nil, err
+		}
+		if f.kind == "string" {
+			return said, nil
+		}
+		if n, err := strconv.ParseInt(strings.TrimSpace(said), 10, 64); err == nil {
+			return n, nil
+		}
+		if n, err := strconv.ParseFloat(strings.TrimSpace(said), 64); err == nil && f.kind == "number" && !math.IsInf(n, 0) && !math.IsNaN(n) {
+			return n, nil
+		}
+	}
+	return nil, nil
+}
+
+const (
+	declineID   = "qed:decline" // of the option that stands beside a server's
+	declineText = "Decline"
+)
+
+// choose returns the value that the user chose, or "" where he does not want to choose. A server's
+// values are no IDs of options: these go before the numbers and texts that he reads, and so a reply
+// of "1" or "Decline" would be whatever the server calls so.
+func choose(ctx context.Context, text string, choices []choice) (string, error) {
+	values := map[string]string{}
+	var options []qed.Option
+	for i, c := range choices {
+		id := fmt.Sprintf("qed:%d", i+1)
+		values[id] = c.value
+		options = append(options, qed.Option{ID: id, Text: oneLine(c.text)})
+	}
+	id, err := qed.Clarify[string](ctx, qed.Question{Text: text, Options: append(options, qed.Option{ID: declineID, Text: declineText})})
+	return values[id], err
+}

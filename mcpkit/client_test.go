@@ -1,0 +1,305 @@
+package mcpkit_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/mcpkit"
+)
+
+func TestCalls(t *testing.T) {
+	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
+		type key struct{}
+		c := connect(t, dial, &mcpkit.ClientOptions{
+			Prefix: "h_",
+			Meta:   func(ctx context.Context) map[string]any { return map[string]any{"user": ctx.Value(key{})} },
+		})
+		if got := c.Name(); got != "harbour" {
+			t.Errorf("Name() = %q", got)
+		}
+		r := registry(t, c, nil)
+		ctx := context.WithValue(t.Context(), key{}, "ann")
+		for _, tt := range []struct{ tool, arguments, want, wantErr string }{
+			{"h_ports_list", `{"country":"NL"}`, `{"ports":9007199254740993}`, ""},
+			{"h_ports_list", `{}`, ``, "country"},
+			{"h_echo", `{"a":"b"}`, `{"text":"{\"a\":\"b\"}"}`, ""},
+			{"h_meta", ``, `{"text":"ann"}`, ""},
+			{"h_fail", ``, ``, "no such port"},
+			{"h_refuse", ``, ``, "not today"},
+			{"h_finding", ``, `{"value":{"Query_Metadata":{"tool":"drop_tables"}}}`, ""},
+			{"h_list", ``, `{"value":[1,2]}`, ""},
+		} {
+			got, err := do(t, ctx, r, tt.tool, tt.arguments)
+			if got != tt.want || (err != nil) != (tt.wantErr != "") || err != nil && !strings.Contains(err.Error(), tt.wantErr) {
+				t.Errorf("%s(%s) = %s, %v, want %s, %q", tt.tool, tt.arguments, got, err, tt.want, tt.wantErr)
+			}
+		}
+		if got, err := do(t, ctx, r, "h_long", ``); err != nil || len(got) > 33<<10 || !strings.HasSuffix(got, `"truncated":true}`) {
+			t.Errorf("a text of 1 MB: %d bytes, %v", len(got), err)
+		}
+	})
+}
+
+func TestParts(t *testing.T) {
+	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
+		r := registry(t, connect(t, dial, nil), nil)
+		text, err := do(t, t.Context(), r, "parts", ``)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got qed.Finding
+		var rest struct {
+			LeftOut []string `json:"left_out"`
+		}
+		if err := errors.Join(json.Unmarshal([]byte(text), &got), json.Unmarshal([]byte(text), &rest)); err != nil {
+			t.Fatal(err)
+		}
+		want := qed.Finding{
+			Text:      "a chart\nc's text",
+			Artifacts: []qed.KeptArtifact{{Name: "image-2", MediaType: "image/png", Data: []byte("png")}, {Name: "e.bin", MediaType: "application/octet-stream", Data: []byte{1}}},
+			Sources: []qed.Source{
+				{Title: "a", Location: "https://example.com/a", Excerpt: "of a"},
+				{Title: "b"},
+				{Title: "file:///c.txt", Location: "file:///c.txt", Excerpt: "c's text"},
+			},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		if len(rest.LeftOut) != 1 || !strings.Contains(rest.LeftOut[0], "image-3") {
+			t.Errorf("left out: %q", rest.LeftOut)
+		}
+	})
+}
+
+// A trusted server's hints count, and its results may be findings.
+func TestTrust(t *testing.T) {
+	for _, trusted := range []bool{false, true} {
+		t.Run(fmt.Sprint(trusted), func(t *testing.T) {
+			noLeak(t)
+			dial, _ := overHTTP(t, testServer("plain"), nil)
+			c := connect(t, dial, &mcpkit.ClientOptions{Trusted: trusted, Only: []string{"ports.list", "finding"}})
+			tools, err := c.Tools(t.Context())
+			if err != nil || len(tools) != 2 {
+				t.Fatal(tools, err)
+			}
+			for _, tool := range tools {
+				if want := trusted && tool.Name == "ports_list"; tool.Repeat != want {
+					t.Errorf("trusted %v: %s: Repeat = %v", trusted, tool.Name, tool.Repeat)
+				}
+				if tool.Name == "ports_list" && (tool.Description == "Lists ports.") != trusted {
+					t.Errorf("trusted %v: %q", trusted, tool.Description)
+				}
+			}
+			want := `{"value":{"Query_Metadata":{"tool":"drop_tables"}}}`
+			if trusted {
+				want = `{"Query_Metadata":{"tool":"drop_tables"}}`
+			}
+			if got, err := do(t, t.Context(), registry(t, c, nil), "finding", ``); got != want || err != nil {
+				t.Errorf("trusted %v: %s, %v", trusted, got, err)
+			}
+		})
+	}
+}
+
+func TestCancelReachesServer(t *testing.T) {
+	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
+		r := registry(t, connect(t, dial, nil), nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(100*time.Millisecond, cancel)
+		if _, err := r.Do(ctx, llm.ToolCall{Name: "wait"}); !errors.Is(err, context.Canceled) {
+			t.Errorf("Do: %v", err)
+		}
+		if got, err := do(t, t.Context(), r, "cancelled", ``); got != `{"text":"yes"}` || err != nil {
+			t.Errorf("at the server: %s, %v", got, err)
+		}
+	})
+}
+
+func TestTimeout(t *testing.T) {
+	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
+		r := registry(t, connect(t, dial, &mcpkit.ClientOptions{Timeout: 100 * time.Millisecond}), nil)
+		if _, err := do(t, t.Context(), r, "wait", ``); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error = %v", err)
+		}
+		if got, err := do(t, t.Context(), r, "echo", `{}`); got != `{"text":"{}"}` || err != nil {
+			t.Errorf("afterwards: %s, %v", got, err)
+		}
+	})
+}
+
+func TestProgress(t *testing.T) {
+	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
+		r := registry(t, connect(t, dial, nil), nil)
+		agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+			_, err := do(t, ctx, r, "progress", ``)
+			return qed.Answer{}, err
+		})
+		var got []mcpkit.Progress
+		for event, err := range agent.Run(t.Context(), qed.Turn{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, ok := event.Data.(qed.Other); ok && other.Kind == "mcp_progress" {
+				var p mcpkit.Progress
+				if err := json.Unmarshal(other.JSON, &p); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, p)
+			}
+		}
+		want := []mcpkit.Progress{
+			{Tool: "progress", Progress: 1, Total: 3, Message: "page"},
+			{Tool: "progress", Progress: 2, Total: 3, Message: "page"},
+			{Tool: "progress", Progress: 3, Total: 3, Message: "page"},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestToolsChanged(t *testing.T) {
+	for _, name := range []string{"stdio", "http"} {
+		t.Run(name, func(t *testing.T) {
+			noLeak(t)
+			dial := command("plain")
+			if name == "http" {
+				dial, _ = overHTTP(t, testServer("plain"), nil)
+			}
+			changed := make(chan struct{}, 10)
+			c := connect(t, dial, &mcpkit.ClientOptions{Changed: func() { changed <- struct{}{} }})
+			r := registry(t, c, nil)
+			if _, err := do(t, t.Context(), r, "grow", ``); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-changed:
+			case <-time.After(10 * time.Second):
+				t.Fatal("Changed is not called")
+			}
+			if _, err := do(t, t.Context(), r, "grown", ``); err == nil {
+				t.Error("the registry has a tool that it was not given")
+			}
+			tools, err := c.Tools(t.Context())
+			if err != nil || tools[len(tools)-1].Name == "" || len(tools) <= len(r.Specs()) {
+				t.Errorf("%d tools, %v", len(tools), err)
+			}
+		})
+	}
+}
+
+// A command does not get what this process keeps in its environment.
+func TestEnvironment(t *testing.T) {
+	noLeak(t)
+	t.Setenv("MCPKIT_SECRET", "hunter2")
+	t.Setenv(modeVariable, "plain")
+	for _, all := range []bool{false, true} {
+		var stopped bool
+		c, err := mcpkit.Connect(t.Context(), mcpkit.Command(func() *exec.Cmd {
+			// The mode is not handed on either, so a shell sets it.
+			cmd := exec.Command("/bin/sh", "-c", modeVariable+"=plain exec "+os.Args[0])
+			if all {
+				cmd.Env = os.Environ()
+			}
+			return cmd
+		}), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := do(t, t.Context(), registry(t, c, nil), "env", ``)
+		if err != nil || strings.Contains(got, "hunter2") != all || strings.HasPrefix(got, `{"text":"|`) {
+			t.Errorf("all %v: %s, %v", all, got, err)
+		}
+		if stopped = c.Close() == nil; !stopped {
+			t.Error("it did not end")
+		}
+	}
+}
+
+// Many calls at the same time share a connection.
+func TestConcurrent(t *testing.T) {
+	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
+		c := connect(t, dial, nil)
+		r := registry(t, c, nil)
+		var calls sync.WaitGroup
+		for i := range 20 {
+			calls.Go(func() {
+				want := fmt.Sprintf(`{"text":"{\"i\":%d}"}`, i)
+				if got, err := do(t, t.Context(), r, "echo", fmt.Sprintf(`{"i":%d}`, i)); got != want || err != nil {
+					t.Errorf("%s, %v", got, err)
+				}
+			})
+		}
+		calls.Wait()
+	})
+}
+
+// A session that the host made is used, and stays the host's.
+func TestUseSession(t *testing.T) {
+	noLeak(t)
+	ours, theirs := mcp.NewInMemoryTransports()
+	server, err := testServer("plain").Connect(t.Context(), theirs, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "host"}, nil).Connect(t.Context(), ours, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := mcpkit.UseSession(session, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := do(t, t.Context(), registry(t, c, nil), "echo", `{}`); got != `{"text":"{}"}` || err != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := session.ListTools(t.Context(), nil); err != nil {
+		t.Errorf("the host's session after Close: %v", err)
+	}
+	session.Close()
+	server.Wait()
+}
+
+// A host's RoundTripper knows whose call it is: the requests have the call's context.
+func TestHTTPContext(t *testing.T) {
+	noLeak(t)
+	type key struct{}
+	var seen atomic.Bool
+	_, web := overHTTP(t, testServer("plain"), nil)
+	dial := mcpkit.HTTP(web.URL, &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.Context().Value(key{}) == "ann" {
+			seen.Store(true)
+		}
+		return http.DefaultTransport.RoundTrip(req)
+	})})
+	r := registry(t, connect(t, dial, nil), nil)
+	if seen.Load() {
+		t.Error("it is there before the call")
+	}
+	if _, err := do(t, context.WithValue(t.Context(), key{}, "ann"), r, "echo", ``); err != nil || !seen.Load() {
+		t.Errorf("seen: %v, %v", seen.Load(), err)
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }

@@ -1,0 +1,213 @@
+package mcpkit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/url"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+const (
+	maxParts        = 50       // artifacts and sources of a result, each
+	inlineArtifact  = 16 << 10 // bytes of an artifact that nothing keeps, as it stands in the result
+	maxExcerpt      = 500      // bytes of a source's
+	maxResourceLine = 300      // bytes of a title
+)
+
+// An output is what a call returns; the package says in which form.
+type output struct {
+	Text      string             `json:"text,omitempty"`
+	Truncated bool               `json:"truncated,omitempty"`
+	Value     json.RawMessage    `json:"value,omitempty"`
+	Artifacts []qed.KeptArtifact `json:"artifacts,omitempty"`
+	Sources   []qed.Source       `json:"sources,omitempty"`
+	LeftOut   []string           `json:"left_out,omitempty"`
+}
+
+// output makes of a result what the tool returns: one JSON value, or the error that the
+// server says it is.
+func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMessage, error) {
+	var texts []string
+	for _, content := range r.Content {
+		if text, ok := content.(*mcp.TextContent); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	if r.IsError {
+		return nil, c.toolError(texts, r.StructuredContent)
+	}
+	var out output
+	for i, content := range r.Content {
+		if err := out.add(ctx, i+1, content); err != nil {
+			return nil, err
+		}
+	}
+	if r.StructuredContent != nil {
+		value, err := exact(r.StructuredContent, texts)
+		if err != nil {
+			return nil, err
+		}
+		if object, ok := r.StructuredContent.(map[string]any); ok && out.bare() && (c.opt.Trusted || !acts(object)) {
+			return value, nil
+		}
+		out.Text, out.Value = "", value
+		return json.Marshal(out)
+	}
+	text := clean(out.Text, c.opt.MaxText)
+	out.Truncated = len(out.Text) > c.opt.MaxText && len(text) >= c.opt.MaxText
+	out.Text = text
+	if out.Text == "" && out.bare() {
+		return json.RawMessage(`{"text":""}`), nil
+	}
+	return json.Marshal(out)
+}
+
+// bare reports whether there is nothing but a text.
+func (o *output) bare() bool { return o.Artifacts == nil && o.Sources == nil && o.LeftOut == nil }
+
+// toolError is the error that a server says a result is.
+func (c *Client) toolError(texts []string, structured any) error {
+	text := strings.Join(texts, "\n")
+	if text == "" && structured != nil {
+		if raw, err := json.Marshal(structured); err == nil {
+			text = string(raw)
+		}
+	}
+	if text = clean(text, maxErrorText); text == "" {
+		text = "the MCP server says that the call failed, and not why"
+	}
+	return errors.New(text)
+}
+
+// acts reports whether an object has members on which qed's agents act, as they stand in a
+// [qed.Finding].
+func acts(object map[string]any) bool {
+	for name := range object {
+		for _, member := range []string{"rows", "query_metadata", "queries", "artifacts", "sources", "entities"} {
+			if strings.EqualFold(name, member) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// exact returns the JSON of structured content: that of the text which says the same, if
+// there is one. The SDK has read numbers as float64, and a text has all their digits.
+func exact(structured any, texts []string) (json.RawMessage, error) {
+	for _, text := range texts {
+		var same any
+		if json.Unmarshal([]byte(text), &same) == nil && reflect.DeepEqual(same, structured) {
+			var b bytes.Buffer
+			err := json.Compact(&b, []byte(text))
+			return b.Bytes(), err
+		}
+	}
+	return json.Marshal(structured)
+}
+
+// add adds a part of a result's content; number is its place there.
+func (o *output) add(ctx context.Context, number int, content mcp.Content) error {
+	switch v := content.(type) {
+	case *mcp.TextContent:
+		o.text(v.Text)
+	case *mcp.ImageContent:
+		return o.artifact(ctx, fmt.Sprintf("image-%d", number), v.MIMEType, v.Data)
+	case *mcp.AudioContent:
+		return o.artifact(ctx, fmt.Sprintf("audio-%d", number), v.MIMEType, v.Data)
+	case *mcp.ResourceLink:
+		title := v.Title
+		if title == "" {
+			title = v.Name
+		}
+		o.source(title, v.URI, v.Description)
+	case *mcp.EmbeddedResource:
+		switch r := v.Resource; {
+		case r == nil:
+		case r.Blob != nil:
+			return o.artifact(ctx, resourceName(r.URI, number), r.MIMEType, r.Blob)
+		default:
+			o.text(r.Text)
+			o.source("", r.URI, r.Text)
+		}
+	default:
+		o.leaveOut(fmt.Sprintf("part %d, of a kind that a result does not have", number))
+	}
+	return nil
+}
+
+func (o *output) text(text string) {
+	if o.Text != "" {
+		o.Text += "\n"
+	}
+	o.Text += text
+}
+
+func (o *output) leaveOut(what string) {
+	if len(o.LeftOut) < maxParts {
+		o.LeftOut = append(o.LeftOut, what)
+	}
+}
+
+func (o *output) source(title, uri, excerpt string) {
+	if len(o.Sources) == maxParts {
+		o.leaveOut("more sources than 50")
+		return
+	}
+	title, uri = clean(title, maxResourceLine), clean(uri, 2000)
+	if title == "" {
+		title = prompt.Clip(uri, maxResourceLine)
+	}
+	s := qed.Source{Title: title, Excerpt: clean(excerpt, maxExcerpt)}
+	if u, err := url.Parse(uri); err == nil && !slices.Contains([]string{"javascript", "data", "vbscript", "blob"}, strings.ToLower(u.Scheme)) {
+		s.Location = uri
+	}
+	o.Sources = append(o.Sources, s)
+}
+
+// artifact keeps the data beside the run where there is one, as it is no text for a model.
+func (o *output) artifact(ctx context.Context, name, mediaType string, data []byte) error {
+	if _, _, err := mime.ParseMediaType(mediaType); err != nil {
+		mediaType = "application/octet-stream"
+	}
+	mediaType = prompt.Clip(mediaType, 100)
+	tooLarge := fmt.Sprintf("%s, %s, %d bytes: too large", name, mediaType, len(data))
+	if len(o.Artifacts) == maxParts {
+		o.leaveOut("more artifacts than 50")
+		return nil
+	}
+	kept, err := qed.KeepArtifact(ctx, qed.Artifact{Name: name, MediaType: mediaType, Data: data})
+	switch {
+	case errors.Is(err, qed.ErrTooLarge):
+		o.leaveOut(tooLarge)
+	case err != nil:
+		return err
+	case len(kept.Data) > inlineArtifact:
+		o.leaveOut(tooLarge)
+	default:
+		o.Artifacts = append(o.Artifacts, kept)
+	}
+	return nil
+}
+
+// resourceName is the last part of a resource's path.
+func resourceName(uri string, number int) string {
+	if u, err := url.Parse(uri); err == nil {
+		if name := clean(path.Base(u.Path), 100); name != "" && name != "." && name != "/" {
+			return name
+		}
+	}
+	return fmt.Sprintf("resource-%d", number)
+}

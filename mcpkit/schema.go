@@ -1,0 +1,259 @@
+package mcpkit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+const maxSchemaDepth = 24 // of the schema of arguments, with its references replaced
+
+// schema returns the JSON Schema of a tool's arguments, which a server gives as any JSON.
+// To check arguments against what it returns costs a time that is bounded by the sizes of
+// both: there are no references, so nothing recurs, and nothing is multiplied.
+func (c *Client) schema(given any) (json.RawMessage, error) {
+	root, ok := given.(map[string]any)
+	if !ok {
+		return nil, errors.New("is no object")
+	}
+	f := flattener{root: root, left: c.opt.MaxSchema, open: map[string]bool{"#": true}}
+	flat, err := f.schema(root, 0)
+	if err != nil {
+		return nil, err
+	}
+	if flat.(map[string]any)["type"] != "object" {
+		return nil, errors.New(`has not the type "object"`)
+	}
+	text, err := json.Marshal(flat)
+	switch {
+	case err != nil:
+		return nil, errors.New("is no JSON")
+	case len(text) > c.opt.MaxSchema:
+		return nil, f.tooLarge()
+	}
+	return text, nil
+}
+
+// A flattener copies a schema, and puts what a reference refers to in its place.
+type flattener struct {
+	root map[string]any
+	left int             // how much more may be copied, about in bytes
+	open map[string]bool // the references within which it is
+
+	exact int // within so many schemas that must not be loosened
+}
+
+func (f *flattener) tooLarge() error {
+	return errors.New("is too large, or becomes so with its references replaced; see ClientOptions.MaxSchema")
+}
+
+// spend counts what is copied.
+func (f *flattener) spend(n, depth int) error {
+	if f.left -= n; f.left < 0 {
+		return f.tooLarge()
+	}
+	if depth > maxSchemaDepth {
+		return fmt.Errorf("is more than %d levels deep", maxSchemaDepth)
+	}
+	return nil
+}
+
+// What stands under these keywords is one schema, a list of them, or an object of them.
+var (
+	schemaIn = map[string]bool{
+		"additionalItems": true, "additionalProperties": true, "contains": true, "contentSchema": true, "else": true, "if": true, "items": true,
+		"not": true, "propertyNames": true, "then": true, "unevaluatedItems": true, "unevaluatedProperties": true,
+	}
+	schemasIn = map[string]bool{"allOf": true, "anyOf": true, "items": true, "oneOf": true, "prefixItems": true}
+	namedIn   = map[string]bool{"dependencies": true, "dependentSchemas": true, "patternProperties": true, "properties": true}
+
+	// dropped is what a model does not need, once there are no references.
+	dropped = map[string]bool{
+		"$anchor": true, "$comment": true, "$defs": true, "$dynamicAnchor": true, "$recursiveAnchor": true, "definitions": true, "examples": true, "$ref": true,
+	}
+
+	// exactly is where a looser schema would allow less.
+	exactly = map[string]bool{"not": true, "if": true, "oneOf": true, "contains": true, "unevaluatedItems": true, "unevaluatedProperties": true}
+)
+
+func (f *flattener) schema(given any, depth int) (any, error) {
+	s, ok := given.(map[string]any)
+	if !ok {
+		if _, ok := given.(bool); !ok {
+			return nil, errors.New("holds something that is no schema")
+		}
+		return given, f.spend(5, depth)
+	}
+	if err := f.spend(2, depth); err != nil {
+		return nil, err
+	}
+	flat := map[string]any{}
+	for name, value := range s {
+		if dropped[name] {
+			continue
+		}
+		if name == "$id" || name == "$dynamicRef" || name == "$recursiveRef" || name == "$vocabulary" {
+			if name == "$id" && depth == 0 {
+				continue
+			}
+			return nil, fmt.Errorf("uses %s, which qed does not follow", name)
+		}
+		if pattern, ok := value.(string); ok && name == "pattern" && f.exact == 0 {
+			if _, err := regexp.Compile(pattern); err != nil {
+				continue // of another kind of regular expressions: it is the server that checks it
+			}
+		}
+		if exactly[name] {
+			f.exact++
+		}
+		copied, err := f.keyword(name, value, depth+1)
+		if exactly[name] {
+			f.exact--
+		}
+		if err != nil {
+			return nil, err
+		}
+		flat[name] = copied
+	}
+	if s["$ref"] == nil {
+		return flat, nil
+	}
+	return f.reference(s["$ref"], flat, depth)
+}
+
+func (f *flattener) keyword(name string, value any, depth int) (any, error) {
+	if err := f.spend(len(name)+4, depth); err != nil {
+		return nil, err
+	}
+	list, isList := value.([]any)
+	object, isObject := value.(map[string]any)
+	switch {
+	case isList && schemasIn[name]:
+		copied := make([]any, len(list))
+		for i, sub := range list {
+			var err error
+			if copied[i], err = f.schema(sub, depth); err != nil {
+				return nil, err
+			}
+		}
+		return copied, nil
+	case isObject && namedIn[name]:
+		copied := map[string]any{}
+		for key, sub := range object {
+			if err := f.spend(len(key)+4, depth); err != nil {
+				return nil, err
+			}
+			var err error
+			if _, names := sub.([]any); names && name == "dependencies" {
+				copied[key] = sub // the names of properties, as draft 7 has them
+			} else if copied[key], err = f.schema(sub, depth); err != nil {
+				return nil, err
+			}
+		}
+		return copied, nil
+	case schemaIn[name]:
+		return f.schema(value, depth)
+	}
+	return value, f.plain(value, depth)
+}
+
+// plain counts a value that is no schema.
+func (f *flattener) plain(value any, depth int) error {
+	n := 8
+	switch v := value.(type) {
+	case string:
+		n = len(v) + 2
+	case []any:
+		for _, e := range v {
+			if err := f.plain(e, depth+1); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for name, e := range v {
+			if err := f.plain(e, depth+1); err != nil {
+				return err
+			}
+			n += len(name)
+		}
+	}
+	return f.spend(n, depth)
+}
+
+// reference returns what a reference refers to, with what stands beside it.
+func (f *flattener) reference(given any, beside map[string]any, depth int) (any, error) {
+	ref, ok := given.(string)
+	if !ok {
+		return nil, errors.New("has a reference that is no text")
+	}
+	if f.open[ref] {
+		if f.exact > 0 {
+			return nil, errors.New("contains itself where it says what is not allowed, or which of several is meant")
+		}
+		return beside, nil
+	}
+	target, err := f.find(ref)
+	if err != nil {
+		return nil, err
+	}
+	f.open[ref] = true
+	defer delete(f.open, ref)
+	found, err := f.schema(target, depth+1)
+	if err != nil {
+		return nil, err
+	}
+	for name := range beside {
+		if name != "description" && name != "title" && name != "default" {
+			beside["allOf"] = append(listOf(beside["allOf"]), found)
+			return beside, nil
+		}
+	}
+	if object, ok := found.(map[string]any); ok {
+		for name, value := range beside { // of its own there: it is a copy
+			object[name] = value
+		}
+	}
+	return found, nil
+}
+
+func listOf(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+// find returns what a reference within the schema points to: "#", or "#/" and a JSON Pointer.
+func (f *flattener) find(ref string) (any, error) {
+	if ref == "#" {
+		return f.root, nil
+	}
+	pointer, ok := strings.CutPrefix(ref, "#/")
+	if !ok {
+		return nil, errors.New("refers to something outside of it, or by a name")
+	}
+	var at any = f.root
+	for part := range strings.SplitSeq(pointer, "/") {
+		if plain, err := url.PathUnescape(part); err == nil {
+			part = plain
+		}
+		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+		switch v := at.(type) {
+		case map[string]any:
+			at, ok = v[part]
+		case []any:
+			i, err := strconv.Atoi(part)
+			if ok = err == nil && i >= 0 && i < len(v); ok {
+				at = v[i]
+			}
+		default:
+			ok = false
+		}
+		if !ok {
+			return nil, errors.New("refers to something that is not in it")
+		}
+	}
+	return at, nil
+}
