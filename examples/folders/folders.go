@@ -8,16 +8,13 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/searchagent"
 )
@@ -67,81 +64,27 @@ func NewAgent(model llm.Model, engine searchagent.Engine, store qed.Store, opt *
 	return searchagent.New(model, engine, validator, &o)
 }
 
-// ErrTaken is matched by the error of [Fill] where the cluster has an index of the
-// name that is not the example's.
-var ErrTaken = errors.New("the cluster has an index " + Index + " that is not the example's: delete it, or take another cluster")
-
-// Fill makes the index, with its documents, where the cluster does not have it. An
-// index that is there is left as it is.
-func Fill(ctx context.Context, cluster esapi.Transport) error {
-	made, err := create(ctx, cluster)
-	if err != nil || !made {
-		return err
-	}
-	var bulk bytes.Buffer
-	for line := range bytes.Lines(documents) {
-		var d struct {
-			ID       string          `json:"id"`
-			Document json.RawMessage `json:"document"`
-		}
-		if err := json.Unmarshal(line, &d); err != nil {
+// Fill makes the index, with its documents, where the cluster does not have it.
+func Fill(ctx context.Context, transport esapi.Transport) error {
+	var all []line
+	for text := range bytes.Lines(documents) {
+		var l line
+		if err := json.Unmarshal(text, &l); err != nil {
 			return fmt.Errorf("folders: %w", err)
 		}
-		fmt.Fprintf(&bulk, "{\"index\":{\"_id\":%q}}\n%s\n", d.ID, d.Document)
+		all = append(all, l)
 	}
-	var told struct {
-		Errors bool `json:"errors"`
-	}
-	_, err = do(ctx, cluster, esapi.BulkRequest{Index: Index, Body: &bulk, Refresh: "true"}, &told)
-	if err == nil && told.Errors {
-		err = errors.New("folders: the cluster did not take all documents")
-	}
-	return err
-}
-
-// create makes the index, and reports whether it was not there.
-func create(ctx context.Context, cluster esapi.Transport) (bool, error) {
-	status, err := do(ctx, cluster, esapi.IndicesCreateRequest{Index: Index, Body: bytes.NewReader(mapping)}, nil)
-	if err == nil || status != http.StatusBadRequest {
-		return err == nil, err
-	}
-	var there map[string]struct {
-		Mappings struct {
-			Meta struct {
-				MadeBy string `json:"made_by"`
-			} `json:"_meta"`
-		} `json:"mappings"`
-	}
-	if _, gone := do(ctx, cluster, esapi.IndicesGetMappingRequest{Index: []string{Index}}, &there); gone != nil {
-		return false, err // it was not because it is there already
-	}
-	for _, index := range there {
-		if index.Mappings.Meta.MadeBy != "qed/examples/folders" {
-			return false, ErrTaken
+	return cluster.Fill(ctx, transport, cluster.Index{Name: Index, Mapping: mapping, Documents: func(yield func(string, any) bool) {
+		for _, l := range all {
+			if !yield(l.ID, l.Document) {
+				return
+			}
 		}
-	}
-	return false, nil
+	}})
 }
 
-type request interface {
-	Do(context.Context, esapi.Transport) (*esapi.Response, error)
-}
-
-// do sends a request and reads its answer into a value.
-func do(ctx context.Context, cluster esapi.Transport, r request, into any) (status int, err error) {
-	resp, err := r.Do(ctx, cluster)
-	if err != nil {
-		return 0, fmt.Errorf("folders: %w", err)
-	}
-	defer resp.Body.Close()
-	raw, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
-	switch {
-	case err != nil:
-		return resp.StatusCode, fmt.Errorf("folders: %w", err)
-	case resp.IsError():
-		return resp.StatusCode, fmt.Errorf("folders: the cluster answers %d: %s", resp.StatusCode, strings.TrimSpace(string(raw[:min(len(raw), 300)])))
-	case into == nil:
-		return resp.StatusCode, nil
-	}
-	return resp.StatusCode, json.Unmarshal(raw, into)
+// A line is one of the documents.
+type line struct {
+	ID       string          `json:"id"`
+	Document json.RawMessage `json:"document"`
 }

@@ -1,25 +1,20 @@
 package folders_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/esquery/esclient"
-	"github.com/qedkit/qed/esquery/estest"
 	"github.com/qedkit/qed/examples/folders"
+	"github.com/qedkit/qed/examples/internal/cluster"
+	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
 // TestTranscript holds the whole conversation on the recording: every turn is answered
 // with the model's words, or asks.
 func TestTranscript(t *testing.T) {
-	recording, err := estest.Replay(bytes.NewReader(folders.Recording))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := esclient.New(&esclient.Config{Transport: recording})
+	client, _, err := cluster.Open(t.Context(), settings.Search{}, folders.Recording, folders.Fill)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/chat/chattest"
 	"github.com/qedkit/qed/sqlstore/sqlitestore"
 )
 
@@ -67,7 +68,7 @@ func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process that was killed cannot be told from one that failed")
 	}
-	alone(t, nil)
+	chattest.Alone(t, nil)
 	if _, err := orchestrate(t, "", "-store", "whole.db"); err != nil {
 		t.Fatal(err)
 	}

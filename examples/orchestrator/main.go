@@ -71,7 +71,7 @@ func parse(args []string) (*options, error) {
 		o.limits, err = readBudget(text)
 		return err
 	})
-	if err := flags.Parse(args); err != nil {
+	if err := chat.Parse(flags, args); err != nil {
 		return nil, err
 	}
 	switch {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"os"
 	"path/filepath"
@@ -14,36 +13,6 @@ import (
 	"github.com/qedkit/qed/examples/internal/chat/chattest"
 	"github.com/qedkit/qed/sqlstore/sqlitestore"
 )
-
-// variables are all that the program reads.
-func variables(t *testing.T) []string {
-	t.Helper()
-	f, err := os.Open("../../.env.example")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var names []string
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		if name, _, ok := strings.Cut(lines.Text(), "="); ok && !strings.HasPrefix(name, "#") {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// alone gives the test a folder of its own to run the program in, with nothing
-// configured but env.
-func alone(t *testing.T, env map[string]string) (folder string) {
-	t.Helper()
-	for _, name := range variables(t) {
-		t.Setenv(name, env[name])
-	}
-	folder = t.TempDir()
-	t.Chdir(folder) // no .env
-	return folder
-}
 
 // orchestrate runs the program.
 func orchestrate(t *testing.T, in string, args ...string) (string, error) {
@@ -91,7 +60,7 @@ func steps(out string) map[string]string {
 }
 
 func TestTranscript(t *testing.T) {
-	alone(t, nil)
+	chattest.Alone(t, nil)
 	out, err := orchestrate(t, "")
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +104,7 @@ func TestTranscript(t *testing.T) {
 
 // TestTranscriptWithSummaries has older messages summarised.
 func TestTranscriptWithSummaries(t *testing.T) {
-	alone(t, map[string]string{"CONVERSATION_MEMORY_STRATEGY": "tiered", "MAX_CONVERSATION_MESSAGES": "4"})
+	chattest.Alone(t, map[string]string{"CONVERSATION_MEMORY_STRATEGY": "tiered", "MAX_CONVERSATION_MESSAGES": "4"})
 	if _, err := orchestrate(t, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +127,7 @@ func TestTranscriptWithSummaries(t *testing.T) {
 
 // TestCommands types commands when the replayed conversation is over.
 func TestCommands(t *testing.T) {
-	alone(t, nil)
+	chattest.Alone(t, nil)
 	if _, err := orchestrate(t, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +166,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestWrongTurns(t *testing.T) {
-	folder := alone(t, nil)
+	folder := chattest.Alone(t, nil)
 	text := filepath.Join(folder, "text")
 	if err := os.WriteFile(text, []byte("hello, this is not a database"), 0o600); err != nil {
 		t.Fatal(err)
@@ -244,7 +213,7 @@ func TestWrongSettings(t *testing.T) {
 		"MAX_CONVERSATION_MESSAGES":    "0",
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := alone(t, map[string]string{name: value})
+			folder := chattest.Alone(t, map[string]string{name: value})
 			if _, err := orchestrate(t, ""); err == nil || !strings.Contains(err.Error(), name) {
 				t.Errorf("error = %v, want one that names %s", err, name)
 			}
@@ -257,7 +226,7 @@ func TestWrongSettings(t *testing.T) {
 
 // TestBudget gives a turn less than it needs: it says so, and the program goes on.
 func TestBudget(t *testing.T) {
-	alone(t, nil)
+	chattest.Alone(t, nil)
 	out, err := orchestrate(t, "", "-budget", "calls=3,time=1m")
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +264,7 @@ func (a *answering) say(sent string) string {
 // processes' time, with a provider.
 func TestOwnDatabase(t *testing.T) {
 	model := &answering{}
-	folder := alone(t, map[string]string{
+	folder := chattest.Alone(t, map[string]string{
 		"OPENAI_BASE_URL": chattest.Provider(t, model.say), "OPENAI_MODEL": "test", "EMBEDDING_MODEL": "e",
 		"CONVERSATION_DB_PATH": "kept/here.db",
 	})
@@ -334,7 +303,7 @@ func TestOwnDatabase(t *testing.T) {
 
 // TestNoProviderForOwnDatabase has nothing to replay.
 func TestNoProviderForOwnDatabase(t *testing.T) {
-	folder := alone(t, nil)
+	folder := chattest.Alone(t, nil)
 	path := filepath.Join(folder, "own.db")
 	makeDatabase(t, path, "CREATE TABLE t (id)")
 	if _, err := orchestrate(t, "", "-dsn", path); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
@@ -343,7 +312,7 @@ func TestNoProviderForOwnDatabase(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
-	alone(t, nil)
+	chattest.Alone(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := run(ctx, nil, strings.NewReader(""), &strings.Builder{}); err == nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/qedkit/qed"
@@ -10,30 +9,14 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// converse reads questions, one a line, until an empty line or the end. A
-// question that fails is reported, and the conversation goes on.
+// converse answers questions as they are typed, each with what was said before.
 func converse(ctx context.Context, agent qed.Agent, show *chat.Printer, in io.Reader) error {
 	var history []llm.Message
-	next := chat.Lines(ctx, in, show)
-	for {
-		question, err := next()
-		if err == io.EOF || err == nil && question == "" {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return chat.Converse(ctx, in, show, func(question string) error {
 		answer, err := ask(ctx, agent, show, question, history)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		if err == nil {
+			history = remember(history, question, answer)
 		}
-		if errors.Is(err, llm.ErrAuth) {
-			return err
-		}
-		if err != nil {
-			show.Note("%v", err)
-			continue
-		}
-		history = remember(history, question, answer)
-	}
+		return err
+	})
 }

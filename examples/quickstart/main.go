@@ -42,7 +42,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	flags := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	var where chat.Where
 	where.Flags(flags)
-	if err := flags.Parse(args); err != nil {
+	if err := chat.Parse(flags, args); err != nil {
 		return err
 	}
 	conf, err := settings.Load(".env")

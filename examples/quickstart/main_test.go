@@ -23,14 +23,7 @@ import (
 // quickstart runs the program with nothing configured but env.
 func quickstart(t *testing.T, env map[string]string, in string, args ...string) (string, error) {
 	t.Helper()
-	t.Chdir(t.TempDir()) // no .env
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL",
-		"DB_NAME", "DB_HOST", "DB_PORT", "DB_USER", "DB_PWD", "DB_ENCRYPT_KEY"} {
-		t.Setenv(name, env[name])
-	}
-	var out strings.Builder
-	err := run(t.Context(), args, strings.NewReader(in), &out)
-	return out.String(), err
+	return chattest.Run(t, run, env, in, args...)
 }
 
 func TestReplay(t *testing.T) {

@@ -30,8 +30,8 @@ import (
 	"github.com/qedkit/qed/esquery/estest"
 	"github.com/qedkit/qed/examples/folders"
 	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/examples/internal/settings"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
 )
@@ -47,7 +47,7 @@ OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY: the model to ask instead of 
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	flags := flag.NewFlagSet("search", flag.ContinueOnError)
 	flags.Usage = func() { fmt.Fprintln(flags.Output(), usage) }
-	if err := flags.Parse(args); err != nil {
+	if err := chat.Parse(flags, args); err != nil {
 		return err
 	}
 	question := strings.Join(flags.Args(), " ")
@@ -70,11 +70,16 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		}
 		model = llmtest.New(folders.Replay(turns)...)
 	}
-	client, err := open(ctx, conf.Search, show)
+	client, where, err := cluster.Open(ctx, conf.Search, folders.Recording, folders.Fill)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
+	if where == "" {
+		show.Note("No cluster is configured (ELASTICSEARCH_URL), so this replays a recording of Elasticsearch.")
+	} else {
+		show.Note("Searching %s on %s.", folders.Index, where)
+	}
 	agent, err := folders.NewAgent(model, client, &qed.MemoryStore{}, &searchagent.Options{
 		Temperature: conf.Agent.Temperature,
 		JSONMode:    conf.Agent.JSONMode,
@@ -82,46 +87,24 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
+	ask := func(text string) error {
+		_, err := chat.Ask(ctx, agent, show, qed.Turn{Thread: "search", Text: text})
+		if errors.Is(err, estest.ErrNotRecorded) {
+			return errors.New("this search was not recorded: set ELASTICSEARCH_URL to have a cluster answer it")
+		}
+		return err
+	}
 	if live && question == "" {
 		show.Note("Ask a question; an empty line ends.")
-		return converse(ctx, agent, show, chat.Lines(ctx, in, show))
+		return chat.Converse(ctx, in, show, ask)
 	}
 	for _, t := range turns {
 		show.Question(t.Text)
-		if _, err := ask(ctx, agent, show, t.Text); err != nil {
+		if err := ask(t.Text); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func ask(ctx context.Context, agent qed.Agent, show *chat.Printer, text string) (qed.Answer, error) {
-	return chat.Ask(ctx, agent, show, qed.Turn{Thread: "search", Text: text})
-}
-
-// converse takes questions and replies, one a line, until an empty line or the end. A
-// question that fails is reported, and the conversation goes on.
-func converse(ctx context.Context, agent qed.Agent, show *chat.Printer, next func() (string, error)) error {
-	for {
-		line, err := next()
-		if err == io.EOF || err == nil && line == "" {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		_, err = ask(ctx, agent, show, line)
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, llm.ErrAuth):
-			return err
-		case errors.Is(err, estest.ErrNotRecorded):
-			show.Note("This search was not recorded: set ELASTICSEARCH_URL to have a cluster answer it.")
-		case err != nil:
-			show.Note("%v", err)
-		}
-	}
 }
 
 // recorded returns the transcript's turns: all of them, or those of one question.

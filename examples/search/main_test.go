@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,14 +12,7 @@ import (
 // search runs the program with nothing configured but env.
 func search(t *testing.T, env map[string]string, in string, args ...string) (string, error) {
 	t.Helper()
-	t.Chdir(t.TempDir()) // no .env
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL",
-		"ELASTICSEARCH_URL", "ELASTICSEARCH_USERNAME", "ELASTICSEARCH_PASSWORD", "ELASTICSEARCH_API_KEY"} {
-		t.Setenv(name, env[name])
-	}
-	var out strings.Builder
-	err := run(t.Context(), args, strings.NewReader(in), &out)
-	return out.String(), err
+	return chattest.Run(t, run, env, in, args...)
 }
 
 func TestReplay(t *testing.T) {
@@ -57,33 +48,10 @@ func TestOneQuestion(t *testing.T) {
 }
 
 func TestWrongTurns(t *testing.T) {
-	refusing := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(http.StatusUnauthorized)
-		w.Write([]byte(`{"error":{"type":"security_exception","reason":"missing authentication credentials"},"status":401}`))
-	}))
-	defer refusing.Close()
-	for _, tt := range []struct {
-		name string
-		env  map[string]string
-		args []string
-		want string // the remedy names it
-	}{
-		{"a question that the transcript lacks", nil, []string{"What is love?"}, "OPENAI_API_KEY"},
-		{"a cluster that is down", map[string]string{"ELASTICSEARCH_URL": "http://me:hunter2@127.0.0.1:1"}, nil, "127.0.0.1:1"},
-		{"a cluster that wants a password", map[string]string{"ELASTICSEARCH_URL": refusing.URL}, nil, "401"},
-		{"no URL", map[string]string{"ELASTICSEARCH_URL": "me:hunter2@localhost"}, nil, "ELASTICSEARCH_URL"},
-		{"a flag that is none", nil, []string{"-nope"}, "-nope"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, err := search(t, tt.env, "", tt.args...)
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error = %v, want one that names %q", err, tt.want)
-			}
-			if err != nil && strings.Contains(err.Error(), "hunter2") {
-				t.Errorf("the error shows the password: %v", err)
-			}
-		})
-	}
+	chattest.WrongTurns(t, run, append(chattest.WrongClusters(t), []chattest.WrongTurn{
+		chattest.Wrong("a question that the transcript lacks", "OPENAI_API_KEY", "What is love?"),
+		chattest.Wrong("a flag that is none", "-nope", "-nope"),
+	}...))
 }
 
 // TestModelWithoutACluster: a model may ask what was not recorded. The program says so,

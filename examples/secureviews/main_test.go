@@ -5,15 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/qedkit/qed/examples/internal/chat/chattest"
 )
 
 // secureviews runs the program with no model configured.
 func secureviews(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	t.Chdir(t.TempDir()) // no .env
-	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "DB_NAME", "DB_ENCRYPT_KEY"} {
-		t.Setenv(name, "")
-	}
+	chattest.Alone(t, nil)
 	var out strings.Builder
 	err := run(t.Context(), args, &out)
 	return out.String(), err

@@ -33,7 +33,9 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		qed.StartedFresh{Reason: attack},
 		qed.Retrieved{Query: attack, Sources: []qed.Source{{Location: attack}}},
 		qed.MemoryCut{Message: attack},
-		qed.Planned{Reason: attack, Steps: []qed.PlanStep{{Key: attack, Description: attack, After: []string{attack}}}},
+		qed.IntentRead{Intent: attack, Steps: []string{attack}, Reason: attack},
+		qed.Reiterated{Question: attack},
+		qed.Planned{Reason: attack, Steps: []qed.PlanStep{{Key: attack, Description: attack, After: []string{attack}, Tool: attack}}},
 		qed.StepStarted{Key: attack, Description: attack},
 		qed.StepFinished{Key: attack}, qed.StepFinished{Key: attack, Cached: true},
 		qed.StepFinished{Key: attack, Asked: true}, qed.StepFinished{Key: attack, Error: attack},
@@ -45,8 +47,10 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		Partial: true, PartialReason: attack,
 		Table:     &qed.Table{Columns: []qed.Column{{Name: attack}}, Rows: [][]any{{attack}}},
 		Sources:   []qed.Source{{Title: attack, Location: attack}},
+		Artifacts: []qed.Artifact{{Name: attack, MediaType: attack}},
 		Questions: []qed.Question{{Text: attack, Problem: attack, Options: []qed.Option{{Text: attack}}}},
 	})
+	show.Entry(qed.TodoEntry{TodoKey: attack, Status: attack, AgentAction: attack})
 	if got := out.String(); strings.ContainsAny(got, attack[:1]+"\u009b\u202e\u2066\u2028\a\r") {
 		t.Errorf("the output steers the terminal: %q", got)
 	}

@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -51,10 +52,15 @@ func (p *Printer) Event(e qed.Event) {
 			more = ", and there are more"
 		}
 		p.step(green, "ran", fmt.Sprintf("%s in %s%s", count(d.Rows, "row"), millis(d.Millis), more))
+	case qed.IntentRead:
+		p.step(cyan, "intent", string(d.Intent)+of(d.Steps)+because(d.Reason))
+	case qed.Reiterated:
+		p.step(cyan, "meant", d.Question)
 	case qed.Planned:
+		p.tools = slices.ContainsFunc(d.Steps, func(s qed.PlanStep) bool { return s.Tool != "" })
 		p.step(cyan, "plan", count(len(d.Steps), "step")+because(d.Reason))
 		for _, step := range d.Steps {
-			p.step(dim, "", step.Key+": "+step.Description+after(step.After))
+			p.step(dim, "", step.Key+by(step.Tool)+": "+step.Description+after(step.After))
 		}
 	case qed.StepStarted:
 		p.step(cyan, "step", d.Key+": "+d.Description)
@@ -83,9 +89,25 @@ func (p *Printer) finished(d qed.StepFinished) {
 		p.step(yellow, "waits", d.Key+": for an answer of yours")
 	case d.Cached:
 		p.step(green, "known", fmt.Sprintf("%s: %s, found before", d.Key, count(d.Rows, "result")))
+	case p.tools && d.Rows == 0: // most tools find no rows
+		p.step(green, "done", fmt.Sprintf("%s in %s", d.Key, millis(d.Millis)))
 	default:
 		p.step(green, "found", fmt.Sprintf("%s: %s in %s", d.Key, count(d.Rows, "result"), millis(d.Millis)))
 	}
+}
+
+func of(keys []string) string {
+	if len(keys) == 0 {
+		return ""
+	}
+	return " of " + strings.Join(keys, ", ")
+}
+
+func by(tool string) string {
+	if tool == "" {
+		return ""
+	}
+	return " by " + tool
 }
 
 func after(keys []string) string {

@@ -20,6 +20,7 @@ type Printer struct {
 	speaking bool // tokens of the answer are on the line, or the prompt
 	spoke    bool // and were, in this turn
 	secured  bool // the last statement was rewritten, and not refused since
+	tools    bool // the last plan is one of tools
 }
 
 // NewPrinter returns a Printer that writes to out.
@@ -164,6 +165,9 @@ func (p *Printer) Answer(a qed.Answer) {
 	}
 	for i, s := range a.Sources {
 		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, s.Title, s.Location))
+	}
+	for _, artifact := range a.Artifacts {
+		p.step(dim, "made", artifact.Name+" ("+artifact.MediaType+")")
 	}
 	p.Asked(a.Questions)
 }

@@ -1,0 +1,110 @@
+package cluster_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/elastic/elastic-transport-go/v8/elastictransport"
+	"github.com/elastic/go-elasticsearch/v8/esapi"
+
+	"github.com/qedkit/qed/examples/internal/cluster"
+	"github.com/qedkit/qed/examples/internal/settings"
+)
+
+var ships = cluster.Index{
+	Name:    "ships",
+	Mapping: []byte(`{"mappings":{"_meta":{"made_by":"us"},"properties":{"name":{"type":"keyword"}}}}`),
+	Documents: func(yield func(string, any) bool) {
+		_ = yield("1", map[string]string{"name": "Anna"}) && yield("2", map[string]string{"name": "Lucia"})
+	},
+}
+
+// engine answers as a cluster does that has an index made by there, with so many
+// documents; empty: it has none. It returns what fills it, and the bulk that it was sent.
+func engine(t *testing.T, there string, documents int, bulkAnswer string) (esapi.Transport, *string) {
+	t.Helper()
+	var bulk string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Method == http.MethodPut && there != "":
+			w.WriteHeader(http.StatusBadRequest)
+			io.WriteString(w, `{"error":{"type":"resource_already_exists_exception"},"status":400}`)
+		case r.Method == http.MethodPut:
+			io.WriteString(w, `{"acknowledged":true}`)
+		case strings.HasSuffix(r.URL.Path, "/_mapping"):
+			io.WriteString(w, `{"ships":{"mappings":{"_meta":{"made_by":"`+there+`"}}}}`)
+		case strings.HasSuffix(r.URL.Path, "/_count"):
+			fmt.Fprintf(w, `{"count":%d}`, documents)
+		default:
+			sent, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			bulk = string(sent)
+			io.WriteString(w, bulkAnswer)
+		}
+	}))
+	t.Cleanup(server.Close)
+	at, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport, err := elastictransport.NewClient(elastictransport.WithURLs(at), elastictransport.WithDisableRetry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return transport, &bulk
+}
+
+func TestFill(t *testing.T) {
+	const both = `{"index":{"_id":"1"}}` + "\n" + `{"name":"Anna"}` + "\n" + `{"index":{"_id":"2"}}` + "\n" + `{"name":"Lucia"}` + "\n"
+	for _, tt := range []struct {
+		name, there string
+		documents   int
+		answer      string
+		sent        string
+		fails       bool
+		taken       bool
+	}{
+		{name: "there is none", answer: `{"errors":false}`, sent: both},
+		{name: "ours is there", there: "us", documents: 2},
+		{name: "ours is there with more", there: "us", documents: 3},
+		{name: "ours was left half filled", there: "us", documents: 1, answer: `{"errors":false}`, sent: both},
+		{name: "another's is there", there: "them", fails: true, taken: true},
+		{name: "a document is not taken", answer: `{"errors":true}`, sent: both, fails: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			transport, bulk := engine(t, tt.there, tt.documents, tt.answer)
+			err := cluster.Fill(t.Context(), transport, ships)
+			if (err != nil) != tt.fails || errors.Is(err, cluster.ErrTaken) != tt.taken {
+				t.Errorf("error = %v", err)
+			}
+			if *bulk != tt.sent {
+				t.Errorf("the cluster was sent %q, want %q", *bulk, tt.sent)
+			}
+		})
+	}
+}
+
+// TestOpenNowhere: without a cluster nothing is filled.
+func TestOpenNowhere(t *testing.T) {
+	client, where, err := cluster.Open(t.Context(), settings.Search{}, nil, func(context.Context, esapi.Transport) error {
+		t.Error("it is filled")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if where != "" {
+		t.Errorf("the recording is at %q", where)
+	}
+}

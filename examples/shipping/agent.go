@@ -1,0 +1,120 @@
+package shipping
+
+import (
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/graphql/graphqlsource"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/resolve"
+	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/stats"
+)
+
+// graphqlSource is what the GraphQL server is called in plans.
+const graphqlSource = "single"
+
+// NewAgent returns the agent that answers a user's questions: those about many
+// shipments or containers from the engine's indices, which [Fill] makes, and those about
+// one thing from the GraphQL server at a URL, which is a [Server]'s. A nil opt means the
+// agent's defaults.
+func NewAgent(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *qed.TodoOptions) (qed.Agent, error) {
+	tools, err := newTools(model, engine, graphqlURL, user, opt)
+	if err != nil {
+		return nil, err
+	}
+	return qed.NewTodoAgent(model, tools, opt)
+}
+
+// newTools returns the tools that plans are made of.
+func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *qed.TodoOptions) (*qed.Registry, error) {
+	if opt == nil {
+		opt = &qed.TodoOptions{}
+	}
+	searched, err := newIndices(engine)
+	if err != nil {
+		return nil, err
+	}
+	single, err := newSingle(graphqlURL)
+	if err != nil {
+		return nil, err
+	}
+	entities, fields, err := newResolvers(model, user, opt)
+	if err != nil {
+		return nil, err
+	}
+	builder, err := query.NewBuilder(model, append(searched[:len(searched):len(searched)], single), &query.BuilderOptions{
+		Temperature: opt.Temperature, JSONMode: opt.JSONMode,
+	})
+	if err != nil {
+		return nil, err
+	}
+	search, err := query.NewExecutor("es_executor", searched, nil)
+	if err != nil {
+		return nil, err
+	}
+	look, err := query.NewExecutor("graphql_executor", []query.Source{single}, nil)
+	if err != nil {
+		return nil, err
+	}
+	asks := &qed.ModelToolOptions{Temperature: opt.Temperature, JSONMode: opt.JSONMode}
+	tools := qed.NewRegistry(nil)
+	return tools, tools.Add(
+		entities, fields, builder, search, look,
+		qed.NewSummaryTool(model, asks),
+		qed.NewRetrievalTool(tools, nil),
+		stats.NewAnalysisTool(),
+		stats.NewPatternTool(nil),
+		qed.NewInsightsTool(model, asks),
+		chart.NewTool(nil),
+	)
+}
+
+// newResolvers returns the tools that find out what names and terms mean.
+func newResolvers(model llm.Model, user User, opt *qed.TodoOptions) (entities, fields qed.Tool, err error) {
+	asks := &resolve.Options{Temperature: opt.Temperature, JSONMode: opt.JSONMode}
+	names, err := newNames(user)
+	if err != nil {
+		return entities, fields, err
+	}
+	terms, err := newTerms()
+	if err != nil {
+		return entities, fields, err
+	}
+	if entities, err = resolve.NewEntityTool(model, names, asks); err != nil {
+		return entities, fields, err
+	}
+	fields, err = resolve.NewFieldTool(model, terms, asks)
+	return entities, fields, err
+}
+
+// newIndices returns the indices as sources of queries.
+func newIndices(engine searchagent.Engine) ([]query.Source, error) {
+	validator, err := NewValidator()
+	if err != nil {
+		return nil, err
+	}
+	var sources []query.Source
+	for _, index := range indices {
+		s, err := searchagent.NewSource(index, engine, validator, &searchagent.SourceOptions{About: about[index]})
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, s)
+	}
+	return sources, nil
+}
+
+// newSingle returns the GraphQL server as a source of queries.
+func newSingle(url string) (query.Source, error) {
+	guard, err := NewGuard()
+	if err != nil {
+		return nil, err
+	}
+	client, err := graphql.NewClient(&graphql.ClientConfig{URL: url})
+	if err != nil {
+		return nil, err
+	}
+	return graphqlsource.New(graphqlSource, client, guard, &graphqlsource.Options{About: about[graphqlSource]})
+}

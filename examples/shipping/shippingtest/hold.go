@@ -1,0 +1,145 @@
+// Package shippingtest holds the scenarios of package shipping with an engine, and
+// asserts what has to come of each turn: for the tests of the example on a recording,
+// and for those on real engines.
+package shippingtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/shipping"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/searchagent"
+)
+
+// Scenarios holds every scenario on engine, whose indices are filled. It returns the
+// answers, in the order of the turns.
+func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
+	t.Helper()
+	server, err := shipping.Serve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	var answers []qed.Answer
+	for _, s := range shipping.Scenarios() {
+		want := expected[s.Number]
+		if len(want) != len(s.Turns) {
+			t.Fatalf("scenario %d has %d turns, and %d are expected", s.Number, len(s.Turns), len(want))
+		}
+		t.Run(fmt.Sprint(s.Number), func(t *testing.T) {
+			answers = append(answers, hold(t, engine, server.URL, s, want)...)
+		})
+	}
+	return answers
+}
+
+// hold holds one scenario, and asserts what comes of each turn.
+func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Scenario, want []turn) []qed.Answer {
+	t.Helper()
+	store := &qed.MemoryStore{}
+	model := llmtest.New(shipping.Replay(s)...)
+	ctx := qed.WithClock(t.Context(), func() time.Time { return shipping.Now })
+	var answers []qed.Answer
+	saved := 0
+	for i, said := range s.Turns {
+		// Another one for each turn, as after a restart: a conversation lives in the store.
+		agent, err := shipping.NewAgent(model, engine, graphQL, s.User, &qed.TodoOptions{Store: store})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, answer := listen(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Company: shipping.Company, Text: said.Text})
+		all, err := qed.TodoEntries(ctx, store, "t", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.remember(t, all[saved:], i+1, said.Text, want[i].Asks)
+		saved = len(all)
+		if diff := cmp.Diff(want[i], got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", said.Text, diff)
+		}
+		answers = append(answers, answer)
+	}
+	for _, r := range model.Requests() {
+		if slices.ContainsFunc(r.Messages, tellsSecrets) {
+			t.Errorf("the model was sent whose the documents are, in %s", r.Name)
+		}
+	}
+	return answers
+}
+
+// tellsSecrets reports whether a message tells of what tells companies apart.
+func tellsSecrets(m llm.Message) bool {
+	return strings.Contains(m.Content, "tenant_id") || strings.Contains(m.Content, "red-ensign")
+}
+
+// listen has a turn answered, and returns what was told of it, and its answer.
+func listen(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (got turn, answer qed.Answer) {
+	t.Helper()
+	for event, err := range agent.Run(ctx, ask) {
+		if err != nil {
+			t.Fatalf("%s: %v", ask.Text, err)
+		}
+		switch d := event.Data.(type) {
+		case qed.IntentRead:
+			got.Intent = string(d.Intent)
+		case qed.Reiterated:
+			got.Question = d.Question
+		case qed.Planned:
+			for _, step := range d.Steps {
+				got.Plan = append(got.Plan, step.Key+" by "+step.Tool)
+			}
+		case qed.Completed:
+			answer = d.Answer
+		}
+	}
+	got.Text, got.Artifacts = answer.Text, len(answer.Artifacts)
+	for _, q := range answer.Questions {
+		got.Asks += q.String()
+	}
+	if answer.Table != nil {
+		got.Rows = len(answer.Table.Rows)
+	}
+	if answer.Partial {
+		t.Errorf("%s: the answer is partial: %s", ask.Text, answer.PartialReason)
+	}
+	return got, answer
+}
+
+// remember takes over the entries that a turn added, and asserts what holds for all.
+func (got *turn) remember(t *testing.T, entries []qed.TodoEntry, userTurn int, input, asks string) {
+	t.Helper()
+	for _, e := range entries {
+		list := e.ActiveTodoListSnapshot
+		got.Source = list.Retrieval + " from " + list.DataSource
+		short := entry{TurnID: e.TurnID, Key: e.TodoKey, Tool: strings.Join(e.ToolsCalled, ", "), Status: e.Status, Next: list.Current}
+		if q := e.QueryMetadata; q != nil {
+			short.Query = q.QueryType + ": " + q.Summary
+			if q.HowToRetrieve == "" || !q.ExecutedAt.Equal(shipping.Now) || len(e.QueriesExecuted) != 1 {
+				t.Errorf("entry %d: the query ran at %v, is found again by %q, and %d queries ran", e.TurnID, q.ExecutedAt, q.HowToRetrieve, len(e.QueriesExecuted))
+			}
+		}
+		got.Memory = append(got.Memory, short)
+		if e.UserTurn != userTurn || e.UserInput != input || !e.Time.Equal(shipping.Now) {
+			t.Errorf("entry %d is of turn %d, in which the user said %q, at %v", e.TurnID, e.UserTurn, e.UserInput, e.Time)
+		}
+		if e.TodoDescription == "" || e.AgentAction == "" {
+			t.Errorf("entry %d does not say what was done: %q, %q", e.TurnID, e.TodoDescription, e.AgentAction)
+		}
+		switch question := e.ClarificationAsked; {
+		case e.Status != qed.TodoAsking && question != nil:
+			t.Errorf("entry %d of status %s has the question %q", e.TurnID, e.Status, *question)
+		case e.Status == qed.TodoAsking && (question == nil || *question != asks):
+			t.Errorf("entry %d has the question %v, want %q", e.TurnID, question, asks)
+		}
+	}
+}
