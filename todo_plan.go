@@ -16,9 +16,10 @@ import (
 
 // readPlan is a plan as the model writes it.
 type readPlan struct {
-	Reason     string     `json:"reason,omitempty" jsonschema_description:"one sentence why these tasks; where there are none, why not, for the user"`
-	Retrieval  string     `json:"retrieval,omitempty" jsonschema:"enum=single_entity,enum=multi_entity,enum=aggregation,enum=none"`
-	DataSource string     `json:"data_source,omitempty" jsonschema_description:"the language of the queries that the tasks run: elasticsearch, graphql, sql, hybrid (more than one) or none"`
+	Reason    string `json:"reason,omitempty" jsonschema_description:"one sentence why these tasks; where there are none, why not, for the user"`
+	Retrieval string `json:"retrieval,omitempty" jsonschema:"enum=single_entity,enum=multi_entity,enum=aggregation,enum=none"`
+	// DataSource has the model decide before it writes the tasks. What they run says what it is.
+	DataSource string     `json:"data_source,omitempty" jsonschema_description:"decided before the tasks: the language of the queries that the tasks run: elasticsearch, graphql, sql, hybrid (more than one) or none"`
 	QueryMode  string     `json:"query_mode,omitempty" jsonschema:"enum=create_new,enum=edit_existing"`
 	Tasks      []readTask `json:"tasks"`
 }
@@ -117,11 +118,11 @@ func (a *todoAgent) tryToPlan(ctx context.Context, s *todoState, data PlanData) 
 		}
 		l = &TodoList{
 			ID: s.Ground, Original: s.Request, Rewritten: s.Rewritten, Reason: prompt.Clip(said.Reason, maxReason),
-			Retrieval: said.Retrieval, DataSource: said.DataSource, QueryMode: cmp.Or(said.QueryMode, "create_new"),
+			Retrieval: said.Retrieval, QueryMode: cmp.Or(said.QueryMode, "create_new"),
 		}
 		problem = a.accept(l, said.Tasks)
-		if elsewhere := a.misplaced(l); problem == nil && try < a.opt.MaxReplans {
-			problem = elsewhere // a matter of taste in the end: what was refused twice may run
+		if problem == nil && try < a.opt.MaxReplans {
+			problem = a.misplaced(l) // a matter of taste in the end: what was refused twice may run
 		}
 		if problem == nil {
 			return l, nil, nil
@@ -143,6 +144,7 @@ func (a *todoAgent) accept(l *TodoList, tasks []readTask) error {
 		}
 	}
 	l.advance()
+	l.DataSource = a.source(l)
 	return errors.Join(problems...)
 }
 
@@ -203,32 +205,32 @@ const (
 	noSource     = "none"
 )
 
+// source is the language of the queries that the tasks of a plan run, whatever the model called it.
+func (a *todoAgent) source(l *TodoList) string {
+	source := noSource
+	for i := range l.Tasks {
+		switch language := a.planned(l.Tasks[i].Tool).Language; {
+		case language == "" || language == source:
+		case source == noSource:
+			source = language
+		default:
+			return hybrid
+		}
+	}
+	return source
+}
+
 // misplaced says why a plan asks the wrong place: a single entity is a GraphQL service's, several or figures of many a search engine's; where
 // there is SQL it does for both.
 func (a *todoAgent) misplaced(l *TodoList) error {
-	known := a.languages()
-	used := map[string]bool{}
-	for i := range l.Tasks {
-		if language := a.planned(l.Tasks[i].Tool).Language; language != "" {
-			used[language] = true
-		}
-	}
-	switch {
-	case len(used) == 0:
-		l.DataSource = noSource
-		return nil
-	case len(used) > 1:
-		l.DataSource = hybrid
-		return nil
-	}
-	for language := range used {
-		l.DataSource = language
-	}
 	preferred := "elasticsearch"
 	if l.Retrieval == singleEntity {
 		preferred = "graphql"
 	}
-	if l.Retrieval == "" || l.Retrieval == noSource || !known[preferred] || used[preferred] || used["sql"] {
+	switch {
+	case l.Retrieval == "" || l.Retrieval == noSource || !a.languages()[preferred]:
+		return nil
+	case l.DataSource == noSource || l.DataSource == hybrid || l.DataSource == "sql" || l.DataSource == preferred:
 		return nil
 	}
 	return fmt.Errorf("the data of a request for %s comes from %s, by a tool that runs such queries; the plan has none", l.Retrieval, preferred)

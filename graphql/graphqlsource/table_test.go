@@ -21,7 +21,7 @@ func FuzzTabulate(f *testing.F) {
 	f.Add(`{"a":[[{"name":"x"}],[]],"b":3}`)
 	f.Fuzz(func(t *testing.T, data string) {
 		if !json.Valid([]byte(data)) || !utf8.ValidString(data) {
-			t.Skip() // the client reads the answer first
+			t.Skip("the client refuses such an answer before it gets here")
 		}
 		found, err := tabulate(fields, json.RawMessage(data))
 		if err != nil {
