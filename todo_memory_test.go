@@ -121,10 +121,14 @@ func TestTodoRemembersItsUser(t *testing.T) {
 
 // Dates are resolved by the clock, in the user's zone.
 func TestTodoPeriods(t *testing.T) {
-	miami, err := time.LoadLocation("America/New_York")
-	if err != nil {
-		t.Fatal(err)
+	zone := func(name string) *time.Location {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return zone
 	}
+	miami, santiago := zone("America/New_York"), zone("America/Santiago")
 	at := func(text string) time.Time {
 		when, err := time.Parse(time.RFC3339, text)
 		if err != nil {
@@ -141,6 +145,12 @@ func TestTodoPeriods(t *testing.T) {
 			"last month: from 2024-12-01, before 2025-01-01", "last quarter: from 2024-10-01, before 2025-01-01", "this week, from Monday: from 2025-01-13, before 2025-01-20"}},
 		{at("2025-03-01T02:00:00Z"), miami, []string{"Friday 2025-02-28 21:00 in America/New_York", "today: from 2025-02-28, before 2025-03-01",
 			"last month: from 2025-01-01, before 2025-02-01", "this week, from Monday: from 2025-02-24, before 2025-03-03"}},
+		// There, the seventh of September has no midnight.
+		{at("2025-09-07T15:00:00Z"), santiago, []string{"today: from 2025-09-07, before 2025-09-08", "yesterday: from 2025-09-06, before 2025-09-07",
+			"last week, the last seven days: from 2025-08-31, before 2025-09-07"}},
+		{at("2025-09-06T15:00:00Z"), santiago, []string{"today: from 2025-09-06, before 2025-09-07", "tomorrow: from 2025-09-07, before 2025-09-08"}},
+		{at("2025-09-14T15:00:00Z"), santiago, []string{"last week, the last seven days: from 2025-09-07, before 2025-09-14"}},
+		{at("2024-12-31T15:00:00Z"), zone("Asia/Tokyo"), []string{"yesterday: from 2024-12-31, before 2025-01-01", "last month: from 2024-12-01, before 2025-01-01"}},
 		{at("2024-03-31T12:00:00Z"), nil, []string{"last month: from 2024-02-01, before 2024-03-01", "this week, from Monday: from 2024-03-25, before 2024-04-01"}},
 	} {
 		model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("end", "say", `{"text":"x"}`))}})

@@ -59,9 +59,8 @@ type Period struct {
 
 // periods returns what relative times mean on the day of now. A week is seven days: the last one ends with yesterday.
 func periods(now time.Time) []Period {
-	day := func(year int, month time.Month, day int) time.Time {
-		return time.Date(year, month, day, 0, 0, 0, 0, now.Location())
-	}
+	// In UTC, as a zone can have days that have no midnight.
+	day := func(year int, month time.Month, day int) time.Time { return time.Date(year, month, day, 0, 0, 0, 0, time.UTC) }
 	y, m, d := now.Date()
 	today := day(y, m, d)
 	quarter := (m-1)/3*3 + 1
