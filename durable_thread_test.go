@@ -406,3 +406,19 @@ func TestDanglingRun(t *testing.T) {
 		t.Errorf("the run that another process went on with: %v", err)
 	}
 }
+
+// TestNoStore asks of a conversation where there is no store: that is an error, and no panic.
+func TestNoStore(t *testing.T) {
+	ctx := t.Context()
+	for name, err := range map[string]error{
+		"Look":        func() error { _, err := qed.Look(ctx, nil, "t"); return err }(),
+		"History":     func() error { _, err := qed.History(ctx, nil, "t", 0); return err }(),
+		"TodoEntries": func() error { _, err := qed.TodoEntries(ctx, nil, "t", 0); return err }(),
+		"Settle":      qed.Settle(ctx, nil, "t", "a", nil, nil),
+		"Fork":        qed.Fork(ctx, nil, "t", 0, "u"),
+	} {
+		if err == nil || !strings.Contains(err.Error(), "Store is nil") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,7 @@ import (
 // The thread to must not exist: an error then matches [fs.ErrExist]. One that does not exist, and a number that it does not have, match
 // [fs.ErrNotExist]. What was appended together with the record is copied too. Fork asks for no user: see [Look].
 func Fork(ctx context.Context, store Store, thread string, at int64, to string) error {
-	if err := CheckThread(to); err != nil {
+	if err := cmp.Or(CheckThread(to), checkStore(store)); err != nil {
 		return err
 	}
 	f := forker{numbers: map[int64]int64{}}

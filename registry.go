@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
@@ -39,7 +37,7 @@ type Registry struct {
 
 type registered struct {
 	Tool
-	input *jsonschema.Resolved // nil when the tool checks its arguments itself
+	input *schema.Rule // nil when the tool checks its arguments itself
 }
 
 // NewRegistry returns a registry without tools.
@@ -62,15 +60,15 @@ func NewRegistry(opt *RegistryOptions) *Registry {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Add adds tools. It refuses a name that is taken or that providers do not take, a schema that is none, and a tool without
-// Call. It reports all that is wrong, and then adds none.
+// Add adds tools. It refuses a name that is taken or that providers do not take, a schema that is none or leads back to itself, a
+// Kind that there is none of, and a tool without Call. It reports all that is wrong, and then adds none.
 func (r *Registry) Add(tools ...Tool) error {
 	var problems []error
 	fresh := map[string]registered{}
 	for _, t := range tools {
 		_, twice := fresh[t.Name]
 		_, taken := r.tools[t.Name]
-		input, err := resolveInput(t)
+		input, err := inputRule(t)
 		switch {
 		case t.err != nil:
 			problems = append(problems, t.err)
@@ -78,6 +76,8 @@ func (r *Registry) Add(tools ...Tool) error {
 			problems = append(problems, fmt.Errorf("qed: tool %q: a name is 1 to 64 letters, digits, underscores and dashes", t.Name))
 		case twice || taken:
 			problems = append(problems, fmt.Errorf("qed: tool %q: there is another one of that name", t.Name))
+		case !t.kind().known():
+			problems = append(problems, fmt.Errorf("qed: tool %q: there is no kind %q of tools: take one of the ToolKinds, or leave it empty", t.Name, t.Kind))
 		case t.Asks && t.kind() != ModelTool:
 			problems = append(problems, fmt.Errorf("qed: tool %q: a tool of kind %q may not ask: either it is an llm tool or its Asks is false", t.Name, t.Kind))
 		case t.Call == nil:
@@ -101,19 +101,14 @@ func (r *Registry) Add(tools ...Tool) error {
 // noInput is the schema of a tool that takes no arguments.
 var noInput = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 
-func resolveInput(t Tool) (*jsonschema.Resolved, error) {
-	if t.checks {
+func inputRule(t Tool) (*schema.Rule, error) {
+	switch {
+	case t.checks:
 		return nil, nil
+	case t.Input == nil:
+		return schema.Compile(noInput)
 	}
-	text := t.Input
-	if text == nil {
-		text = noInput
-	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, err
-	}
-	return s.Resolve(nil)
+	return schema.Compile(t.Input)
 }
 
 // Specs returns what a model is told of the tools, sorted by name.
@@ -274,14 +269,11 @@ func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
 	if t.input == nil {
 		return t.Tool, arguments, nil
 	}
-	value, text, err := schema.Read(arguments)
-	if err == nil {
-		err = t.input.Validate(value)
-	}
+	clean, err := t.input.Clean(arguments)
 	if err != nil {
 		return t.Tool, nil, fmt.Errorf("the arguments are not what %s takes: %w", t.Name, err)
 	}
-	return t.Tool, text, nil
+	return t.Tool, clean, nil
 }
 
 // call returns what the tool returns, if that can be shown to a model.

@@ -133,3 +133,11 @@ func CheckThread(id string) error {
 	}
 	return nil
 }
+
+// checkStore returns an error where there is none.
+func checkStore(store Store) error {
+	if store == nil {
+		return errors.New("qed: the Store is nil: pass the one that the conversation is kept in")
+	}
+	return nil
+}

@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -58,7 +59,7 @@ func Look(ctx context.Context, store Store, thread string) (Thread, error) {
 
 // inspect reads a thread and its last run.
 func inspect(ctx context.Context, store Store, thread string) (*journal, threadState, error) {
-	if err := CheckThread(thread); err != nil {
+	if err := cmp.Or(CheckThread(thread), checkStore(store)); err != nil {
 		return nil, threadState{}, err
 	}
 	j := newJournal(ctx, store, thread, &DurableOptions{})
@@ -179,6 +180,9 @@ func History(ctx context.Context, store Store, thread string, n int) ([]Entry, e
 
 // floorOf returns the number of the last record of a thread that is not looked at any more: it was begun afresh behind it.
 func floorOf(ctx context.Context, store Store, thread string) (int64, error) {
+	if err := checkStore(store); err != nil {
+		return 0, err
+	}
 	t, err := newJournal(ctx, store, thread, &DurableOptions{}).look()
 	return t.floor, err
 }

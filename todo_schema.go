@@ -16,12 +16,12 @@ import (
 // A plannable tool can be checked for what it will be called with before that is all known.
 type plannable struct {
 	Tool
-	exact   *jsonschema.Resolved // the schema of its arguments
-	returns []string             // the members of its result; nil: not known
+	exact   *schema.Rule // the schema of its arguments
+	returns []string     // the members of its result; nil: not known
 
 	// loose is the schema with references to results in the place of any value. Nil where the schema has no such form: then
 	// arguments with references are checked when they are filled in.
-	loose *jsonschema.Resolved
+	loose *schema.Rule
 }
 
 func newPlannable(t Tool) (*plannable, error) {
@@ -29,11 +29,7 @@ func newPlannable(t Tool) (*plannable, error) {
 	if input == nil {
 		input = noInput
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(input, &s); err != nil {
-		return nil, err
-	}
-	exact, err := s.Resolve(nil)
+	exact, err := schema.Compile(input)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +60,7 @@ func members(output json.RawMessage) []string {
 }
 
 // looseSchema returns the schema with references in the place of any value, or nil.
-func looseSchema(input json.RawMessage) *jsonschema.Resolved {
+func looseSchema(input json.RawMessage) *schema.Rule {
 	v, err := decodeAny(input)
 	if err != nil || !loosen(v) {
 		return nil
@@ -73,11 +69,7 @@ func looseSchema(input json.RawMessage) *jsonschema.Resolved {
 	if err != nil {
 		return nil
 	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil
-	}
-	loose, err := s.Resolve(nil)
+	loose, err := schema.Compile(text)
 	if err != nil {
 		return nil
 	}
@@ -152,6 +144,7 @@ var namedSchema = regexp.MustCompile(`^#/(\$defs|definitions)/[^/]+$`)
 // orReference returns a schema that a reference to a result fits as well.
 func orReference(s any) any {
 	return map[string]any{"anyOf": []any{s, map[string]any{
+		schema.StandIn:         true,
 		"type":                 "object",
 		"properties":           map[string]any{resultMember: map[string]any{"type": "string"}},
 		"required":             []any{resultMember},
@@ -164,41 +157,16 @@ func (p *plannable) check(arguments json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = json.RawMessage("{}")
 	}
-	v, text, err := schema.Read(arguments)
-	if err != nil {
-		return nil, err
-	}
-	if _, ok := v.(map[string]any); !ok {
-		return nil, errors.New("they are no JSON object")
-	}
 	fits := p.exact
-	if len(references(text)) > 0 {
+	if len(references(arguments)) > 0 {
 		fits = p.loose
 	}
-	if fits == nil {
-		return text, nil
+	text, err := fits.Clean(arguments)
+	switch {
+	case err != nil:
+		return nil, err
+	case text[0] != '{':
+		return nil, errors.New("they are no JSON object")
 	}
-	wrong := fits.Validate(v)
-	if wrong == nil {
-		return text, nil
-	}
-	if text, ok := withoutNulls(text); ok {
-		if v, text, err := schema.Read(text); err == nil && fits.Validate(v) == nil {
-			return text, nil
-		}
-	}
-	return nil, wrong
-}
-
-// withoutNulls drops the members of an object that are null: models write them for what they leave out. It reports whether there are any.
-func withoutNulls(raw json.RawMessage) (json.RawMessage, bool) {
-	v, err := decodeAny(raw)
-	object, ok := v.(map[string]any)
-	if err != nil || !ok {
-		return nil, false
-	}
-	n := len(object)
-	maps.DeleteFunc(object, func(_ string, v any) bool { return v == nil })
-	text, err := json.Marshal(object)
-	return text, err == nil && len(object) < n
+	return text, nil
 }

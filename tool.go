@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/qedkit/qed/internal/schema"
@@ -56,6 +57,11 @@ const (
 	AnalysisTool    ToolKind = "analysis"    // it computes something from rows
 )
 
+// known reports whether k is one of them.
+func (k ToolKind) known() bool {
+	return slices.Contains([]ToolKind{CoreTool, ModelTool, TraditionalTool, AnalysisTool}, k)
+}
+
 // kind returns t's Kind, or what an empty one means.
 func (t *Tool) kind() ToolKind {
 	switch {
@@ -71,9 +77,13 @@ func (t *Tool) kind() ToolKind {
 // tags json, jsonschema and jsonschema_description; a field without omitempty is required. Call checks the arguments before
 // it calls fn, and its error says what is wrong with them, so that the model can mend it.
 //
-// An In of which no schema can be made is reported by [Registry.Add].
+// An In of which no schema can be made, and a nil fn, are reported by [Registry.Add].
 func NewTool[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) Tool {
 	t := Tool{Name: name, Description: description, checks: true}
+	if fn == nil {
+		t.err = fmt.Errorf("qed: tool %q: NewTool needs a function", name)
+		return t
+	}
 	in, err := schema.For[In]()
 	if err != nil {
 		t.err = fmt.Errorf("qed: tool %q: %w", name, err)
@@ -99,11 +109,15 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 
 // AsTool makes a tool of an agent. The model asks it a question and gets its [Answer]. The agent acts for the user and the
 // company of the turn that calls it, without the conversation. It may ask him. The tokens of its answer are told on [ChannelTool].
+// A nil agent is reported by [Registry.Add].
 func AsTool(name, description string, a Agent) Tool {
 	t := NewTool(name, description, func(ctx context.Context, in taskInput) (Answer, error) {
 		return askNested(ctx, a, in.Question)
 	})
 	t.Asks, t.nested = true, true
+	if a == nil {
+		t.err = fmt.Errorf("qed: tool %q: AsTool needs an Agent", name)
+	}
 	return t
 }
 

@@ -55,7 +55,13 @@ func TestDo(t *testing.T) {
 	returns := func(name, text string) qed.Tool {
 		return qed.Tool{Name: name, Call: func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage(text), nil }}
 	}
-	r := registry(t, &qed.RegistryOptions{MaxResult: 20}, addTool(), byHand,
+	strict := qed.Tool{
+		Name: "strict",
+		Input: json.RawMessage(`{"type":"object","properties":{"port":{"type":"string"},"limit":{"type":"integer"}},
+			"required":["port"],"additionalProperties":false}`),
+		Call: byHand.Call,
+	}
+	r := registry(t, &qed.RegistryOptions{MaxResult: 20}, addTool(), byHand, strict,
 		nothing("fails", func(context.Context) error { return boom }),
 		nothing("panics", func(context.Context) error { panic(boom) }),
 		nothing("exits", func(context.Context) error { runtime.Goexit(); return nil }),
@@ -65,26 +71,28 @@ func TestDo(t *testing.T) {
 		want    string // the output, or
 		wantErr string // what the error says
 	}{
-		"works":            {call("add", `{"a":9007199254740993,"b":1}`), "9007199254740994", ""},
-		"optional":         {call("add", `{"a":1,"b":null}`), "1", ""},
-		"by hand":          {call("hand", `{"n":1}`), `{"n":1}`, ""},
-		"no arguments":     {call("fails", ``), "", "boom"},
-		"missing argument": {call("add", `{}`), "", "a"},
-		"wrong argument":   {call("add", `{"a":"1"}`), "", "/a"},
-		"unknown argument": {call("add", `{"a":1,"c":1}`), "", "c"},
-		"no JSON":          {call("add", `{"a":`), "", "JSON"},
-		"wrong by hand":    {call("hand", `{"n":0}`), "", "minimum"},
-		"no JSON by hand":  {call("hand", `{`), "", "JSON"},
-		"none are taken":   {call("large", `{"a":1}`), "", "arguments"},
-		"failure":          {call("fails", `{}`), "", "boom"},
-		"panic":            {call("panics", `{}`), "", "tool panics: panic: boom"},
-		"goexit":           {call("exits", `{}`), "", "goroutine"},
-		"too large":        {call("large", `{}`), "", "at most 20"},
-		"no JSON out":      {call("broken", `{}`), "", "no JSON"},
-		"nothing out":      {call("empty", `{}`), "", "no JSON"},
-		"nearly a name":    {call("Ad", `{}`), "", "did you mean add?"},
-		"no name":          {call("something else", `{}`), "", "The tools are add, broken"},
-		"a very long name": {call(strings.Repeat("x", 1<<20), `{}`), "", "there is no tool"},
+		"works":             {call("add", `{"a":9007199254740993,"b":1}`), "9007199254740994", ""},
+		"optional":          {call("add", `{"a":1,"b":null}`), "1", ""},
+		"by hand":           {call("hand", `{"n":1}`), `{"n":1}`, ""},
+		"no arguments":      {call("fails", ``), "", "boom"},
+		"missing argument":  {call("add", `{}`), "", "a"},
+		"wrong argument":    {call("add", `{"a":"1"}`), "", "/a"},
+		"unknown argument":  {call("add", `{"a":1,"c":1}`), "", "c"},
+		"no JSON":           {call("add", `{"a":`), "", "JSON"},
+		"wrong by hand":     {call("hand", `{"n":0}`), "", "/n is too small, want at least 1"},
+		"all that is wrong": {call("strict", `{"prt":"x","limit":"a"}`), "", "/port is missing; /limit is string, want integer; /prt is unknown; did you mean port? Known are limit, port"},
+		"null for nothing":  {call("strict", `{"port":"x","limit":null}`), `{"port":"x"}`, ""},
+		"no JSON by hand":   {call("hand", `{`), "", "JSON"},
+		"none are taken":    {call("large", `{"a":1}`), "", "arguments"},
+		"failure":           {call("fails", `{}`), "", "boom"},
+		"panic":             {call("panics", `{}`), "", "tool panics: panic: boom"},
+		"goexit":            {call("exits", `{}`), "", "goroutine"},
+		"too large":         {call("large", `{}`), "", "at most 20"},
+		"no JSON out":       {call("broken", `{}`), "", "no JSON"},
+		"nothing out":       {call("empty", `{}`), "", "no JSON"},
+		"nearly a name":     {call("Ad", `{}`), "", "did you mean add?"},
+		"no name":           {call("something else", `{}`), "", "The tools are add, broken"},
+		"a very long name":  {call(strings.Repeat("x", 1<<20), `{}`), "", "there is no tool"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			noLeak(t)
@@ -124,14 +132,27 @@ func TestAddRefuses(t *testing.T) {
 		"schema elsewhere": {{Name: "a", Call: call, Input: json.RawMessage(`{"$ref":"https://example.com/a"}`)}},
 		"no object":        {qed.NewTool("a", "", func(context.Context, int) (int, error) { return 0, nil })},
 		"no JSON":          {qed.NewTool("a", "", func(context.Context, struct{ F func() }) (int, error) { return 0, nil })},
+		"no function":      {qed.NewTool[addIn, int]("a", "", nil)},
+		"no agent":         {qed.AsTool("a", "", nil)},
+		"no such kind":     {{Name: "a", Call: call, Kind: "wild"}},
+		"an endless check": {{Name: "a", Call: call, Input: json.RawMessage(`{"type":"object","anyOf":[{"$ref":"#"}]}`)}},
 	} {
 		r := registry(t, nil, qed.Tool{Name: "taken", Call: call})
 		if err := r.Add(append([]qed.Tool{{Name: "good", Call: call}}, tools...)...); err == nil {
 			t.Errorf("%s: added", name)
+		} else if name != "no name" && !strings.Contains(err.Error(), `"`+tools[0].Name) {
+			t.Errorf("%s: the error names no tool: %v", name, err)
 		}
 		if n := len(r.Specs()); n != 1 {
 			t.Errorf("%s: %d tools", name, n)
 		}
+	}
+}
+
+func TestAddTakesEveryKind(t *testing.T) {
+	call := func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
+	for _, kind := range []qed.ToolKind{"", qed.CoreTool, qed.ModelTool, qed.TraditionalTool, qed.AnalysisTool} {
+		registry(t, nil, qed.Tool{Name: "a", Call: call, Kind: kind})
 	}
 }
 

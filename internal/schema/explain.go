@@ -1,77 +1,23 @@
 package schema
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	checker "github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/qedkit/qed/internal/nearest"
 )
-
-// Error says why JSON was refused, so that a model can mend it. The same JSON always gives the same Error.
-type Error struct{ Problems []Problem }
-
-// Problem is one thing that is wrong. Its text holds names and what was wanted, not the value that was found, unless
-// that stands in the error of a type that reads its own JSON.
-type Problem struct {
-	Path string // JSON Pointer to the value; empty for the whole
-	Text string // such as "is a string, want integer"
-}
-
-// Error lists the problems, one after the other.
-func (e *Error) Error() string {
-	texts := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		where := p.Path
-		if where == "" {
-			where = "the JSON"
-		}
-		texts[i] = where + " " + p.Text
-	}
-	return strings.Join(texts, "; ")
-}
-
-// maxProblems bounds an Error. More does not help a model.
-const maxProblems = 8
-
-func problem(path, text string) error { return &Error{Problems: []Problem{{path, text}}} }
-
-// unreadable is the error for JSON that the schema allows, and that the Go type does not hold.
-func unreadable(err error) error {
-	var mismatch *json.UnmarshalTypeError
-	if errors.As(err, &mismatch) {
-		path := ""
-		if mismatch.Field != "" {
-			path = "/" + strings.ReplaceAll(mismatch.Field, ".", "/")
-		}
-		return problem(path, "does not fit "+wanted(mismatch.Type))
-	}
-	return problem("", "cannot be read: "+clip(err.Error()))
-}
-
-// wanted names what JSON a Go type holds: a number by its type, which says how large it may be.
-func wanted(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.Struct, reflect.Map:
-		return "an object"
-	case reflect.Slice, reflect.Array:
-		return "an array"
-	case reflect.String:
-		return "a string"
-	}
-	return t.Kind().String()
-}
 
 // explain says what is wrong with v, which the checker refused. The checker's own words name one problem only,
 // and follow the order of a map.
-func explain(root *checker.Schema, v any) error {
-	e := explainer{root: root, rules: map[*checker.Schema]*checker.Resolved{}}
-	e.visit(root, v, "")
+func (r *Rule) explain(v any) error {
+	e := explainer{rule: r, steps: maxSteps, alone: map[*checker.Schema]*checker.Resolved{}}
+	e.visit(r.doc, v, "")
 	if len(e.problems) == 0 {
 		e.add("", "does not match the schema")
 	}
@@ -79,36 +25,54 @@ func explain(root *checker.Schema, v any) error {
 }
 
 type explainer struct {
-	root     *checker.Schema
-	rules    map[*checker.Schema]*checker.Resolved
+	rule     *Rule
+	steps    int
+	alone    map[*checker.Schema]*checker.Resolved // parts of the rule; nil where one cannot stand alone
 	problems []Problem
 }
 
 func (e *explainer) add(path, text string) {
-	if len(e.problems) < maxProblems {
-		e.problems = append(e.problems, Problem{path, text})
+	if p := (Problem{path, text}); len(e.problems) < maxProblems && !slices.Contains(e.problems, p) {
+		e.problems = append(e.problems, p)
 	}
 }
 
 func (e *explainer) visit(s *checker.Schema, v any, path string) {
 	before := len(e.problems)
-	s = e.named(s, v)
-	object, isObject := v.(map[string]any)
-	array, isArray := v.([]any)
-	switch got := typeName(v); {
-	case before == maxProblems:
+	if e.steps--; e.steps < 0 || before == maxProblems {
 		return
-	case s.Type != "" && got != s.Type && (got != "integer" || s.Type != "number"):
-		e.add(path, fmt.Sprintf("is %s, want %s", got, s.Type))
+	}
+	if s.Ref != "" {
+		if e.visit(lookup(e.rule.doc, s.Ref), v, path); len(e.problems) > before {
+			return
+		}
+	}
+	types := s.Types
+	if s.Type != "" {
+		types = []string{s.Type}
+	}
+	got := typeName(v)
+	switch {
+	case types != nil && !slices.Contains(types, got) && (got != "integer" || !slices.Contains(types, "number")):
+		e.add(path, fmt.Sprintf("is %s, want %s", got, strings.Join(types, " or ")))
 		return
-	case s.Enum != nil && !e.fits(s, v):
+	case s.Enum != nil && !holds(&checker.Schema{Enum: s.Enum}, v):
 		e.add(path, "is none of "+compact(s.Enum))
 		return
-	case isObject:
-		e.object(s, object, path)
-	case isArray && s.Items != nil:
-		for i, item := range array {
-			e.visit(s.Items, item, path+"/"+strconv.Itoa(i))
+	}
+	e.bounds(s, v, path)
+	switch v := v.(type) {
+	case map[string]any:
+		e.object(s, v, path)
+	case []any:
+		e.array(s, v, path)
+	}
+	for _, sub := range s.AllOf {
+		e.visit(sub, v, path)
+	}
+	for _, alternatives := range [][]*checker.Schema{s.AnyOf, s.OneOf} {
+		if alternatives != nil && !slices.ContainsFunc(alternatives, func(a *checker.Schema) bool { return e.fits(a, v) }) {
+			e.closest(alternatives, v, path)
 		}
 	}
 	if len(e.problems) == before && !e.fits(s, v) {
@@ -122,64 +86,108 @@ func (e *explainer) object(s *checker.Schema, v map[string]any, path string) {
 			e.add(path+pointer(name), "is missing")
 		}
 	}
-	names := make([]string, 0, len(v))
-	for name := range v {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	closed := s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil && s.PatternProperties == nil
-	for _, name := range names {
+	closed := s.AdditionalProperties != nil && isFalse(s.AdditionalProperties) && s.PatternProperties == nil
+	for _, name := range slices.Sorted(maps.Keys(v)) {
 		switch sub := s.Properties[name]; {
 		case sub != nil:
 			e.visit(sub, v[name], path+pointer(name))
 		case closed:
-			e.add(path+pointer(name), "is unknown; known are "+known(s))
+			e.add(path+pointer(name), "is unknown"+known(s, name))
 		case s.AdditionalProperties != nil && s.PatternProperties == nil:
 			e.visit(s.AdditionalProperties, v[name], path+pointer(name))
 		}
 	}
 }
 
-// named follows references, and picks the alternative that v was meant for where null is the only other one.
-func (e *explainer) named(s *checker.Schema, v any) *checker.Schema {
-	s = target(e.root, s)
-	for _, alternatives := range [][]*checker.Schema{s.AnyOf, s.OneOf} {
-		if len(alternatives) == 2 && v != nil {
-			if i := slices.IndexFunc(alternatives, func(a *checker.Schema) bool { return a.Type == "null" }); i >= 0 {
-				return target(e.root, alternatives[1-i])
+func (e *explainer) array(s *checker.Schema, v []any, path string) {
+	first := s.PrefixItems
+	if first == nil {
+		first = s.ItemsArray
+	}
+	for i, item := range v {
+		switch at := path + "/" + strconv.Itoa(i); {
+		case i < len(first):
+			e.visit(first[i], item, at)
+		case s.Items != nil:
+			e.visit(s.Items, item, at)
+		}
+	}
+}
+
+// StandIn is the keyword of an alternative that may stand for any value, such as a reference to one. What is wrong with a value is told
+// by the other alternatives, unless it has one of the names of the stand-in.
+const StandIn = "qed-stand-in"
+
+// closest says what is wrong with v, which fits none of the alternatives, by the one that it was meant for.
+func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) {
+	object, _ := v.(map[string]any)
+	var meant []*checker.Schema
+	most := 0
+	for _, a := range alternatives {
+		a = e.target(a)
+		shared := 0
+		for name, value := range object {
+			if sub := a.Properties[name]; sub != nil {
+				shared++
+				if (sub.Const != nil || sub.Enum != nil) && e.fits(sub, value) {
+					shared += len(object) // it is the word that says which alternative is meant
+				}
 			}
 		}
+		switch _, standIn := a.Extra[StandIn]; {
+		case standIn && shared == 0, v != nil && a.Type == "null":
+		case shared > most:
+			most, meant = shared, []*checker.Schema{a}
+		case shared == most:
+			meant = append(meant, a)
+		}
+	}
+	typed := slices.DeleteFunc(slices.Clone(meant), func(a *checker.Schema) bool { return !holds(&checker.Schema{Type: a.Type, Types: a.Types}, v) })
+	switch {
+	case len(meant) == 1:
+		e.visit(meant[0], v, path)
+	case len(typed) == 1:
+		e.visit(typed[0], v, path)
+	default:
+		e.add(path, "matches none of "+compact(meant))
+	}
+}
+
+// target follows the references of s, as long as they say all that there is of it.
+func (e *explainer) target(s *checker.Schema) *checker.Schema {
+	for s.Ref != "" && e.steps > 0 {
+		e.steps--
+		s = lookup(e.rule.doc, s.Ref)
 	}
 	return s
 }
 
 // fits reports whether the checker takes v under s alone.
 func (e *explainer) fits(s *checker.Schema, v any) bool {
-	rule := e.rules[s]
-	if rule == nil {
-		alone := *s
-		alone.Defs = e.root.Defs
-		var err error
-		if rule, err = alone.Resolve(nil); err != nil {
-			return true // it cannot stand alone, so it is not blamed
-		}
-		e.rules[s] = rule
+	if s == e.rule.doc {
+		return e.rule.check.Validate(v) == nil
 	}
-	return rule.Validate(v) == nil
+	if !e.rule.local {
+		return true // it cannot stand alone, so it is not blamed
+	}
+	check, ok := e.alone[s]
+	if !ok {
+		alone := s.CloneSchemas()
+		alone.Schema, alone.Defs, alone.Definitions = e.rule.doc.Schema, e.rule.doc.Defs, e.rule.doc.Definitions
+		check, _ = alone.Resolve(nil)
+		e.alone[s] = check
+	}
+	return check == nil || check.Validate(v) == nil
 }
 
-// target follows the references of s to definitions of root.
-func target(root, s *checker.Schema) *checker.Schema {
-	for range len(root.Defs) + 1 {
-		name, ok := strings.CutPrefix(s.Ref, definitions)
-		def := root.Defs[name]
-		if !ok || def == nil {
-			return s
-		}
-		s = def
-	}
-	return s
+// holds reports whether the checker takes v under s, or cannot say.
+func holds(s *checker.Schema, v any) bool {
+	rule, err := s.Resolve(nil)
+	return err != nil || rule.Validate(v) == nil
 }
+
+// isFalse reports whether s is the schema that takes nothing.
+func isFalse(s *checker.Schema) bool { return s.Not != nil && reflect.ValueOf(*s.Not).IsZero() }
 
 func typeName(v any) string {
 	switch v := v.(type) {
@@ -202,38 +210,15 @@ func typeName(v any) string {
 	return "object"
 }
 
-func known(s *checker.Schema) string {
-	names := make([]string, 0, len(s.Properties))
-	for name := range s.Properties {
-		names = append(names, name)
-	}
-	sort.Strings(names)
+// known lists the names that s knows, and says which of them could have been meant by another.
+func known(s *checker.Schema, name string) string {
+	names := slices.Sorted(maps.Keys(s.Properties))
 	if len(names) == 0 {
-		return "none"
+		return "; known are none"
 	}
-	return clip(strings.Join(names, ", "))
-}
-
-var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
-
-// pointer is one step of a JSON Pointer, RFC 6901. A name may come from a model, so it is cut short.
-func pointer(name string) string {
-	return "/" + clip(escapePointer.Replace(name))
-}
-
-func compact(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return "the schema"
+	list := "nown are " + clip(strings.Join(names, ", "))
+	if near := nearest.Names(name, names, 1); len(near) > 0 {
+		return "; did you mean " + clip(near[0]) + "? K" + list
 	}
-	return clip(string(text))
-}
-
-// clip cuts text that may be long, or come from a model.
-func clip(text string) string {
-	const most = 200
-	if len(text) > most {
-		return strings.ToValidUTF8(text[:most], "") + "..."
-	}
-	return strings.ToValidUTF8(text, "?")
+	return "; k" + list
 }

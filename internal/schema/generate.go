@@ -153,8 +153,6 @@ func namer() func(reflect.Type) string {
 	}
 }
 
-const definitions = "#/$defs/"
-
 // inline makes root an object of its own instead of a reference, puts the definitions used once where they are used,
 // and drops what is not used.
 func inline(root *jsonschema.Schema) {

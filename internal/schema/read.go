@@ -8,8 +8,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-
-	checker "github.com/google/jsonschema-go/jsonschema"
 )
 
 // maxNesting bounds how deep JSON may be nested: a checker's error repeats every level above it.
@@ -36,15 +34,6 @@ func parse(raw []byte) (any, error) {
 		return nil, problem("", fmt.Sprintf("is nested more than %d deep", maxNesting))
 	}
 	return v, nil
-}
-
-// Read reads raw as one JSON value, as the checker knows it, and writes it again with each name of an object once: what is
-// checked is what everybody reads then. Its error is an [*Error].
-func Read(raw []byte) (v any, text json.RawMessage, err error) {
-	if v, err = parse(raw); err != nil {
-		return nil, nil, err
-	}
-	return finish(v)
 }
 
 // finish writes v, which parse returned, and changes its numbers to those of the checker.
@@ -75,65 +64,6 @@ func deeper(v any, levels int) bool {
 		}
 	}
 	return false
-}
-
-// dropNulls removes the optional properties of v that are null where their schema wants something else:
-// models that must name every property write null for the ones they leave out.
-func dropNulls(root, s *checker.Schema, v any) {
-	s = target(root, s)
-	for _, alternatives := range [][]*checker.Schema{s.AllOf, s.AnyOf, s.OneOf} {
-		for _, sub := range alternatives {
-			dropNulls(root, sub, v)
-		}
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for name, e := range v {
-			sub := s.Properties[name]
-			switch {
-			case sub == nil && s.AdditionalProperties != nil:
-				dropNulls(root, s.AdditionalProperties, e)
-			case sub == nil:
-			case e == nil && !required(s, name) && !takesNull(root, sub):
-				delete(v, name)
-			default:
-				dropNulls(root, sub, e)
-			}
-		}
-	case []any:
-		if s.Items != nil {
-			for _, e := range v {
-				dropNulls(root, s.Items, e)
-			}
-		}
-	}
-}
-
-func required(s *checker.Schema, name string) bool {
-	for _, r := range s.Required {
-		if r == name {
-			return true
-		}
-	}
-	return false
-}
-
-func takesNull(root, s *checker.Schema) bool {
-	s = target(root, s)
-	for _, alternatives := range [][]*checker.Schema{s.AnyOf, s.OneOf} {
-		for _, sub := range alternatives {
-			if takesNull(root, sub) {
-				return true
-			}
-		}
-	}
-	for _, t := range s.Types {
-		if t == "null" {
-			return true
-		}
-	}
-	return s.Type == "null" || s.Type == "" && s.Types == nil && s.Enum == nil && s.Const == nil &&
-		s.AnyOf == nil && s.OneOf == nil && s.AllOf == nil
 }
 
 // plainNumbers returns v with its numbers as the checker knows them. The error is for a number out of range.

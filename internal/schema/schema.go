@@ -1,7 +1,7 @@
 // Package schema makes a JSON Schema from a Go type, and reads JSON into that type only where the schema allows it.
 //
-// It is the one place where qed tells a model what JSON it wants and checks what came: the arguments of a tool, and
-// structured output. A struct describes its fields with the tags of github.com/invopop/jsonschema, such as
+// It is the one place where qed tells a model what JSON it wants and checks what came: the arguments of a tool, also by a
+// schema of somebody else's, and structured output. A struct describes its fields with the tags of github.com/invopop/jsonschema, such as
 //
 //	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100" jsonschema_description:"how many rows"`
 //
@@ -14,15 +14,12 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
-
-	checker "github.com/google/jsonschema-go/jsonschema"
 )
 
 // Schema is the compiled schema of T. It is immutable and safe for concurrent use.
 type Schema[T any] struct {
 	text json.RawMessage
-	doc  *checker.Schema
-	rule *checker.Resolved
+	rule *Rule
 }
 
 // cache holds a func() (*Schema[T], error) for each T: a schema is compiled once.
@@ -45,17 +42,14 @@ func compile[T any]() (*Schema[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t, err)
 	}
-	s := &Schema[T]{text: text, doc: new(checker.Schema)}
-	if err := json.Unmarshal(text, s.doc); err != nil {
+	rule, err := Compile(text)
+	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t, err)
 	}
-	if s.doc.Type != "object" {
+	if rule.doc.Type != "object" {
 		return nil, fmt.Errorf("schema of %s: it is no JSON object: make it a field of a struct", t)
 	}
-	if s.rule, err = s.doc.Resolve(nil); err != nil {
-		return nil, fmt.Errorf("schema of %s: %w", t, err)
-	}
-	return s, nil
+	return &Schema[T]{text, rule}, nil
 }
 
 // JSON returns the schema. Its properties stand in the order of T's fields. The caller must not change it.
@@ -63,7 +57,7 @@ func (s *Schema[T]) JSON() json.RawMessage { return s.text }
 
 // Validate reports whether raw is one JSON value that the schema allows. Its error is an [*Error].
 func (s *Schema[T]) Validate(raw []byte) error {
-	_, err := s.clean(raw)
+	_, err := s.rule.Clean(raw)
 	return err
 }
 
@@ -71,7 +65,7 @@ func (s *Schema[T]) Validate(raw []byte) error {
 // or where T's own reading refuses it.
 func (s *Schema[T]) Decode(raw []byte) (T, error) {
 	var v, zero T
-	text, err := s.clean(raw)
+	text, err := s.rule.Clean(raw)
 	if err != nil {
 		return zero, err
 	}
@@ -79,21 +73,4 @@ func (s *Schema[T]) Decode(raw []byte) (T, error) {
 		return zero, unreadable(err)
 	}
 	return v, nil
-}
-
-// clean returns raw as the schema allows it: without the nulls of optional fields, each name of an object once.
-func (s *Schema[T]) clean(raw []byte) (json.RawMessage, error) {
-	v, err := parse(raw)
-	if err != nil {
-		return nil, err
-	}
-	dropNulls(s.doc, s.doc, v)
-	v, text, err := finish(v)
-	if err != nil {
-		return nil, err
-	}
-	if s.rule.Validate(v) != nil {
-		return nil, explain(s.doc, v)
-	}
-	return text, nil
 }

@@ -152,10 +152,10 @@ func TestDecode(t *testing.T) {
 		"integer as float":  {raw: head + `,"limit":7.0}`, want: "/limit does not fit int"},
 		"required null":     {raw: `{"reason":null,"state":"open","lines":[]}`, want: "/reason is null, want string"},
 		"missing":           {raw: `{"reason":"r"}`, want: "/state is missing; /lines is missing"},
-		"unknown":           {raw: head + `,"limits":1}`, want: "/limits is unknown; known are any, limit"},
+		"unknown":           {raw: head + `,"limits":1}`, want: "/limits is unknown; did you mean limit? Known are any, limit"},
 		"enum":              {raw: `{"reason":"r","state":"shut","lines":[]}`, want: `/state is none of ["open","done"]`},
 		"in a list":         {raw: `{"reason":"r","state":"open","lines":[{"product":"p","count":"2"}]}`, want: "/lines/0/count is string, want integer"},
-		"minimum":           {raw: `{"reason":"r","state":"open","lines":[{"product":"p","count":0}]}`, want: `/lines/0/count does not match {"type":"integer","minimum":1}`},
+		"minimum":           {raw: `{"reason":"r","state":"open","lines":[{"product":"p","count":0}]}`, want: "/lines/0/count is too small, want at least 1"},
 		"map value":         {raw: head + `,"notes":{"a/b":1}}`, want: "/notes/a~1b is integer, want string"},
 		"too large for Go":  {raw: head + `,"small":300}`, want: "/small does not fit int8"},
 		"no time":           {raw: head + `,"when":"yesterday"}`, want: "the JSON cannot be read"},
@@ -307,7 +307,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// {Words:[invoice] Limit:0} <nil>
-	// /limit does not match {"type":"integer","maximum":50}; /words is string, want array
+	// /limit is too large, want at most 50; /words is string, want array
 }
 
 func FuzzDecode(f *testing.F) {
