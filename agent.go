@@ -123,7 +123,8 @@ type agentPlaces struct {
 	state              string // the address of the graph's state
 }
 
-// places returns where the parts of an agent run. With restart, a turn with replies is the one that the graph sees.
+// places returns where the parts of an agent run. With restart, a turn with replies is the one that the graph sees, where the graph is at what
+// was replied to: within a larger run it may not have begun before, or be over.
 func (r *Runner[S]) places(ctx context.Context, turn *Turn, restart bool) agentPlaces {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
@@ -132,7 +133,7 @@ func (r *Runner[S]) places(ctx context.Context, turn *Turn, restart bool) agentP
 	p, j, name := sc.place, sc.place.log, escape(r.name)
 	begin, end := p.child(":begin"), p.child(":answer")
 	at := agentPlaces{run: ctx, state: p.peek(name)}
-	if restart && j.replied > 0 {
+	if restart && j.replied > 0 && (sc.turn.whole || r.waits(ctx, p.part(at.state))) {
 		turn.Text, turn.Replies = j.message.Text, j.message.Replies
 		again := p.again(name, j.replied)
 		begin.since, end.since = j.replied, j.replied
@@ -140,6 +141,24 @@ func (r *Runner[S]) places(ctx context.Context, turn *Turn, restart bool) agentP
 	}
 	at.begin, at.answer = sc.enter(ctx, "", begin), sc.enter(ctx, "", end)
 	return at
+}
+
+// waits reports whether the graph at p asked what the run was replied to: it had not come to its end, and the question was put within it.
+func (r *Runner[S]) waits(ctx context.Context, p *place) bool {
+	if !p.log.repliedWithin(scopeOf(ctx).path) {
+		return false
+	}
+	rec, err := p.stateBefore()
+	if err != nil || rec == nil {
+		return err != nil
+	}
+	var s S
+	at, _, err := r.restore(ctx, rec, &s)
+	if err != nil {
+		return true // whoever goes on there has the error
+	}
+	next, _, err := r.next(at, &s)
+	return err != nil || next != end
 }
 
 // first returns the state that a turn begins with. In a durable run that goes on it is the zero S, as [Runner.Run] finds its own.

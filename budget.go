@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -207,6 +208,15 @@ func (a *account) most(i int) int64 {
 func (a *account) take(use amounts) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if err := a.lacks(use); err != nil {
+		return err
+	}
+	a.change(amounts{}, use)
+	return nil
+}
+
+// lacks says which budget has not enough left, if one has not. The caller holds the lock.
+func (a *account) lacks(use amounts) error {
 	for b := a; b != nil; b = b.outer {
 		for i, asked := range use {
 			if b.limit[i] == noLimit || i != budgetTime && asked == 0 {
@@ -218,8 +228,23 @@ func (a *account) take(use amounts) error {
 			}
 		}
 	}
-	a.change(amounts{}, use)
 	return nil
+}
+
+// refuses reports whether a budget of ctx refuses what err was about, and not only one within it.
+func refuses(ctx context.Context, err error) bool {
+	a := accountOf(ctx)
+	refused, ok := errors.AsType[*BudgetError](err)
+	if a == nil || !ok {
+		return false
+	}
+	var use amounts
+	if i := slices.Index(budgetNames[:], refused.What); i >= 0 {
+		use[i] = refused.Asked
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.lacks(use) != nil
 }
 
 // change has the budgets count after instead of before, which they count already. The caller holds the lock.

@@ -112,6 +112,11 @@ func (r *Runner[S]) resume(ctx context.Context, p *place, s *S) (at, count int, 
 	if err != nil || rec == nil {
 		return 0, 0, err
 	}
+	return r.restore(ctx, rec, s)
+}
+
+// restore returns the step that a state was recorded after, with the state in s.
+func (r *Runner[S]) restore(ctx context.Context, rec *Record, s *S) (at, count int, err error) {
 	c, err := r.checkpoint(ctx, rec)
 	if err != nil {
 		return 0, 0, err
@@ -177,6 +182,39 @@ func (p *place) state() (*Record, error) {
 		return k.state, nil
 	}
 	return nil, nil
+}
+
+// stateBefore returns the record of the state that the graph at p was in when the run was replied to, or nil.
+func (p *place) stateBefore() (*Record, error) {
+	j := p.log
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err := j.readScope(p.scope); err != nil {
+		return nil, err
+	}
+	k := j.known[p.address]
+	switch {
+	case k == nil || k.state == nil:
+		return nil, nil
+	case k.state.Seq < j.replied:
+		return k.state, nil
+	}
+	return k.before, nil
+}
+
+// repliedWithin reports whether one of the last replies is to a question that was asked below a path.
+func (j *journal) repliedWithin(path string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, k := range j.known {
+		if k.question == nil || k.replied < j.replied {
+			continue
+		}
+		if asked := k.question.Path; path == "" && asked != "" || strings.HasPrefix(asked, path+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // earlier returns the state that an earlier turn of the thread left the graph at an address in, or the zero S.

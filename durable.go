@@ -59,7 +59,7 @@ func (o *DurableOptions) ReadingBy(model llm.Model) *DurableOptions {
 }
 
 // Durable makes an agent whose conversations are kept in store. Every [Turn] needs a Thread; one without is answered, and
-// nothing of it is kept.
+// nothing of it is kept, nor of any where store is nil.
 //
 // A turn with a Text begins a run. What the run does is recorded as it happens: what was said, the state of each graph after
 // each node, what calls returned ([Memo], [Once], [Recorded], a [Registry]'s tools), what the user was asked ([Clarify]). When
@@ -150,8 +150,9 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	case dropped:
 		return j.finish(Answer{Text: "All right."}, nil)
 	}
-	root := &place{log: j, attempt: 1}
-	a, err := Ask(&scope{ctx, sc.path, sc.frame, root}, d.agent, j.turn)
+	root, top := &place{log: j, attempt: 1}, *sc.frame
+	top.whole = true
+	a, err := Ask(&scope{ctx, sc.path, &top, root}, d.agent, j.turn)
 	a, err = j.finish(a, root.settle(err))
 	if j.run > 0 && j.lost != nil && !errors.Is(j.lost, ErrConflict) {
 		d.dangling.Store(turn.Thread, deadRun{j.run, j.head, j.head + int64(len(j.unsure))})

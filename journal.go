@@ -86,6 +86,7 @@ type known struct {
 	call     calledData
 	returns  []returned
 	state    *Record // the last one
+	before   *Record // the last one before the run was replied to, where state is a later one
 	question *questionData
 	asked    int64 // the number of question's record
 	reply    json.RawMessage

@@ -91,7 +91,13 @@ func (j *journal) learn(rec Record) error {
 			j.message.Thread = j.thread
 		}
 	case RecordState:
-		if k := j.at(rec.Address); k.state == nil || k.state.Seq < rec.Seq {
+		k := j.at(rec.Address)
+		for _, state := range []*Record{k.state, &rec} {
+			if state != nil && state.Seq < j.replied && (k.before == nil || k.before.Seq < state.Seq) {
+				k.before = state
+			}
+		}
+		if k.state == nil || k.state.Seq < rec.Seq {
 			k.state = &rec
 		}
 	case RecordCalled:

@@ -51,6 +51,16 @@ func (p *place) become(part *place, address string) {
 // child returns the place of the next part of p that has a name.
 func (p *place) child(name string) *place { return p.part(p.next(name)) }
 
+// besideOthers reports whether p is in something that runs beside others.
+func (p *place) besideOthers() bool {
+	for ; p != nil; p = p.up {
+		if p.branch {
+			return true
+		}
+	}
+	return false
+}
+
 // again returns p for a part of the given name alone, in which records up to a number are not found. Its address is that which the part
 // would have had in p, and no other part of p has.
 func (p *place) again(name string, since int64) *place {

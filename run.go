@@ -84,23 +84,33 @@ func (r *Runner[S]) tooMany(trail []int, first, count int) error {
 	return fmt.Errorf("%w: %d were made, the last through %s", ErrMaxSteps, count, strings.Join(names, ", "))
 }
 
-// after returns which step comes after the one at place at.
+// after returns which step comes after the one at place at, and tells which way was chosen.
 func (r *Runner[S]) after(sc *graphScope, at int, s *S) (int, error) {
+	next, route, err := r.next(at, s)
+	switch {
+	case err != nil:
+		return 0, sc.failed(r.steps[at].name, err)
+	case route != nil && sc.events != nil:
+		sc.events.add(Event{sc.join(r.steps[at].name), RouteDecision{Route: *route}})
+	}
+	return next, nil
+}
+
+// next returns which step comes after the one at place at, and by which route, if there is more than one.
+func (r *Runner[S]) next(at int, s *S) (next int, route *string, err error) {
 	from := &r.steps[at]
 	if from.pick == nil {
-		return from.next, nil
+		return from.next, nil, nil
 	}
-	route, err := pick(from.pick, s)
-	if err == nil {
-		if next, ok := from.routes[route]; ok {
-			if sc.events != nil {
-				sc.events.add(Event{sc.join(from.name), RouteDecision{Route: route}})
-			}
-			return next, nil
-		}
-		err = fmt.Errorf("its route chose %q, which is none of %s", route, strings.Join(from.targets, ", "))
+	chosen, err := pick(from.pick, s)
+	if err != nil {
+		return 0, nil, err
 	}
-	return 0, sc.failed(from.name, err)
+	next, ok := from.routes[chosen]
+	if !ok {
+		return 0, nil, fmt.Errorf("its route chose %q, which is none of %s", chosen, strings.Join(from.targets, ", "))
+	}
+	return next, &chosen, nil
 }
 
 func pick[S any](f func(S) string, s *S) (route string, err error) {

@@ -24,6 +24,9 @@ type frame struct {
 	// tool says that all this is in an agent that another one calls as a tool.
 	tool bool
 
+	// whole says that what is asked next is all that a durable run does.
+	whole bool
+
 	spent error // see [OverBudget]
 
 	now time.Time // see [Now]; zero: that of the run
@@ -37,6 +40,7 @@ type liveTurn struct {
 	Turn
 	once  sync.Once
 	began time.Time // see [Now]
+	whole bool      // the agent that answers it is all of a durable run
 }
 
 type scopeKey struct{}
@@ -65,6 +69,7 @@ func scopeOf(ctx context.Context) *scope {
 func (s *scope) asked(ctx context.Context, turn Turn) *scope {
 	a := agentScope(ctx, s.path, turn, s.events, s.tool)
 	a.now = s.now
+	a.turn.whole = s.frame.whole
 	return a
 }
 
