@@ -150,18 +150,19 @@ func (l *TodoList) dependents(key string) []string {
 	return keys
 }
 
-// used reports whether another task of the list comes after a task: then what that says is not for the user.
+// used reports whether another task is called with the result of a task: then what that says is not for the user.
 func (l *TodoList) used(key string) bool {
-	return slices.ContainsFunc(l.Tasks, func(t Todo) bool { return t.Status != TodoSkipped && slices.Contains(t.After, key) })
+	return slices.ContainsFunc(l.Tasks, func(t Todo) bool { return t.Status != TodoSkipped && slices.Contains(references(t.Arguments), key) })
 }
 
 // again has a task run anew, and what rests on it.
 func (l *TodoList) again(key string) {
 	for _, k := range append(l.dependents(key), key) {
-		if t := l.task(k); t.Status != TodoSkipped || k == key {
+		if t := l.task(k); t.Status != TodoSkipped || t.Problem != unwanted || k == key {
 			t.reset()
 		}
 	}
+	l.dropUseless()
 }
 
 // reset makes a task one that is to be done, at another attempt where there was one.
@@ -172,20 +173,26 @@ func (t *Todo) reset() {
 	t.Status, t.Problem, t.Result, t.Began = TodoPending, "", TodoResult{}, time.Time{}
 }
 
+// unwanted is why a task is skipped that the user does not want. The others are skipped as they need its result.
+const unwanted = "the user wants it skipped"
+
 // skip leaves out a task, and those that cannot do without its result.
-func (l *TodoList) skip(key, why string) {
-	l.task(key).drop(why)
-	missing := map[string]bool{key: true}
+func (l *TodoList) skip(key string) {
+	l.task(key).drop(unwanted)
+	l.dropUseless()
+	l.advance()
+}
+
+// dropUseless leaves out the tasks that need the result of one that is skipped.
+func (l *TodoList) dropUseless() {
 	for i := range l.Tasks {
 		t := &l.Tasks[i]
 		for _, needs := range references(t.Arguments) {
-			if missing[needs] && !t.done() {
-				missing[t.Key] = true
+			if before := l.task(needs); !t.done() && before != nil && before.Status == TodoSkipped {
 				t.drop("it needs the result of " + needs + ", which was skipped")
 			}
 		}
 	}
-	l.advance()
 }
 
 func (t *Todo) drop(why string) { t.Status, t.Problem, t.Result = TodoSkipped, why, TodoResult{} }

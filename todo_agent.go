@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,10 +80,10 @@ type TodoOptions struct {
 // it, and what else he says the model reads: as a change, or as something new, for which another plan is made. A task that succeeds moves the
 // pointer to the next; a question or an error ends the turn.
 //
-// A plan names only tools that there are, with arguments that their schemas allow. What a tool returns is data: it goes to the tools whose
+// A plan names only the tools that were registered when the agent was made, with arguments that their schemas allow. What a tool returns is data: it goes to the tools whose
 // arguments name it, and never changes the plan. Tasks that are Parallel and do not need each other run side by side.
 //
-// The answer's Text is what those tasks say that no other one builds on, so let a plan end with [NewSummaryTool], or return a [Finding] with a
+// The answer's Text is what those tasks say whose results no other one is called with, so let a plan end with [NewSummaryTool], or return a [Finding] with a
 // Text; its Table is the last that was found, and Queries, Artifacts and Sources are of all tasks. What a task's error says is shown to the user.
 //
 // Every task that ran leaves a [TodoEntry] in the thread's memory, and every query a [QueryMetadata], so that a later request can be about
@@ -139,6 +140,7 @@ type todoAgent struct {
 	prompts TodoPrompts
 	tools   *Registry
 	plans   map[string]*plannable // the tools, for plans
+	names   []string              // of them, in the registry's order
 	inner   Agent
 	kept    Agent // inner with the Store; nil: there is none
 	durable *DurableOptions
@@ -198,7 +200,7 @@ func (a *todoAgent) configure(model llm.Model, tools *Registry, opt TodoOptions)
 	if err != nil {
 		problems = append(problems, err)
 	}
-	a.plans = map[string]*plannable{}
+	a.plans, a.names = map[string]*plannable{}, slices.Clone(tools.names)
 	for _, name := range tools.names {
 		if a.plans[name], err = newPlannable(tools.tools[name].Tool); err != nil {
 			problems = append(problems, fmt.Errorf("qed: tool %q: its input: %w", name, err))
@@ -216,7 +218,7 @@ func (a *todoAgent) configure(model llm.Model, tools *Registry, opt TodoOptions)
 
 // graph is the way of a turn.
 func (a *todoAgent) graph() (*Runner[todoState], error) {
-	g := NewGraph[todoState]("todo")
+	g := NewGraph[todoState](todoGraph)
 
 	g.Node("classify_intent", a.classify, nil)
 	g.Node("reiterate_intention", a.reiterate, nil)
@@ -236,7 +238,7 @@ func (a *todoAgent) graph() (*Runner[todoState], error) {
 	g.Edge("execute_next_todo", "save_memory")
 	g.Route("save_memory", afterSaving, "execute_next_todo", "save_query_metadata")
 	g.Route("save_query_metadata", afterSavingQueries, "ask_clarification", "format_results")
-	g.Edge("ask_clarification", "format_results")
+	g.Edge("ask_clarification", "execute_next_todo")
 	g.Edge("format_results", End)
 
 	return g.Compile(&CompileOptions{MaxSteps: 20 + 2*a.opt.MaxTodos, WrapUp: "format_results"})
@@ -251,7 +253,11 @@ type memoryKey struct{}
 // run answers a turn: as a part of the run that it belongs to, in the Store, or, where there is none, in memory, so that tasks find
 // what others found.
 func (a *todoAgent) run(ctx context.Context, turn Turn) (Answer, error) {
-	if n := len(turn.Text); n > a.opt.MaxMessage {
+	n := len(turn.Text)
+	for _, r := range turn.Replies {
+		n += len(r.Value)
+	}
+	if n > a.opt.MaxMessage {
 		return Answer{}, fmt.Errorf("%w: the message has %d bytes, and TodoOptions.MaxMessage is %d", ErrTooLarge, n, a.opt.MaxMessage)
 	}
 	switch place := scopeOf(ctx).place; {
@@ -277,8 +283,11 @@ func (a *todoAgent) run(ctx context.Context, turn Turn) (Answer, error) {
 
 // runWithin answers a turn as a part of the run at place. That counts what all of its models cost, so the answer says what was added.
 func (a *todoAgent) runWithin(ctx context.Context, place *place, turn Turn) (Answer, error) {
-	if place.scope != nil {
+	switch {
+	case place.scope != nil:
 		ctx = context.WithValue(ctx, memoryKey{}, "/"+place.scope.address)
+	case place.besideOthers():
+		ctx = context.WithValue(ctx, memoryKey{}, "/"+scopeOf(ctx).path)
 	}
 	before := place.log.cost()
 	answer, err := Ask(ctx, a.inner, turn)

@@ -3,8 +3,9 @@ package qed
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -15,6 +16,8 @@ import (
 func (a *todoAgent) format(ctx context.Context, s todoState) (todoState, error) {
 	s.Told = s.Plan != nil && !s.plan().open()
 	switch err := OverBudget(ctx); {
+	case err != nil && scopeOf(ctx).tool && s.plan().open():
+		return s, err // the plan goes on where the one goes on that the agent is a tool of
 	case err != nil:
 		s.Reason, s.Said = err.Error(), "I had to stop here, as what may be spent on a request is used up."
 		if s.plan().open() {
@@ -31,7 +34,10 @@ func (a *todoAgent) format(ctx context.Context, s todoState) (todoState, error) 
 	}
 	if t := s.plan().task(s.plan().Current); t != nil && t.Status == TodoFailed {
 		s.Reason = fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
-		s.Said = fmt.Sprintf("%s failed: %s\nSay \"retry\", \"skip %s\", or what to do instead.", t.Key, t.Problem, t.Key)
+		s.Said = fmt.Sprintf("%s failed: %s", t.Key, t.Problem)
+		if !s.Alone {
+			s.Said += fmt.Sprintf("\nSay \"retry\", \"skip %s\", or what to do instead.", t.Key)
+		}
 		return s, nil
 	}
 	var skipped []string
@@ -43,12 +49,17 @@ func (a *todoAgent) format(ctx context.Context, s todoState) (todoState, error) 
 	if len(skipped) > 0 {
 		s.Reason = "skipped: " + strings.Join(skipped, ", ")
 	}
-	return s, nil
+	// The answer is told once it can be read: else another turn tells it.
+	_, err := s.found(ctx, func(string, error) error { return nil })
+	return s, err
 }
 
 // answer reads the answer from the state.
 func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
 	answer := Answer{Text: s.Said, Partial: s.Reason != "", PartialReason: s.Reason}
+	if scopeOf(ctx).tool && s.Reason != "" && (s.Plan == nil || s.plan().open()) {
+		return answer, errors.New(s.Reason) // who called the agent as a tool cannot go on with its plan
+	}
 	if s.Plan == nil {
 		return answer, nil
 	}
@@ -61,8 +72,12 @@ func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
 		answer.PartialReason = strings.TrimSpace(fmt.Sprintf("%s %s cannot be had: %s", answer.PartialReason, what, prompt.Clip(err.Error(), maxKnownText)))
 		return nil
 	}
+	found, err := s.found(ctx, missing)
+	if err != nil {
+		return answer, err
+	}
 	var rows *Rows
-	for _, f := range s.found() {
+	for _, f := range found {
 		if f.Rows != nil {
 			rows = f.Rows
 		}
@@ -81,7 +96,7 @@ func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
 			}
 		}
 	}
-	answer.Text = cmp.Or(answer.Text, s.words())
+	answer.Text = cmp.Or(answer.Text, s.words(found))
 	if rows != nil {
 		table, err := rows.Table(ctx)
 		if err != nil {
@@ -94,45 +109,83 @@ func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
 	return answer, nil
 }
 
-// found gives what the plan's tasks found that are complete, in their order, by their keys.
-func (s *todoState) found() iter.Seq2[string, Finding] {
-	return func(yield func(string, Finding) bool) {
-		if s.Plan == nil {
-			return
-		}
-		for _, t := range s.Plan.Tasks {
-			if f, ok := s.Found[t.Key]; ok && t.Status == TodoComplete {
-				f.Queries = slices.Clone(f.Queries)
-				for i := range f.Queries {
-					f.Queries[i].Step = t.Key
-				}
-				if !yield(t.Key, f) {
-					return
-				}
-			}
-		}
-	}
+// A todoFound is what a task found.
+type todoFound struct {
+	Task   *Todo
+	Output json.RawMessage
+	Finding
 }
 
-// words returns what the tasks say to the user that no other task builds on. Of one that says nothing, the result must do.
-func (s *todoState) words() string {
-	var said, others []string
-	for key, f := range s.found() {
-		switch t := s.plan().task(key); {
-		case s.plan().used(key):
-		case f.Text != "":
-			said = append(said, f.Text)
-		case t.Result.JSON != nil:
-			others = append(others, t.Description+": "+prompt.Clip(string(t.Result.JSON), maxKnownText))
+// found returns what the plan's tasks found that are complete, in their order. missing is told what is not kept any more; that the store does not
+// answer is an error.
+func (s *todoState) found(ctx context.Context, missing func(what string, err error) error) ([]todoFound, error) {
+	var all []todoFound
+	for i := range s.Plan.Tasks {
+		t := &s.Plan.Tasks[i]
+		if t.Status != TodoComplete {
+			continue
+		}
+		output, err := s.plan().result(ctx, t.Key)
+		switch {
+		case errors.Is(err, ErrNotKept) || errors.Is(err, ErrCorrupt):
+			if err := missing("what "+t.Key+" found", err); err != nil {
+				return nil, err
+			}
+			continue
+		case err != nil:
+			return nil, err
+		}
+		f := readFinding(output)
+		for i := range f.Queries {
+			f.Queries[i].Step = t.Key
+		}
+		all = append(all, todoFound{t, output, f})
+	}
+	return all, nil
+}
+
+// words returns what the tasks say to the user whose results no other task is called with. Where none says anything, it is told what they found.
+func (s *todoState) words(found []todoFound) string {
+	var said, shown []string
+	for _, f := range found {
+		text, elsewhere := f.words()
+		switch {
+		case s.plan().used(f.Task.Key):
+		case elsewhere:
+			shown = append(shown, text)
 		default:
-			others = append(others, t.Description+": done")
+			said = append(said, text)
 		}
 	}
 	if len(said) == 0 {
-		said = others
+		said = shown
 	}
-	if len(said) == 0 {
-		return "Nothing was left to do."
+	complete := func(t Todo) bool { return t.Status == TodoComplete }
+	switch {
+	case len(said) > 0:
+		return strings.Join(said, "\n\n")
+	case slices.ContainsFunc(s.Plan.Tasks, complete):
+		return "What was found is not kept any more."
 	}
-	return strings.Join(said, "\n\n")
+	return "Nothing was left to do."
+}
+
+// nothing is what a tool returns that has nothing to say.
+var nothing = []string{"", "null", "{}", "[]", `""`}
+
+// words returns what a task found: its own words, or what else it returned. elsewhere says that the answer has it in another form.
+func (f *todoFound) words() (text string, elsewhere bool) {
+	switch {
+	case f.Text != "":
+		return f.Text, false
+	case f.Rows != nil:
+		return f.Task.Description + ": " + rowsFound(f.Rows.Count), true
+	case len(f.Artifacts) > 0 || len(f.Sources) > 0 || slices.Contains(nothing, string(f.Output)):
+		return f.Task.Description + ": done", true
+	}
+	var words string
+	if json.Unmarshal(f.Output, &words) == nil {
+		return words, false
+	}
+	return f.Task.Description + ": " + prompt.Clip(string(f.Output), maxKnownText), false
 }

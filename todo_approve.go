@@ -70,7 +70,7 @@ func (a *todoAgent) edited(l *TodoList, value json.RawMessage) (*TodoList, error
 	}
 	for _, t := range draft.Tasks {
 		if t.Status == TodoSkipped {
-			out.skip(t.Key, "the user wants it skipped")
+			out.skip(t.Key)
 		}
 	}
 	if !out.open() {

@@ -60,6 +60,25 @@ func eachReference(v any, visit func(key, pointer string)) {
 	}
 }
 
+// hasRows reports whether a value has [Rows] that are written out: nobody knows where they come from.
+func hasRows(v any) bool {
+	switch v := v.(type) {
+	case map[string]any:
+		sample, _ := v["sample"].(map[string]any)
+		if _, counted := v["count"]; counted && sample["columns"] != nil {
+			return true
+		}
+		for _, e := range v {
+			if hasRows(e) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, hasRows)
+	}
+	return false
+}
+
 // filled returns arguments with the results in the place of what stands for them.
 func filled(arguments json.RawMessage, result func(key string) (json.RawMessage, error)) (json.RawMessage, error) {
 	if !bytes.Contains(arguments, []byte(resultMember)) {

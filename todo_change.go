@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,31 +12,49 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// plainChange reads "skip", "retry", "skip KEY", "retry KEY" and "edit KEY: {...}". Without a key it is about the current task.
-func plainChange(text string) (c todoChange, ok bool) {
+// plainChanges reads "skip", "retry", "skip KEY", "retry KEY and KEY" and "edit KEY: {...}", several on a line each. Without a key it is about the
+// current task.
+func plainChanges(text string) ([]todoChange, bool) {
 	switch {
 	case strings.Contains(text, "?") && !strings.Contains(text, "{"):
-		return c, false
+		return nil, false
 	case says(text, retryWords):
-		return todoChange{Action: "retry"}, true
+		return []todoChange{{Action: "retry"}}, true
 	case says(text, skipWords):
-		return todoChange{Action: "skip"}, true
+		return []todoChange{{Action: "skip"}}, true
 	}
-	head, arguments, edits := strings.Cut(text, ":")
-	verb, key, _ := strings.Cut(normal(head), " ")
-	c = todoChange{Key: key, Action: verb, Arguments: strings.TrimSpace(arguments)}
-	switch {
-	case !todoKey.MatchString(key):
-		return c, false
-	case edits:
-		_, isObject := jsonObject(arguments)
-		return c, verb == "edit" && isObject
+	var all []todoChange
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		changes, ok := plainLine(line)
+		if !ok {
+			return nil, false
+		}
+		all = append(all, changes...)
 	}
-	return c, verb == "skip" || verb == "retry"
+	return all, len(all) > 0
 }
 
-// change makes changes to a plan: all, or, where one cannot be made, none.
-func (a *todoAgent) change(l *TodoList, changes []todoChange) error {
+// plainLine reads a line of plain changes: all of one verb.
+func plainLine(line string) ([]todoChange, bool) {
+	head, arguments, edits := strings.Cut(line, ":")
+	verb, keys, _ := strings.Cut(normal(head), " ")
+	if edits {
+		_, isObject := jsonObject(arguments)
+		return []todoChange{{Key: keys, Action: verb, Arguments: strings.TrimSpace(arguments)}}, verb == "edit" && isObject && todoKey.MatchString(keys)
+	}
+	var all []todoChange
+	for key := range strings.SplitSeq(strings.ReplaceAll(keys, " and ", ","), ",") {
+		if key = strings.TrimPrefix(strings.TrimSpace(key), verb+" "); !todoKey.MatchString(key) {
+			return nil, false
+		}
+		all = append(all, todoChange{Key: key, Action: verb})
+	}
+	return all, verb == "skip" || verb == "retry"
+}
+
+// change makes changes to a plan: all, or, where one cannot be made, none. own says that they are in the user's own words, and not in those of
+// the model that read them.
+func (a *todoAgent) change(ctx context.Context, l *TodoList, changes []todoChange, own bool) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -48,7 +67,10 @@ func (a *todoAgent) change(l *TodoList, changes []todoChange) error {
 			continue
 		}
 		if c.Action != "skip" {
-			problems = append(problems, a.onceOnly(l, c.Key, changes)...)
+			problems = append(problems, a.onceOnly(ctx, l, c.Key, changes)...)
+			if !own && !a.repeatable(ctx, l, t) {
+				problems = append(problems, fmt.Errorf(`task %s has run, and its tool must not be called again unless the user says so himself: "retry %s", or "edit %s: {..}" with other arguments`, c.Key, c.Key, c.Key))
+			}
 		}
 		if c.Action != "edit" || c.Arguments == "" {
 			continue
@@ -58,19 +80,19 @@ func (a *todoAgent) change(l *TodoList, changes []todoChange) error {
 			problems = append(problems, fmt.Errorf("task %s: the arguments are not what %s takes: %w", t.Key, t.Tool, err))
 			continue
 		}
-		if err := a.refersBack(l, t.Key, arguments); err != nil {
+		if err := a.fits(l, t.Key, arguments); err != nil {
 			problems = append(problems, err)
 		}
 		edited[t.Key] = arguments
 	}
-	if len(problems) > 0 {
-		return errors.Join(problems...)
+	if problem := errors.Join(problems...); problem != nil {
+		return problem
 	}
 	for _, c := range changes {
 		t := l.task(c.Key)
 		switch c.Action {
 		case "skip":
-			l.skip(c.Key, "the user wants it skipped")
+			l.skip(c.Key)
 		default:
 			if arguments, ok := edited[c.Key]; ok {
 				t.Attempt = max(t.Attempt, 1) // it may have begun, otherwise, in a turn that was stopped
@@ -81,10 +103,11 @@ func (a *todoAgent) change(l *TodoList, changes []todoChange) error {
 				t.Description = prompt.Clip(strings.TrimSpace(c.Description), maxDescription)
 			}
 			l.again(c.Key)
+			t.CanClarify = a.planned(t.Tool).Asks // the user is there
 		}
 	}
 	l.advance()
-	if t := l.task(l.Current); t != nil && t.Status == TodoFailed && a.repeatable(t) {
+	if t := l.task(l.Current); t != nil && t.Status == TodoFailed && a.repeatable(ctx, l, t) {
 		t.reset()
 	}
 	return nil
@@ -92,11 +115,13 @@ func (a *todoAgent) change(l *TodoList, changes []todoChange) error {
 
 // onceOnly says which tasks would be done again, as they rest on one that is, though their tools must not be called twice and nobody said
 // that they are to be.
-func (a *todoAgent) onceOnly(l *TodoList, key string, changes []todoChange) (problems []error) {
+func (a *todoAgent) onceOnly(ctx context.Context, l *TodoList, key string, changes []todoChange) (problems []error) {
 	for _, k := range l.dependents(key) {
 		t := l.task(k)
-		if t.Status == TodoComplete && !a.repeatable(t) && !slices.ContainsFunc(changes, func(c todoChange) bool { return c.Key == k }) {
-			problems = append(problems, fmt.Errorf("task %s rests on %s, is done, and must not be done again by itself: skip it or retry it as well", k, key))
+		named := slices.ContainsFunc(changes, func(c todoChange) bool { return c.Key == k })
+		left := t.Status == TodoSkipped && t.Problem == unwanted
+		if !left && !named && !a.repeatable(ctx, l, t) {
+			problems = append(problems, fmt.Errorf(`task %s rests on %s, has run, and must not be done again by itself: have it skipped ("skip %s") or done again in the same message (a line "retry %s")`, k, key, k, k))
 		}
 	}
 	return problems
@@ -111,8 +136,8 @@ func (l *TodoList) unknown(key string) error {
 	return fmt.Errorf("the plan has no task %q%s The tasks are %s", prompt.Clip(key, 100), hint, strings.Join(l.keys(), ", "))
 }
 
-// refersBack says whether arguments of a task name only results of tasks before it, and of these what can be there.
-func (a *todoAgent) refersBack(l *TodoList, key string, arguments json.RawMessage) error {
+// fits says whether arguments of a task name only results of tasks before it, of these what can be there, and have no rows but by such a name.
+func (a *todoAgent) fits(l *TodoList, key string, arguments json.RawMessage) error {
 	keys := l.keys()
 	at := slices.Index(keys, key)
 	v, err := decodeAny(arguments)
@@ -120,6 +145,9 @@ func (a *todoAgent) refersBack(l *TodoList, key string, arguments json.RawMessag
 		return err
 	}
 	var problems []error
+	if hasRows(v) {
+		problems = append(problems, fmt.Errorf(`task %s: rows are those that a task before it found, {"$result": "KEY/rows"}, and never written out`, key))
+	}
 	eachReference(v, func(needs, pointer string) {
 		i := slices.Index(keys, needs)
 		if i < 0 || i >= at {

@@ -64,7 +64,7 @@ func (a *todoAgent) classify(ctx context.Context, s todoState) (todoState, error
 	case said.Intent == IntentAbort:
 		s.Plan, s.Dropped = nil, true
 	case said.Intent == IntentContinue:
-		a.goOn(&s)
+		a.goOn(ctx, &s)
 	case len(said.Changes) > 0: // they are made
 	default:
 		s.anew(said.Intent)
@@ -93,23 +93,44 @@ func (a *todoAgent) notDropped(ctx context.Context, s *todoState) error {
 }
 
 // goOn has the open plan go on. A task that failed is tried again, if it may be.
-func (a *todoAgent) goOn(s *todoState) {
+func (a *todoAgent) goOn(ctx context.Context, s *todoState) {
 	l := s.plan()
 	t := l.task(l.Current)
 	switch {
 	case t.Status != TodoFailed:
-	case a.repeatable(t):
+	case a.repeatable(ctx, l, t):
 		t.reset()
+		t.CanClarify = a.planned(t.Tool).Asks // the user is there
 	default:
 		s.Said = fmt.Sprintf("%s failed: %s\nIt is only tried again when you say \"retry %s\"; \"skip %s\" leaves it out.", t.Key, t.Problem, t.Key, t.Key)
 		s.Reason = fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
 	}
 }
 
-// repeatable reports whether a task's tool may be called again without anybody's asking for it.
-func (a *todoAgent) repeatable(t *Todo) bool {
+// harmless reports whether a tool may be called at any time: it may be repeated, or is an agent, which sees to that itself.
+func (a *todoAgent) harmless(t *Todo) bool {
 	tool := &a.planned(t.Tool).Tool
 	return tool.Repeat || tool.nested
+}
+
+// repeatable reports whether a task may be done once more without anybody's asking for it: its tool may be repeated, or nothing was called that
+// may not. That was so also where a turn was stopped before the plan was told.
+func (a *todoAgent) repeatable(ctx context.Context, l *TodoList, t *Todo) bool {
+	tool := &a.planned(t.Tool).Tool
+	switch {
+	case tool.Repeat || t.Status == TodoAsking && !tool.nested: // what asks has not done its work yet
+		return true
+	case !tool.nested && (t.Status == TodoComplete || t.Status == TodoFailed || t.Status == TodoSkipped && t.Attempt > 0):
+		return false
+	case t.done() || t.Status == TodoFailed:
+		if scopeOf(ctx).place.log.opt.KeepRuns > 0 {
+			return false // what it called may not be on record any more
+		}
+	}
+	attempt := *t
+	attempt.Attempt = max(t.Attempt, 1)
+	called, err := scopeOf(ctx).place.scoped((*todoPlan)(l).scope(&attempt)).called()
+	return err == nil && !called
 }
 
 // anew gives up the plan, if there is one: another is to be made.
@@ -121,7 +142,7 @@ func (s *todoState) anew(intent Intent) {
 			s.Before = s.plan().Rewritten
 		}
 	}
-	s.Plan, s.Request, s.Rewritten, s.Ground, s.Found, s.Told = nil, s.Text, "", "", nil, false
+	s.Plan, s.Request, s.Rewritten, s.Ground, s.Ran, s.Told = nil, s.Text, "", "", nil, false
 }
 
 // The words that mean one thing only while a plan is open.
@@ -134,7 +155,7 @@ var (
 // replies reads a message that comes while a task's question is open. What is said of the plan answers no question.
 func (a *todoAgent) replies(ctx context.Context, open []Question, turn Turn) (Reading, error) {
 	names := func(q Question) bool { return q.Kind == TextQuestion || option(&q, turn.Text) != nil }
-	if _, ok := plainChange(turn.Text); ok && !slices.ContainsFunc(open, names) {
+	if _, ok := plainChanges(turn.Text); ok && !slices.ContainsFunc(open, names) {
 		return Reading{Intent: IntentModification}, nil
 	}
 	return readReplies(&a.asking)(ctx, open, turn)
@@ -154,21 +175,21 @@ func (s *todoState) plainIntent() (readIntent, bool) {
 	case says(s.Text, continueWords):
 		return readIntent{Intent: IntentContinue}, true
 	}
-	change, ok := plainChange(s.Text)
-	if ok && change.Key == "" {
-		change.Key = s.plan().Current
+	changes, ok := plainChanges(s.Text)
+	for i := range changes {
+		if changes[i].Key == "" {
+			changes[i].Key = s.plan().Current
+		}
+		ok = ok && s.plan().task(changes[i].Key) != nil
 	}
-	if !ok || s.plan().task(change.Key) == nil {
-		return readIntent{}, false
-	}
-	return readIntent{Intent: IntentModification, Changes: []todoChange{change}}, true
+	return readIntent{Intent: IntentModification, Changes: changes}, ok
 }
 
 // intent returns what a message means, and makes the changes to the plan that it wants. Where it cannot make them, the state has what to
 // tell the user.
 func (a *todoAgent) intent(ctx context.Context, s *todoState) (readIntent, error) {
 	if said, ok := s.plainIntent(); ok {
-		if problem := a.change(s.plan(), said.Changes); problem != nil {
+		if problem := a.change(ctx, s.plan(), said.Changes, true); problem != nil {
 			s.refuse(problem)
 		}
 		return said, nil
@@ -196,7 +217,7 @@ func (a *todoAgent) intent(ctx context.Context, s *todoState) (readIntent, error
 			return readIntent{}, err
 		}
 		said.fit(s)
-		if problem = a.change(s.plan(), said.Changes); problem == nil {
+		if problem = a.change(ctx, s.plan(), said.Changes, false); problem == nil {
 			edits := slices.ContainsFunc(said.Changes, func(c todoChange) bool { return c.Action == "edit" })
 			if edits && a.opt.ApprovePlan {
 				s.Plan.Proposed = true // these are the model's words, and not the user's

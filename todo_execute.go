@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,7 +15,7 @@ import (
 // execute is the node that does the current task of the plan, and those that may run beside it. The pointer moves on where it
 // succeeded.
 func (a *todoAgent) execute(ctx context.Context, s todoState) (todoState, error) {
-	keys := s.plan().batch(a.repeatable)
+	keys := s.plan().batch(a.harmless)
 	s.Asks = false
 	outcomes, err := together(ctx, len(keys), eachLimit, func(ctx context.Context, i int, out *todoOutcome) (err error) {
 		*out, err = a.do(ctx, &s, *s.plan().task(keys[i]))
@@ -33,16 +32,24 @@ func (a *todoAgent) execute(ctx context.Context, s todoState) (todoState, error)
 			s.note(ctx, &o)
 		}
 		if o.Todo.Status == TodoComplete {
-			s.Entities = append(s.Entities, o.Finding.Entities...)
-			o.Finding.Entities = nil
-			if s.Found == nil {
-				s.Found = map[string]Finding{}
-			}
-			s.Found[o.Todo.Key] = o.Finding
+			s.came(&o)
 		}
 	}
 	s.plan().settle(keys)
 	return s, nil
+}
+
+// came keeps what of a task's finding is to be remembered beyond its thread. The rest is in its result.
+func (s *todoState) came(o *todoOutcome) {
+	s.Entities = append(s.Entities, o.Finding.Entities...)
+	delete(s.Ran, o.Todo.Key)
+	if o.Finding.Metadata == nil {
+		return
+	}
+	if s.Ran == nil {
+		s.Ran = map[string]QueryMetadata{}
+	}
+	s.Ran[o.Todo.Key] = *o.Finding.Metadata
 }
 
 // noThread is why nobody can be asked in a turn of which nothing is kept.
@@ -75,7 +82,7 @@ func (s *todoState) note(ctx context.Context, o *todoOutcome) {
 	e := TodoEntry{
 		TurnID:          s.Entries,
 		UserTurn:        s.Turn,
-		Time:            turnTime(ctx),
+		Time:            TurnTime(ctx),
 		TodoKey:         t.Key,
 		TodoDescription: t.Description,
 		Status:          t.Status,
@@ -105,11 +112,6 @@ func (s *todoState) note(ctx context.Context, o *todoOutcome) {
 	s.Noted = append(s.Noted, e)
 }
 
-// turnTime is when the message came that is being answered, as stores keep it.
-func turnTime(ctx context.Context) time.Time {
-	return scopeOf(ctx).place.log.turned.UTC().Truncate(time.Microsecond)
-}
-
 // action says in words what a task did.
 func (o *todoOutcome) action() string {
 	switch f := &o.Finding; {
@@ -118,7 +120,7 @@ func (o *todoOutcome) action() string {
 	case f.Metadata != nil && f.Metadata.Summary != "":
 		return f.Metadata.Summary
 	case f.Rows != nil:
-		return strconv.Itoa(f.Rows.Count) + " rows found"
+		return rowsFound(f.Rows.Count)
 	}
 	return fmt.Sprintf("%s returned %s", o.Todo.Tool, prompt.Clip(strings.TrimSpace(string(o.Output)), maxKnownText))
 }
@@ -128,7 +130,7 @@ func (a *todoAgent) do(ctx context.Context, s *todoState, t Todo) (todoOutcome, 
 	began := time.Now()
 	t.Attempt = max(t.Attempt, 1)
 	if t.Began.IsZero() {
-		t.Began = turnTime(ctx)
+		t.Began = TurnTime(ctx)
 	}
 	// Its own place: at the same attempt, a later turn finds here what was done, asked and answered.
 	sc := scopeOf(ctx)
@@ -154,7 +156,7 @@ func (a *todoAgent) do(ctx context.Context, s *todoState, t Todo) (todoOutcome, 
 	err := a.call(own, s, &o)
 	finished := StepFinished{Key: t.Key, Millis: time.Since(began).Milliseconds()}
 	switch {
-	case errors.Is(err, ErrAsked):
+	case errors.Is(err, ErrAsked) && own.place.question() != "":
 		o.Todo.Status, o.Todo.Problem = TodoAsking, own.place.question()
 		finished.Asked = true
 	case err != nil && endsPlan(own, err):
@@ -175,17 +177,9 @@ func (a *todoAgent) do(ctx context.Context, s *todoState, t Todo) (todoOutcome, 
 	return o, nil
 }
 
-// endsPlan reports whether an error ends the turn as it is: another attempt of the task would not mend it, or nobody knows what it did.
+// endsPlan reports whether an error ends the turn as it is, as nothing more may be done in it. One that only a tool came to ends its task.
 func endsPlan(ctx context.Context, err error) bool {
-	if cancelled(ctx) != nil {
-		return true
-	}
-	for _, target := range []error{ErrConflict, ErrBudget} {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
-	return false
+	return cancelled(ctx) != nil || errors.Is(err, ErrBudget) && refuses(ctx, err)
 }
 
 // call calls a task's tool, with the results of earlier tasks where its arguments name them, and keeps what it returns.
@@ -261,77 +255,4 @@ func keepResult(ctx context.Context, output json.RawMessage) (TodoResult, error)
 		}
 	}
 	return TodoResult{JSON: output}, nil
-}
-
-// readFinding returns what of a tool's result is a [Finding]. A member that is something else is the tool's own.
-func readFinding(output json.RawMessage) (f Finding) {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(output, &members) != nil {
-		return f
-	}
-	readMember(members["text"], &f.Text)
-	readMember(members["rows"], &f.Rows)
-	readMember(members["query_metadata"], &f.Metadata)
-	readMember(members["queries"], &f.Queries)
-	readMember(members["artifacts"], &f.Artifacts)
-	readMember(members["sources"], &f.Sources)
-	readMember(members["entities"], &f.Entities)
-	readMember(members["partial"], &f.Partial)
-	return f
-}
-
-func readMember[T any](raw json.RawMessage, into *T) {
-	var v T
-	if raw != nil && json.Unmarshal(raw, &v) == nil {
-		*into = v
-	}
-}
-
-// ask is the node that ends a turn in which tasks asked the user something. A turn that goes on here, without a reply, ends so again.
-func (a *todoAgent) ask(ctx context.Context, s todoState) (todoState, error) {
-	place := scopeOf(ctx).place
-	open := false
-	for _, t := range s.Plan.Tasks {
-		if t.Status == TodoAsking {
-			open = place.scoped(s.Plan.scope(&t)).await() || open
-		}
-	}
-	if !open {
-		s.Said = "The question is not open any more. Say \"continue\" to go on with the plan."
-		s.Reason = "the plan waits for an answer"
-		return s, nil
-	}
-	place.ask()
-	return s, ErrAsked
-}
-
-// scope is the name of the [Scope] in which a task's attempt is.
-func (l *todoPlan) scope(t *Todo) string {
-	return "todo/" + l.ID + "/" + t.Key + "/" + strconv.Itoa(t.Attempt)
-}
-
-// await has the turn wait for what was asked at p or below. It reports whether there is something.
-func (p *place) await() bool {
-	p.log.mu.Lock()
-	defer p.log.mu.Unlock()
-	found := false
-	for i := range p.log.open {
-		if q := &p.log.open[i]; strings.HasPrefix(q.address, p.address+"/") {
-			q.hit, found = true, true
-		}
-	}
-	return found
-}
-
-// question returns the text of what was asked at p or below.
-func (p *place) question() string {
-	p.log.mu.Lock()
-	defer p.log.mu.Unlock()
-	var texts []string
-	for _, q := range p.log.open {
-		if q.hit && strings.HasPrefix(q.address, p.address+"/") {
-			texts = append(texts, q.Question.String())
-		}
-	}
-	return prompt.Clip(strings.Join(texts, "\n"), maxProblem)
 }

@@ -38,7 +38,7 @@ const (
 	todoQueries = "todo/queries" // QueryMetadata
 )
 
-// memoryName returns what the memory of the agent of ctx is called. One that is a task of another has its own.
+// memoryName returns what the memory of the agent of ctx is called. One that is a task of another, or runs beside others, has its own.
 func memoryName(ctx context.Context, name string) string {
 	of, _ := ctx.Value(memoryKey{}).(string)
 	return name + of
@@ -49,8 +49,9 @@ const (
 	maxProblem = 2000 // bytes of why a task failed
 )
 
-// TodoEntries returns the last n memory entries that the TODO agents of a thread left, oldest first; n of 0 means all. The plan that is open, if
-// one is, is the snapshot of the last. It asks for no user: see [Look].
+// TodoEntries returns the last n memory entries that the TODO agents of a thread left, oldest first; n of 0 means all. Agents that are tasks of
+// others, or run beside others, have a memory of their own, which is not meant. The snapshots are the plans as they were then: for the one that
+// is open now see [OpenTodos]. It asks for no user: see [Look].
 func TodoEntries(ctx context.Context, store Store, thread string, n int) ([]TodoEntry, error) {
 	if err := CheckThread(thread); err != nil {
 		return nil, err
@@ -124,6 +125,8 @@ func rememberOnce[T any](ctx context.Context, name string, turnID int, entry T) 
 
 // noteForUser remembers the entities that came up, and a plan that is over, beyond the thread.
 func (a *todoAgent) noteForUser(ctx context.Context, s *todoState) error {
+	entities := s.Entities
+	s.Entities = nil
 	turn := scopeOf(ctx).turn
 	if a.opt.User == nil || turn == nil || turn.User == "" {
 		return nil
@@ -131,17 +134,19 @@ func (a *todoAgent) noteForUser(ctx context.Context, s *todoState) error {
 	var past PastTurn
 	if !s.plan().open() {
 		past = PastTurn{
-			Thread: turn.Thread, Turn: s.Turn, Time: turnTime(ctx), Request: s.Request, Rewritten: s.Rewritten,
+			Thread: turn.Thread, Turn: s.Turn, Plan: s.plan().ID, Time: TurnTime(ctx), Request: s.Request, Rewritten: s.Rewritten,
 		}
-		past.Answer = s.words()
-		for _, f := range s.found() {
-			if f.Metadata != nil {
-				past.Queries = append(past.Queries, *f.Metadata)
+		found, err := s.found(ctx, func(string, error) error { return nil })
+		if err != nil {
+			return err
+		}
+		past.Answer = s.words(found)
+		for _, t := range s.Plan.Tasks {
+			if q, ran := s.Ran[t.Key]; ran && t.Status == TodoComplete {
+				past.Queries = append(past.Queries, q)
 			}
 		}
 	}
-	entities := s.Entities
-	s.Entities = nil
 	_, err := Memo(ctx, "note for the user", s.Ground, func(ctx context.Context) (bool, error) {
 		return true, a.opt.User.Note(ctx, User{turn.Company, turn.User}, past, entities)
 	})

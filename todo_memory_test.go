@@ -51,12 +51,12 @@ func TestTodoGoesOnFromAQuery(t *testing.T) {
 	}
 	model := todoModel(t, map[string][]llmtest.Reply{
 		"plan_todos": {
-			planned(task("execute", "run", `{}`), after("execute", task("say", "say", `{"text":"Found 142"}`))),
+			planned(task("execute", "run", `{}`), task("say", "say", `{"text":{"$result":"execute/text"}}`)),
 			planned(task("retrieve", "retrieve_query_metadata", `{"turn_id":1}`), task("count", "count", `{"rows":{"$result":"retrieve/rows"}}`))},
 		"classify_intent": {intentOf("continuation")},
 	})
 	talk := newTodoTalk(t, model, tools, nil)
-	if answer := talk.say("shipments to Miami"); answer.Text != "Found 142" || answer.Table == nil || len(answer.Table.Rows) != 142 || len(answer.Queries) != 1 || answer.Queries[0].Step != "execute" {
+	if answer := talk.say("shipments to Miami"); answer.Text != "142 shipments found" || answer.Table == nil || len(answer.Table.Rows) != 142 || len(answer.Queries) != 1 || answer.Queries[0].Step != "execute" {
 		t.Errorf("answer = %+v", answer)
 	}
 	if answer := talk.say("analyse the delays in these results"); len(answer.Text) != 142 {
@@ -116,6 +116,49 @@ func TestTodoRemembersItsUser(t *testing.T) {
 	}
 	if entities, err := user.Entities(t.Context(), qed.User{Company: "", ID: "bob"}); err != nil || len(entities) > 0 {
 		t.Errorf("bob's entities = %+v, %v", entities, err)
+	}
+}
+
+// A query that ran again is another one to the turns after it.
+func TestTodoRefreshedQuery(t *testing.T) {
+	found := 1
+	run := repeatable(qed.NewTool("run", "runs a query", func(ctx context.Context, _ struct{}) (qed.Finding, error) {
+		found++
+		table := &qed.Table{Columns: []qed.Column{{Name: "port"}}}
+		for range found {
+			table.Append("Miami")
+		}
+		rows, err := qed.KeepRows(ctx, table)
+		return qed.Finding{Rows: rows, Metadata: &qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`)}}, err
+	}))
+	tools := todoTools(t, run)
+	if err := tools.Add(qed.NewRetrievalTool(tools, nil)); err != nil {
+		t.Fatal(err)
+	}
+	model := todoModel(t, map[string][]llmtest.Reply{
+		"plan_todos": {planned(task("run", "run", `{}`)), planned(task("get", "retrieve_query_metadata", `{"refresh":true}`)),
+			planned(task("get", "retrieve_query_metadata", `{}`)), planned(task("get", "retrieve_query_metadata", `{"turn_id":1}`))},
+		"classify_intent": {intentOf("continuation"), intentOf("continuation"), intentOf("continuation")},
+	})
+	talk := newTodoTalk(t, model, tools, nil)
+	for _, step := range []struct {
+		say  string
+		rows int
+	}{{"find them", 2}, {"with fresh data", 3}, {"analyse these", 3}, {"and those before", 2}} {
+		if answer := talk.say(step.say); answer.Table == nil || len(answer.Table.Rows) != step.rows {
+			t.Errorf("%s: %+v, want %d rows", step.say, answer.Table, step.rows)
+		}
+	}
+	entries, err := qed.TodoEntries(talk.ctx, talk.store, "t", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of []int
+	for _, e := range entries {
+		of = append(of, e.QueryMetadata.TurnID)
+	}
+	if diff := cmp.Diff([]int{1, 2, 2, 1}, of); diff != "" {
+		t.Errorf("the queries of the entries (-want +got):\n%s", diff)
 	}
 }
 

@@ -47,7 +47,7 @@ func (a *todoAgent) plan(ctx context.Context, s todoState) (todoState, error) {
 		Question: s.Rewritten,
 		Request:  s.Request,
 		Before:   s.Before,
-		Zone:     a.opt.TimeZone.String(),
+		Zone:     zoneName(Now(ctx).In(a.opt.TimeZone)),
 		MaxTodos: a.opt.MaxTodos,
 		Known:    s.Known,
 		Tools:    a.shownTools(),
@@ -180,7 +180,7 @@ func (a *todoAgent) acceptTask(l *TodoList, t readTask) error {
 			return fmt.Errorf("task %s: it comes after %q, which is no task before it", t.Key, prompt.Clip(key, 100))
 		}
 	}
-	if err := a.refersBack(l, t.Key, arguments); err != nil {
+	if err := a.fits(l, t.Key, arguments); err != nil {
 		return err
 	}
 	added.After = after(t.After, arguments)

@@ -65,6 +65,11 @@ func TestTodoRefusesPlans(t *testing.T) {
 		many[i] = task(fmt.Sprint("t", i), "say", `{}`)
 	}
 	first := task("a", "resolve", `{"name":"Shanghai"}`)
+	analyse := repeatable(qed.NewTool("analyse", "analyses rows", func(context.Context, struct {
+		Rows qed.Rows `json:"rows"`
+	}) (qed.Finding, error) {
+		return qed.Finding{}, nil
+	}))
 	for name, test := range map[string]struct {
 		tasks []todoTask
 		says  string // of the reason
@@ -81,10 +86,11 @@ func TestTodoRefusesPlans(t *testing.T) {
 		"the result of a later task":  {[]todoTask{task("a", "say", `{"text":{"$result":"b"}}`), task("b", "say", `{}`)}, "no task before"},
 		"the result of itself":        {[]todoTask{task("a", "say", `{"text":{"$result":"a"}}`)}, "no task before"},
 		"a member that no result has": {[]todoTask{task("a", "say", `{"text":"x"}`), task("b", "say", `{"text":{"$result":"a/words"}}`)}, `no \"words\"`},
+		"rows of the model's own":     {[]todoTask{task("a", "analyse", `{"rows":{"count":1,"sample":{"columns":[{"name":"port"}],"rows":[["Miami"]]}}}`)}, "never written out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(test.tasks...), planned(first)}})
-			if answer := newTodoTalk(t, model, todoTools(t), nil).say("go"); answer.Text != "Shanghai" {
+			if answer := newTodoTalk(t, model, todoTools(t, analyse), nil).say("go"); answer.Text != "Shanghai" {
 				t.Errorf("answer = %+v", answer)
 			}
 			requests := model.Requests()

@@ -1,6 +1,8 @@
 package qed
 
 import (
+	"regexp"
+	"slices"
 	"text/template"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -64,6 +66,9 @@ type KnownTool struct {
 
 const maxShownArguments = 1000 // bytes
 
+// plainName matches a member's name that can stand in a prompt unquoted. Others come from tools of elsewhere.
+var plainName = regexp.MustCompile(`^[\w$.-]{1,100}$`)
+
 // shown returns the tasks for a prompt.
 func (l *TodoList) shown() []KnownTodo {
 	tasks := make([]KnownTodo, len(l.Tasks))
@@ -77,10 +82,11 @@ func (l *TodoList) shown() []KnownTodo {
 
 // shownTools returns the tools for a prompt, by their names.
 func (a *todoAgent) shownTools() []KnownTool {
-	tools := make([]KnownTool, len(a.tools.names))
-	for i, name := range a.tools.names {
-		t := a.tools.tools[name].Tool
-		tools[i] = KnownTool{name, t.Description, t.Language, string(t.Input), a.plans[name].returns, t.kind(), t.Asks}
+	tools := make([]KnownTool, len(a.names))
+	for i, name := range a.names {
+		t := a.plans[name]
+		returns := slices.DeleteFunc(slices.Clone(t.returns), func(member string) bool { return !plainName.MatchString(member) })
+		tools[i] = KnownTool{name, t.Description, t.Language, string(t.Input), returns, t.kind(), t.Asks}
 	}
 	return tools
 }

@@ -28,7 +28,7 @@ func (a *todoAgent) reiterate(ctx context.Context, s todoState) (todoState, erro
 		Message: s.Text,
 		Before:  s.Before,
 		Now:     now.Format("Monday 2006-01-02 15:04"),
-		Zone:    a.opt.TimeZone.String(),
+		Zone:    zoneName(now),
 		Periods: periods(now),
 		Known:   s.Known,
 	}
@@ -50,6 +50,14 @@ func (a *todoAgent) reiterate(ctx context.Context, s todoState) (todoState, erro
 	return s, nil
 }
 
+// zoneName returns what the zone of a time is called, that of the machine too.
+func zoneName(t time.Time) string {
+	if t.Location() == time.Local {
+		return t.Format("MST (UTC-07:00)")
+	}
+	return t.Location().String()
+}
+
 // A Period is a time that people name by where they stand in it.
 type Period struct {
 	Name string
@@ -60,7 +68,9 @@ type Period struct {
 // periods returns what relative times mean on the day of now. A week is seven days: the last one ends with yesterday.
 func periods(now time.Time) []Period {
 	// In UTC, as a zone can have days that have no midnight.
-	day := func(year int, month time.Month, day int) time.Time { return time.Date(year, month, day, 0, 0, 0, 0, time.UTC) }
+	day := func(year int, month time.Month, day int) time.Time {
+		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+	}
 	y, m, d := now.Date()
 	today := day(y, m, d)
 	quarter := (m-1)/3*3 + 1

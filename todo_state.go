@@ -25,8 +25,8 @@ type todoState struct {
 	Ground    string    // names the plan before it is one
 	Plan      *todoPlan // nil: there is none
 
-	Found    map[string]Finding // by the keys of its tasks, of those that ran
-	Entities []Entity           // that came up, and are not remembered yet
+	Ran      map[string]QueryMetadata // the queries that its tasks ran, by their keys
+	Entities []Entity                 // that came up, and are not remembered yet
 
 	Noted    []TodoEntry     // not saved yet
 	Metadata []QueryMetadata // not saved yet

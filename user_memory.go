@@ -50,8 +50,9 @@ type UserMemory struct {
 
 // A PastTurn is what is remembered of a turn beyond its thread. Long texts are cut.
 type PastTurn struct {
-	Thread    string    `json:"thread"` // the conversation
-	Turn      int       `json:"turn"`   // of the conversation, from 1
+	Thread    string    `json:"thread"`         // the conversation
+	Turn      int       `json:"turn"`           // of the conversation, from 1
+	Plan      string    `json:"plan,omitempty"` // [TodoList].ID: a turn of several agents has several
 	Time      time.Time `json:"time"`
 	Request   string    `json:"request"`             // the user's words
 	Rewritten string    `json:"rewritten,omitempty"` // the question that they were understood as
@@ -81,8 +82,8 @@ const (
 	userMemoryAttempts = 12
 )
 
-// Note remembers a turn and the entities that came up in it. A turn of the same Thread and number takes the place of an earlier one; the zero
-// PastTurn is none. Its Time, where zero, is now.
+// Note remembers a turn and the entities that came up in it. A turn of the same Thread, number and plan takes the place of an earlier one; the
+// zero PastTurn is none. Its Time, where zero, is now.
 //
 // Where the memory has grown too large, it is compacted; what is too much is then removed from the store. Where that fails, [MemoryCut] tells, and
 // a later Note does it.

@@ -98,6 +98,7 @@ type userReader struct {
 type turnKey struct {
 	thread string
 	turn   int
+	plan   string
 }
 
 type position struct{ index, order int }
@@ -133,7 +134,7 @@ func (r *userReader) begin() {
 }
 
 func (r *userReader) addTurn(t userTurn) {
-	key := turnKey{t.Thread, t.Turn}
+	key := turnKey{t.Thread, t.Turn, t.Plan}
 	if i, ok := r.turnAt[key]; ok && t.Thread != "" {
 		r.turns[i] = t
 		return
@@ -300,7 +301,8 @@ func (m *UserMemory) forget(ctx context.Context, user User, change func(*userLog
 }
 
 // Forget removes all that is remembered of a user beyond his conversations. These have their own threads, whose messages, memory entries and
-// rows stay where they are: the Delete of their [Store] removes them.
+// rows stay where they are: the Delete of their [Store] removes them. What a TODO agent recalled for a request is in the records of the thread
+// that it was recalled in, and goes with that.
 func (m *UserMemory) Forget(ctx context.Context, user User) error {
 	thread, err := m.thread(user)
 	if err != nil {

@@ -1,0 +1,62 @@
+package qed_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm/llmtest"
+)
+
+// The plan that is open can be looked at after every turn, whatever the turn came to.
+func TestOpenTodos(t *testing.T) {
+	miami := planned(task("resolve", "resolve", `{"name":"Miami"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
+	broken := planned(task("one", "fail", `{}`), task("two", "say", `{"text":"2"}`))
+	for name, test := range map[string]struct {
+		plan llmtest.Reply
+		opt  qed.TodoOptions
+		say  []string
+		want []string // after each turn: the current task and how it is; empty: none is open
+	}{
+		"asks, and is answered":    {miami, qed.TodoOptions{}, []string{"Miami", "1"}, []string{"resolve clarification_needed", ""}},
+		"asks, and is given up":    {miami, qed.TodoOptions{}, []string{"Miami", "forget it"}, []string{"resolve clarification_needed", ""}},
+		"asks, and is skipped":     {miami, qed.TodoOptions{}, []string{"Miami", "skip"}, []string{"resolve clarification_needed", ""}},
+		"fails, and is skipped":    {broken, qed.TodoOptions{}, []string{"go", "skip"}, []string{"one error", ""}},
+		"fails, and is given up":   {broken, qed.TodoOptions{}, []string{"go", "never mind"}, []string{"one error", ""}},
+		"waits, and is approved":   {broken, qed.TodoOptions{ApprovePlan: true}, []string{"go", "yes"}, []string{"one pending", "one error"}},
+		"waits, and is rejected":   {broken, qed.TodoOptions{ApprovePlan: true}, []string{"go", "no"}, []string{"one pending", ""}},
+		"a call waits, and is not": {broken, qed.TodoOptions{ApproveTools: []string{"fail"}}, []string{"go", "no"}, []string{"one clarification_needed", "one error"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {test.plan}}), todoTools(t), &test.opt)
+			var got []string
+			for _, text := range test.say {
+				talk.say(text)
+				l, err := qed.OpenTodos(talk.ctx, talk.store, "t")
+				if err != nil {
+					t.Fatal(err)
+				}
+				open := ""
+				if l != nil {
+					for _, task := range l.Tasks {
+						if task.Key == l.Current {
+							open = task.Key + " " + string(task.Status)
+						}
+					}
+				}
+				got = append(got, open)
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("open (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if l, err := qed.OpenTodos(t.Context(), &qed.MemoryStore{}, "nobody's"); l != nil || err != nil {
+		t.Errorf("of a thread that does not exist: %+v, %v", l, err)
+	}
+	if _, err := qed.OpenTodos(t.Context(), &qed.MemoryStore{}, strings.Repeat("x", 10_000)); err == nil {
+		t.Error("a bad name of a thread is taken")
+	}
+}
