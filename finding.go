@@ -38,7 +38,7 @@ type QueryMetadata struct {
 	Query         json.RawMessage `json:"query"`      // the JSON of the whole query: a text, or an object
 	Summary       string          `json:"summary"`    // such as "142 shipments found"
 	HowToRetrieve string          `json:"how_to_retrieve"`
-	ExecutedAt    time.Time       `json:"executed_at"`
+	ExecutedAt    time.Time       `json:"executed_at"` // when it ran: [TurnTime], which is not [Now] where a user approved it days later
 
 	Request   string          `json:"request,omitempty"`   // the question that it answers, as it was rewritten
 	TurnID    int             `json:"turn_id,omitempty"`   // of the memory entry of the task that ran it

@@ -20,6 +20,18 @@ func Now(ctx context.Context) time.Time {
 	return clockOf(ctx)()
 }
 
+// TurnTime is when what is done now happens, as far as the run's records tell it: in a durable run, the time at which the message or the
+// reply came that is being answered, in UTC and to the microsecond, as stores keep it. Where a run goes on after a pause it is later than [Now],
+// and the same again where the turn goes on elsewhere. Outside a durable run it is Now.
+//
+// It is for what is recorded, such as [QueryMetadata].ExecutedAt. What a date in a request means is to be asked of Now.
+func TurnTime(ctx context.Context) time.Time {
+	if place := scopeOf(ctx).place; place != nil {
+		return place.log.turned.UTC().Truncate(time.Microsecond)
+	}
+	return Now(ctx)
+}
+
 type clockKey struct{}
 
 // WithClock returns a context whose runs take the time from now instead of [time.Now]. It is for tests.

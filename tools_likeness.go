@@ -50,6 +50,37 @@ func cosine(a, b []float32) float64 {
 	return product / (norm(a) * norm(b))
 }
 
+// nearness says how near in meaning a text is to each of others, by their vectors: 1 is the same, and 0 as near as it is to what has nothing to
+// do with it. That is measured, as there are embedders whose vectors all have much the same direction.
+func nearness(ctx context.Context, e llm.Embedder, text string, others []string) ([]float64, error) {
+	vectors, err := vectorsOf(ctx, e, slices.Concat(others, strangers, []string{text}))
+	if err != nil {
+		return nil, err
+	}
+	own, n := vectors[len(vectors)-1], len(others)
+	strange := -1.0
+	for _, v := range vectors[n : len(vectors)-1] {
+		strange = max(strange, cosine(own, v))
+	}
+	near := make([]float64, n)
+	if strange > 1-sameSum { // the embedder tells nothing apart
+		return near, nil
+	}
+	for i := range near {
+		near[i] = (cosine(own, vectors[i]) - strange) / (1 - strange)
+	}
+	return near, nil
+}
+
+// strangers are texts with which no query of company data has to do.
+var strangers = []string{"Snow fell on the mountains during the night.", "She plays the violin, and he bakes bread.", "Why is the sky blue?"}
+
+const (
+	leastNear = 0.2  // what is less near is another subject
+	sameNear  = 0.02 // of what differs by less, words tell more
+	sameSum   = 1e-9 // sums of floats that differ by less are the same
+)
+
 // tellWords tells that an embedder failed, so that words must do.
 func tellWords(ctx context.Context, err error) {
 	Emit(ctx, MemoryCut{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxReason)})
@@ -57,8 +88,12 @@ func tellWords(ctx context.Context, err error) {
 
 // alike weighs the words that a text has in common with each of others: rare ones among these count more. 0 means none.
 func alike(text string, others []string) []float64 {
+	return inCommon(contentWords(text), others)
+}
+
+// inCommon is alike of the words of a text, each once and in their order in the alphabet.
+func inCommon(asked []string, others []string) []float64 {
 	scores := make([]float64, len(others))
-	asked := contentWords(text)
 	if len(asked) == 0 {
 		return scores
 	}
@@ -100,3 +135,19 @@ func contentWords(text string) []string {
 
 // askingWords say that something is asked for, and not what.
 var askingWords = wordmatch.SetOf("about again all every find found get give have many much no out please results retrieve row rows show tell those us")
+
+// subjectWords returns the words of a request for an earlier query that say which it is, and not what is to be done with it.
+func subjectWords(request string) []string {
+	return slices.DeleteFunc(contentWords(request), func(w string) bool { return doingWords[w] })
+}
+
+var doingWords = stemmed("analyse analyze analysis bar chart compare data display draw earlier explain findings graph insights last latest line pie plot previous queries query summarise " +
+	"summarize summary table trend trends visualise visualize visualization")
+
+func stemmed(words string) wordmatch.Set {
+	set := wordmatch.Set{}
+	for _, w := range contentWords(words) {
+		set[w] = true
+	}
+	return set
+}

@@ -1,9 +1,9 @@
 package qed
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -19,7 +19,6 @@ const (
 	mostListed     = 10  // in an error
 	longListed     = 120 // bytes of each
 	longCompared   = 4 << 10
-	sameLikeness   = 0.02 // scores that differ by less say nothing
 )
 
 type retrieveInput struct {
@@ -38,11 +37,15 @@ type retrieveResult struct {
 // what ran, and {"cached"}.
 //
 // The query is the one with the turn_id. Without that it is the one that the request is most like: by the vectors of e, or where e is nil or
-// fails, by words; and the newest of those that are about as like it as others, or without a request.
+// fails, by words; and where the same query ran several times, the newest of these. Without a request that names anything it is the newest of
+// all. A request that is like none of them is an error, which lists them.
 //
 // The rows are those that the thread keeps. Where they are not kept any more, and with refresh, the tool that found them is called with the same
 // arguments again, by registry, so that everything is checked as it was then, and a user who approves its calls is asked. It must be one that may
 // be repeated, or an agent. It asks no model.
+//
+// Nobody checks again whether the user may see rows that are kept: where his rights were narrowed since, he still gets them from the thread, as
+// he does its messages. Where that must not be, delete the thread.
 func NewRetrievalTool(registry *Registry, e llm.Embedder) Tool {
 	r := &retrieval{registry, e}
 	t := NewTool(retrieveTool, "Gets an earlier query of this conversation with its rows, so that they can be analysed, shown or asked about again.", r.retrieve)
@@ -98,42 +101,85 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (QueryMetadata
 		}
 		return QueryMetadata{}, fmt.Errorf("no query is remembered with turn_id %d. There are %s", in.TurnID, listQueries(remembered))
 	}
-	if strings.TrimSpace(in.Request) == "" || newest == 0 {
+	request := prompt.Clip(in.Request, longCompared)
+	if len(subjectWords(request)) == 0 {
 		return remembered[newest], nil
 	}
-	scores, err := r.scores(ctx, prompt.Clip(in.Request, longCompared), remembered)
+	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q QueryMetadata) bool { return !sameText(q.Request, request) })
+	if len(candidates) == 0 { // else these are what was asked for, though there may be several
+		candidates = remembered
+	}
+	chosen, err := r.meant(ctx, request, candidates)
 	if err != nil {
 		return QueryMetadata{}, err
 	}
-	chosen, best := newest, slices.Max(scores)
-	for chosen > 0 && scores[chosen] < best-sameLikeness {
-		chosen--
+	if chosen < 0 {
+		return QueryMetadata{}, fmt.Errorf("no query that is remembered is like the request. There are %s. "+
+			"Give the turn_id of one, leave out the request for the newest, or write a new query", listQueries(remembered))
 	}
-	return remembered[chosen], nil
+	return lastRun(remembered, candidates[chosen]), nil
 }
 
-// scores says how much each query is like a request.
-func (r *retrieval) scores(ctx context.Context, request string, queries []QueryMetadata) ([]float64, error) {
-	texts := make([]string, len(queries), len(queries)+1)
+// meant returns the index of the query that is most like a request; negative: none is like it.
+func (r *retrieval) meant(ctx context.Context, request string, queries []QueryMetadata) (int, error) {
+	texts, own := make([]string, len(queries)), make([]string, len(queries)) // own: without what other queries of its request have too
 	for i, q := range queries {
+		own[i] = prompt.Clip(q.Summary+"\n"+q.HowToRetrieve, longCompared)
 		texts[i] = prompt.Clip(strings.Join([]string{q.Request, q.Summary, q.HowToRetrieve}, "\n"), longCompared)
 	}
-	if r.embedder == nil {
-		return alike(request, texts), nil
+	asked := subjectWords(request)
+	words := inCommon(asked, texts)
+	for i, score := range inCommon(asked, own) {
+		words[i] += score
 	}
-	vectors, err := vectorsOf(ctx, r.embedder, append(texts, request))
-	if done := cancelled(ctx); err != nil && done != nil {
-		return nil, done
+	var near []float64
+	if r.embedder != nil {
+		var err error
+		near, err = nearness(ctx, r.embedder, request, texts)
+		if done := cancelled(ctx); err != nil && done != nil {
+			return 0, done
+		}
+		if err != nil {
+			tellWords(ctx, err)
+		}
 	}
-	if err != nil {
-		tellWords(ctx, err)
-		return alike(request, texts), nil
+	if slices.Max(words) == 0 && (near == nil || slices.Max(near) < leastNear) {
+		return -1, nil
 	}
-	scores := make([]float64, len(texts))
-	for i := range texts {
-		scores[i] = cosine(vectors[i], vectors[len(texts)])
+	return likest(words, near), nil
+}
+
+// lastRun returns the newest of queries that is the same as one of them: it has newer rows.
+func lastRun(queries []QueryMetadata, one QueryMetadata) QueryMetadata {
+	for i := len(queries) - 1; i >= 0; i-- {
+		if q := &queries[i]; sameText(q.Request, one.Request) && q.Tool == one.Tool &&
+			bytes.Equal(compact(q.Query), compact(one.Query)) && bytes.Equal(compact(q.Arguments), compact(one.Arguments)) {
+			return *q
+		}
 	}
-	return scores, nil
+	return one
+}
+
+// sameText reports whether texts differ in spaces and in the case of letters at most.
+func sameText(a, b string) bool {
+	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
+}
+
+// likest returns the index of what is nearest, where near is not nil, and has most words in common; of equals the last.
+func likest(words, near []float64) int {
+	best := 0
+	if near == nil {
+		near = make([]float64, len(words))
+	}
+	nearest := slices.Max(near)
+	for i := range words {
+		switch {
+		case near[i] < nearest-sameNear:
+		case near[best] < nearest-sameNear, words[i] > words[best]+sameSum, words[i] >= words[best]-sameSum && near[i] >= near[best]-sameSum:
+			best = i
+		}
+	}
+	return best
 }
 
 // listQueries says which queries there are, the newest first. What they are about is data.
@@ -193,22 +239,27 @@ func (r *retrieval) again(ctx context.Context, q *QueryMetadata) (Finding, error
 	if err := results[0].Err; err != nil {
 		return Finding{}, fmt.Errorf("%s failed when it ran the query again: %w", name, err)
 	}
-	var found Finding
-	if err := json.Unmarshal(results[0].Output, &found); err != nil {
-		return Finding{}, fmt.Errorf("what %s found when it ran the query again cannot be read: %w", name, err)
-	}
-	if found.Rows == nil {
-		return Finding{}, fmt.Errorf("%s ran the query again and gave no rows", name)
+	found := readFinding(results[0].Output)
+	switch {
+	case found.Rows == nil && q.Rows != nil:
+		return Finding{}, fmt.Errorf("%s ran the query again and gave no rows, though it did then", name)
+	case found.Rows == nil && found.Text == "" && found.Metadata == nil:
+		return Finding{}, fmt.Errorf("%s ran the query again, and neither rows nor a text came of it", name)
 	}
 	now := *q
-	if found.Metadata != nil {
+	switch {
+	case found.Metadata != nil:
 		now = *found.Metadata
-	} else {
-		now.ExecutedAt, now.Summary = Now(ctx), rowsFound(found.Rows.Count)
+	case found.Rows != nil:
+		now.ExecutedAt, now.Summary = TurnTime(ctx), rowsFound(found.Rows.Count)
+	default:
+		now.ExecutedAt, now.Summary = TurnTime(ctx), prompt.Clip(found.Text, maxReason)
 	}
-	found.Partial = cmp.Or(found.Partial, found.Rows.Partial)
-	found.Rows.Partial = cmp.Or(found.Rows.Partial, found.Partial)
-	now.Request, now.TurnID, now.Tool, now.Arguments, now.Rows = q.Request, q.TurnID, q.Tool, q.Arguments, found.Rows
+	if found.Rows != nil {
+		found.Partial = cmp.Or(found.Partial, found.Rows.Partial)
+		found.Rows.Partial = cmp.Or(found.Rows.Partial, found.Partial)
+	}
+	now.Request, now.TurnID, now.Tool, now.Arguments, now.Rows = q.Request, 0, q.Tool, q.Arguments, found.Rows
 	now.Proof = lastExecuted(found.Queries)
 	found.Metadata = &now
 	return found, nil

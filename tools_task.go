@@ -70,7 +70,7 @@ func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Fin
 		Query:         queryJSON(cmp.Or(last.Written, last.Executed)), // what ran may name what is hidden from the model
 		Summary:       rowsFound(rows),
 		HowToRetrieve: fmt.Sprintf("%s, asked: %s", tool, prompt.Clip(in.Question, maxReason)),
-		ExecutedAt:    Now(ctx),
+		ExecutedAt:    TurnTime(ctx),
 		Request:       in.Question,
 		Tool:          tool,
 		Arguments:     arguments,

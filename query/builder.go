@@ -59,8 +59,12 @@ type built struct {
 //
 // Its description names the sources with what each holds ([Source]'s About).
 //
-// The error of a call that comes to no query wraps the last [*Refusal], if there is one.
-// The model's calls are part of the run ([qed.Recorded]).
+// The error of a call that comes to no query wraps the last [*Refusal], if there is one. A
+// previous query that says that it is of another source is not changed: that is a
+// [*SourceError].
+// The model's calls are part of the run ([qed.Recorded]). Their requests have the name
+// "query_builder" ([llm.Request]'s Name), and a reply is {query, explanation, question,
+// options}, of which the query alone or the question alone will do.
 func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, error) {
 	if model == nil {
 		return qed.Tool{}, errors.New("query: query_builder needs a model")
@@ -145,6 +149,9 @@ func (b *builder) previous(ctx context.Context, source Source, in *buildArgument
 		return "", fmt.Errorf("previous is a query in %s, and source %s takes %s: "+
 			"choose a source of that language, or the mode create_new",
 			prompt.Quote(prompt.Clip(p.language, maxName)), source.Name(), source.Language())
+	}
+	if err := p.elsewhere(source); err != nil {
+		return "", err
 	}
 	if p.language == "" {
 		// It does not say what it is, so the source has to know it.

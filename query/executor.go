@@ -32,15 +32,26 @@ type executeArguments struct {
 	Query  json.RawMessage `json:"query" jsonschema_description:"the query itself, or the whole result of the task that wrote it: {\"$result\": \"key\"}"`
 }
 
+// executed is the result of the tool.
+type executed struct {
+	qed.Finding
+	Source string `json:"source"` // that ran the query
+}
+
 // NewExecutor returns a tool that runs queries: its source checks each, and then runs it.
 // All sources must be of one language. The stock names are es_executor, graphql_executor
 // and sql_executor.
 //
 // It is called with {source, query}; the source may be missing where there is but one, and
-// the query may be a whole result of query_builder. It returns a [qed.Finding]: how many
-// rows were found as text, the rows, the query's metadata, the query as proof, and why rows
-// are missing, where the source says so. One that the source refuses is not run: the error
-// wraps the [*Refusal].
+// the query may be a whole result of query_builder, of an executor or of
+// retrieve_query_metadata. It returns a [qed.Finding] and {source}: how many rows were found
+// as text, the rows, the query's metadata, the query as proof, and why rows are missing,
+// where the source says so.
+//
+// A query that the source refuses is not run: the error wraps the [*Refusal]. Nor is one
+// that says that it was written for another source, though that is of the same language:
+// that is a [*SourceError]. A bare query does not say so, which is why plans should give
+// whole results.
 //
 // Its description names the sources with what each holds ([Source]'s About).
 func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, error) {
@@ -75,42 +86,45 @@ func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, er
 	return t, s.tell(&t, nil)
 }
 
-func (e *executor) execute(ctx context.Context, in executeArguments) (qed.Finding, error) {
+func (e *executor) execute(ctx context.Context, in executeArguments) (executed, error) {
 	q := read(in.Query)
-	if in.Source == "" {
+	if in.Source == "" && len(e.sources.list) > 1 {
 		in.Source = q.source
 	}
 	source, err := e.sources.find(in.Source)
 	switch {
 	case err != nil:
-		return qed.Finding{}, err
+		return executed{}, err
 	case absent(q.query):
-		return qed.Finding{}, errors.New("query is empty: give the query that is to run")
+		return executed{}, errors.New("query is empty: give the query that is to run")
 	case q.language != "" && q.language != source.Language():
-		return qed.Finding{}, fmt.Errorf("the query is in %s, and %s runs %s",
+		return executed{}, fmt.Errorf("the query is in %s, and %s runs %s",
 			prompt.Quote(prompt.Clip(q.language, maxName)), e.sources.tool, source.Language())
 	}
+	if err := q.elsewhere(source); err != nil {
+		return executed{}, err
+	}
 	if left, ok := qed.Remaining(ctx); ok && left.Rows < 0 {
-		return qed.Finding{}, qed.Spend(ctx, qed.Limits{Rows: 1}) // says what is used up
+		return executed{}, qed.Spend(ctx, qed.Limits{Rows: 1}) // says what is used up
 	}
 	checked, refusal, err := check(ctx, source, q.query)
 	if err != nil {
-		return qed.Finding{}, err
+		return executed{}, err
 	}
 	if refusal != nil {
 		refused(ctx, text(q.query), refusal)
-		return qed.Finding{}, fmt.Errorf("source %s refuses the query, so it was not run: %w", source.Name(), refusal)
+		return executed{}, fmt.Errorf("source %s refuses the query, so it was not run: %w", source.Name(), refusal)
 	}
 	begun := time.Now()
 	found, err := source.Run(ctx, checked)
 	switch refusal, ok := errors.AsType[*Refusal](err); {
 	case ok:
 		refused(ctx, text(checked), refusal)
-		return qed.Finding{}, fmt.Errorf("source %s cannot run the query: %w", source.Name(), refusal)
+		return executed{}, fmt.Errorf("source %s cannot run the query: %w", source.Name(), refusal)
 	case err != nil:
-		return qed.Finding{}, fmt.Errorf("source %s: %w", source.Name(), err)
+		return executed{}, fmt.Errorf("source %s: %w", source.Name(), err)
 	case found == nil || found.Table == nil:
-		return qed.Finding{}, fmt.Errorf("query: source %s returned neither a table nor an error", source.Name())
+		return executed{}, fmt.Errorf("query: source %s returned neither a table nor an error", source.Name())
 	}
 	return e.finding(ctx, source, checked, found, time.Since(begun))
 }
@@ -118,7 +132,7 @@ func (e *executor) execute(ctx context.Context, in executeArguments) (qed.Findin
 // finding is what a result is for an agent.
 func (e *executor) finding(
 	ctx context.Context, source Source, q json.RawMessage, found *Result, took time.Duration,
-) (qed.Finding, error) {
+) (executed, error) {
 	table, came := *found.Table, len(found.Table.Rows)
 	total := found.Total
 	if !table.Truncated {
@@ -129,7 +143,7 @@ func (e *executor) finding(
 	}
 	rows, err := qed.KeepRows(ctx, &table)
 	if err != nil {
-		return qed.Finding{}, fmt.Errorf("query: the rows of source %s: %w", source.Name(), err)
+		return executed{}, fmt.Errorf("query: the rows of source %s: %w", source.Name(), err)
 	}
 	proof := found.Query
 	proof.Language, proof.Handle = source.Language(), rows.Handle
@@ -157,7 +171,7 @@ func (e *executor) finding(
 	if len(q) > maxQuery {
 		q = nil
 	}
-	f := qed.Finding{
+	f := executed{Source: source.Name(), Finding: qed.Finding{
 		Text:    said,
 		Rows:    rows,
 		Queries: []qed.Query{proof},
@@ -166,11 +180,11 @@ func (e *executor) finding(
 			Query:         q,
 			Summary:       said,
 			HowToRetrieve: how,
-			ExecutedAt:    qed.Now(ctx),
+			ExecutedAt:    qed.TurnTime(ctx),
 		},
-	}
+	}}
 	if partial := prompt.Clip(strings.TrimSpace(found.Partial), maxPartial); partial != "" {
-		f.Text += ". Not all may be there: " + partial
+		f.Text += ". It may not be all, or not exact: " + partial
 		f.Partial, rows.Partial = partial, partial
 	}
 	return f, nil

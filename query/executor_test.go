@@ -28,6 +28,9 @@ func TestExecute(t *testing.T) {
 	if got.Rows == nil || got.Rows.Handle == "" || got.Rows.Count != 7 || len(got.Rows.Sample.Rows) >= 7 || got.Rows.Truncated {
 		t.Fatalf("rows = %+v", got.Rows)
 	}
+	if ran := read[struct{ Source string }](t, c.output); ran.Source != "ships" {
+		t.Errorf("it says that source %q ran the query", ran.Source)
+	}
 	want := qed.Finding{
 		Text: "7 rows found",
 		Rows: got.Rows,
@@ -84,7 +87,7 @@ func TestCounts(t *testing.T) {
 		{"of more", &ships{count: 4, total: 142}, 0, "142 rows found, of which the first 4 are kept", 4, 142, true},
 		{"more than are kept", &ships{count: 9}, 2, "9 rows found, of which the first 2 are kept", 2, 0, true},
 		{"of more than are kept", &ships{count: 9, total: 142}, 2, "142 rows found, of which the first 2 are kept", 2, 142, true},
-		{"partial", &ships{count: 2, partial: "a shard failed"}, 0, "2 rows found. Not all may be there: a shard failed", 2, 0, false},
+		{"partial", &ships{count: 2, partial: "a shard failed"}, 0, "2 rows found. It may not be all, or not exact: a shard failed", 2, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, _ := done[qed.Finding](t, executor(t, &query.ExecutorOptions{MaxRows: test.maxRows}, test.source), `{"query":"all"}`)
@@ -128,6 +131,86 @@ func TestExecutorErrors(t *testing.T) {
 	_, err := tool.Call(t.Context(), json.RawMessage(`{"query":"x=1"}`))
 	if _, ok := errors.AsType[*query.Refusal](err); !ok {
 		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+// A query that says where it belongs runs there only, whatever form says so, though another source would take it.
+func TestQueriesOfAnotherSource(t *testing.T) {
+	for name, form := range map[string]string{
+		"built":               `{"source":"eu","language":"words","query":"all"}`,
+		"found":               `{"source":"eu","query_metadata":{"query_type":"words","query":"all"}}`,
+		"remembered":          `{"query_type":"words","query":"all","tool":"words_executor","arguments":{"source":"eu","query":"all"}}`,
+		"retrieved":           `{"cached":true,"query_metadata":{"query_type":"words","query":"all","arguments":{"source":"eu","query":"all"}}}`,
+		"remembered as built": `{"query_type":"words","query":"all","arguments":{"query":{"source":"eu","language":"words","query":"all"}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			eu, us := &ships{name: "eu"}, &ships{name: "us"}
+			both, alone := executor(t, nil, eu, us), executor(t, nil, us)
+			b := builder(t, model(says("query", "port=Miami")), nil, eu, us)
+			for arguments, tool := range map[string]qed.Tool{
+				`{"source":"us","query":` + form + `}`:                  both,
+				`{"query":` + form + `}`:                                alone,
+				`{"source":"us","request":"r","previous":` + form + `}`: b,
+			} {
+				_, err := tool.Call(t.Context(), json.RawMessage(arguments))
+				want := &query.SourceError{Written: "eu", Given: "us"}
+				if got, ok := errors.AsType[*query.SourceError](err); !ok || *got != *want {
+					t.Errorf("%s %s: got %v, want %v", tool.Name, arguments, err, want)
+				} else {
+					contains(t, "the error", err.Error(), `"eu"`, `"us"`)
+				}
+			}
+			if n := len(eu.ran) + len(us.ran); n > 0 {
+				t.Errorf("something ran %d times", n)
+			}
+			if got, _ := done[qed.Finding](t, both, `{"source":"eu","query":`+form+`}`); got.Text != "3 rows found" || len(eu.ran) != 1 || len(us.ran) != 0 {
+				t.Errorf("at its own source: %+v, eu ran %v, us %v", got, eu.ran, us.ran)
+			}
+			if got, _ := done[built](t, b, `{"source":"eu","request":"r","previous":`+form+`}`); got.Source != "eu" || got.Mode != "edit_existing" {
+				t.Errorf("changed at its own source: %+v", got)
+			}
+		})
+	}
+	// What does not say where it belongs runs where it is given to.
+	for _, form := range []string{`"all"`, `{"language":"words","query":"all"}`, `{"query_type":"words","query":"all","arguments":{"question":"how many?"}}`} {
+		us := &ships{name: "us"}
+		if got, _ := done[qed.Finding](t, executor(t, nil, &ships{name: "eu"}, us), `{"source":"us","query":`+form+`}`); got.Rows == nil || len(us.ran) != 1 {
+			t.Errorf("%s: %+v", form, got)
+		}
+	}
+}
+
+// A query that was approved days after it was asked for ran when it was approved.
+func TestExecutedAtAfterAPause(t *testing.T) {
+	now := time.Date(2025, 1, 6, 9, 0, 0, 0, time.UTC)
+	tools := qed.NewRegistry(nil)
+	if err := tools.Add(executor(t, nil, &ships{})); err != nil {
+		t.Fatal(err)
+	}
+	var found qed.Finding
+	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		if _, err := qed.Clarify[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
+			return qed.Answer{}, err
+		}
+		results, err := tools.Do(ctx, llm.ToolCall{Name: "words_executor", Arguments: json.RawMessage(`{"query":"all"}`)})
+		if err != nil {
+			return qed.Answer{}, err
+		}
+		found = read[qed.Finding](t, results[0].Output)
+		return qed.Answer{Text: qed.Now(ctx).Format(time.DateOnly)}, results[0].Err
+	}), &qed.MemoryStore{}, nil)
+	ctx := qed.WithClock(t.Context(), func() time.Time { return now })
+	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "t", Text: "go"})
+	if err != nil || len(answer.Questions) != 1 {
+		t.Fatal(answer, err)
+	}
+	now = now.AddDate(0, 0, 5)
+	answer, err = qed.Ask(ctx, agent, qed.Turn{Thread: "t", Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"yes"`)}}})
+	if err != nil || answer.Text != "2025-01-06" {
+		t.Fatal(answer.Text, err)
+	}
+	if !found.Metadata.ExecutedAt.Equal(now) {
+		t.Errorf("it ran at %v, and was approved at %v", found.Metadata.ExecutedAt, now)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // A given query is one that came as an argument.
@@ -13,8 +15,8 @@ type given struct {
 	source   string // empty: it does not say
 }
 
-// read takes a query as it is, or out of what has one: a result of query_builder, a
-// [qed.QueryMetadata], or a finding with such metadata.
+// read takes a query as it is, or out of what has one: a result of query_builder or of an
+// executor, a [qed.QueryMetadata], or a finding with such metadata.
 func read(raw json.RawMessage) given {
 	var in struct {
 		Query     json.RawMessage `json:"query"`
@@ -22,16 +24,49 @@ func read(raw json.RawMessage) given {
 		QueryType string          `json:"query_type"`
 		Source    string          `json:"source"`
 		Metadata  json.RawMessage `json:"query_metadata"`
+		Arguments json.RawMessage `json:"arguments"` // of the executor that ran it
 	}
 	if json.Unmarshal(raw, &in) == nil {
 		switch {
 		case !absent(in.Metadata) && absent(in.Query):
-			return read(in.Metadata)
+			g := read(in.Metadata)
+			if g.language != "" && in.Source != "" {
+				g.source = in.Source
+			}
+			return g
 		case !absent(in.Query) && in.Language+in.QueryType != "":
+			if in.Source == "" {
+				in.Source = ranOn(in.Arguments)
+			}
 			return given{in.Query, in.Language + in.QueryType, in.Source}
 		}
 	}
 	return given{query: raw}
+}
+
+// ranOn returns the source that the arguments of an executor name, or that of the query in
+// them; empty: they name none.
+func ranOn(arguments json.RawMessage) string {
+	var in struct {
+		Source string          `json:"source"`
+		Query  json.RawMessage `json:"query"`
+	}
+	if absent(arguments) || json.Unmarshal(arguments, &in) != nil {
+		return ""
+	}
+	if in.Source == "" && !absent(in.Query) {
+		return read(in.Query).source
+	}
+	return in.Source
+}
+
+// elsewhere is the error of a query that was written for another source than the one it was
+// given to; nil: it was not, or does not say.
+func (g *given) elsewhere(source Source) error {
+	if g.source == "" || g.source == source.Name() {
+		return nil
+	}
+	return &SourceError{Written: prompt.Clip(g.source, maxName), Given: source.Name()}
 }
 
 // absent reports whether there is no value.

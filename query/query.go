@@ -24,9 +24,13 @@ package query
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
 // The languages of the sources that this module has. A host's own may have others.
@@ -67,7 +71,8 @@ type Result struct {
 	Total int64      // how many there are, where that is known and more than the rows; else 0
 
 	// Partial says in a sentence why rows or values may be missing, other than for their
-	// number: a part of the engine failed, a field could not be read. Empty: none are.
+	// number, or not be exact: a part of the engine failed, a field could not be read,
+	// counts are estimated. Empty: none are.
 	Partial string
 
 	Query qed.Query // the proof: what was asked for, and what ran
@@ -87,9 +92,11 @@ type Refusal struct {
 	Err        error    // what is behind it; may be nil
 }
 
-// Error returns the Message with the Candidates.
+// Error returns the Message with the Candidates, unless it names them all.
 func (r *Refusal) Error() string {
-	if len(r.Candidates) == 0 {
+	words := strings.FieldsFunc(r.Message, func(c rune) bool { return c != '_' && c != '.' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	unsaid := func(c string) bool { return !slices.Contains(words, c) }
+	if !slices.ContainsFunc(r.Candidates, unsaid) {
 		return r.Message
 	}
 	return strings.TrimRight(r.Message, ".") + "; perhaps meant: " + strings.Join(r.Candidates, ", ")
@@ -97,3 +104,18 @@ func (r *Refusal) Error() string {
 
 // Unwrap returns Err.
 func (r *Refusal) Unwrap() error { return r.Err }
+
+// A SourceError is why a query is not run, or changed: it was written for another source.
+// Of sources with the same schema, such as those of two regions, it would find the other's
+// rows.
+type SourceError struct {
+	Written string // the source that it was written for
+	Given   string // the source that it was given to
+}
+
+// Error names both sources and what to do.
+func (e *SourceError) Error() string {
+	return fmt.Sprintf("the query was written for source %s and was given to source %s, so nothing was done: "+
+		"give it to its own, or have query_builder write another one for %[2]s",
+		prompt.Quote(e.Written), prompt.Quote(e.Given))
+}

@@ -410,3 +410,15 @@ func ExampleNewBuilder() {
 	// {"text":"Wrote a query in words for ships","source":"ships","language":"words","query":"port=Miami","mode":"create_new","reason":"Ships in Miami.","corrections":[{"query":"harbour=Miami","reason":"there is no column harbour; perhaps meant: port"}]}
 	// 3 rows found
 }
+
+func TestRefusalNamesCandidatesOnce(t *testing.T) {
+	for want, r := range map[string]query.Refusal{
+		"no table ships": {Message: "no table ships"},
+		"no table ships; perhaps meant: shipment":        {Message: "no table ships.", Candidates: []string{"shipment"}},
+		"no table ships; did you mean: shipment, voyage": {Message: "no table ships; did you mean: shipment, voyage", Candidates: []string{"shipment", "voyage"}},
+	} {
+		if got := r.Error(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

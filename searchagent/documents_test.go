@@ -151,7 +151,7 @@ func TestFigures(t *testing.T) {
 		},
 		{
 			name: "a filter around", figures: `{"pdf":{"doc_count":4,"owner":{"buckets":[{"key":"ann","doc_count":4}]}}}`,
-			columns: []string{"pdf", "owner", "count"}, rows: [][]any{{int64(4), nil, nil}, {nil, "ann", int64(4)}},
+			columns: []string{"pdf", "pdf.owner", "count"}, rows: [][]any{{int64(4), nil, nil}, {nil, "ann", int64(4)}},
 		},
 		{
 			name: "the newest of each", figures: `{"owner":{"buckets":[{"key":"ann","doc_count":3,"newest":{"hits":{"total":{"value":3},"hits":[{"_id":"1","_source":{"name":"a","ssn":"hidden"}}]}}}]}}`,

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
@@ -14,19 +16,22 @@ import (
 // each bucket, with the keys of the buckets around it, how many documents it has, and
 // its metrics. What has no place in a table stands in it as JSON, without what the
 // search hides. Nil: there is nothing.
-func figures(search *esquery.Search, raw json.RawMessage, limit int) (*qed.Table, error) {
+//
+// rough says which of the figures are not exact, and why; empty: all are.
+func figures(search *esquery.Search, raw json.RawMessage, limit int) (t *qed.Table, rough string, err error) {
 	all, _ := decoded(raw).(map[string]any)
 	if len(all) == 0 {
-		return nil, nil
+		return nil, "", nil
 	}
-	f := flattener{search: search, limit: limit, at: map[string]int{}}
-	if err := f.level(all, nil); err != nil {
-		return nil, fmt.Errorf("searchagent: the aggregations cannot be read: %w", err)
+	defs := definitions(search)
+	f := flattener{search: search, limit: limit, at: map[string]int{}, counts: bucketed(all, defs)}
+	if err := f.level(all, defs, nil); err != nil {
+		return nil, "", fmt.Errorf("searchagent: the aggregations cannot be read: %w", err)
 	}
 	if len(f.rows) == 0 {
-		return nil, nil
+		return nil, "", nil
 	}
-	t := &qed.Table{Columns: f.columns, Truncated: f.more}
+	t = &qed.Table{Columns: f.columns, Truncated: f.more}
 	for _, r := range f.rows {
 		row := make([]any, len(f.columns))
 		for _, c := range r {
@@ -34,7 +39,20 @@ func figures(search *esquery.Search, raw json.RawMessage, limit int) (*qed.Table
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t, nil
+	return t, f.said(), nil
+}
+
+// bucketed reports whether aggregations have buckets, so that the column of their
+// numbers of documents is needed.
+func bucketed(all map[string]any, defs map[string]definition) bool {
+	for name, v := range all {
+		agg, _ := v.(map[string]any)
+		own, below := defs[name].split(agg)
+		if own["buckets"] != nil || bucketed(below, defs[name].subs) {
+			return true
+		}
+	}
+	return false
 }
 
 // flattener makes rows of a tree of buckets.
@@ -44,7 +62,9 @@ type flattener struct {
 	columns []qed.Column
 	at      map[string]int // the columns' places
 	rows    [][]figure
-	more    bool // there are more buckets than rows
+	more    bool    // there are more buckets than rows
+	counts  bool    // there is a column of numbers of documents
+	rough   []rough // in the order in which they were met
 }
 
 type figure struct {
@@ -57,71 +77,105 @@ const countColumn = "count"
 
 // level adds the rows of the aggregations at one level, below buckets that have the
 // figures around.
-func (f *flattener) level(all map[string]any, around []figure) error {
+func (f *flattener) level(all map[string]any, defs map[string]definition, around []figure) error {
 	own := slices.Clone(around)
-	var deeper []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		agg, ok := all[name].(map[string]any)
-		switch {
-		case !ok:
-		case agg["buckets"] != nil:
-			deeper = append(deeper, name)
-			others, _ := agg["sum_other_doc_count"].(json.Number)
-			f.more = f.more || others != "" && others != "0"
-		default:
-			more, err := f.metrics(name, agg)
-			if err != nil {
-				return err
-			}
-			own = append(own, more...)
-			if len(subs(agg)) > 0 {
-				deeper = append(deeper, name)
-			}
-		}
+	var deeper []buckets
+	if err := f.gather("", all, defs, &own, &deeper); err != nil {
+		return err
 	}
 	// A row of a bucket's own, unless its parts say all of it.
 	if len(own) > len(around) || len(deeper) == 0 && len(around) > 0 {
 		f.add(own)
 	}
-	for _, name := range deeper {
-		agg := all[name].(map[string]any)
-		var err error
-		switch buckets := agg["buckets"].(type) {
+	for _, b := range deeper {
+		f.heed(&b)
+		switch list := b.agg["buckets"].(type) {
 		case []any:
-			for _, b := range buckets {
-				bucket, _ := b.(map[string]any)
-				if err = f.bucket(name, keyOf(bucket), bucket, around); err != nil {
+			for _, item := range list {
+				bucket, _ := item.(map[string]any)
+				if err := f.bucket(&b, nil, bucket, around); err != nil {
 					return err
 				}
 			}
 		case map[string]any:
-			for _, key := range slices.Sorted(maps.Keys(buckets)) {
-				bucket, _ := buckets[key].(map[string]any)
-				if err = f.bucket(name, key, bucket, around); err != nil {
+			for _, key := range slices.Sorted(maps.Keys(list)) {
+				bucket, _ := list[key].(map[string]any)
+				if err := f.bucket(&b, key, bucket, around); err != nil {
 					return err
 				}
 			}
-		default:
-			err = f.level(subs(agg), around)
 		}
+	}
+	return nil
+}
+
+// buckets are an aggregation with a list of them.
+type buckets struct {
+	name string // with those of the single buckets around it
+	agg  map[string]any
+	def  definition
+}
+
+// gather adds the metrics of a level to a row, also those in single buckets such as
+// filters, whose names they bear, and what has rows of its own to deeper.
+func (f *flattener) gather(
+	prefix string, all map[string]any, defs map[string]definition, own *[]figure, deeper *[]buckets,
+) error {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		agg, ok := all[name].(map[string]any)
+		def, asked := defs[name]
+		if !ok || !asked && isText(name, all) {
+			continue
+		}
+		agg, below := def.split(agg)
+		if agg["buckets"] != nil {
+			*deeper = append(*deeper, buckets{prefix + name, agg, def})
+			continue
+		}
+		metrics, err := f.metrics(prefix+name, def, agg)
 		if err != nil {
+			return err
+		}
+		for _, m := range metrics {
+			*own = f.with(*own, m)
+		}
+		if err := f.gather(prefix+name+".", below, def.subs, own, deeper); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *flattener) bucket(name string, key any, bucket map[string]any, around []figure) error {
+// with adds a figure to a row, in which no column is taken twice: an aggregation may have
+// the name of one around it.
+func (f *flattener) with(row []figure, more figure) []figure {
+	name := more.column
+	taken := func(c figure) bool { return c.column == more.column }
+	for n := 2; slices.ContainsFunc(row, taken) || f.counts && more.column == countColumn; n++ {
+		more.column = name + "_" + strconv.Itoa(n)
+	}
+	return append(row, more)
+}
+
+// bucket adds the rows of a bucket: of a list where the name is nil, else of that name.
+func (f *flattener) bucket(b *buckets, name any, bucket map[string]any, around []figure) error {
 	if len(f.rows) >= f.limit {
 		f.more = true
 		return nil
 	}
 	row := slices.DeleteFunc(slices.Clone(around), func(c figure) bool { return c.column == countColumn })
-	f.column(name)
-	row = append(row, figure{name, key})
+	bucket, below := b.def.split(bucket)
+	keys := []figure{{b.name, name}}
+	if name == nil {
+		keys = b.def.keys(b.name, bucket)
+	}
+	for _, key := range keys {
+		row = f.with(row, key)
+		f.column(row[len(row)-1].column)
+	}
 	f.column(countColumn)
 	row = append(row, figure{countColumn, scalar(bucket["doc_count"])})
-	return f.level(subs(bucket), row)
+	return f.level(below, b.def.subs, row)
 }
 
 func (f *flattener) add(row []figure) {
@@ -143,12 +197,9 @@ func (f *flattener) column(name string) {
 }
 
 // metrics are the figures of an aggregation without a list of buckets.
-func (f *flattener) metrics(name string, agg map[string]any) ([]figure, error) {
-	if text, ok := agg["value_as_string"].(string); ok {
-		return []figure{{name, text}}, nil
-	}
+func (f *flattener) metrics(name string, def definition, agg map[string]any) ([]figure, error) {
 	if value, ok := agg["value"]; ok {
-		return []figure{{name, scalar(value)}}, nil
+		return []figure{{name, def.shown(value, agg["value_as_string"])}}, nil
 	}
 	if found, ok := agg["hits"].(map[string]any); ok {
 		docs, err := f.documents(found)
@@ -160,14 +211,29 @@ func (f *flattener) metrics(name string, agg map[string]any) ([]figure, error) {
 		_, nested := value.(map[string]any)
 		switch {
 		case key == "meta", nested && key != "values":
+		case isText(key, agg): // it goes with its number
 		case key == "doc_count":
 			out = append(out, figure{name, scalar(value)})
+		case slices.Contains(moments, key):
+			out = append(out, figure{name + "." + key, def.shown(value, agg[key+asString])})
 		default:
 			out = append(out, figure{name + "." + key, scalar(value)})
 		}
 	}
 	return out, nil
 }
+
+const asString = "_as_string"
+
+// isText reports whether a member is the text of another one.
+func isText(key string, all map[string]any) bool {
+	of, ok := strings.CutSuffix(key, asString)
+	return ok && all[of] != nil
+}
+
+// moments are the members of statistics that are times where the values are: an engine
+// writes their sum and their variance as times too.
+var moments = []string{"min", "max", "avg"}
 
 // documents are those of a top_hits, as JSON.
 func (f *flattener) documents(found map[string]any) (any, error) {
@@ -189,24 +255,4 @@ func (f *flattener) documents(found map[string]any) (any, error) {
 		docs = append(docs, doc)
 	}
 	return scalar(docs), nil
-}
-
-// subs are the aggregations within a bucket.
-func subs(bucket map[string]any) map[string]any {
-	out := map[string]any{}
-	for name, v := range bucket {
-		sub, ok := v.(map[string]any)
-		if ok && name != "key" && name != "meta" && name != "values" && name != "after_key" && name != "hits" {
-			out[name] = sub
-		}
-	}
-	return out
-}
-
-// keyOf is what a bucket is for: its text where it has one, as dates do.
-func keyOf(bucket map[string]any) any {
-	if text, ok := bucket["key_as_string"].(string); ok {
-		return text
-	}
-	return scalar(bucket["key"])
 }

@@ -69,6 +69,16 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 	if err != nil {
 		return runnable{}, report.Problems
 	}
+	if !r.figures {
+		return r, nil
+	}
+	if name := hidden(definitions(r.search), false); name != "" {
+		return runnable{}, []esquery.Problem{{
+			Code: esquery.Malformed,
+			Message: "an aggregation within another one cannot be called " + name +
+				": buckets have a member of that name, which it would hide; give it another name",
+		}}
+	}
 	return r, nil
 }
 
@@ -113,6 +123,7 @@ type hits struct {
 	total   int64
 	exact   bool
 	figures *qed.Table // of aggregations; nil: there are none
+	rough   string     // which figures are not exact, and why; empty: all are
 	partial string     // why they are not all that there is; empty: they are
 	cached  bool
 	millis  int64
@@ -157,7 +168,7 @@ func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) 
 		return nil, err
 	}
 	if r.figures {
-		if got.figures, err = figures(r.search, result.Aggregations, rd.most); err != nil {
+		if got.figures, got.rough, err = figures(r.search, result.Aggregations, rd.most); err != nil {
 			return nil, err
 		}
 	}

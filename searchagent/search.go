@@ -183,6 +183,9 @@ func (a *agent) hold(ctx context.Context, st *step, r runnable, got *hits) error
 	switch {
 	case table != nil:
 		st.Figures = true
+		if got.rough != "" {
+			st.note("%s", got.rough)
+		}
 		if table.Truncated && len(table.Rows) == a.opt.MaxResults {
 			st.note("only the first %d rows of figures were read", len(table.Rows))
 		}

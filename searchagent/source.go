@@ -85,6 +85,13 @@ func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
 // bucket. A search that says neither its size nor what would keep it from being read by
 // page returns all that it finds, up to MaxRows.
 //
+// Of figures, a column has the name of its aggregation, with those of the single buckets
+// around it, such as filters: late.delay. One whose name is taken in its rows becomes
+// name_2. Times are the texts that the engine gives for them, all other values numbers. A
+// composite has a column for each of its sources. Where an engine returned only the first
+// buckets, the table is truncated; where it counts them by shard and tells an error, or that
+// it is not known, Partial says so.
+//
 // Run spends the rows of a budget in the context ([qed.WithBudget]). Where the engine
 // fails, its errors match the kinds of package esquery; one that another search may
 // not meet is a [*query.Refusal].
@@ -291,7 +298,8 @@ func (s *source) result(body json.RawMessage, r runnable, got *hits) *query.Resu
 	if len(got.docs) > s.opt.MaxRows {
 		got.docs = got.docs[:s.opt.MaxRows]
 	}
-	out := &query.Result{Table: s.table(body, r, got), Partial: got.partial, HowToRetrieve: retrieval(s.index, body)}
+	partial := strings.Join(slices.DeleteFunc([]string{got.partial, got.rough}, func(s string) bool { return s == "" }), "; ")
+	out := &query.Result{Table: s.table(body, r, got), Partial: partial, HowToRetrieve: retrieval(s.index, body)}
 	if got.figures == nil && got.exact && total > int64(len(got.docs)) && len(got.docs) > 0 {
 		out.Total = total
 	}

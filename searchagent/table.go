@@ -191,7 +191,8 @@ func scalar(v any) any {
 		if n, err := v.Int64(); err == nil {
 			return n
 		}
-		if f, err := v.Float64(); err == nil {
+		// All digits of a whole number are kept, as text where an int64 has not enough.
+		if f, err := v.Float64(); err == nil && strings.ContainsAny(string(v), ".eE") {
 			return f
 		}
 		return v.String()

@@ -195,7 +195,7 @@ func TestSourceRefuses(t *testing.T) {
 		{"no query", nil, nil, nil},
 		{"no text", json.RawMessage(`{"sql":"SELECT 1"}`), nil, []string{"JSON string"}},
 		{"an empty text", sql(t, "```sql\n```"), nil, nil},
-		{"a table that is not there", sql(t, "SELECT id FROM employees"), secureview.ErrUnknownTable, []string{"employees", "meant: employee"}},
+		{"a table that is not there", sql(t, "SELECT id FROM employees"), secureview.ErrUnknownTable, []string{"employees", "did you mean: employee"}},
 		{"a column that is not there", sql(t, "SELECT e.fristName FROM employee e"), secureview.ErrUnknownColumn, []string{"fristName", "firstName"}},
 		{"a hidden column", sql(t, "SELECT ssn FROM employee"), secureview.ErrUnknownColumn, nil},
 		{"an invented view", sql(t, "SELECT id FROM secure_crew"), secureview.ErrUnknownView, nil},
