@@ -55,9 +55,12 @@ const (
 // {"request", "rows", "findings"}, rows optional; its result is {"text", "insights": [{"text", "figures": [{"label", "value"}]}], "dropped"}, with
 // at most five insights, and text has them all. A value is a string.
 //
-// Every number in an insight must stand in what the model was given: as it is, rounded, or as a share in percent. An insight with another
-// one, or that rests on no figure, goes back to the model once, and is then left out; "dropped" says how many were. Numbers in words are not
-// looked at. As the text is checked first, it does not stream: it is told as one [Token], see [ModelToolOptions] Channel.
+// Every number in an insight must stand in what the model was given: as it is, rounded, as a share in percent, or in thousands, millions and so on,
+// where 20 million is not 20, unless the data says so beside it, as a column revenue_millions does. A number such as 1,234 is read as the
+// language of the insight, or else of the request, has it, and in the value of a figure as JSON has it. That the number says the
+// same as in the data is not looked at, and neither are numbers in words. An insight with another number, or that rests on no figure, goes back
+// to the model once, and is then left out; "dropped" says how many were. As the text is checked first, it does not stream: it is told as one
+// [Token], see [ModelToolOptions] Channel.
 //
 // The model is asked by the request "generate_insights" ([llm.Request] Name). What comes back is JSON, where a value is a string or a number:
 //
@@ -102,7 +105,7 @@ func (m *toolModel) insights(ctx context.Context, data ModelToolData, seen *numb
 			if len(taken) == mostInsights {
 				break
 			}
-			numbers, ok := i.rests(seen)
+			numbers, ok := i.rests(seen, data.Request)
 			switch {
 			case i.Text == "":
 			case !ok:
@@ -150,14 +153,16 @@ func oneLine(text string, most int) string {
 	return prompt.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), most)
 }
 
-// rests reports whether all numbers of i stand in the data, and a figure is among them; and else which do not.
-func (i insight) rests(seen *numberSet) (strangers []string, ok bool) {
-	strangers = seen.strangers(i.Text)
+// rests reports whether all numbers of i stand in the data, and a figure is among them; and else which do not. The texts are in the language of
+// the request; values are written as the data is.
+func (i insight) rests(seen *numberSet, request string) (strangers []string, ok bool) {
+	style := styleOf(i.Text, request)
+	strangers = seen.strangers(i.Text, style)
 	figures := 0
 	for _, f := range i.Figures {
-		strangers = append(strangers, seen.strangers(f.Label)...)
-		strangers = append(strangers, seen.strangers(f.Value)...)
-		figures += len(writtenNumbers(f.Value))
+		strangers = append(strangers, seen.strangers(f.Label, style)...)
+		strangers = append(strangers, seen.strangers(f.Value, pointStyle)...)
+		figures += len(writtenNumbers(f.Value, pointStyle))
 	}
 	return strangers, len(strangers) == 0 && figures > 0
 }

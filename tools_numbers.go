@@ -7,56 +7,96 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/qedkit/qed/internal/prompt"
 )
 
 // A numberSet has the numbers that stand in some data, so that it can be told of a text whether its numbers do. Nil takes none.
 type numberSet struct {
-	exact    map[string]bool // as number.String has them, without signs
+	exact    map[string]bool // as number.key has them, without signs
 	below    map[string]bool // the negative ones
 	sizes    []float64       // of all, without signs; sorted once ready
 	negative []float64       // likewise
 	ready    bool
+
+	copied   map[string]bool     // what has more than one meaning, or none: as it is written, with its unit
+	lettered map[rune]*numberSet // those that a name counts in a letter, such as those of length_m
+	columns  []columnUnit        // of the rows; nil before their names are known
 }
 
-func newNumberSet() *numberSet { return &numberSet{exact: map[string]bool{}, below: map[string]bool{}} }
+// columnUnit is what a column's name says of the numbers in it.
+type columnUnit struct {
+	numberUnit
+	names bool // its cells say what the others of a row are counted in
+}
 
-// A number is one reading of a number in a text, without its sign.
+func newNumberSet() *numberSet {
+	return &numberSet{exact: map[string]bool{}, below: map[string]bool{}, copied: map[string]bool{}, lettered: map[rune]*numberSet{}}
+}
+
+// A number is one reading of a number in a text, without its sign: 0.digits times ten to the power of exponent.
 type number struct {
-	whole, fraction string // digits, without zeros that say nothing
-	decimals        int    // how many digits of the fraction are written
-	digits          int    // how many significant ones are
+	digits   string // without zeros at either end
+	exponent int
+	place    int // the power of ten of the last digit that is written
+	known    int // how many digits are written, without leading zeros
 }
 
-func newNumber(whole, fraction string) number {
-	n := number{whole: strings.TrimLeft(whole, "0"), fraction: strings.TrimRight(fraction, "0"), decimals: len(fraction)}
-	n.digits = len(strings.TrimLeft(n.whole+fraction, "0"))
+// newNumber returns whole.fraction, both digits, times ten to a power.
+func newNumber(whole, fraction string, power int) number {
+	significant := strings.TrimLeft(whole+fraction, "0")
+	n := number{digits: strings.TrimRight(significant, "0"), place: power - len(fraction), known: len(significant)}
+	if n.digits != "" {
+		n.exponent = n.place + n.known
+	}
 	return n
 }
 
-func (n number) String() string { return n.whole + "." + n.fraction }
+// times returns n times ten to a power.
+func (n number) times(power int) number {
+	n.place += power
+	if n.digits != "" {
+		n.exponent += power
+	}
+	return n
+}
+
+func (n number) key() string { return n.digits + "e" + strconv.Itoa(n.exponent) }
 
 func (n number) value() float64 {
-	v, _ := strconv.ParseFloat("0"+n.whole+"."+n.fraction+"0", 64) // of digits alone; what is too large is infinite
+	v, _ := strconv.ParseFloat("0."+n.digits+"0e"+strconv.Itoa(n.exponent), 64) // what is too large is infinite
 	return v
 }
 
 func (s *numberSet) add(n number, negative bool) {
-	if s == nil {
-		return
-	}
-	s.exact[n.String()] = true
+	s.exact[n.key()] = true
 	s.sizes = append(s.sizes, n.value())
 	if negative {
-		s.below[n.String()] = true
+		s.below[n.key()] = true
 		s.negative = append(s.negative, n.value())
 	}
 	s.ready = false
 }
 
-func (s *numberSet) addInt(n int) { s.add(newNumber(strconv.Itoa(max(n, 0)), ""), false) }
+// addCounted adds n, and also what it is in a unit that its name says.
+func (s *numberSet) addCounted(n number, negative bool, u numberUnit) {
+	s.add(n, negative)
+	if u.power != 0 {
+		s.add(n.times(u.power), negative)
+	}
+	if u.letter != 0 {
+		if s.lettered[u.letter] == nil {
+			s.lettered[u.letter] = newNumberSet()
+		}
+		s.lettered[u.letter].add(n, negative)
+	}
+}
+
+func (s *numberSet) addInt(n int) {
+	if s != nil {
+		s.add(newNumber(strconv.Itoa(max(n, 0)), "", 0), false)
+	}
+}
 
 // plainNumber returns a number in the form of Go or JSON without an exponent. One that is too large stays as it is.
 func plainNumber(text string) string {
@@ -68,78 +108,169 @@ func plainNumber(text string) string {
 	return text
 }
 
-// addNumber adds a number in the form of Go or JSON.
-func (s *numberSet) addNumber(text string) {
-	if text = plainNumber(text); strings.ContainsAny(text, "eE") {
-		return
+// parseNumber reads a number in the form of Go or JSON, and nothing else: 007 is none.
+func parseNumber(text string) (n number, negative, ok bool) {
+	mantissa, negative := strings.CutPrefix(text, "-")
+	power := 0
+	if i := strings.IndexAny(mantissa, "eE"); i >= 0 {
+		p, err := strconv.ParseInt(mantissa[i+1:], 10, 16)
+		if err != nil {
+			return n, false, false
+		}
+		mantissa, power = mantissa[:i], int(p)
 	}
-	unsigned := strings.TrimPrefix(text, "-")
-	whole, fraction, _ := strings.Cut(unsigned, ".")
-	s.add(newNumber(whole, fraction), unsigned != text)
+	whole, fraction, point := strings.Cut(mantissa, ".")
+	notDigit := func(r rune) bool { return r < '0' || r > '9' }
+	if whole == "" || len(whole) > 1 && whole[0] == '0' || point && fraction == "" || strings.ContainsFunc(whole+fraction, notDigit) {
+		return n, false, false
+	}
+	return newNumber(whole, fraction, power), negative, true
 }
 
-// addText adds the numbers in a text, however they can be read.
-func (s *numberSet) addText(text string) {
-	if s == nil {
+// addText adds the numbers in a text that is data, and those of a JSON text as such.
+func (s *numberSet) addText(text string) { s.addTextOf(text, numberUnit{}) }
+
+func (s *numberSet) addTextOf(text string, u numberUnit) {
+	if s == nil || !hasNumber(text) {
 		return
 	}
-	for _, w := range writtenNumbers(text) {
+	if n, negative, ok := parseNumber(text); ok { // such as a decimal
+		s.addCounted(n, negative, u)
+		return
+	}
+	if first := strings.TrimLeft(text, " \t\r\n"); first[0] == '{' || first[0] == '[' {
+		text = text[s.addValue([]byte(text)):] // a JSON text may be cut off
+	}
+	for _, w := range writtenNumbers(text, styleOf(text)) {
 		for _, reading := range w.readings {
 			for _, n := range reading {
-				s.add(n, w.negative)
+				if w.letter != 0 || w.power == 0 {
+					s.addCounted(n, w.negative, u)
+				}
+				s.add(n.times(w.power), w.negative)
 			}
 		}
-		for _, part := range w.parts {
-			s.add(newNumber(part, ""), false)
+		if !w.plain {
+			s.copied[w.literal()] = true
+			for _, part := range w.parts {
+				s.add(newNumber(part, "", 0), false)
+			}
 		}
 	}
 }
 
+// addCells adds a line of a table. The first one has the names of the columns.
 func (s *numberSet) addCells(cells []any, longest int) {
 	if s == nil {
 		return
 	}
-	for _, cell := range cells {
+	heading := s.columns == nil
+	var row numberUnit
+	for i, cell := range cells {
+		text, ok := cell.(string)
+		switch {
+		case heading && ok:
+			s.columns = append(s.columns, columnUnit{unitOfName(text), namesUnits(text)})
+		case heading:
+			s.columns = append(s.columns, columnUnit{})
+		case ok && i < len(s.columns) && s.columns[i].names:
+			row = row.or(unitOfName(text))
+		}
+	}
+	for i, cell := range cells {
+		u := row
+		if !heading && i < len(s.columns) {
+			u = s.columns[i].or(row)
+		}
 		switch cell := cell.(type) {
 		case string:
-			s.addText(prompt.Clip(cell, longest))
+			s.addTextOf(prompt.Clip(cell, longest), u)
 		case int64, float64:
-			s.addNumber(cellText(cell))
+			s.addTextOf(cellText(cell), u)
 		}
 	}
 }
 
 // addJSON adds the numbers in a JSON value, those in its texts and names too.
 func (s *numberSet) addJSON(raw json.RawMessage) {
-	if s == nil {
-		return
+	if s != nil {
+		s.addValue(raw)
 	}
+}
+
+// An openValue is an array or object that is being read.
+type openValue struct {
+	object  bool
+	name    string // of its member that is read; empty before one is
+	named   bool
+	around  numberUnit // what its numbers are counted in, by the name that it has itself
+	said    numberUnit // by a member of it, such as "unit"
+	numbers []memberNumber
+}
+
+type memberNumber struct {
+	text string
+	unit numberUnit
+}
+
+// of returns what the value that comes next is counted in.
+func (o *openValue) of() numberUnit {
+	if o.object {
+		return unitOfName(o.name).or(o.around)
+	}
+	return o.around
+}
+
+// addValue adds the numbers of JSON values as far as they can be read, and returns how many bytes these are.
+func (s *numberSet) addValue(raw []byte) int {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
+	open := []*openValue{{}}
+	end := func(o *openValue) {
+		for _, n := range o.numbers {
+			s.addTextOf(n.text, n.unit.or(o.said))
+		}
+	}
 	for {
 		token, err := d.Token()
 		if err != nil {
-			return
+			for _, o := range open {
+				end(o)
+			}
+			return int(d.InputOffset())
+		}
+		in := open[len(open)-1]
+		if name, ok := token.(string); ok && in.object && !in.named {
+			in.name, in.named = name, true
+			s.addText(name)
+			continue
 		}
 		switch token := token.(type) {
+		case json.Delim:
+			if token == '{' || token == '[' {
+				open = append(open, &openValue{object: token == '{', around: in.of()})
+				continue
+			}
+			end(in)
+			open = open[:len(open)-1]
+			in = open[len(open)-1]
 		case json.Number:
-			s.addNumber(token.String())
+			in.numbers = append(in.numbers, memberNumber{token.String(), in.of()})
 		case string:
-			s.addText(token)
+			in.numbers = append(in.numbers, memberNumber{token, in.of()})
+			if in.object && namesUnits(in.name) {
+				in.said = in.said.or(unitOfName(token))
+			}
 		}
+		in.named = false
 	}
 }
 
 // strangers returns the numbers of a text, as they are written, that do not stand in the data: neither as they are, nor as what one of
 // the data is rounded to, nor as a share in percent or so many thousands.
-func (s *numberSet) strangers(text string) []string {
-	if !s.ready {
-		slices.Sort(s.sizes)
-		slices.Sort(s.negative)
-		s.ready = true
-	}
+func (s *numberSet) strangers(text string, style numberStyle) []string {
 	var strange []string
-	for _, w := range writtenNumbers(text) {
+	for _, w := range writtenNumbers(text, style) {
 		if !s.has(w) {
 			strange = append(strange, w.text)
 		}
@@ -148,14 +279,16 @@ func (s *numberSet) strangers(text string) []string {
 }
 
 func (s *numberSet) has(w written) bool {
-	exact, sizes := s.exact, s.sizes
-	if w.negative {
-		exact, sizes = s.below, s.negative
+	if s.copied[w.literal()] {
+		return true
 	}
 	for _, reading := range w.readings {
-		if !slices.ContainsFunc(reading, func(n number) bool {
-			return !exact[n.String()] && !slices.ContainsFunc(w.units, func(unit float64) bool { return rounded(n, unit, sizes) })
-		}) {
+		missing := func(n number) bool {
+			return !s.hasNumber(n.times(w.power), w) &&
+				!(w.percent && s.hasNumber(n.times(-2), w)) &&
+				!(w.letter != 0 && s.lettered[w.letter] != nil && s.lettered[w.letter].hasNumber(n, w))
+		}
+		if !slices.ContainsFunc(reading, missing) {
 			return true
 		}
 	}
@@ -163,163 +296,36 @@ func (s *numberSet) has(w written) bool {
 }
 
 const (
-	surestDigits = 2  // a number with fewer is like too many others: it is none that was rounded
-	floatDigits  = 15 // of a longer number a float64 does not have all
+	surestDigits = 2    // a number with fewer is like too many others: it is none that was rounded
+	countedOff   = 0.01 // but with a unit, as in 3 million, it may be off by such a part
+	floatDigits  = 15   // of a longer number a float64 does not have all
 )
 
-// rounded reports whether one of the sorted sizes, in a unit, is n when it is rounded to the decimals of n.
-func rounded(n number, unit float64, sizes []float64) bool {
-	if n.digits > floatDigits {
+// hasNumber reports whether n is in the set, or is one of it when that is rounded to the digits of n. w is what n was written as.
+func (s *numberSet) hasNumber(n number, w written) bool {
+	if !s.ready {
+		slices.Sort(s.sizes)
+		slices.Sort(s.negative)
+		s.ready = true
+	}
+	exact, sizes := s.exact, s.sizes
+	if w.negative {
+		exact, sizes = s.below, s.negative
+	}
+	if exact[n.key()] {
+		return true
+	}
+	want := n.value()
+	if n.known > floatDigits || math.IsInf(want, 0) {
 		return false
 	}
-	want := n.value() * unit
-	off := math.Abs(want) * 1e-12
-	if n.digits >= surestDigits {
-		off += 0.5 * unit * math.Pow10(-n.decimals)
+	off := want * 1e-12
+	switch {
+	case n.known >= surestDigits:
+		off += 0.5 * math.Pow10(n.place)
+	case w.power != 0 || w.percent:
+		off += want * countedOff
 	}
 	i, _ := slices.BinarySearch(sizes, want-off)
 	return i < len(sizes) && sizes[i] <= want+off
-}
-
-// A written number is one as it stands in a text.
-type written struct {
-	text     string
-	negative bool
-	readings [][]number // what it can mean: several numbers where it is a date
-	parts    []string   // its groups of digits
-	units    []float64  // what it may be counted in: 1, and 0.01 where it is in percent
-}
-
-// writtenNumbers finds the numbers in a text, in the digits of any script. Number signs of their own, such as one half, have no reading.
-func writtenNumbers(text string) []written {
-	var all []written
-	runes := []rune(text)
-	for i := 0; i < len(runes); {
-		if _, ok := digitOf(runes[i]); !ok {
-			if unicode.In(runes[i], unicode.No, unicode.Nl) && !(i > 0 && unicode.IsLetter(runes[i-1])) { // m² is no number
-				all = append(all, written{text: string(runes[i])})
-			}
-			i++
-			continue
-		}
-		begin := i
-		var separators []rune
-		var w written
-		for {
-			var part []byte
-			for ; i < len(runes); i++ {
-				d, ok := digitOf(runes[i])
-				if !ok {
-					break
-				}
-				part = append(part, d)
-			}
-			w.parts = append(w.parts, string(part))
-			if i+1 >= len(runes) || !isSeparator(runes[i]) {
-				break
-			}
-			if _, ok := digitOf(runes[i+1]); !ok {
-				break
-			}
-			separators = append(separators, runes[i])
-			i++
-		}
-		if begin > 0 && (runes[begin-1] == '-' || runes[begin-1] == '\u2212') {
-			w.negative = begin == 1 || !unicode.IsLetter(runes[begin-2]) && !unicode.IsDigit(runes[begin-2])
-		}
-		w.text = string(runes[begin:i])
-		w.readings = readings(w.parts, separators)
-		w.units = unitsOf(runes[i:])
-		all = append(all, w)
-	}
-	return all
-}
-
-// digitOf returns a digit of any script as that of ASCII.
-func digitOf(r rune) (byte, bool) {
-	switch {
-	case '0' <= r && r <= '9':
-		return byte(r), true
-	case r < 0x80 || !unicode.IsDigit(r):
-		return 0, false
-	}
-	zero := r // the digits of a script stand in a row of ten, or of several tens
-	for unicode.IsDigit(zero - 1) {
-		zero--
-	}
-	return '0' + byte((r-zero)%10), true
-}
-
-func isSeparator(r rune) bool { return strings.ContainsRune(".,'\u2019\u00a0\u202f\u066b\u066c", r) }
-
-func isPoint(r rune) bool { return r == '.' || r == ',' || r == '\u066b' }
-
-// readings returns what groups of digits with separators between them can mean.
-func readings(parts []string, separators []rune) [][]number {
-	n := len(parts)
-	if n == 1 {
-		return [][]number{{newNumber(parts[0], "")}}
-	}
-	var all [][]number
-	last := separators[n-2]
-	same := !slices.ContainsFunc(separators, func(r rune) bool { return r != separators[0] })
-	leading := !slices.ContainsFunc(separators[:n-2], func(r rune) bool { return r != separators[0] })
-	if same && areThousands(parts) {
-		all = append(all, []number{newNumber(strings.Join(parts, ""), "")})
-	}
-	if isPoint(last) && (n == 2 || leading && !same && areThousands(parts[:n-1])) {
-		all = append(all, []number{newNumber(strings.Join(parts[:n-1], ""), parts[n-1])})
-	}
-	if all == nil { // such as a date
-		each := make([]number, n)
-		for i, part := range parts {
-			each[i] = newNumber(part, "")
-		}
-		all = append(all, each)
-	}
-	return all
-}
-
-// areThousands reports whether the groups of digits are those of a large number, as in 1,234,567 or in 12,34,567.
-func areThousands(parts []string) bool {
-	for i, part := range parts {
-		switch {
-		case i == 0 && (len(part) > 3 || part[0] == '0'),
-			i > 0 && i < len(parts)-1 && len(part) != 2 && len(part) != 3,
-			i > 0 && i == len(parts)-1 && len(part) != 3:
-			return false
-		}
-	}
-	return true
-}
-
-// unitsOf returns what a number may be counted in, by the text behind it.
-func unitsOf(behind []rune) []float64 {
-	text := strings.ToLower(string(behind[:min(len(behind), 16)]))
-	word := strings.TrimLeft(text, " \u00a0\u202f-")
-	glued := word == text
-	if end := strings.IndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && r != '%' && r != '\u066a' }); end >= 0 {
-		word = word[:end]
-	}
-	switch strings.TrimSuffix(word, "s") {
-	case "%", "\u066a", "percent", "per":
-		return []float64{1, 0.01}
-	case "thousand":
-		return []float64{1, 1e3}
-	case "million":
-		return []float64{1, 1e6}
-	case "billion":
-		return []float64{1, 1e9}
-	case "k":
-		if glued {
-			return []float64{1, 1e3}
-		}
-	case "m":
-		if glued {
-			return []float64{1, 1e6}
-		}
-	case "bn":
-		return []float64{1, 1e9}
-	}
-	return []float64{1}
 }
