@@ -167,19 +167,37 @@ func (c *Catalog) used(
 	if len(meant) == 0 {
 		return all
 	}
-	// Where he meant several with it, none is taken: they are asked for, beside what else is called so.
-	rest := slices.DeleteFunc(slices.Clone(*hits), func(h hit) bool { return meant[h.item] })
-	if len(meant) == 1 {
-		for i := range rest {
-			rest[i].sure = false
+	*hits = withOwn(*hits, meant, text)
+	return all
+}
+
+// withOwn adds to hits what the user meant with the term before. That breaks ties, and goes before what is only
+// like the term, but not before what stands literally in it. Where he meant several, none is taken: they are
+// asked for, beside what else is called so.
+func withOwn(hits []hit, meant map[int32]bool, text string) []hit {
+	var rest []hit
+	equal, most := map[int32]written{}, folded // of all that are called so
+	for _, h := range hits {
+		most = max(most, h.written)
+		if !meant[h.item] {
+			rest = append(rest, h)
+		} else if h.sure {
+			equal[h.item] = h.written
 		}
 	}
 	var own []hit
 	for _, i := range slices.Sorted(maps.Keys(meant)) {
-		own = append(own, hit{item: i, score: 1, how: Own, as: text, sure: true})
+		h := hit{item: i, score: 1, how: Own, as: text, sure: true, written: equal[i]}
+		if _, called := equal[i]; len(meant) > 1 {
+			h.written = most
+		} else if called && h.written == most {
+			for j := range rest {
+				rest[j].sure = false
+			}
+		}
+		own = append(own, h)
 	}
-	*hits = byScore(slices.Concat(own, rest))
-	return all
+	return byScore(slices.Concat(own, rest))
 }
 
 // meant adds to hits what has a like meaning.

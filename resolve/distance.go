@@ -61,8 +61,8 @@ func gapCost(s []rune, i int) float64 {
 	return costEdit
 }
 
-// alike says how alike two different words are, from 0 to 1. A word with a digit is like no
-// other, and in a word of a few letters any mistake makes another word.
+// alike says how alike two different words are, from 0 to 1. A number is like no other word, and
+// in a word of a few letters any mistake makes another word.
 func alike(a, b []rune) float64 {
 	long, short := max(len(a), len(b)), min(len(a), len(b))
 	if short < 3 {

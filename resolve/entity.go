@@ -16,7 +16,7 @@ import (
 type Entity struct {
 	Kind    string   `json:"kind,omitempty"` // such as "port"
 	Name    string   `json:"name"`           // its own
-	ID      string   `json:"id,omitempty"`   // in the data
+	ID      string   `json:"id,omitempty"`   // in the data; where people use it as a name, it is an alias as well
 	Aliases []string `json:"aliases,omitempty"`
 
 	// Attributes are shown where two have the same name, such as country: US.
@@ -55,8 +55,9 @@ type CatalogOptions struct {
 	Finder Finder
 
 	// Used returns the entities that the user of the context spoke of before, the last first, with
-	// what he Said. What he means with the same words again is taken, where it is still in the data;
-	// others only come first where they are asked for. Nil: none.
+	// what he Said. What he means with the same words again is taken, where it is still in the data and
+	// no other one is called exactly so; others only come first where they are asked for. It is for what
+	// he chose himself. Nil: none.
 	Used func(ctx context.Context) ([]qed.Entity, error)
 
 	// Embedder finds what has another name by its meaning. That is never taken: the user, or a model,
@@ -67,8 +68,11 @@ type CatalogOptions struct {
 	// MinSimilarity is the cosine from which a name counts as near: 0.6. What fits depends on the Embedder.
 	MinSimilarity float64
 
-	// TakeScore is from which score an entity is taken that is not called exactly so: 0.86. 1 takes what
-	// is called exactly so, or has it as an alias, and nothing else.
+	// TakeScore is from which score an entity is taken that is not called exactly so: 0.86. That takes the
+	// same words in another order, abbreviations, and the misspelling of a word that can hardly be another
+	// one: Rotterdma, Miamii. What may be another name, such as Homburg or Williams for Hamburg or William,
+	// has less, and is asked about; 0.8 takes most of it. 1 takes what is called exactly so, or has it as an
+	// alias, and nothing else.
 	TakeScore float64
 	// MaxCandidates is how many candidates a Resolution has: 5.
 	MaxCandidates int
@@ -77,7 +81,10 @@ type CatalogOptions struct {
 // Catalog knows entities by their names. It is safe for concurrent use.
 //
 // A term of two to five capital letters is a code, such as LAX, and means what is called exactly so.
-// Words with digits are never taken for others.
+// Numbers are never taken for others, Roman ones and those with a point no more than the rest, nor words
+// with digits. Signs count beside letters and digits: A+ is neither A nor A-, and -1 is not 1. Where
+// several names are the same but for case, accents and punctuation, the one that is written like the
+// term is meant.
 type Catalog struct {
 	opt   CatalogOptions
 	kinds map[string]string // other words for kinds

@@ -22,7 +22,7 @@ func ExampleCatalog_Resolve() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, term := range []string{"shangai port", "Miami", "Copenhagen"} {
+	for _, term := range []string{"shanghia port", "Miami", "Copenhagen"} {
 		res, err := catalog.Resolve(context.Background(), term, "")
 		if err != nil {
 			log.Fatal(err)
@@ -33,8 +33,8 @@ func ExampleCatalog_Resolve() {
 		}
 	}
 	// Output:
-	// shangai port is resolved
-	//   Port of Shanghai, by fuzzy, 0.88
+	// shanghia port is resolved
+	//   Port of Shanghai, by fuzzy, 0.90
 	// Miami is ambiguous
 	//   Port of Miami, by words, 0.87
 	//   Miami Container Terminal, by words, 0.78

@@ -63,7 +63,8 @@ type FieldOptions struct {
 	// MinSimilarity is the cosine from which a field counts as near: 0.6.
 	MinSimilarity float64
 
-	// TakeScore is from which score a field is taken that is not called exactly so: 0.86.
+	// TakeScore is from which score a field is taken that is not called exactly so: 0.86, as that of
+	// [CatalogOptions].
 	TakeScore float64
 	// MaxCandidates is how many candidates a Resolution has: 5.
 	MaxCandidates int
@@ -72,8 +73,9 @@ type FieldOptions struct {
 // FieldCatalog knows fields by their names, aliases and descriptions. It is safe for concurrent use.
 //
 // Names are read as identifiers: arrivalDate, ARRIVAL_DATE and shipment.arrival-date all have the
-// words of "arrival date". What a value is measured in may be left out ("delay" is delay_hours), and
-// a field's type stands for words such as "date".
+// words of "arrival date"; of several such fields the one that is written like the term is meant. What
+// a value is measured in may be left out ("delay" is delay_hours), and a field's type stands for words
+// such as "date".
 type FieldCatalog struct {
 	opt FieldOptions
 	now atomic.Pointer[fields]

@@ -18,7 +18,7 @@ func shipments() []resolve.Field {
 
 var fieldTerms = []labelledTerm{
 	{"", "arrival date", "arrival_date"}, {"", "Arrival Date", "arrival_date"}, {"", "date of arrival", "arrival_date"}, {"", "arrivalDate", "arrival_date"}, {"", "ARRIVAL_DATE", "arrival_date"},
-	{"", "arrival dates", "arrival_date"}, {"", "arival date", "arrival_date"}, {"", "delay", "delay_hours"}, {"", "delays", "delay_hours"}, {"", "delayed", "delay_hours"}, {"", "delay in hours", "delay_hours"},
+	{"", "arrival dates", "arrival_date"}, {"", "arival date", "?arrival_date"}, {"", "delay", "delay_hours"}, {"", "delays", "delay_hours"}, {"", "delayed", "delay_hours"}, {"", "delay in hours", "delay_hours"},
 	{"", "hours of delay", "delay_hours"}, {"", "departure date", "departureDate"}, {"", "date of departure", "departureDate"}, {"", "when was it created", "created_at"}, {"", "created", "created_at"},
 	{"", "creation date", "-"}, {"", "created date", "created_at"}, {"", "status", "status"}, {"", "vessel name", "vessel.name"}, {"", "name of the vessel", "vessel.name"}, {"", "vessel", "?vessel.name|vessel.imo"},
 	{"", "imo", "vessel.imo"}, {"", "IMO number", "?vessel.imo"}, {"", "port", "?port.name|port.country"}, {"", "port name", "port.name"}, {"", "country", "port.country"}, {"", "port country", "port.country"},

@@ -30,17 +30,18 @@ type name struct {
 	naming
 	item  int32
 	words []int32 // of the vocabulary, in their order
+	cut   bool    // it has more words
 }
 
 // A word of the vocabulary.
 type word struct {
-	text   string
-	runes  []rune
-	stem   string
-	idle   bool    // a stop word, or one of a company's form: it says nothing alone
-	weight float64 // how much it says, from 0 to 1: rare words say more
-	digit  bool
-	names  []int32 // in which it is
+	text    string
+	runes   []rune
+	stem    string
+	idle    bool    // a stop word, or one of a company's form: it says nothing alone
+	weight  float64 // how much it says, from 0 to 1: rare words say more
+	numeral bool    // it is a number or has one
+	names   []int32 // in which it is
 }
 
 // manner is how the names of a catalogue are read.
@@ -68,6 +69,14 @@ func (m manner) idle(w string) bool {
 	return stopWords[w] || (m.fields && askingWords[w]) || (!m.fields && legalWords[w])
 }
 
+// abbreviations returns what a word can stand for as an abbreviation, or the abbreviations of it.
+func (m manner) abbreviations(w string) []string {
+	if m.fields {
+		return fieldAbbreviations[w]
+	}
+	return abbreviations[w]
+}
+
 // An index finds items by what they are called. It does not change once it is made.
 type index struct {
 	manner
@@ -78,7 +87,7 @@ type index struct {
 	vocabulary []word
 	ids        map[string]int32   // of the words
 	exact      map[string][]int32 // names by their folded text
-	joined     map[string][]int32 // names by their letters, without spaces
+	joined     map[string][]int32 // names by their letters, without the spaces that say nothing
 	stems      map[string][]int32 // words by their stem
 	trigrams   map[uint64][]int32 // words
 	letters    map[string][]int32 // words by their letters, sorted: two that were swapped change nothing
@@ -141,13 +150,14 @@ func (x *index) add(at int32, n naming) {
 	if len(words) == 0 {
 		return
 	}
-	words = words[:min(len(words), maxWords)]
 	id := int32(len(x.names))
 	key := strings.Join(words, " ")
 	x.exact[key] = append(x.exact[key], id)
-	tight := strings.Join(words, "")
-	x.joined[tight] = append(x.joined[tight], id)
-	entry := name{naming: n, item: at, words: make([]int32, len(words))}
+	key = tight(words)
+	x.joined[key] = append(x.joined[key], id)
+	cut := len(words) > maxWords
+	words = words[:min(len(words), maxWords)]
+	entry := name{naming: n, item: at, words: make([]int32, len(words)), cut: cut}
 	var first []rune
 	for i, w := range words {
 		wid, ok := x.ids[w]
@@ -169,7 +179,7 @@ func (x *index) add(at int32, n naming) {
 }
 
 const (
-	maxWords    = 24 // of a name that are compared
+	maxWords    = 24 // of a name that are compared one by one
 	minInitials = 3
 )
 
@@ -177,10 +187,10 @@ const (
 func (x *index) learn(w string) int32 {
 	id := int32(len(x.vocabulary))
 	x.ids[w] = id
-	v := word{text: w, runes: []rune(w), stem: x.stem(w), idle: x.idle(w), digit: hasDigit(w)}
+	v := word{text: w, runes: []rune(w), stem: x.stem(w), idle: x.idle(w), numeral: isNumeral(w)}
 	x.vocabulary = append(x.vocabulary, v)
 	x.stems[v.stem] = append(x.stems[v.stem], id)
-	if !v.digit && len(v.runes) > 2 && len(v.runes) <= maxWordRunes {
+	if !v.numeral && len(v.runes) > 2 && len(v.runes) <= maxWordRunes {
 		for t := range trigrams(v.runes) {
 			if list := x.trigrams[t]; len(list) == 0 || list[len(list)-1] != id {
 				x.trigrams[t] = append(list, id)

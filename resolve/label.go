@@ -10,7 +10,9 @@ import (
 // A label says what a candidate is called, and what tells it from others of its name.
 type label struct {
 	name    string
-	kind    string // of a field, its source
+	kind    string   // of a field, its source
+	kinds   []string // words for its kind, this one too
+	aliases []string
 	about   string // a description, shown beside the name
 	details []detail
 	id      string

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,13 +9,15 @@ import (
 )
 
 // fold returns a text as texts are compared: in lower case, without accents and punctuation,
-// one space between words. It is its own fold.
+// one space between words. Signs that tell names apart become words, and the point of a number
+// stays in it. It is its own fold.
 func fold(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	gap := false  // a space is due before the next letter
 	word := 0     // letters since the word, or its last dot, began
 	var base rune // the last letter
+	var before, this rune
 	put := func(r rune) {
 		if gap && b.Len() > 0 {
 			b.WriteByte(' ')
@@ -24,7 +25,9 @@ func fold(s string) string {
 		gap = false
 		b.WriteRune(r)
 	}
-	for _, r := range decomposed(s) {
+	text := decomposed(s)
+	for i, r := range text {
+		before, this = this, r
 		switch {
 		case unicode.IsMark(r):
 			if word > 0 && !unicode.In(base, accented...) && !gap {
@@ -47,10 +50,19 @@ func fold(s string) string {
 		case r == '.' && word == 1 && unicode.IsLetter(base):
 			word = 0 // U.S. is US
 			continue
-		case r == '&':
-			gap = true
-			for _, letter := range "and" {
-				put(letter)
+		case (r == '.' || r == ',') && isDecimal(text, i):
+			if !isDigit(before) {
+				put('0')
+			}
+			b.WriteString("point")
+			word++
+			continue
+		case r < utf8.RuneSelf && !plainSigns[r]: // most are
+		default:
+			if w := sign(before, r, text[i+utf8.RuneLen(r):], b.Len() > 0); w != "" {
+				gap = true
+				put(rune(w[0]))
+				b.WriteString(w[1:])
 			}
 		}
 		gap, word = true, 0
@@ -70,7 +82,7 @@ var letters = map[rune]string{
 func decomposed(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return norm.NFKD.String(strings.ToValidUTF8(s, " "))
+			return norm.NFKD.String(numbersApart(strings.ToValidUTF8(s, " ")))
 		}
 	}
 	return s
@@ -171,38 +183,3 @@ var (
 	askingWords = setOf(`is did do does has have had was were are it its their a an which what how when by to on
 		from with all each every my our`)
 )
-
-// shortened has what abbreviations stand for.
-var shortened = readShortened(`st saint street, ste sainte, mt mount, ft fort, pt port point, ave avenue, rd road,
-	intl international, natl national, term terminal, trml terminal, ctr center centre, cntr container center,
-	apt airport, hbr harbour harbor, dept department, univ university, hosp hospital, govt government,
-	co company, corp corporation, inc incorporated, ltd limited, bros brothers, mfg manufacturing,
-	svc service, svcs service services, mgmt management, tech technology, logis logistics, shpg shipping,
-	n north, s south, e east, w west,
-	qty quantity, amt amount, avg average, num number, no number, nr number, desc description, addr address,
-	dt date, ts timestamp time, cust customer, prod product, acct account, ref reference, pct percent percentage,
-	temp temperature, wt weight, vol volume, dest destination, orig origin, arr arrival, dep departure,
-	hr hour, hrs hour hours, min minute minimum, max maximum`)
-
-func readShortened(list string) map[string][]string {
-	of := map[string][]string{}
-	for entry := range strings.SplitSeq(list, ",") {
-		words := strings.Fields(entry)
-		of[words[0]] = words[1:]
-	}
-	return of
-}
-
-// lengthened has the abbreviations of a word.
-var lengthened = func() map[string][]string {
-	of := map[string][]string{}
-	for short, words := range shortened {
-		for _, w := range words {
-			of[w] = append(of[w], short)
-		}
-	}
-	for _, shorts := range of {
-		slices.Sort(shorts)
-	}
-	return of
-}()

@@ -24,6 +24,15 @@ func TestFold(t *testing.T) {
 		"Θεσσαλονίκη":            "θεσσαλονικη",
 		"a\xffb":                 "a b",
 		"?!":                     "",
+		"+ - #":                  "",
+		"C++, C#":                "c plus plus c sharp",
+		"A- (AB-) +1":            "a minus ab minus plus 1",
+		"Floor -1 −2 Pier #3":    "floor minus 1 minus 2 pier number 3",
+		"<5 ≤5 > 5 >=5 -> 5":     "below 5 atmost 5 above 5 atleast 5 above 5",
+		"x -> y":                 "x y",
+		"1.5 1,5 .5 1,500 1.2.3": "1point5 1point5 0point5 1 500 1 2 3",
+		"v1.5 St.5 12.":          "v1point5 st 5 12",
+		"1½ ½1 10² m²":           "1 1 2 1 2 1 10 2 m2",
 	} {
 		if got := fold(in); got != want {
 			t.Errorf("fold(%q) = %q, want %q", in, got, want)
@@ -55,6 +64,31 @@ func TestDistance(t *testing.T) {
 		}
 		if got := distance([]rune(tt.b), []rune(tt.a), 10); got != tt.want {
 			t.Errorf("distance(%s, %s) = %v, want %v", tt.b, tt.a, got, tt.want)
+		}
+	}
+}
+
+func TestRoman(t *testing.T) {
+	for w, want := range map[string]bool{
+		"i": true, "iv": true, "vii": true, "viiii": true, "xiv": true, "mcmxcix": true, "mix": true, "": false, "civil": false, "mild": false, "vx": false, "iiiii": false, "viia": false,
+	} {
+		if got := isRoman(w); got != want {
+			t.Errorf("%q is a Roman numeral: %v", w, got)
+		}
+	}
+}
+
+func TestSlip(t *testing.T) {
+	for _, tt := range []struct {
+		typed, right string
+		want         bool
+	}{
+		{"miamii", "miami", true}, {"rotterdma", "rotterdam", true}, {"globexx", "globex", true}, {"rottterdam", "rotterdam", true}, {"hambrug", "hamburg", true},
+		{"brain", "brian", false}, {"miami", "miamii", false}, {"anderson", "andersson", false}, {"hoffmann", "hoffman", false}, {"homburg", "hamburg", false},
+		{"ahmburg", "hamburg", false}, {"rotterdan", "rotterdam", false}, {"rotterdm", "rotterdam", false}, {"rotterdam", "rotterdam", false}, {"", "", false},
+	} {
+		if got := isSlip([]rune(tt.typed), []rune(tt.right)); got != tt.want {
+			t.Errorf("%s for %s is a slip: %v", tt.typed, tt.right, got)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package resolve
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -42,7 +43,7 @@ type Status string
 const (
 	Resolved   Status = "resolved"   // one is meant, beyond doubt
 	Ambiguous  Status = "ambiguous"  // several could be meant as well as each other
-	Near       Status = "near"       // none of the kind is called so; some are called like it, or so and of another kind
+	Near       Status = "near"       // none of the kind is surely called so; some are called like it, or so and of another kind
 	Unresolved Status = "unresolved" // there is nothing like it
 )
 
@@ -50,11 +51,11 @@ const (
 type How string
 
 const (
-	Exact       How = "exact"       // by its name, whatever its case, accents and punctuation
+	Exact       How = "exact"       // by its name, whatever its case, accents and punctuation but for signs such as + and #
 	Alias       How = "alias"       // by an alias
 	Own         How = "own"         // by what the same user meant with the term before
 	Words       How = "words"       // by words of its name
-	Fuzzy       How = "fuzzy"       // by words that are nearly spelled like those of its name
+	Fuzzy       How = "fuzzy"       // by words that are nearly spelled like those of its name, or their plural
 	Meaning     How = "meaning"     // by the vector of its name
 	Description How = "description" // by words of a field's description
 	Found       How = "found"       // by a [Finder] only
@@ -63,6 +64,7 @@ const (
 // Where the lines lie between what is taken, asked and left alone.
 const (
 	scoreTaken  = 0.86 // from which one that is not called exactly so is taken
+	scoreAsked  = 0.85 // the most that one is worth whose words may be those of another one
 	scoreStrong = 0.74 // from which two can be meant equally well
 	scoreNear   = 0.55 // from which somebody may have meant it
 	scoreMargin = 0.12 // how far the next one has to be
@@ -81,11 +83,14 @@ func decide(hits []hit, taken float64, limit int) (status Status, some []hit, mo
 
 func weigh(hits []hit, taken float64) (Status, []hit) {
 	var sure []hit
+	most := folded
 	for _, h := range hits {
 		if h.sure {
 			sure = append(sure, h)
+			most = max(most, h.written)
 		}
 	}
+	sure = slices.DeleteFunc(sure, func(h hit) bool { return h.written < most })
 	switch {
 	case len(sure) == 1:
 		return Resolved, sure
@@ -104,7 +109,7 @@ func weigh(hits []hit, taken float64) (Status, []hit) {
 		}
 	}
 	switch {
-	case close == 1 && hits[0].score >= taken && hits[0].how != Meaning:
+	case close == 1 && hits[0].score >= taken && hits[0].how != Meaning && !hits[0].other:
 		return Resolved, hits[:1]
 	case close > 1 && hits[0].score >= scoreStrong:
 		some := make([]hit, 0, close)

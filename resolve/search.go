@@ -15,6 +15,29 @@ type hit struct {
 	how   How
 	as    string // the name that is like the term
 	sure  bool   // it is called exactly so
+
+	written written // of a sure one
+	other   bool    // it is of another kind than was asked for, and never taken
+}
+
+// written says how much of a name's writing is that of a term which it is.
+type written int8
+
+const (
+	folded  written = iota // but for case, accents and punctuation
+	anyCase                // but for case
+	literal                // all
+)
+
+// writtenAs compares a term with a name that folds to the same.
+func writtenAs(term, name string) written {
+	switch name = strings.TrimSpace(name); {
+	case term == name:
+		return literal
+	case strings.EqualFold(term, name):
+		return anyCase
+	}
+	return folded
 }
 
 // What a match is worth. What is called exactly so is worth 1.
@@ -42,6 +65,7 @@ func (x *index) search(text, kind string, limit int) []hit {
 	if len(words) == 0 {
 		return nil
 	}
+	all, cut := words, len(words) > maxTermWords
 	words = words[:min(len(words), maxTermWords)]
 	m := x.scratch.Get().(*marks)
 	defer x.scratch.Put(m)
@@ -53,17 +77,21 @@ func (x *index) search(text, kind string, limit int) []hit {
 			h.how, h.score = Alias, min(h.score, scoreAlias)
 		}
 		if kind != "" && x.items[n.item].kind != kind {
-			h.score, h.sure = h.score-lossOther, false
+			h.score, h.sure, h.other = h.score-lossOther, false, true
 		}
-		if old, ok := best[h.item]; !ok || h.score > old.score || h.score == old.score && h.sure && !old.sure {
-			best[h.item] = h
+		if h.sure {
+			h.written = writtenAs(text, n.text)
 		}
+		old, ok := best[h.item]
+		most := max(h.written, old.written) // an alias can stand literally where the name does not
+		if ok && (h.score < old.score || h.score == old.score && (old.sure || !h.sure)) {
+			h = old
+		}
+		h.written = most
+		best[h.item] = h
 	}
-	for _, id := range x.exact[strings.Join(words, " ")] {
+	for _, id := range x.exact[strings.Join(all, " ")] {
 		take(id, 1, Exact, true)
-	}
-	for _, id := range x.joined[strings.Join(words, "")] {
-		take(id, scoreJoined, Words, false)
 	}
 	for _, h := range best {
 		if h.sure { // what else is like it does not matter
@@ -71,8 +99,15 @@ func (x *index) search(text, kind string, limit int) []hit {
 		}
 	}
 	code := isCode(text) && !x.fields
+	for _, id := range x.joined[tight(all)] {
+		if code && !hasDigit(text) {
+			take(id, scoreAsked, Words, false)
+		} else {
+			take(id, scoreJoined, Words, false)
+		}
+	}
 	if !code || len(best) == 0 {
-		x.rate(words, kind, code, m, take)
+		x.rate(words, cut, kind, code, m, take)
 	}
 	if n := len(words); n == 1 && len(best) == 0 && len([]rune(words[0])) >= minInitials {
 		for _, id := range x.initials[words[0]] {
@@ -81,7 +116,9 @@ func (x *index) search(text, kind string, limit int) []hit {
 	}
 	if !code && !settled(best) {
 		for _, other := range x.respaced(words) {
-			x.rate(other, kind, false, m, func(id int32, score float64, how How, _ bool) { take(id, score-lossOrder, how, false) })
+			x.rate(other, cut, kind, false, m, func(id int32, score float64, how How, _ bool) {
+				take(id, score-lossOrder, how, false)
+			})
 		}
 	}
 	if x.fields && !settled(best) {
@@ -104,10 +141,12 @@ func (x *index) foremostOf(best map[int32]hit, limit int) []hit {
 
 const maxTermWords = 12
 
-// order sorts hits: the best first, then the shortest name, so that equal input gives equal output.
+// order sorts hits: what stands literally in the term, the best, and the shortest name first, so that equal
+// input gives equal output.
 func (x *index) order(a, b hit) int {
 	na, nb := x.names[x.own[a.item]].text, x.names[x.own[b.item]].text
-	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(len(na), len(nb)), cmp.Compare(na, nb), cmp.Compare(a.item, b.item))
+	return cmp.Or(cmp.Compare(b.written, a.written), cmp.Compare(b.score, a.score),
+		cmp.Compare(len(na), len(nb)), cmp.Compare(na, nb), cmp.Compare(a.item, b.item))
 }
 
 // settled reports whether one of the hits is beyond doubt.
@@ -138,18 +177,18 @@ func isCode(text string) bool {
 func (x *index) respaced(words []string) [][]string {
 	var all [][]string
 	for i := 1; i < len(words) && len(all) < maxRespaced; i++ {
-		if one := words[i-1] + words[i]; x.knows(one) {
+		if one := words[i-1] + words[i]; x.knows(one) && !apart(words[i-1], words[i]) {
 			all = append(all, slices.Concat(words[:i-1], []string{one}, words[i+1:]))
 		}
 	}
 	for i, w := range words {
 		runes := []rune(w)
-		if x.knows(w) {
+		if x.knows(w) || len(words) == maxTermWords {
 			continue
 		}
 		for cut := 3; cut <= len(runes)-3 && len(all) < maxRespaced; cut++ {
-			if a, b := string(runes[:cut]), string(runes[cut:]); x.knows(a) && x.knows(b) {
-				all = append(all, slices.Concat(words[:i], []string{a, b}, words[i+1:])[:min(len(words)+1, maxTermWords)])
+			if a, b := string(runes[:cut]), string(runes[cut:]); x.knows(a) && x.knows(b) && !apart(a, b) {
+				all = append(all, slices.Concat(words[:i], []string{a, b}, words[i+1:]))
 			}
 		}
 	}

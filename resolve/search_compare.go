@@ -4,8 +4,10 @@ import (
 	"slices"
 )
 
-// rate finds names by the words of a term, and says what each is worth.
-func (x *index) rate(words []string, kind string, code bool, m *marks, take func(id int32, score float64, how How, sure bool)) {
+// rate finds names by the words of a term, and says what each is worth. Where the term was cut, it has more.
+func (x *index) rate(
+	words []string, cut bool, kind string, code bool, m *marks, take func(id int32, score float64, how How, sure bool),
+) {
 	term := x.term(words, code, m)
 	idle := !slices.ContainsFunc(term, func(s said) bool { return !s.idle })
 	touched := m.touched[:0]
@@ -30,7 +32,7 @@ func (x *index) rate(words []string, kind string, code bool, m *marks, take func
 	}
 	m.touched = touched
 	for _, id := range x.foremost(touched, kind, m) {
-		score, how := x.compare(term, idle, &x.names[id])
+		score, how := x.compare(term, cut, idle, &x.names[id])
 		take(id, score, how, false)
 	}
 }
@@ -81,7 +83,7 @@ func (x *index) foremost(touched []int32, kind string, m *marks) []int32 {
 }
 
 // compare says what a name is worth for a term.
-func (x *index) compare(term []said, idle bool, n *name) (float64, How) {
+func (x *index) compare(term []said, cut, idle bool, n *name) (float64, How) {
 	generic := x.generic[n.item]
 	var used [maxWords]bool
 	var at [maxTermWords]int
@@ -111,6 +113,12 @@ func (x *index) compare(term []said, idle bool, n *name) (float64, How) {
 		anchored = anchored || at[i] != 0 && !like[i].near && !term[i].idle
 	}
 	var matched, missing, extra float64 // missing: what the name says beyond the term; extra: what the term says beyond it
+	if cut {                            // it has words that are not compared
+		extra = 1
+	}
+	if n.cut {
+		missing = 1
+	}
 	var pairs, legal, kind, unit, suffix int
 	ordered, near, content := true, false, idle
 	last, worst := 0, 1.0
@@ -138,7 +146,11 @@ func (x *index) compare(term []said, idle bool, n *name) (float64, How) {
 			content = true
 		}
 		pairs++
-		worst = min(worst, like[i].score)
+		score := like[i].score
+		if like[i].stem && !x.fields && !w.idle && !generic[like[i].word] { // Williams is not William
+			score, near = doubtful(score), true
+		}
+		worst = min(worst, score)
 		matched += weight
 		near = near || like[i].near
 		ordered = ordered && at[i] > last
@@ -176,7 +188,10 @@ func (x *index) compare(term []said, idle bool, n *name) (float64, How) {
 		return scoreIdle * quality, how
 	case missing == 0 && extra == 0:
 		score := min(quality, scoreWords)
-		if !ordered {
+		switch {
+		case !ordered && hasOrder(term):
+			score = doubtful(score)
+		case !ordered:
 			score -= lossOrder
 		}
 		if legal > 0 {
@@ -196,6 +211,20 @@ func (x *index) compare(term []said, idle bool, n *name) (float64, How) {
 	}
 	said, have := matched/(matched+extra), matched/(matched+missing)
 	return quality * scoreSome * 2 * said * have / (said + have), how
+}
+
+// hasOrder reports whether a term says another thing in another order, as 2024-1-11, A+ B and C 4 D 3 do.
+func hasOrder(term []said) bool {
+	fixed := 0
+	for _, s := range term {
+		switch {
+		case signWords[s.text]:
+			return true
+		case len(s.runes) == 1 || isNumeral(s.text):
+			fixed++
+		}
+	}
+	return fixed > 1
 }
 
 // damped makes little of a mistake that alone would be none: it then says the same as what is right.

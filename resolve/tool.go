@@ -63,7 +63,7 @@ func (r *resolver[T]) all(ctx context.Context, terms []wanted) ([]*T, []Resoluti
 	first := map[[2]string]int{}
 	var open []UnresolvedTerm
 	for i, w := range terms {
-		key := [2]string{fold(clipName(w.text)), kindKey(w.kind)}
+		key := [2]string{strings.TrimSpace(w.text), kindKey(w.kind)} // as written: total and Total can be two
 		if at, ok := first[key]; ok {
 			values[i], found[i] = values[at], found[at]
 			continue
@@ -161,8 +161,14 @@ func (r *resolver[T]) choose(ctx context.Context, w wanted, res *Resolution[T], 
 	if err != nil || c.Choice < 1 || c.Choice > len(among) {
 		return nil, err
 	}
-	if equal && r.texts.grounded && !(quotes(w.request, c.Words) && says(c.Words, w.text)) {
-		return nil, nil
+	if equal && r.texts.grounded {
+		labels := make([]label, len(among))
+		for i, v := range among {
+			labels[i] = r.label(v)
+		}
+		if !quotes(w.request, c.Words) || !tells(c.Words, w.text, labels, c.Choice-1) {
+			return nil, nil
+		}
 	}
 	return &among[c.Choice-1], nil
 }
@@ -179,11 +185,6 @@ func says(text, term string) bool {
 		}
 	}
 	return false
-}
-
-// quotes reports whether words stand in a text.
-func quotes(text, words string) bool {
-	return strings.Contains(" "+fold(text)+" ", " "+fold(words)+" ")
 }
 
 // noneID is the answer that none of the options is meant.
@@ -254,7 +255,7 @@ func (r *resolver[T]) report(terms []wanted, values []*T, found []Resolution[T])
 			}
 		}
 		if values[i] != nil {
-			done = append(done, oneLine(w.text)+" to "+oneLine(r.label(*values[i]).name))
+			done = append(done, oneLine(w.text)+" to "+r.called(w, &found[i], *values[i]))
 			continue
 		}
 		u := r.unresolved(w, &found[i])
@@ -275,6 +276,17 @@ func (r *resolver[T]) report(terms []wanted, values []*T, found []Resolution[T])
 		rep.Text += "Not found: " + strings.Join(left, ", ")
 	}
 	return rep
+}
+
+// called returns what a value is called, as the question that it answers has it.
+func (r *resolver[T]) called(w wanted, res *Resolution[T], value T) string {
+	l, labels := r.label(value), r.labels(res)
+	for i, name := range namesOf(labels, w.kind) {
+		if o := &labels[i]; o.name == l.name && o.kind == l.kind && o.id == l.id && o.all() == l.all() {
+			return name
+		}
+	}
+	return oneLine(l.name)
 }
 
 // oneLine returns data as a text shows it: short, on one line, without what cannot be seen.

@@ -37,7 +37,8 @@ type entityResult struct {
 //
 //   - What the catalogue says is Resolved is taken.
 //   - Where several are called so, the model may choose one if the request has words, beside the
-//     term, that tell it, which it has to quote; otherwise the user is asked.
+//     term, that tell it, which it has to quote: a word of its name, its kind, its id, an alias or the value of
+//     an attribute, which the others do not have. Otherwise the user is asked.
 //   - Where none is called so but some nearly, the model may say that one is the very thing under
 //     another name; otherwise the user is asked, and may say that he means none of these.
 //   - What is near to nothing, or none of these, is unresolved.
@@ -45,7 +46,8 @@ type entityResult struct {
 // Where nobody can be asked, the error is a [*TermError] that matches [qed.ErrNoAsker] and names
 // term and candidates.
 //
-// The model's requests have the name "choose_entity" ([llm.Request.Name]).
+// The model's requests have the name "choose_entity" ([llm.Request.Name]), and a reply is {"choice": 1,
+// "words": "the words of the request that tell it", "reason": "why"}, where a choice of 0 is none.
 func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, error) {
 	if r == nil {
 		return qed.Tool{}, errors.New("resolve: NewEntityTool needs a catalogue")
@@ -55,11 +57,21 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 		return qed.Tool{}, err
 	}
 	res := &resolver[Entity]{
-		opt: o, model: asks, label: entityLabel,
+		opt: o, model: asks,
+		label: func(e Entity) label {
+			l := entityLabel(e)
+			if c, ok := r.(*Catalog); ok {
+				l.kinds = c.wordsOf(e.Kind)
+			}
+			return l
+		},
 		resolve: func(ctx context.Context, term, kind string) (Resolution[Entity], error) {
 			found, err := r.Resolve(ctx, term, kind)
 			for i := range found.Candidates {
-				found.Candidates[i].Value.Aliases = nil // they are recorded with each call, and not needed any more
+				e := &found.Candidates[i].Value // it is recorded with each call
+				if e.Aliases = e.Aliases[:min(len(e.Aliases), maxAliases)]; found.Status != Ambiguous {
+					e.Aliases = nil // they tell nothing any more
+				}
 			}
 			return found, err
 		},
@@ -96,6 +108,8 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 	return t, nil
 }
 
+const maxAliases = 20 // that can tell one from others
+
 // kindsOf returns the kinds that a resolver knows, and whether these are all.
 func kindsOf(r EntityResolver) (kinds []string, all bool) {
 	knows, ok := r.(interface{ Kinds() []string })
@@ -107,7 +121,7 @@ func kindsOf(r EntityResolver) (kinds []string, all bool) {
 }
 
 func entityLabel(e Entity) label {
-	l := label{name: e.Name, kind: e.Kind, id: e.ID}
+	l := label{name: e.Name, kind: e.Kind, id: e.ID, kinds: []string{e.Kind}, aliases: e.Aliases}
 	for _, key := range slices.Sorted(maps.Keys(e.Attributes)) {
 		l.details = append(l.details, detail{key, e.Attributes[key]})
 	}

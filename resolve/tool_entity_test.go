@@ -29,12 +29,12 @@ func miami(t *testing.T, aliases ...string) *resolve.Catalog {
 	return c
 }
 
-const askMiami = `{"terms":[{"text":"Miami"},{"kind":"vessel","text":"MSC Ana"}]}`
+const askMiami = `{"terms":[{"text":"Miami"},{"kind":"vessel","text":"Anna MSC"}]}`
 
 var (
 	portOfMiami   = qed.Entity{Kind: "port", Name: "Port of Miami", ID: "p1", Said: "Miami"}
 	miamiTerminal = qed.Entity{Kind: "terminal", Name: "Miami Container Terminal", ID: "t1", Said: "Miami"}
-	mscAnna       = qed.Entity{Kind: "vessel", Name: "MSC Anna", ID: "v1", Said: "MSC Ana"}
+	mscAnna       = qed.Entity{Kind: "vessel", Name: "MSC Anna", ID: "v1", Said: "Anna MSC"}
 )
 
 // Two are called so: the user is asked, and answers in words or with a number.
@@ -64,7 +64,7 @@ func TestEntityToolAsks(t *testing.T) {
 			if diff := cmp.Diff([]qed.Entity{tt.want, mscAnna}, got.Entities); diff != "" {
 				t.Error(diff)
 			}
-			if want := "Resolved Miami to " + tt.want.Name + ", MSC Ana to MSC Anna"; got.Text != want || len(got.Unresolved) > 0 {
+			if want := "Resolved Miami to " + tt.want.Name + ", Anna MSC to MSC Anna"; got.Text != want || len(got.Unresolved) > 0 {
 				t.Errorf("got %q, unresolved %v; want %q", got.Text, got.Unresolved, want)
 			}
 		})

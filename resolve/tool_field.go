@@ -40,7 +40,8 @@ type fieldResult struct {
 // like the term, it chooses among all of the source, as long as these are no more than [Options]
 // MaxFieldsShown.
 //
-// The model's requests have the name "choose_field" ([llm.Request.Name]).
+// The model's requests have the name "choose_field" ([llm.Request.Name]), and a reply is {"choice": 1,
+// "reason": "why"}, where a choice of 0 is none.
 func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, error) {
 	if r == nil {
 		return qed.Tool{}, errors.New("resolve: NewFieldTool needs a catalogue")

@@ -11,6 +11,7 @@ type likeness struct {
 	word  int32
 	score float64
 	near  bool // it is spelled otherwise
+	stem  bool // it has another ending, such as that of a plural
 	short bool // and so short that another word of the term has to be right
 }
 
@@ -25,7 +26,8 @@ type said struct {
 
 const (
 	likeStem   = 0.98
-	likeShort  = 0.95 // an abbreviation
+	likeShort  = 0.95       // an abbreviation
+	likeLetter = scoreAsked // one of a letter: Terminal E can be no Terminal East
 	likePrefix = 0.82
 	maxLike    = 16 // words of the vocabulary that one word of a term can be
 	maxChecked = 64 // that are compared letter by letter
@@ -69,17 +71,19 @@ func (x *index) like(s *said, code bool, m *marks) []likeness {
 	}
 	for _, id := range x.stems[x.stem(s.text)] {
 		if x.vocabulary[id].text != s.text {
-			add(likeness{word: id, score: likeStem})
+			add(likeness{word: id, score: likeStem, stem: true})
 		}
 	}
-	for _, list := range [][]string{shortened[s.text], lengthened[s.text]} {
-		for _, w := range list {
-			for _, id := range x.stems[x.stem(w)] {
-				add(likeness{word: id, score: likeShort})
-			}
+	for _, w := range x.abbreviations(s.text) {
+		score := likeShort
+		if len(w) == 1 || len(s.text) == 1 {
+			score = likeLetter
+		}
+		for _, id := range x.stems[x.stem(w)] {
+			add(likeness{word: id, score: score, stem: x.vocabulary[id].text != w})
 		}
 	}
-	if !s.idle && !hasDigit(s.text) && len(s.runes) > 2 {
+	if !s.idle && !isNumeral(s.text) && len(s.runes) > 2 {
 		x.begins(s, add)
 		x.misspelled(s, m, add)
 	}
@@ -102,7 +106,7 @@ func (x *index) begins(s *said, add func(likeness)) {
 		if !strings.HasPrefix(w.text, s.text) {
 			return
 		}
-		if !w.digit && len(w.runes) > len(s.runes) {
+		if !w.numeral && len(w.runes) > len(s.runes) {
 			add(likeness{word: id, score: likePrefix, near: true})
 		}
 	}
@@ -113,12 +117,16 @@ func (x *index) misspelled(s *said, m *marks, add func(likeness)) {
 	if len(s.runes) > maxWordRunes {
 		return
 	}
+	known := x.knows(s.text) // what is right elsewhere is no slip
 	try := func(id int32) {
 		w := &x.vocabulary[id]
-		if w.text == s.text || w.digit || w.idle && len(w.runes) < minIdle {
+		if w.text == s.text || w.numeral || w.idle && len(w.runes) < minIdle {
 			return
 		}
 		if score := alike(s.runes, w.runes); score > 0 {
+			if known || !isSlip(s.runes, w.runes) {
+				score = doubtful(score)
+			}
 			add(likeness{word: id, score: score, near: true, short: min(len(s.runes), len(w.runes)) < minFuzzy})
 		}
 	}
