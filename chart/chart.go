@@ -18,7 +18,8 @@
 // offsets, all are brought to UTC.
 //
 // A cell without a value is no number: it is left out of sums and means, and where it is a
-// category, it is one of its own. What is left out or drawn together is told in the notes.
+// category, it is one of its own. A column is of dates where at least nine of ten of its
+// values are; the others count as none. What is left out or drawn together is told in the notes.
 package chart
 
 import (
@@ -32,7 +33,7 @@ import (
 type Kind string
 
 const (
-	Bar        Kind = "bar"         // one bar for each x, stacked where there is a colour
+	Bar        Kind = "bar"         // one bar for each x; with a colour a stacked_bar, or a grouped_bar of what does not add up
 	StackedBar Kind = "stacked_bar" // the parts of each bar on top of each other
 	GroupedBar Kind = "grouped_bar" // the parts of each bar side by side
 	Line       Kind = "line"
@@ -78,7 +79,8 @@ type Options struct {
 	// of chart stand as in the table; [ByRows] has all do so.
 	Sort Sort
 	// Top is how many categories of x are shown: the first ones by Sort, and without one,
-	// those with the largest numbers. 0: as many as can be read.
+	// those with the largest numbers. Where there are colours, the number of an x is that of
+	// all its rows whose colours are drawn. 0: as many as can be read.
 	Top   int
 	Title string // empty: it says what is drawn
 
@@ -138,6 +140,9 @@ func draw(t *qed.Table, o Options, partial string) (*Spec, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range columns {
+		c.mostlyDates()
+	}
 	plan, err := choose(columns, o)
 	if err != nil {
 		return nil, err
@@ -166,16 +171,20 @@ func (o Options) check() *Problem {
 	case o.Sort != "" && !contains(sorts, o.Sort):
 		return unknownWord("/sort", "order", o.Sort, sorts)
 	case o.Top < 0:
-		return &Problem{Code: Malformed, Path: "/limit", Message: "it cannot be negative"}
+		return &Problem{Code: Malformed, Path: "/limit", Message: "the limit, Top, cannot be negative"}
 	case o.Aggregate != "" && (o.Kind == Scatter || o.Kind == Box || o.Kind == Histogram && o.Aggregate != Count):
 		return &Problem{Code: AggregateType, Path: "/aggregate", Message: "a " + string(o.Kind) + " shows single rows: leave it out, or draw a bar"}
-	case o.Kind == StackedBar && (o.Aggregate == Mean || o.Aggregate == Median || o.Aggregate == Min || o.Aggregate == Max):
+	case o.Kind == StackedBar && !o.Aggregate.stacks():
 		return &Problem{Code: AggregateType, Path: "/aggregate", Message: fmt.Sprintf("the %s of parts cannot be stacked, as it is not that of the whole: draw a grouped_bar", o.Aggregate)}
 	case o.Kind == Pie && o.Aggregate != "" && o.Aggregate != Sum && o.Aggregate != Count:
 		return &Problem{Code: AggregateType, Path: "/aggregate", Message: fmt.Sprintf("the %s of parts is no share of a whole: draw a bar", o.Aggregate)}
 	}
 	return nil
 }
+
+// stacks reports whether the numbers of parts add up to that of the whole. No aggregate is the
+// sum.
+func (a Aggregate) stacks() bool { return a == "" || a == Sum || a == Count }
 
 // ErrRefused is matched by every [*Error].
 var ErrRefused = errors.New("chart: it cannot be drawn")

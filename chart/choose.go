@@ -35,6 +35,14 @@ func choose(columns []*column, o Options) (plan, error) {
 	switch p.kind {
 	case Bar, StackedBar, GroupedBar, Line, Area:
 		c.fillPlaces(&p)
+		if p.by != nil && p.by != p.x && !p.aggregate.stacks() {
+			switch p.kind {
+			case Bar:
+				p.kind = GroupedBar
+			case Area:
+				c.fault("/aggregate", AggregateType, fmt.Sprintf("areas of several colours stand on each other, and the %s of parts cannot, as it is not that of the whole: draw a line", p.aggregate))
+			}
+		}
 	case Pie:
 		if p.x == nil {
 			p.x, p.by = p.by, nil

@@ -31,6 +31,9 @@ type column struct {
 	distinct int  // how many different cells it has, without nil
 	values   int  // how many cells it has, without nil
 	byDay    bool // all times are midnight
+
+	undated   int  // values that are no dates, of a column of dates
+	someDates bool // most texts of the column are dates
 }
 
 // numeric reports whether the cells are numbers, whatever they are for.
@@ -79,6 +82,12 @@ func (c *column) infer(databaseType string) {
 			}
 		}
 	}
+	c.tell()
+}
+
+// tell counts the values.
+func (c *column) tell() {
+	c.values = 0
 	seen := map[any]bool{}
 	for _, cell := range c.cells {
 		if cell != nil {
@@ -204,6 +213,45 @@ func readTime(s string) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
+}
+
+// mostlyDates makes a column of texts one of dates where at least nine of ten of its values are,
+// as in package stats; the others count as none.
+func (c *column) mostlyDates() {
+	if c.typ != nominal {
+		return
+	}
+	dates := 0
+	for _, cell := range c.cells {
+		if isDate(cell) {
+			dates++
+		}
+	}
+	if dates*10 < c.values*9 || dates == 0 {
+		c.someDates = dates*2 > c.values
+		return
+	}
+	c.undated = c.values - dates
+	cells := make([]any, len(c.cells)) // c keeps the rows of the table as they are
+	for i, cell := range c.cells {
+		if isDate(cell) {
+			cells[i] = cell
+		}
+	}
+	c.cells = cells
+	if c.times() {
+		c.typ = temporal
+	}
+	c.tell()
+}
+
+func isDate(cell any) bool {
+	text, ok := cell.(string)
+	if !ok {
+		return false
+	}
+	_, ok = readTime(text)
+	return ok
 }
 
 // times reports whether all cells are dates, and changes them to times in UTC.

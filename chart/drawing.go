@@ -49,6 +49,15 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 	if len(d.data) == 0 {
 		return nil, refuse(Problem{Code: NoData, Message: "no row has all of the values that the chart needs"})
 	}
+	for i, c := range []*column{d.x, d.y, d.by} {
+		switch {
+		case c == nil || c == d.x && i > 0:
+		case c.undated > 0:
+			d.note("%d of the %d values of %s %s no date, and not drawn.", c.undated, c.values+c.undated, c.name, isOrAre(c.undated))
+		case c.someDates:
+			d.note("%s is drawn as texts: not all of its values are dates.", c.name)
+		}
+	}
 	if truncated {
 		d.note(moreRows)
 	}

@@ -22,7 +22,8 @@ type scale struct {
 	unit   *timeUnit // how dates are drawn together; nil: they are not
 }
 
-// newScale puts the values of a column in order: texts as they come, others ascending.
+// newScale puts the values of a column in order: texts as they come, those that are dates before
+// the others where most are; all others ascending.
 // Texts get a category for the rows that have none.
 func newScale(col *column) *scale {
 	s := &scale{column: col, cells: col.cells}
@@ -56,10 +57,15 @@ func (s *scale) index() {
 			s.values = append(s.values, cell)
 		}
 	}
-	if s.column.typ != nominal {
+	switch {
+	case s.column.typ != nominal:
 		slices.SortFunc(s.values, compare)
-		s.renumber()
+	case s.column.someDates:
+		slices.SortStableFunc(s.values, byDate)
+	default:
+		return
 	}
+	s.renumber()
 }
 
 func (s *scale) renumber() {
@@ -89,6 +95,7 @@ func (s *scale) keep(values []any, rest string) {
 	s.values, s.rest = append(slices.Clone(s.values), rest), true
 }
 
+// compare puts texts that are numbers before the others, by what they come to.
 func compare(a, b any) int {
 	switch a := a.(type) {
 	case float64:
@@ -96,7 +103,33 @@ func compare(a, b any) int {
 	case time.Time:
 		return a.Compare(b.(time.Time))
 	}
-	return strings.Compare(a.(string), b.(string))
+	x, y := a.(string), b.(string)
+	return cmp.Or(cmp.Compare(asNumber(x), asNumber(y)), strings.Compare(x, y))
+}
+
+// asNumber is what a text of digits comes to, and infinite for another one.
+func asNumber(s string) float64 {
+	if strings.Trim(s, "-.0123456789") == "" {
+		if v, err := strconv.ParseFloat(s, 64); err == nil {
+			return v
+		}
+	}
+	return math.Inf(1)
+}
+
+// byDate compares texts by the dates that they are; those that are none come last.
+func byDate(a, b any) int {
+	x, isX := readTime(a.(string))
+	y, isY := readTime(b.(string))
+	switch {
+	case isX && isY:
+		return x.Compare(y)
+	case isX:
+		return -1
+	case isY:
+		return 1
+	}
+	return 0
 }
 
 const maxText = 200 // bytes of a category

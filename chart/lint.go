@@ -20,13 +20,15 @@ import (
 //   - what loads, links or runs something: a url or href, images, maps, data of other
 //     places, expressions in any form, parameters bound to elements of a page, usermeta;
 //   - what has no meaning in the rows: fields that they do not have, types and aggregates
-//     that their values do not have, more colours than can be told apart;
+//     that their values do not have, more colours than can be told apart, parts on each other
+//     that do not add up, negative slices and logarithms of what is not above zero;
 //   - what costs a browser too much: more rows than Limits.Rows, endless bins and ticks.
 //
 // The rows are all there is to draw: a spec with values of its own is refused. With a nil
 // t, its own values are what it is checked against.
 //
-// Only the fields that the spec names are put in. Dates without a time of day are written
+// What its transforms leave out or fill in is told in the notes. Only the fields that the
+// spec names are put in. Dates without a time of day are written
 // so that a browser in any time zone shows that day.
 func Lint(spec []byte, t *qed.Table, limits *Limits) (*Spec, error) {
 	lim := limits.withDefaults()
@@ -72,9 +74,9 @@ func Lint(spec []byte, t *qed.Table, limits *Limits) (*Spec, error) {
 	if len(text) > lim.Bytes {
 		return nil, refuse(Problem{Code: TooLarge, Message: fmt.Sprintf("with its rows it has %d bytes, and at most %d are allowed: have the query find less", len(text), lim.Bytes)})
 	}
-	drawn := &Spec{text: text, title: titleOf(root)}
+	drawn := &Spec{text: text, title: titleOf(root), notes: l.notes}
 	if t != nil && t.Truncated {
-		drawn.notes = []string{moreRows}
+		drawn.notes = append(drawn.notes, moreRows)
 	}
 	return drawn, nil
 }
@@ -101,6 +103,7 @@ type linter struct {
 	used     map[string]bool // columns that the spec names
 	dated    map[string]bool // those of them that it reads as dates
 	counted  bool            // it shows how many rows there are
+	notes    []string        // what somebody who reads the chart should know
 	views    int
 }
 
@@ -113,6 +116,13 @@ func (l *linter) fault(code Code, path, format string, args ...any) {
 func (l *linter) report(p Problem) {
 	if len(l.problems) < maxProblems {
 		l.problems = append(l.problems, p)
+	}
+}
+
+// note adds one that is not there yet.
+func (l *linter) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(l.notes, text) {
+		l.notes = append(l.notes, text)
 	}
 }
 

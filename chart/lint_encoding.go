@@ -170,6 +170,9 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 		l.properties(at, "scale", v)
 	case "impute":
 		l.properties(at, "impute", v)
+		if v != nil {
+			l.note(filledIn)
+		}
 	case "sort":
 		l.sort(v, at, sc)
 	case "stack":

@@ -1,8 +1,10 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -146,6 +148,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	case as.kind == temporal && !dateLike(col):
 		l.misread(path+"/type", col, temporal)
 	}
+	l.positive(col, path, o, as, sc, isBinned)
 	separate := slices.Contains(facetChannels, as.channel) || as.kind == nominal || as.kind == ordinal || as.kind == "" && as.aggregate == "" && !as.unit
 	if as.aggregate != "" || isBinned || as.unit || bin == "binned" || sc.filtered || !separate || !slices.Contains(tellingChannels, as.channel) {
 		return
@@ -153,6 +156,41 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	if n := col.distinct; n > l.limits.Categories {
 		l.fault(TooManyCategories, path, "%s has %d values, and %d can be told apart there: show the largest, or put it on x or y", quoted(col.name), n, l.limits.Categories)
 	}
+}
+
+// positive refuses what is drawn of numbers that cannot be drawn so: slices of negative ones,
+// and logarithms of those that are not above zero. Where it depends on what the chart makes of
+// them, that is noted.
+func (l *linter) positive(col *column, path string, o object, as drawnAs, sc *scope, isBinned bool) {
+	if as.unit || isBinned || as.kind == temporal || as.kind == nominal || as.kind == ordinal || !numberLike(col) {
+		return
+	}
+	least := math.Inf(1)
+	for _, cell := range col.cells {
+		if v, ok := cell.(float64); ok {
+			least = min(least, v)
+		} else if text, ok := cell.(string); ok {
+			if v, err := strconv.ParseFloat(text, 64); err == nil {
+				least = min(least, v)
+			}
+		}
+	}
+	scale, _ := o["scale"].(object)
+	what := ""
+	switch {
+	case as.mark == "arc" && as.channel == "theta" && least < 0:
+		what = "some of the numbers of %s are negative, and a slice has only a share"
+	case scale["type"] == "log" && least <= 0:
+		what = "some of the numbers of %s are not above 0, and have no place on a logarithmic scale"
+	default:
+		return
+	}
+	what = fmt.Sprintf(what, quoted(col.name))
+	if as.aggregate == "" && !sc.filtered {
+		l.fault(FieldType, path, "%s", what)
+		return
+	}
+	l.note("%s%s.", strings.ToUpper(what[:1]), what[1:])
 }
 
 // bins refuses more of them than a browser can draw.

@@ -17,6 +17,7 @@ type scope struct {
 	filtered bool               // some values are left out
 	rows     float64            // how many rows there may be
 	repeated map[string][]string
+	encoding object // of the views around, which layers share
 }
 
 func newScope(columns []*column, rows int) *scope {

@@ -62,6 +62,8 @@ var refusedTransforms = map[string]Problem{
 	"flatten":   {Code: Unsupported, Message: "rows have no lists"},
 }
 
+const filledIn = "Gaps are filled with values that the rows do not have."
+
 func (l *linter) transform(o object, path string, sc *scope) *scope {
 	for _, name := range slices.Sorted(maps.Keys(refusedTransforms)) {
 		if p := refusedTransforms[name]; hasKey(o, name) {
@@ -135,11 +137,13 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 	switch kind {
 	case "filter":
 		l.predicate(o[kind], path+"/filter", sc)
+		l.note("Rows that a filter of the chart leaves out are not drawn.")
 		out := *sc
 		out.filtered = true
 		return &out
 	case "sample":
 		l.between(path+"/sample", o[kind], 0, math.MaxInt32)
+		l.note("A sample of at most %v rows is drawn, which a browser takes anew each time.", o[kind])
 		out := *sc
 		out.filtered = true
 		return &out
@@ -222,6 +226,7 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 		return out
 	case "impute":
 		one(kind)
+		l.note(filledIn)
 		key := one("key")
 		n := sc.rows
 		if key != nil {
@@ -236,6 +241,9 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 		one("value")
 		if s, ok := o["op"].(string); ok {
 			l.word(path+"/op", "aggregate", s, aggregateOps)
+		}
+		if n, ok := number(o["limit"]); ok && n > 0 {
+			l.note("At most %v of the columns that the chart makes of values are drawn.", o["limit"])
 		}
 		out := sc.only(groupby)
 		out.open = true

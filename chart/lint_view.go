@@ -106,26 +106,31 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 		l.fault(Malformed, path, "a view has one of mark, layer, hconcat, vconcat, concat, or spec with facet or repeat; this one has %d of them", made)
 		return
 	}
-	sc = l.data(v, path, sc)
-	if sc == nil {
+	around := sc.encoding
+	if sc = l.data(v, path, sc); sc == nil {
 		return
 	}
 	sc = l.transforms(v["transform"], path+"/transform", sc)
 	l.selections(v["params"], path+"/params", sc)
 	l.frame(v, path)
-	parent := sc
+	within := *sc
+	within.encoding = object{}
+	maps.Copy(within.encoding, around)
 	if enc, ok := v["encoding"]; ok {
 		l.encoding(enc, path+"/encoding", sc, markName(v["mark"]))
+		own, _ := enc.(object)
+		maps.Copy(within.encoding, own)
 	}
 	switch {
 	case v["mark"] != nil:
+		l.stacked(within.encoding, path+"/encoding", markName(v["mark"]))
 		l.mark(v["mark"], path+"/mark", sc)
 	case v["spec"] != nil:
-		l.composed(v, path, parent, depth)
+		l.composed(v, path, &within, depth)
 	default:
 		for _, key := range words("layer hconcat vconcat concat") {
 			if list, ok := v[key]; ok {
-				l.each(list, path+"/"+key, func(o object, at string) { l.view(o, at, parent, depth+1, false) })
+				l.each(list, path+"/"+key, func(o object, at string) { l.view(o, at, &within, depth+1, false) })
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 )
 
 const (
@@ -36,23 +37,22 @@ func (d *drawing) places() (object, error) {
 		d.aggregate = Sum
 		d.note("Where several rows share a place, their %s is added up.", number.name)
 	}
-	tallies := d.tallies(x, by, number)
-	additive := d.aggregate == Sum || d.aggregate == Count
-	if by != nil && d.fewer(by, tallies, d.seconds(), additive && d.kind != Heatmap, false) {
-		tallies = d.tallies(x, by, number)
-	}
-	if d.fewer(x, tallies, d.firsts(x, by), d.kind == Pie, true) { // shares add up, whatever they are of
-		tallies = d.tallies(x, by, number)
-	}
-	d.arrange(x, tallies)
-	if d.kind == Pie {
-		for _, t := range tallies {
+	d.unknown(x, by, number)
+	if d.kind == Pie { // before slices are drawn together, in which a negative one cannot be seen
+		for _, t := range d.tallies(x, by, number) {
 			if v, ok := t.value(d.aggregate); ok && v < 0 {
 				return nil, refuse(Problem{Code: FieldType, Path: "/y", Message: "some of the numbers are negative, and a pie has only shares: draw a bar"})
 			}
 		}
 	}
+	additive := d.aggregate == Sum || d.aggregate == Count
+	if by != nil {
+		d.fewer(by, d.sizes(by, x, by, number), d.seconds(), additive && d.kind != Heatmap, false)
+	}
+	d.fewer(x, d.sizes(x, x, by, number), d.firsts(x, by), d.kind == Pie, true) // shares add up, whatever they are of
+	d.arrange(x, d.sizes(x, x, by, number))
 	value := d.field(d.valueName(number))
+	tallies := d.tallies(x, by, number)
 	d.left(x, by)
 	d.emit(x, by, value, tallies)
 	measured := object{"field": escaped(value), "type": quantitative, "title": titled(d.numberTitle(number))}
@@ -118,10 +118,49 @@ func (d *drawing) left(scales ...*scale) {
 			}
 		}
 		if none > 0 {
-			d.note("%s without a value of %s %s not drawn.", rowsOf(none), s.column.name, []string{"is", "are"}[min(1, none-1)])
+			d.note("%s without a value of %s %s not drawn.", rowsOf(none), s.column.name, isOrAre(none))
 		}
 	}
 }
+
+// unknown leaves out the values of x and the colours that have no number, and notes the rows.
+// What is counted has one: a row without a value is none.
+func (d *drawing) unknown(x, by *scale, number *column) {
+	if number == nil || d.aggregate == Count {
+		return
+	}
+	none := 0
+	with := map[*scale]map[any]bool{x: {}, by: {}}
+	for i, cell := range number.cells {
+		switch _, ok := placeOf(x, by, i); {
+		case !ok:
+		case cell == nil:
+			none++
+		default:
+			with[x][x.cells[i]] = true
+			if by != nil {
+				with[by][by.cells[i]] = true
+			}
+		}
+	}
+	if none == 0 {
+		return
+	}
+	gone := ""
+	for _, s := range []*scale{x, by} {
+		if s == nil {
+			continue
+		}
+		all := len(s.values)
+		s.keep(slices.DeleteFunc(slices.Clone(s.values), func(v any) bool { return !with[s][v] }), "")
+		if n := all - len(s.values); n > 0 {
+			gone += fmt.Sprintf("; %d of the %d values of %s %s no other", n, all, s.column.name, []string{"has", "have"}[min(1, n-1)])
+		}
+	}
+	d.note("%s without a value of %s %s not drawn%s.", rowsOf(none), number.name, isOrAre(none), gone)
+}
+
+func isOrAre(n int) string { return []string{"is", "are"}[min(1, n-1)] }
 
 func rowsOf(n int) string {
 	if n == 1 {

@@ -66,6 +66,9 @@ func (d *drawing) encode(x, by *scale, number object) object {
 		if by != nil {
 			encoding["color"] = by.channel(true)
 		}
+		if d.kind == Area {
+			number["stack"] = d.stack(by)
+		}
 		d.size(body, usualWidth, usualHeight)
 		return body
 	}
@@ -81,12 +84,20 @@ func (d *drawing) encode(x, by *scale, number object) object {
 		encoding["color"] = by.channel(true)
 		if d.kind == GroupedBar {
 			encoding[offset] = by.offset()
-		} else if d.aggregate == Sum || d.aggregate == Count || d.aggregate == "" {
-			number["stack"] = "zero"
 		}
 	}
+	number["stack"] = d.stack(by)
 	d.size(body, width, height)
 	return body
+}
+
+// stack is how parts stand to each other. It is always written: what Vega-Lite takes by itself goes
+// by the aggregate of the encoding, which has none, as rows are grouped here.
+func (d *drawing) stack(by *scale) any {
+	if by == nil || d.kind == GroupedBar || !d.aggregate.stacks() {
+		return false
+	}
+	return "zero"
 }
 
 // slices is the order of a pie's slices, which is not that of their colours.

@@ -47,19 +47,46 @@ func (d *drawing) tallies(x, by *scale, number *column) map[place]*tally {
 			t = &tally{}
 			out[at] = t
 		}
-		if number == nil {
-			t.rows++
-			continue
-		}
-		switch v := number.cells[i].(type) {
-		case nil:
-		case float64:
-			t.add(v, d.aggregate == Median)
-		default:
-			t.rows++ // a text or a date that is counted
-		}
+		d.tally(t, number, i)
 	}
 	return out
+}
+
+// tally adds a row to a tally.
+func (d *drawing) tally(t *tally, number *column, row int) {
+	if number == nil {
+		t.rows++
+		return
+	}
+	switch v := number.cells[row].(type) {
+	case nil:
+	case float64:
+		t.add(v, d.aggregate == Median)
+	default:
+		t.rows++ // a text or a date that is counted
+	}
+}
+
+// sizes is what all rows of each value of s come to, which is x or by. They are reckoned from the
+// rows: what the parts come to does not add up to the mean or the largest of the whole.
+func (d *drawing) sizes(s, x, by *scale, number *column) []float64 {
+	tallies := make([]tally, len(s.values))
+	for i := range x.cells {
+		at, ok := placeOf(x, by, i)
+		if !ok {
+			continue
+		}
+		of := at.x
+		if s != x {
+			of = at.by
+		}
+		d.tally(&tallies[of], number, i)
+	}
+	size := make([]float64, len(tallies))
+	for i := range tallies {
+		size[i], _ = tallies[i].value(d.aggregate)
+	}
+	return size
 }
 
 // seconds is how many colours there may be, or values on y.
@@ -90,15 +117,34 @@ func (d *drawing) firsts(x, by *scale) int {
 	return min(most, d.rows)
 }
 
-// fewer leaves at most n values of a scale, or as many as Limit says. The rest is drawn
-// as one where it can be added up.
-func (d *drawing) fewer(s *scale, tallies map[place]*tally, n int, additive, onX bool) bool {
+// basis says in a note by which number values were taken.
+func (d *drawing) basis(by Sort) string {
+	number := d.y
+	if d.kind == Heatmap {
+		number = d.by
+	}
+	what := "number of rows"
+	if number != nil {
+		what = string(cmp.Or(d.aggregate, Sum)) + " of " + number.name
+	}
+	switch by {
+	case ByYDesc:
+		return ", those of the largest " + what
+	case ByY:
+		return ", those of the smallest " + what
+	}
+	return ""
+}
+
+// fewer leaves at most n values of a scale, or as many as Limit says; size is what each comes
+// to. The rest is drawn as one where it can be added up.
+func (d *drawing) fewer(s *scale, size []float64, n int, additive, onX bool) {
 	asked := onX && d.limit > 0 && d.limit <= n
 	if asked {
 		n = d.limit
 	}
 	if len(s.values) <= n {
-		return false
+		return
 	}
 	if onX && !asked && (s.column.typ == quantitative || s.column.typ == temporal) {
 		kept := make([]any, 0, n)
@@ -107,13 +153,13 @@ func (d *drawing) fewer(s *scale, tallies map[place]*tally, n int, additive, onX
 		}
 		d.note("Of the %d values of %s, %d are drawn, taken evenly.", len(s.values), s.column.name, len(kept))
 		s.keep(kept, "")
-		return true
+		return
 	}
 	together := additive && !asked && n > 1 && s.column.typ != temporal
-	by, size := ByYDesc, totals(s, tallies, d.aggregate, onX)
+	by := ByYDesc
 	if onX && d.sort != "" && !together { // the smallest are drawn together, in any order
 		by = d.sort
-	} else {
+	} else if !asked {
 		for i, v := range size { // a large loss is large
 			size[i] = math.Abs(v)
 		}
@@ -126,32 +172,11 @@ func (d *drawing) fewer(s *scale, tallies map[place]*tally, n int, additive, onX
 		rest = s.column.unused(otherParts)
 		d.note("The %d smallest of the %d values of %s are drawn as %s.", len(s.values)-n, len(s.values), s.column.name, rest)
 	} else {
-		d.note("%d of the %d values of %s are drawn.", n, len(s.values), s.column.name)
+		d.note("%d of the %d values of %s are drawn%s.", n, len(s.values), s.column.name, d.basis(by))
 	}
 	first := map[any]bool{}
 	for _, v := range ranked[:n] {
 		first[v] = true
 	}
 	s.keep(slices.DeleteFunc(slices.Clone(s.values), func(v any) bool { return !first[v] }), rest)
-	return true
-}
-
-// totals is what each value of a scale comes to.
-func totals(s *scale, tallies map[place]*tally, a Aggregate, onX bool) []float64 {
-	size := make([]float64, len(s.values))
-	at := make([]place, 0, len(tallies))
-	for p := range tallies {
-		at = append(at, p)
-	}
-	slices.SortFunc(at, func(a, b place) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.by, b.by)) })
-	for _, p := range at {
-		i := p.by
-		if onX {
-			i = p.x
-		}
-		if v, ok := tallies[p].value(a); ok {
-			size[i] += v
-		}
-	}
-	return size
 }

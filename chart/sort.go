@@ -61,9 +61,9 @@ func (s *scale) comparison(by Sort, size []float64) func(a, b any) int {
 	}
 }
 
-// arrange puts the values on x into order; what the rest is drawn as stays the last. The
-// places of tallies stay those of the values before.
-func (d *drawing) arrange(x *scale, tallies map[place]*tally) {
+// arrange puts the values on x into order; what the rest is drawn as stays the last. size is
+// what each comes to. Their places in tallies stay those of the values before.
+func (d *drawing) arrange(x *scale, size []float64) {
 	by := d.order(x)
 	if by == "" {
 		return
@@ -72,7 +72,7 @@ func (d *drawing) arrange(x *scale, tallies map[place]*tally) {
 	if x.rest {
 		values = values[:len(values)-1]
 	}
-	slices.SortFunc(values, x.comparison(by, totals(x, tallies, d.aggregate, true)))
+	slices.SortFunc(values, x.comparison(by, size))
 }
 
 // hasOrder reports whether values have an order of their own, which a chart of the
@@ -80,7 +80,7 @@ func (d *drawing) arrange(x *scale, tallies map[place]*tally) {
 func (c *column) hasOrder() bool {
 	switch c.typ {
 	case nominal:
-		return calendarName(c.name) || c.steps()
+		return c.someDates || calendarName(c.name) || c.steps()
 	case ordinal:
 		return !identifierName(c.name)
 	}

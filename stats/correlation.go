@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/stat"
@@ -58,20 +57,22 @@ func correlate(a, b *column) *Correlation {
 		}
 	}
 	c := &Correlation{A: a.name, B: b.name, N: len(x), PearsonP: 1, SpearmanP: 1}
-	switch {
-	case c.N < minPairs:
+	if c.N < minPairs {
 		c.Unclear = tooFew(c.N, "row", minPairs) + " that have both"
 		return c
-	case isConstant(x):
-		c.Unclear = fmt.Sprintf("all values of %s are the same", quoted(a.name))
+	}
+	likeX, likeY := alike(x), alike(y)
+	switch {
+	case isConstant(likeX):
+		c.Unclear = a.same("all values of " + quoted(a.name))
 		return c
-	case isConstant(y):
-		c.Unclear = fmt.Sprintf("all values of %s are the same", quoted(b.name))
+	case isConstant(likeY):
+		c.Unclear = b.same("all values of " + quoted(b.name))
 		return c
 	}
 	c.Pearson, c.PearsonP = pearson(x, y)
-	rx, _ := ranks(x)
-	ry, _ := ranks(y)
+	rx, _ := ranks(likeX)
+	ry, _ := ranks(likeY)
 	c.Spearman, c.SpearmanP = pearson(rx, ry)
 	c.Related = c.SpearmanP < strictLevel
 	return c

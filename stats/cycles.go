@@ -223,16 +223,7 @@ func withoutTrend(y []float64, length int) []float64 {
 		}
 	}
 	// What the average is rounded by must not tell equal values apart: ranks would see it.
-	var largest float64
-	for _, v := range y {
-		if !math.IsNaN(v) {
-			largest = max(largest, math.Abs(v))
-		}
-	}
-	_, exp := math.Frexp(largest)
-	for i, v := range free {
-		free[i] = math.Ldexp(math.Round(math.Ldexp(v, averageBits-exp)), exp-averageBits)
-	}
+	rounded(free, largest(y))
 	return free
 }
 

@@ -69,10 +69,12 @@ func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
 
 func compare(t *qed.Table, v *column, place int) *Comparison {
 	c := &Comparison{Value: v.name, By: t.Columns[place].Name, Groups: []Group{}, P: 1}
-	values := map[string][]float64{}
+	values, ranked := map[string][]float64{}, map[string][]float64{}
+	same := alike(v.numbers)
 	for i, row := range v.at {
 		if name, ok := cellText(t.Rows[row][place]); ok {
 			values[name] = append(values[name], v.numbers[i])
+			ranked[name] = append(ranked[name], same[i])
 			c.N++
 		}
 	}
@@ -86,7 +88,7 @@ func compare(t *qed.Table, v *column, place int) *Comparison {
 	})
 	for _, g := range c.Groups {
 		if !g.Small {
-			tested = append(tested, values[g.Name])
+			tested = append(tested, ranked[g.Name])
 		}
 	}
 	c.Tested = len(tested)
@@ -96,7 +98,7 @@ func compare(t *qed.Table, v *column, place int) *Comparison {
 	}
 	r, ok := kruskalWallis(tested)
 	if !ok {
-		c.Unclear = "all values are the same"
+		c.Unclear = v.same("all values")
 		return c
 	}
 	c.H, c.DF, c.P, c.Effect = r.h, r.df, r.p, r.effect

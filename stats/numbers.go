@@ -12,13 +12,7 @@ import (
 // scaled returns x divided by a power of two, so that no square of it leaves the range of
 // float64, and the exponent. Dividing by a power of two rounds nothing. NaN stays NaN.
 func scaled(x []float64) ([]float64, int) {
-	var largest float64
-	for _, v := range x {
-		if !math.IsNaN(v) {
-			largest = max(largest, math.Abs(v))
-		}
-	}
-	_, exp := math.Frexp(largest)
+	_, exp := math.Frexp(largest(x))
 	if exp > -250 && exp < 250 {
 		return x, 0
 	}

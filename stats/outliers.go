@@ -66,15 +66,16 @@ func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
 
 func (c *column) outliers() *Outliers {
 	o := &Outliers{Column: c.name, N: len(c.numbers), Found: []Outlier{}}
+	same := alike(c.numbers)
 	switch {
 	case o.N < minOutlierValues:
 		o.Unclear = tooFew(o.N, "value", minOutlierValues)
 		return o
-	case isConstant(c.numbers):
-		o.Unclear = fmt.Sprintf("all %d values are the same", o.N)
+	case isConstant(same):
+		o.Unclear = c.same(fmt.Sprintf("all %d values", o.N))
 		return o
 	}
-	x, exp := scaled(c.numbers)
+	x, exp := scaled(same)
 	sorted := slices.Sorted(slices.Values(x))
 	q1, mid, q3 := quantile(0.25, sorted), quantile(0.5, sorted), quantile(0.75, sorted)
 	low, high := q1-fenceRanges*(q3-q1), q3+fenceRanges*(q3-q1)

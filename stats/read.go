@@ -3,6 +3,7 @@ package stats
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,9 @@ type column struct {
 	times   []time.Time
 	texts   []string // of texts and booleans
 	at      []int    // the row of each value
+
+	// large are the numbers of cells that a float64 may round, exactly; nil: there are none.
+	large map[string]bool
 }
 
 // A class says what one cell is.
@@ -119,6 +123,9 @@ func read(t *qed.Table, place int, asTime bool) (*column, error) {
 		switch each[i] {
 		case classNumber:
 			c.numbers = append(c.numbers, number)
+			if math.Abs(number) >= exactUpTo {
+				c.addLarge(row[place], number)
+			}
 		case classTime:
 			c.times = append(c.times, at)
 		}
@@ -140,7 +147,7 @@ func read(t *qed.Table, place int, asTime bool) (*column, error) {
 		c.kind = Texts
 	}
 	if c.kind != Numbers {
-		c.numbers = nil
+		c.numbers, c.large = nil, nil
 	}
 	if c.kind != Times {
 		c.times = nil
@@ -159,6 +166,50 @@ func read(t *qed.Table, place int, asTime bool) (*column, error) {
 		}
 	}
 	return c, nil
+}
+
+// exactUpTo is up to where a float64 has all whole numbers.
+const exactUpTo = 1 << 53
+
+// addLarge notes a number that a float64 may round. Beyond a size that nobody writes out, it is
+// taken as rounded.
+func (c *column) addLarge(cell any, number float64) {
+	text := strconv.FormatFloat(number, 'g', -1, 64)
+	if math.Abs(number) < 1e40 {
+		var v big.Rat
+		switch cell := cell.(type) {
+		case int64:
+			v.SetInt64(cell)
+		case float64:
+			v.SetFloat64(cell)
+		case string:
+			v.SetString(strings.TrimSpace(cell)) // it is a number: parseNumber took it
+		}
+		text = v.RatString()
+	}
+	if c.large == nil {
+		c.large = map[string]bool{}
+	}
+	c.large[text] = true
+}
+
+// different is how many different numbers a column has of which some are large.
+func (c *column) different() int {
+	small := map[float64]bool{}
+	for _, v := range c.numbers {
+		if math.Abs(v) < exactUpTo {
+			small[v] = true
+		}
+	}
+	return len(small) + len(c.large)
+}
+
+// same says that values are the same, as far as can be told.
+func (c *column) same(what string) string {
+	if len(c.large) > 1 || !isConstant(c.numbers) {
+		return what + " are the same in their first 12 digits, and what comes after may be rounded"
+	}
+	return what + " are the same"
 }
 
 func mostly(n, of int) bool { return n*10 >= of*9 }

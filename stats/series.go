@@ -38,12 +38,17 @@ type Series struct {
 	Missing   int       `json:"missing"` // rows without a time or a value
 
 	// Points are in the order of time. A period without values is left out, but has the
-	// value 0 where values are counted or summed.
+	// value 0 where values are counted, or where they are summed and it has no rows.
 	Points []Point `json:"points"`
+
+	// Blank is how many periods among the points are unknown, as they have rows, none of which
+	// has a value.
+	Blank int `json:"blank,omitempty"`
 
 	// CutFirst and CutLast say that the first or the last period was left out: values are
 	// counted or summed, or the least or greatest is taken, and the data begin or end within
-	// that week, month, quarter or year, so that it would be wrong.
+	// that week, month, quarter or year, so that it may be wrong. Days of the week of which
+	// there are no data at all, such as weekends, lack nowhere.
 	CutFirst bool `json:"cut_first,omitempty"`
 	CutLast  bool `json:"cut_last,omitempty"`
 
@@ -94,6 +99,7 @@ type dated struct {
 	value   string
 	times   []time.Time // on the wall
 	values  []float64   // as long as times; nil where rows are counted
+	blank   []time.Time // of rows without a value
 	missing int
 }
 
@@ -140,7 +146,9 @@ func newDated(times, values *column, opt *SeriesOptions) (*dated, error) {
 		if all != nil {
 			p.value = all[row]
 		}
-		if !math.IsNaN(p.value) {
+		if math.IsNaN(p.value) {
+			d.blank = append(d.blank, p.at)
+		} else {
 			pairs = append(pairs, p)
 		}
 	}
@@ -207,14 +215,23 @@ func (d *dated) series(p Period) *Series {
 		}
 		return s
 	}
+	blank := map[int]bool{}
+	for _, t := range d.blank {
+		blank[p.number(t)] = true
+	}
 	next := p.number(d.times[0])
 	for i := 0; i < len(d.times); {
 		n, j := p.number(d.times[i]), i+1
 		for j < len(d.times) && p.number(d.times[j]) == n {
 			j++
 		}
-		for ; next < n && s.Aggregate.adds(); next++ {
-			s.Points = append(s.Points, Point{Start: p.start(next)})
+		for ; next < n; next++ {
+			switch {
+			case s.Aggregate != Count && blank[next]:
+				s.Blank++
+			case s.Aggregate.adds():
+				s.Points = append(s.Points, Point{Start: p.start(next)})
+			}
 		}
 		value := float64(j - i)
 		if d.values != nil {
@@ -225,6 +242,27 @@ func (d *dated) series(p Period) *Series {
 	}
 	d.cut(s)
 	return s
+}
+
+// manyDays is from how many days on it is no chance that one day of the week has no data: it
+// would be so once in ten thousand times.
+const manyDays = 60
+
+// beside returns the day before or after t that could have data.
+func (d *dated) beside(t time.Time, step int) time.Time {
+	days, last := 0, math.MinInt
+	var has [7]bool
+	for _, at := range d.times {
+		if n := Day.number(at); n != last {
+			days, last = days+1, n
+			has[at.Weekday()] = true
+		}
+	}
+	t = t.AddDate(0, 0, step)
+	for days >= manyDays && !has[t.Weekday()] {
+		t = t.AddDate(0, 0, step)
+	}
+	return t
 }
 
 // cut leaves out a first and a last period that are not whole.
@@ -247,8 +285,8 @@ func (d *dated) cut(s *Series) {
 		return // one time for each period: they are figures of whole ones already
 	}
 	first, last := d.times[0], d.times[len(d.times)-1]
-	s.CutFirst = s.Period.number(first.AddDate(0, 0, -1)) == s.Period.number(first)
-	s.CutLast = s.Period.number(last.AddDate(0, 0, 1)) == s.Period.number(last)
+	s.CutFirst = s.Period.number(d.beside(first, -1)) == s.Period.number(first)
+	s.CutLast = s.Period.number(d.beside(last, 1)) == s.Period.number(last)
 	if s.CutFirst {
 		s.Rows -= s.Points[0].Rows
 		s.Points = s.Points[1:]
@@ -258,6 +296,6 @@ func (d *dated) cut(s *Series) {
 		s.Points = s.Points[:len(s.Points)-1]
 	}
 	if len(s.Points) == 0 {
-		s.Unclear = fmt.Sprintf("no %s is whole", s.Period)
+		s.Unclear = fmt.Sprintf("no %s is sure to be whole", s.Period)
 	}
 }

@@ -13,13 +13,18 @@
 //
 // Numbers are int64 and float64 cells and strings that are written as databases write
 // decimals, such as "12", "-0.5" and "1.5e3". Whole numbers beyond 2^53 are rounded to the
-// nearest float64. A string with a leading zero ("00412"), a plus sign or a thousands
-// separator is text: it is an identifier, or nobody can tell.
+// nearest float64 in all figures but [Summary].Distinct. A string with a leading zero ("00412"),
+// a plus sign or a thousands separator is text: it is an identifier, or nobody can tell.
+//
+// Values with a fraction that are the same in their first 12 digits, and nearer to each other
+// than a millionth of what the column spans, are taken for equal where values are ranked or
+// scored: sums and averages of a database are rounded by as much, and 0.1 + 0.2 is 0.3.
 //
 // Times are strings: RFC 3339, with a T or a space, with or without seconds, fractions and
 // zone; dates as 2006-01-02 and 2006/01/02; months as 2006-01; and the forms of
-// [time.RFC1123], [time.RFC1123Z] and [time.Time.String]. Forms such as 01/02/2006 are text,
-// as nobody can tell the day from the month. Where a column is asked for as a time, whole
+// [time.RFC1123] in GMT or UTC, [time.RFC1123Z] and [time.Time.String]. Forms such as 01/02/2006
+// are text, as nobody can tell the day from the month, and so are those with other letters for
+// a zone, such as EST, which stand for several. Where a column is asked for as a time, whole
 // numbers are read as well: from 1000 to 9999 as years, and from 1e8 on as seconds,
 // milliseconds, microseconds or nanoseconds since 1970, by their size.
 //

@@ -39,7 +39,8 @@ type NumberSummary struct {
 	// StdDev is the standard deviation with n-1. Nil: there are less than two values.
 	StdDev *float64 `json:"std_dev,omitempty"`
 	// Skew is the adjusted Fisher-Pearson coefficient, positive where the long tail is of
-	// large values. Nil: there are less than three values, or all are equal.
+	// large values. Nil: there are less than three values, or all are equal, or would be but for
+	// what reckoning rounds off.
 	Skew *float64 `json:"skew,omitempty"`
 }
 
@@ -99,6 +100,9 @@ func (c *column) summary() Summary {
 	switch c.kind {
 	case Numbers:
 		s.Numbers, s.Distinct = summariseNumbers(c.numbers)
+		if c.large != nil {
+			s.Distinct = c.different()
+		}
 	case Times:
 		s.Times, s.Distinct = summariseTimes(c.times)
 	case Texts, Booleans:
@@ -119,12 +123,22 @@ func summariseNumbers(x []float64) (*NumberSummary, int) {
 	if len(x) > 1 {
 		s.StdDev = &sd
 	}
-	if len(x) > 2 && !isConstant(x) {
+	if len(x) > 2 && !isConstant(alike(x)) {
 		small, _ := scaled(sorted)
-		skew := finite(stat.Skew(small, nil))
+		skew := finite(stat.Skew(around(small), nil))
 		s.Skew = &skew
 	}
 	return s, len(slices.Compact(sorted))
+}
+
+// around returns how far sorted values are from the middle one, which does not change their
+// skew: of large values that are near to each other, the mean would be rounded by too much.
+func around(sorted []float64) []float64 {
+	out := make([]float64, len(sorted))
+	for i, v := range sorted {
+		out[i] = v/2 - sorted[len(sorted)/2]/2 // half of it: all of it may be beyond float64
+	}
+	return out
 }
 
 func summariseTimes(times []time.Time) (*TimeSummary, int) {

@@ -8,18 +8,15 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// The forms of times. Go reads a fraction of a second after the seconds of any of them.
-var (
-	clockForms = []string{
-		"2006-01-02T15:04:05Z07:00",
-		"2006-01-02T15:04:05",
-		"2006-01-02T15:04:05Z0700",
-		"2006-01-02T15:04:05Z07",
-		"2006-01-02T15:04Z07:00",
-		"2006-01-02T15:04",
-	}
-	wordForms = []string{time.RFC1123, time.RFC1123Z}
-)
+// clockForms are the forms of times. Go reads a fraction of a second after the seconds of any of them.
+var clockForms = []string{
+	"2006-01-02T15:04:05Z07:00",
+	"2006-01-02T15:04:05",
+	"2006-01-02T15:04:05Z0700",
+	"2006-01-02T15:04:05Z07",
+	"2006-01-02T15:04Z07:00",
+	"2006-01-02T15:04",
+}
 
 // parseTime reads a time in one of the forms that the package knows. Without a zone it is
 // UTC.
@@ -31,7 +28,11 @@ func parseTime(text string) (time.Time, bool) {
 		if len(text) < 4 || text[3] != ',' {
 			return time.Time{}, false
 		}
-		return parseForms(text, wordForms)
+		// Other letters stand for several zones, of which Go takes the host's.
+		if strings.HasSuffix(text, " GMT") || strings.HasSuffix(text, " UTC") {
+			return parseForms(text, []string{time.RFC1123})
+		}
+		return parseForms(text, []string{time.RFC1123Z})
 	}
 	switch {
 	case text[4] == '/' && len(text) == len("2006/01/02"):
@@ -61,7 +62,7 @@ func parseTime(text string) (time.Time, bool) {
 
 func parseForms(text string, forms []string) (time.Time, bool) {
 	for _, form := range forms {
-		if t, err := time.Parse(form, text); err == nil {
+		if t, err := time.ParseInLocation(form, text, time.UTC); err == nil { // the host's zone has no say
 			return t, t.Year() >= 1
 		}
 	}

@@ -26,6 +26,7 @@ type patterns struct {
 	Value       string            `json:"value,omitempty"`
 	Time        string            `json:"time,omitempty"`
 	Aggregate   Aggregate         `json:"aggregate,omitempty"`
+	Missing     int               `json:"missing,omitempty"` // rows without a time or a value, which are not in the series
 	Trend       *Trend            `json:"trend,omitempty"`
 	Seasonality []Cycle           `json:"seasonality,omitempty"`
 	Series      *qed.Rows         `json:"series,omitempty"` // the points that the trend rests on
@@ -46,9 +47,10 @@ const maxSeriesRows = 150
 //
 // Its arguments are {"rows", "value", "time", "group_by", "period", "aggregate"}, all but rows
 // optional; rows are a [qed.Rows], and without a value they are counted. Its result is {"text",
-// "row_count", "truncated", "partial", "value", "time", "aggregate", "trend", "seasonality":
-// [..], "series", "outliers", "groups", "left_out": [..]}: the text says in sentences what the
-// figures of the others are, and first of all of which rows; trend is a [Trend], seasonality has
+// "row_count", "truncated", "partial", "value", "time", "aggregate", "missing", "trend",
+// "seasonality": [..], "series", "outliers", "groups", "left_out": [..]}: the text says in
+// sentences what the figures of the others are, and first of all of which rows; missing is how
+// many of them have no time or no value; trend is a [Trend], seasonality has
 // a [Cycle] for each cycle of the calendar, series are the points of the trend as qed.Rows for a
 // chart, outliers an [Outliers] and groups a [Comparison]. What cannot be told of these rows is
 // left out. It stays below 64 KiB: long lists are cut, and left_out says which.
@@ -159,7 +161,11 @@ func (p *patterns) overTime(ctx context.Context, times, values *column, opt Seri
 	p.Series.Partial = p.missing()
 	p.Time, p.Aggregate = clip(s.Time), s.Aggregate
 	p.Trend, p.Seasonality = s.Trend(), seasonality.Cycles
-	return append([]string{p.Trend.sentence(s)}, seasonality.sentences()...), nil
+	var said []string
+	if p.Missing = s.Missing; p.Missing > 0 {
+		said = append(said, s.gaps())
+	}
+	return append(append(said, p.Trend.sentence(s)), seasonality.sentences()...), nil
 }
 
 // keepSeries keeps the points of s as rows, for a chart of them.

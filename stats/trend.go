@@ -73,21 +73,23 @@ func (s *Series) Trend() *Trend {
 		t.Unclear = fmt.Sprintf("it has %s points, and a trend is told of %s at most", grouped(t.N), grouped(maxPoints))
 		return t
 	}
-	if isConstant(y) {
+	ranked := alike(y)
+	if isConstant(ranked) {
 		t.Direction, t.Start, t.End = Flat, y[0], y[0]
 		return t
 	}
 	y, exp := scaled(y)
-	slopes, score := compareAll(at, y)
+	slopes, score := compareAll(at, y, ranked)
 	slope := quantile(0.5, slopes)
 	left := make([]float64, len(y))
 	for i := range y {
 		left[i] = y[i] - slope*(at[i]-at[0])
 	}
 	start := median(slices.Clone(left))
+	rounded(left, largest(y))
 
 	n := float64(t.N)
-	_, ties := ranks(y)
+	_, ties := ranks(ranked)
 	variance := n * (n - 1) * (2*n + 5)
 	for _, k := range ties {
 		variance -= k * (k - 1) * (2*k + 5)
@@ -118,16 +120,17 @@ func (s *Series) Trend() *Trend {
 	return t
 }
 
-// compareAll returns the slopes of all pairs, sorted, and how many more of them rise than fall.
-func compareAll(at, y []float64) (slopes []float64, score float64) {
+// compareAll returns the slopes of all pairs, sorted, and how many more of them rise than fall,
+// by what is ranked.
+func compareAll(at, y, ranked []float64) (slopes []float64, score float64) {
 	slopes = make([]float64, 0, len(y)*(len(y)-1)/2)
 	for i := range y {
 		for j := i + 1; j < len(y); j++ {
 			slopes = append(slopes, (y[j]-y[i])/(at[j]-at[i]))
 			switch {
-			case y[j] > y[i]:
+			case ranked[j] > ranked[i]:
 				score++
-			case y[j] < y[i]:
+			case ranked[j] < ranked[i]:
 				score--
 			}
 		}

@@ -81,7 +81,12 @@ func (s *Summary) sentence() string {
 			quoted(s.Column), countOf(s.Count, "value"), figure(n.Min), figure(n.Max), figure(n.Mean), figure(n.Median),
 			figure(n.Q1), figure(n.Q3))
 	case s.Times != nil:
-		text = fmt.Sprintf("%s runs from %s to %s", quoted(s.Column), moment(s.Times.First), moment(s.Times.Last))
+		first, last, zone := s.Times.First, s.Times.Last, ""
+		_, offset := first.Zone()
+		if _, other := last.Zone(); other != offset { // clocks of different zones are not compared
+			first, last, zone = first.UTC(), last.UTC(), " in UTC"
+		}
+		text = fmt.Sprintf("%s runs from %s to %s%s", quoted(s.Column), moment(first), moment(last), zone)
 	case s.Texts != nil:
 		text = fmt.Sprintf("%s has %s", quoted(s.Column), countOf(s.Distinct, "different value"))
 		var top []string
@@ -184,6 +189,23 @@ func (s *Series) what() string {
 	return fmt.Sprintf("The %s of %s", s.Aggregate.word(), quoted(s.Value))
 }
 
+// gaps says of which rows the series is not; empty where it is of all.
+func (s *Series) gaps() string {
+	if s.Missing == 0 {
+		return ""
+	}
+	lack := "no " + quoted(s.Time)
+	if s.Value != "" {
+		lack += " or no " + quoted(s.Value)
+	}
+	verb := func(n int) string { return []string{"has", "have"}[min(1, n-1)] }
+	text := fmt.Sprintf("%s %s %s, and no part in what is said over time", countOf(s.Missing, "row"), verb(s.Missing), lack)
+	if s.Blank > 0 {
+		text += fmt.Sprintf("; %s %s no other rows, and no known value", countOf(s.Blank, string(s.Period)), verb(s.Blank))
+	}
+	return text + "."
+}
+
 // word is what a is called in a sentence.
 func (a Aggregate) word() string {
 	switch a {
@@ -203,7 +225,7 @@ func (t *Trend) sentence(s *Series) string {
 	}
 	span := fmt.Sprintf("from %s to %s", moment(s.Points[0].Start), moment(s.Points[len(s.Points)-1].Start))
 	if s.CutFirst || s.CutLast {
-		span += fmt.Sprintf(", without the %ss at the ends that are not whole", s.Period)
+		span += fmt.Sprintf(", without the %ss at the ends that may not be whole", s.Period)
 	}
 	test := fmt.Sprintf("Mann-Kendall %s, n = %s", chance(t.P), countOf(t.N, string(s.Period)))
 	if t.Direction == Flat {
