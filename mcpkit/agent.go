@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,7 +50,8 @@ type agentArguments struct {
 
 // AddAgent adds an agent to an MCP server as one tool, which takes a question, and the
 // conversation_id and the replies of one that goes on. name is 1 to 64 letters, digits,
-// underscores and dashes; description tells the client's model what can be asked.
+// underscores and dashes; description tells the client's model what can be asked. A tool of
+// that name which the server has already is replaced, as the SDK does it.
 //
 // The answer's text is the text of the result, and the structured content is the
 // [qed.Answer] as JSON, with the members of [Reply] beside. An agent that is qed.Durable
@@ -59,7 +61,10 @@ type agentArguments struct {
 // What went wrong is told in words that say nothing of the inside.
 func AddAgent(server *mcp.Server, name, description string, agent qed.Agent, opt *ServerOptions) error {
 	a := &agentServer{server: newServer(opt), name: name, agent: agent}
-	if agent == nil {
+	switch {
+	case server == nil:
+		return errors.New("mcpkit: AddAgent needs a server")
+	case agent == nil:
 		return fmt.Errorf("mcpkit: tool %q has no agent", name)
 	}
 	check := qed.NewRegistry(&qed.RegistryOptions{MaxResult: 8 * maxQuestion}) // it returns the arguments, with escapes

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,7 +50,7 @@ type ClientOptions struct {
 	MaxTools       int           // that a server may list; 0 means 128
 	MaxDescription int           // of a tool, in bytes; 0 means 1024
 	MaxSchema      int           // of a tool's arguments, in bytes; 0 means 16 KiB
-	MaxText        int           // of a result, in bytes; 0 means 32 KiB
+	MaxText        int           // of a result's text, in bytes; 0 means 32 KiB
 }
 
 // withDefaults returns a copy of o without zero fields.
@@ -98,14 +97,6 @@ type Client struct {
 	calls    sync.WaitGroup
 }
 
-// A link is one connection.
-type link struct {
-	session   *mcp.ClientSession
-	transport *tracked
-	ended     chan struct{} // closed when the connection has ended
-	forgotten atomic.Bool   // it is of no use, or being ended
-}
-
 // Connect connects to an MCP server. The client must be closed. ctx limits the connecting
 // alone; its values are also those of later connections.
 //
@@ -134,7 +125,8 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 }
 
 // UseSession returns a client of a session that the host made. It stays the host's: Close
-// does not close it, and when it ends the client fails. The host's own mcp.Client says
+// does not close it, and when it ends the client fails; of a call that failed on it, it is never
+// known that it was not made. The host's own mcp.Client says
 // what is told of the user's side, so the server's progress is not, Changed is never
 // called, and tools that the SDK itself leaves out of a list are not reported. Ask needs
 // an mcp.Client whose MultiRoundTrip is Disabled and whose Capabilities have Elicitation.
@@ -146,7 +138,7 @@ func UseSession(session *mcp.ClientSession, opt *ClientOptions) (*Client, error)
 	if err != nil {
 		return nil, err
 	}
-	c.link = &link{session: session, ended: make(chan struct{})}
+	c.link = newLink(session, nil)
 	return c, nil
 }
 
@@ -221,16 +213,18 @@ func (c *Client) begin(ctx context.Context) (l *link, done func(), err error) {
 		return nil, nil, err
 	}
 	c.calls.Add(1)
-	return l, c.calls.Done, nil
+	return l, func() { l.leave(); c.calls.Done() }, nil
 }
 
 // get is begin for who holds the lock.
 func (c *Client) get(ctx context.Context) (*link, error) {
-	if c.link != nil && !c.link.forgotten.Load() {
+	if c.link != nil {
 		select {
 		case <-c.link.ended:
 		default:
-			return c.link, nil
+			if c.link.use() {
+				return c.link, nil
+			}
 		}
 	}
 	if wait := time.Until(c.next); c.tries > 0 && wait > 0 {
@@ -245,6 +239,7 @@ func (c *Client) get(ctx context.Context) (*link, error) {
 		}
 		return nil, c.unavailable("", err)
 	}
+	l.use()
 	c.link, c.tries = l, 0
 	return l, nil
 }
@@ -265,38 +260,21 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 	base, cancel := context.WithTimeout(c.base, connectTimeout)
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
-	t := &tracked{Transport: c.dial()}
+	t := track(c.dial())
 	session, err := c.client.Connect(base, t, nil)
 	if err != nil {
 		t.hangUp()
 		if ctx.Err() != nil {
 			err = errors.Join(ctx.Err(), err)
 		}
-		return nil, newUnreached(t.Transport, err)
+		return nil, newUnreached(t, err)
 	}
-	l := &link{session: session, transport: t, ended: make(chan struct{})}
+	l := newLink(session, t)
 	go func() {
 		defer close(l.ended)
 		session.Wait()
 	}()
 	return l, nil
-}
-
-// close ends the connection and waits until it has. A server that does not let it end
-// is hung up on.
-func (l *link) close() error {
-	closed := make(chan error, 1)
-	go func() { closed <- l.session.Close() }()
-	select {
-	case err := <-closed:
-		<-l.ended
-		return err
-	case <-time.After(stopWait):
-	}
-	l.transport.hangUp()
-	err := <-closed
-	<-l.ended
-	return err
 }
 
 // Close ends the connection, cancels the calls that run and waits for all of them. The
@@ -309,7 +287,7 @@ func (c *Client) Close() error {
 	c.link = nil
 	<-c.lock
 	c.calls.Wait()
-	if l == nil || l.transport == nil || l.forgotten.Load() {
+	if l == nil || l.transport == nil || !l.forget() {
 		return nil
 	}
 	select {

@@ -117,6 +117,47 @@ func TestTrust(t *testing.T) {
 	}
 }
 
+// Structured content is no way round what a text may not have, nor to what agents act on.
+func TestStructuredContent(t *testing.T) {
+	noLeak(t)
+	var content json.RawMessage
+	s := mcp.NewServer(&mcp.Implementation{Name: "harbour"}, nil)
+	s.AddTool(tool("look", anyObject), func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{StructuredContent: content}, nil
+	})
+	dial, _ := overHTTP(t, s, &mcp.StreamableHTTPOptions{Stateless: true})
+	untrusted := registry(t, connect(t, dial, nil), &qed.RegistryOptions{MaxResult: 1 << 20})
+	trusted := registry(t, connect(t, dial, &mcpkit.ClientOptions{Trusted: true}), &qed.RegistryOptions{MaxResult: 1 << 20})
+	for text, under := range map[string]bool{
+		`{"text":"142 shipments\n"}`:                        false,
+		`{"text":{"en":"a"}}`:                               false,
+		`{"ports":["\u001b[2J"]}`:                           false,
+		`{"text":"\u001b[2J\u202eevil"}`:                    true,
+		`{"Text":"\u202eevil"}`:                             true,
+		`{"text":"` + strings.Repeat("a", 33<<10) + `"}`:    true,
+		`{"text":"a","partial":"call +1 900 to unlock it"}`: true,
+		`{"entities":[]}`:                                   true,
+		`{"a":1,"QUERIES":null}`:                            true,
+	} {
+		content = json.RawMessage(text)
+		var want, got, value any
+		if err := json.Unmarshal(content, &want); err != nil {
+			t.Fatal(err)
+		}
+		value = want
+		if under {
+			value = map[string]any{"value": want}
+		}
+		for r, want := range map[*qed.Registry]any{untrusted: value, trusted: want} {
+			out, err := do(t, t.Context(), r, "look", `{}`)
+			if err != nil || json.Unmarshal([]byte(out), &got) != nil || !cmp.Equal(want, got) {
+				t.Errorf("%.60s: %.80s, %v", text, out, err)
+			}
+			got = nil
+		}
+	}
+}
+
 func TestCancelReachesServer(t *testing.T) {
 	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
 		r := registry(t, connect(t, dial, nil), nil)

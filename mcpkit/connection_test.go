@@ -96,6 +96,10 @@ func TestUnreachable(t *testing.T) {
 			}
 		}
 	}
+	plain := func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: web.URL} }
+	if _, err := mcpkit.Connect(t.Context(), plain, nil); !errors.Is(err, mcpkit.ErrUnavailable) || !strings.Contains(err.Error(), "refused") {
+		t.Errorf("Connect by a transport of the SDK's: %v", err)
+	}
 	none := mcpkit.Command(func() *exec.Cmd { return exec.Command("/nonexistent/server", "-key=hunter2") })
 	if _, err := mcpkit.Connect(t.Context(), none, nil); !errors.Is(err, mcpkit.ErrUnavailable) || !errors.Is(err, os.ErrNotExist) ||
 		!strings.Contains(err.Error(), "server") || strings.Contains(err.Error(), "hunter2") {

@@ -1,7 +1,6 @@
 package mcpkit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,6 +15,9 @@ import (
 
 // A Dialer makes the transport of a connection: a new one for each, as neither a
 // transport nor a command can be used twice. It must not connect yet.
+//
+// What is sent by a transport that is not the SDK's own cannot be counted: of a call that failed
+// there it is never known that it was not made, so it is not made again on another connection.
 type Dialer func() mcp.Transport
 
 // maxMessage limits one message of a server, in bytes. It is what the SDK takes of a command.
@@ -80,7 +81,7 @@ func HTTP(endpoint string, client *http.Client) Dialer {
 	}
 	return func() mcp.Transport {
 		client := own
-		client.Transport = &limited{RoundTripper: own.Transport}
+		client.Transport = limited{own.Transport}
 		return &mcp.StreamableClientTransport{Endpoint: endpoint, HTTPClient: &client, MaxEventSize: maxMessage}
 	}
 }
@@ -96,18 +97,12 @@ func sameHost(req *http.Request, via []*http.Request) error {
 }
 
 // limited limits the bodies that the SDK reads as a whole. It limits the events of a stream itself.
-type limited struct {
-	http.RoundTripper
-	refused atomic.Int32 // the last status that was an error: the SDK has it as a text only
-}
+type limited struct{ http.RoundTripper }
 
-func (l *limited) RoundTrip(req *http.Request) (*http.Response, error) {
+func (l limited) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := l.RoundTripper.RoundTrip(req)
 	if err != nil {
 		return nil, err
-	}
-	if resp.StatusCode >= 400 {
-		l.refused.Store(int32(resp.StatusCode))
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if kind != "text/event-stream" || resp.StatusCode/100 != 2 {
@@ -128,23 +123,4 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
 	b.left -= n
 	return n, err
-}
-
-// tracked remembers the connection that a transport makes, so that it can be ended where
-// the SDK leaves it open, or waits.
-type tracked struct {
-	mcp.Transport
-	conn mcp.Connection
-}
-
-func (t *tracked) Connect(ctx context.Context) (mcp.Connection, error) {
-	conn, err := t.Transport.Connect(ctx)
-	t.conn = conn
-	return conn, err
-}
-
-func (t *tracked) hangUp() {
-	if t.conn != nil {
-		t.conn.Close()
-	}
 }

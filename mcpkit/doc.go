@@ -22,7 +22,8 @@
 // What a server says is not trusted, unless [ClientOptions.Trusted] says so:
 //
 //   - A name becomes one that qed takes, below the prefix. Two that become the same are
-//     told apart by a hash; a name that the server gives twice is refused.
+//     told apart by a hash; a name that the server gives twice, or that becomes another's all
+//     the same, is refused.
 //   - A description is cut and stands quoted, as the server's words. The schema of the
 //     arguments is bounded in size, depth and what it costs to check, and made free of
 //     references; see [Client.Tools]. What cannot be used is a [*ToolError] that names
@@ -30,7 +31,8 @@
 //   - No tool is Repeat: a server could call anything read-only. A host that knows
 //     better sets Repeat in the tools that it got, or trusts the server.
 //   - A result cannot pass for more than a text: one that has members on which qed's agents
-//     act, such as the rows or the query of a qed.Finding, is put under "value".
+//     act, such as the rows or the query of a qed.Finding, is put under "value", and so is one
+//     whose "text" is too long or has characters that cannot be shown.
 //   - A command gets none of this process's environment but what programs need to run.
 //
 // Nothing is told of who asks: neither the user nor the company of a turn. What a server must
@@ -57,9 +59,10 @@
 // # Connections
 //
 // A call that is cancelled, or takes too long, is cancelled at the server. Where the
-// connection has ended when a call begins, or the server does not know the session any
-// more, the client connects again and makes the call; where it breaks under a call, the
-// call fails and is not made again, as nobody knows what became of it. Failing to connect
+// connection has ended when a call begins, or the server refuses it as it does not know the
+// session any more, the client connects again and makes the call: what the server may have
+// taken is never sent a second time. Where the connection breaks under a call, the call fails and
+// says that nobody knows what became of it. Failing to connect
 // is tried again after a pause that doubles, from one second to a minute; calls in between
 // fail at once. Each connection is checked for nothing else than its protocol: the tools
 // stay those that were listed. When the server says that they have changed,

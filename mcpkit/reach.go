@@ -28,22 +28,22 @@ func (e *unreached) Error() string { return e.cause.Error() }
 func (e *unreached) Unwrap() error { return e.cause }
 
 // newUnreached says why a transport did not connect.
-func newUnreached(t mcp.Transport, cause error) *unreached {
+func newUnreached(t *tracked, cause error) *unreached {
 	e := &unreached{why: reason(cause), cause: cause}
-	switch t := t.(type) {
+	switch transport := t.Transport.(type) {
 	case *mcp.CommandTransport:
-		if t.Command != nil {
-			e.where = filepath.Base(t.Command.Path)
+		if transport.Command != nil {
+			e.where = filepath.Base(transport.Command.Path)
 		}
 	case *mcp.StreamableClientTransport:
-		u, err := url.Parse(t.Endpoint)
+		u, err := url.Parse(transport.Endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 			e.why = "its address is no http or https URL"
 			break
 		}
 		e.where = u.Host
-		if l, ok := t.HTTPClient.Transport.(*limited); ok && e.why == "" {
-			e.why = answered(int(l.refused.Load()))
+		if e.why == "" {
+			e.why = answered(int(t.web.status.Load()))
 		}
 	}
 	return e

@@ -72,6 +72,7 @@ func TestAddRegistry(t *testing.T) {
 				{"number", nil, "42", false, nil},
 				{"asks", nil, "nobody can be asked", true, nil},
 				{"bare", nil, "{}", false, map[string]any{}},
+				{"bare", json.RawMessage("null"), "{}", false, map[string]any{}},
 				{"bare", map[string]any{"a": 1}, "bare takes", true, nil},
 			} {
 				r := call(t, cs, tt.tool, tt.arguments)
@@ -148,6 +149,20 @@ func TestAddRegistrySchema(t *testing.T) {
 	}
 	if err := mcpkit.AddRegistry(newServer(), r, nil); err == nil || !strings.Contains(err.Error(), `"odd"`) {
 		t.Errorf("error = %v", err)
+	}
+}
+
+func TestNothingToServe(t *testing.T) {
+	agent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, nil })
+	for name, err := range map[string]error{
+		"a registry on no server": mcpkit.AddRegistry(nil, qed.NewRegistry(nil), nil),
+		"no registry":             mcpkit.AddRegistry(newServer(), nil, nil),
+		"an agent on no server":   mcpkit.AddAgent(nil, "ask", "", agent, nil),
+		"no agent":                mcpkit.AddAgent(newServer(), "ask", "", nil, nil),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
 	}
 }
 

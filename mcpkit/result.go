@@ -59,7 +59,7 @@ func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMes
 		if err != nil {
 			return nil, err
 		}
-		if object, ok := r.StructuredContent.(map[string]any); ok && out.bare() && (c.opt.Trusted || !acts(object)) {
+		if object, ok := r.StructuredContent.(map[string]any); ok && out.bare() && (c.opt.Trusted || !acts(object, c.opt.MaxText)) {
 			return value, nil
 		}
 		out.Text, out.Value = "", value
@@ -92,10 +92,17 @@ func (c *Client) toolError(texts []string, structured any) error {
 }
 
 // acts reports whether an object has members on which qed's agents act, as they stand in a
-// [qed.Finding].
-func acts(object map[string]any) bool {
-	for name := range object {
-		for _, member := range []string{"rows", "query_metadata", "queries", "artifacts", "sources", "entities"} {
+// [qed.Finding]. A text of at most n bytes that is fit to be shown is none: it is what any result is.
+func acts(object map[string]any, n int) bool {
+	for name, value := range object {
+		if strings.EqualFold(name, "text") {
+			text, ok := value.(string)
+			if text = strings.TrimSpace(text); ok && clean(text, n) != text {
+				return true
+			}
+			continue
+		}
+		for _, member := range findingMembers {
 			if strings.EqualFold(name, member) {
 				return true
 			}
@@ -103,6 +110,16 @@ func acts(object map[string]any) bool {
 	}
 	return false
 }
+
+// findingMembers are the names of a qed.Finding's members.
+var findingMembers = func() []string {
+	var names []string
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[qed.Finding]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}()
 
 // exact returns the JSON of structured content: that of the text which says the same, if
 // there is one. The SDK has read numbers as float64, and a text has all their digits.

@@ -1,6 +1,7 @@
 package mcpkit
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -187,6 +188,9 @@ func (s *server) failed(ctx context.Context, tool string, err error) *mcp.CallTo
 // A tool that the server has already is replaced, as the SDK does it. A schema whose type
 // is not "object" is an error, and then nothing is added.
 func AddRegistry(server *mcp.Server, registry *qed.Registry, opt *ServerOptions) error {
+	if server == nil || registry == nil {
+		return errors.New("mcpkit: AddRegistry needs a server and a registry")
+	}
 	s := newServer(opt)
 	specs := registry.Specs()
 	for i, spec := range specs {
@@ -228,6 +232,9 @@ const failedText = "the call failed"
 
 // call makes a call of a registry's tool.
 func (s *server) call(ctx context.Context, registry *qed.Registry, call llm.ToolCall) (*mcp.CallToolResult, error) {
+	if string(bytes.TrimSpace(call.Arguments)) == "null" {
+		call.Arguments = nil // as some clients say that there are none
+	}
 	results, err := registry.Do(ctx, call)
 	if err != nil {
 		return nil, err

@@ -22,10 +22,10 @@ import (
 //
 // A tool that cannot be used is a [*ToolError], for [ClientOptions.Refused] or in Tools'
 // own error: one without a name, or with one that cannot be printed, one whose name came
-// before, and one whose schema is no object, is too large or too deep, refers to what is
-// not in it, or is none that can be checked. References within a schema are replaced by
-// what they refer to; where that contains itself, anything is allowed at the second time,
-// and it is the server that checks it.
+// before, or would become another's, and one whose schema is no object, is too large or too
+// deep, refers to what is not in it, or is none that can be checked. References within a
+// schema are replaced by what they refer to; where that contains itself, anything is allowed
+// at the second time, and it is the server that checks it.
 //
 // A list that is too long, or does not end, matches [ErrTooManyTools], and a server that
 // cannot be reached [ErrUnavailable].
@@ -49,6 +49,8 @@ func (c *Client) Tools(ctx context.Context) ([]qed.Tool, error) {
 			problem = refused(t.Name, "its name has characters that cannot be printed")
 		case seen[t.Name]:
 			problem = refused(t.Name, "the server lists another one of that name")
+		case names[i] == "":
+			problem = refused(t.Name, "another one has the name that it would get")
 		default:
 			tool, problem = c.tool(names[i], t)
 		}
@@ -93,7 +95,7 @@ func (c *Client) list(ctx context.Context) ([]*mcp.Tool, []*ToolError, error) {
 	cursors := map[string]bool{}
 	for cursor := ""; ; {
 		var whole []*mcp.Tool
-		page, err := send(ctx, c, func(ctx context.Context, session *mcp.ClientSession) (*mcp.ListToolsResult, error) {
+		page, err := send(ctx, c, new(delivery), func(ctx context.Context, session *mcp.ClientSession) (*mcp.ListToolsResult, error) {
 			whole = nil
 			return session.ListTools(context.WithValue(ctx, listedKey{}, &whole), &mcp.ListToolsParams{Cursor: cursor})
 		})
@@ -157,7 +159,7 @@ const maxName = 64 // of a tool, in bytes
 
 // names returns what the tools are called in a registry. It does not depend on their
 // order: where several would be called the same, a hash of its own name stands behind each
-// that had to be changed.
+// that had to be changed, and where even that name is another's, it has none.
 func (c *Client) names(tools []*mcp.Tool) []string {
 	count := map[string]int{}
 	names := make([]string, len(tools))
@@ -173,6 +175,18 @@ func (c *Client) names(tools []*mcp.Tool) []string {
 		}
 		hash := fmt.Sprintf("_%x", sha256.Sum256([]byte(t.Name)))[:9]
 		names[i] = names[i][:min(len(names[i]), maxName-len(hash))] + hash
+	}
+	owners := map[string]map[string]bool{} // by name, what the server calls those that have it
+	for i, t := range tools {
+		if owners[names[i]] == nil {
+			owners[names[i]] = map[string]bool{}
+		}
+		owners[names[i]][t.Name] = true
+	}
+	for i, t := range tools {
+		if len(owners[names[i]]) > 1 && names[i] != c.opt.Prefix+t.Name {
+			names[i] = ""
+		}
 	}
 	return names
 }

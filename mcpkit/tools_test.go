@@ -2,6 +2,7 @@ package mcpkit_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,6 +92,39 @@ func TestNames(t *testing.T) {
 	}
 	if _, err := mcpkit.Connect(t.Context(), command("plain"), &mcpkit.ClientOptions{Prefix: "a b"}); err == nil {
 		t.Error("a prefix with a space is taken")
+	}
+}
+
+// A server can foresee the hash that is to tell two names apart. Then the tool whose name had to be
+// changed is refused, and the others are used.
+func TestNamesForeseen(t *testing.T) {
+	noLeak(t)
+	hash := func(name string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:8] }
+	one, two := "a.a.a.a.a.a/a.a.a/a.a/a/a.a.a.a/a.a.a/a/a.a/", "a.a.a.a.a.a/a.a.a/a.a/a/a/a.a.a/a.a/a.a/a/a/"
+	if hash(one) != hash(two) {
+		t.Fatal("the hash is another one")
+	}
+	var listed []*mcp.Tool
+	for _, name := range []string{"x.y", "x/y", "x_y_" + hash("x.y"), one, two, "plain"} {
+		listed = append(listed, tool(name, anyObject))
+	}
+	var refusals []string
+	c := connect(t, lists(t, func(string) *mcp.ListToolsResult { return &mcp.ListToolsResult{Tools: listed} }), &mcpkit.ClientOptions{
+		Refused: func(e *mcpkit.ToolError) { refusals = append(refusals, e.Tool) },
+	})
+	tools, err := c.Tools(t.Context())
+	if err != nil || len(tools) != 3 {
+		t.Fatalf("%d tools, %v", len(tools), err)
+	}
+	if diff := cmp.Diff([]string{"x.y", one, two}, refusals); diff != "" {
+		t.Error(diff)
+	}
+	r := qed.NewRegistry(nil)
+	if err := r.Add(tools...); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := do(t, t.Context(), r, "x_y_"+hash("x.y"), `{}`); got != `{"text":"x_y_`+hash("x.y")+`"}` || err != nil {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 
