@@ -23,6 +23,7 @@ type desk struct {
 	graphQL string
 	show    *chat.Printer
 	opt     qed.TodoOptions
+	out     string // the file that the last chart is written to
 
 	remembered int           // the number of the last memory entry that was shown
 	chart      *qed.Artifact // the last one
@@ -81,6 +82,9 @@ func (d *desk) ask(ctx context.Context, agent qed.Agent, user shipping.User, thr
 	}
 	for i := range answer.Artifacts {
 		d.chart = &answer.Artifacts[i]
+		if d.out == "" {
+			d.show.Hint("-out chart.json would write it to a file, which vega.github.io/editor shows")
+		}
 	}
 	entries, err := qed.TodoEntries(ctx, d.opt.Store, thread, 0)
 	if err != nil {
@@ -95,17 +99,17 @@ func (d *desk) ask(ctx context.Context, agent qed.Agent, user shipping.User, thr
 	return nil
 }
 
-// write writes the last chart to a file, where one is named.
-func (d *desk) write(file string) error {
+// write writes the last chart to the file, where one is named.
+func (d *desk) write() error {
 	switch {
-	case file == "":
+	case d.out == "":
 		return nil
 	case d.chart == nil:
 		return errors.New("no chart was drawn, so -out has nothing to write: -scenario 5 draws one")
 	}
-	if err := os.WriteFile(file, d.chart.Data, 0o644); err != nil {
+	if err := os.WriteFile(d.out, d.chart.Data, 0o644); err != nil {
 		return err
 	}
-	d.show.Note("\n%s (%s) is in %s.", d.chart.Name, strings.TrimSpace(d.chart.MediaType), file)
+	d.show.Note("\n%s (%s) is in %s.", d.chart.Name, strings.TrimSpace(d.chart.MediaType), d.out)
 	return nil
 }

@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	defer engine.Close()
 	if where == "" {
-		show.Note("No cluster is configured (ELASTICSEARCH_URL), so searches are answered from a recording of Elasticsearch:\nthose of the transcripts. Set it to have a cluster answer others.")
+		show.Note("No cluster is configured (ELASTICSEARCH_URL), so a recording of Elasticsearch answers the searches of the transcripts,\nand no others.")
 	} else {
 		show.Note("Searching %s and %s on %s.", shipping.ShipmentIndex, shipping.ContainerIndex, where)
 	}
@@ -94,7 +94,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	defer server.Close()
 
 	ctx = qed.WithClock(ctx, func() time.Time { return shipping.Now })
-	d := desk{model: model, engine: engine, graphQL: server.URL, show: show, opt: qed.TodoOptions{
+	d := desk{model: model, engine: engine, graphQL: server.URL, show: show, out: asked.out, opt: qed.TodoOptions{
 		Store:       &qed.MemoryStore{},
 		Temperature: conf.Agent.Temperature,
 		JSONMode:    conf.Agent.JSONMode,
@@ -112,7 +112,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
-	return d.write(asked.out)
+	return d.write()
 }
 
 // asked is what the command line asks for.

@@ -58,8 +58,16 @@ func TestOneScenario(t *testing.T) {
 
 func TestChartFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "chart.json")
-	if _, err := bi(t, nil, "", "-scenario", "5", "-out", file); err != nil {
+	without, err := bi(t, nil, "", "-scenario", "5")
+	if err != nil {
 		t.Fatal(err)
+	}
+	out, err := bi(t, nil, "", "-scenario", "5", "-out", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(without, "-out ") || strings.Contains(out, "-out ") || !strings.Contains(out, file) {
+		t.Errorf("the output does not say where the chart is, or how to have it written: %s", out)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {

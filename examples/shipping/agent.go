@@ -13,7 +13,7 @@ import (
 )
 
 // graphqlSource is what the GraphQL server is called in plans.
-const graphqlSource = "single"
+const graphqlSource = "tracking"
 
 // NewAgent returns the agent that answers a user's questions: those about many
 // shipments or containers from the engine's indices, which [Fill] makes, and those about

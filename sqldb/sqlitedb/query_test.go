@@ -432,6 +432,32 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// TestOpenTellsAtOnce: what a look at the path and the first bytes shows is no matter of the first statement.
+func TestOpenTellsAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(text, []byte("root:x:0:0:"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		path string
+		want error
+		says string
+	}{
+		{text, sqldb.ErrNotDatabase, "text.db"},
+		{filepath.Join(dir, "no.db"), sqldb.ErrMissing, "there is no file no.db: "},
+		{filepath.Join(dir, "no", "no.db"), sqldb.ErrMissing, "no folder"},
+		{"mysql://root:hunter2@localhost/app", sqldb.ErrArgument, "URL"},
+		{"", sqldb.ErrArgument, "empty"},
+		{":memory:", sqldb.ErrArgument, "always empty"},
+	} {
+		_, err := sqlitedb.Open(test.path, nil)
+		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), test.says) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%q: %v, want %v that says %q", test.path, err, test.want, test.says)
+		}
+	}
+}
+
 // SQLite has no sessions: one that says something would be a promise not kept.
 func TestSession(t *testing.T) {
 	path := create(t, company)

@@ -12,6 +12,7 @@ package sqlitedb
 import (
 	"database/sql"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,7 +57,10 @@ type Options struct {
 // error.
 //
 // The error is a [*sqldb.Error]: of kind [sqldb.ErrMissing],
-// [sqldb.ErrUnreadable], [sqldb.ErrNotDatabase] or [sqldb.ErrArgument].
+// [sqldb.ErrUnreadable], [sqldb.ErrNotDatabase] or [sqldb.ErrArgument]. Of the file
+// Open reads its first bytes alone, and of a URI nothing: that it is encrypted or
+// damaged further in, or that a URI leads to no database, is told when it is
+// first read, by [sqldb.DB.Check] or [sqldb.DB.Introspect] mostly.
 func Open(path string, opt *Options) (*sqldb.DB, error) {
 	var o Options
 	if opt != nil {
@@ -103,7 +107,12 @@ func newConnector(path string, o *Options) (*connector, error) {
 		}
 		return c, nil
 	}
-	if path == "" || path == ":memory:" {
+	switch {
+	case path == "":
+		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the path is empty: name the database's file"}
+	case strings.Contains(path, "://"):
+		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: `the path is a URL, and this opens files: name one, or write a URI of SQLite, which begins with "file:"`}
+	case path == ":memory:":
 		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: `a private database in memory is always empty: name a file, or share one in memory as "file:/name?vfs=memdb"`}
 	}
 	if err := readable(path); err != nil {
@@ -126,7 +135,11 @@ func readable(path string) error {
 	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &sqldb.Error{Kind: sqldb.ErrMissing, Message: "there is no file " + name + ": check the path; it is not created", Err: fs.ErrNotExist}
+		where := ""
+		if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			where = ", and no folder that it would be in"
+		}
+		return &sqldb.Error{Kind: sqldb.ErrMissing, Message: "there is no file " + name + where + ": check the path; it is not created", Err: fs.ErrNotExist}
 	case errors.Is(err, fs.ErrPermission):
 		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: "this user may not read " + name, Err: fs.ErrPermission}
 	case err != nil:
@@ -136,8 +149,18 @@ func readable(path string) error {
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
 		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: name + " is not a regular file"}
 	}
+	head := make([]byte, len(magic))
+	switch n, err := io.ReadFull(f, head); {
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: name + " cannot be read", Err: errors.Unwrap(err)}
+	case n > 0 && string(head) != magic: // an empty file is an empty database
+		return &sqldb.Error{Kind: sqldb.ErrNotDatabase, Message: name + " is not a SQLite database, or it is encrypted: check the path"}
+	}
 	return nil
 }
+
+// magic is how every database file begins.
+const magic = "SQLite format 3\x00"
 
 // uriPath escapes what a URI would take for its query, fragment or an escape.
 func uriPath(path string) string {

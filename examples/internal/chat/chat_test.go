@@ -50,6 +50,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		Artifacts: []qed.Artifact{{Name: attack, MediaType: attack}},
 		Questions: []qed.Question{{Text: attack, Problem: attack, Options: []qed.Option{{Text: attack}}}},
 	})
+	show.Hint(attack)
 	show.Entry(qed.TodoEntry{TodoKey: attack, Status: attack, AgentAction: attack})
 	if got := out.String(); strings.ContainsAny(got, attack[:1]+"\u009b\u202e\u2066\u2028\a\r") {
 		t.Errorf("the output steers the terminal: %q", got)
@@ -78,6 +79,48 @@ func TestAnswerIsShownOnce(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRowsAreShownOnce shows the beginning of a table with how much there is, and again only where it is another or another thread's.
+func TestRowsAreShownOnce(t *testing.T) {
+	table := func(first int64, more bool) *qed.Table {
+		t := qed.Table{Columns: []qed.Column{{Name: "number"}}, Truncated: more}
+		for n := range int64(12) {
+			t.Rows = append(t.Rows, []any{first + n})
+		}
+		return &t
+	}
+	var out strings.Builder
+	show := chat.NewPrinter(&out)
+	for _, turn := range []struct {
+		thread string
+		table  *qed.Table
+		want   []string
+		lacks  string
+	}{
+		{"a", table(100, false), []string{"100", "109", "10 of 12 rows"}, "110"},
+		{"a", nil, nil, "rows"},
+		{"a", table(100, false), []string{"same 12 rows"}, "100"},
+		{"a", table(200, true), []string{"200", "10 of more than 12 rows"}, "same"},
+		{"b", table(200, true), []string{"200"}, "same"},
+		{"", table(200, true), []string{"200"}, "same"},
+		{"", table(200, true), []string{"200"}, "same"},
+	} {
+		out.Reset()
+		agent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{Table: turn.table}, nil })
+		if _, err := chat.Ask(t.Context(), agent, show, qed.Turn{Thread: turn.thread, Text: "Which?"}); err != nil {
+			t.Fatal(err)
+		}
+		got := out.String()
+		for _, want := range turn.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("thread %q: the output lacks %q:\n%s", turn.thread, want, got)
+			}
+		}
+		if strings.Contains(got, turn.lacks) {
+			t.Errorf("thread %q: the output has %q:\n%s", turn.thread, turn.lacks, got)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 
 	"github.com/qedkit/qed"
@@ -21,6 +22,9 @@ type Printer struct {
 	spoke    bool // and were, in this turn
 	secured  bool // the last statement was rewritten, and not refused since
 	tools    bool // the last plan is one of tools
+
+	thread string
+	table  *qed.Table // the last that was shown in the thread
 }
 
 // NewPrinter returns a Printer that writes to out.
@@ -153,16 +157,7 @@ func (p *Printer) Answer(a qed.Answer) {
 	if a.Partial && !strings.Contains(a.Text, a.PartialReason) {
 		p.step(yellow, "partial", a.PartialReason)
 	}
-	if a.Table != nil && len(a.Table.Rows) > 0 {
-		few := *a.Table
-		few.Rows = few.Rows[:min(shownRows, len(few.Rows))]
-		var text strings.Builder
-		few.WriteText(&text)
-		p.step(dim, "rows", strings.TrimRight(text.String(), "\n"))
-		if hidden := len(a.Table.Rows) - len(few.Rows); hidden > 0 {
-			p.step(dim, "", "and "+count(hidden, "more row"))
-		}
-	}
+	p.rows(a.Table)
 	for i, s := range a.Sources {
 		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, s.Title, s.Location))
 	}
@@ -171,6 +166,34 @@ func (p *Printer) Answer(a qed.Answer) {
 	}
 	p.Asked(a.Questions)
 }
+
+// rows shows the beginning of a table, once where later turns of the thread have the same.
+func (p *Printer) rows(t *qed.Table) {
+	if t == nil || len(t.Rows) == 0 {
+		return
+	}
+	if p.table != nil && reflect.DeepEqual(p.table, t) {
+		p.step(dim, "rows", "the same "+count(len(t.Rows), "row")+" as before")
+		return
+	}
+	p.table = t
+	few := *t
+	few.Rows = few.Rows[:min(shownRows, len(few.Rows))]
+	var text strings.Builder
+	few.WriteText(&text)
+	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+	if len(few.Rows) < len(t.Rows) {
+		found := count(len(t.Rows), "row")
+		if t.Truncated {
+			found = "more than " + found
+		}
+		lines[len(lines)-1] = fmt.Sprintf("(the first %d of %s)", len(few.Rows), found)
+	}
+	p.step(dim, "rows", strings.Join(lines, "\n"))
+}
+
+// Hint shows a word on what was shown last.
+func (p *Printer) Hint(text string) { p.step(dim, "", text) }
 
 // Asked shows what the user is asked.
 func (p *Printer) Asked(questions []qed.Question) {
