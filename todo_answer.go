@@ -49,10 +49,24 @@ func (a *todoAgent) format(ctx context.Context, s todoState) (todoState, error) 
 	if len(skipped) > 0 {
 		s.Reason = "skipped: " + strings.Join(skipped, ", ")
 	}
-	// The answer is told once it can be read: else another turn tells it.
-	_, err := s.found(ctx, func(string, error) error { return nil })
-	return s, err
+	return s, s.plan().readable(ctx)
 }
+
+// readable returns an error where the store does not give what tasks found: then another turn tells it.
+func (l *TodoList) readable(ctx context.Context) error {
+	for _, t := range l.Tasks {
+		if t.Status != TodoComplete || t.Result.Handle == "" {
+			continue
+		}
+		if _, err := l.result(ctx, t.Key); err != nil && !gone(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// gone reports whether what was kept cannot be had any more, however often it is asked for.
+func gone(err error) bool { return errors.Is(err, ErrNotKept) || errors.Is(err, ErrCorrupt) }
 
 // answer reads the answer from the state.
 func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
@@ -127,7 +141,7 @@ func (s *todoState) found(ctx context.Context, missing func(what string, err err
 		}
 		output, err := s.plan().result(ctx, t.Key)
 		switch {
-		case errors.Is(err, ErrNotKept) || errors.Is(err, ErrCorrupt):
+		case gone(err):
 			if err := missing("what "+t.Key+" found", err); err != nil {
 				return nil, err
 			}

@@ -24,7 +24,7 @@ func todoTurns(b *testing.B, store qed.Store) func(thread string) {
 	}
 	return func(thread string) {
 		answer, err := qed.Ask(b.Context(), agent, qed.Turn{Thread: thread, Text: "Show shipments to Miami"})
-		if err != nil || answer.Text != "Port of Miami" || !answer.Saved {
+		if err != nil || answer.Text != "arrival_date\n\nPort of Miami" || !answer.Saved {
 			b.Fatalf("%+v, %v", answer, err)
 		}
 	}
