@@ -76,9 +76,9 @@ type TodoOptions struct {
 //	       +-- an answer, or "continue" -------------------------------------+------+                               +-> ask_clarification
 //
 // The plan is told ([Planned]) before anything runs, and stays open while the user is asked and after a failure. What he says then is read
-// first: an answer has the task that asked run again, "continue" has the plan go on, "skip", "retry KEY" and "edit KEY: {..}" change a task of
-// it, and what else he says the model reads: as a change, or as something new, for which another plan is made. A task that succeeds moves the
-// pointer to the next; a question or an error ends the turn.
+// first: an answer has the task that asked run again, "continue" has the plan go on, "skip", "retry KEY and KEY" and "edit KEY: {..}", several on a
+// line each, change tasks of it, and what else he says the model reads: as a change, or as something new, for which another plan is made. A task
+// that succeeds moves the pointer to the next; a question or an error ends the turn.
 //
 // A plan names only the tools that were registered when the agent was made, with arguments that their schemas allow. What a tool returns is data: it goes to the tools whose
 // arguments name it, and never changes the plan. Tasks that are Parallel and do not need each other run side by side.
