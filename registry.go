@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/refusal"
 )
 
 // RegistryOptions are limits of a [Registry]. Nil and zero fields mean the defaults.
@@ -338,7 +338,7 @@ func (r *Registry) unknown(name string) error {
 		return errors.New("there are no tools")
 	}
 	hint := "."
-	if near := nearest.Names(name, r.names, 1); len(near) > 0 {
+	if near := refusal.Nearest(name, r.names, 1); len(near) > 0 {
 		hint = fmt.Sprintf("; did you mean %s?", near[0])
 	}
 	if len(name) > 64 {

@@ -11,10 +11,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/refusal"
 )
 
 // A Route is an agent that a Router can hand a turn to.
@@ -282,7 +282,7 @@ func (r *router) decide(ctx context.Context, question string, history []llm.Mess
 			return RouteDecision{Route: route, Reason: prompt.Clip(chosen.Reason, maxReason)}, nil
 		}
 		data.Unknown = prompt.Clip(chosen.Route, 100)
-		data.Candidates = nearest.Names(data.Unknown, routeNames(r.routes), maxCandidates)
+		data.Candidates = refusal.Nearest(data.Unknown, routeNames(r.routes), maxCandidates)
 		reason = "the model chose a route that there is not"
 	}
 	return RouteDecision{Route: r.fallback, Reason: reason, Fallback: true}, nil

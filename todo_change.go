@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
 // plainChanges reads "skip", "retry", "skip KEY", "retry KEY and KEY" and "edit KEY: {...}", several on a line each. Without a key it is about the
@@ -130,7 +130,7 @@ func (a *todoAgent) onceOnly(ctx context.Context, l *TodoList, key string, chang
 // unknown is the error for a task that does not exist.
 func (l *TodoList) unknown(key string) error {
 	hint := ""
-	if near := nearest.Names(key, l.keys(), 1); len(near) > 0 {
+	if near := refusal.Nearest(key, l.keys(), 1); len(near) > 0 {
 		hint = "; did you mean " + near[0] + "?"
 	}
 	return fmt.Errorf("the plan has no task %q%s The tasks are %s", prompt.Clip(key, 100), hint, strings.Join(l.keys(), ", "))

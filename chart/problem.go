@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Code says what kind of problem it is. A code keeps its meaning between versions.
@@ -83,7 +83,7 @@ func unknownWord[W ~string](path, what string, got W, words []W) *Problem {
 
 // similar are the words nearest to one, or all, where they are few.
 func similar(word string, words []string) []string {
-	if near := nearest.Names(word, words, 3); len(near) > 0 {
+	if near := refusal.Nearest(word, words, 3); len(near) > 0 {
 		return near
 	}
 	if len(words) <= 12 {

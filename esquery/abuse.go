@@ -1,7 +1,7 @@
 package esquery
 
 // refusal is why something is refused, and what does instead.
-type refusal struct {
+type rule struct {
 	code    Code
 	why     string
 	instead []string
@@ -10,7 +10,7 @@ type refusal struct {
 const noModel = "it has a model make a vector, and which one cannot be checked"
 
 // refusedQueries are queries that there are, and that are refused whatever they say.
-var refusedQueries = map[string]refusal{
+var refusedQueries = map[string]rule{
 	"script":       {Script, "scripts are refused; say it with a range or a term", []string{"range", "term"}},
 	"script_score": {Script, "scripts are refused; weigh by fields with function_score", []string{"function_score", "distance_feature"}},
 	"percolate":    {Forbidden, "it runs queries that documents hold, and can fetch documents of other indices", []string{"match"}},

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // aggregation is what is known of a type of aggregation.
@@ -186,7 +186,7 @@ func (c *checker) unknownAggregation(typed *member) {
 	case typed.value.kind == object && len(typed.value.members) > 0 && aggregationTypes[typed.value.members[0].key] != nil:
 		c.report(UnknownKey, []string{typed.value.members[0].key}, "there is no aggregation type %s; names of aggregations stand in aggs alone", quoted(typed.key))
 	default:
-		c.report(UnknownKey, nearest.Names(typed.key, names, maxCandidates), "there is no aggregation type %s", quoted(typed.key))
+		c.report(UnknownKey, refusal.Nearest(typed.key, names, maxCandidates), "there is no aggregation type %s", quoted(typed.key))
 	}
 }
 

@@ -3,7 +3,7 @@ package esquery
 import (
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // histogram checks an aggregation of equal steps, and estimates its buckets.
@@ -287,6 +287,6 @@ func (c *checker) compositeSource(v *value) {
 			c.member(&m.value, "precision", func(n *value) { c.gridPrecision(m.key, n) })
 		}
 	default:
-		c.report(UnknownKey, nearest.Names(m.key, compositeNames, maxCandidates), "composite has no source %s", quoted(m.key))
+		c.report(UnknownKey, refusal.Nearest(m.key, compositeNames, maxCandidates), "composite has no source %s", quoted(m.key))
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // bucketOrder checks what buckets are ordered by: their count, their key, or the
@@ -111,7 +111,7 @@ func (c *checker) step(at *value, name, path string) (*aggregation, *value) {
 			names = append(names, at.members[i].key)
 		}
 	}
-	candidates := nearest.Names(name, names, maxCandidates)
+	candidates := refusal.Nearest(name, names, maxCandidates)
 	if len(candidates) == 0 && len(names) <= maxCandidates {
 		candidates = names
 	}
@@ -131,7 +131,7 @@ func (c *checker) oneNumber(name, value string, kind *aggregation) {
 		case value == "":
 			c.report(Malformed, prefixed(name, kind.metrics), "%s has several values; name one, as in %s", quoted(name), quoted(name+".avg"))
 		case len(kind.metrics) > 0 && !slices.Contains(kind.metrics, value):
-			c.report(UnknownKey, prefixed(name, nearest.Names(value, kind.metrics, maxCandidates)), "%s has no value %s", quoted(name), quoted(value))
+			c.report(UnknownKey, prefixed(name, refusal.Nearest(value, kind.metrics, maxCandidates)), "%s has no value %s", quoted(name), quoted(value))
 		}
 	default:
 		c.report(Malformed, nil, "no number can be read from %s", quoted(name))

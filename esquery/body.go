@@ -3,7 +3,7 @@ package esquery
 import (
 	"slices"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // bodyParams are the keys of a search's body, in both engines.
@@ -131,7 +131,7 @@ func (c *checker) unknownInBody(key string) {
 			names = append(names, bodyParams[i].key)
 		}
 	}
-	c.report(UnknownKey, nearest.Names(key, names, maxCandidates), "a body has no key %s", quoted(key))
+	c.report(UnknownKey, refusal.Nearest(key, names, maxCandidates), "a body has no key %s", quoted(key))
 }
 
 // together checks what several keys of a body come to.

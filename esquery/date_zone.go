@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // timeZone notes where v is no time zone of java.time: an offset or the name of a
@@ -18,7 +18,7 @@ func (c *checker) timeZone(v *value) {
 		c.report(Malformed, nil, "a time zone must be a string, and is %s", v.kind)
 		return
 	}
-	c.report(InvalidLiteral, nearest.Names(v.text, zoneNames(), maxCandidates),
+	c.report(InvalidLiteral, refusal.Nearest(v.text, zoneNames(), maxCandidates),
 		"%s is no time zone, such as \"+01:00\" or \"Europe/Berlin\"", quoted(v.text))
 }
 

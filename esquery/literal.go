@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // literalUse is where in a body a value stands.
@@ -87,7 +87,7 @@ func (c *checker) inRange(f *Field, v *value, format string) {
 // joinLiteral checks the name of a relation of a join.
 func (c *checker) joinLiteral(f *Field, v *value) {
 	if names := relationNames(f); !slices.Contains(names, v.text) {
-		c.report(InvalidLiteral, nearest.Names(v.text, names, maxCandidates), "%s is no relation of the join %s", quoted(v.text), quoted(f.Path))
+		c.report(InvalidLiteral, refusal.Nearest(v.text, names, maxCandidates), "%s is no relation of the join %s", quoted(v.text), quoted(f.Path))
 	}
 }
 

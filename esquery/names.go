@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // plainIndex reports whether name can only be that of one index, alias or data
@@ -37,7 +37,7 @@ func (m *Mapping) nearest(path string, fits func(*Field) bool) []string {
 			names = append(names, name)
 		}
 	}
-	return nearest.Names(path, names, maxCandidates)
+	return refusal.Nearest(path, names, maxCandidates)
 }
 
 // same returns the one field, of those that visible holds for, whose path differs

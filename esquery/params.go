@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // A param is a key that may stand in some object, and what its value may be. The
@@ -98,7 +98,7 @@ func (c *checker) unknownKey(key, owner string, known []param) {
 			names = append(names, known[i].key)
 		}
 	}
-	c.report(UnknownKey, nearest.Names(key, names, maxCandidates),
+	c.report(UnknownKey, refusal.Nearest(key, names, maxCandidates),
 		"%s has no parameter %s; it has %s", owner, quoted(key), strings.Join(names, ", "))
 }
 
@@ -198,7 +198,7 @@ func (c *checker) word(v *value, p *param) bool {
 	if !c.must(v.kind == str, v, p.key, "one of "+strings.Join(p.words, ", ")) {
 		return false
 	}
-	c.report(Malformed, nearest.Names(v.text, p.words, maxCandidates),
+	c.report(Malformed, refusal.Nearest(v.text, p.words, maxCandidates),
 		"%s must be one of %s, and is %s", p.key, strings.Join(p.words, ", "), quoted(v.text))
 	return false
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // queryTypes are the checks of the queries by their names. Some of them lead back
@@ -162,7 +162,7 @@ func (c *checker) unknownQuery(name string) {
 		return
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queryTypes)), func(s string) bool { return refusedQueries[s].why != "" })
-	c.report(UnknownKey, nearest.Names(name, names, maxCandidates), "there is no query %s", quoted(name))
+	c.report(UnknownKey, refusal.Nearest(name, names, maxCandidates), "there is no query %s", quoted(name))
 }
 
 // queriesFor are the queries that a field is mostly used in.

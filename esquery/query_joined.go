@@ -3,7 +3,7 @@ package esquery
 import (
 	"slices"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 var (
@@ -126,5 +126,5 @@ func (c *checker) relation(v *value, key string, parent bool) {
 		c.report(FieldType, []string{"nested"}, "the index has no join field, so that its documents have no parents and children")
 		return
 	}
-	c.report(UnknownField, nearest.Names(name.text, known, maxCandidates), "there is no such relation as %s", quoted(name.text))
+	c.report(UnknownField, refusal.Nearest(name.text, known, maxCandidates), "there is no such relation as %s", quoted(name.text))
 }

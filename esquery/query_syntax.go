@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // minimumMatch checks how many clauses must match: 2, -1, 75%, -25%, or conditions
@@ -139,7 +139,7 @@ func (c *checker) analyzer(v *value) bool {
 	if own[v.text] {
 		return true
 	}
-	candidates := nearest.Names(v.text, append(slices.Sorted(maps.Keys(own)), slices.Sorted(maps.Keys(analyzers))...), maxCandidates)
+	candidates := refusal.Nearest(v.text, append(slices.Sorted(maps.Keys(own)), slices.Sorted(maps.Keys(analyzers))...), maxCandidates)
 	c.report(Malformed, candidates, "the mapping uses no analyzer %s, and engines have none; leave it out to search as the field was indexed", quoted(v.text))
 	return false
 }

@@ -1,6 +1,6 @@
 package esquery
 
-import "github.com/qedkit/qed/internal/nearest"
+import "github.com/qedkit/qed/refusal"
 
 var (
 	retrieverNames = []string{"knn", "standard"}
@@ -38,6 +38,6 @@ func (c *checker) retriever(v *value) {
 	case "knn":
 		c.topKNN(&m.value)
 	default:
-		c.report(UnknownKey, nearest.Names(m.key, retrieverNames, maxCandidates), "a retriever %s is not taken; there are knn and standard", quoted(m.key))
+		c.report(UnknownKey, refusal.Nearest(m.key, retrieverNames, maxCandidates), "a retriever %s is not taken; there are knn and standard", quoted(m.key))
 	}
 }

@@ -3,7 +3,7 @@ package esquery
 import (
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 var (
@@ -97,7 +97,7 @@ func (c *checker) suggestion(v *value) {
 		c.out()
 	}
 	if found != 1 {
-		c.report(Malformed, nearest.Names("", suggesterNames, maxCandidates), "a suggestion needs exactly one of %s", strings.Join(suggesterNames, ", "))
+		c.report(Malformed, refusal.Nearest("", suggesterNames, maxCandidates), "a suggestion needs exactly one of %s", strings.Join(suggesterNames, ", "))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Options are a Validator's rules and limits. A nil Options and zero fields mean
@@ -213,7 +213,7 @@ func (c *checker) named(name string) *index {
 	if found := c.v.indices[name]; found != nil {
 		return found
 	}
-	candidates := nearest.Names(name, c.v.names, maxCandidates)
+	candidates := refusal.Nearest(name, c.v.names, maxCandidates)
 	if len(candidates) == 0 && len(c.v.names) <= maxCandidates {
 		candidates = c.v.names
 	}

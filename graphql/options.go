@@ -5,7 +5,7 @@ import (
 
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Options say what a [Guard] lets pass. Nil and the zero value mean the defaults.
@@ -141,5 +141,5 @@ func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, 
 
 // candidates are the names that may have been meant.
 func candidates(name string, names []string) []string {
-	return nearest.Names(name, names, maxCandidates)
+	return refusal.Nearest(name, names, maxCandidates)
 }

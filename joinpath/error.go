@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // What can go wrong. Every error of this package that is about its input is an
@@ -143,7 +143,7 @@ func (p problems) err() error {
 
 // didYouMean ends a message about an unknown name.
 func didYouMean(name string, names []string) string {
-	if near := nearest.Names(name, names, maxCandidates); len(near) > 0 {
+	if near := refusal.Nearest(name, names, maxCandidates); len(near) > 0 {
 		return "; did you mean " + quoteNames(near) + "?"
 	}
 	return ""

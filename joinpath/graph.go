@@ -9,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Options tune a [Graph]. Nil and the zero value mean the defaults.
@@ -279,7 +279,7 @@ func (g *Graph) id(name string) (int32, bool) {
 func (g *Graph) unknownTable(names []string) error {
 	e := &Error{Err: ErrUnknownTable, Tables: names}
 	for _, name := range names[:min(len(names), maxShown)] {
-		e.Candidates = union(e.Candidates, nearest.Names(name, g.names, maxCandidates))
+		e.Candidates = union(e.Candidates, refusal.Nearest(name, g.names, maxCandidates))
 	}
 	return e
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Plan is a way to join tables: one table to begin with and, in order, the joins
@@ -238,7 +238,7 @@ func (p Plan) find(alias string) (int, error) {
 		}
 	}
 	return 0, &Error{Err: ErrUnknownTable, Tables: []string{alias},
-		Detail: "the plan has no such alias", Candidates: nearest.Names(alias, p.Aliases(), maxCandidates)}
+		Detail: "the plan has no such alias", Candidates: refusal.Nearest(alias, p.Aliases(), maxCandidates)}
 }
 
 // freeAlias takes the table's name, or that and a number.

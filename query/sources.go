@@ -9,8 +9,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
 // sources are those of a tool, which it names in errors.
@@ -68,7 +68,7 @@ func (s sources) find(name string) (Source, error) {
 	if name == "" {
 		return nil, fmt.Errorf("%s needs a source: %s", s.tool, all)
 	}
-	if near := nearest.Names(name, names, 1); len(near) > 0 {
+	if near := refusal.Nearest(name, names, 1); len(near) > 0 {
 		all = "did you mean " + near[0] + "? " + all
 	}
 	return nil, fmt.Errorf("%s has no source %s; %s", s.tool, prompt.Quote(prompt.Clip(name, maxName)), all)

@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
 // planned is what the model answers when it plans.
@@ -155,7 +155,7 @@ func (a *agent) take(plan []plannedStep) (steps []step, problems []string) {
 		}
 		if !slices.Contains(indices, p.Index) {
 			problem("%s: there is no index %s%s", name, prompt.Quote(prompt.Clip(p.Index, maxName)),
-				meant(nearest.Names(p.Index, indices, maxCandidates)))
+				meant(refusal.Nearest(p.Index, indices, maxCandidates)))
 		}
 		after := slices.Clone(p.After)
 		slices.Sort(after)

@@ -160,7 +160,7 @@ func TestAttacks(t *testing.T) {
 		for _, sql := range attacks {
 			stmt, err := g.Rewrite(context.Background(), sql)
 			if err != nil {
-				if refusal(t, err); !utf8Message(err) {
+				if refuse(t, err); !utf8Message(err) {
 					t.Errorf("%s: the message is not UTF-8", sql)
 				}
 				continue

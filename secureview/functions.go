@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // functions refuses a call of a function that neither the dialect nor the policy
@@ -48,7 +48,7 @@ func (g *Guard) functionsLike(name string) []string {
 	if 4 <= len(name) && len(name) <= 40 {
 		edits(name, add)
 	}
-	for _, function := range nearest.Names(name, slices.Sorted(maps.Keys(g.catalog.functions)), maxCandidates) {
+	for _, function := range refusal.Nearest(name, slices.Sorted(maps.Keys(g.catalog.functions)), maxCandidates) {
 		add(function)
 	}
 	return found

@@ -359,7 +359,7 @@ func TestAttacksPostgres(t *testing.T) {
 	for _, sql := range append(attacksPostgres, attacks...) {
 		stmt, err := g.Rewrite(context.Background(), sql)
 		if err != nil {
-			if refusal(t, err); !utf8Message(err) {
+			if refuse(t, err); !utf8Message(err) {
 				t.Errorf("%s: the message is not UTF-8", sql)
 			}
 			continue

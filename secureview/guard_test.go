@@ -60,7 +60,7 @@ func plain(sql string) string {
 	return strings.TrimSuffix(strings.NewReplacer("`", "", `"`, "").Replace(sql), " LIMIT 100")
 }
 
-func refusal(t *testing.T, err error) *secureview.Error {
+func refuse(t *testing.T, err error) *secureview.Error {
 	t.Helper()
 	var e *secureview.Error
 	if !errors.As(err, &e) {
@@ -330,7 +330,7 @@ func TestRefused(t *testing.T) {
 				if err == nil {
 					t.Fatalf("%.200s: accepted as %s", tt.sql, stmt.SQL())
 				}
-				e := refusal(t, err)
+				e := refuse(t, err)
 				if e.Code != tt.code || !errors.Is(err, tt.code) {
 					t.Fatalf("%.200s: code %q, want %q: %v", tt.sql, string(e.Code), string(tt.code), err)
 				}
@@ -405,8 +405,8 @@ func TestColumnsInMessages(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = g.Rewrite(context.Background(), "SELECT lead FROM crew")
-	if want := "column 'lead' does not exist in table 'crew'; columns of crew: id, name, ..."; refusal(t, err).Message != want {
-		t.Errorf("message %q, want %q", refusal(t, err).Message, want)
+	if want := "column 'lead' does not exist in table 'crew'; columns of crew: id, name, ..."; refuse(t, err).Message != want {
+		t.Errorf("message %q, want %q", refuse(t, err).Message, want)
 	}
 }
 
@@ -427,7 +427,7 @@ func TestMessages(t *testing.T) {
 		g := guard(t, d)
 		for _, tt := range tests {
 			_, err := g.Rewrite(context.Background(), tt.sql)
-			if diff := cmp.Diff(tt.want, refusal(t, err).Message); diff != "" {
+			if diff := cmp.Diff(tt.want, refuse(t, err).Message); diff != "" {
 				t.Errorf("%s: %s (-want +got):\n%s", d.Name(), tt.sql, diff)
 			}
 		}
@@ -446,7 +446,7 @@ func TestMessageIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = g.Rewrite(context.Background(), "SELECT missing FROM wide")
-	if n := strings.Count(refusal(t, err).Message, "column_"); n != 100 {
+	if n := strings.Count(refuse(t, err).Message, "column_"); n != 100 {
 		t.Errorf("the message lists %d columns", n)
 	}
 }
@@ -456,7 +456,7 @@ func TestLongNames(t *testing.T) {
 	for _, d := range dialects {
 		name := strings.Repeat("é", 20_000)
 		_, err := guard(t, d).Rewrite(context.Background(), "SELECT "+name+" FROM dept")
-		if e := refusal(t, err); len(e.Message) > 10_000 || !utf8.ValidString(e.Message) {
+		if e := refuse(t, err); len(e.Message) > 10_000 || !utf8.ValidString(e.Message) {
 			t.Errorf("%s: %d bytes", d.Name(), len(e.Message))
 		}
 	}
@@ -464,7 +464,7 @@ func TestLongNames(t *testing.T) {
 
 func TestErrorPlace(t *testing.T) {
 	_, err := guard(t, sqlite.Dialect{}).Rewrite(context.Background(), "SELECT 'é',\n  pw FROM employee")
-	e := refusal(t, err)
+	e := refuse(t, err)
 	if e.Offset != 15 || e.Line != 2 || e.Column != 3 {
 		t.Errorf("offset %d, line %d, column %d", e.Offset, e.Line, e.Column)
 	}

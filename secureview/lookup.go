@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Object answers the object that a name stands for.
@@ -112,7 +112,7 @@ func (c *catalog) tablesLike(name string) []string {
 		}
 	}
 	var found []string
-	for _, list := range [][]string{same, nearest.Names(name, names, maxCandidates), holding} {
+	for _, list := range [][]string{same, refusal.Nearest(name, names, maxCandidates), holding} {
 		for _, candidate := range list {
 			if len(found) < maxCandidates && !slices.Contains(found, candidate) {
 				found = append(found, candidate)

@@ -97,7 +97,7 @@ func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
 	}
 	stmt, err := g.rewrite(sql)
 	if err != nil {
-		return nil, refusal(err, sql)
+		return nil, refuse(err, sql)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err // the first statement of a program may wait for its grammar
@@ -148,7 +148,7 @@ func reads(r *sqlast.Reading) []Read {
 
 // refusal turns what a reader or the resolver found wrong into an error of this
 // package. It is the only place that does.
-func refusal(err error, sql string) error {
+func refuse(err error, sql string) error {
 	var e *sqlast.Error
 	if !errors.As(err, &e) {
 		return &Error{Code: ErrUnsupported, Offset: -1, Message: err.Error()}

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // setupCheck checks the setup of a policy.
@@ -128,7 +128,7 @@ func (c setupCheck) table(name string) error {
 		}
 		seen[ascii.Lower(column)] = true
 		listed := slices.ContainsFunc(o.Columns, func(c string) bool { return ascii.EqualFold(c, column) })
-		if like := nearest.Names(column, o.Columns, 1); !listed && len(column) >= 4 && len(like) > 0 { // shorter ones are like too many
+		if like := refusal.Nearest(column, o.Columns, 1); !listed && len(column) >= 4 && len(like) > 0 { // shorter ones are like too many
 			return invalid(at, "is no column that the policy lists; did you mean %q?", like[0])
 		}
 		if !c.server.types.MatchString(as) {

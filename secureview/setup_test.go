@@ -263,7 +263,7 @@ func TestSetupOnSQLite(t *testing.T) {
 	_, err := secureview.New(p, sqlite.Dialect{})
 	_, sqlErr := secureview.SQL(p)
 	for _, err := range []error{err, sqlErr} {
-		if e := refusal(t, err); e.Code != secureview.ErrInvalidPolicy || e.Name != "setup" {
+		if e := refuse(t, err); e.Code != secureview.ErrInvalidPolicy || e.Name != "setup" {
 			t.Error(err)
 		}
 	}
@@ -275,7 +275,7 @@ func TestSafeFunctionAsKey(t *testing.T) {
 	p := company("mysql")
 	p.Setup.Key.Function = "Concat"
 	_, err := secureview.New(p, mysql.Dialect{})
-	if e := refusal(t, err); e.Code != secureview.ErrInvalidPolicy || e.Name != "setup.key.function" {
+	if e := refuse(t, err); e.Code != secureview.ErrInvalidPolicy || e.Name != "setup.key.function" {
 		t.Error(err)
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
 // selection is what the model answers when it chooses tables.
@@ -83,7 +83,7 @@ func (a *agent) known(chosen []string) (tables []string, unknown []UnknownTable)
 		case !ok:
 			if len(unknown) < a.opt.MaxTables {
 				name = prompt.Clip(name, maxComment)
-				unknown = append(unknown, UnknownTable{prompt.Quote(name), nearest.Names(name, a.catalog.names, maxCandidates)})
+				unknown = append(unknown, UnknownTable{prompt.Quote(name), refusal.Nearest(name, a.catalog.names, maxCandidates)})
 			}
 		case !slices.Contains(tables, found) && len(tables) < a.opt.MaxTables:
 			tables = append(tables, found)

@@ -40,8 +40,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/nearest"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
 // A p-value below level counts as more than chance. Cycles and correlations, of which several
@@ -101,7 +101,7 @@ func find(t *qed.Table, name string) (int, error) {
 	if found >= 0 {
 		return found, nil
 	}
-	near := nearest.Names(name, names, 3)
+	near := refusal.Nearest(name, names, 3)
 	if len(near) == 0 {
 		near = names[:min(len(names), 10)]
 	}

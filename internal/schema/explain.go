@@ -10,7 +10,7 @@ import (
 
 	checker "github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 // explain says what is wrong with v, which the checker refused. The checker's own words name one problem only,
@@ -217,7 +217,7 @@ func known(s *checker.Schema, name string) string {
 		return "; known are none"
 	}
 	list := "nown are " + clip(strings.Join(names, ", "))
-	if near := nearest.Names(name, names, 1); len(near) > 0 {
+	if near := refusal.Nearest(name, names, 1); len(near) > 0 {
 		return "; did you mean " + clip(near[0]) + "? K" + list
 	}
 	return "; k" + list

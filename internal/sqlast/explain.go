@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/nearest"
+	"github.com/qedkit/qed/refusal"
 )
 
 const (
@@ -103,7 +103,7 @@ func (r *resolver) candidates(name string, visible, meant []*binding, in []strin
 	}
 	for _, tables := range [][]*binding{meant, visible} {
 		for _, b := range tables {
-			for _, column := range nearest.Names(name, b.names(), 3) {
+			for _, column := range refusal.Nearest(name, b.names(), 3) {
 				add(b.alias + "." + column)
 			}
 		}
@@ -146,7 +146,7 @@ func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
 	if len(aliases) > 0 {
 		msg += "; in scope: " + strings.Join(aliases[:min(len(aliases), maxAliases)], ", ")
 	}
-	for _, a := range nearest.Names(qualifier, aliases, 3) {
+	for _, a := range refusal.Nearest(qualifier, aliases, 3) {
 		if !slices.Contains(meant, a) {
 			meant = append(meant, a)
 		}

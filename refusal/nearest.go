@@ -1,5 +1,4 @@
-// Package nearest finds the names that a person or a model could have meant.
-package nearest
+package refusal
 
 import (
 	"cmp"
@@ -12,10 +11,11 @@ const (
 	maxCompared  = 20_000 // nor are longer lists
 )
 
-// Names returns at most n of names that could have been meant by name, best first.
-// Letter case and underscores do not count; a name that contains the other, or
-// is a few edits away, does.
-func Names(name string, names []string, n int) []string {
+// Nearest returns at most n of names that may have been meant by name, best
+// first. Letter case and underscores are ignored. A name matches if it is a few
+// edits away, or if one of the two contains the other. Names of more than 128
+// characters match nothing, and nothing is compared with more than 20,000 names.
+func Nearest(name string, names []string, n int) []string {
 	want := fold(name)
 	if len(want) == 0 || len(want) > maxNameRunes || len(names) > maxCompared {
 		return nil

@@ -1,4 +1,4 @@
-package nearest_test
+package refusal
 
 import (
 	"strings"
@@ -6,11 +6,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
-	"github.com/qedkit/qed/internal/nearest"
 )
 
-func TestNames(t *testing.T) {
+func TestNearest(t *testing.T) {
 	names := []string{"employee", "employeeCrew", "workTime", "workOrder", "customer", "id"}
 	tests := []struct {
 		name string
@@ -27,7 +25,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := nearest.Names(tt.name, names, 3)
+			got := Nearest(tt.name, names, 3)
 			if diff := cmp.Diff(tt.want, got, cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("Names(%q) (-want +got):\n%s", tt.name, diff)
 			}

@@ -1,0 +1,31 @@
+// Package option checks options and fills in their defaults.
+package option
+
+import (
+	"fmt"
+	"time"
+)
+
+// Default sets *v to standard if it is zero. It returns an error if *v is
+// negative; name is the option that the error names, such as
+// "sqlagent: Options.MaxRows".
+func Default[N int | int64 | float64 | time.Duration](name string, v *N, standard N) error {
+	if *v < 0 {
+		return fmt.Errorf("%s is %v: it cannot be negative", name, *v)
+	}
+	if *v == 0 {
+		*v = standard
+	}
+	return nil
+}
+
+// DefaultOrNone sets *v to standard if it is zero, and to 0 if it is negative:
+// the form of an option of which a negative number means none.
+func DefaultOrNone[N int | int64 | time.Duration](v *N, standard N) {
+	switch {
+	case *v == 0:
+		*v = standard
+	case *v < 0:
+		*v = 0
+	}
+}

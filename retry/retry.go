@@ -1,0 +1,139 @@
+// Package retry is how qed repeats operations that failed in a way that may
+// pass, such as a request to a server that is overloaded.
+//
+// A [Policy] is part of the options of the packages that repeat something. What
+// is worth repeating is decided by those packages.
+package retry
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// A Policy says how often an operation is attempted and how long to wait between
+// attempts. A field that is zero has the default of the package that uses the
+// policy.
+type Policy struct {
+	// Attempts is the highest number of attempts, the first one included. 1
+	// means that nothing is repeated.
+	Attempts int
+
+	// Wait is the wait before the second attempt. It doubles with every further
+	// attempt. Half of each wait is random, so that many callers do not return
+	// at the same time. A negative Wait means no wait.
+	Wait time.Duration
+
+	// MaxWait is the longest wait. A server that asks for a longer one is not
+	// asked again: its error is returned.
+	MaxWait time.Duration
+}
+
+// Or returns p with the fields of standard in place of those that are zero. It
+// returns an error if Attempts or MaxWait is negative; name is the option that
+// the error names.
+func (p Policy) Or(name string, standard Policy) (Policy, error) {
+	if p.Attempts < 0 || p.MaxWait < 0 {
+		return p, fmt.Errorf("%s: Attempts and MaxWait cannot be negative; Attempts of 1 means that nothing is repeated", name)
+	}
+	if p.Attempts == 0 {
+		p.Attempts = standard.Attempts
+	}
+	if p.Wait == 0 {
+		p.Wait = standard.Wait
+	}
+	if p.MaxWait == 0 {
+		p.MaxWait = standard.MaxWait
+	}
+	return p, nil
+}
+
+// Delay returns how long to wait after the given attempt, counted from 1. asked
+// is how long the server wants to be left alone, or 0; Delay reports false if
+// that is longer than MaxWait. It does not look at Attempts.
+func (p Policy) Delay(attempt int, asked time.Duration) (time.Duration, bool) {
+	asked = max(asked, 0)
+	if asked > p.MaxWait {
+		return 0, false
+	}
+	wait := min(max(p.Wait, 0), p.MaxWait)
+	for range attempt - 1 {
+		wait += min(wait, p.MaxWait-wait)
+	}
+	wait = wait/2 + rand.N(wait/2+1)
+	return max(wait, asked), true
+}
+
+// Next waits before the attempt that follows the given one, counted from 1. It
+// reports false at once if there is no further attempt, if the server asks for
+// more than MaxWait, or if the context's deadline would end the wait. It also
+// reports false when ctx is done while it waits.
+func (p Policy) Next(ctx context.Context, attempt int, asked time.Duration) bool {
+	if attempt >= p.Attempts {
+		return false
+	}
+	wait, ok := p.Delay(attempt, asked)
+	if !ok {
+		return false
+	}
+	if end, has := ctx.Deadline(); has && time.Until(end) < wait {
+		return false
+	}
+	return Sleep(ctx, wait)
+}
+
+// Sleep waits for d. It reports false if ctx was done before.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// maxAfter is the longest wait that [After] returns.
+const maxAfter = 24 * time.Hour
+
+// After returns how long a server asks to be left alone: the milliseconds of
+// Retry-After-Ms, a header of OpenAI, or else Retry-After, which holds seconds or
+// a date (RFC 9110, section 10.2.3). A date is compared with the response's own
+// Date header if there is one, and otherwise with now. After returns 0 if the
+// server does not say.
+func After(h http.Header, now time.Time) time.Duration {
+	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+		return d
+	}
+	value := h.Get("Retry-After")
+	if d, ok := number(value, time.Second); ok {
+		return d
+	}
+	until, err := http.ParseTime(value)
+	if err != nil {
+		return 0
+	}
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(until.Sub(now), 0), maxAfter)
+}
+
+func number(value string, unit time.Duration) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(n) || n < 0 {
+		return 0, false
+	}
+	if n > float64(maxAfter/unit) {
+		return maxAfter, true
+	}
+	return time.Duration(n * float64(unit)), true
+}
