@@ -1,0 +1,22 @@
+package llm
+
+import "time"
+
+// Settings are how an agent or a tool calls its model. They are embedded in the
+// options of every package that asks a model. Nil and zero fields mean the
+// defaults that are named here.
+type Settings struct {
+	// Temperature is the sampling temperature. Nil means 0.1. A negative value
+	// means that none is sent, so the provider's default applies.
+	Temperature *float64
+
+	// MaxOutputTokens limits one reply of the model. 0 means 4000.
+	MaxOutputTokens int
+
+	// ModelTimeout limits one call of the model. 0 means two minutes.
+	ModelTimeout time.Duration
+
+	// JSONMode asks for JSON without sending a schema to the provider. It is for
+	// servers that do not constrain replies to a schema.
+	JSONMode bool
+}
