@@ -21,10 +21,10 @@ type Agent interface {
 
 // A Turn is one message of a user, and who sent it.
 type Turn struct {
-	Thread  string `json:"conversation_id,omitempty"` // the conversation's id
-	User    string `json:"user_id,omitempty"`         // who asks; what he may see is not told by it, but by the context of a run
-	Company string `json:"company_id,omitempty"`      // likewise
-	Text    string `json:"message"`
+	Thread string `json:"conversation_id,omitempty"` // the conversation's id
+	User   string `json:"user_id,omitempty"`         // who asks; what he may see is not told by it, but by the context of a run
+	Tenant string `json:"company_id,omitempty"`      // likewise
+	Text   string `json:"message"`
 
 	// Replies answer questions that an earlier turn ended with; Text is then only what the user said, for the conversation. With neither Text nor
 	// Replies a turn goes on with a run that stopped. See [Durable].
@@ -80,13 +80,13 @@ func answer(sc *scope, f AgentFunc) (a Answer, err error) {
 type AgentOptions[S any] struct {
 	// OnError makes an answer of a run that failed, mostly a partial one, from the state that [Runner.Run] returned and the
 	// error. Nil means that the turn ends with the error. It is not called when the turn's context is done, the user is asked, another
-	// process went on with the thread, or a call must be settled ([ErrUnknown]).
+	// process went on with the thread, or a call must be settled ([ErrUnresolved]).
 	OnError func(context.Context, S, error) (Answer, error)
 
 	// Restart says that a turn whose replies answer questions begins at the graph's first node too, with the state as the turn
 	// before left it. It is for a graph that looks at every message itself. What is to be found again, the questions above all, must
-	// then be in a [Scope]. Without it, such a turn goes on in the node that asked.
-	Restart bool
+	// then be in a [WithNamespace]. Without it, such a turn goes on in the node that asked.
+	RestartOnReply bool
 }
 
 // NewAgent makes an agent of a graph: begin makes the state of a turn, r runs it, and answer reads the answer from what it
@@ -100,7 +100,7 @@ func NewAgent[S any](r *Runner[S], begin func(context.Context, S, Turn) (S, erro
 	}
 	o := *opt
 	return AgentFunc(func(ctx context.Context, turn Turn) (Answer, error) {
-		at := r.places(ctx, &turn, o.Restart)
+		at := r.places(ctx, &turn, o.RestartOnReply)
 		s, err := r.first(at, turn, begin)
 		if err != nil {
 			return Answer{}, err
@@ -109,7 +109,7 @@ func NewAgent[S any](r *Runner[S], begin func(context.Context, S, Turn) (S, erro
 		switch {
 		case err == nil:
 			return answer(at.answer, s)
-		case o.OnError == nil || ctx.Err() != nil || errors.Is(err, ErrAsked) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnknown):
+		case o.OnError == nil || ctx.Err() != nil || errors.Is(err, ErrInterrupted) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnresolved):
 			return Answer{}, err
 		}
 		return o.OnError(at.answer, s, err)

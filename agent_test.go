@@ -18,7 +18,7 @@ import (
 
 // told returns the events of a turn but the last, as lines, and the answer or the error.
 func told(ctx context.Context, a qed.Agent) (lines []string, answer qed.Answer, err error) {
-	for event, e := range a.Run(ctx, qed.Turn{Text: "q", User: "u", Company: "c"}) {
+	for event, e := range a.Run(ctx, qed.Turn{Text: "q", User: "u", Tenant: "c"}) {
 		switch d := event.Data.(type) {
 		case qed.Completed:
 			answer = d.Answer
@@ -208,7 +208,7 @@ func TestLeavingTheRange(t *testing.T) {
 		}
 		select {
 		case cause := <-told:
-			if !errors.Is(cause, qed.ErrStopped) {
+			if !errors.Is(cause, qed.ErrReaderStopped) {
 				t.Errorf("the cause is %v", cause)
 			}
 		default:
@@ -336,7 +336,7 @@ func TestEmitTellsOwnStructsOnly(t *testing.T) {
 		qed.Emit(ctx, struct{ qed.Completed }{})
 		qed.Emit(ctx, (*qed.Token)(nil))
 		qed.Emit(ctx, token{})
-		qed.Emit[qed.Data](ctx, nil)
+		qed.Emit[qed.EventData](ctx, nil)
 		qed.Emit(ctx, qed.Token{Content: "true"})
 		return qed.Answer{}, nil
 	})

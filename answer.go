@@ -10,7 +10,7 @@ type Answer struct {
 	Table     *Table     `json:"table,omitempty"`   // the rows that the text speaks of; nil when there are none
 	Queries   []Query    `json:"queries,omitempty"` // empty where nothing was asked of a database
 	Artifacts []Artifact `json:"artifacts,omitempty"`
-	Sources   []Source   `json:"sources,omitempty"`
+	Citations []Citation `json:"citations,omitempty"`
 
 	// Partial says that the answer is true but not all that was asked for. PartialReason says what is missing, and why.
 	Partial       bool   `json:"partial,omitempty"`
@@ -19,7 +19,7 @@ type Answer struct {
 	// Questions are those with which the turn ends. There is no answer before they have replies: Text then has them as text.
 	Questions []Question `json:"questions,omitempty"`
 
-	// Usage is what models cost. The agent fills it in; where it does not, and is [Durable], it is that of its [Recorded] models.
+	// Usage is what models cost. The agent fills it in; where it does not, and is [Durable], it is that of its [DurableModel] models.
 	Usage llm.Usage `json:"usage"`
 
 	// Saved says that the turn is kept: see [Durable].
@@ -29,7 +29,7 @@ type Answer struct {
 // A Query is one question that was put to a database or a search engine, from the model's words to the rows.
 type Query struct {
 	Language string `json:"language"`        // such as "sql"
-	Step     string `json:"step,omitempty"`  // the key of the plan's step that it belongs to; empty where there is no plan
+	Task     string `json:"task,omitempty"`  // the key of the plan's step that it belongs to; empty where there is no plan
 	Index    string `json:"index,omitempty"` // what was searched, where the query itself does not say it
 
 	// Written is the query as the model last wrote it. Executed is what really ran: it may be rewritten and limited,
@@ -43,7 +43,7 @@ type Query struct {
 	Total    int64    `json:"total,omitempty"`     // how many there are, where that is known and not Rows
 	Millis   int64    `json:"millis,omitempty"`    // how long it took
 	Cached   bool     `json:"cached,omitempty"`    // it ran for an earlier question, and not again
-	Handle   string   `json:"handle,omitempty"`    // under which [Kept] has them; empty where they are not kept
+	Handle   string   `json:"handle,omitempty"`    // under which [Load] has them; empty where they are not kept
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
 }
@@ -61,8 +61,8 @@ type Artifact struct {
 	Data      []byte `json:"data"` // base64 in JSON
 }
 
-// A Source is a place that the answer rests on.
-type Source struct {
+// A Citation is a place that the answer rests on.
+type Citation struct {
 	Title    string `json:"title"`
 	Location string `json:"location,omitempty"` // such as a URL, or a file and a page
 	Excerpt  string `json:"excerpt,omitempty"`

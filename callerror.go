@@ -11,7 +11,7 @@ import (
 type CallError struct {
 	Name    string // the call's
 	Message string
-	Err     error // an [*llm.Error] where a model failed, [ErrNoAsker] where nobody can be asked, else nil
+	Err     error // an [*llm.Error] where a model failed, [ErrCannotInterrupt] where nobody can be asked, else nil
 
 	address string
 	final   bool // to make the call again is no use
@@ -23,9 +23,9 @@ func (e *CallError) Error() string { return e.Name + ": " + e.Message }
 // Unwrap returns Err.
 func (e *CallError) Unwrap() error { return e.Err }
 
-// NotDone wraps the error of a call that failed before it did anything, such as a connection that was refused: what [Once] and a tool that
+// SafeToRetry wraps the error of a call that failed before it did anything, such as a connection that was refused: what [StepOnce] and a tool that
 // must not be repeated return it for may be tried again, by the node's next attempt or in a turn that goes on.
-func NotDone(err error) error {
+func SafeToRetry(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ type notDoneError struct{ error }
 
 func (e *notDoneError) Unwrap() error { return e.error }
 
-// An unmarked error is one without its mark of [NotDone]: that was about a call, and is not about those around it.
+// An unmarked error is one without its mark of [SafeToRetry]: that was about a call, and is not about those around it.
 type unmarked struct{ error }
 
 func (e unmarked) Is(target error) bool { return errors.Is(e.error, target) }
@@ -67,7 +67,7 @@ type modelFailure struct {
 
 // failureOf makes of err what can be kept of it.
 func failureOf(err error) *failure {
-	f := &failure{Message: err.Error(), NoAsker: errors.Is(err, ErrNoAsker)}
+	f := &failure{Message: err.Error(), NoAsker: errors.Is(err, ErrCannotInterrupt)}
 	if e, ok := errors.AsType[*llm.Error](err); ok {
 		f.Model = &modelFailure{e.Kind, e.Provider, e.Status, e.Message, e.Partial, e.RetryAfter}
 	}
@@ -78,7 +78,7 @@ func failureOf(err error) *failure {
 func (f *failure) callError(name, address string, final bool) *CallError {
 	e := &CallError{Name: name, Message: f.Message, address: address, final: final}
 	if f.NoAsker {
-		e.Err = ErrNoAsker
+		e.Err = ErrCannotInterrupt
 	}
 	if m := f.Model; m != nil {
 		e.Err = &llm.Error{Kind: m.Kind, Provider: m.Provider, Status: m.Status, Message: m.Message, Partial: m.Partial, RetryAfter: m.Wait}

@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// ErrChanged says that a run cannot go on because its graph is another than it was when the run began.
-var ErrChanged = errors.New("qed: the graph has changed")
+// ErrGraphChanged says that a run cannot go on because its graph is another than it was when the run began.
+var ErrGraphChanged = errors.New("qed: the graph has changed")
 
 // A Checkpoint is the state of a graph as a run left it, for [CompileOptions.Migrate].
 type Checkpoint struct {
@@ -128,7 +128,7 @@ func (r *Runner[S]) restore(ctx context.Context, rec *Record, s *S) (at, count i
 		}
 	}
 	if at < 0 || c.Step < 0 {
-		return 0, 0, fmt.Errorf("%w: %s has no node %q to go on after as step %d", ErrChanged, r.name, c.Node, c.Step)
+		return 0, 0, fmt.Errorf("%w: %s has no node %q to go on after as step %d", ErrGraphChanged, r.name, c.Node, c.Step)
 	}
 	fresh, err := readState[S](c.State)
 	if err != nil {
@@ -150,11 +150,11 @@ func (r *Runner[S]) checkpoint(ctx context.Context, rec *Record) (Checkpoint, er
 	}
 	if r.migrate == nil {
 		return c, fmt.Errorf("%w: the run was begun by version %q (%s) of %s, and this is %q (%s); begin a new turn, or give CompileOptions.Migrate",
-			ErrChanged, c.Version, c.Fingerprint, r.name, r.version, r.fingerprint)
+			ErrGraphChanged, c.Version, c.Fingerprint, r.name, r.version, r.fingerprint)
 	}
 	c, err := migrate(ctx, r.migrate, c)
 	if err != nil {
-		return c, fmt.Errorf("%w: the migration of %s from version %q failed: %w", ErrChanged, r.name, d.Version, err)
+		return c, fmt.Errorf("%w: the migration of %s from version %q failed: %w", ErrGraphChanged, r.name, d.Version, err)
 	}
 	return c, nil
 }

@@ -12,7 +12,7 @@ type CompileOptions struct {
 	MaxSteps int
 
 	// WrapUp is the node that a run goes to when a node fails because the budget is spent ([ErrBudget]), with the state as it was before that
-	// node, so that the turn still has an answer. No edge need lead to it. It may use what the budget kept back for it, and [OverBudget] tells it why it runs.
+	// node, so that the turn still has an answer. No edge need lead to it. It may use what the budget kept back for it, and [BudgetExceeded] tells it why it runs.
 	// Empty means that the run fails.
 	WrapUp string
 
@@ -21,7 +21,7 @@ type CompileOptions struct {
 	Version string
 
 	// Migrate makes of where a run stopped, in a graph of another version or fingerprint, where it goes on in this one. Nil means that such a
-	// run is refused with [ErrChanged]. A new turn then begins, with the messages of the conversation, and from the zero S.
+	// run is refused with [ErrGraphChanged]. A new turn then begins, with the messages of the conversation, and from the zero S.
 	Migrate func(context.Context, Checkpoint) (Checkpoint, error)
 }
 

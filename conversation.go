@@ -10,7 +10,7 @@ import (
 )
 
 // Messages returns the last n messages of a thread, oldest first; n of 0 means all. They are as they were said, whatever a [Memory] tells a model of them.
-// It asks for no user: see [Look].
+// It asks for no user: see [Inspect].
 func Messages(ctx context.Context, store Store, thread string, n int) ([]llm.Message, error) {
 	floor, err := floorOf(ctx, store, thread)
 	if err != nil {
@@ -53,7 +53,7 @@ func (j *journal) recall(goesOn bool) error {
 		j.floor = j.run - 1
 		j.startFresh(err)
 	default:
-		j.tell.forward(Event{Data: Unsaved{"what was said before cannot be read: " + err.Error()}})
+		j.tell.forward(Event{Data: SaveFailed{"what was said before cannot be read: " + err.Error()}})
 	}
 	return nil
 }

@@ -23,14 +23,14 @@
 //
 // A TODO agent ([NewTodoAgent]) makes a plan of each request, a [TodoList] of tasks that the tools of a Registry do, and does one after the other. The
 // user sees the plan, is asked where a task needs it, and can go on, skip, change and do again what he likes. What tasks hand on to each
-// other, and to later requests, is a [Finding]: rows ([Rows]), queries ([QueryMetadata]), artifacts, entities. [TodoEntries] shows what was done, and
+// other, and to later requests, is a [Finding]: rows ([RowsRef]), queries ([QueryMetadata]), artifacts, entities. [TodoEntries] shows what was done, and
 // [UserMemory] is what is remembered of a user across conversations.
 //
 // # Conversations
 //
 // [Durable] makes an agent whose conversations are kept in a [Store], under the Thread of their turns. The agent is told what was
-// said before ([Memory]); it can ask its user something in the middle of its work ([Clarify]); and a run that stops, because it asked,
-// failed or its process died, goes on where it was: what models, tools and other calls returned is recorded ([Recorded], [Memo], [Once]) and
+// said before ([Memory]); it can ask its user something in the middle of its work ([Interrupt]); and a run that stops, because it asked,
+// failed or its process died, goes on where it was: what models, tools and other calls returned is recorded ([DurableModel], [Step], [StepOnce]) and
 // not done again. [WithBudget] limits what a run may spend. What to use for what:
 //
 //	a call that may be made again        Memo
@@ -42,5 +42,5 @@
 //	a piece of work with an identity     Scope
 //	the time                             Now
 //
-// For those who show conversations there are [Look], [History], [Messages], [Fork] and [Settle].
+// For those who show conversations there are [Inspect], [History], [Messages], [Fork] and [Resolve].
 package qed

@@ -17,9 +17,9 @@ type DurableOptions struct {
 	// A turn that comes with a History keeps it.
 	Memory *Memory
 
-	// Replies reads a message that comes while questions are open: whether it answers them, and how. Nil means [ReadReplies]
+	// Replies reads a message that comes while questions are open: whether it answers them, and how. Nil means [ParseReplies]
 	// without a model: an option by its number, text or id, and the words of an approval, answer; all else is a new request.
-	Replies func(ctx context.Context, open []Question, turn Turn) (Reading, error)
+	ParseReplies func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error)
 
 	// MaxQuestions is how many questions a run may ask, those that are asked again included. 0 means 10.
 	MaxQuestions int
@@ -29,11 +29,11 @@ type DurableOptions struct {
 	Lease time.Duration
 
 	// KeepRuns is of how many runs a thread keeps the details, which are needed to look back or to fork, but not to go on: states, calls and
-	// questions. Those in a [Scope] too: what it did in an older run may be done again. Of older runs the messages, the summaries and what was kept ([Keep]) or remembered stay. 0 means of all.
+	// questions. Those in a [WithNamespace] too: what it did in an older run may be done again. Of older runs the messages, the summaries and what was kept ([Save]) or remembered stay. 0 means of all.
 	KeepRuns int
 
-	// KeptBytes limits the JSON of what [Keep] keeps at a time. 0 means 1 MiB.
-	KeptBytes int
+	// KeptBytes limits the JSON of what [Save] keeps at a time. 0 means 1 MiB.
+	MaxSavedBytes int
 
 	// aborts says that the agent itself answers a message with which the user wants nothing more.
 	aborts bool
@@ -46,14 +46,14 @@ func (o *DurableOptions) lease() time.Duration {
 	return o.Lease
 }
 
-// ReadingBy returns a copy of o whose Replies, where they are nil, are [ReadReplies] with model. A nil o means the defaults.
-func (o *DurableOptions) ReadingBy(model llm.Model) *DurableOptions {
+// ReadingBy returns a copy of o whose Replies, where they are nil, are [ParseReplies] with model. A nil o means the defaults.
+func (o *DurableOptions) WithReplyModel(model llm.Model) *DurableOptions {
 	var own DurableOptions
 	if o != nil {
 		own = *o
 	}
-	if own.Replies == nil {
-		own.Replies = ReadReplies(model)
+	if own.ParseReplies == nil {
+		own.ParseReplies = ParseReplies(model)
 	}
 	return &own
 }
@@ -62,16 +62,16 @@ func (o *DurableOptions) ReadingBy(model llm.Model) *DurableOptions {
 // nothing of it is kept, nor of any where store is nil.
 //
 // A turn with a Text begins a run. What the run does is recorded as it happens: what was said, the state of each graph after
-// each node, what calls returned ([Memo], [Once], [Recorded], a [Registry]'s tools), what the user was asked ([Clarify]). When
+// each node, what calls returned ([Step], [StepOnce], [DurableModel], a [Registry]'s tools), what the user was asked ([Interrupt]). When
 // the run stops before it is over, because it asked, failed, was cancelled, or its process died, it can go on, in any process
 // with the same agent and the same store: with a turn that has Replies, or, with neither Replies nor a Text, just so. Then the same
 // code runs again, and what is recorded is not done again. A turn with a Text gives up a run that stopped, and begins a new one.
 //
 // One turn runs on a thread at a time: another is refused with [ErrBusy]. A thread belongs to the User and the Company of its
-// first turn: others are refused with [ErrForeign].
+// first turn: others are refused with [ErrWrongUser].
 //
-// A store that fails does not fail the turn: it tells [Unsaved], and goes on without being kept, but then refuses what must not be
-// done twice ([ErrUnsaved]). [Answer.Saved] says that a turn is kept. A thread that cannot be read is begun afresh, which [StartedFresh] tells.
+// A store that fails does not fail the turn: it tells [SaveFailed], and goes on without being kept, but then refuses what must not be
+// done twice ([ErrNotRecorded]). [Answer.Saved] says that a turn is kept. A thread that cannot be read is begun afresh, which [StateDiscarded] tells.
 //
 // Within a run of another durable agent, a is part of that run, and store is not used.
 func Durable(a Agent, store Store, opt *DurableOptions) Agent {
@@ -79,8 +79,8 @@ func Durable(a Agent, store Store, opt *DurableOptions) Agent {
 	if opt != nil {
 		d.opt = *opt
 	}
-	if d.opt.Replies == nil {
-		d.opt.Replies = ReadReplies(nil)
+	if d.opt.ParseReplies == nil {
+		d.opt.ParseReplies = ParseReplies(nil)
 	}
 	return AgentFunc(d.answer)
 }
@@ -105,17 +105,17 @@ var (
 	// ErrBusy says that a turn is running on the thread.
 	ErrBusy = errors.New("qed: a turn is running on the thread")
 
-	// ErrForeign says that the thread is another user's.
-	ErrForeign = errors.New("qed: the thread is another user's")
+	// ErrWrongUser says that the thread is another user's.
+	ErrWrongUser = errors.New("qed: the thread is another user's")
 
-	// ErrNotOpen says that a reply answers no open question, or that there is no run to go on with.
-	ErrNotOpen = errors.New("qed: nothing is open")
+	// ErrQuestionClosed says that a reply answers no open question, or that there is no run to go on with.
+	ErrQuestionClosed = errors.New("qed: nothing is open")
 
-	// ErrReply says that a reply cannot be one: it is no JSON, too large, or the second to a question.
-	ErrReply = errors.New("qed: the reply cannot be used")
+	// ErrInvalidReply says that a reply cannot be one: it is no JSON, too large, or the second to a question.
+	ErrInvalidReply = errors.New("qed: the reply cannot be used")
 
-	// ErrUnsaved says that a call was refused because it must not be made twice and the store, which would tell, fails.
-	ErrUnsaved = errors.New("qed: refused, as it cannot be recorded")
+	// ErrNotRecorded says that a call was refused because it must not be made twice and the store, which would tell, fails.
+	ErrNotRecorded = errors.New("qed: refused, as it cannot be recorded")
 )
 
 func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
@@ -126,8 +126,8 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	if err := CheckThread(turn.Thread); err != nil {
 		return Answer{}, err
 	}
-	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Company) {
-		return Answer{}, fmt.Errorf("%w: the id of a user or a company is not valid UTF-8, so it cannot be told from others", ErrForeign)
+	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Tenant) {
+		return Answer{}, fmt.Errorf("%w: the id of a user or a company is not valid UTF-8, so it cannot be told from others", ErrWrongUser)
 	}
 	turn.Text = asInJSON(turn.Text) // as it will be when the run goes on
 	ctx, cancel := context.WithCancelCause(ctx)

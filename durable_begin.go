@@ -28,7 +28,7 @@ func (j *journal) begin(turn Turn) (dropped bool, err error) {
 		return false, fmt.Errorf("qed: thread %s cannot be gone on with: %w", turn.Thread, err)
 	case errors.Is(err, ErrCorrupt):
 		if !j.mayBe(turn) {
-			return false, fmt.Errorf("%w: %s", ErrForeign, turn.Thread)
+			return false, fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 		}
 		t.floor, t.status = t.head, StatusNone
 		j.startFresh(err)
@@ -40,12 +40,12 @@ func (j *journal) begin(turn Turn) (dropped bool, err error) {
 	j.head, j.floor = t.head, t.floor
 	switch {
 	case goesOn:
-		j.shown = t.status == StatusAsked && len(turn.Replies) == 0
+		j.shown = t.status == StatusInterrupted && len(turn.Replies) == 0
 		if err := j.load(t.run); err != nil {
 			return false, fmt.Errorf("qed: the run of thread %s cannot be read; a turn with a text begins another: %w", turn.Thread, err)
 		}
 		return j.dropped, j.resume(turn)
-	case t.status == StatusAsked:
+	case t.status == StatusInterrupted:
 		return j.heed(t, turn)
 	}
 	return false, j.start(turn, nil)
@@ -66,7 +66,7 @@ func (j *journal) heed(t threadState, turn Turn) (dropped bool, err error) {
 		}
 		return false, j.start(turn, nil)
 	}
-	reading, err := j.opt.Replies(j.ctx, j.questions(), turn)
+	reading, err := j.opt.ParseReplies(j.ctx, j.questions(), turn)
 	j.read = reading.Usage
 	switch {
 	case err != nil:
@@ -109,7 +109,7 @@ func (j *journal) forget(turn Turn) {
 
 // startFresh tells that the thread's records count no more.
 func (j *journal) startFresh(err error) {
-	j.tell.forward(Event{Data: StartedFresh{err.Error()}})
+	j.tell.forward(Event{Data: StateDiscarded{err.Error()}})
 }
 
 // start begins a run.
@@ -156,7 +156,7 @@ func (j *journal) resume(turn Turn) error {
 	if len(turn.Replies) > 0 {
 		data, err := json.Marshal(resumedData{&turn})
 		if err != nil {
-			return fmt.Errorf("%w: %w", ErrReply, err)
+			return fmt.Errorf("%w: %w", ErrInvalidReply, err)
 		}
 		recs[0].Data = data
 		recs = append(recs, messageRecord(llm.User, strings.Join(said, "\n")))
@@ -187,13 +187,13 @@ func (j *journal) replyTo(r Reply, answered map[string]bool) (string, error) {
 	i := slices.IndexFunc(j.open, func(q openQuestion) bool { return q.ID == r.Question })
 	switch {
 	case i < 0:
-		return "", fmt.Errorf("%w: there is no open question %q", ErrNotOpen, prompt.Clip(r.Question, 100))
+		return "", fmt.Errorf("%w: there is no open question %q", ErrQuestionClosed, prompt.Clip(r.Question, 100))
 	case answered[r.Question]:
-		return "", fmt.Errorf("%w: question %s has two", ErrReply, r.Question)
+		return "", fmt.Errorf("%w: question %s has two", ErrInvalidReply, r.Question)
 	case len(r.Value) > maxReply:
-		return "", fmt.Errorf("%w: it has %d bytes, and at most %d are allowed", ErrReply, len(r.Value), maxReply)
+		return "", fmt.Errorf("%w: it has %d bytes, and at most %d are allowed", ErrInvalidReply, len(r.Value), maxReply)
 	case !json.Valid(r.Value):
-		return "", fmt.Errorf("%w: the value for question %s is no JSON; a text stands in quotes", ErrReply, r.Question)
+		return "", fmt.Errorf("%w: the value for question %s is no JSON; a text stands in quotes", ErrInvalidReply, r.Question)
 	}
 	answered[r.Question] = true
 	return j.open[i].address, nil

@@ -62,11 +62,11 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 		case "fail":
 			return "", errBoom
 		case "ask":
-			v, err := qed.Clarify[string](ctx, qed.Question{Text: "Which?", Options: []qed.Option{{ID: "x", Text: "one"}, {Text: "two"}}})
+			v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which?", Choices: []qed.Choice{{ID: "x", Text: "one"}, {Text: "two"}}})
 			if err != nil {
 				return "", err
 			}
-			form, err := qed.Clarify[visitForm](ctx, qed.Question{Text: "Where to?"})
+			form, err := qed.Interrupt[visitForm](ctx, qed.Question{Text: "Where to?"})
 			return v + form.City, err
 		}
 		return "re " + text, nil
@@ -94,7 +94,7 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 // A thread is its user's, whatever another one sends to it.
 func TestOwner(t *testing.T) {
 	asking := asks[string](qed.Question{Text: "Well?"})
-	ann := qed.Turn{User: "ann", Company: "acme"}
+	ann := qed.Turn{User: "ann", Tenant: "acme"}
 	for name, prepare := range map[string]func(c *talk) qed.Answer{
 		"answered": func(c *talk) qed.Answer { c.agent = qed.Durable(history, c.store, nil); return c.turn(ann) },
 		"asked":    func(c *talk) qed.Answer { return c.turn(ann) },
@@ -124,13 +124,13 @@ func TestOwner(t *testing.T) {
 			ann.Text = "go"
 			asked := prepare(c)
 			before := len(records(t, c.store, "t"))
-			for _, who := range []qed.Turn{{}, {User: "bob", Company: "acme"}, {User: "ann"}, {User: "ann", Company: "other"}, {Company: "acme"}, {User: "Ann", Company: "acme"}} {
+			for _, who := range []qed.Turn{{}, {User: "bob", Tenant: "acme"}, {User: "ann"}, {User: "ann", Tenant: "other"}, {Tenant: "acme"}, {User: "Ann", Tenant: "acme"}} {
 				for _, turn := range []qed.Turn{{Text: "hello"}, {}, {Replies: []qed.Reply{{Question: "q", Value: json.RawMessage(`1`)}}}} {
-					turn.User, turn.Company = who.User, who.Company
-					c.fails(turn, qed.ErrForeign)
+					turn.User, turn.Tenant = who.User, who.Tenant
+					c.fails(turn, qed.ErrWrongUser)
 				}
 				for _, q := range asked.Questions {
-					c.fails(qed.Turn{User: who.User, Company: who.Company, Replies: []qed.Reply{reply(q, `"mine"`)}}, qed.ErrForeign)
+					c.fails(qed.Turn{User: who.User, Tenant: who.Tenant, Replies: []qed.Reply{reply(q, `"mine"`)}}, qed.ErrWrongUser)
 				}
 			}
 			if now := len(records(t, c.store, "t")); now != before {
@@ -138,7 +138,7 @@ func TestOwner(t *testing.T) {
 			}
 			if name != "running" {
 				c.agent = qed.Durable(history, c.store, nil)
-				c.turn(qed.Turn{User: "ann", Company: "acme", Text: "hello"})
+				c.turn(qed.Turn{User: "ann", Tenant: "acme", Text: "hello"})
 			}
 		})
 	}
@@ -153,7 +153,7 @@ func counted(t testing.TB, opt *qed.CompileOptions, nodes ...string) qed.Agent {
 		g.Node(name, func(ctx context.Context, s trail) (trail, error) {
 			s.Seen = append(s.Seen, name)
 			if name == "ask" {
-				v, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+				v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 				s.Seen = append(s.Seen, v)
 				return s, err
 			}
@@ -200,7 +200,7 @@ func TestChangedGraph(t *testing.T) {
 		name  string
 		opt   *qed.CompileOptions
 		nodes []string
-		want  string // of the empty turn; empty means ErrChanged
+		want  string // of the empty turn; empty means ErrGraphChanged
 		text  string // of a turn with a text: the state of the turn before is migrated too
 	}{
 		{"the same", nil, old, "1[x0 a ask good b]", "2["},
@@ -234,8 +234,8 @@ func TestChangedGraph(t *testing.T) {
 			turn := qed.Turn{Replies: choose(t, asked, `"good"`)}
 			switch test.want {
 			case "":
-				c.fails(turn, qed.ErrChanged)
-				c.fails(qed.Turn{}, qed.ErrChanged)
+				c.fails(turn, qed.ErrGraphChanged)
+				c.fails(qed.Turn{}, qed.ErrGraphChanged)
 			case "max steps":
 				c.fails(turn, qed.ErrMaxSteps)
 			case "any":
@@ -262,7 +262,7 @@ func TestChangedGraph(t *testing.T) {
 			if err != nil || !strings.HasPrefix(a.Text, test.text) || !strings.Contains(a.Text, "y2") {
 				t.Errorf("a new turn: %q, %v", a.Text, err)
 			}
-			if fresh := len(ofKind[qed.StartedFresh](events)) > 0; fresh != (test.text == "1[") {
+			if fresh := len(ofKind[qed.StateDiscarded](events)) > 0; fresh != (test.text == "1[") {
 				t.Errorf("told that it started afresh: %v", fresh)
 			}
 		})
@@ -280,7 +280,7 @@ func TestKeepRuns(t *testing.T) {
 		if err := qed.Remember(ctx, "texts", turn.Text); err != nil {
 			return qed.Answer{}, err
 		}
-		handle, err := qed.Keep(ctx, turn.Text)
+		handle, err := qed.Save(ctx, turn.Text)
 		if err != nil {
 			return qed.Answer{}, err
 		}
@@ -289,7 +289,7 @@ func TestKeepRuns(t *testing.T) {
 			return qed.Answer{}, err
 		}
 		for _, m := range turn.History {
-			if kept, err := qed.Kept[string](ctx, m.Content); m.Role == llm.Assistant && (err != nil || !slices.Contains(texts, kept)) {
+			if kept, err := qed.Load[string](ctx, m.Content); m.Role == llm.Assistant && (err != nil || !slices.Contains(texts, kept)) {
 				return qed.Answer{}, fmt.Errorf("%s: %q, %w", m.Content, kept, err)
 			}
 		}
@@ -314,14 +314,14 @@ func TestKeep(t *testing.T) {
 	var handles []string
 	keep := does(func(ctx context.Context, text string) (string, error) {
 		for range 2 {
-			h, err := qed.Keep(ctx, []string{text})
+			h, err := qed.Save(ctx, []string{text})
 			if err != nil {
 				return "", err
 			}
 			handles = append(handles, h)
 		}
 		if text == "ask" {
-			return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		}
 		return "kept", nil
 	})
@@ -335,11 +335,11 @@ func TestKeep(t *testing.T) {
 		t.Errorf("%d are kept", n)
 	}
 	read := does(func(ctx context.Context, handle string) (string, error) {
-		v, err := qed.Kept[[]string](ctx, handle)
+		v, err := qed.Load[[]string](ctx, handle)
 		if err != nil {
 			return "", err
 		}
-		if _, err := qed.Kept[int](ctx, handle); err == nil {
+		if _, err := qed.Load[int](ctx, handle); err == nil {
 			t.Error("a list is an int")
 		}
 		return fmt.Sprint(v), nil
@@ -352,32 +352,32 @@ func TestKeep(t *testing.T) {
 		t.Errorf("answer = %+v", a)
 	}
 	for _, none := range []string{"kept/k0123456789abcdef", "x", "memory/texts", "kept", handles[0] + "/", handles[0][:len(handles[0])-1], strings.Repeat("x", 10<<10), "kept/\x00"} {
-		if err := later.fails(qed.Turn{Text: none}, qed.ErrNotKept); len(err.Error()) > 1000 {
+		if err := later.fails(qed.Turn{Text: none}, qed.ErrNotFound); len(err.Error()) > 1000 {
 			t.Errorf("the error has %d bytes", len(err.Error()))
 		}
 	}
 	later.thread = "another"
-	later.fails(qed.Turn{Text: handles[0]}, qed.ErrNotKept)
+	later.fails(qed.Turn{Text: handles[0]}, qed.ErrNotFound)
 
 	for size, want := range map[int]error{100: nil, 200: qed.ErrTooLarge} {
 		c := converse(t, does(func(ctx context.Context, text string) (string, error) {
-			return qed.Keep(ctx, strings.Repeat("x", size))
+			return qed.Save(ctx, strings.Repeat("x", size))
 		}),
-			new(qed.MemoryStore), &qed.DurableOptions{KeptBytes: 150})
+			new(qed.MemoryStore), &qed.DurableOptions{MaxSavedBytes: 150})
 		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, want) {
 			t.Errorf("%d bytes: %v, want %v", size, err, want)
 		}
 	}
 }
 
-// Look tells a host how a thread is.
+// Inspect tells a host how a thread is.
 func TestLook(t *testing.T) {
 	store := new(qed.MemoryStore)
 	clock := newClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
 	look := func(store qed.Store) qed.Thread {
 		t.Helper()
-		thread, err := qed.Look(ctx, store, "t")
+		thread, err := qed.Inspect(ctx, store, "t")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -392,7 +392,7 @@ func TestLook(t *testing.T) {
 			return "", errBoom
 		case "ask":
 			a, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
-				return qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+				return qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
 			})
 			return fmt.Sprint(a), err
 		}
@@ -400,21 +400,21 @@ func TestLook(t *testing.T) {
 	})
 	c := converse(t, agent, store, nil)
 	c.ctx = ctx
-	c.turn(qed.Turn{Text: "go", User: "ann", Company: "acme"})
+	c.turn(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
 	got := look(store)
-	if got.Status != qed.StatusAnswered || got.Turn.User != "ann" || got.Turn.Company != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Last) > time.Second {
+	if got.Status != qed.StatusAnswered || got.Turn.User != "ann" || got.Turn.Tenant != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Last) > time.Second {
 		t.Errorf("answered: %+v", got)
 	}
-	c.try(qed.Turn{Text: "fail", User: "ann", Company: "acme"})
+	c.try(qed.Turn{Text: "fail", User: "ann", Tenant: "acme"})
 	if got := look(store); got.Status != qed.StatusFailed || !strings.Contains(got.Error, "boom") {
 		t.Errorf("failed: %+v", got)
 	}
-	asked := c.turn(qed.Turn{Text: "ask", User: "ann", Company: "acme"})
-	if got := look(store); got.Status != qed.StatusAsked || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
+	asked := c.turn(qed.Turn{Text: "ask", User: "ann", Tenant: "acme"})
+	if got := look(store); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
 		t.Errorf("asked: %+v", got)
 	}
-	half := c.turn(qed.Turn{Replies: choose(t, asked, `"A"`, ""), User: "ann", Company: "acme"})
-	if got := look(store); got.Status != qed.StatusAsked || !cmp.Equal(got.Questions, half.Questions) {
+	half := c.turn(qed.Turn{Replies: choose(t, asked, `"A"`, ""), User: "ann", Tenant: "acme"})
+	if got := look(store); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, half.Questions) {
 		t.Errorf("half answered: %+v", got)
 	}
 	log := records(t, store, "t")
@@ -430,19 +430,19 @@ func TestLook(t *testing.T) {
 	ctx2, cancel := context.WithCancel(ctx)
 	stopped.ctx = ctx2
 	stopped.agent = qed.Durable(does(func(ctx context.Context, _ string) (string, error) { cancel(); return "", ctx.Err() }), store, nil)
-	stopped.try(qed.Turn{Text: "go", User: "ann", Company: "acme"})
+	stopped.try(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
 	if got := look(store); got.Status != qed.StatusStopped {
 		t.Errorf("stopped: %+v", got)
 	}
 	if now := records(t, store, "t"); len(look(store).Questions) > 0 || len(now) == 0 {
 		t.Error("a question of an earlier run is open")
 	}
-	if _, err := qed.Look(ctx, store, ""); !errors.Is(err, qed.ErrThread) {
+	if _, err := qed.Inspect(ctx, store, ""); !errors.Is(err, qed.ErrInvalidThread) {
 		t.Errorf("no id: %v", err)
 	}
 	log = records(t, store, "t")
 	log[len(log)-1].Data = json.RawMessage("torn")
-	if _, err := qed.Look(ctx, restore(t, log), "t"); !errors.Is(err, qed.ErrCorrupt) {
+	if _, err := qed.Inspect(ctx, restore(t, log), "t"); !errors.Is(err, qed.ErrCorrupt) {
 		t.Errorf("torn: %v", err)
 	}
 }

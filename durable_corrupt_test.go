@@ -19,7 +19,7 @@ func teller(t testing.TB) qed.Agent {
 	var l ledger
 	r := compile(t, row(
 		func(ctx context.Context, s trail) (trail, error) {
-			text, err := memo(qed.Scope(ctx, "task"), &l, "task")
+			text, err := memo(qed.WithNamespace(ctx, "task"), &l, "task")
 			s.Seen = append(s.Seen, text)
 			return s, err
 		},
@@ -28,7 +28,7 @@ func teller(t testing.TB) qed.Agent {
 				return s, nil
 			}
 			replies, err := qed.Each(ctx, []string{"p", "q"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
-				return qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+				return qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
 			})
 			s.Seen = append(s.Seen, replies...)
 			return s, err
@@ -37,7 +37,7 @@ func teller(t testing.TB) qed.Agent {
 			if err := qed.Remember(ctx, "turns", len(s.Seen)); err != nil {
 				return s, err
 			}
-			handle, err := qed.Keep(ctx, s.N)
+			handle, err := qed.Save(ctx, s.N)
 			if err != nil {
 				return s, err
 			}
@@ -45,7 +45,7 @@ func teller(t testing.TB) qed.Agent {
 			if err != nil {
 				return s, err
 			}
-			kept, err := qed.Kept[int](ctx, handle)
+			kept, err := qed.Load[int](ctx, handle)
 			s.Seen = append(s.Seen, fmt.Sprint(n, kept))
 			return s, err
 		},
@@ -114,7 +114,7 @@ func takes(t testing.TB, store qed.Store, turn qed.Turn) outcome {
 	if _, panicked := errors.AsType[*qed.PanicError](err); panicked {
 		t.Errorf("a panic: %v", err)
 	}
-	return outcome{answer, err, len(ofKind[qed.StartedFresh](events)) > 0}
+	return outcome{answer, err, len(ofKind[qed.StateDiscarded](events)) > 0}
 }
 
 func (o outcome) text() string {
@@ -212,7 +212,7 @@ func TestCorruptThreadStaysItsUsers(t *testing.T) {
 			spoiled := slices.Clone(log)
 			spoiled[i].Data = json.RawMessage(data)
 			got := takes(t, restore(t, spoiled), qed.Turn{Text: "what did she say?", User: "bob"})
-			if i > 0 && !errors.Is(got.err, qed.ErrForeign) {
+			if i > 0 && !errors.Is(got.err, qed.ErrWrongUser) {
 				t.Errorf("number %d, %s, %q: bob has ann's thread now: %v", i+1, log[i].Kind, data, got.err)
 			}
 			if strings.Contains(got.text(), "secret") {

@@ -13,15 +13,15 @@ import (
 
 // finish ends a run in the log: it was answered, waits for replies, failed, or was stopped.
 func (j *journal) finish(a Answer, err error) (Answer, error) {
-	end := endedData{Status: StatusAnswered, User: j.turn.User, Company: j.turn.Company}
+	end := endedData{Status: StatusAnswered, User: j.turn.User, Company: j.turn.Tenant}
 	said := ""
 	switch conflict := j.conflict(); {
 	case conflict != nil && errors.Is(err, ErrConflict):
 		return Answer{}, err
 	case conflict != nil:
 		return Answer{}, errors.Join(conflict, err)
-	case errors.Is(err, ErrAsked) && cancelled(j.ctx) == nil && j.isAsking():
-		end.Status, err = StatusAsked, nil
+	case errors.Is(err, ErrInterrupted) && cancelled(j.ctx) == nil && j.isAsking():
+		end.Status, err = StatusInterrupted, nil
 		a = j.questioning()
 		if !j.shown || j.asks {
 			said = a.Text
@@ -89,7 +89,7 @@ func (j *journal) questioning() Answer {
 		}
 		a.Questions = append(a.Questions, q.Question)
 		text = append(text, q.Question.String())
-		j.tell.forward(Event{q.path, Asked{q.Question}}) // may wait for the listener
+		j.tell.forward(Event{q.path, Interrupted{q.Question}}) // may wait for the listener
 	}
 	a.Text = strings.Join(text, "\n\n")
 	return a
@@ -107,14 +107,14 @@ func (j *journal) end(end endedData, a Answer, said string) (saved bool, err err
 	if said != "" {
 		recs = append(recs, messageRecord(llm.Assistant, said))
 	}
-	if end.Status == StatusAnswered || end.Status == StatusAsked {
+	if end.Status == StatusAnswered || end.Status == StatusInterrupted {
 		end.Answer = j.brief(a)
 	}
 	end.Floor = j.floor
 	whole := true
 	data, err := json.Marshal(end)
 	if err != nil {
-		j.tell.forward(Event{Data: Unsaved{"the answer cannot be kept: " + err.Error()}})
+		j.tell.forward(Event{Data: SaveFailed{"the answer cannot be kept: " + err.Error()}})
 		whole, end.Answer = false, nil
 		if data, err = json.Marshal(end); err != nil {
 			return false, nil // not reached: strings and numbers have a JSON form
@@ -175,6 +175,6 @@ func (j *journal) trim() {
 		err = j.remove(before, RecordState, RecordCalled, RecordReturned, RecordQuestion, RecordReply, RecordAlive)
 	}
 	if err != nil {
-		j.tell.forward(Event{Data: Unsaved{"the details of old runs could not be removed: " + err.Error()}})
+		j.tell.forward(Event{Data: SaveFailed{"the details of old runs could not be removed: " + err.Error()}})
 	}
 }

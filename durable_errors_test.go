@@ -54,17 +54,17 @@ func ordinary(t testing.TB, l *ledger) qed.Agent {
 			return "each", err
 		}),
 		noting(func(ctx context.Context) (string, error) {
-			handle, err := qed.Keep(ctx, []int{1})
+			handle, err := qed.Save(ctx, []int{1})
 			if err != nil {
 				return "", err
 			}
 			if handle == "" {
 				return "kept", nil
 			}
-			_, err = qed.Kept[[]int](ctx, handle)
+			_, err = qed.Load[[]int](ctx, handle)
 			return "kept", err
 		}),
-		noting(func(ctx context.Context) (string, error) { return memo(qed.Scope(ctx, "task"), l, "task") }),
+		noting(func(ctx context.Context) (string, error) { return memo(qed.WithNamespace(ctx, "task"), l, "task") }),
 		noting(func(ctx context.Context) (string, error) { return "remembered", qed.Remember(ctx, "said", "a") }),
 	), nil)
 }
@@ -112,7 +112,7 @@ func TestStoreFails(t *testing.T) {
 						if took := time.Since(start); took > test.patient {
 							t.Errorf("it took %v", took)
 						}
-						told := len(ofKind[qed.Unsaved](events)) > 0
+						told := len(ofKind[qed.SaveFailed](events)) > 0
 						if test.unsaved != told && !(test.n == 3 && n == appends) {
 							t.Errorf("saved %v, told %v, want %v", a.Saved, told, test.unsaved)
 						}
@@ -205,27 +205,27 @@ func TestRefusedWithoutAStore(t *testing.T) {
 				if _, err := memo(ctx, &l, "look"); err != nil {
 					return "", err
 				}
-				if _, err := once(ctx, &l, "send"); !errors.Is(err, qed.ErrUnsaved) {
-					t.Errorf("Once: %v, want ErrUnsaved", err)
+				if _, err := once(ctx, &l, "send"); !errors.Is(err, qed.ErrNotRecorded) {
+					t.Errorf("Once: %v, want ErrNotRecorded", err)
 				}
 				if _, err := memo(ctx, &l, "look"); err != nil {
 					return "", err
 				}
 				tool := func(name string, repeat bool) qed.Tool {
 					tool := qed.NewTool(name, "", func(context.Context, struct{}) (int, error) { l.do(name); return 1, nil })
-					tool.Repeat = repeat
+					tool.Idempotent = repeat
 					return tool
 				}
-				if err := registryDo(ctx, t, tool("write", false)); !errors.Is(err, qed.ErrUnsaved) {
+				if err := registryDo(ctx, t, tool("write", false)); !errors.Is(err, qed.ErrNotRecorded) {
 					t.Errorf("a tool that must not be repeated: %v", err)
 				}
 				if err := registryDo(ctx, t, tool("read", true)); err != nil {
 					t.Errorf("a tool that may be repeated: %v", err)
 				}
-				if handle, err := qed.Keep(ctx, 1); handle != "" || err != nil {
+				if handle, err := qed.Save(ctx, 1); handle != "" || err != nil {
 					t.Errorf("kept as %q, %v", handle, err)
 				}
-				if _, err := qed.Kept[int](ctx, "kept/k0123456789abcdef"); err == nil {
+				if _, err := qed.Load[int](ctx, "kept/k0123456789abcdef"); err == nil {
 					t.Error("something is kept")
 				}
 				return "done", qed.Remember(ctx, "n", 1)
@@ -243,16 +243,16 @@ func TestQuestionThatIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := new(qed.MemoryStore)
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		}), failsAt(inner, 2, 3, notMade), nil)
 		events, a, err := c.listen(qed.Turn{Text: "go"})
 		if err != nil || len(a.Questions) != 1 || a.Questions[0].Resumable {
 			t.Fatalf("answer = %+v, %v", a, err)
 		}
-		if asked := ofKind[qed.Asked](events); len(asked) != 1 || asked[0].Question.Resumable {
+		if asked := ofKind[qed.Interrupted](events); len(asked) != 1 || asked[0].Question.Resumable {
 			t.Errorf("told %v", asked)
 		}
-		c.fails(qed.Turn{Replies: choose(t, a, `"good"`)}, qed.ErrNotOpen)
+		c.fails(qed.Turn{Replies: choose(t, a, `"good"`)}, qed.ErrQuestionClosed)
 		if a := c.say("again"); len(a.Questions) != 1 || !a.Questions[0].Resumable {
 			t.Errorf("answer = %+v", a)
 		}
@@ -274,9 +274,9 @@ func TestStoreCannotBeRead(t *testing.T) {
 				var l ledger
 				agent := does(func(ctx context.Context, text string) (string, error) {
 					if text == "ask" {
-						return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+						return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 					}
-					if _, err := once(ctx, &l, "send"); err != nil && !errors.Is(err, qed.ErrUnsaved) {
+					if _, err := once(ctx, &l, "send"); err != nil && !errors.Is(err, qed.ErrNotRecorded) {
 						return "", err
 					}
 					return memo(ctx, &l, "look")
@@ -294,7 +294,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 					}
 				}
 				events, a, err := c.listen(qed.Turn{Text: "go"})
-				if err != nil || a.Saved || a.Text != "look" || len(ofKind[qed.Unsaved](events)) == 0 {
+				if err != nil || a.Saved || a.Text != "look" || len(ofKind[qed.SaveFailed](events)) == 0 {
 					t.Errorf("answer %+v, %v, told %v", a, err, events)
 				}
 				if took := time.Since(start); took > 2*time.Minute {
@@ -311,7 +311,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			inner := new(qed.MemoryStore)
 			asking := does(func(ctx context.Context, text string) (string, error) {
-				return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+				return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 			})
 			asked := converse(t, asking, inner, nil).say("before")
 			for n := 1; n <= 4; n++ {
@@ -340,9 +340,9 @@ func TestStoreHangsWhileReading(t *testing.T) {
 			agent := func() qed.Agent {
 				return does(func(ctx context.Context, text string) (string, error) {
 					var l ledger
-					memo(qed.Scope(ctx, "task"), &l, "look")
+					memo(qed.WithNamespace(ctx, "task"), &l, "look")
 					qed.Remembered[int](ctx, "n", 0)
-					qed.Kept[int](ctx, "kept/k0123456789abcdef")
+					qed.Load[int](ctx, "kept/k0123456789abcdef")
 					return "answer", qed.Remember(ctx, "n", 1)
 				})
 			}
@@ -383,7 +383,7 @@ func TestTrimFails(t *testing.T) {
 					if err != nil || !a.Saved {
 						t.Errorf("answer = %+v, %v", a, err)
 					}
-					if len(ofKind[qed.Unsaved](events)) != 1 {
+					if len(ofKind[qed.SaveFailed](events)) != 1 {
 						t.Errorf("told %v", events)
 					}
 				}
@@ -424,7 +424,7 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 	}), new(qed.MemoryStore), nil)
 	for range 2 {
 		events, a, err := c.listen(qed.Turn{Text: "go"})
-		if err != nil || a.Table != nan || a.Saved || len(ofKind[qed.Unsaved](events)) != 1 {
+		if err != nil || a.Table != nan || a.Saved || len(ofKind[qed.SaveFailed](events)) != 1 {
 			t.Errorf("answer %+v, %v, told %v", a, err, events)
 		}
 	}
@@ -435,15 +435,15 @@ func TestTurnThatCannotBeKept(t *testing.T) {
 	c := converse(t, does(func(context.Context, string) (string, error) { t.Error("it ran"); return "", nil }), new(qed.MemoryStore), nil)
 	for name, id := range map[string]string{"long": strings.Repeat("x", 10<<10), "control character": "a\x00b", "newline": "a\nb", "no UTF-8": "\xff"} {
 		c.thread = id
-		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, qed.ErrThread) {
-			t.Errorf("%s: %v, want ErrThread", name, err)
+		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, qed.ErrInvalidThread) {
+			t.Errorf("%s: %v, want ErrInvalidThread", name, err)
 		}
 	}
 	c.thread = "t"
 	for name, turn := range map[string]qed.Turn{"nothing": {}, "a reply": {Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}},
 		"a text and a reply": {Text: "go", Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
-		if _, err := c.try(turn); !errors.Is(err, qed.ErrNotOpen) {
-			t.Errorf("%s: %v, want ErrNotOpen", name, err)
+		if _, err := c.try(turn); !errors.Is(err, qed.ErrQuestionClosed) {
+			t.Errorf("%s: %v, want ErrQuestionClosed", name, err)
 		}
 	}
 	c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "here", nil }), new(qed.MemoryStore), nil)

@@ -275,7 +275,7 @@ func (c *talk) listen(turn qed.Turn) (events []qed.Event, answer qed.Answer, err
 }
 
 // ofKind returns the data of the events of one type.
-func ofKind[D qed.Data](events []qed.Event) (found []D) {
+func ofKind[D qed.EventData](events []qed.Event) (found []D) {
 	for _, e := range events {
 		if d, ok := e.Data.(D); ok {
 			found = append(found, d)
@@ -314,7 +314,7 @@ func noting(f func(ctx context.Context) (string, error)) step {
 
 // memo is a call that returns its name.
 func memo(ctx context.Context, l *ledger, name string) (string, error) {
-	return qed.Memo(ctx, name, nil, func(context.Context) (string, error) { l.do(name); return name, nil })
+	return qed.Step(ctx, name, nil, func(context.Context) (string, error) { l.do(name); return name, nil })
 }
 
 var errBoom = errors.New("boom")

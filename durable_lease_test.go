@@ -152,7 +152,7 @@ func TestLeaseWhileTheReaderIsSlow(t *testing.T) {
 // Of turns that begin at the same moment one wins, and the others are told at once.
 func TestTurnsAtTheSameMoment(t *testing.T) {
 	asking := does(func(ctx context.Context, text string) (string, error) {
-		return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 	})
 	for _, test := range []struct {
 		name    string
@@ -245,7 +245,7 @@ func TestConflict(t *testing.T) {
 		}, map[string]int{"look": 1}},
 		{"within a call", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
-				qed.Once(ctx, "outer", nil, func(context.Context) (int, error) { l.do("outer"); takeOver(); return 1, nil })
+				qed.StepOnce(ctx, "outer", nil, func(context.Context) (int, error) { l.do("outer"); takeOver(); return 1, nil })
 				return once(ctx, l, "send")
 			})
 		}, map[string]int{"outer": 1}},
@@ -281,7 +281,7 @@ func TestConflict(t *testing.T) {
 		{"asking", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
-				return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+				return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 			})
 		}, nil},
 		{"in a tool", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {

@@ -21,7 +21,7 @@ func parallel(l *ledger, names ...string) step {
 			if name == "silent" {
 				return once(ctx, l, "send")
 			}
-			v, err := qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+			v, err := qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
 			if err != nil {
 				return "", err
 			}
@@ -86,12 +86,12 @@ func TestOneAsksAnotherFails(t *testing.T) {
 	var l ledger
 	asked := make(chan bool, 2)
 	g := fanOut(branch{Name: "a", Run: func(ctx context.Context, _ trail) (string, error) {
-		reply, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		asked <- true
 		return reply, err
 	}}, branch{Name: "b", Run: func(ctx context.Context, _ trail) (string, error) {
 		<-asked
-		return qed.Memo(ctx, "call", nil, func(context.Context) (string, error) {
+		return qed.Step(ctx, "call", nil, func(context.Context) (string, error) {
 			if l.do("call") == 1 {
 				return "", errBoom
 			}
@@ -103,7 +103,7 @@ func TestOneAsksAnotherFails(t *testing.T) {
 	if _, ok := errors.AsType[*qed.CallError](err); !ok {
 		t.Fatalf("error = %v", err)
 	}
-	if told := ofKind[qed.Asked](events); len(told) > 0 {
+	if told := ofKind[qed.Interrupted](events); len(told) > 0 {
 		t.Errorf("told %v", told)
 	}
 	again := c.goOn()
@@ -115,7 +115,7 @@ func TestOneAsksAnotherFails(t *testing.T) {
 // A question is asked, whatever the code around it makes of the error.
 func TestQuestionsThatCodeSwallows(t *testing.T) {
 	ask := func(ctx context.Context) error {
-		_, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		_, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		return err
 	}
 	for name, f := range map[string]func(ctx context.Context) error{
@@ -144,17 +144,17 @@ func TestQuestionsThatCodeSwallows(t *testing.T) {
 			all.Wait()
 			return context.Cause(ctx)
 		},
-		"in a scope": func(ctx context.Context) error { ask(qed.Scope(ctx, "s")); return nil },
+		"in a scope": func(ctx context.Context) error { ask(qed.WithNamespace(ctx, "s")); return nil },
 		"in a memo": func(ctx context.Context) error {
-			_, _ = qed.Memo(ctx, "m", nil, func(ctx context.Context) (int, error) { return 1, ask(ctx) })
+			_, _ = qed.Step(ctx, "m", nil, func(ctx context.Context) (int, error) { return 1, ask(ctx) })
 			return nil
 		},
 		"ignored in a memo": func(ctx context.Context) error {
-			_, _ = qed.Memo(ctx, "m", nil, func(ctx context.Context) (int, error) { ask(ctx); return 1, nil })
+			_, _ = qed.Step(ctx, "m", nil, func(ctx context.Context) (int, error) { ask(ctx); return 1, nil })
 			return nil
 		},
 		"in a once": func(ctx context.Context) error {
-			_, _ = qed.Once(ctx, "m", nil, func(ctx context.Context) (int, error) { return 1, ask(ctx) })
+			_, _ = qed.StepOnce(ctx, "m", nil, func(ctx context.Context) (int, error) { return 1, ask(ctx) })
 			return nil
 		},
 		"in items": func(ctx context.Context) error {
@@ -172,7 +172,7 @@ func TestQuestionsThatCodeSwallows(t *testing.T) {
 		},
 		"in a tool": func(ctx context.Context) error {
 			tool := qed.NewTool("ask", "", func(ctx context.Context, _ struct{}) (int, error) { ask(ctx); return 1, nil })
-			tool.Asks = true
+			tool.Interrupts = true
 			registryDo(ctx, panicky{}, tool)
 			return nil
 		},
@@ -229,16 +229,16 @@ func TestNobodyToAsk(t *testing.T) {
 			_, err := qed.Ask(t.Context(), qed.Durable(agent, new(qed.MemoryStore), nil), qed.Turn{Text: "go"})
 			return err
 		},
-		"no agent": func() error { _, err := qed.Clarify[string](t.Context(), qed.Question{Text: "Well?"}); return err },
+		"no agent": func() error { _, err := qed.Interrupt[string](t.Context(), qed.Question{Text: "Well?"}); return err },
 		"other context": func() error {
 			_, err := converse(t, does(func(context.Context, string) (string, error) {
-				return qed.Clarify[string](context.Background(), qed.Question{Text: "Well?"})
+				return qed.Interrupt[string](context.Background(), qed.Question{Text: "Well?"})
 			}), new(qed.MemoryStore), nil).try(qed.Turn{Text: "go"})
 			return err
 		},
 	} {
-		if err := try(); !errors.Is(err, qed.ErrNoAsker) {
-			t.Errorf("%s: %v, want ErrNoAsker", name, err)
+		if err := try(); !errors.Is(err, qed.ErrCannotInterrupt) {
+			t.Errorf("%s: %v, want ErrCannotInterrupt", name, err)
 		}
 	}
 }
@@ -251,23 +251,23 @@ func TestToolsThatAsk(t *testing.T) {
 				var l ledger
 				tool := qed.NewTool("send", "", func(ctx context.Context, _ struct{}) (string, error) {
 					l.do("called")
-					v, err := qed.Clarify[string](ctx, qed.Question{Text: "Really?"})
+					v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
 					if err != nil {
 						return "", err
 					}
 					l.do("sent")
 					return v, nil
 				})
-				tool.Asks, tool.Repeat = asks, repeat
+				tool.Interrupts, tool.Idempotent = asks, repeat
 				agent := does(func(ctx context.Context, _ string) (string, error) {
 					results, err := registry(t, nil, tool).Do(ctx, call("send", "{}"))
 					if err != nil {
 						return "", err
 					}
-					if !asks && !errors.Is(results[0].Err, qed.ErrNoAsker) {
-						t.Errorf("the result is %v, want ErrNoAsker", results[0].Err)
+					if !asks && !errors.Is(results[0].Err, qed.ErrCannotInterrupt) {
+						t.Errorf("the result is %v, want ErrCannotInterrupt", results[0].Err)
 					}
-					v, err := qed.Clarify[string](ctx, qed.Question{Text: "Else?"})
+					v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Else?"})
 					return results[0].Message().Content + v, err
 				})
 				c := converse(t, agent, new(qed.MemoryStore), nil)
@@ -292,8 +292,8 @@ func TestToolsThatAsk(t *testing.T) {
 func TestCrashAfterAQuestionInAOnce(t *testing.T) {
 	var l ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
-		return qed.Once(ctx, "send", nil, func(ctx context.Context) (string, error) {
-			v, err := qed.Clarify[string](ctx, qed.Question{Text: "Really?"})
+		return qed.StepOnce(ctx, "send", nil, func(ctx context.Context) (string, error) {
+			v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
 			if err == nil {
 				l.do("sent")
 			}
@@ -315,7 +315,7 @@ func TestCrashAfterAQuestionInAOnce(t *testing.T) {
 		after.ctx = c.ctx
 		a, err := after.try(qed.Turn{})
 		last := m.log[len(m.log)-1]
-		if last.Kind == qed.RecordCalled != errors.Is(err, qed.ErrUnknown) || err == nil && a.Text != "yes" {
+		if last.Kind == qed.RecordCalled != errors.Is(err, qed.ErrUnresolved) || err == nil && a.Text != "yes" {
 			t.Errorf("after %s: answer %+v, %v", last.Kind, a, err)
 		}
 	}
@@ -330,11 +330,11 @@ func TestRestart(t *testing.T) {
 			return s, qed.Remember(ctx, "seen", s.Seen[len(s.Seen)-1])
 		}, nil)
 		g.Node("task", noting(func(ctx context.Context) (string, error) {
-			ctx = qed.Scope(ctx, "task/1")
+			ctx = qed.WithNamespace(ctx, "task/1")
 			if _, err := once(ctx, &l, "send"); err != nil {
 				return "", err
 			}
-			return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		}), nil)
 		g.Node("more", noting(func(ctx context.Context) (string, error) { return once(ctx, &l, "more") }), nil)
 		g.Edge(qed.Start, "classify")
@@ -354,7 +354,7 @@ func TestRestart(t *testing.T) {
 			func(_ context.Context, s trail) (qed.Answer, error) {
 				return qed.Answer{Text: fmt.Sprint(s.N, strings.Join(s.Seen, " "))}, nil
 			},
-			&qed.AgentOptions[trail]{Restart: true})
+			&qed.AgentOptions[trail]{RestartOnReply: true})
 	}
 	clock := newClock()
 	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
@@ -374,7 +374,7 @@ func TestRestart(t *testing.T) {
 		after.ctx = c.ctx
 		a, err := after.try(qed.Turn{})
 		if unknown(m.log) {
-			if !errors.Is(err, qed.ErrUnknown) {
+			if !errors.Is(err, qed.ErrUnresolved) {
 				t.Errorf("moment %d: %v", i, err)
 			}
 		} else if err != nil || a.Text != want.Text {

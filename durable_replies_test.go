@@ -19,7 +19,7 @@ import (
 // asks is an agent that asks one question, and answers with the reply in JSON.
 func asks[T any](q qed.Question) qed.Agent {
 	return does(func(ctx context.Context, _ string) (string, error) {
-		v, err := qed.Clarify[T](ctx, q)
+		v, err := qed.Interrupt[T](ctx, q)
 		if err != nil {
 			return "", err
 		}
@@ -37,9 +37,9 @@ type visitForm struct {
 type colour string
 
 func TestReplies(t *testing.T) {
-	choice := qed.Question{Text: "Which Miami?", Options: []qed.Option{{ID: "m1", Text: "Miami, Florida"}, {ID: "m2", Text: "Miami Beach"}, {ID: "3", Text: "Miami, Ohio"}}}
-	alike := qed.Question{Text: "Which?", Options: []qed.Option{{ID: "a", Text: "Twin"}, {ID: "b", Text: "twin"}, {ID: "c", Text: "Twin"}}}
-	unnamed := qed.Question{Text: "Which?", Options: []qed.Option{{Text: "red"}, {Text: "2"}}}
+	choice := qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "m1", Text: "Miami, Florida"}, {ID: "m2", Text: "Miami Beach"}, {ID: "3", Text: "Miami, Ohio"}}}
+	alike := qed.Question{Text: "Which?", Choices: []qed.Choice{{ID: "a", Text: "Twin"}, {ID: "b", Text: "twin"}, {ID: "c", Text: "Twin"}}}
+	unnamed := qed.Question{Text: "Which?", Choices: []qed.Choice{{Text: "red"}, {Text: "2"}}}
 	draft := qed.Question{Text: "Send it?", Draft: json.RawMessage(`{"city":"Rome","days":3}`)}
 	for _, test := range []struct {
 		name  string
@@ -144,14 +144,14 @@ func TestRepliesThatAreRefused(t *testing.T) {
 		replies []qed.Reply
 		want    error
 	}{
-		{"to another question", []qed.Reply{{Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrNotOpen},
-		{"to no question", []qed.Reply{{Value: json.RawMessage(`"x"`)}}, qed.ErrNotOpen},
-		{"one to it and one to another", []qed.Reply{reply(q, `"x"`), {Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrNotOpen},
-		{"two to it", []qed.Reply{reply(q, `"x"`), reply(q, `"y"`)}, qed.ErrReply},
-		{"no JSON", []qed.Reply{reply(q, `x`)}, qed.ErrReply},
-		{"nothing", []qed.Reply{reply(q, ``)}, qed.ErrReply},
-		{"two values", []qed.Reply{reply(q, `"x" "y"`)}, qed.ErrReply},
-		{"10 MB", []qed.Reply{reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrReply},
+		{"to another question", []qed.Reply{{Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
+		{"to no question", []qed.Reply{{Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
+		{"one to it and one to another", []qed.Reply{reply(q, `"x"`), {Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
+		{"two to it", []qed.Reply{reply(q, `"x"`), reply(q, `"y"`)}, qed.ErrInvalidReply},
+		{"no JSON", []qed.Reply{reply(q, `x`)}, qed.ErrInvalidReply},
+		{"nothing", []qed.Reply{reply(q, ``)}, qed.ErrInvalidReply},
+		{"two values", []qed.Reply{reply(q, `"x" "y"`)}, qed.ErrInvalidReply},
+		{"10 MB", []qed.Reply{reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrInvalidReply},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.t = t
@@ -164,7 +164,7 @@ func TestRepliesThatAreRefused(t *testing.T) {
 	if a := c.reply(asked, `"Ann"`); a.Text != `"Ann"` {
 		t.Errorf("answer = %+v", a)
 	}
-	c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrNotOpen)
+	c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
 }
 
 // Questions that cannot be asked are an error at once, and nobody is asked.
@@ -172,9 +172,9 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 	type hidden struct{ C chan int }
 	for name, agent := range map[string]qed.Agent{
 		"no text":              asks[string](qed.Question{Text: " "}),
-		"options and a form":   asks[visitForm](qed.Question{Text: "?", Options: []qed.Option{{Text: "a"}}}),
-		"option without text":  asks[string](qed.Question{Text: "?", Options: []qed.Option{{ID: "a"}}}),
-		"options of one id":    asks[string](qed.Question{Text: "?", Options: []qed.Option{{ID: "a", Text: "a"}, {ID: "a", Text: "b"}}}),
+		"options and a form":   asks[visitForm](qed.Question{Text: "?", Choices: []qed.Choice{{Text: "a"}}}),
+		"option without text":  asks[string](qed.Question{Text: "?", Choices: []qed.Choice{{ID: "a"}}}),
+		"options of one id":    asks[string](qed.Question{Text: "?", Choices: []qed.Choice{{ID: "a", Text: "a"}, {ID: "a", Text: "b"}}}),
 		"no draft":             asks[qed.Approval[visitForm]](qed.Question{Text: "?"}),
 		"draft that is none":   asks[qed.Approval[visitForm]](qed.Question{Text: "?", Draft: json.RawMessage(`{"city":7}`)}),
 		"draft for a text":     asks[string](qed.Question{Text: "?", Draft: json.RawMessage(`{}`)}),
@@ -185,7 +185,7 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store := new(qed.MemoryStore)
 			a, err := converse(t, agent, store, nil).try(qed.Turn{Text: "go"})
-			if err == nil || errors.Is(err, qed.ErrAsked) || has(records(t, store, "t"), qed.RecordQuestion) {
+			if err == nil || errors.Is(err, qed.ErrInterrupted) || has(records(t, store, "t"), qed.RecordQuestion) {
 				t.Errorf("answer = %+v, %v", a, err)
 			}
 		})
@@ -197,7 +197,7 @@ func TestMaxQuestions(t *testing.T) {
 		for name, agent := range map[string]qed.Agent{
 			"another one each time": does(func(ctx context.Context, _ string) (string, error) {
 				for i := range 100 {
-					if _, err := qed.Clarify[string](ctx, qed.Question{Text: fmt.Sprint(i)}); err != nil {
+					if _, err := qed.Interrupt[string](ctx, qed.Question{Text: fmt.Sprint(i)}); err != nil {
 						return "", err
 					}
 				}
@@ -211,7 +211,7 @@ func TestMaxQuestions(t *testing.T) {
 				for range test.want - 1 {
 					asked = c.reply(asked, `"no form"`)
 				}
-				c.fails(qed.Turn{Replies: choose(t, asked, `"no form"`)}, qed.ErrQuestions)
+				c.fails(qed.Turn{Replies: choose(t, asked, `"no form"`)}, qed.ErrTooManyQuestions)
 				if a := c.say("another"); len(a.Questions) != 1 {
 					t.Errorf("a new run: %+v", a)
 				}
@@ -222,10 +222,10 @@ func TestMaxQuestions(t *testing.T) {
 
 // The question is another one when the run goes on: the reply was not to it.
 func TestQuestionChanged(t *testing.T) {
-	old := qed.Question{Text: "Delete the copy?", Options: []qed.Option{{ID: "y", Text: "yes"}, {ID: "n", Text: "no"}}}
+	old := qed.Question{Text: "Delete the copy?", Choices: []qed.Choice{{ID: "y", Text: "yes"}, {ID: "n", Text: "no"}}}
 	for name, now := range map[string]qed.Question{
-		"text":    {Text: "Delete everything?", Options: old.Options},
-		"options": {Text: old.Text, Options: []qed.Option{{ID: "y", Text: "no"}, {ID: "n", Text: "yes"}}},
+		"text":    {Text: "Delete everything?", Choices: old.Choices},
+		"options": {Text: old.Text, Choices: []qed.Choice{{ID: "y", Text: "no"}, {ID: "n", Text: "yes"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := new(qed.MemoryStore)
@@ -256,8 +256,8 @@ func TestQuestionChanged(t *testing.T) {
 
 // A text while a question is open is what the Replies of the options say.
 func TestTextWhileAQuestionIsOpen(t *testing.T) {
-	reading := func(r qed.Reading, err error) *qed.DurableOptions {
-		return &qed.DurableOptions{Replies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.Reading, error) {
+	reading := func(r qed.ParsedReplies, err error) *qed.DurableOptions {
+		return &qed.DurableOptions{ParseReplies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.ParsedReplies, error) {
 			if len(open) != 1 || open[0].Text != "Who?" || turn.Text != "Ann" {
 				t.Errorf("asked of %+v: %+v", turn, open)
 			}
@@ -273,7 +273,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 		if text == "Ann" {
 			return "a new run", nil
 		}
-		return qed.Clarify[string](ctx, qed.Question{Text: "Who?"})
+		return qed.Interrupt[string](ctx, qed.Question{Text: "Who?"})
 	})
 	ann := []qed.Reply{{Value: json.RawMessage(`"Ann!"`)}}
 	for _, test := range []struct {
@@ -283,14 +283,14 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 		closed  qed.Intent
 		wantErr error
 	}{
-		{"answer", reading(qed.Reading{Intent: qed.IntentAnswer, Replies: ann}, nil), "Ann!", "", nil},
-		{"modification", reading(qed.Reading{Intent: qed.IntentModification, Replies: ann, Reason: "because"}, nil), "a new run", qed.IntentModification, nil},
-		{"new request", reading(qed.Reading{Intent: qed.IntentNewRequest, Reason: "because"}, nil), "a new run", qed.IntentNewRequest, nil},
-		{"abort", reading(qed.Reading{Intent: qed.IntentAbort, Reason: "because"}, nil), "All right.", qed.IntentAbort, nil},
-		{"hook fails", reading(qed.Reading{}, errBoom), "", "", errBoom},
-		{"answer to nothing", &qed.DurableOptions{Replies: func(context.Context, []qed.Question, qed.Turn) (qed.Reading, error) {
-			return qed.Reading{Intent: qed.IntentAnswer, Replies: []qed.Reply{{Question: "q0", Value: json.RawMessage(`1`)}}}, nil
-		}}, "", "", qed.ErrNotOpen},
+		{"answer", reading(qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: ann}, nil), "Ann!", "", nil},
+		{"modification", reading(qed.ParsedReplies{Intent: qed.IntentModification, Replies: ann, Reason: "because"}, nil), "a new run", qed.IntentModification, nil},
+		{"new request", reading(qed.ParsedReplies{Intent: qed.IntentNewRequest, Reason: "because"}, nil), "a new run", qed.IntentNewRequest, nil},
+		{"abort", reading(qed.ParsedReplies{Intent: qed.IntentAbort, Reason: "because"}, nil), "All right.", qed.IntentAbort, nil},
+		{"hook fails", reading(qed.ParsedReplies{}, errBoom), "", "", errBoom},
+		{"answer to nothing", &qed.DurableOptions{ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
+			return qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: []qed.Reply{{Question: "q0", Value: json.RawMessage(`1`)}}}, nil
+		}}, "", "", qed.ErrQuestionClosed},
 		{"default", nil, "a new run", qed.IntentNewRequest, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -322,7 +322,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 			if test.closed == qed.IntentAbort && len(said) > 0 {
 				t.Errorf("the agent got %q", said)
 			}
-			c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrNotOpen)
+			c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
 			messages, err := qed.Messages(t.Context(), store, "t", 0)
 			if err != nil {
 				t.Fatal(err)
@@ -338,8 +338,8 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 	}
 	t.Run("answer without replies", func(t *testing.T) {
 		store := new(qed.MemoryStore)
-		c := converse(t, agent, store, &qed.DurableOptions{Replies: func(context.Context, []qed.Question, qed.Turn) (qed.Reading, error) {
-			return qed.Reading{Intent: qed.IntentAnswer}, nil
+		c := converse(t, agent, store, &qed.DurableOptions{ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
+			return qed.ParsedReplies{Intent: qed.IntentAnswer}, nil
 		}})
 		c.say("go")
 		_, err := c.try(qed.Turn{Text: "Ann"})
@@ -350,7 +350,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 		}
 	})
 	t.Run("with replies", func(t *testing.T) {
-		c := converse(t, agent, new(qed.MemoryStore), reading(qed.Reading{}, errBoom)) // the hook is not needed
+		c := converse(t, agent, new(qed.MemoryStore), reading(qed.ParsedReplies{}, errBoom)) // the hook is not needed
 		asked := c.say("go")
 		if a := c.turn(qed.Turn{Text: "it is Ann", Replies: choose(t, asked, `"Ann"`)}); a.Text != "Ann" {
 			t.Errorf("answer = %+v", a)
@@ -361,7 +361,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 // A Replies function that panics is a failed turn, and the question stays open.
 func TestRepliesPanic(t *testing.T) {
 	c := converse(t, asks[string](qed.Question{Text: "Well?"}), new(qed.MemoryStore), &qed.DurableOptions{
-		Replies: func(context.Context, []qed.Question, qed.Turn) (qed.Reading, error) { panic(errBoom) },
+		ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) { panic(errBoom) },
 	})
 	asked := c.say("go")
 	err := c.fails(qed.Turn{Text: "well"}, errBoom)
@@ -378,7 +378,7 @@ func TestCrashInAnAbort(t *testing.T) {
 	var l ledger
 	agent := does(func(ctx context.Context, text string) (string, error) {
 		l.do(text)
-		v, err := qed.Clarify[visitForm](ctx, qed.Question{Text: "Where to?"})
+		v, err := qed.Interrupt[visitForm](ctx, qed.Question{Text: "Where to?"})
 		return v.City, err
 	})
 	clock := newClock()
@@ -393,7 +393,7 @@ func TestCrashInAnAbort(t *testing.T) {
 		after := converse(t, agent, restore(t, m.log), nil)
 		after.ctx = c.ctx
 		a, err := after.try(qed.Turn{})
-		if isOver(m.log) != errors.Is(err, qed.ErrNotOpen) || err == nil && a.Text != want.Text {
+		if isOver(m.log) != errors.Is(err, qed.ErrQuestionClosed) || err == nil && a.Text != want.Text {
 			t.Errorf("after %v: answer %+v, %v", kinds(m.log), a, err)
 		}
 	}

@@ -30,7 +30,7 @@ type journeyState struct {
 
 // countingModel is a model that notes its calls, and replies with their names and how much it was told before.
 func countingModel(l *ledger) llm.Model {
-	return qed.Recorded(llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+	return qed.DurableModel(llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		l.do("model " + req.Name)
 		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: fmt.Sprint("said ", req.Name, len(req.Messages))}, Finish: llm.FinishStop,
 			Usage: llm.Usage{InputTokens: 10, OutputTokens: 5, Calls: 1}}, nil
@@ -44,7 +44,7 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 	model := countingModel(l)
 	type none struct{}
 	look := qed.NewTool("look", "looks", func(ctx context.Context, in none) (string, error) { l.do("tool look"); return "seen", nil })
-	look.Repeat = true
+	look.Idempotent = true
 	send := qed.NewTool("send", "sends", func(ctx context.Context, in none) (string, error) { l.do("tool send"); return "sent", nil })
 	fail := qed.NewTool("fail", "fails", func(ctx context.Context, in none) (string, error) {
 		l.do("tool fail")
@@ -67,13 +67,13 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 	g := qed.NewGraph[journeyState]("journey")
 	g.Node("begin", func(ctx context.Context, s journeyState) (journeyState, error) {
 		s.Time = qed.Now(ctx)
-		n, err := qed.Memo(ctx, "price", s.Question, func(ctx context.Context) (int, error) { l.do("price"); return 7, nil })
+		n, err := qed.Step(ctx, "price", s.Question, func(ctx context.Context) (int, error) { l.do("price"); return 7, nil })
 		s.Sums = append(s.Sums, n)
 		return s, err
 	}, nil)
 	g.Node("inner", compile(t, inner, nil).Run, nil)
 	g.Node("flaky", func(ctx context.Context, s journeyState) (journeyState, error) {
-		_, err := qed.Memo(ctx, "shaky", nil, func(ctx context.Context) (int, error) {
+		_, err := qed.Step(ctx, "shaky", nil, func(ctx context.Context) (int, error) {
 			if n := l.do("shaky"); n%2 == 1 {
 				return 0, errors.New("shaking")
 			}
@@ -82,7 +82,7 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 		return s, err
 	}, &qed.NodeOptions{Attempts: 3})
 	g.Node("loop", func(ctx context.Context, s journeyState) (journeyState, error) {
-		n, err := qed.Once(ctx, "count", len(s.Sums), func(ctx context.Context) (int, error) {
+		n, err := qed.StepOnce(ctx, "count", len(s.Sums), func(ctx context.Context) (int, error) {
 			l.do(fmt.Sprint("count ", len(s.Sums)))
 			return len(s.Sums), nil
 		})
@@ -94,7 +94,7 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 			if _, err := model.Generate(ctx, &llm.Request{Name: name}, nil); err != nil {
 				return "", err
 			}
-			return qed.Clarify[string](ctx, qed.Question{Text: "Which " + name + "?", Options: []qed.Option{{ID: "x", Text: "one"}, {ID: "y", Text: "two"}}})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "Which " + name + "?", Choices: []qed.Choice{{ID: "x", Text: "one"}, {ID: "y", Text: "two"}}})
 		}
 	}
 	qed.FanOut(g, "ask", func(s journeyState, replies []string) (journeyState, error) {
@@ -103,7 +103,7 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 	}, qed.Branch[journeyState, string]{Name: "from", Run: ask("from")}, qed.Branch[journeyState, string]{Name: "to", Run: ask("to")})
 	g.Node("each", func(ctx context.Context, s journeyState) (journeyState, error) {
 		sums, err := qed.Each(ctx, []string{"a", "b/c", "ü"}, func(s string) string { return s }, func(ctx context.Context, item string) (int, error) {
-			return qed.Memo(ctx, "size", item, func(context.Context) (int, error) { l.do("size " + item); return len(item), nil })
+			return qed.Step(ctx, "size", item, func(context.Context) (int, error) { l.do("size " + item); return len(item), nil })
 		})
 		s.Sums = append(s.Sums, sums...)
 		return s, err
@@ -117,14 +117,14 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 		return s, err
 	}, nil)
 	g.Node("keep", func(ctx context.Context, s journeyState) (journeyState, error) {
-		handle, err := qed.Keep(ctx, s.Sums)
+		handle, err := qed.Save(ctx, s.Sums)
 		if err != nil {
 			return s, err
 		}
 		if err := qed.Remember(ctx, "journeys", s.City); err != nil {
 			return s, err
 		}
-		kept, err := qed.Kept[[]int](ctx, handle)
+		kept, err := qed.Load[[]int](ctx, handle)
 		s.Seen = append(s.Seen, fmt.Sprint(kept))
 		return s, err
 	}, nil)
@@ -171,7 +171,7 @@ func thinker(t testing.TB, l *ledger, name string) qed.Agent {
 		if _, err := once(ctx, l, name+" sends"); err != nil {
 			return "", err
 		}
-		return qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+		return qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
 	}), noting(func(ctx context.Context) (string, error) { return memo(ctx, l, name+" looks") }))
 	return walks(t, g, nil)
 }
@@ -245,7 +245,7 @@ func conversations() []conversation {
 		{"agents as tools that may be repeated", func(t testing.TB, l *ledger) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				tool := qed.AsTool("think", "thinks", thinker(t, l, "tool"))
-				tool.Repeat = true
+				tool.Idempotent = true
 				results, err := registry(t, nil, tool).Do(ctx, call("think", `{"question":"why?"}`), call("think", `{"question":"how?"}`))
 				if err != nil {
 					return "", err
@@ -257,7 +257,7 @@ func conversations() []conversation {
 			plan := func(ctx context.Context) (string, error) {
 				var done []string
 				for _, id := range []string{"1", "2", "1"} {
-					a, err := qed.Ask(qed.Scope(ctx, "plan/"+id), thinker(t, l, "task"+id), qed.Turn{})
+					a, err := qed.Ask(qed.WithNamespace(ctx, "plan/"+id), thinker(t, l, "task"+id), qed.Turn{})
 					if err != nil {
 						return "", err
 					}
@@ -272,7 +272,7 @@ func conversations() []conversation {
 				if _, err := once(ctx, l, "send"); err != nil {
 					return "", err
 				}
-				if _, err := qed.Memo(ctx, "shaky", nil, func(context.Context) (int, error) {
+				if _, err := qed.Step(ctx, "shaky", nil, func(context.Context) (int, error) {
 					if l.do("shaky") < 3 {
 						return 0, errBoom
 					}
@@ -280,11 +280,11 @@ func conversations() []conversation {
 				}); err != nil {
 					return "", err
 				}
-				reply, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+				reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 				if err != nil {
 					return "", err
 				}
-				_, err = qed.Memo(ctx, "later", nil, func(context.Context) (int, error) {
+				_, err = qed.Step(ctx, "later", nil, func(context.Context) (int, error) {
 					if l.do("later") < 2 {
 						return 0, errBoom
 					}
@@ -308,14 +308,14 @@ func conversations() []conversation {
 						return "", err
 					}
 				}
-				a, err := qed.Clarify[string](ctx, qed.Question{Text: "First?"})
+				a, err := qed.Interrupt[string](ctx, qed.Question{Text: "First?"})
 				if err != nil {
 					return "", err
 				}
 				if err := qed.Remember(ctx, "said", a); err != nil {
 					return "", err
 				}
-				b, err := qed.Clarify[string](ctx, qed.Question{Text: "Second?"})
+				b, err := qed.Interrupt[string](ctx, qed.Question{Text: "Second?"})
 				if err != nil {
 					return "", err
 				}
@@ -361,12 +361,12 @@ func (s *conversation) goOn(c *talk, log []qed.Record, turn int, l *ledger, want
 	a, err := c.try(qed.Turn{})
 	switch {
 	case isOver(log):
-		if !errors.Is(err, qed.ErrNotOpen) {
+		if !errors.Is(err, qed.ErrQuestionClosed) {
 			t.Fatalf("the run was over: %+v, %v", a, err)
 		}
 	case unknown(log):
-		if !errors.Is(err, qed.ErrUnknown) {
-			t.Fatalf("error = %v, want ErrUnknown", err)
+		if !errors.Is(err, qed.ErrUnresolved) {
+			t.Fatalf("error = %v, want ErrUnresolved", err)
 		}
 		return
 	default:

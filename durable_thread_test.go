@@ -18,7 +18,7 @@ import (
 // sender is an agent that sends something to whom it is told, by a call and by a tool, and a thread of it whose process died in one of them.
 func sender(t testing.TB, l *ledger) qed.Agent {
 	return does(func(ctx context.Context, text string) (string, error) {
-		a, err := qed.Once(ctx, "send", map[string]string{"to": text}, func(context.Context) (string, error) { l.do("send"); return "sent to " + text, nil })
+		a, err := qed.StepOnce(ctx, "send", map[string]string{"to": text}, func(context.Context) (string, error) { l.do("send"); return "sent to " + text, nil })
 		if err != nil {
 			return "", err
 		}
@@ -64,8 +64,8 @@ func TestSettle(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var l ledger
 			c := died(t, func(l *ledger) qed.Agent { return sender(t, l) }, test.call, &l)
-			c.fails(qed.Turn{User: "ann"}, qed.ErrUnknown)
-			thread, err := qed.Look(c.ctx, c.store, "t")
+			c.fails(qed.Turn{User: "ann"}, qed.ErrUnresolved)
+			thread, err := qed.Inspect(c.ctx, c.store, "t")
 			if err != nil || thread.Status != qed.StatusFailed || len(thread.Unknown) != 1 {
 				t.Fatalf("thread = %+v, %v", thread, err)
 			}
@@ -73,16 +73,16 @@ func TestSettle(t *testing.T) {
 			if name := []string{"send", "post"}[test.call-1]; unknown.Name != name || !strings.Contains(string(unknown.Input), `"to":"ann"`) {
 				t.Errorf("unknown: %+v, want %s with its input", unknown, name)
 			}
-			if err := qed.Settle(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); err != nil {
+			if err := qed.Resolve(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); err != nil {
 				t.Fatal(err)
 			}
-			if thread, err := qed.Look(c.ctx, c.store, "t"); err != nil || len(thread.Unknown) > 0 {
+			if thread, err := qed.Inspect(c.ctx, c.store, "t"); err != nil || len(thread.Unknown) > 0 {
 				t.Errorf("thread = %+v, %v", thread, err)
 			}
-			if err := qed.Settle(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); !errors.Is(err, qed.ErrNotOpen) {
+			if err := qed.Resolve(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); !errors.Is(err, qed.ErrQuestionClosed) {
 				t.Errorf("settled twice: %v", err)
 			}
-			c.fails(qed.Turn{User: "bob"}, qed.ErrForeign)
+			c.fails(qed.Turn{User: "bob"}, qed.ErrWrongUser)
 			a, err := c.try(qed.Turn{User: "ann"})
 			if test.want == "" {
 				if _, ok := errors.AsType[*qed.CallError](err); !ok || !strings.Contains(err.Error(), "boom") {
@@ -100,7 +100,7 @@ func TestSettleRefuses(t *testing.T) {
 	var l ledger
 	agent := func(l *ledger) qed.Agent { return sender(t, l) }
 	c := died(t, agent, 1, &l)
-	thread, err := qed.Look(c.ctx, c.store, "t")
+	thread, err := qed.Inspect(c.ctx, c.store, "t")
 	if err != nil || thread.Status != qed.StatusCrashed || len(thread.Unknown) != 1 {
 		t.Fatalf("thread = %+v, %v", thread, err)
 	}
@@ -117,16 +117,16 @@ func TestSettleRefuses(t *testing.T) {
 		want            error // nil means any
 	}{
 		{"while it may run", t.Context(), c.store, "t", address, ok, qed.ErrBusy},
-		{"another call", c.ctx, c.store, "t", "none", ok, qed.ErrNotOpen},
-		{"no call", c.ctx, c.store, "t", "", ok, qed.ErrNotOpen},
-		{"no thread", c.ctx, c.store, "none", address, ok, qed.ErrNotOpen},
-		{"no id", c.ctx, c.store, "", address, ok, qed.ErrThread},
-		{"a run that is over", c.ctx, answered, "t", address, ok, qed.ErrNotOpen},
+		{"another call", c.ctx, c.store, "t", "none", ok, qed.ErrQuestionClosed},
+		{"no call", c.ctx, c.store, "t", "", ok, qed.ErrQuestionClosed},
+		{"no thread", c.ctx, c.store, "none", address, ok, qed.ErrQuestionClosed},
+		{"no id", c.ctx, c.store, "", address, ok, qed.ErrInvalidThread},
+		{"a run that is over", c.ctx, answered, "t", address, ok, qed.ErrQuestionClosed},
 		{"no JSON", c.ctx, c.store, "t", address, json.RawMessage(`x`), nil},
 		{"a store that fails", c.ctx, &watched{Store: c.store, append: func(context.Context, []qed.Record, func(context.Context) error) error { return errDown }}, "t", address, ok, errDown},
 	} {
 		before := len(records(t, c.store, "t"))
-		err := qed.Settle(test.ctx, test.store, test.thread, test.address, test.result, nil)
+		err := qed.Resolve(test.ctx, test.store, test.thread, test.address, test.result, nil)
 		if err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
@@ -140,7 +140,7 @@ func TestSettleRefuses(t *testing.T) {
 func TestSettleOfAnAnsweredRun(t *testing.T) {
 	var l ledger
 	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
-		return qed.Once(ctx, "send", nil, func(ctx context.Context) (string, error) {
+		return qed.StepOnce(ctx, "send", nil, func(ctx context.Context) (string, error) {
 			l.do("send")
 			<-ctx.Done()
 			return "", ctx.Err()
@@ -153,11 +153,11 @@ func TestSettleOfAnAnsweredRun(t *testing.T) {
 	c.say("go")
 	log := records(t, store, "t")
 	i := slices.IndexFunc(log, func(r qed.Record) bool { return r.Kind == qed.RecordCalled })
-	if err := qed.Settle(t.Context(), store, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
-		if a, err := c.try(qed.Turn{}); !errors.Is(err, qed.ErrNotOpen) {
+	if err := qed.Resolve(t.Context(), store, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
+		if a, err := c.try(qed.Turn{}); !errors.Is(err, qed.ErrQuestionClosed) {
 			t.Errorf("an answered run was gone on with: %+v, %v", a, err)
 		}
-	} else if !errors.Is(err, qed.ErrNotOpen) {
+	} else if !errors.Is(err, qed.ErrQuestionClosed) {
 		t.Error(err)
 	}
 	l.want(t, map[string]int{"send": 1})
@@ -167,9 +167,9 @@ func TestSettleOfAnAnsweredRun(t *testing.T) {
 func TestNotDone(t *testing.T) {
 	send := func(l *ledger, fails int) func(ctx context.Context) (string, error) {
 		return func(ctx context.Context) (string, error) {
-			return qed.Once(ctx, "send", nil, func(context.Context) (string, error) {
+			return qed.StepOnce(ctx, "send", nil, func(context.Context) (string, error) {
 				if l.do("send") <= fails {
-					return "", fmt.Errorf("sending: %w", qed.NotDone(errBoom))
+					return "", fmt.Errorf("sending: %w", qed.SafeToRetry(errBoom))
 				}
 				return "sent", nil
 			})
@@ -197,7 +197,7 @@ func TestNotDone(t *testing.T) {
 		var l ledger
 		tool := qed.NewTool("send", "", func(context.Context, struct{}) (string, error) {
 			if l.do("send") == 1 {
-				return "", qed.NotDone(errBoom)
+				return "", qed.SafeToRetry(errBoom)
 			}
 			return "sent", nil
 		})
@@ -216,14 +216,14 @@ func TestNotDone(t *testing.T) {
 		if _, err := send(&l, 1)(t.Context()); !errors.Is(err, errBoom) {
 			t.Errorf("error = %v", err)
 		}
-		if qed.NotDone(nil) != nil {
+		if qed.SafeToRetry(nil) != nil {
 			t.Error("no error is one")
 		}
 	})
 	t.Run("another failure", func(t *testing.T) {
 		var l ledger
 		c := converse(t, walks(t, one(noting(func(ctx context.Context) (string, error) {
-			return qed.Once(ctx, "send", nil, func(context.Context) (string, error) { l.do("send"); return "", errBoom })
+			return qed.StepOnce(ctx, "send", nil, func(context.Context) (string, error) { l.do("send"); return "", errBoom })
 		}), &qed.NodeOptions{Attempts: 3}), nil), new(qed.MemoryStore), nil)
 		for _, text := range []string{"go", ""} {
 			if _, err := c.try(qed.Turn{Text: text}); err == nil {
@@ -248,7 +248,7 @@ func TestHistory(t *testing.T) {
 		case "fail":
 			return qed.Answer{}, errBoom
 		case "ask":
-			v, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 			return qed.Answer{Text: v}, err
 		}
 		return qed.Answer{Text: "re " + turn.Text, Table: &long}, nil
@@ -283,7 +283,7 @@ func TestHistory(t *testing.T) {
 		}
 		return lines
 	}
-	want := []string{"one: answered re one", "fail: failed boom", "ask: asked Well?", "ask: answered good"}
+	want := []string{"one: answered re one", "fail: failed boom", "ask: interrupted Well?", "ask: answered good"}
 	for _, n := range []int{0, 1, 2, 4, 9} {
 		expected := want
 		if n > 0 {
@@ -293,7 +293,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%d: %s", n, diff)
 		}
 	}
-	if _, err := qed.History(t.Context(), store, "", 0); !errors.Is(err, qed.ErrThread) {
+	if _, err := qed.History(t.Context(), store, "", 0); !errors.Is(err, qed.ErrInvalidThread) {
 		t.Errorf("of no id: %v", err)
 	}
 }
@@ -303,9 +303,9 @@ func TestFailedCodes(t *testing.T) {
 	for code, test := range map[string]struct {
 		err error
 	}{
-		"busy": {qed.ErrBusy}, "foreign": {qed.ErrForeign}, "conflict": {qed.ErrConflict}, "not_open": {qed.ErrNotOpen}, "reply": {qed.ErrReply},
-		"unknown": {qed.ErrUnknown}, "changed": {qed.ErrChanged}, "diverged": {qed.ErrDiverged}, "budget": {qed.ErrBudget}, "thread": {qed.ErrThread},
-		"corrupt": {qed.ErrCorrupt}, "no_question": {qed.ErrNoQuestion}, "canceled": {context.Canceled}, "timeout": {context.DeadlineExceeded}, "": {errBoom},
+		"busy": {qed.ErrBusy}, "wrong_user": {qed.ErrWrongUser}, "conflict": {qed.ErrConflict}, "question_closed": {qed.ErrQuestionClosed}, "invalid_reply": {qed.ErrInvalidReply},
+		"unresolved": {qed.ErrUnresolved}, "graph_changed": {qed.ErrGraphChanged}, "nondeterministic": {qed.ErrNondeterministic}, "budget": {qed.ErrBudget}, "invalid_thread": {qed.ErrInvalidThread},
+		"corrupt": {qed.ErrCorrupt}, "empty_turn": {qed.ErrEmptyTurn}, "canceled": {context.Canceled}, "timeout": {context.DeadlineExceeded}, "": {errBoom},
 	} {
 		for _, err := range []error{test.err, fmt.Errorf("it failed: %w", test.err)} {
 			for event, got := range qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, err }).Run(t.Context(), qed.Turn{}) {
@@ -319,7 +319,7 @@ func TestFailedCodes(t *testing.T) {
 	// A real one.
 	c := converse(t, does(nil), new(qed.MemoryStore), nil)
 	for event := range c.agent.Run(t.Context(), qed.Turn{Thread: "t"}) {
-		if failed, ok := event.Data.(qed.Failed); !ok || failed.Code != "not_open" {
+		if failed, ok := event.Data.(qed.Failed); !ok || failed.Code != "question_closed" {
 			t.Errorf("told %+v", event)
 		}
 	}
@@ -334,7 +334,7 @@ func TestWrapUpWithoutAnEdge(t *testing.T) {
 			return s, qed.Spend(ctx, qed.Limits{ToolCalls: 100})
 		}, nil)
 		g.Node("sum up", func(ctx context.Context, s trail) (trail, error) {
-			s.Seen = append(s.Seen, fmt.Sprint("over budget: ", errors.Is(qed.OverBudget(ctx), qed.ErrBudget)))
+			s.Seen = append(s.Seen, fmt.Sprint("over budget: ", errors.Is(qed.BudgetExceeded(ctx), qed.ErrBudget)))
 			return s, nil
 		}, nil)
 		g.Edge(qed.Start, "work")
@@ -411,10 +411,10 @@ func TestDanglingRun(t *testing.T) {
 func TestNoStore(t *testing.T) {
 	ctx := t.Context()
 	for name, err := range map[string]error{
-		"Look":        func() error { _, err := qed.Look(ctx, nil, "t"); return err }(),
+		"Look":        func() error { _, err := qed.Inspect(ctx, nil, "t"); return err }(),
 		"History":     func() error { _, err := qed.History(ctx, nil, "t", 0); return err }(),
 		"TodoEntries": func() error { _, err := qed.TodoEntries(ctx, nil, "t", 0); return err }(),
-		"Settle":      qed.Settle(ctx, nil, "t", "a", nil, nil),
+		"Settle":      qed.Resolve(ctx, nil, "t", "a", nil, nil),
 		"Fork":        qed.Fork(ctx, nil, "t", 0, "u"),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "Store is nil") {

@@ -15,14 +15,14 @@ var (
 	// ErrNoAnswer says that an agent's events ended without [Completed] and without an error.
 	ErrNoAnswer = errors.New("qed: the agent ended without an answer")
 
-	// ErrNoQuestion says that a turn has no text.
-	ErrNoQuestion = errors.New("qed: the turn has no question")
+	// ErrEmptyTurn says that a turn has no text.
+	ErrEmptyTurn = errors.New("qed: the turn has no question")
 
-	// ErrAbandoned says that a tool did not return when its time was over. What it does goes on unseen.
-	ErrAbandoned = errors.New("qed: abandoned")
+	// ErrToolAbandoned says that a tool did not return when its time was over. What it does goes on unseen.
+	ErrToolAbandoned = errors.New("qed: abandoned")
 
-	// ErrStopped is the cause, as [context.Cause] tells it, when the reader of a run's events has left.
-	ErrStopped = errors.New("qed: nobody reads the events any more")
+	// ErrReaderStopped is the cause, as [context.Cause] tells it, when the reader of a run's events has left.
+	ErrReaderStopped = errors.New("qed: nobody reads the events any more")
 
 	errGoexit = errors.New("qed: a function ended its goroutine instead of returning")
 )
@@ -122,9 +122,9 @@ var codes = []struct {
 	err  error
 	code string
 }{
-	{ErrBusy, "busy"}, {ErrForeign, "foreign"}, {ErrConflict, "conflict"}, {ErrNotOpen, "not_open"}, {ErrReply, "reply"},
-	{ErrUnknown, "unknown"}, {ErrChanged, "changed"}, {ErrDiverged, "diverged"}, {ErrBudget, "budget"}, {ErrThread, "thread"},
-	{ErrCorrupt, "corrupt"}, {ErrNoQuestion, "no_question"}, {context.Canceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
+	{ErrBusy, "busy"}, {ErrWrongUser, "wrong_user"}, {ErrConflict, "conflict"}, {ErrQuestionClosed, "question_closed"}, {ErrInvalidReply, "invalid_reply"},
+	{ErrUnresolved, "unresolved"}, {ErrGraphChanged, "graph_changed"}, {ErrNondeterministic, "nondeterministic"}, {ErrBudget, "budget"}, {ErrInvalidThread, "invalid_thread"},
+	{ErrCorrupt, "corrupt"}, {ErrEmptyTurn, "empty_turn"}, {context.Canceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
 }
 
 func codeOf(err error) string {

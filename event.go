@@ -11,66 +11,66 @@ import (
 // An Event is something that happened while an [Agent] worked.
 //
 // Its JSON form is {"event": kind, "path": path, "data": {...}}. It reads back strictly: an event of a known kind with
-// a field that the kind does not have is an error. An event of an unknown kind reads as [Other].
+// a field that the kind does not have is an error. An event of an unknown kind reads as [CustomEvent].
 type Event struct {
 	// Path says where it happened: the names of nodes, branches and tools from the outside in, such as "sql/execute".
 	// It is empty for the agent as a whole.
 	Path string
 
-	Data Data
+	Data EventData
 }
 
-// Data is what an [Event] tells: one of the structs of this package, held by value. What a host wants to tell
-// beside them is an [Other].
-type Data interface {
+// EventData is what an [Event] tells: one of the structs of this package, held by value. What a host wants to tell
+// beside them is an [CustomEvent].
+type EventData interface {
 	kind() string
 }
 
 // isOurs reports whether d is one of the structs of this package, by value. A pointer to one, and a struct that embeds one,
 // have their methods too.
-func isOurs(d Data) bool {
+func isOurs(d EventData) bool {
 	switch d.(type) {
 	case NodeStarted, NodeFinished, RouteDecision, ToolStarted, ToolFinished, TablesSelected, JoinPlanned, QueryWritten,
-		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, IntentRead, Reiterated, Planned,
-		StepStarted, StepFinished, Page, Retrieved, Token, Asked, QuestionClosed, MemoryCut, Unsaved, StartedFresh,
-		Completed, Failed, Other:
+		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, IntentClassified, QuestionRewritten, Planned,
+		TaskStarted, TaskFinished, Page, Retrieved, Token, Interrupted, QuestionClosed, MemoryIncomplete, SaveFailed, StateDiscarded,
+		Completed, Failed, CustomEvent:
 		return true
 	}
 	return false
 }
 
 // readers reads the data of every kind but Other.
-var readers = map[string]func([]byte) (Data, error){
-	NodeStarted{}.kind():    readData[NodeStarted],
-	NodeFinished{}.kind():   readData[NodeFinished],
-	RouteDecision{}.kind():  readData[RouteDecision],
-	ToolStarted{}.kind():    readData[ToolStarted],
-	ToolFinished{}.kind():   readData[ToolFinished],
-	TablesSelected{}.kind(): readData[TablesSelected],
-	JoinPlanned{}.kind():    readData[JoinPlanned],
-	QueryWritten{}.kind():   readData[QueryWritten],
-	QueryRewritten{}.kind(): readData[QueryRewritten],
-	QueryRefused{}.kind():   readData[QueryRefused],
-	QueryCorrected{}.kind(): readData[QueryCorrected],
-	QueryExecuted{}.kind():  readData[QueryExecuted],
-	IntentRead{}.kind():     readData[IntentRead],
-	Reiterated{}.kind():     readData[Reiterated],
-	Planned{}.kind():        readData[Planned],
-	StepStarted{}.kind():    readData[StepStarted],
-	StepFinished{}.kind():   readData[StepFinished],
-	Page{}.kind():           readData[Page],
-	Retrieved{}.kind():      readData[Retrieved],
-	Token{}.kind():          readData[Token],
-	Asked{}.kind():          readData[Asked],
-	QuestionClosed{}.kind(): readData[QuestionClosed],
-	MemoryCut{}.kind():      readData[MemoryCut],
-	Unsaved{}.kind():        readData[Unsaved],
-	StartedFresh{}.kind():   readData[StartedFresh],
-	Completed{}.kind():      readData[Completed],
-	Failed{}.kind():         readData[Failed],
+var readers = map[string]func([]byte) (EventData, error){
+	NodeStarted{}.kind():       readData[NodeStarted],
+	NodeFinished{}.kind():      readData[NodeFinished],
+	RouteDecision{}.kind():     readData[RouteDecision],
+	ToolStarted{}.kind():       readData[ToolStarted],
+	ToolFinished{}.kind():      readData[ToolFinished],
+	TablesSelected{}.kind():    readData[TablesSelected],
+	JoinPlanned{}.kind():       readData[JoinPlanned],
+	QueryWritten{}.kind():      readData[QueryWritten],
+	QueryRewritten{}.kind():    readData[QueryRewritten],
+	QueryRefused{}.kind():      readData[QueryRefused],
+	QueryCorrected{}.kind():    readData[QueryCorrected],
+	QueryExecuted{}.kind():     readData[QueryExecuted],
+	IntentClassified{}.kind():  readData[IntentClassified],
+	QuestionRewritten{}.kind(): readData[QuestionRewritten],
+	Planned{}.kind():           readData[Planned],
+	TaskStarted{}.kind():       readData[TaskStarted],
+	TaskFinished{}.kind():      readData[TaskFinished],
+	Page{}.kind():              readData[Page],
+	Retrieved{}.kind():         readData[Retrieved],
+	Token{}.kind():             readData[Token],
+	Interrupted{}.kind():       readData[Interrupted],
+	QuestionClosed{}.kind():    readData[QuestionClosed],
+	MemoryIncomplete{}.kind():  readData[MemoryIncomplete],
+	SaveFailed{}.kind():        readData[SaveFailed],
+	StateDiscarded{}.kind():    readData[StateDiscarded],
+	Completed{}.kind():         readData[Completed],
+	Failed{}.kind():            readData[Failed],
 }
 
-func readData[D Data](raw []byte) (Data, error) {
+func readData[D EventData](raw []byte) (EventData, error) {
 	var d D
 	if err := decodeStrict(raw, &d); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (e Event) Kind() string {
 	return e.Data.kind()
 }
 
-// MarshalJSON writes e. An event without Data, or with one that is no struct of this package, and an [Other] that takes a
+// MarshalJSON writes e. An event without Data, or with one that is no struct of this package, and an [CustomEvent] that takes a
 // name of this package, are errors.
 func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Data == nil {
@@ -100,7 +100,7 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		Path string `json:"path"`
 		Data any    `json:"data"`
 	}{e.Data.kind(), e.Path, e.Data}
-	if other, ok := e.Data.(Other); ok {
+	if other, ok := e.Data.(CustomEvent); ok {
 		if _, known := readers[other.Kind]; known || other.Kind == "" {
 			return nil, fmt.Errorf("qed: an event of the host's own cannot be of kind %q", other.Kind)
 		}
@@ -127,7 +127,7 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 	}
 	read, known := readers[in.Kind]
 	if !known {
-		*e = Event{in.Path, Other{in.Kind, in.Data}}
+		*e = Event{in.Path, CustomEvent{in.Kind, in.Data}}
 		return nil
 	}
 	if in.Data[0] != '{' {

@@ -11,9 +11,9 @@ type NodeStarted struct {
 // NodeFinished says that an attempt of a node or a branch ended.
 // Its kind is "node_end".
 type NodeFinished struct {
-	Attempt int    `json:"attempt"`         // from 1
-	Error   string `json:"error,omitempty"` // empty when it succeeded
-	Asked   bool   `json:"asked,omitempty"` // it waits for the user
+	Attempt     int    `json:"attempt"`               // from 1
+	Error       string `json:"error,omitempty"`       // empty when it succeeded
+	Interrupted bool   `json:"interrupted,omitempty"` // it waits for the user
 }
 
 // RouteDecision says which way was taken where there are several.
@@ -35,11 +35,11 @@ type ToolStarted struct {
 // ToolFinished says that a tool's call ended.
 // Its kind is "tool_end".
 type ToolFinished struct {
-	Tool   string `json:"tool"`
-	ID     string `json:"id,omitempty"`    // the call's
-	Error  string `json:"error,omitempty"` // empty when it succeeded
-	Asked  bool   `json:"asked,omitempty"` // it waits for the user
-	Millis int64  `json:"millis"`
+	Tool        string `json:"tool"`
+	ID          string `json:"id,omitempty"`          // the call's
+	Error       string `json:"error,omitempty"`       // empty when it succeeded
+	Interrupted bool   `json:"interrupted,omitempty"` // it waits for the user
+	Millis      int64  `json:"millis"`
 }
 
 // TablesSelected says which tables a question is about.
@@ -101,17 +101,17 @@ type QueryExecuted struct {
 	Millis    int64  `json:"millis"`
 }
 
-// IntentRead says what a message is taken for, beside what was planned and asked before.
-// Its kind is "intent".
-type IntentRead struct {
+// IntentClassified says what a message is taken for, beside what was planned and asked before.
+// Its kind is "intent_classified".
+type IntentClassified struct {
 	Intent Intent   `json:"intent"`
-	Steps  []string `json:"steps,omitempty"` // the keys of the plan's steps that it changes
+	Tasks  []string `json:"tasks,omitempty"` // the keys of the plan's steps that it changes
 	Reason string   `json:"reason,omitempty"`
 }
 
-// Reiterated says what a message means, as a question that is clear in itself.
-// Its kind is "reiterated".
-type Reiterated struct {
+// QuestionRewritten says what a message means, as a question that is clear in itself.
+// Its kind is "question_rewritten".
+type QuestionRewritten struct {
 	Question string `json:"question"`
 }
 
@@ -119,33 +119,33 @@ type Reiterated struct {
 // Its kind is "planned".
 type Planned struct {
 	Reason string     `json:"reason,omitempty"`
-	Steps  []PlanStep `json:"steps"`
+	Tasks  []PlanTask `json:"tasks"`
 }
 
-// A PlanStep is one step of a plan: what is to be done, not how.
-type PlanStep struct {
+// A PlanTask is one step of a plan: what is to be done, not how.
+type PlanTask struct {
 	Key         string   `json:"key"` // names it within the plan
 	Description string   `json:"description"`
 	After       []string `json:"after,omitempty"` // the keys of the steps whose results it needs
 	Tool        string   `json:"tool,omitempty"`  // what does it, where that is a tool
 }
 
-// StepStarted says that a step of a plan begins.
-// Its kind is "step_start".
-type StepStarted struct {
+// TaskStarted says that a step of a plan begins.
+// Its kind is "task_start".
+type TaskStarted struct {
 	Key         string `json:"key"`
 	Description string `json:"description"`
 }
 
-// StepFinished says how a step of a plan ended.
-// Its kind is "step_end".
-type StepFinished struct {
-	Key    string `json:"key"`
-	Rows   int    `json:"rows"`             // how many it found
-	Cached bool   `json:"cached,omitempty"` // found before, and not asked for again
-	Millis int64  `json:"millis"`
-	Error  string `json:"error,omitempty"` // why it failed
-	Asked  bool   `json:"asked,omitempty"` // it waits for the user
+// TaskFinished says how a step of a plan ended.
+// Its kind is "task_end".
+type TaskFinished struct {
+	Key         string `json:"key"`
+	Rows        int    `json:"rows"`             // how many it found
+	Cached      bool   `json:"cached,omitempty"` // found before, and not asked for again
+	Millis      int64  `json:"millis"`
+	Error       string `json:"error,omitempty"`       // why it failed
+	Interrupted bool   `json:"interrupted,omitempty"` // it waits for the user
 }
 
 // Page holds some of the rows of an answer, as they are read.
@@ -158,8 +158,8 @@ type Page struct {
 // Retrieved says which passages of documents were found.
 // Its kind is "retrieved".
 type Retrieved struct {
-	Query   string   `json:"query"`
-	Sources []Source `json:"sources,omitempty"` // the best first
+	Query     string     `json:"query"`
+	Citations []Citation `json:"citations,omitempty"` // the best first
 }
 
 // Channel says what the text of a [Token] is. A client may meet channels beside those of this package.
@@ -178,9 +178,9 @@ type Token struct {
 	Content string  `json:"content"`
 }
 
-// Asked says that the turn ends with a question.
-// Its kind is "question".
-type Asked struct {
+// Interrupted says that the turn ends with a question.
+// Its kind is "interrupted".
+type Interrupted struct {
 	Question Question `json:"question"`
 }
 
@@ -192,33 +192,33 @@ type QuestionClosed struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// MemoryCut says that less of a conversation is told than a [Memory] should, as what is older could not be summarised.
-// Its kind is "memory_cut".
-type MemoryCut struct {
+// MemoryIncomplete says that less of a conversation is told than a [Memory] should, as what is older could not be summarised.
+// Its kind is "memory_incomplete".
+type MemoryIncomplete struct {
 	Message string `json:"message"`
 }
 
-// Unsaved says that something of the turn is not kept, as the store fails.
-// Its kind is "unsaved".
-type Unsaved struct {
+// SaveFailed says that something of the turn is not kept, as the store fails.
+// Its kind is "save_failed".
+type SaveFailed struct {
 	Message string `json:"message"`
 }
 
-// StartedFresh says that what a thread had is not used, as it cannot be read.
-// Its kind is "started_fresh".
-type StartedFresh struct {
+// StateDiscarded says that what a thread had is not used, as it cannot be read.
+// Its kind is "state_discarded".
+type StateDiscarded struct {
 	Reason string `json:"reason"`
 }
 
 // Completed is the last event of a turn that succeeded.
 // Its kind is "complete".
 type Completed struct {
-	Answer Answer `json:"answer"`
-	Stats  Stats  `json:"stats"`
+	Answer Answer    `json:"answer"`
+	Stats  TurnStats `json:"stats"`
 }
 
-// Stats is what a turn cost.
-type Stats struct {
+// TurnStats is what a turn cost.
+type TurnStats struct {
 	Tokens int   `json:"tokens"` // in and out
 	Millis int64 `json:"millis"`
 }
@@ -228,43 +228,43 @@ type Stats struct {
 type Failed struct {
 	Message string `json:"message"`
 
-	// Code says what kind of error it is, where a client may want to tell: "busy", "foreign", "conflict", "not_open", "reply", "unknown", "changed",
-	// "diverged", "budget", "thread", "corrupt", "no_question", "canceled" or "timeout". Empty means any other.
+	// Code says what kind of error it is, where a client may want to tell: "busy", "wrong_user", "conflict", "question_closed", "invalid_reply", "unresolved", "graph_changed",
+	// "nondeterministic", "budget", "invalid_thread", "corrupt", "empty_turn", "canceled" or "timeout". Empty means any other.
 	Code string `json:"code,omitempty"`
 }
 
-// Other is an event of the host's own, or one of a newer version.
+// CustomEvent is an event of the host's own, or one of a newer version.
 // Its Kind is none of this package's, and its JSON is one valid value.
-type Other struct {
+type CustomEvent struct {
 	Kind string
 	JSON json.RawMessage
 }
 
-func (NodeStarted) kind() string    { return "node_start" }
-func (NodeFinished) kind() string   { return "node_end" }
-func (RouteDecision) kind() string  { return "route_decision" }
-func (ToolStarted) kind() string    { return "tool_start" }
-func (ToolFinished) kind() string   { return "tool_end" }
-func (TablesSelected) kind() string { return "tables_selected" }
-func (JoinPlanned) kind() string    { return "join_planned" }
-func (QueryWritten) kind() string   { return "query_written" }
-func (QueryRewritten) kind() string { return "query_rewritten" }
-func (QueryRefused) kind() string   { return "query_refused" }
-func (QueryCorrected) kind() string { return "query_corrected" }
-func (QueryExecuted) kind() string  { return "query_executed" }
-func (IntentRead) kind() string     { return "intent" }
-func (Reiterated) kind() string     { return "reiterated" }
-func (Planned) kind() string        { return "planned" }
-func (StepStarted) kind() string    { return "step_start" }
-func (StepFinished) kind() string   { return "step_end" }
-func (Page) kind() string           { return "page" }
-func (Retrieved) kind() string      { return "retrieved" }
-func (Token) kind() string          { return "token" }
-func (Asked) kind() string          { return "question" }
-func (QuestionClosed) kind() string { return "question_closed" }
-func (MemoryCut) kind() string      { return "memory_cut" }
-func (Unsaved) kind() string        { return "unsaved" }
-func (StartedFresh) kind() string   { return "started_fresh" }
-func (Completed) kind() string      { return "complete" }
-func (Failed) kind() string         { return "error" }
-func (o Other) kind() string        { return o.Kind }
+func (NodeStarted) kind() string       { return "node_start" }
+func (NodeFinished) kind() string      { return "node_end" }
+func (RouteDecision) kind() string     { return "route_decision" }
+func (ToolStarted) kind() string       { return "tool_start" }
+func (ToolFinished) kind() string      { return "tool_end" }
+func (TablesSelected) kind() string    { return "tables_selected" }
+func (JoinPlanned) kind() string       { return "join_planned" }
+func (QueryWritten) kind() string      { return "query_written" }
+func (QueryRewritten) kind() string    { return "query_rewritten" }
+func (QueryRefused) kind() string      { return "query_refused" }
+func (QueryCorrected) kind() string    { return "query_corrected" }
+func (QueryExecuted) kind() string     { return "query_executed" }
+func (IntentClassified) kind() string  { return "intent_classified" }
+func (QuestionRewritten) kind() string { return "question_rewritten" }
+func (Planned) kind() string           { return "planned" }
+func (TaskStarted) kind() string       { return "task_start" }
+func (TaskFinished) kind() string      { return "task_end" }
+func (Page) kind() string              { return "page" }
+func (Retrieved) kind() string         { return "retrieved" }
+func (Token) kind() string             { return "token" }
+func (Interrupted) kind() string       { return "interrupted" }
+func (QuestionClosed) kind() string    { return "question_closed" }
+func (MemoryIncomplete) kind() string  { return "memory_incomplete" }
+func (SaveFailed) kind() string        { return "save_failed" }
+func (StateDiscarded) kind() string    { return "state_discarded" }
+func (Completed) kind() string         { return "complete" }
+func (Failed) kind() string            { return "error" }
+func (o CustomEvent) kind() string     { return o.Kind }

@@ -12,16 +12,16 @@ import (
 // another process, has the reply. What was done before the question is not done again.
 func ExampleDurable() {
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		cities, err := qed.Memo(ctx, "cities", "miami", func(context.Context) ([]string, error) {
+		cities, err := qed.Step(ctx, "cities", "miami", func(context.Context) ([]string, error) {
 			fmt.Println("looking up Miami")
 			return []string{"Miami, Florida", "Miami, Ohio"}, nil
 		})
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		city, err := qed.Clarify[string](ctx, qed.Question{
+		city, err := qed.Interrupt[string](ctx, qed.Question{
 			Text:    "Which Miami?",
-			Options: []qed.Option{{ID: "FL", Text: cities[0]}, {ID: "OH", Text: cities[1]}},
+			Choices: []qed.Choice{{ID: "FL", Text: cities[0]}, {ID: "OH", Text: cities[1]}},
 		})
 		if err != nil {
 			return qed.Answer{}, err // the user is asked: the turn ends here
@@ -57,7 +57,7 @@ func ExampleDurable() {
 }
 
 // What is asked for is said by the type: here whether a draft may be sent, and as what.
-func ExampleClarify() {
+func ExampleInterrupt() {
 	type mail struct {
 		To   string `json:"to"`
 		Text string `json:"text"`
@@ -67,11 +67,11 @@ func ExampleClarify() {
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		reply, err := qed.Clarify[qed.Approval[mail]](ctx, qed.Question{Text: "Send this?", Draft: draft})
+		reply, err := qed.Interrupt[qed.Approval[mail]](ctx, qed.Question{Text: "Send this?", Draft: draft})
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		if reply.Decision == qed.Reject {
+		if reply.Decision == qed.DecisionReject {
 			return qed.Answer{Text: "Not sent: " + reply.Reason}, nil
 		}
 		return qed.Answer{Text: "Sent to " + reply.Value.To + "."}, nil
@@ -101,17 +101,17 @@ func ExampleClarify() {
 }
 
 // A run fails after it paid for something. A turn without a text goes on with it, and does not pay again.
-func ExampleMemo() {
+func ExampleStep() {
 	down := true
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		price, err := qed.Memo(ctx, "price", turn.Text, func(context.Context) (float64, error) {
+		price, err := qed.Step(ctx, "price", turn.Text, func(context.Context) (float64, error) {
 			fmt.Println("paying for the price of", turn.Text)
 			return 12.5, nil
 		})
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		stock, err := qed.Memo(ctx, "stock", turn.Text, func(context.Context) (int, error) {
+		stock, err := qed.Step(ctx, "stock", turn.Text, func(context.Context) (int, error) {
 			if down {
 				return 0, fmt.Errorf("the warehouse does not answer")
 			}
@@ -140,7 +140,7 @@ func ExampleMemo() {
 // A copy of a thread tries another reply, from where the question was asked. The thread itself is left alone.
 func ExampleFork() {
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		year, err := qed.Clarify[string](ctx, qed.Question{Text: "Of which year?"})
+		year, err := qed.Interrupt[string](ctx, qed.Question{Text: "Of which year?"})
 		if err != nil {
 			return qed.Answer{}, err
 		}

@@ -18,12 +18,12 @@ func ExampleNewTodoAgent() {
 		Port string `json:"port"`
 	}
 	resolve := qed.NewTool("entity_resolution", "finds the port that is meant", func(ctx context.Context, in term) (port, error) {
-		name, err := qed.Clarify[string](ctx, qed.Question{
-			Text: "Which " + in.Term + "?", Options: []qed.Option{{Text: "Port of Miami"}, {Text: "Miami Container Terminal"}},
+		name, err := qed.Interrupt[string](ctx, qed.Question{
+			Text: "Which " + in.Term + "?", Choices: []qed.Choice{{Text: "Port of Miami"}, {Text: "Miami Container Terminal"}},
 		})
 		return port{name}, err
 	})
-	resolve.Asks, resolve.Repeat = true, true
+	resolve.Interrupts, resolve.Idempotent = true, true
 	count := qed.NewTool("count_shipments", "counts the shipments to a port", func(_ context.Context, in port) (qed.Finding, error) {
 		return qed.Finding{Text: "142 shipments to " + in.Port + "."}, nil
 	})
@@ -70,7 +70,7 @@ func ExampleNewTodoAgent() {
 }
 
 // Rows go from one task to another by a handle: what stands in plans and prompts is the first of them.
-func ExampleKeepRows() {
+func ExampleSaveRows() {
 	find := func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		table := &qed.Table{Columns: []qed.Column{{Name: "shipment"}}}
 		for i := range 142 {
@@ -78,7 +78,7 @@ func ExampleKeepRows() {
 				return qed.Answer{}, err
 			}
 		}
-		rows, err := qed.KeepRows(ctx, table) // a tool returns this
+		rows, err := qed.SaveRows(ctx, table) // a tool returns this
 		if err != nil {
 			return qed.Answer{}, err
 		}

@@ -187,7 +187,7 @@ func (t *team[R]) work() {
 			t.fail(err)
 			break
 		}
-		if err := t.do(t.ctx, i, &t.results[i]); errors.Is(err, ErrAsked) {
+		if err := t.do(t.ctx, i, &t.results[i]); errors.Is(err, ErrInterrupted) {
 			asked := err
 			t.asked.Store(&asked)
 		} else if err != nil {

@@ -12,14 +12,14 @@ import (
 
 // A Finding is what a tool found out, in a form that agents understand: where the result of a tool has these members, beside any of
 // its own, [NewTodoAgent] shows its text and its rows, remembers its query and its entities, and hands out its artifacts. Embed it in a tool's result.
-// Every member is optional. One that has another form, such as rows that are no [Rows], is the tool's own.
+// Every member is optional. One that has another form, such as rows that are no [RowsRef], is the tool's own.
 type Finding struct {
 	Text      string         `json:"text,omitempty"` // for the user
-	Rows      *Rows          `json:"rows,omitempty"`
+	Rows      *RowsRef       `json:"rows,omitempty"`
 	Metadata  *QueryMetadata `json:"query_metadata,omitempty"` // of the query that the rows come from
 	Queries   []Query        `json:"queries,omitempty"`        // the proof
-	Artifacts []KeptArtifact `json:"artifacts,omitempty"`
-	Sources   []Source       `json:"sources,omitempty"`
+	Artifacts []ArtifactRef  `json:"artifacts,omitempty"`
+	Citations []Citation     `json:"citations,omitempty"`
 	Entities  []Entity       `json:"entities,omitempty"` // that the user spoke of
 	Partial   string         `json:"partial,omitempty"`  // what is missing, and why; empty: nothing
 }
@@ -44,14 +44,14 @@ type QueryMetadata struct {
 	TurnID    int             `json:"turn_id,omitempty"`   // of the memory entry of the task that ran it
 	Tool      string          `json:"tool,omitempty"`      // what ran it
 	Arguments json.RawMessage `json:"arguments,omitempty"` // what Tool was called with
-	Rows      *Rows           `json:"rows,omitempty"`      // what was found
+	Rows      *RowsRef        `json:"rows,omitempty"`      // what was found
 	Proof     *Query          `json:"proof,omitempty"`     // what ran
 }
 
-// Rows are the rows of a query, kept beside the run: states, plans and prompts have the columns and the first rows only.
-// A tool that works on rows takes Rows, and reads them with [Rows.Table].
-type Rows struct {
-	// Handle is under which the thread keeps them all ([Kept]). Empty means that Sample has them all.
+// RowsRef are the rows of a query, kept beside the run: states, plans and prompts have the columns and the first rows only.
+// A tool that works on rows takes Rows, and reads them with [RowsRef.Table].
+type RowsRef struct {
+	// Handle is under which the thread keeps them all ([Load]). Empty means that Sample has them all.
 	Handle    string `json:"handle,omitempty"`
 	Count     int    `json:"count"`
 	Truncated bool   `json:"truncated,omitempty"` // there are more rows than those that are kept
@@ -65,17 +65,17 @@ const (
 	maxAll    = 32 << 10
 )
 
-// KeepRows keeps the rows of t with [Keep]. Where they are more than may be kept, the first are, and Truncated says so.
+// SaveRows keeps the rows of t with [Save]. Where they are more than may be kept, the first are, and Truncated says so.
 // Outside a durable run, and where the store fails, as many as a tool's result can hold are in the Sample.
-func KeepRows(ctx context.Context, t *Table) (*Rows, error) {
+func SaveRows(ctx context.Context, t *Table) (*RowsRef, error) {
 	if t == nil {
 		return nil, errors.New("qed: there is no table whose rows could be kept")
 	}
 	kept := *t
-	handle, err := Keep(ctx, kept)
+	handle, err := Save(ctx, kept)
 	for errors.Is(err, ErrTooLarge) && len(kept.Rows) > 1 {
 		kept.Rows, kept.Truncated = kept.Rows[:len(kept.Rows)/2], true
-		handle, err = Keep(ctx, kept)
+		handle, err = Save(ctx, kept)
 	}
 	if err != nil {
 		return nil, err
@@ -100,30 +100,30 @@ func KeepRows(ctx context.Context, t *Table) (*Rows, error) {
 	if handle == "" {
 		kept = sample
 	}
-	return &Rows{Handle: handle, Count: len(kept.Rows), Truncated: kept.Truncated, Sample: sample}, nil
+	return &RowsRef{Handle: handle, Count: len(kept.Rows), Truncated: kept.Truncated, Sample: sample}, nil
 }
 
-// Table returns all the rows that are kept. Where they are not any more, the error matches [ErrNotKept].
-func (r *Rows) Table(ctx context.Context) (*Table, error) {
+// Table returns all the rows that are kept. Where they are not any more, the error matches [ErrNotFound].
+func (r *RowsRef) Table(ctx context.Context) (*Table, error) {
 	if r == nil {
-		return nil, fmt.Errorf("%w: there are no rows", ErrNotKept)
+		return nil, fmt.Errorf("%w: there are no rows", ErrNotFound)
 	}
 	if r.Handle == "" {
 		if len(r.Sample.Rows) < r.Count {
-			return nil, fmt.Errorf("%w: the rows have none, and the sample has %d of %d", ErrNotKept, len(r.Sample.Rows), r.Count)
+			return nil, fmt.Errorf("%w: the rows have none, and the sample has %d of %d", ErrNotFound, len(r.Sample.Rows), r.Count)
 		}
 		t := r.Sample.Clone()
 		return &t, nil
 	}
-	t, err := Kept[Table](ctx, r.Handle)
+	t, err := Load[Table](ctx, r.Handle)
 	if err != nil {
 		return nil, err
 	}
 	return &t, nil
 }
 
-// A KeptArtifact is an [Artifact] whose data is kept beside the run where it is large.
-type KeptArtifact struct {
+// A ArtifactRef is an [Artifact] whose data is kept beside the run where it is large.
+type ArtifactRef struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
 	Data      []byte `json:"data,omitempty"`
@@ -133,14 +133,14 @@ type KeptArtifact struct {
 // inlineArtifact is how many bytes of an artifact stand in a state or a tool's result.
 const inlineArtifact = 4 << 10
 
-// KeepArtifact keeps a's data with [Keep] where it is larger than a few kilobytes. What is larger than may be kept is an error
+// SaveArtifact keeps a's data with [Save] where it is larger than a few kilobytes. What is larger than may be kept is an error
 // that matches [ErrTooLarge].
-func KeepArtifact(ctx context.Context, a Artifact) (KeptArtifact, error) {
-	k := KeptArtifact{Name: a.Name, MediaType: a.MediaType, Data: a.Data}
+func SaveArtifact(ctx context.Context, a Artifact) (ArtifactRef, error) {
+	k := ArtifactRef{Name: a.Name, MediaType: a.MediaType, Data: a.Data}
 	if len(a.Data) <= inlineArtifact {
 		return k, nil
 	}
-	handle, err := Keep(ctx, a.Data)
+	handle, err := Save(ctx, a.Data)
 	if err != nil {
 		return k, fmt.Errorf("qed: artifact %s: %w", prompt.Clip(a.Name, 100), err)
 	}
@@ -151,12 +151,12 @@ func KeepArtifact(ctx context.Context, a Artifact) (KeptArtifact, error) {
 }
 
 // Artifact returns the artifact with its data.
-func (k KeptArtifact) Artifact(ctx context.Context) (Artifact, error) {
+func (k ArtifactRef) Artifact(ctx context.Context) (Artifact, error) {
 	a := Artifact{Name: k.Name, MediaType: k.MediaType, Data: k.Data}
 	if k.Handle == "" {
 		return a, nil
 	}
-	data, err := Kept[[]byte](ctx, k.Handle)
+	data, err := Load[[]byte](ctx, k.Handle)
 	a.Data = data
 	return a, err
 }

@@ -21,8 +21,8 @@ func readFinding(output json.RawMessage) (f Finding) {
 		f.Metadata = nil
 	}
 	readMembers(members["queries"], &f.Queries, func(q Query) bool { return q.Language != "" })
-	readMembers(members["artifacts"], &f.Artifacts, func(k KeptArtifact) bool { return k.Name != "" || k.MediaType != "" })
-	readMembers(members["sources"], &f.Sources, func(s Source) bool { return s != Source{} })
+	readMembers(members["artifacts"], &f.Artifacts, func(k ArtifactRef) bool { return k.Name != "" || k.MediaType != "" })
+	readMembers(members["citations"], &f.Citations, func(s Citation) bool { return s != Citation{} })
 	readMembers(members["entities"], &f.Entities, func(e Entity) bool { return e.Name != "" || e.ID != "" })
 	readMember(members["partial"], &f.Partial)
 	return f

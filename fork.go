@@ -14,7 +14,7 @@ import (
 // that run from there; a Turn with a Text begins a new one.
 //
 // The thread to must not exist: an error then matches [fs.ErrExist]. One that does not exist, and a number that it does not have, match
-// [fs.ErrNotExist]. What was appended together with the record is copied too. Fork asks for no user: see [Look].
+// [fs.ErrNotExist]. What was appended together with the record is copied too. Fork asks for no user: see [Inspect].
 func Fork(ctx context.Context, store Store, thread string, at int64, to string) error {
 	if err := cmp.Or(CheckThread(to), checkStore(store)); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (f *forker) add(rec Record) error {
 	case RecordBegan:
 		err = rewrite(&rec, func(d *beganData) {
 			d.Floor = f.floor(d.Floor)
-			f.end = endedData{User: d.Turn.User, Company: d.Turn.Company, Floor: d.Floor}
+			f.end = endedData{User: d.Turn.User, Company: d.Turn.Tenant, Floor: d.Floor}
 		})
 	case RecordEnded:
 		err = rewrite(&rec, func(d *endedData) { d.Floor = f.floor(d.Floor) })

@@ -44,9 +44,9 @@ func TestForkFromEveryRecord(t *testing.T) {
 					copied := records(t, store, to)
 					switch {
 					case isOver(copied):
-						c.fails(qed.Turn{}, qed.ErrNotOpen)
+						c.fails(qed.Turn{}, qed.ErrQuestionClosed)
 					case unknown(copied):
-						c.fails(qed.Turn{}, qed.ErrUnknown)
+						c.fails(qed.Turn{}, qed.ErrUnresolved)
 					default:
 						a, err := c.try(qed.Turn{})
 						if a, err = s.answer(c, a, err); err != nil || a.Text != want.answers[turn].Text {
@@ -55,7 +55,7 @@ func TestForkFromEveryRecord(t *testing.T) {
 					}
 					a, err := c.try(qed.Turn{Text: "another way"})
 					inScope := s.name == "scopes" && unknown(copied) // whichever turn it is
-					if inScope != errors.Is(err, qed.ErrUnknown) || !inScope && (err != nil || !a.Saved) {
+					if inScope != errors.Is(err, qed.ErrUnresolved) || !inScope && (err != nil || !a.Saved) {
 						t.Errorf("a new turn: %+v, %v", a, err)
 					}
 					if !reflect.DeepEqual(log, records(t, store, "t")) {
@@ -78,7 +78,7 @@ func TestForkOfAnAskingThread(t *testing.T) {
 	}
 	copied := *c
 	copied.thread = "copy"
-	copied.fails(qed.Turn{Replies: choose(t, asked, `"A"`, `"B"`), User: "bob"}, qed.ErrForeign)
+	copied.fails(qed.Turn{Replies: choose(t, asked, `"A"`, `"B"`), User: "bob"}, qed.ErrWrongUser)
 	if a := copied.turn(qed.Turn{Replies: choose(t, asked, `"A"`, `"B"`), User: "ann"}); a.Text != "send use aA use bB" {
 		t.Errorf("the copy: %+v", a)
 	}
@@ -101,7 +101,7 @@ func TestForkOfATrimmedThread(t *testing.T) {
 				if _, err := once(ctx, &l, name); err != nil {
 					return "", err
 				}
-				return qed.Clarify[string](ctx, qed.Question{Text: name + "?"})
+				return qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
 			})
 			return qed.Answer{Text: fmt.Sprint(len(turn.History), replies)}, err
 		})
@@ -209,8 +209,8 @@ func TestForkRefuses(t *testing.T) {
 		{"no such record", store, "t", 100, "copy", fs.ErrNotExist},
 		{"a negative number", store, "t", -1, "copy", fs.ErrNotExist},
 		{"onto itself", store, "t", 0, "t", fs.ErrExist},
-		{"no id", store, "t", 0, "", qed.ErrThread},
-		{"no id to read", store, "", 0, "copy", qed.ErrThread},
+		{"no id", store, "t", 0, "", qed.ErrInvalidThread},
+		{"no id to read", store, "", 0, "copy", qed.ErrInvalidThread},
 		{"a record that cannot be read", broken, "broken", 0, "copy", qed.ErrCorrupt},
 		{"a store that fails", &watched{Store: store, append: func(context.Context, []qed.Record, func(context.Context) error) error { return errDown }}, "t", 0, "copy", errDown},
 	} {
@@ -249,7 +249,7 @@ func TestMessages(t *testing.T) {
 	if got, err := qed.Messages(t.Context(), store, "none", 0); err != nil || len(got) != 0 {
 		t.Errorf("of no thread: %v, %v", got, err)
 	}
-	if _, err := qed.Messages(t.Context(), store, "", 0); !errors.Is(err, qed.ErrThread) {
+	if _, err := qed.Messages(t.Context(), store, "", 0); !errors.Is(err, qed.ErrInvalidThread) {
 		t.Errorf("of no id: %v", err)
 	}
 	log := records(t, store, "t")

@@ -202,7 +202,7 @@ func (j *journal) lose(err error) {
 		err = errStoreSlow
 	}
 	j.lost = err
-	j.tell.forward(Event{Data: Unsaved{"what happens from here on is not kept: " + err.Error()}})
+	j.tell.forward(Event{Data: SaveFailed{"what happens from here on is not kept: " + err.Error()}})
 }
 
 // giveUp is lose for who does not hold j.mu.
@@ -221,7 +221,7 @@ func (j *journal) write(recs []Record) error {
 			return err
 		}
 		j.unsure = slices.Clone(recs)
-		if attempt == storeAttempts || errors.Is(err, ErrThread) || !backoff.Sleep(j.writing, wait) {
+		if attempt == storeAttempts || errors.Is(err, ErrInvalidThread) || !backoff.Sleep(j.writing, wait) {
 			return err
 		}
 		wait *= 2

@@ -147,7 +147,7 @@ func (j *journal) learn(rec Record) error {
 		if end.Status == StatusFailed {
 			j.forgive(end.Call)
 		}
-		if end.Status == StatusAsked && end.Answer != nil {
+		if end.Status == StatusInterrupted && end.Answer != nil {
 			j.listed = map[string]bool{}
 			for _, q := range end.Answer.Questions {
 				j.listed[q.ID] = true

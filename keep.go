@@ -13,19 +13,19 @@ import (
 )
 
 var (
-	// ErrNotKept says that a thread has nothing under a handle.
-	ErrNotKept = errors.New("qed: nothing is kept under the handle")
+	// ErrNotFound says that a thread has nothing under a handle.
+	ErrNotFound = errors.New("qed: nothing is kept under the handle")
 
 	// ErrTooLarge says that something is larger than what may be kept, or sent, at a time.
 	ErrTooLarge = errors.New("qed: too large")
 )
 
-// Keep puts v, such as rows or documents that a turn found, beside the run's records, and returns a handle under which [Kept] has it for
+// Keep puts v, such as rows or documents that a turn found, beside the run's records, and returns a handle under which [Load] has it for
 // as long as the thread lives. So a state need not carry it from node to node: a handle and a sample do.
 //
 // v goes through JSON and must not lose anything there. What is larger than [DurableOptions] KeptBytes is an error that matches [ErrTooLarge].
 // Outside a durable run, and where the store fails, nothing is kept and the handle is empty: hold on to v then.
-func Keep[T any](ctx context.Context, v T) (handle string, err error) {
+func Save[T any](ctx context.Context, v T) (handle string, err error) {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
 		return "", nil
@@ -58,11 +58,11 @@ func Keep[T any](ctx context.Context, v T) (handle string, err error) {
 	return handle, nil
 }
 
-// Kept returns what the thread of the run keeps under a handle. One under which there is nothing is an error that matches [ErrNotKept].
-func Kept[T any](ctx context.Context, handle string) (v T, err error) {
+// Load returns what the thread of the run keeps under a handle. One under which there is nothing is an error that matches [ErrNotFound].
+func Load[T any](ctx context.Context, handle string) (v T, err error) {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
-		return v, fmt.Errorf("%w %q: the run has no store", ErrNotKept, prompt.Clip(handle, 100))
+		return v, fmt.Errorf("%w %q: the run has no store", ErrNotFound, prompt.Clip(handle, 100))
 	}
 	data, err := sc.place.log.kept(handle)
 	if err != nil {
@@ -75,10 +75,10 @@ func Kept[T any](ctx context.Context, handle string) (v T, err error) {
 }
 
 func (o *DurableOptions) keptBytes() int {
-	if o.KeptBytes <= 0 {
+	if o.MaxSavedBytes <= 0 {
 		return 1 << 20
 	}
-	return o.KeptBytes
+	return o.MaxSavedBytes
 }
 
 // has reports whether the run keeps data under a handle already.
@@ -96,7 +96,7 @@ func (j *journal) kept(handle string) (json.RawMessage, error) {
 	if k := j.known[handle]; k != nil && k.kept != nil {
 		return k.kept, nil
 	}
-	notKept := fmt.Errorf("%w %q", ErrNotKept, prompt.Clip(handle, 100))
+	notKept := fmt.Errorf("%w %q", ErrNotFound, prompt.Clip(handle, 100))
 	if !strings.HasPrefix(handle, "kept/") || j.head == 0 {
 		return nil, notKept
 	}

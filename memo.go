@@ -16,25 +16,25 @@ import (
 )
 
 var (
-	// ErrUnknown says that a call that must not be repeated was begun, and nobody knows what became of it.
-	ErrUnknown = errors.New("qed: the outcome is not known")
+	// ErrUnresolved says that a call that must not be repeated was begun, and nobody knows what became of it.
+	ErrUnresolved = errors.New("qed: the outcome is not known")
 
-	// ErrDiverged says that a run that goes on asks for something else than what is recorded there.
-	ErrDiverged = errors.New("qed: the run goes another way than before")
+	// ErrNondeterministic says that a run that goes on asks for something else than what is recorded there.
+	ErrNondeterministic = errors.New("qed: the run goes another way than before")
 )
 
-// Memo calls fn and records what it returns, so that a run that goes on does not call it again. It is for what costs time or money
+// Step calls fn and records what it returns, so that a run that goes on does not call it again. It is for what costs time or money
 // and does no harm when it is done twice: where a process dies after the call and before the record, it is.
 //
 // Calls are told apart by where they are in the program's order: by the node, the visit, and how often name was used there.
 // So call Memo on the node's own goroutine, or in [Each], whose items have keys. in is the input, any value that JSON holds: when a
-// run goes on and the input is another than it was, the error matches [ErrDiverged]. [Now] in place of time.Now, and sorted keys, avoid that.
+// run goes on and the input is another than it was, the error matches [ErrNondeterministic]. [Now] in place of time.Now, and sorted keys, avoid that.
 //
 // The value goes through JSON, the first time as well, and its type must not lose anything there, as with the state of a graph. An error
 // becomes a [*CallError] and is recorded too; a node's next attempt calls fn again. A cancelled call is not recorded.
 //
 // Outside a durable run Memo calls fn and nothing else.
-func Memo[T any](ctx context.Context, name string, in any, fn func(context.Context) (T, error)) (T, error) {
+func Step[T any](ctx context.Context, name string, in any, fn func(context.Context) (T, error)) (T, error) {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
 		return fn(ctx)
@@ -42,10 +42,10 @@ func Memo[T any](ctx context.Context, name string, in any, fn func(context.Conte
 	return recorded(ctx, sc, recording{name: name, in: in}, fn)
 }
 
-// Once is like [Memo], for what must not be done twice: it is recorded before fn is called as well. Where a process died in between, nobody
-// knows whether fn did its work: the error matches [ErrUnknown], until somebody found out and told by [Settle], or a new turn begins. Where the store
-// fails, fn is not called, and the error matches [ErrUnsaved]. A failure is final, unless it is a [NotDone].
-func Once[T any](ctx context.Context, name string, in any, fn func(context.Context) (T, error)) (T, error) {
+// StepOnce is like [Step], for what must not be done twice: it is recorded before fn is called as well. Where a process died in between, nobody
+// knows whether fn did its work: the error matches [ErrUnresolved], until somebody found out and told by [Resolve], or a new turn begins. Where the store
+// fails, fn is not called, and the error matches [ErrNotRecorded]. A failure is final, unless it is a [SafeToRetry].
+func StepOnce[T any](ctx context.Context, name string, in any, fn func(context.Context) (T, error)) (T, error) {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
 		return fn(ctx)
@@ -53,13 +53,13 @@ func Once[T any](ctx context.Context, name string, in any, fn func(context.Conte
 	return recorded(ctx, sc, recording{name: name, in: in, once: true}, fn)
 }
 
-// Scope returns a context in which what is recorded has an address of its own: name, within the Scope around it if there is one. So it does
+// WithNamespace returns a context in which what is recorded has an address of its own: name, within the Scope around it if there is one. So it does
 // not depend on the node, the visit and the turn. It is for a piece of work that has an identity, such as the task of a plan: whatever way
 // leads to it, in this turn or a later one of the thread, what it did is found and not done again. Two pieces of work
 // must not have the same name in a thread, so names have an id in them, mostly. Slashes separate the parts of a name.
 //
 // Outside a durable run it returns ctx.
-func Scope(ctx context.Context, name string) context.Context {
+func WithNamespace(ctx context.Context, name string) context.Context {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
 		return ctx
@@ -146,7 +146,7 @@ func recorded[T any](ctx context.Context, sc *scope, c recording, fn func(contex
 		}
 		switch err := own.record(RecordCalled, data); {
 		case err == errLost:
-			return v, fmt.Errorf("%w: %s", ErrUnsaved, c.name)
+			return v, fmt.Errorf("%w: %s", ErrNotRecorded, c.name)
 		case err != nil:
 			return v, err
 		}
@@ -161,12 +161,12 @@ func returns[T any](ctx context.Context, own *place, c *recording, in string, v 
 	if err = own.settle(spoken(err)); err != nil {
 		notDone, _ := errors.AsType[*notDoneError](err)
 		switch {
-		case errors.Is(err, ErrAsked):
+		case errors.Is(err, ErrInterrupted):
 			return zero, own.stopped(c, in, err)
 		case notDone != nil && c.once:
 			// The mark is about this call, and not about one that it is part of.
 			return zero, own.stopped(c, in, unmarked{err})
-		case errors.Is(err, ErrNoAsker) && !c.once:
+		case errors.Is(err, ErrCannotInterrupt) && !c.once:
 			return zero, err
 		case endsTurn(err), cancelled(ctx) != nil, cancelled(own.log.ctx) != nil:
 			return zero, err
@@ -262,21 +262,21 @@ func (p *place) lookUp(c *recording, in string) (*returnedData, error) {
 		case r.Error != nil && r.seq < j.run && !c.once: // in an earlier run: this one tries again
 		case r.In != in:
 			return nil, fmt.Errorf("%w: the input of %s (%s) is another than it was; use qed.Now for the time, and sort what has no order",
-				ErrDiverged, c.name, p.address)
+				ErrNondeterministic, c.name, p.address)
 		case r.Error == nil && found == nil, r.Error != nil && (c.once || r.Attempt == p.attempt):
 			found = &r.returnedData
 		}
 	}
 	if found == nil && k.called > p.since && c.once {
 		j.unknown = append(j.unknown, c.name)
-		return nil, fmt.Errorf("%w: %s was begun and did not return; find out what it did, and tell by Settle, or begin a new turn", ErrUnknown, c.name)
+		return nil, fmt.Errorf("%w: %s was begun and did not return; find out what it did, and tell by Settle, or begin a new turn", ErrUnresolved, c.name)
 	}
 	return found, nil
 }
 
 // endsTurn reports whether err is one that is never recorded nor told a model.
 func endsTurn(err error) bool {
-	for _, target := range []error{ErrAsked, ErrUnknown, ErrDiverged, ErrConflict, ErrBudget, ErrChanged, ErrAbandoned} {
+	for _, target := range []error{ErrInterrupted, ErrUnresolved, ErrNondeterministic, ErrConflict, ErrBudget, ErrGraphChanged, ErrToolAbandoned} {
 		if errors.Is(err, target) {
 			return true
 		}

@@ -16,7 +16,7 @@ func handled(t *testing.T, call func(ctx context.Context) error) (live, replayed
 	var errs []error
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		errs = append(errs, call(ctx))
-		return qed.Clarify[string](ctx, qed.Question{Text: "What now?"})
+		return qed.Interrupt[string](ctx, qed.Question{Text: "What now?"})
 	})
 	c := converse(t, agent, new(qed.MemoryStore), nil)
 	c.reply(c.say("go"), `"go on"`)
@@ -35,7 +35,7 @@ func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
 		"wrapped": fmt.Errorf("calling: %w", model(llm.ErrRefusal)),
 		"joined":  errors.Join(errBoom, model(llm.ErrTimeout)),
 		"broken":  errors.New("a\xffb\x00"),
-		"unsaved": qed.ErrUnsaved,
+		"unsaved": qed.ErrNotRecorded,
 	}
 	for _, kind := range []llm.Kind{llm.ErrTimeout, llm.ErrRateLimit, llm.ErrUnavailable, llm.ErrTruncated, llm.ErrAuth, llm.ErrQuota, llm.ErrContextLength,
 		llm.ErrRefusal, llm.ErrBadRequest, llm.ErrInvalidOutput, llm.ErrProtocol} {
@@ -44,21 +44,21 @@ func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
 	for name, failure := range errs {
 		for how, call := range map[string]func(context.Context) error{
 			"memo": func(ctx context.Context) error {
-				_, err := qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { return 7, failure })
+				_, err := qed.Step(ctx, "call", nil, func(context.Context) (int, error) { return 7, failure })
 				return err
 			},
 			"once": func(ctx context.Context) error {
-				_, err := qed.Once(ctx, "call", nil, func(context.Context) (int, error) { return 7, failure })
+				_, err := qed.StepOnce(ctx, "call", nil, func(context.Context) (int, error) { return 7, failure })
 				return err
 			},
 			"recorded": func(ctx context.Context) error {
-				_, err := qed.Recorded(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+				_, err := qed.DurableModel(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
 					return nil, failure
 				})).Generate(ctx, &llm.Request{Name: "call"}, nil)
 				return err
 			},
 			"scope": func(ctx context.Context) error {
-				_, err := qed.Memo(qed.Scope(ctx, "task/1"), "call", nil, func(context.Context) (int, error) { return 7, failure })
+				_, err := qed.Step(qed.WithNamespace(ctx, "task/1"), "call", nil, func(context.Context) (int, error) { return 7, failure })
 				return err
 			},
 		} {
@@ -90,7 +90,7 @@ func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
 func TestFailuresAreRetriedByAttempt(t *testing.T) {
 	var l ledger
 	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
-		_, err := qed.Memo(ctx, "shaky", nil, func(context.Context) (int, error) {
+		_, err := qed.Step(ctx, "shaky", nil, func(context.Context) (int, error) {
 			if l.do("shaky") < 3 {
 				return 0, errBoom
 			}
@@ -99,7 +99,7 @@ func TestFailuresAreRetriedByAttempt(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 	}), &qed.NodeOptions{Attempts: 3}), nil)
 	c := converse(t, agent, new(qed.MemoryStore), nil)
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "good" {
@@ -116,46 +116,46 @@ func TestEmptyTurnsTryAgain(t *testing.T) {
 		want int // how often it is called
 	}{
 		{"memo", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			_, err := qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
 			return err
 		}, 4},
 		{"memo in attempts", func(ctx context.Context, l *ledger) error {
 			_, err := compileAttempts(func(ctx context.Context) error {
-				_, err := qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				_, err := qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
 				return err
 			}).Run(ctx, trail{})
 			return err
 		}, 8},
 		{"memo in a memo", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Memo(ctx, "outer", nil, func(ctx context.Context) (int, error) {
-				return qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			_, err := qed.Step(ctx, "outer", nil, func(ctx context.Context) (int, error) {
+				return qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
 			})
 			return err
 		}, 4},
 		{"memo in a branch", func(ctx context.Context, l *ledger) error {
 			_, err := qed.Each(ctx, []string{"a"}, func(s string) string { return s }, func(ctx context.Context, _ string) (int, error) {
-				return qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				return qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
 			})
 			return err
 		}, 4},
 		{"memo in a scope", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Memo(qed.Scope(ctx, "task"), "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			_, err := qed.Step(qed.WithNamespace(ctx, "task"), "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
 			return err
 		}, 4},
 		{"model", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Recorded(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
+			_, err := qed.DurableModel(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
 				l.do("call")
 				return nil, &llm.Error{Kind: llm.ErrUnavailable}
 			})).Generate(ctx, &llm.Request{}, nil)
 			return err
 		}, 4},
 		{"once", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Once(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+			_, err := qed.StepOnce(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
 			return err
 		}, 1},
 		{"once in attempts", func(ctx context.Context, l *ledger) error {
 			_, err := compileAttempts(func(ctx context.Context) error {
-				_, err := qed.Once(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				_, err := qed.StepOnce(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
 				return err
 			}).Run(ctx, trail{})
 			return err
@@ -193,9 +193,9 @@ func compileAttempts(f func(context.Context) error) *qed.Runner[trail] {
 func TestFailuresInAScopeOfAnEarlierTurn(t *testing.T) {
 	var l ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
-		ctx = qed.Scope(ctx, "task/1")
-		_, err := qed.Memo(ctx, "look", nil, func(context.Context) (int, error) { l.do("look"); return 0, errBoom })
-		_, err2 := qed.Once(ctx, "send", nil, func(context.Context) (int, error) { l.do("send"); return 0, errBoom })
+		ctx = qed.WithNamespace(ctx, "task/1")
+		_, err := qed.Step(ctx, "look", nil, func(context.Context) (int, error) { l.do("look"); return 0, errBoom })
+		_, err2 := qed.StepOnce(ctx, "send", nil, func(context.Context) (int, error) { l.do("send"); return 0, errBoom })
 		if err == nil || err2 == nil {
 			t.Error("no error")
 		}
@@ -215,7 +215,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		var l ledger
 		ctx, cancel := context.WithCancel(t.Context())
 		agent := does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Memo(ctx, "call", nil, func(ctx context.Context) (string, error) {
+			return qed.Step(ctx, "call", nil, func(ctx context.Context) (string, error) {
 				if l.do("call") == 1 {
 					cancel()
 					<-ctx.Done()
@@ -240,7 +240,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		var l ledger
 		ctx, cancel := context.WithCancel(t.Context())
 		agent := does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Once(ctx, "call", nil, func(ctx context.Context) (string, error) {
+			return qed.StepOnce(ctx, "call", nil, func(ctx context.Context) (string, error) {
 				l.do("call")
 				cancel()
 				return "done", nil
@@ -251,7 +251,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		c.fails(qed.Turn{Text: "go"}, context.Canceled)
 		c.ctx = t.Context()
 		a, err := c.try(qed.Turn{})
-		if l.want(t, map[string]int{"call": 1}); err == nil && a.Text != "done" || err != nil && !errors.Is(err, qed.ErrUnknown) {
+		if l.want(t, map[string]int{"call": 1}); err == nil && a.Text != "done" || err != nil && !errors.Is(err, qed.ErrUnresolved) {
 			t.Errorf("answer = %+v, %v", a, err)
 		}
 	})
@@ -261,7 +261,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		begun := make(chan bool, 2)
 		branches := func(ctx context.Context) (string, error) {
 			_, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, item string) (int, error) {
-				return qed.Memo(ctx, "call", nil, func(ctx context.Context) (int, error) {
+				return qed.Step(ctx, "call", nil, func(ctx context.Context) (int, error) {
 					if l.do(item) > 1 {
 						return 1, nil
 					}
@@ -297,11 +297,11 @@ func TestPanickingCalls(t *testing.T) {
 		then error
 	}{
 		"memo": {func(ctx context.Context, f func(context.Context) (int, error)) (int, error) {
-			return qed.Memo(ctx, "call", nil, f)
+			return qed.Step(ctx, "call", nil, f)
 		}, nil},
 		"once": {func(ctx context.Context, f func(context.Context) (int, error)) (int, error) {
-			return qed.Once(ctx, "call", nil, f)
-		}, qed.ErrUnknown},
+			return qed.StepOnce(ctx, "call", nil, f)
+		}, qed.ErrUnresolved},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var l ledger

@@ -23,16 +23,16 @@ func TestOnceIsDoneOnce(t *testing.T) {
 		"budget": func(ctx context.Context) error {
 			return qed.Spend(qed.WithBudget(ctx, qed.Limits{Rows: 1}), qed.Limits{Rows: 2})
 		},
-		"nobody to ask": func(context.Context) error { return qed.ErrNoAsker },
+		"nobody to ask": func(context.Context) error { return qed.ErrCannotInterrupt },
 		"a call within that was not done": func(ctx context.Context) error {
-			_, err := qed.Once(ctx, "audit", nil, func(context.Context) (int, error) { return 0, qed.NotDone(errBoom) })
+			_, err := qed.StepOnce(ctx, "audit", nil, func(context.Context) (int, error) { return 0, qed.SafeToRetry(errBoom) })
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var l ledger
 			c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-				return qed.Once(ctx, "pay", nil, func(ctx context.Context) (string, error) {
+				return qed.StepOnce(ctx, "pay", nil, func(ctx context.Context) (string, error) {
 					l.do("pay")
 					return "", after(ctx)
 				})
@@ -49,7 +49,7 @@ func TestOnceIsDoneOnce(t *testing.T) {
 		var l ledger
 		ctx, cancel := context.WithCancel(t.Context())
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Once(ctx, "order", nil, func(context.Context) (string, error) {
+			return qed.StepOnce(ctx, "order", nil, func(context.Context) (string, error) {
 				l.do("order")
 				cancel()
 				return "order 77", nil
@@ -69,11 +69,11 @@ func TestOnceIsDoneOnce(t *testing.T) {
 func TestPartsOfAnAgent(t *testing.T) {
 	var l ledger
 	notify := func(ctx context.Context, what string) (string, error) {
-		return qed.Once(ctx, "notify", what, func(context.Context) (string, error) { l.do(what); return what, nil })
+		return qed.StepOnce(ctx, "notify", what, func(context.Context) (string, error) { l.do(what); return what, nil })
 	}
 	g := qed.NewGraph[trail]("g")
 	g.Node("ask", func(ctx context.Context, s trail) (trail, error) {
-		_, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		_, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		return s, err
 	}, nil)
 	g.Node("before", func(_ context.Context, s trail) (trail, error) { return s, nil }, nil)
@@ -100,12 +100,12 @@ func TestPartsOfAnAgent(t *testing.T) {
 func TestScopesDoNotCollide(t *testing.T) {
 	var l ledger
 	send := func(ctx context.Context, name, what string) error {
-		_, err := qed.Once(ctx, name, nil, func(context.Context) (int, error) { l.do(what); return 1, nil })
+		_, err := qed.StepOnce(ctx, name, nil, func(context.Context) (int, error) { l.do(what); return 1, nil })
 		return err
 	}
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-		_, err := qed.Memo(qed.Scope(ctx, "task"), "1", nil, func(ctx context.Context) (int, error) { return 1, send(ctx, "send", "of the memo") })
-		return "", errors.Join(err, send(qed.Scope(ctx, "task/1"), "send", "of the scope"))
+		_, err := qed.Step(qed.WithNamespace(ctx, "task"), "1", nil, func(ctx context.Context) (int, error) { return 1, send(ctx, "send", "of the memo") })
+		return "", errors.Join(err, send(qed.WithNamespace(ctx, "task/1"), "send", "of the scope"))
 	}), new(qed.MemoryStore), nil)
 	c.say("go")
 	l.want(t, map[string]int{"of the memo": 1, "of the scope": 1})
@@ -116,19 +116,19 @@ func TestUnknownInAScope(t *testing.T) {
 	var l ledger
 	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
 	agent := does(func(ctx context.Context, _ string) (string, error) {
-		return qed.Once(qed.Scope(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) { l.do("ship"); return "shipped", nil })
+		return qed.StepOnce(qed.WithNamespace(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) { l.do("ship"); return "shipped", nil })
 	})
 	converse(t, agent, store, nil).say("go")
 	i := slices.IndexFunc(store.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == qed.RecordCalled })
 	died := restore(t, store.moments[i].log)
 	c := converse(t, agent, died, nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
-	c.fails(qed.Turn{Text: "again"}, qed.ErrUnknown)
-	thread, err := qed.Look(c.ctx, died, "t")
+	c.fails(qed.Turn{Text: "again"}, qed.ErrUnresolved)
+	thread, err := qed.Inspect(c.ctx, died, "t")
 	if err != nil || len(thread.Unknown) != 1 || thread.Unknown[0].Name != "ship" {
 		t.Fatalf("thread = %+v, %v", thread, err)
 	}
-	if err := qed.Settle(c.ctx, died, "t", thread.Unknown[0].Address, json.RawMessage(`"was shipped"`), nil); err != nil {
+	if err := qed.Resolve(c.ctx, died, "t", thread.Unknown[0].Address, json.RawMessage(`"was shipped"`), nil); err != nil {
 		t.Fatal(err)
 	}
 	if a := c.goOn(); a.Text != "was shipped" {
@@ -141,11 +141,11 @@ func TestUnknownInAScope(t *testing.T) {
 func TestRememberInAScope(t *testing.T) {
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		for _, entry := range []string{"a", "b", "a"} {
-			if err := qed.Remember(qed.Scope(ctx, "s"), "notes", entry); err != nil {
+			if err := qed.Remember(qed.WithNamespace(ctx, "s"), "notes", entry); err != nil {
 				return "", err
 			}
 		}
-		if _, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"}); err != nil {
+		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"}); err != nil {
 			return "", err
 		}
 		entries, err := qed.Remembered[string](ctx, "notes", 0)
@@ -160,7 +160,7 @@ func TestRememberInAScope(t *testing.T) {
 func TestRestartOfTwoAgents(t *testing.T) {
 	g := qed.NewGraph[trail]("g")
 	g.Node("ask", func(ctx context.Context, s trail) (trail, error) {
-		value, err := qed.Clarify[string](qed.Scope(ctx, "ask/"+s.Seen[len(s.Seen)-1]), qed.Question{Text: "value for " + s.Seen[len(s.Seen)-1] + "?"})
+		value, err := qed.Interrupt[string](qed.WithNamespace(ctx, "ask/"+s.Seen[len(s.Seen)-1]), qed.Question{Text: "value for " + s.Seen[len(s.Seen)-1] + "?"})
 		s.Seen = append(s.Seen, value)
 		return s, err
 	}, nil)
@@ -171,7 +171,7 @@ func TestRestartOfTwoAgents(t *testing.T) {
 		return qed.NewAgent(compile(t, g, nil),
 			func(_ context.Context, s trail, _ qed.Turn) (trail, error) { return trail{Seen: []string{name}}, nil },
 			func(_ context.Context, s trail) (qed.Answer, error) { return qed.Answer{Text: fmt.Sprint(s.Seen)}, nil },
-			&qed.AgentOptions[trail]{Restart: true})
+			&qed.AgentOptions[trail]{RestartOnReply: true})
 	}
 	c = converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		a, err := qed.Ask(ctx, sub("a"), turn)
@@ -212,7 +212,7 @@ func TestCallsInAnotherOrder(t *testing.T) {
 		return "", nil
 	}), new(qed.MemoryStore), nil)
 	c.fails(qed.Turn{Text: "go"}, errBoom)
-	c.fails(qed.Turn{}, qed.ErrDiverged)
+	c.fails(qed.Turn{}, qed.ErrNondeterministic)
 	l.want(t, map[string]int{"pay": 1, "mail": 1})
 }
 
@@ -220,14 +220,14 @@ func TestCallsInAnotherOrder(t *testing.T) {
 func TestQuestionsThatJSONChanges(t *testing.T) {
 	for name, ask := range map[string]func(context.Context) (string, error){
 		"draft": func(ctx context.Context) (string, error) {
-			a, err := qed.Clarify[qed.Approval[map[string]string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`{"sql": "a < b & c"}`)})
+			a, err := qed.Interrupt[qed.Approval[map[string]string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`{"sql": "a < b & c"}`)})
 			return string(a.Decision), err
 		},
 		"text": func(ctx context.Context) (string, error) {
-			return qed.Clarify[string](ctx, qed.Question{Text: "Malm\xf6?"})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "Malm\xf6?"})
 		},
 		"no options": func(ctx context.Context) (string, error) {
-			return qed.Clarify[string](ctx, qed.Question{Text: "?", Options: []qed.Option{}})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "?", Choices: []qed.Choice{}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -241,10 +241,10 @@ func TestQuestionsThatJSONChanges(t *testing.T) {
 
 // An ID that is another one's with spaces around it, or looks like a number, is what was chosen.
 func TestIDsAreTakenAsTheyAre(t *testing.T) {
-	options := []qed.Option{{ID: "x", Text: "Delete"}, {ID: "1 ", Text: "Keep"}, {ID: "x ", Text: "Wait"}}
+	options := []qed.Choice{{ID: "x", Text: "Delete"}, {ID: "1 ", Text: "Keep"}, {ID: "x ", Text: "Wait"}}
 	for _, want := range options {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Clarify[string](ctx, qed.Question{Text: "Well?", Options: options})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?", Choices: options})
 		}), new(qed.MemoryStore), nil)
 		c.say("go")
 		if a := c.say(want.Text); a.Text != want.ID {
@@ -259,14 +259,14 @@ func TestSlowReading(t *testing.T) {
 		down := true
 		store := new(qed.MemoryStore)
 		agent := does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Clarify[string](ctx, qed.Question{Text: "Colour?"})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "Colour?"})
 		})
-		c := converse(t, agent, store, &qed.DurableOptions{Replies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.Reading, error) {
+		c := converse(t, agent, store, &qed.DurableOptions{ParseReplies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.ParsedReplies, error) {
 			if down {
 				time.Sleep(20 * time.Second)
-				return qed.Reading{}, errBoom
+				return qed.ParsedReplies{}, errBoom
 			}
-			return qed.Reading{Intent: qed.IntentAnswer, Replies: []qed.Reply{reply(open[0], `"blue"`)}}, nil
+			return qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: []qed.Reply{reply(open[0], `"blue"`)}}, nil
 		}})
 		c.say("go")
 		before := records(t, store, "t")
@@ -287,11 +287,11 @@ func TestQuestionsLeftBehind(t *testing.T) {
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		if first {
 			_, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, s string) (string, error) {
-				return qed.Clarify[string](ctx, qed.Question{Text: s + "?", Options: []qed.Option{{Text: "yes"}, {Text: "no"}}})
+				return qed.Interrupt[string](ctx, qed.Question{Text: s + "?", Choices: []qed.Choice{{Text: "yes"}, {Text: "no"}}})
 			})
 			return "", err
 		}
-		return qed.Clarify[string](ctx, qed.Question{Text: "c?", Options: []qed.Option{{Text: "yes"}, {Text: "no"}}})
+		return qed.Interrupt[string](ctx, qed.Question{Text: "c?", Choices: []qed.Choice{{Text: "yes"}, {Text: "no"}}})
 	}), new(qed.MemoryStore), nil)
 	asked := c.say("go")
 	first = false
@@ -299,7 +299,7 @@ func TestQuestionsLeftBehind(t *testing.T) {
 	if len(asked.Questions) != 1 || asked.Questions[0].Text != "c?" {
 		t.Fatalf("asked %+v", asked.Questions)
 	}
-	if thread, err := qed.Look(t.Context(), c.store, "t"); err != nil || len(thread.Questions) != 1 {
+	if thread, err := qed.Inspect(t.Context(), c.store, "t"); err != nil || len(thread.Questions) != 1 {
 		t.Errorf("thread = %+v, %v", thread, err)
 	}
 	if a := c.say("yes"); a.Text != "yes" {
@@ -311,7 +311,7 @@ func TestQuestionsLeftBehind(t *testing.T) {
 func TestDecisionsSaidTwice(t *testing.T) {
 	for _, value := range []string{`{"decision":"reject","decision":"approve"}`, `{"decision":"reject","DECISION":"approve"}`, `["approve"]`, `null`} {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			a, err := qed.Clarify[qed.Approval[string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`"x"`)})
+			a, err := qed.Interrupt[qed.Approval[string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`"x"`)})
 			return string(a.Decision), err
 		}), new(qed.MemoryStore), nil)
 		again := c.reply(c.say("go"), value)
@@ -325,7 +325,7 @@ func TestDecisionsSaidTwice(t *testing.T) {
 func TestFailedRunTriesAgain(t *testing.T) {
 	var l ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-		text, err := qed.Memo(ctx, "look", nil, func(context.Context) (string, error) {
+		text, err := qed.Step(ctx, "look", nil, func(context.Context) (string, error) {
 			if l.do("look") == 1 {
 				return "", errBoom
 			}
@@ -347,8 +347,8 @@ func TestFailedRunTriesAgain(t *testing.T) {
 // What cannot be told apart in the log is no id, and a text is what it will be when the run goes on.
 func TestBytesThatAreNoText(t *testing.T) {
 	c := converse(t, does(func(_ context.Context, text string) (string, error) { return text, nil }), new(qed.MemoryStore), nil)
-	for _, turn := range []qed.Turn{{Text: "go", User: "u\xff"}, {Text: "go", Company: "u\xff"}} {
-		if _, err := c.try(turn); !errors.Is(err, qed.ErrForeign) {
+	for _, turn := range []qed.Turn{{Text: "go", User: "u\xff"}, {Text: "go", Tenant: "u\xff"}} {
+		if _, err := c.try(turn); !errors.Is(err, qed.ErrWrongUser) {
 			t.Errorf("error = %v", err)
 		}
 	}
@@ -363,7 +363,7 @@ func TestScopeOfSeveralBranches(t *testing.T) {
 	slow := &watched{Store: new(qed.MemoryStore)}
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		got, err := qed.Each(ctx, []string{"a", "b", "c", "d"}, func(s string) string { return s }, func(ctx context.Context, _ string) (string, error) {
-			return qed.Once(qed.Scope(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) {
+			return qed.StepOnce(qed.WithNamespace(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) {
 				time.Sleep(2 * time.Millisecond)
 				return fmt.Sprint("shipment ", l.do("ship")), nil
 			})
@@ -381,7 +381,7 @@ func TestUnknownIsNotHidden(t *testing.T) {
 	var l ledger
 	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
 	agent := does(func(ctx context.Context, _ string) (string, error) {
-		text, err := qed.Once(ctx, "pay", nil, func(context.Context) (string, error) { l.do("pay"); return "paid", nil })
+		text, err := qed.StepOnce(ctx, "pay", nil, func(context.Context) (string, error) { l.do("pay"); return "paid", nil })
 		if err != nil {
 			return "something went wrong", nil
 		}

@@ -55,7 +55,7 @@ func TestStrangeNames(t *testing.T) {
 		}},
 		{"scopes", func(ctx context.Context, call func(context.Context, string, string) (string, error)) (got []string, err error) {
 			for _, name := range strange {
-				v, err := call(qed.Scope(ctx, name), "call", name)
+				v, err := call(qed.WithNamespace(ctx, name), "call", name)
 				if err != nil {
 					return nil, err
 				}
@@ -64,7 +64,7 @@ func TestStrangeNames(t *testing.T) {
 			return got, nil
 		}},
 	} {
-		for how, call := range map[string]func(context.Context, string, any, func(context.Context) (string, error)) (string, error){"memo": qed.Memo[string], "once": qed.Once[string]} {
+		for how, call := range map[string]func(context.Context, string, any, func(context.Context) (string, error)) (string, error){"memo": qed.Step[string], "once": qed.StepOnce[string]} {
 			t.Run(test.name+"/"+how, func(t *testing.T) {
 				var l ledger
 				store := new(qed.MemoryStore)
@@ -83,7 +83,7 @@ func TestStrangeNames(t *testing.T) {
 							t.Errorf("%.20q got what is %.20q's", strange[i], v)
 						}
 					}
-					return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+					return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 				}), store, nil)
 				c.reply(c.say("go"), `"good"`)
 				for name, n := range l.count() {
@@ -101,16 +101,16 @@ func TestStrangeNames(t *testing.T) {
 	}
 }
 
-// A Scope is found again from another node, another turn and another way.
+// A WithNamespace is found again from another node, another turn and another way.
 func TestScope(t *testing.T) {
 	var l ledger
 	task := func(ctx context.Context, id string) (string, error) {
-		ctx = qed.Scope(ctx, "task/"+id)
+		ctx = qed.WithNamespace(ctx, "task/"+id)
 		a, err := once(ctx, &l, "send "+id)
 		if err != nil {
 			return "", err
 		}
-		inner := qed.Scope(ctx, "inner")
+		inner := qed.WithNamespace(ctx, "inner")
 		b, err := once(inner, &l, "inner "+id)
 		if err != nil {
 			return "", err
@@ -168,11 +168,11 @@ func TestScopesWithStrangeNamesInAnotherTurn(t *testing.T) {
 			t.Run(fmt.Sprint(i, len(inner)), func(t *testing.T) {
 				var l ledger
 				c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-					outer := qed.Scope(ctx, name)
-					if _, err := qed.Once(outer, inner, nil, func(context.Context) (int, error) { return l.do("outer"), nil }); err != nil {
+					outer := qed.WithNamespace(ctx, name)
+					if _, err := qed.StepOnce(outer, inner, nil, func(context.Context) (int, error) { return l.do("outer"), nil }); err != nil {
 						return "", err
 					}
-					_, err := qed.Once(qed.Scope(outer, name), inner, nil, func(context.Context) (int, error) { return l.do("inner"), nil })
+					_, err := qed.StepOnce(qed.WithNamespace(outer, name), inner, nil, func(context.Context) (int, error) { return l.do("inner"), nil })
 					return "done", err
 				}), new(qed.MemoryStore), nil)
 				c.say("go")
@@ -192,12 +192,12 @@ func TestStrangeBranches(t *testing.T) {
 		want = append(want, name)
 		branches = append(branches, branch{Name: name, Run: func(ctx context.Context, _ trail) (string, error) {
 			for range 2 {
-				if _, err := qed.Once(ctx, "a", nil, func(context.Context) (string, error) { l.do(name); return name, nil }); err != nil {
+				if _, err := qed.StepOnce(ctx, "a", nil, func(context.Context) (string, error) { l.do(name); return name, nil }); err != nil {
 					return "", err
 				}
 			}
 			if name == "a" {
-				return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+				return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 			}
 			return name, nil
 		}})

@@ -16,7 +16,7 @@ import (
 
 // once is memo for what must not be repeated.
 func once(ctx context.Context, l *ledger, name string) (string, error) {
-	return qed.Once(ctx, name, nil, func(context.Context) (string, error) { l.do(name); return name, nil })
+	return qed.StepOnce(ctx, name, nil, func(context.Context) (string, error) { l.do(name); return name, nil })
 }
 
 // Whatever stops a run, what it did before is not done again when it goes on.
@@ -35,7 +35,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 		goOn   func(t *testing.T, c *talk) qed.Answer
 	}{
 		{"a question", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Clarify[string](ctx, qed.Question{Text: "How many?"})
+			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"})
 			return err
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.say("go"), `"two"`) }},
 		{"a retry", failOnce, &qed.NodeOptions{Attempts: 2}, func(t *testing.T, c *talk) qed.Answer { return c.say("go") }},
@@ -56,14 +56,14 @@ func TestNothingIsDoneTwice(t *testing.T) {
 		}},
 		{"two questions", func(ctx context.Context, l *ledger) error {
 			for range 2 {
-				if _, err := qed.Clarify[string](ctx, qed.Question{Text: "How many?"}); err != nil {
+				if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"}); err != nil {
 					return err
 				}
 			}
 			return nil
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.reply(c.say("go"), `"two"`), `"three"`) }},
 		{"a wrong reply", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Clarify[string](ctx, qed.Question{Text: "How many?"})
+			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"})
 			return err
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.reply(c.say("go"), `2`), `"three"`) }},
 	} {
@@ -136,7 +136,7 @@ func TestUnknownOutcome(t *testing.T) {
 	after.ctx = before.ctx
 	c.pass(time.Hour)
 	for range 3 {
-		after.fails(qed.Turn{}, qed.ErrUnknown)
+		after.fails(qed.Turn{}, qed.ErrUnresolved)
 	}
 	l.want(t, map[string]int{"send": 1})
 	if a := after.say("it was not sent"); a.Text != "send" || !a.Saved {
@@ -149,7 +149,7 @@ func TestUnknownOutcome(t *testing.T) {
 func TestNestedCalls(t *testing.T) {
 	var l ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-		return qed.Memo(ctx, "outer", nil, func(ctx context.Context) (string, error) {
+		return qed.Step(ctx, "outer", nil, func(ctx context.Context) (string, error) {
 			a, err := once(ctx, &l, "inner")
 			if err != nil {
 				return "", err
@@ -158,7 +158,7 @@ func TestNestedCalls(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			reply, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+			reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 			if err != nil {
 				return "", err
 			}
@@ -179,13 +179,13 @@ func TestCallsFromOwnGoroutines(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 20 {
 			all.Go(func() {
-				if got, err := qed.Memo(ctx, "call", nil, func(context.Context) (int, error) { return i, nil }); err != nil || got != i {
+				if got, err := qed.Step(ctx, "call", nil, func(context.Context) (int, error) { return i, nil }); err != nil || got != i {
 					t.Errorf("call %d: %d, %v", i, got, err)
 				}
-				if _, err := qed.Keep(ctx, i); err != nil {
+				if _, err := qed.Save(ctx, i); err != nil {
 					t.Error(err)
 				}
-				if err := qed.Remember(qed.Scope(ctx, fmt.Sprint("scope ", i)), "numbers", i); err != nil {
+				if err := qed.Remember(qed.WithNamespace(ctx, fmt.Sprint("scope ", i)), "numbers", i); err != nil {
 					t.Error(err)
 				}
 				qed.Now(ctx)
@@ -211,7 +211,7 @@ func TestNow(t *testing.T) {
 		if len(seen) == 2 {
 			return "", errBoom
 		}
-		return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 	})
 	c := converse(t, agent, new(qed.MemoryStore), nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
@@ -232,7 +232,7 @@ func TestNow(t *testing.T) {
 	}
 	// Without a store.
 	seen = make([]time.Time, 2)
-	if _, err := qed.Ask(c.ctx, agent, qed.Turn{}); !errors.Is(err, qed.ErrNoAsker) {
+	if _, err := qed.Ask(c.ctx, agent, qed.Turn{}); !errors.Is(err, qed.ErrCannotInterrupt) {
 		t.Fatal(err)
 	}
 	if seen[2] != seen[3] {
@@ -244,21 +244,21 @@ func TestNow(t *testing.T) {
 func TestWithoutAStore(t *testing.T) {
 	work := func(ctx context.Context, l *ledger) (string, error) {
 		for range 2 {
-			if _, err := memo(qed.Scope(ctx, "s"), l, "price"); err != nil {
+			if _, err := memo(qed.WithNamespace(ctx, "s"), l, "price"); err != nil {
 				return "", err
 			}
 			if _, err := once(ctx, l, "send"); err != nil {
 				return "", err
 			}
-			if _, err := qed.Memo(ctx, "fail", nil, func(context.Context) (any, error) { return nil, errBoom }); !errors.Is(err, errBoom) {
+			if _, err := qed.Step(ctx, "fail", nil, func(context.Context) (any, error) { return nil, errBoom }); !errors.Is(err, errBoom) {
 				return "", fmt.Errorf("the error of a call: %w", err)
 			}
 		}
-		handle, err := qed.Keep(ctx, []int{1})
+		handle, err := qed.Save(ctx, []int{1})
 		if err != nil || handle != "" {
 			return "", fmt.Errorf("kept as %q: %v", handle, err)
 		}
-		if _, err := qed.Kept[[]int](ctx, "kept/k0123456789abcdef"); !errors.Is(err, qed.ErrNotKept) {
+		if _, err := qed.Load[[]int](ctx, "kept/k0123456789abcdef"); !errors.Is(err, qed.ErrNotFound) {
 			return "", fmt.Errorf("Kept: %v", err)
 		}
 		if err := qed.Remember(ctx, "n", 1); err != nil {
@@ -267,7 +267,7 @@ func TestWithoutAStore(t *testing.T) {
 		if n, err := qed.Remembered[int](ctx, "n", 0); err != nil || len(n) > 0 {
 			return "", fmt.Errorf("remembered %v: %v", n, err)
 		}
-		if _, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"}); !errors.Is(err, qed.ErrNoAsker) {
+		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"}); !errors.Is(err, qed.ErrCannotInterrupt) {
 			return "", fmt.Errorf("Clarify: %v", err)
 		}
 		return "done", nil
@@ -290,7 +290,7 @@ func TestWithoutAStore(t *testing.T) {
 				if _, err := work(t.Context(), &l); err != nil {
 					t.Error(err)
 				}
-				if ctx := t.Context(); qed.Scope(ctx, "s") != ctx {
+				if ctx := t.Context(); qed.WithNamespace(ctx, "s") != ctx {
 					t.Error("a Scope of nothing")
 				}
 			} else if a, err := try(does(func(ctx context.Context, _ string) (string, error) { return work(ctx, &l) })); err != nil || a.Saved {
@@ -305,26 +305,26 @@ func TestWithoutAStore(t *testing.T) {
 func TestNothingAfterAQuestion(t *testing.T) {
 	var l ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-		reply, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		if err == nil {
 			return reply, nil
 		}
 		for _, try := range []func(context.Context) error{
 			func(ctx context.Context) error { _, err := memo(ctx, &l, "memo"); return err },
 			func(ctx context.Context) error { _, err := once(ctx, &l, "once"); return err },
-			func(ctx context.Context) error { _, err := once(qed.Scope(ctx, "s"), &l, "once"); return err },
-			func(ctx context.Context) error { _, err := qed.Keep(ctx, 1); return err },
+			func(ctx context.Context) error { _, err := once(qed.WithNamespace(ctx, "s"), &l, "once"); return err },
+			func(ctx context.Context) error { _, err := qed.Save(ctx, 1); return err },
 			func(ctx context.Context) error { return qed.Remember(ctx, "n", 1) },
 			func(ctx context.Context) error {
-				_, err := qed.Clarify[string](ctx, qed.Question{Text: "And?"})
+				_, err := qed.Interrupt[string](ctx, qed.Question{Text: "And?"})
 				return err
 			},
 			func(ctx context.Context) error {
 				return registryDo(ctx, t, qed.NewTool("look", "", func(context.Context, struct{}) (int, error) { l.do("tool"); return 1, nil }))
 			},
 		} {
-			if err := try(ctx); !errors.Is(err, qed.ErrAsked) {
-				t.Errorf("error = %v, want ErrAsked", err)
+			if err := try(ctx); !errors.Is(err, qed.ErrInterrupted) {
+				t.Errorf("error = %v, want ErrInterrupted", err)
 			}
 		}
 		return "", err

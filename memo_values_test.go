@@ -17,10 +17,10 @@ import (
 func TestDiverged(t *testing.T) {
 	for name, call := range map[string]func(ctx context.Context, in any, f func(context.Context) (int, error)) (int, error){
 		"memo": func(ctx context.Context, in any, f func(context.Context) (int, error)) (int, error) {
-			return qed.Memo(ctx, "call", in, f)
+			return qed.Step(ctx, "call", in, f)
 		},
 		"once": func(ctx context.Context, in any, f func(context.Context) (int, error)) (int, error) {
-			return qed.Once(ctx, "call", in, f)
+			return qed.StepOnce(ctx, "call", in, f)
 		},
 	} {
 		for _, test := range []struct {
@@ -44,7 +44,7 @@ func TestDiverged(t *testing.T) {
 					if _, err := call(ctx, in, func(context.Context) (int, error) { return 1, nil }); err != nil {
 						return "", err
 					}
-					return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+					return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 				})
 				c := converse(t, agent, new(qed.MemoryStore), nil)
 				asked := c.say("go")
@@ -53,8 +53,8 @@ func TestDiverged(t *testing.T) {
 					c.turn(turn)
 					return
 				}
-				c.fails(turn, qed.ErrDiverged)
-				c.fails(qed.Turn{}, qed.ErrDiverged)
+				c.fails(turn, qed.ErrNondeterministic)
+				c.fails(qed.Turn{}, qed.ErrNondeterministic)
 				if a := c.say("once more"); len(a.Questions) != 1 {
 					t.Errorf("a new turn: %+v", a)
 				}
@@ -63,7 +63,7 @@ func TestDiverged(t *testing.T) {
 	}
 	t.Run("no JSON", func(t *testing.T) {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			_, err := qed.Memo(ctx, "call", math.NaN(), func(context.Context) (int, error) { t.Error("called"); return 1, nil })
+			_, err := qed.Step(ctx, "call", math.NaN(), func(context.Context) (int, error) { t.Error("called"); return 1, nil })
 			return "", err
 		}), new(qed.MemoryStore), nil)
 		if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
@@ -88,7 +88,7 @@ func TestValuesGoThroughJSON(t *testing.T) {
 	var got []measured
 	seven := 7
 	agent := does(func(ctx context.Context, _ string) (string, error) {
-		v, err := qed.Memo(ctx, "call", nil, func(context.Context) (measured, error) {
+		v, err := qed.Step(ctx, "call", nil, func(context.Context) (measured, error) {
 			return measured{
 				When: time.Now().In(time.FixedZone("x", 3600)), Ratio: 1.0 / 3, Big: math.MaxInt64, Empty: []string{},
 				Some: map[string]*int{"a": &seven, "b": nil}, Raw: json.RawMessage(`{ "a": 1 }`), Bytes: []byte{0, 255},
@@ -98,7 +98,7 @@ func TestValuesGoThroughJSON(t *testing.T) {
 			return "", err
 		}
 		got = append(got, v)
-		return qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 	})
 	c := converse(t, agent, new(qed.MemoryStore), nil)
 	c.reply(c.say("go"), `"good"`)
@@ -117,17 +117,17 @@ func TestValuesGoThroughJSON(t *testing.T) {
 func refused[T any](ctx context.Context) []error {
 	never := func(context.Context) (v T, err error) { panic("called") }
 	var v T
-	_, memoErr := qed.Memo(ctx, "memo", nil, never)
-	_, onceErr := qed.Once(ctx, "once", nil, never)
-	_, keepErr := qed.Keep(ctx, v)
+	_, memoErr := qed.Step(ctx, "memo", nil, never)
+	_, onceErr := qed.StepOnce(ctx, "once", nil, never)
+	_, keepErr := qed.Save(ctx, v)
 	return []error{memoErr, onceErr, keepErr, qed.Remember(ctx, "name", v)}
 }
 
 // accepted is a call that returns a T, which JSON keeps.
 func accepted[T any](ctx context.Context) []error {
 	var v T
-	_, memoErr := qed.Memo(ctx, "memo", nil, func(context.Context) (T, error) { return v, nil })
-	_, keepErr := qed.Keep(ctx, v)
+	_, memoErr := qed.Step(ctx, "memo", nil, func(context.Context) (T, error) { return v, nil })
+	_, keepErr := qed.Save(ctx, v)
 	return []error{memoErr, keepErr, qed.Remember(ctx, "name", v)}
 }
 

@@ -33,7 +33,7 @@ import (
 //
 // One turn makes at most four calls. Where more are due, because a long conversation gets its first summaries, the next turns go
 // on, with larger pieces, and what is not summarised yet is left out. A call that fails does not fail the turn: the newest messages
-// and the summaries that there are must do, [MemoryCut] tells, and the next turn tries again.
+// and the summaries that there are must do, [MemoryIncomplete] tells, and the next turn tries again.
 //
 // A model gets the summaries as quoted data, in a user's message that says what they are.
 type Memory struct {

@@ -211,7 +211,7 @@ func (s *summarizer) Generate(_ context.Context, req *llm.Request, _ func(llm.De
 }
 
 // recallListening recalls as a run does, and returns what is told on the way.
-func recallListening(t *testing.T, m *Memory, log threadLog) (told []llm.Message, events []Data, err error) {
+func recallListening(t *testing.T, m *Memory, log threadLog) (told []llm.Message, events []EventData, err error) {
 	t.Helper()
 	agent := AgentFunc(func(ctx context.Context, _ Turn) (_ Answer, err error) {
 		told, err = m.recall(ctx, log)

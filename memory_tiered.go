@@ -228,7 +228,7 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 		Messages:  []llm.Message{{Role: llm.User, Content: text.String()}},
 		MaxTokens: max(defaultOutput, 2*m.SummaryTokens), // room for a model that thinks first
 	}
-	model := Recorded(bounded(m.Summarizer, m.Timeout, "Memory.Timeout"))
+	model := DurableModel(bounded(m.Summarizer, m.Timeout, "Memory.Timeout"))
 	resp, err := model.Generate(ctx, req, nil)
 	if err != nil {
 		return "", err
@@ -284,5 +284,5 @@ func summaries(texts []llm.Message) llm.Message {
 
 // tellCut tells that older messages are left out.
 func tellCut(ctx context.Context, err error) {
-	Emit(ctx, MemoryCut{"older messages are left out, as no summary was made of them: " + err.Error()})
+	Emit(ctx, MemoryIncomplete{"older messages are left out, as no summary was made of them: " + err.Error()})
 }

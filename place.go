@@ -205,8 +205,8 @@ func (p *place) ask() {
 
 // settle returns err, or that the user is asked where p waits for him, whatever the code made of that error.
 func (p *place) settle(err error) error {
-	if p.asked.Load() && !errors.Is(err, ErrAsked) {
-		return ErrAsked
+	if p.asked.Load() && !errors.Is(err, ErrInterrupted) {
+		return ErrInterrupted
 	}
 	return err
 }
@@ -247,7 +247,7 @@ func (p *place) alone(ctx context.Context) (leave func(), err error) {
 func (p *place) ready() error {
 	for around := p; around != nil; around = around.up {
 		if around.asked.Load() {
-			return ErrAsked
+			return ErrInterrupted
 		}
 	}
 	return cancelled(p.log.ctx)
@@ -255,7 +255,7 @@ func (p *place) ready() error {
 
 // of returns the place of a tool that is called at p, which may be nil.
 func (p *place) of(t Tool) *place {
-	if p == nil || t.Asks {
+	if p == nil || t.Interrupts {
 		return p
 	}
 	mute := p.part(p.here())

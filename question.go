@@ -13,13 +13,13 @@ import (
 	"github.com/qedkit/qed/internal/schema"
 )
 
-// A Question is what an agent wants to know from its user. Fill in Text, and Options or Draft where they fit; [Clarify] does the rest.
+// A Question is what an agent wants to know from its user. Fill in Text, and Options or Draft where they fit; [Interrupt] does the rest.
 type Question struct {
 	ID   string       `json:"id,omitempty"`   // set by Clarify: what a [Reply] names
 	Kind QuestionKind `json:"kind,omitempty"` // set by Clarify
 	Text string       `json:"text"`
 
-	Options []Option        `json:"options,omitempty"` // of a choice
+	Choices []Choice        `json:"choices,omitempty"` // of a choice
 	Draft   json.RawMessage `json:"draft,omitempty"`   // of an approval: the JSON of what is to be approved
 	Schema  json.RawMessage `json:"schema,omitempty"`  // set by Clarify: the JSON Schema of a form, or of an approval's Value where that is an object
 
@@ -40,51 +40,51 @@ const (
 	FormQuestion     QuestionKind = "form"     // a JSON object of the question's schema
 )
 
-// An Option is one of the answers to choose from.
-type Option struct {
-	ID   string `json:"id"` // what [Clarify] returns; empty means the text
+// An Choice is one of the answers to choose from.
+type Choice struct {
+	ID   string `json:"id"` // what [Interrupt] returns; empty means the text
 	Text string `json:"text"`
 }
 
 var (
-	// ErrAsked says that the user is asked, and that the turn ends for now. Return it, or any other error: what comes after a
+	// ErrInterrupted says that the user is asked, and that the turn ends for now. Return it, or any other error: what comes after a
 	// question has no effect.
-	ErrAsked = errors.New("qed: the user is asked")
+	ErrInterrupted = errors.New("qed: the user is asked")
 
-	// ErrNoAsker says that something asks where nobody can answer: outside a [Durable] agent, in a turn without a Thread, or in a [Tool] that
+	// ErrCannotInterrupt says that something asks where nobody can answer: outside a [Durable] agent, in a turn without a Thread, or in a [Tool] that
 	// may not ask.
-	ErrNoAsker = errors.New("qed: nobody can be asked")
+	ErrCannotInterrupt = errors.New("qed: nobody can be asked")
 
-	// ErrQuestions says that a run asked more questions than it may.
-	ErrQuestions = errors.New("qed: too many questions")
+	// ErrTooManyQuestions says that a run asked more questions than it may.
+	ErrTooManyQuestions = errors.New("qed: too many questions")
 )
 
-// Clarify asks the user of the run, and returns his reply. T says what is asked for:
+// Interrupt asks the user of the run, and returns his reply. T says what is asked for:
 //
 //   - a string: free text, or with Options the ID of the chosen one;
 //   - an [Approval]: whether the question's Draft is approved;
 //   - any other struct: a form, with T's JSON Schema.
 //
-// The first time, the question is kept, and Clarify returns an error that matches [ErrAsked]: the turn ends with an [Answer] that has the
+// The first time, the question is kept, and Clarify returns an error that matches [ErrInterrupted]: the turn ends with an [Answer] that has the
 // Question. When the reply comes, in a later turn of the thread, the same code runs again, without repeating what is recorded
-// ([Memo]), and here Clarify returns the reply. One that does not fit is asked for again, with the Problem.
+// ([Step]), and here Clarify returns the reply. One that does not fit is asked for again, with the Problem.
 //
 // What runs beside the asking branch of a [FanOut] or item of an [Each] runs on, and may ask as well. Everything else after a
 // question is refused until there is a reply, so do nothing unrecorded before asking that must not be done twice.
 //
 // A message in plain text is no reply by itself: [DurableOptions] Replies reads it. Without a model, that knows options and the words of an
-// approval; a free text needs [ReadReplies] with a model, or a [Turn] with Replies.
+// approval; a free text needs [ParseReplies] with a model, or a [Turn] with Replies.
 //
 // Options and drafts may come from a database: show them as data.
-func Clarify[T any](ctx context.Context, q Question) (T, error) {
+func Interrupt[T any](ctx context.Context, q Question) (T, error) {
 	var zero T
 	sc := scopeOf(ctx)
 	p := sc.place
 	switch {
 	case p == nil:
-		return zero, fmt.Errorf("%w: make the agent Durable, with a Store, and give its turns a Thread", ErrNoAsker)
+		return zero, fmt.Errorf("%w: make the agent Durable, with a Store, and give its turns a Thread", ErrCannotInterrupt)
 	case p.mute != "":
-		return zero, fmt.Errorf("%w: %s", ErrNoAsker, p.mute)
+		return zero, fmt.Errorf("%w: %s", ErrCannotInterrupt, p.mute)
 	}
 	if err := p.ready(); err != nil {
 		return zero, err
@@ -109,7 +109,7 @@ func Clarify[T any](ctx context.Context, q Question) (T, error) {
 	if err := own.put(q, sc.path); err != nil {
 		return zero, err
 	}
-	return zero, fmt.Errorf("%w: %s", ErrAsked, prompt.Clip(q.Text, 200))
+	return zero, fmt.Errorf("%w: %s", ErrInterrupted, prompt.Clip(q.Text, 200))
 }
 
 // form completes a question to which a T is the reply, and returns how a reply is read.
@@ -122,13 +122,13 @@ func form[T any](q *Question) (read func(json.RawMessage) (T, error), err error)
 	t := reflect.TypeFor[T]()
 	a, isApproval := any(&zero).(approval)
 	switch {
-	case t.Kind() == reflect.String && len(q.Options) > 0:
+	case t.Kind() == reflect.String && len(q.Choices) > 0:
 		q.Kind = ChoiceQuestion
 		read = func(raw json.RawMessage) (T, error) { return readChoice[T](q, raw) }
 	case t.Kind() == reflect.String:
 		q.Kind = TextQuestion
 		read = readText[T]
-	case len(q.Options) > 0:
+	case len(q.Choices) > 0:
 		return nil, fmt.Errorf("qed: a question with options is answered by a string, not by a %s", t)
 	case isApproval:
 		q.Kind = ApprovalQuestion
@@ -145,7 +145,7 @@ func form[T any](q *Question) (read func(json.RawMessage) (T, error), err error)
 		q.Schema = s.JSON()
 		read = func(raw json.RawMessage) (T, error) { return s.Decode(raw) }
 	}
-	if err := checkOptions(q.Options); err != nil {
+	if err := checkOptions(q.Choices); err != nil {
 		return nil, err
 	}
 	if q.Kind != ApprovalQuestion && q.Draft != nil {
@@ -164,7 +164,7 @@ func (q *Question) throughJSON() error {
 	return json.Unmarshal(data, q)
 }
 
-func checkOptions(options []Option) error {
+func checkOptions(options []Choice) error {
 	ids := map[string]bool{}
 	for i := range options {
 		o := &options[i]
@@ -224,7 +224,7 @@ func (p *place) put(q Question, path string) error {
 		}
 	}
 	if limit := j.opt.MaxQuestions; limit > 0 && j.asking >= limit || limit <= 0 && j.asking >= maxQuestions {
-		return fmt.Errorf("%w: %d were asked in this run", ErrQuestions, j.asking)
+		return fmt.Errorf("%w: %d were asked in this run", ErrTooManyQuestions, j.asking)
 	}
 	q.Resumable = j.lost == nil
 	data, err := json.Marshal(questionData{q, path})
@@ -263,7 +263,7 @@ func (q Question) String() string {
 		b.WriteString(q.Problem + "\n")
 	}
 	b.WriteString(q.Text)
-	for i, o := range q.Options {
+	for i, o := range q.Choices {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.Join(strings.Fields(o.Text), " ")) // on one line: it is data
 	}
 	if q.Kind == ApprovalQuestion {

@@ -9,14 +9,14 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Recorded makes a model whose calls are part of the run: each is recorded, as by [Memo], so that a run that goes on does not pay for it
+// DurableModel makes a model whose calls are part of the run: each is recorded, as by [Step], so that a run that goes on does not pay for it
 // again, and spends of the budget. Agents of this module do that for the models they are given.
 //
 // A call that could cost more tokens than the budget has left is not made. What a reply may cost at most is the request's MaxTokens, or
 // 4,096 where it says nothing; what it sends is what m counts, where m is an [llm.TokenCounter], or else estimated. A reply that is found and not made again is streamed as one piece. Its usage counts.
 //
 // A failed call of a durable run is a [*CallError], which unwraps to the [*llm.Error].
-func Recorded(m llm.Model) llm.Model {
+func DurableModel(m llm.Model) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		sc := scopeOf(ctx)
 		if sc.place == nil {
@@ -129,8 +129,8 @@ func overBudget(ctx context.Context, err error) error {
 	return err
 }
 
-// OverBudget returns why a graph's [CompileOptions.WrapUp] node runs: an error that matches [ErrBudget]. It is nil everywhere else.
-func OverBudget(ctx context.Context) error {
+// BudgetExceeded returns why a graph's [CompileOptions.WrapUp] node runs: an error that matches [ErrBudget]. It is nil everywhere else.
+func BudgetExceeded(ctx context.Context) error {
 	spent := scopeOf(ctx).spent
 	if budget, ok := errors.AsType[*BudgetError](spent); ok {
 		return budget

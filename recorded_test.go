@@ -30,7 +30,7 @@ func TestRecordedModel(t *testing.T) {
 	var l ledger
 	var streamed []string
 	var replies []*llm.Response
-	model := qed.Recorded(talkative(&l))
+	model := qed.DurableModel(talkative(&l))
 	c := converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		var usage llm.Usage
 		for range 2 {
@@ -46,7 +46,7 @@ func TestRecordedModel(t *testing.T) {
 		if _, err := model.Generate(ctx, &llm.Request{Name: "quiet"}, nil); err != nil {
 			return qed.Answer{}, err
 		}
-		v, err := qed.Clarify[string](ctx, qed.Question{Text: "Well?"})
+		v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		return qed.Answer{Text: v, Usage: usage}, err
 	}), new(qed.MemoryStore), nil)
 	asked := c.say("go")
@@ -68,7 +68,7 @@ func TestRecordedModel(t *testing.T) {
 // What was paid is not paid again, and what a budget forbids is not made, nor is its outcome unknown later.
 func TestRecordedWithinABudget(t *testing.T) {
 	var l ledger
-	model := qed.Recorded(talkative(&l))
+	model := qed.DurableModel(talkative(&l))
 	send := qed.NewTool("send", "", func(context.Context, struct{}) (string, error) { l.do("send"); return "sent", nil })
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		if _, err := model.Generate(ctx, &llm.Request{Name: "m"}, nil); err != nil {

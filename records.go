@@ -31,13 +31,13 @@ type resumedData struct {
 
 // endedData is that of a RecordEnded. It has what the next turn needs to know, so that this one record is enough.
 type endedData struct {
-	Status  Status  `json:"status"`
-	User    string  `json:"user,omitempty"`
-	Company string  `json:"company,omitempty"`
-	Floor   int64   `json:"floor,omitempty"`
-	Answer  *Answer `json:"answer,omitempty"`
-	Error   string  `json:"error,omitempty"`
-	Call    string  `json:"call,omitempty"` // the address of the call that failed the run
+	Status  RunStatus `json:"status"`
+	User    string    `json:"user,omitempty"`
+	Company string    `json:"company,omitempty"`
+	Floor   int64     `json:"floor,omitempty"`
+	Answer  *Answer   `json:"answer,omitempty"`
+	Error   string    `json:"error,omitempty"`
+	Call    string    `json:"call,omitempty"` // the address of the call that failed the run
 }
 
 // stateData is that of a RecordState. [stateRecord] writes it.

@@ -78,7 +78,7 @@ func (r *Registry) Add(tools ...Tool) error {
 			problems = append(problems, fmt.Errorf("qed: tool %q: there is another one of that name", t.Name))
 		case !t.kind().known():
 			problems = append(problems, fmt.Errorf("qed: tool %q: there is no kind %q of tools: take one of the ToolKinds, or leave it empty", t.Name, t.Kind))
-		case t.Asks && t.kind() != ModelTool:
+		case t.Interrupts && t.kind() != ModelTool:
 			problems = append(problems, fmt.Errorf("qed: tool %q: a tool of kind %q may not ask: either it is an llm tool or its Asks is false", t.Name, t.Kind))
 		case t.Call == nil:
 			problems = append(problems, fmt.Errorf("qed: tool %q has no Call", t.Name))
@@ -149,15 +149,15 @@ func (r ToolResult) Message() llm.Message {
 //
 // What a model can mend is the Err of a result: a tool that does not exist, wrong arguments, a failure, a panic, a result
 // that is too large, a call that took too long. Do's own error ends the turn: ctx is done, a tool did not return
-// within its time and the grace ([ErrAbandoned]), so that nobody knows what it still does, it asks the user ([ErrAsked]), the budget
-// has no call left ([ErrBudget]), or, in a run that goes on, nobody knows what became of a call that must not be repeated ([ErrUnknown]).
+// within its time and the grace ([ErrToolAbandoned]), so that nobody knows what it still does, it asks the user ([ErrInterrupted]), the budget
+// has no call left ([ErrBudget]), or, in a run that goes on, nobody knows what became of a call that must not be repeated ([ErrUnresolved]).
 //
-// In a durable run a call is recorded: as by [Memo] where the tool may be repeated, and by [Once] where it must not. So call Do, like
+// In a durable run a call is recorded: as by [Step] where the tool may be repeated, and by [StepOnce] where it must not. So call Do, like
 // these, on the node's own goroutine, or in [Each].
 func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult, error) {
 	limit := eachLimit
 	for _, call := range calls {
-		if t, ok := r.tools[call.Name]; ok && !t.Repeat {
+		if t, ok := r.tools[call.Name]; ok && !t.Idempotent {
 			limit = 1
 		}
 	}
@@ -204,7 +204,7 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 		}
 	default:
 		output, err = recorded(sc, sc, recording{
-			name: t.Name, address: ":call", in: toolInput{t.Name, arguments}, once: !t.Repeat && !t.nested,
+			name: t.Name, address: ":call", in: toolInput{t.Name, arguments}, once: !t.Idempotent && !t.nested,
 			pay: func() error { return Spend(sc, Limits{ToolCalls: 1}) },
 		}, make)
 	}
@@ -238,8 +238,8 @@ func told(ctx context.Context, call llm.ToolCall, make func() (json.RawMessage, 
 	output, err := make()
 	finished := ToolFinished{Tool: call.Name, ID: call.ID, Millis: time.Since(start).Milliseconds()}
 	switch {
-	case errors.Is(err, ErrAsked):
-		finished.Asked = true
+	case errors.Is(err, ErrInterrupted):
+		finished.Interrupted = true
 	case err != nil:
 		finished.Error = err.Error()
 	}
@@ -280,7 +280,7 @@ func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
 func (r *Registry) call(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error) {
 	output, err := r.wait(ctx, t, arguments)
 	switch {
-	case err != nil && !t.Repeat && !t.nested && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, ErrAbandoned):
+	case err != nil && !t.Idempotent && !t.nested && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, ErrToolAbandoned):
 		return nil, fmt.Errorf("%w; whether it did its work is not known, so do not call it again, and tell the user", err)
 	case err != nil:
 		return nil, err
@@ -320,7 +320,7 @@ func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) 
 		select {
 		case res = <-done:
 		case <-grace.C:
-			return nil, fmt.Errorf("%w: tool %s did not return: %w", ErrAbandoned, t.Name, cancelled(ctx))
+			return nil, fmt.Errorf("%w: tool %s did not return: %w", ErrToolAbandoned, t.Name, cancelled(ctx))
 		}
 	}
 	if isPanic(res.err) {

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// ReadReplies returns a function for [DurableOptions.Replies]: it reads a message that comes while questions are open.
+// ParseReplies returns a function for [DurableOptions.ParseReplies]: it reads a message that comes while questions are open.
 //
 // What is beyond doubt needs no model. A choice is answered by the text of an option, its number from 1 ("2", "2.", "option 2", "#2")
 // or its ID, whatever the case, the punctuation and the spaces around it; an approval by words such as "yes", "approve", "ok", or "no", "reject", with
@@ -29,26 +29,26 @@ import (
 // meant as an answer and cannot be one, such as a number that no option has, or "yes" with a condition, is asked again; all else is a new request.
 //
 // The requests have the name "read_reply" ([llm.Request.Name]).
-func ReadReplies(model llm.Model) func(ctx context.Context, open []Question, turn Turn) (Reading, error) {
+func ParseReplies(model llm.Model) func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
 	if model == nil {
 		return readReplies(nil)
 	}
-	a := newAsking(model, defaultModelTimeout, "ReadReplies")
+	a := newAsking(model, defaultModelTimeout, "ParseReplies")
 	return readReplies(&a)
 }
 
 // maxMessage is how long a message may be that answers anything, in bytes. To read only its beginning could misread it.
 const maxMessage = 16 << 10
 
-// readReplies is ReadReplies with a model that is asked as a says; nil means none.
-func readReplies(a *asking) func(ctx context.Context, open []Question, turn Turn) (Reading, error) {
-	return func(ctx context.Context, open []Question, turn Turn) (Reading, error) {
+// readReplies is ParseReplies with a model that is asked as a says; nil means none.
+func readReplies(a *asking) func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
+	return func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
 		text := strings.TrimSpace(turn.Text)
 		switch {
 		case text == "" || len(open) == 0:
-			return Reading{Intent: IntentNewRequest}, nil
+			return ParsedReplies{Intent: IntentNewRequest}, nil
 		case len(text) > maxMessage:
-			return Reading{Intent: IntentNewRequest, Reason: "the message is too long for a reply"}, nil
+			return ParsedReplies{Intent: IntentNewRequest, Reason: "the message is too long for a reply"}, nil
 		}
 		if reading, ok := plainly(open, text); ok {
 			return reading, nil
@@ -61,7 +61,7 @@ func readReplies(a *asking) func(ctx context.Context, open []Question, turn Turn
 }
 
 // plainly reads a message that can mean one thing only.
-func plainly(open []Question, text string) (Reading, bool) {
+func plainly(open []Question, text string) (ParsedReplies, bool) {
 	kinds := map[QuestionKind]int{}
 	for i := range open {
 		kinds[open[i].Kind]++
@@ -79,11 +79,11 @@ func plainly(open []Question, text string) (Reading, bool) {
 	closed := kinds[ChoiceQuestion] + kinds[ApprovalQuestion] // others may take any text
 	switch {
 	case len(found) == 1 && (closed == len(open) || len(open) == 1):
-		return Reading{Intent: IntentAnswer, Replies: found}, true
+		return ParsedReplies{Intent: IntentAnswer, Replies: found}, true
 	case len(found) == 0 && closed+kinds[FormQuestion] == len(open) && says(text, abortWords):
-		return Reading{Intent: IntentAbort, Reason: text}, true
+		return ParsedReplies{Intent: IntentAbort, Reason: text}, true
 	}
-	return Reading{}, false
+	return ParsedReplies{}, false
 }
 
 // plainReply returns the reply to q that a text is beyond doubt.
@@ -105,16 +105,16 @@ func plainReply(q *Question, text string) (json.RawMessage, bool) {
 }
 
 // attempt reads without a model a message that is no reply, and may be meant as one.
-func attempt(open []Question, text string) Reading {
+func attempt(open []Question, text string) ParsedReplies {
 	if len(open) > 1 {
-		return Reading{Intent: IntentNewRequest}
+		return ParsedReplies{Intent: IntentNewRequest}
 	}
 	q := &open[0]
 	d, _, rest := decision(text)
 	_, numbered := optionNumber(text)
 	switch {
-	case q.Kind == ApprovalQuestion && d == Reject:
-		return answers(q, approvalJSON(Reject, rest)) // whatever else it says, it does not agree
+	case q.Kind == ApprovalQuestion && d == DecisionReject:
+		return answers(q, approvalJSON(DecisionReject, rest)) // whatever else it says, it does not agree
 	case q.Kind == ChoiceQuestion && numbered && ambiguous(q, text, option(q, text)):
 		return answers(q, json.RawMessage("null")) // asked again
 	case q.Kind == ApprovalQuestion && d != "",
@@ -122,13 +122,13 @@ func attempt(open []Question, text string) Reading {
 		q.Kind == FormQuestion && strings.HasPrefix(text, "{"):
 		return answers(q, jsonString(text))
 	}
-	return Reading{Intent: IntentNewRequest}
+	return ParsedReplies{Intent: IntentNewRequest}
 }
 
 // answers is the reading of a message that answers q and nothing else. A value that cannot be one has q asked again, with
 // what is wrong with it.
-func answers(q *Question, value json.RawMessage) Reading {
-	return Reading{Intent: IntentAnswer, Replies: []Reply{{Question: q.ID, Value: value}}}
+func answers(q *Question, value json.RawMessage) ParsedReplies {
+	return ParsedReplies{Intent: IntentAnswer, Replies: []Reply{{Question: q.ID, Value: value}}}
 }
 
 func jsonString(s string) json.RawMessage { return json.RawMessage(prompt.Quote(s)) }
@@ -144,41 +144,41 @@ func jsonObject(text string) (json.RawMessage, bool) {
 
 // option returns the option that a text names beyond doubt, or nil: by its text, its number, its ID, in this order, as the user sees texts
 // and numbers.
-func option(q *Question, text string) *Option {
+func option(q *Question, text string) *Choice {
 	want := normal(text)
 	if want == "" {
 		return nil
 	}
-	var found *Option
-	for i := range q.Options {
-		if normal(q.Options[i].Text) == want {
+	var found *Choice
+	for i := range q.Choices {
+		if normal(q.Choices[i].Text) == want {
 			if found != nil {
 				return nil // several are called so
 			}
-			found = &q.Options[i]
+			found = &q.Choices[i]
 		}
 	}
 	if found != nil {
 		return found
 	}
-	if n, ok := optionNumber(text); ok && n >= 1 && n <= len(q.Options) {
-		return &q.Options[n-1]
+	if n, ok := optionNumber(text); ok && n >= 1 && n <= len(q.Choices) {
+		return &q.Choices[n-1]
 	}
-	for i := range q.Options {
-		if strings.EqualFold(q.Options[i].ID, strings.TrimSpace(text)) || normal(q.Options[i].ID) == want {
+	for i := range q.Choices {
+		if strings.EqualFold(q.Choices[i].ID, strings.TrimSpace(text)) || normal(q.Choices[i].ID) == want {
 			if found != nil {
 				return nil
 			}
-			found = &q.Options[i]
+			found = &q.Choices[i]
 		}
 	}
 	return found
 }
 
 // ambiguous reports whether a text that means an option is the number of another one as well.
-func ambiguous(q *Question, text string, o *Option) bool {
+func ambiguous(q *Question, text string, o *Choice) bool {
 	n, ok := optionNumber(text)
-	return ok && n >= 1 && n <= len(q.Options) && o != &q.Options[n-1]
+	return ok && n >= 1 && n <= len(q.Choices) && o != &q.Choices[n-1]
 }
 
 // normal returns a text as texts are compared: in lower case, one space between words, without punctuation and quotes around it.

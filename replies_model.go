@@ -49,7 +49,7 @@ const (
 )
 
 // read has the model read a message.
-func (a *asking) read(ctx context.Context, open []Question, text string) (Reading, error) {
+func (a *asking) read(ctx context.Context, open []Question, text string) (ParsedReplies, error) {
 	data := readingData{Message: text}
 	for _, q := range open {
 		shown := readingQuestion{
@@ -57,26 +57,26 @@ func (a *asking) read(ctx context.Context, open []Question, text string) (Readin
 			Text:    prompt.Clip(q.Text, maxQuestionText),
 			Problem: prompt.Clip(q.Problem, maxQuestionText),
 			Kind:    q.Kind,
-			More:    max(0, len(q.Options)-maxOptions),
+			More:    max(0, len(q.Choices)-maxOptions),
 		}
 		if q.Kind == FormQuestion {
 			shown.Schema = prompt.Clip(string(q.Schema), maxSchema)
 		}
-		for i, o := range q.Options[:min(len(q.Options), maxOptions)] {
+		for i, o := range q.Choices[:min(len(q.Choices), maxOptions)] {
 			shown.Options = append(shown.Options, readingOption{i + 1, prompt.Clip(o.Text, maxOptionText)})
 		}
 		data.Questions = append(data.Questions, shown)
 	}
 	req, err := a.request("read_reply", ownPrompt("read_reply.tmpl"), data)
 	if err != nil {
-		return Reading{}, err
+		return ParsedReplies{}, err
 	}
 	var usage llm.Usage
 	said, err := object[readMessage](ctx, a, req, &usage)
 	if err != nil {
-		return Reading{}, err
+		return ParsedReplies{}, err
 	}
-	reading := Reading{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
+	reading := ParsedReplies{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
 	if said.Intent == IntentAnswer {
 		reading.Replies = replies(open, said.Answers, text)
 		if len(reading.Replies) == 0 {
@@ -121,10 +121,10 @@ func usableReply(q *Question, value, text string) (json.RawMessage, bool) {
 		return jsonObject(value)
 	case ApprovalQuestion:
 		if says(value, approveWords) {
-			return approvalJSON(Approve, ""), true
+			return approvalJSON(DecisionApprove, ""), true
 		}
 		d, _, reason := decision(value)
-		return approvalJSON(Reject, quotedFrom(text, reason)), d == Reject
+		return approvalJSON(DecisionReject, quotedFrom(text, reason)), d == DecisionReject
 	}
 	if words := quotedFrom(text, value); words != "" {
 		return jsonString(words), true
@@ -145,7 +145,7 @@ func quotedFrom(text, words string) string {
 
 // unanswered is the reading of a message that is said to answer and has no answer that can be used. A question is asked again with the message
 // as its reply; where all want free text, and nobody knows whose the message is, it is a modification.
-func unanswered(open []Question, text, reason string) Reading {
+func unanswered(open []Question, text, reason string) ParsedReplies {
 	for i := range open {
 		q := &open[i]
 		if len(open) == 1 || q.Kind != TextQuestion {
@@ -154,5 +154,5 @@ func unanswered(open []Question, text, reason string) Reading {
 			return reading
 		}
 	}
-	return Reading{Intent: IntentModification, Reason: reason + " (of " + strconv.Itoa(len(open)) + " questions, it is not clear which one the message answers)"}
+	return ParsedReplies{Intent: IntentModification, Reason: reason + " (of " + strconv.Itoa(len(open)) + " questions, it is not clear which one the message answers)"}
 }

@@ -19,19 +19,19 @@ var (
 // plainApproval returns the reply to an approval that a text is beyond doubt. An approval with a condition is none: "yes, but only for
 // crew 2" must not be read as "yes".
 func plainApproval(text string) (json.RawMessage, bool) {
-	if d, mark, rest := decision(text); d == Edit && mark == ':' {
-		return json.RawMessage(`{"decision":` + string(jsonString(string(Edit))) + `,"value":` + rest + `}`), json.Valid([]byte(rest))
+	if d, mark, rest := decision(text); d == DecisionEdit && mark == ':' {
+		return json.RawMessage(`{"decision":` + string(jsonString(string(DecisionEdit))) + `,"value":` + rest + `}`), json.Valid([]byte(rest))
 	}
 	if strings.Contains(text, "?") {
 		return nil, false
 	}
-	for d, words := range map[Decision][]string{Approve: approveWords, Reject: rejectWords} {
+	for d, words := range map[Decision][]string{DecisionApprove: approveWords, DecisionReject: rejectWords} {
 		if !strings.ContainsAny(text, "[]{}") && says(text, words) {
 			return approvalJSON(d, ""), true
 		}
 	}
 	d, mark, rest := decision(text)
-	if d != Reject || mark != ':' || rest == "" {
+	if d != DecisionReject || mark != ':' || rest == "" {
 		return nil, false // what follows an approval may be a condition
 	}
 	return approvalJSON(d, rest), true
@@ -78,11 +78,11 @@ func decision(text string) (d Decision, mark byte, rest string) {
 	head = wording(head)
 	switch {
 	case slices.Contains(approveWords, head):
-		return Approve, mark, rest
+		return DecisionApprove, mark, rest
 	case slices.Contains(rejectWords, head):
-		return Reject, mark, rest
+		return DecisionReject, mark, rest
 	case slices.Contains(editWords, head):
-		return Edit, mark, rest
+		return DecisionEdit, mark, rest
 	}
 	return "", 0, ""
 }

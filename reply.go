@@ -31,9 +31,9 @@ type Approval[V any] struct {
 type Decision string
 
 const (
-	Approve Decision = "approve"
-	Edit    Decision = "edit"
-	Reject  Decision = "reject"
+	DecisionApprove Decision = "approve"
+	DecisionEdit    Decision = "edit"
+	DecisionReject  Decision = "reject"
 )
 
 // An Intent is what a user means by a message that comes while questions are open, or a plan is.
@@ -50,8 +50,8 @@ const (
 	IntentContinuation Intent = "continuation" // a new request about what was found before
 )
 
-// A Reading says what a message means while questions are open. See [DurableOptions].
-type Reading struct {
+// A ParsedReplies says what a message means while questions are open. See [DurableOptions].
+type ParsedReplies struct {
 	Intent  Intent
 	Replies []Reply   // of an IntentAnswer: to one of the open questions at least
 	Reason  string    // why it was read so, for the log
@@ -73,52 +73,52 @@ func readText[T any](raw json.RawMessage) (v T, err error) {
 func readChoice[T any](q *Question, raw json.RawMessage) (v T, err error) {
 	o, ok := q.chosen(raw)
 	if !ok {
-		return v, fmt.Errorf("it is none of the options: reply with a number from 1 to %d, or with the text of an option", len(q.Options))
+		return v, fmt.Errorf("it is none of the options: reply with a number from 1 to %d, or with the text of an option", len(q.Choices))
 	}
 	reflect.ValueOf(&v).Elem().SetString(o.ID)
 	return v, nil
 }
 
 // chosen returns the option that a reply means: by its id, its text, or its number, in this order.
-func (q *Question) chosen(raw json.RawMessage) (Option, bool) {
+func (q *Question) chosen(raw json.RawMessage) (Choice, bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
 		n, err := strconv.Atoi(string(raw))
 		return q.numbered(n, err)
 	}
-	for _, o := range q.Options {
+	for _, o := range q.Choices {
 		if o.ID == text {
 			return o, true // as it is: an id may have spaces around it
 		}
 	}
 	text = strings.TrimSpace(text)
-	for _, same := range []func(Option) bool{
-		func(o Option) bool { return o.ID == text },
-		func(o Option) bool { return strings.TrimSpace(o.Text) == text },
-		func(o Option) bool { return strings.EqualFold(strings.TrimSpace(o.Text), text) },
+	for _, same := range []func(Choice) bool{
+		func(o Choice) bool { return o.ID == text },
+		func(o Choice) bool { return strings.TrimSpace(o.Text) == text },
+		func(o Choice) bool { return strings.EqualFold(strings.TrimSpace(o.Text), text) },
 	} {
 		found := -1
-		for i, o := range q.Options {
+		for i, o := range q.Choices {
 			if same(o) {
 				if found >= 0 {
-					return Option{}, false // two look alike: their numbers tell them apart
+					return Choice{}, false // two look alike: their numbers tell them apart
 				}
 				found = i
 			}
 		}
 		if found >= 0 {
-			return q.Options[found], true
+			return q.Choices[found], true
 		}
 	}
 	n, err := strconv.Atoi(text)
 	return q.numbered(n, err)
 }
 
-func (q *Question) numbered(n int, err error) (Option, bool) {
-	if err != nil || n < 1 || n > len(q.Options) {
-		return Option{}, false
+func (q *Question) numbered(n int, err error) (Choice, bool) {
+	if err != nil || n < 1 || n > len(q.Choices) {
+		return Choice{}, false
 	}
-	return q.Options[n-1], true
+	return q.Choices[n-1], true
 }
 
 // approval is what every Approval is, whatever it approves.
@@ -142,12 +142,12 @@ func readApproval[T any](q *Question, raw json.RawMessage) (v T, err error) {
 	}
 	whole := map[string]any{"decision": reply.Decision, "reason": reply.Reason}
 	switch reply.Decision {
-	case Approve:
+	case DecisionApprove:
 		if reply.Value != nil && !bytes.Equal(compact(reply.Value), compact(q.Draft)) {
 			return v, errors.New("it approves something else than what is asked: reply with edit to change it")
 		}
 		whole["value"] = q.Draft
-	case Edit:
+	case DecisionEdit:
 		if reply.Value == nil {
 			return v, errors.New("an edit needs the value that the draft becomes, such as edit: and then its JSON")
 		}

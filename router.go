@@ -45,7 +45,7 @@ type RouterOptions struct {
 	// Store keeps the conversations, as [Durable] does. Nil means that nothing is kept.
 	Store Store
 
-	// Durable says how conversations are kept; its Replies, where nil, are [ReadReplies] with the Router's model. Without a
+	// Durable says how conversations are kept; its Replies, where nil, are [ParseReplies] with the Router's model. Without a
 	// Store it must be nil.
 	Durable *DurableOptions
 
@@ -104,8 +104,8 @@ func NewRouter(model llm.Model, routes []Route, opt *RouterOptions) (Agent, erro
 	if durable.Memory != nil {
 		r.memory = durable.Memory
 	}
-	if durable.Replies == nil {
-		durable.Replies = readReplies(&r.asking)
+	if durable.ParseReplies == nil {
+		durable.ParseReplies = readReplies(&r.asking)
 	}
 	return Durable(AgentFunc(r.answer), opt.Store, &durable), nil
 }
@@ -200,7 +200,7 @@ func isRouteName(name string) bool {
 func (r *router) answer(ctx context.Context, turn Turn) (Answer, error) {
 	question := strings.TrimSpace(turn.Text)
 	if question == "" {
-		return Answer{}, ErrNoQuestion
+		return Answer{}, ErrEmptyTurn
 	}
 	var usage llm.Usage
 	decision, err := r.decide(ctx, question, turn.History, &usage)

@@ -24,7 +24,7 @@ func shipments(name string) qed.Agent {
 		if !strings.Contains(turn.Text, "Miami") {
 			return qed.Answer{Text: name + ": " + turn.Text}, nil
 		}
-		port, err := qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?", Options: []qed.Option{
+		port, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{
 			{ID: "USMIA", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"},
 		}})
 		if err != nil {
@@ -192,10 +192,10 @@ func TestRouterRemembers(t *testing.T) {
 		t.Error(diff)
 	}
 
-	host := func(context.Context, []qed.Question, qed.Turn) (qed.Reading, error) {
-		return qed.Reading{Intent: qed.IntentAbort}, nil
+	host := func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
+		return qed.ParsedReplies{Intent: qed.IntentAbort}, nil
 	}
-	a = asker(t, llmtest.Scripted(t, routes("search")), &qed.RouterOptions{Store: &qed.MemoryStore{}, Durable: &qed.DurableOptions{Replies: host}})
+	a = asker(t, llmtest.Scripted(t, routes("search")), &qed.RouterOptions{Store: &qed.MemoryStore{}, Durable: &qed.DurableOptions{ParseReplies: host}})
 	ask(t, a, qed.Turn{Text: "to Miami"})
 	if _, taken := ask(t, a, qed.Turn{Text: "2"}); !cmp.Equal(taken, []string{"abort"}) {
 		t.Errorf("read by %v", taken)

@@ -81,7 +81,7 @@ const (
 
 // newAsking returns how model is asked where nothing else was said. option says where the time limit is set.
 func newAsking(model llm.Model, limit time.Duration, option string) asking {
-	return asking{model: Recorded(bounded(model, limit, option)), maxTokens: defaultOutput}
+	return asking{model: DurableModel(bounded(model, limit, option)), maxTokens: defaultOutput}
 }
 
 // temperature returns how freely a model chooses its words by an option: nil means 0.1, a negative one the provider's default.

@@ -179,7 +179,7 @@ func TestRouterFails(t *testing.T) {
 			}
 		})
 	}
-	if _, err := qed.Ask(t.Context(), router(t, llmtest.Scripted(t), nil), qed.Turn{Text: " \n"}); !errors.Is(err, qed.ErrNoQuestion) {
+	if _, err := qed.Ask(t.Context(), router(t, llmtest.Scripted(t), nil), qed.Turn{Text: " \n"}); !errors.Is(err, qed.ErrEmptyTurn) {
 		t.Errorf("no question: %v", err)
 	}
 }

@@ -207,12 +207,12 @@ func (s *scope) failed(name string, err error) error {
 }
 
 // succeeded is what nearly every part of a run ends with.
-var succeeded Data = NodeFinished{Attempt: 1}
+var succeeded EventData = NodeFinished{Attempt: 1}
 
-func finished(attempt int, err error) Data {
+func finished(attempt int, err error) EventData {
 	switch {
-	case errors.Is(err, ErrAsked):
-		return NodeFinished{Attempt: attempt, Asked: true}
+	case errors.Is(err, ErrInterrupted):
+		return NodeFinished{Attempt: attempt, Interrupted: true}
 	case err != nil:
 		return NodeFinished{Attempt: attempt, Error: err.Error()}
 	case attempt == 1:

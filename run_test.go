@@ -427,7 +427,7 @@ func TestNilPointersAsErrors(t *testing.T) {
 	}
 	t.Run("tools", func(t *testing.T) {
 		tool := nothing("nil", func(context.Context) error { return none() })
-		tool.Repeat = true
+		tool.Idempotent = true
 		results, err := registry(t, nil, tool).Do(t.Context(), call("nil", "{}"), call("nil", "{}"))
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,7 @@ type frame struct {
 	// whole says that what is asked next is all that a durable run does.
 	whole bool
 
-	spent error // see [OverBudget]
+	spent error // see [BudgetExceeded]
 
 	now time.Time // see [Now]; zero: that of the run
 
@@ -175,7 +175,7 @@ func (s *scope) join(path string) string {
 //
 // A listener that is slower than the run holds it back: Emit waits while 64 events are unread. So give back a connection
 // before telling what it read, and under a lock that the listener takes tell little.
-func Emit[D Data](ctx context.Context, d D) {
+func Emit[D EventData](ctx context.Context, d D) {
 	if s := scopeOf(ctx); s.events != nil {
 		s.forward(Event{"", d})
 	}

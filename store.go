@@ -53,7 +53,7 @@ type Record struct {
 	// At most 1,000 bytes.
 	Address string `json:"address,omitempty"`
 
-	// Data is one JSON value, or nil.
+	// EventData is one JSON value, or nil.
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
@@ -114,22 +114,22 @@ var (
 	// ErrCorrupt says that a record of a thread cannot be read.
 	ErrCorrupt = errors.New("qed: a record of the thread cannot be read")
 
-	// ErrThread says that a thread's id cannot be one.
-	ErrThread = errors.New("qed: no id of a thread")
+	// ErrInvalidThread says that a thread's id cannot be one.
+	ErrInvalidThread = errors.New("qed: no id of a thread")
 )
 
-// CheckThread returns an error that matches [ErrThread] unless id can be that of a thread: 1 to 256 bytes of valid UTF-8
+// CheckThread returns an error that matches [ErrInvalidThread] unless id can be that of a thread: 1 to 256 bytes of valid UTF-8
 // that can be printed. Every [Store] refuses others.
 func CheckThread(id string) error {
 	switch {
 	case id == "":
-		return fmt.Errorf("%w: it is empty", ErrThread)
+		return fmt.Errorf("%w: it is empty", ErrInvalidThread)
 	case len(id) > 256:
-		return fmt.Errorf("%w: it has %d bytes, and at most 256 are allowed", ErrThread, len(id))
+		return fmt.Errorf("%w: it has %d bytes, and at most 256 are allowed", ErrInvalidThread, len(id))
 	case !utf8.ValidString(id):
-		return fmt.Errorf("%w: it is not valid UTF-8", ErrThread)
+		return fmt.Errorf("%w: it is not valid UTF-8", ErrInvalidThread)
 	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }):
-		return fmt.Errorf("%w: it has a character that cannot be printed", ErrThread)
+		return fmt.Errorf("%w: it has a character that cannot be printed", ErrInvalidThread)
 	}
 	return nil
 }

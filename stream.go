@@ -16,7 +16,7 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 		ctx, cancel := context.WithCancelCause(ctx)
 		q := newQueue()
 		defer func() {
-			cancel(ErrStopped)
+			cancel(ErrReaderStopped)
 			q.leave()
 		}()
 		start := time.Now()
@@ -42,7 +42,7 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 			return
 		}
 		usage := q.answer.Usage
-		yield(Event{Data: Completed{q.answer, Stats{
+		yield(Event{Data: Completed{q.answer, TurnStats{
 			Tokens: usage.InputTokens + usage.OutputTokens,
 			Millis: time.Since(start).Milliseconds(),
 		}}}, nil)

@@ -15,37 +15,37 @@ import (
 
 // A Thread is how a conversation is, for who shows it: after a restart, mostly.
 type Thread struct {
-	Status    Status        `json:"status"`
-	Turn      Turn          `json:"turn"`                // with which its last run began
-	Questions []Question    `json:"questions,omitempty"` // those that wait for a reply
-	Unknown   []UnknownCall `json:"unknown,omitempty"`   // those that keep the run from going on, until they are settled: see [Settle]
-	Error     string        `json:"error,omitempty"`     // of a run that failed
-	Last      time.Time     `json:"last"`                // when something was last recorded
+	Status    RunStatus        `json:"status"`
+	Turn      Turn             `json:"turn"`                // with which its last run began
+	Questions []Question       `json:"questions,omitempty"` // those that wait for a reply
+	Unknown   []UnresolvedCall `json:"unknown,omitempty"`   // those that keep the run from going on, until they are settled: see [Resolve]
+	Error     string           `json:"error,omitempty"`     // of a run that failed
+	Last      time.Time        `json:"last"`                // when something was last recorded
 }
 
-// An UnknownCall is one that must not be repeated, was begun, and did not return.
-type UnknownCall struct {
-	Address string          `json:"address"` // for [Settle]
+// An UnresolvedCall is one that must not be repeated, was begun, and did not return.
+type UnresolvedCall struct {
+	Address string          `json:"address"` // for [Resolve]
 	Name    string          `json:"name"`
 	Input   json.RawMessage `json:"input,omitempty"` // what it was called with; empty where that is larger than 16 KiB
 }
 
-// A Status says how the last run of a [Thread] is.
-type Status string
+// A RunStatus says how the last run of a [Thread] is.
+type RunStatus string
 
 const (
-	StatusNone     Status = ""         // there is no run
-	StatusRunning  Status = "running"  // somebody runs it
-	StatusCrashed  Status = "crashed"  // somebody did, and gives no sign of life any more: a turn without a text goes on with it
-	StatusAnswered Status = "answered" // it is over
-	StatusAsked    Status = "asked"    // it waits for replies
-	StatusFailed   Status = "failed"   // it ended with an error; a turn without a text tries again
-	StatusStopped  Status = "stopped"  // its reader left, or its context ended; a turn without a text goes on with it
+	StatusNone        RunStatus = ""            // there is no run
+	StatusRunning     RunStatus = "running"     // somebody runs it
+	StatusCrashed     RunStatus = "crashed"     // somebody did, and gives no sign of life any more: a turn without a text goes on with it
+	StatusAnswered    RunStatus = "answered"    // it is over
+	StatusInterrupted RunStatus = "interrupted" // it waits for replies
+	StatusFailed      RunStatus = "failed"      // it ended with an error; a turn without a text tries again
+	StatusStopped     RunStatus = "stopped"     // its reader left, or its context ended; a turn without a text goes on with it
 )
 
-// Look returns how a thread of store is. It asks for no user: its Turn says whose the thread is. A thread that does not exist has no Status.
+// Inspect returns how a thread of store is. It asks for no user: its Turn says whose the thread is. A thread that does not exist has no Status.
 // One that cannot be read is an error that matches [ErrCorrupt].
-func Look(ctx context.Context, store Store, thread string) (Thread, error) {
+func Inspect(ctx context.Context, store Store, thread string) (Thread, error) {
 	j, t, err := inspect(ctx, store, thread)
 	if err != nil || t.status == StatusNone {
 		return Thread{}, err
@@ -81,24 +81,24 @@ func inspect(ctx context.Context, store Store, thread string) (*journal, threadS
 }
 
 // unknownCalls returns the calls of the run that were begun and did not return.
-func (j *journal) unknownCalls() []UnknownCall {
-	var found []UnknownCall
+func (j *journal) unknownCalls() []UnresolvedCall {
+	var found []UnresolvedCall
 	for address, k := range j.known {
 		if k.called > 0 && !slices.ContainsFunc(k.returns, func(r returned) bool { return r.seq > k.called }) {
-			found = append(found, UnknownCall{address, k.call.Name, k.call.Input})
+			found = append(found, UnresolvedCall{address, k.call.Name, k.call.Input})
 		}
 	}
-	slices.SortFunc(found, func(a, b UnknownCall) int { return strings.Compare(a.Address, b.Address) })
+	slices.SortFunc(found, func(a, b UnresolvedCall) int { return strings.Compare(a.Address, b.Address) })
 	return found
 }
 
-// Settle tells what became of an [UnknownCall] of a thread, by somebody who found out: the JSON of what it returned, or how it failed. A turn
+// Resolve tells what became of an [UnresolvedCall] of a thread, by somebody who found out: the JSON of what it returned, or how it failed. A turn
 // without a text then goes on with the run. When neither is given the call was not made at all, and the run makes it.
 //
 // The result must be the JSON of what the call returns, or the run cannot go on.
 //
-// A run that is running, and a call that is not unknown, are errors that match [ErrBusy] and [ErrNotOpen].
-func Settle(ctx context.Context, store Store, thread, address string, result json.RawMessage, failed error) error {
+// A run that is running, and a call that is not unknown, are errors that match [ErrBusy] and [ErrQuestionClosed].
+func Resolve(ctx context.Context, store Store, thread, address string, result json.RawMessage, failed error) error {
 	j, t, err := inspect(ctx, store, thread)
 	switch {
 	case err != nil:
@@ -106,9 +106,9 @@ func Settle(ctx context.Context, store Store, thread, address string, result jso
 	case t.status == StatusRunning:
 		return fmt.Errorf("%w: %s", ErrBusy, thread)
 	case t.status == StatusAnswered:
-		return fmt.Errorf("%w: the last run of thread %s is over", ErrNotOpen, thread)
-	case !slices.ContainsFunc(j.unknownCalls(), func(c UnknownCall) bool { return c.Address == address }):
-		return fmt.Errorf("%w: thread %s has no call at %q whose outcome is not known", ErrNotOpen, thread, prompt.Clip(address, 200))
+		return fmt.Errorf("%w: the last run of thread %s is over", ErrQuestionClosed, thread)
+	case !slices.ContainsFunc(j.unknownCalls(), func(c UnresolvedCall) bool { return c.Address == address }):
+		return fmt.Errorf("%w: thread %s has no call at %q whose outcome is not known", ErrQuestionClosed, thread, prompt.Clip(address, 200))
 	}
 	r := returnedData{In: j.known[address].call.In, Attempt: 1, Value: result, Stopped: result == nil && failed == nil}
 	if failed != nil {
@@ -132,18 +132,18 @@ func Settle(ctx context.Context, store Store, thread, address string, result jso
 		Record{Time: now, Kind: RecordEnded, Run: t.run, Data: ended})
 }
 
-// An Entry is a turn of a conversation, as it is shown: what the user wanted, and what became of it.
-type Entry struct {
+// An HistoryEntry is a turn of a conversation, as it is shown: what the user wanted, and what became of it.
+type HistoryEntry struct {
 	Seq    int64     `json:"seq"` // of the record that ended it, for [Fork]
 	Time   time.Time `json:"time"`
 	Turn   Turn      `json:"turn"`             // with which the run began
-	Status Status    `json:"status"`           // of the run, then
+	Status RunStatus `json:"status"`           // of the run, then
 	Answer *Answer   `json:"answer,omitempty"` // of a long table it has the first rows
 	Error  string    `json:"error,omitempty"`
 }
 
-// History returns the last n entries of a thread, oldest first; n of 0 means all. A run that is not over is none. It asks for no user: see [Look].
-func History(ctx context.Context, store Store, thread string, n int) ([]Entry, error) {
+// History returns the last n entries of a thread, oldest first; n of 0 means all. A run that is not over is none. It asks for no user: see [Inspect].
+func History(ctx context.Context, store Store, thread string, n int) ([]HistoryEntry, error) {
 	if err := CheckThread(thread); err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func History(ctx context.Context, store Store, thread string, n int) ([]Entry, e
 		return nil, err
 	}
 	turns := map[int64]Turn{}
-	var entries []Entry
+	var entries []HistoryEntry
 	for rec, err := range store.Records(ctx, thread, Range{From: floor + 1, Kinds: []RecordKind{RecordBegan, RecordEnded}}) {
 		if err != nil {
 			return nil, err
@@ -170,7 +170,7 @@ func History(ctx context.Context, store Store, thread string, n int) ([]Entry, e
 		if err := rec.read(&end); err != nil {
 			return nil, err
 		}
-		entries = append(entries, Entry{rec.Seq, rec.Time, turns[rec.Run], end.Status, end.Answer, end.Error})
+		entries = append(entries, HistoryEntry{rec.Seq, rec.Time, turns[rec.Run], end.Status, end.Answer, end.Error})
 	}
 	if n > 0 && len(entries) > n {
 		entries = entries[len(entries)-n:]
@@ -189,7 +189,7 @@ func floorOf(ctx context.Context, store Store, thread string) (int64, error) {
 
 // A threadState is what the last record of a thread tells of it.
 type threadState struct {
-	status        Status
+	status        RunStatus
 	last          time.Time
 	err           string
 	head          int64
@@ -217,7 +217,7 @@ func (j *journal) look() (threadState, error) {
 			return t, err
 		}
 		switch end.Status {
-		case StatusAnswered, StatusAsked, StatusFailed, StatusStopped:
+		case StatusAnswered, StatusInterrupted, StatusFailed, StatusStopped:
 		default:
 			return t, fmt.Errorf("%w: number %d, ended as %q", ErrCorrupt, last.Seq, end.Status)
 		}
@@ -235,7 +235,7 @@ func (j *journal) look() (threadState, error) {
 	if err := first.readBegan(&began); err != nil {
 		return t, err
 	}
-	t.status, t.floor, t.user, t.company = StatusCrashed, began.Floor, began.Turn.User, began.Turn.Company
+	t.status, t.floor, t.user, t.company = StatusCrashed, began.Floor, began.Turn.User, began.Turn.Tenant
 	if t.free = last.Time.Add(began.Lease); j.now().Before(t.free) && !j.dead.is(t) {
 		t.status = StatusRunning
 	}
@@ -251,7 +251,7 @@ func (j *journal) mayBe(turn Turn) bool {
 		}
 		var began beganData
 		if err == nil && first.readBegan(&began) == nil {
-			return began.Turn.User == turn.User && began.Turn.Company == turn.Company
+			return began.Turn.User == turn.User && began.Turn.Tenant == turn.Tenant
 		}
 		if last = first.Seq - 1; last == 0 {
 			return true
@@ -276,16 +276,16 @@ func (j *journal) newest(r Range) (found Record, err error) {
 // admit says why a turn cannot be taken by a thread in this state.
 func (t *threadState) admit(turn Turn) error {
 	switch {
-	case t.head > 0 && t.status != StatusNone && (t.user != turn.User || t.company != turn.Company):
-		return fmt.Errorf("%w: %s", ErrForeign, turn.Thread)
+	case t.head > 0 && t.status != StatusNone && (t.user != turn.User || t.company != turn.Tenant):
+		return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 	case t.status == StatusRunning:
 		return fmt.Errorf("%w: %s; where its process died, another one can go on at %s", ErrBusy, turn.Thread, t.free.Format(time.RFC3339))
 	case t.status != StatusNone && t.status != StatusAnswered:
 		return nil
 	case len(turn.Replies) > 0:
-		return fmt.Errorf("%w: thread %s waits for no reply", ErrNotOpen, turn.Thread)
+		return fmt.Errorf("%w: thread %s waits for no reply", ErrQuestionClosed, turn.Thread)
 	case turn.Text == "":
-		return fmt.Errorf("%w: the turn has no text, and thread %s has no run to go on with", ErrNotOpen, turn.Thread)
+		return fmt.Errorf("%w: the turn has no text, and thread %s has no run to go on with", ErrQuestionClosed, turn.Thread)
 	}
 	return nil
 }

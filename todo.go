@@ -22,9 +22,9 @@ type Todo struct {
 	// Parallel says that it may run beside the tasks around it that are Parallel too.
 	Parallel bool `json:"parallel,omitempty"`
 
-	CanClarify bool       `json:"can_clarify"` // it may ask the user
-	Status     TodoStatus `json:"status"`
-	Problem    string     `json:"problem,omitempty"` // why it failed or was skipped, or what it asks
+	CanInterrupt bool       `json:"can_clarify"` // it may ask the user
+	Status       TodoStatus `json:"status"`
+	Problem      string     `json:"problem,omitempty"` // why it failed or was skipped, or what it asks
 
 	Attempt int        `json:"attempt,omitempty"` // from 1; a task that goes on after an answer is at the same one
 	Began   time.Time  `json:"began,omitzero"`    // the attempt: what [Now] is for its tool
@@ -35,17 +35,17 @@ type Todo struct {
 type TodoStatus string
 
 const (
-	TodoPending  TodoStatus = "pending"
-	TodoComplete TodoStatus = "complete"
-	TodoAsking   TodoStatus = "clarification_needed"
-	TodoFailed   TodoStatus = "error"
-	TodoSkipped  TodoStatus = "skipped"
+	TodoPending     TodoStatus = "pending"
+	TodoComplete    TodoStatus = "complete"
+	TodoInterrupted TodoStatus = "clarification_needed"
+	TodoFailed      TodoStatus = "error"
+	TodoSkipped     TodoStatus = "skipped"
 )
 
 // A TodoResult is what a task's tool returned.
 type TodoResult struct {
 	JSON   json.RawMessage `json:"json,omitempty"`
-	Handle string          `json:"handle,omitempty"` // under which a larger one is kept ([Kept]); JSON is then empty
+	Handle string          `json:"handle,omitempty"` // under which a larger one is kept ([Load]); JSON is then empty
 }
 
 // A TodoList is a plan: tasks that are done one after the other, in their order. Its JSON has them in one object, by their keys,
@@ -119,7 +119,7 @@ func (l *TodoList) batch(beside func(*Todo) bool) []string {
 		return keys
 	}
 	for i := slices.Index(l.keys(), l.Current) + 1; i < len(l.Tasks) && l.Tasks[i].Parallel; i++ {
-		if t := &l.Tasks[i]; (t.Status == TodoPending || t.Status == TodoAsking) && l.ready(t) && beside(t) {
+		if t := &l.Tasks[i]; (t.Status == TodoPending || t.Status == TodoInterrupted) && l.ready(t) && beside(t) {
 			keys = append(keys, t.Key)
 		}
 	}
@@ -198,10 +198,10 @@ func (l *TodoList) dropUseless() {
 func (t *Todo) drop(why string) { t.Status, t.Problem, t.Result = TodoSkipped, why, TodoResult{} }
 
 // steps returns the tasks as an event tells them.
-func (l *TodoList) steps() []PlanStep {
-	steps := make([]PlanStep, len(l.Tasks))
+func (l *TodoList) steps() []PlanTask {
+	steps := make([]PlanTask, len(l.Tasks))
 	for i, t := range l.Tasks {
-		steps[i] = PlanStep{Key: t.Key, Description: t.Description, After: t.After, Tool: t.Tool}
+		steps[i] = PlanTask{Key: t.Key, Description: t.Description, After: t.After, Tool: t.Tool}
 	}
 	return steps
 }

@@ -51,9 +51,9 @@ func TestTodoEditOfWhatAsks(t *testing.T) {
 		if in.Name != "Miami" {
 			return in.Name, nil
 		}
-		return qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?", Options: []qed.Option{{ID: "POM", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"}}})
+		return qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "POM", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"}}})
 	})
-	resolve.Asks = true
+	resolve.Interrupts = true
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("x", "lookup", `{"name":"Miami"}`))},
 		"read_reply":      {readAs("modification")},
 		"classify_intent": {intentOf("modification", map[string]any{"key": "x", "action": "edit", "arguments": `{"name":"Shanghai"}`})}})
@@ -90,8 +90,8 @@ func TestTodoFailedBeforeAQuestion(t *testing.T) {
 	})))
 	host := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		answer, err := qed.Ask(ctx, inner, qed.Turn{Thread: "t", User: "u", Text: "how many were late?"})
-		if err != nil && !errors.Is(err, qed.ErrAsked) {
-			_, err = qed.Clarify[string](ctx, qed.Question{Text: "Try again?", Options: []qed.Option{{ID: "yes", Text: "yes"}, {ID: "no", Text: "no"}}})
+		if err != nil && !errors.Is(err, qed.ErrInterrupted) {
+			_, err = qed.Interrupt[string](ctx, qed.Question{Text: "Try again?", Choices: []qed.Choice{{ID: "yes", Text: "yes"}, {ID: "no", Text: "no"}}})
 		}
 		return answer, err
 	}), &qed.MemoryStore{}, nil)

@@ -17,7 +17,7 @@ type TodoOptions struct {
 	// Store keeps the conversations, as [Durable] does. Nil means that nothing is kept: then every turn stands alone, and nobody can be asked.
 	Store Store
 
-	// Durable says how conversations are kept; its Replies, where nil, are [ReadReplies] with the agent's model. Without a Store it
+	// Durable says how conversations are kept; its Replies, where nil, are [ParseReplies] with the agent's model. Without a Store it
 	// must be nil.
 	Durable *DurableOptions
 
@@ -87,10 +87,10 @@ type TodoOptions struct {
 // Text; its Table is the last that was found, and Queries, Artifacts and Sources are of all tasks. What a task's error says is shown to the user.
 //
 // Every task that ran leaves a [TodoEntry] in the thread's memory, and every query a [QueryMetadata], so that a later request can be about
-// what was found: see [NewRetrievalTool]. Rows are kept beside the state ([Rows]).
+// what was found: see [NewRetrievalTool]. Rows are kept beside the state ([RowsRef]).
 //
-// Turns need a Thread, and opt a Store, for all that goes on across turns. A tool that must not be repeated (Tool.Repeat) is called once, unless the user
-// says "retry". A message that is too long is an error that matches [ErrTooLarge]; one of blanks, or without a thread an empty one, [ErrNoQuestion].
+// Turns need a Thread, and opt a Store, for all that goes on across turns. A tool that must not be repeated (Tool.Idempotent) is called once, unless the user
+// says "retry". A message that is too long is an error that matches [ErrTooLarge]; one of blanks, or without a thread an empty one, [ErrEmptyTurn].
 //
 // Its requests have these names ([llm.Request.Name]), for scripted models and traces. What comes back is JSON:
 //
@@ -101,7 +101,7 @@ type TodoOptions struct {
 //	                     "query_mode": "create_new", "reason": "why these"}
 //
 // The first is only made where a plan is open or an earlier query is remembered; its intent is new_request, modification, continue, continuation or
-// abort. What is said to an open question is read with "read_reply" ([ReadReplies]), where it is not beyond doubt.
+// abort. What is said to an open question is read with "read_reply" ([ParseReplies]), where it is not beyond doubt.
 func NewTodoAgent(model llm.Model, tools *Registry, opt *TodoOptions) (Agent, error) {
 	if model == nil || tools == nil {
 		return nil, errors.New("qed: a TODO agent needs a model and tools")
@@ -117,13 +117,13 @@ func NewTodoAgent(model llm.Model, tools *Registry, opt *TodoOptions) (Agent, er
 	if err != nil {
 		return nil, err
 	}
-	inner := NewAgent(runner, a.begin, a.answer, &AgentOptions[todoState]{Restart: true})
+	inner := NewAgent(runner, a.begin, a.answer, &AgentOptions[todoState]{RestartOnReply: true})
 	var durable DurableOptions
 	if opt.Durable != nil {
 		durable = *opt.Durable
 	}
-	if durable.Replies == nil {
-		durable.Replies = a.replies
+	if durable.ParseReplies == nil {
+		durable.ParseReplies = a.replies
 	}
 	durable.aborts = true
 	if opt.Store != nil {
@@ -267,10 +267,10 @@ func (a *todoAgent) run(ctx context.Context, turn Turn) (Answer, error) {
 		return Ask(ctx, a.kept, turn)
 	}
 	if strings.TrimSpace(turn.Text) == "" {
-		return Answer{}, ErrNoQuestion
+		return Answer{}, ErrEmptyTurn
 	}
 	if a.opt.ApprovePlan || len(a.opt.ApproveTools) > 0 {
-		return Answer{}, fmt.Errorf("%w: TodoOptions has something approved, for which %s", ErrNoAsker, noThread)
+		return Answer{}, fmt.Errorf("%w: TodoOptions has something approved, for which %s", ErrCannotInterrupt, noThread)
 	}
 	turn.Thread = rand.Text()
 	answer, err := Ask(context.WithValue(ctx, aloneKey{}, true), Durable(a.inner, &MemoryStore{}, a.durable), turn)

@@ -15,7 +15,7 @@ import (
 // format is the node that says what the turn came to. It also ends a turn whose budget is used up.
 func (a *todoAgent) format(ctx context.Context, s todoState) (todoState, error) {
 	s.Told = s.Plan != nil && !s.plan().open()
-	switch err := OverBudget(ctx); {
+	switch err := BudgetExceeded(ctx); {
 	case err != nil && scopeOf(ctx).tool && s.plan().open():
 		return s, err // the plan goes on where the one goes on that the agent is a tool of
 	case err != nil:
@@ -66,7 +66,7 @@ func (l *TodoList) readable(ctx context.Context) error {
 }
 
 // gone reports whether what was kept cannot be had any more, however often it is asked for.
-func gone(err error) bool { return errors.Is(err, ErrNotKept) || errors.Is(err, ErrCorrupt) }
+func gone(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) }
 
 // answer reads the answer from the state.
 func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
@@ -90,7 +90,7 @@ func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
 	if err != nil {
 		return answer, err
 	}
-	var rows *Rows
+	var rows *RowsRef
 	for _, f := range found {
 		if f.Rows != nil {
 			rows = f.Rows
@@ -100,7 +100,7 @@ func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
 			answer.PartialReason = strings.TrimSpace(answer.PartialReason + " " + f.Partial)
 		}
 		answer.Queries = append(answer.Queries, f.Queries...)
-		answer.Sources = append(answer.Sources, f.Sources...)
+		answer.Citations = append(answer.Citations, f.Citations...)
 		for _, k := range f.Artifacts {
 			artifact, err := k.Artifact(ctx)
 			if err == nil {
@@ -151,7 +151,7 @@ func (s *todoState) found(ctx context.Context, missing func(what string, err err
 		}
 		f := readFinding(output)
 		for i := range f.Queries {
-			f.Queries[i].Step = t.Key
+			f.Queries[i].Task = t.Key
 		}
 		all = append(all, todoFound{t, output, f})
 	}
@@ -194,7 +194,7 @@ func (f *todoFound) words() (text string, elsewhere bool) {
 		return f.Text, false
 	case f.Rows != nil:
 		return f.Task.Description + ": " + rowsFound(f.Rows.Count), true
-	case len(f.Artifacts) > 0 || len(f.Sources) > 0 || slices.Contains(nothing, string(f.Output)):
+	case len(f.Artifacts) > 0 || len(f.Citations) > 0 || slices.Contains(nothing, string(f.Output)):
 		return f.Task.Description + ": done", true
 	}
 	var words string

@@ -23,26 +23,26 @@ func (a *todoAgent) approve(ctx context.Context, s todoState) (todoState, error)
 		if err != nil {
 			return s, err
 		}
-		said, err := Clarify[Approval[json.RawMessage]](Scope(ctx, "plan/"+l.ID+"/approval/"+version), Question{Text: l.proposal(problem), Draft: draft})
+		said, err := Interrupt[Approval[json.RawMessage]](WithNamespace(ctx, "plan/"+l.ID+"/approval/"+version), Question{Text: l.proposal(problem), Draft: draft})
 		if err != nil {
 			return s, err
 		}
 		switch said.Decision {
-		case Reject:
+		case DecisionReject:
 			s.Plan, s.Said = nil, "All right, I leave it."
 			s.Reason = "the plan was not approved"
 			if said.Reason != "" {
 				s.Reason += ": " + prompt.Clip(said.Reason, maxReason)
 			}
 			return s, nil
-		case Edit:
+		case DecisionEdit:
 			edited, err := a.edited(&l, said.Value)
 			if err != nil {
 				problem = prompt.Clip(err.Error(), maxProblem)
 				continue
 			}
 			l = *edited
-			Emit(ctx, Planned{Reason: l.Reason, Steps: l.steps()})
+			Emit(ctx, Planned{Reason: l.Reason, Tasks: l.steps()})
 		}
 		l.Proposed = false
 		s.Plan = (*todoPlan)(&l)
@@ -60,7 +60,7 @@ func (a *todoAgent) edited(l *TodoList, value json.RawMessage) (*TodoList, error
 	out.Tasks = nil
 	tasks := make([]readTask, len(draft.Tasks))
 	for i, t := range draft.Tasks {
-		tasks[i] = readTask{t.Key, t.Description, t.Tool, string(t.Arguments), t.After, &t.CanClarify, t.Parallel}
+		tasks[i] = readTask{t.Key, t.Description, t.Tool, string(t.Arguments), t.After, &t.CanInterrupt, t.Parallel}
 	}
 	if len(tasks) == 0 {
 		return nil, errors.New("a plan needs tasks; to have nothing done, reject it")
@@ -108,15 +108,15 @@ func (a *todoAgent) approved(ctx context.Context, mute string, t *Todo, tool *To
 		if problem != "" {
 			text = problem + "\n" + text
 		}
-		said, err := Clarify[Approval[json.RawMessage]](own, Question{Text: text, Draft: arguments})
+		said, err := Interrupt[Approval[json.RawMessage]](own, Question{Text: text, Draft: arguments})
 		switch {
 		case err != nil:
 			return nil, err
-		case said.Decision == Reject && said.Reason != "":
+		case said.Decision == DecisionReject && said.Reason != "":
 			return nil, fmt.Errorf("the user does not let %s be called: %s", tool.Name, prompt.Clip(said.Reason, maxReason))
-		case said.Decision == Reject:
+		case said.Decision == DecisionReject:
 			return nil, fmt.Errorf("the user does not let %s be called", tool.Name)
-		case said.Decision == Approve:
+		case said.Decision == DecisionApprove:
 			return arguments, nil
 		}
 		changed, err := a.planned(tool.Name).check(said.Value)

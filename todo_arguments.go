@@ -60,7 +60,7 @@ func eachReference(v any, visit func(key, pointer string)) {
 	}
 }
 
-// hasRows reports whether a value has [Rows] that are written out: nobody knows where they come from.
+// hasRows reports whether a value has [RowsRef] that are written out: nobody knows where they come from.
 func hasRows(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:

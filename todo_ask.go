@@ -14,7 +14,7 @@ func (a *todoAgent) ask(ctx context.Context, s todoState) (todoState, error) {
 	place := scopeOf(ctx).place
 	open := false
 	for _, t := range s.Plan.Tasks {
-		if t.Status == TodoAsking {
+		if t.Status == TodoInterrupted {
 			open = place.scoped(s.Plan.scope(&t)).await() || open
 		}
 	}
@@ -22,10 +22,10 @@ func (a *todoAgent) ask(ctx context.Context, s todoState) (todoState, error) {
 		return s, nil
 	}
 	place.ask()
-	return s, ErrAsked
+	return s, ErrInterrupted
 }
 
-// scope is the name of the [Scope] in which a task's attempt is.
+// scope is the name of the [WithNamespace] in which a task's attempt is.
 func (l *todoPlan) scope(t *Todo) string {
 	return "todo/" + l.ID + "/" + t.Key + "/" + strconv.Itoa(t.Attempt)
 }

@@ -103,7 +103,7 @@ func (a *todoAgent) change(ctx context.Context, l *TodoList, changes []todoChang
 				t.Description = prompt.Clip(strings.TrimSpace(c.Description), maxDescription)
 			}
 			l.again(c.Key)
-			t.CanClarify = a.planned(t.Tool).Asks // the user is there
+			t.CanInterrupt = a.planned(t.Tool).Interrupts // the user is there
 		}
 	}
 	l.advance()

@@ -34,7 +34,7 @@ func TestTodoModelDoesNothingTwice(t *testing.T) {
 				calls++
 				return map[string]string{"text": "paid"}, nil
 			})
-			pay.Repeat = test.repeat
+			pay.Idempotent = test.repeat
 			replies := map[string][]llmtest.Reply{"plan_todos": {planned(task("pay", "pay", `{}`), task("f", "fail", `{}`))}}
 			if test.action != "" {
 				reads := intentOf("modification", map[string]any{"key": "pay", "action": test.action, "arguments": `{"text":"other"}`})
@@ -72,7 +72,7 @@ func TestTodoSkippedComesBack(t *testing.T) {
 // The answer has the words of every task whose result goes into no other, whatever their order is, and no JSON beside them.
 func TestTodoAnswerText(t *testing.T) {
 	draw := repeatable(qed.NewTool("draw", "draws", func(context.Context, struct{}) (qed.Finding, error) {
-		return qed.Finding{Artifacts: []qed.KeptArtifact{{Name: "c.json", MediaType: "application/json", Data: []byte(`{}`)}}}, nil
+		return qed.Finding{Artifacts: []qed.ArtifactRef{{Name: "c.json", MediaType: "application/json", Data: []byte(`{}`)}}}, nil
 	}))
 	long := repeatable(qed.NewTool("long", "says much", func(context.Context, struct{}) (qed.Finding, error) {
 		return qed.Finding{Text: strings.Repeat("x", 50_000)}, nil
@@ -117,7 +117,7 @@ func TestTodoStateStaysSmall(t *testing.T) {
 	finds := repeatable(qed.NewTool("finds", "finds much", func(_ context.Context, in struct {
 		K int `json:"k"`
 	}) (qed.Finding, error) {
-		f := qed.Finding{Text: "found", Sources: []qed.Source{{Title: "t", Excerpt: strings.Repeat("x", 50_000)}}}
+		f := qed.Finding{Text: "found", Citations: []qed.Citation{{Title: "t", Excerpt: strings.Repeat("x", 50_000)}}}
 		for i := range 20 {
 			f.Entities = append(f.Entities, qed.Entity{Kind: "port", Name: fmt.Sprint("Port ", in.K, "-", i)})
 		}
@@ -130,8 +130,8 @@ func TestTodoStateStaysSmall(t *testing.T) {
 	store := &recordSizes{Store: &qed.MemoryStore{}}
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(tasks...), planned(tasks...), planned(tasks...)}})
 	talk := newTodoTalk(t, model, todoTools(t, finds), &qed.TodoOptions{Store: store})
-	if answer := talk.say("go"); len(answer.Sources) != 10 || len(answer.Sources[9].Excerpt) != 50_000 {
-		t.Errorf("%d sources", len(answer.Sources))
+	if answer := talk.say("go"); len(answer.Citations) != 10 || len(answer.Citations[9].Excerpt) != 50_000 {
+		t.Errorf("%d sources", len(answer.Citations))
 	}
 	once := store.largest
 	talk.say("go")

@@ -33,7 +33,7 @@ func (a *todoAgent) classify(ctx context.Context, s todoState) (todoState, error
 	}
 	if s.Replied {
 		s.Intent = IntentAnswer
-		Emit(ctx, IntentRead{Intent: IntentAnswer})
+		Emit(ctx, IntentClassified{Intent: IntentAnswer})
 		return s, nil
 	}
 	if err := a.notDropped(ctx, &s); err != nil {
@@ -42,7 +42,7 @@ func (a *todoAgent) classify(ctx context.Context, s todoState) (todoState, error
 	if s.Plan != nil && !s.plan().open() {
 		if !s.Told && (says(s.Text, continueWords) || says(s.Text, retryWords)) {
 			s.Intent = IntentContinue // its answer is still to be given
-			Emit(ctx, IntentRead{Intent: IntentContinue})
+			Emit(ctx, IntentClassified{Intent: IntentContinue})
 			return s, nil
 		}
 		s.Plan = nil
@@ -55,9 +55,9 @@ func (a *todoAgent) classify(ctx context.Context, s todoState) (todoState, error
 		return s, err
 	}
 	s.Intent = said.Intent
-	read := IntentRead{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
+	read := IntentClassified{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
 	for _, c := range said.Changes {
-		read.Steps = append(read.Steps, c.Key)
+		read.Tasks = append(read.Tasks, c.Key)
 	}
 	Emit(ctx, read)
 	switch {
@@ -100,7 +100,7 @@ func (a *todoAgent) goOn(ctx context.Context, s *todoState) {
 	case t.Status != TodoFailed:
 	case a.repeatable(ctx, l, t):
 		t.reset()
-		t.CanClarify = a.planned(t.Tool).Asks // the user is there
+		t.CanInterrupt = a.planned(t.Tool).Interrupts // the user is there
 	default:
 		s.Said = fmt.Sprintf("%s failed: %s\nIt is only tried again when you say \"retry %s\"; \"skip %s\" leaves it out.", t.Key, t.Problem, t.Key, t.Key)
 		s.Reason = fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
@@ -110,7 +110,7 @@ func (a *todoAgent) goOn(ctx context.Context, s *todoState) {
 // harmless reports whether a tool may be called at any time: it may be repeated, or is an agent, which sees to that itself.
 func (a *todoAgent) harmless(t *Todo) bool {
 	tool := &a.planned(t.Tool).Tool
-	return tool.Repeat || tool.nested
+	return tool.Idempotent || tool.nested
 }
 
 // repeatable reports whether a task may be done once more without anybody's asking for it: its tool may be repeated, or nothing was called that
@@ -118,7 +118,7 @@ func (a *todoAgent) harmless(t *Todo) bool {
 func (a *todoAgent) repeatable(ctx context.Context, l *TodoList, t *Todo) bool {
 	tool := &a.planned(t.Tool).Tool
 	switch {
-	case tool.Repeat || t.Status == TodoAsking && !tool.nested: // what asks has not done its work yet
+	case tool.Idempotent || t.Status == TodoInterrupted && !tool.nested: // what asks has not done its work yet
 		return true
 	case !tool.nested && (t.Status == TodoComplete || t.Status == TodoFailed || t.Status == TodoSkipped && t.Attempt > 0):
 		return false
@@ -153,10 +153,10 @@ var (
 )
 
 // replies reads a message that comes while a task's question is open. What is said of the plan answers no question.
-func (a *todoAgent) replies(ctx context.Context, open []Question, turn Turn) (Reading, error) {
+func (a *todoAgent) replies(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
 	names := func(q Question) bool { return q.Kind == TextQuestion || option(&q, turn.Text) != nil }
 	if _, ok := plainChanges(turn.Text); ok && !slices.ContainsFunc(open, names) {
-		return Reading{Intent: IntentModification}, nil
+		return ParsedReplies{Intent: IntentModification}, nil
 	}
 	return readReplies(&a.asking)(ctx, open, turn)
 }

@@ -231,7 +231,7 @@ func TestTodoConversations(t *testing.T) {
 						t.Fatalf("step %d: %v", i, err)
 					}
 					switch d := event.Data.(type) {
-					case qed.IntentRead:
+					case qed.IntentClassified:
 						intents = append(intents, string(d.Intent))
 					case qed.Completed:
 						answer = d.Answer
@@ -395,7 +395,7 @@ func TestTodoRefusesOptions(t *testing.T) {
 	if _, err := qed.NewTodoAgent(model, tools, nil); err != nil {
 		t.Error(err)
 	}
-	if err := qed.NewRegistry(nil).Add(qed.Tool{Name: "t", Kind: qed.TraditionalTool, Asks: true, Call: nil}); err == nil {
+	if err := qed.NewRegistry(nil).Add(qed.Tool{Name: "t", Kind: qed.FunctionTool, Interrupts: true, Call: nil}); err == nil {
 		t.Error("a traditional tool that asks is taken")
 	}
 }

@@ -91,7 +91,7 @@ func TestTodoCrashAfterEveryRecord(t *testing.T) {
 			agent, text, retried := fresh(store, again), how, ""
 			var a qed.Answer
 			for turns := 0; turns < 8 && a.Text != whole.Text; turns++ {
-				if a, err = ask(agent, text); err != nil && !errors.Is(err, qed.ErrNotOpen) {
+				if a, err = ask(agent, text); err != nil && !errors.Is(err, qed.ErrQuestionClosed) {
 					t.Fatalf("%s: %q: %v", at, text, err)
 				}
 				text = "continue"
@@ -179,7 +179,7 @@ func TestTodoCrashBesideApprovals(t *testing.T) {
 			for what, n := range m.done {
 				again.done[what] = n
 			}
-			if err := talk(fresh(restore(t, m.log), again), again, how); err != nil && !errors.Is(err, qed.ErrNotOpen) {
+			if err := talk(fresh(restore(t, m.log), again), again, how); err != nil && !errors.Is(err, qed.ErrQuestionClosed) {
 				t.Errorf("%s: %v", at, err)
 			}
 			for what, n := range again.count() {
@@ -310,7 +310,7 @@ func TestTodoReferencesInAnySchema(t *testing.T) {
 		"itself":                   {`{"type":"object","properties":{"child":{"$ref":"#"},"v":{"type":"string"}},"additionalProperties":false}`, `{"child":{"child":{"v":{"$result":"one/text"}}}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tool := qed.Tool{Name: "x", Repeat: true, Input: json.RawMessage(test.schema), Call: func(_ context.Context, raw json.RawMessage) (json.RawMessage, error) {
+			tool := qed.Tool{Name: "x", Idempotent: true, Input: json.RawMessage(test.schema), Call: func(_ context.Context, raw json.RawMessage) (json.RawMessage, error) {
 				return json.RawMessage(`{"text":"done"}`), nil
 			}}
 			agent, err := qed.NewTodoAgent(plansInTurn("continue", []todoTask{task("one", "say", `{"text":"t"}`), task("two", "x", test.arguments)}), todoTools(t, tool), nil)

@@ -25,10 +25,10 @@ func (a *todoAgent) execute(ctx context.Context, s todoState) (todoState, error)
 		return s, err
 	}
 	for _, o := range outcomes {
-		s.Asks = s.Asks || o.Todo.Status == TodoAsking
+		s.Asks = s.Asks || o.Todo.Status == TodoInterrupted
 		before := *s.plan().task(o.Todo.Key)
 		*s.plan().task(o.Todo.Key) = o.Todo
-		if before.Status != TodoAsking || o.Todo.Status != TodoAsking || before.Problem != o.Todo.Problem { // else the answer was to another task
+		if before.Status != TodoInterrupted || o.Todo.Status != TodoInterrupted || before.Problem != o.Todo.Problem { // else the answer was to another task
 			s.note(ctx, &o)
 		}
 		if o.Todo.Status == TodoComplete {
@@ -57,7 +57,7 @@ const noThread = "the agent needs a Store, and the turn a Thread"
 
 // settle moves the pointer after tasks ran: to one that asks, else to one that failed, else on.
 func (l *TodoList) settle(ran []string) {
-	for _, status := range []TodoStatus{TodoAsking, TodoFailed} {
+	for _, status := range []TodoStatus{TodoInterrupted, TodoFailed} {
 		for _, key := range ran {
 			if l.task(key).Status == status {
 				l.Current = key
@@ -102,7 +102,7 @@ func (s *todoState) note(ctx context.Context, o *todoOutcome) {
 				s.Metadata = append(s.Metadata, *m)
 			}
 		}
-	case TodoAsking:
+	case TodoInterrupted:
 		e.ClarificationAsked = &t.Problem
 		fallthrough
 	default:
@@ -148,20 +148,20 @@ func (a *todoAgent) do(ctx context.Context, s *todoState, t Todo) (todoOutcome, 
 	switch {
 	case s.Alone:
 		own.place.mute = noThread
-	case !t.CanClarify && a.planned(t.Tool).Asks:
+	case !t.CanInterrupt && a.planned(t.Tool).Interrupts:
 		own.place.mute = "the plan does not let task " + t.Key + " ask"
 	}
-	Emit(own, StepStarted{t.Key, t.Description})
+	Emit(own, TaskStarted{t.Key, t.Description})
 	o := todoOutcome{Todo: t}
 	err := a.call(own, s, &o)
-	finished := StepFinished{Key: t.Key, Millis: time.Since(began).Milliseconds()}
+	finished := TaskFinished{Key: t.Key, Millis: time.Since(began).Milliseconds()}
 	switch {
-	case errors.Is(err, ErrAsked) && own.place.question() != "":
-		o.Todo.Status, o.Todo.Problem = TodoAsking, own.place.question()
-		finished.Asked = true
+	case errors.Is(err, ErrInterrupted) && own.place.question() != "":
+		o.Todo.Status, o.Todo.Problem = TodoInterrupted, own.place.question()
+		finished.Interrupted = true
 	case err != nil && endsPlan(own, err):
 		return o, err
-	case errors.Is(err, ErrUnknown):
+	case errors.Is(err, ErrUnresolved):
 		err = fmt.Errorf("%s was begun in a turn that was stopped, and what became of it is not known", t.Tool)
 		fallthrough
 	case err != nil:
@@ -237,7 +237,7 @@ func (l *TodoList) result(ctx context.Context, key string) (json.RawMessage, err
 	case t.Result.Handle == "":
 		return t.Result.JSON, nil
 	}
-	return Kept[json.RawMessage](ctx, t.Result.Handle)
+	return Load[json.RawMessage](ctx, t.Result.Handle)
 }
 
 // inlineResult is how many bytes of a result stand in the state.
@@ -246,7 +246,7 @@ const inlineResult = 2 << 10
 // keepResult keeps a tool's result beside the state, where it is large.
 func keepResult(ctx context.Context, output json.RawMessage) (TodoResult, error) {
 	if len(output) > inlineResult {
-		handle, err := Keep(ctx, output)
+		handle, err := Save(ctx, output)
 		if err != nil && !errors.Is(err, ErrTooLarge) {
 			return TodoResult{}, err
 		}

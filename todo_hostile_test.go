@@ -17,14 +17,14 @@ import (
 func TestTodoRefusesMessages(t *testing.T) {
 	talk := newTodoTalk(t, llmtest.Scripted(t), todoTools(t), nil)
 	for _, text := range []string{"", " \n\t "} {
-		if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: text}); !errors.Is(err, qed.ErrNoQuestion) && !errors.Is(err, qed.ErrNotOpen) {
+		if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: text}); !errors.Is(err, qed.ErrEmptyTurn) && !errors.Is(err, qed.ErrQuestionClosed) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", Text: strings.Repeat("x", 100<<10)}); !errors.Is(err, qed.ErrTooLarge) {
 		t.Errorf("100 KB: %v", err)
 	}
-	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Text: ""}); !errors.Is(err, qed.ErrNoQuestion) {
+	if _, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Text: ""}); !errors.Is(err, qed.ErrEmptyTurn) {
 		t.Errorf("without a thread: %v", err)
 	}
 }
@@ -53,13 +53,13 @@ func TestTodoBoundsTools(t *testing.T) {
 		}), "too large", 0},
 		"returns no JSON": {qed.Tool{Name: "bad", Call: func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage("{"), nil }}, "no JSON", 0},
 		"asks though it may not": {qed.NewTool("bad", "asks", func(ctx context.Context, _ nothing) (string, error) {
-			return qed.Clarify[string](ctx, qed.Question{Text: "Really?"})
+			return qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
 		}), "may not ask", 0},
 	}
 	for name, test := range tools {
 		t.Run(name, func(t *testing.T) {
 			registry := qed.NewRegistry(&qed.RegistryOptions{Grace: 20 * time.Millisecond})
-			test.tool.Repeat, test.tool.Timeout = true, test.limit
+			test.tool.Idempotent, test.tool.Timeout = true, test.limit
 			say := repeatable(qed.NewTool("say", "says", func(_ context.Context, in struct {
 				Text string `json:"text"`
 			}) (any, error) {
@@ -86,7 +86,7 @@ func TestTodoBoundsTools(t *testing.T) {
 func TestTodoBoundsQuestions(t *testing.T) {
 	asks := asking(qed.NewTool("asks", "asks for ever", func(ctx context.Context, _ struct{}) (string, error) {
 		for {
-			if _, err := qed.Clarify[string](ctx, qed.Question{Text: "And?", Options: []qed.Option{{Text: "more"}}}); err != nil {
+			if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "And?", Choices: []qed.Choice{{Text: "more"}}}); err != nil {
 				return "", err
 			}
 		}
@@ -162,7 +162,7 @@ func TestTodoGoesOnAfterAStop(t *testing.T) {
 			model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("one", "a", `{}`), task("two", "b", `{}`), task("three", "c", `{}`))}})
 			store := &qed.MemoryStore{}
 			b := count(1)
-			b.Repeat = true
+			b.Idempotent = true
 			agent, err := qed.NewTodoAgent(model, todoTools(t, count(0), b, count(2)), &qed.TodoOptions{Store: store})
 			if err != nil {
 				t.Fatal(err)

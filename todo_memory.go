@@ -51,7 +51,7 @@ const (
 
 // TodoEntries returns the last n memory entries that the TODO agents of a thread left, oldest first; n of 0 means all. Agents that are tasks of
 // others, or run beside others, have a memory of their own, which is not meant. The snapshots are the plans as they were then: for the one that
-// is open now see [OpenTodos]. It asks for no user: see [Look].
+// is open now see [OpenTodos]. It asks for no user: see [Inspect].
 func TodoEntries(ctx context.Context, store Store, thread string, n int) ([]TodoEntry, error) {
 	if err := CheckThread(thread); err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func (a *todoAgent) saveEntries(ctx context.Context, s *todoState) error {
 // rememberOnce remembers an entry, unless an earlier turn, which was stopped before its state was saved, did.
 func rememberOnce[T any](ctx context.Context, name string, turnID int, entry T) error {
 	name = memoryName(ctx, name)
-	return Remember(Scope(ctx, name+"/"+strconv.Itoa(turnID)), name, entry)
+	return Remember(WithNamespace(ctx, name+"/"+strconv.Itoa(turnID)), name, entry)
 }
 
 // noteForUser remembers the entities that came up, and a plan that is over, beyond the thread.
@@ -147,11 +147,11 @@ func (a *todoAgent) noteForUser(ctx context.Context, s *todoState) error {
 			}
 		}
 	}
-	_, err := Memo(ctx, "note for the user", s.Ground, func(ctx context.Context) (bool, error) {
-		return true, a.opt.User.Note(ctx, User{turn.Company, turn.User}, past, entities)
+	_, err := Step(ctx, "note for the user", s.Ground, func(ctx context.Context) (bool, error) {
+		return true, a.opt.User.Note(ctx, User{turn.Tenant, turn.User}, past, entities)
 	})
 	if call, ok := errors.AsType[*CallError](err); ok {
-		Emit(ctx, MemoryCut{"what is remembered of the user could not be added to: " + call.Message})
+		Emit(ctx, MemoryIncomplete{"what is remembered of the user could not be added to: " + call.Message})
 		return nil
 	}
 	return err
@@ -234,8 +234,8 @@ func (a *todoAgent) recall(ctx context.Context, s *todoState) error {
 		Turns    []KnownTurn
 		Entities []Entity
 	}
-	user := User{turn.Company, turn.User}
-	found, err := Memo(ctx, "recall", s.Text, func(ctx context.Context) (recalled, error) {
+	user := User{turn.Tenant, turn.User}
+	found, err := Step(ctx, "recall", s.Text, func(ctx context.Context) (recalled, error) {
 		var r recalled
 		turns, err := a.opt.User.Recall(ctx, user, s.Text, a.opt.Recall)
 		if err != nil {
@@ -254,7 +254,7 @@ func (a *todoAgent) recall(ctx context.Context, s *todoState) error {
 		return r, nil
 	})
 	if call, ok := errors.AsType[*CallError](err); ok {
-		Emit(ctx, MemoryCut{"what is remembered of the user could not be read: " + call.Message})
+		Emit(ctx, MemoryIncomplete{"what is remembered of the user could not be read: " + call.Message})
 		return nil
 	}
 	s.Known.Turns, s.Known.Entities = found.Turns, found.Entities

@@ -23,7 +23,7 @@ func queryTool(name string) qed.Tool {
 				return result{}, err
 			}
 		}
-		rows, err := qed.KeepRows(ctx, table)
+		rows, err := qed.SaveRows(ctx, table)
 		return result{qed.Finding{
 			Text: "142 shipments found", Rows: rows, Entities: []qed.Entity{{Kind: "port", Name: "Port of Miami", Said: "Miami"}},
 			Queries:  []qed.Query{{Language: "sql", Executed: "SELECT 1", Rows: 142}},
@@ -37,7 +37,7 @@ func queryTool(name string) qed.Tool {
 // An analysis of what was found before: the query is found again, with its rows.
 func TestTodoGoesOnFromAQuery(t *testing.T) {
 	count := repeatable(qed.NewTool("count", "counts rows", func(ctx context.Context, in struct {
-		Rows qed.Rows `json:"rows"`
+		Rows qed.RowsRef `json:"rows"`
 	}) (map[string]any, error) {
 		table, err := in.Rows.Table(ctx)
 		if err != nil {
@@ -56,7 +56,7 @@ func TestTodoGoesOnFromAQuery(t *testing.T) {
 		"classify_intent": {intentOf("continuation")},
 	})
 	talk := newTodoTalk(t, model, tools, nil)
-	if answer := talk.say("shipments to Miami"); answer.Text != "142 shipments found" || answer.Table == nil || len(answer.Table.Rows) != 142 || len(answer.Queries) != 1 || answer.Queries[0].Step != "execute" {
+	if answer := talk.say("shipments to Miami"); answer.Text != "142 shipments found" || answer.Table == nil || len(answer.Table.Rows) != 142 || len(answer.Queries) != 1 || answer.Queries[0].Task != "execute" {
 		t.Errorf("answer = %+v", answer)
 	}
 	if answer := talk.say("analyse the delays in these results"); len(answer.Text) != 142 {
@@ -110,11 +110,11 @@ func TestTodoRemembersItsUser(t *testing.T) {
 			t.Errorf("turn %d: the %s prompt knows of the port: %v", i, last.Name, knows)
 		}
 	}
-	entities, err := user.Entities(t.Context(), qed.User{Company: "", ID: "ann"})
+	entities, err := user.Entities(t.Context(), qed.User{Tenant: "", ID: "ann"})
 	if err != nil || len(entities) != 1 || entities[0].Name != "Port of Miami" {
 		t.Errorf("entities = %+v, %v", entities, err)
 	}
-	if entities, err := user.Entities(t.Context(), qed.User{Company: "", ID: "bob"}); err != nil || len(entities) > 0 {
+	if entities, err := user.Entities(t.Context(), qed.User{Tenant: "", ID: "bob"}); err != nil || len(entities) > 0 {
 		t.Errorf("bob's entities = %+v, %v", entities, err)
 	}
 }
@@ -128,7 +128,7 @@ func TestTodoRefreshedQuery(t *testing.T) {
 		for range found {
 			table.Append("Miami")
 		}
-		rows, err := qed.KeepRows(ctx, table)
+		rows, err := qed.SaveRows(ctx, table)
 		return qed.Finding{Rows: rows, Metadata: &qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`)}}, err
 	}))
 	tools := todoTools(t, run)

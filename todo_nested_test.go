@@ -69,7 +69,7 @@ func TestTodoAfterAnotherQuestion(t *testing.T) {
 	plan := []todoTask{task("s", "say", `{"text":"done"}`)}
 	todo := nestedAgent(t, spied(&requests, plansInTurn("new_request", plan)))
 	host := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		year, err := qed.Clarify[string](ctx, qed.Question{Text: "Which year?", Options: []qed.Option{{ID: "2024", Text: "last year"}, {ID: "2025", Text: "this year"}}})
+		year, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which year?", Choices: []qed.Choice{{ID: "2024", Text: "last year"}, {ID: "2025", Text: "this year"}}})
 		if err != nil {
 			return qed.Answer{}, err
 		}
@@ -227,7 +227,7 @@ func TestTodoRetryBelowWhatWasPaid(t *testing.T) {
 
 // What a tool's own budget, or a store of its own, comes to is an error of its task, and not the end of the turn.
 func TestTodoToolsOwnLimits(t *testing.T) {
-	for name, err := range map[string]error{"conflict": qed.ErrConflict, "asked": qed.ErrAsked, "budget": nil} {
+	for name, err := range map[string]error{"conflict": qed.ErrConflict, "asked": qed.ErrInterrupted, "budget": nil} {
 		t.Run(name, func(t *testing.T) {
 			tool := repeatable(qed.NewTool("own", "has limits", func(ctx context.Context, _ struct{}) (string, error) {
 				if err == nil {

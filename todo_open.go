@@ -10,7 +10,7 @@ const todoGraph = "todo"
 
 // OpenTodos returns the plan that is open in a thread, as the last turn of its TODO agent left it: it waits for the user's approval or answer, or
 // a task of it failed. Nil means that none is open: the last one is done, or was dropped. Of several agents it is that of the last run in which one
-// of them answered; plans of agents that are tasks of others are not meant. It asks for no user: see [Look].
+// of them answered; plans of agents that are tasks of others are not meant. It asks for no user: see [Inspect].
 func OpenTodos(ctx context.Context, store Store, thread string) (*TodoList, error) {
 	if err := CheckThread(thread); err != nil {
 		return nil, err

@@ -42,7 +42,7 @@ var todoKey = regexp.MustCompile(`^[a-z][a-z0-9_]{0,63}$`)
 // times; then the user is asked.
 func (a *todoAgent) plan(ctx context.Context, s todoState) (todoState, error) {
 	// The user's answer comes in a later turn, which must find here what was tried before.
-	ctx = Scope(ctx, "plan/"+s.Ground)
+	ctx = WithNamespace(ctx, "plan/"+s.Ground)
 	data := PlanData{
 		Question: s.Rewritten,
 		Request:  s.Request,
@@ -61,7 +61,7 @@ func (a *todoAgent) plan(ctx context.Context, s todoState) (todoState, error) {
 		if l != nil {
 			s.adopt(l, a.opt.ApprovePlan)
 			if len(l.Tasks) > 0 {
-				Emit(ctx, Planned{Reason: l.Reason, Steps: l.steps()})
+				Emit(ctx, Planned{Reason: l.Reason, Tasks: l.steps()})
 			}
 			return s, nil
 		}
@@ -69,9 +69,9 @@ func (a *todoAgent) plan(ctx context.Context, s todoState) (todoState, error) {
 		if s.Alone || data.Hint != "" {
 			break
 		}
-		hint, err := Clarify[string](ctx, Question{Text: "I could not make a plan for this: " + data.Problem + "\nHow should I go about it?"})
+		hint, err := Interrupt[string](ctx, Question{Text: "I could not make a plan for this: " + data.Problem + "\nHow should I go about it?"})
 		switch {
-		case errors.Is(err, ErrNoAsker) || errors.Is(err, ErrQuestions):
+		case errors.Is(err, ErrCannotInterrupt) || errors.Is(err, ErrTooManyQuestions):
 			s.unplanned(data.Problem)
 			return s, nil
 		case err != nil:
@@ -174,7 +174,7 @@ func (a *todoAgent) acceptTask(l *TodoList, t readTask) error {
 		return fmt.Errorf("task %s: the arguments are not what %s takes: %w", t.Key, t.Tool, err)
 	}
 	added.Arguments = arguments
-	added.CanClarify = tool.Asks && (t.CanClarify == nil || *t.CanClarify)
+	added.CanInterrupt = tool.Interrupts && (t.CanClarify == nil || *t.CanClarify)
 	for _, key := range t.After {
 		if !slices.Contains(before, key) {
 			return fmt.Errorf("task %s: it comes after %q, which is no task before it", t.Key, prompt.Clip(key, 100))

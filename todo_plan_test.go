@@ -66,7 +66,7 @@ func TestTodoRefusesPlans(t *testing.T) {
 	}
 	first := task("a", "resolve", `{"name":"Shanghai"}`)
 	analyse := repeatable(qed.NewTool("analyse", "analyses rows", func(context.Context, struct {
-		Rows qed.Rows `json:"rows"`
+		Rows qed.RowsRef `json:"rows"`
 	}) (qed.Finding, error) {
 		return qed.Finding{}, nil
 	}))

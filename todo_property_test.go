@@ -109,7 +109,7 @@ func TestTodoSurvivesAnything(t *testing.T) {
 		var tools atomic.Int64
 		outputs := []string{`{}`, `null`, `5`, `"x"`, `{"text":7,"rows":"no","query_metadata":[],"artifacts":{}}`, `{"rows":{"count":1,"sample":{"columns":[],"rows":[]}}}`,
 			`{"text":"t","query_metadata":{"query_type":"sql","query":"SELECT"}}`, `{"artifacts":[{"name":"n","handle":"kept/none"}]}`, `{"rows":{"handle":"kept/none"}}`, `nonsense`}
-		wild := qed.Tool{Name: "wild", Repeat: seed%2 == 0, Input: json.RawMessage(`{"type":"object"}`),
+		wild := qed.Tool{Name: "wild", Idempotent: seed%2 == 0, Input: json.RawMessage(`{"type":"object"}`),
 			Call: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 				switch n := tools.Add(1); n % 4 {
 				case 0:
@@ -122,7 +122,7 @@ func TestTodoSurvivesAnything(t *testing.T) {
 			}}
 		asks := asking(qed.NewTool("asks", "asks for ever", func(ctx context.Context, _ struct{}) (string, error) {
 			for {
-				if _, err := qed.Clarify[string](ctx, qed.Question{Text: "And?", Options: []qed.Option{{Text: "1"}}}); err != nil {
+				if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "And?", Choices: []qed.Choice{{Text: "1"}}}); err != nil {
 					return "", err
 				}
 			}
@@ -158,7 +158,7 @@ func TestTodoSurvivesAnything(t *testing.T) {
 			if err == nil && answer.Text == "" {
 				t.Errorf("seed %d, %.20q: an answer without a text: %+v", seed, text, answer)
 			}
-			if errors.Is(err, qed.ErrDiverged) || errors.Is(err, qed.ErrBusy) || errors.Is(err, qed.ErrCorrupt) || errors.Is(err, qed.ErrMaxSteps) || strings.Contains(fmt.Sprint(err), "panic") {
+			if errors.Is(err, qed.ErrNondeterministic) || errors.Is(err, qed.ErrBusy) || errors.Is(err, qed.ErrCorrupt) || errors.Is(err, qed.ErrMaxSteps) || strings.Contains(fmt.Sprint(err), "panic") {
 				t.Errorf("seed %d, %.20q: %v", seed, text, err)
 			}
 			if _, err := qed.TodoEntries(t.Context(), store, "t", 0); err != nil {

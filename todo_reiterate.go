@@ -46,7 +46,7 @@ func (a *todoAgent) reiterate(ctx context.Context, s todoState) (todoState, erro
 	}
 	s.Ground = scopeOf(ctx).place.child(":plan").id("p")
 	s.History = nil
-	Emit(ctx, Reiterated{s.Rewritten})
+	Emit(ctx, QuestionRewritten{s.Rewritten})
 	return s, nil
 }
 

@@ -14,7 +14,7 @@ import (
 // a result is no fault, nor what others are measured by.
 func TestTodoTellsWrongArguments(t *testing.T) {
 	count := qed.Tool{
-		Name: "count", Repeat: true,
+		Name: "count", Idempotent: true,
 		Input: json.RawMessage(`{"type":"object","properties":{"port":{"type":"string"},"limit":{"type":"integer","maximum":5},
 			"terms":{"type":"array","minItems":1,"items":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}}},
 			"required":["port"],"additionalProperties":false}`),

@@ -62,7 +62,7 @@ func (a *todoAgent) begin(ctx context.Context, s todoState, turn Turn) (todoStat
 		return s, nil
 	}
 	if text == "" {
-		return s, ErrNoQuestion
+		return s, ErrEmptyTurn
 	}
 	s.Text, s.History, s.Known = text, a.told(turn.History), TodoKnown{}
 	return s, nil

@@ -67,7 +67,7 @@ func todoTools(t testing.TB, more ...qed.Tool) *qed.Registry {
 			if in.Name != "Miami" {
 				return map[string]any{"text": in.Name, "port": in.Name}, nil
 			}
-			name, err := qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?", Options: []qed.Option{{ID: "POM", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"}}})
+			name, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "POM", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"}}})
 			return map[string]any{"text": "Resolved " + name, "port": name}, err
 		})),
 	}, more...)
@@ -78,8 +78,8 @@ func todoTools(t testing.TB, more ...qed.Tool) *qed.Registry {
 	return r
 }
 
-func repeatable(t qed.Tool) qed.Tool { t.Repeat = true; return t }
-func asking(t qed.Tool) qed.Tool     { t.Repeat, t.Asks = true, true; return t }
+func repeatable(t qed.Tool) qed.Tool { t.Idempotent = true; return t }
+func asking(t qed.Tool) qed.Tool     { t.Idempotent, t.Interrupts = true, true; return t }
 
 // A todoTalk is a conversation with a TODO agent.
 type todoTalk struct {

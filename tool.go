@@ -23,12 +23,12 @@ type Tool struct {
 	Output json.RawMessage
 
 	// Repeat says that a call does no harm when it is made again, or at the same time as others: it only reads, mostly.
-	Repeat bool
+	Idempotent bool
 
-	// Asks says that the tool may ask the user something, by [Clarify]. Where others may not, an error says so.
-	Asks bool
+	// Asks says that the tool may ask the user something, by [Interrupt]. Where others may not, an error says so.
+	Interrupts bool
 
-	// Kind says what part the tool plays in a plan. Empty means [TraditionalTool], or [ModelTool] where it Asks. Only a ModelTool may ask.
+	// Kind says what part the tool plays in a plan. Empty means [FunctionTool], or [ModelTool] where it Asks. Only a ModelTool may ask.
 	Kind ToolKind
 
 	// Language is the query language that the tool runs queries of, such as "elasticsearch", "graphql" or "sql". Empty means that it
@@ -51,15 +51,15 @@ type Tool struct {
 type ToolKind string
 
 const (
-	CoreTool        ToolKind = "core"        // what other tools are made of: a model, embeddings, a vector search
-	ModelTool       ToolKind = "llm"         // it uses a model, and may ask the user
-	TraditionalTool ToolKind = "traditional" // it does one thing, and asks nobody
-	AnalysisTool    ToolKind = "analysis"    // it computes something from rows
+	CoreTool     ToolKind = "core"        // what other tools are made of: a model, embeddings, a vector search
+	ModelTool    ToolKind = "llm"         // it uses a model, and may ask the user
+	FunctionTool ToolKind = "traditional" // it does one thing, and asks nobody
+	AnalysisTool ToolKind = "analysis"    // it computes something from rows
 )
 
 // known reports whether k is one of them.
 func (k ToolKind) known() bool {
-	return slices.Contains([]ToolKind{CoreTool, ModelTool, TraditionalTool, AnalysisTool}, k)
+	return slices.Contains([]ToolKind{CoreTool, ModelTool, FunctionTool, AnalysisTool}, k)
 }
 
 // kind returns t's Kind, or what an empty one means.
@@ -67,10 +67,10 @@ func (t *Tool) kind() ToolKind {
 	switch {
 	case t.Kind != "":
 		return t.Kind
-	case t.Asks:
+	case t.Interrupts:
 		return ModelTool
 	}
-	return TraditionalTool
+	return FunctionTool
 }
 
 // NewTool makes a tool of a function. The schema of its arguments comes from In, a struct, whose fields are described by the
@@ -114,7 +114,7 @@ func AsTool(name, description string, a Agent) Tool {
 	t := NewTool(name, description, func(ctx context.Context, in taskInput) (Answer, error) {
 		return askNested(ctx, a, in.Question)
 	})
-	t.Asks, t.nested = true, true
+	t.Interrupts, t.nested = true, true
 	if a == nil {
 		t.err = fmt.Errorf("qed: tool %q: AsTool needs an Agent", name)
 	}
@@ -131,7 +131,7 @@ func askNested(ctx context.Context, a Agent, question string) (Answer, error) {
 	sc := scopeOf(ctx)
 	turn := Turn{Text: question}
 	if sc.turn != nil {
-		turn.User, turn.Company = sc.turn.User, sc.turn.Company
+		turn.User, turn.Tenant = sc.turn.User, sc.turn.Tenant
 	}
 	f := *sc.frame
 	f.tool = true

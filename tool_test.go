@@ -23,7 +23,7 @@ type addIn struct {
 
 func addTool() qed.Tool {
 	t := qed.NewTool("add", "adds two numbers", func(_ context.Context, in addIn) (int64, error) { return in.A + in.B, nil })
-	t.Repeat = true
+	t.Idempotent = true
 	return t
 }
 
@@ -151,7 +151,7 @@ func TestAddRefuses(t *testing.T) {
 
 func TestAddTakesEveryKind(t *testing.T) {
 	call := func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
-	for _, kind := range []qed.ToolKind{"", qed.CoreTool, qed.ModelTool, qed.TraditionalTool, qed.AnalysisTool} {
+	for _, kind := range []qed.ToolKind{"", qed.CoreTool, qed.ModelTool, qed.FunctionTool, qed.AnalysisTool} {
 		registry(t, nil, qed.Tool{Name: "a", Call: call, Kind: kind})
 	}
 }
@@ -190,7 +190,7 @@ func TestDoInOrder(t *testing.T) {
 						order <- name
 						return nil
 					})
-					tool.Repeat = repeat
+					tool.Idempotent = repeat
 					return tool
 				}
 				r := registry(t, nil, sleeps("a", 3*time.Second, true), sleeps("b", 2*time.Second, test.repeat), sleeps("c", time.Second, true))
@@ -236,12 +236,12 @@ func TestToolIsAbandoned(t *testing.T) {
 		r := registry(t, &qed.RegistryOptions{Timeout: time.Minute}, deaf)
 		start := time.Now()
 		_, err := r.Do(t.Context(), call("deaf", ""))
-		if !errors.Is(err, qed.ErrAbandoned) || !strings.Contains(err.Error(), "deaf") || time.Since(start) != 65*time.Second {
+		if !errors.Is(err, qed.ErrToolAbandoned) || !strings.Contains(err.Error(), "deaf") || time.Since(start) != 65*time.Second {
 			t.Errorf("got %v after %v", err, time.Since(start))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := r.Do(ctx, call("deaf", "")); !errors.Is(err, qed.ErrAbandoned) || !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := r.Do(ctx, call("deaf", "")); !errors.Is(err, qed.ErrToolAbandoned) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("a cancelled turn: %v", err)
 		}
 		time.Sleep(2 * time.Hour) // it ends some time
@@ -261,7 +261,7 @@ func TestDoIsCancelled(t *testing.T) {
 func TestToolEvents(t *testing.T) {
 	inner := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: turn.Text})
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelReasoning, Content: turn.User + turn.Company})
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelReasoning, Content: turn.User + turn.Tenant})
 		return qed.Answer{Text: "42"}, nil
 	})
 	for name, agent := range map[string]qed.Agent{"ours": inner, "foreign": foreign{inner}} {

@@ -94,7 +94,7 @@ func newToolModel(tool string, model llm.Model, opt *ModelToolOptions, channel C
 
 // made returns t as the tool that asks m. err is what is wrong with m: Add tells.
 func (m *toolModel) made(t Tool, kind ToolKind, err error) Tool {
-	t.Kind, t.Repeat, t.Timeout = kind, true, 2*m.timeout
+	t.Kind, t.Idempotent, t.Timeout = kind, true, 2*m.timeout
 	if err != nil {
 		t.err = err
 	}

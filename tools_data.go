@@ -33,11 +33,11 @@ type ModelToolData struct {
 
 // toolData makes what a tool is given into what stands in its prompt, at most so many bytes of rows and of other data. Rows that are not kept any
 // more are told as far as their sample goes. Where seen is not nil, it gets the numbers that are told.
-func toolData(ctx context.Context, request string, rows *Rows, data json.RawMessage, most int, seen *numberSet) (ModelToolData, error) {
+func toolData(ctx context.Context, request string, rows *RowsRef, data json.RawMessage, most int, seen *numberSet) (ModelToolData, error) {
 	d := ModelToolData{Request: prompt.Clip(request, maxToolRequest)}
 	if rows != nil {
 		table, err := rows.Table(ctx)
-		if errors.Is(err, ErrNotKept) {
+		if errors.Is(err, ErrNotFound) {
 			table, err = &rows.Sample, nil
 		}
 		if err != nil {

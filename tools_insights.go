@@ -13,7 +13,7 @@ import (
 
 type insightsInput struct {
 	Request  string          `json:"request" jsonschema_description:"what the user wants to know, complete in itself"`
-	Rows     *Rows           `json:"rows,omitempty" jsonschema_description:"the rows that the findings are about"`
+	Rows     *RowsRef        `json:"rows,omitempty" jsonschema_description:"the rows that the findings are about"`
 	Findings json.RawMessage `json:"findings" jsonschema_description:"what was computed, any JSON, such as the results of stats_analysis and pattern_recognition"`
 }
 

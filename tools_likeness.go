@@ -83,7 +83,7 @@ const (
 
 // tellWords tells that an embedder failed, so that words must do.
 func tellWords(ctx context.Context, err error) {
-	Emit(ctx, MemoryCut{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxReason)})
+	Emit(ctx, MemoryIncomplete{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxReason)})
 }
 
 // alike weighs the words that a text has in common with each of others: rare ones among these count more. 0 means none.

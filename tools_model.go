@@ -80,7 +80,7 @@ func NewEmbeddingTool(e llm.Embedder) Tool {
 			}
 			return embeddingResult{len(vectors[0]), vectors}, nil
 		})
-	t.Kind, t.Repeat = CoreTool, true
+	t.Kind, t.Idempotent = CoreTool, true
 	if e == nil {
 		t.err = errors.New("qed: tool embedding_tool needs an Embedder")
 	}

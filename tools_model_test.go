@@ -48,7 +48,7 @@ func asked(m *llmtest.Model, n int) string {
 }
 
 // delays are the rows of a few shipments.
-func delays(t testing.TB, extra ...string) *qed.Rows {
+func delays(t testing.TB, extra ...string) *qed.RowsRef {
 	t.Helper()
 	table := qed.Table{Columns: []qed.Column{{Name: "vessel"}, {Name: "delay"}}}
 	for i, vessel := range append([]string{"MSC ANNA", "EVER GIVEN"}, extra...) {
@@ -56,7 +56,7 @@ func delays(t testing.TB, extra ...string) *qed.Rows {
 			t.Fatal(err)
 		}
 	}
-	rows, err := qed.KeepRows(t.Context(), &table)
+	rows, err := qed.SaveRows(t.Context(), &table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestToolsTellThatRowsAreMissing(t *testing.T) {
 		"llm_summary":       func(m llm.Model) qed.Tool { return qed.NewSummaryTool(m, nil) },
 		"generate_insights": func(m llm.Model) qed.Tool { return qed.NewInsightsTool(m, nil) },
 	} {
-		for _, rows := range []*qed.Rows{whole, lacking} {
+		for _, rows := range []*qed.RowsRef{whole, lacking} {
 			model := scripted(llmtest.Reply{Text: `{"insights":[{"text":"2 of 5 failed","figures":[{"label":"a","value":1.5}]}]}`})
 			arguments := argumentsOf(t, map[string]any{"request": "Which?", "rows": rows, "findings": map[string]any{"failed": []int{2, 5}}})
 			if _, err := callTool(t.Context(), t, tool(model), arguments); err != nil {

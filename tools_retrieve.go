@@ -49,7 +49,7 @@ type retrieveResult struct {
 func NewRetrievalTool(registry *Registry, e llm.Embedder) Tool {
 	r := &retrieval{registry, e}
 	t := NewTool(retrieveTool, "Gets an earlier query of this conversation with its rows, so that they can be analysed, shown or asked about again.", r.retrieve)
-	t.Kind, t.Repeat = TraditionalTool, true
+	t.Kind, t.Idempotent = FunctionTool, true
 	if registry == nil {
 		t.err = errors.New("qed: tool " + retrieveTool + " needs the Registry whose tools run queries")
 	}
@@ -63,7 +63,7 @@ type retrieval struct {
 
 func (r *retrieval) retrieve(ctx context.Context, in retrieveInput) (retrieveResult, error) {
 	// What was chosen stays chosen when the run goes on, though an embedder may fail then, or more be remembered.
-	chosen, err := Memo(ctx, "choose_query", in, func(ctx context.Context) (QueryMetadata, error) { return r.choose(ctx, in) })
+	chosen, err := Step(ctx, "choose_query", in, func(ctx context.Context) (QueryMetadata, error) { return r.choose(ctx, in) })
 	if err != nil {
 		if failed, ok := errors.AsType[*CallError](err); ok {
 			err = toolError{failed}
@@ -206,7 +206,7 @@ func cachedQuery(ctx context.Context, q *QueryMetadata) (*Finding, error) {
 		return nil, nil
 	}
 	switch _, err := q.Rows.Table(ctx); {
-	case errors.Is(err, ErrNotKept):
+	case errors.Is(err, ErrNotFound):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -229,7 +229,7 @@ func (r *retrieval) again(ctx context.Context, q *QueryMetadata) (Finding, error
 		return Finding{}, errors.New("the rows of the query are not kept any more, and what ran it is not known: write the query again")
 	case !registered:
 		return Finding{}, fmt.Errorf("the query cannot be run again: %w", r.registry.unknown(q.Tool))
-	case !t.Repeat && !t.nested:
+	case !t.Idempotent && !t.nested:
 		return Finding{}, fmt.Errorf("the query cannot be run again: the tool %s must not be called twice", name)
 	}
 	results, err := r.registry.Do(ctx, llm.ToolCall{ID: retrieveTool, Name: q.Tool, Arguments: q.Arguments})

@@ -131,7 +131,7 @@ func TestRetrievalRefreshes(t *testing.T) {
 		if err := table.Append("Miami"); err != nil {
 			return nil, err
 		}
-		rows, err := qed.KeepRows(ctx, table)
+		rows, err := qed.SaveRows(ctx, table)
 		return map[string]any{"text": "one", "rows": rows, "entities": map[string]int{"ports": 1}, "query_metadata": qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"x"`), Summary: "one"}}, err
 	})
 	count := qed.NewTool("count", "counts", func(context.Context, struct{}) (qed.Finding, error) {
@@ -141,21 +141,21 @@ func TestRetrievalRefreshes(t *testing.T) {
 		}, nil
 	})
 	silent := qed.NewTool("silent", "says nothing", func(context.Context, struct{}) (map[string]int, error) { return map[string]int{"n": 1}, nil })
-	own.Repeat, count.Repeat, silent.Repeat = true, true, true
+	own.Idempotent, count.Idempotent, silent.Idempotent = true, true, true
 	q := newQueries(t, nil)
 	if err := q.registry.Add(own, count, silent); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {
 		tool string
-		rows *qed.Rows // that are remembered
+		rows *qed.RowsRef // that are remembered
 		call string
 		text string // empty: it fails
 	}{
-		{"own", &qed.Rows{Count: 1, Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Oslo"}}}}, `{"refresh":true}`, "one"},
+		{"own", &qed.RowsRef{Count: 1, Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Oslo"}}}}, `{"refresh":true}`, "one"},
 		{"count", nil, `{"refresh":true}`, "142"},
 		{"count", nil, `{}`, "142"},
-		{"count", &qed.Rows{Count: 3}, `{}`, ""},
+		{"count", &qed.RowsRef{Count: 3}, `{}`, ""},
 		{"silent", nil, `{}`, ""},
 	} {
 		entry := shipment(4, "ports", tt.tool)
@@ -204,7 +204,7 @@ func TestTurnTime(t *testing.T) {
 	var found qed.Finding
 	task := qed.AsTask("sql_agent", "answers", manyShipments(3))
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-		if _, err := qed.Clarify[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
+		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
 			return qed.Answer{}, err
 		}
 		output, err := task.Call(ctx, json.RawMessage(`{"question":"Which?"}`))

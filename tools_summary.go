@@ -9,7 +9,7 @@ import (
 
 type summaryInput struct {
 	Request  string          `json:"request" jsonschema_description:"what the user asked for, complete in itself"`
-	Rows     *Rows           `json:"rows,omitempty" jsonschema_description:"the rows that were found"`
+	Rows     *RowsRef        `json:"rows,omitempty" jsonschema_description:"the rows that were found"`
 	Findings json.RawMessage `json:"findings,omitempty" jsonschema_description:"what else was found out, any JSON, such as the result of an analysis"`
 }
 

@@ -24,7 +24,7 @@ func AsTask(name, description string, a Agent) Tool {
 		}
 		return findingOf(ctx, name, in, &answer)
 	})
-	t.Kind, t.Asks, t.nested = ModelTool, true, true
+	t.Kind, t.Interrupts, t.nested = ModelTool, true, true
 	if a == nil {
 		t.err = fmt.Errorf("qed: tool %q needs an Agent", name)
 	}
@@ -33,7 +33,7 @@ func AsTask(name, description string, a Agent) Tool {
 
 // findingOf keeps what an answer has, and returns the rest.
 func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Finding, err error) {
-	f = Finding{Text: a.Text, Sources: a.Sources}
+	f = Finding{Text: a.Text, Citations: a.Citations}
 	for _, q := range a.Queries {
 		f.Queries = append(f.Queries, shortProof(q))
 	}
@@ -41,14 +41,14 @@ func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Fin
 		f.Partial = cmp.Or(prompt.Clip(a.PartialReason, maxReason), "the answer of "+tool+" is not all that was asked for")
 	}
 	for _, artifact := range a.Artifacts {
-		kept, err := KeepArtifact(ctx, artifact)
+		kept, err := SaveArtifact(ctx, artifact)
 		if err != nil {
 			return f, err
 		}
 		f.Artifacts = append(f.Artifacts, kept)
 	}
 	if a.Table != nil {
-		if f.Rows, err = KeepRows(ctx, a.Table); err != nil {
+		if f.Rows, err = SaveRows(ctx, a.Table); err != nil {
 			return f, err
 		}
 		f.Rows.Partial = f.Partial

@@ -29,7 +29,7 @@ func manyShipments(n int) qed.Agent {
 			Text: "for " + turn.User, Table: &table, Partial: true, PartialReason: "the first ones",
 			Queries:   []qed.Query{{Language: "sql", Written: "SELECT i", Executed: "SELECT id", Rows: n}, {Language: "sql", Written: "SELECT x"}},
 			Artifacts: []qed.Artifact{{Name: "chart", MediaType: "text/plain", Data: []byte(strings.Repeat("x", 10<<10))}},
-			Sources:   []qed.Source{{Title: "manual"}},
+			Citations: []qed.Citation{{Title: "manual"}},
 		}, nil
 	})
 }
@@ -67,7 +67,7 @@ func TestAsTask(t *testing.T) {
 		if diff := cmp.Diff(want, found.Metadata); diff != "" {
 			t.Errorf("metadata (-want +got)\n%s", diff)
 		}
-		if found.Text != "for ann" || found.Partial != "the first ones" || found.Rows.Partial != "the first ones" || len(found.Queries) != 2 || len(found.Sources) != 1 {
+		if found.Text != "for ann" || found.Partial != "the first ones" || found.Rows.Partial != "the first ones" || len(found.Queries) != 2 || len(found.Citations) != 1 {
 			t.Errorf("found %+v", found)
 		}
 		return qed.Answer{}, nil
@@ -98,7 +98,7 @@ func TestAsTaskWithoutAQuery(t *testing.T) {
 // An agent that is a task asks the user, and goes on where it asked.
 func TestAsTaskAsks(t *testing.T) {
 	inner := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		port, err := qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?"})
+		port, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?"})
 		return qed.Answer{Text: "in " + port}, err
 	})
 	registry := qed.NewRegistry(nil)
@@ -156,13 +156,13 @@ func newQueries(t *testing.T, e llm.Embedder) *queries {
 				return qed.Finding{}, err
 			}
 		}
-		rows, err := qed.KeepRows(ctx, &table)
+		rows, err := qed.SaveRows(ctx, &table)
 		ran := []qed.Query{{Language: "elasticsearch", Executed: fmt.Sprint("run ", q.ran), Rows: 20}}
 		return qed.Finding{Text: "20 rows found", Rows: rows, Queries: ran, Partial: "a node is down"}, err
 	})
-	executor.Repeat = true
+	executor.Idempotent = true
 	writer := executor
-	writer.Name, writer.Repeat = "writer", false
+	writer.Name, writer.Idempotent = "writer", false
 	if err := q.registry.Add(executor, writer, qed.NewRetrievalTool(q.registry, e)); err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +175,7 @@ func newQueries(t *testing.T, e llm.Embedder) *queries {
 						return qed.Answer{}, err
 					}
 				}
-				rows, err := qed.KeepRows(ctx, &table)
+				rows, err := qed.SaveRows(ctx, &table)
 				if err != nil {
 					return qed.Answer{}, err
 				}
@@ -213,7 +213,7 @@ func (q *queries) retrieve(t *testing.T, arguments string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := event.Data.(qed.MemoryCut); ok {
+		if _, ok := event.Data.(qed.MemoryIncomplete); ok {
 			q.cut = true
 		}
 	}
@@ -301,7 +301,7 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 
 	// Why rows are missing is still known.
 	lacking := shipment(6, "ships", "es_executor")
-	lacking.Rows = &qed.Rows{Count: 1, Partial: "a shard failed", Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Miami"}}}}
+	lacking.Rows = &qed.RowsRef{Count: 1, Partial: "a shard failed", Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Miami"}}}}
 	q.entries = []qed.QueryMetadata{lacking}
 	if q.retrieve(t, `{}`); q.found.Partial != "a shard failed" || q.found.Rows.Partial != "a shard failed" {
 		t.Errorf("partial %q, its rows %q", q.found.Partial, q.found.Rows.Partial)
@@ -325,7 +325,7 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 	}
 
 	// Rows that are not kept are found again, by a tool that checks as it did.
-	for name, rows := range map[string]*qed.Rows{
+	for name, rows := range map[string]*qed.RowsRef{
 		"a handle of another thread": {Handle: "kept/k1234", Count: 3},
 		"the columns alone":          {Count: 3, Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}}},
 	} {

@@ -18,7 +18,7 @@ import (
 
 // A User is whose memory a [UserMemory] is asked for: the Company and the User of his [Turn]s. The same ID in another company is somebody else.
 // An empty Company is one as any other; an empty ID is nobody ([ErrNoUser]).
-type User struct{ Company, ID string }
+type User struct{ Tenant, ID string }
 
 // UserMemory is what is remembered of users across their conversations: what was asked and answered, with the queries that ran, and the
 // entities that came up. Each user of each company has a memory of his own, which nobody else's calls can reach. Who the user is, the host
@@ -37,7 +37,7 @@ type UserMemory struct {
 	Store Store
 
 	// Embedder makes the vectors by which past turns are found. Nil means that they are found by words. Where it fails, words must do, and
-	// [MemoryCut] tells.
+	// [MemoryIncomplete] tells.
 	Embedder llm.Embedder
 
 	// EmbedderModel names the Embedder's model. Vectors that were made under another name, or have another number of dimensions, are not
@@ -85,7 +85,7 @@ const (
 // Note remembers a turn and the entities that came up in it. A turn of the same Thread, number and plan takes the place of an earlier one; the
 // zero PastTurn is none. Its Time, where zero, is now.
 //
-// Where the memory has grown too large, it is compacted; what is too much is then removed from the store. Where that fails, [MemoryCut] tells, and
+// Where the memory has grown too large, it is compacted; what is too much is then removed from the store. Where that fails, [MemoryIncomplete] tells, and
 // a later Note does it.
 func (m *UserMemory) Note(ctx context.Context, user User, turn PastTurn, entities []Entity) error {
 	thread, err := m.thread(user)
@@ -124,7 +124,7 @@ func (m *UserMemory) Note(ctx context.Context, user User, turn PastTurn, entitie
 	}
 	if most := m.maxTurns(); rec.Live > most+most/4 {
 		if _, err := m.rewrite(ctx, thread, func(*userLog) int { return 1 }); err != nil && cancelled(ctx) == nil {
-			Emit(ctx, MemoryCut{"what is remembered of the user is not compacted yet: " + prompt.Clip(err.Error(), maxReason)})
+			Emit(ctx, MemoryIncomplete{"what is remembered of the user is not compacted yet: " + prompt.Clip(err.Error(), maxReason)})
 		}
 	}
 	return nil
@@ -159,7 +159,7 @@ func (m *UserMemory) thread(user User) (string, error) {
 		return "", ErrNoUser
 	}
 	// The length tells "a" of "bc" from "ab" of "c".
-	sum := sha256.Sum256(fmt.Appendf(nil, "qed user memory %d %s %s", len(user.Company), user.Company, user.ID))
+	sum := sha256.Sum256(fmt.Appendf(nil, "qed user memory %d %s %s", len(user.Tenant), user.Tenant, user.ID))
 	return fmt.Sprintf("qed/user-memory/%x", sum), nil
 }
 
@@ -198,7 +198,7 @@ func (t PastTurn) withoutRows() PastTurn {
 		q.Query, q.Arguments, q.Proof = smallJSON(q.Query), smallJSON(q.Arguments), nil
 		if q.Rows != nil {
 			columns := q.Rows.Sample.Columns
-			q.Rows = &Rows{
+			q.Rows = &RowsRef{
 				Count: q.Rows.Count, Truncated: true, Partial: prompt.Clip(q.Rows.Partial, maxPastText),
 				Sample: Table{Columns: slices.Clone(columns), Truncated: true},
 			}

@@ -18,7 +18,7 @@ import (
 	"github.com/qedkit/qed"
 )
 
-var ann = qed.User{Company: "acme", ID: "ann"}
+var ann = qed.User{Tenant: "acme", ID: "ann"}
 
 var noon = time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
 
@@ -168,15 +168,15 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 			m := &qed.UserMemory{Store: store, Embedder: bad}
 			cut := 0
 			agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-				if err := m.Note(ctx, qed.User{Company: "acme", ID: name}, past("1", 1, "late ships"), nil); err != nil {
+				if err := m.Note(ctx, qed.User{Tenant: "acme", ID: name}, past("1", 1, "late ships"), nil); err != nil {
 					return qed.Answer{}, err
 				}
 				good := *m
 				good.Embedder = topicVectors("ships")
-				if err := good.Note(ctx, qed.User{Company: "acme", ID: name}, past("1", 2, "a crew"), nil); err != nil {
+				if err := good.Note(ctx, qed.User{Tenant: "acme", ID: name}, past("1", 2, "a crew"), nil); err != nil {
 					return qed.Answer{}, err
 				}
-				turns, err := m.Recall(ctx, qed.User{Company: "acme", ID: name}, "ships", 0)
+				turns, err := m.Recall(ctx, qed.User{Tenant: "acme", ID: name}, "ships", 0)
 				if len(turns) != 1 {
 					t.Errorf("recalled %v", turns)
 				}
@@ -186,7 +186,7 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, ok := event.Data.(qed.MemoryCut); ok {
+				if _, ok := event.Data.(qed.MemoryIncomplete); ok {
 					cut++
 				}
 			}
@@ -197,7 +197,7 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	m := &qed.UserMemory{Store: store, Embedder: vectors(func([]string) ([][]float32, error) { cancel(); return nil, ctx.Err() })}
-	if err := m.Note(ctx, qed.User{Company: "acme", ID: "cid"}, past("1", 1, "x"), nil); !errors.Is(err, context.Canceled) {
+	if err := m.Note(ctx, qed.User{Tenant: "acme", ID: "cid"}, past("1", 1, "x"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -207,13 +207,13 @@ func TestUserMemoryIsTheUsers(t *testing.T) {
 	var threads []string
 	store := &watched{Store: new(qed.MemoryStore)}
 	m := &qed.UserMemory{Store: listed{store, &threads}}
-	users := []qed.User{{Company: "acme", ID: "ann"}, {Company: "acme", ID: "bob"}, {Company: "acm", ID: "eann"}, {ID: "ann"}, {Company: "acme ann", ID: "ann"}, {Company: "acme", ID: "ann ann"}, {Company: "acme", ID: "ANN"}}
+	users := []qed.User{{Tenant: "acme", ID: "ann"}, {Tenant: "acme", ID: "bob"}, {Tenant: "acm", ID: "eann"}, {ID: "ann"}, {Tenant: "acme ann", ID: "ann"}, {Tenant: "acme", ID: "ann ann"}, {Tenant: "acme", ID: "ANN"}}
 	for i, u := range users {
 		if err := m.Note(t.Context(), u, past("1", 1, fmt.Sprint("ships ", i)), []qed.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := m.Forget(t.Context(), qed.User{Company: "acme", ID: "bob"}); err != nil {
+	if err := m.Forget(t.Context(), qed.User{Tenant: "acme", ID: "bob"}); err != nil {
 		t.Fatal(err)
 	}
 	for i, u := range users {
@@ -242,7 +242,7 @@ func TestUserMemoryRefuses(t *testing.T) {
 	}{
 		"no memory": {nil, ann, nil},
 		"no store":  {new(qed.UserMemory), ann, nil},
-		"no user":   {whole, qed.User{Company: "acme"}, qed.ErrNoUser},
+		"no user":   {whole, qed.User{Tenant: "acme"}, qed.ErrNoUser},
 	} {
 		m, user := tt.memory, tt.user
 		_, recallErr := m.Recall(t.Context(), user, "x", 1)
@@ -287,7 +287,7 @@ func TestUserMemoryKeepsNoRows(t *testing.T) {
 	turn := past("1", 1, strings.Repeat("ships ö", 10_000))
 	small := qed.QueryMetadata{
 		QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`), Summary: "1 row found", Tool: "sql", Arguments: json.RawMessage(`{"a":1}`), ExecutedAt: noon,
-		Rows:  &qed.Rows{Handle: "kept/k1", Count: 142, Sample: table, Partial: "a shard failed"},
+		Rows:  &qed.RowsRef{Handle: "kept/k1", Count: 142, Sample: table, Partial: "a shard failed"},
 		Proof: &qed.Query{Language: "sql", Executed: "SELECT 1", Handle: "kept/k1"},
 	}
 	large := small
@@ -610,7 +610,7 @@ func BenchmarkUserMemoryRecall(b *testing.B) {
 // What a user asked in one conversation is found in another.
 func ExampleUserMemory() {
 	ctx := context.Background()
-	ann := qed.User{Company: "acme", ID: "ann"}
+	ann := qed.User{Tenant: "acme", ID: "ann"}
 	memory := &qed.UserMemory{Store: new(qed.MemoryStore)} // with an Embedder, by what is meant and not by words
 	err := memory.Note(ctx, ann, qed.PastTurn{
 		Thread: "monday", Turn: 1, Request: "Which shipments to Miami were late?", Answer: "12 of 142.",

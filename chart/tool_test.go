@@ -15,10 +15,10 @@ import (
 // call has a registry call the tool, as an agent does.
 func call(t testing.TB, rows *qed.Table, more string) (qed.Finding, error) {
 	t.Helper()
-	return callOn(t, qed.Rows{Count: len(rows.Rows), Sample: *rows}, more)
+	return callOn(t, qed.RowsRef{Count: len(rows.Rows), Sample: *rows}, more)
 }
 
-func callOn(t testing.TB, rows qed.Rows, more string) (qed.Finding, error) {
+func callOn(t testing.TB, rows qed.RowsRef, more string) (qed.Finding, error) {
 	t.Helper()
 	r := qed.NewRegistry(nil)
 	if err := r.Add(chart.NewTool(nil)); err != nil {
@@ -58,16 +58,16 @@ func TestTool(t *testing.T) {
 // No chart passes for one of all rows where there are more, or some are missing.
 func TestToolOnSomeRows(t *testing.T) {
 	for name, tt := range map[string]struct {
-		change func(*qed.Rows)
+		change func(*qed.RowsRef)
 		says   string
 	}{
-		"all of them": {func(*qed.Rows) {}, ""},
-		"the first":   {func(r *qed.Rows) { r.Truncated = true }, "more rows"},
-		"some failed": {func(r *qed.Rows) { r.Partial = "2 of 5 shards failed" }, "2 of 5 shards failed"},
-		"nothing":     {func(r *qed.Rows) { *r = qed.Rows{Partial: "2 of 5 shards failed"} }, "2 of 5 shards failed"},
+		"all of them": {func(*qed.RowsRef) {}, ""},
+		"the first":   {func(r *qed.RowsRef) { r.Truncated = true }, "more rows"},
+		"some failed": {func(r *qed.RowsRef) { r.Partial = "2 of 5 shards failed" }, "2 of 5 shards failed"},
+		"nothing":     {func(r *qed.RowsRef) { *r = qed.RowsRef{Partial: "2 of 5 shards failed"} }, "2 of 5 shards failed"},
 	} {
 		rows := *delays(t)
-		in := qed.Rows{Count: len(rows.Rows), Sample: rows}
+		in := qed.RowsRef{Count: len(rows.Rows), Sample: rows}
 		tt.change(&in)
 		f, err := callOn(t, in, "")
 		if err != nil || !strings.Contains(f.Text, tt.says) || strings.Contains(f.Text, "missing") && tt.says == "" {

@@ -75,7 +75,7 @@ func nextTurn(ctx context.Context, agent qed.Agent, store qed.Store, thread stri
 	}
 	turn := len(messages)/2 + 1
 	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: thread})
-	if errors.Is(err, qed.ErrNotOpen) {
+	if errors.Is(err, qed.ErrQuestionClosed) {
 		answer, err = qed.Ask(ctx, agent, qed.Turn{Thread: thread, Text: sayIn(thread)(turn)})
 	}
 	switch {

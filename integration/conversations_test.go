@@ -27,12 +27,12 @@ type talkState struct {
 func talker(tb testing.TB, store qed.Store) qed.Agent {
 	g := qed.NewGraph[talkState]("talk")
 	g.Node("count", func(ctx context.Context, s talkState) (talkState, error) {
-		n, err := qed.Memo(ctx, "count", s.Turns, func(context.Context) (int, error) { return s.Turns + 1, nil })
+		n, err := qed.Step(ctx, "count", s.Turns, func(context.Context) (int, error) { return s.Turns + 1, nil })
 		s.Turns = n
 		return s, err
 	}, nil)
 	g.Node("think", func(ctx context.Context, s talkState) (talkState, error) {
-		_, err := qed.Memo(ctx, "think", s.Said, func(context.Context) (string, error) { return s.Said, nil })
+		_, err := qed.Step(ctx, "think", s.Said, func(context.Context) (string, error) { return s.Said, nil })
 		return s, err
 	}, nil)
 	g.Edge(qed.Start, "count")
@@ -158,11 +158,11 @@ func TestServerDiesInATurn(t *testing.T) {
 				if turn.Text == "die" {
 					kill()
 				}
-				if _, err := qed.Memo(ctx, "look", nil, func(context.Context) (int, error) { return 1, nil }); err != nil {
+				if _, err := qed.Step(ctx, "look", nil, func(context.Context) (int, error) { return 1, nil }); err != nil {
 					return qed.Answer{}, err
 				}
-				_, err := qed.Once(ctx, "send", nil, func(context.Context) (int, error) { sent++; return sent, nil })
-				if errors.Is(err, qed.ErrUnsaved) {
+				_, err := qed.StepOnce(ctx, "send", nil, func(context.Context) (int, error) { sent++; return sent, nil })
+				if errors.Is(err, qed.ErrNotRecorded) {
 					return qed.Answer{Text: "not sent"}, nil
 				}
 				return qed.Answer{Text: fmt.Sprintf("sent after %d messages", len(turn.History))}, err
@@ -176,7 +176,7 @@ func TestServerDiesInATurn(t *testing.T) {
 						t.Fatal(err)
 					}
 					switch d := event.Data.(type) {
-					case qed.Unsaved:
+					case qed.SaveFailed:
 						unsaved++
 					case qed.Completed:
 						answer = d.Answer

@@ -135,7 +135,7 @@ func answersFrom(t *testing.T, x *rag.Index) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.Text != "No [1]. Create a new one." || answer.Partial || len(answer.Sources) != 1 || !strings.HasPrefix(answer.Sources[0].Location, "work-orders.md:") {
+	if answer.Text != "No [1]. Create a new one." || answer.Partial || len(answer.Citations) != 1 || !strings.HasPrefix(answer.Citations[0].Location, "work-orders.md:") {
 		t.Errorf("the answer is %+v", answer)
 	}
 }

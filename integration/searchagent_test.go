@@ -72,7 +72,7 @@ type searchTrial struct {
 
 // theirs is the filter of the turn's company.
 func theirs(_ context.Context, turn qed.Turn) (json.RawMessage, error) {
-	return json.Marshal(map[string]any{"term": map[string]string{"tenantId": turn.Company}})
+	return json.Marshal(map[string]any{"term": map[string]string{"tenantId": turn.Tenant}})
 }
 
 func newSearchTrial(t *testing.T, url string, opt *searchagent.Options, rules ...llmtest.Rule) *searchTrial {
@@ -105,11 +105,11 @@ func newSearchTrial(t *testing.T, url string, opt *searchagent.Options, rules ..
 
 // ask asks for the company acme, and finds neither its hidden fields nor what is
 // another's, in the answer or in what was sent to the model.
-func (trial *searchTrial) ask(t *testing.T, text string) ([]qed.Data, qed.Answer) {
+func (trial *searchTrial) ask(t *testing.T, text string) ([]qed.EventData, qed.Answer) {
 	t.Helper()
-	var events []qed.Data
+	var events []qed.EventData
 	var answer qed.Answer
-	for e, err := range trial.agent.Run(t.Context(), qed.Turn{Thread: "t", Company: "acme", Text: text}) {
+	for e, err := range trial.agent.Run(t.Context(), qed.Turn{Thread: "t", Tenant: "acme", Text: text}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,11 +182,11 @@ func TestSearchAgentAsks(t *testing.T) {
 			searchBodies("find the folder", folderNamed("Tax Documents")), searchBodies("find its documents", documentsIn("abc-123")),
 			searchWords("There are two."))
 		_, asked := trial.ask(t, "List the documents in Tax Documents")
-		if len(asked.Questions) != 1 || len(asked.Questions[0].Options) != 2 {
+		if len(asked.Questions) != 1 || len(asked.Questions[0].Choices) != 2 {
 			t.Fatalf("asked %+v", asked)
 		}
 		reply := "1"
-		if strings.Contains(asked.Questions[0].Options[1].Text, "abc-123") {
+		if strings.Contains(asked.Questions[0].Choices[1].Text, "abc-123") {
 			reply = "2"
 		}
 		_, got := trial.ask(t, reply)
@@ -300,7 +300,7 @@ func TestSearchAgentLosesItsIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := qed.Ask(t.Context(), agent, qed.Turn{Text: "List the documents in Tax Documents"})
-		if err != nil || !got.Partial || len(got.Queries) != 1 || !strings.Contains(got.PartialReason, index) || len(got.Sources) != 1 {
+		if err != nil || !got.Partial || len(got.Queries) != 1 || !strings.Contains(got.PartialReason, index) || len(got.Citations) != 1 {
 			t.Errorf("answer = %+v, %v", got, err)
 		}
 	})
@@ -322,7 +322,7 @@ func TestSearchAgentWithoutACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Company: "acme", Text: "Find it"}); !errors.Is(err, esquery.ErrUnavailable) {
+	if _, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Tenant: "acme", Text: "Find it"}); !errors.Is(err, esquery.ErrUnavailable) {
 		t.Fatalf("error = %v", err)
 	}
 	eachEngine(t, func(t *testing.T, url string) {

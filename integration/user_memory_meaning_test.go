@@ -9,7 +9,7 @@ import (
 // With a real model, past turns are found by what they mean, whatever their words.
 func TestUserMemoryByMeaning(t *testing.T) {
 	m := &qed.UserMemory{Store: &qed.MemoryStore{}, Embedder: embeddings(t), EmbedderModel: "all-minilm-l6-v2"}
-	ann := qed.User{Company: "acme", ID: "ann"}
+	ann := qed.User{Tenant: "acme", ID: "ann"}
 	for i, request := range []string{
 		"Which invoices are overdue?",
 		"How late were the shipments to Miami last week?",

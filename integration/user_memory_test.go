@@ -22,7 +22,7 @@ func TestUserMemory(t *testing.T) {
 				store := newStore(t, pool(""), e.dialect, keepAll)
 				memories = append(memories, &qed.UserMemory{Store: store, MaxTurns: 8})
 			}
-			ann := qed.User{Company: "acme", ID: "ann"}
+			ann := qed.User{Tenant: "acme", ID: "ann"}
 			requests := func(text string) (all []string) {
 				turns, err := memories[1].Turns(t.Context(), ann, 0)
 				if text != "" {
@@ -70,7 +70,7 @@ func TestUserMemory(t *testing.T) {
 					t.Errorf("%q is not forgotten", request)
 				}
 			}
-			_, err = memories[1].ForgetTurns(t.Context(), qed.User{Company: "acme", ID: "bob"}, none)
+			_, err = memories[1].ForgetTurns(t.Context(), qed.User{Tenant: "acme", ID: "bob"}, none)
 			if err := errors.Join(err, memories[1].Forget(t.Context(), ann)); err != nil {
 				t.Error(err)
 			}

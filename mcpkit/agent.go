@@ -117,7 +117,7 @@ func (a *agentServer) answer(ctx context.Context, req *mcp.CallToolRequest, call
 		}
 		in.Question, in.Replies = "", replies
 	}
-	turn := qed.Turn{User: caller.User, Company: caller.Company, Text: in.Question, Replies: in.Replies}
+	turn := qed.Turn{User: caller.User, Tenant: caller.Company, Text: in.Question, Replies: in.Replies}
 	if !stateless {
 		turn.Thread = threadOf(a.name, caller, session, in.Conversation)
 	}
@@ -224,11 +224,11 @@ func reporter(ctx context.Context, req *mcp.CallToolRequest) func(qed.Event) {
 }
 
 // progressMessage says what happened, or nothing where that is of no use for who waits.
-func progressMessage(data qed.Data) string {
+func progressMessage(data qed.EventData) string {
 	switch d := data.(type) {
 	case qed.Planned:
-		return fmt.Sprintf("planned %d steps", len(d.Steps))
-	case qed.StepStarted:
+		return fmt.Sprintf("planned %d steps", len(d.Tasks))
+	case qed.TaskStarted:
 		return d.Description
 	case qed.ToolStarted:
 		return "calls " + d.Tool
@@ -237,7 +237,7 @@ func progressMessage(data qed.Data) string {
 	case qed.QueryCorrected:
 		return "corrects a query"
 	case qed.Retrieved:
-		return fmt.Sprintf("found %d passages", len(d.Sources))
+		return fmt.Sprintf("found %d passages", len(d.Citations))
 	}
 	return ""
 }
@@ -260,13 +260,13 @@ func elicitations(req *mcp.CallToolRequest, questions []qed.Question) mcp.InputR
 		case qed.TextQuestion:
 			value["minLength"] = 1
 		case qed.ChoiceQuestion:
-			ids, texts := make([]any, len(q.Options)), make([]any, len(q.Options))
-			for i, o := range q.Options {
+			ids, texts := make([]any, len(q.Choices)), make([]any, len(q.Choices))
+			for i, o := range q.Choices {
 				ids[i], texts[i] = o.ID, o.Text
 			}
 			value["enum"], value["enumNames"] = ids, texts
 		case qed.ApprovalQuestion:
-			value["enum"] = []any{string(qed.Approve), string(qed.Reject)}
+			value["enum"] = []any{string(qed.DecisionApprove), string(qed.DecisionReject)}
 		default:
 			return nil
 		}

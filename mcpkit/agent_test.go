@@ -20,9 +20,9 @@ import (
 func asking(store qed.Store) qed.Agent {
 	return qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		if turn.Text == "who" {
-			return qed.Answer{Text: turn.User + " of " + turn.Company}, nil
+			return qed.Answer{Text: turn.User + " of " + turn.Tenant}, nil
 		}
-		city, err := qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?", Options: []qed.Option{{ID: "FL", Text: "Florida"}, {ID: "OH", Text: "Ohio"}}})
+		city, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "FL", Text: "Florida"}, {ID: "OH", Text: "Ohio"}}})
 		if err != nil {
 			return qed.Answer{}, err
 		}
@@ -57,7 +57,7 @@ func TestAgentConversation(t *testing.T) {
 	if r := call(t, ann, "ask", again); !r.IsError || !strings.Contains(textOf(r), "no open question") {
 		t.Errorf("the reply again: %q", textOf(r))
 	}
-	look, err := qed.Look(t.Context(), store, mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
+	look, err := qed.Inspect(t.Context(), store, mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
 	if err != nil || look.Status != qed.StatusAnswered || look.Turn.User != "ann" {
 		t.Errorf("the thread: %+v, %v", look, err)
 	}
@@ -182,10 +182,10 @@ func TestAgentProgress(t *testing.T) {
 	s := newServer()
 	gate := make(chan struct{})
 	agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-		qed.Emit(ctx, qed.Planned{Steps: make([]qed.PlanStep, 2)})
+		qed.Emit(ctx, qed.Planned{Tasks: make([]qed.PlanTask, 2)})
 		qed.Emit(ctx, qed.Token{Content: "not progress"})
 		for range 300 {
-			qed.Emit(ctx, qed.StepStarted{Description: "find the port"})
+			qed.Emit(ctx, qed.TaskStarted{Description: "find the port"})
 		}
 		<-gate
 		return qed.Answer{Text: "done"}, nil

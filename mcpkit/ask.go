@@ -67,9 +67,9 @@ func (c *Client) caller(name string, repeat bool) func(context.Context, json.Raw
 			}
 			return c.output(ctx, result)
 		}
-		record := qed.Once[step]
+		record := qed.StepOnce[step]
 		if repeat {
-			record = qed.Memo[step]
+			record = qed.Step[step]
 		}
 		var r *round
 		for range maxRounds {
@@ -132,7 +132,7 @@ func (c *Client) ask(ctx context.Context, tool string, r *round) error {
 	r.Replies = map[string]*mcp.ElicitResult{}
 	for _, id := range slices.Sorted(maps.Keys(r.Needs)) {
 		reply, err := c.elicit(ctx, tool, r.Needs[id])
-		if errors.Is(err, qed.ErrNoAsker) {
+		if errors.Is(err, qed.ErrCannotInterrupt) {
 			reply, err = &mcp.ElicitResult{Action: "decline"}, nil
 		}
 		if err != nil {
@@ -267,7 +267,7 @@ func (f field) ask(ctx context.Context, text string) (any, error) {
 	}
 	text += "\n(or: decline)"
 	for range maxTries {
-		said, err := qed.Clarify[string](ctx, qed.Question{Text: text})
+		said, err := qed.Interrupt[string](ctx, qed.Question{Text: text})
 		if err != nil || strings.EqualFold(strings.TrimSpace(said), "decline") {
 			return nil, err
 		}
@@ -294,12 +294,12 @@ const (
 // of "1" or "Decline" would be whatever the server calls so.
 func choose(ctx context.Context, text string, choices []choice) (string, error) {
 	values := map[string]string{}
-	var options []qed.Option
+	var options []qed.Choice
 	for i, c := range choices {
 		id := fmt.Sprintf("qed:%d", i+1)
 		values[id] = c.value
-		options = append(options, qed.Option{ID: id, Text: oneLine(c.text)})
+		options = append(options, qed.Choice{ID: id, Text: oneLine(c.text)})
 	}
-	id, err := qed.Clarify[string](ctx, qed.Question{Text: text, Options: append(options, qed.Option{ID: declineID, Text: declineText})})
+	id, err := qed.Interrupt[string](ctx, qed.Question{Text: text, Choices: append(options, qed.Choice{ID: declineID, Text: declineText})})
 	return values[id], err
 }

@@ -146,7 +146,7 @@ func TestAskNobody(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 	tools, err := c.Tools(t.Context())
-	if err != nil || !tools[0].Asks {
+	if err != nil || !tools[0].Interrupts {
 		t.Errorf("%+v, %v", tools, err)
 	}
 }

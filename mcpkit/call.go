@@ -31,7 +31,7 @@ func send[R any](
 	for attempt := 1; ; attempt++ {
 		l, done, err := c.begin(ctx)
 		if err != nil {
-			return zero, qed.NotDone(err)
+			return zero, qed.SafeToRetry(err)
 		}
 		d.observed = l.transport != nil && l.transport.observes()
 		d.useless.Store(false)
@@ -119,7 +119,7 @@ func (c *Client) callTool(ctx context.Context, name string, arguments json.RawMe
 	if c.opt.Meta != nil {
 		params.Meta = maps.Clone(c.opt.Meta(ctx))
 		if _, err := json.Marshal(params.Meta); err != nil {
-			return nil, qed.NotDone(&quiet{"mcpkit: what ClientOptions.Meta returned has no JSON form", err})
+			return nil, qed.SafeToRetry(&quiet{"mcpkit: what ClientOptions.Meta returned has no JSON form", err})
 		}
 	}
 	if r != nil {
@@ -162,7 +162,7 @@ func (c *Client) failed(ctx context.Context, d *delivery, err error) error {
 	case closing != "":
 		return refusedCall(closing, err)
 	case d.unsent():
-		return qed.NotDone(c.unavailable("", err))
+		return qed.SafeToRetry(c.unavailable("", err))
 	}
 	return &quiet{"the connection to the MCP server broke under the call, or the server answered with what is no answer;" +
 		" whether it did its work is not known", errors.Join(ErrUnavailable, err)}

@@ -71,8 +71,8 @@ func TestParts(t *testing.T) {
 		}
 		want := qed.Finding{
 			Text:      "a chart\nc's text",
-			Artifacts: []qed.KeptArtifact{{Name: "image-2", MediaType: "image/png", Data: []byte("png")}, {Name: "e.bin", MediaType: "application/octet-stream", Data: []byte{1}}},
-			Sources: []qed.Source{
+			Artifacts: []qed.ArtifactRef{{Name: "image-2", MediaType: "image/png", Data: []byte("png")}, {Name: "e.bin", MediaType: "application/octet-stream", Data: []byte{1}}},
+			Citations: []qed.Citation{
 				{Title: "a", Location: "https://example.com/a", Excerpt: "of a"},
 				{Title: "b"},
 				{Title: "file:///c.txt", Location: "file:///c.txt", Excerpt: "c's text"},
@@ -99,8 +99,8 @@ func TestTrust(t *testing.T) {
 				t.Fatal(tools, err)
 			}
 			for _, tool := range tools {
-				if want := trusted && tool.Name == "ports_list"; tool.Repeat != want {
-					t.Errorf("trusted %v: %s: Repeat = %v", trusted, tool.Name, tool.Repeat)
+				if want := trusted && tool.Name == "ports_list"; tool.Idempotent != want {
+					t.Errorf("trusted %v: %s: Repeat = %v", trusted, tool.Name, tool.Idempotent)
 				}
 				if tool.Name == "ports_list" && (tool.Description == "Lists ports.") != trusted {
 					t.Errorf("trusted %v: %q", trusted, tool.Description)
@@ -196,7 +196,7 @@ func TestProgress(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if other, ok := event.Data.(qed.Other); ok && other.Kind == "mcp_progress" {
+			if other, ok := event.Data.(qed.CustomEvent); ok && other.Kind == "mcp_progress" {
 				var p mcpkit.Progress
 				if err := json.Unmarshal(other.JSON, &p); err != nil {
 					t.Fatal(err)

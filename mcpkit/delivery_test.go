@@ -144,7 +144,7 @@ func notDone(t *testing.T, err error) bool {
 	t.Helper()
 	recorded := false
 	agent := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-		_, failed := qed.Once(ctx, "call", 1, func(context.Context) (int, error) { return 0, err })
+		_, failed := qed.StepOnce(ctx, "call", 1, func(context.Context) (int, error) { return 0, err })
 		_, recorded = errors.AsType[*qed.CallError](failed)
 		return qed.Answer{}, nil
 	})

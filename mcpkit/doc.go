@@ -46,12 +46,12 @@
 //	structured content, an object    the object
 //	structured content, else         {"value": ...}
 //	text                             {"text": "..."}; "truncated": true where it was cut
-//	an embedded text                 part of the text, and one of the "sources"
-//	a link to a resource             one of the "sources", as in a qed.Finding; never fetched
+//	an embedded text                 part of the text, and one of the "citations"
+//	a link to a resource             one of the "citations", as in a qed.Finding; never fetched
 //	an image, a sound, a blob        one of the "artifacts", as in a qed.Finding; what is too
 //	                                 large to keep is named in "left_out" instead
 //
-// Structured content with sources or artifacts beside it is {"value": ..., "sources":
+// Structured content with citations or artifacts beside it is {"value": ..., "citations":
 // ...}. The SDK reads numbers as float64; where the text beside structured content says
 // the same, as servers should, its digits are taken. A result that says that it is an
 // error is the error of the call, in the server's words.
@@ -75,7 +75,7 @@
 //
 // Where [ClientOptions.Ask] allows it, a server that speaks protocol 2026-07-28 or later
 // may ask the user something: there an elicitation is the result of the call, and the call
-// is made again with the reply, so the turn can end with the question ([qed.Clarify]) and
+// is made again with the reply, so the turn can end with the question ([qed.Interrupt]) and
 // the call go on in a later one. Servers of older protocols ask in the middle of a call,
 // which cannot wait for days: they are told that the user declines. So is every server
 // where nobody can be asked, and for anything but a form of a few plain fields. No server

@@ -103,7 +103,7 @@ func ExampleAddRegistry() {
 // An agent as one tool of an MCP server. Its conversations are those of who calls.
 func ExampleAddAgent() {
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		city, err := qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?", Options: []qed.Option{{Text: "Florida"}, {Text: "Ohio"}}})
+		city, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{Text: "Florida"}, {Text: "Ohio"}}})
 		if err != nil {
 			return qed.Answer{}, err
 		}

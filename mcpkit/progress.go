@@ -12,7 +12,7 @@ import (
 )
 
 // Progress is how far a server says that a call is: the JSON of an event of the host's
-// own, a [qed.Other] of the kind "mcp_progress". What comes together with the result may
+// own, a [qed.CustomEvent] of the kind "mcp_progress". What comes together with the result may
 // not be told.
 type Progress struct {
 	Tool     string  `json:"tool"` // as the server calls it
@@ -67,6 +67,6 @@ func (p *progress) told(_ context.Context, req *mcp.ProgressNotificationClientRe
 	p.mu.Unlock()
 	text, err := json.Marshal(Progress{t.tool, req.Params.Progress, req.Params.Total, clean(req.Params.Message, 500)})
 	if err == nil {
-		qed.Emit(t.ctx, qed.Other{Kind: "mcp_progress", JSON: text})
+		qed.Emit(t.ctx, qed.CustomEvent{Kind: "mcp_progress", JSON: text})
 	}
 }

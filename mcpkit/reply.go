@@ -46,7 +46,7 @@ func (r Reply) within(n int) (json.RawMessage, error) {
 	cuts := []func() bool{
 		r.cutTable,
 		r.emptyArtifacts,
-		func() bool { had := r.Sources != nil; r.Sources = nil; return had },
+		func() bool { had := r.Citations != nil; r.Citations = nil; return had },
 		func() bool { had := r.Queries != nil; r.Queries = nil; return had },
 		func() bool { had := r.Artifacts != nil; r.Artifacts = nil; return had },
 		func() bool { had := r.Table != nil; r.Table = nil; return had },

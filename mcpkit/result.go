@@ -28,12 +28,12 @@ const (
 
 // An output is what a call returns; the package says in which form.
 type output struct {
-	Text      string             `json:"text,omitempty"`
-	Truncated bool               `json:"truncated,omitempty"`
-	Value     json.RawMessage    `json:"value,omitempty"`
-	Artifacts []qed.KeptArtifact `json:"artifacts,omitempty"`
-	Sources   []qed.Source       `json:"sources,omitempty"`
-	LeftOut   []string           `json:"left_out,omitempty"`
+	Text      string            `json:"text,omitempty"`
+	Truncated bool              `json:"truncated,omitempty"`
+	Value     json.RawMessage   `json:"value,omitempty"`
+	Artifacts []qed.ArtifactRef `json:"artifacts,omitempty"`
+	Citations []qed.Citation    `json:"citations,omitempty"`
+	LeftOut   []string          `json:"left_out,omitempty"`
 }
 
 // output makes of a result what the tool returns: one JSON value, or the error that the
@@ -75,7 +75,7 @@ func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMes
 }
 
 // bare reports whether there is nothing but a text.
-func (o *output) bare() bool { return o.Artifacts == nil && o.Sources == nil && o.LeftOut == nil }
+func (o *output) bare() bool { return o.Artifacts == nil && o.Citations == nil && o.LeftOut == nil }
 
 // toolError is the error that a server says a result is.
 func (c *Client) toolError(texts []string, structured any) error {
@@ -179,7 +179,7 @@ func (o *output) leaveOut(what string) {
 }
 
 func (o *output) source(title, uri, excerpt string) {
-	if len(o.Sources) == maxParts {
+	if len(o.Citations) == maxParts {
 		o.leaveOut("more sources than 50")
 		return
 	}
@@ -187,11 +187,11 @@ func (o *output) source(title, uri, excerpt string) {
 	if title == "" {
 		title = prompt.Clip(uri, maxResourceLine)
 	}
-	s := qed.Source{Title: title, Excerpt: clean(excerpt, maxExcerpt)}
+	s := qed.Citation{Title: title, Excerpt: clean(excerpt, maxExcerpt)}
 	if u, err := url.Parse(uri); err == nil && !slices.Contains([]string{"javascript", "data", "vbscript", "blob"}, strings.ToLower(u.Scheme)) {
 		s.Location = uri
 	}
-	o.Sources = append(o.Sources, s)
+	o.Citations = append(o.Citations, s)
 }
 
 // artifact keeps the data beside the run where there is one, as it is no text for a model.
@@ -205,7 +205,7 @@ func (o *output) artifact(ctx context.Context, name, mediaType string, data []by
 		o.leaveOut("more artifacts than 50")
 		return nil
 	}
-	kept, err := qed.KeepArtifact(ctx, qed.Artifact{Name: name, MediaType: mediaType, Data: data})
+	kept, err := qed.SaveArtifact(ctx, qed.Artifact{Name: name, MediaType: mediaType, Data: data})
 	switch {
 	case errors.Is(err, qed.ErrTooLarge):
 		o.leaveOut(tooLarge)

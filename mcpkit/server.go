@@ -216,10 +216,10 @@ func AddRegistry(server *mcp.Server, registry *qed.Registry, opt *ServerOptions)
 // toolError is what a client reads of a tool's error.
 func (s *server) toolError(ctx context.Context, tool string, err error) string {
 	text := err.Error()
-	switch before, _, asked := strings.Cut(text, qed.ErrNoAsker.Error()); {
+	switch before, _, asked := strings.Cut(text, qed.ErrCannotInterrupt.Error()); {
 	case s.opt.ToolError != nil:
 		text = s.opt.ToolError(ctx, tool, err)
-	case asked && errors.Is(err, qed.ErrNoAsker): // the rest is advice for the host
+	case asked && errors.Is(err, qed.ErrCannotInterrupt): // the rest is advice for the host
 		text = before + "nobody can be asked here; say more exactly what is meant"
 	}
 	if text = clean(text, maxErrorText); text == "" {

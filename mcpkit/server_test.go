@@ -94,7 +94,7 @@ func TestCaller(t *testing.T) {
 	type key struct{}
 	s := newServer()
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		return qed.Answer{Text: fmt.Sprint(turn.User, " ", turn.Company, " ", ctx.Value(key{}))}, nil
+		return qed.Answer{Text: fmt.Sprint(turn.User, " ", turn.Tenant, " ", ctx.Value(key{}))}, nil
 	})
 	opt := &mcpkit.ServerOptions{Caller: func(ctx context.Context, req *mcp.CallToolRequest) (context.Context, mcpkit.Caller, error) {
 		user := req.Extra.Header.Get("X-User")

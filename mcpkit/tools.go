@@ -199,12 +199,12 @@ func (c *Client) tool(name string, t *mcp.Tool) (qed.Tool, *ToolError) {
 	}
 	tool := qed.Tool{
 		Name: name, Description: c.description(t), Input: input,
-		Asks: c.opt.Ask, Timeout: c.opt.Timeout,
+		Interrupts: c.opt.Ask, Timeout: c.opt.Timeout,
 	}
 	if a := t.Annotations; a != nil && c.opt.Trusted {
-		tool.Repeat = a.ReadOnlyHint || a.IdempotentHint
+		tool.Idempotent = a.ReadOnlyHint || a.IdempotentHint
 	}
-	tool.Call = c.caller(t.Name, tool.Repeat)
+	tool.Call = c.caller(t.Name, tool.Idempotent)
 	if err := qed.NewRegistry(nil).Add(tool); err != nil {
 		return qed.Tool{}, refused(t.Name, "%w", err)
 	}

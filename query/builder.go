@@ -62,7 +62,7 @@ type built struct {
 // The error of a call that comes to no query wraps the last [*Refusal], if there is one. A
 // previous query that says that it is of another source is not changed: that is a
 // [*SourceError].
-// The model's calls are part of the run ([qed.Recorded]). Their requests have the name
+// The model's calls are part of the run ([qed.DurableModel]). Their requests have the name
 // "query_builder" ([llm.Request]'s Name), and a reply is {query, explanation, question,
 // options}, of which the query alone or the question alone will do.
 func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, error) {
@@ -80,7 +80,7 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	b := &builder{o.asking(model), s, o}
 	t := qed.NewTool(builderName, "Writes a query that finds what a request asks for, and checks it. "+
 		`It does not run it: the source's executor does, given the whole result as its query: {"$result": "key"}.`, b.build)
-	t.Kind, t.Asks, t.Repeat, t.Timeout = qed.ModelTool, true, true, o.Timeout
+	t.Kind, t.Interrupts, t.Idempotent, t.Timeout = qed.ModelTool, true, true, o.Timeout
 	return t, s.tell(&t, o.About)
 }
 
@@ -97,7 +97,7 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 		return built{}, err
 	}
 	// Recorded, as with Check: a schema that changes while the user is asked must not lead the run elsewhere.
-	description, err := qed.Memo(ctx, "describe", source.Name(), func(ctx context.Context) (string, error) {
+	description, err := qed.Step(ctx, "describe", source.Name(), func(ctx context.Context) (string, error) {
 		return source.Describe(ctx, in.Request)
 	})
 	if err != nil {

@@ -142,7 +142,7 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 func (o *BuilderOptions) asking(model llm.Model) *asking.Model {
 	return &asking.Model{
 		Agent:            builderName,
-		Model:            qed.Recorded(model),
+		Model:            qed.DurableModel(model),
 		Temperature:      *o.Temperature,
 		MaxOutputTokens:  o.MaxOutputTokens,
 		Timeout:          o.ModelTimeout,

@@ -148,7 +148,7 @@ func TestQuestion(t *testing.T) {
 	m := model(asks, says("query", "port=Port of Miami"))
 	c := call(t, builder(t, m, nil), `{"request":"ships in Miami"}`)
 	_, answer := c.turn(qed.Turn{Text: "go"})
-	if len(answer.Questions) != 1 || answer.Questions[0].Text != "Which Miami?" || len(answer.Questions[0].Options) != 2 {
+	if len(answer.Questions) != 1 || answer.Questions[0].Text != "Which Miami?" || len(answer.Questions[0].Choices) != 2 {
 		t.Fatalf("questions = %+v", answer.Questions)
 	}
 	if n := len(m.Requests()); n != 1 {

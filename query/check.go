@@ -24,7 +24,7 @@ type verdict struct {
 // rules have changed, the model is told what it was told before. Whoever runs the query
 // has it checked again.
 func check(ctx context.Context, source Source, q json.RawMessage) (json.RawMessage, *Refusal, error) {
-	v, err := qed.Memo(ctx, "check", [2]string{source.Name(), string(q)}, func(ctx context.Context) (verdict, error) {
+	v, err := qed.Step(ctx, "check", [2]string{source.Name(), string(q)}, func(ctx context.Context) (verdict, error) {
 		checked, err := source.Check(ctx, q)
 		if refusal, ok := errors.AsType[*Refusal](err); ok {
 			return verdict{Code: refusal.Code, Name: refusal.Name, Message: refusal.Message, Maybe: refusal.Candidates}, nil

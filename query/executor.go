@@ -82,7 +82,7 @@ func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, er
 	e := &executor{s, o.MaxRows}
 	t := qed.NewTool(name, "Runs a query in the language "+language+" and finds its rows. It only reads. "+
 		`Later tasks are given the rows by {"$result": "key/rows"}.`, e.execute)
-	t.Kind, t.Repeat, t.Language, t.Timeout = qed.TraditionalTool, true, language, o.Timeout
+	t.Kind, t.Idempotent, t.Language, t.Timeout = qed.FunctionTool, true, language, o.Timeout
 	return t, s.tell(&t, nil)
 }
 
@@ -141,7 +141,7 @@ func (e *executor) finding(
 	if came > e.maxRows {
 		table.Rows, table.Truncated = table.Rows[:e.maxRows], true
 	}
-	rows, err := qed.KeepRows(ctx, &table)
+	rows, err := qed.SaveRows(ctx, &table)
 	if err != nil {
 		return executed{}, fmt.Errorf("query: the rows of source %s: %w", source.Name(), err)
 	}
@@ -197,7 +197,7 @@ const (
 )
 
 // counted says how many rows were found, and how many of them are kept.
-func counted(rows *qed.Rows, total int64) string {
+func counted(rows *qed.RowsRef, total int64) string {
 	n := int64(rows.Count)
 	switch {
 	case total > n:

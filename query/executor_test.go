@@ -189,7 +189,7 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 	}
 	var found qed.Finding
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-		if _, err := qed.Clarify[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
+		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
 			return qed.Answer{}, err
 		}
 		results, err := tools.Do(ctx, llm.ToolCall{Name: "words_executor", Arguments: json.RawMessage(`{"query":"all"}`)})

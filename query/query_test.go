@@ -284,8 +284,8 @@ func TestSchema(t *testing.T) {
 	}{
 		{builder(t, model(), nil, two...), qed.ModelTool, "", []string{"source", "request"}},
 		{builder(t, model(), nil, two[0]), qed.ModelTool, "", []string{"request"}},
-		{executor(t, nil, two...), qed.TraditionalTool, "words", []string{"source", "query"}},
-		{executor(t, nil, two[0]), qed.TraditionalTool, "words", []string{"query"}},
+		{executor(t, nil, two...), qed.FunctionTool, "words", []string{"source", "query"}},
+		{executor(t, nil, two[0]), qed.FunctionTool, "words", []string{"query"}},
 	} {
 		var input struct {
 			Properties map[string]struct{ Enum []string }
@@ -298,7 +298,7 @@ func TestSchema(t *testing.T) {
 		if got := input.Properties["source"].Enum; !slices.Equal(got, names) || !slices.Equal(input.Required, test.required) {
 			t.Errorf("%s: sources %v, required %v", test.tool.Name, got, input.Required)
 		}
-		if test.tool.Kind != test.kind || test.tool.Language != test.language || !test.tool.Repeat || test.tool.Asks != (test.kind == qed.ModelTool) {
+		if test.tool.Kind != test.kind || test.tool.Language != test.language || !test.tool.Idempotent || test.tool.Interrupts != (test.kind == qed.ModelTool) {
 			t.Errorf("%+v", test.tool)
 		}
 	}

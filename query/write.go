@@ -93,20 +93,20 @@ func (w *writing) clarify(ctx context.Context, asked written) (again bool, err e
 	q := qed.Question{Text: prompt.Clip(strings.TrimSpace(asked.Question), maxQuestion)}
 	for _, option := range asked.Options {
 		option = prompt.Clip(strings.Join(strings.Fields(option), " "), maxOption)
-		taken := slices.ContainsFunc(q.Options, func(o qed.Option) bool { return o.Text == option })
-		if option != "" && !taken && len(q.Options) < maxOptions {
-			q.Options = append(q.Options, qed.Option{Text: option})
+		taken := slices.ContainsFunc(q.Choices, func(o qed.Choice) bool { return o.Text == option })
+		if option != "" && !taken && len(q.Choices) < maxOptions {
+			q.Choices = append(q.Choices, qed.Choice{Text: option})
 		}
 	}
-	if len(q.Options) < 2 {
-		q.Options = nil
+	if len(q.Choices) < 2 {
+		q.Choices = nil
 	}
 	if q.Text == "" {
 		return false, nil
 	}
-	reply, err := qed.Clarify[string](ctx, q)
+	reply, err := qed.Interrupt[string](ctx, q)
 	switch {
-	case errors.Is(err, qed.ErrNoAsker):
+	case errors.Is(err, qed.ErrCannotInterrupt):
 		w.data.Mute = true
 		return asked.Query == "", nil
 	case err != nil:

@@ -28,7 +28,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	c := &citations{passages: len(s.Passages)} // which are put right as they come
 	_, err = a.model.Text(ctx, &s.Usage, req, func(text string) { asking.Say(ctx, c.write(text)) })
 	asking.Say(ctx, c.end())
-	spent := errors.Is(err, qed.ErrBudget) && (c.text.Len() > 0 || qed.OverBudget(ctx) != nil)
+	spent := errors.Is(err, qed.ErrBudget) && (c.text.Len() > 0 || qed.BudgetExceeded(ctx) != nil)
 	if err != nil && !asking.Inept(err) && !spent {
 		return s, err // where the budget is spent, this node may use what was kept back
 	}

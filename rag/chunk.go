@@ -46,8 +46,8 @@ func (c Chunk) searched() string {
 }
 
 // source is the chunk as a place that an answer rests on.
-func (c Chunk) source() qed.Source {
-	return qed.Source{Title: prompt.Clip(c.title(), maxTitle), Location: c.location(), Excerpt: prompt.Clip(c.Text, maxExcerpt)}
+func (c Chunk) source() qed.Citation {
+	return qed.Citation{Title: prompt.Clip(c.title(), maxTitle), Location: c.location(), Excerpt: prompt.Clip(c.Text, maxExcerpt)}
 }
 
 const (

@@ -18,7 +18,7 @@ func TestConversation(t *testing.T) {
 	a := newAgent(t, m, manual(t), &rag.Options{Store: &qed.MemoryStore{}})
 	for _, text := range []string{"What is On hold?", "And when it is cancelled?"} {
 		got, _, err := run(t, a, qed.Turn{Thread: "t", Text: text})
-		if err != nil || !got.Saved || len(got.Sources) != 1 {
+		if err != nil || !got.Saved || len(got.Citations) != 1 {
 			t.Fatalf("%q: %+v, %v", text, got, err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestTurnGoesOn(t *testing.T) {
 		t.Fatalf("the error is %v", err)
 	}
 	got, told, err := run(t, newAgent(t, m, s, &rag.Options{Store: store}), qed.Turn{Thread: "t"})
-	if err != nil || got.Text != "Yes [1]." || told != got.Text || len(got.Sources) != 1 || got.Sources[0].Title != "2.md" {
+	if err != nil || got.Text != "Yes [1]." || told != got.Text || len(got.Citations) != 1 || got.Citations[0].Title != "2.md" {
 		t.Errorf("going on: %+v, told %q, %v", got, told, err)
 	}
 	if searches != 1 {

@@ -46,7 +46,7 @@ Choose *Cancel*. A cancelled work order cannot be opened again.
 		log.Fatal(err)
 	}
 	fmt.Println(answer.Text)
-	for i, s := range answer.Sources {
+	for i, s := range answer.Citations {
 		fmt.Printf("[%d] %s, %s\n", i+1, s.Title, s.Location)
 	}
 	// Output:

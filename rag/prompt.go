@@ -43,7 +43,7 @@ func (p *Prompts) withDefaults() (*Prompts, error) {
 func (o *Options) asking(model llm.Model) *asking.Model {
 	return &asking.Model{
 		Agent:           "rag",
-		Model:           qed.Recorded(model),
+		Model:           qed.DurableModel(model),
 		Temperature:     *o.Temperature,
 		MaxOutputTokens: o.MaxOutputTokens,
 		Timeout:         o.ModelTimeout,

@@ -16,7 +16,7 @@
 // # Citations
 //
 // A passage is cited by its number in square brackets, such as [1]. In the answer,
-// [n] is the n-th of [qed.Answer.Sources], which are the cited passages and no
+// [n] is the n-th of [qed.Answer.Citations], which are the cited passages and no
 // others: numbers are changed to fit as the text streams, and a number that no
 // passage has is taken out. An answer that cites nothing is partial, and says so;
 // and where no passage has anything to do with the question, the model is not
@@ -65,7 +65,7 @@ import (
 // A turn ends with an error where nobody can answer it (the model or the searcher
 // fails, the context ends); it ends with a partial Answer that says why where the
 // documents do not answer the question. Errors of the model match the kinds of
-// package llm, and a turn without a text [qed.ErrNoQuestion].
+// package llm, and a turn without a text [qed.ErrEmptyTurn].
 func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if model == nil || searcher == nil {
 		return nil, errors.New("rag: New needs a model and a searcher")
@@ -92,7 +92,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if o.Store == nil {
 		return answers, nil
 	}
-	return qed.Durable(answers, o.Store, o.Durable.ReadingBy(model)), nil
+	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model)), nil
 }
 
 // agent is what all turns share; what one turn knows is its state.
@@ -110,8 +110,8 @@ type state struct {
 
 	Passages []Passage
 	Text     string
-	Sources  []qed.Source // of Text
-	Reason   string       // why the answer is partial; empty: it is not
+	Sources  []qed.Citation // of Text
+	Reason   string         // why the answer is partial; empty: it is not
 	Usage    llm.Usage
 }
 
@@ -119,7 +119,7 @@ type state struct {
 func (a *agent) begin(_ context.Context, _ state, turn qed.Turn) (state, error) {
 	s := state{Question: strings.TrimSpace(turn.Text)}
 	if s.Question == "" {
-		return state{}, fmt.Errorf("rag: %w", qed.ErrNoQuestion)
+		return state{}, fmt.Errorf("rag: %w", qed.ErrEmptyTurn)
 	}
 	for _, m := range turn.History[max(0, len(turn.History)-a.opt.MaxHistoryMessages):] {
 		if m.Content != "" && (m.Role == llm.User || m.Role == llm.Assistant) {
@@ -142,7 +142,7 @@ func first(s state) string {
 func finish(_ context.Context, s state) (qed.Answer, error) {
 	return qed.Answer{
 		Text:          s.Text,
-		Sources:       s.Sources,
+		Citations:     s.Sources,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,
 		Usage:         s.Usage,
@@ -152,7 +152,7 @@ func finish(_ context.Context, s state) (qed.Answer, error) {
 // Passage is a chunk as the model sees it. Its texts are data.
 type Passage struct {
 	Number int // from 1: by it the model cites
-	Source qed.Source
+	Source qed.Citation
 	Text   string
 }
 
@@ -169,7 +169,7 @@ func (a *agent) search(ctx context.Context, s state) (state, error) {
 	}
 	found := qed.Retrieved{Query: s.Question}
 	for _, p := range s.Passages {
-		found.Sources = append(found.Sources, p.Source)
+		found.Citations = append(found.Citations, p.Source)
 	}
 	qed.Emit(ctx, found)
 	return s, nil

@@ -121,7 +121,7 @@ func TestAnswer(t *testing.T) {
 	}
 	want := qed.Answer{
 		Text: "No, it cannot be opened again [1].",
-		Sources: []qed.Source{{
+		Citations: []qed.Citation{{
 			Title:    "orders.md › Work orders › Cancelling",
 			Location: "orders.md:7-9",
 			Excerpt:  "## Cancelling\n\nA cancelled work order cannot be opened again.",
@@ -173,7 +173,7 @@ func TestCitations(t *testing.T) {
 					t.Fatal(err)
 				}
 				var sources []string
-				for _, s := range got.Sources {
+				for _, s := range got.Citations {
 					sources = append(sources, s.Title)
 				}
 				if got.Text != tt.want || told != tt.want || strings.Join(sources, " ") != tt.sources {
@@ -210,15 +210,15 @@ func FuzzCitations(f *testing.F) {
 		if err != nil || cmp.Diff(whole, got) != "" || told != got.Text {
 			t.Errorf("in pieces: %+v, told %q; at once: %+v, %v", got, told, whole, err)
 		}
-		for n := range got.Sources {
+		for n := range got.Citations {
 			if !strings.Contains(got.Text, fmt.Sprintf("[%d]", n+1)) {
 				t.Errorf("source %d is not cited in %q", n+1, got.Text)
 			}
 		}
 		if !strings.Contains(text, "`") {
-			for n := len(got.Sources) + 1; n < 1000; n++ {
+			for n := len(got.Citations) + 1; n < 1000; n++ {
 				if strings.Contains(got.Text, fmt.Sprintf("[%d]", n)) {
-					t.Errorf("%q cites %d of %d sources", got.Text, n, len(got.Sources))
+					t.Errorf("%q cites %d of %d sources", got.Text, n, len(got.Citations))
 				}
 			}
 		}
@@ -239,7 +239,7 @@ func TestNothingFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !got.Partial || got.PartialReason == "" || got.Text == "" || told != got.Text || got.Sources != nil || got.Usage != (llm.Usage{}) {
+			if !got.Partial || got.PartialReason == "" || got.Text == "" || told != got.Text || got.Citations != nil || got.Usage != (llm.Usage{}) {
 				t.Errorf("the answer is %+v, told %q; want a partial one that says why", got, told)
 			}
 		})
@@ -275,8 +275,8 @@ func TestModelFails(t *testing.T) {
 			if !got.Partial || got.PartialReason == "" || got.Text == "" || told != got.Text {
 				t.Errorf("the answer is %+v, told %q; want a partial one that says why", got, told)
 			}
-			if tt.text != "" && got.Text != tt.text || len(got.Sources) != tt.sources {
-				t.Errorf("answered %q from %d sources, want %q from %d", got.Text, len(got.Sources), tt.text, tt.sources)
+			if tt.text != "" && got.Text != tt.text || len(got.Citations) != tt.sources {
+				t.Errorf("answered %q from %d sources, want %q from %d", got.Text, len(got.Citations), tt.text, tt.sources)
 			}
 			if name == "breaks off" && got.Usage != partial.Usage {
 				t.Errorf("the usage is %+v, want that of what arrived", got.Usage)
@@ -296,8 +296,8 @@ func TestFollowUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Sources) != 1 || got.Sources[0].Location != "orders.md:7-9" {
-		t.Errorf("the sources are %v, want what the rewritten question finds", got.Sources)
+	if len(got.Citations) != 1 || got.Citations[0].Location != "orders.md:7-9" {
+		t.Errorf("the sources are %v, want what the rewritten question finds", got.Citations)
 	}
 	if want := (llm.Usage{InputTokens: 150, OutputTokens: 15, Calls: 2}); got.Usage != want {
 		t.Errorf("the usage is %+v, want %+v", got.Usage, want)
@@ -504,7 +504,7 @@ func TestNewRefuses(t *testing.T) {
 	if _, err := rag.New(m, nil, nil); err == nil {
 		t.Error("New accepted no searcher")
 	}
-	if _, err := qed.Ask(t.Context(), newAgent(t, m, passages(1), nil), qed.Turn{Text: " \n"}); !errors.Is(err, qed.ErrNoQuestion) {
+	if _, err := qed.Ask(t.Context(), newAgent(t, m, passages(1), nil), qed.Turn{Text: " \n"}); !errors.Is(err, qed.ErrEmptyTurn) {
 		t.Errorf("a turn without a question: %v", err)
 	}
 }
@@ -516,7 +516,7 @@ func TestConcurrentTurns(t *testing.T) {
 	for range 8 {
 		turns.Go(func() {
 			answer, err := qed.Ask(t.Context(), a, qed.Turn{Text: "Is a work order cancelled?"})
-			if err != nil || answer.Text != "No [1]." || len(answer.Sources) != 1 {
+			if err != nil || answer.Text != "No [1]." || len(answer.Citations) != 1 {
 				t.Errorf("Ask = %+v, %v", answer, err)
 			}
 		})

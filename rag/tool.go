@@ -47,9 +47,9 @@ type toolHit struct {
 
 // toolResult has the sources in the order of the hits.
 type toolResult struct {
-	Hits      []toolHit    `json:"hits"`
-	Sources   []qed.Source `json:"sources"`
-	Truncated bool         `json:"truncated,omitempty"` // more was found than fits
+	Hits      []toolHit      `json:"hits"`
+	Citations []qed.Citation `json:"citations"`
+	Truncated bool           `json:"truncated,omitempty"` // more was found than fits
 }
 
 // NewTool returns the tool vectordb_tool: it finds passages of documents with searcher,
@@ -84,10 +84,10 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 			return toolResult{}, err
 		}
 		found := o.result(hits, k)
-		qed.Emit(ctx, qed.Retrieved{Query: in.Query, Sources: found.Sources})
+		qed.Emit(ctx, qed.Retrieved{Query: in.Query, Citations: found.Citations})
 		return found, nil
 	})
-	t.Kind, t.Repeat = qed.CoreTool, true
+	t.Kind, t.Idempotent = qed.CoreTool, true
 	return t, o.tell(&t)
 }
 
@@ -111,7 +111,7 @@ func (o ToolOptions) tell(t *qed.Tool) error {
 
 // result is what becomes of the hits: the best k, as far as they fit.
 func (o ToolOptions) result(hits []Hit, k int) toolResult {
-	r := toolResult{Hits: []toolHit{}, Sources: []qed.Source{}}
+	r := toolResult{Hits: []toolHit{}, Citations: []qed.Citation{}}
 	left := o.MaxBytes - 200 // for what is around them
 	for _, h := range hits {
 		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) || h.Score <= o.MinScore {
@@ -127,7 +127,7 @@ func (o ToolOptions) result(hits []Hit, k int) toolResult {
 			r.Truncated = true
 			break
 		}
-		r.Hits, r.Sources = append(r.Hits, hit), append(r.Sources, source)
+		r.Hits, r.Citations = append(r.Hits, hit), append(r.Citations, source)
 	}
 	return r
 }

@@ -19,7 +19,7 @@ type toolFound struct {
 		Title, Location, Text string
 		Score                 float64
 	}
-	Sources   []qed.Source
+	Citations []qed.Citation
 	Truncated bool
 }
 
@@ -53,11 +53,11 @@ func callTool(t testing.TB, tool qed.Tool, arguments string) (toolFound, error) 
 
 func TestToolFinds(t *testing.T) {
 	f, err := callTool(t, newTool(t, manual(t), nil), `{"query":"cancelled work order"}`)
-	if err != nil || len(f.Hits) == 0 || len(f.Sources) != len(f.Hits) {
+	if err != nil || len(f.Hits) == 0 || len(f.Citations) != len(f.Hits) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	h := f.Hits[0]
-	if !strings.HasPrefix(h.Location, "orders.md:") || !strings.Contains(h.Text, "cannot be opened") || h.Score <= 0 || h.Title != f.Sources[0].Title {
+	if !strings.HasPrefix(h.Location, "orders.md:") || !strings.Contains(h.Text, "cannot be opened") || h.Score <= 0 || h.Title != f.Citations[0].Title {
 		t.Errorf("the best is %+v", h)
 	}
 	if f, err := callTool(t, newTool(t, manual(t), nil), `{"query":"zebra"}`); err != nil || f.Hits == nil || len(f.Hits) != 0 {
@@ -164,10 +164,10 @@ func ExampleNewTool() {
 	if err != nil {
 		panic(err)
 	}
-	var out struct{ Sources []qed.Source }
+	var out struct{ Citations []qed.Citation }
 	if err := json.Unmarshal(results[0].Output, &out); err != nil {
 		panic(err)
 	}
-	fmt.Println(out.Sources[0].Location)
+	fmt.Println(out.Citations[0].Location)
 	// Output: orders.md:7-9
 }

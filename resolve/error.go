@@ -13,7 +13,7 @@ var ErrUnresolved = errors.New("not resolved")
 // of them had to be resolved. Within a durable run it is a [qed.CallError] with its text.
 type TermError struct {
 	Terms []UnresolvedTerm
-	Err   error // [qed.ErrNoAsker] where nobody could be asked, else nil
+	Err   error // [qed.ErrCannotInterrupt] where nobody could be asked, else nil
 }
 
 // An UnresolvedTerm is one of which it is not known what it means.

@@ -61,9 +61,9 @@ func namesOf(labels []label, kind string) []string {
 
 // optionsOf returns labels to choose from, called as by [namesOf]. The ID of an option is its name,
 // where that tells it.
-func optionsOf(labels []label, kind string) []qed.Option {
+func optionsOf(labels []label, kind string) []qed.Choice {
 	same, names := namesakes(labels), namesOf(labels, kind)
-	options := make([]qed.Option, len(labels))
+	options := make([]qed.Choice, len(labels))
 	taken := map[string]bool{"": true, noneID: true}
 	for i := range labels {
 		l, text := &labels[i], names[i]

@@ -121,7 +121,7 @@ func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) 
 	}
 	return out, &asking.Model{
 		Agent:           "resolve",
-		Model:           qed.Recorded(model),
+		Model:           qed.DurableModel(model),
 		Temperature:     *out.Temperature,
 		MaxOutputTokens: out.MaxOutputTokens,
 		Timeout:         out.ModelTimeout,

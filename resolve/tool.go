@@ -90,7 +90,7 @@ func (r *resolver[T]) all(ctx context.Context, terms []wanted) ([]*T, []Resoluti
 
 // one resolves a term.
 func (r *resolver[T]) one(ctx context.Context, w wanted) (*T, Resolution[T], error) {
-	up, err := qed.Memo(ctx, "candidates", []string{w.text, w.kind}, func(ctx context.Context) (lookedUp[T], error) {
+	up, err := qed.Step(ctx, "candidates", []string{w.text, w.kind}, func(ctx context.Context) (lookedUp[T], error) {
 		res, err := r.resolve(ctx, w.text, w.kind)
 		up := lookedUp[T]{Resolution: res}
 		if err == nil && r.widen != nil && r.model != nil && (res.Status == Near || res.Status == Unresolved) {
@@ -198,9 +198,9 @@ func (r *resolver[T]) ask(ctx context.Context, w wanted, res *Resolution[T]) (*T
 	for i, o := range options {
 		names[i] = o.Text
 	}
-	q := qed.Question{Options: options, Text: fmt.Sprintf(r.texts.which, oneLine(w.text), oneOf(names))}
+	q := qed.Question{Choices: options, Text: fmt.Sprintf(r.texts.which, oneLine(w.text), oneOf(names))}
 	if res.Status != Ambiguous || res.More > 0 {
-		q.Options = append(q.Options, qed.Option{ID: noneID, Text: "None of these"})
+		q.Choices = append(q.Choices, qed.Choice{ID: noneID, Text: "None of these"})
 	}
 	if res.Status != Ambiguous {
 		q.Text = fmt.Sprintf(r.texts.nothing, oneLine(w.text))
@@ -209,8 +209,8 @@ func (r *resolver[T]) ask(ctx context.Context, w wanted, res *Resolution[T]) (*T
 		}
 		q.Text += " Which one is meant: " + strings.Join(names, ", ") + ", or none of these?"
 	}
-	id, err := qed.Clarify[string](ctx, q)
-	if errors.Is(err, qed.ErrNoAsker) {
+	id, err := qed.Interrupt[string](ctx, q)
+	if errors.Is(err, qed.ErrCannotInterrupt) {
 		return nil, &TermError{Terms: []UnresolvedTerm{r.unresolved(w, res)}, Err: err}
 	}
 	if err != nil || id == noneID {

@@ -43,7 +43,7 @@ type entityResult struct {
 //     another name; otherwise the user is asked, and may say that he means none of these.
 //   - What is near to nothing, or none of these, is unresolved.
 //
-// Where nobody can be asked, the error is a [*TermError] that matches [qed.ErrNoAsker] and names
+// Where nobody can be asked, the error is a [*TermError] that matches [qed.ErrCannotInterrupt] and names
 // term and candidates.
 //
 // The model's requests have the name "choose_entity" ([llm.Request.Name]), and a reply is {"choice": 1,
@@ -104,7 +104,7 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 	if all {
 		t.Input = withEnum(t.Input, kinds, "properties", "terms", "items", "properties", "kind")
 	}
-	t.Kind, t.Asks, t.Repeat = qed.ModelTool, true, true
+	t.Kind, t.Interrupts, t.Idempotent = qed.ModelTool, true, true
 	return t, nil
 }
 

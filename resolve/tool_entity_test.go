@@ -51,7 +51,7 @@ func TestEntityToolAsks(t *testing.T) {
 				t.Fatalf("questions: %+v", asked.Questions)
 			}
 			q := asked.Questions[0]
-			if q.Text != "Which Miami: Port of Miami or Miami Container Terminal?" || len(q.Options) != 2 {
+			if q.Text != "Which Miami: Port of Miami or Miami Container Terminal?" || len(q.Choices) != 2 {
 				t.Errorf("question: %+v", q)
 			}
 			if tt.reply == "the second" { // not a reply without a model to read it: a new request, which is no JSON
@@ -90,7 +90,7 @@ func TestEntityToolNear(t *testing.T) {
 			tool, err := resolve.NewEntityTool(nil, miami(t), nil)
 			a := agent(t, tool, err)
 			asked := say(t, a, `{"terms":[{"text":"Shanghai"}]}`)
-			if len(asked.Questions) != 1 || len(asked.Questions[0].Options) != 2 {
+			if len(asked.Questions) != 1 || len(asked.Questions[0].Choices) != 2 {
 				t.Fatalf("questions: %+v", asked.Questions)
 			}
 			got := read(t, say(t, a, tt.reply).Text)
@@ -136,7 +136,7 @@ func TestEntityToolNoAsker(t *testing.T) {
 		t.Fatal(err)
 	}
 	muted := tool
-	muted.Asks = false
+	muted.Interrupts = false
 	tools := qed.NewRegistry(nil)
 	if err := tools.Add(muted); err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestEntityToolNoAsker(t *testing.T) {
 	}), new(qed.MemoryStore), nil), qed.Turn{Thread: "t", Text: "go"})
 	_, alone := tool.Call(t.Context(), json.RawMessage(askMiami))
 	for _, err := range []error{err, alone} {
-		if !errors.Is(err, qed.ErrNoAsker) || !strings.Contains(err.Error(), "Miami Container Terminal") || !strings.Contains(err.Error(), `"Miami"`) {
+		if !errors.Is(err, qed.ErrCannotInterrupt) || !strings.Contains(err.Error(), "Miami Container Terminal") || !strings.Contains(err.Error(), `"Miami"`) {
 			t.Errorf("error = %v", err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestSameName(t *testing.T) {
 	a := agent(t, tool, err)
 	asked := say(t, a, `{"terms":[{"text":"springfield"}]}`)
 	var options []string
-	for _, o := range asked.Questions[0].Options {
+	for _, o := range asked.Questions[0].Choices {
 		options = append(options, o.Text)
 	}
 	want := []string{"Springfield (country: US, state: Illinois)", "Springfield (country: US, state: Oregon)", "Springfield (id: 3)"}

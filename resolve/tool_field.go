@@ -88,7 +88,7 @@ func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, err
 		return out, nil
 	})
 	t.Input = withEnum(t.Input, sources, "properties", "source")
-	t.Kind, t.Asks, t.Repeat = qed.ModelTool, true, true
+	t.Kind, t.Interrupts, t.Idempotent = qed.ModelTool, true, true
 	return t, nil
 }
 

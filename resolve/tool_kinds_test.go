@@ -41,7 +41,7 @@ func TestNearestToldApart(t *testing.T) {
 		}
 		_, err = tool.Call(t.Context(), json.RawMessage(tt.arguments))
 		failed, ok := errors.AsType[*resolve.TermError](err)
-		if !ok || !errors.Is(err, qed.ErrNoAsker) {
+		if !ok || !errors.Is(err, qed.ErrCannotInterrupt) {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
 		got := map[string]bool{}
@@ -57,7 +57,7 @@ func TestNearestToldApart(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, failed.Terms[0].Nearest, tt.nearest)
 		}
 		var options []string
-		for _, o := range say(t, agent(t, tool, nil), tt.arguments).Questions[0].Options {
+		for _, o := range say(t, agent(t, tool, nil), tt.arguments).Questions[0].Choices {
 			if o.ID != "none" {
 				options = append(options, o.Text)
 			}

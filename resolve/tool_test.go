@@ -77,7 +77,7 @@ func TestPromptQuotes(t *testing.T) {
 	if len(answer.Questions) != 1 {
 		t.Fatalf("answer: %+v", answer)
 	}
-	if text := answer.Questions[0].Text + answer.Questions[0].Options[0].Text; strings.Contains(text, "\n") {
+	if text := answer.Questions[0].Text + answer.Questions[0].Choices[0].Text; strings.Contains(text, "\n") {
 		t.Errorf("a name breaks the line of a question: %q", text)
 	}
 	for _, req := range model.Requests() {
@@ -132,7 +132,7 @@ func TestFieldTool(t *testing.T) {
 	tool, err := resolve.NewFieldTool(nil, fieldCatalog(t), nil)
 	a := agent(t, tool, err)
 	asked := say(t, a, `{"terms":["arrival date","delay","port","price"],"source":"shipments"}`)
-	if len(asked.Questions) != 1 || len(asked.Questions[0].Options) != 2 {
+	if len(asked.Questions) != 1 || len(asked.Questions[0].Choices) != 2 {
 		t.Fatalf("questions: %+v", asked.Questions)
 	}
 	got := read(t, say(t, a, "port.name").Text)

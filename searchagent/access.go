@@ -41,7 +41,7 @@ func (a *agent) access(ctx context.Context) (*access, error) {
 }
 
 func (a *agent) accessOf(ctx context.Context, turn qed.Turn) (*access, error) {
-	who := []string{turn.User, turn.Company}
+	who := []string{turn.User, turn.Tenant}
 	if a.opt.Filter == nil {
 		return &access{a.validator, owner(who)}, nil
 	}

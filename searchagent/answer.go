@@ -28,7 +28,7 @@ type AnswerData struct {
 // answer puts what was found into words, as they stream from the model. Where nothing
 // ran, it says why; where only the words fail, the documents still stand.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
-	spent := qed.OverBudget(ctx)
+	spent := qed.BudgetExceeded(ctx)
 	if spent != nil {
 		s.Reason = spent.Error()
 	}
@@ -155,7 +155,7 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		answer.Usage.Add(st.Usage)
 		if q := st.Query; q.Executed != "" || len(q.Corrections) > 0 {
 			if q.Executed == "" {
-				q.Language, q.Step, q.Index, q.Written = query.Elasticsearch, st.Key, st.Index, st.Body
+				q.Language, q.Task, q.Index, q.Written = query.Elasticsearch, st.Key, st.Index, st.Body
 			}
 			answer.Queries = append(answer.Queries, q)
 		}
@@ -167,13 +167,13 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		}
 	}
 	var err error
-	answer.Sources, err = a.sources(ctx, &s)
+	answer.Citations, err = a.sources(ctx, &s)
 	return answer, err
 }
 
 // sources names the documents that the answer rests on: those of the last steps first.
-func (a *agent) sources(ctx context.Context, s *state) ([]qed.Source, error) {
-	var sources []qed.Source
+func (a *agent) sources(ctx context.Context, s *state) ([]qed.Citation, error) {
+	var sources []qed.Citation
 	for _, st := range slices.Backward(s.Steps) {
 		if !st.fruitful() {
 			continue
@@ -183,7 +183,7 @@ func (a *agent) sources(ctx context.Context, s *state) ([]qed.Source, error) {
 			return nil, err
 		}
 		for _, d := range docs {
-			source := qed.Source{Title: d.title(), Location: d.Index + "/" + d.ID}
+			source := qed.Citation{Title: d.title(), Location: d.Index + "/" + d.ID}
 			if len(sources) < a.opt.MaxSources && !slices.Contains(sources, source) {
 				sources = append(sources, source)
 			}

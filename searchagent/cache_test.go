@@ -24,7 +24,7 @@ func again() *llmtest.Model {
 
 func TestLookupsAreRemembered(t *testing.T) {
 	perCompany := func(_ context.Context, turn qed.Turn) (json.RawMessage, error) {
-		return json.RawMessage(fmt.Sprintf(`{"term":{"tenantId":%q}}`, turn.Company)), nil
+		return json.RawMessage(fmt.Sprintf(`{"term":{"tenantId":%q}}`, turn.Tenant)), nil
 	}
 	for _, tt := range []struct {
 		name   string
@@ -40,9 +40,9 @@ func TestLookupsAreRemembered(t *testing.T) {
 		{name: "remembered for long", folder: 1, opt: searchagent.Options{CacheTTL: time.Hour}, later: 6 * time.Minute, ran: 3},
 		{name: "not wanted", folder: 1, opt: searchagent.Options{CacheSize: -1}, ran: 4},
 		{name: "another user", folder: 1, second: qed.Turn{User: "other"}, ran: 4},
-		{name: "another company", folder: 1, second: qed.Turn{Company: "other"}, ran: 4},
+		{name: "another company", folder: 1, second: qed.Turn{Tenant: "other"}, ran: 4},
 		{name: "the same filter", folder: 1, opt: searchagent.Options{Filter: perCompany}, ran: 3},
-		{name: "another filter", folder: 1, opt: searchagent.Options{Filter: perCompany}, second: qed.Turn{Company: "b"}, ran: 4},
+		{name: "another filter", folder: 1, opt: searchagent.Options{Filter: perCompany}, second: qed.Turn{Tenant: "b"}, ran: 4},
 		{name: "found nothing", folder: 0, ran: 2},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,8 +59,8 @@ func TestLookupsAreRemembered(t *testing.T) {
 					t.Errorf("ran %d searches, want %d", len(e.ran), tt.ran)
 				}
 				cached := tt.ran == 3
-				if got.Queries[0].Cached != cached || all[qed.StepFinished](events)[0].Cached != cached {
-					t.Errorf("cached: %+v, %+v", got.Queries[0], all[qed.StepFinished](events)[0])
+				if got.Queries[0].Cached != cached || all[qed.TaskFinished](events)[0].Cached != cached {
+					t.Errorf("cached: %+v, %+v", got.Queries[0], all[qed.TaskFinished](events)[0])
 				}
 				if tt.folder == 1 && (got.Partial || len(got.Queries) != 2 || got.Queries[1].Cached) {
 					t.Errorf("answer = %+v", got)

@@ -22,13 +22,13 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 		if st.Phase != choosing {
 			continue
 		}
-		chosen, err := qed.Clarify[string](ctx, st.question())
+		chosen, err := qed.Interrupt[string](ctx, st.question())
 		switch {
-		case errors.Is(err, qed.ErrNoAsker):
+		case errors.Is(err, qed.ErrCannotInterrupt):
 			st.fail(ctx, "%s, and one is needed: %s", strings.TrimSuffix(st.severally(), "."), st.listed())
 			continue
-		case errors.Is(err, qed.ErrAsked):
-			qed.Emit(ctx, qed.StepFinished{Key: st.Key, Rows: st.Query.Rows, Millis: st.Query.Millis, Asked: true})
+		case errors.Is(err, qed.ErrInterrupted):
+			qed.Emit(ctx, qed.TaskFinished{Key: st.Key, Rows: st.Query.Rows, Millis: st.Query.Millis, Interrupted: true})
 			return s, err
 		case err != nil:
 			return s, err
@@ -58,7 +58,7 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 func (st *step) question() qed.Question {
 	q := qed.Question{Text: st.severally() + " Which one do you mean?"}
 	for i, text := range st.Choices {
-		q.Options = append(q.Options, qed.Option{ID: strconv.Itoa(i + 1), Text: text})
+		q.Choices = append(q.Choices, qed.Choice{ID: strconv.Itoa(i + 1), Text: text})
 	}
 	return q
 }

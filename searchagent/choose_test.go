@@ -40,13 +40,13 @@ func TestAskAndResume(t *testing.T) {
 				t.Fatalf("answer = %+v", got)
 			}
 			wants(t, "the question", got.Questions[0].Text, "3 documents", findFolder)
-			for i, o := range got.Questions[0].Options {
+			for i, o := range got.Questions[0].Choices {
 				if o.Text != fmt.Sprint("owner: owner-", i+1) {
 					t.Errorf("option %d = %+v", i, o)
 				}
 			}
 			lacks(t, "the question", got.Questions[0].String(), "hidden", "ssn")
-			if finished := all[qed.StepFinished](events); len(finished) != 1 || !finished[0].Asked {
+			if finished := all[qed.TaskFinished](events); len(finished) != 1 || !finished[0].Interrupted {
 				t.Errorf("finished %+v", finished)
 			}
 
@@ -92,10 +92,10 @@ func TestChoices(t *testing.T) {
 			}
 			a := newAgent(t, llmtest.New(scripted()...), &engine{answers: []answer{{docs: docs}}}, &searchagent.Options{Store: &qed.MemoryStore{}})
 			_, got := ask(t, a, qed.Turn{Thread: "t", Text: question})
-			if len(got.Questions) != 1 || len(got.Questions[0].Options) != len(tt.want) {
+			if len(got.Questions) != 1 || len(got.Questions[0].Choices) != len(tt.want) {
 				t.Fatalf("answer = %+v", got)
 			}
-			for i, o := range got.Questions[0].Options {
+			for i, o := range got.Questions[0].Choices {
 				if o.Text != tt.want[i] && !(strings.HasSuffix(tt.want[i], " ") && strings.HasPrefix(o.Text, tt.want[i])) {
 					t.Errorf("option %d is %q, want %q", i+1, o.Text, tt.want[i])
 				}
@@ -110,7 +110,7 @@ func TestLookupsFindAll(t *testing.T) {
 		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(strings.Replace(folderBody, "{", "{"+key+",", 1))))
 		e := several(12)
 		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &qed.MemoryStore{}}), qed.Turn{Thread: "t", Text: question})
-		if len(got.Questions) != 1 || len(got.Questions[0].Options) != 10 {
+		if len(got.Questions) != 1 || len(got.Questions[0].Choices) != 10 {
 			t.Fatalf("%s: answer = %+v", key, got)
 		}
 		wants(t, "the question", got.Questions[0].Text, "12 documents", "first 10")

@@ -60,12 +60,12 @@ func TestClassify(t *testing.T) {
 }
 
 // classifications are the decisions that are none of the graph's own ways.
-func classifications(events []qed.Data) []qed.RouteDecision {
+func classifications(events []qed.EventData) []qed.RouteDecision {
 	return slices.DeleteFunc(all[qed.RouteDecision](events), func(d qed.RouteDecision) bool { return d.Reason == "" })
 }
 
 func TestNoQuestion(t *testing.T) {
-	if _, _, err := run(t, newAgent(t, llmtest.New(), &engine{}, nil), qed.Turn{Text: " \n"}); !errors.Is(err, qed.ErrNoQuestion) {
+	if _, _, err := run(t, newAgent(t, llmtest.New(), &engine{}, nil), qed.Turn{Text: " \n"}); !errors.Is(err, qed.ErrEmptyTurn) {
 		t.Errorf("error = %v", err)
 	}
 }

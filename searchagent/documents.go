@@ -59,7 +59,7 @@ func (f *found) keep(ctx context.Context, docs []document, most int) error {
 		}
 	}
 	if size > maxHeld {
-		handle, err := qed.Keep(ctx, docs)
+		handle, err := qed.Save(ctx, docs)
 		if err != nil && !errors.Is(err, qed.ErrTooLarge) {
 			return err
 		}
@@ -80,7 +80,7 @@ func (f *found) documents(ctx context.Context) ([]document, error) {
 	if f.Handle == "" {
 		return f.Docs, nil
 	}
-	return qed.Kept[[]document](ctx, f.Handle)
+	return qed.Load[[]document](ctx, f.Handle)
 }
 
 // tell describes for a prompt what a step found: its documents in full, as far as

@@ -219,7 +219,7 @@ func TestFiguresAndDocuments(t *testing.T) {
 		_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
 		prompt := sent(m, "answer")[0]
 		wants(t, "the prompt", prompt, `["ann",9]`)
-		if has := strings.Contains(prompt, "File 2"); has != want || len(got.Sources) > 0 != want || got.Table.Rows[0][0] != "ann" {
+		if has := strings.Contains(prompt, "File 2"); has != want || len(got.Citations) > 0 != want || got.Table.Rows[0][0] != "ann" {
 			t.Errorf("%s: documents told: %v, answer = %+v", size, has, got)
 		}
 	}

@@ -113,11 +113,11 @@ func TestTurnGoesOn(t *testing.T) {
 			rest := eventfulModel(said)
 			again := newAgent(t, rest, eventfulEngine(), opt(kept))
 			turn := qed.Turn{Thread: "t"}
-			thread, err := qed.Look(later, kept, "t")
+			thread, err := qed.Inspect(later, kept, "t")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if thread.Status == qed.StatusAsked {
+			if thread.Status == qed.StatusInterrupted {
 				turn.Text = "2"
 			}
 			got, err := qed.Ask(later, again, turn)

@@ -48,19 +48,19 @@ func ExampleNew() {
 	agent, err := searchagent.New(model, engine, validator, &searchagent.Options{
 		About: map[string]string{"files": "folders and documents; parentId is the _id of the folder"},
 		Filter: func(_ context.Context, turn qed.Turn) (json.RawMessage, error) {
-			return json.Marshal(map[string]any{"term": map[string]string{"company": turn.Company}})
+			return json.Marshal(map[string]any{"term": map[string]string{"company": turn.Tenant}})
 		},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Company: "acme", Text: "List the documents in the Tax folder"})
+	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Tenant: "acme", Text: "List the documents in the Tax folder"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(answer.Text)
 	for _, q := range answer.Queries {
-		fmt.Println(q.Step, q.Written, q.Rows)
+		fmt.Println(q.Task, q.Written, q.Rows)
 	}
 	// Output:
 	// There are two: W2.pdf and Receipt.pdf.
@@ -111,7 +111,7 @@ func ExampleNew_question() {
 			log.Fatal(err)
 		}
 		for _, question := range answer.Questions {
-			for _, option := range question.Options {
+			for _, option := range question.Choices {
 				fmt.Println(option.ID, option.Text)
 			}
 		}

@@ -68,7 +68,7 @@ func TestNothingFound(t *testing.T) {
 				t.Errorf("answer = %+v", got)
 			}
 			wants(t, "the reason", got.PartialReason, append(tt.why, "documents", "was not done")...)
-			if started := all[qed.StepStarted](events); len(started) != 1 {
+			if started := all[qed.TaskStarted](events); len(started) != 1 {
 				t.Errorf("started %+v: no step may run on nothing", started)
 			}
 			if prompts := sent(m, "generate"); strings.Contains(prompts[len(prompts)-1], findDocuments+"\"\n") {

@@ -119,7 +119,7 @@ const maxIndices = 30
 func announce(ctx context.Context, reason string, steps []step) {
 	event := qed.Planned{Reason: prompt.Clip(oneLine(reason), maxReason)}
 	for _, st := range steps {
-		event.Steps = append(event.Steps, qed.PlanStep{Key: st.Key, Description: st.Task, After: st.After})
+		event.Tasks = append(event.Tasks, qed.PlanTask{Key: st.Key, Description: st.Task, After: st.After})
 	}
 	qed.Emit(ctx, event)
 }

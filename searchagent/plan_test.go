@@ -62,7 +62,7 @@ func TestPlanIsTaken(t *testing.T) {
 			rules := scripted()
 			rules[1] = reply("plan", reply1)
 			_, got := ask(t, newAgent(t, llmtest.New(rules...), found(1), nil), qed.Turn{Text: question})
-			if got.Partial || got.Queries[len(got.Queries)-1].Step != "documents" {
+			if got.Partial || got.Queries[len(got.Queries)-1].Task != "documents" {
 				t.Errorf("answer = %+v", got)
 			}
 		})

@@ -56,7 +56,7 @@ func ownPrompts() *Prompts {
 func (o *Options) asking(model llm.Model) *asking.Model {
 	return &asking.Model{
 		Agent:              "searchagent",
-		Model:              qed.Recorded(model),
+		Model:              qed.DurableModel(model),
 		Temperature:        *o.Temperature,
 		MaxOutputTokens:    o.MaxOutputTokens,
 		Timeout:            o.ModelTimeout,

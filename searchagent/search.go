@@ -130,7 +130,7 @@ func (a *agent) found(ctx context.Context, st *step, r runnable, got *hits) erro
 	rows, more := got.rows()
 	st.Query = qed.Query{
 		Language:    query.Elasticsearch,
-		Step:        st.Key,
+		Task:        st.Key,
 		Index:       st.Index,
 		Written:     st.Body,
 		Executed:    string(r.search.Shown()),

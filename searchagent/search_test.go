@@ -101,7 +101,7 @@ func TestRegenerationsAreLimited(t *testing.T) {
 				}
 				return
 			}
-			finished := all[qed.StepFinished](events)
+			finished := all[qed.TaskFinished](events)
 			if !got.Partial || got.Table != nil || len(e.ran) != 0 || len(finished) != 1 || finished[0].Error == "" {
 				t.Errorf("answer = %+v, ran %q, finished %+v", got, e.ran, finished)
 			}
@@ -171,7 +171,7 @@ func TestEngineFailsInTheMiddle(t *testing.T) {
 	} {
 		e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(tt.kind, "")}}}
 		_, got := ask(t, newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: question})
-		if !got.Partial || len(got.Queries) != 1 || got.Queries[0].Step != "folder" || tt.words != "" && got.Text != tt.words || got.Text == "" {
+		if !got.Partial || len(got.Queries) != 1 || got.Queries[0].Task != "folder" || tt.words != "" && got.Text != tt.words || got.Text == "" {
 			t.Errorf("%v: answer = %+v", tt.kind, got)
 		}
 		wants(t, "the reason", got.PartialReason, "documents")
@@ -212,7 +212,7 @@ func TestStepsRunAtTheSameTime(t *testing.T) {
 		if took := time.Since(begun); took > time.Minute {
 			t.Errorf("it took %v, which is one after the other", took)
 		}
-		if got.Partial || len(got.Queries) != 3 || got.Queries[2].Step != "both" {
+		if got.Partial || len(got.Queries) != 3 || got.Queries[2].Task != "both" {
 			t.Errorf("answer = %+v", got)
 		}
 		if prompts := sent(m, "generate"); strings.Count(prompts[2], "An earlier step") != 2 {

@@ -57,7 +57,7 @@
 //
 // The requests of steps that run at the same time come in any order; each holds the
 // text of its task. With a Store there is one more: what a user says to a question, unless
-// it is an option's number or its words, is read with "read_reply" ([qed.ReadReplies]).
+// it is an option's number or its words, is read with "read_reply" ([qed.ParseReplies]).
 package searchagent
 
 import (
@@ -100,7 +100,7 @@ type Engine interface {
 // A turn ends with an error where nobody can answer it (the model or the engine is
 // unreachable, the filter fails, the context ends); it ends with a partial Answer that
 // says why where the question could not be answered as it was asked, nothing was found,
-// or it asks for anything but searching. A turn without a text is [qed.ErrNoQuestion];
+// or it asks for anything but searching. A turn without a text is [qed.ErrEmptyTurn];
 // with a Store it goes on with what stopped.
 // Errors of the model match the kinds of package llm, those of the engine the kinds of
 // package esquery.
@@ -129,7 +129,7 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	}
 	answers := qed.NewAgent(runner, begin, a.finish, &on)
 	if o.Store != nil {
-		answers = qed.Durable(answers, o.Store, o.Durable.ReadingBy(model))
+		answers = qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model))
 	}
 	return qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		return qed.Ask(a.admit(ctx, turn), answers, turn)

@@ -262,9 +262,9 @@ func scripted() []llmtest.Rule {
 const question = "List the documents in the Tax folder"
 
 // run asks one question and returns what happened and what came of it.
-func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.Data, qed.Answer, error) {
+func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.EventData, qed.Answer, error) {
 	t.Helper()
-	var events []qed.Data
+	var events []qed.EventData
 	var answer qed.Answer
 	for e, err := range a.Run(t.Context(), turn) {
 		if err != nil {
@@ -279,7 +279,7 @@ func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.Data, qed.Answer, erro
 }
 
 // ask is run for a turn that must not fail.
-func ask(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.Data, qed.Answer) {
+func ask(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.EventData, qed.Answer) {
 	t.Helper()
 	events, answer, err := run(t, a, turn)
 	if err != nil {
@@ -288,7 +288,7 @@ func ask(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.Data, qed.Answer) {
 	return events, answer
 }
 
-func all[D qed.Data](events []qed.Data) []D {
+func all[D qed.EventData](events []qed.EventData) []D {
 	var found []D
 	for _, e := range events {
 		if d, ok := e.(D); ok {
@@ -343,10 +343,10 @@ func TestAnswerCarriesItsProof(t *testing.T) {
 		t.Fatalf("the answer has %d queries, want one a step", len(got.Queries))
 	}
 	for i, want := range []qed.Query{
-		{Step: "folder", Written: folderBody, Rows: 1}, {Step: "documents", Written: documentsBody, Rows: 2},
+		{Task: "folder", Written: folderBody, Rows: 1}, {Task: "documents", Written: documentsBody, Rows: 2},
 	} {
 		q := got.Queries[i]
-		if q.Step != want.Step || q.Index != "files" || q.Written != want.Written || q.Rows != want.Rows || q.Executed != shown(e.ran[i]) || q.Cached {
+		if q.Task != want.Task || q.Index != "files" || q.Written != want.Written || q.Rows != want.Rows || q.Executed != shown(e.ran[i]) || q.Cached {
 			t.Errorf("query %d = %+v", i, q)
 		}
 	}
@@ -355,23 +355,23 @@ func TestAnswerCarriesItsProof(t *testing.T) {
 		got.Table.Rows[1][0] != "File 2" || got.Table.Rows[1][1] != int64(101) {
 		t.Errorf("table = %+v", got.Table)
 	}
-	if len(got.Sources) != 3 || got.Sources[0] != (qed.Source{Title: "File 1", Location: "files/d1"}) || got.Sources[2].Title != "Tax" {
-		t.Errorf("sources = %+v", got.Sources)
+	if len(got.Citations) != 3 || got.Citations[0] != (qed.Citation{Title: "File 1", Location: "files/d1"}) || got.Citations[2].Title != "Tax" {
+		t.Errorf("sources = %+v", got.Citations)
 	}
 	if got.Usage.Calls != 5 {
 		t.Errorf("Usage.Calls = %d, want 5", got.Usage.Calls)
 	}
 
 	planned := all[qed.Planned](events)
-	if len(planned) != 1 || planned[0].Reason == "" || len(planned[0].Steps) != 2 || !slices.Equal(planned[0].Steps[1].After, []string{"folder"}) {
+	if len(planned) != 1 || planned[0].Reason == "" || len(planned[0].Tasks) != 2 || !slices.Equal(planned[0].Tasks[1].After, []string{"folder"}) {
 		t.Errorf("planned %+v", planned)
 	}
 	var order []string
 	for _, e := range events {
 		switch d := e.(type) {
-		case qed.StepStarted:
+		case qed.TaskStarted:
 			order = append(order, "start "+d.Key)
-		case qed.StepFinished:
+		case qed.TaskFinished:
 			order = append(order, fmt.Sprint("end ", d.Key, " ", d.Rows, d.Error))
 		}
 	}

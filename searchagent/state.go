@@ -81,7 +81,7 @@ type step struct {
 func begin(_ context.Context, _ state, turn qed.Turn) (state, error) {
 	question := strings.TrimSpace(turn.Text)
 	if question == "" {
-		return state{}, fmt.Errorf("searchagent: %w", qed.ErrNoQuestion)
+		return state{}, fmt.Errorf("searchagent: %w", qed.ErrEmptyTurn)
 	}
 	return state{Question: question, History: turn.History}, nil
 }
@@ -201,5 +201,5 @@ func (st *step) finish(ctx context.Context) {
 }
 
 func (st *step) finished(ctx context.Context, failure string) {
-	qed.Emit(ctx, qed.StepFinished{Key: st.Key, Rows: st.Query.Rows, Cached: st.Query.Cached, Millis: st.Query.Millis, Error: failure})
+	qed.Emit(ctx, qed.TaskFinished{Key: st.Key, Rows: st.Query.Rows, Cached: st.Query.Cached, Millis: st.Query.Millis, Error: failure})
 }

@@ -211,7 +211,7 @@ func (st *step) keep(ctx context.Context, table *qed.Table) error {
 	if len(table.Rows) <= keptSample {
 		return nil
 	}
-	handle, err := qed.Keep(ctx, *table)
+	handle, err := qed.Save(ctx, *table)
 	switch {
 	case errors.Is(err, qed.ErrTooLarge):
 		return nil
@@ -231,6 +231,6 @@ func (st *step) rows(ctx context.Context) (*qed.Table, error) {
 	if st.Handle == "" {
 		return st.Table, nil
 	}
-	table, err := qed.Kept[qed.Table](ctx, st.Handle)
+	table, err := qed.Load[qed.Table](ctx, st.Handle)
 	return &table, err
 }

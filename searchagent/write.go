@@ -66,7 +66,7 @@ func (a *agent) write(ctx context.Context, s state) (state, error) {
 	for i := range s.Steps {
 		if s.ready(i) {
 			s.Steps[i].Phase = writing
-			qed.Emit(ctx, qed.StepStarted{Key: s.Steps[i].Key, Description: s.Steps[i].Task})
+			qed.Emit(ctx, qed.TaskStarted{Key: s.Steps[i].Key, Description: s.Steps[i].Task})
 		}
 	}
 	earlier := map[string]PromptStep{}

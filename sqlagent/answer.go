@@ -23,7 +23,7 @@ type AnswerData struct {
 // answer puts the rows into words, as they stream from the model. Where nothing
 // could be read, it says why; where only the words fail, the rows still stand.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
-	spent := qed.OverBudget(ctx)
+	spent := qed.BudgetExceeded(ctx)
 	if spent != nil {
 		s.Reason = spent.Error()
 	}

@@ -190,11 +190,11 @@ func TestAskJoins(t *testing.T) {
 				}
 				return
 			}
-			if len(answer.Questions) != 1 || len(answer.Questions[0].Options) != 2 {
+			if len(answer.Questions) != 1 || len(answer.Questions[0].Choices) != 2 {
 				t.Fatalf("answer = %+v", answer)
 			}
 			shipping := 1
-			if strings.Contains(answer.Questions[0].Options[1].Text, "shippingId") {
+			if strings.Contains(answer.Questions[0].Choices[1].Text, "shippingId") {
 				shipping = 2
 			}
 			events, answer, err = run(t, a, qed.Turn{Thread: "t", Text: fmt.Sprint(shipping)})
@@ -257,7 +257,7 @@ func TestRowsAreKept(t *testing.T) {
 		}
 	}
 	again := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		rows, err := qed.Kept[qed.Table](ctx, turn.Text)
+		rows, err := qed.Load[qed.Table](ctx, turn.Text)
 		return qed.Answer{Table: &rows}, err
 	}), store, nil)
 	later, err := qed.Ask(t.Context(), again, qed.Turn{Thread: "t", Text: answer.Queries[0].Handle})
@@ -267,7 +267,7 @@ func TestRowsAreKept(t *testing.T) {
 	if diff := cmp.Diff(answer.Table, later.Table); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := qed.Ask(t.Context(), again, qed.Turn{Thread: "other", Text: answer.Queries[0].Handle}); !errors.Is(err, qed.ErrNotKept) {
+	if _, err := qed.Ask(t.Context(), again, qed.Turn{Thread: "other", Text: answer.Queries[0].Handle}); !errors.Is(err, qed.ErrNotFound) {
 		t.Errorf("another thread: error = %v", err)
 	}
 }

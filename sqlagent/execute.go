@@ -54,7 +54,7 @@ func (s *state) keep(ctx context.Context, rows *qed.Table) error {
 	if len(rows.Rows) <= keptSample {
 		return nil
 	}
-	handle, err := qed.Keep(ctx, *rows)
+	handle, err := qed.Save(ctx, *rows)
 	switch {
 	case errors.Is(err, qed.ErrTooLarge):
 		return nil
@@ -74,7 +74,7 @@ func (s *state) rows(ctx context.Context) (*qed.Table, error) {
 	if s.Handle == "" {
 		return s.Table, nil
 	}
-	rows, err := qed.Kept[qed.Table](ctx, s.Handle)
+	rows, err := qed.Load[qed.Table](ctx, s.Handle)
 	return &rows, err
 }
 
@@ -102,7 +102,7 @@ func (a *agent) sample(ctx context.Context, s *state, name string, rows int) (st
 	}
 	key := sampleKey{name, rows}
 	shared := !s.Personal && !a.perSession
-	text, err := qed.Memo(ctx, "sample", key.String(), func(ctx context.Context) (string, error) {
+	text, err := qed.Step(ctx, "sample", key.String(), func(ctx context.Context) (string, error) {
 		if text, ok := a.samples.Load(key); ok && shared {
 			return text.(string), nil
 		}

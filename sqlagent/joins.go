@@ -88,11 +88,11 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 	}
 	q := qed.Question{Text: "The tables can be joined in several ways. Which one do you mean?"}
 	for i, plan := range plans[:min(len(plans), a.opt.MaxPaths)] {
-		q.Options = append(q.Options, qed.Option{ID: strconv.Itoa(i + 1), Text: plan.String()})
+		q.Choices = append(q.Choices, qed.Choice{ID: strconv.Itoa(i + 1), Text: plan.String()})
 	}
-	chosen, err := qed.Clarify[string](ctx, q)
+	chosen, err := qed.Interrupt[string](ctx, q)
 	switch {
-	case errors.Is(err, qed.ErrNoAsker):
+	case errors.Is(err, qed.ErrCannotInterrupt):
 		return plans, nil
 	case err != nil:
 		return nil, err

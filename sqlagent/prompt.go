@@ -55,7 +55,7 @@ func ownPrompts() *Prompts {
 func (o *Options) asking(model llm.Model) *asking.Model {
 	return &asking.Model{
 		Agent:              "sqlagent",
-		Model:              qed.Recorded(model),
+		Model:              qed.DurableModel(model),
 		Temperature:        *o.Temperature,
 		MaxOutputTokens:    o.MaxOutputTokens,
 		Timeout:            o.ModelTimeout,

@@ -427,7 +427,7 @@ func TestSamplesArePersonal(t *testing.T) {
 	}{
 		"nobody":         {db, qed.Turn{Text: "q"}, qed.Turn{Text: "q"}, 1},
 		"user":           {db, qed.Turn{Text: "q", User: "ann"}, qed.Turn{Text: "q", User: "bob"}, 2},
-		"company":        {db, qed.Turn{Text: "q", Company: "acme"}, qed.Turn{Text: "q", Company: "other"}, 2},
+		"company":        {db, qed.Turn{Text: "q", Tenant: "acme"}, qed.Turn{Text: "q", Tenant: "other"}, 2},
 		"user, nobody":   {db, qed.Turn{Text: "q", User: "ann"}, qed.Turn{Text: "q"}, 2},
 		"nobody, a user": {db, qed.Turn{Text: "q"}, qed.Turn{Text: "q", User: "ann"}, 2},
 		"a session each": {perSession{db}, qed.Turn{Text: "q"}, qed.Turn{Text: "q"}, 2},

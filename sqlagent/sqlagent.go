@@ -90,7 +90,7 @@ type Database interface {
 // A turn ends with an error where nobody can answer it (the model or the
 // database is unreachable, the context ends); it ends with a partial Answer
 // that says why where the question could not be answered as it was asked. A
-// turn without a text is [qed.ErrNoQuestion].
+// turn without a text is [qed.ErrEmptyTurn].
 // Errors of the model match the kinds of package llm, those of the database
 // the kinds of package sqldb.
 func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *Options) (qed.Agent, error) {
@@ -117,7 +117,7 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 	if o.Store == nil {
 		return answers, nil
 	}
-	return qed.Durable(answers, o.Store, o.Durable.ReadingBy(model)), nil
+	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model)), nil
 }
 
 // agent is what all turns share; what one turn knows is its state.

@@ -135,9 +135,9 @@ const (
 )
 
 // run asks one question and returns what happened and what came of it.
-func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.Data, qed.Answer, error) {
+func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.EventData, qed.Answer, error) {
 	t.Helper()
-	var events []qed.Data
+	var events []qed.EventData
 	var answer qed.Answer
 	for e, err := range a.Run(t.Context(), turn) {
 		if err != nil {
@@ -151,7 +151,7 @@ func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.Data, qed.Answer, erro
 	return events, answer, nil
 }
 
-func first[D qed.Data](events []qed.Data) (D, bool) {
+func first[D qed.EventData](events []qed.EventData) (D, bool) {
 	for _, e := range events {
 		if d, ok := e.(D); ok {
 			return d, true
@@ -417,7 +417,7 @@ func TestErrorsEndTheTurn(t *testing.T) {
 		text  string
 		want  error
 	}{
-		{"no question", ok, &database{}, "  ", qed.ErrNoQuestion},
+		{"no question", ok, &database{}, "  ", qed.ErrEmptyTurn},
 		{"the key is wrong", with(0, reply("select_tables", fails(llm.ErrAuth))), &database{}, "q", llm.ErrAuth},
 		{"the model is too slow", with(1, reply("generate", fails(llm.ErrTimeout))), &database{}, "q", llm.ErrTimeout},
 		{"the model writes nonsense", with(1, reply("generate", text("no"), text("no"), text("no"))), &database{}, "q", llm.ErrInvalidOutput},

@@ -51,9 +51,9 @@ type fault struct {
 func begin(_ context.Context, _ state, turn qed.Turn) (state, error) {
 	question := strings.TrimSpace(turn.Text)
 	if question == "" {
-		return state{}, fmt.Errorf("sqlagent: %w", qed.ErrNoQuestion)
+		return state{}, fmt.Errorf("sqlagent: %w", qed.ErrEmptyTurn)
 	}
-	return state{Question: question, History: turn.History, Personal: turn.User != "" || turn.Company != ""}, nil
+	return state{Question: question, History: turn.History, Personal: turn.User != "" || turn.Tenant != ""}, nil
 }
 
 // wrote records what the model wrote, and reports whether it is new.

@@ -96,7 +96,7 @@ func ExampleCorrelate() {
 }
 
 func ExampleNewPatternTool() {
-	arguments, err := json.Marshal(map[string]any{"rows": qed.Rows{Count: 12, Sample: *delays()}, "value": "hours"})
+	arguments, err := json.Marshal(map[string]any{"rows": qed.RowsRef{Count: 12, Sample: *delays()}, "value": "hours"})
 	if err != nil {
 		panic(err)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 type analysisInput struct {
-	Rows    qed.Rows `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Rows    qed.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
 	Columns []string `json:"columns,omitempty" jsonschema_description:"the columns to look at, named exactly as the query returns them; leave out to have all looked at"`
 	GroupBy string   `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out where no groups are asked for"`
 }
@@ -32,7 +32,7 @@ type analysis struct {
 // outliers and correlations, and compares groups. It may be called by several goroutines.
 //
 // Its arguments are {"rows", "columns", "group_by"}, the last two optional; rows are a
-// [qed.Rows]. Its result is {"text", "row_count", "truncated", "partial", "summary": [..],
+// [qed.RowsRef]. Its result is {"text", "row_count", "truncated", "partial", "summary": [..],
 // "outliers": [..], "correlations": [..], "groups": [..], "left_out": [..]}: the text says in
 // sentences what the figures of the others are, and first of all of which rows; summary has a
 // [Summary] for each column, outliers an [Outliers], correlations a [Correlation] for each pair
@@ -47,7 +47,7 @@ func NewAnalysisTool() qed.Tool {
 			"values; outliers; correlations; and with group_by whether the groups differ. Exact and reproducible; use it in the place of "+
 			"reckoning.",
 		func(ctx context.Context, in analysisInput) (analysis, error) { return analyse(ctx, in) })
-	t.Kind, t.Repeat = qed.AnalysisTool, true
+	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 type patternInput struct {
-	Rows      qed.Rows  `json:"rows" jsonschema_description:"the rows to look at, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Rows      qed.RowsRef  `json:"rows" jsonschema_description:"the rows to look at, those of an earlier task: {\"$result\": \"key/rows\"}"`
 	Value     string    `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to have rows counted"`
 	Time      string    `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out to have the only one taken that there is"`
 	GroupBy   string    `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out where no groups are asked for"`
@@ -29,7 +29,7 @@ type patterns struct {
 	Missing     int               `json:"missing,omitempty"` // rows without a time or a value, which are not in the series
 	Trend       *Trend            `json:"trend,omitempty"`
 	Seasonality []Cycle           `json:"seasonality,omitempty"`
-	Series      *qed.Rows         `json:"series,omitempty"` // the points that the trend rests on
+	Series      *qed.RowsRef         `json:"series,omitempty"` // the points that the trend rests on
 	Outliers    *reportedOutliers `json:"outliers,omitempty"`
 	Groups      *Comparison       `json:"groups,omitempty"`
 	LeftOut     []string          `json:"left_out,omitempty"`
@@ -46,12 +46,12 @@ const maxSeriesRows = 150
 // name a period or an aggregate that does not exist are an error of every call.
 //
 // Its arguments are {"rows", "value", "time", "group_by", "period", "aggregate"}, all but rows
-// optional; rows are a [qed.Rows], and without a value they are counted. Its result is {"text",
+// optional; rows are a [qed.RowsRef], and without a value they are counted. Its result is {"text",
 // "row_count", "truncated", "partial", "value", "time", "aggregate", "missing", "trend",
 // "seasonality": [..], "series", "outliers", "groups", "left_out": [..]}: the text says in
 // sentences what the figures of the others are, and first of all of which rows; missing is how
 // many of them have no time or no value; trend is a [Trend], seasonality has
-// a [Cycle] for each cycle of the calendar, series are the points of the trend as qed.Rows for a
+// a [Cycle] for each cycle of the calendar, series are the points of the trend as qed.RowsRef for a
 // chart, outliers an [Outliers] and groups a [Comparison]. What cannot be told of these rows is
 // left out. It stays below 64 KiB: long lists are cut, and left_out says which.
 //
@@ -66,7 +66,7 @@ func NewPatternTool(opt *SeriesOptions) qed.Tool {
 		"Finds patterns in rows: the trend of a value over time, seasonal cycles (hour of day, weekday, month, quarter), outliers, and "+
 			"with group_by whether groups differ. Says of each how sure it is, and where there is too little to say.",
 		func(ctx context.Context, in patternInput) (patterns, error) { return recognise(ctx, in, defaults) })
-	t.Kind, t.Repeat = qed.AnalysisTool, true
+	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
 
@@ -169,7 +169,7 @@ func (p *patterns) overTime(ctx context.Context, times, values *column, opt Seri
 }
 
 // keepSeries keeps the points of s as rows, for a chart of them.
-func keepSeries(ctx context.Context, s *Series) (*qed.Rows, error) {
+func keepSeries(ctx context.Context, s *Series) (*qed.RowsRef, error) {
 	value := string(s.Aggregate)
 	if s.Value != "" {
 		value += " of " + clip(s.Value)
@@ -180,7 +180,7 @@ func keepSeries(ctx context.Context, s *Series) (*qed.Rows, error) {
 			return nil, err
 		}
 	}
-	rows, err := qed.KeepRows(ctx, &t)
+	rows, err := qed.SaveRows(ctx, &t)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func call(t testing.TB, tool qed.Tool, arguments any) (json.RawMessage, error) {
 	return results[0].Output, results[0].Err
 }
 
-func rowsOf(t *qed.Table) qed.Rows { return qed.Rows{Count: len(t.Rows), Sample: *t} }
+func rowsOf(t *qed.Table) qed.RowsRef { return qed.RowsRef{Count: len(t.Rows), Sample: *t} }
 
 // shipments are 60 days of four shipments each, late on Fridays and with one carrier.
 func shipments(t testing.TB) *qed.Table {
@@ -69,7 +69,7 @@ type result struct {
 	Groups   json.RawMessage `json:"groups"`
 	Trend    *stats.Trend    `json:"trend"`
 	Cycles   []stats.Cycle   `json:"seasonality"`
-	Series   *qed.Rows       `json:"series"`
+	Series   *qed.RowsRef       `json:"series"`
 	LeftOut  []string        `json:"left_out"`
 }
 
@@ -87,7 +87,7 @@ func decode(t testing.TB, raw json.RawMessage, err error) result {
 
 func TestAnalysisTool(t *testing.T) {
 	tool := stats.NewAnalysisTool()
-	if tool.Name != "stats_analysis" || tool.Kind != qed.AnalysisTool || !tool.Repeat || tool.Asks {
+	if tool.Name != "stats_analysis" || tool.Kind != qed.AnalysisTool || !tool.Idempotent || tool.Interrupts {
 		t.Errorf("%+v", tool)
 	}
 	raw, err := call(t, tool, map[string]any{"rows": rowsOf(shipments(t)), "group_by": "carrier"})
@@ -125,7 +125,7 @@ func TestAnalysisTool(t *testing.T) {
 
 func TestPatternTool(t *testing.T) {
 	tool := stats.NewPatternTool(nil)
-	if tool.Name != "pattern_recognition" || tool.Kind != qed.AnalysisTool || !tool.Repeat || tool.Asks {
+	if tool.Name != "pattern_recognition" || tool.Kind != qed.AnalysisTool || !tool.Idempotent || tool.Interrupts {
 		t.Errorf("%+v", tool)
 	}
 	raw, err := call(t, tool, map[string]any{"rows": rowsOf(shipments(t)), "value": "delay", "group_by": "carrier", "aggregate": "median"})
@@ -156,7 +156,7 @@ func TestToolsOnSomeRows(t *testing.T) {
 	some.Truncated, hurt.Partial = true, "2 of 5 shards failed"
 	for _, tool := range []qed.Tool{stats.NewAnalysisTool(), stats.NewPatternTool(nil)} {
 		for _, tt := range []struct {
-			rows      qed.Rows
+			rows      qed.RowsRef
 			truncated bool
 			partial   string
 			says      string
@@ -219,7 +219,7 @@ func TestToolsRefuse(t *testing.T) {
 	if _, err := call(t, stats.NewPatternTool(nil), map[string]any{"rows": rowsOf(nothing)}); err == nil {
 		t.Error("neither a value nor a time: no error")
 	}
-	gone := qed.Rows{Handle: "gone", Count: 3}
+	gone := qed.RowsRef{Handle: "gone", Count: 3}
 	if _, err := call(t, stats.NewAnalysisTool(), map[string]any{"rows": gone}); err == nil {
 		t.Error("rows that are not kept: no error")
 	}

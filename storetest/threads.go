@@ -77,8 +77,8 @@ func testThreadIDs(t *test) {
 			"Trim":    t.store.Trim(t.ctx, id, 1, qed.RecordMessage),
 			"Delete":  t.store.Delete(t.ctx, id),
 		} {
-			if !errors.Is(err, qed.ErrThread) {
-				t.Errorf("%s of a thread whose id has %s: got %v, want an error that matches ErrThread", method, name, err)
+			if !errors.Is(err, qed.ErrInvalidThread) {
+				t.Errorf("%s of a thread whose id has %s: got %v, want an error that matches ErrInvalidThread", method, name, err)
 			}
 		}
 	}

@@ -15,12 +15,12 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// ErrChanged is matched by the error of [Compare].
-var ErrChanged = errors.New("estest: the engine's answers have changed")
+// ErrGraphChanged is matched by the error of [Compare].
+var ErrGraphChanged = errors.New("estest: the engine's answers have changed")
 
 // Compare says whether an engine still answers as it was recorded: before is the
 // recording that is kept, after one of the same requests that was made just now.
-// An error that matches [ErrChanged] lists what is different: other answers,
+// An error that matches [ErrGraphChanged] lists what is different: other answers,
 // requests that are new, and requests that are not made any more. The order of
 // different requests does not count.
 func Compare(before, after io.Reader) error {
@@ -59,7 +59,7 @@ func Compare(before, after io.Reader) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w:\n%s", ErrChanged, strings.Join(changes, "\n"))
+	return fmt.Errorf("%w:\n%s", ErrGraphChanged, strings.Join(changes, "\n"))
 }
 
 func textDifference(before, after string) string {

@@ -214,7 +214,7 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := estest.Compare(strings.NewReader(tt.before), strings.NewReader(tt.after))
-			if (err != nil) != (tt.names != nil) || err != nil && !errors.Is(err, estest.ErrChanged) {
+			if (err != nil) != (tt.names != nil) || err != nil && !errors.Is(err, estest.ErrGraphChanged) {
 				t.Fatalf("got %v", err)
 			}
 			for _, name := range tt.names {

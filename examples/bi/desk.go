@@ -76,7 +76,7 @@ func (d *desk) agent(user shipping.User) (qed.Agent, error) {
 
 // ask shows a turn, and then what is remembered of it.
 func (d *desk) ask(ctx context.Context, agent qed.Agent, user shipping.User, thread, text string) error {
-	answer, err := chat.Ask(ctx, agent, d.show, qed.Turn{Thread: thread, User: user.Name, Company: shipping.Company, Text: text})
+	answer, err := chat.Ask(ctx, agent, d.show, qed.Turn{Thread: thread, User: user.Name, Tenant: shipping.Company, Text: text})
 	if err != nil {
 		return err
 	}

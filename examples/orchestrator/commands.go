@@ -57,7 +57,7 @@ func (c *conversation) threads(ctx context.Context, _ string) error {
 		return err
 	}
 	for _, name := range opened {
-		thread, err := qed.Look(ctx, c.store, name)
+		thread, err := qed.Inspect(ctx, c.store, name)
 		about := thread.Turn.Text
 		switch {
 		case ctx.Err() != nil:

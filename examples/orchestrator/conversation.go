@@ -88,7 +88,7 @@ func (c *conversation) choose(ctx context.Context, name string, script []string)
 // rest returns what the script has left in a conversation. It is nil where that is
 // over, is another one, or cannot be read, as shows when it is entered.
 func (c *conversation) rest(ctx context.Context, name string, script []string) []string {
-	thread, err := qed.Look(ctx, c.store, name)
+	thread, err := qed.Inspect(ctx, c.store, name)
 	if err != nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (c *conversation) rest(ctx context.Context, name string, script []string) [
 
 // waits reports whether a run waits for the user to go on with it. One that was cut
 // off does not: nobody wanted it to stop.
-func waits(s qed.Status) bool { return s == qed.StatusStopped || s == qed.StatusFailed }
+func waits(s qed.RunStatus) bool { return s == qed.StatusStopped || s == qed.StatusFailed }
 
 // enter opens a conversation, a new one where name is empty, and shows where it
 // stands. A turn that was cut off goes on.
@@ -118,7 +118,7 @@ func (c *conversation) enter(ctx context.Context, name string) error {
 		return err
 	}
 	c.thread, c.open = name, nil
-	thread, err := qed.Look(ctx, c.store, name)
+	thread, err := qed.Inspect(ctx, c.store, name)
 	if err != nil {
 		return fmt.Errorf("conversation %s cannot be read: %w", name, err)
 	}
@@ -143,7 +143,7 @@ func (c *conversation) enter(ctx context.Context, name string) error {
 		c.show.Note("This was interrupted. An empty line goes on with it.")
 	case qed.StatusFailed:
 		c.show.Note("This failed: %s\nAn empty line tries again.", thread.Error)
-	case qed.StatusAsked:
+	case qed.StatusInterrupted:
 		c.open = thread.Questions
 		c.show.Asked(c.open)
 	}
@@ -160,7 +160,7 @@ func (c *conversation) take(ctx context.Context, line string) error {
 		return nil
 	}
 	err := c.turn(ctx, qed.Turn{Text: line})
-	if line == "" && errors.Is(err, qed.ErrNotOpen) {
+	if line == "" && errors.Is(err, qed.ErrQuestionClosed) {
 		return errors.New("nothing waits to be gone on with: ask a question; /help says what else can be typed")
 	}
 	return err
@@ -181,10 +181,10 @@ func (c *conversation) turn(ctx context.Context, turn qed.Turn) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	thread, lookErr := qed.Look(ctx, c.store, c.thread)
+	thread, lookErr := qed.Inspect(ctx, c.store, c.thread)
 	switch {
 	case lookErr != nil:
-	case thread.Status == qed.StatusAsked:
+	case thread.Status == qed.StatusInterrupted:
 		c.open = thread.Questions
 	case waits(thread.Status):
 		return fmt.Errorf("%w\nAn empty line tries again", err)
@@ -198,7 +198,7 @@ func (c *conversation) outcome(ctx context.Context) (qed.Thread, error) {
 	if err := c.wait(ctx); err != nil {
 		return qed.Thread{}, err
 	}
-	thread, err := qed.Look(ctx, c.store, c.thread)
+	thread, err := qed.Inspect(ctx, c.store, c.thread)
 	if err == nil && thread.Status != qed.StatusCrashed {
 		err = c.showLast(ctx, thread)
 	}
@@ -220,7 +220,7 @@ func (c *conversation) wait(ctx context.Context) error {
 			return errInUse
 		case <-look.C:
 		}
-		thread, err := qed.Look(ctx, c.store, c.thread)
+		thread, err := qed.Inspect(ctx, c.store, c.thread)
 		if err != nil {
 			return err
 		}

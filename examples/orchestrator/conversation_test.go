@@ -52,7 +52,7 @@ type working struct {
 }
 
 func (w *working) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-	_, err := qed.Memo(ctx, "step", turn.Text, func(context.Context) (int, error) { w.done++; return w.done, nil })
+	_, err := qed.Step(ctx, "step", turn.Text, func(context.Context) (int, error) { w.done++; return w.done, nil })
 	if err == nil && w.held != nil {
 		err = w.held(ctx)
 	}
@@ -212,7 +212,7 @@ func TestTwoPrograms(t *testing.T) {
 func TestQuestionAfterRestart(t *testing.T) {
 	store := &qed.MemoryStore{}
 	asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		city, err := qed.Clarify[string](ctx, qed.Question{Text: "Which Miami?", Options: []qed.Option{{ID: "fl", Text: "Florida"}, {ID: "oh", Text: "Ohio"}}})
+		city, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "fl", Text: "Florida"}, {ID: "oh", Text: "Ohio"}}})
 		return qed.Answer{Text: "You mean " + city}, err
 	}
 	c, out := opened(store, asks)
@@ -238,7 +238,7 @@ func TestCutOffAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &qed.MemoryStore{}
 		asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-			_, err := qed.Clarify[string](ctx, qed.Question{Text: "Which " + turn.Text + "?", Options: []qed.Option{{Text: "Florida"}}})
+			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which " + turn.Text + "?", Choices: []qed.Choice{{Text: "Florida"}}})
 			return qed.Answer{}, err
 		}
 		c, _ := opened(store, asks)

@@ -82,7 +82,7 @@ func (n names) unused(ctx context.Context, opened []string) (string, error) {
 		if slices.Contains(opened, name) {
 			continue
 		}
-		thread, err := qed.Look(ctx, n.store, name)
+		thread, err := qed.Inspect(ctx, n.store, name)
 		if err != nil && !errors.Is(err, qed.ErrCorrupt) {
 			return "", err
 		}

@@ -25,20 +25,20 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	show.Question(attack)
 	show.Said(attack)
 	show.Note("%s", attack)
-	for _, d := range []qed.Data{
+	for _, d := range []qed.EventData{
 		qed.RouteDecision{Route: attack, Reason: attack},
 		qed.QueryRefused{Message: attack, Candidates: []string{attack}},
 		qed.QuestionClosed{Reason: attack},
-		qed.Unsaved{Message: attack},
-		qed.StartedFresh{Reason: attack},
-		qed.Retrieved{Query: attack, Sources: []qed.Source{{Location: attack}}},
-		qed.MemoryCut{Message: attack},
-		qed.IntentRead{Intent: attack, Steps: []string{attack}, Reason: attack},
-		qed.Reiterated{Question: attack},
-		qed.Planned{Reason: attack, Steps: []qed.PlanStep{{Key: attack, Description: attack, After: []string{attack}, Tool: attack}}},
-		qed.StepStarted{Key: attack, Description: attack},
-		qed.StepFinished{Key: attack}, qed.StepFinished{Key: attack, Cached: true},
-		qed.StepFinished{Key: attack, Asked: true}, qed.StepFinished{Key: attack, Error: attack},
+		qed.SaveFailed{Message: attack},
+		qed.StateDiscarded{Reason: attack},
+		qed.Retrieved{Query: attack, Citations: []qed.Citation{{Location: attack}}},
+		qed.MemoryIncomplete{Message: attack},
+		qed.IntentClassified{Intent: attack, Tasks: []string{attack}, Reason: attack},
+		qed.QuestionRewritten{Question: attack},
+		qed.Planned{Reason: attack, Tasks: []qed.PlanTask{{Key: attack, Description: attack, After: []string{attack}, Tool: attack}}},
+		qed.TaskStarted{Key: attack, Description: attack},
+		qed.TaskFinished{Key: attack}, qed.TaskFinished{Key: attack, Cached: true},
+		qed.TaskFinished{Key: attack, Interrupted: true}, qed.TaskFinished{Key: attack, Error: attack},
 		qed.Token{Channel: qed.ChannelFinal, Content: attack},
 	} {
 		show.Event(qed.Event{Data: d})
@@ -46,9 +46,9 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	show.Answer(qed.Answer{
 		Partial: true, PartialReason: attack,
 		Table:     &qed.Table{Columns: []qed.Column{{Name: attack}}, Rows: [][]any{{attack}}},
-		Sources:   []qed.Source{{Title: attack, Location: attack}},
+		Citations: []qed.Citation{{Title: attack, Location: attack}},
 		Artifacts: []qed.Artifact{{Name: attack, MediaType: attack}},
-		Questions: []qed.Question{{Text: attack, Problem: attack, Options: []qed.Option{{Text: attack}}}},
+		Questions: []qed.Question{{Text: attack, Problem: attack, Choices: []qed.Choice{{Text: attack}}}},
 	})
 	show.Hint(attack)
 	show.Entry(qed.TodoEntry{TodoKey: attack, Status: attack, AgentAction: attack})
@@ -64,7 +64,7 @@ func TestAnswerIsShownOnce(t *testing.T) {
 			agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 				if tokens {
 					qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "Seven."})
-					qed.Emit(ctx, qed.Unsaved{Message: "late"})
+					qed.Emit(ctx, qed.SaveFailed{Message: "late"})
 				}
 				return qed.Answer{Text: "Seven."}, nil
 			})

@@ -52,25 +52,25 @@ func (p *Printer) Event(e qed.Event) {
 			more = ", and there are more"
 		}
 		p.step(green, "ran", fmt.Sprintf("%s in %s%s", count(d.Rows, "row"), millis(d.Millis), more))
-	case qed.IntentRead:
-		p.step(cyan, "intent", string(d.Intent)+of(d.Steps)+because(d.Reason))
-	case qed.Reiterated:
+	case qed.IntentClassified:
+		p.step(cyan, "intent", string(d.Intent)+of(d.Tasks)+because(d.Reason))
+	case qed.QuestionRewritten:
 		p.step(cyan, "meant", d.Question)
 	case qed.Planned:
-		p.tools = slices.ContainsFunc(d.Steps, func(s qed.PlanStep) bool { return s.Tool != "" })
-		p.step(cyan, "plan", count(len(d.Steps), "step")+because(d.Reason))
-		for _, step := range d.Steps {
+		p.tools = slices.ContainsFunc(d.Tasks, func(s qed.PlanTask) bool { return s.Tool != "" })
+		p.step(cyan, "plan", count(len(d.Tasks), "step")+because(d.Reason))
+		for _, step := range d.Tasks {
 			p.step(dim, "", step.Key+by(step.Tool)+": "+step.Description+after(step.After))
 		}
-	case qed.StepStarted:
+	case qed.TaskStarted:
 		p.step(cyan, "step", d.Key+": "+d.Description)
-	case qed.StepFinished:
+	case qed.TaskFinished:
 		p.finished(d)
 	case qed.Page:
 		p.step(green, "page", fmt.Sprintf("%d: %s", d.Number, count(len(d.Table.Rows), "row")))
 	case qed.Retrieved:
 		p.step(cyan, "search", d.Query)
-		p.step(green, "found", count(len(d.Sources), "passage")+places(d.Sources))
+		p.step(green, "found", count(len(d.Citations), "passage")+places(d.Citations))
 	case qed.Token:
 		if d.Channel == qed.ChannelFinal {
 			p.say(d.Content)
@@ -81,11 +81,11 @@ func (p *Printer) Event(e qed.Event) {
 }
 
 // finished shows how a step of a plan ended.
-func (p *Printer) finished(d qed.StepFinished) {
+func (p *Printer) finished(d qed.TaskFinished) {
 	switch {
 	case d.Error != "":
 		p.step(red, "failed", d.Key+": "+d.Error)
-	case d.Asked:
+	case d.Interrupted:
 		p.step(yellow, "waits", d.Key+": for an answer of yours")
 	case d.Cached:
 		p.step(green, "known", fmt.Sprintf("%s: %s, found before", d.Key, count(d.Rows, "result")))
@@ -118,23 +118,23 @@ func after(keys []string) string {
 }
 
 // kept shows what becomes of the conversation.
-func (p *Printer) kept(d qed.Data) {
+func (p *Printer) kept(d qed.EventData) {
 	switch d := d.(type) {
 	case qed.QuestionClosed:
 		if d.Intent != qed.IntentAbort { // who wants nothing more is told so
 			p.step(dim, "closed", "the question is open no more"+because(d.Reason))
 		}
-	case qed.Unsaved:
+	case qed.SaveFailed:
 		p.step(red, "not kept", d.Message)
-	case qed.StartedFresh:
+	case qed.StateDiscarded:
 		p.step(red, "afresh", d.Reason)
-	case qed.MemoryCut:
+	case qed.MemoryIncomplete:
 		p.step(red, "memory", d.Message)
 	}
 }
 
 // places lists where sources are.
-func places(sources []qed.Source) string {
+func places(sources []qed.Citation) string {
 	var all []string
 	for _, s := range sources {
 		all = append(all, s.Location)

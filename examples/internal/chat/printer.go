@@ -158,7 +158,7 @@ func (p *Printer) Answer(a qed.Answer) {
 		p.step(yellow, "partial", a.PartialReason)
 	}
 	p.rows(a.Table)
-	for i, s := range a.Sources {
+	for i, s := range a.Citations {
 		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, s.Title, s.Location))
 	}
 	for _, artifact := range a.Artifacts {

@@ -100,7 +100,7 @@ var asked = turn{
 	Question: shipmentsToMiami,
 	Plan:     fiveTasks,
 	Source:   manyFromElastic,
-	Memory:   []entry{{1, "resolve_entities", "entity_resolution", qed.TodoAsking, "resolve_entities", ""}},
+	Memory:   []entry{{1, "resolve_entities", "entity_resolution", qed.TodoInterrupted, "resolve_entities", ""}},
 	Asks:     whichMiami,
 	Text:     whichMiami,
 }

@@ -57,7 +57,7 @@ func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Sc
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, answer := listen(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Company: shipping.Company, Text: said.Text})
+		got, answer := listen(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Tenant: shipping.Company, Text: said.Text})
 		all, err := qed.TodoEntries(ctx, store, "t", 0)
 		if err != nil {
 			t.Fatal(err)
@@ -90,12 +90,12 @@ func listen(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (g
 			t.Fatalf("%s: %v", ask.Text, err)
 		}
 		switch d := event.Data.(type) {
-		case qed.IntentRead:
+		case qed.IntentClassified:
 			got.Intent = string(d.Intent)
-		case qed.Reiterated:
+		case qed.QuestionRewritten:
 			got.Question = d.Question
 		case qed.Planned:
-			for _, step := range d.Steps {
+			for _, step := range d.Tasks {
 				got.Plan = append(got.Plan, step.Key+" by "+step.Tool)
 			}
 		case qed.Completed:
@@ -136,9 +136,9 @@ func (got *turn) remember(t *testing.T, entries []qed.TodoEntry, userTurn int, i
 			t.Errorf("entry %d does not say what was done: %q, %q", e.TurnID, e.TodoDescription, e.AgentAction)
 		}
 		switch question := e.ClarificationAsked; {
-		case e.Status != qed.TodoAsking && question != nil:
+		case e.Status != qed.TodoInterrupted && question != nil:
 			t.Errorf("entry %d of status %s has the question %q", e.TurnID, e.Status, *question)
-		case e.Status == qed.TodoAsking && (question == nil || *question != asks):
+		case e.Status == qed.TodoInterrupted && (question == nil || *question != asks):
 			t.Errorf("entry %d has the question %v, want %q", e.TurnID, question, asks)
 		}
 	}
