@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // An Agent answers one turn of a conversation.
@@ -109,7 +110,7 @@ func NewAgent[S any](r *Runner[S], begin func(context.Context, S, Turn) (S, erro
 		switch {
 		case err == nil:
 			return answer(at.answer, s)
-		case o.OnError == nil || ctx.Err() != nil || errors.Is(err, ErrInterrupted) || errors.Is(err, ErrConflict) || errors.Is(err, ErrUnresolved):
+		case o.OnError == nil || ctx.Err() != nil || errors.Is(err, ErrInterrupted) || errors.Is(err, store.ErrConflict) || errors.Is(err, ErrUnresolved):
 			return Answer{}, err
 		}
 		return o.OnError(at.answer, s, err)

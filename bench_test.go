@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // benchState has what a state of a real agent has, a few of each: what is copied for a branch or a retry.
@@ -128,15 +129,15 @@ func BenchmarkEmit(b *testing.B) {
 
 // Ten nodes in a row, a conversation of one turn each, kept in memory.
 func BenchmarkLinear10Memory(b *testing.B) {
-	store := new(qed.MemoryStore)
-	a := qed.Durable(linear10(b), store, nil)
+	st := new(store.InMemory)
+	a := qed.Durable(linear10(b), st, nil)
 	b.ReportAllocs()
 	for b.Loop() {
 		answer, err := qed.Ask(b.Context(), a, qed.Turn{Thread: "thread", Text: "how many crews?"})
 		if err != nil || !answer.Saved {
 			b.Fatal(answer, err)
 		}
-		if err := store.Delete(b.Context(), "thread"); err != nil {
+		if err := st.Delete(b.Context(), "thread"); err != nil {
 			b.Fatal(err)
 		}
 	}

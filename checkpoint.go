@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/qedkit/qed/store"
 	"reflect"
 	"strconv"
 	"strings"
@@ -77,7 +78,7 @@ func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
 	}
 	w.Truncate(w.Len() - 1) // the encoder ends with a newline
 	w.WriteByte('}')
-	err := p.log.record(Record{Kind: RecordState, Address: p.address, Data: bytes.Clone(w.Bytes())})
+	err := p.log.record(store.Record{Kind: store.State, Address: p.address, Data: bytes.Clone(w.Bytes())})
 	if err == errLost {
 		return nil
 	}
@@ -116,7 +117,7 @@ func (r *Runner[S]) resume(ctx context.Context, p *place, s *S) (at, count int, 
 }
 
 // restore returns the step that a state was recorded after, with the state in s.
-func (r *Runner[S]) restore(ctx context.Context, rec *Record, s *S) (at, count int, err error) {
+func (r *Runner[S]) restore(ctx context.Context, rec *store.Record, s *S) (at, count int, err error) {
 	c, err := r.checkpoint(ctx, rec)
 	if err != nil {
 		return 0, 0, err
@@ -132,16 +133,16 @@ func (r *Runner[S]) restore(ctx context.Context, rec *Record, s *S) (at, count i
 	}
 	fresh, err := readState[S](c.State)
 	if err != nil {
-		return 0, 0, fmt.Errorf("%w: number %d, the state of %s: %w", ErrCorrupt, rec.Seq, r.name, err)
+		return 0, 0, fmt.Errorf("%w: number %d, the state of %s: %w", store.ErrCorrupt, rec.Seq, r.name, err)
 	}
 	*s = fresh
 	return at, c.Step, nil
 }
 
 // checkpoint reads a state's record, and has it migrated where it is another graph's.
-func (r *Runner[S]) checkpoint(ctx context.Context, rec *Record) (Checkpoint, error) {
+func (r *Runner[S]) checkpoint(ctx context.Context, rec *store.Record) (Checkpoint, error) {
 	var d stateData
-	if err := rec.read(&d); err != nil {
+	if err := readRecord(rec, &d); err != nil {
 		return Checkpoint{}, err
 	}
 	c := Checkpoint{d.Version, d.Fingerprint, d.Node, d.Step, d.State}
@@ -171,7 +172,7 @@ func readState[S any](raw json.RawMessage) (s S, err error) {
 }
 
 // state returns the record of the graph's state at p, or nil.
-func (p *place) state() (*Record, error) {
+func (p *place) state() (*store.Record, error) {
 	j := p.log
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -185,7 +186,7 @@ func (p *place) state() (*Record, error) {
 }
 
 // stateBefore returns the record of the state that the graph at p was in when the run was replied to, or nil.
-func (p *place) stateBefore() (*Record, error) {
+func (p *place) stateBefore() (*store.Record, error) {
 	j := p.log
 	j.mu.Lock()
 	defer j.mu.Unlock()

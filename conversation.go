@@ -7,22 +7,23 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // Messages returns the last n messages of a thread, oldest first; n of 0 means all. They are as they were said, whatever a [Memory] tells a model of them.
 // It asks for no user: see [Inspect].
-func Messages(ctx context.Context, store Store, thread string, n int) ([]llm.Message, error) {
-	floor, err := floorOf(ctx, store, thread)
+func Messages(ctx context.Context, st store.Store, thread string, n int) ([]llm.Message, error) {
+	floor, err := floorOf(ctx, st, thread)
 	if err != nil {
 		return nil, err
 	}
 	var newest []llm.Message
-	for rec, err := range store.Records(ctx, thread, Range{From: floor + 1, Kinds: []RecordKind{RecordMessage}, Newest: true, Limit: n}) {
+	for rec, err := range st.Records(ctx, thread, store.Range{From: floor + 1, Kinds: []store.Kind{store.Message}, Newest: true, Limit: n}) {
 		if err != nil {
 			return nil, err
 		}
 		var m llm.Message
-		if err := rec.read(&m); err != nil {
+		if err := readRecord(&rec, &m); err != nil {
 			return nil, err
 		}
 		newest = append(newest, m)
@@ -49,7 +50,7 @@ func (j *journal) recall(goesOn bool) error {
 		j.turn.History = history
 	case cancelled(j.ctx) != nil:
 		return cancelled(j.ctx)
-	case errors.Is(err, ErrCorrupt):
+	case errors.Is(err, store.ErrCorrupt):
 		j.floor = j.run - 1
 		j.startFresh(err)
 	default:
@@ -66,15 +67,15 @@ func (l messageLog) messages(ctx context.Context, from int64, newest int) ([]num
 		return nil, nil
 	}
 	var found []numbered
-	err := l.scan(Range{
-		From: max(from, l.floor+1), To: l.run - 1, Kinds: []RecordKind{RecordMessage}, Newest: true, Limit: newest,
-	}, func(rec Record) error {
+	err := l.scan(store.Range{
+		From: max(from, l.floor+1), To: l.run - 1, Kinds: []store.Kind{store.Message}, Newest: true, Limit: newest,
+	}, func(rec store.Record) error {
 		n := numbered{seq: rec.Seq}
-		if err := rec.read(&n.message); err != nil {
+		if err := readRecord(&rec, &n.message); err != nil {
 			return err
 		}
 		if n.message.Role == "" {
-			return fmt.Errorf("%w: number %d, a message that nobody said", ErrCorrupt, rec.Seq)
+			return fmt.Errorf("%w: number %d, a message that nobody said", store.ErrCorrupt, rec.Seq)
 		}
 		found = append(found, n)
 		return nil
@@ -90,9 +91,9 @@ func (l messageLog) summary(ctx context.Context) (text string, through int64, er
 		return "", 0, nil
 	}
 	// One that this run made when it began counts: it is of what was said before.
-	err = l.scan(Range{From: l.floor + 1, Kinds: []RecordKind{RecordSummary}, Newest: true, Limit: 1}, func(rec Record) error {
+	err = l.scan(store.Range{From: l.floor + 1, Kinds: []store.Kind{store.Summary}, Newest: true, Limit: 1}, func(rec store.Record) error {
 		var d summaryData
-		if err := rec.read(&d); err != nil {
+		if err := readRecord(&rec, &d); err != nil {
 			return err
 		}
 		text, through = d.Text, d.Through
@@ -106,13 +107,13 @@ func (l messageLog) summarise(ctx context.Context, text string, through int64) e
 	if err != nil {
 		return err
 	}
-	return l.record(Record{Kind: RecordSummary, Data: data})
+	return l.record(store.Record{Kind: store.Summary, Data: data})
 }
 
 // messageRecord is the record of what somebody said.
-func messageRecord(role llm.Role, text string) Record {
+func messageRecord(role llm.Role, text string) store.Record {
 	data, _ := json.Marshal(llm.Message{Role: role, Content: text}) // strings have a JSON form
-	return Record{Kind: RecordMessage, Data: data}
+	return store.Record{Kind: store.Message, Data: data}
 }
 
 // inWords is what a conversation remembers of an answer: what was said, and what was asked of the data for it.

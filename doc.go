@@ -28,7 +28,7 @@
 //
 // # Conversations
 //
-// [Durable] makes an agent whose conversations are kept in a [Store], under the Thread of their turns. The agent is told what was
+// [Durable] makes an agent whose conversations are kept in a [store.Store], under the Thread of their turns. The agent is told what was
 // said before ([Memory]); it can ask its user something in the middle of its work ([Interrupt]); and a run that stops, because it asked,
 // failed or its process died, goes on where it was: what models, tools and other calls returned is recorded ([DurableModel], [Step], [StepOnce]) and
 // not done again. [WithBudget] limits what a run may spend. What to use for what:

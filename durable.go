@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // DurableOptions say how conversations are kept. Nil and zero fields mean the defaults.
@@ -74,8 +75,8 @@ func (o *DurableOptions) WithReplyModel(model llm.Model) *DurableOptions {
 // done twice ([ErrNotRecorded]). [Answer.Saved] says that a turn is kept. A thread that cannot be read is begun afresh, which [StateDiscarded] tells.
 //
 // Within a run of another durable agent, a is part of that run, and store is not used.
-func Durable(a Agent, store Store, opt *DurableOptions) Agent {
-	d := &durable{agent: a, store: store}
+func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
+	d := &durable{agent: a, store: st}
 	if opt != nil {
 		d.opt = *opt
 	}
@@ -87,7 +88,7 @@ func Durable(a Agent, store Store, opt *DurableOptions) Agent {
 
 type durable struct {
 	agent Agent
-	store Store
+	store store.Store
 	opt   DurableOptions
 
 	// dangling has, by thread, the runs of this process whose end could not be recorded: nobody runs them.
@@ -123,7 +124,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	if sc.place != nil || turn.Thread == "" || d.store == nil {
 		return Ask(ctx, d.agent, turn)
 	}
-	if err := CheckThread(turn.Thread); err != nil {
+	if err := store.CheckThread(turn.Thread); err != nil {
 		return Answer{}, err
 	}
 	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Tenant) {
@@ -154,7 +155,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	top.whole = true
 	a, err := Ask(&scope{ctx, sc.path, &top, root}, d.agent, j.turn)
 	a, err = j.finish(a, root.settle(err))
-	if j.run > 0 && j.lost != nil && !errors.Is(j.lost, ErrConflict) {
+	if j.run > 0 && j.lost != nil && !errors.Is(j.lost, store.ErrConflict) {
 		d.dangling.Store(turn.Thread, deadRun{j.run, j.head, j.head + int64(len(j.unsure))})
 	}
 	return a, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // begin finds out how the thread is, and begins a run or goes on with one. It reports true where the user wants nothing more: then
@@ -26,7 +27,7 @@ func (j *journal) begin(turn Turn) (dropped bool, err error) {
 		}
 	case goesOn:
 		return false, fmt.Errorf("qed: thread %s cannot be gone on with: %w", turn.Thread, err)
-	case errors.Is(err, ErrCorrupt):
+	case errors.Is(err, store.ErrCorrupt):
 		if !j.mayBe(turn) {
 			return false, fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 		}
@@ -56,7 +57,7 @@ func (j *journal) heed(t threadState, turn Turn) (dropped bool, err error) {
 	if err := j.load(t.run); err != nil {
 		j.forget(turn)
 		switch {
-		case errors.Is(err, ErrCorrupt):
+		case errors.Is(err, store.ErrCorrupt):
 			j.startFresh(err)
 			j.floor = t.head
 		case cancelled(j.ctx) != nil:
@@ -119,7 +120,7 @@ func (j *journal) start(turn Turn, gone *closed) error {
 	j.key = rand.Text()
 	data, err := json.Marshal(beganData{turn, j.key, j.opt.lease(), j.floor, gone})
 	if err == nil {
-		err = j.append(Record{Kind: RecordBegan, Data: data}, messageRecord(llm.User, turn.Text))
+		err = j.append(store.Record{Kind: store.Began, Data: data}, messageRecord(llm.User, turn.Text))
 	}
 	switch err {
 	case nil:
@@ -129,7 +130,7 @@ func (j *journal) start(turn Turn, gone *closed) error {
 	}
 	j.mu.Unlock()
 	switch {
-	case errors.Is(err, ErrConflict):
+	case errors.Is(err, store.ErrConflict):
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	case err != nil && err != errLost:
 		return fmt.Errorf("qed: the turn cannot be kept: %w", err)
@@ -139,7 +140,7 @@ func (j *journal) start(turn Turn, gone *closed) error {
 
 // resume goes on with the run that was loaded.
 func (j *journal) resume(turn Turn) error {
-	recs := []Record{{Kind: RecordResumed, Data: json.RawMessage("{}")}}
+	recs := []store.Record{{Kind: store.Resumed, Data: json.RawMessage("{}")}}
 	var said []string
 	answered := map[string]bool{}
 	for _, r := range turn.Replies {
@@ -169,11 +170,11 @@ func (j *journal) resume(turn Turn) error {
 }
 
 // takeUp appends with what a run is gone on with. Where that cannot be kept the run is left as it is: it could be gone on with twice.
-func (j *journal) takeUp(recs []Record) error {
+func (j *journal) takeUp(recs []store.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	switch err := j.take(recs); {
-	case errors.Is(err, ErrConflict):
+	case errors.Is(err, store.ErrConflict):
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	case err == errLost:
 		return fmt.Errorf("qed: thread %s cannot be gone on with, as the store fails: %w", j.thread, j.lost)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // history is an agent that answers with what it is told of the conversation.
@@ -31,10 +32,10 @@ var history = qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, 
 
 // What was said is told the next turn, whichever process takes it.
 func TestConversation(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	say := func(turn qed.Turn) string {
 		t.Helper()
-		return converse(t, history, store, nil).turn(turn).Text
+		return converse(t, history, st, nil).turn(turn).Text
 	}
 	for _, step := range []struct{ text, want string }{
 		{"a", ""},
@@ -56,7 +57,7 @@ func TestConversation(t *testing.T) {
 
 // A failed turn is part of the conversation, and so are a question and its replies.
 func TestConversationWithQuestionsAndFailures(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	agent := does(func(ctx context.Context, text string) (string, error) {
 		switch text {
 		case "fail":
@@ -71,13 +72,13 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 		}
 		return "re " + text, nil
 	})
-	c := converse(t, agent, store, nil)
+	c := converse(t, agent, st, nil)
 	c.fails(qed.Turn{Text: "fail"}, errBoom)
 	asked := c.reply(c.say("ask"), `2`)
 	c.goOn() // says nothing new
 	c.turn(qed.Turn{Text: "to Rome", Replies: choose(t, asked, `{"city": "Rome", "days": 3}`)})
 	c.say("thanks")
-	messages, err := qed.Messages(t.Context(), store, "t", 0)
+	messages, err := qed.Messages(t.Context(), st, "t", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestOwner(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := converse(t, asking, new(qed.MemoryStore), nil)
+			c := converse(t, asking, new(store.InMemory), nil)
 			ann.Text = "go"
 			asked := prepare(c)
 			before := len(records(t, c.store, "t"))
@@ -176,15 +177,15 @@ func counted(t testing.TB, opt *qed.CompileOptions, nodes ...string) qed.Agent {
 
 // begin gets the state that the turn before left.
 func TestStateAcrossTurns(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	for i, want := range []string{"1[x0 a b]", "2[x0 a b x2 a b]", "3[x0 a b x2 a b x4 a b]"} {
-		if got := converse(t, counted(t, nil, "a", "b"), store, nil).say("x").Text; got != want {
+		if got := converse(t, counted(t, nil, "a", "b"), st, nil).say("x").Text; got != want {
 			t.Errorf("turn %d: %s, want %s", i+1, got, want)
 		}
 	}
 	// Another agent in between does not take it away.
-	converse(t, history, store, nil).say("and you?")
-	if got, want := converse(t, counted(t, nil, "a", "b"), store, nil).say("x").Text, "4[x0 a b x2 a b x4 a b x8 a b]"; got != want {
+	converse(t, history, st, nil).say("and you?")
+	if got, want := converse(t, counted(t, nil, "a", "b"), st, nil).say("x").Text, "4[x0 a b x2 a b x4 a b x8 a b]"; got != want {
 		t.Errorf("after another agent: %s, want %s", got, want)
 	}
 }
@@ -227,10 +228,10 @@ func TestChangedGraph(t *testing.T) {
 		{"migration panics", migrate(func(c qed.Checkpoint) (qed.Checkpoint, error) { panic("oh") }), old, "", "1["},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			store := new(qed.MemoryStore)
-			asked := converse(t, counted(t, nil, old...), store, nil).say("x")
-			log := records(t, store, "t")
-			c := converse(t, counted(t, test.opt, test.nodes...), store, nil)
+			st := new(store.InMemory)
+			asked := converse(t, counted(t, nil, old...), st, nil).say("x")
+			log := records(t, st, "t")
+			c := converse(t, counted(t, test.opt, test.nodes...), st, nil)
 			turn := qed.Turn{Replies: choose(t, asked, `"good"`)}
 			switch test.want {
 			case "":
@@ -271,7 +272,7 @@ func TestChangedGraph(t *testing.T) {
 
 // What old runs did can be removed: the conversation, what is remembered and what is kept stay.
 func TestKeepRuns(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	var l ledger
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		if _, err := once(ctx, &l, "send"); err != nil {
@@ -295,12 +296,12 @@ func TestKeepRuns(t *testing.T) {
 		}
 		return qed.Answer{Text: handle}, nil
 	})
-	c := converse(t, agent, store, &qed.DurableOptions{KeepRuns: 2})
+	c := converse(t, agent, st, &qed.DurableOptions{KeepRuns: 2})
 	for i := range 5 {
 		c.say(fmt.Sprint("turn ", i))
-		n := kinds(records(t, store, "t"))
-		want := map[qed.RecordKind]int{qed.RecordBegan: i + 1, qed.RecordMessage: 2 * (i + 1), qed.RecordEnded: i + 1, qed.RecordMemory: i + 1, qed.RecordKept: i + 1,
-			qed.RecordCalled: min(i+1, 2), qed.RecordReturned: 2 * min(i+1, 2)}
+		n := kinds(records(t, st, "t"))
+		want := map[store.Kind]int{store.Began: i + 1, store.Message: 2 * (i + 1), store.Ended: i + 1, store.Memory: i + 1, store.Saved: i + 1,
+			store.Called: min(i+1, 2), store.Returned: 2 * min(i+1, 2)}
 		if diff := cmp.Diff(want, n); diff != "" {
 			t.Errorf("turn %d: %s", i, diff)
 		}
@@ -310,7 +311,7 @@ func TestKeepRuns(t *testing.T) {
 
 // What a turn kept is there in later turns, and in no other thread.
 func TestKeep(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	var handles []string
 	keep := does(func(ctx context.Context, text string) (string, error) {
 		for range 2 {
@@ -325,13 +326,13 @@ func TestKeep(t *testing.T) {
 		}
 		return "kept", nil
 	})
-	c := converse(t, keep, store, nil)
+	c := converse(t, keep, st, nil)
 	c.say("one")
 	c.reply(c.say("ask"), `"good"`)
 	if n := len(slices.Compact(slices.Sorted(slices.Values(handles)))); n != 4 || len(handles) != 6 {
 		t.Errorf("handles = %v", handles)
 	}
-	if n := kinds(records(t, store, "t"))[qed.RecordKept]; n != 4 {
+	if n := kinds(records(t, st, "t"))[store.Saved]; n != 4 {
 		t.Errorf("%d are kept", n)
 	}
 	read := does(func(ctx context.Context, handle string) (string, error) {
@@ -344,7 +345,7 @@ func TestKeep(t *testing.T) {
 		}
 		return fmt.Sprint(v), nil
 	})
-	later := converse(t, read, store, nil)
+	later := converse(t, read, st, nil)
 	if a := later.say(handles[0]); a.Text != "[one]" {
 		t.Errorf("answer = %+v", a)
 	}
@@ -363,7 +364,7 @@ func TestKeep(t *testing.T) {
 		c := converse(t, does(func(ctx context.Context, text string) (string, error) {
 			return qed.Save(ctx, strings.Repeat("x", size))
 		}),
-			new(qed.MemoryStore), &qed.DurableOptions{MaxSavedBytes: 150})
+			new(store.InMemory), &qed.DurableOptions{MaxSavedBytes: 150})
 		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, want) {
 			t.Errorf("%d bytes: %v, want %v", size, err, want)
 		}
@@ -372,18 +373,18 @@ func TestKeep(t *testing.T) {
 
 // Inspect tells a host how a thread is.
 func TestLook(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	clock := newClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
-	look := func(store qed.Store) qed.Thread {
+	look := func(st store.Store) qed.Thread {
 		t.Helper()
-		thread, err := qed.Inspect(ctx, store, "t")
+		thread, err := qed.Inspect(ctx, st, "t")
 		if err != nil {
 			t.Fatal(err)
 		}
 		return thread
 	}
-	if got := look(store); !cmp.Equal(got, qed.Thread{}) {
+	if got := look(st); !cmp.Equal(got, qed.Thread{}) {
 		t.Errorf("nothing: %+v", got)
 	}
 	agent := does(func(ctx context.Context, text string) (string, error) {
@@ -398,26 +399,26 @@ func TestLook(t *testing.T) {
 		}
 		return "answer", nil
 	})
-	c := converse(t, agent, store, nil)
+	c := converse(t, agent, st, nil)
 	c.ctx = ctx
 	c.turn(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
-	got := look(store)
+	got := look(st)
 	if got.Status != qed.StatusAnswered || got.Turn.User != "ann" || got.Turn.Tenant != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Last) > time.Second {
 		t.Errorf("answered: %+v", got)
 	}
 	c.try(qed.Turn{Text: "fail", User: "ann", Tenant: "acme"})
-	if got := look(store); got.Status != qed.StatusFailed || !strings.Contains(got.Error, "boom") {
+	if got := look(st); got.Status != qed.StatusFailed || !strings.Contains(got.Error, "boom") {
 		t.Errorf("failed: %+v", got)
 	}
 	asked := c.turn(qed.Turn{Text: "ask", User: "ann", Tenant: "acme"})
-	if got := look(store); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
+	if got := look(st); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
 		t.Errorf("asked: %+v", got)
 	}
 	half := c.turn(qed.Turn{Replies: choose(t, asked, `"A"`, ""), User: "ann", Tenant: "acme"})
-	if got := look(store); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, half.Questions) {
+	if got := look(st); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, half.Questions) {
 		t.Errorf("half answered: %+v", got)
 	}
-	log := records(t, store, "t")
+	log := records(t, st, "t")
 	running := restore(t, log[:len(log)-1])
 	if got := look(running); got.Status != qed.StatusRunning {
 		t.Errorf("running: %+v", got)
@@ -426,23 +427,23 @@ func TestLook(t *testing.T) {
 	if got := look(running); got.Status != qed.StatusCrashed {
 		t.Errorf("crashed: %+v", got)
 	}
-	stopped := converse(t, does(func(ctx context.Context, _ string) (string, error) { return "", ctx.Err() }), store, nil)
+	stopped := converse(t, does(func(ctx context.Context, _ string) (string, error) { return "", ctx.Err() }), st, nil)
 	ctx2, cancel := context.WithCancel(ctx)
 	stopped.ctx = ctx2
-	stopped.agent = qed.Durable(does(func(ctx context.Context, _ string) (string, error) { cancel(); return "", ctx.Err() }), store, nil)
+	stopped.agent = qed.Durable(does(func(ctx context.Context, _ string) (string, error) { cancel(); return "", ctx.Err() }), st, nil)
 	stopped.try(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
-	if got := look(store); got.Status != qed.StatusStopped {
+	if got := look(st); got.Status != qed.StatusStopped {
 		t.Errorf("stopped: %+v", got)
 	}
-	if now := records(t, store, "t"); len(look(store).Questions) > 0 || len(now) == 0 {
+	if now := records(t, st, "t"); len(look(st).Questions) > 0 || len(now) == 0 {
 		t.Error("a question of an earlier run is open")
 	}
-	if _, err := qed.Inspect(ctx, store, ""); !errors.Is(err, qed.ErrInvalidThread) {
+	if _, err := qed.Inspect(ctx, st, ""); !errors.Is(err, store.ErrInvalidThread) {
 		t.Errorf("no id: %v", err)
 	}
-	log = records(t, store, "t")
+	log = records(t, st, "t")
 	log[len(log)-1].Data = json.RawMessage("torn")
-	if _, err := qed.Inspect(ctx, restore(t, log), "t"); !errors.Is(err, qed.ErrCorrupt) {
+	if _, err := qed.Inspect(ctx, restore(t, log), "t"); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("torn: %v", err)
 	}
 }
@@ -450,12 +451,12 @@ func TestLook(t *testing.T) {
 // A durable agent within another one is part of its run: nothing goes to its own store, and its questions are the outer one's.
 func TestDurableWithinDurable(t *testing.T) {
 	var l ledger
-	own, store := new(qed.MemoryStore), new(qed.MemoryStore)
+	own, st := new(store.InMemory), new(store.InMemory)
 	inner := qed.Durable(thinker(t, &l, "inner"), own, nil)
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		a, err := qed.Ask(ctx, inner, qed.Turn{Thread: "own", Text: "you"})
 		return a.Text, err
-	}), store, nil)
+	}), st, nil)
 	asked := c.say("go")
 	if a := c.reply(asked, `"good"`); !a.Saved || !strings.Contains(a.Text, "good") {
 		t.Errorf("answer = %+v", a)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // teller is an agent that tells all that it knows of its thread, and asks where it is told to.
@@ -64,32 +65,32 @@ func teller(t testing.TB) qed.Agent {
 }
 
 // tellerLogs are the logs of threads of a teller: one that is over, one that asks, one with a reply to one of two questions, and one whose process died.
-func tellerLogs(t testing.TB) map[string][]qed.Record {
+func tellerLogs(t testing.TB) map[string][]store.Record {
 	t.Helper()
-	store := new(qed.MemoryStore)
-	c := converse(t, teller(t), store, nil)
+	st := new(store.InMemory)
+	c := converse(t, teller(t), st, nil)
 	c.say("one")
 	c.say("two")
-	logs := map[string][]qed.Record{"over": records(t, store, "t")}
+	logs := map[string][]store.Record{"over": records(t, st, "t")}
 	asked := c.say("ask")
-	logs["asks"] = records(t, store, "t")
+	logs["asks"] = records(t, st, "t")
 	c.turn(qed.Turn{Replies: choose(t, asked, `"P"`, "")})
-	logs["half answered"] = records(t, store, "t")
+	logs["half answered"] = records(t, st, "t")
 	c.goOn()
 	asked = c.goOn()
 	c.turn(qed.Turn{Replies: choose(t, asked, `"Q"`)})
-	log := records(t, store, "t")
+	log := records(t, st, "t")
 	logs["crashed"] = log[:len(log)-4]
 	return logs
 }
 
 // turnsOf are turns of every kind, for a thread with a log.
-func turnsOf(log []qed.Record) map[string]qed.Turn {
+func turnsOf(log []store.Record) map[string]qed.Turn {
 	turns := map[string]qed.Turn{"text": {Text: "three"}, "empty": {}}
 	var replies []qed.Reply
 	for _, rec := range log {
 		var d struct{ Question qed.Question }
-		if rec.Kind == qed.RecordQuestion && json.Unmarshal(rec.Data, &d) == nil {
+		if rec.Kind == store.Question && json.Unmarshal(rec.Data, &d) == nil {
 			replies = append(replies, reply(d.Question, `"R"`))
 		}
 	}
@@ -106,9 +107,9 @@ type outcome struct {
 	fresh  bool // it told that it did not use what was there
 }
 
-func takes(t testing.TB, store qed.Store, turn qed.Turn) outcome {
+func takes(t testing.TB, st store.Store, turn qed.Turn) outcome {
 	t.Helper()
-	c := converse(t, teller(t), store, nil)
+	c := converse(t, teller(t), st, nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	events, answer, err := c.listen(turn)
 	if _, panicked := errors.AsType[*qed.PanicError](err); panicked {
@@ -131,12 +132,12 @@ func (o outcome) text() string {
 
 // A record that cannot be read is told, or it does not matter. It is never used for something else.
 func TestCorruptRecords(t *testing.T) {
-	damage := map[string]func(rec *qed.Record){
-		"no data":   func(rec *qed.Record) { rec.Data = nil },
-		"null":      func(rec *qed.Record) { rec.Data = json.RawMessage("null") },
-		"no object": func(rec *qed.Record) { rec.Data = json.RawMessage("[]") },
-		"empty":     func(rec *qed.Record) { rec.Data = json.RawMessage("{}") },
-		"torn":      func(rec *qed.Record) { rec.Data = rec.Data[:len(rec.Data)/2] },
+	damage := map[string]func(rec *store.Record){
+		"no data":   func(rec *store.Record) { rec.Data = nil },
+		"null":      func(rec *store.Record) { rec.Data = json.RawMessage("null") },
+		"no object": func(rec *store.Record) { rec.Data = json.RawMessage("[]") },
+		"empty":     func(rec *store.Record) { rec.Data = json.RawMessage("{}") },
+		"torn":      func(rec *store.Record) { rec.Data = rec.Data[:len(rec.Data)/2] },
 	}
 	for name, log := range tellerLogs(t) {
 		for kind, turn := range turnsOf(log) {
@@ -145,23 +146,23 @@ func TestCorruptRecords(t *testing.T) {
 				want := takes(t, restore(t, log), turn)
 				for i := range log {
 					for how, spoil := range damage {
-						if host := log[i].Kind == qed.RecordMemory || log[i].Kind == qed.RecordKept; host && (how == "null" || how == "torn") {
+						if host := log[i].Kind == store.Memory || log[i].Kind == store.Saved; host && (how == "null" || how == "torn") {
 							continue // that is a number too
 						}
 						spoiled := slices.Clone(log)
 						spoil(&spoiled[i])
 						got := takes(t, restore(t, spoiled), turn)
-						asksAgain := (log[i].Kind == qed.RecordQuestion || log[i].Kind == qed.RecordReply) && len(got.answer.Questions) > 0
+						asksAgain := (log[i].Kind == store.Question || log[i].Kind == store.Reply) && len(got.answer.Questions) > 0
 						if got.err == nil && !got.fresh && got.text() != want.text() && !asksAgain {
 							t.Errorf("number %d, %s, %s: the answer is silently another: %q, want %q", i+1, log[i].Kind, how, got.text(), want.text())
 						}
 					}
 					// The store itself says that it cannot read the record, and no more than its number.
-					unreadable := &watched{Store: restore(t, log), records: func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
-						return func(yield func(qed.Record, error) bool) {
+					unreadable := &watched{Store: restore(t, log), records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
+						return func(yield func(store.Record, error) bool) {
 							for rec, err := range do(ctx) {
 								if rec.Seq == int64(i+1) {
-									rec, err = qed.Record{Seq: rec.Seq}, fmt.Errorf("reading: %w", qed.ErrCorrupt)
+									rec, err = store.Record{Seq: rec.Seq}, fmt.Errorf("reading: %w", store.ErrCorrupt)
 								}
 								if !yield(rec, err) || err != nil {
 									return
@@ -186,10 +187,10 @@ func TestCorruptThreadIsBegunAfresh(t *testing.T) {
 			for i := range log {
 				spoiled := slices.Clone(log)
 				spoiled[i].Data = json.RawMessage("\x00")
-				store := restore(t, spoiled)
+				st := restore(t, spoiled)
 				for n := range 3 {
-					got := takes(t, store, qed.Turn{Text: fmt.Sprint("turn ", n)})
-					if got.err != nil && !errors.Is(got.err, qed.ErrCorrupt) {
+					got := takes(t, st, qed.Turn{Text: fmt.Sprint("turn ", n)})
+					if got.err != nil && !errors.Is(got.err, store.ErrCorrupt) {
 						t.Errorf("number %d, %s: turn %d: %v", i+1, log[i].Kind, n, got.err)
 					}
 					if got.err == nil && n > 0 && !strings.Contains(got.text(), fmt.Sprint("turn ", n-1)) {
@@ -203,10 +204,10 @@ func TestCorruptThreadIsBegunAfresh(t *testing.T) {
 
 // A damaged thread is nobody else's.
 func TestCorruptThreadStaysItsUsers(t *testing.T) {
-	store := new(qed.MemoryStore)
-	c := converse(t, teller(t), store, nil)
+	st := new(store.InMemory)
+	c := converse(t, teller(t), st, nil)
 	c.turn(qed.Turn{Text: "my secret", User: "ann"})
-	log := records(t, store, "t")
+	log := records(t, st, "t")
 	for i := range log {
 		for _, data := range []string{"", "null", "{}", "[]", "\x00", `{"status":"answered"}`} {
 			spoiled := slices.Clone(log)
@@ -240,8 +241,8 @@ func FuzzCorruptRecord(f *testing.F) {
 		}
 		spoiled := slices.Clone(log)
 		spoiled[i].Data = data
-		store := restore(t, spoiled)
-		takes(t, store, turn)
-		takes(t, store, qed.Turn{Text: "and now?"})
+		st := restore(t, spoiled)
+		takes(t, st, turn)
+		takes(t, st, qed.Turn{Text: "and now?"})
 	})
 }

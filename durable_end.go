@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // finish ends a run in the log: it was answered, waits for replies, failed, or was stopped.
@@ -16,7 +17,7 @@ func (j *journal) finish(a Answer, err error) (Answer, error) {
 	end := endedData{Status: StatusAnswered, User: j.turn.User, Company: j.turn.Tenant}
 	said := ""
 	switch conflict := j.conflict(); {
-	case conflict != nil && errors.Is(err, ErrConflict):
+	case conflict != nil && errors.Is(err, store.ErrConflict):
 		return Answer{}, err
 	case conflict != nil:
 		return Answer{}, errors.Join(conflict, err)
@@ -63,7 +64,7 @@ func (j *journal) finish(a Answer, err error) (Answer, error) {
 func (j *journal) conflict() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if errors.Is(j.lost, ErrConflict) {
+	if errors.Is(j.lost, store.ErrConflict) {
 		return j.lost
 	}
 	return nil
@@ -100,10 +101,10 @@ func (j *journal) end(end endedData, a Answer, said string) (saved bool, err err
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.over = true
-	if j.run == 0 || errors.Is(j.lost, ErrConflict) {
+	if j.run == 0 || errors.Is(j.lost, store.ErrConflict) {
 		return false, nil
 	}
-	var recs []Record
+	var recs []store.Record
 	if said != "" {
 		recs = append(recs, messageRecord(llm.Assistant, said))
 	}
@@ -120,7 +121,7 @@ func (j *journal) end(end endedData, a Answer, said string) (saved bool, err err
 			return false, nil // not reached: strings and numbers have a JSON form
 		}
 	}
-	recs = append(recs, Record{Kind: RecordEnded, Data: data})
+	recs = append(recs, store.Record{Kind: store.Ended, Data: data})
 	if j.lost != nil {
 		// The store may work again. What is lost is not needed any more, as the run is over.
 		j.lost = nil
@@ -129,7 +130,7 @@ func (j *journal) end(end endedData, a Answer, said string) (saved bool, err err
 		j.writing = again
 	}
 	if err := j.append(recs...); err != nil {
-		if errors.Is(err, ErrConflict) {
+		if errors.Is(err, store.ErrConflict) {
 			return false, err
 		}
 		return false, nil
@@ -139,7 +140,7 @@ func (j *journal) end(end endedData, a Answer, said string) (saved bool, err err
 }
 
 // remove has the store trim the thread.
-func (j *journal) remove(before int64, kinds ...RecordKind) (err error) {
+func (j *journal) remove(before int64, kinds ...store.Kind) (err error) {
 	defer recoverInto(&err)
 	j.waits.Add(1)
 	defer j.waits.Add(1)
@@ -166,13 +167,13 @@ func (j *journal) trim() {
 	}
 	var before int64
 	n := 0
-	err := j.scan(Range{Kinds: []RecordKind{RecordBegan}, Newest: true, Limit: j.opt.KeepRuns}, func(rec Record) error {
+	err := j.scan(store.Range{Kinds: []store.Kind{store.Began}, Newest: true, Limit: j.opt.KeepRuns}, func(rec store.Record) error {
 		before = rec.Seq
 		n++
 		return nil
 	})
 	if err == nil && n == j.opt.KeepRuns {
-		err = j.remove(before, RecordState, RecordCalled, RecordReturned, RecordQuestion, RecordReply, RecordAlive)
+		err = j.remove(before, store.State, store.Called, store.Returned, store.Question, store.Reply, store.Alive)
 	}
 	if err != nil {
 		j.tell.forward(Event{Data: SaveFailed{"the details of old runs could not be removed: " + err.Error()}})

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // A failure of a store is how its n-th append goes: whether it is made, and what is said of it.
@@ -30,9 +31,9 @@ var (
 )
 
 // failsAt returns a store whose appends fail, counted from 1: those from first on, as many as n.
-func failsAt(inner qed.Store, first, n int, how failure) *watched {
+func failsAt(inner store.Store, first, n int, how failure) *watched {
 	count := 0
-	return &watched{Store: inner, append: func(ctx context.Context, _ []qed.Record, do func(context.Context) error) error {
+	return &watched{Store: inner, append: func(ctx context.Context, _ []store.Record, do func(context.Context) error) error {
 		if count++; count < first || count >= first+n {
 			return do(ctx)
 		}
@@ -71,7 +72,7 @@ func ordinary(t testing.TB, l *ledger) qed.Agent {
 
 // A store that fails does not fail the turn, wherever it fails and however, and what is done is done once.
 func TestStoreFails(t *testing.T) {
-	clean := &snapshots{Store: new(qed.MemoryStore), t: t, l: new(ledger)}
+	clean := &snapshots{Store: new(store.InMemory), t: t, l: new(ledger)}
 	want := converse(t, ordinary(t, new(ledger)), clean, nil).say("go")
 	appends := len(clean.moments)
 	for _, test := range []struct {
@@ -102,7 +103,7 @@ func TestStoreFails(t *testing.T) {
 				t.Run(fmt.Sprint(n), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						var l ledger
-						inner := new(qed.MemoryStore)
+						inner := new(store.InMemory)
 						c := converse(t, ordinary(t, &l), failsAt(inner, n, test.n, test.how), nil)
 						start := time.Now()
 						events, a, err := c.listen(qed.Turn{Text: "go"})
@@ -148,9 +149,9 @@ func TestStoreComesBack(t *testing.T) {
 	for _, how := range []failure{notMade, unheard, hanging, lateLost} {
 		for n := 2; n <= 7; n++ {
 			synctest.Test(t, func(t *testing.T) {
-				inner := new(qed.MemoryStore)
+				inner := new(store.InMemory)
 				down, count := false, 0
-				store := &watched{Store: inner, append: func(ctx context.Context, recs []qed.Record, do func(context.Context) error) error {
+				st := &watched{Store: inner, append: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
 					if count++; count == n {
 						down = true
 					}
@@ -158,7 +159,7 @@ func TestStoreComesBack(t *testing.T) {
 						return how(ctx, func() error { return do(ctx) })
 					}
 					return do(ctx)
-				}, records: func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+				}, records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
 					if down {
 						return failing(errDown)
 					}
@@ -173,7 +174,7 @@ func TestStoreComesBack(t *testing.T) {
 					}
 					down = false
 					return "answer", nil
-				}), store, nil)
+				}), st, nil)
 				a := c.say("go")
 				log := records(t, inner, "t")
 				if !a.Saved || !isOver(log) {
@@ -229,7 +230,7 @@ func TestRefusedWithoutAStore(t *testing.T) {
 					t.Error("something is kept")
 				}
 				return "done", qed.Remember(ctx, "n", 1)
-			}), failsAt(new(qed.MemoryStore), from, always, notMade), nil)
+			}), failsAt(new(store.InMemory), from, always, notMade), nil)
 			if a := c.say("go"); a.Saved || a.Text != "done" {
 				t.Errorf("answer = %+v", a)
 			}
@@ -241,7 +242,7 @@ func TestRefusedWithoutAStore(t *testing.T) {
 // A question that could not be kept can be shown, and says that no reply will find it.
 func TestQuestionThatIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inner := new(qed.MemoryStore)
+		inner := new(store.InMemory)
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		}), failsAt(inner, 2, 3, notMade), nil)
@@ -261,16 +262,16 @@ func TestQuestionThatIsNotKept(t *testing.T) {
 
 // A store that cannot be read.
 func TestStoreCannotBeRead(t *testing.T) {
-	hang := func(ctx context.Context) iter.Seq2[qed.Record, error] {
-		return func(yield func(qed.Record, error) bool) { <-ctx.Done(); yield(qed.Record{}, ctx.Err()) }
+	hang := func(ctx context.Context) iter.Seq2[store.Record, error] {
+		return func(yield func(store.Record, error) bool) { <-ctx.Done(); yield(store.Record{}, ctx.Err()) }
 	}
-	for name, read := range map[string]func(ctx context.Context) iter.Seq2[qed.Record, error]{
-		"fails": func(context.Context) iter.Seq2[qed.Record, error] { return failing(errDown) },
+	for name, read := range map[string]func(ctx context.Context) iter.Seq2[store.Record, error]{
+		"fails": func(context.Context) iter.Seq2[store.Record, error] { return failing(errDown) },
 		"hangs": hang,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				inner := new(qed.MemoryStore)
+				inner := new(store.InMemory)
 				var l ledger
 				agent := does(func(ctx context.Context, text string) (string, error) {
 					if text == "ask" {
@@ -283,10 +284,10 @@ func TestStoreCannotBeRead(t *testing.T) {
 				})
 				converse(t, agent, inner, nil).say("before")
 				before := len(records(t, inner, "t"))
-				store := &watched{Store: inner, records: func(ctx context.Context, r qed.Range, _ func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+				st := &watched{Store: inner, records: func(ctx context.Context, r store.Range, _ func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
 					return read(ctx)
 				}}
-				c := converse(t, agent, store, nil)
+				c := converse(t, agent, st, nil)
 				start := time.Now()
 				for _, turn := range []qed.Turn{{}, {Replies: []qed.Reply{{Question: "q", Value: []byte(`1`)}}}} {
 					if _, err := c.try(turn); err == nil {
@@ -309,7 +310,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 	}
 	t.Run("fails once", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			inner := new(qed.MemoryStore)
+			inner := new(store.InMemory)
 			asking := does(func(ctx context.Context, text string) (string, error) {
 				return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 			})
@@ -317,13 +318,13 @@ func TestStoreCannotBeRead(t *testing.T) {
 			for n := 1; n <= 4; n++ {
 				for _, turn := range []qed.Turn{{Text: "go"}, {}, {Replies: choose(t, asked, `"good"`)}} {
 					count := 0
-					store := &watched{Store: restore(t, records(t, inner, "t")), records: func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+					st := &watched{Store: restore(t, records(t, inner, "t")), records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
 						if count++; count == n {
 							return failing(errDown)
 						}
 						return do(ctx)
 					}}
-					if a, err := converse(t, asking, store, nil).try(turn); err != nil || !a.Saved {
+					if a, err := converse(t, asking, st, nil).try(turn); err != nil || !a.Saved {
 						t.Errorf("read %d of turn %+v: answer %+v, %v", n, turn, a, err)
 					}
 				}
@@ -336,7 +337,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 func TestStoreHangsWhileReading(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		synctest.Test(t, func(t *testing.T) {
-			inner := new(qed.MemoryStore)
+			inner := new(store.InMemory)
 			agent := func() qed.Agent {
 				return does(func(ctx context.Context, text string) (string, error) {
 					var l ledger
@@ -348,14 +349,14 @@ func TestStoreHangsWhileReading(t *testing.T) {
 			}
 			converse(t, agent(), inner, nil).say("before")
 			count := 0
-			store := &watched{Store: inner, records: func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+			st := &watched{Store: inner, records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
 				if count++; count == n {
-					return func(yield func(qed.Record, error) bool) { <-ctx.Done(); yield(qed.Record{}, ctx.Err()) }
+					return func(yield func(store.Record, error) bool) { <-ctx.Done(); yield(store.Record{}, ctx.Err()) }
 				}
 				return do(ctx)
 			}}
 			start := time.Now()
-			a, err := converse(t, agent(), store, nil).try(qed.Turn{Text: "go"})
+			a, err := converse(t, agent(), st, nil).try(qed.Turn{Text: "go"})
 			if err != nil || a.Text != "answer" {
 				t.Errorf("read %d: answer %+v, %v", n, a, err)
 			}
@@ -376,7 +377,7 @@ func TestTrimFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var l ledger
-				c := converse(t, ordinary(t, &l), &watched{Store: new(qed.MemoryStore), trim: trim}, &qed.DurableOptions{KeepRuns: 1})
+				c := converse(t, ordinary(t, &l), &watched{Store: new(store.InMemory), trim: trim}, &qed.DurableOptions{KeepRuns: 1})
 				start := time.Now()
 				for range 2 {
 					events, a, err := c.listen(qed.Turn{Text: "go"})
@@ -399,13 +400,13 @@ func TestTrimFails(t *testing.T) {
 func TestPanicInASignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
-		store := &watched{Store: new(qed.MemoryStore), append: func(ctx context.Context, recs []qed.Record, do func(context.Context) error) error {
-			if has(recs, qed.RecordAlive) {
+		st := &watched{Store: new(store.InMemory), append: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
+			if has(recs, store.Alive) {
 				panic("the store's")
 			}
 			return do(ctx)
 		}}
-		c := converse(t, h, store, nil)
+		c := converse(t, h, st, nil)
 		go func() {
 			time.Sleep(5 * time.Minute)
 			h.let <- true
@@ -421,7 +422,7 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 	nan := &qed.Table{Columns: []qed.Column{{Name: "n"}}, Rows: [][]any{{func() {}}}}
 	c := converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		return qed.Answer{Text: "here", Table: nan}, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	for range 2 {
 		events, a, err := c.listen(qed.Turn{Text: "go"})
 		if err != nil || a.Table != nan || a.Saved || len(ofKind[qed.SaveFailed](events)) != 1 {
@@ -432,10 +433,10 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 
 // What a message has that no log can keep is refused, before anything is done.
 func TestTurnThatCannotBeKept(t *testing.T) {
-	c := converse(t, does(func(context.Context, string) (string, error) { t.Error("it ran"); return "", nil }), new(qed.MemoryStore), nil)
+	c := converse(t, does(func(context.Context, string) (string, error) { t.Error("it ran"); return "", nil }), new(store.InMemory), nil)
 	for name, id := range map[string]string{"long": strings.Repeat("x", 10<<10), "control character": "a\x00b", "newline": "a\nb", "no UTF-8": "\xff"} {
 		c.thread = id
-		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, qed.ErrInvalidThread) {
+		if _, err := c.try(qed.Turn{Text: "go"}); !errors.Is(err, store.ErrInvalidThread) {
 			t.Errorf("%s: %v, want ErrInvalidThread", name, err)
 		}
 	}
@@ -446,7 +447,7 @@ func TestTurnThatCannotBeKept(t *testing.T) {
 			t.Errorf("%s: %v, want ErrQuestionClosed", name, err)
 		}
 	}
-	c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "here", nil }), new(qed.MemoryStore), nil)
+	c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "here", nil }), new(store.InMemory), nil)
 	for _, id := range []string{"a", strings.Repeat("x", 256), "ü/ß %2F'\"", "../.."} {
 		c.thread = id
 		if a := c.say("go"); !a.Saved {
@@ -466,8 +467,8 @@ func TestStoreForgets(t *testing.T) {
 				}
 			}
 			return once(ctx, &l, "send")
-		}), failsAt(new(qed.MemoryStore), n, 1, func(context.Context, func() error) error { return nil }), nil)
-		c.fails(qed.Turn{Text: "go"}, qed.ErrConflict)
+		}), failsAt(new(store.InMemory), n, 1, func(context.Context, func() error) error { return nil }), nil)
+		c.fails(qed.Turn{Text: "go"}, store.ErrConflict)
 		if l.count()["send"] > 0 {
 			t.Errorf("append %d was forgotten, and it went on", n)
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // ledger counts what was really done, however often a run goes on.
@@ -73,13 +74,13 @@ func (c *clock) pass(d time.Duration) {
 
 // watched is a store whose calls go through functions, where they are given: they fail, wait, look, and pass on to do what is right.
 type watched struct {
-	qed.Store
-	append  func(ctx context.Context, recs []qed.Record, do func(context.Context) error) error
-	records func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error]
+	store.Store
+	append  func(ctx context.Context, recs []store.Record, do func(context.Context) error) error
+	records func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error]
 	trim    func(ctx context.Context, do func(context.Context) error) error
 }
 
-func (w *watched) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (w *watched) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	do := func(ctx context.Context) error { return w.Store.Append(ctx, thread, after, recs...) }
 	if w.append == nil {
 		return do(ctx)
@@ -87,15 +88,15 @@ func (w *watched) Append(ctx context.Context, thread string, after int64, recs .
 	return w.append(ctx, recs, do)
 }
 
-func (w *watched) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
-	do := func(ctx context.Context) iter.Seq2[qed.Record, error] { return w.Store.Records(ctx, thread, r) }
+func (w *watched) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+	do := func(ctx context.Context) iter.Seq2[store.Record, error] { return w.Store.Records(ctx, thread, r) }
 	if w.records == nil {
 		return do(ctx)
 	}
 	return w.records(ctx, r, do)
 }
 
-func (w *watched) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+func (w *watched) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
 	do := func(ctx context.Context) error { return w.Store.Trim(ctx, thread, before, kinds...) }
 	if w.trim == nil {
 		return do(ctx)
@@ -104,20 +105,20 @@ func (w *watched) Trim(ctx context.Context, thread string, before int64, kinds .
 }
 
 // failing is the records of a store that fails.
-func failing(err error) iter.Seq2[qed.Record, error] {
-	return func(yield func(qed.Record, error) bool) { yield(qed.Record{}, err) }
+func failing(err error) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) { yield(store.Record{}, err) }
 }
 
 // has reports whether one of recs is of a kind.
-func has(recs []qed.Record, kind qed.RecordKind) bool {
-	return slices.ContainsFunc(recs, func(r qed.Record) bool { return r.Kind == kind })
+func has(recs []store.Record, kind store.Kind) bool {
+	return slices.ContainsFunc(recs, func(r store.Record) bool { return r.Kind == kind })
 }
 
 // records returns the log of a thread.
-func records(t testing.TB, s qed.Store, thread string) []qed.Record {
+func records(t testing.TB, s store.Store, thread string) []store.Record {
 	t.Helper()
-	var log []qed.Record
-	for rec, err := range s.Records(context.Background(), thread, qed.Range{}) {
+	var log []store.Record
+	for rec, err := range s.Records(context.Background(), thread, store.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,8 +128,8 @@ func records(t testing.TB, s qed.Store, thread string) []qed.Record {
 }
 
 // kinds returns what a log has of each kind.
-func kinds(log []qed.Record) map[qed.RecordKind]int {
-	n := map[qed.RecordKind]int{}
+func kinds(log []store.Record) map[store.Kind]int {
+	n := map[store.Kind]int{}
 	for _, rec := range log {
 		n[rec.Kind]++
 	}
@@ -136,9 +137,9 @@ func kinds(log []qed.Record) map[qed.RecordKind]int {
 }
 
 // restore returns a store in which the thread t has a log. Its records get the numbers that they have where none is missing.
-func restore(t testing.TB, log []qed.Record) *qed.MemoryStore {
+func restore(t testing.TB, log []store.Record) *store.InMemory {
 	t.Helper()
-	s := new(qed.MemoryStore)
+	s := new(store.InMemory)
 	if err := s.Append(t.Context(), "t", 0, log...); err != nil {
 		t.Fatal(err)
 	}
@@ -147,13 +148,13 @@ func restore(t testing.TB, log []qed.Record) *qed.MemoryStore {
 
 // A moment is how the thread t and the ledger were after an append.
 type moment struct {
-	log  []qed.Record
+	log  []store.Record
 	done map[string]int
 }
 
 // snapshots is a store that remembers every moment.
 type snapshots struct {
-	qed.Store
+	store.Store
 	t  testing.TB
 	l  *ledger
 	mu sync.Mutex
@@ -161,7 +162,7 @@ type snapshots struct {
 	moments []moment
 }
 
-func (s *snapshots) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *snapshots) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	done := s.l.count()
@@ -198,13 +199,13 @@ type talk struct {
 	t      testing.TB
 	ctx    context.Context
 	agent  qed.Agent
-	store  qed.Store
+	store  store.Store
 	thread string
 }
 
 // converse begins a talk on the thread t with an agent that is kept in store.
-func converse(t testing.TB, a qed.Agent, store qed.Store, opt *qed.DurableOptions) *talk {
-	return &talk{t, t.Context(), qed.Durable(a, store, opt), store, "t"}
+func converse(t testing.TB, a qed.Agent, st store.Store, opt *qed.DurableOptions) *talk {
+	return &talk{t, t.Context(), qed.Durable(a, st, opt), st, "t"}
 }
 
 // try takes a turn.

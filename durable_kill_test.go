@@ -20,13 +20,14 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // fileStore keeps one thread as lines in a file, for one process at a time.
 type fileStore struct {
 	path string
 	mu   sync.Mutex
-	memo qed.MemoryStore // what the file has
+	memo store.InMemory // what the file has
 
 	appended func() // called after every append
 }
@@ -45,7 +46,7 @@ func openFile(path string) (*fileStore, error) {
 		}
 	}
 	for line := range bytes.Lines(whole) {
-		var recs []qed.Record
+		var recs []store.Record
 		if err := json.Unmarshal(line, &recs); err != nil {
 			return nil, err
 		}
@@ -56,14 +57,14 @@ func openFile(path string) (*fileStore, error) {
 	return s, nil
 }
 
-func (s *fileStore) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *fileStore) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.memo.Append(ctx, thread, after, recs...); err != nil {
 		return err
 	}
-	var added []qed.Record
-	for rec := range s.memo.Records(ctx, thread, qed.Range{From: after + 1}) {
+	var added []store.Record
+	for rec := range s.memo.Records(ctx, thread, store.Range{From: after + 1}) {
 		added = append(added, rec)
 	}
 	line, err := json.Marshal(added)
@@ -77,11 +78,11 @@ func (s *fileStore) Append(ctx context.Context, thread string, after int64, recs
 	return nil
 }
 
-func (s *fileStore) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *fileStore) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	return s.memo.Records(ctx, thread, r)
 }
 
-func (s *fileStore) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+func (s *fileStore) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
 	return errors.ErrUnsupported
 }
 
@@ -112,11 +113,11 @@ func beKilled(dir, after string) error {
 	if err != nil {
 		return err
 	}
-	store, err := openFile(filepath.Join(dir, "log"))
+	st, err := openFile(filepath.Join(dir, "log"))
 	if err != nil {
 		return err
 	}
-	store.appended = func() {
+	st.appended = func() {
 		if left--; left == 0 {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
@@ -124,7 +125,7 @@ func beKilled(dir, after string) error {
 	}
 	t := &outside{}
 	s := scriptNamed(t, "journey")
-	c := &talk{t, context.Background(), qed.Durable(s.agent(t, fileLedger(t, dir)), store, nil), store, "t"}
+	c := &talk{t, context.Background(), qed.Durable(s.agent(t, fileLedger(t, dir)), st, nil), st, "t"}
 	for _, text := range s.says {
 		a, err := c.try(qed.Turn{Text: text})
 		if _, err = s.answer(c, a, err); err != nil {
@@ -188,14 +189,14 @@ func TestResumeAfterAKill(t *testing.T) {
 			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 				t.Fatalf("the process ended with %v: %s", err, out)
 			}
-			store, err := openFile(filepath.Join(dir, "log"))
+			st, err := openFile(filepath.Join(dir, "log"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			l := fileLedger(t, dir)
-			c := converse(t, s.agent(t, l), store, nil)
+			c := converse(t, s.agent(t, l), st, nil)
 			c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
-			s.goOn(c, records(t, store, "t"), 0, l, want)
+			s.goOn(c, records(t, st, "t"), 0, l, want)
 		})
 	}
 }

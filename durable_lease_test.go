@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // held is an agent that says that it runs, and waits to be let go.
@@ -47,11 +48,11 @@ func (h *held) start(c *talk) <-chan error {
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
-		store := new(qed.MemoryStore)
-		c := converse(t, h, store, nil)
+		st := new(store.InMemory)
+		c := converse(t, h, st, nil)
 		done := h.start(c)
 		start := time.Now()
-		other := converse(t, does(nil), store, nil) // another process
+		other := converse(t, does(nil), st, nil) // another process
 		for _, turn := range []qed.Turn{{Text: "me too"}, {}, {Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
 			c.fails(turn, qed.ErrBusy)
 			other.fails(turn, qed.ErrBusy)
@@ -59,14 +60,14 @@ func TestBusy(t *testing.T) {
 		if took := time.Since(start); took > 0 {
 			t.Errorf("it took %v to refuse a turn", took)
 		}
-		elsewhere := converse(t, does(func(context.Context, string) (string, error) { return "here", nil }), store, nil)
+		elsewhere := converse(t, does(func(context.Context, string) (string, error) { return "here", nil }), st, nil)
 		elsewhere.thread = "another"
 		elsewhere.say("go")
 		h.let <- true
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if last := records(t, store, "t"); len(last) != 4 {
+		if last := records(t, st, "t"); len(last) != 4 {
 			t.Errorf("the refused turns are in the log: %v", kinds(last))
 		}
 	})
@@ -82,20 +83,20 @@ func TestLease(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				h := hold()
-				store := new(qed.MemoryStore)
-				c := converse(t, h, store, opt)
+				st := new(store.InMemory)
+				c := converse(t, h, st, opt)
 				done := make(chan error)
 				go func() {
 					_, err := c.try(qed.Turn{Text: "go"})
 					done <- err
 				}()
 				<-h.runs
-				crashed := restore(t, records(t, store, "t"))
+				crashed := restore(t, records(t, st, "t"))
 				for range 40 {
 					time.Sleep(lease / 4)
 					c.fails(qed.Turn{Text: "me too"}, qed.ErrBusy)
 				}
-				if n := kinds(records(t, store, "t"))[qed.RecordAlive]; n < 10 || n > 60 {
+				if n := kinds(records(t, st, "t"))[store.Alive]; n < 10 || n > 60 {
 					t.Errorf("%d signs of life in ten leases", n)
 				}
 				h.let <- true
@@ -107,11 +108,11 @@ func TestLease(t *testing.T) {
 			})
 			synctest.Test(t, func(t *testing.T) {
 				clock := newClock()
-				store := new(qed.MemoryStore)
-				c := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), store, opt)
+				st := new(store.InMemory)
+				c := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), st, opt)
 				c.ctx = qed.WithClock(t.Context(), clock.Now)
 				c.say("go")
-				crashed := restore(t, records(t, store, "t")[:2])
+				crashed := restore(t, records(t, st, "t")[:2])
 				c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "answer", nil }), crashed, opt)
 				clock.pass(lease - time.Second)
 				c.fails(qed.Turn{}, qed.ErrBusy)
@@ -126,14 +127,14 @@ func TestLease(t *testing.T) {
 // A reader that takes long is no sign of death.
 func TestLeaseWhileTheReaderIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := new(qed.MemoryStore)
+		st := new(store.InMemory)
 		a := does(func(ctx context.Context, _ string) (string, error) {
 			for range 1000 {
 				qed.Emit(ctx, qed.Token{Content: "word"})
 			}
 			return "answer", nil
 		})
-		c := converse(t, a, store, nil)
+		c := converse(t, a, st, nil)
 		n := 0
 		for _, err := range c.agent.Run(t.Context(), qed.Turn{Thread: "t", Text: "go"}) {
 			if err != nil {
@@ -156,35 +157,35 @@ func TestTurnsAtTheSameMoment(t *testing.T) {
 	})
 	for _, test := range []struct {
 		name    string
-		prepare func(t *testing.T, store qed.Store) qed.Turn
+		prepare func(t *testing.T, st store.Store) qed.Turn
 	}{
-		{"first turn", func(t *testing.T, store qed.Store) qed.Turn { return qed.Turn{Text: "go"} }},
-		{"second turn", func(t *testing.T, store qed.Store) qed.Turn {
-			converse(t, does(func(context.Context, string) (string, error) { return "first", nil }), store, nil).say("first")
+		{"first turn", func(t *testing.T, st store.Store) qed.Turn { return qed.Turn{Text: "go"} }},
+		{"second turn", func(t *testing.T, st store.Store) qed.Turn {
+			converse(t, does(func(context.Context, string) (string, error) { return "first", nil }), st, nil).say("first")
 			return qed.Turn{Text: "go"}
 		}},
-		{"reply", func(t *testing.T, store qed.Store) qed.Turn {
-			return qed.Turn{Replies: choose(t, converse(t, asking, store, nil).say("first"), `"good"`)}
+		{"reply", func(t *testing.T, st store.Store) qed.Turn {
+			return qed.Turn{Replies: choose(t, converse(t, asking, st, nil).say("first"), `"good"`)}
 		}},
-		{"text while a question is open", func(t *testing.T, store qed.Store) qed.Turn {
-			converse(t, asking, store, nil).say("first")
+		{"text while a question is open", func(t *testing.T, st store.Store) qed.Turn {
+			converse(t, asking, st, nil).say("first")
 			return qed.Turn{Text: "forget it"}
 		}},
-		{"empty turn", func(t *testing.T, store qed.Store) qed.Turn {
-			converse(t, does(func(context.Context, string) (string, error) { return "", errBoom }), store, nil).fails(qed.Turn{Text: "first"}, errBoom)
+		{"empty turn", func(t *testing.T, st store.Store) qed.Turn {
+			converse(t, does(func(context.Context, string) (string, error) { return "", errBoom }), st, nil).fails(qed.Turn{Text: "first"}, errBoom)
 			return qed.Turn{}
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			noLeak(t)
-			inner := new(qed.MemoryStore)
+			inner := new(store.InMemory)
 			turn := test.prepare(t, inner)
 			const n = 8
 			var ready sync.WaitGroup
 			ready.Add(n)
 			var first sync.Map // the runs whose first append has waited for the others
-			store := &watched{Store: inner}
-			store.append = func(ctx context.Context, _ []qed.Record, do func(context.Context) error) error {
+			st := &watched{Store: inner}
+			st.append = func(ctx context.Context, _ []store.Record, do func(context.Context) error) error {
 				if _, waited := first.LoadOrStore(ctx.Value(runKey{}), true); !waited {
 					ready.Done()
 					ready.Wait()
@@ -198,7 +199,7 @@ func TestTurnsAtTheSameMoment(t *testing.T) {
 			errs := make(chan error, n)
 			for i := range n {
 				go func() {
-					c := converse(t, agent, store, nil)
+					c := converse(t, agent, st, nil)
 					c.ctx = context.WithValue(t.Context(), runKey{}, i)
 					_, err := c.try(turn)
 					errs <- err
@@ -289,7 +290,7 @@ func TestConflict(t *testing.T) {
 				takeOver()
 				send := qed.NewTool("send", "", func(context.Context, struct{}) (int, error) { l.do("send"); return 1, nil })
 				err := registryDo(ctx, t, send)
-				if !errors.Is(err, qed.ErrConflict) {
+				if !errors.Is(err, store.ErrConflict) {
 					t.Errorf("Do: %v", err)
 				}
 				return "told the model", nil
@@ -313,17 +314,17 @@ func TestConflict(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			noLeak(t)
-			store := new(qed.MemoryStore)
+			st := new(store.InMemory)
 			var l ledger
 			var taken sync.Once
-			other := converse(t, does(func(context.Context, string) (string, error) { return "taken over", nil }), store, nil)
+			other := converse(t, does(func(context.Context, string) (string, error) { return "taken over", nil }), st, nil)
 			other.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 			takeOver := func() { taken.Do(func() { other.say("I take it") }) }
-			c := converse(t, test.agent(t, &l, takeOver), store, nil)
-			c.fails(qed.Turn{Text: "go"}, qed.ErrConflict)
+			c := converse(t, test.agent(t, &l, takeOver), st, nil)
+			c.fails(qed.Turn{Text: "go"}, store.ErrConflict)
 			l.want(t, test.done)
-			log := records(t, store, "t")
-			if !isOver(log) || kinds(log)[qed.RecordEnded] != 1 {
+			log := records(t, st, "t")
+			if !isOver(log) || kinds(log)[store.Ended] != 1 {
 				t.Errorf("the log ends with %+v", log[len(log)-1])
 			}
 		})
@@ -334,14 +335,14 @@ func TestConflict(t *testing.T) {
 func TestConflictWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
-		store := new(qed.MemoryStore)
-		c := converse(t, h, store, nil)
+		st := new(store.InMemory)
+		c := converse(t, h, st, nil)
 		done := h.start(c)
-		other := converse(t, does(func(context.Context, string) (string, error) { return "taken over", nil }), store, nil)
+		other := converse(t, does(func(context.Context, string) (string, error) { return "taken over", nil }), st, nil)
 		other.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 		other.say("I take it")
 		start := time.Now()
-		if err := <-done; !errors.Is(err, qed.ErrConflict) {
+		if err := <-done; !errors.Is(err, store.ErrConflict) {
 			t.Errorf("error = %v, want ErrConflict", err)
 		}
 		if took := time.Since(start); took > 30*time.Second {
@@ -379,8 +380,8 @@ func TestLeavingTheRangeOfADurableRun(t *testing.T) {
 					},
 					func(_ context.Context, s trail) (qed.Answer, error) { return qed.Answer{Text: fmt.Sprint(s.Seen)}, nil }, nil)
 			}
-			store := new(qed.MemoryStore)
-			c := converse(t, newAgent(), store, nil)
+			st := new(store.InMemory)
+			c := converse(t, newAgent(), st, nil)
 			leave := func(turn qed.Turn) {
 				turn.Thread = "t"
 				for event := range c.agent.Run(t.Context(), turn) {
@@ -390,7 +391,7 @@ func TestLeavingTheRangeOfADurableRun(t *testing.T) {
 				}
 			}
 			leave(qed.Turn{Text: "one"})
-			crashed := restore(t, records(t, store, "t"))
+			crashed := restore(t, records(t, st, "t"))
 			var want []string
 			for _, name := range []string{"a", "b", "c"} {
 				if name == at {

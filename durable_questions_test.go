@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // parallel asks the questions of some names beside each other, and beside that does something that asks nothing.
@@ -51,8 +52,8 @@ func TestParallelQuestions(t *testing.T) {
 					}
 					return walks(t, row(parallel(&l, "a", "b", "c")), nil)
 				}
-				store := new(qed.MemoryStore)
-				asked := converse(t, agent(), store, nil).say("go")
+				st := new(store.InMemory)
+				asked := converse(t, agent(), st, nil).say("go")
 				left := 3
 				for _, names := range order {
 					if len(asked.Questions) != left {
@@ -65,14 +66,14 @@ func TestParallelQuestions(t *testing.T) {
 						}
 					}
 					left -= len(replies)
-					store = restore(t, records(t, store, "t")) // another process
-					asked = converse(t, agent(), store, nil).turn(qed.Turn{Replies: replies})
+					st = restore(t, records(t, st, "t")) // another process
+					asked = converse(t, agent(), st, nil).turn(qed.Turn{Replies: replies})
 				}
 				if want := "send use aA use bB use cC"; asked.Text != want {
 					t.Errorf("answer = %+v, want %q", asked, want)
 				}
 				l.want(t, map[string]int{"look silent": 1, "send": 1, "look a": 1, "look b": 1, "look c": 1, "use aA": 1, "use bB": 1, "use cC": 1})
-				if n := kinds(records(t, store, "t"))[qed.RecordQuestion]; n != 3 {
+				if n := kinds(records(t, st, "t"))[store.Question]; n != 3 {
 					t.Errorf("%d questions are recorded", n)
 				}
 			})
@@ -98,7 +99,7 @@ func TestOneAsksAnotherFails(t *testing.T) {
 			return "fine", nil
 		})
 	}})
-	c := converse(t, walks(t, g, nil), new(qed.MemoryStore), nil)
+	c := converse(t, walks(t, g, nil), new(store.InMemory), nil)
 	events, _, err := c.listen(qed.Turn{Text: "go"})
 	if _, ok := errors.AsType[*qed.CallError](err); !ok {
 		t.Fatalf("error = %v", err)
@@ -198,7 +199,7 @@ func TestQuestionsThatCodeSwallows(t *testing.T) {
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				noLeak(t)
-				c := converse(t, agent(), new(qed.MemoryStore), nil)
+				c := converse(t, agent(), new(store.InMemory), nil)
 				asked := c.say("go")
 				if len(asked.Questions) == 0 || asked.Text == "done" {
 					t.Fatalf("answer = %+v", asked)
@@ -226,14 +227,14 @@ func TestNobodyToAsk(t *testing.T) {
 	for name, try := range map[string]func() error{
 		"no store": func() error { _, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "go"}); return err },
 		"no thread": func() error {
-			_, err := qed.Ask(t.Context(), qed.Durable(agent, new(qed.MemoryStore), nil), qed.Turn{Text: "go"})
+			_, err := qed.Ask(t.Context(), qed.Durable(agent, new(store.InMemory), nil), qed.Turn{Text: "go"})
 			return err
 		},
 		"no agent": func() error { _, err := qed.Interrupt[string](t.Context(), qed.Question{Text: "Well?"}); return err },
 		"other context": func() error {
 			_, err := converse(t, does(func(context.Context, string) (string, error) {
 				return qed.Interrupt[string](context.Background(), qed.Question{Text: "Well?"})
-			}), new(qed.MemoryStore), nil).try(qed.Turn{Text: "go"})
+			}), new(store.InMemory), nil).try(qed.Turn{Text: "go"})
 			return err
 		},
 	} {
@@ -270,7 +271,7 @@ func TestToolsThatAsk(t *testing.T) {
 					v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Else?"})
 					return results[0].Message().Content + v, err
 				})
-				c := converse(t, agent, new(qed.MemoryStore), nil)
+				c := converse(t, agent, new(store.InMemory), nil)
 				asked := c.say("go")
 				if asks {
 					asked = c.reply(asked, `"yes"`)
@@ -301,21 +302,21 @@ func TestCrashAfterAQuestionInAOnce(t *testing.T) {
 		})
 	})
 	clock := newClock()
-	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
-	c := converse(t, agent, store, nil)
+	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	c := converse(t, agent, st, nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
 	asked := c.say("go")
 	replies := choose(t, asked, `"yes"`)
-	before := len(store.moments)
+	before := len(st.moments)
 	c.turn(qed.Turn{Replies: replies})
 	l.want(t, map[string]int{"sent": 1})
-	for _, m := range store.moments[before : len(store.moments)-1] {
+	for _, m := range st.moments[before : len(st.moments)-1] {
 		clock.pass(1e12)
 		after := converse(t, agent, restore(t, m.log), nil)
 		after.ctx = c.ctx
 		a, err := after.try(qed.Turn{})
 		last := m.log[len(m.log)-1]
-		if last.Kind == qed.RecordCalled != errors.Is(err, qed.ErrUnresolved) || err == nil && a.Text != "yes" {
+		if last.Kind == store.Called != errors.Is(err, qed.ErrUnresolved) || err == nil && a.Text != "yes" {
 			t.Errorf("after %s: answer %+v, %v", last.Kind, a, err)
 		}
 	}
@@ -357,17 +358,17 @@ func TestRestart(t *testing.T) {
 			&qed.AgentOptions[trail]{RestartOnReply: true})
 	}
 	clock := newClock()
-	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
-	c := converse(t, agent(), store, nil)
+	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	c := converse(t, agent(), st, nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
 	asked := c.say("go")
-	before := len(store.moments)
+	before := len(st.moments)
 	want := c.reply(asked, `"good"`)
 	if want.Text != `2go "good" good more` {
 		t.Errorf("answer = %+v", want)
 	}
 	l.want(t, map[string]int{"send": 1, "more": 1})
-	for i, m := range store.moments[before : len(store.moments)-1] {
+	for i, m := range st.moments[before : len(st.moments)-1] {
 		clock.pass(1e13)
 		l = ledger{}
 		after := converse(t, agent(), restore(t, m.log), nil)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // asks is an agent that asks one question, and answers with the reply in JSON.
@@ -100,7 +101,7 @@ func TestReplies(t *testing.T) {
 		{"form: null", asks[visitForm](qed.Question{Text: "Where to?"}), `null`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := converse(t, test.agent, new(qed.MemoryStore), nil)
+			c := converse(t, test.agent, new(store.InMemory), nil)
 			asked := c.say("go")
 			if len(asked.Questions) != 1 || !asked.Questions[0].Resumable || asked.Questions[0].Problem != "" || !asked.Saved {
 				t.Fatalf("asked %+v", asked)
@@ -124,7 +125,7 @@ func TestReplies(t *testing.T) {
 
 // The right reply counts, however many wrong ones came before.
 func TestWrongRepliesThenARightOne(t *testing.T) {
-	c := converse(t, asks[visitForm](qed.Question{Text: "Where to?"}), new(qed.MemoryStore), nil)
+	c := converse(t, asks[visitForm](qed.Question{Text: "Where to?"}), new(store.InMemory), nil)
 	asked := c.say("go")
 	for range 3 {
 		asked = c.reply(asked, `{"city":7}`)
@@ -136,7 +137,7 @@ func TestWrongRepliesThenARightOne(t *testing.T) {
 
 // Replies that are none are refused, and the question stays open.
 func TestRepliesThatAreRefused(t *testing.T) {
-	c := converse(t, asks[string](qed.Question{Text: "Who?"}), new(qed.MemoryStore), nil)
+	c := converse(t, asks[string](qed.Question{Text: "Who?"}), new(store.InMemory), nil)
 	asked := c.say("go")
 	q := asked.Questions[0]
 	for _, test := range []struct {
@@ -183,9 +184,9 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 		"list":                 asks[[]string](qed.Question{Text: "?"}),
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := new(qed.MemoryStore)
-			a, err := converse(t, agent, store, nil).try(qed.Turn{Text: "go"})
-			if err == nil || errors.Is(err, qed.ErrInterrupted) || has(records(t, store, "t"), qed.RecordQuestion) {
+			st := new(store.InMemory)
+			a, err := converse(t, agent, st, nil).try(qed.Turn{Text: "go"})
+			if err == nil || errors.Is(err, qed.ErrInterrupted) || has(records(t, st, "t"), store.Question) {
 				t.Errorf("answer = %+v, %v", a, err)
 			}
 		})
@@ -206,7 +207,7 @@ func TestMaxQuestions(t *testing.T) {
 			"the same again": asks[visitForm](qed.Question{Text: "Where to?"}),
 		} {
 			t.Run(fmt.Sprint(name, test.max), func(t *testing.T) {
-				c := converse(t, agent, new(qed.MemoryStore), &qed.DurableOptions{MaxQuestions: test.max})
+				c := converse(t, agent, new(store.InMemory), &qed.DurableOptions{MaxQuestions: test.max})
 				asked := c.say("go")
 				for range test.want - 1 {
 					asked = c.reply(asked, `"no form"`)
@@ -228,9 +229,9 @@ func TestQuestionChanged(t *testing.T) {
 		"options": {Text: old.Text, Choices: []qed.Choice{{ID: "y", Text: "no"}, {ID: "n", Text: "yes"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := new(qed.MemoryStore)
-			asked := converse(t, asks[string](old), store, nil).say("go")
-			c := converse(t, asks[string](now), store, nil)
+			st := new(store.InMemory)
+			asked := converse(t, asks[string](old), st, nil).say("go")
+			c := converse(t, asks[string](now), st, nil)
 			again := c.turn(qed.Turn{Replies: choose(t, asked, `"y"`)})
 			if len(again.Questions) != 1 || again.Questions[0].Problem == "" || again.Questions[0].Text != now.Text {
 				t.Fatalf("answer = %+v, want the new question", again)
@@ -241,13 +242,13 @@ func TestQuestionChanged(t *testing.T) {
 		})
 	}
 	t.Run("draft", func(t *testing.T) {
-		store := new(qed.MemoryStore)
-		asked := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Rome","days":1}`)}), store, nil).say("go")
-		same := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{ "city": "Rome", "days": 1 }`)}), restore(t, records(t, store, "t")), nil)
+		st := new(store.InMemory)
+		asked := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Rome","days":1}`)}), st, nil).say("go")
+		same := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{ "city": "Rome", "days": 1 }`)}), restore(t, records(t, st, "t")), nil)
 		if a := same.turn(qed.Turn{Replies: choose(t, asked, `"approve"`)}); len(a.Questions) > 0 {
 			t.Errorf("the same draft, with spaces: %+v", a)
 		}
-		other := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Oslo","days":1}`)}), store, nil)
+		other := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Oslo","days":1}`)}), st, nil)
 		if a := other.turn(qed.Turn{Replies: choose(t, asked, `"approve"`)}); len(a.Questions) != 1 || string(a.Questions[0].Draft) != `{"city":"Oslo","days":1}` {
 			t.Errorf("another draft was approved: %+v", a)
 		}
@@ -294,8 +295,8 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 		{"default", nil, "a new run", qed.IntentNewRequest, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			store := new(qed.MemoryStore)
-			c := converse(t, agent, store, test.opt)
+			st := new(store.InMemory)
+			c := converse(t, agent, st, test.opt)
 			asked := c.say("go")
 			said = nil
 			events, a, err := c.listen(qed.Turn{Text: "Ann"})
@@ -323,7 +324,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 				t.Errorf("the agent got %q", said)
 			}
 			c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
-			messages, err := qed.Messages(t.Context(), store, "t", 0)
+			messages, err := qed.Messages(t.Context(), st, "t", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -337,20 +338,20 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 		})
 	}
 	t.Run("answer without replies", func(t *testing.T) {
-		store := new(qed.MemoryStore)
-		c := converse(t, agent, store, &qed.DurableOptions{ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
+		st := new(store.InMemory)
+		c := converse(t, agent, st, &qed.DurableOptions{ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
 			return qed.ParsedReplies{Intent: qed.IntentAnswer}, nil
 		}})
 		c.say("go")
 		_, err := c.try(qed.Turn{Text: "Ann"})
-		messages, _ := qed.Messages(t.Context(), store, "t", 0)
+		messages, _ := qed.Messages(t.Context(), st, "t", 0)
 		kept := slices.ContainsFunc(messages, func(m llm.Message) bool { return m.Content == "Ann" })
 		if err == nil && !kept {
 			t.Error("the user's message is lost, and no error says so")
 		}
 	})
 	t.Run("with replies", func(t *testing.T) {
-		c := converse(t, agent, new(qed.MemoryStore), reading(qed.ParsedReplies{}, errBoom)) // the hook is not needed
+		c := converse(t, agent, new(store.InMemory), reading(qed.ParsedReplies{}, errBoom)) // the hook is not needed
 		asked := c.say("go")
 		if a := c.turn(qed.Turn{Text: "it is Ann", Replies: choose(t, asked, `"Ann"`)}); a.Text != "Ann" {
 			t.Errorf("answer = %+v", a)
@@ -360,7 +361,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 
 // A Replies function that panics is a failed turn, and the question stays open.
 func TestRepliesPanic(t *testing.T) {
-	c := converse(t, asks[string](qed.Question{Text: "Well?"}), new(qed.MemoryStore), &qed.DurableOptions{
+	c := converse(t, asks[string](qed.Question{Text: "Well?"}), new(store.InMemory), &qed.DurableOptions{
 		ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) { panic(errBoom) },
 	})
 	asked := c.say("go")
@@ -382,13 +383,13 @@ func TestCrashInAnAbort(t *testing.T) {
 		return v.City, err
 	})
 	clock := newClock()
-	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
-	c := converse(t, agent, store, nil)
+	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	c := converse(t, agent, st, nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
 	c.say("go")
-	before := len(store.moments)
+	before := len(st.moments)
 	want := c.say("never mind")
-	for _, m := range store.moments[before:] {
+	for _, m := range st.moments[before:] {
 		clock.pass(time.Hour)
 		after := converse(t, agent, restore(t, m.log), nil)
 		after.ctx = c.ctx

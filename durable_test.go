@@ -15,6 +15,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // journeyState is the state of the journey.
@@ -338,8 +339,8 @@ type toldConversation struct {
 func (s *conversation) tell(t testing.TB, ctx context.Context) toldConversation {
 	t.Helper()
 	l := &ledger{}
-	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: l}
-	c := converse(t, s.agent(t, l), store, nil)
+	st := &snapshots{Store: new(store.InMemory), t: t, l: l}
+	c := converse(t, s.agent(t, l), st, nil)
 	c.ctx = ctx
 	var told toldConversation
 	for _, text := range s.says {
@@ -348,14 +349,14 @@ func (s *conversation) tell(t testing.TB, ctx context.Context) toldConversation 
 			t.Fatalf("without a crash: answer %+v, %v", a, err)
 		}
 		told.answers = append(told.answers, a)
-		told.ends = append(told.ends, len(store.moments))
+		told.ends = append(told.ends, len(st.moments))
 	}
-	told.moments, told.done = store.moments, l.count()
+	told.moments, told.done = st.moments, l.count()
 	return told
 }
 
 // goOn goes on in a turn after a crash that left a log, and has the rest of the conversation. It must become what it would have been.
-func (s *conversation) goOn(c *talk, log []qed.Record, turn int, l *ledger, want toldConversation) {
+func (s *conversation) goOn(c *talk, log []store.Record, turn int, l *ledger, want toldConversation) {
 	t := c.t
 	t.Helper()
 	a, err := c.try(qed.Turn{})
@@ -421,20 +422,20 @@ func TestResumeAfterEveryRecord(t *testing.T) {
 }
 
 // isOver reports whether a log ends with a run that is over.
-func isOver(log []qed.Record) bool {
+func isOver(log []store.Record) bool {
 	last := log[len(log)-1]
 	var end struct{ Status string }
-	return last.Kind == qed.RecordEnded && json.Unmarshal(last.Data, &end) == nil && end.Status == "answered"
+	return last.Kind == store.Ended && json.Unmarshal(last.Data, &end) == nil && end.Status == "answered"
 }
 
 // unknown reports whether there is a call in a log of which nobody knows what became of it.
-func unknown(log []qed.Record) bool {
+func unknown(log []store.Record) bool {
 	open := map[string]bool{}
 	for _, rec := range log {
 		switch rec.Kind {
-		case qed.RecordCalled:
+		case store.Called:
 			open[rec.Address] = true
-		case qed.RecordReturned:
+		case store.Returned:
 			delete(open, rec.Address)
 		}
 	}

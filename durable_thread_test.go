@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // sender is an agent that sends something to whom it is told, by a call and by a tool, and a thread of it whose process died in one of them.
@@ -37,9 +38,9 @@ func sender(t testing.TB, l *ledger) qed.Agent {
 // died returns a talk on a thread whose process died in its n-th call that must not be repeated.
 func died(t testing.TB, agent func(*ledger) qed.Agent, n int, l *ledger) *talk {
 	t.Helper()
-	store := new(qed.MemoryStore)
-	converse(t, agent(new(ledger)), store, nil).turn(qed.Turn{Text: "ann", User: "ann"})
-	c := converse(t, agent(l), restore(t, cut(t, records(t, store, "t"), qed.RecordCalled, n)), nil)
+	st := new(store.InMemory)
+	converse(t, agent(new(ledger)), st, nil).turn(qed.Turn{Text: "ann", User: "ann"})
+	c := converse(t, agent(l), restore(t, cut(t, records(t, st, "t"), store.Called, n)), nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	return c
 }
@@ -106,12 +107,12 @@ func TestSettleRefuses(t *testing.T) {
 	}
 	address := thread.Unknown[0].Address
 	ok := json.RawMessage(`"x"`)
-	answered := new(qed.MemoryStore)
+	answered := new(store.InMemory)
 	converse(t, sender(t, &l), answered, nil).say("ann")
 	for _, test := range []struct {
 		name            string
 		ctx             context.Context
-		store           qed.Store
+		store           store.Store
 		thread, address string
 		result          json.RawMessage
 		want            error // nil means any
@@ -120,10 +121,10 @@ func TestSettleRefuses(t *testing.T) {
 		{"another call", c.ctx, c.store, "t", "none", ok, qed.ErrQuestionClosed},
 		{"no call", c.ctx, c.store, "t", "", ok, qed.ErrQuestionClosed},
 		{"no thread", c.ctx, c.store, "none", address, ok, qed.ErrQuestionClosed},
-		{"no id", c.ctx, c.store, "", address, ok, qed.ErrInvalidThread},
+		{"no id", c.ctx, c.store, "", address, ok, store.ErrInvalidThread},
 		{"a run that is over", c.ctx, answered, "t", address, ok, qed.ErrQuestionClosed},
 		{"no JSON", c.ctx, c.store, "t", address, json.RawMessage(`x`), nil},
-		{"a store that fails", c.ctx, &watched{Store: c.store, append: func(context.Context, []qed.Record, func(context.Context) error) error { return errDown }}, "t", address, ok, errDown},
+		{"a store that fails", c.ctx, &watched{Store: c.store, append: func(context.Context, []store.Record, func(context.Context) error) error { return errDown }}, "t", address, ok, errDown},
 	} {
 		before := len(records(t, c.store, "t"))
 		err := qed.Resolve(test.ctx, test.store, test.thread, test.address, test.result, nil)
@@ -148,12 +149,12 @@ func TestSettleOfAnAnsweredRun(t *testing.T) {
 	}), &qed.NodeOptions{Timeout: time.Millisecond}), &qed.AgentOptions[trail]{OnError: func(context.Context, trail, error) (qed.Answer, error) {
 		return qed.Answer{Text: "it may have been sent", Partial: true}, nil
 	}})
-	store := new(qed.MemoryStore)
-	c := converse(t, agent, store, nil)
+	st := new(store.InMemory)
+	c := converse(t, agent, st, nil)
 	c.say("go")
-	log := records(t, store, "t")
-	i := slices.IndexFunc(log, func(r qed.Record) bool { return r.Kind == qed.RecordCalled })
-	if err := qed.Resolve(t.Context(), store, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
+	log := records(t, st, "t")
+	i := slices.IndexFunc(log, func(r store.Record) bool { return r.Kind == store.Called })
+	if err := qed.Resolve(t.Context(), st, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
 		if a, err := c.try(qed.Turn{}); !errors.Is(err, qed.ErrQuestionClosed) {
 			t.Errorf("an answered run was gone on with: %+v, %v", a, err)
 		}
@@ -177,7 +178,7 @@ func TestNotDone(t *testing.T) {
 	}
 	t.Run("attempts", func(t *testing.T) {
 		var l ledger
-		c := converse(t, walks(t, one(noting(send(&l, 2)), &qed.NodeOptions{Attempts: 3}), nil), new(qed.MemoryStore), nil)
+		c := converse(t, walks(t, one(noting(send(&l, 2)), &qed.NodeOptions{Attempts: 3}), nil), new(store.InMemory), nil)
 		if a := c.say("go"); a.Text != "sent" {
 			t.Errorf("answer = %+v", a)
 		}
@@ -185,7 +186,7 @@ func TestNotDone(t *testing.T) {
 	})
 	t.Run("empty turns", func(t *testing.T) {
 		var l ledger
-		c := converse(t, walks(t, one(noting(send(&l, 2)), nil), nil), new(qed.MemoryStore), nil)
+		c := converse(t, walks(t, one(noting(send(&l, 2)), nil), nil), new(store.InMemory), nil)
 		c.fails(qed.Turn{Text: "go"}, errBoom)
 		c.fails(qed.Turn{}, errBoom)
 		if a := c.goOn(); a.Text != "sent" {
@@ -205,7 +206,7 @@ func TestNotDone(t *testing.T) {
 			first := registryDo(ctx, t, tool)
 			second := registryDo(ctx, t, tool)
 			return fmt.Sprint(first, second), nil
-		}), new(qed.MemoryStore), nil)
+		}), new(store.InMemory), nil)
 		if a := c.say("go"); a.Text != "boom<nil>" && a.Text != "boom <nil>" {
 			t.Errorf("answer = %+v", a)
 		}
@@ -224,7 +225,7 @@ func TestNotDone(t *testing.T) {
 		var l ledger
 		c := converse(t, walks(t, one(noting(func(ctx context.Context) (string, error) {
 			return qed.StepOnce(ctx, "send", nil, func(context.Context) (string, error) { l.do("send"); return "", errBoom })
-		}), &qed.NodeOptions{Attempts: 3}), nil), new(qed.MemoryStore), nil)
+		}), &qed.NodeOptions{Attempts: 3}), nil), new(store.InMemory), nil)
 		for _, text := range []string{"go", ""} {
 			if _, err := c.try(qed.Turn{Text: text}); err == nil {
 				t.Error("no error")
@@ -236,7 +237,7 @@ func TestNotDone(t *testing.T) {
 
 // History is a conversation as it is shown.
 func TestHistory(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	long := qed.Table{Columns: []qed.Column{{Name: "n"}}}
 	for i := range 100 {
 		if err := long.Append(i); err != nil {
@@ -252,15 +253,15 @@ func TestHistory(t *testing.T) {
 			return qed.Answer{Text: v}, err
 		}
 		return qed.Answer{Text: "re " + turn.Text, Table: &long}, nil
-	}), store, nil)
-	if got, err := qed.History(t.Context(), store, "t", 0); err != nil || len(got) > 0 {
+	}), st, nil)
+	if got, err := qed.History(t.Context(), st, "t", 0); err != nil || len(got) > 0 {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
 	c.say("one")
 	c.try(qed.Turn{Text: "fail"})
 	c.reply(c.say("ask"), `"good"`)
 	lines := func(n int) (lines []string) {
-		entries, err := qed.History(t.Context(), store, "t", n)
+		entries, err := qed.History(t.Context(), st, "t", n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +277,7 @@ func TestHistory(t *testing.T) {
 				t.Errorf("entry %+v", e)
 			}
 			to := fmt.Sprint("copy ", n, e.Seq)
-			if err := qed.Fork(t.Context(), store, "t", e.Seq, to); err != nil {
+			if err := qed.Fork(t.Context(), st, "t", e.Seq, to); err != nil {
 				t.Error(err)
 			}
 			lines = append(lines, fmt.Sprintf("%s: %s %s", e.Turn.Text, e.Status, text))
@@ -293,7 +294,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%d: %s", n, diff)
 		}
 	}
-	if _, err := qed.History(t.Context(), store, "", 0); !errors.Is(err, qed.ErrInvalidThread) {
+	if _, err := qed.History(t.Context(), st, "", 0); !errors.Is(err, store.ErrInvalidThread) {
 		t.Errorf("of no id: %v", err)
 	}
 }
@@ -303,9 +304,9 @@ func TestFailedCodes(t *testing.T) {
 	for code, test := range map[string]struct {
 		err error
 	}{
-		"busy": {qed.ErrBusy}, "wrong_user": {qed.ErrWrongUser}, "conflict": {qed.ErrConflict}, "question_closed": {qed.ErrQuestionClosed}, "invalid_reply": {qed.ErrInvalidReply},
-		"unresolved": {qed.ErrUnresolved}, "graph_changed": {qed.ErrGraphChanged}, "nondeterministic": {qed.ErrNondeterministic}, "budget": {qed.ErrBudget}, "invalid_thread": {qed.ErrInvalidThread},
-		"corrupt": {qed.ErrCorrupt}, "empty_turn": {qed.ErrEmptyTurn}, "canceled": {context.Canceled}, "timeout": {context.DeadlineExceeded}, "": {errBoom},
+		"busy": {qed.ErrBusy}, "wrong_user": {qed.ErrWrongUser}, "conflict": {store.ErrConflict}, "question_closed": {qed.ErrQuestionClosed}, "invalid_reply": {qed.ErrInvalidReply},
+		"unresolved": {qed.ErrUnresolved}, "graph_changed": {qed.ErrGraphChanged}, "nondeterministic": {qed.ErrNondeterministic}, "budget": {qed.ErrBudget}, "invalid_thread": {store.ErrInvalidThread},
+		"corrupt": {store.ErrCorrupt}, "empty_turn": {qed.ErrEmptyTurn}, "canceled": {context.Canceled}, "timeout": {context.DeadlineExceeded}, "": {errBoom},
 	} {
 		for _, err := range []error{test.err, fmt.Errorf("it failed: %w", test.err)} {
 			for event, got := range qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, err }).Run(t.Context(), qed.Turn{}) {
@@ -317,7 +318,7 @@ func TestFailedCodes(t *testing.T) {
 		}
 	}
 	// A real one.
-	c := converse(t, does(nil), new(qed.MemoryStore), nil)
+	c := converse(t, does(nil), new(store.InMemory), nil)
 	for event := range c.agent.Run(t.Context(), qed.Turn{Thread: "t"}) {
 		if failed, ok := event.Data.(qed.Failed); !ok || failed.Code != "question_closed" {
 			t.Errorf("told %+v", event)
@@ -363,9 +364,9 @@ func TestWrapUpWithoutAnEdge(t *testing.T) {
 
 // A run whose end this process could not record keeps nobody waiting here; but where another process went on with it, that one runs.
 func TestDanglingRun(t *testing.T) {
-	inner := new(qed.MemoryStore)
+	inner := new(store.InMemory)
 	down := false
-	store := &watched{Store: inner, append: func(ctx context.Context, recs []qed.Record, do func(context.Context) error) error {
+	st := &watched{Store: inner, append: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
 		if down {
 			return errDown
 		}
@@ -377,7 +378,7 @@ func TestDanglingRun(t *testing.T) {
 		}
 		return "answer", nil
 	})
-	c := converse(t, agent, store, nil)
+	c := converse(t, agent, st, nil)
 	if a := c.say("down"); a.Saved {
 		t.Fatalf("answer = %+v", a)
 	}

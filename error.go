@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/qedkit/qed/store"
 	"runtime/debug"
 	"strings"
 )
@@ -122,9 +123,9 @@ var codes = []struct {
 	err  error
 	code string
 }{
-	{ErrBusy, "busy"}, {ErrWrongUser, "wrong_user"}, {ErrConflict, "conflict"}, {ErrQuestionClosed, "question_closed"}, {ErrInvalidReply, "invalid_reply"},
-	{ErrUnresolved, "unresolved"}, {ErrGraphChanged, "graph_changed"}, {ErrNondeterministic, "nondeterministic"}, {ErrBudget, "budget"}, {ErrInvalidThread, "invalid_thread"},
-	{ErrCorrupt, "corrupt"}, {ErrEmptyTurn, "empty_turn"}, {context.Canceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
+	{ErrBusy, "busy"}, {ErrWrongUser, "wrong_user"}, {store.ErrConflict, "conflict"}, {ErrQuestionClosed, "question_closed"}, {ErrInvalidReply, "invalid_reply"},
+	{ErrUnresolved, "unresolved"}, {ErrGraphChanged, "graph_changed"}, {ErrNondeterministic, "nondeterministic"}, {ErrBudget, "budget"}, {store.ErrInvalidThread, "invalid_thread"},
+	{store.ErrCorrupt, "corrupt"}, {ErrEmptyTurn, "empty_turn"}, {context.Canceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
 }
 
 func codeOf(err error) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // A conversation on one thread: the first turn ends with a question, and the second, which may come days later and to
@@ -28,8 +29,8 @@ func ExampleDurable() {
 		}
 		return qed.Answer{Text: "There are 3 crews in Miami, " + city + "."}, nil
 	})
-	store := new(qed.MemoryStore) // package sqlstore has one that outlives the process
-	durable := qed.Durable(agent, store, nil)
+	st := new(store.InMemory) // package sqlstore has one that outlives the process
+	durable := qed.Durable(agent, st, nil)
 
 	ctx := context.Background()
 	asked, err := qed.Ask(ctx, durable, qed.Turn{Thread: "42", User: "ann", Text: "How many crews are in Miami?"})
@@ -75,7 +76,7 @@ func ExampleInterrupt() {
 			return qed.Answer{Text: "Not sent: " + reply.Reason}, nil
 		}
 		return qed.Answer{Text: "Sent to " + reply.Value.To + "."}, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 
 	ctx := context.Background()
 	asked, err := qed.Ask(ctx, agent, qed.Turn{Thread: "42", Text: "Tell the crew about pump 12."})
@@ -121,7 +122,7 @@ func ExampleStep() {
 			return qed.Answer{}, err
 		}
 		return qed.Answer{Text: fmt.Sprintf("%d in stock, at %.2f each", stock, price)}, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 
 	ctx := context.Background()
 	_, err := qed.Ask(ctx, agent, qed.Turn{Thread: "42", Text: "pump 12"})
@@ -146,8 +147,8 @@ func ExampleFork() {
 		}
 		return qed.Answer{Text: "The costs of " + year + " were low."}, nil
 	})
-	store := new(qed.MemoryStore)
-	durable := qed.Durable(agent, store, nil)
+	st := new(store.InMemory)
+	durable := qed.Durable(agent, st, nil)
 
 	ctx := context.Background()
 	asked, err := qed.Ask(ctx, durable, qed.Turn{Thread: "42", Text: "How were the costs?"})
@@ -155,7 +156,7 @@ func ExampleFork() {
 		fmt.Println(err)
 		return
 	}
-	if err := qed.Fork(ctx, store, "42", 0, "42, what if"); err != nil {
+	if err := qed.Fork(ctx, st, "42", 0, "42, what if"); err != nil {
 		fmt.Println(err)
 		return
 	}

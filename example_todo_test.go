@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // A plan of two tasks. The first asks the user, and runs again with his answer.
@@ -38,8 +39,8 @@ func ExampleNewTodoAgent() {
 			{"key": "count", "description": "Count its shipments", "tool": "count_shipments", "arguments": `{"port": {"$result": "resolve_entities/port"}}`},
 		}}}}},
 	)
-	store := &qed.MemoryStore{}
-	agent, err := qed.NewTodoAgent(model, tools, &qed.TodoOptions{Store: store})
+	st := &store.InMemory{}
+	agent, err := qed.NewTodoAgent(model, tools, &qed.TodoOptions{Store: st})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func ExampleNewTodoAgent() {
 		}
 		fmt.Println(answer.Text)
 	}
-	entries, err := qed.TodoEntries(ctx, store, "t", 0)
+	entries, err := qed.TodoEntries(ctx, st, "t", 0)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func ExampleSaveRows() {
 		}
 		return qed.Answer{Text: fmt.Sprintf("%d rows, of which %d are shown", len(all.Rows), len(rows.Sample.Rows))}, nil
 	}
-	agent := qed.Durable(qed.AgentFunc(find), &qed.MemoryStore{}, nil)
+	agent := qed.Durable(qed.AgentFunc(find), &store.InMemory{}, nil)
 	answer, err := qed.Ask(context.Background(), agent, qed.Turn{Thread: "t", Text: "Shipments?"})
 	if err != nil {
 		log.Fatal(err)

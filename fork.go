@@ -1,11 +1,11 @@
 package qed
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/qedkit/qed/store"
 	"io/fs"
 )
 
@@ -15,14 +15,14 @@ import (
 //
 // The thread to must not exist: an error then matches [fs.ErrExist]. One that does not exist, and a number that it does not have, match
 // [fs.ErrNotExist]. What was appended together with the record is copied too. Fork asks for no user: see [Inspect].
-func Fork(ctx context.Context, store Store, thread string, at int64, to string) error {
-	if err := cmp.Or(CheckThread(to), checkStore(store)); err != nil {
+func Fork(ctx context.Context, st store.Store, thread string, at int64, to string) error {
+	if err := checkThread(st, to); err != nil {
 		return err
 	}
 	f := forker{numbers: map[int64]int64{}}
-	var last Record
+	var last store.Record
 	found := at == 0
-	for rec, err := range store.Records(ctx, thread, Range{}) {
+	for rec, err := range st.Records(ctx, thread, store.Range{}) {
 		if err != nil {
 			return fmt.Errorf("qed: fork of thread %s: %w", thread, err)
 		}
@@ -40,44 +40,44 @@ func Fork(ctx context.Context, store Store, thread string, at int64, to string) 
 		return fmt.Errorf("qed: fork of thread %s: %w", thread, fs.ErrNotExist)
 	case !found:
 		return fmt.Errorf("qed: fork of thread %s at number %d: %w", thread, at, fs.ErrNotExist)
-	case f.recs[len(f.recs)-1].Kind != RecordEnded:
+	case f.recs[len(f.recs)-1].Kind != store.Ended:
 		f.end.Status = StatusStopped
 		data, err := json.Marshal(f.end)
 		if err != nil {
 			return err
 		}
-		f.recs = append(f.recs, Record{Time: last.Time, Kind: RecordEnded, Run: f.recs[len(f.recs)-1].Run, Data: data})
+		f.recs = append(f.recs, store.Record{Time: last.Time, Kind: store.Ended, Run: f.recs[len(f.recs)-1].Run, Data: data})
 	}
-	err := store.Append(ctx, to, 0, f.recs...)
-	if errors.Is(err, ErrConflict) {
+	err := st.Append(ctx, to, 0, f.recs...)
+	if errors.Is(err, store.ErrConflict) {
 		return fmt.Errorf("qed: fork of thread %s to %s: %w", thread, to, fs.ErrExist)
 	}
 	return err
 }
 
 // sameAppend reports whether a record was appended together with the one before it: what belongs together is copied together.
-func sameAppend(before, rec Record) bool {
+func sameAppend(before, rec store.Record) bool {
 	switch before.Kind {
-	case RecordBegan:
-		return rec.Kind == RecordMessage
-	case RecordResumed, RecordReply:
-		return rec.Kind == RecordReply || rec.Kind == RecordMessage
-	case RecordMessage:
-		return rec.Kind == RecordEnded
-	case RecordMemory:
-		return rec.Kind == RecordReturned && rec.Time.Equal(before.Time)
+	case store.Began:
+		return rec.Kind == store.Message
+	case store.Resumed, store.Reply:
+		return rec.Kind == store.Reply || rec.Kind == store.Message
+	case store.Message:
+		return rec.Kind == store.Ended
+	case store.Memory:
+		return rec.Kind == store.Returned && rec.Time.Equal(before.Time)
 	}
 	return false
 }
 
 // A forker copies records. They get other numbers where the log was trimmed.
 type forker struct {
-	recs    []Record
+	recs    []store.Record
 	numbers map[int64]int64 // from the old to the new
 	end     endedData       // of the last run, as far as it is known when that begins
 }
 
-func (f *forker) add(rec Record) error {
+func (f *forker) add(rec store.Record) error {
 	f.numbers[rec.Seq] = int64(len(f.recs)) + 1
 	run, known := f.numbers[rec.Run]
 	if !known {
@@ -86,14 +86,14 @@ func (f *forker) add(rec Record) error {
 	rec.Run = run
 	var err error
 	switch rec.Kind {
-	case RecordBegan:
+	case store.Began:
 		err = rewrite(&rec, func(d *beganData) {
 			d.Floor = f.floor(d.Floor)
 			f.end = endedData{User: d.Turn.User, Company: d.Turn.Tenant, Floor: d.Floor}
 		})
-	case RecordEnded:
+	case store.Ended:
 		err = rewrite(&rec, func(d *endedData) { d.Floor = f.floor(d.Floor) })
-	case RecordSummary:
+	case store.Summary:
 		err = rewrite(&rec, func(d *summaryData) { d.Through = f.floor(d.Through) })
 	}
 	f.recs = append(f.recs, rec)
@@ -111,9 +111,9 @@ func (f *forker) floor(old int64) int64 {
 }
 
 // rewrite changes the data of a record.
-func rewrite[D any](rec *Record, change func(*D)) error {
+func rewrite[D any](rec *store.Record, change func(*D)) error {
 	var d D
-	if err := rec.read(&d); err != nil {
+	if err := readRecord(rec, &d); err != nil {
 		return err
 	}
 	change(&d)

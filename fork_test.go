@@ -15,6 +15,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // From every record of a thread a copy can be made, which goes on as the thread did; the thread itself is left alone.
@@ -26,8 +27,8 @@ func TestForkFromEveryRecord(t *testing.T) {
 			clock := newClock()
 			ctx := qed.WithClock(t.Context(), clock.Now)
 			want := s.tell(t, ctx)
-			store := restore(t, want.moments[len(want.moments)-1].log)
-			log := records(t, store, "t")
+			st := restore(t, want.moments[len(want.moments)-1].log)
+			log := records(t, st, "t")
 			for i, rec := range log {
 				turn := 0
 				for rec.Seq > int64(len(want.moments[want.ends[turn]-1].log)) {
@@ -35,13 +36,13 @@ func TestForkFromEveryRecord(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%d %s", i+1, rec.Kind), func(t *testing.T) {
 					to := fmt.Sprint("copy ", i)
-					if err := qed.Fork(ctx, store, "t", rec.Seq, to); err != nil {
+					if err := qed.Fork(ctx, st, "t", rec.Seq, to); err != nil {
 						t.Fatal(err)
 					}
 					l := &ledger{}
-					c := converse(t, s.agent(t, l), store, nil)
+					c := converse(t, s.agent(t, l), st, nil)
 					c.ctx, c.thread = ctx, to
-					copied := records(t, store, to)
+					copied := records(t, st, to)
 					switch {
 					case isOver(copied):
 						c.fails(qed.Turn{}, qed.ErrQuestionClosed)
@@ -58,7 +59,7 @@ func TestForkFromEveryRecord(t *testing.T) {
 					if inScope != errors.Is(err, qed.ErrUnresolved) || !inScope && (err != nil || !a.Saved) {
 						t.Errorf("a new turn: %+v, %v", a, err)
 					}
-					if !reflect.DeepEqual(log, records(t, store, "t")) {
+					if !reflect.DeepEqual(log, records(t, st, "t")) {
 						t.Error("the thread changed")
 					}
 				})
@@ -70,10 +71,10 @@ func TestForkFromEveryRecord(t *testing.T) {
 // A copy of a thread that asks takes the replies, beside the thread itself, at once and without waiting for a lease.
 func TestForkOfAnAskingThread(t *testing.T) {
 	var l ledger
-	store := new(qed.MemoryStore)
-	c := converse(t, walks(t, row(parallel(&l, "a", "b")), nil), store, nil)
+	st := new(store.InMemory)
+	c := converse(t, walks(t, row(parallel(&l, "a", "b")), nil), st, nil)
 	asked := c.turn(qed.Turn{Text: "go", User: "ann"})
-	if err := qed.Fork(t.Context(), store, "t", 0, "copy"); err != nil {
+	if err := qed.Fork(t.Context(), st, "t", 0, "copy"); err != nil {
 		t.Fatal(err)
 	}
 	copied := *c
@@ -91,7 +92,7 @@ func TestForkOfAnAskingThread(t *testing.T) {
 func TestForkOfATrimmedThread(t *testing.T) {
 	for _, half := range []bool{false, true} {
 		var l ledger
-		store := new(qed.MemoryStore)
+		st := new(store.InMemory)
 		agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 			if turn.Text != "ask" {
 				_, err := memo(ctx, &l, "look")
@@ -105,7 +106,7 @@ func TestForkOfATrimmedThread(t *testing.T) {
 			})
 			return qed.Answer{Text: fmt.Sprint(len(turn.History), replies)}, err
 		})
-		c := converse(t, agent, store, &qed.DurableOptions{KeepRuns: 1})
+		c := converse(t, agent, st, &qed.DurableOptions{KeepRuns: 1})
 		for i := range 3 {
 			c.say(fmt.Sprint("turn ", i))
 		}
@@ -113,10 +114,10 @@ func TestForkOfATrimmedThread(t *testing.T) {
 		if half {
 			asked = c.turn(qed.Turn{Replies: choose(t, asked, `"A"`, "")})
 		}
-		if log := records(t, store, "t"); log[len(log)-1].Seq == int64(len(log)) {
+		if log := records(t, st, "t"); log[len(log)-1].Seq == int64(len(log)) {
 			t.Fatal("nothing was trimmed")
 		}
-		if err := qed.Fork(t.Context(), store, "t", 0, "copy"); err != nil {
+		if err := qed.Fork(t.Context(), st, "t", 0, "copy"); err != nil {
 			t.Fatal(err)
 		}
 		c.thread = "copy"
@@ -137,25 +138,25 @@ func TestForkOfATrimmedThread(t *testing.T) {
 
 // A copy keeps what a thread that was begun afresh does not look at out of sight, and its summaries in place.
 func TestForkKeepsTheFloor(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
 		return qed.Answer{Text: fmt.Sprint(turn.Text, " after ", len(turn.History))}, nil
 	})
-	c := converse(t, agent, store, nil)
+	c := converse(t, agent, st, nil)
 	c.say("one")
-	log := records(t, store, "t")
+	log := records(t, st, "t")
 	log[len(log)-1].Data = json.RawMessage("torn")
-	store = restore(t, log)
-	c = converse(t, agent, store, nil)
+	st = restore(t, log)
+	c = converse(t, agent, st, nil)
 	if a := c.say("two"); a.Text != "two after 0" {
 		t.Fatalf("answer = %+v", a)
 	}
-	if err := qed.Fork(t.Context(), store, "t", 0, "copy"); err == nil {
+	if err := qed.Fork(t.Context(), st, "t", 0, "copy"); err == nil {
 		c.thread = "copy"
 		if a := c.say("three"); a.Text != "three after 2" {
 			t.Errorf("answer = %+v", a)
 		}
-	} else if !errors.Is(err, qed.ErrCorrupt) {
+	} else if !errors.Is(err, store.ErrCorrupt) {
 		t.Error(err)
 	}
 }
@@ -165,20 +166,20 @@ func TestForkWhereTheClockStands(t *testing.T) {
 	noon := time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return noon })
 	var l ledger
-	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
-	c := converse(t, ordinary(t, &l), store, nil)
+	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	c := converse(t, ordinary(t, &l), st, nil)
 	c.ctx = ctx
 	c.say("one")
 	c.say("two")
-	log := records(t, store, "t")
-	for _, m := range store.moments {
+	log := records(t, st, "t")
+	for _, m := range st.moments {
 		n := len(m.log)
 		to := fmt.Sprint("copy ", n)
-		if err := qed.Fork(ctx, store.Store, "t", int64(n), to); err != nil {
+		if err := qed.Fork(ctx, st.Store, "t", int64(n), to); err != nil {
 			t.Fatal(err)
 		}
-		copied := records(t, store, to)
-		if m.log[n-1].Kind != qed.RecordEnded {
+		copied := records(t, st, to)
+		if m.log[n-1].Kind != store.Ended {
 			copied = copied[:len(copied)-1] // that the copy stopped there
 		}
 		if len(copied) != n {
@@ -188,37 +189,37 @@ func TestForkWhereTheClockStands(t *testing.T) {
 }
 
 func TestForkRefuses(t *testing.T) {
-	store := new(qed.MemoryStore)
-	c := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), store, nil)
+	st := new(store.InMemory)
+	c := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), st, nil)
 	c.say("go")
-	broken := restore(t, records(t, store, "t"))
-	rec := records(t, store, "t")[0]
+	broken := restore(t, records(t, st, "t"))
+	rec := records(t, st, "t")[0]
 	rec.Data = json.RawMessage("{")
 	if err := broken.Append(t.Context(), "broken", 0, rec); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
 		name   string
-		store  qed.Store
+		store  store.Store
 		thread string
 		at     int64
 		to     string
 		want   error
 	}{
-		{"no thread", store, "none", 0, "copy", fs.ErrNotExist},
-		{"no such record", store, "t", 100, "copy", fs.ErrNotExist},
-		{"a negative number", store, "t", -1, "copy", fs.ErrNotExist},
-		{"onto itself", store, "t", 0, "t", fs.ErrExist},
-		{"no id", store, "t", 0, "", qed.ErrInvalidThread},
-		{"no id to read", store, "", 0, "copy", qed.ErrInvalidThread},
-		{"a record that cannot be read", broken, "broken", 0, "copy", qed.ErrCorrupt},
-		{"a store that fails", &watched{Store: store, append: func(context.Context, []qed.Record, func(context.Context) error) error { return errDown }}, "t", 0, "copy", errDown},
+		{"no thread", st, "none", 0, "copy", fs.ErrNotExist},
+		{"no such record", st, "t", 100, "copy", fs.ErrNotExist},
+		{"a negative number", st, "t", -1, "copy", fs.ErrNotExist},
+		{"onto itself", st, "t", 0, "t", fs.ErrExist},
+		{"no id", st, "t", 0, "", store.ErrInvalidThread},
+		{"no id to read", st, "", 0, "copy", store.ErrInvalidThread},
+		{"a record that cannot be read", broken, "broken", 0, "copy", store.ErrCorrupt},
+		{"a store that fails", &watched{Store: st, append: func(context.Context, []store.Record, func(context.Context) error) error { return errDown }}, "t", 0, "copy", errDown},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := qed.Fork(t.Context(), test.store, test.thread, test.at, test.to); !errors.Is(err, test.want) {
 				t.Errorf("error = %v, want %v", err, test.want)
 			}
-			if n := len(records(t, store, "copy")); n > 0 {
+			if n := len(records(t, st, "copy")); n > 0 {
 				t.Errorf("%d records were copied", n)
 			}
 		})
@@ -226,8 +227,8 @@ func TestForkRefuses(t *testing.T) {
 }
 
 func TestMessages(t *testing.T) {
-	store := new(qed.MemoryStore)
-	c := converse(t, does(func(_ context.Context, text string) (string, error) { return "re " + text, nil }), store, nil)
+	st := new(store.InMemory)
+	c := converse(t, does(func(_ context.Context, text string) (string, error) { return "re " + text, nil }), st, nil)
 	for i := range 3 {
 		c.say(fmt.Sprint(i))
 	}
@@ -241,21 +242,21 @@ func TestMessages(t *testing.T) {
 		if n > 0 {
 			want = all[max(0, len(all)-n):]
 		}
-		got, err := qed.Messages(t.Context(), store, "t", n)
+		got, err := qed.Messages(t.Context(), st, "t", n)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%d: %v: %s", n, err, diff)
 		}
 	}
-	if got, err := qed.Messages(t.Context(), store, "none", 0); err != nil || len(got) != 0 {
+	if got, err := qed.Messages(t.Context(), st, "none", 0); err != nil || len(got) != 0 {
 		t.Errorf("of no thread: %v, %v", got, err)
 	}
-	if _, err := qed.Messages(t.Context(), store, "", 0); !errors.Is(err, qed.ErrInvalidThread) {
+	if _, err := qed.Messages(t.Context(), st, "", 0); !errors.Is(err, store.ErrInvalidThread) {
 		t.Errorf("of no id: %v", err)
 	}
-	log := records(t, store, "t")
-	i := slices.IndexFunc(log, func(r qed.Record) bool { return r.Kind == qed.RecordMessage })
+	log := records(t, st, "t")
+	i := slices.IndexFunc(log, func(r store.Record) bool { return r.Kind == store.Message })
 	log[i].Data = json.RawMessage("torn")
-	if _, err := qed.Messages(t.Context(), restore(t, log), "t", 0); !errors.Is(err, qed.ErrCorrupt) {
+	if _, err := qed.Messages(t.Context(), restore(t, log), "t", 0); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("of a thread that cannot be read: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed/internal/backoff"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // A journal is the log of one run: it finds what was recorded, and records what happens.
@@ -20,7 +21,7 @@ import (
 // lost: the run goes on without it, but does nothing that must not be done twice. When somebody else appended to the
 // thread, the run ends, as two of them would act twice.
 type journal struct {
-	store  Store
+	store  store.Store
 	thread string
 	opt    *DurableOptions
 	clock  func() time.Time
@@ -54,17 +55,17 @@ type journal struct {
 	seen    int64        // waits, at the last patrol
 	gone    bool         // the turn has ended
 
-	mu     gate      // appends are made one by one
-	head   int64     // the number of the last record
-	last   time.Time // its time
-	pulse  time.Time // the same by a clock that nobody puts back, where there is one
-	lost   error     // why nothing is recorded any more
-	unsure []Record  // an append of which nobody knows whether it was made
+	mu     gate           // appends are made one by one
+	head   int64          // the number of the last record
+	last   time.Time      // its time
+	pulse  time.Time      // the same by a clock that nobody puts back, where there is one
+	lost   error          // why nothing is recorded any more
+	unsure []store.Record // an append of which nobody knows whether it was made
 	known  map[string]*known
 	making map[string]chan struct{} // the calls in Scopes that are made now
 	scopes map[string]error         // the Scopes whose records were read, and how that failed
 	open   []openQuestion           // in the order in which they were asked
-	one    [1]Record                // what most appends have
+	one    [1]store.Record          // what most appends have
 	listed map[string]bool          // the ids of the questions that the user was shown last; nil: all that are open
 	over   bool                     // the run has ended
 	shown  bool                     // what it waits for was told the user before, and he said nothing to it
@@ -85,8 +86,8 @@ type known struct {
 	called   int64 // the number of the last RecordCalled
 	call     calledData
 	returns  []returned
-	state    *Record // the last one
-	before   *Record // the last one before the run was replied to, where state is a later one
+	state    *store.Record // the last one
+	before   *store.Record // the last one before the run was replied to, where state is a later one
 	question *questionData
 	asked    int64 // the number of question's record
 	reply    json.RawMessage
@@ -99,9 +100,9 @@ type returned struct {
 	returnedData
 }
 
-func newJournal(ctx context.Context, store Store, thread string, opt *DurableOptions) *journal {
+func newJournal(ctx context.Context, st store.Store, thread string, opt *DurableOptions) *journal {
 	return &journal{
-		store: store, thread: thread, opt: opt, clock: clockOf(ctx), ctx: ctx, reading: ctx, tell: nowhere,
+		store: st, thread: thread, opt: opt, clock: clockOf(ctx), ctx: ctx, reading: ctx, tell: nowhere,
 		mu: make(gate, 1), patrols: make(gate, 1),
 	}
 }
@@ -125,11 +126,11 @@ func (j *journal) at(address string) *known {
 	return k
 }
 
-// record appends a record, and makes it known. Its error is errLost, [ErrConflict], or that the run is cancelled.
-func (j *journal) record(rec Record) error {
+// record appends a record, and makes it known. Its error is errLost, [store.ErrConflict], or that the run is cancelled.
+func (j *journal) record(rec store.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := cancelled(j.ctx); err != nil && rec.Kind != RecordReturned {
+	if err := cancelled(j.ctx); err != nil && rec.Kind != store.Returned {
 		return err // what was done is recorded all the same
 	}
 	j.one[0] = rec
@@ -137,12 +138,12 @@ func (j *journal) record(rec Record) error {
 }
 
 // take appends records, all or none, and makes them known. j.mu is held.
-func (j *journal) take(recs []Record) error {
+func (j *journal) take(recs []store.Record) error {
 	if err := j.append(recs...); err != nil {
 		return err
 	}
 	for _, rec := range recs {
-		if rec.Kind == RecordState {
+		if rec.Kind == store.State {
 			continue // states are looked for when a run goes on, and this one is at work
 		}
 		if err := j.learn(rec); err != nil {
@@ -156,7 +157,7 @@ func (j *journal) take(recs []Record) error {
 var errLost = errors.New("qed: the run is not recorded any more")
 
 // append adds records, and fills in their numbers. j.mu is held.
-func (j *journal) append(recs ...Record) error {
+func (j *journal) append(recs ...store.Record) error {
 	if j.lost != nil {
 		return errLost
 	}
@@ -181,7 +182,7 @@ func (j *journal) append(recs ...Record) error {
 
 // fail decides what becomes of the run when an append failed.
 func (j *journal) fail(err error) error {
-	if errors.Is(err, ErrConflict) {
+	if errors.Is(err, store.ErrConflict) {
 		j.lost = err
 		j.cancel(err)
 		return err
@@ -213,26 +214,26 @@ func (j *journal) giveUp(err error) {
 }
 
 // write appends recs, several times where the store fails in a way that may pass.
-func (j *journal) write(recs []Record) error {
+func (j *journal) write(recs []store.Record) error {
 	wait := storeWait
 	for attempt := 1; ; attempt++ {
 		err := j.hand(recs)
-		if err == nil || attempt == 1 && errors.Is(err, ErrConflict) {
+		if err == nil || attempt == 1 && errors.Is(err, store.ErrConflict) {
 			return err
 		}
 		j.unsure = slices.Clone(recs)
-		if attempt == storeAttempts || errors.Is(err, ErrInvalidThread) || !backoff.Sleep(j.writing, wait) {
+		if attempt == storeAttempts || errors.Is(err, store.ErrInvalidThread) || !backoff.Sleep(j.writing, wait) {
 			return err
 		}
 		wait *= 2
-		if made, failed := j.resolve(); made || errors.Is(failed, ErrConflict) {
+		if made, failed := j.resolve(); made || errors.Is(failed, store.ErrConflict) {
 			return failed
 		}
 	}
 }
 
 // hand gives recs to the store.
-func (j *journal) hand(recs []Record) (err error) {
+func (j *journal) hand(recs []store.Record) (err error) {
 	defer recoverInto(&err)
 	return j.store.Append(j.writing, j.thread, j.head, recs...)
 }
@@ -240,8 +241,8 @@ func (j *journal) hand(recs []Record) (err error) {
 // resolve finds out what became of an append of which nobody knows: whether it was made, nothing was, or somebody else appended instead.
 func (j *journal) resolve() (made bool, err error) {
 	defer recoverInto(&err)
-	var found []Record
-	for rec, err := range j.store.Records(j.writing, j.thread, Range{From: j.head + 1, Limit: len(j.unsure)}) {
+	var found []store.Record
+	for rec, err := range j.store.Records(j.writing, j.thread, store.Range{From: j.head + 1, Limit: len(j.unsure)}) {
 		if err != nil {
 			return false, err
 		}
@@ -252,13 +253,13 @@ func (j *journal) resolve() (made bool, err error) {
 		j.head, j.unsure = found[len(found)-1].Seq, nil
 		return true, nil
 	case len(found) > 0:
-		return false, fmt.Errorf("%w: %s", ErrConflict, j.thread)
+		return false, fmt.Errorf("%w: %s", store.ErrConflict, j.thread)
 	}
 	j.unsure = nil
 	return false, nil
 }
 
-func sameRecord(a, b Record) bool {
+func sameRecord(a, b store.Record) bool {
 	return a.Kind == b.Kind && a.Run == b.Run && a.Address == b.Address && a.Time.Equal(b.Time) && bytes.Equal(a.Data, b.Data)
 }
 
@@ -291,7 +292,7 @@ func (j *journal) patrol() {
 		j.abort()
 	case !waiting && j.mu.TryLock():
 		if j.lost == nil && !j.over && !j.last.IsZero() && j.clock().Sub(j.pulse) >= j.opt.lease()/3 {
-			j.append(Record{Kind: RecordAlive})
+			j.append(store.Record{Kind: store.Alive})
 		}
 		j.mu.Unlock()
 	}

@@ -7,17 +7,18 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/internal/backoff"
+	"github.com/qedkit/qed/store"
 )
 
 // scan reads records, none of which may take the store too long. A record that cannot be read is passed on with its number.
-func (j *journal) scan(r Range, do func(Record) error) (err error) {
+func (j *journal) scan(r store.Range, do func(store.Record) error) (err error) {
 	defer recoverInto(&err)
 	j.waits.Add(1)
 	defer j.waits.Add(1)
 	for rec, err := range j.store.Records(j.reading, j.thread, r) {
 		if err != nil {
-			if rec.Seq != 0 && errors.Is(err, ErrCorrupt) {
-				do(Record{Seq: rec.Seq})
+			if rec.Seq != 0 && errors.Is(err, store.ErrCorrupt) {
+				do(store.Record{Seq: rec.Seq})
 			}
 			if j.reading.Err() != nil && j.ctx.Err() == nil {
 				err = errStoreSlow
@@ -38,7 +39,7 @@ func (j *journal) patiently(read func() error) error {
 	wait := storeWait
 	for attempt := 1; ; attempt++ {
 		err := read()
-		if err == nil || errors.Is(err, ErrCorrupt) || attempt == storeAttempts || !backoff.Sleep(j.reading, wait) {
+		if err == nil || errors.Is(err, store.ErrCorrupt) || attempt == storeAttempts || !backoff.Sleep(j.reading, wait) {
 			return err
 		}
 		wait *= 2
@@ -50,7 +51,7 @@ func (j *journal) load(run int64) error {
 	j.run = run
 	err := j.patiently(func() error {
 		j.known, j.asking, j.replied, j.listed = nil, 0, 0, nil
-		return j.scan(Range{From: run}, func(rec Record) error {
+		return j.scan(store.Range{From: run}, func(rec store.Record) error {
 			if rec.Run != run {
 				return nil
 			}
@@ -70,29 +71,29 @@ func (j *journal) load(run int64) error {
 }
 
 // learn takes a record into what is known.
-func (j *journal) learn(rec Record) error {
+func (j *journal) learn(rec store.Record) error {
 	switch rec.Kind {
-	case RecordBegan:
+	case store.Began:
 		var began beganData
-		if err := rec.readBegan(&began); err != nil {
+		if err := readBegan(&rec, &began); err != nil {
 			return err
 		}
 		j.turn, j.key, j.floor, j.began, j.turned = began.Turn, began.Key, began.Floor, rec.Time, rec.Time
 		j.gave, j.dropped = began.Closed, j.drops(began.Closed)
 		j.turn.Thread = j.thread // a copy has the name of the thread that it was made of
-	case RecordResumed:
+	case store.Resumed:
 		j.listed = nil
 		var resumed resumedData
-		if err := rec.read(&resumed); err != nil {
+		if err := readRecord(&rec, &resumed); err != nil {
 			return err
 		}
 		if resumed.Turn != nil {
 			j.replied, j.message, j.turned = rec.Seq, *resumed.Turn, rec.Time
 			j.message.Thread = j.thread
 		}
-	case RecordState:
+	case store.State:
 		k := j.at(rec.Address)
-		for _, state := range []*Record{k.state, &rec} {
+		for _, state := range []*store.Record{k.state, &rec} {
 			if state != nil && state.Seq < j.replied && (k.before == nil || k.before.Seq < state.Seq) {
 				k.before = state
 			}
@@ -100,15 +101,15 @@ func (j *journal) learn(rec Record) error {
 		if k.state == nil || k.state.Seq < rec.Seq {
 			k.state = &rec
 		}
-	case RecordCalled:
+	case store.Called:
 		k := j.at(rec.Address)
-		if err := rec.read(&k.call); err != nil {
+		if err := readRecord(&rec, &k.call); err != nil {
 			return err
 		}
 		k.called = max(k.called, rec.Seq)
-	case RecordReturned:
+	case store.Returned:
 		r := returned{seq: rec.Seq}
-		if err := rec.read(&r.returnedData); err != nil {
+		if err := readRecord(&rec, &r.returnedData); err != nil {
 			return err
 		}
 		k := j.at(rec.Address)
@@ -118,9 +119,9 @@ func (j *journal) learn(rec Record) error {
 		case k.called < rec.Seq:
 			k.called = 0
 		}
-	case RecordQuestion:
+	case store.Question:
 		var q questionData
-		if err := rec.read(&q); err != nil {
+		if err := readRecord(&rec, &q); err != nil {
 			return err
 		}
 		if k := j.at(rec.Address); k.asked < rec.Seq {
@@ -129,19 +130,19 @@ func (j *journal) learn(rec Record) error {
 		if rec.Run == j.run {
 			j.asking++
 		}
-	case RecordReply:
+	case store.Reply:
 		var r replyData
-		if err := rec.read(&r); err != nil {
+		if err := readRecord(&rec, &r); err != nil {
 			return err
 		}
 		if k := j.at(rec.Address); k.replied < rec.Seq {
 			k.reply, k.replied = r.Value, rec.Seq
 		}
-	case RecordKept:
+	case store.Saved:
 		j.at(rec.Address).kept = rec.Data
-	case RecordEnded:
+	case store.Ended:
 		var end endedData
-		if err := rec.read(&end); err != nil {
+		if err := readRecord(&rec, &end); err != nil {
 			return err
 		}
 		if end.Status == StatusFailed {
@@ -161,7 +162,7 @@ func (j *journal) learn(rec Record) error {
 // it is not known which that was. One that must not be repeated is not.
 func (j *journal) forgive(call string) {
 	for address, k := range j.known {
-		if k.called == 0 && (call == "" || isUnder(address, call)) {
+		if k.called == 0 && (call == "" || store.IsUnder(address, call)) {
 			k.returns = slices.DeleteFunc(k.returns, func(r returned) bool { return r.Error != nil })
 		}
 	}
@@ -176,8 +177,8 @@ func (j *journal) readScope(scope *place) error {
 		return err
 	}
 	// From the first record on, whatever else of the thread is not looked at: what must not be done twice is.
-	err := j.scan(Range{To: j.run - 1, Under: scope.address}, j.learn)
-	if err != nil && cancelled(j.ctx) == nil && !errors.Is(err, ErrCorrupt) {
+	err := j.scan(store.Range{To: j.run - 1, Under: scope.address}, j.learn)
+	if err != nil && cancelled(j.ctx) == nil && !errors.Is(err, store.ErrCorrupt) {
 		// What was done may be done again without knowing, so only what may be repeated is.
 		j.lose(err)
 		err = nil
@@ -190,7 +191,7 @@ func (j *journal) readScope(scope *place) error {
 }
 
 // lastState returns the state that was recorded last at an address, or nil.
-func (j *journal) lastState(address string) (*Record, error) {
+func (j *journal) lastState(address string) (*store.Record, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if k := j.known[address]; k != nil && k.state != nil {
@@ -199,8 +200,8 @@ func (j *journal) lastState(address string) (*Record, error) {
 	if j.run <= j.floor+1 || j.lost != nil {
 		return nil, nil
 	}
-	var last *Record
-	err := j.scan(Range{From: j.floor + 1, To: j.run - 1, Kinds: []RecordKind{RecordState}, Under: address, Newest: true}, func(rec Record) error {
+	var last *store.Record
+	err := j.scan(store.Range{From: j.floor + 1, To: j.run - 1, Kinds: []store.Kind{store.State}, Under: address, Newest: true}, func(rec store.Record) error {
 		if rec.Address != address {
 			return nil // of a graph within
 		}
@@ -228,7 +229,7 @@ func replyText(value json.RawMessage) string {
 	return string(compact(value))
 }
 
-func replyRecord(address string, value json.RawMessage) Record {
+func replyRecord(address string, value json.RawMessage) store.Record {
 	data, _ := json.Marshal(replyData{value}) // it was checked to be JSON
-	return Record{Kind: RecordReply, Address: address, Data: data}
+	return store.Record{Kind: store.Reply, Address: address, Data: data}
 }

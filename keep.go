@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/store"
 )
 
 var (
@@ -49,7 +50,7 @@ func Save[T any](ctx context.Context, v T) (handle string, err error) {
 	if j.has(handle, data) {
 		return handle, nil
 	}
-	switch err := j.record(Record{Kind: RecordKept, Address: handle, Data: data}); {
+	switch err := j.record(store.Record{Kind: store.Saved, Address: handle, Data: data}); {
 	case err == errLost:
 		return "", nil
 	case err != nil:
@@ -100,7 +101,7 @@ func (j *journal) kept(handle string) (json.RawMessage, error) {
 	if !strings.HasPrefix(handle, "kept/") || j.head == 0 {
 		return nil, notKept
 	}
-	err := j.scan(Range{From: j.floor + 1, Under: handle, Kinds: []RecordKind{RecordKept}, Newest: true, Limit: 1}, j.learn)
+	err := j.scan(store.Range{From: j.floor + 1, Under: handle, Kinds: []store.Kind{store.Saved}, Newest: true, Limit: 1}, j.learn)
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +143,8 @@ func Remember[T any](ctx context.Context, name string, entry T) error {
 		return err
 	}
 	err = sc.place.log.together(
-		Record{Kind: RecordMemory, Address: memoryAddress(name), Data: data},
-		Record{Kind: RecordReturned, Address: own.address, Data: returnedNothing})
+		store.Record{Kind: store.Memory, Address: memoryAddress(name), Data: data},
+		store.Record{Kind: store.Returned, Address: own.address, Data: returnedNothing})
 	if err == errLost {
 		return nil
 	}
@@ -151,7 +152,7 @@ func Remember[T any](ctx context.Context, name string, entry T) error {
 }
 
 // together is record for several, all or none.
-func (j *journal) together(recs ...Record) error {
+func (j *journal) together(recs ...store.Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := cancelled(j.ctx); err != nil {
@@ -176,9 +177,9 @@ func Remembered[T any](ctx context.Context, name string, n int) ([]T, error) {
 		return nil, nil
 	}
 	var entries []T
-	err := j.scan(Range{From: j.floor + 1, Under: memoryAddress(name), Kinds: []RecordKind{RecordMemory}, Newest: true, Limit: n}, func(rec Record) error {
+	err := j.scan(store.Range{From: j.floor + 1, Under: memoryAddress(name), Kinds: []store.Kind{store.Memory}, Newest: true, Limit: n}, func(rec store.Record) error {
 		var entry T
-		if err := rec.read(&entry); err != nil {
+		if err := readRecord(&rec, &entry); err != nil {
 			return err
 		}
 		entries = append(entries, entry)

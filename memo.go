@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/qedkit/qed/store"
 	"reflect"
 	"strconv"
 	"strings"
@@ -130,7 +131,7 @@ func recorded[T any](ctx context.Context, sc *scope, c recording, fn func(contex
 			return v, found.Error.callError(c.name, own.address, c.once)
 		}
 		if v, err = fromJSON[T](c.name, found.Value); err != nil {
-			err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+			err = fmt.Errorf("%w: %w", store.ErrCorrupt, err)
 		}
 		return v, err
 	}
@@ -144,7 +145,7 @@ func recorded[T any](ctx context.Context, sc *scope, c recording, fn func(contex
 		if err != nil {
 			return v, fmt.Errorf("qed: %s: its input cannot be recorded: %w", c.name, err)
 		}
-		switch err := own.record(RecordCalled, data); {
+		switch err := own.record(store.Called, data); {
 		case err == errLost:
 			return v, fmt.Errorf("%w: %s", ErrNotRecorded, c.name)
 		case err != nil:
@@ -177,7 +178,7 @@ func returns[T any](ctx context.Context, own *place, c *recording, in string, v 
 			return zero, err
 		}
 		f.Message = asInJSON(f.Message)
-		if err := own.record(RecordReturned, data); err != nil && err != errLost {
+		if err := own.record(store.Returned, data); err != nil && err != errLost {
 			return zero, err
 		}
 		return zero, f.callError(c.name, own.address, c.once)
@@ -193,7 +194,7 @@ func returns[T any](ctx context.Context, own *place, c *recording, in string, v 
 	data = strconv.AppendInt(data, int64(own.attempt), 10)
 	data = append(data, `,"value":`...)
 	data = append(append(data, value...), '}')
-	if err := own.record(RecordReturned, data); err != nil && err != errLost {
+	if err := own.record(store.Returned, data); err != nil && err != errLost {
 		return zero, err
 	}
 	if err := cancelled(own.log.ctx); err != nil {
@@ -223,7 +224,7 @@ func (p *place) stopped(c *recording, in string, why error) error {
 	if err != nil {
 		return err
 	}
-	if err := p.record(RecordReturned, data); err != nil && err != errLost {
+	if err := p.record(store.Returned, data); err != nil && err != errLost {
 		return err
 	}
 	return why
@@ -238,8 +239,8 @@ func fromJSON[T any](name string, value json.RawMessage) (T, error) {
 }
 
 // record appends a record about p, and makes it known.
-func (p *place) record(kind RecordKind, data []byte) error {
-	return p.log.record(Record{Kind: kind, Address: p.address, Data: data})
+func (p *place) record(kind store.Kind, data []byte) error {
+	return p.log.record(store.Record{Kind: kind, Address: p.address, Data: data})
 }
 
 // lookUp returns what became of a call, or nil when it is to be made.
@@ -276,7 +277,7 @@ func (p *place) lookUp(c *recording, in string) (*returnedData, error) {
 
 // endsTurn reports whether err is one that is never recorded nor told a model.
 func endsTurn(err error) bool {
-	for _, target := range []error{ErrInterrupted, ErrUnresolved, ErrNondeterministic, ErrConflict, ErrBudget, ErrGraphChanged, ErrToolAbandoned} {
+	for _, target := range []error{ErrInterrupted, ErrUnresolved, ErrNondeterministic, store.ErrConflict, ErrBudget, ErrGraphChanged, ErrToolAbandoned} {
 		if errors.Is(err, target) {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // handled has a call fail, and then asks, so that the run goes on after it. It returns the error as it was at first, and later.
@@ -18,7 +19,7 @@ func handled(t *testing.T, call func(ctx context.Context) error) (live, replayed
 		errs = append(errs, call(ctx))
 		return qed.Interrupt[string](ctx, qed.Question{Text: "What now?"})
 	})
-	c := converse(t, agent, new(qed.MemoryStore), nil)
+	c := converse(t, agent, new(store.InMemory), nil)
 	c.reply(c.say("go"), `"go on"`)
 	if len(errs) != 2 || errs[0] == nil || errs[1] == nil {
 		t.Fatalf("errors = %v, want two", errs)
@@ -101,7 +102,7 @@ func TestFailuresAreRetriedByAttempt(t *testing.T) {
 		}
 		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 	}), &qed.NodeOptions{Attempts: 3}), nil)
-	c := converse(t, agent, new(qed.MemoryStore), nil)
+	c := converse(t, agent, new(store.InMemory), nil)
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "good" {
 		t.Errorf("answer = %+v", a)
 	}
@@ -163,7 +164,7 @@ func TestEmptyTurnsTryAgain(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var l ledger
-			c := converse(t, does(func(ctx context.Context, _ string) (string, error) { return "", test.call(ctx, &l) }), new(qed.MemoryStore), nil)
+			c := converse(t, does(func(ctx context.Context, _ string) (string, error) { return "", test.call(ctx, &l) }), new(store.InMemory), nil)
 			for i := range 4 {
 				turn := qed.Turn{Text: "go"}
 				if i > 0 {
@@ -201,7 +202,7 @@ func TestFailuresInAScopeOfAnEarlierTurn(t *testing.T) {
 		}
 		return "done", nil
 	})
-	c := converse(t, agent, new(qed.MemoryStore), nil)
+	c := converse(t, agent, new(store.InMemory), nil)
 	for range 3 {
 		c.say("go")
 	}
@@ -224,11 +225,11 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 				return "done", nil
 			})
 		})
-		store := new(qed.MemoryStore)
-		c := converse(t, agent, store, nil)
+		st := new(store.InMemory)
+		c := converse(t, agent, st, nil)
 		c.ctx = ctx
 		c.fails(qed.Turn{Text: "go"}, context.Canceled)
-		if has(records(t, store, "t"), qed.RecordReturned) {
+		if has(records(t, st, "t"), store.Returned) {
 			t.Error("a cancelled call is recorded")
 		}
 		c.ctx = t.Context()
@@ -246,7 +247,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 				return "done", nil
 			})
 		})
-		c := converse(t, agent, new(qed.MemoryStore), nil)
+		c := converse(t, agent, new(store.InMemory), nil)
 		c.ctx = ctx
 		c.fails(qed.Turn{Text: "go"}, context.Canceled)
 		c.ctx = t.Context()
@@ -276,12 +277,12 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 			})
 			return "done", err
 		}
-		store := new(qed.MemoryStore)
-		c := converse(t, walks(t, one(noting(branches), nil), nil), store, nil)
+		st := new(store.InMemory)
+		c := converse(t, walks(t, one(noting(branches), nil), nil), st, nil)
 		if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
 			t.Fatal("no error")
 		}
-		if n := kinds(records(t, store, "t"))[qed.RecordReturned]; n != 1 {
+		if n := kinds(records(t, st, "t"))[store.Returned]; n != 1 {
 			t.Errorf("%d calls are recorded, want that of a alone", n)
 		}
 		if a, err := c.try(qed.Turn{}); err != nil || a.Text != "done" {
@@ -313,7 +314,7 @@ func TestPanickingCalls(t *testing.T) {
 					return 1, nil
 				})
 				return "done", err
-			}), new(qed.MemoryStore), nil)
+			}), new(store.InMemory), nil)
 			err := c.fails(qed.Turn{Text: "go"}, errBoom)
 			if _, ok := errors.AsType[*qed.PanicError](err); !ok {
 				t.Errorf("error = %v, want a panic", err)

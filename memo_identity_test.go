@@ -15,6 +15,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // What a call that must not be repeated did is done, however it ended after that.
@@ -36,7 +37,7 @@ func TestOnceIsDoneOnce(t *testing.T) {
 					l.do("pay")
 					return "", after(ctx)
 				})
-			}), new(qed.MemoryStore), nil)
+			}), new(store.InMemory), nil)
 			for _, turn := range []qed.Turn{{Text: "go"}, {}, {}} {
 				if a, err := c.try(turn); err == nil {
 					t.Errorf("answer = %+v", a)
@@ -54,7 +55,7 @@ func TestOnceIsDoneOnce(t *testing.T) {
 				cancel()
 				return "order 77", nil
 			})
-		}), new(qed.MemoryStore), nil)
+		}), new(store.InMemory), nil)
 		c.ctx = ctx
 		c.fails(qed.Turn{Text: "go"}, context.Canceled)
 		c.ctx = t.Context()
@@ -89,7 +90,7 @@ func TestPartsOfAnAgent(t *testing.T) {
 			text, err := notify(ctx, "finished")
 			return qed.Answer{Text: text}, err
 		}, nil)
-	c := converse(t, agent, new(qed.MemoryStore), nil)
+	c := converse(t, agent, new(store.InMemory), nil)
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "finished" {
 		t.Errorf("answer = %+v", a)
 	}
@@ -106,7 +107,7 @@ func TestScopesDoNotCollide(t *testing.T) {
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		_, err := qed.Step(qed.WithNamespace(ctx, "task"), "1", nil, func(ctx context.Context) (int, error) { return 1, send(ctx, "send", "of the memo") })
 		return "", errors.Join(err, send(qed.WithNamespace(ctx, "task/1"), "send", "of the scope"))
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	c.say("go")
 	l.want(t, map[string]int{"of the memo": 1, "of the scope": 1})
 }
@@ -114,13 +115,13 @@ func TestScopesDoNotCollide(t *testing.T) {
 // A call in a Scope whose outcome is not known keeps later turns from going on too, until somebody settles it.
 func TestUnknownInAScope(t *testing.T) {
 	var l ledger
-	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
+	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		return qed.StepOnce(qed.WithNamespace(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) { l.do("ship"); return "shipped", nil })
 	})
-	converse(t, agent, store, nil).say("go")
-	i := slices.IndexFunc(store.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == qed.RecordCalled })
-	died := restore(t, store.moments[i].log)
+	converse(t, agent, st, nil).say("go")
+	i := slices.IndexFunc(st.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == store.Called })
+	died := restore(t, st.moments[i].log)
 	c := converse(t, agent, died, nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	c.fails(qed.Turn{Text: "again"}, qed.ErrUnresolved)
@@ -150,7 +151,7 @@ func TestRememberInAScope(t *testing.T) {
 		}
 		entries, err := qed.Remembered[string](ctx, "notes", 0)
 		return fmt.Sprint(entries), err
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "[a b]" {
 		t.Errorf("answer = %+v", a)
 	}
@@ -180,7 +181,7 @@ func TestRestartOfTwoAgents(t *testing.T) {
 		}
 		b, err := qed.Ask(ctx, sub("b"), turn)
 		return qed.Answer{Text: a.Text + b.Text}, err
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	asked := c.say("go")
 	asked = c.reply(asked, `"1"`)
 	if a := c.reply(asked, `"2"`); a.Text != "[a 1][b 2]" {
@@ -210,7 +211,7 @@ func TestCallsInAnotherOrder(t *testing.T) {
 			return "", errBoom
 		}
 		return "", nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	c.fails(qed.Turn{Text: "go"}, errBoom)
 	c.fails(qed.Turn{}, qed.ErrNondeterministic)
 	l.want(t, map[string]int{"pay": 1, "mail": 1})
@@ -231,7 +232,7 @@ func TestQuestionsThatJSONChanges(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := converse(t, does(func(ctx context.Context, _ string) (string, error) { return ask(ctx) }), new(qed.MemoryStore), nil)
+			c := converse(t, does(func(ctx context.Context, _ string) (string, error) { return ask(ctx) }), new(store.InMemory), nil)
 			if a := c.reply(c.say("go"), `"approve"`); a.Text != "approve" {
 				t.Errorf("answer = %+v", a)
 			}
@@ -245,7 +246,7 @@ func TestIDsAreTakenAsTheyAre(t *testing.T) {
 	for _, want := range options {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?", Choices: options})
-		}), new(qed.MemoryStore), nil)
+		}), new(store.InMemory), nil)
 		c.say("go")
 		if a := c.say(want.Text); a.Text != want.ID {
 			t.Errorf("%s gave %q", want.Text, a.Text)
@@ -257,11 +258,11 @@ func TestIDsAreTakenAsTheyAre(t *testing.T) {
 func TestSlowReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := true
-		store := new(qed.MemoryStore)
+		st := new(store.InMemory)
 		agent := does(func(ctx context.Context, _ string) (string, error) {
 			return qed.Interrupt[string](ctx, qed.Question{Text: "Colour?"})
 		})
-		c := converse(t, agent, store, &qed.DurableOptions{ParseReplies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.ParsedReplies, error) {
+		c := converse(t, agent, st, &qed.DurableOptions{ParseReplies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.ParsedReplies, error) {
 			if down {
 				time.Sleep(20 * time.Second)
 				return qed.ParsedReplies{}, errBoom
@@ -269,9 +270,9 @@ func TestSlowReading(t *testing.T) {
 			return qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: []qed.Reply{reply(open[0], `"blue"`)}}, nil
 		}})
 		c.say("go")
-		before := records(t, store, "t")
+		before := records(t, st, "t")
 		c.fails(qed.Turn{Text: "blue"}, errBoom)
-		if diff := cmp.Diff(before, records(t, store, "t")); diff != "" {
+		if diff := cmp.Diff(before, records(t, st, "t")); diff != "" {
 			t.Errorf("the thread was changed: %s", diff)
 		}
 		down = false
@@ -292,7 +293,7 @@ func TestQuestionsLeftBehind(t *testing.T) {
 			return "", err
 		}
 		return qed.Interrupt[string](ctx, qed.Question{Text: "c?", Choices: []qed.Choice{{Text: "yes"}, {Text: "no"}}})
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	asked := c.say("go")
 	first = false
 	asked = c.turn(qed.Turn{Replies: []qed.Reply{reply(asked.Questions[0], `"yes"`)}})
@@ -313,7 +314,7 @@ func TestDecisionsSaidTwice(t *testing.T) {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 			a, err := qed.Interrupt[qed.Approval[string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`"x"`)})
 			return string(a.Decision), err
-		}), new(qed.MemoryStore), nil)
+		}), new(store.InMemory), nil)
 		again := c.reply(c.say("go"), value)
 		if len(again.Questions) != 1 || again.Questions[0].Problem == "" {
 			t.Errorf("%s: answer = %+v", value, again)
@@ -335,7 +336,7 @@ func TestFailedRunTriesAgain(t *testing.T) {
 			return "", errors.New("it did not work") // and says not why
 		}
 		return text, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
 		t.Error("no error")
 	}
@@ -346,7 +347,7 @@ func TestFailedRunTriesAgain(t *testing.T) {
 
 // What cannot be told apart in the log is no id, and a text is what it will be when the run goes on.
 func TestBytesThatAreNoText(t *testing.T) {
-	c := converse(t, does(func(_ context.Context, text string) (string, error) { return text, nil }), new(qed.MemoryStore), nil)
+	c := converse(t, does(func(_ context.Context, text string) (string, error) { return text, nil }), new(store.InMemory), nil)
 	for _, turn := range []qed.Turn{{Text: "go", User: "u\xff"}, {Text: "go", Tenant: "u\xff"}} {
 		if _, err := c.try(turn); !errors.Is(err, qed.ErrWrongUser) {
 			t.Errorf("error = %v", err)
@@ -360,7 +361,7 @@ func TestBytesThatAreNoText(t *testing.T) {
 // Branches that come to the same Scope at the same moment do its work once.
 func TestScopeOfSeveralBranches(t *testing.T) {
 	var l ledger
-	slow := &watched{Store: new(qed.MemoryStore)}
+	slow := &watched{Store: new(store.InMemory)}
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		got, err := qed.Each(ctx, []string{"a", "b", "c", "d"}, func(s string) string { return s }, func(ctx context.Context, _ string) (string, error) {
 			return qed.StepOnce(qed.WithNamespace(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) {
@@ -379,7 +380,7 @@ func TestScopeOfSeveralBranches(t *testing.T) {
 // An agent that makes an answer of an unknown outcome does not hide it from the next turn, nor does OnError see it.
 func TestUnknownIsNotHidden(t *testing.T) {
 	var l ledger
-	store := &snapshots{Store: new(qed.MemoryStore), t: t, l: &l}
+	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		text, err := qed.StepOnce(ctx, "pay", nil, func(context.Context) (string, error) { l.do("pay"); return "paid", nil })
 		if err != nil {
@@ -387,9 +388,9 @@ func TestUnknownIsNotHidden(t *testing.T) {
 		}
 		return text, nil
 	})
-	converse(t, agent, store, nil).say("go")
-	i := slices.IndexFunc(store.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == qed.RecordCalled })
-	c := converse(t, agent, restore(t, store.moments[i].log), nil)
+	converse(t, agent, st, nil).say("go")
+	i := slices.IndexFunc(st.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == store.Called })
+	c := converse(t, agent, restore(t, st.moments[i].log), nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	c.goOn()
 	messages, err := qed.Messages(t.Context(), c.store, "t", 1)

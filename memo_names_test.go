@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // strange are names that have a meaning in addresses, cannot be printed, or look alike.
@@ -67,7 +68,7 @@ func TestStrangeNames(t *testing.T) {
 		for how, call := range map[string]func(context.Context, string, any, func(context.Context) (string, error)) (string, error){"memo": qed.Step[string], "once": qed.StepOnce[string]} {
 			t.Run(test.name+"/"+how, func(t *testing.T) {
 				var l ledger
-				store := new(qed.MemoryStore)
+				st := new(store.InMemory)
 				c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 					got, err := test.all(ctx, func(ctx context.Context, name, value string) (string, error) {
 						return call(ctx, name, nil, func(context.Context) (string, error) {
@@ -84,14 +85,14 @@ func TestStrangeNames(t *testing.T) {
 						}
 					}
 					return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
-				}), store, nil)
+				}), st, nil)
 				c.reply(c.say("go"), `"good"`)
 				for name, n := range l.count() {
 					if n != 1 {
 						t.Errorf("%.20q was done %d times", name, n)
 					}
 				}
-				for _, rec := range records(t, store, "t") {
+				for _, rec := range records(t, st, "t") {
 					if len(rec.Address) > 1000 || !utf8.ValidString(rec.Address) || strings.ContainsAny(rec.Address, "\x00\n") {
 						t.Errorf("address %q", rec.Address)
 					}
@@ -131,8 +132,8 @@ func TestScope(t *testing.T) {
 	g.Edge(qed.Start, "a")
 	g.Edge("a", "b")
 	g.Edge("b", qed.End)
-	store := new(qed.MemoryStore)
-	c := converse(t, walks(t, g, nil), store, nil)
+	st := new(store.InMemory)
+	c := converse(t, walks(t, g, nil), st, nil)
 	first := c.say("go")
 	if second := c.say("again"); second.Text != first.Text || first.Text == "" {
 		t.Errorf("first %q, then %q", first.Text, second.Text)
@@ -147,7 +148,7 @@ func TestScope(t *testing.T) {
 		}
 		b, err := task(ctx, "2")
 		return a.Text + b, err
-	}), store, nil)
+	}), st, nil)
 	other.say("once more")
 	for name := range want {
 		want[strings.ReplaceAll(name, "1", "2")] = 1
@@ -174,7 +175,7 @@ func TestScopesWithStrangeNamesInAnotherTurn(t *testing.T) {
 					}
 					_, err := qed.StepOnce(qed.WithNamespace(outer, name), inner, nil, func(context.Context) (int, error) { return l.do("inner"), nil })
 					return "done", err
-				}), new(qed.MemoryStore), nil)
+				}), new(store.InMemory), nil)
 				c.say("go")
 				c.say("again")
 				l.want(t, map[string]int{"outer": 1, "inner": 1})
@@ -202,7 +203,7 @@ func TestStrangeBranches(t *testing.T) {
 			return name, nil
 		}})
 	}
-	c := converse(t, walks(t, fanOut(branches...), nil), new(qed.MemoryStore), nil)
+	c := converse(t, walks(t, fanOut(branches...), nil), new(store.InMemory), nil)
 	a := c.reply(c.say("go"), `"a"`)
 	for _, name := range want {
 		if !strings.Contains(a.Text, name) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // once is memo for what must not be repeated.
@@ -93,7 +94,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 				if kind == "graph" {
 					agent = walks(t, one(noting(work), test.opt), nil)
 				}
-				c := converse(t, agent, new(qed.MemoryStore), nil)
+				c := converse(t, agent, new(store.InMemory), nil)
 				if a := test.goOn(t, c); a.Text != "pricesendreport" || !a.Saved {
 					t.Errorf("answer = %+v", a)
 				}
@@ -108,7 +109,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 }
 
 // cut returns the records of a log up to the n-th of a kind, that included.
-func cut(t testing.TB, log []qed.Record, kind qed.RecordKind, n int) []qed.Record {
+func cut(t testing.TB, log []store.Record, kind store.Kind, n int) []store.Record {
 	t.Helper()
 	for i, rec := range log {
 		if rec.Kind == kind {
@@ -126,13 +127,13 @@ func TestUnknownOutcome(t *testing.T) {
 	var l ledger
 	c := newClock()
 	agent := does(func(ctx context.Context, _ string) (string, error) { return once(ctx, &l, "send") })
-	before := converse(t, agent, new(qed.MemoryStore), nil)
-	store := new(qed.MemoryStore)
-	before.agent = qed.Durable(agent, store, nil)
+	before := converse(t, agent, new(store.InMemory), nil)
+	st := new(store.InMemory)
+	before.agent = qed.Durable(agent, st, nil)
 	before.ctx = qed.WithClock(t.Context(), c.Now)
 	before.say("go")
 
-	after := converse(t, agent, restore(t, cut(t, records(t, store, "t"), qed.RecordCalled, 1)), nil)
+	after := converse(t, agent, restore(t, cut(t, records(t, st, "t"), store.Called, 1)), nil)
 	after.ctx = before.ctx
 	c.pass(time.Hour)
 	for range 3 {
@@ -165,7 +166,7 @@ func TestNestedCalls(t *testing.T) {
 			l.do("outer")
 			return a + b + reply, nil
 		})
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "innerinnergood" {
 		t.Errorf("answer = %+v", a)
 	}
@@ -194,7 +195,7 @@ func TestCallsFromOwnGoroutines(t *testing.T) {
 		all.Wait()
 		n, err := qed.Remembered[int](ctx, "numbers", 0)
 		return fmt.Sprint(len(n)), err
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	if a := c.say("go"); a.Text != "20" || !a.Saved {
 		t.Errorf("answer = %+v", a)
 	}
@@ -213,7 +214,7 @@ func TestNow(t *testing.T) {
 		}
 		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 	})
-	c := converse(t, agent, new(qed.MemoryStore), nil)
+	c := converse(t, agent, new(store.InMemory), nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
 	start := clock.Now()
 	c.fails(qed.Turn{Text: "go"}, errBoom)
@@ -277,7 +278,7 @@ func TestWithoutAStore(t *testing.T) {
 			return qed.Ask(t.Context(), a, qed.Turn{Text: "go", Thread: "t"})
 		},
 		"without a thread": func(a qed.Agent) (qed.Answer, error) {
-			return qed.Ask(t.Context(), qed.Durable(a, new(qed.MemoryStore), nil), qed.Turn{Text: "go"})
+			return qed.Ask(t.Context(), qed.Durable(a, new(store.InMemory), nil), qed.Turn{Text: "go"})
 		},
 		"without a store": func(a qed.Agent) (qed.Answer, error) {
 			return qed.Ask(t.Context(), qed.Durable(a, nil, nil), qed.Turn{Text: "go", Thread: "t"})
@@ -328,7 +329,7 @@ func TestNothingAfterAQuestion(t *testing.T) {
 			}
 		}
 		return "", err
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	asked := c.say("go")
 	if len(asked.Questions) != 1 {
 		t.Errorf("questions = %v", asked.Questions)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // A run that asks for something else than was recorded goes no further.
@@ -46,7 +47,7 @@ func TestDiverged(t *testing.T) {
 					}
 					return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 				})
-				c := converse(t, agent, new(qed.MemoryStore), nil)
+				c := converse(t, agent, new(store.InMemory), nil)
 				asked := c.say("go")
 				turn := qed.Turn{Replies: choose(t, asked, `"good"`)}
 				if test.same {
@@ -65,7 +66,7 @@ func TestDiverged(t *testing.T) {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 			_, err := qed.Step(ctx, "call", math.NaN(), func(context.Context) (int, error) { t.Error("called"); return 1, nil })
 			return "", err
-		}), new(qed.MemoryStore), nil)
+		}), new(store.InMemory), nil)
 		if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
 			t.Error("an input that no JSON holds is taken")
 		}
@@ -100,7 +101,7 @@ func TestValuesGoThroughJSON(t *testing.T) {
 		got = append(got, v)
 		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 	})
-	c := converse(t, agent, new(qed.MemoryStore), nil)
+	c := converse(t, agent, new(store.InMemory), nil)
 	c.reply(c.say("go"), `"good"`)
 	if len(got) != 2 {
 		t.Fatalf("%d values", len(got))
@@ -171,7 +172,7 @@ func TestTypesThatJSONWouldLose(t *testing.T) {
 					}
 				}
 				return "done", nil
-			}), new(qed.MemoryStore), nil)
+			}), new(store.InMemory), nil)
 			c.say("go")
 		})
 	}

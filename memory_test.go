@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // fakeLog is one thread.
@@ -412,7 +413,7 @@ func TestSummariesAreNotRecorded(t *testing.T) {
 		ends bool
 	}{
 		{"a store that fails", errors.New("disk full"), false},
-		{"another process has the thread", fmt.Errorf("%w: t", ErrConflict), true},
+		{"another process has the thread", fmt.Errorf("%w: t", store.ErrConflict), true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			log := &fakeLog{err: tt.err}
@@ -516,13 +517,13 @@ type unreadable struct {
 
 func (l *unreadable) summary(ctx context.Context) (string, int64, error) {
 	if l.summaries {
-		return "", 0, ErrCorrupt
+		return "", 0, store.ErrCorrupt
 	}
 	return l.fakeLog.summary(ctx)
 }
 
 func (l *unreadable) messages(context.Context, int64, int) ([]numbered, error) {
-	return nil, ErrCorrupt
+	return nil, store.ErrCorrupt
 }
 
 func TestUnreadableThread(t *testing.T) {
@@ -534,7 +535,7 @@ func TestUnreadableThread(t *testing.T) {
 		"messages":  {&Memory{Summarizer: &summarizer{t: t}}, &unreadable{}},
 		"summaries": {&Memory{Summarizer: &summarizer{t: t}}, &unreadable{summaries: true}},
 	} {
-		if told, err := tt.memory.recall(t.Context(), tt.log); !errors.Is(err, ErrCorrupt) || told != nil {
+		if told, err := tt.memory.recall(t.Context(), tt.log); !errors.Is(err, store.ErrCorrupt) || told != nil {
 			t.Errorf("%s: told %v, %v", name, told, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // SummaryData is what the prompt for a summary is given. All but Words is data that nobody vouches for: it must go through quote.
@@ -123,7 +124,7 @@ func (m *Memory) catchUp(ctx context.Context, log threadLog, t tiers, through in
 			t, said = *next, said[n:]
 			err = log.summarise(ctx, t.String(), through)
 		}
-		if done := cancelled(ctx); done != nil || errors.Is(err, ErrConflict) {
+		if done := cancelled(ctx); done != nil || errors.Is(err, store.ErrConflict) {
 			return t, said, errors.Join(done, err)
 		}
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
+	"github.com/qedkit/qed/store"
 )
 
 // A Question is what an agent wants to know from its user. Fill in Text, and Options or Draft where they fit; [Interrupt] does the rest.
@@ -231,7 +232,7 @@ func (p *place) put(q Question, path string) error {
 	if err != nil {
 		return fmt.Errorf("qed: the question cannot be asked: %w", err)
 	}
-	recs := []Record{{Kind: RecordQuestion, Address: p.address, Data: data}}
+	recs := []store.Record{{Kind: store.Question, Address: p.address, Data: data}}
 	switch err := j.take(recs); {
 	case err == errLost:
 		q.Resumable = false

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // talkative is a model that streams a reply in words.
@@ -48,7 +49,7 @@ func TestRecordedModel(t *testing.T) {
 		}
 		v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		return qed.Answer{Text: v, Usage: usage}, err
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	asked := c.say("go")
 	if asked.Usage.InputTokens != 30 || asked.Usage.Calls != 3 {
 		t.Errorf("asking cost %+v", asked.Usage)
@@ -78,7 +79,7 @@ func TestRecordedWithinABudget(t *testing.T) {
 			return "", err
 		}
 		return once(ctx, &l, "once")
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	c.ctx = qed.WithBudget(t.Context(), qed.Limits{Tokens: 10})
 	c.fails(qed.Turn{Text: "go"}, qed.ErrBudget)
 	l.want(t, nil)

@@ -2,7 +2,9 @@ package qed
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"github.com/qedkit/qed/store"
 	"time"
 )
 
@@ -83,20 +85,29 @@ type summaryData struct {
 }
 
 // read reads the data of a record. Fields that this version does not know are no mistake: a newer one wrote them.
-func (rec *Record) read(data any) error {
+func readRecord(rec *store.Record, data any) error {
 	if err := json.Unmarshal(rec.Data, data); err != nil {
-		return fmt.Errorf("%w: number %d, %s: %w", ErrCorrupt, rec.Seq, rec.Kind, err)
+		return fmt.Errorf("%w: number %d, %s: %w", store.ErrCorrupt, rec.Seq, rec.Kind, err)
 	}
 	return nil
 }
 
 // readBegan reads the data of a RecordBegan, which every later record of its run rests on.
-func (rec *Record) readBegan(began *beganData) error {
-	if err := rec.read(began); err != nil {
+func readBegan(rec *store.Record, began *beganData) error {
+	if err := readRecord(rec, began); err != nil {
 		return err
 	}
 	if began.Turn.Text == "" || began.Key == "" || began.Lease <= 0 {
-		return fmt.Errorf("%w: number %d, a run that began with nothing", ErrCorrupt, rec.Seq)
+		return fmt.Errorf("%w: number %d, a run that began with nothing", store.ErrCorrupt, rec.Seq)
 	}
 	return nil
+}
+
+// checkThread returns an error unless st is a store and id can be the id of a
+// thread.
+func checkThread(st store.Store, id string) error {
+	if st == nil {
+		return errors.New("qed: the Store is nil: pass the one that holds the conversation")
+	}
+	return store.CheckThread(id)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/store"
 )
 
 // A Route is an agent that a Router can hand a turn to.
@@ -43,7 +44,7 @@ type RouterOptions struct {
 	NoGeneral bool
 
 	// Store keeps the conversations, as [Durable] does. Nil means that nothing is kept.
-	Store Store
+	Store store.Store
 
 	// Durable says how conversations are kept; its Replies, where nil, are [ParseReplies] with the Router's model. Without a
 	// Store it must be nil.

@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // shipments is an agent that asks which Miami, and says what it was told.
@@ -125,14 +126,14 @@ func TestRouteThatAsks(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			store := &qed.MemoryStore{}
+			st := &store.InMemory{}
 			model := naming(llmtest.Scripted(t, append([]llmtest.Rule{routes("report")}, tt.rules...)...))
-			answer, taken := ask(t, asker(t, model, &qed.RouterOptions{Store: store}), qed.Turn{Text: first})
+			answer, taken := ask(t, asker(t, model, &qed.RouterOptions{Store: st}), qed.Turn{Text: first})
 			if len(answer.Questions) != 1 || !cmp.Equal(taken, []string{"report"}) {
 				t.Fatalf("answered %+v by %v", answer, taken)
 			}
 			// Another process goes on.
-			answer, taken = ask(t, asker(t, model, &qed.RouterOptions{Store: store}), tt.reply(answer.Questions[0]))
+			answer, taken = ask(t, asker(t, model, &qed.RouterOptions{Store: st}), tt.reply(answer.Questions[0]))
 			if answer.Text != tt.answer || !cmp.Equal(taken, tt.taken) || !answer.Saved {
 				t.Errorf("answered %+v by %v", answer, taken)
 			}
@@ -145,7 +146,7 @@ func TestRouteThatAsksInVain(t *testing.T) {
 		{Err: &llm.Error{Kind: llm.ErrUnavailable}},
 		{JSON: says{"intent": "exact_answer", "answers": []says{}}},
 	}})
-	a := asker(t, model, &qed.RouterOptions{Store: &qed.MemoryStore{}})
+	a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}})
 	ask(t, a, qed.Turn{Text: "Show shipments to Miami"})
 	// The model fails: nothing is lost.
 	if _, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "t1", Text: "the one in Florida"}); !errors.Is(err, llm.ErrUnavailable) {
@@ -164,7 +165,7 @@ func TestRouteThatAsksInVain(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	model := llmtest.Scripted(t, routes("report", "search"))
-	a := asker(t, model, &qed.RouterOptions{Store: &qed.MemoryStore{}})
+	a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}})
 	ask(t, a, qed.Turn{Text: "Show shipments to Miami"})
 	answer, taken := ask(t, a, qed.Turn{Text: "never mind"})
 	if len(answer.Questions) > 0 || !cmp.Equal(taken, []string{"abort"}) {
@@ -178,7 +179,7 @@ func TestAbort(t *testing.T) {
 // TestRouterRemembers has a conversation: each turn is told what was said before, and a host's Replies is asked where it is given.
 func TestRouterRemembers(t *testing.T) {
 	model := llmtest.Scripted(t, routes("search", "report", "general"), llmtest.Rule{Name: "general", Replies: []llmtest.Reply{{Text: "Hello."}}})
-	a := asker(t, model, &qed.RouterOptions{Store: &qed.MemoryStore{}, Durable: &qed.DurableOptions{Memory: &qed.Memory{Messages: 3}}})
+	a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}, Durable: &qed.DurableOptions{Memory: &qed.Memory{Messages: 3}}})
 	for _, text := range []string{"one", "two", "three"} {
 		ask(t, a, qed.Turn{Text: text})
 	}
@@ -195,7 +196,7 @@ func TestRouterRemembers(t *testing.T) {
 	host := func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
 		return qed.ParsedReplies{Intent: qed.IntentAbort}, nil
 	}
-	a = asker(t, llmtest.Scripted(t, routes("search")), &qed.RouterOptions{Store: &qed.MemoryStore{}, Durable: &qed.DurableOptions{ParseReplies: host}})
+	a = asker(t, llmtest.Scripted(t, routes("search")), &qed.RouterOptions{Store: &store.InMemory{}, Durable: &qed.DurableOptions{ParseReplies: host}})
 	ask(t, a, qed.Turn{Text: "to Miami"})
 	if _, taken := ask(t, a, qed.Turn{Text: "2"}); !cmp.Equal(taken, []string{"abort"}) {
 		t.Errorf("read by %v", taken)
@@ -205,7 +206,7 @@ func TestRouterRemembers(t *testing.T) {
 // TestTwoTurnsOnOneRoute takes the same route again and again: nothing of an earlier turn is taken for this one's.
 func TestTwoTurnsOnOneRoute(t *testing.T) {
 	model := llmtest.Scripted(t, routes("search", "search", "search"))
-	a := asker(t, model, &qed.RouterOptions{Store: &qed.MemoryStore{}})
+	a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}})
 	for _, port := range []string{"1", "2", "1"} {
 		if answer, _ := ask(t, a, qed.Turn{Text: "to Miami, " + port}); len(answer.Questions) != 1 {
 			t.Fatalf("answered %+v", answer)
@@ -232,7 +233,7 @@ func TestResumedRunIsToldTheSame(t *testing.T) {
 			rule := routes("report")
 			rule.Repeat = true
 			model := llmtest.New(rule)
-			a := asker(t, model, &qed.RouterOptions{Store: &qed.MemoryStore{}, Durable: &qed.DurableOptions{
+			a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}, Durable: &qed.DurableOptions{
 				Memory: &qed.Memory{Summarizer: summarizer, Messages: 2, Batch: 2},
 			}})
 			for i := range 10 {

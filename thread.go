@@ -1,7 +1,6 @@
 package qed
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/store"
 )
 
 // A Thread is how a conversation is, for who shows it: after a restart, mostly.
@@ -44,9 +44,9 @@ const (
 )
 
 // Inspect returns how a thread of store is. It asks for no user: its Turn says whose the thread is. A thread that does not exist has no Status.
-// One that cannot be read is an error that matches [ErrCorrupt].
-func Inspect(ctx context.Context, store Store, thread string) (Thread, error) {
-	j, t, err := inspect(ctx, store, thread)
+// One that cannot be read is an error that matches [store.ErrCorrupt].
+func Inspect(ctx context.Context, st store.Store, thread string) (Thread, error) {
+	j, t, err := inspect(ctx, st, thread)
 	if err != nil || t.status == StatusNone {
 		return Thread{}, err
 	}
@@ -58,11 +58,11 @@ func Inspect(ctx context.Context, store Store, thread string) (Thread, error) {
 }
 
 // inspect reads a thread and its last run.
-func inspect(ctx context.Context, store Store, thread string) (*journal, threadState, error) {
-	if err := cmp.Or(CheckThread(thread), checkStore(store)); err != nil {
+func inspect(ctx context.Context, st store.Store, thread string) (*journal, threadState, error) {
+	if err := checkThread(st, thread); err != nil {
 		return nil, threadState{}, err
 	}
-	j := newJournal(ctx, store, thread, &DurableOptions{})
+	j := newJournal(ctx, st, thread, &DurableOptions{})
 	j.writing = ctx
 	t, err := j.look()
 	if err == nil && t.status != StatusNone {
@@ -70,7 +70,7 @@ func inspect(ctx context.Context, store Store, thread string) (*journal, threadS
 	}
 	if err == nil && t.run > 1 {
 		// A call in a Scope keeps later runs from going on as well.
-		err = j.scan(Range{To: t.run - 1, Kinds: []RecordKind{RecordCalled, RecordReturned}}, func(rec Record) error {
+		err = j.scan(store.Range{To: t.run - 1, Kinds: []store.Kind{store.Called, store.Returned}}, func(rec store.Record) error {
 			if !strings.HasPrefix(rec.Address, "@") {
 				return nil
 			}
@@ -98,8 +98,8 @@ func (j *journal) unknownCalls() []UnresolvedCall {
 // The result must be the JSON of what the call returns, or the run cannot go on.
 //
 // A run that is running, and a call that is not unknown, are errors that match [ErrBusy] and [ErrQuestionClosed].
-func Resolve(ctx context.Context, store Store, thread, address string, result json.RawMessage, failed error) error {
-	j, t, err := inspect(ctx, store, thread)
+func Resolve(ctx context.Context, st store.Store, thread, address string, result json.RawMessage, failed error) error {
+	j, t, err := inspect(ctx, st, thread)
 	switch {
 	case err != nil:
 		return err
@@ -127,9 +127,9 @@ func Resolve(ctx context.Context, store Store, thread, address string, result js
 		return err
 	}
 	now := j.now()
-	return store.Append(ctx, thread, t.head,
-		Record{Time: now, Kind: RecordReturned, Run: t.run, Address: address, Data: data},
-		Record{Time: now, Kind: RecordEnded, Run: t.run, Data: ended})
+	return st.Append(ctx, thread, t.head,
+		store.Record{Time: now, Kind: store.Returned, Run: t.run, Address: address, Data: data},
+		store.Record{Time: now, Kind: store.Ended, Run: t.run, Data: ended})
 }
 
 // An HistoryEntry is a turn of a conversation, as it is shown: what the user wanted, and what became of it.
@@ -143,23 +143,23 @@ type HistoryEntry struct {
 }
 
 // History returns the last n entries of a thread, oldest first; n of 0 means all. A run that is not over is none. It asks for no user: see [Inspect].
-func History(ctx context.Context, store Store, thread string, n int) ([]HistoryEntry, error) {
-	if err := CheckThread(thread); err != nil {
+func History(ctx context.Context, st store.Store, thread string, n int) ([]HistoryEntry, error) {
+	if err := store.CheckThread(thread); err != nil {
 		return nil, err
 	}
-	floor, err := floorOf(ctx, store, thread)
+	floor, err := floorOf(ctx, st, thread)
 	if err != nil {
 		return nil, err
 	}
 	turns := map[int64]Turn{}
 	var entries []HistoryEntry
-	for rec, err := range store.Records(ctx, thread, Range{From: floor + 1, Kinds: []RecordKind{RecordBegan, RecordEnded}}) {
+	for rec, err := range st.Records(ctx, thread, store.Range{From: floor + 1, Kinds: []store.Kind{store.Began, store.Ended}}) {
 		if err != nil {
 			return nil, err
 		}
-		if rec.Kind == RecordBegan {
+		if rec.Kind == store.Began {
 			var began beganData
-			if err := rec.read(&began); err != nil {
+			if err := readRecord(&rec, &began); err != nil {
 				return nil, err
 			}
 			began.Turn.Thread = thread
@@ -167,7 +167,7 @@ func History(ctx context.Context, store Store, thread string, n int) ([]HistoryE
 			continue
 		}
 		var end endedData
-		if err := rec.read(&end); err != nil {
+		if err := readRecord(&rec, &end); err != nil {
 			return nil, err
 		}
 		entries = append(entries, HistoryEntry{rec.Seq, rec.Time, turns[rec.Run], end.Status, end.Answer, end.Error})
@@ -179,11 +179,11 @@ func History(ctx context.Context, store Store, thread string, n int) ([]HistoryE
 }
 
 // floorOf returns the number of the last record of a thread that is not looked at any more: it was begun afresh behind it.
-func floorOf(ctx context.Context, store Store, thread string) (int64, error) {
-	if err := checkStore(store); err != nil {
+func floorOf(ctx context.Context, st store.Store, thread string) (int64, error) {
+	if err := checkThread(st, thread); err != nil {
 		return 0, err
 	}
-	t, err := newJournal(ctx, store, thread, &DurableOptions{}).look()
+	t, err := newJournal(ctx, st, thread, &DurableOptions{}).look()
 	return t.floor, err
 }
 
@@ -202,37 +202,37 @@ type threadState struct {
 // look reads how the thread is. With an error that matches ErrCorrupt it says where the thread ends, at least.
 func (j *journal) look() (threadState, error) {
 	var t threadState
-	last, err := j.newest(Range{Newest: true, Limit: 1})
+	last, err := j.newest(store.Range{Newest: true, Limit: 1})
 	t.head = last.Seq
 	if err != nil || last.Seq == 0 {
-		if last.Seq == 0 && errors.Is(err, ErrCorrupt) {
+		if last.Seq == 0 && errors.Is(err, store.ErrCorrupt) {
 			err = fmt.Errorf("qed: the end of the thread cannot be found: %v", err) // it is no use to append
 		}
 		return t, err
 	}
 	t.run, t.last = last.Run, last.Time
-	if last.Kind == RecordEnded {
+	if last.Kind == store.Ended {
 		var end endedData
-		if err := last.read(&end); err != nil {
+		if err := readRecord(&last, &end); err != nil {
 			return t, err
 		}
 		switch end.Status {
 		case StatusAnswered, StatusInterrupted, StatusFailed, StatusStopped:
 		default:
-			return t, fmt.Errorf("%w: number %d, ended as %q", ErrCorrupt, last.Seq, end.Status)
+			return t, fmt.Errorf("%w: number %d, ended as %q", store.ErrCorrupt, last.Seq, end.Status)
 		}
 		t.status, t.err, t.floor, t.user, t.company = end.Status, end.Error, end.Floor, end.User, end.Company
 		return t, nil
 	}
-	first, err := j.newest(Range{From: last.Run, To: last.Run})
+	first, err := j.newest(store.Range{From: last.Run, To: last.Run})
 	if err != nil {
 		return t, err
 	}
 	var began beganData
-	if first.Kind != RecordBegan {
-		return t, fmt.Errorf("%w: number %d, with which run %d should begin", ErrCorrupt, first.Seq, last.Run)
+	if first.Kind != store.Began {
+		return t, fmt.Errorf("%w: number %d, with which run %d should begin", store.ErrCorrupt, first.Seq, last.Run)
 	}
-	if err := first.readBegan(&began); err != nil {
+	if err := readBegan(&first, &began); err != nil {
 		return t, err
 	}
 	t.status, t.floor, t.user, t.company = StatusCrashed, began.Floor, began.Turn.User, began.Turn.Tenant
@@ -245,12 +245,12 @@ func (j *journal) look() (threadState, error) {
 // mayBe reports whether a thread whose end cannot be read may be that of a turn's user, as far as it can be told.
 func (j *journal) mayBe(turn Turn) bool {
 	for last := int64(0); ; {
-		first, err := j.newest(Range{To: last, Kinds: []RecordKind{RecordBegan}, Newest: true, Limit: 1})
+		first, err := j.newest(store.Range{To: last, Kinds: []store.Kind{store.Began}, Newest: true, Limit: 1})
 		if first.Seq == 0 {
-			return err == nil || errors.Is(err, ErrCorrupt) // there is none that can be read
+			return err == nil || errors.Is(err, store.ErrCorrupt) // there is none that can be read
 		}
 		var began beganData
-		if err == nil && first.readBegan(&began) == nil {
+		if err == nil && readBegan(&first, &began) == nil {
 			return began.Turn.User == turn.User && began.Turn.Tenant == turn.Tenant
 		}
 		if last = first.Seq - 1; last == 0 {
@@ -265,10 +265,10 @@ func (d deadRun) is(t threadState) bool {
 }
 
 // newest reads the one record that r asks for. There may be none.
-func (j *journal) newest(r Range) (found Record, err error) {
+func (j *journal) newest(r store.Range) (found store.Record, err error) {
 	err = j.patiently(func() error {
-		found = Record{}
-		return j.scan(r, func(rec Record) error { found = rec; return nil })
+		found = store.Record{}
+		return j.scan(r, func(rec store.Record) error { found = rec; return nil })
 	})
 	return found, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // Below a payment that failed, what is said decides whether it is made again: skipping and bringing back does not, its own name does.
@@ -94,7 +95,7 @@ func TestTodoFailedBeforeAQuestion(t *testing.T) {
 			_, err = qed.Interrupt[string](ctx, qed.Question{Text: "Try again?", Choices: []qed.Choice{{ID: "yes", Text: "yes"}, {ID: "no", Text: "no"}}})
 		}
 		return answer, err
-	}), &qed.MemoryStore{}, nil)
+	}), &store.InMemory{}, nil)
 	for _, text := range []string{"go", "yes"} {
 		if _, err := qed.Ask(t.Context(), host, qed.Turn{Thread: "t", User: "u", Text: text}); err != nil {
 			t.Fatal(err)
@@ -121,15 +122,15 @@ func TestTodoNestedBudget(t *testing.T) {
 
 // slowResults is a store that once does not give what is kept.
 type slowResults struct {
-	qed.Store
+	store.Store
 	fails atomic.Bool
 }
 
-func (s *slowResults) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
-	return func(yield func(qed.Record, error) bool) {
+func (s *slowResults) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
 		for rec, err := range s.Store.Records(ctx, thread, r) {
-			if err == nil && rec.Kind == qed.RecordKept && s.fails.Load() {
-				yield(qed.Record{}, errors.New("timeout"))
+			if err == nil && rec.Kind == store.Saved && s.fails.Load() {
+				yield(store.Record{}, errors.New("timeout"))
 				return
 			}
 			if !yield(rec, err) {
@@ -141,16 +142,16 @@ func (s *slowResults) Records(ctx context.Context, thread string, r qed.Range) i
 
 // An answer that cannot be read, as the store does not give it, is given in a later turn.
 func TestTodoAnswerIsReadLater(t *testing.T) {
-	store := &slowResults{Store: &qed.MemoryStore{}}
+	st := &slowResults{Store: &store.InMemory{}}
 	long := strings.Repeat("x", 5000)
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("l", "say", `{"text":"`+long+`"}`), task("f", "fail", `{}`))}})
-	talk := newTodoTalk(t, model, todoTools(t), &qed.TodoOptions{Store: store})
+	talk := newTodoTalk(t, model, todoTools(t), &qed.TodoOptions{Store: st})
 	talk.say("go")
-	store.fails.Store(true)
+	st.fails.Store(true)
 	if answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", User: "u", Text: "skip f"}); err == nil {
 		t.Errorf("answer = %+v", answer)
 	}
-	store.fails.Store(false)
+	st.fails.Store(false)
 	if answer := talk.say("continue"); answer.Text != long {
 		t.Errorf("answer = %.100q", answer.Text)
 	}

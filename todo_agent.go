@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // TodoOptions are limits and texts of a TODO agent. Nil and zero fields mean the defaults.
 type TodoOptions struct {
 	// Store keeps the conversations, as [Durable] does. Nil means that nothing is kept: then every turn stands alone, and nobody can be asked.
-	Store Store
+	Store store.Store
 
 	// Durable says how conversations are kept; its Replies, where nil, are [ParseReplies] with the agent's model. Without a Store it
 	// must be nil.
@@ -273,7 +274,7 @@ func (a *todoAgent) run(ctx context.Context, turn Turn) (Answer, error) {
 		return Answer{}, fmt.Errorf("%w: TodoOptions has something approved, for which %s", ErrCannotInterrupt, noThread)
 	}
 	turn.Thread = rand.Text()
-	answer, err := Ask(context.WithValue(ctx, aloneKey{}, true), Durable(a.inner, &MemoryStore{}, a.durable), turn)
+	answer, err := Ask(context.WithValue(ctx, aloneKey{}, true), Durable(a.inner, &store.InMemory{}, a.durable), turn)
 	answer.Saved = false
 	for i := range answer.Queries {
 		answer.Queries[i].Handle = ""

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/store"
 )
 
 // format is the node that says what the turn came to. It also ends a turn whose budget is used up.
@@ -66,7 +67,7 @@ func (l *TodoList) readable(ctx context.Context) error {
 }
 
 // gone reports whether what was kept cannot be had any more, however often it is asked for.
-func gone(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, ErrCorrupt) }
+func gone(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err, store.ErrCorrupt) }
 
 // answer reads the answer from the state.
 func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {

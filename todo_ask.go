@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/store"
 )
 
 // ask is the node that ends a turn in which tasks asked the user something. Where nothing of that is open any more, as another turn came in
@@ -49,12 +50,12 @@ func (p *place) called() (bool, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	begun := map[string]bool{}
-	err := j.scan(Range{From: j.floor + 1, Kinds: []RecordKind{RecordCalled, RecordReturned}, Under: p.address}, func(rec Record) error {
+	err := j.scan(store.Range{From: j.floor + 1, Kinds: []store.Kind{store.Called, store.Returned}, Under: p.address}, func(rec store.Record) error {
 		var r returnedData
 		switch {
-		case rec.Kind == RecordCalled:
+		case rec.Kind == store.Called:
 			begun[rec.Address] = true
-		case rec.read(&r) == nil && r.Stopped:
+		case readRecord(&rec, &r) == nil && r.Stopped:
 			delete(begun, rec.Address)
 		}
 		return nil

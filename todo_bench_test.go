@@ -6,11 +6,12 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store"
 )
 
 // todoTurns is a TODO agent on store whose turns have five tasks, with a model and tools that answer at once.
-func todoTurns(b *testing.B, store qed.Store) func(thread string) {
+func todoTurns(b *testing.B, st store.Store) func(thread string) {
 	plan := `{"tasks":[` +
 		`{"key":"resolve_entities","description":"d","tool":"say","arguments":"{\"text\":\"Port of Miami\"}"},` +
 		`{"key":"map_fields","description":"d","tool":"say","arguments":"{\"text\":\"arrival_date\"}"},` +
@@ -18,7 +19,7 @@ func todoTurns(b *testing.B, store qed.Store) func(thread string) {
 		`{"key":"execute","description":"d","tool":"say","arguments":"{\"text\":{\"$result\":\"build_query/text\"}}"},` +
 		`{"key":"summarize","description":"d","tool":"say","arguments":"{\"text\":{\"$result\":\"execute/text\"}}"}]}`
 	model := llm.ModelFunc(answerByName(map[string]string{"reiterate_intention": `{"question":"q"}`, "plan_todos": plan}))
-	agent, err := qed.NewTodoAgent(model, todoTools(b), &qed.TodoOptions{Store: store})
+	agent, err := qed.NewTodoAgent(model, todoTools(b), &qed.TodoOptions{Store: st})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func todoTurns(b *testing.B, store qed.Store) func(thread string) {
 }
 
 func BenchmarkTodoTurn(b *testing.B) {
-	turn := todoTurns(b, &qed.MemoryStore{})
+	turn := todoTurns(b, &store.InMemory{})
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		turn(fmt.Sprint("t", i))
@@ -39,12 +40,12 @@ func BenchmarkTodoTurn(b *testing.B) {
 }
 
 func BenchmarkTodoTurnSQLite(b *testing.B) {
-	store, err := sqlitestore.Open(b.TempDir()+"/todo.db", nil)
+	st, err := sqlitestore.Open(b.TempDir()+"/todo.db", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer store.Close()
-	turn := todoTurns(b, store)
+	defer st.Close()
+	turn := todoTurns(b, st)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		turn(fmt.Sprint("t", i))

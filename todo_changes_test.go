@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // What must not be called twice is so only in the user's own words, and not in what the model reads in others of his.
@@ -99,13 +100,13 @@ func TestTodoAnswerText(t *testing.T) {
 
 // recordSizes is a store that tells how large the largest record was.
 type recordSizes struct {
-	qed.Store
+	store.Store
 	largest int
 }
 
-func (s *recordSizes) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *recordSizes) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	for _, r := range recs {
-		if r.Kind == qed.RecordState {
+		if r.Kind == store.State {
 			s.largest = max(s.largest, len(r.Data))
 		}
 	}
@@ -127,17 +128,17 @@ func TestTodoStateStaysSmall(t *testing.T) {
 	for i := range 10 {
 		tasks = append(tasks, task(fmt.Sprint("t", i), "finds", fmt.Sprintf(`{"k":%d}`, i)))
 	}
-	store := &recordSizes{Store: &qed.MemoryStore{}}
+	st := &recordSizes{Store: &store.InMemory{}}
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(tasks...), planned(tasks...), planned(tasks...)}})
-	talk := newTodoTalk(t, model, todoTools(t, finds), &qed.TodoOptions{Store: store})
+	talk := newTodoTalk(t, model, todoTools(t, finds), &qed.TodoOptions{Store: st})
 	if answer := talk.say("go"); len(answer.Citations) != 10 || len(answer.Citations[9].Excerpt) != 50_000 {
 		t.Errorf("%d sources", len(answer.Citations))
 	}
-	once := store.largest
+	once := st.largest
 	talk.say("go")
 	talk.say("go")
-	if once == 0 || once > 50_000 || store.largest > once+5000 { // the memory's last entries are in it
-		t.Errorf("the largest state has %d bytes after a turn, and %d after three", once, store.largest)
+	if once == 0 || once > 50_000 || st.largest > once+5000 { // the memory's last entries are in it
+		t.Errorf("the largest state has %d bytes after a turn, and %d after three", once, st.largest)
 	}
 }
 
@@ -146,7 +147,7 @@ func TestTodoModelDoesNothingTwiceAfterCrash(t *testing.T) {
 	plan := []todoTask{task("pay", "pay", `{"k":"pay"}`), task("f", "fail", `{}`)}
 	replies := map[string][]llmtest.Reply{"plan_todos": {planned(plan...)}}
 	l := &ledger{}
-	snaps := &snapshots{Store: &qed.MemoryStore{}, t: t, l: l}
+	snaps := &snapshots{Store: &store.InMemory{}, t: t, l: l}
 	newTodoTalk(t, todoModel(t, replies), todoTools(t, payTool(l)), &qed.TodoOptions{Store: snaps}).say("go")
 	for _, action := range []string{"retry", "edit"} {
 		reads := intentOf("modification", map[string]any{"key": "pay", "action": action, "arguments": `{"k":"pay"}`})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // readIntent is what the model says of a message.
@@ -82,9 +83,9 @@ func (a *todoAgent) notDropped(ctx context.Context, s *todoState) error {
 	if s.Run = j.run; !s.plan().open() || since == 0 || j.run <= since+1 {
 		return nil
 	}
-	_ = j.scan(Range{From: since + 1, To: j.run - 1, Kinds: []RecordKind{RecordBegan}}, func(rec Record) error {
+	_ = j.scan(store.Range{From: since + 1, To: j.run - 1, Kinds: []store.Kind{store.Began}}, func(rec store.Record) error {
 		var began beganData
-		if rec.readBegan(&began) == nil && began.Closed != nil && began.Closed.Intent == IntentAbort {
+		if readBegan(&rec, &began) == nil && began.Closed != nil && began.Closed.Intent == IntentAbort {
 			s.Plan = nil
 		}
 		return nil

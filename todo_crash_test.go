@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // beside returns a task that may run beside others.
@@ -57,15 +58,15 @@ func TestTodoCrashAfterEveryRecord(t *testing.T) {
 	plan := []todoTask{
 		beside(task("a", "pay", `{"k":"a"}`)), beside(task("b", "resolve", `{"name":"Miami"}`)), beside(task("c", "pay", `{"k":"c"}`)),
 		task("q", "run", `{}`), task("e", "pay", `{"k":"e","text":{"$result":"b/port"}}`), task("f", "say", `{"text":{"$result":"e/text"}}`)}
-	fresh := func(store qed.Store, l *ledger) qed.Agent {
-		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), todoTools(t, payTool(l), queryTool("run")), &qed.TodoOptions{Store: store})
+	fresh := func(st store.Store, l *ledger) qed.Agent {
+		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), todoTools(t, payTool(l), queryTool("run")), &qed.TodoOptions{Store: st})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return agent
 	}
 	l := &ledger{}
-	snaps := &snapshots{Store: &qed.MemoryStore{}, t: t, l: l}
+	snaps := &snapshots{Store: &store.InMemory{}, t: t, l: l}
 	clock := newClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
 	ask := func(agent qed.Agent, text string) (qed.Answer, error) {
@@ -84,11 +85,11 @@ func TestTodoCrashAfterEveryRecord(t *testing.T) {
 			last := m.log[len(m.log)-1]
 			at := fmt.Sprintf("by %q after record %d (%s %s)", how, last.Seq, last.Kind, last.Address)
 			clock.pass(time.Minute)
-			store, again := restore(t, m.log), &ledger{done: map[string]int{}}
+			st, again := restore(t, m.log), &ledger{done: map[string]int{}}
 			for what, n := range m.done {
 				again.done[what] = n
 			}
-			agent, text, retried := fresh(store, again), how, ""
+			agent, text, retried := fresh(st, again), how, ""
 			var a qed.Answer
 			for turns := 0; turns < 8 && a.Text != whole.Text; turns++ {
 				if a, err = ask(agent, text); err != nil && !errors.Is(err, qed.ErrQuestionClosed) {
@@ -109,7 +110,7 @@ func TestTodoCrashAfterEveryRecord(t *testing.T) {
 					t.Errorf("%s: %s was done %d times", at, what, n)
 				}
 			}
-			entries, err := qed.TodoEntries(ctx, store, "t", 0)
+			entries, err := qed.TodoEntries(ctx, st, "t", 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,8 +123,8 @@ func TestTodoCrashAfterEveryRecord(t *testing.T) {
 					complete[e.TodoKey]++
 				}
 			}
-			for _, rec := range records(t, store, "t") {
-				if rec.Kind == qed.RecordMemory && strings.Contains(rec.Address, "queries") {
+			for _, rec := range records(t, st, "t") {
+				if rec.Kind == store.Memory && strings.Contains(rec.Address, "queries") {
 					queries++
 				}
 			}
@@ -137,8 +138,8 @@ func TestTodoCrashAfterEveryRecord(t *testing.T) {
 // The same where a plan and each call wait for the user's approval: what was approved and done is not asked for and done again.
 func TestTodoCrashBesideApprovals(t *testing.T) {
 	plan := []todoTask{beside(task("a", "pay", `{"k":"a"}`)), beside(task("b", "pay", `{"k":"b"}`)), task("c", "pay", `{"k":"c"}`)}
-	fresh := func(store qed.Store, l *ledger) qed.Agent {
-		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), todoTools(t, payTool(l)), &qed.TodoOptions{Store: store, ApprovePlan: true, ApproveTools: []string{"pay"}})
+	fresh := func(st store.Store, l *ledger) qed.Agent {
+		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), todoTools(t, payTool(l)), &qed.TodoOptions{Store: st, ApprovePlan: true, ApproveTools: []string{"pay"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +167,7 @@ func TestTodoCrashBesideApprovals(t *testing.T) {
 		return errors.New("it has no end")
 	}
 	l := &ledger{}
-	snaps := &snapshots{Store: &qed.MemoryStore{}, t: t, l: l}
+	snaps := &snapshots{Store: &store.InMemory{}, t: t, l: l}
 	if err := talk(fresh(snaps, l), l, "go"); err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +336,7 @@ func TestTodoMemoryIsQuoted(t *testing.T) {
 	}))
 	model := todoModel(t, map[string][]llmtest.Reply{
 		"plan_todos": {planned(task("a", "read", `{}`), task("f", "fail", `{}`)), planned(task("b", "say", `{"text":"2"}`))}, "classify_intent": {intentOf("new_request")}})
-	talk := newTodoTalk(t, model, todoTools(t, read), &qed.TodoOptions{User: &qed.UserMemory{Store: &qed.MemoryStore{}}})
+	talk := newTodoTalk(t, model, todoTools(t, read), &qed.TodoOptions{User: &qed.UserMemory{Store: &store.InMemory{}}})
 	talk.say("go")
 	talk.say("something else")
 	for _, req := range model.Requests() {

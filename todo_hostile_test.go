@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 func TestTodoRefusesMessages(t *testing.T) {
@@ -92,7 +93,7 @@ func TestTodoBoundsQuestions(t *testing.T) {
 		}
 	}))
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("one", "asks", `{}`), task("two", "say", `{"text":"2"}`))}})
-	talk := newTodoTalk(t, model, todoTools(t, asks), &qed.TodoOptions{Store: &qed.MemoryStore{}, Durable: &qed.DurableOptions{MaxQuestions: 3}})
+	talk := newTodoTalk(t, model, todoTools(t, asks), &qed.TodoOptions{Store: &store.InMemory{}, Durable: &qed.DurableOptions{MaxQuestions: 3}})
 	answer := talk.say("go")
 	for n := 1; len(answer.Questions) > 0; n++ {
 		if n > 3 {
@@ -160,10 +161,10 @@ func TestTodoGoesOnAfterAStop(t *testing.T) {
 				})
 			}
 			model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("one", "a", `{}`), task("two", "b", `{}`), task("three", "c", `{}`))}})
-			store := &qed.MemoryStore{}
+			st := &store.InMemory{}
 			b := count(1)
 			b.Idempotent = true
-			agent, err := qed.NewTodoAgent(model, todoTools(t, count(0), b, count(2)), &qed.TodoOptions{Store: store})
+			agent, err := qed.NewTodoAgent(model, todoTools(t, count(0), b, count(2)), &qed.TodoOptions{Store: st})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,12 +218,12 @@ func TestTodoWithinOthers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &qed.MemoryStore{}
-	router, err := qed.NewRouter(llmtest.New(), []qed.Route{{Name: "bi", Description: "figures", Agent: inner}}, &qed.RouterOptions{NoGeneral: true, Store: store})
+	st := &store.InMemory{}
+	router, err := qed.NewRouter(llmtest.New(), []qed.Route{{Name: "bi", Description: "figures", Agent: inner}}, &qed.RouterOptions{NoGeneral: true, Store: st})
 	if err != nil {
 		t.Fatal(err)
 	}
-	talk := &todoTalk{t, router, store, t.Context()}
+	talk := &todoTalk{t, router, st, t.Context()}
 	if answer := talk.say("go"); len(answer.Questions) != 1 {
 		t.Fatalf("answer = %+v", answer)
 	}
@@ -236,7 +237,7 @@ func TestTodoWithinOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	chooses := llmtest.New(llmtest.Rule{Name: "route", Repeat: true, Replies: []llmtest.Reply{{JSON: map[string]any{"route": "bi"}}}})
-	both, err := qed.NewRouter(chooses, []qed.Route{{Name: "bi", Description: "figures", Agent: again}}, &qed.RouterOptions{Store: &qed.MemoryStore{}})
+	both, err := qed.NewRouter(chooses, []qed.Route{{Name: "bi", Description: "figures", Agent: again}}, &qed.RouterOptions{Store: &store.InMemory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,14 +261,14 @@ func TestTodoWithinOthers(t *testing.T) {
 
 // A plan whose tool is not there any more, as another program goes on with it, fails at that task and stays.
 func TestTodoToolThatIsGone(t *testing.T) {
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	plan := planned(task("ask", "resolve", `{"name":"Miami"}`), task("one", "gone", `{}`), task("two", "say", `{"text":"2"}`))
 	gone := qed.NewTool("gone", "goes", func(context.Context, struct{}) (string, error) { return "there", nil })
-	before := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {plan}}), todoTools(t, gone), &qed.TodoOptions{Store: store})
+	before := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {plan}}), todoTools(t, gone), &qed.TodoOptions{Store: st})
 	if answer := before.say("go"); len(answer.Questions) != 1 {
 		t.Fatalf("answer = %+v", answer)
 	}
-	talk := newTodoTalk(t, llmtest.Scripted(t), todoTools(t), &qed.TodoOptions{Store: store})
+	talk := newTodoTalk(t, llmtest.Scripted(t), todoTools(t), &qed.TodoOptions{Store: st})
 	for _, text := range []string{"1", "continue", `edit one: {"x":1}`} {
 		if answer := talk.say(text); !answer.Partial || !strings.Contains(answer.PartialReason, "gone") && !strings.Contains(answer.Text, "one failed") {
 			t.Errorf("%q: answer = %+v", text, answer)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/store"
 )
 
 // A TodoEntry is what a thread remembers of a task that ran: one for each time that it did.
@@ -52,22 +53,22 @@ const (
 // TodoEntries returns the last n memory entries that the TODO agents of a thread left, oldest first; n of 0 means all. Agents that are tasks of
 // others, or run beside others, have a memory of their own, which is not meant. The snapshots are the plans as they were then: for the one that
 // is open now see [OpenTodos]. It asks for no user: see [Inspect].
-func TodoEntries(ctx context.Context, store Store, thread string, n int) ([]TodoEntry, error) {
-	if err := CheckThread(thread); err != nil {
+func TodoEntries(ctx context.Context, st store.Store, thread string, n int) ([]TodoEntry, error) {
+	if err := store.CheckThread(thread); err != nil {
 		return nil, err
 	}
-	floor, err := floorOf(ctx, store, thread)
+	floor, err := floorOf(ctx, st, thread)
 	if err != nil {
 		return nil, err
 	}
 	var entries []TodoEntry
-	r := Range{From: floor + 1, Under: memoryAddress(todoEntries), Kinds: []RecordKind{RecordMemory}, Newest: true, Limit: n}
-	for rec, err := range store.Records(ctx, thread, r) {
+	r := store.Range{From: floor + 1, Under: memoryAddress(todoEntries), Kinds: []store.Kind{store.Memory}, Newest: true, Limit: n}
+	for rec, err := range st.Records(ctx, thread, r) {
 		if err != nil {
 			return nil, err
 		}
 		var e TodoEntry
-		if err := rec.read(&e); err != nil {
+		if err := readRecord(&rec, &e); err != nil {
 			return nil, err
 		}
 		entries = append(entries, e)

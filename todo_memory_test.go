@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // queryTool runs a query that finds rows.
@@ -92,10 +93,10 @@ func TestTodoGoesOnFromAQuery(t *testing.T) {
 
 // What a user spoke of, and what he asked before, is remembered beyond the thread, for him alone.
 func TestTodoRemembersItsUser(t *testing.T) {
-	user := &qed.UserMemory{Store: &qed.MemoryStore{}}
+	user := &qed.UserMemory{Store: &store.InMemory{}}
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {
 		planned(task("execute", "run", `{}`)), planned(task("end", "say", `{"text":"2"}`)), planned(task("end", "say", `{"text":"3"}`))}})
-	agent, err := qed.NewTodoAgent(model, todoTools(t, queryTool("run")), &qed.TodoOptions{Store: &qed.MemoryStore{}, User: user})
+	agent, err := qed.NewTodoAgent(model, todoTools(t, queryTool("run")), &qed.TodoOptions{Store: &store.InMemory{}, User: user})
 	if err != nil {
 		t.Fatal(err)
 	}

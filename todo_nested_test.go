@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // spied notes what a TODO agent takes for its request, and answers as model does.
@@ -102,7 +103,7 @@ func TestTodoAfterAnotherQuestion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			requests = nil
-			durable := qed.Durable(test.agent, &qed.MemoryStore{}, nil)
+			durable := qed.Durable(test.agent, &store.InMemory{}, nil)
 			for range 2 {
 				for i, text := range []string{"go", "1"} {
 					answer, err := qed.Ask(t.Context(), durable, qed.Turn{Thread: "t", User: "u", Text: text})
@@ -227,7 +228,7 @@ func TestTodoRetryBelowWhatWasPaid(t *testing.T) {
 
 // What a tool's own budget, or a store of its own, comes to is an error of its task, and not the end of the turn.
 func TestTodoToolsOwnLimits(t *testing.T) {
-	for name, err := range map[string]error{"conflict": qed.ErrConflict, "asked": qed.ErrInterrupted, "budget": nil} {
+	for name, err := range map[string]error{"conflict": store.ErrConflict, "asked": qed.ErrInterrupted, "budget": nil} {
 		t.Run(name, func(t *testing.T) {
 			tool := repeatable(qed.NewTool("own", "has limits", func(ctx context.Context, _ struct{}) (string, error) {
 				if err == nil {
@@ -299,7 +300,7 @@ func TestTodoRetryMayAsk(t *testing.T) {
 
 // Agents that run beside others number their own entries, and each one's plan is remembered of the user.
 func TestTodoAgentsBesideOthers(t *testing.T) {
-	users := &qed.UserMemory{Store: &qed.MemoryStore{}}
+	users := &qed.UserMemory{Store: &store.InMemory{}}
 	type parts struct{ Texts []string }
 	branch := func(name string) qed.Branch[parts, string] {
 		tools := todoTools(t, queryTool("run"))
@@ -323,7 +324,7 @@ func TestTodoAgentsBesideOthers(t *testing.T) {
 	agent := qed.Durable(qed.NewAgent(compile(t, g, nil), func(context.Context, parts, qed.Turn) (parts, error) { return parts{}, nil },
 		func(_ context.Context, s parts) (qed.Answer, error) {
 			return qed.Answer{Text: strings.Join(s.Texts, "; ")}, nil
-		}, nil), &qed.MemoryStore{}, nil)
+		}, nil), &store.InMemory{}, nil)
 	for _, want := range []string{"142 shipments found\n\none; 142 shipments found\n\ntwo", "142 shipments found; 142 shipments found"} {
 		answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", User: "u", Text: "go"})
 		if err != nil || answer.Text != want {

@@ -2,6 +2,7 @@ package qed
 
 import (
 	"context"
+	"github.com/qedkit/qed/store"
 	"strings"
 )
 
@@ -11,18 +12,18 @@ const todoGraph = "todo"
 // OpenTodos returns the plan that is open in a thread, as the last turn of its TODO agent left it: it waits for the user's approval or answer, or
 // a task of it failed. Nil means that none is open: the last one is done, or was dropped. Of several agents it is that of the last run in which one
 // of them answered; plans of agents that are tasks of others are not meant. It asks for no user: see [Inspect].
-func OpenTodos(ctx context.Context, store Store, thread string) (*TodoList, error) {
-	if err := CheckThread(thread); err != nil {
+func OpenTodos(ctx context.Context, st store.Store, thread string) (*TodoList, error) {
+	if err := store.CheckThread(thread); err != nil {
 		return nil, err
 	}
-	floor, err := floorOf(ctx, store, thread)
+	floor, err := floorOf(ctx, st, thread)
 	if err != nil {
 		return nil, err
 	}
 	var open *TodoList
-	last := Record{}
+	last := store.Record{}
 	seen := map[string]bool{}
-	for rec, err := range store.Records(ctx, thread, Range{From: floor + 1, Kinds: []RecordKind{RecordState}, Newest: true}) {
+	for rec, err := range st.Records(ctx, thread, store.Range{From: floor + 1, Kinds: []store.Kind{store.State}, Newest: true}) {
 		if err != nil {
 			return nil, err
 		}
@@ -40,7 +41,7 @@ func OpenTodos(ctx context.Context, store Store, thread string) (*TodoList, erro
 		var data struct {
 			State todoState `json:"state"`
 		}
-		if rec.read(&data) != nil {
+		if readRecord(&rec, &data) != nil {
 			continue // it is another graph's of that name
 		}
 		if l := data.State.plan(); l.open() {
@@ -52,12 +53,12 @@ func OpenTodos(ctx context.Context, store Store, thread string) (*TodoList, erro
 		return nil, nil
 	}
 	// Where the user, asked something of it, wanted nothing more, its agent has not run since.
-	for rec, err := range store.Records(ctx, thread, Range{From: last.Seq + 1, Kinds: []RecordKind{RecordBegan}}) {
+	for rec, err := range st.Records(ctx, thread, store.Range{From: last.Seq + 1, Kinds: []store.Kind{store.Began}}) {
 		if err != nil {
 			return nil, err
 		}
 		var began beganData
-		if err := rec.readBegan(&began); err != nil {
+		if err := readBegan(&rec, &began); err != nil {
 			return nil, err
 		}
 		if began.Closed != nil && began.Closed.Intent == IntentAbort {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // The plan that is open can be looked at after every turn, whatever the turn came to.
@@ -53,10 +54,10 @@ func TestOpenTodos(t *testing.T) {
 			}
 		})
 	}
-	if l, err := qed.OpenTodos(t.Context(), &qed.MemoryStore{}, "nobody's"); l != nil || err != nil {
+	if l, err := qed.OpenTodos(t.Context(), &store.InMemory{}, "nobody's"); l != nil || err != nil {
 		t.Errorf("of a thread that does not exist: %+v, %v", l, err)
 	}
-	if _, err := qed.OpenTodos(t.Context(), &qed.MemoryStore{}, strings.Repeat("x", 10_000)); err == nil {
+	if _, err := qed.OpenTodos(t.Context(), &store.InMemory{}, strings.Repeat("x", 10_000)); err == nil {
 		t.Error("a bad name of a thread is taken")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // A wildModel says anything: what it was asked for, nearly that, something else, or nothing.
@@ -127,8 +128,8 @@ func TestTodoSurvivesAnything(t *testing.T) {
 				}
 			}
 		}))
-		store := &qed.MemoryStore{}
-		agent, err := qed.NewTodoAgent(model, todoTools(t, wild, asks), &qed.TodoOptions{Store: store, ApprovePlan: seed%5 == 0, MaxReplans: int(seed%3) - 1})
+		st := &store.InMemory{}
+		agent, err := qed.NewTodoAgent(model, todoTools(t, wild, asks), &qed.TodoOptions{Store: st, ApprovePlan: seed%5 == 0, MaxReplans: int(seed%3) - 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,10 +159,10 @@ func TestTodoSurvivesAnything(t *testing.T) {
 			if err == nil && answer.Text == "" {
 				t.Errorf("seed %d, %.20q: an answer without a text: %+v", seed, text, answer)
 			}
-			if errors.Is(err, qed.ErrNondeterministic) || errors.Is(err, qed.ErrBusy) || errors.Is(err, qed.ErrCorrupt) || errors.Is(err, qed.ErrMaxSteps) || strings.Contains(fmt.Sprint(err), "panic") {
+			if errors.Is(err, qed.ErrNondeterministic) || errors.Is(err, qed.ErrBusy) || errors.Is(err, store.ErrCorrupt) || errors.Is(err, qed.ErrMaxSteps) || strings.Contains(fmt.Sprint(err), "panic") {
 				t.Errorf("seed %d, %.20q: %v", seed, text, err)
 			}
-			if _, err := qed.TodoEntries(t.Context(), store, "t", 0); err != nil {
+			if _, err := qed.TodoEntries(t.Context(), st, "t", 0); err != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // A todoLedger counts what is done that must not be done by itself.
@@ -78,10 +79,10 @@ func TestTodoDoesNothingByItself(t *testing.T) {
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 99))
 		l := &todoLedger{paid: map[string]int{}, asked: map[string]int{}, ran: map[string]int{}, allowed: map[string]int{}}
-		store := &qed.MemoryStore{}
+		st := &store.InMemory{}
 		plan := randomPlan(r)
 		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), todoTools(t, l.tools()...),
-			&qed.TodoOptions{Store: store, ApproveTools: []string{"danger"}, Durable: &qed.DurableOptions{MaxQuestions: 100}})
+			&qed.TodoOptions{Store: st, ApproveTools: []string{"danger"}, Durable: &qed.DurableOptions{MaxQuestions: 100}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +104,7 @@ func TestTodoDoesNothingByItself(t *testing.T) {
 					t.Fatalf("seed %d: %s ran %d times\n%s", seed, arguments, n, strings.Join(trace, "\n"))
 				}
 			}
-			entries, err := qed.TodoEntries(t.Context(), store, "t", 0)
+			entries, err := qed.TodoEntries(t.Context(), st, "t", 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // A todoTask is a task of a plan, as a model writes it.
@@ -85,7 +86,7 @@ func asking(t qed.Tool) qed.Tool     { t.Idempotent, t.Interrupts = true, true; 
 type todoTalk struct {
 	t     testing.TB
 	agent qed.Agent
-	store qed.Store
+	store store.Store
 	ctx   context.Context
 }
 
@@ -95,7 +96,7 @@ func newTodoTalk(t testing.TB, model llm.Model, tools *qed.Registry, opt *qed.To
 		opt = &qed.TodoOptions{}
 	}
 	if opt.Store == nil {
-		opt.Store = &qed.MemoryStore{}
+		opt.Store = &store.InMemory{}
 	}
 	agent, err := qed.NewTodoAgent(model, tools, opt)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // A query that has nothing to do with the request is not taken for it, and one that has is.
@@ -190,7 +191,7 @@ func (q *queries) again(t *testing.T, entry qed.QueryMetadata, arguments string)
 			result = results[0]
 		}
 		return qed.Answer{}, err
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	if _, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "1", Text: "go"}); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +213,7 @@ func TestTurnTime(t *testing.T) {
 			return qed.Answer{}, err
 		}
 		return qed.Answer{Text: fmt.Sprint(qed.Now(ctx).Day(), " ", qed.TurnTime(ctx).Day())}, json.Unmarshal(output, &found)
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	ctx := qed.WithClock(t.Context(), clock)
 	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "1", Text: "go"})
 	if err != nil || len(answer.Questions) != 1 {

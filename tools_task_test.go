@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // manyShipments is an agent that answers with n rows.
@@ -71,7 +72,7 @@ func TestAsTask(t *testing.T) {
 			t.Errorf("found %+v", found)
 		}
 		return qed.Answer{}, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	if _, err := qed.Ask(ctx, agent, qed.Turn{Thread: "1", User: "ann", Text: "go"}); err != nil {
 		t.Error(err)
 	}
@@ -111,7 +112,7 @@ func TestAsTaskAsks(t *testing.T) {
 			return qed.Answer{}, err
 		}
 		return qed.Answer{Text: string(results[0].Output)}, results[0].Err
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "1", Text: "where?"})
 	if err != nil || len(answer.Questions) != 1 {
 		t.Fatal(answer, err)
@@ -201,7 +202,7 @@ func newQueries(t *testing.T, e llm.Embedder) *queries {
 			}
 		}
 		return qed.Answer{}, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	return q
 }
 

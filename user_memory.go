@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/backoff"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // A User is whose memory a [UserMemory] is asked for: the Company and the User of his [Turn]s. The same ID in another company is somebody else.
@@ -24,7 +25,7 @@ type User struct{ Tenant, ID string }
 // entities that came up. Each user of each company has a memory of his own, which nobody else's calls can reach. Who the user is, the host
 // knows: he must have checked it.
 //
-// It is kept in a [Store] as a thread for each user, whose id is made of a hash of the company and the user: they cannot be read from it, but
+// It is kept in a [store.Store] as a thread for each user, whose id is made of a hash of the company and the user: they cannot be read from it, but
 // who knows both finds it. A store that deletes old threads deletes these too: package sqlstore does after 24 hours without a new turn, unless its
 // Options.MaxAge says otherwise, so give it a store of its own.
 //
@@ -32,9 +33,9 @@ type User struct{ Tenant, ID string }
 // same memory. A UserMemory must not be changed while it is used; then it is safe for concurrent use. The zero value has no Store, and its
 // methods return an error, as those of nil do.
 //
-// A record that cannot be read is an error that matches [ErrCorrupt]; [UserMemory.Forget] begins anew.
+// A record that cannot be read is an error that matches [store.ErrCorrupt]; [UserMemory.Forget] begins anew.
 type UserMemory struct {
-	Store Store
+	Store store.Store
 
 	// Embedder makes the vectors by which past turns are found. Nil means that they are found by words. Where it fails, words must do, and
 	// [MemoryIncomplete] tells.
@@ -117,7 +118,7 @@ func (m *UserMemory) Note(ctx context.Context, user User, turn PastTurn, entitie
 		if err != nil {
 			return fmt.Errorf("qed: a turn cannot be remembered: %w", err)
 		}
-		return m.Store.Append(ctx, thread, head.seq, Record{Time: clockOf(ctx)(), Kind: RecordMemory, Data: data})
+		return m.Store.Append(ctx, thread, head.seq, store.Record{Time: clockOf(ctx)(), Kind: store.Memory, Data: data})
 	})
 	if err != nil {
 		return err
@@ -178,7 +179,7 @@ func limitOr(limit, usual int) int {
 func (m *UserMemory) retry(ctx context.Context, do func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := do()
-		if !errors.Is(err, ErrConflict) || attempt == userMemoryAttempts {
+		if !errors.Is(err, store.ErrConflict) || attempt == userMemoryAttempts {
 			return err
 		}
 		if !backoff.Sleep(ctx, rand.N(time.Duration(attempt)*2*time.Millisecond)) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/qedkit/qed/store"
 	"slices"
 	"time"
 )
@@ -50,12 +51,12 @@ type userHead struct {
 // head reads the last record.
 func (m *UserMemory) head(ctx context.Context, thread string) (userHead, error) {
 	head := userHead{userRecord: userRecord{Trimmed: true}}
-	for rec, err := range m.Store.Records(ctx, thread, Range{Kinds: []RecordKind{RecordMemory}, Newest: true, Limit: 1}) {
+	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, Newest: true, Limit: 1}) {
 		if err != nil {
 			return head, err
 		}
 		head.seq, head.userRecord = rec.Seq, userRecord{}
-		if err := rec.read(&head.userRecord); err != nil {
+		if err := readRecord(&rec, &head.userRecord); err != nil {
 			return head, err
 		}
 	}
@@ -73,7 +74,7 @@ func (m *UserMemory) load(ctx context.Context, thread string) (*userLog, error) 
 			return nil, err
 		}
 		var reader userReader
-		if err := reader.read(m.Store.Records(ctx, thread, Range{Kinds: []RecordKind{RecordMemory}})); err != nil {
+		if err := reader.read(m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}})); err != nil {
 			return nil, err
 		}
 		if log := reader.log(m.maxTurns(), m.maxEntities()); log.seq >= head.seq {
@@ -81,7 +82,7 @@ func (m *UserMemory) load(ctx context.Context, thread string) (*userLog, error) 
 		}
 		// The record that begins was not among those that were read, and what is before it is trimmed already.
 	}
-	return nil, fmt.Errorf("%w: what is remembered of the user is rewritten all the time", ErrConflict)
+	return nil, fmt.Errorf("%w: what is remembered of the user is rewritten all the time", store.ErrConflict)
 }
 
 // A userReader folds records, oldest first.
@@ -103,7 +104,7 @@ type turnKey struct {
 
 type position struct{ index, order int }
 
-func (r *userReader) read(records func(yield func(Record, error) bool)) error {
+func (r *userReader) read(records func(yield func(store.Record, error) bool)) error {
 	r.begin()
 	r.trimmed = true
 	for rec, err := range records {
@@ -111,7 +112,7 @@ func (r *userReader) read(records func(yield func(Record, error) bool)) error {
 			return err
 		}
 		var data userRecord
-		if err := rec.read(&data); err != nil {
+		if err := readRecord(&rec, &data); err != nil {
 			return err
 		}
 		if data.Begins {
@@ -185,7 +186,7 @@ func (r *userReader) log(turns, entities int) *userLog {
 const recordBytes = 256 << 10
 
 // records returns what stands for all of the log.
-func (l *userLog) records(now time.Time) ([]Record, error) {
+func (l *userLog) records(now time.Time) ([]store.Record, error) {
 	all := []userRecord{{Begins: true, Entities: l.entities}}
 	size := 0
 	for _, t := range l.turns {
@@ -200,14 +201,14 @@ func (l *userLog) records(now time.Time) ([]Record, error) {
 			size += len(q.Query) + len(q.Arguments) + len(q.Summary) + len(q.HowToRetrieve) + len(q.Request)
 		}
 	}
-	recs := make([]Record, len(all))
+	recs := make([]store.Record, len(all))
 	for i := range all {
 		all[i].Live = len(l.turns)
 		data, err := json.Marshal(&all[i])
 		if err != nil {
 			return nil, fmt.Errorf("qed: what is remembered of the user cannot be written: %w", err)
 		}
-		recs[i] = Record{Time: now, Kind: RecordMemory, Data: data}
+		recs[i] = store.Record{Time: now, Kind: store.Memory, Data: data}
 	}
 	return recs, nil
 }
@@ -238,25 +239,25 @@ func (m *UserMemory) rewrite(ctx context.Context, thread string, change func(*us
 		return nil
 	})
 	if err == nil && begins > 0 {
-		err = m.Store.Trim(ctx, thread, begins, RecordMemory)
+		err = m.Store.Trim(ctx, thread, begins, store.Memory)
 	}
 	return changed, err
 }
 
 // trim removes what is before the last record that Begins.
 func (m *UserMemory) trim(ctx context.Context, thread string) error {
-	for rec, err := range m.Store.Records(ctx, thread, Range{Kinds: []RecordKind{RecordMemory}, Newest: true}) {
+	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, Newest: true}) {
 		if err != nil {
 			return err
 		}
 		var data struct {
 			Begins bool `json:"begins"`
 		}
-		if err := rec.read(&data); err != nil {
+		if err := readRecord(&rec, &data); err != nil {
 			return err
 		}
 		if data.Begins {
-			return m.Store.Trim(ctx, thread, rec.Seq, RecordMemory)
+			return m.Store.Trim(ctx, thread, rec.Seq, store.Memory)
 		}
 	}
 	return nil
@@ -301,7 +302,7 @@ func (m *UserMemory) forget(ctx context.Context, user User, change func(*userLog
 }
 
 // Forget removes all that is remembered of a user beyond his conversations. These have their own threads, whose messages, memory entries and
-// rows stay where they are: the Delete of their [Store] removes them. What a TODO agent recalled for a request is in the records of the thread
+// rows stay where they are: the Delete of their [store.Store] removes them. What a TODO agent recalled for a request is in the records of the thread
 // that it was recalled in, and goes with that.
 func (m *UserMemory) Forget(ctx context.Context, user User) error {
 	thread, err := m.thread(user)
@@ -323,15 +324,15 @@ func (m *UserMemory) Forget(ctx context.Context, user User) error {
 		return m.Store.Append(ctx, thread, seq, recs...)
 	})
 	if err == nil && begins > 0 {
-		err = m.Store.Trim(ctx, thread, begins, RecordMemory)
+		err = m.Store.Trim(ctx, thread, begins, store.Memory)
 	}
 	return err
 }
 
 // newest returns the number of the last record, also of one that cannot be read; 0: there is none.
 func (m *UserMemory) newest(ctx context.Context, thread string) (seq int64, err error) {
-	for rec, err := range m.Store.Records(ctx, thread, Range{Newest: true, Limit: 1}) {
-		if err != nil && (!errors.Is(err, ErrCorrupt) || rec.Seq == 0) {
+	for rec, err := range m.Store.Records(ctx, thread, store.Range{Newest: true, Limit: 1}) {
+		if err != nil && (!errors.Is(err, store.ErrCorrupt) || rec.Seq == 0) {
 			return 0, err
 		}
 		seq = rec.Seq

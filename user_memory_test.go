@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 var ann = qed.User{Tenant: "acme", ID: "ann"}
@@ -88,7 +89,7 @@ func same(t testing.TB, what string, want, got any) {
 }
 
 func TestUserMemoryRecallsByWords(t *testing.T) {
-	m := &qed.UserMemory{Store: new(qed.MemoryStore)}
+	m := &qed.UserMemory{Store: new(store.InMemory)}
 	noted(t, m, ann,
 		past("1", 1, "late shipments to Miami"),
 		past("1", 2, "crew of MSC ANNA"),
@@ -135,8 +136,8 @@ func topicVectors(topics ...string) vectors {
 }
 
 func TestUserMemoryRecallsByVectors(t *testing.T) {
-	store := new(qed.MemoryStore)
-	m := &qed.UserMemory{Store: store, Embedder: topicVectors("ship|boat", "crew|sailor"), EmbedderModel: "one"}
+	st := new(store.InMemory)
+	m := &qed.UserMemory{Store: st, Embedder: topicVectors("ship|boat", "crew|sailor"), EmbedderModel: "one"}
 	noted(t, m, ann, past("1", 1, "late ships"), past("1", 2, "the crew"))
 	same(t, "by what it means", []string{"late ships"}, recalled(t, m, ann, "boats", 1))
 	same(t, "the most alike first", []string{"the crew", "late ships"}, recalled(t, m, ann, "sailors", 0))
@@ -150,13 +151,13 @@ func TestUserMemoryRecallsByVectors(t *testing.T) {
 	larger := *m
 	larger.Embedder = topicVectors("ship|boat", "crew|sailor", "fuel")
 	same(t, "other dimensions", []string{"late ships"}, recalled(t, &larger, ann, "late", 0))
-	plain := qed.UserMemory{Store: store}
+	plain := qed.UserMemory{Store: st}
 	same(t, "no embedder", []string{"boats in harbour"}, recalled(t, &plain, ann, "boats", 0))
 }
 
 // Where the embedder fails, words must do, and somebody hears of it.
 func TestUserMemoryEmbedderFails(t *testing.T) {
-	store := new(qed.MemoryStore)
+	st := new(store.InMemory)
 	nan := float32(math.NaN())
 	for name, bad := range map[string]vectors{
 		"down":         func([]string) ([][]float32, error) { return nil, errors.New("down") },
@@ -165,7 +166,7 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 		"no direction": func([]string) ([][]float32, error) { return [][]float32{{0, 0}}, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &qed.UserMemory{Store: store, Embedder: bad}
+			m := &qed.UserMemory{Store: st, Embedder: bad}
 			cut := 0
 			agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 				if err := m.Note(ctx, qed.User{Tenant: "acme", ID: name}, past("1", 1, "late ships"), nil); err != nil {
@@ -196,7 +197,7 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	m := &qed.UserMemory{Store: store, Embedder: vectors(func([]string) ([][]float32, error) { cancel(); return nil, ctx.Err() })}
+	m := &qed.UserMemory{Store: st, Embedder: vectors(func([]string) ([][]float32, error) { cancel(); return nil, ctx.Err() })}
 	if err := m.Note(ctx, qed.User{Tenant: "acme", ID: "cid"}, past("1", 1, "x"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
@@ -205,8 +206,8 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 // Nobody gets at what is another one's, and no id can be read from the store.
 func TestUserMemoryIsTheUsers(t *testing.T) {
 	var threads []string
-	store := &watched{Store: new(qed.MemoryStore)}
-	m := &qed.UserMemory{Store: listed{store, &threads}}
+	st := &watched{Store: new(store.InMemory)}
+	m := &qed.UserMemory{Store: listed{st, &threads}}
 	users := []qed.User{{Tenant: "acme", ID: "ann"}, {Tenant: "acme", ID: "bob"}, {Tenant: "acm", ID: "eann"}, {ID: "ann"}, {Tenant: "acme ann", ID: "ann"}, {Tenant: "acme", ID: "ann ann"}, {Tenant: "acme", ID: "ANN"}}
 	for i, u := range users {
 		if err := m.Note(t.Context(), u, past("1", 1, fmt.Sprint("ships ", i)), []qed.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
@@ -225,7 +226,7 @@ func TestUserMemoryIsTheUsers(t *testing.T) {
 		same(t, u.ID, wantNames, names(t, m, u))
 	}
 	for _, thread := range threads {
-		if err := qed.CheckThread(thread); err != nil || strings.Contains(thread, "ann") || strings.Contains(thread, "acme") {
+		if err := store.CheckThread(thread); err != nil || strings.Contains(thread, "ann") || strings.Contains(thread, "acme") {
 			t.Errorf("thread %q: %v", thread, err)
 		}
 	}
@@ -233,7 +234,7 @@ func TestUserMemoryIsTheUsers(t *testing.T) {
 
 // Who is nobody has no memory, and what is misused says so.
 func TestUserMemoryRefuses(t *testing.T) {
-	whole := &qed.UserMemory{Store: new(qed.MemoryStore)}
+	whole := &qed.UserMemory{Store: new(store.InMemory)}
 	noted(t, whole, ann, past("1", 1, "ships"))
 	for name, tt := range map[string]struct {
 		memory *qed.UserMemory
@@ -268,18 +269,18 @@ func TestUserMemoryRefuses(t *testing.T) {
 
 // listed notes the threads that are written.
 type listed struct {
-	qed.Store
+	store.Store
 	threads *[]string
 }
 
-func (l listed) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (l listed) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	*l.threads = append(*l.threads, thread)
 	return l.Store.Append(ctx, thread, after, recs...)
 }
 
 // What leaves a thread has no rows and no handle, and is of a limited size.
 func TestUserMemoryKeepsNoRows(t *testing.T) {
-	m := &qed.UserMemory{Store: new(qed.MemoryStore)}
+	m := &qed.UserMemory{Store: new(store.InMemory)}
 	table := qed.Table{Columns: []qed.Column{{Name: "secret", Type: "text"}}}
 	if err := table.Append("a cell"); err != nil {
 		t.Fatal(err)
@@ -318,7 +319,7 @@ func TestUserMemoryKeepsNoRows(t *testing.T) {
 }
 
 func TestUserMemoryEntities(t *testing.T) {
-	m := &qed.UserMemory{Store: new(qed.MemoryStore)}
+	m := &qed.UserMemory{Store: new(store.InMemory)}
 	note := func(turn int, entities ...qed.Entity) {
 		t.Helper()
 		if err := m.Note(t.Context(), ann, past("1", turn, "ships"), entities); err != nil {
@@ -354,11 +355,11 @@ func TestUserMemoryEntities(t *testing.T) {
 }
 
 // raw is all that the store has.
-func raw(t testing.TB, store qed.Store, threads []string) string {
+func raw(t testing.TB, st store.Store, threads []string) string {
 	t.Helper()
 	var b strings.Builder
 	for _, thread := range threads {
-		for rec, err := range store.Records(context.Background(), thread, qed.Range{}) {
+		for rec, err := range st.Records(context.Background(), thread, store.Range{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -374,11 +375,11 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 	for name, fail := range map[string]bool{"no crash": false, "a crash before the old records are removed": true} {
 		t.Run(name, func(t *testing.T) {
 			var threads []string
-			store := &watched{Store: new(qed.MemoryStore)}
-			m := &qed.UserMemory{Store: listed{store, &threads}}
+			st := &watched{Store: new(store.InMemory)}
+			m := &qed.UserMemory{Store: listed{st, &threads}}
 			noted(t, m, ann, past("1", 1, "about bananas"), past("1", 2, "about ships"))
 			if fail {
-				store.trim = func(context.Context, func(context.Context) error) error { return down }
+				st.trim = func(context.Context, func(context.Context) error) error { return down }
 			}
 			n, err := m.ForgetTurns(t.Context(), ann, func(turn qed.PastTurn) bool { return strings.Contains(turn.Request, "bananas") })
 			if n != 1 || fail != errors.Is(err, down) {
@@ -386,15 +387,15 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 			}
 			same(t, "what is left", []string{"about ships"}, recalled(t, m, ann, "about ships bananas", 0))
 			if fail {
-				if !strings.Contains(raw(t, store, threads[:1]), "bananas") {
+				if !strings.Contains(raw(t, st, threads[:1]), "bananas") {
 					t.Fatal("nothing is left to remove")
 				}
 				// Somebody writes while it still fails: nothing is lost.
 				noted(t, m, ann, past("1", 3, "about crews"))
-				store.trim = nil
+				st.trim = nil
 				noted(t, m, ann, past("1", 4, "about fuel"))
 			}
-			if strings.Contains(raw(t, store, threads[:1]), "bananas") {
+			if strings.Contains(raw(t, st, threads[:1]), "bananas") {
 				t.Error("it is still in the store")
 			}
 			want := []string{"about ships"}
@@ -405,7 +406,7 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 			if n, err := m.ForgetTurns(t.Context(), ann, func(qed.PastTurn) bool { return false }); n != 0 || err != nil {
 				t.Errorf("forgot %d, %v", n, err)
 			}
-			if err := m.Forget(t.Context(), ann); err != nil || strings.Contains(raw(t, store, threads[:1]), "about") {
+			if err := m.Forget(t.Context(), ann); err != nil || strings.Contains(raw(t, st, threads[:1]), "about") {
 				t.Errorf("something is left: %v", err)
 			}
 		})
@@ -415,24 +416,24 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 // To forget again finishes what a crash prevented, though there is nothing more to forget.
 func TestUserMemoryForgetsAgain(t *testing.T) {
 	var threads []string
-	store := &watched{Store: new(qed.MemoryStore)}
-	m := &qed.UserMemory{Store: listed{store, &threads}}
+	st := &watched{Store: new(store.InMemory)}
+	m := &qed.UserMemory{Store: listed{st, &threads}}
 	noted(t, m, ann, past("1", 1, "about bananas"))
-	store.trim = func(context.Context, func(context.Context) error) error { return errors.New("down") }
+	st.trim = func(context.Context, func(context.Context) error) error { return errors.New("down") }
 	all := func(qed.PastTurn) bool { return true }
 	if _, err := m.ForgetTurns(t.Context(), ann, all); err == nil {
 		t.Error("no error")
 	}
-	store.trim = nil
-	if n, err := m.ForgetTurns(t.Context(), ann, all); n != 0 || err != nil || strings.Contains(raw(t, store, threads[:1]), "bananas") {
+	st.trim = nil
+	if n, err := m.ForgetTurns(t.Context(), ann, all); n != 0 || err != nil || strings.Contains(raw(t, st, threads[:1]), "bananas") {
 		t.Errorf("forgot %d, %v", n, err)
 	}
 }
 
 func TestUserMemoryIsBounded(t *testing.T) {
 	var threads []string
-	store := new(qed.MemoryStore)
-	m := &qed.UserMemory{Store: listed{store, &threads}, MaxTurns: 10, MaxEntities: 4}
+	st := new(store.InMemory)
+	m := &qed.UserMemory{Store: listed{st, &threads}, MaxTurns: 10, MaxEntities: 4}
 	want, wantNames := []string{}, []string{}
 	for i := range 100 {
 		if err := m.Note(t.Context(), ann, past("1", i, fmt.Sprint("ship ", i)), []qed.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
@@ -444,7 +445,7 @@ func TestUserMemoryIsBounded(t *testing.T) {
 		if i >= 96 {
 			wantNames = append([]string{fmt.Sprint("port ", i, " 1")}, wantNames...)
 		}
-		if n := len(records(t, store, threads[0])); n > 14 {
+		if n := len(records(t, st, threads[0])); n > 14 {
 			t.Fatalf("%d records after %d turns", n, i+1)
 		}
 	}
@@ -454,7 +455,7 @@ func TestUserMemoryIsBounded(t *testing.T) {
 
 // Several processes note for the same user at once, while one forgets: nothing is lost.
 func TestUserMemoryConflicts(t *testing.T) {
-	m := &qed.UserMemory{Store: new(qed.MemoryStore), MaxTurns: 50}
+	m := &qed.UserMemory{Store: new(store.InMemory), MaxTurns: 50}
 	var group sync.WaitGroup
 	for w := range 4 {
 		group.Go(func() {
@@ -480,28 +481,28 @@ func TestUserMemoryConflicts(t *testing.T) {
 
 	// Somebody else is always faster.
 	attempts := 0
-	store := &watched{Store: new(qed.MemoryStore), append: func(context.Context, []qed.Record, func(context.Context) error) error {
+	st := &watched{Store: new(store.InMemory), append: func(context.Context, []store.Record, func(context.Context) error) error {
 		attempts++
-		return qed.ErrConflict
+		return store.ErrConflict
 	}}
-	m = &qed.UserMemory{Store: store}
-	if err := m.Note(t.Context(), ann, past("1", 1, "x"), nil); !errors.Is(err, qed.ErrConflict) || attempts > 20 {
+	m = &qed.UserMemory{Store: st}
+	if err := m.Note(t.Context(), ann, past("1", 1, "x"), nil); !errors.Is(err, store.ErrConflict) || attempts > 20 {
 		t.Errorf("%d attempts, %v", attempts, err)
 	}
 }
 
 // A reader that is overtaken by a rewriting reads again.
 func TestUserMemoryReadsWhatIsRewritten(t *testing.T) {
-	store := &watched{Store: new(qed.MemoryStore)}
-	m := &qed.UserMemory{Store: store}
+	st := &watched{Store: new(store.InMemory)}
+	m := &qed.UserMemory{Store: st}
 	noted(t, m, ann, past("1", 1, "ship 1"), past("1", 2, "ship 2"), past("1", 3, "ship 3"))
 	torn := true
-	store.records = func(ctx context.Context, r qed.Range, do func(context.Context) iter.Seq2[qed.Record, error]) iter.Seq2[qed.Record, error] {
+	st.records = func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
 		if r.Newest || !torn {
 			return do(ctx)
 		}
 		torn = false
-		return func(yield func(qed.Record, error) bool) {
+		return func(yield func(store.Record, error) bool) {
 			for rec, err := range do(ctx) {
 				yield(rec, err)
 				return // the others were removed, and what takes their place is not seen yet
@@ -516,14 +517,14 @@ func TestUserMemoryReadsWhatIsRewritten(t *testing.T) {
 // A record that cannot be read is said to be so, and the user can begin anew.
 func TestUserMemoryCorrupt(t *testing.T) {
 	var threads []string
-	store := new(qed.MemoryStore)
-	m := &qed.UserMemory{Store: listed{store, &threads}}
+	st := new(store.InMemory)
+	m := &qed.UserMemory{Store: listed{st, &threads}}
 	noted(t, m, ann, past("1", 1, "ships"))
-	if err := store.Append(t.Context(), threads[0], 1, qed.Record{Kind: qed.RecordMemory, Data: json.RawMessage(`{"turns":7}`)}); err != nil {
+	if err := st.Append(t.Context(), threads[0], 1, store.Record{Kind: store.Memory, Data: json.RawMessage(`{"turns":7}`)}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := m.Recall(t.Context(), ann, "ships", 1)
-	if noteErr := m.Note(t.Context(), ann, past("1", 2, "x"), nil); !errors.Is(err, qed.ErrCorrupt) || !errors.Is(noteErr, qed.ErrCorrupt) {
+	if noteErr := m.Note(t.Context(), ann, past("1", 2, "x"), nil); !errors.Is(err, store.ErrCorrupt) || !errors.Is(noteErr, store.ErrCorrupt) {
 		t.Errorf("Recall: %v; Note: %v", err, noteErr)
 	}
 	if err := m.Forget(t.Context(), ann); err != nil {
@@ -539,15 +540,15 @@ func FuzzUserMemoryRecords(f *testing.F) {
 	f.Add(`{"turns":[{"vector":"AAAA"},{"vector":"AADAfwAAwH8="}]}`, `null`)
 	f.Fuzz(func(t *testing.T, first, second string) {
 		var threads []string
-		store := new(qed.MemoryStore)
-		m := &qed.UserMemory{Store: listed{store, &threads}, Embedder: topicVectors("ship"), MaxTurns: 3, MaxEntities: 3}
+		st := new(store.InMemory)
+		m := &qed.UserMemory{Store: listed{st, &threads}, Embedder: topicVectors("ship"), MaxTurns: 3, MaxEntities: 3}
 		noted(t, m, ann, past("1", 1, "ships"))
-		if err := store.Append(t.Context(), threads[0], 1,
-			qed.Record{Kind: qed.RecordMemory, Data: json.RawMessage(first)}, qed.Record{Kind: qed.RecordMemory, Data: json.RawMessage(second)}); err != nil {
+		if err := st.Append(t.Context(), threads[0], 1,
+			store.Record{Kind: store.Memory, Data: json.RawMessage(first)}, store.Record{Kind: store.Memory, Data: json.RawMessage(second)}); err != nil {
 			t.Fatal(err)
 		}
 		turns, err := m.Recall(t.Context(), ann, "ships", 0)
-		if err != nil && !errors.Is(err, qed.ErrCorrupt) || len(turns) > 3 {
+		if err != nil && !errors.Is(err, store.ErrCorrupt) || len(turns) > 3 {
 			t.Errorf("%d turns, %v", len(turns), err)
 		}
 		if err == nil {
@@ -556,7 +557,7 @@ func FuzzUserMemoryRecords(f *testing.F) {
 		if err == nil {
 			err = m.Note(t.Context(), ann, past("9", 9, "boats"), nil)
 		}
-		if err != nil && !errors.Is(err, qed.ErrCorrupt) {
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			t.Error(err)
 		}
 	})
@@ -577,7 +578,7 @@ var randomVectors = vectors(func(texts []string) ([][]float32, error) {
 })
 
 func fullMemory(b *testing.B) *qed.UserMemory {
-	m := &qed.UserMemory{Store: new(qed.MemoryStore), Embedder: randomVectors}
+	m := &qed.UserMemory{Store: new(store.InMemory), Embedder: randomVectors}
 	for i := range 500 {
 		turn := past("1", i, "late shipments to Miami "+strings.Repeat("x", i))
 		turn.Queries = []qed.QueryMetadata{shipment(i, "late shipments", "es_executor")}
@@ -611,7 +612,7 @@ func BenchmarkUserMemoryRecall(b *testing.B) {
 func ExampleUserMemory() {
 	ctx := context.Background()
 	ann := qed.User{Tenant: "acme", ID: "ann"}
-	memory := &qed.UserMemory{Store: new(qed.MemoryStore)} // with an Embedder, by what is meant and not by words
+	memory := &qed.UserMemory{Store: new(store.InMemory)} // with an Embedder, by what is meant and not by words
 	err := memory.Note(ctx, ann, qed.PastTurn{
 		Thread: "monday", Turn: 1, Request: "Which shipments to Miami were late?", Answer: "12 of 142.",
 	}, []qed.Entity{{Kind: "port", Name: "Port of Miami", ID: "USMIA", Said: "Miami"}})

@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store"
 )
 
 // talkingEnv has, in the process that is killed, the file of its conversations.
@@ -37,12 +38,12 @@ func sayIn(thread string) func(turn int) string {
 
 // talk goes on with the conversations of a file until it is killed. It prints every turn that is saved.
 func talk(path string) int {
-	store, err := sqlitestore.Open(path, nil)
+	st, err := sqlitestore.Open(path, nil)
 	if err != nil {
 		fmt.Println("error", err)
 		return 1
 	}
-	agent := talker(nil, store)
+	agent := talker(nil, st)
 	round, err := strconv.Atoi(os.Getenv(roundEnv))
 	if err != nil {
 		fmt.Println("error", err)
@@ -54,7 +55,7 @@ func talk(path string) int {
 		wait.Go(func() {
 			thread := fmt.Sprintf("thread %d", i)
 			for {
-				turn, err := nextTurn(ctx, agent, store, thread)
+				turn, err := nextTurn(ctx, agent, st, thread)
 				if err != nil {
 					fmt.Println("error", thread, err)
 					return
@@ -68,8 +69,8 @@ func talk(path string) int {
 }
 
 // nextTurn goes on with a run that stopped, or says the next thing. It returns the number of the turn that is saved.
-func nextTurn(ctx context.Context, agent qed.Agent, store qed.Store, thread string) (int, error) {
-	messages, err := qed.Messages(ctx, store, thread, 0)
+func nextTurn(ctx context.Context, agent qed.Agent, st store.Store, thread string) (int, error) {
+	messages, err := qed.Messages(ctx, st, thread, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -98,15 +99,15 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			return
 		}
 	}
-	store, err := sqlitestore.Open(path, nil)
+	st, err := sqlitestore.Open(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
-	agent, ctx := talker(t, store), inRound(t.Context(), rounds)
+	defer st.Close()
+	agent, ctx := talker(t, st), inRound(t.Context(), rounds)
 	for i, least := range saved {
 		thread := fmt.Sprintf("thread %d", i)
-		turn, err := nextTurn(ctx, agent, store, thread)
+		turn, err := nextTurn(ctx, agent, st, thread)
 		if err != nil {
 			t.Errorf("%s does not go on: %v", thread, err)
 			continue
@@ -114,7 +115,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if turn <= least {
 			t.Errorf("%s goes on with turn %d, and turn %d was saved", thread, turn, least)
 		}
-		if err := whole(ctx, store, thread, turn, sayIn(thread)); err != nil {
+		if err := whole(ctx, st, thread, turn, sayIn(thread)); err != nil {
 			t.Error(err)
 		}
 	}

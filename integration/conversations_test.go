@@ -12,7 +12,8 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store"
 )
 
 // talkState is the state of a conversation that counts its turns.
@@ -24,7 +25,7 @@ type talkState struct {
 
 // talker is an agent that proves by its answers whether its conversation is whole: it counts the turns in a state that is carried
 // from turn to turn, and lists what the conversation says was said before.
-func talker(tb testing.TB, store qed.Store) qed.Agent {
+func talker(tb testing.TB, st store.Store) qed.Agent {
 	g := qed.NewGraph[talkState]("talk")
 	g.Node("count", func(ctx context.Context, s talkState) (talkState, error) {
 		n, err := qed.Step(ctx, "count", s.Turns, func(context.Context) (int, error) { return s.Turns + 1, nil })
@@ -55,14 +56,14 @@ func talker(tb testing.TB, store qed.Store) qed.Agent {
 		},
 		func(_ context.Context, s talkState) (qed.Answer, error) {
 			return qed.Answer{Text: answerTo(s.Said, s.Turns)}, nil
-		}, nil), store, nil)
+		}, nil), st, nil)
 }
 
 func answerTo(said string, turn int) string { return fmt.Sprintf("%d: you said %s", turn, said) }
 
 // whole says what is wrong with a thread of turns turns, which are said as say has them.
-func whole(ctx context.Context, store qed.Store, thread string, turns int, say func(turn int) string) error {
-	messages, err := qed.Messages(ctx, store, thread, 0)
+func whole(ctx context.Context, st store.Store, thread string, turns int, say func(turn int) string) error {
+	messages, err := qed.Messages(ctx, st, thread, 0)
 	if err != nil {
 		return err
 	}
@@ -87,8 +88,8 @@ func TestManyConversations(t *testing.T) {
 			db := e.create(t)("")
 			db.SetMaxOpenConns(8)
 			before := runtime.NumGoroutine()
-			store := newStore(t, db, e.dialect, nil)
-			agent := talker(t, store)
+			st := newStore(t, db, e.dialect, nil)
+			agent := talker(t, st)
 			say := func(thread, turn int) string { return fmt.Sprintf("thread %d, turn %d", thread, turn) }
 			var took []time.Duration
 			var mu sync.Mutex
@@ -116,13 +117,13 @@ func TestManyConversations(t *testing.T) {
 				wait.Wait()
 			}
 			for thread := range threads {
-				if err := whole(t.Context(), store, fmt.Sprint(thread), turns, func(turn int) string { return say(thread, turn) }); err != nil {
+				if err := whole(t.Context(), st, fmt.Sprint(thread), turns, func(turn int) string { return say(thread, turn) }); err != nil {
 					t.Error(err)
 				}
 			}
 			slices.Sort(took)
 			t.Logf("%d turns: p50 %v, p99 %v", len(took), took[len(took)/2], took[len(took)*99/100])
-			if err := store.Close(); err != nil {
+			if err := st.Close(); err != nil {
 				t.Error(err)
 			}
 			idle(t, db)
@@ -152,7 +153,7 @@ func TestServerDiesInATurn(t *testing.T) {
 	for _, e := range dyingEngines {
 		t.Run(e.name, func(t *testing.T) {
 			pool, kill, start := e.start(t)
-			store := newStore(t, pool(""), e.dialect, &sqlstore.Options{RetryAttempts: -1})
+			st := newStore(t, pool(""), e.dialect, &sqlstore.Options{RetryAttempts: -1})
 			sent := 0
 			agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 				if turn.Text == "die" {
@@ -166,7 +167,7 @@ func TestServerDiesInATurn(t *testing.T) {
 					return qed.Answer{Text: "not sent"}, nil
 				}
 				return qed.Answer{Text: fmt.Sprintf("sent after %d messages", len(turn.History))}, err
-			}), store, nil)
+			}), st, nil)
 
 			ask := func(text, want string, saved bool) {
 				t.Helper()

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed/examples/folders"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 var foldersExample = recordedExample{
@@ -22,7 +23,7 @@ func holdTranscript(t *testing.T, engine searchagent.Engine) (answers []qed.Answ
 	t.Helper()
 	turns := folders.Transcript()
 	model := llmtest.New(folders.Replay(turns)...)
-	agent, err := folders.NewAgent(model, engine, &qed.MemoryStore{}, nil)
+	agent, err := folders.NewAgent(model, engine, &store.InMemory{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/qedkit/qed/esquery/esclient"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 const entitiesDefinition = `{
@@ -178,7 +179,7 @@ func firstCells(t *qed.Table) []any {
 // documents of the one that he chose are found.
 func TestSearchAgentAsks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
-		trial := newSearchTrial(t, url, &searchagent.Options{Store: &qed.MemoryStore{}}, folderThenDocuments(),
+		trial := newSearchTrial(t, url, &searchagent.Options{Store: &store.InMemory{}}, folderThenDocuments(),
 			searchBodies("find the folder", folderNamed("Tax Documents")), searchBodies("find its documents", documentsIn("abc-123")),
 			searchWords("There are two."))
 		_, asked := trial.ask(t, "List the documents in Tax Documents")
@@ -316,9 +317,9 @@ func TestSearchAgentWithoutACluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	model := llmtest.New(searchPlan(searchStep("folder", "find the folder", false)), searchBodies("find the folder", folderNamed("Tax Documents")))
-	agent, err := searchagent.New(model, esClient(t, "http://127.0.0.1:1", esclient.Config{}), v, &searchagent.Options{SkipClassification: true, Store: store})
+	agent, err := searchagent.New(model, esClient(t, "http://127.0.0.1:1", esclient.Config{}), v, &searchagent.Options{SkipClassification: true, Store: st})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +327,7 @@ func TestSearchAgentWithoutACluster(t *testing.T) {
 		t.Fatalf("error = %v", err)
 	}
 	eachEngine(t, func(t *testing.T, url string) {
-		trial := newSearchTrial(t, url, &searchagent.Options{SkipClassification: true, Store: fork(t, store)}, searchWords("Two."))
+		trial := newSearchTrial(t, url, &searchagent.Options{SkipClassification: true, Store: fork(t, st)}, searchWords("Two."))
 		if _, got := trial.ask(t, ""); got.Text != "Two." || len(got.Table.Rows) != 2 {
 			t.Errorf("answer = %+v", got)
 		}
@@ -334,11 +335,11 @@ func TestSearchAgentWithoutACluster(t *testing.T) {
 }
 
 // fork copies a store of one thread.
-func fork(t *testing.T, from qed.Store) qed.Store {
+func fork(t *testing.T, from store.Store) store.Store {
 	t.Helper()
-	to := &qed.MemoryStore{}
-	var recs []qed.Record
-	for rec, err := range from.Records(t.Context(), "t", qed.Range{}) {
+	to := &store.InMemory{}
+	var recs []store.Record
+	for rec, err := range from.Records(t.Context(), "t", store.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/integration"
-	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store"
 )
 
 // A gateway passes on what a server and its clients tell each other, until it is to
@@ -120,7 +120,7 @@ func TestSQLStoreLostAnswer(t *testing.T) {
 					after := int64(0)
 					add := func() {
 						t.Helper()
-						var recs []qed.Record
+						var recs []store.Record
 						for i := range records {
 							recs = append(recs, said(int(after), i))
 						}
@@ -137,7 +137,7 @@ func TestSQLStoreLostAnswer(t *testing.T) {
 					add()
 					g.lose(-1)
 					n := int64(0)
-					for rec, err := range s.Records(t.Context(), thread, qed.Range{}) {
+					for rec, err := range s.Records(t.Context(), thread, store.Range{}) {
 						if n++; err != nil || rec.Seq != n {
 							t.Fatal(thread, rec.Seq, err)
 						}
@@ -164,7 +164,7 @@ func TestSQLStoreLostAnswerAndConflict(t *testing.T) {
 			}
 			for lost := range 6 {
 				g.lose(lost)
-				if err := s.Append(t.Context(), "thread", 0, said(2, 2)); !errors.Is(err, qed.ErrConflict) {
+				if err := s.Append(t.Context(), "thread", 0, said(2, 2)); !errors.Is(err, store.ErrConflict) {
 					t.Errorf("answer %d lost: %v, want a conflict", lost, err)
 				}
 				g.lose(-1)
@@ -196,7 +196,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 							continue
 						}
 						failures[w]++
-						if errors.Is(err, qed.ErrConflict) {
+						if errors.Is(err, store.ErrConflict) {
 							t.Errorf("nobody else appends: %v", err)
 							return
 						}
@@ -212,7 +212,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 						after = last
 					}
 					n := int64(0)
-					for rec, err := range s.Records(t.Context(), thread, qed.Range{}) {
+					for rec, err := range s.Records(t.Context(), thread, store.Range{}) {
 						if n++; err != nil || rec.Seq != n || string(rec.Data) != string(said(w, int(n-1)).Data) {
 							t.Errorf("record %d is number %d with %s, %v", n, rec.Seq, rec.Data, err)
 							return
@@ -225,7 +225,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond)
 			kill()
-			if err := s.Append(t.Context(), "other", 0, said(0, 0)); err == nil || errors.Is(err, qed.ErrConflict) {
+			if err := s.Append(t.Context(), "other", 0, said(0, 0)); err == nil || errors.Is(err, store.ErrConflict) {
 				t.Errorf("without a server: %v", err)
 			}
 			if err := start(); err != nil {

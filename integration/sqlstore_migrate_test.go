@@ -7,9 +7,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/integration"
-	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store"
 )
 
 // Several processes begin at once in an empty database.
@@ -114,7 +114,7 @@ func TestSQLStoreAccount(t *testing.T) {
 			err = s.Append(t.Context(), "thread", 1, said(0, 1))
 		}
 		if err == nil {
-			err = s.Trim(t.Context(), "thread", 2, qed.RecordMessage)
+			err = s.Trim(t.Context(), "thread", 2, store.Message)
 		}
 		if last, failed := lastOf(t.Context(), s, "thread"); last != 2 {
 			err = errors.Join(err, failed, errors.New("it is not there"))
@@ -192,7 +192,7 @@ func TestSQLStoreSessions(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			for range s.Records(ctx, "thread", qed.Range{}) {
+			for range s.Records(ctx, "thread", store.Range{}) {
 				cancel()
 			}
 			if _, err := s.Sweep(t.Context(), 0); err != nil {

@@ -8,18 +8,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store"
 )
 
 // said is a record that says who wrote it, and which of his it is.
-func said(writer, n int) qed.Record {
-	return qed.Record{Time: time.Now(), Kind: qed.RecordMessage, Address: fmt.Sprint(writer), Data: fmt.Appendf(nil, `"%d of %d"`, n, writer)}
+func said(writer, n int) store.Record {
+	return store.Record{Time: time.Now(), Kind: store.Message, Address: fmt.Sprint(writer), Data: fmt.Appendf(nil, `"%d of %d"`, n, writer)}
 }
 
 // lastOf returns the number of a thread's last record.
-func lastOf(ctx context.Context, s qed.Store, thread string) (int64, error) {
-	for rec, err := range s.Records(ctx, thread, qed.Range{Newest: true, Limit: 1}) {
+func lastOf(ctx context.Context, s store.Store, thread string) (int64, error) {
+	for rec, err := range s.Records(ctx, thread, store.Range{Newest: true, Limit: 1}) {
 		return rec.Seq, err
 	}
 	return 0, nil
@@ -48,7 +48,7 @@ func TestSQLStoreRace(t *testing.T) {
 						switch {
 						case err == nil:
 							n++
-						case errors.Is(err, qed.ErrConflict):
+						case errors.Is(err, store.ErrConflict):
 							conflicts[p]++
 						default:
 							t.Errorf("process %d: %v", p, err)
@@ -60,7 +60,7 @@ func TestSQLStoreRace(t *testing.T) {
 			group.Wait()
 			next := make([]int, processes)
 			seq := int64(0)
-			for rec, err := range stores[0].Records(t.Context(), "thread", qed.Range{}) {
+			for rec, err := range stores[0].Records(t.Context(), "thread", store.Range{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,7 +92,7 @@ func TestSQLStoreTurmoil(t *testing.T) {
 				s := newStore(t, pool(""), e.dialect, keepAll)
 				group.Go(func() {
 					for n := 0; ctx.Err() == nil; n++ {
-						if err := do(s, n); err != nil && !errors.Is(err, qed.ErrConflict) && ctx.Err() == nil {
+						if err := do(s, n); err != nil && !errors.Is(err, store.ErrConflict) && ctx.Err() == nil {
 							t.Errorf("%s: %v", name, err)
 							return
 						}
@@ -110,7 +110,7 @@ func TestSQLStoreTurmoil(t *testing.T) {
 				})
 			}
 			work("trim", func(s *sqlstore.Store, n int) error {
-				return s.Trim(ctx, thread(n), int64(n%20), qed.RecordMessage)
+				return s.Trim(ctx, thread(n), int64(n%20), store.Message)
 			})
 			work("delete", func(s *sqlstore.Store, n int) error {
 				time.Sleep(5 * time.Millisecond)

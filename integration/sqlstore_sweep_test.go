@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store"
 )
 
 // empty fails where something is left of threads.
@@ -28,8 +28,8 @@ func TestSQLStoreSweep(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			db := e.create(t)("")
 			s := newStore(t, db, e.dialect, keepAll)
-			aged := func(age time.Duration) qed.Record {
-				return qed.Record{Time: time.Now().Add(-age), Kind: qed.RecordMessage, Data: []byte(`"text"`)}
+			aged := func(age time.Duration) store.Record {
+				return store.Record{Time: time.Now().Add(-age), Kind: store.Message, Data: []byte(`"text"`)}
 			}
 			const old = 250 // more than are looked for at once
 			for i := range old {
@@ -66,7 +66,7 @@ func TestSQLStoreSweepWhileWriting(t *testing.T) {
 			stayed := 0
 			for i := range 60 {
 				thread := fmt.Sprint("thread ", i)
-				if err := s.Append(t.Context(), thread, 0, qed.Record{Time: time.Unix(0, 0), Kind: qed.RecordMessage}); err != nil {
+				if err := s.Append(t.Context(), thread, 0, store.Record{Time: time.Unix(0, 0), Kind: store.Message}); err != nil {
 					t.Fatal(err)
 				}
 				var group sync.WaitGroup
@@ -98,7 +98,7 @@ func TestSQLStoreSweepsByItself(t *testing.T) {
 			s := newStore(t, db, e.dialect, keepAll)
 			add := func(thread string) {
 				t.Helper()
-				if err := s.Append(t.Context(), thread, 0, qed.Record{Time: time.Now().Add(-25 * time.Hour), Kind: qed.RecordMessage}); err != nil {
+				if err := s.Append(t.Context(), thread, 0, store.Record{Time: time.Now().Add(-25 * time.Hour), Kind: store.Message}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -11,10 +11,10 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/integration"
-	"github.com/qedkit/qed/sqlstore"
-	"github.com/qedkit/qed/storetest"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/storetest"
 )
 
 // storeEngines are what conversations are kept in. Each makes an empty database, in
@@ -122,7 +122,7 @@ func TestSQLStore(t *testing.T) {
 					db := pool(setting)
 					db.SetMaxOpenConns(connections)
 					s := newStore(t, db, e.dialect, keepAll)
-					storetest.Run(t, func(*testing.T) qed.Store { return s })
+					storetest.Run(t, func(*testing.T) store.Store { return s })
 				})
 			}
 			run("one connection", "", 1)

@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // With a real model, past turns are found by what they mean, whatever their words.
 func TestUserMemoryByMeaning(t *testing.T) {
-	m := &qed.UserMemory{Store: &qed.MemoryStore{}, Embedder: embeddings(t), EmbedderModel: "all-minilm-l6-v2"}
+	m := &qed.UserMemory{Store: &store.InMemory{}, Embedder: embeddings(t), EmbedderModel: "all-minilm-l6-v2"}
 	ann := qed.User{Tenant: "acme", ID: "ann"}
 	for i, request := range []string{
 		"Which invoices are overdue?",

@@ -14,10 +14,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/store"
 )
 
 // asking is a durable agent that asks for a city, and says who asks and where.
-func asking(store qed.Store) qed.Agent {
+func asking(st store.Store) qed.Agent {
 	return qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		if turn.Text == "who" {
 			return qed.Answer{Text: turn.User + " of " + turn.Tenant}, nil
@@ -27,14 +28,14 @@ func asking(store qed.Store) qed.Agent {
 			return qed.Answer{}, err
 		}
 		return qed.Answer{Text: "Miami, " + city}, nil
-	}), store, nil)
+	}), st, nil)
 }
 
 func TestAgentConversation(t *testing.T) {
 	noLeak(t)
 	s := newServer()
-	store := new(qed.MemoryStore)
-	if err := mcpkit.AddAgent(s, "ask", "Ask about ports.", asking(store), nil); err != nil {
+	st := new(store.InMemory)
+	if err := mcpkit.AddAgent(s, "ask", "Ask about ports.", asking(st), nil); err != nil {
 		t.Fatal(err)
 	}
 	ann := session(t, s, &mcp.StreamableHTTPOptions{Stateless: true}, nil, http.Header{"Authorization": {"Bearer ann"}})
@@ -57,7 +58,7 @@ func TestAgentConversation(t *testing.T) {
 	if r := call(t, ann, "ask", again); !r.IsError || !strings.Contains(textOf(r), "no open question") {
 		t.Errorf("the reply again: %q", textOf(r))
 	}
-	look, err := qed.Inspect(t.Context(), store, mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
+	look, err := qed.Inspect(t.Context(), st, mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
 	if err != nil || look.Status != qed.StatusAnswered || look.Turn.User != "ann" {
 		t.Errorf("the thread: %+v, %v", look, err)
 	}
@@ -79,7 +80,7 @@ func TestAgentConversation(t *testing.T) {
 func TestAgentUnknownCaller(t *testing.T) {
 	noLeak(t)
 	s := newServer()
-	if err := mcpkit.AddAgent(s, "ask", "", asking(new(qed.MemoryStore)), nil); err != nil {
+	if err := mcpkit.AddAgent(s, "ask", "", asking(new(store.InMemory)), nil); err != nil {
 		t.Fatal(err)
 	}
 	one, two := session(t, s, nil, nil, nil), session(t, s, nil, nil, nil)
@@ -267,7 +268,7 @@ func TestElicit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			noLeak(t)
 			s := newServer()
-			err := mcpkit.AddAgent(s, "ask", "", asking(new(qed.MemoryStore)), &mcpkit.ServerOptions{
+			err := mcpkit.AddAgent(s, "ask", "", asking(new(store.InMemory)), &mcpkit.ServerOptions{
 				Elicit: true,
 				Caller: func(context.Context, *mcp.CallToolRequest) (context.Context, mcpkit.Caller, error) {
 					return nil, mcpkit.Caller{User: "ann"}, nil

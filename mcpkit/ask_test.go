@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/store"
 )
 
 // addAsking adds tools that ask the user, each in its way.
@@ -71,7 +72,7 @@ func turns(t *testing.T, c *mcpkit.Client, tool string, replies ...string) (answ
 			return qed.Answer{Text: "error: " + results[0].Err.Error()}, nil
 		}
 		return qed.Answer{Text: string(results[0].Output)}, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 	turn := qed.Turn{Thread: "t", Text: "go"}
 	for {
 		a, err := qed.Ask(t.Context(), agent, turn)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/store"
 )
 
 // A payment is a server over HTTP whose one tool must not be called twice. It takes each request
@@ -148,7 +149,7 @@ func notDone(t *testing.T, err error) bool {
 		_, recorded = errors.AsType[*qed.CallError](failed)
 		return qed.Answer{}, nil
 	})
-	for _, err := range qed.Durable(agent, new(qed.MemoryStore), nil).Run(t.Context(), qed.Turn{Thread: "t", Text: "q"}) {
+	for _, err := range qed.Durable(agent, new(store.InMemory), nil).Run(t.Context(), qed.Turn{Thread: "t", Text: "q"}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/store"
 )
 
 // inProcess returns a Dialer for a server of this process.
@@ -108,7 +109,7 @@ func ExampleAddAgent() {
 			return qed.Answer{}, err
 		}
 		return qed.Answer{Text: "Miami, " + city + ", for " + turn.User}, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 
 	server := mcp.NewServer(&mcp.Implementation{Name: "crews", Version: "1.0"}, nil)
 	err := mcpkit.AddAgent(server, "ask_crews", "Answers questions about crews.", agent, &mcpkit.ServerOptions{

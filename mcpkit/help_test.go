@@ -22,6 +22,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/store"
 )
 
 // A process of this test is an MCP server, where the environment says so.
@@ -160,7 +161,7 @@ func testServer(mode string) *mcp.Server {
 			return text("%s", strings.Repeat("a", 17<<20)), nil // more than a message may have
 		})
 	case "agent":
-		if err := mcpkit.AddAgent(s, "ask", "", asking(new(qed.MemoryStore)), nil); err != nil {
+		if err := mcpkit.AddAgent(s, "ask", "", asking(new(store.InMemory)), nil); err != nil {
 			panic(err)
 		}
 	case "asks":

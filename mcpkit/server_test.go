@@ -16,6 +16,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/store"
 )
 
 // session connects the SDK's own client to a server, over HTTP.
@@ -129,7 +130,7 @@ func TestThread(t *testing.T) {
 				for _, id := range []string{"", "a", "b", "c"} {
 					name := fmt.Sprintf("%q %q %q %q", tool, user, company, id)
 					thread := mcpkit.Thread(tool, mcpkit.Caller{User: user, Company: company}, id)
-					if before := seen[thread]; before != "" || qed.CheckThread(thread) != nil {
+					if before := seen[thread]; before != "" || store.CheckThread(thread) != nil {
 						t.Errorf("%s and %s are both %q", name, before, thread)
 					}
 					seen[thread] = name

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/store"
 )
 
 func TestExecute(t *testing.T) {
@@ -65,7 +66,7 @@ func TestRowsAreKept(t *testing.T) {
 		}
 		table, err := read[qed.Finding](t, results[0].Output).Rows.Table(ctx)
 		return qed.Answer{Table: table}, err
-	}), &qed.MemoryStore{}, nil)
+	}), &store.InMemory{}, nil)
 	answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "go"})
 	if err != nil || len(answer.Table.Rows) != 7 {
 		t.Errorf("got %+v, %v", answer.Table, err)
@@ -198,7 +199,7 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 		}
 		found = read[qed.Finding](t, results[0].Output)
 		return qed.Answer{Text: qed.Now(ctx).Format(time.DateOnly)}, results[0].Err
-	}), &qed.MemoryStore{}, nil)
+	}), &store.InMemory{}, nil)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return now })
 	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "t", Text: "go"})
 	if err != nil || len(answer.Questions) != 1 {

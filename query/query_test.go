@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/store"
 )
 
 // ships is a source in memory. Its queries are strings, "all" or "column=value".
@@ -169,7 +170,7 @@ func call(t testing.TB, tool qed.Tool, arguments string) *caller {
 		}
 		c.output, c.err = results[0].Output, results[0].Err
 		return qed.Answer{Text: "done"}, nil
-	}), &qed.MemoryStore{}, nil)
+	}), &store.InMemory{}, nil)
 	return c
 }
 

@@ -10,12 +10,13 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/rag"
+	"github.com/qedkit/qed/store"
 )
 
 // TestConversation: the second question of a thread is understood by the first.
 func TestConversation(t *testing.T) {
 	m := llmtest.Scripted(t, says("It waits for a part [1]."), rewrites("Can a cancelled work order be opened again?"), says("No [1]."))
-	a := newAgent(t, m, manual(t), &rag.Options{Store: &qed.MemoryStore{}})
+	a := newAgent(t, m, manual(t), &rag.Options{Store: &store.InMemory{}})
 	for _, text := range []string{"What is On hold?", "And when it is cancelled?"} {
 		got, _, err := run(t, a, qed.Turn{Thread: "t", Text: text})
 		if err != nil || !got.Saved || len(got.Citations) != 1 {
@@ -33,12 +34,12 @@ func TestTurnGoesOn(t *testing.T) {
 	s := searcherFunc(func(context.Context, string, int) ([]rag.Hit, error) { searches++; return passages(2), nil })
 	down := llmtest.Rule{Name: "answer_from_documents", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrUnavailable}}}}
 	m := llmtest.Scripted(t, rewrites("q"), down, says("Yes [2]."))
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	turn := qed.Turn{Thread: "t", Text: "And now?", History: []llm.Message{{Role: llm.User, Content: "Hello"}}}
-	if _, _, err := run(t, newAgent(t, m, s, &rag.Options{Store: store}), turn); !errors.Is(err, llm.ErrUnavailable) {
+	if _, _, err := run(t, newAgent(t, m, s, &rag.Options{Store: st}), turn); !errors.Is(err, llm.ErrUnavailable) {
 		t.Fatalf("the error is %v", err)
 	}
-	got, told, err := run(t, newAgent(t, m, s, &rag.Options{Store: store}), qed.Turn{Thread: "t"})
+	got, told, err := run(t, newAgent(t, m, s, &rag.Options{Store: st}), qed.Turn{Thread: "t"})
 	if err != nil || got.Text != "Yes [1]." || told != got.Text || len(got.Citations) != 1 || got.Citations[0].Title != "2.md" {
 		t.Errorf("going on: %+v, told %q, %v", got, told, err)
 	}

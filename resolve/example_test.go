@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/resolve"
+	"github.com/qedkit/qed/store"
 )
 
 var places = []resolve.Entity{
@@ -81,7 +82,7 @@ func ExampleNewEntityTool() {
 			return qed.Answer{}, err
 		}
 		return qed.Answer{Text: string(results[0].Output)}, results[0].Err
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 
 	for _, text := range []string{"shipments that arrived in Miami", "Port of Miami"} {
 		answer, err := qed.Ask(context.Background(), agent, qed.Turn{Thread: "42", Text: text})

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/resolve"
+	"github.com/qedkit/qed/store"
 )
 
 func miami(t *testing.T, aliases ...string) *resolve.Catalog {
@@ -147,7 +148,7 @@ func TestEntityToolNoAsker(t *testing.T) {
 			err = results[0].Err
 		}
 		return qed.Answer{}, err
-	}), new(qed.MemoryStore), nil), qed.Turn{Thread: "t", Text: "go"})
+	}), new(store.InMemory), nil), qed.Turn{Thread: "t", Text: "go"})
 	_, alone := tool.Call(t.Context(), json.RawMessage(askMiami))
 	for _, err := range []error{err, alone} {
 		if !errors.Is(err, qed.ErrCannotInterrupt) || !strings.Contains(err.Error(), "Miami Container Terminal") || !strings.Contains(err.Error(), `"Miami"`) {

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/resolve"
+	"github.com/qedkit/qed/store"
 )
 
 // agent is one that calls a tool with the arguments in a turn's text, and answers with its result.
@@ -33,7 +34,7 @@ func agent(t *testing.T, tool qed.Tool, err error) qed.Agent {
 			return qed.Answer{}, results[0].Err
 		}
 		return qed.Answer{Text: string(results[0].Output)}, nil
-	}), new(qed.MemoryStore), nil)
+	}), new(store.InMemory), nil)
 }
 
 // say has a turn of the thread answered.

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 type filterFunc = func(context.Context, qed.Turn) (json.RawMessage, error)
@@ -87,7 +88,7 @@ func TestHiddenFieldsStayHidden(t *testing.T) {
 		reply("answer", text("Done.")))
 	e := several(2)
 	e.answers[1].docs = []doc{{"1", `{"name":"a","ssn":"hidden"}`}, {"2", `{"name":"b","ssn":["hidden","hidden"]}`}}
-	a := newAgent(t, m, e, &searchagent.Options{Store: &qed.MemoryStore{}})
+	a := newAgent(t, m, e, &searchagent.Options{Store: &store.InMemory{}})
 	_, asked := ask(t, a, qed.Turn{Thread: "t", Text: question})
 	events, got := ask(t, a, qed.Turn{Thread: "t", Text: "1"})
 	if len(asked.Questions) != 1 || got.Table == nil {

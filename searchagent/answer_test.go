@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 // What was found stands where the words fail.
@@ -36,7 +37,7 @@ func TestWordsFail(t *testing.T) {
 			rules[4] = reply("answer", tt.answer)
 			opt := &searchagent.Options{}
 			if tt.stored {
-				opt.Store = &qed.MemoryStore{}
+				opt.Store = &store.InMemory{}
 			}
 			_, got, err := run(t, newAgent(t, llmtest.New(rules...), found(2), opt), qed.Turn{Thread: "t", Text: question})
 			if tt.err != nil {
@@ -63,7 +64,7 @@ func TestModelTimeout(t *testing.T) {
 					rules[i].Replies[0].Delay = time.Hour
 				}
 			}
-			a := newAgent(t, llmtest.New(rules...), found(1), &searchagent.Options{ModelTimeout: time.Minute, Store: &qed.MemoryStore{}})
+			a := newAgent(t, llmtest.New(rules...), found(1), &searchagent.Options{ModelTimeout: time.Minute, Store: &store.InMemory{}})
 			if _, _, err := run(t, a, qed.Turn{Thread: "t", Text: question}); !errors.Is(err, llm.ErrTimeout) {
 				t.Errorf("%s: error = %v", name, err)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 // several is an engine with n folders of the same name.
@@ -32,10 +33,10 @@ func documentsIn(id string) llmtest.Reply {
 func TestAskAndResume(t *testing.T) {
 	for _, said := range []string{"2", "owner: owner-2", "Option 2."} {
 		t.Run(said, func(t *testing.T) {
-			store := &qed.MemoryStore{}
+			st := &store.InMemory{}
 			first := llmtest.Scripted(t, isSearch(), reply("plan", folderPlan()), generates(findFolder, body(folderBody)))
 			e := several(3)
-			events, got := ask(t, newAgent(t, first, e, &searchagent.Options{Store: store}), qed.Turn{Thread: "t", Text: question})
+			events, got := ask(t, newAgent(t, first, e, &searchagent.Options{Store: st}), qed.Turn{Thread: "t", Text: question})
 			if len(got.Questions) != 1 || got.Questions[0].Kind != qed.ChoiceQuestion || !got.Questions[0].Resumable || len(e.ran) != 1 {
 				t.Fatalf("answer = %+v", got)
 			}
@@ -52,7 +53,7 @@ func TestAskAndResume(t *testing.T) {
 
 			second := llmtest.Scripted(t, generates(findDocuments, documentsIn("folder-2")), reply("answer", text("One file.")))
 			e = several(3)
-			_, got = ask(t, newAgent(t, second, e, &searchagent.Options{Store: store}), qed.Turn{Thread: "t", Text: said})
+			_, got = ask(t, newAgent(t, second, e, &searchagent.Options{Store: st}), qed.Turn{Thread: "t", Text: said})
 			if got.Partial || got.Text != "One file." || len(got.Queries) != 2 || got.Queries[0].Rows != 3 || got.Table.Rows[0][0] != "File of folder-2" {
 				t.Errorf("answer = %+v", got)
 			}
@@ -90,7 +91,7 @@ func TestChoices(t *testing.T) {
 			for i, source := range tt.sources {
 				docs = append(docs, doc{fmt.Sprint(i + 1), source})
 			}
-			a := newAgent(t, llmtest.New(scripted()...), &engine{answers: []answer{{docs: docs}}}, &searchagent.Options{Store: &qed.MemoryStore{}})
+			a := newAgent(t, llmtest.New(scripted()...), &engine{answers: []answer{{docs: docs}}}, &searchagent.Options{Store: &store.InMemory{}})
 			_, got := ask(t, a, qed.Turn{Thread: "t", Text: question})
 			if len(got.Questions) != 1 || len(got.Questions[0].Choices) != len(tt.want) {
 				t.Fatalf("answer = %+v", got)
@@ -109,7 +110,7 @@ func TestLookupsFindAll(t *testing.T) {
 	for _, key := range []string{`"size":1`, `"size":0`, `"from":11`, `"collapse":{"field":"name.keyword"}`, `"terminate_after":1`, `"track_total_hits":false`} {
 		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(strings.Replace(folderBody, "{", "{"+key+",", 1))))
 		e := several(12)
-		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &qed.MemoryStore{}}), qed.Turn{Thread: "t", Text: question})
+		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: question})
 		if len(got.Questions) != 1 || len(got.Questions[0].Choices) != 10 {
 			t.Fatalf("%s: answer = %+v", key, got)
 		}
@@ -152,7 +153,7 @@ func TestSeveralAreNoQuestion(t *testing.T) {
 			if name == "figures were wanted" {
 				rules[2] = generates(findFolder, body(`{"size":0,"query":{"term":{"name.keyword":"Tax"}},"aggs":{"owner":{"terms":{"field":"owner"}}}}`))
 			}
-			_, got := ask(t, newAgent(t, llmtest.New(rules...), several(3), &searchagent.Options{Store: &qed.MemoryStore{}}), qed.Turn{Thread: "t", Text: question})
+			_, got := ask(t, newAgent(t, llmtest.New(rules...), several(3), &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: question})
 			if len(got.Questions) > 0 || len(got.Queries) == 0 || got.Text == "" {
 				t.Errorf("answer = %+v", got)
 			}
@@ -162,14 +163,14 @@ func TestSeveralAreNoQuestion(t *testing.T) {
 
 // A reply that is another question begins anew.
 func TestAnotherQuestionInPlaceOfAReply(t *testing.T) {
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	m := llmtest.New(isSearch(), reply("plan", folderPlan(), plan(find("all", findAll))),
 		generates(findFolder, body(folderBody)), generates(findAll, body(`{}`)),
 		reply("read_reply", llmtest.Reply{JSON: map[string]any{"intent": "new_request", "reason": "other"}}),
 		reply("answer", text("All.")))
 	e := several(2)
 	e.answers = append(e.answers, answer{docs: files(1)})
-	a := newAgent(t, m, e, &searchagent.Options{Store: store})
+	a := newAgent(t, m, e, &searchagent.Options{Store: st})
 	ask(t, a, qed.Turn{Thread: "t", Text: question})
 	if _, got := ask(t, a, qed.Turn{Thread: "t", Text: "Forget it, show me everything"}); got.Text != "All." {
 		t.Errorf("answer = %+v", got)

@@ -18,21 +18,22 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 // logs is a store that remembers how the thread was after every append.
 type logs struct {
-	qed.MemoryStore
+	store.InMemory
 	mu   sync.Mutex
-	each [][]qed.Record
+	each [][]store.Record
 }
 
-func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
-	if err := s.MemoryStore.Append(ctx, thread, after, recs...); err != nil {
+func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
+	if err := s.InMemory.Append(ctx, thread, after, recs...); err != nil {
 		return err
 	}
-	var log []qed.Record
-	for rec, err := range s.Records(ctx, thread, qed.Range{}) {
+	var log []store.Record
+	for rec, err := range s.Records(ctx, thread, store.Range{}) {
 		if err != nil {
 			return err
 		}
@@ -81,10 +82,10 @@ var question1 = qed.Turn{Thread: "t", Text: question}
 // A process dies after any record, and another one goes on: the answer is the same, and
 // no reply is paid for twice.
 func TestTurnGoesOn(t *testing.T) {
-	opt := func(s qed.Store) *searchagent.Options { return &searchagent.Options{Store: s, Size: 10} }
-	store := &logs{}
+	opt := func(s store.Store) *searchagent.Options { return &searchagent.Options{Store: s, Size: 10} }
+	st := &logs{}
 	whole := eventfulModel(nil)
-	a := newAgent(t, whole, eventfulEngine(), opt(store))
+	a := newAgent(t, whole, eventfulEngine(), opt(st))
 	if _, asked := ask(t, a, question1); len(asked.Questions) != 1 {
 		t.Fatalf("nothing was asked: %+v", asked)
 	}
@@ -96,16 +97,16 @@ func TestTurnGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
-	for i, log := range store.each[:len(store.each)-1] {
+	for i, log := range st.each[:len(st.each)-1] {
 		t.Run(fmt.Sprint(i, " ", log[len(log)-1].Kind), func(t *testing.T) {
-			kept := &qed.MemoryStore{}
+			kept := &store.InMemory{}
 			if err := kept.Append(t.Context(), "t", 0, log...); err != nil {
 				t.Fatal(err)
 			}
 			said := map[string]int{}
 			for _, rec := range log {
 				for name, node := range nodes {
-					if rec.Kind == qed.RecordReturned && strings.Contains(rec.Address, node) && strings.Contains(string(rec.Data), `"usage"`) {
+					if rec.Kind == store.Returned && strings.Contains(rec.Address, node) && strings.Contains(string(rec.Data), `"usage"`) {
 						said[name]++
 					}
 				}
@@ -141,9 +142,9 @@ func TestTurnGoesOn(t *testing.T) {
 // A turn that fails, as the engine is down, keeps its plan and its steps, and goes on
 // with them.
 func TestTurnGoesOnAfterAFailure(t *testing.T) {
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(esquery.ErrUnavailable, ""), once: true}, {docs: files(3)}}}
-	a := newAgent(t, llmtest.Scripted(t, scripted()...), e, &searchagent.Options{Store: store})
+	a := newAgent(t, llmtest.Scripted(t, scripted()...), e, &searchagent.Options{Store: st})
 	if _, _, err := run(t, a, question1); !errors.Is(err, esquery.ErrUnavailable) {
 		t.Fatalf("error = %v", err)
 	}
@@ -162,21 +163,21 @@ func TestStoredBodyIsCheckedAgain(t *testing.T) {
 		"everything":     `{}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			store := &qed.MemoryStore{}
-			opt := &searchagent.Options{Store: store, MaxRegenerations: -1, Filter: func(context.Context, qed.Turn) (json.RawMessage, error) {
+			st := &store.InMemory{}
+			opt := &searchagent.Options{Store: st, MaxRegenerations: -1, Filter: func(context.Context, qed.Turn) (json.RawMessage, error) {
 				return json.RawMessage(`{"term":{"tenantId":"mine"}}`), nil
 			}}
 			e := &engine{answers: []answer{{err: engineFails(esquery.ErrUnavailable, ""), once: true}, {docs: files(1)}}}
 			if _, _, err := run(t, newAgent(t, single(body(right)), e, opt), question1); err == nil {
 				t.Fatal("the engine was to fail")
 			}
-			changed := &qed.MemoryStore{}
-			var log []qed.Record
-			for rec, err := range store.Records(t.Context(), "t", qed.Range{}) {
+			changed := &store.InMemory{}
+			var log []store.Record
+			for rec, err := range st.Records(t.Context(), "t", store.Range{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if rec.Kind == qed.RecordState {
+				if rec.Kind == store.State {
 					rec.Data = plant(t, rec.Data, planted)
 				}
 				log = append(log, rec)
@@ -228,7 +229,7 @@ func plant(t *testing.T, data json.RawMessage, body string) json.RawMessage {
 // The next turn is told what was said and searched before.
 func TestConversation(t *testing.T) {
 	m := again()
-	a := newAgent(t, m, found(1), &searchagent.Options{Store: &qed.MemoryStore{}})
+	a := newAgent(t, m, found(1), &searchagent.Options{Store: &store.InMemory{}})
 	for _, text := range []string{question, "And now?"} {
 		if _, got := ask(t, a, qed.Turn{Thread: "t", Text: text}); !got.Saved {
 			t.Fatalf("%+v", got)

@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 // The documents of a folder that is given by its name, in two steps. Each user sees his
@@ -100,7 +101,7 @@ func ExampleNew_question() {
 	}
 	agent, err := searchagent.New(model, engine, validator, &searchagent.Options{
 		SkipClassification: true,
-		Store:              &qed.MemoryStore{},
+		Store:              &store.InMemory{},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
+	"github.com/qedkit/qed/store"
 )
 
 // manyCrews are the rows of a statement on crews: more than a state carries.
@@ -43,17 +44,17 @@ func corrected() *llmtest.Model {
 
 // logs is a store that remembers how the thread was after every append.
 type logs struct {
-	qed.MemoryStore
+	store.InMemory
 	mu   sync.Mutex
-	each [][]qed.Record
+	each [][]store.Record
 }
 
-func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
-	if err := s.MemoryStore.Append(ctx, thread, after, recs...); err != nil {
+func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
+	if err := s.InMemory.Append(ctx, thread, after, recs...); err != nil {
 		return err
 	}
-	var log []qed.Record
-	for rec, err := range s.Records(ctx, thread, qed.Range{}) {
+	var log []store.Record
+	for rec, err := range s.Records(ctx, thread, store.Range{}) {
 		if err != nil {
 			return err
 		}
@@ -67,22 +68,22 @@ func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...q
 
 // A process dies after any record, and another one goes on: the answer is the same, and no reply is paid for twice.
 func TestTurnGoesOn(t *testing.T) {
-	store := &logs{}
+	st := &logs{}
 	whole := corrected()
-	_, want, err := run(t, newAgent(t, whole, manyCrews(), &sqlagent.Options{Store: store}), qed.Turn{Thread: "t", Text: "How many crews?"})
+	_, want, err := run(t, newAgent(t, whole, manyCrews(), &sqlagent.Options{Store: st}), qed.Turn{Thread: "t", Text: "How many crews?"})
 	if err != nil || !want.Saved || len(want.Table.Rows) != 30 || want.Queries[0].Handle == "" {
 		t.Fatalf("answer = %+v, %v", want, err)
 	}
 	later := qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
-	for i, log := range store.each[:len(store.each)-1] {
+	for i, log := range st.each[:len(st.each)-1] {
 		t.Run(fmt.Sprint(i, " ", log[len(log)-1].Kind), func(t *testing.T) {
-			kept := &qed.MemoryStore{}
+			kept := &store.InMemory{}
 			if err := kept.Append(t.Context(), "t", 0, log...); err != nil {
 				t.Fatal(err)
 			}
 			paid := 0
 			for _, rec := range log {
-				if rec.Kind == qed.RecordReturned && strings.Contains(string(rec.Data), `"usage"`) {
+				if rec.Kind == store.Returned && strings.Contains(string(rec.Data), `"usage"`) {
 					paid++
 				}
 			}
@@ -118,7 +119,7 @@ func TestConversation(t *testing.T) {
 		reply("generate", query("SELECT id FROM crew"), query("SELECT workOrderId FROM crew")),
 		reply("answer", text("Thirty."), text("These.")),
 	)
-	a := newAgent(t, m, manyCrews(), &sqlagent.Options{Store: &qed.MemoryStore{}})
+	a := newAgent(t, m, manyCrews(), &sqlagent.Options{Store: &store.InMemory{}})
 	for _, question := range []string{"How many crews?", "What are they called?"} {
 		if _, answer, err := run(t, a, qed.Turn{Thread: "t", Text: question}); err != nil || !answer.Saved {
 			t.Fatalf("%+v, %v", answer, err)
@@ -171,8 +172,8 @@ func TestAskJoins(t *testing.T) {
 		thread string
 		asked  bool
 	}{
-		{"asked", sqlagent.Options{AskJoins: true, Store: &qed.MemoryStore{}}, "t", true},
-		{"not wanted", sqlagent.Options{Store: &qed.MemoryStore{}}, "t", false},
+		{"asked", sqlagent.Options{AskJoins: true, Store: &store.InMemory{}}, "t", true},
+		{"not wanted", sqlagent.Options{Store: &store.InMemory{}}, "t", false},
 		{"nobody to ask", sqlagent.Options{AskJoins: true}, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -242,12 +243,12 @@ func TestBudget(t *testing.T) {
 
 // What a turn read is there in a later one, under its handle, for who has the thread.
 func TestRowsAreKept(t *testing.T) {
-	store := &qed.MemoryStore{}
-	_, answer, err := run(t, newAgent(t, corrected(), manyCrews(), &sqlagent.Options{Store: store}), qed.Turn{Thread: "t", Text: "How many crews?"})
+	st := &store.InMemory{}
+	_, answer, err := run(t, newAgent(t, corrected(), manyCrews(), &sqlagent.Options{Store: st}), qed.Turn{Thread: "t", Text: "How many crews?"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rec := range store.Records(t.Context(), "t", qed.Range{Kinds: []qed.RecordKind{qed.RecordState}}) {
+	for rec := range st.Records(t.Context(), "t", store.Range{Kinds: []store.Kind{store.State}}) {
 		var state struct{ State struct{ Table *qed.Table } }
 		if err := json.Unmarshal(rec.Data, &state); err != nil {
 			t.Fatal(err)
@@ -259,7 +260,7 @@ func TestRowsAreKept(t *testing.T) {
 	again := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		rows, err := qed.Load[qed.Table](ctx, turn.Text)
 		return qed.Answer{Table: &rows}, err
-	}), store, nil)
+	}), st, nil)
 	later, err := qed.Ask(t.Context(), again, qed.Turn{Thread: "t", Text: answer.Queries[0].Handle})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Options are the agent's limits and texts. A nil Options and zero fields mean
@@ -84,7 +85,7 @@ type Options struct {
 
 	// Store keeps conversations, so that a turn can go on after a crash or a
 	// question; nil: nothing is kept. See [qed.Durable].
-	Store qed.Store
+	Store store.Store
 	// Durable says how Store keeps them; nil: as [qed.DurableOptions] says, with
 	// a user's messages read as replies by the agent's model.
 	Durable *qed.DurableOptions

@@ -39,6 +39,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/examples/shipping"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 func main() { chat.Main("bi", run) }
@@ -95,7 +96,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 	ctx = qed.WithClock(ctx, func() time.Time { return shipping.Now })
 	d := desk{model: model, engine: engine, graphQL: server.URL, show: show, out: asked.out, opt: qed.TodoOptions{
-		Store:       &qed.MemoryStore{},
+		Store:       &store.InMemory{},
 		Temperature: conf.Agent.Temperature,
 		JSONMode:    conf.Agent.JSONMode,
 	}}

@@ -17,6 +17,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 // Index is the name of the index.
@@ -51,7 +52,7 @@ func NewValidator() (*esquery.Validator, error) {
 
 // NewAgent returns the search agent over the index. It keeps conversations in store;
 // a nil opt means the agent's defaults.
-func NewAgent(model llm.Model, engine searchagent.Engine, store qed.Store, opt *searchagent.Options) (qed.Agent, error) {
+func NewAgent(model llm.Model, engine searchagent.Engine, st store.Store, opt *searchagent.Options) (qed.Agent, error) {
 	validator, err := NewValidator()
 	if err != nil {
 		return nil, err
@@ -60,7 +61,7 @@ func NewAgent(model llm.Model, engine searchagent.Engine, store qed.Store, opt *
 	if opt != nil {
 		o = *opt
 	}
-	o.About, o.Store = map[string]string{Index: about}, store
+	o.About, o.Store = map[string]string{Index: about}, st
 	return searchagent.New(model, engine, validator, &o)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
 )
 
 // TestTranscript holds the whole conversation on the recording: every turn is answered
@@ -20,7 +21,7 @@ func TestTranscript(t *testing.T) {
 	}
 	defer client.Close()
 	turns := folders.Transcript()
-	agent, err := folders.NewAgent(llmtest.New(folders.Replay(turns)...), client, &qed.MemoryStore{}, nil)
+	agent, err := folders.NewAgent(llmtest.New(folders.Replay(turns)...), client, &store.InMemory{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

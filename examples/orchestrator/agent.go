@@ -14,12 +14,13 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
 	"github.com/qedkit/qed/sqlagent"
+	"github.com/qedkit/qed/store"
 )
 
 // newAgent returns who answers: a router over the database, the documents and the
 // model alone. The example company has documents; a database of the user's own has
 // those of the folder docs, if he names one.
-func newAgent(ctx context.Context, model llm.Model, src *chat.Source, docs string, conf *settings.Settings, store qed.Store, durable *qed.DurableOptions) (qed.Agent, error) {
+func newAgent(ctx context.Context, model llm.Model, src *chat.Source, docs string, conf *settings.Settings, st store.Store, durable *qed.DurableOptions) (qed.Agent, error) {
 	opt := conf.Agent
 	opt.AskJoins = true
 	opt.MaxHistoryMessages = allMessages
@@ -43,7 +44,7 @@ func newAgent(ctx context.Context, model llm.Model, src *chat.Source, docs strin
 		routes = append(routes, qed.Route{Name: "documents", Description: "rules, explanations and how things are done, from the company's manuals", Agent: documents})
 	}
 	return qed.NewRouter(model, routes, &qed.RouterOptions{
-		Store:           store,
+		Store:           st,
 		Durable:         durable,
 		Temperature:     opt.Temperature,
 		MaxOutputTokens: opt.MaxOutputTokens,

@@ -11,12 +11,13 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // conversation is what is said on one thread of a store.
 type conversation struct {
 	agent   qed.Agent
-	store   qed.Store
+	store   store.Store
 	durable *qed.DurableOptions // as the agent has them
 	names   names
 	show    *chat.Printer

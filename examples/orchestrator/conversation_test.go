@@ -11,16 +11,17 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/store"
 )
 
 // opened is a conversation over a store as one process has it, with an agent of the
 // test's, and what it shows.
-func opened(store qed.Store, agent qed.AgentFunc) (*conversation, *strings.Builder) {
+func opened(st store.Store, agent qed.AgentFunc) (*conversation, *strings.Builder) {
 	var out strings.Builder
 	durable := &qed.DurableOptions{Lease: lease}
 	return &conversation{
-		agent: qed.Durable(agent, store, durable), store: store, durable: durable,
-		names: names{store}, show: chat.NewPrinter(&out),
+		agent: qed.Durable(agent, st, durable), store: st, durable: durable,
+		names: names{st}, show: chat.NewPrinter(&out),
 	}, &out
 }
 
@@ -65,15 +66,15 @@ func (w *working) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 // TestInterruptedTurn is interrupted by Ctrl-C, as the context tells it, and goes on
 // in another process, when it is told to.
 func TestInterruptedTurn(t *testing.T) {
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &working{held: func(ctx context.Context) error { cancel(); <-ctx.Done(); return ctx.Err() }}
-	c, _ := opened(store, w.answer)
+	c, _ := opened(st, w.answer)
 	if err := c.hold(ctx, "", nil, typing("Why?")); !errors.Is(err, errInterrupted) {
 		t.Errorf("error = %v", err)
 	}
 	w.held = nil
-	c, out := opened(store, w.answer)
+	c, out := opened(st, w.answer)
 	if err := c.hold(t.Context(), "", nil, typing("")); err != nil {
 		t.Error(err)
 	}
@@ -81,7 +82,7 @@ func TestInterruptedTurn(t *testing.T) {
 	if w.done != 1 {
 		t.Errorf("what was recorded was done %d times", w.done)
 	}
-	c, out = opened(store, w.answer)
+	c, out = opened(st, w.answer)
 	if err := c.hold(t.Context(), "chat-1", nil, typing("")); err != nil {
 		t.Error(err)
 	}
@@ -90,13 +91,13 @@ func TestInterruptedTurn(t *testing.T) {
 
 // TestInterruptedTurnThatIsGivenUp asks something else instead of going on.
 func TestInterruptedTurnThatIsGivenUp(t *testing.T) {
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	ctx, cancel := context.WithCancel(t.Context())
 	w := &working{held: func(ctx context.Context) error { cancel(); <-ctx.Done(); return ctx.Err() }}
-	c, _ := opened(store, w.answer)
+	c, _ := opened(st, w.answer)
 	c.hold(ctx, "", nil, typing("Why?"))
 	w.held = nil
-	c, out := opened(store, w.answer)
+	c, out := opened(st, w.answer)
 	if err := c.hold(t.Context(), "", nil, typing("How?", "")); err != nil {
 		t.Error(err)
 	}
@@ -107,9 +108,9 @@ func TestInterruptedTurnThatIsGivenUp(t *testing.T) {
 }
 
 func TestFailedTurn(t *testing.T) {
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	w := &working{held: func(context.Context) error { return errors.New("the server is down") }}
-	c, out := opened(store, w.answer)
+	c, out := opened(st, w.answer)
 	if err := c.hold(t.Context(), "", nil, typing("Why?", "")); err != nil {
 		t.Error(err)
 	}
@@ -117,7 +118,7 @@ func TestFailedTurn(t *testing.T) {
 		t.Errorf("it was tried %d times:\n%s", n, out)
 	}
 	w.held = nil
-	c, out = opened(store, w.answer)
+	c, out = opened(st, w.answer)
 	if err := c.hold(t.Context(), "", nil, typing("")); err != nil {
 		t.Error(err)
 	}
@@ -128,9 +129,9 @@ func TestFailedTurn(t *testing.T) {
 }
 
 // cutOff leaves a turn in the store as a process does that dies in it.
-func cutOff(t *testing.T, store qed.Store, w *working) {
+func cutOff(t *testing.T, st store.Store, w *working) {
 	t.Helper()
-	dead := &dying{Store: store, lives: 5} // the name, the beginning with the message, the step
+	dead := &dying{Store: st, lives: 5} // the name, the beginning with the message, the step
 	c, _ := opened(dead, w.answer)
 	if err := c.hold(t.Context(), "", nil, typing("Why?")); err != nil {
 		t.Log(err)
@@ -139,11 +140,11 @@ func cutOff(t *testing.T, store qed.Store, w *working) {
 
 // dying is a store that keeps some records, and then does nothing more.
 type dying struct {
-	qed.Store
+	store.Store
 	lives int
 }
 
-func (d *dying) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (d *dying) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	if d.lives -= len(recs); d.lives <= 0 {
 		return errors.New("the process is dead")
 	}
@@ -155,11 +156,11 @@ func TestCutOffTurn(t *testing.T) {
 	for name, later := range map[string]time.Duration{"a moment later": 0, "an hour later": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store, w := &qed.MemoryStore{}, &working{}
-				cutOff(t, store, w)
+				st, w := &store.InMemory{}, &working{}
+				cutOff(t, st, w)
 				time.Sleep(later)
 				began := time.Now()
-				c, out := opened(store, w.answer)
+				c, out := opened(st, w.answer)
 				if err := c.hold(t.Context(), "", nil, typing()); err != nil {
 					t.Error(err)
 				}
@@ -181,14 +182,14 @@ func TestTwoPrograms(t *testing.T) {
 	for name, takes := range map[string]time.Duration{"for a moment": lease / 2, "for long": 10 * lease} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := &qed.MemoryStore{}
+				st := &store.InMemory{}
 				w := &working{held: func(context.Context) error { time.Sleep(takes); return nil }}
-				first, _ := opened(store, w.answer)
+				first, _ := opened(st, w.answer)
 				ended := make(chan error)
 				go func() { ended <- first.hold(t.Context(), "", nil, typing("Why?")) }()
 				synctest.Wait()
 
-				second, out := opened(store, w.answer)
+				second, out := opened(st, w.answer)
 				if err := second.hold(t.Context(), "", nil, typing("/history")); err != nil {
 					t.Error(err)
 				}
@@ -210,24 +211,24 @@ func TestTwoPrograms(t *testing.T) {
 
 // TestQuestionAfterRestart shows what is asked again, and takes the reply.
 func TestQuestionAfterRestart(t *testing.T) {
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		city, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "fl", Text: "Florida"}, {ID: "oh", Text: "Ohio"}}})
 		return qed.Answer{Text: "You mean " + city}, err
 	}
-	c, out := opened(store, asks)
+	c, out := opened(st, asks)
 	if err := c.hold(t.Context(), "", nil, typing("Miami")); err != nil {
 		t.Error(err)
 	}
 	has(t, out, "question  Which Miami?", "2. Ohio")
 	for _, tt := range []struct{ reply, want string }{{"", "question  Which Miami?"}, {"9", "none of the options"}, {"ohio", "You mean oh"}} {
-		c, out = opened(store, asks)
+		c, out = opened(st, asks)
 		if err := c.hold(t.Context(), "", nil, typing(tt.reply)); err != nil {
 			t.Error(err)
 		}
 		has(t, out, "? Miami\n", tt.want)
 	}
-	said, err := qed.Messages(t.Context(), store, "chat-1", 0)
+	said, err := qed.Messages(t.Context(), st, "chat-1", 0)
 	if err != nil || len(said) != 6 {
 		t.Errorf("%d messages are kept, want three of each: %v, %v", len(said), said, err)
 	}
@@ -236,18 +237,18 @@ func TestQuestionAfterRestart(t *testing.T) {
 // TestCutOffAbort dies between "never mind" and the answer to it: that is no question.
 func TestCutOffAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &qed.MemoryStore{}
+		st := &store.InMemory{}
 		asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which " + turn.Text + "?", Choices: []qed.Choice{{Text: "Florida"}}})
 			return qed.Answer{}, err
 		}
-		c, _ := opened(store, asks)
+		c, _ := opened(st, asks)
 		if err := c.hold(t.Context(), "", nil, typing("Miami")); err != nil {
 			t.Fatal(err)
 		}
-		c, _ = opened(&dying{Store: store, lives: 4}, asks) // the name, the beginning with the message
+		c, _ = opened(&dying{Store: st, lives: 4}, asks) // the name, the beginning with the message
 		c.hold(t.Context(), "", nil, typing("never mind"))
-		c, out := opened(store, asks)
+		c, out := opened(st, asks)
 		if err := c.hold(t.Context(), "", nil, typing()); err != nil {
 			t.Error(err)
 		}
@@ -262,7 +263,7 @@ func TestCutOffAbort(t *testing.T) {
 func TestStoreThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &working{}
-		c, out := opened(&dying{Store: &qed.MemoryStore{}, lives: 4}, w.answer)
+		c, out := opened(&dying{Store: &store.InMemory{}, lives: 4}, w.answer)
 		if err := c.hold(t.Context(), "", nil, typing("Why?")); err != nil {
 			t.Error(err)
 		}
@@ -272,13 +273,13 @@ func TestStoreThatFails(t *testing.T) {
 
 // TestNames has several programs open conversations at once.
 func TestNames(t *testing.T) {
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	var programs []chan string
 	for range 8 {
 		chosen := make(chan string)
 		programs = append(programs, chosen)
 		go func() {
-			name, err := names{store}.open(t.Context(), "")
+			name, err := names{st}.open(t.Context(), "")
 			if err != nil {
 				t.Error(err)
 			}
@@ -292,10 +293,10 @@ func TestNames(t *testing.T) {
 	if len(seen) != len(programs) {
 		t.Errorf("%d programs have the names %v", len(programs), seen)
 	}
-	if _, err := (names{store}).open(t.Context(), "chat-3"); err != nil {
+	if _, err := (names{st}).open(t.Context(), "chat-3"); err != nil {
 		t.Fatal(err)
 	}
-	all, _, err := names{store}.all(t.Context())
+	all, _, err := names{st}.all(t.Context())
 	if err != nil || len(all) != len(programs) || all[len(all)-1] != "chat-3" {
 		t.Errorf("the names are %v, %v", all, err)
 	}

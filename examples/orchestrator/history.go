@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
 // showLast shows what was said since the last question that is no reply, but for
@@ -61,12 +62,12 @@ func (c *conversation) showAll(ctx context.Context) error {
 func (c *conversation) endOf(ctx context.Context, n int) (int64, error) {
 	var end int64
 	begun := 0
-	kinds := []qed.RecordKind{qed.RecordMessage, qed.RecordEnded}
-	for rec, err := range c.store.Records(ctx, c.thread, qed.Range{Kinds: kinds}) {
+	kinds := []store.Kind{store.Message, store.Ended}
+	for rec, err := range c.store.Records(ctx, c.thread, store.Range{Kinds: kinds}) {
 		if err != nil {
 			return 0, err
 		}
-		if rec.Kind == qed.RecordEnded {
+		if rec.Kind == store.Ended {
 			if begun == n {
 				end = rec.Seq
 			}

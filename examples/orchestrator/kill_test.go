@@ -20,7 +20,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/chat/chattest"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store"
 )
 
 // makeDatabase makes an SQLite file.
@@ -130,17 +131,17 @@ func killAfterLines(t *testing.T, cmd *exec.Cmd, lines int) error {
 // onceOnly checks that no call returned twice.
 func onceOnly(t *testing.T, file string) {
 	t.Helper()
-	store, err := sqlitestore.Open(file, nil)
+	st, err := sqlitestore.Open(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	defer st.Close()
 	type call struct {
 		run     int64
 		address string
 	}
 	seen := map[call]bool{}
-	for rec, err := range store.Records(t.Context(), "chat-1", qed.Range{Kinds: []qed.RecordKind{qed.RecordReturned}}) {
+	for rec, err := range st.Records(t.Context(), "chat-1", store.Range{Kinds: []store.Kind{store.Returned}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat/chattest"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store"
 )
 
 // orchestrate runs the program.
@@ -25,12 +26,12 @@ func orchestrate(t *testing.T, in string, args ...string) (string, error) {
 // messages are what the store of the folder has of a conversation, a line each.
 func messages(t *testing.T, file, thread string) []string {
 	t.Helper()
-	store, err := sqlitestore.Open(file, nil)
+	st, err := sqlitestore.Open(file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
-	said, err := qed.Messages(t.Context(), store, thread, 0)
+	defer st.Close()
+	said, err := qed.Messages(t.Context(), st, thread, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,13 +109,13 @@ func TestTranscriptWithSummaries(t *testing.T) {
 	if _, err := orchestrate(t, ""); err != nil {
 		t.Fatal(err)
 	}
-	store, err := sqlitestore.Open("data/conversations.db", nil)
+	st, err := sqlitestore.Open("data/conversations.db", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer store.Close()
+	defer st.Close()
 	summaries := 0
-	for _, err := range store.Records(t.Context(), "chat-1", qed.Range{Kinds: []qed.RecordKind{qed.RecordSummary}}) {
+	for _, err := range st.Records(t.Context(), "chat-1", store.Range{Kinds: []store.Kind{store.Summary}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

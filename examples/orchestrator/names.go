@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // names are the conversations of a store, by the order in which they were last
 // opened. A store keeps any log, so they are a thread of it as well: each record
 // names the conversation that was opened.
-type names struct{ store qed.Store }
+type names struct{ store store.Store }
 
 const (
 	namesThread = ".opened"
@@ -31,13 +32,13 @@ func checkThread(name string) error {
 	case strings.HasPrefix(name, "."):
 		return fmt.Errorf("no conversation can be called %s: names with a dot in front are the program's own", name)
 	}
-	return qed.CheckThread(name)
+	return store.CheckThread(name)
 }
 
 // all returns the conversations, the one that was opened last at the end, and the
 // number of the record that says so.
 func (n names) all(ctx context.Context) (opened []string, last int64, err error) {
-	for rec, err := range n.store.Records(ctx, namesThread, qed.Range{}) {
+	for rec, err := range n.store.Records(ctx, namesThread, store.Range{}) {
 		if err != nil {
 			return nil, 0, fmt.Errorf("the list of conversations cannot be read: %w", err)
 		}
@@ -69,8 +70,8 @@ func (n names) open(ctx context.Context, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		err = n.store.Append(ctx, namesThread, last, qed.Record{Time: time.Now(), Kind: namesKind, Data: data})
-		if !errors.Is(err, qed.ErrConflict) { // else another process opened one
+		err = n.store.Append(ctx, namesThread, last, store.Record{Time: time.Now(), Kind: namesKind, Data: data})
+		if !errors.Is(err, store.ErrConflict) { // else another process opened one
 			return chosen, err
 		}
 	}
@@ -83,7 +84,7 @@ func (n names) unused(ctx context.Context, opened []string) (string, error) {
 			continue
 		}
 		thread, err := qed.Inspect(ctx, n.store, name)
-		if err != nil && !errors.Is(err, qed.ErrCorrupt) {
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			return "", err
 		}
 		if err == nil && thread.Status == qed.StatusNone {

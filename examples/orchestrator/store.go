@@ -10,18 +10,18 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/database"
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/examples/internal/terminal"
-	"github.com/qedkit/qed/sqlstore"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store"
 )
 
 // openStore opens where conversations are kept: the path of an SQLite file, or the
 // URL of a server. Empty means the file of the settings. It returns the place as it
 // can be shown, too.
-func openStore(ctx context.Context, at string, conf *settings.Conversations) (store *sqlstore.Store, place string, err error) {
+func openStore(ctx context.Context, at string, conf *settings.Conversations) (st *sqlstore.Store, place string, err error) {
 	opt := &sqlstore.Options{
 		RetryAttempts: conf.RetryAttempts,
 		RetryDelay:    conf.RetryDelay,
@@ -38,8 +38,8 @@ func openStore(ctx context.Context, at string, conf *settings.Conversations) (st
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
 			return nil, "", err
 		}
-		store, err = sqlitestore.Open(at, opt)
-		return store, at, err
+		st, err = sqlitestore.Open(at, opt)
+		return st, at, err
 	}
 	server, err := database.Parse(at)
 	if err != nil {
@@ -54,30 +54,30 @@ func openStore(ctx context.Context, at string, conf *settings.Conversations) (st
 		dialect = sqlstore.PostgreSQL
 	}
 	opt.CloseDB = true
-	if store, err = sqlstore.New(ctx, pool, dialect, opt); err != nil {
+	if st, err = sqlstore.New(ctx, pool, dialect, opt); err != nil {
 		pool.Close()
 		return nil, "", fmt.Errorf("%s: %w", server.Name, err)
 	}
-	return store, server.Name, nil
+	return st, server.Name, nil
 }
 
 // crashing returns store, after whose nth record the process is killed. With n of 0
 // it lives.
-func crashing(store qed.Store, n int) qed.Store {
+func crashing(st store.Store, n int) store.Store {
 	if n == 0 {
-		return store
+		return st
 	}
-	c := &mortal{Store: store}
+	c := &mortal{Store: st}
 	c.left.Store(int64(n))
 	return c
 }
 
 type mortal struct {
-	qed.Store
+	store.Store
 	left atomic.Int64
 }
 
-func (m *mortal) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (m *mortal) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	err := m.Store.Append(ctx, thread, after, recs...)
 	if err == nil && m.left.Add(-int64(len(recs))) <= 0 {
 		if self, err := os.FindProcess(os.Getpid()); err == nil {

@@ -34,6 +34,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 func main() { chat.Main("search", run) }
@@ -80,7 +81,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	} else {
 		show.Note("Searching %s on %s.", folders.Index, where)
 	}
-	agent, err := folders.NewAgent(model, client, &qed.MemoryStore{}, &searchagent.Options{
+	agent, err := folders.NewAgent(model, client, &store.InMemory{}, &searchagent.Options{
 		Temperature: conf.Agent.Temperature,
 		JSONMode:    conf.Agent.JSONMode,
 	})

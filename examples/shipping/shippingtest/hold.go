@@ -19,6 +19,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/store"
 )
 
 // Scenarios holds every scenario on engine, whose indices are filled. It returns the
@@ -46,19 +47,19 @@ func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
 // hold holds one scenario, and asserts what comes of each turn.
 func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Scenario, want []turn) []qed.Answer {
 	t.Helper()
-	store := &qed.MemoryStore{}
+	st := &store.InMemory{}
 	model := llmtest.New(shipping.Replay(s)...)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return shipping.Now })
 	var answers []qed.Answer
 	saved := 0
 	for i, said := range s.Turns {
 		// Another one for each turn, as after a restart: a conversation lives in the store.
-		agent, err := shipping.NewAgent(model, engine, graphQL, s.User, &qed.TodoOptions{Store: store})
+		agent, err := shipping.NewAgent(model, engine, graphQL, s.User, &qed.TodoOptions{Store: st})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, answer := listen(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Tenant: shipping.Company, Text: said.Text})
-		all, err := qed.TodoEntries(ctx, store, "t", 0)
+		all, err := qed.TodoEntries(ctx, st, "t", 0)
 		if err != nil {
 			t.Fatal(err)
 		}

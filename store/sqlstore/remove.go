@@ -6,13 +6,13 @@ import (
 	"math"
 	"time"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Trim does what [qed.Store] says.
-func (s *Store) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+func (s *Store) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
 	const doing = "trimming a thread"
-	if err := qed.CheckThread(thread); err != nil {
+	if err := store.CheckThread(thread); err != nil {
 		return err
 	}
 	// Whatever is appended meanwhile, what is the last record now is at most the last one.
@@ -32,7 +32,7 @@ func (s *Store) Trim(ctx context.Context, thread string, before int64, kinds ...
 // Delete does what [qed.Store] says.
 func (s *Store) Delete(ctx context.Context, thread string) error {
 	const doing = "deleting a thread"
-	if err := qed.CheckThread(thread); err != nil {
+	if err := store.CheckThread(thread); err != nil {
 		return err
 	}
 	id, _, err := s.head(ctx, doing, thread)

@@ -3,16 +3,16 @@ package storetest
 import (
 	"math"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Records get the numbers behind the last, whatever theirs was, and keep all else.
 func testAppend(t *test) {
 	thread := newThread()
 	t.has(thread)
-	first := qed.Record{Seq: 77, Time: noon, Kind: qed.RecordBegan, Run: 1, Address: "sql/execute", Data: []byte(`{"a":1}`)}
-	second := qed.Record{Seq: -1, Time: noon, Kind: "a kind of the host's own", Run: math.MaxInt64}
-	third := qed.Record{Time: noon, Kind: qed.RecordEnded, Address: "x", Data: []byte(`[]`)}
+	first := store.Record{Seq: 77, Time: noon, Kind: store.Began, Run: 1, Address: "sql/execute", Data: []byte(`{"a":1}`)}
+	second := store.Record{Seq: -1, Time: noon, Kind: "a kind of the host's own", Run: math.MaxInt64}
+	third := store.Record{Time: noon, Kind: store.Ended, Address: "x", Data: []byte(`[]`)}
 	t.append(thread, 0, first)
 	t.append(thread, 1, second, third)
 	t.append(thread, 3, first)

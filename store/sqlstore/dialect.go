@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // A Dialect says what kind of database a [Store] has. The zero value is none.
@@ -118,7 +118,7 @@ type texts struct {
 type put struct {
 	thread  string
 	after   int64
-	records []qed.Record
+	records []store.Record
 	writer  int64 // the number that only whoever appends them has
 }
 

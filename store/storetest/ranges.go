@@ -5,14 +5,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // A ranged thread has a record of every kind at every address.
-func (t *test) ranged() (thread string, log []qed.Record) {
+func (t *test) ranged() (thread string, log []store.Record) {
 	t.Helper()
 	for _, address := range []string{"a", "a/b", "", "ab", "a/b/c", "a/bc", "b"} {
-		for _, kind := range []qed.RecordKind{qed.RecordMessage, qed.RecordState, "messages"} {
+		for _, kind := range []store.Kind{store.Message, store.State, "messages"} {
 			rec := text(address + " " + string(kind))
 			rec.Seq, rec.Kind, rec.Address = int64(len(log)+1), kind, address
 			log = append(log, rec)
@@ -24,7 +24,7 @@ func (t *test) ranged() (thread string, log []qed.Record) {
 }
 
 // asked is what a Range asks for, said in the plainest way.
-func asked(log []qed.Record, r qed.Range) (want []qed.Record) {
+func asked(log []store.Record, r store.Range) (want []store.Record) {
 	for _, rec := range log {
 		from := r.From == 0 || rec.Seq >= r.From
 		to := r.To == 0 || rec.Seq <= r.To
@@ -46,7 +46,7 @@ func asked(log []qed.Record, r qed.Range) (want []qed.Record) {
 }
 
 // answers asks for ranges, and stops at the first that is answered wrongly.
-func (t *test) answers(thread string, log []qed.Record, ranges ...qed.Range) {
+func (t *test) answers(thread string, log []store.Record, ranges ...store.Range) {
 	t.Helper()
 	for _, r := range ranges {
 		if diff := difference(t.read(thread, r), asked(log, r)); diff != "" {
@@ -58,68 +58,68 @@ func (t *test) answers(thread string, log []qed.Record, ranges ...qed.Range) {
 func testRangeNumbers(t *test) {
 	thread, log := t.ranged()
 	t.answers(thread, log,
-		qed.Range{},
-		qed.Range{From: 1},
-		qed.Range{From: 5},
-		qed.Range{To: 5},
-		qed.Range{From: 5, To: 9},
-		qed.Range{From: 5, To: 5},
-		qed.Range{From: 9, To: 5},
-		qed.Range{From: 21},
-		qed.Range{From: 22},
-		qed.Range{From: math.MaxInt64},
-		qed.Range{To: math.MaxInt64},
-		qed.Range{From: 22, To: math.MaxInt64},
-		qed.Range{From: 1 << 32, To: 1 << 33},
+		store.Range{},
+		store.Range{From: 1},
+		store.Range{From: 5},
+		store.Range{To: 5},
+		store.Range{From: 5, To: 9},
+		store.Range{From: 5, To: 5},
+		store.Range{From: 9, To: 5},
+		store.Range{From: 21},
+		store.Range{From: 22},
+		store.Range{From: math.MaxInt64},
+		store.Range{To: math.MaxInt64},
+		store.Range{From: 22, To: math.MaxInt64},
+		store.Range{From: 1 << 32, To: 1 << 33},
 	)
-	t.answers(newThread(), nil, qed.Range{}, qed.Range{From: 1, To: 2})
+	t.answers(newThread(), nil, store.Range{}, store.Range{From: 1, To: 2})
 }
 
 func testRangeKinds(t *test) {
 	thread, log := t.ranged()
-	many := []qed.RecordKind{qed.RecordMessage}
+	many := []store.Kind{store.Message}
 	for range 50 {
-		many = append(many, "unknown", qed.RecordState)
+		many = append(many, "unknown", store.State)
 	}
 	t.answers(thread, log,
-		qed.Range{Kinds: []qed.RecordKind{qed.RecordMessage}},
-		qed.Range{Kinds: []qed.RecordKind{qed.RecordMessage, qed.RecordState}},
-		qed.Range{Kinds: []qed.RecordKind{qed.RecordState, qed.RecordMessage, qed.RecordEnded}},
-		qed.Range{Kinds: []qed.RecordKind{"messages"}},
-		qed.Range{Kinds: []qed.RecordKind{"Message"}},
-		qed.Range{Kinds: []qed.RecordKind{"message "}},
-		qed.Range{Kinds: []qed.RecordKind{""}},
-		qed.Range{Kinds: []qed.RecordKind{}},
-		qed.Range{Kinds: many},
+		store.Range{Kinds: []store.Kind{store.Message}},
+		store.Range{Kinds: []store.Kind{store.Message, store.State}},
+		store.Range{Kinds: []store.Kind{store.State, store.Message, store.Ended}},
+		store.Range{Kinds: []store.Kind{"messages"}},
+		store.Range{Kinds: []store.Kind{"Message"}},
+		store.Range{Kinds: []store.Kind{"message "}},
+		store.Range{Kinds: []store.Kind{""}},
+		store.Range{Kinds: []store.Kind{}},
+		store.Range{Kinds: many},
 	)
 }
 
 func testRangeUnder(t *test) {
 	thread, log := t.ranged()
 	for _, under := range []string{"a", "ab", "a/b", "a/b/c", "a/bc", "b", "c", "a/", "/", "A", "a/b/c/d"} {
-		t.answers(thread, log, qed.Range{Under: under})
+		t.answers(thread, log, store.Range{Under: under})
 	}
 }
 
 func testRangeNewest(t *test) {
 	thread, log := t.ranged()
 	t.answers(thread, log,
-		qed.Range{Newest: true},
-		qed.Range{Newest: true, From: 5, To: 9},
-		qed.Range{Newest: true, Kinds: []qed.RecordKind{qed.RecordState}},
-		qed.Range{Newest: true, Under: "a/b"},
+		store.Range{Newest: true},
+		store.Range{Newest: true, From: 5, To: 9},
+		store.Range{Newest: true, Kinds: []store.Kind{store.State}},
+		store.Range{Newest: true, Under: "a/b"},
 	)
-	t.answers(newThread(), nil, qed.Range{Newest: true})
+	t.answers(newThread(), nil, store.Range{Newest: true})
 }
 
 func testRangeLimit(t *test) {
 	thread, log := t.ranged()
 	for _, limit := range []int{1, 2, 20, 21, 22, math.MaxInt} {
 		t.answers(thread, log,
-			qed.Range{Limit: limit},
-			qed.Range{Limit: limit, From: 20},
-			qed.Range{Limit: limit, Kinds: []qed.RecordKind{"messages"}},
-			qed.Range{Limit: limit, Under: "b"},
+			store.Range{Limit: limit},
+			store.Range{Limit: limit, From: 20},
+			store.Range{Limit: limit, Kinds: []store.Kind{"messages"}},
+			store.Range{Limit: limit, Under: "b"},
 		)
 	}
 }
@@ -129,10 +129,10 @@ func testRangeAll(t *test) {
 	thread, log := t.ranged()
 	for _, from := range []int64{0, 4, 12} {
 		for _, to := range []int64{0, 12, 20} {
-			for _, kinds := range [][]qed.RecordKind{nil, {qed.RecordState}, {qed.RecordState, "messages"}} {
+			for _, kinds := range [][]store.Kind{nil, {store.State}, {store.State, "messages"}} {
 				for _, under := range []string{"", "a", "a/b"} {
 					for _, limit := range []int{0, 1, 3} {
-						r := qed.Range{From: from, To: to, Kinds: kinds, Under: under, Limit: limit}
+						r := store.Range{From: from, To: to, Kinds: kinds, Under: under, Limit: limit}
 						newest := r
 						newest.Newest = true
 						t.answers(thread, log, r, newest)
@@ -152,7 +152,7 @@ func testAddresses(t *test) {
 		}
 	}
 	names = append(names, "%%", "__", `\%`, "''", "é", "e\u0301", "日本", "👍", "?1", "$1", ":a", "@a", "NULL")
-	var log []qed.Record
+	var log []store.Record
 	add := func(address string) {
 		rec := text(address)
 		rec.Seq, rec.Address = int64(len(log)+1), address
@@ -172,7 +172,7 @@ func testAddresses(t *test) {
 	t.append(thread, 0, log...)
 	t.has(thread, log...)
 	for _, name := range names {
-		t.answers(thread, log, qed.Range{Under: "node" + name})
+		t.answers(thread, log, store.Range{Under: "node" + name})
 	}
-	t.answers(thread, log, qed.Range{Under: "node"}, qed.Range{Under: "nod"}, qed.Range{Under: "node_"}, qed.Range{Under: "node%"})
+	t.answers(thread, log, store.Range{Under: "node"}, store.Range{Under: "nod"}, store.Range{Under: "node_"}, store.Range{Under: "node%"})
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
+	"github.com/qedkit/qed/store/sqlitestore"
 )
 
 // A conversation goes on after the program was started again.

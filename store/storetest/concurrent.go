@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Of several who append at one place exactly one does.
@@ -29,7 +29,7 @@ func testConcurrentPlace(t *test) {
 			switch {
 			case err == nil:
 				won++
-			case !errors.Is(err, qed.ErrConflict):
+			case !errors.Is(err, store.ErrConflict):
 				t.Fatalf("a writer who came too late got %v, want an error that matches ErrConflict", err)
 			}
 		}
@@ -50,7 +50,7 @@ func testConcurrentWriters(t *test) {
 		group.Go(func() {
 			refused := int64(-1)
 			for n := 0; n < each && errs[w] == nil; {
-				last, err := collect(t.store.Records(t.ctx, thread, qed.Range{Newest: true, Limit: 1}))
+				last, err := collect(t.store.Records(t.ctx, thread, store.Range{Newest: true, Limit: 1}))
 				if err != nil {
 					errs[w] = err
 					return
@@ -63,14 +63,14 @@ func testConcurrentWriters(t *test) {
 					errs[w] = fmt.Errorf("an append behind number %d was refused, which is still the last", after)
 					return
 				}
-				var recs []qed.Record
+				var recs []store.Record
 				for part := range together {
 					recs = append(recs, text(fmt.Sprint(w, n, part)))
 				}
 				switch err := t.store.Append(t.ctx, thread, after, recs...); {
 				case err == nil:
 					n++
-				case errors.Is(err, qed.ErrConflict):
+				case errors.Is(err, store.ErrConflict):
 					refused = after
 				default:
 					errs[w] = err
@@ -82,7 +82,7 @@ func testConcurrentWriters(t *test) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatalf("writers beside each other: %v", err)
 	}
-	got := t.read(thread, qed.Range{})
+	got := t.read(thread, store.Range{})
 	if len(got) != writers*each*together {
 		t.Fatalf("%d records, want %d", len(got), writers*each*together)
 	}
@@ -96,7 +96,7 @@ func testConcurrentWriters(t *test) {
 		for part := range together {
 			want := text(fmt.Sprint(w, n, part))
 			want.Seq = int64(i + part + 1)
-			if diff := difference(got[i+part:i+part+1], []qed.Record{want}); diff != "" {
+			if diff := difference(got[i+part:i+part+1], []store.Record{want}); diff != "" {
 				t.Fatal(diff)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store"
 )
 
 // The test binary is also another process that uses a file: this variable has the
@@ -42,7 +42,7 @@ func child(path, work string) error {
 	}
 	for n := 0; work == "for ever" || n < 50; {
 		var after int64
-		for rec, err := range s.Records(context.Background(), "thread", qed.Range{Newest: true, Limit: 1}) {
+		for rec, err := range s.Records(context.Background(), "thread", store.Range{Newest: true, Limit: 1}) {
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ func child(path, work string) error {
 		case err == nil:
 			n++
 			fmt.Println("confirmed", after+2)
-		case !errors.Is(err, qed.ErrConflict):
+		case !errors.Is(err, store.ErrConflict):
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func TestProcesses(t *testing.T) {
 	s := open(t, path, nil)
 	n, by := 0, map[string]int{}
 	var before string
-	for rec, err := range s.Records(t.Context(), "thread", qed.Range{}) {
+	for rec, err := range s.Records(t.Context(), "thread", store.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

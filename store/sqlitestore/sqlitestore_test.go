@@ -14,10 +14,10 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
-	"github.com/qedkit/qed/storetest"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/storetest"
 )
 
 // keep has nothing deleted by age: the records of tests have times of long ago.
@@ -37,13 +37,13 @@ func open(tb testing.TB, path string, opt *sqlstore.Options) *sqlstore.Store {
 	return s
 }
 
-func message(text string) qed.Record {
-	return qed.Record{Time: time.Now(), Kind: qed.RecordMessage, Data: []byte(`"` + text + `"`)}
+func message(text string) store.Record {
+	return store.Record{Time: time.Now(), Kind: store.Message, Data: []byte(`"` + text + `"`)}
 }
 
-func count(tb testing.TB, s qed.Store, thread string) (n int64) {
+func count(tb testing.TB, s store.Store, thread string) (n int64) {
 	tb.Helper()
-	for rec, err := range s.Records(context.Background(), thread, qed.Range{}) {
+	for rec, err := range s.Records(context.Background(), thread, store.Range{}) {
 		if n++; err != nil || rec.Seq != n {
 			tb.Fatalf("record %d is number %d, %v", n, rec.Seq, err)
 		}
@@ -52,7 +52,7 @@ func count(tb testing.TB, s qed.Store, thread string) (n int64) {
 }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) qed.Store { return open(t, filepath.Join(t.TempDir(), "conversations.db"), keep) })
+	storetest.Run(t, func(t *testing.T) store.Store { return open(t, filepath.Join(t.TempDir(), "conversations.db"), keep) })
 }
 
 // A path is a path, whatever is in it, and what was kept is there the next time.

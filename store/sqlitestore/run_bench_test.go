@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore/sqlitestore"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store"
 )
 
 // largeState has 20 KB of JSON.
@@ -19,7 +20,7 @@ type largeState struct {
 }
 
 // steps is an agent that visits a node n times, with a large state.
-func steps(b *testing.B, n int, store qed.Store) qed.Agent {
+func steps(b *testing.B, n int, st store.Store) qed.Agent {
 	g := qed.NewGraph[largeState]("steps")
 	g.Node("step", func(_ context.Context, s largeState) (largeState, error) {
 		s.Step++
@@ -43,7 +44,7 @@ func steps(b *testing.B, n int, store qed.Store) qed.Agent {
 	return qed.Durable(qed.NewAgent(r,
 		func(context.Context, largeState, qed.Turn) (largeState, error) { return largeState{Rows: rows}, nil },
 		func(context.Context, largeState) (qed.Answer, error) { return qed.Answer{Text: "done"}, nil },
-		nil), store, nil)
+		nil), st, nil)
 }
 
 // A turn of so many steps, each of which keeps a state of 20 KB: the cost of a step must not grow with their number.
@@ -51,12 +52,12 @@ func BenchmarkSteps20KBSQLite(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "conversations.db")
-			store, err := sqlitestore.Open(path, nil)
+			st, err := sqlitestore.Open(path, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer store.Close()
-			agent := steps(b, n, store)
+			defer st.Close()
+			agent := steps(b, n, st)
 			b.ReportAllocs()
 			turns := 0
 			for b.Loop() {

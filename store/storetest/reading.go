@@ -3,7 +3,7 @@ package storetest
 import (
 	"sync"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // long is more records than a store should read at once.
@@ -14,7 +14,7 @@ func testReadBreak(t *test) {
 	thread := t.fill(long)
 	for i := range 30 {
 		n := 0
-		for rec, err := range t.store.Records(t.ctx, thread, qed.Range{Newest: i%2 == 1}) {
+		for rec, err := range t.store.Records(t.ctx, thread, store.Range{Newest: i%2 == 1}) {
 			if err != nil {
 				t.Fatalf("Records, after %d sequences that were left early: %v", i, err)
 			}
@@ -32,7 +32,7 @@ func testReadBreak(t *test) {
 func testReadAndAppend(t *test) {
 	thread, other := t.fill(long), newThread()
 	head, n := int64(long), int64(0)
-	for rec, err := range t.store.Records(t.ctx, thread, qed.Range{}) {
+	for rec, err := range t.store.Records(t.ctx, thread, store.Range{}) {
 		if err != nil {
 			t.Fatalf("Records, while the thread grows: %v", err)
 		}
@@ -57,7 +57,7 @@ func testReadAndAppend(t *test) {
 	if n < long {
 		t.Errorf("the sequence ended after %d records of %d", n, long)
 	}
-	if got := t.read(thread, qed.Range{}); int64(len(got)) != head {
+	if got := t.read(thread, store.Range{}); int64(len(got)) != head {
 		t.Errorf("%d records were kept, of %d", len(got), head)
 	}
 }
@@ -68,7 +68,7 @@ func testReadAndRead(t *test) {
 	var read func(depth int)
 	read = func(depth int) {
 		n := int64(0)
-		for rec, err := range t.store.Records(t.ctx, thread, qed.Range{}) {
+		for rec, err := range t.store.Records(t.ctx, thread, store.Range{}) {
 			if err != nil {
 				t.Fatalf("Records, at depth %d: %v", depth, err)
 			}
@@ -90,7 +90,7 @@ func testReadAndRead(t *test) {
 func testReadAndDelete(t *test) {
 	thread := t.fill(long)
 	last := int64(0)
-	for rec, err := range t.store.Records(t.ctx, thread, qed.Range{}) {
+	for rec, err := range t.store.Records(t.ctx, thread, store.Range{}) {
 		if err != nil {
 			t.Fatalf("Records, while the thread is removed: %v", err)
 		}
@@ -100,7 +100,7 @@ func testReadAndDelete(t *test) {
 		last = rec.Seq
 		switch last {
 		case 2:
-			t.trim(thread, 5, qed.RecordMessage)
+			t.trim(thread, 5, store.Message)
 		case 7:
 			t.delete(thread)
 		}

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Append does what [qed.Store] says. It refuses records whose Kind or Address is too
 // long. After an error that is not [qed.ErrConflict] the records may have been
 // added, where a server did not answer any more; all of them, or none.
-func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
-	if err := qed.CheckThread(thread); err != nil {
+func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
+	if err := store.CheckThread(thread); err != nil {
 		return err
 	}
 	for i := range recs {
@@ -51,12 +51,12 @@ func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...
 
 // pool returns the store through whose pool records go: states may be lost when the power
 // fails, as everything that they were made of is recorded.
-func (s *Store) pool(recs []qed.Record) *Store {
+func (s *Store) pool(recs []store.Record) *Store {
 	if s.lazy == nil {
 		return s
 	}
 	for i := range recs {
-		if recs[i].Kind != qed.RecordState && recs[i].Kind != qed.RecordAlive {
+		if recs[i].Kind != store.State && recs[i].Kind != store.Alive {
 			return s
 		}
 	}
@@ -64,7 +64,7 @@ func (s *Store) pool(recs []qed.Record) *Store {
 }
 
 func conflict(after int64) error {
-	return fmt.Errorf("%w: number %d is not its last record", qed.ErrConflict, after)
+	return fmt.Errorf("%w: number %d is not its last record", store.ErrConflict, after)
 }
 
 // put appends records, or reports that there is another last record.
@@ -91,7 +91,7 @@ func (s *Store) put(ctx context.Context, p put) (bool, error) {
 
 // fitting is how many of the records go into one statement: at least one, at most n, and
 // not more than a megabyte if it can be, as servers limit that.
-func fitting(recs []qed.Record, n int) int {
+func fitting(recs []store.Record, n int) int {
 	size := 0
 	for i := range min(n, len(recs)) {
 		if size += len(recs[i].Data); size > 1<<20 && i > 0 {

@@ -1,4 +1,4 @@
-package qed
+package store
 
 import (
 	"context"
@@ -10,30 +10,30 @@ import (
 	"time"
 )
 
-// MemoryStore is a [Store] that keeps conversations in memory, for tests and for programs whose conversations may end with
+// InMemory is a [Store] that keeps conversations in memory, for tests and for programs whose conversations may end with
 // the process. The zero value is empty and ready to use. It is safe for concurrent use, and must not be copied once it was used.
 //
 // Like a database it keeps times in microseconds and UTC. It does not copy the Data of records: neither who appends a record nor
-// who reads one may change them. Nothing is removed unless it is told so by [MemoryStore.Trim] or [MemoryStore.Delete].
-type MemoryStore struct {
+// who reads one may change them. Nothing is removed unless it is told so by [InMemory.Trim] or [InMemory.Delete].
+type InMemory struct {
 	mu      sync.Mutex
-	threads map[string]*memoryLog
+	threads map[string]*threadLog
 }
 
-// A memoryLog is never changed where it has records: it grows at its end, or others take their place. So who reads needs no
+// A threadLog is never changed where it has records: it grows at its end, or others take their place. So who reads needs no
 // lock beyond the moment in which he takes them.
-type memoryLog struct{ records []Record }
+type threadLog struct{ records []Record }
 
-var _ Store = (*MemoryStore)(nil)
+var _ Store = (*InMemory)(nil)
 
 // Append does what [Store] says. It refuses records whose Kind or Address is too long.
-func (m *MemoryStore) Append(ctx context.Context, thread string, after int64, recs ...Record) error {
-	if err := cancelled(ctx); err != nil {
+func (m *InMemory) Append(ctx context.Context, thread string, after int64, recs ...Record) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for i := range recs {
 		if rec := &recs[i]; len(rec.Kind) > 32 || len(rec.Address) > 1000 {
-			return fmt.Errorf("qed: a record has a kind of %d bytes and an address of %d: at most 32 and 1,000 are allowed", len(rec.Kind), len(rec.Address))
+			return fmt.Errorf("store: a record has a kind of %d bytes and an address of %d: at most 32 and 1,000 are allowed", len(rec.Kind), len(rec.Address))
 		}
 	}
 	m.mu.Lock()
@@ -43,7 +43,7 @@ func (m *MemoryStore) Append(ctx context.Context, thread string, after int64, re
 		if err := CheckThread(thread); err != nil {
 			return err
 		}
-		log = &memoryLog{}
+		log = &threadLog{}
 	}
 	if last := log.last(); last != after {
 		return fmt.Errorf("%w: its last record is number %d, not %d", ErrConflict, last, after)
@@ -53,7 +53,7 @@ func (m *MemoryStore) Append(ctx context.Context, thread string, after int64, re
 	}
 	if len(log.records) == 0 {
 		if m.threads == nil {
-			m.threads = map[string]*memoryLog{}
+			m.threads = map[string]*threadLog{}
 		}
 		m.threads[thread] = log
 		log.records = make([]Record, 0, len(recs)+31) // a run has more than a few
@@ -72,7 +72,7 @@ func (m *MemoryStore) Append(ctx context.Context, thread string, after int64, re
 }
 
 // Records does what [Store] says. What is appended while the sequence is read is not among the records.
-func (m *MemoryStore) Records(ctx context.Context, thread string, r Range) iter.Seq2[Record, error] {
+func (m *InMemory) Records(ctx context.Context, thread string, r Range) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		log, err := m.snapshot(ctx, thread)
 		if err != nil {
@@ -89,10 +89,10 @@ func (m *MemoryStore) Records(ctx context.Context, thread string, r Range) iter.
 			if r.Newest {
 				rec = &log[len(log)-1-i]
 			}
-			if !r.matches(rec) {
+			if !r.Matches(rec) {
 				continue
 			}
-			if err := cancelled(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				yield(Record{}, err)
 				return
 			}
@@ -107,7 +107,7 @@ func (m *MemoryStore) Records(ctx context.Context, thread string, r Range) iter.
 }
 
 // Trim does what [Store] says.
-func (m *MemoryStore) Trim(ctx context.Context, thread string, before int64, kinds ...RecordKind) error {
+func (m *InMemory) Trim(ctx context.Context, thread string, before int64, kinds ...Kind) error {
 	if _, err := m.snapshot(ctx, thread); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (m *MemoryStore) Trim(ctx context.Context, thread string, before int64, kin
 }
 
 // Delete does what [Store] says.
-func (m *MemoryStore) Delete(ctx context.Context, thread string) error {
+func (m *InMemory) Delete(ctx context.Context, thread string) error {
 	if _, err := m.snapshot(ctx, thread); err != nil {
 		return err
 	}
@@ -139,8 +139,8 @@ func (m *MemoryStore) Delete(ctx context.Context, thread string) error {
 }
 
 // snapshot returns the records that a thread has now.
-func (m *MemoryStore) snapshot(ctx context.Context, thread string) ([]Record, error) {
-	if err := cancelled(ctx); err != nil {
+func (m *InMemory) snapshot(ctx context.Context, thread string) ([]Record, error) {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -153,7 +153,7 @@ func (m *MemoryStore) snapshot(ctx context.Context, thread string) ([]Record, er
 }
 
 // last returns the number of the last record.
-func (l *memoryLog) last() int64 {
+func (l *threadLog) last() int64 {
 	if len(l.records) == 0 {
 		return 0
 	}

@@ -15,66 +15,66 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 func TestMemoryStore(t *testing.T) {
-	Run(t, func(*testing.T) qed.Store { return new(qed.MemoryStore) })
+	Run(t, func(*testing.T) store.Store { return new(store.InMemory) })
 }
 
 // A store that does one thing wrong fails the checks of that thing.
 func TestBrokenStores(t *testing.T) {
 	for _, broken := range []struct {
 		name string
-		open func() qed.Store
+		open func() store.Store
 		want []string // the checks that fail
 	}{
-		{"appends anywhere", func() qed.Store { return &anywhere{} }, []string{"AppendConflict", "ConcurrentPlace", "DeleteAgain", "TrimPlace"}},
-		{"adds the part that is new", func() qed.Store { return &partly{} }, []string{"AppendConflict", "TrimPlace"}},
-		{"checks, then appends", func() qed.Store { return &unlocked{} }, []string{"ConcurrentPlace"}},
-		{"appends one by one", func() qed.Store { return &oneByOne{} }, []string{"ConcurrentWriters"}},
-		{"fills gaps", func() qed.Store { return &gaps{} }, []string{"TrimPlace"}},
-		{"keeps the numbers it is given", func() qed.Store { return &given{} }, []string{"Append"}},
-		{"makes a pattern of Under", func() qed.Store { return &pattern{} }, []string{"Addresses", "RangeUnder"}},
-		{"takes Under for any prefix", func() qed.Store { return &prefix{} }, []string{"Addresses", "Length", "RangeAll", "RangeNewest", "RangeUnder"}},
-		{"limits before it selects", func() qed.Store { return &limitFirst{} }, []string{"RangeAll", "RangeLimit"}},
-		{"takes no kinds for every kind", func() qed.Store { return &everyKind{} }, []string{"RangeKinds"}},
-		{"takes To for the first beyond", func() qed.Store { return &beyond{} }, []string{"RangeAll", "RangeNewest", "RangeNumbers"}},
-		{"forgets Newest", func() qed.Store { return &oldest{} }, []string{"ConcurrentWriters", "DataSize", "RangeAll", "RangeNewest"}},
-		{"ignores case", func() qed.Store { return ids(lower) }, []string{"Threads"}},
-		{"ignores spaces at the end", func() qed.Store { return ids(func(id string) string { return strings.TrimRight(id, " ") }) }, []string{"Threads"}},
-		{"normalises", func() qed.Store {
+		{"appends anywhere", func() store.Store { return &anywhere{} }, []string{"AppendConflict", "ConcurrentPlace", "DeleteAgain", "TrimPlace"}},
+		{"adds the part that is new", func() store.Store { return &partly{} }, []string{"AppendConflict", "TrimPlace"}},
+		{"checks, then appends", func() store.Store { return &unlocked{} }, []string{"ConcurrentPlace"}},
+		{"appends one by one", func() store.Store { return &oneByOne{} }, []string{"ConcurrentWriters"}},
+		{"fills gaps", func() store.Store { return &gaps{} }, []string{"TrimPlace"}},
+		{"keeps the numbers it is given", func() store.Store { return &given{} }, []string{"Append"}},
+		{"makes a pattern of Under", func() store.Store { return &pattern{} }, []string{"Addresses", "RangeUnder"}},
+		{"takes Under for any prefix", func() store.Store { return &prefix{} }, []string{"Addresses", "Length", "RangeAll", "RangeNewest", "RangeUnder"}},
+		{"limits before it selects", func() store.Store { return &limitFirst{} }, []string{"RangeAll", "RangeLimit"}},
+		{"takes no kinds for every kind", func() store.Store { return &everyKind{} }, []string{"RangeKinds"}},
+		{"takes To for the first beyond", func() store.Store { return &beyond{} }, []string{"RangeAll", "RangeNewest", "RangeNumbers"}},
+		{"forgets Newest", func() store.Store { return &oldest{} }, []string{"ConcurrentWriters", "DataSize", "RangeAll", "RangeNewest"}},
+		{"ignores case", func() store.Store { return ids(lower) }, []string{"Threads"}},
+		{"ignores spaces at the end", func() store.Store { return ids(func(id string) string { return strings.TrimRight(id, " ") }) }, []string{"Threads"}},
+		{"normalises", func() store.Store {
 			return ids(func(id string) string { return strings.ReplaceAll(id, "e\u0301", "é") })
 		}, []string{"Threads"}},
-		{"cuts ids", func() qed.Store { return ids(func(id string) string { return id[:min(len(id), 255)] }) }, []string{"Threads", "ThreadIDs"}},
-		{"takes any id", func() qed.Store { return ids(func(id string) string { return fmt.Sprintf("%.200x", id) }) }, []string{"ThreadIDs", "Threads"}},
-		{"reformats data", func() qed.Store { return changed(reformat) }, []string{"Data"}},
-		{"cuts data", func() qed.Store {
-			return changed(func(r *qed.Record) { r.Data = r.Data[:min(len(r.Data), 1<<16-1)] })
+		{"cuts ids", func() store.Store { return ids(func(id string) string { return id[:min(len(id), 255)] }) }, []string{"Threads", "ThreadIDs"}},
+		{"takes any id", func() store.Store { return ids(func(id string) string { return fmt.Sprintf("%.200x", id) }) }, []string{"ThreadIDs", "Threads"}},
+		{"reformats data", func() store.Store { return changed(reformat) }, []string{"Data"}},
+		{"cuts data", func() store.Store {
+			return changed(func(r *store.Record) { r.Data = r.Data[:min(len(r.Data), 1<<16-1)] })
 		}, []string{"DataSize"}},
-		{"has no null", func() qed.Store {
-			return changed(func(r *qed.Record) {
+		{"has no null", func() store.Store {
+			return changed(func(r *store.Record) {
 				if string(r.Data) == "null" {
 					r.Data = nil
 				}
 			})
 		}, []string{"Data"}},
-		{"keeps whole milliseconds", func() qed.Store {
-			return changed(func(r *qed.Record) { r.Time = r.Time.Truncate(time.Millisecond) })
+		{"keeps whole milliseconds", func() store.Store {
+			return changed(func(r *store.Record) { r.Time = r.Time.Truncate(time.Millisecond) })
 		}, []string{"Time"}},
-		{"keeps local times", func() qed.Store { return &local{} }, []string{"Time"}},
-		{"cuts addresses", func() qed.Store {
-			return changed(func(r *qed.Record) { r.Address = r.Address[:min(len(r.Address), 999)] })
+		{"keeps local times", func() store.Store { return &local{} }, []string{"Time"}},
+		{"cuts addresses", func() store.Store {
+			return changed(func(r *store.Record) { r.Address = r.Address[:min(len(r.Address), 999)] })
 		}, []string{"Length"}},
-		{"trims the last record", func() qed.Store { return &trimsLast{} }, []string{"Trim"}},
-		{"trims one too many", func() qed.Store { return &trimsMore{} }, []string{"Trim"}},
-		{"trims every kind", func() qed.Store { return &trimsKinds{} }, []string{"Trim", "TrimPlace"}},
-		{"goes on where a deleted thread was", func() qed.Store { return &tombstone{} }, []string{"DeleteAgain"}},
-		{"misses what it deletes", func() qed.Store { return &strict{} }, []string{"Delete", "ThreadIDs"}},
-		{"does not heed its context", func() qed.Store { return &heedless{} }, []string{"Cancelled"}},
-		{"has readers hold a lock", func() qed.Store { return &holding{lock: make(chan struct{}, 1)} }, []string{"ReadAndAppend", "ReadAndDelete", "ReadAndRead"}},
-		{"loses a connection to who leaves", func() qed.Store { return &leaking{free: make(chan struct{}, 5)} }, []string{"ReadBreak"}},
-		{"follows the end of a thread", func() qed.Store { return &following{} }, []string{"ReadAndAppend"}},
+		{"trims the last record", func() store.Store { return &trimsLast{} }, []string{"Trim"}},
+		{"trims one too many", func() store.Store { return &trimsMore{} }, []string{"Trim"}},
+		{"trims every kind", func() store.Store { return &trimsKinds{} }, []string{"Trim", "TrimPlace"}},
+		{"goes on where a deleted thread was", func() store.Store { return &tombstone{} }, []string{"DeleteAgain"}},
+		{"misses what it deletes", func() store.Store { return &strict{} }, []string{"Delete", "ThreadIDs"}},
+		{"does not heed its context", func() store.Store { return &heedless{} }, []string{"Cancelled"}},
+		{"has readers hold a lock", func() store.Store { return &holding{lock: make(chan struct{}, 1)} }, []string{"ReadAndAppend", "ReadAndDelete", "ReadAndRead"}},
+		{"loses a connection to who leaves", func() store.Store { return &leaking{free: make(chan struct{}, 5)} }, []string{"ReadBreak"}},
+		{"follows the end of a thread", func() store.Store { return &following{} }, []string{"ReadAndAppend"}},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
 			t.Parallel()
@@ -114,22 +114,22 @@ func (o *outcome) Fatalf(format string, args ...any) {
 func (o *outcome) Fatal(args ...any) { o.Fatalf("%s", fmt.Sprint(args...)) }
 
 // try runs a check and returns what it reports.
-func try(t *testing.T, c check, store qed.Store) string {
+func try(t *testing.T, c check, st store.Store) string {
 	o := &outcome{TB: t}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.run(o, store, time.Minute)
+		c.run(o, st, time.Minute)
 	}()
 	<-done
 	return o.report
 }
 
-type memory = qed.MemoryStore
+type memory = store.InMemory
 
 // last returns the number of a thread's last record.
-func last(s qed.Store, thread string) (seq int64) {
-	for rec := range s.Records(context.Background(), thread, qed.Range{Newest: true, Limit: 1}) {
+func last(s store.Store, thread string) (seq int64) {
+	for rec := range s.Records(context.Background(), thread, store.Range{Newest: true, Limit: 1}) {
 		seq = rec.Seq
 	}
 	return seq
@@ -140,7 +140,7 @@ type anywhere struct {
 	memory
 }
 
-func (s *anywhere) Append(ctx context.Context, thread string, _ int64, recs ...qed.Record) error {
+func (s *anywhere) Append(ctx context.Context, thread string, _ int64, recs ...store.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.memory.Append(ctx, thread, last(&s.memory, thread), recs...)
@@ -148,7 +148,7 @@ func (s *anywhere) Append(ctx context.Context, thread string, _ int64, recs ...q
 
 type partly struct{ memory }
 
-func (s *partly) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *partly) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	err := s.memory.Append(ctx, thread, after, recs...)
 	if known := last(&s.memory, thread) - after; err != nil && after >= 0 && known > 0 && known < int64(len(recs)) {
 		s.memory.Append(ctx, thread, after+known, recs[known:]...)
@@ -158,14 +158,14 @@ func (s *partly) Append(ctx context.Context, thread string, after int64, recs ..
 
 type unlocked struct{ memory }
 
-func (s *unlocked) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *unlocked) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	if err := s.memory.Append(ctx, thread, after); err != nil {
 		return err
 	}
 	time.Sleep(time.Millisecond)
 	for {
 		err := s.memory.Append(ctx, thread, last(&s.memory, thread), recs...)
-		if !errors.Is(err, qed.ErrConflict) {
+		if !errors.Is(err, store.ErrConflict) {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (s *unlocked) Append(ctx context.Context, thread string, after int64, recs 
 
 type oneByOne struct{ memory }
 
-func (s *oneByOne) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *oneByOne) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	if len(recs) < 2 {
 		return s.memory.Append(ctx, thread, after, recs...)
 	}
@@ -181,7 +181,7 @@ func (s *oneByOne) Append(ctx context.Context, thread string, after int64, recs 
 	for _, rec := range recs[1:] {
 		runtime.Gosched()
 		for err == nil {
-			if err := s.memory.Append(ctx, thread, last(&s.memory, thread), rec); !errors.Is(err, qed.ErrConflict) {
+			if err := s.memory.Append(ctx, thread, last(&s.memory, thread), rec); !errors.Is(err, store.ErrConflict) {
 				break
 			}
 		}
@@ -196,11 +196,11 @@ type gaps struct {
 	memory
 }
 
-func (s *gaps) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *gaps) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var seqs []int64
-	for rec := range s.Records(ctx, thread, qed.Range{}) {
+	for rec := range s.Records(ctx, thread, store.Range{}) {
 		seqs = append(seqs, rec.Seq)
 	}
 	if slices.Contains(seqs, after) && !slices.Contains(seqs, after+1) && after != last(s, thread) {
@@ -211,10 +211,10 @@ func (s *gaps) Append(ctx context.Context, thread string, after int64, recs ...q
 
 type given struct{ memory }
 
-func (s *given) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
-	return func(yield func(qed.Record, error) bool) {
+func (s *given) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
 		for rec, err := range s.memory.Records(ctx, thread, r) {
-			if rec.Kind == qed.RecordBegan {
+			if rec.Kind == store.Began {
 				rec.Seq = 77
 			}
 			if !yield(rec, err) {
@@ -225,8 +225,8 @@ func (s *given) Records(ctx context.Context, thread string, r qed.Range) iter.Se
 }
 
 // selected reads everything, and selects for itself.
-func selected(s *memory, ctx context.Context, thread string, r qed.Range, match func(qed.Record) bool) iter.Seq2[qed.Record, error] {
-	return func(yield func(qed.Record, error) bool) {
+func selected(s *memory, ctx context.Context, thread string, r store.Range, match func(store.Record) bool) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
 		left := r.Limit
 		r.Limit = 0
 		for rec, err := range s.Records(ctx, thread, r) {
@@ -242,10 +242,10 @@ func selected(s *memory, ctx context.Context, thread string, r qed.Range, match 
 
 type pattern struct{ memory }
 
-func (s *pattern) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *pattern) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	under := r.Under
 	r.Under = ""
-	return selected(&s.memory, ctx, thread, r, func(rec qed.Record) bool {
+	return selected(&s.memory, ctx, thread, r, func(rec store.Record) bool {
 		return under == "" || like(under, rec.Address) || like(under+"/%", rec.Address)
 	})
 }
@@ -263,19 +263,19 @@ func like(pattern, text string) bool {
 
 type prefix struct{ memory }
 
-func (s *prefix) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *prefix) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	under := r.Under
 	r.Under = ""
-	return selected(&s.memory, ctx, thread, r, func(rec qed.Record) bool { return strings.HasPrefix(rec.Address, under) })
+	return selected(&s.memory, ctx, thread, r, func(rec store.Record) bool { return strings.HasPrefix(rec.Address, under) })
 }
 
 type limitFirst struct{ memory }
 
-func (s *limitFirst) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *limitFirst) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	kinds := r.Kinds
 	r.Kinds = nil
 	left := max(r.Limit, 0)
-	return func(yield func(qed.Record, error) bool) {
+	return func(yield func(store.Record, error) bool) {
 		for rec, err := range s.memory.Records(ctx, thread, r) {
 			if err != nil || kinds == nil || slices.Contains(kinds, rec.Kind) {
 				if !yield(rec, err) {
@@ -291,7 +291,7 @@ func (s *limitFirst) Records(ctx context.Context, thread string, r qed.Range) it
 
 type everyKind struct{ memory }
 
-func (s *everyKind) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *everyKind) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	if len(r.Kinds) == 0 {
 		r.Kinds = nil
 	}
@@ -300,7 +300,7 @@ func (s *everyKind) Records(ctx context.Context, thread string, r qed.Range) ite
 
 type beyond struct{ memory }
 
-func (s *beyond) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *beyond) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	if r.To > 1 {
 		r.To--
 	}
@@ -309,7 +309,7 @@ func (s *beyond) Records(ctx context.Context, thread string, r qed.Range) iter.S
 
 type oldest struct{ memory }
 
-func (s *oldest) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *oldest) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	r.Newest = false
 	return s.memory.Records(ctx, thread, r)
 }
@@ -320,17 +320,17 @@ type renamed struct {
 	id func(string) string
 }
 
-func ids(id func(string) string) qed.Store { return &renamed{id: id} }
+func ids(id func(string) string) store.Store { return &renamed{id: id} }
 
-func (s *renamed) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *renamed) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	return s.memory.Append(ctx, s.id(thread), after, recs...)
 }
 
-func (s *renamed) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *renamed) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	return s.memory.Records(ctx, s.id(thread), r)
 }
 
-func (s *renamed) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+func (s *renamed) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
 	return s.memory.Trim(ctx, s.id(thread), before, kinds...)
 }
 
@@ -348,12 +348,12 @@ func lower(id string) string {
 // changing is a store that changes what it keeps.
 type changing struct {
 	memory
-	change func(*qed.Record)
+	change func(*store.Record)
 }
 
-func changed(change func(*qed.Record)) qed.Store { return &changing{change: change} }
+func changed(change func(*store.Record)) store.Store { return &changing{change: change} }
 
-func (s *changing) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *changing) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	recs = slices.Clone(recs)
 	for i := range recs {
 		s.change(&recs[i])
@@ -361,7 +361,7 @@ func (s *changing) Append(ctx context.Context, thread string, after int64, recs 
 	return s.memory.Append(ctx, thread, after, recs...)
 }
 
-func reformat(r *qed.Record) {
+func reformat(r *store.Record) {
 	d := json.NewDecoder(bytes.NewReader(r.Data))
 	d.UseNumber()
 	var v any
@@ -372,8 +372,8 @@ func reformat(r *qed.Record) {
 
 type local struct{ memory }
 
-func (s *local) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
-	return func(yield func(qed.Record, error) bool) {
+func (s *local) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
 		for rec, err := range s.memory.Records(ctx, thread, r) {
 			rec.Time = rec.Time.In(time.FixedZone("", 3600))
 			if !yield(rec, err) {
@@ -389,8 +389,8 @@ type trimsLast struct {
 	hidden sync.Map
 }
 
-func (s *trimsLast) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
-	for rec := range s.memory.Records(ctx, thread, qed.Range{Newest: true, Limit: 1}) {
+func (s *trimsLast) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
+	for rec := range s.memory.Records(ctx, thread, store.Range{Newest: true, Limit: 1}) {
 		if rec.Seq < before && slices.Contains(kinds, rec.Kind) {
 			s.hidden.Store(thread, rec.Seq)
 		}
@@ -398,8 +398,8 @@ func (s *trimsLast) Trim(ctx context.Context, thread string, before int64, kinds
 	return s.memory.Trim(ctx, thread, before, kinds...)
 }
 
-func (s *trimsLast) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
-	return selected(&s.memory, ctx, thread, r, func(rec qed.Record) bool {
+func (s *trimsLast) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+	return selected(&s.memory, ctx, thread, r, func(rec store.Record) bool {
 		seq, ok := s.hidden.Load(thread)
 		return !ok || seq != rec.Seq
 	})
@@ -407,7 +407,7 @@ func (s *trimsLast) Records(ctx context.Context, thread string, r qed.Range) ite
 
 type trimsMore struct{ memory }
 
-func (s *trimsMore) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+func (s *trimsMore) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
 	if before > 0 && before < 1<<62 {
 		before++
 	}
@@ -416,8 +416,8 @@ func (s *trimsMore) Trim(ctx context.Context, thread string, before int64, kinds
 
 type trimsKinds struct{ memory }
 
-func (s *trimsKinds) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
-	for rec := range s.memory.Records(ctx, thread, qed.Range{}) {
+func (s *trimsKinds) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
+	for rec := range s.memory.Records(ctx, thread, store.Range{}) {
 		kinds = append(kinds, rec.Kind)
 	}
 	return s.memory.Trim(ctx, thread, before, kinds...)
@@ -436,7 +436,7 @@ func (s *tombstone) Delete(ctx context.Context, thread string) error {
 	return s.memory.Delete(ctx, thread)
 }
 
-func (s *tombstone) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *tombstone) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	if end, ok := s.ends.Load(thread); ok && last(&s.memory, thread) == 0 && after == end.(int64) {
 		return nil
 	}
@@ -446,7 +446,7 @@ func (s *tombstone) Append(ctx context.Context, thread string, after int64, recs
 type strict struct{ memory }
 
 func (s *strict) Delete(ctx context.Context, thread string) error {
-	if qed.CheckThread(thread) == nil && ctx.Err() == nil && last(&s.memory, thread) == 0 {
+	if store.CheckThread(thread) == nil && ctx.Err() == nil && last(&s.memory, thread) == 0 {
 		return fmt.Errorf("there is no thread %q", thread)
 	}
 	return s.memory.Delete(ctx, thread)
@@ -454,7 +454,7 @@ func (s *strict) Delete(ctx context.Context, thread string) error {
 
 type heedless struct{ memory }
 
-func (s *heedless) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *heedless) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	return s.memory.Append(context.WithoutCancel(ctx), thread, after, recs...)
 }
 
@@ -474,7 +474,7 @@ type holding struct {
 	lock chan struct{}
 }
 
-func (s *holding) Append(ctx context.Context, thread string, after int64, recs ...qed.Record) error {
+func (s *holding) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	if err := take(s.lock); err != nil {
 		return err
 	}
@@ -482,7 +482,7 @@ func (s *holding) Append(ctx context.Context, thread string, after int64, recs .
 	return s.memory.Append(ctx, thread, after, recs...)
 }
 
-func (s *holding) Trim(ctx context.Context, thread string, before int64, kinds ...qed.RecordKind) error {
+func (s *holding) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
 	if err := take(s.lock); err != nil {
 		return err
 	}
@@ -490,10 +490,10 @@ func (s *holding) Trim(ctx context.Context, thread string, before int64, kinds .
 	return s.memory.Trim(ctx, thread, before, kinds...)
 }
 
-func (s *holding) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
-	return func(yield func(qed.Record, error) bool) {
+func (s *holding) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
 		if err := take(s.lock); err != nil {
-			yield(qed.Record{}, err)
+			yield(store.Record{}, err)
 			return
 		}
 		defer func() { <-s.lock }()
@@ -511,10 +511,10 @@ type leaking struct {
 	free chan struct{}
 }
 
-func (s *leaking) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
-	return func(yield func(qed.Record, error) bool) {
+func (s *leaking) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
 		if err := take(s.free); err != nil {
-			yield(qed.Record{}, err)
+			yield(store.Record{}, err)
 			return
 		}
 		for rec, err := range s.memory.Records(ctx, thread, r) {
@@ -529,11 +529,11 @@ func (s *leaking) Records(ctx context.Context, thread string, r qed.Range) iter.
 // following reads on for as long as something is appended.
 type following struct{ memory }
 
-func (s *following) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
+func (s *following) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	if r.Newest || r.Limit > 0 || r.To > 0 {
 		return s.memory.Records(ctx, thread, r)
 	}
-	return func(yield func(qed.Record, error) bool) {
+	return func(yield func(store.Record, error) bool) {
 		for {
 			n := 0
 			for rec, err := range s.memory.Records(ctx, thread, r) {

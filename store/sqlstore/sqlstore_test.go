@@ -12,8 +12,8 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/store/sqlstore"
+	"github.com/qedkit/qed/store"
 )
 
 // connect opens a pool on an SQLite file as a host would.
@@ -56,13 +56,13 @@ func exec(tb testing.TB, db *sql.DB, text string, args ...any) {
 	}
 }
 
-func message(text string) qed.Record {
-	return qed.Record{Time: time.Now(), Kind: qed.RecordMessage, Data: fmt.Appendf(nil, "%q", text)}
+func message(text string) store.Record {
+	return store.Record{Time: time.Now(), Kind: store.Message, Data: fmt.Appendf(nil, "%q", text)}
 }
 
 // read returns the numbers of a thread's records, and how that ended.
-func read(s qed.Store, thread string) (seqs []int64, last qed.Record, err error) {
-	for rec, err := range s.Records(context.Background(), thread, qed.Range{}) {
+func read(s store.Store, thread string) (seqs []int64, last store.Record, err error) {
+	for rec, err := range s.Records(context.Background(), thread, store.Range{}) {
 		if err != nil {
 			return seqs, rec, err
 		}
@@ -120,7 +120,7 @@ func TestClose(t *testing.T) {
 		for method, err := range map[string]error{
 			"Append":  s.Append(t.Context(), "thread", 1, message("text")),
 			"Records": read,
-			"Trim":    s.Trim(t.Context(), "thread", 1, qed.RecordMessage),
+			"Trim":    s.Trim(t.Context(), "thread", 1, store.Message),
 			"Delete":  s.Delete(t.Context(), "thread"),
 			"Sweep":   sweep,
 		} {
@@ -161,13 +161,13 @@ func TestCorrupt(t *testing.T) {
 		}
 		exec(t, db, "UPDATE qed_records SET "+change+" WHERE place = (SELECT id << 32 | 3 FROM qed_threads WHERE name = ?)", name)
 		seqs, rec, err := read(s, name)
-		if !errors.Is(err, qed.ErrCorrupt) || !strings.Contains(err.Error(), "number 3") || strings.Contains(err.Error(), "secret") {
+		if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "number 3") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(seqs) != 2 || rec.Seq != 3 {
 			t.Errorf("%s: read %v, and then number %d", name, seqs, rec.Seq)
 		}
-		for rec, err := range s.Records(t.Context(), name, qed.Range{Newest: true, Limit: 1}) {
+		for rec, err := range s.Records(t.Context(), name, store.Range{Newest: true, Limit: 1}) {
 			if rec.Seq != 4 || err != nil {
 				t.Errorf("%s: the last record is %d, %v", name, rec.Seq, err)
 			}
@@ -205,7 +205,7 @@ func TestLocked(t *testing.T) {
 	}
 	err := s.Append(t.Context(), "thread", 1, message("secret"))
 	var cause *sqlite.Error
-	if !errors.As(err, &cause) || errors.Is(err, qed.ErrConflict) || err.Error() != "sqlstore: appending to a thread: the database is locked" {
+	if !errors.As(err, &cause) || errors.Is(err, store.ErrConflict) || err.Error() != "sqlstore: appending to a thread: the database is locked" {
 		t.Errorf("while it is locked: %v", err)
 	}
 	if s, err := sqlstore.New(t.Context(), connect(t, path, "&_pragma=busy_timeout(0)"), sqlstore.SQLite, &sqlstore.Options{Prefix: "new_", RetryAttempts: -1}); err == nil {
@@ -309,18 +309,18 @@ func TestLinear(t *testing.T) {
 // An append of thousands of records is one as well.
 func TestLongAppend(t *testing.T) {
 	s := open(t, connect(t, file(t), ""), keep())
-	recs := make([]qed.Record, 5000)
+	recs := make([]store.Record, 5000)
 	for i := range recs {
 		recs[i] = message(fmt.Sprint(i + 1))
 	}
 	if err := s.Append(t.Context(), "thread", 0, recs...); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Append(t.Context(), "thread", 4999, recs...); !errors.Is(err, qed.ErrConflict) {
+	if err := s.Append(t.Context(), "thread", 4999, recs...); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("got %v, want a conflict", err)
 	}
 	n := int64(0)
-	for rec, err := range s.Records(t.Context(), "thread", qed.Range{}) {
+	for rec, err := range s.Records(t.Context(), "thread", store.Range{}) {
 		if n++; err != nil || rec.Seq != n || string(rec.Data) != fmt.Sprintf(`"%d"`, n) {
 			t.Fatalf("record %d is number %d with %s, %v", n, rec.Seq, rec.Data, err)
 		}
@@ -334,7 +334,7 @@ func TestLongAppend(t *testing.T) {
 func TestAnotherThread(t *testing.T) {
 	s := open(t, connect(t, file(t), ""), keep())
 	fill := func(text string) {
-		recs := make([]qed.Record, 1000)
+		recs := make([]store.Record, 1000)
 		for i := range recs {
 			recs[i] = message(text)
 		}
@@ -343,7 +343,7 @@ func TestAnotherThread(t *testing.T) {
 		}
 	}
 	fill("old")
-	for rec, err := range s.Records(t.Context(), "thread", qed.Range{}) {
+	for rec, err := range s.Records(t.Context(), "thread", store.Range{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

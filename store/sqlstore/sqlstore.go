@@ -46,7 +46,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // A Store keeps conversations in a database. [New] makes one. It is safe for
@@ -67,7 +67,7 @@ type Store struct {
 	work  sync.WaitGroup
 }
 
-var _ qed.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // New makes a Store of a database, and its tables where they are missing. It fails
 // when the database cannot be reached, or when its tables are of a newer version

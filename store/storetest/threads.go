@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Ids that are alike are still different ids.
@@ -70,14 +70,14 @@ func testThreadIDs(t *test) {
 		"an overlong encoding of NUL":  unique + "\xc0\x80",
 		"a rune that is cut at 256 B ": unique + strings.Repeat("x", 255-len(unique)) + "\xc3",
 	} {
-		_, read := collect(t.store.Records(t.ctx, id, qed.Range{}))
+		_, read := collect(t.store.Records(t.ctx, id, store.Range{}))
 		for method, err := range map[string]error{
 			"Append":  t.store.Append(t.ctx, id, 0, text("1")),
 			"Records": read,
-			"Trim":    t.store.Trim(t.ctx, id, 1, qed.RecordMessage),
+			"Trim":    t.store.Trim(t.ctx, id, 1, store.Message),
 			"Delete":  t.store.Delete(t.ctx, id),
 		} {
-			if !errors.Is(err, qed.ErrInvalidThread) {
+			if !errors.Is(err, store.ErrInvalidThread) {
 				t.Errorf("%s of a thread whose id has %s: got %v, want an error that matches ErrInvalidThread", method, name, err)
 			}
 		}
@@ -88,7 +88,7 @@ func testThreadIDs(t *test) {
 		}
 		t.append(id, 0, text("1"))
 		t.has(id, texts(1, 1)...)
-		if err := t.store.Trim(t.ctx, id, 1, qed.RecordMessage); err != nil {
+		if err := t.store.Trim(t.ctx, id, 1, store.Message); err != nil {
 			t.Errorf("Trim(%q): %v", id, err)
 		}
 		if err := t.store.Delete(t.ctx, id); err != nil {

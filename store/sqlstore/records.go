@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 const (
@@ -24,21 +24,21 @@ const (
 // Records does what [qed.Store] says. It reads some records at a time and holds neither a
 // connection nor a transaction while it gives them. What is appended after the sequence
 // began is mostly not among them.
-func (s *Store) Records(ctx context.Context, thread string, r qed.Range) iter.Seq2[qed.Record, error] {
-	return func(yield func(qed.Record, error) bool) {
-		if err := qed.CheckThread(thread); err != nil {
-			yield(qed.Record{}, err)
+func (s *Store) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+	return func(yield func(store.Record, error) bool) {
+		if err := store.CheckThread(thread); err != nil {
+			yield(store.Record{}, err)
 			return
 		}
 		c := s.newCursor(thread, r)
 		if !c.more {
 			if err := cancelled(ctx, reading); err != nil {
-				yield(qed.Record{}, err)
+				yield(store.Record{}, err)
 			}
 		}
 		for c.more {
 			if err := c.next(ctx); err != nil {
-				yield(qed.Record{}, err)
+				yield(store.Record{}, err)
 				return
 			}
 			for _, rec := range c.records {
@@ -47,7 +47,7 @@ func (s *Store) Records(ctx context.Context, thread string, r qed.Range) iter.Se
 				}
 			}
 			if c.corrupt != nil {
-				yield(qed.Record{Seq: c.bad}, c.corrupt)
+				yield(store.Record{Seq: c.bad}, c.corrupt)
 				return
 			}
 		}
@@ -73,14 +73,14 @@ type cursor struct {
 
 // A batch is what was read at once.
 type batch struct {
-	records []qed.Record
+	records []store.Record
 	size    int   // of their data
 	full    bool  // there may be more
 	bad     int64 // the number of the record behind them, if it cannot be read
 	corrupt error // why
 }
 
-func (s *Store) newCursor(thread string, r qed.Range) *cursor {
+func (s *Store) newCursor(thread string, r store.Range) *cursor {
 	c := &cursor{
 		s: s, thread: thread, newest: r.Newest,
 		low: max(r.From, 1), high: maxSeq, left: -1, rows: firstRows,
@@ -116,7 +116,7 @@ func (s *Store) newCursor(thread string, r qed.Range) *cursor {
 
 // kinds is the condition that a record is of one of these kinds, and its parameters. Their
 // number is rounded up, so that there are few different statements.
-func (s *Store) kinds(kinds []qed.RecordKind) (string, []any) {
+func (s *Store) kinds(kinds []store.Kind) (string, []any) {
 	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
 	n := 1
 	for n < len(kinds) {
@@ -194,7 +194,7 @@ func (c *cursor) take(found *sql.Rows, rows int) error {
 			err = errors.New("it is out of order")
 		}
 		if err != nil {
-			c.bad, c.corrupt = r.seq, fmt.Errorf("%w: number %d: %w", qed.ErrCorrupt, r.seq, err)
+			c.bad, c.corrupt = r.seq, fmt.Errorf("%w: number %d: %w", store.ErrCorrupt, r.seq, err)
 			return nil
 		}
 		if c.newest {
@@ -220,7 +220,7 @@ type row struct {
 }
 
 // record reads a row. Nothing of it is in an error.
-func (r *row) record() (rec qed.Record, err error) {
+func (r *row) record() (rec store.Record, err error) {
 	written, ok1 := number(r.written)
 	run, ok2 := number(r.run)
 	kind, ok3 := text(r.kind)
@@ -231,9 +231,9 @@ func (r *row) record() (rec qed.Record, err error) {
 	case !ok3 || !ok4:
 		return rec, errors.New("its kind or its address is no text")
 	}
-	rec = qed.Record{
+	rec = store.Record{
 		Seq: r.seq, Time: time.UnixMicro(written).UTC(),
-		Kind: qed.RecordKind(kind), Run: run, Address: string(address),
+		Kind: store.Kind(kind), Run: run, Address: string(address),
 	}
 	if r.data == nil {
 		return rec, nil

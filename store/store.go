@@ -1,4 +1,4 @@
-package qed
+package store
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // A log is linear by construction. Two writers that believe to be at the same place cannot both append: the second gets
 // an error that matches [ErrConflict]. That is all the locking there is, so a Store must make an append and its check one.
 //
-// A Store is safe for concurrent use. [MemoryStore] is one for tests and small programs, package sqlstore has one for databases; package storetest
+// A Store is safe for concurrent use. [InMemory] is one for tests and small programs, package sqlstore has one for databases; package storetest
 // tests any other.
 type Store interface {
 	// Append adds recs, all or none, behind the record with the number after, which must be the thread's last; 0 means that the
@@ -33,7 +33,7 @@ type Store interface {
 
 	// Trim removes the records of the given kinds with a number below before, but never the thread's last record.
 	// Those that stay keep their numbers.
-	Trim(ctx context.Context, thread string, before int64, kinds ...RecordKind) error
+	Trim(ctx context.Context, thread string, before int64, kinds ...Kind) error
 
 	// Delete removes a thread with everything of it. A thread that does not exist is no error. Numbers begin anew, so a run that is still
 	// going on could append to another conversation of the same id: give each conversation an id of its own.
@@ -44,7 +44,7 @@ type Store interface {
 type Record struct {
 	Seq  int64      `json:"seq"`  // from 1; a trimmed log has gaps
 	Time time.Time  `json:"time"` // when it was written, by the clock of whoever wrote it
-	Kind RecordKind `json:"kind"`
+	Kind Kind `json:"kind"`
 
 	// Run is the Seq of the record with which its run began. It is the same for a run that stopped and was resumed.
 	Run int64 `json:"run,omitempty"`
@@ -57,41 +57,41 @@ type Record struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// A RecordKind says what a [Record] tells. Stores keep records of every kind alike. At most 32 bytes.
-type RecordKind string
+// A Kind says what a [Record] tells. Stores keep records of every kind alike. At most 32 bytes.
+type Kind string
 
 // The kinds of records that the runtime writes.
 const (
-	RecordBegan    RecordKind = "began"    // a run began, with its turn
-	RecordResumed  RecordKind = "resumed"  // it goes on, in another turn or process
-	RecordEnded    RecordKind = "ended"    // it ended, or waits for a reply
-	RecordAlive    RecordKind = "alive"    // whoever runs it still does
-	RecordState    RecordKind = "state"    // the state of a graph, after a node
-	RecordCalled   RecordKind = "called"   // a call that must not be repeated begins
-	RecordReturned RecordKind = "returned" // what became of a call
-	RecordQuestion RecordKind = "question" // a question to the user
-	RecordReply    RecordKind = "reply"    // his reply
-	RecordMessage  RecordKind = "message"  // what the user or the agent said
-	RecordSummary  RecordKind = "summary"  // what older messages come to
-	RecordKept     RecordKind = "kept"     // rows or documents under a handle
-	RecordMemory   RecordKind = "memory"   // an entry of an agent's own memory
+	Began    Kind = "began"    // a run began, with its turn
+	Resumed  Kind = "resumed"  // it goes on, in another turn or process
+	Ended    Kind = "ended"    // it ended, or waits for a reply
+	Alive    Kind = "alive"    // whoever runs it still does
+	State    Kind = "state"    // the state of a graph, after a node
+	Called   Kind = "called"   // a call that must not be repeated begins
+	Returned Kind = "returned" // what became of a call
+	Question Kind = "question" // a question to the user
+	Reply    Kind = "reply"    // his reply
+	Message  Kind = "message"  // what the user or the agent said
+	Summary  Kind = "summary"  // what older messages come to
+	Saved     Kind = "kept"     // rows or documents under a handle
+	Memory   Kind = "memory"   // an entry of an agent's own memory
 )
 
 // A Range says which records of a thread are wanted. The zero Range means all of them, oldest first.
 type Range struct {
 	From, To int64        // the lowest and the highest number; 0 means no limit
-	Kinds    []RecordKind // nil means every kind
+	Kinds    []Kind // nil means every kind
 	Under    string       // an address: it and what lies below it, as "a" has "a" and "a/b" but not "ab"; empty means every one
 	Newest   bool         // newest first
 	Limit    int          // how many at most; 0 means no limit
 }
 
 // matches reports whether r asks for rec, the limit aside.
-func (r Range) matches(rec *Record) bool {
+func (r Range) Matches(rec *Record) bool {
 	if rec.Seq < r.From || r.To > 0 && rec.Seq > r.To {
 		return false
 	}
-	if r.Under != "" && !isUnder(rec.Address, r.Under) {
+	if r.Under != "" && !IsUnder(rec.Address, r.Under) {
 		return false
 	}
 	for _, kind := range r.Kinds {
@@ -103,19 +103,19 @@ func (r Range) matches(rec *Record) bool {
 }
 
 // isUnder reports whether an address is another one or lies below it.
-func isUnder(address, other string) bool {
+func IsUnder(address, other string) bool {
 	return strings.HasPrefix(address, other) && (len(address) == len(other) || address[len(other)] == '/')
 }
 
 var (
 	// ErrConflict says that a thread is not as it was left: another process goes on with its run, or deleted it.
-	ErrConflict = errors.New("qed: the thread was changed by somebody else")
+	ErrConflict = errors.New("store: the thread was changed by somebody else")
 
 	// ErrCorrupt says that a record of a thread cannot be read.
-	ErrCorrupt = errors.New("qed: a record of the thread cannot be read")
+	ErrCorrupt = errors.New("store: a record of the thread cannot be read")
 
 	// ErrInvalidThread says that a thread's id cannot be one.
-	ErrInvalidThread = errors.New("qed: no id of a thread")
+	ErrInvalidThread = errors.New("store: no id of a thread")
 )
 
 // CheckThread returns an error that matches [ErrInvalidThread] unless id can be that of a thread: 1 to 256 bytes of valid UTF-8
@@ -134,10 +134,3 @@ func CheckThread(id string) error {
 	return nil
 }
 
-// checkStore returns an error where there is none.
-func checkStore(store Store) error {
-	if store == nil {
-		return errors.New("qed: the Store is nil: pass the one that the conversation is kept in")
-	}
-	return nil
-}

@@ -8,7 +8,7 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 
-	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // Several machines share the conversations, and each of them takes the next turn of any

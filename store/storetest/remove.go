@@ -5,41 +5,41 @@ import (
 	"errors"
 	"math"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Trim takes the records of the kinds below a number, and no others.
 func testTrim(t *test) {
-	const state, called, message = qed.RecordState, qed.RecordCalled, qed.RecordMessage
+	const state, called, message = store.State, store.Called, store.Message
 	log := texts(1, 9)
-	for i, kind := range []qed.RecordKind{message, state, called, state, message, "State", state, called, state} {
+	for i, kind := range []store.Kind{message, state, called, state, message, "State", state, called, state} {
 		log[i].Kind = kind
 	}
 	other := t.fill(3)
 	for _, c := range []struct {
 		before int64
-		kinds  []qed.RecordKind
+		kinds  []store.Kind
 		stay   []int
 	}{
-		{5, []qed.RecordKind{state}, []int{1, 3, 5, 6, 7, 8, 9}},
-		{4, []qed.RecordKind{state}, []int{1, 3, 4, 5, 6, 7, 8, 9}},
-		{9, []qed.RecordKind{state, called}, []int{1, 5, 6, 9}},
-		{100, []qed.RecordKind{state, called}, []int{1, 5, 6, 9}},
-		{math.MaxInt64, []qed.RecordKind{state, called, message, "State"}, []int{9}},
-		{0, []qed.RecordKind{state}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{-5, []qed.RecordKind{state}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{9, []qed.RecordKind{"unknown"}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{5, []store.Kind{state}, []int{1, 3, 5, 6, 7, 8, 9}},
+		{4, []store.Kind{state}, []int{1, 3, 4, 5, 6, 7, 8, 9}},
+		{9, []store.Kind{state, called}, []int{1, 5, 6, 9}},
+		{100, []store.Kind{state, called}, []int{1, 5, 6, 9}},
+		{math.MaxInt64, []store.Kind{state, called, message, "State"}, []int{9}},
+		{0, []store.Kind{state}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{-5, []store.Kind{state}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{9, []store.Kind{"unknown"}, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{9, nil, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}},
 	} {
 		thread := newThread()
 		t.append(thread, 0, log...)
 		for range 2 { // the second time there is nothing left to do
 			t.trim(thread, c.before, c.kinds...)
-			var want []qed.Record
+			var want []store.Record
 			for _, seq := range c.stay {
 				want = append(want, log[seq-1])
 			}
-			if diff := difference(t.read(thread, qed.Range{}), want); diff != "" {
+			if diff := difference(t.read(thread, store.Range{}), want); diff != "" {
 				t.Errorf("Trim(%d, %q): %s", c.before, c.kinds, diff)
 			}
 		}
@@ -50,7 +50,7 @@ func testTrim(t *test) {
 	t.has(missing)
 }
 
-func (t *test) trim(thread string, before int64, kinds ...qed.RecordKind) {
+func (t *test) trim(thread string, before int64, kinds ...store.Kind) {
 	t.Helper()
 	if err := t.store.Trim(t.ctx, thread, before, kinds...); err != nil {
 		t.Fatalf("Trim(%d, %q): %v", before, kinds, err)
@@ -61,15 +61,15 @@ func (t *test) trim(thread string, before int64, kinds ...qed.RecordKind) {
 func testTrimPlace(t *test) {
 	thread := newThread()
 	log := texts(1, 5)
-	log[1].Kind, log[2].Kind = qed.RecordState, qed.RecordState
+	log[1].Kind, log[2].Kind = store.State, store.State
 	t.append(thread, 0, log...)
-	t.trim(thread, 5, qed.RecordState)
+	t.trim(thread, 5, store.State)
 	for after := range int64(5) {
 		t.conflict(thread, after, text("in a gap"))
 		t.conflict(thread, after, text("in a gap"), text("and behind"))
 	}
 	t.append(thread, 5, texts(6, 7)...)
-	t.has(thread, append([]qed.Record{log[0], log[3], log[4]}, texts(6, 7)...)...)
+	t.has(thread, append([]store.Record{log[0], log[3], log[4]}, texts(6, 7)...)...)
 }
 
 // Delete leaves nothing.
@@ -108,14 +108,14 @@ func testCancelled(t *test) {
 	why := errors.New("why")
 	done, cancel := context.WithCancelCause(t.ctx)
 	cancel(why)
-	_, read := collect(t.store.Records(done, thread, qed.Range{}))
+	_, read := collect(t.store.Records(done, thread, store.Range{}))
 	for method, err := range map[string]error{
 		"Append":             t.store.Append(done, thread, 3, text("4")),
 		"Append of several":  t.store.Append(done, thread, 3, text("4"), text("5")),
 		"Append to a new":    t.store.Append(done, newThread(), 0, text("1")),
 		"Append at a place ": t.store.Append(done, thread, 3),
 		"Records":            read,
-		"Trim":               t.store.Trim(done, thread, 3, qed.RecordMessage),
+		"Trim":               t.store.Trim(done, thread, 3, store.Message),
 		"Delete":             t.store.Delete(done, thread),
 	} {
 		if !errors.Is(err, context.Canceled) {

@@ -38,7 +38,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/qedkit/qed/sqlstore"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // connections is how many there are at most: one that writes, and some that read.

@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Data come back as they went in, byte by byte.
 func testData(t *test) {
-	var log []qed.Record
+	var log []store.Record
 	for _, data := range []string{
 		``, `null`, `true`, `0`, `-0`, `""`, `[]`, `{}`, `" "`,
 		`{"b":1,"a":2,"a":3}`,
@@ -39,7 +39,7 @@ func testData(t *test) {
 
 // Data can be large.
 func testDataSize(t *test) {
-	var log []qed.Record
+	var log []store.Record
 	for _, size := range []int{250, 4 << 10, 20 << 10, 1<<16 - 2, 1<<16 - 1, 1 << 16, 200 << 10, 1 << 20, 20} {
 		rec := text(noise()[:size-2])
 		rec.Seq = int64(len(log) + 1)
@@ -52,7 +52,7 @@ func testDataSize(t *test) {
 		t.append(apart, int64(i), rec)
 	}
 	t.has(apart, log...)
-	if diff := difference(t.read(apart, qed.Range{Newest: true, Limit: 2}), []qed.Record{log[len(log)-1], log[len(log)-2]}); diff != "" {
+	if diff := difference(t.read(apart, store.Range{Newest: true, Limit: 2}), []store.Record{log[len(log)-1], log[len(log)-2]}); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -69,7 +69,7 @@ var noise = sync.OnceValue(func() string {
 // Times are kept to the microsecond, and come back in UTC.
 func testTime(t *test) {
 	micro := func(year int, ns int) time.Time { return time.Date(year, 2, 3, 4, 5, 6, ns, time.UTC) }
-	var log []qed.Record
+	var log []store.Record
 	for _, when := range []time.Time{
 		micro(2026, 0), micro(2026, 1000), micro(2026, 999_999_000), micro(2026, 120_000_000),
 		micro(1969, 999_999_000), micro(1970, 0), micro(1600, 1000), micro(2038, 0), micro(2500, 1000), micro(9999, 999_999_000),
@@ -82,7 +82,7 @@ func testTime(t *test) {
 	}
 	thread := newThread()
 	t.append(thread, 0, log...)
-	for i, rec := range t.read(thread, qed.Range{}) {
+	for i, rec := range t.read(thread, store.Range{}) {
 		want := log[i].Time
 		if off := rec.Time.Sub(want); off <= -time.Microsecond || off >= time.Microsecond {
 			t.Errorf("time %v came back as %v", want, rec.Time)
@@ -98,20 +98,20 @@ func testTime(t *test) {
 func testLength(t *test) {
 	thread := newThread()
 	long := text("1")
-	long.Seq, long.Kind, long.Address = 1, qed.RecordKind(strings.Repeat("k", 32)), strings.Repeat("a", 998)+"é"
+	long.Seq, long.Kind, long.Address = 1, store.Kind(strings.Repeat("k", 32)), strings.Repeat("a", 998)+"é"
 	t.append(thread, 0, long)
 	t.has(thread, long)
-	t.answers(thread, []qed.Record{long}, qed.Range{Kinds: []qed.RecordKind{long.Kind}, Under: long.Address}, qed.Range{Under: long.Address[:998]})
+	t.answers(thread, []store.Record{long}, store.Range{Kinds: []store.Kind{long.Kind}, Under: long.Address}, store.Range{Under: long.Address[:998]})
 
 	head := int64(1)
-	log := []qed.Record{long}
+	log := []store.Record{long}
 	for range 2 {
 		long.Kind += "k"
 		long.Address += "a"
-		for _, rec := range []qed.Record{
+		for _, rec := range []store.Record{
 			{Time: noon, Kind: long.Kind},
-			{Time: noon, Kind: qed.RecordState, Address: long.Address},
-			{Time: noon, Kind: qed.RecordState, Address: strings.Repeat("a", 70_000)},
+			{Time: noon, Kind: store.State, Address: long.Address},
+			{Time: noon, Kind: store.State, Address: strings.Repeat("a", 70_000)},
 		} {
 			if t.store.Append(t.ctx, thread, head, rec) == nil {
 				head++

@@ -32,7 +32,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
 )
 
 // Run tests the stores that open returns: one for each check, opened with the
@@ -42,7 +42,7 @@ import (
 // context ends the program then.
 //
 // It is worth running under the race detector.
-func Run(t *testing.T, open func(t *testing.T) qed.Store) {
+func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t), time.Minute) })
 	}
@@ -84,21 +84,21 @@ var checks = []check{
 	{"ReadAndDelete", testReadAndDelete},
 }
 
-func (c check) run(tb testing.TB, store qed.Store, patience time.Duration) {
+func (c check) run(tb testing.TB, st store.Store, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()
 	stuck := time.AfterFunc(patience+5*time.Second, func() {
 		panic("storetest: " + c.name + " does not end: a method of the store does not heed its context, or Records holds a lock while it yields")
 	})
 	defer stuck.Stop()
-	c.do(&test{TB: tb, store: store, ctx: ctx})
+	c.do(&test{TB: tb, store: st, ctx: ctx})
 }
 
 // A test is the store that is tested, and what a check does with it. Its methods
 // end the check when the store fails.
 type test struct {
 	testing.TB
-	store qed.Store
+	store store.Store
 	ctx   context.Context
 }
 
@@ -106,14 +106,14 @@ type test struct {
 func newThread() string { return "storetest-" + rand.Text() }
 
 // text makes a record whose Data is a text.
-func text(s string) qed.Record {
+func text(s string) store.Record {
 	data, _ := json.Marshal(s) // a text has a JSON form
-	return qed.Record{Time: noon, Kind: qed.RecordMessage, Run: 1, Address: "a", Data: data}
+	return store.Record{Time: noon, Kind: store.Message, Run: 1, Address: "a", Data: data}
 }
 
 // texts makes records with numbers and "1", "2", ... for their texts.
-func texts(from, to int64) []qed.Record {
-	var recs []qed.Record
+func texts(from, to int64) []store.Record {
+	var recs []store.Record
 	for seq := from; seq <= to; seq++ {
 		rec := text(fmt.Sprint(seq))
 		rec.Seq = seq
@@ -125,7 +125,7 @@ func texts(from, to int64) []qed.Record {
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
 // append adds records to the end of a thread.
-func (t *test) append(thread string, after int64, recs ...qed.Record) {
+func (t *test) append(thread string, after int64, recs ...store.Record) {
 	t.Helper()
 	if err := t.store.Append(t.ctx, thread, after, recs...); err != nil {
 		t.Fatalf("Append(%.60q, %d) of %d records: %v", thread, after, len(recs), err)
@@ -141,15 +141,15 @@ func (t *test) fill(n int64) (thread string) {
 }
 
 // conflict appends where it is to be refused.
-func (t *test) conflict(thread string, after int64, recs ...qed.Record) {
+func (t *test) conflict(thread string, after int64, recs ...store.Record) {
 	t.Helper()
-	if err := t.store.Append(t.ctx, thread, after, recs...); !errors.Is(err, qed.ErrConflict) {
+	if err := t.store.Append(t.ctx, thread, after, recs...); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("Append behind number %d, which is not the last: got %v, want an error that matches ErrConflict", after, err)
 	}
 }
 
 // read returns what a thread has.
-func (t *test) read(thread string, r qed.Range) []qed.Record {
+func (t *test) read(thread string, r store.Range) []store.Record {
 	t.Helper()
 	recs, err := collect(t.store.Records(t.ctx, thread, r))
 	if err != nil {
@@ -159,7 +159,7 @@ func (t *test) read(thread string, r qed.Range) []qed.Record {
 }
 
 // collect reads a sequence to its end, which comes no later than its error.
-func collect(seq func(func(qed.Record, error) bool)) (recs []qed.Record, err error) {
+func collect(seq func(func(store.Record, error) bool)) (recs []store.Record, err error) {
 	for rec, e := range seq {
 		if err != nil {
 			return recs, fmt.Errorf("the sequence goes on after its error, %w", err)
@@ -172,15 +172,15 @@ func collect(seq func(func(qed.Record, error) bool)) (recs []qed.Record, err err
 }
 
 // has compares what a thread has with what it should have.
-func (t *test) has(thread string, want ...qed.Record) {
+func (t *test) has(thread string, want ...store.Record) {
 	t.Helper()
-	if diff := difference(t.read(thread, qed.Range{}), want); diff != "" {
+	if diff := difference(t.read(thread, store.Range{}), want); diff != "" {
 		t.Errorf("Records(%.60q): %s", thread, diff)
 	}
 }
 
 // difference says where two logs differ first, or nothing.
-func difference(got, want []qed.Record) string {
+func difference(got, want []store.Record) string {
 	for i := range min(len(got), len(want)) {
 		g, w := got[i], want[i]
 		if g.Seq != w.Seq || !g.Time.Equal(w.Time) || g.Kind != w.Kind || g.Run != w.Run || g.Address != w.Address || !bytes.Equal(g.Data, w.Data) {
@@ -193,11 +193,11 @@ func difference(got, want []qed.Record) string {
 	return ""
 }
 
-func show(r qed.Record) string {
+func show(r store.Record) string {
 	return fmt.Sprintf("seq %d, time %v, kind %q, run %d, address %.60q, %d bytes of data %.60q", r.Seq, r.Time, r.Kind, r.Run, r.Address, len(r.Data), r.Data)
 }
 
-func numbers(recs []qed.Record) []int64 {
+func numbers(recs []store.Record) []int64 {
 	seqs := make([]int64, len(recs))
 	for i, rec := range recs {
 		seqs[i] = rec.Seq
