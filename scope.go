@@ -181,6 +181,14 @@ func Emit[D EventData](ctx context.Context, d D) {
 	}
 }
 
+// EmitText emits a piece of the answer's text as a [Token] of [ChannelFinal]. It
+// does nothing if text is empty.
+func EmitText(ctx context.Context, text string) {
+	if text != "" {
+		Emit(ctx, Token{Channel: ChannelFinal, Content: text})
+	}
+}
+
 // forward tells an event of a part of s.
 func (s *scope) forward(event Event) {
 	if s.events == nil || !isOurs(event.Data) {

@@ -77,7 +77,11 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	if err != nil {
 		return qed.Tool{}, err
 	}
-	b := &builder{o.asking(model), s, o}
+	m, err := o.asking(model)
+	if err != nil {
+		return qed.Tool{}, err
+	}
+	b := &builder{m, s, o}
 	t := qed.NewTool(builderName, "Writes a query that finds what a request asks for, and checks it. "+
 		`It does not run it: the source's executor does, given the whole result as its query: {"$result": "key"}.`, b.build)
 	t.Kind, t.Interrupts, t.Idempotent, t.Timeout = qed.ModelTool, true, true, o.Timeout

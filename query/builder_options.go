@@ -34,18 +34,11 @@ type BuilderOptions struct {
 	// MaxDescriptionBytes bounds what a source says of itself: 65536. The rest is cut.
 	MaxDescriptionBytes int
 
-	// Temperature is how freely the model chooses its words; nil: 0.1; negative:
-	// whatever the provider's default is.
-	Temperature *float64
-	// MaxOutputTokens limits one reply of the model: 4000.
-	MaxOutputTokens int
+	// Settings are how the agent calls its model.
+	llm.Settings
+
 	// MaxContextTokens limits what one call sends, as [llm.EstimateText] counts it: 120000.
 	MaxContextTokens int
-	// JSONMode asks the model for JSON without a schema of the provider's, for servers
-	// that do not hold replies to a schema.
-	JSONMode bool
-	// ModelTimeout bounds one call of the model: 2 minutes.
-	ModelTimeout time.Duration
 	// Timeout bounds one call of the tool: 5 minutes.
 	Timeout time.Duration
 
@@ -109,7 +102,6 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 		{"MaxQuestions", &out.MaxQuestions, 1, true},
 		{"MaxDataBytes", &out.MaxDataBytes, 16 << 10, false},
 		{"MaxDescriptionBytes", &out.MaxDescriptionBytes, 64 << 10, false},
-		{"MaxOutputTokens", &out.MaxOutputTokens, 4000, false},
 		{"MaxContextTokens", &out.MaxContextTokens, 120_000, false},
 	} {
 		switch {
@@ -120,17 +112,11 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 		}
 		*f.value = max(*f.value, 0)
 	}
-	if out.ModelTimeout < 0 || out.Timeout < 0 {
-		return out, errors.New("query: BuilderOptions.ModelTimeout and Timeout cannot be negative")
-	}
-	if out.ModelTimeout == 0 {
-		out.ModelTimeout = 2 * time.Minute
+	if out.Timeout < 0 {
+		return out, errors.New("query: BuilderOptions.Timeout cannot be negative")
 	}
 	if out.Timeout == 0 {
 		out.Timeout = 5 * time.Minute
-	}
-	if out.Temperature == nil {
-		out.Temperature = new(0.1)
 	}
 	own := ownPrompt
 	err := prompt.Replace("query: BuilderOptions", prompt.Text{Name: "Prompt", Host: out.Prompt, Own: &own, Data: PromptData{}})
@@ -139,15 +125,12 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 }
 
 // asking is how the builder asks the model.
-func (o *BuilderOptions) asking(model llm.Model) *asking.Model {
-	return &asking.Model{
-		Agent:            builderName,
-		Model:            qed.DurableModel(model),
-		Temperature:      *o.Temperature,
-		MaxOutputTokens:  o.MaxOutputTokens,
-		Timeout:          o.ModelTimeout,
-		JSONMode:         o.JSONMode,
-		MaxContextTokens: o.MaxContextTokens,
-		Shorter:          "lower MaxDescriptionBytes or MaxDataBytes",
+func (o *BuilderOptions) asking(model llm.Model) (*asking.Model, error) {
+	m, err := asking.New("query", model, o.Settings, qed.DurableModel)
+	if err != nil {
+		return nil, err
 	}
+	m.MaxContextTokens = o.MaxContextTokens
+	m.Shorter = "lower MaxDescriptionBytes or MaxDataBytes"
+	return m, nil
 }

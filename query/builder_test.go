@@ -293,7 +293,7 @@ func TestBuilderOptions(t *testing.T) {
 	warm := -1.0
 	m := model(says("query", "all"))
 	done[built](t, builder(t, m, &query.BuilderOptions{
-		Prompt: parse("{{.Language}} {{quote .Request}}"), JSONMode: true, Temperature: &warm, MaxOutputTokens: 77,
+		Prompt: parse("{{.Language}} {{quote .Request}}"), Settings: llm.Settings{JSONMode: true, Temperature: &warm, MaxOutputTokens: 77},
 	}), `{"request":"r"}`)
 	req := m.Requests()[0]
 	if sent(m)[0] != `words "r"` || req.Temperature != nil || req.MaxTokens != 77 || req.Format.Mode != llm.JSONMode {

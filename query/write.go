@@ -81,7 +81,7 @@ func (w *writing) ask(ctx context.Context) (written, error) {
 		return written{}, err
 	}
 	reply, err := asking.Object[written](ctx, w.model, new(llm.Usage), req)
-	if asking.Inept(err) && w.refusal != nil {
+	if asking.Unusable(err) && w.refusal != nil {
 		return written{}, w.failed("the model could not correct it")
 	}
 	return reply, err

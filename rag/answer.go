@@ -26,10 +26,10 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	c := &citations{passages: len(s.Passages)} // which are put right as they come
-	_, err = a.model.Text(ctx, &s.Usage, req, func(text string) { asking.Say(ctx, c.write(text)) })
-	asking.Say(ctx, c.end())
+	_, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, c.write(text)) })
+	qed.EmitText(ctx, c.end())
 	spent := errors.Is(err, qed.ErrBudget) && (c.text.Len() > 0 || qed.BudgetExceeded(ctx) != nil)
-	if err != nil && !asking.Inept(err) && !spent {
+	if err != nil && !asking.Unusable(err) && !spent {
 		return s, err // where the budget is spent, this node may use what was kept back
 	}
 	s.Text = c.text.String()
@@ -56,6 +56,6 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 // explain says why there is no answer, in words of the program's own.
 func explain(ctx context.Context, s state) state {
 	s.Text = "I could not answer this from the documents: " + s.Reason + "."
-	asking.Say(ctx, s.Text)
+	qed.EmitText(ctx, s.Text)
 	return s
 }

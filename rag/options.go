@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
@@ -26,16 +26,8 @@ type Options struct {
 	// default.
 	MaxHistoryMessages int
 
-	// Temperature is how freely the model chooses its words; nil: 0.1; negative:
-	// whatever the provider's default is.
-	Temperature *float64
-	// MaxOutputTokens limits one reply of the model: 4000.
-	MaxOutputTokens int
-	// JSONMode asks the model for JSON without a schema of the provider's, for
-	// servers that do not hold replies to a schema.
-	JSONMode bool
-	// ModelTimeout bounds one call of the model: 2 minutes.
-	ModelTimeout time.Duration
+	// Settings are how the agent calls its model.
+	llm.Settings
 
 	// Store keeps conversations, so that a turn can go on after a crash; nil:
 	// nothing is kept. See [qed.Durable].
@@ -69,7 +61,6 @@ func (o *Options) withDefaults() (Options, error) {
 		{"Chunks", &v.Chunks, 5, maxChunks},
 		{"MaxChunkBytes", &v.MaxChunkBytes, 4000, maxOption},
 		{"MaxHistoryMessages", &v.MaxHistoryMessages, 50, maxOption},
-		{"MaxOutputTokens", &v.MaxOutputTokens, 4000, maxOption},
 	} {
 		if *f.value < 0 || *f.value > f.most {
 			return v, fmt.Errorf("rag: Options.%s is %d: it lies between 0 and %d", f.name, *f.value, f.most)
@@ -80,16 +71,6 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if v.Durable != nil && v.Store == nil {
 		return v, errors.New("rag: Options.Durable says how conversations are kept, and there is no Options.Store")
-	}
-	if v.Temperature == nil {
-		v.Temperature = new(float64)
-		*v.Temperature = 0.1
-	}
-	if v.ModelTimeout < 0 {
-		return v, fmt.Errorf("rag: Options.ModelTimeout is %v: it cannot be negative", v.ModelTimeout)
-	}
-	if v.ModelTimeout == 0 {
-		v.ModelTimeout = 2 * time.Minute
 	}
 	var err error
 	v.Prompts, err = v.Prompts.withDefaults()

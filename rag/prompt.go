@@ -40,13 +40,6 @@ func (p *Prompts) withDefaults() (*Prompts, error) {
 
 // asking is how the agent asks the model: without the conversation, of which the question
 // was made independent.
-func (o *Options) asking(model llm.Model) *asking.Model {
-	return &asking.Model{
-		Agent:           "rag",
-		Model:           qed.DurableModel(model),
-		Temperature:     *o.Temperature,
-		MaxOutputTokens: o.MaxOutputTokens,
-		Timeout:         o.ModelTimeout,
-		JSONMode:        o.JSONMode,
-	}
+func (o *Options) asking(model llm.Model) (*asking.Model, error) {
+	return asking.New("rag", model, o.Settings, qed.DurableModel)
 }

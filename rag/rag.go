@@ -74,7 +74,11 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{model: o.asking(model), searcher: searcher, opt: o}
+	m, err := o.asking(model)
+	if err != nil {
+		return nil, err
+	}
+	a := &agent{model: m, searcher: searcher, opt: o}
 
 	g := qed.NewGraph[state]("rag")
 	g.Node("rewrite_question", a.rewrite, nil)

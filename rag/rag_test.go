@@ -265,7 +265,7 @@ func TestModelFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := llmtest.New(llmtest.Rule{Name: "answer_from_documents", Replies: []llmtest.Reply{tt.reply}})
-			got, told, err := run(t, newAgent(t, m, passages(3), &rag.Options{ModelTimeout: 50 * time.Millisecond}), qed.Turn{Text: "q"})
+			got, told, err := run(t, newAgent(t, m, passages(3), &rag.Options{Settings: llm.Settings{ModelTimeout: 50 * time.Millisecond}}), qed.Turn{Text: "q"})
 			if !errors.Is(err, tt.want) || (err == nil) != (tt.want == nil) {
 				t.Fatalf("the error is %v, want %v", err, tt.want)
 			}
@@ -454,8 +454,8 @@ func TestRequestOptions(t *testing.T) {
 		mode        llm.Mode
 	}{
 		{nil, 0.1, 4000, llm.SchemaMode},
-		{&rag.Options{Temperature: &warm, MaxOutputTokens: 50, JSONMode: true}, 0.7, 50, llm.JSONMode},
-		{&rag.Options{Temperature: &usual}, nil, 4000, llm.SchemaMode},
+		{&rag.Options{Settings: llm.Settings{Temperature: &warm, MaxOutputTokens: 50, JSONMode: true}}, 0.7, 50, llm.JSONMode},
+		{&rag.Options{Settings: llm.Settings{Temperature: &usual}}, nil, 4000, llm.SchemaMode},
 	} {
 		m := llmtest.Scripted(t, rewrites("q"), says("No [1]."))
 		if _, _, err := run(t, newAgent(t, m, passages(1), tt.opt), qed.Turn{Text: "q", History: []llm.Message{{Role: llm.User, Content: "x"}}}); err != nil {
@@ -490,8 +490,8 @@ func TestNewRefuses(t *testing.T) {
 		"too many chunks":  {Chunks: 101},
 		"negative":         {MaxHistoryMessages: -1},
 		"negative score":   {MinScore: -1},
-		"negative timeout": {ModelTimeout: -1},
-		"endless":          {MaxOutputTokens: 1 << 40},
+		"negative timeout": {Settings: llm.Settings{ModelTimeout: -1}},
+		"endless":          {Settings: llm.Settings{MaxOutputTokens: 1 << 40}},
 		"a prompt that asks for what there is not": {Prompts: &rag.Prompts{Rewrite: template.Must(template.New("own").Parse("{{.Qestion}}"))}},
 	} {
 		if _, err := rag.New(m, passages(1), opt); err == nil {

@@ -30,7 +30,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	wrote, err := asking.Object[rewritten](ctx, a.model, &s.Usage, req)
-	if err != nil && !asking.Inept(err) && !errors.Is(err, qed.ErrBudget) {
+	if err != nil && !asking.Unusable(err) && !errors.Is(err, qed.ErrBudget) {
 		return s, err
 	}
 	if question := strings.TrimSpace(wrote.Question); question != "" {

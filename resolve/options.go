@@ -24,15 +24,8 @@ type Options struct {
 	// Of a source with more it chooses among the candidates only. Negative: always.
 	MaxFieldsShown int
 
-	// Temperature is how freely the model chooses; nil: 0; negative: whatever the provider's default is.
-	Temperature *float64
-	// MaxOutputTokens limits one reply of the model: 500.
-	MaxOutputTokens int
-	// JSONMode asks the model for JSON without a schema of the provider's, for servers that do not hold
-	// replies to a schema.
-	JSONMode bool
-	// ModelTimeout bounds one call of the model: 30 seconds.
-	ModelTimeout time.Duration
+	// Settings are how the agent calls its model.
+	llm.Settings
 
 	// Prompts replaces texts sent to the model; nil: none.
 	Prompts *Prompts
@@ -85,7 +78,6 @@ func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) 
 	}{
 		{"MaxTerms", &out.MaxTerms, 20, 0, 1000},
 		{"MaxFieldsShown", &out.MaxFieldsShown, 80, -maxOption, 1000},
-		{"MaxOutputTokens", &out.MaxOutputTokens, 500, 0, maxOption},
 	} {
 		if *f.value < f.least || *f.value > f.most {
 			return out, nil, fmt.Errorf("resolve: Options.%s is %d: it lies between %d and %d", f.name, *f.value, f.least, f.most)
@@ -93,15 +85,6 @@ func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) 
 		if *f.value == 0 {
 			*f.value = f.usual
 		}
-	}
-	if out.ModelTimeout < 0 {
-		return out, nil, fmt.Errorf("resolve: Options.ModelTimeout is %v: it cannot be negative", out.ModelTimeout)
-	}
-	if out.ModelTimeout == 0 {
-		out.ModelTimeout = 30 * time.Second
-	}
-	if out.Temperature == nil {
-		out.Temperature = new(float64)
 	}
 	parse := func(name string) *template.Template {
 		return template.Must(template.New(name).Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/"+name))
@@ -116,15 +99,19 @@ func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) 
 		}
 	}
 	out.Prompts = own
-	if model == nil {
-		return out, nil, nil
+	settings := out.Settings
+	if settings.MaxOutputTokens == 0 {
+		settings.MaxOutputTokens = 500
 	}
-	return out, &asking.Model{
-		Agent:           "resolve",
-		Model:           qed.DurableModel(model),
-		Temperature:     *out.Temperature,
-		MaxOutputTokens: out.MaxOutputTokens,
-		Timeout:         out.ModelTimeout,
-		JSONMode:        out.JSONMode,
-	}, nil
+	if settings.ModelTimeout == 0 {
+		settings.ModelTimeout = 30 * time.Second
+	}
+	if settings.Temperature == nil {
+		settings.Temperature = new(float64)
+	}
+	m, err := asking.New("resolve", model, settings, qed.DurableModel)
+	if model == nil {
+		m = nil
+	}
+	return out, m, err
 }

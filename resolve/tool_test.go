@@ -109,7 +109,7 @@ func TestToolRefuses(t *testing.T) {
 		}
 	}
 	for name, opt := range map[string]*resolve.Options{
-		"a negative limit": {MaxTerms: -1}, "a negative time": {ModelTimeout: -1},
+		"a negative limit": {MaxTerms: -1}, "a negative time": {Settings: llm.Settings{ModelTimeout: -1}},
 	} {
 		if _, err := resolve.NewFieldTool(nil, fieldCatalog(t), opt); err == nil {
 			t.Errorf("%s is accepted", name)

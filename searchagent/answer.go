@@ -59,11 +59,11 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Text, err = a.model.Text(ctx, &s.Usage, req, nil)
+	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, text) })
 	switch {
 	case errors.Is(err, qed.ErrBudget) && spent != nil:
 		s.Reason = "the search was made, but not put into words: " + err.Error()
-	case err != nil && !asking.Inept(err):
+	case err != nil && !asking.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
 		s.Reason = join(s.Reason, "the search was made, but the model did not put it into words")
@@ -87,7 +87,7 @@ func (s *state) explain(ctx context.Context) {
 	default:
 		s.Text = "I could not answer this: " + why
 	}
-	asking.Say(ctx, s.Text)
+	qed.EmitText(ctx, s.Text)
 }
 
 // ran reports whether any search ran.

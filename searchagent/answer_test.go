@@ -64,7 +64,7 @@ func TestModelTimeout(t *testing.T) {
 					rules[i].Replies[0].Delay = time.Hour
 				}
 			}
-			a := newAgent(t, llmtest.New(rules...), found(1), &searchagent.Options{ModelTimeout: time.Minute, Store: &store.InMemory{}})
+			a := newAgent(t, llmtest.New(rules...), found(1), &searchagent.Options{Settings: llm.Settings{ModelTimeout: time.Minute}, Store: &store.InMemory{}})
 			if _, _, err := run(t, a, qed.Turn{Thread: "t", Text: question}); !errors.Is(err, llm.ErrTimeout) {
 				t.Errorf("%s: error = %v", name, err)
 			}

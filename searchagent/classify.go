@@ -40,7 +40,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	c, err := asking.Object[classification](ctx, a.model, &s.Usage, req)
 	decision := qed.RouteDecision{Route: routeSearch, Reason: c.Confidence + " confidence: " + prompt.Clip(c.Reason, maxReason)}
 	switch {
-	case asking.Inept(err):
+	case asking.Unusable(err):
 		decision.Reason, decision.Fallback = "the model did not classify the message", true
 	case err != nil:
 		return s, err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -96,7 +95,7 @@ func (a *agent) tell(ctx context.Context, st *step) (PromptStep, error) {
 		if err != nil {
 			return told, err
 		}
-		told.Figures, told.Rows = asking.Lines(table, len(table.Rows), a.opt.MaxDocumentBytes)
+		told.Figures, told.Rows = table.PromptLines(len(table.Rows), a.opt.MaxDocumentBytes)
 		told.More = told.Rows < len(table.Rows) || table.Truncated
 	}
 	switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
@@ -77,20 +78,12 @@ type Options struct {
 	// as from a [qed.NewRouter]. The planner may still say that it does not.
 	SkipClassification bool
 
-	// Temperature is how freely the model chooses its words; nil: 0.1; negative:
-	// whatever the provider's default is.
-	Temperature *float64
-	// MaxOutputTokens limits one reply of the model: 4000.
-	MaxOutputTokens int
+	// Settings are how the agent calls its model.
+	llm.Settings
+
 	// MaxContextTokens limits what one call sends, as [llm.EstimateText] counts
 	// it: 120000. The conversation's oldest messages are left out first.
 	MaxContextTokens int
-	// JSONMode asks the model for JSON without a schema of the provider's, for
-	// servers that do not hold replies to a schema.
-	JSONMode bool
-	// ModelTimeout bounds one call of the model: 2 minutes.
-	ModelTimeout time.Duration
-
 	// Store keeps conversations, so that a turn can go on after a crash or a
 	// question; nil: nothing is kept. See [qed.Durable].
 	Store store.Store
@@ -133,7 +126,6 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 		{"MaxFieldsInPlan", &out.MaxFieldsInPlan, 40},
 		{"MaxDocumentBytes", &out.MaxDocumentBytes, 32_768},
 		{"MaxHistoryMessages", &out.MaxHistoryMessages, 50},
-		{"MaxOutputTokens", &out.MaxOutputTokens, 4000},
 		{"MaxContextTokens", &out.MaxContextTokens, 120_000},
 	} {
 		if err := within(f.name, *f.value, 0); err != nil {
@@ -161,16 +153,11 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 		}
 		*f.value = max(*f.value, 0)
 	}
-	if out.Temperature == nil {
-		out.Temperature = new(float64)
-		*out.Temperature = 0.1
-	}
 	for _, f := range []struct {
 		name  string
 		value *time.Duration
 		usual time.Duration
 	}{
-		{"ModelTimeout", &out.ModelTimeout, 2 * time.Minute},
 		{"CacheTTL", &out.CacheTTL, 5 * time.Minute},
 	} {
 		if *f.value < 0 {

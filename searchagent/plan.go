@@ -73,7 +73,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		}
 		p, err := asking.Object[planned](ctx, a.model, &s.Usage, req)
 		switch {
-		case asking.Inept(err):
+		case asking.Unusable(err):
 			s.Reason = "the model made no plan"
 			return s, nil
 		case err != nil:

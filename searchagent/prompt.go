@@ -53,16 +53,13 @@ func ownPrompts() *Prompts {
 }
 
 // asking is how the agent asks the model.
-func (o *Options) asking(model llm.Model) *asking.Model {
-	return &asking.Model{
-		Agent:              "searchagent",
-		Model:              qed.DurableModel(model),
-		Temperature:        *o.Temperature,
-		MaxOutputTokens:    o.MaxOutputTokens,
-		Timeout:            o.ModelTimeout,
-		JSONMode:           o.JSONMode,
-		MaxContextTokens:   o.MaxContextTokens,
-		MaxHistoryMessages: o.MaxHistoryMessages,
-		Shorter:            "lower MaxFields or MaxDocumentBytes",
+func (o *Options) asking(model llm.Model) (*asking.Model, error) {
+	m, err := asking.New("searchagent", model, o.Settings, qed.DurableModel)
+	if err != nil {
+		return nil, err
 	}
+	m.MaxContextTokens = o.MaxContextTokens
+	m.MaxHistoryMessages = o.MaxHistoryMessages
+	m.Shorter = "lower MaxFields or MaxDocumentBytes"
+	return m, nil
 }

@@ -112,8 +112,12 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	if err != nil {
 		return nil, err
 	}
+	m, err := o.asking(model)
+	if err != nil {
+		return nil, err
+	}
 	a := &agent{
-		model:     o.asking(model),
+		model:     m,
 		reader:    reader{e, o.Size, o.MaxResults},
 		validator: v,
 		opt:       o,

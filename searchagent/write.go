@@ -118,7 +118,7 @@ func (a *agent) writeStep(ctx context.Context, s *state, st step, earlier map[st
 		return st, err
 	}
 	w, err := asking.Object[written](ctx, a.model, &st.Usage, req)
-	if err != nil && !asking.Inept(err) {
+	if err != nil && !asking.Unusable(err) {
 		return st, err
 	}
 	body := bare(w.Body)

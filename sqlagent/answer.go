@@ -34,7 +34,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	rows, shown := asking.Lines(table, len(table.Rows), maxRowBytes)
+	rows, shown := table.PromptLines(len(table.Rows), maxRowBytes)
 	data := AnswerData{
 		Question:  s.Question,
 		SQL:       s.Query.Written,
@@ -47,11 +47,11 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Text, err = a.model.Text(ctx, &s.Usage, req, nil)
+	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, text) })
 	switch {
 	case errors.Is(err, qed.ErrBudget) && spent != nil:
 		s.Reason = "the rows were read, but not put into words: " + err.Error()
-	case err != nil && !asking.Inept(err):
+	case err != nil && !asking.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
 		s.Reason = "the rows were read, but the model did not put them into words"
@@ -90,7 +90,7 @@ func (a *agent) explain(ctx context.Context, s state) state {
 		s.Text += " The last statement was not run: " + s.Fault.Message + "."
 	}
 	s.Query = qed.Query{Language: query.SQL, Written: lastTried(s), JoinPath: s.Joins, Corrections: s.Query.Corrections}
-	asking.Say(ctx, s.Text)
+	qed.EmitText(ctx, s.Text)
 	return s
 }
 

@@ -55,7 +55,7 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	}
 	s.Attempts++
 	written, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
-	if asking.Inept(err) {
+	if asking.Unusable(err) {
 		s.SQL = ""
 		s.Reason = "the model could not correct the statement"
 		return s, nil

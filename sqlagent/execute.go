@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -135,7 +134,7 @@ func (r *reader) readSample(ctx context.Context, name string, rows int) string {
 	if err != nil || table == nil {
 		return ""
 	}
-	text, _ := asking.Lines(table, rows, maxSampleBytes)
+	text, _ := table.PromptLines(rows, maxSampleBytes)
 	return text
 }
 

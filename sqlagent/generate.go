@@ -59,7 +59,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	written, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
-	if again && asking.Inept(err) {
+	if again && asking.Unusable(err) {
 		s.SQL = "" // what ran before stands, empty as it is
 		return s, nil
 	}

@@ -2,9 +2,9 @@ package sqlagent
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
@@ -60,24 +60,15 @@ type Options struct {
 	// one. The statement is refused all the same.
 	SkipColumnMessages bool
 
-	// Temperature is how freely the model chooses its words; nil: 0.1; negative:
-	// whatever the provider's default is.
-	Temperature *float64
-	// MaxOutputTokens limits one reply of the model: 4000.
-	MaxOutputTokens int
+	// Settings are how the agent calls its model.
+	llm.Settings
+
 	// MaxContextTokens limits what one call sends, as [llm.EstimateText] counts
 	// it: 120000. The conversation's oldest messages are left out first.
 	MaxContextTokens int
-	// JSONMode asks the model for JSON without a schema of the provider's, for
-	// servers that do not hold replies to a schema.
-	JSONMode bool
-
 	// MaxStatements is how many statements the model may write in one turn,
 	// whatever the other limits allow: 15.
 	MaxStatements int
-	// ModelTimeout bounds one call of the model: 2 minutes.
-	ModelTimeout time.Duration
-
 	// AskJoins has the agent ask the user where several joins are equally near,
 	// instead of leaving the choice to the model. It needs a Store, or to be
 	// part of an agent that has one; where nobody can be asked the model chooses.
@@ -126,7 +117,6 @@ func (o *Options) withDefaults() (Options, error) {
 		{"MaxColumnsInCorrection", &v.MaxColumnsInCorrection, 100},
 		{"MaxHistorySQL", &v.MaxHistorySQL, 100},
 		{"MaxHistoryMessages", &v.MaxHistoryMessages, 50},
-		{"MaxOutputTokens", &v.MaxOutputTokens, 4000},
 		{"MaxContextTokens", &v.MaxContextTokens, 120_000},
 		{"MaxStatements", &v.MaxStatements, 15},
 	} {
@@ -148,16 +138,6 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	if v.SampleRows == 0 {
 		v.SampleRows = 1
-	}
-	if v.Temperature == nil {
-		v.Temperature = new(float64)
-		*v.Temperature = 0.1
-	}
-	if v.ModelTimeout < 0 {
-		return v, fmt.Errorf("sqlagent: Options.ModelTimeout is %v: it cannot be negative", v.ModelTimeout)
-	}
-	if v.ModelTimeout == 0 {
-		v.ModelTimeout = 2 * time.Minute
 	}
 	var err error
 	v.Prompts, err = v.Prompts.withDefaults()

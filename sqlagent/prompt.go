@@ -52,16 +52,13 @@ func ownPrompts() *Prompts {
 }
 
 // asking is how the agent asks the model.
-func (o *Options) asking(model llm.Model) *asking.Model {
-	return &asking.Model{
-		Agent:              "sqlagent",
-		Model:              qed.DurableModel(model),
-		Temperature:        *o.Temperature,
-		MaxOutputTokens:    o.MaxOutputTokens,
-		Timeout:            o.ModelTimeout,
-		JSONMode:           o.JSONMode,
-		MaxContextTokens:   o.MaxContextTokens,
-		MaxHistoryMessages: o.MaxHistoryMessages,
-		Shorter:            "lower the limits on tables and columns",
+func (o *Options) asking(model llm.Model) (*asking.Model, error) {
+	m, err := asking.New("sqlagent", model, o.Settings, qed.DurableModel)
+	if err != nil {
+		return nil, err
 	}
+	m.MaxContextTokens = o.MaxContextTokens
+	m.MaxHistoryMessages = o.MaxHistoryMessages
+	m.Shorter = "lower the limits on tables and columns"
+	return m, nil
 }

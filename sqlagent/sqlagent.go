@@ -105,7 +105,11 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 	if err != nil {
 		return nil, err
 	}
-	a := &agent{reader: r, model: o.asking(model)}
+	m, err := o.asking(model)
+	if err != nil {
+		return nil, err
+	}
+	a := &agent{reader: r, model: m}
 	if d, ok := db.(interface{ PerSession() bool }); ok {
 		a.perSession = d.PerSession()
 	}

@@ -50,7 +50,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 			return s, err
 		}
 		chosen, err := asking.Object[selection](ctx, a.model, &s.Usage, req)
-		if asking.Inept(err) {
+		if asking.Unusable(err) {
 			break
 		}
 		if err != nil {

@@ -70,9 +70,8 @@ func newDocuments(ctx context.Context, model llm.Model, files fs.FS, conf *setti
 		return nil, err
 	}
 	return rag.New(model, index, &rag.Options{
-		Temperature:        conf.Agent.Temperature,
-		MaxOutputTokens:    conf.Agent.MaxOutputTokens,
-		JSONMode:           conf.Agent.JSONMode,
+		Settings: llm.Settings{Temperature: conf.Agent.Temperature, MaxOutputTokens: conf.Agent.MaxOutputTokens, JSONMode: conf.Agent.JSONMode},
+
 		MaxHistoryMessages: allMessages,
 	})
 }

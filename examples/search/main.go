@@ -32,6 +32,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/store"
@@ -82,8 +83,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		show.Note("Searching %s on %s.", folders.Index, where)
 	}
 	agent, err := folders.NewAgent(model, client, &store.InMemory{}, &searchagent.Options{
-		Temperature: conf.Agent.Temperature,
-		JSONMode:    conf.Agent.JSONMode,
+		Settings: llm.Settings{Temperature: conf.Agent.Temperature, JSONMode: conf.Agent.JSONMode},
 	})
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, use
 		return nil, err
 	}
 	builder, err := query.NewBuilder(model, append(searched[:len(searched):len(searched)], single), &query.BuilderOptions{
-		Temperature: opt.Temperature, JSONMode: opt.JSONMode,
+		Settings: llm.Settings{Temperature: opt.Temperature, JSONMode: opt.JSONMode},
 	})
 	if err != nil {
 		return nil, err
@@ -73,7 +73,7 @@ func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, use
 
 // newResolvers returns the tools that find out what names and terms mean.
 func newResolvers(model llm.Model, user User, opt *qed.TodoOptions) (entities, fields qed.Tool, err error) {
-	asks := &resolve.Options{Temperature: opt.Temperature, JSONMode: opt.JSONMode}
+	asks := &resolve.Options{Settings: llm.Settings{Temperature: opt.Temperature, JSONMode: opt.JSONMode}}
 	names, err := newNames(user)
 	if err != nil {
 		return entities, fields, err

@@ -1,5 +1,6 @@
-// Package asking is how the agents ask a model: by a prompt with the conversation before
-// it, within limits of length and time, for a value or for a text that streams.
+// Package asking is how agents ask a model: with a rendered prompt and the
+// conversation before it, within limits of length and time, for a value or for a
+// text that streams.
 package asking
 
 import (
@@ -10,61 +11,108 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 )
 
-// Model is a model, and how an agent asks it. It is safe for concurrent use.
+// A Model is a model with the settings of an agent. It is safe for concurrent
+// use once its fields are set. Make one with [New].
 type Model struct {
-	Agent string // the agent's package, for errors
 	Model llm.Model
 
-	Temperature     float64 // negative: whatever the provider's default is
-	MaxOutputTokens int
-	Timeout         time.Duration // of one call
-	JSONMode        bool          // for servers that do not hold replies to a schema
+	// MaxContextTokens limits a prompt together with the conversation before
+	// it. 0 means that prompts are sent without the conversation and that their
+	// length is not limited.
+	MaxContextTokens   int
+	MaxHistoryMessages int    // limits the conversation
+	Shorter            string // what a host can do if a prompt alone is too long
 
-	MaxContextTokens   int    // of a prompt with the conversation; 0: it has no limit, and no conversation is told
-	MaxHistoryMessages int    // of the conversation
-	Shorter            string // what the host can do about a prompt that is too long alone
+	agent    string // the agent's package, for errors
+	settings llm.Settings
 }
 
-// Request renders a prompt into what is sent: the prompt, with the newest messages of the
-// conversation before it.
+// Standard is the settings that [New] uses for fields that are zero.
+var Standard = llm.Settings{
+	Temperature:     new(0.1),
+	MaxOutputTokens: 4000,
+	ModelTimeout:    2 * time.Minute,
+}
+
+// maxOutput is the highest MaxOutputTokens, so that sums of tokens stay numbers.
+const maxOutput = 1 << 28
+
+// New returns the model m as an agent asks it. agent is the name of the agent's
+// package. durable makes the calls part of a run; it is qed.DurableModel.
+//
+// Fields of s that are zero have the values of [Standard]. A negative limit is
+// an error.
+func New(agent string, m llm.Model, s llm.Settings, durable func(llm.Model) llm.Model) (*Model, error) {
+	err := errors.Join(
+		option.Default(agent+": MaxOutputTokens", &s.MaxOutputTokens, Standard.MaxOutputTokens),
+		option.Default(agent+": ModelTimeout", &s.ModelTimeout, Standard.ModelTimeout),
+	)
+	if err != nil {
+		return nil, err
+	}
+	if s.MaxOutputTokens > maxOutput {
+		return nil, fmt.Errorf("%s: MaxOutputTokens is %d: at most %d is allowed", agent, s.MaxOutputTokens, maxOutput)
+	}
+	if s.Temperature == nil {
+		s.Temperature = Standard.Temperature
+	}
+	if *s.Temperature < 0 {
+		s.Temperature = nil
+	}
+	return &Model{Model: durable(bounded(m, s.ModelTimeout, agent)), agent: agent, settings: s}, nil
+}
+
+// Request renders a prompt into a request: the newest messages of the
+// conversation, and the prompt after them.
 func (m *Model) Request(name string, t *template.Template, data any, history []llm.Message) (*llm.Request, error) {
+	text, err := m.Render(name, t, data)
+	if err != nil {
+		return nil, err
+	}
+	history, err = m.fit(history, text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: prompt %s: %w", m.agent, name, err)
+	}
+	return m.Send(name, append(history, llm.Message{Role: llm.User, Content: text})...), nil
+}
+
+// Render returns the text of a prompt.
+func (m *Model) Render(name string, t *template.Template, data any) (string, error) {
 	var text strings.Builder
 	if err := t.Execute(&text, data); err != nil {
-		return nil, fmt.Errorf("%s: prompt %s: %w", m.Agent, name, err)
+		return "", fmt.Errorf("%s: prompt %s: %w", m.agent, name, err)
 	}
-	history, err := m.fit(history, text.String())
-	if err != nil {
-		return nil, fmt.Errorf("%s: prompt %s: %w", m.Agent, name, err)
-	}
-	req := &llm.Request{
-		Name:      name,
-		Messages:  append(history, llm.Message{Role: llm.User, Content: text.String()}),
-		MaxTokens: m.MaxOutputTokens,
-	}
-	if m.Temperature >= 0 {
-		req.Temperature = &m.Temperature
-	}
-	return req, nil
+	return text.String(), nil
 }
 
-// fit returns the newest messages that may be sent beside a prompt. Only what the user
-// and the assistant said is kept.
+// Send returns a request with the given messages.
+func (m *Model) Send(name string, messages ...llm.Message) *llm.Request {
+	return &llm.Request{
+		Name:        name,
+		Messages:    messages,
+		MaxTokens:   m.settings.MaxOutputTokens,
+		Temperature: m.settings.Temperature,
+	}
+}
+
+// fit returns the newest messages of the user and the assistant that may be
+// sent before a prompt.
 func (m *Model) fit(history []llm.Message, prompt string) ([]llm.Message, error) {
 	if m.MaxContextTokens == 0 {
 		return nil, nil
 	}
-	room := m.MaxContextTokens - llm.EstimateText(prompt)
-	if room < 0 {
+	left := m.MaxContextTokens - llm.EstimateText(prompt)
+	if left < 0 {
 		return nil, &llm.Error{Kind: llm.ErrContextLength, Message: fmt.Sprintf(
 			"the prompt alone has %d bytes, more than Options.MaxContextTokens allows: %s", len(prompt), m.Shorter)}
 	}
 	first := len(history)
 	for first > 0 && len(history)-first < m.MaxHistoryMessages {
-		if room -= llm.EstimateText(history[first-1].Content); room < 0 {
+		if left -= llm.EstimateText(history[first-1].Content); left < 0 {
 			break
 		}
 		first--
@@ -78,68 +126,62 @@ func (m *Model) fit(history []llm.Message, prompt string) ([]llm.Message, error)
 	return kept, nil
 }
 
-// Object asks for a T, and adds what that cost to usage.
+// Object asks for a T and adds the cost to usage.
 func Object[T any](ctx context.Context, m *Model, usage *llm.Usage, req *llm.Request) (T, error) {
-	ctx, cancel := m.limit(ctx)
-	defer cancel()
 	opt := &llm.ObjectOptions{}
-	if m.JSONMode {
+	if m.settings.JSONMode {
 		opt.Mode = llm.JSONMode
 	}
 	v, resp, err := llm.Object[T](ctx, m.Model, req, opt)
 	if resp != nil {
 		usage.Add(resp.Usage)
 	}
-	return v, m.failed(ctx, err)
+	return v, err
 }
 
-// Text asks for a text, tells it as it comes, and adds what that cost to usage. A nil tell
-// is [Say]. Beside an error it returns what was told, which cannot be taken back.
-func (m *Model) Text(turn context.Context, usage *llm.Usage, req *llm.Request, tell func(string)) (string, error) {
-	ctx, cancel := m.limit(turn)
-	defer cancel()
-	if tell == nil {
-		tell = func(text string) { Say(turn, text) }
-	}
-	var told strings.Builder
+// Text asks for a text, passes each piece to stream as it arrives, and adds the
+// cost to usage. With an error it returns what was streamed, which readers have
+// already seen.
+func (m *Model) Text(ctx context.Context, usage *llm.Usage, req *llm.Request, stream func(string)) (string, error) {
+	var streamed strings.Builder
 	resp, err := m.Model.Generate(ctx, req, func(d llm.Delta) {
-		told.WriteString(d.Text)
-		tell(d.Text)
+		streamed.WriteString(d.Text)
+		stream(d.Text)
 	})
 	if err != nil {
 		if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
 			usage.Add(failed.Partial.Usage)
 		}
-		return told.String(), m.failed(ctx, err)
+		return streamed.String(), err
 	}
 	usage.Add(resp.Usage)
 	return resp.Message.Content, nil
 }
 
-// Say emits a piece of the turn's answer.
-func Say(ctx context.Context, text string) {
-	if text != "" {
-		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
-	}
-}
-
-// Inept reports whether the model replied, but with nothing that can be used: another way
-// may still lead to an answer.
-func Inept(err error) bool {
+// Unusable reports whether the model replied with something that cannot be
+// used: another request may still lead to an answer.
+func Unusable(err error) bool {
 	return errors.Is(err, llm.ErrInvalidOutput) || errors.Is(err, llm.ErrRefusal) || errors.Is(err, llm.ErrTruncated)
 }
 
-var errTimeout = errors.New("the model did not reply within Options.ModelTimeout")
-
-func (m *Model) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, m.Timeout, errTimeout)
-}
-
-// failed gives a call that ran into the agent's own time limit the kind of a timeout: the
-// turn's context is still good, the model was too slow.
-func (m *Model) failed(ctx context.Context, err error) error {
-	if err != nil && errors.Is(context.Cause(ctx), errTimeout) {
-		return &llm.Error{Kind: llm.ErrTimeout, Message: m.Agent + ": " + errTimeout.Error(), Err: err}
+// bounded limits the time of each call of m. A call that takes longer fails
+// with llm.ErrTimeout: the turn's context is still good, the model was too slow.
+func bounded(m llm.Model, limit time.Duration, agent string) llm.Model {
+	slow := fmt.Errorf("%s: the model did not reply within ModelTimeout, which is %v", agent, limit)
+	b := llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, slow)
+		defer cancel()
+		resp, err := m.Generate(ctx, req, stream)
+		if err != nil && context.Cause(ctx) == slow {
+			err = &llm.Error{Kind: llm.ErrTimeout, Message: slow.Error(), Err: err}
+		}
+		return resp, err
+	})
+	if counter, ok := m.(llm.TokenCounter); ok {
+		return struct {
+			llm.Model
+			llm.TokenCounter
+		}{b, counter}
 	}
-	return err
+	return b
 }

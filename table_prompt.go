@@ -1,17 +1,17 @@
-package asking
+package qed
 
 import (
 	"encoding/json"
 	"strings"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// Lines writes a table's column names and at most limit of its rows as JSON arrays, one a
-// line, up to about size bytes: data for a prompt. It says how many rows they are. As < is
-// escaped, no row can end a tag around it.
-func Lines(t *qed.Table, limit, size int) (text string, rows int) {
+// PromptLines returns t as data for a prompt: the names of its columns and at
+// most limit of its rows as JSON arrays, one on each line, up to about size
+// bytes. It also returns the number of rows in the text. Long texts are cut. The
+// character < is escaped, so no cell can close a tag around the text.
+func (t *Table) PromptLines(limit, size int) (text string, rows int) {
 	var b strings.Builder
 	head := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -25,7 +25,7 @@ func Lines(t *qed.Table, limit, size int) (text string, rows int) {
 	}
 	write(head)
 	// In a wide table, each cell is cut shorter, so that one row cannot fill a prompt.
-	most := min(maxCell, max(minCell, size/max(1, len(head))))
+	most := min(maxPromptCell, max(minPromptCell, size/max(1, len(head))))
 	for _, row := range t.Rows[:min(limit, len(t.Rows))] {
 		if b.Len() > size {
 			break
@@ -45,6 +45,6 @@ func Lines(t *qed.Table, limit, size int) (text string, rows int) {
 }
 
 const (
-	maxCell = 300
-	minCell = 10
+	maxPromptCell = 300
+	minPromptCell = 10
 )
