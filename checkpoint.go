@@ -7,11 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/qedkit/qed/store"
 	"reflect"
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/qedkit/qed/store"
 )
 
 // ErrGraphChanged says that a run cannot go on because its graph is another than it was when the run began.

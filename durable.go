@@ -48,13 +48,13 @@ func (o *DurableOptions) lease() time.Duration {
 }
 
 // ReadingBy returns a copy of o whose Replies, where they are nil, are [ParseReplies] with model. A nil o means the defaults.
-func (o *DurableOptions) WithReplyModel(model llm.Model) *DurableOptions {
+func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *DurableOptions {
 	var own DurableOptions
 	if o != nil {
 		own = *o
 	}
 	if own.ParseReplies == nil {
-		own.ParseReplies = ParseReplies(model)
+		own.ParseReplies = ParseReplies(model, s)
 	}
 	return &own
 }
@@ -81,7 +81,7 @@ func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
 		d.opt = *opt
 	}
 	if d.opt.ParseReplies == nil {
-		d.opt.ParseReplies = ParseReplies(nil)
+		d.opt.ParseReplies = ParseReplies(nil, llm.Settings{})
 	}
 	return AgentFunc(d.answer)
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/qedkit/qed/store"
 	"runtime/debug"
 	"strings"
+
+	"github.com/qedkit/qed/store"
 )
 
 var (

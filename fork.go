@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/qedkit/qed/store"
 	"io/fs"
+
+	"github.com/qedkit/qed/store"
 )
 
 // Fork copies a thread of store up to the record with the number at, which stays out of what the copy does: to try something else from there,

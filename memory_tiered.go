@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
@@ -224,13 +225,16 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 	if err := m.Prompt.Execute(&text, data); err != nil {
 		return "", fmt.Errorf("qed: Memory.Prompt: %w", err)
 	}
+	model, err := asking.New("qed: Memory.Summarizer", m.Summarizer, llm.Settings{ModelTimeout: m.Timeout}, DurableModel)
+	if err != nil {
+		return "", err
+	}
 	req := &llm.Request{
 		Name:      "summarise",
 		Messages:  []llm.Message{{Role: llm.User, Content: text.String()}},
-		MaxTokens: max(defaultOutput, 2*m.SummaryTokens), // room for a model that thinks first
+		MaxTokens: max(asking.Standard.MaxOutputTokens, 2*m.SummaryTokens), // room for a model that thinks first
 	}
-	model := DurableModel(bounded(m.Summarizer, m.Timeout, "Memory.Timeout"))
-	resp, err := model.Generate(ctx, req, nil)
+	resp, err := model.Model.Generate(ctx, req, nil)
 	if err != nil {
 		return "", err
 	}

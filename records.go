@@ -4,8 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/qedkit/qed/store"
 	"time"
+
+	"github.com/qedkit/qed/store"
 )
 
 // The data of the runtime's records. Fields are added, never changed: logs outlive programs.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -29,19 +30,22 @@ import (
 // meant as an answer and cannot be one, such as a number that no option has, or "yes" with a condition, is asked again; all else is a new request.
 //
 // The requests have the name "read_reply" ([llm.Request.Name]).
-func ParseReplies(model llm.Model) func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
+func ParseReplies(model llm.Model, s llm.Settings) func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
 	if model == nil {
 		return readReplies(nil)
 	}
-	a := newAsking(model, defaultModelTimeout, "ParseReplies")
-	return readReplies(&a)
+	m, err := asking.New("qed: ParseReplies", model, s, DurableModel)
+	if err != nil {
+		return func(context.Context, []Question, Turn) (ParsedReplies, error) { return ParsedReplies{}, err }
+	}
+	return readReplies(m)
 }
 
 // maxMessage is how long a message may be that answers anything, in bytes. To read only its beginning could misread it.
 const maxMessage = 16 << 10
 
 // readReplies is ParseReplies with a model that is asked as a says; nil means none.
-func readReplies(a *asking) func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
+func readReplies(m *asking.Model) func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
 	return func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
 		text := strings.TrimSpace(turn.Text)
 		switch {
@@ -53,8 +57,8 @@ func readReplies(a *asking) func(ctx context.Context, open []Question, turn Turn
 		if reading, ok := plainly(open, text); ok {
 			return reading, nil
 		}
-		if a != nil {
-			return a.read(ctx, open, text)
+		if m != nil {
+			return readByModel(ctx, m, open, text)
 		}
 		return attempt(open, text), nil
 	}
@@ -90,7 +94,7 @@ func plainly(open []Question, text string) (ParsedReplies, bool) {
 func plainReply(q *Question, text string) (json.RawMessage, bool) {
 	switch q.Kind {
 	case ChoiceQuestion:
-		if o := option(q, text); o != nil && !ambiguous(q, text, o) {
+		if o := chosen(q, text); o != nil && !ambiguous(q, text, o) {
 			return jsonString(o.ID), true
 		}
 	case ApprovalQuestion:
@@ -115,7 +119,7 @@ func attempt(open []Question, text string) ParsedReplies {
 	switch {
 	case q.Kind == ApprovalQuestion && d == DecisionReject:
 		return answers(q, approvalJSON(DecisionReject, rest)) // whatever else it says, it does not agree
-	case q.Kind == ChoiceQuestion && numbered && ambiguous(q, text, option(q, text)):
+	case q.Kind == ChoiceQuestion && numbered && ambiguous(q, text, chosen(q, text)):
 		return answers(q, json.RawMessage("null")) // asked again
 	case q.Kind == ApprovalQuestion && d != "",
 		q.Kind == ChoiceQuestion && numbered,
@@ -144,7 +148,7 @@ func jsonObject(text string) (json.RawMessage, bool) {
 
 // option returns the option that a text names beyond doubt, or nil: by its text, its number, its ID, in this order, as the user sees texts
 // and numbers.
-func option(q *Question, text string) *Choice {
+func chosen(q *Question, text string) *Choice {
 	want := normal(text)
 	if want == "" {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -49,7 +50,7 @@ const (
 )
 
 // read has the model read a message.
-func (a *asking) read(ctx context.Context, open []Question, text string) (ParsedReplies, error) {
+func readByModel(ctx context.Context, m *asking.Model, open []Question, text string) (ParsedReplies, error) {
 	data := readingData{Message: text}
 	for _, q := range open {
 		shown := readingQuestion{
@@ -67,12 +68,12 @@ func (a *asking) read(ctx context.Context, open []Question, text string) (Parsed
 		}
 		data.Questions = append(data.Questions, shown)
 	}
-	req, err := a.request("read_reply", ownPrompt("read_reply.tmpl"), data)
+	req, err := m.Request("read_reply", ownPrompt("read_reply.tmpl"), data, nil)
 	if err != nil {
 		return ParsedReplies{}, err
 	}
 	var usage llm.Usage
-	said, err := object[readMessage](ctx, a, req, &usage)
+	said, err := asking.Object[readMessage](ctx, m, &usage, req)
 	if err != nil {
 		return ParsedReplies{}, err
 	}
@@ -109,7 +110,7 @@ func replies(open []Question, answers []readAnswer, text string) []Reply {
 func usableReply(q *Question, value, text string) (json.RawMessage, bool) {
 	switch q.Kind {
 	case ChoiceQuestion:
-		o := option(q, value)
+		o := chosen(q, value)
 		if o == nil {
 			return nil, false
 		}

@@ -96,7 +96,7 @@ func TestPlainReplies(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			for name, model := range map[string]llm.Model{"without a model": nil, "with a model": llmtest.Scripted(t)} {
-				got, err := qed.ParseReplies(model)(t.Context(), tt.open, qed.Turn{Text: tt.text})
+				got, err := qed.ParseReplies(model, llm.Settings{})(t.Context(), tt.open, qed.Turn{Text: tt.text})
 				if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 					t.Errorf("%s: %v: %s", name, err, diff)
 				}
@@ -144,14 +144,14 @@ func TestUncertainReplies(t *testing.T) {
 		{`{"from":`, []qed.Question{period()}, answered("q4", `"{\"from\":"`)},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			got, err := qed.ParseReplies(nil)(t.Context(), tt.open, qed.Turn{Text: tt.text})
+			got, err := qed.ParseReplies(nil, llm.Settings{})(t.Context(), tt.open, qed.Turn{Text: tt.text})
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("without a model: %v: %s", err, diff)
 			}
 			model := llmtest.Scripted(t, llmtest.Rule{Name: "read_reply", Replies: []llmtest.Reply{
 				{JSON: map[string]any{"intent": "new_request"}},
 			}})
-			got, err = qed.ParseReplies(model)(t.Context(), tt.open, qed.Turn{Text: tt.text})
+			got, err = qed.ParseReplies(model, llm.Settings{})(t.Context(), tt.open, qed.Turn{Text: tt.text})
 			if diff := cmp.Diff(anew, got, cmpopts.IgnoreFields(qed.ParsedReplies{}, "Usage")); diff != "" || err != nil {
 				t.Errorf("with a model: %v: %s", err, diff)
 			}
@@ -231,7 +231,7 @@ func TestReadByAModel(t *testing.T) {
 		{"no answer to several", "the one", []qed.Question{where(), miami()}, says{"intent": "exact_answer"}, answered("q1", `"the one"`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := qed.ParseReplies(reader(t, tt.says))(t.Context(), tt.open, qed.Turn{Text: tt.text})
+			got, err := qed.ParseReplies(reader(t, tt.says), llm.Settings{})(t.Context(), tt.open, qed.Turn{Text: tt.text})
 			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(qed.ParsedReplies{}, "Usage")); diff != "" || err != nil {
 				t.Errorf("%v: %s", err, diff)
 			}
@@ -246,7 +246,7 @@ func TestReadByAModel(t *testing.T) {
 func TestAnswerToNobody(t *testing.T) {
 	other := where()
 	other.ID = "q9"
-	got, err := qed.ParseReplies(reader(t, says{"intent": "exact_answer"}))(t.Context(), []qed.Question{where(), other}, qed.Turn{Text: "Shanghai"})
+	got, err := qed.ParseReplies(reader(t, says{"intent": "exact_answer"}), llm.Settings{})(t.Context(), []qed.Question{where(), other}, qed.Turn{Text: "Shanghai"})
 	if err != nil || got.Intent != qed.IntentModification || len(got.Replies) != 0 {
 		t.Errorf("read as %+v, %v", got, err)
 	}
@@ -265,7 +265,7 @@ func TestModelThatCannotRead(t *testing.T) {
 		"an invented part": {llmtest.Rule{Replies: []llmtest.Reply{{JSON: says{"intent": "abort", "sql": "DROP"}}}, Repeat: true}, llm.ErrInvalidOutput},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := qed.ParseReplies(llmtest.New(tt.rule))(t.Context(), []qed.Question{miami()}, qed.Turn{Text: "the port"})
+			got, err := qed.ParseReplies(llmtest.New(tt.rule), llm.Settings{})(t.Context(), []qed.Question{miami()}, qed.Turn{Text: "the port"})
 			if !errors.Is(err, tt.want) {
 				t.Errorf("read as %+v, %v", got, err)
 			}
@@ -273,7 +273,7 @@ func TestModelThatCannotRead(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := qed.ParseReplies(llmtest.New())(ctx, []qed.Question{miami()}, qed.Turn{Text: "the port"}); !errors.Is(err, context.Canceled) {
+	if _, err := qed.ParseReplies(llmtest.New(), llm.Settings{})(ctx, []qed.Question{miami()}, qed.Turn{Text: "the port"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -289,7 +289,7 @@ func TestQuestionsAreShownAsData(t *testing.T) {
 	}
 	form := qed.Question{ID: "q2", Kind: qed.FormQuestion, Text: attack, Schema: json.RawMessage(`{"description":"` + strings.ReplaceAll(attack, "\n", " ") + `"}`)}
 	model := reader(t, says{"intent": "new_request"})
-	got, err := qed.ParseReplies(model)(t.Context(), []qed.Question{q, form}, qed.Turn{Text: "Hello. " + attack})
+	got, err := qed.ParseReplies(model, llm.Settings{})(t.Context(), []qed.Question{q, form}, qed.Turn{Text: "Hello. " + attack})
 	if err != nil || got.Intent != qed.IntentNewRequest {
 		t.Fatalf("read as %+v, %v", got, err)
 	}
@@ -308,7 +308,7 @@ func TestQuestionsAreShownAsData(t *testing.T) {
 // A message that is too long to be read whole is not read in part.
 func TestLongMessage(t *testing.T) {
 	text := strings.Repeat("Port of Miami ", 10_000) + "but not now"
-	got, err := qed.ParseReplies(llmtest.Scripted(t))(t.Context(), []qed.Question{where()}, qed.Turn{Text: text})
+	got, err := qed.ParseReplies(llmtest.Scripted(t), llm.Settings{})(t.Context(), []qed.Question{where()}, qed.Turn{Text: text})
 	if err != nil || got.Intent != qed.IntentNewRequest {
 		t.Errorf("read as %v, %v", got.Intent, err)
 	}
@@ -321,7 +321,7 @@ func ExampleParseReplies() {
 	open := []qed.Question{{ID: "q1", Kind: qed.ChoiceQuestion, Text: "Which Miami?", Choices: []qed.Choice{
 		{ID: "USMIA", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"},
 	}}}
-	read := qed.ParseReplies(model) // for DurableOptions.ParseReplies
+	read := qed.ParseReplies(model, llm.Settings{}) // for DurableOptions.ParseReplies
 	for _, text := range []string{"port of miami", "2", "Port of Miami, but also include arrival date"} {
 		reading, err := read(context.Background(), open, qed.Turn{Text: text})
 		if err != nil {

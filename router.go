@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
@@ -50,17 +50,8 @@ type RouterOptions struct {
 	// Store it must be nil.
 	Durable *DurableOptions
 
-	// Temperature is how freely the model chooses its words. Nil means 0.1; a negative one the provider's default.
-	Temperature *float64
-
-	// MaxOutputTokens limits one reply of the model. 0 means 4000.
-	MaxOutputTokens int
-
-	// ModelTimeout limits one call of the model. 0 means two minutes.
-	ModelTimeout time.Duration
-
-	// JSONMode asks the model for JSON without a schema of the provider's, for servers that do not hold replies to one.
-	JSONMode bool
+	// Settings are how the Router calls its model.
+	llm.Settings
 
 	// Prompts replaces texts sent to the model. Nil means none.
 	Prompts *RouterPrompts
@@ -106,14 +97,14 @@ func NewRouter(model llm.Model, routes []Route, opt *RouterOptions) (Agent, erro
 		r.memory = durable.Memory
 	}
 	if durable.ParseReplies == nil {
-		durable.ParseReplies = readReplies(&r.asking)
+		durable.ParseReplies = ParseReplies(model, opt.Settings)
 	}
 	return Durable(AgentFunc(r.answer), opt.Store, &durable), nil
 }
 
 // router does not change once it is made.
 type router struct {
-	asking
+	model     *asking.Model
 	prompts   RouterPrompts
 	routes    []Route // general last, where it is one
 	fallback  string  // "": none
@@ -124,24 +115,10 @@ type router struct {
 
 // configure says how the model is asked.
 func (r *router) configure(model llm.Model, opt *RouterOptions) (err error) {
-	switch {
-	case opt.MaxOutputTokens < 0:
-		return fmt.Errorf("qed: RouterOptions.MaxOutputTokens is %d: it cannot be negative", opt.MaxOutputTokens)
-	case opt.ModelTimeout < 0:
-		return fmt.Errorf("qed: RouterOptions.ModelTimeout is %v: it cannot be negative", opt.ModelTimeout)
+	if r.model, err = asking.New("router", model, opt.Settings, DurableModel); err != nil {
+		return err
 	}
-	timeout := opt.ModelTimeout
-	if timeout == 0 {
-		timeout = defaultModelTimeout
-	}
-	r.asking = newAsking(model, timeout, "RouterOptions.ModelTimeout")
-	if opt.MaxOutputTokens > 0 {
-		r.maxTokens = opt.MaxOutputTokens
-	}
-	r.temperature = temperature(opt.Temperature)
-	if opt.JSONMode {
-		r.mode = llm.JSONMode
-	}
+	r.model.MaxContextTokens, r.model.MaxHistoryMessages = unlimited, unlimited
 	r.prompts, err = opt.Prompts.withDefaults()
 	return err
 }
@@ -246,12 +223,11 @@ func (r *router) narrow() llm.Model {
 		own, format := *req, *req.Format
 		format.Schema = r.choices
 		own.Format = &format
-		return r.model.Generate(ctx, &own, stream)
+		return r.model.Model.Generate(ctx, &own, stream)
 	})
 }
 
 const (
-	maxReason     = 300
 	maxCandidates = 3
 )
 
@@ -261,18 +237,18 @@ func (r *router) decide(ctx context.Context, question string, history []llm.Mess
 	if len(r.routes) == 1 {
 		return RouteDecision{Route: r.routes[0].Name, Reason: "it is the only route"}, nil
 	}
-	ask := r.asking
-	ask.model = r.narrow()
+	ask := *r.model
+	ask.Model = r.narrow()
 	data := RouteData{Question: question, Routes: routeTexts(r.routes)}
 	told := r.told(history)
 	reason := ""
 	for range 2 {
-		req, err := ask.request("route", r.prompts.Route, data, told...)
+		req, err := ask.Request("route", r.prompts.Route, data, told)
 		if err != nil {
 			return RouteDecision{}, err
 		}
-		chosen, err := object[choice](ctx, &ask, req, usage)
-		if inept(err) {
+		chosen, err := asking.Object[choice](ctx, &ask, usage, req)
+		if asking.Unusable(err) {
 			reason = "the model did not choose"
 			break
 		}

@@ -5,42 +5,33 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/llm"
 )
 
 // general answers a question from what the model knows, as the words come.
 func (r *router) general(ctx context.Context, turn Turn) (Answer, error) {
-	var instructions strings.Builder
 	others := routeTexts(r.routes[:len(r.routes)-1])
-	if err := r.prompts.General.Execute(&instructions, GeneralData{Routes: others}); err != nil {
+	instructions, err := r.model.Render("general", r.prompts.General, GeneralData{Routes: others})
+	if err != nil {
 		return Answer{}, err
 	}
-	messages := []llm.Message{{Role: llm.System, Content: instructions.String()}}
+	messages := []llm.Message{{Role: llm.System, Content: instructions}}
 	messages = append(messages, r.told(turn.History)...)
 	messages = append(messages, llm.Message{Role: llm.User, Content: strings.TrimSpace(turn.Text)})
 
-	var told strings.Builder
-	resp, err := r.model.Generate(ctx, r.say("general", messages), func(d llm.Delta) {
-		told.WriteString(d.Text)
-		Emit(ctx, Token{Channel: ChannelFinal, Content: d.Text})
-	})
+	var usage llm.Usage
+	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), func(piece string) { EmitText(ctx, piece) })
+	a := Answer{Text: text, Usage: usage}
 	switch {
-	case err == nil:
-		a := Answer{Text: resp.Message.Content, Usage: resp.Usage}
-		if strings.TrimSpace(a.Text) == "" {
-			a.Partial, a.PartialReason = true, "the model's answer is empty"
-		}
-		return a, nil
-	case !inept(err):
+	case err == nil && strings.TrimSpace(text) == "":
+		a.Partial, a.PartialReason = true, "the model's answer is empty"
+	case errors.Is(err, llm.ErrRefusal):
+		a.Partial, a.PartialReason = true, "the model declined to answer"
+	case asking.Unusable(err): // what was streamed stays the answer: its reader has seen it
+		a.Partial, a.PartialReason = true, "the model broke off"
+	case err != nil:
 		return Answer{}, err
-	}
-	// What was told cannot be taken back.
-	a := Answer{Text: told.String(), Partial: true, PartialReason: "the model broke off"}
-	if errors.Is(err, llm.ErrRefusal) {
-		a.PartialReason = "the model declined to answer"
-	}
-	if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
-		a.Usage = failed.Partial.Usage
 	}
 	return a, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -53,17 +54,8 @@ type TodoOptions struct {
 	// TimeZone is where the user's days begin. Nil means UTC.
 	TimeZone *time.Location
 
-	// Temperature is how freely the model chooses its words. Nil means 0.1; a negative one the provider's default.
-	Temperature *float64
-
-	// MaxOutputTokens limits one reply of the model. 0 means 4000.
-	MaxOutputTokens int
-
-	// ModelTimeout limits one call of the model. 0 means two minutes.
-	ModelTimeout time.Duration
-
-	// JSONMode asks the model for JSON without a schema of the provider's, for servers that do not hold replies to one.
-	JSONMode bool
+	// Settings are how the agent calls its model.
+	llm.Settings
 
 	// Prompts replaces texts sent to the model. Nil means none.
 	Prompts *TodoPrompts
@@ -136,7 +128,8 @@ func NewTodoAgent(model llm.Model, tools *Registry, opt *TodoOptions) (Agent, er
 
 // todoAgent does not change once it is made.
 type todoAgent struct {
-	asking
+	model   *asking.Model
+	parse   func(context.Context, []Question, Turn) (ParsedReplies, error)
 	opt     TodoOptions // with the defaults
 	prompts TodoPrompts
 	tools   *Registry
@@ -159,7 +152,6 @@ func (a *todoAgent) configure(model llm.Model, tools *Registry, opt TodoOptions)
 		{"MaxMessage", &opt.MaxMessage, 32 << 10},
 		{"ShortTerm", &opt.ShortTerm, 10},
 		{"Recall", &opt.Recall, 3},
-		{"MaxOutputTokens", &opt.MaxOutputTokens, defaultOutput},
 	} {
 		switch {
 		case *n.value < 0:
@@ -173,12 +165,6 @@ func (a *todoAgent) configure(model llm.Model, tools *Registry, opt TodoOptions)
 		opt.MaxReplans = 2
 	case opt.MaxReplans < 0:
 		opt.MaxReplans = 0
-	}
-	switch {
-	case opt.ModelTimeout < 0:
-		problems = append(problems, fmt.Errorf("qed: TodoOptions.ModelTimeout is %v: it cannot be negative", opt.ModelTimeout))
-	case opt.ModelTimeout == 0:
-		opt.ModelTimeout = defaultModelTimeout
 	}
 	if opt.TimeZone == nil {
 		opt.TimeZone = time.UTC
@@ -208,14 +194,17 @@ func (a *todoAgent) configure(model llm.Model, tools *Registry, opt TodoOptions)
 		}
 	}
 	a.opt, a.prompts, a.tools = opt, prompts, tools
-	a.asking = newAsking(model, opt.ModelTimeout, "TodoOptions.ModelTimeout")
-	a.maxTokens = opt.MaxOutputTokens
-	a.temperature = temperature(opt.Temperature)
-	if opt.JSONMode {
-		a.mode = llm.JSONMode
+	if a.model, err = asking.New("todoagent", model, opt.Settings, DurableModel); err != nil {
+		problems = append(problems, err)
+	} else {
+		a.model.MaxContextTokens, a.model.MaxHistoryMessages = unlimited, unlimited
 	}
+	a.parse = ParseReplies(model, opt.Settings)
 	return errors.Join(problems...)
 }
+
+// unlimited leaves the length of the conversation to the agent's Memory.
+const unlimited = 1 << 40
 
 // graph is the way of a turn.
 func (a *todoAgent) graph() (*Runner[todoState], error) {

@@ -6,8 +6,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlitestore"
 )
 
 // todoTurns is a TODO agent on store whose turns have five tasks, with a model and tools that answer at once.

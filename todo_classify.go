@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
@@ -155,11 +156,11 @@ var (
 
 // replies reads a message that comes while a task's question is open. What is said of the plan answers no question.
 func (a *todoAgent) replies(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
-	names := func(q Question) bool { return q.Kind == TextQuestion || option(&q, turn.Text) != nil }
+	names := func(q Question) bool { return q.Kind == TextQuestion || chosen(&q, turn.Text) != nil }
 	if _, ok := plainChanges(turn.Text); ok && !slices.ContainsFunc(open, names) {
 		return ParsedReplies{Intent: IntentModification}, nil
 	}
-	return readReplies(&a.asking)(ctx, open, turn)
+	return a.parse(ctx, open, turn)
 }
 
 // plainIntent returns what a message means beyond doubt.
@@ -206,13 +207,13 @@ func (a *todoAgent) intent(ctx context.Context, s *todoState) (readIntent, error
 	}
 	var problem error
 	for range a.opt.MaxReplans + 1 {
-		req, err := a.request("classify_intent", a.prompts.Classify, data, s.History...)
+		req, err := a.model.Request("classify_intent", a.prompts.Classify, data, s.History)
 		if err != nil {
 			return readIntent{}, err
 		}
-		said, err := object[readIntent](ctx, &a.asking, req, new(llm.Usage))
+		said, err := asking.Object[readIntent](ctx, a.model, new(llm.Usage), req)
 		switch {
-		case inept(err):
+		case asking.Unusable(err):
 			return readIntent{Intent: IntentNewRequest, Reason: "the model did not say what the message is"}, nil
 		case err != nil:
 			return readIntent{}, err

@@ -2,8 +2,9 @@ package qed
 
 import (
 	"context"
-	"github.com/qedkit/qed/store"
 	"strings"
+
+	"github.com/qedkit/qed/store"
 )
 
 // todoGraph is the name of a TODO agent's graph, and so what the addresses of its states end with.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -104,13 +105,13 @@ func (s *todoState) adopt(l *TodoList, approve bool) {
 // tryToPlan asks the model for a plan until it has one that can be used. Where it has none, problem says what is wrong with the last.
 func (a *todoAgent) tryToPlan(ctx context.Context, s *todoState, data PlanData) (l *TodoList, problem, err error) {
 	for try := 0; try <= a.opt.MaxReplans; try++ {
-		req, err := a.request("plan_todos", a.prompts.Plan, data)
+		req, err := a.model.Request("plan_todos", a.prompts.Plan, data, nil)
 		if err != nil {
 			return nil, nil, err
 		}
-		said, err := object[readPlan](ctx, &a.asking, req, new(llm.Usage))
+		said, err := asking.Object[readPlan](ctx, a.model, new(llm.Usage), req)
 		switch {
-		case inept(err):
+		case asking.Unusable(err):
 			problem = errors.New("the model did not write one")
 			continue
 		case err != nil:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -32,12 +33,12 @@ func (a *todoAgent) reiterate(ctx context.Context, s todoState) (todoState, erro
 		Periods: periods(now),
 		Known:   s.Known,
 	}
-	req, err := a.request("reiterate_intention", a.prompts.Reiterate, data, s.History...)
+	req, err := a.model.Request("reiterate_intention", a.prompts.Reiterate, data, s.History)
 	if err != nil {
 		return s, err
 	}
-	said, err := object[reiterated](ctx, &a.asking, req, new(llm.Usage))
-	if err != nil && !inept(err) {
+	said, err := asking.Object[reiterated](ctx, a.model, new(llm.Usage), req)
+	if err != nil && !asking.Unusable(err) {
 		return s, err
 	}
 	s.Rewritten = prompt.Clip(strings.TrimSpace(said.Question), maxQuestion)

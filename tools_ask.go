@@ -9,23 +9,17 @@ import (
 	"text/template"
 	"time"
 
+	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
 // ModelToolOptions say how one of this package's tools asks its model. Nil and zero fields mean the defaults.
 type ModelToolOptions struct {
-	// Timeout limits one call of the model. 0 means two minutes. A call of the tool may take twice as long.
-	Timeout time.Duration
-
-	// MaxOutputTokens limits one reply of the model. 0 means 4000.
-	MaxOutputTokens int
-
-	// Temperature is how freely the model chooses its words. Nil means 0.1; a negative one the provider's default.
-	Temperature *float64
-
-	// JSONMode asks the model for JSON without a schema of the provider's, for servers that do not hold replies to one.
-	JSONMode bool
+	// Settings are how the tool calls its model. A call of the tool may take
+	// twice as long as ModelTimeout.
+	llm.Settings
 
 	// MaxData limits the rows that stand in a prompt, and all other data in it, in bytes each. 0 means 24 KiB.
 	MaxData int
@@ -47,7 +41,8 @@ const (
 
 // A toolModel is the model of a tool, and how it is asked. It does not change once it is made.
 type toolModel struct {
-	asking
+	model    *asking.Model
+	json     *asking.Model // the same in JSON mode
 	tool     string
 	timeout  time.Duration
 	maxData  int
@@ -60,34 +55,27 @@ func newToolModel(tool string, model llm.Model, opt *ModelToolOptions, channel C
 	if opt == nil {
 		opt = &ModelToolOptions{}
 	}
-	m := &toolModel{tool: tool, timeout: opt.Timeout, maxData: opt.MaxData, channel: opt.Channel, template: ownPrompt(tool + ".tmpl")}
-	switch {
-	case model == nil:
+	m := &toolModel{tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel, template: ownPrompt(tool + ".tmpl")}
+	if model == nil {
 		return m, fmt.Errorf("qed: tool %s needs a model", tool)
-	case opt.Timeout < 0, opt.MaxOutputTokens < 0, opt.MaxData < 0:
-		return m, fmt.Errorf("qed: tool %s: a limit of ModelToolOptions is negative", tool)
+	}
+	var err error
+	if m.model, err = asking.New("tool "+tool, model, opt.Settings, DurableModel); err != nil {
+		return m, err
+	}
+	settings := opt.Settings
+	settings.JSONMode = true // no provider constrains a reply to a schema that allows every object
+	if m.json, err = asking.New("tool "+tool, model, settings, DurableModel); err != nil {
+		return m, err
+	}
+	if err := option.Default("tool "+tool+": ModelToolOptions.MaxData", &m.maxData, defaultToolData); err != nil {
+		return m, err
 	}
 	if m.timeout == 0 {
-		m.timeout = defaultModelTimeout
-	}
-	if m.maxData == 0 {
-		m.maxData = defaultToolData
+		m.timeout = asking.Standard.ModelTimeout
 	}
 	if m.channel == "" {
 		m.channel = channel
-	}
-	m.asking = newAsking(model, m.timeout, "ModelToolOptions.Timeout")
-	if opt.MaxOutputTokens > 0 {
-		m.maxTokens = opt.MaxOutputTokens
-	}
-	switch t := opt.Temperature; {
-	case t == nil:
-		m.temperature = new(0.1)
-	case *t >= 0:
-		m.temperature = new(*t)
-	}
-	if opt.JSONMode {
-		m.mode = llm.JSONMode
 	}
 	return m, prompt.Replace("qed: tool "+tool+": ModelToolOptions", prompt.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: ModelToolData{}})
 }
@@ -103,19 +91,15 @@ func (m *toolModel) made(t Tool, kind ToolKind, err error) Tool {
 
 // text asks for a text and tells it as it comes. It reports whether the model was cut off.
 func (m *toolModel) text(ctx context.Context, data ModelToolData) (text string, cut bool, err error) {
-	req, err := m.request(m.tool, m.template, data)
+	req, err := m.model.Request(m.tool, m.template, data, nil)
 	if err != nil {
 		return "", false, err
 	}
-	resp, err := m.model.Generate(ctx, req, func(d llm.Delta) { m.tell(ctx, d.Text) })
-	if err != nil {
-		failed, ok := errors.AsType[*llm.Error](err)
-		if !ok || failed.Partial == nil || !errors.Is(err, llm.ErrTruncated) {
-			return "", false, err
-		}
-		resp, cut = failed.Partial, true
+	text, err = m.model.Text(ctx, new(llm.Usage), req, func(piece string) { m.tell(ctx, piece) })
+	if cut = errors.Is(err, llm.ErrTruncated) && text != ""; err != nil && !cut {
+		return "", false, err
 	}
-	text = strings.TrimSpace(strings.ToValidUTF8(resp.Message.Content, "\uFFFD"))
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if text == "" {
 		return "", false, errors.New("the model's text is empty")
 	}

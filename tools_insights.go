@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -89,12 +90,12 @@ func NewInsightsTool(model llm.Model, opt *ModelToolOptions) Tool {
 func (m *toolModel) insights(ctx context.Context, data ModelToolData, seen *numberSet) (insightsResult, error) {
 	var taken []insight
 	for range 2 {
-		req, err := m.request(m.tool, m.template, data)
+		req, err := m.model.Request(m.tool, m.template, data, nil)
 		if err != nil {
 			return insightsResult{}, err
 		}
-		reply, err := object[insights](ctx, &m.asking, req, new(llm.Usage))
-		if len(taken) > 0 && inept(err) {
+		reply, err := asking.Object[insights](ctx, m.model, new(llm.Usage), req)
+		if len(taken) > 0 && asking.Unusable(err) {
 			break // what there is must do
 		}
 		if err != nil {

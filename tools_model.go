@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -48,13 +49,11 @@ func NewLLMTool(model llm.Model, opt *ModelToolOptions) Tool {
 				text, cut, err := m.text(ctx, data)
 				return llmResult{Text: text, Truncated: cut}, err
 			}
-			req, err := m.request(m.tool, m.template, data)
+			req, err := m.model.Request(m.tool, m.template, data, nil)
 			if err != nil {
 				return llmResult{}, err
 			}
-			own := m.asking
-			own.mode = llm.JSONMode // no provider holds a reply to a schema that allows every object
-			value, err := object[map[string]json.RawMessage](ctx, &own, req, new(llm.Usage))
+			value, err := asking.Object[map[string]json.RawMessage](ctx, m.json, new(llm.Usage), req)
 			return llmResult{Value: value}, err
 		})
 	return m.made(t, CoreTool, err)

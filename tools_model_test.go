@@ -175,7 +175,7 @@ func TestSummaryToolWhereTheModelFails(t *testing.T) {
 		"slow":    {llmtest.Reply{Text: "late", Delay: time.Minute}, nil, llm.ErrTimeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tool := qed.NewSummaryTool(scripted(tt.reply), &qed.ModelToolOptions{Timeout: 20 * time.Millisecond})
+			tool := qed.NewSummaryTool(scripted(tt.reply), &qed.ModelToolOptions{Settings: llm.Settings{ModelTimeout: 20 * time.Millisecond}})
 			got, err := callTool(t.Context(), t, tool, `{"request":"Which?"}`)
 			if diff := cmp.Diff(tt.want, got); diff != "" || !errors.Is(err, tt.err) {
 				t.Errorf("error %v, want %v; result (-want +got)\n%s", err, tt.err, diff)
@@ -391,14 +391,14 @@ func TestModelToolOptions(t *testing.T) {
 		"no embedder":         qed.NewEmbeddingTool(nil),
 		"no registry":         qed.NewRetrievalTool(nil, nil),
 		"no agent":            qed.AsTask("a", "b", nil),
-		"negative":            qed.NewSummaryTool(model, &qed.ModelToolOptions{Timeout: -1}),
+		"negative":            qed.NewSummaryTool(model, &qed.ModelToolOptions{Settings: llm.Settings{ModelTimeout: -1}}),
 		"a prompt that fails": qed.NewSummaryTool(model, &qed.ModelToolOptions{Prompt: parse("{{.Nobody}}")}),
 	} {
 		if err := qed.NewRegistry(nil).Add(tool); err == nil {
 			t.Errorf("%s: it is added", name)
 		}
 	}
-	own := qed.NewSummaryTool(model, &qed.ModelToolOptions{Prompt: parse("own: {{quote .Request}}"), Channel: qed.ChannelReasoning, MaxOutputTokens: 7, Temperature: new(-1.0)})
+	own := qed.NewSummaryTool(model, &qed.ModelToolOptions{Prompt: parse("own: {{quote .Request}}"), Channel: qed.ChannelReasoning, Settings: llm.Settings{MaxOutputTokens: 7, Temperature: new(-1.0)}})
 	if _, err := callTool(t.Context(), t, own, `{"request":"Which?"}`); err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/qedkit/qed/store"
 	"slices"
 	"time"
+
+	"github.com/qedkit/qed/store"
 )
 
 // A userRecord is the data of a record in a user's thread. Each adds to those before it; one that Begins stands for all that was before,

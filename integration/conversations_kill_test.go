@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlitestore"
 )
 
 // talkingEnv has, in the process that is killed, the file of its conversations.

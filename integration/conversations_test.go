@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/store/sqlstore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // talkState is the state of a conversation that counts its turns.

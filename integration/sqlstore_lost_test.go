@@ -14,8 +14,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/integration"
-	"github.com/qedkit/qed/store/sqlstore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // A gateway passes on what a server and its clients tell each other, until it is to

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/integration"
-	"github.com/qedkit/qed/store/sqlstore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // Several processes begin at once in an empty database.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/store/sqlstore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // said is a record that says who wrote it, and which of his it is.

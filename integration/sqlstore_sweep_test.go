@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/store/sqlstore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // empty fails where something is left of threads.

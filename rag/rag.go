@@ -96,7 +96,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if o.Store == nil {
 		return answers, nil
 	}
-	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model)), nil
+	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings)), nil
 }
 
 // agent is what all turns share; what one turn knows is its state.

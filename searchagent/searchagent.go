@@ -133,7 +133,7 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	}
 	answers := qed.NewAgent(runner, begin, a.finish, &on)
 	if o.Store != nil {
-		answers = qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model))
+		answers = qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings))
 	}
 	return qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		return qed.Ask(a.admit(ctx, turn), answers, turn)

@@ -38,6 +38,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/examples/shipping"
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 )
@@ -96,9 +97,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 	ctx = qed.WithClock(ctx, func() time.Time { return shipping.Now })
 	d := desk{model: model, engine: engine, graphQL: server.URL, show: show, out: asked.out, opt: qed.TodoOptions{
-		Store:       &store.InMemory{},
-		Temperature: conf.Agent.Temperature,
-		JSONMode:    conf.Agent.JSONMode,
+		Store:    &store.InMemory{},
+		Settings: llm.Settings{Temperature: conf.Agent.Temperature, JSONMode: conf.Agent.JSONMode},
 	}}
 	switch {
 	case len(asked.scenarios) > 0:

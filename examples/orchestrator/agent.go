@@ -44,11 +44,9 @@ func newAgent(ctx context.Context, model llm.Model, src *chat.Source, docs strin
 		routes = append(routes, qed.Route{Name: "documents", Description: "rules, explanations and how things are done, from the company's manuals", Agent: documents})
 	}
 	return qed.NewRouter(model, routes, &qed.RouterOptions{
-		Store:           st,
-		Durable:         durable,
-		Temperature:     opt.Temperature,
-		MaxOutputTokens: opt.MaxOutputTokens,
-		JSONMode:        opt.JSONMode,
+		Store:    st,
+		Durable:  durable,
+		Settings: llm.Settings{Temperature: opt.Temperature, MaxOutputTokens: opt.MaxOutputTokens, JSONMode: opt.JSONMode},
 	})
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/chat/chattest"
-	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlitestore"
 )
 
 // makeDatabase makes an SQLite file.

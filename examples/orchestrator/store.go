@@ -13,9 +13,9 @@ import (
 	"github.com/qedkit/qed/examples/internal/database"
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/examples/internal/terminal"
-	"github.com/qedkit/qed/store/sqlstore"
-	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // openStore opens where conversations are kept: the path of an SQLite file, or the

@@ -58,7 +58,7 @@ func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, use
 	if err != nil {
 		return nil, err
 	}
-	asks := &qed.ModelToolOptions{Temperature: opt.Temperature, JSONMode: opt.JSONMode}
+	asks := &qed.ModelToolOptions{Settings: llm.Settings{Temperature: opt.Temperature, JSONMode: opt.JSONMode}}
 	tools := qed.NewRegistry(nil)
 	return tools, tools.Add(
 		entities, fields, builder, search, look,

@@ -140,8 +140,8 @@ func Object[T any](ctx context.Context, m *Model, usage *llm.Usage, req *llm.Req
 }
 
 // Text asks for a text, passes each piece to stream as it arrives, and adds the
-// cost to usage. With an error it returns what was streamed, which readers have
-// already seen.
+// cost to usage. With an error it returns the part that was streamed, which
+// readers have already seen, or else the part that came with the error.
 func (m *Model) Text(ctx context.Context, usage *llm.Usage, req *llm.Request, stream func(string)) (string, error) {
 	var streamed strings.Builder
 	resp, err := m.Model.Generate(ctx, req, func(d llm.Delta) {
@@ -151,6 +151,9 @@ func (m *Model) Text(ctx context.Context, usage *llm.Usage, req *llm.Request, st
 	if err != nil {
 		if failed, ok := errors.AsType[*llm.Error](err); ok && failed.Partial != nil {
 			usage.Add(failed.Partial.Usage)
+			if streamed.Len() == 0 {
+				return failed.Partial.Message.Content, err
+			}
 		}
 		return streamed.String(), err
 	}

@@ -1,0 +1,28 @@
+package qed
+
+import (
+	"embed"
+	"sync"
+	"text/template"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var ownPrompts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(PromptFuncs()).ParseFS(promptFiles, "prompts/*.tmpl"))
+})
+
+// ownPrompt returns the prompt of a file in the folder prompts.
+func ownPrompt(name string) *template.Template { return ownPrompts().Lookup(name) }
+
+// PromptFuncs returns the functions for the templates of prompts: join joins
+// strings, and quote writes a text as a JSON string that cannot close a tag
+// around it. Text of users, models, documents and databases must go through
+// quote.
+func PromptFuncs() template.FuncMap { return prompt.Funcs() }
+
+// maxReason is how many bytes of a model's reason are kept.
+const maxReason = 300
