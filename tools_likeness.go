@@ -3,71 +3,36 @@ package qed
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"math"
 	"slices"
 
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/internal/wordmatch"
+	"github.com/qedkit/qed/internal/vector"
+	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/llm"
 )
-
-// vectorsOf returns a vector for each of texts, all of one length and none of them zero.
-func vectorsOf(ctx context.Context, e llm.Embedder, texts []string) ([][]float32, error) {
-	vectors, err := e.Embed(ctx, texts)
-	if err != nil {
-		return nil, err
-	}
-	if len(vectors) != len(texts) {
-		return nil, fmt.Errorf("the embedder made %d vectors of %d texts", len(vectors), len(texts))
-	}
-	for _, v := range vectors {
-		if len(v) != len(vectors[0]) {
-			return nil, fmt.Errorf("the embedder made vectors of %d and of %d dimensions", len(vectors[0]), len(v))
-		}
-		if length := norm(v); length == 0 || math.IsNaN(length) || math.IsInf(length, 0) {
-			return nil, errors.New("the embedder made a vector that has no direction")
-		}
-	}
-	return vectors, nil
-}
-
-func norm(v []float32) float64 {
-	var square float64
-	for _, f := range v {
-		square += float64(f) * float64(f)
-	}
-	return math.Sqrt(square)
-}
-
-// cosine returns how alike two vectors of one length are, at most 1.
-func cosine(a, b []float32) float64 {
-	var product float64
-	for i, f := range a {
-		product += float64(f) * float64(b[i])
-	}
-	return product / (norm(a) * norm(b))
-}
 
 // nearness says how near in meaning a text is to each of others, by their vectors: 1 is the same, and 0 as near as it is to what has nothing to
 // do with it. That is measured, as there are embedders whose vectors all have much the same direction.
 func nearness(ctx context.Context, e llm.Embedder, text string, others []string) ([]float64, error) {
-	vectors, err := vectorsOf(ctx, e, slices.Concat(others, strangers, []string{text}))
+	vectors, err := vector.Embed(ctx, e, slices.Concat(others, strangers, []string{text}), 0)
 	if err != nil {
 		return nil, err
 	}
-	own, n := vectors[len(vectors)-1], len(others)
+	units := make([][]float32, len(vectors))
+	for i, v := range vectors {
+		units[i] = vector.Unit(v)
+	}
+	own, n := units[len(units)-1], len(others)
 	strange := -1.0
-	for _, v := range vectors[n : len(vectors)-1] {
-		strange = max(strange, cosine(own, v))
+	for _, v := range units[n : len(units)-1] {
+		strange = max(strange, vector.Dot(own, v))
 	}
 	near := make([]float64, n)
 	if strange > 1-sameSum { // the embedder tells nothing apart
 		return near, nil
 	}
 	for i := range near {
-		near[i] = (cosine(own, vectors[i]) - strange) / (1 - strange)
+		near[i] = (vector.Dot(own, units[i]) - strange) / (1 - strange)
 	}
 	return near, nil
 }
@@ -76,9 +41,9 @@ func nearness(ctx context.Context, e llm.Embedder, text string, others []string)
 var strangers = []string{"Snow fell on the mountains during the night.", "She plays the violin, and he bakes bread.", "Why is the sky blue?"}
 
 const (
-	leastNear = 0.2  // what is less near is another subject
-	sameNear  = 0.02 // of what differs by less, words tell more
-	sameSum   = 1e-9 // sums of floats that differ by less are the same
+	leastNear = 0.2              // what is less near is another subject
+	sameNear  = 0.02             // of what differs by less, words tell more
+	sameSum   = vector.Precision // sums of floats that differ by less are the same
 )
 
 // tellWords tells that an embedder failed, so that words must do.
@@ -106,7 +71,7 @@ func inCommon(asked []string, others []string) []float64 {
 		}
 	}
 	for _, w := range asked {
-		rarity := wordmatch.Rarity(len(in[w]), len(others))
+		rarity := words.Rarity(len(in[w]), len(others))
 		for _, i := range in[w] {
 			scores[i] += rarity
 		}
@@ -128,13 +93,13 @@ func ranked(scores []float64) []int {
 
 // contentWords returns the words of a text that say what it is about, each once and in their order in the alphabet: a sum of floats depends on it.
 func contentWords(text string) []string {
-	words := wordmatch.Words(text, askingWords)
-	slices.Sort(words)
-	return slices.Compact(words)
+	content := words.Split(text, askingWords)
+	slices.Sort(content)
+	return slices.Compact(content)
 }
 
 // askingWords say that something is asked for, and not what.
-var askingWords = wordmatch.SetOf("about again all every find found get give have many much no out please results retrieve row rows show tell those us")
+var askingWords = words.SetOf("about again all every find found get give have many much no out please results retrieve row rows show tell those us")
 
 // subjectWords returns the words of a request for an earlier query that say which it is, and not what is to be done with it.
 func subjectWords(request string) []string {
@@ -144,9 +109,9 @@ func subjectWords(request string) []string {
 var doingWords = stemmed("analyse analyze analysis bar chart compare data display draw earlier explain findings graph insights last latest line pie plot previous queries query summarise " +
 	"summarize summary table trend trends visualise visualize visualization")
 
-func stemmed(words string) wordmatch.Set {
-	set := wordmatch.Set{}
-	for _, w := range contentWords(words) {
+func stemmed(list string) words.Set {
+	set := words.Set{}
+	for _, w := range contentWords(list) {
 		set[w] = true
 	}
 	return set

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -73,7 +74,7 @@ type embeddingResult struct {
 func NewEmbeddingTool(e llm.Embedder) Tool {
 	t := NewTool("embedding_tool", "Turns texts into vectors that can be compared. For other tools: a vector says nothing by itself.",
 		func(ctx context.Context, in embeddingInput) (embeddingResult, error) {
-			vectors, err := vectorsOf(ctx, e, in.Texts)
+			vectors, err := vector.Embed(ctx, e, in.Texts, 0)
 			if err != nil {
 				return embeddingResult{}, err
 			}

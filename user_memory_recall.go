@@ -2,12 +2,12 @@ package qed
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/vector"
 )
 
 // Turns returns the past turns of a user, the newest first: at most n, and 0 or less means all that are remembered.
@@ -100,7 +100,7 @@ func (m *UserMemory) angles(ctx context.Context, text string, turns []userTurn) 
 	if m.Embedder == nil || !slices.ContainsFunc(turns, func(t userTurn) bool { return len(t.Vector) > 0 }) {
 		return angles, nil
 	}
-	vectors, err := vectorsOf(ctx, m.Embedder, []string{text})
+	vectors, err := vector.Embed(ctx, m.Embedder, []string{text}, 0)
 	if done := cancelled(ctx); err != nil && done != nil {
 		return nil, done
 	}
@@ -108,12 +108,12 @@ func (m *UserMemory) angles(ctx context.Context, text string, turns []userTurn) 
 		tellWords(ctx, err)
 		return angles, nil
 	}
-	asked := unit(vectors[0])
+	asked := vector.Unit(vectors[0])
 	for i, t := range turns {
 		if t.Model != m.EmbedderModel || len(t.Vector) != 4*len(asked) {
 			continue
 		}
-		if angle := product(asked, t.Vector); !math.IsNaN(angle) && !math.IsInf(angle, 0) {
+		if angle := vector.Dot(asked, vector.Decode(t.Vector)); !math.IsNaN(angle) && !math.IsInf(angle, 0) {
 			angles[i] = angle
 		}
 	}
@@ -126,7 +126,7 @@ func (m *UserMemory) embed(ctx context.Context, t *userTurn) error {
 	if m.Embedder == nil || strings.TrimSpace(text) == "" {
 		return nil
 	}
-	vectors, err := vectorsOf(ctx, m.Embedder, []string{text})
+	vectors, err := vector.Embed(ctx, m.Embedder, []string{text}, 0)
 	if done := cancelled(ctx); err != nil && done != nil {
 		return done
 	}
@@ -134,7 +134,7 @@ func (m *UserMemory) embed(ctx context.Context, t *userTurn) error {
 		tellWords(ctx, err)
 		return nil
 	}
-	t.Vector, t.Model = vectorBytes(unit(vectors[0])), m.EmbedderModel
+	t.Vector, t.Model = vector.Encode(vector.Unit(vectors[0])), m.EmbedderModel
 	return nil
 }
 
@@ -150,34 +150,6 @@ func (t *userTurn) about() string {
 	}
 	b.WriteString("\n" + prompt.Clip(t.Answer, maxPastText/8))
 	return prompt.Clip(b.String(), maxPastText)
-}
-
-// unit returns v with the length one.
-func unit(v []float32) []float32 {
-	length := norm(v)
-	u := make([]float32, len(v))
-	for i, f := range v {
-		u[i] = float32(float64(f) / length)
-	}
-	return u
-}
-
-// vectorBytes writes a vector as it is stored: four bytes a dimension, the lowest first.
-func vectorBytes(v []float32) []byte {
-	raw := make([]byte, 0, 4*len(v))
-	for _, f := range v {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(f))
-	}
-	return raw
-}
-
-// product is that of a vector and one that is stored.
-func product(v []float32, stored []byte) float64 {
-	var sum float64
-	for i, f := range v {
-		sum += float64(f) * float64(math.Float32frombits(binary.LittleEndian.Uint32(stored[4*i:])))
-	}
-	return sum
 }
 
 // interleaved returns the first of a and of b, then the second of both, and so on.

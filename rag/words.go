@@ -3,7 +3,7 @@ package rag
 import (
 	"context"
 
-	"github.com/qedkit/qed/internal/wordmatch"
+	"github.com/qedkit/qed/internal/words"
 )
 
 // The parameters of BM25: how much a word counts that comes again, and how much
@@ -29,7 +29,7 @@ func newLexicon(texts []string) *lexicon {
 	var total float64
 	for i, text := range texts {
 		counts := map[string]int32{}
-		for _, w := range wordmatch.Words(text, nil) {
+		for _, w := range words.Split(text, nil) {
 			counts[w]++
 			l.lengths[i]++
 		}
@@ -49,13 +49,13 @@ func newLexicon(texts []string) *lexicon {
 func (l *lexicon) scores(_ context.Context, query string) ([]float64, error) {
 	scores := make([]float64, len(l.lengths))
 	seen := map[string]bool{}
-	for _, w := range wordmatch.Words(query, nil) {
+	for _, w := range words.Split(query, nil) {
 		found := l.postings[w]
 		if seen[w] || len(found) == 0 {
 			continue
 		}
 		seen[w] = true
-		rarity := wordmatch.Rarity(len(found), len(scores))
+		rarity := words.Rarity(len(found), len(scores))
 		for _, p := range found {
 			count := float64(p.count)
 			scores[p.chunk] += rarity * count * (bm25K1 + 1) / (count + l.lengths[p.chunk])

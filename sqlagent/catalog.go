@@ -28,8 +28,9 @@ type table struct {
 	columns []column
 	comment string
 
-	own     []string // the words of its name
-	details []string // those of its columns, each once
+	own       []string   // the words of its name
+	details   []string   // the words of its columns' names without weak words, each once
+	weakNames [][]string // the words of its columns' names that have a weak word
 }
 
 type column struct {
@@ -70,10 +71,10 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 				typ = ""
 			}
 			entry.columns = append(entry.columns, column{name, typ, prompt.Clip(about.ColumnComments[name], maxComment)})
-			entry.details = append(entry.details, words(name)...)
+			entry.addColumn(name)
 		}
 		slices.Sort(entry.details)
-		entry.own, entry.details = words(t.Name), slices.Compact(entry.details)
+		entry.own, entry.details = nameWords(t.Name), slices.Compact(entry.details)
 		c.names = append(c.names, t.Name)
 		c.tables[t.Name] = entry
 		c.folded[ascii.Lower(t.Name)] = t.Name

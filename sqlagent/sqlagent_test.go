@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/dialect/sqlite"
@@ -384,6 +385,58 @@ func TestSelection(t *testing.T) {
 				t.Errorf("selected %+v, want fallback %v and tables (-want +got):\n%s", got, tt.fallback, diff)
 			}
 		})
+	}
+}
+
+func TestSelectionByWords(t *testing.T) {
+	guard, err := secureview.New(&secureview.Policy{
+		Dialect: "sqlite", Schema: "main", RowLimit: 100,
+		Tables: map[string][]string{
+			"customer":   {"id", "lastName", "useCount"},
+			"product":    {"id", "name"},
+			"price_list": {"id", "amount"},
+			"订单":         {"id"},
+		},
+	}, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schema := &joinpath.Schema{Version: 1, Tables: map[string]joinpath.Table{
+		"customer":   {Columns: []string{"id", "lastName", "useCount"}},
+		"product":    {Columns: []string{"id", "name"}},
+		"price_list": {Columns: []string{"id", "amount"}},
+		"订单":         {Columns: []string{"id"}},
+	}}
+	for question, want := range map[string][]string{
+		"How much did we earn last month?":        nil,
+		"What is the last name of Ann?":           {"customer", "product"},
+		"What is the lastName of Ann?":            {"customer", "product"},
+		"Which name was the last one?":            {"customer", "product"}, // by name alone
+		"List the amounts":                        {"price_list"},
+		"Which price list is in force?":           {"price_list"},
+		"List the products of the last customers": {"customer", "product"},
+		"How often is it used? Count the uses":    {"customer"},
+		"去年有多少订单?":                                {"订单"},
+		"Which ids are there?":                    nil,
+	} {
+		m := llmtest.New(
+			reply("select_tables", tables()),
+			reply("generate", query("SELECT id FROM customer")),
+			reply("answer", text("Yes.")),
+		)
+		db := &database{answers: []answer{{contains: "customer", rows: [][]any{{int64(1)}}}}}
+		a, err := sqlagent.New(m, db, guard, schema, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, _, err := run(t, a, qed.Turn{Text: question})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := first[qed.TablesSelected](events)
+		if diff := cmp.Diff(want, got.Tables, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%q: tables (-want +got):\n%s", question, diff)
+		}
 	}
 }
 

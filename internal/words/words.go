@@ -1,0 +1,140 @@
+// Package words splits texts and identifiers into words that can be compared.
+package words
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Set is a set of words in lower case.
+type Set map[string]bool
+
+// SetOf returns the set of the words in list, which are separated by spaces.
+func SetOf(list string) Set {
+	set := Set{}
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// Split returns the content words of a text in their order: in lower case,
+// without English endings, repeated words as often as they occur. Stop words
+// such as articles and pronouns are left out, and so are the words of ignored,
+// which may be nil. A word is a run of letters and digits. Scripts that are
+// written without spaces are split into characters and pairs of neighbouring
+// characters.
+func Split(text string, ignored Set) []string {
+	var all []string
+	add := func(word string) {
+		if word = strings.ToLower(word); word != "" && !stopWords[word] && !ignored[word] {
+			all = append(all, stem(word))
+		}
+	}
+	text = strings.ToValidUTF8(text, " ")
+	begin := 0      // of the word that contains text[i] or ended before it
+	var before rune // the previous character if it is of an unspaced script
+	for i, r := range text {
+		switch {
+		case r >= firstUnspaced && unicode.In(r, unspaced...):
+			add(text[begin:i])
+			begin = i + utf8.RuneLen(r)
+			all = append(all, string(r))
+			if before != 0 {
+				all = append(all, string([]rune{before, r}))
+			}
+			before = r
+			continue
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r):
+		default:
+			add(text[begin:i])
+			begin = i + utf8.RuneLen(r)
+		}
+		before = 0
+	}
+	add(text[begin:])
+	return all
+}
+
+// Spaced returns an identifier with spaces between its words: arrivalDate,
+// ARRIVAL_DATE, HTTPStatus and shipment.date consist of two words each.
+func Spaced(identifier string) string {
+	var b strings.Builder
+	b.Grow(len(identifier) + 8)
+	runes := []rune(strings.ToValidUTF8(identifier, " "))
+	for i, r := range runes {
+		if i > 0 && unicode.IsUpper(r) {
+			before := runes[i-1]
+			follows := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+			if unicode.IsLower(before) || unicode.IsDigit(before) || unicode.IsUpper(before) && follows {
+				b.WriteByte(' ')
+			}
+		}
+		if r == '.' || r == '_' {
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// Rarity returns the weight of a word that occurs in so many of all texts: the
+// inverse document frequency of BM25. Rare words weigh more. It is above 0.
+func Rarity(in, all int) float64 {
+	n := float64(in)
+	return math.Log(1 + (float64(all)-n+0.5)/(n+0.5))
+}
+
+// unspaced are scripts that are written without spaces between words.
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+const firstUnspaced = '\u0e00' // Thai
+
+// stem removes the endings of English words, so that "creates", "created" and
+// "creating" are the same. The rest need not be a word. Words of other
+// languages lose endings as well, but the same ones everywhere.
+func stem(word string) string {
+	if len(word) < 4 || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
+		return word
+	}
+	if rest, ok := strings.CutSuffix(word, "s"); ok &&
+		!strings.HasSuffix(rest, "s") && !strings.HasSuffix(rest, "u") && !strings.HasSuffix(rest, "i") {
+		word = rest
+	}
+	for _, ending := range []string{"ing", "ed"} {
+		rest, ok := strings.CutSuffix(word, ending)
+		if ok && len(rest) > 2 && strings.ContainsAny(rest, "aeiouy") && !strings.HasSuffix(rest, "e") {
+			word = single(rest)
+			break
+		}
+	}
+	if len(word) > 3 { // words of three letters keep their e, so their plurals must
+		word = strings.TrimSuffix(word, "e")
+	}
+	if rest, ok := strings.CutSuffix(word, "y"); ok {
+		return rest + "i"
+	}
+	if len(word) > 4 && strings.HasSuffix(word, "ll") { // cancelled, canceled
+		return word[:len(word)-1]
+	}
+	return word
+}
+
+// single removes a letter that was doubled before an ending: the result is
+// "plan" for "planned", and "add" for "added".
+func single(word string) string {
+	n := len(word)
+	if n > 3 && word[n-1] == word[n-2] && !strings.ContainsAny(word[n-1:], "aeioulsz") {
+		return word[:n-1]
+	}
+	return word
+}
+
+// stopWords carry no content.
+var stopWords = SetOf(`a an and are as at be been but by can could did do does for from had has have how i if in
+	into is it its ll me my not of on or our re s should so t than that the their them then there these they
+	this to ve was we were what when where which who why will with would you your`)
