@@ -27,6 +27,12 @@ type Turn struct {
 	Tenant string `json:"company_id,omitempty"`      // likewise
 	Text   string `json:"message"`
 
+	// Intent is how Text was understood when it ended open questions without
+	// answering them: [IntentModification], [IntentNewRequest] or [IntentAbort].
+	// IntentReason says why. [Durable] sets both.
+	Intent       Intent `json:"intent,omitempty"`
+	IntentReason string `json:"intent_reason,omitempty"`
+
 	// Replies answer questions that an earlier turn ended with; Text is then only what the user said, for the conversation. With neither Text nor
 	// Replies a turn goes on with a run that stopped. See [Durable].
 	Replies []Reply `json:"replies,omitempty"`
@@ -173,7 +179,7 @@ func (r *Runner[S]) first(at agentPlaces, turn Turn, begin func(context.Context,
 	if err != nil || saved != nil {
 		return s, err
 	}
-	if s, err = r.earlier(at.run, sc.place.log, at.state); err != nil {
+	if s, err = r.earlier(at.run, sc.place.log, at.state, &scopeOf(at.begin).place.stateRun); err != nil {
 		return s, err
 	}
 	return begin(at.begin, s, turn)

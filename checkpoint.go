@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/store"
 )
 
@@ -168,7 +169,7 @@ func migrate(ctx context.Context, f func(context.Context, Checkpoint) (Checkpoin
 
 func readState[S any](raw json.RawMessage) (s S, err error) {
 	defer recoverInto(&err)
-	err = decodeStrict(raw, &s)
+	err = strictjson.Decode(raw, &s)
 	return s, err
 }
 
@@ -220,11 +221,12 @@ func (j *journal) repliedWithin(path string) bool {
 }
 
 // earlier returns the state that an earlier turn of the thread left the graph at an address in, or the zero S.
-func (r *Runner[S]) earlier(ctx context.Context, j *journal, address string) (s S, err error) {
+func (r *Runner[S]) earlier(ctx context.Context, j *journal, address string, run *int64) (s S, err error) {
 	rec, err := j.lastState(address)
 	if err != nil || rec == nil {
 		return s, err
 	}
+	*run = rec.Run
 	c, err := r.checkpoint(ctx, rec)
 	if err == nil {
 		s, err = readState[S](c.State)

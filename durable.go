@@ -36,8 +36,13 @@ type DurableOptions struct {
 	// KeptBytes limits the JSON of what [Save] keeps at a time. 0 means 1 MiB.
 	MaxSavedBytes int
 
-	// aborts says that the agent itself answers a message with which the user wants nothing more.
-	aborts bool
+	// HandlesAbort says that the agent itself answers a message that is read as
+	// [IntentAbort]. Otherwise such a turn is answered without the agent.
+	HandlesAbort bool
+
+	// NoInterrupt is why the agent may not interrupt its runs with questions.
+	// Empty means that it may.
+	NoInterrupt string
 }
 
 func (o *DurableOptions) lease() time.Duration {
@@ -130,6 +135,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Tenant) {
 		return Answer{}, fmt.Errorf("%w: the id of a user or a company is not valid UTF-8, so it cannot be told from others", ErrWrongUser)
 	}
+	turn.Intent, turn.IntentReason = "", ""
 	turn.Text = asInJSON(turn.Text) // as it will be when the run goes on
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -151,7 +157,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	case dropped:
 		return j.finish(Answer{Text: "All right."}, nil)
 	}
-	root, top := &place{log: j, attempt: 1}, *sc.frame
+	root, top := &place{log: j, attempt: 1, mute: d.opt.NoInterrupt, approvals: d.opt.NoInterrupt}, *sc.frame
 	top.whole = true
 	a, err := Ask(&scope{ctx, sc.path, &top, root}, d.agent, j.turn)
 	a, err = j.finish(a, root.settle(err))

@@ -88,9 +88,17 @@ func (j *journal) heed(t threadState, turn Turn) (dropped bool, err error) {
 	return j.drops(gone), j.start(turn, gone)
 }
 
+// understood notes on the run's turn how its text was read, if it closed
+// questions.
+func (j *journal) understood(gone *closed) {
+	if gone != nil {
+		j.turn.Intent, j.turn.IntentReason = gone.Intent, gone.Reason
+	}
+}
+
 // drops reports whether a run that begins so only says that the user wants nothing more.
 func (j *journal) drops(gone *closed) bool {
-	return gone != nil && gone.Intent == IntentAbort && !j.opt.aborts
+	return gone != nil && gone.Intent == IntentAbort && !j.opt.HandlesAbort
 }
 
 // questions returns those that are open.
@@ -116,7 +124,8 @@ func (j *journal) startFresh(err error) {
 // start begins a run.
 func (j *journal) start(turn Turn, gone *closed) error {
 	j.mu.Lock()
-	j.run, j.gave = j.head+1, gone
+	j.run = j.head + 1
+	j.understood(gone)
 	j.key = rand.Text()
 	data, err := json.Marshal(beganData{turn, j.key, j.opt.lease(), j.floor, gone})
 	if err == nil {
@@ -149,7 +158,7 @@ func (j *journal) resume(turn Turn) error {
 			return err
 		}
 		recs = append(recs, replyRecord(address, r.Value))
-		said = append(said, replyText(r.Value))
+		said = append(said, r.Text())
 	}
 	if turn.Text != "" {
 		said = []string{turn.Text}

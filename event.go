@@ -1,11 +1,11 @@
 package qed
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // An Event is something that happened while an [Agent] worked.
@@ -72,7 +72,7 @@ var readers = map[string]func([]byte) (EventData, error){
 
 func readData[D EventData](raw []byte) (EventData, error) {
 	var d D
-	if err := decodeStrict(raw, &d); err != nil {
+	if err := strictjson.Decode(raw, &d); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -119,7 +119,7 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 		Path string          `json:"path"`
 		Data json.RawMessage `json:"data"`
 	}
-	if err := decodeStrict(raw, &in); err != nil {
+	if err := strictjson.Decode(raw, &in); err != nil {
 		return fmt.Errorf("qed: event: %w", err)
 	}
 	if in.Kind == "" || in.Data == nil {
@@ -138,18 +138,5 @@ func (e *Event) UnmarshalJSON(raw []byte) error {
 		return fmt.Errorf("qed: event %q: %w", in.Kind, err)
 	}
 	*e = Event{in.Path, data}
-	return nil
-}
-
-// decodeStrict reads one JSON value into v, and refuses fields that v does not have.
-func decodeStrict(raw []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is more after the JSON value")
-	}
 	return nil
 }

@@ -24,6 +24,16 @@ type Finding struct {
 	Partial   string         `json:"partial,omitempty"`  // what is missing, and why; empty: nothing
 }
 
+// Proof returns the last query that ran, which found the rows, or nil if none did.
+func (f *Finding) Proof() *Query {
+	for i := len(f.Queries) - 1; i >= 0; i-- {
+		if f.Queries[i].Executed != "" {
+			return &f.Queries[i]
+		}
+	}
+	return nil
+}
+
 // An Entity is a thing of the business that a user spoke of, such as a port, a technician or a job.
 type Entity struct {
 	Kind string `json:"kind"`           // such as "port"
@@ -101,6 +111,14 @@ func SaveRows(ctx context.Context, t *Table) (*RowsRef, error) {
 		kept = sample
 	}
 	return &RowsRef{Handle: handle, Count: len(kept.Rows), Truncated: kept.Truncated, Sample: sample}, nil
+}
+
+// String returns how many rows there are, such as "142 rows found".
+func (r *RowsRef) String() string {
+	if r.Count == 1 {
+		return "1 row found"
+	}
+	return fmt.Sprintf("%d rows found", r.Count)
 }
 
 // Table returns all the rows that are kept. Where they are not any more, the error matches [ErrNotFound].

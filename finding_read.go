@@ -5,8 +5,9 @@ import (
 	"slices"
 )
 
-// readFinding returns what of a tool's result is a [Finding]. A member that is something else is the tool's own.
-func readFinding(output json.RawMessage) (f Finding) {
+// ParseFinding returns the members of a tool's result that are those of a
+// [Finding]. A member of another form belongs to the tool alone and is left out.
+func ParseFinding(output json.RawMessage) (f Finding) {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(output, &members) != nil {
 		return f

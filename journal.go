@@ -45,7 +45,6 @@ type journal struct {
 	asking  int       // how many questions the run has asked
 	usage   llm.Usage // of the models that were really called
 	read    llm.Usage // of the reading of a message as replies
-	gave    *closed   // the questions that its first message gave up; nil: there were none
 	dropped bool      // it began with the wish for nothing more
 	unknown []string  // the names of calls of which nobody knows what became
 

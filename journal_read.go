@@ -79,7 +79,8 @@ func (j *journal) learn(rec store.Record) error {
 			return err
 		}
 		j.turn, j.key, j.floor, j.began, j.turned = began.Turn, began.Key, began.Floor, rec.Time, rec.Time
-		j.gave, j.dropped = began.Closed, j.drops(began.Closed)
+		j.dropped = j.drops(began.Closed)
+		j.understood(began.Closed)
 		j.turn.Thread = j.thread // a copy has the name of the thread that it was made of
 	case store.Resumed:
 		j.listed = nil
@@ -219,15 +220,6 @@ func (j *journal) lastState(address string) (*store.Record, error) {
 }
 
 var errFound = errors.New("found")
-
-// replyText is a reply as the conversation remembers it.
-func replyText(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		return text
-	}
-	return string(compact(value))
-}
 
 func replyRecord(address string, value json.RawMessage) store.Record {
 	data, _ := json.Marshal(replyData{value}) // it was checked to be JSON

@@ -193,3 +193,76 @@ func Remembered[T any](ctx context.Context, name string, n int) ([]T, error) {
 }
 
 func memoryAddress(name string) string { return shorten("memory/" + escapePath(name)) }
+
+// ReadEntries returns the last n entries that a thread remembers under a name,
+// oldest first, as [Remembered] does within a run; n of 0 means all. It does not
+// check whose thread it is: see [Inspect].
+func ReadEntries[T any](ctx context.Context, st store.Store, thread, name string, n int) ([]T, error) {
+	floor, err := floorOf(ctx, st, thread)
+	if err != nil {
+		return nil, err
+	}
+	var entries []T
+	r := store.Range{From: floor + 1, Under: memoryAddress(name), Kinds: []store.Kind{store.Memory}, Newest: true, Limit: n}
+	for rec, err := range st.Records(ctx, thread, r) {
+		if err != nil {
+			return nil, err
+		}
+		var entry T
+		if err := readRecord(&rec, &entry); err != nil {
+			return nil, err
+		}
+		entries = append(entries, entry)
+	}
+	slices.Reverse(entries)
+	return entries, nil
+}
+
+// States returns the states that the graphs of a name were left in by the last
+// run of the thread that reached one, the newest first. It returns none if the
+// user ended the run's questions with [IntentAbort] since. A state that is no S
+// is left out, and so are the states of graphs in a namespace. It does not check
+// whose thread it is: see [Inspect].
+func States[S any](ctx context.Context, st store.Store, thread, graph string) ([]S, error) {
+	floor, err := floorOf(ctx, st, thread)
+	if err != nil {
+		return nil, err
+	}
+	var states []S
+	var last store.Record
+	seen := map[string]bool{}
+	for rec, err := range st.Records(ctx, thread, store.Range{From: floor + 1, Kinds: []store.Kind{store.State}, Newest: true}) {
+		if err != nil {
+			return nil, err
+		}
+		name, _, _ := strings.Cut(rec.Address[strings.LastIndex(rec.Address, "/")+1:], "#")
+		if name != escape(graph) || strings.Contains(rec.Address, "@") || seen[rec.Address] {
+			continue
+		}
+		if last.Seq == 0 {
+			last = rec
+		}
+		if rec.Run != last.Run {
+			break
+		}
+		seen[rec.Address] = true
+		var data struct {
+			State S `json:"state"`
+		}
+		if readRecord(&rec, &data) == nil {
+			states = append(states, data.State)
+		}
+	}
+	if len(states) == 0 {
+		return nil, nil
+	}
+	for rec, err := range st.Records(ctx, thread, store.Range{From: last.Seq + 1, Kinds: []store.Kind{store.Began}}) {
+		if err != nil {
+			return nil, err
+		}
+		if aborted(&rec) {
+			return nil, nil
+		}
+	}
+	return states, nil
+}

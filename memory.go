@@ -165,7 +165,7 @@ func plain(said []numbered) []llm.Message {
 }
 
 // spoken returns what of a conversation a call may be told that has no tools: what was said, as far as it fits.
-func (m *Memory) spoken(history []llm.Message) []llm.Message {
+func (m *Memory) Select(history []llm.Message) []llm.Message {
 	said := make([]llm.Message, 0, len(history))
 	for _, message := range history {
 		if message.Role == llm.User || message.Role == llm.Assistant && message.Content != "" {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -41,7 +42,7 @@ type segment struct {
 // readTiers reads what tiers.String wrote. Another text is taken for a running summary.
 func readTiers(text string) tiers {
 	var t tiers
-	if decodeStrict([]byte(text), &t) != nil {
+	if strictjson.Decode([]byte(text), &t) != nil {
 		return tiers{Earlier: text}
 	}
 	return t

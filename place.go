@@ -28,6 +28,9 @@ type place struct {
 	since   int64  // records up to this number are not found here
 	mute    string // why nobody may be asked here; empty: he may
 
+	approvals string // the same for the approval of calls
+	stateRun  int64  // the run whose state the agent's turn began with; see [GaveUp]
+
 	asked atomic.Bool // the user is asked something here: nothing more is done
 
 	once sync.Once
@@ -45,7 +48,7 @@ func (p *place) part(address string) *place {
 // become makes part, which is zero, the place of a part of p.
 func (p *place) become(part *place, address string) {
 	part.log, part.address, part.up, part.scope = p.log, address, p, p.scope
-	part.attempt, part.since, part.mute = p.attempt, p.since, p.mute
+	part.attempt, part.since, part.mute, part.approvals = p.attempt, p.since, p.mute, p.approvals
 }
 
 // child returns the place of the next part of p that has a name.

@@ -112,3 +112,10 @@ func checkThread(st store.Store, id string) error {
 	}
 	return store.CheckThread(id)
 }
+
+// aborted reports whether rec began a run with a message that ended the
+// questions before it with IntentAbort. A record that cannot be read did not.
+func aborted(rec *store.Record) bool {
+	var began beganData
+	return readBegan(rec, &began) == nil && began.Closed != nil && began.Closed.Intent == IntentAbort
+}

@@ -26,6 +26,11 @@ type RegistryOptions struct {
 
 	// MaxResult limits the JSON that a tool returns, in bytes. 0 means 64 KiB. More than that is an error for the model.
 	MaxResult int
+
+	// Approve is called before each call of a tool with NeedsApproval. It
+	// returns the arguments to call the tool with, or an error that says why it
+	// must not be called. It may [Interrupt] the run. Nil asks the user.
+	Approve func(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error)
 }
 
 // A Registry holds the tools of a model and calls them. Add tools first; then it is safe for concurrent use.
@@ -85,6 +90,7 @@ func (r *Registry) Add(tools ...Tool) error {
 		case err != nil:
 			problems = append(problems, fmt.Errorf("qed: tool %q: its input: %w", t.Name, err))
 		}
+		t.Kind = t.kind()
 		fresh[t.Name] = registered{t, input}
 	}
 	if len(problems) > 0 {
@@ -119,6 +125,19 @@ func (r *Registry) Specs() []llm.Tool {
 		specs[i] = llm.Tool{Name: name, Description: t.Description, Input: t.Input}
 	}
 	return specs
+}
+
+// Names returns the names of the tools, sorted.
+func (r *Registry) Names() []string { return slices.Clone(r.names) }
+
+// Lookup returns the tool of a name. Its Kind is never empty. The error for a
+// name that there is none of lists the names that there are.
+func (r *Registry) Lookup(name string) (Tool, error) {
+	t, ok := r.tools[name]
+	if !ok {
+		return Tool{}, r.unknown(name)
+	}
+	return t.Tool, nil
 }
 
 // A ToolResult is what became of a call. Either Output is one JSON value, or Err says what went wrong, in words that the
@@ -180,8 +199,8 @@ func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult,
 
 func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 	t, arguments, err := r.find(call)
-	if err == nil && sc.approve != nil {
-		if arguments, err = sc.approve(sc, &t, arguments); err != nil && endsTurn(err) {
+	if err == nil {
+		if arguments, err = r.approve(sc, &t, arguments); err != nil && endsTurn(err) {
 			return ToolResult{}, err
 		}
 		call.Arguments = arguments
@@ -269,11 +288,24 @@ func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
 	if t.input == nil {
 		return t.Tool, arguments, nil
 	}
-	clean, err := t.input.Clean(arguments)
-	if err != nil {
-		return t.Tool, nil, fmt.Errorf("the arguments are not what %s takes: %w", t.Name, err)
+	clean, err := t.check(arguments)
+	return t.Tool, clean, err
+}
+
+// check returns arguments as the tool takes them.
+func (t registered) check(arguments json.RawMessage) (json.RawMessage, error) {
+	input := t.input
+	if input == nil { // NewTool's Call checks them again
+		var err error
+		if input, err = schema.Compile(t.Input); err != nil {
+			return nil, err
+		}
 	}
-	return t.Tool, clean, nil
+	clean, err := input.Clean(arguments)
+	if err != nil {
+		return nil, fmt.Errorf("the arguments are not what %s takes: %w", t.Name, err)
+	}
+	return clean, nil
 }
 
 // call returns what the tool returns, if that can be shown to a model.

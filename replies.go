@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -84,7 +85,7 @@ func plainly(open []Question, text string) (ParsedReplies, bool) {
 	switch {
 	case len(found) == 1 && (closed == len(open) || len(open) == 1):
 		return ParsedReplies{Intent: IntentAnswer, Replies: found}, true
-	case len(found) == 0 && closed+kinds[FormQuestion] == len(open) && says(text, abortWords):
+	case len(found) == 0 && closed+kinds[FormQuestion] == len(open) && phrase.Says(text, phrase.Abort):
 		return ParsedReplies{Intent: IntentAbort, Reason: text}, true
 	}
 	return ParsedReplies{}, false
@@ -146,16 +147,23 @@ func jsonObject(text string) (json.RawMessage, bool) {
 	return raw, true
 }
 
-// option returns the option that a text names beyond doubt, or nil: by its text, its number, its ID, in this order, as the user sees texts
-// and numbers.
+// Choice returns the choice that text names for certain, and reports whether
+// there is one: by its text, its number from 1 or its ID, in this order.
+func (q *Question) Choice(text string) (Choice, bool) {
+	if c := chosen(q, text); c != nil {
+		return *c, true
+	}
+	return Choice{}, false
+}
+
 func chosen(q *Question, text string) *Choice {
-	want := normal(text)
+	want := phrase.Normal(text)
 	if want == "" {
 		return nil
 	}
 	var found *Choice
 	for i := range q.Choices {
-		if normal(q.Choices[i].Text) == want {
+		if phrase.Normal(q.Choices[i].Text) == want {
 			if found != nil {
 				return nil // several are called so
 			}
@@ -169,7 +177,7 @@ func chosen(q *Question, text string) *Choice {
 		return &q.Choices[n-1]
 	}
 	for i := range q.Choices {
-		if strings.EqualFold(q.Choices[i].ID, strings.TrimSpace(text)) || normal(q.Choices[i].ID) == want {
+		if strings.EqualFold(q.Choices[i].ID, strings.TrimSpace(text)) || phrase.Normal(q.Choices[i].ID) == want {
 			if found != nil {
 				return nil
 			}
@@ -185,14 +193,9 @@ func ambiguous(q *Question, text string, o *Choice) bool {
 	return ok && n >= 1 && n <= len(q.Choices) && o != &q.Choices[n-1]
 }
 
-// normal returns a text as texts are compared: in lower case, one space between words, without punctuation and quotes around it.
-func normal(text string) string {
-	return strings.Trim(strings.Join(strings.Fields(strings.ToLower(text)), " "), " .,;:!?\"'`()[]«»„“”‚‘’")
-}
-
 // optionNumber reads "2", "2.", "option 2", "#2" and the like.
 func optionNumber(text string) (int, bool) {
-	text = normal(text)
+	text = phrase.Normal(text)
 	for _, word := range []string{"option", "number", "answer", "choice"} {
 		if rest, ok := strings.CutPrefix(text, word+" "); ok {
 			text = rest

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -121,7 +122,7 @@ func usableReply(q *Question, value, text string) (json.RawMessage, bool) {
 	case FormQuestion:
 		return jsonObject(value)
 	case ApprovalQuestion:
-		if says(value, approveWords) {
+		if phrase.Says(value, approveWords) {
 			return approvalJSON(DecisionApprove, ""), true
 		}
 		d, _, reason := decision(value)

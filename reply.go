@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/schema"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -17,6 +18,16 @@ import (
 type Reply struct {
 	Question string          `json:"question"` // its ID
 	Value    json.RawMessage `json:"value"`    // see [QuestionKind]
+}
+
+// Text returns the reply as the conversation shows it: the text of a JSON string,
+// and otherwise the JSON.
+func (r Reply) Text() string {
+	var text string
+	if json.Unmarshal(r.Value, &text) == nil {
+		return text
+	}
+	return string(compact(r.Value))
 }
 
 // An Approval is the answer to a question that shows a draft: take it, take it changed, or do not.
@@ -132,7 +143,7 @@ func (*Approval[V]) takes(raw json.RawMessage) (json.RawMessage, error) {
 		return s.JSON(), s.Validate(raw)
 	}
 	var v V
-	return nil, decodeStrict(raw, &v)
+	return nil, strictjson.Decode(raw, &v)
 }
 
 func readApproval[T any](q *Question, raw json.RawMessage) (v T, err error) {

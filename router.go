@@ -192,7 +192,7 @@ func (r *router) answer(ctx context.Context, turn Turn) (Answer, error) {
 		return a, nil
 	}
 	Emit(ctx, decision)
-	a, err := Ask(within(ctx, decision.Route), r.routes[i].Agent, turn)
+	a, err := Ask(WithPath(ctx, decision.Route), r.routes[i].Agent, turn)
 	a.Usage.Add(usage)
 	return a, err
 }
@@ -277,4 +277,4 @@ func (r *router) find(name string) (string, bool) {
 }
 
 // told returns what of the conversation the Router's own calls are told.
-func (r *router) told(history []llm.Message) []llm.Message { return r.memory.spoken(history) }
+func (r *router) told(history []llm.Message) []llm.Message { return r.memory.Select(history) }

@@ -2,7 +2,6 @@ package qed
 
 import (
 	"context"
-	"encoding/json"
 	"sync"
 	"time"
 )
@@ -31,8 +30,7 @@ type frame struct {
 
 	now time.Time // see [Now]; zero: that of the run
 
-	// approve, where it is not nil, has the user say whether a tool may be called, and with what.
-	approve func(context.Context, *Tool, json.RawMessage) (json.RawMessage, error)
+	task *Task // the one of [RunTask] around; nil: there is none
 }
 
 // A liveTurn is a turn that is being answered.
@@ -148,8 +146,9 @@ func (s *scope) beside(ctx context.Context, name, address string) *scope {
 	return part
 }
 
-// within returns ctx as that of a named part of an agent.
-func within(ctx context.Context, name string) context.Context {
+// WithPath returns ctx as the context of a named part of an agent: its events have
+// name in their path, and its calls are recorded apart from those of other parts.
+func WithPath(ctx context.Context, name string) context.Context {
 	s := scopeOf(ctx)
 	if s.place == nil {
 		return s.enter(ctx, name, nil)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // A Table is rows of cells under named columns.
@@ -71,7 +73,7 @@ func (t Table) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads what [Table.MarshalJSON] writes, and nothing else. A whole number beyond int64 is an error.
 func (t *Table) UnmarshalJSON(raw []byte) error {
 	var in tableJSON
-	if err := decodeStrict(raw, &in); err != nil {
+	if err := strictjson.Decode(raw, &in); err != nil {
 		if _, mismatch := errors.AsType[*json.UnmarshalTypeError](err); mismatch {
 			return errors.New(`qed: a table is {"columns": [{"name": "..", "type": ".."}], "rows": [[..], ..]}, with a list of cells for each row`)
 		}

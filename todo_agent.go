@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,11 +28,6 @@ type TodoOptions struct {
 	// ApprovePlan has every plan wait for the user's approval before anything of it runs, and again where a model changes it. The Draft of the
 	// question is the [TodoList]; so is what an edit makes of it. A rejected plan is dropped.
 	ApprovePlan bool
-
-	// ApproveTools are the names of tools whose calls wait for the user's approval, such as those that run queries: also calls that other tools
-	// make, such as [NewRetrievalTool]'s. Nil means none. The Draft of the question is what the tool is called with; an edit has to be
-	// something that the tool takes. Where the user rejects a call, its task fails, and the plan stays open. An agent that is a tool asks for itself.
-	ApproveTools []string
 
 	// MaxTodos is how many tasks a plan may have. 0 means 15.
 	MaxTodos int
@@ -118,11 +112,13 @@ func NewTodoAgent(model llm.Model, tools *Registry, opt *TodoOptions) (Agent, er
 	if durable.ParseReplies == nil {
 		durable.ParseReplies = a.replies
 	}
-	durable.aborts = true
+	durable.HandlesAbort = true
 	if opt.Store != nil {
 		a.kept = Durable(inner, opt.Store, &durable)
 	}
-	a.inner, a.durable = inner, &durable
+	alone := durable
+	alone.NoInterrupt = noThread
+	a.inner, a.durable, a.alone = inner, &durable, &alone
 	return AgentFunc(a.run), nil
 }
 
@@ -138,6 +134,7 @@ type todoAgent struct {
 	inner   Agent
 	kept    Agent // inner with the Store; nil: there is none
 	durable *DurableOptions
+	alone   *DurableOptions // for turns that are kept in memory only
 }
 
 // configure takes the options, and reports all that is wrong with them.
@@ -175,21 +172,20 @@ func (a *todoAgent) configure(model llm.Model, tools *Registry, opt TodoOptions)
 	if opt.User != nil && opt.User.Store == nil {
 		problems = append(problems, errors.New("qed: TodoOptions.User has no Store"))
 	}
-	if len(tools.names) == 0 {
+	if len(tools.Names()) == 0 {
 		problems = append(problems, errors.New("qed: a TODO agent needs tools, and the registry has none"))
-	}
-	for _, name := range opt.ApproveTools {
-		if _, ok := tools.tools[name]; !ok {
-			problems = append(problems, fmt.Errorf("qed: TodoOptions.ApproveTools: %w", tools.unknown(name)))
-		}
 	}
 	prompts, err := opt.Prompts.withDefaults()
 	if err != nil {
 		problems = append(problems, err)
 	}
-	a.plans, a.names = map[string]*plannable{}, slices.Clone(tools.names)
-	for _, name := range tools.names {
-		if a.plans[name], err = newPlannable(tools.tools[name].Tool); err != nil {
+	a.plans, a.names = map[string]*plannable{}, tools.Names()
+	for _, name := range a.names {
+		tool, err := tools.Lookup(name)
+		if err == nil {
+			a.plans[name], err = newPlannable(tool)
+		}
+		if err != nil {
 			problems = append(problems, fmt.Errorf("qed: tool %q: its input: %w", name, err))
 		}
 	}
@@ -250,20 +246,20 @@ func (a *todoAgent) run(ctx context.Context, turn Turn) (Answer, error) {
 	if n > a.opt.MaxMessage {
 		return Answer{}, fmt.Errorf("%w: the message has %d bytes, and TodoOptions.MaxMessage is %d", ErrTooLarge, n, a.opt.MaxMessage)
 	}
-	switch place := scopeOf(ctx).place; {
-	case place != nil:
-		return a.runWithin(ctx, place, turn)
+	switch run := Info(ctx); {
+	case run.Durable:
+		return a.runWithin(ctx, run, turn)
 	case a.kept != nil && turn.Thread != "":
 		return Ask(ctx, a.kept, turn)
 	}
 	if strings.TrimSpace(turn.Text) == "" {
 		return Answer{}, ErrEmptyTurn
 	}
-	if a.opt.ApprovePlan || len(a.opt.ApproveTools) > 0 {
-		return Answer{}, fmt.Errorf("%w: TodoOptions has something approved, for which %s", ErrCannotInterrupt, noThread)
+	if a.opt.ApprovePlan {
+		return Answer{}, fmt.Errorf("%w: a plan has to be approved, for which %s", ErrCannotInterrupt, noThread)
 	}
 	turn.Thread = rand.Text()
-	answer, err := Ask(context.WithValue(ctx, aloneKey{}, true), Durable(a.inner, &store.InMemory{}, a.durable), turn)
+	answer, err := Ask(context.WithValue(ctx, aloneKey{}, true), Durable(a.inner, &store.InMemory{}, a.alone), turn)
 	answer.Saved = false
 	for i := range answer.Queries {
 		answer.Queries[i].Handle = ""
@@ -271,26 +267,16 @@ func (a *todoAgent) run(ctx context.Context, turn Turn) (Answer, error) {
 	return answer, err
 }
 
-// runWithin answers a turn as a part of the run at place. That counts what all of its models cost, so the answer says what was added.
-func (a *todoAgent) runWithin(ctx context.Context, place *place, turn Turn) (Answer, error) {
-	switch {
-	case place.scope != nil:
-		ctx = context.WithValue(ctx, memoryKey{}, "/"+place.scope.address)
-	case place.besideOthers():
-		ctx = context.WithValue(ctx, memoryKey{}, "/"+scopeOf(ctx).path)
+// runWithin answers a turn as a part of the durable run around it. That run counts
+// what all of its models cost, so the answer has what this part added.
+func (a *todoAgent) runWithin(ctx context.Context, run RunInfo, turn Turn) (Answer, error) {
+	if run.Namespace != "" {
+		ctx = context.WithValue(ctx, memoryKey{}, "/"+run.Namespace)
 	}
-	before := place.log.cost()
 	answer, err := Ask(ctx, a.inner, turn)
-	answer.Usage = place.log.cost()
-	answer.Usage.InputTokens -= before.InputTokens
-	answer.Usage.OutputTokens -= before.OutputTokens
-	answer.Usage.Calls -= before.Calls
+	answer.Usage = Info(ctx).Usage
+	answer.Usage.InputTokens -= run.Usage.InputTokens
+	answer.Usage.OutputTokens -= run.Usage.OutputTokens
+	answer.Usage.Calls -= run.Usage.Calls
 	return answer, err
-}
-
-// cost is what the models of the run cost so far.
-func (j *journal) cost() llm.Usage {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.usage
 }

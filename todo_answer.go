@@ -17,7 +17,7 @@ import (
 func (a *todoAgent) format(ctx context.Context, s todoState) (todoState, error) {
 	s.Told = s.Plan != nil && !s.plan().open()
 	switch err := BudgetExceeded(ctx); {
-	case err != nil && scopeOf(ctx).tool && s.plan().open():
+	case err != nil && Info(ctx).Nested && s.plan().open():
 		return s, err // the plan goes on where the one goes on that the agent is a tool of
 	case err != nil:
 		s.Reason, s.Said = err.Error(), "I had to stop here, as what may be spent on a request is used up."
@@ -72,7 +72,7 @@ func gone(err error) bool { return errors.Is(err, ErrNotFound) || errors.Is(err,
 // answer reads the answer from the state.
 func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
 	answer := Answer{Text: s.Said, Partial: s.Reason != "", PartialReason: s.Reason}
-	if scopeOf(ctx).tool && s.Reason != "" && (s.Plan == nil || s.plan().open()) {
+	if Info(ctx).Nested && s.Reason != "" && (s.Plan == nil || s.plan().open()) {
 		return answer, errors.New(s.Reason) // who called the agent as a tool cannot go on with its plan
 	}
 	if s.Plan == nil {
@@ -80,7 +80,7 @@ func (a *todoAgent) answer(ctx context.Context, s todoState) (Answer, error) {
 	}
 	// What a tool only says that it kept does not cost the user the rest.
 	missing := func(what string, err error) error {
-		if done := cancelled(ctx); done != nil {
+		if done := ctx.Err(); done != nil {
 			return done
 		}
 		answer.Partial = true
@@ -150,7 +150,7 @@ func (s *todoState) found(ctx context.Context, missing func(what string, err err
 		case err != nil:
 			return nil, err
 		}
-		f := readFinding(output)
+		f := ParseFinding(output)
 		for i := range f.Queries {
 			f.Queries[i].Task = t.Key
 		}
@@ -194,7 +194,7 @@ func (f *todoFound) words() (text string, elsewhere bool) {
 	case f.Text != "":
 		return f.Text, false
 	case f.Rows != nil:
-		return f.Task.Description + ": " + rowsFound(f.Rows.Count), true
+		return f.Task.Description + ": " + f.Rows.String(), true
 	case len(f.Artifacts) > 0 || len(f.Citations) > 0 || slices.Contains(nothing, string(f.Output)):
 		return f.Task.Description + ": done", true
 	}

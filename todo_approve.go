@@ -2,10 +2,10 @@ package qed
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -19,10 +19,7 @@ func (a *todoAgent) approve(ctx context.Context, s todoState) (todoState, error)
 		if err != nil {
 			return s, err
 		}
-		version, err := hashOf(string(draft) + problem) // one that was changed is another question
-		if err != nil {
-			return s, err
-		}
+		version := fmt.Sprintf("%x", sha256.Sum256([]byte(string(draft)+problem))) // a changed draft is another question
 		said, err := Interrupt[Approval[json.RawMessage]](WithNamespace(ctx, "plan/"+l.ID+"/approval/"+version), Question{Text: l.proposal(problem), Draft: draft})
 		if err != nil {
 			return s, err
@@ -53,7 +50,7 @@ func (a *todoAgent) approve(ctx context.Context, s todoState) (todoState, error)
 // edited returns a plan with the tasks that the user made of them, as far as he may.
 func (a *todoAgent) edited(l *TodoList, value json.RawMessage) (*TodoList, error) {
 	var draft TodoList
-	if err := draft.read(value, decodeStrict); err != nil {
+	if err := draft.DecodeStrict(value); err != nil {
 		return nil, err
 	}
 	out := *l
@@ -91,41 +88,4 @@ func (l *TodoList) proposal(problem string) string {
 	}
 	b.WriteString("May it run?")
 	return b.String()
-}
-
-// approved returns the arguments with which the user lets a tool be called in a task: the task's own, or one that it calls in turn. mute is why
-// nobody may be asked around the task, if that is so: the user is asked here whether or not the tool may ask.
-func (a *todoAgent) approved(ctx context.Context, mute string, t *Todo, tool *Tool, arguments json.RawMessage) (json.RawMessage, error) {
-	if !slices.Contains(a.opt.ApproveTools, tool.Name) {
-		return arguments, nil
-	}
-	sc := scopeOf(ctx)
-	own := sc.enter(ctx, "", sc.place.child(":approve"))
-	own.place.mute = mute
-	problem := ""
-	for {
-		text := fmt.Sprintf("%s: %s\nMay %s be called with this?", t.Key, strings.Join(strings.Fields(t.Description), " "), tool.Name)
-		if problem != "" {
-			text = problem + "\n" + text
-		}
-		said, err := Interrupt[Approval[json.RawMessage]](own, Question{Text: text, Draft: arguments})
-		switch {
-		case err != nil:
-			return nil, err
-		case said.Decision == DecisionReject && said.Reason != "":
-			return nil, fmt.Errorf("the user does not let %s be called: %s", tool.Name, prompt.Clip(said.Reason, maxReason))
-		case said.Decision == DecisionReject:
-			return nil, fmt.Errorf("the user does not let %s be called", tool.Name)
-		case said.Decision == DecisionApprove:
-			return arguments, nil
-		}
-		changed, err := a.planned(tool.Name).check(said.Value)
-		switch needs := references(changed); {
-		case err == nil && len(needs) == 0:
-			return changed, nil
-		case err == nil:
-			err = fmt.Errorf("the result of %s has no place here any more: write the value itself", needs[0])
-		}
-		problem = prompt.Clip("The changed value cannot be used: "+err.Error(), maxProblem)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -18,9 +19,9 @@ func plainChanges(text string) ([]todoChange, bool) {
 	switch {
 	case strings.Contains(text, "?") && !strings.Contains(text, "{"):
 		return nil, false
-	case says(text, retryWords):
+	case phrase.Says(text, retryWords):
 		return []todoChange{{Action: "retry"}}, true
-	case says(text, skipWords):
+	case phrase.Says(text, skipWords):
 		return []todoChange{{Action: "skip"}}, true
 	}
 	var all []todoChange
@@ -37,9 +38,9 @@ func plainChanges(text string) ([]todoChange, bool) {
 // plainLine reads a line of plain changes: all of one verb.
 func plainLine(line string) ([]todoChange, bool) {
 	head, arguments, edits := strings.Cut(line, ":")
-	verb, keys, _ := strings.Cut(normal(head), " ")
+	verb, keys, _ := strings.Cut(phrase.Normal(head), " ")
 	if edits {
-		_, isObject := jsonObject(arguments)
+		isObject := strings.HasPrefix(strings.TrimSpace(arguments), "{") && json.Valid([]byte(arguments))
 		return []todoChange{{Key: keys, Action: verb, Arguments: strings.TrimSpace(arguments)}}, verb == "edit" && isObject && todoKey.MatchString(keys)
 	}
 	var all []todoChange

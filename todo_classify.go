@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/store"
 )
 
 // readIntent is what the model says of a message.
@@ -38,11 +38,8 @@ func (a *todoAgent) classify(ctx context.Context, s todoState) (todoState, error
 		Emit(ctx, IntentClassified{Intent: IntentAnswer})
 		return s, nil
 	}
-	if err := a.notDropped(ctx, &s); err != nil {
-		return s, err
-	}
 	if s.Plan != nil && !s.plan().open() {
-		if !s.Told && (says(s.Text, continueWords) || says(s.Text, retryWords)) {
+		if !s.Told && (phrase.Says(s.Text, continueWords) || phrase.Says(s.Text, retryWords)) {
 			s.Intent = IntentContinue // its answer is still to be given
 			Emit(ctx, IntentClassified{Intent: IntentContinue})
 			return s, nil
@@ -74,26 +71,6 @@ func (a *todoAgent) classify(ctx context.Context, s todoState) (todoState, error
 	return s, nil
 }
 
-// notDropped gives up the plan where the user, asked something of it, wanted nothing more, and an agent around this one took that. What cannot
-// be read of the runs since then gives up nothing.
-func (a *todoAgent) notDropped(ctx context.Context, s *todoState) error {
-	j := scopeOf(ctx).place.log
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	since := s.Run
-	if s.Run = j.run; !s.plan().open() || since == 0 || j.run <= since+1 {
-		return nil
-	}
-	_ = j.scan(store.Range{From: since + 1, To: j.run - 1, Kinds: []store.Kind{store.Began}}, func(rec store.Record) error {
-		var began beganData
-		if readBegan(&rec, &began) == nil && began.Closed != nil && began.Closed.Intent == IntentAbort {
-			s.Plan = nil
-		}
-		return nil
-	})
-	return cancelled(ctx)
-}
-
 // goOn has the open plan go on. A task that failed is tried again, if it may be.
 func (a *todoAgent) goOn(ctx context.Context, s *todoState) {
 	l := s.plan()
@@ -111,28 +88,25 @@ func (a *todoAgent) goOn(ctx context.Context, s *todoState) {
 
 // harmless reports whether a tool may be called at any time: it may be repeated, or is an agent, which sees to that itself.
 func (a *todoAgent) harmless(t *Todo) bool {
-	tool := &a.planned(t.Tool).Tool
-	return tool.Idempotent || tool.nested
+	return !a.planned(t.Tool).AtMostOnce()
 }
 
 // repeatable reports whether a task may be done once more without anybody's asking for it: its tool may be repeated, or nothing was called that
 // may not. That was so also where a turn was stopped before the plan was told.
 func (a *todoAgent) repeatable(ctx context.Context, l *TodoList, t *Todo) bool {
-	tool := &a.planned(t.Tool).Tool
+	tool := a.planned(t.Tool)
+	agent := !tool.Idempotent && !tool.AtMostOnce()
+	over := t.done() || t.Status == TodoFailed
 	switch {
-	case tool.Idempotent || t.Status == TodoInterrupted && !tool.nested: // what asks has not done its work yet
+	case tool.Idempotent || t.Status == TodoInterrupted && !agent: // a tool that asks has not done its work yet
 		return true
-	case !tool.nested && (t.Status == TodoComplete || t.Status == TodoFailed || t.Status == TodoSkipped && t.Attempt > 0):
+	case !agent && (t.Status == TodoComplete || t.Status == TodoFailed || t.Status == TodoSkipped && t.Attempt > 0):
 		return false
-	case t.done() || t.Status == TodoFailed:
-		if scopeOf(ctx).place.log.opt.KeepRuns > 0 {
-			return false // what it called may not be on record any more
-		}
 	}
 	attempt := *t
 	attempt.Attempt = max(t.Attempt, 1)
-	called, err := scopeOf(ctx).place.scoped((*todoPlan)(l).scope(&attempt)).called()
-	return err == nil && !called
+	begun, complete, err := AtMostOnceCalls(WithNamespace(ctx, (*todoPlan)(l).namespace(&attempt)))
+	return err == nil && !begun && (complete || !over)
 }
 
 // anew gives up the plan, if there is one: another is to be made.
@@ -156,25 +130,30 @@ var (
 
 // replies reads a message that comes while a task's question is open. What is said of the plan answers no question.
 func (a *todoAgent) replies(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error) {
-	names := func(q Question) bool { return q.Kind == TextQuestion || chosen(&q, turn.Text) != nil }
+	names := func(q Question) bool { return q.Kind == TextQuestion || named(q, turn.Text) }
 	if _, ok := plainChanges(turn.Text); ok && !slices.ContainsFunc(open, names) {
 		return ParsedReplies{Intent: IntentModification}, nil
 	}
 	return a.parse(ctx, open, turn)
 }
 
+func named(q Question, text string) bool {
+	_, ok := q.Choice(text)
+	return ok
+}
+
 // plainIntent returns what a message means beyond doubt.
 func (s *todoState) plainIntent() (readIntent, bool) {
 	if s.Plan == nil {
-		if says(s.Text, abortWords) {
+		if phrase.Says(s.Text, phrase.Abort) {
 			return readIntent{Intent: IntentAbort}, true
 		}
 		return readIntent{Intent: IntentNewRequest}, len(s.Known.Queries) == 0
 	}
 	switch {
-	case says(s.Text, abortWords):
+	case phrase.Says(s.Text, phrase.Abort):
 		return readIntent{Intent: IntentAbort}, true
-	case says(s.Text, continueWords):
+	case phrase.Says(s.Text, continueWords):
 		return readIntent{Intent: IntentContinue}, true
 	}
 	changes, ok := plainChanges(s.Text)
@@ -197,8 +176,8 @@ func (a *todoAgent) intent(ctx context.Context, s *todoState) (readIntent, error
 		return said, nil
 	}
 	// What a message that was no answer to an open question is, has been read.
-	if gave := scopeOf(ctx).place.log.gave; gave != nil && (gave.Intent == IntentNewRequest || gave.Intent == IntentAbort) && gave.Reason != "" {
-		return readIntent{Intent: gave.Intent, Reason: gave.Reason}, nil
+	if (s.Read == IntentNewRequest || s.Read == IntentAbort) && s.ReadReason != "" {
+		return readIntent{Intent: s.Read, Reason: s.ReadReason}, nil
 	}
 	data := ClassifyData{Message: s.Text, Known: s.Known}
 	if s.Plan != nil {

@@ -304,18 +304,19 @@ func TestTodoApprovals(t *testing.T) {
 		say   string
 		want  string
 		asks  bool
+		calls string // the tool whose calls are approved
 	}{
 		"a plan is approved":             {opt: qed.TodoOptions{ApprovePlan: true}, say: "yes", want: "ran"},
 		"a plan is rejected":             {opt: qed.TodoOptions{ApprovePlan: true}, say: "no", want: "All right, I leave it."},
 		"a plan is changed":              {opt: qed.TodoOptions{ApprovePlan: true}, say: `edit: {"tasks":{"run":{"description":"d","tool":"say","arguments":{"text":"changed"},"can_clarify":false,"status":"pending"}},"current_task_key":"run","original_request":"","rewritten_request":""}`, want: "changed"},
 		"a plan is changed to a bad one": {opt: qed.TodoOptions{ApprovePlan: true}, say: `edit: {"tasks":{"run":{"description":"d","tool":"rm","can_clarify":false,"status":"pending"}},"current_task_key":"run","original_request":"","rewritten_request":""}`, asks: true},
-		"a call is approved":             {opt: qed.TodoOptions{ApproveTools: []string{"say"}}, say: "ok", want: "ran"},
-		"a call is changed":              {opt: qed.TodoOptions{ApproveTools: []string{"say"}}, say: `edit: {"text":"changed"}`, want: "changed"},
-		"a call is changed to a bad one": {opt: qed.TodoOptions{ApproveTools: []string{"say"}}, say: `edit: {"words":"changed"}`, asks: true},
+		"a call is approved":             {calls: "say", say: "ok", want: "ran"},
+		"a call is changed":              {calls: "say", say: `edit: {"text":"changed"}`, want: "changed"},
+		"a call is changed to a bad one": {calls: "say", say: `edit: {"words":"changed"}`, asks: true},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(run())}}), todoTools(t), &test.opt)
+			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(run())}}), approving(t, todoTools(t), test.calls), &test.opt)
 			asked := talk.say("go")
 			if len(asked.Questions) != 1 || asked.Questions[0].Kind != qed.ApprovalQuestion {
 				t.Fatalf("answer = %+v", asked)
@@ -367,7 +368,7 @@ func TestTodoApprovals(t *testing.T) {
 	})
 
 	t.Run("a call is rejected, and the plan stays", func(t *testing.T) {
-		talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(run())}}), todoTools(t), &qed.TodoOptions{ApproveTools: []string{"say"}})
+		talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(run())}}), approving(t, todoTools(t), "say"), nil)
 		talk.say("go")
 		answer := talk.say("reject: too dear")
 		if !answer.Partial || !strings.Contains(answer.PartialReason, "too dear") {
@@ -381,7 +382,6 @@ func TestTodoRefusesOptions(t *testing.T) {
 	model, tools := llmtest.New(), todoTools(t)
 	for name, opt := range map[string]*qed.TodoOptions{
 		"a negative limit":            {MaxTodos: -1},
-		"a tool that there is not":    {ApproveTools: []string{"rm"}},
 		"Durable without a Store":     {Durable: &qed.DurableOptions{}},
 		"a prompt that does not work": {Prompts: &qed.TodoPrompts{Plan: template.Must(template.New("").Parse("{{.Nonsense}}"))}},
 	} {

@@ -139,7 +139,7 @@ func TestTodoCrashAfterEveryRecord(t *testing.T) {
 func TestTodoCrashBesideApprovals(t *testing.T) {
 	plan := []todoTask{beside(task("a", "pay", `{"k":"a"}`)), beside(task("b", "pay", `{"k":"b"}`)), task("c", "pay", `{"k":"c"}`)}
 	fresh := func(st store.Store, l *ledger) qed.Agent {
-		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), todoTools(t, payTool(l)), &qed.TodoOptions{Store: st, ApprovePlan: true, ApproveTools: []string{"pay"}})
+		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), approving(t, todoTools(t, payTool(l)), "pay"), &qed.TodoOptions{Store: st, ApprovePlan: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,11 +258,12 @@ func TestTodoApprovalsHaveNoWayRound(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ran.Store(0)
+			run.NeedsApproval = true
 			tools := todoTools(t, run, forged)
 			if err := tools.Add(qed.NewRetrievalTool(tools, nil)); err != nil {
 				t.Fatal(err)
 			}
-			talk := newTodoTalk(t, plansInTurn("continuation", []todoTask{test.first}, []todoTask{test.second}), tools, &qed.TodoOptions{ApproveTools: []string{"run"}})
+			talk := newTodoTalk(t, plansInTurn("continuation", []todoTask{test.first}, []todoTask{test.second}), tools, nil)
 			talk.say("go")
 			for _, text := range test.say {
 				talk.say(text)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -17,9 +16,9 @@ import (
 func (a *todoAgent) execute(ctx context.Context, s todoState) (todoState, error) {
 	keys := s.plan().batch(a.harmless)
 	s.Asks = false
-	outcomes, err := together(ctx, len(keys), eachLimit, func(ctx context.Context, i int, out *todoOutcome) (err error) {
-		*out, err = a.do(ctx, &s, *s.plan().task(keys[i]))
-		return err
+	key := func(key string) string { return key }
+	outcomes, err := Each(ctx, keys, key, func(ctx context.Context, key string) (todoOutcome, error) {
+		return a.do(ctx, &s, *s.plan().task(key))
 	})
 	if err != nil {
 		return s, err
@@ -120,66 +119,50 @@ func (o *todoOutcome) action() string {
 	case f.Metadata != nil && f.Metadata.Summary != "":
 		return f.Metadata.Summary
 	case f.Rows != nil:
-		return rowsFound(f.Rows.Count)
+		return f.Rows.String()
 	}
 	return fmt.Sprintf("%s returned %s", o.Todo.Tool, prompt.Clip(strings.TrimSpace(string(o.Output)), maxKnownText))
 }
 
 // do does a task. What the user or another plan can mend is the outcome's problem; its own error ends the turn.
 func (a *todoAgent) do(ctx context.Context, s *todoState, t Todo) (todoOutcome, error) {
-	began := time.Now()
 	t.Attempt = max(t.Attempt, 1)
 	if t.Began.IsZero() {
 		t.Began = TurnTime(ctx)
 	}
-	// Its own place: at the same attempt, a later turn finds here what was done, asked and answered.
-	sc := scopeOf(ctx)
-	own := sc.enter(ctx, t.Key, sc.place.scoped(s.Plan.scope(&t)))
-	own.place.branch = true
-	frame := *own.frame
-	own.frame = &frame
-	frame.now = t.Began
-	frame.tool = s.plan().used(t.Key) // then what it says is not the answer
-	if mute := sc.place.mute; len(a.opt.ApproveTools) > 0 {
-		frame.approve = func(ctx context.Context, tool *Tool, arguments json.RawMessage) (json.RawMessage, error) {
-			return a.approved(ctx, mute, &t, tool, arguments)
-		}
+	task := Task{
+		Key:          t.Key,
+		Description:  t.Description,
+		Namespace:    s.Plan.namespace(&t), // at the same attempt, a later turn finds here what was done, asked and answered
+		Began:        t.Began,
+		Intermediate: s.plan().used(t.Key),
 	}
-	switch {
-	case s.Alone:
-		own.place.mute = noThread
-	case !t.CanInterrupt && a.planned(t.Tool).Interrupts:
-		own.place.mute = "the plan does not let task " + t.Key + " ask"
+	if !t.CanInterrupt && a.planned(t.Tool).Interrupts {
+		task.NoInterrupt = "the plan does not let task " + t.Key + " ask"
 	}
-	Emit(own, TaskStarted{t.Key, t.Description})
 	o := todoOutcome{Todo: t}
-	err := a.call(own, s, &o)
-	finished := TaskFinished{Key: t.Key, Millis: time.Since(began).Milliseconds()}
+	err := RunTask(ctx, task, func(ctx context.Context) (int, error) {
+		err := a.call(ctx, s, &o)
+		if errors.Is(err, ErrUnresolved) && !EndsTurn(ctx, err) {
+			err = fmt.Errorf("%s was begun in a turn that was stopped, and its outcome is not known", t.Tool)
+		}
+		if err != nil || o.Finding.Rows == nil {
+			return 0, err
+		}
+		return o.Finding.Rows.Count, nil
+	})
+	interruption, interrupted := errors.AsType[*Interruption](err)
 	switch {
-	case errors.Is(err, ErrInterrupted) && own.place.question() != "":
-		o.Todo.Status, o.Todo.Problem = TodoInterrupted, own.place.question()
-		finished.Interrupted = true
-	case err != nil && endsPlan(own, err):
+	case interrupted:
+		o.Todo.Status, o.Todo.Problem = TodoInterrupted, prompt.Clip(interruption.Error(), maxProblem)
+	case err != nil && EndsTurn(ctx, err):
 		return o, err
-	case errors.Is(err, ErrUnresolved):
-		err = fmt.Errorf("%s was begun in a turn that was stopped, and what became of it is not known", t.Tool)
-		fallthrough
 	case err != nil:
 		o.Todo.Status, o.Todo.Problem = TodoFailed, prompt.Clip(err.Error(), maxProblem)
-		finished.Error = o.Todo.Problem
 	default:
 		o.Todo.Status, o.Todo.Problem = TodoComplete, ""
-		if o.Finding.Rows != nil {
-			finished.Rows = o.Finding.Rows.Count
-		}
 	}
-	Emit(own, finished)
 	return o, nil
-}
-
-// endsPlan reports whether an error ends the turn as it is, as nothing more may be done in it. One that only a tool came to ends its task.
-func endsPlan(ctx context.Context, err error) bool {
-	return cancelled(ctx) != nil || errors.Is(err, ErrBudget) && refuses(ctx, err)
 }
 
 // call calls a task's tool, with the results of earlier tasks where its arguments name them, and keeps what it returns.
@@ -198,10 +181,10 @@ func (a *todoAgent) call(ctx context.Context, s *todoState, o *todoOutcome) erro
 		return err
 	}
 	o.Output = results[0].Output
-	o.Finding = readFinding(o.Output)
+	o.Finding = ParseFinding(o.Output)
 	if m := o.Finding.Metadata; m != nil && t.Tool != retrieveTool { // what was found in the memory says what ran it; nobody else may
 		m.Request, m.Tool, m.Arguments, m.Rows, m.TurnID = s.Rewritten, t.Tool, results[0].Call.Arguments, o.Finding.Rows, 0
-		m.Proof = lastExecuted(o.Finding.Queries)
+		m.Proof = o.Finding.Proof()
 	}
 	t.Result, err = keepResult(ctx, o.Output)
 	return err

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // A todoListJSON is a [TodoList] in JSON, but for its tasks.
@@ -57,6 +59,10 @@ func (l TodoList) MarshalJSON() ([]byte, error) {
 func (l *TodoList) UnmarshalJSON(raw []byte) error {
 	return l.read(raw, json.Unmarshal)
 }
+
+// DecodeStrict is like UnmarshalJSON, and returns an error for members that a
+// list does not have: for a list that a person edited.
+func (l *TodoList) DecodeStrict(raw []byte) error { return l.read(raw, strictjson.Decode) }
 
 // read reads a list with a function that decodes JSON.
 func (l *TodoList) read(raw []byte, decode func([]byte, any) error) error {

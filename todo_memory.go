@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 	"strconv"
 	"time"
 
@@ -46,35 +45,14 @@ func memoryName(ctx context.Context, name string) string {
 }
 
 const (
-	maxAction  = 1000 // bytes of what an entry says of a task
-	maxProblem = 2000 // bytes of why a task failed
+	maxAction = 1000 // bytes of what an entry says of a task
 )
 
 // TodoEntries returns the last n memory entries that the TODO agents of a thread left, oldest first; n of 0 means all. Agents that are tasks of
 // others, or run beside others, have a memory of their own, which is not meant. The snapshots are the plans as they were then: for the one that
 // is open now see [OpenTodos]. It asks for no user: see [Inspect].
 func TodoEntries(ctx context.Context, st store.Store, thread string, n int) ([]TodoEntry, error) {
-	if err := store.CheckThread(thread); err != nil {
-		return nil, err
-	}
-	floor, err := floorOf(ctx, st, thread)
-	if err != nil {
-		return nil, err
-	}
-	var entries []TodoEntry
-	r := store.Range{From: floor + 1, Under: memoryAddress(todoEntries), Kinds: []store.Kind{store.Memory}, Newest: true, Limit: n}
-	for rec, err := range st.Records(ctx, thread, r) {
-		if err != nil {
-			return nil, err
-		}
-		var e TodoEntry
-		if err := readRecord(&rec, &e); err != nil {
-			return nil, err
-		}
-		entries = append(entries, e)
-	}
-	slices.Reverse(entries)
-	return entries, nil
+	return ReadEntries[TodoEntry](ctx, st, thread, todoEntries, n)
 }
 
 // save is the node that remembers what the tasks did that have just run: one entry each.
@@ -128,8 +106,8 @@ func rememberOnce[T any](ctx context.Context, name string, turnID int, entry T) 
 func (a *todoAgent) noteForUser(ctx context.Context, s *todoState) error {
 	entities := s.Entities
 	s.Entities = nil
-	turn := scopeOf(ctx).turn
-	if a.opt.User == nil || turn == nil || turn.User == "" {
+	turn := Info(ctx).Turn
+	if a.opt.User == nil || turn.User == "" {
 		return nil
 	}
 	var past PastTurn
@@ -227,8 +205,8 @@ func (a *todoAgent) remembered(ctx context.Context, s *todoState) error {
 
 // recall adds what is remembered of the user beyond the thread. What fails there is told, and goes without.
 func (a *todoAgent) recall(ctx context.Context, s *todoState) error {
-	turn := scopeOf(ctx).turn
-	if a.opt.User == nil || turn == nil || turn.User == "" {
+	turn := Info(ctx).Turn
+	if a.opt.User == nil || turn.User == "" {
 		return nil
 	}
 	type recalled struct {

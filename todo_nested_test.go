@@ -146,16 +146,17 @@ func TestTodoNestedFailure(t *testing.T) {
 		inner []todoTask
 		opt   *qed.TodoOptions
 		say   []string
+		calls string // the tool whose calls are approved
 	}{
-		"a task of it fails":        {[]todoTask{task("f", "fail", `{}`)}, nil, []string{"go"}},
-		"it has no plan":            {[]todoTask{task("f", "none", `{}`)}, nil, []string{"go", "any way"}},
-		"its plan is not approved":  {[]todoTask{task("s", "say", `{"text":"x"}`)}, &qed.TodoOptions{ApprovePlan: true}, []string{"go", "reject"}},
-		"its call is not approved":  {[]todoTask{task("s", "say", `{"text":"x"}`)}, &qed.TodoOptions{ApproveTools: []string{"say"}}, []string{"go", "reject"}},
-		"it has nothing to do this": {[]todoTask{}, nil, []string{"go"}},
+		"a task of it fails":        {[]todoTask{task("f", "fail", `{}`)}, nil, []string{"go"}, ""},
+		"it has no plan":            {[]todoTask{task("f", "none", `{}`)}, nil, []string{"go", "any way"}, ""},
+		"its plan is not approved":  {[]todoTask{task("s", "say", `{"text":"x"}`)}, &qed.TodoOptions{ApprovePlan: true}, []string{"go", "reject"}, ""},
+		"its call is not approved":  {[]todoTask{task("s", "say", `{"text":"x"}`)}, nil, []string{"go", "reject"}, "say"},
+		"it has nothing to do this": {[]todoTask{}, nil, []string{"go"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &ledger{}
-			inner, err := qed.NewTodoAgent(plansInTurn("new_request", test.inner), todoTools(t), test.opt)
+			inner, err := qed.NewTodoAgent(plansInTurn("new_request", test.inner), approving(t, todoTools(t), test.calls), test.opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,20 +18,21 @@ func TestOpenTodos(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan llmtest.Reply
 		opt  qed.TodoOptions
+		call string // the tool whose calls are approved
 		say  []string
 		want []string // after each turn: the current task and how it is; empty: none is open
 	}{
-		"asks, and is answered":    {miami, qed.TodoOptions{}, []string{"Miami", "1"}, []string{"resolve clarification_needed", ""}},
-		"asks, and is given up":    {miami, qed.TodoOptions{}, []string{"Miami", "forget it"}, []string{"resolve clarification_needed", ""}},
-		"asks, and is skipped":     {miami, qed.TodoOptions{}, []string{"Miami", "skip"}, []string{"resolve clarification_needed", ""}},
-		"fails, and is skipped":    {broken, qed.TodoOptions{}, []string{"go", "skip"}, []string{"one error", ""}},
-		"fails, and is given up":   {broken, qed.TodoOptions{}, []string{"go", "never mind"}, []string{"one error", ""}},
-		"waits, and is approved":   {broken, qed.TodoOptions{ApprovePlan: true}, []string{"go", "yes"}, []string{"one pending", "one error"}},
-		"waits, and is rejected":   {broken, qed.TodoOptions{ApprovePlan: true}, []string{"go", "no"}, []string{"one pending", ""}},
-		"a call waits, and is not": {broken, qed.TodoOptions{ApproveTools: []string{"fail"}}, []string{"go", "no"}, []string{"one clarification_needed", "one error"}},
+		"asks, and is answered":    {miami, qed.TodoOptions{}, "", []string{"Miami", "1"}, []string{"resolve clarification_needed", ""}},
+		"asks, and is given up":    {miami, qed.TodoOptions{}, "", []string{"Miami", "forget it"}, []string{"resolve clarification_needed", ""}},
+		"asks, and is skipped":     {miami, qed.TodoOptions{}, "", []string{"Miami", "skip"}, []string{"resolve clarification_needed", ""}},
+		"fails, and is skipped":    {broken, qed.TodoOptions{}, "", []string{"go", "skip"}, []string{"one error", ""}},
+		"fails, and is given up":   {broken, qed.TodoOptions{}, "", []string{"go", "never mind"}, []string{"one error", ""}},
+		"waits, and is approved":   {broken, qed.TodoOptions{ApprovePlan: true}, "", []string{"go", "yes"}, []string{"one pending", "one error"}},
+		"waits, and is rejected":   {broken, qed.TodoOptions{ApprovePlan: true}, "", []string{"go", "no"}, []string{"one pending", ""}},
+		"a call waits, and is not": {broken, qed.TodoOptions{}, "fail", []string{"go", "no"}, []string{"one clarification_needed", "one error"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {test.plan}}), todoTools(t), &test.opt)
+			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {test.plan}}), approving(t, todoTools(t), test.call), &test.opt)
 			var got []string
 			for _, text := range test.say {
 				talk.say(text)

@@ -86,7 +86,7 @@ func (a *todoAgent) shownTools() []KnownTool {
 	for i, name := range a.names {
 		t := a.plans[name]
 		returns := slices.DeleteFunc(slices.Clone(t.returns), func(member string) bool { return !plainName.MatchString(member) })
-		tools[i] = KnownTool{name, t.Description, t.Language, string(t.Input), returns, t.kind(), t.Interrupts}
+		tools[i] = KnownTool{name, t.Description, t.Language, string(t.Input), returns, t.Kind, t.Interrupts}
 	}
 	return tools
 }

@@ -45,7 +45,7 @@ func (a *todoAgent) reiterate(ctx context.Context, s todoState) (todoState, erro
 	if s.Rewritten == "" {
 		s.Rewritten = s.Text // as it was said is better than nothing
 	}
-	s.Ground = scopeOf(ctx).place.child(":plan").id("p")
+	s.Ground = NewID(ctx)
 	s.History = nil
 	Emit(ctx, QuestionRewritten{s.Rewritten})
 	return s, nil

@@ -15,6 +15,9 @@ type todoState struct {
 	Replied bool   // it answers what was asked
 	Alone   bool   // nothing is kept, and nobody can be asked
 
+	Read       Intent // how the message was read when it ended open questions
+	ReadReason string
+
 	Intent  Intent
 	History []llm.Message // what was said before; empty once it is not needed any more
 	Known   TodoKnown     // what is remembered; likewise
@@ -32,7 +35,6 @@ type todoState struct {
 	Metadata []QueryMetadata // not saved yet
 	Told     bool            // the plan's answer was given
 	Asks     bool            // a task that has just run asks the user
-	Run      int64           // of the thread, in which the last message came
 
 	Said    string // the answer's, where it is not what was found
 	Reason  string // why the answer is partial; empty: it is not
@@ -54,7 +56,7 @@ func (a *todoAgent) begin(ctx context.Context, s todoState, turn Turn) (todoStat
 		if text == "" {
 			said := make([]string, len(turn.Replies))
 			for i, r := range turn.Replies {
-				said[i] = replyText(r.Value)
+				said[i] = r.Text()
 			}
 			text = strings.Join(said, "\n")
 		}
@@ -64,6 +66,10 @@ func (a *todoAgent) begin(ctx context.Context, s todoState, turn Turn) (todoStat
 	if text == "" {
 		return s, ErrEmptyTurn
 	}
+	if s.plan().open() && GaveUp(ctx) { // an agent around this one took the message that gave up the plan
+		s.Plan = nil
+	}
+	s.Read, s.ReadReason = turn.Intent, turn.IntentReason
 	s.Text, s.History, s.Known = text, a.told(turn.History), TodoKnown{}
 	return s, nil
 }
@@ -74,7 +80,7 @@ func (a *todoAgent) told(history []llm.Message) []llm.Message {
 	if m == nil {
 		m = &Memory{}
 	}
-	return m.spoken(history)
+	return m.Select(history)
 }
 
 func afterClassifying(s todoState) string {

@@ -81,8 +81,8 @@ func TestTodoDoesNothingByItself(t *testing.T) {
 		l := &todoLedger{paid: map[string]int{}, asked: map[string]int{}, ran: map[string]int{}, allowed: map[string]int{}}
 		st := &store.InMemory{}
 		plan := randomPlan(r)
-		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), todoTools(t, l.tools()...),
-			&qed.TodoOptions{Store: st, ApproveTools: []string{"danger"}, Durable: &qed.DurableOptions{MaxQuestions: 100}})
+		agent, err := qed.NewTodoAgent(plansInTurn("continue", plan), approving(t, todoTools(t, l.tools()...), "danger"),
+			&qed.TodoOptions{Store: st, Durable: &qed.DurableOptions{MaxQuestions: 100}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -53,6 +54,24 @@ func todoModel(t testing.TB, replies map[string][]llmtest.Reply) *llmtest.Model 
 }
 
 // todoTools has tools of every sort.
+// approving returns the tools of r, of which those with the given names need
+// approval.
+func approving(t testing.TB, r *qed.Registry, names ...string) *qed.Registry {
+	t.Helper()
+	out := qed.NewRegistry(nil)
+	for _, name := range r.Names() {
+		tool, err := r.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool.NeedsApproval = slices.Contains(names, name)
+		if err := out.Add(tool); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return out
+}
+
 func todoTools(t testing.TB, more ...qed.Tool) *qed.Registry {
 	t.Helper()
 	type text struct {

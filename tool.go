@@ -28,6 +28,11 @@ type Tool struct {
 	// Asks says that the tool may ask the user something, by [Interrupt]. Where others may not, an error says so.
 	Interrupts bool
 
+	// NeedsApproval says that the user approves each call before it is made. The
+	// Draft of the question is what the tool is called with; an edited draft has
+	// to be something that the tool takes. A rejected call fails.
+	NeedsApproval bool
+
 	// Kind says what part the tool plays in a plan. Empty means [FunctionTool], or [ModelTool] where it Asks. Only a ModelTool may ask.
 	Kind ToolKind
 
@@ -56,6 +61,10 @@ const (
 	FunctionTool ToolKind = "traditional" // it does one thing, and asks nobody
 	AnalysisTool ToolKind = "analysis"    // it computes something from rows
 )
+
+// AtMostOnce reports whether a call of t must not be made again. An agent's calls
+// are recorded each for itself, so a call of the agent may be.
+func (t Tool) AtMostOnce() bool { return !t.Idempotent && !t.nested }
 
 // known reports whether k is one of them.
 func (k ToolKind) known() bool {

@@ -239,7 +239,7 @@ func (r *retrieval) again(ctx context.Context, q *QueryMetadata) (Finding, error
 	if err := results[0].Err; err != nil {
 		return Finding{}, fmt.Errorf("%s failed when it ran the query again: %w", name, err)
 	}
-	found := readFinding(results[0].Output)
+	found := ParseFinding(results[0].Output)
 	switch {
 	case found.Rows == nil && q.Rows != nil:
 		return Finding{}, fmt.Errorf("%s ran the query again and gave no rows, though it did then", name)
@@ -251,7 +251,7 @@ func (r *retrieval) again(ctx context.Context, q *QueryMetadata) (Finding, error
 	case found.Metadata != nil:
 		now = *found.Metadata
 	case found.Rows != nil:
-		now.ExecutedAt, now.Summary = TurnTime(ctx), rowsFound(found.Rows.Count)
+		now.ExecutedAt, now.Summary = TurnTime(ctx), found.Rows.String()
 	default:
 		now.ExecutedAt, now.Summary = TurnTime(ctx), prompt.Clip(found.Text, maxReason)
 	}
@@ -260,7 +260,7 @@ func (r *retrieval) again(ctx context.Context, q *QueryMetadata) (Finding, error
 		found.Rows.Partial = cmp.Or(found.Rows.Partial, found.Partial)
 	}
 	now.Request, now.TurnID, now.Tool, now.Arguments, now.Rows = q.Request, 0, q.Tool, q.Arguments, found.Rows
-	now.Proof = lastExecuted(found.Queries)
+	now.Proof = found.Proof()
 	found.Metadata = &now
 	return found, nil
 }

@@ -53,7 +53,7 @@ func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Fin
 		}
 		f.Rows.Partial = f.Partial
 	}
-	last := lastExecuted(a.Queries)
+	last := f.Proof()
 	if last == nil {
 		return f, nil
 	}
@@ -68,7 +68,7 @@ func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Fin
 	f.Metadata = &QueryMetadata{
 		QueryType:     last.Language,
 		Query:         queryJSON(cmp.Or(last.Written, last.Executed)), // what ran may name what is hidden from the model
-		Summary:       rowsFound(rows),
+		Summary:       (&RowsRef{Count: rows}).String(),
 		HowToRetrieve: fmt.Sprintf("%s, asked: %s", tool, prompt.Clip(in.Question, maxReason)),
 		ExecutedAt:    TurnTime(ctx),
 		Request:       in.Question,
@@ -92,16 +92,6 @@ func shortProof(q Query) Query {
 	return q
 }
 
-// lastExecuted returns the last query that ran, which found the rows of an answer.
-func lastExecuted(queries []Query) *Query {
-	for i := len(queries) - 1; i >= 0; i-- {
-		if queries[i].Executed != "" {
-			return &queries[i]
-		}
-	}
-	return nil
-}
-
 // queryJSON returns a query as [QueryMetadata] has it: an object as it is, and any other text as a JSON string.
 func queryJSON(text string) json.RawMessage {
 	if raw := json.RawMessage(text); len(text) > 0 && text[0] == '{' && json.Valid(raw) {
@@ -117,11 +107,4 @@ func queryText(q json.RawMessage) string {
 		return text
 	}
 	return string(compact(q))
-}
-
-func rowsFound(n int) string {
-	if n == 1 {
-		return "1 row found"
-	}
-	return fmt.Sprintf("%d rows found", n)
 }

@@ -1,0 +1,54 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+// approve returns the arguments with which a tool may be called.
+func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.RawMessage, error) {
+	if !t.NeedsApproval {
+		return arguments, nil
+	}
+	own := sc.enter(sc, "", nil)
+	if sc.place != nil {
+		own.place = sc.place.child(":approve")
+		own.place.mute = sc.place.approvals // a tool or task that may not interrupt the run is approved all the same
+	}
+	if r.opt.Approve == nil {
+		return r.askApproval(own, t, arguments)
+	}
+	return r.opt.Approve(own, *t, arguments)
+}
+
+// askApproval asks the user whether a tool may be called. An edited value is
+// checked like the arguments of a call.
+func (r *Registry) askApproval(ctx context.Context, t *Tool, arguments json.RawMessage) (json.RawMessage, error) {
+	text := fmt.Sprintf("May %s be called with this?", t.Name)
+	if task := scopeOf(ctx).task; task != nil {
+		text = task.Key + ": " + strings.Join(strings.Fields(task.Description), " ") + "\n" + text
+	}
+	problem := ""
+	for {
+		said, err := Interrupt[Approval[json.RawMessage]](ctx, Question{Text: problem + text, Draft: arguments})
+		switch {
+		case err != nil:
+			return nil, err
+		case said.Decision == DecisionReject && said.Reason != "":
+			return nil, fmt.Errorf("the user does not let %s be called: %s", t.Name, prompt.Clip(said.Reason, maxReason))
+		case said.Decision == DecisionReject:
+			return nil, fmt.Errorf("the user does not let %s be called", t.Name)
+		case said.Decision == DecisionApprove:
+			return arguments, nil
+		}
+		changed, err := r.tools[t.Name].check(said.Value)
+		if err == nil {
+			return changed, nil
+		}
+		problem = prompt.Clip("The changed value cannot be used: "+err.Error(), maxProblem) + "\n"
+	}
+}
