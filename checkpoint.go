@@ -144,7 +144,7 @@ func (r *Runner[S]) restore(ctx context.Context, rec *store.Record, s *S) (at, c
 // checkpoint reads a state's record, and has it migrated where it is another graph's.
 func (r *Runner[S]) checkpoint(ctx context.Context, rec *store.Record) (Checkpoint, error) {
 	var d stateData
-	if err := readRecord(rec, &d); err != nil {
+	if err := rec.Decode(&d); err != nil {
 		return Checkpoint{}, err
 	}
 	c := Checkpoint{d.Version, d.Fingerprint, d.Node, d.Step, d.State}

@@ -23,7 +23,7 @@ func Messages(ctx context.Context, st store.Store, thread string, n int) ([]llm.
 			return nil, err
 		}
 		var m llm.Message
-		if err := readRecord(&rec, &m); err != nil {
+		if err := rec.Decode(&m); err != nil {
 			return nil, err
 		}
 		newest = append(newest, m)
@@ -71,7 +71,7 @@ func (l messageLog) messages(ctx context.Context, from int64, newest int) ([]num
 		From: max(from, l.floor+1), To: l.run - 1, Kinds: []store.Kind{store.Message}, Newest: true, Limit: newest,
 	}, func(rec store.Record) error {
 		n := numbered{seq: rec.Seq}
-		if err := readRecord(&rec, &n.message); err != nil {
+		if err := rec.Decode(&n.message); err != nil {
 			return err
 		}
 		if n.message.Role == "" {
@@ -93,7 +93,7 @@ func (l messageLog) summary(ctx context.Context) (text string, through int64, er
 	// One that this run made when it began counts: it is of what was said before.
 	err = l.scan(store.Range{From: l.floor + 1, Kinds: []store.Kind{store.Summary}, Newest: true, Limit: 1}, func(rec store.Record) error {
 		var d summaryData
-		if err := readRecord(&rec, &d); err != nil {
+		if err := rec.Decode(&d); err != nil {
 			return err
 		}
 		text, through = d.Text, d.Through

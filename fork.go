@@ -114,7 +114,7 @@ func (f *forker) floor(old int64) int64 {
 // rewrite changes the data of a record.
 func rewrite[D any](rec *store.Record, change func(*D)) error {
 	var d D
-	if err := readRecord(rec, &d); err != nil {
+	if err := rec.Decode(&d); err != nil {
 		return err
 	}
 	change(&d)

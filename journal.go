@@ -101,7 +101,7 @@ type returned struct {
 
 func newJournal(ctx context.Context, st store.Store, thread string, opt *DurableOptions) *journal {
 	return &journal{
-		store: st, thread: thread, opt: opt, clock: clockOf(ctx), ctx: ctx, reading: ctx, tell: nowhere,
+		store: st, thread: thread, opt: opt, clock: Clock(ctx), ctx: ctx, reading: ctx, tell: nowhere,
 		mu: make(gate, 1), patrols: make(gate, 1),
 	}
 }

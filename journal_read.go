@@ -85,7 +85,7 @@ func (j *journal) learn(rec store.Record) error {
 	case store.Resumed:
 		j.listed = nil
 		var resumed resumedData
-		if err := readRecord(&rec, &resumed); err != nil {
+		if err := rec.Decode(&resumed); err != nil {
 			return err
 		}
 		if resumed.Turn != nil {
@@ -104,13 +104,13 @@ func (j *journal) learn(rec store.Record) error {
 		}
 	case store.Called:
 		k := j.at(rec.Address)
-		if err := readRecord(&rec, &k.call); err != nil {
+		if err := rec.Decode(&k.call); err != nil {
 			return err
 		}
 		k.called = max(k.called, rec.Seq)
 	case store.Returned:
 		r := returned{seq: rec.Seq}
-		if err := readRecord(&rec, &r.returnedData); err != nil {
+		if err := rec.Decode(&r.returnedData); err != nil {
 			return err
 		}
 		k := j.at(rec.Address)
@@ -122,7 +122,7 @@ func (j *journal) learn(rec store.Record) error {
 		}
 	case store.Question:
 		var q questionData
-		if err := readRecord(&rec, &q); err != nil {
+		if err := rec.Decode(&q); err != nil {
 			return err
 		}
 		if k := j.at(rec.Address); k.asked < rec.Seq {
@@ -133,7 +133,7 @@ func (j *journal) learn(rec store.Record) error {
 		}
 	case store.Reply:
 		var r replyData
-		if err := readRecord(&rec, &r); err != nil {
+		if err := rec.Decode(&r); err != nil {
 			return err
 		}
 		if k := j.at(rec.Address); k.replied < rec.Seq {
@@ -143,7 +143,7 @@ func (j *journal) learn(rec store.Record) error {
 		j.at(rec.Address).kept = rec.Data
 	case store.Ended:
 		var end endedData
-		if err := readRecord(&rec, &end); err != nil {
+		if err := rec.Decode(&end); err != nil {
 			return err
 		}
 		if end.Status == StatusFailed {

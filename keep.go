@@ -179,7 +179,7 @@ func Remembered[T any](ctx context.Context, name string, n int) ([]T, error) {
 	var entries []T
 	err := j.scan(store.Range{From: j.floor + 1, Under: memoryAddress(name), Kinds: []store.Kind{store.Memory}, Newest: true, Limit: n}, func(rec store.Record) error {
 		var entry T
-		if err := readRecord(&rec, &entry); err != nil {
+		if err := rec.Decode(&entry); err != nil {
 			return err
 		}
 		entries = append(entries, entry)
@@ -209,7 +209,7 @@ func ReadEntries[T any](ctx context.Context, st store.Store, thread, name string
 			return nil, err
 		}
 		var entry T
-		if err := readRecord(&rec, &entry); err != nil {
+		if err := rec.Decode(&entry); err != nil {
 			return nil, err
 		}
 		entries = append(entries, entry)
@@ -249,7 +249,7 @@ func States[S any](ctx context.Context, st store.Store, thread, graph string) ([
 		var data struct {
 			State S `json:"state"`
 		}
-		if readRecord(&rec, &data) == nil {
+		if rec.Decode(&data) == nil {
 			states = append(states, data.State)
 		}
 	}

@@ -15,9 +15,9 @@ func Now(ctx context.Context) time.Time {
 	case sc.place != nil:
 		return sc.place.log.began
 	case sc.turn != nil:
-		return sc.start(clockOf(ctx))
+		return sc.start(Clock(ctx))
 	}
-	return clockOf(ctx)()
+	return Clock(ctx)()
 }
 
 // TurnTime is when what is done now happens, as far as the run's records tell it: in a durable run, the time at which the message or the
@@ -39,7 +39,8 @@ func WithClock(ctx context.Context, now func() time.Time) context.Context {
 	return context.WithValue(ctx, clockKey{}, now)
 }
 
-func clockOf(ctx context.Context) func() time.Time {
+// Clock returns the clock of ctx: the one of [WithClock], or else [time.Now].
+func Clock(ctx context.Context) func() time.Time {
 	if now, ok := ctx.Value(clockKey{}).(func() time.Time); ok {
 		return now
 	}

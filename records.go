@@ -85,17 +85,9 @@ type summaryData struct {
 	Through int64  `json:"through"` // the number of the last message in it
 }
 
-// read reads the data of a record. Fields that this version does not know are no mistake: a newer one wrote them.
-func readRecord(rec *store.Record, data any) error {
-	if err := json.Unmarshal(rec.Data, data); err != nil {
-		return fmt.Errorf("%w: number %d, %s: %w", store.ErrCorrupt, rec.Seq, rec.Kind, err)
-	}
-	return nil
-}
-
 // readBegan reads the data of a RecordBegan, which every later record of its run rests on.
 func readBegan(rec *store.Record, began *beganData) error {
-	if err := readRecord(rec, began); err != nil {
+	if err := rec.Decode(began); err != nil {
 		return err
 	}
 	if began.Turn.Text == "" || began.Key == "" || began.Lease <= 0 {

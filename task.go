@@ -190,7 +190,7 @@ func AtMostOnceCalls(ctx context.Context) (begun, complete bool, err error) {
 		switch {
 		case rec.Kind == store.Called:
 			open[rec.Address] = true
-		case readRecord(&rec, &returned) == nil && returned.Stopped:
+		case rec.Decode(&returned) == nil && returned.Stopped:
 			delete(open, rec.Address)
 		}
 		return nil

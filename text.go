@@ -34,7 +34,7 @@ func (t Table) WriteText(w io.Writer) error {
 		}
 		rows[i] = make([]string, len(row))
 		for j, cell := range row {
-			rows[i][j] = cellText(cell)
+			rows[i][j] = FormatCell(cell)
 			widths[j] = max(widths[j], utf8.RuneCountInString(rows[i][j]))
 			right[j] = right[j] && isNumber(cell)
 		}
@@ -81,7 +81,10 @@ func isNumber(cell any) bool {
 	return false
 }
 
-func cellText(cell any) string {
+// FormatCell returns the text of a cell as [Table.WriteText] writes it: NULL for
+// null, numbers without an exponent where they are short, and other texts cut
+// after 60 characters, with control characters escaped.
+func FormatCell(cell any) string {
 	switch cell := cell.(type) {
 	case nil:
 		return "NULL"

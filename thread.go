@@ -159,7 +159,7 @@ func History(ctx context.Context, st store.Store, thread string, n int) ([]Histo
 		}
 		if rec.Kind == store.Began {
 			var began beganData
-			if err := readRecord(&rec, &began); err != nil {
+			if err := rec.Decode(&began); err != nil {
 				return nil, err
 			}
 			began.Turn.Thread = thread
@@ -167,7 +167,7 @@ func History(ctx context.Context, st store.Store, thread string, n int) ([]Histo
 			continue
 		}
 		var end endedData
-		if err := readRecord(&rec, &end); err != nil {
+		if err := rec.Decode(&end); err != nil {
 			return nil, err
 		}
 		entries = append(entries, HistoryEntry{rec.Seq, rec.Time, turns[rec.Run], end.Status, end.Answer, end.Error})
@@ -213,7 +213,7 @@ func (j *journal) look() (threadState, error) {
 	t.run, t.last = last.Run, last.Time
 	if last.Kind == store.Ended {
 		var end endedData
-		if err := readRecord(&last, &end); err != nil {
+		if err := last.Decode(&end); err != nil {
 			return t, err
 		}
 		switch end.Status {

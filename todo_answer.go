@@ -54,7 +54,7 @@ func (a *todoAgent) format(ctx context.Context, s todoState) (todoState, error) 
 }
 
 // readable returns an error where the store does not give what tasks found: then another turn tells it.
-func (l *TodoList) readable(ctx context.Context) error {
+func (l *todoPlan) readable(ctx context.Context) error {
 	for _, t := range l.Tasks {
 		if t.Status != TodoComplete || t.Result.Handle == "" {
 			continue

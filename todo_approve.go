@@ -15,7 +15,7 @@ import (
 func (a *todoAgent) approve(ctx context.Context, s todoState) (todoState, error) {
 	l, problem := *s.plan(), ""
 	for {
-		draft, err := json.Marshal(l)
+		draft, err := json.Marshal(TodoList(l))
 		if err != nil {
 			return s, err
 		}
@@ -42,13 +42,13 @@ func (a *todoAgent) approve(ctx context.Context, s todoState) (todoState, error)
 			Emit(ctx, Planned{Reason: l.Reason, Tasks: l.steps()})
 		}
 		l.Proposed = false
-		s.Plan = (*todoPlan)(&l)
+		s.Plan = &l
 		return s, nil
 	}
 }
 
 // edited returns a plan with the tasks that the user made of them, as far as he may.
-func (a *todoAgent) edited(l *TodoList, value json.RawMessage) (*TodoList, error) {
+func (a *todoAgent) edited(l *todoPlan, value json.RawMessage) (*todoPlan, error) {
 	var draft TodoList
 	if err := draft.DecodeStrict(value); err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (a *todoAgent) edited(l *TodoList, value json.RawMessage) (*TodoList, error
 }
 
 // proposal is the question whether a plan may run.
-func (l *TodoList) proposal(problem string) string {
+func (l *todoPlan) proposal(problem string) string {
 	var b strings.Builder
 	if problem != "" {
 		fmt.Fprintf(&b, "The changed plan cannot be used: %s\n", problem)

@@ -55,7 +55,7 @@ func plainLine(line string) ([]todoChange, bool) {
 
 // change makes changes to a plan: all, or, where one cannot be made, none. own says that they are in the user's own words, and not in those of
 // the model that read them.
-func (a *todoAgent) change(ctx context.Context, l *TodoList, changes []todoChange, own bool) error {
+func (a *todoAgent) change(ctx context.Context, l *todoPlan, changes []todoChange, own bool) error {
 	if len(changes) == 0 {
 		return nil
 	}
@@ -109,14 +109,14 @@ func (a *todoAgent) change(ctx context.Context, l *TodoList, changes []todoChang
 	}
 	l.advance()
 	if t := l.task(l.Current); t != nil && t.Status == TodoFailed && a.repeatable(ctx, l, t) {
-		t.reset()
+		reset(t)
 	}
 	return nil
 }
 
 // onceOnly says which tasks would be done again, as they rest on one that is, though their tools must not be called twice and nobody said
 // that they are to be.
-func (a *todoAgent) onceOnly(ctx context.Context, l *TodoList, key string, changes []todoChange) (problems []error) {
+func (a *todoAgent) onceOnly(ctx context.Context, l *todoPlan, key string, changes []todoChange) (problems []error) {
 	for _, k := range l.dependents(key) {
 		t := l.task(k)
 		named := slices.ContainsFunc(changes, func(c todoChange) bool { return c.Key == k })
@@ -129,7 +129,7 @@ func (a *todoAgent) onceOnly(ctx context.Context, l *TodoList, key string, chang
 }
 
 // unknown is the error for a task that does not exist.
-func (l *TodoList) unknown(key string) error {
+func (l *todoPlan) unknown(key string) error {
 	hint := ""
 	if near := refusal.Nearest(key, l.keys(), 1); len(near) > 0 {
 		hint = "; did you mean " + near[0] + "?"
@@ -138,7 +138,7 @@ func (l *TodoList) unknown(key string) error {
 }
 
 // fits says whether arguments of a task name only results of tasks before it, of these what can be there, and have no rows but by such a name.
-func (a *todoAgent) fits(l *TodoList, key string, arguments json.RawMessage) error {
+func (a *todoAgent) fits(l *todoPlan, key string, arguments json.RawMessage) error {
 	keys := l.keys()
 	at := slices.Index(keys, key)
 	v, err := decodeAny(arguments)

@@ -78,7 +78,7 @@ func (a *todoAgent) goOn(ctx context.Context, s *todoState) {
 	switch {
 	case t.Status != TodoFailed:
 	case a.repeatable(ctx, l, t):
-		t.reset()
+		reset(t)
 		t.CanInterrupt = a.planned(t.Tool).Interrupts // the user is there
 	default:
 		s.Said = fmt.Sprintf("%s failed: %s\nIt is only tried again when you say \"retry %s\"; \"skip %s\" leaves it out.", t.Key, t.Problem, t.Key, t.Key)
@@ -93,10 +93,10 @@ func (a *todoAgent) harmless(t *Todo) bool {
 
 // repeatable reports whether a task may be done once more without anybody's asking for it: its tool may be repeated, or nothing was called that
 // may not. That was so also where a turn was stopped before the plan was told.
-func (a *todoAgent) repeatable(ctx context.Context, l *TodoList, t *Todo) bool {
+func (a *todoAgent) repeatable(ctx context.Context, l *todoPlan, t *Todo) bool {
 	tool := a.planned(t.Tool)
 	agent := !tool.Idempotent && !tool.AtMostOnce()
-	over := t.done() || t.Status == TodoFailed
+	over := done(t) || t.Status == TodoFailed
 	switch {
 	case tool.Idempotent || t.Status == TodoInterrupted && !agent: // a tool that asks has not done its work yet
 		return true

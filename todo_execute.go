@@ -55,7 +55,7 @@ func (s *todoState) came(o *todoOutcome) {
 const noThread = "the agent needs a Store, and the turn a Thread"
 
 // settle moves the pointer after tasks ran: to one that asks, else to one that failed, else on.
-func (l *TodoList) settle(ran []string) {
+func (l *todoPlan) settle(ran []string) {
 	for _, status := range []TodoStatus{TodoInterrupted, TodoFailed} {
 		for _, key := range ran {
 			if l.task(key).Status == status {
@@ -210,7 +210,7 @@ func withRows(arguments json.RawMessage) json.RawMessage {
 }
 
 // result returns what an earlier task found.
-func (l *TodoList) result(ctx context.Context, key string) (json.RawMessage, error) {
+func (l *todoPlan) result(ctx context.Context, key string) (json.RawMessage, error) {
 	t := l.task(key)
 	switch {
 	case t == nil:

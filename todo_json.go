@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/qedkit/qed/internal/strictjson"
 )
@@ -84,7 +85,7 @@ func (l *TodoList) read(raw []byte, decode func([]byte, any) error) error {
 	if in.Current != nil {
 		l.Current = *in.Current
 	}
-	if l.Current != "" && l.task(l.Current) == nil {
+	if l.Current != "" && !slices.ContainsFunc(l.Tasks, func(t Todo) bool { return t.Key == l.Current }) {
 		return fmt.Errorf("qed: a list of tasks: there is no current task %q", l.Current)
 	}
 	return nil

@@ -23,7 +23,7 @@ func OpenTodos(ctx context.Context, st store.Store, thread string) (*TodoList, e
 	}
 	for _, s := range states {
 		if l := s.plan(); l.open() {
-			return l, nil
+			return (*TodoList)(l), nil
 		}
 	}
 	return nil, nil

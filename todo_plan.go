@@ -91,7 +91,7 @@ func (s *todoState) unplanned(problem string) {
 }
 
 // adopt makes l the plan at hand. One without tasks says why there is nothing to do.
-func (s *todoState) adopt(l *TodoList, approve bool) {
+func (s *todoState) adopt(l *todoPlan, approve bool) {
 	s.Known, s.Plan = TodoKnown{}, (*todoPlan)(l)
 	if len(l.Tasks) == 0 {
 		s.Plan = nil
@@ -103,7 +103,7 @@ func (s *todoState) adopt(l *TodoList, approve bool) {
 }
 
 // tryToPlan asks the model for a plan until it has one that can be used. Where it has none, problem says what is wrong with the last.
-func (a *todoAgent) tryToPlan(ctx context.Context, s *todoState, data PlanData) (l *TodoList, problem, err error) {
+func (a *todoAgent) tryToPlan(ctx context.Context, s *todoState, data PlanData) (l *todoPlan, problem, err error) {
 	for try := 0; try <= a.opt.MaxReplans; try++ {
 		req, err := a.model.Request("plan_todos", a.prompts.Plan, data, nil)
 		if err != nil {
@@ -117,7 +117,7 @@ func (a *todoAgent) tryToPlan(ctx context.Context, s *todoState, data PlanData) 
 		case err != nil:
 			return nil, nil, err
 		}
-		l = &TodoList{
+		l = &todoPlan{
 			ID: s.Ground, Original: s.Request, Rewritten: s.Rewritten, Reason: prompt.Clip(said.Reason, maxReason),
 			Retrieval: said.Retrieval, QueryMode: cmp.Or(said.QueryMode, "create_new"),
 		}
@@ -134,7 +134,7 @@ func (a *todoAgent) tryToPlan(ctx context.Context, s *todoState, data PlanData) 
 }
 
 // accept makes the tasks those of l, or says what is wrong with them.
-func (a *todoAgent) accept(l *TodoList, tasks []readTask) error {
+func (a *todoAgent) accept(l *todoPlan, tasks []readTask) error {
 	if len(tasks) > a.opt.MaxTodos {
 		return fmt.Errorf("the plan has %d tasks, and at most %d are allowed", len(tasks), a.opt.MaxTodos)
 	}
@@ -150,7 +150,7 @@ func (a *todoAgent) accept(l *TodoList, tasks []readTask) error {
 }
 
 // acceptTask adds a task to l, also where something is wrong with it, as later ones may name it.
-func (a *todoAgent) acceptTask(l *TodoList, t readTask) error {
+func (a *todoAgent) acceptTask(l *todoPlan, t readTask) error {
 	todo := Todo{
 		Key: t.Key, Description: prompt.Clip(strings.TrimSpace(t.Description), maxDescription), Tool: t.Tool,
 		Parallel: t.Parallel, Status: TodoPending,
@@ -207,7 +207,7 @@ const (
 )
 
 // source is the language of the queries that the tasks of a plan run, whatever the model called it.
-func (a *todoAgent) source(l *TodoList) string {
+func (a *todoAgent) source(l *todoPlan) string {
 	source := noSource
 	for i := range l.Tasks {
 		switch language := a.planned(l.Tasks[i].Tool).Language; {
@@ -223,7 +223,7 @@ func (a *todoAgent) source(l *TodoList) string {
 
 // misplaced says why a plan asks the wrong place: a single entity is a GraphQL service's, several or figures of many a search engine's; where
 // there is SQL it does for both.
-func (a *todoAgent) misplaced(l *TodoList) error {
+func (a *todoAgent) misplaced(l *todoPlan) error {
 	preferred := "elasticsearch"
 	if l.Retrieval == singleEntity {
 		preferred = "graphql"

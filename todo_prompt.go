@@ -70,7 +70,7 @@ const maxShownArguments = 1000 // bytes
 var plainName = regexp.MustCompile(`^[\w$.-]{1,100}$`)
 
 // shown returns the tasks for a prompt.
-func (l *TodoList) shown() []KnownTodo {
+func (l *todoPlan) shown() []KnownTodo {
 	tasks := make([]KnownTodo, len(l.Tasks))
 	for i, t := range l.Tasks {
 		tasks[i] = KnownTodo{

@@ -44,7 +44,7 @@ type todoState struct {
 // A todoPlan is a [TodoList] in the state, which is written often and read by nobody else: its JSON is that of its fields.
 type todoPlan TodoList
 
-func (s *todoState) plan() *TodoList { return (*TodoList)(s.Plan) }
+func (s *todoState) plan() *todoPlan { return s.Plan }
 
 // begin is the state that a turn begins with. A plan that is open stays so: what the turn means is not known yet.
 func (a *todoAgent) begin(ctx context.Context, s todoState, turn Turn) (todoState, error) {

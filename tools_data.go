@@ -106,7 +106,7 @@ func cellLine(cells []any, longest int) string {
 		case string:
 			b.WriteString(prompt.Quote(prompt.Clip(cell, longest)))
 		default:
-			b.WriteString(cellText(cell)) // a number as a person writes it
+			b.WriteString(FormatCell(cell)) // a number as a person writes it
 		}
 	}
 	b.WriteByte(']')

@@ -186,7 +186,7 @@ func (s *numberSet) addCells(cells []any, longest int) {
 		case string:
 			s.addTextOf(prompt.Clip(cell, longest), u)
 		case int64, float64:
-			s.addTextOf(cellText(cell), u)
+			s.addTextOf(FormatCell(cell), u)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/likeness"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -102,7 +103,7 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (QueryMetadata
 		return QueryMetadata{}, fmt.Errorf("no query is remembered with turn_id %d. There are %s", in.TurnID, listQueries(remembered))
 	}
 	request := prompt.Clip(in.Request, longCompared)
-	if len(subjectWords(request)) == 0 {
+	if len(likeness.SubjectWords(request)) == 0 {
 		return remembered[newest], nil
 	}
 	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q QueryMetadata) bool { return !sameText(q.Request, request) })
@@ -127,23 +128,23 @@ func (r *retrieval) meant(ctx context.Context, request string, queries []QueryMe
 		own[i] = prompt.Clip(q.Summary+"\n"+q.HowToRetrieve, longCompared)
 		texts[i] = prompt.Clip(strings.Join([]string{q.Request, q.Summary, q.HowToRetrieve}, "\n"), longCompared)
 	}
-	asked := subjectWords(request)
-	words := inCommon(asked, texts)
-	for i, score := range inCommon(asked, own) {
+	asked := likeness.SubjectWords(request)
+	words := likeness.InCommon(asked, texts)
+	for i, score := range likeness.InCommon(asked, own) {
 		words[i] += score
 	}
 	var near []float64
 	if r.embedder != nil {
 		var err error
-		near, err = nearness(ctx, r.embedder, request, texts)
+		near, err = likeness.Nearness(ctx, r.embedder, request, texts)
 		if done := cancelled(ctx); err != nil && done != nil {
 			return 0, done
 		}
 		if err != nil {
-			tellWords(ctx, err)
+			Emit(ctx, MemoryIncomplete{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxReason)})
 		}
 	}
-	if slices.Max(words) == 0 && (near == nil || slices.Max(near) < leastNear) {
+	if slices.Max(words) == 0 && (near == nil || slices.Max(near) < likeness.LeastNear) {
 		return -1, nil
 	}
 	return likest(words, near), nil
@@ -174,8 +175,8 @@ func likest(words, near []float64) int {
 	nearest := slices.Max(near)
 	for i := range words {
 		switch {
-		case near[i] < nearest-sameNear:
-		case near[best] < nearest-sameNear, words[i] > words[best]+sameSum, words[i] >= words[best]-sameSum && near[i] >= near[best]-sameSum:
+		case near[i] < nearest-likeness.SameNear:
+		case near[best] < nearest-likeness.SameNear, words[i] > words[best]+likeness.SameSum, words[i] >= words[best]-likeness.SameSum && near[i] >= near[best]-likeness.SameSum:
 			best = i
 		}
 	}

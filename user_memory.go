@@ -118,14 +118,14 @@ func (m *UserMemory) Note(ctx context.Context, user User, turn PastTurn, entitie
 		if err != nil {
 			return fmt.Errorf("qed: a turn cannot be remembered: %w", err)
 		}
-		return m.Store.Append(ctx, thread, head.seq, store.Record{Time: clockOf(ctx)(), Kind: store.Memory, Data: data})
+		return m.Store.Append(ctx, thread, head.seq, store.Record{Time: Clock(ctx)(), Kind: store.Memory, Data: data})
 	})
 	if err != nil {
 		return err
 	}
 	if most := m.maxTurns(); rec.Live > most+most/4 {
-		if _, err := m.rewrite(ctx, thread, func(*userLog) int { return 1 }); err != nil && cancelled(ctx) == nil {
-			Emit(ctx, MemoryIncomplete{"what is remembered of the user is not compacted yet: " + prompt.Clip(err.Error(), maxReason)})
+		if _, err := m.rewrite(ctx, thread, func(*userLog) int { return 1 }); err != nil && ctx.Err() == nil {
+			Emit(ctx, MemoryIncomplete{"what is remembered of the user is not compacted yet: " + prompt.Clip(err.Error(), maxProblem)})
 		}
 	}
 	return nil
@@ -183,7 +183,7 @@ func (m *UserMemory) retry(ctx context.Context, do func() error) error {
 			return err
 		}
 		if !backoff.Sleep(ctx, rand.N(time.Duration(attempt)*2*time.Millisecond)) {
-			return cancelled(ctx)
+			return ctx.Err()
 		}
 	}
 }

@@ -57,7 +57,7 @@ func (m *UserMemory) head(ctx context.Context, thread string) (userHead, error) 
 			return head, err
 		}
 		head.seq, head.userRecord = rec.Seq, userRecord{}
-		if err := readRecord(&rec, &head.userRecord); err != nil {
+		if err := rec.Decode(&head.userRecord); err != nil {
 			return head, err
 		}
 	}
@@ -113,7 +113,7 @@ func (r *userReader) read(records func(yield func(store.Record, error) bool)) er
 			return err
 		}
 		var data userRecord
-		if err := readRecord(&rec, &data); err != nil {
+		if err := rec.Decode(&data); err != nil {
 			return err
 		}
 		if data.Begins {
@@ -229,7 +229,7 @@ func (m *UserMemory) rewrite(ctx context.Context, thread string, change func(*us
 			}
 			return nil
 		}
-		recs, err := log.records(clockOf(ctx)())
+		recs, err := log.records(Clock(ctx)())
 		if err != nil {
 			return err
 		}
@@ -254,7 +254,7 @@ func (m *UserMemory) trim(ctx context.Context, thread string) error {
 		var data struct {
 			Begins bool `json:"begins"`
 		}
-		if err := readRecord(&rec, &data); err != nil {
+		if err := rec.Decode(&data); err != nil {
 			return err
 		}
 		if data.Begins {
@@ -317,7 +317,7 @@ func (m *UserMemory) Forget(ctx context.Context, user User) error {
 		if err != nil || seq == 0 {
 			return err
 		}
-		recs, err := (&userLog{}).records(clockOf(ctx)())
+		recs, err := (&userLog{}).records(Clock(ctx)())
 		if err != nil {
 			return err
 		}

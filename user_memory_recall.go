@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/internal/likeness"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/vector"
 )
@@ -81,11 +82,11 @@ func (m *UserMemory) alike(ctx context.Context, text string, turns []userTurn) (
 			texts, at = append(texts, turns[i].about()), append(at, i)
 		}
 	}
-	byWords := ranked(alike(text, texts))
+	byWords := likeness.Ranked(likeness.Alike(text, texts))
 	for k, i := range byWords {
 		byWords[k] = at[i]
 	}
-	return interleaved(ranked(angles), byWords), nil
+	return interleaved(likeness.Ranked(angles), byWords), nil
 }
 
 // notCompared stands for the angle of a turn whose vector cannot be compared.
@@ -101,11 +102,11 @@ func (m *UserMemory) angles(ctx context.Context, text string, turns []userTurn) 
 		return angles, nil
 	}
 	vectors, err := vector.Embed(ctx, m.Embedder, []string{text}, 0)
-	if done := cancelled(ctx); err != nil && done != nil {
+	if done := ctx.Err(); err != nil && done != nil {
 		return nil, done
 	}
 	if err != nil {
-		tellWords(ctx, err)
+		Emit(ctx, MemoryIncomplete{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxProblem)})
 		return angles, nil
 	}
 	asked := vector.Unit(vectors[0])
@@ -127,11 +128,11 @@ func (m *UserMemory) embed(ctx context.Context, t *userTurn) error {
 		return nil
 	}
 	vectors, err := vector.Embed(ctx, m.Embedder, []string{text}, 0)
-	if done := cancelled(ctx); err != nil && done != nil {
+	if done := ctx.Err(); err != nil && done != nil {
 		return done
 	}
 	if err != nil {
-		tellWords(ctx, err)
+		Emit(ctx, MemoryIncomplete{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxProblem)})
 		return nil
 	}
 	t.Vector, t.Model = vector.Encode(vector.Unit(vectors[0])), m.EmbedderModel

@@ -42,9 +42,9 @@ type Store interface {
 
 // A Record is an entry of a thread's log.
 type Record struct {
-	Seq  int64      `json:"seq"`  // from 1; a trimmed log has gaps
-	Time time.Time  `json:"time"` // when it was written, by the clock of whoever wrote it
-	Kind Kind `json:"kind"`
+	Seq  int64     `json:"seq"`  // from 1; a trimmed log has gaps
+	Time time.Time `json:"time"` // when it was written, by the clock of whoever wrote it
+	Kind Kind      `json:"kind"`
 
 	// Run is the Seq of the record with which its run began. It is the same for a run that stopped and was resumed.
 	Run int64 `json:"run,omitempty"`
@@ -55,6 +55,15 @@ type Record struct {
 
 	// EventData is one JSON value, or nil.
 	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// Decode decodes the Data of rec. Fields that v does not have are ignored, as a
+// newer version may have written them. An error matches [ErrCorrupt].
+func (rec *Record) Decode(v any) error {
+	if err := json.Unmarshal(rec.Data, v); err != nil {
+		return fmt.Errorf("%w: number %d, %s: %w", ErrCorrupt, rec.Seq, rec.Kind, err)
+	}
+	return nil
 }
 
 // A Kind says what a [Record] tells. Stores keep records of every kind alike. At most 32 bytes.
@@ -73,17 +82,17 @@ const (
 	Reply    Kind = "reply"    // his reply
 	Message  Kind = "message"  // what the user or the agent said
 	Summary  Kind = "summary"  // what older messages come to
-	Saved     Kind = "kept"     // rows or documents under a handle
+	Saved    Kind = "kept"     // rows or documents under a handle
 	Memory   Kind = "memory"   // an entry of an agent's own memory
 )
 
 // A Range says which records of a thread are wanted. The zero Range means all of them, oldest first.
 type Range struct {
-	From, To int64        // the lowest and the highest number; 0 means no limit
+	From, To int64  // the lowest and the highest number; 0 means no limit
 	Kinds    []Kind // nil means every kind
-	Under    string       // an address: it and what lies below it, as "a" has "a" and "a/b" but not "ab"; empty means every one
-	Newest   bool         // newest first
-	Limit    int          // how many at most; 0 means no limit
+	Under    string // an address: it and what lies below it, as "a" has "a" and "a/b" but not "ab"; empty means every one
+	Newest   bool   // newest first
+	Limit    int    // how many at most; 0 means no limit
 }
 
 // matches reports whether r asks for rec, the limit aside.
@@ -133,4 +142,3 @@ func CheckThread(id string) error {
 	}
 	return nil
 }
-

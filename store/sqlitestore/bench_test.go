@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/store/sqlstore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlstore"
 )
 
 // checkpoint is a JSON text of 20 KB.

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlitestore"
 )
 
 // The test binary is also another process that uses a file: this variable has the

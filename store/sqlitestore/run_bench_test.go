@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlitestore"
 )
 
 // largeState has 20 KB of JSON.

@@ -14,9 +14,9 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/qedkit/qed/store/sqlstore"
-	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sqlitestore"
+	"github.com/qedkit/qed/store/sqlstore"
 	"github.com/qedkit/qed/store/storetest"
 )
 

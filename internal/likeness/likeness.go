@@ -1,19 +1,22 @@
-package qed
+// Package likeness compares texts of a conversation: by the words that they have
+// in common, and by the vectors of an embedder.
+package likeness
 
 import (
 	"cmp"
 	"context"
 	"slices"
 
-	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/internal/words"
 	"github.com/qedkit/qed/llm"
 )
 
-// nearness says how near in meaning a text is to each of others, by their vectors: 1 is the same, and 0 as near as it is to what has nothing to
-// do with it. That is measured, as there are embedders whose vectors all have much the same direction.
-func nearness(ctx context.Context, e llm.Embedder, text string, others []string) ([]float64, error) {
+// Nearness returns how near in meaning text is to each of others, by their
+// vectors: 1 is the same meaning, and 0 is as near as text is to unrelated texts.
+// The latter is measured with unrelated texts of the package's own, because the
+// vectors of some embedders all have much the same direction.
+func Nearness(ctx context.Context, e llm.Embedder, text string, others []string) ([]float64, error) {
 	vectors, err := vector.Embed(ctx, e, slices.Concat(others, strangers, []string{text}), 0)
 	if err != nil {
 		return nil, err
@@ -28,7 +31,7 @@ func nearness(ctx context.Context, e llm.Embedder, text string, others []string)
 		strange = max(strange, vector.Dot(own, v))
 	}
 	near := make([]float64, n)
-	if strange > 1-sameSum { // the embedder tells nothing apart
+	if strange > 1-SameSum { // the embedder tells nothing apart
 		return near, nil
 	}
 	for i := range near {
@@ -37,27 +40,23 @@ func nearness(ctx context.Context, e llm.Embedder, text string, others []string)
 	return near, nil
 }
 
-// strangers are texts with which no query of company data has to do.
+// strangers are texts that are unrelated to any query of company data.
 var strangers = []string{"Snow fell on the mountains during the night.", "She plays the violin, and he bakes bread.", "Why is the sky blue?"}
 
 const (
-	leastNear = 0.2              // what is less near is another subject
-	sameNear  = 0.02             // of what differs by less, words tell more
-	sameSum   = vector.Precision // sums of floats that differ by less are the same
+	LeastNear = 0.2              // texts that are less near have another subject
+	SameNear  = 0.02             // where nearness differs by less, words decide
+	SameSum   = vector.Precision // sums of floats that differ by less are equal
 )
 
-// tellWords tells that an embedder failed, so that words must do.
-func tellWords(ctx context.Context, err error) {
-	Emit(ctx, MemoryIncomplete{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxReason)})
+// Alike returns for each of others how many words it has in common with text.
+// Words that few of the others have count more.
+func Alike(text string, others []string) []float64 {
+	return InCommon(contentWords(text), others)
 }
 
-// alike weighs the words that a text has in common with each of others: rare ones among these count more. 0 means none.
-func alike(text string, others []string) []float64 {
-	return inCommon(contentWords(text), others)
-}
-
-// inCommon is alike of the words of a text, each once and in their order in the alphabet.
-func inCommon(asked []string, others []string) []float64 {
+// InCommon is like [Alike], for the sorted words of a text.
+func InCommon(asked []string, others []string) []float64 {
 	scores := make([]float64, len(others))
 	if len(asked) == 0 {
 		return scores
@@ -79,8 +78,9 @@ func inCommon(asked []string, others []string) []float64 {
 	return scores
 }
 
-// ranked returns the indices of scores above 0, best first, and of equal ones the last first: what is newer.
-func ranked(scores []float64) []int {
+// Ranked returns the indices of scores above 0, best first. Of equal scores the
+// last comes first.
+func Ranked(scores []float64) []int {
 	var order []int
 	for i := len(scores) - 1; i >= 0; i-- {
 		if scores[i] > 0 {
@@ -91,18 +91,20 @@ func ranked(scores []float64) []int {
 	return order
 }
 
-// contentWords returns the words of a text that say what it is about, each once and in their order in the alphabet: a sum of floats depends on it.
+// contentWords returns the words of a text that say what it is about, each once
+// and sorted: a sum of floats depends on its order.
 func contentWords(text string) []string {
 	content := words.Split(text, askingWords)
 	slices.Sort(content)
 	return slices.Compact(content)
 }
 
-// askingWords say that something is asked for, and not what.
+// askingWords only say that something is asked for.
 var askingWords = words.SetOf("about again all every find found get give have many much no out please results retrieve row rows show tell those us")
 
-// subjectWords returns the words of a request for an earlier query that say which it is, and not what is to be done with it.
-func subjectWords(request string) []string {
+// SubjectWords returns the sorted words of a request for an earlier query that say
+// which query it is, without those that say what to do with it.
+func SubjectWords(request string) []string {
 	return slices.DeleteFunc(contentWords(request), func(w string) bool { return doingWords[w] })
 }
 
