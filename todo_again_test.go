@@ -110,7 +110,7 @@ func TestTodoFailedBeforeAQuestion(t *testing.T) {
 func TestTodoNestedBudget(t *testing.T) {
 	l := &ledger{}
 	inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("p", "pay", `{"k":"p"}`), task("a", "say", `{"text":"1"}`), task("b", "say", `{"text":"done"}`)}), payTool(l))
-	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTask("sub", "answers", inner)), nil)
+	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
 	limited := qed.WithBudget(talk.ctx, qed.Limits{ToolCalls: 2})
 	if answer, err := qed.Ask(limited, talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"}); err != nil || !answer.Partial {
 		t.Fatalf("answer = %+v, %v", answer, err)

@@ -356,7 +356,7 @@ func TestTodoNestedMemoryIsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	outer := newTodoTalk(t, plansInTurn("new_request", []todoTask{task("q", "run", `{}`), task("ask", "bi", `{"question":"Miami"}`), task("end", "say", `{"text":{"$result":"ask/text"}}`)}),
-		todoTools(t, queryTool("run"), qed.AsTask("bi", "answers", nested)), nil)
+		todoTools(t, queryTool("run"), qed.AsTool("bi", "answers", nested)), nil)
 	outer.say("go")
 	outer.remembers("1 q complete -> ask", "1 ask complete -> end", "1 end complete -> ")
 }

@@ -250,7 +250,7 @@ func TestTodoWithinOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	outer := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("ask", "bi", `{"question":"Miami"}`), task("end", "say", `{"text":{"$result":"ask/text"}}`))}}),
-		todoTools(t, qed.AsTask("bi", "answers", nested)), nil)
+		todoTools(t, qed.AsTool("bi", "answers", nested)), nil)
 	if answer := outer.say("go"); len(answer.Questions) != 1 {
 		t.Fatalf("answer = %+v", answer)
 	}

@@ -37,7 +37,7 @@ func nestedAgent(t *testing.T, model llm.Model, tools ...qed.Tool) qed.Agent {
 	return agent
 }
 
-var asTools = map[string]func(name, description string, a qed.Agent) qed.Tool{"task": qed.AsTask, "tool": qed.AsTool}
+var asTools = map[string]func(name, description string, a qed.Agent) qed.Tool{"task": qed.AsTool, "tool": qed.AsTool}
 
 // An agent that is first reached in a turn that answers another question is asked its own question, and later its own answers.
 func TestTodoNestedIsAskedItsQuestion(t *testing.T) {
@@ -161,7 +161,7 @@ func TestTodoNestedFailure(t *testing.T) {
 				t.Fatal(err)
 			}
 			outer := plansInTurn("new_request", []todoTask{task("c", "sub", `{"question":"which?"}`), task("p", "pay", `{"k":"p","text":{"$result":"c/text"}}`)})
-			talk := newTodoTalk(t, outer, todoTools(t, qed.AsTask("sub", "answers", inner), payTool(l)), nil)
+			talk := newTodoTalk(t, outer, todoTools(t, qed.AsTool("sub", "answers", inner), payTool(l)), nil)
 			var answer qed.Answer
 			for _, text := range test.say {
 				turn := qed.Turn{Thread: "t", User: "u", Text: text}
@@ -194,7 +194,7 @@ func TestTodoNestedDoesNothingTwice(t *testing.T) {
 				tasks = append([]todoTask{task("p", "resolve", `{"name":"Oslo"}`)}, tasks...)
 			}
 			inner := nestedAgent(t, plansInTurn("new_request", tasks), payTool(l))
-			talk := newTodoTalk(t, plansInTurn("new_request", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTask("sub", "answers", inner)), nil)
+			talk := newTodoTalk(t, plansInTurn("new_request", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
 			talk.say("go")
 			answer := talk.say("continue")
 			if again := strings.Contains(answer.Text, "only tried again"); again != pays || l.count()["p"] > 1 {

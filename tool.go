@@ -115,34 +115,3 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 	}
 	return t
 }
-
-// AsTool makes a tool of an agent. The model asks it a question and gets its [Answer]. The agent acts for the user and the
-// company of the turn that calls it, without the conversation. It may ask him. The tokens of its answer are told on [ChannelTool].
-// A nil agent is reported by [Registry.Add].
-func AsTool(name, description string, a Agent) Tool {
-	t := NewTool(name, description, func(ctx context.Context, in taskInput) (Answer, error) {
-		return askNested(ctx, a, in.Question)
-	})
-	t.Interrupts, t.nested = true, true
-	if a == nil {
-		t.err = fmt.Errorf("qed: tool %q: AsTool needs an Agent", name)
-	}
-	return t
-}
-
-// taskInput is what a tool takes that is an agent.
-type taskInput struct {
-	Question string `json:"question" jsonschema_description:"the question, complete in itself"`
-}
-
-// askNested asks an agent that is a tool.
-func askNested(ctx context.Context, a Agent, question string) (Answer, error) {
-	sc := scopeOf(ctx)
-	turn := Turn{Text: question}
-	if sc.turn != nil {
-		turn.User, turn.Tenant = sc.turn.User, sc.turn.Tenant
-	}
-	f := *sc.frame
-	f.tool = true
-	return Ask(&scope{ctx, sc.path, &f, sc.place}, a, turn)
-}

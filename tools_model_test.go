@@ -119,7 +119,7 @@ func TestSummaryTool(t *testing.T) {
 	// In an agent that is a tool, it is not the answer of the one that is listened to.
 	model = scripted(llmtest.Reply{Text: "late"}, llmtest.Reply{Text: "late"})
 	outer := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		_, err := callTool(ctx, t, qed.AsTask("inner", "answers", agent), `{"question":"Which?"}`)
+		_, err := callTool(ctx, t, qed.AsTool("inner", "answers", agent), `{"question":"Which?"}`)
 		return qed.Answer{}, err
 	})
 	if _, channels := tokens(outer); len(channels) != 1 || !channels[qed.ChannelTool] {
@@ -390,7 +390,7 @@ func TestModelToolOptions(t *testing.T) {
 		"no model, llm":       qed.NewLLMTool(nil, nil),
 		"no embedder":         qed.NewEmbeddingTool(nil),
 		"no registry":         qed.NewRetrievalTool(nil, nil),
-		"no agent":            qed.AsTask("a", "b", nil),
+		"no agent":            qed.AsTool("a", "b", nil),
 		"negative":            qed.NewSummaryTool(model, &qed.ModelToolOptions{Settings: llm.Settings{ModelTimeout: -1}}),
 		"a prompt that fails": qed.NewSummaryTool(model, &qed.ModelToolOptions{Prompt: parse("{{.Nobody}}")}),
 	} {

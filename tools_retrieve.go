@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -264,4 +265,13 @@ func (r *retrieval) again(ctx context.Context, q *QueryMetadata) (Finding, error
 	now.Proof = found.Proof()
 	found.Metadata = &now
 	return found, nil
+}
+
+// queryText is the query of a [QueryMetadata] as text.
+func queryText(q json.RawMessage) string {
+	var text string
+	if json.Unmarshal(q, &text) == nil {
+		return text
+	}
+	return string(compact(q))
 }

@@ -203,7 +203,7 @@ func TestTurnTime(t *testing.T) {
 	now := time.Date(2025, 1, 6, 9, 0, 0, 123456789, time.FixedZone("", 3600))
 	clock := func() time.Time { return now }
 	var found qed.Finding
-	task := qed.AsTask("sql_agent", "answers", manyShipments(3))
+	task := qed.AsTool("sql_agent", "answers", manyShipments(3))
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
 			return qed.Answer{}, err

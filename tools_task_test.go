@@ -39,7 +39,7 @@ func TestAsTask(t *testing.T) {
 	now := time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return now })
 	registry := qed.NewRegistry(nil)
-	if err := registry.Add(qed.AsTask("sql_agent", "answers", manyShipments(2000))); err != nil {
+	if err := registry.Add(qed.AsTool("sql_agent", "answers", manyShipments(2000))); err != nil {
 		t.Fatal(err)
 	}
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -80,18 +80,18 @@ func TestAsTask(t *testing.T) {
 
 func TestAsTaskWithoutAQuery(t *testing.T) {
 	agent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{Text: "hello"}, nil })
-	got, err := callTool(t.Context(), t, qed.AsTask("chat", "talks", agent), `{"question":"hi"}`)
+	got, err := callTool(t.Context(), t, qed.AsTool("chat", "talks", agent), `{"question":"hi"}`)
 	if diff := cmp.Diff(map[string]any{"text": "hello"}, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 	silent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) {
 		return qed.Answer{Text: "half", Partial: true}, nil
 	})
-	if got, err := callTool(t.Context(), t, qed.AsTask("chat", "talks", silent), `{"question":"hi"}`); err != nil || got["partial"] == nil {
+	if got, err := callTool(t.Context(), t, qed.AsTool("chat", "talks", silent), `{"question":"hi"}`); err != nil || got["partial"] == nil {
 		t.Errorf("partial for no reason: %v, %v", got, err)
 	}
 	failing := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, errors.New("no database") })
-	if got, err := callTool(t.Context(), t, qed.AsTask("chat", "talks", failing), `{"question":"hi"}`); err == nil {
+	if got, err := callTool(t.Context(), t, qed.AsTool("chat", "talks", failing), `{"question":"hi"}`); err == nil {
 		t.Errorf("got %v", got)
 	}
 }
@@ -103,7 +103,7 @@ func TestAsTaskAsks(t *testing.T) {
 		return qed.Answer{Text: "in " + port}, err
 	})
 	registry := qed.NewRegistry(nil)
-	if err := registry.Add(qed.AsTask("ports", "knows ports", inner)); err != nil {
+	if err := registry.Add(qed.AsTool("ports", "knows ports", inner)); err != nil {
 		t.Fatal(err)
 	}
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {

@@ -10,13 +10,15 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// AsTask makes a tool of an agent, like [AsTool], whose result is a [Finding]: the rows of the answer are kept, for the tools that come after it,
-// and so are large artifacts; the query that found them can be asked for again. Where the answer is partial, so are the finding and its rows.
-// Its arguments are {"question"}.
+// AsTool returns an agent as a tool. Its arguments are {"question"}, and its
+// result is a [Finding]: the text of the answer, its rows and large artifacts as
+// references ([SaveRows], [SaveArtifact]), and its queries and citations. If the
+// answer is partial, so are the finding and its rows.
 //
-// The agent acts for the user and the company of the turn that calls it, without the conversation. It may ask him. The tokens of its
-// answer are told on [ChannelTool].
-func AsTask(name, description string, a Agent) Tool {
+// The agent acts for the user and the tenant of the turn that calls it, without
+// the conversation. It may interrupt the run. The text of its answer is emitted
+// on [ChannelTool]. [Registry.Add] returns an error for a nil agent.
+func AsTool(name, description string, a Agent) Tool {
 	t := NewTool(name, description, func(ctx context.Context, in taskInput) (Finding, error) {
 		answer, err := askNested(ctx, a, in.Question)
 		if err != nil {
@@ -100,11 +102,19 @@ func queryJSON(text string) json.RawMessage {
 	return jsonString(text)
 }
 
-// queryText is the query of a [QueryMetadata] as text.
-func queryText(q json.RawMessage) string {
-	var text string
-	if json.Unmarshal(q, &text) == nil {
-		return text
+// taskInput is what a tool takes that is an agent.
+type taskInput struct {
+	Question string `json:"question" jsonschema_description:"the question, complete in itself"`
+}
+
+// askNested asks an agent that is a tool.
+func askNested(ctx context.Context, a Agent, question string) (Answer, error) {
+	sc := scopeOf(ctx)
+	turn := Turn{Text: question}
+	if sc.turn != nil {
+		turn.User, turn.Tenant = sc.turn.User, sc.turn.Tenant
 	}
-	return string(compact(q))
+	f := *sc.frame
+	f.tool = true
+	return Ask(&scope{ctx, sc.path, &f, sc.place}, a, turn)
 }
