@@ -14,6 +14,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/todoagent"
 )
 
 // sender is an agent that sends something to whom it is told, by a call and by a tool, and a thread of it whose process died in one of them.
@@ -414,7 +415,7 @@ func TestNoStore(t *testing.T) {
 	for name, err := range map[string]error{
 		"Look":        func() error { _, err := qed.Inspect(ctx, nil, "t"); return err }(),
 		"History":     func() error { _, err := qed.History(ctx, nil, "t", 0); return err }(),
-		"TodoEntries": func() error { _, err := qed.TodoEntries(ctx, nil, "t", 0); return err }(),
+		"TodoEntries": func() error { _, err := todoagent.Entries(ctx, nil, "t", 0); return err }(),
 		"Settle":      qed.Resolve(ctx, nil, "t", "a", nil, nil),
 		"Fork":        qed.Fork(ctx, nil, "t", 0, "u"),
 	} {

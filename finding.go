@@ -11,7 +11,7 @@ import (
 )
 
 // A Finding is what a tool found out, in a form that agents understand: where the result of a tool has these members, beside any of
-// its own, [NewTodoAgent] shows its text and its rows, remembers its query and its entities, and hands out its artifacts. Embed it in a tool's result.
+// its own, [todoagent.New] shows its text and its rows, remembers its query and its entities, and hands out its artifacts. Embed it in a tool's result.
 // Every member is optional. One that has another form, such as rows that are no [RowsRef], is the tool's own.
 type Finding struct {
 	Text      string         `json:"text,omitempty"` // for the user

@@ -56,7 +56,7 @@ const (
 	IntentNewRequest   Intent = "new_request"  // it wants something else: a new run begins
 	IntentAbort        Intent = "abort"        // it wants nothing more
 
-	// Those of an agent that plans ([NewTodoAgent]) and keeps its plans open.
+	// Those of an agent that plans ([todoagent.New]) and keeps its plans open.
 	IntentContinue     Intent = "continue"     // the open plan goes on
 	IntentContinuation Intent = "continuation" // a new request about what was found before
 )

@@ -227,6 +227,9 @@ func (r *router) narrow() llm.Model {
 	})
 }
 
+// unlimited leaves the length of the conversation to the Router's Memory.
+const unlimited = 1 << 40
+
 const (
 	maxCandidates = 3
 )

@@ -44,13 +44,17 @@ type Tool struct {
 	Timeout time.Duration
 
 	// Call gets arguments that Input allows and returns one JSON value. It must watch its context. Its errors are for the model, and a
-	// [NewTodoAgent] shows them to the user: they hold no secrets.
+	// [todoagent.New] shows them to the user: they hold no secrets.
 	Call func(context.Context, json.RawMessage) (json.RawMessage, error)
 
 	checks bool  // Call checks its arguments itself
 	nested bool  // it is an agent: what is done in it is recorded for itself
 	err    error // why NewTool failed: Add tells
 }
+
+// InvalidTool returns a tool that [Registry.Add] refuses with err. Constructors
+// that return a Tool alone use it for arguments that no tool can be made of.
+func InvalidTool(name string, err error) Tool { return Tool{Name: name, err: err} }
 
 // A ToolKind says what part a [Tool] plays in a plan: it is told to the model that plans. Only a ModelTool may ask the user.
 type ToolKind string

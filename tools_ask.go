@@ -26,7 +26,7 @@ type ModelToolOptions struct {
 
 	// Channel is where the text is told as [Token]s. Empty means [ChannelFinal] for [NewSummaryTool] and [NewInsightsTool], as their text is
 	// an agent's answer, mostly, and [ChannelTool] for [NewLLMTool]. ChannelFinal becomes ChannelTool where the text is not the answer of the
-	// agent that is listened to: in an agent that is a tool of another one, and in a plan ([NewTodoAgent]) in all tasks but the last.
+	// agent that is listened to: in an agent that is a tool of another one, and in a plan ([todoagent.New]) in all tasks but the last.
 	Channel Channel
 
 	// Prompt is what the model is sent, as a template for [ModelToolData]. Nil means the package's own. Make one with [PromptFuncs]. What a user, a

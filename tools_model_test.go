@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/todoagent"
 )
 
 // callTool calls a tool by a registry that has nothing else.
@@ -389,7 +390,7 @@ func TestModelToolOptions(t *testing.T) {
 		"no model, insights":  qed.NewInsightsTool(nil, nil),
 		"no model, llm":       qed.NewLLMTool(nil, nil),
 		"no embedder":         qed.NewEmbeddingTool(nil),
-		"no registry":         qed.NewRetrievalTool(nil, nil),
+		"no registry":         todoagent.NewRetrievalTool(nil, nil),
 		"no agent":            qed.AsTool("a", "b", nil),
 		"negative":            qed.NewSummaryTool(model, &qed.ModelToolOptions{Settings: llm.Settings{ModelTimeout: -1}}),
 		"a prompt that fails": qed.NewSummaryTool(model, &qed.ModelToolOptions{Prompt: parse("{{.Nobody}}")}),

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/examples/shipping"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/searchagent"
+	"github.com/qedkit/qed/todoagent"
 )
 
 // A desk is where users ask: each has an agent of his own, as each has names of his own
@@ -22,7 +23,7 @@ type desk struct {
 	engine  searchagent.Engine
 	graphQL string
 	show    *chat.Printer
-	opt     qed.TodoOptions
+	opt     todoagent.Options
 	out     string // the file that the last chart is written to
 
 	remembered int           // the number of the last memory entry that was shown
@@ -86,7 +87,7 @@ func (d *desk) ask(ctx context.Context, agent qed.Agent, user shipping.User, thr
 			d.show.Hint("-out chart.json would write it to a file, which vega.github.io/editor shows")
 		}
 	}
-	entries, err := qed.TodoEntries(ctx, d.opt.Store, thread, 0)
+	entries, err := todoagent.Entries(ctx, d.opt.Store, thread, 0)
 	if err != nil {
 		return err
 	}

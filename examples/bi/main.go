@@ -41,6 +41,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/todoagent"
 )
 
 func main() { chat.Main("bi", run) }
@@ -96,7 +97,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	defer server.Close()
 
 	ctx = qed.WithClock(ctx, func() time.Time { return shipping.Now })
-	d := desk{model: model, engine: engine, graphQL: server.URL, show: show, out: asked.out, opt: qed.TodoOptions{
+	d := desk{model: model, engine: engine, graphQL: server.URL, show: show, out: asked.out, opt: todoagent.Options{
 		Store:    &store.InMemory{},
 		Settings: llm.Settings{Temperature: conf.Agent.Temperature, JSONMode: conf.Agent.JSONMode},
 	}}

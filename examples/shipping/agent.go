@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed/resolve"
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/stats"
+	"github.com/qedkit/qed/todoagent"
 )
 
 // graphqlSource is what the GraphQL server is called in plans.
@@ -19,18 +20,18 @@ const graphqlSource = "tracking"
 // shipments or containers from the engine's indices, which [Fill] makes, and those about
 // one thing from the GraphQL server at a URL, which is a [Server]'s. A nil opt means the
 // agent's defaults.
-func NewAgent(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *qed.TodoOptions) (qed.Agent, error) {
+func NewAgent(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *todoagent.Options) (qed.Agent, error) {
 	tools, err := newTools(model, engine, graphqlURL, user, opt)
 	if err != nil {
 		return nil, err
 	}
-	return qed.NewTodoAgent(model, tools, opt)
+	return todoagent.New(model, tools, opt)
 }
 
 // newTools returns the tools that plans are made of.
-func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *qed.TodoOptions) (*qed.Registry, error) {
+func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *todoagent.Options) (*qed.Registry, error) {
 	if opt == nil {
-		opt = &qed.TodoOptions{}
+		opt = &todoagent.Options{}
 	}
 	searched, err := newIndices(engine)
 	if err != nil {
@@ -63,7 +64,7 @@ func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, use
 	return tools, tools.Add(
 		entities, fields, builder, search, look,
 		qed.NewSummaryTool(model, asks),
-		qed.NewRetrievalTool(tools, nil),
+		todoagent.NewRetrievalTool(tools, nil),
 		stats.NewAnalysisTool(),
 		stats.NewPatternTool(nil),
 		qed.NewInsightsTool(model, asks),
@@ -72,7 +73,7 @@ func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, use
 }
 
 // newResolvers returns the tools that find out what names and terms mean.
-func newResolvers(model llm.Model, user User, opt *qed.TodoOptions) (entities, fields qed.Tool, err error) {
+func newResolvers(model llm.Model, user User, opt *todoagent.Options) (entities, fields qed.Tool, err error) {
 	asks := &resolve.Options{Settings: llm.Settings{Temperature: opt.Temperature, JSONMode: opt.JSONMode}}
 	names, err := newNames(user)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/todoagent"
 )
 
 // TestNothingSteersTheTerminal prints what a terminal obeys, from every place that a word comes from.
@@ -51,7 +52,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		Questions: []qed.Question{{Text: attack, Problem: attack, Choices: []qed.Choice{{Text: attack}}}},
 	})
 	show.Hint(attack)
-	show.Entry(qed.TodoEntry{TodoKey: attack, Status: attack, AgentAction: attack})
+	show.Entry(todoagent.Entry{TodoKey: attack, Status: attack, AgentAction: attack})
 	if got := out.String(); strings.ContainsAny(got, attack[:1]+"\u009b\u202e\u2066\u2028\a\r") {
 		t.Errorf("the output steers the terminal: %q", got)
 	}

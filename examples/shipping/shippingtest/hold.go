@@ -20,6 +20,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/todoagent"
 )
 
 // Scenarios holds every scenario on engine, whose indices are filled. It returns the
@@ -54,12 +55,12 @@ func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Sc
 	saved := 0
 	for i, said := range s.Turns {
 		// Another one for each turn, as after a restart: a conversation lives in the store.
-		agent, err := shipping.NewAgent(model, engine, graphQL, s.User, &qed.TodoOptions{Store: st})
+		agent, err := shipping.NewAgent(model, engine, graphQL, s.User, &todoagent.Options{Store: st})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, answer := listen(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Tenant: shipping.Company, Text: said.Text})
-		all, err := qed.TodoEntries(ctx, st, "t", 0)
+		all, err := todoagent.Entries(ctx, st, "t", 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +118,7 @@ func listen(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (g
 }
 
 // remember takes over the entries that a turn added, and asserts what holds for all.
-func (got *turn) remember(t *testing.T, entries []qed.TodoEntry, userTurn int, input, asks string) {
+func (got *turn) remember(t *testing.T, entries []todoagent.Entry, userTurn int, input, asks string) {
 	t.Helper()
 	for _, e := range entries {
 		list := e.ActiveTodoListSnapshot

@@ -1,0 +1,216 @@
+package todoagent_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/todoagent"
+)
+
+// queryTool runs a query that finds rows.
+func queryTool(name string) qed.Tool {
+	type result struct{ qed.Finding }
+	t := repeatable(qed.NewTool(name, "finds shipments", func(ctx context.Context, _ struct{}) (result, error) {
+		table := &qed.Table{Columns: []qed.Column{{Name: "port"}, {Name: "delay"}}}
+		for i := range 142 {
+			if err := table.Append("Miami", i); err != nil {
+				return result{}, err
+			}
+		}
+		rows, err := qed.SaveRows(ctx, table)
+		return result{qed.Finding{
+			Text: "142 shipments found", Rows: rows, Entities: []qed.Entity{{Kind: "port", Name: "Port of Miami", Said: "Miami"}},
+			Queries:  []qed.Query{{Language: "sql", Executed: "SELECT 1", Rows: 142}},
+			Metadata: &qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`), Summary: "142 shipments found", HowToRetrieve: "shipments", ExecutedAt: qed.Now(ctx)},
+		}}, err
+	}))
+	t.Language = "sql"
+	return t
+}
+
+// An analysis of what was found before: the query is found again, with its rows.
+func TestTodoGoesOnFromAQuery(t *testing.T) {
+	count := repeatable(qed.NewTool("count", "counts rows", func(ctx context.Context, in struct {
+		Rows qed.RowsRef `json:"rows"`
+	}) (map[string]any, error) {
+		table, err := in.Rows.Table(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"text": strings.Repeat("x", len(table.Rows))}, nil
+	}))
+	tools := todoTools(t, queryTool("run"), count)
+	if err := tools.Add(todoagent.NewRetrievalTool(tools, nil)); err != nil {
+		t.Fatal(err)
+	}
+	model := todoModel(t, map[string][]llmtest.Reply{
+		"plan_todos": {
+			planned(task("execute", "run", `{}`), task("say", "say", `{"text":{"$result":"execute/text"}}`)),
+			planned(task("retrieve", "retrieve_query_metadata", `{"turn_id":1}`), task("count", "count", `{"rows":{"$result":"retrieve/rows"}}`))},
+		"classify_intent": {intentOf("continuation")},
+	})
+	talk := newTodoTalk(t, model, tools, nil)
+	if answer := talk.say("shipments to Miami"); answer.Text != "142 shipments found" || answer.Table == nil || len(answer.Table.Rows) != 142 || len(answer.Queries) != 1 || answer.Queries[0].Task != "execute" {
+		t.Errorf("answer = %+v", answer)
+	}
+	if answer := talk.say("analyse the delays in these results"); len(answer.Text) != 142 {
+		t.Errorf("answer = %+v", answer)
+	}
+	entries, err := todoagent.Entries(talk.ctx, talk.store, "t", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &qed.QueryMetadata{
+		QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`), Summary: "142 shipments found", HowToRetrieve: "shipments",
+		ExecutedAt: time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC), Request: "the question", TurnID: 1, Tool: "run", Arguments: json.RawMessage(`{}`),
+		Proof: &qed.Query{Language: "sql", Executed: "SELECT 1", Rows: 142},
+	}
+	for _, i := range []int{0, 2} {
+		got := *entries[i].QueryMetadata
+		if got.Rows == nil || got.Rows.Count != 142 || len(got.Rows.Sample.Rows) > 5 || got.Rows.Handle == "" {
+			t.Errorf("entry %d: rows = %+v", i, got.Rows)
+		}
+		got.Rows = nil
+		if diff := cmp.Diff(want, &got); diff != "" {
+			t.Errorf("entry %d (-want +got):\n%s", i, diff)
+		}
+	}
+	for _, e := range entries {
+		for _, task := range e.ActiveTodoListSnapshot.Tasks {
+			if task.Result.JSON != nil || task.Result.Handle != "" {
+				t.Errorf("the snapshot of entry %d has results", e.TurnID)
+			}
+		}
+	}
+}
+
+// What a user spoke of, and what he asked before, is remembered beyond the thread, for him alone.
+func TestTodoRemembersItsUser(t *testing.T) {
+	user := &qed.UserMemory{Store: &store.InMemory{}}
+	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {
+		planned(task("execute", "run", `{}`)), planned(task("end", "say", `{"text":"2"}`)), planned(task("end", "say", `{"text":"3"}`))}})
+	agent, err := todoagent.New(model, todoTools(t, queryTool("run")), &todoagent.Options{Store: &store.InMemory{}, User: user})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, turn := range []qed.Turn{{Thread: "1", User: "ann", Text: "shipments to Miami"}, {Thread: "2", User: "ann", Text: "more shipments to Miami"}, {Thread: "3", User: "bob", Text: "shipments to Miami"}} {
+		if _, err := qed.Ask(t.Context(), agent, turn); err != nil {
+			t.Fatal(err)
+		}
+		reqs := model.Requests()
+		last := reqs[len(reqs)-1]
+		text := last.Messages[len(last.Messages)-1].Content
+		if knows := strings.Contains(text, "Port of Miami"); last.Name != "plan_todos" || knows != (i == 1) {
+			t.Errorf("turn %d: the %s prompt knows of the port: %v", i, last.Name, knows)
+		}
+	}
+	entities, err := user.Entities(t.Context(), qed.User{Tenant: "", ID: "ann"})
+	if err != nil || len(entities) != 1 || entities[0].Name != "Port of Miami" {
+		t.Errorf("entities = %+v, %v", entities, err)
+	}
+	if entities, err := user.Entities(t.Context(), qed.User{Tenant: "", ID: "bob"}); err != nil || len(entities) > 0 {
+		t.Errorf("bob's entities = %+v, %v", entities, err)
+	}
+}
+
+// A query that ran again is another one to the turns after it.
+func TestTodoRefreshedQuery(t *testing.T) {
+	found := 1
+	run := repeatable(qed.NewTool("run", "runs a query", func(ctx context.Context, _ struct{}) (qed.Finding, error) {
+		found++
+		table := &qed.Table{Columns: []qed.Column{{Name: "port"}}}
+		for range found {
+			table.Append("Miami")
+		}
+		rows, err := qed.SaveRows(ctx, table)
+		return qed.Finding{Rows: rows, Metadata: &qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`)}}, err
+	}))
+	tools := todoTools(t, run)
+	if err := tools.Add(todoagent.NewRetrievalTool(tools, nil)); err != nil {
+		t.Fatal(err)
+	}
+	model := todoModel(t, map[string][]llmtest.Reply{
+		"plan_todos": {planned(task("run", "run", `{}`)), planned(task("get", "retrieve_query_metadata", `{"refresh":true}`)),
+			planned(task("get", "retrieve_query_metadata", `{}`)), planned(task("get", "retrieve_query_metadata", `{"turn_id":1}`))},
+		"classify_intent": {intentOf("continuation"), intentOf("continuation"), intentOf("continuation")},
+	})
+	talk := newTodoTalk(t, model, tools, nil)
+	for _, step := range []struct {
+		say  string
+		rows int
+	}{{"find them", 2}, {"with fresh data", 3}, {"analyse these", 3}, {"and those before", 2}} {
+		if answer := talk.say(step.say); answer.Table == nil || len(answer.Table.Rows) != step.rows {
+			t.Errorf("%s: %+v, want %d rows", step.say, answer.Table, step.rows)
+		}
+	}
+	entries, err := todoagent.Entries(talk.ctx, talk.store, "t", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of []int
+	for _, e := range entries {
+		of = append(of, e.QueryMetadata.TurnID)
+	}
+	if diff := cmp.Diff([]int{1, 2, 2, 1}, of); diff != "" {
+		t.Errorf("the queries of the entries (-want +got):\n%s", diff)
+	}
+}
+
+// Dates are resolved by the clock, in the user's zone.
+func TestTodoPeriods(t *testing.T) {
+	zone := func(name string) *time.Location {
+		zone, err := time.LoadLocation(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return zone
+	}
+	miami, santiago := zone("America/New_York"), zone("America/Santiago")
+	at := func(text string) time.Time {
+		when, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when
+	}
+	for _, test := range []struct {
+		now  time.Time
+		zone *time.Location
+		want []string
+	}{
+		{at("2025-01-15T10:30:00Z"), nil, []string{"Wednesday 2025-01-15 10:30 in UTC", "last week, the last seven days: from 2025-01-08, before 2025-01-15",
+			"last month: from 2024-12-01, before 2025-01-01", "last quarter: from 2024-10-01, before 2025-01-01", "this week, from Monday: from 2025-01-13, before 2025-01-20"}},
+		{at("2025-03-01T02:00:00Z"), miami, []string{"Friday 2025-02-28 21:00 in America/New_York", "today: from 2025-02-28, before 2025-03-01",
+			"last month: from 2025-01-01, before 2025-02-01", "this week, from Monday: from 2025-02-24, before 2025-03-03"}},
+		// There, the seventh of September has no midnight.
+		{at("2025-09-07T15:00:00Z"), santiago, []string{"today: from 2025-09-07, before 2025-09-08", "yesterday: from 2025-09-06, before 2025-09-07",
+			"last week, the last seven days: from 2025-08-31, before 2025-09-07"}},
+		{at("2025-09-06T15:00:00Z"), santiago, []string{"today: from 2025-09-06, before 2025-09-07", "tomorrow: from 2025-09-07, before 2025-09-08"}},
+		{at("2025-09-14T15:00:00Z"), santiago, []string{"last week, the last seven days: from 2025-09-07, before 2025-09-14"}},
+		{at("2024-12-31T15:00:00Z"), zone("Asia/Tokyo"), []string{"yesterday: from 2024-12-31, before 2025-01-01", "last month: from 2024-12-01, before 2025-01-01"}},
+		{at("2024-03-31T12:00:00Z"), nil, []string{"last month: from 2024-02-01, before 2024-03-01", "this week, from Monday: from 2024-03-25, before 2024-04-01"}},
+	} {
+		model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("end", "say", `{"text":"x"}`))}})
+		agent, err := todoagent.New(model, todoTools(t), &todoagent.Options{TimeZone: test.zone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := qed.Ask(qed.WithClock(t.Context(), func() time.Time { return test.now }), agent, qed.Turn{Text: "go"}); err != nil {
+			t.Fatal(err)
+		}
+		text := model.Requests()[0].Messages[0].Content
+		for _, want := range test.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v: the prompt lacks %q", test.now, want)
+			}
+		}
+	}
+}

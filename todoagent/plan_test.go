@@ -1,0 +1,104 @@
+package todoagent_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/todoagent"
+)
+
+// runs is a tool that runs queries of a language.
+func runs(name, language string) qed.Tool {
+	t := repeatable(qed.NewTool(name, "runs a query", func(context.Context, struct{}) (qed.Finding, error) {
+		return qed.Finding{Text: name}, nil
+	}))
+	t.Language = language
+	return t
+}
+
+// One thing comes from GraphQL, several and figures from Elasticsearch, and SQL does for both. A model that insists has its way.
+func TestTodoDataSource(t *testing.T) {
+	es, gql, sql := runs("es", "elasticsearch"), runs("gql", "graphql"), runs("sql", "sql")
+	plan := func(retrieval string, tools ...string) llmtest.Reply {
+		var tasks []todoTask
+		for i, tool := range tools {
+			tasks = append(tasks, task(fmt.Sprint("t", i), tool, `{}`))
+		}
+		return llmtest.Reply{JSON: map[string]any{"tasks": tasks, "retrieval": retrieval, "data_source": "none"}}
+	}
+	for name, test := range map[string]struct {
+		tools  []qed.Tool
+		plans  []llmtest.Reply
+		source string
+	}{
+		"one thing from GraphQL":                 {[]qed.Tool{es, gql}, []llmtest.Reply{plan("single_entity", "gql")}, "graphql"},
+		"several from Elasticsearch":             {[]qed.Tool{es, gql}, []llmtest.Reply{plan("multi_entity", "es")}, "elasticsearch"},
+		"both":                                   {[]qed.Tool{es, gql}, []llmtest.Reply{plan("aggregation", "es", "gql")}, "hybrid"},
+		"neither":                                {[]qed.Tool{es, gql}, []llmtest.Reply{plan("aggregation", "say")}, "none"},
+		"SQL for one thing":                      {[]qed.Tool{es, gql, sql}, []llmtest.Reply{plan("single_entity", "sql")}, "sql"},
+		"SQL for figures":                        {[]qed.Tool{es, sql}, []llmtest.Reply{plan("aggregation", "sql")}, "sql"},
+		"what there is, where there is no other": {[]qed.Tool{gql}, []llmtest.Reply{plan("aggregation", "gql")}, "graphql"},
+		"figures from GraphQL go back":           {[]qed.Tool{es, gql}, []llmtest.Reply{plan("aggregation", "gql"), plan("aggregation", "es")}, "elasticsearch"},
+		"one thing from Elasticsearch goes back": {[]qed.Tool{es, gql}, []llmtest.Reply{plan("single_entity", "es"), plan("single_entity", "gql")}, "graphql"},
+		"a model that insists":                   {[]qed.Tool{es, gql}, []llmtest.Reply{plan("single_entity", "es"), plan("single_entity", "es"), plan("single_entity", "es")}, "elasticsearch"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": test.plans}), todoTools(t, test.tools...), nil)
+			if answer := talk.say("go"); answer.Partial {
+				t.Errorf("answer = %+v", answer)
+			}
+			entries, err := todoagent.Entries(talk.ctx, talk.store, "t", 1)
+			if err != nil || len(entries) != 1 || entries[0].ActiveTodoListSnapshot.DataSource != test.source {
+				t.Errorf("entries = %+v, %v", entries, err)
+			}
+		})
+	}
+}
+
+// A plan that cannot be used goes back with the reason.
+func TestTodoRefusesPlans(t *testing.T) {
+	many := make([]todoTask, 16)
+	for i := range many {
+		many[i] = task(fmt.Sprint("t", i), "say", `{}`)
+	}
+	first := task("a", "resolve", `{"name":"Shanghai"}`)
+	analyse := repeatable(qed.NewTool("analyse", "analyses rows", func(context.Context, struct {
+		Rows qed.RowsRef `json:"rows"`
+	}) (qed.Finding, error) {
+		return qed.Finding{}, nil
+	}))
+	for name, test := range map[string]struct {
+		tasks []todoTask
+		says  string // of the reason
+	}{
+		"too many tasks":              {many, "at most 15"},
+		"an unknown tool":             {[]todoTask{task("a", "resolv", `{}`)}, "did you mean resolve"},
+		"a key twice":                 {[]todoTask{task("a", "say", `{}`), task("a", "say", `{}`)}, "another one"},
+		"a bad key":                   {[]todoTask{task("A-1", "say", `{}`)}, "lower-case"},
+		"no description":              {[]todoTask{{Key: "a", Tool: "say", Arguments: `{}`}}, "no description"},
+		"arguments that are no JSON":  {[]todoTask{task("a", "say", `{`)}, "arguments"},
+		"arguments of another tool":   {[]todoTask{task("a", "resolve", `{"text":"x"}`)}, "arguments"},
+		"an argument of another type": {[]todoTask{task("a", "say", `{"text":5}`)}, "arguments"},
+		"after an unknown task":       {[]todoTask{{Key: "a", Description: "d", Tool: "say", Arguments: `{}`, After: []string{"z"}}}, "no task before"},
+		"the result of a later task":  {[]todoTask{task("a", "say", `{"text":{"$result":"b"}}`), task("b", "say", `{}`)}, "no task before"},
+		"the result of itself":        {[]todoTask{task("a", "say", `{"text":{"$result":"a"}}`)}, "no task before"},
+		"a member that no result has": {[]todoTask{task("a", "say", `{"text":"x"}`), task("b", "say", `{"text":{"$result":"a/words"}}`)}, `no \"words\"`},
+		"rows of the model's own":     {[]todoTask{task("a", "analyse", `{"rows":{"count":1,"sample":{"columns":[{"name":"port"}],"rows":[["Miami"]]}}}`)}, "never written out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(test.tasks...), planned(first)}})
+			if answer := newTodoTalk(t, model, todoTools(t, analyse), nil).say("go"); answer.Text != "Shanghai" {
+				t.Errorf("answer = %+v", answer)
+			}
+			requests := model.Requests()
+			last := requests[len(requests)-1].Messages
+			if text := last[len(last)-1].Content; !strings.Contains(text, test.says) {
+				t.Errorf("the model is not told %q", test.says)
+			}
+		})
+	}
+}
