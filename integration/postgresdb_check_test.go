@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/provision"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
@@ -172,7 +173,7 @@ func TestPostgresCheckSetup(t *testing.T) {
 			"employee": {Filters: tenant}, "dept": {Filters: tenant},
 		}},
 	}
-	script, err := secureview.SQL(policy)
+	script, err := provision.SQL(policy)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/provision"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
@@ -84,7 +85,7 @@ func (c *secured) ask(ctx context.Context, text string) (string, error) {
 // secure runs the script of the policy.
 func (c *secured) secure(t *testing.T) {
 	t.Helper()
-	script, err := secureview.SQL(c.policy)
+	script, err := provision.SQL(c.policy)
 	if err != nil {
 		t.Fatal(err)
 	}

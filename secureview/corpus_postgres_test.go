@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/internal/corpora"
+	"github.com/qedkit/qed/refusal"
 )
 
 // TestCorpusPostgres holds that of the gold statements, which are SQLite's, those
@@ -19,7 +20,7 @@ import (
 // of the others reads as the tree that was resolved.
 func TestCorpusPostgres(t *testing.T) {
 	statements, guards := corpus(t, postgres.Dialect{})
-	refused := map[Code]int{}
+	refused := map[refusal.Code]int{}
 	for i, s := range statements {
 		s.SQL = singleQuoted(s.SQL)
 		_, err := guards[s.DB].Rewrite(context.Background(), s.SQL)
@@ -29,21 +30,21 @@ func TestCorpusPostgres(t *testing.T) {
 			}
 			continue
 		}
-		var e *Error
+		var e *refusal.Error
 		if !errors.As(err, &e) {
 			t.Fatalf("%s: %v", s.SQL, err)
 		}
-		refused[e.Code]++
+		refused[e.Problems[0].Code]++
 		t.Log(s.DB, err, s.SQL)
 	}
-	want := map[Code]int{
+	want := map[refusal.Code]int{
 		ErrSyntax:       78, // JOIN without ON before another clause, CAST and other keywords as tables
 		ErrUnsupported:  36, // FROM user, which is a function
 		ErrMisplaced:    2,  // ON names a table to its right
 		ErrUnknownTable: 1,
 	}
 	if corpora.Public(t) == nil {
-		want = map[Code]int{}
+		want = map[refusal.Code]int{}
 	}
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -140,7 +141,7 @@ func TestRefusedPostgres(t *testing.T) {
 	g := guard(t, postgres.Dialect{})
 	for _, tt := range []struct {
 		sql  string
-		code secureview.Code
+		code refusal.Code
 	}{
 		{"SELECT * FROM secret", secureview.ErrUnknownTable},
 		{"SELECT * FROM secure_payroll", secureview.ErrUnknownView},

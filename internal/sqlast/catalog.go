@@ -20,11 +20,11 @@ type Catalog interface {
 	Knows(column string) bool
 
 	// Listed is how many columns a message lists at most.
-	Listed() int
+	MaxListed() int
 }
 
-// Reading is what a resolved query reads and calls.
-type Reading struct {
+// Resolution is what a resolved query reads and calls.
+type Resolution struct {
 	Objects []ReadObject // in order of first mention
 	Calls   []*Call      // as they were written, in the order of resolving
 	Columns []string     // the names of the result's columns, as they were written

@@ -44,7 +44,7 @@ func (r *resolver) listWhere(msg *strings.Builder, in []string, tables []*bindin
 	if len(in) > 0 {
 		fmt.Fprintf(msg, "; found in: %s", strings.Join(in[:min(len(in), maxCandidates)], ", "))
 	}
-	left := r.catalog.Listed()
+	left := r.catalog.MaxListed()
 	var listed []*Object
 	for _, b := range tables {
 		if b.object != nil && slices.Contains(listed, b.object) {

@@ -1,6 +1,10 @@
 package sqlast
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/qedkit/qed/refusal"
+)
 
 // Style is how a dialect spells what dialects spell differently. A dialect has
 // one, made once; it is safe for concurrent use.
@@ -105,7 +109,7 @@ func (p *printer) names(list []string) {
 	p.close()
 }
 
-func (p *printer) fail(code Code, at Pos, name, format string, args ...any) {
+func (p *printer) fail(code refusal.Code, at Pos, name, format string, args ...any) {
 	if p.err == nil {
 		p.err = &Error{Code: code, Name: name, Pos: at, Message: fmt.Sprintf(format, args...)}
 	}

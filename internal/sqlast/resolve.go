@@ -3,6 +3,8 @@ package sqlast
 import (
 	"fmt"
 	"sync"
+
+	"github.com/qedkit/qed/refusal"
 )
 
 // What a statement may be made of. They bound the time that resolving takes:
@@ -31,27 +33,27 @@ const (
 //     like another one of the statement, has another name.
 //
 // Its error is an [*Error]; the tree is then of no use any more.
-func Resolve(q *Query, f *Flavor, c Catalog) (*Reading, error) {
+func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
-	r.flavor, r.fold, r.catalog, r.reading = f, f.Fold, c, &Reading{}
+	r.flavor, r.fold, r.catalog, r.resolution = f, f.Fold, c, &Resolution{}
 	r.query(q, nil)
 	if r.err == nil {
-		r.reading.Columns = r.publish(q.Body)
+		r.resolution.Columns = r.publish(q.Body)
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
-	return r.reading, nil
+	return r.resolution, nil
 }
 
 // resolver walks a tree once. After its first error it does nothing more.
 type resolver struct {
-	flavor  *Flavor
-	fold    func(a, b string) bool
-	catalog Catalog
-	reading *Reading
-	err     *Error
+	flavor     *Flavor
+	fold       func(a, b string) bool
+	catalog    Catalog
+	resolution *Resolution
+	err        *Error
 
 	scope     *scope // what columns are looked up in
 	with      *env   // what tables are looked up in, before the catalog
@@ -82,7 +84,7 @@ func (r *resolver) release() {
 // of a usual length weigh next to nothing.
 func (r *resolver) weigh(length int) { r.weight += length / 32 }
 
-func (r *resolver) fail(code Code, at Pos, name, format string, args ...any) {
+func (r *resolver) fail(code refusal.Code, at Pos, name, format string, args ...any) {
 	if r.err == nil {
 		r.err = &Error{Code: code, Name: name, Pos: at, Message: fmt.Sprintf(format, args...)}
 	}

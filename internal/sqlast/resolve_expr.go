@@ -53,7 +53,7 @@ func (r *resolver) inWidth(e Expr) {
 }
 
 func (r *resolver) call(c *Call) {
-	r.reading.Calls = append(r.reading.Calls, c)
+	r.resolution.Calls = append(r.resolution.Calls, c)
 	aggregate := isAggregate(c)
 	if (aggregate || c.Over != nil) && r.scope != nil {
 		r.placed(c)

@@ -123,13 +123,13 @@ func (r *resolver) table(t *Table, b *binding) {
 
 // reads answers the number of an object in the reading.
 func (r *resolver) reads(o *Object) int {
-	list := r.reading.Objects
+	list := r.resolution.Objects
 	for i := range list {
 		if list[i].Object == o {
 			return i
 		}
 	}
-	r.reading.Objects = append(list, ReadObject{o, make([]bool, len(o.Columns))})
+	r.resolution.Objects = append(list, ReadObject{o, make([]bool, len(o.Columns))})
 	return len(list)
 }
 
@@ -325,6 +325,6 @@ func (r *resolver) point(c *Column, b *binding, i int) {
 	c.Schema, c.Table, c.Name, c.DoubleQuoted = "", b.alias, b.columns[i], false
 	r.weigh(len(c.Table) + len(c.Name))
 	if b.object != nil {
-		r.reading.Objects[b.read].named[i] = true
+		r.resolution.Objects[b.read].named[i] = true
 	}
 }

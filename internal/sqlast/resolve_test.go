@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // tables is a catalog of tables in the schema s; that of v is a view named w.
@@ -46,7 +47,7 @@ func (c tables) TablesWith(column string) []string {
 
 func (c tables) Knows(column string) bool { return len(c.TablesWith(column)) > 0 }
 
-func (c tables) Listed() int { return 100 }
+func (c tables) MaxListed() int { return 100 }
 
 var catalog = tables{
 	"t": {"id", "a", "b"},
@@ -54,7 +55,7 @@ var catalog = tables{
 	"v": {"id", "d"},
 }
 
-func resolve(d dialect.Dialect, text string) (*sqlast.Query, *sqlast.Reading, error) {
+func resolve(d dialect.Dialect, text string) (*sqlast.Query, *sqlast.Resolution, error) {
 	q, err := d.Read(text)
 	if err != nil {
 		return nil, nil, err
@@ -150,7 +151,7 @@ func TestResolveCaps(t *testing.T) {
 	wide := "WITH c AS (SELECT 1 AS x" + numbered(", 1 AS x%d", 1900) + ")"
 	tests := []struct {
 		name, text string
-		code       sqlast.Code
+		code       refusal.Code
 	}{
 		{"stars that double", doubling + " SELECT 1 AS one FROM c24", sqlast.TooComplex},
 		{"a chain of joins", chain + " SELECT id FROM c90", ""},
@@ -227,7 +228,7 @@ func TestResolveByHand(t *testing.T) {
 	tests := []struct {
 		name string
 		body sqlast.Body
-		code sqlast.Code
+		code refusal.Code
 	}{
 		{"no body", nil, sqlast.Unsupported},
 		{"a block", &sqlast.Select{Items: []sqlast.Item{{Expr: column("t", "a")}}, From: from("t")}, ""},

@@ -1,6 +1,7 @@
 package sqlast
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -136,4 +137,16 @@ func after(text string, i int, end string) int {
 		return i + n + len(end)
 	}
 	return len(text)
+}
+
+// CheckName returns an error for a name that cannot be printed as an identifier:
+// an empty one, or one with control characters or invalid UTF-8.
+func CheckName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("has an empty name")
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return fmt.Errorf("has a name with control characters or invalid UTF-8: %q", name)
+	}
+	return nil
 }

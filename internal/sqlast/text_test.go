@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 var (
@@ -21,7 +22,7 @@ func TestCheckText(t *testing.T) {
 		name  string
 		lexis *sqlast.Lexis
 		text  string
-		code  sqlast.Code // empty: accepted
+		code  refusal.Code // empty: accepted
 		pos   int
 	}{
 		{"empty", &plainLexis, "", "", 0},
