@@ -81,7 +81,8 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 	for i, name := range p.Functions {
 		isSpecial := func(r rune) bool { return r >= utf8.RuneSelf || r == ' ' || r == '(' || r == '.' }
 		if name == "" || strings.ContainsFunc(name, isSpecial) {
-			return nil, invalid(fmt.Sprintf("functions[%d]", i), "is %q: write the name of a function, without a schema", name)
+			entry := fmt.Sprintf("functions[%d]", i)
+			return nil, invalid(entry, "is %q: write the name of a function, without a schema", name)
 		}
 		c.functions[ascii.Lower(name)] = true
 	}
@@ -184,7 +185,8 @@ func checkViews(at string, views map[string]string, tables map[string]string) er
 	}
 	for _, name := range names {
 		if mapped[ascii.Lower(views[name])] {
-			return invalid(fmt.Sprintf("%sviews[%q]", at, name), "maps to %q, which has a view itself", views[name])
+			return invalid(fmt.Sprintf("%sviews[%q]", at, name),
+				"maps to %q, which has a view itself", views[name])
 		}
 	}
 	return nil
@@ -217,7 +219,8 @@ func (c *catalog) checkTable(entry, name string, columns []string) error {
 func (c *catalog) tables() []Table {
 	tables := make([]Table, len(c.objects))
 	for i, o := range c.objects {
-		tables[i] = Table{TableName: dialect.TableName{Schema: o.Schema, Name: o.Logical}, Columns: slices.Clone(o.Columns)}
+		name := dialect.TableName{Schema: o.Schema, Name: o.Logical}
+		tables[i] = Table{TableName: name, Columns: slices.Clone(o.Columns)}
 		if o.Name != o.Logical {
 			tables[i].View = o.Name
 		}

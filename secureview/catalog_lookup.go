@@ -45,7 +45,8 @@ func (c *catalog) unknownSchema(schema, name string) *sqlast.Error {
 		}
 	}
 	e := &sqlast.Error{Code: sqlast.UnknownSchema, Name: schema,
-		Message: fmt.Sprintf("schema '%s' of table '%s' cannot be read; declared: %s", schema, name, strings.Join(schemas, ", "))}
+		Message: fmt.Sprintf("schema '%s' of table '%s' cannot be read; declared: %s",
+			schema, name, strings.Join(schemas, ", "))}
 	for _, o := range c.objects {
 		if ascii.Lower(o.Logical) == ascii.Lower(name) && len(e.Candidates) < maxCandidates {
 			e.Candidates = append(e.Candidates, c.display(o))
@@ -65,7 +66,8 @@ func (c *catalog) unknownTable(name string) *sqlast.Error {
 	if o := c.schemas[ascii.Lower(c.schema)][rest]; isView && o != nil {
 		own := c.display(o)
 		e.Message += fmt.Sprintf(": write '%s'", own)
-		e.Candidates = append([]string{own}, slices.DeleteFunc(e.Candidates, func(s string) bool { return s == own })...)
+		others := slices.DeleteFunc(e.Candidates, func(s string) bool { return s == own })
+		e.Candidates = append([]string{own}, others...)
 	} else if len(e.Candidates) > 0 {
 		e.Message += "; did you mean: " + strings.Join(e.Candidates, ", ")
 	} else if isView {
@@ -100,7 +102,8 @@ func (c *catalog) tablesLike(name string) []string {
 		switch {
 		case logical == key:
 			same = append(same, c.display(o))
-		case len(bare) >= 4 && len(logical) >= 4 && (strings.Contains(logical, bare) || strings.Contains(bare, logical)):
+		case len(bare) < 4 || len(logical) < 4: // most names contain a short one
+		case strings.Contains(logical, bare) || strings.Contains(bare, logical):
 			containing = append(containing, c.display(o))
 		}
 		if o.Schema != c.schema {

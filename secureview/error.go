@@ -17,14 +17,14 @@ const (
 	// [ReadPolicy] and [Policy.Readable].
 	ErrInvalidPolicy refusal.Code = "invalid_policy"
 
-	ErrUnknownTable    refusal.Code = "unknown_table"    // a table that the policy does not list, or a qualifier that names no table
+	ErrUnknownTable    refusal.Code = "unknown_table"    // a table that is not listed, or a qualifier of no table
 	ErrUnknownView     refusal.Code = "unknown_view"     // an invented secure view
 	ErrUnknownSchema   refusal.Code = "unknown_schema"   // a schema that the policy does not declare
 	ErrUnknownColumn   refusal.Code = "unknown_column"   // a column that is not listed for its table
 	ErrAmbiguousColumn refusal.Code = "ambiguous_column" // a column name that two tables in scope have
-	ErrAmbiguousName   refusal.Code = "ambiguous_name"   // two tables with one name in one FROM, or two columns with one name in one derived table
+	ErrAmbiguousName   refusal.Code = "ambiguous_name"   // two tables of a FROM, or columns of a table, with one name
 	ErrColumnCount     refusal.Code = "column_count"     // arms of a UNION or column lists with different lengths
-	ErrMisplaced       refusal.Code = "misplaced"        // an aggregate, star, alias or reference where it is not allowed
+	ErrMisplaced       refusal.Code = "misplaced"        // an aggregate, star or alias where it is not allowed
 	ErrFunction        refusal.Code = "function"         // a function that is not known to be safe
 	ErrRowLimit        refusal.Code = "row_limit"        // a LIMIT that is not a whole number
 
@@ -42,7 +42,7 @@ const (
 	ErrTooDeep        refusal.Code = "too_deep"        // nested deeper than the guard reads
 	ErrTooComplex     refusal.Code = "too_complex"     // more tables or columns than the guard resolves
 	ErrInvalidText    refusal.Code = "invalid_text"    // not UTF-8, or with a NUL byte
-	ErrParserMismatch refusal.Code = "parser_mismatch" // two parsers disagree about the tables that the statement reads
+	ErrParserMismatch refusal.Code = "parser_mismatch" // two parsers disagree about what is read
 )
 
 // maxMessage bounds a message in bytes: a statement may contain long names.

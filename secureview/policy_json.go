@@ -109,7 +109,8 @@ func checkKeys(d *json.Decoder, t reflect.Type, path []string) error {
 			if fields := fieldsOf(t); fields != nil {
 				i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
 				if i < 0 {
-					return invalid(entry, "is not a field; the fields are %s", strings.Join(names(fields), ", "))
+					return invalid(entry,
+						"is not a field; the fields are %s", strings.Join(names(fields), ", "))
 				}
 				of = fields[i].of
 			}

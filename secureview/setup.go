@@ -167,7 +167,9 @@ func (s *Setup) secretFunctions(dialect string) []string {
 func (c *catalog) checkSetup(p *Policy, dialect string) error {
 	system, ok := systemSchemas[dialect]
 	if !ok {
-		return invalid("setup", "is for mysql and postgres: %s has no accounts and no session settings", cmp.Or(dialect, "another dialect"))
+		return invalid("setup",
+			"is for mysql and postgres: %s has no accounts and no session settings",
+			cmp.Or(dialect, "another dialect"))
 	}
 	for _, o := range c.objects {
 		if !slices.Contains(system, ascii.Lower(o.Schema)) {
@@ -177,7 +179,9 @@ func (c *catalog) checkSetup(p *Policy, dialect string) error {
 		if o.Schema != c.schema {
 			entry = fmt.Sprintf("schemas[%q]", o.Schema)
 		}
-		return invalid(entry, "is %q, which shows the settings of sessions, keys included: a policy with a setup cannot list it", o.Schema)
+		return invalid(entry,
+			"is %q, which shows the settings of sessions, keys included: a policy with a setup cannot list it",
+			o.Schema)
 	}
 	secret := map[string]bool{}
 	for _, name := range p.Setup.secretFunctions(dialect) {
@@ -185,7 +189,9 @@ func (c *catalog) checkSetup(p *Policy, dialect string) error {
 	}
 	for i, name := range p.Functions {
 		if secret[ascii.Lower(name)] {
-			return invalid(fmt.Sprintf("functions[%d]", i), "is %s(): a statement that calls it could read or change the settings of the session, such as its key", name)
+			return invalid(fmt.Sprintf("functions[%d]", i),
+				"is %s(): a statement that calls it could read or change settings of the session, such as its key",
+				name)
 		}
 	}
 	return nil

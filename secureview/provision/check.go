@@ -129,7 +129,8 @@ func (c checker) filter(entry string, s secureview.SecureTable, f secureview.Fil
 	case ascii.EqualFold(f.Setting, k.Setting):
 		return invalid(entry+".setting", "is %q, which holds the key", f.Setting)
 	case ascii.EqualFold(c.policy.Setup.FunctionOf(f.Setting), keyFunction):
-		return invalid(entry+".setting", "would be returned by %s(), which returns the key: give setup.key.function another name", keyFunction)
+		return invalid(entry+".setting",
+			"would be returned by %s(), which returns the key: give setup.key.function another name", keyFunction)
 	}
 	return nil
 }

@@ -16,14 +16,16 @@ var mysqlServer = server{
 	setting: mysqlSetting,
 	function: func(name string) error {
 		if !mysqlName.MatchString(name) || len(name) > 64 {
-			return fmt.Errorf("is %q: in mysql the name of a function is at most 64 letters, digits and underscores", name)
+			return fmt.Errorf(
+				"is %q: in mysql the name of a function is at most 64 letters, digits and underscores", name)
 		}
 		return nil
 	},
 	extensionSchema: func(string) error {
 		return errors.New("is for postgres: mysql decrypts without an extension")
 	},
-	types:     regexp.MustCompile(`^(?i:text|binary|signed|unsigned|double|date|(date)?time(\([0-6]\))?|decimal(\(\d{1,2}(, ?\d{1,2})?\))?)$`),
+	types: regexp.MustCompile(`^(?i:text|binary|signed|unsigned|double|date|(date)?time(\([0-6]\))?` +
+		`|decimal(\(\d{1,2}(, ?\d{1,2})?\))?)$`),
 	typeNames: "text, BINARY, SIGNED, UNSIGNED, DECIMAL(p,s), DOUBLE, DATE, TIME, DATETIME",
 	mark:      "`",
 	script:    mysqlScript,
@@ -36,7 +38,8 @@ var mysqlName = regexp.MustCompile(`^[A-Za-z0-9_]+$`)
 func mysqlSetting(name string) error {
 	const most = 64 - len(secureview.DefaultFunctionPrefix)
 	if !mysqlName.MatchString(name) || len(name) > most {
-		return fmt.Errorf("is %q: in mysql the name of a variable is at most %d letters, digits and underscores", name, most)
+		return fmt.Errorf(
+			"is %q: in mysql the name of a variable is at most %d letters, digits and underscores", name, most)
 	}
 	return nil
 }
@@ -61,8 +64,11 @@ func mysqlAccount(account string) (string, error) {
 	if !ok || rest != "" || name == "" || host == "" || strings.Contains(account, `\`) {
 		return "", errors.New("is not an account: write 'name'@'host', where the host % means any")
 	}
-	if folded := ascii.Lower(name); folded == "root" || strings.HasPrefix(folded, "mysql.") || folded == "mariadb.sys" {
-		return "", fmt.Errorf("is %s, which administers the server: the script revokes all rights of the account that the policy does not need", account)
+	lower := ascii.Lower(name)
+	if lower == "root" || strings.HasPrefix(lower, "mysql.") || lower == "mariadb.sys" {
+		return "", fmt.Errorf(
+			"is %s, which administers the server: the script revokes every right that the policy does not need",
+			account)
 	}
 	return quote(name, "'") + "@" + quote(host, "'"), nil
 }
@@ -118,7 +124,8 @@ func (s *scripter) mysqlFunctions() []string {
 		name := s.qualified(s.schema, function)
 		statements = append(statements,
 			"DROP FUNCTION IF EXISTS "+name,
-			"CREATE FUNCTION "+name+"() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER\n  RETURN CAST(@"+setting+" AS BINARY)")
+			"CREATE FUNCTION "+name+"() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER\n"+
+				"  RETURN CAST(@"+setting+" AS BINARY)")
 	}
 	if s.readsEncrypted() {
 		add(s.Key.Setting)
@@ -143,7 +150,8 @@ func (s *scripter) mysqlView(t *table) string {
 	}
 	from := s.qualified(t.Schema, t.Name) + s.mysqlWhere(t)
 	if t.hasBarrier() {
-		from = "(SELECT " + strings.Join(s.quoteAll(t.Columns), ", ") + "\nFROM " + from + "\nLIMIT 18446744073709551615"
+		columns := strings.Join(s.quoteAll(t.Columns), ", ")
+		from = "(SELECT " + columns + "\nFROM " + from + "\nLIMIT 18446744073709551615"
 		from = strings.ReplaceAll(from, "\n", "\n  ") + ") AS `visible`"
 	}
 	return fmt.Sprintf("CREATE OR REPLACE SQL SECURITY DEFINER VIEW %s AS\nSELECT %s\nFROM %s",

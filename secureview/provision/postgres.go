@@ -17,7 +17,9 @@ var postgresServer = server{
 	account: postgresAccount,
 	setting: func(name string) error {
 		if !postgresSettingName.MatchString(name) || len(name) > 63 {
-			return fmt.Errorf("is %q: in postgres a setting has two parts, such as app.key, and at most 63 letters, digits and underscores", name)
+			return fmt.Errorf(
+				"is %q: in postgres a setting has two parts, such as app.key, and at most 63 letters, digits and _",
+				name)
 		}
 		return nil
 	},
@@ -25,7 +27,8 @@ var postgresServer = server{
 		return errors.New("is for mysql: in postgres the views read the setting themselves")
 	},
 	extensionSchema: sqlast.CheckName,
-	types: regexp.MustCompile(`^(?i:text|bytea|boolean|smallint|integer|bigint|real|double precision|(numeric|decimal)(\(\d{1,4}(, ?\d{1,4})?\))?` +
+	types: regexp.MustCompile(`^(?i:text|bytea|boolean|smallint|integer|bigint|real|double precision` +
+		`|(numeric|decimal)(\(\d{1,4}(, ?\d{1,4})?\))?` +
 		`|date|time|timestamp|timestamptz|interval|uuid|json|jsonb)$`),
 	typeNames: "text, bytea, boolean, smallint, integer, bigint, numeric(p,s), real, double precision, date, time, " +
 		"timestamp, timestamptz, interval, uuid, json, jsonb",
@@ -81,11 +84,13 @@ func postgresDo(lines string) string {
 
 func postgresScript(s *scripter) {
 	if s.readsEncrypted() {
-		s.add("-- The extension that decrypts.", []string{"CREATE EXTENSION IF NOT EXISTS pgcrypto WITH SCHEMA " + s.quote(s.cryptoSchema())})
+		s.add("-- The extension that decrypts.",
+			[]string{"CREATE EXTENSION IF NOT EXISTS pgcrypto WITH SCHEMA " + s.quote(s.cryptoSchema())})
 	}
 	s.add(`-- The account. It cannot log in: ALTER ROLE .. LOGIN, with a password or another credential, allows
 -- it. All rights that it had in these schemas are revoked.`, s.postgresAccountRights())
-	s.add(`-- Rights of everybody are rights of the account. Grant them by name to other roles that need them.`, s.postgresPublic())
+	s.add("-- Rights of everybody are rights of the account. Grant them by name to other roles that need them.",
+		s.postgresPublic())
 	s.add("-- The secure views. They read session settings themselves.", s.views(s.postgresView))
 	s.add(`-- Row-level security of tables without a view. If a table had none, other roles see the same rows as
 -- before.`, s.postgresPolicies())
@@ -146,11 +151,12 @@ END`)}
 
 // postgresDropPolicies drops the account's policies on all tables.
 func (s *scripter) postgresDropPolicies() string {
+	names := postgresLiteral(readPolicy+s.Account) + ", " + postgresLiteral(filterPolicy+s.Account)
 	return postgresDo(`DECLARE
   policy record;
 BEGIN
   FOR policy IN SELECT schemaname, tablename, policyname FROM pg_catalog.pg_policies
-    WHERE policyname IN (` + postgresLiteral(readPolicy+s.Account) + ", " + postgresLiteral(filterPolicy+s.Account) + `) LOOP
+    WHERE policyname IN (` + names + `) LOOP
     EXECUTE pg_catalog.format('DROP POLICY %I ON %I.%I', policy.policyname, policy.schemaname, policy.tablename);
   END LOOP;
 END`)
@@ -206,8 +212,9 @@ func (s *scripter) postgresCondition(filters []secureview.Filter) string {
 		column, setting := "CAST("+s.quote(f.Column)+" AS pg_catalog.text)", "(SELECT "+postgresSetting(f.Setting)+")"
 		conditions[i] = column + " = " + setting
 		if f.List {
-			conditions[i] = column + " = ANY (CAST((SELECT pg_catalog.array_remove(pg_catalog.string_to_array(pg_catalog.current_setting('" +
-				f.Setting + "', true), ','), '')) AS pg_catalog.text[]))"
+			list := "pg_catalog.string_to_array(pg_catalog.current_setting('" + f.Setting + "', true), ',')"
+			list = "(SELECT pg_catalog.array_remove(" + list + ", ''))"
+			conditions[i] = column + " = ANY (CAST(" + list + " AS pg_catalog.text[]))"
 		}
 		if f.Optional {
 			conditions[i] = "(" + setting + " IS NULL OR " + conditions[i] + ")"
@@ -226,12 +233,14 @@ func (s *scripter) postgresPolicies() []string {
 			continue
 		}
 		name := s.qualified(t.Schema, t.Name)
+		literal := postgresLiteral(name)
 		read, filter := s.quote(readPolicy+s.Account), s.quote(filterPolicy+s.Account)
 		statements = append(statements,
-			"CREATE POLICY "+filter+" ON "+name+" AS RESTRICTIVE FOR SELECT TO "+s.account+"\n  USING ("+s.postgresCondition(t.Filters)+")",
+			"CREATE POLICY "+filter+" ON "+name+" AS RESTRICTIVE FOR SELECT TO "+s.account+"\n"+
+				"  USING ("+s.postgresCondition(t.Filters)+")",
 			"CREATE POLICY "+read+" ON "+name+" FOR SELECT TO "+s.account+" USING (true)",
 			postgresDo(`BEGIN
-  IF NOT (SELECT relrowsecurity FROM pg_catalog.pg_class WHERE oid = CAST(`+postgresLiteral(name)+` AS pg_catalog.regclass)) THEN
+  IF NOT (SELECT relrowsecurity FROM pg_catalog.pg_class WHERE oid = CAST(`+literal+` AS pg_catalog.regclass)) THEN
     DROP POLICY IF EXISTS qed_others ON `+name+`;
     CREATE POLICY qed_others ON `+name+` USING (true) WITH CHECK (true);
     ALTER TABLE `+name+` ENABLE ROW LEVEL SECURITY;

@@ -165,7 +165,8 @@ func (s *scripter) grants() []string {
 		if t.View == "" { // a view has no other columns
 			columns = " (" + strings.Join(s.quoteAll(t.Columns), ", ") + ")"
 		}
-		grants = append(grants, fmt.Sprintf("GRANT SELECT%s ON TABLE %s TO %s", columns, s.qualified(t.Schema, t.readName()), s.account))
+		name := s.qualified(t.Schema, t.readName())
+		grants = append(grants, fmt.Sprintf("GRANT SELECT%s ON TABLE %s TO %s", columns, name, s.account))
 	}
 	return grants
 }
