@@ -15,9 +15,9 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// TestCorpusPostgres holds that of the gold statements, which are SQLite's, those
-// are refused that PostgreSQL would refuse, counted here, and that what is printed
-// of the others reads as the tree that was resolved.
+// TestCorpusPostgres checks that of the gold statements, which are SQLite's, only
+// those are refused that PostgreSQL would refuse, and that the printed text of the
+// others reads as the resolved tree.
 func TestCorpusPostgres(t *testing.T) {
 	statements, guards := corpus(t, postgres.Dialect{})
 	refused := map[refusal.Code]int{}
@@ -53,7 +53,7 @@ func TestCorpusPostgres(t *testing.T) {
 
 var doubleQuoted = regexp.MustCompile(`"[^"]*"`)
 
-// singleQuoted puts what SQLite takes for a string into the quotes of one.
+// singleQuoted puts double-quoted strings, which SQLite accepts, into single quotes.
 func singleQuoted(sql string) string {
 	return doubleQuoted.ReplaceAllStringFunc(sql, func(s string) string {
 		return "'" + strings.ReplaceAll(s[1:len(s)-1], "'", "''") + "'"
@@ -62,8 +62,8 @@ func singleQuoted(sql string) string {
 
 func BenchmarkRewritePostgres(b *testing.B) { benchmarkRewrite(b, postgres.Dialect{}) }
 
-// BenchmarkRewritePostgresPeer has the grammar read the statements alone: most of
-// what BenchmarkRewritePostgres takes.
+// BenchmarkRewritePostgresPeer only parses the statements with the grammar, which
+// takes most of the time of BenchmarkRewritePostgres.
 func BenchmarkRewritePostgresPeer(b *testing.B) {
 	var statements []string
 	for _, s := range corpora.Find(b).Statements {

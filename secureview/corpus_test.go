@@ -18,8 +18,8 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// corpus returns the gold statements and a guard for each database. Every other
-// table, by name, is mapped to a view.
+// corpus returns the gold statements and a guard for each database. Every second
+// table, sorted by name, has a view.
 func corpus(tb testing.TB, d dialect.Dialect) (statements []corpora.Statement, guards map[string]*Guard) {
 	tb.Helper()
 	c := corpora.Find(tb)
@@ -41,22 +41,22 @@ func corpus(tb testing.TB, d dialect.Dialect) (statements []corpora.Statement, g
 	return c.Statements, guards
 }
 
-// TestCorpus holds that every gold statement is accepted but those counted here,
-// and that what is printed reads as the tree that was resolved. The statements
-// are SQLite's; MySQL's grammar and scoping take most of them.
+// TestCorpus checks that every gold statement is accepted except those counted here,
+// and that the printed text reads as the resolved tree. The statements are SQLite's;
+// MySQL accepts most of them.
 func TestCorpus(t *testing.T) {
 	tests := []struct {
 		dialect dialect.Dialect
 		refused map[refusal.Code]int
 	}{
 		{sqlite.Dialect{}, map[refusal.Code]int{
-			ErrSyntax:       2, // no statements in any dialect
+			ErrSyntax:       2, // not valid in any dialect
 			ErrUnknownTable: 1, // a table that its database does not have
 		}},
 		{mysql.Dialect{}, map[refusal.Code]int{
-			ErrSyntax:        39, // other grammar
+			ErrSyntax:        39, // not in the grammar of MySQL
 			ErrUnknownTable:  1,
-			ErrAmbiguousName: 2, // a derived table with two columns of one name
+			ErrAmbiguousName: 2, // a derived table with two columns that have one name
 			ErrMisplaced:     2, // ON names a table to its right
 		}},
 	}
@@ -88,7 +88,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// checkReread holds that the printed text of a statement reads as its tree.
+// checkReread checks that the printed text of a statement reads as its tree.
 func checkReread(t *testing.T, g *Guard, sql string) {
 	t.Helper()
 	q, err := g.dialect.Read(sql)
@@ -152,8 +152,9 @@ func BenchmarkRewriteSQLite(b *testing.B) { benchmarkRewrite(b, sqlite.Dialect{}
 
 func BenchmarkRewriteMySQL(b *testing.B) { benchmarkRewrite(b, mysql.Dialect{}) }
 
-// BenchmarkRewriteMySQLPeer has the library that is MySQL's second reader read
-// and write the statements alone: most of what BenchmarkRewriteMySQL takes.
+// BenchmarkRewriteMySQLPeer only parses and prints the statements with the library
+// that is the second parser of MySQL, which takes most of the time of
+// BenchmarkRewriteMySQL.
 func BenchmarkRewriteMySQLPeer(b *testing.B) {
 	var statements []string
 	for _, s := range corpora.Find(b).Statements {
@@ -173,7 +174,7 @@ func BenchmarkRewriteMySQLPeer(b *testing.B) {
 	}
 }
 
-// TestCodes holds that every code of the tree is one of this package's.
+// TestCodes checks that the codes of the tree are those of this package.
 func TestCodes(t *testing.T) {
 	codes := map[refusal.Code]refusal.Code{
 		sqlast.TooLarge: ErrTooLarge, sqlast.InvalidText: ErrInvalidText, sqlast.TooDeep: ErrTooDeep,
