@@ -7,11 +7,12 @@
 // that it returns, for example with package sqldb, which accepts nothing else.
 //
 // Rewrite parses a statement into a tree, binds every name in it to the policy,
-// replaces tables by their secure views, bounds the number of rows, prints the
-// tree as new SQL, and parses the printed SQL with a second parser. A statement
-// that fails any of these steps is refused with a [refusal.Error], which holds
-// what is wrong, where, and which names may have been meant. A program can test
-// its code and a model can correct its statement with it.
+// replaces tables by their secure views, bounds the number of rows, and prints the
+// tree as new SQL. In MySQL a second parser then checks which tables the printed
+// SQL reads; with SQLite and PostgreSQL package sqldb lets the engine check it. A
+// statement that fails any of these steps is refused with a [refusal.Error], which
+// holds what is wrong, where, and which names may have been meant. A program can
+// test its code, and a model can correct its statement with it.
 //
 // The model writes FROM employee and does not need to know the view. The
 // statement that is executed has FROM secure_employee AS employee, so that

@@ -41,7 +41,7 @@ func TestReadPolicy(t *testing.T) {
 		Setup: &secureview.Setup{
 			Account: "'agent'@'%'",
 			Key:     &secureview.Key{Setting: "aesKey", Function: "app_key"},
-			Tables: map[string]secureview.SecureTable{"employee": {
+			Tables: map[string]secureview.TableSetup{"employee": {
 				Encrypted: map[string]string{"name": "text"},
 				Filters:   []secureview.Filter{{Column: "tenant", Setting: "tenants", List: true, Optional: true}},
 				NoBarrier: true,

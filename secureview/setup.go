@@ -30,7 +30,7 @@ type Setup struct {
 	// further schema is named schema.table. A table of [Policy.Views] that is not
 	// listed here has a view that only selects its columns. In PostgreSQL a table
 	// without a view may be listed with Filters, which become row-level security.
-	Tables map[string]SecureTable `json:"tables,omitempty"`
+	Tables map[string]TableSetup `json:"tables,omitempty"`
 }
 
 // A Key is an encryption key that the host sets in a session and only the views
@@ -51,8 +51,9 @@ type Key struct {
 	Schema string `json:"schema,omitempty"`
 }
 
-// A SecureTable describes the view of one table.
-type SecureTable struct {
+// A TableSetup describes the view of one table, or the row-level security of a
+// table without a view.
+type TableSetup struct {
 	// Encrypted maps encrypted columns to the types of their decrypted values:
 	// "text", or a type of the database such as "DECIMAL(10,2)". Numbers that are
 	// read as text sort as text.

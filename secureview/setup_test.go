@@ -35,7 +35,7 @@ func secretPolicy(name string) *secureview.Policy {
 		Setup: &secureview.Setup{
 			Account: "agent",
 			Key:     &secureview.Key{Setting: key},
-			Tables: map[string]secureview.SecureTable{
+			Tables: map[string]secureview.TableSetup{
 				"employee": {Encrypted: map[string]string{"ssn": "text"}},
 				"customer": {
 					Encrypted: map[string]string{"phone": "text"},

@@ -86,7 +86,7 @@ func (c checker) table(name string) error {
 }
 
 // encrypted checks the encrypted columns of a table.
-func (c checker) encrypted(entry string, t secureview.Table, s secureview.SecureTable) error {
+func (c checker) encrypted(entry string, t secureview.Table, s secureview.TableSetup) error {
 	seen := map[string]bool{}
 	for _, column := range slices.Sorted(maps.Keys(s.Encrypted)) {
 		at, as := fmt.Sprintf("%s.encrypted[%q]", entry, column), s.Encrypted[column]
@@ -110,7 +110,7 @@ func (c checker) encrypted(entry string, t secureview.Table, s secureview.Secure
 	return nil
 }
 
-func (c checker) filter(entry string, s secureview.SecureTable, f secureview.Filter) error {
+func (c checker) filter(entry string, s secureview.TableSetup, f secureview.Filter) error {
 	if err := sqlast.CheckName(f.Column); err != nil {
 		return invalid(entry+".column", "%v", err)
 	}
@@ -161,7 +161,7 @@ func (c checker) find(name string) (secureview.Table, error) {
 
 // encryption returns the type of a column's decrypted values, and whether the
 // column is encrypted.
-func encryption(s secureview.SecureTable, column string) (as string, encrypted bool) {
+func encryption(s secureview.TableSetup, column string) (as string, encrypted bool) {
 	for name, as := range s.Encrypted {
 		if ascii.EqualFold(name, column) {
 			return as, true

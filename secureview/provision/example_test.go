@@ -21,7 +21,7 @@ func ExampleSQL() {
 		Setup: &secureview.Setup{
 			Account: "agent",
 			Key:     &secureview.Key{Setting: "app.key"},
-			Tables: map[string]secureview.SecureTable{
+			Tables: map[string]secureview.TableSetup{
 				"employee": {
 					Encrypted: map[string]string{"ssn": "text"},
 					Filters:   []secureview.Filter{{Column: "tenant_id", Setting: "app.tenant"}},

@@ -160,7 +160,7 @@ func (s *scripter) mysqlView(t *table) string {
 
 func (s *scripter) mysqlColumn(t *table, column string) string {
 	name := s.quote(column)
-	as, encrypted := encryption(t.SecureTable, column)
+	as, encrypted := encryption(t.TableSetup, column)
 	if !encrypted {
 		return name
 	}

@@ -182,7 +182,7 @@ func (s *scripter) postgresView(t *table) string {
 
 func (s *scripter) postgresColumn(t *table, column string) string {
 	name := s.quote(column)
-	as, encrypted := encryption(t.SecureTable, column)
+	as, encrypted := encryption(t.TableSetup, column)
 	if !encrypted {
 		return name
 	}

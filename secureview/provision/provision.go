@@ -85,7 +85,7 @@ func SQL(p *secureview.Policy) (Script, error) {
 		return nil, err
 	}
 	for _, t := range tables {
-		s.tables = append(s.tables, &table{Table: t, SecureTable: p.Setup.Tables[display(p, t)]})
+		s.tables = append(s.tables, &table{Table: t, TableSetup: p.Setup.Tables[display(p, t)]})
 	}
 	server.script(s)
 	s.script[0] = `-- Generated from a policy. Review this script, then run it as the administrator who is to own the
@@ -125,7 +125,7 @@ type scripter struct {
 // A table is a table of the policy and its entry in the setup.
 type table struct {
 	secureview.Table
-	secureview.SecureTable
+	secureview.TableSetup
 }
 
 // readName returns the name of what the account reads: the view or the table.
@@ -175,7 +175,7 @@ func (s *scripter) grants() []string {
 func (s *scripter) readsEncrypted() bool {
 	for _, t := range s.tables {
 		for _, column := range t.Columns {
-			if _, ok := encryption(t.SecureTable, column); ok {
+			if _, ok := encryption(t.TableSetup, column); ok {
 				return true
 			}
 		}

@@ -46,7 +46,7 @@ func company(name string) *secureview.Policy {
 		Setup: &secureview.Setup{
 			Account: account,
 			Key:     &secureview.Key{Setting: key},
-			Tables: map[string]secureview.SecureTable{
+			Tables: map[string]secureview.TableSetup{
 				"employee": {Encrypted: map[string]string{"ssn": "text", "Salary": salary, "iban": "text"}},
 				"customer": {
 					Encrypted: map[string]string{"phone": "text"},
@@ -57,7 +57,7 @@ func company(name string) *secureview.Policy {
 		},
 	}
 	if name == "postgres" {
-		p.Setup.Tables["dept"] = secureview.SecureTable{Filters: []secureview.Filter{{Column: "tenant id", Setting: tenant, Optional: true}}}
+		p.Setup.Tables["dept"] = secureview.TableSetup{Filters: []secureview.Filter{{Column: "tenant id", Setting: tenant, Optional: true}}}
 	}
 	return p
 }
@@ -71,9 +71,9 @@ func TestSQLAccepted(t *testing.T) {
 		{"every feature", func(p *secureview.Policy) {}},
 		{"an account alone", func(p *secureview.Policy) { p.Setup = &secureview.Setup{Account: "agent"} }},
 		{"a key that nothing needs", func(p *secureview.Policy) { p.Setup.Tables = nil }},
-		{"a table without anything", func(p *secureview.Policy) { p.Setup.Tables["job"] = secureview.SecureTable{} }},
+		{"a table without anything", func(p *secureview.Policy) { p.Setup.Tables["job"] = secureview.TableSetup{} }},
 		{"an encrypted column that is not listed", func(p *secureview.Policy) {
-			p.Setup.Tables["job"] = secureview.SecureTable{Encrypted: map[string]string{"pay": "text"}}
+			p.Setup.Tables["job"] = secureview.TableSetup{Encrypted: map[string]string{"pay": "text"}}
 		}},
 	}
 	own := map[string][]test{"mysql": {
@@ -85,13 +85,13 @@ func TestSQLAccepted(t *testing.T) {
 			s := p.Schemas["arch`i\"v'e"]
 			s.Views = map[string]string{"inv`oi\"ce": "secure_invoice"}
 			p.Schemas["arch`i\"v'e"] = s
-			p.Setup.Tables["arch`i\"v'e.inv`oi\"ce"] = secureview.SecureTable{Encrypted: map[string]string{"id": "unsigned"}}
+			p.Setup.Tables["arch`i\"v'e.inv`oi\"ce"] = secureview.TableSetup{Encrypted: map[string]string{"id": "unsigned"}}
 		}},
 		{"a filter with the setting of another", func(p *secureview.Policy) {
-			p.Setup.Tables["job"] = secureview.SecureTable{Filters: []secureview.Filter{{Column: "t", Setting: "tenant"}}}
+			p.Setup.Tables["job"] = secureview.TableSetup{Filters: []secureview.Filter{{Column: "t", Setting: "tenant"}}}
 		}},
 		{"types", func(p *secureview.Policy) {
-			p.Setup.Tables["employee"] = secureview.SecureTable{Encrypted: map[string]string{
+			p.Setup.Tables["employee"] = secureview.TableSetup{Encrypted: map[string]string{
 				"a": "Text", "b": "BINARY", "c": "signed", "d": "UNSIGNED", "e": "decimal(10, 2)", "f": "DECIMAL(5)", "g": "double",
 				"h": "DATE", "i": "DATETIME(6)", "j": "time", "k": "datetime",
 			}}
@@ -100,7 +100,7 @@ func TestSQLAccepted(t *testing.T) {
 		{"an account with capitals and a mark", func(p *secureview.Policy) { p.Setup.Account = "The Agent's" }},
 		{"a schema of the extension", func(p *secureview.Policy) { p.Setup.Key.Schema = "extensions" }},
 		{"types", func(p *secureview.Policy) {
-			p.Setup.Tables["employee"] = secureview.SecureTable{Encrypted: map[string]string{
+			p.Setup.Tables["employee"] = secureview.TableSetup{Encrypted: map[string]string{
 				"a": "TEXT", "b": "bytea", "c": "bigint", "d": "Numeric(10,2)", "e": "decimal", "f": "double precision",
 				"g": "date", "h": "timestamptz", "i": "uuid", "j": "jsonb", "k": "boolean",
 			}}
@@ -121,11 +121,11 @@ func TestSQLAccepted(t *testing.T) {
 }
 
 func TestSQLRefused(t *testing.T) {
-	secured := func(table string, s secureview.SecureTable) func(p *secureview.Policy) {
+	secured := func(table string, s secureview.TableSetup) func(p *secureview.Policy) {
 		return func(p *secureview.Policy) { p.Setup.Tables[table] = s }
 	}
 	filtered := func(filters ...secureview.Filter) func(p *secureview.Policy) {
-		return secured("job", secureview.SecureTable{Filters: filters})
+		return secured("job", secureview.TableSetup{Filters: filters})
 	}
 	account := func(account string) func(p *secureview.Policy) {
 		return func(p *secureview.Policy) { p.Setup.Account = account }
@@ -149,23 +149,23 @@ func TestSQLRefused(t *testing.T) {
 		{"setup.key.setting", setting("a.b.c")},
 		{"setup.key.setting", setting("app.k y")},
 		{"setup.key.setting", setting("app." + strings.Repeat("k", 64))},
-		{`setup.tables["payroll"]`, secured("payroll", secureview.SecureTable{})},
-		{`setup.tables["Employee"]`, secured("Employee", secureview.SecureTable{})},
-		{`setup.tables["secure_job"]`, secured("secure_job", secureview.SecureTable{})},
-		{`setup.tables["app.job"]`, secured("app.job", secureview.SecureTable{})},
-		{`setup.tables["dept"].encrypted`, secured("dept", secureview.SecureTable{Encrypted: map[string]string{"name": "text"}})},
+		{`setup.tables["payroll"]`, secured("payroll", secureview.TableSetup{})},
+		{`setup.tables["Employee"]`, secured("Employee", secureview.TableSetup{})},
+		{`setup.tables["secure_job"]`, secured("secure_job", secureview.TableSetup{})},
+		{`setup.tables["app.job"]`, secured("app.job", secureview.TableSetup{})},
+		{`setup.tables["dept"].encrypted`, secured("dept", secureview.TableSetup{Encrypted: map[string]string{"name": "text"}})},
 		{`setup.tables["customer"].encrypted`, func(p *secureview.Policy) { p.Setup.Key = nil }},
-		{`setup.tables["job"].encrypted[""]`, secured("job", secureview.SecureTable{Encrypted: map[string]string{"": "text"}})},
-		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.SecureTable{Encrypted: map[string]string{"title": ""}})},
-		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.SecureTable{Encrypted: map[string]string{"title": "text) AS x, (1"}})},
-		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.SecureTable{Encrypted: map[string]string{"title": "money"}})},
-		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.SecureTable{Encrypted: map[string]string{"title": "text", "TITLE": "text"}})},
-		{`setup.tables["job"].no_barrier`, secured("job", secureview.SecureTable{NoBarrier: true})},
-		{`setup.tables["dept"].no_barrier`, secured("dept", secureview.SecureTable{NoBarrier: true})},
+		{`setup.tables["job"].encrypted[""]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"": "text"}})},
+		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"title": ""}})},
+		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"title": "text) AS x, (1"}})},
+		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"title": "money"}})},
+		{`setup.tables["job"].encrypted["title"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"title": "text", "TITLE": "text"}})},
+		{`setup.tables["job"].no_barrier`, secured("job", secureview.TableSetup{NoBarrier: true})},
+		{`setup.tables["dept"].no_barrier`, secured("dept", secureview.TableSetup{NoBarrier: true})},
 		{`setup.tables["a.b"]`, func(p *secureview.Policy) {
 			p.Tables["a.b"] = []string{"x"}
 			p.Schemas["a"] = secureview.Schema{Tables: map[string][]string{"b": {"x"}}}
-			p.Setup.Tables["a.b"] = secureview.SecureTable{}
+			p.Setup.Tables["a.b"] = secureview.TableSetup{}
 		}},
 	}
 	tests := map[string][]test{
@@ -187,13 +187,13 @@ func TestSQLRefused(t *testing.T) {
 			{"setup.key.function", func(p *secureview.Policy) { p.Setup.Key.Function = "k`y" }},
 			{"setup.key.function", func(p *secureview.Policy) { p.Setup.Key.Function = strings.Repeat("k", 65) }},
 			{"setup.key.schema", func(p *secureview.Policy) { p.Setup.Key.Schema = "public" }},
-			{`setup.tables["dept"].filters`, secured("dept", secureview.SecureTable{Filters: []secureview.Filter{{Column: "t", Setting: "tenant"}}})},
+			{`setup.tables["dept"].filters`, secured("dept", secureview.TableSetup{Filters: []secureview.Filter{{Column: "t", Setting: "tenant"}}})},
 			{`setup.tables["job"].filters[1].setting`, filtered(secureview.Filter{Column: "t", Setting: "tenant"}, secureview.Filter{Column: "t", Setting: ""})},
 			{`setup.tables["job"].filters[0].setting`, filtered(secureview.Filter{Column: "t", Setting: "AESKEY"})},
 			{`setup.tables["job"].filters[0].setting`, filtered(secureview.Filter{Column: "t", Setting: "te nant"})},
 			{`setup.tables["job"].filters[0].column`, filtered(secureview.Filter{Setting: "tenant"})},
-			{`setup.tables["job"].encrypted["titel"]`, secured("job", secureview.SecureTable{Encrypted: map[string]string{"titel": "text"}})},
-			{`setup.tables["job"].filters[0].column`, secured("job", secureview.SecureTable{
+			{`setup.tables["job"].encrypted["titel"]`, secured("job", secureview.TableSetup{Encrypted: map[string]string{"titel": "text"}})},
+			{`setup.tables["job"].filters[0].column`, secured("job", secureview.TableSetup{
 				Encrypted: map[string]string{"title": "text"}, Filters: []secureview.Filter{{Column: "TITLE", Setting: "tenant"}},
 			})},
 			{`setup.tables["customer"].filters[0].setting`, func(p *secureview.Policy) { p.Setup.Key.Function = "QED_tenant" }},
@@ -221,7 +221,7 @@ func TestSQLRefused(t *testing.T) {
 			{"setup.key.setting", setting("role")},
 			{"setup.key.function", func(p *secureview.Policy) { p.Setup.Key.Function = "f" }},
 			{"setup.key.schema", func(p *secureview.Policy) { p.Setup.Key.Schema = "a\x00" }},
-			{`setup.tables["dept"].filters[0].setting`, secured("dept", secureview.SecureTable{Filters: []secureview.Filter{{Column: "t", Setting: "tenant"}}})},
+			{`setup.tables["dept"].filters[0].setting`, secured("dept", secureview.TableSetup{Filters: []secureview.Filter{{Column: "t", Setting: "tenant"}}})},
 			{`setup.tables["job"].filters[0].setting`, filtered(secureview.Filter{Column: "t", Setting: "app.KEY"})},
 			{"functions[1]", function("current_setting")},
 			{"functions[1]", function("pg_catalog.Set_Config")},
