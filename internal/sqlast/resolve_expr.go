@@ -56,7 +56,7 @@ func (r *resolver) call(c *Call) {
 	r.resolution.Calls = append(r.resolution.Calls, c)
 	aggregate := isAggregate(c)
 	if (aggregate || c.Over != nil) && r.scope != nil {
-		r.placed(c)
+		r.checkPlacement(c)
 	}
 	if aggregate {
 		r.aggregate++
@@ -73,10 +73,10 @@ func (r *resolver) call(c *Call) {
 	}
 }
 
-// placed refuses an aggregate or window function where no engine allows it. In a
-// subquery an aggregate may belong to the outer block, which only the engine can
-// decide.
-func (r *resolver) placed(c *Call) {
+// checkPlacement refuses an aggregate or window function where no engine allows
+// it. In a subquery an aggregate may belong to the outer block, which only the
+// engine can decide.
+func (r *resolver) checkPlacement(c *Call) {
 	s := r.scope
 	switch {
 	case s.clause != inWhere && s.clause != inOn && s.clause != inGroupBy:
@@ -159,7 +159,7 @@ func (r *resolver) qualified(c *Column) {
 				"'%s' and another table's alias cannot be told apart: rename one", c.Table)
 			return
 		}
-		column := r.only(c.Pos, b, c.Name)
+		column := r.uniqueColumn(c.Pos, b, c.Name)
 		if column < 0 {
 			r.unknownColumn(c, s, b)
 			return
@@ -195,7 +195,7 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 	}
 	if len(value.value) == 1 {
 		b := &s.tables[value.value[0]]
-		r.point(c, b, r.only(c.Pos, b, c.Name))
+		r.point(c, b, r.uniqueColumn(c.Pos, b, c.Name))
 		return true
 	}
 	*slot = r.mergedValue(c.Pos, s, &value)

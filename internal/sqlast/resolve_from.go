@@ -281,7 +281,7 @@ func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 		return merged{}
 	}
 	b := &s.tables[found[0]]
-	m := merged{name: b.names()[r.only(j.Pos, b, name)]}
+	m := merged{name: b.names()[r.uniqueColumn(j.Pos, b, name)]}
 	if len(found) > 1 {
 		if g := r.group(s, name, found); g != nil {
 			m.members, m.value = g.members, g.value

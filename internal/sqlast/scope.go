@@ -85,9 +85,9 @@ func (r *resolver) column(b *binding, name string) int {
 	return slices.IndexFunc(b.names(), func(c string) bool { return len(c) == len(name) && r.fold(c, name) })
 }
 
-// only returns the index of the column with the name, or -1. It fails if several
-// columns of b have the name.
-func (r *resolver) only(at Pos, b *binding, name string) int {
+// uniqueColumn returns the index of the column with the name, or -1. It fails if
+// several columns of b have the name.
+func (r *resolver) uniqueColumn(at Pos, b *binding, name string) int {
 	i := r.column(b, name)
 	isSame := func(c string) bool { return r.fold(c, name) }
 	if b.named != nil && i >= 0 && slices.ContainsFunc(b.named[i+1:], isSame) {
