@@ -1,54 +1,52 @@
-// Package dialect holds what differs between SQL dialects: reading a text into
-// qed's tree, printing it back, quoting, scoping and safe functions.
+// Package dialect defines what differs between SQL dialects: the grammar, how
+// statements are printed, how names are looked up, and which functions are safe.
 //
-// A [Dialect] is a value from a package of its own (dialect/sqlite,
-// dialect/mysql, dialect/postgres), so that nobody links a grammar that he does
-// not use. Hosts only pass one on, to packages secureview and sqldb: the tree is
-// internal.
+// Pass a [Dialect] to packages secureview and sqldb. Each dialect is a package of
+// its own (dialect/sqlite, dialect/mysql, dialect/postgres), so that a program
+// links only the grammars that it uses.
 package dialect
 
 import "github.com/qedkit/qed/internal/sqlast"
 
-// Dialect is one SQL dialect. It is safe for concurrent use.
+// A Dialect is one SQL dialect. It is safe for concurrent use.
+//
+// The interface is sealed: only packages of this module implement it. A Guard of
+// package secureview is as safe as its dialect. A reader that misses a table, or a
+// printer that quotes a name wrongly, would let a statement read what its policy
+// hides, so every dialect is held to the attack tests of this module and to its
+// corpus of statements. The methods that read and print statements use the
+// module's internal tree, which other modules cannot name. Do not embed a Dialect
+// to override some of its methods: nothing checks the result.
 type Dialect interface {
-	// Name is the dialect's name in policies and messages: "sqlite", "mysql",
-	// "postgres".
+	// Name returns the name of the dialect in policies and messages: "sqlite",
+	// "mysql" or "postgres".
 	Name() string
 
-	// Flavor is how the dialect scopes and folds names.
-	Flavor() *sqlast.Flavor
-
-	// Read reads one SELECT-shaped statement. Whatever the text is, the answer
-	// is a tree or a *sqlast.Error: size, nesting and the grammar's own faults
-	// are caught inside.
-	Read(text string) (*sqlast.Query, error)
-
-	// Append prints the tree. With physical set it prints what is executed:
-	// every table by its catalog object, and an error for one that has none.
-	// Without it prints the tree as it was read.
-	Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error)
-
-	// Quote prints a name as an identifier of this dialect. It fits
+	// Quote returns a name as an identifier of the dialect. It fits
 	// joinpath.Plan.SQL.
 	Quote(name string) string
 
-	// Safe reports whether the function, in lower case, reads nothing but its
-	// arguments and has no effect beside its result.
+	// Safe reports whether a function, given in lower case, reads nothing but its
+	// arguments and has no side effects.
 	Safe(function string) bool
 
-	// Reread reads what was printed a second time, with another reader, and
-	// answers a *sqlast.Error unless it names exactly the tables in want.
-	// Where the engine itself is the second reader, Reread answers nil.
+	// Reread parses a printed statement with a second parser. It returns a
+	// *sqlast.Error unless the statement reads exactly the tables in want. It
+	// returns nil if the database engine itself makes this check.
 	Reread(printed string, want []TableName) error
+
+	// Language reads statements into the internal tree and prints them. It seals
+	// the interface.
+	sqlast.Language
 }
 
-// TableName names a table or view.
+// TableName is the name of a table or view.
 type TableName struct {
 	Schema string `json:"schema,omitempty"`
 	Name   string `json:"name"`
 }
 
-// String returns schema.name, or the name alone where there is no schema.
+// String returns schema.name, or the name alone if there is no schema.
 func (t TableName) String() string {
 	if t.Schema == "" {
 		return t.Name

@@ -137,14 +137,14 @@ func (c *company) schema(t *testing.T) *joinpath.Schema {
 type turn struct {
 	Text     string
 	Partial  bool
-	Refused  []refusal
+	Refused  []refusedQuery
 	Executed int
 	Views    []string
 	Columns  []string
 	Rows     [][]string
 }
 
-type refusal struct {
+type refusedQuery struct {
 	Code, Name string
 	Candidates []string
 }
@@ -177,7 +177,7 @@ func (c *company) agents(t *testing.T) func(*testing.T, fieldservice.Question) t
 			}
 			switch d := event.Data.(type) {
 			case qed.QueryRefused:
-				got.Refused = append(got.Refused, refusal{d.Code, strings.ToLower(d.Name), d.Candidates})
+				got.Refused = append(got.Refused, refusedQuery{d.Code, strings.ToLower(d.Name), d.Candidates})
 			case qed.QueryExecuted:
 				got.Executed++
 			case qed.Completed:

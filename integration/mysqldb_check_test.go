@@ -30,7 +30,7 @@ func mariaCheckedPolicy(schema string) *secureview.Policy {
 		Views:     map[string]string{"person": "secure_person"},
 		Functions: []string{"holiday"},
 		Setup: &secureview.Setup{Account: "'agent'@'%'", Key: &secureview.Key{Setting: "appKey"},
-			Tables: map[string]secureview.SecureTable{"person": {Filters: []secureview.Filter{{Column: "id", Setting: "tenant"}}}}},
+			Tables: map[string]secureview.TableSetup{"person": {Filters: []secureview.Filter{{Column: "id", Setting: "tenant"}}}}},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/provision"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
@@ -41,7 +42,7 @@ func pgCheckPolicy() *secureview.Policy {
 		Schemas: map[string]secureview.Schema{"Other": {Tables: map[string][]string{"dept": {"id", "name"}}}},
 		Setup: &secureview.Setup{
 			Account: "checked",
-			Tables:  map[string]secureview.SecureTable{"filtered": {Filters: []secureview.Filter{{Column: "tenant", Setting: "app.tenant"}}}},
+			Tables:  map[string]secureview.TableSetup{"filtered": {Filters: []secureview.Filter{{Column: "tenant", Setting: "app.tenant"}}}},
 		},
 	}
 }
@@ -168,11 +169,11 @@ func TestPostgresCheckSetup(t *testing.T) {
 		Dialect: "postgres", Schema: "public",
 		Tables: map[string][]string{"employee": {"id", "name"}, "dept": {"id", "tenant"}},
 		Views:  map[string]string{"employee": "secure_employee"},
-		Setup: &secureview.Setup{Account: "checkreader", Tables: map[string]secureview.SecureTable{
+		Setup: &secureview.Setup{Account: "checkreader", Tables: map[string]secureview.TableSetup{
 			"employee": {Filters: tenant}, "dept": {Filters: tenant},
 		}},
 	}
-	script, err := secureview.SQL(policy)
+	script, err := provision.SQL(policy)
 	if err != nil {
 		t.Fatal(err)
 	}

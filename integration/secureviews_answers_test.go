@@ -92,7 +92,7 @@ func TestSecureViewsOddNames(t *testing.T) {
 			mustExec(t, c.admin, "CREATE TABLE "+q(name)+" ("+q(column)+" INT, "+q(tenant)+" VARCHAR(20))")
 			mustExec(t, c.admin, "INSERT INTO "+q(name)+" VALUES (1, 'a'), (2, 'b')")
 			c.policy.Tables[name] = []string{column}
-			c.policy.Setup.Tables[name] = secureview.SecureTable{Filters: []secureview.Filter{{Column: tenant, Setting: c.settings[1]}}}
+			c.policy.Setup.Tables[name] = secureview.TableSetup{Filters: []secureview.Filter{{Column: tenant, Setting: c.settings[1]}}}
 		}
 		c.policy.Views[table] = "secure_" + table
 		if c.dialect.Name() == "mysql" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/refusal"
 )
 
 // securedAttacks are statements of a hostile model. None may run.
@@ -226,7 +226,7 @@ func TestSecureViewsAttacks(t *testing.T) {
 				t.Errorf("%s is accepted: %s", text, stmt.SQL())
 				continue
 			}
-			var e *secureview.Error
+			var e *refusal.Error
 			if !errors.As(err, &e) {
 				t.Errorf("%s: %T: %v", text, err, err)
 			}

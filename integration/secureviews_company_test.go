@@ -17,6 +17,7 @@ import (
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/provision"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
@@ -84,7 +85,7 @@ func (c *secured) ask(ctx context.Context, text string) (string, error) {
 // secure runs the script of the policy.
 func (c *secured) secure(t *testing.T) {
 	t.Helper()
-	script, err := secureview.SQL(c.policy)
+	script, err := provision.SQL(c.policy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func securedPolicy(d dialect.Dialect, schema, account string, settings [3]string
 		Setup: &secureview.Setup{
 			Account: account,
 			Key:     &secureview.Key{Setting: settings[0]},
-			Tables: map[string]secureview.SecureTable{
+			Tables: map[string]secureview.TableSetup{
 				"employee": {Encrypted: map[string]string{"ssn": "text", "salary": "decimal(10,2)"}, Filters: []secureview.Filter{tenant}},
 				"customer": {
 					Encrypted: map[string]string{"phone": "text"},
@@ -237,7 +238,7 @@ func securedPostgreSQL(t *testing.T, config *pgx.ConnConfig) *secured {
 	mustExec(t, c.admin, `CREATE TABLE visit (id INT PRIMARY KEY, place VARCHAR(40), tenant_id INT)`)
 	mustExec(t, c.admin, `INSERT INTO visit VALUES (1, 'Oslo', 1), (2, 'Rome', 1), (3, 'hidden', 2)`)
 	c.policy.Tables["visit"] = []string{"id", "place"}
-	c.policy.Setup.Tables["visit"] = secureview.SecureTable{Filters: []secureview.Filter{{Column: "tenant_id", Setting: "app.tenant"}}}
+	c.policy.Setup.Tables["visit"] = secureview.TableSetup{Filters: []secureview.Filter{{Column: "tenant_id", Setting: "app.tenant"}}}
 	c.readable(t)
 	mustExec(t, root, `ALTER ROLE "secured""agent's" LOGIN`)
 	login := config.Copy()

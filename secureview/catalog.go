@@ -8,30 +8,32 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
 const (
-	maxCandidates = 5  // names that an error suggests
-	maxListed     = 20 // names that a message lists
+	maxCandidates = 5  // names that a problem suggests
+	maxListed     = 20 // views that a message lists
 )
 
-// catalog is a policy made ready for looking up. It does not change.
+// A catalog is a checked policy, indexed by names in lower case. It is immutable
+// and implements [sqlast.Catalog].
 type catalog struct {
-	schema    string
-	schemas   map[string]map[string]*sqlast.Object // by folded names; under a table's name and under its view's
-	objects   []*sqlast.Object                     // sorted by schema and logical name
-	taken     map[string]bool                      // folded names of all tables and views
-	columns   map[string][]string                  // tables by the folded name of a readable column
-	listed    map[string]bool                      // folded names of all listed columns, readable or not
-	functions map[string]bool
-	prefix    string // folded
+	schema     string
+	schemas    map[string]map[string]*sqlast.Object // by schema, then by the names of both table and view
+	objects    []*sqlast.Object                     // sorted by schema and logical name
+	taken      map[string]bool                      // the names of all tables and views
+	columns    map[string][]string                  // tables by the name of a readable column
+	listed     map[string]bool                      // the names of all listed columns, readable or not
+	functions  map[string]bool
+	viewPrefix string
 
-	inMessages int // columns that a message lists
+	columnsInMessages int
 }
 
-func newCatalog(p *Policy, dialect string) (*catalog, error) {
+func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 	c := &catalog{
 		schema:    p.Schema,
 		schemas:   map[string]map[string]*sqlast.Object{},
@@ -39,22 +41,22 @@ func newCatalog(p *Policy, dialect string) (*catalog, error) {
 		columns:   map[string][]string{},
 		listed:    map[string]bool{},
 		functions: map[string]bool{},
-		prefix:    ascii.Lower(cmp.Or(p.ViewPrefix, DefaultViewPrefix)),
 
-		inMessages: cmp.Or(p.ColumnsInMessages, 100),
+		viewPrefix:        ascii.Lower(cmp.Or(p.ViewPrefix, DefaultViewPrefix)),
+		columnsInMessages: cmp.Or(p.ColumnsInMessages, defaultColumnsInMessages),
 	}
-	if c.schema == "" && dialect == "sqlite" {
+	if c.schema == "" && dialectName == "sqlite" {
 		c.schema = "main"
 	}
 	switch {
 	case c.schema == "":
-		return nil, invalid("schema", "is missing: tables of %s are printed with theirs", dialect)
+		return nil, invalid("schema", "is missing: only sqlite has a default schema")
 	case p.RowLimit < 0:
-		return nil, invalid("row_limit", "is %d: it cannot be negative", p.RowLimit)
+		return nil, invalid("row_limit", "is %d: it must not be negative", p.RowLimit)
 	case p.ColumnsInMessages < 0:
-		return nil, invalid("columns_in_messages", "is %d: it cannot be negative", p.ColumnsInMessages)
+		return nil, invalid("columns_in_messages", "is %d: it must not be negative", p.ColumnsInMessages)
 	case len(p.Tables) == 0 && len(p.Schemas) == 0:
-		return nil, invalid("tables", "lists nothing that could be read")
+		return nil, invalid("tables", "lists no table")
 	}
 	if err := c.addSchema("", c.schema, Schema{p.Tables, p.Views}); err != nil {
 		return nil, err
@@ -77,27 +79,29 @@ func newCatalog(p *Policy, dialect string) (*catalog, error) {
 		}
 	}
 	for i, name := range p.Functions {
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf || r == ' ' || r == '(' || r == '.' }) {
-			return nil, invalid(fmt.Sprintf("functions[%d]", i), "is %q: no name of a function, without a schema", name)
+		isSpecial := func(r rune) bool { return r >= utf8.RuneSelf || r == ' ' || r == '(' || r == '.' }
+		if name == "" || strings.ContainsFunc(name, isSpecial) {
+			entry := fmt.Sprintf("functions[%d]", i)
+			return nil, invalid(entry, "is %q: write the name of a function, without a schema", name)
 		}
 		c.functions[ascii.Lower(name)] = true
 	}
 	if p.Setup != nil {
-		if err := checkSetup(p, dialect, c); err != nil {
+		if err := c.checkSetup(p, dialectName); err != nil {
 			return nil, err
 		}
 	}
 	return c, nil
 }
 
-// addSchema checks one schema of a policy and adds its objects. Entries of it are
-// named with the prefix at.
+// addSchema checks one schema of a policy and adds its objects. In errors, at
+// precedes the names of its entries.
 func (c *catalog) addSchema(at, schema string, s Schema) error {
-	if err := validName(schema); err != nil {
+	if err := sqlast.CheckName(schema); err != nil {
 		return invalid(cmp.Or(strings.TrimSuffix(at, "."), "schema"), "%v", err)
 	}
 	if c.schemas[ascii.Lower(schema)] != nil {
-		return invalid(strings.TrimSuffix(at, "."), "is declared already, perhaps in another case")
+		return invalid(strings.TrimSuffix(at, "."), "is declared twice, perhaps in another letter case")
 	}
 	tables, err := c.checkTables(at, s.Tables)
 	if err != nil {
@@ -129,7 +133,7 @@ func (c *catalog) addSchema(at, schema string, s Schema) error {
 	return nil
 }
 
-// checkTables returns the names of the tables by their folded form.
+// checkTables returns the names of the tables by their lower-case form.
 func (c *catalog) checkTables(at string, tables map[string][]string) (map[string]string, error) {
 	folded := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
@@ -138,23 +142,26 @@ func (c *catalog) checkTables(at string, tables map[string][]string) (map[string
 			return nil, err
 		}
 		if other, ok := folded[ascii.Lower(name)]; ok {
-			return nil, invalid(entry, "differs from %q in the case of letters only", other)
+			return nil, invalid(entry, "differs from %q only in letter case", other)
 		}
 		folded[ascii.Lower(name)] = name
 	}
 	return folded, nil
 }
 
-// checkViews holds that the views of a schema map tables to views one to one,
-// none of them to a name that is mapped itself, and that something says which
-// columns they have. A name that is also in tables is spelled alike.
+// checkViews checks the views of a schema:
+//
+//   - each table has one view, and each view replaces one table;
+//   - no view is the name of a table that has a view itself;
+//   - tables, which is indexed by lower-case names, lists the table or the view,
+//     in the same spelling.
 func checkViews(at string, views map[string]string, tables map[string]string) error {
 	names := slices.Sorted(maps.Keys(views))
-	mapped := map[string]bool{}    // folded tables
-	logical := map[string]string{} // tables by folded view
+	mapped := map[string]bool{}    // tables in lower case
+	logical := map[string]string{} // tables by their view in lower case
 	for _, name := range names {
 		entry, view := fmt.Sprintf("%sviews[%q]", at, name), views[name]
-		if err := cmp.Or(validName(name), validName(view)); err != nil {
+		if err := cmp.Or(sqlast.CheckName(name), sqlast.CheckName(view)); err != nil {
 			return invalid(entry, "%v", err)
 		}
 		table, tableListed := tables[ascii.Lower(name)]
@@ -162,30 +169,31 @@ func checkViews(at string, views map[string]string, tables map[string]string) er
 		other, clash := logical[ascii.Lower(view)]
 		switch {
 		case mapped[ascii.Lower(name)]:
-			return invalid(entry, "is mapped already, but for the case of letters")
+			return invalid(entry, "is listed twice, in different letter case")
 		case ascii.Lower(name) == ascii.Lower(view):
 			return invalid(entry, "maps a table to itself")
 		case clash:
-			return invalid(entry, "maps to %q, which stands for %q already", view, other)
+			return invalid(entry, "maps to %q, which already replaces %q", view, other)
 		case !tableListed && !viewListed:
-			return invalid(entry, "dangles: tables lists neither %q nor %q", name, view)
+			return invalid(entry, "has no columns: tables lists neither %q nor %q", name, view)
 		case tableListed && table != name:
-			return invalid(entry, "is listed in tables as %q: spell it alike", table)
+			return invalid(entry, "is listed in tables as %q: use the same spelling", table)
 		case viewListed && viewAs != view:
-			return invalid(entry, "maps to %q, which tables lists as %q: spell it alike", view, viewAs)
+			return invalid(entry, "maps to %q, which tables lists as %q: use the same spelling", view, viewAs)
 		}
 		mapped[ascii.Lower(name)], logical[ascii.Lower(view)] = true, name
 	}
 	for _, name := range names {
 		if mapped[ascii.Lower(views[name])] {
-			return invalid(fmt.Sprintf("%sviews[%q]", at, name), "maps to %q, which is mapped itself", views[name])
+			return invalid(fmt.Sprintf("%sviews[%q]", at, name),
+				"maps to %q, which has a view itself", views[name])
 		}
 	}
 	return nil
 }
 
 func (c *catalog) checkTable(entry, name string, columns []string) error {
-	if err := validName(name); err != nil {
+	if err := sqlast.CheckName(name); err != nil {
 		return invalid(entry, "%v", err)
 	}
 	if len(columns) == 0 {
@@ -194,13 +202,13 @@ func (c *catalog) checkTable(entry, name string, columns []string) error {
 	seen := map[string]bool{}
 	for _, column := range columns {
 		if column == "*" {
-			return invalid(entry, "lists *, which stands for no column here: list each that may be read")
+			return invalid(entry, "lists *: list the name of each column that may be read")
 		}
-		if err := validName(column); err != nil {
+		if err := sqlast.CheckName(column); err != nil {
 			return invalid(entry, "column %q %v", column, err)
 		}
 		if seen[ascii.Lower(column)] {
-			return invalid(entry, "lists column %q twice, perhaps in another case", column)
+			return invalid(entry, "lists column %q twice, perhaps in another letter case", column)
 		}
 		seen[ascii.Lower(column)] = true
 		c.listed[ascii.Lower(column)] = true
@@ -208,17 +216,19 @@ func (c *catalog) checkTable(entry, name string, columns []string) error {
 	return nil
 }
 
-func validName(name string) error {
-	switch {
-	case name == "":
-		return fmt.Errorf("has an empty name")
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		return fmt.Errorf("has a name with control characters or invalid UTF-8: %q", name)
+func (c *catalog) tables() []Table {
+	tables := make([]Table, len(c.objects))
+	for i, o := range c.objects {
+		name := dialect.TableName{Schema: o.Schema, Name: o.Logical}
+		tables[i] = Table{TableName: name, Columns: slices.Clone(o.Columns)}
+		if o.Name != o.Logical {
+			tables[i].View = o.Name
+		}
 	}
-	return nil
+	return tables
 }
 
-// display is how a statement names an object.
+// display returns the name that a statement uses for an object.
 func (c *catalog) display(o *sqlast.Object) string {
 	if o.Schema == c.schema {
 		return o.Logical

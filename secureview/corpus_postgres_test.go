@@ -12,14 +12,15 @@ import (
 
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/internal/corpora"
+	"github.com/qedkit/qed/refusal"
 )
 
-// TestCorpusPostgres holds that of the gold statements, which are SQLite's, those
-// are refused that PostgreSQL would refuse, counted here, and that what is printed
-// of the others reads as the tree that was resolved.
+// TestCorpusPostgres checks that of the gold statements, which are SQLite's, only
+// those are refused that PostgreSQL would refuse, and that the printed text of the
+// others reads as the resolved tree.
 func TestCorpusPostgres(t *testing.T) {
 	statements, guards := corpus(t, postgres.Dialect{})
-	refused := map[Code]int{}
+	refused := map[refusal.Code]int{}
 	for i, s := range statements {
 		s.SQL = singleQuoted(s.SQL)
 		_, err := guards[s.DB].Rewrite(context.Background(), s.SQL)
@@ -29,21 +30,21 @@ func TestCorpusPostgres(t *testing.T) {
 			}
 			continue
 		}
-		var e *Error
+		var e *refusal.Error
 		if !errors.As(err, &e) {
 			t.Fatalf("%s: %v", s.SQL, err)
 		}
-		refused[e.Code]++
+		refused[e.Problems[0].Code]++
 		t.Log(s.DB, err, s.SQL)
 	}
-	want := map[Code]int{
+	want := map[refusal.Code]int{
 		ErrSyntax:       78, // JOIN without ON before another clause, CAST and other keywords as tables
 		ErrUnsupported:  36, // FROM user, which is a function
 		ErrMisplaced:    2,  // ON names a table to its right
 		ErrUnknownTable: 1,
 	}
 	if corpora.Public(t) == nil {
-		want = map[Code]int{}
+		want = map[refusal.Code]int{}
 	}
 	if diff := cmp.Diff(want, refused); diff != "" {
 		t.Errorf("refused (-want +got):\n%s", diff)
@@ -52,7 +53,7 @@ func TestCorpusPostgres(t *testing.T) {
 
 var doubleQuoted = regexp.MustCompile(`"[^"]*"`)
 
-// singleQuoted puts what SQLite takes for a string into the quotes of one.
+// singleQuoted puts double-quoted strings, which SQLite accepts, into single quotes.
 func singleQuoted(sql string) string {
 	return doubleQuoted.ReplaceAllStringFunc(sql, func(s string) string {
 		return "'" + strings.ReplaceAll(s[1:len(s)-1], "'", "''") + "'"
@@ -61,8 +62,8 @@ func singleQuoted(sql string) string {
 
 func BenchmarkRewritePostgres(b *testing.B) { benchmarkRewrite(b, postgres.Dialect{}) }
 
-// BenchmarkRewritePostgresPeer has the grammar read the statements alone: most of
-// what BenchmarkRewritePostgres takes.
+// BenchmarkRewritePostgresPeer only parses the statements with the grammar, which
+// takes most of the time of BenchmarkRewritePostgres.
 func BenchmarkRewritePostgresPeer(b *testing.B) {
 	var statements []string
 	for _, s := range corpora.Find(b).Statements {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/sqlite"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -37,7 +38,7 @@ func ExampleGuard_Rewrite() {
 	// [main.employee main.workTime] [main.secure_employee] [name] 1000
 }
 
-func ExampleError() {
+func ExampleGuard_Rewrite_refused() {
 	guard, err := secureview.New(&secureview.Policy{
 		Dialect: "mysql",
 		Schema:  "app",
@@ -51,18 +52,19 @@ func ExampleError() {
 	}
 
 	_, err = guard.Rewrite(context.Background(), "SELECT crew.isLead FROM crew")
-	var refused *secureview.Error
+	var refused *refusal.Error
 	if errors.As(err, &refused) {
-		fmt.Println(refused.Code == secureview.ErrUnknownColumn, refused.Candidates)
-		fmt.Println(refused.Message)
+		problem := refused.Problems[0]
+		fmt.Println(problem.Code, problem.Candidates)
+		fmt.Println(problem.Message)
 	}
 
 	_, err = guard.Rewrite(context.Background(), "SELECT id FROM secure_crew")
 	fmt.Println(errors.Is(err, secureview.ErrUnknownView), err)
 	// Output:
-	// true [employeeCrew.isLead]
+	// unknown_column [employeeCrew.isLead]
 	// column 'isLead' does not exist in table 'crew'; found in: employeeCrew; columns of crew: id, workOrderId
-	// true secureview: secure view 'secure_crew' does not exist: write 'crew' (line 1, column 16)
+	// true secureview: secure view 'secure_crew' does not exist: write 'crew' (did you mean crew, employeeCrew?) (line 1, column 16)
 }
 
 func ExampleReadPolicy() {
@@ -85,45 +87,4 @@ func ExampleReadPolicy() {
 	// Output:
 	// dept ["id"] ""
 	// employee ["id" "name"] "secure_employee"
-}
-
-func ExampleSQL() {
-	script, err := secureview.SQL(&secureview.Policy{
-		Dialect: "postgres",
-		Schema:  "app",
-		Tables: map[string][]string{
-			"employee": {"id", "name", "ssn"},
-			"dept":     {"id", "name"},
-		},
-		Views: map[string]string{"employee": "secure_employee"},
-		Setup: &secureview.Setup{
-			Account: "agent",
-			Key:     &secureview.Key{Setting: "app.key"},
-			Tables: map[string]secureview.SecureTable{
-				"employee": {
-					Encrypted: map[string]string{"ssn": "text"},
-					Filters:   []secureview.Filter{{Column: "tenant_id", Setting: "app.tenant"}},
-				},
-			},
-		},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	// script is the whole of it, for a file; these are two parts.
-	for _, statement := range script {
-		if strings.Contains(statement, "CREATE OR REPLACE VIEW") || strings.Contains(statement, "GRANT SELECT") {
-			fmt.Println(statement)
-		}
-	}
-	// Output:
-	// -- The secure views. What they know of a session, they read from its settings.
-	// CREATE OR REPLACE VIEW "app"."secure_employee" WITH (security_barrier = true) AS
-	// SELECT "id",
-	//   "name",
-	//   "public".pgp_sym_decrypt("ssn", NULLIF(pg_catalog.current_setting('app.key', true), '')) AS "ssn"
-	// FROM "app"."employee"
-	// WHERE CAST("tenant_id" AS pg_catalog.text) = (SELECT NULLIF(pg_catalog.current_setting('app.tenant', true), ''))
-	// GRANT SELECT ("id", "name") ON TABLE "app"."dept" TO "agent"
-	// GRANT SELECT ON TABLE "app"."secure_employee" TO "agent"
 }

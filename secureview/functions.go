@@ -11,15 +11,15 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// functions refuses a call of a function that neither the dialect nor the policy
-// holds to be safe.
-func (g *Guard) functions(calls []*sqlast.Call) error {
+// checkFunctions refuses the first call of a function that neither the dialect nor
+// the policy allows.
+func (g *Guard) checkFunctions(calls []*sqlast.Call) error {
 	for _, c := range calls {
 		if g.safe(c.Name) {
 			continue
 		}
 		e := &sqlast.Error{Code: sqlast.Function, Name: c.Name, Pos: c.Pos, Candidates: g.functionsLike(c.Name)}
-		e.Message = fmt.Sprintf("function %s() is not among those that may be called", c.Name)
+		e.Message = fmt.Sprintf("function %s() is not one of those that may be called", c.Name)
 		if len(e.Candidates) > 0 {
 			e.Message += "; did you mean: " + strings.Join(e.Candidates, ", ")
 		}
@@ -32,8 +32,8 @@ func (g *Guard) safe(name string) bool {
 	return g.dialect.Safe(name) || g.catalog.functions[ascii.Lower(name)]
 }
 
-// functionsLike answers safe functions that may have been meant: what another
-// dialect's function is called here, then names one edit away.
+// functionsLike returns allowed functions that may have been meant: those that do
+// the same in this dialect, then names that are one edit away.
 func (g *Guard) functionsLike(name string) []string {
 	var found []string
 	add := func(candidate string) {
@@ -42,7 +42,7 @@ func (g *Guard) functionsLike(name string) []string {
 		}
 	}
 	name = ascii.Lower(name)
-	for _, candidate := range elsewhere[name] {
+	for _, candidate := range equivalents[name] {
 		add(candidate)
 	}
 	if 4 <= len(name) && len(name) <= 40 {
@@ -54,9 +54,9 @@ func (g *Guard) functionsLike(name string) []string {
 	return found
 }
 
-// elsewhere maps functions of other dialects, and words for functions, to what
-// does the same in some dialect.
-var elsewhere = map[string][]string{
+// equivalents maps functions of all dialects, and common words for them, to the
+// functions that do the same in another dialect.
+var equivalents = map[string][]string{
 	"adddate":         {"make_interval"},
 	"array_agg":       {"json_group_array", "json_arrayagg", "group_concat"},
 	"char_length":     {"length"},
@@ -118,7 +118,7 @@ var elsewhere = map[string][]string{
 	"year":            {"strftime", "extract"},
 }
 
-// edits calls f with every name that is one edit away.
+// edits calls f with every name that is one edit away from name.
 func edits(name string, f func(string)) {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 	for i := range len(name) + 1 {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/dialect/postgres"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -140,7 +141,7 @@ func TestRefusedPostgres(t *testing.T) {
 	g := guard(t, postgres.Dialect{})
 	for _, tt := range []struct {
 		sql  string
-		code secureview.Code
+		code refusal.Code
 	}{
 		{"SELECT * FROM secret", secureview.ErrUnknownTable},
 		{"SELECT * FROM secure_payroll", secureview.ErrUnknownView},
@@ -278,7 +279,7 @@ func TestRefusedPostgres(t *testing.T) {
 	}
 }
 
-// attacksPostgres are those that need PostgreSQL's own constructs.
+// attacksPostgres are attacks that need constructs of PostgreSQL.
 var attacksPostgres = []string{
 	"SELECT DISTINCT ON ((SELECT pw FROM secret)) name FROM dept",
 	"SELECT DISTINCT ON (pw) name FROM employee",
@@ -370,7 +371,7 @@ func TestAttacksPostgres(t *testing.T) {
 		}
 	}
 	if accepted == 0 {
-		t.Error("all are refused: some of these are harmless")
+		t.Error("every statement is refused, but some are harmless")
 	}
 }
 
@@ -379,7 +380,7 @@ func FuzzRewritePostgres(f *testing.F) {
 		f.Add(sql)
 	}
 	for _, sql := range []string{"SELECT 1", "SELECT 1" + strings.Repeat(" + 1", 60)} {
-		if _, err := (postgres.Dialect{}).Read(sql); err != nil { // the grammar is there before the time of an input runs
+		if _, err := (postgres.Dialect{}).Read(sql); err != nil { // load the grammar before an input is timed
 			f.Fatal(err)
 		}
 	}
@@ -411,8 +412,8 @@ func TestRewritePostgresConcurrently(t *testing.T) {
 	}
 }
 
-// TestLongNamesPostgres: the name that a common table expression is given stays
-// one that PostgreSQL does not cut.
+// TestLongNamesPostgres: the new name of a common table expression is not longer
+// than the names that PostgreSQL keeps.
 func TestLongNamesPostgres(t *testing.T) {
 	name := strings.Repeat("d", 63)
 	g, err := secureview.New(&secureview.Policy{Schema: "main", Tables: map[string][]string{name: {"id"}}}, postgres.Dialect{})

@@ -7,17 +7,17 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// limit bounds the rows of a query and answers how many they are at most, and
-// whether the bound is most or the query's own.
+// limit bounds the rows of a query by most. It returns the bound, and whether
+// the bound is most and not the query's own LIMIT.
 func limit(q *sqlast.Query, most int) (rows int, capped bool, err error) {
 	rows, own := most, false
 	switch {
-	case q.Limit == nil || negative(q.Limit): // SQLite takes a negative limit for none
+	case q.Limit == nil || negative(q.Limit): // in SQLite a negative limit means no limit
 	default:
 		n, ok := q.Limit.(*sqlast.Number)
 		if !ok || n.Text == "" || strings.Trim(n.Text, "0123456789") != "" {
 			return 0, false, &sqlast.Error{Code: sqlast.RowLimit, Name: "LIMIT", Pos: q.Limit.At(),
-				Message: "LIMIT takes a whole number here, nothing that has to be computed"}
+				Message: "LIMIT must be a whole number, not an expression"}
 		}
 		if asked, err := strconv.Atoi(n.Text); err == nil && asked <= most {
 			rows, own = asked, true

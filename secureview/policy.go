@@ -1,75 +1,91 @@
 package secureview
 
-// DefaultRowLimit is the row limit of a [Policy] that sets none.
+import "github.com/qedkit/qed/dialect"
+
+// DefaultRowLimit is the row limit of a [Policy] whose RowLimit is 0.
 const DefaultRowLimit = 1000
 
-// DefaultViewPrefix is how secure views are named where a [Policy] does not say.
+// DefaultViewPrefix is the prefix of secure views of a [Policy] whose ViewPrefix
+// is empty.
 const DefaultViewPrefix = "secure_"
 
-// Policy says what may be read. [ReadPolicy] reads its JSON form.
+// defaultColumnsInMessages is what a ColumnsInMessages of 0 means.
+const defaultColumnsInMessages = 100
+
+// A Policy lists what statements may read. [ReadPolicy] reads its JSON form.
 //
-// Names are compared without the case of ASCII letters, and printed as they are
-// listed here: list them in the catalogue's own spelling.
+// Names are compared without the case of ASCII letters, and printed as the policy
+// spells them: spell them as the database does.
 type Policy struct {
-	// Dialect is the name of the dialect: "sqlite", "mysql" (also for MariaDB) or
-	// "postgres". Where it is set, it must be that of the [Guard].
+	// Dialect is the name of the SQL dialect: "sqlite", "mysql" (also for MariaDB)
+	// or "postgres". If it is set, it must be the dialect of the [Guard].
 	Dialect string `json:"dialect"`
 
-	// Schema is the schema of Tables, and the only one that an unqualified name
-	// can be in: the database in MySQL. Empty means "main" in SQLite; other
-	// dialects need it, because tables are always printed with their schema.
+	// Schema is the schema of Tables, and the only schema of unqualified names. In
+	// MySQL it is the name of the database. Empty means "main" in SQLite. Other
+	// dialects require it, because every table is printed with its schema.
 	Schema string `json:"schema,omitempty"`
 
-	// Tables lists the columns that may be read, by table or view. Whatever else
-	// the database has does not exist for a statement; * means these columns.
+	// Tables lists the columns that may be read, by table or view. Everything else
+	// in the database does not exist for a statement, and * stands for the listed
+	// columns.
 	Tables map[string][]string `json:"tables"`
 
-	// Views names the secure view that is read in place of a table. A table here
-	// may be listed in Tables, or its view, or both. Where the view is listed its
-	// columns are those that may be read, otherwise the table's are.
+	// Views maps tables to the secure views that are read instead of them. Tables
+	// lists the table, or its view, or both. If it lists the view, the view's
+	// columns may be read, otherwise the table's.
 	Views map[string]string `json:"views,omitempty"`
 
-	// Schemas declares further schemas. Their tables need to be qualified.
+	// Schemas declares further schemas. Their tables must be qualified.
 	Schemas map[string]Schema `json:"schemas,omitempty"`
 
-	// Functions adds to the functions that the dialect holds to be safe. They are
-	// names of functions of the database itself, compared without case. Nothing
-	// looks into them: one that sets a variable of the session or takes a lock
-	// leaves that to the next caller.
+	// Functions are functions of the database that statements may call, in
+	// addition to those that the dialect knows to be safe. Names have no schema and
+	// are compared without case. The guard does not check what such a function
+	// does: if it sets a session variable or takes a lock, the next user of the
+	// session sees that.
 	Functions []string `json:"functions,omitempty"`
 
-	// RowLimit bounds the rows of every statement. 0 means [DefaultRowLimit].
+	// RowLimit is the largest number of rows that a statement returns. 0 means
+	// [DefaultRowLimit].
 	RowLimit int `json:"row_limit,omitempty"`
 
-	// ColumnsInMessages is how many columns an [Error] about an unknown column
-	// lists at most. 0 means 100.
+	// ColumnsInMessages is the largest number of columns that the message about an
+	// unknown column lists. 0 means 100.
 	ColumnsInMessages int `json:"columns_in_messages,omitempty"`
 
-	// ViewPrefix is what the names of secure views begin with: a name like that
-	// which is not listed is told to be an invented view. Empty means
+	// ViewPrefix is the prefix of secure views. A name that has it and is not
+	// listed is refused with [ErrUnknownView], as an invented view. Empty means
 	// [DefaultViewPrefix].
 	ViewPrefix string `json:"view_prefix,omitempty"`
 
-	// Setup says how the secure views are made, for [SQL] and for the check of an
-	// account; nil: it is nobody's business here.
+	// Setup describes how the secure views are created and who reads them. Package
+	// provision turns it into SQL, and package sqldb checks the account with it.
+	// It may be nil.
 	Setup *Setup `json:"setup,omitempty"`
 }
 
-// Schema is a further schema of a [Policy]. Its fields are as those of Policy.
+// A Schema is a further schema of a [Policy]. Its fields mean the same as those of
+// Policy.
 type Schema struct {
 	Tables map[string][]string `json:"tables"`
 	Views  map[string]string   `json:"views,omitempty"`
 }
 
-// FieldServiceViews maps the six tables of a field service company whose personal
-// data is encrypted to the views that decrypt it. Each call returns a new map.
-func FieldServiceViews() map[string]string {
-	return map[string]string{
-		"user":             "secure_user",
-		"employee":         "secure_employee",
-		"workOrder":        "secure_workorder",
-		"customer":         "secure_customer",
-		"customerLocation": "secure_customerlocation",
-		"customerContact":  "secure_customercontact",
+// A Table is a table that a policy lets statements read.
+type Table struct {
+	dialect.TableName          // the name that the policy and the model use
+	Columns           []string // the columns that may be read
+	View              string   // the secure view that is read instead; empty: the table itself
+}
+
+// Readable checks the policy and returns the tables that statements may read,
+// sorted by schema and name. If the policy contradicts itself, Readable returns
+// the [refusal.Error] that [New] returns.
+func (p *Policy) Readable() ([]Table, error) {
+	c, err := newCatalog(p, p.Dialect)
+	if err != nil {
+		return nil, err
 	}
+	return c.tables(), nil
 }

@@ -41,7 +41,7 @@ func TestReadPolicy(t *testing.T) {
 		Setup: &secureview.Setup{
 			Account: "'agent'@'%'",
 			Key:     &secureview.Key{Setting: "aesKey", Function: "app_key"},
-			Tables: map[string]secureview.SecureTable{"employee": {
+			Tables: map[string]secureview.TableSetup{"employee": {
 				Encrypted: map[string]string{"name": "text"},
 				Filters:   []secureview.Filter{{Column: "tenant", Setting: "tenants", List: true, Optional: true}},
 				NoBarrier: true,
@@ -85,8 +85,8 @@ func TestReadPolicyRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := secureview.ReadPolicy(strings.NewReader(tt.text))
-		var e *secureview.Error
-		if !errors.As(err, &e) || e.Code != secureview.ErrInvalidPolicy {
+		e := refuse(t, err)
+		if e.Code != secureview.ErrInvalidPolicy {
 			t.Errorf("%s: %v", tt.text, err)
 		} else if !strings.HasPrefix(e.Name, tt.entry) || !strings.Contains(e.Message, tt.entry) {
 			t.Errorf("%s: the error names %q: %v", tt.text, e.Name, err)
@@ -142,8 +142,8 @@ func TestNewRefused(t *testing.T) {
 		}
 		tt.change(p)
 		_, err := secureview.New(p, sqlite.Dialect{})
-		var e *secureview.Error
-		if !errors.As(err, &e) || !errors.Is(err, secureview.ErrInvalidPolicy) {
+		e := refuse(t, err)
+		if !errors.Is(err, secureview.ErrInvalidPolicy) {
 			t.Errorf("%s: %v", tt.entry, err)
 		} else if e.Name != tt.entry {
 			t.Errorf("%s: the error names %q: %v", tt.entry, e.Name, err)
@@ -156,13 +156,12 @@ func TestNewRefused(t *testing.T) {
 		t.Error("no dialect is accepted")
 	}
 	p := &secureview.Policy{Dialect: "mysql", Tables: map[string][]string{"a": {"x"}}}
-	var e *secureview.Error
-	if _, err := secureview.New(p, mysql.Dialect{}); !errors.As(err, &e) || e.Name != "schema" {
+	if _, err := secureview.New(p, mysql.Dialect{}); refuse(t, err).Name != "schema" {
 		t.Errorf("mysql without a schema: %v", err)
 	}
 }
 
-// TestNewCopies holds that a policy that changes later changes no guard.
+// TestNewCopies: a change of the policy after New does not change the guard.
 func TestNewCopies(t *testing.T) {
 	p := policy(sqlite.Dialect{})
 	g, err := secureview.New(p, sqlite.Dialect{})
@@ -178,13 +177,21 @@ func TestNewCopies(t *testing.T) {
 	}
 }
 
-func TestFieldServiceViews(t *testing.T) {
-	views := secureview.FieldServiceViews()
-	if len(views) != 6 || views["workOrder"] != "secure_workorder" {
-		t.Errorf("views %v", views)
+func TestReadable(t *testing.T) {
+	p := policy(sqlite.Dialect{})
+	g, err := secureview.New(p, sqlite.Dialect{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	views["user"] = "x"
-	if secureview.FieldServiceViews()["user"] != "secure_user" {
-		t.Error("a caller can change the map")
+	tables, err := p.Readable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(g.Tables(), tables); diff != "" {
+		t.Errorf("(-guard +policy):\n%s", diff)
+	}
+	p.Tables["dept"] = nil
+	if _, err := p.Readable(); !errors.Is(err, secureview.ErrInvalidPolicy) {
+		t.Error(err)
 	}
 }

@@ -2,98 +2,106 @@ package secureview
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// Setup says how the secure views of a [Policy] are made and who reads them: for
-// [SQL], which prints it as DDL and grants, and for the check of an account
-// (package sqldb). It is for MySQL, MariaDB and PostgreSQL: SQLite has neither
-// accounts nor settings of a session.
+// DefaultFunctionPrefix is the prefix of the stored functions that return settings
+// to the views in MySQL. The setting's name follows it.
+const DefaultFunctionPrefix = "qed_"
+
+// A Setup describes how the secure views of a [Policy] are created and which
+// account reads them. It is data for other packages: package provision prints it
+// as views, grants and row-level security, and package sqldb compares it with what
+// an account may do. It works with MySQL, MariaDB and PostgreSQL. SQLite has
+// neither accounts nor session settings.
 type Setup struct {
-	// Account is who the statements of a model run as: 'agent'@'%' in MySQL, a
-	// role's name in PostgreSQL. It may read what the policy lists and nothing
-	// else, and does nothing else.
+	// Account is the account that executes the statements: 'agent'@'%' in MySQL,
+	// the name of a role in PostgreSQL. It may read what the policy lists, and do
+	// nothing else.
 	Account string `json:"account"`
 
-	// Key is what encrypted columns are read with; nil: none is encrypted.
+	// Key is the key of encrypted columns. Nil means that no column is encrypted.
 	Key *Key `json:"key,omitempty"`
 
-	// Tables says of tables what their views do. They are named as the policy
-	// names them, those of a further schema schema.table. A table of
-	// [Policy.Views] that is not here has a view of its columns and no more. In
-	// PostgreSQL a table without a view may be here for its Filters: they become
-	// row-level security.
-	Tables map[string]SecureTable `json:"tables,omitempty"`
+	// Tables describes the views, by the names that the policy uses; a table of a
+	// further schema is named schema.table. A table of [Policy.Views] that is not
+	// listed here has a view that only selects its columns. In PostgreSQL a table
+	// without a view may be listed with Filters, which become row-level security.
+	Tables map[string]TableSetup `json:"tables,omitempty"`
 }
 
-// Key is a key that the host gives to a session, and that nothing but the views
-// reads there.
+// A Key is an encryption key that the host sets in a session and only the views
+// read.
 type Key struct {
-	// Setting is what the session has the key in: "aesKey" is @aesKey in MySQL,
-	// PostgreSQL's settings have two parts, as "app.key".
+	// Setting is the name of the session setting that holds the key. In MySQL
+	// "aesKey" is the user variable @aesKey. In PostgreSQL a setting has two parts,
+	// such as "app.key".
 	Setting string `json:"setting"`
 
-	// Function is the stored function that answers the key to the views, in
-	// MySQL alone, where a view cannot name a variable. [SQL] makes it. Empty
-	// means "qed_" and the setting.
+	// Function is the stored function that returns the key to the views in MySQL,
+	// where a view cannot refer to a variable. Empty means
+	// [DefaultFunctionPrefix] and the setting. PostgreSQL does not use it.
 	Function string `json:"function,omitempty"`
 
-	// Schema is where the extension pgcrypto is, in PostgreSQL alone. Empty means
-	// "public".
+	// Schema is the schema of the extension pgcrypto in PostgreSQL. Empty means
+	// "public". MySQL does not use it.
 	Schema string `json:"schema,omitempty"`
 }
 
-// SecureTable is what the view of one table does.
-type SecureTable struct {
-	// Encrypted names the columns whose values are stored encrypted, and the type
-	// that each has once it is read: "text", or a type of the database, such as
-	// "DECIMAL(10,2)". A number that is read as text sorts as text.
+// A TableSetup describes the view of one table, or the row-level security of a
+// table without a view.
+type TableSetup struct {
+	// Encrypted maps encrypted columns to the types of their decrypted values:
+	// "text", or a type of the database such as "DECIMAL(10,2)". Numbers that are
+	// read as text sort as text.
 	//
-	// MySQL's views read what AES_ENCRYPT wrote as the server has it by default
-	// (block_encryption_mode aes-128-ecb), from a binary column. It cannot tell a
-	// wrong key for certain: most values are then NULL, one in some 256 is noise.
-	// PostgreSQL's views read what pgp_sym_encrypt wrote, from a bytea; with a wrong
-	// key the statement fails.
+	// Views in MySQL decrypt what AES_ENCRYPT wrote into a binary column with the
+	// server's default block_encryption_mode, aes-128-ecb. MySQL detects a wrong
+	// key for most values, which are then NULL; about one in 256 is random bytes.
+	// Views in PostgreSQL decrypt what pgp_sym_encrypt wrote into a bytea column.
+	// With a wrong key the statement fails.
 	Encrypted map[string]string `json:"encrypted,omitempty"`
 
-	// Filters say which rows there are: those that all of them let through.
+	// Filters select the visible rows: those that pass all of them.
 	Filters []Filter `json:"filters,omitempty"`
 
-	// NoBarrier lets the database look into a view with Filters, and use the
-	// indexes of its table for what a statement asks: much faster on large
-	// tables. The price is that a statement can find out what hidden rows hold,
-	// a bit at a time, from whether it fails: the database may compute something
-	// of a row before it hides it. By default no row is seen before its filters
-	// let it through; MySQL then copies the rows that they do, for each
-	// statement.
+	// NoBarrier lets the database merge a view that has Filters into the statement
+	// and use the indexes of its table for the statement's conditions, which is
+	// much faster on large tables. The price is that a statement can find out what
+	// hidden rows contain, bit by bit, from whether it fails: the database may
+	// evaluate a condition on a row before it filters the row out.
+	//
+	// By default the filters are applied before every other condition. MySQL then
+	// copies the visible rows for each statement.
 	NoBarrier bool `json:"no_barrier,omitempty"`
 }
 
-// Filter lets rows through whose column has the value of a session's setting.
-// Both are compared as text, letter by letter: 1 is not 1.0 and a is not A. A
-// column that is NULL or empty has nobody's value.
+// A Filter passes rows whose column equals a session setting. Both are compared as
+// text, byte by byte: 1 is not 1.0, and a is not A. A row whose column is NULL or
+// empty does not pass.
 //
-// In MySQL an index on the column serves a filter without List and Optional. In
-// PostgreSQL it does where the column is text, and else an index on its text,
-// such as ((tenant_id::text)).
+// In MySQL a filter without List and Optional uses an index on the column. In
+// PostgreSQL it does so if the column has type text; for other types create an
+// index on the text, such as ((tenant_id::text)).
 type Filter struct {
 	Column  string `json:"column"`
 	Setting string `json:"setting"`
 
-	// List says that the setting is a list of values with commas between, and no
+	// List means that the setting is a list of values, separated by commas without
 	// spaces.
 	List bool `json:"list,omitempty"`
 
-	// Optional lets every row through where the setting is NULL. Otherwise a
-	// session without the setting sees none. PostgreSQL knows no NULL among
-	// settings: an empty text is one, also for an empty List.
+	// Optional passes every row if the setting is NULL. Without it a session that
+	// lacks the setting sees no rows. PostgreSQL has no NULL settings: an empty
+	// text is treated as NULL, also for a List.
 	Optional bool `json:"optional,omitempty"`
 }
 
-// Settings is the settings of a session that the views and the row-level security
-// of the setup read, sorted.
+// Settings returns the names of the session settings that the views and the
+// row-level security read, sorted.
 func (s *Setup) Settings() []string {
 	var names []string
 	if s.Key != nil {
@@ -108,37 +116,84 @@ func (s *Setup) Settings() []string {
 	return slices.Compact(names)
 }
 
-// Functions is the stored functions that answer settings to the views in MySQL,
-// sorted. No account but the views' own may call them.
+// Functions returns the names of the stored functions that return settings to the
+// views in MySQL, sorted. Only the owner of the views may call them.
 func (s *Setup) Functions() []string {
 	var names []string
-	if s.Key != nil {
-		names = append(names, s.Key.accessor())
-	}
-	for _, t := range s.Tables {
-		for _, f := range t.Filters {
-			names = append(names, accessor(f.Setting))
-		}
+	for _, setting := range s.Settings() {
+		names = append(names, s.FunctionOf(setting))
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// accessor is the stored function that answers the key in MySQL.
-func (k *Key) accessor() string {
-	return cmp.Or(k.Function, accessor(k.Setting))
+// FunctionOf returns the name of the stored function that returns a setting to the
+// views in MySQL.
+func (s *Setup) FunctionOf(setting string) string {
+	if s.Key != nil && s.Key.Function != "" && s.Key.Setting == setting {
+		return s.Key.Function
+	}
+	return DefaultFunctionPrefix + setting
 }
 
-// accessor is the stored function that answers a setting in MySQL.
-func accessor(setting string) string { return "qed_" + setting }
+// postgresSecretFunctions return or change settings, execute a text that could do
+// so, or show statements of other sessions.
+var postgresSecretFunctions = []string{
+	"current_setting", "set_config",
+	"query_to_xml", "query_to_xml_and_xmlschema", "query_to_xmlschema", "ts_rewrite", "ts_stat",
+	"pg_stat_get_activity", "pg_stat_get_backend_activity",
+}
 
-// encryption is the type that a column has once it is read, and whether it is
-// stored encrypted.
-func (t SecureTable) encryption(column string) (as string, encrypted bool) {
-	for name, as := range t.Encrypted {
-		if ascii.EqualFold(name, column) {
-			return as, true
+// systemSchemas are the schemas that a server has by itself, by dialect, in lower
+// case. They show what sessions execute and set.
+var systemSchemas = map[string][]string{
+	"mysql":    {"information_schema", "mysql", "performance_schema", "sys"},
+	"postgres": {"information_schema", "pg_catalog"},
+}
+
+// secretFunctions returns the functions that no statement may call under a setup,
+// which may be nil.
+func (s *Setup) secretFunctions(dialect string) []string {
+	switch {
+	case s == nil:
+		return nil
+	case dialect == "postgres":
+		return postgresSecretFunctions
+	}
+	return s.Functions()
+}
+
+// checkSetup checks that no statement can read the settings of a session. Package
+// provision checks everything else of a setup.
+func (c *catalog) checkSetup(p *Policy, dialect string) error {
+	system, ok := systemSchemas[dialect]
+	if !ok {
+		return invalid("setup",
+			"is for mysql and postgres: %s has no accounts and no session settings",
+			cmp.Or(dialect, "another dialect"))
+	}
+	for _, o := range c.objects {
+		if !slices.Contains(system, ascii.Lower(o.Schema)) {
+			continue
+		}
+		entry := "schema"
+		if o.Schema != c.schema {
+			entry = fmt.Sprintf("schemas[%q]", o.Schema)
+		}
+		return invalid(entry,
+			"is %q, which shows the settings of sessions, keys included: a policy with a setup cannot list it",
+			o.Schema)
+	}
+	secret := map[string]bool{}
+	for _, name := range p.Setup.secretFunctions(dialect) {
+		secret[ascii.Lower(name)] = true
+	}
+	for i, name := range p.Functions {
+		if secret[ascii.Lower(name)] {
+			return invalid(fmt.Sprintf("functions[%d]", i),
+				"is %s(): a statement that calls it could read or change settings of the session, such as its key",
+				name)
 		}
 	}
-	return "", false
+	return nil
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/qedkit/qed/dialect"
 )
 
-// Statement is a statement that a [Guard] let through. Only a Guard makes one
-// that holds anything, so having one is the proof that its text was read,
-// bound to the policy, rewritten and printed anew. It does not change and is
-// safe for concurrent use.
+// A Statement is a statement that a [Guard] let through. Only a Guard creates one
+// that is not empty, so holding a Statement proves that its text was parsed,
+// bound to the policy, rewritten and printed. A Statement is immutable and safe
+// for concurrent use.
 type Statement struct {
 	sql     string
 	dialect dialect.Dialect
@@ -19,20 +19,21 @@ type Statement struct {
 	capped  bool
 }
 
-// Read is a table or view that a statement reads.
+// A Read is a table or view that a statement reads.
 type Read struct {
 	Table   dialect.TableName // the name that the policy and the model use
-	Object  dialect.TableName // what is read: the secure view, where the table has one
-	Columns []string          // the columns that the statement names, in the policy's order
+	Object  dialect.TableName // what is read: the table's secure view, or the table itself
+	Columns []string          // the columns that the statement names, in the order of the policy
 }
 
-// SQL is the text to execute. It is never the text that was given to the Guard.
+// SQL returns the text to execute. It is never the text that the Guard was given.
 func (s *Statement) SQL() string { return s.sql }
 
-// Dialect is the dialect that the text is written in.
+// Dialect returns the SQL dialect of the text.
 func (s *Statement) Dialect() dialect.Dialect { return s.dialect }
 
-// Reads tells everything that the statement reads, in order of first mention.
+// Reads returns every table and view that the statement reads, in the order of
+// first mention.
 func (s *Statement) Reads() []Read {
 	reads := slices.Clone(s.reads)
 	for i := range reads {
@@ -41,7 +42,7 @@ func (s *Statement) Reads() []Read {
 	return reads
 }
 
-// Tables is the tables that the statement reads, under the names that the
+// Tables returns the tables that the statement reads, under the names that the
 // policy and the model use.
 func (s *Statement) Tables() []dialect.TableName {
 	tables := make([]dialect.TableName, len(s.reads))
@@ -51,7 +52,7 @@ func (s *Statement) Tables() []dialect.TableName {
 	return tables
 }
 
-// Views is the secure views that stand in for tables of the statement.
+// Views returns the secure views that the statement reads instead of tables.
 func (s *Statement) Views() []dialect.TableName {
 	var views []dialect.TableName
 	for _, r := range s.reads {
@@ -62,18 +63,20 @@ func (s *Statement) Views() []dialect.TableName {
 	return views
 }
 
-// Columns is the names of the result's columns, as the statement wrote them. A
-// name may occur more than once.
+// Columns returns the names of the result's columns, as the statement wrote them.
+// A name may occur more than once.
 func (s *Statement) Columns() []string { return slices.Clone(s.columns) }
 
-// Limit is the number of rows that the statement returns at most.
+// Limit returns the largest number of rows that the statement returns.
 func (s *Statement) Limit() int { return s.limit }
 
-// Capped reports whether the limit is the policy's and not the statement's own:
-// with as many rows as [Statement.Limit], there may be more.
+// Capped reports whether [Statement.Limit] is the limit of the policy and not the
+// statement's own. If the result of a capped statement has Limit rows, the
+// database may have more.
 func (s *Statement) Capped() bool { return s.capped }
 
-// objects is what a second reader has to find in the text.
+// objects returns the tables and views that the second parser must find in the
+// text.
 func (s *Statement) objects() []dialect.TableName {
 	objects := make([]dialect.TableName, len(s.reads))
 	for i, r := range s.reads {

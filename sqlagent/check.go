@@ -6,6 +6,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -15,10 +16,10 @@ import (
 // and there can put another statement in its place.
 func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	stmt, err := a.guard.Rewrite(ctx, s.SQL)
-	var refused *secureview.Error
+	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
-		s.Fault = a.refusal(refused)
+		s.Fault = a.refusal(refused.Problems[0])
 	case err != nil:
 		return s, err
 	default:
@@ -36,7 +37,7 @@ func (a *agent) validate(ctx context.Context, s state) (state, error) {
 }
 
 // refusal is what the model is told of a statement that the guard refused.
-func (r *reader) refusal(e *secureview.Error) *fault {
+func (r *reader) refusal(e refusal.Problem) *fault {
 	f := &fault{Code: string(e.Code), Name: e.Name, Message: e.Message, Candidates: e.Candidates}
 	if r.opt.SkipColumnMessages && (e.Code == secureview.ErrUnknownColumn || e.Code == secureview.ErrAmbiguousColumn) {
 		f.Message, f.Candidates = "the column "+prompt.Quote(e.Name)+" cannot be used", nil

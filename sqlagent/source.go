@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -94,7 +95,7 @@ func (v SourceOptions) reading() (Options, error) {
 // What Check returns is the model's own statement, on the tables that it knows: it is
 // rewritten for the secure views in each Run anew, and nothing but what the guard then
 // makes of it reaches the database. A [*query.Refusal] for a statement that the guard
-// does not let through has its [*secureview.Error] within.
+// does not let through has its [*refusal.Error] within.
 //
 // Describe chooses tables by the words of the request, without a model, and reads
 // sample rows of them, as the caller of its context may see them.
@@ -177,12 +178,12 @@ func asJSON(sql string) (json.RawMessage, error) {
 // refused says for a model what another statement may not meet; all else is an error as
 // it is.
 func (s *source) refused(ctx context.Context, err error) error {
-	var refused *secureview.Error
+	var refused *refusal.Error
 	var f *fault
 	switch {
 	case ctx.Err() != nil:
 	case errors.As(err, &refused):
-		f = s.refusal(refused)
+		f = s.refusal(refused.Problems[0])
 		f.Message = "the statement is refused: " + f.Message
 	default:
 		if f = failure(err); f != nil {

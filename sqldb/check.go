@@ -32,7 +32,7 @@ import (
 //	}
 //
 // How MySQL's views are written is not looked at, as an account such as
-// secureview.SQL makes may not see it: run the script again whenever the policy
+// provision.SQL makes may not see it: run the script again whenever the policy
 // changes.
 //
 // A host that accepts some of the findings looks at their Problem.

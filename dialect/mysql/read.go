@@ -9,6 +9,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // parsers holds the grammar's parsers: one keeps 20 KB of tables and belongs to
@@ -103,7 +104,7 @@ type reader struct {
 	err     *sqlast.Error
 }
 
-func (r *reader) fail(code sqlast.Code, at sqlast.Pos, name, message string) {
+func (r *reader) fail(code refusal.Code, at sqlast.Pos, name, message string) {
 	if r.err == nil {
 		r.err = &sqlast.Error{Code: code, Name: sqlast.Clip(name), Pos: at, Message: message}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // constructs holds every construct that is read, and how it is printed.
@@ -155,7 +156,7 @@ func TestConstructs(t *testing.T) {
 // refusals holds everything that is refused, with its code, name and place.
 var refusals = []struct {
 	text string
-	code sqlast.Code
+	code refusal.Code
 	name string
 	at   string // what the error points at; empty: no place
 }{

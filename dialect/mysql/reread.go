@@ -20,7 +20,7 @@ func (Dialect) Reread(printed string, want []dialect.TableName) error {
 		found, ok = tokenTables(printed)
 	}
 	if !ok {
-		return &sqlast.Error{Code: sqlast.SecondReading, Pos: -1,
+		return &sqlast.Error{Code: sqlast.ParserMismatch, Pos: -1,
 			Message: "the second reader does not understand the printed statement"}
 	}
 	return compare(found, want)
@@ -41,7 +41,7 @@ func compare(found, want []dialect.TableName) error {
 }
 
 func disagree(t dialect.TableName, message string) error {
-	return &sqlast.Error{Code: sqlast.SecondReading, Name: t.String(), Pos: -1, Message: message}
+	return &sqlast.Error{Code: sqlast.ParserMismatch, Name: t.String(), Pos: -1, Message: message}
 }
 
 var dual = sqlparser.TableName{Name: sqlparser.NewTableIdent("dual")}

@@ -69,7 +69,7 @@ func TestReread(t *testing.T) {
 func refused(t *testing.T, d mysql.Dialect, printed string, want []dialect.TableName) {
 	t.Helper()
 	var e *sqlast.Error
-	if err := d.Reread(printed, want); !errors.As(err, &e) || e.Code != sqlast.SecondReading {
+	if err := d.Reread(printed, want); !errors.As(err, &e) || e.Code != sqlast.ParserMismatch {
 		t.Errorf("%s read for %v: %v", printed, want, err)
 	}
 }

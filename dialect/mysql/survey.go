@@ -3,6 +3,7 @@ package mysql
 import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // survey is what a text's tokens tell and the grammar's tree does not: the tree
@@ -15,7 +16,7 @@ type survey struct {
 	err     *sqlast.Error
 }
 
-func (s *survey) fail(code sqlast.Code, t token, src, message string) {
+func (s *survey) fail(code refusal.Code, t token, src, message string) {
 	if s.err == nil {
 		s.err = &sqlast.Error{Code: code, Name: sqlast.Clip(src[t.at:t.end]), Pos: sqlast.Pos(t.at), Message: message}
 	}

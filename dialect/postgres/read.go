@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Read reads one SELECT, VALUES, TABLE or WITH .. SELECT. Whatever the text is,
@@ -69,7 +70,7 @@ type reader struct {
 	err   *sqlast.Error
 }
 
-func (r *reader) fail(code sqlast.Code, at sqlast.Pos, name, message string) {
+func (r *reader) fail(code refusal.Code, at sqlast.Pos, name, message string) {
 	if r.err == nil {
 		r.err = &sqlast.Error{Code: code, Name: sqlast.Clip(name), Pos: at, Message: message}
 	}

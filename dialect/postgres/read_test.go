@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/postgres"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // constructs is every construct, and how it is printed.
@@ -186,7 +187,7 @@ func TestOwnNames(t *testing.T) {
 
 var refusals = []struct {
 	text string
-	code sqlast.Code
+	code refusal.Code
 	name string
 	pos  int
 }{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 var lexis = sqlast.Lexis{Quotes: "'\"`", Brackets: true}
@@ -105,7 +106,7 @@ type reader struct {
 	err   *sqlast.Error
 }
 
-func (r *reader) fail(code sqlast.Code, at int, name, message string) {
+func (r *reader) fail(code refusal.Code, at int, name, message string) {
 	if r.err == nil {
 		r.err = &sqlast.Error{Code: code, Name: sqlast.Clip(name), Pos: sqlast.Pos(at), Message: message}
 	}

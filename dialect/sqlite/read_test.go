@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 // TestConstructs reads every construct and pins how it is printed.
@@ -175,7 +176,7 @@ func TestNamesOfSubqueries(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		code sqlast.Code
+		code refusal.Code
 		name string
 		pos  int
 	}{

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed/examples/internal/lines"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 )
 
@@ -47,10 +48,11 @@ func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) answer 
 		return answer{ID: q.ID, Code: lines.Bad, Message: `the line has no "sql"`}
 	}
 	stmt, err := g.Rewrite(ctx, *q.SQL)
-	var refused *secureview.Error
+	var refused *refusal.Error
 	switch {
 	case errors.As(err, &refused):
-		return answer{ID: q.ID, Code: string(refused.Code), Message: refused.Message, Candidates: refused.Candidates}
+		p := refused.Problems[0]
+		return answer{ID: q.ID, Code: string(p.Code), Message: p.Message, Candidates: p.Candidates}
 	case err != nil:
 		return answer{ID: q.ID, Code: lines.Bad, Message: err.Error()}
 	}

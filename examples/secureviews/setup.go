@@ -11,12 +11,13 @@ import (
 
 	"github.com/qedkit/qed/examples/internal/database"
 	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/provision"
 )
 
 // setUp prints the script of the policy and, where it is told to, makes the
 // demonstration before it and runs the script after it.
 func setUp(ctx context.Context, out io.Writer, o *options, p *secureview.Policy, admin, agent *database.Database) error {
-	script, err := secureview.SQL(p)
+	script, err := provision.SQL(p)
 	if err != nil {
 		return err
 	}
@@ -49,7 +50,7 @@ func setUp(ctx context.Context, out io.Writer, o *options, p *secureview.Policy,
 
 // apply runs the script, in one transaction where the server has them for DDL,
 // and then lets the account log in.
-func apply(ctx context.Context, pool *sql.DB, p *secureview.Policy, script secureview.Script, agent *database.Database) error {
+func apply(ctx context.Context, pool *sql.DB, p *secureview.Policy, script provision.Script, agent *database.Database) error {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err

@@ -1,42 +1,42 @@
 package sqlast
 
-// Catalog is what a statement may read. It does not change while a statement is
-// resolved.
+// A Catalog lists what a statement may read. It does not change while a statement
+// is resolved.
 type Catalog interface {
-	// Object answers the table or view that a name in FROM stands for, or why
-	// there is none: an error's Code, Name, Candidates and Message.
+	// Object returns the table or view that a name in FROM means. If there is none,
+	// it returns an error with Code, Name, Candidates and Message.
 	Object(schema, name string) (*Object, *Error)
 
-	// Taken reports whether a table or view has the name. A common table
-	// expression of that name is printed under another one.
+	// Taken reports whether a table or view has the name. A common table expression
+	// with a taken name is renamed.
 	Taken(name string) bool
 
-	// TablesWith names the tables that have a readable column of this name, as
-	// a statement would name them.
+	// TablesWith returns the tables that have a readable column with this name, in
+	// the notation of a statement.
 	TablesWith(column string) []string
 
-	// Knows reports whether the catalog has heard of a column of this name, in
-	// whatever table, readable or not.
+	// Knows reports whether any table of the catalog has a column with this name,
+	// readable or not.
 	Knows(column string) bool
 
-	// Listed is how many columns a message lists at most.
-	Listed() int
+	// MaxListed returns the largest number of columns that a message lists.
+	MaxListed() int
 }
 
-// Reading is what a resolved query reads and calls.
-type Reading struct {
-	Objects []ReadObject // in order of first mention
+// A Resolution is what a resolved query reads and calls.
+type Resolution struct {
+	Objects []ReadObject // in the order of first mention
 	Calls   []*Call      // as they were written, in the order of resolving
 	Columns []string     // the names of the result's columns, as they were written
 }
 
-// ReadObject is an object and those of its columns that a query names.
+// A ReadObject is an object and the columns of it that a query names.
 type ReadObject struct {
 	*Object
 	named []bool
 }
 
-// Named is the columns that the query names, in the catalog's order.
+// Named returns the columns that the query names, in the order of the catalog.
 func (o *ReadObject) Named() []string {
 	var names []string
 	for i, yes := range o.named {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Equal reports whether two trees say the same. Positions, bindings and the
-// quotes around a name make no difference.
+// Equal reports whether two trees are the same query. It ignores positions,
+// bindings and the quotes around names.
 func Equal(a, b *Query) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -44,11 +44,13 @@ func equalBody(a, b Body) bool {
 
 func equalSelect(a, b *Select) bool {
 	return a.Distinct == b.Distinct && equalExprs(a.DistinctOn, b.DistinctOn) &&
-		slices.EqualFunc(a.Items, b.Items, func(a, b Item) bool { return a.Alias == b.Alias && equalExpr(a.Expr, b.Expr) }) &&
+		slices.EqualFunc(a.Items, b.Items, equalItem) &&
 		equalRelation(a.From, b.From) && equalExpr(a.Where, b.Where) &&
 		equalExprs(a.GroupBy, b.GroupBy) && a.Rollup == b.Rollup && equalExpr(a.Having, b.Having) &&
 		slices.EqualFunc(a.Windows, b.Windows, equalWindow)
 }
+
+func equalItem(a, b Item) bool { return a.Alias == b.Alias && equalExpr(a.Expr, b.Expr) }
 
 func equalRelation(a, b Relation) bool {
 	switch a := a.(type) {
@@ -57,7 +59,8 @@ func equalRelation(a, b Relation) bool {
 		return ok && a.Schema == b.Schema && a.Name == b.Name && a.Alias == b.Alias
 	case *Derived:
 		b, ok := b.(*Derived)
-		return ok && a.Alias == b.Alias && a.Lateral == b.Lateral && slices.Equal(a.Columns, b.Columns) && Equal(a.Query, b.Query)
+		return ok && a.Alias == b.Alias && a.Lateral == b.Lateral &&
+			slices.Equal(a.Columns, b.Columns) && Equal(a.Query, b.Query)
 	case *TableFunction:
 		b, ok := b.(*TableFunction)
 		return ok && a.Ordinality == b.Ordinality && a.Alias == b.Alias && slices.Equal(a.Columns, b.Columns) &&
@@ -118,13 +121,15 @@ func equalExpr(a, b Expr) bool {
 		return ok && a.Not == b.Not && a.Test == b.Test && equalExpr(a.X, b.X)
 	case *Between:
 		b, ok := b.(*Between)
-		return ok && a.Not == b.Not && a.Symmetric == b.Symmetric && equalExpr(a.X, b.X) && equalExpr(a.Low, b.Low) && equalExpr(a.High, b.High)
+		return ok && a.Not == b.Not && a.Symmetric == b.Symmetric &&
+			equalExpr(a.X, b.X) && equalExpr(a.Low, b.Low) && equalExpr(a.High, b.High)
 	case *In:
 		b, ok := b.(*In)
 		return ok && a.Not == b.Not && equalExpr(a.X, b.X) && equalExprs(a.List, b.List) && Equal(a.Query, b.Query)
 	case *Like:
 		b, ok := b.(*Like)
-		return ok && a.Op == b.Op && a.Not == b.Not && equalExpr(a.X, b.X) && equalExpr(a.Pattern, b.Pattern) && equalExpr(a.Escape, b.Escape)
+		return ok && a.Op == b.Op && a.Not == b.Not &&
+			equalExpr(a.X, b.X) && equalExpr(a.Pattern, b.Pattern) && equalExpr(a.Escape, b.Escape)
 	case *Case:
 		b, ok := b.(*Case)
 		return ok && equalExpr(a.Operand, b.Operand) && equalExpr(a.Else, b.Else) &&
@@ -151,7 +156,8 @@ func equalExpr(a, b Expr) bool {
 		return ok && Equal(a.Query, b.Query)
 	case *Quantified:
 		b, ok := b.(*Quantified)
-		return ok && a.Op == b.Op && a.All == b.All && equalExpr(a.X, b.X) && Equal(a.Query, b.Query) && equalExpr(a.Array, b.Array)
+		return ok && a.Op == b.Op && a.All == b.All &&
+			equalExpr(a.X, b.X) && Equal(a.Query, b.Query) && equalExpr(a.Array, b.Array)
 	case *Row:
 		b, ok := b.(*Row)
 		return ok && a.Explicit == b.Explicit && equalExprs(a.Items, b.Items)

@@ -13,8 +13,8 @@ const (
 	maxCandidates = 8
 )
 
-// unknownColumn tells of a column that table b does not have, or, where b is
-// nil, that no table in sight of scope s has.
+// unknownColumn reports a column that table b does not have. If b is nil, no table
+// visible from scope s has it.
 func (r *resolver) unknownColumn(c *Column, s *scope, b *binding) {
 	if r.err != nil {
 		return
@@ -39,16 +39,17 @@ func (r *resolver) unknownColumn(c *Column, s *scope, b *binding) {
 		Candidates: r.candidates(c.Name, visible, listed, in)}
 }
 
-// listWhere says which tables have a column, and which columns tables have.
+// listWhere appends to a message the tables that have a column, and the columns of
+// the given tables.
 func (r *resolver) listWhere(msg *strings.Builder, in []string, tables []*binding) {
 	if len(in) > 0 {
 		fmt.Fprintf(msg, "; found in: %s", strings.Join(in[:min(len(in), maxCandidates)], ", "))
 	}
-	left := r.catalog.Listed()
+	left := r.catalog.MaxListed()
 	var listed []*Object
 	for _, b := range tables {
 		if b.object != nil && slices.Contains(listed, b.object) {
-			continue // a table that is joined to itself
+			continue // the table is joined to itself
 		}
 		listed = append(listed, b.object)
 		left = listColumns(msg, b, left)
@@ -74,7 +75,7 @@ func listColumns(msg *strings.Builder, b *binding, left int) int {
 	return left - n
 }
 
-// visible is the tables that an expression in the scope may name, the nearest
+// visible returns the tables that an expression in scope s may name, the nearest
 // first.
 func (r *resolver) visible(s *scope) []*binding {
 	var tables []*binding
@@ -86,9 +87,9 @@ func (r *resolver) visible(s *scope) []*binding {
 	return tables
 }
 
-// candidates ranks what may have been meant: the same name in a table in scope,
-// then names much like it in the tables that were meant and in the others in
-// scope, then the same name in other tables.
+// candidates returns the columns that may have been meant, best first: the same
+// name in a table in scope, then similar names in the tables that were meant and in
+// the others in scope, then the same name in other tables.
 func (r *resolver) candidates(name string, visible, meant []*binding, in []string) []string {
 	var found []string
 	add := func(candidate string) {
@@ -109,14 +110,15 @@ func (r *resolver) candidates(name string, visible, meant []*binding, in []strin
 		}
 	}
 	for _, table := range in {
-		if !slices.ContainsFunc(visible, func(b *binding) bool { return b.object != nil && r.fold(b.object.Logical, table) }) {
+		isTable := func(b *binding) bool { return b.object != nil && r.fold(b.object.Logical, table) }
+		if !slices.ContainsFunc(visible, isTable) {
 			add(table + "." + name)
 		}
 	}
 	return found
 }
 
-// unknownUsing tells of a column of USING that one side does not have.
+// unknownUsing returns the error for a column of USING that one side does not have.
 func (r *resolver) unknownUsing(j *Join, s *scope, lo, hi int, name string) *Error {
 	var aliases []string
 	var tables []*binding
@@ -127,10 +129,11 @@ func (r *resolver) unknownUsing(j *Join, s *scope, lo, hi int, name string) *Err
 	var msg strings.Builder
 	fmt.Fprintf(&msg, "USING column '%s' does not exist in %s", name, strings.Join(aliases, ", "))
 	r.listWhere(&msg, r.catalog.TablesWith(name), tables)
-	return &Error{Code: UnknownColumn, Name: name, Pos: j.Pos, Message: msg.String(), Candidates: r.candidates(name, tables, tables, nil)}
+	return &Error{Code: UnknownColumn, Name: name, Pos: j.Pos, Message: msg.String(),
+		Candidates: r.candidates(name, tables, tables, nil)}
 }
 
-// unknownQualifier tells of a qualifier that no table in scope has.
+// unknownQualifier reports a qualifier that no table in scope has.
 func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
 	if r.err != nil {
 		return
@@ -142,7 +145,7 @@ func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
 			meant = append(meant, b.alias)
 		}
 	}
-	msg := fmt.Sprintf("'%s' is no table or alias of this query", qualifier)
+	msg := fmt.Sprintf("'%s' is not a table or alias of this query", qualifier)
 	if len(aliases) > 0 {
 		msg += "; in scope: " + strings.Join(aliases[:min(len(aliases), maxAliases)], ", ")
 	}
@@ -154,7 +157,7 @@ func (r *resolver) unknownQualifier(at Pos, qualifier string, s *scope) {
 	r.err = &Error{Code: UnknownTable, Name: qualifier, Pos: at, Message: msg, Candidates: meant}
 }
 
-// ambiguous tells of a bare name that several tables have.
+// ambiguous reports an unqualified name that several tables have.
 func (r *resolver) ambiguous(c *Column, s *scope, found []int) {
 	if r.err != nil {
 		return
@@ -165,5 +168,6 @@ func (r *resolver) ambiguous(c *Column, s *scope, found []int) {
 		candidates = append(candidates, b.alias+"."+b.names()[r.column(b, c.Name)])
 	}
 	r.err = &Error{Code: AmbiguousColumn, Name: c.Name, Pos: c.Pos, Candidates: candidates,
-		Message: fmt.Sprintf("column '%s' is ambiguous: qualify it as one of %s", c.Name, strings.Join(candidates, ", "))}
+		Message: fmt.Sprintf("column '%s' is ambiguous: qualify it as one of %s",
+			c.Name, strings.Join(candidates, ", "))}
 }

@@ -1,19 +1,19 @@
 package sqlast
 
-// Column is a reference to a column, or to a select alias where an engine
-// allows one.
+// Column is a reference to a column, or to a select alias where an engine allows
+// one.
 type Column struct {
 	Pos
-	Schema, Table string // empty: not qualified. Resolve drops Schema.
+	Schema, Table string // empty: not qualified. Resolve removes Schema.
 	Name          string
-	DoubleQuoted  bool // written "x" and unqualified: in SQLite a string where no column has the name
+	DoubleQuoted  bool // written "x" and unqualified: SQLite reads it as a string if no column has the name
 }
 
 // Star is * or t.* in a select list, or the row of t as an argument of a call.
 type Star struct {
 	Pos
 	Schema, Table string // empty: every table in scope
-	Row           bool   // one value: the row as a whole
+	Row           bool   // a single value: the whole row
 }
 
 // Null is NULL.
@@ -25,13 +25,13 @@ type Bool struct {
 	Value bool
 }
 
-// Number is a numeric literal without its sign, in its source spelling.
+// Number is a numeric literal without its sign, as it was written.
 type Number struct {
 	Pos
 	Text string
 }
 
-// String is a character literal, unescaped.
+// String is a string literal. Value has no escapes.
 type String struct {
 	Pos
 	Value string
@@ -43,15 +43,15 @@ type Bytes struct {
 	Value []byte
 }
 
-// Now is CURRENT_DATE, CURRENT_TIME, CURRENT_TIMESTAMP or one of the latter two
-// without a time zone, in whatever spelling.
+// Now is CURRENT_DATE, CURRENT_TIME, CURRENT_TIMESTAMP, LOCALTIME or
+// LOCALTIMESTAMP, in any notation.
 type Now struct {
 	Pos
 	Kind      NowKind
-	Precision int // digits of a second; 0: none
+	Precision int // digits of the fraction of a second; 0: none
 }
 
-// NowKind is which part of the current time is asked for.
+// NowKind is the part of the current time that a [Now] returns.
 type NowKind uint8
 
 const (
@@ -85,14 +85,14 @@ type Is struct {
 	Test IsTest
 }
 
-// IsTest is what [Is] asks.
+// IsTest is the test of an [Is].
 type IsTest uint8
 
 const (
 	IsNull IsTest = iota
 	IsTrue
 	IsFalse
-	IsUnknown // as IsNull, of a truth value only
+	IsUnknown // IsNull for truth values
 )
 
 // Between is X [NOT] BETWEEN Low AND High.
@@ -103,8 +103,8 @@ type Between struct {
 	Symmetric    bool // BETWEEN SYMMETRIC: the bounds in either order
 }
 
-// In is X [NOT] IN (list) or IN (query); Query is nil for a list, which may be
-// empty where the engine allows it.
+// In is X [NOT] IN (list) or X [NOT] IN (query). Query is nil for a list. The list
+// may be empty in engines that allow that.
 type In struct {
 	Pos
 	X     Expr
@@ -122,7 +122,7 @@ type Like struct {
 	Not        bool
 }
 
-// LikeOp is which pattern language a [Like] uses.
+// LikeOp is the pattern language of a [Like].
 type LikeOp uint8
 
 const (
@@ -144,38 +144,38 @@ type Case struct {
 // When is one arm of a [Case].
 type When struct{ Cond, Result Expr }
 
-// Cast is CAST(X AS Type). Type is in the dialect's canonical spelling, taken
-// from that dialect's list: it is printed as it is.
+// Cast is CAST(X AS Type). Type is one of the dialect's list of types, in its
+// canonical spelling, and is printed without quotes.
 type Cast struct {
 	Pos
 	X    Expr
 	Type string
 }
 
-// Collate is X COLLATE Name. Name is taken from the dialect's list.
+// Collate is X COLLATE Name. Name is one of the dialect's list of collations.
 type Collate struct {
 	Pos
 	X    Expr
 	Name string
 }
 
-// Call is a function call: scalar, aggregate or window function. Special forms
-// such as EXTRACT(unit FROM x) are calls with a [Unit] among their arguments.
+// Call is a call of a scalar, aggregate or window function. A special form such as
+// EXTRACT(unit FROM x) is a call with a [Unit] among its arguments.
 type Call struct {
 	Pos
 	Name      string // in the dialect's canonical spelling: lower case
 	Args      []Expr
 	Star      bool // count(*)
 	Distinct  bool
-	OrderBy   []Order // inside the parentheses, or those of WITHIN GROUP
-	Within    bool    // OrderBy is that of WITHIN GROUP (ORDER BY ..)
+	OrderBy   []Order // inside the parentheses, or inside those of WITHIN GROUP
+	Within    bool    // OrderBy belongs to WITHIN GROUP (ORDER BY ..)
 	Separator Expr    // GROUP_CONCAT(.. SEPARATOR s); nil: none
 	Filter    Expr    // FILTER (WHERE ..); nil: none
 	Over      *Window // nil: not a window function
 }
 
-// Unit is a keyword argument: the unit of EXTRACT and TIMESTAMPDIFF, LEADING in
-// TRIM, a character set in CONVERT. Name is taken from the dialect's lists.
+// Unit is a keyword as an argument: the unit of EXTRACT and TIMESTAMPDIFF, LEADING
+// in TRIM, a character set in CONVERT. Name is one of the dialect's lists.
 type Unit struct {
 	Pos
 	Name string
@@ -188,7 +188,7 @@ type Interval struct {
 	Unit string
 }
 
-// Exists is EXISTS (query). NOT EXISTS is a [Unary] around it.
+// Exists is EXISTS (query). NOT EXISTS is an Exists inside a [Unary].
 type Exists struct {
 	Pos
 	Query *Query
@@ -200,18 +200,18 @@ type Subquery struct {
 	Query *Query
 }
 
-// Quantified is X op ANY (query) or X op ALL (query), or the same with the
-// elements of an array.
+// Quantified is X op ANY (query) or X op ALL (query), or the same with an array
+// instead of the query.
 type Quantified struct {
 	Pos
 	Op    BinaryOp
 	X     Expr
 	All   bool // false: ANY
 	Query *Query
-	Array Expr // where Query is nil
+	Array Expr // nil if Query is set
 }
 
-// Row is a row value (a, b) of at least two, or ROW (..) of any number.
+// Row is a row value (a, b) of at least two items, or ROW (..) of any number.
 type Row struct {
 	Pos
 	Items    []Expr
@@ -230,50 +230,50 @@ type ArrayQuery struct {
 	Query *Query
 }
 
-// Index is X[..], with one subscript for each dimension.
+// Index is X[..], with one [Subscript] for each dimension.
 type Index struct {
 	Pos
 	X          Expr
 	Subscripts []Subscript
 }
 
-// Subscript is [High], or [Low:High] where Slice is set and either may be nil.
+// Subscript is [High], or [Low:High] if Slice is set; then either may be nil.
 type Subscript struct {
 	Slice     bool
 	Low, High Expr
 }
 
-// NamedArg is an argument name => X of a call.
+// NamedArg is the argument name => X of a call.
 type NamedArg struct {
 	Pos
 	Name string
 	X    Expr
 }
 
-// GroupingSet is a term of GROUP BY that stands for several groupings. An item
-// may be a [*Row], for several columns together, or another GroupingSet.
+// GroupingSet is a term of GROUP BY that means several groupings. An item may be a
+// [*Row], which is several columns together, or another GroupingSet.
 type GroupingSet struct {
 	Pos
 	Kind  GroupingKind
 	Items []Expr
 }
 
-// GroupingKind is which groupings a [GroupingSet] stands for.
+// GroupingKind is the kind of a [GroupingSet].
 type GroupingKind uint8
 
 const (
-	GroupingEmpty GroupingKind = iota // (): all rows together
+	GroupingEmpty GroupingKind = iota // (): all rows in one group
 	GroupingRollup
 	GroupingCube
 	GroupingSets
 )
 
-// Window is a window: of a WINDOW clause, where Name is its own, or of an OVER,
-// where Name alone refers to one (Bare) or Base extends one.
+// Window is a window of a WINDOW clause, which Name declares, or of an OVER clause,
+// which refers to a declared window (Bare and Name) or may extend one (Base).
 type Window struct {
 	Pos
 	Name        string // WINDOW Name AS (..), or OVER Name
-	Bare        bool   // OVER Name, with nothing of its own
+	Bare        bool   // OVER Name: all other fields are empty
 	Base        string // OVER (Base ..): the window that is extended
 	PartitionBy []Expr
 	OrderBy     []Order
@@ -284,7 +284,7 @@ type Window struct {
 type Frame struct {
 	Pos
 	Unit       FrameUnit
-	Start, End Bound // End is set also where the short form has none: CURRENT ROW
+	Start, End Bound // in the short form, which has no End, End is CURRENT ROW
 	Exclude    FrameExclude
 }
 
@@ -303,7 +303,7 @@ const (
 	Groups
 )
 
-// BoundKind says where a frame begins or ends.
+// BoundKind is the kind of a [Bound].
 type BoundKind uint8
 
 const (

@@ -1,21 +1,26 @@
 package sqlast
 
-import "fmt"
+import (
+	"fmt"
 
-// Style is how a dialect spells what dialects spell differently. A dialect has
-// one, made once; it is safe for concurrent use.
+	"github.com/qedkit/qed/refusal"
+)
+
+// A Style describes how a dialect prints what dialects print differently. It is
+// safe for concurrent use.
 type Style struct {
 	// AppendName appends a name, quoted.
 	AppendName func(dst []byte, name string) []byte
 
-	// AppendString appends a character literal.
+	// AppendString appends a string literal.
 	AppendString func(dst []byte, value string) []byte
 
-	// AppendColumn appends a reference without a qualifier; nil quotes its name.
+	// AppendColumn appends a column without a qualifier. If it is nil, the name is
+	// quoted by AppendName.
 	AppendColumn func(dst []byte, c *Column) []byte
 
-	// ArgSeparator is what stands between the arguments i-1 and i of a call, such
-	// as " FROM " in EXTRACT(unit FROM x); nil and "" mean a comma.
+	// ArgSeparator returns the text between the arguments i-1 and i of a call, such
+	// as " FROM " in EXTRACT(unit FROM x). A nil function and "" mean a comma.
 	ArgSeparator func(c *Call, i int) string
 
 	Same    string // null-safe equality, such as "IS"
@@ -25,35 +30,34 @@ type Style struct {
 	BareJoinOn string // the condition of a join that has none, as after NATURAL JOIN; empty: none
 	ValuesRow  string // before each row of VALUES: "" or "ROW"
 
-	// ParenthesizedArms: an arm of a set operation may stand in parentheses.
-	// Without it such an arm becomes SELECT * FROM (arm).
+	// ParenthesizedArms means that an arm of a set operation may be in parentheses.
+	// Without it such an arm is printed as SELECT * FROM (arm).
 	ParenthesizedArms bool
 
-	// IntersectFirst: INTERSECT binds tighter than UNION and EXCEPT. Without it
-	// all three bind alike, from left to right.
+	// IntersectFirst means that INTERSECT has a higher precedence than UNION and
+	// EXCEPT. Without it all three have the same, from left to right.
 	IntersectFirst bool
 
-	// ValuesTail: VALUES may be followed by ORDER BY and LIMIT.
+	// ValuesTail means that ORDER BY and LIMIT may follow VALUES.
 	ValuesTail bool
 
-	// BareOffset: OFFSET may stand without LIMIT.
+	// BareOffset means that OFFSET is allowed without LIMIT.
 	BareOffset bool
 
-	// SignsAlike: all operators bind alike but for arithmetic, comparisons and the
-	// words, so that a | b || c is (a | b) || c.
+	// SignsAlike means that all operators except arithmetic, comparisons and
+	// keywords have the same precedence, so that a | b || c is (a | b) || c.
 	SignsAlike bool
 
-	// BitXor is the bitwise exclusive or; empty: "^".
+	// BitXor is the operator for bitwise exclusive or. Empty means "^".
 	BitXor string
 }
 
-// Append prints a tree as one line of SQL. With physical set it prints what is
-// executed: every table by the object that it stands for, and an [*Error] for
-// anything that [Resolve] should have replaced. Without it, it prints the tree
-// as it was read.
+// Append appends a tree as one line of SQL. If physical is set it prints what is
+// executed: every table by its object, and an [*Error] for anything that [Resolve]
+// should have replaced. Otherwise it prints the tree as it was read.
 //
-// Names are always quoted, and parentheses stand wherever the precedence of
-// operators differs between engines or is not obvious to a reader.
+// Names are always quoted. Parentheses are printed wherever the precedence of
+// operators differs between engines or is not obvious to a person.
 func (s *Style) Append(dst []byte, q *Query, physical bool) ([]byte, error) {
 	p := printer{Style: s, dst: dst, physical: physical}
 	p.query(q)
@@ -63,7 +67,7 @@ func (s *Style) Append(dst []byte, q *Query, physical bool) ([]byte, error) {
 	return p.dst, nil
 }
 
-// printer appends to dst until the first error, which stays.
+// A printer appends to dst. It keeps the first error.
 type printer struct {
 	*Style
 	dst      []byte
@@ -74,8 +78,9 @@ type printer struct {
 
 func (p *printer) text(s string) { p.dst = append(p.dst, s...) }
 
-// open prints a parenthesis. A tree without one may need many, such as that of
-// a = b = c; what cannot be read again is not printed.
+// open prints a parenthesis. A text without parentheses may need many when it is
+// printed, such as a = b = c. A statement that needs more than can be read again is
+// an error.
 func (p *printer) open() { p.openWith('(') }
 
 func (p *printer) close() { p.closeWith(')') }
@@ -105,7 +110,7 @@ func (p *printer) names(list []string) {
 	p.close()
 }
 
-func (p *printer) fail(code Code, at Pos, name, format string, args ...any) {
+func (p *printer) fail(code refusal.Code, at Pos, name, format string, args ...any) {
 	if p.err == nil {
 		p.err = &Error{Code: code, Name: name, Pos: at, Message: fmt.Sprintf(format, args...)}
 	}
@@ -135,7 +140,7 @@ func (p *printer) query(q *Query) {
 	}
 }
 
-// endsInValues reports whether the last thing printed of a body is VALUES.
+// endsInValues reports whether the printed body ends in VALUES.
 func endsInValues(b Body) bool {
 	switch b := b.(type) {
 	case *SetOp:
@@ -183,7 +188,7 @@ func (p *printer) body(b Body) {
 	}
 }
 
-// wrapped prints a body so that nothing outside can reach into it.
+// wrapped prints a body so that clauses after it do not apply to its parts.
 func (p *printer) wrapped(b Body) {
 	if !p.ParenthesizedArms {
 		p.text("SELECT * FROM ")
@@ -217,7 +222,7 @@ func (p *printer) arm(b Body, wrap bool) {
 	}
 }
 
-// setRank is how tight a body binds as an arm of a set operation.
+// setRank returns the precedence of a body as an arm of a set operation.
 func (p *printer) setRank(b Body) int {
 	s, ok := b.(*SetOp)
 	switch {
@@ -303,7 +308,7 @@ func (p *printer) item(it *Item) {
 
 func (p *printer) star(s *Star) {
 	if p.physical && !s.Row {
-		p.fail(UnknownColumn, s.Pos, "*", "a star was left in the select list")
+		p.fail(UnknownColumn, s.Pos, "*", "a star is left in the select list")
 	}
 	p.qualifier(s.Schema, s.Table)
 	p.text("*")

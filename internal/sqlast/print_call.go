@@ -44,8 +44,8 @@ func (p *printer) call(c *Call) {
 	}
 }
 
-// argument prints one argument and what stands before it. Where that is a
-// keyword, as in POSITION(a IN b), the argument must not run into it.
+// argument prints the i-th argument and its separator. An argument next to a
+// keyword, as in POSITION(a IN b), must be a primary or in parentheses.
 func (p *printer) argument(c *Call, i int, arg Expr) {
 	if p.ArgSeparator == nil {
 		if i > 0 {
@@ -74,7 +74,7 @@ func (p *printer) argument(c *Call, i int, arg Expr) {
 	}
 }
 
-// window prints what stands in the parentheses of OVER (..) and WINDOW w AS (..).
+// window prints the parentheses of OVER (..) and WINDOW w AS (..).
 func (p *printer) window(w *Window) {
 	p.open()
 	start := len(p.dst)
@@ -96,7 +96,8 @@ func (p *printer) window(w *Window) {
 	p.close()
 }
 
-// clause puts a space before a keyword unless it is the first since start.
+// clause prints a keyword, with a space before it unless it is the first since
+// start.
 func (p *printer) clause(start int, keyword string) {
 	if len(p.dst) > start {
 		p.text(" ")

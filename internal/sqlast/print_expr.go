@@ -20,7 +20,7 @@ func (p *printer) expr(e Expr) {
 		p.column(e)
 	case *Star:
 		if !e.Row {
-			p.fail(Misplaced, e.Pos, "*", "* stands outside a select list")
+			p.fail(Misplaced, e.Pos, "*", "* is only allowed in a select list")
 		}
 		p.star(e)
 	case *Null:
@@ -123,7 +123,7 @@ var groupingKinds = [...]string{
 	GroupingEmpty: "", GroupingRollup: "ROLLUP ", GroupingCube: "CUBE ", GroupingSets: "GROUPING SETS ",
 }
 
-// array prints ARRAY[..]. A bracket nests as a parenthesis does.
+// array prints ARRAY[..]. Brackets count as parentheses.
 func (p *printer) array(a *Array) {
 	p.text("ARRAY")
 	p.openWith('[')
@@ -154,7 +154,7 @@ func (p *printer) index(e *Index) {
 
 func (p *printer) column(c *Column) {
 	if p.physical && (c.DoubleQuoted || c.Schema != "") {
-		p.fail(UnknownColumn, c.Pos, c.Name, "column %q was not resolved", c.Name)
+		p.fail(UnknownColumn, c.Pos, c.Name, "column %q is not resolved", c.Name)
 	}
 	if c.Table == "" && p.AppendColumn != nil {
 		p.dst = p.AppendColumn(p.dst, c)
@@ -229,8 +229,8 @@ func (p *printer) operator(op BinaryOp) {
 	p.text(operators[op].text)
 }
 
-// chains reports whether a left operand needs no parentheses: x + y + z is read
-// from left to right everywhere. Comparisons are never chained.
+// chains reports whether the left operand of op needs no parentheses: all engines
+// read x + y + z from left to right. Comparisons always need them.
 func chains(left, op BinaryOp) bool {
 	switch operators[op].rank {
 	case rankTest:
@@ -304,7 +304,9 @@ func (p *printer) in(e *In) {
 	p.close()
 }
 
-var likeOps = [...]string{OpLike: " LIKE ", OpGlob: " GLOB ", OpRegexp: " REGEXP ", OpILike: " ILIKE ", OpSimilar: " SIMILAR TO "}
+var likeOps = [...]string{
+	OpLike: " LIKE ", OpGlob: " GLOB ", OpRegexp: " REGEXP ", OpILike: " ILIKE ", OpSimilar: " SIMILAR TO ",
+}
 
 func (p *printer) like(l *Like) {
 	p.operand(l.X, rankBit)

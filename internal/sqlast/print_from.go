@@ -22,13 +22,13 @@ func (p *printer) table(t *Table) {
 		case t.Object != nil:
 			schema, name = t.Object.Schema, t.Object.Name
 			if schema == "" {
-				// A bare name could be taken for a common table expression.
+				// A name without a schema could mean a common table expression.
 				p.fail(UnknownSchema, t.Pos, t.Name, "the object of table %q has no schema", t.Name)
 			}
 		case t.CTE != nil:
 			schema, name = "", t.CTE.Name
 		default:
-			p.fail(UnknownTable, t.Pos, t.Name, "table %q was not resolved", t.Name)
+			p.fail(UnknownTable, t.Pos, t.Name, "table %q is not resolved", t.Name)
 		}
 	}
 	p.qualifier(schema, "")
@@ -100,7 +100,7 @@ func (p *printer) join(j *Join) {
 	switch {
 	case j.Natural:
 		if p.physical {
-			p.fail(Unsupported, j.Pos, "NATURAL JOIN", "a NATURAL JOIN was left without its columns")
+			p.fail(Unsupported, j.Pos, "NATURAL JOIN", "a NATURAL JOIN is left without its columns")
 		}
 		p.text("NATURAL ")
 		p.text(joinKinds[j.Kind])

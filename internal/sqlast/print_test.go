@@ -200,7 +200,7 @@ func TestPrintFrom(t *testing.T) {
 	}
 }
 
-// TestPrintPhysical: what is executed names catalog objects, or is not printed.
+// TestPrintPhysical: a physical statement names catalog objects, or is an error.
 func TestPrintPhysical(t *testing.T) {
 	employee := &sqlast.Object{Schema: "main", Name: "secure_employee", Logical: "employee", Columns: []string{"id"}}
 	id := &sqlast.Column{Table: "employee", Name: "id"}
@@ -253,7 +253,7 @@ func TestPrintPhysical(t *testing.T) {
 	}
 }
 
-// TestPrintNesting: what is printed can be read again, so it nests no deeper.
+// TestPrintNesting: a printed statement does not nest deeper than can be read.
 func TestPrintNesting(t *testing.T) {
 	chain := func(op sqlast.BinaryOp, length int) *sqlast.Query {
 		e := col("a")

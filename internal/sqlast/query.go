@@ -1,7 +1,7 @@
 package sqlast
 
-// Query is a whole SELECT-shaped statement, or one in parentheses inside
-// another: common table expressions, a body, an order and a limit.
+// Query is a whole query, or one in parentheses inside another: common table
+// expressions, a body, an order and a limit.
 type Query struct {
 	Pos
 	With    *With // nil: none
@@ -43,7 +43,7 @@ type Select struct {
 // Item is one entry of a select list. Expr is a [*Star] for * and t.*.
 type Item struct {
 	Expr  Expr
-	Alias string // empty: none. A reader sets it to the source text of an expression that has none.
+	Alias string // empty: none. If the item has none, a reader sets it to the name that the engine gives the column.
 }
 
 // Order is one entry of an ORDER BY.
@@ -53,17 +53,16 @@ type Order struct {
 	Nulls NullsOrder
 }
 
-// NullsOrder says where NULLs sort.
+// NullsOrder is the position of NULLs in an [Order].
 type NullsOrder uint8
 
 const (
-	NullsDefault NullsOrder = iota // as the engine has it
+	NullsDefault NullsOrder = iota // the default of the engine
 	NullsFirst
 	NullsLast
 )
 
-// SetOp joins two bodies. Chains are nested in the engine's own precedence, so
-// the tree says which arms belong together.
+// SetOp combines two bodies. Chains are nested by the engine's own precedence.
 type SetOp struct {
 	Pos
 	Kind        SetKind
@@ -91,25 +90,25 @@ func (*Select) body() {}
 func (*SetOp) body()  {}
 func (*Values) body() {}
 
-// Table is a name in FROM. What it stands for is settled by [Resolve]: Object
-// for a table or view of the catalog, CTE for a common table expression in
-// scope. With neither it is unresolved and has no physical form.
+// Table is a name in FROM. [Resolve] binds it: to Object, a table or view of the
+// catalog, or to CTE, a common table expression in scope. A Table with neither is
+// unresolved and has no physical form.
 type Table struct {
 	Pos
 	Schema string // empty: not qualified
 	Name   string
-	Alias  string // empty: none. Resolve always sets it, so that every qualifier still holds.
+	Alias  string // empty: none. Resolve always sets it, so that every qualifier stays valid.
 
 	Object *Object
 	CTE    *CTE
 }
 
-// Object is a table or view that a catalog offers for reading.
+// Object is a table or view of a [Catalog].
 type Object struct {
-	Schema  string   // as printed; every physical table is printed with it
-	Name    string   // as printed: the secure view's name where the table has one
+	Schema  string   // as it is printed with every physical table
+	Name    string   // as it is printed: the secure view, or the table if it has none
 	Logical string   // the name that the policy and the model use
-	Columns []string // the readable columns, in order, in the catalog's spelling
+	Columns []string // the readable columns, in the order and spelling of the catalog
 }
 
 // Derived is a subquery in FROM.
@@ -125,25 +124,25 @@ type Derived struct {
 type TableFunction struct {
 	Pos
 	Call       *Call
-	Ordinality bool     // WITH ORDINALITY: one column more, which counts
+	Ordinality bool     // WITH ORDINALITY: a further column with the number of the row
 	Alias      string   // empty: the function's name
-	Columns    []string // names for the first columns; nil: those that the function gives
-	Types      []string // of Columns, for a function that has no columns of its own; nil: none
-	Own        []string // the names of the function's columns; nil: one, which goes by the alias
+	Columns    []string // names of the first columns; nil: the function's own
+	Types      []string // types of Columns, for a function without columns of its own; nil: none
+	Own        []string // the names of the function's columns; nil: one column, named like the alias
 }
 
-// Join combines two relations. A comma and CROSS JOIN are an inner Join without
-// a condition: their precedence is in the shape of the tree.
+// Join combines two relations. A comma and CROSS JOIN are an inner Join without a
+// condition: the shape of the tree expresses their precedence.
 type Join struct {
 	Pos
 	Kind        JoinKind
-	Natural     bool // Resolve replaces it by Using
+	Natural     bool // Resolve replaces it by On
 	Left, Right Relation
 	On          Expr     // nil: none
 	Using       []string // nil: none
 }
 
-// JoinKind says which rows a join keeps that found no partner.
+// JoinKind is the side, or both sides, whose rows a join keeps without a match.
 type JoinKind uint8
 
 const (

@@ -3,65 +3,67 @@ package sqlast
 import (
 	"fmt"
 	"sync"
+
+	"github.com/qedkit/qed/refusal"
 )
 
-// What a statement may be made of. They bound the time that resolving takes:
-// stars multiply, and so do names that many tables have.
+// These limits bound the time of resolving a statement: stars multiply columns, and
+// names may be looked up in many tables.
 const (
-	maxTables  = 500     // names and subqueries in FROM, over the whole statement
+	maxTables  = 500     // names and subqueries in FROM, in the whole statement
 	maxColumns = 2000    // columns of one SELECT
-	maxStars   = 20_000  // columns that stars stand for, over the whole statement
-	maxWeight  = 50_000  // what the printed statement is longer by: see resolver.weigh
-	maxWork    = 1 << 24 // names compared
+	maxStars   = 20_000  // columns that stars expand to, in the whole statement
+	maxWeight  = 50_000  // growth of the printed statement: see resolver.weigh
+	maxWork    = 1 << 24 // comparisons of names
 )
 
-// Resolve binds every name of q to what the engine would take it for among what
-// the catalog lets be read, and writes that into the tree, so that nothing is
-// left to the engine's own choice:
+// Resolve binds every name of q as the engine would, but only to tables and columns
+// of the catalog. It writes the result into the tree, so that the engine has no
+// choice left:
 //
-//   - a [Table] has an Object or a CTE, and an Alias;
-//   - a [Column] is qualified by an alias and has its declared spelling, or it
-//     is the alias of an item of its own select list where an engine takes the
-//     alias first;
-//   - stars are lists of columns, but for those that are a row; NATURAL and USING
-//     are ON; other references to select aliases are the expression itself or its
-//     position;
-//   - a double-quoted string is a String, a bare true or false a Bool;
-//   - a common table expression that is named like a table of the catalog, or
-//     like another one of the statement, has another name.
+//   - A [Table] has an Object or a CTE, and an Alias.
+//   - A [Column] is qualified by an alias and has its declared spelling. The
+//     exception is the alias of an item of its own select list, where the engine
+//     prefers the alias.
+//   - Stars become lists of columns, except those that are a row. NATURAL and USING
+//     become ON. Other references to select aliases become the expression itself or
+//     its position.
+//   - A double-quoted string becomes a String, an unquoted true or false a Bool.
+//   - A common table expression that is named like a table of the catalog, or like
+//     another one of the statement, gets another name.
 //
-// Its error is an [*Error]; the tree is then of no use any more.
-func Resolve(q *Query, f *Flavor, c Catalog) (*Reading, error) {
+// Its error is an [*Error]. The tree must not be used after an error.
+func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
-	r.flavor, r.fold, r.catalog, r.reading = f, f.Fold, c, &Reading{}
+	r.flavor, r.fold, r.catalog, r.resolution = f, f.Fold, c, &Resolution{}
 	r.query(q, nil)
 	if r.err == nil {
-		r.reading.Columns = r.publish(q.Body)
+		r.resolution.Columns = r.publish(q.Body)
 	}
 	if r.err != nil {
 		return nil, r.err
 	}
-	return r.reading, nil
+	return r.resolution, nil
 }
 
-// resolver walks a tree once. After its first error it does nothing more.
+// A resolver walks a tree once. It does nothing after its first error.
 type resolver struct {
-	flavor  *Flavor
-	fold    func(a, b string) bool
-	catalog Catalog
-	reading *Reading
-	err     *Error
+	flavor     *Flavor
+	fold       func(a, b string) bool
+	catalog    Catalog
+	resolution *Resolution
+	err        *Error
 
-	scope     *scope // what columns are looked up in
-	with      *env   // what tables are looked up in, before the catalog
-	aggregate int    // how many aggregate functions are around
+	scope     *scope // where columns are looked up
+	with      *env   // where tables are looked up, before the catalog
+	aggregate int    // the number of enclosing aggregate functions
 	visit     func(*Expr)
 
-	args     []Expr   // of the call around
+	args     []Expr   // the arguments of the enclosing call
 	issued   []string // names of common table expressions, as they are printed
-	nonASCII bool     // some table has an alias that is not ASCII
-	found    []int    // scratch of tablesWith
+	nonASCII bool     // a table has an alias that is not ASCII
+	found    []int    // the buffer of tablesWith
 
 	depth, tables, stars, weight, work, derived int
 }
@@ -72,23 +74,23 @@ var resolvers = sync.Pool{New: func() any {
 	return r
 }}
 
-// release gives the resolver back, with nothing of the statement left in it.
+// release returns the resolver to the pool, without anything of the statement.
 func (r *resolver) release() {
 	*r = resolver{visit: r.visit, found: r.found[:0]}
 	resolvers.Put(r)
 }
 
-// weigh counts a text that will be printed more often than it was written. Names
-// of a usual length weigh next to nothing.
+// weigh counts a text that is printed more often than it was written. Names of
+// usual length count as 0.
 func (r *resolver) weigh(length int) { r.weight += length / 32 }
 
-func (r *resolver) fail(code Code, at Pos, name, format string, args ...any) {
+func (r *resolver) fail(code refusal.Code, at Pos, name, format string, args ...any) {
 	if r.err == nil {
 		r.err = &Error{Code: code, Name: name, Pos: at, Message: fmt.Sprintf(format, args...)}
 	}
 }
 
-// enter counts a level and reports whether to go on.
+// enter counts a level of nesting and reports whether to continue.
 func (r *resolver) enter(n Node) bool {
 	r.depth++
 	switch {
@@ -101,7 +103,7 @@ func (r *resolver) enter(n Node) bool {
 	return false
 }
 
-// spent reports whether resolving took more work than it may, or has failed.
+// spent reports whether resolving exceeds a limit or has failed.
 func (r *resolver) spent(at Pos) bool {
 	switch {
 	case r.work > maxWork:
@@ -112,8 +114,8 @@ func (r *resolver) spent(at Pos) bool {
 	return r.err != nil
 }
 
-// query resolves a query. Of the query of a recursive common table expression,
-// self is that expression.
+// query resolves a query. If q is the query of a common table expression, self is
+// that expression.
 func (r *resolver) query(q *Query, self *cte) {
 	defer func() { r.depth-- }()
 	if !r.enter(q) {
@@ -134,13 +136,13 @@ func (r *resolver) query(q *Query, self *cte) {
 		r.scope = s
 		r.orderBy(q, s)
 	}
-	r.scope = nil // what stands in LIMIT sees no column at all
+	r.scope = nil // LIMIT and OFFSET see no columns
 	r.optional(&q.Limit)
 	r.optional(&q.Offset)
 	r.scope, r.with = outer, with
 }
 
-// body resolves a body and returns the scope of a [Select]; nil for any other.
+// body resolves a body. It returns the scope of a [Select], and nil for others.
 func (r *resolver) body(b Body, self *cte) *scope {
 	var s *scope
 	switch b := b.(type) {
@@ -158,7 +160,7 @@ func (r *resolver) body(b Body, self *cte) *scope {
 		r.fail(Unsupported, -1, "", "a query has no body: %T", b)
 	}
 	if self != nil && r.err == nil {
-		r.settle(self, b)
+		r.setColumns(self, b)
 	}
 	return s
 }
@@ -183,14 +185,15 @@ func (r *resolver) values(v *Values) {
 	r.scope = &scope{outer: outer, clause: inOther}
 	for _, row := range v.Rows {
 		if len(row) != len(v.Rows[0]) {
-			r.fail(ColumnCount, v.Pos, "", "the rows of VALUES have %d and %d columns", len(v.Rows[0]), len(row))
+			r.fail(ColumnCount, v.Pos, "",
+				"the rows of VALUES have %d and %d columns", len(v.Rows[0]), len(row))
 		}
 		r.exprs(row)
 	}
 	r.scope = outer
 }
 
-// first is the arm that names the columns of a body.
+// first returns the arm that names the columns of a body.
 func first(b Body) Body {
 	for {
 		switch x := b.(type) {
@@ -204,7 +207,7 @@ func first(b Body) Body {
 	}
 }
 
-// width is the number of columns of a body that is resolved.
+// width returns the number of columns of a resolved body.
 func width(b Body) int {
 	switch b := first(b).(type) {
 	case *Select:

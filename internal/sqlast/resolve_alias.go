@@ -1,14 +1,14 @@
 package sqlast
 
-// having resolves a bare name in HAVING as engines do that look there into
-// GROUP BY and the select list before the tables. Inside of an aggregate, or of
-// a subquery, they do not.
-func (r *resolver) having(place *Expr, c *Column, s *scope) bool {
+// having resolves an unqualified name in HAVING for engines that look it up in
+// GROUP BY and the select list before the tables. Inside an aggregate or a
+// subquery they look it up in the tables first.
+func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 	if s.clause != inHaving || r.flavor.HavingTakesColumn || s != r.scope || r.aggregate > 0 {
 		return false
 	}
-	if g := r.grouped(c, s); g != nil {
-		*place = g
+	if g := r.groupedColumn(c, s); g != nil {
+		*slot = g
 		return true
 	}
 	i := r.item(c, s)
@@ -16,18 +16,18 @@ func (r *resolver) having(place *Expr, c *Column, s *scope) bool {
 		return r.err != nil
 	}
 	if column, ok := s.items[i].Expr.(*Column); ok {
-		*place = column
+		*slot = column
 		return true
 	}
-	// The expression itself may name what is not grouped by, which such engines
-	// refuse; the alias they look for first, as we do.
+	// The expression could name columns that are not grouped by, which such engines
+	// refuse. They look up the alias first, as this resolver does.
 	c.Schema, c.Name, c.DoubleQuoted = "", s.items[i].Alias, false
 	return true
 }
 
-// grouped returns the column of this name that the block groups by. Nil: none,
-// or more than one.
-func (r *resolver) grouped(c *Column, s *scope) *Column {
+// groupedColumn returns the column with this name that the block groups by, or nil
+// if there is none or more than one.
+func (r *resolver) groupedColumn(c *Column, s *scope) *Column {
 	var found *Column
 	for _, e := range s.groupBy {
 		if g, ok := e.(*Column); ok && r.fold(g.Name, c.Name) {
@@ -40,10 +40,10 @@ func (r *resolver) grouped(c *Column, s *scope) *Column {
 	return found
 }
 
-// alias takes a bare name for the alias of an item of a scope's select list.
-// Engines look for columns first there, and would find hidden ones, so the name
-// does not stay.
-func (r *resolver) alias(place *Expr, c *Column, s *scope) bool {
+// alias binds an unqualified name to an item of the select list that has it as its
+// alias. The expression of the item replaces the name: an engine looks for a column
+// first and could find a hidden one.
+func (r *resolver) alias(slot *Expr, c *Column, s *scope) bool {
 	switch s.clause {
 	case inWhere:
 		if !r.flavor.AliasInWhere {
@@ -58,16 +58,18 @@ func (r *resolver) alias(place *Expr, c *Column, s *scope) bool {
 	}
 	i := r.item(c, s)
 	if i >= 0 && r.err == nil {
-		r.copyItem(place, c, s, i)
+		r.copyItem(slot, c, s, i)
 	}
 	return i >= 0 || r.err != nil
 }
 
-// copyItem puts the expression of item i in the place of its alias.
-func (r *resolver) copyItem(place *Expr, c *Column, s *scope, i int) {
+// copyItem replaces an alias by the expression of item i.
+func (r *resolver) copyItem(slot *Expr, c *Column, s *scope, i int) {
 	e := s.items[i].Expr
 	if s != r.scope && !r.portable(e, s) {
-		r.fail(Misplaced, c.Pos, c.Name, "select alias '%s' cannot be used in a subquery: repeat its expression, or put the block into a WITH", c.Name)
+		r.fail(Misplaced, c.Pos, c.Name,
+			"select alias '%s' cannot be used in a subquery: repeat its expression, or put the block into a WITH",
+			c.Name)
 		return
 	}
 	aggregate := false
@@ -91,17 +93,18 @@ func (r *resolver) copyItem(place *Expr, c *Column, s *scope, i int) {
 		return
 	}
 	if aggregate && s.clause == inWhere && s.outer == nil {
-		r.fail(Misplaced, c.Pos, c.Name, "'%s' is an aggregate and cannot stand in WHERE: filter groups in HAVING", c.Name)
+		r.fail(Misplaced, c.Pos, c.Name,
+			"'%s' is an aggregate and is not allowed in WHERE: filter groups in HAVING", c.Name)
 		return
 	}
 	if aggregate && r.aggregate > 0 {
-		r.fail(Misplaced, c.Pos, c.Name, "'%s' is an aggregate and cannot stand inside another one", c.Name)
+		r.fail(Misplaced, c.Pos, c.Name, "'%s' is an aggregate and is not allowed inside another one", c.Name)
 		return
 	}
-	*place = e
+	*slot = e
 }
 
-// portable reports whether an expression means the same in a nearer scope.
+// portable reports whether an expression means the same in an inner scope.
 func (r *resolver) portable(e Expr, s *scope) bool {
 	switch e := e.(type) {
 	case *Column:

@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// env is the common table expressions that a place can name: those before upto
-// of one WITH, then those further out.
+// An env is the common table expressions that are visible: the first upto of one
+// WITH, then those of up.
 type env struct {
 	up   *env
 	ctes []cte
 	upto int
 
 	recursive bool
-	scope     *scope // what encloses the query of the WITH
+	scope     *scope // the scope that encloses the query of the WITH
 }
 
-// cte is a common table expression while its statement is resolved.
+// A cte is a common table expression while its statement is resolved.
 type cte struct {
 	*CTE
 	name    string // as it was written
 	columns []string
-	named   []string // as of a binding
+	named   []string // as in a binding
 	state   cteState
 }
 
@@ -41,7 +41,8 @@ func (r *resolver) declare(w *With) {
 		ctes[i] = cte{CTE: c, name: c.Name}
 		for _, other := range ctes[:i] {
 			if r.fold(other.name, c.Name) {
-				r.fail(AmbiguousName, c.Pos, c.Name, "two common table expressions of one WITH are named '%s'", c.Name)
+				r.fail(AmbiguousName, c.Pos, c.Name,
+					"two common table expressions of one WITH are named '%s'", c.Name)
 			}
 		}
 		if r.tables++; r.tables > maxTables {
@@ -60,12 +61,13 @@ func (r *resolver) declare(w *With) {
 	}
 }
 
-// unique answers a name that no table and no other common table expression of
-// the statement has: the name itself, where it is free. So it makes no
-// difference to what is read how an engine looks such names up.
+// unique returns a name that no table and no other common table expression of the
+// statement has: the name itself if it is free. What is read then does not depend
+// on how an engine looks up such names.
 func (r *resolver) unique(name string) string {
 	free := name
-	for i := 1; r.catalog.Taken(free) || slices.ContainsFunc(r.issued, func(s string) bool { return r.fold(s, free) }); i++ {
+	isIssued := func(s string) bool { return r.fold(s, free) }
+	for i := 1; r.catalog.Taken(free) || slices.ContainsFunc(r.issued, isIssued); i++ {
 		free = "cte" + strconv.Itoa(i) + "_" + name
 		if most := r.flavor.MaxName; most > 0 && len(free) > most {
 			for !utf8.RuneStart(free[most]) {
@@ -78,9 +80,9 @@ func (r *resolver) unique(name string) string {
 	return free
 }
 
-// define resolves the query of one common table expression. It sees columns from
-// outside where the engine looks for them where the WITH stands. One that looks
-// where the name is used may do so below a table that hides the one meant.
+// define resolves the query of one common table expression. The query sees outer
+// columns only if the engine looks them up at the WITH. An engine that looks them
+// up where the expression is used could find another table with the same alias.
 func (r *resolver) define(e *env, i int) {
 	c := &e.ctes[i]
 	scope, with, aggregate := r.scope, r.with, r.aggregate
@@ -95,7 +97,7 @@ func (r *resolver) define(e *env, i int) {
 	r.scope, r.with, r.aggregate = scope, with, aggregate
 }
 
-// sees is how many of its WITH the body of expression i can name.
+// sees returns the number of expressions of its WITH that expression i can name.
 func (r *resolver) sees(e *env, i int) int {
 	switch {
 	case r.flavor.CTEForward, e.recursive && r.flavor.ForwardIfRecursive:
@@ -106,16 +108,16 @@ func (r *resolver) sees(e *env, i int) int {
 	return i
 }
 
-// settle gives an expression its columns as soon as its first arm is resolved:
-// its other arms may name them.
-func (r *resolver) settle(c *cte, b Body) {
+// setColumns sets the columns of an expression as soon as its first arm is
+// resolved: its other arms may name them.
+func (r *resolver) setColumns(c *cte, b Body) {
 	c.columns, c.named = r.declared(c.Pos, c.name, c.Columns, b)
 	if c.Columns != nil || c.named != nil {
 		c.Columns = c.columns
 	}
 }
 
-// cte answers the common table expression that a bare name means; nil for none.
+// cte returns the common table expression that an unqualified name means, or nil.
 func (r *resolver) cte(t *Table) *cte {
 	for e := r.with; e != nil; e = e.up {
 		for i := range e.upto {
@@ -124,10 +126,12 @@ func (r *resolver) cte(t *Table) *cte {
 				continue
 			}
 			if c.state == untouched {
-				r.define(e, i) // a later sibling: only where all see all
+				r.define(e, i) // a later one, in engines where each sees all
 			}
 			if c.columns == nil && r.err == nil {
-				r.fail(Misplaced, t.Pos, t.Name, "circular reference: '%s' reads itself before it has any row; only the later arms of a UNION may", t.Name)
+				r.fail(Misplaced, t.Pos, t.Name,
+					"circular reference: '%s' reads itself before it has any row; only the later arms of a UNION may",
+					t.Name)
 			}
 			return c
 		}
@@ -135,8 +139,8 @@ func (r *resolver) cte(t *Table) *cte {
 	return nil
 }
 
-// later reports whether a bare name that nothing has is that of a common table
-// expression further down.
+// later reports whether a common table expression that is declared after the
+// current one has the name.
 func (r *resolver) later(name string) bool {
 	for e := r.with; e != nil; e = e.up {
 		for i := e.upto; i < len(e.ctes); i++ {

@@ -6,16 +6,16 @@ func (r *resolver) exprs(list []Expr) { listSlots(list, r.visit) }
 
 func (r *resolver) optional(e *Expr) { optionalSlot(e, r.visit) }
 
-// expr resolves the expression in a place, which it may fill with another one.
-func (r *resolver) expr(place *Expr) {
-	e := *place
+// expr resolves the expression at slot, and may replace it by another one.
+func (r *resolver) expr(slot *Expr) {
+	e := *slot
 	defer func() { r.depth-- }()
 	if !r.enter(e) {
 		return
 	}
 	switch e := e.(type) {
 	case *Column:
-		r.bare(place, e)
+		r.columnRef(slot, e)
 		return
 	case *Star:
 		r.wholeRow(e)
@@ -34,7 +34,7 @@ func (r *resolver) expr(place *Expr) {
 	}
 }
 
-// inWidth checks that x IN (query) compares like with like.
+// inWidth checks that both sides of x IN (query) have the same number of columns.
 func (r *resolver) inWidth(e Expr) {
 	in, ok := e.(*In)
 	if !ok || r.err != nil {
@@ -53,10 +53,10 @@ func (r *resolver) inWidth(e Expr) {
 }
 
 func (r *resolver) call(c *Call) {
-	r.reading.Calls = append(r.reading.Calls, c)
+	r.resolution.Calls = append(r.resolution.Calls, c)
 	aggregate := isAggregate(c)
 	if (aggregate || c.Over != nil) && r.scope != nil {
-		r.placed(c)
+		r.checkPlacement(c)
 	}
 	if aggregate {
 		r.aggregate++
@@ -73,23 +73,27 @@ func (r *resolver) call(c *Call) {
 	}
 }
 
-// placed refuses an aggregate function or window function where no engine takes
-// it. Below another block an aggregate may belong to that one: the engine knows.
-func (r *resolver) placed(c *Call) {
+// checkPlacement refuses an aggregate or window function where no engine allows
+// it. In a subquery an aggregate may belong to the outer block, which only the
+// engine can decide.
+func (r *resolver) checkPlacement(c *Call) {
 	s := r.scope
 	switch {
 	case s.clause != inWhere && s.clause != inOn && s.clause != inGroupBy:
 	case c.Over != nil:
-		r.fail(Misplaced, c.Pos, c.Name, "window function %s() cannot stand in %s: compute it in a subquery and filter around it", c.Name, clauseNames[s.clause])
+		r.fail(Misplaced, c.Pos, c.Name,
+			"window function %s() is not allowed in %s: compute it in a subquery and filter outside",
+			c.Name, clauseNames[s.clause])
 	case s.outer != nil:
 	case s.clause == inWhere:
-		r.fail(Misplaced, c.Pos, c.Name, "aggregate %s() cannot stand in WHERE: filter groups in HAVING", c.Name)
+		r.fail(Misplaced, c.Pos, c.Name,
+			"aggregate %s() is not allowed in WHERE: filter groups in HAVING", c.Name)
 	default:
-		r.fail(Misplaced, c.Pos, c.Name, "aggregate %s() cannot stand in %s", c.Name, clauseNames[s.clause])
+		r.fail(Misplaced, c.Pos, c.Name, "aggregate %s() is not allowed in %s", c.Name, clauseNames[s.clause])
 	}
 }
 
-// isAggregate reports whether a call computes one value of many rows.
+// isAggregate reports whether a call computes one value from many rows.
 func isAggregate(c *Call) bool {
 	if c.Over != nil {
 		return false
@@ -101,40 +105,42 @@ func isAggregate(c *Call) bool {
 		"std", "stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp",
 		"bit_and", "bit_or", "bit_xor",
 		"json_arrayagg", "json_objectagg", "json_group_array", "json_group_object",
-		"array_agg", "bool_and", "bool_or", "every", "any_value", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg",
+		"array_agg", "bool_and", "bool_or", "every", "any_value", "json_agg", "jsonb_agg",
+		"json_object_agg", "jsonb_object_agg",
 		"percentile_cont", "percentile_disc", "mode", "corr", "covar_pop", "covar_samp":
 		return true
 	}
 	return false
 }
 
-// window resolves a window. Its names are looked up by the engine: they can
-// stand for nothing else.
+// window resolves a window. The engine looks up names of windows: they cannot mean
+// anything else.
 func (r *resolver) window(w *Window) { windowSlots(w, r.visit) }
 
-// bare resolves a column, qualified or not.
-func (r *resolver) bare(place *Expr, c *Column) {
+// columnRef resolves a column, qualified or not.
+func (r *resolver) columnRef(slot *Expr, c *Column) {
 	if c.Table != "" {
 		r.qualified(c)
 		return
 	}
 	for s := r.scope; s != nil; s = s.outer {
-		if r.having(place, c, s) || r.fromTables(place, c, s) || r.alias(place, c, s) || r.err != nil {
+		if r.having(slot, c, s) || r.fromTables(slot, c, s) || r.alias(slot, c, s) || r.err != nil {
 			return
 		}
 		if s.names != nil && slices.ContainsFunc(s.names, func(n string) bool { return r.fold(n, c.Name) }) {
 			if s != r.scope {
-				r.fail(Misplaced, c.Pos, c.Name, "a subquery cannot use column '%s' of the set operation that it orders", c.Name)
+				r.fail(Misplaced, c.Pos, c.Name,
+					"a subquery cannot use column '%s' of the set operation that it orders", c.Name)
 			}
 			c.DoubleQuoted = false
 			return
 		}
 	}
-	r.nowhere(place, c)
+	r.noColumn(slot, c)
 }
 
-// qualified resolves a column with a qualifier. The nearest table of that name
-// is meant, seen or not: one further out would be hidden by it.
+// qualified resolves a column with a qualifier. It means the nearest table with
+// that name, even one that the clause cannot see: it hides those further out.
 func (r *resolver) qualified(c *Column) {
 	for s := r.scope; s != nil; s = s.outer {
 		i := r.byAlias(s, c.Schema, c.Table)
@@ -143,14 +149,17 @@ func (r *resolver) qualified(c *Column) {
 		}
 		b := &s.tables[i]
 		if i < s.lo || i >= s.hi {
-			r.fail(Misplaced, c.Pos, c.Table, "'%s' cannot be used in this %s: it is joined later, or beside", c.Table, clauseNames[s.clause])
+			r.fail(Misplaced, c.Pos, c.Table,
+				"'%s' cannot be used in this %s: it is joined later, or in other parentheses",
+				c.Table, clauseNames[s.clause])
 			return
 		}
 		if r.confusable(b.alias, s) || c.Schema != "" && r.hidden(b.alias, s) {
-			r.fail(AmbiguousName, c.Pos, c.Table, "'%s' and another table's alias cannot be told apart: rename one", c.Table)
+			r.fail(AmbiguousName, c.Pos, c.Table,
+				"'%s' and another table's alias cannot be told apart: rename one", c.Table)
 			return
 		}
-		column := r.only(c.Pos, b, c.Name)
+		column := r.uniqueColumn(c.Pos, b, c.Name)
 		if column < 0 {
 			r.unknownColumn(c, s, b)
 			return
@@ -161,8 +170,8 @@ func (r *resolver) qualified(c *Column) {
 	r.unknownQualifier(c.Pos, c.Table, r.scope)
 }
 
-// fromTables looks a bare name up among the columns of the tables of a scope.
-func (r *resolver) fromTables(place *Expr, c *Column, s *scope) bool {
+// fromTables looks up an unqualified name in the tables of a scope.
+func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 	found := r.tablesWith(s, s.lo, s.hi, c.Name)
 	if len(found) == 0 {
 		return false
@@ -178,34 +187,36 @@ func (r *resolver) fromTables(place *Expr, c *Column, s *scope) bool {
 	}
 	for _, t := range value.value {
 		if alias := s.tables[t].alias; r.hidden(alias, s) {
-			r.fail(AmbiguousName, c.Pos, c.Name, "column '%s' belongs to table '%s' of an outer query, which another table of that name hides: rename one", c.Name, alias)
+			r.fail(AmbiguousName, c.Pos, c.Name,
+				"column '%s' belongs to table '%s' of an outer query, which another table hides: rename one",
+				c.Name, alias)
 			return true
 		}
 	}
 	if len(value.value) == 1 {
 		b := &s.tables[value.value[0]]
-		r.point(c, b, r.only(c.Pos, b, c.Name))
+		r.point(c, b, r.uniqueColumn(c.Pos, b, c.Name))
 		return true
 	}
-	*place = r.mergedValue(c.Pos, s, &value)
+	*slot = r.mergedValue(c.Pos, s, &value)
 	return true
 }
 
-// nowhere decides about a bare name that no table in sight has.
-func (r *resolver) nowhere(place *Expr, c *Column) {
+// noColumn resolves an unqualified name that no visible table has.
+func (r *resolver) noColumn(slot *Expr, c *Column) {
 	switch {
 	case c.DoubleQuoted && r.flavor.DoubleQuotedStrings:
 		if !r.catalog.Knows(c.Name) && !(r.flavor.RowID && r.isRowID(c.Name)) {
-			*place = &String{Pos: c.Pos, Value: c.Name}
+			*slot = &String{Pos: c.Pos, Value: c.Name}
 			return
 		}
-	case r.flavor.RowByAlias && r.row(place, c):
+	case r.flavor.RowByAlias && r.row(slot, c):
 		return
 	case r.fold(c.Name, "true"):
-		*place = &Bool{Pos: c.Pos, Value: true}
+		*slot = &Bool{Pos: c.Pos, Value: true}
 		return
 	case r.fold(c.Name, "false"):
-		*place = &Bool{Pos: c.Pos}
+		*slot = &Bool{Pos: c.Pos}
 		return
 	}
 	r.unknownColumn(c, r.scope, nil)

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// from resolves the FROM of a block in three steps: the names of its tables,
-// then their columns from left to right, then the conditions.
+// from resolves the FROM of a block in three steps: the names of its tables, their
+// columns from left to right, and the conditions.
 func (r *resolver) from(rel Relation, s *scope) {
 	if rel == nil {
 		return
@@ -23,8 +23,7 @@ func (r *resolver) from(rel Relation, s *scope) {
 }
 
 // collect declares the tables of a relation. All are declared before any is
-// looked into, so that a name that is out of sight is never looked for further
-// out.
+// resolved, so that a name that is not visible yet is never looked up further out.
 func (r *resolver) collect(rel Relation, s *scope) {
 	defer func() { r.depth-- }()
 	if rel == nil || !r.enter(rel) {
@@ -68,8 +67,8 @@ func (r *resolver) bind(s *scope, alias string, at Pos) {
 	s.tables = append(s.tables, binding{alias: alias})
 }
 
-// relation gives the tables from number next on their columns, and returns the
-// number after the last.
+// relation sets the columns of the tables of rel, the first of which has number
+// next. It returns the number after the last.
 func (r *resolver) relation(rel Relation, s *scope, next int) int {
 	switch rel := rel.(type) {
 	case *Table:
@@ -106,7 +105,7 @@ func (r *resolver) table(t *Table, b *binding) {
 	if err != nil {
 		e := *err
 		if e.Pos = t.Pos; t.Schema == "" && r.later(t.Name) {
-			e.Message = "common table expression '" + t.Name + "' is declared further down: one sees only those before it"
+			e.Message = "common table expression '" + t.Name + "' is declared later: move it before this one"
 		}
 		r.err = &e
 		return
@@ -121,15 +120,15 @@ func (r *resolver) table(t *Table, b *binding) {
 	b.object, b.columns, b.read = o, o.Columns, r.reads(o)
 }
 
-// reads answers the number of an object in the reading.
+// reads returns the index of an object in the resolution, and adds it if needed.
 func (r *resolver) reads(o *Object) int {
-	list := r.reading.Objects
+	list := r.resolution.Objects
 	for i := range list {
 		if list[i].Object == o {
 			return i
 		}
 	}
-	r.reading.Objects = append(list, ReadObject{o, make([]bool, len(o.Columns))})
+	r.resolution.Objects = append(list, ReadObject{Object: o, named: make([]bool, len(o.Columns))})
 	return len(list)
 }
 
@@ -156,8 +155,8 @@ func (r *resolver) derivedTable(d *Derived, s *scope, number int) {
 	}
 }
 
-// function resolves a table function. It gets a list of all its columns, so that
-// their names do not depend on the engine.
+// function resolves a table function. All its columns are listed in the tree, so
+// that their names do not depend on the engine.
 func (r *resolver) function(f *TableFunction, s *scope, number int) {
 	outer := r.scope
 	s.lo, s.hi = 0, number
@@ -178,7 +177,8 @@ func (r *resolver) function(f *TableFunction, s *scope, number int) {
 		columns = append(columns, "ordinality")
 	}
 	if len(f.Columns) > len(columns) {
-		r.fail(ColumnCount, f.Pos, f.Alias, "'%s' lists %d columns, its function has %d", f.Alias, len(f.Columns), len(columns))
+		r.fail(ColumnCount, f.Pos, f.Alias,
+			"'%s' lists %d columns, its function has %d", f.Alias, len(f.Columns), len(columns))
 		return
 	}
 	copy(columns, f.Columns)
@@ -191,8 +191,8 @@ func (r *resolver) function(f *TableFunction, s *scope, number int) {
 	f.Columns, b.columns = columns, columns
 }
 
-// conditions resolves what stands in ON, with the tables that it sees. Between
-// lo and hi are those that stand in the same parentheses: no ON sees beyond.
+// conditions resolves the ON clauses of rel, whose first table has number next. The
+// tables from lo to hi are in the same parentheses: no ON sees others.
 func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 	j, ok := rel.(*Join)
 	if !ok {
@@ -216,7 +216,7 @@ func (r *resolver) conditions(rel Relation, s *scope, next, lo, hi int) int {
 	return end
 }
 
-// tablesOf is the number of tables of a relation.
+// tablesOf returns the number of tables of a relation.
 func tablesOf(rel Relation) int {
 	if j, ok := rel.(*Join); ok {
 		return tablesOf(j.Left) + tablesOf(j.Right)
@@ -224,8 +224,8 @@ func tablesOf(rel Relation) int {
 	return 1
 }
 
-// using turns USING and NATURAL into a condition of its own. An engine would
-// look the names up itself, among hidden columns too.
+// using replaces USING and NATURAL by ON. An engine would look up their names among
+// hidden columns too.
 func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 	names := j.Using
 	if j.Natural {
@@ -244,7 +244,8 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 			m.value = slices.Concat(left.value, right.value)
 		}
 		s.merged = append(s.merged, m)
-		var on Expr = &Binary{Pos: j.Pos, Op: Eq, X: r.mergedValue(j.Pos, s, &left), Y: r.mergedValue(j.Pos, s, &right)}
+		x, y := r.mergedValue(j.Pos, s, &left), r.mergedValue(j.Pos, s, &right)
+		var on Expr = &Binary{Pos: j.Pos, Op: Eq, X: x, Y: y}
 		if j.On != nil {
 			on = &Binary{Pos: j.Pos, Op: And, X: j.On, Y: on}
 		}
@@ -253,7 +254,7 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 	j.Natural, j.Using = false, names
 }
 
-// common is the names that both sides of a NATURAL JOIN have.
+// common returns the names that both sides of a NATURAL JOIN have.
 func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
 	names := []string{}
 	for i := middle; i < hi; i++ {
@@ -270,7 +271,7 @@ func (r *resolver) common(j *Join, s *scope, lo, middle, hi int) []string {
 	return names
 }
 
-// side is the column that one side of a USING means.
+// side returns the column that a name of USING means on one side.
 func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 	found := r.tablesWith(s, lo, hi, name)
 	if len(found) == 0 {
@@ -280,7 +281,7 @@ func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 		return merged{}
 	}
 	b := &s.tables[found[0]]
-	m := merged{name: b.names()[r.only(j.Pos, b, name)]}
+	m := merged{name: b.names()[r.uniqueColumn(j.Pos, b, name)]}
 	if len(found) > 1 {
 		if g := r.group(s, name, found); g != nil {
 			m.members, m.value = g.members, g.value
@@ -296,15 +297,15 @@ func (r *resolver) side(j *Join, s *scope, lo, hi int, name string) merged {
 	return m
 }
 
-// mergedValue is the value of a merged column.
+// mergedValue returns the value of a merged column.
 func (r *resolver) mergedValue(at Pos, s *scope, m *merged) Expr {
 	if len(m.value) == 1 {
 		b := &s.tables[m.value[0]]
-		if m.place == 0 {
+		if m.number == 0 {
 			return r.reference(at, b, m.name)
 		}
 		c := &Column{Pos: at}
-		r.point(c, b, m.place-1)
+		r.point(c, b, m.number-1)
 		return c
 	}
 	c := &Call{Pos: at, Name: "coalesce"}
@@ -320,11 +321,11 @@ func (r *resolver) reference(at Pos, b *binding, name string) *Column {
 	return c
 }
 
-// point makes c the i-th column of b.
+// point makes c a reference to the i-th column of b.
 func (r *resolver) point(c *Column, b *binding, i int) {
 	c.Schema, c.Table, c.Name, c.DoubleQuoted = "", b.alias, b.columns[i], false
 	r.weigh(len(c.Table) + len(c.Name))
 	if b.object != nil {
-		r.reading.Objects[b.read].named[i] = true
+		r.resolution.Objects[b.read].named[i] = true
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// itemName is the name that an item gives its column.
+// itemName returns the name of the column that an item produces, or "".
 func itemName(it *Item) string {
 	if it.Alias != "" {
 		return it.Alias
@@ -19,7 +19,7 @@ func itemName(it *Item) string {
 	return ""
 }
 
-// names is the names of the columns of a body that is resolved.
+// names returns the names of the columns of a resolved body.
 func (r *resolver) names(b Body) []string {
 	switch b := first(b).(type) {
 	case *Select:
@@ -42,10 +42,10 @@ func (r *resolver) names(b Body) []string {
 	return nil
 }
 
-// declared is the columns of a common table expression or a derived table: those
-// in its list, else those of its query. Where several have one name that may stay,
-// columns has other ones for all but the first, to be printed in a list, and named
-// has what a statement calls them.
+// declared returns the columns of a common table expression or a derived table:
+// those of its list, or those of its query. If several may have the same name,
+// columns has distinct names, which are printed in a list, and named has the names
+// that a statement uses.
 func (r *resolver) declared(at Pos, name string, list []string, b Body) (columns, named []string) {
 	columns = list
 	if list == nil {
@@ -77,11 +77,11 @@ func (r *resolver) declared(at Pos, name string, list []string, b Body) (columns
 	return distinct, nil
 }
 
-// distinct gives columns names that differ, as SQLite does: x, x becomes x, x:1.
-// Nil: they differ.
+// distinct returns distinct names for columns, as SQLite does: x, x becomes x, x:1.
+// It returns nil if they are distinct already.
 func (r *resolver) distinct(columns []string) []string {
 	seen := make(map[string]bool, len(columns))
-	endings := map[string]int{} // the last one that was tried, by name
+	endings := map[string]int{} // the last ending that was tried, by name
 	var out []string
 	for i, column := range columns {
 		key := ascii.Lower(column)
@@ -101,7 +101,8 @@ func (r *resolver) distinct(columns []string) []string {
 	return out
 }
 
-// fits puts an ending to a name, of which the engine must not cut anything off.
+// fits appends an ending to a name and shortens the name so that the engine keeps
+// the ending.
 func (r *resolver) fits(name, ending string) string {
 	if most := r.flavor.MaxName - len(ending); r.flavor.MaxName > 0 && len(name) > most {
 		for !utf8.RuneStart(name[most]) {
@@ -121,8 +122,8 @@ func firstDifference(a, b []string) int {
 	return -1
 }
 
-// publish gives every item of a result the name that it goes by, so that an
-// engine has no name to choose, and returns the names.
+// publish sets the alias of every item of a result to its name, so that the engine
+// does not choose names. It returns the names.
 func (r *resolver) publish(b Body) []string {
 	names := r.names(b)
 	if s, ok := first(b).(*Select); ok {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// selectBlock resolves a block in the order in which its names come into being.
+// selectBlock resolves a block in the order in which its names become visible.
 func (r *resolver) selectBlock(sel *Select) *scope {
 	outer := r.scope
 	s := &scope{outer: outer}
@@ -38,9 +38,9 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	return s
 }
 
-// itemList resolves the select list. A column that turns out to be something
-// else, or to be spelled otherwise, keeps the name that it was given. Those
-// that a star stood for are bound already.
+// itemList resolves the select list. An item that was a column and becomes
+// something else, or gets another spelling, keeps its name as an alias. Columns of
+// stars are bound already.
 func (r *resolver) itemList(sel *Select, bound []bool) {
 	for i := range sel.Items {
 		if bound != nil && bound[i] {
@@ -60,7 +60,7 @@ func (r *resolver) itemList(sel *Select, bound []bool) {
 	}
 }
 
-// orderBy resolves the ORDER BY of a block, or of what has columns only.
+// orderBy resolves the ORDER BY of a query in scope s.
 func (r *resolver) orderBy(q *Query, s *scope) {
 	s.clause = inOrderBy
 	for i := range q.OrderBy {
@@ -68,10 +68,10 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 	}
 }
 
-// term resolves one whole term of GROUP BY or ORDER BY: a position, the alias of
-// an item, or an expression.
+// term resolves a whole term of GROUP BY, ORDER BY or DISTINCT ON: a position, the
+// alias of an item, or an expression.
 func (r *resolver) term(e *Expr, s *scope) {
-	if terms := grouped(*e); terms != nil && s.clause == inGroupBy {
+	if terms := termsOf(*e); terms != nil && s.clause == inGroupBy {
 		for i := range terms {
 			r.term(&terms[i], s)
 		}
@@ -81,7 +81,9 @@ func (r *resolver) term(e *Expr, s *scope) {
 	if text, ok := position(*e); ok {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > columns {
-			r.fail(Misplaced, (*e).At(), text, "%s position %s is out of range: the select list has %d columns", clauseNames[s.clause], text, columns)
+			r.fail(Misplaced, (*e).At(), text,
+				"%s position %s is out of range: the select list has %d columns",
+				clauseNames[s.clause], text, columns)
 		}
 		*e = &Number{Pos: (*e).At(), Text: text}
 		return
@@ -95,12 +97,14 @@ func (r *resolver) term(e *Expr, s *scope) {
 	}
 	r.expr(e)
 	if _, ok := position(*e); ok {
-		r.fail(Misplaced, (*e).At(), "", "a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
+		r.fail(Misplaced, (*e).At(), "",
+			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
 	}
 }
 
-// grouped is the terms that a term of GROUP BY holds together; nil: it is one.
-func grouped(e Expr) []Expr {
+// termsOf returns the terms that a term of GROUP BY consists of, or nil if it is a
+// single one.
+func termsOf(e Expr) []Expr {
 	switch e := e.(type) {
 	case *GroupingSet:
 		return e.Items
@@ -112,8 +116,9 @@ func grouped(e Expr) []Expr {
 	return nil
 }
 
-// position answers the digits of a term that engines take for the number of an
-// item: also in parentheses, which the tree does not have, or with a plus.
+// position returns the digits of a term that engines read as the number of an item.
+// Engines also accept it in parentheses, which the tree does not have, and with a
+// plus.
 func position(e Expr) (string, bool) {
 	for {
 		u, ok := e.(*Unary)
@@ -129,7 +134,8 @@ func position(e Expr) (string, bool) {
 	return n.Text, true
 }
 
-// whole tries to take a bare name for an item of the select list.
+// whole binds an unqualified name that is a whole term to an item of the select
+// list, and reports whether there is one.
 func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	if s.names != nil {
 		return r.outputTerm(e, c, s)
@@ -153,7 +159,7 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 	return true
 }
 
-// item answers the number of the item that goes by the name; -1: none does.
+// item returns the index of the item that has the name, or -1.
 func (r *resolver) item(c *Column, s *scope) int {
 	found := -1
 	r.work += len(s.items)
@@ -174,8 +180,8 @@ func (r *resolver) item(c *Column, s *scope) int {
 	return found
 }
 
-// firstNamed answers the first item that a bare name in ORDER BY means where
-// several tables have a column of that name, as after SELECT *; -1: none.
+// firstNamed returns the first item that an unqualified name in ORDER BY means if
+// several tables have a column with that name, as after SELECT *, or -1.
 func (r *resolver) firstNamed(c *Column, s *scope) int {
 	if s.clause != inOrderBy || !r.flavor.NamesRepeat {
 		return -1
@@ -188,7 +194,7 @@ func (r *resolver) firstNamed(c *Column, s *scope) int {
 	return slices.IndexFunc(s.items, func(it Item) bool { return r.fold(itemName(&it), c.Name) })
 }
 
-// sharesName reports whether another item goes by the name of item i.
+// sharesName reports whether another item has the name of item i.
 func (r *resolver) sharesName(s *scope, i int) bool {
 	r.work += len(s.items)
 	for k := range s.items {
@@ -199,7 +205,7 @@ func (r *resolver) sharesName(s *scope, i int) bool {
 	return false
 }
 
-// outputTerm takes a bare name for a column of a set operation.
+// outputTerm binds an unqualified name to a column of a set operation.
 func (r *resolver) outputTerm(e *Expr, c *Column, s *scope) bool {
 	found := -1
 	for i, name := range s.names {
@@ -219,8 +225,8 @@ func (r *resolver) outputTerm(e *Expr, c *Column, s *scope) bool {
 	return found >= 0
 }
 
-// positions turns the terms of a set operation's ORDER BY that repeat an item of
-// one of its arms into that item's position, as SQLite does.
+// positions replaces the terms of a set operation's ORDER BY that repeat an item of
+// one of its arms by the position of that item, as SQLite does.
 func (r *resolver) positions(q *Query) {
 	if !r.flavor.NamesRepeat {
 		return
@@ -236,8 +242,8 @@ func (r *resolver) positions(q *Query) {
 	}
 }
 
-// repeats answers the position of the first item of a body, arm after arm, that
-// says the same as e, or has the name that e is; 0: none.
+// repeats returns the position of the first item of a body, arm after arm, that
+// equals e or has the name e, or 0.
 func repeats(b Body, e Expr, fold func(a, b string) bool) int {
 	switch b := b.(type) {
 	case *SetOp:

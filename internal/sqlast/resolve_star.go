@@ -2,8 +2,8 @@ package sqlast
 
 import "slices"
 
-// expand replaces the stars of a select list by the columns that they stand for,
-// and tells which items those are; nil: none.
+// expand replaces the stars of a select list by their columns. It returns which
+// items are columns of stars, or nil if there are no stars.
 func (r *resolver) expand(sel *Select, s *scope) (bound []bool) {
 	if !slices.ContainsFunc(sel.Items, func(it Item) bool { _, ok := it.Expr.(*Star); return ok }) {
 		return nil
@@ -18,7 +18,8 @@ func (r *resolver) expand(sel *Select, s *scope) (bound []bool) {
 		before := len(items)
 		items = r.star(star, sel, s, items)
 		if r.stars += len(items) - before; r.stars > maxStars {
-			r.fail(TooComplex, star.Pos, "*", "the stars of the statement stand for more than %d columns", maxStars)
+			r.fail(TooComplex, star.Pos, "*",
+				"the stars of the statement expand to more than %d columns", maxStars)
 		}
 		if r.err != nil {
 			return nil
@@ -76,15 +77,15 @@ func (r *resolver) allOf(at Pos, b *binding, items []Item) []Item {
 	return items
 }
 
-// starColumns is what * stands for where columns were merged: those of a
-// relation in the engine's order, and the number after its last table.
+// starColumns returns the columns of * for a relation with merged columns, in the
+// order of the engine, and the number after its last table.
 func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int) {
 	j, ok := rel.(*Join)
 	if !ok {
 		b := &s.tables[next]
 		columns := make([]merged, len(b.columns))
 		for i, name := range b.names() {
-			columns[i] = merged{name: name, members: []int{next}, value: []int{next}, place: i + 1}
+			columns[i] = merged{name: name, members: []int{next}, value: []int{next}, number: i + 1}
 		}
 		return columns, next + 1
 	}
@@ -96,7 +97,7 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 	if j.Kind == RightJoin && !r.flavor.UsingInPlace && !r.flavor.UsingKeepsSides {
 		left, right = right, left
 	}
-	// shared answers the column of this join that c went into.
+	// shared returns the column of this join that c is merged into, or nil.
 	shared := func(c *merged) *merged {
 		r.work += len(s.merged)
 		for i := range s.merged {
@@ -128,4 +129,61 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 		return nil, end
 	}
 	return append(common, rest...), end
+}
+
+// row binds an unqualified name that no column has to the row of the table with
+// that name. The row of a table function with a single column is the value of that
+// column. Any other row can only be the argument of a call; it is printed as a
+// qualified star, which cannot mean anything else.
+func (r *resolver) row(slot *Expr, c *Column) bool {
+	b := r.rowOf(c.Schema, c.Name)
+	switch {
+	case b == nil:
+		return false
+	case b.scalar:
+		r.point(c, b, 0)
+		return true
+	case b.named != nil || !r.isArgument(slot):
+		return false
+	}
+	*slot = &Star{Pos: c.Pos, Table: b.alias, Row: true}
+	return true
+}
+
+// wholeRow resolves t.* that is used as a value.
+func (r *resolver) wholeRow(s *Star) {
+	if s.Row && s.Table != "" && r.flavor.RowByAlias {
+		if b := r.rowOf(s.Schema, s.Table); b != nil && b.named == nil {
+			s.Table = b.alias
+			return
+		}
+		r.fail(Misplaced, s.Pos, "*", "the row of '%s' cannot be used as one value: name its columns", s.Table)
+	}
+	r.fail(Misplaced, s.Pos, "*", "* is only allowed in a select list")
+}
+
+// rowOf returns the table whose row a name means. It returns nil if there is none,
+// and for a table of the catalog, whose row has columns that must not be read.
+func (r *resolver) rowOf(schema, name string) *binding {
+	for s := r.scope; s != nil; s = s.outer {
+		i := r.byAlias(s, schema, name)
+		if i < 0 {
+			continue
+		}
+		if b := &s.tables[i]; b.object == nil && s.lo <= i && i < s.hi && !r.confusable(b.alias, s) {
+			return b
+		}
+		return nil
+	}
+	return nil
+}
+
+// isArgument reports whether slot is an argument of the enclosing call.
+func (r *resolver) isArgument(slot *Expr) bool {
+	for i := range r.args {
+		if &r.args[i] == slot {
+			return true
+		}
+	}
+	return false
 }

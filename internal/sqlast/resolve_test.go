@@ -14,9 +14,10 @@ import (
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
-// tables is a catalog of tables in the schema s; that of v is a view named w.
+// tables is a catalog of tables in the schema s. The table v has a view named w.
 type tables map[string][]string
 
 func (c tables) Object(schema, name string) (*sqlast.Object, *sqlast.Error) {
@@ -46,7 +47,7 @@ func (c tables) TablesWith(column string) []string {
 
 func (c tables) Knows(column string) bool { return len(c.TablesWith(column)) > 0 }
 
-func (c tables) Listed() int { return 100 }
+func (c tables) MaxListed() int { return 100 }
 
 var catalog = tables{
 	"t": {"id", "a", "b"},
@@ -54,7 +55,7 @@ var catalog = tables{
 	"v": {"id", "d"},
 }
 
-func resolve(d dialect.Dialect, text string) (*sqlast.Query, *sqlast.Reading, error) {
+func resolve(d dialect.Dialect, text string) (*sqlast.Query, *sqlast.Resolution, error) {
 	q, err := d.Read(text)
 	if err != nil {
 		return nil, nil, err
@@ -63,8 +64,8 @@ func resolve(d dialect.Dialect, text string) (*sqlast.Query, *sqlast.Reading, er
 	return q, r, err
 }
 
-// TestResolveMerged holds how columns that USING makes one are seen: which value
-// they have, what * makes of them, and when a name stays ambiguous.
+// TestResolveMerged checks columns that USING merges: their value, their position
+// in *, and when a name stays ambiguous.
 func TestResolveMerged(t *testing.T) {
 	tests := []struct {
 		text   string
@@ -137,7 +138,7 @@ func listAndFrom(d dialect.Dialect, text string) string {
 	return strings.TrimPrefix(strings.NewReplacer("s.", "", "w AS v", "v").Replace(s), "SELECT ")
 }
 
-// TestResolveCaps holds that what grows faster than the text ends early.
+// TestResolveCaps checks the limits on what grows faster than the text.
 func TestResolveCaps(t *testing.T) {
 	doubling := "WITH c0 AS (SELECT id FROM t)"
 	for i := range 24 {
@@ -150,7 +151,7 @@ func TestResolveCaps(t *testing.T) {
 	wide := "WITH c AS (SELECT 1 AS x" + numbered(", 1 AS x%d", 1900) + ")"
 	tests := []struct {
 		name, text string
-		code       sqlast.Code
+		code       refusal.Code
 	}{
 		{"stars that double", doubling + " SELECT 1 AS one FROM c24", sqlast.TooComplex},
 		{"a chain of joins", chain + " SELECT id FROM c90", ""},
@@ -177,8 +178,8 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// TestResolveReading holds what is collected on the way.
-func TestResolveReading(t *testing.T) {
+// TestResolution checks what Resolve returns.
+func TestResolution(t *testing.T) {
 	_, r, err := resolve(sqlite.Dialect{}, "SELECT upper(x.a) AS n, x.id FROM t AS x WHERE EXISTS (SELECT 1 FROM v WHERE d = lower(x.b)) ORDER BY n")
 	if err != nil {
 		t.Fatal(err)
@@ -202,8 +203,8 @@ func TestResolveReading(t *testing.T) {
 	}
 }
 
-// TestResolveManyOfOneName holds that it takes no time to speak of to find that
-// thousands of common table expressions have one name.
+// TestResolveManyOfOneName checks that thousands of common table expressions with
+// one name are refused quickly.
 func TestResolveManyOfOneName(t *testing.T) {
 	ctes := make([]*sqlast.CTE, 4000)
 	for i := range ctes {
@@ -220,14 +221,14 @@ func TestResolveManyOfOneName(t *testing.T) {
 	}
 }
 
-// TestResolveByHand resolves trees that no reader makes.
+// TestResolveByHand resolves trees that no reader produces.
 func TestResolveByHand(t *testing.T) {
 	column := func(table, name string) *sqlast.Column { return &sqlast.Column{Table: table, Name: name} }
 	from := func(name string) *sqlast.Table { return &sqlast.Table{Name: name} }
 	tests := []struct {
 		name string
 		body sqlast.Body
-		code sqlast.Code
+		code refusal.Code
 	}{
 		{"no body", nil, sqlast.Unsupported},
 		{"a block", &sqlast.Select{Items: []sqlast.Item{{Expr: column("t", "a")}}, From: from("t")}, ""},
@@ -255,8 +256,8 @@ func TestResolveByHand(t *testing.T) {
 	}
 }
 
-// TestWalkAndEqual holds that Walk sees every kind of node, and that Equal tells
-// two statements apart that differ in any one place.
+// TestWalkAndEqual checks that Walk visits every kind of node, and that Equal
+// distinguishes statements that differ in one detail.
 func TestWalkAndEqual(t *testing.T) {
 	texts := []string{
 		"SELECT 1", "SELECT 2", "SELECT '1'", "SELECT NULL", "SELECT X'01'", "SELECT TRUE AS x", "SELECT DISTINCT 1",
@@ -306,7 +307,8 @@ func TestWalkAndEqual(t *testing.T) {
 	}
 }
 
-// TestWalkStops holds that nothing below a node is visited where visit says no.
+// TestWalkStops checks that Walk skips the nodes below one for which visit returns
+// false.
 func TestWalkStops(t *testing.T) {
 	q, err := sqlite.Dialect{}.Read("SELECT a FROM t WHERE id IN (SELECT c FROM u)")
 	if err != nil {

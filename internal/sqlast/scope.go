@@ -7,21 +7,21 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// scope is what the expressions of one SELECT block, or of the ORDER BY of a
-// set operation, may name.
+// A scope holds the names that the expressions of one SELECT block, or of the
+// ORDER BY of a set operation, may use.
 type scope struct {
 	outer  *scope
 	clause clause
 	tables []binding
 	lo, hi int      // tables[lo:hi] are those that the clause may name
-	merged []merged // columns that USING made one
-	items  []Item   // the select list, as soon as it is resolved
-	names  []string // of a set operation: its columns; there are no tables
+	merged []merged // the columns that USING merged
+	items  []Item   // the select list, once it is resolved
+	names  []string // the columns of a set operation, which has no tables
 
 	groupBy []Expr
 }
 
-// clause says where an expression stands.
+// A clause is the part of a block that contains an expression.
 type clause uint8
 
 const (
@@ -38,20 +38,20 @@ const (
 
 var clauseNames = [...]string{
 	inFrom: "FROM", inItems: "the select list", inDistinctOn: "DISTINCT ON", inOn: "ON", inWhere: "WHERE",
-	inGroupBy: "GROUP BY", inHaving: "HAVING", inOrderBy: "ORDER BY", inOther: "this place",
+	inGroupBy: "GROUP BY", inHaving: "HAVING", inOrderBy: "ORDER BY", inOther: "this clause",
 }
 
-// binding is one table of a FROM.
+// A binding is one table of a FROM.
 type binding struct {
 	alias   string   // as it is declared and printed
 	columns []string // as they are declared and printed
-	named   []string // as a statement names them, where several have one name; nil: as columns
-	scalar  bool     // a row is the value of its only column
+	named   []string // as a statement names them, if several have one name; nil: as columns
+	scalar  bool     // a row is the value of the only column
 	object  *Object  // nil: a common table expression, a derived table or a table function
-	read    int      // index of the object in the reading
+	read    int      // the index of the object in the resolution
 }
 
-// names is what a statement calls the columns.
+// names returns the columns' names in a statement.
 func (b *binding) names() []string {
 	if b.named != nil {
 		return b.named
@@ -59,8 +59,8 @@ func (b *binding) names() []string {
 	return b.columns
 }
 
-// name is what the binding stands for, to a reader: a table by its logical name,
-// anything else by its alias.
+// name returns the name for messages: the logical name of a table, and the alias of
+// anything else.
 func (b *binding) name() string {
 	if b.object != nil {
 		return b.object.Logical
@@ -68,35 +68,36 @@ func (b *binding) name() string {
 	return b.alias
 }
 
-// merged is a column that a JOIN .. USING made of several. Its members are
-// tables that have it; its value is that of the first of value that is not
-// NULL.
+// A merged column is one that a JOIN .. USING made from several. Members are the
+// tables that have it. Its value is the first value of the tables in value that is
+// not NULL.
 type merged struct {
 	name    string
 	join    *Join
 	members []int
 	value   []int
-	place   int // its number among the columns of its table, from 1; 0: what its name says
+	number  int // its number among the columns of its table, from 1; 0: look up its name
 }
 
-// column returns the index of a column of the binding, or -1.
+// column returns the index of the first column of b with the name, or -1.
 func (r *resolver) column(b *binding, name string) int {
 	r.work += len(b.columns)
 	return slices.IndexFunc(b.names(), func(c string) bool { return len(c) == len(name) && r.fold(c, name) })
 }
 
-// only returns the index of the column that a name means, or -1. It fails where
-// several columns of the binding have the name.
-func (r *resolver) only(at Pos, b *binding, name string) int {
+// uniqueColumn returns the index of the column with the name, or -1. It fails if
+// several columns of b have the name.
+func (r *resolver) uniqueColumn(at Pos, b *binding, name string) int {
 	i := r.column(b, name)
-	if b.named != nil && i >= 0 && slices.ContainsFunc(b.named[i+1:], func(c string) bool { return r.fold(c, name) }) {
+	isSame := func(c string) bool { return r.fold(c, name) }
+	if b.named != nil && i >= 0 && slices.ContainsFunc(b.named[i+1:], isSame) {
 		r.fail(AmbiguousColumn, at, name, "'%s' has two columns named '%s': give each an alias", b.alias, name)
 	}
 	return i
 }
 
-// tablesWith returns those of tables[lo:hi] that have the column. The answer
-// holds until the next call.
+// tablesWith returns those of tables[lo:hi] that have the column. The result is
+// valid until the next call.
 func (r *resolver) tablesWith(s *scope, lo, hi int, name string) []int {
 	found := r.found[:0]
 	for i := lo; i < hi; i++ {
@@ -108,18 +109,20 @@ func (r *resolver) tablesWith(s *scope, lo, hi int, name string) []int {
 	return found
 }
 
-// group returns the merged column that stands for name in all tables of found.
+// group returns the merged column for name whose members include all tables of
+// found, or nil.
 func (r *resolver) group(s *scope, name string, found []int) *merged {
 	for i := len(s.merged) - 1; i >= 0; i-- {
 		m := &s.merged[i]
-		if r.fold(m.name, name) && !slices.ContainsFunc(found, func(t int) bool { return !slices.Contains(m.members, t) }) {
+		isOther := func(t int) bool { return !slices.Contains(m.members, t) }
+		if r.fold(m.name, name) && !slices.ContainsFunc(found, isOther) {
 			return m
 		}
 	}
 	return nil
 }
 
-// byAlias returns the table of the scope that a qualifier means, or -1.
+// byAlias returns the index of the table of the scope that a qualifier means, or -1.
 func (r *resolver) byAlias(s *scope, schema, alias string) int {
 	r.work += len(s.tables)
 	for i := range s.tables {
@@ -131,8 +134,8 @@ func (r *resolver) byAlias(s *scope, schema, alias string) int {
 	return -1
 }
 
-// hidden reports whether an engine could take the qualifier for a table of a
-// scope that is nearer than the one it was found in.
+// hidden reports whether an engine could bind the qualifier to a table of a scope
+// that is nearer than found.
 func (r *resolver) hidden(alias string, found *scope) bool {
 	for s := r.scope; s != found; s = s.outer {
 		for i := range s.tables {
@@ -144,8 +147,8 @@ func (r *resolver) hidden(alias string, found *scope) bool {
 	return r.confusable(alias, found)
 }
 
-// confusable reports whether a nearer table, or another one of the same FROM,
-// has a name that some collation takes for alias although it is another name.
+// confusable reports whether a nearer table, or another one of the same FROM, has a
+// different name that a collation could treat as equal to alias.
 func (r *resolver) confusable(alias string, found *scope) bool {
 	if !r.nonASCII {
 		return false
@@ -163,8 +166,8 @@ func (r *resolver) confusable(alias string, found *scope) bool {
 	return false
 }
 
-// alike reports whether a collation could hold two names to be the same: they
-// have equally many characters and differ only where one is not ASCII, or in
+// alike reports whether a collation could treat two names as equal: they have the
+// same number of characters and differ only in characters that are not ASCII, or in
 // case.
 func alike(a, b string) bool {
 	for a != "" && b != "" {

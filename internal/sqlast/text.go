@@ -1,37 +1,38 @@
 package sqlast
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
-// What a reader takes on. A statement beyond any of these is no question that
-// somebody asked; grammars are known to overflow their stack, to backtrack or to
-// go quadratic far above them.
+// The limits of what a reader accepts. No answer to a question needs a statement
+// beyond them. Far above them, grammars overflow their stack, backtrack or take
+// quadratic time.
 const (
 	MaxText    = 64 << 10 // bytes of a statement
 	MaxNesting = 100      // parentheses inside parentheses
-	MaxDepth   = 1000     // levels of the tree; SQLite's own bound for expressions
+	MaxDepth   = 1000     // levels of the tree, as in SQLite's limit for expressions
 )
 
-// Lexis is as much of a dialect's lexical rules as it takes to find its
-// parentheses. Where a text can be taken in two ways, CheckText counts what is
-// in doubt: it may see more nesting than there is, never less.
+// A Lexis holds the lexical rules of a dialect that are needed to find its
+// parentheses. If a text can be read in two ways, CheckText assumes the one that
+// nests deeper.
 type Lexis struct {
-	Quotes    string // the bytes that open a quoted token and close it
-	Backslash string // those of Quotes in which a backslash escapes the next byte
+	Quotes    string // the bytes that open and close a quoted token
+	Backslash string // those of Quotes inside which a backslash escapes the next byte
 	Brackets  bool   // [x] is a quoted name
 
 	Hash       bool // # begins a comment
 	DashSpace  bool // -- begins a comment only before white space
-	CodeInside bool // comments such as /*! .. */ and /*+ .. */ hold code
+	CodeInside bool // comments such as /*! .. */ and /*+ .. */ contain code
 }
 
-// CheckText refuses what no grammar should be given: a text that is too long,
-// that is not UTF-8, that holds a NUL byte (where some readers stop and others go
-// on), or that nests too deep. It takes one pass, whatever the text. A dialect
-// that counts its nesting itself passes nil.
+// CheckText refuses a text that no grammar should be given: one that is too long,
+// is not UTF-8, contains a NUL byte (where some readers stop and others continue),
+// or nests too deep. It takes one pass over the text. A dialect that counts nesting
+// itself passes a nil Lexis.
 func CheckText(text string, l *Lexis) error {
 	if len(text) > MaxText {
 		return &Error{Code: TooLarge, Pos: -1,
@@ -41,14 +42,14 @@ func CheckText(text string, l *Lexis) error {
 		return &Error{Code: InvalidText, Pos: Pos(invalidAt(text)), Message: "the statement is not valid UTF-8"}
 	}
 	if i := strings.IndexByte(text, 0); i >= 0 {
-		return &Error{Code: InvalidText, Pos: Pos(i), Message: "the statement holds a NUL byte"}
+		return &Error{Code: InvalidText, Pos: Pos(i), Message: "the statement contains a NUL byte"}
 	}
 	if l == nil {
 		return nil
 	}
 	depth := 0
 	for i := 0; i < len(text); {
-		if !telling[text[i]] {
+		if !special[text[i]] {
 			i++
 			continue
 		}
@@ -69,8 +70,8 @@ func CheckText(text string, l *Lexis) error {
 	return nil
 }
 
-// telling are the bytes that can begin anything but a plain token.
-var telling = [256]bool{
+// special are the bytes that can begin a parenthesis, a comment or a quoted token.
+var special = [256]bool{
 	'(': true, ')': true, '{': true, '}': true, '[': true,
 	'\'': true, '"': true, '`': true, '#': true, '-': true, '/': true,
 }
@@ -114,8 +115,8 @@ func (l *Lexis) dashes(s string) bool {
 	return !l.DashSpace || len(s) == 2 || s[2] <= ' '
 }
 
-// quoted returns the offset after the token that is quoted at i. A doubled quote
-// needs no rule of its own: it ends one token and begins the next.
+// quoted returns the offset after the quoted token at i. A doubled quote needs no
+// rule: it ends one token and begins the next.
 func (l *Lexis) quoted(text string, i int) int {
 	quote := text[i]
 	escapes := strings.IndexByte(l.Backslash, quote) >= 0
@@ -130,10 +131,22 @@ func (l *Lexis) quoted(text string, i int) int {
 	return len(text)
 }
 
-// after returns the offset after the next end, or the end of the text.
+// after returns the offset after the next end, or the length of the text.
 func after(text string, i int, end string) int {
 	if n := strings.Index(text[i:], end); n >= 0 {
 		return i + n + len(end)
 	}
 	return len(text)
+}
+
+// CheckName returns an error for a name that cannot be printed as an identifier:
+// an empty one, or one with control characters or invalid UTF-8.
+func CheckName(name string) error {
+	switch {
+	case name == "":
+		return errors.New("has an empty name")
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return fmt.Errorf("has a name with control characters or invalid UTF-8: %q", name)
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/refusal"
 )
 
 var (
@@ -21,7 +22,7 @@ func TestCheckText(t *testing.T) {
 		name  string
 		lexis *sqlast.Lexis
 		text  string
-		code  sqlast.Code // empty: accepted
+		code  refusal.Code // empty: accepted
 		pos   int
 	}{
 		{"empty", &plainLexis, "", "", 0},
@@ -84,8 +85,8 @@ func TestCheckText(t *testing.T) {
 	}
 }
 
-// FuzzText: what is accepted is valid and cannot nest deep once its quotes and
-// comments are gone.
+// FuzzText: an accepted text is valid and, without its quotes and comments, does
+// not nest deep.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "SELECT (1)", "'a''b'", `"\"(`, "-- (\n(", "/* ( */ (", "[(]", "`(`", "#(", "/*!(*/", "\xff", "\x00"} {
 		f.Add(s)
@@ -103,7 +104,7 @@ func FuzzText(f *testing.F) {
 			if e != nil && int(e.Pos) > len(text) {
 				t.Fatalf("CheckText: position %d of %d", e.Pos, len(text))
 			}
-			// What stands after a finished text counts in full.
+			// A parenthesis after a complete text counts.
 			if err == nil && !strings.ContainsAny(text, "'\"`[#-/") {
 				deep := strings.Repeat("(", sqlast.MaxNesting+1)
 				if len(text)+len(deep) <= sqlast.MaxText && sqlast.CheckText(text+deep, l) == nil {

@@ -1,8 +1,8 @@
 package sqlast
 
-// Walk calls visit for n and, as long as it answers true, for every node below
-// it, roughly in the order of the text. It does not follow bindings: the query
-// behind [Table.CTE] is visited where it is declared.
+// Walk calls visit for n and for the nodes below it, roughly in the order of the
+// text. If visit returns false, the nodes below that node are skipped. Walk does
+// not follow bindings: the query of [Table.CTE] is visited where it is declared.
 func Walk(n Node, visit func(Node) bool) {
 	w := walker(visit)
 	switch n := n.(type) {
@@ -133,7 +133,7 @@ func (w walker) expr(e Expr) {
 	w.query(queryOf(e))
 }
 
-// queryOf is the query that stands directly in an expression; nil: none.
+// queryOf returns the query that is a direct part of an expression, or nil.
 func queryOf(e Expr) *Query {
 	switch e := e.(type) {
 	case *In:
@@ -150,8 +150,8 @@ func queryOf(e Expr) *Query {
 	return nil
 }
 
-// slots calls f with the place of every expression that stands directly in e,
-// its window and its query aside. No place holds nil.
+// slots calls f with a pointer to every expression that is a direct part of e,
+// except those of its window and its query. The expressions are not nil.
 func slots(e Expr, f func(*Expr)) {
 	switch e := e.(type) {
 	case *Unary:
@@ -210,7 +210,7 @@ func slots(e Expr, f func(*Expr)) {
 	}
 }
 
-// windowSlots calls f with the place of every expression of a window.
+// windowSlots calls f with a pointer to every expression of a window.
 func windowSlots(w *Window, f func(*Expr)) {
 	listSlots(w.PartitionBy, f)
 	orderSlots(w.OrderBy, f)

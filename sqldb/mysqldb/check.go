@@ -45,7 +45,7 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 		}
 		c.account = quoteAccount(account)
 		if administers(account) {
-			c.find(sqldb.CanSkipPolicy, account, account+" administers the server: connect as an account of its own, such as secureview.SQL makes", "")
+			c.find(sqldb.CanSkipPolicy, account, account+" administers the server: connect as an account of its own, such as provision.SQL makes", "")
 			findings = append(findings, c.findings...)
 			return nil
 		}

@@ -52,7 +52,7 @@ func (k *check) attributes(ctx context.Context) (superuser bool, err error) {
 		return false, err
 	}
 	if first {
-		k.add(sqldb.CanSkipPolicy, k.account, k.account+" is the superuser of the server itself: connect as an account of its own, such as secureview.SQL makes", "")
+		k.add(sqldb.CanSkipPolicy, k.account, k.account+" is the superuser of the server itself: connect as an account of its own, such as provision.SQL makes", "")
 		return true, nil
 	}
 	for i, a := range attributes {

@@ -83,7 +83,7 @@ func (k *check) filtered(ctx context.Context) error {
 			case !p.view && slices.ContainsFunc(p.restrictive, reads):
 			case !p.view && len(p.permissive) > 0 && !slices.ContainsFunc(p.permissive, ignores):
 			default:
-				k.add(sqldb.CanSkipPolicy, n.String(), "nothing filters the rows of "+n.String()+" by the setting "+setting+": run what secureview.SQL prints for the policy", "")
+				k.add(sqldb.CanSkipPolicy, n.String(), "nothing filters the rows of "+n.String()+" by the setting "+setting+": run what provision.SQL prints for the policy", "")
 			}
 		}
 	}

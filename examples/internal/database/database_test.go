@@ -87,7 +87,7 @@ func TestPool(t *testing.T) {
 func TestSession(t *testing.T) {
 	setup := &secureview.Policy{Setup: &secureview.Setup{
 		Key: &secureview.Key{Setting: "app.key"},
-		Tables: map[string]secureview.SecureTable{
+		Tables: map[string]secureview.TableSetup{
 			"customer": {Filters: []secureview.Filter{{Column: "id", Setting: "app.customers"}}},
 		},
 	}}

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// Object answers the object that a name stands for.
+// Object returns the object that a name means.
 func (c *catalog) Object(schema, name string) (*sqlast.Object, *sqlast.Error) {
 	if schema == "" {
 		schema = c.schema
@@ -28,14 +28,14 @@ func (c *catalog) Object(schema, name string) (*sqlast.Object, *sqlast.Error) {
 // Taken reports whether a table or view has the name.
 func (c *catalog) Taken(name string) bool { return c.taken[ascii.Lower(name)] }
 
-// TablesWith names the tables that have a readable column of the name.
+// TablesWith returns the tables that have a readable column with the name.
 func (c *catalog) TablesWith(column string) []string { return c.columns[ascii.Lower(column)] }
 
-// Knows reports whether the policy lists a column of the name anywhere.
+// Knows reports whether the policy lists a column with the name in any table.
 func (c *catalog) Knows(column string) bool { return c.listed[ascii.Lower(column)] }
 
-// Listed bounds what a message lists: see [Policy.ColumnsInMessages].
-func (c *catalog) Listed() int { return c.inMessages }
+// MaxListed returns the largest number of columns that a message lists.
+func (c *catalog) MaxListed() int { return c.columnsInMessages }
 
 func (c *catalog) unknownSchema(schema, name string) *sqlast.Error {
 	var schemas []string
@@ -45,7 +45,8 @@ func (c *catalog) unknownSchema(schema, name string) *sqlast.Error {
 		}
 	}
 	e := &sqlast.Error{Code: sqlast.UnknownSchema, Name: schema,
-		Message: fmt.Sprintf("schema '%s' of table '%s' cannot be read; declared: %s", schema, name, strings.Join(schemas, ", "))}
+		Message: fmt.Sprintf("schema '%s' of table '%s' cannot be read; declared: %s",
+			schema, name, strings.Join(schemas, ", "))}
 	for _, o := range c.objects {
 		if ascii.Lower(o.Logical) == ascii.Lower(name) && len(e.Candidates) < maxCandidates {
 			e.Candidates = append(e.Candidates, c.display(o))
@@ -57,7 +58,7 @@ func (c *catalog) unknownSchema(schema, name string) *sqlast.Error {
 func (c *catalog) unknownTable(name string) *sqlast.Error {
 	e := &sqlast.Error{Code: sqlast.UnknownTable, Name: name, Candidates: c.tablesLike(name)}
 	e.Message = fmt.Sprintf("table '%s' does not exist", name)
-	rest, isView := strings.CutPrefix(ascii.Lower(name), c.prefix)
+	rest, isView := strings.CutPrefix(ascii.Lower(name), c.viewPrefix)
 	if isView {
 		e.Code = sqlast.UnknownView
 		e.Message = fmt.Sprintf("secure view '%s' does not exist", name)
@@ -65,7 +66,8 @@ func (c *catalog) unknownTable(name string) *sqlast.Error {
 	if o := c.schemas[ascii.Lower(c.schema)][rest]; isView && o != nil {
 		own := c.display(o)
 		e.Message += fmt.Sprintf(": write '%s'", own)
-		e.Candidates = append([]string{own}, slices.DeleteFunc(e.Candidates, func(s string) bool { return s == own })...)
+		others := slices.DeleteFunc(e.Candidates, func(s string) bool { return s == own })
+		e.Candidates = append([]string{own}, others...)
 	} else if len(e.Candidates) > 0 {
 		e.Message += "; did you mean: " + strings.Join(e.Candidates, ", ")
 	} else if isView {
@@ -74,7 +76,7 @@ func (c *catalog) unknownTable(name string) *sqlast.Error {
 	return e
 }
 
-// views lists the secure views there are, as the end of a message.
+// views lists the secure views, as the end of a message.
 func (c *catalog) views() string {
 	var names []string
 	for _, o := range c.objects {
@@ -83,36 +85,37 @@ func (c *catalog) views() string {
 		}
 	}
 	if names == nil {
-		return "; there are none"
+		return "; there are no secure views"
 	}
-	return "; there are: " + strings.Join(names, ", ")
+	return "; the views are: " + strings.Join(names, ", ")
 }
 
-// tablesLike ranks the names that a name may be a slip of: the same name in
-// another schema, then those spelled nearly alike, then those that hold it or are
-// held by it.
+// tablesLike returns tables that may have been meant, best first: the same name in
+// another schema, then similar names, then names that contain name or are
+// contained in it.
 func (c *catalog) tablesLike(name string) []string {
-	var same, names, holding []string
+	var same, names, containing []string
 	key := ascii.Lower(name)
-	bare := strings.TrimPrefix(key, c.prefix)
+	bare := strings.TrimPrefix(key, c.viewPrefix)
 	for _, o := range c.objects {
 		logical := ascii.Lower(o.Logical)
 		switch {
 		case logical == key:
 			same = append(same, c.display(o))
-		case len(bare) >= 4 && len(logical) >= 4 && (strings.Contains(logical, bare) || strings.Contains(bare, logical)):
-			holding = append(holding, c.display(o))
+		case len(bare) < 4 || len(logical) < 4: // most names contain a short one
+		case strings.Contains(logical, bare) || strings.Contains(bare, logical):
+			containing = append(containing, c.display(o))
 		}
 		if o.Schema != c.schema {
 			continue
 		}
 		names = append(names, o.Logical)
 		if o.Name != o.Logical && bare != key {
-			names = append(names, o.Name) // a view is meant where one was written
+			names = append(names, o.Name) // name looks like a view, so suggest views too
 		}
 	}
 	var found []string
-	for _, list := range [][]string{same, refusal.Nearest(name, names, maxCandidates), holding} {
+	for _, list := range [][]string{same, refusal.Nearest(name, names, maxCandidates), containing} {
 		for _, candidate := range list {
 			if len(found) < maxCandidates && !slices.Contains(found, candidate) {
 				found = append(found, candidate)

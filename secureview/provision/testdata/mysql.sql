@@ -1,15 +1,15 @@
--- Made from a policy. Review it, then run it as the administrator with whose rights the views are to
--- read. It can be run again.
+-- Generated from a policy. Review this script, then run it as the administrator who is to own the
+-- views. It can be run again.
 
--- The account. It is locked, with a password that is not for use (MySQL makes one up and shows it):
--- ALTER USER .. IDENTIFIED BY .. ACCOUNT UNLOCK opens it. What it could do before is taken from it.
+-- The account. It is locked, and its password is not for use (MySQL generates one and shows it):
+-- ALTER USER .. IDENTIFIED BY .. ACCOUNT UNLOCK opens it. All rights that it had are revoked.
 CREATE USER IF NOT EXISTS 'agent'@'10.%'
   /*!80018 IDENTIFIED BY RANDOM PASSWORD */ /*M!100400 IDENTIFIED VIA mysql_native_password USING 'invalid' */
   ACCOUNT LOCK;
 REVOKE ALL PRIVILEGES, GRANT OPTION FROM 'agent'@'10.%';
 
--- What the views know of a session: they cannot name a variable, but call a function that answers it.
--- The account is granted none of these.
+-- The functions that return session settings to the views: a view cannot refer to a variable. The
+-- account may call none of them.
 DROP FUNCTION IF EXISTS `app`.`qed_aesKey`;
 CREATE FUNCTION `app`.`qed_aesKey`() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER
   RETURN CAST(@aesKey AS BINARY);

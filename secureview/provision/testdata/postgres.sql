@@ -1,11 +1,11 @@
--- Made from a policy. Review it, then run it as the administrator with whose rights the views are to
--- read. It can be run again.
+-- Generated from a policy. Review this script, then run it as the administrator who is to own the
+-- views. It can be run again.
 
--- What decrypts.
+-- The extension that decrypts.
 CREATE EXTENSION IF NOT EXISTS pgcrypto WITH SCHEMA "public";
 
--- The account. It cannot log in: ALTER ROLE .. LOGIN, with a password or another proof, lets it. What
--- it could do before in these schemas is taken from it.
+-- The account. It cannot log in: ALTER ROLE .. LOGIN, with a password or another credential, allows
+-- it. All rights that it had in these schemas are revoked.
 DO $qed$
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = 'ag"ent''s') THEN
@@ -29,7 +29,7 @@ BEGIN
 END
 $qed$;
 
--- What everybody may do, the account may do too. Others who need this are to be granted it by name.
+-- Rights of everybody are rights of the account. Grant them by name to other roles that need them.
 DO $qed$
 BEGIN
   EXECUTE pg_catalog.format('REVOKE TEMPORARY ON DATABASE %I FROM PUBLIC', pg_catalog.current_database());
@@ -45,7 +45,7 @@ REVOKE SELECT ON TABLE "app"."employee" FROM PUBLIC;
 REVOKE SELECT ON TABLE "app"."job" FROM PUBLIC;
 REVOKE SELECT ON TABLE "app"."order" FROM PUBLIC;
 
--- The secure views. What they know of a session, they read from its settings.
+-- The secure views. They read session settings themselves.
 CREATE OR REPLACE VIEW "app"."secure_customer" WITH (security_barrier = true) AS
 SELECT "id",
   "name",
@@ -69,7 +69,8 @@ SELECT "id",
 FROM "app"."order"
 WHERE CAST("customerId" AS pg_catalog.text) = ANY (CAST((SELECT pg_catalog.array_remove(pg_catalog.string_to_array(pg_catalog.current_setting('app.customer_ids', true), ','), '')) AS pg_catalog.text[]));
 
--- Row-level security, for tables without a view. Where a table had none, others see what they saw.
+-- Row-level security of tables without a view. If a table had none, other roles see the same rows as
+-- before.
 CREATE POLICY "qed_filter_ag""ent's" ON "app"."dept" AS RESTRICTIVE FOR SELECT TO "ag""ent's"
   USING (((SELECT NULLIF(pg_catalog.current_setting('app.tenant', true), '')) IS NULL OR CAST("tenant id" AS pg_catalog.text) = (SELECT NULLIF(pg_catalog.current_setting('app.tenant', true), ''))));
 CREATE POLICY "qed_read_ag""ent's" ON "app"."dept" FOR SELECT TO "ag""ent's" USING (true);

@@ -1,4 +1,4 @@
-package secureview_test
+package provision_test
 
 import (
 	"flag"
@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/secureview/provision"
 )
 
-var update = flag.Bool("update", false, "write the golden scripts anew")
+var update = flag.Bool("update", false, "rewrite the golden scripts")
 
 func TestSQLGolden(t *testing.T) {
 	for _, dialect := range []string{"mysql", "postgres"} {
-		script, err := secureview.SQL(company(dialect))
+		script, err := provision.SQL(company(dialect))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,14 +11,15 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/refusal"
 )
 
-// maxPolicy bounds the size of a policy that is read.
+// maxPolicy is the largest policy that ReadPolicy reads, in bytes.
 const maxPolicy = 16 << 20
 
-// ReadPolicy reads a policy in its JSON form, strictly: an unknown or repeated
-// key, or anything after the object, is an [Error] of code [ErrInvalidPolicy] that
-// names it. [New] checks what the policy says.
+// ReadPolicy reads a policy from its JSON form. It is strict: an unknown or
+// repeated key, or text after the object, is a [refusal.Error] with code
+// [ErrInvalidPolicy] that names it. [New] and [Policy.Readable] check the content.
 //
 //	{
 //	  "dialect": "mysql",
@@ -59,28 +60,29 @@ func ReadPolicy(r io.Reader) (*Policy, error) {
 		return nil, badJSON(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, invalid("file", "has something after the object")
+		return nil, invalid("file", "has text after the object")
 	}
 	return p, nil
 }
 
-// badJSON names what the decoder names.
+// badJSON converts an error of the decoder into one that names the entry.
 func badJSON(err error) error {
-	var policy *Error
+	var policy *refusal.Error
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &policy):
 		return err
 	case errors.As(err, &mistyped):
-		return invalid(mistyped.Field, "is of the wrong type: %s", mistyped.Value)
+		return invalid(mistyped.Field, "has the wrong type: %s", mistyped.Value)
 	}
-	return invalid("file", "is no JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
+	return invalid("file", "is not a JSON object: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// checkKeys reads one value for a Go type, and refuses an object with a key that
-// does not belong there, or that it has twice: the decoder would take the one for
-// a field that is spelled much like it, and drop one of the other. Where the value
-// is of another type than Go's, t is nil from there on: the decoder says so.
+// checkKeys reads one JSON value for the Go type t and refuses unknown and
+// repeated keys of its objects. The decoder itself would accept an unknown key that
+// differs from a field only in letter case, and would drop all but the last of
+// repeated keys. Below a value that does not fit t the type is nil: the decoder
+// reports the mismatch.
 func checkKeys(d *json.Decoder, t reflect.Type, path []string) error {
 	token, err := d.Token()
 	if err != nil {
@@ -89,13 +91,13 @@ func checkKeys(d *json.Decoder, t reflect.Type, path []string) error {
 	delim, ok := token.(json.Delim)
 	switch {
 	case delim != '{' && len(path) == 0:
-		return errors.New("it is another value")
+		return errors.New("it is another kind of value")
 	case !ok:
 		return nil
 	}
 	seen := map[string]bool{}
 	for d.More() {
-		at, of := path, inside(t)
+		at, of := path, elemOf(t)
 		if delim == '{' {
 			token, err := d.Token()
 			if err != nil {
@@ -107,12 +109,13 @@ func checkKeys(d *json.Decoder, t reflect.Type, path []string) error {
 			if fields := fieldsOf(t); fields != nil {
 				i := slices.IndexFunc(fields, func(f field) bool { return f.name == key })
 				if i < 0 {
-					return invalid(entry, "is no field here; the fields are %s", strings.Join(names(fields), ", "))
+					return invalid(entry,
+						"is not a field; the fields are %s", strings.Join(names(fields), ", "))
 				}
 				of = fields[i].of
 			}
 			if seen[ascii.Lower(key)] {
-				return invalid(entry, "occurs twice, perhaps in another case")
+				return invalid(entry, "occurs twice, perhaps in another letter case")
 			}
 			seen[ascii.Lower(key)] = true
 		}
@@ -124,21 +127,21 @@ func checkKeys(d *json.Decoder, t reflect.Type, path []string) error {
 	return err
 }
 
-// inside is the type of what a map or slice holds, and nil for any other type.
-func inside(t reflect.Type) reflect.Type {
+// elemOf returns the element type of a map or slice, and nil for other types.
+func elemOf(t reflect.Type) reflect.Type {
 	if t != nil && (t.Kind() == reflect.Map || t.Kind() == reflect.Slice) {
 		return t.Elem()
 	}
 	return nil
 }
 
-// field is a key of a JSON object.
+// A field is a key of a JSON object.
 type field struct {
 	name string
 	of   reflect.Type
 }
 
-// fieldsOf is the keys that an object may have; nil: any.
+// fieldsOf returns the keys that an object for type t may have; nil means any.
 func fieldsOf(t reflect.Type) []field {
 	if t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -149,7 +152,7 @@ func fieldsOf(t reflect.Type) []field {
 	var fields []field
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fields = append(fields, field{name, f.Type})
+		fields = append(fields, field{name: name, of: f.Type})
 	}
 	return fields
 }

@@ -1,0 +1,141 @@
+// Package secureview checks SQL that a model wrote and rewrites it so that it
+// reads nothing but what a policy allows.
+//
+// Write a [Policy] that lists the tables and columns that may be read, and the
+// secure views that replace some of the tables. Create a [Guard] with [New] and
+// pass each statement to [Guard.Rewrite]. Execute the text of the [Statement]
+// that it returns, for example with package sqldb, which accepts nothing else.
+//
+// Rewrite parses a statement into a tree, binds every name in it to the policy,
+// replaces tables by their secure views, bounds the number of rows, and prints the
+// tree as new SQL. In MySQL a second parser then checks which tables the printed
+// SQL reads; with SQLite and PostgreSQL package sqldb lets the engine check it. A
+// statement that fails any of these steps is refused with a [refusal.Error], which
+// holds what is wrong, where, and which names may have been meant. A program can
+// test its code, and a model can correct its statement with it.
+//
+// The model writes FROM employee and does not need to know the view. The
+// statement that is executed has FROM secure_employee AS employee, so that
+// employee.name keeps its meaning. A view name that the model invents is refused,
+// and so is every table, column, schema and function that is not allowed. The
+// text of the model is never executed: comments, hints and variables do not reach
+// the database.
+//
+// Package provision creates the secure views and the database account that a
+// policy describes.
+package secureview
+
+import (
+	"context"
+
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// A Guard rewrites statements under one policy, in one SQL dialect. Create one
+// with [New]. A Guard is safe for concurrent use.
+type Guard struct {
+	dialect  dialect.Dialect
+	catalog  *catalog
+	rowLimit int
+}
+
+// New returns a Guard for a policy. It copies the policy.
+//
+// If the policy contradicts itself, New returns a [refusal.Error] with code
+// [ErrInvalidPolicy] that names the entry. Of [Policy.Setup] it checks only that
+// no statement can read the settings of a session; package provision checks the
+// rest.
+func New(p *Policy, d dialect.Dialect) (*Guard, error) {
+	switch {
+	case p == nil:
+		return nil, invalid("policy", "is missing")
+	case d == nil:
+		return nil, invalid("dialect", "is missing")
+	case p.Dialect != "" && p.Dialect != d.Name():
+		return nil, invalid("dialect", "is %q, but the guard was given the dialect %q", p.Dialect, d.Name())
+	}
+	c, err := newCatalog(p, d.Name())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range p.Setup.secretFunctions(d.Name()) {
+		if d.Safe(ascii.Lower(name)) {
+			return nil, invalid("setup.key.function", "is %q, which every statement may call", name)
+		}
+	}
+	g := &Guard{dialect: d, catalog: c, rowLimit: p.RowLimit}
+	if g.rowLimit == 0 {
+		g.rowLimit = DefaultRowLimit
+	}
+	return g, nil
+}
+
+// Dialect returns the SQL dialect of the Guard.
+func (g *Guard) Dialect() dialect.Dialect { return g.dialect }
+
+// RowLimit returns the largest number of rows that a statement of the Guard
+// returns.
+func (g *Guard) RowLimit() int { return g.rowLimit }
+
+// Tables returns the tables that statements may read, sorted by schema and name.
+func (g *Guard) Tables() []Table { return g.catalog.tables() }
+
+// Rewrite turns a statement into one that may be executed, or refuses it with a
+// [refusal.Error] that has one problem. If ctx has ended, Rewrite returns the
+// error of ctx. The time that it takes is bounded, whatever the text contains.
+func (g *Guard) Rewrite(ctx context.Context, sql string) (*Statement, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	stmt, err := g.rewrite(sql)
+	if err != nil {
+		return nil, refuse(err, sql)
+	}
+	// The first statement of a process may wait until its grammar is loaded.
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return stmt, nil
+}
+
+func (g *Guard) rewrite(sql string) (*Statement, error) {
+	q, err := g.dialect.Read(sql)
+	if err != nil {
+		return nil, err
+	}
+	resolved, err := sqlast.Resolve(q, g.dialect.Flavor(), g.catalog)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.checkFunctions(resolved.Calls); err != nil {
+		return nil, err
+	}
+	stmt := &Statement{dialect: g.dialect, columns: resolved.Columns, reads: reads(resolved)}
+	if stmt.limit, stmt.capped, err = limit(q, g.rowLimit); err != nil {
+		return nil, err
+	}
+	printed, err := g.dialect.Append(make([]byte, 0, 2*len(sql)+128), q, true)
+	if err != nil {
+		return nil, err
+	}
+	stmt.sql = string(printed)
+	if err := g.dialect.Reread(stmt.sql, stmt.objects()); err != nil {
+		return nil, err
+	}
+	return stmt, nil
+}
+
+func reads(r *sqlast.Resolution) []Read {
+	list := make([]Read, len(r.Objects))
+	for i := range r.Objects {
+		o := &r.Objects[i]
+		list[i] = Read{
+			Table:   dialect.TableName{Schema: o.Schema, Name: o.Logical},
+			Object:  dialect.TableName{Schema: o.Schema, Name: o.Name},
+			Columns: o.Named(),
+		}
+	}
+	return list
+}

@@ -1,0 +1,22 @@
+package provision
+
+import "regexp"
+
+// A server is what a setup depends on in one kind of database server.
+type server struct {
+	account func(name string) (quoted string, err error) // checks and quotes an account
+	setting func(name string) error                      // checks the name of a setting
+
+	function        func(name string) error // checks Key.Function
+	extensionSchema func(name string) error // checks Key.Schema
+
+	types       *regexp.Regexp // the types that decrypted values can have
+	typeNames   string         // the same, for messages
+	rowSecurity bool           // whether a table without a view can have filters
+
+	mark   string // the quote of identifiers
+	script func(*scripter)
+}
+
+// servers holds the servers by the names of their dialects.
+var servers = map[string]*server{"mysql": &mysqlServer, "postgres": &postgresServer}
