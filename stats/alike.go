@@ -5,24 +5,25 @@ import (
 	"slices"
 )
 
-// Values that differ by less than these bits tell are the same but for what reckoning rounded
-// off, such as the sum or the average that a database made of thousands.
+// Values that differ by less than these bits are treated as equal: the difference
+// is a rounding error, such as that of a sum over thousands of rows in a database.
 const (
-	valueBits  = 42 // of their own
-	spreadBits = 20 // of the distance of the largest from the least; none, where that is so small itself
+	valueBits  = 42 // of the values themselves
+	spreadBits = 20 // of the range of the column, unless all of the range is below valueBits
 )
 
-// alike returns x with one value in the place of those that are the same but for what reckoning
-// rounds off. Ranks and deviations would see a difference in them, and tell it as a finding:
-// 0.1 + 0.2 is not 0.3. Whole numbers are exact and stay what they are, and so do large values
-// whose distances are all small. It returns x where nothing changes.
+// alike returns x with one value in place of those that differ only by rounding
+// errors. Ranks and deviations would report such a difference as a finding: 0.1 +
+// 0.2 is not exactly 0.3. Whole numbers are exact and stay unchanged, and so do
+// large values whose distances are all small. alike returns x itself if nothing
+// changes.
 func alike(x []float64) []float64 {
 	if len(x) < 2 || isConstant(x) || isWhole(x) {
 		return x
 	}
 	places := order(x)
 	least, most := x[places[0]], x[places[len(places)-1]]
-	spread := most/2 - least/2 // half of it: all of it may be beyond float64
+	spread := most/2 - least/2 // half of it: the whole may be beyond float64
 	step := math.Ldexp(spread, 1-spreadBits)
 	if spread <= math.Ldexp(max(math.Abs(least), math.Abs(most)), -1-valueBits) {
 		step = math.Inf(1)
@@ -51,8 +52,8 @@ func isWhole(x []float64) bool {
 	return !slices.ContainsFunc(x, func(v float64) bool { return v != math.Trunc(v) })
 }
 
-// rounded rounds what was reckoned from values of which the largest is largest, so that what
-// reckoning rounds off does not tell equal ones apart.
+// rounded rounds computed values, so that rounding errors do not make equal ones
+// different. largest is the largest value that they were computed from.
 func rounded(x []float64, largest float64) {
 	_, exp := math.Frexp(largest)
 	for i, v := range x {
@@ -60,7 +61,7 @@ func rounded(x []float64, largest float64) {
 	}
 }
 
-// largest returns the largest absolute value of x, in which NaN is unknown.
+// largest returns the largest absolute value of x. It ignores NaN.
 func largest(x []float64) float64 {
 	var most float64
 	for _, v := range x {

@@ -138,8 +138,7 @@ func TestSeriesRefuses(t *testing.T) {
 	if _, err := stats.NewSeries(tab, "at", "", &stats.SeriesOptions{Aggregate: stats.Mean}); err == nil {
 		t.Error("the mean of no column: no error")
 	}
-	var wrong *stats.ColumnError
-	if _, err := stats.NewSeries(tab, "v", "v", nil); !errors.As(err, &wrong) {
+	if _, err := stats.NewSeries(tab, "v", "v", nil); !errors.Is(err, stats.ErrFieldType) {
 		t.Errorf("zeros as times: %v", err)
 	}
 	if s := must[*stats.Series](t)(stats.NewSeries(tab, "port", "v", nil)); s.Unclear == "" || len(s.Points) != 0 {
@@ -189,8 +188,7 @@ func FuzzDescribe(f *testing.F) {
 			}
 		}
 		s, err := stats.NewSeries(tab, "c", "", nil)
-		var wrong *stats.ColumnError
-		if err != nil && !errors.As(err, &wrong) {
+		if err != nil && !errors.Is(err, stats.ErrFieldType) {
 			t.Error(err)
 		}
 		if err == nil && s.Rows+s.Missing != 2 {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/stats"
 )
 
@@ -152,16 +153,17 @@ func TestDescribeTimes(t *testing.T) {
 func TestColumnErrors(t *testing.T) {
 	tab := table(t, "delay", []float64{1}, "port", []string{"Miami"})
 	_, err := stats.Describe(tab, "delays")
-	var missing *stats.ColumnError
-	if !errors.As(err, &missing) || missing.Column != "delays" || !slices.Contains(missing.Near, "delay") {
+	var missing *refusal.Error
+	if !errors.As(err, &missing) || !errors.Is(err, stats.ErrUnknownField) || missing.Problems[0].Name != "delays" ||
+		!slices.Contains(missing.Problems[0].Candidates, "delay") {
 		t.Errorf("a column that is not there: %v", err)
 	}
-	var wrong *stats.ColumnError
-	if _, err := stats.FindOutliers(tab, "port"); !errors.As(err, &wrong) || wrong.Column != "port" {
+	var wrong *refusal.Error
+	if _, err := stats.FindOutliers(tab, "port"); !errors.Is(err, stats.ErrFieldType) || !errors.As(err, &wrong) || wrong.Problems[0].Name != "port" {
 		t.Errorf("outliers of texts: %v", err)
 	}
 	twice := &qed.Table{Columns: []qed.Column{{Name: "id"}, {Name: "id"}}}
-	if _, err := stats.Describe(twice, "id"); err == nil {
+	if _, err := stats.Describe(twice, "id"); !errors.Is(err, stats.ErrAmbiguousColumn) {
 		t.Error("a name that two columns have is accepted")
 	}
 	if all := must[[]stats.Summary](t)(stats.Describe(twice)); len(all) != 2 {

@@ -89,7 +89,7 @@ func TestPeriodsOfOfficeDays(t *testing.T) {
 			s := must[*stats.Series](t)(stats.NewSeries(rows, "at", "v", &stats.SeriesOptions{Period: stats.Month, Aggregate: stats.Sum}))
 			diff(t, "series", []any{tt.first, tt.last, tt.points}, []any{s.CutFirst, s.CutLast, len(s.Points)})
 			raw, err := call(t, stats.NewPatternTool(nil), map[string]any{"rows": rowsOf(rows), "value": "v", "period": "month", "aggregate": "sum"})
-			if r := decode(t, raw, err); strings.Contains(r.Text, "that are not whole") || tt.points > 0 && (tt.first || tt.last) != strings.Contains(r.Text, "may not be whole") {
+			if r := decode(t, raw, err); strings.Contains(r.Text, "that are not complete") || tt.points > 0 && (tt.first || tt.last) != strings.Contains(r.Text, "may not be complete") {
 				t.Error(r.Text)
 			}
 		})

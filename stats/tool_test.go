@@ -161,7 +161,7 @@ func TestToolsOnSomeRows(t *testing.T) {
 			partial   string
 			says      string
 		}{
-			{all, false, "", "Of 240 rows."},
+			{all, false, "", "Based on 240 rows."},
 			{some, true, "", "first 240 rows only"},
 			{hurt, false, "2 of 5 shards failed", "2 of 5 shards failed"},
 		} {
@@ -200,7 +200,7 @@ func TestToolsRefuse(t *testing.T) {
 		says      string
 	}{
 		{"no rows", stats.NewAnalysisTool(), map[string]any{}, "rows"},
-		{"unknown column", stats.NewAnalysisTool(), map[string]any{"columns": []string{"names"}}, `"name"`},
+		{"unknown column", stats.NewAnalysisTool(), map[string]any{"columns": []string{"names"}}, "did you mean name?"},
 		{"unknown group", stats.NewAnalysisTool(), map[string]any{"group_by": "x"}, `"x"`},
 		{"two times", stats.NewPatternTool(nil), map[string]any{"value": "v"}, `"from", "to"`},
 		{"texts as a value", stats.NewPatternTool(nil), map[string]any{"value": "name"}, "texts"},
@@ -302,8 +302,8 @@ func TestManyRows(t *testing.T) {
 	if all := must[[]stats.Summary](t)(stats.Describe(big)); all[1].Distinct != 5000 || all[2].Count != n {
 		t.Errorf("%+v", all)
 	}
-	if o := must[*stats.Outliers](t)(stats.FindOutliers(big, "delay")); o.N != n || o.Both == 0 || o.Both > n/100 {
-		t.Errorf("%d outliers of %d", o.Both, o.N)
+	if o := must[*stats.Outliers](t)(stats.FindOutliers(big, "delay")); o.N != n || o.BeyondBoth == 0 || o.BeyondBoth > n/100 {
+		t.Errorf("%d outliers of %d", o.BeyondBoth, o.N)
 	}
 	if c := must[*stats.Comparison](t)(stats.CompareGroups(big, "delay", "port")); c.Tested != 5000 || c.Differ {
 		t.Errorf("%d groups, p %g", c.Tested, c.P)

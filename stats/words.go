@@ -10,15 +10,16 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// maxNameBytes is how much of a name or a value of the data a text or a tool's result has.
+// maxNameBytes limits names and values of the data in texts and results.
 const maxNameBytes = 80
 
 func clip(s string) string { return prompt.Clip(s, maxNameBytes) }
 
-// quoted is a name or a value of the data in a sentence: nobody vouches for what it says.
+// quoted is a name or a value of the data for a sentence. It is quoted because the
+// data may hold any text.
 func quoted(s string) string { return strconv.Quote(clip(s)) }
 
-// figure writes a number with four digits, or all of a whole one.
+// figure formats a number with four digits, or a whole number with all digits.
 func figure(v float64) string {
 	size := math.Abs(v)
 	switch {
@@ -39,7 +40,7 @@ func figure(v float64) string {
 	return text
 }
 
-// grouped writes a whole number with commas.
+// grouped formats a whole number with commas.
 func grouped(n int) string {
 	text := strconv.Itoa(n)
 	sign := ""
@@ -52,10 +53,10 @@ func grouped(n int) string {
 	return sign + text
 }
 
-// ratio writes a share or a coefficient.
+// ratio formats a share or a coefficient.
 func ratio(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
 
-// chance writes a p-value.
+// chance formats a p-value.
 func chance(p float64) string {
 	if p < 0.001 {
 		return "p < 0.001"
@@ -63,7 +64,7 @@ func chance(p float64) string {
 	return "p = " + strconv.FormatFloat(p, 'f', 3, 64)
 }
 
-// moment writes a time no finer than it is.
+// moment formats a time as a date, or with hours and minutes if it has any.
 func moment(t time.Time) string {
 	if t.Hour() == 0 && t.Minute() == 0 && t.Second() == 0 {
 		return t.Format(time.DateOnly)
@@ -71,7 +72,7 @@ func moment(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// sentence says what is in a column.
+// sentence describes a column.
 func (s *Summary) sentence() string {
 	var text string
 	switch {
@@ -83,7 +84,7 @@ func (s *Summary) sentence() string {
 	case s.Times != nil:
 		first, last, zone := s.Times.First, s.Times.Last, ""
 		_, offset := first.Zone()
-		if _, other := last.Zone(); other != offset { // clocks of different zones are not compared
+		if _, other := last.Zone(); other != offset { // clocks of different zones cannot be compared
 			first, last, zone = first.UTC(), last.UTC(), " in UTC"
 		}
 		text = fmt.Sprintf("%s runs from %s to %s%s", quoted(s.Column), moment(first), moment(last), zone)
@@ -108,11 +109,11 @@ func (s *Summary) sentence() string {
 	return text + "."
 }
 
-// sentence says which values lie far from the rest. label names the row of the farthest.
+// sentence describes the outliers. label names the row of the farthest.
 func (o *Outliers) sentence(label string) string {
 	switch {
 	case o.Unclear != "":
-		return fmt.Sprintf("Outliers of %s cannot be told: %s.", quoted(o.Column), o.Unclear)
+		return fmt.Sprintf("Outliers of %s cannot be determined: %s.", quoted(o.Column), o.Unclear)
 	case len(o.Found) == 0:
 		return fmt.Sprintf("%s has no outliers (n = %s).", quoted(o.Column), grouped(o.N))
 	}
@@ -121,19 +122,20 @@ func (o *Outliers) sentence(label string) string {
 	if label != "" {
 		row = quoted(label)
 	}
-	return fmt.Sprintf("%s of %s values of %s lie far from the rest: %s outside of the fences at %s and %s, %s with a modified "+
-		"z-score beyond %s; the farthest is %s (%s).", grouped(len(o.Found)), grouped(o.N), quoted(o.Column),
-		grouped(o.Beyond), figure(o.Low), figure(o.High), grouped(o.Scored), figure(maxScore), figure(far.Value), row)
+	return fmt.Sprintf("%s of %s values of %s are far from the rest: %s outside of the fences at %s and %s, %s with a modified "+
+		"z-score above %s; the farthest is %s (%s).", grouped(len(o.Found)), grouped(o.N), quoted(o.Column),
+		grouped(o.BeyondFences), figure(o.LowFence), figure(o.HighFence), grouped(o.BeyondScore), figure(maxScore),
+		figure(far.Value), row)
 }
 
 func (c *Comparison) sentence() string {
 	what := fmt.Sprintf("between the groups of %s", quoted(c.By))
 	if c.Unclear != "" {
-		return fmt.Sprintf("Whether %s differs %s cannot be said: %s.", quoted(c.Value), what, c.Unclear)
+		return fmt.Sprintf("Whether %s differs %s cannot be determined: %s.", quoted(c.Value), what, c.Unclear)
 	}
 	test := fmt.Sprintf("(Kruskal-Wallis H = %s, %s, n = %s", figure(c.H), chance(c.P), grouped(c.N))
 	if !c.Differ {
-		return fmt.Sprintf("%s does not differ %s beyond chance %s).", quoted(c.Value), what, test)
+		return fmt.Sprintf("%s does not differ significantly %s %s).", quoted(c.Value), what, test)
 	}
 	var high, low *Group
 	small := 0
@@ -170,15 +172,15 @@ func magnitude(effect float64) string {
 }
 
 func (c *Correlation) sentence() string {
-	how := "rise together"
+	how := "are positively correlated"
 	if c.Spearman < 0 {
-		how = "go against each other"
+		how = "are negatively correlated"
 	}
 	return fmt.Sprintf("%s and %s %s (Spearman %s, %s; Pearson %s; n = %s).", quoted(c.A), quoted(c.B), how,
 		ratio(c.Spearman), chance(c.SpearmanP), ratio(c.Pearson), grouped(c.N))
 }
 
-// what is of which a series is.
+// what describes the values of the series.
 func (s *Series) what() string {
 	switch {
 	case s.Value == "":
@@ -189,7 +191,7 @@ func (s *Series) what() string {
 	return fmt.Sprintf("The %s of %s", s.Aggregate.word(), quoted(s.Value))
 }
 
-// gaps says of which rows the series is not; empty where it is of all.
+// gaps describes the rows that are not in the series, and is empty if all are.
 func (s *Series) gaps() string {
 	if s.Missing == 0 {
 		return ""
@@ -199,14 +201,14 @@ func (s *Series) gaps() string {
 		lack += " or no " + quoted(s.Value)
 	}
 	verb := func(n int) string { return []string{"has", "have"}[min(1, n-1)] }
-	text := fmt.Sprintf("%s %s %s, and no part in what is said over time", countOf(s.Missing, "row"), verb(s.Missing), lack)
+	text := fmt.Sprintf("%s %s %s and are not in the figures over time", countOf(s.Missing, "row"), verb(s.Missing), lack)
 	if s.Blank > 0 {
-		text += fmt.Sprintf("; %s %s no other rows, and no known value", countOf(s.Blank, string(s.Period)), verb(s.Blank))
+		text += fmt.Sprintf("; %s %s no other rows, so the value is unknown", countOf(s.Blank, string(s.Period)), verb(s.Blank))
 	}
 	return text + "."
 }
 
-// word is what a is called in a sentence.
+// word is the name of a in a sentence.
 func (a Aggregate) word() string {
 	switch a {
 	case Min:
@@ -217,15 +219,15 @@ func (a Aggregate) word() string {
 	return string(a)
 }
 
-// sentence says where the series goes.
+// sentence describes the trend.
 func (t *Trend) sentence(s *Series) string {
 	what := fmt.Sprintf("%s per %s", s.what(), s.Period)
 	if t.Unclear != "" {
-		return fmt.Sprintf("%s: no trend can be told: %s.", what, t.Unclear)
+		return fmt.Sprintf("%s: a trend cannot be determined: %s.", what, t.Unclear)
 	}
 	span := fmt.Sprintf("from %s to %s", moment(s.Points[0].Start), moment(s.Points[len(s.Points)-1].Start))
 	if s.CutFirst || s.CutLast {
-		span += fmt.Sprintf(", without the %ss at the ends that may not be whole", s.Period)
+		span += fmt.Sprintf(", without the %ss at the ends that may not be complete", s.Period)
 	}
 	test := fmt.Sprintf("Mann-Kendall %s, n = %s", chance(t.P), countOf(t.N, string(s.Period)))
 	if t.Direction == Flat {
@@ -262,7 +264,7 @@ func (s *Seasonality) sentences() []string {
 		found = append(found, "It does not follow "+strings.Join(none, ", ")+".")
 	}
 	if len(unclear) > 0 {
-		found = append(found, "Nothing can be said of "+strings.Join(unclear, ", ")+".")
+		found = append(found, "These cycles cannot be determined: "+strings.Join(unclear, ", ")+".")
 	}
 	return found
 }
