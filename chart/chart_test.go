@@ -12,6 +12,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/lint"
+	"github.com/qedkit/qed/refusal"
 )
 
 // table makes one of names and rows of values.
@@ -56,7 +58,7 @@ type drawn struct {
 func read(t testing.TB, s *chart.Spec) drawn {
 	t.Helper()
 	var d drawn
-	if err := json.Unmarshal(s.JSON(), &d); err != nil {
+	if err := json.Unmarshal(s.JSON, &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -71,13 +73,13 @@ func build(t testing.TB, rows *qed.Table, opt *chart.Options) *chart.Spec {
 	return s
 }
 
-func codes(t testing.TB, err error) []chart.Code {
+func codes(t testing.TB, err error) []refusal.Code {
 	t.Helper()
-	var refused *chart.Error
-	if !errors.As(err, &refused) || !errors.Is(err, chart.ErrRefused) {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) {
 		t.Fatalf("the error is %v", err)
 	}
-	var out []chart.Code
+	var out []refusal.Code
 	for _, p := range refused.Problems {
 		out = append(out, p.Code)
 	}
@@ -102,7 +104,7 @@ func TestKindIsChosen(t *testing.T) {
 		"two texts":                {table(t, "a|b|n", []any{"x", "y", 1}), chart.Options{X: "a", Y: "b"}, chart.Heatmap},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := build(t, tt.rows, &tt.opt).Kind(); got != tt.want {
+			if got := build(t, tt.rows, &tt.opt).Kind; got != tt.want {
 				t.Errorf("it is drawn as %s", got)
 			}
 		})
@@ -129,7 +131,7 @@ func TestAggregates(t *testing.T) {
 
 func TestOnlyWhatIsDrawnIsInTheData(t *testing.T) {
 	s := build(t, delays(t), &chart.Options{Kind: chart.Scatter, X: "weight", Y: "delay"})
-	if text := string(s.JSON()); strings.Contains(text, "Miami") || strings.Contains(text, "2025") {
+	if text := string(s.JSON); strings.Contains(text, "Miami") || strings.Contains(text, "2025") {
 		t.Errorf("other columns are in it: %s", text)
 	}
 }
@@ -273,7 +275,7 @@ func TestOrderOfSlices(t *testing.T) {
 				}
 				Data struct{ Values []map[string]any }
 			}
-			if err := json.Unmarshal(s.JSON(), &spec); err != nil {
+			if err := json.Unmarshal(s.JSON, &spec); err != nil {
 				t.Fatal(err)
 			}
 			order, values := spec.Encoding.Order, spec.Data.Values
@@ -283,7 +285,7 @@ func TestOrderOfSlices(t *testing.T) {
 			if asked := sort != "" && sort != chart.ByYDesc; asked != (order.Sort == "ascending") || asked != (order.Field == "order") {
 				t.Errorf("they are drawn by %+v", order)
 			}
-			if _, err := chart.Lint(s.JSON(), nil, nil); err != nil {
+			if _, err := lint.Check(s.JSON, nil, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -328,10 +330,10 @@ func TestLimits(t *testing.T) {
 				opt.X = "at"
 			}
 			s := build(t, many, opt)
-			if n := len(read(t, s).Data.Values); n > 200+100 || n == 0 || len(s.JSON()) > 16<<10 {
-				t.Errorf("it has %d rows and %d bytes", n, len(s.JSON()))
+			if n := len(read(t, s).Data.Values); n > 200+100 || n == 0 || len(s.JSON) > 16<<10 {
+				t.Errorf("it has %d rows and %d bytes", n, len(s.JSON))
 			}
-			if kind != chart.Histogram && len(s.Notes()) == 0 {
+			if kind != chart.Histogram && len(s.Notes) == 0 {
 				t.Error("nothing says that not all is drawn")
 			}
 		})
@@ -378,23 +380,23 @@ func TestRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		rows *qed.Table
 		opt  chart.Options
-		want chart.Code
+		want refusal.Code
 	}{
-		"no rows":                    {table(t, "a|b"), chart.Options{}, chart.NoData},
-		"no table":                   {nil, chart.Options{}, chart.NoData},
-		"no such column":             {delays(t), chart.Options{X: "prot"}, chart.UnknownField},
-		"no such kind":               {delays(t), chart.Options{Kind: "3d"}, chart.UnknownName},
-		"no such aggregate":          {delays(t), chart.Options{Aggregate: "average"}, chart.UnknownName},
-		"the sum of texts":           {delays(t), chart.Options{Kind: chart.Bar, X: "arrived", Y: "port", Aggregate: chart.Sum}, chart.AggregateType},
-		"a column without values":    {table(t, "a|b", []any{nil, 1}), chart.Options{X: "a"}, chart.NoData},
-		"two columns of one name":    {table(t, "a|a|n", []any{"x", "y", 1}), chart.Options{X: "a"}, chart.Malformed},
-		"a mean in a pie":            {delays(t), chart.Options{Kind: chart.Pie, Aggregate: chart.Mean}, chart.AggregateType},
-		"a negative slice":           {table(t, "a|n", []any{"x", -1}, []any{"y", 2}), chart.Options{Kind: chart.Pie}, chart.FieldType},
-		"a histogram of texts":       {delays(t), chart.Options{Kind: chart.Histogram, X: "port"}, chart.FieldType},
-		"a scatter of texts":         {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "port"}, chart.FieldType},
-		"a scatter without a number": {table(t, "a", []any{"x"}), chart.Options{Kind: chart.Scatter}, chart.NoData},
-		"a column against itself":    {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "delay"}, chart.Malformed},
-		"a limit below zero":         {delays(t), chart.Options{Top: -1}, chart.Malformed},
+		"no rows":                    {table(t, "a|b"), chart.Options{}, chart.ErrNoData},
+		"no table":                   {nil, chart.Options{}, chart.ErrNoData},
+		"no such column":             {delays(t), chart.Options{X: "prot"}, chart.ErrUnknownField},
+		"no such kind":               {delays(t), chart.Options{Kind: "3d"}, chart.ErrUnknownName},
+		"no such aggregate":          {delays(t), chart.Options{Aggregate: "average"}, chart.ErrUnknownName},
+		"the sum of texts":           {delays(t), chart.Options{Kind: chart.Bar, X: "arrived", Y: "port", Aggregate: chart.Sum}, chart.ErrAggregateType},
+		"a column without values":    {table(t, "a|b", []any{nil, 1}), chart.Options{X: "a"}, chart.ErrNoData},
+		"two columns of one name":    {table(t, "a|a|n", []any{"x", "y", 1}), chart.Options{X: "a"}, chart.ErrAmbiguousColumn},
+		"a mean in a pie":            {delays(t), chart.Options{Kind: chart.Pie, Aggregate: chart.Mean}, chart.ErrAggregateType},
+		"a negative slice":           {table(t, "a|n", []any{"x", -1}, []any{"y", 2}), chart.Options{Kind: chart.Pie}, chart.ErrFieldType},
+		"a histogram of texts":       {delays(t), chart.Options{Kind: chart.Histogram, X: "port"}, chart.ErrFieldType},
+		"a scatter of texts":         {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "port"}, chart.ErrFieldType},
+		"a scatter without a number": {table(t, "a", []any{"x"}), chart.Options{Kind: chart.Scatter}, chart.ErrNoData},
+		"a column against itself":    {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "delay"}, chart.ErrMalformed},
+		"a limit below zero":         {delays(t), chart.Options{Top: -1}, chart.ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := chart.New(tt.rows, &tt.opt)
@@ -424,10 +426,10 @@ func TestOwnChartsPassTheLint(t *testing.T) {
 		for _, kind := range []chart.Kind{"", chart.Bar, chart.StackedBar, chart.GroupedBar, chart.Line, chart.Area, chart.Scatter, chart.Histogram, chart.Box, chart.Heatmap, chart.Pie} {
 			t.Run(names+" "+string(kind), func(t *testing.T) {
 				s := build(t, rows, &chart.Options{Kind: kind})
-				if _, err := chart.Lint(s.JSON(), nil, nil); err != nil {
+				if _, err := lint.Check(s.JSON, nil, nil); err != nil {
 					t.Error(err)
 				}
-				if again := build(t, rows, &chart.Options{Kind: kind}); string(again.JSON()) != string(s.JSON()) {
+				if again := build(t, rows, &chart.Options{Kind: kind}); string(again.JSON) != string(s.JSON) {
 					t.Error("the same rows give another chart")
 				}
 			})

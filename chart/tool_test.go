@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/lint"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -50,7 +51,7 @@ func TestTool(t *testing.T) {
 	if err != nil || a.MediaType != chart.MediaType || a.Name != "Delays" {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if _, err := chart.Lint(a.Data, nil, nil); err != nil {
+	if _, err := lint.Check(a.Data, nil, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package chart
+package lint
 
 import (
 	"encoding/json"
@@ -7,15 +7,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/refusal"
 )
 
-// properties checks an object against a section of the vocabulary. What only styles may
-// be an object of the style's own; nothing in it may run.
+// properties checks an object against a section of the vocabulary. Style objects
+// may have any shape, but nothing in them may run.
 func (l *linter) properties(path, section string, v any) {
 	o, ok := v.(object)
 	if !ok {
 		if v != nil {
-			l.fault(Malformed, path, "it is an object")
+			l.fault(ErrMalformed, path, "it has to be an object")
 		}
 		return
 	}
@@ -26,31 +29,31 @@ func (l *linter) properties(path, section string, v any) {
 		switch {
 		case l.forbidden(at, key):
 		case !exists:
-			l.report(Problem{Code: UnknownName, Path: at, Message: "there is no such property there", Candidates: similar(key, slices.Sorted(maps.Keys(known)))})
+			l.report(vegalite.UnknownWord(at, "property", key, slices.Sorted(maps.Keys(known))))
 		case isFormatType(key):
 			l.formatType(at, o[key])
 		case l.runs(at, o[key]):
 		case !p.takes(o[key]):
-			l.report(Problem{Code: Malformed, Path: at, Message: "it cannot be that", Candidates: p.words})
+			l.report(refusal.Problem{Code: ErrMalformed, Path: at, Message: "it cannot have that value", Candidates: p.words})
 		default:
 			l.member(at, key, o[key])
 		}
 	}
 }
 
-// forbidden refuses properties that load, link or run, wherever they stand.
+// forbidden refuses properties that load, link or run, at any place.
 func (l *linter) forbidden(path, key string) bool {
 	switch key {
 	case "href", "url":
-		l.fault(External, path, "a chart loads nothing and links to nothing: leave it out")
+		l.fault(ErrExternal, path, "charts cannot load or link to anything: leave it out")
 	case "expr", "signal", "labelExpr", "calculate", "update", "init":
-		l.fault(Expression, path, "expressions are not run: leave it out, or have the query compute the value")
+		l.fault(ErrExpression, path, "expressions are not supported: leave it out, or compute the value in the query")
 	case "usermeta":
-		l.fault(External, path, "a page that embeds charts obeys it: leave it out")
+		l.fault(ErrExternal, path, "it changes how a page embeds the chart: leave it out")
 	case "customFormatTypes", "signals":
-		l.fault(Expression, path, "it calls functions of the page: leave it out")
+		l.fault(ErrExpression, path, "it calls functions of the page: leave it out")
 	case "__proto__", "constructor", "prototype":
-		l.fault(Unsupported, path, "every object of a browser has something of that name: leave it out")
+		l.fault(ErrUnsupported, path, "every JavaScript object has a property of that name: leave it out")
 	default:
 		return false
 	}
@@ -71,14 +74,14 @@ func (l *linter) runs(path string, v any) bool {
 	return false
 }
 
-// plain checks a value of any shape: nothing in it loads, links or runs, or is endless.
+// plain checks a value of any shape: it must not load, link or run, or be endless.
 func (l *linter) plain(path string, v any) {
 	switch v := v.(type) {
 	case string:
 		l.text(path, v)
 	case json.Number:
 		if _, err := v.Float64(); err != nil {
-			l.fault(Malformed, path, "the number is too large")
+			l.fault(ErrMalformed, path, "the number is too large")
 		}
 	case []any:
 		for i, e := range v {
@@ -92,13 +95,13 @@ func (l *linter) plain(path string, v any) {
 			}
 			switch text, isText := v[key].(string); {
 			case key == "test" && isText, key == "filter" && isText:
-				l.fault(Expression, at, "expressions are not run: write it as an object, such as {\"field\": ..., \"gt\": ...}")
+				l.fault(ErrExpression, at, "expressions are not supported: write an object, such as {\"field\": ..., \"gt\": ...}")
 			case isFormatType(key):
 				l.formatType(at, v[key])
 			case key == "param":
 				l.param(at, v[key])
 			case key == "content" && text == "data":
-				l.fault(Unsupported, at, "it shows whatever the rows hold: name the fields in the tooltip channel")
+				l.fault(ErrUnsupported, at, "it shows all fields of the rows: name the fields in the tooltip channel")
 			default:
 				l.member(at, key, v[key])
 			}
@@ -106,7 +109,7 @@ func (l *linter) plain(path string, v any) {
 	}
 }
 
-// member checks what stands under a key that is allowed.
+// member checks the value of an allowed key.
 func (l *linter) member(path, key string, v any) {
 	l.costs(path, key, v)
 	if key == "format" || strings.HasSuffix(key, "Format") {
@@ -115,18 +118,18 @@ func (l *linter) member(path, key string, v any) {
 	l.plain(path, v)
 }
 
-// text checks one text that is shown, or says how something looks.
+// text checks a text that is shown or that is a style.
 func (l *linter) text(path, s string) {
 	if len(s) > maxSpecText {
-		l.fault(TooLarge, path, "the text has more than %d bytes", maxSpecText)
+		l.fault(ErrTooLarge, path, "the text has more than %d bytes", maxSpecText)
 	}
 	lower := strings.ToLower(unescapedStyle(s))
 	if slices.ContainsFunc(words("url( image-set( javascript:"), func(loads string) bool { return strings.Contains(lower, loads) }) {
-		l.fault(External, path, "a chart loads nothing: take a plain text or colour")
+		l.fault(ErrExternal, path, "charts cannot load anything: use a plain text or color")
 	}
 }
 
-// unescapedStyle reads a text as a style sheet does, where a letter may be written by its number.
+// unescapedStyle decodes the escapes of CSS, which can hide a url.
 func unescapedStyle(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -147,16 +150,17 @@ func isFormatType(key string) bool {
 	return key == "formatType" || strings.HasSuffix(key, "FormatType")
 }
 
-// format checks how values are written. Vega-Lite puts it between quotes into the expressions
-// of texts and tooltips, as it is.
+// format checks a number or date format. Vega-Lite writes it unescaped between
+// quotes into expressions.
 func (l *linter) format(path string, v any) {
 	switch v := v.(type) {
 	case string:
-		if strings.ContainsFunc(v, unsafeInName) {
-			l.fault(Expression, path, "it has a quote, a backslash or a control character, and becomes part of an expression: leave it out, or write \u2019")
+		if strings.ContainsFunc(v, vegalite.IsUnsafe) {
+			l.fault(ErrExpression, path,
+				"it becomes part of an expression, and has a quote, a backslash or a control character: remove it, or write \u2019")
 		}
 		if longNumber.MatchString(v) {
-			l.fault(TooLarge, path, "it is the width of a page: take a smaller number")
+			l.fault(ErrTooLarge, path, "the number is too large for a width: use a smaller one")
 		}
 	case []any:
 		for i, e := range v {
@@ -171,10 +175,12 @@ func (l *linter) format(path string, v any) {
 
 var longNumber = regexp.MustCompile(`[0-9]{5}`)
 
-// formatType may name functions that a page has registered.
+// formatType refuses the names of functions that a page may have registered.
 func (l *linter) formatType(path string, v any) {
 	if v != "number" && v != "time" && v != nil {
-		l.report(Problem{Code: Expression, Path: path, Message: "it calls a function of the page", Candidates: []string{"number", "time"}})
+		l.report(refusal.Problem{
+			Code: ErrExpression, Path: path, Message: "it calls a function of the page", Candidates: []string{"number", "time"},
+		})
 	}
 }
 
@@ -198,7 +204,7 @@ func (l *linter) param(path string, v any) {
 	}
 	name, ok := v.(string)
 	if !ok || !l.params[name] {
-		l.report(Problem{Code: UnknownName, Path: path, Message: "there is no such parameter", Candidates: similar(name, slices.Sorted(maps.Keys(l.params)))})
+		l.report(vegalite.UnknownWord(path, "parameter", name, slices.Sorted(maps.Keys(l.params))))
 	}
 }
 
@@ -206,17 +212,17 @@ func (l *linter) param(path string, v any) {
 func (l *linter) costs(path, key string, v any) {
 	most := map[string]float64{"tickCount": 1000, "maxbins": 1000, "columns": 1000, "labelLimit": 1e6, "count": 1000}[key]
 	if n, ok := number(v); ok && most > 0 && n > most {
-		l.fault(TooLarge, path, "it is at most %v", most)
+		l.fault(ErrTooLarge, path, "it has to be at most %v", most)
 	}
 	if o, ok := v.(object); ok && key == "tickCount" {
 		v = o["interval"]
 	}
 	if s, ok := v.(string); ok && key == "tickCount" && slices.Contains(words("millisecond second minute hour"), s) {
-		l.fault(TooLarge, path, "it could be a tick for each %s of years: write a number, or a longer interval", s)
+		l.fault(ErrTooLarge, path, "it could make a tick for each %s of several years: write a number, or a longer interval", s)
 	}
 	if o, ok := v.(object); ok && (key == "tickCount" || key == "nice") {
 		if n, ok := number(o["step"]); o["step"] != nil && (!ok || n < 1) {
-			l.fault(Malformed, path, "its step is a number from 1")
+			l.fault(ErrMalformed, path, "its step has to be a number from 1")
 		}
 	}
 	if key == "tickMinStep" {
@@ -227,11 +233,11 @@ func (l *linter) costs(path, key string, v any) {
 	}
 }
 
-// config checks the looks of all views.
+// config checks the configuration of all views.
 func (l *linter) config(v any) {
 	o, ok := v.(object)
 	if !ok {
-		l.fault(Malformed, "/config", "it is an object")
+		l.fault(ErrMalformed, "/config", "it has to be an object")
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
@@ -239,7 +245,7 @@ func (l *linter) config(v any) {
 		switch {
 		case l.forbidden(at, key):
 		case key == "params":
-			l.fault(Expression, at, "parameters stand in the view that they are for")
+			l.fault(ErrExpression, at, "write parameters in the view that uses them")
 		case !l.word(at, "part of a config", key, configParts):
 		case key == "selection":
 			l.selectionConfig(at, o[key])
@@ -252,11 +258,11 @@ func (l *linter) config(v any) {
 	}
 }
 
-// selectionConfig checks how things are selected in all views.
+// selectionConfig checks the selections of all views.
 func (l *linter) selectionConfig(path string, v any) {
 	o, ok := v.(object)
 	if !ok {
-		l.fault(Malformed, path, "it is an object")
+		l.fault(ErrMalformed, path, "it has to be an object")
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
@@ -266,7 +272,7 @@ func (l *linter) selectionConfig(path string, v any) {
 	}
 }
 
-// viewConfig checks how large all views are.
+// viewConfig checks the size of all views.
 func (l *linter) viewConfig(path string, v any) {
 	o, _ := v.(object)
 	for _, key := range words("continuousWidth continuousHeight discreteWidth discreteHeight") {
@@ -284,7 +290,7 @@ func (l *linter) viewConfig(path string, v any) {
 	}
 }
 
-// step checks how much room one value has.
+// step checks the width of one value.
 func (l *linter) step(path string, o object) {
 	if o["step"] != nil {
 		l.between(pointer(path, "step"), o["step"], 1, 1000)
@@ -297,19 +303,19 @@ var configParts = words(`arc area aria autosize axis axisBand axisBottom axisDis
 	locale mark normalizedNumberFormat numberFormat padding point projection range rect rule scale selection square style text tick timeFormat title
 	tooltipFormat trail view`)
 
-// mark checks what is drawn.
+// mark checks a mark.
 func (l *linter) mark(v any, path string, sc *scope) {
 	name := markName(v)
 	switch {
 	case name == "":
-		l.fault(Malformed, path, "it is the name of a mark, or an object with a type")
+		l.fault(ErrMalformed, path, "it has to be the name of a mark, or an object with a type")
 		return
 	case slices.Contains(otherMarks, name):
-		code := Unsupported
+		code := ErrUnsupported
 		if name == "image" {
-			code = External
+			code = ErrExternal
 		}
-		l.fault(code, path, "%s loads what is not in the rows: take a point, a text or a bar", name)
+		l.fault(code, path, "%s loads data that are not in the rows: use a point, a text or a bar", name)
 		return
 	case !l.word(path, "mark", name, simpleMarks):
 		return
@@ -322,7 +328,7 @@ func (l *linter) mark(v any, path string, sc *scope) {
 	}
 }
 
-// markStyle checks a mark's properties, and those of the marks that it is made of.
+// markStyle checks the properties of a mark, and those of the marks it consists of.
 func (l *linter) markStyle(o object, path string) {
 	rest := maps.Clone(o)
 	for _, part := range words("point line box median outliers rule ticks band borders") {

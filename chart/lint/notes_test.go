@@ -1,10 +1,10 @@
-package chart_test
+package lint_test
 
 import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/lint"
 )
 
 // TestLintOnStacks: Vega-Lite stacks bars, areas and arcs with a colour by itself, whatever their
@@ -33,7 +33,7 @@ func TestLintOnStacks(t *testing.T) {
 		"layers that add up":      {`{"encoding":{"x":{"field":"port"},"y":{"field":"delay","aggregate":"sum"}},"layer":[{"mark":"bar","encoding":{"color":{"field":"year"}}},{"mark":"rule"}]}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := chart.Lint([]byte(tt.spec), shipments(t), nil)
+			_, err := lint.Check([]byte(tt.spec), shipments(t), nil)
 			if tt.path == "" {
 				if err != nil {
 					t.Error(err)
@@ -43,7 +43,7 @@ func TestLintOnStacks(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was taken")
 			}
-			if got := codes(t, err); len(got) != 1 || got[0] != chart.AggregateType || !strings.Contains(err.Error(), tt.path) {
+			if got := codes(t, err); len(got) != 1 || got[0] != lint.ErrAggregateType || !strings.Contains(err.Error(), tt.path) {
 				t.Error(err)
 			}
 		})
@@ -73,11 +73,11 @@ func TestLintTells(t *testing.T) {
 		"logarithms":          {`{"mark":"point","encoding":{"x":{"field":"k","type":"quantitative","scale":{"type":"log"}}}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := chart.Lint([]byte(tt.spec), rows, nil)
+			s, err := lint.Check([]byte(tt.spec), rows, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if notes := s.Notes(); tt.note == "" && len(notes) > 0 || tt.note != "" && !said(s, tt.note) {
+			if notes := s.Notes; tt.note == "" && len(notes) > 0 || tt.note != "" && !hasNote(s, tt.note) {
 				t.Errorf("the notes are %q", notes)
 			}
 		})
@@ -86,7 +86,7 @@ func TestLintTells(t *testing.T) {
 		"negative slices":        `{"mark":"arc","encoding":{"theta":{"field":"n","type":"quantitative"},"color":{"field":"port"}}}`,
 		"logarithms of negative": `{"mark":"point","encoding":{"y":{"field":"n","type":"quantitative","scale":{"type":"log"}}}}`,
 	} {
-		if _, err := chart.Lint([]byte(spec), rows, nil); err == nil || codes(t, err)[0] != chart.FieldType {
+		if _, err := lint.Check([]byte(spec), rows, nil); err == nil || codes(t, err)[0] != lint.ErrFieldType {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

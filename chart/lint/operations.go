@@ -1,4 +1,4 @@
-package chart
+package lint
 
 import (
 	"maps"
@@ -8,7 +8,7 @@ import (
 
 const maxKeys = 10_000 // that one impute adds
 
-// keyvals checks the values that an impute adds rows for.
+// keyvals checks the values for which an impute adds rows.
 func (l *linter) keyvals(path string, v any) {
 	o, ok := v.(object)
 	if !ok {
@@ -16,16 +16,16 @@ func (l *linter) keyvals(path string, v any) {
 	}
 	for _, key := range words("start stop step") {
 		if _, isNumber := number(o[key]); o[key] != nil && !isNumber {
-			l.fault(Malformed, pointer(path, key), "it is a number")
+			l.fault(ErrMalformed, pointer(path, key), "it has to be a number")
 			return
 		}
 	}
 	if n := keys(v); !(n <= maxKeys) {
-		l.fault(TooLarge, path, "it makes more than %d rows", maxKeys)
+		l.fault(ErrTooLarge, path, "it makes more than %d rows", maxKeys)
 	}
 }
 
-// keys is how many keyvals are.
+// keys returns the number of keyvals.
 func keys(v any) float64 {
 	if list, ok := v.([]any); ok {
 		return float64(len(list))
@@ -53,7 +53,7 @@ func firstKey(o object) string {
 	return ""
 }
 
-// groups is how many there may be.
+// groups returns the maximum number of groups.
 func (sc *scope) groups(names []string) int {
 	n := 1
 	for _, name := range names {
@@ -75,14 +75,14 @@ func (l *linter) names(v any, path string, sc *scope) []string {
 	}
 	list, ok := v.([]any)
 	if !ok {
-		l.fault(Malformed, path, "it is a list of fields")
+		l.fault(ErrMalformed, path, "it has to be a list of fields")
 		return nil
 	}
 	var out []string
 	for i, e := range list {
 		s, ok := e.(string)
 		if !ok {
-			l.fault(Malformed, item(path, i), "it is the name of a field")
+			l.fault(ErrMalformed, item(path, i), "it has to be the name of a field")
 			continue
 		}
 		if _, ok := l.field(s, item(path, i), sc); ok {
@@ -92,7 +92,7 @@ func (l *linter) names(v any, path string, sc *scope) []string {
 	return out
 }
 
-// operations checks a list of {op, field, as}, and returns the names that it makes.
+// operations checks a list of {op, field, as}, and returns the new names.
 func (l *linter) operations(v any, path string, sc *scope, known []string) []string {
 	var made []string
 	l.each(v, path, func(o object, at string) {
@@ -106,8 +106,13 @@ func (l *linter) operations(v any, path string, sc *scope, known []string) []str
 		name, _ := o["field"].(string)
 		if name != "" && name != "*" {
 			col, ok := l.field(name, at+"/field", sc)
-			if ok && col != nil && slices.Contains(aggregateOps, op) && !slices.Contains(countingOps, op) && !numberLike(col) && !(dateLike(col) && slices.Contains(orderingOps, op)) {
-				l.report(Problem{Code: AggregateType, Path: at + "/op", Message: quoted(col.name) + " holds " + holds(col) + ", of which there is no " + op, Candidates: words("count distinct")})
+			if ok && col != nil && slices.Contains(aggregateOps, op) && !slices.Contains(countingOps, op) {
+				switch {
+				case l.isNumber(col):
+					l.use(col, use{number: true})
+				case !l.isDate(col) || !slices.Contains(orderingOps, op):
+					l.noAggregate(at+"/op", col, op)
+				}
 			}
 		} else {
 			l.counted = true

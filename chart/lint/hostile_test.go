@@ -1,4 +1,4 @@
-package chart_test
+package lint_test
 
 import (
 	"errors"
@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/lint"
+	"github.com/qedkit/qed/refusal"
 )
 
 // codesOf are the codes for which a spec on many rows is refused; none where it is taken.
-func codesOf(t *testing.T, spec string) []chart.Code {
+func codesOf(t *testing.T, spec string) []refusal.Code {
 	t.Helper()
 	rows := &qed.Table{}
 	for _, name := range []string{"id", "n", "v", "g", "d"} {
@@ -22,15 +23,15 @@ func codesOf(t *testing.T, spec string) []chart.Code {
 			t.Fatal(err)
 		}
 	}
-	_, err := chart.Lint([]byte(spec), rows, nil)
+	_, err := lint.Check([]byte(spec), rows, nil)
 	if err == nil {
 		return nil
 	}
-	refused, ok := errors.AsType[*chart.Error](err)
+	refused, ok := errors.AsType[*refusal.Error](err)
 	if !ok {
 		t.Fatal(err)
 	}
-	var codes []chart.Code
+	var codes []refusal.Code
 	for _, p := range refused.Problems {
 		codes = append(codes, p.Code)
 	}
@@ -46,33 +47,33 @@ func TestLintRunsNothing(t *testing.T) {
 	text := func(format string) string {
 		return `{"mark":"text","encoding":{"text":{"field":"n","type":"quantitative","format":` + format + `}}}`
 	}
-	for spec, want := range map[string]chart.Code{
-		text(`"\") + warn(\"x"`):   chart.Expression,
-		text(`"') + warn('x"`):     chart.Expression,
-		text(`"\\"`):               chart.Expression,
-		text(`"0999999999d"`):      chart.TooLarge,
+	for spec, want := range map[string]refusal.Code{
+		text(`"\") + warn(\"x"`):   lint.ErrExpression,
+		text(`"') + warn('x"`):     lint.ErrExpression,
+		text(`"\\"`):               lint.ErrExpression,
+		text(`"0999999999d"`):      lint.ErrTooLarge,
 		text(`",.2f"`):             "",
 		text(`"$,.0f"`):            "",
-		text(`{"year":"%Y'+1+'"}`): chart.Expression,
-		`{"mark":"line","encoding":{"x":{"field":"d","type":"temporal","axis":{"format":"%b') + warn('"}},"y":{"field":"v","type":"quantitative"}}}`:                chart.Expression,
+		text(`{"year":"%Y'+1+'"}`): lint.ErrExpression,
+		`{"mark":"line","encoding":{"x":{"field":"d","type":"temporal","axis":{"format":"%b') + warn('"}},"y":{"field":"v","type":"quantitative"}}}`:                lint.ErrExpression,
 		`{"mark":"line","encoding":{"x":{"field":"d","timeUnit":"yearmonth","type":"temporal","axis":{"format":"%b %Y"}},"y":{"field":"v","type":"quantitative"}}}`: "",
-		point(`,"config":{"numberFormat":"\") + warn(\""}`):                                                                                                               chart.Expression,
+		point(`,"config":{"numberFormat":"\") + warn(\""}`):                                                                                                               lint.ErrExpression,
 		point(`,"config":{"timeFormat":"%Y-%m-%d","numberFormat":",.1f"}`):                                                                                                "",
-		point(`,"config":{"tooltipFormat":{"numberFormatType":"evil"}}`):                                                                                                  chart.Expression,
-		point(`,"params":[{"name":"p","select":"point"}],"config":{"selection":{"point":{"toggle":"warn(event)"}}}`):                                                      chart.Expression,
-		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"on":"[mousedown[warn(1)], mouseup] > mousemove"}}}`):                      chart.Expression,
+		point(`,"config":{"tooltipFormat":{"numberFormatType":"evil"}}`):                                                                                                  lint.ErrExpression,
+		point(`,"params":[{"name":"p","select":"point"}],"config":{"selection":{"point":{"toggle":"warn(event)"}}}`):                                                      lint.ErrExpression,
+		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"on":"[mousedown[warn(1)], mouseup] > mousemove"}}}`):                      lint.ErrExpression,
 		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"mark":{"fill":"#333","fillOpacity":0.1}},"point":{"on":"pointerover"}}}`): "",
-		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"and":["p","q"]}}}]`):                                                           chart.UnknownName,
+		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"and":["p","q"]}}}]`):                                                           lint.ErrUnknownName,
 		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"not":"p"}}}]`):                                                                 "",
-		point(`,"config":{"mark":{"cursor":"\\75rl(http://example.com/x)"}}`):                                                                                             chart.External,
-		point(`,"config":{"mark":{"cursor":"\\000075 \\72 l(http://example.com/x)"}}`):                                                                                    chart.External,
-		point(`,"config":{"mark":{"cursor":"u\\rl(http://example.com/x)"}}`):                                                                                              chart.External,
-		point(`,"config":{"mark":{"cursor":"image-set('http://example.com/x' 1x)"}}`):                                                                                     chart.External,
+		point(`,"config":{"mark":{"cursor":"\\75rl(http://example.com/x)"}}`):                                                                                             lint.ErrExternal,
+		point(`,"config":{"mark":{"cursor":"\\000075 \\72 l(http://example.com/x)"}}`):                                                                                    lint.ErrExternal,
+		point(`,"config":{"mark":{"cursor":"u\\rl(http://example.com/x)"}}`):                                                                                              lint.ErrExternal,
+		point(`,"config":{"mark":{"cursor":"image-set('http://example.com/x' 1x)"}}`):                                                                                     lint.ErrExternal,
 		point(`,"title":"Ports \\ quays (2026)"`):                                                                                                                         "",
-		point(`,"config":{"style":{"__proto__":{"x":true}}}`):                                                                                                             chart.Unsupported,
-		point(`,"config":{"style":{"constructor":{"prototype":{"x":1}}}}`):                                                                                                chart.Unsupported,
-		point(`,"transform":[{"timeUnit":"year","field":"d","as":"a']||warn('x')||datum['b"}]`):                                                                           chart.Unsupported,
-		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"__proto__"}]}]`):                                                                             chart.Unsupported,
+		point(`,"config":{"style":{"__proto__":{"x":true}}}`):                                                                                                             lint.ErrUnsupported,
+		point(`,"config":{"style":{"constructor":{"prototype":{"x":1}}}}`):                                                                                                lint.ErrUnsupported,
+		point(`,"transform":[{"timeUnit":"year","field":"d","as":"a']||warn('x')||datum['b"}]`):                                                                           lint.ErrUnsupported,
+		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"__proto__"}]}]`):                                                                             lint.ErrUnsupported,
 		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"all of them"}]}]`):                                                                           "",
 	} {
 		codes := codesOf(t, spec)

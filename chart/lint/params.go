@@ -1,11 +1,13 @@
-package chart
+package lint
 
 import (
 	"maps"
 	"slices"
+
+	"github.com/qedkit/qed/refusal"
 )
 
-// selections checks the parameters of a view: what a reader can select with the mouse.
+// selections checks the parameters of a view, which a reader sets with the mouse.
 func (l *linter) selections(v any, path string, sc *scope) {
 	if v == nil {
 		return
@@ -16,13 +18,13 @@ func (l *linter) selections(v any, path string, sc *scope) {
 			switch key {
 			case "name":
 				if s, ok := o[key].(string); !ok || !isName(s) {
-					l.fault(Malformed, where, "it is letters, digits and underscores")
+					l.fault(ErrMalformed, where, "it has to be letters, digits and underscores")
 				}
 			case "select":
 				l.selection(o[key], where, sc)
 			case "bind":
 				if s, ok := o[key].(string); !ok || s != "scales" && s != "legend" {
-					l.report(Problem{Code: Unsupported, Path: where, Message: "it would be bound to the page around the chart", Candidates: words("scales legend")})
+					l.report(refusal.Problem{Code: ErrUnsupported, Path: where, Message: "parameters cannot be bound to elements of the page", Candidates: words("scales legend")})
 				}
 			case "value":
 				l.plain(where, o[key])
@@ -37,8 +39,8 @@ func (l *linter) selections(v any, path string, sc *scope) {
 	})
 }
 
-// isName reports whether s can be the name of a parameter. Names become part of the
-// expressions that Vega-Lite writes.
+// isName reports whether s is a valid name of a parameter. Names become part of
+// expressions.
 func isName(s string) bool {
 	for i, r := range s {
 		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
@@ -48,8 +50,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// selection checks how something is selected. A stream of events can hold expressions, so
-// only the name of an event stands there.
+// selection checks a selection. Streams of events can contain expressions, so only
+// names of events are allowed.
 func (l *linter) selection(v any, path string, sc *scope) {
 	if s, ok := v.(string); ok {
 		l.word(path, "selection", s, words("point interval"))
@@ -57,7 +59,7 @@ func (l *linter) selection(v any, path string, sc *scope) {
 	}
 	o, ok := v.(object)
 	if !ok {
-		l.fault(Malformed, path, "it is point, interval, or an object with a type")
+		l.fault(ErrMalformed, path, "it has to be point, interval, or an object with a type")
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
@@ -68,12 +70,15 @@ func (l *linter) selection(v any, path string, sc *scope) {
 			l.word(at, "selection", s, words("point interval"))
 		case "on", "clear", "toggle", "translate", "zoom":
 			if _, isBool := o[key].(bool); isText && !slices.Contains(events, s) || !isText && !isBool {
-				l.report(Problem{Code: Expression, Path: at, Message: "it may hold expressions: write the name of an event, or leave it out", Candidates: words("click pointerover")})
+				l.report(refusal.Problem{
+					Code: ErrExpression, Path: at, Candidates: words("click pointerover"),
+					Message: "it may contain an expression: write the name of an event, or leave it out",
+				})
 			}
 		case "fields", "encodings":
 			list, ok := o[key].([]any)
 			if !ok {
-				l.fault(Malformed, at, "it is a list")
+				l.fault(ErrMalformed, at, "it has to be a list")
 			}
 			for i, e := range list {
 				name, _ := e.(string)

@@ -1,26 +1,28 @@
-package chart
+package lint
 
 import (
 	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
 )
 
-// encoding checks which field stands on which channel.
+// encoding checks the channels of a view.
 func (l *linter) encoding(v any, path string, sc *scope, mark string) {
 	o, ok := v.(object)
 	if !ok {
-		l.fault(Malformed, path, "it is an object")
+		l.fault(ErrMalformed, path, "it has to be an object")
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
 		at := pointer(path, name)
 		switch {
 		case slices.Contains(linkingChannels, name):
-			l.fault(External, at, "a chart loads nothing and links to nothing: leave it out")
+			l.fault(ErrExternal, at, "charts cannot load or link to anything: leave it out")
 		case slices.Contains(otherChannels, name):
-			l.fault(Unsupported, at, "charts that move are not supported")
+			l.fault(ErrUnsupported, at, "animated charts are not supported")
 		case l.word(at, "channel", name, channels):
 			if list, ok := o[name].([]any); ok && slices.Contains(words("detail order tooltip"), name) {
 				for i, e := range list {
@@ -35,8 +37,8 @@ func (l *linter) encoding(v any, path string, sc *scope, mark string) {
 	l.cells(o, path, sc)
 }
 
-// filled refuses gaps that are filled with more rows than a browser can draw: one for each
-// value of the other axis and each of the groups.
+// filled refuses gaps that are filled with too many rows: one for each value of
+// the other axis and each group.
 func (l *linter) filled(o object, path string, sc *scope) {
 	for _, name := range words("x y") {
 		c, _ := o[name].(object)
@@ -62,22 +64,22 @@ func (l *linter) filled(o object, path string, sc *scope) {
 			}
 		}
 		if rows := (sc.different(o[key]) + keys(impute["keyvals"])) * float64(sc.groups(groups)); rows > maxMadeRows {
-			l.fault(TooLarge, pointer(path, name)+"/impute", "it could make more than %d rows", maxMadeRows)
+			l.fault(ErrTooLarge, pointer(path, name)+"/impute", "it could make more than %d rows", maxMadeRows)
 		}
 	}
 }
 
-const maxCells = 2500 // small charts, most of them empty
+const maxCells = 2500 // most of which would be empty
 
-// cells refuses more rows and columns of small charts than a browser can draw: there is one
-// for each pair, whether or not the data has it.
+// cells refuses too many rows and columns of small charts: there is one for each
+// pair, even if the data do not have the pair.
 func (l *linter) cells(o object, path string, sc *scope) {
 	if o["row"] != nil && o["column"] != nil && sc.different(o["row"])*sc.different(o["column"]) > maxCells {
-		l.fault(TooLarge, path+"/row", "with the columns it could make more than %d small charts: have the query find less", maxCells)
+		l.fault(ErrTooLarge, path+"/row", "with the columns it could make more than %d small charts: change the query to find fewer rows", maxCells)
 	}
 }
 
-// different is how many values a channel may have.
+// different returns the number of values that a channel may have.
 func (sc *scope) different(channel any) float64 {
 	o, _ := channel.(object)
 	name, ok := o["field"].(string)
@@ -85,7 +87,7 @@ func (sc *scope) different(channel any) float64 {
 	case !ok:
 		return 1
 	case o["timeUnit"] != nil, o["bin"] != nil && o["bin"] != "binned":
-		return min(sc.rows, 20) // about
+		return min(sc.rows, 20) // approximate
 	}
 	plain, _ := unescape(name)
 	if c := sc.fields[plain]; c != nil {
@@ -96,14 +98,14 @@ func (sc *scope) different(channel any) float64 {
 
 var channelKeys = words("aggregate align axis band bandPosition bin bounds center columns condition datum field format formatType header impute legend scale sort spacing stack timeUnit title type value")
 
-// channel checks what stands on one.
+// channel checks one channel.
 func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 	if v == nil {
 		return
 	}
 	o, ok := v.(object)
 	if !ok {
-		l.fault(Malformed, path, "it is an object, such as {\"field\": ...}")
+		l.fault(ErrMalformed, path, "it has to be an object, such as {\"field\": ...}")
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
@@ -117,7 +119,7 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 	}
 	if o["field"] == nil && o["aggregate"] == nil && o["value"] == nil && o["datum"] == nil && o["condition"] == nil && !hasKey(o, "value") && !hasKey(o, "datum") {
 		if _, binned := o["bin"]; len(o) > 0 && !binned && o["title"] == nil && o["axis"] == nil && o["scale"] == nil && o["legend"] == nil && o["stack"] == nil && o["type"] == nil && o["sort"] == nil {
-			l.fault(Malformed, path, "it needs a field, a value, a datum, or the aggregate count")
+			l.fault(ErrMalformed, path, "it needs a field, a value, a datum, or the aggregate count")
 		}
 	}
 	l.title(o["title"], path+"/title")
@@ -129,8 +131,8 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 	l.fields(o, path, name, mark, sc)
 }
 
-// title checks the title of a channel. It is the name of an entry in a tooltip, and part of
-// the expression that makes it, in which Vega-Lite escapes quotes and no backslashes.
+// title checks the title of a channel. It is the name of an entry in a tooltip,
+// and part of an expression in which Vega-Lite does not escape backslashes.
 func (l *linter) title(v any, path string) {
 	lines, many := v.([]any)
 	if !many {
@@ -139,11 +141,12 @@ func (l *linter) title(v any, path string) {
 	for _, line := range lines {
 		switch text, _ := line.(string); {
 		case text == "image":
-			l.fault(External, path, "a tooltip shows an entry of that name as the image at its address: write Image")
-		case inherited[text]:
-			l.fault(Unsupported, path, "every object of a browser has something of that name: write another title")
-		case strings.ContainsFunc(text, func(r rune) bool { return r == '\\' || r != '"' && r != '\'' && r != '`' && unsafeInName(r) }):
-			l.fault(Expression, path, "it has a backslash or a control character, and becomes part of an expression: leave it out, and write lines as a list")
+			l.fault(ErrExternal, path, "a tooltip shows an entry with that name as an image from that address: write Image")
+		case vegalite.IsInherited(text):
+			l.fault(ErrUnsupported, path, "every JavaScript object has a property of that name: write another title")
+		case strings.ContainsFunc(text, func(r rune) bool { return r == '\\' || r != '"' && r != '\'' && r != '`' && vegalite.IsUnsafe(r) }):
+			l.fault(ErrExpression, path,
+				"it becomes part of an expression, and has a backslash or a control character: remove it, and write lines as a list")
 		}
 	}
 }
@@ -181,7 +184,7 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 		case string:
 			l.word(at, "stack", s, words("zero center normalize"))
 		default:
-			l.fault(Malformed, at, "it is zero, center, normalize, true, false or null")
+			l.fault(ErrMalformed, at, "it has to be zero, center, normalize, true, false or null")
 		}
 	case "condition":
 		list, many := v.([]any)
@@ -197,7 +200,7 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 		}
 	case "formatType":
 		l.formatType(at, v)
-	case "type", "field", "aggregate", "timeUnit", "bin": // by fields
+	case "type", "field", "aggregate", "timeUnit", "bin": // checked by fields
 	default:
 		if !l.runs(at, v) {
 			l.member(at, key, v)
@@ -205,16 +208,16 @@ func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, m
 	}
 }
 
-// scaleBins refuses more of them than a browser can draw.
+// scaleBins refuses too many bins.
 func (l *linter) scaleBins(o object, path string) {
 	start, ok1 := number(o["start"])
 	stop, ok2 := number(o["stop"])
 	step, ok3 := number(o["step"])
 	switch {
 	case !ok1 || !ok2 || !ok3:
-		l.fault(Malformed, path, "it is a list of numbers, or a start, a stop and a step")
+		l.fault(ErrMalformed, path, "it has to be a list of numbers, or a start, a stop and a step")
 	case !(step > 0 && stop/step-start/step <= 1000):
-		l.fault(TooLarge, path, "it makes more than 1000 bins")
+		l.fault(ErrTooLarge, path, "it makes more than 1000 bins")
 	}
 }
 
@@ -225,11 +228,11 @@ func (l *linter) plainNumber(path string, v any, low float64) {
 	l.between(path, v, low, math.MaxFloat64)
 }
 
-// condition checks what is drawn where a predicate holds, or for what is selected.
+// condition checks what is drawn for rows that match a predicate, or are selected.
 func (l *linter) condition(v any, path, channel string, sc *scope, mark string) {
 	o, ok := v.(object)
 	if !ok {
-		l.fault(Malformed, path, "it is an object")
+		l.fault(ErrMalformed, path, "it has to be an object")
 		return
 	}
 	rest := maps.Clone(o)
@@ -242,7 +245,7 @@ func (l *linter) condition(v any, path, channel string, sc *scope, mark string) 
 	case o["param"] != nil:
 		l.param(path+"/param", o["param"])
 	default:
-		l.fault(Malformed, path, "it has a test or a param")
+		l.fault(ErrMalformed, path, "it needs a test or a param")
 	}
 	l.channel(rest, path, channel, sc, mark)
 }
@@ -274,6 +277,6 @@ func (l *linter) sort(v any, path string, sc *scope) {
 			}
 		}
 	default:
-		l.fault(Malformed, path, "it is an order, a list, or {\"field\": ..., \"op\": ...}")
+		l.fault(ErrMalformed, path, "it has to be an order, a list, or {\"field\": ..., \"op\": ...}")
 	}
 }

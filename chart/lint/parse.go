@@ -1,4 +1,4 @@
-package chart
+package lint
 
 import (
 	"bytes"
@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/refusal"
 )
 
 const (
@@ -16,31 +19,30 @@ const (
 	maxSpecText = 4000 // bytes of one text, outside of data
 )
 
-// parse reads a spec as one JSON object whose objects have each key once. Numbers keep
-// their digits.
-func parse(raw []byte) (object, *Problem) {
-	bad := func(path, message string) *Problem {
-		return &Problem{Code: InvalidJSON, Path: path, Message: message}
+// parse reads a spec as one JSON object whose objects have each key once. Numbers
+// keep their digits.
+func parse(raw []byte) (object, error) {
+	bad := func(message string) error {
+		return refuse(refusal.Problem{Code: ErrInvalidJSON, Message: message})
 	}
 	if !utf8.Valid(raw) {
-		return nil, bad("", "it is not UTF-8")
+		return nil, bad("the spec is not UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	v, err := readValue(d, "", 0)
-	var problem *Error
-	switch {
-	case errors.As(err, &problem):
-		return nil, &problem.Problems[0]
-	case err != nil:
-		return nil, bad("", "it is no JSON: "+quoted(err.Error()))
+	if _, refused := errors.AsType[*refusal.Error](err); refused {
+		return nil, err
+	}
+	if err != nil {
+		return nil, bad("the spec is not JSON: " + vegalite.Quoted(err.Error()))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, bad("", "something follows the JSON object")
+		return nil, bad("there is text after the JSON object")
 	}
 	o, ok := v.(object)
 	if !ok {
-		return nil, bad("", "it is no JSON object")
+		return nil, bad("the spec is not a JSON object")
 	}
 	return o, nil
 }
@@ -55,7 +57,9 @@ func readValue(d *json.Decoder, path string, depth int) (any, error) {
 		return t, nil
 	}
 	if depth == maxDepth {
-		return nil, refuse(Problem{Code: TooLarge, Path: path, Message: fmt.Sprintf("it is nested more than %d deep", maxDepth)})
+		return nil, refuse(refusal.Problem{
+			Code: ErrTooLarge, Path: path, Message: fmt.Sprintf("it is nested more than %d levels deep", maxDepth),
+		})
 	}
 	if delim == '[' {
 		list := []any{}
@@ -75,10 +79,10 @@ func readValue(d *json.Decoder, path string, depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, _ := key.(string) // a decoder allows nothing else
+		name, _ := key.(string) // the decoder allows nothing else
 		at := pointer(path, name)
 		if _, twice := o[name]; twice {
-			return nil, refuse(Problem{Code: InvalidJSON, Path: at, Message: "the key stands there twice"})
+			return nil, refuse(refusal.Problem{Code: ErrInvalidJSON, Path: at, Message: "the object has the key twice"})
 		}
 		if o[name], err = readValue(d, at, depth+1); err != nil {
 			return nil, err
@@ -90,7 +94,7 @@ func readValue(d *json.Decoder, path string, depth int) (any, error) {
 
 var pointerEscaper = strings.NewReplacer("~", "~0", "/", "~1")
 
-// pointer is the JSON Pointer of a key, cut short where the key is long.
+// pointer returns the JSON Pointer of a key. A long key is shortened.
 func pointer(path, key string) string {
 	if len(key) > 60 {
 		key = strings.ToValidUTF8(key[:60], "") + "..."

@@ -1,10 +1,13 @@
-package chart
+package lint
 
 import (
 	"maps"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/refusal"
 )
 
 const (
@@ -12,14 +15,13 @@ const (
 	maxMadeRows   = 200_000 // that transforms may make
 )
 
-// transforms checks what becomes of the rows before they are drawn, and returns the fields
-// that they have then.
+// transforms checks the transforms of a view, and returns the scope after them.
 func (l *linter) transforms(v any, path string, sc *scope) *scope {
 	if v == nil {
 		return sc
 	}
 	if list, ok := v.([]any); ok && len(list) > maxTransforms {
-		l.fault(TooLarge, path, "there are more than %d transforms", maxTransforms)
+		l.fault(ErrTooLarge, path, "there are more than %d transforms", maxTransforms)
 		return sc
 	}
 	if list, ok := v.([]any); ok && len(list) == 0 {
@@ -28,14 +30,15 @@ func (l *linter) transforms(v any, path string, sc *scope) *scope {
 	l.each(v, path, func(o object, at string) {
 		sc = l.transform(o, at, sc)
 		if sc.rows > maxMadeRows {
-			l.fault(TooLarge, at, "it could make more than %d rows", maxMadeRows)
+			l.fault(ErrTooLarge, at, "it could make more than %d rows", maxMadeRows)
 			sc.rows = 0
 		}
 	})
 	return sc
 }
 
-// The properties of each transform that is supported, by the one that names it.
+// transformKeys has the properties of each supported transform, by the property
+// that names it.
 var transformKeys = map[string][]string{
 	"filter":        words("filter"),
 	"aggregate":     words("aggregate groupby"),
@@ -54,22 +57,22 @@ var transformKeys = map[string][]string{
 	"sample":        words("sample"),
 }
 
-// refusedTransforms are those that are not supported, with what says so.
-var refusedTransforms = map[string]Problem{
-	"calculate": {Code: Expression, Message: "expressions are not run: have the query compute the value"},
-	"lookup":    {Code: ForeignData, Message: "the rows are all there is to draw: have the query join them"},
-	"extent":    {Code: Unsupported, Message: "its parameter is of use in expressions only, which are not run"},
-	"flatten":   {Code: Unsupported, Message: "rows have no lists"},
+// refusedTransforms are the transforms that are not supported.
+var refusedTransforms = map[string]refusal.Problem{
+	"calculate": {Code: ErrExpression, Message: "expressions are not supported: compute the value in the query"},
+	"lookup":    {Code: ErrForeignData, Message: "a chart shows the given rows only: join them in the query"},
+	"extent":    {Code: ErrUnsupported, Message: "its parameter is used in expressions only, which are not supported"},
+	"flatten":   {Code: ErrUnsupported, Message: "rows have no lists"},
 }
 
-const filledIn = "Gaps are filled with values that the rows do not have."
+const filledIn = "Gaps are filled with values that are not in the rows."
 
 func (l *linter) transform(o object, path string, sc *scope) *scope {
 	for _, name := range slices.Sorted(maps.Keys(refusedTransforms)) {
 		if p := refusedTransforms[name]; hasKey(o, name) {
 			p.Path = pointer(path, name)
 			l.report(p)
-			// What follows may use what it would have made.
+			// Later transforms may use the fields that it would have made.
 			out := sc.with(nil)
 			out.open = true
 			return out
@@ -77,13 +80,13 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 	}
 	kind := ""
 	for _, name := range slices.Sorted(maps.Keys(transformKeys)) {
-		// window and pivot have keys that others are named after
+		// window and pivot have properties with the names of other transforms.
 		if hasKey(o, name) && (kind == "" || !slices.Contains(transformKeys[kind], name)) {
 			kind = name
 		}
 	}
 	if kind == "" {
-		l.report(Problem{Code: UnknownName, Path: path, Message: "there is no such transform", Candidates: similar(firstKey(o), slices.Sorted(maps.Keys(transformKeys)))})
+		l.report(vegalite.UnknownWord(path, "transform", firstKey(o), slices.Sorted(maps.Keys(transformKeys))))
 		return sc
 	}
 	for _, key := range slices.Sorted(maps.Keys(o)) {
@@ -107,19 +110,25 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 			l.sort(e, item(path+"/sort", i), sc)
 		}
 	}
-	one := func(key string) *column {
+	one := func(key string) *field {
 		s, ok := o[key].(string)
 		if !ok {
-			l.fault(Malformed, pointer(path, key), "it is the name of a field")
+			l.fault(ErrMalformed, pointer(path, key), "it has to be the name of a field")
 			return nil
 		}
 		col, _ := l.field(s, pointer(path, key), sc)
 		return col
 	}
-	measured := func(key string) {
-		if col := one(key); col != nil && !numberLike(col) {
+	measured := func(key string) *field {
+		col := one(key)
+		switch {
+		case col == nil:
+		case l.isNumber(col):
+			l.use(col, use{number: true})
+		default:
 			l.misread(pointer(path, key), col, quantitative)
 		}
+		return col
 	}
 	as := func(usual ...string) []string {
 		switch v := o["as"].(type) {
@@ -137,13 +146,13 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 	switch kind {
 	case "filter":
 		l.predicate(o[kind], path+"/filter", sc)
-		l.note("Rows that a filter of the chart leaves out are not drawn.")
+		l.note("A filter of the chart leaves rows out.")
 		out := *sc
 		out.filtered = true
 		return &out
 	case "sample":
 		l.between(path+"/sample", o[kind], 0, math.MaxInt32)
-		l.note("A sample of at most %v rows is drawn, which a browser takes anew each time.", o[kind])
+		l.note("A random sample of at most %v rows is drawn, a different one each time.", o[kind])
 		out := *sc
 		out.filtered = true
 		return &out
@@ -154,14 +163,11 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 	case "window":
 		return sc.with(l.operations(o[kind], path+"/window", sc, slices.Concat(aggregateOps, windowOps)))
 	case "bin":
-		col := one("field")
-		if col != nil && !numberLike(col) {
-			l.misread(path+"/field", col, quantitative)
-		}
+		col := measured("field")
 		if b, ok := o[kind].(object); ok {
 			l.bins(b, path+"/bin", col)
 		} else if o[kind] != true {
-			l.fault(Malformed, path+"/bin", "it is true or an object")
+			l.fault(ErrMalformed, path+"/bin", "it has to be true or an object")
 		}
 		start := as("bin", "")
 		if start[1] == "" {
@@ -171,8 +177,8 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 	case "timeUnit":
 		l.timeUnit(o[kind], path+"/timeUnit")
 		if col := one("field"); col != nil {
-			l.dated[col.name] = true
-			if !dateLike(col) {
+			l.use(col, use{time: true})
+			if !l.isDate(col) {
 				l.misread(path+"/field", col, temporal)
 			}
 		}
@@ -243,13 +249,16 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 			l.word(path+"/op", "aggregate", s, aggregateOps)
 		}
 		if n, ok := number(o["limit"]); ok && n > 0 {
-			l.note("At most %v of the columns that the chart makes of values are drawn.", o["limit"])
+			l.note("At most %v of the columns that the chart makes from values are drawn.", o["limit"])
 		}
 		out := sc.only(groupby)
 		out.open = true
 		return out
 	}
 }
+
+const unsafeName = "names with quotes, backslashes or control characters, and names of every JavaScript object, " +
+	"such as constructor, cannot be drawn"
 
 // made checks the names of new fields, which become part of expressions.
 func (l *linter) made(v any, path string) {
@@ -258,8 +267,8 @@ func (l *linter) made(v any, path string) {
 		list = []any{v}
 	}
 	for _, e := range list {
-		if name, _ := e.(string); inherited[name] || strings.ContainsFunc(name, unsafeInName) {
-			l.fault(Unsupported, path, "a name with quotes, backslashes or control characters, or one that every object has, such as constructor, cannot be drawn")
+		if name, _ := e.(string); vegalite.IsInherited(name) || strings.ContainsFunc(name, vegalite.IsUnsafe) {
+			l.fault(ErrUnsupported, path, unsafeName)
 		}
 	}
 }

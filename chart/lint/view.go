@@ -1,10 +1,12 @@
-package chart
+package lint
 
 import (
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
 )
 
 var (
@@ -19,18 +21,18 @@ const (
 	maxViewDepth = 8
 )
 
-// top checks what stands at the top of a spec only.
+// top checks the properties that only the top level has.
 func (l *linter) top(root object) {
 	if v, ok := root["$schema"]; ok {
 		if s, ok := v.(string); !ok || !schemaNames.MatchString(s) {
-			l.fault(Unsupported, "/$schema", "it is no chart of Vega-Lite 4 to 6: write %s", schemaURL)
+			l.fault(ErrUnsupported, "/$schema", "it is not Vega-Lite 4 to 6: write %s", vegalite.Schema)
 		}
 	}
 	for _, key := range []string{"usermeta", "datasets"} {
 		if _, ok := root[key]; ok {
-			code, why := External, "a page that embeds charts obeys it: leave it out"
+			code, why := ErrExternal, "it changes how a page embeds the chart: leave it out"
 			if key == "datasets" {
-				code, why = ForeignData, "the rows are all there is to draw: leave it out"
+				code, why = ErrForeignData, "a chart shows the given rows only: leave it out"
 			}
 			l.fault(code, "/"+key, "%s", why)
 		}
@@ -50,7 +52,7 @@ func (l *linter) top(root object) {
 	}
 }
 
-// declare collects the names of all parameters: a view may speak of another one's.
+// declare collects the names of all parameters, because views use those of others.
 func (l *linter) declare(v any, depth int) {
 	if depth > maxDepth {
 		return
@@ -78,11 +80,11 @@ func (l *linter) declare(v any, depth int) {
 	}
 }
 
-// view checks one view, or what it is composed of.
+// view checks a view and the views in it.
 func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	if l.views++; l.views > maxViews || depth > maxViewDepth {
 		if l.views == maxViews+1 || depth > maxViewDepth {
-			l.fault(TooLarge, path, "it has more than %d views, or more than %d in one another", maxViews, maxViewDepth)
+			l.fault(ErrTooLarge, path, "it has more than %d views, or more than %d levels of views", maxViews, maxViewDepth)
 		}
 		return
 	}
@@ -95,15 +97,16 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 		at := pointer(path, key)
 		switch {
 		case key == "selection":
-			l.fault(Unsupported, at, "Vega-Lite 5 and 6 have params for it")
+			l.fault(ErrUnsupported, at, "write params, as in Vega-Lite 5 and 6")
 		case !slices.Contains(known, key):
-			l.report(Problem{Code: UnknownName, Path: at, Message: "there is no such property there", Candidates: similar(key, known)})
+			l.report(vegalite.UnknownWord(at, "property", key, known))
 		case slices.Contains(makers, key):
 			made++
 		}
 	}
 	if made != 1 {
-		l.fault(Malformed, path, "a view has one of mark, layer, hconcat, vconcat, concat, or spec with facet or repeat; this one has %d of them", made)
+		l.fault(ErrMalformed, path,
+			"a view needs exactly one of mark, layer, hconcat, vconcat, concat, or spec with facet or repeat; this one has %d", made)
 		return
 	}
 	around := sc.encoding
@@ -136,19 +139,20 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 }
 
-// composed checks a view that is drawn for each value of a field, or for each of some fields.
+// composed checks a view that is repeated for each value of a field, or for each of
+// several fields.
 func (l *linter) composed(v object, path string, sc *scope, depth int) {
 	inner, ok := v["spec"].(object)
 	facet, repeat := v["facet"], v["repeat"]
 	if !ok || (facet == nil) == (repeat == nil) {
-		l.fault(Malformed, path+"/spec", "it is an object, and stands beside facet or repeat")
+		l.fault(ErrMalformed, path+"/spec", "it has to be an object next to facet or repeat")
 		return
 	}
 	if facet != nil {
 		o, ok := facet.(object)
 		switch {
 		case !ok:
-			l.fault(Malformed, path+"/facet", "it is an object")
+			l.fault(ErrMalformed, path+"/facet", "it has to be an object")
 		case o["row"] != nil || o["column"] != nil:
 			l.cells(o, path+"/facet", sc)
 			for _, key := range slices.Sorted(maps.Keys(o)) {
@@ -167,7 +171,7 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 	take := func(key string, v any, at string) {
 		list, ok := v.([]any)
 		if !ok || len(list) == 0 || len(list) > maxViews {
-			l.fault(Malformed, at, "it is a list of at most %d fields", maxViews)
+			l.fault(ErrMalformed, at, "it has to be a list of at most %d fields", maxViews)
 			return
 		}
 		for i, f := range list {
@@ -175,7 +179,7 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 				l.field(s, item(at, i), sc)
 				names[key] = append(names[key], s)
 			} else {
-				l.fault(Malformed, item(at, i), "it is the name of a field")
+				l.fault(ErrMalformed, item(at, i), "it has to be the name of a field")
 			}
 		}
 	}
@@ -193,7 +197,7 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 		copies *= len(list)
 	}
 	if l.views += copies - 1; l.views > maxViews {
-		l.fault(TooLarge, path+"/repeat", "it makes %d views, and at most %d are allowed", copies, maxViews)
+		l.fault(ErrTooLarge, path+"/repeat", "it makes %d views, and at most %d are allowed", copies, maxViews)
 		return
 	}
 	within := *sc
@@ -203,7 +207,7 @@ func (l *linter) composed(v object, path string, sc *scope, depth int) {
 
 const maxSide = 10_000 // pixels
 
-// frame checks what a view looks like around its marks.
+// frame checks the size, title and background of a view.
 func (l *linter) frame(v object, path string) {
 	for _, key := range []string{"width", "height"} {
 		at := pointer(path, key)
@@ -211,7 +215,7 @@ func (l *linter) frame(v object, path string) {
 		case nil:
 		case string:
 			if side != "container" {
-				l.fault(Malformed, at, `it is a number of pixels, "container" or {"step": pixels}`)
+				l.fault(ErrMalformed, at, `it is a number of pixels, "container" or {"step": pixels}`)
 			}
 		case object:
 			for _, k := range slices.Sorted(maps.Keys(side)) {

@@ -1,4 +1,4 @@
-package chart
+package lint
 
 import (
 	"fmt"
@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// summingOps are the aggregates of parts that add up to that of the whole.
+// summingOps are the aggregates that add up.
 var summingOps = words("count distinct missing sum valid")
 
-// stackedMarks are those that Vega-Lite stacks by itself where something tells their parts apart.
+// stackedMarks are the marks that Vega-Lite stacks by default if they have parts.
 var stackedMarks = words("bar area arc")
 
-// stacked refuses parts on top of each other whose numbers do not add up, such as means: the
-// whole would be drawn as a number that it is not. o has the encoding of the view and of those
-// around it.
+// stacked refuses stacked parts whose numbers do not add up, such as means: the
+// height of the stack would be a wrong number. o has the encoding of the view and
+// of the views around it.
 func (l *linter) stacked(o object, path, mark string) {
 	for _, name := range words("x y theta radius") {
 		c, _ := o[name].(object)
@@ -29,12 +29,14 @@ func (l *linter) stacked(o object, path, mark string) {
 			if s == "" {
 				s = "number"
 			}
-			l.fault(AggregateType, pointer(path, name), `the %s of parts is not stacked, as it does not add up to that of the whole: write "stack": null and give the parts an xOffset or a yOffset, or draw a line`, s)
+			l.fault(ErrAggregateType, pointer(path, name),
+				`the %s of parts cannot be stacked, because it does not add up to that of the whole: `+
+					`write "stack": null and give the parts an xOffset or a yOffset, or draw a line`, s)
 		}
 	}
 }
 
-// stacks reports whether Vega-Lite stacks a channel's number where there are parts.
+// stacks reports whether Vega-Lite stacks the numbers of a channel.
 func (l *linter) stacks(c object, mark string) bool {
 	if scale, ok := c["scale"].(object); ok && scale["type"] != nil && scale["type"] != "linear" {
 		return false
@@ -45,8 +47,8 @@ func (l *linter) stacks(c object, mark string) bool {
 	return c["stack"] != nil && c["stack"] != false
 }
 
-// parted reports whether some field that is neither the other axis nor an offset tells marks
-// apart.
+// parted reports whether a field other than the other axis or an offset divides
+// the marks.
 func parted(o object, measured string) bool {
 	places := map[string]bool{}
 	for _, name := range words("x y theta radius xOffset yOffset") {
@@ -71,5 +73,5 @@ func parted(o object, measured string) bool {
 	return false
 }
 
-// fieldOf tells fields apart as they are drawn.
+// fieldOf identifies a field as it is drawn.
 func fieldOf(c object) string { return fmt.Sprint(c["field"], c["timeUnit"], c["bin"]) }

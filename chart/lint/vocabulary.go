@@ -1,4 +1,4 @@
-package chart
+package lint
 
 import (
 	_ "embed"
@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// vocabularyText has the properties of each kind of object, with what they may be.
+// vocabularyText has the properties of each kind of object, and their values.
 //
 //go:embed vocabulary.txt
 var vocabularyText string
 
-// A property may be of some JSON types, and one of some words.
+// A property accepts some JSON types and some words.
 type property struct {
-	types string   // of the letters b n s z a o
-	words []string // nil: any text, where types has s
+	types string   // of the letters b n s z a o, see typeLetter
+	words []string // nil: any text, if types has s
 }
 
 var vocabulary = readVocabulary(vocabularyText)
@@ -42,7 +42,7 @@ func readVocabulary(text string) map[string]map[string]property {
 	return all
 }
 
-// typeLetter is the letter of a JSON value's type.
+// typeLetter returns the letter for the JSON type of v.
 func typeLetter(v any) string {
 	switch v.(type) {
 	case nil:
@@ -59,7 +59,7 @@ func typeLetter(v any) string {
 	return "o"
 }
 
-// takes reports whether the property may be v.
+// takes reports whether the property accepts v.
 func (p property) takes(v any) bool {
 	if text, ok := v.(string); ok && slices.Contains(p.words, text) {
 		return true
@@ -72,7 +72,7 @@ var (
 	otherMarks  = words("image geoshape")
 
 	aggregateOps = words("argmax argmin average count distinct max mean median min missing product q1 q3 ci0 ci1 stderr stdev stdevp sum valid values variance variancep")
-	countingOps  = words("count distinct valid missing values") // of whatever values
+	countingOps  = words("count distinct valid missing values") // of any values
 	orderingOps  = words("min max argmin argmax")               // of numbers and dates
 	windowOps    = words("row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value")
 
@@ -81,18 +81,18 @@ var (
 
 	timeUnitParts = words("year quarter month week dayofyear day date hours minutes seconds milliseconds")
 
-	positionChannels = words("x y x2 y2 xOffset yOffset xError yError xError2 yError2 theta theta2 radius radius2 latitude longitude latitude2 longitude2")
-	tellingChannels  = words("color fill stroke shape strokeDash row column facet") // of which each value has a look of its own
-	facetChannels    = words("row column facet")
-	channels         = slices.Concat(positionChannels, tellingChannels, words("size angle opacity fillOpacity strokeOpacity strokeWidth text tooltip detail order key description"))
-	otherChannels    = words("time")
-	linkingChannels  = words("href url")
+	positionChannels   = words("x y x2 y2 xOffset yOffset xError yError xError2 yError2 theta theta2 radius radius2 latitude longitude latitude2 longitude2")
+	separatingChannels = words("color fill stroke shape strokeDash row column facet") // each value has its own look
+	facetChannels      = words("row column facet")
+	channels           = slices.Concat(positionChannels, separatingChannels, words("size angle opacity fillOpacity strokeOpacity strokeWidth text tooltip detail order key description"))
+	otherChannels      = words("time")
+	linkingChannels    = words("href url")
 )
 
 func words(s string) []string { return strings.Fields(s) }
 
-// isTimeUnit reports whether name is a unit of Vega-Lite: parts of a date, from the
-// largest to the smallest.
+// isTimeUnit reports whether name is a time unit of Vega-Lite: parts of a date, the
+// largest first.
 func isTimeUnit(name string) bool {
 	name = strings.TrimPrefix(strings.TrimPrefix(name, "binned"), "utc")
 	rest := name

@@ -2,9 +2,11 @@ package chart
 
 import (
 	"slices"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
 )
 
-// emit writes the data, by x and then by colour.
+// emit writes the data, ordered by x and then by color.
 func (d *drawing) emit(x, by *scale, value string, tallies map[place]*tally) {
 	colours := []any{nil}
 	if by != nil {
@@ -33,7 +35,7 @@ func (d *drawing) emit(x, by *scale, value string, tallies map[place]*tally) {
 	}
 }
 
-// encode writes the marks and what stands on which channel.
+// encode writes the mark and the channels.
 func (d *drawing) encode(x, by *scale, number object) object {
 	mark, encoding := object{"tooltip": true}, object{}
 	body := object{"mark": mark, "encoding": encoding}
@@ -41,9 +43,9 @@ func (d *drawing) encode(x, by *scale, number object) object {
 	case Heatmap:
 		mark["type"] = "rect"
 		encoding["x"], encoding["y"], encoding["color"] = x.channel(true), by.channel(true), number
-		d.size(body, usualWidth, object{"step": 20})
+		setSize(body, usualWidth, object{"step": 20})
 		if by.column.typ == temporal {
-			d.size(body, usualWidth, usualHeight)
+			setSize(body, usualWidth, usualHeight)
 		}
 		return body
 	case Pie:
@@ -51,7 +53,7 @@ func (d *drawing) encode(x, by *scale, number object) object {
 		number["stack"] = true
 		encoding["theta"], encoding["color"] = number, x.channel(true)
 		encoding["order"] = d.slices(x, encoding)
-		d.size(body, usualHeight, usualHeight)
+		setSize(body, usualHeight, usualHeight)
 		return body
 	case Line, Area:
 		mark["type"] = string(d.kind)
@@ -69,7 +71,7 @@ func (d *drawing) encode(x, by *scale, number object) object {
 		if d.kind == Area {
 			number["stack"] = d.stack(by)
 		}
-		d.size(body, usualWidth, usualHeight)
+		setSize(body, usualWidth, usualHeight)
 		return body
 	}
 	mark["type"] = "bar"
@@ -87,20 +89,21 @@ func (d *drawing) encode(x, by *scale, number object) object {
 		}
 	}
 	number["stack"] = d.stack(by)
-	d.size(body, width, height)
+	setSize(body, width, height)
 	return body
 }
 
-// stack is how parts stand to each other. It is always written: what Vega-Lite takes by itself goes
-// by the aggregate of the encoding, which has none, as rows are grouped here.
+// stack returns whether parts are stacked. It is always written: the default of
+// Vega-Lite depends on the aggregate of the encoding, which is empty because rows
+// are grouped here.
 func (d *drawing) stack(by *scale) any {
-	if by == nil || d.kind == GroupedBar || !d.aggregate.stacks() {
+	if by == nil || d.kind == GroupedBar || !d.aggregate.addsUp() {
 		return false
 	}
 	return "zero"
 }
 
-// slices is the order of a pie's slices, which is not that of their colours.
+// slices orders the slices of a pie, independently of their colors.
 func (d *drawing) slices(x *scale, encoding object) object {
 	number, _ := encoding["theta"].(object)
 	out := object{"field": number["field"], "type": quantitative, "sort": "descending", "title": number["title"]}
@@ -113,10 +116,10 @@ func (d *drawing) slices(x *scale, encoding object) object {
 		for i, row := range d.data {
 			row[at] = i
 		}
-		out = object{"field": escaped(at), "type": quantitative, "sort": "ascending"}
-		// Without a list, it would show every channel, and so that number.
+		out = object{"field": vegalite.Escape(at), "type": quantitative, "sort": "ascending"}
+		// The default tooltip would show the order as well.
 		encoding["tooltip"] = []any{
-			object{"field": escaped(x.field), "title": titled(x.column.name), "type": x.column.typ},
+			object{"field": vegalite.Escape(x.field), "title": titled(x.column.name), "type": x.column.typ},
 			object{"field": number["field"], "title": number["title"], "type": quantitative},
 		}
 	}
@@ -132,7 +135,7 @@ func (s *scale) offset() object {
 	return c
 }
 
-// sideways reports whether bars lie, so that their labels can be read.
+// sideways reports whether bars are horizontal, to make long labels readable.
 func (d *drawing) sideways(x *scale) bool {
 	if x.column.typ != nominal {
 		return false

@@ -1,4 +1,4 @@
-package chart
+package lint
 
 import (
 	"maps"
@@ -9,11 +9,11 @@ import (
 func (l *linter) predicate(v any, path string, sc *scope) {
 	switch v := v.(type) {
 	case string:
-		l.fault(Expression, path, "expressions are not run: write an object, such as {\"field\": ..., \"gt\": ...}")
+		l.fault(ErrExpression, path, "expressions are not supported: write an object, such as {\"field\": ..., \"gt\": ...}")
 	case object:
 		l.test(v, path, sc)
 	default:
-		l.fault(Malformed, path, "it is an object, such as {\"field\": ..., \"gt\": ...}")
+		l.fault(ErrMalformed, path, "it has to be an object, such as {\"field\": ..., \"gt\": ...}")
 	}
 }
 
@@ -27,7 +27,7 @@ func (l *linter) test(o object, path string, sc *scope) {
 					l.predicate(e, item(at, i), sc)
 				}
 			} else {
-				l.fault(Malformed, at, "it is a list")
+				l.fault(ErrMalformed, at, "it has to be a list")
 			}
 		case "not":
 			l.predicate(o[key], at, sc)
@@ -36,10 +36,10 @@ func (l *linter) test(o object, path string, sc *scope) {
 		case "field":
 			if s, ok := o[key].(string); ok {
 				if col, ok := l.field(s, at, sc); ok && col != nil && o["timeUnit"] != nil {
-					l.dated[col.name] = true
+					l.use(col, use{time: true})
 				}
 			} else {
-				l.fault(Malformed, at, "it is the name of a field")
+				l.fault(ErrMalformed, at, "it has to be the name of a field")
 			}
 		case "timeUnit":
 			l.timeUnit(o[key], at)

@@ -14,7 +14,7 @@ import (
 
 // said reports whether some note has all of the words.
 func said(s *chart.Spec, words ...string) bool {
-	for _, note := range s.Notes() {
+	for _, note := range s.Notes {
 		all := true
 		for _, w := range words {
 			all = all && strings.Contains(note, w)
@@ -55,18 +55,18 @@ func TestStack(t *testing.T) {
 			var spec struct {
 				Encoding struct{ Y map[string]any }
 			}
-			if err := json.Unmarshal(s.JSON(), &spec); err != nil {
+			if err := json.Unmarshal(s.JSON, &spec); err != nil {
 				t.Fatal(err)
 			}
-			if got, written := spec.Encoding.Y["stack"]; s.Kind() != tt.kind || !written || got != tt.stack {
-				t.Errorf("it is a %s, stacked %v", s.Kind(), got)
+			if got, written := spec.Encoding.Y["stack"]; s.Kind != tt.kind || !written || got != tt.stack {
+				t.Errorf("it is a %s, stacked %v", s.Kind, got)
 			}
 		})
 	}
 	for _, kind := range []chart.Kind{chart.Area, chart.StackedBar} {
 		for _, a := range []chart.Aggregate{chart.Mean, chart.Median, chart.Min, chart.Max} {
 			_, err := chart.New(rows, &chart.Options{Kind: kind, X: "port", Y: "delay", Color: "type", Aggregate: a})
-			if err == nil || codes(t, err)[0] != chart.AggregateType {
+			if err == nil || codes(t, err)[0] != chart.ErrAggregateType {
 				t.Errorf("%s of %s: %v", kind, a, err)
 			}
 		}
@@ -106,7 +106,7 @@ func TestSizeOfTheWhole(t *testing.T) {
 				t.Errorf("the bars are %s, want %s", got, tt.want)
 			}
 			if tt.opt.Top > 0 && !said(s, "of the 3 values of port", string(tt.opt.Aggregate)+" of delay") {
-				t.Errorf("nothing says what was taken: %q", s.Notes())
+				t.Errorf("nothing says what was taken: %q", s.Notes)
 			}
 		})
 	}
@@ -130,7 +130,7 @@ func TestNegativeSlices(t *testing.T) {
 		return err
 	}
 	for name, opt := range map[string]chart.Options{"nothing said": {}, "the first five": {Top: 5}, "sums": {Aggregate: chart.Sum}} {
-		if err := pie(-4, opt); err == nil || codes(t, err)[0] != chart.FieldType {
+		if err := pie(-4, opt); err == nil || codes(t, err)[0] != chart.ErrFieldType {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := pie(4, opt); err != nil {
@@ -157,7 +157,7 @@ func TestWithoutANumber(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := build(t, rows, &opt)
 			if !said(s, "3 rows", "delay", "2 of the 4 values of port") {
-				t.Errorf("the notes are %q", s.Notes())
+				t.Errorf("the notes are %q", s.Notes)
 			}
 			ports := map[any]bool{}
 			for _, row := range read(t, s).Data.Values {
@@ -167,15 +167,15 @@ func TestWithoutANumber(t *testing.T) {
 				t.Error(diff)
 			}
 			if opt.Color != "type" {
-				if s := build(t, whole, &opt); len(s.Notes()) > 0 {
-					t.Errorf("of all rows it says %q", s.Notes())
+				if s := build(t, whole, &opt); len(s.Notes) > 0 {
+					t.Errorf("of all rows it says %q", s.Notes)
 				}
 			}
 		})
 	}
 	counted := build(t, rows, &chart.Options{Kind: chart.Bar, X: "port", Y: "delay", Aggregate: chart.Count})
-	if n := len(read(t, counted).Data.Values); n != 4 || len(counted.Notes()) > 0 {
-		t.Errorf("%d bars are counted: %q", n, counted.Notes())
+	if n := len(read(t, counted).Data.Values); n != 4 || len(counted.Notes) > 0 {
+		t.Errorf("%d bars are counted: %q", n, counted.Notes)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestMostlyDates(t *testing.T) {
 		note         []string
 	}{
 		"all are dates":     {20, 0, "temporal", nil},
-		"nine of ten":       {18, 2, "temporal", []string{"2 of the 20 values of when", "no date"}},
+		"nine of ten":       {18, 2, "temporal", []string{"2 of the 20 values of when", "has dates"}},
 		"less than nine":    {17, 3, "nominal", []string{"when", "texts"}},
 		"more than half":    {3, 1, "nominal", []string{"when", "texts"}},
 		"a few are dates":   {2, 8, "nominal", nil},
@@ -208,8 +208,8 @@ func TestMostlyDates(t *testing.T) {
 			if got := d.Encoding["x"].Type; got != tt.want {
 				t.Errorf("it is drawn as %s", got)
 			}
-			if tt.note != nil && !said(s, tt.note...) || tt.note == nil && len(s.Notes()) > 0 {
-				t.Errorf("the notes are %q", s.Notes())
+			if tt.note != nil && !said(s, tt.note...) || tt.note == nil && len(s.Notes) > 0 {
+				t.Errorf("the notes are %q", s.Notes)
 			}
 			if first := d.Data.Values[0]["when"]; tt.dates > tt.texts && first != "2025-01-01" {
 				t.Errorf("the first is %v", first)
