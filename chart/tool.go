@@ -12,7 +12,7 @@ import (
 
 // toolArguments are the arguments of visualization_generator.
 type toolArguments struct {
-	Rows      qed.Rows  `json:"rows" jsonschema_description:"the rows to draw, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Rows      qed.RowsRef  `json:"rows" jsonschema_description:"the rows to draw, those of an earlier task: {\"$result\": \"key/rows\"}"`
 	Title     string    `json:"title,omitempty" jsonschema_description:"what the chart shows, in the user's language"`
 	Kind      Kind      `json:"kind,omitempty" jsonschema:"enum=bar,enum=stacked_bar,enum=grouped_bar,enum=line,enum=area,enum=scatter,enum=histogram,enum=box,enum=heatmap,enum=pie" jsonschema_description:"leave out to choose the kind that fits the rows"`
 	X         string    `json:"x,omitempty" jsonschema_description:"the column for x, named exactly as the query returns it: categories, dates or numbers; the slices of a pie; leave out to have it chosen"`
@@ -27,14 +27,14 @@ type toolArguments struct {
 // [qed.Finding].
 type toolResult struct {
 	Text      string             `json:"text"`
-	Artifacts []qed.KeptArtifact `json:"artifacts"`
+	Artifacts []qed.ArtifactRef `json:"artifacts"`
 }
 
 // NewTool returns the tool visualization_generator, which draws rows with [New].
 // A nil limits means the defaults. The tool is safe for concurrent use.
 //
 // Its arguments are {"rows", "title", "kind", "x", "y", "color", "aggregate",
-// "sort", "top"}. Only rows, a [qed.Rows], is required; the others are [Options].
+// "sort", "top"}. Only rows, a [qed.RowsRef], is required; the others are [Options].
 // Its result is {"text", "artifacts": [..]}, members of a [qed.Finding]. The
 // artifact is a Vega-Lite chart that is saved next to the run. The text describes
 // the chart, what it leaves out, and which rows it is based on.
@@ -57,7 +57,7 @@ func NewTool(limits *Limits) qed.Tool {
 			rows.Truncated = rows.Truncated || in.Rows.Truncated
 			return in.draw(ctx, rows, lim)
 		})
-	t.Kind, t.Repeat = qed.AnalysisTool, true
+	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
 
@@ -72,7 +72,7 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 		if in.Rows.Partial != "" {
 			text += " " + missingRows(in.Rows.Partial)
 		}
-		return toolResult{Text: text, Artifacts: []qed.KeptArtifact{}}, nil
+		return toolResult{Text: text, Artifacts: []qed.ArtifactRef{}}, nil
 	}
 	within := func(bytes int) (*Spec, error) {
 		limits.Bytes = bytes
@@ -85,12 +85,12 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 	if err != nil {
 		return toolResult{}, err
 	}
-	kept, err := qed.KeepArtifact(ctx, spec.Artifact())
+	kept, err := qed.SaveArtifact(ctx, spec.Artifact())
 	for errors.Is(err, qed.ErrTooLarge) && limits.Bytes > minBytes {
 		if spec, err = within(limits.Bytes / 2); err != nil {
 			return toolResult{}, err
 		}
-		kept, err = qed.KeepArtifact(ctx, spec.Artifact())
+		kept, err = qed.SaveArtifact(ctx, spec.Artifact())
 	}
 	if err != nil {
 		return toolResult{}, err
@@ -100,9 +100,9 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 		if spec, err = within(min(limits.Bytes, inlineBytes)); err != nil {
 			return toolResult{}, err
 		}
-		kept = qed.KeptArtifact{Name: spec.Title, MediaType: MediaType, Data: spec.JSON}
+		kept = qed.ArtifactRef{Name: spec.Title, MediaType: MediaType, Data: spec.JSON}
 	}
-	return toolResult{Text: spec.text(), Artifacts: []qed.KeptArtifact{kept}}, nil
+	return toolResult{Text: spec.text(), Artifacts: []qed.ArtifactRef{kept}}, nil
 }
 
 // text describes the chart for the user.

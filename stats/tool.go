@@ -69,7 +69,7 @@ type basis struct {
 const maxPartialBytes = 300
 
 // tableOf returns the rows of a call and their basis.
-func tableOf(ctx context.Context, rows *qed.Rows) (*qed.Table, basis, error) {
+func tableOf(ctx context.Context, rows *qed.RowsRef) (*qed.Table, basis, error) {
 	t, err := rows.Table(ctx)
 	if err != nil {
 		return nil, basis{}, err

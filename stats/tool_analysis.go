@@ -13,7 +13,7 @@ import (
 )
 
 type analysisInput struct {
-	Rows    qed.Rows `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Rows    qed.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
 	Columns []string `json:"columns,omitempty" jsonschema_description:"the columns to analyse, named exactly as the query returns them; leave out for all"`
 	GroupBy string   `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out unless the question asks for groups"`
 }
@@ -33,7 +33,7 @@ type analysis struct {
 // rows, finds outliers and correlations, and compares groups. It is safe for
 // concurrent use.
 //
-// Its arguments are {"rows", "columns", "group_by"}. Only rows, a [qed.Rows], is
+// Its arguments are {"rows", "columns", "group_by"}. Only rows, a [qed.RowsRef], is
 // required. Its result has:
 //   - text: the findings in sentences, after one about the rows they are based on
 //   - row_count, truncated, partial: the rows that were analysed
@@ -51,7 +51,7 @@ func NewAnalysisTool() qed.Tool {
 			"values; outliers; correlations; and with group_by whether the groups differ. Exact and reproducible; use it "+
 			"instead of computing figures yourself.",
 		analyse)
-	t.Kind, t.Repeat = qed.AnalysisTool, true
+	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
 

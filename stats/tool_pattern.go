@@ -12,7 +12,7 @@ import (
 )
 
 type patternInput struct {
-	Rows      qed.Rows  `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Rows      qed.RowsRef  `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
 	Value     string    `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to count rows"`
 	Time      string    `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out if there is only one"`
 	GroupBy   string    `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out unless the question asks for groups"`
@@ -30,7 +30,7 @@ type patterns struct {
 	Missing     int               `json:"missing,omitempty"` // rows without a time or a value, which are not in the series
 	Trend       *Trend            `json:"trend,omitempty"`
 	Seasonality []Cycle           `json:"seasonality,omitempty"`
-	Series      *qed.Rows         `json:"series,omitempty"` // the points of the trend
+	Series      *qed.RowsRef         `json:"series,omitempty"` // the points of the trend
 	Outliers    *reportedOutliers `json:"outliers,omitempty"`
 	Groups      *Comparison       `json:"groups,omitempty"`
 	LeftOut     []string          `json:"left_out,omitempty"`
@@ -48,7 +48,7 @@ const maxSeriesRows = 150
 // aggregate that does not exist.
 //
 // The arguments are {"rows", "value", "time", "group_by", "period", "aggregate"}.
-// Only rows, a [qed.Rows], is required; without a value rows are counted. The
+// Only rows, a [qed.RowsRef], is required; without a value rows are counted. The
 // result has:
 //   - text: the findings in sentences, after one about the rows they are based on
 //   - row_count, truncated, partial: the rows that were analysed
@@ -56,7 +56,7 @@ const maxSeriesRows = 150
 //   - missing: the number of rows without a time or a value
 //   - trend: a [Trend]
 //   - seasonality: a [Cycle] for each cycle of the calendar
-//   - series: the points of the trend, as a qed.Rows for a chart
+//   - series: the points of the trend, as a qed.RowsRef for a chart
 //   - outliers: an [Outliers]
 //   - groups: a [Comparison]
 //   - left_out: which lists were shortened, to keep the result below 64 KiB
@@ -72,7 +72,7 @@ func NewPatternTool(opt *SeriesOptions) qed.Tool {
 		"Finds patterns in rows: the trend of a value over time, seasonal cycles (hour of day, weekday, month, quarter), outliers, and "+
 			"with group_by whether groups differ. Reports how certain each finding is, and where there are too few data.",
 		func(ctx context.Context, in patternInput) (patterns, error) { return recognise(ctx, in, defaults) })
-	t.Kind, t.Repeat = qed.AnalysisTool, true
+	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
 
@@ -185,7 +185,7 @@ func (p *patterns) overTime(ctx context.Context, times, values *variable, opt Se
 }
 
 // keepSeries saves the points of s as rows, for a chart.
-func keepSeries(ctx context.Context, s *Series) (*qed.Rows, error) {
+func keepSeries(ctx context.Context, s *Series) (*qed.RowsRef, error) {
 	value := string(s.Aggregate)
 	if s.Value != "" {
 		value += " of " + clip(s.Value)
@@ -196,7 +196,7 @@ func keepSeries(ctx context.Context, s *Series) (*qed.Rows, error) {
 			return nil, err
 		}
 	}
-	rows, err := qed.KeepRows(ctx, &t)
+	rows, err := qed.SaveRows(ctx, &t)
 	if err != nil {
 		return nil, err
 	}
