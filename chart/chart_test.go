@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// table makes one of names and rows of values.
+// table makes a table from names, separated by |, and rows.
 func table(t testing.TB, names string, rows ...[]any) *qed.Table {
 	t.Helper()
 	out := &qed.Table{}
@@ -40,7 +40,7 @@ func delays(t testing.TB) *qed.Table {
 	)
 }
 
-// drawn is the part of a spec that tests look at.
+// drawn is the part of a spec that tests read.
 type drawn struct {
 	Schema   string `json:"$schema"`
 	Title    string
@@ -199,9 +199,10 @@ func TestSortAndLimit(t *testing.T) {
 	}
 }
 
-// TestOrderThatIsChosen: categories of bars and pies stand by their number, and what has
-// an order of its own keeps it. The second of three is the largest, and two are the same.
-func TestOrderThatIsChosen(t *testing.T) {
+// TestDefaultOrder checks that categories of bars and pies are ordered by their
+// number, unless they have an order of their own. Of the three values the second is
+// the largest, and two are equal.
+func TestDefaultOrder(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind    chart.Kind
 		column  string
@@ -248,7 +249,7 @@ func TestOrderThatIsChosen(t *testing.T) {
 	}
 }
 
-// TestOrderOfCounts: rows that are counted stand by how many there are.
+// TestOrderOfCounts checks that counted categories are ordered by their count.
 func TestOrderOfCounts(t *testing.T) {
 	d := read(t, build(t, table(t, "port", []any{"b"}, []any{"c"}, []any{"a"}, []any{"c"}), nil))
 	want := []map[string]any{{"port": "c", "count": 2.0}, {"port": "a", "count": 1.0}, {"port": "b", "count": 1.0}}
@@ -257,8 +258,8 @@ func TestOrderOfCounts(t *testing.T) {
 	}
 }
 
-// TestOrderOfSlices: they follow the order that was asked for, and the smallest that are
-// drawn as one come last.
+// TestOrderOfSlices checks that slices have the given order, with those drawn
+// together last.
 func TestOrderOfSlices(t *testing.T) {
 	rows := table(t, "port_id|n")
 	for i := range 30 {
@@ -306,7 +307,8 @@ func TestNamesThatVegaLiteWouldMisread(t *testing.T) {
 	}
 }
 
-// TestTooltipIsNoImage: vega-tooltip shows an entry called image as an image.
+// TestTooltipIsNoImage: vega-tooltip would show an entry with the name image as an
+// image.
 func TestTooltipIsNoImage(t *testing.T) {
 	s := build(t, table(t, "image|n", []any{"https://example.com/pixel.png", 1}), nil)
 	for channel, c := range read(t, s).Encoding {
@@ -410,7 +412,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestOwnChartsPassTheLint: every kind of chart, of names of all sorts.
+// TestOwnChartsPassTheLint has every kind of chart, with names of all sorts.
 func TestOwnChartsPassTheLint(t *testing.T) {
 	for _, names := range []string{"at|port|part|delay|weight", `a.b|x[0]|it's|d\e|<b>`, "image|toString|count|日付|datum['x']"} {
 		rows := table(t, names)

@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/chart"
 )
 
-// said reports whether some note has all of the words.
-func said(s *chart.Spec, words ...string) bool {
+// hasNote reports whether a note has all of the words.
+func hasNote(s *chart.Spec, words ...string) bool {
 	for _, note := range s.Notes {
 		all := true
 		for _, w := range words {
@@ -26,8 +26,8 @@ func said(s *chart.Spec, words ...string) bool {
 	return false
 }
 
-// TestStack: parts stand on each other only where they add up to the whole, and a chart leaves
-// nothing of that to what Vega-Lite does by itself.
+// TestStack checks that parts are stacked only if they add up, and that a spec does
+// not depend on Vega-Lite's default.
 func TestStack(t *testing.T) {
 	rows := table(t, "port|type|delay",
 		[]any{"A", "x", 3}, []any{"A", "y", 7}, []any{"A", "y", 1}, []any{"B", "x", 5}, []any{"C", "x", 2}, []any{"C", "y", 2})
@@ -73,8 +73,8 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestSizeOfTheWhole: where there are colours, x stands by the aggregate of all of its rows, and
-// not by the sum of its parts.
+// TestSizeOfTheWhole checks that a category with several colors is ordered by the
+// aggregate of all its rows, and not by the sum of its parts.
 func TestSizeOfTheWhole(t *testing.T) {
 	rows := table(t, "port|type|delay",
 		[]any{"A", "x", 5}, []any{"A", "y", 5}, []any{"A", "z", 5}, []any{"B", "x", 10}, []any{"C", "x", -20}, []any{"C", "y", 1})
@@ -105,14 +105,15 @@ func TestSizeOfTheWhole(t *testing.T) {
 			if got != tt.want {
 				t.Errorf("the bars are %s, want %s", got, tt.want)
 			}
-			if tt.opt.Top > 0 && !said(s, "of the 3 values of port", string(tt.opt.Aggregate)+" of delay") {
+			if tt.opt.Top > 0 && !hasNote(s, "of the 3 values of port", string(tt.opt.Aggregate)+" of delay") {
 				t.Errorf("nothing says what was taken: %q", s.Notes)
 			}
 		})
 	}
 }
 
-// TestNegativeSlices: one that would be drawn together with others is seen as well.
+// TestNegativeSlices checks that small slices, which are drawn together, can be
+// negative slices too.
 func TestNegativeSlices(t *testing.T) {
 	pie := func(low float64, opt chart.Options) error {
 		rows := table(t, "c|v")
@@ -142,7 +143,7 @@ func TestNegativeSlices(t *testing.T) {
 	}
 }
 
-// TestWithoutANumber: a category that vanishes, as it has no number, is told.
+// TestWithoutANumber checks the note on categories that have no number at all.
 func TestWithoutANumber(t *testing.T) {
 	rows := table(t, "port|type|delay", []any{"A", "x", 5}, []any{"A", "y", nil}, []any{"B", "x", nil}, []any{"C", "x", "NaN"}, []any{"D", "x", -1})
 	whole := table(t, "port|type|delay", []any{"A", "x", 5}, []any{"B", "x", 0})
@@ -156,7 +157,7 @@ func TestWithoutANumber(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := build(t, rows, &opt)
-			if !said(s, "3 rows", "delay", "2 of the 4 values of port") {
+			if !hasNote(s, "3 rows", "delay", "2 of the 4 values of port") {
 				t.Errorf("the notes are %q", s.Notes)
 			}
 			ports := map[any]bool{}
@@ -179,8 +180,8 @@ func TestWithoutANumber(t *testing.T) {
 	}
 }
 
-// TestMostlyDates: a few cells that are no dates do not make a time axis one of texts, and where
-// it is one, it is told, and stands in the order of time.
+// TestMostlyDates checks that a few other cells do not change the type of a column
+// of dates, and that a column with fewer dates is ordered by them, with a note.
 func TestMostlyDates(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dates, texts int
@@ -208,7 +209,7 @@ func TestMostlyDates(t *testing.T) {
 			if got := d.Encoding["x"].Type; got != tt.want {
 				t.Errorf("it is drawn as %s", got)
 			}
-			if tt.note != nil && !said(s, tt.note...) || tt.note == nil && len(s.Notes) > 0 {
+			if tt.note != nil && !hasNote(s, tt.note...) || tt.note == nil && len(s.Notes) > 0 {
 				t.Errorf("the notes are %q", s.Notes)
 			}
 			if first := d.Data.Values[0]["when"]; tt.dates > tt.texts && first != "2025-01-01" {

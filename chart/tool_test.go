@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// call has a registry call the tool, as an agent does.
+// call calls the tool through a registry, as an agent does.
 func call(t testing.TB, rows *qed.Table, more string) (qed.Finding, error) {
 	t.Helper()
 	return callOn(t, qed.RowsRef{Count: len(rows.Rows), Sample: *rows}, more)
@@ -56,7 +56,7 @@ func TestTool(t *testing.T) {
 	}
 }
 
-// No chart passes for one of all rows where there are more, or some are missing.
+// A chart of some of the rows must not look like a chart of all rows.
 func TestToolOnSomeRows(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*qed.RowsRef)
@@ -103,7 +103,7 @@ func TestToolRefuses(t *testing.T) {
 	}
 }
 
-// TestToolWithoutAStore: the chart stands in the result, which a registry bounds.
+// TestToolWithoutAStore: the chart is part of the result, whose size is limited.
 func TestToolWithoutAStore(t *testing.T) {
 	rows := table(t, "a|b")
 	for i := range 1500 {

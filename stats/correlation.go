@@ -61,7 +61,7 @@ func correlate(a, b *variable) *Correlation {
 		c.Unclear = tooFew(c.N, "row", minPairs) + " that have both"
 		return c
 	}
-	likeX, likeY := alike(x), alike(y)
+	likeX, likeY := mergeRounded(x), mergeRounded(y)
 	switch {
 	case isConstant(likeX):
 		c.Unclear = a.allEqual("all values of " + quoted(a.Name))

@@ -71,7 +71,7 @@ func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
 func compare(t *qed.Table, v *variable, place int) *Comparison {
 	c := &Comparison{Value: v.Name, By: t.Columns[place].Name, Groups: []Group{}, P: 1}
 	values, ranked := map[string][]float64{}, map[string][]float64{}
-	same := alike(v.Numbers)
+	same := mergeRounded(v.Numbers)
 	for i, row := range v.At {
 		if name, ok := column.Text(t.Rows[row][place]); ok {
 			values[name] = append(values[name], v.Numbers[i])

@@ -70,7 +70,7 @@ func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
 
 func (c *variable) outliers() *Outliers {
 	o := &Outliers{Column: c.Name, N: len(c.Numbers), Found: []Outlier{}}
-	same := alike(c.Numbers)
+	same := mergeRounded(c.Numbers)
 	switch {
 	case o.N < minOutlierValues:
 		o.Unclear = tooFew(o.N, "value", minOutlierValues)

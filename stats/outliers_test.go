@@ -10,8 +10,8 @@ import (
 )
 
 func TestOutliersKnown(t *testing.T) {
-	// Reckoned by hand. Two large values hide each other from the ordinary z-score, which is
-	// 1.87 and 1.91 for them.
+	// Computed by hand. The ordinary z-scores of the two large values are 1.87 and
+	// 1.91, because the values hide each other.
 	values := numbers("2.1 2.6 2.4 2.5 2.3 2.1 2.3 2.6 8.2 8.3")
 	o := must[*stats.Outliers](t)(stats.FindOutliers(table(t, "v", values), "v"))
 	diff(t, "outliers", &stats.Outliers{

@@ -101,7 +101,7 @@ func TestSeriesLocation(t *testing.T) {
 	diff(t, "days east of Greenwich", map[string]float64{"2025-01-07 00:00": 1, "2025-07-07 00:00": 2}, points(s))
 }
 
-// A month that the data begin or end in would look like a fall.
+// A month in which the data begin or end would look like a fall.
 func TestSeriesCutsPartsOfPeriods(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -175,7 +175,7 @@ func TestTimeForms(t *testing.T) {
 	}
 }
 
-// Whatever a cell says, it is read or left, and every row is counted once.
+// FuzzDescribe checks that every row is counted once, whatever its cells are.
 func FuzzDescribe(f *testing.F) {
 	for _, seed := range []string{"", "12", "-0.5e3", "00412", "NaN", "2025-01-08", "2025-01-08 10:30:00 +0100 CET m=+1", "Mon, 06 Jan 2025", "9999-12-31"} {
 		f.Add(seed, "7")

@@ -116,7 +116,7 @@ func summariseNumbers(x []float64) (*NumberSummary, int) {
 	if len(x) > 1 {
 		s.StdDev = &sd
 	}
-	if len(x) > 2 && !isConstant(alike(x)) {
+	if len(x) > 2 && !isConstant(mergeRounded(x)) {
 		small, _ := scaled(sorted)
 		skew := finite(stat.Skew(around(small), nil))
 		s.Skew = &skew

@@ -14,8 +14,8 @@ import (
 
 type analysisInput struct {
 	Rows    qed.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Columns []string `json:"columns,omitempty" jsonschema_description:"the columns to analyse, named exactly as the query returns them; leave out for all"`
-	GroupBy string   `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out unless the question asks for groups"`
+	Columns []string    `json:"columns,omitempty" jsonschema_description:"the columns to analyse, named exactly as the query returns them; leave out for all"`
+	GroupBy string      `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out unless the question asks for groups"`
 }
 
 // An analysis is the result of stats_analysis.

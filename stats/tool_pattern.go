@@ -12,12 +12,12 @@ import (
 )
 
 type patternInput struct {
-	Rows      qed.RowsRef  `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Value     string    `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to count rows"`
-	Time      string    `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out if there is only one"`
-	GroupBy   string    `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out unless the question asks for groups"`
-	Period    Period    `json:"period,omitempty" jsonschema:"enum=minute,enum=hour,enum=day,enum=week,enum=month,enum=quarter,enum=year" jsonschema_description:"the length of a point of the trend; leave out to have it chosen"`
-	Aggregate Aggregate `json:"aggregate,omitempty" jsonschema:"enum=count,enum=sum,enum=mean,enum=median,enum=min,enum=max" jsonschema_description:"how the values of a period are combined; leave out for the mean"`
+	Rows      qed.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Value     string      `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to count rows"`
+	Time      string      `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out if there is only one"`
+	GroupBy   string      `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out unless the question asks for groups"`
+	Period    Period      `json:"period,omitempty" jsonschema:"enum=minute,enum=hour,enum=day,enum=week,enum=month,enum=quarter,enum=year" jsonschema_description:"the length of a point of the trend; leave out to have it chosen"`
+	Aggregate Aggregate   `json:"aggregate,omitempty" jsonschema:"enum=count,enum=sum,enum=mean,enum=median,enum=min,enum=max" jsonschema_description:"how the values of a period are combined; leave out for the mean"`
 }
 
 // patterns is the result of pattern_recognition.
@@ -30,7 +30,7 @@ type patterns struct {
 	Missing     int               `json:"missing,omitempty"` // rows without a time or a value, which are not in the series
 	Trend       *Trend            `json:"trend,omitempty"`
 	Seasonality []Cycle           `json:"seasonality,omitempty"`
-	Series      *qed.RowsRef         `json:"series,omitempty"` // the points of the trend
+	Series      *qed.RowsRef      `json:"series,omitempty"` // the points of the trend
 	Outliers    *reportedOutliers `json:"outliers,omitempty"`
 	Groups      *Comparison       `json:"groups,omitempty"`
 	LeftOut     []string          `json:"left_out,omitempty"`

@@ -73,7 +73,7 @@ func (s *Series) Trend() *Trend {
 		t.Unclear = fmt.Sprintf("it has %s points, and a trend is computed for at most %s", grouped(t.N), grouped(maxPoints))
 		return t
 	}
-	ranked := alike(y)
+	ranked := mergeRounded(y)
 	if isConstant(ranked) {
 		t.Direction, t.Start, t.End = Flat, y[0], y[0]
 		return t

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// codesOf are the codes for which a spec on many rows is refused; none where it is taken.
+// codesOf returns the codes with which a spec on many rows is refused.
 func codesOf(t *testing.T, spec string) []refusal.Code {
 	t.Helper()
 	rows := &qed.Table{}
@@ -38,9 +38,9 @@ func codesOf(t *testing.T, spec string) []refusal.Code {
 	return codes
 }
 
-// What becomes part of an expression, names a function, or loads, in places where styles
-// and formats stand.
-func TestLintRunsNothing(t *testing.T) {
+// TestRunsNothing has styles and formats that become part of an expression, name
+// a function, or load something.
+func TestRunsNothing(t *testing.T) {
 	point := func(more string) string {
 		return `{"mark":"point","encoding":{"x":{"field":"n","type":"quantitative"},"y":{"field":"v","type":"quantitative"}}` + more + `}`
 	}
@@ -83,8 +83,9 @@ func TestLintRunsNothing(t *testing.T) {
 	}
 }
 
-// What a browser would be busy with for minutes, or has no memory for.
-func TestLintCosts(t *testing.T) {
+// TestCosts has specs that keep a browser busy for minutes, or need too much
+// memory.
+func TestCosts(t *testing.T) {
 	x := func(scale string) string {
 		return `{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative","scale":` + scale + `}}}`
 	}

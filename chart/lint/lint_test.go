@@ -23,7 +23,7 @@ func shipments(t testing.TB) *qed.Table {
 	return rows
 }
 
-// data are the rows in a spec.
+// data returns the rows in a spec.
 func data(t testing.TB, s *chart.Spec) []map[string]any {
 	t.Helper()
 	var spec struct {
@@ -35,7 +35,7 @@ func data(t testing.TB, s *chart.Spec) []map[string]any {
 	return spec.Data.Values
 }
 
-func TestLintAccepts(t *testing.T) {
+func TestAccepts(t *testing.T) {
 	for name, spec := range map[string]string{
 		"a bar":                        `{"mark":"bar","encoding":{"x":{"field":"port","type":"nominal"},"y":{"field":"delay","aggregate":"mean","type":"quantitative"}}}`,
 		"another version":              `{"$schema":"https://vega.github.io/schema/vega-lite/v5.json","mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`,
@@ -70,7 +70,7 @@ func TestLintAccepts(t *testing.T) {
 	}
 }
 
-func TestLintRefuses(t *testing.T) {
+func TestRefuses(t *testing.T) {
 	bar := func(more string) string {
 		return `{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"field":"delay","aggregate":"sum"}}` + more + `}`
 	}
@@ -164,8 +164,9 @@ func TestLintRefuses(t *testing.T) {
 	}
 }
 
-// TestLintAloneChecksTheSpecsOwnData: without a table, the values in the spec count.
-func TestLintAloneChecksTheSpecsOwnData(t *testing.T) {
+// TestOwnData: without a table, the values in the spec are
+// checked.
+func TestOwnData(t *testing.T) {
 	const spec = `{"data":{"values":[{"a":"x","b":1},{"a":"y","b":2}]},"mark":"bar","encoding":{"x":{"field":"a"},"y":{"field":"%s","type":"quantitative"}}}`
 	if _, err := lint.Check(fmt.Appendf(nil, spec, "b"), nil, nil); err != nil {
 		t.Error(err)
@@ -182,7 +183,7 @@ func TestLintAloneChecksTheSpecsOwnData(t *testing.T) {
 	}
 }
 
-func TestLintLimitsRows(t *testing.T) {
+func TestLimits(t *testing.T) {
 	spec := []byte(`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`)
 	if _, err := lint.Check(spec, shipments(t), &lint.Limits{Rows: 29}); err == nil || codes(t, err)[0] != lint.ErrTooLarge {
 		t.Errorf("too many rows: %v", err)
@@ -192,8 +193,9 @@ func TestLintLimitsRows(t *testing.T) {
 	}
 }
 
-// TestLintTellsOfMoreRows: a chart of the first rows does not pass for one of all.
-func TestLintTellsOfMoreRows(t *testing.T) {
+// TestTruncatedRows checks that a chart of the first rows does not look like one of
+// all rows.
+func TestTruncatedRows(t *testing.T) {
 	for _, truncated := range []bool{false, true} {
 		rows := shipments(t)
 		rows.Truncated = truncated
@@ -204,8 +206,8 @@ func TestLintTellsOfMoreRows(t *testing.T) {
 	}
 }
 
-// TestLintKeepsDays: a browser would read a date without a time as one in UTC.
-func TestLintKeepsDays(t *testing.T) {
+// TestKeepsDays: a browser reads a date without a time in UTC.
+func TestKeepsDays(t *testing.T) {
 	s, err := lint.Check([]byte(`{"mark":"point","encoding":{"x":{"field":"arrived","type":"temporal"}}}`), shipments(t), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +217,7 @@ func TestLintKeepsDays(t *testing.T) {
 	}
 }
 
-func FuzzLint(f *testing.F) {
+func FuzzCheck(f *testing.F) {
 	rows := shipments(f)
 	for _, spec := range []string{
 		`{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"field":"delay","aggregate":"sum"}}}`,
@@ -252,7 +254,7 @@ func FuzzLint(f *testing.F) {
 	})
 }
 
-// loads returns a key of tree that loads or runs something, outside of data.
+// loads returns a key in tree, outside of data, that loads or runs something.
 func loads(tree any) string {
 	switch v := tree.(type) {
 	case map[string]any:

@@ -7,9 +7,9 @@ import (
 	"github.com/qedkit/qed/chart/lint"
 )
 
-// TestLintOnStacks: Vega-Lite stacks bars, areas and arcs with a colour by itself, whatever their
-// numbers are.
-func TestLintOnStacks(t *testing.T) {
+// TestStacks: Vega-Lite stacks bars, areas and arcs with colors by default,
+// even if the numbers do not add up.
+func TestStacks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		spec string
 		path string // empty: it is taken
@@ -50,8 +50,8 @@ func TestLintOnStacks(t *testing.T) {
 	}
 }
 
-// TestLintTells: what a chart leaves out or makes up itself stands in the notes.
-func TestLintTells(t *testing.T) {
+// TestNotes checks the notes on what a spec leaves out or fills in.
+func TestNotes(t *testing.T) {
 	bar := func(more string) string {
 		return `{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"field":"n","aggregate":"sum"}}` + more + `}`
 	}

@@ -12,12 +12,12 @@ const (
 	spreadBits = 20 // of the range of the column, unless all of the range is below valueBits
 )
 
-// alike returns x with one value in place of those that differ only by rounding
+// mergeRounded returns x with one value in place of those that differ only by rounding
 // errors. Ranks and deviations would report such a difference as a finding: 0.1 +
 // 0.2 is not exactly 0.3. Whole numbers are exact and stay unchanged, and so do
-// large values whose distances are all small. alike returns x itself if nothing
+// large values whose distances are all small. It returns x itself if nothing
 // changes.
-func alike(x []float64) []float64 {
+func mergeRounded(x []float64) []float64 {
 	if len(x) < 2 || isConstant(x) || isWhole(x) {
 		return x
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed/stats"
 )
 
-// tenths is 0.3, reckoned by one way or the other: 0.1 + 0.2 is the next larger number.
+// tenths is 0.3, computed in two ways: 0.1 + 0.2 is the next larger float64.
 func tenths(other bool) float64 {
 	a, b := 0.1, 0.2
 	if other {
@@ -18,8 +18,8 @@ func tenths(other bool) float64 {
 	return 0.3
 }
 
-// TestRounding: what differs by the rounding of a float64 only is no finding. Statistics are
-// those of SciPy, of the values rounded to nine digits.
+// TestRounding checks that rounding errors are not reported as findings. The
+// expected statistics are those of SciPy for the values rounded to nine digits.
 func TestRounding(t *testing.T) {
 	if tenths(true) == tenths(false) {
 		t.Fatal("0.1 + 0.2 is 0.3")
@@ -102,8 +102,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// TestRoundingKeeps: values that do differ are not taken for equal, however near they are to
-// each other, beside their size or beside the largest one.
+// TestRoundingKeeps checks that different values stay different, however close
+// they are relative to their size or to the largest value.
 func TestRoundingKeeps(t *testing.T) {
 	var near, whole, ports []any
 	for i := range 40 {
@@ -127,8 +127,8 @@ func TestRoundingKeeps(t *testing.T) {
 	}
 }
 
-// TestSkewOfLargeValues: their distance from 0 does not change it. The skew is that of exact
-// fractions.
+// TestSkewOfLargeValues checks that the distance from 0 does not change the skew.
+// The expected skew is computed with exact fractions.
 func TestSkewOfLargeValues(t *testing.T) {
 	x := []float64{0.25, 0.5, 0.125, 0.75, 3.5, 0.375, 0.625, 1.25, 0.875, 0.5}
 	for _, offset := range []float64{0, 1e6, 1e12} {
@@ -140,7 +140,7 @@ func TestSkewOfLargeValues(t *testing.T) {
 	}
 }
 
-// TestLargeWholeNumbers: those that a float64 rounds are counted as what they are.
+// TestLargeWholeNumbers checks that numbers are counted before float64 rounds them.
 func TestLargeWholeNumbers(t *testing.T) {
 	var ints, texts, again, few []any
 	for i := range 50 {
