@@ -13,24 +13,57 @@ import (
 // it makes several others of.
 var composite = strings.NewReplacer(".", "_", "[", "_", "]", "_")
 
-// box draws the quartiles and outliers of y, for each x if there is one. If there
-// are too many values it draws those at even ranks, which keep the quartiles and
-// the extremes.
+// box draws the quartiles and outliers of y, for each x if there is one.
 func (d *drawing) box() (object, error) {
+	x, err := d.boxes()
+	if err != nil {
+		return nil, err
+	}
+	y := d.field(composite.Replace(d.y.name))
+	d.emitBoxes(x, y)
+	encoding := object{"y": object{
+		"field": vegalite.Escape(y), "type": quantitative, "title": titled(d.y.name), "scale": object{"zero": false},
+	}}
+	if x != nil {
+		encoding["x"] = x.channel(true)
+		if d.x.typ == temporal {
+			encoding["x"] = object{
+				"field": vegalite.Escape(x.field), "type": ordinal, "timeUnit": x.unit.name, "title": titled(d.x.name),
+			}
+		}
+	}
+	body := object{"mark": object{"type": "boxplot"}, "encoding": encoding}
+	setSize(body, usualWidth, usualHeight)
+	return body, nil
+}
+
+// boxes returns the scale of x, nil if there is one box only.
+func (d *drawing) boxes() (*scale, error) {
+	if d.x == nil {
+		return nil, nil
+	}
+	x := newScale(d.x)
+	most := min(maxBars, d.rows)
+	if d.x.typ == temporal && x.together(most) {
+		d.note("Dates of %s are drawn by %s.", d.x.name, x.unit.word)
+	}
+	if len(x.values) > most {
+		return nil, refuse(refusal.Problem{Code: ErrTooManyCategories, Path: "/x", Message: fmt.Sprintf(
+			"%s has %d values, and a chart has at most %d boxes: use another column",
+			vegalite.Quoted(d.x.name), len(x.values), most)})
+	}
+	x.field = d.field(composite.Replace(d.x.name))
+	if d.sort == ByXDesc {
+		slices.Reverse(x.values)
+	}
+	return x, nil
+}
+
+// emitBoxes writes the values of y for each box. If there are too many it writes
+// those at even ranks, which keep the quartiles and the extremes.
+func (d *drawing) emitBoxes(x *scale, y string) {
 	groups := []any{nil}
-	var x *scale
-	if d.x != nil {
-		x = newScale(d.x)
-		if d.x.typ == temporal && x.together(min(maxBars, d.rows)) {
-			d.note("Dates of %s are drawn by %s.", d.x.name, x.unit.word)
-		}
-		if most := min(maxBars, d.rows); len(x.values) > most {
-			return nil, refuse(refusal.Problem{Code: ErrTooManyCategories, Path: "/x", Message: fmt.Sprintf(
-				"%s has %d values, and a chart has at most %d boxes: use another column", vegalite.Quoted(d.x.name), len(x.values), most)})
-		}
-		if x.field = d.field(composite.Replace(d.x.name)); d.sort == ByXDesc {
-			slices.Reverse(x.values)
-		}
+	if x != nil {
 		groups = x.values
 	}
 	values := make(map[any][]float64, len(groups))
@@ -53,7 +86,6 @@ func (d *drawing) box() (object, error) {
 	if total > d.rows {
 		d.note("The boxes are drawn from about %d of %d values, taken at even ranks.", d.rows, total)
 	}
-	y := d.field(composite.Replace(d.y.name))
 	for _, g := range groups {
 		of := values[g]
 		slices.Sort(of)
@@ -69,18 +101,4 @@ func (d *drawing) box() (object, error) {
 			d.data = append(d.data, row)
 		}
 	}
-	encoding := object{"y": object{
-		"field": vegalite.Escape(y), "type": quantitative, "title": titled(d.y.name), "scale": object{"zero": false},
-	}}
-	if x != nil {
-		encoding["x"] = x.channel(true)
-		if d.x.typ == temporal {
-			encoding["x"] = object{
-				"field": vegalite.Escape(x.field), "type": ordinal, "timeUnit": x.unit.name, "title": titled(d.x.name),
-			}
-		}
-	}
-	body := object{"mark": object{"type": "boxplot"}, "encoding": encoding}
-	setSize(body, usualWidth, usualHeight)
-	return body, nil
 }

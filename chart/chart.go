@@ -31,7 +31,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart/internal/vegalite"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -122,14 +121,8 @@ func (l *Limits) withDefaults() (Limits, error) {
 	if l != nil {
 		out = *l
 	}
-	for _, field := range []struct {
-		name     string
-		value    *int
-		standard int
-	}{{"Rows", &out.Rows, 5000}, {"Bytes", &out.Bytes, 512 << 10}, {"Categories", &out.Categories, 20}} {
-		if err := option.Default("chart: Limits."+field.name, field.value, field.standard); err != nil {
-			return Limits{}, err
-		}
+	if err := vegalite.DefaultLimits("chart", &out.Rows, &out.Bytes, &out.Categories); err != nil {
+		return Limits{}, err
 	}
 	return out, nil
 }
@@ -142,7 +135,7 @@ const (
 	ErrAmbiguousColumn   refusal.Code = "ambiguous_column"    // several columns have the name
 	ErrFieldType         refusal.Code = "field_type"          // the column does not have the values that are needed
 	ErrAggregateType     refusal.Code = "aggregate_type"      // the values have no such aggregate, as texts have no sum
-	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors, slices or boxes than can be told apart
+	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors, slices or boxes than can be distinguished
 	ErrNoData            refusal.Code = "no_data"             // there is nothing to draw
 	ErrMalformed         refusal.Code = "malformed"           // options that contradict each other
 	ErrTooLarge          refusal.Code = "too_large"           // the spec would be longer than Limits.Bytes

@@ -150,7 +150,8 @@ func (c *chooser) named(path, name string) *field {
 			continue
 		}
 		if found != nil {
-			c.fault(path, ErrAmbiguousColumn, fmt.Sprintf("two columns have the name %s: rename them in the query", vegalite.Quoted(name)))
+			c.fault(path, ErrAmbiguousColumn,
+				fmt.Sprintf("two columns have the name %s: rename them in the query", vegalite.Quoted(name)))
 			return nil
 		}
 		found = col
@@ -308,7 +309,8 @@ func (c *chooser) number(path string, col *field, a *Aggregate) {
 // numbers checks a column whose single values are drawn.
 func (c *chooser) numbers(path string, col *field) {
 	if col != nil && !col.numeric() {
-		c.fault(path, ErrFieldType, fmt.Sprintf("%s has %s, and the chart needs numbers", vegalite.Quoted(col.name), what(col.typ)))
+		c.fault(path, ErrFieldType,
+			fmt.Sprintf("%s has %s, and the chart needs numbers", vegalite.Quoted(col.name), what(col.typ)))
 	}
 }
 

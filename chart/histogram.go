@@ -28,20 +28,12 @@ func (d *drawing) histogram() (object, error) {
 			by.field = d.field(d.by.name)
 		}
 	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, cell := range d.x.cells {
-		if v, ok := cell.(float64); ok {
-			low, high = min(low, v), max(high, v)
-		}
-	}
-	step := binStep(low, high, d.x.values, d.x.whole)
-	first := math.Floor(low / step)
-	bins := int(min(math.Floor(high/step)-first+1, 4*maxBins))
+	bins := d.bins()
 	counts := map[place]int{}
 	left := 0
 	for i, cell := range d.x.cells {
 		v, ok := cell.(float64)
-		p := place{x: min(bins-1, max(0, int(math.Floor(v/step)-first)))}
+		p := place{x: bins.index(v)}
 		if ok && by != nil {
 			p.by, ok = by.order[by.cells[i]]
 		}
@@ -54,17 +46,17 @@ func (d *drawing) histogram() (object, error) {
 	if left > 0 {
 		d.note("%s without a value %s not counted.", rowsOf(left), isOrAre(left))
 	}
-	colours := 1
+	colors := 1
 	if by != nil {
-		colours = len(by.values)
+		colors = len(by.values)
 	}
-	for x := range bins {
-		for c := range colours {
-			n := counts[place{x, c}]
+	for x := range bins.n {
+		for c := range colors {
+			n := counts[place{x: x, by: c}]
 			if n == 0 {
 				continue
 			}
-			row := object{from: (first + float64(x)) * step, to: (first + float64(x) + 1) * step, count: n}
+			row := object{from: bins.start(x), to: bins.start(x + 1), count: n}
 			if by != nil && by.field != from {
 				row[by.field] = by.data(by.values[c])
 			}
@@ -73,7 +65,8 @@ func (d *drawing) histogram() (object, error) {
 	}
 	encoding := object{
 		"x": object{
-			"field": vegalite.Escape(from), "type": quantitative, "bin": object{"binned": true, "step": step}, "title": titled(d.x.name),
+			"field": vegalite.Escape(from), "type": quantitative, "title": titled(d.x.name),
+			"bin": object{"binned": true, "step": bins.step},
 		},
 		"x2": object{"field": vegalite.Escape(to)},
 		"y":  object{"field": vegalite.Escape(count), "type": quantitative, "title": "Number of rows", "stack": "zero"},
@@ -85,6 +78,29 @@ func (d *drawing) histogram() (object, error) {
 	setSize(body, usualWidth, usualHeight)
 	return body, nil
 }
+
+// A binning is ranges of equal width.
+type binning struct {
+	step  float64
+	first float64 // start of the first range, in steps
+	n     int
+}
+
+// bins returns the ranges for the numbers on x.
+func (d *drawing) bins() binning {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, cell := range d.x.cells {
+		if v, ok := cell.(float64); ok {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	step := binStep(low, high, d.x.values, d.x.whole)
+	first := math.Floor(low / step)
+	return binning{step: step, first: first, n: int(min(math.Floor(high/step)-first+1, 4*maxBins))}
+}
+
+func (b binning) index(v float64) int { return min(b.n-1, max(0, int(math.Floor(v/b.step)-b.first))) }
+func (b binning) start(i int) float64 { return (b.first + float64(i)) * b.step }
 
 // binStep returns a width of 1, 2 or 5 times a power of ten.
 func binStep(low, high float64, values int, whole bool) float64 {

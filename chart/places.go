@@ -105,7 +105,8 @@ func (d *drawing) bound(scales ...*scale) error {
 			}
 		case s.column.typ == quantitative && !line && len(s.values) > most:
 			return refuse(refusal.Problem{Code: ErrTooManyCategories, Path: slot, Message: fmt.Sprintf(
-				"%s has %d different numbers, and at most %d can be told apart there: draw a histogram, a line or a scatter, or use another column",
+				"%s has %d different numbers, and at most %d can be distinguished there: "+
+					"draw a histogram, a line or a scatter, or use another column",
 				vegalite.Quoted(s.column.name), len(s.values), most)})
 		}
 	}

@@ -68,6 +68,6 @@ func (d *drawing) scatter() (object, error) {
 
 func (d *drawing) tooMany(path string, c *field) error {
 	return refuse(refusal.Problem{Code: ErrTooManyCategories, Path: path, Message: fmt.Sprintf(
-		"%s has %d values, and at most %d can be told apart: use another column, or none",
+		"%s has %d values, and at most %d can be distinguished: use another column, or none",
 		vegalite.Quoted(c.name), c.distinct, d.categories)})
 }

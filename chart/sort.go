@@ -110,13 +110,21 @@ func (c *field) steps() bool {
 }
 
 const (
-	months   = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+	months = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|` +
+		`aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 	weekdays = `(?:mon|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri|sat(?:urday)?|sun)(?:day)?`
-	amount   = `[-+]?[$€£¥]?\d[\d.,]*\s*[\pL%]{0,12}`
+	quarters = `(?:\d{4}[ /-]?)?Q[1-4](?:[ /-]?\d{4})?`
+	weeks    = `\d{4}[ /-]?W\d{1,2}`
+
+	amount    = `[-+]?[$€£¥]?\d[\d.,]*\s*[\pL%]{0,12}`
+	interval  = `[\[(]?\s*` + amount + `\s*(?:[-–—,;]|\.\.+|to)\s*` + amount + `\s*[\])]?`
+	bounded   = `(?:[<>]=?|[≤≥]|under|over|up to)\s*` + amount
+	openEnded = amount + `\s*(?:\+|(?:and|or) (?:more|less|over|above|under|below))`
 )
 
 var (
-	calendarText = regexp.MustCompile(`(?i)^(?:` + weekdays + `\.?|` + months + `\.?(?:[ '-]*\d{2,4})?|(?:\d{4}[ /-]?)?Q[1-4](?:[ /-]?\d{4})?|\d{4}[ /-]?W\d{1,2})$`)
-	rangeText    = regexp.MustCompile(`(?i)^(?:[\[(]?\s*` + amount + `\s*(?:[-–—,;]|\.\.+|to)\s*` + amount + `\s*[\])]?|(?:[<>]=?|[≤≥]|under|over|up to)\s*` + amount + `|` + amount + `\s*(?:\+|(?:and|or) (?:more|less|over|above|under|below)))$`)
-	numberText   = regexp.MustCompile(`^` + amount + `$`)
+	calendarText = regexp.MustCompile(
+		`(?i)^(?:` + weekdays + `\.?|` + months + `\.?(?:[ '-]*\d{2,4})?|` + quarters + `|` + weeks + `)$`)
+	rangeText  = regexp.MustCompile(`(?i)^(?:` + interval + `|` + bounded + `|` + openEnded + `)$`)
+	numberText = regexp.MustCompile(`^` + amount + `$`)
 )

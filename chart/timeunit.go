@@ -14,12 +14,20 @@ type timeUnit struct {
 }
 
 var timeUnits = []*timeUnit{
-	{"utcyearmonthdatehoursminutesseconds", "second", time.Second, func(t time.Time) time.Time { return t.Truncate(time.Second) }},
-	{"utcyearmonthdatehoursminutes", "minute", time.Minute, func(t time.Time) time.Time { return t.Truncate(time.Minute) }},
-	{"utcyearmonthdatehours", "hour", time.Hour, func(t time.Time) time.Time { return t.Truncate(time.Hour) }},
-	{"utcyearmonthdate", "day", 24 * time.Hour, func(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }},
-	{"utcyearmonth", "month", 30 * 24 * time.Hour, func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC) }},
-	{"utcyear", "year", 365 * 24 * time.Hour, func(t time.Time) time.Time { return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC) }},
+	{"utcyearmonthdatehoursminutesseconds", "second", time.Second, truncate(time.Second)},
+	{"utcyearmonthdatehoursminutes", "minute", time.Minute, truncate(time.Minute)},
+	{"utcyearmonthdatehours", "hour", time.Hour, truncate(time.Hour)},
+	{"utcyearmonthdate", "day", 24 * time.Hour, truncate(24 * time.Hour)},
+	{"utcyearmonth", "month", 30 * 24 * time.Hour, func(t time.Time) time.Time {
+		return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
+	}},
+	{"utcyear", "year", 365 * 24 * time.Hour, func(t time.Time) time.Time {
+		return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+	}},
+}
+
+func truncate(unit time.Duration) func(time.Time) time.Time {
+	return func(t time.Time) time.Time { return t.Truncate(unit) }
 }
 
 // together rounds the dates of s to the longest unit that changes none of them.

@@ -122,8 +122,8 @@ func (o *Outliers) sentence(label string) string {
 	if label != "" {
 		row = quoted(label)
 	}
-	return fmt.Sprintf("%s of %s values of %s are far from the rest: %s outside of the fences at %s and %s, %s with a modified "+
-		"z-score above %s; the farthest is %s (%s).", grouped(len(o.Found)), grouped(o.N), quoted(o.Column),
+	return fmt.Sprintf("%s of %s values of %s are far from the rest: %s outside of the fences at %s and %s, "+
+		"%s with a modified z-score above %s; the farthest is %s (%s).", grouped(len(o.Found)), grouped(o.N), quoted(o.Column),
 		grouped(o.BeyondFences), figure(o.LowFence), figure(o.HighFence), grouped(o.BeyondScore), figure(maxScore),
 		figure(far.Value), row)
 }
@@ -149,8 +149,8 @@ func (c *Comparison) sentence() string {
 			low = g
 		}
 	}
-	text := fmt.Sprintf("%s differs %s %s, a %s effect of %s): the median is highest for %s with %s (n = %s) and lowest for %s "+
-		"with %s (n = %s).", quoted(c.Value), what, test, magnitude(c.Effect), ratio(c.Effect),
+	text := fmt.Sprintf("%s differs %s %s, a %s effect of %s): the median is highest for %s with %s (n = %s) "+
+		"and lowest for %s with %s (n = %s).", quoted(c.Value), what, test, magnitude(c.Effect), ratio(c.Effect),
 		quoted(high.Name), figure(high.Median), grouped(high.N), quoted(low.Name), figure(low.Median), grouped(low.N))
 	if small > 0 {
 		text += fmt.Sprintf(" %s with fewer than %d values left out.", countOf(small, "group"), minGroup)
@@ -203,7 +203,8 @@ func (s *Series) gaps() string {
 	verb := func(n int) string { return []string{"has", "have"}[min(1, n-1)] }
 	text := fmt.Sprintf("%s %s %s and are not in the figures over time", countOf(s.Missing, "row"), verb(s.Missing), lack)
 	if s.Blank > 0 {
-		text += fmt.Sprintf("; %s %s no other rows, so the value is unknown", countOf(s.Blank, string(s.Period)), verb(s.Blank))
+		text += fmt.Sprintf("; %s %s no other rows, so the value is unknown",
+			countOf(s.Blank, string(s.Period)), verb(s.Blank))
 	}
 	return text + "."
 }
@@ -233,7 +234,8 @@ func (t *Trend) sentence(s *Series) string {
 	if t.Direction == Flat {
 		return fmt.Sprintf("%s shows no trend %s (%s).", what, span, test)
 	}
-	return fmt.Sprintf("%s is %s %s: %s a %s (95 %% interval %s to %s), from about %s to %s (%s).", what, t.Direction, span,
+	return fmt.Sprintf("%s is %s %s: %s a %s (95 %% interval %s to %s), from about %s to %s (%s).",
+		what, t.Direction, span,
 		figure(t.Slope), s.Period, figure(t.SlopeLow), figure(t.SlopeHigh), figure(t.Start), figure(t.End), test)
 }
 
@@ -255,8 +257,8 @@ func (s *Seasonality) sentences() []string {
 					low = p
 				}
 			}
-			found = append(found, fmt.Sprintf("It follows the %s (strength %s of 1, %s, %s cycles): highest for %s (median %s), lowest "+
-				"for %s (median %s).", c.Name, ratio(c.Strength), chance(c.P), figure(math.Floor(c.Cycles)),
+			found = append(found, fmt.Sprintf("It follows the %s (strength %s of 1, %s, %s cycles): "+
+				"highest for %s (median %s), lowest for %s (median %s).", c.Name, ratio(c.Strength), chance(c.P), figure(math.Floor(c.Cycles)),
 				high.Name, figure(high.Median), low.Name, figure(low.Median)))
 		}
 	}

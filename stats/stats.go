@@ -78,7 +78,10 @@ func refuse(p refusal.Problem) error {
 
 // unknownName is the error for a word that is not one of known.
 func unknownName[S ~string](what string, got S, known []S) error {
-	p := refusal.Problem{Code: ErrUnknownName, Name: clip(string(got)), Message: fmt.Sprintf("there is no %s %s", what, quoted(string(got)))}
+	p := refusal.Problem{
+		Code: ErrUnknownName, Name: clip(string(got)),
+		Message: fmt.Sprintf("there is no %s %s", what, quoted(string(got))),
+	}
 	for _, name := range known {
 		p.Candidates = append(p.Candidates, string(name))
 	}

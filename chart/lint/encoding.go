@@ -75,7 +75,8 @@ const maxCells = 2500 // most of which would be empty
 // pair, even if the data do not have the pair.
 func (l *linter) cells(o object, path string, sc *scope) {
 	if o["row"] != nil && o["column"] != nil && sc.different(o["row"])*sc.different(o["column"]) > maxCells {
-		l.fault(ErrTooLarge, path+"/row", "with the columns it could make more than %d small charts: change the query to find fewer rows", maxCells)
+		l.fault(ErrTooLarge, path+"/row",
+			"with the columns it could make more than %d small charts: change the query to find fewer rows", maxCells)
 	}
 }
 
@@ -96,7 +97,8 @@ func (sc *scope) different(channel any) float64 {
 	return sc.rows
 }
 
-var channelKeys = words("aggregate align axis band bandPosition bin bounds center columns condition datum field format formatType header impute legend scale sort spacing stack timeUnit title type value")
+var channelKeys = words(`aggregate align axis band bandPosition bin bounds center columns condition datum field format formatType
+	header impute legend scale sort spacing stack timeUnit title type value`)
 
 // channel checks one channel.
 func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
@@ -117,10 +119,10 @@ func (l *linter) channel(v any, path, name string, sc *scope, mark string) {
 			l.channelPart(key, o[key], at, name, sc, mark)
 		}
 	}
-	if o["field"] == nil && o["aggregate"] == nil && o["value"] == nil && o["datum"] == nil && o["condition"] == nil && !hasKey(o, "value") && !hasKey(o, "datum") {
-		if _, binned := o["bin"]; len(o) > 0 && !binned && o["title"] == nil && o["axis"] == nil && o["scale"] == nil && o["legend"] == nil && o["stack"] == nil && o["type"] == nil && o["sort"] == nil {
-			l.fault(ErrMalformed, path, "it needs a field, a value, a datum, or the aggregate count")
-		}
+	complete := len(o) == 0 || hasKey(o, "value") || hasKey(o, "datum") || hasKey(o, "bin") ||
+		hasValue(o, words("field aggregate condition title axis scale legend stack type sort"))
+	if !complete {
+		l.fault(ErrMalformed, path, "it needs a field, a value, a datum, or the aggregate count")
 	}
 	l.title(o["title"], path+"/title")
 	for _, key := range words("axis legend header") {
@@ -144,14 +146,20 @@ func (l *linter) title(v any, path string) {
 			l.fault(ErrExternal, path, "a tooltip shows an entry with that name as an image from that address: write Image")
 		case vegalite.IsInherited(text):
 			l.fault(ErrUnsupported, path, "every JavaScript object has a property of that name: write another title")
-		case strings.ContainsFunc(text, func(r rune) bool { return r == '\\' || r != '"' && r != '\'' && r != '`' && vegalite.IsUnsafe(r) }):
+		case strings.ContainsFunc(text, func(r rune) bool { return vegalite.IsUnsafe(r) && !strings.ContainsRune("\"'`", r) }):
 			l.fault(ErrExpression, path,
-				"it becomes part of an expression, and has a backslash or a control character: remove it, and write lines as a list")
+				"it becomes part of an expression, and has a backslash or a control character: remove it, "+
+					"and write lines as a list")
 		}
 	}
 }
 
 func hasKey(o object, key string) bool { _, ok := o[key]; return ok }
+
+// hasValue reports whether one of the keys has a value that is not null.
+func hasValue(o object, keys []string) bool {
+	return slices.ContainsFunc(keys, func(key string) bool { return o[key] != nil })
+}
 
 // channelPart checks one property of a channel.
 func (l *linter) channelPart(key string, v any, at, channel string, sc *scope, mark string) {
@@ -255,7 +263,8 @@ func (l *linter) sort(v any, path string, sc *scope) {
 	switch v := v.(type) {
 	case nil:
 	case string:
-		l.word(path, "order", v, words("ascending descending x -x y -y color -color fill -fill stroke -stroke size -size shape -shape opacity -opacity text -text"))
+		l.word(path, "order", v, words(`ascending descending x -x y -y color -color fill -fill stroke -stroke size -size shape -shape
+			opacity -opacity text -text`))
 	case []any:
 		l.plain(path, v)
 	case object:

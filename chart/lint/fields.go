@@ -75,7 +75,8 @@ func (l *linter) timeUnit(v any, path string) bool {
 		return false
 	case string:
 		if !isTimeUnit(v) {
-			l.report(vegalite.UnknownWord(path, "time unit", v, words("year yearquarter yearmonth yearmonthdate month date day hours")))
+			common := words("year yearquarter yearmonth yearmonthdate month date day hours")
+			l.report(vegalite.UnknownWord(path, "time unit", v, common))
 		}
 	case object:
 		if s, ok := v["unit"].(string); ok {
@@ -109,7 +110,8 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 		return
 	}
 	if plain, _ := unescape(name); plain == "image" && !hasKey(o, "title") && as.aggregate == "" {
-		l.fault(ErrExternal, at, "a tooltip shows an entry with that name as an image from that address: add a title, such as Image")
+		l.fault(ErrExternal, at,
+			"a tooltip shows an entry with that name as an image from that address: add a title, such as Image")
 	}
 	if strings.ContainsAny(name, `.[]`) && slices.Contains(words("boxplot errorbar errorband"), as.mark) {
 		l.fault(ErrUnsupported, at, "a %s cannot use a name with dots or brackets: rename the column in the query", as.mark)
@@ -161,7 +163,7 @@ func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
 	}
 	if n := col.distinct; n > l.limits.Categories {
 		l.fault(ErrTooManyCategories, path,
-			"%s has %d values, and at most %d can be told apart there: show the largest, or use it as x or y",
+			"%s has %d values, and at most %d can be distinguished there: show the largest, or use it as x or y",
 			vegalite.Quoted(col.name), n, l.limits.Categories)
 	}
 }

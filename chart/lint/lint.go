@@ -9,7 +9,7 @@
 //     elsewhere, expressions in any form, parameters bound to elements of a page,
 //     usermeta;
 //   - make no sense for the rows: unknown fields, types and aggregates that the
-//     values do not have, more colors than can be told apart, stacked parts that
+//     values do not have, more colors than can be distinguished, stacked parts that
 //     do not add up, negative slices, logarithms of numbers that are not positive;
 //   - are too expensive for a browser: more rows than Limits.Rows, endless bins
 //     and ticks.
@@ -25,7 +25,6 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/internal/vegalite"
-	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -47,7 +46,7 @@ const (
 	ErrFieldPath         refusal.Code = "field_path"          // dots or brackets in the name would be read as a path
 	ErrFieldType         refusal.Code = "field_type"          // the values of the field do not have the type
 	ErrAggregateType     refusal.Code = "aggregate_type"      // the values have no such aggregate, as texts have no sum
-	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors or slices than can be told apart
+	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors or slices than can be distinguished
 )
 
 // Limits are the limits of a spec. Zero fields mean the defaults; negative ones
@@ -63,14 +62,8 @@ func (l *Limits) withDefaults() (Limits, error) {
 	if l != nil {
 		out = *l
 	}
-	for _, field := range []struct {
-		name     string
-		value    *int
-		standard int
-	}{{"Rows", &out.Rows, 5000}, {"Bytes", &out.Bytes, 512 << 10}, {"Categories", &out.Categories, 20}} {
-		if err := option.Default("lint: Limits."+field.name, field.value, field.standard); err != nil {
-			return Limits{}, err
-		}
+	if err := vegalite.DefaultLimits("lint", &out.Rows, &out.Bytes, &out.Categories); err != nil {
+		return Limits{}, err
 	}
 	return out, nil
 }
@@ -130,7 +123,8 @@ func Check(spec []byte, t *qed.Table, limits *Limits) (*chart.Spec, error) {
 	}
 	if len(text) > lim.Bytes {
 		return nil, refuse(refusal.Problem{Code: ErrTooLarge, Message: fmt.Sprintf(
-			"the spec has %d bytes with its rows, and at most %d are allowed: change the query to find fewer rows", len(text), lim.Bytes)})
+			"the spec has %d bytes with its rows, and at most %d are allowed: change the query to find fewer rows",
+			len(text), lim.Bytes)})
 	}
 	out := &chart.Spec{JSON: text, Title: titleOf(root), Notes: l.notes}
 	if t != nil && t.Truncated {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/lint"
@@ -277,4 +279,49 @@ func loads(tree any) string {
 		}
 	}
 	return ""
+}
+
+// TestValues checks how cells are written for a browser: as numbers and times where
+// the spec uses them so, and as they are otherwise.
+func TestValues(t *testing.T) {
+	tenOf := func(other any) []any {
+		return []any{1, 2, 3, 4, 5, 6, 7, 8, "9.5", other, "N/A", nil}
+	}
+	for name, tt := range map[string]struct {
+		cells []any
+		typ   string
+		want  []any // of the last cells
+		note  string
+	}{
+		"numbers":           {tenOf(10), "quantitative", []any{9.5, 10.0, nil, nil}, ""},
+		"numbers and text":  {tenOf("many"), "quantitative", []any{9.5, nil, nil, nil}, "1 of the 10 values of c"},
+		"categories":        {tenOf("many"), "nominal", []any{"9.5", "many", "N/A", nil}, ""},
+		"RFC 1123":          {[]any{"Mon, 06 Jan 2025 13:30:00 GMT"}, "temporal", []any{"2025-01-06T13:30:00Z"}, ""},
+		"no zone":           {[]any{"2025-01-06 13:30", "2025-01"}, "temporal", []any{"2025-01-06T13:30:00", "2025-01-01T00:00:00"}, ""},
+		"a zone":            {[]any{"2025-01-06 13:30:00+01"}, "temporal", []any{"2025-01-06T13:30:00+01:00"}, ""},
+		"dates as a number": {[]any{1736170200000}, "temporal", []any{1736170200000.0}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows := table(t, "c")
+			for _, cell := range tt.cells {
+				if err := rows.Append(cell); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := lint.Check(fmt.Appendf(nil, `{"mark":"point","encoding":{"x":{"field":"c","type":%q}}}`, tt.typ), rows, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []any
+			for _, row := range data(t, s)[len(tt.cells)-len(tt.want):] {
+				got = append(got, row["c"])
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Error(diff)
+			}
+			if tt.note == "" && len(s.Notes) > 0 || tt.note != "" && !hasNote(s, tt.note) {
+				t.Errorf("the notes are %q", s.Notes)
+			}
+		})
+	}
 }

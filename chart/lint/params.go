@@ -24,7 +24,10 @@ func (l *linter) selections(v any, path string, sc *scope) {
 				l.selection(o[key], where, sc)
 			case "bind":
 				if s, ok := o[key].(string); !ok || s != "scales" && s != "legend" {
-					l.report(refusal.Problem{Code: ErrUnsupported, Path: where, Message: "parameters cannot be bound to elements of the page", Candidates: words("scales legend")})
+					l.report(refusal.Problem{
+						Code: ErrUnsupported, Path: where, Candidates: words("scales legend"),
+						Message: "parameters cannot be bound to elements of the page",
+					})
 				}
 			case "value":
 				l.plain(where, o[key])
@@ -98,4 +101,5 @@ func (l *linter) selection(v any, path string, sc *scope) {
 	}
 }
 
-var events = words("click dblclick mouseover mouseout mousemove mousedown mouseup pointerover pointerout pointermove pointerdown pointerup wheel touchstart touchend")
+var events = words(`click dblclick mouseover mouseout mousemove mousedown mouseup pointerover pointerout pointermove pointerdown
+	pointerup wheel touchstart touchend`)

@@ -124,7 +124,8 @@ func (l *linter) text(path, s string) {
 		l.fault(ErrTooLarge, path, "the text has more than %d bytes", maxSpecText)
 	}
 	lower := strings.ToLower(unescapedStyle(s))
-	if slices.ContainsFunc(words("url( image-set( javascript:"), func(loads string) bool { return strings.Contains(lower, loads) }) {
+	loads := func(prefix string) bool { return strings.Contains(lower, prefix) }
+	if slices.ContainsFunc(words("url( image-set( javascript:"), loads) {
 		l.fault(ErrExternal, path, "charts cannot load anything: use a plain text or color")
 	}
 }
@@ -218,7 +219,8 @@ func (l *linter) costs(path, key string, v any) {
 		v = o["interval"]
 	}
 	if s, ok := v.(string); ok && key == "tickCount" && slices.Contains(words("millisecond second minute hour"), s) {
-		l.fault(ErrTooLarge, path, "it could make a tick for each %s of several years: write a number, or a longer interval", s)
+		l.fault(ErrTooLarge, path,
+			"it could make a tick for each %s of several years: write a number, or a longer interval", s)
 	}
 	if o, ok := v.(object); ok && (key == "tickCount" || key == "nice") {
 		if n, ok := number(o["step"]); o["step"] != nil && (!ok || n < 1) {

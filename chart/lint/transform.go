@@ -67,6 +67,17 @@ var refusedTransforms = map[string]refusal.Problem{
 
 const filledIn = "Gaps are filled with values that are not in the rows."
 
+// A transform is one transform of a view.
+type transform struct {
+	*linter
+	o       object
+	kind    string
+	path    string
+	scope   *scope // before the transform
+	groupby []string
+}
+
+// transform checks one transform, and returns the scope after it.
 func (l *linter) transform(o object, path string, sc *scope) *scope {
 	for _, name := range slices.Sorted(maps.Keys(refusedTransforms)) {
 		if p := refusedTransforms[name]; hasKey(o, name) {
@@ -78,183 +89,204 @@ func (l *linter) transform(o object, path string, sc *scope) *scope {
 			return out
 		}
 	}
-	kind := ""
+	t := &transform{linter: l, o: o, path: path, scope: sc}
 	for _, name := range slices.Sorted(maps.Keys(transformKeys)) {
 		// window and pivot have properties with the names of other transforms.
-		if hasKey(o, name) && (kind == "" || !slices.Contains(transformKeys[kind], name)) {
-			kind = name
+		if hasKey(o, name) && (t.kind == "" || !slices.Contains(transformKeys[t.kind], name)) {
+			t.kind = name
 		}
 	}
-	if kind == "" {
+	if t.kind == "" {
 		l.report(vegalite.UnknownWord(path, "transform", firstKey(o), slices.Sorted(maps.Keys(transformKeys))))
 		return sc
 	}
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		at := pointer(path, key)
-		if !l.word(at, "property of "+kind, key, transformKeys[kind]) {
+	t.common()
+	switch t.kind {
+	case "density", "regression", "loess", "quantile", "impute", "pivot":
+		return t.model()
+	}
+	return t.rows()
+}
+
+// common checks the properties that several transforms have.
+func (t *transform) common() {
+	for _, key := range slices.Sorted(maps.Keys(t.o)) {
+		at := pointer(t.path, key)
+		if !t.word(at, "property of "+t.kind, key, transformKeys[t.kind]) {
 			continue
 		}
 		switch key {
 		case "filter", "aggregate", "joinaggregate", "window", "bin", "timeUnit", "fold", "sort", "field", "groupby":
 		case "as":
-			l.made(o[key], at)
+			t.made(t.o[key], at)
 		default:
-			if !l.runs(at, o[key]) {
-				l.member(at, key, o[key])
+			if !t.runs(at, t.o[key]) {
+				t.member(at, key, t.o[key])
 			}
 		}
 	}
-	groupby := l.names(o["groupby"], path+"/groupby", sc)
-	if list, ok := o["sort"].([]any); ok {
+	t.groupby = t.names(t.o["groupby"], t.path+"/groupby", t.scope)
+	if list, ok := t.o["sort"].([]any); ok {
 		for i, e := range list {
-			l.sort(e, item(path+"/sort", i), sc)
+			t.sort(e, item(t.path+"/sort", i), t.scope)
 		}
 	}
-	one := func(key string) *field {
-		s, ok := o[key].(string)
-		if !ok {
-			l.fault(ErrMalformed, pointer(path, key), "it has to be the name of a field")
-			return nil
-		}
-		col, _ := l.field(s, pointer(path, key), sc)
-		return col
+}
+
+// named returns the field that a property names.
+func (t *transform) named(key string) *field {
+	s, ok := t.o[key].(string)
+	if !ok {
+		t.fault(ErrMalformed, pointer(t.path, key), "it has to be the name of a field")
+		return nil
 	}
-	measured := func(key string) *field {
-		col := one(key)
-		switch {
-		case col == nil:
-		case l.isNumber(col):
-			l.use(col, use{number: true})
-		default:
-			l.misread(pointer(path, key), col, quantitative)
-		}
-		return col
+	f, _ := t.field(s, pointer(t.path, key), t.scope)
+	return f
+}
+
+// measured returns the field that a property names, which must have numbers.
+func (t *transform) measured(key string) *field {
+	f := t.named(key)
+	switch {
+	case f == nil:
+	case t.isNumber(f):
+		t.use(f, use{number: true})
+	default:
+		t.misread(pointer(t.path, key), f, quantitative)
 	}
-	as := func(usual ...string) []string {
-		switch v := o["as"].(type) {
-		case string:
-			return append([]string{v}, usual[1:]...)
-		case []any:
-			for i, e := range v {
-				if s, ok := e.(string); ok && i < len(usual) {
-					usual[i] = s
-				}
+	return f
+}
+
+// as returns the names of the new fields; usual are the defaults.
+func (t *transform) as(usual ...string) []string {
+	switch v := t.o["as"].(type) {
+	case string:
+		return append([]string{v}, usual[1:]...)
+	case []any:
+		for i, e := range v {
+			if s, ok := e.(string); ok && i < len(usual) {
+				usual[i] = s
 			}
 		}
-		return usual
 	}
-	switch kind {
+	return usual
+}
+
+// rows checks the transforms that select, group or extend rows.
+func (t *transform) rows() *scope {
+	v, at := t.o[t.kind], pointer(t.path, t.kind)
+	switch t.kind {
 	case "filter":
-		l.predicate(o[kind], path+"/filter", sc)
-		l.note("A filter of the chart leaves rows out.")
-		out := *sc
+		t.predicate(v, at, t.scope)
+		t.note("A filter of the chart leaves rows out.")
+		out := *t.scope
 		out.filtered = true
 		return &out
 	case "sample":
-		l.between(path+"/sample", o[kind], 0, math.MaxInt32)
-		l.note("A random sample of at most %v rows is drawn, a different one each time.", o[kind])
-		out := *sc
+		t.between(at, v, 0, math.MaxInt32)
+		t.note("A random sample of at most %v rows is drawn, a different one each time.", v)
+		out := *t.scope
 		out.filtered = true
 		return &out
 	case "aggregate":
-		return sc.only(groupby).with(l.operations(o[kind], path+"/aggregate", sc, aggregateOps))
+		return t.scope.only(t.groupby).with(t.operations(v, at, t.scope, aggregateOps))
 	case "joinaggregate":
-		return sc.with(l.operations(o[kind], path+"/joinaggregate", sc, aggregateOps))
+		return t.scope.with(t.operations(v, at, t.scope, aggregateOps))
 	case "window":
-		return sc.with(l.operations(o[kind], path+"/window", sc, slices.Concat(aggregateOps, windowOps)))
+		return t.scope.with(t.operations(v, at, t.scope, slices.Concat(aggregateOps, windowOps)))
 	case "bin":
-		col := measured("field")
-		if b, ok := o[kind].(object); ok {
-			l.bins(b, path+"/bin", col)
-		} else if o[kind] != true {
-			l.fault(ErrMalformed, path+"/bin", "it has to be true or an object")
+		f := t.measured("field")
+		if b, ok := v.(object); ok {
+			t.bins(b, at, f)
+		} else if v != true {
+			t.fault(ErrMalformed, at, "it has to be true or an object")
 		}
-		start := as("bin", "")
-		if start[1] == "" {
-			start[1] = start[0] + "_end"
+		made := t.as("bin", "")
+		if made[1] == "" {
+			made[1] = made[0] + "_end"
 		}
-		return sc.with(start)
+		return t.scope.with(made)
 	case "timeUnit":
-		l.timeUnit(o[kind], path+"/timeUnit")
-		if col := one("field"); col != nil {
-			l.use(col, use{time: true})
-			if !l.isDate(col) {
-				l.misread(path+"/field", col, temporal)
+		t.timeUnit(v, at)
+		if f := t.named("field"); f != nil {
+			t.use(f, use{time: true})
+			if !t.isDate(f) {
+				t.misread(t.path+"/field", f, temporal)
 			}
 		}
-		return sc.with(as("timeUnit"))
+		return t.scope.with(t.as("timeUnit"))
 	case "stack":
-		measured(kind)
-		return sc.with(as("stack_start", "stack_end"))
-	case "fold":
-		names := l.names(o[kind], path+"/fold", sc)
-		out := sc.with(as("key", "value"))
-		out.rows *= float64(max(1, len(names)))
-		return out
+		t.measured(t.kind)
+		return t.scope.with(t.as("stack_start", "stack_end"))
+	}
+	folded := t.names(v, at, t.scope)
+	out := t.scope.with(t.as("key", "value"))
+	out.rows *= float64(max(1, len(folded)))
+	return out
+}
+
+// model checks the transforms that compute rows of their own.
+func (t *transform) model() *scope {
+	out := t.scope.only(t.groupby)
+	switch t.kind {
 	case "density":
-		measured(kind)
-		steps := 200.0
+		t.measured(t.kind)
+		out = out.with(t.as("value", "density"))
+		out.rows = 200
 		for _, key := range []string{"steps", "maxsteps", "minsteps"} {
-			if o[key] != nil {
-				l.between(pointer(path, key), o[key], 1, 1000)
-				n, _ := number(o[key])
-				steps = max(steps, n)
+			if t.o[key] != nil {
+				t.between(pointer(t.path, key), t.o[key], 1, 1000)
+				n, _ := number(t.o[key])
+				out.rows = max(out.rows, n)
 			}
 		}
-		out := sc.only(groupby).with(as("value", "density"))
-		out.rows = steps
-		if len(groupby) > 0 {
-			out.rows *= float64(sc.groups(groupby))
+		if len(t.groupby) > 0 {
+			out.rows *= float64(t.scope.groups(t.groupby))
 		}
-		return out
 	case "regression", "loess":
-		measured(kind)
-		measured("on")
-		if o["order"] != nil {
-			l.between(path+"/order", o["order"], 0, 10)
+		t.measured(t.kind)
+		t.measured("on")
+		if t.o["order"] != nil {
+			t.between(t.path+"/order", t.o["order"], 0, 10)
 		}
-		x, _ := o["on"].(string)
-		y, _ := o[kind].(string)
-		made := as(x, y)
-		if o["params"] == true {
+		x, _ := t.o["on"].(string)
+		y, _ := t.o[t.kind].(string)
+		made := t.as(x, y)
+		if t.o["params"] == true {
 			made = append(made, "coef", "rSquared")
 		}
-		out := sc.only(groupby).with(made)
-		out.rows = sc.rows * 10
-		return out
+		out = out.with(made)
+		out.rows = t.scope.rows * 10
 	case "quantile":
-		measured(kind)
-		if o["step"] != nil {
-			l.between(path+"/step", o["step"], 1e-3, 1)
+		t.measured(t.kind)
+		if t.o["step"] != nil {
+			t.between(t.path+"/step", t.o["step"], 1e-3, 1)
 		}
-		out := sc.only(groupby).with(as("prob", "value"))
-		out.rows = 1000 * float64(sc.groups(groupby))
-		return out
+		out = out.with(t.as("prob", "value"))
+		out.rows = 1000 * float64(t.scope.groups(t.groupby))
 	case "impute":
-		one(kind)
-		l.note(filledIn)
-		key := one("key")
-		n := sc.rows
-		if key != nil {
+		t.named(t.kind)
+		t.note(filledIn)
+		n := t.scope.rows
+		if key := t.named("key"); key != nil {
 			n = float64(key.distinct)
 		}
-		n += keys(o["keyvals"])
-		out := *sc
-		out.rows = max(sc.rows, n*float64(sc.groups(groupby)))
-		return &out
+		n += keys(t.o["keyvals"])
+		all := *t.scope
+		out = &all
+		out.rows = max(t.scope.rows, n*float64(t.scope.groups(t.groupby)))
 	default: // pivot
-		one(kind)
-		one("value")
-		if s, ok := o["op"].(string); ok {
-			l.word(path+"/op", "aggregate", s, aggregateOps)
+		t.named(t.kind)
+		t.named("value")
+		if s, ok := t.o["op"].(string); ok {
+			t.word(t.path+"/op", "aggregate", s, aggregateOps)
 		}
-		if n, ok := number(o["limit"]); ok && n > 0 {
-			l.note("At most %v of the columns that the chart makes from values are drawn.", o["limit"])
+		if n, ok := number(t.o["limit"]); ok && n > 0 {
+			t.note("At most %v of the columns that the chart makes from values are drawn.", t.o["limit"])
 		}
-		out := sc.only(groupby)
 		out.open = true
-		return out
 	}
+	return out
 }
 
 const unsafeName = "names with quotes, backslashes or control characters, and names of every JavaScript object, " +

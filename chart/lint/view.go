@@ -10,8 +10,9 @@ import (
 )
 
 var (
-	topKeys     = words("$schema autosize background padding config usermeta datasets")
-	viewKeys    = words("name title description data transform params projection resolve width height view mark encoding layer hconcat vconcat concat facet repeat spec align bounds center spacing columns")
+	topKeys  = words("$schema autosize background padding config usermeta datasets")
+	viewKeys = words(`name title description data transform params projection resolve width height view mark encoding layer
+		hconcat vconcat concat facet repeat spec align bounds center spacing columns`)
 	makers      = words("mark layer hconcat vconcat concat spec")
 	schemaNames = regexp.MustCompile(`^https?://vega\.github\.io/schema/vega-lite/v[456](\.\d+)*\.json#?$`)
 )
@@ -106,7 +107,8 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 	}
 	if made != 1 {
 		l.fault(ErrMalformed, path,
-			"a view needs exactly one of mark, layer, hconcat, vconcat, concat, or spec with facet or repeat; this one has %d", made)
+			"a view needs exactly one of mark, layer, hconcat, vconcat, concat, or spec with facet or repeat; this one has %d",
+			made)
 		return
 	}
 	around := sc.encoding

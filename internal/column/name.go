@@ -27,7 +27,8 @@ func isTimeType(name string) bool {
 // IsIdentifier reports whether numbers in a column of that name identify things
 // and do not measure them.
 func IsIdentifier(name string) bool {
-	return hasWord(name, "id", "uuid", "zip", "zipcode", "code") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
+	return hasWord(name, "id", "uuid", "zip", "zipcode", "code") ||
+		strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
 }
 
 // IsCalendar reports whether whole numbers in a column of that name are parts of

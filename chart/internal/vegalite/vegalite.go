@@ -3,9 +3,11 @@
 package vegalite
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
@@ -72,3 +74,13 @@ func Similar(word string, words []string) []string {
 
 // Quoted returns a name for an error text, shortened.
 func Quoted(name string) string { return prompt.Quote(prompt.Clip(name, 60)) }
+
+// DefaultLimits fills in the default limits of a chart. pkg is the package that
+// an error names.
+func DefaultLimits(pkg string, rows, bytes, categories *int) error {
+	return cmp.Or(
+		option.Default(pkg+": Limits.Rows", rows, 5000),
+		option.Default(pkg+": Limits.Bytes", bytes, 512<<10),
+		option.Default(pkg+": Limits.Categories", categories, 20),
+	)
+}
