@@ -10,7 +10,7 @@
 // A spec from New contains its data. It loads nothing, runs no expression and
 // has no links. The same input gives the same bytes. Rows are grouped, counted
 // and binned here and not in the browser, so a chart of a million rows is as
-// small as the groups that it shows, and its figures are known to Spec.Notes.
+// small as the groups that it shows.
 //
 // # Columns
 //
@@ -109,7 +109,7 @@ type Limits struct {
 	Rows int
 
 	// Bytes is the maximum length of a spec. The default is 512 KiB, which a durable
-	// run keeps by default.
+	// run saves by default.
 	Bytes int
 
 	// Categories is the maximum number of colors and slices. The default is 20.

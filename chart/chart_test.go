@@ -139,6 +139,8 @@ func TestOnlyWhatIsDrawnIsInTheData(t *testing.T) {
 func TestTypes(t *testing.T) {
 	decimal := table(t, "k|v", []any{"a", "12.50"}, []any{"b", "3"})
 	decimal.Columns[1].Type = "DECIMAL(10,2)"
+	codes := table(t, "k|v", []any{"a", "12.50"}, []any{"b", "3"})
+	codes.Columns[1].Type = "VARCHAR(20)"
 	for name, tt := range map[string]struct {
 		rows    *qed.Table
 		opt     chart.Options
@@ -153,6 +155,9 @@ func TestTypes(t *testing.T) {
 		"texts":                       {delays(t), chart.Options{Kind: chart.Bar, X: "port", Sort: chart.ByRows}, "x", "nominal", "Miami"},
 		"years":                       {table(t, "year|v", []any{2024, 1}), chart.Options{Kind: chart.Bar, X: "year", Y: "v"}, "x", "ordinal", 2024.0},
 		"decimals of a database":      {decimal, chart.Options{Kind: chart.Bar, X: "k"}, "y", "quantitative", 12.5},
+		"decimals without a type":     {table(t, "k|v", []any{"a", "12.50"}), chart.Options{Kind: chart.Bar, X: "k"}, "y", "quantitative", 12.5},
+		"codes":                       {codes, chart.Options{Kind: chart.Bar, X: "v", Sort: chart.ByRows}, "x", "nominal", "12.50"},
+		"codes that have to be added": {codes, chart.Options{X: "k", Y: "v"}, "y", "quantitative", 12.5},
 		"digits that are no number":   {table(t, "zip|v", []any{"00501", 1}), chart.Options{Kind: chart.Bar, X: "zip"}, "x", "nominal", "00501"},
 		"a date that MySQL knows not": {table(t, "d|v", []any{"2025-01-01", 1}, []any{"0000-00-00", 2}), chart.Options{Kind: chart.Line, X: "d"}, "x", "temporal", "2025-01-01"},
 	} {

@@ -65,7 +65,7 @@ func (p Period) check() error {
 	return unknownName("period", p, periods)
 }
 
-// An Aggregate combines the values of a period to one. Package chart has the same
+// An Aggregate combines the values of a period into one. Package chart has the same
 // aggregates.
 type Aggregate string
 

@@ -16,11 +16,11 @@ import (
 type Kind string
 
 const (
-	Empty    = Kind(column.Empty) // all cells are missing
-	Numbers  = Kind(column.Numbers)
-	Texts    = Kind(column.Texts) // and mixed cells
-	Times    = Kind(column.Times)
-	Booleans = Kind(column.Booleans)
+	Empty    Kind = "empty" // all cells are missing
+	Numbers  Kind = "numbers"
+	Texts    Kind = "texts" // and mixed cells
+	Times    Kind = "times"
+	Booleans Kind = "booleans"
 )
 
 // A variable is a column that was read.
