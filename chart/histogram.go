@@ -24,7 +24,8 @@ func (d *drawing) histogram() (object, error) {
 		if len(by.values) > d.categories || d.by.typ == quantitative && len(by.values) > few {
 			return nil, d.tooMany("/color", d.by)
 		}
-		if by.field = from; d.by != d.x {
+		by.field = from
+		if d.by != d.x {
 			by.field = d.field(d.by.name)
 		}
 	}

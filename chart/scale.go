@@ -33,7 +33,8 @@ func newScale(col *field) *scale {
 		none := col.unused("(none)")
 		s.cells = make([]any, len(col.cells))
 		for i, cell := range col.cells {
-			if s.cells[i] = cell; cell == nil {
+			s.cells[i] = cell
+			if cell == nil {
 				s.cells[i] = none
 			}
 		}

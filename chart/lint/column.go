@@ -58,7 +58,8 @@ func newScope(t *qed.Table) (*scope, error) {
 		f := &field{name: head.Name, plain: plain, numbers: numbers, cells: make([]any, len(t.Rows))}
 		seen := map[any]bool{}
 		for row, cells := range t.Rows {
-			if f.cells[row] = cells[i]; cells[i] != nil {
+			f.cells[row] = cells[i]
+			if cells[i] != nil {
 				seen[cells[i]] = true
 			}
 		}

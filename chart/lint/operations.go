@@ -119,7 +119,8 @@ func (l *linter) operations(v any, path string, sc *scope, known []string) []str
 		}
 		as, _ := o["as"].(string)
 		if as == "" {
-			if as = op; name != "" {
+			as = op
+			if name != "" {
 				as = op + "_" + name
 			}
 		} else {

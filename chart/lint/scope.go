@@ -185,7 +185,8 @@ func unescape(name string) (plain string, steps bool) {
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; c {
 		case '\\':
-			if i++; i < len(name) {
+			i++
+			if i < len(name) {
 				b.WriteByte(name[i])
 			}
 		case '.', '[', ']', '\'', '"':

@@ -83,7 +83,8 @@ func (l *linter) declare(v any, depth int) {
 
 // view checks a view and the views in it.
 func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
-	if l.views++; l.views > maxViews || depth > maxViewDepth {
+	l.views++
+	if l.views > maxViews || depth > maxViewDepth {
 		if l.views == maxViews+1 || depth > maxViewDepth {
 			l.fault(ErrTooLarge, path, "it has more than %d views, or more than %d levels of views", maxViews, maxViewDepth)
 		}
@@ -112,7 +113,8 @@ func (l *linter) view(v object, path string, sc *scope, depth int, top bool) {
 		return
 	}
 	around := sc.encoding
-	if sc = l.data(v, path, sc); sc == nil {
+	sc = l.data(v, path, sc)
+	if sc == nil {
 		return
 	}
 	sc = l.transforms(v["transform"], path+"/transform", sc)
