@@ -1,54 +1,61 @@
-// Package chart draws the rows of a [qed.Table] as Vega-Lite 6 charts, and checks
-// charts that somebody else wrote.
+// Package chart draws the rows of a [qed.Table] as Vega-Lite 6 charts.
 //
-// [New] makes a [Spec] from rows and a few words: what stands on x, what on y. Whatever
-// the words leave out is chosen from the rows. [Lint] checks a Vega-Lite spec that a model
-// wrote against the rows that it is to show, and puts them in. [NewTool] is New as the
-// tool visualization_generator.
+// [New] makes a [Spec] from a table and [Options], such as the columns for x and
+// y. It chooses everything that the options leave out from the rows. [NewTool]
+// is New as the tool visualization_generator of an agent. Package chart/lint
+// checks specs that somebody else wrote, such as a model.
 //
-// # What stands in a Spec
+// # Specs
 //
-// A Spec holds its own data, and nothing that loads, runs or links to anything. Its bytes
-// are the same for the same input. Rows are grouped, counted and put into bins here and
-// not in the browser, so a chart of a million rows is as small as the groups it shows, and
-// its figures are the ones that [Spec.Notes] and the answer can speak of.
+// A spec from New contains its data. It loads nothing, runs no expression and
+// has no links. The same input gives the same bytes. Rows are grouped, counted
+// and binned here and not in the browser, so a chart of a million rows is as
+// small as the groups that it shows.
 //
-// Dates are drawn in UTC and keep the wall clock that they were written with: the 15th of
-// January is that day in every time zone. Where the rows of one column have different
-// offsets, all are brought to UTC.
+// # Columns
 //
-// A cell without a value is no number: it is left out of sums and means, and where it is a
-// category, it is one of its own. A column is of dates where at least nine of ten of its
-// values are; the others count as none. What is left out or drawn together is told in the notes.
+// Columns are read by the rules of package stats, so a chart and a trend of the
+// same rows agree. A cell without a value is not a number: sums and means leave
+// it out, and among categories it is the category "(none)". Cells that do not
+// have the type of their column are not drawn. The notes report what is left out
+// and which rows are drawn together.
+//
+// Times are drawn in UTC and show the clock that they are written with: the 15th
+// of January is that day in every browser. If the offsets in a column differ by
+// more than an hour, all its times are converted to UTC.
 package chart
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/refusal"
 )
 
 // A Kind is a kind of chart.
 type Kind string
 
 const (
-	Bar        Kind = "bar"         // one bar for each x; with a colour a stacked_bar, or a grouped_bar of what does not add up
+	// Bar has one bar for each x. With a color it is a StackedBar, or a GroupedBar
+	// if the aggregate does not add up.
+	Bar        Kind = "bar"
 	StackedBar Kind = "stacked_bar" // the parts of each bar on top of each other
 	GroupedBar Kind = "grouped_bar" // the parts of each bar side by side
 	Line       Kind = "line"
 	Area       Kind = "area"
-	Scatter    Kind = "scatter"   // one point for each row
-	Histogram  Kind = "histogram" // how many rows lie in which range of x
+	Scatter    Kind = "scatter"   // a point for each row
+	Histogram  Kind = "histogram" // the number of rows in each range of x
 	Box        Kind = "box"       // quartiles and outliers of y for each x
-	Heatmap    Kind = "heatmap"   // the colour is a number for each x and y
-	Pie        Kind = "pie"       // the share of each x in the whole of y
+	Heatmap    Kind = "heatmap"   // a number, shown as a color, for each x and y
+	Pie        Kind = "pie"       // the share of each x in the sum of y
 )
 
 var kinds = []Kind{Bar, StackedBar, GroupedBar, Line, Area, Scatter, Histogram, Box, Heatmap, Pie}
 
-// An Aggregate makes one number of the rows that share a place in a chart. Package stats has the
-// same ones.
+// An Aggregate combines the rows that are drawn at one place. Package stats has
+// the same aggregates.
 type Aggregate string
 
 const (
@@ -62,63 +69,87 @@ const (
 
 var aggregates = []Aggregate{Sum, Mean, Count, Median, Min, Max}
 
-// Options say what to draw. A nil Options and zero fields mean that it is chosen from the
-// rows.
+// Options configure a chart. Zero fields are chosen from the rows.
 type Options struct {
 	Kind Kind
-	// X, Y and Color are names of columns. A heatmap's number is its Color; a pie has its
-	// categories on X.
+
+	// X, Y and Color are names of columns. The number of a heatmap is its Color.
+	// The categories of a pie are its X.
 	X, Y, Color string
-	// Aggregate is what becomes of rows that share a place. Empty: Sum, where there are such
-	// rows, and Count, where there is no number to draw. It is not the Mean, as in a series of
-	// package stats: the parts of a bar or a pie make up a whole.
+
+	// Aggregate combines rows that are drawn at one place. Empty means Sum if there
+	// are such rows, and Count if there is no number to draw. A series of
+	// package stats uses Mean; here the parts of a bar or a pie make up a whole.
 	Aggregate Aggregate
-	// Sort orders categories. Empty: numbers and dates ascend, and the categories of bars and
-	// pies stand by their number, the largest first, and by name where two are the same. Texts
-	// with an order of their own (weekdays, months, quarters, ranges) and those of other kinds
-	// of chart stand as in the table; [ByRows] has all do so.
+
+	// Sort is the order of the categories on x. Empty means:
+	//   - numbers and dates ascend;
+	//   - texts with an order of their own (weekdays, months, quarters, ranges) are
+	//     in table order;
+	//   - other texts on bars and pies are ordered by their number, the largest
+	//     first, and then by name; on other charts they are in table order.
 	Sort Sort
-	// Top is how many categories of x are shown: the first ones by Sort, and without one,
-	// those with the largest numbers. Where there are colours, the number of an x is that of
-	// all its rows whose colours are drawn. 0: as many as can be read.
-	Top   int
-	Title string // empty: it says what is drawn
+
+	// Top is the maximum number of categories on x: the first ones by Sort, and
+	// without a Sort the ones with the largest numbers. With colors, the number of
+	// a category is computed from all its rows whose colors are drawn. 0 means as
+	// many as can be read.
+	Top int
+
+	Title string // empty means a description of what is drawn
 
 	Limits *Limits // nil means the defaults
 }
 
-// Limits are bounds of a chart. Nil, and fields that are zero or less, mean the defaults.
+// Limits are the limits of a chart. Zero fields mean the defaults; negative ones
+// are an error.
 type Limits struct {
-	// Rows is how many rows of data stand in a chart: 5000. [New] draws the rest together,
-	// or takes some evenly and says so; [Lint] refuses.
+	// Rows is the maximum number of rows of data in a chart. The default is 5000.
+	// If there are more, they are drawn together or sampled evenly, with a note.
 	Rows int
-	// Bytes is how long a Spec is: 512 KiB, which a durable run keeps by default.
+
+	// Bytes is the maximum length of a spec. The default is 512 KiB, which a durable
+	// run saves by default.
 	Bytes int
-	// Categories is how many colours, shapes, slices and small charts can be told apart: 20.
+
+	// Categories is the maximum number of colors and slices. The default is 20.
 	Categories int
 }
 
-func (l *Limits) withDefaults() Limits {
-	var own Limits
+func (l *Limits) withDefaults() (Limits, error) {
+	var out Limits
 	if l != nil {
-		own = *l
+		out = *l
 	}
-	for _, f := range []struct {
-		value *int
-		usual int
-	}{{&own.Rows, 5000}, {&own.Bytes, 512 << 10}, {&own.Categories, 20}} {
-		if *f.value <= 0 {
-			*f.value = f.usual
-		}
+	if err := vegalite.DefaultLimits("chart", &out.Rows, &out.Bytes, &out.Categories); err != nil {
+		return Limits{}, err
 	}
-	return own
+	return out, nil
 }
 
-// New returns a chart of the rows of t, which it does not change. A nil opt means that all
-// of it is chosen.
+// Codes of refusals. A chart that cannot be drawn is a [*refusal.Error] with one
+// of them. Paths are those of the tool's arguments, such as /x.
+const (
+	ErrUnknownName       refusal.Code = "unknown_name"        // there is no such kind, aggregate or sort
+	ErrUnknownField      refusal.Code = "unknown_field"       // the rows have no such column
+	ErrAmbiguousColumn   refusal.Code = "ambiguous_column"    // several columns have the name
+	ErrFieldType         refusal.Code = "field_type"          // the column does not have the values that are needed
+	ErrAggregateType     refusal.Code = "aggregate_type"      // the values have no such aggregate, as texts have no sum
+	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors, slices or boxes than can be distinguished
+	ErrNoData            refusal.Code = "no_data"             // there is nothing to draw
+	ErrMalformed         refusal.Code = "malformed"           // options that contradict each other
+	ErrTooLarge          refusal.Code = "too_large"           // the spec would be longer than Limits.Bytes
+)
+
+func refuse(problems ...refusal.Problem) error {
+	return &refusal.Error{Package: "chart", Problems: problems}
+}
+
+// New returns a chart of the rows of t. It does not change t. A nil opt means
+// that everything is chosen from the rows.
 //
-// What cannot be drawn, such as a column that does not exist or the sum of a text, is an
-// [*Error]; a table without rows is one with the code [NoData].
+// A chart that cannot be drawn is a [*refusal.Error] with one of the codes of
+// this package, such as ErrUnknownField, and ErrNoData for a table without rows.
 func New(t *qed.Table, opt *Options) (*Spec, error) {
 	var o Options
 	if opt != nil {
@@ -127,64 +158,71 @@ func New(t *qed.Table, opt *Options) (*Spec, error) {
 	return draw(t, o, "")
 }
 
-// draw is New for rows of which some may be missing: partial says why.
+// draw is New for rows that may be incomplete; partial is the reason.
 func draw(t *qed.Table, o Options, partial string) (*Spec, error) {
-	limits := o.Limits.withDefaults()
+	limits, err := o.Limits.withDefaults()
+	if err != nil {
+		return nil, err
+	}
 	if p := o.check(); p != nil {
 		return nil, refuse(*p)
 	}
 	if t == nil || len(t.Rows) == 0 || len(t.Columns) == 0 {
-		return nil, refuse(Problem{Code: NoData, Message: "there are no rows to draw"})
+		return nil, refuse(refusal.Problem{Code: ErrNoData, Message: "there are no rows to draw"})
 	}
-	columns, err := read(t)
+	fields, err := read(t)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range columns {
-		c.mostlyDates()
-	}
-	plan, err := choose(columns, o)
+	plan, err := choose(fields, o)
 	if err != nil {
 		return nil, err
 	}
-	// Bytes are known when they are written, so a chart that is too long is drawn again
-	// with fewer rows. Texts are cut, so a chart of a few rows is never too long.
+	// The length is known only after encoding, so a chart that is too long is drawn
+	// again with fewer rows. Texts are shortened, so a chart of few rows fits.
 	for rows := limits.Rows; ; rows /= 2 {
 		d := &drawing{plan: plan, rows: rows, categories: limits.Categories}
 		spec, err := d.spec(t.Truncated, partial)
-		if err != nil || len(spec.text) <= limits.Bytes {
+		if err != nil || len(spec.JSON) <= limits.Bytes {
 			return spec, err
 		}
 		if rows <= 1 {
-			return nil, refuse(Problem{Code: TooLarge, Message: fmt.Sprintf("the chart has more than %d bytes", limits.Bytes)})
+			return nil, refuse(refusal.Problem{
+				Code: ErrTooLarge, Message: fmt.Sprintf("the chart has more than %d bytes", limits.Bytes),
+			})
 		}
 	}
 }
 
-// check says what no rows could make right.
-func (o Options) check() *Problem {
+// check returns the first problem of options that is independent of the rows.
+func (o Options) check() *refusal.Problem {
+	problem := func(code refusal.Code, path, message string) *refusal.Problem {
+		return &refusal.Problem{Code: code, Path: path, Message: message}
+	}
+	unknown := func(p refusal.Problem) *refusal.Problem { return &p }
 	switch {
-	case o.Kind != "" && !contains(kinds, o.Kind):
-		return unknownWord("/kind", "kind of chart", o.Kind, kinds)
-	case o.Aggregate != "" && !contains(aggregates, o.Aggregate):
-		return unknownWord("/aggregate", "aggregate", o.Aggregate, aggregates)
-	case o.Sort != "" && !contains(sorts, o.Sort):
-		return unknownWord("/sort", "order", o.Sort, sorts)
+	case o.Kind != "" && !slices.Contains(kinds, o.Kind):
+		return unknown(vegalite.UnknownWord("/kind", "kind of chart", o.Kind, kinds))
+	case o.Aggregate != "" && !slices.Contains(aggregates, o.Aggregate):
+		return unknown(vegalite.UnknownWord("/aggregate", "aggregate", o.Aggregate, aggregates))
+	case o.Sort != "" && !slices.Contains(sorts, o.Sort):
+		return unknown(vegalite.UnknownWord("/sort", "order", o.Sort, sorts))
 	case o.Top < 0:
-		return &Problem{Code: Malformed, Path: "/limit", Message: "the limit, Top, cannot be negative"}
+		return problem(ErrMalformed, "/top", "top cannot be negative")
 	case o.Aggregate != "" && (o.Kind == Scatter || o.Kind == Box || o.Kind == Histogram && o.Aggregate != Count):
-		return &Problem{Code: AggregateType, Path: "/aggregate", Message: "a " + string(o.Kind) + " shows single rows: leave it out, or draw a bar"}
-	case o.Kind == StackedBar && !o.Aggregate.stacks():
-		return &Problem{Code: AggregateType, Path: "/aggregate", Message: fmt.Sprintf("the %s of parts cannot be stacked, as it is not that of the whole: draw a grouped_bar", o.Aggregate)}
-	case o.Kind == Pie && o.Aggregate != "" && o.Aggregate != Sum && o.Aggregate != Count:
-		return &Problem{Code: AggregateType, Path: "/aggregate", Message: fmt.Sprintf("the %s of parts is no share of a whole: draw a bar", o.Aggregate)}
+		return problem(ErrAggregateType, "/aggregate",
+			fmt.Sprintf("a %s shows single rows: leave the aggregate out, or draw a bar", o.Kind))
+	case o.Kind == StackedBar && !o.Aggregate.addsUp():
+		return problem(ErrAggregateType, "/aggregate",
+			fmt.Sprintf("the %s of parts is not stacked, because it does not add up to that of the whole: draw a grouped_bar",
+				o.Aggregate))
+	case o.Kind == Pie && !o.Aggregate.addsUp():
+		return problem(ErrAggregateType, "/aggregate",
+			fmt.Sprintf("the %s of parts is not a share of a whole: draw a bar", o.Aggregate))
 	}
 	return nil
 }
 
-// stacks reports whether the numbers of parts add up to that of the whole. No aggregate is the
-// sum.
-func (a Aggregate) stacks() bool { return a == "" || a == Sum || a == Count }
-
-// ErrRefused is matched by every [*Error].
-var ErrRefused = errors.New("chart: it cannot be drawn")
+// addsUp reports whether the numbers of the parts add up to that of the whole.
+// An empty aggregate is treated as Sum.
+func (a Aggregate) addsUp() bool { return a == "" || a == Sum || a == Count }

@@ -12,9 +12,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/lint"
+	"github.com/qedkit/qed/refusal"
 )
 
-// table makes one of names and rows of values.
+// table makes a table from names, separated by |, and rows.
 func table(t testing.TB, names string, rows ...[]any) *qed.Table {
 	t.Helper()
 	out := &qed.Table{}
@@ -38,7 +40,7 @@ func delays(t testing.TB) *qed.Table {
 	)
 }
 
-// drawn is the part of a spec that tests look at.
+// drawn is the part of a spec that tests read.
 type drawn struct {
 	Schema   string `json:"$schema"`
 	Title    string
@@ -56,7 +58,7 @@ type drawn struct {
 func read(t testing.TB, s *chart.Spec) drawn {
 	t.Helper()
 	var d drawn
-	if err := json.Unmarshal(s.JSON(), &d); err != nil {
+	if err := json.Unmarshal(s.JSON, &d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -71,13 +73,13 @@ func build(t testing.TB, rows *qed.Table, opt *chart.Options) *chart.Spec {
 	return s
 }
 
-func codes(t testing.TB, err error) []chart.Code {
+func codes(t testing.TB, err error) []refusal.Code {
 	t.Helper()
-	var refused *chart.Error
-	if !errors.As(err, &refused) || !errors.Is(err, chart.ErrRefused) {
+	var refused *refusal.Error
+	if !errors.As(err, &refused) {
 		t.Fatalf("the error is %v", err)
 	}
-	var out []chart.Code
+	var out []refusal.Code
 	for _, p := range refused.Problems {
 		out = append(out, p.Code)
 	}
@@ -102,7 +104,7 @@ func TestKindIsChosen(t *testing.T) {
 		"two texts":                {table(t, "a|b|n", []any{"x", "y", 1}), chart.Options{X: "a", Y: "b"}, chart.Heatmap},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := build(t, tt.rows, &tt.opt).Kind(); got != tt.want {
+			if got := build(t, tt.rows, &tt.opt).Kind; got != tt.want {
 				t.Errorf("it is drawn as %s", got)
 			}
 		})
@@ -129,7 +131,7 @@ func TestAggregates(t *testing.T) {
 
 func TestOnlyWhatIsDrawnIsInTheData(t *testing.T) {
 	s := build(t, delays(t), &chart.Options{Kind: chart.Scatter, X: "weight", Y: "delay"})
-	if text := string(s.JSON()); strings.Contains(text, "Miami") || strings.Contains(text, "2025") {
+	if text := string(s.JSON); strings.Contains(text, "Miami") || strings.Contains(text, "2025") {
 		t.Errorf("other columns are in it: %s", text)
 	}
 }
@@ -137,6 +139,8 @@ func TestOnlyWhatIsDrawnIsInTheData(t *testing.T) {
 func TestTypes(t *testing.T) {
 	decimal := table(t, "k|v", []any{"a", "12.50"}, []any{"b", "3"})
 	decimal.Columns[1].Type = "DECIMAL(10,2)"
+	codes := table(t, "k|v", []any{"a", "12.50"}, []any{"b", "3"})
+	codes.Columns[1].Type = "VARCHAR(20)"
 	for name, tt := range map[string]struct {
 		rows    *qed.Table
 		opt     chart.Options
@@ -151,6 +155,9 @@ func TestTypes(t *testing.T) {
 		"texts":                       {delays(t), chart.Options{Kind: chart.Bar, X: "port", Sort: chart.ByRows}, "x", "nominal", "Miami"},
 		"years":                       {table(t, "year|v", []any{2024, 1}), chart.Options{Kind: chart.Bar, X: "year", Y: "v"}, "x", "ordinal", 2024.0},
 		"decimals of a database":      {decimal, chart.Options{Kind: chart.Bar, X: "k"}, "y", "quantitative", 12.5},
+		"decimals without a type":     {table(t, "k|v", []any{"a", "12.50"}), chart.Options{Kind: chart.Bar, X: "k"}, "y", "quantitative", 12.5},
+		"codes":                       {codes, chart.Options{Kind: chart.Bar, X: "v", Sort: chart.ByRows}, "x", "nominal", "12.50"},
+		"codes that have to be added": {codes, chart.Options{X: "k", Y: "v"}, "y", "quantitative", 12.5},
 		"digits that are no number":   {table(t, "zip|v", []any{"00501", 1}), chart.Options{Kind: chart.Bar, X: "zip"}, "x", "nominal", "00501"},
 		"a date that MySQL knows not": {table(t, "d|v", []any{"2025-01-01", 1}, []any{"0000-00-00", 2}), chart.Options{Kind: chart.Line, X: "d"}, "x", "temporal", "2025-01-01"},
 	} {
@@ -197,9 +204,10 @@ func TestSortAndLimit(t *testing.T) {
 	}
 }
 
-// TestOrderThatIsChosen: categories of bars and pies stand by their number, and what has
-// an order of its own keeps it. The second of three is the largest, and two are the same.
-func TestOrderThatIsChosen(t *testing.T) {
+// TestDefaultOrder checks that categories of bars and pies are ordered by their
+// number, unless they have an order of their own. Of the three values the second is
+// the largest, and two are equal.
+func TestDefaultOrder(t *testing.T) {
 	for name, tt := range map[string]struct {
 		kind    chart.Kind
 		column  string
@@ -246,7 +254,7 @@ func TestOrderThatIsChosen(t *testing.T) {
 	}
 }
 
-// TestOrderOfCounts: rows that are counted stand by how many there are.
+// TestOrderOfCounts checks that counted categories are ordered by their count.
 func TestOrderOfCounts(t *testing.T) {
 	d := read(t, build(t, table(t, "port", []any{"b"}, []any{"c"}, []any{"a"}, []any{"c"}), nil))
 	want := []map[string]any{{"port": "c", "count": 2.0}, {"port": "a", "count": 1.0}, {"port": "b", "count": 1.0}}
@@ -255,8 +263,8 @@ func TestOrderOfCounts(t *testing.T) {
 	}
 }
 
-// TestOrderOfSlices: they follow the order that was asked for, and the smallest that are
-// drawn as one come last.
+// TestOrderOfSlices checks that slices have the given order, with those drawn
+// together last.
 func TestOrderOfSlices(t *testing.T) {
 	rows := table(t, "port_id|n")
 	for i := range 30 {
@@ -273,7 +281,7 @@ func TestOrderOfSlices(t *testing.T) {
 				}
 				Data struct{ Values []map[string]any }
 			}
-			if err := json.Unmarshal(s.JSON(), &spec); err != nil {
+			if err := json.Unmarshal(s.JSON, &spec); err != nil {
 				t.Fatal(err)
 			}
 			order, values := spec.Encoding.Order, spec.Data.Values
@@ -283,7 +291,7 @@ func TestOrderOfSlices(t *testing.T) {
 			if asked := sort != "" && sort != chart.ByYDesc; asked != (order.Sort == "ascending") || asked != (order.Field == "order") {
 				t.Errorf("they are drawn by %+v", order)
 			}
-			if _, err := chart.Lint(s.JSON(), nil, nil); err != nil {
+			if _, err := lint.Check(s.JSON, nil, nil); err != nil {
 				t.Error(err)
 			}
 		})
@@ -304,7 +312,8 @@ func TestNamesThatVegaLiteWouldMisread(t *testing.T) {
 	}
 }
 
-// TestTooltipIsNoImage: vega-tooltip shows an entry called image as an image.
+// TestTooltipIsNoImage: vega-tooltip would show an entry with the name image as an
+// image.
 func TestTooltipIsNoImage(t *testing.T) {
 	s := build(t, table(t, "image|n", []any{"https://example.com/pixel.png", 1}), nil)
 	for channel, c := range read(t, s).Encoding {
@@ -328,10 +337,10 @@ func TestLimits(t *testing.T) {
 				opt.X = "at"
 			}
 			s := build(t, many, opt)
-			if n := len(read(t, s).Data.Values); n > 200+100 || n == 0 || len(s.JSON()) > 16<<10 {
-				t.Errorf("it has %d rows and %d bytes", n, len(s.JSON()))
+			if n := len(read(t, s).Data.Values); n > 200+100 || n == 0 || len(s.JSON) > 16<<10 {
+				t.Errorf("it has %d rows and %d bytes", n, len(s.JSON))
 			}
-			if kind != chart.Histogram && len(s.Notes()) == 0 {
+			if kind != chart.Histogram && len(s.Notes) == 0 {
 				t.Error("nothing says that not all is drawn")
 			}
 		})
@@ -378,23 +387,23 @@ func TestRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		rows *qed.Table
 		opt  chart.Options
-		want chart.Code
+		want refusal.Code
 	}{
-		"no rows":                    {table(t, "a|b"), chart.Options{}, chart.NoData},
-		"no table":                   {nil, chart.Options{}, chart.NoData},
-		"no such column":             {delays(t), chart.Options{X: "prot"}, chart.UnknownField},
-		"no such kind":               {delays(t), chart.Options{Kind: "3d"}, chart.UnknownName},
-		"no such aggregate":          {delays(t), chart.Options{Aggregate: "average"}, chart.UnknownName},
-		"the sum of texts":           {delays(t), chart.Options{Kind: chart.Bar, X: "arrived", Y: "port", Aggregate: chart.Sum}, chart.AggregateType},
-		"a column without values":    {table(t, "a|b", []any{nil, 1}), chart.Options{X: "a"}, chart.NoData},
-		"two columns of one name":    {table(t, "a|a|n", []any{"x", "y", 1}), chart.Options{X: "a"}, chart.Malformed},
-		"a mean in a pie":            {delays(t), chart.Options{Kind: chart.Pie, Aggregate: chart.Mean}, chart.AggregateType},
-		"a negative slice":           {table(t, "a|n", []any{"x", -1}, []any{"y", 2}), chart.Options{Kind: chart.Pie}, chart.FieldType},
-		"a histogram of texts":       {delays(t), chart.Options{Kind: chart.Histogram, X: "port"}, chart.FieldType},
-		"a scatter of texts":         {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "port"}, chart.FieldType},
-		"a scatter without a number": {table(t, "a", []any{"x"}), chart.Options{Kind: chart.Scatter}, chart.NoData},
-		"a column against itself":    {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "delay"}, chart.Malformed},
-		"a limit below zero":         {delays(t), chart.Options{Top: -1}, chart.Malformed},
+		"no rows":                    {table(t, "a|b"), chart.Options{}, chart.ErrNoData},
+		"no table":                   {nil, chart.Options{}, chart.ErrNoData},
+		"no such column":             {delays(t), chart.Options{X: "prot"}, chart.ErrUnknownField},
+		"no such kind":               {delays(t), chart.Options{Kind: "3d"}, chart.ErrUnknownName},
+		"no such aggregate":          {delays(t), chart.Options{Aggregate: "average"}, chart.ErrUnknownName},
+		"the sum of texts":           {delays(t), chart.Options{Kind: chart.Bar, X: "arrived", Y: "port", Aggregate: chart.Sum}, chart.ErrAggregateType},
+		"a column without values":    {table(t, "a|b", []any{nil, 1}), chart.Options{X: "a"}, chart.ErrNoData},
+		"two columns of one name":    {table(t, "a|a|n", []any{"x", "y", 1}), chart.Options{X: "a"}, chart.ErrAmbiguousColumn},
+		"a mean in a pie":            {delays(t), chart.Options{Kind: chart.Pie, Aggregate: chart.Mean}, chart.ErrAggregateType},
+		"a negative slice":           {table(t, "a|n", []any{"x", -1}, []any{"y", 2}), chart.Options{Kind: chart.Pie}, chart.ErrFieldType},
+		"a histogram of texts":       {delays(t), chart.Options{Kind: chart.Histogram, X: "port"}, chart.ErrFieldType},
+		"a scatter of texts":         {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "port"}, chart.ErrFieldType},
+		"a scatter without a number": {table(t, "a", []any{"x"}), chart.Options{Kind: chart.Scatter}, chart.ErrNoData},
+		"a column against itself":    {delays(t), chart.Options{Kind: chart.Scatter, X: "delay", Y: "delay"}, chart.ErrMalformed},
+		"a limit below zero":         {delays(t), chart.Options{Top: -1}, chart.ErrMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := chart.New(tt.rows, &tt.opt)
@@ -408,7 +417,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestOwnChartsPassTheLint: every kind of chart, of names of all sorts.
+// TestOwnChartsPassTheLint has every kind of chart, with names of all sorts.
 func TestOwnChartsPassTheLint(t *testing.T) {
 	for _, names := range []string{"at|port|part|delay|weight", `a.b|x[0]|it's|d\e|<b>`, "image|toString|count|日付|datum['x']"} {
 		rows := table(t, names)
@@ -424,10 +433,10 @@ func TestOwnChartsPassTheLint(t *testing.T) {
 		for _, kind := range []chart.Kind{"", chart.Bar, chart.StackedBar, chart.GroupedBar, chart.Line, chart.Area, chart.Scatter, chart.Histogram, chart.Box, chart.Heatmap, chart.Pie} {
 			t.Run(names+" "+string(kind), func(t *testing.T) {
 				s := build(t, rows, &chart.Options{Kind: kind})
-				if _, err := chart.Lint(s.JSON(), nil, nil); err != nil {
+				if _, err := lint.Check(s.JSON, nil, nil); err != nil {
 					t.Error(err)
 				}
-				if again := build(t, rows, &chart.Options{Kind: kind}); string(again.JSON()) != string(s.JSON()) {
+				if again := build(t, rows, &chart.Options{Kind: kind}); string(again.JSON) != string(s.JSON) {
 					t.Error("the same rows give another chart")
 				}
 			})

@@ -1,33 +1,41 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
-// A plan is what is drawn: all that Options left open is chosen.
+// A plan is what to draw, with everything chosen that Options left open.
 type plan struct {
 	kind Kind
-	x    *column
-	y    *column // the number, or what stands on y of a heatmap; nil: rows are counted
-	by   *column // the colours, or the number of a heatmap; nil: none
+	x    *field
+	y    *field // the number, or y of a heatmap; nil: rows are counted
+	by   *field // the colors, or the number of a heatmap; nil: none
 
-	aggregate Aggregate // empty: Sum, where rows share a place
+	aggregate Aggregate // empty: Sum, if rows share a place
 	sort      Sort
 	limit     int
 	title     string
 }
 
-// few is how many colours a chart has where nobody asked for them.
+// few is the number of colors that are chosen at most.
 const few = 10
 
-// choose finds the columns, and the kind of chart that suits them.
-func choose(columns []*column, o Options) (plan, error) {
+// choose finds the columns of the options, and chooses the rest.
+func choose(columns []*field, o Options) (plan, error) {
 	p := plan{kind: o.Kind, aggregate: o.Aggregate, sort: o.Sort, limit: o.Top, title: o.Title}
-	c := &chooser{columns: columns, used: map[*column]bool{}}
+	c := &chooser{columns: columns, used: map[*field]bool{}}
 	p.x, p.y, p.by = c.named("/x", o.X), c.named("/y", o.Y), c.named("/color", o.Color)
 	if len(c.problems) > 0 {
 		return p, refuse(c.problems...)
+	}
+	if err := p.readNumbers(); err != nil {
+		return p, err
 	}
 	if p.kind == "" {
 		p.kind = c.kindFor(&p)
@@ -35,12 +43,13 @@ func choose(columns []*column, o Options) (plan, error) {
 	switch p.kind {
 	case Bar, StackedBar, GroupedBar, Line, Area:
 		c.fillPlaces(&p)
-		if p.by != nil && p.by != p.x && !p.aggregate.stacks() {
+		if p.by != nil && p.by != p.x && !p.aggregate.addsUp() {
 			switch p.kind {
 			case Bar:
 				p.kind = GroupedBar
 			case Area:
-				c.fault("/aggregate", AggregateType, fmt.Sprintf("areas of several colours stand on each other, and the %s of parts cannot, as it is not that of the whole: draw a line", p.aggregate))
+				c.fault("/aggregate", ErrAggregateType, fmt.Sprintf(
+					"areas of several colors are stacked, and the %s of parts does not add up: draw a line", p.aggregate))
 			}
 		}
 	case Pie:
@@ -49,40 +58,40 @@ func choose(columns []*column, o Options) (plan, error) {
 		}
 		c.fillPlaces(&p)
 		if p.by != nil {
-			c.fault("/color", Malformed, "the colours of a pie are its slices: put the column on x")
+			c.fault("/color", ErrMalformed, "the colors of a pie are its slices: use the column as x")
 		}
 	case Scatter:
-		c.fill(&p.x, "/x", "two columns of numbers", (*column).measures, (*column).timed)
-		c.fill(&p.y, "/y", "two columns of numbers", (*column).measures)
+		c.fill(&p.x, "/x", "two columns of numbers", (*field).measures, (*field).timed)
+		c.fill(&p.y, "/y", "two columns of numbers", (*field).measures)
 		c.numbers("/y", p.y)
 		if p.y != nil && p.y == p.x {
-			c.fault("/y", Malformed, "x and y are the same column: take two")
+			c.fault("/y", ErrMalformed, "x and y are the same column: use two")
 		}
 	case Histogram:
 		if p.x == nil && p.y != nil {
 			p.x, p.y = p.y, nil
 		}
-		c.fill(&p.x, "/x", "a column of numbers", (*column).measures, (*column).timed)
+		c.fill(&p.x, "/x", "a column of numbers", (*field).measures, (*field).timed)
 		if p.x != nil && !p.x.numeric() && p.x.typ != temporal {
-			c.fault("/x", FieldType, "a histogram is of numbers or dates: draw a bar of texts")
+			c.fault("/x", ErrFieldType, "a histogram needs numbers or dates: draw a bar for texts")
 		}
 		if p.y != nil {
-			c.fault("/y", Malformed, "what stands on y of a histogram is how many rows there are: leave it out")
+			c.fault("/y", ErrMalformed, "y of a histogram is the number of rows: leave it out")
 		}
 	case Box:
 		if p.x == nil {
 			p.x, p.by = p.by, nil
 		}
-		c.fill(&p.y, "/y", "a column of numbers", (*column).measures)
+		c.fill(&p.y, "/y", "a column of numbers", (*field).measures)
 		c.numbers("/y", p.y)
 		if p.by != nil {
-			c.fault("/color", Malformed, "a box has no colours: put the column on x")
+			c.fault("/color", ErrMalformed, "a box has no colors: use the column as x")
 		}
 	case Heatmap:
-		c.fill(&p.x, "/x", "two columns of categories or dates", (*column).timed, (*column).categories)
-		c.fill(&p.y, "/y", "two columns of categories or dates", (*column).categories, (*column).timed)
+		c.fill(&p.x, "/x", "two columns of categories or dates", (*field).timed, (*field).categories)
+		c.fill(&p.y, "/y", "two columns of categories or dates", (*field).categories, (*field).timed)
 		if p.by == nil && p.aggregate != Count {
-			p.by = c.first((*column).measures)
+			p.by = c.first((*field).measures)
 		}
 		c.number("/color", p.by, &p.aggregate)
 	}
@@ -92,57 +101,87 @@ func choose(columns []*column, o Options) (plan, error) {
 	return p, nil
 }
 
+// readNumbers reads decimals in a column of a text type as numbers if the options
+// need numbers there.
+func (p *plan) readNumbers() error {
+	needs := []*field{}
+	switch {
+	case p.aggregate == Count:
+	case p.kind == Heatmap:
+		needs = append(needs, p.by)
+	case p.kind == Scatter:
+		needs = append(needs, p.x, p.y)
+	case p.kind == Histogram:
+		needs = append(needs, p.x)
+	case p.kind == Box || p.x != nil || p.aggregate != "":
+		needs = append(needs, p.y)
+	}
+	for _, f := range needs {
+		if f == nil {
+			continue
+		}
+		if err := f.readNumbers(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 type chooser struct {
-	columns  []*column
-	used     map[*column]bool
-	problems []Problem
+	columns  []*field
+	used     map[*field]bool
+	problems []refusal.Problem
 }
 
-func (c *chooser) fault(path string, code Code, message string) {
-	c.problems = append(c.problems, Problem{Code: code, Path: path, Message: message})
+func (c *chooser) fault(path string, code refusal.Code, message string) {
+	c.problems = append(c.problems, refusal.Problem{Code: code, Path: path, Message: message})
 }
 
-// named finds the column of a name, which has to be the only one.
-func (c *chooser) named(path, name string) *column {
+// named finds the column of a name.
+func (c *chooser) named(path, name string) *field {
 	if name == "" {
 		return nil
 	}
-	var found *column
+	var found *field
 	var names []string
 	for _, col := range c.columns {
-		names = append(names, col.name)
+		names = append(names, prompt.Clip(col.name, vegalite.MaxText))
 		if col.name != name {
 			continue
 		}
 		if found != nil {
-			c.fault(path, Malformed, fmt.Sprintf("two columns are called %s: give them different names in the query", quoted(name)))
+			c.fault(path, ErrAmbiguousColumn,
+				fmt.Sprintf("two columns have the name %s: rename them in the query", vegalite.Quoted(name)))
 			return nil
 		}
 		found = col
 	}
 	switch {
 	case found == nil:
-		p := Problem{Code: UnknownField, Path: path, Message: "there is no column " + quoted(name), Candidates: similar(name, names)}
-		c.problems = append(c.problems, p)
+		c.problems = append(c.problems, refusal.Problem{
+			Code: ErrUnknownField, Path: path, Message: "there is no column " + vegalite.Quoted(name),
+			Candidates: vegalite.Similar(name, names),
+		})
 		return nil
 	case found.values == 0:
-		c.fault(path, NoData, fmt.Sprintf("the column %s has no values", quoted(name)))
+		c.fault(path, ErrNoData, fmt.Sprintf("the column %s has no values", vegalite.Quoted(name)))
 		return nil
 	}
 	c.used[found] = true
 	return found
 }
 
-func (c *column) measures() bool { return c.typ == quantitative }
-func (c *column) timed() bool    { return c.typ == temporal }
-func (c *column) categories() bool {
-	return (c.typ == nominal || c.typ == ordinal) && !identifierName(c.name)
+func (c *field) measures() bool { return c.typ == quantitative }
+func (c *field) timed() bool    { return c.typ == temporal }
+func (c *field) categories() bool {
+	return (c.typ == nominal || c.typ == ordinal) && !column.IsIdentifier(c.name)
 }
-func (c *column) ordered() bool  { return c.typ == ordinal && !identifierName(c.name) }
-func (c *column) anything() bool { return true }
+func (c *field) ordered() bool  { return c.typ == ordinal && !column.IsIdentifier(c.name) }
+func (c *field) anything() bool { return true }
 
-// first takes the first column that nothing uses and that is of a sort.
-func (c *chooser) first(sorts ...func(*column) bool) *column {
+// first returns the first unused column that one of the conditions holds for, in
+// the order of the conditions.
+func (c *chooser) first(sorts ...func(*field) bool) *field {
 	for _, is := range sorts {
 		for _, col := range c.columns {
 			if is(col) && !c.used[col] && col.values > 0 && col.name != "" && c.single(col.name) {
@@ -164,19 +203,19 @@ func (c *chooser) single(name string) bool {
 	return n == 1
 }
 
-// fill takes a column where none was asked for. needs says what is missing where there is none.
-func (c *chooser) fill(at **column, path, needs string, sorts ...func(*column) bool) {
+// fill chooses a column if *at is nil; needs is what the chart needs.
+func (c *chooser) fill(at **field, path, needs string, sorts ...func(*field) bool) {
 	if *at != nil {
 		return
 	}
 	if *at = c.first(sorts...); *at == nil {
-		c.fault(path, NoData, "there is no column that fits: it takes "+needs)
+		c.fault(path, ErrNoData, "there is no column that fits: the chart needs "+needs)
 	}
 }
 
-// kindFor says what the rows, or the columns that were asked for, are best drawn as.
+// kindFor chooses the kind that fits the columns.
 func (c *chooser) kindFor(p *plan) Kind {
-	count := func(is func(*column) bool) (n int) {
+	count := func(is func(*field) bool) (n int) {
 		for _, col := range c.columns {
 			if is(col) && col.values > 0 {
 				n++
@@ -190,7 +229,7 @@ func (c *chooser) kindFor(p *plan) Kind {
 	case p.x != nil && p.y != nil && !p.x.numeric() && !p.y.numeric():
 		return Heatmap
 	case p.x != nil && p.x.timed():
-		return timeKind(p.x, p.y != nil || count((*column).measures) > 0)
+		return timeKind(p.x, p.y != nil || count((*field).measures) > 0)
 	case p.x != nil && p.x.measures() && p.y == nil && p.aggregate == "":
 		return Histogram
 	case p.x != nil:
@@ -200,11 +239,11 @@ func (c *chooser) kindFor(p *plan) Kind {
 	case p.by != nil && p.y == nil:
 		return Bar
 	}
-	numbers := count((*column).measures)
+	numbers := count((*field).measures)
 	switch {
-	case count((*column).timed) > 0:
-		return timeKind(c.peek((*column).timed), numbers > 0 && p.aggregate != Count)
-	case count((*column).categories) > 0:
+	case count((*field).timed) > 0:
+		return timeKind(c.peek((*field).timed), numbers > 0 && p.aggregate != Count)
+	case count((*field).categories) > 0:
 		return Bar
 	case numbers > 1 && p.aggregate == "":
 		return Scatter
@@ -214,7 +253,7 @@ func (c *chooser) kindFor(p *plan) Kind {
 	return Bar
 }
 
-func (c *chooser) peek(is func(*column) bool) *column {
+func (c *chooser) peek(is func(*field) bool) *field {
 	for _, col := range c.columns {
 		if is(col) && col.values > 0 {
 			return col
@@ -223,60 +262,65 @@ func (c *chooser) peek(is func(*column) bool) *column {
 	return nil
 }
 
-// timeKind: a line needs more than two numbers.
-func timeKind(x *column, number bool) Kind {
+// timeKind chooses a line if there are more than two numbers for it.
+func timeKind(x *field, number bool) Kind {
 	if number && x.distinct > 2 {
 		return Line
 	}
 	return Bar
 }
 
-// fillPlaces completes a chart of one number for each x.
+// fillPlaces chooses the columns of a chart with one number for each x.
 func (c *chooser) fillPlaces(p *plan) {
 	asked := p.by != nil || p.x != nil || p.y != nil
-	across := []func(*column) bool{(*column).categories, (*column).timed, (*column).anything}
+	across := []func(*field) bool{(*field).categories, (*field).timed, (*field).anything}
 	if p.kind == Line || p.kind == Area || p.kind == Bar {
-		across = []func(*column) bool{(*column).timed, (*column).ordered, (*column).categories, (*column).anything}
+		across = []func(*field) bool{(*field).timed, (*field).ordered, (*field).categories, (*field).anything}
 	}
 	if p.y != nil && p.x == nil && !p.y.numeric() && p.aggregate == "" {
-		p.x, p.y = p.y, nil // how many there are of each
+		p.x, p.y = p.y, nil // counts the rows of each y
 	}
 	c.fill(&p.x, "/x", "a column of categories, dates or numbers", across...)
 	if p.y == nil && p.aggregate != Count {
-		p.y = c.first((*column).measures)
+		p.y = c.first((*field).measures)
 	}
 	c.number("/y", p.y, &p.aggregate)
 	if p.by == nil && (p.kind == StackedBar || p.kind == GroupedBar || !asked && p.kind == Line) {
-		p.by = c.first(func(col *column) bool { return col.categories() && col.distinct > 1 && col.distinct <= few })
+		p.by = c.first(func(col *field) bool { return col.categories() && col.distinct > 1 && col.distinct <= few })
 		if p.by == nil && p.kind != Line {
-			c.fault("/color", NoData, "there is no column whose few values can be the parts of a bar: say which, or draw a bar")
+			c.fault("/color", ErrNoData, "there is no column with few values for the parts of a bar: name one, or draw a bar")
 		}
 	}
 }
 
-// number checks that a column can be drawn as an aggregate; none means that rows are counted.
-func (c *chooser) number(path string, col *column, a *Aggregate) {
+// number checks that a column has the aggregate; nil means that rows are counted.
+func (c *chooser) number(path string, col *field, a *Aggregate) {
 	switch {
 	case col == nil && *a != "" && *a != Count:
-		c.fault(path, AggregateType, fmt.Sprintf("the %s of what: there is no column of numbers", *a))
+		c.fault(path, ErrAggregateType, fmt.Sprintf("the %s needs a column of numbers, and there is none", *a))
 	case col == nil:
 		*a = Count
 	case *a != Count && !col.numeric():
-		c.fault(path, AggregateType, fmt.Sprintf("%s holds %s, of which there is no %s: take count, or a column of numbers",
-			quoted(col.name), what(col.typ), strings.TrimSpace(string(*a)+" number")))
+		c.fault(path, ErrAggregateType, fmt.Sprintf("%s has %s, which have no %s: use count, or a column of numbers",
+			vegalite.Quoted(col.name), what(col.typ), cmp.Or(*a, "sum")))
 	}
 }
 
 // numbers checks a column whose single values are drawn.
-func (c *chooser) numbers(path string, col *column) {
+func (c *chooser) numbers(path string, col *field) {
 	if col != nil && !col.numeric() {
-		c.fault(path, FieldType, fmt.Sprintf("%s holds %s, and it takes numbers", quoted(col.name), what(col.typ)))
+		c.fault(path, ErrFieldType,
+			fmt.Sprintf("%s has %s, and the chart needs numbers", vegalite.Quoted(col.name), what(col.typ)))
 	}
 }
 
+// what names the values of a measure.
 func what(m measure) string {
-	if m == temporal {
+	switch m {
+	case temporal:
 		return "dates"
+	case quantitative, ordinal:
+		return "numbers"
 	}
 	return "texts"
 }

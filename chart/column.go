@@ -1,16 +1,15 @@
 package chart
 
 import (
-	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/refusal"
 )
 
-// A measure is the type of a field, in Vega-Lite's words.
+// A measure is the type of a field in Vega-Lite.
 type measure string
 
 const (
@@ -20,279 +19,131 @@ const (
 	nominal      measure = "nominal"
 )
 
-// A column is one of a table, with its cells as they are drawn: nil, a float64, a
-// time.Time in UTC, or a string.
-type column struct {
+// A field is a column with its cells as they are drawn: nil, float64, time.Time
+// in UTC, or string.
+type field struct {
+	table *qed.Table
+	index int
+
 	name  string
 	typ   measure
 	cells []any
 
+	distinct int  // different cells, without nil
+	values   int  // cells, without nil
 	whole    bool // all numbers are whole
-	distinct int  // how many different cells it has, without nil
-	values   int  // how many cells it has, without nil
 	byDay    bool // all times are midnight
 
-	undated   int  // values that are no dates, of a column of dates
-	someDates bool // most texts of the column are dates
+	other     int  // cells that are not of the type, and not drawn
+	someDates bool // texts, most of which are dates
 }
 
-// numeric reports whether the cells are numbers, whatever they are for.
-func (c *column) numeric() bool { return c.typ == quantitative || c.typ == ordinal }
+// numeric reports whether the cells are numbers, even if they identify things.
+func (f *field) numeric() bool { return f.typ == quantitative || f.typ == ordinal }
 
-// read returns the columns of t that have a name. Two of one name are an error only where
-// they are asked for.
-func read(t *qed.Table) ([]*column, error) {
-	columns := make([]*column, len(t.Columns))
-	for j, head := range t.Columns {
-		columns[j] = &column{name: head.Name, cells: make([]any, len(t.Rows))}
-	}
-	for i, row := range t.Rows {
-		if len(row) != len(columns) {
-			return nil, refuse(Problem{Code: Malformed, Message: fmt.Sprintf("row %d has %d cells for %d columns", i, len(row), len(columns))})
-		}
-		for j, cell := range row {
-			columns[j].cells[i] = cell
+// read returns the columns of t.
+func read(t *qed.Table) ([]*field, error) {
+	fields := make([]*field, len(t.Columns))
+	for i, head := range t.Columns {
+		fields[i] = &field{table: t, index: i, name: head.Name}
+		if err := fields[i].read(""); err != nil {
+			return nil, err
 		}
 	}
-	for j, c := range columns {
-		c.infer(t.Columns[j].Type)
-	}
-	return columns, nil
+	return fields, nil
 }
 
-// infer finds out what the cells are, and brings them into one form.
-func (c *column) infer(databaseType string) {
-	switch {
-	case c.numbers(databaseType):
-		c.typ = quantitative
-		if c.whole && (calendarName(c.name) || identifierName(c.name)) {
-			c.typ = ordinal
-		}
-	case c.times():
-		c.typ = temporal
+// readNumbers reads the column again if it has decimals as text, because the
+// caller needs numbers.
+func (f *field) readNumbers() error {
+	if f.typ != nominal {
+		return nil
+	}
+	return f.read(column.Numbers)
+}
+
+// read reads the column; want is as in [column.Read].
+func (f *field) read(want column.Kind) error {
+	c, err := column.Read(f.table, f.index, want)
+	if err != nil {
+		return refuse(refusal.Problem{Code: ErrMalformed, Message: err.Error()})
+	}
+	f.cells, f.other = make([]any, c.Rows), c.Other
+	switch c.Kind {
+	case column.Numbers:
+		f.setNumbers(c)
+	case column.Times:
+		f.setTimes(c)
 	default:
-		c.typ = nominal
-		for i, cell := range c.cells {
-			switch cell := cell.(type) {
-			case nil, string:
-			case float64:
-				c.cells[i] = strconv.FormatFloat(cell, 'g', -1, 64)
-			default:
-				c.cells[i] = fmt.Sprint(cell)
-			}
-		}
+		f.setTexts(c)
 	}
-	c.tell()
-}
-
-// tell counts the values.
-func (c *column) tell() {
-	c.values = 0
+	f.values = 0
 	seen := map[any]bool{}
-	for _, cell := range c.cells {
+	for _, cell := range f.cells {
 		if cell != nil {
-			c.values++
+			f.values++
 			seen[cell] = true
 		}
 	}
-	c.distinct = len(seen)
+	f.distinct = len(seen)
+	return nil
 }
 
-// maxNumber is how large a number can be drawn: the distance of two larger ones is none.
-// Larger ones count as no value.
-const maxNumber = 1e300
+const (
+	// maxNumber is the largest number that can be drawn: the distance between
+	// larger ones is beyond float64. Larger ones are treated as missing.
+	maxNumber = 1e300
 
-// numbers reports whether all cells are numbers, and changes them to float64. A decimal
-// comes from a database as text: there its type decides.
-func (c *column) numbers(databaseType string) bool {
-	out := make([]any, len(c.cells))
-	whole, any := true, false
-	asText := numericType(databaseType)
-	for i, cell := range c.cells {
-		switch cell := cell.(type) {
-		case nil:
-			continue
-		case int64:
-			if cell > 1<<53 || cell < -1<<53 {
-				if identifierName(c.name) {
-					return false // a browser would round it
-				}
-			}
-			out[i] = float64(cell)
-		case float64:
-			if math.Abs(cell) > maxNumber {
-				continue
-			}
-			out[i] = cell
-			whole = whole && cell == math.Trunc(cell)
-		case string:
-			if notNumber(cell) {
-				continue // as a table writes what is no number
-			}
-			f, err := strconv.ParseFloat(cell, 64)
-			if !asText || err != nil || math.IsNaN(f) {
-				return false
-			}
-			if math.Abs(f) > maxNumber {
-				continue
-			}
-			out[i] = f
-			whole = whole && f == math.Trunc(f)
-		default:
-			return false
+	maxExactInt = 1 << 53 // a browser rounds larger numbers
+)
+
+func (f *field) setNumbers(c *column.Column) {
+	f.typ, f.whole = quantitative, true
+	identifier := column.IsIdentifier(f.name)
+	for i, row := range c.At {
+		v := c.Numbers[i]
+		if identifier && math.Abs(v) > maxExactInt {
+			f.setAsText()
+			return
 		}
-		any = true
-	}
-	if any {
-		c.cells, c.whole = out, whole
-	}
-	return any
-}
-
-func notNumber(s string) bool { return s == "NaN" || s == "+Inf" || s == "-Inf" }
-
-// numericType reports whether a database's type holds numbers.
-func numericType(name string) bool {
-	name = strings.ToLower(name)
-	if strings.Contains(name, "interval") || strings.Contains(name, "point") {
-		return false
-	}
-	for _, part := range []string{"decimal", "numeric", "number", "int", "float", "double", "real", "money"} {
-		if strings.Contains(name, part) {
-			return true
+		if math.Abs(v) <= maxNumber {
+			f.cells[row] = v
+			f.whole = f.whole && v == math.Trunc(v)
 		}
 	}
-	return false
+	if f.whole && (identifier || column.IsCalendar(f.name)) {
+		f.typ = ordinal
+	}
 }
 
-// identifierName reports whether numbers under the name tell things apart.
-func identifierName(name string) bool {
-	n := strings.ToLower(name)
-	for _, word := range []string{"id", "uuid", "zip", "zipcode", "code"} {
-		if n == word || strings.HasSuffix(n, "_"+word) || strings.HasSuffix(n, " "+word) {
-			return true
+// setAsText keeps the digits of identifiers.
+func (f *field) setAsText() {
+	f.typ, f.other = nominal, 0
+	for row, cells := range f.table.Rows {
+		f.cells[row] = nil
+		if text, ok := column.Text(cells[f.index]); ok {
+			f.cells[row] = text
 		}
 	}
-	return strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
 }
 
-// calendarName reports whether whole numbers under the name are parts of a date.
-func calendarName(name string) bool {
-	n := strings.ToLower(name)
-	for _, word := range []string{"year", "quarter", "month", "week", "weekday", "day", "hour"} {
-		if n == word || strings.HasSuffix(n, "_"+word) || strings.HasSuffix(n, " "+word) || strings.HasSuffix(n, "_of_"+word) {
-			return true
-		}
+func (f *field) setTimes(c *column.Column) {
+	f.typ, f.byDay = temporal, true
+	for i, at := range c.WallTimes(nil) {
+		at = at.Truncate(time.Millisecond)
+		f.byDay = f.byDay && at.Equal(at.Truncate(24*time.Hour))
+		f.cells[c.At[i]] = at
 	}
-	return false
 }
 
-// layouts are how databases and people write dates. Each takes a fraction of a second
-// where it has seconds.
-var layouts = []string{
-	"2006-01-02",
-	time.RFC3339Nano,
-	"2006-01-02T15:04:05",
-	"2006-01-02 15:04:05",
-	"2006-01-02 15:04:05Z07:00",
-	"2006-01-02 15:04:05Z07",
-	"2006-01-02 15:04:05 -0700 MST",
-	"2006-01-02T15:04",
-	"2006-01-02 15:04",
-	"2006-01",
-	"2006/01/02",
-}
-
-func readTime(s string) (time.Time, bool) {
-	if len(s) < 7 || len(s) > 40 || s[0] < '0' || s[0] > '9' {
-		return time.Time{}, false
-	}
-	for _, layout := range layouts {
-		if when, err := time.Parse(layout, s); err == nil {
-			return when, true
-		}
-	}
-	return time.Time{}, false
-}
-
-// mostlyDates makes a column of texts one of dates where at least nine of ten of its values are,
-// as in package stats; the others count as none.
-func (c *column) mostlyDates() {
-	if c.typ != nominal {
-		return
-	}
+func (f *field) setTexts(c *column.Column) {
+	f.typ = nominal
 	dates := 0
-	for _, cell := range c.cells {
-		if isDate(cell) {
+	for i, text := range c.Texts {
+		f.cells[c.At[i]] = text
+		if _, ok := column.ParseTime(text); ok {
 			dates++
 		}
 	}
-	if dates*10 < c.values*9 || dates == 0 {
-		c.someDates = dates*2 > c.values
-		return
-	}
-	c.undated = c.values - dates
-	cells := make([]any, len(c.cells)) // c keeps the rows of the table as they are
-	for i, cell := range c.cells {
-		if isDate(cell) {
-			cells[i] = cell
-		}
-	}
-	c.cells = cells
-	if c.times() {
-		c.typ = temporal
-	}
-	c.tell()
-}
-
-func isDate(cell any) bool {
-	text, ok := cell.(string)
-	if !ok {
-		return false
-	}
-	_, ok = readTime(text)
-	return ok
-}
-
-// times reports whether all cells are dates, and changes them to times in UTC.
-func (c *column) times() bool {
-	out := make([]any, len(c.cells))
-	any, byDay, sameOffset := false, true, true
-	var offset int
-	for i, cell := range c.cells {
-		if cell == nil {
-			continue
-		}
-		text, ok := cell.(string)
-		if !ok {
-			return false
-		}
-		if strings.HasPrefix(text, "0000-00-00") {
-			continue // MySQL's date that is none
-		}
-		when, ok := readTime(text)
-		if !ok {
-			return false
-		}
-		_, o := when.Zone()
-		sameOffset = sameOffset && (!any || o == offset)
-		out[i], offset, any = when, o, true
-	}
-	if !any {
-		return false
-	}
-	for i, cell := range out {
-		if cell == nil {
-			continue
-		}
-		when := cell.(time.Time)
-		if sameOffset { // the clock on the wall
-			when = time.Date(when.Year(), when.Month(), when.Day(), when.Hour(), when.Minute(), when.Second(), when.Nanosecond(), time.UTC)
-		}
-		when = when.UTC().Truncate(time.Millisecond)
-		byDay = byDay && when.Equal(when.Truncate(24*time.Hour))
-		out[i] = when
-	}
-	c.cells, c.byDay = out, byDay
-	return true
+	f.someDates = dates*2 > len(c.Texts)
 }

@@ -6,29 +6,31 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed/chart/internal/vegalite"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
-// A drawing makes one Spec of a plan.
+// A drawing makes a Spec of a plan.
 type drawing struct {
 	plan
 	rows       int // of data, at most
-	categories int // of colour, at most
+	categories int // of color, at most
 
-	fields map[string]bool // names that the data has
+	fields map[string]bool // names in the data
 	notes  []string
 	data   []map[string]any
 }
 
-// object is one of JSON.
+// object is a JSON object.
 type object = map[string]any
 
 func (d *drawing) note(format string, args ...any) {
 	d.notes = append(d.notes, fmt.Sprintf(format, args...))
 }
 
-// spec draws the plan. truncated says that there are more rows than those of the table, and partial
-// why others may be missing.
+// spec draws the plan. truncated reports that the table does not have all rows,
+// and partial is another reason for missing rows.
 func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 	d.fields = map[string]bool{}
 	var body object
@@ -47,28 +49,29 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 		return nil, err
 	}
 	if len(d.data) == 0 {
-		return nil, refuse(Problem{Code: NoData, Message: "no row has all of the values that the chart needs"})
+		return nil, refuse(refusal.Problem{Code: ErrNoData, Message: "no row has all of the values that the chart needs"})
 	}
-	for i, c := range []*column{d.x, d.y, d.by} {
+	for i, c := range []*field{d.x, d.y, d.by} {
 		switch {
 		case c == nil || c == d.x && i > 0:
-		case c.undated > 0:
-			d.note("%d of the %d values of %s %s no date, and not drawn.", c.undated, c.values+c.undated, c.name, isOrAre(c.undated))
+		case c.other > 0:
+			d.note("%d of the %d values of %s %s not drawn, because the column has %s.",
+				c.other, c.values+c.other, c.name, isOrAre(c.other), what(c.typ))
 		case c.someDates:
 			d.note("%s is drawn as texts: not all of its values are dates.", c.name)
 		}
 	}
 	if truncated {
-		d.note(moreRows)
+		d.note(vegalite.MoreRows)
 	}
 	if partial != "" {
-		d.note("Rows may be missing: %s.", prompt.Quote(prompt.Clip(partial, maxPartial)))
+		d.notes = append(d.notes, missingRows(partial))
 	}
 	if d.title == "" {
 		d.title = d.describe()
 	}
-	d.title = prompt.Clip(d.title, maxText)
-	body["$schema"] = schemaURL
+	d.title = prompt.Clip(d.title, vegalite.MaxText)
+	body["$schema"] = vegalite.Schema
 	body["title"] = d.title
 	body["description"] = strings.Join(append([]string{d.title + "."}, d.notes...), " ")
 	body["data"] = object{"values": d.data}
@@ -76,14 +79,10 @@ func (d *drawing) spec(truncated bool, partial string) (*Spec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chart: %w", err)
 	}
-	return &Spec{text: text, title: d.title, kind: d.kind, notes: d.notes}, nil
+	return &Spec{JSON: text, Title: d.title, Kind: d.kind, Notes: d.notes}, nil
 }
 
-const moreRows = "There are more rows than the table has, and they are not drawn."
-
-const maxPartial = 300 // bytes of why rows may be missing
-
-// describe is the title of a chart that got none.
+// describe returns the title of a chart without one.
 func (d *drawing) describe() string {
 	switch d.kind {
 	case Histogram:
@@ -96,9 +95,9 @@ func (d *drawing) describe() string {
 		}
 		return "Spread of " + d.y.name + " by " + d.x.name
 	}
-	number, others := d.y, []*column{d.x, d.by}
+	number, others := d.y, []*field{d.x, d.by}
 	if d.kind == Heatmap {
-		number, others = d.by, []*column{d.x, d.y}
+		number, others = d.by, []*field{d.x, d.y}
 	}
 	title := d.numberTitle(number)
 	for i, c := range others {
@@ -109,8 +108,8 @@ func (d *drawing) describe() string {
 	return title
 }
 
-// numberTitle names the number of a chart, of a column or of the rows.
-func (d *drawing) numberTitle(number *column) string {
+// numberTitle names the number that a chart shows.
+func (d *drawing) numberTitle(number *field) string {
 	switch {
 	case number == nil:
 		return "Number of rows"
@@ -122,12 +121,12 @@ func (d *drawing) numberTitle(number *column) string {
 	return strings.ToUpper(string(d.aggregate[:1])) + string(d.aggregate[1:]) + " of " + number.name
 }
 
-// field reserves a name in the data, near to the one that is wanted. Vega-Lite puts names
-// into expressions of its own, and does not escape all of them everywhere: quotes,
-// backslashes and what ends a line become underscores.
+// field reserves a name in the data that is close to the given one. Quotes,
+// backslashes and line ends become underscores, because Vega-Lite writes names
+// into expressions and does not escape all of them.
 func (d *drawing) field(name string) string {
-	name = prompt.Clip(strings.Map(harmless, name), maxText)
-	for name == "" || inherited[name] || d.fields[name] {
+	name = prompt.Clip(strings.Map(harmless, name), vegalite.MaxText)
+	for name == "" || vegalite.IsInherited(name) || d.fields[name] {
 		name += "_"
 	}
 	d.fields[name] = true
@@ -135,56 +134,38 @@ func (d *drawing) field(name string) string {
 }
 
 func harmless(r rune) rune {
-	if unsafeInName(r) {
+	if vegalite.IsUnsafe(r) {
 		return '_'
 	}
 	return r
 }
 
-// inherited are names that every object of a browser has: as a field, Vega finds the wrong
-// thing under them.
-var inherited = map[string]bool{
-	"__proto__": true, "__defineGetter__": true, "__defineSetter__": true, "__lookupGetter__": true, "__lookupSetter__": true,
-	"constructor": true, "hasOwnProperty": true, "isPrototypeOf": true, "propertyIsEnumerable": true,
-	"toLocaleString": true, "toString": true, "valueOf": true,
-}
-
-// unsafeInName reports whether a name with r could end the text that it becomes part of.
-func unsafeInName(r rune) bool {
-	return r == '\'' || r == '"' || r == '`' || r == '\\' || r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
-}
-
-// escaped is a field's name as Vega-Lite reads it: without a path in it.
-func escaped(field string) string { return pathEscaper.Replace(field) }
-
-var pathEscaper = strings.NewReplacer(`\`, `\\`, `.`, `\.`, `[`, `\[`, `]`, `\]`, `'`, `\'`, `"`, `\"`)
-
-// titled is the title of an axis or a legend. A tooltip's entry called image would be
-// shown as the image at that address, and its title becomes part of an expression, in
-// which only its quotes are escaped.
+// titled is the title of an axis or a legend. A tooltip would show an entry with
+// the name image as an image. A title becomes part of an expression, in which
+// Vega-Lite escapes quotes only.
 func titled(name string) string {
 	if name == "image" {
 		return "Image"
 	}
-	if inherited[name] {
+	if vegalite.IsInherited(name) {
 		return name + "_"
 	}
 	name = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\\':
 			return '/'
-		case r != '"' && r != '\'' && r != '`' && unsafeInName(r):
+		case r != '"' && r != '\'' && r != '`' && vegalite.IsUnsafe(r):
 			return ' '
 		}
 		return r
 	}, name)
-	return prompt.Clip(name, maxText)
+	return prompt.Clip(name, vegalite.MaxText)
 }
 
-// channel is how a scale stands in an encoding. Categories stand in the order of the data's
-// values, which are listed: the order of its rows is that of the first bar.
+// channel encodes a scale. It lists the values of categories, because their order
+// in the data is that of the first bar.
 func (s *scale) channel(discrete bool) object {
-	out := object{"field": escaped(s.field), "title": titled(s.column.name)}
+	out := object{"field": vegalite.Escape(s.field), "title": titled(s.column.name)}
 	switch {
 	case s.column.typ == temporal && s.unit != nil:
 		out["type"], out["timeUnit"] = temporal, s.unit.name
@@ -206,9 +187,8 @@ func (s *scale) channel(discrete bool) object {
 	return out
 }
 
-// sizes are the width and height of a chart.
-func (d *drawing) size(body object, x, y any) {
-	body["width"], body["height"] = x, y
+func setSize(body object, width, height any) {
+	body["width"], body["height"] = width, height
 }
 
 const (
@@ -216,7 +196,8 @@ const (
 	usualHeight = 300
 )
 
-// evenly returns n of m places, with the first and the last.
+// evenly returns up to n indexes below m with equal distances, among them the
+// first and the last.
 func evenly(m, n int) []int {
 	if m <= n {
 		n = m

@@ -1,7 +1,6 @@
 package chart_test
 
 import (
-	"errors"
 	"fmt"
 	"log"
 
@@ -24,25 +23,9 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(spec.Kind(), "-", spec.Title())
+	fmt.Println(spec.Kind, "-", spec.Title)
 	fmt.Println(spec.Artifact().MediaType)
 	// Output:
 	// bar - Mean of delay by port
 	// application/vnd.vegalite.v6+json
-}
-
-func ExampleLint() {
-	written := []byte(`{"mark": "bar", "encoding": {
-		"x": {"field": "port", "type": "nominal"},
-		"y": {"field": "dealy", "aggregate": "mean"}
-	}}`)
-	_, err := chart.Lint(written, arrivals(), nil)
-	var refused *chart.Error
-	if errors.As(err, &refused) {
-		for _, p := range refused.Problems {
-			fmt.Println(p.Code, p.Path, p.Candidates)
-		}
-	}
-	// Output:
-	// unknown_field /encoding/y/field [delay]
 }

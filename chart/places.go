@@ -3,6 +3,9 @@ package chart
 import (
 	"fmt"
 	"slices"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/refusal"
 )
 
 const (
@@ -13,7 +16,7 @@ const (
 	otherParts = "(other)"
 )
 
-// places draws one number for each x and colour, or for each x and y of a heatmap.
+// places draws one number for each x and color, or for each x and y of a heatmap.
 func (d *drawing) places() (object, error) {
 	number, second := d.y, d.by
 	if d.kind == Heatmap {
@@ -35,13 +38,15 @@ func (d *drawing) places() (object, error) {
 	}
 	if d.aggregate == "" && d.shared(x, by, number) {
 		d.aggregate = Sum
-		d.note("Where several rows share a place, their %s is added up.", number.name)
+		d.note("Several rows have the same place, so their %s is added up.", number.name)
 	}
 	d.unknown(x, by, number)
-	if d.kind == Pie { // before slices are drawn together, in which a negative one cannot be seen
+	if d.kind == Pie { // small slices are drawn together, which would hide a negative one
 		for _, t := range d.tallies(x, by, number) {
 			if v, ok := t.value(d.aggregate); ok && v < 0 {
-				return nil, refuse(Problem{Code: FieldType, Path: "/y", Message: "some of the numbers are negative, and a pie has only shares: draw a bar"})
+				return nil, refuse(refusal.Problem{
+					Code: ErrFieldType, Path: "/y", Message: "some of the numbers are negative, and a slice cannot be: draw a bar",
+				})
 			}
 		}
 	}
@@ -49,18 +54,18 @@ func (d *drawing) places() (object, error) {
 	if by != nil {
 		d.fewer(by, d.sizes(by, x, by, number), d.seconds(), additive && d.kind != Heatmap, false)
 	}
-	d.fewer(x, d.sizes(x, x, by, number), d.firsts(x, by), d.kind == Pie, true) // shares add up, whatever they are of
+	d.fewer(x, d.sizes(x, x, by, number), d.firsts(x, by), d.kind == Pie, true) // the shares of a pie always add up
 	d.arrange(x, d.sizes(x, x, by, number))
 	value := d.field(d.valueName(number))
 	tallies := d.tallies(x, by, number)
 	d.left(x, by)
 	d.emit(x, by, value, tallies)
-	measured := object{"field": escaped(value), "type": quantitative, "title": titled(d.numberTitle(number))}
+	measured := object{"field": vegalite.Escape(value), "type": quantitative, "title": titled(d.numberTitle(number))}
 	return d.encode(x, by, measured), nil
 }
 
-// valueName is the name of the number in the data.
-func (d *drawing) valueName(number *column) string {
+// valueName names the number in the data.
+func (d *drawing) valueName(number *field) string {
 	switch {
 	case number == nil:
 		return "count"
@@ -70,7 +75,8 @@ func (d *drawing) valueName(number *column) string {
 	return string(d.aggregate) + "_" + number.name
 }
 
-// bound makes dates coarse enough, and refuses numbers that are no categories.
+// bound rounds dates to longer periods, and refuses numbers that are too many for
+// categories.
 func (d *drawing) bound(scales ...*scale) error {
 	for i, s := range scales {
 		if s == nil {
@@ -98,20 +104,22 @@ func (d *drawing) bound(scales ...*scale) error {
 				d.note("Dates of %s are drawn by %s.", s.column.name, s.unit.word)
 			}
 		case s.column.typ == quantitative && !line && len(s.values) > most:
-			return refuse(Problem{Code: TooManyCategories, Path: slot, Message: fmt.Sprintf("%s has %d different numbers, and %d can be told apart there: draw a histogram, a line or a scatter, or take another column",
-				quoted(s.column.name), len(s.values), most)})
+			return refuse(refusal.Problem{Code: ErrTooManyCategories, Path: slot, Message: fmt.Sprintf(
+				"%s has %d different numbers, and at most %d can be distinguished there: "+
+					"draw a histogram, a line or a scatter, or use another column",
+				vegalite.Quoted(s.column.name), len(s.values), most)})
 		}
 	}
 	return nil
 }
 
-// left notes the rows that have no place.
+// left adds notes on rows without a value on a scale.
 func (d *drawing) left(scales ...*scale) {
 	for i, s := range scales {
 		if s == nil || i > 0 && s.column == scales[0].column {
 			continue
 		}
-		none := 0
+		none := -s.column.other // these have a note of their own
 		for _, cell := range s.cells {
 			if cell == nil {
 				none++
@@ -123,9 +131,9 @@ func (d *drawing) left(scales ...*scale) {
 	}
 }
 
-// unknown leaves out the values of x and the colours that have no number, and notes the rows.
-// What is counted has one: a row without a value is none.
-func (d *drawing) unknown(x, by *scale, number *column) {
+// unknown drops the values of x and the colors without any number, and adds a note
+// on the rows. Counts always have a number.
+func (d *drawing) unknown(x, by *scale, number *field) {
 	if number == nil || d.aggregate == Count {
 		return
 	}
@@ -154,7 +162,8 @@ func (d *drawing) unknown(x, by *scale, number *column) {
 		all := len(s.values)
 		s.keep(slices.DeleteFunc(slices.Clone(s.values), func(v any) bool { return !with[s][v] }), "")
 		if n := all - len(s.values); n > 0 {
-			gone += fmt.Sprintf("; %d of the %d values of %s %s no other", n, all, s.column.name, []string{"has", "have"}[min(1, n-1)])
+			have := []string{"has", "have"}[min(1, n-1)]
+			gone += fmt.Sprintf("; %d of the %d values of %s %s no other rows", n, all, s.column.name, have)
 		}
 	}
 	d.note("%s without a value of %s %s not drawn%s.", rowsOf(none), number.name, isOrAre(none), gone)

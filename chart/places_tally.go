@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// place is one of a chart: the places of its values on x and among the colours.
+// A place is where a number is drawn: indexes of a value on x and of a color.
 type place struct{ x, by int }
 
-// shared reports whether two rows with a number have one place.
-func (d *drawing) shared(x, by *scale, number *column) bool {
+// shared reports whether several rows with a number have the same place.
+func (d *drawing) shared(x, by *scale, number *field) bool {
 	seen := map[place]bool{}
 	for i, cell := range number.cells {
 		at, ok := placeOf(x, by, i)
@@ -34,8 +34,8 @@ func placeOf(x, by *scale, row int) (place, bool) {
 	return p, ok
 }
 
-// tallies adds up the rows of each place.
-func (d *drawing) tallies(x, by *scale, number *column) map[place]*tally {
+// tallies sums up the rows of each place.
+func (d *drawing) tallies(x, by *scale, number *field) map[place]*tally {
 	out := map[place]*tally{}
 	for i := range x.cells {
 		at, ok := placeOf(x, by, i)
@@ -53,7 +53,7 @@ func (d *drawing) tallies(x, by *scale, number *column) map[place]*tally {
 }
 
 // tally adds a row to a tally.
-func (d *drawing) tally(t *tally, number *column, row int) {
+func (d *drawing) tally(t *tally, number *field, row int) {
 	if number == nil {
 		t.rows++
 		return
@@ -63,13 +63,13 @@ func (d *drawing) tally(t *tally, number *column, row int) {
 	case float64:
 		t.add(v, d.aggregate == Median)
 	default:
-		t.rows++ // a text or a date that is counted
+		t.rows++ // a text or a date is counted
 	}
 }
 
-// sizes is what all rows of each value of s come to, which is x or by. They are reckoned from the
-// rows: what the parts come to does not add up to the mean or the largest of the whole.
-func (d *drawing) sizes(s, x, by *scale, number *column) []float64 {
+// sizes returns the aggregate of all rows of each value of s, which is x or by. It
+// is computed from the rows, because means and maxima of parts do not add up.
+func (d *drawing) sizes(s, x, by *scale, number *field) []float64 {
 	tallies := make([]tally, len(s.values))
 	for i := range x.cells {
 		at, ok := placeOf(x, by, i)
@@ -89,7 +89,7 @@ func (d *drawing) sizes(s, x, by *scale, number *column) []float64 {
 	return size
 }
 
-// seconds is how many colours there may be, or values on y.
+// seconds returns the maximum number of colors, or of values on y.
 func (d *drawing) seconds() int {
 	if d.kind == Heatmap {
 		return max(1, min(maxBars, int(math.Sqrt(float64(d.rows)))))
@@ -97,7 +97,7 @@ func (d *drawing) seconds() int {
 	return min(d.categories, d.rows)
 }
 
-// firsts is how many values there may be on x.
+// firsts returns the maximum number of values on x.
 func (d *drawing) firsts(x, by *scale) int {
 	most := maxBars
 	switch {
@@ -117,7 +117,7 @@ func (d *drawing) firsts(x, by *scale) int {
 	return min(most, d.rows)
 }
 
-// basis says in a note by which number values were taken.
+// basis is the part of a note that names the number by which values were selected.
 func (d *drawing) basis(by Sort) string {
 	number := d.y
 	if d.kind == Heatmap {
@@ -136,8 +136,8 @@ func (d *drawing) basis(by Sort) string {
 	return ""
 }
 
-// fewer leaves at most n values of a scale, or as many as Limit says; size is what each comes
-// to. The rest is drawn as one where it can be added up.
+// fewer keeps at most n values of a scale, or as many as Top asks for; size has
+// the aggregate of each. The rest is drawn as one value if the numbers add up.
 func (d *drawing) fewer(s *scale, size []float64, n int, additive, onX bool) {
 	asked := onX && d.limit > 0 && d.limit <= n
 	if asked {

@@ -5,23 +5,25 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/internal/column"
 )
 
-// A Sort is the order of what stands on x.
+// A Sort is the order of the values on x.
 type Sort string
 
 const (
 	ByX     Sort = "x"
 	ByXDesc Sort = "-x"
-	ByY     Sort = "y" // by the number that is drawn, and where two are the same, by x
+	ByY     Sort = "y" // by the number that is drawn, then by x
 	ByYDesc Sort = "-y"
-	ByRows  Sort = "rows" // as they first come in the table
+	ByRows  Sort = "rows" // by the first row of each value in the table
 )
 
 var sorts = []Sort{ByX, ByXDesc, ByY, ByYDesc, ByRows}
 
-// order is that of x: the one that was asked for, or the one that suits it. Empty: the one
-// that its values have.
+// order returns the order of x: the given one, or the default. Empty means the
+// order of x.values.
 func (d *drawing) order(x *scale) Sort {
 	if d.sort != "" || x.column.hasOrder() {
 		return d.sort
@@ -36,7 +38,7 @@ func (d *drawing) order(x *scale) Sort {
 	return ""
 }
 
-// comparison compares values of a scale; size is what each comes to.
+// comparison compares values of a scale; size has the aggregate of each.
 func (s *scale) comparison(by Sort, size []float64) func(a, b any) int {
 	switch by {
 	case ByX:
@@ -61,8 +63,8 @@ func (s *scale) comparison(by Sort, size []float64) func(a, b any) int {
 	}
 }
 
-// arrange puts the values on x into order; what the rest is drawn as stays the last. size is
-// what each comes to. Their places in tallies stay those of the values before.
+// arrange orders the values on x, and keeps the rest last; size has the aggregate
+// of each. The indexes in x.order do not change.
 func (d *drawing) arrange(x *scale, size []float64) {
 	by := d.order(x)
 	if by == "" {
@@ -75,20 +77,20 @@ func (d *drawing) arrange(x *scale, size []float64) {
 	slices.SortFunc(values, x.comparison(by, size))
 }
 
-// hasOrder reports whether values have an order of their own, which a chart of the
-// largest first would break up: dates, numbers that are no names, weekdays, months, ranges.
-func (c *column) hasOrder() bool {
+// hasOrder reports whether the values have an order of their own: dates, numbers
+// that measure, weekdays, months, ranges.
+func (c *field) hasOrder() bool {
 	switch c.typ {
 	case nominal:
-		return c.someDates || calendarName(c.name) || c.steps()
+		return c.someDates || column.IsCalendar(c.name) || c.steps()
 	case ordinal:
-		return !identifierName(c.name)
+		return !column.IsIdentifier(c.name)
 	}
 	return true
 }
 
 // steps reports whether all texts are parts of a calendar, or all of them ranges.
-func (c *column) steps() bool {
+func (c *field) steps() bool {
 	calendar, ranges, bounds := true, true, false
 	for _, cell := range c.cells {
 		text, ok := cell.(string)
@@ -108,13 +110,21 @@ func (c *column) steps() bool {
 }
 
 const (
-	months   = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
+	months = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|` +
+		`aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 	weekdays = `(?:mon|tue(?:s|sday)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri|sat(?:urday)?|sun)(?:day)?`
-	amount   = `[-+]?[$€£¥]?\d[\d.,]*\s*[\pL%]{0,12}`
+	quarters = `(?:\d{4}[ /-]?)?Q[1-4](?:[ /-]?\d{4})?`
+	weeks    = `\d{4}[ /-]?W\d{1,2}`
+
+	amount    = `[-+]?[$€£¥]?\d[\d.,]*\s*[\pL%]{0,12}`
+	interval  = `[\[(]?\s*` + amount + `\s*(?:[-–—,;]|\.\.+|to)\s*` + amount + `\s*[\])]?`
+	bounded   = `(?:[<>]=?|[≤≥]|under|over|up to)\s*` + amount
+	openEnded = amount + `\s*(?:\+|(?:and|or) (?:more|less|over|above|under|below))`
 )
 
 var (
-	calendarText = regexp.MustCompile(`(?i)^(?:` + weekdays + `\.?|` + months + `\.?(?:[ '-]*\d{2,4})?|(?:\d{4}[ /-]?)?Q[1-4](?:[ /-]?\d{4})?|\d{4}[ /-]?W\d{1,2})$`)
-	rangeText    = regexp.MustCompile(`(?i)^(?:[\[(]?\s*` + amount + `\s*(?:[-–—,;]|\.\.+|to)\s*` + amount + `\s*[\])]?|(?:[<>]=?|[≤≥]|under|over|up to)\s*` + amount + `|` + amount + `\s*(?:\+|(?:and|or) (?:more|less|over|above|under|below)))$`)
-	numberText   = regexp.MustCompile(`^` + amount + `$`)
+	calendarText = regexp.MustCompile(
+		`(?i)^(?:` + weekdays + `\.?|` + months + `\.?(?:[ '-]*\d{2,4})?|` + quarters + `|` + weeks + `)$`)
+	rangeText  = regexp.MustCompile(`(?i)^(?:` + interval + `|` + bounded + `|` + openEnded + `)$`)
+	numberText = regexp.MustCompile(`^` + amount + `$`)
 )

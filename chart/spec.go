@@ -3,47 +3,33 @@ package chart
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 
 	"github.com/qedkit/qed"
 )
 
-// MediaType is that of a [Spec].
+// MediaType is the media type of a [Spec].
 const MediaType = "application/vnd.vegalite.v6+json"
 
-const schemaURL = "https://vega.github.io/schema/vega-lite/v6.json"
-
-// A Spec is a Vega-Lite chart with its data. Only [New] and [Lint] make one, so it loads
-// and runs nothing. It is immutable and safe for concurrent use.
+// A Spec is a Vega-Lite chart that contains its data. [New] and package
+// chart/lint return specs that load and run nothing.
 type Spec struct {
-	text  []byte
-	title string
-	kind  Kind
-	notes []string
+	Kind  Kind   `json:"kind,omitempty"` // empty for a spec of chart/lint
+	Title string `json:"title"`
+
+	// Notes are sentences for a reader of the chart: what is left out, and which
+	// rows are drawn together.
+	Notes []string `json:"notes,omitempty"`
+
+	// JSON is the spec. The characters <, > and & are escaped, so it can be embedded
+	// in HTML.
+	JSON json.RawMessage `json:"spec"`
 }
 
-// JSON returns the spec. The characters <, > and & are escaped in it, so it can stand in a
-// page. The caller must not change it.
-func (s *Spec) JSON() json.RawMessage { return s.text }
-
-// Title says what the chart shows.
-func (s *Spec) Title() string { return s.title }
-
-// Kind is what [New] drew; empty for a chart of [Lint].
-func (s *Spec) Kind() Kind { return s.kind }
-
-// Notes say what somebody who reads the chart should know: what is left out, and which rows
-// are drawn together. Each is a sentence.
-func (s *Spec) Notes() []string { return slices.Clone(s.notes) }
-
-// Artifact returns the chart as an answer carries it. It is named after its title.
+// Artifact returns the chart as an artifact of an answer. Its name is the title.
 func (s *Spec) Artifact() qed.Artifact {
-	name := s.title
+	name := s.Title
 	if name == "" {
 		name = "chart"
 	}
-	return qed.Artifact{Name: name, MediaType: MediaType, Data: bytes.Clone(s.text)}
+	return qed.Artifact{Name: name, MediaType: MediaType, Data: bytes.Clone(s.JSON)}
 }
-
-// MarshalJSON returns [Spec.JSON].
-func (s *Spec) MarshalJSON() ([]byte, error) { return s.text, nil }

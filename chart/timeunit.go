@@ -5,26 +5,34 @@ import (
 	"time"
 )
 
-// A timeUnit is a stretch of time whose rows are drawn together.
+// A timeUnit is a period whose rows are drawn together.
 type timeUnit struct {
-	name  string // as Vega-Lite has it, in UTC
+	name  string // in Vega-Lite, in UTC
 	word  string
-	step  time.Duration // about
+	step  time.Duration // approximate
 	floor func(time.Time) time.Time
 }
 
 var timeUnits = []*timeUnit{
-	{"utcyearmonthdatehoursminutesseconds", "second", time.Second, func(t time.Time) time.Time { return t.Truncate(time.Second) }},
-	{"utcyearmonthdatehoursminutes", "minute", time.Minute, func(t time.Time) time.Time { return t.Truncate(time.Minute) }},
-	{"utcyearmonthdatehours", "hour", time.Hour, func(t time.Time) time.Time { return t.Truncate(time.Hour) }},
-	{"utcyearmonthdate", "day", 24 * time.Hour, func(t time.Time) time.Time { return t.Truncate(24 * time.Hour) }},
-	{"utcyearmonth", "month", 30 * 24 * time.Hour, func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC) }},
-	{"utcyear", "year", 365 * 24 * time.Hour, func(t time.Time) time.Time { return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC) }},
+	{"utcyearmonthdatehoursminutesseconds", "second", time.Second, truncate(time.Second)},
+	{"utcyearmonthdatehoursminutes", "minute", time.Minute, truncate(time.Minute)},
+	{"utcyearmonthdatehours", "hour", time.Hour, truncate(time.Hour)},
+	{"utcyearmonthdate", "day", 24 * time.Hour, truncate(24 * time.Hour)},
+	{"utcyearmonth", "month", 30 * 24 * time.Hour, func(t time.Time) time.Time {
+		return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)
+	}},
+	{"utcyear", "year", 365 * 24 * time.Hour, func(t time.Time) time.Time {
+		return time.Date(t.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
+	}},
 }
 
-// together draws the dates of s by the coarsest unit that all are whole ones of, or where
-// that leaves more than n of them, by one that does not. It reports whether dates became
-// one. Where even the years are more, it is by year.
+func truncate(unit time.Duration) func(time.Time) time.Time {
+	return func(t time.Time) time.Time { return t.Truncate(unit) }
+}
+
+// together rounds the dates of s to the longest unit that changes none of them.
+// If more than n dates are left, it uses the shortest unit that leaves n, or
+// years. It reports whether it made different dates equal.
 func (s *scale) together(n int) (merged bool) {
 	before := len(s.values)
 	for i := s.finest(); i < len(timeUnits); i++ {
@@ -49,7 +57,7 @@ func (s *scale) together(n int) (merged bool) {
 	return len(s.values) < before
 }
 
-// finest is the place of the coarsest unit that all dates of s are whole ones of.
+// finest returns the index of the longest unit that changes no date.
 func (s *scale) finest() int {
 	for i := len(timeUnits) - 1; i > 0; i-- {
 		whole := func(v any) bool { t := v.(time.Time); return timeUnits[i].floor(t).Equal(t) }

@@ -10,41 +10,46 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// toolArguments are what visualization_generator takes.
+// toolArguments are the arguments of visualization_generator.
 type toolArguments struct {
 	Rows      qed.RowsRef `json:"rows" jsonschema_description:"the rows to draw, those of an earlier task: {\"$result\": \"key/rows\"}"`
 	Title     string      `json:"title,omitempty" jsonschema_description:"what the chart shows, in the user's language"`
-	Kind      Kind        `json:"kind,omitempty" jsonschema:"enum=bar,enum=stacked_bar,enum=grouped_bar,enum=line,enum=area,enum=scatter,enum=histogram,enum=box,enum=heatmap,enum=pie" jsonschema_description:"leave out to have the one chosen that suits the rows"`
-	X         string      `json:"x,omitempty" jsonschema_description:"the column along the chart, named exactly as the query returns it: categories, dates or numbers; the slices of a pie; leave out to have it chosen"`
-	Y         string      `json:"y,omitempty" jsonschema_description:"the column of numbers that is drawn, named exactly as the query returns it; leave out to have it chosen, or, with the aggregate count, to have rows counted"`
-	Color     string      `json:"color,omitempty" jsonschema_description:"the column whose values get a colour each, named exactly as the query returns it; the numbers of a heatmap; leave out to have it chosen"`
-	Aggregate Aggregate   `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"what becomes of rows that share a place; leave out for their sum"`
-	Sort      Sort        `json:"sort,omitempty" jsonschema:"enum=x,enum=-x,enum=y,enum=-y,enum=rows" jsonschema_description:"the order along the chart: by name or by number, ascending or with - descending, or as the rows come; leave out to have it chosen"`
-	Limit     int         `json:"limit,omitempty" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"how many categories of x to show, such as 10 for the top ten; leave out to have as many as can be read"`
+	Kind      Kind        `json:"kind,omitempty" jsonschema:"enum=bar,enum=stacked_bar,enum=grouped_bar,enum=line,enum=area,enum=scatter,enum=histogram,enum=box,enum=heatmap,enum=pie" jsonschema_description:"leave out to choose the kind that fits the rows"`
+	X         string      `json:"x,omitempty" jsonschema_description:"the column for x, named exactly as the query returns it: categories, dates or numbers; the slices of a pie; leave out to have it chosen"`
+	Y         string      `json:"y,omitempty" jsonschema_description:"the column of numbers to draw, named exactly as the query returns it; leave out to have it chosen, or, with the aggregate count, to count rows"`
+	Color     string      `json:"color,omitempty" jsonschema_description:"the column whose values have different colors, named exactly as the query returns it; the numbers of a heatmap; leave out to have it chosen"`
+	Aggregate Aggregate   `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"how rows at one place of the chart are combined; leave out for their sum"`
+	Sort      Sort        `json:"sort,omitempty" jsonschema:"enum=x,enum=-x,enum=y,enum=-y,enum=rows" jsonschema_description:"the order of x: by name or by number, ascending or with - descending, or in the order of the rows; leave out to have it chosen"`
+	Top       int         `json:"top,omitempty" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"how many categories of x to show, such as 10 for the top ten; leave out for as many as can be read"`
 }
 
-// toolResult is what it returns: members of a [qed.Finding].
+// toolResult is the result of visualization_generator, members of a
+// [qed.Finding].
 type toolResult struct {
 	Text      string            `json:"text"`
 	Artifacts []qed.ArtifactRef `json:"artifacts"`
 }
 
-// NewTool returns the tool visualization_generator, which draws rows with [New]. A nil limits
-// means the defaults. It may be called by several goroutines.
+// NewTool returns the tool visualization_generator, which draws rows with [New].
+// A nil limits means the defaults. The tool is safe for concurrent use.
 //
-// Its arguments are {"rows", "title", "kind", "x", "y", "color", "aggregate", "sort", "limit"}, all
-// but rows optional: rows are a [qed.RowsRef], and the others are [Options], where limit is Top. Its
-// result is {"text", "artifacts": [..]}, members of a [qed.Finding]: the artifact is a Vega-Lite
-// chart that is kept beside the run, and the text says what it shows and leaves out, and of which
-// rows it is.
+// Its arguments are {"rows", "title", "kind", "x", "y", "color", "aggregate",
+// "sort", "top"}. Only rows, a [qed.RowsRef], is required; the others are [Options].
+// Its result is {"text", "artifacts": [..]}, members of a [qed.Finding]. The
+// artifact is a Vega-Lite chart that is saved next to the run. The text describes
+// the chart, what it leaves out, and which rows it is based on.
 //
-// Where there are no rows, there is no chart, and the text says so. What cannot be drawn is an
-// [*Error], with which a model can mend the arguments.
+// Without rows there is no chart, and the text says so. A chart that cannot be
+// drawn is a [*refusal.Error], which a model can act on.
 func NewTool(limits *Limits) qed.Tool {
-	lim := limits.withDefaults()
 	t := qed.NewTool("visualization_generator",
-		"Draws rows as a chart for the user: bars, lines, areas, points, histograms, boxes, heatmaps or pies. It groups and adds up rows itself. Use it where the user asks for a chart, or where one shows more than words.",
+		"Draws rows as a chart for the user: bars, lines, areas, points, histograms, boxes, heatmaps or pies. It groups and adds up rows "+
+			"itself. Use it if the user asks for a chart, or if a chart shows more than words.",
 		func(ctx context.Context, in toolArguments) (toolResult, error) {
+			lim, err := limits.withDefaults()
+			if err != nil {
+				return toolResult{}, err
+			}
 			rows, err := in.Rows.Table(ctx)
 			if err != nil {
 				return toolResult{}, err
@@ -56,28 +61,33 @@ func NewTool(limits *Limits) qed.Tool {
 	return t
 }
 
-func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, lim Limits) (toolResult, error) {
+const (
+	minBytes    = 4 << 10
+	inlineBytes = 40 << 10 // of a chart in a result, whose JSON is a third longer
+)
+
+func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limits) (toolResult, error) {
 	if len(rows.Rows) == 0 {
 		text := "There is nothing to draw: there are no rows."
 		if in.Rows.Partial != "" {
-			text += " They may be missing: " + prompt.Quote(prompt.Clip(in.Rows.Partial, maxPartial)) + "."
+			text += " " + missingRows(in.Rows.Partial)
 		}
 		return toolResult{Text: text, Artifacts: []qed.ArtifactRef{}}, nil
 	}
 	within := func(bytes int) (*Spec, error) {
-		lim.Bytes = bytes
+		limits.Bytes = bytes
 		return draw(rows, Options{
-			Kind: in.Kind, X: in.X, Y: in.Y, Color: in.Color, Aggregate: in.Aggregate, Sort: in.Sort, Top: in.Limit,
-			Title: in.Title, Limits: &lim,
+			Kind: in.Kind, X: in.X, Y: in.Y, Color: in.Color, Aggregate: in.Aggregate, Sort: in.Sort, Top: in.Top,
+			Title: in.Title, Limits: &limits,
 		}, in.Rows.Partial)
 	}
-	spec, err := within(lim.Bytes)
+	spec, err := within(limits.Bytes)
 	if err != nil {
 		return toolResult{}, err
 	}
 	kept, err := qed.SaveArtifact(ctx, spec.Artifact())
-	for errors.Is(err, qed.ErrTooLarge) && lim.Bytes > minBytes {
-		if spec, err = within(lim.Bytes / 2); err != nil {
+	for errors.Is(err, qed.ErrTooLarge) && limits.Bytes > minBytes {
+		if spec, err = within(limits.Bytes / 2); err != nil {
 			return toolResult{}, err
 		}
 		kept, err = qed.SaveArtifact(ctx, spec.Artifact())
@@ -86,27 +96,24 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, lim Limits) 
 		return toolResult{}, err
 	}
 	if len(kept.Data) > inlineBytes {
-		// Nothing keeps it beside the run, so it stands in the result, which is bounded.
-		if spec, err = within(min(lim.Bytes, inlineBytes)); err != nil {
+		// The run has no store, so the chart is part of the result, whose size is limited.
+		if spec, err = within(min(limits.Bytes, inlineBytes)); err != nil {
 			return toolResult{}, err
 		}
-		kept = qed.ArtifactRef{Name: spec.Title(), MediaType: MediaType, Data: spec.JSON()}
+		kept = qed.ArtifactRef{Name: spec.Title, MediaType: MediaType, Data: spec.JSON}
 	}
-	return toolResult{Text: told(spec), Artifacts: []qed.ArtifactRef{kept}}, nil
+	return toolResult{Text: spec.text(), Artifacts: []qed.ArtifactRef{kept}}, nil
 }
 
-const (
-	minBytes    = 4 << 10
-	inlineBytes = 40 << 10 // of a chart in a result, where it has a third more
-)
-
-// told is what a user reads beside the chart.
-func told(s *Spec) string {
-	lines := []string{fmt.Sprintf("%s: %s.", kindName(s.kind), s.title)}
-	return strings.Join(append(lines, s.notes...), " ")
+// text describes the chart for the user.
+func (s *Spec) text() string {
+	kind := strings.ReplaceAll(string(s.Kind), "_", " ")
+	kind = strings.ToUpper(kind[:1]) + kind[1:] + " chart"
+	return strings.Join(append([]string{fmt.Sprintf("%s: %s.", kind, s.Title)}, s.Notes...), " ")
 }
 
-func kindName(k Kind) string {
-	name := strings.ReplaceAll(string(k), "_", " ")
-	return strings.ToUpper(name[:1]) + name[1:] + " chart"
+const maxPartial = 300 // bytes of why rows may be missing
+
+func missingRows(partial string) string {
+	return "Rows may be missing: " + prompt.Quote(prompt.Clip(partial, maxPartial)) + "."
 }

@@ -9,10 +9,11 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/lint"
 	"github.com/qedkit/qed/llm"
 )
 
-// call has a registry call the tool, as an agent does.
+// call calls the tool through a registry, as an agent does.
 func call(t testing.TB, rows *qed.Table, more string) (qed.Finding, error) {
 	t.Helper()
 	return callOn(t, qed.RowsRef{Count: len(rows.Rows), Sample: *rows}, more)
@@ -50,12 +51,12 @@ func TestTool(t *testing.T) {
 	if err != nil || a.MediaType != chart.MediaType || a.Name != "Delays" {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if _, err := chart.Lint(a.Data, nil, nil); err != nil {
+	if _, err := lint.Check(a.Data, nil, nil); err != nil {
 		t.Error(err)
 	}
 }
 
-// No chart passes for one of all rows where there are more, or some are missing.
+// A chart of some of the rows must not look like a chart of all rows.
 func TestToolOnSomeRows(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*qed.RowsRef)
@@ -102,7 +103,7 @@ func TestToolRefuses(t *testing.T) {
 	}
 }
 
-// TestToolWithoutAStore: the chart stands in the result, which a registry bounds.
+// TestToolWithoutAStore: the chart is part of the result, whose size is limited.
 func TestToolWithoutAStore(t *testing.T) {
 	rows := table(t, "a|b")
 	for i := range 1500 {

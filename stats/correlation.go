@@ -9,28 +9,28 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// A Correlation says how far two columns of numbers rise and fall together. It is no word on
-// which of them is the cause.
+// A Correlation measures how far two columns of numbers rise and fall together.
+// It does not show that one of them is the cause.
 type Correlation struct {
 	A string `json:"a"`
 	B string `json:"b"`
-	N int    `json:"n"` // rows that have both
+	N int    `json:"n"` // rows with both
 
-	Pearson   float64 `json:"pearson"` // of the values: a straight line; -1 to 1
+	Pearson   float64 `json:"pearson"` // of the values, for a straight line; -1 to 1
 	PearsonP  float64 `json:"pearson_p"`
-	Spearman  float64 `json:"spearman"` // of the ranks: any rising or falling curve, few outliers do not matter
+	Spearman  float64 `json:"spearman"` // of the ranks, for any rising or falling curve; robust to outliers
 	SpearmanP float64 `json:"spearman_p"`
 
 	Related bool   `json:"related"`           // SpearmanP is below 0.01
-	Unclear string `json:"unclear,omitempty"` // why nothing can be said
+	Unclear string `json:"unclear,omitempty"` // why nothing is claimed
 }
 
-// minPairs is from how many pairs on the distribution of Spearman's coefficient is near
-// enough to Student's t.
+// minPairs is the number of pairs from which Spearman's coefficient is close
+// enough to Student's t distribution.
 const minPairs = 10
 
-// Correlate correlates two columns of numbers over the rows that have both. A column that t
-// does not have or that has no numbers is a [*ColumnError].
+// Correlate correlates two columns of numbers over the rows that have both. The
+// errors.Is targets are ErrUnknownField, ErrAmbiguousColumn and ErrFieldType.
 func Correlate(t *qed.Table, a, b string) (*Correlation, error) {
 	x, err := numeric(t, a)
 	if err != nil {
@@ -43,31 +43,31 @@ func Correlate(t *qed.Table, a, b string) (*Correlation, error) {
 	return correlate(x, y), nil
 }
 
-func correlate(a, b *column) *Correlation {
+func correlate(a, b *variable) *Correlation {
 	var x, y []float64
-	for i, j := 0, 0; i < len(a.at) && j < len(b.at); {
+	for i, j := 0, 0; i < len(a.At) && j < len(b.At); {
 		switch {
-		case a.at[i] < b.at[j]:
+		case a.At[i] < b.At[j]:
 			i++
-		case a.at[i] > b.at[j]:
+		case a.At[i] > b.At[j]:
 			j++
 		default:
-			x, y = append(x, a.numbers[i]), append(y, b.numbers[j])
+			x, y = append(x, a.Numbers[i]), append(y, b.Numbers[j])
 			i, j = i+1, j+1
 		}
 	}
-	c := &Correlation{A: a.name, B: b.name, N: len(x), PearsonP: 1, SpearmanP: 1}
+	c := &Correlation{A: a.Name, B: b.Name, N: len(x), PearsonP: 1, SpearmanP: 1}
 	if c.N < minPairs {
 		c.Unclear = tooFew(c.N, "row", minPairs) + " that have both"
 		return c
 	}
-	likeX, likeY := alike(x), alike(y)
+	likeX, likeY := mergeRounded(x), mergeRounded(y)
 	switch {
 	case isConstant(likeX):
-		c.Unclear = a.same("all values of " + quoted(a.name))
+		c.Unclear = a.allEqual("all values of " + quoted(a.Name))
 		return c
 	case isConstant(likeY):
-		c.Unclear = b.same("all values of " + quoted(b.name))
+		c.Unclear = b.allEqual("all values of " + quoted(b.Name))
 		return c
 	}
 	c.Pearson, c.PearsonP = pearson(x, y)
@@ -78,12 +78,13 @@ func correlate(a, b *column) *Correlation {
 	return c
 }
 
-// pearson returns the correlation of x and y and how likely one so far from 0 is by chance.
+// pearson returns the correlation of x and y, and the probability of one at
+// least as far from 0 by chance.
 func pearson(x, y []float64) (r, p float64) {
 	x, _ = scaled(x)
 	y, _ = scaled(y)
 	r = max(-1, min(1, stat.Correlation(x, y, nil)))
-	if math.IsNaN(r) { // they differ by less than a square of them can show
+	if math.IsNaN(r) { // the differences are too small to be squared
 		return 0, 1
 	}
 	if math.Abs(r) == 1 {

@@ -7,8 +7,9 @@ import (
 	"github.com/qedkit/qed/stats"
 )
 
-// Anscombe, Graphs in Statistical Analysis (1973): four data sets of one Pearson coefficient.
-// The second coefficient, and SciPy's p-values, tell them apart.
+// TestCorrelateAnscombe has the four data sets of Anscombe, Graphs in Statistical
+// Analysis (1973), which have the same Pearson coefficient and different Spearman
+// coefficients. The p-values are SciPy's.
 func TestCorrelateAnscombe(t *testing.T) {
 	x := numbers("10 8 13 9 11 14 6 4 12 7 5")
 	for i, tt := range []struct {

@@ -11,47 +11,47 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// Seasonality says which cycles of the calendar values follow.
+// A Seasonality lists the cycles of the calendar that were tested.
 type Seasonality struct {
-	Time      string    `json:"time"`            // the column
-	Value     string    `json:"value,omitempty"` // the column; empty: rows are counted
+	Time      string    `json:"time"`            // name of the column
+	Value     string    `json:"value,omitempty"` // name of the column; empty if rows are counted
 	Aggregate Aggregate `json:"aggregate"`
 
-	// Cycles are the hours of the day, the days of the week, the months and the quarters of
-	// the year, in this order, whether they were found or not.
+	// Cycles are the hours of the day, the days of the week, the months and the
+	// quarters of the year, in this order, found or not.
 	Cycles []Cycle `json:"cycles"`
 }
 
-// A Cycle is one that was looked for. The values of its phases are freed of the trend by a
-// moving average of one whole cycle, and compared by the test of Kruskal and Wallis, as the
-// X-11 method of the censuses tests for stable seasonality.
+// A Cycle is the result of a test for one cycle. The trend is removed from the
+// values by a moving average over one cycle, and the phases are compared by the
+// test of Kruskal and Wallis, as the X-11 method tests for stable seasonality.
 type Cycle struct {
 	Name   CycleName `json:"name"`
-	Found  bool      `json:"found"` // P is below 0.01, and Autocorrelation beyond chance
-	N      int       `json:"n"`     // periods that the test rests on
+	Found  bool      `json:"found"` // P is below 0.01, and Autocorrelation is significant
+	N      int       `json:"n"`     // periods in the test
 	Cycles float64   `json:"cycles"`
 
-	// Strength is the share of the variance of the ranks, without the trend, that the cycle
-	// explains, 0 to 1: the eta squared of the test.
+	// Strength is the share of the variance of the ranks, without the trend, that
+	// the cycle explains, 0 to 1: the eta squared of the test.
 	Strength float64 `json:"strength"`
 	H        float64 `json:"h"`
 	DF       int     `json:"df"`
 	P        float64 `json:"p"`
 
-	// Autocorrelation is how like the values are to those one cycle before, without the
-	// trend, -1 to 1.
+	// Autocorrelation is the correlation of the values with those one cycle
+	// earlier, without the trend, -1 to 1.
 	Autocorrelation float64 `json:"autocorrelation"`
 
-	Phases  []Phase `json:"phases,omitempty"`  // in the order of the calendar
-	Unclear string  `json:"unclear,omitempty"` // why nothing can be said
+	Phases  []Phase `json:"phases,omitempty"`  // in calendar order
+	Unclear string  `json:"unclear,omitempty"` // why nothing is claimed
 }
 
-// A Phase is a part of a [Cycle], such as its Mondays.
+// A Phase is one part of a [Cycle], such as all Mondays.
 type Phase struct {
 	Name   string  `json:"name"`
 	N      int     `json:"n"`      // periods with a value
-	Median float64 `json:"median"` // of their values
-	Effect float64 `json:"effect"` // the median distance from the moving average
+	Median float64 `json:"median"` // of these values
+	Effect float64 `json:"effect"` // median distance from the moving average
 }
 
 // A CycleName names a cycle.
@@ -64,12 +64,13 @@ const (
 	QuarterOfYear CycleName = "quarter of year"
 )
 
-// cycles are those that are looked for: of which periods, how many, and what they are called.
+// cycles are the cycles that are tested: the period, the number of periods, and
+// the names of the phases.
 var cycles = []struct {
 	name   CycleName
 	period Period
 	length int
-	zero   int // the phase of the period with number 0
+	zero   int // phase of the period with number 0
 	phase  func(time.Time) string
 }{
 	{HourOfDay, Hour, 24, 0, func(t time.Time) string { return t.Format("15:00") }},
@@ -79,14 +80,14 @@ var cycles = []struct {
 }
 
 const (
-	minCycles      = 3       // the average of a cycle takes half a cycle at either end
+	minCycles      = 3       // the moving average loses half a cycle at either end
 	maxCyclePoints = 100_000 // eleven years of hours
-	averageBits    = 42      // of 53 that a value has, beside its average
+	averageBits    = 42      // of the 53 of a float64, relative to the average
 )
 
-// FindSeasonality looks for cycles of the column of values along the column of times; an
-// empty value means that rows are counted. The Period of the options is not used: each cycle
-// has its own. Errors are those of [NewSeries].
+// FindSeasonality tests which cycles a column of values follows along a column of
+// times. If value is empty, rows are counted. opt.Period is not used, because each
+// cycle has its own. The errors are those of [NewSeries].
 func FindSeasonality(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*Seasonality, error) {
 	d, err := readDated(t, timeColumn, value, opt)
 	if err != nil {
@@ -120,7 +121,7 @@ func (d *dated) cycle(which int) Cycle {
 		c.Unclear = fmt.Sprintf("the data cover more than %s %ss", grouped(maxCyclePoints), kind.period)
 		return c
 	case d.gap(kind.period) > kind.length/2:
-		c.Unclear = fmt.Sprintf("most of the times lie more than %d %ss apart", kind.length/2, kind.period)
+		c.Unclear = fmt.Sprintf("most of the times are more than %d %ss apart", kind.length/2, kind.period)
 		return c
 	}
 	s := d.series(kind.period)
@@ -152,7 +153,8 @@ func (d *dated) cycle(which int) Cycle {
 		tested = append(tested, effects)
 		c.N += len(effects)
 		c.Phases = append(c.Phases, Phase{
-			name, len(values), unscale(median(values), exp), unscale(median(slices.Clone(effects)), exp),
+			Name: name, N: len(values),
+			Median: unscale(median(values), exp), Effect: unscale(median(slices.Clone(effects)), exp),
 		})
 	}
 	if len(tested) < 2 {
@@ -170,7 +172,7 @@ func (d *dated) cycle(which int) Cycle {
 	return c
 }
 
-// gap is the median distance of the periods that have values.
+// gap returns the median distance between periods that have values.
 func (d *dated) gap(p Period) int {
 	var gaps []float64
 	last := p.number(d.times[0])
@@ -183,8 +185,8 @@ func (d *dated) gap(p Period) int {
 	return int(median(gaps))
 }
 
-// regular returns the values of all periods from the first to the last, NaN where there is
-// none, and the exponent that they are scaled by.
+// regular returns the values of all periods from the first to the last, NaN for a
+// period without a value, and the exponent that they are scaled by.
 func (s *Series) regular() ([]float64, int) {
 	first := s.Period.number(s.Points[0].Start)
 	y := make([]float64, s.Period.number(s.Points[len(s.Points)-1].Start)-first+1)
@@ -197,8 +199,9 @@ func (s *Series) regular() ([]float64, int) {
 	return scaled(y)
 }
 
-// withoutTrend takes from each value the average of the cycle around it; of an even length,
-// half of the value at either end. The ends have no such average, and become NaN.
+// withoutTrend subtracts from each value the average of the cycle around it. In a
+// cycle of even length both ends of the average count half. The first and last
+// values have no such average and become NaN.
 func withoutTrend(y []float64, length int) []float64 {
 	free := make([]float64, len(y))
 	for i := range y {
@@ -222,7 +225,7 @@ func withoutTrend(y []float64, length int) []float64 {
 			free[i] = y[i] - stat.Mean(values, weights)
 		}
 	}
-	// What the average is rounded by must not tell equal values apart: ranks would see it.
+	// Rounding errors of the average would give equal values different ranks.
 	rounded(free, largest(y))
 	return free
 }

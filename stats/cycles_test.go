@@ -81,7 +81,7 @@ func TestSeasonalityHoursAndWeekdays(t *testing.T) {
 	}
 }
 
-// Offices are closed at the weekend: those days are no zeros, unless rows are counted.
+// Offices are closed on weekends: those days have no value, and a count of 0.
 func TestSeasonalityOfOpenDays(t *testing.T) {
 	var at []string
 	var values []float64
@@ -99,7 +99,7 @@ func TestSeasonalityOfOpenDays(t *testing.T) {
 	}
 }
 
-// What is no cycle must seldom be called one, a trend and a random walk included.
+// Noise, trends and random walks must rarely be reported as cycles.
 func TestSeasonalityFalseAlarms(t *testing.T) {
 	for _, tt := range []struct {
 		name   string

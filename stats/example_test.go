@@ -41,7 +41,7 @@ func ExampleFindOutliers() {
 		panic(err)
 	}
 	for _, found := range o.Found {
-		fmt.Printf("row %d: %g is above %g, score %.3g\n", found.Row, found.Value, o.High, found.Score)
+		fmt.Printf("row %d: %g is above %g, score %.3g\n", found.Row, found.Value, o.HighFence, found.Score)
 	}
 	// Output: row 7: 48 is above 10.125, score 19.6
 }

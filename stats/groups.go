@@ -8,35 +8,36 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 )
 
-// A Comparison says how the values of one column differ between the groups of another one,
-// by the test of Kruskal and Wallis (1952), which compares ranks and so supposes no
-// distribution and minds no outlier.
+// A Comparison measures how the values of one column differ between the groups of
+// another one, by the test of Kruskal and Wallis (1952). The test compares ranks,
+// so it assumes no distribution and outliers do not affect it.
 type Comparison struct {
 	Value   string `json:"value"`
 	By      string `json:"by"`
 	N       int    `json:"n"`       // rows with a value and a group
-	Missing int    `json:"missing"` // rows without one of them
+	Missing int    `json:"missing"` // rows without a value or a group
 
-	// Groups are all of them, that of the largest median first.
+	// Groups has every group, the one with the largest median first.
 	Groups []Group `json:"groups"`
 
-	Tested int     `json:"tested"` // groups that are large enough for the test
-	H      float64 `json:"h"`      // the statistic, corrected for ties
-	DF     int     `json:"df"`     // its degrees of freedom
+	Tested int     `json:"tested"` // groups with enough values for the test
+	H      float64 `json:"h"`      // test statistic, corrected for ties
+	DF     int     `json:"df"`     // degrees of freedom
 	P      float64 `json:"p"`      // by the chi-squared distribution
 
-	// Effect is the share of the variance of the ranks that the groups explain, 0 to 1: the
-	// eta squared of H, (H-k+1)/(n-k). Below 0.01 it is negligible, from 0.06 on medium, from
-	// 0.14 on large (Tomczak and Tomczak, 2014).
+	// Effect is the share of the variance of the ranks that the groups explain, 0
+	// to 1: the eta squared of H, (H-k+1)/(n-k). Below 0.01 it is negligible, from
+	// 0.06 medium, from 0.14 large (Tomczak and Tomczak, 2014).
 	Effect float64 `json:"effect"`
 
 	Differ  bool   `json:"differ"`            // P is below 0.05
 	Unclear string `json:"unclear,omitempty"` // why the groups were not tested
 }
 
-// A Group has the figures of one group.
+// A Group has the figures of one group of a [Comparison].
 type Group struct {
 	Name   string   `json:"name"` // the cell, as text
 	N      int      `json:"n"`
@@ -45,16 +46,16 @@ type Group struct {
 	Median float64  `json:"median"`
 	Min    float64  `json:"min"`
 	Max    float64  `json:"max"`
-	StdDev *float64 `json:"std_dev,omitempty"` // nil: there is one value only
-	Small  bool     `json:"small,omitempty"`   // too few values for the test: it was left out
+	StdDev *float64 `json:"std_dev,omitempty"` // nil if there is one value only
+	Small  bool     `json:"small,omitempty"`   // too few values: left out of the test
 }
 
-// minGroup is from how many values on the distribution of H is near enough to chi-squared.
+// minGroup is the size from which H is close enough to chi-squared.
 const minGroup = 5
 
-// CompareGroups compares the numbers of the column value between the groups that the column
-// by makes. A column that t does not have, and a value that has no numbers, is a
-// [*ColumnError].
+// CompareGroups compares the numbers of the column value between the groups that
+// the column by makes. The errors.Is targets are ErrUnknownField,
+// ErrAmbiguousColumn and ErrFieldType.
 func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
 	v, err := numeric(t, value)
 	if err != nil {
@@ -67,18 +68,18 @@ func CompareGroups(t *qed.Table, value, by string) (*Comparison, error) {
 	return compare(t, v, place), nil
 }
 
-func compare(t *qed.Table, v *column, place int) *Comparison {
-	c := &Comparison{Value: v.name, By: t.Columns[place].Name, Groups: []Group{}, P: 1}
+func compare(t *qed.Table, v *variable, place int) *Comparison {
+	c := &Comparison{Value: v.Name, By: t.Columns[place].Name, Groups: []Group{}, P: 1}
 	values, ranked := map[string][]float64{}, map[string][]float64{}
-	same := alike(v.numbers)
-	for i, row := range v.at {
-		if name, ok := cellText(t.Rows[row][place]); ok {
-			values[name] = append(values[name], v.numbers[i])
+	same := mergeRounded(v.Numbers)
+	for i, row := range v.At {
+		if name, ok := column.Text(t.Rows[row][place]); ok {
+			values[name] = append(values[name], v.Numbers[i])
 			ranked[name] = append(ranked[name], same[i])
 			c.N++
 		}
 	}
-	c.Missing = v.rows - c.N
+	c.Missing = v.Rows - c.N
 	var tested [][]float64
 	for name, x := range values {
 		c.Groups = append(c.Groups, group(name, x))
@@ -98,7 +99,7 @@ func compare(t *qed.Table, v *column, place int) *Comparison {
 	}
 	r, ok := kruskalWallis(tested)
 	if !ok {
-		c.Unclear = v.same("all values")
+		c.Unclear = v.allEqual("all values")
 		return c
 	}
 	c.H, c.DF, c.P, c.Effect = r.h, r.df, r.p, r.effect
@@ -125,8 +126,9 @@ type rankTest struct {
 	effect float64
 }
 
-// kruskalWallis tests whether groups come from one distribution. It cannot where all values
-// are equal. There must be two groups or more, and more values than groups.
+// kruskalWallis tests whether groups come from one distribution. ok is false if
+// all values are equal. There must be at least two groups, and more values than
+// groups.
 func kruskalWallis(groups [][]float64) (r rankTest, ok bool) {
 	all := slices.Concat(groups...)
 	rank, ties := ranks(all)
@@ -145,7 +147,7 @@ func kruskalWallis(groups [][]float64) (r rankTest, ok bool) {
 			total += rank[at]
 			at++
 		}
-		// Around the middle rank, where nothing cancels out.
+		// Relative to the middle rank, so that no digits cancel out.
 		d := total/float64(len(g)) - (n+1)/2
 		r.h += float64(len(g)) * d * d
 	}

@@ -73,7 +73,8 @@ func TestCompareGroupsCases(t *testing.T) {
 	}
 }
 
-// Ranks know no units: any rising curve of the values gives the same test.
+// Ranks do not depend on units: any increasing function of the values gives the
+// same test.
 func TestCompareGroupsInvariance(t *testing.T) {
 	of := func(f func(int, float64) float64) *stats.Comparison {
 		return must[*stats.Comparison](t)(stats.CompareGroups(table(t, "w", mapped(plants, f), "g", treatments), "w", "g"))

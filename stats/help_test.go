@@ -53,7 +53,7 @@ func table(t testing.TB, columns ...any) *qed.Table {
 	return &out
 }
 
-// dates are n dates that step days, months and years apart.
+// dates returns n dates that are the given years, months and days apart.
 func dates(from string, n, years, months, days int) []string {
 	start, err := time.Parse(time.DateOnly, from)
 	if err != nil {
@@ -66,7 +66,7 @@ func dates(from string, n, years, months, days int) []string {
 	return out
 }
 
-// noise is n values of the standard normal distribution, always the same for a seed.
+// noise returns n normally distributed values, the same ones for the same seed.
 func noise(seed uint64, n int) []float64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	out := make([]float64, n)

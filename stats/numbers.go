@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// scaled returns x divided by a power of two, so that no square of it leaves the range of
-// float64, and the exponent. Dividing by a power of two rounds nothing. NaN stays NaN.
+// scaled returns x divided by a power of two, so that squares of it stay within
+// float64, and the exponent. The division does not round. NaN stays NaN.
 func scaled(x []float64) ([]float64, int) {
 	_, exp := math.Frexp(largest(x))
 	if exp > -250 && exp < 250 {
@@ -23,16 +23,16 @@ func scaled(x []float64) ([]float64, int) {
 	return out, exp
 }
 
-// unscale takes back what scaled did, within float64.
+// unscale multiplies v by the power of two that scaled divided by.
 func unscale(v float64, exp int) float64 { return finite(math.Ldexp(v, exp)) }
 
-// finite returns v, or the largest number of its sign where it is beyond float64.
+// finite limits v to the range of float64.
 func finite(v float64) float64 {
 	return max(-math.MaxFloat64, min(math.MaxFloat64, v))
 }
 
-// meanStdDev returns the mean and the standard deviation of the population that x is a sample
-// of, which is 0 where x has less than two values. x must not be empty.
+// meanStdDev returns the mean and the sample standard deviation of x, which is 0
+// for fewer than two values. x must not be empty.
 func meanStdDev(x []float64) (mean, sd float64) {
 	small, exp := scaled(x)
 	mean, sd = stat.MeanStdDev(small, nil)
@@ -59,10 +59,10 @@ func sum(x []float64) float64 {
 	return unscale(floats.SumCompensated(small), exp)
 }
 
-// quantile returns the p-quantile of sorted values, interpolated between the two nearest of
-// them: definition 7 of Hyndman and Fan (1996), which spreadsheets, NumPy, R and
-// percentile_cont of SQL use. gonum's stat.Quantile interpolates by definition 4, which gives
-// 2 as the median of 1, 2, 3 and 4.
+// quantile returns the p-quantile of sorted values, interpolated between the two
+// nearest ones. It is definition 7 of Hyndman and Fan (1996), as in spreadsheets,
+// NumPy, R and SQL's percentile_cont. gonum's stat.Quantile uses definition 4, in
+// which the median of 1, 2, 3 and 4 is 2.
 func quantile(p float64, sorted []float64) float64 {
 	h := p * float64(len(sorted)-1)
 	i := int(h)
@@ -73,7 +73,7 @@ func quantile(p float64, sorted []float64) float64 {
 	if a == b || part == 0 {
 		return a
 	}
-	return a*(1-part) + b*part // not a + (b-a)*part: b-a may be beyond float64
+	return a*(1-part) + b*part // a + (b-a)*part could be beyond float64
 }
 
 // median sorts x.
@@ -82,8 +82,7 @@ func median(x []float64) float64 {
 	return quantile(0.5, x)
 }
 
-// order returns the indexes of x from its least value to its largest, equal ones as they
-// stand.
+// order returns the indexes of x by ascending value, equal values by index.
 func order(x []float64) []int {
 	places := make([]int, len(x))
 	for i := range places {
@@ -93,8 +92,8 @@ func order(x []float64) []int {
 	return places
 }
 
-// ranks returns the ranks of x from 1, equal values sharing the middle of theirs, and how many
-// values each set of equal ones has.
+// ranks returns the ranks of x from 1, and the size of each set of equal values.
+// Equal values share the mean of their ranks.
 func ranks(x []float64) (rank []float64, ties []float64) {
 	places := order(x)
 	rank = make([]float64, len(x))

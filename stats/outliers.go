@@ -11,51 +11,55 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// Outliers are the values of a column that lie far from the rest, by two robust rules: the
-// fences of Tukey (Exploratory Data Analysis, 1977), 1.5 interquartile ranges outside of the
-// quartiles, and the modified z-score of Iglewicz and Hoaglin (How to Detect and Handle
-// Outliers, 1993), 0.6745 times the distance from the median in median absolute deviations,
-// beyond 3.5. Where more than half of the values are equal, that deviation is 0, and the
-// mean absolute deviation stands in, 1.253314 of which are one unit of the score.
+// Outliers are the values of a column that are far from the rest, by one of two
+// robust rules:
 //
-// Of skewed values, such as amounts, either rule finds the long tail. That is no error in
-// the data.
+//   - the fences of Tukey (Exploratory Data Analysis, 1977), which are 1.5
+//     interquartile ranges outside of the quartiles;
+//   - a modified z-score above 3.5 (Iglewicz and Hoaglin, How to Detect and Handle
+//     Outliers, 1993): 0.6745 times the distance from the median in median
+//     absolute deviations. If more than half of the values are equal, that
+//     deviation is 0 and the mean absolute deviation times 1.253314 replaces it.
+//
+// In a skewed column, such as amounts, both rules find the long tail, which is
+// not an error in the data.
 type Outliers struct {
 	Column string  `json:"column"`
 	N      int     `json:"n"`
 	Median float64 `json:"median"`
-	MAD    float64 `json:"mad"` // the median absolute deviation from the median
+	MAD    float64 `json:"mad"` // median absolute deviation from the median
 	Q1     float64 `json:"q1"`
 	Q3     float64 `json:"q3"`
-	Low    float64 `json:"low_fence"`
-	High   float64 `json:"high_fence"`
 
-	Beyond int `json:"beyond_fences"` // how many lie outside of the fences
-	Scored int `json:"beyond_score"`  // how many have a score beyond 3.5
-	Both   int `json:"beyond_both"`
+	LowFence  float64 `json:"low_fence"`
+	HighFence float64 `json:"high_fence"`
 
-	// Found are those of either rule, the farthest first.
+	BeyondFences int `json:"beyond_fences"` // values outside of the fences
+	BeyondScore  int `json:"beyond_score"`  // values with a score above 3.5
+	BeyondBoth   int `json:"beyond_both"`
+
+	// Found has the values that one of the rules finds, the farthest first.
 	Found []Outlier `json:"found"`
 
-	Unclear string `json:"unclear,omitempty"` // why nothing can be said
+	Unclear string `json:"unclear,omitempty"` // why nothing is claimed
 }
 
-// An Outlier is one of the values that [FindOutliers] found.
+// An Outlier is a value that [FindOutliers] found.
 type Outlier struct {
-	Row    int     `json:"row"` // its index in the table's Rows
-	Value  float64 `json:"value"`
-	Score  float64 `json:"score"`         // the modified z-score
-	Beyond bool    `json:"beyond_fences"` // it lies outside of the fences
+	Row          int     `json:"row"` // index in the table's Rows
+	Value        float64 `json:"value"`
+	Score        float64 `json:"score"`         // modified z-score
+	BeyondFences bool    `json:"beyond_fences"` // it is outside of the fences
 }
 
 const (
-	minOutlierValues = 8 // a quartile rests on two values at least
+	minOutlierValues = 8 // so that each quartile has two values
 	fenceRanges      = 1.5
 	maxScore         = 3.5
 )
 
-// FindOutliers returns the outliers of a column of numbers. A column that t does not have or
-// that has no numbers is a [*ColumnError].
+// FindOutliers returns the outliers of a column of numbers. The errors.Is targets
+// are ErrUnknownField, ErrAmbiguousColumn and ErrFieldType.
 func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
 	c, err := numeric(t, name)
 	if err != nil {
@@ -64,15 +68,15 @@ func FindOutliers(t *qed.Table, name string) (*Outliers, error) {
 	return c.outliers(), nil
 }
 
-func (c *column) outliers() *Outliers {
-	o := &Outliers{Column: c.name, N: len(c.numbers), Found: []Outlier{}}
-	same := alike(c.numbers)
+func (c *variable) outliers() *Outliers {
+	o := &Outliers{Column: c.Name, N: len(c.Numbers), Found: []Outlier{}}
+	same := mergeRounded(c.Numbers)
 	switch {
 	case o.N < minOutlierValues:
 		o.Unclear = tooFew(o.N, "value", minOutlierValues)
 		return o
 	case isConstant(same):
-		o.Unclear = c.same(fmt.Sprintf("all %d values", o.N))
+		o.Unclear = c.allEqual(fmt.Sprintf("all %d values", o.N))
 		return o
 	}
 	x, exp := scaled(same)
@@ -93,32 +97,32 @@ func (c *column) outliers() *Outliers {
 		score := finite((v - mid) / unit)
 		beyond, far := q3 > q1 && (v < low || v > high), math.Abs(score) > maxScore
 		if beyond {
-			o.Beyond++
+			o.BeyondFences++
 		}
 		if far {
-			o.Scored++
+			o.BeyondScore++
 		}
 		if beyond && far {
-			o.Both++
+			o.BeyondBoth++
 		}
 		if beyond || far {
-			o.Found = append(o.Found, Outlier{c.at[i], c.numbers[i], score, beyond})
+			o.Found = append(o.Found, Outlier{Row: c.At[i], Value: c.Numbers[i], Score: score, BeyondFences: beyond})
 		}
 	}
 	slices.SortStableFunc(o.Found, func(a, b Outlier) int {
 		return cmp.Compare(math.Abs(b.Score), math.Abs(a.Score))
 	})
 	o.Median, o.MAD, o.Q1, o.Q3 = unscale(mid, exp), unscale(mad, exp), unscale(q1, exp), unscale(q3, exp)
-	o.Low, o.High = unscale(low, exp), unscale(high, exp)
+	o.LowFence, o.HighFence = unscale(low, exp), unscale(high, exp)
 	return o
 }
 
-// tooFew says that there are not enough of something.
+// tooFew is the reason that there are not enough of what.
 func tooFew(n int, what string, needed int) string {
 	return fmt.Sprintf("%s, and at least %d are needed", countOf(n, what), needed)
 }
 
-// countOf is a number and what there is so many of.
+// countOf is a number with what it counts, such as "3 rows".
 func countOf(n int, what string) string {
 	switch n {
 	case 0:

@@ -10,15 +10,15 @@ import (
 )
 
 func TestOutliersKnown(t *testing.T) {
-	// Reckoned by hand. Two large values hide each other from the ordinary z-score, which is
-	// 1.87 and 1.91 for them.
+	// Computed by hand. The ordinary z-scores of the two large values are 1.87 and
+	// 1.91, because the values hide each other.
 	values := numbers("2.1 2.6 2.4 2.5 2.3 2.1 2.3 2.6 8.2 8.3")
 	o := must[*stats.Outliers](t)(stats.FindOutliers(table(t, "v", values), "v"))
 	diff(t, "outliers", &stats.Outliers{
-		Column: "v", N: 10, Median: 2.45, MAD: 0.15, Q1: 2.3, Q3: 2.6, Low: 1.85, High: 3.05, Beyond: 2, Scored: 2, Both: 2,
+		Column: "v", N: 10, Median: 2.45, MAD: 0.15, Q1: 2.3, Q3: 2.6, LowFence: 1.85, HighFence: 3.05, BeyondFences: 2, BeyondScore: 2, BeyondBoth: 2,
 		Found: []stats.Outlier{
-			{Row: 9, Value: 8.3, Score: 0.6745 * 5.85 / 0.15, Beyond: true},
-			{Row: 8, Value: 8.2, Score: 0.6745 * 5.75 / 0.15, Beyond: true},
+			{Row: 9, Value: 8.3, Score: 0.6745 * 5.85 / 0.15, BeyondFences: true},
+			{Row: 8, Value: 8.2, Score: 0.6745 * 5.75 / 0.15, BeyondFences: true},
 		},
 	}, o)
 }
@@ -74,7 +74,7 @@ func TestOutliersInvariance(t *testing.T) {
 func TestOutliersBeyondFloat64(t *testing.T) {
 	values := []float64{-math.MaxFloat64, -math.MaxFloat64, -math.MaxFloat64, 0, 1, math.MaxFloat64, math.MaxFloat64, math.MaxFloat64}
 	o := must[*stats.Outliers](t)(stats.FindOutliers(table(t, "v", values), "v"))
-	if _, err := json.Marshal(o); err != nil || o.High != math.MaxFloat64 || o.Low != -math.MaxFloat64 {
+	if _, err := json.Marshal(o); err != nil || o.HighFence != math.MaxFloat64 || o.LowFence != -math.MaxFloat64 {
 		t.Errorf("%+v, %v", o, err)
 	}
 	mixed := []float64{1, 2, 3, 4, 5, 6, 7, math.MaxFloat64}

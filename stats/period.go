@@ -1,14 +1,12 @@
 package stats
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
-// A Period is how long one point of a [Series] is. Days, weeks (from Monday on), months,
-// quarters and years are those of the calendar.
+// A Period is the length of one point of a [Series]. Days, weeks (from Monday),
+// months, quarters and years are those of the calendar.
 type Period string
 
 const (
@@ -23,16 +21,16 @@ const (
 
 var periods = []Period{Minute, Hour, Day, Week, Month, Quarter, Year}
 
-// seconds is how long the periods are that are always equally long.
+// seconds has the periods of constant length.
 var seconds = map[Period]int64{Minute: 60, Hour: 60 * 60, Day: 24 * 60 * 60, Week: 7 * 24 * 60 * 60}
 
-// months is how many months the others have.
+// months has the other periods, in months.
 var months = map[Period]int{Month: 1, Quarter: 3, Year: 12}
 
-// monday is the first day of a week, in seconds since 1970, which began on a Thursday.
+// monday is the start of a week in seconds since 1970, which began on a Thursday.
 const monday = -3 * 24 * 60 * 60
 
-// number returns the number of the period that t lies in. t is a clock on the wall.
+// number returns the number of the period that contains t.
 func (p Period) number(t time.Time) int {
 	if m := months[p]; m > 0 {
 		return (t.Year()*12 + int(t.Month()) - 1) / m
@@ -48,7 +46,7 @@ func (p Period) number(t time.Time) int {
 	return int(n)
 }
 
-// start returns when the period of a number starts.
+// start returns the start of the period with number n.
 func (p Period) start(n int) time.Time {
 	if m := months[p]; m > 0 {
 		return time.Date(n*m/12, time.Month(n*m%12+1), 1, 0, 0, 0, 0, time.UTC)
@@ -64,10 +62,11 @@ func (p Period) check() error {
 	if p == "" || seconds[p] > 0 || months[p] > 0 {
 		return nil
 	}
-	return fmt.Errorf("stats: there is no period %q: there are %s", clip(string(p)), joined(periods))
+	return unknownName("period", p, periods)
 }
 
-// An Aggregate is how the values of a period become one. Package chart has the same ones.
+// An Aggregate combines the values of a period into one. Package chart has the same
+// aggregates.
 type Aggregate string
 
 const (
@@ -82,21 +81,19 @@ const (
 var aggregates = []Aggregate{Count, Sum, Mean, Median, Min, Max}
 
 func (a Aggregate) check() error {
-	for _, known := range aggregates {
-		if a == "" || a == known {
-			return nil
-		}
+	if a == "" || slices.Contains(aggregates, a) {
+		return nil
 	}
-	return fmt.Errorf("stats: there is no aggregate %q: there are %s", clip(string(a)), joined(aggregates))
+	return unknownName("aggregate", a, aggregates)
 }
 
-// adds reports whether a period without values has the value 0, and is not unknown.
+// adds reports whether the value of a period without values is 0 and not unknown.
 func (a Aggregate) adds() bool { return a == Count || a == Sum }
 
-// needsWhole reports whether a part of a period gives another figure than all of it would.
+// needsWhole reports whether a part of a period has another value than all of it.
 func (a Aggregate) needsWhole() bool { return a.adds() || a == Min || a == Max }
 
-// of aggregates values. It may sort them.
+// of aggregates values. It may sort x.
 func (a Aggregate) of(x []float64) float64 {
 	switch {
 	case a == Count:
@@ -112,12 +109,4 @@ func (a Aggregate) of(x []float64) float64 {
 	}
 	mean, _ := meanStdDev(x)
 	return mean
-}
-
-func joined[S ~string](names []S) string {
-	texts := make([]string, len(names))
-	for i, name := range names {
-		texts[i] = string(name)
-	}
-	return strings.Join(texts, ", ")
 }

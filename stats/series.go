@@ -8,67 +8,70 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/refusal"
 )
 
-// SeriesOptions say how rows become a series. Nil and zero fields mean the defaults.
+// SeriesOptions configure a series. Zero fields mean the defaults.
 type SeriesOptions struct {
-	// Period is how long a point is. Empty means the shortest one of which the data fill
-	// three of five, from their first time to their last.
+	// Period is the length of a point. Empty means the shortest period of which at
+	// least three of five have data, from the first time to the last.
 	Period Period
 
-	// Aggregate is how the values of a period become one. Empty means their Mean, or the
-	// Count of the rows where there is no column of values. It is not the Sum, as in a chart,
-	// where parts make up a whole: a trend of that is mostly one of how many rows there are.
+	// Aggregate combines the values of a period. Empty means Mean, or Count if
+	// there is no column of values. Charts use Sum, because their parts make up a
+	// whole; the trend of a sum mostly shows how many rows there are.
 	Aggregate Aggregate
 
-	// Location is where the clock hangs that tells days and hours. Nil means the clock as it
-	// is written, whatever its zone.
+	// Location is the time zone of days and hours. Nil means the clock as it is
+	// written, or UTC if the times have offsets that differ by more than an hour.
 	Location *time.Location
 }
 
 func (o *SeriesOptions) check() error { return cmp.Or(o.Period.check(), o.Aggregate.check()) }
 
-// A Series is one value for each period of time.
+// A Series has one value for each period of time.
 type Series struct {
-	Time      string    `json:"time"`            // the column
-	Value     string    `json:"value,omitempty"` // the column; empty: rows are counted
+	Time      string    `json:"time"`            // name of the column
+	Value     string    `json:"value,omitempty"` // name of the column; empty if rows are counted
 	Period    Period    `json:"period"`
 	Aggregate Aggregate `json:"aggregate"`
-	Rows      int       `json:"rows"`    // that are in the points
+	Rows      int       `json:"rows"`    // rows in the points
 	Missing   int       `json:"missing"` // rows without a time or a value
 
-	// Points are in the order of time. A period without values is left out, but has the
-	// value 0 where values are counted, or where they are summed and it has no rows.
+	// Points are in time order. A period without values has no point. If values are
+	// counted, or summed and the period has no rows, it has a point with value 0.
 	Points []Point `json:"points"`
 
-	// Blank is how many periods among the points are unknown, as they have rows, none of which
-	// has a value.
+	// Blank is the number of periods between the points that have rows but no
+	// value.
 	Blank int `json:"blank,omitempty"`
 
-	// CutFirst and CutLast say that the first or the last period was left out: values are
-	// counted or summed, or the least or greatest is taken, and the data begin or end within
-	// that week, month, quarter or year, so that it may be wrong. Days of the week of which
-	// there are no data at all, such as weekends, lack nowhere.
+	// CutFirst and CutLast report that the first or last period was left out,
+	// because the data begin or end within that week, month, quarter or year and
+	// its count, sum, minimum or maximum may be wrong. Days of the week that have
+	// no data at all, such as weekends, do not make a period incomplete.
 	CutFirst bool `json:"cut_first,omitempty"`
 	CutLast  bool `json:"cut_last,omitempty"`
 
-	// Unclear says why there are no points.
+	// Unclear is why there are no points.
 	Unclear string `json:"unclear,omitempty"`
 }
 
 // A Point is one period of a [Series].
 type Point struct {
-	Start time.Time `json:"start"` // on the clock of the wall, written as UTC
-	Rows  int       `json:"rows"`  // how many the value is of
+	Start time.Time `json:"start"` // wall clock time, written as UTC
+	Rows  int       `json:"rows"`  // rows that the value is computed from
 	Value float64   `json:"value"`
 }
 
-// maxPoints is how many points a series has at most: a trend compares each with each.
+// maxPoints limits a series, because a trend compares all pairs of points.
 const maxPoints = 1500
 
-// NewSeries makes a series of the column of times and the column of values; an empty value
-// means that rows are counted. A column that t does not have, or that holds something else,
-// is a [*ColumnError]. A period of which there would be more than 1,500 is an error as well.
+// NewSeries makes a series of a column of times and a column of values. If value
+// is empty, rows are counted. The errors.Is targets are ErrUnknownField,
+// ErrAmbiguousColumn, ErrFieldType, ErrUnknownName for a period or aggregate,
+// ErrMissingColumn for an aggregate without a column of values, and ErrTooLarge
+// for more than 1,500 points.
 func NewSeries(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*Series, error) {
 	d, err := readDated(t, timeColumn, value, opt)
 	if err != nil {
@@ -77,7 +80,8 @@ func NewSeries(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*Ser
 	return d.choose()
 }
 
-// choose makes the series of the period that the options name, or that suits the data.
+// choose makes the series of the period in the options, or of the one that fits
+// the data.
 func (d *dated) choose() (*Series, error) {
 	p := d.opt.Period
 	switch {
@@ -86,20 +90,23 @@ func (d *dated) choose() (*Series, error) {
 	case p == "":
 		p = d.period()
 	case d.span(p) > maxPoints:
-		return nil, fmt.Errorf("stats: the data cover %s %ss, and a series has %s points at most: take a longer period",
-			grouped(d.span(p)), p, grouped(maxPoints))
+		return nil, refuse(refusal.Problem{
+			Code: ErrTooLarge, Name: string(p),
+			Message: fmt.Sprintf("the data cover %s %ss, and a series has at most %s points: use a longer period",
+				grouped(d.span(p)), p, grouped(maxPoints)),
+		})
 	}
 	return d.series(p), nil
 }
 
-// Dated are values with their times, in the order of time.
+// dated has values with their times, in time order.
 type dated struct {
 	opt     SeriesOptions // Period may be empty
 	time    string
 	value   string
-	times   []time.Time // on the wall
-	values  []float64   // as long as times; nil where rows are counted
-	blank   []time.Time // of rows without a value
+	times   []time.Time // wall clock times
+	values  []float64   // as long as times; nil if rows are counted
+	blank   []time.Time // times of rows without a value
 	missing int
 }
 
@@ -118,8 +125,8 @@ func readDated(t *qed.Table, timeColumn, value string, opt *SeriesOptions) (*dat
 	return newDated(times, values, opt)
 }
 
-func newDated(times, values *column, opt *SeriesOptions) (*dated, error) {
-	d := &dated{time: times.name}
+func newDated(times, values *variable, opt *SeriesOptions) (*dated, error) {
+	d := &dated{time: times.Name}
 	if opt != nil {
 		d.opt = *opt
 	}
@@ -129,20 +136,23 @@ func newDated(times, values *column, opt *SeriesOptions) (*dated, error) {
 	var all []float64
 	if values == nil {
 		if d.opt.Aggregate != "" && d.opt.Aggregate != Count {
-			return nil, fmt.Errorf("stats: a column of values is needed for their %s", d.opt.Aggregate)
+			return nil, refuse(refusal.Problem{
+				Code: ErrMissingColumn, Message: fmt.Sprintf("the %s needs a column of numbers: name it as value", d.opt.Aggregate),
+			})
 		}
 		d.opt.Aggregate = Count
 	} else {
 		d.opt.Aggregate = cmp.Or(d.opt.Aggregate, Mean)
-		d.value, all = values.name, values.dense()
+		d.value, all = values.Name, values.byRow()
 	}
 	type pair struct {
 		at    time.Time
 		value float64
 	}
 	var pairs []pair
-	for i, row := range times.at {
-		p := pair{at: wall(times.times[i], d.opt.Location)}
+	clock := times.WallTimes(d.opt.Location)
+	for i, row := range times.At {
+		p := pair{at: clock[i]}
 		if all != nil {
 			p.value = all[row]
 		}
@@ -159,16 +169,16 @@ func newDated(times, values *column, opt *SeriesOptions) (*dated, error) {
 			d.values = append(d.values, p.value)
 		}
 	}
-	d.missing = times.rows - len(pairs)
+	d.missing = times.Rows - len(pairs)
 	return d, nil
 }
 
-// span is how many periods lie between the first time and the last, both included.
+// span returns the number of periods from the first time to the last.
 func (d *dated) span(p Period) int {
 	return p.number(d.times[len(d.times)-1]) - p.number(d.times[0]) + 1
 }
 
-// filled is how many periods have a time.
+// filled returns the number of periods with a time.
 func (d *dated) filled(p Period) int {
 	n, last := 0, math.MinInt
 	for _, t := range d.times {
@@ -179,8 +189,8 @@ func (d *dated) filled(p Period) int {
 	return n
 }
 
-// period chooses the period that suits the data: office days fill five of seven. Where none
-// is filled so well, it is the one that is filled best.
+// period chooses the shortest period that is filled well: office days fill five of
+// seven. If there is none, it is the period that is filled best.
 func (d *dated) period() Period {
 	best, share := Day, 0.0
 	if d.span(Day) > maxPoints {
@@ -202,7 +212,7 @@ func (d *dated) period() Period {
 	return best
 }
 
-// series makes the points of a period, of which there must not be too many.
+// series makes the points of a period. The caller limits their number.
 func (d *dated) series(p Period) *Series {
 	s := &Series{
 		Time: d.time, Value: d.value, Period: p, Aggregate: d.opt.Aggregate,
@@ -237,19 +247,19 @@ func (d *dated) series(p Period) *Series {
 		if d.values != nil {
 			value = s.Aggregate.of(slices.Clone(d.values[i:j]))
 		}
-		s.Points = append(s.Points, Point{p.start(n), j - i, value})
+		s.Points = append(s.Points, Point{Start: p.start(n), Rows: j - i, Value: value})
 		i, next = j, n+1
 	}
 	d.cut(s)
 	return s
 }
 
-// manyDays is from how many days on it is no chance that one day of the week has no data: it
-// would be so once in ten thousand times.
+// manyDays is the number of days from which a day of the week without data is not
+// chance: the probability is below one in ten thousand.
 const manyDays = 60
 
-// beside returns the day before or after t that could have data.
-func (d *dated) beside(t time.Time, step int) time.Time {
+// neighbour returns the next day before or after t that could have data.
+func (d *dated) neighbour(t time.Time, step int) time.Time {
 	days, last := 0, math.MinInt
 	var has [7]bool
 	for _, at := range d.times {
@@ -265,7 +275,7 @@ func (d *dated) beside(t time.Time, step int) time.Time {
 	return t
 }
 
-// cut leaves out a first and a last period that are not whole.
+// cut removes a first and a last period that are incomplete.
 func (d *dated) cut(s *Series) {
 	if !s.Aggregate.needsWhole() || s.Period == Minute || s.Period == Hour || s.Period == Day {
 		return
@@ -282,11 +292,11 @@ func (d *dated) cut(s *Series) {
 		}
 	}
 	if distinct <= total {
-		return // one time for each period: they are figures of whole ones already
+		return // one time per period: the values are of whole periods already
 	}
 	first, last := d.times[0], d.times[len(d.times)-1]
-	s.CutFirst = s.Period.number(d.beside(first, -1)) == s.Period.number(first)
-	s.CutLast = s.Period.number(d.beside(last, 1)) == s.Period.number(last)
+	s.CutFirst = s.Period.number(d.neighbour(first, -1)) == s.Period.number(first)
+	s.CutLast = s.Period.number(d.neighbour(last, 1)) == s.Period.number(last)
 	if s.CutFirst {
 		s.Rows -= s.Points[0].Rows
 		s.Points = s.Points[1:]
@@ -296,6 +306,6 @@ func (d *dated) cut(s *Series) {
 		s.Points = s.Points[:len(s.Points)-1]
 	}
 	if len(s.Points) == 0 {
-		s.Unclear = fmt.Sprintf("no %s is sure to be whole", s.Period)
+		s.Unclear = fmt.Sprintf("no %s is certain to be complete", s.Period)
 	}
 }

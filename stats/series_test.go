@@ -101,7 +101,7 @@ func TestSeriesLocation(t *testing.T) {
 	diff(t, "days east of Greenwich", map[string]float64{"2025-01-07 00:00": 1, "2025-07-07 00:00": 2}, points(s))
 }
 
-// A month that the data begin or end in would look like a fall.
+// A month in which the data begin or end would look like a fall.
 func TestSeriesCutsPartsOfPeriods(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -138,8 +138,7 @@ func TestSeriesRefuses(t *testing.T) {
 	if _, err := stats.NewSeries(tab, "at", "", &stats.SeriesOptions{Aggregate: stats.Mean}); err == nil {
 		t.Error("the mean of no column: no error")
 	}
-	var wrong *stats.ColumnError
-	if _, err := stats.NewSeries(tab, "v", "v", nil); !errors.As(err, &wrong) {
+	if _, err := stats.NewSeries(tab, "v", "v", nil); !errors.Is(err, stats.ErrFieldType) {
 		t.Errorf("zeros as times: %v", err)
 	}
 	if s := must[*stats.Series](t)(stats.NewSeries(tab, "port", "v", nil)); s.Unclear == "" || len(s.Points) != 0 {
@@ -176,7 +175,7 @@ func TestTimeForms(t *testing.T) {
 	}
 }
 
-// Whatever a cell says, it is read or left, and every row is counted once.
+// FuzzDescribe checks that every row is counted once, whatever its cells are.
 func FuzzDescribe(f *testing.F) {
 	for _, seed := range []string{"", "12", "-0.5e3", "00412", "NaN", "2025-01-08", "2025-01-08 10:30:00 +0100 CET m=+1", "Mon, 06 Jan 2025", "9999-12-31"} {
 		f.Add(seed, "7")
@@ -189,8 +188,7 @@ func FuzzDescribe(f *testing.F) {
 			}
 		}
 		s, err := stats.NewSeries(tab, "c", "", nil)
-		var wrong *stats.ColumnError
-		if err != nil && !errors.As(err, &wrong) {
+		if err != nil && !errors.Is(err, stats.ErrFieldType) {
 			t.Error(err)
 		}
 		if err == nil && s.Rows+s.Missing != 2 {

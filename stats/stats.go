@@ -1,87 +1,113 @@
-// Package stats computes statistics of the columns of a [qed.Table]: summaries, outliers,
-// differences between groups, correlations, trends and seasonal cycles.
+// Package stats computes statistics of the columns of a [qed.Table]: summaries,
+// outliers, differences between groups, correlations, trends and seasonal
+// cycles. [NewAnalysisTool] and [NewPatternTool] give them to an agent.
 //
-// Everything is deterministic: the same table gives the same figures in the same order.
-// No method supposes that values are normally distributed where one that does not is as
-// good, as business data rarely are. Each result has the number of values that it rests on,
-// and where these are too few to say something, or cannot say it, its Unclear says why and
-// nothing is claimed. A p-value below 0.05 counts as more than chance; those of correlations and
-// cycles, of which several are tried at once, must be below 0.01. Results hold no NaN and no infinity, so that they have a JSON form: a
-// figure beyond float64 is the largest float64.
+// Results are deterministic: the same table gives the same figures in the same
+// order. The methods are robust ones that do not assume a normal distribution,
+// because business data rarely have one. Each result has the number of values
+// that it rests on. If they are too few, or say nothing, the field Unclear has
+// the reason and no claim is made.
 //
-// # What a cell is
+// A finding is significant if its p-value is below 0.05. Correlations and cycles
+// are tested several at once, so their p-value must be below 0.01.
 //
-// Numbers are int64 and float64 cells and strings that are written as databases write
-// decimals, such as "12", "-0.5" and "1.5e3". Whole numbers beyond 2^53 are rounded to the
-// nearest float64 in all figures but [Summary].Distinct. A string with a leading zero ("00412"),
-// a plus sign or a thousands separator is text: it is an identifier, or nobody can tell.
+// Results hold no NaN and no infinity, so all of them have a JSON form. A figure
+// beyond float64 is the largest float64.
 //
-// Values with a fraction that are the same in their first 12 digits, and nearer to each other
-// than a millionth of what the column spans, are taken for equal where values are ranked or
-// scored: sums and averages of a database are rounded by as much, and 0.1 + 0.2 is 0.3.
+// # Columns
 //
-// Times are strings: RFC 3339, with a T or a space, with or without seconds, fractions and
-// zone; dates as 2006-01-02 and 2006/01/02; months as 2006-01; and the forms of
-// [time.RFC1123] in GMT or UTC, [time.RFC1123Z] and [time.Time.String]. Forms such as 01/02/2006
-// are text, as nobody can tell the day from the month, and so are those with other letters for
-// a zone, such as EST, which stand for several. Where a column is asked for as a time, whole
-// numbers are read as well: from 1000 to 9999 as years, and from 1e8 on as seconds,
-// milliseconds, microseconds or nanoseconds since 1970, by their size.
+// Numbers are int64 and float64 cells, and text as databases write decimals:
+// "12", "-0.5", "1.5e3". Text with a leading zero ("00412"), a plus sign, a
+// percent sign or thousands separators is text: it may be an identifier, and
+// separators are ambiguous. Decimals in a column whose [qed.Column].Type is a
+// text type are text, except where a function needs numbers. Whole numbers
+// beyond 2^53 are rounded to the nearest float64, except in [Summary].Distinct.
 //
-// Null and blank cells are missing. Among numbers and times so are "NaN", "NULL", "none",
-// "nil", "N/A", "NA", "-" and infinities, in any case, and the years 1 and 9999, which stand
-// for "never". A column is of numbers, or of times, when at least nine of ten of its other
-// cells are; the rest are counted as Other and left out.
+// Fractions that are equal in their first 12 digits, and closer to each other
+// than a millionth of the column's range, are treated as equal where values are
+// ranked or scored: sums and averages of a database are rounded, and 0.1 + 0.2
+// is not exactly 0.3.
+//
+// Times are text: RFC 3339, with a T or a space, with or without seconds,
+// fractions and zone; dates as 2006-01-02 and 2006/01/02; months as 2006-01; and
+// the forms of [time.RFC1123] in GMT or UTC, [time.RFC1123Z] and
+// [time.Time.String]. Forms such as 01/02/2006 are text, because day and month
+// cannot be told apart. So are times with other letters for a zone, such as EST.
+// In a column whose Type is a time type, and where a function needs times, whole
+// numbers are times too: 1000 to 9999 are years, and from 1e8 on they are
+// seconds, milliseconds, microseconds or nanoseconds since 1970, by their size.
+//
+// Null and blank cells are missing. In a column of numbers or times so are
+// "NaN", "NULL", "none", "nil", "N/A", "NA", "-" and infinities, in any letter
+// case, the date 0000-00-00, and the years 1 and 9999. A column has numbers, or
+// times, if at least nine of ten of its other cells have. The rest are counted
+// as Other and left out. Package chart reads columns by the same rules.
 package stats
 
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
 )
 
-// A p-value below level counts as more than chance. Cycles and correlations, of which several
-// are tried at once, must be below strictLevel.
+// Codes of refusals. Every argument that does not fit the table is a
+// [*refusal.Error] with one of them.
 const (
-	level       = 0.05
-	strictLevel = 0.01
+	ErrUnknownField    refusal.Code = "unknown_field"    // the table has no such column
+	ErrAmbiguousColumn refusal.Code = "ambiguous_column" // several columns have the name, or could be meant
+	ErrFieldType       refusal.Code = "field_type"       // the column does not have the values that are needed
+	ErrUnknownName     refusal.Code = "unknown_name"     // there is no such period or aggregate
+	ErrMissingColumn   refusal.Code = "missing_column"   // a column has to be named
+	ErrTooLarge        refusal.Code = "too_large"        // a series would have too many points
 )
 
-// A ColumnError says why a column cannot be used.
-type ColumnError struct {
-	Column string
-	Reason string   // such as "the table has no such column"
-	Near   []string // columns that could have been meant
+// P-values below these are significant.
+const (
+	level       = 0.05
+	strictLevel = 0.01 // of correlations and cycles
+)
+
+var errNoTable = errors.New("stats: the table is nil")
+
+func refuse(p refusal.Problem) error {
+	return &refusal.Error{Package: "stats", Problems: []refusal.Problem{p}}
 }
 
-func (e *ColumnError) Error() string {
-	text := fmt.Sprintf("stats: column %q: %s", prompt.Clip(e.Column, maxNameBytes), e.Reason)
-	if len(e.Near) == 0 {
-		return text
+// unknownName is the error for a word that is not one of known.
+func unknownName[S ~string](what string, got S, known []S) error {
+	p := refusal.Problem{
+		Code: ErrUnknownName, Name: clip(string(got)),
+		Message: fmt.Sprintf("there is no %s %s", what, quoted(string(got))),
 	}
-	near := make([]string, len(e.Near))
-	for i, name := range e.Near {
-		near[i] = fmt.Sprintf("%q", prompt.Clip(name, maxNameBytes))
+	for _, name := range known {
+		p.Candidates = append(p.Candidates, string(name))
 	}
-	return text + "; there is " + strings.Join(near, ", ")
+	return refuse(p)
 }
 
-var errNoTable = errors.New("stats: there is no table")
-
-// everyPlace returns where the columns of t stand: all of them.
-func everyPlace(t *qed.Table) []int {
-	places := make([]int, len(t.Columns))
-	for i := range places {
-		places[i] = i
+// findAll returns the indexes of the columns with the names, or of all columns
+// if there are no names.
+func findAll(t *qed.Table, names []string) ([]int, error) {
+	var all []int
+	if len(names) == 0 {
+		for i := range t.Columns {
+			all = append(all, i)
+		}
 	}
-	return places
+	for _, name := range names {
+		i, err := find(t, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, i)
+	}
+	return all, nil
 }
 
-// find returns where the column of a name stands.
+// find returns the index of the column with a name.
 func find(t *qed.Table, name string) (int, error) {
 	if t == nil {
 		return 0, errNoTable
@@ -89,12 +115,15 @@ func find(t *qed.Table, name string) (int, error) {
 	found := -1
 	names := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
-		names[i] = c.Name
+		names[i] = prompt.Clip(c.Name, maxNameBytes)
 		if c.Name != name {
 			continue
 		}
 		if found >= 0 {
-			return 0, &ColumnError{Column: name, Reason: "several columns have that name: give them names of their own"}
+			return 0, refuse(refusal.Problem{
+				Code: ErrAmbiguousColumn, Name: clip(name),
+				Message: fmt.Sprintf("several columns have the name %s: rename them in the query", quoted(name)),
+			})
 		}
 		found = i
 	}
@@ -105,5 +134,8 @@ func find(t *qed.Table, name string) (int, error) {
 	if len(near) == 0 {
 		near = names[:min(len(names), 10)]
 	}
-	return 0, &ColumnError{Column: name, Reason: "the table has no such column", Near: near}
+	return 0, refuse(refusal.Problem{
+		Code: ErrUnknownField, Name: clip(name), Candidates: near,
+		Message: fmt.Sprintf("the table has no column %s", quoted(name)),
+	})
 }

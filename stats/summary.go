@@ -10,15 +10,15 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// A Summary says what is in a column. Of Numbers, Texts and Times the one of its Kind is
-// there; Booleans have Texts.
+// A Summary describes a column. One of Numbers, Texts and Times is set, by Kind;
+// Booleans have Texts.
 type Summary struct {
 	Column   string `json:"column"`
 	Kind     Kind   `json:"kind"`
 	Rows     int    `json:"rows"`
-	Count    int    `json:"count"`           // the values that the figures rest on
-	Missing  int    `json:"missing"`         // null, blank, and what stands for nothing
-	Other    int    `json:"other,omitempty"` // not of the kind, and left out
+	Count    int    `json:"count"`           // values that the figures are computed from
+	Missing  int    `json:"missing"`         // null, blank or a placeholder
+	Other    int    `json:"other,omitempty"` // not of the Kind, and left out
 	Distinct int    `json:"distinct"`
 
 	Numbers *NumberSummary `json:"numbers,omitempty"`
@@ -31,62 +31,55 @@ type NumberSummary struct {
 	Sum    float64 `json:"sum"`
 	Mean   float64 `json:"mean"`
 	Min    float64 `json:"min"`
-	Q1     float64 `json:"q1"` // a quarter of the values lies below; interpolated as spreadsheets do
+	Q1     float64 `json:"q1"` // first quartile, interpolated as spreadsheets do
 	Median float64 `json:"median"`
 	Q3     float64 `json:"q3"`
 	Max    float64 `json:"max"`
 
-	// StdDev is the standard deviation with n-1. Nil: there are less than two values.
+	// StdDev is the sample standard deviation. It is nil for fewer than two values.
 	StdDev *float64 `json:"std_dev,omitempty"`
-	// Skew is the adjusted Fisher-Pearson coefficient, positive where the long tail is of
-	// large values. Nil: there are less than three values, or all are equal, or would be but for
-	// what reckoning rounds off.
+	// Skew is the adjusted Fisher-Pearson coefficient. It is positive if the long
+	// tail has large values, and nil for fewer than three values and if all are
+	// equal but for rounding errors.
 	Skew *float64 `json:"skew,omitempty"`
 }
 
 // A TextSummary has the most frequent values of a column.
 type TextSummary struct {
 	Top  []ValueCount `json:"top"`            // at most ten, the most frequent first, then by text
-	Rest int          `json:"rest,omitempty"` // rows whose value is not among them
+	Rest int          `json:"rest,omitempty"` // rows with another value
 }
 
-// A ValueCount is a value and how many rows have it.
+// A ValueCount is a value and its number of rows.
 type ValueCount struct {
 	Value string  `json:"value"`
 	Count int     `json:"count"`
-	Share float64 `json:"share"` // of the values, 0 to 1
+	Share float64 `json:"share"` // of all values, 0 to 1
 }
 
-// A TimeSummary says what span a column of times has. A time without a zone is UTC.
+// A TimeSummary is the range of a column of times. Times without a zone are UTC.
 type TimeSummary struct {
 	First time.Time `json:"first"`
 	Last  time.Time `json:"last"`
-	Days  float64   `json:"days"` // between them, of 24 hours
+	Days  float64   `json:"days"` // between First and Last, of 24 hours
 }
 
-// topValues is how many values a TextSummary has.
+// topValues is the length of TextSummary.Top.
 const topValues = 10
 
-// Describe summarises the columns of the names, or all of t when there are none.
-// A name that t does not have is a [*ColumnError].
+// Describe summarises the columns with the names, or all columns of t if there
+// are no names. The errors.Is targets are ErrUnknownField and ErrAmbiguousColumn.
 func Describe(t *qed.Table, columns ...string) ([]Summary, error) {
 	if t == nil {
 		return nil, errNoTable
 	}
-	var places []int
-	for _, name := range columns {
-		place, err := find(t, name)
-		if err != nil {
-			return nil, err
-		}
-		places = append(places, place)
-	}
-	if len(columns) == 0 {
-		places = everyPlace(t)
+	indexes, err := findAll(t, columns)
+	if err != nil {
+		return nil, err
 	}
 	var all []Summary
-	for _, place := range places {
-		c, err := read(t, place, false)
+	for _, i := range indexes {
+		c, err := read(t, i, "")
 		if err != nil {
 			return nil, err
 		}
@@ -95,23 +88,23 @@ func Describe(t *qed.Table, columns ...string) ([]Summary, error) {
 	return all, nil
 }
 
-func (c *column) summary() Summary {
-	s := Summary{Column: c.name, Kind: c.kind, Rows: c.rows, Count: len(c.at), Missing: c.missing, Other: c.other}
-	switch c.kind {
+func (c *variable) summary() Summary {
+	s := Summary{Column: c.Name, Kind: Kind(c.Kind), Rows: c.Rows, Count: len(c.At), Missing: c.Missing, Other: c.Other}
+	switch s.Kind {
 	case Numbers:
-		s.Numbers, s.Distinct = summariseNumbers(c.numbers)
+		s.Numbers, s.Distinct = summariseNumbers(c.Numbers)
 		if c.large != nil {
-			s.Distinct = c.different()
+			s.Distinct = c.distinct()
 		}
 	case Times:
-		s.Times, s.Distinct = summariseTimes(c.times)
+		s.Times, s.Distinct = summariseTimes(c.Times)
 	case Texts, Booleans:
-		s.Texts, s.Distinct = summariseTexts(c.texts)
+		s.Texts, s.Distinct = summariseTexts(c.Texts)
 	}
 	return s
 }
 
-// summariseNumbers needs one value or more.
+// summariseNumbers needs at least one value.
 func summariseNumbers(x []float64) (*NumberSummary, int) {
 	sorted := slices.Sorted(slices.Values(x))
 	mean, sd := meanStdDev(sorted)
@@ -123,7 +116,7 @@ func summariseNumbers(x []float64) (*NumberSummary, int) {
 	if len(x) > 1 {
 		s.StdDev = &sd
 	}
-	if len(x) > 2 && !isConstant(alike(x)) {
+	if len(x) > 2 && !isConstant(mergeRounded(x)) {
 		small, _ := scaled(sorted)
 		skew := finite(stat.Skew(around(small), nil))
 		s.Skew = &skew
@@ -131,12 +124,12 @@ func summariseNumbers(x []float64) (*NumberSummary, int) {
 	return s, len(slices.Compact(sorted))
 }
 
-// around returns how far sorted values are from the middle one, which does not change their
-// skew: of large values that are near to each other, the mean would be rounded by too much.
+// around returns the distances of sorted values from the middle one, which have
+// the same skew. The mean of large values close to each other would lose digits.
 func around(sorted []float64) []float64 {
 	out := make([]float64, len(sorted))
 	for i, v := range sorted {
-		out[i] = v/2 - sorted[len(sorted)/2]/2 // half of it: all of it may be beyond float64
+		out[i] = v/2 - sorted[len(sorted)/2]/2 // half of it: the whole may be beyond float64
 	}
 	return out
 }
@@ -144,9 +137,9 @@ func around(sorted []float64) []float64 {
 func summariseTimes(times []time.Time) (*TimeSummary, int) {
 	sorted := slices.SortedStableFunc(slices.Values(times), time.Time.Compare)
 	first, last := sorted[0], sorted[len(sorted)-1]
-	// Not last.Sub(first), which ends at 292 years.
+	// last.Sub(first) is limited to 292 years.
 	days := float64(last.Unix()-first.Unix()) / (24 * 60 * 60)
-	return &TimeSummary{first, last, days}, len(slices.CompactFunc(sorted, time.Time.Equal))
+	return &TimeSummary{First: first, Last: last, Days: days}, len(slices.CompactFunc(sorted, time.Time.Equal))
 }
 
 func summariseTexts(texts []string) (*TextSummary, int) {
@@ -156,7 +149,7 @@ func summariseTexts(texts []string) (*TextSummary, int) {
 	}
 	all := make([]ValueCount, 0, len(counts))
 	for value, n := range counts {
-		all = append(all, ValueCount{value, n, float64(n) / float64(len(texts))})
+		all = append(all, ValueCount{Value: value, Count: n, Share: float64(n) / float64(len(texts))})
 	}
 	slices.SortFunc(all, func(a, b ValueCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/stats"
 )
 
@@ -19,8 +20,8 @@ func describe(t *testing.T, cells any) stats.Summary {
 	return must[[]stats.Summary](t)(stats.Describe(table(t, "c", cells)))[0]
 }
 
-// The certified values of NIST's Statistical Reference Datasets, univariate: the naive
-// formulas fail on NumAcc3 and NumAcc4.
+// The values are certified by NIST's Statistical Reference Datasets (univariate).
+// Naive formulas fail on NumAcc3 and NumAcc4.
 func TestDescribeCertified(t *testing.T) {
 	alternating := func(first, a, b float64) []float64 {
 		out := []float64{first}
@@ -56,7 +57,7 @@ func TestDescribeNumbers(t *testing.T) {
 		distinct int
 		want     *stats.NumberSummary
 	}{
-		// The quartiles are those of Hyndman and Fan's definition 7; NumPy and R agree.
+		// Quartiles by definition 7 of Hyndman and Fan, as in NumPy and R.
 		{"ten", numbers("3 6 7 8 8 10 13 15 16 20"), 9, &stats.NumberSummary{
 			Sum: 106, Mean: 10.6, Min: 3, Q1: 7.25, Median: 9, Q3: 14.5, Max: 20, StdDev: ptr(5.253570214625479), Skew: ptr(0.44897004433432947)}},
 		// R: summary(Nile), sd(Nile); SciPy: skew(x, bias=False).
@@ -152,16 +153,17 @@ func TestDescribeTimes(t *testing.T) {
 func TestColumnErrors(t *testing.T) {
 	tab := table(t, "delay", []float64{1}, "port", []string{"Miami"})
 	_, err := stats.Describe(tab, "delays")
-	var missing *stats.ColumnError
-	if !errors.As(err, &missing) || missing.Column != "delays" || !slices.Contains(missing.Near, "delay") {
+	var missing *refusal.Error
+	if !errors.As(err, &missing) || !errors.Is(err, stats.ErrUnknownField) || missing.Problems[0].Name != "delays" ||
+		!slices.Contains(missing.Problems[0].Candidates, "delay") {
 		t.Errorf("a column that is not there: %v", err)
 	}
-	var wrong *stats.ColumnError
-	if _, err := stats.FindOutliers(tab, "port"); !errors.As(err, &wrong) || wrong.Column != "port" {
+	var wrong *refusal.Error
+	if _, err := stats.FindOutliers(tab, "port"); !errors.Is(err, stats.ErrFieldType) || !errors.As(err, &wrong) || wrong.Problems[0].Name != "port" {
 		t.Errorf("outliers of texts: %v", err)
 	}
 	twice := &qed.Table{Columns: []qed.Column{{Name: "id"}, {Name: "id"}}}
-	if _, err := stats.Describe(twice, "id"); err == nil {
+	if _, err := stats.Describe(twice, "id"); !errors.Is(err, stats.ErrAmbiguousColumn) {
 		t.Error("a name that two columns have is accepted")
 	}
 	if all := must[[]stats.Summary](t)(stats.Describe(twice)); len(all) != 2 {
@@ -182,8 +184,8 @@ func TestColumnErrors(t *testing.T) {
 	}
 }
 
-// Moving values moves the places and leaves the spread; doubling doubles both. Powers of two
-// round nothing, so the figures must agree to the last bit.
+// Adding a constant moves the location and keeps the spread; a factor scales both.
+// Powers of two do not round, so the figures must be equal to the last bit.
 func TestDescribeInvariance(t *testing.T) {
 	base := mapped(noise(1, 500), func(_ int, v float64) float64 { return math.Round(v * 1024) })
 	a := describe(t, base).Numbers

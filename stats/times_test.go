@@ -8,8 +8,8 @@ import (
 	"github.com/qedkit/qed/stats"
 )
 
-// TestZoneLetters: letters stand for a zone only where there is one of that name everywhere, so
-// that the zone of the host has no say.
+// TestZoneLetters checks that the zone of the host has no effect: letters for a
+// zone are read only if they mean the same everywhere.
 func TestZoneLetters(t *testing.T) {
 	newYork := time.FixedZone("EST", -5*60*60)
 	host := time.Local
@@ -40,7 +40,8 @@ func TestZoneLetters(t *testing.T) {
 	}
 }
 
-// TestTimesOfSeveralZones: a sentence compares no clocks of different zones.
+// TestTimesOfSeveralZones checks that a sentence compares times of different zones
+// in UTC.
 func TestTimesOfSeveralZones(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at   []string
@@ -56,7 +57,7 @@ func TestTimesOfSeveralZones(t *testing.T) {
 	}
 }
 
-// weekdays are the dates of n weeks, Mondays to Fridays.
+// weekdays returns the Mondays to Fridays of n weeks.
 func weekdays(from string, weeks int) []string {
 	var out []string
 	for i, day := range dates(from, 7*weeks, 0, 0, 1) {
@@ -67,8 +68,8 @@ func weekdays(from string, weeks int) []string {
 	return out
 }
 
-// TestPeriodsOfOfficeDays: a month is not cut for a weekend, on which there are no data, and the
-// text is no surer than the data.
+// TestPeriodsOfOfficeDays checks that a weekend without data does not make a month
+// incomplete, and that the text does not claim more than the data show.
 func TestPeriodsOfOfficeDays(t *testing.T) {
 	office := weekdays("2024-12-30", 48) // to Friday, the 28th of November
 	for name, tt := range map[string]struct {
@@ -89,15 +90,15 @@ func TestPeriodsOfOfficeDays(t *testing.T) {
 			s := must[*stats.Series](t)(stats.NewSeries(rows, "at", "v", &stats.SeriesOptions{Period: stats.Month, Aggregate: stats.Sum}))
 			diff(t, "series", []any{tt.first, tt.last, tt.points}, []any{s.CutFirst, s.CutLast, len(s.Points)})
 			raw, err := call(t, stats.NewPatternTool(nil), map[string]any{"rows": rowsOf(rows), "value": "v", "period": "month", "aggregate": "sum"})
-			if r := decode(t, raw, err); strings.Contains(r.Text, "that are not whole") || tt.points > 0 && (tt.first || tt.last) != strings.Contains(r.Text, "may not be whole") {
+			if r := decode(t, raw, err); strings.Contains(r.Text, "that are not complete") || tt.points > 0 && (tt.first || tt.last) != strings.Contains(r.Text, "may not be complete") {
 				t.Error(r.Text)
 			}
 		})
 	}
 }
 
-// TestRowsWithoutAValue: a period whose rows all lack a value is unknown, and not 0, and the text
-// says which rows the figures are not of.
+// TestRowsWithoutAValue checks that a period whose rows all lack a value is unknown
+// and not 0, and that the text names the rows that are not in the figures.
 func TestRowsWithoutAValue(t *testing.T) {
 	var months, amounts []any
 	for i, m := range dates("2025-01-01", 12, 0, 1, 0) {

@@ -8,35 +8,40 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// maxResultBytes is how large the JSON of a tool's result may become; a registry takes 64 KiB.
+// maxResultBytes limits the JSON of a tool's result; a registry accepts 64 KiB.
 const maxResultBytes = 24 << 10
 
-// caps are how long the lists of a tool's result are. What they leave out is said.
+// caps are the maximum lengths of the lists in a tool's result. The result
+// reports what they leave out.
 type caps struct {
 	columns  int // summarised
-	numeric  int // looked at for outliers and correlations
-	values   int // of the most frequent ones of a column
+	numeric  int // with outliers and correlations
+	values   int // most frequent values of a column
 	groups   int // of a comparison
-	compared int // columns that are compared between groups
+	compared int // columns compared between groups
 	outliers int // of a column
 	pairs    int // of columns
 }
 
 var defaultCaps = caps{columns: 20, numeric: 8, values: 8, groups: 20, compared: 5, outliers: 10, pairs: 12}
 
-// half returns caps of half the size.
+// half returns caps of about half the size.
 func (c caps) half() caps {
-	return caps{c.columns/2 + 1, c.numeric/2 + 1, c.values / 2, c.groups / 2, c.compared/2 + 1, c.outliers / 2, c.pairs / 2}
+	return caps{
+		columns: c.columns/2 + 1, numeric: c.numeric/2 + 1, values: c.values / 2, groups: c.groups / 2,
+		compared: c.compared/2 + 1, outliers: c.outliers / 2, pairs: c.pairs / 2,
+	}
 }
 
-// fitted returns what make makes with caps that are as large as the result may be.
-func fitted[R any](make func(caps) R) (R, error) {
+// fitted calls build with smaller and smaller caps until the result fits.
+func fitted[R any](build func(caps) R) (R, error) {
 	c := defaultCaps
 	for {
-		result := make(c)
+		result := build(c)
 		raw, err := json.Marshal(result)
 		if err != nil || len(raw) <= maxResultBytes || c == c.half() {
 			return result, err
@@ -45,7 +50,7 @@ func fitted[R any](make func(caps) R) (R, error) {
 	}
 }
 
-// shortened returns the first n of list, and notes what that leaves out.
+// shortened returns the first n of list, and adds a note on the rest.
 func shortened[T any](list []T, n int, what string, notes *[]string) []T {
 	if len(list) <= n {
 		return list
@@ -54,16 +59,16 @@ func shortened[T any](list []T, n int, what string, notes *[]string) []T {
 	return list[:n]
 }
 
-// A basis is what all figures of a result rest on.
+// A basis describes the rows that a result was computed from.
 type basis struct {
 	RowCount  int    `json:"row_count"`
 	Truncated bool   `json:"truncated,omitempty"` // there are more rows
-	Partial   string `json:"partial,omitempty"`   // why rows may be missing, where that is not for their number
+	Partial   string `json:"partial,omitempty"`   // why rows may be missing, if not for their number
 }
 
 const maxPartialBytes = 300
 
-// tableOf returns the rows of a call, and what they are of all.
+// tableOf returns the rows of a call and their basis.
 func tableOf(ctx context.Context, rows *qed.RowsRef) (*qed.Table, basis, error) {
 	t, err := rows.Table(ctx)
 	if err != nil {
@@ -76,11 +81,11 @@ func tableOf(ctx context.Context, rows *qed.RowsRef) (*qed.Table, basis, error) 
 	}, nil
 }
 
-// sentence is the first one of a text.
+// sentence is the first sentence of a result's text.
 func (b *basis) sentence() string {
-	text := "Of " + countOf(b.RowCount, "row") + "."
+	text := "Based on " + countOf(b.RowCount, "row") + "."
 	if b.Truncated {
-		text = "Of the first " + countOf(b.RowCount, "row") + " only, there are more."
+		text = "Based on the first " + countOf(b.RowCount, "row") + " only; there are more."
 	}
 	if b.Partial != "" {
 		text += " Rows may be missing: " + strconv.Quote(b.Partial) + "."
@@ -88,27 +93,21 @@ func (b *basis) sentence() string {
 	return text
 }
 
-// missing is why rows that are made of these stand for a part of the data only; empty where
-// they do not.
+// missing is why rows that are computed from these cover a part of the data only,
+// and empty if they cover all of it.
 func (b *basis) missing() string {
 	if !b.Truncated {
 		return b.Partial
 	}
-	first := "it is made of the first " + countOf(b.RowCount, "row") + " only, and there are more"
+	first := "it is computed from the first " + countOf(b.RowCount, "row") + " only, and there are more"
 	if b.Partial != "" {
 		return first + "; " + b.Partial
 	}
 	return first
 }
 
-// isIdentifier reports whether a column is named like one whose numbers are but names.
-func isIdentifier(name string) bool {
-	lower := strings.ToLower(name)
-	return lower == "id" || strings.HasSuffix(lower, "_id") || strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "ID")
-}
-
-// labels returns the texts of the first column that tells the rows apart, and nil when there
-// is none.
+// labels returns the texts of the first column that identifies the rows, and nil
+// if there is none.
 func labels(t *qed.Table) []string {
 next:
 	for place := range t.Columns {
@@ -118,14 +117,14 @@ next:
 			if _, isFloat := row[place].(float64); isFloat {
 				continue next
 			}
-			if _, isInt := row[place].(int64); isInt && !isIdentifier(t.Columns[place].Name) {
+			if _, isInt := row[place].(int64); isInt && !column.IsIdentifier(t.Columns[place].Name) {
 				continue next
 			}
-			text, ok := cellText(row[place])
+			text, ok := column.Text(row[place])
 			if !ok || seen[text] {
 				continue next
 			}
-			if _, isTime := parseTime(text); isTime {
+			if _, isTime := column.ParseTime(text); isTime {
 				continue next
 			}
 			seen[text], all[i] = true, text
@@ -135,18 +134,18 @@ next:
 	return nil
 }
 
-// A reportedOutliers is an Outliers with the names of its rows.
+// A reportedOutliers is an Outliers with labels for its rows.
 type reportedOutliers struct {
 	*Outliers
-	Found []reportedOutlier `json:"found"` // in the place of that of Outliers
+	Found []reportedOutlier `json:"found"` // replaces Outliers.Found
 }
 
 type reportedOutlier struct {
 	Outlier
-	Label string `json:"label,omitempty"` // the text of the row's own, of a column that tells rows apart
+	Label string `json:"label,omitempty"` // text of the row in the column that identifies rows
 }
 
-// report returns the first n outliers, and the sentence on them.
+// report returns the first n outliers, and the sentence about them.
 func (o *Outliers) report(labels []string, n int, notes *[]string) (reportedOutliers, string) {
 	label := func(row int) string {
 		if labels == nil {
@@ -165,14 +164,15 @@ func (o *Outliers) report(labels []string, n int, notes *[]string) (reportedOutl
 	return r, o.sentence(first)
 }
 
-// report returns the comparison with the first and last of its groups.
+// report returns the comparison with its first and last groups.
 func (c *Comparison) report(n int, notes *[]string) *Comparison {
 	out := *c
 	out.Value, out.By = clip(c.Value), clip(c.By)
 	out.Groups = nil
 	groups := c.Groups
 	if len(groups) > n {
-		*notes = append(*notes, fmt.Sprintf("%s of %s groups of %s, in the middle", grouped(len(groups)-n), grouped(len(groups)), quoted(c.By)))
+		*notes = append(*notes, fmt.Sprintf("the %s middle ones of %s groups of %s",
+			grouped(len(groups)-n), grouped(len(groups)), quoted(c.By)))
 		groups = append(groups[:(n+1)/2:(n+1)/2], groups[len(groups)-n/2:]...)
 	}
 	for _, g := range groups {

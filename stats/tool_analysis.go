@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
 )
 
 type analysisInput struct {
 	Rows    qed.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Columns []string `json:"columns,omitempty" jsonschema_description:"the columns to look at, named exactly as the query returns them; leave out to have all looked at"`
-	GroupBy string   `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out where no groups are asked for"`
+	Columns []string    `json:"columns,omitempty" jsonschema_description:"the columns to analyse, named exactly as the query returns them; leave out for all"`
+	GroupBy string      `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out unless the question asks for groups"`
 }
 
-// An analysis is the result of the tool.
+// An analysis is the result of stats_analysis.
 type analysis struct {
 	Text string `json:"text"`
 	basis
@@ -28,25 +29,28 @@ type analysis struct {
 	LeftOut      []string           `json:"left_out,omitempty"`
 }
 
-// NewAnalysisTool returns the tool stats_analysis: it summarises the columns of rows, finds
-// outliers and correlations, and compares groups. It may be called by several goroutines.
+// NewAnalysisTool returns the tool stats_analysis. It summarises the columns of
+// rows, finds outliers and correlations, and compares groups. It is safe for
+// concurrent use.
 //
-// Its arguments are {"rows", "columns", "group_by"}, the last two optional; rows are a
-// [qed.RowsRef]. Its result is {"text", "row_count", "truncated", "partial", "summary": [..],
-// "outliers": [..], "correlations": [..], "groups": [..], "left_out": [..]}: the text says in
-// sentences what the figures of the others are, and first of all of which rows; summary has a
-// [Summary] for each column, outliers an [Outliers], correlations a [Correlation] for each pair
-// of columns and groups a [Comparison] for each column of numbers. It stays below 64 KiB: long
-// lists are cut, and left_out says which.
+// Its arguments are {"rows", "columns", "group_by"}. Only rows, a [qed.RowsRef], is
+// required. Its result has:
+//   - text: the findings in sentences, after one about the rows they are based on
+//   - row_count, truncated, partial: the rows that were analysed
+//   - summary: a [Summary] for each column
+//   - outliers: an [Outliers] for each column of numbers
+//   - correlations: a [Correlation] for each pair of columns of numbers
+//   - groups: a [Comparison] for each column of numbers
+//   - left_out: which lists were shortened, to keep the result below 64 KiB
 //
-// A column that the rows do not have is a [*ColumnError], with which a model can mend the
-// arguments.
+// Arguments that do not fit the rows are a [*refusal.Error], which a model can
+// act on.
 func NewAnalysisTool() qed.Tool {
 	t := qed.NewTool("stats_analysis",
 		"Computes statistics of rows: for each column count, missing, distinct, mean, median, quartiles, spread or most frequent "+
-			"values; outliers; correlations; and with group_by whether the groups differ. Exact and reproducible; use it in the place of "+
-			"reckoning.",
-		func(ctx context.Context, in analysisInput) (analysis, error) { return analyse(ctx, in) })
+			"values; outliers; correlations; and with group_by whether the groups differ. Exact and reproducible; use it "+
+			"instead of computing figures yourself.",
+		analyse)
 	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
 }
@@ -56,16 +60,9 @@ func analyse(ctx context.Context, in analysisInput) (analysis, error) {
 	if err != nil {
 		return analysis{}, err
 	}
-	var places []int
-	for _, name := range in.Columns {
-		place, err := find(t, name)
-		if err != nil {
-			return analysis{}, err
-		}
-		places = append(places, place)
-	}
-	if len(places) == 0 {
-		places = everyPlace(t)
+	columns, err := findAll(t, in.Columns)
+	if err != nil {
+		return analysis{}, err
 	}
 	by := -1
 	if in.GroupBy != "" {
@@ -74,16 +71,16 @@ func analyse(ctx context.Context, in analysisInput) (analysis, error) {
 		}
 	}
 	var f figures
-	places = shortened(places, defaultCaps.columns, "columns", &f.notes)
-	var numeric []*column
-	for _, place := range places {
-		c, err := read(t, place, false)
+	columns = shortened(columns, defaultCaps.columns, "columns", &f.notes)
+	var numeric []*variable
+	for _, i := range columns {
+		c, err := read(t, i, "")
 		if err != nil {
 			return analysis{}, err
 		}
 		f.summaries = append(f.summaries, c.summary())
-		// An identifier is looked at where it was asked for.
-		if c.kind == Numbers && place != by && (len(in.Columns) > 0 || !isIdentifier(c.name)) {
+		// Identifiers are analysed only on request.
+		if c.Kind == column.Numbers && i != by && (len(in.Columns) > 0 || !column.IsIdentifier(c.Name)) {
 			numeric = append(numeric, c)
 		}
 	}
@@ -110,7 +107,7 @@ func analyse(ctx context.Context, in analysisInput) (analysis, error) {
 	return fitted(func(c caps) analysis { return f.analysis(from, c) })
 }
 
-// figures are what an analysis found, all of it.
+// figures has everything that an analysis found.
 type figures struct {
 	summaries []Summary
 	outliers  []*Outliers
@@ -121,8 +118,8 @@ type figures struct {
 }
 
 const (
-	maxSentences = 8   // of each sort
-	minStrength  = 0.3 // of a correlation that a sentence is spent on
+	maxSentences = 8   // of each kind
+	minStrength  = 0.3 // correlations below it get no sentence
 )
 
 func (f *figures) analysis(from basis, c caps) analysis {
@@ -142,7 +139,7 @@ func (f *figures) analysis(from basis, c caps) analysis {
 			top := TextSummary{Top: []ValueCount{}, Rest: s.Count}
 			for _, v := range s.Texts.Top[:min(c.values, len(s.Texts.Top))] {
 				top.Rest -= v.Count
-				top.Top = append(top.Top, ValueCount{clip(v.Value), v.Count, v.Share})
+				top.Top = append(top.Top, ValueCount{Value: clip(v.Value), Count: v.Count, Share: v.Share})
 			}
 			s.Texts = &top
 		}

@@ -3,23 +3,24 @@ package stats
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/refusal"
 )
 
 type patternInput struct {
-	Rows      qed.RowsRef  `json:"rows" jsonschema_description:"the rows to look at, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Value     string    `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to have rows counted"`
-	Time      string    `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out to have the only one taken that there is"`
-	GroupBy   string    `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out where no groups are asked for"`
-	Period    Period    `json:"period,omitempty" jsonschema:"enum=minute,enum=hour,enum=day,enum=week,enum=month,enum=quarter,enum=year" jsonschema_description:"how long a point of the trend is; leave out to have the one chosen that suits the data"`
-	Aggregate Aggregate `json:"aggregate,omitempty" jsonschema:"enum=count,enum=sum,enum=mean,enum=median,enum=min,enum=max" jsonschema_description:"how the values of a period become one; leave out for the mean"`
+	Rows      qed.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Value     string      `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to count rows"`
+	Time      string      `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out if there is only one"`
+	GroupBy   string      `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out unless the question asks for groups"`
+	Period    Period      `json:"period,omitempty" jsonschema:"enum=minute,enum=hour,enum=day,enum=week,enum=month,enum=quarter,enum=year" jsonschema_description:"the length of a point of the trend; leave out to have it chosen"`
+	Aggregate Aggregate   `json:"aggregate,omitempty" jsonschema:"enum=count,enum=sum,enum=mean,enum=median,enum=min,enum=max" jsonschema_description:"how the values of a period are combined; leave out for the mean"`
 }
 
-// Patterns are the result of the tool.
+// patterns is the result of pattern_recognition.
 type patterns struct {
 	Text string `json:"text"`
 	basis
@@ -29,34 +30,39 @@ type patterns struct {
 	Missing     int               `json:"missing,omitempty"` // rows without a time or a value, which are not in the series
 	Trend       *Trend            `json:"trend,omitempty"`
 	Seasonality []Cycle           `json:"seasonality,omitempty"`
-	Series      *qed.RowsRef         `json:"series,omitempty"` // the points that the trend rests on
+	Series      *qed.RowsRef      `json:"series,omitempty"` // the points of the trend
 	Outliers    *reportedOutliers `json:"outliers,omitempty"`
 	Groups      *Comparison       `json:"groups,omitempty"`
 	LeftOut     []string          `json:"left_out,omitempty"`
 }
 
-// maxSeriesRows is how many points stand in a result whose rows are kept nowhere else.
+// maxSeriesRows limits the rows in a result if the run does not keep them.
 const maxSeriesRows = 150
 
-// NewPatternTool returns the tool pattern_recognition: it finds out whether a value rises or
-// falls, which cycles of the calendar it follows, what its outliers are, and whether it
-// differs between groups. It may be called by several goroutines.
+// NewPatternTool returns the tool pattern_recognition. It finds the trend of a
+// value over time, the cycles of the calendar that the value follows, its
+// outliers, and whether it differs between groups. It is safe for concurrent use.
 //
-// Nil options mean the defaults; a call may have its own period and aggregate. Options that
-// name a period or an aggregate that does not exist are an error of every call.
+// opt has defaults for the arguments period and aggregate; nil means those of
+// [SeriesOptions]. Every call returns an error if opt names a period or an
+// aggregate that does not exist.
 //
-// Its arguments are {"rows", "value", "time", "group_by", "period", "aggregate"}, all but rows
-// optional; rows are a [qed.RowsRef], and without a value they are counted. Its result is {"text",
-// "row_count", "truncated", "partial", "value", "time", "aggregate", "missing", "trend",
-// "seasonality": [..], "series", "outliers", "groups", "left_out": [..]}: the text says in
-// sentences what the figures of the others are, and first of all of which rows; missing is how
-// many of them have no time or no value; trend is a [Trend], seasonality has
-// a [Cycle] for each cycle of the calendar, series are the points of the trend as qed.RowsRef for a
-// chart, outliers an [Outliers] and groups a [Comparison]. What cannot be told of these rows is
-// left out. It stays below 64 KiB: long lists are cut, and left_out says which.
+// The arguments are {"rows", "value", "time", "group_by", "period", "aggregate"}.
+// Only rows, a [qed.RowsRef], is required; without a value rows are counted. The
+// result has:
+//   - text: the findings in sentences, after one about the rows they are based on
+//   - row_count, truncated, partial: the rows that were analysed
+//   - value, time, aggregate: what was analysed
+//   - missing: the number of rows without a time or a value
+//   - trend: a [Trend]
+//   - seasonality: a [Cycle] for each cycle of the calendar
+//   - series: the points of the trend, as a qed.RowsRef for a chart
+//   - outliers: an [Outliers]
+//   - groups: a [Comparison]
+//   - left_out: which lists were shortened, to keep the result below 64 KiB
 //
-// A column that the rows do not have, or that has no numbers or times, is a [*ColumnError], with
-// which a model can mend the arguments.
+// Arguments that do not fit the rows are a [*refusal.Error], which a model can
+// act on.
 func NewPatternTool(opt *SeriesOptions) qed.Tool {
 	var defaults SeriesOptions
 	if opt != nil {
@@ -64,7 +70,7 @@ func NewPatternTool(opt *SeriesOptions) qed.Tool {
 	}
 	t := qed.NewTool("pattern_recognition",
 		"Finds patterns in rows: the trend of a value over time, seasonal cycles (hour of day, weekday, month, quarter), outliers, and "+
-			"with group_by whether groups differ. Says of each how sure it is, and where there is too little to say.",
+			"with group_by whether groups differ. Reports how certain each finding is, and where there are too few data.",
 		func(ctx context.Context, in patternInput) (patterns, error) { return recognise(ctx, in, defaults) })
 	t.Kind, t.Idempotent = qed.AnalysisTool, true
 	return t
@@ -78,7 +84,7 @@ func recognise(ctx context.Context, in patternInput, opt SeriesOptions) (pattern
 	if err != nil {
 		return patterns{}, err
 	}
-	var values, times *column
+	var values, times *variable
 	if in.Value != "" {
 		if values, err = numeric(t, in.Value); err != nil {
 			return patterns{}, err
@@ -88,26 +94,30 @@ func recognise(ctx context.Context, in patternInput, opt SeriesOptions) (pattern
 		return patterns{}, err
 	}
 	if values == nil && times == nil {
-		return patterns{}, errors.New("stats: there is nothing to look at: name a column of numbers as value, or one of times as time")
+		return patterns{}, refuse(refusal.Problem{
+			Code: ErrMissingColumn, Message: "there is nothing to analyse: name a column of numbers as value, or one of times as time",
+		})
 	}
 	if values == nil && in.GroupBy != "" {
-		return patterns{}, errors.New("stats: groups are compared by a column of numbers: name it as value")
+		return patterns{}, refuse(refusal.Problem{
+			Code: ErrMissingColumn, Message: "groups are compared by a column of numbers: name it as value",
+		})
 	}
 	p := patterns{basis: from}
 	text := []string{from.sentence()}
 	if values != nil {
-		p.Value = clip(values.name)
+		p.Value = clip(values.Name)
 	}
 	if times != nil {
 		opt.Period, opt.Aggregate = cmp.Or(in.Period, opt.Period), cmp.Or(in.Aggregate, opt.Aggregate)
 		if values == nil {
 			opt.Aggregate = Count
 		}
-		said, err := p.overTime(ctx, times, values, opt)
+		sentences, err := p.overTime(ctx, times, values, opt)
 		if err != nil {
 			return patterns{}, err
 		}
-		text = append(text, said...)
+		text = append(text, sentences...)
 	}
 	if ctx.Err() != nil {
 		return patterns{}, context.Cause(ctx)
@@ -121,31 +131,35 @@ func recognise(ctx context.Context, in patternInput, opt SeriesOptions) (pattern
 	return fitted(func(c caps) patterns { return p.ofValues(t, values, place, text, c) })
 }
 
-// chooseTime reads the column of times. Where none is named it is the only one, or nil.
-func chooseTime(t *qed.Table, name string) (*column, error) {
+// chooseTime reads the column of times. Without a name it is the only one of the
+// table, or nil if there is none.
+func chooseTime(t *qed.Table, name string) (*variable, error) {
 	if name != "" {
 		return timed(t, name)
 	}
-	var found *column
+	var found *variable
 	var names []string
-	for place := range t.Columns {
-		c, err := read(t, place, false)
+	for i := range t.Columns {
+		c, err := read(t, i, "")
 		if err != nil {
 			return nil, err
 		}
-		if c.kind == Times {
+		if c.Kind == column.Times {
 			found = c
-			names = append(names, quoted(c.name))
+			names = append(names, quoted(c.Name))
 		}
 	}
 	if len(names) > 1 {
-		return nil, fmt.Errorf("stats: several columns have times: name one as time: %s", strings.Join(names[:min(len(names), 10)], ", "))
+		return nil, refuse(refusal.Problem{
+			Code:    ErrAmbiguousColumn,
+			Message: "several columns have times: name one as time: " + strings.Join(names[:min(len(names), 10)], ", "),
+		})
 	}
 	return found, nil
 }
 
-// overTime finds the trend and the cycles, and returns the sentences on them.
-func (p *patterns) overTime(ctx context.Context, times, values *column, opt SeriesOptions) ([]string, error) {
+// overTime finds the trend and the cycles, and returns the sentences about them.
+func (p *patterns) overTime(ctx context.Context, times, values *variable, opt SeriesOptions) ([]string, error) {
 	d, err := newDated(times, values, &opt)
 	if err != nil {
 		return nil, err
@@ -161,14 +175,16 @@ func (p *patterns) overTime(ctx context.Context, times, values *column, opt Seri
 	p.Series.Partial = p.missing()
 	p.Time, p.Aggregate = clip(s.Time), s.Aggregate
 	p.Trend, p.Seasonality = s.Trend(), seasonality.Cycles
-	var said []string
-	if p.Missing = s.Missing; p.Missing > 0 {
-		said = append(said, s.gaps())
+	p.Missing = s.Missing
+	var text []string
+	if p.Missing > 0 {
+		text = append(text, s.gaps())
 	}
-	return append(append(said, p.Trend.sentence(s)), seasonality.sentences()...), nil
+	text = append(text, p.Trend.sentence(s))
+	return append(text, seasonality.sentences()...), nil
 }
 
-// keepSeries keeps the points of s as rows, for a chart of them.
+// keepSeries saves the points of s as rows, for a chart.
 func keepSeries(ctx context.Context, s *Series) (*qed.RowsRef, error) {
 	value := string(s.Aggregate)
 	if s.Value != "" {
@@ -191,8 +207,8 @@ func keepSeries(ctx context.Context, s *Series) (*qed.RowsRef, error) {
 	return rows, nil
 }
 
-// ofValues adds what can be said of the values without their times.
-func (p patterns) ofValues(t *qed.Table, values *column, by int, text []string, c caps) patterns {
+// ofValues adds the findings about the values without their times.
+func (p patterns) ofValues(t *qed.Table, values *variable, by int, text []string, c caps) patterns {
 	text = text[:len(text):len(text)]
 	if values != nil {
 		o := values.outliers()

@@ -8,48 +8,48 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Trend says whether a [Series] rises or falls, by the test of Mann (1945) and Kendall
-// (1975), which asks only how often a later value is larger than an earlier one. The slope
-// is Sen's (1968), the median of the slopes of all pairs. Neither supposes a distribution,
-// and no single value can make or hide a trend.
+// A Trend is the result of a trend test on a [Series], by Mann (1945) and Kendall
+// (1975). The test compares all pairs of values. The slope is that of Sen (1968),
+// the median of the slopes of all pairs. Neither assumes a distribution, and no
+// single value can create or hide a trend.
 //
-// Values that follow each other are often alike, which looks like a trend. So the variance
-// of the test is corrected for the autocorrelation of what the slope leaves, as by Hamed and
-// Rao (1998), but never made smaller. Of ten points or fewer without ties P is exact.
+// Autocorrelated values look like a trend. So the variance of the test is
+// corrected for the autocorrelation of the residuals, as by Hamed and Rao (1998),
+// but never reduced. P is exact for up to ten points without ties.
 type Trend struct {
 	Direction Direction `json:"direction"`
 	Period    Period    `json:"period"`
-	N         int       `json:"n"` // points
+	N         int       `json:"n"` // number of points
 
-	Slope     float64 `json:"slope"`      // of the value, for each period
-	SlopeLow  float64 `json:"slope_low"`  // with SlopeHigh the bounds of its 95 % confidence interval
-	SlopeHigh float64 `json:"slope_high"` //
-	Start     float64 `json:"start"`      // of the line through the medians, at the first point
-	End       float64 `json:"end"`        // at the last one
+	Slope     float64 `json:"slope"`     // change of the value per period
+	SlopeLow  float64 `json:"slope_low"` // bounds of the 95 % confidence interval
+	SlopeHigh float64 `json:"slope_high"`
+	Start     float64 `json:"start"` // value of the line at the first point
+	End       float64 `json:"end"`   // at the last point
 
-	Tau        float64 `json:"tau"` // Kendall's, without regard to ties: -1 always falling, 1 always rising
+	Tau        float64 `json:"tau"` // Kendall's, without regard to ties: -1 always falls, 1 always rises
 	P          float64 `json:"p"`
-	Correction float64 `json:"correction"` // by what the variance was multiplied: 1 means not at all
+	Correction float64 `json:"correction"` // factor of the variance; 1 means no correction
 
-	Unclear string `json:"unclear,omitempty"` // why nothing can be said
+	Unclear string `json:"unclear,omitempty"` // why nothing is claimed
 }
 
-// A Direction is where a trend goes.
+// A Direction is the direction of a [Trend].
 type Direction string
 
 const (
 	Rising  Direction = "rising"
 	Falling Direction = "falling"
 	Flat    Direction = "none"    // P is not below 0.05
-	Unknown Direction = "unknown" // it is unclear
+	Unknown Direction = "unknown" // Unclear has the reason
 )
 
 const (
-	minTrendPoints = 6  // of five, only those without a single exception could count
-	maxExact       = 10 // points of which P is counted out
+	minTrendPoints = 6  // of five, only points without any exception could be significant
+	maxExact       = 10 // points for which P is computed exactly
 
-	// beyondChance is how many standard deviations away from 0 a normal value comes once in
-	// twenty times.
+	// beyondChance is the number of standard deviations from 0 that a normally
+	// distributed value exceeds once in twenty times.
 	beyondChance = 1.959963984540054
 )
 
@@ -70,10 +70,10 @@ func (s *Series) Trend() *Trend {
 		t.Unclear = tooFew(t.N, string(s.Period), minTrendPoints)
 		return t
 	case len(s.Points) > maxPoints:
-		t.Unclear = fmt.Sprintf("it has %s points, and a trend is told of %s at most", grouped(t.N), grouped(maxPoints))
+		t.Unclear = fmt.Sprintf("it has %s points, and a trend is computed for at most %s", grouped(t.N), grouped(maxPoints))
 		return t
 	}
-	ranked := alike(y)
+	ranked := mergeRounded(y)
 	if isConstant(ranked) {
 		t.Direction, t.Start, t.End = Flat, y[0], y[0]
 		return t
@@ -81,12 +81,12 @@ func (s *Series) Trend() *Trend {
 	y, exp := scaled(y)
 	slopes, score := compareAll(at, y, ranked)
 	slope := quantile(0.5, slopes)
-	left := make([]float64, len(y))
+	residuals := make([]float64, len(y))
 	for i := range y {
-		left[i] = y[i] - slope*(at[i]-at[0])
+		residuals[i] = y[i] - slope*(at[i]-at[0])
 	}
-	start := median(slices.Clone(left))
-	rounded(left, largest(y))
+	start := median(slices.Clone(residuals))
+	rounded(residuals, largest(y))
 
 	n := float64(t.N)
 	_, ties := ranks(ranked)
@@ -96,7 +96,7 @@ func (s *Series) Trend() *Trend {
 	}
 	variance /= 18
 	if t.N > maxExact {
-		t.Correction = likeness(left)
+		t.Correction = varianceFactor(residuals)
 	}
 	sd := math.Sqrt(variance * t.Correction)
 	t.Tau = score / (n * (n - 1) / 2)
@@ -120,8 +120,8 @@ func (s *Series) Trend() *Trend {
 	return t
 }
 
-// compareAll returns the slopes of all pairs, sorted, and how many more of them rise than fall,
-// by what is ranked.
+// compareAll returns the slopes of all pairs, sorted, and the number of rising
+// pairs minus that of falling ones, by the values of ranked.
 func compareAll(at, y, ranked []float64) (slopes []float64, score float64) {
 	slopes = make([]float64, 0, len(y)*(len(y)-1)/2)
 	for i := range y {
@@ -139,7 +139,7 @@ func compareAll(at, y, ranked []float64) (slopes []float64, score float64) {
 	return slopes, score
 }
 
-// bounds returns the confidence interval of 95 % of Sen's slope.
+// bounds returns the 95 % confidence interval of Sen's slope.
 func bounds(slopes []float64, sd float64) (low, high float64) {
 	n, c := float64(len(slopes)), beyondChance*sd
 	last := len(slopes) - 1
@@ -148,10 +148,11 @@ func bounds(slopes []float64, sd float64) (low, high float64) {
 	return slopes[i], slopes[j]
 }
 
-// exactP returns how many of all orders of n different values have a score as far from 0.
+// exactP returns the share of all orders of n different values whose score is at
+// least as far from 0.
 func exactP(n int, score float64) float64 {
-	// orders[k] is how many orders of i values have k pairs that fall: an i-th value can be
-	// put in front of none of the others, or of any number of them.
+	// orders[k] is the number of orders of i values with k falling pairs. The i-th
+	// value can be inserted before any number of the others.
 	orders := []float64{1}
 	for i := 2; i <= n; i++ {
 		next := make([]float64, len(orders)+i-1)
@@ -173,11 +174,12 @@ func exactP(n int, score float64) float64 {
 	return far / all
 }
 
-// likeness returns by what the variance of the score grows as values are like those before
-// them: the correction of Hamed and Rao, of the autocorrelations that are no chance. They are
-// looked for in the first quarter of the lags, where many values have a say.
-func likeness(left []float64) float64 {
-	rank, _ := ranks(left)
+// varianceFactor returns the correction of Hamed and Rao for autocorrelated
+// residuals: the factor by which the variance of the score grows. It uses the
+// significant autocorrelations in the first quarter of the lags, which have enough
+// pairs of values.
+func varianceFactor(residuals []float64) float64 {
+	rank, _ := ranks(residuals)
 	n := float64(len(rank))
 	sure := beyondChance / math.Sqrt(n)
 	var total float64
@@ -191,8 +193,8 @@ func likeness(left []float64) float64 {
 	return max(1, 1+2/(n*(n-1)*(n-2))*total)
 }
 
-// autocorrelation returns how far values are like those that stand lag places before them,
-// as a share of their variance, -1 to 1. NaN among them is unknown, and counted nowhere.
+// autocorrelation returns the correlation of values with those lag positions
+// before them, -1 to 1. It skips NaN, which is an unknown value.
 func autocorrelation(y []float64, lag int) float64 {
 	var mean, all, pairs float64
 	var known int

@@ -25,8 +25,9 @@ func trendOf(t *testing.T, step string, values []float64) *stats.Trend {
 	return must[*stats.Series](t)(stats.NewSeries(table(t, "at", at, "v", values), "at", "v", nil)).Trend()
 }
 
-// The figures are those of SciPy 1.17 (theilslopes, and kendalltau for the exact p-values) and
-// pymannkendall 1.4 (original_test; hamed_rao_modification_test with a quarter of the lags).
+// The figures are those of SciPy 1.17 (theilslopes, and kendalltau for exact
+// p-values) and pymannkendall 1.4 (original_test, and hamed_rao_modification_test
+// with a quarter of the lags).
 func TestTrendKnown(t *testing.T) {
 	for _, tt := range []struct {
 		name, step string
@@ -84,7 +85,8 @@ func TestTrendInvariance(t *testing.T) {
 	diff(t, "ends", []float64{a.Start + 1<<20, a.End + 1<<20}, []float64{moved.Start, moved.End})
 }
 
-// One wild value must neither make nor hide a trend, which least squares let it.
+// A single extreme value must neither create nor hide a trend, as it does with
+// least squares.
 func TestTrendWildValue(t *testing.T) {
 	rising := mapped(noise(3, 40), func(i int, v float64) float64 { return float64(i) + v })
 	rising[39] = -1e6
@@ -98,8 +100,8 @@ func TestTrendWildValue(t *testing.T) {
 	}
 }
 
-// What is no trend must seldom be called one: 5 % of the time where values are independent,
-// and not much more often where each is like the one before.
+// Noise must rarely be reported as a trend: in 5 % of the cases if values are
+// independent, and not much more often if they are autocorrelated.
 func TestTrendFalseAlarms(t *testing.T) {
 	for _, tt := range []struct {
 		name  string

@@ -1,0 +1,206 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/refusal"
+)
+
+// A measure is the type of a field in Vega-Lite.
+type measure string
+
+const (
+	quantitative measure = "quantitative"
+	temporal     measure = "temporal"
+	ordinal      measure = "ordinal"
+	nominal      measure = "nominal"
+)
+
+// A field is a column of the rows.
+type field struct {
+	name     string
+	plain    *column.Column // read without regard to the spec
+	numbers  *column.Column // read as numbers; of another Kind if most cells are not
+	cells    []any
+	distinct int // different cells, without nil
+}
+
+// rows returns the scope of a table.
+func (l *linter) rows(t *qed.Table) (*scope, error) {
+	switch {
+	case len(t.Rows) == 0 || len(t.Columns) == 0:
+		return nil, refuse(refusal.Problem{Code: ErrNoData, Message: "there are no rows to draw"})
+	case len(t.Rows) > l.limits.Rows:
+		return nil, refuse(refusal.Problem{Code: ErrTooLarge, Message: fmt.Sprintf(
+			"there are %d rows, and a chart has at most %d: group them in the query", len(t.Rows), l.limits.Rows)})
+	}
+	return newScope(t)
+}
+
+func newScope(t *qed.Table) (*scope, error) {
+	sc := &scope{fields: map[string]*field{}, rows: float64(len(t.Rows))}
+	for i, head := range t.Columns {
+		plain, err := column.Read(t, i, "")
+		if err != nil {
+			return nil, refuse(refusal.Problem{Code: ErrMalformed, Message: err.Error()})
+		}
+		numbers := plain
+		if plain.Kind == column.Texts {
+			if numbers, err = column.Read(t, i, column.Numbers); err != nil {
+				return nil, refuse(refusal.Problem{Code: ErrMalformed, Message: err.Error()})
+			}
+		}
+		f := &field{name: head.Name, plain: plain, numbers: numbers, cells: make([]any, len(t.Rows))}
+		seen := map[any]bool{}
+		for row, cells := range t.Rows {
+			f.cells[row] = cells[i]
+			if cells[i] != nil {
+				seen[cells[i]] = true
+			}
+		}
+		f.distinct = len(seen)
+		sc.fields[f.name] = f
+	}
+	return sc, nil
+}
+
+// isNumber reports whether the values are numbers. The cells of a spec's own data
+// all have to be, because a browser reads them as they are.
+func (l *linter) isNumber(f *field) bool {
+	return f.numbers.Kind == column.Numbers && (!l.inline || f.all(f.numbers))
+}
+
+// isDate reports whether the values are dates. Small numbers are years for their
+// author, and milliseconds of 1970 for a browser.
+func (l *linter) isDate(f *field) bool {
+	if f.plain.Kind != column.Numbers {
+		return f.plain.Kind == column.Times && (!l.inline || f.all(f.plain))
+	}
+	for _, cell := range f.cells {
+		n, ok := numberCell(cell)
+		if cell != nil && (!ok || math.Abs(n) < 1e8 && n != 0) {
+			return false
+		}
+	}
+	return true
+}
+
+func numberCell(cell any) (float64, bool) {
+	switch cell := cell.(type) {
+	case int64:
+		return float64(cell), true
+	case float64:
+		return cell, true
+	}
+	return 0, false
+}
+
+// all reports whether every cell that is not nil is one of the values of c.
+func (f *field) all(c *column.Column) bool {
+	n := 0
+	for _, cell := range f.cells {
+		if cell != nil {
+			n++
+		}
+	}
+	return n == len(c.At)
+}
+
+// holds names the values of a field.
+func holds(f *field) string {
+	switch f.plain.Kind {
+	case column.Numbers:
+		return "numbers"
+	case column.Times:
+		return "dates"
+	}
+	return "texts"
+}
+
+// use records how the spec uses a field.
+func (l *linter) use(f *field, as use) {
+	u := l.uses[f.name]
+	l.uses[f.name] = use{number: u.number || as.number, time: u.time || as.time}
+}
+
+// values returns the rows with the columns that the spec uses.
+func (l *linter) values(sc *scope, n int) []object {
+	rows := make([]object, n)
+	for i := range rows {
+		rows[i] = object{}
+	}
+	for name, u := range l.uses {
+		f := sc.fields[name]
+		if f == nil {
+			continue
+		}
+		for i, cell := range l.written(f, u) {
+			rows[i][name] = cell
+		}
+	}
+	return rows
+}
+
+// written returns the cells of a field for a browser: what the spec uses as
+// numbers or times, and is not, becomes null.
+func (l *linter) written(f *field, u use) []any {
+	switch {
+	case u.time && f.plain.Kind == column.Times:
+		out := make([]any, len(f.cells))
+		for i, row := range f.plain.At {
+			out[row] = browserTime(f.cells[row], f.plain.Times[i])
+		}
+		l.noteOther(f, f.plain)
+		return out
+	case f.numbers.Kind == column.Numbers && (u.number || f.all(f.plain)):
+		out := make([]any, len(f.cells))
+		for i, row := range f.numbers.At {
+			out[row] = f.numbers.Numbers[i]
+		}
+		l.noteOther(f, f.numbers)
+		return out
+	}
+	return f.cells
+}
+
+func (l *linter) noteOther(f *field, c *column.Column) {
+	if c.Other > 0 {
+		l.note("%d of the %d values of %s are not drawn, because the column has %s.",
+			c.Other, c.Other+len(c.At), f.name, map[bool]string{true: "dates", false: "numbers"}[c.Kind == column.Times])
+	}
+}
+
+// noZone has the forms of times without a zone that browsers do not read, or read
+// in UTC and show in their own zone: west of Greenwich on the day before.
+var noZone = []string{time.DateOnly, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01", "2006/01/02"}
+
+// browserTime writes a time so that a browser in any zone shows the clock of a
+// cell without a zone, and the right moment of a cell with one.
+func browserTime(cell any, at time.Time) string {
+	const local, zoned = "2006-01-02T15:04:05.999", "2006-01-02T15:04:05.999Z07:00"
+	text, ok := cell.(string)
+	if !ok {
+		if n, _ := numberCell(cell); n <= 9999 { // a year
+			return at.Format(local)
+		}
+		return at.Format(zoned)
+	}
+	text = strings.TrimSpace(text)
+	for _, form := range noZone {
+		if _, err := time.Parse(form, text); err == nil {
+			return at.Format(local)
+		}
+	}
+	if _, err := time.Parse("2006-01-02T15:04:05", text); err == nil {
+		return at.Format(local)
+	}
+	if _, err := time.Parse("2006-01-02T15:04", text); err == nil {
+		return at.Format(local)
+	}
+	return at.Format(zoned)
+}

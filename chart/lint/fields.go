@@ -1,0 +1,240 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/refusal"
+)
+
+// fields checks that the field of a channel exists, and that its values have the
+// type that they are drawn as. In a repeated view it checks each repeated field.
+func (l *linter) fields(o object, path, channel, mark string, sc *scope) {
+	aggregate := l.aggregate(o["aggregate"], path+"/aggregate", sc)
+	kind, _ := o["type"].(string)
+	if o["type"] != nil && !l.word(path+"/type", "type", kind, measures) {
+		return
+	}
+	unit := l.timeUnit(o["timeUnit"], path+"/timeUnit")
+	at := path + "/field"
+	switch f := o["field"].(type) {
+	case nil:
+		if o["aggregate"] != nil {
+			if aggregate == "count" {
+				l.counted = true
+			} else if aggregate != "" {
+				l.fault(ErrMalformed, path, "the aggregate %s needs a field", aggregate)
+			}
+		}
+	case string:
+		l.drawn(f, at, path, o, drawnAs{channel, mark, measure(kind), aggregate, unit}, sc)
+	case object:
+		of, _ := f["repeat"].(string)
+		names, ok := sc.repeated[of]
+		if len(f) != 1 || !ok {
+			l.fault(ErrMalformed, at, "it has to be the name of a field, or {\"repeat\": ...} in a view that is repeated")
+			return
+		}
+		for _, name := range names {
+			l.drawn(name, at, path, o, drawnAs{channel, mark, measure(kind), aggregate, unit}, sc)
+		}
+	default:
+		l.fault(ErrMalformed, at, "it has to be the name of a field")
+	}
+}
+
+// aggregate checks an aggregate and returns its name, empty if it is refused.
+func (l *linter) aggregate(v any, path string, sc *scope) string {
+	switch v := v.(type) {
+	case nil:
+	case string:
+		if l.word(path, "aggregate", v, aggregateOps) {
+			return v
+		}
+	case object:
+		for _, op := range words("argmax argmin") {
+			if f, ok := v[op].(string); ok && len(v) == 1 {
+				l.field(f, path+"/"+op, sc)
+				return op
+			}
+		}
+		l.fault(ErrMalformed, path, "it has to be the name of an aggregate, or {\"argmax\": field}")
+	default:
+		l.fault(ErrMalformed, path, "it has to be the name of an aggregate")
+	}
+	return ""
+}
+
+// timeUnit checks a time unit and reports whether there is one.
+func (l *linter) timeUnit(v any, path string) bool {
+	switch v := v.(type) {
+	case nil:
+		return false
+	case string:
+		if !isTimeUnit(v) {
+			common := words("year yearquarter yearmonth yearmonthdate month date day hours")
+			l.report(vegalite.UnknownWord(path, "time unit", v, common))
+		}
+	case object:
+		if s, ok := v["unit"].(string); ok {
+			l.timeUnit(s, path+"/unit")
+		}
+		l.plainNumber(path+"/step", v["step"], 1)
+		l.properties(path, "timeunit", v)
+	default:
+		l.fault(ErrMalformed, path, "it has to be a time unit, such as yearmonth")
+	}
+	return true
+}
+
+// drawnAs is how a field is drawn.
+type drawnAs struct {
+	channel   string
+	mark      string
+	kind      measure
+	aggregate string
+	unit      bool
+}
+
+// drawn checks one field of a channel.
+func (l *linter) drawn(name, at, path string, o object, as drawnAs, sc *scope) {
+	if as.aggregate == "count" && name == "*" {
+		l.counted = true
+		return
+	}
+	col, ok := l.field(name, at, sc)
+	if !ok {
+		return
+	}
+	if plain, _ := unescape(name); plain == "image" && !hasKey(o, "title") && as.aggregate == "" {
+		l.fault(ErrExternal, at,
+			"a tooltip shows an entry with that name as an image from that address: add a title, such as Image")
+	}
+	if strings.ContainsAny(name, `.[]`) && slices.Contains(words("boxplot errorbar errorband"), as.mark) {
+		l.fault(ErrUnsupported, at, "a %s cannot use a name with dots or brackets: rename the column in the query", as.mark)
+	}
+	bin, isBinned := o["bin"], false
+	switch b := bin.(type) {
+	case nil:
+	case bool:
+		isBinned = b
+	case string:
+		l.word(path+"/bin", "bin", b, words("binned"))
+	case object:
+		isBinned = b["binned"] != true
+		l.bins(b, path+"/bin", col)
+	default:
+		l.fault(ErrMalformed, path+"/bin", "it has to be true, false, binned or an object")
+	}
+	if col == nil {
+		return
+	}
+	summed := as.aggregate != "" && !slices.Contains(countingOps, as.aggregate)
+	l.use(col, use{
+		number: as.kind == quantitative || isBinned || summed && l.isNumber(col),
+		time:   as.kind == temporal || as.unit,
+	})
+	switch {
+	case as.aggregate != "" && slices.Contains(countingOps, as.aggregate):
+		return
+	case as.aggregate != "" && !l.isNumber(col) && !(l.isDate(col) && slices.Contains(orderingOps, as.aggregate)):
+		if as.aggregate == "argmax" || as.aggregate == "argmin" {
+			return // it is the field of the row with the extreme value
+		}
+		l.noAggregate(path+"/aggregate", col, as.aggregate)
+	case isBinned && !l.isNumber(col):
+		l.misread(path+"/bin", col, quantitative)
+	case as.unit && !l.isDate(col):
+		l.misread(path+"/timeUnit", col, temporal)
+	case as.kind == quantitative && !l.isNumber(col):
+		l.misread(path+"/type", col, quantitative)
+	case as.kind == temporal && !l.isDate(col):
+		l.misread(path+"/type", col, temporal)
+	}
+	l.positive(col, path, o, as, sc, isBinned)
+	separate := slices.Contains(facetChannels, as.channel) || as.kind == nominal || as.kind == ordinal ||
+		as.kind == "" && as.aggregate == "" && !as.unit
+	combined := as.aggregate != "" || isBinned || as.unit || bin == "binned" || sc.filtered
+	if combined || !separate || !slices.Contains(separatingChannels, as.channel) {
+		return
+	}
+	if n := col.distinct; n > l.limits.Categories {
+		l.fault(ErrTooManyCategories, path,
+			"%s has %d values, and at most %d can be distinguished there: show the largest, or use it as x or y",
+			vegalite.Quoted(col.name), n, l.limits.Categories)
+	}
+}
+
+// noAggregate reports that the values of a field do not have an aggregate.
+func (l *linter) noAggregate(path string, f *field, aggregate string) {
+	l.report(refusal.Problem{
+		Code: ErrAggregateType, Path: path, Candidates: words("count distinct"),
+		Message: fmt.Sprintf("%s has %s, which have no %s", vegalite.Quoted(f.name), holds(f), aggregate),
+	})
+}
+
+// positive refuses negative slices, and logarithms of numbers that are not
+// positive. If it depends on transforms or aggregates, it adds a note instead.
+func (l *linter) positive(col *field, path string, o object, as drawnAs, sc *scope, isBinned bool) {
+	if as.unit || isBinned || as.kind == temporal || as.kind == nominal || as.kind == ordinal || !l.isNumber(col) {
+		return
+	}
+	least := math.Inf(1)
+	for _, v := range col.numbers.Numbers {
+		least = min(least, v)
+	}
+	scale, _ := o["scale"].(object)
+	what := ""
+	switch {
+	case as.mark == "arc" && as.channel == "theta" && least < 0:
+		what = "some of the numbers of %s are negative, and a slice cannot be"
+	case scale["type"] == "log" && least <= 0:
+		what = "some of the numbers of %s are not above 0, and cannot be drawn on a logarithmic scale"
+	default:
+		return
+	}
+	what = fmt.Sprintf(what, vegalite.Quoted(col.name))
+	if as.aggregate == "" && !sc.filtered {
+		l.fault(ErrFieldType, path, "%s", what)
+		return
+	}
+	l.note("%s%s.", strings.ToUpper(what[:1]), what[1:])
+}
+
+// bins refuses too many bins.
+func (l *linter) bins(o object, path string, col *field) {
+	l.properties(path, "bin", o)
+	known, low, high := col != nil, 0.0, 0.0
+	if col != nil {
+		low, high = math.Inf(1), math.Inf(-1)
+		for _, v := range col.numbers.Numbers {
+			low, high = min(low, v), max(high, v)
+		}
+	}
+	if pair, ok := o["extent"].([]any); ok && len(pair) == 2 {
+		first, ok1 := number(pair[0])
+		last, ok2 := number(pair[1])
+		if ok1 && ok2 {
+			known, low, high = true, first, last
+		} else {
+			l.fault(ErrMalformed, path+"/extent", "it has to be two numbers")
+		}
+	}
+	tooMany := func(step, most float64) bool { return step <= 0 || known && high/step-low/step > most }
+	if step, ok := number(o["step"]); o["step"] != nil && (!ok || tooMany(step, 1000)) {
+		l.fault(ErrTooLarge, path+"/step", "it makes more than 1000 bins")
+	} else if ok && !known {
+		l.fault(ErrUnsupported, path+"/step", "the range of a computed field is not known: use maxbins")
+	}
+	l.plainNumber(path+"/base", o["base"], 2)
+	if list, ok := o["steps"].([]any); ok {
+		for i, s := range list {
+			if n, ok := number(s); !ok || tooMany(n, 1e6) {
+				l.fault(ErrMalformed, item(path+"/steps", i), "it has to be a step that makes a number of bins")
+			}
+		}
+	}
+}

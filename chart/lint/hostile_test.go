@@ -1,0 +1,137 @@
+package lint_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart/lint"
+	"github.com/qedkit/qed/refusal"
+)
+
+// codesOf returns the codes with which a spec on many rows is refused.
+func codesOf(t *testing.T, spec string) []refusal.Code {
+	t.Helper()
+	rows := &qed.Table{}
+	for _, name := range []string{"id", "n", "v", "g", "d"} {
+		rows.Columns = append(rows.Columns, qed.Column{Name: name})
+	}
+	for i := range 1000 {
+		if err := rows.Append(fmt.Sprint("id", i), i, float64(i*7919+1), []string{"a", "b", "c"}[i%3], fmt.Sprintf("2026-01-%02d", 1+i%28)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := lint.Check([]byte(spec), rows, nil)
+	if err == nil {
+		return nil
+	}
+	refused, ok := errors.AsType[*refusal.Error](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	var codes []refusal.Code
+	for _, p := range refused.Problems {
+		codes = append(codes, p.Code)
+	}
+	return codes
+}
+
+// TestRunsNothing has styles and formats that become part of an expression, name
+// a function, or load something.
+func TestRunsNothing(t *testing.T) {
+	point := func(more string) string {
+		return `{"mark":"point","encoding":{"x":{"field":"n","type":"quantitative"},"y":{"field":"v","type":"quantitative"}}` + more + `}`
+	}
+	text := func(format string) string {
+		return `{"mark":"text","encoding":{"text":{"field":"n","type":"quantitative","format":` + format + `}}}`
+	}
+	for spec, want := range map[string]refusal.Code{
+		text(`"\") + warn(\"x"`):   lint.ErrExpression,
+		text(`"') + warn('x"`):     lint.ErrExpression,
+		text(`"\\"`):               lint.ErrExpression,
+		text(`"0999999999d"`):      lint.ErrTooLarge,
+		text(`",.2f"`):             "",
+		text(`"$,.0f"`):            "",
+		text(`{"year":"%Y'+1+'"}`): lint.ErrExpression,
+		`{"mark":"line","encoding":{"x":{"field":"d","type":"temporal","axis":{"format":"%b') + warn('"}},"y":{"field":"v","type":"quantitative"}}}`:                lint.ErrExpression,
+		`{"mark":"line","encoding":{"x":{"field":"d","timeUnit":"yearmonth","type":"temporal","axis":{"format":"%b %Y"}},"y":{"field":"v","type":"quantitative"}}}`: "",
+		point(`,"config":{"numberFormat":"\") + warn(\""}`):                                                                                                               lint.ErrExpression,
+		point(`,"config":{"timeFormat":"%Y-%m-%d","numberFormat":",.1f"}`):                                                                                                "",
+		point(`,"config":{"tooltipFormat":{"numberFormatType":"evil"}}`):                                                                                                  lint.ErrExpression,
+		point(`,"params":[{"name":"p","select":"point"}],"config":{"selection":{"point":{"toggle":"warn(event)"}}}`):                                                      lint.ErrExpression,
+		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"on":"[mousedown[warn(1)], mouseup] > mousemove"}}}`):                      lint.ErrExpression,
+		point(`,"params":[{"name":"p","select":"interval"}],"config":{"selection":{"interval":{"mark":{"fill":"#333","fillOpacity":0.1}},"point":{"on":"pointerover"}}}`): "",
+		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"and":["p","q"]}}}]`):                                                           lint.ErrUnknownName,
+		point(`,"params":[{"name":"p","select":"point"}],"transform":[{"filter":{"param":{"not":"p"}}}]`):                                                                 "",
+		point(`,"config":{"mark":{"cursor":"\\75rl(http://example.com/x)"}}`):                                                                                             lint.ErrExternal,
+		point(`,"config":{"mark":{"cursor":"\\000075 \\72 l(http://example.com/x)"}}`):                                                                                    lint.ErrExternal,
+		point(`,"config":{"mark":{"cursor":"u\\rl(http://example.com/x)"}}`):                                                                                              lint.ErrExternal,
+		point(`,"config":{"mark":{"cursor":"image-set('http://example.com/x' 1x)"}}`):                                                                                     lint.ErrExternal,
+		point(`,"title":"Ports \\ quays (2026)"`):                                                                                                                         "",
+		point(`,"config":{"style":{"__proto__":{"x":true}}}`):                                                                                                             lint.ErrUnsupported,
+		point(`,"config":{"style":{"constructor":{"prototype":{"x":1}}}}`):                                                                                                lint.ErrUnsupported,
+		point(`,"transform":[{"timeUnit":"year","field":"d","as":"a']||warn('x')||datum['b"}]`):                                                                           lint.ErrUnsupported,
+		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"__proto__"}]}]`):                                                                             lint.ErrUnsupported,
+		point(`,"transform":[{"joinaggregate":[{"op":"sum","field":"v","as":"all of them"}]}]`):                                                                           "",
+	} {
+		codes := codesOf(t, spec)
+		if want == "" && len(codes) > 0 || want != "" && !slices.Contains(codes, want) {
+			t.Errorf("%s: refused for %v, want %q", spec, codes, want)
+		}
+	}
+}
+
+// TestCosts has specs that keep a browser busy for minutes, or need too much
+// memory.
+func TestCosts(t *testing.T) {
+	x := func(scale string) string {
+		return `{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative","scale":` + scale + `}}}`
+	}
+	filled := func(impute, group string) string {
+		return `{"mark":"line","encoding":{"x":{"field":"n","type":"quantitative"},"y":{"field":"v","type":"quantitative","impute":` + impute + `},"detail":{"field":"` + group + `"}}}`
+	}
+	facet := func(row, column string) string {
+		return `{"mark":"point","encoding":{"row":` + row + `,"column":` + column + `,"x":{"field":"v","type":"quantitative"}}}`
+	}
+	view := func(config string) string {
+		return `{"config":{"view":` + config + `},"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"}}}`
+	}
+	for spec, ok := range map[string]bool{
+		x(`{"bins":{"start":0,"stop":1000,"step":1e-9}}`):              false,
+		x(`{"bins":{"start":-1e308,"stop":1e308,"step":1}}`):           false,
+		x(`{"bins":{"step":10}}`):                                      false, // how many these are the data says
+		x(`{"bins":{"start":0,"stop":100,"step":"0.000001"}}`):         false,
+		x(`{"bins":{"start":0,"stop":100,"step":10}}`):                 true,
+		x(`{"bins":[0,10,100]}`):                                       true,
+		x(`{"type":"log","base":1e15}`):                                false,
+		x(`{"type":"log","base":1}`):                                   false,
+		x(`{"type":"log","base":2}`):                                   true,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":1e12}}`, "g"):   false,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":"1e12"}}`, "g"): false,
+		filled(`{"value":0,"keyvals":{"stop":1,"step":1e-12}}`, "g"):   false,
+		filled(`{"value":0,"keyvals":{"stop":10,"step":0}}`, "g"):      false,
+		filled(`{"value":0}`, "id"):                                    false,
+		filled(`{"value":0,"keyvals":{"start":0,"stop":50}}`, "g"):     true,
+		`{"transform":[{"impute":"v","key":"n","value":0,"keyvals":{"stop":"1000000000000"}}],"mark":"line","encoding":{"x":{"field":"n","type":"quantitative"}}}`:                                     false,
+		`{"mark":"bar","encoding":{"x":{"field":"v","bin":{"step":1,"extent":["0","1e12"]}},"y":{"aggregate":"count"}}}`:                                                                               false,
+		`{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"},"color":{"field":"n","type":"quantitative","scale":{"scheme":{"name":"blues","count":1e9}}}}}`:                            false,
+		`{"mark":"point","encoding":{"x":{"field":"v","type":"quantitative"},"color":{"field":"n","type":"quantitative","scale":{"scheme":{"name":"blues","count":9}}}}}`:                              true,
+		facet(`{"field":"n","type":"quantitative"}`, `{"field":"v","type":"quantitative"}`):                                                                                                            false,
+		facet(`{"field":"g"}`, `{"field":"d","type":"temporal","timeUnit":"month"}`):                                                                                                                   true,
+		`{"transform":[{"filter":{"field":"n","gte":0}}],` + facet(`{"field":"id"}`, `{"field":"n"}`)[1:]:                                                                                              false,
+		`{"transform":[{"filter":{"field":"n","lt":5}}],` + facet(`{"field":"g"}`, `{"field":"id"}`)[1:]:                                                                                               false, // 3 by 1000, as far as is known
+		`{"transform":[{"filter":{"field":"n","lt":5}}],"mark":"point","encoding":{"facet":{"field":"id"},"x":{"field":"v","type":"quantitative"}}}`:                                                   true,
+		`{"transform":[{"window":[{"op":"row_number","as":"a"},{"op":"rank","as":"b"}]}],"facet":{"row":{"field":"a"},"column":{"field":"b"}},"spec":{"mark":"point","encoding":{"x":{"field":"v"}}}}`: false,
+		view(`{"continuousWidth":1e12}`):                                 false,
+		view(`{"discreteHeight":{"step":1e6}}`):                          false,
+		view(`{"step":1e12}`):                                            false,
+		view(`{"strokeWidth":1e999}`):                                    false,
+		view(`{"step":20,"continuousWidth":300,"stroke":"transparent"}`): true,
+	} {
+		if codes := codesOf(t, spec); ok != (len(codes) == 0) {
+			t.Errorf("%s: refused for %v", spec, codes)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+// Package lint checks Vega-Lite specs that somebody else wrote, such as a model,
+// against the rows that they are to show, and puts the rows into them.
+//
+// [Check] accepts what only draws: the marks, channels, transforms, scales and
+// interactions of Vega-Lite 6 (and of 4 and 5, as far as they are the same), each
+// property by its name and type. It refuses specs that
+//
+//   - load, link or run something: a url or href, images, maps, data from
+//     elsewhere, expressions in any form, parameters bound to elements of a page,
+//     usermeta;
+//   - make no sense for the rows: unknown fields, types and aggregates that the
+//     values do not have, more colors than can be distinguished, stacked parts that
+//     do not add up, negative slices, logarithms of numbers that are not positive;
+//   - are too expensive for a browser: more rows than Limits.Rows, endless bins
+//     and ticks.
+//
+// Columns are read by the rules of packages chart and stats.
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart"
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
+)
+
+// Codes of refusals. A refused spec is a [*refusal.Error] whose problems have
+// these codes. Their paths are JSON Pointers into the spec.
+const (
+	ErrInvalidJSON refusal.Code = "invalid_json" // not JSON, or an object has a key twice
+	ErrTooLarge    refusal.Code = "too_large"    // longer, deeper or more rows than allowed
+	ErrMalformed   refusal.Code = "malformed"    // a part is missing, or has another type
+	ErrUnknownName refusal.Code = "unknown_name" // there is no such property, mark, channel or word
+	ErrUnsupported refusal.Code = "unsupported"  // it exists in Vega-Lite and is not supported here
+	ErrExternal    refusal.Code = "external"     // it would load or link to something
+	ErrExpression  refusal.Code = "expression"   // it would run an expression
+	ErrNoData      refusal.Code = "no_data"      // there is nothing to draw
+	ErrForeignData refusal.Code = "foreign_data" // data of its own in a spec that gets rows
+
+	ErrUnknownField      refusal.Code = "unknown_field"       // the rows have no such field
+	ErrFieldPath         refusal.Code = "field_path"          // dots or brackets in the name would be read as a path
+	ErrFieldType         refusal.Code = "field_type"          // the values of the field do not have the type
+	ErrAggregateType     refusal.Code = "aggregate_type"      // the values have no such aggregate, as texts have no sum
+	ErrTooManyCategories refusal.Code = "too_many_categories" // more colors or slices than can be distinguished
+)
+
+// Limits are the limits of a spec. Zero fields mean the defaults; negative ones
+// are an error.
+type Limits struct {
+	Rows       int // of data; the default is 5000
+	Bytes      int // of the spec with its data; the default is 512 KiB
+	Categories int // colors, shapes, slices and small charts; the default is 20
+}
+
+func (l *Limits) withDefaults() (Limits, error) {
+	var out Limits
+	if l != nil {
+		out = *l
+	}
+	if err := vegalite.DefaultLimits("lint", &out.Rows, &out.Bytes, &out.Categories); err != nil {
+		return Limits{}, err
+	}
+	return out, nil
+}
+
+func refuse(problems ...refusal.Problem) error {
+	return &refusal.Error{Package: "lint", Problems: problems}
+}
+
+// Check checks a Vega-Lite spec and returns it with the rows of t as its data. A
+// nil limits means the defaults. A refused spec is a [*refusal.Error] with all
+// problems that were found, up to 50.
+//
+// The rows of t are the only data: a spec with data of its own is refused. If t
+// is nil, the spec is checked against its own values.
+//
+// Only the fields that the spec names are put in, as numbers or times where the
+// spec uses them as such. Dates without a time of day are written so that a
+// browser in any time zone shows the same day. The notes report what transforms
+// leave out or fill in.
+func Check(spec []byte, t *qed.Table, limits *Limits) (*chart.Spec, error) {
+	lim, err := limits.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if len(spec) > lim.Bytes {
+		return nil, refuse(refusal.Problem{
+			Code: ErrTooLarge, Message: fmt.Sprintf("the spec has %d bytes, and at most %d are allowed", len(spec), lim.Bytes),
+		})
+	}
+	root, err := parse(spec)
+	if err != nil {
+		return nil, err
+	}
+	l := &linter{limits: lim, uses: map[string]use{}, params: map[string]bool{}, inline: t == nil}
+	top := &scope{open: true} // until the spec's own data are read
+	if t != nil {
+		if top, err = l.rows(t); err != nil {
+			return nil, err
+		}
+	}
+	l.declare(root, 0)
+	l.top(root)
+	l.view(root, "", top, 0, true)
+	if len(l.problems) == 0 && len(l.uses) == 0 && !l.counted {
+		l.fault(ErrNoData, "", "it shows no field of the rows")
+	}
+	if len(l.problems) > 0 {
+		return nil, refuse(l.problems...)
+	}
+	root["$schema"] = vegalite.Schema
+	if t != nil {
+		root["data"] = object{"values": l.values(top, len(t.Rows))}
+	}
+	text, err := json.Marshal(root)
+	if err != nil {
+		return nil, fmt.Errorf("lint: %w", err)
+	}
+	if len(text) > lim.Bytes {
+		return nil, refuse(refusal.Problem{Code: ErrTooLarge, Message: fmt.Sprintf(
+			"the spec has %d bytes with its rows, and at most %d are allowed: change the query to find fewer rows",
+			len(text), lim.Bytes)})
+	}
+	out := &chart.Spec{JSON: text, Title: titleOf(root), Notes: l.notes}
+	if t != nil && t.Truncated {
+		out.Notes = append(out.Notes, vegalite.MoreRows)
+	}
+	return out, nil
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// titleOf returns the first line of a spec's title.
+func titleOf(root object) string {
+	t := root["title"]
+	if o, ok := t.(object); ok {
+		t = o["text"]
+	}
+	if lines, ok := t.([]any); ok && len(lines) > 0 {
+		t = lines[0]
+	}
+	text, _ := t.(string)
+	return prompt.Clip(text, vegalite.MaxText)
+}
+
+// A linter collects the problems of one spec.
+type linter struct {
+	limits   Limits
+	inline   bool // the spec has its own data
+	problems []refusal.Problem
+	params   map[string]bool
+	uses     map[string]use // by the name of a column
+	counted  bool           // the spec counts rows
+	notes    []string
+	views    int
+}
+
+// A use is how a spec uses a column.
+type use struct{ number, time bool }
+
+const maxProblems = 50
+
+func (l *linter) fault(code refusal.Code, path, format string, args ...any) {
+	l.report(refusal.Problem{Code: code, Path: path, Message: fmt.Sprintf(format, args...)})
+}
+
+func (l *linter) report(p refusal.Problem) {
+	if len(l.problems) < maxProblems {
+		l.problems = append(l.problems, p)
+	}
+}
+
+// note adds a note once.
+func (l *linter) note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(l.notes, text) {
+		l.notes = append(l.notes, text)
+	}
+}
+
+// each calls f for each object of a list.
+func (l *linter) each(v any, path string, f func(o object, at string)) {
+	list, ok := v.([]any)
+	if !ok || len(list) == 0 {
+		l.fault(ErrMalformed, path, "it has to be a list that is not empty")
+		return
+	}
+	for i, e := range list {
+		if o, ok := e.(object); ok {
+			f(o, item(path, i))
+		} else {
+			l.fault(ErrMalformed, item(path, i), "it has to be an object")
+		}
+	}
+}
+
+// word checks that got is one of the known words.
+func (l *linter) word(path, what, got string, known []string) bool {
+	if slices.Contains(known, got) {
+		return true
+	}
+	l.report(vegalite.UnknownWord(path, what, got, known))
+	return false
+}
+
+// between checks a number.
+func (l *linter) between(path string, v any, low, high float64) {
+	n, ok := number(v)
+	if !ok || n < low || n > high {
+		l.fault(ErrMalformed, path, "it has to be a number from %v to %v", low, high)
+	}
+}
+
+func number(v any) (float64, bool) {
+	n, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	f, err := n.Float64()
+	return f, err == nil
+}

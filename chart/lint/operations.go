@@ -1,0 +1,132 @@
+package lint
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+const maxKeys = 10_000 // that one impute adds
+
+// keyvals checks the values for which an impute adds rows.
+func (l *linter) keyvals(path string, v any) {
+	o, ok := v.(object)
+	if !ok {
+		return
+	}
+	for _, key := range words("start stop step") {
+		if _, isNumber := number(o[key]); o[key] != nil && !isNumber {
+			l.fault(ErrMalformed, pointer(path, key), "it has to be a number")
+			return
+		}
+	}
+	if n := keys(v); !(n <= maxKeys) {
+		l.fault(ErrTooLarge, path, "it makes more than %d rows", maxKeys)
+	}
+}
+
+// keys returns the number of keyvals.
+func keys(v any) float64 {
+	if list, ok := v.([]any); ok {
+		return float64(len(list))
+	}
+	o, ok := v.(object)
+	if !ok {
+		return 0
+	}
+	start, _ := number(o["start"])
+	stop, _ := number(o["stop"])
+	step := 1.0
+	if s, ok := number(o["step"]); ok {
+		step = s
+	}
+	if step == 0 {
+		return math.Inf(1)
+	}
+	return max(0, stop/step-start/step)
+}
+
+func firstKey(o object) string {
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		return key
+	}
+	return ""
+}
+
+// groups returns the maximum number of groups.
+func (sc *scope) groups(names []string) int {
+	n := 1
+	for _, name := range names {
+		plain, _ := unescape(name)
+		if c := sc.fields[plain]; c != nil {
+			n *= c.distinct + 1
+		} else {
+			n *= int(sc.rows) + 1
+		}
+		n = min(n, int(sc.rows)+1)
+	}
+	return n
+}
+
+// names checks a list of fields.
+func (l *linter) names(v any, path string, sc *scope) []string {
+	if v == nil {
+		return nil
+	}
+	list, ok := v.([]any)
+	if !ok {
+		l.fault(ErrMalformed, path, "it has to be a list of fields")
+		return nil
+	}
+	var out []string
+	for i, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			l.fault(ErrMalformed, item(path, i), "it has to be the name of a field")
+			continue
+		}
+		if _, ok := l.field(s, item(path, i), sc); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// operations checks a list of {op, field, as}, and returns the new names.
+func (l *linter) operations(v any, path string, sc *scope, known []string) []string {
+	var made []string
+	l.each(v, path, func(o object, at string) {
+		op, _ := o["op"].(string)
+		l.word(at+"/op", "operation", op, known)
+		for _, key := range slices.Sorted(maps.Keys(o)) {
+			if where := pointer(at, key); l.word(where, "property", key, words("op field as param")) {
+				l.plain(where, o[key])
+			}
+		}
+		name, _ := o["field"].(string)
+		if name != "" && name != "*" {
+			col, ok := l.field(name, at+"/field", sc)
+			if ok && col != nil && slices.Contains(aggregateOps, op) && !slices.Contains(countingOps, op) {
+				switch {
+				case l.isNumber(col):
+					l.use(col, use{number: true})
+				case !l.isDate(col) || !slices.Contains(orderingOps, op):
+					l.noAggregate(at+"/op", col, op)
+				}
+			}
+		} else {
+			l.counted = true
+		}
+		as, _ := o["as"].(string)
+		if as == "" {
+			as = op
+			if name != "" {
+				as = op + "_" + name
+			}
+		} else {
+			l.made(as, at+"/as")
+		}
+		made = append(made, as)
+	})
+	return made
+}

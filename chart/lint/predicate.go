@@ -1,0 +1,56 @@
+package lint
+
+import (
+	"maps"
+	"slices"
+)
+
+// predicate checks a condition on rows.
+func (l *linter) predicate(v any, path string, sc *scope) {
+	switch v := v.(type) {
+	case string:
+		l.fault(ErrExpression, path, "expressions are not supported: write an object, such as {\"field\": ..., \"gt\": ...}")
+	case object:
+		l.test(v, path, sc)
+	default:
+		l.fault(ErrMalformed, path, "it has to be an object, such as {\"field\": ..., \"gt\": ...}")
+	}
+}
+
+func (l *linter) test(o object, path string, sc *scope) {
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		at := pointer(path, key)
+		switch key {
+		case "and", "or":
+			if list, ok := o[key].([]any); ok {
+				for i, e := range list {
+					l.predicate(e, item(at, i), sc)
+				}
+			} else {
+				l.fault(ErrMalformed, at, "it has to be a list")
+			}
+		case "not":
+			l.predicate(o[key], at, sc)
+		case "param":
+			l.param(at, o[key])
+		case "field":
+			if s, ok := o[key].(string); ok {
+				if col, ok := l.field(s, at, sc); ok && col != nil && o["timeUnit"] != nil {
+					l.use(col, use{time: true})
+				}
+			} else {
+				l.fault(ErrMalformed, at, "it has to be the name of a field")
+			}
+		case "timeUnit":
+			l.timeUnit(o[key], at)
+		case "equal", "lt", "lte", "gt", "gte", "range", "oneOf", "valid", "empty":
+			if !l.runs(at, o[key]) {
+				l.plain(at, o[key])
+			}
+		default:
+			if !l.forbidden(at, key) {
+				l.word(at, "predicate", key, words("field equal lt lte gt gte range oneOf valid timeUnit param empty and or not"))
+			}
+		}
+	}
+}

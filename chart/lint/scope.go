@@ -1,0 +1,243 @@
+package lint
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/internal/column"
+	"github.com/qedkit/qed/refusal"
+)
+
+// A scope has the fields that a view can draw.
+type scope struct {
+	fields   map[string]*field // nil: made by a transform, the values are not known
+	open     bool              // there may be other fields, whose names come from values
+	filtered bool              // a transform leaves rows out
+	rows     float64           // the maximum number of rows
+	repeated map[string][]string
+	encoding object // of the views around it, which layers share
+}
+
+// data returns the scope of a view's own data, sc if it has none, and nil if its data
+// are refused.
+func (l *linter) data(v object, path string, sc *scope) *scope {
+	raw, own := v["data"]
+	at := path + "/data"
+	if !own || raw == nil {
+		if sc.fields == nil && v["mark"] != nil {
+			l.fault(ErrNoData, path, "there is no data")
+			return nil
+		}
+		return sc
+	}
+	o, ok := raw.(object)
+	if !ok {
+		l.fault(ErrMalformed, at, "it has to be an object")
+		return nil
+	}
+	values, given := o["values"]
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		switch key {
+		case "values", "format":
+		case "name":
+			if _, ok := o[key].(string); !ok {
+				l.fault(ErrMalformed, at+"/name", "it has to be a text")
+			}
+		case "url":
+			l.fault(ErrExternal, at+"/url", "charts cannot load anything: leave data out, and the rows are put in")
+			return nil
+		case "sequence", "sphere", "graticule":
+			l.fault(ErrForeignData, pointer(at, key), "a chart shows the given rows only: leave it out")
+			return nil
+		default:
+			l.report(vegalite.UnknownWord(pointer(at, key), "property", key, words("name values")))
+			return nil
+		}
+	}
+	switch {
+	case !given && l.inline:
+		l.fault(ErrNoData, at, "there is no data: write values")
+		return nil
+	case !given:
+		return sc
+	case !l.inline:
+		l.fault(ErrForeignData, at+"/values", "a chart shows the given rows only: leave data out")
+		return nil
+	case o["format"] != nil:
+		l.fault(ErrUnsupported, at+"/format", "values have to be a list of objects: leave it out")
+		return nil
+	}
+	return l.inlined(values, at+"/values")
+}
+
+// inlined returns the scope of the values in a spec.
+func (l *linter) inlined(v any, path string) *scope {
+	list, ok := v.([]any)
+	switch {
+	case !ok:
+		l.fault(ErrMalformed, path, "it has to be a list of objects")
+		return nil
+	case len(list) == 0:
+		l.fault(ErrNoData, path, "there are no rows to draw")
+		return nil
+	case len(list) > l.limits.Rows:
+		l.fault(ErrTooLarge, path, "there are %d rows, and a chart has at most %d", len(list), l.limits.Rows)
+		return nil
+	}
+	t := &qed.Table{}
+	at := map[string]int{}
+	nested := map[string]bool{}
+	rows := make([]object, len(list))
+	for i, e := range list {
+		o, ok := e.(object)
+		if !ok {
+			o = object{"data": e}
+		}
+		rows[i] = o
+		for _, name := range slices.Sorted(maps.Keys(o)) {
+			if _, known := at[name]; !known {
+				if len(at) == 1000 {
+					l.fault(ErrTooLarge, path, "the rows have more than 1000 fields")
+					return nil
+				}
+				at[name] = len(t.Columns)
+				t.Columns = append(t.Columns, qed.Column{Name: name})
+			}
+		}
+	}
+	for _, o := range rows {
+		row := make([]any, len(t.Columns))
+		for name, v := range o {
+			switch v := v.(type) {
+			case json.Number:
+				if f, err := v.Float64(); err == nil {
+					row[at[name]] = f
+				}
+			case object, []any:
+				nested[name] = true
+			default:
+				row[at[name]] = v
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	sc, err := newScope(t)
+	if err != nil {
+		l.fault(ErrMalformed, path, "the values cannot be read as rows")
+		return nil
+	}
+	for name := range nested {
+		sc.fields[name] = nil
+	}
+	return sc
+}
+
+// field finds a field that a spec names. col is nil if its values are not known.
+func (l *linter) field(name, path string, sc *scope) (col *field, ok bool) {
+	plain, steps := unescape(name)
+	if strings.ContainsFunc(plain, vegalite.IsUnsafe) || vegalite.IsInherited(plain) {
+		l.fault(ErrUnsupported, path, unsafeName+": rename the column in the query")
+		return nil, false
+	}
+	if c, exists := sc.fields[plain]; exists {
+		if steps && name == plain {
+			l.report(refusal.Problem{
+				Code: ErrFieldPath, Path: path, Message: "its dots and brackets would be read as a path",
+				Candidates: []string{vegalite.Escape(name)},
+			})
+			return nil, false
+		}
+		if !steps || c == nil {
+			if c != nil {
+				l.use(c, use{})
+			}
+			return c, true
+		}
+	}
+	if head, _, cut := strings.Cut(strings.NewReplacer("[", ".").Replace(name), "."); cut && steps {
+		if c, exists := sc.fields[head]; exists && c == nil {
+			return nil, true // a path into one of the spec's own values
+		}
+	}
+	if sc.open {
+		return nil, true
+	}
+	p := refusal.Problem{Code: ErrUnknownField, Path: path, Message: "there is no field " + vegalite.Quoted(plain)}
+	var known []string
+	for name := range sc.fields {
+		known = append(known, vegalite.Escape(name))
+	}
+	slices.Sort(known)
+	p.Candidates = vegalite.Similar(plain, known)
+	l.report(p)
+	return nil, false
+}
+
+// unescape reads the name of a field as Vega-Lite does. steps reports whether it
+// contains the characters of a path.
+func unescape(name string) (plain string, steps bool) {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		switch c := name[i]; c {
+		case '\\':
+			i++
+			if i < len(name) {
+				b.WriteByte(name[i])
+			}
+		case '.', '[', ']', '\'', '"':
+			steps = true
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), steps
+}
+
+// with returns a scope with additional fields.
+func (sc *scope) with(fresh []string) *scope {
+	out := *sc
+	out.fields = maps.Clone(sc.fields)
+	if out.fields == nil {
+		out.fields = map[string]*field{}
+	}
+	for _, name := range fresh {
+		plain, _ := unescape(name)
+		out.fields[plain] = nil
+	}
+	return &out
+}
+
+// only returns a scope with some of the fields.
+func (sc *scope) only(names []string) *scope {
+	out := *sc
+	out.fields, out.open = map[string]*field{}, false
+	for _, name := range names {
+		plain, _ := unescape(name)
+		out.fields[plain] = sc.fields[plain]
+	}
+	return &out
+}
+
+// misread reports that the values of a field are not of a type.
+func (l *linter) misread(path string, f *field, want measure) {
+	p := refusal.Problem{
+		Code: ErrFieldType, Path: path,
+		Message: fmt.Sprintf("%s has %s, not %s", vegalite.Quoted(f.name), holds(f),
+			map[measure]string{quantitative: "numbers", temporal: "dates"}[want]),
+	}
+	switch f.plain.Kind {
+	case column.Numbers:
+		p.Candidates = words("quantitative ordinal")
+	case column.Times:
+		p.Candidates = words("temporal")
+	default:
+		p.Candidates = words("nominal")
+	}
+	l.report(p)
+}

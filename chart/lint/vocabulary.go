@@ -1,0 +1,112 @@
+package lint
+
+import (
+	_ "embed"
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// vocabularyText has the properties of each kind of object, and their values.
+//
+//go:embed vocabulary.txt
+var vocabularyText string
+
+// A property accepts some JSON types and some words.
+type property struct {
+	types string   // of the letters b n s z a o, see typeLetter
+	words []string // nil: any text, if types has s
+}
+
+var vocabulary = readVocabulary(vocabularyText)
+
+func readVocabulary(text string) map[string]map[string]property {
+	all := map[string]map[string]property{}
+	var section map[string]property
+	for line := range strings.SplitSeq(text, "\n") {
+		name, rest, _ := strings.Cut(line, " ")
+		switch {
+		case name == "" || name == "#":
+		case name[0] == '[':
+			section = map[string]property{}
+			all[strings.Trim(name, "[]")] = section
+		default:
+			types, words, some := strings.Cut(rest, " ")
+			p := property{types: types}
+			if some {
+				p.words = strings.Split(words, "|")
+			}
+			section[name] = p
+		}
+	}
+	return all
+}
+
+// typeLetter returns the letter for the JSON type of v.
+func typeLetter(v any) string {
+	switch v.(type) {
+	case nil:
+		return "z"
+	case bool:
+		return "b"
+	case json.Number:
+		return "n"
+	case string:
+		return "s"
+	case []any:
+		return "a"
+	}
+	return "o"
+}
+
+// takes reports whether the property accepts v.
+func (p property) takes(v any) bool {
+	if text, ok := v.(string); ok && slices.Contains(p.words, text) {
+		return true
+	}
+	return strings.Contains(p.types, typeLetter(v))
+}
+
+var (
+	simpleMarks = words("arc area bar line point rect rule text tick trail circle square boxplot errorbar errorband")
+	otherMarks  = words("image geoshape")
+
+	aggregateOps = words(`argmax argmin average count distinct max mean median min missing product q1 q3 ci0 ci1
+		stderr stdev stdevp sum valid values variance variancep`)
+	countingOps = words("count distinct valid missing values") // of any values
+	orderingOps = words("min max argmin argmax")               // of numbers and dates
+	windowOps   = words(`row_number rank dense_rank percent_rank cume_dist ntile lag lead first_value last_value nth_value`)
+
+	measures   = words("quantitative ordinal temporal nominal")
+	scaleTypes = words(`linear log pow sqrt symlog identity sequential time utc quantile quantize threshold bin-ordinal
+		ordinal point band`)
+
+	timeUnitParts = words("year quarter month week dayofyear day date hours minutes seconds milliseconds")
+
+	positionChannels = words(`x y x2 y2 xOffset yOffset xError yError xError2 yError2 theta theta2 radius radius2
+		latitude longitude latitude2 longitude2`)
+	separatingChannels = words("color fill stroke shape strokeDash row column facet") // each value has its own look
+	facetChannels      = words("row column facet")
+	channels           = slices.Concat(positionChannels, separatingChannels, words(`size angle opacity fillOpacity strokeOpacity
+		strokeWidth text tooltip detail order key description`))
+	otherChannels   = words("time")
+	linkingChannels = words("href url")
+)
+
+func words(s string) []string { return strings.Fields(s) }
+
+// isTimeUnit reports whether name is a time unit of Vega-Lite: parts of a date, the
+// largest first.
+func isTimeUnit(name string) bool {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "binned"), "utc")
+	rest := name
+	for _, part := range timeUnitParts {
+		if part == "day" && strings.HasPrefix(rest, "date") {
+			continue
+		}
+		if after, ok := strings.CutPrefix(rest, part); ok {
+			rest = after
+		}
+	}
+	return name != "" && rest == ""
+}

@@ -1,0 +1,73 @@
+package chart
+
+import (
+	"fmt"
+
+	"github.com/qedkit/qed/chart/internal/vegalite"
+	"github.com/qedkit/qed/refusal"
+)
+
+// scatter draws a point for each row.
+func (d *drawing) scatter() (object, error) {
+	encoding := object{}
+	scales := map[string]*scale{"x": {column: d.x}, "y": {column: d.y}}
+	if d.by != nil {
+		scales["color"] = &scale{column: d.by}
+		if !d.by.numeric() {
+			scales["color"] = newScale(d.by)
+			if d.by.typ == nominal && len(scales["color"].values) > d.categories {
+				return nil, d.tooMany("/color", d.by)
+			}
+		}
+	}
+	byName := map[string]string{}
+	for _, channel := range []string{"x", "y", "color"} {
+		s := scales[channel]
+		if s == nil {
+			continue
+		}
+		if s.cells == nil {
+			s.cells = s.column.cells
+		}
+		if byName[s.column.name] == "" {
+			byName[s.column.name] = d.field(s.column.name)
+		}
+		s.field = byName[s.column.name]
+		c := s.channel(false)
+		if s.column.numeric() {
+			c = object{"field": vegalite.Escape(s.field), "title": titled(s.column.name), "type": quantitative}
+		}
+		if channel != "color" && c["type"] == quantitative {
+			c["scale"] = object{"zero": false}
+		}
+		encoding[channel] = c
+	}
+	var rows []int
+	for i := range d.x.cells {
+		if d.x.cells[i] != nil && d.y.cells[i] != nil && (d.by == nil || scales["color"].cells[i] != nil) {
+			rows = append(rows, i)
+		}
+	}
+	if n := len(d.x.cells) - len(rows); n > 0 {
+		d.note("%s without a value %s not drawn.", rowsOf(n), isOrAre(n))
+	}
+	if len(rows) > d.rows {
+		d.note("Of %d points, %d are drawn, taken evenly.", len(rows), d.rows)
+	}
+	for _, at := range evenly(len(rows), d.rows) {
+		row := object{}
+		for _, s := range scales {
+			row[s.field] = s.data(s.cells[rows[at]])
+		}
+		d.data = append(d.data, row)
+	}
+	body := object{"mark": object{"type": "point", "tooltip": true}, "encoding": encoding}
+	setSize(body, usualWidth, usualHeight)
+	return body, nil
+}
+
+func (d *drawing) tooMany(path string, c *field) error {
+	return refuse(refusal.Problem{Code: ErrTooManyCategories, Path: path, Message: fmt.Sprintf(
+		"%s has %d values, and at most %d can be distinguished: use another column, or none",
+		vegalite.Quoted(c.name), c.distinct, d.categories)})
+}
