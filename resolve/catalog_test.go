@@ -104,7 +104,7 @@ func TestUsed(t *testing.T) {
 		"it fails":            {nil, true, "Miami", resolve.Ambiguous, []string{"p", "t"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := catalog(t, list, &resolve.CatalogOptions{Used: func(context.Context) ([]qed.Entity, error) {
+			c := catalog(t, list, &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
 				if tt.fails {
 					return nil, errors.New("no connection")
 				}
@@ -150,7 +150,7 @@ var cities = []resolve.Entity{{Name: "New York", ID: "ny"}, {Name: "Chicago", ID
 // What has another name is suggested by its meaning, never taken; what is called so needs no vector.
 func TestEmbedder(t *testing.T) {
 	e := &embedder{}
-	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e, Batch: 2})
+	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e, BatchSize: 2})
 	if status, _ := lookUp(t, c, "boston", ""); status != resolve.Resolved || len(e.calls) > 0 {
 		t.Errorf("Boston is %s, after %d calls", status, len(e.calls))
 	}
@@ -197,7 +197,7 @@ func TestEmbedderFails(t *testing.T) {
 
 func TestKinds(t *testing.T) {
 	c := catalog(t, []resolve.Entity{{Kind: "vessel", Name: "Anna", ID: "v"}, {Kind: "port", Name: "Anna", ID: "p"}}, &resolve.CatalogOptions{
-		Kinds: map[string][]string{"vessel": {"ship", "boat"}},
+		KindAliases: map[string][]string{"vessel": {"ship", "boat"}},
 	})
 	for _, tt := range []struct {
 		term, kind string
@@ -230,7 +230,7 @@ func TestSameEntity(t *testing.T) {
 }
 
 func TestTakeScore(t *testing.T) {
-	c := catalog(t, []resolve.Entity{{Name: "Rotterdam", Aliases: []string{"NLRTM"}}}, &resolve.CatalogOptions{TakeScore: 1})
+	c := catalog(t, []resolve.Entity{{Name: "Rotterdam", Aliases: []string{"NLRTM"}}}, &resolve.CatalogOptions{ResolveThreshold: 1})
 	for term, want := range map[string]resolve.Status{"rotterdam": resolve.Resolved, "nlrtm": resolve.Resolved, "Roterdam": resolve.Near} {
 		if status, _ := lookUp(t, c, term, ""); status != want {
 			t.Errorf("%s is %s", term, status)
@@ -242,11 +242,13 @@ func TestCatalogRefuses(t *testing.T) {
 	for name, make := range map[string]func() (*resolve.Catalog, error){
 		"a name without a letter": func() (*resolve.Catalog, error) { return resolve.NewCatalog([]resolve.Entity{{Name: " - "}}, nil) },
 		"a word for two kinds": func() (*resolve.Catalog, error) {
-			return resolve.NewCatalog(nil, &resolve.CatalogOptions{Kinds: map[string][]string{"vessel": {"unit"}, "truck": {"unit"}}})
+			return resolve.NewCatalog(nil, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"unit"}, "truck": {"unit"}}})
 		},
-		"a negative batch": func() (*resolve.Catalog, error) { return resolve.NewCatalog(nil, &resolve.CatalogOptions{Batch: -1}) },
+		"a negative batch": func() (*resolve.Catalog, error) {
+			return resolve.NewCatalog(nil, &resolve.CatalogOptions{BatchSize: -1})
+		},
 		"a score that is no one": func() (*resolve.Catalog, error) {
-			return resolve.NewCatalog(nil, &resolve.CatalogOptions{TakeScore: 2})
+			return resolve.NewCatalog(nil, &resolve.CatalogOptions{ResolveThreshold: 2})
 		},
 	} {
 		if _, err := make(); err == nil {
@@ -255,7 +257,7 @@ func TestCatalogRefuses(t *testing.T) {
 	}
 	c := catalog(t, cities, nil)
 	for _, term := range []string{"", " ", "?!", "☂", strings.Repeat("a", 1000)} {
-		if _, err := c.Resolve(t.Context(), term, ""); !errors.Is(err, resolve.ErrTerm) {
+		if _, err := c.Resolve(t.Context(), term, ""); !errors.Is(err, resolve.ErrInvalidTerm) {
 			t.Errorf("%.10q: %v", term, err)
 		}
 	}
@@ -311,12 +313,12 @@ func FuzzResolve(f *testing.F) {
 		names[e.Name] = true
 	}
 	f.Fuzz(func(t *testing.T, term, kind string) {
-		if _, err := fields.Resolve(t.Context(), term, ""); err != nil && !errors.Is(err, resolve.ErrTerm) {
+		if _, err := fields.Resolve(t.Context(), term, ""); err != nil && !errors.Is(err, resolve.ErrInvalidTerm) {
 			t.Error(err)
 		}
 		res, err := c.Resolve(t.Context(), term, kind)
 		if err != nil {
-			if !errors.Is(err, resolve.ErrTerm) {
+			if !errors.Is(err, resolve.ErrInvalidTerm) {
 				t.Error(err)
 			}
 			return

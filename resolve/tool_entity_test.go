@@ -124,7 +124,7 @@ func TestEntityToolUnresolved(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = tool.Call(t.Context(), json.RawMessage(arguments))
-	failed, ok := errors.AsType[*resolve.TermError](err)
+	failed, ok := errors.AsType[*resolve.UnresolvedError](err)
 	if !ok || !errors.Is(err, resolve.ErrUnresolved) || len(failed.Terms) != 1 || failed.Terms[0].Text != "Copenhagen" {
 		t.Errorf("error = %v", err)
 	}

@@ -40,7 +40,7 @@ func TestNearestToldApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = tool.Call(t.Context(), json.RawMessage(tt.arguments))
-		failed, ok := errors.AsType[*resolve.TermError](err)
+		failed, ok := errors.AsType[*resolve.UnresolvedError](err)
 		if !ok || !errors.Is(err, qed.ErrCannotInterrupt) {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
@@ -70,7 +70,7 @@ func TestNearestToldApart(t *testing.T) {
 
 // A kind that no entity has is told, with those there are. It is not where a Finder may know it.
 func TestUnknownKind(t *testing.T) {
-	c := twins(t, &resolve.CatalogOptions{Kinds: map[string][]string{"vessel": {"ship"}}})
+	c := twins(t, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"ship"}}})
 	for kind, known := range map[string]bool{"": true, "port": true, "Ports": true, "ship": true, "harbour": false} {
 		res, err := c.Resolve(t.Context(), "Ever Given", kind)
 		if err != nil || (len(res.Problems) == 0) != known {

@@ -97,7 +97,7 @@ func TestAskedAbout(t *testing.T) {
 
 // A host that takes more says so.
 func TestTakeScoreLowered(t *testing.T) {
-	c := catalog(t, called("Rotterdam", "William"), &resolve.CatalogOptions{TakeScore: 0.8})
+	c := catalog(t, called("Rotterdam", "William"), &resolve.CatalogOptions{ResolveThreshold: 0.8})
 	for term, want := range map[string]string{"Roterdam": "0", "Williams": "1"} {
 		if status, ids := lookUp(t, c, term, ""); status != resolve.Resolved || ids[0] != want {
 			t.Errorf("%s is %s: %v", term, status, ids)
@@ -148,7 +148,7 @@ func TestLongNames(t *testing.T) {
 
 // One of another kind is not taken, whatever the host takes.
 func TestOtherKind(t *testing.T) {
-	c := catalog(t, []resolve.Entity{{Kind: "vessel", Name: "Miami", ID: "v"}, {Kind: "port", Name: "Tampa", ID: "p"}}, &resolve.CatalogOptions{TakeScore: 0.6})
+	c := catalog(t, []resolve.Entity{{Kind: "vessel", Name: "Miami", ID: "v"}, {Kind: "port", Name: "Tampa", ID: "p"}}, &resolve.CatalogOptions{ResolveThreshold: 0.6})
 	for kind, want := range map[string]resolve.Status{"port": resolve.Near, "person": resolve.Near, "vessel": resolve.Resolved, "": resolve.Resolved} {
 		if status, ids := lookUp(t, c, "Miami", kind); status != want || !slices.Equal(ids, []string{"v"}) {
 			t.Errorf("Miami, a %q, is %s: %v", kind, status, ids)
@@ -158,7 +158,7 @@ func TestOtherKind(t *testing.T) {
 
 // What a user meant before does not count where another one is called so literally.
 func TestUsedAndLiteral(t *testing.T) {
-	c := catalog(t, called("Total", "total"), &resolve.CatalogOptions{Used: func(context.Context) ([]qed.Entity, error) {
+	c := catalog(t, called("Total", "total"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
 		return []qed.Entity{{Kind: "thing", Name: "Total", ID: "0", Said: "Total"}}, nil
 	}})
 	for term, want := range map[string]string{"Total": "0", "total": "1", "TOTAL": "0"} {
@@ -166,7 +166,7 @@ func TestUsedAndLiteral(t *testing.T) {
 			t.Errorf("%s is %s: %v", term, status, ids)
 		}
 	}
-	c = catalog(t, called("Bergen", "Oslo", "Málaga", "Cádiz"), &resolve.CatalogOptions{Used: func(context.Context) ([]qed.Entity, error) {
+	c = catalog(t, called("Bergen", "Oslo", "Málaga", "Cádiz"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
 		return []qed.Entity{{Kind: "thing", Name: "Bergen", ID: "0", Said: "oslo"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Malaga"},
 			{Kind: "thing", Name: "Cádiz", ID: "3", Said: "cadiz"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Kadiz"}}, nil
 	}})
@@ -178,9 +178,9 @@ func TestUsedAndLiteral(t *testing.T) {
 	}
 }
 
-// Fields whose names read the same are told apart by how they are written.
+// Fields whose names read the same are told apart by match they are written.
 func TestFieldsTaken(t *testing.T) {
-	c, err := resolve.NewFieldCatalog(resolve.Fields("s", "user_id", "userId", "total", "Total", "q1", "amount_1_12", "delay_hours"), nil)
+	c, err := resolve.NewFieldCatalog(fields("s", "user_id", "userId", "total", "Total", "q1", "amount_1_12", "delay_hours"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestModelHasGrounds(t *testing.T) {
 		{Kind: "port", Name: "Miami", ID: "1", Attributes: map[string]string{"state": "Florida", "country": "US", "berth": "4", "city": "Miami"}},
 		{Kind: "port", Name: "Miami", ID: "2", Aliases: []string{"The Old Landing"}, Attributes: map[string]string{"state": "Ohio", "country": "US", "berth": "7"}},
 		{Kind: "vessel", Name: "Miami", ID: "IMO-77"},
-	}, &resolve.CatalogOptions{Kinds: map[string][]string{"vessel": {"ship"}}})
+	}, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"ship"}}})
 	for _, tt := range []struct {
 		request, words string
 		choice         int
