@@ -47,7 +47,8 @@ func lookUp(t *testing.T, c *resolve.Catalog, term, kind string) (resolve.Status
 	return res.Status, ids
 }
 
-// What a Finder finds counts like what the catalogue has: it makes a name ambiguous, and it is taken.
+// TestFinder checks that entities of a Finder count like those of the catalog: they
+// make a name ambiguous, and they can be resolved.
 func TestFinder(t *testing.T) {
 	elsewhere := []resolve.Entity{{Kind: "customer", Name: "Hooli", ID: "h2"}, {Kind: "customer", Name: "Globex Inc", ID: "g"}, {Kind: "customer", Name: "Qqqq", ID: "q"}}
 	f := finder(func(term, _ string) ([]resolve.Entity, error) {
@@ -67,13 +68,13 @@ func TestFinder(t *testing.T) {
 		t.Errorf("Initech is %s: %v", status, ids)
 	}
 	if _, err := c.Resolve(t.Context(), "down", ""); err == nil {
-		t.Error("a Finder that fails is not noticed")
+		t.Error("the error of a Finder is lost")
 	}
 	blank := catalog(t, nil, &resolve.CatalogOptions{Finder: finder(func(string, string) ([]resolve.Entity, error) {
 		return append([]resolve.Entity{{Kind: "customer", ID: "b"}}, elsewhere...), nil
 	})})
 	if res, err := blank.Resolve(t.Context(), "hooli", ""); err != nil || res.Status != resolve.Resolved || len(res.Problems) != 1 {
-		t.Errorf("beside a row without a name Hooli is %+v, %v", res, err)
+		t.Errorf("next to an entity without a name Hooli is %+v, %v", res, err)
 	}
 	only := catalog(t, nil, &resolve.CatalogOptions{Finder: f})
 	if status, ids := lookUp(t, only, "hooli", "customer"); status != resolve.Resolved || ids[0] != "h2" {
@@ -81,8 +82,9 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// What the user meant with the same words before breaks ties, as long as it is in the data.
-func TestUsed(t *testing.T) {
+// TestPastEntities checks that what the user meant by the same words before breaks
+// ties, as long as it is in the data.
+func TestPastEntities(t *testing.T) {
 	list := []resolve.Entity{{Kind: "port", Name: "Port of Miami", ID: "p"}, {Kind: "terminal", Name: "Miami Container Terminal", ID: "t"}, {Kind: "vessel", Name: "MSC Anna", ID: "v"}}
 	terminal := qed.Entity{Kind: "terminal", Name: "Miami Container Terminal", ID: "t", Said: "miami"}
 	port := qed.Entity{Kind: "port", Name: "Port of Miami", ID: "p", Said: "Miami"}
@@ -118,7 +120,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// embedder has a vector for each of a few meanings.
+// An embedder has one vector for each of a few meanings.
 type embedder struct {
 	mu    sync.Mutex
 	calls [][]string
@@ -147,7 +149,8 @@ func (e *embedder) Embed(_ context.Context, texts []string) ([][]float32, error)
 
 var cities = []resolve.Entity{{Name: "New York", ID: "ny"}, {Name: "Chicago", ID: "c"}, {Name: "Boston", ID: "b"}}
 
-// What has another name is suggested by its meaning, never taken; what is called so needs no vector.
+// TestEmbedder checks that meaning finds candidates but never resolves a term, and
+// that exact names need no vectors.
 func TestEmbedder(t *testing.T) {
 	e := &embedder{}
 	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e, BatchSize: 2})
@@ -178,7 +181,8 @@ func TestEmbedder(t *testing.T) {
 	}
 }
 
-// An embedder that fails takes nothing away from the rest, and the resolution says so.
+// TestEmbedderFails checks that candidates by words remain if the embedder fails,
+// and that the resolution reports the problem.
 func TestEmbedderFails(t *testing.T) {
 	e := &embedder{err: &llm.Error{Kind: llm.ErrUnavailable, Message: "key sk-secret"}}
 	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e})
@@ -218,7 +222,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Entities of one kind and ID are one, and their names are aliases.
+// TestSameEntity checks that entities with the same kind and ID become one, with
+// aliases.
 func TestSameEntity(t *testing.T) {
 	c := catalog(t, []resolve.Entity{{Kind: "port", Name: "Constantinople", ID: "1"}, {Kind: "port", Name: "Istanbul", ID: "1"}, {Kind: "port", Name: "Oslo"}, {Kind: "port", Name: "Oslo", Aliases: []string{"Christiania"}}}, nil)
 	for term, want := range map[string]string{"istanbul": "Constantinople", "oslo": "Oslo", "christiania": "Oslo"} {
@@ -229,7 +234,7 @@ func TestSameEntity(t *testing.T) {
 	}
 }
 
-func TestTakeScore(t *testing.T) {
+func TestResolveThreshold(t *testing.T) {
 	c := catalog(t, []resolve.Entity{{Name: "Rotterdam", Aliases: []string{"NLRTM"}}}, &resolve.CatalogOptions{ResolveThreshold: 1})
 	for term, want := range map[string]resolve.Status{"rotterdam": resolve.Resolved, "nlrtm": resolve.Resolved, "Roterdam": resolve.Near} {
 		if status, _ := lookUp(t, c, term, ""); status != want {
@@ -247,7 +252,7 @@ func TestCatalogRefuses(t *testing.T) {
 		"a negative batch": func() (*resolve.Catalog, error) {
 			return resolve.NewCatalog(nil, &resolve.CatalogOptions{BatchSize: -1})
 		},
-		"a score that is no one": func() (*resolve.Catalog, error) {
+		"a score above one": func() (*resolve.Catalog, error) {
 			return resolve.NewCatalog(nil, &resolve.CatalogOptions{ResolveThreshold: 2})
 		},
 	} {
@@ -265,7 +270,7 @@ func TestCatalogRefuses(t *testing.T) {
 		t.Error("an empty name is accepted")
 	}
 	if status, _ := lookUp(t, c, "boston", ""); status != resolve.Resolved {
-		t.Error("a Replace that failed left nothing behind")
+		t.Error("a Replace that failed changed the catalog")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -295,7 +300,8 @@ func TestConcurrency(t *testing.T) {
 	wg.Wait()
 }
 
-// What comes out was in the data, with scores between 0 and 1, the best first, whatever goes in.
+// FuzzResolve checks that candidates are in the data, have scores between 0 and 1,
+// the best first, and are the same every time.
 func FuzzResolve(f *testing.F) {
 	for _, l := range labelled {
 		f.Add(l.term, l.kind)

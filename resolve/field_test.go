@@ -53,7 +53,7 @@ func TestFieldAccuracy(t *testing.T) {
 	got.check(t, 1, 0.95)
 }
 
-// A field that two sources have is asked for, unless the source is said.
+// TestFieldSource checks that a field of two sources is ambiguous without a source.
 func TestFieldSource(t *testing.T) {
 	c, err := resolve.NewFieldCatalog(append(fields("shipments", "arrival_date", "delay_hours"), fields("trucks", "arrival_date")...), nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestFieldSource(t *testing.T) {
 		}
 	}
 	if _, err := c.Resolve(t.Context(), "arrival date", "planes"); !errors.Is(err, resolve.ErrUnknownSource) {
-		t.Errorf("a source that there is not: %v", err)
+		t.Errorf("an unknown source: %v", err)
 	}
 	if res, err := c.Resolve(t.Context(), "delay", "trucks"); err != nil || res.Status != resolve.Unresolved || len(res.Candidates) > 0 {
 		t.Errorf("a field of another source: %+v, %v", res, err)
