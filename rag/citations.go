@@ -7,47 +7,50 @@ import (
 	"unicode/utf8"
 )
 
-// citations puts the citations of a text right as it streams: [n] becomes the
-// number of a passage among those that are cited, and a number that no passage
-// has is taken out, with the space before it. Several stand in one pair of
-// brackets or in several, and [1-3] is three. In code, brackets mean something
-// else and are left alone.
+// citations renumbers the citations of a text while it streams. A citation [n]
+// of passage n becomes the position of that passage among the cited ones. A
+// number without a passage is removed, with the space before it. [1][3], [1, 3]
+// and [1-3] cite several passages. Brackets within Markdown code are not
+// citations and stay as they are.
 type citations struct {
-	passages int   // how many there are
-	cited    []int // by their numbers, in the order in which the text cites them first
+	passages int   // the number of passages
+	cited    []int // numbers of passages, in the order of their first citation
 	text     strings.Builder
 
-	held  []byte // spaces and then perhaps a bracket: not told, as it may be a citation
-	open  bool   // held has a bracket
-	inner bool   // and so has what was told just before
-	code  int    // how many backticks began the code that this is in; 0: none
-	ticks int    // how many there are just before
-	lines int    // how many line ends there are just before
+	held  []byte // spaces and an open bracket that may begin a citation: not in text yet
+	open  bool   // held contains a bracket
+	inner bool   // text ends with an open bracket
+	code  int    // the number of backticks that opened the current code; 0 outside of code
+	ticks int    // the number of backticks just before
+	lines int    // the number of line ends just before
 }
 
 const maxHeld = 40 // bytes
 
-// write takes the next piece of the text and returns what can be told of it.
+// write adds the next piece of the model's text and returns the text that can be
+// streamed now.
 func (c *citations) write(piece string) string {
-	told := c.text.Len()
+	streamed := c.text.Len()
 	for i := range len(piece) {
 		c.next(piece[i])
 	}
-	return c.text.String()[told:]
+	return c.text.String()[streamed:]
 }
 
-// end returns what is still to be told.
+// end is called at the end of the model's text. It returns the rest.
 func (c *citations) end() string {
-	told := c.text.Len()
+	streamed := c.text.Len()
 	c.release()
-	return c.text.String()[told:]
+	return c.text.String()[streamed:]
 }
 
+// release adds held to the text: it is no citation.
 func (c *citations) release() {
 	c.text.Write(c.held)
 	c.held, c.open = c.held[:0], false
 }
 
+// next adds one byte of the model's text.
 func (c *citations) next(b byte) {
 	if c.open {
 		switch {
@@ -62,7 +65,7 @@ func (c *citations) next(b byte) {
 		c.inner = b == '['
 	}
 	if c.text.Len() == 0 && (b == ' ' || b == '\n' || b == '\r' || b == '\t') {
-		return // a text begins with what it says
+		return // no space at the beginning
 	}
 	if b != '`' && c.ticks > 0 {
 		c.fence()
@@ -86,12 +89,13 @@ func (c *citations) next(b byte) {
 	}
 }
 
-// citing reports whether b can stand within a citation; of a dash, any byte.
+// citing reports whether b can be part of a citation. Every byte that is not
+// ASCII can, because it may be part of a dash.
 func citing(b byte) bool {
 	return '0' <= b && b <= '9' || b == ' ' || b == ',' || b == ';' || b == '-' || b >= utf8.RuneSelf
 }
 
-// fence is called behind a run of backticks: it begins or ends code, or is part
+// fence is called after a run of backticks, which begins code, ends it or is part
 // of it.
 func (c *citations) fence() {
 	switch {
@@ -103,7 +107,7 @@ func (c *citations) fence() {
 	c.ticks = 0
 }
 
-// resolve is called at the end of a bracket: what it held is a citation, or text.
+// resolve is called at a closing bracket. It decides whether held is a citation.
 func (c *citations) resolve() {
 	space, inner, _ := strings.Cut(string(c.held), "[")
 	numbers, ok := citedNumbers(inner)
@@ -129,13 +133,13 @@ func (c *citations) resolve() {
 	case fixed != "":
 		c.text.WriteString(space + fixed)
 	case c.inner:
-		c.text.WriteByte(' ') // or what is around it could become a citation
+		c.text.WriteByte(' ') // otherwise the text around it could become a citation
 	}
 	c.inner = false
 }
 
-// citedNumbers reads what stands between brackets: numbers of at most three digits
-// with commas or semicolons between them, and ranges.
+// citedNumbers parses the text between brackets: numbers of at most three digits
+// and ranges of them, separated by commas or semicolons.
 func citedNumbers(inner string) (numbers []int, ok bool) {
 	inner = strings.NewReplacer(";", ",", "–", "-").Replace(inner)
 	for part := range strings.SplitSeq(inner, ",") {

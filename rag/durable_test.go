@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// TestConversation: the second question of a thread is understood by the first.
+// TestConversation asks a question that can only be understood by an earlier one.
 func TestConversation(t *testing.T) {
 	m := llmtest.Scripted(t, says("It waits for a part [1]."), rewrites("Can a cancelled work order be opened again?"), says("No [1]."))
 	a := newAgent(t, m, manual(t), &rag.Options{Store: &store.InMemory{}})
@@ -24,12 +24,13 @@ func TestConversation(t *testing.T) {
 		}
 	}
 	if sent := prompt(t, m, "rewrite_question"); !strings.Contains(sent, "What is On hold?") || !strings.Contains(sent, "It waits for a part") {
-		t.Errorf("the prompt lacks what was said:\n%s", sent)
+		t.Errorf("the prompt lacks the conversation:\n%s", sent)
 	}
 }
 
-// TestTurnGoesOn: what was done before the model could not be reached is not done again.
-func TestTurnGoesOn(t *testing.T) {
+// TestTurnResumes resumes a turn whose model was unavailable: nodes that ran are
+// not run again.
+func TestTurnResumes(t *testing.T) {
 	searches := 0
 	s := searcherFunc(func(context.Context, string, int) ([]rag.Hit, error) { searches++; return passages(2), nil })
 	down := llmtest.Rule{Name: "answer_from_documents", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrUnavailable}}}}
@@ -39,12 +40,12 @@ func TestTurnGoesOn(t *testing.T) {
 	if _, _, err := run(t, newAgent(t, m, s, &rag.Options{Store: st}), turn); !errors.Is(err, llm.ErrUnavailable) {
 		t.Fatalf("the error is %v", err)
 	}
-	got, told, err := run(t, newAgent(t, m, s, &rag.Options{Store: st}), qed.Turn{Thread: "t"})
-	if err != nil || got.Text != "Yes [1]." || told != got.Text || len(got.Citations) != 1 || got.Citations[0].Title != "2.md" {
-		t.Errorf("going on: %+v, told %q, %v", got, told, err)
+	got, streamed, err := run(t, newAgent(t, m, s, &rag.Options{Store: st}), qed.Turn{Thread: "t"})
+	if err != nil || got.Text != "Yes [1]." || streamed != got.Text || len(got.Citations) != 1 || got.Citations[0].Title != "2.md" {
+		t.Errorf("resumed: %+v, streamed %q, %v", got, streamed, err)
 	}
 	if searches != 1 {
-		t.Errorf("it was searched %d times", searches)
+		t.Errorf("there were %d searches, want 1", searches)
 	}
 }
 
@@ -53,14 +54,14 @@ func TestBudget(t *testing.T) {
 	for name, tt := range map[string]struct {
 		limits  qed.Limits
 		history []llm.Message
-		calls   int // that the model must see
+		calls   int // of the model
 		partial bool
 	}{
-		"enough":                     {qed.Limits{ModelCalls: 10}, history, 2, false},
-		"the answer by what is kept": {qed.Limits{ModelCalls: 2}, history, 2, false},
-		"one call for an answer":     {qed.Limits{ModelCalls: 1}, nil, 1, false},
-		"one call with a history":    {qed.Limits{ModelCalls: 1}, history, 1, true},
-		"not enough tokens":          {qed.Limits{Tokens: 100}, history, 0, true},
+		"enough":                    {qed.Limits{ModelCalls: 10}, history, 2, false},
+		"the answer by the reserve": {qed.Limits{ModelCalls: 2}, history, 2, false},
+		"one call for an answer":    {qed.Limits{ModelCalls: 1}, nil, 1, false},
+		"one call with a history":   {qed.Limits{ModelCalls: 1}, history, 1, true},
+		"not enough tokens":         {qed.Limits{Tokens: 100}, history, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := llmtest.New(rewrites("q"), says("Yes [1]."))

@@ -11,8 +11,9 @@ import (
 	"github.com/qedkit/qed/rag"
 )
 
-// The model is scripted, and the chunks are found by their words. With a provider
-// of llm/openai, its Embedder in IndexOptions and os.DirFS nothing else changes.
+// The model is scripted, and the chunks are found by their words. In a real
+// program the model and an Embedder for IndexOptions come from a provider such as
+// llm/openai, and the files from os.DirFS.
 func Example() {
 	manual := fstest.MapFS{"orders.md": {Data: []byte(`# Work orders
 
@@ -46,8 +47,8 @@ Choose *Cancel*. A cancelled work order cannot be opened again.
 		log.Fatal(err)
 	}
 	fmt.Println(answer.Text)
-	for i, s := range answer.Citations {
-		fmt.Printf("[%d] %s, %s\n", i+1, s.Title, s.Location)
+	for i, c := range answer.Citations {
+		fmt.Printf("[%d] %s, %s\n", i+1, c.Title, c.Location)
 	}
 	// Output:
 	// No, it stays cancelled [1]. Ask support for help.
@@ -56,8 +57,8 @@ Choose *Cancel*. A cancelled work order cannot be opened again.
 
 func ExampleIndex_Search() {
 	chunks := []rag.Chunk{
-		{Document: "orders.md", First: 3, Last: 5, Text: "On hold means that the work waits for a part."},
-		{Document: "orders.md", First: 7, Last: 9, Text: "A cancelled work order cannot be opened again."},
+		{Document: "orders.md", FirstLine: 3, LastLine: 5, Text: "On hold means that the work waits for a part."},
+		{Document: "orders.md", FirstLine: 7, LastLine: 9, Text: "A cancelled work order cannot be opened again."},
 	}
 	index, err := rag.NewIndex(context.Background(), chunks, nil)
 	if err != nil {

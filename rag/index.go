@@ -4,77 +4,79 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 )
 
-// A Searcher finds the chunks that have to do with a query. [Index] is one in
-// memory; one that asks a vector database or a search engine is an adapter of a
+// A Searcher finds the chunks that are relevant to a query. [Index] is a
+// Searcher in memory. An adapter for a vector database or a search engine is a
 // few lines.
 //
-// Search returns at most k hits, the best first; k is at least 1. None is no
-// error. A Searcher is safe for concurrent use.
+// Search returns at most k hits, the best first; k is at least 1. No hits is
+// not an error. A Searcher must be safe for concurrent use.
 //
-// The agent calls it with the context of a turn: where a reader may not see all
-// documents, the host puts into that context who asks, and its Searcher leaves
-// out the others.
+// The agent calls Search with the context of the turn. If not every user may
+// read all documents, put the user into that context and let the Searcher
+// leave out what they may not read.
 type Searcher interface {
 	Search(ctx context.Context, query string, k int) ([]Hit, error)
 }
 
-// A Hit is a chunk that was found. A higher Score is a better hit; zero or less
-// says that the chunk has nothing to do with the query. Scores of two Searchers
-// cannot be compared, nor those of one before and after its documents changed.
+// A Hit is a chunk that a [Searcher] found. A higher Score is a better hit. A
+// score of zero or less means that the chunk is not relevant to the query.
+// Scores of different Searchers cannot be compared, and neither can scores from
+// before and after a change of the documents.
 type Hit struct {
 	Chunk Chunk   `json:"chunk"`
 	Score float64 `json:"score"`
 }
 
-// IndexOptions say how an [Index] finds chunks. Nil and zero fields mean the
-// defaults.
+// IndexOptions are the options of [NewIndex]. A nil IndexOptions and zero
+// fields mean the defaults.
 type IndexOptions struct {
-	// Embedder turns chunks and queries into vectors, which are compared. Nil means
-	// that chunks are found by their words.
+	// Embedder turns chunks and queries into vectors, which are compared. Nil
+	// means that chunks are found by their words.
 	Embedder llm.Embedder
-	// Batch is how many chunks are embedded in one call: 64.
-	Batch int
+	// BatchSize is the number of chunks embedded in one call. 0 means 64.
+	BatchSize int
 }
 
-// Index is a [Searcher] in memory. It looks at every chunk, so it finds the best
-// and not just good ones; 10,000 chunks take a few milliseconds.
+// An Index is a [Searcher] in memory. It compares a query with every chunk, so
+// its hits are the exact best ones; with 10,000 chunks that takes a few
+// milliseconds. It is safe for concurrent use.
 //
-// With an Embedder, a hit's score is the cosine of the angle between the vectors
-// of query and chunk. Without one it is BM25 (k1 = 1.2, b = 0.75) over the words
-// that both have: runs of letters and digits in lower case, without the endings
-// of English words and without those that say nothing by themselves (the, of,
-// how); in scripts without spaces, characters and pairs of them. Both read a chunk's
-// headings and its text. Equal scores are in the order of the chunks.
+// An Index reads a chunk's headings and its text. How it scores them depends on
+// [IndexOptions]:
 //
-// It is safe for concurrent use.
+//   - With an Embedder, the score is the cosine of the angle between the vectors
+//     of the query and the chunk.
+//   - Without one, it is BM25 (k1 = 1.2, b = 0.75) over the words that both
+//     have: runs of letters and digits in lower case, without English endings
+//     and stop words. Scripts that are written without spaces are split into
+//     characters and pairs of characters.
+//
+// Chunks with equal scores are returned in the order in which they were given.
 type Index struct {
 	chunks []Chunk
-	scores func(ctx context.Context, query string) ([]float64, error) // one a chunk
+	scores func(ctx context.Context, query string) ([]float64, error) // one for each chunk
 }
 
-// ErrEmbedding is the error for vectors of an Embedder that cannot be used: too
-// few, of different lengths, or not numbers.
-var ErrEmbedding = errors.New("the embedder's vectors cannot be used")
-
-// NewIndex returns an index of chunks, which must not be changed afterwards.
-// With an Embedder, all are embedded before it returns.
+// NewIndex returns an index of chunks, whose fields must not be changed
+// afterwards. With an Embedder, it embeds all chunks before it returns.
 //
-// Errors of the Embedder match the kinds of package llm, and [ErrEmbedding] where
-// what it returns is not one vector a chunk, all of one length.
+// Without chunks the error matches [ErrNoDocuments]. Errors of the Embedder are
+// returned as they are; if its vectors cannot be used, the error matches
+// [ErrEmbedding].
 func NewIndex(ctx context.Context, chunks []Chunk, opt *IndexOptions) (*Index, error) {
 	var o IndexOptions
 	if opt != nil {
 		o = *opt
 	}
-	if o.Batch < 0 {
-		return nil, fmt.Errorf("rag: IndexOptions.Batch is %d: it cannot be negative", o.Batch)
+	if err := option.Default("rag: IndexOptions.BatchSize", &o.BatchSize, 64); err != nil {
+		return nil, err
 	}
 	if len(chunks) == 0 {
 		return nil, fmt.Errorf("rag: %w: there are no chunks", ErrNoDocuments)
@@ -82,25 +84,26 @@ func NewIndex(ctx context.Context, chunks []Chunk, opt *IndexOptions) (*Index, e
 	x := &Index{chunks: slices.Clone(chunks)}
 	texts := make([]string, len(chunks))
 	for i, c := range chunks {
-		texts[i] = c.searched()
+		texts[i] = c.searchText()
 	}
 	if o.Embedder == nil {
-		x.scores = newLexicon(texts).scores
+		x.scores = newBM25(texts).scores
 		return x, nil
 	}
-	vectors, err := newVectors(ctx, o.Embedder, texts, cmp.Or(o.Batch, 64))
+	c, err := newCosine(ctx, o.Embedder, texts, o.BatchSize)
 	if err != nil {
 		return nil, fmt.Errorf("rag: %w", err)
 	}
-	x.scores = vectors.scores
+	x.scores = c.scores
 	return x, nil
 }
 
-// Search returns the chunks with a score above zero, at most k of them. A query
-// without a word finds nothing.
+// Search returns at most k chunks with a score above zero, the best first. An
+// empty query finds nothing. It returns an error if k is less than 1, if ctx is
+// done, or if the Embedder fails.
 func (x *Index) Search(ctx context.Context, query string, k int) ([]Hit, error) {
 	if k < 1 {
-		return nil, fmt.Errorf("rag: a search for the best %d chunks: ask for at least one", k)
+		return nil, fmt.Errorf("rag: Search with k = %d: k is at least 1", k)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("rag: %w", err)
@@ -113,45 +116,45 @@ func (x *Index) Search(ctx context.Context, query string, k int) ([]Hit, error) 
 		return nil, fmt.Errorf("rag: %w", err)
 	}
 	var hits []Hit
-	for _, b := range best(scores, k) {
-		hits = append(hits, Hit{x.chunks[b.at], b.score})
+	for _, s := range best(scores, k) {
+		hits = append(hits, Hit{Chunk: x.chunks[s.chunk], Score: s.score})
 	}
 	return hits, nil
 }
 
-// scored is a chunk by its place in the index.
+// A scored is the score of a chunk, which is given by its index.
 type scored struct {
-	at    int
+	chunk int
 	score float64
 }
 
-// best returns the k highest of scores above zero, the highest first.
+// best returns the k highest of the scores above zero, the highest first.
 func best(scores []float64, k int) []scored {
 	var top worstFirst
-	for at, score := range scores {
+	for chunk, score := range scores {
 		switch {
 		case score <= 0:
 		case len(top) < k:
-			heap.Push(&top, scored{at, score})
+			heap.Push(&top, scored{chunk, score})
 		case score > top[0].score:
-			top[0] = scored{at, score}
+			top[0] = scored{chunk, score}
 			heap.Fix(&top, 0)
 		}
 	}
 	slices.SortFunc(top, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.chunk, b.chunk))
 	})
 	return top
 }
 
-// worstFirst is a heap: its first is the one that a better one replaces.
+// worstFirst is a heap whose first element is the next one to be replaced.
 type worstFirst []scored
 
 func (w worstFirst) Len() int      { return len(w) }
 func (w worstFirst) Swap(i, j int) { w[i], w[j] = w[j], w[i] }
 func (w *worstFirst) Push(x any)   { *w = append(*w, x.(scored)) }
-func (w *worstFirst) Pop() any     { panic("rag: nothing is taken from the heap") }
+func (w *worstFirst) Pop() any     { panic("rag: best never pops") }
 
 func (w worstFirst) Less(i, j int) bool {
-	return w[i].score < w[j].score || w[i].score == w[j].score && w[i].at > w[j].at
+	return w[i].score < w[j].score || w[i].score == w[j].score && w[i].chunk > w[j].chunk
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/qedkit/qed/rag"
 )
 
-// embedder is a function as an llm.Embedder.
+// An embedder is a function as an llm.Embedder.
 type embedder func(texts []string) ([][]float32, error)
 
 func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
@@ -28,7 +28,7 @@ func (e embedder) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return e(texts)
 }
 
-// topics embeds a text as how often it has each of three letters.
+// topics embeds a text as the number of times it contains each of three letters.
 var topics = embedder(func(texts []string) ([][]float32, error) {
 	var vectors [][]float32
 	for _, text := range texts {
@@ -41,11 +41,11 @@ var topics = embedder(func(texts []string) ([][]float32, error) {
 	return vectors, nil
 })
 
-// chunks makes chunks of texts, with their places as documents.
+// chunks returns chunks with the given texts. Their documents are their indexes.
 func chunks(texts ...string) []rag.Chunk {
 	var all []rag.Chunk
 	for i, text := range texts {
-		all = append(all, rag.Chunk{Document: fmt.Sprint(i), First: 1, Last: 1, Text: text})
+		all = append(all, rag.Chunk{Document: fmt.Sprint(i), FirstLine: 1, LastLine: 1, Text: text})
 	}
 	return all
 }
@@ -79,14 +79,14 @@ func found(t *testing.T, s rag.Searcher, query string, k int) []string {
 func TestVectorSearch(t *testing.T) {
 	all := chunks("xxxx", "y", "xy", "z", "xxy", "yyyyyy", "xz")
 	for _, batch := range []int{0, 1, 2, 100} {
-		x := newIndex(t, all, &rag.IndexOptions{Embedder: topics, Batch: batch})
+		x := newIndex(t, all, &rag.IndexOptions{Embedder: topics, BatchSize: batch})
 		for _, tt := range []struct {
 			query string
 			k     int
 			want  []string
 		}{
 			{"x", 3, []string{"0", "4", "2"}},
-			{"x", 4, []string{"0", "4", "2", "6"}}, // 2 and 6 are as good: in their order
+			{"x", 4, []string{"0", "4", "2", "6"}}, // 2 and 6 have equal scores
 			{"x", 100, []string{"0", "4", "2", "6"}},
 			{"y", 2, []string{"1", "5"}},
 			{"xy", 1, []string{"2"}},
@@ -107,7 +107,7 @@ func TestCosine(t *testing.T) {
 	}
 }
 
-// TestHeadingsAreSearched has a chunk that says only in its heading what it is about.
+// TestHeadingsAreSearched has a chunk whose subject is only in its heading.
 func TestHeadingsAreSearched(t *testing.T) {
 	all := chunks("press the button", "press the lever")
 	all[1].Headings = []string{"zz", "Cancelling"}
@@ -120,7 +120,7 @@ func TestHeadingsAreSearched(t *testing.T) {
 	}
 }
 
-// TestEmbedderKeepsItsVectors has an embedder that returns the same slices again.
+// TestEmbedderKeepsItsVectors has an embedder that keeps the slices that it returns.
 func TestEmbedderKeepsItsVectors(t *testing.T) {
 	same := [][]float32{{3, 4}}
 	x := newIndex(t, chunks("a"), &rag.IndexOptions{Embedder: embedder(func([]string) ([][]float32, error) { return same, nil })})
@@ -128,7 +128,7 @@ func TestEmbedderKeepsItsVectors(t *testing.T) {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([][]float32{{3, 4}}, same); diff != "" {
-		t.Errorf("the index changed what is the embedder's: %s", diff)
+		t.Errorf("the index changed the embedder's vectors: %s", diff)
 	}
 }
 
@@ -140,15 +140,15 @@ func TestBadEmbedders(t *testing.T) {
 		err     error
 		want    error
 	}{
-		"too many":      {[][]float32{{1}, {1}, {1}}, nil, rag.ErrEmbedding},
-		"too few":       {nil, nil, rag.ErrEmbedding},
-		"of two sizes":  {[][]float32{{1, 2}, {1}}, nil, rag.ErrEmbedding},
-		"empty":         {[][]float32{{}, {}}, nil, rag.ErrEmbedding},
-		"not a number":  {[][]float32{{1, 2}, {nan, 1}}, nil, rag.ErrEmbedding},
-		"infinite":      {[][]float32{{inf, 2}, {1, 1}}, nil, rag.ErrEmbedding},
-		"no direction":  {[][]float32{{1, 2}, {0, 0}}, nil, rag.ErrEmbedding},
-		"it fails":      {nil, down, llm.ErrUnavailable},
-		"large numbers": {[][]float32{{math.MaxFloat32, 1}, {1e-40, 1e-40}}, nil, nil},
+		"too many":       {[][]float32{{1}, {1}, {1}}, nil, rag.ErrEmbedding},
+		"too few":        {nil, nil, rag.ErrEmbedding},
+		"of two lengths": {[][]float32{{1, 2}, {1}}, nil, rag.ErrEmbedding},
+		"empty":          {[][]float32{{}, {}}, nil, rag.ErrEmbedding},
+		"not a number":   {[][]float32{{1, 2}, {nan, 1}}, nil, rag.ErrEmbedding},
+		"infinite":       {[][]float32{{inf, 2}, {1, 1}}, nil, rag.ErrEmbedding},
+		"zero":           {[][]float32{{1, 2}, {0, 0}}, nil, rag.ErrEmbedding},
+		"it fails":       {nil, down, llm.ErrUnavailable},
+		"large numbers":  {[][]float32{{math.MaxFloat32, 1}, {1e-40, 1e-40}}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bad := embedder(func([]string) ([][]float32, error) { return tt.vectors, tt.err })
@@ -164,8 +164,8 @@ func TestBadEmbedders(t *testing.T) {
 					asked = true
 					return [][]float32{{1, 2}, {2, 1}}, nil
 				}
-				if name == "no direction" {
-					return [][]float32{{0, 0, 0}}, nil // another size than the chunks'
+				if name == "zero" {
+					return [][]float32{{0, 0, 0}}, nil // more dimensions than the chunks have
 				}
 				return tt.vectors, tt.err
 			})
@@ -209,7 +209,7 @@ func TestWordSearch(t *testing.T) {
 			t.Errorf("%q (-want +got)\n%s", tt.query, diff)
 		}
 	}
-	// The same word again says nothing more.
+	// A repeated word counts once.
 	once, _ := x.Search(t.Context(), "order", 1)
 	twice, _ := x.Search(t.Context(), "order orders Order", 1)
 	if diff := cmp.Diff(once, twice); diff != "" {
@@ -217,7 +217,7 @@ func TestWordSearch(t *testing.T) {
 	}
 }
 
-// TestBM25 compares scores with the formula, worked out by hand.
+// TestBM25 compares scores with the formula.
 func TestBM25(t *testing.T) {
 	x := newIndex(t, chunks("boiler boiler valve", "boiler", "valve pump"), nil)
 	hits, err := x.Search(t.Context(), "boiler valve", 3)
@@ -234,7 +234,7 @@ func TestBM25(t *testing.T) {
 		{Chunk: rag.Chunk{Document: "1"}, Score: weight(1, 1)},
 		{Chunk: rag.Chunk{Document: "2"}, Score: weight(1, 2)},
 	}
-	opts := []cmp.Option{cmpopts.EquateApprox(0, 1e-9), cmpopts.IgnoreFields(rag.Chunk{}, "First", "Last", "Text")}
+	opts := []cmp.Option{cmpopts.EquateApprox(0, 1e-9), cmpopts.IgnoreFields(rag.Chunk{}, "FirstLine", "LastLine", "Text")}
 	if diff := cmp.Diff(want, hits, opts...); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -256,12 +256,12 @@ func FuzzWordSearch(f *testing.F) {
 	})
 }
 
-// TestBestIsExact compares the best hits with those of sorting all of them.
+// TestBestIsExact compares the best hits with the beginning of all hits, sorted.
 func TestBestIsExact(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var texts []string
 	for range 500 {
-		texts = append(texts, strings.Repeat("x", r.IntN(4))+strings.Repeat("y", 1+r.IntN(4))) // many alike
+		texts = append(texts, strings.Repeat("x", r.IntN(4))+strings.Repeat("y", 1+r.IntN(4))) // with many equal scores
 	}
 	x := newIndex(t, chunks(texts...), &rag.IndexOptions{Embedder: topics})
 	all, err := x.Search(t.Context(), "xxy", len(texts))
@@ -286,7 +286,7 @@ func TestBestIsExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(all[:k], some); diff != "" {
-			t.Errorf("the best %d are others (-want +got)\n%s", k, diff)
+			t.Errorf("the best %d (-want +got)\n%s", k, diff)
 		}
 	}
 }
@@ -295,15 +295,15 @@ func TestIndexRefuses(t *testing.T) {
 	if _, err := rag.NewIndex(t.Context(), nil, nil); !errors.Is(err, rag.ErrNoDocuments) {
 		t.Errorf("without chunks: %v", err)
 	}
-	if _, err := rag.NewIndex(t.Context(), chunks("a"), &rag.IndexOptions{Batch: -1}); err == nil {
-		t.Error("a negative batch is accepted")
+	if _, err := rag.NewIndex(t.Context(), chunks("a"), &rag.IndexOptions{BatchSize: -1}); err == nil {
+		t.Error("a negative batch size is accepted")
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	for name, opt := range map[string]*rag.IndexOptions{"words": nil, "vectors": {Embedder: topics}} {
 		x := newIndex(t, chunks("x"), opt)
 		if _, err := x.Search(t.Context(), "x", 0); err == nil {
-			t.Errorf("%s: a search for no hit is accepted", name)
+			t.Errorf("%s: k = 0 is accepted", name)
 		}
 		if _, err := x.Search(ended, "x", 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: a search that is cancelled returns %v", name, err)
@@ -314,7 +314,7 @@ func TestIndexRefuses(t *testing.T) {
 	}
 }
 
-// TestConcurrentSearches is for the race detector.
+// TestConcurrentSearches runs searches of one index at once.
 func TestConcurrentSearches(t *testing.T) {
 	for name, opt := range map[string]*rag.IndexOptions{"words": nil, "vectors": {Embedder: topics}} {
 		x := newIndex(t, chunks("x", "y"), opt)
@@ -330,7 +330,7 @@ func TestConcurrentSearches(t *testing.T) {
 	}
 }
 
-// random is an embedder of 384 numbers that have to do with nothing.
+// random returns an embedder of random vectors with 384 dimensions.
 func random() embedder {
 	r := rand.New(rand.NewPCG(1, 2))
 	return func(texts []string) ([][]float32, error) {
@@ -345,7 +345,7 @@ func random() embedder {
 	}
 }
 
-// BenchmarkSearch finds the best five of 10,000 chunks.
+// BenchmarkSearch finds the best 5 of 10,000 chunks.
 func BenchmarkSearch(b *testing.B) {
 	r := rand.New(rand.NewPCG(3, 4))
 	texts := make([]string, 10_000)

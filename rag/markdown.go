@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// codeIndent is how far a line is indented to be code.
+// codeIndent is the indentation of indented code.
 const codeIndent = 4
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// indent returns the column of s's first character that is no space, and s from
-// there. s begins at the given column; a tab goes on to the next multiple of four.
+// indent returns the column of the first character of s that is not a space, and
+// s from there. s begins at the given column; tab stops are every four columns.
 func indent(s string, column int) (int, string) {
 	for i := range len(s) {
 		switch s[i] {
@@ -26,8 +26,8 @@ func indent(s string, column int) (int, string) {
 	return column, ""
 }
 
-// heading returns the level and the title of a line that is an ATX heading, and
-// 0 for others.
+// heading returns the level and the title of a line that is an ATX heading, such
+// as "## Title". The level of other lines is 0.
 func heading(text string) (level int, title string) {
 	rest := strings.TrimLeft(text, "#")
 	level = len(text) - len(rest)
@@ -41,7 +41,7 @@ func heading(text string) (level int, title string) {
 	return level, title
 }
 
-// isUnderline reports whether a line makes a heading of the paragraph above it.
+// isUnderline reports whether a line turns the paragraph above it into a heading.
 func isUnderline(text string) bool {
 	text = strings.TrimRight(text, " \t")
 	return text != "" && (strings.Trim(text, "=") == "" || strings.Trim(text, "-") == "")
@@ -57,8 +57,8 @@ func isRule(text string) bool {
 	return false
 }
 
-// marker returns the length of the marker of a list item at the beginning of
-// text, without the space behind it; 0 where there is none.
+// marker returns the length of the list marker at the beginning of text, without
+// the space after it. It returns 0 if there is none.
 func marker(text string) int {
 	digits := 0
 	for digits < len(text) && '0' <= text[digits] && text[digits] <= '9' {
@@ -68,7 +68,11 @@ func marker(text string) int {
 	if digits > 9 || width > len(text) {
 		return 0
 	}
-	if closes := "-+*"; digits > 0 && !strings.Contains(".)", text[digits:width]) || digits == 0 && !strings.Contains(closes, text[:1]) {
+	last := ".)" // of an ordered item: "1." or "1)"
+	if digits == 0 {
+		last = "-+*"
+	}
+	if !strings.Contains(last, text[digits:width]) {
 		return 0
 	}
 	if width < len(text) && text[width] != ' ' && text[width] != '\t' {
@@ -77,9 +81,9 @@ func marker(text string) int {
 	return width
 }
 
-// A fence is what opens fenced code: how many of which character.
+// A fence is the line that opens fenced code.
 type fence struct {
-	char   string
+	char   string // a backtick or a tilde
 	length int
 }
 
@@ -98,9 +102,9 @@ func (f fence) closedBy(text string) bool {
 	return len(text)-len(rest) >= f.length && blank(rest)
 }
 
-// openHTML reports whether text begins a block of HTML, and what ends it: the
-// line that contains end, or where end is empty, the line before a blank one.
-// Within a paragraph, fewer tags begin one.
+// openHTML reports whether text begins a block of HTML, and returns what ends it:
+// the first line that contains end, or a blank line if end is empty. Within a
+// paragraph, fewer tags begin a block.
 func openHTML(text string, within bool) (end string, ok bool) {
 	if !strings.HasPrefix(text, "<") {
 		return "", false
@@ -128,11 +132,13 @@ func openHTML(text string, within bool) (end string, ok bool) {
 	return "", alone && !within
 }
 
-// tagName returns the name of the tag that text begins with, in lower case, and
-// what follows it; "" where it is no tag.
+// tagName returns the lower-case name of the tag at the beginning of text and the
+// text after the name. It returns "" if there is no tag.
 func tagName(text string) (name, after string) {
 	name = strings.TrimPrefix(text[1:], "/")
-	end := strings.IndexFunc(name, func(r rune) bool { return !isLetter(byte(r)) && (r < '0' || r > '9') && r != '-' || r > 'z' })
+	end := strings.IndexFunc(name, func(r rune) bool {
+		return !isLetter(byte(r)) && (r < '0' || r > '9') && r != '-' || r > 'z'
+	})
 	if end < 0 {
 		end = len(name)
 	}
@@ -145,7 +151,8 @@ func tagName(text string) (name, after string) {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// rawTags hold text until they are closed; blockTags until a blank line.
+// A block of HTML that begins with one of rawTags ends where the tag is closed,
+// one of blockTags at the next blank line.
 var (
 	rawTags   = []string{"pre", "script", "style", "textarea"}
 	blockTags = strings.Fields(`address article aside base basefont blockquote body caption center col colgroup dd

@@ -1,39 +1,40 @@
-// Package rag answers questions from documents, and names the passages that its
-// answers rest on.
+// Package rag answers questions from documents and cites the passages that each
+// answer is based on.
 //
-// [Read] cuts Markdown files into chunks, an [Index] finds the chunks that have to
-// do with a question, and the agent of [New] has a model answer from the best of
-// them and from nothing else. Each is of use without the others: chunks can go to
-// a vector database, and any [Searcher] can take the Index's place.
+// [Read] splits Markdown files into chunks, an [Index] finds the chunks that are
+// relevant to a question, and the agent that [New] returns lets a model answer
+// from the best of them and nothing else. Each part can be used without the
+// others: the chunks can go to a vector database, and any [Searcher] can replace
+// the Index. [NewTool] returns the search alone, as a tool for other agents.
 //
-// The way of a question is a [qed.Graph]:
+// The agent is a [qed.Graph]:
 //
 //	rewrite_question -> search -> answer_from_documents
 //
-// The first node is visited only where something was said before the question: it
-// makes "and how do I undo that?" a question that can be searched for.
+// The first node runs only if the turn has a history. It rewrites a question
+// such as "and how do I undo that?" so that it can be searched for.
 //
 // # Citations
 //
-// A passage is cited by its number in square brackets, such as [1]. In the answer,
-// [n] is the n-th of [qed.Answer.Citations], which are the cited passages and no
-// others: numbers are changed to fit as the text streams, and a number that no
-// passage has is taken out. An answer that cites nothing is partial, and says so;
-// and where no passage has anything to do with the question, the model is not
-// asked at all.
+// The model cites a passage by its number in square brackets, such as [1]. In
+// the answer, [n] refers to the n-th of [qed.Answer.Citations], which holds the
+// cited passages and no others. Numbers are changed to fit while the text
+// streams, and numbers of passages that do not exist are removed. An answer
+// without a citation is partial. If no passage is relevant, the answer is
+// partial and the model is not asked.
 //
-// That the cited passage says what the answer says is not checked.
+// The agent does not check that a cited passage supports the answer.
 //
 // # What the model sees
 //
-// Everything that follows goes to the model's provider: the question, the
-// conversation where there is one ([Options.MaxHistoryMessages]), and the passages
-// with their documents' names. All of it is quoted and capped, and said to be
-// data. Who may read which documents is for the [Searcher] to know.
+// The model's provider receives the question, the conversation if there is one
+// ([Options.MaxHistoryMessages]), and the passages with the names of their
+// documents. All of it is quoted, limited in length and marked as data. The
+// [Searcher] decides which documents a user may read.
 //
 // # Requests
 //
-// The requests have the names of their nodes, for scripted models and traces
+// The requests are named after their nodes, for scripted models and traces
 // ([llm.Request.Name]):
 //
 //	rewrite_question        {"question": "a question that stands alone"}
@@ -52,20 +53,18 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// New returns an agent that answers from what searcher finds. A nil opt means the
-// defaults.
+// New returns an agent that answers from the passages that searcher finds. A
+// nil opt means the defaults.
 //
-// With [Options.Store] the agent keeps conversations: what was said before is
-// told to the model, and a turn that stopped can go on. Without one, pass what
-// was said before in [qed.Turn.History]. The agent is safe for concurrent use.
+// With [Options.Store] the agent keeps conversations: the model sees earlier
+// messages, and a turn that stopped can be resumed. Without a Store, pass
+// earlier messages in [qed.Turn.History]. The agent is safe for concurrent use.
+// It stays within the budget of its context ([qed.WithBudget]).
 //
-// What a budget in the context ([qed.WithBudget]) leaves is all that the agent
-// spends.
-//
-// A turn ends with an error where nobody can answer it (the model or the searcher
-// fails, the context ends); it ends with a partial Answer that says why where the
-// documents do not answer the question. Errors of the model match the kinds of
-// package llm, and a turn without a text [qed.ErrEmptyTurn].
+// If the documents do not answer the question, the turn ends with a partial
+// Answer that says why. A turn ends with an error if the model or the searcher
+// fails or the context is done. Errors of the model match the kinds of package
+// llm. A turn without a text is an error that matches [qed.ErrEmptyTurn].
 func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if model == nil || searcher == nil {
 		return nil, errors.New("rag: New needs a model and a searcher")
@@ -74,7 +73,7 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := o.asking(model)
+	m, err := asking.New("rag", model, o.Settings, qed.DurableModel) // without history: the question stands alone
 	if err != nil {
 		return nil, err
 	}
@@ -99,27 +98,27 @@ func New(model llm.Model, searcher Searcher, opt *Options) (qed.Agent, error) {
 	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings)), nil
 }
 
-// agent is what all turns share; what one turn knows is its state.
+// agent is shared by all turns.
 type agent struct {
 	model    *asking.Model
 	searcher Searcher
 	opt      Options
 }
 
-// state is what one turn knows so far. It survives JSON, as every state of a graph
-// does, and stays small: what is not needed any more is dropped.
+// state is the state of one turn. Nodes clear what later nodes do not need, so
+// that it stays small in the log.
 type state struct {
-	Question string        // once it is rewritten, it stands alone
-	History  []llm.Message // what was said before, oldest first; none once the question is rewritten
+	Question string        // stands alone once it is rewritten
+	History  []llm.Message // oldest first; nil once the question is rewritten
 
-	Passages []Passage
-	Text     string
-	Sources  []qed.Citation // of Text
-	Reason   string         // why the answer is partial; empty: it is not
-	Usage    llm.Usage
+	Passages  []Passage
+	Text      string
+	Citations []qed.Citation // of Text
+	Reason    string         // why the answer is partial; empty if it is not
+	Usage     llm.Usage
 }
 
-// begin is the state that a turn starts from.
+// begin returns the state at the beginning of a turn.
 func (a *agent) begin(_ context.Context, _ state, turn qed.Turn) (state, error) {
 	s := state{Question: strings.TrimSpace(turn.Text)}
 	if s.Question == "" {
@@ -135,6 +134,7 @@ func (a *agent) begin(_ context.Context, _ state, turn qed.Turn) (state, error) 
 
 const maxMessage = 4000 // bytes
 
+// first returns the first node of a turn.
 func first(s state) string {
 	if len(s.History) > 0 {
 		return "rewrite_question"
@@ -142,38 +142,45 @@ func first(s state) string {
 	return "search"
 }
 
-// finish is the answer that a turn ends with.
+// finish returns the answer of a finished turn.
 func finish(_ context.Context, s state) (qed.Answer, error) {
 	return qed.Answer{
 		Text:          s.Text,
-		Citations:     s.Sources,
+		Citations:     s.Citations,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,
 		Usage:         s.Usage,
 	}, nil
 }
 
-// Passage is a chunk as the model sees it. Its texts are data.
+// A Passage is a chunk as the model sees it. Its texts are data.
 type Passage struct {
-	Number int // from 1: by it the model cites
-	Source qed.Citation
-	Text   string
+	Number   int // the model cites the passage by it; from 1
+	Citation qed.Citation
+	Text     string
 }
 
-// search finds the passages that the answer may rest on.
+// search is the node that finds the passages for the answer.
 func (a *agent) search(ctx context.Context, s state) (state, error) {
-	hits, err := a.searcher.Search(ctx, s.Question, a.opt.Chunks)
+	hits, err := a.searcher.Search(ctx, s.Question, a.opt.TopK)
 	if err != nil {
 		return s, err
 	}
-	for _, h := range hits {
-		if n := len(s.Passages); h.Score > a.opt.MinScore && n < a.opt.Chunks {
-			s.Passages = append(s.Passages, Passage{n + 1, h.Chunk.source(), prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes)})
-		}
-	}
 	found := qed.Retrieved{Query: s.Question}
-	for _, p := range s.Passages {
-		found.Citations = append(found.Citations, p.Source)
+	for _, h := range hits {
+		if len(s.Passages) == a.opt.TopK {
+			break // the Searcher returned more than k
+		}
+		if !(h.Score > a.opt.MinScore) { // nor a score that is NaN
+			continue
+		}
+		p := Passage{
+			Number:   len(s.Passages) + 1,
+			Citation: h.Chunk.citation(),
+			Text:     prompt.Clip(h.Chunk.Text, a.opt.MaxChunkBytes),
+		}
+		s.Passages = append(s.Passages, p)
+		found.Citations = append(found.Citations, p.Citation)
 	}
 	qed.Emit(ctx, found)
 	return s, nil

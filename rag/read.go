@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,35 +11,38 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/option"
 )
 
 var (
-	// ErrNoDocuments is the error of [Read] where there is no Markdown file with a
-	// text, and of [NewIndex] without a chunk: an agent could answer nothing.
-	ErrNoDocuments = errors.New("there is nothing to read")
-	// ErrNotText is the error of [Read] for a file that is not valid UTF-8.
-	ErrNotText = errors.New("the file is not valid UTF-8")
-	// ErrTooLarge is the error of [Read] for a file, or all of them, over a limit of
-	// [ReadOptions].
-	ErrTooLarge = errors.New("there is too much to read")
+	// ErrNoDocuments is matched by the error of [Read] if no Markdown file contains
+	// text, and of [NewIndex] if there are no chunks.
+	ErrNoDocuments = errors.New("no documents")
+	// ErrNotUTF8 is matched by the error of [Read] for a file that is not valid
+	// UTF-8.
+	ErrNotUTF8 = errors.New("not valid UTF-8")
+	// ErrTooLarge is matched by the error of [Read] if a file, or all files
+	// together, exceed a limit of [ReadOptions].
+	ErrTooLarge = errors.New("too large")
 )
 
-// ReadOptions are limits of [Read]. Nil and zero fields mean the defaults; a
-// negative number is an error.
+// ReadOptions are the limits of [Read]. A nil ReadOptions and zero fields mean
+// the defaults. A negative number is an error.
 type ReadOptions struct {
-	// ChunkBytes is how long a chunk's text may be: 1200 bytes, about 300 tokens,
-	// at least 100. Models that embed read the beginning of a longer text only, some
-	// no more than 256 tokens.
+	// ChunkBytes limits the text of one chunk. 0 means 1200 bytes, about 300
+	// tokens; the least is 100. Embedding models ignore the rest of a longer text,
+	// some after 256 tokens.
 	ChunkBytes int
-	// MaxFileBytes is how large a file may be: 1 MiB.
+	// MaxFileBytes limits the size of one file. 0 means 1 MiB; the most is 1 GiB.
 	MaxFileBytes int
-	// MaxBytes is how large all files may be together: 64 MiB.
+	// MaxBytes limits the size of all files together. 0 means 64 MiB; the most is
+	// 1 GiB.
 	MaxBytes int
 }
 
 const (
 	minChunkBytes = 100
-	maxReadOption = 1 << 30
+	maxReadBytes  = 1 << 30
 )
 
 func (o *ReadOptions) withDefaults() (ReadOptions, error) {
@@ -46,32 +50,30 @@ func (o *ReadOptions) withDefaults() (ReadOptions, error) {
 	if o != nil {
 		v = *o
 	}
-	for _, f := range []struct {
-		name         string
-		value        *int
-		usual, least int
-	}{
-		{"ChunkBytes", &v.ChunkBytes, 1200, minChunkBytes},
-		{"MaxFileBytes", &v.MaxFileBytes, 1 << 20, 1},
-		{"MaxBytes", &v.MaxBytes, 64 << 20, 1},
-	} {
-		if *f.value == 0 {
-			*f.value = f.usual
-		}
-		if *f.value < f.least || *f.value > maxReadOption {
-			return v, fmt.Errorf("rag: ReadOptions.%s is %d: it lies between %d and %d", f.name, *f.value, f.least, maxReadOption)
-		}
+	err := cmp.Or(
+		option.Default("rag: ReadOptions.ChunkBytes", &v.ChunkBytes, 1200),
+		option.Default("rag: ReadOptions.MaxFileBytes", &v.MaxFileBytes, 1<<20),
+		option.Default("rag: ReadOptions.MaxBytes", &v.MaxBytes, 64<<20),
+		atMost("rag: ReadOptions.MaxFileBytes", v.MaxFileBytes, maxReadBytes),
+		atMost("rag: ReadOptions.MaxBytes", v.MaxBytes, maxReadBytes),
+	)
+	if err == nil && v.ChunkBytes < minChunkBytes {
+		err = fmt.Errorf("rag: ReadOptions.ChunkBytes is %d: it cannot be less than %d", v.ChunkBytes, minChunkBytes)
 	}
-	return v, nil
+	return v, err
 }
 
-// Read cuts the Markdown files of a file system into chunks: those whose names
-// end in .md or .markdown, in all folders, in the order of their paths. Names
-// that begin with a dot are left out. Front matter is left out of the chunks.
+// Read splits the Markdown files of a file system into chunks, in the order of
+// their paths. It reads the files in all folders whose names end in .md or
+// .markdown, and skips files and folders whose names begin with a dot. Front
+// matter is not part of the chunks.
 //
-// A file that cannot be read, is too large or is not valid UTF-8 is an error that
-// names it. Links to files are followed, those to folders are not: where files
-// come from somebody else, [os.Root.FS] keeps links within the folder.
+// If a file cannot be read, the error names it. The error matches [ErrTooLarge],
+// [ErrNotUTF8] or [ErrNoDocuments] for what Read checks, and otherwise the file
+// system's error.
+//
+// Symbolic links to files are followed, links to folders are not. If the files
+// are not your own, use [os.Root.FS], which keeps links within the folder.
 func Read(files fs.FS, opt *ReadOptions) ([]Chunk, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -102,7 +104,7 @@ func Read(files fs.FS, opt *ReadOptions) ([]Chunk, error) {
 		return nil, err
 	}
 	if len(chunks) == 0 {
-		return nil, fmt.Errorf("rag: %w: no file that ends in .md has a text", ErrNoDocuments)
+		return nil, fmt.Errorf("rag: %w: no .md file contains text", ErrNoDocuments)
 	}
 	return chunks, nil
 }
@@ -112,14 +114,14 @@ func isMarkdown(name string) bool {
 	return ext == ".md" || ext == ".markdown"
 }
 
-// readFile reads a regular file of at most limit bytes. What is no file, such as
-// a link to a folder, has no text.
+// readFile reads a regular file of at most limit bytes. It returns no text for
+// anything else, such as a link to a folder.
 func readFile(files fs.FS, name string, limit int) (text string, err error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
 		return "", bare(err)
 	}
-	if !info.Mode().IsRegular() { // opening a pipe would wait for somebody to write
+	if !info.Mode().IsRegular() { // opening a pipe would block until somebody writes
 		return "", nil
 	}
 	f, err := files.Open(name)
@@ -134,12 +136,12 @@ func readFile(files fs.FS, name string, limit int) (text string, err error) {
 	case len(raw) > limit:
 		return "", fmt.Errorf("%w: raise ReadOptions.MaxFileBytes or MaxBytes", ErrTooLarge)
 	case !utf8.Valid(raw):
-		return "", ErrNotText
+		return "", ErrNotUTF8
 	}
 	return string(raw), nil
 }
 
-// bare takes the path off an error that has one.
+// bare returns the cause of an error that names a path: Read names it already.
 func bare(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -15,7 +15,7 @@ import (
 	"github.com/qedkit/qed/rag"
 )
 
-// files makes a file system of names and texts.
+// files returns a file system with the given names and texts of files.
 func files(t testing.TB, namesAndTexts ...string) fs.FS {
 	t.Helper()
 	all := fstest.MapFS{}
@@ -25,7 +25,7 @@ func files(t testing.TB, namesAndTexts ...string) fs.FS {
 	return all
 }
 
-// cut is a chunk as the tests of cutting look at it.
+// A cut is a chunk as the tests of splitting compare it.
 type cut struct {
 	Headings    string
 	First, Last int
@@ -43,12 +43,12 @@ func cuts(t *testing.T, text string, limit int) []cut {
 		if c.Document != "d.md" {
 			t.Errorf("the document is %q", c.Document)
 		}
-		got = append(got, cut{strings.Join(c.Headings, "/"), c.First, c.Last, c.Text})
+		got = append(got, cut{strings.Join(c.Headings, "/"), c.FirstLine, c.LastLine, c.Text})
 	}
 	return got
 }
 
-// TestHeadings tells headings from what looks like one.
+// TestHeadings distinguishes headings from lines that look like one.
 func TestHeadings(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
@@ -179,8 +179,8 @@ func TestLongHeadingsAreClipped(t *testing.T) {
 	}
 }
 
-// FuzzRead cuts anything: nothing is lost, nothing is doubled, and the lines are
-// where the chunks say.
+// FuzzRead splits any document: the chunks contain all of its text exactly once,
+// and their line numbers are right.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"# A\n\ntext\n\n- a\n  - b\n\n      ```\n      # c\n", "A\n===\n\nB\n---\n| a |\n|-|\n| b |", "1. ```\n   x\n\n\ty\n2)\n",
@@ -193,7 +193,7 @@ func FuzzRead(f *testing.F) {
 		limit := 100 + int(more)
 		chunks, err := rag.Read(files(t, "d.md", text), &rag.ReadOptions{ChunkBytes: limit})
 		switch {
-		case errors.Is(err, rag.ErrNotText) && !utf8.ValidString(text):
+		case errors.Is(err, rag.ErrNotUTF8) && !utf8.ValidString(text):
 			return
 		case errors.Is(err, rag.ErrNoDocuments):
 			chunks = nil
@@ -207,13 +207,13 @@ func FuzzRead(f *testing.F) {
 			if strings.TrimSpace(c.Text) == "" || len(c.Text) > limit || !utf8.ValidString(c.Text) {
 				t.Fatalf("a chunk is %q", c.Text)
 			}
-			if c.First < last || c.Last < c.First || c.Last > len(lines) {
-				t.Fatalf("lines %d to %d come after %d, of %d", c.First, c.Last, last, len(lines))
+			if c.FirstLine < last || c.LastLine < c.FirstLine || c.LastLine > len(lines) {
+				t.Fatalf("lines %d to %d come after %d, of %d", c.FirstLine, c.LastLine, last, len(lines))
 			}
-			if whole := strings.Join(lines[c.First-1:c.Last], " "); !strings.Contains(squeeze(whole), squeeze(c.Text)) {
-				t.Fatalf("%q is not in lines %d to %d: %q", c.Text, c.First, c.Last, whole)
+			if whole := strings.Join(lines[c.FirstLine-1:c.LastLine], " "); !strings.Contains(squeeze(whole), squeeze(c.Text)) {
+				t.Fatalf("%q is not in lines %d to %d: %q", c.Text, c.FirstLine, c.LastLine, whole)
 			}
-			last = c.Last
+			last = c.LastLine
 			got.WriteString(c.Text)
 		}
 		want := squeeze(strings.Join(lines, ""))
@@ -221,12 +221,12 @@ func FuzzRead(f *testing.F) {
 		case want:
 		case squeeze(strings.Join(lines[frontMatterEnd(lines):], "")):
 		default:
-			t.Errorf("the chunks hold other text than the document:\n%q\n%q", squeeze(got.String()), want)
+			t.Errorf("the chunks contain other text than the document:\n%q\n%q", squeeze(got.String()), want)
 		}
 	})
 }
 
-// squeeze takes out all space, which is where chunks are cut.
+// squeeze removes all space, because chunks are cut at spaces.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -236,7 +236,7 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// frontMatterEnd is behind the second line that can be a fence of front matter.
+// frontMatterEnd returns the line after what can be front matter.
 func frontMatterEnd(lines []string) int {
 	if first := strings.TrimRight(lines[0], " \t"); first != "---" && first != "+++" {
 		return 0
@@ -276,7 +276,7 @@ func TestReadRefuses(t *testing.T) {
 		want error // nil: any
 		says string
 	}{
-		"Latin-1":             {some(nil, "a.md", "ok", "sub/latin.md", "Malm\xf6"), rag.ErrNotText, "sub/latin.md"},
+		"Latin-1":             {some(nil, "a.md", "ok", "sub/latin.md", "Malm\xf6"), rag.ErrNotUTF8, "sub/latin.md"},
 		"a large file":        {some(&rag.ReadOptions{MaxFileBytes: 3}, "a.md", "abc", "b.md", "abcd"), rag.ErrTooLarge, "b.md"},
 		"too much in all":     {some(&rag.ReadOptions{MaxBytes: 5}, "a.md", "abc", "b.md", "abc"), rag.ErrTooLarge, "b.md"},
 		"no Markdown":         {some(nil, "a.txt", "text"), rag.ErrNoDocuments, ".md"},
@@ -285,7 +285,7 @@ func TestReadRefuses(t *testing.T) {
 		"no such folder":      {func(*testing.T) error { _, err := rag.Read(os.DirFS("no/such/folder"), nil); return err }, fs.ErrNotExist, ""},
 		"chunks too small":    {some(&rag.ReadOptions{ChunkBytes: 10}, "a.md", "text"), nil, "ChunkBytes"},
 		"a negative limit":    {some(&rag.ReadOptions{MaxBytes: -1}, "a.md", "text"), nil, "MaxBytes"},
-		"a limit beyond ints": {some(&rag.ReadOptions{MaxFileBytes: 1 << 40}, "a.md", "text"), nil, "MaxFileBytes"},
+		"a limit above 1 GiB": {some(&rag.ReadOptions{MaxFileBytes: 1 << 40}, "a.md", "text"), nil, "MaxFileBytes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := tt.read(t)
@@ -296,7 +296,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestLinks has a folder as containers mount one: its files are links into a
+// TestLinks reads a folder as containers mount it: its files are links into a
 // hidden folder.
 func TestLinks(t *testing.T) {
 	link := func(to string) *fstest.MapFile { return &fstest.MapFile{Mode: fs.ModeSymlink, Data: []byte(to)} }

@@ -11,29 +11,31 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// RewriteData is what the prompt for making a question stand alone is given.
+// RewriteData is the data of the prompt that rewrites a question.
 type RewriteData struct {
 	Question string
 	History  []llm.Message // of the user and the assistant, oldest first
 }
 
-// rewritten is what the model answers when it makes a question stand alone.
+// rewritten is the model's reply to the prompt that rewrites a question.
 type rewritten struct {
 	Question string `json:"question" jsonschema:"description=the question as it stands alone"`
 }
 
-// rewrite makes the question stand alone. Where the model does not manage that, or
-// the budget is spent, it stays as it was asked.
+// rewrite is the node that makes the question independent of the conversation.
+// If the model replies with nothing that can be used, or the budget is spent,
+// the question stays as it is.
 func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
-	req, err := a.model.Request("rewrite_question", a.opt.Prompts.Rewrite, RewriteData{s.Question, s.History}, nil)
+	data := RewriteData{Question: s.Question, History: s.History}
+	req, err := a.model.Request("rewrite_question", a.opt.Prompts.Rewrite, data, nil)
 	if err != nil {
 		return s, err
 	}
-	wrote, err := asking.Object[rewritten](ctx, a.model, &s.Usage, req)
+	reply, err := asking.Object[rewritten](ctx, a.model, &s.Usage, req)
 	if err != nil && !asking.Unusable(err) && !errors.Is(err, qed.ErrBudget) {
 		return s, err
 	}
-	if question := strings.TrimSpace(wrote.Question); question != "" {
+	if question := strings.TrimSpace(reply.Question); question != "" {
 		s.Question = prompt.Clip(question, maxMessage)
 	}
 	s.History = nil

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A block is a part of a document that is better left whole: a heading, a
-// paragraph, an item of a list, fenced code, a table, a quotation.
+// A block is a part of a document that is better not divided: a heading, a
+// paragraph, a list item, code, a table or a quotation.
 type block struct {
 	first, last int    // its lines, both included
-	level       int    // of a heading, from 1; 0 for what is none
+	level       int    // of a heading, from 1; 0 for other blocks
 	title       string // of a heading
 }
 
-// scan finds the blocks of lines[from:], without the blank lines between them.
+// scan returns the blocks of lines[from:], without the blank lines between them.
 //
-// It knows as much of CommonMark as it takes to tell headings from what looks
-// like one: within fenced or indented code, in HTML, in an item of a list, below
-// a list or a table. Headings within an item or a quotation are part of that.
+// It implements the part of CommonMark that distinguishes headings from lines
+// that look like one: within code, HTML or a list item, and below a list or a
+// table. A heading within a list item or a quotation is a part of it.
 func scan(lines []string, from int) (blocks []block) {
 	s := scanner{lines: lines}
 	for i := from; i < len(lines); {
@@ -34,10 +34,10 @@ func scan(lines []string, from int) (blocks []block) {
 
 type scanner struct {
 	lines []string
-	items []int // the columns at which the contents of the open list items begin, outermost first
+	items []int // the columns at which the text of the open list items begins, outermost first
 }
 
-// block returns the block that begins at line i, which is not blank.
+// block returns the block that begins at line i, which must not be blank.
 func (s *scanner) block(i int) block {
 	column, text := indent(s.lines[i], 0)
 	for len(s.items) > 0 && s.items[len(s.items)-1] > column {
@@ -71,8 +71,8 @@ func (s *scanner) block(i int) block {
 	return s.underlined(i, s.paragraph(i))
 }
 
-// item opens the list item at line i, whose marker ends at a column, and returns
-// the last line of its first block.
+// item opens the list item at line i, whose marker ends at column and is followed
+// by rest. It returns the last line of the item's first block.
 func (s *scanner) item(i, column int, rest string) int {
 	content, text := indent(rest, column)
 	if text == "" || content-column > codeIndent { // empty, or code
@@ -86,8 +86,8 @@ func (s *scanner) item(i, column int, rest string) int {
 	return s.paragraph(i)
 }
 
-// base is the column from which a line's indentation counts: that of the
-// innermost open item which it is in.
+// base returns the column from which the indentation of a line at column counts:
+// the beginning of the innermost open item that contains the line, or 0.
 func (s *scanner) base(column int) int {
 	for _, content := range slices.Backward(s.items) {
 		if content <= column {
@@ -97,12 +97,12 @@ func (s *scanner) base(column int) int {
 	return 0
 }
 
-// paragraph returns the last line of the text that begins at line i: the one
-// before a blank line, or before one that begins something else.
+// paragraph returns the last line of the paragraph that begins at line i. It ends
+// before a blank line and before a line that begins another block.
 func (s *scanner) paragraph(i int) int {
 	quoted := strings.HasPrefix(strings.TrimLeft(s.lines[i], " \t"), ">")
 	table := s.isTable(i)
-	plain := !quoted && !table && len(s.items) == 0 // what stands below can underline it
+	plain := !quoted && !table && len(s.items) == 0 // so the next line can underline it
 	if table {
 		i++ // the line of dashes
 	}
@@ -123,8 +123,8 @@ func (s *scanner) paragraph(i int) int {
 	return i
 }
 
-// interrupts reports whether text, which follows a paragraph's line, begins
-// something else.
+// interrupts reports whether text, which follows a line of a paragraph, begins
+// another block.
 func (s *scanner) interrupts(text string) bool {
 	if _, ok := openFence(text); ok {
 		return true
@@ -147,8 +147,8 @@ func (s *scanner) interrupts(text string) bool {
 	return width == 1 || text[:width-1] == "1"
 }
 
-// underlined makes the paragraph from first to last a heading where the line
-// below it says so.
+// underlined returns the paragraph from first to last, as a heading if the line
+// below underlines it.
 func (s *scanner) underlined(first, last int) block {
 	b := block{first: first, last: last}
 	if last+1 == len(s.lines) {
@@ -169,8 +169,8 @@ func (s *scanner) underlined(first, last int) block {
 	return b
 }
 
-// indented returns the last line of the indented code that begins at line i, up
-// to a blank one.
+// indented returns the last line of the indented code that begins at line i. A
+// blank line ends it.
 func (s *scanner) indented(i, base int) int {
 	for ; i+1 < len(s.lines); i++ {
 		if column, text := indent(s.lines[i+1], 0); text == "" || column-base < codeIndent {
@@ -181,8 +181,7 @@ func (s *scanner) indented(i, base int) int {
 }
 
 // fenced returns the last line of the fenced code that begins at line i: the
-// closing fence, or the last line of the list item that it is in, or that of the
-// document.
+// closing fence, or else the last line of its list item or of the document.
 func (s *scanner) fenced(i, base int, f fence) int {
 	for ; i+1 < len(s.lines); i++ {
 		column, text := indent(s.lines[i+1], 0)
@@ -197,8 +196,9 @@ func (s *scanner) fenced(i, base int, f fence) int {
 	return i
 }
 
-// html returns the last line of the HTML that begins at line i and is ended by
-// end, or by a blank line. It ends with the list item that it is in, too.
+// html returns the last line of the HTML that begins at line i. It ends with a
+// line that contains end, or before a blank line if end is empty, and at the
+// latest with its list item.
 func (s *scanner) html(i, base int, end string) int {
 	for ; i+1 < len(s.lines); i++ {
 		if end != "" && strings.Contains(strings.ToLower(s.lines[i]), end) {
@@ -212,8 +212,8 @@ func (s *scanner) html(i, base int, end string) int {
 	return i
 }
 
-// isTable reports whether line i is the head of a table: below it stands a line
-// of dashes.
+// isTable reports whether line i is the header of a table, which is followed by a
+// line of dashes.
 func (s *scanner) isTable(i int) bool {
 	if i+1 >= len(s.lines) || !strings.Contains(s.lines[i], "|") {
 		return false

@@ -8,11 +8,11 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// split cuts a document into chunks of at most limit bytes: at its headings, and
-// below one heading between blocks. A block that is too long is cut between its
-// lines, and a line that is too long at a space.
+// split splits a document into chunks of at most limit bytes: at headings, and
+// below a heading between blocks. A block that is too long is split between
+// lines, a line that is too long at a space.
 //
-// Chunks do not overlap: each knows the headings that it stands below.
+// Chunks do not overlap. Each has the headings above it instead.
 func split(document, text string, limit int) []Chunk {
 	lines := splitLines(text)
 	p := packer{document: document, limit: limit, lines: lines}
@@ -29,8 +29,9 @@ func splitLines(text string) []string {
 	return strings.Split(text, "\n")
 }
 
-// frontMatter returns at which line a document's text begins: behind what tools
-// keep at its top, as YAML between lines of dashes or TOML between plus signs.
+// frontMatter returns the first line after the front matter of a document: YAML
+// between lines of dashes, or TOML between lines of plus signs. It returns 0 if
+// there is none.
 func frontMatter(lines []string) int {
 	fence := strings.TrimRight(lines[0], " \t")
 	separator := map[string]string{"---": ":", "+++": "="}[fence]
@@ -39,7 +40,7 @@ func frontMatter(lines []string) int {
 	}
 	key, _, found := strings.Cut(lines[1], separator)
 	if key = strings.TrimSpace(key); !found || key == "" || strings.ContainsAny(key, " \t") {
-		return 0 // the document begins with a rule
+		return 0 // the dashes are a thematic break
 	}
 	for i, line := range lines[1:] {
 		if line = strings.TrimRight(line, " \t"); line == fence || fence == "---" && line == "..." {
@@ -56,15 +57,16 @@ type packer struct {
 	lines    []string
 	chunks   []Chunk
 
-	path []block // the headings that the current chunk stands below
+	path []block // the headings above the current chunk
 
-	// The current chunk: its text and lines, from 0. first is meant only where
-	// text is not empty.
+	// The current chunk: its text and its lines, from 0. first is set only if text
+	// is not empty.
 	text        strings.Builder
 	first, last int
-	headed      bool // it is nothing but headings so far
+	headed      bool // so far it consists of headings only
 }
 
+// add adds a block to the current chunk, or begins a new one for it.
 func (p *packer) add(b block) {
 	if b.level > 0 {
 		p.enter(b)
@@ -77,8 +79,8 @@ func (p *packer) add(b block) {
 	}
 }
 
-// enter begins a section. A heading with nothing but deeper ones below it stays
-// with the first of them.
+// enter begins a section. A heading that is directly followed by a deeper one
+// stays in the same chunk.
 func (p *packer) enter(heading block) {
 	if n := len(p.path); !p.headed || n > 0 && p.path[n-1].level >= heading.level {
 		p.flush()
@@ -89,7 +91,7 @@ func (p *packer) enter(heading block) {
 	p.path = append(p.path, heading)
 }
 
-// size is how much longer the current chunk becomes with a block.
+// size returns the number of bytes by which a block makes the current chunk longer.
 func (p *packer) size(b block) int {
 	size := 0
 	for i := b.first; i <= b.last; i++ {
@@ -101,8 +103,7 @@ func (p *packer) size(b block) int {
 	return size + b.first - p.last - 1
 }
 
-// line adds line i to the current chunk, or as much of it as there is room for,
-// and goes on in the next one.
+// line adds line i to the current chunk, and what does not fit to the next ones.
 func (p *packer) line(i int, heading bool) {
 	rest := strings.TrimRightFunc(p.lines[i], unicode.IsSpace)
 	for rest != "" {
@@ -132,8 +133,9 @@ func (p *packer) line(i int, heading bool) {
 	}
 }
 
-// cut returns where a line is cut that is longer than room, which is more than a
-// rune's length: behind the last space, or else between two runes.
+// cut returns the index at which to cut a line that is longer than room: before
+// the last space, or else between two characters. room is larger than a
+// character.
 func cut(line string, room int) int {
 	if space := strings.LastIndexByte(line[:room], ' '); space > 0 && !blank(line[:space]) {
 		return space
@@ -144,14 +146,14 @@ func cut(line string, room int) int {
 	return room
 }
 
-const maxHeading = 200
+const maxHeading = 200 // bytes
 
 // flush ends the current chunk.
 func (p *packer) flush() {
 	if p.text.Len() == 0 {
 		return
 	}
-	c := Chunk{Document: p.document, First: p.first + 1, Last: p.last + 1, Text: p.text.String()}
+	c := Chunk{Document: p.document, FirstLine: p.first + 1, LastLine: p.last + 1, Text: p.text.String()}
 	for _, h := range p.path {
 		if h.title != "" {
 			c.Headings = append(c.Headings, prompt.Clip(h.title, maxHeading))

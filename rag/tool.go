@@ -1,6 +1,7 @@
 package rag
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,34 +11,48 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// ToolOptions are the limits of [NewTool]. A nil ToolOptions and zero fields mean the
-// defaults; a negative number is an error.
+// ToolOptions are the options of [NewTool]. A nil ToolOptions and zero fields
+// mean the defaults. A negative number is an error.
 type ToolOptions struct {
-	// Name is the tool's: vectordb_tool. Description says for a model what can be found:
+	// Name is the tool's name. Empty means vectordb_tool.
+	Name string
+	// Description is the tool's description for models. Empty means one of
 	// passages of documents.
-	Name, Description string
-	// Chunks is how many chunks a call finds that does not say it: 5. MaxChunks is how many
-	// it may ask for: 20.
-	Chunks, MaxChunks int
-	// MinScore is above what score a chunk is found: 0.
+	Description string
+	// TopK is the number of passages that a call without k finds. 0 means 5.
+	TopK int
+	// MaxTopK is the largest k of a call; a larger one is reduced to it. 0 means
+	// 20; the most is 100.
+	MaxTopK int
+	// MinScore is the score that a hit must exceed. 0 means that every relevant
+	// hit is returned.
 	MinScore float64
-	// MaxChunkBytes is how much of a chunk is returned: 4000 bytes.
+	// MaxChunkBytes limits how much of a chunk is returned. 0 means 4000 bytes.
 	MaxChunkBytes int
-	// MaxBytes is how long the JSON of a result is: 48 KiB. The last chunks are left out
-	// where it would be longer, and the result says so.
+	// MaxBytes limits the JSON of a result. 0 means 48 KiB. Hits that do not fit
+	// are left out, and the result is marked as truncated.
 	MaxBytes int
 }
 
-// toolArguments are what the tool takes.
+// toolArguments are the arguments of the tool.
 type toolArguments struct {
-	Query string `json:"query" jsonschema:"minLength=1,maxLength=4000" jsonschema_description:"what to look for, in words, complete in itself"`
-	K     int    `json:"k,omitempty" jsonschema:"minimum=1" jsonschema_description:"how many passages to find at most"`
+	Query string `json:"query" jsonschema:"minLength=1,maxLength=4000" jsonschema_description:"what to search for, in words, complete in itself"`
+	K     int    `json:"k,omitempty" jsonschema:"minimum=1" jsonschema_description:"largest number of passages to find"`
 }
 
-// toolHit is a chunk that was found, as a model and later tools read it.
+// toolResult is the result of the tool. Its citations are those of the hits, in
+// their order.
+type toolResult struct {
+	Hits      []toolHit      `json:"hits"`
+	Citations []qed.Citation `json:"citations"`
+	Truncated bool           `json:"truncated,omitempty"` // more was found than fits
+}
+
+// toolHit is one hit as models and later tools read it.
 type toolHit struct {
 	Title    string  `json:"title"`
 	Location string  `json:"location"`
@@ -45,23 +60,16 @@ type toolHit struct {
 	Score    float64 `json:"score"`
 }
 
-// toolResult has the sources in the order of the hits.
-type toolResult struct {
-	Hits      []toolHit      `json:"hits"`
-	Citations []qed.Citation `json:"citations"`
-	Truncated bool           `json:"truncated,omitempty"` // more was found than fits
-}
-
-// NewTool returns the tool vectordb_tool: it finds passages of documents with searcher,
-// and writes no answer.
+// NewTool returns the tool vectordb_tool, which finds passages of documents with
+// searcher. It does not write an answer.
 //
-// It is called with {query, k}; k may be missing, and more than MaxChunks is as many as
-// that. It returns {hits, sources, truncated}: hits are {title, location, text, score}, the
-// best first, sources are where each is from, which an agent shows beside its answer, and
-// truncated says that more was found than fits. That nothing was found is no error.
+// Its arguments are {"query", "k"}; k is optional. Its result is {"hits",
+// "citations", "truncated"}: hits are {"title", "location", "text", "score"}, the
+// best first, citations are their [qed.Citation] values in the same order, and
+// truncated is true if more was found than fits. No hits is not an error.
 //
-// The searcher gets the context of the call, and so knows who asks. Its errors are the
-// tool's.
+// The searcher is called with the context of the call, so it knows the user. Its
+// errors are returned as the tool's errors.
 func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 	if searcher == nil {
 		return qed.Tool{}, errors.New("rag: NewTool needs a searcher")
@@ -72,13 +80,9 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 	}
 	t := qed.NewTool(o.Name, o.Description, func(ctx context.Context, in toolArguments) (toolResult, error) {
 		if blank(in.Query) {
-			return toolResult{}, errors.New("rag: the query is empty: say what to look for")
+			return toolResult{}, errors.New("rag: the query is empty: say what to search for")
 		}
-		k := in.K
-		if k == 0 {
-			k = o.Chunks
-		}
-		k = min(k, o.MaxChunks)
+		k := min(cmp.Or(in.K, o.TopK), o.MaxTopK)
 		hits, err := searcher.Search(ctx, in.Query, k)
 		if err != nil {
 			return toolResult{}, err
@@ -88,90 +92,79 @@ func NewTool(searcher Searcher, opt *ToolOptions) (qed.Tool, error) {
 		return found, nil
 	})
 	t.Kind, t.Idempotent = qed.CoreTool, true
-	return t, o.tell(&t)
+	if t.Input, err = o.inputSchema(t.Input); err != nil {
+		return qed.Tool{}, fmt.Errorf("rag: %s: %w", o.Name, err)
+	}
+	return t, nil
 }
 
-// tell has the schema of the tool's arguments say how many chunks there are at most, and
-// if nothing is said.
-func (o ToolOptions) tell(t *qed.Tool) error {
+// inputSchema adds the limits of k to the schema of the arguments, for models
+// that plan calls.
+func (o ToolOptions) inputSchema(schema json.RawMessage) (json.RawMessage, error) {
 	var input jsonschema.Schema
-	if err := json.Unmarshal(t.Input, &input); err != nil {
-		return fmt.Errorf("rag: %s: %w", o.Name, err)
+	if err := json.Unmarshal(schema, &input); err != nil {
+		return nil, err
 	}
 	k := input.Properties["k"]
-	k.Maximum = new(float64(o.MaxChunks))
-	k.Description += fmt.Sprintf("; if missing: %d", o.Chunks)
-	text, err := json.Marshal(&input)
-	if err != nil {
-		return fmt.Errorf("rag: %s: %w", o.Name, err)
-	}
-	t.Input = text
-	return nil
+	k.Maximum = new(float64(o.MaxTopK))
+	k.Description += fmt.Sprintf("; default %d", o.TopK)
+	return json.Marshal(&input)
 }
 
-// result is what becomes of the hits: the best k, as far as they fit.
+// result returns the best k hits, as far as they fit.
 func (o ToolOptions) result(hits []Hit, k int) toolResult {
 	r := toolResult{Hits: []toolHit{}, Citations: []qed.Citation{}}
-	left := o.MaxBytes - 200 // for what is around them
+	left := o.MaxBytes - 200 // for the JSON around the hits
 	for _, h := range hits {
 		if math.IsNaN(h.Score) || math.IsInf(h.Score, 0) || h.Score <= o.MinScore {
 			continue
 		}
 		if len(r.Hits) == k {
-			break // a searcher that found more than it was asked for
+			break // the Searcher returned more than k
 		}
-		source := h.Chunk.source()
-		source.Location = prompt.Clip(source.Location, maxTitle)
-		hit := toolHit{source.Title, source.Location, prompt.Clip(h.Chunk.Text, o.MaxChunkBytes), h.Score}
-		if left -= size(hit) + size(source); left < 0 {
+		c := h.Chunk.citation()
+		hit := toolHit{
+			Title:    c.Title,
+			Location: c.Location,
+			Text:     prompt.Clip(h.Chunk.Text, o.MaxChunkBytes),
+			Score:    h.Score,
+		}
+		if left -= jsonSize(hit) + jsonSize(c); left < 0 {
 			r.Truncated = true
 			break
 		}
-		r.Hits, r.Citations = append(r.Hits, hit), append(r.Citations, source)
+		r.Hits, r.Citations = append(r.Hits, hit), append(r.Citations, c)
 	}
 	return r
 }
 
-// size is how many bytes v has in JSON, with a comma.
-func size(v any) int {
+// jsonSize returns the length of v in JSON, with a comma.
+func jsonSize(v any) int {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return math.MaxInt32 // not reached: texts and a number have a JSON form
+		return math.MaxInt32 // not reached: texts and finite numbers have a JSON form
 	}
 	return len(b) + 1
 }
+
+const toolDescription = "Finds the passages of the documents that are relevant to a query. " +
+	"Use it for what documents say, such as manuals and rules, and not for figures of a database."
 
 func (o *ToolOptions) withDefaults() (ToolOptions, error) {
 	var v ToolOptions
 	if o != nil {
 		v = *o
 	}
-	if v.Name == "" {
-		v.Name = "vectordb_tool"
-	}
-	if v.Description == "" {
-		v.Description = "Finds the passages of the documents that have to do with a query. Use it for what documents say, such as manuals and rules, and not for figures of a database."
-	}
-	if v.MinScore < 0 || math.IsNaN(v.MinScore) {
-		return v, fmt.Errorf("rag: ToolOptions.MinScore is %v: a score of zero says already that a chunk is of no use", v.MinScore)
-	}
-	for _, f := range []struct {
-		name        string
-		value       *int
-		usual, most int
-	}{
-		{"Chunks", &v.Chunks, 5, maxChunks},
-		{"MaxChunks", &v.MaxChunks, 20, maxChunks},
-		{"MaxChunkBytes", &v.MaxChunkBytes, 4000, maxOption},
-		{"MaxBytes", &v.MaxBytes, 48 << 10, maxOption},
-	} {
-		if *f.value < 0 || *f.value > f.most {
-			return v, fmt.Errorf("rag: ToolOptions.%s is %d: it lies between 0 and %d", f.name, *f.value, f.most)
-		}
-		if *f.value == 0 {
-			*f.value = f.usual
-		}
-	}
-	v.Chunks = min(v.Chunks, v.MaxChunks)
-	return v, nil
+	v.Name = cmp.Or(v.Name, "vectordb_tool")
+	v.Description = cmp.Or(v.Description, toolDescription)
+	err := cmp.Or(
+		checkMinScore("rag: ToolOptions.MinScore", v.MinScore),
+		option.Default("rag: ToolOptions.TopK", &v.TopK, 5),
+		option.Default("rag: ToolOptions.MaxTopK", &v.MaxTopK, 20),
+		atMost("rag: ToolOptions.MaxTopK", v.MaxTopK, maxTopK),
+		option.Default("rag: ToolOptions.MaxChunkBytes", &v.MaxChunkBytes, 4000),
+		option.Default("rag: ToolOptions.MaxBytes", &v.MaxBytes, 48<<10),
+	)
+	v.TopK = min(v.TopK, v.MaxTopK)
+	return v, err
 }

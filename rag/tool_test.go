@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/rag"
 )
 
-// toolFound is what the tool returns.
+// toolFound is the result of the tool.
 type toolFound struct {
 	Hits []struct {
 		Title, Location, Text string
@@ -61,7 +61,7 @@ func TestToolFinds(t *testing.T) {
 		t.Errorf("the best is %+v", h)
 	}
 	if f, err := callTool(t, newTool(t, manual(t), nil), `{"query":"zebra"}`); err != nil || f.Hits == nil || len(f.Hits) != 0 {
-		t.Errorf("where there is nothing: %+v, %v", f, err)
+		t.Errorf("without a hit: %+v, %v", f, err)
 	}
 }
 
@@ -73,12 +73,12 @@ func TestToolLimits(t *testing.T) {
 		want      int
 		truncated bool
 	}{
-		"as many as usual":      {passages(30), nil, `{"query":"q"}`, 5, false},
-		"as many as asked for":  {passages(30), nil, `{"query":"q","k":7}`, 7, false},
-		"as many as may be":     {passages(30), nil, `{"query":"q","k":100}`, 20, false},
-		"the host's numbers":    {passages(30), &rag.ToolOptions{Chunks: 2, MaxChunks: 3}, `{"query":"q","k":9}`, 3, false},
-		"those that are of use": {passages(4), &rag.ToolOptions{MinScore: 2}, `{"query":"q"}`, 2, false},
-		"those that fit":        {long(20), nil, `{"query":"q","k":20}`, 0, true},
+		"the default":           {passages(30), nil, `{"query":"q"}`, 5, false},
+		"k":                     {passages(30), nil, `{"query":"q","k":7}`, 7, false},
+		"k above the limit":     {passages(30), nil, `{"query":"q","k":100}`, 20, false},
+		"the host's limits":     {passages(30), &rag.ToolOptions{TopK: 2, MaxTopK: 3}, `{"query":"q","k":9}`, 3, false},
+		"above the least score": {passages(4), &rag.ToolOptions{MinScore: 2}, `{"query":"q"}`, 2, false},
+		"as many as fit":        {long(20), nil, `{"query":"q","k":20}`, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, err := callTool(t, newTool(t, tt.hits, tt.opt), tt.arguments)
@@ -92,7 +92,7 @@ func TestToolLimits(t *testing.T) {
 	}
 }
 
-// long are n hits whose JSON is much longer than their text.
+// long returns n hits whose JSON is much longer than their text.
 func long(n int) fixed {
 	all := passages(n)
 	for i := range all {
@@ -101,9 +101,9 @@ func long(n int) fixed {
 	return all
 }
 
-// A model that plans knows how many it may ask for.
-func TestToolTellsItsLimits(t *testing.T) {
-	for want, opt := range map[float64]*rag.ToolOptions{20: nil, 3: {MaxChunks: 3}} {
+// TestToolSchemaHasLimits checks that models can read the limits of k.
+func TestToolSchemaHasLimits(t *testing.T) {
+	for want, opt := range map[float64]*rag.ToolOptions{20: nil, 3: {MaxTopK: 3}} {
 		var input struct {
 			Properties map[string]struct{ Minimum, Maximum float64 }
 		}
@@ -111,7 +111,7 @@ func TestToolTellsItsLimits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k := input.Properties["k"]; k.Minimum != 1 || k.Maximum != want {
-			t.Errorf("k lies between %v and %v, want 1 and %v", k.Minimum, k.Maximum, want)
+			t.Errorf("k is between %v and %v, want 1 and %v", k.Minimum, k.Maximum, want)
 		}
 	}
 }
@@ -119,10 +119,10 @@ func TestToolTellsItsLimits(t *testing.T) {
 func TestNewToolRefuses(t *testing.T) {
 	for name, make := range map[string]func() (qed.Tool, error){
 		"no searcher":       func() (qed.Tool, error) { return rag.NewTool(nil, nil) },
-		"a negative option": func() (qed.Tool, error) { return rag.NewTool(passages(1), &rag.ToolOptions{Chunks: -1}) },
+		"a negative option": func() (qed.Tool, error) { return rag.NewTool(passages(1), &rag.ToolOptions{TopK: -1}) },
 	} {
 		if tool, err := make(); err == nil || tool.Call != nil {
-			t.Errorf("NewTool took %s", name)
+			t.Errorf("NewTool accepted %s", name)
 		}
 	}
 }
@@ -134,10 +134,10 @@ func TestToolRefuses(t *testing.T) {
 		tool      qed.Tool
 		arguments string
 	}{
-		"no query":            {newTool(t, passages(1), nil), `{}`},
-		"an empty query":      {newTool(t, passages(1), nil), `{"query":" "}`},
-		"a k below one":       {newTool(t, passages(1), nil), `{"query":"q","k":-1}`},
-		"a searcher's fault ": {newTool(t, failing, nil), `{"query":"q"}`},
+		"no query":           {newTool(t, passages(1), nil), `{}`},
+		"an empty query":     {newTool(t, passages(1), nil), `{"query":" "}`},
+		"a k below one":      {newTool(t, passages(1), nil), `{"query":"q","k":-1}`},
+		"a failing searcher": {newTool(t, failing, nil), `{"query":"q"}`},
 	} {
 		if _, err := callTool(t, tt.tool, tt.arguments); err == nil {
 			t.Errorf("%s: no error", name)
@@ -147,7 +147,7 @@ func TestToolRefuses(t *testing.T) {
 
 func ExampleNewTool() {
 	index, err := rag.NewIndex(context.Background(), []rag.Chunk{
-		{Document: "orders.md", First: 7, Last: 9, Text: "A cancelled work order cannot be opened again."},
+		{Document: "orders.md", FirstLine: 7, LastLine: 9, Text: "A cancelled work order cannot be opened again."},
 	}, nil)
 	if err != nil {
 		panic(err)

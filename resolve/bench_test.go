@@ -9,7 +9,8 @@ import (
 	"github.com/qedkit/qed/resolve"
 )
 
-// many returns n entities with names of two to five words, some of which most of them have.
+// many returns n entities with names of two to five words. Some words are in most
+// names.
 func many(n int) []resolve.Entity {
 	r := rand.New(rand.NewPCG(1, 2))
 	syllables := strings.Fields("an ber cor dal el fer gor han in jar kol lum mar nor ost pel quin ros sal tor ul ven wil xan yor zel bra cle dri flo gru")

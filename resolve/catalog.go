@@ -3,236 +3,238 @@ package resolve
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 )
 
-// Resolve says which entities a term could mean, among those of a kind, or of any where kind is
-// empty. One of another kind is never taken, though it may be suggested. A kind that no entity has is
-// one of the Problems, which names the kinds there are, unless there is a Finder, who may know it.
+// CatalogOptions are the options of [NewCatalog]. A nil CatalogOptions and zero
+// fields mean the defaults.
+type CatalogOptions struct {
+	// KindAliases are other words for kinds: {"vessel": {"ship", "boat"}}. Within
+	// a name, the words for its kind carry no information, as "port" in the name
+	// of a port.
+	KindAliases map[string][]string
+
+	// Finder looks up entities that are not in the catalog. Nil means that there
+	// are none. If it fails, Resolve fails: without it, a name of two entities
+	// would look unique.
+	Finder Finder
+
+	// PastEntities returns the entities that the user of the context meant before,
+	// the most recent first, with the words that the user wrote in Said. If the
+	// user writes the same words again, the same entity is meant, unless it is no
+	// longer in the data or another entity has exactly that name. Other past
+	// entities come first among the candidates. Return only what the user chose or
+	// confirmed. Nil means none.
+	PastEntities func(ctx context.Context) ([]qed.Entity, error)
+
+	// Embedder finds names by their meaning. Such candidates are never Resolved:
+	// the user or a model has to choose. If the Embedder fails, the Resolution
+	// reports a problem. Nil means that meaning is not used.
+	Embedder llm.Embedder
+	// BatchSize is the number of names embedded in one call. 0 means 64; the most
+	// is 10,000.
+	BatchSize int
+	// MinSimilarity is the least cosine of a name that is found by its meaning. 0
+	// means 0.6. Good values depend on the Embedder.
+	MinSimilarity float64
+
+	// ResolveThreshold is the score from which a single candidate is Resolved
+	// though the term is not exactly its name. 0 means 0.86.
+	//
+	// The default accepts the same words in another order, abbreviations, and
+	// typing errors that can hardly be another word: Rotterdma, Miamii. Words that
+	// may be another name, such as Homburg for Hamburg or Williams for William,
+	// have lower scores; 0.8 accepts most of them. 1 accepts exact names and
+	// aliases only.
+	ResolveThreshold float64
+	// MaxCandidates limits the candidates of a Resolution. 0 means 5; the most is
+	// 50.
+	MaxCandidates int
+}
+
+// A Catalog finds entities by their names. It is safe for concurrent use.
 //
-// A term that is no name is an error that matches [ErrTerm]. Other errors are those of the Finder,
-// and of a context that is done.
-func (c *Catalog) Resolve(ctx context.Context, term, kind string) (Resolution[Entity], error) {
-	res := Resolution[Entity]{Term: term, Kind: kind}
-	text, err := checkTerm(term)
-	if err == nil {
-		err = context.Cause(ctx)
+//   - A term of two to five capital letters, such as LAX, is a code: it only
+//     matches exact names and aliases.
+//   - Numbers, Roman numerals, decimals and words with digits only match
+//     themselves.
+//   - Signs count like letters: A+ is neither A nor A-, and -1 is not 1.
+//   - If names differ only in case, accents or punctuation, the one that is
+//     spelled like the term is meant.
+type Catalog struct {
+	opt         CatalogOptions
+	kindAliases map[string]string // key of the alias -> key of the kind
+	current     atomic.Pointer[entities]
+}
+
+// entities are the entities of a catalog until the next Replace.
+type entities struct {
+	list       []Entity
+	index      *index
+	embeddings *embeddings
+	at         map[identity]int32
+}
+
+// NewCatalog returns a catalog with a copy of list, which may be empty if there
+// is a Finder. Entities with the same Kind and ID are one entity, and so are
+// entities with the same Kind and Name without an ID. The names of all but the
+// first become its aliases. A name needs a letter or a digit.
+func NewCatalog(list []Entity, opt *CatalogOptions) (*Catalog, error) {
+	c := &Catalog{kindAliases: map[string]string{}}
+	if opt != nil {
+		c.opt = *opt
 	}
+	o := &c.opt
+	err := checkSearch("CatalogOptions", &o.BatchSize, &o.MinSimilarity, &o.ResolveThreshold, &o.MaxCandidates)
 	if err != nil {
-		return res, err
+		return nil, err
 	}
-	now := c.now.Load()
-	key := kindKey(kind)
-	if known, ok := c.kinds[key]; ok {
-		key = known
-	}
-	if key != "" && !now.index.kinds[key] && c.opt.Finder == nil {
-		res.Problems = append(res.Problems, c.noKind(kind))
-	}
-	hits := now.index.search(text, key, maxHits)
-	var found []Entity // beyond the catalogue's own, with the numbers that follow
-	if c.opt.Finder != nil {
-		var others []hit
-		if found, others, err = c.find(ctx, &res, now, text, kind, key); err != nil {
-			return res, err
-		}
-		for i := range others {
-			others[i].item += int32(len(now.list))
-		}
-		hits = byScore(slices.Concat(hits, others))
-	}
-	used := c.used(ctx, &res, now, found, text, key, &hits)
-	status, some, more := decide(hits, c.opt.TakeScore, c.opt.MaxCandidates)
-	if status != Resolved && now.meaning != nil {
-		if hits, err = c.meant(ctx, &res, now, text, key, hits); err != nil {
-			return res, err
-		}
-		status, some, more = decide(hits, c.opt.TakeScore, c.opt.MaxCandidates)
-	}
-	slices.SortStableFunc(some, func(a, b hit) int { return usedFirst(used, a) - usedFirst(used, b) })
-	res.Status, res.More = status, more
-	res.Candidates = make([]Candidate[Entity], len(some))
-	for i, h := range some {
-		e := now.list
-		if at := int(h.item) - len(e); at >= 0 {
-			e, h.item = found, int32(at)
-		}
-		res.Candidates[i] = Candidate[Entity]{Value: e[h.item].clone(), Score: h.score, How: h.how, As: h.as}
-	}
-	return res, nil
-}
-
-const maxHits = 20
-
-// noKind says that no entity has a kind.
-func (c *Catalog) noKind(kind string) string {
-	text := "there is no kind " + shown(kind)
-	if kinds := c.Kinds(); len(kinds) > 0 {
-		text += "; the kinds are " + listed(kinds, maxShown)
-	}
-	return text
-}
-
-func usedFirst(used map[int32]bool, h hit) int {
-	if used[h.item] {
-		return 0
-	}
-	return 1
-}
-
-func (e Entity) clone() Entity {
-	e.Aliases, e.Attributes = slices.Clone(e.Aliases), maps.Clone(e.Attributes)
-	return e
-}
-
-// find asks the Finder, and compares what it found.
-func (c *Catalog) find(ctx context.Context, res *Resolution[Entity], now *entities, text, kind, key string) ([]Entity, []hit, error) {
-	found, err := c.opt.Finder.Find(ctx, text, kind)
-	if err != nil {
-		return nil, nil, fmt.Errorf("resolve: CatalogOptions.Finder: %w", err)
-	}
-	found = found[:min(len(found), maxFound)]
-	nameless := 0
-	found = slices.DeleteFunc(slices.Clone(found), func(e Entity) bool {
-		if fold(clipName(e.Name)) == "" {
-			nameless++
-			return true
-		}
-		_, known := now.at[identityOf(e.Kind, e.ID, e.Name)]
-		return known
-	})
-	if nameless > 0 {
-		res.Problems = append(res.Problems, fmt.Sprintf("%d of what was found have no name, and are left out", nameless))
-	}
-	own, err := c.read(found)
-	if err != nil {
-		return nil, nil, fmt.Errorf("CatalogOptions.Finder: %w", err)
-	}
-	hits := own.index.search(text, key, maxHits)
-	for i := range own.list {
-		if !slices.ContainsFunc(hits, func(h hit) bool { return h.item == int32(i) }) {
-			hits = append(hits, hit{item: int32(i), score: scoreIdle, how: Found, as: own.list[i].Name})
-		}
-	}
-	return own.list, hits, nil
-}
-
-// byScore sorts hits by their score; those of the same stay in their order.
-func byScore(hits []hit) []hit {
-	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(b.score, a.score) })
-	return hits
-}
-
-// used adds to hits what the user meant with the term before, and returns all that he used.
-func (c *Catalog) used(
-	ctx context.Context, res *Resolution[Entity], now *entities, found []Entity, text, key string, hits *[]hit,
-) map[int32]bool {
-	if c.opt.Used == nil {
-		return nil
-	}
-	before, err := c.opt.Used(ctx)
-	if err != nil {
-		res.Problems = append(res.Problems, "what the user spoke of before is not known")
-		return nil
-	}
-	at := func(u qed.Entity) (int32, bool) {
-		if i, ok := now.at[identityOf(u.Kind, u.ID, u.Name)]; ok {
-			return i, true
-		}
-		for i, e := range found {
-			if identityOf(e.Kind, e.ID, e.Name) == identityOf(u.Kind, u.ID, u.Name) {
-				return int32(len(now.list) + i), true
+	for _, kind := range slices.Sorted(maps.Keys(o.KindAliases)) {
+		for _, alias := range o.KindAliases[kind] {
+			key := kindKey(alias)
+			if taken, ok := c.kindAliases[key]; ok && taken != kindKey(kind) {
+				return nil, fmt.Errorf("resolve: CatalogOptions.KindAliases has %s for two kinds", shown(alias))
 			}
+			c.kindAliases[key] = kindKey(kind)
 		}
-		return 0, false
 	}
-	all, meant := map[int32]bool{}, map[int32]bool{}
-	want := fold(text)
-	for _, u := range before {
-		i, ok := at(u)
-		if !ok || key != "" && kindKey(u.Kind) != key {
+	return c, c.Replace(list)
+}
+
+// checkSearch checks the options that both catalogs have, and fills in their
+// defaults. of is the name of the options.
+func checkSearch(of string, batchSize *int, similarity, threshold *float64, candidates *int) error {
+	of = "resolve: " + of
+	return cmp.Or(
+		option.Default(of+".BatchSize", batchSize, 64),
+		atMost(of+".BatchSize", *batchSize, 10_000),
+		option.Default(of+".MaxCandidates", candidates, 5),
+		atMost(of+".MaxCandidates", *candidates, 50),
+		checkShare(of+".MinSimilarity", similarity, 0.6),
+		checkShare(of+".ResolveThreshold", threshold, scoreTaken),
+	)
+}
+
+func atMost(name string, v, limit int) error {
+	if v > limit {
+		return fmt.Errorf("%s is %d: it cannot be larger than %d", name, v, limit)
+	}
+	return nil
+}
+
+// checkShare sets *v to standard if it is zero. It has to be between 0 and 1.
+func checkShare(name string, v *float64, standard float64) error {
+	if !(*v >= 0 && *v <= 1) { // nor NaN
+		return fmt.Errorf("%s is %v: it has to be between 0 and 1", name, *v)
+	}
+	if *v == 0 {
+		*v = standard
+	}
+	return nil
+}
+
+// Replace replaces the catalog's entities by a copy of list, as [NewCatalog] does.
+// If it returns an error, the catalog is unchanged. Vectors of names that stay are
+// not computed again.
+func (c *Catalog) Replace(list []Entity) error {
+	next, err := c.read(list)
+	if err != nil {
+		return err
+	}
+	var previous *embeddings
+	if last := c.current.Load(); last != nil {
+		previous = last.embeddings
+	}
+	texts := make([]string, len(next.list))
+	for i := range next.list {
+		texts[i] = clipName(next.list[i].Name)
+	}
+	next.embeddings = newEmbeddings(c.opt.Embedder, c.opt.BatchSize, texts, previous)
+	c.current.Store(next)
+	return nil
+}
+
+// Prepare computes the vectors of all names. Without it, the first Resolve that
+// needs the vectors computes them. Without an Embedder it does nothing.
+func (c *Catalog) Prepare(ctx context.Context) error {
+	if e := c.current.Load().embeddings; e != nil {
+		if err := e.compute(ctx); err != nil {
+			return fmt.Errorf("resolve: the vectors of names: %w", err)
+		}
+	}
+	return nil
+}
+
+// Kinds returns the kinds of the catalog's entities, sorted.
+func (c *Catalog) Kinds() []string {
+	seen := map[string]bool{}
+	for _, e := range c.current.Load().list {
+		if e.Kind != "" {
+			seen[e.Kind] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// read copies entities and builds their index. It does not set the embeddings.
+func (c *Catalog) read(list []Entity) (*entities, error) {
+	es := &entities{at: make(map[identity]int32, len(list)), list: make([]Entity, 0, len(list))}
+	for i, e := range list {
+		if fold(clipName(e.Name)) == "" {
+			return nil, fmt.Errorf("resolve: entity %d (kind %s, id %s) has the name %s: it needs a letter or a digit",
+				i, shown(e.Kind), shown(e.ID), shown(e.Name))
+		}
+		e = e.clone()
+		key := identityOf(e.Kind, e.ID, e.Name)
+		if at, ok := es.at[key]; ok {
+			same := &es.list[at]
+			for _, n := range append([]string{e.Name}, e.Aliases...) {
+				if n != same.Name && !slices.Contains(same.Aliases, n) {
+					same.Aliases = append(same.Aliases, n)
+				}
+			}
 			continue
 		}
-		all[i] = true
-		if fold(u.Said) == want {
-			meant[i] = true
+		es.at[key] = int32(len(es.list))
+		es.list = append(es.list, e)
+	}
+	items := make([]item, len(es.list))
+	ofKind := map[string][]string{}
+	for i, e := range es.list {
+		kindWords, ok := ofKind[e.Kind]
+		if !ok {
+			kindWords = c.wordsOf(e.Kind)
+			ofKind[e.Kind] = kindWords
 		}
+		names := make([]itemName, 1, 1+len(e.Aliases))
+		names[0] = itemName{text: clipName(e.Name)}
+		for _, a := range e.Aliases {
+			names = append(names, itemName{text: clipName(a), alias: true})
+		}
+		items[i] = item{kind: kindKey(e.Kind), names: names, generic: kindWords, implied: kindWords}
 	}
-	if len(meant) == 0 {
-		return all
-	}
-	*hits = withOwn(*hits, meant, text)
-	return all
+	es.index = newIndex(items, nameStyle{})
+	return es, nil
 }
 
-// withOwn adds to hits what the user meant with the term before. That breaks ties, and goes before what is only
-// like the term, but not before what stands literally in it. Where he meant several, none is taken: they are
-// asked for, beside what else is called so.
-func withOwn(hits []hit, meant map[int32]bool, text string) []hit {
-	var rest []hit
-	equal, most := map[int32]written{}, folded // of all that are called so
-	for _, h := range hits {
-		most = max(most, h.written)
-		if !meant[h.item] {
-			rest = append(rest, h)
-		} else if h.sure {
-			equal[h.item] = h.written
+// wordsOf returns a kind and its aliases.
+func (c *Catalog) wordsOf(kind string) []string {
+	if kind == "" {
+		return nil
+	}
+	list := []string{kind}
+	for known, aliases := range c.opt.KindAliases {
+		if kindKey(known) == kindKey(kind) {
+			list = append(list, aliases...)
 		}
 	}
-	var own []hit
-	for _, i := range slices.Sorted(maps.Keys(meant)) {
-		h := hit{item: i, score: 1, how: Own, as: text, sure: true, written: equal[i]}
-		if _, called := equal[i]; len(meant) > 1 {
-			h.written = most
-		} else if called && h.written == most {
-			for j := range rest {
-				rest[j].sure = false
-			}
-		}
-		own = append(own, h)
-	}
-	return byScore(slices.Concat(own, rest))
-}
-
-// meant adds to hits what has a like meaning.
-func (c *Catalog) meant(ctx context.Context, res *Resolution[Entity], now *entities, text, key string, hits []hit) ([]hit, error) {
-	near, err := now.meaning.near(ctx, text, c.opt.MinSimilarity, c.opt.MaxCandidates, func(i int) bool {
-		return key == "" || !now.index.kinds[key] || now.index.items[i].kind == key
-	})
-	name := func(i int) string { return now.list[i].Name }
-	return withMeaning(ctx, &res.Problems, hits, near, err, c.opt.MinSimilarity, name)
-}
-
-// withMeaning adds neighbours to hits. An embedder that fails is a problem, and no error.
-func withMeaning(
-	ctx context.Context, problems *[]string, hits []hit, near []neighbour, err error, least float64, name func(int) string,
-) ([]hit, error) {
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		why := "the embedder failed"
-		if failed, ok := errors.AsType[*llm.Error](err); ok {
-			why += ": " + string(failed.Kind)
-		}
-		*problems = append(*problems, "names were not compared by their meaning: "+why)
-		return hits, nil
-	}
-	for _, n := range near {
-		score := scoreNear + (scoreTaken-0.01-scoreNear)*(min(n.cosine, 1)-least)/max(1-least, 1e-9)
-		at := slices.IndexFunc(hits, func(h hit) bool { return h.item == int32(n.at) })
-		switch {
-		case at < 0:
-			hits = append(hits, hit{item: int32(n.at), score: score, how: Meaning, as: name(n.at)})
-		case hits[at].score < min(score, scoreStrong): // else it counts for its words
-			hits[at].score, hits[at].how = score, Meaning
-		}
-	}
-	return byScore(hits), nil
+	slices.Sort(list)
+	return list
 }

@@ -47,7 +47,8 @@ func lookUp(t *testing.T, c *resolve.Catalog, term, kind string) (resolve.Status
 	return res.Status, ids
 }
 
-// What a Finder finds counts like what the catalogue has: it makes a name ambiguous, and it is taken.
+// TestFinder checks that entities of a Finder count like those of the catalog: they
+// make a name ambiguous, and they can be resolved.
 func TestFinder(t *testing.T) {
 	elsewhere := []resolve.Entity{{Kind: "customer", Name: "Hooli", ID: "h2"}, {Kind: "customer", Name: "Globex Inc", ID: "g"}, {Kind: "customer", Name: "Qqqq", ID: "q"}}
 	f := finder(func(term, _ string) ([]resolve.Entity, error) {
@@ -67,13 +68,13 @@ func TestFinder(t *testing.T) {
 		t.Errorf("Initech is %s: %v", status, ids)
 	}
 	if _, err := c.Resolve(t.Context(), "down", ""); err == nil {
-		t.Error("a Finder that fails is not noticed")
+		t.Error("the error of a Finder is lost")
 	}
 	blank := catalog(t, nil, &resolve.CatalogOptions{Finder: finder(func(string, string) ([]resolve.Entity, error) {
 		return append([]resolve.Entity{{Kind: "customer", ID: "b"}}, elsewhere...), nil
 	})})
 	if res, err := blank.Resolve(t.Context(), "hooli", ""); err != nil || res.Status != resolve.Resolved || len(res.Problems) != 1 {
-		t.Errorf("beside a row without a name Hooli is %+v, %v", res, err)
+		t.Errorf("next to an entity without a name Hooli is %+v, %v", res, err)
 	}
 	only := catalog(t, nil, &resolve.CatalogOptions{Finder: f})
 	if status, ids := lookUp(t, only, "hooli", "customer"); status != resolve.Resolved || ids[0] != "h2" {
@@ -81,8 +82,9 @@ func TestFinder(t *testing.T) {
 	}
 }
 
-// What the user meant with the same words before breaks ties, as long as it is in the data.
-func TestUsed(t *testing.T) {
+// TestPastEntities checks that what the user meant by the same words before breaks
+// ties, as long as it is in the data.
+func TestPastEntities(t *testing.T) {
 	list := []resolve.Entity{{Kind: "port", Name: "Port of Miami", ID: "p"}, {Kind: "terminal", Name: "Miami Container Terminal", ID: "t"}, {Kind: "vessel", Name: "MSC Anna", ID: "v"}}
 	terminal := qed.Entity{Kind: "terminal", Name: "Miami Container Terminal", ID: "t", Said: "miami"}
 	port := qed.Entity{Kind: "port", Name: "Port of Miami", ID: "p", Said: "Miami"}
@@ -104,7 +106,7 @@ func TestUsed(t *testing.T) {
 		"it fails":            {nil, true, "Miami", resolve.Ambiguous, []string{"p", "t"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := catalog(t, list, &resolve.CatalogOptions{Used: func(context.Context) ([]qed.Entity, error) {
+			c := catalog(t, list, &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
 				if tt.fails {
 					return nil, errors.New("no connection")
 				}
@@ -118,7 +120,7 @@ func TestUsed(t *testing.T) {
 	}
 }
 
-// embedder has a vector for each of a few meanings.
+// An embedder has one vector for each of a few meanings.
 type embedder struct {
 	mu    sync.Mutex
 	calls [][]string
@@ -147,10 +149,11 @@ func (e *embedder) Embed(_ context.Context, texts []string) ([][]float32, error)
 
 var cities = []resolve.Entity{{Name: "New York", ID: "ny"}, {Name: "Chicago", ID: "c"}, {Name: "Boston", ID: "b"}}
 
-// What has another name is suggested by its meaning, never taken; what is called so needs no vector.
+// TestEmbedder checks that meaning finds candidates but never resolves a term, and
+// that exact names need no vectors.
 func TestEmbedder(t *testing.T) {
 	e := &embedder{}
-	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e, Batch: 2})
+	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e, BatchSize: 2})
 	if status, _ := lookUp(t, c, "boston", ""); status != resolve.Resolved || len(e.calls) > 0 {
 		t.Errorf("Boston is %s, after %d calls", status, len(e.calls))
 	}
@@ -178,7 +181,8 @@ func TestEmbedder(t *testing.T) {
 	}
 }
 
-// An embedder that fails takes nothing away from the rest, and the resolution says so.
+// TestEmbedderFails checks that candidates by words remain if the embedder fails,
+// and that the resolution reports the problem.
 func TestEmbedderFails(t *testing.T) {
 	e := &embedder{err: &llm.Error{Kind: llm.ErrUnavailable, Message: "key sk-secret"}}
 	c := catalog(t, cities, &resolve.CatalogOptions{Embedder: e})
@@ -197,7 +201,7 @@ func TestEmbedderFails(t *testing.T) {
 
 func TestKinds(t *testing.T) {
 	c := catalog(t, []resolve.Entity{{Kind: "vessel", Name: "Anna", ID: "v"}, {Kind: "port", Name: "Anna", ID: "p"}}, &resolve.CatalogOptions{
-		Kinds: map[string][]string{"vessel": {"ship", "boat"}},
+		KindAliases: map[string][]string{"vessel": {"ship", "boat"}},
 	})
 	for _, tt := range []struct {
 		term, kind string
@@ -218,7 +222,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// Entities of one kind and ID are one, and their names are aliases.
+// TestSameEntity checks that entities with the same kind and ID become one, with
+// aliases.
 func TestSameEntity(t *testing.T) {
 	c := catalog(t, []resolve.Entity{{Kind: "port", Name: "Constantinople", ID: "1"}, {Kind: "port", Name: "Istanbul", ID: "1"}, {Kind: "port", Name: "Oslo"}, {Kind: "port", Name: "Oslo", Aliases: []string{"Christiania"}}}, nil)
 	for term, want := range map[string]string{"istanbul": "Constantinople", "oslo": "Oslo", "christiania": "Oslo"} {
@@ -229,8 +234,8 @@ func TestSameEntity(t *testing.T) {
 	}
 }
 
-func TestTakeScore(t *testing.T) {
-	c := catalog(t, []resolve.Entity{{Name: "Rotterdam", Aliases: []string{"NLRTM"}}}, &resolve.CatalogOptions{TakeScore: 1})
+func TestResolveThreshold(t *testing.T) {
+	c := catalog(t, []resolve.Entity{{Name: "Rotterdam", Aliases: []string{"NLRTM"}}}, &resolve.CatalogOptions{ResolveThreshold: 1})
 	for term, want := range map[string]resolve.Status{"rotterdam": resolve.Resolved, "nlrtm": resolve.Resolved, "Roterdam": resolve.Near} {
 		if status, _ := lookUp(t, c, term, ""); status != want {
 			t.Errorf("%s is %s", term, status)
@@ -242,11 +247,13 @@ func TestCatalogRefuses(t *testing.T) {
 	for name, make := range map[string]func() (*resolve.Catalog, error){
 		"a name without a letter": func() (*resolve.Catalog, error) { return resolve.NewCatalog([]resolve.Entity{{Name: " - "}}, nil) },
 		"a word for two kinds": func() (*resolve.Catalog, error) {
-			return resolve.NewCatalog(nil, &resolve.CatalogOptions{Kinds: map[string][]string{"vessel": {"unit"}, "truck": {"unit"}}})
+			return resolve.NewCatalog(nil, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"unit"}, "truck": {"unit"}}})
 		},
-		"a negative batch": func() (*resolve.Catalog, error) { return resolve.NewCatalog(nil, &resolve.CatalogOptions{Batch: -1}) },
-		"a score that is no one": func() (*resolve.Catalog, error) {
-			return resolve.NewCatalog(nil, &resolve.CatalogOptions{TakeScore: 2})
+		"a negative batch": func() (*resolve.Catalog, error) {
+			return resolve.NewCatalog(nil, &resolve.CatalogOptions{BatchSize: -1})
+		},
+		"a score above one": func() (*resolve.Catalog, error) {
+			return resolve.NewCatalog(nil, &resolve.CatalogOptions{ResolveThreshold: 2})
 		},
 	} {
 		if _, err := make(); err == nil {
@@ -255,7 +262,7 @@ func TestCatalogRefuses(t *testing.T) {
 	}
 	c := catalog(t, cities, nil)
 	for _, term := range []string{"", " ", "?!", "☂", strings.Repeat("a", 1000)} {
-		if _, err := c.Resolve(t.Context(), term, ""); !errors.Is(err, resolve.ErrTerm) {
+		if _, err := c.Resolve(t.Context(), term, ""); !errors.Is(err, resolve.ErrInvalidTerm) {
 			t.Errorf("%.10q: %v", term, err)
 		}
 	}
@@ -263,7 +270,7 @@ func TestCatalogRefuses(t *testing.T) {
 		t.Error("an empty name is accepted")
 	}
 	if status, _ := lookUp(t, c, "boston", ""); status != resolve.Resolved {
-		t.Error("a Replace that failed left nothing behind")
+		t.Error("a Replace that failed changed the catalog")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -293,7 +300,8 @@ func TestConcurrency(t *testing.T) {
 	wg.Wait()
 }
 
-// What comes out was in the data, with scores between 0 and 1, the best first, whatever goes in.
+// FuzzResolve checks that candidates are in the data, have scores between 0 and 1,
+// the best first, and are the same every time.
 func FuzzResolve(f *testing.F) {
 	for _, l := range labelled {
 		f.Add(l.term, l.kind)
@@ -311,12 +319,12 @@ func FuzzResolve(f *testing.F) {
 		names[e.Name] = true
 	}
 	f.Fuzz(func(t *testing.T, term, kind string) {
-		if _, err := fields.Resolve(t.Context(), term, ""); err != nil && !errors.Is(err, resolve.ErrTerm) {
+		if _, err := fields.Resolve(t.Context(), term, ""); err != nil && !errors.Is(err, resolve.ErrInvalidTerm) {
 			t.Error(err)
 		}
 		res, err := c.Resolve(t.Context(), term, kind)
 		if err != nil {
-			if !errors.Is(err, resolve.ErrTerm) {
+			if !errors.Is(err, resolve.ErrInvalidTerm) {
 				t.Error(err)
 			}
 			return

@@ -1,14 +1,14 @@
-// Package resolve finds what is meant: the entities of a business by the names that users
-// give them, and the fields of a source of data by the terms of the business.
+// Package resolve finds the records and fields that users mean by the names they
+// write: entities such as ports and customers in a [Catalog], and columns or
+// paths of a data source in a [FieldCatalog].
 //
-// It never invents anything. Candidates come from the host's own data: a [Catalog] of
-// entities, a [FieldCatalog] of fields, and for what is too large for memory a [Finder].
-// They are found by their names and aliases, by their words in any order, by what is
-// nearly spelled like them, and, with an [llm.Embedder], by what they mean. None of that
-// needs an agent or a model.
+// A catalog only returns what is in the host's data. Names are found by their
+// words in any order, by aliases, abbreviations and misspellings, and with an
+// [llm.Embedder] by their meaning. A [Finder] looks up entities that do not fit
+// in memory. None of this needs an agent or a model.
 //
-// What is beyond doubt is taken. Where several could be meant the [Resolution] says so, and
-// the tools [NewEntityTool] and [NewFieldTool] have a model choose among the candidates
-// where the request itself decides, or else ask the user. What is near to nothing stays
-// unresolved.
+// A [Resolution] is Resolved only if it is certain which candidate is meant.
+// Otherwise it lists the candidates. The tools of [NewEntityTool] and
+// [NewFieldTool] then let a model choose, if the request decides it, or ask the
+// user. A term that resembles nothing stays unresolved.
 package resolve

@@ -4,30 +4,45 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/qedkit/qed/internal/vector"
 )
 
-// ErrUnresolved is matched by every [*TermError].
-var ErrUnresolved = errors.New("not resolved")
+var (
+	// ErrUnresolved is matched by every [*UnresolvedError].
+	ErrUnresolved = errors.New("not resolved")
+	// ErrInvalidTerm is matched by the error for a term that cannot be a name: it
+	// has no letter and no digit, or it is too long.
+	ErrInvalidTerm = errors.New("not a name")
+	// ErrUnknownSource is matched by the error for a source without fields.
+	ErrUnknownSource = errors.New("unknown source")
+	// ErrEmbedding is matched by errors for vectors of an Embedder that cannot be
+	// used: too few, of different lengths, zero or not finite.
+	ErrEmbedding = vector.ErrEmbedding
+)
 
-// A TermError says that a tool could not find out what terms mean: nobody could be asked, or all
-// of them had to be resolved. Within a durable run it is a [qed.CallError] with its text.
-type TermError struct {
+// An UnresolvedError is the error of a tool that could not resolve terms: nobody
+// could be asked, or [Options.Required] is set. A durable run records it as a
+// [qed.CallError] with its text.
+type UnresolvedError struct {
 	Terms []UnresolvedTerm
-	Err   error // [qed.ErrCannotInterrupt] where nobody could be asked, else nil
+	Err   error // [qed.ErrCannotInterrupt] if nobody could be asked, else nil
 }
 
-// An UnresolvedTerm is one of which it is not known what it means.
+// An UnresolvedTerm is a term that was not resolved.
 type UnresolvedTerm struct {
-	Text    string   `json:"text"`
-	Kind    string   `json:"kind,omitempty"` // of a field, its source
-	Nearest []string `json:"nearest"`        // what is called like it, and what tells it from others of its name
+	Text string `json:"text"`
+	Kind string `json:"kind,omitempty"` // for a field, its source
+	// Nearest are the most similar names. A name of several candidates is followed
+	// by what distinguishes them.
+	Nearest []string `json:"nearest"`
 }
 
-// maxNearest is how much of a name, and of what tells it from others, an error shows, in bytes.
+// maxNearest limits one of the Nearest in an error, in bytes.
 const maxNearest = 300
 
-// Error names the terms and what they could mean.
-func (e *TermError) Error() string {
+// Error lists the terms and what each could mean.
+func (e *UnresolvedError) Error() string {
 	parts := make([]string, len(e.Terms))
 	for i, t := range e.Terms {
 		parts[i] = shown(t.Text) + " is not known"
@@ -37,13 +52,13 @@ func (e *TermError) Error() string {
 	}
 	text := "resolve: " + strings.Join(parts, "; ")
 	if e.Err != nil {
-		return fmt.Sprintf("%s: name the one that is meant: %v", text, e.Err)
+		return fmt.Sprintf("%s: use the full name of the one that is meant: %v", text, e.Err)
 	}
 	return text + ": all terms have to be resolved"
 }
 
 // Is reports whether target is [ErrUnresolved].
-func (e *TermError) Is(target error) bool { return target == ErrUnresolved }
+func (e *UnresolvedError) Is(target error) bool { return target == ErrUnresolved }
 
 // Unwrap returns Err.
-func (e *TermError) Unwrap() error { return e.Err }
+func (e *UnresolvedError) Unwrap() error { return e.Err }

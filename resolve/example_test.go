@@ -30,7 +30,7 @@ func ExampleCatalog_Resolve() {
 		}
 		fmt.Println(term, "is", res.Status)
 		for _, c := range res.Candidates {
-			fmt.Printf("  %s, by %s, %.2f\n", c.Value.Name, c.How, c.Score)
+			fmt.Printf("  %s, by %s, %.2f\n", c.Value.Name, c.Match, c.Score)
 		}
 	}
 	// Output:
@@ -43,8 +43,11 @@ func ExampleCatalog_Resolve() {
 }
 
 func ExampleFieldCatalog_Resolve() {
-	catalog, err := resolve.NewFieldCatalog(resolve.TypedFields("shipments",
-		"arrivalDate", "date", "delay_hours", "float", "port.name", "keyword"), nil)
+	catalog, err := resolve.NewFieldCatalog([]resolve.Field{
+		{Source: "shipments", Name: "arrivalDate", Type: "date"},
+		{Source: "shipments", Name: "delay_hours", Type: "float"},
+		{Source: "shipments", Name: "port.name", Type: "keyword"},
+	}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,8 +64,8 @@ func ExampleFieldCatalog_Resolve() {
 	// port resolved port.name
 }
 
-// A tool that asks, in an agent that calls it. With a model in place of nil, a request that says
-// which one is meant is not asked about.
+// An agent calls a tool that asks the user. With a model in place of nil, the user
+// is not asked if the request says which entity is meant.
 func ExampleNewEntityTool() {
 	catalog, err := resolve.NewCatalog(places, nil)
 	if err != nil {
@@ -99,7 +102,10 @@ func ExampleNewEntityTool() {
 }
 
 func ExampleNewFieldTool() {
-	catalog, err := resolve.NewFieldCatalog(resolve.Fields("shipments", "arrival_date", "delay_hours"), nil)
+	catalog, err := resolve.NewFieldCatalog([]resolve.Field{
+		{Source: "shipments", Name: "arrival_date", Type: "date"},
+		{Source: "shipments", Name: "delay_hours", Type: "float"},
+	}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -113,5 +119,5 @@ func ExampleNewFieldTool() {
 	}
 	fmt.Println(string(out))
 	// Output:
-	// {"text":"Resolved arrival date to arrival_date. Not found: price","unresolved":[{"text":"price","nearest":[]}],"fields":[{"term":"arrival date","field":"arrival_date","source":"shipments","type":""}]}
+	// {"text":"Resolved arrival date to arrival_date. Not found: price","unresolved":[{"text":"price","nearest":[]}],"fields":[{"term":"arrival date","field":"arrival_date","source":"shipments","type":"date"}]}
 }

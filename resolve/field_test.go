@@ -10,7 +10,7 @@ import (
 )
 
 func shipments() []resolve.Field {
-	return append(resolve.TypedFields("shipments", "shipment_id", "keyword", "arrival_date", "date", "departureDate", "date", "created_at", "timestamp", "delay_hours", "float",
+	return append(typedFields("shipments", "shipment_id", "keyword", "arrival_date", "date", "departureDate", "date", "created_at", "timestamp", "delay_hours", "float",
 		"status", "keyword", "vessel.name", "keyword", "vessel.imo", "keyword", "port.name", "keyword", "port.country", "keyword", "gross_weight_kg", "double",
 		"cargo.customer.name", "text", "containerCount", "integer", "FREIGHT_COST_USD", "decimal(12,2)", "is_hazardous", "boolean", "origin.location", "geo_point"),
 		resolve.Field{Source: "shipments", Name: "eta", Type: "date", Description: "estimated time at which the vessel reaches the port", Aliases: []string{"expected arrival"}})
@@ -44,7 +44,7 @@ func TestFieldAccuracy(t *testing.T) {
 		shown := ""
 		for i, c := range res.Candidates {
 			names[i] = c.Value.Name
-			shown += c.Value.Name + " " + string(c.How) + " " + formatScore(c.Score) + "; "
+			shown += c.Value.Name + " " + string(c.Match) + " " + formatScore(c.Score) + "; "
 		}
 		if problem := got.count(l.want, res.Status, names); problem != "" {
 			t.Logf("%s: %q is %s: %s", problem, l.term, res.Status, shown)
@@ -53,9 +53,9 @@ func TestFieldAccuracy(t *testing.T) {
 	got.check(t, 1, 0.95)
 }
 
-// A field that two sources have is asked for, unless the source is said.
+// TestFieldSource checks that a field of two sources is ambiguous without a source.
 func TestFieldSource(t *testing.T) {
-	c, err := resolve.NewFieldCatalog(append(resolve.Fields("shipments", "arrival_date", "delay_hours"), resolve.Fields("trucks", "arrival_date")...), nil)
+	c, err := resolve.NewFieldCatalog(append(fields("shipments", "arrival_date", "delay_hours"), fields("trucks", "arrival_date")...), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,8 +69,8 @@ func TestFieldSource(t *testing.T) {
 			t.Errorf("in %q: %+v, %v", tt.source, res, err)
 		}
 	}
-	if _, err := c.Resolve(t.Context(), "arrival date", "planes"); !errors.Is(err, resolve.ErrSource) {
-		t.Errorf("a source that there is not: %v", err)
+	if _, err := c.Resolve(t.Context(), "arrival date", "planes"); !errors.Is(err, resolve.ErrUnknownSource) {
+		t.Errorf("an unknown source: %v", err)
 	}
 	if res, err := c.Resolve(t.Context(), "delay", "trucks"); err != nil || res.Status != resolve.Unresolved || len(res.Candidates) > 0 {
 		t.Errorf("a field of another source: %+v, %v", res, err)

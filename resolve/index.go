@@ -6,104 +6,108 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/qedkit/qed/internal/words"
 )
 
-// An item is what the index knows of an entity or a field.
+// An item is an entity or a field in an index.
 type item struct {
-	kind  string // folded; terms can be limited to one
-	names []naming
+	kind  string // folded
+	names []itemName
 	about string // its description
 
-	generic []string // words that say nothing in its names, such as those of its kind
-	implied []string // words that it need not have in its names: those, or of its type
+	generic []string // words that carry no information in its names, such as those for its kind
+	implied []string // words that a term may have in addition: those, or words for its type
 }
 
-// A naming is one of an item's names.
-type naming struct {
+// An itemName is one of an item's names.
+type itemName struct {
 	text  string
 	alias bool
-	loss  float64 // what a match of it is worth less: it is a part of the name
+	loss  float64 // subtracted from the score, because the name is a part of the whole name
 }
 
-// A name is a naming as terms are compared with it.
-type name struct {
-	naming
+// An indexedName is an itemName as terms are compared with it.
+type indexedName struct {
+	itemName
 	item  int32
 	words []int32 // of the vocabulary, in their order
-	cut   bool    // it has more words
+	cut   bool    // the name has more words
 }
 
-// A word of the vocabulary.
+// A word is a word of the vocabulary, which consists of the words of all names.
 type word struct {
 	text    string
 	runes   []rune
 	stem    string
-	idle    bool    // a stop word, or one of a company's form: it says nothing alone
-	weight  float64 // how much it says, from 0 to 1: rare words say more
-	numeral bool    // it is a number or has one
-	names   []int32 // in which it is
+	weak    bool    // see nameStyle.weak
+	weight  float64 // from 0 to 1; rare words weigh more
+	numeral bool    // it is or contains a number
+	names   []int32 // the names that contain it
 }
 
-// manner is how the names of a catalogue are read.
-type manner struct {
-	fields bool // identifiers, with the words of questions around them
+// nameStyle is how the names of a catalog are split into words.
+type nameStyle struct {
+	identifiers bool // of fields; terms are questions about them
 }
 
-// words returns the words of a text.
-func (m manner) words(text string) []string {
-	if m.fields {
-		text = split(text)
+// split returns the words of a name or a term.
+func (s nameStyle) split(text string) []string {
+	if s.identifiers {
+		text = words.Spaced(text)
 	}
 	return strings.Fields(fold(text))
 }
 
-func (m manner) stem(w string) string {
-	if m.fields {
+func (s nameStyle) stem(w string) string {
+	if s.identifiers {
 		return stem(w)
 	}
 	return plural(w)
 }
 
-// idle reports whether a word says nothing alone.
-func (m manner) idle(w string) bool {
-	return stopWords[w] || (m.fields && askingWords[w]) || (!m.fields && legalWords[w])
+// weak reports whether a word carries no information alone: a stop word, or a
+// legal form of companies.
+func (s nameStyle) weak(w string) bool {
+	return stopWords[w] || (s.identifiers && askingWords[w]) || (!s.identifiers && legalWords[w])
 }
 
-// abbreviations returns what a word can stand for as an abbreviation, or the abbreviations of it.
-func (m manner) abbreviations(w string) []string {
-	if m.fields {
+// abbreviations returns the words that an abbreviation stands for, and the
+// abbreviations of a word.
+func (s nameStyle) abbreviations(w string) []string {
+	if s.identifiers {
 		return fieldAbbreviations[w]
 	}
-	return abbreviations[w]
+	return nameAbbreviations[w]
 }
 
-// An index finds items by what they are called. It does not change once it is made.
+// An index finds items by their names. It is immutable.
 type index struct {
-	manner
+	nameStyle
 	items []item
-	names []name
+	names []indexedName
 	own   []int32 // the first name of each item
 
 	vocabulary []word
 	ids        map[string]int32   // of the words
 	exact      map[string][]int32 // names by their folded text
-	joined     map[string][]int32 // names by their letters, without the spaces that say nothing
+	joined     map[string][]int32 // names by their letters without spaces; see tight
 	stems      map[string][]int32 // words by their stem
 	trigrams   map[uint64][]int32 // words
-	letters    map[string][]int32 // words by their letters, sorted: two that were swapped change nothing
-	sorted     []int32            // words in their order, for what they begin with
+	letters    map[string][]int32 // words by their sorted letters, for swapped letters
+	sorted     []int32            // words in alphabetical order, for prefixes
 	initials   map[string][]int32 // names by the first letters of their words
 	generic    []map[int32]bool   // of each item
 	implied    []map[string]bool  // of each item: stems
-	about      []map[string]bool  // of each item: stems; nil where it has no description
+	about      []map[string]bool  // of each item: stems of its description, if it has one
 	kinds      map[string]bool
 
-	scratch sync.Pool // *marks
+	scratch sync.Pool // of *counters
 }
 
-func newIndex(items []item, m manner) *index {
+func newIndex(items []item, style nameStyle) *index {
 	x := &index{
-		manner: m, items: items, own: make([]int32, len(items)),
+		nameStyle: style, items: items, own: make([]int32, len(items)),
 		ids: map[string]int32{}, stems: map[string][]int32{},
 		exact: map[string][]int32{}, joined: map[string][]int32{},
 		trigrams: map[uint64][]int32{}, letters: map[string][]int32{}, initials: map[string][]int32{},
@@ -122,7 +126,7 @@ func newIndex(items []item, m manner) *index {
 		}
 	}
 	x.weigh()
-	generic, implied := map[string]map[int32]bool{}, map[string]map[string]bool{} // most items share theirs with others
+	generic, implied := map[string]map[int32]bool{}, map[string]map[string]bool{} // items of one kind share theirs
 	for i := range items {
 		it := &items[i]
 		key := strings.Join(it.generic, "\n")
@@ -140,26 +144,27 @@ func newIndex(items []item, m manner) *index {
 		}
 	}
 	x.scratch.New = func() any {
-		return &marks{names: make([]float32, len(x.names)), words: make([]uint8, len(x.vocabulary))}
+		return &counters{names: make([]float32, len(x.names)), words: make([]uint8, len(x.vocabulary))}
 	}
 	return x
 }
 
-func (x *index) add(at int32, n naming) {
-	words := x.words(n.text)
-	if len(words) == 0 {
+// add adds a name of an item.
+func (x *index) add(at int32, n itemName) {
+	list := x.split(n.text)
+	if len(list) == 0 {
 		return
 	}
 	id := int32(len(x.names))
-	key := strings.Join(words, " ")
+	key := strings.Join(list, " ")
 	x.exact[key] = append(x.exact[key], id)
-	key = tight(words)
+	key = tight(list)
 	x.joined[key] = append(x.joined[key], id)
-	cut := len(words) > maxWords
-	words = words[:min(len(words), maxWords)]
-	entry := name{naming: n, item: at, words: make([]int32, len(words)), cut: cut}
-	var first []rune
-	for i, w := range words {
+	cut := len(list) > maxWords
+	list = list[:min(len(list), maxWords)]
+	entry := indexedName{itemName: n, item: at, words: make([]int32, len(list)), cut: cut}
+	var initials []rune
+	for i, w := range list {
 		wid, ok := x.ids[w]
 		if !ok {
 			wid = x.learn(w)
@@ -168,26 +173,26 @@ func (x *index) add(at int32, n naming) {
 		if v := &x.vocabulary[wid]; len(v.names) == 0 || v.names[len(v.names)-1] != id {
 			v.names = append(v.names, id)
 		}
-		if !x.vocabulary[wid].idle {
-			first = append(first, x.vocabulary[wid].runes[0])
+		if !x.vocabulary[wid].weak {
+			initials = append(initials, x.vocabulary[wid].runes[0])
 		}
 	}
-	if len(first) >= minInitials {
-		x.initials[string(first)] = append(x.initials[string(first)], id)
+	if len(initials) >= minInitials {
+		x.initials[string(initials)] = append(x.initials[string(initials)], id)
 	}
 	x.names = append(x.names, entry)
 }
 
 const (
-	maxWords    = 24 // of a name that are compared one by one
+	maxWords    = 24 // of a name; the others are not compared
 	minInitials = 3
 )
 
-// learn adds a word to the vocabulary.
+// learn adds a word to the vocabulary and returns its index.
 func (x *index) learn(w string) int32 {
 	id := int32(len(x.vocabulary))
 	x.ids[w] = id
-	v := word{text: w, runes: []rune(w), stem: x.stem(w), idle: x.idle(w), numeral: isNumeral(w)}
+	v := word{text: w, runes: []rune(w), stem: x.stem(w), weak: x.weak(w), numeral: isNumeral(w)}
 	x.vocabulary = append(x.vocabulary, v)
 	x.stems[v.stem] = append(x.stems[v.stem], id)
 	if !v.numeral && len(v.runes) > 2 && len(v.runes) <= maxWordRunes {
@@ -201,7 +206,7 @@ func (x *index) learn(w string) int32 {
 	return id
 }
 
-// weigh says of each word how much it says, once all are known.
+// weigh sets the weights of all words.
 func (x *index) weigh() {
 	all := math.Log(1 + float64(len(x.names)))
 	x.sorted = make([]int32, len(x.vocabulary))
@@ -216,13 +221,14 @@ func (x *index) weigh() {
 
 const (
 	leastWeight = 0.35
-	idleWeight  = 0.1 // of a word that says nothing in a name
+	weakWeight  = 0.1 // of a weak or generic word
 )
 
+// stemsOf returns the stems of the words of texts.
 func (x *index) stemsOf(texts []string) map[string]bool {
 	set := map[string]bool{}
 	for _, text := range texts {
-		for _, w := range x.words(text) {
+		for _, w := range x.split(text) {
 			set[x.stem(w)] = true
 		}
 	}
@@ -240,7 +246,8 @@ func (x *index) known(stems map[string]bool) map[int32]bool {
 	return set
 }
 
-// trigrams yields each three neighbours of a word's letters, with a mark at both ends.
+// trigrams yields every three neighbouring letters of a word, with a mark at both
+// ends of the word.
 func trigrams(w []rune) func(yield func(uint64) bool) {
 	return func(yield func(uint64) bool) {
 		const edge = 1
@@ -264,8 +271,8 @@ func sortedLetters(w []rune) string {
 	return string(s)
 }
 
-// marks are counters for one search, all zero between two.
-type marks struct {
+// counters are the scratch memory of one search. They are zero between searches.
+type counters struct {
 	names   []float32
 	words   []uint8
 	touched []int32

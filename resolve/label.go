@@ -3,25 +3,28 @@ package resolve
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
-// A label says what a candidate is called, and what tells it from others of its name.
+// A label has the name of a candidate and the properties that distinguish it from
+// others of that name.
 type label struct {
 	name    string
-	kind    string   // of a field, its source
-	kinds   []string // words for its kind, this one too
+	kind    string   // for a field, its source
+	kinds   []string // the words for its kind, with kind itself
 	aliases []string
-	about   string // a description, shown beside the name
+	about   string // a description, shown after the name
 	details []detail
 	id      string
 }
 
 type detail struct{ key, value string }
 
-// all is everything that is known beside name and kind, for a model.
-func (l *label) all() string {
+// properties returns the details and the description, for a model.
+func (l *label) properties() string {
 	var parts []string
 	for _, d := range l.details {
 		parts = append(parts, d.key+": "+d.value)
@@ -29,70 +32,70 @@ func (l *label) all() string {
 	if l.about != "" {
 		parts = append(parts, l.about)
 	}
-	return oneSpace(strings.Join(parts, ", "))
+	return strings.Join(strings.Fields(strings.Join(parts, ", ")), " ")
 }
 
-func oneSpace(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// namesakes returns labels by their names.
-func namesakes(labels []label) map[string][]*label {
-	same := map[string][]*label{}
+// byName groups labels by their names.
+func byName(labels []label) map[string][]*label {
+	groups := map[string][]*label{}
 	for i := range labels {
 		key := fold(labels[i].name)
-		same[key] = append(same[key], &labels[i])
+		groups[key] = append(groups[key], &labels[i])
 	}
-	return same
+	return groups
 }
 
-// namesOf returns what labels are called: a name that several have with what differs between them,
-// and one of another kind than was asked for with its kind.
+// namesOf returns the names of labels. If several have the same name, each is
+// followed by what differs. If a label is of another kind than was asked for, its
+// name is followed by its kind.
 func namesOf(labels []label, kind string) []string {
-	same := namesakes(labels)
+	groups := byName(labels)
 	names := make([]string, len(labels))
 	for i := range labels {
 		l := &labels[i]
 		names[i] = oneLine(l.name)
-		if extra := l.differs(same[fold(l.name)], kind); extra != "" {
+		if extra := l.difference(groups[fold(l.name)], kind); extra != "" {
 			names[i] += " (" + extra + ")"
 		}
 	}
 	return names
 }
 
-// optionsOf returns labels to choose from, called as by [namesOf]. The ID of an option is its name,
-// where that tells it.
-func optionsOf(labels []label, kind string) []qed.Choice {
-	same, names := namesakes(labels), namesOf(labels, kind)
-	options := make([]qed.Choice, len(labels))
+// choicesOf returns labels as the choices of a question, with the names of
+// [namesOf]. The ID of a choice is its name if that is unique, else its number.
+func choicesOf(labels []label, kind string) []qed.Choice {
+	groups, names := byName(labels), namesOf(labels, kind)
+	choices := make([]qed.Choice, len(labels))
 	taken := map[string]bool{"": true, noneID: true}
 	for i := range labels {
 		l, text := &labels[i], names[i]
-		if name := oneLine(l.name); len(same[fold(l.name)]) == 1 && !isNumber(name) {
-			options[i].ID = name
+		if name := oneLine(l.name); len(groups[fold(l.name)]) == 1 && !isNumber(name) {
+			choices[i].ID = name
 		}
 		if l.about != "" {
 			text += ": " + oneLine(l.about)
 		}
-		if key := strings.ToLower(options[i].ID); taken[key] {
-			options[i].ID = strconv.Itoa(i + 1)
+		if key := strings.ToLower(choices[i].ID); taken[key] {
+			choices[i].ID = strconv.Itoa(i + 1)
 		} else {
 			taken[key] = true
 		}
-		options[i].Text = text
+		choices[i].Text = text
 	}
-	return options
+	return choices
 }
 
-// isNumber reports whether a name could be taken for the number of an option.
+// isNumber reports whether a name could be read as the number of a choice.
 func isNumber(text string) bool { return strings.Trim(text, "0123456789 #.") == "" }
 
-// differs says in what l differs from others of its name: its kind and a few attributes, and its ID
-// where those do not tell. Its kind is also told where another one was asked for.
-func (l *label) differs(group []*label, asked string) string {
+// difference returns what distinguishes l from the others of its group: its kind
+// and some of its details, and its ID if these are not enough. The kind is also
+// returned if another kind was asked for.
+func (l *label) difference(group []*label, asked string) string {
 	var parts []string
 	add := func(text, value string, of func(*label) string) {
 		for _, other := range group {
-			if value != "" && of(other) != value && len(parts) < maxTelling {
+			if value != "" && of(other) != value && len(parts) < maxDifferences {
 				parts = append(parts, text)
 				return
 			}
@@ -106,23 +109,24 @@ func (l *label) differs(group []*label, asked string) string {
 	for _, d := range l.details {
 		add(oneLine(d.key+": "+d.value), d.value, func(o *label) string { return o.value(d.key) })
 	}
-	if !l.told(group) && l.id != "" {
+	if !l.distinct(group) && l.id != "" {
 		parts = append(parts, "id: "+oneLine(l.id))
 	}
 	return strings.Join(parts, ", ")
 }
 
-const maxTelling = 3
+const maxDifferences = 3
 
-// told reports whether kind and the first attributes tell l from all others.
-func (l *label) told(group []*label) bool {
+// distinct reports whether the kind and the first details distinguish l from all
+// others of its group.
+func (l *label) distinct(group []*label) bool {
 	for _, other := range group {
 		if other == l || other.kind != l.kind {
 			continue
 		}
 		differ := false
 		for i, d := range l.details {
-			differ = differ || i < maxTelling-1 && other.value(d.key) != d.value
+			differ = differ || i < maxDifferences-1 && other.value(d.key) != d.value
 		}
 		if !differ {
 			return false
@@ -138,4 +142,19 @@ func (l *label) value(key string) string {
 		}
 	}
 	return ""
+}
+
+// oneLine returns data as a text contains it: short, on one line, without
+// invisible characters.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			return ' '
+		}
+		if !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	return prompt.Clip(strings.Join(strings.Fields(s), " "), maxShown)
 }

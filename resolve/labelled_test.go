@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/resolve"
 )
 
-// business is a catalogue of what a logistics company has.
+// business returns the entities of a logistics company.
 func business() []resolve.Entity {
 	var list []resolve.Entity
 	add := func(kind, prefix string, names ...string) {
@@ -37,11 +37,12 @@ func business() []resolve.Entity {
 	return list
 }
 
-// A labelled term: what it means; "?" and the names of which it may ask; "-" where it must be refused, though it may ask.
+// A labelledTerm is a term with its meaning: a name, "?" and the names among which
+// the user should be asked, or "-" if nothing may be resolved.
 type labelledTerm struct{ kind, term, want string }
 
 var labelled = []labelledTerm{
-	// As it is called, whatever the case, the accents, the punctuation, the spaces.
+	// Exact names, in any case and with other accents, punctuation or spaces.
 	{"", "Port of Miami", "Port of Miami"}, {"", "port of miami", "Port of Miami"}, {"", "PORT OF MIAMI", "Port of Miami"}, {"", "  Port   of Miami ", "Port of Miami"},
 	{"", "Port-of-Miami", "Port of Miami"}, {"", "malmo", "Malmö"}, {"", "MALMÖ", "Malmö"}, {"", "Malmo\u0308", "Malmö"}, {"", "goteborg", "Göteborg"},
 	{"", "Port of Gdansk", "Port of Gdańsk"}, {"", "msc gulsun", "MSC Gülsün"}, {"", "emma maersk", "Emma Mærsk"}, {"", "Maersk Mc Kinney Moller", "Maersk Mc-Kinney Møller"},
@@ -50,12 +51,12 @@ var labelled = []labelledTerm{
 	{"", "AP Moller Holding", "A.P. Moller Holding"}, {"", "Nestle SA", "Nestlé S.A."}, {"", "Nestle", "Nestlé S.A."}, {"", "nestlé", "Nestlé S.A."}, {"", "Ever-Given", "Ever Given"},
 	{"", "EverGiven", "Ever Given"}, {"", "le havre", "Le Havre"}, {"", "LeHavre", "Le Havre"}, {"", "“Port Klang”", "Port Klang"}, {"", "portklang", "Port Klang"},
 	{"", "ＭＳＣ Ａｎｎａ", "MSC Anna"}, {"", "hooli", "Hooli"}, {"", "Queen Mary 2", "Queen Mary 2"}, {"", "QueenMary2", "Queen Mary 2"},
-	// By an alias.
+	// Aliases.
 	{"", "USMIA", "Port of Miami"}, {"", "usmia", "Port of Miami"}, {"", "NLRTM", "Port of Rotterdam"}, {"", "Antwerpen", "Port of Antwerp-Bruges"}, {"", "danzig", "Port of Gdańsk"},
 	{"", "Gothenburg", "Göteborg"}, {"", "Pusan", "Busan"}, {"", "saigon", "Ho Chi Minh City"}, {"", "上海港", "Port of Shanghai"}, {"", "UPS", "United Parcel Service"},
 	{"", "ups", "United Parcel Service"}, {"", "DB", "Deutsche Bahn AG"}, {"", "London Heathrow", "LHR"}, {"", "chicago ohare", "ORD"}, {"", "la coruna", "A Coruña"},
 	{"", "Triple E", "Maersk Mc-Kinney Møller"}, {"", "JFK", "JFK"}, {"", "lax", "LAX"}, {"", "LAX", "LAX"}, {"", "MIA", "MIA"}, {"", "MUC", "MUC"},
-	// Typos: taken where the word can hardly be another one, and else asked about.
+	// Typing errors: resolved if the word can hardly be another, else a question.
 	{"", "Port of Miamii", "Port of Miami"}, {"", "Rotterdma", "Port of Rotterdam"}, {"", "Rottterdam", "Port of Rotterdam"}, {"", "Port of Shanghia", "Port of Shanghai"},
 	{"", "Bremerhvaen", "Bremerhaven"}, {"", "Umbrella Pharmaceutcials", "Umbrella Pharmaceuticals"}, {"", "Yokoahma", "Yokohama"},
 	{"", "Shangai", "?Port of Shanghai|Shanghai Yangshan Terminal 4"}, {"port", "Shangai", "?Port of Shanghai"}, {"port", "Shanghia", "Port of Shanghai"}, {"", "port of shangai", "?Port of Shanghai"},
@@ -69,7 +70,7 @@ var labelled = []labelledTerm{
 	{"", "Umbrella Pharmaceutcals", "?Umbrella Pharmaceuticals"}, {"", "Deutshe Bahn", "?Deutsche Bahn AG"}, {"", "United Parcle Service", "?United Parcel Service"}, {"", "Port of Los Angelos", "?Port of Los Angeles"},
 	{"", "Los Angelels Port", "?Port of Los Angeles"}, {"", "Hambrug Port", "Port of Hamburg"}, {"", "Madird Maersk", "?Madrid Maersk"}, {"", "OOCL Hongkong", "OOCL Hong Kong"}, {"", "Cosco Shiping Universe", "?COSCO Shipping Universe"},
 	{"", "Burchardtkai", "?Burchardkai"}, {"", "Maasvlate II", "?Maasvlakte II"}, {"", "Stark Industrys", "?Stark Industries"}, {"", "Gotebrog", "Göteborg"}, {"", "St Petersberg", "?Saint Petersburg"},
-	// Word order, plurals, what it is, what says nothing.
+	// Word order, plurals, words for the kind, weak words.
 	{"", "Miami Port", "Port of Miami"}, {"", "the port of Miami", "Port of Miami"}, {"", "Miami, Port of", "Port of Miami"}, {"", "Ports of Miami", "Port of Miami"}, {"", "Rotterdam", "Port of Rotterdam"},
 	{"port", "Miami", "Port of Miami"}, {"ports", "Miami", "Port of Miami"}, {"Port", "hamburg", "Port of Hamburg"}, {"", "Hamburg Eurogate", "Eurogate Hamburg"}, {"", "Anna MSC", "MSC Anna"},
 	{"", "Port of Bremerhaven", "Bremerhaven"}, {"", "port of Malmo", "Malmö"}, {"", "Busan port", "Busan"}, {"", "vessel Ever Given", "Ever Given"}, {"", "the vessel MSC Oscar", "MSC Oscar"},
@@ -80,14 +81,14 @@ var labelled = []labelledTerm{
 	// Abbreviations.
 	{"", "St. Petersburg", "Saint Petersburg"}, {"", "St Petersburg", "Saint Petersburg"}, {"", "Intl Paper Company", "International Paper Company"}, {"", "Intl Paper", "International Paper Company"},
 	{"", "Miami Cntr Term", "Miami Container Terminal"}, {"", "Delta Term East", "Delta Terminal East"}, {"", "Miami Intl", "MIA"}, {"", "Delta Terminal E", "?Delta Terminal East"},
-	// Several are meant as well as each other, or none surely: somebody is asked.
+	// Several fit equally well, or none certainly: a question.
 	{"", "Miami", "?Port of Miami|Miami Container Terminal"}, {"", "Algeciras port", "Algeciras"}, {"", "Delta Terminal", "?Delta Terminal East|Delta Terminal West"}, {"", "Los Angeles", "?Port of Los Angeles|LAX"},
 	{"", "Anna", "?MSC Anna"}, {"", "Antwerp", "?Port of Antwerp-Bruges"}, {"", "New York", "?Port of New York and New Jersey"}, {"", "MSC", "?MSC Anna"}, {"", "Ever G", "?Ever Given|Ever Golden"},
 	{"", "Umbrella", "?Umbrella Pharmaceuticals"}, {"", "Marco Polo", "?CMA CGM Marco Polo"}, {"", "Springfield", "?Springfield Nuclear"}, {"", "Rotterdam harbour", "?Port of Rotterdam"},
 	{"", "Shanghai", "?Port of Shanghai|Shanghai Yangshan Terminal 4"}, {"vessel", "Algeciras", "?HMM Algeciras"}, {"", "Hamburg", "?Port of Hamburg|Eurogate Hamburg"}, {"", "Emma", "?Emma Mærsk"},
 	{"", "Maersk", "?Emma Mærsk|Madrid Maersk"}, {"", "Moller", "?A.P. Moller Holding"}, {"", "Stark", "?Stark Industries"}, {"", "CMA CGM", "?CMA CGM Marco Polo|CMA CGM Jacques Saadé"}, {"", "Pharmaceuticals", "?Umbrella Pharmaceuticals"},
 	{"", "Port of Aukland", "?Port of Auckland"},
-	// Something else, though it may look alike.
+	// Other names, though some look similar.
 	{"", "Copenhagen", "-"}, {"", "Port of Copenhagen", "-"}, {"", "Terminal 5", "-"}, {"", "Terminal 1", "-"}, {"", "Terminal 8", "-"}, {"", "Terminal", "-"}, {"", "port", "-"}, {"", "the port", "-"}, {"", "LAS", "-"},
 	{"", "MIB", "-"}, {"", "JFC", "-"}, {"", "LHX", "-"}, {"", "MUX", "-"}, {"", "OSL", "-"}, {"", "USMIB", "-"}, {"", "MSC Ada", "-"}, {"", "MSC Hanna", "-"}, {"", "MSC Maya", "-"}, {"", "Ever Green", "-"}, {"", "Evergreen", "-"},
 	{"", "Port of Miami Beach", "-"}, {"", "Miami Beach", "-"}, {"", "Miami Vice", "-"}, {"", "Palencia", "-"}, {"", "last week", "-"}, {"", "delayed shipments", "-"}, {"", "Queen Mary", "-"}, {"", "Queen Mary 3", "-"},
@@ -98,7 +99,7 @@ var labelled = []labelledTerm{
 	{"", "Delta Terminal North", "-"}, {"", "East Terminal", "-"}, {"", "Hong Kong", "-"}, {"", "Shanghai Yangshan Terminal 3", "-"}, {"", "Long Island", "-"}, {"", "London", "-"}, {"", "Chicago", "-"}, {"", "Kennedy", "-"},
 }
 
-// hospital is another business, whose terms nothing was tuned on.
+// hospital returns the entities of another business. Nothing was tuned on its terms.
 func hospital() []resolve.Entity {
 	var list []resolve.Entity
 	for kind, names := range map[string][]string{
@@ -131,7 +132,8 @@ var hospitalTerms = []labelledTerm{
 	{"", "Draeger", "-"}, {"", "Pfizer", "-"}, {"", "Clinic", "-"}, {"", "the technician", "-"}, {"", "Maria Garcia", "-"}, {"", "John", "?John Smith"}, {"", "GE Revolution", "?GE Revolution Apex"}, {"supplier", "John Smith", "-"},
 }
 
-// The catalogue takes what is meant, takes nothing else, and where it asks it has what is meant among the candidates.
+// TestAccuracy checks that the catalog resolves the right entity, resolves nothing
+// else, and has the right one among the candidates of a question.
 func TestAccuracy(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
@@ -167,12 +169,12 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// A tally counts what became of labelled terms.
+// A tally counts the results of labelled terms.
 type tally struct {
 	right, wrong, missed, refused, refusals, offered, offers int
 }
 
-// count counts one, and says what is wrong with it.
+// count counts a result, and returns what is wrong with it.
 func (y *tally) count(want string, status resolve.Status, names []string) (problem string) {
 	taken := status == resolve.Resolved
 	all, asks := strings.CutPrefix(want, "?")
@@ -180,7 +182,7 @@ func (y *tally) count(want string, status resolve.Status, names []string) (probl
 		y.refusals++
 		if taken {
 			y.wrong++
-			return "taken, and should not be"
+			return "resolved, and should not be"
 		}
 		y.refused++
 		if !asks {
@@ -214,14 +216,14 @@ func (y *tally) check(t *testing.T, leastPrecision, leastRecall float64) {
 	t.Logf("precision %.3f, recall %.3f (%d right, %d missed, %d wrong); %d of %d refused; what is meant is offered in %d of %d questions",
 		precision, recall, y.right, y.missed, y.wrong, y.refused, y.refusals, y.offered, y.offers)
 	if precision < leastPrecision || recall < leastRecall || float64(y.offered) < 0.9*float64(y.offers) {
-		t.Errorf("precision %.3f and recall %.3f: at least %.2f and %.2f are wanted", precision, recall, leastPrecision, leastRecall)
+		t.Errorf("precision %.3f and recall %.3f, want at least %.2f and %.2f", precision, recall, leastPrecision, leastRecall)
 	}
 }
 
 func candidates(res resolve.Resolution[resolve.Entity]) string {
 	var b strings.Builder
 	for _, c := range res.Candidates {
-		b.WriteString(c.Value.Name + " " + string(c.How) + " " + formatScore(c.Score) + "; ")
+		b.WriteString(c.Value.Name + " " + string(c.Match) + " " + formatScore(c.Score) + "; ")
 	}
 	return b.String()
 }

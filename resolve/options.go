@@ -1,117 +1,117 @@
 package resolve
 
 import (
+	"cmp"
 	"embed"
-	"fmt"
 	"text/template"
 	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
-// Options are the limits and texts of a tool. Nil and zero fields mean the defaults.
+// Options are the options of [NewEntityTool] and [NewFieldTool]. A nil Options
+// and zero fields mean the defaults.
 type Options struct {
-	// Required says that every term has to be resolved: where one is not, the call fails with a
-	// [*TermError]. Otherwise the result lists it as unresolved.
+	// Required makes a call fail with an [*UnresolvedError] if a term is not
+	// resolved. Otherwise the result lists the term as unresolved.
 	Required bool
 
-	// MaxTerms is how many terms a call may have: 20.
+	// MaxTerms limits the number of terms of a call. 0 means 20.
 	MaxTerms int
-	// MaxFieldsShown is of how many fields a model chooses where none is called like the term: 80.
-	// Of a source with more it chooses among the candidates only. Negative: always.
+	// MaxFieldsShown is the largest number of fields of a source that the model is
+	// shown if no field is named like the term. If the source has more, the model
+	// chooses among the candidates only. 0 means 80; a negative number means that
+	// the model always chooses among the candidates only.
 	MaxFieldsShown int
 
-	// Settings are how the agent calls its model.
+	// Settings are how the tools call their model. Choosing needs short and
+	// repeatable replies, so the defaults differ from those of [llm.Settings]: a
+	// nil Temperature means 0, MaxOutputTokens 0 means 500, and ModelTimeout 0
+	// means 30 seconds.
 	llm.Settings
 
-	// Prompts replaces texts sent to the model; nil: none.
+	// Prompts replaces texts that are sent to the model. Nil replaces none.
 	Prompts *Prompts
 }
 
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// Prompts are the texts that the tools send, as templates; nil stands for the package's own, which
-// are the files of the folder prompts. Make one with [qed.PromptFuncs]. What users, models and data
-// say must go through the function quote, or it could pass for part of the text.
+// Prompts are the texts that the tools send to their model, as templates with the
+// functions of [qed.PromptFuncs]. A nil template stands for the package's own,
+// which is in the folder prompts.
+//
+// Text of users, models and data must go through the function quote. Otherwise
+// the model could take it for a part of the prompt.
 type Prompts struct {
 	ChooseEntity *template.Template // [ChooseData]
 	ChooseField  *template.Template // [ChooseData]
 }
 
-// ChooseData is what the prompts for choosing are given. All of it is data.
+// ChooseData is the data of the prompts that let the model choose a candidate.
 type ChooseData struct {
-	Term, Kind string // Kind: of a field, its source
-	Request    string // the user's, where it is known
-	Others     []string
-	Equal      bool // the candidates could be meant as well as each other
+	Term, Kind string   // for a field, Kind is the source
+	Request    string   // the user's request, if it is known
+	Others     []string // the other terms of the call
+	Equal      bool     // the candidates fit the term equally well
 	Candidates []ChooseCandidate
 }
 
-// A ChooseCandidate is one to choose from.
+// A ChooseCandidate is a candidate in a prompt.
 type ChooseCandidate struct {
 	Number  int
 	Name    string
-	Kind    string // of a field, its source
-	Details string // what else is known of it, on one line
+	Kind    string // for a field, its source
+	Details string // other properties, on one line
 }
 
+// Limits of the texts in a prompt, in bytes.
 const (
-	maxOption       = 1 << 28
 	maxRequestBytes = 4000
 	maxDetails      = 200
 )
 
-// withDefaults fills in what is left out, and returns how the tools ask the model.
+// withDefaults returns the options with their defaults, and the model as the
+// tools ask it; nil if model is nil.
 func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) {
-	var out Options
+	var v Options
 	if o != nil {
-		out = *o
+		v = *o
 	}
-	for _, f := range []struct {
-		name               string
-		value              *int
-		usual, least, most int
-	}{
-		{"MaxTerms", &out.MaxTerms, 20, 0, 1000},
-		{"MaxFieldsShown", &out.MaxFieldsShown, 80, -maxOption, 1000},
-	} {
-		if *f.value < f.least || *f.value > f.most {
-			return out, nil, fmt.Errorf("resolve: Options.%s is %d: it lies between %d and %d", f.name, *f.value, f.least, f.most)
-		}
-		if *f.value == 0 {
-			*f.value = f.usual
-		}
+	if err := option.Default("resolve: Options.MaxTerms", &v.MaxTerms, 20); err != nil {
+		return v, nil, err
 	}
-	parse := func(name string) *template.Template {
-		return template.Must(template.New(name).Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/"+name))
+	option.DefaultOrNone(&v.MaxFieldsShown, 80)
+	v.MaxOutputTokens = cmp.Or(v.MaxOutputTokens, 500)
+	v.ModelTimeout = cmp.Or(v.ModelTimeout, 30*time.Second)
+	v.Temperature = cmp.Or(v.Temperature, new(0.0))
+	asker, err := asking.New("resolve", model, v.Settings, qed.DurableModel)
+	if err != nil {
+		return v, nil, err
 	}
-	own := &Prompts{ChooseEntity: parse("choose_entity.tmpl"), ChooseField: parse("choose_field.tmpl")}
-	if out.Prompts != nil {
-		if err := prompt.Replace("resolve: Options.Prompts",
-			prompt.Text{Name: "ChooseEntity", Host: out.Prompts.ChooseEntity, Own: &own.ChooseEntity, Data: ChooseData{}},
-			prompt.Text{Name: "ChooseField", Host: out.Prompts.ChooseField, Own: &own.ChooseField, Data: ChooseData{}},
-		); err != nil {
-			return out, nil, err
-		}
-	}
-	out.Prompts = own
-	settings := out.Settings
-	if settings.MaxOutputTokens == 0 {
-		settings.MaxOutputTokens = 500
-	}
-	if settings.ModelTimeout == 0 {
-		settings.ModelTimeout = 30 * time.Second
-	}
-	if settings.Temperature == nil {
-		settings.Temperature = new(float64)
-	}
-	m, err := asking.New("resolve", model, settings, qed.DurableModel)
 	if model == nil {
-		m = nil
+		asker = nil // the settings are checked all the same
 	}
-	return out, m, err
+	v.Prompts, err = v.Prompts.withDefaults()
+	return v, asker, err
+}
+
+// withDefaults fills in the package's own templates and tries those of the host.
+func (p *Prompts) withDefaults() (*Prompts, error) {
+	parse := func(name string) *template.Template {
+		return template.Must(template.New(name).Funcs(prompt.Funcs()).ParseFS(promptFiles, "prompts/"+name))
+	}
+	all := &Prompts{ChooseEntity: parse("choose_entity.tmpl"), ChooseField: parse("choose_field.tmpl")}
+	if p == nil {
+		return all, nil
+	}
+	err := prompt.Replace("resolve: Options.Prompts",
+		prompt.Text{Name: "ChooseEntity", Host: p.ChooseEntity, Own: &all.ChooseEntity, Data: ChooseData{}},
+		prompt.Text{Name: "ChooseField", Host: p.ChooseField, Own: &all.ChooseField, Data: ChooseData{}},
+	)
+	return all, err
 }

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,141 +8,159 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// A Resolution says what a term could mean. T is an [Entity] or a [Field].
+// A Resolution is what a term could mean. T is [Entity] or [Field].
 type Resolution[T any] struct {
 	Term   string `json:"term"`
-	Kind   string `json:"kind,omitempty"` // that was asked for; of a field, its source
+	Kind   string `json:"kind,omitempty"` // the kind that was asked for; for a field, the source
 	Status Status `json:"status"`
 
-	// Candidates are the best first: the one that is meant where it is Resolved, those that
-	// could be meant where it is Ambiguous or Near, and where it is Unresolved the nearest,
-	// if any, as suggestions for who has to say it otherwise.
+	// Candidates are sorted by their score, the best first. What they are depends
+	// on Status: the one that is meant (Resolved), those that could be meant
+	// (Ambiguous, Near), or at most three suggestions (Unresolved).
 	Candidates []Candidate[T] `json:"candidates"`
 
-	// More is how many could be meant beside these, as far as they were counted.
+	// More is the number of further candidates, as far as they were counted.
 	More int `json:"more,omitempty"`
 
-	// Problems say what could not be looked at, such as the vectors of an embedder that is
-	// down, or not as it was asked for, such as a kind that no entity has. Candidates may be
-	// missing then; those that are there are right all the same.
+	// Problems report parts of the search that failed or did not match the call,
+	// such as an embedder that is down or a kind that no entity has. Candidates may
+	// be missing then. Those that are listed are correct.
 	Problems []string `json:"problems,omitempty"`
 }
 
-// A Candidate is what a term could mean.
+// A Candidate is an entity or a field that a term could mean.
 type Candidate[T any] struct {
-	Value T       `json:"value"`
-	Score float64 `json:"score"` // from 0 to 1
-	How   How     `json:"how"`
-	As    string  `json:"as"` // the name or the alias that is like the term
+	Value       T       `json:"value"`
+	Score       float64 `json:"score"` // from 0 to 1
+	Match       Match   `json:"match"`
+	MatchedName string  `json:"matched_name"` // the name or alias that matches the term
 }
 
-// A Status says what can be done with a [Resolution].
+// A Status is the outcome of a [Resolution].
 type Status string
 
 const (
-	Resolved   Status = "resolved"   // one is meant, beyond doubt
-	Ambiguous  Status = "ambiguous"  // several could be meant as well as each other
-	Near       Status = "near"       // none of the kind is surely called so; some are called like it, or so and of another kind
-	Unresolved Status = "unresolved" // there is nothing like it
+	Resolved   Status = "resolved"   // it is certain which candidate is meant
+	Ambiguous  Status = "ambiguous"  // several candidates fit equally well
+	Near       Status = "near"       // names are similar, or the same and of another kind
+	Unresolved Status = "unresolved" // nothing is similar
 )
 
-// How says how a candidate was found.
-type How string
+// A Match is how a candidate was found.
+type Match string
 
 const (
-	Exact       How = "exact"       // by its name, whatever its case, accents and punctuation but for signs such as + and #
-	Alias       How = "alias"       // by an alias
-	Own         How = "own"         // by what the same user meant with the term before
-	Words       How = "words"       // by words of its name
-	Fuzzy       How = "fuzzy"       // by words that are nearly spelled like those of its name, or their plural
-	Meaning     How = "meaning"     // by the vector of its name
-	Description How = "description" // by words of a field's description
-	Found       How = "found"       // by a [Finder] only
+	// MatchExact: by its name, apart from case, accents and most punctuation.
+	// Signs that distinguish names, such as + and #, have to be the same.
+	MatchExact       Match = "exact"
+	MatchAlias       Match = "alias"       // by an alias, in the same way
+	MatchPast        Match = "past"        // the user meant it by the same term before
+	MatchWords       Match = "words"       // by words of its name
+	MatchFuzzy       Match = "fuzzy"       // by words with another spelling or in the plural
+	MatchSemantic    Match = "semantic"    // by the vector of its name
+	MatchDescription Match = "description" // by words of a field's description
+	MatchFinder      Match = "finder"      // by a [Finder] only
 )
 
-// Where the lines lie between what is taken, asked and left alone.
+// The scores that decide between the statuses.
 const (
-	scoreTaken  = 0.86 // from which one that is not called exactly so is taken
-	scoreAsked  = 0.85 // the most that one is worth whose words may be those of another one
-	scoreStrong = 0.74 // from which two can be meant equally well
-	scoreNear   = 0.55 // from which somebody may have meant it
-	scoreMargin = 0.12 // how far the next one has to be
+	scoreTaken  = 0.86 // from here a single candidate is Resolved
+	scoreAsked  = 0.85 // the most for a candidate whose similar words may be another name
+	scoreStrong = 0.74 // from here several candidates are Ambiguous
+	scoreNear   = 0.55 // from here a candidate is Near
+	scoreMargin = 0.12 // the lead that a Resolved candidate needs
 
 	maxSuggested = 3
 )
 
-// decide says what the hits come to, and returns those that matter, and how many were left out.
-func decide(hits []hit, taken float64, limit int) (status Status, some []hit, more int) {
-	status, some = weigh(hits, taken)
-	if len(some) > limit {
-		return status, some[:limit], len(some) - limit
+// decide returns the status of a term with these hits, at most limit of the hits
+// that are its candidates, and the number of candidates beyond limit.
+func decide(hits []hit, threshold float64, limit int) (status Status, candidates []hit, more int) {
+	status, candidates = classify(hits, threshold)
+	if len(candidates) > limit {
+		return status, candidates[:limit], len(candidates) - limit
 	}
-	return status, some, 0
+	return status, candidates, 0
 }
 
-func weigh(hits []hit, taken float64) (Status, []hit) {
-	var sure []hit
-	most := folded
+// classify returns the status of a term with these hits and its candidates. The
+// hits are sorted by score.
+func classify(hits []hit, threshold float64) (Status, []hit) {
+	var exact []hit
+	best := folded
 	for _, h := range hits {
-		if h.sure {
-			sure = append(sure, h)
-			most = max(most, h.written)
+		if h.exact {
+			exact = append(exact, h)
+			best = max(best, h.spelling)
 		}
 	}
-	sure = slices.DeleteFunc(sure, func(h hit) bool { return h.written < most })
+	exact = slices.DeleteFunc(exact, func(h hit) bool { return h.spelling < best })
 	switch {
-	case len(sure) == 1:
-		return Resolved, sure
-	case len(sure) > 1:
-		return Ambiguous, sure
+	case len(exact) == 1:
+		return Resolved, exact
+	case len(exact) > 1:
+		return Ambiguous, exact
 	case len(hits) == 0 || hits[0].score < scoreNear:
 		return Unresolved, hits[:min(len(hits), maxSuggested)]
 	}
-	close, near := 0, 0
+	leaders, near := 0, 0
 	for _, h := range hits {
-		if h.score >= hits[0].score-scoreMargin && h.how != Meaning {
-			close++
+		if h.score >= hits[0].score-scoreMargin && h.match != MatchSemantic {
+			leaders++
 		}
 		if h.score >= scoreNear {
 			near++
 		}
 	}
 	switch {
-	case close == 1 && hits[0].score >= taken && hits[0].how != Meaning && !hits[0].other:
+	case leaders == 1 && hits[0].score >= threshold && hits[0].match != MatchSemantic && !hits[0].otherKind:
 		return Resolved, hits[:1]
-	case close > 1 && hits[0].score >= scoreStrong:
-		some := make([]hit, 0, close)
+	case leaders > 1 && hits[0].score >= scoreStrong:
+		var equal []hit
 		for _, h := range hits {
 			if h.score >= hits[0].score-scoreMargin {
-				some = append(some, h)
+				equal = append(equal, h)
 			}
 		}
-		return Ambiguous, some
+		return Ambiguous, equal
 	}
 	return Near, hits[:near]
 }
 
+// Limits of names and terms, in bytes.
 const (
 	maxTermBytes = 256
-	maxNameBytes = 512 // of a name that are compared
-	maxShown     = 80  // bytes of a name or a term in a text
+	maxNameBytes = 512 // the rest of a longer name is not compared
+	maxShown     = 80  // in a text
 )
 
-// ErrTerm says that a term cannot be looked for: it has no letter and no digit, or it is too
-// long to be a name.
-var ErrTerm = errors.New("it is no name")
-
-// checkTerm returns a term as it is looked for.
+// checkTerm returns the term without surrounding space, or an error that matches
+// [ErrInvalidTerm].
 func checkTerm(term string) (string, error) {
 	switch {
 	case len(term) > maxTermBytes:
 		return "", fmt.Errorf("resolve: term %s: %w: it has %d bytes, and at most %d are allowed",
-			shown(term), ErrTerm, len(term), maxTermBytes)
+			shown(term), ErrInvalidTerm, len(term), maxTermBytes)
 	case fold(term) == "":
-		return "", fmt.Errorf("resolve: term %s: %w: it needs a letter or a digit", shown(term), ErrTerm)
+		return "", fmt.Errorf("resolve: term %s: %w: it needs a letter or a digit", shown(term), ErrInvalidTerm)
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(term, "")), nil
 }
 
-// shown returns data as an error shows it.
+// shown returns data as an error contains it.
 func shown(s string) string { return prompt.Quote(prompt.Clip(s, maxShown)) }
+
+// listed returns the first of names as an error contains them, each at most
+// longest bytes long.
+func listed(names []string, longest int) string {
+	parts := make([]string, 0, maxListed+1)
+	for _, n := range names[:min(len(names), maxListed)] {
+		parts = append(parts, prompt.Quote(prompt.Clip(n, longest)))
+	}
+	if len(names) > maxListed {
+		parts = append(parts, fmt.Sprintf("and %d more", len(names)-maxListed))
+	}
+	return strings.Join(parts, ", ")
+}
+
+const maxListed = 20

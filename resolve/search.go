@@ -12,25 +12,25 @@ import (
 type hit struct {
 	item  int32
 	score float64
-	how   How
-	as    string // the name that is like the term
-	sure  bool   // it is called exactly so
+	match Match
+	name  string // the name that matches the term
+	exact bool   // the term is its name
 
-	written written // of a sure one
-	other   bool    // it is of another kind than was asked for, and never taken
+	spelling  spelling // of an exact hit
+	otherKind bool     // it is of another kind than was asked for
 }
 
-// written says how much of a name's writing is that of a term which it is.
-type written int8
+// A spelling is how far an exact name is spelled like the term.
+type spelling int8
 
 const (
-	folded  written = iota // but for case, accents and punctuation
-	anyCase                // but for case
-	literal                // all
+	folded  spelling = iota // except for case, accents and punctuation
+	anyCase                 // except for case
+	literal                 // completely
 )
 
-// writtenAs compares a term with a name that folds to the same.
-func writtenAs(term, name string) written {
+// spellingOf compares a term with a name that folds to the same text.
+func spellingOf(term, name string) spelling {
 	switch name = strings.TrimSpace(name); {
 	case term == name:
 		return literal
@@ -40,118 +40,115 @@ func writtenAs(term, name string) written {
 	return folded
 }
 
-// What a match is worth. What is called exactly so is worth 1.
+// The scores of matches, and what is subtracted from them. The score of an exact
+// name is 1.
 const (
 	scoreAlias    = 0.99
-	scoreJoined   = 0.97 // but for spaces
+	scoreJoined   = 0.97 // the name without its spaces
 	scoreWords    = 0.97 // the same words
 	lossOrder     = 0.02 // in another order
-	lossLegal     = 0.03 // but for words that say nothing
-	lossGeneric   = 0.13 // but for what it is: Miami, of a Port of Miami
-	scoreUnit     = 0.93 // but for how it is measured: delay, of delay_hours
-	scorePart     = 0.80 // all that was said, and the name says more
-	scoreMore     = 0.75 // all of the name, and more was said
+	lossLegal     = 0.03 // without weak words
+	lossGeneric   = 0.13 // without generic words: Miami for Port of Miami
+	scoreUnit     = 0.93 // without a unit: delay for delay_hours
+	scorePart     = 0.80 // all words of the term, and the name has more
+	scoreMore     = 0.75 // all words of the name, and the term has more
 	scoreSome     = 0.70 // some words of both
 	scoreInitials = 0.72
-	scoreAbout    = 0.60 // in a field's description
-	scoreIdle     = 0.30 // only words that say nothing
+	scoreAbout    = 0.60 // words of a field's description
+	scoreWeak     = 0.30 // weak words only
 
-	lossOther = 0.20 // it is of another kind
+	lossOtherKind = 0.20
 )
 
-// search finds the items that a term could mean, best first, at most limit.
+// search returns at most limit items that a term could mean, the best first.
+// Items of another kind than kind have lower scores.
 func (x *index) search(text, kind string, limit int) []hit {
-	words := x.words(text)
-	if len(words) == 0 {
+	all := x.split(text)
+	if len(all) == 0 {
 		return nil
 	}
-	all, cut := words, len(words) > maxTermWords
-	words = words[:min(len(words), maxTermWords)]
-	m := x.scratch.Get().(*marks)
-	defer x.scratch.Put(m)
-	best := map[int32]hit{}
-	take := func(id int32, score float64, how How, sure bool) {
-		n := &x.names[id]
-		h := hit{item: n.item, score: score - n.loss, how: how, as: n.text, sure: sure && n.loss == 0}
-		if n.alias && h.how == Exact {
-			h.how, h.score = Alias, min(h.score, scoreAlias)
-		}
-		if kind != "" && x.items[n.item].kind != kind {
-			h.score, h.sure, h.other = h.score-lossOther, false, true
-		}
-		if h.sure {
-			h.written = writtenAs(text, n.text)
-		}
-		old, ok := best[h.item]
-		most := max(h.written, old.written) // an alias can stand literally where the name does not
-		if ok && (h.score < old.score || h.score == old.score && (old.sure || !h.sure)) {
-			h = old
-		}
-		h.written = most
-		best[h.item] = h
-	}
+	list, cut := all[:min(len(all), maxTermWords)], len(all) > maxTermWords
+	c := x.scratch.Get().(*counters)
+	defer x.scratch.Put(c)
+	best := bestHits{index: x, text: text, kind: kind, of: map[int32]hit{}}
 	for _, id := range x.exact[strings.Join(all, " ")] {
-		take(id, 1, Exact, true)
+		best.add(id, 1, MatchExact, true)
 	}
-	for _, h := range best {
-		if h.sure { // what else is like it does not matter
-			return x.foremostOf(best, limit)
-		}
+	if best.hasExact() { // similar names do not matter
+		return best.top(limit)
 	}
-	code := isCode(text) && !x.fields
+	code := isCode(text) && !x.identifiers
 	for _, id := range x.joined[tight(all)] {
 		if code && !hasDigit(text) {
-			take(id, scoreAsked, Words, false)
+			best.add(id, scoreAsked, MatchWords, false)
 		} else {
-			take(id, scoreJoined, Words, false)
+			best.add(id, scoreJoined, MatchWords, false)
 		}
 	}
-	if !code || len(best) == 0 {
-		x.rate(words, cut, kind, code, m, take)
+	if !code || len(best.of) == 0 {
+		x.byWords(list, cut, kind, code, c, func(id int32, score float64, match Match) { best.add(id, score, match, false) })
 	}
-	if n := len(words); n == 1 && len(best) == 0 && len([]rune(words[0])) >= minInitials {
-		for _, id := range x.initials[words[0]] {
-			take(id, scoreInitials, Words, false)
+	if len(list) == 1 && len(best.of) == 0 && utf8.RuneCountInString(list[0]) >= minInitials {
+		for _, id := range x.initials[list[0]] {
+			best.add(id, scoreInitials, MatchWords, false)
 		}
 	}
-	if !code && !settled(best) {
-		for _, other := range x.respaced(words) {
-			x.rate(other, cut, kind, false, m, func(id int32, score float64, how How, _ bool) {
-				take(id, score-lossOrder, how, false)
+	if !code && !best.hasTaken() {
+		for _, other := range x.respaced(list) {
+			x.byWords(other, cut, kind, false, c, func(id int32, score float64, match Match) {
+				best.add(id, score-lossOrder, match, false)
 			})
 		}
 	}
-	if x.fields && !settled(best) {
-		x.described(words, best, kind)
+	if x.identifiers && !best.hasTaken() {
+		x.byDescription(list, best.of, kind)
 	}
-	return x.foremostOf(best, limit)
+	return best.top(limit)
 }
 
-// foremostOf returns the best hits, in their order.
-func (x *index) foremostOf(best map[int32]hit, limit int) []hit {
-	hits := make([]hit, 0, len(best))
-	for _, h := range best {
-		if h.score >= scoreIdle {
-			hits = append(hits, h)
+const maxTermWords = 12 // the others are not compared
+
+// bestHits collects the best hit of each item.
+type bestHits struct {
+	*index
+	text, kind string
+	of         map[int32]hit // by item
+}
+
+// add adds a name that matches. exact is set if the term is the name.
+func (b *bestHits) add(id int32, score float64, match Match, exact bool) {
+	n := &b.names[id]
+	h := hit{item: n.item, score: score - n.loss, match: match, name: n.text, exact: exact && n.loss == 0}
+	if n.alias && h.match == MatchExact {
+		h.match, h.score = MatchAlias, min(h.score, scoreAlias)
+	}
+	if b.kind != "" && b.items[n.item].kind != b.kind {
+		h.score, h.exact, h.otherKind = h.score-lossOtherKind, false, true
+	}
+	if h.exact {
+		h.spelling = spellingOf(b.text, n.text)
+	}
+	old, ok := b.of[h.item]
+	best := max(h.spelling, old.spelling) // an alias can be spelled like the term where the name is not
+	if ok && (h.score < old.score || h.score == old.score && (old.exact || !h.exact)) {
+		h = old
+	}
+	h.spelling = best
+	b.of[h.item] = h
+}
+
+func (b *bestHits) hasExact() bool {
+	for _, h := range b.of {
+		if h.exact {
+			return true
 		}
 	}
-	slices.SortFunc(hits, x.order)
-	return hits[:min(len(hits), limit)]
+	return false
 }
 
-const maxTermWords = 12
-
-// order sorts hits: what stands literally in the term, the best, and the shortest name first, so that equal
-// input gives equal output.
-func (x *index) order(a, b hit) int {
-	na, nb := x.names[x.own[a.item]].text, x.names[x.own[b.item]].text
-	return cmp.Or(cmp.Compare(b.written, a.written), cmp.Compare(b.score, a.score),
-		cmp.Compare(len(na), len(nb)), cmp.Compare(na, nb), cmp.Compare(a.item, b.item))
-}
-
-// settled reports whether one of the hits is beyond doubt.
-func settled(best map[int32]hit) bool {
-	for _, h := range best {
+// hasTaken reports whether a hit has a score that is taken by default.
+func (b *bestHits) hasTaken() bool {
+	for _, h := range b.of {
 		if h.score >= scoreTaken {
 			return true
 		}
@@ -159,7 +156,29 @@ func settled(best map[int32]hit) bool {
 	return false
 }
 
-// isCode reports whether a term is a code such as LAX: nothing else is nearly so.
+// top returns the best hits in their order.
+func (b *bestHits) top(limit int) []hit {
+	hits := make([]hit, 0, len(b.of))
+	for _, h := range b.of {
+		if h.score >= scoreWeak {
+			hits = append(hits, h)
+		}
+	}
+	slices.SortFunc(hits, b.order)
+	return hits[:min(len(hits), limit)]
+}
+
+// order compares hits: the spelling like the term first, then the best score,
+// then the shortest name. No two hits are equal, so that the same input gives the
+// same output.
+func (x *index) order(a, b hit) int {
+	na, nb := x.names[x.own[a.item]].text, x.names[x.own[b.item]].text
+	return cmp.Or(cmp.Compare(b.spelling, a.spelling), cmp.Compare(b.score, a.score),
+		cmp.Compare(len(na), len(nb)), cmp.Compare(na, nb), cmp.Compare(a.item, b.item))
+}
+
+// isCode reports whether a term is a code such as LAX, which is not similar to
+// any other name.
 func isCode(text string) bool {
 	text = strings.TrimSpace(text)
 	if n := utf8.RuneCountInString(text); n < 2 || n > 5 {
@@ -173,22 +192,23 @@ func isCode(text string) bool {
 	return true
 }
 
-// respaced returns a term with two words as one, or one as two, where the vocabulary has them so.
-func (x *index) respaced(words []string) [][]string {
+// respaced returns variants of a term with two words joined, or one word divided,
+// into words of the vocabulary.
+func (x *index) respaced(list []string) [][]string {
 	var all [][]string
-	for i := 1; i < len(words) && len(all) < maxRespaced; i++ {
-		if one := words[i-1] + words[i]; x.knows(one) && !apart(words[i-1], words[i]) {
-			all = append(all, slices.Concat(words[:i-1], []string{one}, words[i+1:]))
+	for i := 1; i < len(list) && len(all) < maxRespaced; i++ {
+		if one := list[i-1] + list[i]; x.knows(one) && !apart(list[i-1], list[i]) {
+			all = append(all, slices.Concat(list[:i-1], []string{one}, list[i+1:]))
 		}
 	}
-	for i, w := range words {
+	for i, w := range list {
 		runes := []rune(w)
-		if x.knows(w) || len(words) == maxTermWords {
+		if x.knows(w) || len(list) == maxTermWords {
 			continue
 		}
 		for cut := 3; cut <= len(runes)-3 && len(all) < maxRespaced; cut++ {
 			if a, b := string(runes[:cut]), string(runes[cut:]); x.knows(a) && x.knows(b) && !apart(a, b) {
-				all = append(all, slices.Concat(words[:i], []string{a, b}, words[i+1:]))
+				all = append(all, slices.Concat(list[:i], []string{a, b}, list[i+1:]))
 			}
 		}
 	}
@@ -202,11 +222,11 @@ func (x *index) knows(w string) bool {
 	return ok
 }
 
-// described finds fields by the words of their descriptions.
-func (x *index) described(words []string, best map[int32]hit, source string) {
+// byDescription adds the fields whose descriptions contain words of the term.
+func (x *index) byDescription(list []string, best map[int32]hit, source string) {
 	wanted := map[string]bool{}
-	for _, w := range words {
-		if !x.idle(w) {
+	for _, w := range list {
+		if !x.weak(w) {
 			wanted[x.stem(w)] = true
 		}
 	}
@@ -225,7 +245,7 @@ func (x *index) described(words []string, best map[int32]hit, source string) {
 		}
 		score := scoreAbout * float64(found) / float64(len(wanted))
 		if old, ok := best[int32(i)]; found > 0 && (!ok || score > old.score) {
-			best[int32(i)] = hit{item: int32(i), score: score, how: Description, as: x.items[i].names[0].text}
+			best[int32(i)] = hit{item: int32(i), score: score, match: MatchDescription, name: x.items[i].names[0].text}
 		}
 	}
 }

@@ -4,14 +4,17 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/words"
 )
 
-// plainSigns are the signs of ASCII that can be more than punctuation.
+// plainSigns are the ASCII signs that are not always punctuation.
 var plainSigns = [utf8.RuneSelf]bool{'&': true, '+': true, '-': true, '#': true, '<': true, '>': true}
 
-// sign returns the word for a sign that tells names apart, such as those of A+, C# and -1. It is empty for
-// one that only stands between words. Before is the letter before it, rest is what follows, and begun says that
-// the text has words before it.
+// sign returns the word for a sign that distinguishes names, such as those of A+,
+// C# and -1. It returns "" for punctuation. before is the character before the
+// sign, rest is the text after it, and begun reports whether there are words
+// before it.
 func sign(before, r rune, rest string, begun bool) string {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
@@ -31,7 +34,7 @@ func sign(before, r rune, rest string, begun bool) string {
 			return "number"
 		}
 	case '-', '‐', '–', '—', '−':
-		// A-1 has a hyphen; -1 and A- do not.
+		// The sign of A-1 is a hyphen, those of -1 and A- are not.
 		if !inWord(before) && beginsNumber(rest) || inWord(before) && (rest == "" || endsWord(next)) {
 			return "minus"
 		}
@@ -53,8 +56,8 @@ func sign(before, r rune, rest string, begun bool) string {
 	return ""
 }
 
-// signWords are those that sign returns, but for "and".
-var signWords = setOf("plus minus sharp number below above atmost atleast")
+// signWords are the words that sign returns, without "and".
+var signWords = words.SetOf("plus minus sharp number below above atmost atleast")
 
 func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r) }
 
@@ -67,8 +70,8 @@ func beginsNumber(s string) bool {
 	return s != "" && isDigit(rune(s[0]))
 }
 
-// isDecimal reports whether the point or the comma at s[i] is that of a number such as 1.5, 1,5 or .5. Those
-// of a date, a version or a thousand only stand between numbers.
+// isDecimal reports whether the point or comma at s[i] is a decimal one, as in 1.5,
+// 1,5 or .5. Those of dates, versions and thousands are not.
 func isDecimal(s string, i int) bool {
 	end := i + 1
 	for end < len(s) && isDigit(rune(s[end])) {
@@ -84,7 +87,7 @@ func isDecimal(s string, i int) bool {
 	case end+1 < len(s) && isPoint(s[end]) && isDigit(rune(s[end+1])):
 		return false
 	}
-	if first == i { // nothing is before the point of .5
+	if first == i { // such as .5
 		r, _ := utf8.DecodeLastRuneInString(s[:i])
 		return i == 0 || !inWord(r) && r != '.'
 	}
@@ -93,7 +96,8 @@ func isDecimal(s string, i int) bool {
 
 func isPoint(b byte) bool { return b == '.' || b == ',' }
 
-// numbersApart puts a space where a number in one sign stands beside a digit: 1½ is not 11/2.
+// numbersApart puts a space between a digit and a number in one character, so that
+// 1½ does not become 11/2.
 func numbersApart(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return unicode.Is(unicode.No, r) }) {
 		return s
@@ -101,7 +105,8 @@ func numbersApart(s string) string {
 	var b strings.Builder
 	var before rune
 	for _, r := range s {
-		if unicode.IsNumber(before) && unicode.IsNumber(r) && (unicode.Is(unicode.No, before) || unicode.Is(unicode.No, r)) {
+		if unicode.IsNumber(before) && unicode.IsNumber(r) &&
+			(unicode.Is(unicode.No, before) || unicode.Is(unicode.No, r)) {
 			b.WriteByte(' ')
 		}
 		b.WriteRune(r)
@@ -110,13 +115,14 @@ func numbersApart(s string) string {
 	return b.String()
 }
 
-// isRoman reports whether a word is a Roman numeral: VII and VIII are as different as 7 and 8.
+// isRoman reports whether a word is a Roman numeral. VII and VIII are as different
+// as 7 and 8, though they differ in one letter.
 func isRoman(w string) bool {
 	if w == "" || strings.Trim(w, "ivxlcdm") != "" {
 		return false
 	}
 	w = skip(w, 'm', 4)
-	for _, digit := range []string{"cdm", "xlc", "ivx"} { // one, five and ten of each place
+	for _, digit := range []string{"cdm", "xlc", "ivx"} { // one, five and ten of each digit
 		one, five, ten := digit[0], digit[1], digit[2]
 		if len(w) > 1 && w[0] == one && (w[1] == five || w[1] == ten) {
 			w = w[2:]
@@ -127,7 +133,7 @@ func isRoman(w string) bool {
 	return w == ""
 }
 
-// skip takes at most n of a letter off a word's beginning.
+// skip returns a word without at most n times letter at its beginning.
 func skip(w string, letter byte, n int) string {
 	for ; n > 0 && w != "" && w[0] == letter; n-- {
 		w = w[1:]
@@ -135,15 +141,16 @@ func skip(w string, letter byte, n int) string {
 	return w
 }
 
-// isNumeral reports whether a word is a number or has one: it is like no other word.
+// isNumeral reports whether a word is or contains a number. No other word is
+// similar to it.
 func isNumeral(w string) bool { return hasDigit(w) || isRoman(w) }
 
-// tight returns words without the spaces that say nothing between them. One between two numbers does:
-// 11 2 is not 1 12.
-func tight(words []string) string {
+// tight joins words without spaces. Only between numbers it keeps the space,
+// because 11 2 is not 1 12.
+func tight(list []string) string {
 	var b strings.Builder
-	for i, w := range words {
-		if i > 0 && apart(words[i-1], w) {
+	for i, w := range list {
+		if i > 0 && apart(list[i-1], w) {
 			b.WriteByte(' ')
 		}
 		b.WriteString(w)
@@ -151,7 +158,7 @@ func tight(words []string) string {
 	return b.String()
 }
 
-// apart reports whether two words would make another number as one.
+// apart reports whether two words would be another number if they were joined.
 func apart(a, b string) bool {
 	last, _ := utf8.DecodeLastRuneInString(a)
 	first, _ := utf8.DecodeRuneInString(b)

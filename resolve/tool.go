@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
-	"unicode"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
@@ -14,44 +13,47 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// A resolver resolves the terms of a tool's calls. T is an Entity or a Field.
+// A resolver resolves the terms of a tool's calls. T is Entity or Field.
 type resolver[T any] struct {
 	opt   Options
-	model *asking.Model // nil: there is none
-	texts *texts
+	model *asking.Model // nil if there is none
+	texts *toolTexts
 
 	resolve func(ctx context.Context, term, kind string) (Resolution[T], error)
-	widen   func(ctx context.Context, kind string) ([]T, error) // what a model may choose from beside the candidates; nil: nothing
 	label   func(T) label
+
+	// widen returns what the model may choose from if no candidate is certain,
+	// in place of the candidates. Nil means that it always chooses among these.
+	widen func(ctx context.Context, kind string) ([]T, error)
 }
 
-// texts are how a tool speaks.
-type texts struct {
-	request  string             // the name of the request to the model
-	prompt   *template.Template // [ChooseData]
-	which    string             // several are called so: with the term and their names
-	nothing  string             // none is called so: with the term
-	noneOf   string             // none of the kind that was asked for: with the kind and the term
-	grounded bool               // to choose among equals needs words of the request
+// toolTexts are the texts of a tool.
+type toolTexts struct {
+	request   string             // the name of the request to the model
+	prompt    *template.Template // its prompt, with [ChooseData]
+	which     string             // the question among equal candidates, with the term and their names
+	unknown   string             // for a question among similar candidates, with the term
+	notOfKind string             // the same if a kind was asked for, with the kind and the term
+	grounded  bool               // the model must quote the request to choose among equal candidates
 }
 
-// A wanted term is one of a call.
-type wanted struct {
+// A wantedTerm is a term of a call.
+type wantedTerm struct {
 	text, kind string
 	request    string
-	others     []string
+	others     []string // the other terms
 }
 
-// A looked up term is what the catalogue has for it, as it is recorded: so the options of a question
-// stay those that the user was shown.
-type lookedUp[T any] struct {
+// A lookup is the catalog's result for a term. It is recorded, so that the
+// choices of a question stay the same if the catalog changes.
+type lookup[T any] struct {
 	Resolution Resolution[T] `json:"resolution"`
 	Wider      []T           `json:"wider,omitempty"`
 }
 
-// all resolves terms, one after the other, as the user is asked one question at a time. What stays
-// unresolved has a nil value.
-func (r *resolver[T]) all(ctx context.Context, terms []wanted) ([]*T, []Resolution[T], error) {
+// resolveAll resolves terms one after the other, because the user is asked one
+// question at a time. The value of an unresolved term is nil.
+func (r *resolver[T]) resolveAll(ctx context.Context, terms []wantedTerm) ([]*T, []Resolution[T], error) {
 	if len(terms) == 0 {
 		return nil, nil, errors.New("resolve: there are no terms")
 	}
@@ -61,9 +63,9 @@ func (r *resolver[T]) all(ctx context.Context, terms []wanted) ([]*T, []Resoluti
 	}
 	values, found := make([]*T, len(terms)), make([]Resolution[T], len(terms))
 	first := map[[2]string]int{}
-	var open []UnresolvedTerm
+	var unresolved []UnresolvedTerm
 	for i, w := range terms {
-		key := [2]string{strings.TrimSpace(w.text), kindKey(w.kind)} // as written: total and Total can be two
+		key := [2]string{strings.TrimSpace(w.text), kindKey(w.kind)} // case matters: total and Total can be two
 		if at, ok := first[key]; ok {
 			values[i], found[i] = values[at], found[at]
 			continue
@@ -75,24 +77,24 @@ func (r *resolver[T]) all(ctx context.Context, terms []wanted) ([]*T, []Resoluti
 			}
 		}
 		var err error
-		if values[i], found[i], err = r.one(ctx, w); err != nil {
+		if values[i], found[i], err = r.resolveOne(ctx, w); err != nil {
 			return nil, nil, err
 		}
 		if values[i] == nil {
-			open = append(open, r.unresolved(w, &found[i]))
+			unresolved = append(unresolved, r.unresolved(w, &found[i]))
 		}
 	}
-	if r.opt.Required && len(open) > 0 {
-		return nil, nil, &TermError{Terms: open}
+	if r.opt.Required && len(unresolved) > 0 {
+		return nil, nil, &UnresolvedError{Terms: unresolved}
 	}
 	return values, found, nil
 }
 
-// one resolves a term.
-func (r *resolver[T]) one(ctx context.Context, w wanted) (*T, Resolution[T], error) {
-	up, err := qed.Step(ctx, "candidates", []string{w.text, w.kind}, func(ctx context.Context) (lookedUp[T], error) {
+// resolveOne resolves a term: by the catalog, else by the model, else by the user.
+func (r *resolver[T]) resolveOne(ctx context.Context, w wantedTerm) (*T, Resolution[T], error) {
+	up, err := qed.Step(ctx, "candidates", []string{w.text, w.kind}, func(ctx context.Context) (lookup[T], error) {
 		res, err := r.resolve(ctx, w.text, w.kind)
-		up := lookedUp[T]{Resolution: res}
+		up := lookup[T]{Resolution: res}
 		if err == nil && r.widen != nil && r.model != nil && (res.Status == Near || res.Status == Unresolved) {
 			up.Wider, err = r.widen(ctx, w.kind)
 		}
@@ -113,17 +115,18 @@ func (r *resolver[T]) one(ctx context.Context, w wanted) (*T, Resolution[T], err
 	return chosen, res, err
 }
 
-// A choice is what the model says.
-type choice struct {
-	Choice int    `json:"choice" jsonschema:"minimum=0" jsonschema_description:"the number of the candidate; 0 where it is not certain"`
-	Words  string `json:"words,omitempty" jsonschema_description:"the words of the request that tell it, copied"`
+// modelChoice is the reply of the model.
+type modelChoice struct {
+	Choice int    `json:"choice" jsonschema:"minimum=0" jsonschema_description:"the number of the candidate; 0 if it is not certain"`
+	Words  string `json:"words,omitempty" jsonschema_description:"the words of the request that decide it, copied"`
 	Reason string `json:"reason,omitempty" jsonschema_description:"one sentence"`
 }
 
-// choose has the model choose among the candidates. It returns nil where it is not sure.
-func (r *resolver[T]) choose(ctx context.Context, w wanted, res *Resolution[T], among []T) (*T, error) {
+// choose lets the model choose from among, or from the candidates if among is
+// empty. It returns nil if the model is not certain.
+func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[T], among []T) (*T, error) {
 	equal := res.Status == Ambiguous
-	if r.model == nil || equal && r.texts.grounded && !says(w.request, w.text) {
+	if r.model == nil || equal && r.texts.grounded && !addsWords(w.request, w.text) {
 		return nil, nil
 	}
 	if len(among) == 0 && res.Status != Unresolved {
@@ -134,98 +137,89 @@ func (r *resolver[T]) choose(ctx context.Context, w wanted, res *Resolution[T], 
 	if len(among) == 0 {
 		return nil, nil
 	}
+	labels := make([]label, len(among))
+	for i, v := range among {
+		labels[i] = r.label(v)
+	}
+	req, err := r.model.Request(r.texts.request, r.texts.prompt, chooseData(w, equal, labels), nil)
+	if err != nil {
+		return nil, err
+	}
+	var usage llm.Usage
+	reply, err := asking.Object[modelChoice](ctx, r.model, &usage, req)
+	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, qed.ErrBudget) {
+		// The user can still be asked.
+		res.Problems = append(res.Problems, "no model chose among the candidates: "+string(failed.Kind))
+		return nil, nil
+	}
+	if err != nil || reply.Choice < 1 || reply.Choice > len(among) {
+		return nil, err
+	}
+	if equal && r.texts.grounded &&
+		(!quotes(w.request, reply.Words) || !distinguishes(reply.Words, w.text, labels, reply.Choice-1)) {
+		return nil, nil
+	}
+	return &among[reply.Choice-1], nil
+}
+
+func chooseData(w wantedTerm, equal bool, labels []label) ChooseData {
 	data := ChooseData{
 		Term: w.text, Kind: prompt.Clip(w.kind, maxShown), Request: prompt.Clip(w.request, maxRequestBytes), Equal: equal,
 	}
 	for _, o := range w.others {
 		data.Others = append(data.Others, prompt.Clip(o, maxShown))
 	}
-	for i, v := range among {
-		l := r.label(v)
+	for i := range labels {
+		l := &labels[i]
 		data.Candidates = append(data.Candidates, ChooseCandidate{
-			Number: i + 1, Name: prompt.Clip(l.name, maxTermBytes),
-			Kind: prompt.Clip(l.kind, maxShown), Details: prompt.Clip(l.all(), maxDetails),
+			Number:  i + 1,
+			Name:    prompt.Clip(l.name, maxTermBytes),
+			Kind:    prompt.Clip(l.kind, maxShown),
+			Details: prompt.Clip(l.properties(), maxDetails),
 		})
 	}
-	req, err := r.model.Request(r.texts.request, r.texts.prompt, data, nil)
-	if err != nil {
-		return nil, err
-	}
-	var usage llm.Usage
-	c, err := asking.Object[choice](ctx, r.model, &usage, req)
-	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, qed.ErrBudget) {
-		// The user can be asked all the same.
-		res.Problems = append(res.Problems, "no model chose among the candidates: "+string(failed.Kind))
-		return nil, nil
-	}
-	if err != nil || c.Choice < 1 || c.Choice > len(among) {
-		return nil, err
-	}
-	if equal && r.texts.grounded {
-		labels := make([]label, len(among))
-		for i, v := range among {
-			labels[i] = r.label(v)
-		}
-		if !quotes(w.request, c.Words) || !tells(c.Words, w.text, labels, c.Choice-1) {
-			return nil, nil
-		}
-	}
-	return &among[c.Choice-1], nil
+	return data
 }
 
-// says reports whether a text says more than a term.
-func says(text, term string) bool {
-	known := map[string]bool{}
-	for w := range strings.FieldsSeq(fold(term)) {
-		known[w] = true
-	}
-	for w := range strings.FieldsSeq(fold(prompt.Clip(text, maxRequestBytes))) {
-		if !known[w] && !stopWords[w] {
-			return true
-		}
-	}
-	return false
-}
-
-// noneID is the answer that none of the options is meant.
+// noneID is the ID of the choice that no candidate is meant.
 const noneID = "none"
 
-// ask asks the user which candidate he means. It returns nil where he means none.
-func (r *resolver[T]) ask(ctx context.Context, w wanted, res *Resolution[T]) (*T, error) {
+// ask asks the user which candidate is meant. It returns nil if none is.
+func (r *resolver[T]) ask(ctx context.Context, w wantedTerm, res *Resolution[T]) (*T, error) {
 	labels := r.labels(res)
-	options := optionsOf(labels, w.kind)
-	names := make([]string, len(options))
-	for i, o := range options {
-		names[i] = o.Text
+	choices := choicesOf(labels, w.kind)
+	names := make([]string, len(choices))
+	for i, c := range choices {
+		names[i] = c.Text
 	}
-	q := qed.Question{Choices: options, Text: fmt.Sprintf(r.texts.which, oneLine(w.text), oneOf(names))}
+	q := qed.Question{Choices: choices, Text: fmt.Sprintf(r.texts.which, oneLine(w.text), oneOf(names))}
 	if res.Status != Ambiguous || res.More > 0 {
 		q.Choices = append(q.Choices, qed.Choice{ID: noneID, Text: "None of these"})
 	}
 	if res.Status != Ambiguous {
-		q.Text = fmt.Sprintf(r.texts.nothing, oneLine(w.text))
+		q.Text = fmt.Sprintf(r.texts.unknown, oneLine(w.text))
 		if w.kind != "" {
-			q.Text = fmt.Sprintf(r.texts.noneOf, oneLine(w.kind), oneLine(w.text))
+			q.Text = fmt.Sprintf(r.texts.notOfKind, oneLine(w.kind), oneLine(w.text))
 		}
 		q.Text += " Which one is meant: " + strings.Join(names, ", ") + ", or none of these?"
 	}
 	id, err := qed.Interrupt[string](ctx, q)
 	if errors.Is(err, qed.ErrCannotInterrupt) {
-		return nil, &TermError{Terms: []UnresolvedTerm{r.unresolved(w, res)}, Err: err}
+		return nil, &UnresolvedError{Terms: []UnresolvedTerm{r.unresolved(w, res)}, Err: err}
 	}
 	if err != nil || id == noneID {
 		return nil, err
 	}
 	for i := range labels {
-		if options[i].ID == id {
+		if choices[i].ID == id {
 			return &res.Candidates[i].Value, nil
 		}
 	}
-	return nil, fmt.Errorf("resolve: term %s: there is no option %s", shown(w.text), shown(id))
+	return nil, fmt.Errorf("resolve: term %s: there is no choice %s", shown(w.text), shown(id))
 }
 
-// unresolved says of a term what is nearest to it.
-func (r *resolver[T]) unresolved(w wanted, res *Resolution[T]) UnresolvedTerm {
+// unresolved returns a term with the names of its candidates.
+func (r *resolver[T]) unresolved(w wantedTerm, res *Resolution[T]) UnresolvedTerm {
 	return UnresolvedTerm{Text: w.text, Kind: w.kind, Nearest: namesOf(r.labels(res), w.kind)}
 }
 
@@ -237,17 +231,17 @@ func (r *resolver[T]) labels(res *Resolution[T]) []label {
 	return labels
 }
 
-// A report is what the results of both tools have.
+// A report is the part that the results of both tools have in common.
 type report struct {
-	Text       string           `json:"text,omitempty"`
+	Text       string           `json:"text,omitempty"` // a summary
 	Unresolved []UnresolvedTerm `json:"unresolved"`
-	Problems   []string         `json:"problems,omitempty"` // what could not be looked at, or not as it was asked for
+	Problems   []string         `json:"problems,omitempty"` // of the resolutions
 }
 
-// report says what became of terms.
-func (r *resolver[T]) report(terms []wanted, values []*T, found []Resolution[T]) report {
+// report reports the results of terms.
+func (r *resolver[T]) report(terms []wantedTerm, values []*T, found []Resolution[T]) report {
 	rep := report{Unresolved: []UnresolvedTerm{}}
-	var done, left []string
+	var resolved, unresolved []string
 	for i, w := range terms {
 		for _, p := range found[i].Problems {
 			if len(rep.Problems) == 0 || rep.Problems[len(rep.Problems)-1] != p {
@@ -255,7 +249,7 @@ func (r *resolver[T]) report(terms []wanted, values []*T, found []Resolution[T])
 			}
 		}
 		if values[i] != nil {
-			done = append(done, oneLine(w.text)+" to "+r.called(w, &found[i], *values[i]))
+			resolved = append(resolved, oneLine(w.text)+" to "+r.nameOf(w, &found[i], *values[i]))
 			continue
 		}
 		u := r.unresolved(w, &found[i])
@@ -264,46 +258,31 @@ func (r *resolver[T]) report(terms []wanted, values []*T, found []Resolution[T])
 		if len(u.Nearest) > 0 {
 			line += " (nearest: " + strings.Join(u.Nearest, ", ") + ")"
 		}
-		left = append(left, line)
+		unresolved = append(unresolved, line)
 	}
-	if len(done) > 0 {
-		rep.Text = "Resolved " + strings.Join(done, ", ")
+	var sentences []string
+	if len(resolved) > 0 {
+		sentences = append(sentences, "Resolved "+strings.Join(resolved, ", "))
 	}
-	if len(left) > 0 {
-		if rep.Text != "" {
-			rep.Text += ". "
-		}
-		rep.Text += "Not found: " + strings.Join(left, ", ")
+	if len(unresolved) > 0 {
+		sentences = append(sentences, "Not found: "+strings.Join(unresolved, ", "))
 	}
+	rep.Text = strings.Join(sentences, ". ")
 	return rep
 }
 
-// called returns what a value is called, as the question that it answers has it.
-func (r *resolver[T]) called(w wanted, res *Resolution[T], value T) string {
+// nameOf returns the name of a value as a question would show it.
+func (r *resolver[T]) nameOf(w wantedTerm, res *Resolution[T], value T) string {
 	l, labels := r.label(value), r.labels(res)
 	for i, name := range namesOf(labels, w.kind) {
-		if o := &labels[i]; o.name == l.name && o.kind == l.kind && o.id == l.id && o.all() == l.all() {
+		if o := &labels[i]; o.name == l.name && o.kind == l.kind && o.id == l.id && o.properties() == l.properties() {
 			return name
 		}
 	}
 	return oneLine(l.name)
 }
 
-// oneLine returns data as a text shows it: short, on one line, without what cannot be seen.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
-			return ' '
-		}
-		if !unicode.IsPrint(r) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	return prompt.Clip(strings.Join(strings.Fields(s), " "), maxShown)
-}
-
-// oneOf lists names to choose from.
+// oneOf returns names as a choice: "a, b or c".
 func oneOf(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

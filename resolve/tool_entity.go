@@ -12,11 +12,11 @@ import (
 
 type entityArguments struct {
 	Terms   []entityTerm `json:"terms" jsonschema:"minItems=1" jsonschema_description:"the names to resolve"`
-	Request string       `json:"request,omitempty" jsonschema_description:"the user's request in his own words: it can tell which of several things of one name he means"`
+	Request string       `json:"request,omitempty" jsonschema_description:"the user's request in the user's words: it can decide which of several things with one name is meant"`
 }
 
 type entityTerm struct {
-	Kind string `json:"kind,omitempty" jsonschema_description:"what it is, such as port; leave it out where the request does not say"`
+	Kind string `json:"kind,omitempty" jsonschema_description:"the kind of thing, such as port; leave it out if the request does not say"`
 	Text string `json:"text" jsonschema_description:"the name, as the user wrote it"`
 }
 
@@ -25,39 +25,44 @@ type entityResult struct {
 	Entities []qed.Entity `json:"entities"`
 }
 
-// NewEntityTool returns the tool entity_resolution, which finds out which entities the names in a
-// request stand for. r is a [*Catalog] mostly. A nil model means that there is none: then the user
-// is asked wherever the catalogue does not settle it.
+// NewEntityTool returns the tool entity_resolution, which finds the entities that
+// the names in a request stand for. r is usually a [*Catalog]. Without a model
+// the user is asked about every term that r does not resolve.
 //
-// Its arguments are {"terms": [{"kind": "port", "text": "Miami"}], "request": "..."}, kind and
-// request optional; its result is {"text", "entities": [{"kind", "name", "id", "said"}],
-// "unresolved": [{"text", "kind", "nearest"}], "problems": [..]}. Its schema and its description
-// have the kinds that the catalogue has when the tool is made, so make the tool anew where
-// others come. A catalogue with a Finder, and more than a hundred kinds, stand in no schema.
+// The arguments are {"terms": [{"kind": "port", "text": "Miami"}], "request":
+// "..."}; kind and request are optional. The result is {"text", "entities":
+// [{"kind", "name", "id", "said"}], "unresolved": [{"text", "kind", "nearest"}],
+// "problems": [...]}. It depends on the [Resolution] of a term:
 //
-//   - What the catalogue says is Resolved is taken.
-//   - Where several are called so, the model may choose one if the request has words, beside the
-//     term, that tell it, which it has to quote: a word of its name, its kind, its id, an alias or the value of
-//     an attribute, which the others do not have. Otherwise the user is asked.
-//   - Where none is called so but some nearly, the model may say that one is the very thing under
-//     another name; otherwise the user is asked, and may say that he means none of these.
-//   - What is near to nothing, or none of these, is unresolved.
+//   - Resolved: the entity is taken.
+//   - Ambiguous: the model may choose a candidate if it can quote words of the
+//     request that apply to that candidate only: a word of its name, its kind, its
+//     ID, an alias or an attribute. Otherwise the user is asked.
+//   - Near: the model may choose a candidate if the term is another name for it.
+//     Otherwise the user is asked, and may answer that none is meant.
+//   - Unresolved, or none of the candidates is meant: the term is listed as
+//     unresolved. See [Options.Required].
 //
-// Where nobody can be asked, the error is a [*TermError] that matches [qed.ErrCannotInterrupt] and names
-// term and candidates.
+// If a user has to be asked and cannot be, the error is an [*UnresolvedError] that
+// matches [qed.ErrCannotInterrupt].
 //
-// The model's requests have the name "choose_entity" ([llm.Request.Name]), and a reply is {"choice": 1,
-// "words": "the words of the request that tell it", "reason": "why"}, where a choice of 0 is none.
+// The tool's description lists the kinds of r, and so does its schema if r has no
+// Finder and at most 100 kinds. They are read when the tool is made: make a new
+// tool if the kinds change.
+//
+// The requests to the model are named "choose_entity" ([llm.Request.Name]). A
+// reply is {"choice": 1, "words": "the quoted words", "reason": "why"}; a choice of
+// 0 means none.
 func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, error) {
 	if r == nil {
-		return qed.Tool{}, errors.New("resolve: NewEntityTool needs a catalogue")
+		return qed.Tool{}, errors.New("resolve: NewEntityTool needs a catalog")
 	}
-	o, asks, err := opt.withDefaults(model)
+	o, asker, err := opt.withDefaults(model)
 	if err != nil {
 		return qed.Tool{}, err
 	}
 	res := &resolver[Entity]{
-		opt: o, model: asks,
+		opt: o, model: asker,
 		label: func(e Entity) label {
 			l := entityLabel(e)
 			if c, ok := r.(*Catalog); ok {
@@ -68,28 +73,31 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 		resolve: func(ctx context.Context, term, kind string) (Resolution[Entity], error) {
 			found, err := r.Resolve(ctx, term, kind)
 			for i := range found.Candidates {
-				e := &found.Candidates[i].Value // it is recorded with each call
-				if e.Aliases = e.Aliases[:min(len(e.Aliases), maxAliases)]; found.Status != Ambiguous {
-					e.Aliases = nil // they tell nothing any more
+				// Every call records its candidates. Aliases are only needed to
+				// choose among equal ones.
+				e := &found.Candidates[i].Value
+				e.Aliases = e.Aliases[:min(len(e.Aliases), maxAliases)]
+				if found.Status != Ambiguous {
+					e.Aliases = nil
 				}
 			}
 			return found, err
 		},
-		texts: &texts{
+		texts: &toolTexts{
 			request: "choose_entity", prompt: o.Prompts.ChooseEntity, grounded: true,
-			which: "Which %s: %s?", nothing: "Nothing is called %s.", noneOf: "Nothing of the kind %s is called %s.",
+			which: "Which %s: %s?", unknown: "Nothing is called %s.", notOfKind: "Nothing of the kind %s is called %s.",
 		},
 	}
-	about := "Finds out which things of the business the names in a request stand for, such as ports, ships, customers: " +
-		"their names and ids as the data has them. For names only, not for dates, numbers or fields."
 	kinds, all := kindsOf(r)
-	about += known(" The kinds that it knows: ", kinds)
+	about := "Finds the things that the names in a request stand for, such as ports, ships or customers, " +
+		"with their names and ids in the data. For names only, not for dates, numbers or fields." +
+		knownNames(" The known kinds are: ", kinds)
 	t := qed.NewTool("entity_resolution", about, func(ctx context.Context, in entityArguments) (entityResult, error) {
-		terms := make([]wanted, len(in.Terms))
+		terms := make([]wantedTerm, len(in.Terms))
 		for i, term := range in.Terms {
-			terms[i] = wanted{text: term.Text, kind: term.Kind, request: in.Request}
+			terms[i] = wantedTerm{text: term.Text, kind: term.Kind, request: in.Request}
 		}
-		values, found, err := res.all(ctx, terms)
+		values, found, err := res.resolveAll(ctx, terms)
 		if err != nil {
 			return entityResult{}, err
 		}
@@ -108,22 +116,22 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 	return t, nil
 }
 
-const maxAliases = 20 // that can tell one from others
+const maxAliases = 20 // of a candidate that are recorded
 
-// kindsOf returns the kinds that a resolver knows, and whether these are all.
+// kindsOf returns the kinds of a resolver, and whether there are no others.
 func kindsOf(r EntityResolver) (kinds []string, all bool) {
-	knows, ok := r.(interface{ Kinds() []string })
+	lister, ok := r.(interface{ Kinds() []string })
 	if !ok {
 		return nil, false
 	}
 	c, ok := r.(*Catalog)
-	return knows.Kinds(), !ok || c.opt.Finder == nil
+	return lister.Kinds(), !ok || c.opt.Finder == nil
 }
 
 func entityLabel(e Entity) label {
 	l := label{name: e.Name, kind: e.Kind, id: e.ID, kinds: []string{e.Kind}, aliases: e.Aliases}
 	for _, key := range slices.Sorted(maps.Keys(e.Attributes)) {
-		l.details = append(l.details, detail{key, e.Attributes[key]})
+		l.details = append(l.details, detail{key: key, value: e.Attributes[key]})
 	}
 	return l
 }

@@ -38,7 +38,8 @@ var (
 	mscAnna       = qed.Entity{Kind: "vessel", Name: "MSC Anna", ID: "v1", Said: "Anna MSC"}
 )
 
-// Two are called so: the user is asked, and answers in words or with a number.
+// Two entities have the name: the user is asked, and answers in words or with a
+// number.
 func TestEntityToolAsks(t *testing.T) {
 	for _, tt := range []struct {
 		reply string
@@ -57,7 +58,7 @@ func TestEntityToolAsks(t *testing.T) {
 			}
 			if tt.reply == "the second" { // not a reply without a model to read it: a new request, which is no JSON
 				if _, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "t", User: "ann", Text: tt.reply}); err == nil {
-					t.Error("what is no reply is taken for one")
+					t.Error("another message is read as a reply")
 				}
 				return
 			}
@@ -72,7 +73,7 @@ func TestEntityToolAsks(t *testing.T) {
 	}
 }
 
-// An alias settles it, without a question and without the model.
+// An alias resolves the term without a question and without the model.
 func TestEntityToolAlias(t *testing.T) {
 	tool, err := resolve.NewEntityTool(llmtest.Scripted(t), miami(t, "Miami"), nil)
 	got := read(t, say(t, agent(t, tool, err), askMiami).Text)
@@ -81,7 +82,7 @@ func TestEntityToolAlias(t *testing.T) {
 	}
 }
 
-// None is called so, and one nearly: the user may say that he means it, or none.
+// One entity has a similar name: the user may choose it, or none.
 func TestEntityToolNear(t *testing.T) {
 	for _, tt := range []struct {
 		reply string
@@ -111,7 +112,8 @@ func TestEntityToolNear(t *testing.T) {
 	}
 }
 
-// What is near to nothing is unresolved, without a question; or an error where all have to be resolved.
+// A term that resembles nothing is unresolved without a question, or an error if
+// all terms have to be resolved.
 func TestEntityToolUnresolved(t *testing.T) {
 	const arguments = `{"terms":[{"kind":"vessel","text":"MSC Anna"},{"text":"Copenhagen"}]}`
 	tool, err := resolve.NewEntityTool(nil, miami(t), nil)
@@ -124,14 +126,14 @@ func TestEntityToolUnresolved(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = tool.Call(t.Context(), json.RawMessage(arguments))
-	failed, ok := errors.AsType[*resolve.TermError](err)
+	failed, ok := errors.AsType[*resolve.UnresolvedError](err)
 	if !ok || !errors.Is(err, resolve.ErrUnresolved) || len(failed.Terms) != 1 || failed.Terms[0].Text != "Copenhagen" {
 		t.Errorf("error = %v", err)
 	}
 }
 
-// Where nobody can be asked, the error names the term and what it could be.
-func TestEntityToolNoAsker(t *testing.T) {
+// If nobody can be asked, the error lists the term and its candidates.
+func TestEntityToolCannotInterrupt(t *testing.T) {
 	tool, err := resolve.NewEntityTool(nil, miami(t), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +159,8 @@ func TestEntityToolNoAsker(t *testing.T) {
 	}
 }
 
-// The model chooses among equals only with words of the request, and among those that are near only if it is sure.
+// The model chooses among equal candidates only by quoting the request, and among
+// similar ones only if it is certain.
 func TestEntityToolModel(t *testing.T) {
 	const request = "containers discharged at the terminal in Miami"
 	ask := func(term, request string) string {
@@ -204,7 +207,7 @@ func TestEntityToolModel(t *testing.T) {
 	}
 }
 
-// Things of one name are told apart by what differs.
+// Entities with one name are distinguished by what differs.
 func TestSameName(t *testing.T) {
 	c, err := resolve.NewCatalog([]resolve.Entity{
 		{Kind: "city", Name: "Springfield", ID: "1", Attributes: map[string]string{"country": "US", "state": "Illinois"}},
@@ -230,7 +233,7 @@ func TestSameName(t *testing.T) {
 	}
 }
 
-// The question stays what the user was shown, also where the catalogue has changed since.
+// The question stays as the user saw it, even if the catalog changes.
 func TestQuestionStays(t *testing.T) {
 	c := miami(t)
 	tool, err := resolve.NewEntityTool(nil, c, nil)

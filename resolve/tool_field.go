@@ -9,9 +9,9 @@ import (
 )
 
 type fieldArguments struct {
-	Terms   []string `json:"terms" jsonschema:"minItems=1" jsonschema_description:"what the request is about, in the words of the business, such as arrival date"`
-	Source  string   `json:"source,omitempty" jsonschema_description:"where the fields are, such as an index or a table; leave it out where that is not known"`
-	Request string   `json:"request,omitempty" jsonschema_description:"the user's request in his own words"`
+	Terms   []string `json:"terms" jsonschema:"minItems=1" jsonschema_description:"the values that the request is about, in business terms, such as arrival date"`
+	Source  string   `json:"source,omitempty" jsonschema_description:"the source of the fields, such as an index or a table; leave it out if it is not known"`
+	Request string   `json:"request,omitempty" jsonschema_description:"the user's request in the user's words"`
 }
 
 type mappedField struct {
@@ -26,35 +26,35 @@ type fieldResult struct {
 	Fields []mappedField `json:"fields"`
 }
 
-// NewFieldTool returns the tool field_mapping, which finds out which fields of the data the terms of
-// a request are about. r is a [*FieldCatalog] mostly. A nil model means that there is none.
+// NewFieldTool returns the tool field_mapping, which finds the fields of the data
+// that the terms of a request are about. r is usually a [*FieldCatalog].
 //
-// Its arguments are {"terms": ["arrival date"], "source": "shipments", "request": "..."}, the last two
-// optional; its result is {"text", "fields": [{"term", "field", "source", "type"}], "unresolved":
-// [{"text", "kind", "nearest"}], "problems": [..]}, where a kind is a source. Its schema and its
-// description have the sources that the catalogue has when the tool is made, as [NewEntityTool] says
-// of kinds.
+// The arguments are {"terms": ["arrival date"], "source": "shipments", "request":
+// "..."}; source and request are optional. The result is {"text", "fields":
+// [{"term", "field", "source", "type"}], "unresolved": [{"text", "kind",
+// "nearest"}], "problems": [...]}, where kind is the source. The description and
+// the schema list the sources of r, as those of [NewEntityTool] list kinds.
 //
-// It goes about it as [NewEntityTool] does, but for what the model may do: it chooses a field by
-// what names, types and descriptions say, without words of the request; and where no field is called
-// like the term, it chooses among all of the source, as long as these are no more than [Options]
-// MaxFieldsShown.
+// The tool works like that of [NewEntityTool], except for the model's choice. It
+// chooses a field by names, types and descriptions and need not quote the request.
+// If no field is named like the term, it chooses among all fields of the source,
+// provided there are at most [Options.MaxFieldsShown].
 //
-// The model's requests have the name "choose_field" ([llm.Request.Name]), and a reply is {"choice": 1,
-// "reason": "why"}, where a choice of 0 is none.
+// The requests to the model are named "choose_field" ([llm.Request.Name]). A reply
+// is {"choice": 1, "reason": "why"}; a choice of 0 means none.
 func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, error) {
 	if r == nil {
-		return qed.Tool{}, errors.New("resolve: NewFieldTool needs a catalogue")
+		return qed.Tool{}, errors.New("resolve: NewFieldTool needs a catalog")
 	}
-	o, asks, err := opt.withDefaults(model)
+	o, asker, err := opt.withDefaults(model)
 	if err != nil {
 		return qed.Tool{}, err
 	}
 	res := &resolver[Field]{
-		opt: o, model: asks, resolve: r.Resolve, label: fieldLabel,
-		texts: &texts{
+		opt: o, model: asker, resolve: r.Resolve, label: fieldLabel,
+		texts: &toolTexts{
 			request: "choose_field", prompt: o.Prompts.ChooseField,
-			which: "Which field is %s: %s?", nothing: "No field is called %s.", noneOf: "No field of %s is called %s.",
+			which: "Which field is %s: %s?", unknown: "No field is called %s.", notOfKind: "No field of %s is called %s.",
 		},
 		widen: func(ctx context.Context, source string) ([]Field, error) {
 			list, err := r.Fields(ctx, source)
@@ -64,18 +64,19 @@ func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, err
 			return list, nil
 		},
 	}
-	about := "Finds out which fields of the data the terms of a request are about: their names and types as queries need them."
 	var sources []string
-	if knows, ok := r.(interface{ Sources() []string }); ok {
-		sources = knows.Sources()
+	if lister, ok := r.(interface{ Sources() []string }); ok {
+		sources = lister.Sources()
 	}
-	about += known(" The sources that it knows: ", sources)
+	about := "Finds the fields of the data that the terms of a request are about, " +
+		"with their names and types for queries." +
+		knownNames(" The known sources are: ", sources)
 	t := qed.NewTool("field_mapping", about, func(ctx context.Context, in fieldArguments) (fieldResult, error) {
-		terms := make([]wanted, len(in.Terms))
+		terms := make([]wantedTerm, len(in.Terms))
 		for i, text := range in.Terms {
-			terms[i] = wanted{text: text, kind: in.Source, request: in.Request}
+			terms[i] = wantedTerm{text: text, kind: in.Source, request: in.Request}
 		}
-		values, found, err := res.all(ctx, terms)
+		values, found, err := res.resolveAll(ctx, terms)
 		if err != nil {
 			return fieldResult{}, err
 		}
@@ -95,7 +96,7 @@ func NewFieldTool(model llm.Model, r FieldResolver, opt *Options) (qed.Tool, err
 func fieldLabel(f Field) label {
 	l := label{name: f.Name, kind: f.Source, about: f.Description}
 	if f.Type != "" {
-		l.details = []detail{{"type", f.Type}}
+		l.details = []detail{{key: "type", value: f.Type}}
 	}
 	return l
 }

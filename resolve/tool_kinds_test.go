@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/resolve"
 )
 
-// twins are two ports of one name, and a customer who is called so too.
+// twins returns a catalog of two ports and a customer with the same name.
 func twins(t *testing.T, opt *resolve.CatalogOptions) *resolve.Catalog {
 	t.Helper()
 	return catalog(t, []resolve.Entity{
@@ -24,8 +24,9 @@ func twins(t *testing.T, opt *resolve.CatalogOptions) *resolve.Catalog {
 	}, opt)
 }
 
-// What is told apart where the user is asked is told apart where he cannot be, and in what is left.
-func TestNearestToldApart(t *testing.T) {
+// Questions, errors and unresolved terms distinguish entities of one name in the
+// same way.
+func TestNearestDistinguished(t *testing.T) {
 	for _, tt := range []struct {
 		name, arguments string
 		nearest         []string
@@ -40,7 +41,7 @@ func TestNearestToldApart(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = tool.Call(t.Context(), json.RawMessage(tt.arguments))
-		failed, ok := errors.AsType[*resolve.TermError](err)
+		failed, ok := errors.AsType[*resolve.UnresolvedError](err)
 		if !ok || !errors.Is(err, qed.ErrCannotInterrupt) {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
@@ -63,14 +64,15 @@ func TestNearestToldApart(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(failed.Terms[0].Nearest, options); diff != "" {
-			t.Errorf("%s: asked and told otherwise: %s", tt.name, diff)
+			t.Errorf("%s: question and error differ: %s", tt.name, diff)
 		}
 	}
 }
 
-// A kind that no entity has is told, with those there are. It is not where a Finder may know it.
+// An unknown kind is a problem that lists the known ones, unless a Finder may know
+// it.
 func TestUnknownKind(t *testing.T) {
-	c := twins(t, &resolve.CatalogOptions{Kinds: map[string][]string{"vessel": {"ship"}}})
+	c := twins(t, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"ship"}}})
 	for kind, known := range map[string]bool{"": true, "port": true, "Ports": true, "ship": true, "harbour": false} {
 		res, err := c.Resolve(t.Context(), "Ever Given", kind)
 		if err != nil || (len(res.Problems) == 0) != known {
@@ -86,7 +88,7 @@ func TestUnknownKind(t *testing.T) {
 	}
 }
 
-// schemaOf returns the words that a schema allows at a path.
+// schemaOf returns the enum of a schema at a path.
 func schemaOf(t *testing.T, tool qed.Tool, path ...string) []any {
 	t.Helper()
 	var at any
@@ -100,7 +102,8 @@ func schemaOf(t *testing.T, tool qed.Tool, path ...string) []any {
 	return words
 }
 
-// The kinds and sources that a catalogue knows stand in what a model is told, where these are all.
+// The tools' descriptions and schemas list the known kinds and sources if these are
+// all.
 func TestKindsInSchema(t *testing.T) {
 	kind := []string{"properties", "terms", "items", "properties", "kind"}
 	f := finder(func(string, string) ([]resolve.Entity, error) { return nil, nil })

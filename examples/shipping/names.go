@@ -22,7 +22,7 @@ func newNames(user User) (*resolve.Catalog, error) {
 	for _, v := range world.Vessels {
 		all = append(all, resolve.Entity{Kind: "vessel", Name: v.Name, ID: v.IMO, Attributes: map[string]string{"carrier": v.Carrier, "flag": v.Flag}})
 	}
-	return resolve.NewCatalog(all, &resolve.CatalogOptions{Kinds: map[string][]string{
+	return resolve.NewCatalog(all, &resolve.CatalogOptions{KindAliases: map[string][]string{
 		"port":   {"harbour", "harbor"},
 		"vessel": {"ship"},
 	}})

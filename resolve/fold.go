@@ -6,15 +6,18 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/qedkit/qed/internal/words"
 )
 
-// fold returns a text as texts are compared: in lower case, without accents and punctuation,
-// one space between words. Signs that tell names apart become words, and the point of a number
-// stays in it. It is its own fold.
+// fold returns a text in the form in which texts are compared: in lower case,
+// without accents and punctuation, with one space between words. Signs that
+// distinguish names become words, and the decimal point of a number becomes a part
+// of its word. Folding a folded text does not change it.
 func fold(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	gap := false  // a space is due before the next letter
+	gap := false  // there is a space before the next letter
 	word := 0     // letters since the word, or its last dot, began
 	var base rune // the last letter
 	var before, this rune
@@ -31,7 +34,7 @@ func fold(s string) string {
 		switch {
 		case unicode.IsMark(r):
 			if word > 0 && !unicode.In(base, accented...) && !gap {
-				b.WriteRune(r) // a vowel, in the scripts of India and others
+				b.WriteRune(r) // in other scripts, such as those of India, it is a vowel
 			}
 			continue
 		case unicode.IsLetter(r), unicode.IsNumber(r):
@@ -70,15 +73,17 @@ func fold(s string) string {
 	return norm.NFC.String(b.String())
 }
 
-// accented are the scripts whose marks change a letter's sound and not the word.
+// accented are the scripts in which marks can be removed without changing the word.
 var accented = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew}
 
-// letters have no accent that could be taken off, and people write them so.
+// letters are letters that do not decompose, and how people write them without
+// the letter.
 var letters = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h", 'ŋ': "n", 'ŧ': "t",
+	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ı': "i", 'ħ': "h",
+	'ŋ': "n", 'ŧ': "t",
 }
 
-// decomposed takes letters and their accents apart.
+// decomposed separates letters from their accents.
 func decomposed(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -88,28 +93,7 @@ func decomposed(s string) string {
 	return s
 }
 
-// split takes an identifier apart: arrivalDate, ARRIVAL_DATE and shipment.arrival-date are words.
-func split(s string) string {
-	var b strings.Builder
-	b.Grow(len(s) + 8)
-	runes := []rune(strings.ToValidUTF8(s, " "))
-	for i, r := range runes {
-		if i > 0 && unicode.IsUpper(r) {
-			before := runes[i-1]
-			follows := i+1 < len(runes) && unicode.IsLower(runes[i+1])
-			if unicode.IsLower(before) || unicode.IsDigit(before) || unicode.IsUpper(before) && follows {
-				b.WriteByte(' ')
-			}
-		}
-		if r == '.' || r == '_' {
-			r = ' '
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-// plural takes the ending of an English plural off.
+// plural returns a word without the ending of an English plural.
 func plural(word string) string {
 	if len(word) < 4 || !ascii(word) || hasDigit(word) {
 		return word
@@ -125,7 +109,8 @@ func plural(word string) string {
 	return word
 }
 
-// stem takes off what makes a noun of a verb as well, so that arrival, arrived and arrives are the same.
+// stem returns a word without endings of verbs and of nouns made from verbs, so
+// that arrival, arrived and arrives are the same.
 func stem(word string) string {
 	word = plural(word)
 	if !ascii(word) || hasDigit(word) {
@@ -156,30 +141,22 @@ func ascii(s string) bool {
 
 func hasDigit(s string) bool { return strings.ContainsFunc(s, unicode.IsNumber) }
 
-func setOf(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
-
 var (
-	// stopWords say nothing of what is meant.
-	stopWords = setOf("of the and for at in de del der des di du et und")
+	// stopWords carry no content. These are the ones that occur in names.
+	stopWords = words.SetOf("of the and for at in de del der des di du et und")
 
-	// legalWords are of companies' names, and hardly ever said.
-	legalWords = setOf(`inc incorporated ltd limited llc llp plc gmbh ag sa sas sarl srl spa bv nv ab oy as
+	// legalWords are parts of company names that users usually leave out.
+	legalWords = words.SetOf(`inc incorporated ltd limited llc llp plc gmbh ag sa sas sarl srl spa bv nv ab oy as
 		co company corp corporation pty kg`)
 
-	// unitWords end the names of fields and say how a value is measured.
-	unitWords = setOf(`hour hr hrs minute min second sec ms day week month year usd eur gbp dollar euro cent kg ton tonne lb teu km mile meter
-		metre percent pct celsius amount value total number num qty quantity`)
+	// unitWords are endings of field names for how a value is measured.
+	unitWords = words.SetOf(`hour hr hrs minute min second sec ms day week month year usd eur gbp dollar euro cent
+		kg ton tonne lb teu km mile meter metre percent pct celsius amount value total number num qty quantity`)
 
-	// typeWords end the names of fields and say what a value is.
-	typeWords = setOf("id name code date time datetime timestamp ts dt at keyword text raw key label flag is")
+	// typeWords are endings of field names for what a value is.
+	typeWords = words.SetOf("id name code date time datetime timestamp ts dt at keyword text raw key label flag is")
 
-	// askingWords are of questions about a field.
-	askingWords = setOf(`is did do does has have had was were are it its their a an which what how when by to on
+	// askingWords are the stop words of questions about a field.
+	askingWords = words.SetOf(`is did do does has have had was were are it its their a an which what how when by to on
 		from with all each every my our`)
 )

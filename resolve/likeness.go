@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A likeness is a word of the vocabulary that a word of a term could be.
+// A likeness is a word of the vocabulary that a word of a term could mean.
 type likeness struct {
 	word  int32
 	score float64
-	near  bool // it is spelled otherwise
+	near  bool // it is spelled differently
 	stem  bool // it has another ending, such as that of a plural
-	short bool // and so short that another word of the term has to be right
+	short bool // it is near, and so short that another word of the term has to match
 }
 
-// A said word is one of a term.
-type said struct {
+// A termWord is a word of a term.
+type termWord struct {
 	text   string
 	runes  []rune
-	idle   bool
+	weak   bool
 	weight float64
 	like   []likeness // best first
 }
@@ -27,19 +27,19 @@ type said struct {
 const (
 	likeStem   = 0.98
 	likeShort  = 0.95       // an abbreviation
-	likeLetter = scoreAsked // one of a letter: Terminal E can be no Terminal East
+	likeLetter = scoreAsked // an abbreviation of one letter: Terminal E may not be Terminal East
 	likePrefix = 0.82
-	maxLike    = 16 // words of the vocabulary that one word of a term can be
-	maxChecked = 64 // that are compared letter by letter
-	maxBegin   = 64 // that begin with it
-	minBegin   = 4  // letters of a word that is cut off
+	maxLike    = 16 // words of the vocabulary for one word of a term
+	maxChecked = 64 // words that are compared letter by letter
+	maxPrefix  = 64 // words that begin with it
+	minPrefix  = 4  // letters of a prefix
 )
 
-// term reads the words of a term. A code is said exactly, or not at all.
-func (x *index) term(words []string, code bool, m *marks) []said {
-	all := make([]said, len(words))
-	for i, w := range words {
-		s := said{text: w, runes: []rune(w), idle: x.idle(w), weight: 1}
+// term looks up the words of a term. The words of a code only match themselves.
+func (x *index) term(list []string, code bool, m *counters) []termWord {
+	all := make([]termWord, len(list))
+	for i, w := range list {
+		s := termWord{text: w, runes: []rune(w), weak: x.weak(w), weight: 1}
 		s.like = x.like(&s, code, m)
 		if len(s.like) > 0 && s.like[0].score >= likeStem {
 			s.weight = x.vocabulary[s.like[0].word].weight
@@ -49,8 +49,9 @@ func (x *index) term(words []string, code bool, m *marks) []said {
 	return all
 }
 
-// like finds the words of the vocabulary that are like one of a term.
-func (x *index) like(s *said, code bool, m *marks) []likeness {
+// like returns the words of the vocabulary that a word of a term could mean, the
+// best first.
+func (x *index) like(s *termWord, code bool, m *counters) []likeness {
 	var found []likeness
 	add := func(l likeness) {
 		for i := range found {
@@ -83,8 +84,8 @@ func (x *index) like(s *said, code bool, m *marks) []likeness {
 			add(likeness{word: id, score: score, stem: x.vocabulary[id].text != w})
 		}
 	}
-	if !s.idle && !isNumeral(s.text) && len(s.runes) > 2 {
-		x.begins(s, add)
+	if !s.weak && !isNumeral(s.text) && len(s.runes) > 2 {
+		x.prefixed(s, add)
 		x.misspelled(s, m, add)
 	}
 	slices.SortFunc(found, func(a, b likeness) int {
@@ -93,15 +94,15 @@ func (x *index) like(s *said, code bool, m *marks) []likeness {
 	return found[:min(len(found), maxLike)]
 }
 
-// begins finds the words that begin with one that is cut off.
-func (x *index) begins(s *said, add func(likeness)) {
-	if len(s.runes) < minBegin && ascii(s.text) {
+// prefixed adds the words that begin with a word of the term.
+func (x *index) prefixed(s *termWord, add func(likeness)) {
+	if len(s.runes) < minPrefix && ascii(s.text) {
 		return
 	}
 	first, _ := slices.BinarySearchFunc(x.sorted, s.text, func(id int32, text string) int {
 		return cmp.Compare(x.vocabulary[id].text, text)
 	})
-	for _, id := range x.sorted[first:min(first+maxBegin, len(x.sorted))] {
+	for _, id := range x.sorted[first:min(first+maxPrefix, len(x.sorted))] {
 		w := &x.vocabulary[id]
 		if !strings.HasPrefix(w.text, s.text) {
 			return
@@ -112,19 +113,19 @@ func (x *index) begins(s *said, add func(likeness)) {
 	}
 }
 
-// misspelled finds the words that are nearly spelled like one of a term.
-func (x *index) misspelled(s *said, m *marks, add func(likeness)) {
+// misspelled adds the words with a similar spelling.
+func (x *index) misspelled(s *termWord, m *counters, add func(likeness)) {
 	if len(s.runes) > maxWordRunes {
 		return
 	}
-	known := x.knows(s.text) // what is right elsewhere is no slip
+	known := x.knows(s.text) // a word of some name is no typing error
 	try := func(id int32) {
 		w := &x.vocabulary[id]
-		if w.text == s.text || w.numeral || w.idle && len(w.runes) < minIdle {
+		if w.text == s.text || w.numeral || w.weak && len(w.runes) < minWeak {
 			return
 		}
-		if score := alike(s.runes, w.runes); score > 0 {
-			if known || !isSlip(s.runes, w.runes) {
+		if score := similarity(s.runes, w.runes); score > 0 {
+			if known || !isTypo(s.runes, w.runes) {
 				score = doubtful(score)
 			}
 			add(likeness{word: id, score: score, near: true, short: min(len(s.runes), len(w.runes)) < minFuzzy})
@@ -146,7 +147,7 @@ func (x *index) misspelled(s *said, m *marks, add func(likeness)) {
 		}
 	}
 	m.touched = touched
-	// Only those with most in common are compared letter by letter.
+	// Only the words with the most trigrams in common are compared letter by letter.
 	var counts [maxWordRunes + 2]int
 	for _, id := range touched {
 		counts[m.words[id]]++
@@ -167,6 +168,6 @@ func (x *index) misspelled(s *said, m *marks, add func(likeness)) {
 }
 
 const (
-	minFuzzy = 4 // letters of a word for a mistake in it to be one
-	minIdle  = 7 // and of one that says nothing
+	minFuzzy = 4 // letters; an error in a shorter word needs another word that matches
+	minWeak  = 7 // letters of a weak word that may be misspelled
 )

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/resolve"
 )
 
+// called returns entities with the given names.
 func called(names ...string) []resolve.Entity {
 	list := make([]resolve.Entity, len(names))
 	for i, n := range names {
@@ -21,14 +22,15 @@ func called(names ...string) []resolve.Entity {
 	return list
 }
 
-// What is taken is what the words say, and nothing that is written nearly so: an empty name is one that is not taken.
+// TestTaken checks which names are resolved, and that similar ones are not. An
+// empty want means that none is.
 func TestTaken(t *testing.T) {
 	for _, tt := range []struct {
 		term  string
 		names []string
 		want  string
 	}{
-		// The boundaries of numbers.
+		// Where numbers begin and end.
 		{"Route 1.5", []string{"Route 15", "Route 2"}, ""}, {"Route 15", []string{"Route 1.5"}, ""}, {"Route 1.5", []string{"Route 1-5"}, ""},
 		{"Size 1.0", []string{"Size 10"}, ""}, {"Size .5", []string{"Size 5"}, ""}, {"1.5 ton", []string{"15 ton"}, ""}, {"Dock 11-2", []string{"Dock 1-12"}, ""},
 		{"A11-2", []string{"A1-12"}, ""}, {"Rack A11-2", []string{"Rack A1-12"}, ""}, {"12 3rd Street", []string{"123rd Street"}, ""}, {"Dock 123 456", []string{"Dock 123456"}, ""},
@@ -36,7 +38,7 @@ func TestTaken(t *testing.T) {
 		{"route 1.5", []string{"Route 15", "Route 1.5"}, "Route 1.5"}, {"Size 0.5", []string{"Size .5", "Size 5"}, "Size .5"}, {"Size 1,5", []string{"Size 1.5"}, "Size 1.5"},
 		{"Size 1 1/2", []string{"Size 1½"}, "Size 1½"}, {"Dock 11/2", []string{"Dock 11-2"}, "Dock 11-2"}, {"Release 2024.1.11", []string{"Release 2024-1-11"}, "Release 2024-1-11"},
 		{"MRI3000", []string{"MRI-3000"}, "MRI-3000"}, {"Magnet 1.5 T", []string{"Magnet 1.5T"}, "Magnet 1.5T"}, {"Pier 3.", []string{"Pier 3"}, "Pier 3"},
-		// Their order.
+		// The order of numbers.
 		{"Voyage 2024-1-11", []string{"Voyage 2024-11-1"}, ""}, {"Dock 2-1", []string{"Dock 1-2"}, ""}, {"Berth 2 Terminal 3", []string{"Terminal 2 Berth 3"}, ""},
 		{"Class A+ B", []string{"Class A B+"}, ""}, {"4 Terminal", []string{"Terminal 4"}, "Terminal 4"},
 		// Signs.
@@ -56,13 +58,13 @@ func TestTaken(t *testing.T) {
 		{"Port of Miamii", []string{"Port of Miami"}, "Port of Miami"}, {"Rotterdma", []string{"Rotterdam"}, "Rotterdam"}, {"Rottterdam", []string{"Rotterdam"}, "Rotterdam"},
 		{"Hypetrension", []string{"Hypertension", "Hypotension"}, "Hypertension"}, {"MSC Maria", []string{"MSC Marina", "MSC Maria"}, "MSC Maria"},
 		{"Martial Court", []string{"Marital Court", "Martial Arts"}, ""},
-		// Plurals of names, and of what they are.
+		// Plurals of names, and of words for the kind.
 		{"Williams", []string{"William"}, ""}, {"William", []string{"Williams"}, ""}, {"St. John", []string{"St. John's"}, ""}, {"Saint Johns", []string{"Saint John"}, ""},
 		{"St John", []string{"Saints John"}, ""}, {"7478", []string{"747-8"}, ""}, {"747 8", []string{"747-8"}, "747-8"}, {"Ever Given", []string{"Ever Givens"}, ""}, {"Things of William", []string{"Thing of William"}, "Thing of William"},
-		// Letters alone, and abbreviations that are none in a name.
+		// Single letters, and abbreviations that are not used in names.
 		{"Terminal E", []string{"Terminal East"}, ""}, {"Terminal E", []string{"Terminal East", "Terminal E"}, "Terminal E"}, {"Max Foods", []string{"Maximum Foods"}, ""},
 		{"St John", []string{"Saint John"}, "Saint John"}, {"LAX", []string{"La X"}, ""}, {"EverGiven", []string{"Ever Given"}, "Ever Given"},
-		// What stands literally wins.
+		// The name that is spelled like the term wins.
 		{"San Jose", []string{"San José", "San Jose"}, "San Jose"}, {"San José", []string{"San José", "San Jose"}, "San José"}, {"san jose", []string{"San José", "San Jose"}, "San Jose"},
 		{"TOTAL", []string{"Total", "TOTAL", "total"}, "TOTAL"}, {"ToTal", []string{"Total", "total"}, ""},
 	} {
@@ -82,7 +84,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// What is not taken for a misspelling, a plural or a sign is asked about.
+// TestAskedAbout checks that another spelling, plural or sign leads to a question.
 func TestAskedAbout(t *testing.T) {
 	for term, name := range map[string]string{
 		"MSC Maria": "MSC Marina", "Hypertension": "Hypotension", "Homburg": "Hamburg", "Williams": "William", "Roterdam": "Rotterdam", "Class A+": "Class A", "Floor -1": "Floor 1",
@@ -95,9 +97,9 @@ func TestAskedAbout(t *testing.T) {
 	}
 }
 
-// A host that takes more says so.
-func TestTakeScoreLowered(t *testing.T) {
-	c := catalog(t, called("Rotterdam", "William"), &resolve.CatalogOptions{TakeScore: 0.8})
+// TestLowerThreshold checks that a lower threshold resolves more.
+func TestLowerThreshold(t *testing.T) {
+	c := catalog(t, called("Rotterdam", "William"), &resolve.CatalogOptions{ResolveThreshold: 0.8})
 	for term, want := range map[string]string{"Roterdam": "0", "Williams": "1"} {
 		if status, ids := lookUp(t, c, term, ""); status != resolve.Resolved || ids[0] != want {
 			t.Errorf("%s is %s: %v", term, status, ids)
@@ -105,7 +107,7 @@ func TestTakeScoreLowered(t *testing.T) {
 	}
 }
 
-// However many alike there are, the one that stands literally is among what is looked at.
+// TestLiteralAmongMany checks that the literal name is found among many similar ones.
 func TestLiteralAmongMany(t *testing.T) {
 	var names []string
 	for i := range 40 {
@@ -119,11 +121,11 @@ func TestLiteralAmongMany(t *testing.T) {
 	}
 	alias := catalog(t, []resolve.Entity{{Name: "Total", ID: "0", Aliases: []string{"TOTAL"}}, {Name: "total", ID: "1"}}, nil)
 	if status, ids := lookUp(t, alias, "TOTAL", ""); status != resolve.Resolved || ids[0] != "0" {
-		t.Errorf("an alias that stands literally is %s: %v", status, ids)
+		t.Errorf("a literal alias is %s: %v", status, ids)
 	}
 }
 
-// All words of a long name count.
+// TestLongNames checks that all words of a long name count.
 func TestLongNames(t *testing.T) {
 	const twelve = "one two three four five six seven eight nine ten eleven twelve"
 	long := "Ministry of Transport Infrastructure and Communications of the Federal Democratic Republic of Ethiopia Addis Ababa Office"
@@ -146,9 +148,10 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// One of another kind is not taken, whatever the host takes.
+// TestOtherKind checks that an entity of another kind is not resolved, however low
+// the threshold is.
 func TestOtherKind(t *testing.T) {
-	c := catalog(t, []resolve.Entity{{Kind: "vessel", Name: "Miami", ID: "v"}, {Kind: "port", Name: "Tampa", ID: "p"}}, &resolve.CatalogOptions{TakeScore: 0.6})
+	c := catalog(t, []resolve.Entity{{Kind: "vessel", Name: "Miami", ID: "v"}, {Kind: "port", Name: "Tampa", ID: "p"}}, &resolve.CatalogOptions{ResolveThreshold: 0.6})
 	for kind, want := range map[string]resolve.Status{"port": resolve.Near, "person": resolve.Near, "vessel": resolve.Resolved, "": resolve.Resolved} {
 		if status, ids := lookUp(t, c, "Miami", kind); status != want || !slices.Equal(ids, []string{"v"}) {
 			t.Errorf("Miami, a %q, is %s: %v", kind, status, ids)
@@ -156,9 +159,9 @@ func TestOtherKind(t *testing.T) {
 	}
 }
 
-// What a user meant before does not count where another one is called so literally.
-func TestUsedAndLiteral(t *testing.T) {
-	c := catalog(t, called("Total", "total"), &resolve.CatalogOptions{Used: func(context.Context) ([]qed.Entity, error) {
+// TestPastAndLiteral checks that a literal name wins over a past entity.
+func TestPastAndLiteral(t *testing.T) {
+	c := catalog(t, called("Total", "total"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
 		return []qed.Entity{{Kind: "thing", Name: "Total", ID: "0", Said: "Total"}}, nil
 	}})
 	for term, want := range map[string]string{"Total": "0", "total": "1", "TOTAL": "0"} {
@@ -166,7 +169,7 @@ func TestUsedAndLiteral(t *testing.T) {
 			t.Errorf("%s is %s: %v", term, status, ids)
 		}
 	}
-	c = catalog(t, called("Bergen", "Oslo", "Málaga", "Cádiz"), &resolve.CatalogOptions{Used: func(context.Context) ([]qed.Entity, error) {
+	c = catalog(t, called("Bergen", "Oslo", "Málaga", "Cádiz"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
 		return []qed.Entity{{Kind: "thing", Name: "Bergen", ID: "0", Said: "oslo"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Malaga"},
 			{Kind: "thing", Name: "Cádiz", ID: "3", Said: "cadiz"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Kadiz"}}, nil
 	}})
@@ -178,9 +181,10 @@ func TestUsedAndLiteral(t *testing.T) {
 	}
 }
 
-// Fields whose names read the same are told apart by how they are written.
+// TestFieldsTaken checks that fields with the same words are distinguished by their
+// spelling.
 func TestFieldsTaken(t *testing.T) {
-	c, err := resolve.NewFieldCatalog(resolve.Fields("s", "user_id", "userId", "total", "Total", "q1", "amount_1_12", "delay_hours"), nil)
+	c, err := resolve.NewFieldCatalog(fields("s", "user_id", "userId", "total", "Total", "q1", "amount_1_12", "delay_hours"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,13 +210,14 @@ func TestFieldsTaken(t *testing.T) {
 	}
 }
 
-// A model chooses among equals by words that say something of one, and not of the others.
+// TestModelHasGrounds checks that a model chooses among equal candidates only by
+// quoting something that applies to one of them.
 func TestModelHasGrounds(t *testing.T) {
 	c := catalog(t, []resolve.Entity{
 		{Kind: "port", Name: "Miami", ID: "1", Attributes: map[string]string{"state": "Florida", "country": "US", "berth": "4", "city": "Miami"}},
 		{Kind: "port", Name: "Miami", ID: "2", Aliases: []string{"The Old Landing"}, Attributes: map[string]string{"state": "Ohio", "country": "US", "berth": "7"}},
 		{Kind: "vessel", Name: "Miami", ID: "IMO-77"},
-	}, &resolve.CatalogOptions{Kinds: map[string][]string{"vessel": {"ship"}}})
+	}, &resolve.CatalogOptions{KindAliases: map[string][]string{"vessel": {"ship"}}})
 	for _, tt := range []struct {
 		request, words string
 		choice         int
@@ -246,7 +251,7 @@ func TestModelHasGrounds(t *testing.T) {
 	}
 }
 
-// place returns the number of a candidate by its number in the test.
+// place returns the number of a candidate in the prompt by its number in the test.
 func place(t *testing.T, c *resolve.Catalog, n int) int {
 	t.Helper()
 	_, ids := lookUp(t, c, "Miami", "")

@@ -40,12 +40,12 @@ func TestFold(t *testing.T) {
 	}
 }
 
-func TestSplit(t *testing.T) {
+func TestSplitIdentifier(t *testing.T) {
 	for in, want := range map[string]string{
 		"arrivalDate": "arrival date", "ARRIVAL_DATE": "arrival date", "shipment.arrival-date": "shipment arrival date", "HTTPServerID": "http server id",
 		"delay_hours2": "delay hours2", "eta": "eta", "vesselIMO": "vessel imo",
 	} {
-		if got := strings.Join((manner{fields: true}).words(in), " "); got != want {
+		if got := strings.Join((nameStyle{identifiers: true}).split(in), " "); got != want {
 			t.Errorf("the words of %q are %q, want %q", in, got, want)
 		}
 	}
@@ -78,7 +78,7 @@ func TestRoman(t *testing.T) {
 	}
 }
 
-func TestSlip(t *testing.T) {
+func TestTypo(t *testing.T) {
 	for _, tt := range []struct {
 		typed, right string
 		want         bool
@@ -87,13 +87,14 @@ func TestSlip(t *testing.T) {
 		{"brain", "brian", false}, {"miami", "miamii", false}, {"anderson", "andersson", false}, {"hoffmann", "hoffman", false}, {"homburg", "hamburg", false},
 		{"ahmburg", "hamburg", false}, {"rotterdan", "rotterdam", false}, {"rotterdm", "rotterdam", false}, {"rotterdam", "rotterdam", false}, {"", "", false},
 	} {
-		if got := isSlip([]rune(tt.typed), []rune(tt.right)); got != tt.want {
-			t.Errorf("%s for %s is a slip: %v", tt.typed, tt.right, got)
+		if got := isTypo([]rune(tt.typed), []rune(tt.right)); got != tt.want {
+			t.Errorf("%s for %s is a typing error: %v", tt.typed, tt.right, got)
 		}
 	}
 }
 
-// A folded text is its own fold: in lower case, valid, words with one space between.
+// FuzzFold checks that a folded text is valid, has single spaces, and does not
+// change when it is folded again.
 func FuzzFold(f *testing.F) {
 	for _, s := range []string{"Malmö", "U.S.A.", "O'Hare", "ǅ ﬁ ½ Ⅷ", "हिन्दी", "\u0308a\u0308", "が", "İstanbul", "ẞ", "a.\u0301b", "한국", "\xff"} {
 		f.Add(s)
@@ -116,6 +117,5 @@ func FuzzFold(f *testing.F) {
 				t.Errorf("%q has no stem", w)
 			}
 		}
-		split(s)
 	})
 }

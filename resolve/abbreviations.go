@@ -2,6 +2,7 @@ package resolve
 
 import "strings"
 
+// An entry is an abbreviation and the words that it stands for.
 const (
 	shortInNames = `st saint street, ste sainte, mt mount, ft fort, pt port point, ave avenue, rd road,
 		intl international, natl national, term terminal, trml terminal, ctr center centre, cntr container center,
@@ -16,19 +17,20 @@ const (
 		dep departure, hr hour, hrs hour hours, min minute minimum, max maximum`
 )
 
-// Abbreviations are what words stand for: by an abbreviation its words, and by each of these its abbreviations.
-// Those of fields are none in a name: Max Foods is not Maximum Foods.
+// These map an abbreviation to its words, and each of these words to its
+// abbreviations. The ones for fields are not used in names: Max Foods is not
+// Maximum Foods.
 var (
-	abbreviations      = readShort(shortInNames)
-	fieldAbbreviations = readShort(shortInNames + "," + shortInFields)
+	nameAbbreviations  = readAbbreviations(shortInNames)
+	fieldAbbreviations = readAbbreviations(shortInNames + "," + shortInFields)
 )
 
-func readShort(list string) map[string][]string {
+func readAbbreviations(list string) map[string][]string {
 	of := map[string][]string{}
 	for entry := range strings.SplitSeq(list, ",") {
-		words := strings.Fields(entry)
-		for _, w := range words[1:] {
-			of[words[0]], of[w] = append(of[words[0]], w), append(of[w], words[0])
+		short, long, _ := strings.Cut(strings.TrimSpace(entry), " ")
+		for w := range strings.FieldsSeq(long) {
+			of[short], of[w] = append(of[short], w), append(of[w], short)
 		}
 	}
 	return of

@@ -1,0 +1,38 @@
+package rag
+
+import (
+	"embed"
+	"text/template"
+
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// Prompts are the texts that the agent sends to its model, as templates with the
+// functions of [qed.PromptFuncs]. A nil template stands for the agent's own,
+// which is in the folder prompts.
+//
+// Text of documents, users and models must go through the function quote.
+// Otherwise the model could take it for a part of the prompt.
+type Prompts struct {
+	Rewrite *template.Template // rewrites a question so that it stands alone: [RewriteData]
+	Answer  *template.Template // answers a question: [AnswerData]
+}
+
+// withDefaults fills in the agent's own templates and tries those of the host.
+func (p *Prompts) withDefaults() (*Prompts, error) {
+	parse := func(name string) *template.Template {
+		return template.Must(template.New(name).Funcs(prompt.Funcs()).ParseFS(promptFiles, "prompts/"+name))
+	}
+	all := &Prompts{Rewrite: parse("rewrite.tmpl"), Answer: parse("answer.tmpl")}
+	if p == nil {
+		return all, nil
+	}
+	err := prompt.Replace("rag: Options.Prompts",
+		prompt.Text{Name: "Rewrite", Host: p.Rewrite, Own: &all.Rewrite, Data: RewriteData{}},
+		prompt.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
+	)
+	return all, err
+}

@@ -1,0 +1,182 @@
+package resolve
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/qedkit/qed/internal/words"
+	"github.com/qedkit/qed/llm"
+)
+
+// FieldCatalogOptions are the options of [NewFieldCatalog]. A nil
+// FieldCatalogOptions and zero fields mean the defaults.
+type FieldCatalogOptions struct {
+	// Embedder finds fields by the meaning of their names and descriptions, as the
+	// Embedder of [CatalogOptions] does. Nil means that meaning is not used.
+	Embedder llm.Embedder
+	// BatchSize is the number of fields embedded in one call. 0 means 64; the most
+	// is 10,000.
+	BatchSize int
+	// MinSimilarity is the least cosine of a field that is found by its meaning. 0
+	// means 0.6.
+	MinSimilarity float64
+
+	// ResolveThreshold is the score from which a single field is Resolved though
+	// the term is not exactly its name, as in [CatalogOptions]. 0 means 0.86.
+	ResolveThreshold float64
+	// MaxCandidates limits the candidates of a Resolution. 0 means 5; the most is
+	// 50.
+	MaxCandidates int
+}
+
+// A FieldCatalog finds fields by their names, aliases and descriptions. It is
+// safe for concurrent use.
+//
+// Names are split as identifiers: arrivalDate, ARRIVAL_DATE and
+// shipment.arrival-date all contain the words of "arrival date". If several such
+// fields match, the one that is spelled like the term is meant. A term may leave
+// out the unit of a value ("delay" for delay_hours), and may have words that
+// follow from the field's type, such as "date".
+type FieldCatalog struct {
+	opt     FieldCatalogOptions
+	current atomic.Pointer[fields]
+}
+
+// fields are the fields of a catalog until the next Replace.
+type fields struct {
+	list       []Field
+	index      *index
+	embeddings *embeddings
+}
+
+// NewFieldCatalog returns a catalog with a copy of list. The names of a source's
+// fields must be different, and need a letter or a digit.
+func NewFieldCatalog(list []Field, opt *FieldCatalogOptions) (*FieldCatalog, error) {
+	c := &FieldCatalog{}
+	if opt != nil {
+		c.opt = *opt
+	}
+	o := &c.opt
+	err := checkSearch("FieldCatalogOptions", &o.BatchSize, &o.MinSimilarity, &o.ResolveThreshold, &o.MaxCandidates)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Replace(list)
+}
+
+// Replace replaces the catalog's fields by a copy of list, as [NewFieldCatalog]
+// does. If it returns an error, the catalog is unchanged.
+func (c *FieldCatalog) Replace(list []Field) error {
+	next := &fields{list: slices.Clone(list)}
+	items, texts := make([]item, len(list)), make([]string, len(list))
+	seen := map[[2]string]bool{}
+	for i := range next.list {
+		f := &next.list[i]
+		f.Aliases = slices.Clone(f.Aliases)
+		key := [2]string{f.Source, f.Name}
+		switch {
+		case fold(words.Spaced(clipName(f.Name))) == "":
+			return fmt.Errorf("resolve: field %d of source %s has the name %s: it needs a letter or a digit",
+				i, shown(f.Source), shown(f.Name))
+		case seen[key]:
+			return fmt.Errorf("resolve: source %s has the field %s twice", shown(f.Source), shown(f.Name))
+		}
+		seen[key] = true
+		items[i] = f.item()
+		texts[i] = clipName(words.Spaced(f.Name) + ": " + f.Description)
+	}
+	var previous *embeddings
+	if last := c.current.Load(); last != nil {
+		previous = last.embeddings
+	}
+	next.index = newIndex(items, nameStyle{identifiers: true})
+	next.embeddings = newEmbeddings(c.opt.Embedder, c.opt.BatchSize, texts, previous)
+	c.current.Store(next)
+	return nil
+}
+
+// Prepare computes the vectors of all fields. Without it, the first Resolve that
+// needs the vectors computes them. Without an Embedder it does nothing.
+func (c *FieldCatalog) Prepare(ctx context.Context) error {
+	if e := c.current.Load().embeddings; e != nil {
+		if err := e.compute(ctx); err != nil {
+			return fmt.Errorf("resolve: the vectors of fields: %w", err)
+		}
+	}
+	return nil
+}
+
+// Fields returns the fields of a source in their order, or all fields if source
+// is empty. The error is always nil.
+func (c *FieldCatalog) Fields(_ context.Context, source string) ([]Field, error) {
+	var list []Field
+	for _, f := range c.current.Load().list {
+		if source == "" || f.Source == source {
+			f.Aliases = slices.Clone(f.Aliases)
+			list = append(list, f)
+		}
+	}
+	return list, nil
+}
+
+// Sources returns the sources of the catalog's fields, sorted.
+func (c *FieldCatalog) Sources() []string {
+	var names []string
+	for _, f := range c.current.Load().list {
+		if f.Source != "" {
+			names = append(names, f.Source)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Resolve returns the fields that a term could mean, among those of a source, or
+// of all sources if source is empty.
+//
+// The error matches [ErrInvalidTerm] if the term cannot be a name, and
+// [ErrUnknownSource] if the source has no fields. The only other error is that of
+// a context that is done.
+func (c *FieldCatalog) Resolve(ctx context.Context, term, source string) (Resolution[Field], error) {
+	res := Resolution[Field]{Term: term, Kind: source}
+	text, err := checkTerm(term)
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return res, err
+	}
+	now := c.current.Load()
+	if source != "" && !now.index.kinds[source] {
+		return res, fmt.Errorf("resolve: %w %s: the sources are %s",
+			ErrUnknownSource, shown(source), listed(c.Sources(), maxShown))
+	}
+	hits := now.index.search(text, source, maxHits)
+	hits = slices.DeleteFunc(hits, func(h hit) bool { return source != "" && now.list[h.item].Source != source })
+	status, candidates, more := decide(hits, c.opt.ResolveThreshold, c.opt.MaxCandidates)
+	if status != Resolved && now.embeddings != nil {
+		near, err := now.embeddings.nearest(ctx, text, c.opt.MinSimilarity, c.opt.MaxCandidates, func(i int) bool {
+			return source == "" || now.list[i].Source == source
+		})
+		switch {
+		case err == nil:
+			name := func(i int) string { return now.list[i].Name }
+			hits = withNeighbours(hits, near, c.opt.MinSimilarity, name)
+		case ctx.Err() != nil:
+			return res, context.Cause(ctx)
+		default:
+			res.Problems = append(res.Problems, embedderFailed(err))
+		}
+		status, candidates, more = decide(hits, c.opt.ResolveThreshold, c.opt.MaxCandidates)
+	}
+	res.Status, res.More = status, more
+	res.Candidates = make([]Candidate[Field], len(candidates))
+	for i, h := range candidates {
+		f := now.list[h.item]
+		f.Aliases = slices.Clone(f.Aliases)
+		res.Candidates[i] = Candidate[Field]{Value: f, Score: h.score, Match: h.match, MatchedName: h.name}
+	}
+	return res, nil
+}

@@ -1,0 +1,55 @@
+package resolve
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// knownNames returns a sentence that lists names, for the description of a tool.
+// It begins with intro. Without names it is empty.
+func knownNames(intro string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	shown := make([]string, 0, maxListed)
+	for _, n := range names[:min(len(names), maxListed)] {
+		shown = append(shown, oneLine(n))
+	}
+	text := intro + strings.Join(shown, ", ")
+	if len(names) > maxListed {
+		text += " and others"
+	}
+	return text + "."
+}
+
+const maxEnum = 100
+
+// withEnum returns a schema in which the value at a path is one of values. The
+// enum guides models; the tools accept other values, because the catalog may have
+// changed. The schema is returned unchanged if there are no values, too many, or
+// one that is longer than a line.
+func withEnum(schema json.RawMessage, values []string, path ...string) json.RawMessage {
+	odd := func(v string) bool { return v == "" || oneLine(v) != v }
+	if len(values) == 0 || len(values) > maxEnum || slices.ContainsFunc(values, odd) {
+		return schema
+	}
+	var root map[string]any
+	if err := json.Unmarshal(schema, &root); err != nil {
+		return schema
+	}
+	at := root
+	for _, name := range path {
+		next, ok := at[name].(map[string]any)
+		if !ok {
+			return schema
+		}
+		at = next
+	}
+	at["enum"] = values
+	text, err := json.Marshal(root)
+	if err != nil {
+		return schema
+	}
+	return text
+}
