@@ -10,16 +10,17 @@ import (
 	checker "github.com/google/jsonschema-go/jsonschema"
 )
 
-// inPlace returns the parts of s that are for the same value as s.
+// inPlace returns the subschemas of s that apply to the same value as s.
 func inPlace(s *checker.Schema) []*checker.Schema {
-	return parts(
+	return subschemas(
 		[]map[string]*checker.Schema{s.DependentSchemas, s.DependencySchemas},
 		[][]*checker.Schema{s.AllOf, s.AnyOf, s.OneOf, {s.Not, s.If, s.Then, s.Else}})
 }
 
-// inside returns the other parts of s: those for what is within a value, and the definitions.
+// inside returns the other subschemas of s: those for the parts of a value, and the
+// definitions.
 func inside(s *checker.Schema) []*checker.Schema {
-	return parts(
+	return subschemas(
 		[]map[string]*checker.Schema{s.Properties, s.PatternProperties, s.Defs, s.Definitions},
 		[][]*checker.Schema{s.PrefixItems, s.ItemsArray, {
 			s.Items, s.AdditionalItems, s.Contains, s.UnevaluatedItems, s.AdditionalProperties, s.PropertyNames,
@@ -27,7 +28,7 @@ func inside(s *checker.Schema) []*checker.Schema {
 		}})
 }
 
-func parts(groups []map[string]*checker.Schema, lists [][]*checker.Schema) []*checker.Schema {
+func subschemas(groups []map[string]*checker.Schema, lists [][]*checker.Schema) []*checker.Schema {
 	var all []*checker.Schema
 	for _, group := range groups {
 		for _, name := range slices.Sorted(maps.Keys(group)) {
@@ -42,7 +43,7 @@ func parts(groups []map[string]*checker.Schema, lists [][]*checker.Schema) []*ch
 
 const definitions = "#/$defs/"
 
-// isDefinition reports whether a reference points at a definition of the whole schema.
+// isDefinition reports whether ref refers to a definition of the root schema.
 func isDefinition(ref string) bool {
 	for _, prefix := range []string{definitions, "#/definitions/"} {
 		if name, ok := strings.CutPrefix(ref, prefix); ok && !strings.Contains(name, "/") {
@@ -52,7 +53,8 @@ func isDefinition(ref string) bool {
 	return false
 }
 
-// lookup returns what a reference within root points at, by a JSON Pointer, or nil.
+// lookup returns the subschema of root that ref refers to by a JSON Pointer, or
+// nil.
 func lookup(root *checker.Schema, ref string) *checker.Schema {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {
@@ -67,7 +69,7 @@ func lookup(root *checker.Schema, ref string) *checker.Schema {
 	}
 	tokens := strings.Split(pointer, "/")
 	if tokens[0] != "" {
-		return nil // the name of an anchor
+		return nil // an anchor
 	}
 	for i, token := range tokens {
 		tokens[i] = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
@@ -86,7 +88,7 @@ func lookup(root *checker.Schema, ref string) *checker.Schema {
 	return s
 }
 
-// single returns the part of s that a keyword holds alone.
+// single returns the subschema that is the value of a keyword, or nil.
 func single(s *checker.Schema, keyword string) *checker.Schema {
 	switch keyword {
 	case "items":
@@ -111,7 +113,8 @@ func single(s *checker.Schema, keyword string) *checker.Schema {
 	return nil
 }
 
-// member returns the part of s that a keyword holds by a name or a number.
+// member returns the subschema in the object or array that is the value of a
+// keyword, or nil.
 func member(s *checker.Schema, keyword, name string) *checker.Schema {
 	switch keyword {
 	case "properties":

@@ -24,7 +24,7 @@ type plan struct {
 
 func TestHeldFormat(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text(`{"reason":"r","steps":[{"sql":"x"}]}`), "end_turn")))
-	got, resp, err := llm.Object[plan](t.Context(), s.model(t), providertest.Ask("plan"), nil)
+	got, resp, err := llm.GenerateObject[plan](t.Context(), s.model(t), providertest.Ask("plan"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestFormats(t *testing.T) {
 	} {
 		s := serve(t, providertest.Body(200, message(text("{}"), "end_turn")))
 		req := providertest.Ask("hi")
-		req.Messages = append(req.Messages, llm.Message{Role: llm.System, Content: "be brief"})
+		req.Messages = append(req.Messages, llm.Message{Role: llm.RoleSystem, Content: "be brief"})
 		req.Format = &llm.Format{Name: "n", Schema: json.RawMessage(test.schema)}
 		if _, err := s.model(t).Generate(t.Context(), req, nil); err != nil {
 			t.Fatal(name, err)
@@ -115,7 +115,7 @@ func TestFormats(t *testing.T) {
 
 func TestJSONMode(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text("Sure!\n```json\n{\"sql\":\"SELECT 1\"}\n```"), "end_turn")))
-	got, _, err := llm.Object[step](t.Context(), s.model(t), providertest.Ask("plan"), &llm.ObjectOptions{Mode: llm.JSONMode})
+	got, _, err := llm.GenerateObject[step](t.Context(), s.model(t), providertest.Ask("plan"), &llm.ObjectOptions{Mode: llm.JSONMode})
 	if err != nil || got.SQL != "SELECT 1" {
 		t.Fatalf("got %+v, %v", got, err)
 	}

@@ -15,7 +15,7 @@ import (
 // asked is a model that asks client.
 func asked(tb testing.TB, client *http.Client) llm.Model {
 	tb.Helper()
-	m, err := anthropic.New(&anthropic.Config{APIKey: testKey, HTTPClient: client})
+	m, err := anthropic.New(&anthropic.Options{APIKey: testKey, HTTPClient: client})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -43,9 +43,9 @@ func FuzzRequest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, role1, text1, role2, text2, arguments, input, schema string) {
 		req := providertest.Ask(text1)
 		req.Messages = append(req.Messages, llm.Message{Role: llm.Role(role1), Content: text1},
-			llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}},
+			llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}},
 			llm.Message{Role: llm.Role(role2), Content: text2, ToolCallID: "c"})
-		req.Tools = []llm.Tool{{Name: "f", Input: json.RawMessage(input)}}
+		req.Tools = []llm.Tool{{Name: "f", InputSchema: json.RawMessage(input)}}
 		req.Format = &llm.Format{Schema: json.RawMessage(schema)}
 		var sent []byte
 		m := asked(t, providertest.Answering(200, "application/json", []byte(message(text("ok"), "end_turn")), &sent))

@@ -14,7 +14,7 @@ import (
 func TestManyBlocks(t *testing.T) {
 	for name, test := range map[string]struct {
 		content string
-		kind    llm.Kind // empty: a reply
+		kind    llm.ErrorKind // empty: a reply
 	}{
 		"empty": {`[` + strings.Repeat(`{},`, 2<<20) + `{"type":"text","text":"x"}]`, ""},
 		"calls": {`[` + strings.Repeat(`{"type":"tool_use","id":"a","name":"f","input":{}},`, 2000) + `{}]`, llm.ErrProtocol},

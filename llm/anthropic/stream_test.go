@@ -46,7 +46,7 @@ func TestStream(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, providertest.Events(test.events...))
 			providertest.Streams(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
-				Message: llm.Message{Role: llm.Assistant, Content: "Hello ✓"}, Finish: llm.FinishStop, Usage: test.usage, Model: "claude-test-2026",
+				Message: llm.Message{Role: llm.RoleAssistant, Content: "Hello ✓"}, FinishReason: llm.FinishStop, Usage: test.usage, Model: "claude-test-2026",
 			})
 			if s.Body["stream"] != true || s.Header.Get("Accept") != "text/event-stream" {
 				t.Errorf("sent %s", s.Raw)
@@ -67,7 +67,7 @@ func TestStreamEndsWithItsMessage(t *testing.T) {
 }
 
 func TestStreamedToolCalls(t *testing.T) {
-	want := llm.Message{Role: llm.Assistant, Content: "look", ToolCalls: []llm.ToolCall{
+	want := llm.Message{Role: llm.RoleAssistant, Content: "look", ToolCalls: []llm.ToolCall{
 		{ID: "a", Name: "f", Arguments: json.RawMessage(`{"x":1}`)},
 		{ID: "b", Name: "g", Arguments: json.RawMessage(`{}`)},
 	}}
@@ -89,8 +89,8 @@ func TestStreamedToolCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if diff := cmp.Diff(want, resp.Message); diff != "" || resp.Finish != llm.FinishToolCalls {
-			t.Errorf("%s: finish %q (-want +got)\n%s", name, resp.Finish, diff)
+		if diff := cmp.Diff(want, resp.Message); diff != "" || resp.FinishReason != llm.FinishToolCalls {
+			t.Errorf("%s: finish %q (-want +got)\n%s", name, resp.FinishReason, diff)
 		}
 	}
 }
@@ -103,9 +103,9 @@ func TestStreamThatBreaksOff(t *testing.T) {
 	tool := blockStart(1, `{"type":"tool_use","id":"a","name":"f","input":{}}`)
 	for name, test := range map[string]struct {
 		handle  http.HandlerFunc
-		kind    llm.Kind
+		kind    llm.ErrorKind
 		partial string
-		finish  llm.Finish
+		finish  llm.FinishReason
 	}{
 		"connection cut": {func(w http.ResponseWriter, r *http.Request) {
 			providertest.Events(start, half)(w, r)

@@ -17,9 +17,9 @@ type wire struct{ *providertest.Wire }
 func serve(t *testing.T, handle http.HandlerFunc) wire { return wire{providertest.Serve(t, handle)} }
 
 // model asks s.
-func (s wire) model(t *testing.T, change ...func(*anthropic.Config)) *anthropic.Model {
+func (s wire) model(t *testing.T, change ...func(*anthropic.Options)) *anthropic.Model {
 	t.Helper()
-	cfg := &anthropic.Config{BaseURL: s.URL, APIKey: testKey, HTTPClient: s.Client(t)}
+	cfg := &anthropic.Options{BaseURL: s.URL, APIKey: testKey, HTTPClient: s.Client(t)}
 	for _, c := range change {
 		c(cfg)
 	}

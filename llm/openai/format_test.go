@@ -29,7 +29,7 @@ const strictPlan = `{
 
 func TestStrictFormat(t *testing.T) {
 	s := serve(t, providertest.Body(200, completion(`{"role":"assistant","content":"{\"reason\":\"r\",\"limit\":null,\"steps\":[{\"sql\":\"x\"}],\"next\":null}"}`, "stop")))
-	got, resp, err := llm.Object[plan](t.Context(), s.model(t), providertest.Ask("plan"), nil)
+	got, resp, err := llm.GenerateObject[plan](t.Context(), s.model(t), providertest.Ask("plan"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestLooseFormat(t *testing.T) {
 
 func TestJSONMode(t *testing.T) {
 	s := serve(t, providertest.Body(200, completion(`{"role":"assistant","content":"Sure!\n`+"```json"+`\n{\"sql\":\"SELECT 1\"}\n`+"```"+`"}`, "stop")))
-	got, _, err := llm.Object[step](t.Context(), s.model(t), providertest.Ask("plan"), &llm.ObjectOptions{Mode: llm.JSONMode})
+	got, _, err := llm.GenerateObject[step](t.Context(), s.model(t), providertest.Ask("plan"), &llm.ObjectOptions{Mode: llm.JSONMode})
 	if err != nil || got.SQL != "SELECT 1" {
 		t.Fatalf("got %+v, %v", got, err)
 	}

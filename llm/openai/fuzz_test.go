@@ -14,7 +14,7 @@ import (
 // asked is a model that asks client.
 func asked(tb testing.TB, client *http.Client) llm.Model {
 	tb.Helper()
-	m, err := openai.New(&openai.Config{Model: "m", BaseURL: openai.Ollama, APIKey: testKey, HTTPClient: client})
+	m, err := openai.New(&openai.Options{Model: "m", BaseURL: openai.OllamaBaseURL, APIKey: testKey, HTTPClient: client})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -17,7 +17,7 @@ type wire struct{ *providertest.Wire }
 func serve(t *testing.T, handle http.HandlerFunc) wire { return wire{providertest.Serve(t, handle)} }
 
 // model asks s.
-func (s wire) model(t *testing.T, change ...func(*openai.Config)) *openai.Model {
+func (s wire) model(t *testing.T, change ...func(*openai.Options)) *openai.Model {
 	t.Helper()
 	m, err := openai.New(s.config(t, change...))
 	if err != nil {
@@ -26,8 +26,8 @@ func (s wire) model(t *testing.T, change ...func(*openai.Config)) *openai.Model 
 	return m
 }
 
-func (s wire) config(t *testing.T, change ...func(*openai.Config)) *openai.Config {
-	cfg := &openai.Config{Model: "gpt-test", BaseURL: s.URL + "/v1", APIKey: testKey, HTTPClient: s.Client(t)}
+func (s wire) config(t *testing.T, change ...func(*openai.Options)) *openai.Options {
+	cfg := &openai.Options{Model: "gpt-test", BaseURL: s.URL + "/v1", APIKey: testKey, HTTPClient: s.Client(t)}
 	for _, c := range change {
 		c(cfg)
 	}

@@ -29,7 +29,7 @@ type Provider struct {
 
 // Ask is a request.
 func Ask(text string) *llm.Request {
-	return &llm.Request{Name: "test", Messages: []llm.Message{{Role: llm.User, Content: text}}}
+	return &llm.Request{Name: "test", Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}
 }
 
 func (p Provider) model(t *testing.T, s *Wire, timeout time.Duration) llm.Model {
@@ -60,13 +60,13 @@ func (p Provider) refusedRequests(t *testing.T) {
 	hi := Ask("x").Messages
 	for name, req := range map[string]*llm.Request{
 		"temperature":   {Messages: hi, Temperature: &noNumber},
-		"max tokens":    {Messages: hi, MaxTokens: -1},
+		"max tokens":    {Messages: hi, MaxOutputTokens: -1},
 		"no messages":   {},
 		"unknown role":  {Messages: []llm.Message{{Role: "robot"}}},
 		"no role":       {Messages: []llm.Message{{Content: "x"}}},
-		"tool, no call": {Messages: []llm.Message{{Role: llm.ToolRole}}},
-		"user calls":    {Messages: []llm.Message{{Role: llm.User, ToolCalls: []llm.ToolCall{{}}}}},
-		"tool schema":   {Messages: hi, Tools: []llm.Tool{{Name: "t", Input: json.RawMessage(`[`)}}},
+		"tool, no call": {Messages: []llm.Message{{Role: llm.RoleTool}}},
+		"user calls":    {Messages: []llm.Message{{Role: llm.RoleUser, ToolCalls: []llm.ToolCall{{}}}}},
+		"tool schema":   {Messages: hi, Tools: []llm.Tool{{Name: "t", InputSchema: json.RawMessage(`[`)}}},
 		"format schema": {Messages: hi, Format: &llm.Format{Schema: json.RawMessage(`{`)}},
 		"no schema":     {Messages: hi, Format: &llm.Format{}},
 		"format mode":   {Messages: hi, Format: &llm.Format{Mode: "xml"}},
@@ -95,10 +95,10 @@ func (p Provider) statusKinds(t *testing.T) {
 	for name, test := range map[string]struct {
 		status int
 		body   string
-		kind   llm.Kind
+		kind   llm.ErrorKind
 		says   string
 	}{
-		"wrong key":          {401, fault("Incorrect API key provided: "+Key, "invalid_request_error", `"invalid_api_key"`), llm.ErrAuth, "Config.APIKey"},
+		"wrong key":          {401, fault("Incorrect API key provided: "+Key, "invalid_request_error", `"invalid_api_key"`), llm.ErrAuth, "Options.APIKey"},
 		"part of the key":    {401, fault("Incorrect API key provided: sk-test-******cdef", "invalid_request_error", `"invalid_api_key"`), llm.ErrAuth, ""},
 		"not allowed":        {403, fault("no access", "x", `null`), llm.ErrAuth, ""},
 		"terminal codes":     {400, fault(`no \u001b[2J\u009b2J\u202e way`, "x", `null`), llm.ErrBadRequest, "no [2J 2J way"},
@@ -114,7 +114,7 @@ func (p Provider) statusKinds(t *testing.T) {
 		"bad request":        {400, fault("no such parameter", "invalid_request_error", `null`), llm.ErrBadRequest, "no such parameter"},
 		"unprocessable":      {422, `{"detail":"field required"}`, llm.ErrBadRequest, "field required"},
 		"no model, Ollama":   {404, `{"error":{"message":"model \"gpt-test\" not found, try pulling it first","type":"api_error"}}`, llm.ErrBadRequest, "pulling"},
-		"no such page":       {404, `<html><body>404</body></html>`, llm.ErrBadRequest, "Config.BaseURL"},
+		"no such page":       {404, `<html><body>404</body></html>`, llm.ErrBadRequest, "Options.BaseURL"},
 		"request timeout":    {408, ``, llm.ErrTimeout, ""},
 		"gateway timeout":    {504, `<html>`, llm.ErrTimeout, ""},
 		"server":             {500, fault("oops", "server_error", `null`), llm.ErrUnavailable, "oops"},
@@ -128,7 +128,7 @@ func (p Provider) statusKinds(t *testing.T) {
 		"huge":               {500, fault(huge, "x", `null`), llm.ErrUnavailable, ""},
 		"the key in it":      {400, fault("your key is "+Key+" today", "x", `null`), llm.ErrBadRequest, "[key]"},
 		"lines":              {400, fault(`a\nb\u001b[31mc`, "x", `null`), llm.ErrBadRequest, "a b [31mc"},
-		"Anthropic, key":     {401, claudeFault("authentication_error", "invalid x-api-key "+Key), llm.ErrAuth, "Config.APIKey"},
+		"Anthropic, key":     {401, claudeFault("authentication_error", "invalid x-api-key "+Key), llm.ErrAuth, "Options.APIKey"},
 		"Anthropic, allowed": {403, claudeFault("permission_error", "no"), llm.ErrAuth, ""},
 		"Anthropic, credit":  {400, claudeFault("invalid_request_error", "Your credit balance is too low to access the Anthropic API."), llm.ErrQuota, "credit"},
 		"Anthropic, limit":   {400, claudeFault("invalid_request_error", "You have reached your specified workspace API usage limits."), llm.ErrQuota, "limits"},
@@ -205,8 +205,8 @@ func (p Provider) oneRequestPerCall(t *testing.T) {
 func (p Provider) slowServer(t *testing.T) {
 	s := Serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	m := p.model(t, s, 30*time.Millisecond)
-	if _, err := m.Generate(t.Context(), Ask("hi"), nil); !errors.Is(err, llm.ErrTimeout) || !strings.Contains(err.Error(), "Config.Timeout") {
-		t.Errorf("got %v, want the timeout of Config", err)
+	if _, err := m.Generate(t.Context(), Ask("hi"), nil); !errors.Is(err, llm.ErrTimeout) || !strings.Contains(err.Error(), "Options.Timeout") {
+		t.Errorf("got %v, want the timeout of the options", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(30*time.Millisecond, cancel)
@@ -283,10 +283,10 @@ func (p Provider) unreachable(t *testing.T) {
 	for name, test := range map[string]struct {
 		base   string
 		client *http.Client
-		kind   llm.Kind
+		kind   llm.ErrorKind
 		says   string
 	}{
-		"refused": {"http://" + closed.Addr().String() + "/v1", nil, llm.ErrUnavailable, "nothing listens there"},
+		"refused": {"http://" + closed.Addr().String() + "/v1", nil, llm.ErrUnavailable, "connection was refused"},
 		"no host": {"http://nowhere.invalid/v1", noHost, llm.ErrUnavailable, "host name"},
 		"no TLS":  {strings.Replace(plain.URL, "http:", "https:", 1), nil, llm.ErrProtocol, "TLS"},
 		"for Ollama": {"http://127.0.0.1:11434/v1", &http.Client{Transport: RoundTrip(func(*http.Request) (*http.Response, error) {

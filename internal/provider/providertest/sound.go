@@ -40,7 +40,7 @@ func sound(t *testing.T, m llm.Model, isStreamed bool) {
 
 // BreaksOff fails where a streamed reply does not end in an error of this kind, after the text of partial. Where partial
 // and finish are both empty, nothing may have arrived.
-func BreaksOff(t *testing.T, m llm.Model, kind llm.Kind, partial string, finish llm.Finish) {
+func BreaksOff(t *testing.T, m llm.Model, kind llm.ErrorKind, partial string, finish llm.FinishReason) {
 	t.Helper()
 	var got strings.Builder
 	resp, err := m.Generate(t.Context(), Ask("hi"), func(d llm.Delta) { got.WriteString(d.Text) })
@@ -58,7 +58,7 @@ func BreaksOff(t *testing.T, m llm.Model, kind llm.Kind, partial string, finish 
 	switch {
 	case partial == "" && finish == "" && e.Partial != nil:
 		t.Errorf("partial is %+v, want none", e.Partial)
-	case (partial != "" || finish != "") && (e.Partial == nil || e.Partial.Message.Content != partial || e.Partial.Finish != finish):
+	case (partial != "" || finish != "") && (e.Partial == nil || e.Partial.Message.Content != partial || e.Partial.FinishReason != finish):
 		t.Errorf("partial is %+v, want %q and finish %q", e.Partial, partial, finish)
 	}
 }

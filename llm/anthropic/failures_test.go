@@ -1,4 +1,4 @@
-package openai_test
+package anthropic_test
 
 import (
 	"net/http"
@@ -7,21 +7,20 @@ import (
 
 	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/llm/openai"
+	"github.com/qedkit/qed/llm/anthropic"
 )
 
 func TestFailures(t *testing.T) {
 	providertest.Provider{
 		New: func(tb testing.TB, base string, timeout time.Duration, client *http.Client) llm.Model {
 			tb.Helper()
-			m, err := openai.New(&openai.Config{Model: "gpt-test", BaseURL: base, APIKey: testKey, Timeout: timeout, HTTPClient: client})
+			m, err := anthropic.New(&anthropic.Options{BaseURL: base, APIKey: testKey, Timeout: timeout, HTTPClient: client})
 			if err != nil {
 				tb.Fatal(err)
 			}
 			return m
 		},
-		Path:  "/v1",
-		Reply: completion(`{"role":"assistant","content":"ok"}`, "stop"),
-		Piece: "data: " + chunk(`{"content":"one "}`, "null") + "\n\n",
+		Reply: message(text("ok"), "end_turn"),
+		Piece: textDelta("one "),
 	}.TestFailures(t)
 }

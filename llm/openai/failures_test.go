@@ -1,4 +1,4 @@
-package anthropic_test
+package openai_test
 
 import (
 	"net/http"
@@ -7,20 +7,21 @@ import (
 
 	"github.com/qedkit/qed/internal/provider/providertest"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/llm/anthropic"
+	"github.com/qedkit/qed/llm/openai"
 )
 
 func TestFailures(t *testing.T) {
 	providertest.Provider{
 		New: func(tb testing.TB, base string, timeout time.Duration, client *http.Client) llm.Model {
 			tb.Helper()
-			m, err := anthropic.New(&anthropic.Config{BaseURL: base, APIKey: testKey, Timeout: timeout, HTTPClient: client})
+			m, err := openai.New(&openai.Options{Model: "gpt-test", BaseURL: base, APIKey: testKey, Timeout: timeout, HTTPClient: client})
 			if err != nil {
 				tb.Fatal(err)
 			}
 			return m
 		},
-		Reply: message(text("ok"), "end_turn"),
-		Piece: textDelta("one "),
+		Path:  "/v1",
+		Reply: completion(`{"role":"assistant","content":"ok"}`, "stop"),
+		Piece: "data: " + chunk(`{"content":"one "}`, "null") + "\n\n",
 	}.TestFailures(t)
 }
