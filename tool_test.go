@@ -79,7 +79,7 @@ func TestDo(t *testing.T) {
 		"wrong argument":    {call("add", `{"a":"1"}`), "", "/a"},
 		"unknown argument":  {call("add", `{"a":1,"c":1}`), "", "c"},
 		"no JSON":           {call("add", `{"a":`), "", "JSON"},
-		"wrong by hand":     {call("hand", `{"n":0}`), "", "/n is too small, want at least 1"},
+		"wrong by hand":     {call("hand", `{"n":0}`), "", "/n: is too small, want at least 1"},
 		"all that is wrong": {call("strict", `{"prt":"x","limit":"a"}`), "", "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port"},
 		"null for nothing":  {call("strict", `{"port":"x","limit":null}`), `{"port":"x"}`, ""},
 		"no JSON by hand":   {call("hand", `{`), "", "JSON"},
