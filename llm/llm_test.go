@@ -104,7 +104,7 @@ func TestError(t *testing.T) {
 
 func ExampleGenerateObject() {
 	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{
-		{Text: `{"tables": "crew"}`}, // not what was asked for, so it goes back
+		{Text: `{"tables": "crew"}`}, // violates the schema, so the model has to correct it
 		{Text: `{"tables": ["crew", "employee"]}`},
 	}})
 	type selection struct {

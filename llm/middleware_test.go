@@ -142,7 +142,7 @@ func TestCache(t *testing.T) {
 	if first.Message.Content != "1" || first.Usage.Calls != 1 {
 		t.Errorf("got %+v", first)
 	}
-	first.Message.ToolCalls[0].Arguments[0] = 'x' // the caller's own
+	first.Message.ToolCalls[0].Arguments[0] = 'x' // the caller may modify a reply
 	renamed := ask("a")
 	renamed.Name = "other"
 	streamed := ""
@@ -157,7 +157,7 @@ func TestCache(t *testing.T) {
 		req  *llm.Request
 		want string
 	}{
-		{ask("b"), "2"}, {ask("a"), "1"}, {warm, "3"}, {ask("a"), "1"}, {ask("b"), "4"}, // b was the one used least recently
+		{ask("b"), "2"}, {ask("a"), "1"}, {warm, "3"}, {ask("a"), "1"}, {ask("b"), "4"}, // b was dropped as the least recently used
 	} {
 		if got := get(step.req).Message.Content; got != step.want {
 			t.Errorf("got %s, want %s", got, step.want)

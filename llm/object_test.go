@@ -21,7 +21,7 @@ func ask(text string) *llm.Request {
 	return &llm.Request{Name: "select_tables", Messages: []llm.Message{{Role: llm.RoleSystem, Content: "Be brief."}, {Role: llm.RoleUser, Content: text}}}
 }
 
-func TestObject(t *testing.T) {
+func TestGenerateObject(t *testing.T) {
 	usage := llm.Usage{InputTokens: 10, OutputTokens: 2, Calls: 1}
 	reply := func(text string) llmtest.Reply { return llmtest.Reply{Text: text, Usage: usage} }
 	good := reply(`{"tables":["crew"],"reason":null}`)
@@ -63,7 +63,7 @@ func TestObject(t *testing.T) {
 	}
 }
 
-func TestObjectTellsWhatIsWrong(t *testing.T) {
+func TestGenerateObjectReportsProblems(t *testing.T) {
 	m := llmtest.Scripted(t,
 		llmtest.Rule{Contains: []string{"/tables: is missing", "/table: is unknown"}, Replies: []llmtest.Reply{{JSON: selection{Tables: []string{"a"}}}}},
 		llmtest.Rule{Replies: []llmtest.Reply{{Text: `{"table":["a"]}`}}},
@@ -84,8 +84,8 @@ func TestObjectTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A trace may keep the requests that it sees.
-func TestObjectTriesAreSeparateRequests(t *testing.T) {
+// TestObjectAttemptsAreSeparateRequests: a trace may keep the requests.
+func TestGenerateObjectAttemptsAreSeparateRequests(t *testing.T) {
 	var seen []*llm.Request
 	m := llm.Wrap(
 		llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "no"}, {Text: `{"tables":[]}`}}}),
@@ -99,12 +99,12 @@ func TestObjectTriesAreSeparateRequests(t *testing.T) {
 	}
 }
 
-// The prompt describes the schema where the provider is not told of it, and only there.
-func TestObjectModes(t *testing.T) {
+// TestObjectModes: the prompt has the schema only if the provider does not get it.
+func TestGenerateObjectModes(t *testing.T) {
 	for _, test := range []struct {
 		mode     llm.FormatMode
 		messages []llm.Message
-		in       int // the message that has the schema; -1: none
+		in       int // the index of the message with the schema; -1: none
 		of       int
 	}{
 		{llm.SchemaMode, ask("q").Messages, -1, 2},
@@ -128,7 +128,7 @@ func TestObjectModes(t *testing.T) {
 	}
 }
 
-func TestObjectFailures(t *testing.T) {
+func TestGenerateObjectFailures(t *testing.T) {
 	limit := &llm.Error{Kind: llm.ErrRateLimit}
 	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "no", Usage: llm.Usage{Calls: 1}}, {Err: limit}}})
 	_, resp, err := llm.GenerateObject[selection](t.Context(), m, ask("q"), nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// texts are what requests are made of, and the tokens that real vocabularies make of each:
-// o200k and cl100k of OpenAI, Llama 3, Qwen 3, DeepSeek 3, Gemma 3.
+// texts are typical parts of requests, each with its number of tokens in real
+// tokenizers: o200k and cl100k of OpenAI, Llama 3, Qwen 3, DeepSeek 3, Gemma 3.
 var texts = []struct {
 	name   string
 	tokens [6]int
@@ -85,7 +85,7 @@ ORDER BY average_salary DESC LIMIT 20`},
 	{"line breaks", [...]int{9, 9, 9, 9, 12, 12}, "a\n\n\nb\r\n\r\nc\n\n\n\n\n\n\n\nd\t\t\te"},
 }
 
-func TestEstimateText(t *testing.T) {
+func TestEstimateTextTokens(t *testing.T) {
 	for _, test := range texts {
 		most := slices.Max(test.tokens[:])
 		got := llm.EstimateTextTokens(test.text)
@@ -101,8 +101,8 @@ func TestEstimateText(t *testing.T) {
 	}
 }
 
-// TestEstimateTokens compares with what the chat templates of models make of the same requests, in the tokens of the one
-// that makes most of it: Llama 3.1 or Qwen 3.
+// TestEstimateTokens compares the estimates with the tokens of the same requests in
+// the chat template that needs the most: that of Llama 3.1 or Qwen 3.
 func TestEstimateTokens(t *testing.T) {
 	tools := []llm.Tool{
 		{Name: "run_sql", Description: "Runs a statement and returns its rows.", InputSchema: json.RawMessage(`{"type": "object", "properties": ` +
@@ -143,7 +143,7 @@ func TestEstimateTokens(t *testing.T) {
 	}
 }
 
-// TestEstimateParts has every part of a request that is sent count, and no other.
+// TestEstimateParts: every part of a request that is sent counts, and no other.
 func TestEstimateParts(t *testing.T) {
 	const text = `{"the": "text of this part"}`
 	estimate := func(change func(*llm.Request)) int {
@@ -198,7 +198,7 @@ func TestEstimateAllocatesNothing(t *testing.T) {
 	}
 }
 
-func FuzzEstimateText(f *testing.F) {
+func FuzzEstimateTextTokens(f *testing.F) {
 	for _, test := range texts {
 		f.Add(test.text)
 	}
@@ -217,7 +217,7 @@ func FuzzEstimateText(f *testing.F) {
 	})
 }
 
-func BenchmarkEstimateText(b *testing.B) {
+func BenchmarkEstimateTextTokens(b *testing.B) {
 	for _, test := range texts {
 		switch test.name {
 		case "English", "Greek", "Chinese", "SQL", "rows as JSON", "base64":

@@ -27,7 +27,7 @@ func ExampleNew() {
 	// Output: Seven crews.<nil>
 }
 
-// Claude held to the JSON of a Go type.
+// Structured output: the reply is a Go value.
 func ExampleNew_object() {
 	server := httptest.NewServer(providertest.Body(200, message(text(`{"tables":["crew","person"]}`), "end_turn")))
 	defer server.Close()
@@ -41,7 +41,7 @@ func ExampleNew_object() {
 		Tables []string `json:"tables"`
 	}
 	got, _, err := llm.GenerateObject[selection](context.Background(), model, &llm.Request{
-		Messages: []llm.Message{{Role: llm.RoleUser, Content: "Which tables tell who works in crew 7?"}},
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "Which tables are needed to find out who works in crew 7?"}},
 	}, nil)
 	fmt.Println(got.Tables, err)
 	// Output: [crew person] <nil>

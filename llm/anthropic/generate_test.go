@@ -14,7 +14,7 @@ import (
 	"github.com/qedkit/qed/llm/anthropic"
 )
 
-// sends fails where the body that s was sent last is not want.
+// sends fails the test if the body of the last request is not want.
 func (s wire) sends(t *testing.T, want string) {
 	t.Helper()
 	var sent any
@@ -81,11 +81,12 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// One side's messages are one message, and blank ones none.
-// The same request is the same bytes: the API's cache of prompts goes by them.
+// TestTurns: consecutive messages of a role are sent as one, and blank ones are not
+// sent.
+// The prompt cache of the API requires that equal requests have equal bytes.
 func TestToolSchemaIsSentInOneWay(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
-	req := providertest.Ask("hi")
+	req := providertest.Request("hi")
 	req.Tools = []llm.Tool{{Name: "f", InputSchema: json.RawMessage(`{"description":"d","properties":{},"required":[],"title":"t","$comment":"c","additionalProperties":false,"":1,"a.b":{"c":2}}`)}}
 	first := ""
 	for range 20 {
@@ -157,7 +158,7 @@ func TestDefaults(t *testing.T) {
 		"many tokens":     {func(o *anthropic.Options) { o.Timeout = -1 }, llm.Request{MaxOutputTokens: 64000}, `"model":"claude-sonnet-4-5-20250929","max_tokens":64000,"temperature":0`},
 	} {
 		s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
-		test.req.Messages = providertest.Ask("hi").Messages
+		test.req.Messages = providertest.Request("hi").Messages
 		if _, err := s.model(t, test.change).Generate(t.Context(), &test.req, nil); err != nil {
 			t.Fatal(name, err)
 		}
@@ -165,7 +166,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// The environment that the library would read must change nothing.
+// TestEnvironmentIsNotRead: the variables that the SDK reads must have no effect.
 func TestEnvironmentIsNotRead(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_PROFILE", "ANTHROPIC_CONFIG_DIR"} {
 		t.Setenv(name, "http://from-the-environment.invalid")
@@ -173,7 +174,7 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Custom: yes")
 	s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
 	m := s.model(t, func(c *anthropic.Options) { c.APIKey = "" })
-	if _, err := m.Generate(t.Context(), providertest.Ask("hi"), nil); err != nil {
+	if _, err := m.Generate(t.Context(), providertest.Request("hi"), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Custom"} {
@@ -193,7 +194,7 @@ func TestToolCalls(t *testing.T) {
 	}}
 	for _, reason := range []string{"tool_use", "end_turn", ""} {
 		s := serve(t, providertest.Body(200, message(content, reason)))
-		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -203,12 +204,12 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
-// TestWildUsage has a server that counts as it likes: sums of what it says stay sums.
-// Results are told apart by the ids of their calls.
+// TestWildUsage: sums of the counts that a server sends cannot overflow.
+// The API matches tool results to their calls by id.
 func TestIDsOfToolCallsDiffer(t *testing.T) {
 	call := func(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"f","input":{}}` }
 	s := serve(t, providertest.Body(200, message(`[`+strings.Join([]string{call("a"), call(""), call("a"), call("call_1"), call("call_2")}, ",")+`]`, "tool_use")))
-	resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+	resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func TestIDsOfToolCallsDiffer(t *testing.T) {
 
 func TestWildUsage(t *testing.T) {
 	reply := `{"content":[],"usage":{"input_tokens":-5,"cache_read_input_tokens":7,"output_tokens":9223372036854775807}}`
-	resp, err := serve(t, providertest.Body(200, reply)).model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+	resp, err := serve(t, providertest.Body(200, reply)).model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,12 +261,12 @@ func TestReplyKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, providertest.Body(200, test.reply))
-			resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+			resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 			if test.kind != "" {
 				if resp != nil || !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
 					t.Fatalf("got %v, %v, want %v and %q", resp, err, test.kind, test.says)
 				}
-				providertest.NoKey(t, err)
+				providertest.CheckNoKey(t, err)
 				var e *llm.Error
 				if errors.As(err, &e); test.finish == "" {
 					return
@@ -279,10 +280,10 @@ func TestReplyKinds(t *testing.T) {
 	}
 }
 
-// What only this API does not take.
+// Requests that only this API does not accept.
 func TestRefusedRequests(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
-	hi := providertest.Ask("x").Messages
+	hi := providertest.Request("x").Messages
 	calls := func(arguments string) []llm.Message {
 		return []llm.Message{{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}}}
 	}
@@ -324,16 +325,16 @@ func TestOptions(t *testing.T) {
 		case test.kind == "" && err != nil, test.kind != "" && !errors.Is(err, test.kind):
 			t.Errorf("%s: got %v, want %q", name, err, test.kind)
 		case err != nil:
-			providertest.NoKey(t, err)
+			providertest.CheckNoKey(t, err)
 		}
 	}
 }
 
-// A base URL with a path keeps it.
+// TestBasePath: the path of a base URL is kept.
 func TestBasePath(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
 	m := s.model(t, func(c *anthropic.Options) { c.BaseURL += "/claude/" })
-	if _, err := m.Generate(t.Context(), providertest.Ask("hi"), nil); err != nil || s.Path != "/claude/v1/messages" {
+	if _, err := m.Generate(t.Context(), providertest.Request("hi"), nil); err != nil || s.Path != "/claude/v1/messages" {
 		t.Errorf("got %v at %s", err, s.Path)
 	}
 }

@@ -45,7 +45,7 @@ func TestStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, providertest.Events(test.events...))
-			providertest.Streams(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
+			providertest.CheckStream(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
 				Message: llm.Message{Role: llm.RoleAssistant, Content: "Hello ✓"}, FinishReason: llm.FinishStop, Usage: test.usage, Model: "claude-test-2026",
 			})
 			if s.Body["stream"] != true || s.Header.Get("Accept") != "text/event-stream" {
@@ -55,13 +55,14 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A server that goes on after the end of a message is not waited for.
+// TestStreamEndsWithItsMessage: Generate does not wait for a server that keeps the
+// connection open after the end of a message.
 func TestStreamEndsWithItsMessage(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		providertest.Events(hello...)(w, r)
 		<-r.Context().Done()
 	})
-	if _, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), func(llm.Delta) {}); err != nil {
+	if _, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), func(llm.Delta) {}); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,7 +86,7 @@ func TestStreamedToolCalls(t *testing.T) {
 			tool(1, "a", "f", `{"x":1}`), tool(2, "b", "g", `{}`)},
 	} {
 		s := serve(t, providertest.Events(slices.Concat([]string{start, textDelta("look")}, events, []string{stop("tool_use"), end})...))
-		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), func(llm.Delta) {})
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), func(llm.Delta) {})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -143,7 +144,7 @@ func TestStreamThatBreaksOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, test.handle)
-			providertest.BreaksOff(t, s.model(t), test.kind, test.partial, test.finish)
+			providertest.CheckBrokenStream(t, s.model(t), test.kind, test.partial, test.finish)
 		})
 	}
 }

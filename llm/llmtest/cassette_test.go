@@ -48,7 +48,7 @@ func TestCassette(t *testing.T) {
 		t.Errorf("(-recorded +replayed)\n%s", diff)
 	}
 
-	// A request that comes once more gets the last reply; a name is not part of what is sent.
+	// A further request gets the last reply. The Name is not compared.
 	var text strings.Builder
 	resp, err := player.Generate(t.Context(), ask("renamed", "twice"), func(d llm.Delta) { text.WriteString(d.Text) })
 	if err != nil || resp.Message.Content != "second" || text.String() != "second" {

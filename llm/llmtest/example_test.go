@@ -38,7 +38,7 @@ func ExampleRecord() {
 	path := filepath.Join(dir, "tape.jsonl")
 	req := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}}}
 
-	provider := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "Seven."}}}) // a real one, once
+	provider := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "Seven."}}}) // a real one in your program
 	recorder, err := llmtest.Record(provider, path)
 	if err != nil {
 		fmt.Println(err)

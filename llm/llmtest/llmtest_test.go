@@ -32,7 +32,7 @@ func TestRules(t *testing.T) {
 	)
 	for _, test := range []struct {
 		req  *llm.Request
-		want string // empty: not expected
+		want string // empty: unexpected
 	}{
 		{ask("select", "the crew"), "one"},
 		{ask("select", "a", "crew"), "two"},
@@ -58,7 +58,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestUnexpectedSaysWhatIsNear(t *testing.T) {
+func TestUnexpectedNamesSimilarRules(t *testing.T) {
 	m := llmtest.New(
 		llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{Text: "x"}}},
 		llmtest.Rule{Name: "select", Contains: []string{"crew"}, Replies: []llmtest.Reply{{Text: "x"}}},
@@ -163,7 +163,7 @@ func TestScripted(t *testing.T) {
 	}
 }
 
-// What a caller does to its request afterwards, or to what it was given, changes nothing.
+// TestRequestsAreCopies: a caller may modify its request and the reply.
 func TestRequestsAreCopies(t *testing.T) {
 	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{ToolCalls: []llm.ToolCall{{ID: "1", Arguments: []byte(`{}`)}}}}, Repeat: true})
 	req := ask("q", "before")

@@ -27,7 +27,7 @@ func ExampleNew() {
 	// Output: Seven crews.<nil>
 }
 
-// A model of Ollama on this machine, asked in JSON mode.
+// A local model in Ollama, in JSON mode.
 func ExampleNew_ollama() {
 	model, err := openai.New(&openai.Options{Model: "qwen3", BaseURL: openai.OllamaBaseURL})
 	if err != nil {
@@ -38,7 +38,7 @@ func ExampleNew_ollama() {
 		Tables []string `json:"tables"`
 	}
 	got, _, err := llm.GenerateObject[selection](context.Background(), model, &llm.Request{
-		Messages: []llm.Message{{Role: llm.RoleUser, Content: "Which tables tell who works in crew 7?"}},
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "Which tables are needed to find out who works in crew 7?"}},
 	}, &llm.ObjectOptions{Mode: llm.JSONMode})
 	fmt.Println(got.Tables, err)
 }

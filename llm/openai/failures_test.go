@@ -11,7 +11,7 @@ import (
 )
 
 func TestFailures(t *testing.T) {
-	providertest.Provider{
+	providertest.Suite{
 		New: func(tb testing.TB, base string, timeout time.Duration, client *http.Client) llm.Model {
 			tb.Helper()
 			m, err := openai.New(&openai.Options{Model: "gpt-test", BaseURL: base, APIKey: testKey, Timeout: timeout, HTTPClient: client})

@@ -66,7 +66,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// The environment that the library would read must change nothing.
+// TestEnvironmentIsNotRead: the variables that the SDK reads must have no effect.
 func TestEnvironmentIsNotRead(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"} {
 		t.Setenv(name, "http://from-the-environment.invalid")
@@ -74,7 +74,7 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Custom: yes")
 	s := serve(t, providertest.Body(200, completion(`{"role":"assistant","content":"ok"}`, "stop")))
 	m := s.model(t, func(c *openai.Options) { c.APIKey = "" })
-	if _, err := m.Generate(t.Context(), providertest.Ask("hi"), nil); err != nil {
+	if _, err := m.Generate(t.Context(), providertest.Request("hi"), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"Authorization", "Openai-Organization", "Openai-Project", "X-Custom"} {
@@ -94,7 +94,7 @@ func TestToolCalls(t *testing.T) {
 	}
 	for _, finish := range []string{"tool_calls", "stop", ""} {
 		s := serve(t, providertest.Body(200, completion(message, finish)))
-		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,10 +104,10 @@ func TestToolCalls(t *testing.T) {
 	}
 }
 
-// TestWildUsage has a server that counts as it likes: sums of what it says stay sums.
+// TestWildUsage: sums of the counts that a server sends cannot overflow.
 func TestWildUsage(t *testing.T) {
 	reply := `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-5,"completion_tokens":9223372036854775807}}`
-	resp, err := serve(t, providertest.Body(200, reply)).model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+	resp, err := serve(t, providertest.Body(200, reply)).model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestReplyKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, providertest.Body(200, test.reply))
-			resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+			resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 			if resp != nil || !errors.Is(err, test.kind) {
 				t.Fatalf("got %v, %v, want %v", resp, err, test.kind)
 			}
@@ -144,7 +144,7 @@ func TestReplyKinds(t *testing.T) {
 			if errors.As(err, &e); test.partial != "" && (e.Partial == nil || e.Partial.Message.Content != test.partial) {
 				t.Errorf("partial is %+v, want %q", e.Partial, test.partial)
 			}
-			providertest.NoKey(t, err)
+			providertest.CheckNoKey(t, err)
 		})
 	}
 }
@@ -171,7 +171,7 @@ func TestOptions(t *testing.T) {
 		case test.kind == "" && err != nil, test.kind != "" && !errors.Is(err, test.kind):
 			t.Errorf("%s: got %v, want %q", name, err, test.kind)
 		case err != nil:
-			providertest.NoKey(t, err)
+			providertest.CheckNoKey(t, err)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestTokenLimitByHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := providertest.Ask("hi")
+		req := providertest.Request("hi")
 		req.MaxOutputTokens = 7
 		if _, err := m.Generate(context.Background(), req, nil); !errors.Is(err, llm.ErrUnavailable) {
 			t.Errorf("got %v, want unavailable", err)

@@ -38,7 +38,7 @@ func TestStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, test.handle)
-			providertest.Streams(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
+			providertest.CheckStream(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
 				Message: llm.Message{Role: llm.RoleAssistant, Content: "Hello ✓"}, FinishReason: llm.FinishStop, Usage: test.usage, Model: "gpt-test-2026",
 			})
 			if s.Body["stream"] != true || !cmp.Equal(s.Body["stream_options"], any(map[string]any{"include_usage": true})) {
@@ -80,7 +80,7 @@ func TestStreamedToolCalls(t *testing.T) {
 			data = append(data, chunk(d, "null"))
 		}
 		s := serve(t, events(append(data, chunk(`{}`, "tool_calls"))...))
-		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), func(llm.Delta) { t.Error("there is no text") })
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), func(llm.Delta) { t.Error("there is no text") })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestStreamThatBreaksOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, test.handle)
-			providertest.BreaksOff(t, s.model(t), test.kind, test.partial, test.finish)
+			providertest.CheckBrokenStream(t, s.model(t), test.kind, test.partial, test.finish)
 		})
 	}
 }
