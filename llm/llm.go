@@ -1,12 +1,14 @@
-// Package llm is how qed calls language models: a conversation goes in, one
-// message comes out.
+// Package llm calls language models: a conversation goes in, one message comes
+// out.
 //
-// To ask a model, open one with a provider's package, such as llm/openai or
-// llm/anthropic, wrap it in middleware, and call Generate:
+// Create a model with a provider's package, such as llm/openai or llm/anthropic,
+// wrap it in middleware, and call Generate:
 //
-//	model, err := openai.New(&openai.Options{Model: "gpt-5-mini", APIKey: key})
-//	...
-//	model := llm.Wrap(model, llm.Retry(nil), llm.LimitConcurrency(4))
+//	client, err := openai.New(&openai.Options{Model: "gpt-5-mini", APIKey: key})
+//	if err != nil {
+//		return err
+//	}
+//	model := llm.Wrap(client, llm.Retry(nil), llm.LimitConcurrency(4))
 //	resp, err := model.Generate(ctx, &llm.Request{Messages: messages}, nil)
 //
 // [GenerateObject] asks for a Go value instead of text. A failed call returns an

@@ -25,7 +25,8 @@ func (s *Server) Check(req *llm.Request) error {
 	}
 	for _, t := range req.Tools {
 		if _, err := Keywords(t.InputSchema); err != nil {
-			return s.Invalid(llm.ErrBadRequest, fmt.Sprintf("tool %q: its InputSchema is not a JSON Schema: %v", t.Name, err))
+			return s.Invalid(llm.ErrBadRequest,
+				fmt.Sprintf("tool %q: its InputSchema is not a JSON Schema: %v", t.Name, err))
 		}
 	}
 	if req.Format != nil {

@@ -84,7 +84,8 @@ func (d *Draft) response() (*llm.Response, bool) {
 			t.ID = fmt.Sprintf("call_%d", next)
 		}
 		given[t.ID] = true
-		resp.Message.ToolCalls = append(resp.Message.ToolCalls, llm.ToolCall{ID: t.ID, Name: t.Name, Arguments: arguments})
+		resp.Message.ToolCalls = append(resp.Message.ToolCalls,
+			llm.ToolCall{ID: t.ID, Name: t.Name, Arguments: arguments})
 	}
 	switch {
 	case resp.FinishReason == llm.FinishLength:

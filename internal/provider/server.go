@@ -53,11 +53,13 @@ func NewServer(cfg *Config) (*Server, error) {
 		return nil, s.Invalid(llm.ErrBadRequest, "Options.Model is empty: set the model's name")
 	}
 	if strings.ContainsFunc(cfg.APIKey, unicode.IsControl) {
-		return nil, s.Invalid(llm.ErrAuth, "Options.APIKey contains a control character, such as a line break at its end")
+		return nil, s.Invalid(llm.ErrAuth,
+			"Options.APIKey contains a control character, such as a line break at its end")
 	}
 	base, err := url.Parse(cmp.Or(cfg.BaseURL, cfg.DefaultURL))
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, s.Invalid(llm.ErrBadRequest, "Options.BaseURL is not a URL of the form https://host or https://host/path")
+		return nil, s.Invalid(llm.ErrBadRequest,
+			"Options.BaseURL is not a URL of the form https://host or https://host/path")
 	}
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, s.Invalid(llm.ErrBadRequest,

@@ -64,7 +64,8 @@ func (r converter) schema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
 	}
 	switch s.Type {
 	case "":
-		return out, out.AnyOf != nil || out.Enum != nil || out.Const != nil // no provider accepts a schema that allows everything
+		// No provider accepts a schema that allows everything.
+		return out, out.AnyOf != nil || out.Enum != nil || out.Const != nil
 	case "array":
 		if s.Items == nil {
 			return nil, false

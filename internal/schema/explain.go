@@ -76,7 +76,8 @@ func (e *explainer) visit(s *checker.Schema, v any, path string) {
 		e.visit(sub, v, path)
 	}
 	for _, alternatives := range [][]*checker.Schema{s.AnyOf, s.OneOf} {
-		if alternatives != nil && !slices.ContainsFunc(alternatives, func(a *checker.Schema) bool { return e.fits(a, v) }) {
+		fitsValue := func(a *checker.Schema) bool { return e.fits(a, v) }
+		if alternatives != nil && !slices.ContainsFunc(alternatives, fitsValue) {
 			e.closest(alternatives, v, path)
 		}
 	}
@@ -182,7 +183,8 @@ func (e *explainer) fits(s *checker.Schema, v any) bool {
 	check, ok := e.alone[s]
 	if !ok {
 		alone := s.CloneSchemas()
-		alone.Schema, alone.Defs, alone.Definitions = e.validator.doc.Schema, e.validator.doc.Defs, e.validator.doc.Definitions
+		root := e.validator.doc
+		alone.Schema, alone.Defs, alone.Definitions = root.Schema, root.Defs, root.Definitions
 		check, _ = alone.Resolve(nil)
 		e.alone[s] = check
 	}

@@ -85,5 +85,6 @@ func (s *Schema[T]) Decode(raw []byte) (T, error) {
 // Instruction returns the prompt that asks a model for JSON by a schema. It is for
 // providers that do not constrain replies to a schema.
 func Instruction(schema json.RawMessage) string {
-	return "Reply with one JSON object and nothing else: no explanation, no code fence. Its JSON Schema is:\n" + string(schema)
+	return "Reply with one JSON object and nothing else: no explanation, no code fence. " +
+		"Its JSON Schema is:\n" + string(schema)
 }

@@ -96,7 +96,8 @@ func bounded(root *checker.Schema) (local bool, err error) {
 		if s.Ref != "" {
 			to := lookup(root, s.Ref)
 			if to == nil {
-				return fmt.Errorf("the reference %q is not a JSON Pointer into the schema, such as #/$defs/name", clip(s.Ref))
+				return fmt.Errorf("the reference %q is not a JSON Pointer into the schema, such as #/$defs/name",
+					clip(s.Ref))
 			}
 			local = local && isDefinition(s.Ref)
 			if err := visit(to); err != nil {

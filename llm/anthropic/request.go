@@ -36,7 +36,8 @@ func (m *Model) requestParams(req *llm.Request) (sdk.MessageNewParams, error) {
 		}
 	}
 	if len(p.Messages) == 0 {
-		return p, m.server.Invalid(llm.ErrBadRequest, "the request has no messages except blank ones and system messages")
+		return p, m.server.Invalid(llm.ErrBadRequest,
+			"the request has no messages except blank ones and system messages")
 	}
 	for _, t := range req.Tools {
 		tool, err := toolParam(t)

@@ -103,7 +103,8 @@ func (s *stop) addTo(d *provider.Draft) {
 	case "":
 	case sdk.StopReasonMaxTokens:
 		d.FinishReason = llm.FinishLength
-		d.Limit = "the reply reached its token limit: raise Request.MaxOutputTokens or Options.MaxOutputTokens, or ask for less"
+		d.Limit = "the reply reached its token limit: " +
+			"raise Request.MaxOutputTokens or Options.MaxOutputTokens, or ask for less"
 	case sdk.StopReasonModelContextWindowExceeded:
 		d.FinishReason = llm.FinishLength
 		d.Limit = "the request and the reply exceed the model's context window: send less, or ask for less"

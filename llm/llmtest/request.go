@@ -31,7 +31,12 @@ func streamText(ctx context.Context, text string, stream func(llm.Delta)) error 
 // contextError returns the error of a provider for a context that is done.
 func contextError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &llm.Error{Kind: llm.ErrTimeout, Provider: "llmtest", Message: "the context's deadline has passed", Err: err}
+		return &llm.Error{
+			Kind:     llm.ErrTimeout,
+			Provider: "llmtest",
+			Message:  "the context's deadline has passed",
+			Err:      err,
+		}
 	}
 	return fmt.Errorf("llmtest: %w", err)
 }

@@ -39,8 +39,9 @@ func checkOutcome(t *testing.T, m llm.Model, isStreamed bool) {
 	}
 }
 
-// CheckBrokenStream fails where a streamed reply does not end in an error of this kind, after the text of partial. Where partial
-// and finish are both empty, nothing may have arrived.
+// CheckBrokenStream fails the test unless a streamed reply ends in an error of this
+// kind after the text partial. If partial and finish are both empty, the error
+// must have no Partial.
 func CheckBrokenStream(t *testing.T, m llm.Model, kind llm.ErrorKind, partial string, finish llm.FinishReason) {
 	t.Helper()
 	var got strings.Builder
