@@ -231,8 +231,8 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 		return "", err
 	}
 	req := &llm.Request{
-		Name:      "summarise",
-		Messages:  []llm.Message{{Role: llm.RoleUser, Content: text.String()}},
+		Name:            "summarise",
+		Messages:        []llm.Message{{Role: llm.RoleUser, Content: text.String()}},
 		MaxOutputTokens: max(asking.Standard.MaxOutputTokens, 2*m.SummaryTokens), // room for a model that thinks first
 	}
 	resp, err := model.Model.Generate(ctx, req, nil)

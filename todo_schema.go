@@ -17,7 +17,7 @@ import (
 type plannable struct {
 	Tool
 	exact   *schema.Validator // the schema of its arguments
-	returns []string     // the members of its result; nil: not known
+	returns []string          // the members of its result; nil: not known
 
 	// loose is the schema with references to results in the place of any value. Nil where the schema has no such form: then
 	// arguments with references are checked when they are filled in.

@@ -92,10 +92,10 @@ func (m *Model) Render(name string, t *template.Template, data any) (string, err
 // Send returns a request with the given messages.
 func (m *Model) Send(name string, messages ...llm.Message) *llm.Request {
 	return &llm.Request{
-		Name:        name,
-		Messages:    messages,
-		MaxOutputTokens:   m.settings.MaxOutputTokens,
-		Temperature: m.settings.Temperature,
+		Name:            name,
+		Messages:        messages,
+		MaxOutputTokens: m.settings.MaxOutputTokens,
+		Temperature:     m.settings.Temperature,
 	}
 }
 
