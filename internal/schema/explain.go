@@ -48,7 +48,7 @@ func (e *explainer) visit(s *checker.Schema, v any, path string) {
 		return
 	}
 	if s.Ref != "" {
-		if e.visit(lookup(e.validator.doc, s.Ref), v, path); len(e.problems) > before {
+		if e.visit(e.validator.lookup(s.Ref), v, path); len(e.problems) > before {
 			return
 		}
 	}
@@ -167,7 +167,7 @@ func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) 
 func (e *explainer) target(s *checker.Schema) *checker.Schema {
 	for s.Ref != "" && e.steps > 0 {
 		e.steps--
-		s = lookup(e.validator.doc, s.Ref)
+		s = e.validator.lookup(s.Ref)
 	}
 	return s
 }

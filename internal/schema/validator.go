@@ -12,6 +12,7 @@ import (
 // immutable and safe for concurrent use.
 type Validator struct {
 	doc   *checker.Schema
+	index index
 	check *checker.Resolved
 	local bool // every reference refers to a definition, so each subschema can be compiled for itself
 }
@@ -22,7 +23,7 @@ type Validator struct {
 //   - a reference that leads back to itself without a step into the value, on
 //     which validation would never end.
 func Compile(text json.RawMessage) (*Validator, error) {
-	val := &Validator{doc: new(checker.Schema)}
+	val := &Validator{doc: new(checker.Schema), index: index{}}
 	if err := json.Unmarshal(text, val.doc); err != nil {
 		return nil, err
 	}
@@ -30,7 +31,8 @@ func Compile(text json.RawMessage) (*Validator, error) {
 	if val.check, err = val.doc.Resolve(nil); err != nil {
 		return nil, err
 	}
-	if val.local, err = bounded(val.doc); err != nil {
+	val.index.add(val.doc)
+	if val.local, err = val.bounded(); err != nil {
 		return nil, err
 	}
 	return val, nil
@@ -59,7 +61,7 @@ func (val *Validator) Normalize(raw []byte) (json.RawMessage, error) {
 	if v, err = parse(raw); err != nil { // again, because finish changed the numbers
 		return nil, err
 	}
-	n := nulls{root: val.doc, steps: maxSteps}
+	n := nulls{schema: val, steps: maxSteps}
 	n.drop(val.doc, v)
 	if v, text, err = finish(v); err != nil {
 		return nil, err
@@ -70,12 +72,13 @@ func (val *Validator) Normalize(raw []byte) (json.RawMessage, error) {
 	return nil, val.explain(v)
 }
 
-// bounded returns an error if validation by root could go on forever. It also
-// reports whether all references refer to definitions of root.
-func bounded(root *checker.Schema) (local bool, err error) {
+// bounded returns an error if validation could go on forever. It also reports
+// whether all references refer to definitions of the root schema.
+func (val *Validator) bounded() (local bool, err error) {
 	local = true
 	const walking, done = 1, 2
 	seen := map[*checker.Schema]int{}
+	// visit follows s to everything that is checked for the same value.
 	var visit func(s *checker.Schema) error
 	visit = func(s *checker.Schema) error {
 		switch seen[s] {
@@ -85,8 +88,11 @@ func bounded(root *checker.Schema) (local bool, err error) {
 			return nil
 		}
 		seen[s] = walking
-		for _, sub := range inPlace(s) {
-			if err := visit(sub); err != nil {
+		for _, c := range children(s) {
+			if !c.inPlace {
+				continue
+			}
+			if err := visit(c.schema); err != nil {
 				return err
 			}
 		}
@@ -94,7 +100,7 @@ func bounded(root *checker.Schema) (local bool, err error) {
 			return errors.New("$dynamicRef is not supported: use $ref")
 		}
 		if s.Ref != "" {
-			to := lookup(root, s.Ref)
+			to := val.lookup(s.Ref)
 			if to == nil {
 				return fmt.Errorf("the reference %q is not a JSON Pointer into the schema, such as #/$defs/name",
 					clip(s.Ref))
@@ -109,18 +115,21 @@ func bounded(root *checker.Schema) (local bool, err error) {
 	}
 	var all func(s *checker.Schema) error
 	all = func(s *checker.Schema) error {
-		if s.ID != "" && s != root {
+		if s.ID != "" && s != val.doc {
 			return errors.New("$id is supported at the root only")
 		}
 		if err := visit(s); err != nil {
 			return err
 		}
-		for _, sub := range append(inPlace(s), inside(s)...) {
-			if err := all(sub); err != nil {
+		for _, c := range children(s) {
+			if err := all(c.schema); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return local, all(root)
+	return local, all(val.doc)
 }
+
+// lookup returns the subschema that a reference refers to, or nil.
+func (val *Validator) lookup(ref string) *checker.Schema { return val.index.lookup(val.doc, ref) }
