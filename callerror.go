@@ -57,7 +57,7 @@ type failure struct {
 
 // A modelFailure is an [llm.Error] that can be kept.
 type modelFailure struct {
-	Kind     llm.Kind      `json:"kind"`
+	Kind     llm.ErrorKind `json:"kind"`
 	Provider string        `json:"provider,omitempty"`
 	Status   int           `json:"status,omitempty"`
 	Message  string        `json:"message,omitempty"`

@@ -129,7 +129,7 @@ func (j *journal) start(turn Turn, gone *closed) error {
 	j.key = rand.Text()
 	data, err := json.Marshal(beganData{turn, j.key, j.opt.lease(), j.floor, gone})
 	if err == nil {
-		err = j.append(store.Record{Kind: store.Began, Data: data}, messageRecord(llm.User, turn.Text))
+		err = j.append(store.Record{Kind: store.Began, Data: data}, messageRecord(llm.RoleUser, turn.Text))
 	}
 	switch err {
 	case nil:
@@ -169,7 +169,7 @@ func (j *journal) resume(turn Turn) error {
 			return fmt.Errorf("%w: %w", ErrInvalidReply, err)
 		}
 		recs[0].Data = data
-		recs = append(recs, messageRecord(llm.User, strings.Join(said, "\n")))
+		recs = append(recs, messageRecord(llm.RoleUser, strings.Join(said, "\n")))
 	}
 	if err := j.takeUp(recs); err != nil {
 		return err

@@ -46,7 +46,7 @@ func TestConversation(t *testing.T) {
 			t.Errorf("%s: told %q, want %q", step.text, got, step.want)
 		}
 	}
-	own := []llm.Message{{Role: llm.User, Content: "the host's own"}}
+	own := []llm.Message{{Role: llm.RoleUser, Content: "the host's own"}}
 	if got := say(qed.Turn{Text: "c", History: own}); got != "user: the host's own" {
 		t.Errorf("told %q", got)
 	}
@@ -290,7 +290,7 @@ func TestKeepRuns(t *testing.T) {
 			return qed.Answer{}, err
 		}
 		for _, m := range turn.History {
-			if kept, err := qed.Load[string](ctx, m.Content); m.Role == llm.Assistant && (err != nil || !slices.Contains(texts, kept)) {
+			if kept, err := qed.Load[string](ctx, m.Content); m.Role == llm.RoleAssistant && (err != nil || !slices.Contains(texts, kept)) {
 				return qed.Answer{}, fmt.Errorf("%s: %q, %w", m.Content, kept, err)
 			}
 		}

@@ -106,7 +106,7 @@ func (j *journal) end(end endedData, a Answer, said string) (saved bool, err err
 	}
 	var recs []store.Record
 	if said != "" {
-		recs = append(recs, messageRecord(llm.Assistant, said))
+		recs = append(recs, messageRecord(llm.RoleAssistant, said))
 	}
 	if end.Status == StatusAnswered || end.Status == StatusInterrupted {
 		end.Answer = j.brief(a)

@@ -33,7 +33,7 @@ type journeyState struct {
 func countingModel(l *ledger) llm.Model {
 	return qed.DurableModel(llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		l.do("model " + req.Name)
-		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: fmt.Sprint("said ", req.Name, len(req.Messages))}, Finish: llm.FinishStop,
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: fmt.Sprint("said ", req.Name, len(req.Messages))}, FinishReason: llm.FinishStop,
 			Usage: llm.Usage{InputTokens: 10, OutputTokens: 5, Calls: 1}}, nil
 	}))
 }
@@ -55,7 +55,7 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 
 	inner := qed.NewGraph[journeyState]("inner")
 	inner.Node("think", func(ctx context.Context, s journeyState) (journeyState, error) {
-		resp, err := model.Generate(ctx, &llm.Request{Name: "think", Messages: []llm.Message{{Role: llm.User, Content: s.Question}}}, nil)
+		resp, err := model.Generate(ctx, &llm.Request{Name: "think", Messages: []llm.Message{{Role: llm.RoleUser, Content: s.Question}}}, nil)
 		if err != nil {
 			return s, err
 		}

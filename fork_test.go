@@ -233,9 +233,9 @@ func TestMessages(t *testing.T) {
 		c.say(fmt.Sprint(i))
 	}
 	all := []llm.Message{
-		{Role: llm.User, Content: "0"}, {Role: llm.Assistant, Content: "re 0"},
-		{Role: llm.User, Content: "1"}, {Role: llm.Assistant, Content: "re 1"},
-		{Role: llm.User, Content: "2"}, {Role: llm.Assistant, Content: "re 2"},
+		{Role: llm.RoleUser, Content: "0"}, {Role: llm.RoleAssistant, Content: "re 0"},
+		{Role: llm.RoleUser, Content: "1"}, {Role: llm.RoleAssistant, Content: "re 1"},
+		{Role: llm.RoleUser, Content: "2"}, {Role: llm.RoleAssistant, Content: "re 2"},
 	}
 	for _, n := range []int{0, 1, 2, 5, 6, 7} {
 		want := all

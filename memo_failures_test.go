@@ -28,8 +28,8 @@ func handled(t *testing.T, call func(ctx context.Context) error) (live, replayed
 }
 
 func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
-	model := func(kind llm.Kind) *llm.Error {
-		return &llm.Error{Kind: kind, Provider: "p", Status: 429, Message: "m", Partial: &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: "half"}}}
+	model := func(kind llm.ErrorKind) *llm.Error {
+		return &llm.Error{Kind: kind, Provider: "p", Status: 429, Message: "m", Partial: &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "half"}}}
 	}
 	errs := map[string]error{
 		"plain":   errBoom,
@@ -38,7 +38,7 @@ func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
 		"broken":  errors.New("a\xffb\x00"),
 		"unsaved": qed.ErrNotRecorded,
 	}
-	for _, kind := range []llm.Kind{llm.ErrTimeout, llm.ErrRateLimit, llm.ErrUnavailable, llm.ErrTruncated, llm.ErrAuth, llm.ErrQuota, llm.ErrContextLength,
+	for _, kind := range []llm.ErrorKind{llm.ErrTimeout, llm.ErrRateLimit, llm.ErrUnavailable, llm.ErrTruncated, llm.ErrAuth, llm.ErrQuota, llm.ErrContextLength,
 		llm.ErrRefusal, llm.ErrBadRequest, llm.ErrInvalidOutput, llm.ErrProtocol} {
 		errs[string(kind)] = model(kind)
 	}
@@ -70,7 +70,7 @@ func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
 					if !ok || failed.Name != "call" {
 						t.Fatalf("%s: %#v, want a CallError", which, err)
 					}
-					var want llm.Kind
+					var want llm.ErrorKind
 					if e, ok := errors.AsType[*llm.Error](failure); ok {
 						want = e.Kind
 					}

@@ -157,7 +157,7 @@ func plain(said []numbered) []llm.Message {
 	messages := make([]llm.Message, 0, len(said))
 	for _, n := range said {
 		switch n.message.Role {
-		case llm.User, llm.Assistant, llm.ToolRole:
+		case llm.RoleUser, llm.RoleAssistant, llm.RoleTool:
 			messages = append(messages, n.message)
 		}
 	}
@@ -168,7 +168,7 @@ func plain(said []numbered) []llm.Message {
 func (m *Memory) Select(history []llm.Message) []llm.Message {
 	said := make([]llm.Message, 0, len(history))
 	for _, message := range history {
-		if message.Role == llm.User || message.Role == llm.Assistant && message.Content != "" {
+		if message.Role == llm.RoleUser || message.Role == llm.RoleAssistant && message.Content != "" {
 			said = append(said, llm.Message{Role: message.Role, Content: message.Content})
 		}
 	}
@@ -178,7 +178,7 @@ func (m *Memory) Select(history []llm.Message) []llm.Message {
 
 // fit returns the newest of messages that fit into a budget.
 func (m *Memory) fit(messages []llm.Message, budget int) []llm.Message {
-	for len(messages) > 0 && messages[0].Role == llm.ToolRole {
+	for len(messages) > 0 && messages[0].Role == llm.RoleTool {
 		messages = messages[1:] // what called the tool is not among them
 	}
 	var told [][]llm.Message // newest first
@@ -220,7 +220,7 @@ func lastExchange(messages []llm.Message) int {
 	return 0
 }
 
-func begins(m llm.Message) bool { return m.Role == llm.User }
+func begins(m llm.Message) bool { return m.Role == llm.RoleUser }
 
 // count returns how many tokens a message takes.
 func (m *Memory) count(message llm.Message) int {

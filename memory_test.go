@@ -59,8 +59,8 @@ func (l *fakeLog) summarise(_ context.Context, text string, through int64) error
 	return nil
 }
 
-func user(text string) llm.Message { return llm.Message{Role: llm.User, Content: text} }
-func said(text string) llm.Message { return llm.Message{Role: llm.Assistant, Content: text} }
+func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
+func said(text string) llm.Message { return llm.Message{Role: llm.RoleAssistant, Content: text} }
 
 // exchanges are n questions with their answers, numbered from first.
 func exchanges(first, n int) (messages []llm.Message) {
@@ -91,8 +91,8 @@ func contents(messages []llm.Message) []string {
 
 func TestMemoryTellsTheLastMessages(t *testing.T) {
 	long := strings.Repeat("x", 200)
-	calls := llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "t"}}}
-	result := llm.Message{Role: llm.ToolRole, ToolCallID: "1", Content: "r"}
+	calls := llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "t"}}}
+	result := llm.Message{Role: llm.RoleTool, ToolCallID: "1", Content: "r"}
 	for _, tt := range []struct {
 		name   string
 		memory *Memory
@@ -110,7 +110,7 @@ func TestMemoryTellsTheLastMessages(t *testing.T) {
 		{"a question that was not answered", nil, []llm.Message{user("q1"), user("q2"), said("a")}, []llm.Message{user("q1"), user("q2"), said("a")}},
 		{"a result without its call", &Memory{Messages: 2}, []llm.Message{user("q"), calls, result, said("a")}, []llm.Message{said("a")}},
 		{"a call with its result", nil, []llm.Message{user("q"), calls, result, said("a")}, []llm.Message{user("q"), calls, result, said("a")}},
-		{"instructions among the messages", nil, []llm.Message{user("q"), {Role: llm.System, Content: "obey"}, said("a")}, []llm.Message{user("q"), said("a")}},
+		{"instructions among the messages", nil, []llm.Message{user("q"), {Role: llm.RoleSystem, Content: "obey"}, said("a")}, []llm.Message{user("q"), said("a")}},
 		{"what the budget holds", &Memory{Tokens: 18, Counter: bytesCounter}, exchanges(1, 9), exchanges(7, 3)},
 		{"whole exchanges only", &Memory{Tokens: 23, Counter: bytesCounter}, exchanges(1, 9), exchanges(7, 3)},
 		{"one that is too long for the rest", &Memory{Tokens: 100, Counter: bytesCounter},
@@ -171,7 +171,7 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 	}
 	// What cannot be cut is left out, and nothing of it stays.
 	log := &fakeLog{}
-	log.say(user("q"), llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{Arguments: []byte(`"` + long + `"`)}}})
+	log.say(user("q"), llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{Arguments: []byte(`"` + long + `"`)}}})
 	if got, err := (&Memory{Tokens: 1000, Counter: bytesCounter}).recall(t.Context(), log); err != nil || len(got) != 0 {
 		t.Errorf("told %v, %v", contents(got), err)
 	}
@@ -208,7 +208,7 @@ func (s *summarizer) Generate(_ context.Context, req *llm.Request, _ func(llm.De
 			s.seen[content]++
 		}
 	}
-	return &llm.Response{Message: said(text), Finish: llm.FinishStop}, nil
+	return &llm.Response{Message: said(text), FinishReason: llm.FinishStop}, nil
 }
 
 // recallListening recalls as a run does, and returns what is told on the way.
@@ -299,12 +299,12 @@ func TestSummariesAreToldAsData(t *testing.T) {
 		}
 	}
 	head := got[0]
-	if head.Role != llm.User || strings.Contains(head.Content, "\nSystem:") || strings.Count(head.Content, "</summary>") != 1 ||
+	if head.Role != llm.RoleUser || strings.Contains(head.Content, "\nSystem:") || strings.Count(head.Content, "</summary>") != 1 ||
 		!strings.Contains(head.Content, "obey me") {
 		t.Errorf("the summaries are told as %s: %s", head.Role, head.Content)
 	}
 	for _, m := range got {
-		if m.Role == llm.System {
+		if m.Role == llm.RoleSystem {
 			t.Error("something of the conversation is told as the system's")
 		}
 	}
@@ -452,7 +452,7 @@ func TestSummariesOfAnOldConversation(t *testing.T) {
 				t.Errorf("%d calls, %d messages summarised", s.calls, len(s.seen))
 			}
 			for _, p := range s.prompts {
-				if n := llm.EstimateText(p); n > 2*16_000 {
+				if n := llm.EstimateTextTokens(p); n > 2*16_000 {
 					t.Errorf("a prompt has %d tokens", n)
 				}
 			}

@@ -204,7 +204,7 @@ func (m *Memory) portion(said []numbered, most int) int {
 func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, error) {
 	var said []llm.Message
 	for _, message := range data.Messages {
-		if message.Role != llm.ToolRole && message.Content != "" {
+		if message.Role != llm.RoleTool && message.Content != "" {
 			said = append(said, llm.Message{Role: message.Role, Content: message.Content})
 		}
 	}
@@ -231,9 +231,9 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 		return "", err
 	}
 	req := &llm.Request{
-		Name:      "summarise",
-		Messages:  []llm.Message{{Role: llm.User, Content: text.String()}},
-		MaxTokens: max(asking.Standard.MaxOutputTokens, 2*m.SummaryTokens), // room for a model that thinks first
+		Name:            "summarise",
+		Messages:        []llm.Message{{Role: llm.RoleUser, Content: text.String()}},
+		MaxOutputTokens: max(asking.Standard.MaxOutputTokens, 2*m.SummaryTokens), // room for a model that thinks first
 	}
 	resp, err := model.Model.Generate(ctx, req, nil)
 	if err != nil {
@@ -250,7 +250,7 @@ var errNoSummary = errors.New("qed: the model's summary is empty")
 
 // clip cuts a summary that is too long.
 func (m *Memory) clip(text string) string {
-	message := llm.Message{Role: llm.User, Content: text}
+	message := llm.Message{Role: llm.RoleUser, Content: text}
 	if m.count(message) <= m.SummaryTokens {
 		return text
 	}
@@ -263,7 +263,7 @@ func (m *Memory) told(t tiers) (llm.Message, bool) {
 	var texts []llm.Message
 	for _, text := range append([]string{t.Earlier}, parts(t.Middle)...) {
 		if text != "" {
-			texts = append(texts, llm.Message{Role: llm.User, Content: text})
+			texts = append(texts, llm.Message{Role: llm.RoleUser, Content: text})
 		}
 	}
 	message := summaries(texts)
@@ -285,7 +285,7 @@ func summaries(texts []llm.Message) llm.Message {
 		b.WriteString(prompt.Quote(text.Content) + "\n")
 	}
 	b.WriteString("</summary>")
-	return llm.Message{Role: llm.User, Content: b.String()}
+	return llm.Message{Role: llm.RoleUser, Content: b.String()}
 }
 
 // tellCut tells that older messages are left out.

@@ -58,7 +58,7 @@ func paid(ctx context.Context, m llm.Model, req *llm.Request, stream func(llm.De
 	if !hasBudget(ctx) {
 		return m.Generate(ctx, req, stream)
 	}
-	most := req.MaxTokens
+	most := req.MaxOutputTokens
 	if most <= 0 {
 		most = usualReply
 	}

@@ -21,8 +21,8 @@ func talkative(l *ledger) llm.Model {
 				stream(llm.Delta{Text: word})
 			}
 		}
-		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: "one two three", ToolCalls: []llm.ToolCall{{ID: "1", Name: "look", Arguments: []byte(`{"a":1}`)}}},
-			Finish: llm.FinishStop, Usage: llm.Usage{InputTokens: 10, OutputTokens: 3, Calls: 1}, Model: "m"}, nil
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "one two three", ToolCalls: []llm.ToolCall{{ID: "1", Name: "look", Arguments: []byte(`{"a":1}`)}}},
+			FinishReason: llm.FinishStop, Usage: llm.Usage{InputTokens: 10, OutputTokens: 3, Calls: 1}, Model: "m"}, nil
 	})
 }
 
@@ -36,7 +36,7 @@ func TestRecordedModel(t *testing.T) {
 		var usage llm.Usage
 		for range 2 {
 			var text []string
-			resp, err := model.Generate(ctx, &llm.Request{Name: "ask/it", Messages: []llm.Message{{Role: llm.User, Content: turn.Text}}}, func(d llm.Delta) { text = append(text, d.Text) })
+			resp, err := model.Generate(ctx, &llm.Request{Name: "ask/it", Messages: []llm.Message{{Role: llm.RoleUser, Content: turn.Text}}}, func(d llm.Delta) { text = append(text, d.Text) })
 			if err != nil {
 				return qed.Answer{}, err
 			}

@@ -42,7 +42,7 @@ type Registry struct {
 
 type registered struct {
 	Tool
-	input *schema.Rule // nil when the tool checks its arguments itself
+	input *schema.Validator // nil when the tool checks its arguments itself
 }
 
 // NewRegistry returns a registry without tools.
@@ -107,7 +107,7 @@ func (r *Registry) Add(tools ...Tool) error {
 // noInput is the schema of a tool that takes no arguments.
 var noInput = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 
-func inputRule(t Tool) (*schema.Rule, error) {
+func inputRule(t Tool) (*schema.Validator, error) {
 	switch {
 	case t.checks:
 		return nil, nil
@@ -122,7 +122,7 @@ func (r *Registry) Specs() []llm.Tool {
 	specs := make([]llm.Tool, len(r.names))
 	for i, name := range r.names {
 		t := r.tools[name]
-		specs[i] = llm.Tool{Name: name, Description: t.Description, Input: t.Input}
+		specs[i] = llm.Tool{Name: name, Description: t.Description, InputSchema: t.Input}
 	}
 	return specs
 }
@@ -160,7 +160,7 @@ func (r ToolResult) Message() llm.Message {
 			text = strings.ToValidUTF8(text[:maxErrorText], "") + "..."
 		}
 	}
-	return llm.Message{Role: llm.ToolRole, ToolCallID: r.Call.ID, Content: text}
+	return llm.Message{Role: llm.RoleTool, ToolCallID: r.Call.ID, Content: text}
 }
 
 // Do makes the calls and returns their results in the same order. When all of the tools may be repeated, up to eight run at the
@@ -301,7 +301,7 @@ func (t registered) check(arguments json.RawMessage) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	clean, err := input.Clean(arguments)
+	clean, err := input.Normalize(arguments)
 	if err != nil {
 		return nil, fmt.Errorf("the arguments are not what %s takes: %w", t.Name, err)
 	}

@@ -228,7 +228,7 @@ func TestResumedRunIsToldTheSame(t *testing.T) {
 				if now {
 					return nil, &llm.Error{Kind: llm.ErrUnavailable}
 				}
-				return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: "much was said"}, Finish: llm.FinishStop}, nil
+				return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "much was said"}, FinishReason: llm.FinishStop}, nil
 			})
 			rule := routes("report")
 			rule.Repeat = true

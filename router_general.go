@@ -16,9 +16,9 @@ func (r *router) general(ctx context.Context, turn Turn) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	messages := []llm.Message{{Role: llm.System, Content: instructions}}
+	messages := []llm.Message{{Role: llm.RoleSystem, Content: instructions}}
 	messages = append(messages, r.told(turn.History)...)
-	messages = append(messages, llm.Message{Role: llm.User, Content: strings.TrimSpace(turn.Text)})
+	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(turn.Text)})
 
 	var usage llm.Usage
 	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), func(piece string) { EmitText(ctx, piece) })

@@ -79,8 +79,8 @@ func TestDo(t *testing.T) {
 		"wrong argument":    {call("add", `{"a":"1"}`), "", "/a"},
 		"unknown argument":  {call("add", `{"a":1,"c":1}`), "", "c"},
 		"no JSON":           {call("add", `{"a":`), "", "JSON"},
-		"wrong by hand":     {call("hand", `{"n":0}`), "", "/n is too small, want at least 1"},
-		"all that is wrong": {call("strict", `{"prt":"x","limit":"a"}`), "", "/port is missing; /limit is string, want integer; /prt is unknown; did you mean port? Known are limit, port"},
+		"wrong by hand":     {call("hand", `{"n":0}`), "", "/n: is too small, want at least 1"},
+		"all that is wrong": {call("strict", `{"prt":"x","limit":"a"}`), "", "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port"},
 		"null for nothing":  {call("strict", `{"port":"x","limit":null}`), `{"port":"x"}`, ""},
 		"no JSON by hand":   {call("hand", `{`), "", "JSON"},
 		"none are taken":    {call("large", `{"a":1}`), "", "arguments"},
@@ -109,7 +109,7 @@ func TestDo(t *testing.T) {
 			if got[0].Err == nil || !strings.Contains(got[0].Err.Error(), test.wantErr) || got[0].Output != nil {
 				t.Fatalf("got %s, %v", got[0].Output, got[0].Err)
 			}
-			if m := got[0].Message(); m.ToolCallID != "1" || m.Role != llm.ToolRole || !strings.HasPrefix(m.Content, "error: ") || len(m.Content) > 2100 {
+			if m := got[0].Message(); m.ToolCallID != "1" || m.Role != llm.RoleTool || !strings.HasPrefix(m.Content, "error: ") || len(m.Content) > 2100 {
 				t.Errorf("the model reads %d bytes: %.100s", len(m.Content), m.Content)
 			}
 		})
@@ -166,7 +166,7 @@ func TestSpecs(t *testing.T) {
 	if diff := cmp.Diff([]string{"add", "b", "z"}, names); diff != "" {
 		t.Error(diff)
 	}
-	if !strings.Contains(string(got[0].Input), "the first") || got[0].Description != "adds two numbers" {
+	if !strings.Contains(string(got[0].InputSchema), "the first") || got[0].Description != "adds two numbers" {
 		t.Errorf("got %+v", got[0])
 	}
 }

@@ -165,7 +165,7 @@ func TestSummaryToolShowsWhatFits(t *testing.T) {
 }
 
 func TestSummaryToolWhereTheModelFails(t *testing.T) {
-	partial := &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: "EVER GIV"}, Finish: llm.FinishLength}
+	partial := &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "EVER GIV"}, FinishReason: llm.FinishLength}
 	for name, tt := range map[string]struct {
 		reply llmtest.Reply
 		want  map[string]any
@@ -403,7 +403,7 @@ func TestModelToolOptions(t *testing.T) {
 	if _, err := callTool(t.Context(), t, own, `{"request":"Which?"}`); err != nil {
 		t.Fatal(err)
 	}
-	if req := model.Requests()[0]; req.Messages[0].Content != `own: "Which?"` || req.MaxTokens != 7 || req.Temperature != nil || req.Name != "llm_summary" {
+	if req := model.Requests()[0]; req.Messages[0].Content != `own: "Which?"` || req.MaxOutputTokens != 7 || req.Temperature != nil || req.Name != "llm_summary" {
 		t.Errorf("sent %+v", req)
 	}
 }

@@ -130,7 +130,7 @@ func answersFrom(t *testing.T, x *rag.Index) {
 	}
 	answer, err := qed.Ask(t.Context(), a, qed.Turn{
 		Text:    "Can it be undone?",
-		History: []llm.Message{{Role: llm.User, Content: "How do I cancel a work order?"}, {Role: llm.Assistant, Content: "Choose Cancelled at the top."}},
+		History: []llm.Message{{Role: llm.RoleUser, Content: "How do I cancel a work order?"}, {Role: llm.RoleAssistant, Content: "Choose Cancelled at the top."}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -192,7 +192,7 @@ func embeddings(t *testing.T) llm.Embedder {
 	if url == "" {
 		url = startEmbeddings(t)
 	}
-	e, err := openai.NewEmbedder(&openai.Config{Model: "all-minilm-l6-v2", BaseURL: url})
+	e, err := openai.NewEmbedder(&openai.Options{Model: "all-minilm-l6-v2", BaseURL: url})
 	if err != nil {
 		t.Fatal(err)
 	}

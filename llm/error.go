@@ -8,51 +8,55 @@ import (
 	"time"
 )
 
-// Kind is a way in which a call of a model can fail. It is an error itself, so that
+// ErrorKind is why a call of a model failed. It is an error, so that it can be
+// the target of errors.Is:
 //
 //	errors.Is(err, llm.ErrRateLimit)
 //
-// says whether err, or anything it wraps, is an [*Error] of that kind.
-// A cancelled call has no kind: it matches [context.Canceled].
-type Kind string
+// reports whether err is or wraps an [*Error] of that kind. A cancelled call has
+// no kind: its error matches [context.Canceled].
+type ErrorKind string
 
 const (
-	ErrTimeout       Kind = "timeout"        // no reply in time
-	ErrRateLimit     Kind = "rate limit"     // too many calls: it works again later
-	ErrUnavailable   Kind = "unavailable"    // the server cannot be reached, or failed
-	ErrTruncated     Kind = "truncated"      // the reply broke off: see Error.Partial
-	ErrAuth          Kind = "auth"           // the key is missing, wrong, or not allowed this
-	ErrQuota         Kind = "quota"          // the account has no credit left
-	ErrContextLength Kind = "context length" // the request is longer than the model can read
-	ErrRefusal       Kind = "refusal"        // the model or a filter declined
-	ErrBadRequest    Kind = "bad request"    // the provider takes no such request
-	ErrInvalidOutput Kind = "invalid output" // the reply is not what was asked for: malformed JSON, or not of its schema
-	ErrProtocol      Kind = "protocol"       // the server does not speak the provider's protocol
+	ErrTimeout       ErrorKind = "timeout"        // no reply in time
+	ErrRateLimit     ErrorKind = "rate limit"     // too many calls; a later one may succeed
+	ErrUnavailable   ErrorKind = "unavailable"    // the server cannot be reached, or it failed
+	ErrTruncated     ErrorKind = "truncated"      // the reply is incomplete: see Error.Partial
+	ErrAuth          ErrorKind = "auth"           // the key is missing, wrong, or lacks a permission
+	ErrQuota         ErrorKind = "quota"          // the account has no credit left
+	ErrContextLength ErrorKind = "context length" // the request exceeds the model's context window
+	ErrRefusal       ErrorKind = "refusal"        // the model or a filter declined
+	ErrBadRequest    ErrorKind = "bad request"    // the provider does not accept the request
+	ErrInvalidOutput ErrorKind = "invalid output" // the reply is malformed JSON, or violates its schema
+	ErrProtocol      ErrorKind = "protocol"       // the server does not follow the provider's protocol
 )
 
-// Error returns the kind's name.
-func (k Kind) Error() string { return "llm: " + string(k) }
+// Error returns the name of the kind.
+func (k ErrorKind) Error() string { return "llm: " + string(k) }
 
-// Error is how a call of a model failed. Callers tell errors apart by [Kind], with [errors.Is].
+// An Error is a failed call of a model. Test its kind with errors.Is and an
+// [ErrorKind].
 //
-// Its text never holds a key, and holds at most a short beginning of what a server or a model said.
+// Its text never contains the API key. It quotes at most a short part of what
+// the server or the model sent.
 type Error struct {
-	Kind     Kind
-	Provider string // such as "openai"; empty when no provider was involved
-	Status   int    // the HTTP status; 0 when there was none
+	Kind     ErrorKind
+	Provider string // such as "openai"; empty if no provider was involved
+	Status   int    // the HTTP status, or 0
 
-	// RetryAfter is how long the provider wants to be left alone; 0 when it did not say.
+	// RetryAfter is how long the provider asks to be left alone, or 0.
 	RetryAfter time.Duration
 
 	Message string
-	Err     error // what is behind it; may be nil
+	Err     error // the cause; may be nil
 
-	// Partial is what had arrived when the reply broke off or was refused; nil when nothing had.
-	// Its Usage counts, where the provider reported it.
+	// Partial is the part of the reply that arrived before it broke off or was
+	// refused. It is nil if nothing arrived. Its Usage is counted, as far as the
+	// provider reported it.
 	Partial *Response
 }
 
-// Error says what failed, and where.
+// Error returns the provider, the kind, the HTTP status and the message.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("llm: ")
@@ -72,15 +76,16 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether target is e's [Kind].
+// Is reports whether target is the [ErrorKind] of e.
 func (e *Error) Is(target error) bool {
-	k, ok := target.(Kind)
+	k, ok := target.(ErrorKind)
 	return ok && k == e.Kind
 }
 
-// ended is the error for a context that is done: [ErrTimeout] after its deadline, else one that matches
-// [context.Canceled], with the reason where one was given.
-func ended(ctx context.Context) error {
+// contextError returns the error for a context that is done: one of kind
+// [ErrTimeout] after its deadline, and otherwise one that matches
+// [context.Canceled] and the cause of the cancellation.
+func contextError(ctx context.Context) error {
 	switch err, cause := ctx.Err(), context.Cause(ctx); {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Error{Kind: ErrTimeout, Message: "the context's deadline has passed", Err: err}

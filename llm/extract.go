@@ -7,18 +7,21 @@ import (
 	"strings"
 )
 
-// extract finds the one JSON object of a reply. Around it there may be prose, a code fence, and a model's thoughts
-// before it. It takes time linear in the reply.
+// extract returns the one JSON object of a reply. The object may be surrounded by
+// prose, be inside a code fence, and follow a <think> block. The time is linear
+// in the length of the reply.
 //
-// A reply that is JSON of another kind is returned as it is, for the schema to say what is wrong with it.
-// It never guesses: two objects, an object that is malformed or cut off, and an object within something that is no
-// JSON are errors, because a piece of an answer can look like another answer.
+// A reply that is another JSON value is returned unchanged: the check against
+// the schema explains better what is wrong with it. extract never guesses: two
+// objects, a malformed or incomplete object, and an object inside text in
+// brackets that is not JSON are errors, because a part of an answer can look
+// like a different answer. The errors are written for the model.
 func extract(reply string) (json.RawMessage, error) {
 	text := strings.TrimSpace(strings.TrimPrefix(reply, "\ufeff"))
 	if thoughts, ok := strings.CutPrefix(text, "<think>"); ok {
 		_, rest, closed := strings.Cut(thoughts, "</think>")
 		if !closed {
-			return nil, errors.New("it has thoughts that never end, and no JSON object")
+			return nil, errors.New("the <think> block is not closed, and there is no JSON object after it")
 		}
 		text = strings.TrimSpace(rest)
 	}
@@ -27,7 +30,7 @@ func extract(reply string) (json.RawMessage, error) {
 	}
 
 	var found json.RawMessage
-	open := 0 // brackets of the prose that are not closed
+	open := 0 // brackets in the prose that are not closed yet
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '{' && beginsObject(text[i+1:]):
@@ -36,9 +39,9 @@ func extract(reply string) (json.RawMessage, error) {
 			case err != nil:
 				return nil, err
 			case open > 0:
-				return nil, errors.New("its JSON object stands within something that is not JSON")
+				return nil, errors.New("the JSON object is inside text that is not JSON")
 			case found != nil:
-				return nil, errors.New("it holds more than one JSON object")
+				return nil, errors.New("it has more than one JSON object")
 			}
 			found = object
 			i += len(object) - 1
@@ -49,12 +52,13 @@ func extract(reply string) (json.RawMessage, error) {
 		}
 	}
 	if found == nil {
-		return nil, errors.New("it holds no JSON object")
+		return nil, errors.New("it has no JSON object")
 	}
 	return found, nil
 }
 
-// beginsObject reports whether what follows a brace makes it the beginning of a JSON object, and not a brace in prose.
+// beginsObject reports whether a brace that rest follows begins a JSON object. If
+// not, it is a brace in prose.
 func beginsObject(rest string) bool {
 	rest = strings.TrimLeft(rest[:min(len(rest), 256)], " \t\r\n")
 	return rest != "" && (rest[0] == '"' || rest[0] == '}')
@@ -64,9 +68,9 @@ func firstValue(text string) (json.RawMessage, error) {
 	var v json.RawMessage
 	switch err := json.NewDecoder(strings.NewReader(text)).Decode(&v); {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, errors.New("its JSON object ends too early")
+		return nil, errors.New("the JSON object is cut off")
 	case err != nil:
-		return nil, errors.New("its JSON object is malformed: " + err.Error())
+		return nil, errors.New("the JSON object is malformed: " + err.Error())
 	}
 	return v, nil
 }

@@ -19,7 +19,7 @@ func TestExtract(t *testing.T) {
 		"thoughts":              {"<think>maybe {\"a\":2}?</think>\n{\"a\":1}", `{"a":1}`},
 		"empty object":          {`It is {}.`, `{}`},
 		"spread over lines":     {"x {\n\n\t\"a\": 1\n} y", "{\n\n\t\"a\": 1\n}"},
-		"another value":         {`[1,2]`, `[1,2]`}, // the schema says better what is wrong with it
+		"another value":         {`[1,2]`, `[1,2]`}, // the schema check explains it better
 		"nothing":               {"", ""},
 		"prose":                 {"I cannot do that.", ""},
 		"two":                   {`{"a":1} {"a":2}`, ""},
@@ -56,7 +56,7 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// The time for a hostile reply is that of reading it.
+// BenchmarkExtractHostile: the time for a hostile reply must stay linear.
 func BenchmarkExtractHostile(b *testing.B) {
 	for name, reply := range map[string]string{
 		"open":   strings.Repeat(`{"a":`, 1<<17),

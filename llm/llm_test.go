@@ -14,6 +14,7 @@ import (
 
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/retry"
 )
 
 func TestJSONRoundTrip(t *testing.T) {
@@ -21,14 +22,14 @@ func TestJSONRoundTrip(t *testing.T) {
 	req := llm.Request{
 		Name: "n",
 		Messages: []llm.Message{
-			{Role: llm.System, Content: "s"},
-			{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "f", Arguments: json.RawMessage(`{"a":[1]}`)}}},
-			{Role: llm.ToolRole, ToolCallID: "1", Content: "r"},
+			{Role: llm.RoleSystem, Content: "s"},
+			{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "f", Arguments: json.RawMessage(`{"a":[1]}`)}}},
+			{Role: llm.RoleTool, ToolCallID: "1", Content: "r"},
 		},
-		Tools:       []llm.Tool{{Name: "f", Description: "d", Input: json.RawMessage(`{"type":"object"}`)}},
-		Format:      &llm.Format{Name: "x", Schema: json.RawMessage(`{}`), Mode: llm.JSONMode},
-		Temperature: &temperature,
-		MaxTokens:   3,
+		Tools:           []llm.Tool{{Name: "f", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`)}},
+		Format:          &llm.Format{Name: "x", Schema: json.RawMessage(`{}`), Mode: llm.JSONMode},
+		Temperature:     &temperature,
+		MaxOutputTokens: 3,
 	}
 	text, err := json.Marshal(req)
 	if err != nil {
@@ -46,7 +47,7 @@ func TestJSONRoundTrip(t *testing.T) {
 func TestKey(t *testing.T) {
 	key := func(change func(*llm.Request)) string {
 		req := ask("q")
-		req.Tools = []llm.Tool{{Name: "t", Input: json.RawMessage(`{"a": 1}`)}}
+		req.Tools = []llm.Tool{{Name: "t", InputSchema: json.RawMessage(`{"a": 1}`)}}
 		change(req)
 		k, err := req.Key()
 		if err != nil {
@@ -58,7 +59,7 @@ func TestKey(t *testing.T) {
 	same := key(func(*llm.Request) {})
 	for name, change := range map[string]func(*llm.Request){
 		"name":  func(r *llm.Request) { r.Name = "other" },
-		"space": func(r *llm.Request) { r.Tools[0].Input = json.RawMessage(`{"a":1}`) },
+		"space": func(r *llm.Request) { r.Tools[0].InputSchema = json.RawMessage(`{"a":1}`) },
 	} {
 		if key(change) != same {
 			t.Errorf("%s: the key is another", name)
@@ -66,17 +67,17 @@ func TestKey(t *testing.T) {
 	}
 	for name, change := range map[string]func(*llm.Request){
 		"message":     func(r *llm.Request) { r.Messages[1].Content += " " },
-		"role":        func(r *llm.Request) { r.Messages[1].Role = llm.Assistant },
+		"role":        func(r *llm.Request) { r.Messages[1].Role = llm.RoleAssistant },
 		"temperature": func(r *llm.Request) { r.Temperature = &zero },
-		"tokens":      func(r *llm.Request) { r.MaxTokens = 1 },
+		"tokens":      func(r *llm.Request) { r.MaxOutputTokens = 1 },
 		"format":      func(r *llm.Request) { r.Format = &llm.Format{} },
-		"tool":        func(r *llm.Request) { r.Tools[0].Input = json.RawMessage(`{"a":2}`) },
+		"tool":        func(r *llm.Request) { r.Tools[0].InputSchema = json.RawMessage(`{"a":2}`) },
 	} {
 		if key(change) == same {
 			t.Errorf("%s: the key is the same", name)
 		}
 	}
-	bad := &llm.Request{Tools: []llm.Tool{{Input: json.RawMessage(`{`)}}}
+	bad := &llm.Request{Tools: []llm.Tool{{InputSchema: json.RawMessage(`{`)}}}
 	if _, err := bad.Key(); err == nil {
 		t.Error("a malformed request has a key")
 	}
@@ -101,17 +102,17 @@ func TestError(t *testing.T) {
 	}
 }
 
-func ExampleObject() {
+func ExampleGenerateObject() {
 	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{
-		{Text: `{"tables": "crew"}`}, // not what was asked for, so it goes back
+		{Text: `{"tables": "crew"}`}, // violates the schema, so the model has to correct it
 		{Text: `{"tables": ["crew", "employee"]}`},
 	}})
 	type selection struct {
 		Tables []string `json:"tables" jsonschema_description:"the tables that the question needs"`
 	}
-	got, resp, err := llm.Object[selection](context.Background(), m, &llm.Request{
+	got, resp, err := llm.GenerateObject[selection](context.Background(), m, &llm.Request{
 		Name:     "select_tables",
-		Messages: []llm.Message{{Role: llm.User, Content: "Who works in crew 7?"}},
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "Who works in crew 7?"}},
 	}, nil)
 	if err != nil {
 		fmt.Println(err)
@@ -128,11 +129,11 @@ func ExampleWrap() {
 	}})
 	m := llm.Wrap(provider,
 		llm.Cache(100),
-		llm.Retry(&llm.RetryOptions{Wait: time.Millisecond}),
-		llm.Limit(4),
+		llm.Retry(&llm.RetryOptions{Policy: retry.Policy{Wait: time.Millisecond}}),
+		llm.LimitConcurrency(4),
 		llm.Trace(func(_ context.Context, c llm.Call) { fmt.Println("attempt:", c.Err) }),
 	)
-	req := &llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "How many crews?"}}}
+	req := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}}}
 	for range 2 {
 		resp, err := m.Generate(context.Background(), req, nil)
 		if err != nil {
@@ -150,12 +151,12 @@ func ExampleWrap() {
 
 func ExampleModel_streaming() {
 	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "one word at a time"}}})
-	req := &llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "Go."}}}
+	req := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "Go."}}}
 	resp, err := m.Generate(context.Background(), req, func(d llm.Delta) { fmt.Printf("%s|", d.Text) })
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(resp.Finish)
+	fmt.Println(resp.FinishReason)
 	// Output: one |word |at |a |time|stop
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/retry"
 )
 
 func TestWrapOrder(t *testing.T) {
@@ -50,7 +51,7 @@ func TestLimit(t *testing.T) {
 			mu.Unlock()
 			return &llm.Response{}, nil
 		})
-		limit := llm.Limit(3)
+		limit := llm.LimitConcurrency(3)
 		models := []llm.Model{limit(inner), limit(inner)}
 		var wg sync.WaitGroup
 		for i := range 9 {
@@ -82,7 +83,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestLimitAfterPanic(t *testing.T) {
-	m := llm.Limit(1)(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) { panic("x") }))
+	m := llm.LimitConcurrency(1)(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) { panic("x") }))
 	for range 2 {
 		func() {
 			defer func() { recover() }()
@@ -104,10 +105,10 @@ func TestTrace(t *testing.T) {
 		if len(calls) != 3 {
 			t.Fatalf("%d calls, want 3", len(calls))
 		}
-		if c := calls[0]; c.Took != time.Second || c.FirstDelta != time.Second || c.Response.Message.Content != "a b" || c.Request.Name != "select_tables" {
+		if c := calls[0]; c.Duration != time.Second || c.TimeToFirstToken != time.Second || c.Response.Message.Content != "a b" || c.Request.Name != "select_tables" {
 			t.Errorf("got %+v", c)
 		}
-		if c := calls[1]; c.FirstDelta != 0 || c.Err != nil {
+		if c := calls[1]; c.TimeToFirstToken != 0 || c.Err != nil {
 			t.Errorf("got %+v", c)
 		}
 		if c := calls[2]; !errors.Is(c.Err, llm.ErrAuth) || c.Response != nil {
@@ -141,7 +142,7 @@ func TestCache(t *testing.T) {
 	if first.Message.Content != "1" || first.Usage.Calls != 1 {
 		t.Errorf("got %+v", first)
 	}
-	first.Message.ToolCalls[0].Arguments[0] = 'x' // the caller's own
+	first.Message.ToolCalls[0].Arguments[0] = 'x' // the caller may modify a reply
 	renamed := ask("a")
 	renamed.Name = "other"
 	streamed := ""
@@ -156,7 +157,7 @@ func TestCache(t *testing.T) {
 		req  *llm.Request
 		want string
 	}{
-		{ask("b"), "2"}, {ask("a"), "1"}, {warm, "3"}, {ask("a"), "1"}, {ask("b"), "4"}, // b was the one used least recently
+		{ask("b"), "2"}, {ask("a"), "1"}, {warm, "3"}, {ask("a"), "1"}, {ask("b"), "4"}, // b was dropped as the least recently used
 	} {
 		if got := get(step.req).Message.Content; got != step.want {
 			t.Errorf("got %s, want %s", got, step.want)
@@ -192,8 +193,12 @@ func TestCacheConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-func TestNoRoom(t *testing.T) {
-	for _, f := range []func(){func() { llm.Limit(0) }, func() { llm.Cache(0) }} {
+func TestInvalidOptions(t *testing.T) {
+	for _, f := range []func(){
+		func() { llm.LimitConcurrency(0) },
+		func() { llm.Cache(0) },
+		func() { llm.Retry(policy(retry.Policy{Attempts: -1})) },
+	} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -18,10 +18,10 @@ type selection struct {
 }
 
 func ask(text string) *llm.Request {
-	return &llm.Request{Name: "select_tables", Messages: []llm.Message{{Role: llm.System, Content: "Be brief."}, {Role: llm.User, Content: text}}}
+	return &llm.Request{Name: "select_tables", Messages: []llm.Message{{Role: llm.RoleSystem, Content: "Be brief."}, {Role: llm.RoleUser, Content: text}}}
 }
 
-func TestObject(t *testing.T) {
+func TestGenerateObject(t *testing.T) {
 	usage := llm.Usage{InputTokens: 10, OutputTokens: 2, Calls: 1}
 	reply := func(text string) llmtest.Reply { return llmtest.Reply{Text: text, Usage: usage} }
 	good := reply(`{"tables":["crew"],"reason":null}`)
@@ -44,7 +44,7 @@ func TestObject(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := llmtest.Scripted(t, llmtest.Rule{Replies: test.replies})
 			req := ask("Which?")
-			got, resp, err := llm.Object[selection](t.Context(), m, req, test.opt)
+			got, resp, err := llm.GenerateObject[selection](t.Context(), m, req, test.opt)
 			if want := (llm.Usage{InputTokens: 10 * test.calls, OutputTokens: 2 * test.calls, Calls: test.calls}); resp == nil || resp.Usage != want {
 				t.Errorf("response is %+v, want usage %+v", resp, want)
 			}
@@ -63,12 +63,12 @@ func TestObject(t *testing.T) {
 	}
 }
 
-func TestObjectTellsWhatIsWrong(t *testing.T) {
+func TestGenerateObjectReportsProblems(t *testing.T) {
 	m := llmtest.Scripted(t,
-		llmtest.Rule{Contains: []string{"/tables is missing", "/table is unknown"}, Replies: []llmtest.Reply{{JSON: selection{Tables: []string{"a"}}}}},
+		llmtest.Rule{Contains: []string{"/tables: is missing", "/table: is unknown"}, Replies: []llmtest.Reply{{JSON: selection{Tables: []string{"a"}}}}},
 		llmtest.Rule{Replies: []llmtest.Reply{{Text: `{"table":["a"]}`}}},
 	)
-	if _, _, err := llm.Object[selection](t.Context(), m, ask("Which?"), nil); err != nil {
+	if _, _, err := llm.GenerateObject[selection](t.Context(), m, ask("Which?"), nil); err != nil {
 		t.Fatal(err)
 	}
 	last := m.Requests()[1]
@@ -76,7 +76,7 @@ func TestObjectTellsWhatIsWrong(t *testing.T) {
 	for _, msg := range last.Messages {
 		roles = append(roles, msg.Role)
 	}
-	if diff := cmp.Diff([]llm.Role{llm.System, llm.User, llm.Assistant, llm.User}, roles); diff != "" {
+	if diff := cmp.Diff([]llm.Role{llm.RoleSystem, llm.RoleUser, llm.RoleAssistant, llm.RoleUser}, roles); diff != "" {
 		t.Error(diff)
 	}
 	if last.Name != "select_tables" || last.Format == nil || last.Format.Name != "selection" {
@@ -84,14 +84,14 @@ func TestObjectTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// A trace may keep the requests that it sees.
-func TestObjectTriesAreSeparateRequests(t *testing.T) {
+// TestObjectAttemptsAreSeparateRequests: a trace may keep the requests.
+func TestGenerateObjectAttemptsAreSeparateRequests(t *testing.T) {
 	var seen []*llm.Request
 	m := llm.Wrap(
 		llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "no"}, {Text: `{"tables":[]}`}}}),
 		llm.Trace(func(_ context.Context, c llm.Call) { seen = append(seen, c.Request) }),
 	)
-	if _, _, err := llm.Object[selection](t.Context(), m, ask("q"), nil); err != nil {
+	if _, _, err := llm.GenerateObject[selection](t.Context(), m, ask("q"), nil); err != nil {
 		t.Fatal(err)
 	}
 	if len(seen) != 2 || len(seen[0].Messages) != 2 || len(seen[1].Messages) != 4 {
@@ -99,12 +99,12 @@ func TestObjectTriesAreSeparateRequests(t *testing.T) {
 	}
 }
 
-// The prompt describes the schema where the provider is not told of it, and only there.
-func TestObjectModes(t *testing.T) {
+// TestObjectModes: the prompt has the schema only if the provider does not get it.
+func TestGenerateObjectModes(t *testing.T) {
 	for _, test := range []struct {
-		mode     llm.Mode
+		mode     llm.FormatMode
 		messages []llm.Message
-		in       int // the message that has the schema; -1: none
+		in       int // the index of the message with the schema; -1: none
 		of       int
 	}{
 		{llm.SchemaMode, ask("q").Messages, -1, 2},
@@ -113,7 +113,7 @@ func TestObjectModes(t *testing.T) {
 		{llm.JSONMode, nil, 0, 1},
 	} {
 		m := llmtest.Scripted(t, llmtest.Rule{Replies: []llmtest.Reply{{JSON: selection{Tables: []string{}}}}})
-		if _, _, err := llm.Object[selection](t.Context(), m, &llm.Request{Messages: test.messages}, &llm.ObjectOptions{Mode: test.mode}); err != nil {
+		if _, _, err := llm.GenerateObject[selection](t.Context(), m, &llm.Request{Messages: test.messages}, &llm.ObjectOptions{Mode: test.mode}); err != nil {
 			t.Fatal(err)
 		}
 		sent := m.Requests()[0]
@@ -128,20 +128,20 @@ func TestObjectModes(t *testing.T) {
 	}
 }
 
-func TestObjectFailures(t *testing.T) {
+func TestGenerateObjectFailures(t *testing.T) {
 	limit := &llm.Error{Kind: llm.ErrRateLimit}
 	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "no", Usage: llm.Usage{Calls: 1}}, {Err: limit}}})
-	_, resp, err := llm.Object[selection](t.Context(), m, ask("q"), nil)
+	_, resp, err := llm.GenerateObject[selection](t.Context(), m, ask("q"), nil)
 	if !errors.Is(err, llm.ErrRateLimit) || resp == nil || resp.Usage.Calls != 1 {
 		t.Errorf("got %+v, %v, want the failure and what was used before it", resp, err)
 	}
 	partial := &llm.Response{Message: llm.Message{Content: "half"}, Usage: llm.Usage{Calls: 1}}
 	m = llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "no"}, {Err: &llm.Error{Kind: llm.ErrTruncated, Partial: partial}}}})
-	_, resp, err = llm.Object[selection](t.Context(), m, ask("q"), nil)
+	_, resp, err = llm.GenerateObject[selection](t.Context(), m, ask("q"), nil)
 	if !errors.Is(err, llm.ErrTruncated) || resp == nil || resp.Usage.Calls != 2 || resp.Message.Content != "half" {
 		t.Errorf("got %+v, %v, want what had arrived, and the use of both tries", resp, err)
 	}
-	if _, resp, err := llm.Object[selection](t.Context(), llmtest.New(), ask("q"), nil); resp != nil || !errors.Is(err, llmtest.ErrUnexpected) {
+	if _, resp, err := llm.GenerateObject[selection](t.Context(), llmtest.New(), ask("q"), nil); resp != nil || !errors.Is(err, llmtest.ErrUnexpected) {
 		t.Errorf("got %v, %v, want the model's own error", resp, err)
 	}
 	withTools := ask("q")
@@ -149,14 +149,14 @@ func TestObjectFailures(t *testing.T) {
 	withFormat := ask("q")
 	withFormat.Format = &llm.Format{}
 	for _, req := range []*llm.Request{withTools, withFormat} {
-		if _, _, err := llm.Object[selection](t.Context(), m, req, nil); !errors.Is(err, llm.ErrBadRequest) {
+		if _, _, err := llm.GenerateObject[selection](t.Context(), m, req, nil); !errors.Is(err, llm.ErrBadRequest) {
 			t.Errorf("got %v, want a bad request", err)
 		}
 	}
-	if _, _, err := llm.Object[[]string](t.Context(), m, ask("q"), nil); !errors.Is(err, llm.ErrBadRequest) {
+	if _, _, err := llm.GenerateObject[[]string](t.Context(), m, ask("q"), nil); !errors.Is(err, llm.ErrBadRequest) {
 		t.Errorf("of a list: got %v, want a bad request", err)
 	}
-	if _, _, err := llm.Object[struct{ F func() }](t.Context(), m, ask("q"), nil); !errors.Is(err, llm.ErrBadRequest) {
+	if _, _, err := llm.GenerateObject[struct{ F func() }](t.Context(), m, ask("q"), nil); !errors.Is(err, llm.ErrBadRequest) {
 		t.Errorf("of a func: got %v, want a bad request", err)
 	}
 }

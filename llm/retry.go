@@ -3,51 +3,50 @@ package llm
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"slices"
 	"time"
 
-	"github.com/qedkit/qed/internal/backoff"
+	"github.com/qedkit/qed/retry"
 )
 
-// RetryOptions says how [Retry] works. Nil and the zero value mean the defaults.
+// defaultRetry is used for the fields of [RetryOptions.Policy] that are zero.
+var defaultRetry = retry.Policy{Attempts: 4, Wait: 500 * time.Millisecond, MaxWait: 30 * time.Second}
+
+// RetryOptions are the options of [Retry].
 type RetryOptions struct {
-	// Attempts is how often a request is made at most, the first time included. 0 means 4.
-	Attempts int
+	// Policy is how often a request is sent and how long Retry waits in between.
+	// The default is 4 attempts, a first wait of 500 ms and a longest wait of
+	// 30 s.
+	Policy retry.Policy
 
-	// Kinds are the failures after which a request is made again. Nil means [ErrRateLimit], [ErrUnavailable],
-	// [ErrTimeout], [ErrInvalidOutput], and an [ErrTruncated] that is not due to a limit on the reply's length.
-	Kinds []Kind
-
-	// Wait is the wait before the second attempt; it doubles with every further one. 0 means 500 ms, a negative one none.
-	// Half of each wait is random, so that many callers do not return at the same time.
-	Wait time.Duration
-
-	// MaxWait is the longest wait. 0 means 30 s. When a provider wants to be left alone for longer than that
-	// ([Error.RetryAfter]), its error is returned at once.
-	MaxWait time.Duration
+	// Kinds are the failures after which a request is sent again. Nil means
+	// [ErrRateLimit], [ErrUnavailable], [ErrTimeout], [ErrInvalidOutput], and
+	// [ErrTruncated] unless the reply reached a length limit.
+	Kinds []ErrorKind
 }
 
-// Retry makes a request again when it failed in a way that may pass.
+// Retry sends a request again if it failed in a way that may pass. Nil options
+// mean the defaults.
 //
-// It does not repeat what was already shown: once a piece of a reply has been streamed, the failure is returned.
-// It stops at once when the context is cancelled, and does not begin a wait that the context's deadline would end.
-// The error is that of the last attempt. A reply after failures counts the Usage of what failed as well, where known.
+//   - Once a piece of a reply has been streamed, the request is not sent again:
+//     the user would see the beginning twice.
+//   - A wait follows [Error.RetryAfter]. Retry does not start a wait that the
+//     context's deadline would end, and returns as soon as the context is done.
+//   - The error is that of the last attempt.
+//   - The Usage of a reply includes the failed attempts, as far as it is known.
+//
+// Retry panics if Attempts or MaxWait of the policy is negative.
 func Retry(opt *RetryOptions) Middleware {
-	var o RetryOptions
+	var r retrying
 	if opt != nil {
-		o = *opt
+		r.opt = *opt
 	}
-	if o.Attempts == 0 {
-		o.Attempts = 4
+	policy, err := r.opt.Policy.Or("RetryOptions.Policy", defaultRetry)
+	if err != nil {
+		panic("llm: " + err.Error())
 	}
-	if o.Wait == 0 {
-		o.Wait = 500 * time.Millisecond
-	}
-	if o.MaxWait == 0 {
-		o.MaxWait = 30 * time.Second
-	}
-	return func(m Model) Model { return &retrying{m, o} }
+	r.opt.Policy = policy
+	return func(m Model) Model { return &retrying{model: m, opt: r.opt} }
 }
 
 type retrying struct {
@@ -56,41 +55,42 @@ type retrying struct {
 }
 
 func (r *retrying) Generate(ctx context.Context, req *Request, stream func(Delta)) (*Response, error) {
-	shown := false
-	watched := stream
+	streamed := false
+	forward := stream
 	if stream != nil {
-		watched = func(d Delta) {
-			shown = true
+		forward = func(d Delta) {
+			streamed = true
 			stream(d)
 		}
 	}
 	var failed Usage
 	for attempt := 1; ; attempt++ {
-		resp, err := r.model.Generate(ctx, req, watched)
+		resp, err := r.model.Generate(ctx, req, forward)
 		if err == nil {
 			if failed == (Usage{}) {
 				return resp, nil
 			}
 			failed.Add(resp.Usage)
-			return withUsage(resp, failed), nil
+			return resp.withUsage(failed), nil
 		}
 		var e *Error
-		if shown || attempt >= r.opt.Attempts || ctx.Err() != nil || !errors.As(err, &e) || !r.mayPass(e) {
+		if streamed || ctx.Err() != nil || !errors.As(err, &e) || !r.mayPass(e) {
 			return nil, err
 		}
 		if e.Partial != nil {
 			failed.Add(e.Partial.Usage)
 		}
-		wait, ok := r.wait(attempt, e.RetryAfter)
-		switch {
-		case !ok || !backoff.SleepWithin(ctx, wait) && ctx.Err() == nil:
+		if !r.opt.Policy.Next(ctx, attempt, e.RetryAfter) {
+			if ctx.Err() != nil {
+				return nil, contextError(ctx)
+			}
 			return nil, err
-		case ctx.Err() != nil:
-			return nil, ended(ctx)
 		}
 	}
 }
 
+// mayPass reports whether a request that failed with e may succeed when it is
+// sent again.
 func (r *retrying) mayPass(e *Error) bool {
 	if r.opt.Kinds != nil {
 		return slices.Contains(r.opt.Kinds, e.Kind)
@@ -99,21 +99,7 @@ func (r *retrying) mayPass(e *Error) bool {
 	case ErrRateLimit, ErrUnavailable, ErrTimeout, ErrInvalidOutput:
 		return true
 	case ErrTruncated:
-		return e.Partial == nil || e.Partial.Finish != FinishLength
+		return e.Partial == nil || e.Partial.FinishReason != FinishLength
 	}
 	return false
-}
-
-// wait is how long to wait after an attempt; false when the provider wants more than MaxWait.
-func (r *retrying) wait(attempt int, asked time.Duration) (time.Duration, bool) {
-	asked = max(asked, 0)
-	if asked > r.opt.MaxWait {
-		return 0, false
-	}
-	w := min(max(r.opt.Wait, 0), r.opt.MaxWait)
-	for range attempt - 1 {
-		w += min(w, r.opt.MaxWait-w)
-	}
-	w = w/2 + rand.N(w/2+1)
-	return max(w, asked), true
 }

@@ -9,13 +9,16 @@ import (
 
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/retry"
 )
 
-func fails(kind llm.Kind) llmtest.Reply { return llmtest.Reply{Err: &llm.Error{Kind: kind}} }
+func fails(kind llm.ErrorKind) llmtest.Reply { return llmtest.Reply{Err: &llm.Error{Kind: kind}} }
+
+func policy(p retry.Policy) *llm.RetryOptions { return &llm.RetryOptions{Policy: p} }
 
 func TestRetry(t *testing.T) {
 	ok := llmtest.Reply{Text: "fine"}
-	cut := llmtest.Reply{Err: &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{Finish: llm.FinishLength}}}
+	cut := llmtest.Reply{Err: &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{FinishReason: llm.FinishLength}}}
 	later := func(d time.Duration) llmtest.Reply {
 		return llmtest.Reply{Err: &llm.Error{Kind: llm.ErrRateLimit, RetryAfter: d}}
 	}
@@ -32,18 +35,18 @@ func TestRetry(t *testing.T) {
 		"gives up":          {nil, []llmtest.Reply{fails(llm.ErrTimeout), fails(llm.ErrTimeout), fails(llm.ErrTimeout), fails(llm.ErrUnavailable)}, 4, llm.ErrUnavailable, 0, time.Minute},
 		"Retry-After":       {nil, []llmtest.Reply{later(20 * time.Second), ok}, 2, nil, 20 * time.Second, 20 * time.Second},
 		"Retry-After, long": {nil, []llmtest.Reply{later(time.Hour), ok}, 1, llm.ErrRateLimit, 0, 0},
-		"MaxWait":           {&llm.RetryOptions{Attempts: 9, Wait: time.Second, MaxWait: time.Second}, []llmtest.Reply{fails(llm.ErrTimeout), fails(llm.ErrTimeout), fails(llm.ErrTimeout), ok}, 4, nil, 1500 * time.Millisecond, 3100 * time.Millisecond},
-		"many attempts":     {&llm.RetryOptions{Attempts: 200, Wait: time.Hour, MaxWait: time.Millisecond}, []llmtest.Reply{fails(llm.ErrTimeout), ok}, 2, nil, 0, 2 * time.Millisecond},
-		"no wait":           {&llm.RetryOptions{Wait: -time.Second}, []llmtest.Reply{fails(llm.ErrTimeout), ok}, 2, nil, 0, 0},
-		"endless waits":     {&llm.RetryOptions{Wait: 1<<63 - 1, MaxWait: time.Second}, []llmtest.Reply{fails(llm.ErrTimeout), fails(llm.ErrTimeout), ok}, 3, nil, time.Second, 2 * time.Second},
+		"MaxWait":           {policy(retry.Policy{Attempts: 9, Wait: time.Second, MaxWait: time.Second}), []llmtest.Reply{fails(llm.ErrTimeout), fails(llm.ErrTimeout), fails(llm.ErrTimeout), ok}, 4, nil, 1500 * time.Millisecond, 3100 * time.Millisecond},
+		"many attempts":     {policy(retry.Policy{Attempts: 200, Wait: time.Hour, MaxWait: time.Millisecond}), []llmtest.Reply{fails(llm.ErrTimeout), ok}, 2, nil, 0, 2 * time.Millisecond},
+		"no wait":           {policy(retry.Policy{Wait: -time.Second}), []llmtest.Reply{fails(llm.ErrTimeout), ok}, 2, nil, 0, 0},
+		"endless waits":     {policy(retry.Policy{Wait: 1<<63 - 1, MaxWait: time.Second}), []llmtest.Reply{fails(llm.ErrTimeout), fails(llm.ErrTimeout), ok}, 3, nil, time.Second, 2 * time.Second},
 		"negative wish":     {nil, []llmtest.Reply{later(-time.Hour), ok}, 2, nil, 250 * time.Millisecond, 501 * time.Millisecond},
 		"bad request":       {nil, []llmtest.Reply{fails(llm.ErrBadRequest)}, 1, llm.ErrBadRequest, 0, 0},
 		"auth":              {nil, []llmtest.Reply{fails(llm.ErrAuth)}, 1, llm.ErrAuth, 0, 0},
 		"quota":             {nil, []llmtest.Reply{fails(llm.ErrQuota)}, 1, llm.ErrQuota, 0, 0},
 		"length":            {nil, []llmtest.Reply{cut}, 1, llm.ErrTruncated, 0, 0},
 		"cancelled":         {nil, []llmtest.Reply{{Err: context.Canceled}}, 1, context.Canceled, 0, 0},
-		"own kinds":         {&llm.RetryOptions{Kinds: []llm.Kind{llm.ErrRefusal}}, []llmtest.Reply{fails(llm.ErrRefusal), fails(llm.ErrTimeout)}, 2, llm.ErrTimeout, 0, time.Second},
-		"no kinds":          {&llm.RetryOptions{Kinds: []llm.Kind{}}, []llmtest.Reply{fails(llm.ErrTimeout)}, 1, llm.ErrTimeout, 0, 0},
+		"own kinds":         {&llm.RetryOptions{Kinds: []llm.ErrorKind{llm.ErrRefusal}}, []llmtest.Reply{fails(llm.ErrRefusal), fails(llm.ErrTimeout)}, 2, llm.ErrTimeout, 0, time.Second},
+		"no kinds":          {&llm.RetryOptions{Kinds: []llm.ErrorKind{}}, []llmtest.Reply{fails(llm.ErrTimeout)}, 1, llm.ErrTimeout, 0, 0},
 		"streamed already":  {nil, []llmtest.Reply{{Text: "half", Err: &llm.Error{Kind: llm.ErrTruncated}}}, 1, llm.ErrTruncated, 0, 0},
 		"nothing streamed":  {nil, []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrTruncated}}, ok}, 2, nil, 0, time.Second},
 	} {
@@ -74,7 +77,7 @@ func TestRetry(t *testing.T) {
 func TestRetryStopsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{fails(llm.ErrTimeout)}, Repeat: true})
-		m := llm.Wrap(inner, llm.Retry(&llm.RetryOptions{Wait: time.Hour, MaxWait: time.Hour}))
+		m := llm.Wrap(inner, llm.Retry(policy(retry.Policy{Wait: time.Hour, MaxWait: time.Hour})))
 		reason := errors.New("closing time")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(reason) })

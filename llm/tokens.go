@@ -2,30 +2,32 @@ package llm
 
 import "unicode/utf8"
 
-// A TokenCounter counts the tokens of what a [Request] sends: its messages, tools and format, without the reply.
-// It is safe for concurrent use.
+// A TokenCounter counts the tokens that a [Request] sends: those of its
+// messages, tools and format, without the reply. It is safe for concurrent use.
 type TokenCounter interface {
 	CountTokens(req *Request) int
 }
 
-// TokenCounterFunc is a function as a [TokenCounter], such as [EstimateTokens].
+// TokenCounterFunc is a function that implements [TokenCounter], such as
+// [EstimateTokens].
 type TokenCounterFunc func(req *Request) int
 
 // CountTokens calls f.
 func (f TokenCounterFunc) CountTokens(req *Request) int { return f(req) }
 
-// What providers put around the parts of a request, in tokens.
+// Tokens that providers add around the parts of a request.
 const (
-	requestTokens = 8   // the mark of its beginning, and of the reply
-	messageTokens = 6   // who speaks, and the marks around it
+	requestTokens = 8   // the marks of the beginning and of the reply
+	messageTokens = 6   // the role of a message and the marks around it
 	callTokens    = 12  // the JSON around a tool call
 	toolTokens    = 16  // the JSON around a tool
-	toolsTokens   = 350 // how tools are to be called, in the provider's words
+	toolsTokens   = 350 // the provider's instructions on how to call tools
 	formatTokens  = 16  // the JSON around a schema
 )
 
-// EstimateTokens estimates how many tokens req sends, for any model: it knows no vocabulary. The estimate is meant to be too
-// high rather than too low, see [EstimateText]. It takes a few nanoseconds for each byte, and allocates nothing.
+// EstimateTokens estimates how many tokens req sends. The estimate is the same
+// for every model and rather too high than too low: see [EstimateTextTokens]. It
+// takes a few nanoseconds per byte and does not allocate.
 func EstimateTokens(req *Request) int {
 	tokens, text := requestTokens, 0
 	for i := range req.Messages {
@@ -44,7 +46,7 @@ func EstimateTokens(req *Request) int {
 	for i := range req.Tools {
 		t := &req.Tools[i]
 		tokens += toolTokens
-		text += eighths(t.Name) + eighths(t.Description) + eighths(t.Input)
+		text += eighths(t.Name) + eighths(t.Description) + eighths(t.InputSchema)
 	}
 	if f := req.Format; f != nil {
 		tokens += formatTokens
@@ -55,29 +57,34 @@ func EstimateTokens(req *Request) int {
 	return tokens + roundUp(text)
 }
 
-// EstimateText estimates how many tokens a text has. Of the vocabularies that are in use it follows the one that makes most
-// of each kind of text: a digit is a token, and so is about every letter of Greek, Hebrew and Thai. So it is about half too
-// high for English prose, code and SQL, close for numbers and base64, and several times too high for the languages that
-// only newer vocabularies know. It can be too low for a few words, and for text that nobody writes, such as random signs.
-func EstimateText(text string) int { return roundUp(eighths(text)) }
+// EstimateTextTokens estimates how many tokens a text has. For every kind of text
+// it follows the tokenizer in use that needs the most tokens: a digit is one
+// token, and so is nearly every letter of Greek, Hebrew and Thai. The estimate is
+//
+//   - about 50 % too high for English prose, code and SQL,
+//   - close for numbers and base64,
+//   - several times too high for languages that only newer tokenizers support
+//     well,
+//   - possibly too low for a text of a few words, or of random symbols.
+func EstimateTextTokens(text string) int { return roundUp(eighths(text)) }
 
 func roundUp(eighths int) int { return (eighths + token - 1) / token }
 
-// token is the unit of the estimate: costs are eighths of a token.
+// token is the cost of one token. Costs are counted in eighths of a token.
 const token = 8
 
-// A class says which rule a byte falls under.
+// A class is the kind of a byte, which decides how it is counted.
 type class uint8
 
 const (
 	small   class = iota // a to z
 	capital              // A to Z
 	digit
-	space   // the one that is often a part of the next word
+	space
 	control // line breaks, tabs
 	sign    // the rest of ASCII
-	latin   // the first of the two bytes of a Latin letter that is not in ASCII
-	beyond  // the rest
+	latin   // the first of the two bytes of a Latin letter outside of ASCII
+	other
 )
 
 var classes = func() (c [256]class) {
@@ -98,13 +105,13 @@ var classes = func() (c [256]class) {
 		case 0xc3 <= b && b <= 0xc9: // U+00C0 to U+024F, and the signs × and ÷
 			c[b] = latin
 		default:
-			c[b] = beyond
+			c[b] = other
 		}
 	}
 	return c
 }()
 
-// eighths is the estimate for a text, in eighths of a token. It goes through it once.
+// eighths returns the estimate for text in eighths of a token.
 func eighths[T string | ~[]byte](text T) int {
 	total := 0
 	for i := 0; i < len(text); {
@@ -144,9 +151,11 @@ func eighths[T string | ~[]byte](text T) int {
 	return total
 }
 
-// word is the estimate for the word that text begins with, and how long that is: capitals, then small letters, so
-// camelCase is two. Within is whether a letter or a digit is before it: what is in the middle of something is mostly no word.
-func word[T string | ~[]byte](text T, within bool) (n, cost int) {
+// word returns the length and the cost of the word at the beginning of text. A
+// word is capitals followed by small letters, so camelCase is two words. inside
+// reports whether a letter or a digit precedes it: a part of a longer string is
+// rarely one token.
+func word[T string | ~[]byte](text T, inside bool) (n, cost int) {
 	for n < len(text) && classes[text[n]] == capital {
 		n++
 	}
@@ -159,18 +168,18 @@ loop:
 			n++
 		case latin:
 			n += 2
-			cost += token * 5 / 4 // most vocabularies break a word there
+			cost += token * 5 / 4 // most tokenizers split a word there
 		default:
 			break loop
 		}
 		letters++
 	}
-	if within {
+	if inside {
 		cost += token / 2
 	}
 	if capitals > 1 {
 		letters -= capitals
-		if within {
+		if inside {
 			cost += (capitals - 1) * 6
 		} else {
 			cost += (capitals - 2) * 4
@@ -182,7 +191,7 @@ loop:
 	return min(n, len(text)), cost
 }
 
-// same is how often the first byte of text is repeated there, itself included.
+// same returns how many bytes at the beginning of text are equal.
 func same[T string | ~[]byte](text T) int {
 	n := 1
 	for n < len(text) && text[n] == text[0] {
@@ -191,7 +200,8 @@ func same[T string | ~[]byte](text T) int {
 	return n
 }
 
-// character is the estimate for the character that text begins with, and how long it is.
+// character returns the length and the cost of the character at the beginning of
+// text.
 func character[T string | ~[]byte](text T) (n, cost int) {
 	var first [utf8.UTFMax]byte
 	r, n := utf8.DecodeRune(first[:copy(first[:], text)])
@@ -226,7 +236,7 @@ func character[T string | ~[]byte](text T) (n, cost int) {
 		return n, token
 	case 0x2070 <= r && r < 0x2c00: // arrows, mathematics, boxes
 		return n, 2 * token
-	case 0x3000 <= r && r < 0x3100: // their punctuation, kana
+	case 0x3000 <= r && r < 0x3100: // CJK punctuation, kana
 		return n, token * 9 / 8
 	case 0x3400 <= r && r < 0xa000: // Chinese
 		return n, token * 3 / 2
@@ -237,5 +247,5 @@ func character[T string | ~[]byte](text T) (n, cost int) {
 	case r > 0xffff: // emoji
 		return n, 3 * token
 	}
-	return n, n * token // more than the bytes, no vocabulary makes of it
+	return n, n * token // no tokenizer needs more tokens than bytes
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// texts are what requests are made of, and the tokens that real vocabularies make of each:
-// o200k and cl100k of OpenAI, Llama 3, Qwen 3, DeepSeek 3, Gemma 3.
+// texts are typical parts of requests, each with its number of tokens in real
+// tokenizers: o200k and cl100k of OpenAI, Llama 3, Qwen 3, DeepSeek 3, Gemma 3.
 var texts = []struct {
 	name   string
 	tokens [6]int
@@ -85,10 +85,10 @@ ORDER BY average_salary DESC LIMIT 20`},
 	{"line breaks", [...]int{9, 9, 9, 9, 12, 12}, "a\n\n\nb\r\n\r\nc\n\n\n\n\n\n\n\nd\t\t\te"},
 }
 
-func TestEstimateText(t *testing.T) {
+func TestEstimateTextTokens(t *testing.T) {
 	for _, test := range texts {
 		most := slices.Max(test.tokens[:])
-		got := llm.EstimateText(test.text)
+		got := llm.EstimateTextTokens(test.text)
 		if got < most {
 			t.Errorf("%s: %d tokens, but there are up to %d", test.name, got, most)
 		}
@@ -96,22 +96,22 @@ func TestEstimateText(t *testing.T) {
 			t.Errorf("%s: %d tokens, but there are at most %d", test.name, got, most)
 		}
 	}
-	if got := llm.EstimateText(""); got != 0 {
+	if got := llm.EstimateTextTokens(""); got != 0 {
 		t.Errorf("no text: %d tokens", got)
 	}
 }
 
-// TestEstimateTokens compares with what the chat templates of models make of the same requests, in the tokens of the one
-// that makes most of it: Llama 3.1 or Qwen 3.
+// TestEstimateTokens compares the estimates with the tokens of the same requests in
+// the chat template that needs the most: that of Llama 3.1 or Qwen 3.
 func TestEstimateTokens(t *testing.T) {
 	tools := []llm.Tool{
-		{Name: "run_sql", Description: "Runs a statement and returns its rows.", Input: json.RawMessage(`{"type": "object", "properties": ` +
+		{Name: "run_sql", Description: "Runs a statement and returns its rows.", InputSchema: json.RawMessage(`{"type": "object", "properties": ` +
 			`{"sql": {"type": "string", "description": "one SELECT statement"}, ` +
 			`"limit": {"type": "integer", "description": "how many rows at most"}, ` +
 			`"columns": {"type": "array", "items": {"type": "string"}, "description": "the columns that are wanted, in order"}}, ` +
 			`"required": ["sql"], "additionalProperties": false}`)},
-		{Name: "tables", Description: "Lists the tables of the database.", Input: json.RawMessage(`{"type": "object", "additionalProperties": false}`)},
-		{Name: "describe_table", Description: "Describes the columns of a table.", Input: json.RawMessage(`{"type": "object", ` +
+		{Name: "tables", Description: "Lists the tables of the database.", InputSchema: json.RawMessage(`{"type": "object", "additionalProperties": false}`)},
+		{Name: "describe_table", Description: "Describes the columns of a table.", InputSchema: json.RawMessage(`{"type": "object", ` +
 			`"properties": {"name": {"type": "string"}}, "required": ["name"]}`)},
 	}
 	for _, test := range []struct {
@@ -119,22 +119,22 @@ func TestEstimateTokens(t *testing.T) {
 		req  llm.Request
 		most int
 	}{
-		{"a word", llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "hi"}}}, 12},
+		{"a word", llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}}}, 12},
 		{"a conversation", llm.Request{Messages: []llm.Message{
-			{Role: llm.System, Content: "You answer questions."},
-			{Role: llm.User, Content: "How many?"},
-			{Role: llm.Assistant, Content: "Seven."},
-			{Role: llm.User, Content: "And now?"},
+			{Role: llm.RoleSystem, Content: "You answer questions."},
+			{Role: llm.RoleUser, Content: "How many?"},
+			{Role: llm.RoleAssistant, Content: "Seven."},
+			{Role: llm.RoleUser, Content: "And now?"},
 		}}, 38},
-		{"a tool", llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "hi"}}, Tools: tools[:1]}, 243},
-		{"tools", llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "hi"}}, Tools: tools}, 382},
-		{"many tools", llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "hi"}}, Tools: slices.Repeat(tools, 4)}, 1297},
+		{"a tool", llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}}, Tools: tools[:1]}, 243},
+		{"tools", llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}}, Tools: tools}, 382},
+		{"many tools", llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}}, Tools: slices.Repeat(tools, 4)}, 1297},
 		{"a tool's result", llm.Request{Messages: []llm.Message{
-			{Role: llm.User, Content: "How many?"},
-			{Role: llm.Assistant, ToolCalls: []llm.ToolCall{
+			{Role: llm.RoleUser, Content: "How many?"},
+			{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{
 				{ID: "call_1234567890", Name: "run_sql", Arguments: json.RawMessage(`{"sql": "SELECT count(*) FROM crew", "limit": 1}`)},
 			}},
-			{Role: llm.ToolRole, ToolCallID: "call_1234567890", Content: `{"rows":[[7]]}`},
+			{Role: llm.RoleTool, ToolCallID: "call_1234567890", Content: `{"rows":[[7]]}`},
 		}, Tools: tools}, 392},
 	} {
 		if got := llm.EstimateTokens(&test.req); got < test.most || got > 2*test.most+300 {
@@ -143,12 +143,12 @@ func TestEstimateTokens(t *testing.T) {
 	}
 }
 
-// TestEstimateParts has every part of a request that is sent count, and no other.
+// TestEstimateParts: every part of a request that is sent counts, and no other.
 func TestEstimateParts(t *testing.T) {
 	const text = `{"the": "text of this part"}`
 	estimate := func(change func(*llm.Request)) int {
 		req := &llm.Request{
-			Messages: []llm.Message{{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{}}}},
+			Messages: []llm.Message{{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{}}}},
 			Tools:    []llm.Tool{{}},
 			Format:   &llm.Format{},
 		}
@@ -164,17 +164,17 @@ func TestEstimateParts(t *testing.T) {
 		"arguments":   func(r *llm.Request) { r.Messages[0].ToolCalls[0].Arguments = json.RawMessage(text) },
 		"tool":        func(r *llm.Request) { r.Tools[0].Name = text },
 		"description": func(r *llm.Request) { r.Tools[0].Description = text },
-		"input":       func(r *llm.Request) { r.Tools[0].Input = json.RawMessage(text) },
+		"input":       func(r *llm.Request) { r.Tools[0].InputSchema = json.RawMessage(text) },
 		"format":      func(r *llm.Request) { r.Format.Name = text },
 		"schema":      func(r *llm.Request) { r.Format.Schema = json.RawMessage(text) },
 	} {
-		if got, want := estimate(change)-before, llm.EstimateText(text); got != want {
+		if got, want := estimate(change)-before, llm.EstimateTextTokens(text); got != want {
 			t.Errorf("%s: it counts for %d tokens, not %d", name, got, want)
 		}
 	}
 	for name, change := range map[string]func(*llm.Request){
 		"name":  func(r *llm.Request) { r.Name = text },
-		"reply": func(r *llm.Request) { r.MaxTokens = 1000 },
+		"reply": func(r *llm.Request) { r.MaxOutputTokens = 1000 },
 		"no mode": func(r *llm.Request) {
 			r.Format = &llm.Format{Name: text, Schema: json.RawMessage(text), Mode: llm.JSONMode}
 		},
@@ -183,7 +183,7 @@ func TestEstimateParts(t *testing.T) {
 			t.Errorf("%s: %d tokens, not %d", name, got, before)
 		}
 	}
-	if more := estimate(func(r *llm.Request) { r.Messages = append(r.Messages, llm.Message{Role: llm.User}) }); more <= before {
+	if more := estimate(func(r *llm.Request) { r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser}) }); more <= before {
 		t.Error("an empty message counts for nothing")
 	}
 }
@@ -191,14 +191,14 @@ func TestEstimateParts(t *testing.T) {
 func TestEstimateAllocatesNothing(t *testing.T) {
 	req := &llm.Request{
 		Messages: []llm.Message{{Content: texts[0].text}, {ToolCalls: []llm.ToolCall{{Arguments: json.RawMessage(texts[7].text)}}}},
-		Tools:    []llm.Tool{{Input: json.RawMessage(texts[24].text)}},
+		Tools:    []llm.Tool{{InputSchema: json.RawMessage(texts[24].text)}},
 	}
 	if n := testing.AllocsPerRun(100, func() { llm.EstimateTokens(req) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
-func FuzzEstimateText(f *testing.F) {
+func FuzzEstimateTextTokens(f *testing.F) {
 	for _, test := range texts {
 		f.Add(test.text)
 	}
@@ -206,18 +206,18 @@ func FuzzEstimateText(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		got := llm.EstimateText(text)
+		got := llm.EstimateTextTokens(text)
 		if text != "" && got < 1 || got > 3*len(text) {
 			t.Errorf("%d tokens for %d bytes", got, len(text))
 		}
 		empty := llm.EstimateTokens(&llm.Request{Tools: []llm.Tool{{}}})
-		if raw := llm.EstimateTokens(&llm.Request{Tools: []llm.Tool{{Input: json.RawMessage(text)}}}) - empty; raw != got {
+		if raw := llm.EstimateTokens(&llm.Request{Tools: []llm.Tool{{InputSchema: json.RawMessage(text)}}}) - empty; raw != got {
 			t.Errorf("%d tokens as a text, %d as JSON", got, raw)
 		}
 	})
 }
 
-func BenchmarkEstimateText(b *testing.B) {
+func BenchmarkEstimateTextTokens(b *testing.B) {
 	for _, test := range texts {
 		switch test.name {
 		case "English", "Greek", "Chinese", "SQL", "rows as JSON", "base64":
@@ -226,7 +226,7 @@ func BenchmarkEstimateText(b *testing.B) {
 				b.ReportAllocs()
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					llm.EstimateText(text)
+					llm.EstimateTextTokens(text)
 				}
 			})
 		}
@@ -235,8 +235,8 @@ func BenchmarkEstimateText(b *testing.B) {
 
 func ExampleEstimateTokens() {
 	var counter llm.TokenCounter = llm.TokenCounterFunc(llm.EstimateTokens)
-	short := &llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "How many crews are there?"}}}
-	long := &llm.Request{Messages: []llm.Message{{Role: llm.User, Content: strings.Repeat("How many crews are there? ", 1000)}}}
+	short := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews are there?"}}}
+	long := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("How many crews are there? ", 1000)}}}
 	for _, req := range []*llm.Request{short, long} {
 		if counter.CountTokens(req) > 4000 {
 			fmt.Println("too long for a small model")

@@ -5,36 +5,41 @@ import (
 	"time"
 )
 
-// Call is one request as [Trace] saw it. Response and Err are as they were returned, and must not be changed.
+// A Call is one finished request, as [Trace] reports it. The Request and the
+// Response must not be modified.
 type Call struct {
 	Request  *Request
-	Response *Response
+	Response *Response // nil if Err is not nil
 	Err      error
-	Began    time.Time
-	Took     time.Duration
-	// FirstDelta is how long the first piece of the reply took. 0 when nothing was streamed.
-	FirstDelta time.Duration
+
+	Start    time.Time
+	Duration time.Duration
+
+	// TimeToFirstToken is the time from Start until the first piece of the reply
+	// was streamed. It is 0 if nothing was streamed.
+	TimeToFirstToken time.Duration
 }
 
-// Trace calls done after every request, on the goroutine that made it. done is safe for concurrent use.
-// Inside of [Retry] it sees each attempt, outside of it the whole.
+// Trace calls done after every request, on the goroutine that made it. done must
+// be safe for concurrent use. Inside [Retry], Trace reports every attempt;
+// outside of it, all attempts together are one call.
 //
-// A Call holds all that was said, so it may hold what a log must not.
+// A Call holds the whole conversation. Take care what of it goes to a log.
 func Trace(done func(context.Context, Call)) Middleware {
 	return func(m Model) Model {
 		return ModelFunc(func(ctx context.Context, req *Request, stream func(Delta)) (*Response, error) {
-			call := Call{Request: req, Began: time.Now()}
-			watched := stream
+			call := Call{Request: req, Start: time.Now()}
+			forward := stream
 			if stream != nil {
-				watched = func(d Delta) {
-					if call.FirstDelta == 0 {
-						call.FirstDelta = max(time.Since(call.Began), 1)
+				forward = func(d Delta) {
+					if call.TimeToFirstToken == 0 {
+						call.TimeToFirstToken = max(time.Since(call.Start), 1)
 					}
 					stream(d)
 				}
 			}
-			call.Response, call.Err = m.Generate(ctx, req, watched)
-			call.Took = time.Since(call.Began)
+			call.Response, call.Err = m.Generate(ctx, req, forward)
+			call.Duration = time.Since(call.Start)
 			done(ctx, call)
 			return call.Response, call.Err
 		})

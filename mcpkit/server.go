@@ -194,18 +194,18 @@ func AddRegistry(server *mcp.Server, registry *qed.Registry, opt *ServerOptions)
 	s := newServer(opt)
 	specs := registry.Specs()
 	for i, spec := range specs {
-		if spec.Input == nil {
-			specs[i].Input = json.RawMessage(`{"type":"object","additionalProperties":false}`)
+		if spec.InputSchema == nil {
+			specs[i].InputSchema = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 			continue
 		}
 		var root struct{ Type any }
-		if err := json.Unmarshal(spec.Input, &root); err != nil || root.Type != "object" {
+		if err := json.Unmarshal(spec.InputSchema, &root); err != nil || root.Type != "object" {
 			return fmt.Errorf(`mcpkit: tool %q: MCP needs an input schema of the type "object"`, spec.Name)
 		}
 	}
 	for _, spec := range specs {
 		server.AddTool(
-			&mcp.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.Input},
+			&mcp.Tool{Name: spec.Name, Description: spec.Description, InputSchema: spec.InputSchema},
 			s.handle(spec.Name, func(ctx context.Context, req *mcp.CallToolRequest, _ Caller) (*mcp.CallToolResult, error) {
 				return s.call(ctx, registry, llm.ToolCall{Name: spec.Name, Arguments: req.Params.Arguments})
 			}))

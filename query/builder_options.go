@@ -37,7 +37,7 @@ type BuilderOptions struct {
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// MaxContextTokens limits what one call sends, as [llm.EstimateText] counts it: 120000.
+	// MaxContextTokens limits what one call sends, as [llm.EstimateTextTokens] counts it: 120000.
 	MaxContextTokens int
 	// Timeout bounds one call of the tool: 5 minutes.
 	Timeout time.Duration

@@ -296,7 +296,7 @@ func TestBuilderOptions(t *testing.T) {
 		Prompt: parse("{{.Language}} {{quote .Request}}"), Settings: llm.Settings{JSONMode: true, Temperature: &warm, MaxOutputTokens: 77},
 	}), `{"request":"r"}`)
 	req := m.Requests()[0]
-	if sent(m)[0] != `words "r"` || req.Temperature != nil || req.MaxTokens != 77 || req.Format.Mode != llm.JSONMode {
+	if sent(m)[0] != `words "r"` || req.Temperature != nil || req.MaxOutputTokens != 77 || req.Format.Mode != llm.JSONMode {
 		t.Errorf("sent %+v", req)
 	}
 	tool := builder(t, m, &query.BuilderOptions{About: map[string]string{"ships": "all that float"}})

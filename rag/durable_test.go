@@ -36,7 +36,7 @@ func TestTurnResumes(t *testing.T) {
 	down := llmtest.Rule{Name: "answer_from_documents", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrUnavailable}}}}
 	m := llmtest.Scripted(t, rewrites("q"), down, says("Yes [2]."))
 	st := &store.InMemory{}
-	turn := qed.Turn{Thread: "t", Text: "And now?", History: []llm.Message{{Role: llm.User, Content: "Hello"}}}
+	turn := qed.Turn{Thread: "t", Text: "And now?", History: []llm.Message{{Role: llm.RoleUser, Content: "Hello"}}}
 	if _, _, err := run(t, newAgent(t, m, s, &rag.Options{Store: st}), turn); !errors.Is(err, llm.ErrUnavailable) {
 		t.Fatalf("the error is %v", err)
 	}
@@ -50,7 +50,7 @@ func TestTurnResumes(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
-	history := []llm.Message{{Role: llm.User, Content: "Hello"}}
+	history := []llm.Message{{Role: llm.RoleUser, Content: "Hello"}}
 	for name, tt := range map[string]struct {
 		limits  qed.Limits
 		history []llm.Message

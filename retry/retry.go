@@ -10,7 +10,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/http"
+	"net/textproto"
 	"strconv"
 	"time"
 )
@@ -109,7 +109,11 @@ const maxAfter = 24 * time.Hour
 // a date (RFC 9110, section 10.2.3). A date is compared with the response's own
 // Date header if there is one, and otherwise with now. After returns 0 if the
 // server does not say.
-func After(h http.Header, now time.Time) time.Duration {
+//
+// header is an http.Header. The type is written out so that this package, and
+// package llm with it, do not depend on net/http.
+func After(header map[string][]string, now time.Time) time.Duration {
+	h := textproto.MIMEHeader(header)
 	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d
 	}
@@ -117,14 +121,24 @@ func After(h http.Header, now time.Time) time.Duration {
 	if d, ok := number(value, time.Second); ok {
 		return d
 	}
-	until, err := http.ParseTime(value)
+	until, err := parseDate(value)
 	if err != nil {
 		return 0
 	}
-	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+	if date, err := parseDate(h.Get("Date")); err == nil {
 		now = date
 	}
 	return min(max(until.Sub(now), 0), maxAfter)
+}
+
+// parseDate parses a date in the three formats of RFC 9110, section 5.6.7.
+func parseDate(value string) (t time.Time, err error) {
+	for _, layout := range []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC} {
+		if t, err = time.Parse(layout, value); err == nil {
+			return t, nil
+		}
+	}
+	return t, err
 }
 
 func number(value string, unit time.Duration) (time.Duration, bool) {

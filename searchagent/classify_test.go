@@ -71,7 +71,7 @@ func TestNoQuestion(t *testing.T) {
 }
 
 func TestModelIsUnreachable(t *testing.T) {
-	for _, kind := range []llm.Kind{llm.ErrUnavailable, llm.ErrAuth, llm.ErrRateLimit} {
+	for _, kind := range []llm.ErrorKind{llm.ErrUnavailable, llm.ErrAuth, llm.ErrRateLimit} {
 		m := llmtest.New(reply("classify", fails(kind)))
 		if _, _, err := run(t, newAgent(t, m, &engine{}, nil), qed.Turn{Text: question}); !errors.Is(err, kind) {
 			t.Errorf("error = %v, want one of kind %v", err, kind)

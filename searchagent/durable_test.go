@@ -244,7 +244,7 @@ func TestConversation(t *testing.T) {
 // The oldest messages are left out where a prompt has no room for them, and a prompt that
 // is too long in itself is not sent.
 func TestContextLimit(t *testing.T) {
-	history := []llm.Message{{Role: llm.User, Content: strings.Repeat("old ", 8000)}, {Role: llm.System, Content: "obey"}, {Role: llm.Assistant, Content: "newest"}}
+	history := []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("old ", 8000)}, {Role: llm.RoleSystem, Content: "obey"}, {Role: llm.RoleAssistant, Content: "newest"}}
 	m := llmtest.New(scripted()...)
 	if _, got := ask(t, newAgent(t, m, found(1), &searchagent.Options{MaxContextTokens: 5000}), qed.Turn{Text: question, History: history}); got.Partial {
 		t.Errorf("answer = %+v", got)

@@ -75,7 +75,7 @@ func TestRequestOptions(t *testing.T) {
 	m := llmtest.New(scripted()...)
 	ask(t, newAgent(t, m, found(1), &searchagent.Options{Settings: llm.Settings{JSONMode: true, Temperature: &warm, MaxOutputTokens: 77}}), qed.Turn{Text: question})
 	for _, req := range m.Requests() {
-		if req.Temperature != nil || req.MaxTokens != 77 || req.Format != nil && req.Format.Mode != llm.JSONMode {
+		if req.Temperature != nil || req.MaxOutputTokens != 77 || req.Format != nil && req.Format.Mode != llm.JSONMode {
 			t.Errorf("%s: %+v", req.Name, req)
 		}
 	}

@@ -210,7 +210,7 @@ func generates(task string, replies ...llmtest.Reply) llmtest.Rule {
 
 func text(s string) llmtest.Reply { return llmtest.Reply{Text: s} }
 
-func fails(kind llm.Kind) llmtest.Reply { return llmtest.Reply{Err: &llm.Error{Kind: kind}} }
+func fails(kind llm.ErrorKind) llmtest.Reply { return llmtest.Reply{Err: &llm.Error{Kind: kind}} }
 
 func engineFails(kind esquery.ErrorKind, reason string) error {
 	return &esquery.EngineError{Kind: kind, Reason: reason}

@@ -63,7 +63,7 @@ type Options struct {
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// MaxContextTokens limits what one call sends, as [llm.EstimateText] counts
+	// MaxContextTokens limits what one call sends, as [llm.EstimateTextTokens] counts
 	// it: 120000. The conversation's oldest messages are left out first.
 	MaxContextTokens int
 	// MaxStatements is how many statements the model may write in one turn,

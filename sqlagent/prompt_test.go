@@ -121,7 +121,7 @@ func TestCorrectionSeesOnlyWhatTheFaultNeeds(t *testing.T) {
 		reply("answer", text("Yes.")),
 	)
 	db := &database{answers: []answer{{contains: "isLead", rows: [][]any{{"Ann"}}}}}
-	if _, _, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "q", History: []llm.Message{{Role: llm.User, Content: "EARLIER"}}}); err != nil {
+	if _, _, err := run(t, newAgent(t, m, db, nil), qed.Turn{Text: "q", History: []llm.Message{{Role: llm.RoleUser, Content: "EARLIER"}}}); err != nil {
 		t.Fatal(err)
 	}
 	got := prompt(t, m, "correct")
@@ -145,9 +145,9 @@ func TestCorrectionSeesOnlyWhatTheFaultNeeds(t *testing.T) {
 func TestHistory(t *testing.T) {
 	var history []llm.Message
 	for i := range 60 {
-		history = append(history, llm.Message{Role: llm.User, Content: fmt.Sprintf("message %d", i)})
+		history = append(history, llm.Message{Role: llm.RoleUser, Content: fmt.Sprintf("message %d", i)})
 	}
-	history = append(history, llm.Message{Role: llm.System, Content: "obey"})
+	history = append(history, llm.Message{Role: llm.RoleSystem, Content: "obey"})
 	tests := []struct {
 		name        string
 		opt         *sqlagent.Options
@@ -182,7 +182,7 @@ func TestContextIsBounded(t *testing.T) {
 
 	m = crewScript()
 	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
-	long := []llm.Message{{Role: llm.User, Content: strings.Repeat("x", 100_000)}, {Role: llm.User, Content: "recent"}}
+	long := []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("x", 100_000)}, {Role: llm.RoleUser, Content: "recent"}}
 	if _, _, err := run(t, newAgent(t, m, db, &sqlagent.Options{MaxContextTokens: 5000}), qed.Turn{Text: "q", History: long}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestContextIsBounded(t *testing.T) {
 	}
 }
 
-func isKind(err error, kind llm.Kind) bool {
+func isKind(err error, kind llm.ErrorKind) bool {
 	var e *llm.Error
 	return errors.As(err, &e) && e.Kind == kind
 }
@@ -294,7 +294,7 @@ func TestConcurrentTurns(t *testing.T) {
 		if stream != nil {
 			stream(llm.Delta{Text: say})
 		}
-		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: say}, Finish: llm.FinishStop}, nil
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: say}, FinishReason: llm.FinishStop}, nil
 	})
 	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
 	a := newAgent(t, m, db, nil)

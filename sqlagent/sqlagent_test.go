@@ -128,7 +128,7 @@ func query(sql string) llmtest.Reply { return llmtest.Reply{JSON: map[string]any
 
 func text(s string) llmtest.Reply { return llmtest.Reply{Text: s} }
 
-func fails(kind llm.Kind) llmtest.Reply { return llmtest.Reply{Err: &llm.Error{Kind: kind}} }
+func fails(kind llm.ErrorKind) llmtest.Reply { return llmtest.Reply{Err: &llm.Error{Kind: kind}} }
 
 const (
 	leads = `SELECT e.firstName FROM employee e JOIN employeeCrew ec ON ec.employeeId = e.id WHERE ec.isLead = 1`
@@ -285,7 +285,7 @@ func TestCorrectionsEnd(t *testing.T) {
 			n++
 			say = fmt.Sprintf(`{"sql":"SELECT c.nothing%d FROM crew c"}`, n)
 		}
-		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: say}, Finish: llm.FinishStop}, nil
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: say}, FinishReason: llm.FinishStop}, nil
 	})
 	for _, tt := range []struct {
 		name    string

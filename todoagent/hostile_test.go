@@ -138,7 +138,7 @@ func TestTodoResultsAreData(t *testing.T) {
 	talk.remembers("1 read complete -> sum", "1 sum complete -> ", "2 sum complete -> ")
 	for _, req := range model.Requests() {
 		for _, m := range req.Messages {
-			if m.Role == llm.User && strings.Contains(m.Content, "</memory> Ignore") {
+			if m.Role == llm.RoleUser && strings.Contains(m.Content, "</memory> Ignore") {
 				t.Errorf("request %s has it unquoted", req.Name)
 			}
 		}

@@ -60,7 +60,7 @@ func (m *wildModel) Generate(_ context.Context, req *llm.Request, _ func(llm.Del
 	m.calls.Add(1)
 	reply := func(v any) (*llm.Response, error) {
 		raw, err := json.Marshal(v)
-		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: string(raw)}}, err
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: string(raw)}}, err
 	}
 	if m.sane.Load() {
 		switch req.Name {
@@ -77,7 +77,7 @@ func (m *wildModel) Generate(_ context.Context, req *llm.Request, _ func(llm.Del
 	case 1:
 		return nil, &llm.Error{Kind: pick(m.rand, llm.ErrRateLimit, llm.ErrRefusal, llm.ErrUnavailable), Message: "no"}
 	case 2:
-		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: `{"tasks":[{"key":"a"`}}, nil
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: `{"tasks":[{"key":"a"`}}, nil
 	}
 	switch req.Name {
 	case "plan_todos":

@@ -17,12 +17,12 @@ import (
 // A plannable tool can be checked for what it will be called with before that is all known.
 type plannable struct {
 	qed.Tool
-	exact   *schema.Rule // the schema of its arguments
-	returns []string     // the members of its result; nil: not known
+	exact   *schema.Validator // the schema of its arguments
+	returns []string          // the members of its result; nil: not known
 
 	// loose is the schema with references to results in the place of any value. Nil where the schema has no such form: then
 	// arguments with references are checked when they are filled in.
-	loose *schema.Rule
+	loose *schema.Validator
 }
 
 func newPlannable(t qed.Tool) (*plannable, error) {
@@ -61,7 +61,7 @@ func members(output json.RawMessage) []string {
 }
 
 // looseSchema returns the schema with references in the place of any value, or nil.
-func looseSchema(input json.RawMessage) *schema.Rule {
+func looseSchema(input json.RawMessage) *schema.Validator {
 	v, err := decodeAny(input)
 	if err != nil || !loosen(v) {
 		return nil
@@ -162,7 +162,7 @@ func (p *plannable) check(arguments json.RawMessage) (json.RawMessage, error) {
 	if len(references(arguments)) > 0 {
 		fits = p.loose
 	}
-	text, err := fits.Clean(arguments)
+	text, err := fits.Normalize(arguments)
 	switch {
 	case err != nil:
 		return nil, err

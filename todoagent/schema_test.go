@@ -31,14 +31,14 @@ func TestTodoTellsWrongArguments(t *testing.T) {
 		"good":                       {`{"port":"x","limit":5,"terms":[{"text":"y"}]}`, ""},
 		"results":                    {`{"port":` + first + `,"limit":` + first + `,"terms":[` + first + `,{"text":` + first + `}]}`, ""},
 		"null for nothing":           {`{"port":` + first + `,"limit":null}`, ""},
-		"all that is wrong":          {`{"prt":"x","limit":"a","terms":[]}`, "/port is missing; /limit is string, want integer; /prt is unknown; did you mean port? Known are limit, port, terms; /terms has 0 items, want at least 1"},
-		"beside a result":            {`{"prt":` + first + `,"limit":"a"}`, "/port is missing; /limit is string, want integer; /prt is unknown; did you mean port? Known are limit, port, terms"},
-		"in a list beside a result":  {`{"port":"x","terms":[` + first + `,{"txt":"y"},"z"]}`, "/terms/1/text is missing; /terms/1/txt is unknown; did you mean text? Known are text; /terms/2 is string, want object"},
-		"too large beside a result":  {`{"port":` + first + `,"limit":6}`, "/limit is too large, want at most 5"},
+		"all that is wrong":          {`{"prt":"x","limit":"a","terms":[]}`, "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port, terms; /terms: has 0 items, want at least 1"},
+		"beside a result":            {`{"prt":` + first + `,"limit":"a"}`, "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port, terms"},
+		"in a list beside a result":  {`{"port":"x","terms":[` + first + `,{"txt":"y"},"z"]}`, "/terms/1/text: is missing; /terms/1/txt: is unknown; did you mean text? Known are text; /terms/2: is string, want object"},
+		"too large beside a result":  {`{"port":` + first + `,"limit":6}`, "/limit: is too large, want at most 5"},
 		"no object":                  {`[]`, "the JSON is array, want object"},
-		"text":                       {`port`, "the JSON is not JSON"},
-		"a reference to nothing":     {`{"port":{"$result":5}}`, "/port is object, want string"},
-		"a reference beside another": {`{"port":{"$result":5},"limit":` + first + `}`, "/port/$result is integer, want string"},
+		"text":                       {`port`, "the JSON is malformed"},
+		"a reference to nothing":     {`{"port":{"$result":5}}`, "/port: is object, want string"},
+		"a reference beside another": {`{"port":{"$result":5},"limit":` + first + `}`, "/port/$result: is integer, want string"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			say := task("first", "say", `{"text":"1"}`)

@@ -222,6 +222,6 @@ func answerByName(replies map[string]string) func(context.Context, *llm.Request,
 		if !ok {
 			return nil, fmt.Errorf("nobody expects a request %q", req.Name)
 		}
-		return &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: reply}}, nil
+		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: reply}}, nil
 	}
 }

@@ -20,14 +20,14 @@ func (c *conversation) showLast(ctx context.Context, thread qed.Thread) error {
 	}
 	first := 0
 	for i, m := range said {
-		if m.Role == llm.User && m.Content == thread.Turn.Text {
+		if m.Role == llm.RoleUser && m.Content == thread.Turn.Text {
 			first = i
 		}
 	}
 	for i, m := range said[first:] {
 		text, _, _ := strings.Cut(m.Content, "\n(sql: ")
 		switch open := len(thread.Questions) > 0 && first+i == len(said)-1; {
-		case m.Role == llm.User:
+		case m.Role == llm.RoleUser:
 			c.show.Question(m.Content)
 		case !open:
 			c.show.Said(text)
@@ -44,7 +44,7 @@ func (c *conversation) showAll(ctx context.Context) error {
 	said, err := qed.Messages(ctx, c.store, c.thread, 0)
 	n := 0
 	for _, m := range said {
-		if m.Role == llm.User {
+		if m.Role == llm.RoleUser {
 			n++
 			c.show.Question(fmt.Sprintf("%d. %s", n, m.Content))
 		} else {
@@ -77,7 +77,7 @@ func (c *conversation) endOf(ctx context.Context, n int) (int64, error) {
 		if err := json.Unmarshal(rec.Data, &m); err != nil {
 			return 0, fmt.Errorf("record %d of the conversation: %w", rec.Seq, err)
 		}
-		if m.Role == llm.User {
+		if m.Role == llm.RoleUser {
 			begun++
 		}
 	}

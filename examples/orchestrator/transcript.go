@@ -129,7 +129,7 @@ func replay(pause time.Duration) ([]string, llm.Model) {
 // of theirs.
 func left(lines []string, said []llm.Message) ([]string, bool) {
 	for _, m := range said {
-		if m.Role != llm.User {
+		if m.Role != llm.RoleUser {
 			continue
 		}
 		if len(lines) == 0 || m.Content != lines[0] {

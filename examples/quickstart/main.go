@@ -121,6 +121,6 @@ func remember(history []llm.Message, question string, answer qed.Answer) []llm.M
 		said += "\n(" + q.Language + ": " + q.Written + ")"
 	}
 	return append(history,
-		llm.Message{Role: llm.User, Content: question},
-		llm.Message{Role: llm.Assistant, Content: said})
+		llm.Message{Role: llm.RoleUser, Content: question},
+		llm.Message{Role: llm.RoleAssistant, Content: said})
 }

@@ -77,7 +77,7 @@ func (m *Model) Request(name string, t *template.Template, data any, history []l
 	if err != nil {
 		return nil, fmt.Errorf("%s: prompt %s: %w", m.agent, name, err)
 	}
-	return m.Send(name, append(history, llm.Message{Role: llm.User, Content: text})...), nil
+	return m.Send(name, append(history, llm.Message{Role: llm.RoleUser, Content: text})...), nil
 }
 
 // Render returns the text of a prompt.
@@ -92,10 +92,10 @@ func (m *Model) Render(name string, t *template.Template, data any) (string, err
 // Send returns a request with the given messages.
 func (m *Model) Send(name string, messages ...llm.Message) *llm.Request {
 	return &llm.Request{
-		Name:        name,
-		Messages:    messages,
-		MaxTokens:   m.settings.MaxOutputTokens,
-		Temperature: m.settings.Temperature,
+		Name:            name,
+		Messages:        messages,
+		MaxOutputTokens: m.settings.MaxOutputTokens,
+		Temperature:     m.settings.Temperature,
 	}
 }
 
@@ -105,21 +105,21 @@ func (m *Model) fit(history []llm.Message, prompt string) ([]llm.Message, error)
 	if m.MaxContextTokens == 0 {
 		return nil, nil
 	}
-	left := m.MaxContextTokens - llm.EstimateText(prompt)
+	left := m.MaxContextTokens - llm.EstimateTextTokens(prompt)
 	if left < 0 {
 		return nil, &llm.Error{Kind: llm.ErrContextLength, Message: fmt.Sprintf(
 			"the prompt alone has %d bytes, more than Options.MaxContextTokens allows: %s", len(prompt), m.Shorter)}
 	}
 	first := len(history)
 	for first > 0 && len(history)-first < m.MaxHistoryMessages {
-		if left -= llm.EstimateText(history[first-1].Content); left < 0 {
+		if left -= llm.EstimateTextTokens(history[first-1].Content); left < 0 {
 			break
 		}
 		first--
 	}
 	kept := make([]llm.Message, 0, len(history)-first+1)
 	for _, said := range history[first:] {
-		if said.Role == llm.User || said.Role == llm.Assistant {
+		if said.Role == llm.RoleUser || said.Role == llm.RoleAssistant {
 			kept = append(kept, llm.Message{Role: said.Role, Content: said.Content})
 		}
 	}
@@ -132,7 +132,7 @@ func Object[T any](ctx context.Context, m *Model, usage *llm.Usage, req *llm.Req
 	if m.settings.JSONMode {
 		opt.Mode = llm.JSONMode
 	}
-	v, resp, err := llm.Object[T](ctx, m.Model, req, opt)
+	v, resp, err := llm.GenerateObject[T](ctx, m.Model, req, opt)
 	if resp != nil {
 		usage.Add(resp.Usage)
 	}

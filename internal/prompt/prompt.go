@@ -1,4 +1,5 @@
-// Package prompt puts data into prompts so that it stays data.
+// Package prompt puts untrusted data into prompts, and replaces the prompts of a
+// package by those of the host.
 package prompt
 
 import (
@@ -9,23 +10,24 @@ import (
 	"text/template"
 )
 
-// Funcs returns the functions that every prompt may use: join joins strings,
-// quote is [Quote]. The map is the caller's own.
+// Funcs returns the functions of every prompt template: join is [strings.Join],
+// quote is [Quote]. The caller may modify the map.
 func Funcs() template.FuncMap {
 	return template.FuncMap{"join": strings.Join, "quote": Quote}
 }
 
-// Quote writes untrusted text as a JSON string: it stays on one line, and as <
-// is escaped, it cannot end a tag around it.
+// Quote returns untrusted text as a JSON string. The string is on one line and
+// contains no <, so it cannot end a tag around it.
 func Quote(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return `""` // not reached: every string has a JSON form
+		return `""` // not reached: every string can be encoded
 	}
 	return string(b)
 }
 
-// Clip cuts s after at most n bytes, at the end of a rune, and says so.
+// Clip returns s if it has at most n bytes. Otherwise it returns at most n bytes of
+// whole runes, followed by "...".
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -36,16 +38,17 @@ func Clip(s string, n int) string {
 	return s[:n] + "..."
 }
 
-// A Text is one that a host may replace.
+// A Text is a prompt that the host may replace.
 type Text struct {
-	Name string             // of the host's option
-	Host *template.Template // nil: the package's own stays
+	Name string             // the field of the host's option
+	Host *template.Template // the host's prompt; nil means the package's own
 	Own  **template.Template
-	Data any // zero data, which the host's template is tried out on
+	Data any // the zero value of the prompt's data
 }
 
-// Replace puts the host's templates in the place of the package's own. where is
-// the option that has them, for the error of one that does not work.
+// Replace sets each Own to the Host template, unless that is nil. It executes the
+// template with Data and returns the error, if any. where is the option in the
+// error, such as "rag: Options.Prompts".
 func Replace(where string, texts ...Text) error {
 	for _, t := range texts {
 		if t.Host == nil {

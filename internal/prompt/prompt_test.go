@@ -86,6 +86,6 @@ func TestReplace(t *testing.T) {
 	}
 	err = prompt.Replace("Options.Prompts", prompt.Text{Name: "Bad", Host: parse("{{.Nobody}}"), Own: &stays, Data: data{}})
 	if err == nil || !strings.Contains(err.Error(), "Options.Prompts.Bad") || stays != own {
-		t.Errorf("a template that does not work: %v", err)
+		t.Errorf("invalid template: %v", err)
 	}
 }

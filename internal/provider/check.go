@@ -8,43 +8,44 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Check refuses a request that no provider can be sent. Its error is an [*llm.Error].
+// Check returns an [*llm.Error] for a request that is invalid for every provider.
 func (s *Server) Check(req *llm.Request) error {
 	switch {
 	case len(req.Messages) == 0:
-		return s.Misused(llm.ErrBadRequest, "the request has no messages")
+		return s.Invalid(llm.ErrBadRequest, "the request has no messages")
 	case req.Temperature != nil && (math.IsNaN(*req.Temperature) || math.IsInf(*req.Temperature, 0)):
-		return s.Misused(llm.ErrBadRequest, "the request's Temperature is no number")
-	case req.MaxTokens < 0:
-		return s.Misused(llm.ErrBadRequest, "the request's MaxTokens is negative: 0 means the provider's default")
+		return s.Invalid(llm.ErrBadRequest, "the request's Temperature is not a number")
+	case req.MaxOutputTokens < 0:
+		return s.Invalid(llm.ErrBadRequest, "the request's MaxOutputTokens is negative: 0 means the provider's default")
 	}
 	for i, m := range req.Messages {
 		if err := checkMessage(m); err != nil {
-			return s.Misused(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i, err))
+			return s.Invalid(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i, err))
 		}
 	}
 	for _, t := range req.Tools {
-		if _, err := Keywords(t.Input); err != nil {
-			return s.Misused(llm.ErrBadRequest, fmt.Sprintf("tool %q: its Input is no JSON Schema: %v", t.Name, err))
+		if _, err := Keywords(t.InputSchema); err != nil {
+			return s.Invalid(llm.ErrBadRequest,
+				fmt.Sprintf("tool %q: its InputSchema is not a JSON Schema: %v", t.Name, err))
 		}
 	}
 	if req.Format != nil {
 		if err := checkFormat(req.Format); err != nil {
-			return s.Misused(llm.ErrBadRequest, fmt.Sprintf("format %q: %v", req.Format.Name, err))
+			return s.Invalid(llm.ErrBadRequest, fmt.Sprintf("format %q: %v", req.Format.Name, err))
 		}
 	}
 	return nil
 }
 
 func checkMessage(m llm.Message) error {
-	if len(m.ToolCalls) > 0 && m.Role != llm.Assistant {
-		return fmt.Errorf("it has tool calls and is of role %q: only an assistant has them", m.Role)
+	if len(m.ToolCalls) > 0 && m.Role != llm.RoleAssistant {
+		return fmt.Errorf("it has tool calls, but its role is %q instead of \"assistant\"", m.Role)
 	}
 	switch m.Role {
-	case llm.System, llm.User, llm.Assistant:
-	case llm.ToolRole:
+	case llm.RoleSystem, llm.RoleUser, llm.RoleAssistant:
+	case llm.RoleTool:
 		if m.ToolCallID == "" {
-			return fmt.Errorf("a tool's result needs the ToolCallID that it answers")
+			return fmt.Errorf("a tool result needs a ToolCallID")
 		}
 	default:
 		return fmt.Errorf("its role %q is unknown", m.Role)
@@ -65,8 +66,9 @@ func checkFormat(f *llm.Format) error {
 	return nil
 }
 
-// Keywords are those of a JSON Schema, each a [json.RawMessage], so that properties keep their order.
-// No schema has none.
+// Keywords returns the keywords of a JSON Schema. Each value is a
+// [json.RawMessage], so that properties keep their order. An empty schema has no
+// keywords.
 func Keywords(schema json.RawMessage) (map[string]any, error) {
 	if len(schema) == 0 {
 		return nil, nil

@@ -9,33 +9,36 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// MaxCalls bounds the tool calls of a reply. Of a streamed one, each piece looks for the call that it belongs to.
+// MaxCalls is the highest number of tool calls in a reply. Every piece of a
+// streamed reply searches them for the call that it belongs to.
 const MaxCalls = 1000
 
-// Draft is a reply while it comes in.
+// A Draft is a reply while it arrives.
 type Draft struct {
 	Text    []byte
-	Refusal []byte // why the model declined, in its own or the provider's words
+	Refusal []byte // the reason of the model or the provider for declining
 	Calls   []DraftCall
 	Usage   llm.Usage
 	Model   string
 
-	// Finish is [llm.FinishLength], [llm.FinishRefusal], or for all else [llm.FinishStop], which tool calls and a
-	// Refusal make more precise. It is empty where no end has come.
-	Finish llm.Finish
+	// FinishReason is [llm.FinishLength], [llm.FinishRefusal], or [llm.FinishStop]
+	// for all other reasons; tool calls and a Refusal refine the latter. It is
+	// empty until the reply has ended.
+	FinishReason llm.FinishReason
 
-	// Limit is which limit was reached at FinishLength. Empty means that on the reply's tokens.
+	// Limit is the message for [llm.FinishLength]. Empty means that the reply
+	// reached its token limit.
 	Limit string
 }
 
-// DraftCall is a tool call while it comes in.
+// A DraftCall is a tool call while it arrives.
 type DraftCall struct {
-	Index     int64 // its place, as the server counts
+	Index     int64 // the number that the server gave it
 	ID, Name  string
 	Arguments []byte
 }
 
-// Last returns the last call of this index, nil where there is none.
+// Last returns the last call with this index, or nil.
 func (d *Draft) Last(index int64) *DraftCall {
 	for i := len(d.Calls) - 1; i >= 0; i-- {
 		if d.Calls[i].Index == index {
@@ -45,22 +48,23 @@ func (d *Draft) Last(index int64) *DraftCall {
 	return nil
 }
 
-// Open appends a call of this index.
-func (d *Draft) Open(index int64) *DraftCall {
+// Add appends a call with this index.
+func (d *Draft) Add(index int64) *DraftCall {
 	d.Calls = append(d.Calls, DraftCall{Index: index})
 	return &d.Calls[len(d.Calls)-1]
 }
 
-// Tokens is a count that a server gave, within what a reply can cost: sums of it stay right.
+// Tokens returns a token count of a server, limited so that sums cannot overflow.
 func Tokens(n int64) int { return int(min(max(n, 0), math.MaxInt32)) }
 
-// response is the draft as it stands. Tool calls whose arguments are no JSON are left out, and make it false.
+// response returns the draft as a response, without the tool calls whose arguments
+// are not JSON. It reports whether there were none of those.
 func (d *Draft) response() (*llm.Response, bool) {
 	resp := &llm.Response{
-		Message: llm.Message{Role: llm.Assistant, Content: string(d.Text)},
-		Finish:  cmp.Or(d.Finish, llm.FinishStop),
-		Usage:   d.Usage,
-		Model:   d.Model,
+		Message:      llm.Message{Role: llm.RoleAssistant, Content: string(d.Text)},
+		FinishReason: cmp.Or(d.FinishReason, llm.FinishStop),
+		Usage:        d.Usage,
+		Model:        d.Model,
 	}
 	resp.Usage.Calls = 1
 	ok := true
@@ -75,49 +79,52 @@ func (d *Draft) response() (*llm.Response, bool) {
 			ok = false
 			continue
 		}
-		for next = max(next, i); t.ID == "" || given[t.ID]; next++ { // some servers give none, or one twice, and need one back
+		// Some servers send no id, or the same id twice, but require one in the answer.
+		for next = max(next, i); t.ID == "" || given[t.ID]; next++ {
 			t.ID = fmt.Sprintf("call_%d", next)
 		}
 		given[t.ID] = true
-		resp.Message.ToolCalls = append(resp.Message.ToolCalls, llm.ToolCall{ID: t.ID, Name: t.Name, Arguments: arguments})
+		resp.Message.ToolCalls = append(resp.Message.ToolCalls,
+			llm.ToolCall{ID: t.ID, Name: t.Name, Arguments: arguments})
 	}
 	switch {
-	case resp.Finish == llm.FinishLength:
-	case len(d.Refusal) > 0 || resp.Finish == llm.FinishRefusal:
-		resp.Finish = llm.FinishRefusal
-	case len(d.Calls) > 0: // some servers say that the model stopped
-		resp.Finish = llm.FinishToolCalls
+	case resp.FinishReason == llm.FinishLength:
+	case len(d.Refusal) > 0 || resp.FinishReason == llm.FinishRefusal:
+		resp.FinishReason = llm.FinishRefusal
+	case len(d.Calls) > 0: // some servers report "stop"
+		resp.FinishReason = llm.FinishToolCalls
 	}
 	return resp, ok
 }
 
-// Partial is what has come in so far; nil when nothing has.
+// Partial returns the part of the reply that has arrived, or nil.
 func (d *Draft) Partial() *llm.Response {
 	if len(d.Text) == 0 && len(d.Refusal) == 0 && len(d.Calls) == 0 && d.Usage == (llm.Usage{}) {
 		return nil
 	}
 	resp, _ := d.response()
-	if d.Finish == "" {
-		resp.Finish = ""
+	if d.FinishReason == "" {
+		resp.FinishReason = ""
 	}
 	return resp
 }
 
-// Finish turns a complete draft into a response, or into the error that it amounts to.
+// Finish returns the response of a complete draft, or an error if the reply was
+// cut off, refused or malformed.
 func (c *Call) Finish(d *Draft) (*llm.Response, error) {
-	resp, argumentsOK := d.response()
+	resp, valid := d.response()
 	e := &llm.Error{Provider: c.provider, Partial: resp}
 	switch {
-	case resp.Finish == llm.FinishLength:
+	case resp.FinishReason == llm.FinishLength:
 		e.Kind = llm.ErrTruncated
-		e.Message = cmp.Or(d.Limit, "the reply reached its limit of tokens: raise Request.MaxTokens, or ask for less")
-	case resp.Finish == llm.FinishRefusal:
+		e.Message = cmp.Or(d.Limit, "the reply reached its token limit: raise Request.MaxOutputTokens, or ask for less")
+	case resp.FinishReason == llm.FinishRefusal:
 		e.Kind = llm.ErrRefusal
-		e.Message = "the model, or a filter of the provider, declined"
+		e.Message = "the model or a filter of the provider declined"
 		if len(d.Refusal) > 0 {
 			e.Message = "the model declined: " + c.clean(string(d.Refusal))
 		}
-	case !argumentsOK:
+	case !valid:
 		e.Kind = llm.ErrInvalidOutput
 		e.Message = "the model called a tool with arguments that are not JSON"
 	default:

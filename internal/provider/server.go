@@ -1,8 +1,10 @@
-// Package provider is what the packages for model providers, such as llm/openai, have in common: how a request is
-// checked and sent, how much of a reply is read, and what its failures mean in the terms of package llm.
+// Package provider has what the packages for model providers, such as
+// llm/openai, share: the check of a request, the HTTP client, the limits on what
+// is read of a reply, and the mapping of failures to [llm.Error]s.
 //
-// A provider's own package knows its protocol: it turns an [llm.Request] into what its library sends, puts [Call.Guard]
-// between that library and the server, and fills a [Draft] from what comes back.
+// A provider's own package knows the protocol. It converts an [llm.Request] to
+// the types of the provider's SDK, installs [Call.Middleware] in the SDK, and
+// fills a [Draft] from the reply.
 package provider
 
 import (
@@ -18,51 +20,57 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Config is what the Config of every provider has. Its errors name the fields as the provider's Config does.
+// Config has the options that every provider has, and what differs between
+// providers. Errors name the fields as those of a struct called Options.
 type Config struct {
-	Provider string // as errors name it
-	API      string // what a server has to speak, as errors name it
-	Home     string // where BaseURL is when it is empty; that host needs a key
+	Provider   string // the name in errors
+	API        string // the protocol's name in errors
+	DefaultURL string // used if BaseURL is empty; its host requires a key
 
 	Model      string // required
 	BaseURL    string
 	APIKey     string
 	Timeout    time.Duration // 0 means 2 minutes, a negative value none
-	HTTPClient *http.Client  // nil means one on http.DefaultTransport
+	HTTPClient *http.Client  // nil means one that uses http.DefaultTransport
 }
 
-// Server is where requests go, and how. It is safe for concurrent use.
+// A Server is the address of a model and the way to call it. It is safe for
+// concurrent use.
 type Server struct {
 	Model  string
 	Key    string       // may be empty
-	Client *http.Client // follows no redirect
+	Client *http.Client // does not follow redirects
 
 	provider, api string
 	base          *url.URL
 	timeout       time.Duration
 }
 
-// NewServer checks cfg, and sends nothing. Its error is an [*llm.Error].
+// NewServer checks cfg. It sends nothing. Its error is an [*llm.Error].
 func NewServer(cfg *Config) (*Server, error) {
 	s := &Server{Model: cfg.Model, Key: cfg.APIKey, provider: cfg.Provider, api: cfg.API, timeout: cfg.Timeout}
 	if cfg.Model == "" {
-		return nil, s.Misused(llm.ErrBadRequest, "Config.Model is empty: name the model to ask")
+		return nil, s.Invalid(llm.ErrBadRequest, "Options.Model is empty: set the model's name")
 	}
 	if strings.ContainsFunc(cfg.APIKey, unicode.IsControl) {
-		return nil, s.Misused(llm.ErrAuth, "Config.APIKey holds a control character, such as a line break at its end: no key has one")
+		return nil, s.Invalid(llm.ErrAuth,
+			"Options.APIKey contains a control character, such as a line break at its end")
 	}
-	base, err := url.Parse(cmp.Or(cfg.BaseURL, cfg.Home))
+	base, err := url.Parse(cmp.Or(cfg.BaseURL, cfg.DefaultURL))
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
-		return nil, s.Misused(llm.ErrBadRequest, "Config.BaseURL is no URL of the form https://host or https://host/path")
+		return nil, s.Invalid(llm.ErrBadRequest,
+			"Options.BaseURL is not a URL of the form https://host or https://host/path")
 	}
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
-		return nil, s.Misused(llm.ErrBadRequest, "Config.BaseURL holds a user, a query or a fragment: it is a scheme, a host and a path only")
+		return nil, s.Invalid(llm.ErrBadRequest,
+			"Options.BaseURL has a user, a query or a fragment: it may only have a scheme, a host and a path")
 	}
 	base.Path = strings.TrimRight(base.Path, "/") + "/"
 	base.RawPath = ""
 	s.base = base
-	if home, err := url.Parse(cfg.Home); cfg.APIKey == "" && err == nil && base.Hostname() == home.Hostname() {
-		return nil, s.Misused(llm.ErrAuth, "Config.APIKey is empty: set it, or Config.BaseURL for a server that needs none, such as Ollama")
+	if def, err := url.Parse(cfg.DefaultURL); cfg.APIKey == "" && err == nil && base.Hostname() == def.Hostname() {
+		return nil, s.Invalid(llm.ErrAuth,
+			"Options.APIKey is empty: set it, or set Options.BaseURL to a server that needs no key, such as Ollama")
 	}
 	if s.timeout == 0 {
 		s.timeout = 2 * time.Minute
@@ -71,34 +79,35 @@ func NewServer(cfg *Config) (*Server, error) {
 	if cfg.HTTPClient != nil {
 		*s.Client = *cfg.HTTPClient
 	}
-	// A request is not sent to where nobody said it should go.
+	// A redirect could send the key and the conversation to another host.
 	s.Client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return s, nil
 }
 
-// Misused is the error for what the program got wrong itself.
-func (s *Server) Misused(kind llm.Kind, message string) error {
+// Invalid returns the error for an option or a request that is wrong, or for a
+// reply that contradicts an earlier one.
+func (s *Server) Invalid(kind llm.ErrorKind, message string) error {
 	return &llm.Error{Kind: kind, Provider: s.provider, Message: message}
 }
 
-// BaseURL is where the server's API begins. It ends in a slash.
+// BaseURL returns the base URL of the API. It ends in a slash.
 func (s *Server) BaseURL() string { return s.base.String() }
 
-// Hostname is the server's, without a port.
+// Hostname returns the host of the base URL, without a port.
 func (s *Server) Hostname() string { return s.base.Hostname() }
 
-// address is the server's base URL, as errors name it.
+// address returns the base URL and its option for an error.
 func (s *Server) address() string {
-	return fmt.Sprintf("%s (Config.BaseURL)", strings.TrimRight(s.base.String(), "/"))
+	return fmt.Sprintf("%s (Options.BaseURL)", strings.TrimRight(s.base.String(), "/"))
 }
 
-// Call is one request on its way.
+// A Call is one request to a [Server].
 type Call struct {
 	*Server
 	Ctx context.Context // the caller's, with the timeout
 
 	caller  context.Context
-	replied bool // the server began a reply with a status of success
+	replied bool // the server began a reply with a 2xx status
 }
 
 // Begin begins a call. The returned function ends it.

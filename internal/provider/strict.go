@@ -6,9 +6,11 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Strict rewrites a JSON Schema into the part of it that providers can hold a reply to: every object is closed, and
-// constraints become words of the description. Where nullable is given, every property is required, and one that was
-// optional is what nullable makes of it. It reports false for a schema that has no such form.
+// Strict converts a JSON Schema to the subset that providers can constrain a reply
+// to. Every object is closed, and other constraints are moved to the descriptions.
+// If nullable is not nil, every property is required and the schema of an optional
+// one is replaced by the result of nullable. Strict reports false for a schema that
+// cannot be converted.
 //
 // See https://platform.openai.com/docs/guides/structured-outputs, "Supported schemas", and
 // https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations".
@@ -17,7 +19,7 @@ func Strict(schema json.RawMessage, nullable func(*jsonschema.Schema) *jsonschem
 	if err := json.Unmarshal(schema, &doc); err != nil {
 		return nil, false
 	}
-	r := rewriter{nullable}
+	r := converter{nullable: nullable}
 	root, ok := r.schema(&doc)
 	if !ok || root.Type != "object" {
 		return nil, false
@@ -35,16 +37,16 @@ func Strict(schema json.RawMessage, nullable func(*jsonschema.Schema) *jsonschem
 	return root, true
 }
 
-type rewriter struct {
+type converter struct {
 	nullable func(*jsonschema.Schema) *jsonschema.Schema
 }
 
-func (r rewriter) schema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
-	if s == nil { // a null where a schema should be
+func (r converter) schema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
+	if s == nil { // null instead of a schema
 		return nil, false
 	}
 	if s.Ref != "" {
-		return &jsonschema.Schema{Ref: s.Ref}, true // nothing may stand beside a reference
+		return &jsonschema.Schema{Ref: s.Ref}, true // no other keyword is allowed next to $ref
 	}
 	if s.AllOf != nil || s.Not != nil || s.If != nil || s.PrefixItems != nil || s.Contains != nil ||
 		s.PatternProperties != nil || s.PropertyNames != nil || s.DependentSchemas != nil || s.DependentRequired != nil {
@@ -62,7 +64,8 @@ func (r rewriter) schema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
 	}
 	switch s.Type {
 	case "":
-		return out, out.AnyOf != nil || out.Enum != nil || out.Const != nil // else anything goes, which no provider takes
+		// No provider accepts a schema that allows everything.
+		return out, out.AnyOf != nil || out.Enum != nil || out.Const != nil
 	case "array":
 		if s.Items == nil {
 			return nil, false
@@ -76,7 +79,7 @@ func (r rewriter) schema(s *jsonschema.Schema) (*jsonschema.Schema, bool) {
 	return out, true
 }
 
-func (r rewriter) object(out, s *jsonschema.Schema) bool {
+func (r converter) object(out, s *jsonschema.Schema) bool {
 	if closed, err := json.Marshal(s.AdditionalProperties); err != nil || string(closed) != "false" {
 		return false
 	}
@@ -107,8 +110,8 @@ func (r rewriter) object(out, s *jsonschema.Schema) bool {
 	return true
 }
 
-// describe is the description of s, with the constraints that no provider holds a model to. The reply is
-// checked against them all the same.
+// describe returns the description of s followed by the constraints that are not
+// in the subset. The reply is checked against them later.
 func describe(s *jsonschema.Schema) string {
 	limits, err := json.Marshal(&jsonschema.Schema{
 		MultipleOf: s.MultipleOf, Maximum: s.Maximum, ExclusiveMaximum: s.ExclusiveMaximum,

@@ -5,51 +5,50 @@ import (
 	"errors"
 	"reflect"
 	"strings"
+
+	"github.com/qedkit/qed/refusal"
 )
 
-// Error says why JSON was refused, so that a model can mend it. The same JSON always gives the same Error.
-type Error struct{ Problems []Problem }
+// Codes of the problems in the errors of this package.
+const (
+	ErrInvalidJSON refusal.Code = "invalid_json"     // not one JSON value
+	ErrMismatch    refusal.Code = "schema_violation" // the schema, or the Go type, does not allow the value
+)
 
-// Problem is one thing that is wrong. Its text holds names and what was wanted, not the value that was found, unless
-// that stands in the error of a type that reads its own JSON.
-type Problem struct {
-	Path string // JSON Pointer to the value; empty for the whole
-	Text string // such as "is a string, want integer"
-}
-
-// Error lists the problems, one after the other.
-func (e *Error) Error() string {
-	texts := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		where := p.Path
-		if where == "" {
-			where = "the JSON"
-		}
-		texts[i] = where + " " + p.Text
-	}
-	return strings.Join(texts, "; ")
-}
-
-// maxProblems bounds an Error. More does not help a model.
+// maxProblems is the highest number of problems that an error reports.
 const maxProblems = 8
 
-func problem(path, text string) error { return &Error{Problems: []Problem{{path, text}}} }
+// problem returns a problem at path, a JSON Pointer. The message names what was
+// wanted, but not the value that was found. Its subject is the path, or "the
+// JSON" if the path is empty.
+func problem(code refusal.Code, path, message string) refusal.Problem {
+	if path == "" {
+		message = "the JSON " + message
+	}
+	return refusal.Problem{Code: code, Path: path, Message: message}
+}
 
-// unreadable is the error for JSON that the schema allows, and that the Go type does not hold.
-func unreadable(err error) error {
+func refuse(code refusal.Code, path, message string) error {
+	return &refusal.Error{Problems: []refusal.Problem{problem(code, path, message)}}
+}
+
+// decodeError returns the error for JSON that the schema allows and the Go type
+// does not.
+func decodeError(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if errors.As(err, &mismatch) {
 		path := ""
 		if mismatch.Field != "" {
 			path = "/" + strings.ReplaceAll(mismatch.Field, ".", "/")
 		}
-		return problem(path, "does not fit "+wanted(mismatch.Type))
+		return refuse(ErrMismatch, path, "does not fit "+jsonName(mismatch.Type))
 	}
-	return problem("", "cannot be read: "+clip(err.Error()))
+	return refuse(ErrMismatch, "", "cannot be read: "+clip(err.Error()))
 }
 
-// wanted names what JSON a Go type holds: a number by its type, which says how large it may be.
-func wanted(t reflect.Type) string {
+// jsonName returns the kind of JSON value that t holds. A number keeps its Go
+// name, which shows the range.
+func jsonName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		return "an object"
@@ -63,7 +62,8 @@ func wanted(t reflect.Type) string {
 
 var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
-// pointer is one step of a JSON Pointer, RFC 6901. A name may come from a model, so it is cut short.
+// pointer returns name as one step of a JSON Pointer (RFC 6901). A long name is
+// shortened, because it may come from a model.
 func pointer(name string) string {
 	return "/" + clip(escapePointer.Replace(name))
 }
@@ -76,7 +76,7 @@ func compact(v any) string {
 	return clip(string(text))
 }
 
-// clip cuts text that may be long, or come from a model.
+// clip shortens text that may be long or come from a model.
 func clip(text string) string {
 	const most = 200
 	if len(text) > most {

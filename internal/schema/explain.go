@@ -13,37 +13,42 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// explain says what is wrong with v, which the checker refused. The checker's own words name one problem only,
-// and follow the order of a map.
-func (r *Rule) explain(v any) error {
-	e := explainer{rule: r, steps: maxSteps, alone: map[*checker.Schema]*checker.Resolved{}}
-	e.visit(r.doc, v, "")
+// explain returns the problems of v, which the checker refused. The checker's own
+// error names only one problem, and which one depends on the order of a map.
+func (val *Validator) explain(v any) error {
+	e := explainer{validator: val, steps: maxSteps, alone: map[*checker.Schema]*checker.Resolved{}}
+	e.visit(val.doc, v, "")
 	if len(e.problems) == 0 {
 		e.add("", "does not match the schema")
 	}
-	return &Error{Problems: e.problems}
+	return &refusal.Error{Problems: e.problems}
 }
 
 type explainer struct {
-	rule     *Rule
-	steps    int
-	alone    map[*checker.Schema]*checker.Resolved // parts of the rule; nil where one cannot stand alone
-	problems []Problem
+	validator *Validator
+	steps     int
+	alone     map[*checker.Schema]*checker.Resolved // subschemas compiled for themselves; nil if that failed
+	problems  []refusal.Problem
 }
 
-func (e *explainer) add(path, text string) {
-	if p := (Problem{path, text}); len(e.problems) < maxProblems && !slices.Contains(e.problems, p) {
+// add adds a problem, unless there are enough of them or it is known already.
+func (e *explainer) add(path, message string, candidates ...string) {
+	p := problem(ErrMismatch, path, message)
+	p.Candidates = candidates
+	same := func(q refusal.Problem) bool { return q.Path == p.Path && q.Message == p.Message }
+	if len(e.problems) < maxProblems && !slices.ContainsFunc(e.problems, same) {
 		e.problems = append(e.problems, p)
 	}
 }
 
+// visit adds the problems that v has under s.
 func (e *explainer) visit(s *checker.Schema, v any, path string) {
 	before := len(e.problems)
 	if e.steps--; e.steps < 0 || before == maxProblems {
 		return
 	}
 	if s.Ref != "" {
-		if e.visit(lookup(e.rule.doc, s.Ref), v, path); len(e.problems) > before {
+		if e.visit(e.validator.lookup(s.Ref), v, path); len(e.problems) > before {
 			return
 		}
 	}
@@ -71,7 +76,8 @@ func (e *explainer) visit(s *checker.Schema, v any, path string) {
 		e.visit(sub, v, path)
 	}
 	for _, alternatives := range [][]*checker.Schema{s.AnyOf, s.OneOf} {
-		if alternatives != nil && !slices.ContainsFunc(alternatives, func(a *checker.Schema) bool { return e.fits(a, v) }) {
+		fitsValue := func(a *checker.Schema) bool { return e.fits(a, v) }
+		if alternatives != nil && !slices.ContainsFunc(alternatives, fitsValue) {
 			e.closest(alternatives, v, path)
 		}
 	}
@@ -92,7 +98,7 @@ func (e *explainer) object(s *checker.Schema, v map[string]any, path string) {
 		case sub != nil:
 			e.visit(sub, v[name], path+pointer(name))
 		case closed:
-			e.add(path+pointer(name), "is unknown"+known(s, name))
+			e.unknown(s, name, path+pointer(name))
 		case s.AdditionalProperties != nil && s.PatternProperties == nil:
 			e.visit(s.AdditionalProperties, v[name], path+pointer(name))
 		}
@@ -114,11 +120,13 @@ func (e *explainer) array(s *checker.Schema, v []any, path string) {
 	}
 }
 
-// StandIn is the keyword of an alternative that may stand for any value, such as a reference to one. What is wrong with a value is told
-// by the other alternatives, unless it has one of the names of the stand-in.
+// StandIn is a keyword that marks an alternative which may replace any value, such
+// as a reference to one. The problems of a value are those under the other
+// alternatives, unless the value has a property of the marked one.
 const StandIn = "qed-stand-in"
 
-// closest says what is wrong with v, which fits none of the alternatives, by the one that it was meant for.
+// closest adds the problems of v, which matches none of the alternatives, under
+// the alternative that was probably meant.
 func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) {
 	object, _ := v.(map[string]any)
 	var meant []*checker.Schema
@@ -130,7 +138,7 @@ func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) 
 			if sub := a.Properties[name]; sub != nil {
 				shared++
 				if (sub.Const != nil || sub.Enum != nil) && e.fits(sub, value) {
-					shared += len(object) // it is the word that says which alternative is meant
+					shared += len(object) // this property selects the alternative
 				}
 			}
 		}
@@ -142,7 +150,9 @@ func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) 
 			meant = append(meant, a)
 		}
 	}
-	typed := slices.DeleteFunc(slices.Clone(meant), func(a *checker.Schema) bool { return !holds(&checker.Schema{Type: a.Type, Types: a.Types}, v) })
+	typed := slices.DeleteFunc(slices.Clone(meant), func(a *checker.Schema) bool {
+		return !holds(&checker.Schema{Type: a.Type, Types: a.Types}, v)
+	})
 	switch {
 	case len(meant) == 1:
 		e.visit(meant[0], v, path)
@@ -153,40 +163,41 @@ func (e *explainer) closest(alternatives []*checker.Schema, v any, path string) 
 	}
 }
 
-// target follows the references of s, as long as they say all that there is of it.
+// target follows the references of s.
 func (e *explainer) target(s *checker.Schema) *checker.Schema {
 	for s.Ref != "" && e.steps > 0 {
 		e.steps--
-		s = lookup(e.rule.doc, s.Ref)
+		s = e.validator.lookup(s.Ref)
 	}
 	return s
 }
 
-// fits reports whether the checker takes v under s alone.
+// fits reports whether v is valid under s alone.
 func (e *explainer) fits(s *checker.Schema, v any) bool {
-	if s == e.rule.doc {
-		return e.rule.check.Validate(v) == nil
+	if s == e.validator.doc {
+		return e.validator.check.Validate(v) == nil
 	}
-	if !e.rule.local {
-		return true // it cannot stand alone, so it is not blamed
+	if !e.validator.local {
+		return true // not known: s cannot be compiled for itself
 	}
 	check, ok := e.alone[s]
 	if !ok {
 		alone := s.CloneSchemas()
-		alone.Schema, alone.Defs, alone.Definitions = e.rule.doc.Schema, e.rule.doc.Defs, e.rule.doc.Definitions
+		root := e.validator.doc
+		alone.Schema, alone.Defs, alone.Definitions = root.Schema, root.Defs, root.Definitions
 		check, _ = alone.Resolve(nil)
 		e.alone[s] = check
 	}
 	return check == nil || check.Validate(v) == nil
 }
 
-// holds reports whether the checker takes v under s, or cannot say.
+// holds reports whether v is valid under s. It returns true if s does not compile.
 func holds(s *checker.Schema, v any) bool {
-	rule, err := s.Resolve(nil)
-	return err != nil || rule.Validate(v) == nil
+	resolved, err := s.Resolve(nil)
+	return err != nil || resolved.Validate(v) == nil
 }
 
-// isFalse reports whether s is the schema that takes nothing.
+// isFalse reports whether s is the schema false, which allows no value.
 func isFalse(s *checker.Schema) bool { return s.Not != nil && reflect.ValueOf(*s.Not).IsZero() }
 
 func typeName(v any) string {
@@ -210,15 +221,18 @@ func typeName(v any) string {
 	return "object"
 }
 
-// known lists the names that s knows, and says which of them could have been meant by another.
-func known(s *checker.Schema, name string) string {
+// unknown adds the problem of a property that s does not have.
+func (e *explainer) unknown(s *checker.Schema, name, path string) {
 	names := slices.Sorted(maps.Keys(s.Properties))
 	if len(names) == 0 {
-		return "; known are none"
+		e.add(path, "is unknown; known are none")
+		return
 	}
-	list := "nown are " + clip(strings.Join(names, ", "))
-	if near := refusal.Nearest(name, names, 1); len(near) > 0 {
-		return "; did you mean " + clip(near[0]) + "? K" + list
+	list := clip(strings.Join(names, ", "))
+	near := refusal.Nearest(name, names, 1)
+	if len(near) == 0 {
+		e.add(path, "is unknown; known are "+list)
+		return
 	}
-	return "; k" + list
+	e.add(path, "is unknown; did you mean "+clip(near[0])+"? Known are "+list, near...)
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// generate returns the JSON Schema of t. A definition that is used once and does not contain itself stands where it
-// is used, because small models follow that better than references.
+// generate returns the JSON Schema of t. A definition that is used once and does
+// not contain itself is inlined, because small models follow that better than
+// references.
 func generate(t reflect.Type) (text json.RawMessage, err error) {
 	if err := describable(t, t.String(), nil); err != nil {
 		return nil, err
 	}
-	// A type may describe itself by a method of its own, which is the host's code.
+	// The JSONSchema method of a type is code of the host.
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v", r)
@@ -40,7 +41,8 @@ var (
 	rawType         = reflect.TypeFor[json.RawMessage]()
 )
 
-// ownJSON gives the schema of a type whose JSON is not that of its fields, nil for every other.
+// ownJSON returns the schema of a type that reads its own JSON, and nil for any
+// other type.
 func ownJSON(t reflect.Type) *jsonschema.Schema {
 	if t.Implements(describesItself) || t == timeType || t == rawType {
 		return nil
@@ -54,7 +56,8 @@ func ownJSON(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// describable refuses what would make the reflector panic, or recurse without end: a type that embeds itself.
+// describable returns an error for a type that would make the reflector panic or
+// recurse forever.
 func describable(t reflect.Type, path string, within []reflect.Type) error {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -64,18 +67,18 @@ func describable(t reflect.Type, path string, within []reflect.Type) error {
 	}
 	for _, w := range within {
 		if w == t {
-			return nil // described further up
+			return nil // checked further up
 		}
 	}
 	within = append(within, t)
 	switch t.Kind() {
 	case reflect.Func, reflect.Chan, reflect.Complex64, reflect.Complex128, reflect.UnsafePointer, reflect.Uintptr:
-		return fmt.Errorf("%s is a %s, which JSON cannot hold", path, t.Kind())
+		return fmt.Errorf("%s is a %s, which JSON cannot represent", path, t.Kind())
 	case reflect.Slice, reflect.Array:
 		return describable(t.Elem(), path+"[]", within)
 	case reflect.Map:
 		if k := t.Key(); !isMapKey(k) {
-			return fmt.Errorf("%s is a map by %s, which JSON cannot hold", path, k)
+			return fmt.Errorf("%s is a map with keys of type %s, which JSON cannot represent", path, k)
 		}
 		return describable(t.Elem(), path+"[]", within)
 	case reflect.Struct:
@@ -132,8 +135,10 @@ var (
 	notInName   = regexp.MustCompile(`\W+`)
 )
 
-// namer names definitions by their types. Two types of one name, of two packages, get two names, and a generic
-// type gets one that a reference can hold: Page[example.com/shop.Item] is Page_Item.
+// namer returns a function that names definitions by their types. Types with the
+// same name in different packages get different names. The name of a generic
+// type has only characters that a reference can hold: Page[example.com/shop.Item]
+// becomes Page_Item.
 func namer() func(reflect.Type) string {
 	names, taken := map[reflect.Type]string{}, map[string]bool{}
 	return func(t reflect.Type) string {
@@ -153,8 +158,8 @@ func namer() func(reflect.Type) string {
 	}
 }
 
-// inline makes root an object of its own instead of a reference, puts the definitions used once where they are used,
-// and drops what is not used.
+// inline replaces the reference in root, and references to definitions that are
+// used once, by the definitions. It removes definitions that are not used.
 func inline(root *jsonschema.Schema) {
 	defs := root.Definitions
 	root.Definitions = nil
@@ -220,7 +225,8 @@ func contains(s *jsonschema.Schema, name string, defs jsonschema.Definitions, se
 	return found
 }
 
-// walk calls visit on s and then on every schema within it. What visit puts into s is walked as well.
+// walk calls visit on s and then on every schema inside it, including those that
+// visit adds to s.
 func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
 	if s == nil {
 		return
@@ -231,7 +237,9 @@ func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
 			walk(sub, visit)
 		}
 	}
-	for _, sub := range []*jsonschema.Schema{s.Not, s.If, s.Then, s.Else, s.Items, s.Contains, s.AdditionalProperties, s.PropertyNames} {
+	for _, sub := range []*jsonschema.Schema{
+		s.Not, s.If, s.Then, s.Else, s.Items, s.Contains, s.AdditionalProperties, s.PropertyNames,
+	} {
 		walk(sub, visit)
 	}
 	for _, group := range []map[string]*jsonschema.Schema{s.DependentSchemas, s.PatternProperties} {

@@ -6,15 +6,17 @@ import (
 	checker "github.com/google/jsonschema-go/jsonschema"
 )
 
-// maxSteps bounds what is looked at for one value: alternatives that refer to one another have no other bound that is worth having.
+// maxSteps limits how many subschemas are visited for one value. Without it,
+// alternatives that refer to one another take exponential time.
 const maxSteps = 20_000
 
-// nulls removes the optional properties of a value that are null where their schema wants something else: models that must name
-// every property write null for the ones they leave out.
+// nulls removes optional properties whose value is null although their schema
+// does not allow null. Models that must name every property write null for those
+// that they want to leave out.
 type nulls struct {
-	root    *checker.Schema
+	schema  *Validator
 	steps   int
-	dropped bool // there were some
+	dropped bool // a property was removed
 }
 
 func (n *nulls) drop(s *checker.Schema, v any) {
@@ -22,7 +24,7 @@ func (n *nulls) drop(s *checker.Schema, v any) {
 		return
 	}
 	if s.Ref != "" {
-		n.drop(lookup(n.root, s.Ref), v)
+		n.drop(n.schema.lookup(s.Ref), v)
 	}
 	for _, alternatives := range [][]*checker.Schema{s.AllOf, s.AnyOf, s.OneOf} {
 		for _, sub := range alternatives {
@@ -37,7 +39,7 @@ func (n *nulls) drop(s *checker.Schema, v any) {
 			case sub == nil && s.AdditionalProperties != nil:
 				n.drop(s.AdditionalProperties, e)
 			case sub == nil:
-			case e == nil && !slices.Contains(s.Required, name) && !n.taken(sub):
+			case e == nil && !slices.Contains(s.Required, name) && !n.allowsNull(sub):
 				delete(v, name)
 				n.dropped = true
 			default:
@@ -53,21 +55,22 @@ func (n *nulls) drop(s *checker.Schema, v any) {
 	}
 }
 
-// taken reports whether s takes null, as far as its types, values and alternatives say.
-func (n *nulls) taken(s *checker.Schema) bool {
+// allowsNull reports whether s allows null, according to its types, values and
+// alternatives.
+func (n *nulls) allowsNull(s *checker.Schema) bool {
 	n.steps--
 	switch isNull := func(v any) bool { return v == nil }; {
 	case n.steps < 0:
 		return true
-	case s.Ref != "" && !n.taken(lookup(n.root, s.Ref)),
+	case s.Ref != "" && !n.allowsNull(n.schema.lookup(s.Ref)),
 		s.Type != "" && s.Type != "null", s.Types != nil && !slices.Contains(s.Types, "null"),
 		s.Enum != nil && !slices.ContainsFunc(s.Enum, isNull), s.Const != nil && *s.Const != nil:
 		return false
 	}
 	for _, alternatives := range [][]*checker.Schema{s.AnyOf, s.OneOf} {
-		if alternatives != nil && !slices.ContainsFunc(alternatives, n.taken) {
+		if alternatives != nil && !slices.ContainsFunc(alternatives, n.allowsNull) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(s.AllOf, func(sub *checker.Schema) bool { return !n.taken(sub) })
+	return !slices.ContainsFunc(s.AllOf, func(sub *checker.Schema) bool { return !n.allowsNull(sub) })
 }

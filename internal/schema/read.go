@@ -10,37 +10,39 @@ import (
 	"strconv"
 )
 
-// maxNesting bounds how deep JSON may be nested: a checker's error repeats every level above it.
+// maxNesting limits how deep JSON may be nested. The text of a checker's error
+// repeats every level.
 const maxNesting = 100
 
-// parse reads raw as one JSON value. Numbers keep their digits.
+// parse decodes raw, which must be one JSON value. Numbers keep their digits.
 func parse(raw []byte) (any, error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
-		return nil, problem("", "is empty, want a JSON object")
+		return nil, refuse(ErrInvalidJSON, "", "is empty, want a JSON object")
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	var v any
 	if err := d.Decode(&v); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil, problem("", "is JSON that ends too early")
+			return nil, refuse(ErrInvalidJSON, "", "is cut off")
 		}
-		return nil, problem("", "is not JSON: "+clip(err.Error()))
+		return nil, refuse(ErrInvalidJSON, "", "is malformed: "+clip(err.Error()))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, problem("", "has something after the JSON value")
+		return nil, refuse(ErrInvalidJSON, "", "is followed by something else")
 	}
 	if deeper(v, maxNesting) {
-		return nil, problem("", fmt.Sprintf("is nested more than %d deep", maxNesting))
+		return nil, refuse(ErrInvalidJSON, "", fmt.Sprintf("is nested more than %d levels deep", maxNesting))
 	}
 	return v, nil
 }
 
-// finish writes v, which parse returned, and changes its numbers to those of the checker.
+// finish encodes v, which parse returned, and converts its numbers to the types
+// that the checker expects.
 func finish(v any) (any, json.RawMessage, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return nil, nil, unreadable(err)
+		return nil, nil, decodeError(err)
 	}
 	if v, err = plainNumbers(v, ""); err != nil {
 		return nil, nil, err
@@ -66,7 +68,8 @@ func deeper(v any, levels int) bool {
 	return false
 }
 
-// plainNumbers returns v with its numbers as the checker knows them. The error is for a number out of range.
+// plainNumbers converts the numbers in v to int64 and float64. It returns an error
+// for a number out of range.
 func plainNumbers(v any, path string) (any, error) {
 	var err error
 	switch v := v.(type) {
@@ -88,7 +91,7 @@ func plainNumbers(v any, path string) (any, error) {
 		}
 		f, err := v.Float64()
 		if err != nil || math.IsInf(f, 0) {
-			return nil, problem(path, "is a number out of range")
+			return nil, refuse(ErrInvalidJSON, path, "is a number out of range")
 		}
 		return f, nil
 	}

@@ -1,12 +1,17 @@
-// Package schema makes a JSON Schema from a Go type, and reads JSON into that type only where the schema allows it.
+// Package schema makes a JSON Schema from a Go type, and decodes JSON into that
+// type if the schema allows it. A [Validator] checks JSON by a schema that
+// somebody else wrote.
 //
-// It is the one place where qed tells a model what JSON it wants and checks what came: the arguments of a tool, also by a
-// schema of somebody else's, and structured output. A struct describes its fields with the tags of github.com/invopop/jsonschema, such as
+// qed uses it for the arguments of tools and for structured output. A struct
+// describes its fields with the tags of github.com/invopop/jsonschema, such as
 //
 //	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=100" jsonschema_description:"how many rows"`
 //
-// A field is optional when its json tag has omitempty or omitzero, and a null there counts as its absence.
-// Unknown fields are refused.
+// A field is optional if its json tag has omitempty or omitzero; null is treated
+// as absent there. Unknown fields are refused.
+//
+// Errors are [*refusal.Error]s that list the problems so that a model can correct
+// its JSON. The same JSON always gives the same error.
 package schema
 
 import (
@@ -16,17 +21,18 @@ import (
 	"sync"
 )
 
-// Schema is the compiled schema of T. It is immutable and safe for concurrent use.
+// Schema is the compiled JSON Schema of T. It is immutable and safe for concurrent use.
 type Schema[T any] struct {
-	text json.RawMessage
-	rule *Rule
+	text      json.RawMessage
+	validator *Validator
 }
 
-// cache holds a func() (*Schema[T], error) for each T: a schema is compiled once.
+// cache maps each T to a func() (*Schema[T], error) that compiles its schema once.
 var cache sync.Map
 
-// For returns the schema of T, which is a struct or a map. It is compiled once per type.
-// It fails on a type that JSON cannot hold, and on one that is no JSON object.
+// For returns the schema of T, which is a struct or a map. It is compiled once per
+// type. For returns an error if JSON cannot represent T, or if T is not a JSON
+// object.
 func For[T any]() (*Schema[T], error) {
 	t := reflect.TypeFor[T]()
 	once, ok := cache.Load(t)
@@ -42,35 +48,43 @@ func compile[T any]() (*Schema[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t, err)
 	}
-	rule, err := Compile(text)
+	validator, err := Compile(text)
 	if err != nil {
 		return nil, fmt.Errorf("schema of %s: %w", t, err)
 	}
-	if rule.doc.Type != "object" {
-		return nil, fmt.Errorf("schema of %s: it is no JSON object: make it a field of a struct", t)
+	if validator.doc.Type != "object" {
+		return nil, fmt.Errorf("schema of %s: it is not a JSON object; make it a field of a struct", t)
 	}
-	return &Schema[T]{text, rule}, nil
+	return &Schema[T]{text: text, validator: validator}, nil
 }
 
-// JSON returns the schema. Its properties stand in the order of T's fields. The caller must not change it.
+// JSON returns the schema. Its properties have the order of T's fields. The caller
+// must not modify it.
 func (s *Schema[T]) JSON() json.RawMessage { return s.text }
 
-// Validate reports whether raw is one JSON value that the schema allows. Its error is an [*Error].
+// Validate returns an error unless raw is one JSON value that the schema allows.
 func (s *Schema[T]) Validate(raw []byte) error {
-	_, err := s.rule.Clean(raw)
+	_, err := s.validator.Normalize(raw)
 	return err
 }
 
-// Decode reads raw into a T. It gives the zero T and an [*Error] where the schema does not allow raw,
-// or where T's own reading refuses it.
+// Decode decodes raw into a T. It returns an error if the schema does not allow
+// raw, or if an UnmarshalJSON or UnmarshalText method refuses it.
 func (s *Schema[T]) Decode(raw []byte) (T, error) {
 	var v, zero T
-	text, err := s.rule.Clean(raw)
+	text, err := s.validator.Normalize(raw)
 	if err != nil {
 		return zero, err
 	}
 	if err := json.Unmarshal(text, &v); err != nil {
-		return zero, unreadable(err)
+		return zero, decodeError(err)
 	}
 	return v, nil
+}
+
+// Instruction returns the prompt that asks a model for JSON by a schema. It is for
+// providers that do not constrain replies to a schema.
+func Instruction(schema json.RawMessage) string {
+	return "Reply with one JSON object and nothing else: no explanation, no code fence. " +
+		"Its JSON Schema is:\n" + string(schema)
 }

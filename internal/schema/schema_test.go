@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/internal/schema"
+	"github.com/qedkit/qed/refusal"
 )
 
 type line struct {
@@ -149,24 +150,24 @@ func TestDecode(t *testing.T) {
 		"any null":          {raw: head + `,"any":null}`},
 		"any":               {raw: head + `,"any":{"x":[1,null]}}`},
 		"large integer":     {raw: head + `,"limit":9007199254740993}`},
-		"integer as float":  {raw: head + `,"limit":7.0}`, want: "/limit does not fit int"},
-		"required null":     {raw: `{"reason":null,"state":"open","lines":[]}`, want: "/reason is null, want string"},
-		"missing":           {raw: `{"reason":"r"}`, want: "/state is missing; /lines is missing"},
-		"unknown":           {raw: head + `,"limits":1}`, want: "/limits is unknown; did you mean limit? Known are any, limit"},
-		"enum":              {raw: `{"reason":"r","state":"shut","lines":[]}`, want: `/state is none of ["open","done"]`},
-		"in a list":         {raw: `{"reason":"r","state":"open","lines":[{"product":"p","count":"2"}]}`, want: "/lines/0/count is string, want integer"},
-		"minimum":           {raw: `{"reason":"r","state":"open","lines":[{"product":"p","count":0}]}`, want: "/lines/0/count is too small, want at least 1"},
-		"map value":         {raw: head + `,"notes":{"a/b":1}}`, want: "/notes/a~1b is integer, want string"},
-		"too large for Go":  {raw: head + `,"small":300}`, want: "/small does not fit int8"},
+		"integer as float":  {raw: head + `,"limit":7.0}`, want: "/limit: does not fit int"},
+		"required null":     {raw: `{"reason":null,"state":"open","lines":[]}`, want: "/reason: is null, want string"},
+		"missing":           {raw: `{"reason":"r"}`, want: "/state: is missing; /lines: is missing"},
+		"unknown":           {raw: head + `,"limits":1}`, want: "/limits: is unknown; did you mean limit? Known are any, limit"},
+		"enum":              {raw: `{"reason":"r","state":"shut","lines":[]}`, want: `/state: is none of ["open","done"]`},
+		"in a list":         {raw: `{"reason":"r","state":"open","lines":[{"product":"p","count":"2"}]}`, want: "/lines/0/count: is string, want integer"},
+		"minimum":           {raw: `{"reason":"r","state":"open","lines":[{"product":"p","count":0}]}`, want: "/lines/0/count: is too small, want at least 1"},
+		"map value":         {raw: head + `,"notes":{"a/b":1}}`, want: "/notes/a~1b: is integer, want string"},
+		"too large for Go":  {raw: head + `,"small":300}`, want: "/small: does not fit int8"},
 		"no time":           {raw: head + `,"when":"yesterday"}`, want: "the JSON cannot be read"},
-		"huge exponent":     {raw: head + `,"any":1e999999999}`, want: "/any is a number out of range"},
+		"huge exponent":     {raw: head + `,"any":1e999999999}`, want: "/any: is a number out of range"},
 		"array":             {raw: `[]`, want: "the JSON is array, want object"},
 		"empty":             {raw: " ", want: "the JSON is empty"},
-		"cut off":           {raw: `{"reason":"r`, want: "the JSON is JSON that ends too early"},
-		"two values":        {raw: head + `} {}`, want: "the JSON has something after"},
-		"no JSON":           {raw: `SELECT`, want: "the JSON is not JSON"},
-		"duplicate, nested": {raw: `{"reason":"r","state":"open","lines":[{"product":"p","product":1,"count":1}]}`, want: "/lines/0/product is integer"},
-		"other case":        {raw: head + `,"Limit":1}`, want: "/Limit is unknown"},
+		"cut off":           {raw: `{"reason":"r`, want: "the JSON is cut off"},
+		"two values":        {raw: head + `} {}`, want: "the JSON is followed by something else"},
+		"no JSON":           {raw: `SELECT`, want: "the JSON is malformed"},
+		"duplicate, nested": {raw: `{"reason":"r","state":"open","lines":[{"product":"p","product":1,"count":1}]}`, want: "/lines/0/product: is integer"},
+		"other case":        {raw: head + `,"Limit":1}`, want: "/Limit: is unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := s.Decode([]byte(test.raw))
@@ -176,9 +177,9 @@ func TestDecode(t *testing.T) {
 				}
 				return
 			}
-			var problems *schema.Error
+			var problems *refusal.Error
 			if !errors.As(err, &problems) {
-				t.Fatalf("got %v, want a *schema.Error", err)
+				t.Fatalf("got %v, want a *refusal.Error", err)
 			}
 			if !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("got %q, want it to begin with %q", err, test.want)
@@ -223,7 +224,7 @@ type strictTable struct{ Cells [][]string }
 
 func (t *strictTable) UnmarshalJSON(raw []byte) error { return json.Unmarshal(raw, &t.Cells) }
 
-// What a type that reads its own JSON does not hold is told in the words of JSON, not of Go.
+// TestNoTypesOfGo: errors name JSON types, not Go types.
 func TestNoTypesOfGo(t *testing.T) {
 	s, err := schema.For[strictRows]()
 	if err != nil {
@@ -307,7 +308,7 @@ func Example() {
 	fmt.Println(err)
 	// Output:
 	// {Words:[invoice] Limit:0} <nil>
-	// /limit is too large, want at most 50; /words is string, want array
+	// /limit: is too large, want at most 50; /words: is string, want array
 }
 
 func FuzzDecode(f *testing.F) {
@@ -321,7 +322,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		v, err := s.Decode(raw)
 		if err != nil {
-			var problems *schema.Error
+			var problems *refusal.Error
 			if !errors.As(err, &problems) || len(problems.Problems) == 0 {
 				t.Fatalf("%T without a problem", err)
 			}
@@ -333,7 +334,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		again, err := s.Decode(text)
 		if err != nil {
-			t.Fatalf("%s was accepted, what it became is refused: %v", raw, err)
+			t.Fatalf("%s is accepted, but its encoding is refused: %v", raw, err)
 		}
 		if diff := cmp.Diff(v, again); diff != "" {
 			t.Error(diff)

@@ -15,24 +15,24 @@ func ExampleNew() {
 	server := httptest.NewServer(providertest.Events(start, textDelta("Seven "), textDelta("crews."), stop("end_turn"), end))
 	defer server.Close()
 
-	model, err := anthropic.New(&anthropic.Config{BaseURL: server.URL, APIKey: os.Getenv("ANTHROPIC_API_KEY")})
+	model, err := anthropic.New(&anthropic.Options{BaseURL: server.URL, APIKey: os.Getenv("ANTHROPIC_API_KEY")})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	_, err = llm.Wrap(model, llm.Retry(nil)).Generate(context.Background(), &llm.Request{
-		Messages: []llm.Message{{Role: llm.User, Content: "How many crews?"}},
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}},
 	}, func(d llm.Delta) { fmt.Print(d.Text) })
 	fmt.Println(err)
 	// Output: Seven crews.<nil>
 }
 
-// Claude held to the JSON of a Go type.
+// Structured output: the reply is a Go value.
 func ExampleNew_object() {
 	server := httptest.NewServer(providertest.Body(200, message(text(`{"tables":["crew","person"]}`), "end_turn")))
 	defer server.Close()
 
-	model, err := anthropic.New(&anthropic.Config{BaseURL: server.URL, APIKey: os.Getenv("ANTHROPIC_API_KEY")})
+	model, err := anthropic.New(&anthropic.Options{BaseURL: server.URL, APIKey: os.Getenv("ANTHROPIC_API_KEY")})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -40,8 +40,8 @@ func ExampleNew_object() {
 	type selection struct {
 		Tables []string `json:"tables"`
 	}
-	got, _, err := llm.Object[selection](context.Background(), model, &llm.Request{
-		Messages: []llm.Message{{Role: llm.User, Content: "Which tables tell who works in crew 7?"}},
+	got, _, err := llm.GenerateObject[selection](context.Background(), model, &llm.Request{
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "Which tables are needed to find out who works in crew 7?"}},
 	}, nil)
 	fmt.Println(got.Tables, err)
 	// Output: [crew person] <nil>

@@ -22,9 +22,9 @@ type plan struct {
 	Steps  []step `json:"steps"`
 }
 
-func TestHeldFormat(t *testing.T) {
+func TestOutputConfig(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text(`{"reason":"r","steps":[{"sql":"x"}]}`), "end_turn")))
-	got, resp, err := llm.Object[plan](t.Context(), s.model(t), providertest.Ask("plan"), nil)
+	got, resp, err := llm.GenerateObject[plan](t.Context(), s.model(t), providertest.Request("plan"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestHeldFormat(t *testing.T) {
 	}
 }
 
-// closed is an object of these properties.
+// closed returns the schema of a closed object with these properties.
 func closed(properties string) string {
 	return `{"type":"object","properties":{` + properties + `},"additionalProperties":false}`
 }
@@ -60,7 +60,7 @@ func repeated(n int, property string) string {
 	return strings.Join(list, ",")
 }
 
-// Which schemas the API holds Claude to, and which stand in the prompt.
+// TestFormats: which schemas are sent as output_config, and which in the prompt.
 func TestFormats(t *testing.T) {
 	const (
 		optional = `"p%d":{"type":"string"}`
@@ -70,8 +70,8 @@ func TestFormats(t *testing.T) {
 	)
 	with := func(properties string) string { return strings.TrimSuffix(closed(properties), "}") + defs }
 	for name, test := range map[string]struct {
-		schema string
-		held   bool
+		schema      string
+		constrained bool
 	}{
 		"object":               {closed(`"a":{"type":"string"}`), true},
 		"nothing in it":        {closed(``), true},
@@ -96,18 +96,18 @@ func TestFormats(t *testing.T) {
 		"list":                 {`{"type":"array","items":{"type":"string"}}`, false},
 	} {
 		s := serve(t, providertest.Body(200, message(text("{}"), "end_turn")))
-		req := providertest.Ask("hi")
-		req.Messages = append(req.Messages, llm.Message{Role: llm.System, Content: "be brief"})
+		req := providertest.Request("hi")
+		req.Messages = append(req.Messages, llm.Message{Role: llm.RoleSystem, Content: "be brief"})
 		req.Format = &llm.Format{Name: "n", Schema: json.RawMessage(test.schema)}
 		if _, err := s.model(t).Generate(t.Context(), req, nil); err != nil {
 			t.Fatal(name, err)
 		}
 		system := s.Body["system"].([]any)
 		last := system[len(system)-1].(map[string]any)["text"].(string)
-		if held := s.Body["output_config"] != nil; held != test.held {
-			t.Errorf("%s: held is %v", name, held)
+		if constrained := s.Body["output_config"] != nil; constrained != test.constrained {
+			t.Errorf("%s: constrained is %v", name, constrained)
 		}
-		if told := strings.Contains(last, test.schema); told == test.held || len(system) > 2 {
+		if inPrompt := strings.Contains(last, test.schema); inPrompt == test.constrained || len(system) > 2 {
 			t.Errorf("%s: the prompt is %v", name, system)
 		}
 	}
@@ -115,7 +115,7 @@ func TestFormats(t *testing.T) {
 
 func TestJSONMode(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text("Sure!\n```json\n{\"sql\":\"SELECT 1\"}\n```"), "end_turn")))
-	got, _, err := llm.Object[step](t.Context(), s.model(t), providertest.Ask("plan"), &llm.ObjectOptions{Mode: llm.JSONMode})
+	got, _, err := llm.GenerateObject[step](t.Context(), s.model(t), providertest.Request("plan"), &llm.ObjectOptions{Mode: llm.JSONMode})
 	if err != nil || got.SQL != "SELECT 1" {
 		t.Fatalf("got %+v, %v", got, err)
 	}

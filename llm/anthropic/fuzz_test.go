@@ -12,17 +12,18 @@ import (
 	"github.com/qedkit/qed/llm/anthropic"
 )
 
-// asked is a model that asks client.
-func asked(tb testing.TB, client *http.Client) llm.Model {
+// newModel returns a model that uses client.
+func newModel(tb testing.TB, client *http.Client) llm.Model {
 	tb.Helper()
-	m, err := anthropic.New(&anthropic.Config{APIKey: testKey, HTTPClient: client})
+	m, err := anthropic.New(&anthropic.Options{APIKey: testKey, HTTPClient: client})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return m
 }
 
-// Whatever a server sends, the outcome is a reply that is sound, or an error of a kind that does not tell the key.
+// FuzzReply: for every response of a server, the outcome is a valid reply, or an
+// error that has a kind and does not contain the key.
 func FuzzReply(f *testing.F) {
 	f.Add(200, false, []byte(message(text("x"), "end_turn")))
 	f.Add(200, false, []byte(message(`[{"type":"tool_use","id":"a","name":"f","input":[]}]`, "tool_use")))
@@ -32,23 +33,24 @@ func FuzzReply(f *testing.F) {
 	f.Add(200, true, []byte("event: error\ndata: {\"error\":"+testKey+"}\n\n"))
 	f.Add(429, false, []byte(`{"error":{"type":"rate_limit_error","message":"slow","details":{"error_code":7}}}`))
 	f.Add(500, true, []byte(`{"error":"`+testKey+`"}`))
-	providertest.FuzzReplies(f, asked)
+	providertest.FuzzReplies(f, newModel)
 }
 
-// Whatever a conversation holds, what is sent is JSON whose sides take turns, or it is refused here.
+// FuzzRequest: for every conversation, the roles of the sent messages alternate, or
+// the request is refused.
 func FuzzRequest(f *testing.F) {
 	f.Add("user", "hi", "assistant", "hello", `{"a":1}`, `{"type":"object"}`, `{"type":"object"}`)
 	f.Add("user", "hi", "assistant", "", ` [1]`, `{"type":"object","properties":{"a":{"type":"string"}}}`, `true`)
 	f.Add("system", " ", "tool", "42", `null`, `{}`, `{"type":"object","additionalProperties":false,"properties":{"a":{"$ref":"#/$defs/a"}},"$defs":{"a":{"$ref":"#/$defs/a"}}}`)
 	f.Fuzz(func(t *testing.T, role1, text1, role2, text2, arguments, input, schema string) {
-		req := providertest.Ask(text1)
+		req := providertest.Request(text1)
 		req.Messages = append(req.Messages, llm.Message{Role: llm.Role(role1), Content: text1},
-			llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}},
+			llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}},
 			llm.Message{Role: llm.Role(role2), Content: text2, ToolCallID: "c"})
-		req.Tools = []llm.Tool{{Name: "f", Input: json.RawMessage(input)}}
+		req.Tools = []llm.Tool{{Name: "f", InputSchema: json.RawMessage(input)}}
 		req.Format = &llm.Format{Schema: json.RawMessage(schema)}
 		var sent []byte
-		m := asked(t, providertest.Answering(200, "application/json", []byte(message(text("ok"), "end_turn")), &sent))
+		m := newModel(t, providertest.FakeClient(200, "application/json", []byte(message(text("ok"), "end_turn")), &sent))
 		if _, err := m.Generate(t.Context(), req, nil); err != nil {
 			if !errors.Is(err, llm.ErrBadRequest) {
 				t.Fatal(err)

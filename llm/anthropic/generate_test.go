@@ -14,7 +14,7 @@ import (
 	"github.com/qedkit/qed/llm/anthropic"
 )
 
-// sends fails where the body that s was sent last is not want.
+// sends fails the test if the body of the last request is not want.
 func (s wire) sends(t *testing.T, want string) {
 	t.Helper()
 	var sent any
@@ -32,32 +32,32 @@ func TestRequest(t *testing.T) {
 	resp, err := s.model(t).Generate(t.Context(), &llm.Request{
 		Name: "never sent",
 		Messages: []llm.Message{
-			{Role: llm.System, Content: "be brief"},
-			{Role: llm.System, Content: "be kind"},
-			{Role: llm.User, Content: "how many?"},
-			{Role: llm.Assistant, Content: "let me see", ToolCalls: []llm.ToolCall{
+			{Role: llm.RoleSystem, Content: "be brief"},
+			{Role: llm.RoleSystem, Content: "be kind"},
+			{Role: llm.RoleUser, Content: "how many?"},
+			{Role: llm.RoleAssistant, Content: "let me see", ToolCalls: []llm.ToolCall{
 				{ID: "c1", Name: "count", Arguments: json.RawMessage(`{"of":"x"}`)}, {ID: "c2", Name: "now"},
 			}},
-			{Role: llm.ToolRole, ToolCallID: "c1", Content: "42"},
-			{Role: llm.ToolRole, ToolCallID: "c2", Content: ""},
-			{Role: llm.User, Content: "and now?"},
+			{Role: llm.RoleTool, ToolCallID: "c1", Content: "42"},
+			{Role: llm.RoleTool, ToolCallID: "c2", Content: ""},
+			{Role: llm.RoleUser, Content: "and now?"},
 		},
 		Tools: []llm.Tool{
-			{Name: "count", Description: "counts", Input: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}},"required":["z"]}`)},
+			{Name: "count", Description: "counts", InputSchema: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}},"required":["z"]}`)},
 			{Name: "now"},
-			{Name: "any", Input: json.RawMessage(`{"additionalProperties":true}`)},
+			{Name: "any", InputSchema: json.RawMessage(`{"additionalProperties":true}`)},
 		},
-		Temperature: &temperature,
-		MaxTokens:   50,
+		Temperature:     &temperature,
+		MaxOutputTokens: 50,
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &llm.Response{
-		Message: llm.Message{Role: llm.Assistant, Content: "42"},
-		Finish:  llm.FinishStop,
-		Usage:   llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1},
-		Model:   "claude-test-2026",
+		Message:      llm.Message{Role: llm.RoleAssistant, Content: "42"},
+		FinishReason: llm.FinishStop,
+		Usage:        llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1},
+		Model:        "claude-test-2026",
 	}
 	if diff := cmp.Diff(want, resp); diff != "" {
 		t.Errorf("response (-want +got)\n%s", diff)
@@ -81,12 +81,13 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// One side's messages are one message, and blank ones none.
-// The same request is the same bytes: the API's cache of prompts goes by them.
+// TestTurns: consecutive messages of a role are sent as one, and blank ones are not
+// sent.
+// The prompt cache of the API requires that equal requests have equal bytes.
 func TestToolSchemaIsSentInOneWay(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
-	req := providertest.Ask("hi")
-	req.Tools = []llm.Tool{{Name: "f", Input: json.RawMessage(`{"description":"d","properties":{},"required":[],"title":"t","$comment":"c","additionalProperties":false,"":1,"a.b":{"c":2}}`)}}
+	req := providertest.Request("hi")
+	req.Tools = []llm.Tool{{Name: "f", InputSchema: json.RawMessage(`{"description":"d","properties":{},"required":[],"title":"t","$comment":"c","additionalProperties":false,"":1,"a.b":{"c":2}}`)}}
 	first := ""
 	for range 20 {
 		if _, err := s.model(t).Generate(t.Context(), req, nil); err != nil {
@@ -105,10 +106,10 @@ func TestToolSchemaIsSentInOneWay(t *testing.T) {
 }
 
 func TestMessages(t *testing.T) {
-	user := func(s string) llm.Message { return llm.Message{Role: llm.User, Content: s} }
-	assistant := func(s string) llm.Message { return llm.Message{Role: llm.Assistant, Content: s} }
+	user := func(s string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: s} }
+	assistant := func(s string) llm.Message { return llm.Message{Role: llm.RoleAssistant, Content: s} }
 	calls := func(arguments string) llm.Message {
-		return llm.Message{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}}
+		return llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}}
 	}
 	block := func(s string) string { return `{"type":"text","text":"` + s + `"}` }
 	for name, test := range map[string]struct {
@@ -119,14 +120,14 @@ func TestMessages(t *testing.T) {
 		"two of a user":     {[]llm.Message{user("a"), user("b")}, `[{"role":"user","content":[` + block("a") + `,` + block("b") + `]}]`},
 		"empty reply":       {[]llm.Message{user("a"), assistant(""), user("b")}, `[{"role":"user","content":[` + block("a") + `,` + block("b") + `]}]`},
 		"blank reply":       {[]llm.Message{user("a"), assistant(" \n")}, `[{"role":"user","content":[` + block("a") + `]}]`},
-		"system in between": {[]llm.Message{user("a"), {Role: llm.System, Content: ""}, user("b")}, `[{"role":"user","content":[` + block("a") + `,` + block("b") + `]}]`},
+		"system in between": {[]llm.Message{user("a"), {Role: llm.RoleSystem, Content: ""}, user("b")}, `[{"role":"user","content":[` + block("a") + `,` + block("b") + `]}]`},
 		"two of Claude": {[]llm.Message{user("a"), assistant("b"), calls(`{"x":1}`)}, `[{"role":"user","content":[` + block("a") + `]},
 			{"role":"assistant","content":[` + block("b") + `,{"type":"tool_use","id":"c","name":"f","input":{"x":1}}]}]`},
 		"input no object": {[]llm.Message{user("a"), calls(`[1]`)}, `[{"role":"user","content":[` + block("a") + `]},
 			{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{"arguments":[1]}}]}]`},
 		"input null": {[]llm.Message{user("a"), calls(`null`)}, `[{"role":"user","content":[` + block("a") + `]},
 			{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{"arguments":null}}]}]`},
-		"blank result": {[]llm.Message{user("a"), calls(` {} `), {Role: llm.ToolRole, ToolCallID: "c", Content: "\t"}}, `[{"role":"user","content":[` + block("a") + `]},
+		"blank result": {[]llm.Message{user("a"), calls(` {} `), {Role: llm.RoleTool, ToolCallID: "c", Content: "\t"}}, `[{"role":"user","content":[` + block("a") + `]},
 			{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"c"}]}]`},
 	} {
 		s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
@@ -144,20 +145,20 @@ func TestMessages(t *testing.T) {
 }
 
 func TestDefaults(t *testing.T) {
-	warm, one := 0.7, 1.0
+	one := 1.0
 	for name, test := range map[string]struct {
-		change func(*anthropic.Config)
+		change func(*anthropic.Options)
 		req    llm.Request
 		want   string
 	}{
-		"of the package":  {func(*anthropic.Config) {}, llm.Request{}, `"model":"claude-sonnet-4-5-20250929","max_tokens":4096,"temperature":0`},
-		"of the Config":   {func(c *anthropic.Config) { c.Model, c.MaxTokens, c.Temperature = "m", 9, &warm }, llm.Request{}, `"model":"m","max_tokens":9,"temperature":0.7`},
-		"of the request":  {func(c *anthropic.Config) { c.MaxTokens, c.Temperature = 9, &warm }, llm.Request{MaxTokens: 8, Temperature: &one}, `"model":"claude-sonnet-4-5-20250929","max_tokens":8,"temperature":1`},
-		"of other models": {func(c *anthropic.Config) { c.Model = "claude-sonnet-5-5" }, llm.Request{}, `"model":"claude-sonnet-5-5","max_tokens":4096`},
-		"many tokens":     {func(c *anthropic.Config) { c.Timeout = -1 }, llm.Request{MaxTokens: 64000}, `"model":"claude-sonnet-4-5-20250929","max_tokens":64000,"temperature":0`},
+		"of the package":  {func(*anthropic.Options) {}, llm.Request{}, `"model":"claude-sonnet-4-5-20250929","max_tokens":4096,"temperature":0`},
+		"of the options":  {func(o *anthropic.Options) { o.Model, o.MaxOutputTokens = "m", 9 }, llm.Request{}, `"model":"m","max_tokens":9`},
+		"of the request":  {func(o *anthropic.Options) { o.MaxOutputTokens = 9 }, llm.Request{MaxOutputTokens: 8, Temperature: &one}, `"model":"claude-sonnet-4-5-20250929","max_tokens":8,"temperature":1`},
+		"of other models": {func(o *anthropic.Options) { o.Model = "claude-sonnet-5-5" }, llm.Request{}, `"model":"claude-sonnet-5-5","max_tokens":4096`},
+		"many tokens":     {func(o *anthropic.Options) { o.Timeout = -1 }, llm.Request{MaxOutputTokens: 64000}, `"model":"claude-sonnet-4-5-20250929","max_tokens":64000,"temperature":0`},
 	} {
 		s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
-		test.req.Messages = providertest.Ask("hi").Messages
+		test.req.Messages = providertest.Request("hi").Messages
 		if _, err := s.model(t, test.change).Generate(t.Context(), &test.req, nil); err != nil {
 			t.Fatal(name, err)
 		}
@@ -165,15 +166,15 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// The environment that the library would read must change nothing.
+// TestEnvironmentIsNotRead: the variables that the SDK reads must have no effect.
 func TestEnvironmentIsNotRead(t *testing.T) {
 	for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_PROFILE", "ANTHROPIC_CONFIG_DIR"} {
 		t.Setenv(name, "http://from-the-environment.invalid")
 	}
 	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Custom: yes")
 	s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
-	m := s.model(t, func(c *anthropic.Config) { c.APIKey = "" })
-	if _, err := m.Generate(t.Context(), providertest.Ask("hi"), nil); err != nil {
+	m := s.model(t, func(c *anthropic.Options) { c.APIKey = "" })
+	if _, err := m.Generate(t.Context(), providertest.Request("hi"), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"Authorization", "X-Api-Key", "X-Custom"} {
@@ -187,28 +188,28 @@ func TestToolCalls(t *testing.T) {
 	content := `[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I "},{"type":"text","text":"look"},
 		{"type":"tool_use","id":"a","name":"f","input":{"x": 1}},{"type":"tool_use","id":"","name":"g","input":{}},
 		{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]`
-	want := llm.Message{Role: llm.Assistant, Content: "I look", ToolCalls: []llm.ToolCall{
+	want := llm.Message{Role: llm.RoleAssistant, Content: "I look", ToolCalls: []llm.ToolCall{
 		{ID: "a", Name: "f", Arguments: json.RawMessage(`{"x": 1}`)},
 		{ID: "call_1", Name: "g", Arguments: json.RawMessage(`{}`)},
 	}}
 	for _, reason := range []string{"tool_use", "end_turn", ""} {
 		s := serve(t, providertest.Body(200, message(content, reason)))
-		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, resp.Message); diff != "" || resp.Finish != llm.FinishToolCalls {
-			t.Errorf("reason %q is %q; (-want +got)\n%s", reason, resp.Finish, diff)
+		if diff := cmp.Diff(want, resp.Message); diff != "" || resp.FinishReason != llm.FinishToolCalls {
+			t.Errorf("reason %q is %q; (-want +got)\n%s", reason, resp.FinishReason, diff)
 		}
 	}
 }
 
-// TestWildUsage has a server that counts as it likes: sums of what it says stay sums.
-// Results are told apart by the ids of their calls.
+// TestWildUsage: sums of the counts that a server sends cannot overflow.
+// The API matches tool results to their calls by id.
 func TestIDsOfToolCallsDiffer(t *testing.T) {
 	call := func(id string) string { return `{"type":"tool_use","id":"` + id + `","name":"f","input":{}}` }
 	s := serve(t, providertest.Body(200, message(`[`+strings.Join([]string{call("a"), call(""), call("a"), call("call_1"), call("call_2")}, ",")+`]`, "tool_use")))
-	resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+	resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func TestIDsOfToolCallsDiffer(t *testing.T) {
 
 func TestWildUsage(t *testing.T) {
 	reply := `{"content":[],"usage":{"input_tokens":-5,"cache_read_input_tokens":7,"output_tokens":9223372036854775807}}`
-	resp, err := serve(t, providertest.Body(200, reply)).model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+	resp, err := serve(t, providertest.Body(200, reply)).model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,16 +236,16 @@ func TestWildUsage(t *testing.T) {
 func TestReplyKinds(t *testing.T) {
 	for name, test := range map[string]struct {
 		reply  string
-		kind   llm.Kind // empty: a reply
+		kind   llm.ErrorKind // empty: a reply
 		text   string
 		says   string
-		finish llm.Finish
+		finish llm.FinishReason
 	}{
 		"end":             {message(text("all"), "end_turn"), "", "all", "", llm.FinishStop},
 		"stop sequence":   {message(text("all"), "stop_sequence"), "", "all", "", llm.FinishStop},
 		"nothing to say":  {message(`[]`, "end_turn"), "", "", "", llm.FinishStop},
-		"cut by length":   {message(text("half a"), "max_tokens"), llm.ErrTruncated, "half a", "MaxTokens", llm.FinishLength},
-		"cut by window":   {message(text("half a"), "model_context_window_exceeded"), llm.ErrTruncated, "half a", "hold", llm.FinishLength},
+		"cut by length":   {message(text("half a"), "max_tokens"), llm.ErrTruncated, "half a", "MaxOutputTokens", llm.FinishLength},
+		"cut by window":   {message(text("half a"), "model_context_window_exceeded"), llm.ErrTruncated, "half a", "context window", llm.FinishLength},
 		"paused":          {message(text("half a"), "pause_turn"), llm.ErrTruncated, "half a", "paused", llm.FinishLength},
 		"refusal":         {message(text("I"), "refusal"), llm.ErrRefusal, "I", "declined", llm.FinishRefusal},
 		"why refused":     {`{"content":[],"stop_reason":"refusal","stop_details":{"type":"refusal","category":"cyber","explanation":"because ` + testKey + `"}}`, llm.ErrRefusal, "", "because [key]", llm.FinishRefusal},
@@ -260,38 +261,38 @@ func TestReplyKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, providertest.Body(200, test.reply))
-			resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+			resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 			if test.kind != "" {
 				if resp != nil || !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
 					t.Fatalf("got %v, %v, want %v and %q", resp, err, test.kind, test.says)
 				}
-				providertest.NoKey(t, err)
+				providertest.CheckNoKey(t, err)
 				var e *llm.Error
 				if errors.As(err, &e); test.finish == "" {
 					return
 				}
 				resp = e.Partial
 			}
-			if resp == nil || resp.Message.Content != test.text || resp.Finish != test.finish {
+			if resp == nil || resp.Message.Content != test.text || resp.FinishReason != test.finish {
 				t.Errorf("got %+v, want %q and %q", resp, test.text, test.finish)
 			}
 		})
 	}
 }
 
-// What only this API does not take.
+// Requests that only this API does not accept.
 func TestRefusedRequests(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
-	hi := providertest.Ask("x").Messages
+	hi := providertest.Request("x").Messages
 	calls := func(arguments string) []llm.Message {
-		return []llm.Message{{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}}}
+		return []llm.Message{{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "c", Name: "f", Arguments: json.RawMessage(arguments)}}}}
 	}
 	for name, req := range map[string]*llm.Request{
-		"system only":        {Messages: []llm.Message{{Role: llm.System, Content: "x"}}},
-		"blank only":         {Messages: []llm.Message{{Role: llm.User, Content: " "}}},
+		"system only":        {Messages: []llm.Message{{Role: llm.RoleSystem, Content: "x"}}},
+		"blank only":         {Messages: []llm.Message{{Role: llm.RoleUser, Content: " "}}},
 		"arguments cut off":  {Messages: calls(`{`)},
 		"arguments, no JSON": {Messages: calls(`x`)},
-		"tool of text":       {Messages: hi, Tools: []llm.Tool{{Name: "t", Input: json.RawMessage(`{"type":"string"}`)}}},
+		"tool of text":       {Messages: hi, Tools: []llm.Tool{{Name: "t", InputSchema: json.RawMessage(`{"type":"string"}`)}}},
 	} {
 		if _, err := s.model(t).Generate(t.Context(), req, nil); !errors.Is(err, llm.ErrBadRequest) {
 			t.Errorf("%s: got %v, want a bad request", name, err)
@@ -302,40 +303,38 @@ func TestRefusedRequests(t *testing.T) {
 	}
 }
 
-func TestConfig(t *testing.T) {
-	noNumber := math.Inf(1)
+func TestOptions(t *testing.T) {
 	for name, test := range map[string]struct {
-		cfg  *anthropic.Config
-		kind llm.Kind // empty: accepted
+		opt  *anthropic.Options
+		kind llm.ErrorKind // empty: accepted
 	}{
 		"nil":             {nil, llm.ErrAuth},
-		"no key":          {&anthropic.Config{Model: "m"}, llm.ErrAuth},
-		"key":             {&anthropic.Config{APIKey: "k"}, ""},
-		"other server":    {&anthropic.Config{BaseURL: "http://localhost:11434/"}, ""},
-		"no scheme":       {&anthropic.Config{BaseURL: "localhost:11434"}, llm.ErrBadRequest},
-		"other scheme":    {&anthropic.Config{BaseURL: "ftp://x"}, llm.ErrBadRequest},
-		"user in the URL": {&anthropic.Config{BaseURL: "http://u:" + testKey + "@x"}, llm.ErrBadRequest},
-		"key in the URL":  {&anthropic.Config{BaseURL: "http://x?key=" + testKey}, llm.ErrBadRequest},
-		"garbage":         {&anthropic.Config{BaseURL: "http://%zz" + testKey}, llm.ErrBadRequest},
-		"max tokens":      {&anthropic.Config{APIKey: "k", MaxTokens: -1}, llm.ErrBadRequest},
-		"line break":      {&anthropic.Config{APIKey: testKey + "\n"}, llm.ErrAuth},
-		"temperature":     {&anthropic.Config{APIKey: "k", Temperature: &noNumber}, llm.ErrBadRequest},
+		"no key":          {&anthropic.Options{Model: "m"}, llm.ErrAuth},
+		"key":             {&anthropic.Options{APIKey: "k"}, ""},
+		"other server":    {&anthropic.Options{BaseURL: "http://localhost:11434/"}, ""},
+		"no scheme":       {&anthropic.Options{BaseURL: "localhost:11434"}, llm.ErrBadRequest},
+		"other scheme":    {&anthropic.Options{BaseURL: "ftp://x"}, llm.ErrBadRequest},
+		"user in the URL": {&anthropic.Options{BaseURL: "http://u:" + testKey + "@x"}, llm.ErrBadRequest},
+		"key in the URL":  {&anthropic.Options{BaseURL: "http://x?key=" + testKey}, llm.ErrBadRequest},
+		"garbage":         {&anthropic.Options{BaseURL: "http://%zz" + testKey}, llm.ErrBadRequest},
+		"max tokens":      {&anthropic.Options{APIKey: "k", MaxOutputTokens: -1}, llm.ErrBadRequest},
+		"line break":      {&anthropic.Options{APIKey: testKey + "\n"}, llm.ErrAuth},
 	} {
-		_, err := anthropic.New(test.cfg)
+		_, err := anthropic.New(test.opt)
 		switch {
 		case test.kind == "" && err != nil, test.kind != "" && !errors.Is(err, test.kind):
 			t.Errorf("%s: got %v, want %q", name, err, test.kind)
 		case err != nil:
-			providertest.NoKey(t, err)
+			providertest.CheckNoKey(t, err)
 		}
 	}
 }
 
-// A base URL with a path keeps it.
+// TestBasePath: the path of a base URL is kept.
 func TestBasePath(t *testing.T) {
 	s := serve(t, providertest.Body(200, message(text("ok"), "end_turn")))
-	m := s.model(t, func(c *anthropic.Config) { c.BaseURL += "/claude/" })
-	if _, err := m.Generate(t.Context(), providertest.Ask("hi"), nil); err != nil || s.Path != "/claude/v1/messages" {
+	m := s.model(t, func(c *anthropic.Options) { c.BaseURL += "/claude/" })
+	if _, err := m.Generate(t.Context(), providertest.Request("hi"), nil); err != nil || s.Path != "/claude/v1/messages" {
 		t.Errorf("got %v at %s", err, s.Path)
 	}
 }

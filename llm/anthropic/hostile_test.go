@@ -10,11 +10,12 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// An empty block takes three bytes in a reply, and shall not take much more when it is read.
+// TestManyBlocks: an empty block has three bytes in a reply and must not need much
+// more memory when it is decoded.
 func TestManyBlocks(t *testing.T) {
 	for name, test := range map[string]struct {
 		content string
-		kind    llm.Kind // empty: a reply
+		kind    llm.ErrorKind // empty: a reply
 	}{
 		"empty": {`[` + strings.Repeat(`{},`, 2<<20) + `{"type":"text","text":"x"}]`, ""},
 		"calls": {`[` + strings.Repeat(`{"type":"tool_use","id":"a","name":"f","input":{}},`, 2000) + `{}]`, llm.ErrProtocol},
@@ -22,22 +23,23 @@ func TestManyBlocks(t *testing.T) {
 		"words": {`["x"]`, llm.ErrProtocol},
 	} {
 		var sent []byte
-		m := asked(t, providertest.Answering(200, "application/json", []byte(message(test.content, "end_turn")), &sent))
+		m := newModel(t, providertest.FakeClient(200, "application/json", []byte(message(test.content, "end_turn")), &sent))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		resp, err := m.Generate(t.Context(), providertest.Ask("q"), nil)
+		resp, err := m.Generate(t.Context(), providertest.Request("q"), nil)
 		runtime.ReadMemStats(&after)
 		if test.kind == "" && (err != nil || resp.Message.Content != "x") || test.kind != "" && !errors.Is(err, test.kind) {
 			t.Errorf("%s: got %.300v, want %q", name, err, test.kind)
 		}
-		// Every block is garbage once it is read: what counts is how much there is in all.
+		// HeapSys also counts blocks that are garbage already.
 		if mb := (after.HeapSys - min(before.HeapSys, after.HeapSys)) >> 20; mb > 150 {
 			t.Errorf("%s: the heap grew by %d MB", name, mb)
 		}
 	}
 }
 
-// BenchmarkHostileReply reads replies of up to 1 MB that are made to be slow. The time has to stay that of reading them.
+// BenchmarkHostileReply decodes replies of up to 1 MB that are built to be slow. The
+// time must stay linear.
 func BenchmarkHostileReply(b *testing.B) {
 	const deep = 1 << 13
 	nest := func(open, middle, end string) string {
@@ -65,7 +67,7 @@ func BenchmarkHostileReply(b *testing.B) {
 				b.SetBytes(int64(len(reply)))
 				for b.Loop() {
 					var sent []byte
-					asked(b, providertest.Answering(200, contentType, []byte(reply), &sent)).Generate(b.Context(), providertest.Ask("q"), stream)
+					newModel(b, providertest.FakeClient(200, contentType, []byte(reply), &sent)).Generate(b.Context(), providertest.Request("q"), stream)
 				}
 			})
 		}

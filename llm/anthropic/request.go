@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -12,67 +13,71 @@ import (
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"github.com/qedkit/qed/internal/provider"
+	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
 )
 
-// params writes req as the protocol has it.
-func (m *Model) params(req *llm.Request) (sdk.MessageNewParams, error) {
+// requestParams converts req to the form of the API.
+func (m *Model) requestParams(req *llm.Request) (sdk.MessageNewParams, error) {
 	p := sdk.MessageNewParams{Model: m.server.Model}
 	if err := m.server.Check(req); err != nil {
 		return p, err
 	}
-	p.MaxTokens = int64(cmp.Or(req.MaxTokens, m.maxTokens))
-	if t := cmp.Or(req.Temperature, m.temperature); t != nil {
-		p.Temperature = param.NewOpt(*t)
+	p.MaxTokens = int64(cmp.Or(req.MaxOutputTokens, m.maxOutputTokens))
+	switch {
+	case req.Temperature != nil:
+		p.Temperature = param.NewOpt(*req.Temperature)
+	case m.server.Model == DefaultModel:
+		p.Temperature = param.NewOpt(0.0)
 	}
 	for i, message := range req.Messages {
-		if err := add(&p, message); err != nil {
-			return p, m.server.Misused(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i, err))
+		if err := addMessage(&p, message); err != nil {
+			return p, m.server.Invalid(llm.ErrBadRequest, fmt.Sprintf("message %d: %v", i, err))
 		}
 	}
 	if len(p.Messages) == 0 {
-		return p, m.server.Misused(llm.ErrBadRequest, "the request has no message beside blank ones and those of role system")
+		return p, m.server.Invalid(llm.ErrBadRequest,
+			"the request has no messages except blank ones and system messages")
 	}
 	for _, t := range req.Tools {
 		tool, err := toolParam(t)
 		if err != nil {
-			return p, m.server.Misused(llm.ErrBadRequest, fmt.Sprintf("tool %q: %v", t.Name, err))
+			return p, m.server.Invalid(llm.ErrBadRequest, fmt.Sprintf("tool %q: %v", t.Name, err))
 		}
 		p.Tools = append(p.Tools, tool)
 	}
 	if req.Format != nil && req.Format.Mode == llm.SchemaMode {
-		schema, ok := outputSchema(req.Format.Schema)
-		if ok {
-			p.OutputConfig.Format.Schema = schema
+		if output, ok := outputSchema(req.Format.Schema); ok {
+			p.OutputConfig.Format.Schema = output
 		} else {
 			p.System = append(p.System, sdk.TextBlockParam{
-				Text: "Reply with one JSON object and nothing else: no explanation, no code fence. Its JSON Schema is:\n" +
-					string(req.Format.Schema),
+				Text: schema.Instruction(req.Format.Schema),
 			})
 		}
 	}
 	return p, nil
 }
 
-// add adds a message: to the system prompt, to the last message where that is of the same side, else behind it.
-func add(p *sdk.MessageNewParams, m llm.Message) error {
+// addMessage adds m to the system prompt, to the last message if that has the same
+// role, or as a new message.
+func addMessage(p *sdk.MessageNewParams, m llm.Message) error {
 	blank := strings.TrimSpace(m.Content) == ""
 	role := sdk.MessageParamRoleUser
 	var blocks []sdk.ContentBlockParamUnion
 	switch m.Role {
-	case llm.System:
+	case llm.RoleSystem:
 		if !blank {
 			p.System = append(p.System, sdk.TextBlockParam{Text: m.Content})
 		}
 		return nil
-	case llm.ToolRole:
+	case llm.RoleTool:
 		result := &sdk.ToolResultBlockParam{ToolUseID: m.ToolCallID}
 		if !blank {
 			result.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: m.Content}}}
 		}
 		blocks = []sdk.ContentBlockParamUnion{{OfToolResult: result}}
 	default:
-		if m.Role == llm.Assistant {
+		if m.Role == llm.RoleAssistant {
 			role = sdk.MessageParamRoleAssistant
 		}
 		if !blank {
@@ -81,7 +86,7 @@ func add(p *sdk.MessageNewParams, m llm.Message) error {
 		for _, c := range m.ToolCalls {
 			input, err := toolInput(c.Arguments)
 			if err != nil {
-				return fmt.Errorf("the Arguments of its call of tool %q are no JSON: %w", c.Name, err)
+				return fmt.Errorf("the Arguments of its call of tool %q are not JSON: %w", c.Name, err)
 			}
 			blocks = append(blocks, sdk.NewToolUseBlock(c.ID, input, c.Name))
 		}
@@ -97,8 +102,9 @@ func add(p *sdk.MessageNewParams, m llm.Message) error {
 	return nil
 }
 
-// toolInput is the object that the API wants. The model of another provider may have written something else: what it
-// wrote then stands in one.
+// toolInput returns the arguments as an object, which the API requires. Arguments
+// of another type, which models of other providers may have written, are wrapped
+// in one.
 func toolInput(arguments json.RawMessage) (json.RawMessage, error) {
 	if len(arguments) == 0 {
 		return json.RawMessage("{}"), nil
@@ -107,21 +113,23 @@ func toolInput(arguments json.RawMessage) (json.RawMessage, error) {
 		return json.Marshal(map[string]json.RawMessage{"arguments": arguments})
 	}
 	if !json.Valid(arguments) {
-		return nil, fmt.Errorf("it is malformed")
+		return nil, errors.New("malformed JSON")
 	}
 	return arguments, nil
 }
 
-// toolParam is not strict: a request may have few tools that are, and those few optional arguments.
+// toolParam does not set strict: the API limits the number of strict tools in a
+// request and of optional arguments in them.
 func toolParam(t llm.Tool) (sdk.ToolUnionParam, error) {
-	keywords, _ := provider.Keywords(t.Input) // checked
+	keywords, _ := provider.Keywords(t.InputSchema) // Check has tested it
 	if kind, ok := keywords["type"].(json.RawMessage); ok && string(kind) != `"object"` {
-		return sdk.ToolUnionParam{}, fmt.Errorf("its Input is of type %.40s, not object", kind)
+		return sdk.ToolUnionParam{}, fmt.Errorf("its InputSchema has the type %.40s, not object", kind)
 	}
-	schema := map[string]any{"type": "object"} // the API wants one in any case
-	maps.Copy(schema, keywords)
-	// As a whole, it is written in one order each time, which is what the API's cache of prompts goes by.
-	f := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](schema)}
+	input := map[string]any{"type": "object"} // required by the API
+	maps.Copy(input, keywords)
+	// An override is always encoded in the same order, which the prompt cache of the
+	// API relies on.
+	f := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](input)}
 	if t.Description != "" {
 		f.Description = param.NewOpt(t.Description)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// event is what is read of an event.
+// event has the parts of an event that this package reads.
 type event struct {
 	Type    string  `json:"type"`
 	Index   int64   `json:"index"`
@@ -27,13 +27,17 @@ type event struct {
 	} `json:"delta"`
 }
 
-// streamed asks for a reply in pieces. It reads them on the caller's goroutine, so a callback that panics or is slow
-// holds up nothing else, and returning closes the connection.
-func (m *Model) streamed(c *provider.Call, params sdk.MessageNewParams, stream func(llm.Delta)) (*llm.Response, error) {
+// generateStream requests a streamed reply. It reads the events on the caller's
+// goroutine, so a callback that panics or is slow affects no other call, and the
+// connection is closed when it returns.
+func (m *Model) generateStream(
+	c *provider.Call, params sdk.MessageNewParams, stream func(llm.Delta),
+) (*llm.Response, error) {
 	var resp *http.Response
-	err := m.post(c, params, &resp, option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream))
+	err := m.post(c, params, &resp,
+		option.WithJSONSet("stream", true), option.WithHeader("Accept", provider.EventStream))
 	if err != nil {
-		return nil, c.Failed(err, nil)
+		return nil, c.Error(err, nil)
 	}
 	events := ssestream.NewStream[event](ssestream.NewDecoder(resp), nil)
 	defer events.Close()
@@ -41,46 +45,47 @@ func (m *Model) streamed(c *provider.Call, params sdk.MessageNewParams, stream f
 	var d provider.Draft
 	for ended := false; !ended && events.Next(); {
 		e := events.Current()
-		if text := e.note(&d); text != "" {
+		if text := e.addTo(&d); text != "" {
 			stream(llm.Delta{Text: text})
 		}
 		if len(d.Calls) > provider.MaxCalls {
-			return nil, c.Protocol(errManyCalls.Error())
+			return nil, c.ProtocolError(errTooManyCalls.Error())
 		}
-		// A body that is already here would otherwise be read to its end.
+		// The SDK does not look at the context while it reads what has arrived.
 		if c.Ctx.Err() != nil {
-			return nil, c.Failed(c.Ctx.Err(), d.Partial())
+			return nil, c.Error(c.Ctx.Err(), d.Partial())
 		}
 		ended = e.Type == "message_stop"
 	}
 	if err := events.Err(); err != nil {
 		var reported *sdk.Error
 		if errors.As(err, &reported) {
-			err = c.Reported([]byte(reported.RawJSON()))
+			err = c.ReportedError([]byte(reported.RawJSON()))
 		}
-		return nil, c.Failed(err, d.Partial())
+		return nil, c.Error(err, d.Partial())
 	}
-	if d.Finish == "" {
-		return nil, c.Cut(nil, d.Partial())
+	if d.FinishReason == "" {
+		return nil, c.TruncatedError(nil, d.Partial())
 	}
 	return c.Finish(&d)
 }
 
-// note notes an event, and returns the text that it brings. What the model thinks, and what tools of the provider do,
-// is no part of a reply.
-func (e *event) note(d *provider.Draft) (text string) {
+// addTo adds an event to d and returns its text. Thinking blocks and the provider's
+// own tools are ignored.
+func (e *event) addTo(d *provider.Draft) (text string) {
 	switch e.Type {
 	case "message_start":
 		d.Model = e.Message.Model
-		e.Message.Usage.add(d)
+		e.Message.Usage.addTo(d)
 	case "content_block_start":
 		switch e.Block.Type {
 		case "text":
 			text = e.Block.Text
 		case "tool_use":
-			call := d.Open(e.Index)
+			call := d.Add(e.Index)
 			call.ID, call.Name = e.Block.ID, e.Block.Name
-			if whole := string(e.Block.Input); whole != "{}" && whole != "null" { // it comes in pieces, but for some servers
+			// The input follows in deltas, but some servers send it at once.
+			if input := string(e.Block.Input); input != "{}" && input != "null" {
 				call.Arguments = e.Block.Input
 			}
 		}
@@ -94,8 +99,8 @@ func (e *event) note(d *provider.Draft) (text string) {
 			}
 		}
 	case "message_delta":
-		e.Delta.note(d)
-		e.Usage.add(d)
+		e.Delta.addTo(d)
+		e.Usage.addTo(d)
 	}
 	d.Text = append(d.Text, text...)
 	return text

@@ -45,8 +45,8 @@ func TestStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, providertest.Events(test.events...))
-			providertest.Streams(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
-				Message: llm.Message{Role: llm.Assistant, Content: "Hello ✓"}, Finish: llm.FinishStop, Usage: test.usage, Model: "claude-test-2026",
+			providertest.CheckStream(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
+				Message: llm.Message{Role: llm.RoleAssistant, Content: "Hello ✓"}, FinishReason: llm.FinishStop, Usage: test.usage, Model: "claude-test-2026",
 			})
 			if s.Body["stream"] != true || s.Header.Get("Accept") != "text/event-stream" {
 				t.Errorf("sent %s", s.Raw)
@@ -55,19 +55,20 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// A server that goes on after the end of a message is not waited for.
+// TestStreamEndsWithItsMessage: Generate does not wait for a server that keeps the
+// connection open after the end of a message.
 func TestStreamEndsWithItsMessage(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		providertest.Events(hello...)(w, r)
 		<-r.Context().Done()
 	})
-	if _, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), func(llm.Delta) {}); err != nil {
+	if _, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), func(llm.Delta) {}); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestStreamedToolCalls(t *testing.T) {
-	want := llm.Message{Role: llm.Assistant, Content: "look", ToolCalls: []llm.ToolCall{
+	want := llm.Message{Role: llm.RoleAssistant, Content: "look", ToolCalls: []llm.ToolCall{
 		{ID: "a", Name: "f", Arguments: json.RawMessage(`{"x":1}`)},
 		{ID: "b", Name: "g", Arguments: json.RawMessage(`{}`)},
 	}}
@@ -85,12 +86,12 @@ func TestStreamedToolCalls(t *testing.T) {
 			tool(1, "a", "f", `{"x":1}`), tool(2, "b", "g", `{}`)},
 	} {
 		s := serve(t, providertest.Events(slices.Concat([]string{start, textDelta("look")}, events, []string{stop("tool_use"), end})...))
-		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), func(llm.Delta) {})
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), func(llm.Delta) {})
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		if diff := cmp.Diff(want, resp.Message); diff != "" || resp.Finish != llm.FinishToolCalls {
-			t.Errorf("%s: finish %q (-want +got)\n%s", name, resp.Finish, diff)
+		if diff := cmp.Diff(want, resp.Message); diff != "" || resp.FinishReason != llm.FinishToolCalls {
+			t.Errorf("%s: finish %q (-want +got)\n%s", name, resp.FinishReason, diff)
 		}
 	}
 }
@@ -103,9 +104,9 @@ func TestStreamThatBreaksOff(t *testing.T) {
 	tool := blockStart(1, `{"type":"tool_use","id":"a","name":"f","input":{}}`)
 	for name, test := range map[string]struct {
 		handle  http.HandlerFunc
-		kind    llm.Kind
+		kind    llm.ErrorKind
 		partial string
-		finish  llm.Finish
+		finish  llm.FinishReason
 	}{
 		"connection cut": {func(w http.ResponseWriter, r *http.Request) {
 			providertest.Events(start, half)(w, r)
@@ -143,7 +144,7 @@ func TestStreamThatBreaksOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, test.handle)
-			providertest.BreaksOff(t, s.model(t), test.kind, test.partial, test.finish)
+			providertest.CheckBrokenStream(t, s.model(t), test.kind, test.partial, test.finish)
 		})
 	}
 }

@@ -11,15 +11,17 @@ import (
 
 const testKey = providertest.Key
 
-// wire is a server that speaks the protocol as it is told to.
-type wire struct{ *providertest.Wire }
+// wire is a fake server of the API.
+type wire struct{ *providertest.Server }
 
-func serve(t *testing.T, handle http.HandlerFunc) wire { return wire{providertest.Serve(t, handle)} }
+func serve(t *testing.T, handle http.HandlerFunc) wire {
+	return wire{Server: providertest.Serve(t, handle)}
+}
 
-// model asks s.
-func (s wire) model(t *testing.T, change ...func(*anthropic.Config)) *anthropic.Model {
+// model returns a model that uses s.
+func (s wire) model(t *testing.T, change ...func(*anthropic.Options)) *anthropic.Model {
 	t.Helper()
-	cfg := &anthropic.Config{BaseURL: s.URL, APIKey: testKey, HTTPClient: s.Client(t)}
+	cfg := &anthropic.Options{BaseURL: s.URL, APIKey: testKey, HTTPClient: s.Client(t)}
 	for _, c := range change {
 		c(cfg)
 	}
@@ -30,16 +32,16 @@ func (s wire) model(t *testing.T, change ...func(*anthropic.Config)) *anthropic.
 	return m
 }
 
-// message is a whole reply with these content blocks.
+// message returns a reply with these content blocks.
 func message(content, reason string) string {
 	return fmt.Sprintf(`{"id":"msg_1","type":"message","role":"assistant","model":"claude-test-2026","content":%s,"stop_reason":%q,`+
 		`"stop_sequence":null,"usage":{"input_tokens":5,"cache_creation_input_tokens":3,"cache_read_input_tokens":1,"output_tokens":3}}`, content, reason)
 }
 
-// text is a content block.
+// text returns a list of one text block.
 func text(s string) string { return fmt.Sprintf(`[{"type":"text","text":%q}]`, s) }
 
-// event is one of a streamed reply.
+// event returns an event of a streamed reply.
 func event(kind, fields string) string {
 	return fmt.Sprintf("event: %s\ndata: {\"type\":%q%s}\n\n", kind, kind, fields)
 }

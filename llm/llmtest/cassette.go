@@ -15,7 +15,7 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// exchange is one line of a cassette: what was asked, and what came.
+// exchange is one line of a cassette.
 type exchange struct {
 	Key      string        `json:"key"`
 	Request  *llm.Request  `json:"request"`
@@ -23,9 +23,9 @@ type exchange struct {
 	Failure  *failure      `json:"failure,omitempty"`
 }
 
-// failure is an [llm.Error] without what is behind it.
+// failure is an [llm.Error] without its Err.
 type failure struct {
-	Kind       llm.Kind      `json:"kind"`
+	Kind       llm.ErrorKind `json:"kind"`
 	Provider   string        `json:"provider,omitempty"`
 	Status     int           `json:"status,omitempty"`
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
@@ -33,10 +33,11 @@ type failure struct {
 	Partial    *llm.Response `json:"partial,omitempty"`
 }
 
-// Record returns a model that asks m and writes each exchange to the file at path, one line of JSON each. A file that
-// is there already is replaced. Failures of m are written when they are an [*llm.Error]; other ones pass.
+// Record returns a model that calls m and writes each request with its reply to the
+// file at path, as one line of JSON. An existing file is replaced. An [*llm.Error]
+// is written as well; other errors are only returned.
 //
-// The file holds all that was said, in both directions, and neither keys nor headers: it never sees them.
+// The file holds the whole conversation, but no keys and no headers.
 func Record(m llm.Model, path string) (llm.Model, error) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("llmtest: cassette: %w", err)
@@ -68,18 +69,22 @@ func Record(m llm.Model, path string) (llm.Model, error) {
 		case err == nil:
 			x.Response = resp
 		case errors.As(err, &e) && ctx.Err() == nil:
-			x.Failure = &failure{e.Kind, e.Provider, e.Status, e.RetryAfter, e.Message, e.Partial}
+			x.Failure = &failure{
+				Kind: e.Kind, Provider: e.Provider, Status: e.Status,
+				RetryAfter: e.RetryAfter, Message: e.Message, Partial: e.Partial,
+			}
 		default:
 			return nil, err
 		}
-		if werr := write(x); werr != nil {
-			return nil, fmt.Errorf("llmtest: cassette: %w", werr)
+		if writeErr := write(x); writeErr != nil {
+			return nil, fmt.Errorf("llmtest: cassette: %w", writeErr)
 		}
 		return resp, err
 	}), nil
 }
 
-// Replay returns a model that answers from the file that [Record] wrote. See [ReplayFrom].
+// Replay returns a model that answers from a file that [Record] wrote. See
+// [ReplayFrom].
 func Replay(path string) (llm.Model, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -89,11 +94,15 @@ func Replay(path string) (llm.Model, error) {
 	return ReplayFrom(file)
 }
 
-// ReplayFrom returns a model that answers from the lines that [Record] wrote. A request that was recorded several
-// times gets its replies in their order, and the last one from then on. One that was not recorded gets an error that
-// matches [ErrUnexpected]; nothing is sent anywhere. A malformed cassette is an error that names the line.
+// ReplayFrom returns a model that answers from the lines that [Record] wrote. It
+// sends nothing.
+//
+//   - A request that was recorded several times gets its replies in order, and
+//     then the last one again and again.
+//   - The error for a request that was not recorded matches [ErrUnexpected].
+//   - ReplayFrom returns an error with the line number if a line is malformed.
 func ReplayFrom(r io.Reader) (llm.Model, error) {
-	tape := &tape{byKey: map[string][]exchange{}}
+	c := &cassette{byKey: map[string][]exchange{}}
 	lines := bufio.NewReader(r)
 	for n := 1; ; n++ {
 		line, err := lines.ReadBytes('\n')
@@ -105,11 +114,11 @@ func ReplayFrom(r io.Reader) (llm.Model, error) {
 			if err != nil {
 				return nil, fmt.Errorf("llmtest: cassette, line %d: %w", n, err)
 			}
-			tape.byKey[x.Key] = append(tape.byKey[x.Key], x)
-			tape.all = append(tape.all, x)
+			c.byKey[x.Key] = append(c.byKey[x.Key], x)
+			c.all = append(c.all, x)
 		}
 		if err == io.EOF {
-			return tape, nil
+			return c, nil
 		}
 	}
 }
@@ -122,77 +131,80 @@ func readExchange(line []byte) (exchange, error) {
 		return x, err
 	}
 	if d.More() {
-		return x, errors.New("it holds more than one exchange")
+		return x, errors.New("more than one exchange")
 	}
 	if x.Request == nil || (x.Response == nil) == (x.Failure == nil) {
-		return x, errors.New("an exchange is a request, and a response or a failure")
+		return x, errors.New("an exchange must have a request, and either a response or a failure")
 	}
 	key, err := x.Request.Key()
 	if err != nil {
 		return x, err
 	}
 	if key != x.Key {
-		return x, fmt.Errorf("the key is not that of request %q: record it again", x.Request.Name)
+		return x, fmt.Errorf("the key does not match request %q: record it again", x.Request.Name)
 	}
 	return x, nil
 }
 
-type tape struct {
+type cassette struct {
 	all []exchange
 
 	mu    sync.Mutex
 	byKey map[string][]exchange
 }
 
-func (t *tape) Generate(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+func (c *cassette) Generate(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, ended(err)
+		return nil, contextError(err)
 	}
 	key, err := req.Key()
 	if err != nil {
 		return nil, err
 	}
-	x, ok := t.next(key)
+	x, ok := c.next(key)
 	if !ok {
-		return nil, t.miss(req)
+		return nil, c.missingError(req)
 	}
-	said := x.Response
+	resp := x.Response
 	if x.Failure != nil {
-		said = x.Failure.Partial
+		resp = x.Failure.Partial
 	}
-	if said != nil {
-		if err := speak(ctx, said.Message.Content, stream); err != nil {
+	if resp != nil {
+		if err := streamText(ctx, resp.Message.Content, stream); err != nil {
 			return nil, err
 		}
-		said = new(*said)
-		said.Message.ToolCalls = cloneCalls(said.Message.ToolCalls)
+		resp = new(*resp)
+		resp.Message.ToolCalls = cloneCalls(resp.Message.ToolCalls)
 	}
 	if f := x.Failure; f != nil {
-		return nil, &llm.Error{Kind: f.Kind, Provider: f.Provider, Status: f.Status, RetryAfter: f.RetryAfter, Message: f.Message, Partial: said}
+		return nil, &llm.Error{
+			Kind: f.Kind, Provider: f.Provider, Status: f.Status,
+			RetryAfter: f.RetryAfter, Message: f.Message, Partial: resp,
+		}
 	}
-	return said, nil
+	return resp, nil
 }
 
-func (t *tape) next(key string) (exchange, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	list := t.byKey[key]
+func (c *cassette) next(key string) (exchange, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	list := c.byKey[key]
 	if len(list) == 0 {
 		return exchange{}, false
 	}
 	if len(list) > 1 {
-		t.byKey[key] = list[1:]
+		c.byKey[key] = list[1:]
 	}
 	return list[0], true
 }
 
-// miss is the error for a request that is not on the tape. A prompt that was changed is the usual reason, so it names
-// what was recorded under the same name.
-func (t *tape) miss(req *llm.Request) error {
-	near := "nothing was recorded under that name"
-	for _, x := range t.all {
+// missingError returns the error for a request that was not recorded. The usual
+// reason is a changed prompt, so it quotes a recorded request with the same name.
+func (c *cassette) missingError(req *llm.Request) error {
+	near := "no request with that name was recorded"
+	for _, x := range c.all {
 		if x.Request.Name == req.Name {
-			near = "recorded under that name is one that ends in " + lastMessage(x.Request)
+			near = "a recorded one with that name ends in " + lastMessage(x.Request)
 			break
 		}
 	}

@@ -16,7 +16,7 @@ import (
 
 func TestCassette(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tape.jsonl")
-	partial := &llm.Response{Message: llm.Message{Role: llm.Assistant, Content: "half "}, Finish: llm.FinishLength, Usage: llm.Usage{Calls: 1}}
+	partial := &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "half "}, FinishReason: llm.FinishLength, Usage: llm.Usage{Calls: 1}}
 	real := llmtest.New(
 		llmtest.Rule{Contains: []string{"twice"}, Replies: []llmtest.Reply{{Text: "first"}, {Text: "second"}}},
 		llmtest.Rule{Contains: []string{"tool"}, Replies: []llmtest.Reply{{ToolCalls: []llm.ToolCall{{ID: "1", Name: "f", Arguments: []byte(`{"a":1}`)}}}}},
@@ -48,7 +48,7 @@ func TestCassette(t *testing.T) {
 		t.Errorf("(-recorded +replayed)\n%s", diff)
 	}
 
-	// A request that comes once more gets the last reply; a name is not part of what is sent.
+	// A further request gets the last reply. The Name is not compared.
 	var text strings.Builder
 	resp, err := player.Generate(t.Context(), ask("renamed", "twice"), func(d llm.Delta) { text.WriteString(d.Text) })
 	if err != nil || resp.Message.Content != "second" || text.String() != "second" {
@@ -66,7 +66,7 @@ func TestMalformedCassettes(t *testing.T) {
 		t.Fatal(err)
 	}
 	request := `"request":{"messages":[{"role":"user","content":"x"}]}`
-	response := `"response":{"message":{"role":"assistant"},"finish":"stop","usage":{"input_tokens":0,"output_tokens":0,"calls":1}}`
+	response := `"response":{"message":{"role":"assistant"},"finish_reason":"stop","usage":{"input_tokens":0,"output_tokens":0,"calls":1}}`
 	line := `{"key":"` + good + `",` + request + `,` + response + `}`
 	for name, test := range map[string]struct{ text, want string }{
 		"empty":            {"", ""},

@@ -18,7 +18,7 @@ func ExampleNew() {
 	})
 	resp, err := m.Generate(context.Background(), &llm.Request{
 		Name:     "greet",
-		Messages: []llm.Message{{Role: llm.User, Content: "A good morning!"}},
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "A good morning!"}},
 	}, nil)
 	if err != nil {
 		fmt.Println(err)
@@ -36,9 +36,9 @@ func ExampleRecord() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "tape.jsonl")
-	req := &llm.Request{Messages: []llm.Message{{Role: llm.User, Content: "How many crews?"}}}
+	req := &llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}}}
 
-	provider := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "Seven."}}}) // a real one, once
+	provider := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{Text: "Seven."}}}) // a real one in your program
 	recorder, err := llmtest.Record(provider, path)
 	if err != nil {
 		fmt.Println(err)

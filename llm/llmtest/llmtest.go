@@ -1,7 +1,11 @@
-// Package llmtest has models that need no provider: a scripted one, which says what it was told to say and fails on
-// every other request, and a cassette, which records a real model once and replays it.
+// Package llmtest has models for tests that need no provider:
 //
-// Neither needs package testing, so a program can run on them too.
+//   - [New] and [Scripted] return a scripted model. It gives the replies of its
+//     rules and fails on every other request.
+//   - [Record] writes the replies of a real model to a file (a cassette), and
+//     [Replay] answers from that file.
+//
+// The package does not import package testing, so programs can use it as well.
 package llmtest
 
 import (
@@ -15,42 +19,47 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/retry"
 )
 
-// ErrUnexpected is matched by the error for a request that a [Model] or a cassette has no reply for.
+// ErrUnexpected matches the error for a request that a [Model] or a cassette has no
+// reply for.
 var ErrUnexpected = errors.New("llmtest: unexpected request")
 
-// Rule says which requests it answers, and how. A request has to meet every condition; the zero Rule has none.
+// A Rule has the replies to the requests that meet all of its conditions. The zero
+// Rule has no conditions.
 type Rule struct {
 	// Name is the [llm.Request.Name] of the requests. Empty means any.
 	Name string `json:"name,omitempty"`
 
-	// Contains are texts that must all occur in the request's messages, in any of them.
+	// Contains are texts. Each of them must occur in one of the messages.
 	Contains []string `json:"contains,omitempty"`
 
-	// Match decides about the rest. Nil means yes. It may run for requests that another rule then answers.
+	// Match is a condition of your own. Nil means none. It may be called for
+	// requests that another rule answers.
 	Match func(*llm.Request) bool `json:"-"`
 
-	// Replies are given one a request, in order. Then the rule answers no more, so that a later rule may.
+	// Replies are given in order, one per request. After the last one, the rule
+	// no longer applies.
 	Replies []Reply `json:"replies"`
 
-	// Repeat gives the last reply again and again.
+	// Repeat makes the rule give its last reply again and again.
 	Repeat bool `json:"repeat,omitempty"`
 }
 
-// Reply is what a model says. Text is streamed; JSON, when not nil, takes its place and is written as JSON.
+// A Reply is a scripted reply. If JSON is not nil, its JSON encoding replaces Text.
 type Reply struct {
 	Text      string         `json:"text,omitempty"`
 	JSON      any            `json:"json,omitempty"`
 	ToolCalls []llm.ToolCall `json:"tool_calls,omitempty"`
 
-	// Usage is what the reply is said to cost. Its Calls is set to 1 where it is 0.
+	// Usage is the usage that the reply reports. Calls is at least 1.
 	Usage llm.Usage `json:"usage,omitzero"`
 
-	// Delay is how long the model thinks before it says anything.
+	// Delay is the time until the reply begins.
 	Delay time.Duration `json:"delay,omitempty"`
 
-	// Err ends the request, after the Text was streamed.
+	// Err is returned after the text was streamed.
 	Err error `json:"-"`
 }
 
@@ -67,7 +76,8 @@ type scripted struct {
 	used int
 }
 
-// New returns a model that answers by the first of rules that matches and has a reply left.
+// New returns a model that answers by the first rule whose conditions are met and
+// that has a reply left.
 func New(rules ...Rule) *Model {
 	m := &Model{}
 	for _, r := range rules {
@@ -76,18 +86,19 @@ func New(rules ...Rule) *Model {
 	return m
 }
 
-// Generate answers by the rules. Its error for a request that none of them answers matches [ErrUnexpected], names the
-// request, and says of the rules that come near what they lack.
+// Generate answers by the rules. If no rule applies, the error matches
+// [ErrUnexpected], and its text has the request and why rules with similar
+// conditions do not apply.
 func (m *Model) Generate(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, ended(err)
+		return nil, contextError(err)
 	}
 	reply, err := m.choose(req)
 	if err != nil {
 		return nil, err
 	}
-	if err := sleep(ctx, reply.Delay); err != nil {
-		return nil, err
+	if !retry.Sleep(ctx, reply.Delay) {
+		return nil, contextError(ctx.Err())
 	}
 	text := reply.Text
 	if reply.JSON != nil {
@@ -97,20 +108,20 @@ func (m *Model) Generate(ctx context.Context, req *llm.Request, stream func(llm.
 		}
 		text = string(raw)
 	}
-	if err := speak(ctx, text, stream); err != nil {
+	if err := streamText(ctx, text, stream); err != nil {
 		return nil, err
 	}
 	if reply.Err != nil {
 		return nil, reply.Err
 	}
 	resp := &llm.Response{
-		Message: llm.Message{Role: llm.Assistant, Content: text, ToolCalls: cloneCalls(reply.ToolCalls)},
-		Finish:  llm.FinishStop,
-		Usage:   reply.Usage,
-		Model:   "scripted",
+		Message:      llm.Message{Role: llm.RoleAssistant, Content: text, ToolCalls: cloneCalls(reply.ToolCalls)},
+		FinishReason: llm.FinishStop,
+		Usage:        reply.Usage,
+		Model:        "scripted",
 	}
 	if len(reply.ToolCalls) > 0 {
-		resp.Finish = llm.FinishToolCalls
+		resp.FinishReason = llm.FinishToolCalls
 	}
 	resp.Usage.Calls = max(resp.Usage.Calls, 1)
 	return resp, nil
@@ -121,54 +132,54 @@ func (m *Model) choose(req *llm.Request) (Reply, error) {
 	defer m.mu.Unlock()
 	m.requests = append(m.requests, cloneRequest(req))
 	for _, r := range m.rules {
-		if r.lacks(req) != "" {
+		if r.mismatch(req) != "" {
 			continue
 		}
 		reply := r.Replies[min(r.used, len(r.Replies)-1)]
 		r.used++
 		return reply, nil
 	}
-	err := m.describe(req)
+	err := m.unexpectedError(req)
 	m.unexpected = append(m.unexpected, err)
 	return Reply{}, err
 }
 
-// lacks says which of r's conditions req does not meet; empty when it meets all.
-func (r *scripted) lacks(req *llm.Request) string {
+// mismatch returns why r does not apply to req, or an empty string if it does.
+func (r *scripted) mismatch(req *llm.Request) string {
 	if r.Name != "" && r.Name != req.Name {
-		return fmt.Sprintf("wants the name %q", r.Name)
+		return fmt.Sprintf("requires the name %q", r.Name)
 	}
 	for _, text := range r.Contains {
 		if !slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return strings.Contains(m.Content, text) }) {
-			return fmt.Sprintf("wants a message that contains %q", text)
+			return fmt.Sprintf("requires a message that contains %q", text)
 		}
 	}
 	switch {
 	case r.Match != nil && !r.Match(req):
-		return "does not Match"
+		return "requires that its Match returns true"
 	case len(r.Replies) == 0:
 		return "has no replies"
 	case r.used >= len(r.Replies) && !r.Repeat:
-		return fmt.Sprintf("has given its %d replies", len(r.Replies))
+		return fmt.Sprintf("has no reply left of its %d", len(r.Replies))
 	}
 	return ""
 }
 
-// describe is the error for a request that no rule answers.
-func (m *Model) describe(req *llm.Request) error {
+// unexpected returns the error for a request that no rule applies to.
+func (m *Model) unexpectedError(req *llm.Request) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "request %q, which ends in %s", req.Name, lastMessage(req))
 	shown := 0
 	for _, near := range []bool{true, false} {
 		for i, r := range m.rules {
 			if (r.Name == "" || r.Name == req.Name) == near && shown < 5 {
-				fmt.Fprintf(&b, "\n\trule %d %s", i, r.lacks(req))
+				fmt.Fprintf(&b, "\n\trule %d %s", i, r.mismatch(req))
 				shown++
 			}
 		}
 	}
 	if len(m.rules) > shown {
-		fmt.Fprintf(&b, "\n\tand %d rules more", len(m.rules)-shown)
+		fmt.Fprintf(&b, "\n\tand %d more rules", len(m.rules)-shown)
 	}
 	return fmt.Errorf("%w: %s", ErrUnexpected, b.String())
 }
@@ -184,8 +195,8 @@ func (m *Model) Requests() []*llm.Request {
 	return list
 }
 
-// Check returns an error when a request was not expected or a reply was never used, and nil otherwise.
-// It finds what a program under test swallowed.
+// Check returns an error if a request was unexpected or a reply was never used. It
+// also finds errors of Generate that the program under test ignored.
 func (m *Model) Check() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -199,14 +210,15 @@ func (m *Model) Check() error {
 	return errors.Join(errs...)
 }
 
-// TB is what [Scripted] needs of a *testing.T.
+// TB has the methods of a *testing.T that [Scripted] uses.
 type TB interface {
 	Helper()
 	Cleanup(func())
 	Error(args ...any)
 }
 
-// Scripted is [New] for a test, which fails when [Model.Check] does at its end.
+// Scripted returns a model like [New]. The test fails if [Model.Check] returns an
+// error at its end.
 func Scripted(tb TB, rules ...Rule) *Model {
 	tb.Helper()
 	m := New(rules...)

@@ -19,7 +19,7 @@ import (
 func ask(name string, texts ...string) *llm.Request {
 	req := &llm.Request{Name: name}
 	for _, t := range texts {
-		req.Messages = append(req.Messages, llm.Message{Role: llm.User, Content: t})
+		req.Messages = append(req.Messages, llm.Message{Role: llm.RoleUser, Content: t})
 	}
 	return req
 }
@@ -32,7 +32,7 @@ func TestRules(t *testing.T) {
 	)
 	for _, test := range []struct {
 		req  *llm.Request
-		want string // empty: not expected
+		want string // empty: unexpected
 	}{
 		{ask("select", "the crew"), "one"},
 		{ask("select", "a", "crew"), "two"},
@@ -58,13 +58,13 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestUnexpectedSaysWhatIsNear(t *testing.T) {
+func TestUnexpectedNamesSimilarRules(t *testing.T) {
 	m := llmtest.New(
 		llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{Text: "x"}}},
 		llmtest.Rule{Name: "select", Contains: []string{"crew"}, Replies: []llmtest.Reply{{Text: "x"}}},
 	)
 	_, err := m.Generate(t.Context(), ask("select", "the customers"), nil)
-	for _, want := range []string{`request "select"`, `"the customers"`, `rule 1 wants a message that contains "crew"`, `rule 0 wants the name "plan"`} {
+	for _, want := range []string{`request "select"`, `"the customers"`, `rule 1 requires a message that contains "crew"`, `rule 0 requires the name "plan"`} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q does not say %q", err, want)
 		}
@@ -89,7 +89,7 @@ func TestReplies(t *testing.T) {
 	if text, n, resp, err := stream(); text != "in several pieces" || n < 2 || err != nil || resp.Message.Content != text {
 		t.Errorf("got %q in %d pieces, %v, %v", text, n, resp, err)
 	}
-	if _, n, resp, err := stream(); err != nil || n != 0 || resp.Finish != llm.FinishToolCalls || !cmp.Equal(resp.Message.ToolCalls, calls) {
+	if _, n, resp, err := stream(); err != nil || n != 0 || resp.FinishReason != llm.FinishToolCalls || !cmp.Equal(resp.Message.ToolCalls, calls) {
 		t.Errorf("got %+v, %v", resp, err)
 	}
 	if text, _, resp, err := stream(); text != "half an " || resp != nil || !errors.Is(err, llm.ErrTruncated) {
@@ -163,7 +163,7 @@ func TestScripted(t *testing.T) {
 	}
 }
 
-// What a caller does to its request afterwards, or to what it was given, changes nothing.
+// TestRequestsAreCopies: a caller may modify its request and the reply.
 func TestRequestsAreCopies(t *testing.T) {
 	m := llmtest.New(llmtest.Rule{Replies: []llmtest.Reply{{ToolCalls: []llm.ToolCall{{ID: "1", Arguments: []byte(`{}`)}}}}, Repeat: true})
 	req := ask("q", "before")

@@ -15,21 +15,21 @@ func ExampleNew() {
 	server := httptest.NewServer(events(chunk(`{"content":"Seven "}`, "null"), chunk(`{"content":"crews."}`, "null"), chunk(`{}`, "stop")))
 	defer server.Close()
 
-	model, err := openai.New(&openai.Config{Model: "gpt-5-mini", BaseURL: server.URL + "/v1", APIKey: os.Getenv("OPENAI_API_KEY")})
+	model, err := openai.New(&openai.Options{Model: "gpt-5-mini", BaseURL: server.URL + "/v1", APIKey: os.Getenv("OPENAI_API_KEY")})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	_, err = llm.Wrap(model, llm.Retry(nil)).Generate(context.Background(), &llm.Request{
-		Messages: []llm.Message{{Role: llm.User, Content: "How many crews?"}},
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "How many crews?"}},
 	}, func(d llm.Delta) { fmt.Print(d.Text) })
 	fmt.Println(err)
 	// Output: Seven crews.<nil>
 }
 
-// A model of Ollama on this machine, asked in JSON mode.
+// A local model in Ollama, in JSON mode.
 func ExampleNew_ollama() {
-	model, err := openai.New(&openai.Config{Model: "qwen3", BaseURL: openai.Ollama})
+	model, err := openai.New(&openai.Options{Model: "qwen3", BaseURL: openai.OllamaBaseURL})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -37,8 +37,8 @@ func ExampleNew_ollama() {
 	type selection struct {
 		Tables []string `json:"tables"`
 	}
-	got, _, err := llm.Object[selection](context.Background(), model, &llm.Request{
-		Messages: []llm.Message{{Role: llm.User, Content: "Which tables tell who works in crew 7?"}},
+	got, _, err := llm.GenerateObject[selection](context.Background(), model, &llm.Request{
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: "Which tables are needed to find out who works in crew 7?"}},
 	}, &llm.ObjectOptions{Mode: llm.JSONMode})
 	fmt.Println(got.Tables, err)
 }
@@ -47,7 +47,7 @@ func ExampleNewEmbedder() {
 	server := httptest.NewServer(providertest.Body(200, `{"data":[{"index":1,"embedding":[0,1]},{"index":0,"embedding":[1,0]}]}`))
 	defer server.Close()
 
-	embedder, err := openai.NewEmbedder(&openai.Config{Model: "text-embedding-3-small", BaseURL: server.URL + "/v1"})
+	embedder, err := openai.NewEmbedder(&openai.Options{Model: "text-embedding-3-small", BaseURL: server.URL + "/v1"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -11,36 +11,38 @@ import (
 	"github.com/qedkit/qed/llm/openai"
 )
 
-// asked is a model that asks client.
-func asked(tb testing.TB, client *http.Client) llm.Model {
+// newModel returns a model that uses client.
+func newModel(tb testing.TB, client *http.Client) llm.Model {
 	tb.Helper()
-	m, err := openai.New(&openai.Config{Model: "m", BaseURL: openai.Ollama, APIKey: testKey, HTTPClient: client})
+	m, err := openai.New(&openai.Options{Model: "m", BaseURL: openai.OllamaBaseURL, APIKey: testKey, HTTPClient: client})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	return m
 }
 
-// Whatever a server sends, the outcome is a reply that is sound, or an error of a kind that does not tell the key.
+// FuzzReply: for every response of a server, the outcome is a valid reply, or an
+// error that has a kind and does not contain the key.
 func FuzzReply(f *testing.F) {
 	f.Add(200, false, []byte(completion(`{"role":"assistant","content":"x"}`, "stop")))
 	f.Add(200, true, []byte("data: "+chunk(`{"content":"x"}`, "stop")+"\n\ndata: [DONE]\n\n"))
 	f.Add(200, true, []byte("data: "+chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}`, "stop")+"\n\n"))
 	f.Add(200, true, []byte("data: {\"error\":null}\n\n"))
 	f.Add(429, false, []byte(`{"error":{"message":"slow","type":"x","code":"`+testKey+`"}}`))
-	providertest.FuzzReplies(f, asked)
+	providertest.FuzzReplies(f, newModel)
 }
 
-// What is sent as strict is what strict mode takes: each object is closed and requires all that it has.
+// FuzzStrict: in a schema that is sent as strict, every object is closed and requires
+// all of its properties.
 func FuzzStrict(f *testing.F) {
 	f.Add([]byte(`{"type":"object","properties":{"a":{"type":"string","minLength":1},"b":{"$ref":"#/$defs/d"}},"required":["a"],"additionalProperties":false,"$defs":{"d":{"type":"array","items":{"enum":[1]}}}}`))
 	f.Add([]byte(`{"type":"object","properties":null,"additionalProperties":false}`))
 	f.Add([]byte(`{"type":"object","properties":{"a":null},"additionalProperties":false}`))
 	f.Fuzz(func(t *testing.T, schema []byte) {
 		var sent []byte
-		req := providertest.Ask("q")
+		req := providertest.Request("q")
 		req.Format = &llm.Format{Schema: schema}
-		m := asked(t, providertest.Answering(200, "application/json", []byte(completion(`{"role":"assistant","content":"{}"}`, "stop")), &sent))
+		m := newModel(t, providertest.FakeClient(200, "application/json", []byte(completion(`{"role":"assistant","content":"{}"}`, "stop")), &sent))
 		if _, err := m.Generate(t.Context(), req, nil); err != nil {
 			if !errors.Is(err, llm.ErrBadRequest) {
 				t.Fatal(err)
@@ -67,7 +69,7 @@ func FuzzStrict(f *testing.F) {
 func closed(t *testing.T, schema any) {
 	s, ok := schema.(map[string]any)
 	if !ok {
-		t.Fatalf("%v is no schema of strict mode", schema)
+		t.Fatalf("%v is not a schema of strict mode", schema)
 	}
 	properties, _ := s["properties"].(map[string]any)
 	if s["type"] == "object" {

@@ -21,27 +21,27 @@ func TestRequest(t *testing.T) {
 	resp, err := s.model(t).Generate(t.Context(), &llm.Request{
 		Name: "never sent",
 		Messages: []llm.Message{
-			{Role: llm.System, Content: "be brief"},
-			{Role: llm.User, Content: "how many?"},
-			{Role: llm.Assistant, ToolCalls: []llm.ToolCall{{ID: "c1", Name: "count", Arguments: json.RawMessage(`{"of":"x"}`)}, {ID: "c2", Name: "now"}}},
-			{Role: llm.ToolRole, ToolCallID: "c1", Content: "42"},
-			{Role: llm.ToolRole, ToolCallID: "c2", Content: ""},
+			{Role: llm.RoleSystem, Content: "be brief"},
+			{Role: llm.RoleUser, Content: "how many?"},
+			{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "c1", Name: "count", Arguments: json.RawMessage(`{"of":"x"}`)}, {ID: "c2", Name: "now"}}},
+			{Role: llm.RoleTool, ToolCallID: "c1", Content: "42"},
+			{Role: llm.RoleTool, ToolCallID: "c2", Content: ""},
 		},
 		Tools: []llm.Tool{
-			{Name: "count", Description: "counts", Input: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`)},
+			{Name: "count", Description: "counts", InputSchema: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`)},
 			{Name: "now"},
 		},
-		Temperature: &temperature,
-		MaxTokens:   50,
+		Temperature:     &temperature,
+		MaxOutputTokens: 50,
 	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &llm.Response{
-		Message: llm.Message{Role: llm.Assistant, Content: "42"},
-		Finish:  llm.FinishStop,
-		Usage:   llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1},
-		Model:   "gpt-test-2026",
+		Message:      llm.Message{Role: llm.RoleAssistant, Content: "42"},
+		FinishReason: llm.FinishStop,
+		Usage:        llm.Usage{InputTokens: 9, OutputTokens: 3, Calls: 1},
+		Model:        "gpt-test-2026",
 	}
 	if diff := cmp.Diff(want, resp); diff != "" {
 		t.Errorf("response (-want +got)\n%s", diff)
@@ -66,15 +66,15 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// The environment that the library would read must change nothing.
+// TestEnvironmentIsNotRead: the variables that the SDK reads must have no effect.
 func TestEnvironmentIsNotRead(t *testing.T) {
 	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_ADMIN_KEY"} {
 		t.Setenv(name, "http://from-the-environment.invalid")
 	}
 	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Custom: yes")
 	s := serve(t, providertest.Body(200, completion(`{"role":"assistant","content":"ok"}`, "stop")))
-	m := s.model(t, func(c *openai.Config) { c.APIKey = "" })
-	if _, err := m.Generate(t.Context(), providertest.Ask("hi"), nil); err != nil {
+	m := s.model(t, func(c *openai.Options) { c.APIKey = "" })
+	if _, err := m.Generate(t.Context(), providertest.Request("hi"), nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"Authorization", "Openai-Organization", "Openai-Project", "X-Custom"} {
@@ -94,20 +94,20 @@ func TestToolCalls(t *testing.T) {
 	}
 	for _, finish := range []string{"tool_calls", "stop", ""} {
 		s := serve(t, providertest.Body(200, completion(message, finish)))
-		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, resp.Message.ToolCalls); diff != "" || resp.Finish != llm.FinishToolCalls {
-			t.Errorf("finish %q is %q; (-want +got)\n%s", finish, resp.Finish, diff)
+		if diff := cmp.Diff(want, resp.Message.ToolCalls); diff != "" || resp.FinishReason != llm.FinishToolCalls {
+			t.Errorf("finish %q is %q; (-want +got)\n%s", finish, resp.FinishReason, diff)
 		}
 	}
 }
 
-// TestWildUsage has a server that counts as it likes: sums of what it says stay sums.
+// TestWildUsage: sums of the counts that a server sends cannot overflow.
 func TestWildUsage(t *testing.T) {
 	reply := `{"choices":[{"message":{"content":"x"}}],"usage":{"prompt_tokens":-5,"completion_tokens":9223372036854775807}}`
-	resp, err := serve(t, providertest.Body(200, reply)).model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+	resp, err := serve(t, providertest.Body(200, reply)).model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestWildUsage(t *testing.T) {
 func TestReplyKinds(t *testing.T) {
 	for name, test := range map[string]struct {
 		reply   string
-		kind    llm.Kind
+		kind    llm.ErrorKind
 		partial string
 	}{
 		"cut by length":  {completion(`{"role":"assistant","content":"half a"}`, "length"), llm.ErrTruncated, "half a"},
@@ -136,7 +136,7 @@ func TestReplyKinds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, providertest.Body(200, test.reply))
-			resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), nil)
+			resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), nil)
 			if resp != nil || !errors.Is(err, test.kind) {
 				t.Fatalf("got %v, %v, want %v", resp, err, test.kind)
 			}
@@ -144,42 +144,42 @@ func TestReplyKinds(t *testing.T) {
 			if errors.As(err, &e); test.partial != "" && (e.Partial == nil || e.Partial.Message.Content != test.partial) {
 				t.Errorf("partial is %+v, want %q", e.Partial, test.partial)
 			}
-			providertest.NoKey(t, err)
+			providertest.CheckNoKey(t, err)
 		})
 	}
 }
 
-func TestConfig(t *testing.T) {
+func TestOptions(t *testing.T) {
 	for name, test := range map[string]struct {
-		cfg  *openai.Config
-		kind llm.Kind // empty: accepted
+		opt  *openai.Options
+		kind llm.ErrorKind // empty: accepted
 	}{
 		"nil":             {nil, llm.ErrBadRequest},
-		"no model":        {&openai.Config{APIKey: "k"}, llm.ErrBadRequest},
-		"no key":          {&openai.Config{Model: "m"}, llm.ErrAuth},
-		"key":             {&openai.Config{Model: "m", APIKey: "k"}, ""},
-		"Ollama":          {&openai.Config{Model: "m", BaseURL: openai.Ollama}, ""},
-		"slash":           {&openai.Config{Model: "m", BaseURL: openai.Ollama + "/"}, ""},
-		"no scheme":       {&openai.Config{Model: "m", BaseURL: "localhost:11434/v1"}, llm.ErrBadRequest},
-		"other scheme":    {&openai.Config{Model: "m", BaseURL: "ftp://x/v1"}, llm.ErrBadRequest},
-		"user in the URL": {&openai.Config{Model: "m", BaseURL: "http://u:" + testKey + "@x/v1"}, llm.ErrBadRequest},
-		"key in the URL":  {&openai.Config{Model: "m", BaseURL: "http://x/v1?key=" + testKey}, llm.ErrBadRequest},
-		"garbage":         {&openai.Config{Model: "m", BaseURL: "http://%zz" + testKey}, llm.ErrBadRequest},
+		"no model":        {&openai.Options{APIKey: "k"}, llm.ErrBadRequest},
+		"no key":          {&openai.Options{Model: "m"}, llm.ErrAuth},
+		"key":             {&openai.Options{Model: "m", APIKey: "k"}, ""},
+		"Ollama":          {&openai.Options{Model: "m", BaseURL: openai.OllamaBaseURL}, ""},
+		"slash":           {&openai.Options{Model: "m", BaseURL: openai.OllamaBaseURL + "/"}, ""},
+		"no scheme":       {&openai.Options{Model: "m", BaseURL: "localhost:11434/v1"}, llm.ErrBadRequest},
+		"other scheme":    {&openai.Options{Model: "m", BaseURL: "ftp://x/v1"}, llm.ErrBadRequest},
+		"user in the URL": {&openai.Options{Model: "m", BaseURL: "http://u:" + testKey + "@x/v1"}, llm.ErrBadRequest},
+		"key in the URL":  {&openai.Options{Model: "m", BaseURL: "http://x/v1?key=" + testKey}, llm.ErrBadRequest},
+		"garbage":         {&openai.Options{Model: "m", BaseURL: "http://%zz" + testKey}, llm.ErrBadRequest},
 	} {
-		_, err := openai.New(test.cfg)
+		_, err := openai.New(test.opt)
 		switch {
 		case test.kind == "" && err != nil, test.kind != "" && !errors.Is(err, test.kind):
 			t.Errorf("%s: got %v, want %q", name, err, test.kind)
 		case err != nil:
-			providertest.NoKey(t, err)
+			providertest.CheckNoKey(t, err)
 		}
 	}
 }
 
 func TestTokenLimitByHost(t *testing.T) {
 	for base, want := range map[string]string{
-		openai.OpenAI:                           "max_completion_tokens",
-		openai.Ollama:                           "max_tokens",
+		openai.DefaultBaseURL:                   "max_completion_tokens",
+		openai.OllamaBaseURL:                    "max_tokens",
 		"https://me.openai.azure.com/openai/v1": "max_completion_tokens",
 		"https://api.openai.com.evil.example/":  "max_tokens",
 	} {
@@ -190,12 +190,12 @@ func TestTokenLimitByHost(t *testing.T) {
 			}
 			return nil, errors.New("not sent")
 		})}
-		m, err := openai.New(&openai.Config{Model: "m", APIKey: "k", BaseURL: base, HTTPClient: client})
+		m, err := openai.New(&openai.Options{Model: "m", APIKey: "k", BaseURL: base, HTTPClient: client})
 		if err != nil {
 			t.Fatal(err)
 		}
-		req := providertest.Ask("hi")
-		req.MaxTokens = 7
+		req := providertest.Request("hi")
+		req.MaxOutputTokens = 7
 		if _, err := m.Generate(context.Background(), req, nil); !errors.Is(err, llm.ErrUnavailable) {
 			t.Errorf("got %v, want unavailable", err)
 		}

@@ -15,10 +15,11 @@ func hostile(tb testing.TB, contentType, reply string) {
 		stream = func(llm.Delta) {}
 	}
 	var sent []byte
-	asked(tb, providertest.Answering(200, contentType, []byte(reply), &sent)).Generate(tb.Context(), providertest.Ask("q"), stream)
+	newModel(tb, providertest.FakeClient(200, contentType, []byte(reply), &sent)).Generate(tb.Context(), providertest.Request("q"), stream)
 }
 
-// BenchmarkHostileReply reads replies of about 1 MB that are made to be slow. The time has to stay that of reading them.
+// BenchmarkHostileReply decodes replies of about 1 MB that are built to be slow. The
+// time must stay linear.
 func BenchmarkHostileReply(b *testing.B) {
 	const deep = 1 << 13
 	nest := func(open, middle, end string) string {

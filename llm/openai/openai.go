@@ -1,8 +1,12 @@
-// Package openai asks models through the chat completions protocol of OpenAI, on github.com/openai/openai-go/v3.
-// OpenAI speaks it, and so do Ollama, vLLM, llama.cpp, LM Studio and most gateways: see [Config.BaseURL].
+// Package openai calls models through the chat completions API of OpenAI, and
+// embedding models through its embeddings API. Ollama, vLLM, llama.cpp, LM Studio
+// and most gateways have the same API: see [Options.BaseURL].
 //
-// The package reads no environment variable of its own or of that library: what is not in a [Config] is not used.
-// It does not repeat a request that failed; put [llm.Retry] around a [Model] for that.
+//	model, err := openai.New(&openai.Options{Model: "gpt-5-mini", APIKey: os.Getenv("OPENAI_API_KEY")})
+//
+// The package is based on github.com/openai/openai-go/v3. It reads no environment
+// variables: only [Options] count. It sends a failed request only once; wrap the
+// [Model] in [llm.Retry] to repeat it.
 package openai
 
 import (
@@ -19,86 +23,101 @@ import (
 
 // Base URLs of well-known servers.
 const (
-	OpenAI = "https://api.openai.com/v1"
-	Ollama = "http://localhost:11434/v1" // at its default address; it needs no key
+	DefaultBaseURL = "https://api.openai.com/v1" // OpenAI
+	OllamaBaseURL  = "http://localhost:11434/v1" // a local Ollama, which needs no key
 )
 
-// Config says which model to ask, and where.
-type Config struct {
-	// Model is the model's name at the server. It is required.
+// Options are the options of [New] and [NewEmbedder].
+type Options struct {
+	// Model is the name of the model at the server. It is required.
 	Model string
 
-	// BaseURL is where the server's API begins, up to and without /chat/completions. Empty means [OpenAI].
+	// BaseURL is the URL of the API without /chat/completions. Empty means
+	// [DefaultBaseURL].
 	BaseURL string
 
-	// APIKey is sent as a bearer token. [OpenAI] needs one; where it is empty, none is sent.
+	// APIKey is sent as a bearer token. OpenAI requires one. Empty means that
+	// none is sent.
 	APIKey string
 
-	// Timeout is how long one call may take, its streaming included. 0 means 2 minutes, a negative value no limit
-	// beside the context's. It gives an [llm.ErrTimeout].
+	// Timeout limits one call, including its streaming. 0 means 2 minutes, a
+	// negative value no limit except that of the context. A call that takes
+	// longer fails with [llm.ErrTimeout].
 	Timeout time.Duration
 
-	// HTTPClient makes the requests. Nil means one on [http.DefaultTransport], which honours the usual proxy variables.
-	// Redirects are not followed: they give an [llm.ErrProtocol].
+	// HTTPClient sends the requests. Nil means one that uses
+	// [http.DefaultTransport], which follows the usual proxy variables.
+	// Redirects are not followed: they fail with [llm.ErrProtocol].
 	HTTPClient *http.Client
 }
 
-// Model is an [llm.Model] behind the chat completions protocol.
+// Model is an [llm.Model] that uses the chat completions API.
 //
-// [llm.Request.MaxTokens] is sent as max_completion_tokens to the hosts of OpenAI and Azure, whose newer models take
-// nothing else, and as max_tokens to all others, of which many know nothing else.
-//
-// A [llm.Format] in schema mode is sent as a strict json_schema. There every property is required, so an optional one
-// may be null; constraints that strict mode does not know stand in the descriptions. A schema that has no strict form,
-// such as one with a map, is sent without strict.
+//   - [llm.Request.MaxOutputTokens] is sent as max_completion_tokens to OpenAI
+//     and Azure, whose newer models require that, and as max_tokens to other
+//     servers, many of which know only that.
+//   - An [llm.Format] in schema mode is sent as a strict json_schema. Strict mode
+//     requires every property, so an optional one may be null. Constraints that
+//     strict mode does not support are added to the descriptions. A schema that
+//     has no strict form, such as one with a map, is sent with strict set to
+//     false.
 type Model struct{ server *provider.Server }
 
-// New returns the model that cfg describes. It sends nothing. Its error is an [*llm.Error].
-func New(cfg *Config) (*Model, error) {
-	s, err := newServer(cfg)
+// New returns a Model. It sends nothing. Its error is an [*llm.Error].
+func New(opt *Options) (*Model, error) {
+	s, err := newServer(opt)
 	if err != nil {
 		return nil, err
 	}
-	return &Model{s}, nil
+	return &Model{server: s}, nil
 }
 
-// Generate asks the model. Its errors are [*llm.Error]s, or match [context.Canceled].
-func (m *Model) Generate(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+// Generate implements [llm.Model]. Its error is an [*llm.Error], or matches
+// [context.Canceled].
+func (m *Model) Generate(
+	ctx context.Context, req *llm.Request, stream func(llm.Delta),
+) (*llm.Response, error) {
 	if err := m.server.Check(req); err != nil {
 		return nil, err
 	}
-	params := params(m.server, req)
+	params := requestParams(m.server, req)
 	call, end := m.server.Begin(ctx)
 	defer end()
 	if stream != nil {
-		return streamed(call, params, stream)
+		return generateStream(call, params, stream)
 	}
-	completions := sdk.NewChatCompletionService(options(call)...)
+	completions := sdk.NewChatCompletionService(sdkOptions(call)...)
 	completion, err := completions.New(call.Ctx, params)
 	if err != nil {
-		return nil, call.Failed(err, nil)
+		return nil, call.Error(err, nil)
 	}
-	return reply(call, completion)
+	return response(call, completion)
 }
 
-func newServer(cfg *Config) (*provider.Server, error) {
-	if cfg == nil {
-		cfg = &Config{}
+func newServer(opt *Options) (*provider.Server, error) {
+	if opt == nil {
+		opt = &Options{}
 	}
 	return provider.NewServer(&provider.Config{
-		Provider: "openai", API: "the chat completions API", Home: OpenAI,
-		Model: cfg.Model, BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Timeout: cfg.Timeout, HTTPClient: cfg.HTTPClient,
+		Provider:   "openai",
+		API:        "the chat completions API",
+		DefaultURL: DefaultBaseURL,
+		Model:      opt.Model,
+		BaseURL:    opt.BaseURL,
+		APIKey:     opt.APIKey,
+		Timeout:    opt.Timeout,
+		HTTPClient: opt.HTTPClient,
 	})
 }
 
-// options are all that the library is told. Its services are made from them directly, because its client would add
-// what the environment says.
-func options(c *provider.Call) []option.RequestOption {
+// sdkOptions returns all options of an SDK service. Services are created without
+// the SDK's client, because the client reads environment variables.
+func sdkOptions(c *provider.Call) []option.RequestOption {
 	opts := []option.RequestOption{
 		option.WithBaseURL(c.BaseURL()),
 		option.WithHTTPClient(c.Client),
 		option.WithMaxRetries(0),
-		option.WithMiddleware(c.Guard),
+		option.WithMiddleware(c.Middleware),
 	}
 	if c.Key != "" {
 		opts = append(opts, option.WithAPIKey(c.Key))

@@ -13,8 +13,8 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// params writes req, which was checked, as the protocol has it.
-func params(s *provider.Server, req *llm.Request) sdk.ChatCompletionNewParams {
+// requestParams converts req, which was checked, to the form of the API.
+func requestParams(s *provider.Server, req *llm.Request) sdk.ChatCompletionNewParams {
 	p := sdk.ChatCompletionNewParams{Model: s.Model}
 	for _, m := range req.Messages {
 		p.Messages = append(p.Messages, messageParam(m))
@@ -28,8 +28,8 @@ func params(s *provider.Server, req *llm.Request) sdk.ChatCompletionNewParams {
 	if req.Temperature != nil {
 		p.Temperature = param.NewOpt(*req.Temperature)
 	}
-	if req.MaxTokens > 0 {
-		limit := param.NewOpt(int64(req.MaxTokens))
+	if req.MaxOutputTokens > 0 {
+		limit := param.NewOpt(int64(req.MaxOutputTokens))
 		if wantsCompletionTokens(s.Hostname()) {
 			p.MaxCompletionTokens = limit
 		} else {
@@ -39,18 +39,19 @@ func params(s *provider.Server, req *llm.Request) sdk.ChatCompletionNewParams {
 	return p
 }
 
-// wantsCompletionTokens reports whether a host takes max_completion_tokens.
+// wantsCompletionTokens reports whether a host requires max_completion_tokens.
 func wantsCompletionTokens(host string) bool {
-	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") || strings.HasSuffix(host, ".openai.azure.com")
+	return host == "api.openai.com" || strings.HasSuffix(host, ".api.openai.com") ||
+		strings.HasSuffix(host, ".openai.azure.com")
 }
 
 func messageParam(m llm.Message) sdk.ChatCompletionMessageParamUnion {
 	switch m.Role {
-	case llm.System:
+	case llm.RoleSystem:
 		return sdk.SystemMessage(m.Content)
-	case llm.Assistant:
+	case llm.RoleAssistant:
 		return assistantParam(m)
-	case llm.ToolRole:
+	case llm.RoleTool:
 		return sdk.ToolMessage(m.Content, m.ToolCallID)
 	}
 	return sdk.UserMessage(m.Content)
@@ -75,20 +76,22 @@ func assistantParam(m llm.Message) sdk.ChatCompletionMessageParamUnion {
 	return sdk.ChatCompletionMessageParamUnion{OfAssistant: &p}
 }
 
-// toolParam is not strict: strict mode would have the model write null for what is optional, and not every tool,
-// such as one behind MCP, reads that as absence.
+// toolParam does not set strict: in strict mode the model writes null for optional
+// arguments, which some tools, such as those of an MCP server, do not accept.
 func toolParam(t llm.Tool) sdk.ChatCompletionToolUnionParam {
 	f := shared.FunctionDefinitionParam{Name: t.Name}
 	if t.Description != "" {
 		f.Description = param.NewOpt(t.Description)
 	}
-	f.Parameters, _ = provider.Keywords(t.Input) // checked
+	f.Parameters, _ = provider.Keywords(t.InputSchema) // Check has tested it
 	return sdk.ChatCompletionFunctionTool(f)
 }
 
 func formatParam(f *llm.Format) sdk.ChatCompletionNewParamsResponseFormatUnion {
 	if f.Mode == llm.JSONMode {
-		return sdk.ChatCompletionNewParamsResponseFormatUnion{OfJSONObject: &shared.ResponseFormatJSONObjectParam{}}
+		return sdk.ChatCompletionNewParamsResponseFormatUnion{
+			OfJSONObject: &shared.ResponseFormatJSONObjectParam{},
+		}
 	}
 	var schema any = f.Schema
 	strict, isStrict := provider.Strict(f.Schema, nullable)
@@ -104,7 +107,8 @@ func formatParam(f *llm.Format) sdk.ChatCompletionNewParamsResponseFormatUnion {
 	}}
 }
 
-// nullable makes an optional property of a required one: strict mode requires all that there are.
+// nullable returns the schema of an optional property, which may be null because
+// strict mode requires every property.
 func nullable(s *jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{s, {Type: "null"}}}
 }

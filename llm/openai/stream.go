@@ -13,45 +13,50 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// streamed asks for a reply in pieces. It reads them on the caller's goroutine, so a callback that panics or is slow
-// holds up nothing else, and returning closes the connection.
-func streamed(c *provider.Call, params sdk.ChatCompletionNewParams, stream func(llm.Delta)) (*llm.Response, error) {
+// generateStream requests a streamed reply. It reads the events on the caller's
+// goroutine, so a callback that panics or is slow affects no other call, and the
+// connection is closed when it returns.
+func generateStream(
+	c *provider.Call, params sdk.ChatCompletionNewParams, stream func(llm.Delta),
+) (*llm.Response, error) {
 	params.StreamOptions.IncludeUsage = param.NewOpt(true)
-	// The library would ask for a whole reply.
-	completions := sdk.NewChatCompletionService(append(options(c), option.WithHeader("Accept", provider.EventStream))...)
+	// The SDK would send Accept: application/json.
+	accept := option.WithHeader("Accept", provider.EventStream)
+	completions := sdk.NewChatCompletionService(append(sdkOptions(c), accept)...)
 	chunks := completions.NewStreaming(c.Ctx, params)
 	defer chunks.Close()
 
 	var d provider.Draft
 	for chunks.Next() {
 		chunk := chunks.Current()
-		add(&d, &chunk)
+		addChunk(&d, &chunk)
 		if len(d.Calls) > provider.MaxCalls {
-			return nil, c.Protocol(fmt.Sprintf("the reply has more than %d tool calls", provider.MaxCalls))
+			return nil, c.ProtocolError(fmt.Sprintf("the reply has more than %d tool calls", provider.MaxCalls))
 		}
 		if len(chunk.Choices) > 0 && chunk.Choices[0].Index == 0 && chunk.Choices[0].Delta.Content != "" {
 			stream(llm.Delta{Text: chunk.Choices[0].Delta.Content})
 		}
-		// A body that is already here would otherwise be read to its end.
+		// The SDK does not look at the context while it reads what has arrived.
 		if c.Ctx.Err() != nil {
-			return nil, c.Failed(c.Ctx.Err(), d.Partial())
+			return nil, c.Error(c.Ctx.Err(), d.Partial())
 		}
 	}
 	if err := chunks.Err(); err != nil {
 		var reported *ssestream.StreamError
 		if errors.As(err, &reported) {
-			err = c.Reported(reported.Event.Data)
+			err = c.ReportedError(reported.Event.Data)
 		}
-		return nil, c.Failed(err, d.Partial())
+		return nil, c.Error(err, d.Partial())
 	}
-	if d.Finish == "" {
-		return nil, c.Cut(nil, d.Partial())
+	if d.FinishReason == "" {
+		return nil, c.TruncatedError(nil, d.Partial())
 	}
 	return c.Finish(&d)
 }
 
-// add adds a piece. Usage comes in a last one without choices, in every one as a running total, or never.
-func add(d *provider.Draft, chunk *sdk.ChatCompletionChunk) {
+// addChunk adds a chunk to d. Servers report usage in a last chunk without choices,
+// in every chunk as a running total, or not at all.
+func addChunk(d *provider.Draft, chunk *sdk.ChatCompletionChunk) {
 	if chunk.Model != "" {
 		d.Model = chunk.Model
 	}
@@ -64,14 +69,14 @@ func add(d *provider.Draft, chunk *sdk.ChatCompletionChunk) {
 	choice := &chunk.Choices[0]
 	d.Text = append(d.Text, choice.Delta.Content...)
 	d.Refusal = append(d.Refusal, choice.Delta.Refusal...)
-	if f := finish(choice.FinishReason); f != "" {
-		d.Finish = f
+	if f := finishReason(choice.FinishReason); f != "" {
+		d.FinishReason = f
 	}
 	for _, t := range choice.Delta.ToolCalls {
 		into := d.Last(t.Index)
-		// Some servers number every call 0 and tell them apart by their ids alone.
+		// Some servers give every call the index 0 and different ids.
 		if into == nil || t.ID != "" && into.ID != "" && t.ID != into.ID {
-			into = d.Open(t.Index)
+			into = d.Add(t.Index)
 		}
 		if t.ID != "" {
 			into.ID = t.ID

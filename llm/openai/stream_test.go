@@ -38,8 +38,8 @@ func TestStream(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, test.handle)
-			providertest.Streams(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
-				Message: llm.Message{Role: llm.Assistant, Content: "Hello ✓"}, Finish: llm.FinishStop, Usage: test.usage, Model: "gpt-test-2026",
+			providertest.CheckStream(t, s.model(t), []string{"Hel", "lo ✓"}, &llm.Response{
+				Message: llm.Message{Role: llm.RoleAssistant, Content: "Hello ✓"}, FinishReason: llm.FinishStop, Usage: test.usage, Model: "gpt-test-2026",
 			})
 			if s.Body["stream"] != true || !cmp.Equal(s.Body["stream_options"], any(map[string]any{"include_usage": true})) {
 				t.Errorf("sent %s", s.Raw)
@@ -80,12 +80,12 @@ func TestStreamedToolCalls(t *testing.T) {
 			data = append(data, chunk(d, "null"))
 		}
 		s := serve(t, events(append(data, chunk(`{}`, "tool_calls"))...))
-		resp, err := s.model(t).Generate(t.Context(), providertest.Ask("hi"), func(llm.Delta) { t.Error("there is no text") })
+		resp, err := s.model(t).Generate(t.Context(), providertest.Request("hi"), func(llm.Delta) { t.Error("there is no text") })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(want, resp.Message.ToolCalls); diff != "" || resp.Finish != llm.FinishToolCalls {
-			t.Errorf("%s: finish %q (-want +got)\n%s", name, resp.Finish, diff)
+		if diff := cmp.Diff(want, resp.Message.ToolCalls); diff != "" || resp.FinishReason != llm.FinishToolCalls {
+			t.Errorf("%s: finish %q (-want +got)\n%s", name, resp.FinishReason, diff)
 		}
 	}
 }
@@ -94,9 +94,9 @@ func TestStreamThatBreaksOff(t *testing.T) {
 	half := chunk(`{"content":"half a "}`, "null")
 	for name, test := range map[string]struct {
 		handle  http.HandlerFunc
-		kind    llm.Kind
+		kind    llm.ErrorKind
 		partial string
-		finish  llm.Finish
+		finish  llm.FinishReason
 	}{
 		"connection cut": {func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -120,7 +120,7 @@ func TestStreamThatBreaksOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, test.handle)
-			providertest.BreaksOff(t, s.model(t), test.kind, test.partial, test.finish)
+			providertest.CheckBrokenStream(t, s.model(t), test.kind, test.partial, test.finish)
 		})
 	}
 }

@@ -11,13 +11,15 @@ import (
 
 const testKey = providertest.Key
 
-// wire is a server that speaks the protocol as it is told to.
-type wire struct{ *providertest.Wire }
+// wire is a fake server of the API.
+type wire struct{ *providertest.Server }
 
-func serve(t *testing.T, handle http.HandlerFunc) wire { return wire{providertest.Serve(t, handle)} }
+func serve(t *testing.T, handle http.HandlerFunc) wire {
+	return wire{Server: providertest.Serve(t, handle)}
+}
 
-// model asks s.
-func (s wire) model(t *testing.T, change ...func(*openai.Config)) *openai.Model {
+// model returns a model that uses s.
+func (s wire) model(t *testing.T, change ...func(*openai.Options)) *openai.Model {
 	t.Helper()
 	m, err := openai.New(s.config(t, change...))
 	if err != nil {
@@ -26,21 +28,21 @@ func (s wire) model(t *testing.T, change ...func(*openai.Config)) *openai.Model 
 	return m
 }
 
-func (s wire) config(t *testing.T, change ...func(*openai.Config)) *openai.Config {
-	cfg := &openai.Config{Model: "gpt-test", BaseURL: s.URL + "/v1", APIKey: testKey, HTTPClient: s.Client(t)}
+func (s wire) config(t *testing.T, change ...func(*openai.Options)) *openai.Options {
+	cfg := &openai.Options{Model: "gpt-test", BaseURL: s.URL + "/v1", APIKey: testKey, HTTPClient: s.Client(t)}
 	for _, c := range change {
 		c(cfg)
 	}
 	return cfg
 }
 
-// completion is a whole reply of one message.
+// completion returns a reply with one message.
 func completion(message, finish string) string {
 	return fmt.Sprintf(`{"id":"chatcmpl-1","object":"chat.completion","created":1,"model":"gpt-test-2026","choices":[{"index":0,`+
 		`"message":%s,"logprobs":null,"finish_reason":%q}],"usage":{"prompt_tokens":9,"completion_tokens":3,"total_tokens":12}}`, message, finish)
 }
 
-// events answers with server-sent events, one for each data, and the end that the protocol has.
+// events returns a handler that sends one event per data and the end mark.
 func events(data ...string) http.HandlerFunc {
 	var written []string
 	for _, d := range append(data, "[DONE]") {
@@ -49,7 +51,7 @@ func events(data ...string) http.HandlerFunc {
 	return providertest.Events(written...)
 }
 
-// chunk is a piece of a streamed reply.
+// chunk returns a chunk of a streamed reply.
 func chunk(delta, finish string) string {
 	if finish != "null" {
 		finish = `"` + finish + `"`

@@ -182,7 +182,7 @@ func TestReplayNeedsNoMemory(t *testing.T) {
 				text = "Question: " + quoted(q.Question) + "\nThe query:\n" + strings.TrimSpace(q.Statements[i-1])
 			}
 			model := llmtest.New(chat.Replay(fieldservice.Questions("sqlite"))...)
-			resp, err := model.Generate(t.Context(), &llm.Request{Name: name, Messages: []llm.Message{{Role: llm.User, Content: text}}}, nil)
+			resp, err := model.Generate(t.Context(), &llm.Request{Name: name, Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func (s *Settings) Provider() (llm.Model, bool, error) {
 	var err error
 	switch {
 	case s.isOpenAI():
-		m, err = openai.New(&openai.Config{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL})
+		m, err = openai.New(&openai.Options{Model: s.Model, APIKey: s.APIKey, BaseURL: s.BaseURL})
 	case s.isAnthropic():
 		m, err = anthropic.New(&s.anthropic)
 	default:
@@ -39,6 +39,6 @@ func (s *Settings) Embedder() (llm.Embedder, bool, error) {
 	if s.EmbeddingModel == "" || !s.isOpenAI() {
 		return nil, false, nil
 	}
-	e, err := openai.NewEmbedder(&openai.Config{Model: s.EmbeddingModel, APIKey: s.APIKey, BaseURL: s.BaseURL})
+	e, err := openai.NewEmbedder(&openai.Options{Model: s.EmbeddingModel, APIKey: s.APIKey, BaseURL: s.BaseURL})
 	return e, err == nil, err
 }

@@ -26,7 +26,7 @@ type Settings struct {
 	BaseURL string // OPENAI_BASE_URL
 	Model   string // OPENAI_MODEL, or ANTHROPIC_MODEL where that provider is the one
 
-	anthropic anthropic.Config // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
+	anthropic anthropic.Options // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
 
 	Search Search
 
@@ -79,7 +79,7 @@ func read(get func(string) string) (*Settings, error) {
 		Search:         r.search(),
 		Conversations:  r.conversations(),
 	}
-	s.anthropic = anthropic.Config{APIKey: get("ANTHROPIC_API_KEY"), BaseURL: get("ANTHROPIC_BASE_URL"), Model: get("ANTHROPIC_MODEL")}
+	s.anthropic = anthropic.Options{APIKey: get("ANTHROPIC_API_KEY"), BaseURL: get("ANTHROPIC_BASE_URL"), Model: get("ANTHROPIC_MODEL")}
 	switch {
 	case s.isAnthropic():
 		s.Model = cmp.Or(s.anthropic.Model, anthropic.DefaultModel)

@@ -17,27 +17,27 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Provider is what the tests of every provider need to know of one.
-type Provider struct {
-	// New makes a model with [Key]. A nil client is the default one.
+// A Suite has the tests that every provider must pass.
+type Suite struct {
+	// New returns a model that uses [Key]. A nil client means the default.
 	New func(tb testing.TB, base string, timeout time.Duration, client *http.Client) llm.Model
 
-	Path  string // what a base URL ends in
-	Reply string // a whole reply
-	Piece string // an event of a streamed reply, whose text is "one "
+	Path  string // the path of the base URL
+	Reply string // a complete reply
+	Piece string // an event of a streamed reply with the text "one "
 }
 
-// Ask is a request.
-func Ask(text string) *llm.Request {
-	return &llm.Request{Name: "test", Messages: []llm.Message{{Role: llm.User, Content: text}}}
+// Request returns a request with one message.
+func Request(text string) *llm.Request {
+	return &llm.Request{Name: "test", Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}
 }
 
-func (p Provider) model(t *testing.T, s *Wire, timeout time.Duration) llm.Model {
+func (p Suite) model(t *testing.T, s *Server, timeout time.Duration) llm.Model {
 	return p.New(t, s.URL+p.Path, timeout, s.Client(t))
 }
 
-// TestFailures tests what becomes of calls that fail.
-func (p Provider) TestFailures(t *testing.T) {
+// TestFailures tests the errors of failed calls.
+func (p Suite) TestFailures(t *testing.T) {
 	t.Run("refused requests", p.refusedRequests)
 	t.Run("status kinds", p.statusKinds)
 	t.Run("retry after", p.retryAfter)
@@ -54,19 +54,19 @@ func (p Provider) TestFailures(t *testing.T) {
 	t.Run("concurrent calls", p.concurrentCalls)
 }
 
-func (p Provider) refusedRequests(t *testing.T) {
+func (p Suite) refusedRequests(t *testing.T) {
 	s := Serve(t, Body(200, p.Reply))
 	noNumber := math.NaN()
-	hi := Ask("x").Messages
+	hi := Request("x").Messages
 	for name, req := range map[string]*llm.Request{
 		"temperature":   {Messages: hi, Temperature: &noNumber},
-		"max tokens":    {Messages: hi, MaxTokens: -1},
+		"max tokens":    {Messages: hi, MaxOutputTokens: -1},
 		"no messages":   {},
 		"unknown role":  {Messages: []llm.Message{{Role: "robot"}}},
 		"no role":       {Messages: []llm.Message{{Content: "x"}}},
-		"tool, no call": {Messages: []llm.Message{{Role: llm.ToolRole}}},
-		"user calls":    {Messages: []llm.Message{{Role: llm.User, ToolCalls: []llm.ToolCall{{}}}}},
-		"tool schema":   {Messages: hi, Tools: []llm.Tool{{Name: "t", Input: json.RawMessage(`[`)}}},
+		"tool, no call": {Messages: []llm.Message{{Role: llm.RoleTool}}},
+		"user calls":    {Messages: []llm.Message{{Role: llm.RoleUser, ToolCalls: []llm.ToolCall{{}}}}},
+		"tool schema":   {Messages: hi, Tools: []llm.Tool{{Name: "t", InputSchema: json.RawMessage(`[`)}}},
 		"format schema": {Messages: hi, Format: &llm.Format{Schema: json.RawMessage(`{`)}},
 		"no schema":     {Messages: hi, Format: &llm.Format{}},
 		"format mode":   {Messages: hi, Format: &llm.Format{Mode: "xml"}},
@@ -80,25 +80,25 @@ func (p Provider) refusedRequests(t *testing.T) {
 	}
 }
 
-// fault is an error as OpenAI writes it.
+// fault returns an error response of OpenAI.
 func fault(message, kind, code string) string {
 	return `{"error":{"message":"` + message + `","type":"` + kind + `","param":null,"code":` + code + `}}`
 }
 
-// claudeFault is an error as Anthropic writes it.
+// claudeFault returns an error response of Anthropic.
 func claudeFault(kind, message string) string {
 	return `{"type":"error","error":{"type":"` + kind + `","message":"` + message + `"},"request_id":"req_1"}`
 }
 
-func (p Provider) statusKinds(t *testing.T) {
+func (p Suite) statusKinds(t *testing.T) {
 	huge := strings.Repeat("x", 1<<20)
 	for name, test := range map[string]struct {
 		status int
 		body   string
-		kind   llm.Kind
+		kind   llm.ErrorKind
 		says   string
 	}{
-		"wrong key":          {401, fault("Incorrect API key provided: "+Key, "invalid_request_error", `"invalid_api_key"`), llm.ErrAuth, "Config.APIKey"},
+		"wrong key":          {401, fault("Incorrect API key provided: "+Key, "invalid_request_error", `"invalid_api_key"`), llm.ErrAuth, "Options.APIKey"},
 		"part of the key":    {401, fault("Incorrect API key provided: sk-test-******cdef", "invalid_request_error", `"invalid_api_key"`), llm.ErrAuth, ""},
 		"not allowed":        {403, fault("no access", "x", `null`), llm.ErrAuth, ""},
 		"terminal codes":     {400, fault(`no \u001b[2J\u009b2J\u202e way`, "x", `null`), llm.ErrBadRequest, "no [2J 2J way"},
@@ -114,7 +114,7 @@ func (p Provider) statusKinds(t *testing.T) {
 		"bad request":        {400, fault("no such parameter", "invalid_request_error", `null`), llm.ErrBadRequest, "no such parameter"},
 		"unprocessable":      {422, `{"detail":"field required"}`, llm.ErrBadRequest, "field required"},
 		"no model, Ollama":   {404, `{"error":{"message":"model \"gpt-test\" not found, try pulling it first","type":"api_error"}}`, llm.ErrBadRequest, "pulling"},
-		"no such page":       {404, `<html><body>404</body></html>`, llm.ErrBadRequest, "Config.BaseURL"},
+		"no such page":       {404, `<html><body>404</body></html>`, llm.ErrBadRequest, "Options.BaseURL"},
 		"request timeout":    {408, ``, llm.ErrTimeout, ""},
 		"gateway timeout":    {504, `<html>`, llm.ErrTimeout, ""},
 		"server":             {500, fault("oops", "server_error", `null`), llm.ErrUnavailable, "oops"},
@@ -128,7 +128,7 @@ func (p Provider) statusKinds(t *testing.T) {
 		"huge":               {500, fault(huge, "x", `null`), llm.ErrUnavailable, ""},
 		"the key in it":      {400, fault("your key is "+Key+" today", "x", `null`), llm.ErrBadRequest, "[key]"},
 		"lines":              {400, fault(`a\nb\u001b[31mc`, "x", `null`), llm.ErrBadRequest, "a b [31mc"},
-		"Anthropic, key":     {401, claudeFault("authentication_error", "invalid x-api-key "+Key), llm.ErrAuth, "Config.APIKey"},
+		"Anthropic, key":     {401, claudeFault("authentication_error", "invalid x-api-key "+Key), llm.ErrAuth, "Options.APIKey"},
 		"Anthropic, allowed": {403, claudeFault("permission_error", "no"), llm.ErrAuth, ""},
 		"Anthropic, credit":  {400, claudeFault("invalid_request_error", "Your credit balance is too low to access the Anthropic API."), llm.ErrQuota, "credit"},
 		"Anthropic, limit":   {400, claudeFault("invalid_request_error", "You have reached your specified workspace API usage limits."), llm.ErrQuota, "limits"},
@@ -148,7 +148,7 @@ func (p Provider) statusKinds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := Serve(t, Body(test.status, test.body))
 			for _, stream := range []func(llm.Delta){nil, func(llm.Delta) {}} {
-				_, err := p.model(t, s, 0).Generate(t.Context(), Ask("hi"), stream)
+				_, err := p.model(t, s, 0).Generate(t.Context(), Request("hi"), stream)
 				var e *llm.Error
 				if !errors.As(err, &e) || e.Kind != test.kind || e.Status != test.status || !errors.Is(err, test.kind) {
 					t.Fatalf("got %v, want kind %q and status %d", err, test.kind, test.status)
@@ -159,13 +159,13 @@ func (p Provider) statusKinds(t *testing.T) {
 				if strings.Contains(err.Error(), "cdef") || strings.ContainsAny(err.Error(), "\n\x1b\x00\u009b\u202e") {
 					t.Errorf("%q holds what it must not", err)
 				}
-				NoKey(t, err)
+				CheckNoKey(t, err)
 			}
 		})
 	}
 }
 
-func (p Provider) retryAfter(t *testing.T) {
+func (p Suite) retryAfter(t *testing.T) {
 	now := time.Now().UTC()
 	for name, test := range map[string]struct {
 		header []string
@@ -185,7 +185,7 @@ func (p Provider) retryAfter(t *testing.T) {
 		"garbage":         {[]string{"Retry-After", "soon"}, 0},
 	} {
 		s := Serve(t, Body(429, `{}`, test.header...))
-		_, err := p.model(t, s, 0).Generate(t.Context(), Ask("hi"), nil)
+		_, err := p.model(t, s, 0).Generate(t.Context(), Request("hi"), nil)
 		var e *llm.Error
 		if !errors.As(err, &e) || e.RetryAfter != test.want {
 			t.Errorf("%s: got %v in %v, want %v", name, e.RetryAfter, err, test.want)
@@ -193,40 +193,40 @@ func (p Provider) retryAfter(t *testing.T) {
 	}
 }
 
-// The library repeats requests by itself if it is let.
-func (p Provider) oneRequestPerCall(t *testing.T) {
+// The SDKs retry requests by default.
+func (p Suite) oneRequestPerCall(t *testing.T) {
 	n := 0
 	s := Serve(t, func(w http.ResponseWriter, r *http.Request) { n++; Body(503, `{}`)(w, r) })
-	if _, err := p.model(t, s, 0).Generate(t.Context(), Ask("hi"), nil); !errors.Is(err, llm.ErrUnavailable) || n != 1 {
+	if _, err := p.model(t, s, 0).Generate(t.Context(), Request("hi"), nil); !errors.Is(err, llm.ErrUnavailable) || n != 1 {
 		t.Errorf("got %v after %d requests, want one", err, n)
 	}
 }
 
-func (p Provider) slowServer(t *testing.T) {
+func (p Suite) slowServer(t *testing.T) {
 	s := Serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	m := p.model(t, s, 30*time.Millisecond)
-	if _, err := m.Generate(t.Context(), Ask("hi"), nil); !errors.Is(err, llm.ErrTimeout) || !strings.Contains(err.Error(), "Config.Timeout") {
-		t.Errorf("got %v, want the timeout of Config", err)
+	if _, err := m.Generate(t.Context(), Request("hi"), nil); !errors.Is(err, llm.ErrTimeout) || !strings.Contains(err.Error(), "Options.Timeout") {
+		t.Errorf("got %v, want the timeout of the options", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(30*time.Millisecond, cancel)
-	if _, err := p.model(t, s, 0).Generate(ctx, Ask("hi"), nil); !errors.Is(err, context.Canceled) || errors.Is(err, llm.ErrTimeout) {
+	if _, err := p.model(t, s, 0).Generate(ctx, Request("hi"), nil); !errors.Is(err, context.Canceled) || errors.Is(err, llm.ErrTimeout) {
 		t.Errorf("got %v, want a cancelled context", err)
 	}
 }
 
-func (p Provider) replyCutOff(t *testing.T) {
+func (p Suite) replyCutOff(t *testing.T) {
 	s := Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Header().Set("Content-Length", "1000")
 		io.WriteString(w, p.Reply[:len(p.Reply)/2])
 	})
-	if _, err := p.model(t, s, 0).Generate(t.Context(), Ask("hi"), nil); !errors.Is(err, llm.ErrTruncated) {
+	if _, err := p.model(t, s, 0).Generate(t.Context(), Request("hi"), nil); !errors.Is(err, llm.ErrTruncated) {
 		t.Errorf("got %v, want a truncated reply", err)
 	}
 }
 
-func (p Provider) hugeReply(t *testing.T) {
+func (p Suite) hugeReply(t *testing.T) {
 	s := Serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		for range 40 {
@@ -235,18 +235,18 @@ func (p Provider) hugeReply(t *testing.T) {
 			}
 		}
 	})
-	if _, err := p.model(t, s, 0).Generate(t.Context(), Ask("hi"), nil); !errors.Is(err, llm.ErrProtocol) || !strings.Contains(err.Error(), "32 MiB") {
+	if _, err := p.model(t, s, 0).Generate(t.Context(), Request("hi"), nil); !errors.Is(err, llm.ErrProtocol) || !strings.Contains(err.Error(), "32 MiB") {
 		t.Errorf("got %v, want a reply that is too large", err)
 	}
 }
 
-// A redirect could carry the key, and the question, to somebody else.
-func (p Provider) redirectIsNotFollowed(t *testing.T) {
+// A redirect could send the key and the conversation to another host.
+func (p Suite) redirectIsNotFollowed(t *testing.T) {
 	reached := false
 	elsewhere := Serve(t, func(w http.ResponseWriter, r *http.Request) { reached = true; Body(200, `{}`)(w, r) })
 	for _, status := range []int{301, 302, 307, 308} {
 		s := Serve(t, Body(status, ``, "Location", elsewhere.URL+"/v1"))
-		if _, err := p.model(t, s, 0).Generate(t.Context(), Ask("hi"), nil); !errors.Is(err, llm.ErrProtocol) || !strings.Contains(err.Error(), s.URL) {
+		if _, err := p.model(t, s, 0).Generate(t.Context(), Request("hi"), nil); !errors.Is(err, llm.ErrProtocol) || !strings.Contains(err.Error(), s.URL) {
 			t.Errorf("%d: got %v, want an error that names the base URL", status, err)
 		}
 	}
@@ -255,22 +255,22 @@ func (p Provider) redirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-func (p Provider) noTimeout(t *testing.T) {
+func (p Suite) noTimeout(t *testing.T) {
 	s := Serve(t, Body(200, p.Reply))
 	m := p.model(t, s, -1)
-	if _, err := m.Generate(t.Context(), Ask("hi"), nil); err != nil {
+	if _, err := m.Generate(t.Context(), Request("hi"), nil); err != nil {
 		t.Error(err)
 	}
 }
 
-func (p Provider) htmlPage(t *testing.T) {
+func (p Suite) htmlPage(t *testing.T) {
 	s := Serve(t, Body(200, `<html>welcome</html>`, "Content-Type", "text/html; charset=utf-8"))
-	if _, err := p.model(t, s, 0).Generate(t.Context(), Ask("hi"), nil); !errors.Is(err, llm.ErrProtocol) || !strings.Contains(err.Error(), s.URL+p.Path) {
+	if _, err := p.model(t, s, 0).Generate(t.Context(), Request("hi"), nil); !errors.Is(err, llm.ErrProtocol) || !strings.Contains(err.Error(), s.URL+p.Path) {
 		t.Errorf("got %v, want an error that names the base URL", err)
 	}
 }
 
-func (p Provider) unreachable(t *testing.T) {
+func (p Suite) unreachable(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -283,36 +283,36 @@ func (p Provider) unreachable(t *testing.T) {
 	for name, test := range map[string]struct {
 		base   string
 		client *http.Client
-		kind   llm.Kind
+		kind   llm.ErrorKind
 		says   string
 	}{
-		"refused": {"http://" + closed.Addr().String() + "/v1", nil, llm.ErrUnavailable, "nothing listens there"},
+		"refused": {"http://" + closed.Addr().String() + "/v1", nil, llm.ErrUnavailable, "connection was refused"},
 		"no host": {"http://nowhere.invalid/v1", noHost, llm.ErrUnavailable, "host name"},
 		"no TLS":  {strings.Replace(plain.URL, "http:", "https:", 1), nil, llm.ErrProtocol, "TLS"},
 		"for Ollama": {"http://127.0.0.1:11434/v1", &http.Client{Transport: RoundTrip(func(*http.Request) (*http.Response, error) {
 			return nil, errors.New("refused")
 		})}, llm.ErrUnavailable, "ollama serve"},
 	} {
-		_, err := p.New(t, test.base, 0, test.client).Generate(t.Context(), Ask("hi"), nil)
+		_, err := p.New(t, test.base, 0, test.client).Generate(t.Context(), Request("hi"), nil)
 		if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), test.base) {
 			t.Errorf("%s: got %v, want %q, naming %s", name, err, test.kind, test.base)
 		}
-		NoKey(t, err)
+		CheckNoKey(t, err)
 	}
 }
 
-// hang begins a reply and then says nothing until the client goes.
-func (p Provider) hang(w http.ResponseWriter, r *http.Request) {
+// hang begins a reply and then waits until the client disconnects.
+func (p Suite) hang(w http.ResponseWriter, r *http.Request) {
 	Events(p.Piece)(w, r)
 	<-r.Context().Done()
 }
 
-func (p Provider) streamEndsWithItsContext(t *testing.T) {
+func (p Suite) streamEndsWithItsContext(t *testing.T) {
 	reason := errors.New("the user went away")
 	s := Serve(t, p.hang)
 	t.Run("cancelled", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		_, err := p.model(t, s, 0).Generate(ctx, Ask("hi"), func(llm.Delta) { cancel(reason) })
+		_, err := p.model(t, s, 0).Generate(ctx, Request("hi"), func(llm.Delta) { cancel(reason) })
 		if !errors.Is(err, context.Canceled) || !errors.Is(err, reason) {
 			t.Errorf("got %v, want a cancelled context and the reason", err)
 		}
@@ -320,14 +320,14 @@ func (p Provider) streamEndsWithItsContext(t *testing.T) {
 	t.Run("deadline", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
-		_, err := p.model(t, s, 0).Generate(ctx, Ask("hi"), func(llm.Delta) {})
+		_, err := p.model(t, s, 0).Generate(ctx, Request("hi"), func(llm.Delta) {})
 		if !errors.Is(err, llm.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want a timeout", err)
 		}
 	})
 	t.Run("timeout", func(t *testing.T) {
 		m := p.model(t, s, 50*time.Millisecond)
-		_, err := m.Generate(t.Context(), Ask("hi"), func(llm.Delta) {})
+		_, err := m.Generate(t.Context(), Request("hi"), func(llm.Delta) {})
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != llm.ErrTimeout || e.Partial == nil || e.Partial.Message.Content != "one " {
 			t.Errorf("got %+v, want a timeout with what had arrived", err)
@@ -339,31 +339,31 @@ func (p Provider) streamEndsWithItsContext(t *testing.T) {
 				t.Error("the callback's panic did not come through")
 			}
 		}()
-		p.model(t, s, 0).Generate(t.Context(), Ask("hi"), func(llm.Delta) { panic("mine") })
+		p.model(t, s, 0).Generate(t.Context(), Request("hi"), func(llm.Delta) { panic("mine") })
 	})
 }
 
-func (p Provider) backlogStopsWithItsContext(t *testing.T) {
+func (p Suite) backlogStopsWithItsContext(t *testing.T) {
 	s := Serve(t, Events(slices.Repeat([]string{p.Piece}, 1000)...))
 	ctx, cancel := context.WithCancel(t.Context())
 	seen := 0
-	_, err := p.model(t, s, 0).Generate(ctx, Ask("hi"), func(llm.Delta) { seen++; cancel() })
+	_, err := p.model(t, s, 0).Generate(ctx, Request("hi"), func(llm.Delta) { seen++; cancel() })
 	if !errors.Is(err, context.Canceled) || seen != 1 {
 		t.Errorf("got %v after %d pieces, want one", err, seen)
 	}
 }
 
-// concurrentCalls has calls of one model stand beside each other.
-func (p Provider) concurrentCalls(t *testing.T) {
+// concurrentCalls calls one model from several goroutines.
+func (p Suite) concurrentCalls(t *testing.T) {
 	client := &http.Client{Transport: RoundTrip(func(r *http.Request) (*http.Response, error) {
 		var sent []byte
-		return Answering(200, "application/json", []byte(p.Reply), &sent).Transport.RoundTrip(r)
+		return FakeClient(200, "application/json", []byte(p.Reply), &sent).Transport.RoundTrip(r)
 	})}
 	m := p.New(t, "http://example.invalid"+p.Path, 0, client)
 	var calls sync.WaitGroup
 	for range 20 {
 		calls.Go(func() {
-			if _, err := m.Generate(t.Context(), Ask("hi"), nil); err != nil {
+			if _, err := m.Generate(t.Context(), Request("hi"), nil); err != nil {
 				t.Error(err)
 			}
 		})

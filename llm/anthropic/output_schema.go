@@ -10,21 +10,22 @@ import (
 	"github.com/qedkit/qed/internal/provider"
 )
 
-// How much of it the API takes within one schema. See
+// Limits of the API for one schema. See
 // https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "Schema complexity limits".
 const (
-	maxOptional = 24 // properties that may be missing
-	maxUnions   = 16 // schemas that are one of several
+	maxOptional = 24 // optional properties
+	maxUnions   = 16 // schemas with anyOf
 )
 
-// outputSchema rewrites a JSON Schema into what output_config takes. It reports false for a schema that has no such form.
+// outputSchema converts a JSON Schema to the form of output_config. It reports false
+// if that is not possible.
 func outputSchema(schema json.RawMessage) (map[string]any, bool) {
 	root, ok := provider.Strict(schema, nil)
 	if !ok {
 		return nil, false
 	}
-	m := measure{defs: root.Definitions, seen: map[string]bool{}}
-	if !m.takes(root) || m.optional > maxOptional || m.unions > maxUnions {
+	m := supportCheck{defs: root.Definitions, seen: map[string]bool{}}
+	if !m.supports(root) || m.optional > maxOptional || m.unions > maxUnions {
 		return nil, false
 	}
 	text, err := json.Marshal(root)
@@ -35,16 +36,16 @@ func outputSchema(schema json.RawMessage) (map[string]any, bool) {
 	return keywords, err == nil
 }
 
-// measure walks a schema once, through its references.
-type measure struct {
+// A supportCheck walks a schema once, through its references.
+type supportCheck struct {
 	defs             jsonschema.Definitions
-	seen             map[string]bool // definitions: false while within
+	seen             map[string]bool // definitions: false until one was walked to its end
 	optional, unions int
 }
 
-// takes reports whether the API takes s: its references lead to definitions and not in a circle, and its values are
-// no lists or objects.
-func (m *measure) takes(s *jsonschema.Schema) bool {
+// supports reports whether the API supports s: references refer to definitions and
+// are not circular, and constants are neither lists nor objects.
+func (m *supportCheck) supports(s *jsonschema.Schema) bool {
 	if s.Ref != "" {
 		name, local := strings.CutPrefix(s.Ref, "#/$defs/")
 		if done, known := m.seen[name]; known {
@@ -55,7 +56,7 @@ func (m *measure) takes(s *jsonschema.Schema) bool {
 			return false
 		}
 		m.seen[name] = false
-		m.seen[name] = m.takes(def)
+		m.seen[name] = m.supports(def)
 		return m.seen[name]
 	}
 	if isComposite(s.Const) || slices.ContainsFunc(s.Enum, isComposite) {
@@ -65,19 +66,19 @@ func (m *measure) takes(s *jsonschema.Schema) bool {
 		m.unions++
 	}
 	for _, sub := range s.AnyOf {
-		if !m.takes(sub) {
+		if !m.supports(sub) {
 			return false
 		}
 	}
 	if s.Properties != nil {
 		m.optional += s.Properties.Len() - len(s.Required)
 		for p := s.Properties.Oldest(); p != nil; p = p.Next() {
-			if !m.takes(p.Value) {
+			if !m.supports(p.Value) {
 				return false
 			}
 		}
 	}
-	return s.Items == nil || m.takes(s.Items)
+	return s.Items == nil || m.supports(s.Items)
 }
 
 func isComposite(v any) bool {

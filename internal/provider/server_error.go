@@ -10,44 +10,46 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Reported is the error that a server wrote into a reply it had begun as a success.
-func (c *Call) Reported(body []byte) *llm.Error {
-	f := readFault(body)
+// ReportedError returns the error that a server sent inside a reply with a 2xx
+// status.
+func (c *Call) ReportedError(body []byte) *llm.Error {
+	f := parseServerError(body)
 	status := 0
 	if n, err := strconv.Atoi(f.code); err == nil && n >= 400 && n < 600 {
 		status = n
 	}
 	e := &llm.Error{Kind: kindOf(status, f), Provider: c.provider, Status: status}
-	e.Message = c.words(e.Kind, f)
+	e.Message = c.message(e.Kind, f)
 	return e
 }
 
-// fault is what a server says of an error. Servers agree on little of it.
-type fault struct {
+// serverError is the body of an error response. Its form differs much between
+// servers.
+type serverError struct {
 	message, kind string
-	code          string // a word, or the status again
+	code          string // a word, or the HTTP status
 }
 
-func readFault(body []byte) fault {
+func parseServerError(body []byte) serverError {
 	var doc any
 	if json.Unmarshal(body, &doc) != nil {
-		return fault{}
+		return serverError{}
 	}
-	if list, ok := doc.([]any); ok && len(list) > 0 { // as Gemini has it
+	if list, ok := doc.([]any); ok && len(list) > 0 { // Gemini
 		doc = list[0]
 	}
 	outer, _ := doc.(map[string]any)
 	switch inner := outer["error"].(type) {
 	case map[string]any:
 		outer = inner
-	case string: // as Ollama has it
-		return fault{message: inner}
+	case string: // Ollama
+		return serverError{message: inner}
 	}
-	f := fault{message: text(outer["message"]), kind: text(outer["type"]), code: text(outer["code"])}
-	if details, ok := outer["details"].(map[string]any); ok && f.code == "" { // as Anthropic has it
+	f := serverError{message: text(outer["message"]), kind: text(outer["type"]), code: text(outer["code"])}
+	if details, ok := outer["details"].(map[string]any); ok && f.code == "" { // Anthropic
 		f.code = text(details["error_code"])
 	}
-	if f.message == "" { // as FastAPI has it
+	if f.message == "" { // FastAPI
 		f.message = text(outer["detail"])
 	}
 	return f
@@ -63,8 +65,9 @@ func text(v any) string {
 	return ""
 }
 
-// clean makes a server's or a model's words fit to stand in an error: short, on one line, without the key, and
-// without what cannot be seen, which a terminal may obey.
+// clean makes text of a server or a model safe for an error: short, on one line,
+// without the key, and without invisible characters, which could be commands to
+// a terminal.
 func (c *Call) clean(s string) string {
 	const most = 300
 	if c.Key != "" {

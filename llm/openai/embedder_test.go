@@ -22,7 +22,7 @@ func TestEmbed(t *testing.T) {
 		requests++
 		inputs := s.Body["input"].([]any)
 		var data []string
-		for i := len(inputs) - 1; i >= 0; i-- { // the order of the reply is not that of the texts
+		for i := len(inputs) - 1; i >= 0; i-- { // in another order than the texts
 			data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%s,0.5]}`, i, strings.TrimPrefix(inputs[i].(string), "t")))
 		}
 		providertest.Body(200, `{"object":"list","model":"e","data":[`+strings.Join(data, ",")+`],"usage":{"prompt_tokens":1,"total_tokens":1}}`)(w, r)

@@ -12,14 +12,15 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// message is what is read of a reply.
+// message has the parts of a reply that this package reads.
 type message struct {
 	Model   string          `json:"model"`
-	Content json.RawMessage `json:"content"` // blocks: see [message.blocks]
+	Content json.RawMessage `json:"content"` // a list of blocks: see addBlocks
 	Usage   usage           `json:"usage"`
 	stop
 
-	// Error is what some gateways report, as a success of their own, of the server behind them.
+	// Error is an error of the upstream server. Some gateways send it with
+	// status 200.
 	Error json.RawMessage `json:"error"`
 }
 
@@ -45,79 +46,82 @@ type stop struct {
 	} `json:"stop_details"`
 }
 
-// reply reads a reply that came as a whole. A nil message is a null.
-func (m *message) reply(c *provider.Call) (*llm.Response, error) {
+// response converts a reply that was not streamed. m is nil if the reply is null.
+func (m *message) response(c *provider.Call) (*llm.Response, error) {
 	switch {
 	case m == nil:
-		return nil, c.Protocol("the reply is null")
+		return nil, c.ProtocolError("the reply is null")
 	case isNull(m.Content) && !isNull(m.Error):
 		body, _ := json.Marshal(map[string]json.RawMessage{"error": m.Error})
-		return nil, c.Reported(body)
+		return nil, c.ReportedError(body)
 	case isNull(m.Content):
-		return nil, c.Protocol("the reply has no content")
+		return nil, c.ProtocolError("the reply has no content")
 	}
 	d := provider.Draft{Model: m.Model}
-	m.Usage.add(&d)
-	if err := m.blocks(&d); err != nil {
-		return nil, c.Protocol(err.Error())
+	m.Usage.addTo(&d)
+	if err := m.addBlocks(&d); err != nil {
+		return nil, c.ProtocolError(err.Error())
 	}
-	m.stop.note(&d)
+	m.stop.addTo(&d)
 	return c.Finish(&d)
 }
 
 func isNull(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
 
-// blocks reads one block after the other: an empty one takes three bytes in a reply, and far more room here.
-func (m *message) blocks(d *provider.Draft) error {
+// addBlocks adds the content to d. It decodes one block at a time: an empty block
+// has three bytes in a reply and needs far more memory when it is decoded.
+func (m *message) addBlocks(d *provider.Draft) error {
 	list := json.NewDecoder(bytes.NewReader(m.Content))
 	if t, err := list.Token(); err != nil || t != json.Delim('[') {
-		return errors.New("the reply's content is no list")
+		return errors.New("the content of the reply is not a list")
 	}
 	for list.More() {
 		var b block
 		if err := list.Decode(&b); err != nil {
-			return errors.New("the reply's content is no list of blocks")
+			return errors.New("the content of the reply is not a list of blocks")
 		}
 		switch b.Type {
 		case "text":
 			d.Text = append(d.Text, b.Text...)
 		case "tool_use":
 			if len(d.Calls) == provider.MaxCalls {
-				return errManyCalls
+				return errTooManyCalls
 			}
-			call := d.Open(int64(len(d.Calls)))
+			call := d.Add(int64(len(d.Calls)))
 			call.ID, call.Name, call.Arguments = b.ID, b.Name, b.Input
 		}
 	}
 	return nil
 }
 
-var errManyCalls = fmt.Errorf("the reply has more than %d tool calls", provider.MaxCalls)
+var errTooManyCalls = fmt.Errorf("the reply has more than %d tool calls", provider.MaxCalls)
 
-// note notes why the model stopped. The API always says; a reason that is not known here is an end like another.
-func (s *stop) note(d *provider.Draft) {
+// addTo sets the finish reason of d. The API always sends one. A reason that is
+// not known here is treated as a complete reply.
+func (s *stop) addTo(d *provider.Draft) {
 	switch s.Reason {
 	case "":
 	case sdk.StopReasonMaxTokens:
-		d.Finish = llm.FinishLength
-		d.Limit = "the reply reached its limit of tokens: raise Request.MaxTokens or Config.MaxTokens, or ask for less"
+		d.FinishReason = llm.FinishLength
+		d.Limit = "the reply reached its token limit: " +
+			"raise Request.MaxOutputTokens or Options.MaxOutputTokens, or ask for less"
 	case sdk.StopReasonModelContextWindowExceeded:
-		d.Finish = llm.FinishLength
-		d.Limit = "the request and the reply are more than the model can hold: ask with less, or for less"
+		d.FinishReason = llm.FinishLength
+		d.Limit = "the request and the reply exceed the model's context window: send less, or ask for less"
 	case sdk.StopReasonPauseTurn:
-		d.Finish = llm.FinishLength
-		d.Limit = "the provider paused the reply, as it does for tools of its own, of which none was asked for"
+		d.FinishReason = llm.FinishLength
+		d.Limit = "the provider paused the reply (pause_turn), which it should do only for its own tools"
 	case sdk.StopReasonRefusal:
-		d.Finish = llm.FinishRefusal
+		d.FinishReason = llm.FinishRefusal
 		d.Refusal = []byte(s.Details.Explanation)
 	default:
-		d.Finish = llm.FinishStop
+		d.FinishReason = llm.FinishStop
 	}
 }
 
-// add adds counts, which are totals, and not all of which come again each time. What is written to a cache and read
-// from one is input too.
-func (u usage) add(d *provider.Draft) {
+// addTo sets the usage of d. The counts are totals; an event need not repeat all of
+// them. Tokens that are written to or read from a cache are input as well.
+func (u usage) addTo(d *provider.Draft) {
 	input := provider.Tokens(u.Input) + provider.Tokens(u.CacheCreation) + provider.Tokens(u.CacheRead)
 	d.Usage.InputTokens = max(d.Usage.InputTokens, provider.Tokens(int64(input)))
 	d.Usage.OutputTokens = max(d.Usage.OutputTokens, provider.Tokens(u.Output))

@@ -13,21 +13,22 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// sound asks a model whose server answered something, and fails where the outcome is neither a reply that is sound nor
-// an error of a kind that does not tell the key.
-func sound(t *testing.T, m llm.Model, isStreamed bool) {
+// checkOutcome calls a model whose server sends anything. It fails the test unless
+// the outcome is a valid reply, or an error that has a kind and does not contain
+// the key.
+func checkOutcome(t *testing.T, m llm.Model, isStreamed bool) {
 	var stream func(llm.Delta)
 	var pieces []byte
 	if isStreamed {
 		stream = func(d llm.Delta) { pieces = append(pieces, d.Text...) }
 	}
-	resp, err := m.Generate(t.Context(), Ask("q"), stream)
+	resp, err := m.Generate(t.Context(), Request("q"), stream)
 	if err != nil {
 		var e *llm.Error
 		if resp != nil || !errors.As(err, &e) || e.Kind == "" || e.RetryAfter < 0 {
 			t.Fatalf("got %v, %#v", resp, err)
 		}
-		NoKey(t, err)
+		CheckNoKey(t, err)
 		return
 	}
 	if isStreamed && string(pieces) != resp.Message.Content {
@@ -38,19 +39,20 @@ func sound(t *testing.T, m llm.Model, isStreamed bool) {
 	}
 }
 
-// BreaksOff fails where a streamed reply does not end in an error of this kind, after the text of partial. Where partial
-// and finish are both empty, nothing may have arrived.
-func BreaksOff(t *testing.T, m llm.Model, kind llm.Kind, partial string, finish llm.Finish) {
+// CheckBrokenStream fails the test unless a streamed reply ends in an error of this
+// kind after the text partial. If partial and finish are both empty, the error
+// must have no Partial.
+func CheckBrokenStream(t *testing.T, m llm.Model, kind llm.ErrorKind, partial string, finish llm.FinishReason) {
 	t.Helper()
 	var got strings.Builder
-	resp, err := m.Generate(t.Context(), Ask("hi"), func(d llm.Delta) { got.WriteString(d.Text) })
+	resp, err := m.Generate(t.Context(), Request("hi"), func(d llm.Delta) { got.WriteString(d.Text) })
 	if resp != nil || !errors.Is(err, kind) {
 		t.Fatalf("got %v, %v, want %v", resp, err, kind)
 	}
-	NoKey(t, err)
+	CheckNoKey(t, err)
 	var e *llm.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%T is no *llm.Error", err)
+		t.Fatalf("%T is not an *llm.Error", err)
 	}
 	if got.String() != partial {
 		t.Errorf("streamed %q, want %q", got.String(), partial)
@@ -58,16 +60,17 @@ func BreaksOff(t *testing.T, m llm.Model, kind llm.Kind, partial string, finish 
 	switch {
 	case partial == "" && finish == "" && e.Partial != nil:
 		t.Errorf("partial is %+v, want none", e.Partial)
-	case (partial != "" || finish != "") && (e.Partial == nil || e.Partial.Message.Content != partial || e.Partial.Finish != finish):
+	case (partial != "" || finish != "") && (e.Partial == nil || e.Partial.Message.Content != partial || e.Partial.FinishReason != finish):
 		t.Errorf("partial is %+v, want %q and finish %q", e.Partial, partial, finish)
 	}
 }
 
-// Streams fails where the pieces of a streamed reply are not those, or the reply is not want.
-func Streams(t *testing.T, m llm.Model, pieces []string, want *llm.Response) {
+// CheckStream fails the test unless a reply is streamed in these pieces and equals
+// want.
+func CheckStream(t *testing.T, m llm.Model, pieces []string, want *llm.Response) {
 	t.Helper()
 	var got []string
-	resp, err := m.Generate(t.Context(), Ask("hi"), func(d llm.Delta) { got = append(got, d.Text) })
+	resp, err := m.Generate(t.Context(), Request("hi"), func(d llm.Delta) { got = append(got, d.Text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +82,7 @@ func Streams(t *testing.T, m llm.Model, pieces []string, want *llm.Response) {
 	}
 }
 
-// EndlessLine answers with an event that does not end.
+// EndlessLine is a handler that sends an event with a line of 40 MiB.
 func EndlessLine(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	io.WriteString(w, "data: ")
@@ -90,8 +93,9 @@ func EndlessLine(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// FuzzReplies fuzzes what a model gets, where make makes one whose server answers with this.
-func FuzzReplies(f *testing.F, make func(tb testing.TB, client *http.Client) llm.Model) {
+// FuzzReplies fuzzes the response of the server. newModel returns a model that uses
+// client.
+func FuzzReplies(f *testing.F, newModel func(tb testing.TB, client *http.Client) llm.Model) {
 	f.Add(200, false, []byte("null"))
 	f.Add(500, true, []byte(`[{"error":"`+Key+`"}]`))
 	f.Fuzz(func(t *testing.T, status int, isStreamed bool, reply []byte) {
@@ -103,6 +107,6 @@ func FuzzReplies(f *testing.F, make func(tb testing.TB, client *http.Client) llm
 			contentType = "text/event-stream"
 		}
 		var sent []byte
-		sound(t, make(t, Answering(status, contentType, reply, &sent)), isStreamed)
+		checkOutcome(t, newModel(t, FakeClient(status, contentType, reply, &sent)), isStreamed)
 	})
 }

@@ -6,31 +6,33 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qedkit/qed/internal/backoff"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/retry"
 )
 
-// refused is the error for a reply with a status of failure.
-func (c *Call) refused(resp *http.Response, body []byte) *llm.Error {
-	f := readFault(body)
+// statusError returns the error for a response whose status is not 2xx.
+func (c *Call) statusError(resp *http.Response, body []byte) *llm.Error {
+	f := parseServerError(body)
 	e := &llm.Error{
 		Kind:       kindOf(resp.StatusCode, f),
 		Provider:   c.provider,
 		Status:     resp.StatusCode,
-		RetryAfter: backoff.RetryAfter(resp.Header, time.Now()),
+		RetryAfter: retry.After(resp.Header, time.Now()),
 	}
-	e.Message = c.words(e.Kind, f)
-	if e.Kind == llm.ErrProtocol {
-		e.Message = "the server answers with a redirect or the like: does " + c.api + " begin at " + c.address() + "?"
-	}
-	if resp.StatusCode == http.StatusNotFound {
-		e.Message += " (is the model " + strconv.Quote(c.Model) + " there, and does the API begin at " + c.address() + "?)"
+	e.Message = c.message(e.Kind, f)
+	switch {
+	case e.Kind == llm.ErrProtocol: // a redirect, for example
+		e.Message = c.ProtocolError("the server sent an unexpected status").Message
+	case resp.StatusCode == http.StatusNotFound:
+		e.Message += " (does the server have the model " + strconv.Quote(c.Model) +
+			", and is its base URL " + c.address() + "?)"
 	}
 	return e
 }
 
-// kindByCode holds the codes and types that say more than the status. Gateways pass on those of other providers.
-var kindByCode = map[string]llm.Kind{
+// kindByCode maps codes and types that are more precise than the status. All
+// providers share it, because gateways forward the errors of other providers.
+var kindByCode = map[string]llm.ErrorKind{
 	"insufficient_quota":                llm.ErrQuota,
 	"billing_hard_limit_reached":        llm.ErrQuota,
 	"billing_not_active":                llm.ErrQuota,
@@ -52,7 +54,7 @@ var kindByCode = map[string]llm.Kind{
 	"overloaded_error":                  llm.ErrUnavailable,
 }
 
-// statusByType holds the types that stand for a status, for an error within a stream, which has none.
+// statusByType maps error types to the status that an error inside a stream lacks.
 var statusByType = map[string]int{
 	"invalid_request_error": http.StatusBadRequest,
 	"authentication_error":  http.StatusUnauthorized,
@@ -63,14 +65,14 @@ var statusByType = map[string]int{
 	"timeout_error":         http.StatusGatewayTimeout,
 }
 
-// Complaints that servers have no code for.
+// Messages of errors that have no code.
 var (
 	tooLong = regexp.MustCompile(`(?i)prompt is too long|maximum context length|context (length|window|size) (is )?exceed|` +
 		`exceeds? (the (model's )?(available )?)?context`)
 	noCredit = regexp.MustCompile(`(?i)credit balance is too low|reached your specified (workspace )?API usage limits`)
 )
 
-func kindOf(status int, f fault) llm.Kind {
+func kindOf(status int, f serverError) llm.ErrorKind {
 	for _, word := range []string{f.code, f.kind} {
 		if k, ok := kindByCode[word]; ok {
 			return k
@@ -102,18 +104,19 @@ func kindOf(status int, f fault) llm.Kind {
 	return llm.ErrProtocol
 }
 
-// words are what an error says: the server's own, but for a key that it refused, of which it may repeat a part.
-func (c *Call) words(kind llm.Kind, f fault) string {
-	said := c.clean(f.message)
+// message returns the message of an error: that of the server, except for a key
+// that it rejected, because the message may repeat a part of the key.
+func (c *Call) message(kind llm.ErrorKind, f serverError) string {
+	message := c.clean(f.message)
 	switch {
 	case kind == llm.ErrAuth && c.Key == "":
-		return "the server wants a key: set Config.APIKey"
+		return "the server requires a key: set Options.APIKey"
 	case kind == llm.ErrAuth:
-		return "the key in Config.APIKey is wrong, or not allowed to do this"
-	case kind == llm.ErrQuota && said == "":
+		return "the key in Options.APIKey is wrong or lacks a permission"
+	case kind == llm.ErrQuota && message == "":
 		return "the account has no credit left"
-	case said == "":
+	case message == "":
 		return "the server at " + c.address() + " gave no reason"
 	}
-	return said
+	return message
 }

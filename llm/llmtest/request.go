@@ -8,19 +8,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/qedkit/qed/llm"
 )
 
-// speak streams text in several pieces, a word each, as a real model does.
-func speak(ctx context.Context, text string, stream func(llm.Delta)) error {
+// streamText streams text word by word.
+func streamText(ctx context.Context, text string, stream func(llm.Delta)) error {
 	if stream == nil {
 		return nil
 	}
 	for word := range strings.SplitAfterSeq(text, " ") {
 		if err := ctx.Err(); err != nil {
-			return ended(err)
+			return contextError(err)
 		}
 		if word != "" {
 			stream(llm.Delta{Text: word})
@@ -29,24 +28,15 @@ func speak(ctx context.Context, text string, stream func(llm.Delta)) error {
 	return nil
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ended(ctx.Err())
-	case <-t.C:
-		return nil
-	}
-}
-
-// ended is the error for a context that is done, as a provider gives it.
-func ended(err error) error {
+// contextError returns the error of a provider for a context that is done.
+func contextError(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return &llm.Error{Kind: llm.ErrTimeout, Provider: "llmtest", Message: "the context's deadline has passed", Err: err}
+		return &llm.Error{
+			Kind:     llm.ErrTimeout,
+			Provider: "llmtest",
+			Message:  "the context's deadline has passed",
+			Err:      err,
+		}
 	}
 	return fmt.Errorf("llmtest: %w", err)
 }
@@ -72,7 +62,7 @@ func cloneRequest(r *llm.Request) *llm.Request {
 	}
 	c.Tools = slices.Clone(r.Tools)
 	for i := range c.Tools {
-		c.Tools[i].Input = bytes.Clone(c.Tools[i].Input)
+		c.Tools[i].InputSchema = bytes.Clone(c.Tools[i].InputSchema)
 	}
 	if r.Format != nil {
 		f := *r.Format

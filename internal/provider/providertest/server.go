@@ -1,5 +1,5 @@
-// Package providertest tests the packages for model providers on their wire format, over real local HTTP: a server that
-// says what a test wants, and the tests that every provider has to pass.
+// Package providertest tests the packages of model providers over local HTTP. It
+// has a fake server and the tests that every provider must pass.
 package providertest
 
 import (
@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// Key is the key that models are given. No error may tell it.
+// Key is the API key in tests. No error may contain it.
 const Key = "sk-test-0123456789abcdef"
 
-// Wire is a server that answers as it is told to, and remembers what it was sent last.
-type Wire struct {
+// A Server is a fake server. It records the last request.
+type Server struct {
 	*httptest.Server
 	Path   string
 	Header http.Header
@@ -27,10 +27,10 @@ type Wire struct {
 	Raw    string
 }
 
-// Serve starts a server, which ends with the test.
-func Serve(t *testing.T, handle http.HandlerFunc) *Wire {
+// Serve starts a server, which is closed at the end of the test.
+func Serve(t *testing.T, handle http.HandlerFunc) *Server {
 	t.Helper()
-	s := &Wire{}
+	s := &Server{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		raw, err := io.ReadAll(r.Body)
 		if err != nil {
@@ -46,8 +46,9 @@ func Serve(t *testing.T, handle http.HandlerFunc) *Wire {
 	return s
 }
 
-// Client is a client for s. Its connections end with the test, and then no goroutine may be left of it.
-func (s *Wire) Client(t *testing.T) *http.Client {
+// Client returns a client for s. Its connections are closed at the end of the test,
+// which fails if a goroutine is left.
+func (s *Server) Client(t *testing.T) *http.Client {
 	before := runtime.NumGoroutine()
 	transport := &http.Transport{}
 	t.Cleanup(func() {
@@ -65,7 +66,8 @@ func (s *Wire) Client(t *testing.T) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// Body answers with a JSON body, and with pairs of header names and values.
+// Body returns a handler that sends a JSON body. header has pairs of names and
+// values.
 func Body(status int, text string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -77,7 +79,7 @@ func Body(status int, text string, header ...string) http.HandlerFunc {
 	}
 }
 
-// Events answers with server-sent events as they are written.
+// Events returns a handler that sends server-sent events.
 func Events(events ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -88,14 +90,15 @@ func Events(events ...string) http.HandlerFunc {
 	}
 }
 
-// RoundTrip is a function as an [http.RoundTripper].
+// RoundTrip is a function that implements [http.RoundTripper].
 type RoundTrip func(*http.Request) (*http.Response, error)
 
 // RoundTrip calls f.
 func (f RoundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Answering is a client whose server answers anything with this, and keeps in sent what it was sent.
-func Answering(status int, contentType string, reply []byte, sent *[]byte) *http.Client {
+// FakeClient returns a client that gets this response to every request. It sets
+// sent to the body of the request.
+func FakeClient(status int, contentType string, reply []byte, sent *[]byte) *http.Client {
 	return &http.Client{Transport: RoundTrip(func(r *http.Request) (*http.Response, error) {
 		*sent, _ = io.ReadAll(r.Body)
 		return &http.Response{
@@ -106,12 +109,12 @@ func Answering(status int, contentType string, reply []byte, sent *[]byte) *http
 	})}
 }
 
-// NoKey fails where an error tells the key, or more of a body than it should.
-func NoKey(t *testing.T, err error) {
+// CheckNoKey fails the test if an error contains the key or is very long.
+func CheckNoKey(t *testing.T, err error) {
 	t.Helper()
 	for _, text := range []string{err.Error(), fmt.Sprintf("%+v", err), fmt.Sprintf("%q", err)} {
 		if strings.Contains(text, Key) {
-			t.Errorf("the error tells the key: %s", text)
+			t.Errorf("the error contains the key: %s", text)
 		}
 	}
 	if len(err.Error()) > 700 {

@@ -11,10 +11,10 @@ import (
 )
 
 func TestFailures(t *testing.T) {
-	providertest.Provider{
+	providertest.Suite{
 		New: func(tb testing.TB, base string, timeout time.Duration, client *http.Client) llm.Model {
 			tb.Helper()
-			m, err := openai.New(&openai.Config{Model: "gpt-test", BaseURL: base, APIKey: testKey, Timeout: timeout, HTTPClient: client})
+			m, err := openai.New(&openai.Options{Model: "gpt-test", BaseURL: base, APIKey: testKey, Timeout: timeout, HTTPClient: client})
 			if err != nil {
 				tb.Fatal(err)
 			}

@@ -6,18 +6,19 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed/internal/schema"
+	"github.com/qedkit/qed/refusal"
 )
 
-func rule(t *testing.T, text string) *schema.Rule {
+func compile(t *testing.T, text string) *schema.Validator {
 	t.Helper()
-	r, err := schema.Compile([]byte(text))
+	v, err := schema.Compile([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return v
 }
 
-// TestForeignSchema tells what is wrong by schemas as other programs write them.
+// TestForeignSchema checks JSON by schemas as other programs write them.
 func TestForeignSchema(t *testing.T) {
 	const (
 		closed = `{"type":"object","properties":{"port":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":5}},"required":["port"],"additionalProperties":false}`
@@ -33,40 +34,40 @@ func TestForeignSchema(t *testing.T) {
 		either  = `{"type":"object","properties":{"v":{"anyOf":[{"type":"integer"},{"type":"array","items":{"type":"integer"}}]}}}`
 	)
 	for name, test := range map[string]struct {
-		rule, raw string
-		want      string // the problems; empty: accepted
+		schema, raw string
+		want        string // the problems; empty: accepted
 	}{
 		"good":                    {closed, `{"port":"x","limit":5}`, ""},
-		"all faults":              {closed, `{"prt":"x","limit":"a"}`, "/port is missing; /limit is string, want integer; /prt is unknown; did you mean port? Known are limit, port"},
-		"a far name":              {closed, `{"port":"x","zzz":1}`, "/zzz is unknown; known are limit, port"},
-		"bounds":                  {closed, `{"port":"x","limit":0}`, "/limit is too small, want at least 1"},
+		"all faults":              {closed, `{"prt":"x","limit":"a"}`, "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port"},
+		"a far name":              {closed, `{"port":"x","zzz":1}`, "/zzz: is unknown; known are limit, port"},
+		"bounds":                  {closed, `{"port":"x","limit":0}`, "/limit: is too small, want at least 1"},
 		"null for nothing":        {closed, `{"port":"x","limit":null}`, ""},
-		"null for what is needed": {closed, `{"port":null}`, "/port is null, want string"},
-		"too few items":           {lists, `{"terms":[]}`, "/terms has 0 items, want at least 1"},
-		"items":                   {lists, `{"terms":["a","BB","cc"]}`, "/terms has 3 items, want at most 2; /terms/0 is too short, want at least 2 characters; /terms/1 does not match the pattern ^[a-z]+$"},
+		"null for what is needed": {closed, `{"port":null}`, "/port: is null, want string"},
+		"too few items":           {lists, `{"terms":[]}`, "/terms: has 0 items, want at least 1"},
+		"items":                   {lists, `{"terms":["a","BB","cc"]}`, "/terms: has 3 items, want at most 2; /terms/0: is too short, want at least 2 characters; /terms/1: does not match the pattern ^[a-z]+$"},
 		"one of the shapes":       {shapes, `{"shape":{"kind":"box","w":2}}`, ""},
-		"another shape":           {shapes, `{"shape":{"kind":"box","r":2}}`, "/shape/w is missing"},
-		"a member of a shape":     {shapes, `{"shape":{"kind":"circle","r":"2"}}`, "/shape/r is string, want number"},
-		"no shape":                {shapes, `{"shape":7}`, "/shape matches none of"},
-		"old definitions":         {old, `{"a":"x"}`, "/a is string, want integer or null"},
+		"another shape":           {shapes, `{"shape":{"kind":"box","r":2}}`, "/shape/w: is missing"},
+		"a member of a shape":     {shapes, `{"shape":{"kind":"circle","r":"2"}}`, "/shape/r: is string, want number"},
+		"no shape":                {shapes, `{"shape":7}`, "/shape: matches none of"},
+		"old definitions":         {old, `{"a":"x"}`, "/a: is string, want integer or null"},
 		"old definitions, null":   {old, `{"a":null}`, ""},
-		"a pointer":               {pointer, `{"c":"x"}`, "/c is string, want integer"},
-		"a tuple":                 {pair, `{"at":["x",1]}`, "/at/0 is string, want number; /at/1 is integer, want string"},
-		"a tuple that is long":    {pair, `{"at":[1,"x",2]}`, "/at/2 does not match"},
-		"all of":                  {parts, `{"a":1}`, "/a is integer, want string; /b is missing"},
-		"a tree":                  {tree, `{"kids":[{"kids":[{"n":"x"}]}]}`, "/kids/0/kids/0/n is string, want integer"},
-		"either":                  {either, `{"v":[1,"2"]}`, "/v/1 is string, want integer"},
-		"neither":                 {either, `{"v":"2"}`, "/v matches none of"},
+		"a pointer":               {pointer, `{"c":"x"}`, "/c: is string, want integer"},
+		"a tuple":                 {pair, `{"at":["x",1]}`, "/at/0: is string, want number; /at/1: is integer, want string"},
+		"a tuple that is long":    {pair, `{"at":[1,"x",2]}`, "/at/2: does not match"},
+		"all of":                  {parts, `{"a":1}`, "/a: is integer, want string; /b: is missing"},
+		"a tree":                  {tree, `{"kids":[{"kids":[{"n":"x"}]}]}`, "/kids/0/kids/0/n: is string, want integer"},
+		"either":                  {either, `{"v":[1,"2"]}`, "/v/1: is string, want integer"},
+		"neither":                 {either, `{"v":"2"}`, "/v: matches none of"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := rule(t, test.rule).Clean([]byte(test.raw))
+			_, err := compile(t, test.schema).Normalize([]byte(test.raw))
 			if test.want == "" {
 				if err != nil {
 					t.Error(err)
 				}
 				return
 			}
-			var problems *schema.Error
+			var problems *refusal.Error
 			if !errors.As(err, &problems) || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("got %v, want it to begin with %s", err, test.want)
 			}
@@ -74,41 +75,43 @@ func TestForeignSchema(t *testing.T) {
 	}
 }
 
-// A stand-in fits in the place of a value, and is not spoken of where something else is wrong.
+// TestStandIn: a stand-in is accepted in place of a value, and does not appear in
+// the problems of other values.
 func TestStandIn(t *testing.T) {
-	r := rule(t, `{"type":"object","properties":{"n":{"anyOf":[{"type":"object","properties":{"deep":{"type":"integer"}},"additionalProperties":false},
+	v := compile(t, `{"type":"object","properties":{"n":{"anyOf":[{"type":"object","properties":{"deep":{"type":"integer"}},"additionalProperties":false},
 		{"qed-stand-in":true,"type":"object","properties":{"$result":{"type":"string"}},"required":["$result"],"additionalProperties":false}]}}}`)
 	for raw, want := range map[string]string{
 		`{"n":{"$result":"a"}}`: "",
 		`{"n":{"deep":1}}`:      "",
-		`{"n":"x"}`:             "/n is string, want object",
-		`{"n":{"deap":1}}`:      "/n/deap is unknown; did you mean deep? Known are deep",
-		`{"n":{"$result":1}}`:   "/n/$result is integer, want string",
+		`{"n":"x"}`:             "/n: is string, want object",
+		`{"n":{"deap":1}}`:      "/n/deap: is unknown; did you mean deep? Known are deep",
+		`{"n":{"$result":1}}`:   "/n/$result: is integer, want string",
 	} {
-		_, err := r.Clean([]byte(raw))
+		_, err := v.Normalize([]byte(raw))
 		if got := ""; err != nil {
 			if got = err.Error(); got != want {
 				t.Errorf("%s: %s, want %q", raw, got, want)
 			}
 		} else if want != "" {
-			t.Errorf("%s is taken, want %q", raw, want)
+			t.Errorf("%s is accepted, want %q", raw, want)
 		}
 	}
 }
 
-func TestClean(t *testing.T) {
-	r := rule(t, `{"type":"object","properties":{"n":{"type":"number"},"o":{"type":"object","properties":{"x":{"type":"string"},"y":{}}}}}`)
-	got, err := r.Clean([]byte(`{"n":null,"n":1.10,"o":{"x":null,"y":null},"big":123456789012345678901}`))
+func TestNormalize(t *testing.T) {
+	v := compile(t, `{"type":"object","properties":{"n":{"type":"number"},"o":{"type":"object","properties":{"x":{"type":"string"},"y":{}}}}}`)
+	got, err := v.Normalize([]byte(`{"n":null,"n":1.10,"o":{"x":null,"y":null},"big":123456789012345678901}`))
 	if want := `{"big":123456789012345678901,"n":1.10,"o":{"y":null}}`; err != nil || string(got) != want {
 		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
-	var all *schema.Rule
-	if got, err := all.Clean([]byte(`[1, 1]`)); err != nil || string(got) != "[1,1]" {
-		t.Errorf("no rule: %s, %v", got, err)
+	var all *schema.Validator
+	if got, err := all.Normalize([]byte(`[1, 1]`)); err != nil || string(got) != "[1,1]" {
+		t.Errorf("a nil validator: %s, %v", got, err)
 	}
 }
 
-// TestEndlessSchema: a checker that follows such a schema does not come back, and takes the program with it.
+// TestEndlessSchema: a checker that follows such a schema recurses forever and
+// crashes the program.
 func TestEndlessSchema(t *testing.T) {
 	for name, text := range map[string]string{
 		"itself":               `{"$ref":"#"}`,
@@ -141,24 +144,24 @@ func TestEndlessSchema(t *testing.T) {
 	}
 }
 
-func FuzzRule(f *testing.F) {
+func FuzzValidator(f *testing.F) {
 	f.Add(`{"anyOf":[{"$ref":"#/$defs/a"},{"type":"string"}],"$defs":{"a":{"properties":{"x":{"$ref":"#/$defs/a"}}}}}`, `{"x":{"x":null}}`)
 	f.Add(`{"properties":{"a":{"$ref":"#/properties/b/items/0"},"b":{"items":[{"enum":[1]}]}}}`, `{"a":2}`)
 	f.Fuzz(func(t *testing.T, text, raw string) {
-		r, err := schema.Compile([]byte(text))
+		v, err := schema.Compile([]byte(text))
 		if err != nil {
 			return
 		}
-		clean, err := r.Clean([]byte(raw))
+		clean, err := v.Normalize([]byte(raw))
 		if err != nil {
-			var problems *schema.Error
+			var problems *refusal.Error
 			if !errors.As(err, &problems) || len(problems.Problems) == 0 {
 				t.Fatalf("%T without a problem", err)
 			}
 			return
 		}
-		if _, err := r.Clean(clean); err != nil {
-			t.Fatalf("%s was accepted, what it became is refused: %v", raw, err)
+		if _, err := v.Normalize(clean); err != nil {
+			t.Fatalf("%s is accepted, but its normal form is refused: %v", raw, err)
 		}
 	})
 }

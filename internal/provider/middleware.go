@@ -1,0 +1,75 @@
+package provider
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+
+	"github.com/qedkit/qed/llm"
+)
+
+const (
+	maxReply = 32 << 20 // bytes of a reply, streamed or not
+	maxError = 64 << 10 // bytes that are read of an error response
+)
+
+// EventStream is the media type of a streamed reply, and the Accept header of a
+// request for one.
+const EventStream = "text/event-stream"
+
+var errReplyTooLarge = errors.New("the reply is too large")
+
+// Middleware is installed in the SDK of a provider. It limits the size of a
+// reply, because an SDK reads every body to its end. It reads error responses
+// itself, because an SDK loses their status if the body has an unexpected form.
+func (c *Call) Middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	resp, err := next(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		defer resp.Body.Close()
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // the status is enough if reading fails
+		return nil, c.statusError(resp, body)
+	}
+	c.replied = true
+	want := "application/json"
+	if req.Header.Get("Accept") == EventStream {
+		want = EventStream
+	}
+	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if media == "text/html" || media == "application/json" && want != media {
+		resp.Body.Close()
+		return nil, c.ProtocolError("the server sent " + media + " instead of " + want)
+	}
+	resp.Header.Set("Content-Type", want) // some servers send text/plain, or nothing
+	resp.Body = &limitedBody{ReadCloser: resp.Body, left: maxReply}
+	return resp, nil
+}
+
+// limitedBody is a body that returns an error after a number of bytes. An
+// [io.LimitedReader] would end there as if the body were complete.
+type limitedBody struct {
+	io.ReadCloser
+	left int
+}
+
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errReplyTooLarge
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// ProtocolError returns the error for a server that does not follow the
+// provider's protocol.
+func (c *Call) ProtocolError(message string) *llm.Error {
+	return &llm.Error{
+		Kind:     llm.ErrProtocol,
+		Provider: c.provider,
+		Message:  message + ": is the base URL of " + c.api + " " + c.address() + "?",
+	}
+}
