@@ -24,7 +24,7 @@
 // A TODO agent ([todoagent.New]) makes a plan of each request, a [TodoList] of tasks that the tools of a Registry do, and does one after the other. The
 // user sees the plan, is asked where a task needs it, and can go on, skip, change and do again what he likes. What tasks hand on to each
 // other, and to later requests, is a [Finding]: rows ([RowsRef]), queries ([QueryMetadata]), artifacts, entities. [todoagent.Entries] shows what was done, and
-// [UserMemory] is what is remembered of a user across conversations.
+// [usermemory.Memory] is what is remembered of a user across conversations.
 //
 // # Conversations
 //

@@ -3,21 +3,21 @@ package integration
 import (
 	"testing"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/usermemory"
 )
 
 // With a real model, past turns are found by what they mean, whatever their words.
 func TestUserMemoryByMeaning(t *testing.T) {
-	m := &qed.UserMemory{Store: &store.InMemory{}, Embedder: embeddings(t), EmbedderModel: "all-minilm-l6-v2"}
-	ann := qed.User{Tenant: "acme", ID: "ann"}
+	m := &usermemory.Memory{Store: &store.InMemory{}, Embedder: embeddings(t), EmbedderModel: "all-minilm-l6-v2"}
+	ann := usermemory.User{Tenant: "acme", ID: "ann"}
 	for i, request := range []string{
 		"Which invoices are overdue?",
 		"How late were the shipments to Miami last week?",
 		"Which technicians are on vacation in July?",
 		"Which containers are empty?",
 	} {
-		if err := m.Note(t.Context(), ann, qed.PastTurn{Thread: "t", Turn: i + 1, Request: request}, nil); err != nil {
+		if err := m.Note(t.Context(), ann, usermemory.PastTurn{Thread: "t", Turn: i + 1, Request: request}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

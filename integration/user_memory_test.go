@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/usermemory"
 )
 
 // What is remembered of a user is found by another process, is not lost where several write
@@ -17,12 +18,12 @@ func TestUserMemory(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			pool := e.create(t)
-			var memories []*qed.UserMemory
+			var memories []*usermemory.Memory
 			for range 2 {
 				store := newStore(t, pool(""), e.dialect, keepAll)
-				memories = append(memories, &qed.UserMemory{Store: store, MaxTurns: 8})
+				memories = append(memories, &usermemory.Memory{Store: store, MaxTurns: 8})
 			}
-			ann := qed.User{Tenant: "acme", ID: "ann"}
+			ann := usermemory.User{Tenant: "acme", ID: "ann"}
 			requests := func(text string) (all []string) {
 				turns, err := memories[1].Turns(t.Context(), ann, 0)
 				if text != "" {
@@ -40,7 +41,7 @@ func TestUserMemory(t *testing.T) {
 			for i, m := range memories {
 				group.Go(func() {
 					for k := range 10 {
-						err := m.Note(t.Context(), ann, qed.PastTurn{
+						err := m.Note(t.Context(), ann, usermemory.PastTurn{
 							Thread: fmt.Sprint(i), Turn: k, Time: time.Date(2025, 1, 15, 12, k, i, 0, time.UTC),
 							Request: fmt.Sprintf("ship %d of process %d", k, i),
 						}, []qed.Entity{{Kind: "port", Name: "Miami", ID: "P1"}})
@@ -59,8 +60,8 @@ func TestUserMemory(t *testing.T) {
 				t.Errorf("entities %+v, %v", entities, err)
 			}
 
-			none := func(qed.PastTurn) bool { return false }
-			n, err := memories[0].ForgetTurns(t.Context(), ann, func(turn qed.PastTurn) bool { return !strings.HasPrefix(turn.Request, "ship 9") })
+			none := func(usermemory.PastTurn) bool { return false }
+			n, err := memories[0].ForgetTurns(t.Context(), ann, func(turn usermemory.PastTurn) bool { return !strings.HasPrefix(turn.Request, "ship 9") })
 			left := requests("ship") // of one process or both: which turns are the newest, their race decides
 			if n+len(left) != 8 || len(left) == 0 || err != nil {
 				t.Errorf("forgot %d of 8, and %q are left, %v", n, left, err)
@@ -70,7 +71,7 @@ func TestUserMemory(t *testing.T) {
 					t.Errorf("%q is not forgotten", request)
 				}
 			}
-			_, err = memories[1].ForgetTurns(t.Context(), qed.User{Tenant: "acme", ID: "bob"}, none)
+			_, err = memories[1].ForgetTurns(t.Context(), usermemory.User{Tenant: "acme", ID: "bob"}, none)
 			if err := errors.Join(err, memories[1].Forget(t.Context(), ann)); err != nil {
 				t.Error(err)
 			}

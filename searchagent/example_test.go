@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/store"
 )
@@ -147,7 +148,7 @@ func ExampleNew_router() {
 	move := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) {
 		return qed.Answer{Text: "Moved."}, nil
 	})
-	agent, err := qed.NewRouter(model, []qed.Route{
+	agent, err := router.New(model, []router.Route{
 		{Name: "search", Description: "finding, listing and counting files and folders", Agent: search},
 		{Name: "move", Description: "moving files to another folder", Agent: move},
 	}, nil)

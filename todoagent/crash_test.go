@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
+	"github.com/qedkit/qed/usermemory"
 )
 
 // beside returns a task that may run beside others.
@@ -338,7 +339,7 @@ func TestTodoMemoryIsQuoted(t *testing.T) {
 	}))
 	model := todoModel(t, map[string][]llmtest.Reply{
 		"plan_todos": {planned(task("a", "read", `{}`), task("f", "fail", `{}`)), planned(task("b", "say", `{"text":"2"}`))}, "classify_intent": {intentOf("new_request")}})
-	talk := newTodoTalk(t, model, todoTools(t, read), &todoagent.Options{User: &qed.UserMemory{Store: &store.InMemory{}}})
+	talk := newTodoTalk(t, model, todoTools(t, read), &todoagent.Options{User: &usermemory.Memory{Store: &store.InMemory{}}})
 	talk.say("go")
 	talk.say("something else")
 	for _, req := range model.Requests() {

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )
@@ -220,11 +221,11 @@ func TestTodoWithinOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	st := &store.InMemory{}
-	router, err := qed.NewRouter(llmtest.New(), []qed.Route{{Name: "bi", Description: "figures", Agent: inner}}, &qed.RouterOptions{NoGeneral: true, Store: st})
+	agents, err := router.New(llmtest.New(), []router.Route{{Name: "bi", Description: "figures", Agent: inner}}, &router.Options{NoGeneral: true, Store: st})
 	if err != nil {
 		t.Fatal(err)
 	}
-	talk := &todoTalk{t, router, st, t.Context()}
+	talk := &todoTalk{t, agents, st, t.Context()}
 	if answer := talk.say("go"); len(answer.Questions) != 1 {
 		t.Fatalf("answer = %+v", answer)
 	}
@@ -238,7 +239,7 @@ func TestTodoWithinOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	chooses := llmtest.New(llmtest.Rule{Name: "route", Repeat: true, Replies: []llmtest.Reply{{JSON: map[string]any{"route": "bi"}}}})
-	both, err := qed.NewRouter(chooses, []qed.Route{{Name: "bi", Description: "figures", Agent: again}}, &qed.RouterOptions{Store: &store.InMemory{}})
+	both, err := router.New(chooses, []router.Route{{Name: "bi", Description: "figures", Agent: again}}, &router.Options{Store: &store.InMemory{}})
 	if err != nil {
 		t.Fatal(err)
 	}

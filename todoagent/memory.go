@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/usermemory"
 )
 
 // A TodoEntry is what a thread remembers of a task that ran: one for each time that it did.
@@ -113,9 +114,9 @@ func (a *agent) noteForUser(ctx context.Context, s *state) error {
 	if a.opt.User == nil || turn.User == "" {
 		return nil
 	}
-	var past qed.PastTurn
+	var past usermemory.PastTurn
 	if !s.plan().open() {
-		past = qed.PastTurn{
+		past = usermemory.PastTurn{
 			Thread: turn.Thread, Turn: s.Turn, Plan: s.plan().ID, Time: qed.TurnTime(ctx), Request: s.Request, Rewritten: s.Rewritten,
 		}
 		found, err := s.found(ctx, func(string, error) error { return nil })
@@ -130,7 +131,7 @@ func (a *agent) noteForUser(ctx context.Context, s *state) error {
 		}
 	}
 	_, err := qed.Step(ctx, "note for the user", s.Ground, func(ctx context.Context) (bool, error) {
-		return true, a.opt.User.Note(ctx, qed.User{Tenant: turn.Tenant, ID: turn.User}, past, entities)
+		return true, a.opt.User.Note(ctx, usermemory.User{Tenant: turn.Tenant, ID: turn.User}, past, entities)
 	})
 	if call, ok := errors.AsType[*qed.CallError](err); ok {
 		qed.Emit(ctx, qed.MemoryIncomplete{Message: "what is remembered of the user could not be added to: " + call.Message})
@@ -216,7 +217,7 @@ func (a *agent) recall(ctx context.Context, s *state) error {
 		Turns    []KnownTurn
 		Entities []qed.Entity
 	}
-	user := qed.User{Tenant: turn.Tenant, ID: turn.User}
+	user := usermemory.User{Tenant: turn.Tenant, ID: turn.User}
 	found, err := qed.Step(ctx, "recall", s.Text, func(ctx context.Context) (recalled, error) {
 		var r recalled
 		turns, err := a.opt.User.Recall(ctx, user, s.Text, a.opt.Recall)

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
+	"github.com/qedkit/qed/usermemory"
 )
 
 // queryTool runs a query that finds rows.
@@ -94,7 +95,7 @@ func TestTodoGoesOnFromAQuery(t *testing.T) {
 
 // What a user spoke of, and what he asked before, is remembered beyond the thread, for him alone.
 func TestTodoRemembersItsUser(t *testing.T) {
-	user := &qed.UserMemory{Store: &store.InMemory{}}
+	user := &usermemory.Memory{Store: &store.InMemory{}}
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {
 		planned(task("execute", "run", `{}`)), planned(task("end", "say", `{"text":"2"}`)), planned(task("end", "say", `{"text":"3"}`))}})
 	agent, err := todoagent.New(model, todoTools(t, queryTool("run")), &todoagent.Options{Store: &store.InMemory{}, User: user})
@@ -112,11 +113,11 @@ func TestTodoRemembersItsUser(t *testing.T) {
 			t.Errorf("turn %d: the %s prompt knows of the port: %v", i, last.Name, knows)
 		}
 	}
-	entities, err := user.Entities(t.Context(), qed.User{Tenant: "", ID: "ann"})
+	entities, err := user.Entities(t.Context(), usermemory.User{Tenant: "", ID: "ann"})
 	if err != nil || len(entities) != 1 || entities[0].Name != "Port of Miami" {
 		t.Errorf("entities = %+v, %v", entities, err)
 	}
-	if entities, err := user.Entities(t.Context(), qed.User{Tenant: "", ID: "bob"}); err != nil || len(entities) > 0 {
+	if entities, err := user.Entities(t.Context(), usermemory.User{Tenant: "", ID: "bob"}); err != nil || len(entities) > 0 {
 		t.Errorf("bob's entities = %+v, %v", entities, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
+	"github.com/qedkit/qed/usermemory"
 )
 
 // spied notes what a TODO agent takes for its request, and answers as model does.
@@ -302,7 +303,7 @@ func TestTodoRetryMayAsk(t *testing.T) {
 
 // Agents that run beside others number their own entries, and each one's plan is remembered of the user.
 func TestTodoAgentsBesideOthers(t *testing.T) {
-	users := &qed.UserMemory{Store: &store.InMemory{}}
+	users := &usermemory.Memory{Store: &store.InMemory{}}
 	type parts struct{ Texts []string }
 	branch := func(name string) qed.Branch[parts, string] {
 		tools := todoTools(t, queryTool("run"))
@@ -333,7 +334,7 @@ func TestTodoAgentsBesideOthers(t *testing.T) {
 			t.Errorf("answer = %q, %v, want %q", answer.Text, err, want)
 		}
 	}
-	turns, err := users.Turns(t.Context(), qed.User{ID: "u"}, 0)
+	turns, err := users.Turns(t.Context(), usermemory.User{ID: "u"}, 0)
 	if err != nil || len(turns) != 4 {
 		t.Errorf("%d turns are remembered, want 4: %v", len(turns), err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/usermemory"
 )
 
 // Options are limits and texts of a TODO agent. Nil and zero fields mean the defaults.
@@ -24,7 +25,7 @@ type Options struct {
 	Durable *qed.DurableOptions
 
 	// User is what is remembered of a user across conversations. Nil means nothing. It is used for turns that name a User.
-	User *qed.UserMemory
+	User *usermemory.Memory
 
 	// ApprovePlan has every plan wait for the user's approval before anything of it runs, and again where a model changes it. The Draft of the
 	// question is the [TodoList]; so is what an edit makes of it. A rejected plan is dropped.

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
+	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/store"
 )
@@ -28,7 +29,7 @@ func newAgent(ctx context.Context, model llm.Model, src *chat.Source, docs strin
 	if err != nil {
 		return nil, err
 	}
-	routes := []qed.Route{{Name: "sql", Description: "figures, lists and records from the company's database, such as " + tables(src), Agent: database}}
+	routes := []router.Route{{Name: "sql", Description: "figures, lists and records from the company's database, such as " + tables(src), Agent: database}}
 	files := fs.FS(nil)
 	switch {
 	case docs != "":
@@ -41,9 +42,9 @@ func newAgent(ctx context.Context, model llm.Model, src *chat.Source, docs strin
 		if err != nil {
 			return nil, err
 		}
-		routes = append(routes, qed.Route{Name: "documents", Description: "rules, explanations and how things are done, from the company's manuals", Agent: documents})
+		routes = append(routes, router.Route{Name: "documents", Description: "rules, explanations and how things are done, from the company's manuals", Agent: documents})
 	}
-	return qed.NewRouter(model, routes, &qed.RouterOptions{
+	return router.New(model, routes, &router.Options{
 		Store:    st,
 		Durable:  durable,
 		Settings: llm.Settings{Temperature: opt.Temperature, MaxOutputTokens: opt.MaxOutputTokens, JSONMode: opt.JSONMode},

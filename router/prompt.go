@@ -1,21 +1,31 @@
-package qed
+package router
 
 import (
+	"embed"
+	"sync"
 	"text/template"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 )
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var ownPrompts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/*.tmpl"))
+})
 
 // RouterPrompts are the texts that a Router sends, as templates; nil stands for the package's own, which are files of the folder
 // prompts. Make one with [PromptFuncs]. What a user or a model wrote must go through the function quote, or it could pass for
 // part of the text.
-type RouterPrompts struct {
+type Prompts struct {
 	Route   *template.Template // choosing a route: [RouteData]
 	General *template.Template // the instructions for the general route: [GeneralData]
 }
 
 // RouteData is what the prompt for choosing a route is given.
-type RouteData struct {
+type PromptData struct {
 	Question string // the user's
 	Routes   []RouteText
 
@@ -25,7 +35,7 @@ type RouteData struct {
 }
 
 // GeneralData is what the instructions for the general route are given.
-type GeneralData struct {
+type GeneralPromptData struct {
 	Routes []RouteText // the others, which have what the general one has not
 }
 
@@ -33,14 +43,14 @@ type GeneralData struct {
 type RouteText struct{ Name, Description string }
 
 // withDefaults fills in the package's own texts, and tries out those of the host.
-func (p *RouterPrompts) withDefaults() (RouterPrompts, error) {
-	all := RouterPrompts{Route: ownPrompt("route.tmpl"), General: ownPrompt("general.tmpl")}
+func (p *Prompts) withDefaults() (Prompts, error) {
+	all := Prompts{Route: ownPrompts().Lookup("route.tmpl"), General: ownPrompts().Lookup("general.tmpl")}
 	if p == nil {
 		return all, nil
 	}
 	err := prompt.Replace("qed: RouterOptions.Prompts",
-		prompt.Text{Name: "Route", Host: p.Route, Own: &all.Route, Data: RouteData{}},
-		prompt.Text{Name: "General", Host: p.General, Own: &all.General, Data: GeneralData{}},
+		prompt.Text{Name: "Route", Host: p.Route, Own: &all.Route, Data: PromptData{}},
+		prompt.Text{Name: "General", Host: p.General, Own: &all.General, Data: GeneralPromptData{}},
 	)
 	return all, err
 }

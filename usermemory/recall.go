@@ -1,4 +1,4 @@
-package qed
+package usermemory
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/likeness"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/vector"
 )
 
 // Turns returns the past turns of a user, the newest first: at most n, and 0 or less means all that are remembered.
-func (m *UserMemory) Turns(ctx context.Context, user User, n int) ([]PastTurn, error) {
+func (m *Memory) Turns(ctx context.Context, user User, n int) ([]PastTurn, error) {
 	turns, err := m.turns(ctx, user)
 	if err != nil {
 		return nil, err
@@ -27,7 +28,7 @@ func (m *UserMemory) Turns(ctx context.Context, user User, n int) ([]PastTurn, e
 // With an Embedder, turns are like a text by the angle between their vectors. Those without a vector that can be compared, because
 // the Embedder failed or was another one, are found by words, and stand between the others by their rank. Turns that have nothing in common with
 // the text are not returned: an empty one has nothing in common with any.
-func (m *UserMemory) Recall(ctx context.Context, user User, text string, n int) ([]PastTurn, error) {
+func (m *Memory) Recall(ctx context.Context, user User, text string, n int) ([]PastTurn, error) {
 	turns, err := m.turns(ctx, user)
 	if err != nil || strings.TrimSpace(text) == "" {
 		return nil, err
@@ -44,7 +45,7 @@ func (m *UserMemory) Recall(ctx context.Context, user User, text string, n int) 
 }
 
 // turns reads the past turns of a user, oldest first.
-func (m *UserMemory) turns(ctx context.Context, user User) ([]userTurn, error) {
+func (m *Memory) turns(ctx context.Context, user User) ([]userTurn, error) {
 	thread, err := m.thread(user)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func chosenTurns(turns []userTurn, n int) []PastTurn {
 }
 
 // alike returns the indices of the turns that are like a text, the most alike first.
-func (m *UserMemory) alike(ctx context.Context, text string, turns []userTurn) ([]int, error) {
+func (m *Memory) alike(ctx context.Context, text string, turns []userTurn) ([]int, error) {
 	angles, err := m.angles(ctx, text, turns)
 	if err != nil {
 		return nil, err
@@ -93,7 +94,7 @@ func (m *UserMemory) alike(ctx context.Context, text string, turns []userTurn) (
 const notCompared = -2
 
 // angles compares a text with the vectors of turns. 1 is the same.
-func (m *UserMemory) angles(ctx context.Context, text string, turns []userTurn) ([]float64, error) {
+func (m *Memory) angles(ctx context.Context, text string, turns []userTurn) ([]float64, error) {
 	angles := make([]float64, len(turns))
 	for i := range angles {
 		angles[i] = notCompared
@@ -106,7 +107,7 @@ func (m *UserMemory) angles(ctx context.Context, text string, turns []userTurn) 
 		return nil, done
 	}
 	if err != nil {
-		Emit(ctx, MemoryIncomplete{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxProblem)})
+		qed.Emit(ctx, qed.MemoryIncomplete{Message: "earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), 300)})
 		return angles, nil
 	}
 	asked := vector.Unit(vectors[0])
@@ -122,7 +123,7 @@ func (m *UserMemory) angles(ctx context.Context, text string, turns []userTurn) 
 }
 
 // embed gives a turn its vector. Where the Embedder fails, it has none.
-func (m *UserMemory) embed(ctx context.Context, t *userTurn) error {
+func (m *Memory) embed(ctx context.Context, t *userTurn) error {
 	text := t.about()
 	if m.Embedder == nil || strings.TrimSpace(text) == "" {
 		return nil
@@ -132,7 +133,7 @@ func (m *UserMemory) embed(ctx context.Context, t *userTurn) error {
 		return done
 	}
 	if err != nil {
-		Emit(ctx, MemoryIncomplete{"earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxProblem)})
+		qed.Emit(ctx, qed.MemoryIncomplete{Message: "earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), 300)})
 		return nil
 	}
 	t.Vector, t.Model = vector.Encode(vector.Unit(vectors[0])), m.EmbedderModel

@@ -1,4 +1,4 @@
-package qed
+package router
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
@@ -28,14 +29,14 @@ type Route struct {
 	// nothing can be chosen, the user is told it as well.
 	Description string
 
-	Agent Agent
+	Agent qed.Agent
 }
 
 // RouteGeneral is the name of the route that a Router has of its own.
-const RouteGeneral = "general"
+const General = "general"
 
 // RouterOptions are limits and texts of a Router. Nil and zero fields mean the defaults.
-type RouterOptions struct {
+type Options struct {
 	// Fallback is the route that is taken where the model's choice cannot be used. Empty means general; with NoGeneral it means
 	// that there is none: then the answer is partial, and says what can be asked.
 	Fallback string
@@ -48,13 +49,13 @@ type RouterOptions struct {
 
 	// Durable says how conversations are kept; its Replies, where nil, are [ParseReplies] with the Router's model. Without a
 	// Store it must be nil.
-	Durable *DurableOptions
+	Durable *qed.DurableOptions
 
 	// Settings are how the Router calls its model.
 	llm.Settings
 
 	// Prompts replaces texts sent to the model. Nil means none.
-	Prompts *RouterPrompts
+	Prompts *Prompts
 }
 
 // NewRouter returns an agent that hands each turn to one of several: a model reads the question, with what was said before, and
@@ -69,14 +70,14 @@ type RouterOptions struct {
 //
 // A Router may be a route of another one. Its requests have the names "route" and "general" ([llm.Request.Name]), and
 // "read_reply" where a message comes while a question is open.
-func NewRouter(model llm.Model, routes []Route, opt *RouterOptions) (Agent, error) {
+func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	if model == nil {
 		return nil, errors.New("qed: a Router needs a model")
 	}
 	if opt == nil {
-		opt = &RouterOptions{}
+		opt = &Options{}
 	}
-	r := &router{noGeneral: opt.NoGeneral, memory: &Memory{}}
+	r := &router{noGeneral: opt.NoGeneral, memory: &qed.Memory{}}
 	if err := r.configure(model, opt); err != nil {
 		return nil, err
 	}
@@ -87,9 +88,9 @@ func NewRouter(model llm.Model, routes []Route, opt *RouterOptions) (Agent, erro
 		if opt.Durable != nil {
 			return nil, errors.New("qed: RouterOptions.Durable says how conversations are kept, and there is no RouterOptions.Store")
 		}
-		return AgentFunc(r.answer), nil
+		return qed.AgentFunc(r.answer), nil
 	}
-	var durable DurableOptions
+	var durable qed.DurableOptions
 	if opt.Durable != nil {
 		durable = *opt.Durable
 	}
@@ -97,25 +98,25 @@ func NewRouter(model llm.Model, routes []Route, opt *RouterOptions) (Agent, erro
 		r.memory = durable.Memory
 	}
 	if durable.ParseReplies == nil {
-		durable.ParseReplies = ParseReplies(model, opt.Settings)
+		durable.ParseReplies = qed.ParseReplies(model, opt.Settings)
 	}
-	return Durable(AgentFunc(r.answer), opt.Store, &durable), nil
+	return qed.Durable(qed.AgentFunc(r.answer), opt.Store, &durable), nil
 }
 
 // router does not change once it is made.
 type router struct {
 	model     *asking.Model
-	prompts   RouterPrompts
+	prompts   Prompts
 	routes    []Route // general last, where it is one
 	fallback  string  // "": none
 	noGeneral bool
-	memory    *Memory         // what of a turn's History the Router's own calls are told
+	memory    *qed.Memory     // what of a turn's History the Router's own calls are told
 	choices   json.RawMessage // the schema of a choice, with the names of the routes
 }
 
 // configure says how the model is asked.
-func (r *router) configure(model llm.Model, opt *RouterOptions) (err error) {
-	if r.model, err = asking.New("router", model, opt.Settings, DurableModel); err != nil {
+func (r *router) configure(model llm.Model, opt *Options) (err error) {
+	if r.model, err = asking.New("router", model, opt.Settings, qed.DurableModel); err != nil {
 		return err
 	}
 	r.model.MaxContextTokens, r.model.MaxHistoryMessages = unlimited, unlimited
@@ -124,15 +125,15 @@ func (r *router) configure(model llm.Model, opt *RouterOptions) (err error) {
 }
 
 // add takes the routes, and reports all that is wrong with them.
-func (r *router) add(routes []Route, opt *RouterOptions) error {
+func (r *router) add(routes []Route, opt *Options) error {
 	var problems []error
-	taken := map[string]bool{RouteGeneral: !opt.NoGeneral}
+	taken := map[string]bool{General: !opt.NoGeneral}
 	for _, route := range routes {
 		folded := strings.ToLower(route.Name)
 		switch {
 		case !isRouteName(route.Name):
 			problems = append(problems, fmt.Errorf("qed: route %q: a name is 1 to 64 bytes that can be printed, without a slash or spaces around it", prompt.Clip(route.Name, 100)))
-		case folded == RouteGeneral && !opt.NoGeneral:
+		case folded == General && !opt.NoGeneral:
 			problems = append(problems, fmt.Errorf("qed: route %q: the Router has one of that name; leave it out with RouterOptions.NoGeneral", route.Name))
 		case taken[folded]:
 			problems = append(problems, fmt.Errorf("qed: route %q: there is another one of that name", route.Name))
@@ -150,12 +151,12 @@ func (r *router) add(routes []Route, opt *RouterOptions) error {
 	r.fallback = opt.Fallback
 	if !opt.NoGeneral {
 		if r.fallback == "" {
-			r.fallback = RouteGeneral
+			r.fallback = General
 		}
 		r.routes = append(r.routes, Route{
-			Name:        RouteGeneral,
+			Name:        General,
 			Description: "general knowledge, how something works in general, small talk, and what this program can do: nothing that needs the company's data or documents",
-			Agent:       AgentFunc(r.general),
+			Agent:       qed.AgentFunc(r.general),
 		})
 	}
 	if r.fallback != "" && !slices.ContainsFunc(r.routes, func(route Route) bool { return route.Name == r.fallback }) {
@@ -175,15 +176,15 @@ func isRouteName(name string) bool {
 }
 
 // answer hands a turn to one of the routes.
-func (r *router) answer(ctx context.Context, turn Turn) (Answer, error) {
+func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	question := strings.TrimSpace(turn.Text)
 	if question == "" {
-		return Answer{}, ErrEmptyTurn
+		return qed.Answer{}, qed.ErrEmptyTurn
 	}
 	var usage llm.Usage
 	decision, err := r.decide(ctx, question, turn.History, &usage)
 	if err != nil {
-		return Answer{Usage: usage}, err
+		return qed.Answer{Usage: usage}, err
 	}
 	i := slices.IndexFunc(r.routes, func(route Route) bool { return route.Name == decision.Route })
 	if i < 0 {
@@ -191,8 +192,8 @@ func (r *router) answer(ctx context.Context, turn Turn) (Answer, error) {
 		a.Usage.Add(usage)
 		return a, nil
 	}
-	Emit(ctx, decision)
-	a, err := Ask(WithPath(ctx, decision.Route), r.routes[i].Agent, turn)
+	qed.Emit(ctx, decision)
+	a, err := qed.Ask(qed.WithPath(ctx, decision.Route), r.routes[i].Agent, turn)
 	a.Usage.Add(usage)
 	return a, err
 }
@@ -231,24 +232,25 @@ func (r *router) narrow() llm.Model {
 const unlimited = 1 << 40
 
 const (
+	maxReason     = 300 // bytes
 	maxCandidates = 3
 )
 
 // decide has the model choose a route. Its error is that nobody can choose. Where the choice cannot be used it is the fallback, which may
 // be no route.
-func (r *router) decide(ctx context.Context, question string, history []llm.Message, usage *llm.Usage) (RouteDecision, error) {
+func (r *router) decide(ctx context.Context, question string, history []llm.Message, usage *llm.Usage) (qed.RouteDecision, error) {
 	if len(r.routes) == 1 {
-		return RouteDecision{Route: r.routes[0].Name, Reason: "it is the only route"}, nil
+		return qed.RouteDecision{Route: r.routes[0].Name, Reason: "it is the only route"}, nil
 	}
 	ask := *r.model
 	ask.Model = r.narrow()
-	data := RouteData{Question: question, Routes: routeTexts(r.routes)}
+	data := PromptData{Question: question, Routes: routeTexts(r.routes)}
 	told := r.told(history)
 	reason := ""
 	for range 2 {
 		req, err := ask.Request("route", r.prompts.Route, data, told)
 		if err != nil {
-			return RouteDecision{}, err
+			return qed.RouteDecision{}, err
 		}
 		chosen, err := asking.Object[choice](ctx, &ask, usage, req)
 		if asking.Unusable(err) {
@@ -256,16 +258,16 @@ func (r *router) decide(ctx context.Context, question string, history []llm.Mess
 			break
 		}
 		if err != nil {
-			return RouteDecision{}, err
+			return qed.RouteDecision{}, err
 		}
 		if route, ok := r.find(chosen.Route); ok {
-			return RouteDecision{Route: route, Reason: prompt.Clip(chosen.Reason, maxReason)}, nil
+			return qed.RouteDecision{Route: route, Reason: prompt.Clip(chosen.Reason, maxReason)}, nil
 		}
 		data.Unknown = prompt.Clip(chosen.Route, 100)
 		data.Candidates = refusal.Nearest(data.Unknown, routeNames(r.routes), maxCandidates)
 		reason = "the model chose a route that there is not"
 	}
-	return RouteDecision{Route: r.fallback, Reason: reason, Fallback: true}, nil
+	return qed.RouteDecision{Route: r.fallback, Reason: reason, Fallback: true}, nil
 }
 
 // find returns the route that a model means by a name: as it is written, or in another case.

@@ -1,4 +1,4 @@
-package qed
+package usermemory
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/store"
 )
 
@@ -50,7 +51,7 @@ type userHead struct {
 }
 
 // head reads the last record.
-func (m *UserMemory) head(ctx context.Context, thread string) (userHead, error) {
+func (m *Memory) head(ctx context.Context, thread string) (userHead, error) {
 	head := userHead{userRecord: userRecord{Trimmed: true}}
 	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, Newest: true, Limit: 1}) {
 		if err != nil {
@@ -68,7 +69,7 @@ func (m *UserMemory) head(ctx context.Context, thread string) (userHead, error) 
 const loads = 5
 
 // load reads all that is remembered.
-func (m *UserMemory) load(ctx context.Context, thread string) (*userLog, error) {
+func (m *Memory) load(ctx context.Context, thread string) (*userLog, error) {
 	for range loads {
 		head, err := m.head(ctx, thread)
 		if err != nil {
@@ -216,7 +217,7 @@ func (l *userLog) records(now time.Time) ([]store.Record, error) {
 
 // rewrite changes what is remembered, and removes from the store what was. change returns how many things it changed; where that is 0, nothing
 // is written. It is called again where somebody else's write came in between.
-func (m *UserMemory) rewrite(ctx context.Context, thread string, change func(*userLog) int) (changed int, err error) {
+func (m *Memory) rewrite(ctx context.Context, thread string, change func(*userLog) int) (changed int, err error) {
 	var begins int64 // the number of the record that begins; 0: nothing was written
 	err = m.retry(ctx, func() error {
 		log, err := m.load(ctx, thread)
@@ -229,7 +230,7 @@ func (m *UserMemory) rewrite(ctx context.Context, thread string, change func(*us
 			}
 			return nil
 		}
-		recs, err := log.records(Clock(ctx)())
+		recs, err := log.records(qed.Clock(ctx)())
 		if err != nil {
 			return err
 		}
@@ -246,7 +247,7 @@ func (m *UserMemory) rewrite(ctx context.Context, thread string, change func(*us
 }
 
 // trim removes what is before the last record that Begins.
-func (m *UserMemory) trim(ctx context.Context, thread string) error {
+func (m *Memory) trim(ctx context.Context, thread string) error {
 	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, Newest: true}) {
 		if err != nil {
 			return err
@@ -271,7 +272,7 @@ var errNoWhich = errors.New("qed: which to forget is nil: UserMemory.Forget remo
 //
 // It is gone from the store when it returns. Where the error says that it could not be removed there, nobody is told it any more all the same, and
 // the next write removes it. which may be called several times for one entity.
-func (m *UserMemory) ForgetEntities(ctx context.Context, user User, which func(Entity) bool) (int, error) {
+func (m *Memory) ForgetEntities(ctx context.Context, user User, which func(qed.Entity) bool) (int, error) {
 	if which == nil {
 		return 0, errNoWhich
 	}
@@ -283,7 +284,7 @@ func (m *UserMemory) ForgetEntities(ctx context.Context, user User, which func(E
 }
 
 // ForgetTurns removes the past turns for which which returns true, like [UserMemory.ForgetEntities]. The entities that came up in them stay.
-func (m *UserMemory) ForgetTurns(ctx context.Context, user User, which func(PastTurn) bool) (int, error) {
+func (m *Memory) ForgetTurns(ctx context.Context, user User, which func(PastTurn) bool) (int, error) {
 	if which == nil {
 		return 0, errNoWhich
 	}
@@ -294,7 +295,7 @@ func (m *UserMemory) ForgetTurns(ctx context.Context, user User, which func(Past
 	})
 }
 
-func (m *UserMemory) forget(ctx context.Context, user User, change func(*userLog) int) (int, error) {
+func (m *Memory) forget(ctx context.Context, user User, change func(*userLog) int) (int, error) {
 	thread, err := m.thread(user)
 	if err != nil {
 		return 0, err
@@ -305,7 +306,7 @@ func (m *UserMemory) forget(ctx context.Context, user User, change func(*userLog
 // Forget removes all that is remembered of a user beyond his conversations. These have their own threads, whose messages, memory entries and
 // rows stay where they are: the Delete of their [store.Store] removes them. What a TODO agent recalled for a request is in the records of the thread
 // that it was recalled in, and goes with that.
-func (m *UserMemory) Forget(ctx context.Context, user User) error {
+func (m *Memory) Forget(ctx context.Context, user User) error {
 	thread, err := m.thread(user)
 	if err != nil {
 		return err
@@ -317,7 +318,7 @@ func (m *UserMemory) Forget(ctx context.Context, user User) error {
 		if err != nil || seq == 0 {
 			return err
 		}
-		recs, err := (&userLog{}).records(Clock(ctx)())
+		recs, err := (&userLog{}).records(qed.Clock(ctx)())
 		if err != nil {
 			return err
 		}
@@ -331,7 +332,7 @@ func (m *UserMemory) Forget(ctx context.Context, user User) error {
 }
 
 // newest returns the number of the last record, also of one that cannot be read; 0: there is none.
-func (m *UserMemory) newest(ctx context.Context, thread string) (seq int64, err error) {
+func (m *Memory) newest(ctx context.Context, thread string) (seq int64, err error) {
 	for rec, err := range m.Store.Records(ctx, thread, store.Range{Newest: true, Limit: 1}) {
 		if err != nil && (!errors.Is(err, store.ErrCorrupt) || rec.Seq == 0) {
 			return 0, err

@@ -1,4 +1,4 @@
-package qed
+package usermemory
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/backoff"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -34,7 +35,7 @@ type User struct{ Tenant, ID string }
 // methods return an error, as those of nil do.
 //
 // A record that cannot be read is an error that matches [store.ErrCorrupt]; [UserMemory.Forget] begins anew.
-type UserMemory struct {
+type Memory struct {
 	Store store.Store
 
 	// Embedder makes the vectors by which past turns are found. Nil means that they are found by words. Where it fails, words must do, and
@@ -61,12 +62,12 @@ type PastTurn struct {
 
 	// Queries are those that ran. They have no rows: of Rows there are the columns and the Count, and no Handle, as rows stay in their thread,
 	// and so does the Proof. A Query and Arguments that are large are left out.
-	Queries []QueryMetadata `json:"queries,omitempty"`
+	Queries []qed.QueryMetadata `json:"queries,omitempty"`
 }
 
 // A KnownEntity is an [Entity] that a user spoke of, in whatever conversation.
 type KnownEntity struct {
-	Entity
+	qed.Entity
 	Times int       `json:"times"` // in how many turns
 	Last  time.Time `json:"last"`  // when it last came up
 }
@@ -88,13 +89,13 @@ const (
 //
 // Where the memory has grown too large, it is compacted; what is too much is then removed from the store. Where that fails, [MemoryIncomplete] tells, and
 // a later Note does it.
-func (m *UserMemory) Note(ctx context.Context, user User, turn PastTurn, entities []Entity) error {
+func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []qed.Entity) error {
 	thread, err := m.thread(user)
 	if err != nil {
 		return err
 	}
 	if turn.Time.IsZero() {
-		turn.Time = Now(ctx)
+		turn.Time = qed.Now(ctx)
 	}
 	rec := userRecord{Entities: mentions(&turn, entities)}
 	if turn.Thread != "" || turn.Request != "" || turn.Answer != "" {
@@ -118,21 +119,21 @@ func (m *UserMemory) Note(ctx context.Context, user User, turn PastTurn, entitie
 		if err != nil {
 			return fmt.Errorf("qed: a turn cannot be remembered: %w", err)
 		}
-		return m.Store.Append(ctx, thread, head.seq, store.Record{Time: Clock(ctx)(), Kind: store.Memory, Data: data})
+		return m.Store.Append(ctx, thread, head.seq, store.Record{Time: qed.Clock(ctx)(), Kind: store.Memory, Data: data})
 	})
 	if err != nil {
 		return err
 	}
 	if most := m.maxTurns(); rec.Live > most+most/4 {
 		if _, err := m.rewrite(ctx, thread, func(*userLog) int { return 1 }); err != nil && ctx.Err() == nil {
-			Emit(ctx, MemoryIncomplete{"what is remembered of the user is not compacted yet: " + prompt.Clip(err.Error(), maxProblem)})
+			qed.Emit(ctx, qed.MemoryIncomplete{Message: "what is remembered of the user is not compacted yet: " + prompt.Clip(err.Error(), 300)})
 		}
 	}
 	return nil
 }
 
 // Entities returns the entities that the user spoke of, those that came up last first.
-func (m *UserMemory) Entities(ctx context.Context, user User) ([]KnownEntity, error) {
+func (m *Memory) Entities(ctx context.Context, user User) ([]KnownEntity, error) {
 	thread, err := m.thread(user)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (m *UserMemory) Entities(ctx context.Context, user User) ([]KnownEntity, er
 }
 
 // thread returns the id of a user's memory.
-func (m *UserMemory) thread(user User) (string, error) {
+func (m *Memory) thread(user User) (string, error) {
 	switch {
 	case m == nil:
 		return "", errors.New("qed: the UserMemory is nil")
@@ -164,9 +165,9 @@ func (m *UserMemory) thread(user User) (string, error) {
 	return fmt.Sprintf("qed/user-memory/%x", sum), nil
 }
 
-func (m *UserMemory) maxTurns() int { return limitOr(m.MaxTurns, maxRemembered) }
+func (m *Memory) maxTurns() int { return limitOr(m.MaxTurns, maxRemembered) }
 
-func (m *UserMemory) maxEntities() int { return limitOr(m.MaxEntities, maxRemembered) }
+func (m *Memory) maxEntities() int { return limitOr(m.MaxEntities, maxRemembered) }
 
 func limitOr(limit, usual int) int {
 	if limit <= 0 {
@@ -176,7 +177,7 @@ func limitOr(limit, usual int) int {
 }
 
 // retry does something again while others change the same memory.
-func (m *UserMemory) retry(ctx context.Context, do func() error) error {
+func (m *Memory) retry(ctx context.Context, do func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := do()
 		if !errors.Is(err, store.ErrConflict) || attempt == userMemoryAttempts {
@@ -199,9 +200,9 @@ func (t PastTurn) withoutRows() PastTurn {
 		q.Query, q.Arguments, q.Proof = smallJSON(q.Query), smallJSON(q.Arguments), nil
 		if q.Rows != nil {
 			columns := q.Rows.Sample.Columns
-			q.Rows = &RowsRef{
+			q.Rows = &qed.RowsRef{
 				Count: q.Rows.Count, Truncated: true, Partial: prompt.Clip(q.Rows.Partial, maxPastText),
-				Sample: Table{Columns: slices.Clone(columns), Truncated: true},
+				Sample: qed.Table{Columns: slices.Clone(columns), Truncated: true},
 			}
 		}
 	}
@@ -216,11 +217,11 @@ func smallJSON(raw json.RawMessage) json.RawMessage {
 }
 
 // mentions returns the entities of a turn, each once.
-func mentions(turn *PastTurn, entities []Entity) []userEntity {
+func mentions(turn *PastTurn, entities []qed.Entity) []userEntity {
 	var all []userEntity
 	known := map[string]bool{}
 	for _, e := range entities {
-		e = Entity{
+		e = qed.Entity{
 			prompt.Clip(e.Kind, maxEntityText), prompt.Clip(e.Name, maxEntityText),
 			prompt.Clip(e.ID, maxEntityText), prompt.Clip(e.Said, maxEntityText),
 		}
@@ -234,7 +235,7 @@ func mentions(turn *PastTurn, entities []Entity) []userEntity {
 }
 
 // entityKey tells entities apart: by their ids, and where they have none by their names, in whatever case.
-func entityKey(e Entity) string {
+func entityKey(e qed.Entity) string {
 	if e.ID != "" {
 		return e.Kind + "\x00id\x00" + e.ID
 	}

@@ -1,4 +1,4 @@
-package qed_test
+package router_test
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/store"
 )
 
@@ -36,9 +37,9 @@ func shipments(name string) qed.Agent {
 }
 
 // asker is a Router with two routes that ask the same, whose conversations are kept.
-func asker(t *testing.T, model llm.Model, opt *qed.RouterOptions) qed.Agent {
+func asker(t *testing.T, model llm.Model, opt *router.Options) qed.Agent {
 	t.Helper()
-	a, err := qed.NewRouter(model, []qed.Route{
+	a, err := router.New(model, []router.Route{
 		{Name: "search", Description: "shipments", Agent: shipments("search")},
 		{Name: "report", Description: "reports", Agent: shipments("report")},
 	}, opt)
@@ -109,31 +110,31 @@ func TestRouteThatAsks(t *testing.T) {
 		{
 			name:  "in other words",
 			reply: func(qed.Question) qed.Turn { return qed.Turn{Text: "the terminal"} },
-			rules: []llmtest.Rule{reads(says{"intent": "exact_answer", "answers": []says{answerTo("ID", "2")}})},
+			rules: []llmtest.Rule{reads(map[string]any{"intent": "exact_answer", "answers": []map[string]any{map[string]any{"question": "ID", "value": "2"}}})},
 			taken: []string{"report"}, answer: "report: " + first + ": MCT",
 		},
 		{
 			name:  "with a modification",
 			reply: func(qed.Question) qed.Turn { return qed.Turn{Text: "the port, but also include arrival date"} },
-			rules: []llmtest.Rule{reads(says{"intent": "modification"}), routes("search")},
+			rules: []llmtest.Rule{reads(map[string]any{"intent": "modification"}), routes("search")},
 			taken: []string{"modification", "search"}, answer: "search: the port, but also include arrival date",
 		},
 		{
 			name:  "with something else",
 			reply: func(qed.Question) qed.Turn { return qed.Turn{Text: "forget it, show me container status instead"} },
-			rules: []llmtest.Rule{reads(says{"intent": "new_request"}), routes("search")},
+			rules: []llmtest.Rule{reads(map[string]any{"intent": "new_request"}), routes("search")},
 			taken: []string{"new_request", "search"}, answer: "search: forget it, show me container status instead",
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			st := &store.InMemory{}
 			model := naming(llmtest.Scripted(t, append([]llmtest.Rule{routes("report")}, tt.rules...)...))
-			answer, taken := ask(t, asker(t, model, &qed.RouterOptions{Store: st}), qed.Turn{Text: first})
+			answer, taken := ask(t, asker(t, model, &router.Options{Store: st}), qed.Turn{Text: first})
 			if len(answer.Questions) != 1 || !cmp.Equal(taken, []string{"report"}) {
 				t.Fatalf("answered %+v by %v", answer, taken)
 			}
 			// Another process goes on.
-			answer, taken = ask(t, asker(t, model, &qed.RouterOptions{Store: st}), tt.reply(answer.Questions[0]))
+			answer, taken = ask(t, asker(t, model, &router.Options{Store: st}), tt.reply(answer.Questions[0]))
 			if answer.Text != tt.answer || !cmp.Equal(taken, tt.taken) || !answer.Saved {
 				t.Errorf("answered %+v by %v", answer, taken)
 			}
@@ -144,9 +145,9 @@ func TestRouteThatAsks(t *testing.T) {
 func TestRouteThatAsksInVain(t *testing.T) {
 	model := llmtest.Scripted(t, routes("report"), llmtest.Rule{Name: "read_reply", Replies: []llmtest.Reply{
 		{Err: &llm.Error{Kind: llm.ErrUnavailable}},
-		{JSON: says{"intent": "exact_answer", "answers": []says{}}},
+		{JSON: map[string]any{"intent": "exact_answer", "answers": []map[string]any{}}},
 	}})
-	a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}})
+	a := asker(t, model, &router.Options{Store: &store.InMemory{}})
 	ask(t, a, qed.Turn{Text: "Show shipments to Miami"})
 	// The model fails: nothing is lost.
 	if _, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "t1", Text: "the one in Florida"}); !errors.Is(err, llm.ErrUnavailable) {
@@ -165,7 +166,7 @@ func TestRouteThatAsksInVain(t *testing.T) {
 
 func TestAbort(t *testing.T) {
 	model := llmtest.Scripted(t, routes("report", "search"))
-	a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}})
+	a := asker(t, model, &router.Options{Store: &store.InMemory{}})
 	ask(t, a, qed.Turn{Text: "Show shipments to Miami"})
 	answer, taken := ask(t, a, qed.Turn{Text: "never mind"})
 	if len(answer.Questions) > 0 || !cmp.Equal(taken, []string{"abort"}) {
@@ -179,7 +180,7 @@ func TestAbort(t *testing.T) {
 // TestRouterRemembers has a conversation: each turn is told what was said before, and a host's Replies is asked where it is given.
 func TestRouterRemembers(t *testing.T) {
 	model := llmtest.Scripted(t, routes("search", "report", "general"), llmtest.Rule{Name: "general", Replies: []llmtest.Reply{{Text: "Hello."}}})
-	a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}, Durable: &qed.DurableOptions{Memory: &qed.Memory{Messages: 3}}})
+	a := asker(t, model, &router.Options{Store: &store.InMemory{}, Durable: &qed.DurableOptions{Memory: &qed.Memory{Messages: 3}}})
 	for _, text := range []string{"one", "two", "three"} {
 		ask(t, a, qed.Turn{Text: text})
 	}
@@ -196,7 +197,7 @@ func TestRouterRemembers(t *testing.T) {
 	host := func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
 		return qed.ParsedReplies{Intent: qed.IntentAbort}, nil
 	}
-	a = asker(t, llmtest.Scripted(t, routes("search")), &qed.RouterOptions{Store: &store.InMemory{}, Durable: &qed.DurableOptions{ParseReplies: host}})
+	a = asker(t, llmtest.Scripted(t, routes("search")), &router.Options{Store: &store.InMemory{}, Durable: &qed.DurableOptions{ParseReplies: host}})
 	ask(t, a, qed.Turn{Text: "to Miami"})
 	if _, taken := ask(t, a, qed.Turn{Text: "2"}); !cmp.Equal(taken, []string{"abort"}) {
 		t.Errorf("read by %v", taken)
@@ -206,7 +207,7 @@ func TestRouterRemembers(t *testing.T) {
 // TestTwoTurnsOnOneRoute takes the same route again and again: nothing of an earlier turn is taken for this one's.
 func TestTwoTurnsOnOneRoute(t *testing.T) {
 	model := llmtest.Scripted(t, routes("search", "search", "search"))
-	a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}})
+	a := asker(t, model, &router.Options{Store: &store.InMemory{}})
 	for _, port := range []string{"1", "2", "1"} {
 		if answer, _ := ask(t, a, qed.Turn{Text: "to Miami, " + port}); len(answer.Questions) != 1 {
 			t.Fatalf("answered %+v", answer)
@@ -233,7 +234,7 @@ func TestResumedRunIsToldTheSame(t *testing.T) {
 			rule := routes("report")
 			rule.Repeat = true
 			model := llmtest.New(rule)
-			a := asker(t, model, &qed.RouterOptions{Store: &store.InMemory{}, Durable: &qed.DurableOptions{
+			a := asker(t, model, &router.Options{Store: &store.InMemory{}, Durable: &qed.DurableOptions{
 				Memory: &qed.Memory{Summarizer: summarizer, Messages: 2, Batch: 2},
 			}})
 			for i := range 10 {

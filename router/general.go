@@ -1,28 +1,29 @@
-package qed
+package router
 
 import (
 	"context"
 	"errors"
 	"strings"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/llm"
 )
 
 // general answers a question from what the model knows, as the words come.
-func (r *router) general(ctx context.Context, turn Turn) (Answer, error) {
+func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	others := routeTexts(r.routes[:len(r.routes)-1])
-	instructions, err := r.model.Render("general", r.prompts.General, GeneralData{Routes: others})
+	instructions, err := r.model.Render("general", r.prompts.General, GeneralPromptData{Routes: others})
 	if err != nil {
-		return Answer{}, err
+		return qed.Answer{}, err
 	}
 	messages := []llm.Message{{Role: llm.RoleSystem, Content: instructions}}
 	messages = append(messages, r.told(turn.History)...)
 	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(turn.Text)})
 
 	var usage llm.Usage
-	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), func(piece string) { EmitText(ctx, piece) })
-	a := Answer{Text: text, Usage: usage}
+	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), func(piece string) { qed.EmitText(ctx, piece) })
+	a := qed.Answer{Text: text, Usage: usage}
 	switch {
 	case err == nil && strings.TrimSpace(text) == "":
 		a.Partial, a.PartialReason = true, "the model's answer is empty"
@@ -31,20 +32,20 @@ func (r *router) general(ctx context.Context, turn Turn) (Answer, error) {
 	case asking.Unusable(err): // what was streamed stays the answer: its reader has seen it
 		a.Partial, a.PartialReason = true, "the model broke off"
 	case err != nil:
-		return Answer{}, err
+		return qed.Answer{}, err
 	}
 	return a, nil
 }
 
 // topics is the answer where no route can be taken: what can be asked.
-func (r *router) topics(ctx context.Context, reason string) Answer {
+func (r *router) topics(ctx context.Context, reason string) qed.Answer {
 	var b strings.Builder
 	b.WriteString("I could not tell what this question is about. You can ask me about:")
 	for _, route := range r.routes {
 		b.WriteString("\n- " + strings.TrimSpace(route.Description))
 	}
-	Emit(ctx, Token{Channel: ChannelFinal, Content: b.String()})
-	return Answer{Text: b.String(), Partial: true, PartialReason: "no route could be chosen: " + reason}
+	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: b.String()})
+	return qed.Answer{Text: b.String(), Partial: true, PartialReason: "no route could be chosen: " + reason}
 }
 
 func routeTexts(routes []Route) []RouteText {

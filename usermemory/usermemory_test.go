@@ -1,4 +1,4 @@
-package qed_test
+package usermemory_test
 
 import (
 	"context"
@@ -17,20 +17,21 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/usermemory"
 )
 
-var ann = qed.User{Tenant: "acme", ID: "ann"}
+var ann = usermemory.User{Tenant: "acme", ID: "ann"}
 
 var noon = time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
 
-func past(thread string, turn int, request string) qed.PastTurn {
-	return qed.PastTurn{Thread: thread, Turn: turn, Time: noon.Add(time.Duration(turn) * time.Minute), Request: request, Answer: "answered"}
+func past(thread string, turn int, request string) usermemory.PastTurn {
+	return usermemory.PastTurn{Thread: thread, Turn: turn, Time: noon.Add(time.Duration(turn) * time.Minute), Request: request, Answer: "answered"}
 }
 
 func port(name, id string) qed.Entity { return qed.Entity{Kind: "port", Name: name, ID: id} }
 
 // noted notes turns for one user.
-func noted(t testing.TB, m *qed.UserMemory, user qed.User, turns ...qed.PastTurn) {
+func noted(t testing.TB, m *usermemory.Memory, user usermemory.User, turns ...usermemory.PastTurn) {
 	t.Helper()
 	for _, turn := range turns {
 		if err := m.Note(t.Context(), user, turn, nil); err != nil {
@@ -40,7 +41,7 @@ func noted(t testing.TB, m *qed.UserMemory, user qed.User, turns ...qed.PastTurn
 }
 
 // recalled returns the requests of what is recalled.
-func recalled(t testing.TB, m *qed.UserMemory, user qed.User, text string, n int) []string {
+func recalled(t testing.TB, m *usermemory.Memory, user usermemory.User, text string, n int) []string {
 	t.Helper()
 	turns, err := m.Recall(t.Context(), user, text, n)
 	if err != nil {
@@ -54,7 +55,7 @@ func recalled(t testing.TB, m *qed.UserMemory, user qed.User, text string, n int
 }
 
 // pastTurns returns the requests of a user's past turns.
-func pastTurns(t testing.TB, m *qed.UserMemory, user qed.User, n int) []string {
+func pastTurns(t testing.TB, m *usermemory.Memory, user usermemory.User, n int) []string {
 	t.Helper()
 	turns, err := m.Turns(t.Context(), user, n)
 	if err != nil {
@@ -68,7 +69,7 @@ func pastTurns(t testing.TB, m *qed.UserMemory, user qed.User, n int) []string {
 }
 
 // names returns the names of the entities of a user, with how often they came up.
-func names(t testing.TB, m *qed.UserMemory, user qed.User) []string {
+func names(t testing.TB, m *usermemory.Memory, user usermemory.User) []string {
 	t.Helper()
 	entities, err := m.Entities(t.Context(), user)
 	if err != nil {
@@ -89,7 +90,7 @@ func same(t testing.TB, what string, want, got any) {
 }
 
 func TestUserMemoryRecallsByWords(t *testing.T) {
-	m := &qed.UserMemory{Store: new(store.InMemory)}
+	m := &usermemory.Memory{Store: new(store.InMemory)}
 	noted(t, m, ann,
 		past("1", 1, "late shipments to Miami"),
 		past("1", 2, "crew of MSC ANNA"),
@@ -137,7 +138,7 @@ func topicVectors(topics ...string) vectors {
 
 func TestUserMemoryRecallsByVectors(t *testing.T) {
 	st := new(store.InMemory)
-	m := &qed.UserMemory{Store: st, Embedder: topicVectors("ship|boat", "crew|sailor"), EmbedderModel: "one"}
+	m := &usermemory.Memory{Store: st, Embedder: topicVectors("ship|boat", "crew|sailor"), EmbedderModel: "one"}
 	noted(t, m, ann, past("1", 1, "late ships"), past("1", 2, "the crew"))
 	same(t, "by what it means", []string{"late ships"}, recalled(t, m, ann, "boats", 1))
 	same(t, "the most alike first", []string{"the crew", "late ships"}, recalled(t, m, ann, "sailors", 0))
@@ -151,7 +152,7 @@ func TestUserMemoryRecallsByVectors(t *testing.T) {
 	larger := *m
 	larger.Embedder = topicVectors("ship|boat", "crew|sailor", "fuel")
 	same(t, "other dimensions", []string{"late ships"}, recalled(t, &larger, ann, "late", 0))
-	plain := qed.UserMemory{Store: st}
+	plain := usermemory.Memory{Store: st}
 	same(t, "no embedder", []string{"boats in harbour"}, recalled(t, &plain, ann, "boats", 0))
 }
 
@@ -166,18 +167,18 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 		"no direction": func([]string) ([][]float32, error) { return [][]float32{{0, 0}}, nil },
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := &qed.UserMemory{Store: st, Embedder: bad}
+			m := &usermemory.Memory{Store: st, Embedder: bad}
 			cut := 0
 			agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-				if err := m.Note(ctx, qed.User{Tenant: "acme", ID: name}, past("1", 1, "late ships"), nil); err != nil {
+				if err := m.Note(ctx, usermemory.User{Tenant: "acme", ID: name}, past("1", 1, "late ships"), nil); err != nil {
 					return qed.Answer{}, err
 				}
 				good := *m
 				good.Embedder = topicVectors("ships")
-				if err := good.Note(ctx, qed.User{Tenant: "acme", ID: name}, past("1", 2, "a crew"), nil); err != nil {
+				if err := good.Note(ctx, usermemory.User{Tenant: "acme", ID: name}, past("1", 2, "a crew"), nil); err != nil {
 					return qed.Answer{}, err
 				}
-				turns, err := m.Recall(ctx, qed.User{Tenant: "acme", ID: name}, "ships", 0)
+				turns, err := m.Recall(ctx, usermemory.User{Tenant: "acme", ID: name}, "ships", 0)
 				if len(turns) != 1 {
 					t.Errorf("recalled %v", turns)
 				}
@@ -197,8 +198,8 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 		})
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	m := &qed.UserMemory{Store: st, Embedder: vectors(func([]string) ([][]float32, error) { cancel(); return nil, ctx.Err() })}
-	if err := m.Note(ctx, qed.User{Tenant: "acme", ID: "cid"}, past("1", 1, "x"), nil); !errors.Is(err, context.Canceled) {
+	m := &usermemory.Memory{Store: st, Embedder: vectors(func([]string) ([][]float32, error) { cancel(); return nil, ctx.Err() })}
+	if err := m.Note(ctx, usermemory.User{Tenant: "acme", ID: "cid"}, past("1", 1, "x"), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -207,14 +208,14 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 func TestUserMemoryIsTheUsers(t *testing.T) {
 	var threads []string
 	st := &watched{Store: new(store.InMemory)}
-	m := &qed.UserMemory{Store: listed{st, &threads}}
-	users := []qed.User{{Tenant: "acme", ID: "ann"}, {Tenant: "acme", ID: "bob"}, {Tenant: "acm", ID: "eann"}, {ID: "ann"}, {Tenant: "acme ann", ID: "ann"}, {Tenant: "acme", ID: "ann ann"}, {Tenant: "acme", ID: "ANN"}}
+	m := &usermemory.Memory{Store: listed{st, &threads}}
+	users := []usermemory.User{{Tenant: "acme", ID: "ann"}, {Tenant: "acme", ID: "bob"}, {Tenant: "acm", ID: "eann"}, {ID: "ann"}, {Tenant: "acme ann", ID: "ann"}, {Tenant: "acme", ID: "ann ann"}, {Tenant: "acme", ID: "ANN"}}
 	for i, u := range users {
 		if err := m.Note(t.Context(), u, past("1", 1, fmt.Sprint("ships ", i)), []qed.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := m.Forget(t.Context(), qed.User{Tenant: "acme", ID: "bob"}); err != nil {
+	if err := m.Forget(t.Context(), usermemory.User{Tenant: "acme", ID: "bob"}); err != nil {
 		t.Fatal(err)
 	}
 	for i, u := range users {
@@ -234,22 +235,22 @@ func TestUserMemoryIsTheUsers(t *testing.T) {
 
 // Who is nobody has no memory, and what is misused says so.
 func TestUserMemoryRefuses(t *testing.T) {
-	whole := &qed.UserMemory{Store: new(store.InMemory)}
+	whole := &usermemory.Memory{Store: new(store.InMemory)}
 	noted(t, whole, ann, past("1", 1, "ships"))
 	for name, tt := range map[string]struct {
-		memory *qed.UserMemory
-		user   qed.User
+		memory *usermemory.Memory
+		user   usermemory.User
 		match  error
 	}{
 		"no memory": {nil, ann, nil},
-		"no store":  {new(qed.UserMemory), ann, nil},
-		"no user":   {whole, qed.User{Tenant: "acme"}, qed.ErrNoUser},
+		"no store":  {new(usermemory.Memory), ann, nil},
+		"no user":   {whole, usermemory.User{Tenant: "acme"}, usermemory.ErrNoUser},
 	} {
 		m, user := tt.memory, tt.user
 		_, recallErr := m.Recall(t.Context(), user, "x", 1)
 		_, turnsErr := m.Turns(t.Context(), user, 1)
 		_, entitiesErr := m.Entities(t.Context(), user)
-		_, forgetErr := m.ForgetTurns(t.Context(), user, func(qed.PastTurn) bool { return true })
+		_, forgetErr := m.ForgetTurns(t.Context(), user, func(usermemory.PastTurn) bool { return true })
 		_, forgetEntitiesErr := m.ForgetEntities(t.Context(), user, func(qed.Entity) bool { return true })
 		for method, err := range map[string]error{
 			"Recall": recallErr, "Turns": turnsErr, "Entities": entitiesErr, "ForgetTurns": forgetErr, "ForgetEntities": forgetEntitiesErr,
@@ -280,7 +281,7 @@ func (l listed) Append(ctx context.Context, thread string, after int64, recs ...
 
 // What leaves a thread has no rows and no handle, and is of a limited size.
 func TestUserMemoryKeepsNoRows(t *testing.T) {
-	m := &qed.UserMemory{Store: new(store.InMemory)}
+	m := &usermemory.Memory{Store: new(store.InMemory)}
 	table := qed.Table{Columns: []qed.Column{{Name: "secret", Type: "text"}}}
 	if err := table.Append("a cell"); err != nil {
 		t.Fatal(err)
@@ -319,7 +320,7 @@ func TestUserMemoryKeepsNoRows(t *testing.T) {
 }
 
 func TestUserMemoryEntities(t *testing.T) {
-	m := &qed.UserMemory{Store: new(store.InMemory)}
+	m := &usermemory.Memory{Store: new(store.InMemory)}
 	note := func(turn int, entities ...qed.Entity) {
 		t.Helper()
 		if err := m.Note(t.Context(), ann, past("1", turn, "ships"), entities); err != nil {
@@ -340,8 +341,8 @@ func TestUserMemoryEntities(t *testing.T) {
 	}
 	// Entities alone, and nothing.
 	if err := errors.Join(
-		m.Note(t.Context(), ann, qed.PastTurn{}, []qed.Entity{port("Oslo", "")}),
-		m.Note(t.Context(), ann, qed.PastTurn{}, nil)); err != nil {
+		m.Note(t.Context(), ann, usermemory.PastTurn{}, []qed.Entity{port("Oslo", "")}),
+		m.Note(t.Context(), ann, usermemory.PastTurn{}, nil)); err != nil {
 		t.Error(err)
 	}
 	if n := len(pastTurns(t, m, ann, 0)); n != 3 {
@@ -376,12 +377,12 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var threads []string
 			st := &watched{Store: new(store.InMemory)}
-			m := &qed.UserMemory{Store: listed{st, &threads}}
+			m := &usermemory.Memory{Store: listed{st, &threads}}
 			noted(t, m, ann, past("1", 1, "about bananas"), past("1", 2, "about ships"))
 			if fail {
 				st.trim = func(context.Context, func(context.Context) error) error { return down }
 			}
-			n, err := m.ForgetTurns(t.Context(), ann, func(turn qed.PastTurn) bool { return strings.Contains(turn.Request, "bananas") })
+			n, err := m.ForgetTurns(t.Context(), ann, func(turn usermemory.PastTurn) bool { return strings.Contains(turn.Request, "bananas") })
 			if n != 1 || fail != errors.Is(err, down) {
 				t.Errorf("forgot %d, %v", n, err)
 			}
@@ -403,7 +404,7 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 				want = []string{"about fuel", "about crews", "about ships"}
 			}
 			same(t, "what is left in the end", want, pastTurns(t, m, ann, 0))
-			if n, err := m.ForgetTurns(t.Context(), ann, func(qed.PastTurn) bool { return false }); n != 0 || err != nil {
+			if n, err := m.ForgetTurns(t.Context(), ann, func(usermemory.PastTurn) bool { return false }); n != 0 || err != nil {
 				t.Errorf("forgot %d, %v", n, err)
 			}
 			if err := m.Forget(t.Context(), ann); err != nil || strings.Contains(raw(t, st, threads[:1]), "about") {
@@ -417,10 +418,10 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 func TestUserMemoryForgetsAgain(t *testing.T) {
 	var threads []string
 	st := &watched{Store: new(store.InMemory)}
-	m := &qed.UserMemory{Store: listed{st, &threads}}
+	m := &usermemory.Memory{Store: listed{st, &threads}}
 	noted(t, m, ann, past("1", 1, "about bananas"))
 	st.trim = func(context.Context, func(context.Context) error) error { return errors.New("down") }
-	all := func(qed.PastTurn) bool { return true }
+	all := func(usermemory.PastTurn) bool { return true }
 	if _, err := m.ForgetTurns(t.Context(), ann, all); err == nil {
 		t.Error("no error")
 	}
@@ -433,7 +434,7 @@ func TestUserMemoryForgetsAgain(t *testing.T) {
 func TestUserMemoryIsBounded(t *testing.T) {
 	var threads []string
 	st := new(store.InMemory)
-	m := &qed.UserMemory{Store: listed{st, &threads}, MaxTurns: 10, MaxEntities: 4}
+	m := &usermemory.Memory{Store: listed{st, &threads}, MaxTurns: 10, MaxEntities: 4}
 	want, wantNames := []string{}, []string{}
 	for i := range 100 {
 		if err := m.Note(t.Context(), ann, past("1", i, fmt.Sprint("ship ", i)), []qed.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
@@ -455,7 +456,7 @@ func TestUserMemoryIsBounded(t *testing.T) {
 
 // Several processes note for the same user at once, while one forgets: nothing is lost.
 func TestUserMemoryConflicts(t *testing.T) {
-	m := &qed.UserMemory{Store: new(store.InMemory), MaxTurns: 50}
+	m := &usermemory.Memory{Store: new(store.InMemory), MaxTurns: 50}
 	var group sync.WaitGroup
 	for w := range 4 {
 		group.Go(func() {
@@ -485,7 +486,7 @@ func TestUserMemoryConflicts(t *testing.T) {
 		attempts++
 		return store.ErrConflict
 	}}
-	m = &qed.UserMemory{Store: st}
+	m = &usermemory.Memory{Store: st}
 	if err := m.Note(t.Context(), ann, past("1", 1, "x"), nil); !errors.Is(err, store.ErrConflict) || attempts > 20 {
 		t.Errorf("%d attempts, %v", attempts, err)
 	}
@@ -494,7 +495,7 @@ func TestUserMemoryConflicts(t *testing.T) {
 // A reader that is overtaken by a rewriting reads again.
 func TestUserMemoryReadsWhatIsRewritten(t *testing.T) {
 	st := &watched{Store: new(store.InMemory)}
-	m := &qed.UserMemory{Store: st}
+	m := &usermemory.Memory{Store: st}
 	noted(t, m, ann, past("1", 1, "ship 1"), past("1", 2, "ship 2"), past("1", 3, "ship 3"))
 	torn := true
 	st.records = func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
@@ -518,7 +519,7 @@ func TestUserMemoryReadsWhatIsRewritten(t *testing.T) {
 func TestUserMemoryCorrupt(t *testing.T) {
 	var threads []string
 	st := new(store.InMemory)
-	m := &qed.UserMemory{Store: listed{st, &threads}}
+	m := &usermemory.Memory{Store: listed{st, &threads}}
 	noted(t, m, ann, past("1", 1, "ships"))
 	if err := st.Append(t.Context(), threads[0], 1, store.Record{Kind: store.Memory, Data: json.RawMessage(`{"turns":7}`)}); err != nil {
 		t.Fatal(err)
@@ -541,7 +542,7 @@ func FuzzUserMemoryRecords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, first, second string) {
 		var threads []string
 		st := new(store.InMemory)
-		m := &qed.UserMemory{Store: listed{st, &threads}, Embedder: topicVectors("ship"), MaxTurns: 3, MaxEntities: 3}
+		m := &usermemory.Memory{Store: listed{st, &threads}, Embedder: topicVectors("ship"), MaxTurns: 3, MaxEntities: 3}
 		noted(t, m, ann, past("1", 1, "ships"))
 		if err := st.Append(t.Context(), threads[0], 1,
 			store.Record{Kind: store.Memory, Data: json.RawMessage(first)}, store.Record{Kind: store.Memory, Data: json.RawMessage(second)}); err != nil {
@@ -577,8 +578,8 @@ var randomVectors = vectors(func(texts []string) ([][]float32, error) {
 	return all, nil
 })
 
-func fullMemory(b *testing.B) *qed.UserMemory {
-	m := &qed.UserMemory{Store: new(store.InMemory), Embedder: randomVectors}
+func fullMemory(b *testing.B) *usermemory.Memory {
+	m := &usermemory.Memory{Store: new(store.InMemory), Embedder: randomVectors}
 	for i := range 500 {
 		turn := past("1", i, "late shipments to Miami "+strings.Repeat("x", i))
 		turn.Queries = []qed.QueryMetadata{shipment(i, "late shipments", "es_executor")}
@@ -609,11 +610,11 @@ func BenchmarkUserMemoryRecall(b *testing.B) {
 }
 
 // What a user asked in one conversation is found in another.
-func ExampleUserMemory() {
+func ExampleMemory() {
 	ctx := context.Background()
-	ann := qed.User{Tenant: "acme", ID: "ann"}
-	memory := &qed.UserMemory{Store: new(store.InMemory)} // with an Embedder, by what is meant and not by words
-	err := memory.Note(ctx, ann, qed.PastTurn{
+	ann := usermemory.User{Tenant: "acme", ID: "ann"}
+	memory := &usermemory.Memory{Store: new(store.InMemory)} // with an Embedder, by what is meant and not by words
+	err := memory.Note(ctx, ann, usermemory.PastTurn{
 		Thread: "monday", Turn: 1, Request: "Which shipments to Miami were late?", Answer: "12 of 142.",
 	}, []qed.Entity{{Kind: "port", Name: "Port of Miami", ID: "USMIA", Said: "Miami"}})
 	if err != nil {
