@@ -30,7 +30,7 @@ var bodyParams = []param{
 	{key: "track_total_hits", takes: anything},
 	{key: "track_scores", takes: aSwitch},
 	{key: "terminate_after", takes: aCount},
-	{key: "timeout", takes: aTimeSpan},
+	{key: "timeout", takes: aText},
 	{key: "version", takes: aSwitch},
 	{key: "seq_no_primary_term", takes: aSwitch},
 	{key: "include_named_queries_score", takes: aSwitch},
@@ -106,15 +106,15 @@ func (c *checker) member(v *value, key string, check func(*value)) {
 
 func (c *checker) unknownInBody(key string) {
 	if key == "filter" {
-		c.report(UnknownKey, []string{"query", "post_filter"}, `a body has no key "filter": conditions stand in {"query": {"bool": {"filter": [...]}}}`)
+		c.report(ErrUnknownKey, []string{"query", "post_filter"}, `a body has no key "filter": conditions stand in {"query": {"bool": {"filter": [...]}}}`)
 		return
 	}
 	if queryTypes[key] != nil {
-		c.report(UnknownKey, []string{"query"}, "a body has no key %s: it is a query, which stands in \"query\"", quoted(key))
+		c.report(ErrUnknownKey, []string{"query"}, "a body has no key %s: it is a query, which stands in \"query\"", quoted(key))
 		return
 	}
 	if aggregationTypes[key] != nil {
-		c.report(UnknownKey, []string{"aggs"}, "a body has no key %s: it is an aggregation, which stands under a name in \"aggs\"", quoted(key))
+		c.report(ErrUnknownKey, []string{"aggs"}, "a body has no key %s: it is an aggregation, which stands under a name in \"aggs\"", quoted(key))
 		return
 	}
 	if known, ok := meant[key]; ok {
@@ -122,7 +122,7 @@ func (c *checker) unknownInBody(key string) {
 		if known != "" {
 			candidates = []string{known}
 		}
-		c.report(UnknownKey, candidates, "a body has no key %s", quoted(key))
+		c.report(ErrUnknownKey, candidates, "a body has no key %s", quoted(key))
 		return
 	}
 	names := make([]string, 0, len(bodyParams))
@@ -131,31 +131,20 @@ func (c *checker) unknownInBody(key string) {
 			names = append(names, bodyParams[i].key)
 		}
 	}
-	c.report(UnknownKey, refusal.Nearest(key, names, maxCandidates), "a body has no key %s", quoted(key))
+	c.report(ErrUnknownKey, refusal.Nearest(key, names, maxCandidates), "a body has no key %s", quoted(key))
 }
 
 // together checks what several keys of a body come to.
 func (c *checker) together(root *value) {
 	from, size := count(root, "from", 0), count(root, "size", defaultSize)
 	if from+size > c.v.opt.MaxHits {
-		c.report(TooExpensive, nil, "from and size come to %d; at most %d hits can be read in this way: narrow the query, or use search_after",
+		c.report(ErrTooExpensive, nil, "from and size come to %d; at most %d hits can be read in this way: narrow the query, or use search_after",
 			from+size, c.v.opt.MaxHits)
 	}
 	if size*c.inner > c.v.opt.MaxHits {
-		c.report(TooExpensive, nil, "%d hits with %d inner hits each are %d; at most %d hits can be read in this way", size, c.inner, size*c.inner, c.v.opt.MaxHits)
+		c.report(ErrTooExpensive, nil, "%d hits with %d inner hits each are %d; at most %d hits can be read in this way", size, c.inner, size*c.inner, c.v.opt.MaxHits)
 	}
-	c.searchAfter(root, from)
-	c.rescoreAndSort(root)
-	c.collapseTogether(root, size)
-	if root.get("retriever") != nil {
-		for _, key := range [...]string{"query", "knn", "sort", "search_after", "min_score", "terminate_after", "rescore"} {
-			if root.get(key) != nil {
-				c.in(key)
-				c.report(Malformed, nil, "%s cannot stand beside retriever; it belongs into it", key)
-				c.out()
-			}
-		}
-	}
+	c.collapsedGroups(root, size)
 }
 
 // defaultSize is how many hits a search returns that does not say.
@@ -171,47 +160,6 @@ func count(v *value, key string, otherwise int) int {
 	return otherwise
 }
 
-func (c *checker) searchAfter(root *value, from int) {
-	after := root.get("search_after")
-	if after == nil {
-		return
-	}
-	c.in("search_after")
-	defer c.out()
-	for i := range after.items {
-		if k := after.items[i].kind; k == object || k == array {
-			c.report(Malformed, nil, "search_after must hold the sort values of the last hit, and holds %s", k)
-			return
-		}
-	}
-	names := sortNames(root)
-	switch {
-	case len(names) == 0:
-		c.report(Malformed, nil, "search_after needs a sort")
-	case len(names) != len(after.items):
-		c.report(Malformed, nil, "search_after has %d values, and sort has %d; each sort needs its value", len(after.items), len(names))
-	case from > 0:
-		c.report(Malformed, nil, "from must be 0 or absent with search_after")
-	default:
-		for i := range after.items {
-			c.at(i)
-			c.sortValue(names[i], &after.items[i])
-			c.out()
-		}
-	}
-}
-
-// sortValue checks the value of one sort: that of a number is a number.
-func (c *checker) sortValue(name string, v *value) {
-	f := c.index.mapping.lookup(name)
-	if f == nil || f.family != numberFamily {
-		return
-	}
-	if _, ok := numberOf(v); !ok {
-		c.report(InvalidLiteral, nil, "%s is of type %s: its sort value must be a number", quoted(f.Path), f.Type)
-	}
-}
-
 func (c *checker) trackTotalHits(v *value) {
 	_, ok := countOf(v)
 	c.must(ok || isSwitch(v) || v.text == "-1" && v.kind != boolean, v, "track_total_hits", "true, false or a whole number")
@@ -219,13 +167,13 @@ func (c *checker) trackTotalHits(v *value) {
 
 func (c *checker) profile(v *value) {
 	if c.must(isSwitch(v), v, "profile", "true or false") && v.text == "true" {
-		c.report(Forbidden, nil, "profile: it costs much, and tells how the engine works")
+		c.report(ErrForbidden, nil, "profile: it costs much, and tells how the engine works")
 	}
 }
 
 func (c *checker) explain(v *value) {
 	if c.must(isSwitch(v), v, "explain", "true or false") && v.text == "true" && c.filtered() {
-		c.report(FilterBypass, nil, "explain tells how often words occur in the documents of others")
+		c.report(ErrFilterBypass, nil, "explain tells how often words occur in the documents of others")
 	}
 }
 
@@ -256,10 +204,3 @@ func (c *checker) indicesBoost(v *value) {
 		c.out()
 	}
 }
-
-// timeSpan checks a number with a unit of time.
-func (c *checker) timeSpan(v *value) {
-	c.must(v.kind == str && isTimeSpan(v.text) || v.text == "0" || v.text == "-1", v, "it", `a number with a unit, such as "500ms" or "5s"`)
-}
-
-func isTimeSpan(s string) bool { return isMeasure(s, "nanos", "micros", "ms", "s", "m", "h", "d") }

@@ -151,14 +151,14 @@ func (c *checker) resolve(name *string, n need) *Field {
 			return nil
 		}
 		if whole, ok := strings.CutSuffix(*name, ".keyword"); ok && f.family == keyedFamily {
-			c.report(UnknownField, []string{whole}, "a %s field has no multi-fields: its keys are keywords themselves, so that %s is no field", f.Type, quoted(*name))
+			c.report(ErrUnknownField, []string{whole}, "a %s field has no multi-fields: its keys are keywords themselves, so that %s is no field", f.Type, quoted(*name))
 			return nil
 		}
 		return f
 	}
 	if same, ok := m.same(*name, c.visible); ok {
 		if f := m.lookup(same); f.inScope(c.nested) && n.fits(f) {
-			c.fixed(UnknownField, same, "there is no field %s; it is called %s", quoted(*name), quoted(same))
+			c.fixed(ErrUnknownField, same, "there is no field %s; it is called %s", quoted(*name), quoted(same))
 			*name = same
 			return f
 		}
@@ -169,23 +169,24 @@ func (c *checker) resolve(name *string, n need) *Field {
 	} else {
 		why = ""
 	}
-	c.report(UnknownField, c.candidates(*name, n), "there is no field %s%s", quoted(*name), why)
+	c.report(ErrUnknownField, c.candidates(*name, n), "there is no field %s%s", quoted(*name), why)
 	return nil
 }
 
-// looks reports whether all fields may be looked through once more for one that could
-// have been meant. A body can have thousands of wrong names, and a mapping as many fields.
-func (c *checker) looks() bool {
-	c.looked += len(c.index.mapping.known)
-	return c.looked <= maxLooked
+// mayCompare reports whether a name may be compared with all fields once more, to
+// find candidates. A body can have thousands of wrong names, and a mapping as many
+// fields.
+func (c *checker) mayCompare() bool {
+	c.compared += len(c.index.mapping.known)
+	return c.compared <= maxCompared
 }
 
-const maxLooked = 100_000
+const maxCompared = 100_000
 
 // some are the first of the fields, by name, that fits holds for and that the author of
 // the body may know of.
 func (c *checker) some(fits func(*Field) bool) []string {
-	if !c.looks() {
+	if !c.mayCompare() {
 		return nil
 	}
 	var found []string
@@ -204,7 +205,7 @@ func (c *checker) some(fits func(*Field) bool) []string {
 // for n where the walk is.
 func (c *checker) candidates(name string, n need) []string {
 	m := c.index.mapping
-	if !c.looks() {
+	if !c.mayCompare() {
 		return nil
 	}
 	var found []string
@@ -260,7 +261,7 @@ func (c *checker) scoped(f *Field, n need) bool {
 		if f.holds(c.nested) {
 			return true
 		}
-		c.report(NestedPath, []string{f.Path}, "%s is a nested object, whose presence only a nested query with the path %s sees",
+		c.report(ErrNestedPath, []string{f.Path}, "%s is a nested object, whose presence only a nested query with the path %s sees",
 			quoted(f.Path), quoted(f.Path))
 		return false
 	}
@@ -268,13 +269,13 @@ func (c *checker) scoped(f *Field, n need) bool {
 	case f.inScope(c.nested):
 		return true
 	case f.Nested == "":
-		c.report(NestedPath, nil, "%s is a field of the document, which what looks into the nested %s does not see; put it beside the nested part",
+		c.report(ErrNestedPath, nil, "%s is a field of the document, which what looks into the nested %s does not see; put it beside the nested part",
 			quoted(f.Path), quoted(c.nested))
 	case c.nested != "" && !strings.HasPrefix(f.Nested, c.nested+"."):
-		c.report(NestedPath, []string{f.Nested}, "%s lies in the nested object %s, which what looks into %s does not see; give it a nested part of its own",
+		c.report(ErrNestedPath, []string{f.Nested}, "%s lies in the nested object %s, which what looks into %s does not see; give it a nested part of its own",
 			quoted(f.Path), quoted(f.Nested), quoted(c.nested))
 	default:
-		c.report(NestedPath, []string{f.Nested}, "%s lies in the nested object %s: only a nested query, aggregation or sort with the path %s sees it",
+		c.report(ErrNestedPath, []string{f.Nested}, "%s lies in the nested object %s: only a nested query, aggregation or sort with the path %s sees it",
 			quoted(f.Path), quoted(f.Nested), quoted(f.Nested))
 	}
 	return false
@@ -291,15 +292,15 @@ func (c *checker) unfit(f *Field, n need) {
 	}
 	switch {
 	case f.family == objectFamily || f.family == nestedFamily:
-		c.report(FieldType, candidates, "%s is an object, which has no value of its own; name a field in it", quoted(f.Path))
+		c.report(ErrFieldType, candidates, "%s is an object, which has no value of its own; name a field in it", quoted(f.Path))
 	case f.Types != nil:
-		c.report(FieldType, candidates, "%s is %s, depending on the index; this needs %s", quoted(f.Path), strings.Join(f.Types, " or "), want.what)
+		c.report(ErrFieldType, candidates, "%s is %s, depending on the index; this needs %s", quoted(f.Path), strings.Join(f.Types, " or "), want.what)
 	case f.family == textFamily && n == needTerm:
-		c.report(FieldType, candidates, "%s is a text, which is searched by its words: a whole value is not found in it; use %s", quoted(f.Path), want.what)
+		c.report(ErrFieldType, candidates, "%s is a text, which is searched by its words: a whole value is not found in it; use %s", quoted(f.Path), want.what)
 	case !f.Searchable && n < needSort && want.can != 0:
-		c.report(FieldType, candidates, "%s is not indexed, and cannot be searched", quoted(f.Path))
+		c.report(ErrFieldType, candidates, "%s is not indexed, and cannot be searched", quoted(f.Path))
 	default:
-		c.report(FieldType, candidates, "%s is of type %s; this needs %s", quoted(f.Path), f.Type, want.what)
+		c.report(ErrFieldType, candidates, "%s is of type %s; this needs %s", quoted(f.Path), f.Type, want.what)
 	}
 }
 

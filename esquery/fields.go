@@ -39,18 +39,14 @@ type Field struct {
 	// Relations are those of a join: each parent with its children.
 	Relations map[string][]string
 
-	family     family
-	included   []string // nested objects around its own in whose scope it is seen too; "" is the document
-	copyTo     []string
-	script     string   // of a runtime field
-	indexed    bool     // it has an index of its own
-	positions  bool     // of a text: where in it a word stands, for phrases
-	offsets    bool     // of a text: its term vectors say where each word stands
-	analyzer   string   // of a text; empty: the index's own
-	element    string   // what a vector is made of: float, byte, bit
-	similarity string   // of vectors
-	locale     string   // of a date
-	variants   []*Field // what the indices say each, where they disagree
+	family    family
+	included  []string // nested objects around its own in whose scope it is seen too; "" is the document
+	copyTo    []string
+	script    string   // of a runtime field
+	indexed   bool     // it has an index of its own
+	positions bool     // of a text: where in it a word stands, for phrases
+	analyzer  string   // of a text; empty: the index's own
+	variants  []*Field // what the indices say each, where they disagree
 }
 
 // ability is something that a field can be used for.

@@ -43,55 +43,35 @@ func (c *checker) highlight(v *value) {
 	if !c.params(v, "highlight", highlightTopParams) {
 		return
 	}
-	c.tags(v)
 	c.in("fields")
 	defer c.out()
-	usual := v.get("type")
 	switch names := v.get("fields"); names.kind {
 	case object:
 		for i := range names.members {
-			c.highlighted(&names.members[i], usual)
+			c.highlighted(&names.members[i])
 		}
 	case array:
 		for i := range names.items {
 			c.at(i)
 			if item := &names.items[i]; item.kind == object && len(item.members) == 1 {
-				c.highlighted(&item.members[0], usual)
+				c.highlighted(&item.members[0])
 			} else {
-				c.report(Malformed, nil, `an entry of fields must be an object with one field, such as {"title": {}}`)
+				c.report(ErrMalformed, nil, `an entry of fields must be an object with one field, such as {"title": {}}`)
 			}
 			c.out()
 		}
 	default:
-		c.report(Malformed, nil, `fields must be an object such as {"title": {}}, and is %s`, names.kind)
+		c.report(ErrMalformed, nil, `fields must be an object such as {"title": {}}, and is %s`, names.kind)
 	}
 }
 
-// highlighted checks a field of highlight. usual is the type of highlighter where the
-// field names none; nil: the default.
-func (c *checker) highlighted(m *member, usual *value) {
+func (c *checker) highlighted(m *member) {
 	c.in(m.key)
 	defer c.out()
-	var f *Field
 	if name := stringValue(m.key); strings.Contains(m.key, "*") {
 		c.pattern(&name, needHighlight)
-	} else if f = c.resolve(&m.key, needHighlight); f != nil && !needHighlight.fits(f) {
+	} else if f := c.resolve(&m.key, needHighlight); f != nil && !needHighlight.fits(f) {
 		c.unfit(f, needHighlight)
 	}
-	if !c.params(&m.value, "a field of highlight", highlightFieldParams) {
-		return
-	}
-	c.tags(&m.value)
-	if own := m.value.get("type"); own != nil {
-		usual = own
-	}
-	if f != nil && usual != nil && strings.EqualFold(usual.text, "fvh") && !f.offsets {
-		c.report(FieldType, []string{"unified"}, `%s has no term vectors with offsets, which the highlighter "fvh" needs`, quoted(f.Path))
-	}
-}
-
-func (c *checker) tags(v *value) {
-	if v.get("pre_tags") != nil && v.get("post_tags") == nil {
-		c.report(Malformed, nil, "pre_tags need post_tags")
-	}
+	c.params(&m.value, "a field of highlight", highlightFieldParams)
 }

@@ -56,7 +56,7 @@ func (c *checker) topHits(v *value) int {
 		c.fewHits(v, "top_hits")
 		if size := v.get("size"); size != nil && count(v, "size", 1) == 0 {
 			c.in("size")
-			c.report(Malformed, nil, "size must be above zero")
+			c.report(ErrMalformed, nil, "size must be above zero")
 			c.out()
 		}
 	}
@@ -68,7 +68,7 @@ func (c *checker) topHits(v *value) int {
 func (c *checker) fewHits(v *value, owner string) int {
 	n := count(v, "from", 0) + count(v, "size", defaultInnerHits)
 	if n > maxInnerHits {
-		c.report(TooExpensive, nil, "from and size of %s come to %d; engines take at most %d", owner, n, maxInnerHits)
+		c.report(ErrTooExpensive, nil, "from and size of %s come to %d; engines take at most %d", owner, n, maxInnerHits)
 	}
 	return n
 }

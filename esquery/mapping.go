@@ -31,8 +31,7 @@ type Mapping struct {
 	folded  map[string][]string // paths by what they are without letter case and marks
 	partial map[string]string   // objects of which the mapping does not have all fields, and why
 
-	analyzers map[string]bool // of the texts, by name
-	joins     []*Field        // sorted by path
+	joins []*Field // sorted by path
 }
 
 // Field returns the field of that exact name: also a multi-field, an alias, a
@@ -217,13 +216,10 @@ func (m *Mapping) sort() {
 		}
 	}
 	slices.Sort(m.known)
-	m.analyzers, m.joins = map[string]bool{}, nil
+	m.joins = nil
 	for _, path := range m.known {
 		name, f := fold(path), m.fields[path]
 		m.folded[name] = append(m.folded[name], path)
-		if f.analyzer != "" {
-			m.analyzers[f.analyzer] = true
-		}
 		if f.Relations != nil {
 			m.joins = append(m.joins, f)
 		}
@@ -245,7 +241,6 @@ func agree(each []*Field) *Field {
 		f.Runtime = f.Runtime || v.Runtime
 		f.indexed = f.indexed && v.indexed
 		f.positions = f.positions && v.positions
-		f.offsets = f.offsets && v.offsets
 		f.analyzer = cmp.Or(f.analyzer, v.analyzer)
 		for _, to := range v.copyTo {
 			if !slices.Contains(f.copyTo, to) {
@@ -276,7 +271,6 @@ func agree(each []*Field) *Field {
 // used alike.
 func (f *Field) alike(o *Field) bool {
 	return f.Type == o.Type && f.Nested == o.Nested && slices.Equal(f.Formats, o.Formats) && f.Dims == o.Dims &&
-		f.element == o.element && f.similarity == o.similarity && f.locale == o.locale &&
 		slices.Equal(f.included, o.included) && f.Target == o.Target && f.Parent == o.Parent
 }
 

@@ -2,12 +2,12 @@ package esquery
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -51,26 +51,21 @@ type FieldText struct {
 	Fields []FieldText `json:"fields,omitempty"`
 }
 
-const usualMaxFields = 100
-
 // Describe returns what the author of a body is told about the index of that name.
 // Fields marked sensitive are not in it. A nil opt means the defaults. The error for
-// an index that may not be searched is an [*Error] of the code [UnknownIndex].
+// an index that may not be searched is an [*Error] of the code [ErrUnknownIndex].
 func (v *Validator) Describe(index string, opt *DescribeOptions) (*Description, error) {
 	c := checker{v: v}
 	ix := c.named(index)
 	if ix == nil {
-		return nil, &Error{c.problems}
+		return nil, refuse(c.problems)
 	}
 	var o DescribeOptions
 	if opt != nil {
 		o = *opt
 	}
-	if o.MaxFields < 0 {
-		return nil, fmt.Errorf("esquery: DescribeOptions.MaxFields is %d: it must not be negative", o.MaxFields)
-	}
-	if o.MaxFields == 0 {
-		o.MaxFields = usualMaxFields
+	if err := option.Default("esquery: DescribeOptions.MaxFields", &o.MaxFields, 100); err != nil {
+		return nil, err
 	}
 	d := &Description{Index: index}
 	told, odd := ix.told()
@@ -159,8 +154,7 @@ func describe(f *Field) FieldText {
 		}
 	}
 	for _, name := range text.Formats {
-		format := readFormat(name, f.locale)
-		if text.Example = format.example(); text.Example != "" {
+		if text.Example = dateExample(name); text.Example != "" {
 			break
 		}
 	}

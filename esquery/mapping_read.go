@@ -136,7 +136,6 @@ func (r *mappingReader) field(path string, v *value, at place) *Field {
 	switch f.family {
 	case dateFamily, dateRangeFamily:
 		f.Formats = formats(f.Type, textOf(v, "format"))
-		f.locale = textOf(v, "locale")
 	case denseVectorFamily:
 		f.vector(v)
 	}
@@ -153,7 +152,6 @@ func (f *Field) capabilities(v *value) {
 		options := textOf(v, "index_options")
 		f.analyzer = textOf(v, "analyzer")
 		f.positions = options == "" || options == "positions" || options == "offsets"
-		f.offsets = strings.HasPrefix(textOf(v, "term_vector"), "with_positions_offsets")
 	case keywordFamily, numberFamily, dateFamily, booleanFamily, ipFamily, geoPointFamily:
 		f.Searchable = f.indexed || docValues // the engines search doc values, one document after the other
 	case binaryFamily:
@@ -169,22 +167,6 @@ func (f *Field) vector(v *value) {
 	f.Dims, _ = strconv.Atoi(textOf(v, "dims"))
 	if f.Dims == 0 {
 		f.Dims, _ = strconv.Atoi(textOf(v, "dimension"))
-	}
-	if f.element = textOf(v, "element_type"); f.element == "" {
-		f.element = textOf(v, "data_type")
-	}
-	switch f.element {
-	case "":
-		f.element = "float"
-	case "binary":
-		f.element = "bit"
-	}
-	f.similarity = textOf(v, "similarity")
-	if method := v.get("method"); method != nil && textOf(method, "space_type") == "cosinesimil" || textOf(v, "space_type") == "cosinesimil" {
-		f.similarity = "cosine"
-	}
-	if f.similarity == "" && f.Type == "dense_vector" && f.element == "float" {
-		f.similarity = "cosine"
 	}
 }
 

@@ -49,7 +49,6 @@ const (
 	aFuzziness                  // what fuzziness takes
 	aRewrite                    // what rewrite takes
 	someExpansions              // how many words one stands for
-	anAnalyzer                  // the name of an analyzer
 	someFlags                   // some of words, with | between them
 	aScript                     // a script: refused
 	refused                     // refused for the reason why
@@ -75,7 +74,7 @@ func (c *checker) params(v *value, owner string, known []param) bool {
 	}
 	for i := range known {
 		if known[i].required && v.get(known[i].key) == nil {
-			c.report(Malformed, nil, "%s needs %s", owner, quoted(known[i].key))
+			c.report(ErrMalformed, nil, "%s needs %s", owner, quoted(known[i].key))
 			ok = false
 		}
 	}
@@ -98,7 +97,7 @@ func (c *checker) unknownKey(key, owner string, known []param) {
 			names = append(names, known[i].key)
 		}
 	}
-	c.report(UnknownKey, refusal.Nearest(key, names, maxCandidates),
+	c.report(ErrUnknownKey, refusal.Nearest(key, names, maxCandidates),
 		"%s has no parameter %s; it has %s", owner, quoted(key), strings.Join(names, ", "))
 }
 
@@ -107,7 +106,7 @@ func (c *checker) is(v *value, want kind, owner string) bool {
 	if v.kind == want {
 		return true
 	}
-	c.report(Malformed, nil, "%s must be %s, and is %s", owner, want, v.kind)
+	c.report(ErrMalformed, nil, "%s must be %s, and is %s", owner, want, v.kind)
 	return false
 }
 
@@ -156,8 +155,6 @@ func (c *checker) takes(v *value, p *param) bool {
 		return c.minimumMatch(v)
 	case aFuzziness:
 		return c.fuzziness(v)
-	case anAnalyzer:
-		return c.analyzer(v)
 	case aRewrite:
 		return c.rewrite(v)
 	case someExpansions:
@@ -166,9 +163,9 @@ func (c *checker) takes(v *value, p *param) bool {
 	case someFlags:
 		return c.flags(v, p)
 	case aScript:
-		c.report(Script, nil, "%s", cmp.Or(p.why, "scripts are refused"))
+		c.report(ErrScript, nil, "%s", cmp.Or(p.why, "scripts are refused"))
 	case refused:
-		c.report(Forbidden, nil, "%s: %s", p.key, p.why)
+		c.report(ErrForbidden, nil, "%s: %s", p.key, p.why)
 	default:
 		c.part(v, p.takes)
 	}
@@ -180,9 +177,9 @@ func (c *checker) must(ok bool, v *value, key, what string) bool {
 		return true
 	}
 	if v.kind == number || v.kind == str {
-		c.report(Malformed, nil, "%s must be %s, and is %s", key, what, quoted(v.text))
+		c.report(ErrMalformed, nil, "%s must be %s, and is %s", key, what, quoted(v.text))
 	} else {
-		c.report(Malformed, nil, "%s must be %s, and is %s", key, what, v.kind)
+		c.report(ErrMalformed, nil, "%s must be %s, and is %s", key, what, v.kind)
 	}
 	return false
 }
@@ -198,7 +195,7 @@ func (c *checker) word(v *value, p *param) bool {
 	if !c.must(v.kind == str, v, p.key, "one of "+strings.Join(p.words, ", ")) {
 		return false
 	}
-	c.report(Malformed, refusal.Nearest(v.text, p.words, maxCandidates),
+	c.report(ErrMalformed, refusal.Nearest(v.text, p.words, maxCandidates),
 		"%s must be one of %s, and is %s", p.key, strings.Join(p.words, ", "), quoted(v.text))
 	return false
 }

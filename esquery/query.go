@@ -39,11 +39,11 @@ func init() {
 		"fuzzy":     (*checker).fuzzy,
 
 		"bool":           (*checker).boolQuery,
-		"boosting":       (*checker).boosting,
+		"boosting":       func(c *checker, v *value) { c.params(v, "boosting", boostingParams) },
 		"constant_score": (*checker).constantScore,
-		"dis_max":        (*checker).disMax,
+		"dis_max":        func(c *checker, v *value) { c.params(v, "dis_max", disMaxParams) },
 		"function_score": (*checker).functionScore,
-		"pinned":         (*checker).pinned,
+		"pinned":         func(c *checker, v *value) { c.params(v, "pinned", pinnedParams) },
 
 		"nested":     (*checker).nestedQuery,
 		"has_child":  (*checker).hasChild,
@@ -64,8 +64,9 @@ func init() {
 		"distance_feature": (*checker).distanceFeature,
 		"rank_feature":     (*checker).rankFeature,
 	}
-	for name := range spanTypes {
-		queryTypes[name] = func(c *checker, v *value) { c.spanOf(name, v) }
+	queryTypes["span_term"], queryTypes["span_gap"] = (*checker).spanTerm, (*checker).spanGap
+	for name, params := range spanTypes {
+		queryTypes[name] = func(c *checker, v *value) { c.params(v, name, params) }
 	}
 	for name := range refusedQueries {
 		queryTypes[name] = func(c *checker, _ *value) { c.refuseQuery(name) }
@@ -85,7 +86,7 @@ func (c *checker) query(q *value) {
 	defer c.shallower()
 	if c.clauses++; c.clauses > c.v.opt.MaxClauses {
 		if c.clauses == c.v.opt.MaxClauses+1 {
-			c.report(TooExpensive, nil, "a body can have %d queries at most", c.v.opt.MaxClauses)
+			c.report(ErrTooExpensive, nil, "a body can have %d queries at most", c.v.opt.MaxClauses)
 		}
 		return
 	}
@@ -120,7 +121,7 @@ func (c *checker) queries(v *value) {
 // too deep.
 func (c *checker) deeper() bool {
 	if c.depth >= c.v.opt.MaxDepth {
-		c.report(TooLarge, nil, "queries and aggregations can be nested %d deep at most", c.v.opt.MaxDepth)
+		c.report(ErrBodyTooLarge, nil, "queries and aggregations can be nested %d deep at most", c.v.opt.MaxDepth)
 		return false
 	}
 	c.depth++
@@ -131,14 +132,14 @@ func (c *checker) shallower() { c.depth-- }
 
 func (c *checker) notOneQuery(q *value) {
 	if len(q.members) == 0 {
-		c.report(Malformed, []string{"match_all"}, "a query is an object with one key, the query's type; this has none, which engines refuse")
+		c.report(ErrMalformed, []string{"match_all"}, "a query is an object with one key, the query's type; this has none, which engines refuse")
 		return
 	}
 	keys := make([]string, len(q.members))
 	for i := range q.members {
 		keys[i] = quoted(q.members[i].key)
 	}
-	c.report(Malformed, []string{"bool"}, "a query is an object with one key, the query's type; this has %s: several queries go into the arrays of a bool",
+	c.report(ErrMalformed, []string{"bool"}, "a query is an object with one key, the query's type; this has %s: several queries go into the arrays of a bool",
 		strings.Join(keys, ", "))
 }
 
@@ -153,16 +154,16 @@ var misplaced = map[string]string{
 
 func (c *checker) unknownQuery(name string) {
 	if instead := misplaced[name]; instead != "" {
-		c.report(UnknownKey, []string{instead}, "%s is no query; it is said with %s", quoted(name), instead)
+		c.report(ErrUnknownKey, []string{instead}, "%s is no query; it is said with %s", quoted(name), instead)
 		return
 	}
 	if f := c.index.mapping.lookup(name); f != nil && f.family != metaFamily && c.visible(name) {
-		c.report(UnknownKey, queriesFor(f), "%s is a field, and no query: put it into one, such as {\"%s\": {%s: ...}}",
+		c.report(ErrUnknownKey, queriesFor(f), "%s is a field, and no query: put it into one, such as {\"%s\": {%s: ...}}",
 			quoted(name), queriesFor(f)[0], quoted(name))
 		return
 	}
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queryTypes)), func(s string) bool { return refusedQueries[s].why != "" })
-	c.report(UnknownKey, refusal.Nearest(name, names, maxCandidates), "there is no query %s", quoted(name))
+	c.report(ErrUnknownKey, refusal.Nearest(name, names, maxCandidates), "there is no query %s", quoted(name))
 }
 
 // queriesFor are the queries that a field is mostly used in.

@@ -49,14 +49,14 @@ func (c *checker) clause(v *value, t *clauseType) (clause, bool) {
 	for i := range cl.long.members {
 		if key := cl.long.members[i].key; key == t.main || key == t.alias && t.alias != "" {
 			if cl.value != nil {
-				c.report(Malformed, nil, "%s and %s are the same parameter; keep one", t.main, t.alias)
+				c.report(ErrMalformed, nil, "%s and %s are the same parameter; keep one", t.main, t.alias)
 				return cl, false
 			}
 			cl.value = &cl.long.members[i].value
 		}
 	}
 	if cl.value == nil {
-		c.report(Malformed, nil, "%s needs %s in the object of its field", t.name, quoted(t.main))
+		c.report(ErrMalformed, nil, "%s needs %s in the object of its field", t.name, quoted(t.main))
 		return cl, false
 	}
 	c.in(t.main)
@@ -67,21 +67,21 @@ func (c *checker) clause(v *value, t *clauseType) (clause, bool) {
 func (c *checker) onlyField(v *value, t *clauseType) *member {
 	switch {
 	case v.kind != object:
-		c.report(Malformed, nil, `%s is written {"%s": {"FIELD": ...}}, and this is %s`, t.name, t.name, v.kind)
+		c.report(ErrMalformed, nil, `%s is written {"%s": {"FIELD": ...}}, and this is %s`, t.name, t.name, v.kind)
 	case len(v.members) == 0:
-		c.report(Malformed, nil, `%s names no field; it is written {"%s": {"FIELD": ...}}`, t.name, t.name)
+		c.report(ErrMalformed, nil, `%s names no field; it is written {"%s": {"FIELD": ...}}`, t.name, t.name)
 	case len(v.members) > 1:
 		for i := range v.members {
 			m := &v.members[i]
 			if paramOf(t.params, m.key) != nil && !c.knows(m.key) {
 				c.in(m.key)
-				c.report(Malformed, nil, "%s belongs into the object of the field: {\"%s\": {\"FIELD\": {%s: ...}}}",
+				c.report(ErrMalformed, nil, "%s belongs into the object of the field: {\"%s\": {\"FIELD\": {%s: ...}}}",
 					quoted(m.key), t.name, quoted(m.key))
 				c.out()
 				return nil
 			}
 		}
-		c.report(Malformed, []string{"bool"}, "%s takes one field, and here are %d; put one %s for each into a bool",
+		c.report(ErrMalformed, []string{"bool"}, "%s takes one field, and here are %d; put one %s for each into a bool",
 			t.name, len(v.members), t.name)
 	default:
 		return &v.members[0]
@@ -95,11 +95,11 @@ func (c *checker) clauseValue(v *value, t *clauseType) bool {
 	case isText(v):
 		return true
 	case v.kind == array && t.need == needTerm:
-		c.report(Malformed, []string{"terms"}, "%s takes one value; several go into terms", t.name)
+		c.report(ErrMalformed, []string{"terms"}, "%s takes one value; several go into terms", t.name)
 	case v.kind == array:
-		c.report(Malformed, []string{"bool", "terms"}, "%s takes one value; for several, put one %s for each into the should of a bool", t.name, t.name)
+		c.report(ErrMalformed, []string{"bool", "terms"}, "%s takes one value; for several, put one %s for each into the should of a bool", t.name, t.name)
 	default:
-		c.report(Malformed, nil, "%s takes a string, number or boolean, and this is %s", t.name, v.kind)
+		c.report(ErrMalformed, nil, "%s takes a string, number or boolean, and this is %s", t.name, v.kind)
 	}
 	return false
 }

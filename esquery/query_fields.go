@@ -13,7 +13,7 @@ var (
 		param{key: "type", takes: exactWord, words: matchTypes},
 		param{key: "operator", takes: aWord, words: operators},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
 		param{key: "tie_breaker", takes: aNumber},
 		param{key: "lenient", takes: aSwitch},
@@ -33,7 +33,7 @@ var (
 		param{key: "flags", takes: someFlags, words: []string{"ALL", "NONE", "AND", "NOT", "OR", "PREFIX", "PHRASE",
 			"PRECEDENCE", "ESCAPE", "WHITESPACE", "FUZZY", "NEAR", "SLOP"}},
 		param{key: "analyze_wildcard", takes: aSwitch},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch},
 		param{key: "fuzzy_max_expansions", takes: someExpansions},
 		param{key: "fuzzy_prefix_length", takes: aCount},
@@ -47,34 +47,23 @@ func (c *checker) multiMatch(v *value) {
 	if !c.params(v, "multi_match", multiMatchParams) {
 		return
 	}
-	c.tieBreaker(v)
-	n, kind := needMatch, ""
-	if t := v.get("type"); t != nil {
-		kind = t.text
-	}
+	n, kind := needMatch, textOf(v, "type")
 	switch kind {
 	case "phrase":
 		n = needPhrase
 	case "phrase_prefix":
 		n = needPhrasePrefix
 	}
-	if v.get("fuzziness") != nil {
-		if kind == "phrase" || kind == "phrase_prefix" || kind == "cross_fields" {
-			c.report(Malformed, []string{"best_fields"}, "fuzziness is not for the type %s", kind)
-		} else {
-			n = needFuzzy
-			c.fewWords(v.get("query").text)
-		}
+	if v.get("fuzziness") != nil && n == needMatch {
+		n = needFuzzy
+		c.fewWords(v.get("query").text)
 	}
-	if kind == "bool_prefix" && v.get("slop") != nil {
-		c.report(Malformed, nil, "slop is not for the type bool_prefix")
-	}
-	c.weighted(v, n, 0)
+	c.weighted(v, n)
 }
 
 func (c *checker) combinedFields(v *value) {
 	if c.params(v, "combined_fields", combinedFieldsParams) {
-		c.weighted(v, needText, 1)
+		c.weighted(v, needText)
 	}
 }
 
@@ -84,11 +73,11 @@ func (c *checker) simpleQueryString(v *value) {
 	}
 	text := v.get("query").text
 	if len(text) > maxQueryString {
-		c.report(TooExpensive, nil, "its query can have %d bytes at most", maxQueryString)
+		c.report(ErrTooExpensive, nil, "its query can have %d bytes at most", maxQueryString)
 	}
 	if suffix := v.get("quote_field_suffix"); suffix != nil && !c.trusted && c.index.sensitive.any() {
 		c.in("quote_field_suffix")
-		c.report(Forbidden, nil, "quote_field_suffix makes names of fields, and not all may be searched; name them in fields")
+		c.report(ErrForbidden, nil, "quote_field_suffix makes names of fields, and not all may be searched; name them in fields")
 		c.out()
 	}
 	// A * makes prefixes, quotes make phrases, which not every field has.
@@ -100,15 +89,14 @@ func (c *checker) simpleQueryString(v *value) {
 	case strings.Contains(text, `"`):
 		n = needPhrase
 	}
-	c.weighted(v, n, 0)
+	c.weighted(v, n)
 }
 
 const maxQueryString = 4096
 
-// weighted checks fields, each of which can have a weight of at least that much:
-// "title^3". A text that one of them cannot have is an error, unless the query is
-// lenient or has words for text fields only.
-func (c *checker) weighted(v *value, n need, least float64) {
+// weighted checks fields, each of which can have a weight: "title^3". A text that
+// is not a value of one of them is an error, unless the query is lenient.
+func (c *checker) weighted(v *value, n need) {
 	text, names := v.get("query"), v.get("fields")
 	if names == nil || names.kind == array && len(names.items) == 0 {
 		c.allFields(v, n)
@@ -120,38 +108,27 @@ func (c *checker) weighted(v *value, n need, least float64) {
 	each := func(f *Field) {
 		c.searchable(f)
 		if f.family != textFamily && f.family != keywordFamily && !lenient {
-			c.literal(f, text, matchLiteral)
+			c.literal(f, text, exactLiteral, "")
 		}
 	}
 	c.in("fields")
 	defer c.out()
 	if names.kind != array {
-		c.weightedField(names, n, least, each)
+		c.weightedField(names, n, each)
 		return
 	}
 	for i := range names.items {
 		c.at(i)
-		c.weightedField(&names.items[i], n, least, each)
+		c.weightedField(&names.items[i], n, each)
 		c.out()
 	}
 }
 
-func (c *checker) weightedField(v *value, n need, least float64, each func(*Field)) {
+func (c *checker) weightedField(v *value, n need, each func(*Field)) {
 	if !c.must(v.kind == str, v, "each of fields", "the name of a field") {
 		return
 	}
 	name, weight, weighs := strings.Cut(v.text, "^")
-	if weighs {
-		w := stringValue(weight)
-		if number, ok := numberOf(&w); !ok || number < least {
-			c.report(Malformed, nil, "%s is no weight; it is a number of %v at least: \"FIELD^2\"", quoted(weight), least)
-			return
-		}
-	}
-	if strings.Contains(name, "*") && n == needText {
-		c.report(Malformed, c.candidates(strings.Trim(name, "*."), n), "combined_fields needs texts only; name them one by one")
-		return
-	}
 	if strings.Contains(name, "*") {
 		c.fieldPattern(name, n, each)
 		return
@@ -178,8 +155,8 @@ func (c *checker) allFields(v *value, n need) {
 	}
 	switch {
 	case !c.trusted && c.index.sensitive.any():
-		c.report(Forbidden, c.some(texts), "name the fields: without them all fields are searched, and not all may be")
+		c.report(ErrForbidden, c.some(texts), "name the fields: without them all fields are searched, and not all may be")
 	case c.nested != "":
-		c.report(Malformed, c.some(texts), "name the fields: without them the fields of the document are searched, which a query on %s does not see", quoted(c.nested))
+		c.report(ErrMalformed, c.some(texts), "name the fields: without them the fields of the document are searched, which a query on %s does not see", quoted(c.nested))
 	}
 }

@@ -36,7 +36,7 @@ var (
 // nestedQuery checks a query on the objects of a nested field.
 func (c *checker) nestedQuery(v *value) {
 	if v.kind == object && v.get("path") == nil && v.get("query") != nil {
-		c.report(Malformed, c.nestedObjects(), "nested needs a path, the name of a nested object")
+		c.report(ErrMalformed, c.nestedObjects(), "nested needs a path, the name of a nested object")
 		return
 	}
 	if !c.params(v, "nested", nestedParams) {
@@ -63,14 +63,6 @@ func (c *checker) hasChild(v *value) {
 		return
 	}
 	c.relation(v, "type", false)
-	fewest, most := v.get("min_children"), v.get("max_children")
-	if fewest != nil && most != nil {
-		if n, _ := countOf(fewest); n > 0 {
-			if m, _ := countOf(most); m < n {
-				c.report(InvalidLiteral, nil, "max_children is less than min_children")
-			}
-		}
-	}
 	c.joined(v)
 }
 
@@ -123,8 +115,8 @@ func (c *checker) relation(v *value, key string, parent bool) {
 	c.in(key)
 	defer c.out()
 	if len(known) == 0 {
-		c.report(FieldType, []string{"nested"}, "the index has no join field, so that its documents have no parents and children")
+		c.report(ErrFieldType, []string{"nested"}, "the index has no join field, so that its documents have no parents and children")
 		return
 	}
-	c.report(UnknownField, refusal.Nearest(name.text, known, maxCandidates), "there is no such relation as %s", quoted(name.text))
+	c.report(ErrUnknownField, refusal.Nearest(name.text, known, maxCandidates), "there is no such relation as %s", quoted(name.text))
 }

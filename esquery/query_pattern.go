@@ -43,7 +43,7 @@ func (c *checker) prefix(v *value) {
 		return
 	}
 	if cl.value.text == "" {
-		c.report(TooExpensive, []string{"exists"}, "every value begins with nothing; exists says that there is one")
+		c.report(ErrTooExpensive, []string{"exists"}, "every value begins with nothing; exists says that there is one")
 	}
 	c.ofWord(&cl)
 }
@@ -63,14 +63,14 @@ func (c *checker) wildcard(v *value) {
 func (c *checker) wildcardCost(f *Field, pattern string) {
 	if (strings.HasPrefix(pattern, "*") || strings.HasPrefix(pattern, "?")) && (f == nil || f.Type != "wildcard") {
 		if strings.Trim(pattern, "*") == "" {
-			c.report(TooExpensive, []string{"exists"}, "everything is like %s; exists says that there is a value", quoted(pattern))
+			c.report(ErrTooExpensive, []string{"exists"}, "everything is like %s; exists says that there is a value", quoted(pattern))
 			return
 		}
-		c.report(TooExpensive, []string{"match", "prefix"}, "%s begins with a wildcard, for which every value is looked at; use match on a text, or a prefix",
+		c.report(ErrTooExpensive, []string{"match", "prefix"}, "%s begins with a wildcard, for which every value is looked at; use match on a text, or a prefix",
 			quoted(pattern))
 	}
 	if len(pattern) > maxRegexp {
-		c.report(TooExpensive, nil, "a pattern can have %d characters at most", maxRegexp)
+		c.report(ErrTooExpensive, nil, "a pattern can have %d characters at most", maxRegexp)
 	}
 }
 
@@ -82,7 +82,7 @@ func (c *checker) regexp(v *value) {
 	}
 	if states := cl.get("max_determinized_states"); states != nil {
 		if n, _ := countOf(states); n > maxStates {
-			c.report(TooExpensive, nil, "max_determinized_states can be %d at most", maxStates)
+			c.report(ErrTooExpensive, nil, "max_determinized_states can be %d at most", maxStates)
 		}
 	}
 	c.regexpCost(cl.value.text)
@@ -94,11 +94,9 @@ func (c *checker) regexp(v *value) {
 func (c *checker) regexpCost(pattern string) {
 	switch {
 	case len(pattern) > maxRegexp:
-		c.report(TooExpensive, nil, "a regular expression can have %d characters at most", maxRegexp)
-	case !isRegexp(pattern):
-		c.report(InvalidLiteral, nil, "%s is no regular expression: a bracket or escape has no end", quoted(pattern))
+		c.report(ErrTooExpensive, nil, "a regular expression can have %d characters at most", maxRegexp)
 	case beginsAnyhow(pattern):
-		c.report(TooExpensive, []string{"match", "prefix"}, "%s can begin with anything, so that every value is looked at; use match on a text, or a prefix",
+		c.report(ErrTooExpensive, []string{"match", "prefix"}, "%s can begin with anything, so that every value is looked at; use match on a text, or a prefix",
 			quoted(pattern))
 	}
 }
@@ -119,7 +117,7 @@ const maxFuzzy = 1000
 
 func (c *checker) fewWords(text string) {
 	if len(text) > maxFuzzy {
-		c.report(TooExpensive, nil, "a text can have %d bytes at most to be searched with fuzziness", maxFuzzy)
+		c.report(ErrTooExpensive, nil, "a text can have %d bytes at most to be searched with fuzziness", maxFuzzy)
 	}
 }
 
@@ -136,9 +134,9 @@ func (c *checker) ofWord(cl *clause) {
 	}
 	switch text := cl.value.text; {
 	case strings.ContainsFunc(text, unicode.IsSpace):
-		c.report(FieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, which is searched by its words, and %s is more than one of them", quoted(f.Path), quoted(text))
+		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, which is searched by its words, and %s is more than one of them", quoted(f.Path), quoted(text))
 	case strings.ContainsFunc(text, unicode.IsUpper) && !cl.is("case_insensitive"):
-		c.report(FieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, whose words stand in the index without capitals: %s is none of them", quoted(f.Path), quoted(text))
+		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, whose words stand in the index without capitals: %s is none of them", quoted(f.Path), quoted(text))
 	}
 }
 
@@ -150,35 +148,6 @@ func (f *Field) lowercased() bool {
 		return true
 	}
 	return false
-}
-
-// isRegexp reports whether the brackets of a regular expression fit, and its last
-// escape escapes something.
-func isRegexp(s string) bool {
-	depth, quote, class := 0, false, false
-	for i := 0; i < len(s); i++ {
-		switch ch := s[i]; {
-		case quote:
-			quote = ch != '"'
-		case ch == '\\':
-			if i++; i == len(s) {
-				return false
-			}
-		case class:
-			class = ch != ']'
-		case ch == '"':
-			quote = true
-		case ch == '[':
-			class = true
-		case ch == '(':
-			depth++
-		case ch == ')':
-			if depth--; depth < 0 {
-				return false
-			}
-		}
-	}
-	return depth == 0 && !quote && !class
 }
 
 // beginsAnyhow reports whether what a regular expression matches can begin with any

@@ -14,8 +14,8 @@ var (
 		param{key: "include_lower", takes: aSwitch},
 		param{key: "include_upper", takes: aSwitch},
 		param{key: "format", takes: aText},
-		param{key: "time_zone", takes: aTimeZone},
-		param{key: "relation", takes: aWord, words: []string{"intersects", "contains", "within"}})
+		param{key: "time_zone", takes: aText},
+		param{key: "relation", takes: aText})
 	lowerBounds = [...]string{"gt", "gte", "from"}
 	upperBounds = [...]string{"lt", "lte", "to"}
 )
@@ -30,7 +30,7 @@ func (c *checker) rangeQuery(v *value) {
 	defer c.out()
 	f := c.field(&m.key, needRange)
 	if m.value.kind != object {
-		c.report(Malformed, []string{"term"}, `range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; one value goes into term`)
+		c.report(ErrMalformed, []string{"term"}, `range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; one value goes into term`)
 		return
 	}
 	if !c.params(&m.value, "range", rangeParams) {
@@ -42,21 +42,16 @@ func (c *checker) rangeQuery(v *value) {
 		return
 	}
 	if lower == nil && upper == nil {
-		c.report(Malformed, []string{"exists"}, "range has no bound: give gt or gte, lt or lte")
+		c.report(ErrMalformed, []string{"exists"}, "range has no bound: give gt or gte, lt or lte")
 		return
 	}
 	if f == nil {
 		return
 	}
-	if f.family == keyedFamily && f.Type == "flattened" && (lower == nil || upper == nil) {
-		c.report(FieldType, nil, "a range on a key of a flattened field needs both bounds")
-	}
 	c.searchable(f)
 	format := ""
-	if own := m.value.get("format"); own != nil && f.family == dateFamily {
-		c.in("format")
-		c.dateFormat(own)
-		c.out()
+	if own := m.value.get("format"); own != nil && (f.family == dateFamily || f.family == dateRangeFamily) {
+		c.member(&m.value, "format", c.dateFormat)
 		format = own.text
 	}
 	before := c.faults
@@ -75,7 +70,7 @@ func (c *checker) rangeQuery(v *value) {
 		empty = laterDay(lower.text, upper.text) && !strings.Contains(cmp.Or(format, strings.Join(f.Formats, "||")), "dd-MM")
 	}
 	if empty {
-		c.report(InvalidLiteral, nil, "nothing lies between %s and %s", quoted(lower.text), quoted(upper.text))
+		c.report(ErrInvalidLiteral, nil, "nothing lies between %s and %s", quoted(lower.text), quoted(upper.text))
 	}
 }
 
@@ -98,7 +93,7 @@ func (c *checker) bound(v *value, names []string) (found *value, key string, ok 
 		switch {
 		case b == nil:
 		case key != "":
-			c.report(Malformed, nil, "range has both %s and %s, of which one is lost", key, name)
+			c.report(ErrMalformed, nil, "range has both %s and %s, of which one is lost", key, name)
 			return nil, "", false
 		default:
 			found, key = b, name
@@ -109,7 +104,7 @@ func (c *checker) bound(v *value, names []string) (found *value, key string, ok 
 	}
 	if !isText(found) {
 		c.in(key)
-		c.report(Malformed, nil, "%s must be a string or number, and is %s", key, found.kind)
+		c.report(ErrMalformed, nil, "%s must be a string or number, and is %s", key, found.kind)
 		c.out()
 		return nil, "", false
 	}
@@ -121,7 +116,7 @@ func (c *checker) boundLiteral(f *Field, v *value, key, format string) {
 		return
 	}
 	c.in(key)
-	c.literalAs(f, v, boundLiteral, format)
+	c.literal(f, v, boundLiteral, format)
 	c.out()
 }
 
@@ -154,8 +149,8 @@ func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
 	}
 	switch {
 	case hidden:
-		c.report(Forbidden, named, "name the fields one by one: %s stands for more than may be searched", quoted(pattern))
+		c.report(ErrForbidden, named, "name the fields one by one: %s stands for more than may be searched", quoted(pattern))
 	case !found:
-		c.report(UnknownField, c.candidates(strings.Trim(pattern, "*."), n), "no field that can be searched here is called like %s", quoted(pattern))
+		c.report(ErrUnknownField, c.candidates(strings.Trim(pattern, "*."), n), "no field that can be searched here is called like %s", quoted(pattern))
 	}
 }

@@ -1,12 +1,8 @@
 package esquery
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/qedkit/qed/refusal"
 )
 
 // minimumMatch checks how many clauses must match: 2, -1, 75%, -25%, or conditions
@@ -89,7 +85,7 @@ func (c *checker) expansions(n int) bool {
 	if !c.filtered() || n >= leastExpansions {
 		return true
 	}
-	c.report(FilterBypass, nil, "the %d words that come first are of all documents, those of others too; %d is the least that can be taken", n, leastExpansions)
+	c.report(ErrFilterBypass, nil, "the %d words that come first are of all documents, those of others too; %d is the least that can be taken", n, leastExpansions)
 	return false
 }
 
@@ -111,37 +107,6 @@ func (c *checker) rewrite(v *value) bool {
 		}
 	}
 	return c.must(false, v, "rewrite", strings.Join(rewrites, ", ")+" or top_terms_N")
-}
-
-// analyzers are those that the engines have of their own.
-var analyzers = map[string]bool{
-	"standard": true, "simple": true, "whitespace": true, "stop": true, "keyword": true, "pattern": true,
-	"fingerprint": true, "default": true, "snowball": true,
-	"arabic": true, "armenian": true, "basque": true, "bengali": true, "brazilian": true, "bulgarian": true,
-	"catalan": true, "chinese": true, "cjk": true, "czech": true, "danish": true, "dutch": true, "english": true,
-	"estonian": true, "finnish": true, "french": true, "galician": true, "german": true, "greek": true, "hindi": true,
-	"hungarian": true, "indonesian": true, "irish": true, "italian": true, "latvian": true, "lithuanian": true,
-	"norwegian": true, "persian": true, "portuguese": true, "romanian": true, "russian": true, "serbian": true,
-	"sorani": true, "spanish": true, "swedish": true, "thai": true, "turkish": true,
-	"icu_analyzer": true, "kuromoji": true, "nori": true, "smartcn": true, "stempel": true, "polish": true, "ukrainian": true,
-}
-
-// analyzer checks the name of an analyzer: one of the engines', or one that the
-// mapping uses. What else the index's settings have is not known here.
-func (c *checker) analyzer(v *value) bool {
-	if !c.must(v.kind == str, v, "analyzer", "the name of an analyzer") {
-		return false
-	}
-	if analyzers[v.text] {
-		return true
-	}
-	own := c.index.mapping.analyzers
-	if own[v.text] {
-		return true
-	}
-	candidates := refusal.Nearest(v.text, append(slices.Sorted(maps.Keys(own)), slices.Sorted(maps.Keys(analyzers))...), maxCandidates)
-	c.report(Malformed, candidates, "the mapping uses no analyzer %s, and engines have none; leave it out to search as the field was indexed", quoted(v.text))
-	return false
 }
 
 // flags checks a list of words with | between them.

@@ -23,16 +23,13 @@ func (c *checker) term(v *value) {
 		return
 	}
 	c.searchable(cl.field)
-	c.literal(cl.field, cl.value, exactLiteral)
-	if cl.is("case_insensitive") && !needPrefix.fits(cl.field) {
-		c.report(FieldType, nil, "case_insensitive is for keywords, and %s is of type %s", quoted(cl.field.Path), cl.field.Type)
-	}
+	c.literal(cl.field, cl.value, exactLiteral, "")
 }
 
 // terms checks {"FIELD": [values]}.
 func (c *checker) terms(v *value) {
 	if v.kind != object {
-		c.report(Malformed, nil, `terms is written {"terms": {"FIELD": [values]}}, and this is %s`, v.kind)
+		c.report(ErrMalformed, nil, `terms is written {"terms": {"FIELD": [values]}}, and this is %s`, v.kind)
 		return
 	}
 	var m *member
@@ -44,13 +41,13 @@ func (c *checker) terms(v *value) {
 			continue
 		}
 		if m != nil {
-			c.report(Malformed, []string{"bool"}, "terms takes one field; put one terms for each into a bool")
+			c.report(ErrMalformed, []string{"bool"}, "terms takes one field; put one terms for each into a bool")
 			return
 		}
 		m = &v.members[i]
 	}
 	if m == nil {
-		c.report(Malformed, nil, `terms names no field; it is written {"terms": {"FIELD": [values]}}`)
+		c.report(ErrMalformed, nil, `terms names no field; it is written {"terms": {"FIELD": [values]}}`)
 		return
 	}
 	c.in(m.key)
@@ -60,22 +57,22 @@ func (c *checker) terms(v *value) {
 	case m.value.kind == array:
 		c.values(f, m.value.items)
 	case m.value.kind == object && (m.value.get("index") != nil || m.value.get("id") != nil || m.value.get("path") != nil):
-		c.report(Forbidden, []string{"terms"}, "terms lookup reads another document, which nothing here can check; give the values themselves")
+		c.report(ErrForbidden, []string{"terms"}, "terms lookup reads another document, which nothing here can check; give the values themselves")
 	case isText(&m.value):
-		c.report(Malformed, []string{"term"}, "terms takes an array of values; one value goes into term, or into an array")
+		c.report(ErrMalformed, []string{"term"}, "terms takes an array of values; one value goes into term, or into an array")
 	default:
-		c.report(Malformed, nil, `terms takes an array of values: {"terms": {"FIELD": [values]}}`)
+		c.report(ErrMalformed, nil, `terms takes an array of values: {"terms": {"FIELD": [values]}}`)
 	}
 }
 
 // values checks the values of a terms. The walk is at their array.
 func (c *checker) values(f *Field, items []value) {
 	if len(items) > c.v.opt.MaxTerms {
-		c.report(TooExpensive, nil, "it has %d values; at most %d are allowed", len(items), c.v.opt.MaxTerms)
+		c.report(ErrTooExpensive, nil, "it has %d values; at most %d are allowed", len(items), c.v.opt.MaxTerms)
 		return
 	}
 	if len(items) == 0 {
-		c.report(InvalidLiteral, nil, "it has no values, and finds nothing")
+		c.report(ErrInvalidLiteral, nil, "it has no values, and finds nothing")
 	}
 	if f != nil {
 		c.searchable(f)
@@ -84,9 +81,9 @@ func (c *checker) values(f *Field, items []value) {
 		item := &items[i]
 		c.at(i)
 		if !isText(item) {
-			c.report(Malformed, nil, "each value must be a string, number or boolean, and this is %s", item.kind)
+			c.report(ErrMalformed, nil, "each value must be a string, number or boolean, and this is %s", item.kind)
 		} else if f != nil {
-			c.literal(f, item, exactLiteral)
+			c.literal(f, item, exactLiteral, "")
 		}
 		c.out()
 	}
@@ -104,9 +101,6 @@ func (c *checker) termsSet(v *value) {
 	if !c.params(&m.value, "terms_set", termsSetParams) {
 		return
 	}
-	if m.value.get("minimum_should_match_field") == nil && m.value.get("minimum_should_match") == nil {
-		c.report(Malformed, nil, "terms_set needs minimum_should_match_field or minimum_should_match")
-	}
 	c.in("terms")
 	c.values(f, m.value.get("terms").items)
 	c.out()
@@ -114,11 +108,11 @@ func (c *checker) termsSet(v *value) {
 
 func (c *checker) exists(v *value) {
 	if v.kind == str {
-		c.report(Malformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
+		c.report(ErrMalformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
 		return
 	}
 	if v.kind == object && v.get("field") == nil && len(v.members) == 1 && c.knows(v.members[0].key) {
-		c.report(Malformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
+		c.report(ErrMalformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
 		return
 	}
 	if !c.params(v, "exists", existsParams) {
@@ -141,9 +135,9 @@ func (c *checker) exists(v *value) {
 	c.searchable(f)
 	switch holder := f.family == objectFamily || f.family == nestedFamily; {
 	case holder && !c.trusted && c.index.sensitive.within(f.Path):
-		c.report(FieldType, c.alternatives(f, needExist), "%s is an object; name a field in it", quoted(f.Path))
+		c.report(ErrFieldType, c.alternatives(f, needExist), "%s is an object; name a field in it", quoted(f.Path))
 	case f.family == objectFamily && !c.index.mapping.anyIn(f.Path), f.family == binaryFamily && !f.Sortable:
-		c.report(FieldType, nil, "nothing of %s is indexed, so that exists finds nothing", quoted(f.Path))
+		c.report(ErrFieldType, nil, "nothing of %s is indexed, so that exists finds nothing", quoted(f.Path))
 	}
 }
 
@@ -155,8 +149,8 @@ func (c *checker) ids(v *value) {
 	defer c.out()
 	switch values := v.get("values"); {
 	case values.kind == array && len(values.items) == 0:
-		c.report(InvalidLiteral, nil, "it has no values, and finds nothing")
+		c.report(ErrInvalidLiteral, nil, "it has no values, and finds nothing")
 	case len(values.items) > c.v.opt.MaxTerms:
-		c.report(TooExpensive, nil, "it has %d values; at most %d are allowed", len(values.items), c.v.opt.MaxTerms)
+		c.report(ErrTooExpensive, nil, "it has %d values; at most %d are allowed", len(values.items), c.v.opt.MaxTerms)
 	}
 }

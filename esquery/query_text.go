@@ -15,18 +15,18 @@ var (
 		param{key: "query"},
 		param{key: "operator", takes: aWord, words: operators},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "lenient", takes: aSwitch},
 		param{key: "zero_terms_query", takes: aWord, words: zeroTerms},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})...)}
 	matchPhraseClause = clauseType{name: "match_phrase", need: needPhrase, main: "query", params: withCommon(
 		param{key: "query"},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
 		param{key: "zero_terms_query", takes: aWord, words: zeroTerms})}
 	matchPhrasePrefixClause = clauseType{name: "match_phrase_prefix", need: needPhrasePrefix, main: "query", params: withCommon(
 		param{key: "query"},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
 		param{key: "max_expansions", takes: someExpansions},
 		param{key: "zero_terms_query", takes: aWord, words: zeroTerms})}
@@ -34,7 +34,7 @@ var (
 		param{key: "query"},
 		param{key: "operator", takes: aWord, words: operators},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "analyzer", takes: anAnalyzer})...)}
+		param{key: "analyzer", takes: aText})...)}
 )
 
 func (c *checker) match(v *value)             { c.matchOf(v, &matchClause) }
@@ -51,11 +51,21 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 	}
 	c.searchable(cl.field)
 	// What is lenient with a value that the field cannot have finds nothing.
-	c.literal(cl.field, cl.value, matchLiteral)
+	c.lenient(cl.field, cl.value, cl.is("lenient"))
 	if cl.get("fuzziness") != nil {
 		c.fewWords(cl.value.text)
 		if !needFuzzy.fits(cl.field) {
 			c.unfit(cl.field, needFuzzy)
 		}
 	}
+}
+
+// lenient checks the text of a match query. A lenient query finds nothing if the
+// text is not a value of the field, and engines do not say so.
+func (c *checker) lenient(f *Field, text *value, lenient bool) {
+	if lenient && f.family != textFamily && f.family != keywordFamily && f.family != otherFamily {
+		c.report(ErrInvalidLiteral, nil, "%s is of type %s, and a lenient query hides that a value does not fit it; leave lenient out", quoted(f.Path), f.Type)
+		return
+	}
+	c.literal(f, text, exactLiteral, "")
 }

@@ -34,20 +34,8 @@ func (c *checker) rescorer(v *value) {
 	}
 	if n := count(v, "window_size", defaultSize); n > c.v.opt.MaxHits {
 		c.in("window_size")
-		c.report(TooExpensive, nil, "%d hits would be scored anew; at most %d can be", n, c.v.opt.MaxHits)
+		c.report(ErrTooExpensive, nil, "%d hits would be scored anew; at most %d can be", n, c.v.opt.MaxHits)
 		c.out()
-	}
-	if v.get("query") == nil {
-		c.report(Malformed, nil, `rescore needs "query": {"rescore_query": ...}`)
-		return
 	}
 	c.member(v, "query", func(q *value) { c.params(q, "query of rescore", rescoreQueryParams) })
-}
-
-func (c *checker) rescoreAndSort(root *value) {
-	if r := root.get("rescore"); r != nil && !(r.kind == array && len(r.items) == 0) && !onlyByScore(root) {
-		c.in("rescore")
-		c.report(Malformed, nil, "hits that are sorted by something else than their score cannot be scored anew")
-		c.out()
-	}
 }

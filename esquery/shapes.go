@@ -15,8 +15,6 @@ const (
 	aRescore
 	aSuggest
 	anExplain
-	aTimeSpan
-	aTimeZone
 )
 
 // part checks a value of one of these shapes.
@@ -46,9 +44,5 @@ func (c *checker) part(v *value, s shape) {
 		c.suggest(v)
 	case anExplain:
 		c.explain(v)
-	case aTimeSpan:
-		c.timeSpan(v)
-	case aTimeZone:
-		c.timeZone(v)
 	}
 }

@@ -55,7 +55,7 @@ var (
 // suggest checks the suggesters. They look into the words of all documents.
 func (c *checker) suggest(v *value) {
 	if c.filtered() {
-		c.report(FilterBypass, nil, "suggest finds words in the documents of others; use a match with fuzziness")
+		c.report(ErrFilterBypass, nil, "suggest finds words in the documents of others; use a match with fuzziness")
 		return
 	}
 	if !c.is(v, object, "suggest") {
@@ -97,7 +97,7 @@ func (c *checker) suggestion(v *value) {
 		c.out()
 	}
 	if found != 1 {
-		c.report(Malformed, refusal.Nearest("", suggesterNames, maxCandidates), "a suggestion needs exactly one of %s", strings.Join(suggesterNames, ", "))
+		c.report(ErrMalformed, refusal.Nearest("", suggesterNames, maxCandidates), "a suggestion needs exactly one of %s", strings.Join(suggesterNames, ", "))
 	}
 }
 
