@@ -2,7 +2,7 @@ package esquery
 
 import "github.com/qedkit/qed/refusal"
 
-// refusal is why something is refused, and what does instead.
+// A rule says why a query is refused, and what to use instead.
 type rule struct {
 	code    refusal.Code
 	why     string
@@ -11,7 +11,7 @@ type rule struct {
 
 const noModel = "it has a model make a vector, and which one cannot be checked"
 
-// refusedQueries are queries that there are, and that are refused whatever they say.
+// refusedQueries are queries that exist and are always refused.
 var refusedQueries = map[string]rule{
 	"script":       {ErrScript, "scripts are refused; say it with a range or a term", []string{"range", "term"}},
 	"script_score": {ErrScript, "scripts are refused; weigh by fields with function_score", []string{"function_score", "distance_feature"}},
@@ -35,16 +35,16 @@ func (c *checker) refuseQuery(name string) {
 	c.report(r.code, r.instead, "%s is refused: %s", name, r.why)
 }
 
-// searchable notes a search of a metadata field that tells of other indices.
+// searchable reports a search of a metadata field that reveals other indices.
 func (c *checker) searchable(f *Field) {
 	if !c.trusted && (f.Path == "_index" || f.Path == "_tier") {
 		c.report(ErrForbidden, nil, "a search of %s is refused: the index is chosen beside the body", f.Path)
 	}
 }
 
-// tells notes the use of a metadata field that tells of hidden ones, and reports
-// whether it is one.
-func (c *checker) tells(f *Field) bool {
+// revealing reports the use of a metadata field that reveals hidden fields. It
+// returns whether the field is one.
+func (c *checker) revealing(f *Field) bool {
 	if f.Path != "_ignored" && f.Path != "_size" || c.trusted || !c.index.sensitive.any() {
 		return false
 	}

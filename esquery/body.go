@@ -6,7 +6,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// bodyParams are the keys of a search's body, in both engines.
+// bodyParams are the keys of a body in both engines.
 var bodyParams = []param{
 	{key: "query", takes: aQuery},
 	{key: "aggs", takes: aggregationTree},
@@ -51,8 +51,8 @@ var bodyParams = []param{
 	{key: "min_compatible_shard_node", takes: refused, why: "it is the cluster's own"},
 }
 
-// meant are what other systems call the keys of a body.
-var meant = map[string]string{
+// otherNames are the names that other systems use for the keys of a body.
+var otherNames = map[string]string{
 	"limit": "size", "top": "size", "count": "size", "page_size": "size",
 	"offset": "from", "skip": "from",
 	"aggregation": "aggs", "facets": "aggs", "group_by": "aggs",
@@ -61,7 +61,7 @@ var meant = map[string]string{
 	"filter": "query", "filters": "query", "must": "query", "must_not": "query", "should": "query", "where": "query", "index": "",
 }
 
-// body checks a search's body.
+// body checks a whole body.
 func (c *checker) body(root *value) {
 	if !c.is(root, object, "a search's body") {
 		return
@@ -89,13 +89,13 @@ func (c *checker) body(root *value) {
 	}
 }
 
-// isEmptyDefinition reports whether a member defines fields, but none, as user
-// interfaces write it. It is left out.
+// isEmptyDefinition reports whether a member defines no fields, as user
+// interfaces write it. Such a member is removed.
 func isEmptyDefinition(m member) bool {
 	return (m.key == "runtime_mappings" || m.key == "script_fields") && m.value.kind == object && len(m.value.members) == 0
 }
 
-// member checks the member of that key, where v has it.
+// member checks the member with that key, if v has it.
 func (c *checker) member(v *value, key string, check func(*value)) {
 	if m := v.get(key); m != nil {
 		c.in(key)
@@ -117,7 +117,7 @@ func (c *checker) unknownInBody(key string) {
 		c.report(ErrUnknownKey, []string{"aggs"}, "a body has no key %s: it is an aggregation, which stands under a name in \"aggs\"", quoted(key))
 		return
 	}
-	if known, ok := meant[key]; ok {
+	if known, ok := otherNames[key]; ok {
 		var candidates []string
 		if known != "" {
 			candidates = []string{known}
@@ -134,7 +134,7 @@ func (c *checker) unknownInBody(key string) {
 	c.report(ErrUnknownKey, refusal.Nearest(key, names, maxCandidates), "a body has no key %s", quoted(key))
 }
 
-// together checks what several keys of a body come to.
+// together checks combinations of keys.
 func (c *checker) together(root *value) {
 	from, size := count(root, "from", 0), count(root, "size", defaultSize)
 	if from+size > c.v.opt.MaxHits {
@@ -147,10 +147,10 @@ func (c *checker) together(root *value) {
 	c.collapsedGroups(root, size)
 }
 
-// defaultSize is how many hits a search returns that does not say.
+// defaultSize is the number of hits of a search without a size.
 const defaultSize = 10
 
-// count returns the whole number that the member of that key is, or otherwise.
+// count returns the member with that key as a whole number, or otherwise.
 func count(v *value, key string, otherwise int) int {
 	if m := v.get(key); m != nil {
 		if n, ok := countOf(m); ok {
@@ -181,7 +181,7 @@ func (c *checker) statsGroups(v *value) {
 	c.must(allTexts(v.items), v, "stats", "an array of strings")
 }
 
-// indicesBoost checks that only indices are named that may be searched.
+// indicesBoost checks that it names only indices that may be searched.
 func (c *checker) indicesBoost(v *value) {
 	check := func(o *value) {
 		for i := range o.members {

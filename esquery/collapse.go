@@ -9,7 +9,7 @@ var (
 	innerCollapseParams = []param{{key: "field", takes: aField, need: needCollapse, required: true}}
 )
 
-// collapse checks how hits are grouped.
+// collapse checks the grouping of hits.
 func (c *checker) collapse(v *value) {
 	if !c.params(v, "collapse", collapseParams) {
 		return
@@ -32,7 +32,8 @@ func (c *checker) collapse(v *value) {
 	})
 }
 
-// collapsedGroups reports more hits in the groups of a collapse than may be read.
+// collapsedGroups reports more hits in the groups of a collapse than may be
+// read.
 func (c *checker) collapsedGroups(root *value, size int) {
 	collapse := root.get("collapse")
 	if collapse == nil {
@@ -53,7 +54,7 @@ func (c *checker) collapsedGroups(root *value, size int) {
 	}
 }
 
-// list returns the items of an array, and of anything else itself alone.
+// list returns the items of an array, or a slice with the value itself.
 func list(v *value) []value {
 	if v.kind == array {
 		return v.items

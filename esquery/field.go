@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// need is what a part of a body wants to do with a field.
+// A need is what a part of a body does with a field.
 type need uint8
 
 const (
@@ -18,8 +18,8 @@ const (
 	needPattern
 	needFuzzy
 	needRange
-	needWords // text alone, with positions: spans, intervals
-	needText  // text alone
+	needWords // only texts with positions: spans, intervals
+	needText  // only texts
 	needLike
 	needGeoPoint
 	needGeo
@@ -37,7 +37,7 @@ const (
 	needGroup
 	needNumber
 	needDate
-	needPeriod // a date, or a range of dates
+	needPeriod // a date or a range of dates
 	needIP
 	needRangeGroup
 	needFetch
@@ -50,7 +50,7 @@ const (
 	needString
 )
 
-// familySet is a set of families, a bit for each.
+// A familySet has one bit for each family.
 type familySet uint32
 
 func setOf(families ...family) familySet {
@@ -61,8 +61,9 @@ func setOf(families ...family) familySet {
 	return s
 }
 
-// needs say which fields do: those that can do it, of these families (none: of
-// all). use names it, and instead the queries that do for other fields.
+// needs are the requirements of each need: the abilities, and the families (0:
+// all). what describes such a field in messages, instead names queries for other
+// fields.
 var needs = [...]struct {
 	can      ability
 	families familySet
@@ -116,10 +117,9 @@ func (n need) fits(f *Field) bool {
 	return (want.families == 0 || want.families&(1<<f.family) != 0) && f.can(want.can)
 }
 
-// field returns the field of that name, where the walk is, if it is there, visible,
-// of the nested object at hand, and does for n. It puts the right name in the place
-// of one that is beyond doubt; otherwise it notes what is wrong, and returns nil.
-// name points into the body.
+// field returns the field of that name if it exists, is visible, belongs to the
+// current nested object and fits n. Otherwise it reports the problem and returns
+// nil. name points into the body: a certain correction replaces it.
 func (c *checker) field(name *string, n need) *Field {
 	f := c.resolve(name, n)
 	if f == nil || !c.scoped(f, n) {
@@ -132,22 +132,21 @@ func (c *checker) field(name *string, n need) *Field {
 	return f
 }
 
-// visible reports whether the author of the body may know of the field.
+// visible reports whether the author of the body may know the field.
 func (c *checker) visible(path string) bool {
 	return c.trusted || !c.index.sensitive.hides(path)
 }
 
-// knows reports whether there is a field of that name that the author of the body may
-// know of.
+// knows reports whether the field exists and its author may know it.
 func (c *checker) knows(path string) bool {
 	return c.index.mapping.lookup(path) != nil && c.visible(path)
 }
 
-// resolve is field but for where the field lies and what it does for.
+// resolve is field without the checks of the nested object and of the need.
 func (c *checker) resolve(name *string, n need) *Field {
 	m := c.index.mapping
 	if f := m.lookup(*name); f != nil && c.visible(*name) {
-		if c.tells(f) {
+		if c.revealing(f) {
 			return nil
 		}
 		if whole, ok := strings.CutSuffix(*name, ".keyword"); ok && f.family == keyedFamily {
@@ -173,9 +172,8 @@ func (c *checker) resolve(name *string, n need) *Field {
 	return nil
 }
 
-// mayCompare reports whether a name may be compared with all fields once more, to
-// find candidates. A body can have thousands of wrong names, and a mapping as many
-// fields.
+// mayCompare reports whether a name may be compared with all fields once more,
+// to find candidates. Both a body and a mapping can have thousands of names.
 func (c *checker) mayCompare() bool {
 	c.compared += len(c.index.mapping.known)
 	return c.compared <= maxCompared
@@ -183,8 +181,7 @@ func (c *checker) mayCompare() bool {
 
 const maxCompared = 100_000
 
-// some are the first of the fields, by name, that fits holds for and that the author of
-// the body may know of.
+// some returns the first visible fields, by name, that fits accepts.
 func (c *checker) some(fits func(*Field) bool) []string {
 	if !c.mayCompare() {
 		return nil
@@ -201,8 +198,8 @@ func (c *checker) some(fits func(*Field) bool) []string {
 	return found
 }
 
-// candidates are the fields that could have been meant by name, those first that do
-// for n where the walk is.
+// candidates returns the fields that may have been meant by name, those first
+// that fit n in the current nested object.
 func (c *checker) candidates(name string, n need) []string {
 	m := c.index.mapping
 	if !c.mayCompare() {
@@ -214,8 +211,8 @@ func (c *checker) candidates(name string, n need) []string {
 			found = append(found, path)
 		}
 	}
-	// A name within the nested object at hand, and a multi-field that is not there,
-	// are what is meant most of all.
+	// Most likely are a name without the path of the nested object, and a
+	// multi-field that does not exist.
 	likely := []string{c.nested + "." + name, name[:max(0, strings.LastIndexByte(name, '.'))]}
 	for _, path := range likely {
 		if f := m.fields[path]; f != nil && f.family != metaFamily && c.visible(path) && n.fits(f) && f.inScope(c.nested) {
@@ -226,13 +223,14 @@ func (c *checker) candidates(name string, n need) []string {
 	for _, path := range m.nearest(name, fits) {
 		add(path)
 	}
-	// Instead of a field that does not do for n, those are meant that hold its values.
+	// In place of a field that does not fit n, addUseful adds the fields that
+	// hold its values.
 	addUseful := func(path string) {
 		f := m.fields[path]
 		switch {
 		case n.fits(f):
 			add(path)
-		case f.family == objectFamily || f.family == nestedFamily: // any of its fields would be a guess
+		case f.family == objectFamily || f.family == nestedFamily: // its fields would only be guesses
 		default:
 			others := c.alternatives(f, n)
 			if len(others) == 0 {
@@ -254,8 +252,8 @@ func (c *checker) candidates(name string, n need) []string {
 	return found
 }
 
-// scoped notes a field that the part at hand does not see, as it looks into another
-// object.
+// scoped reports a field that the current part does not see, because it looks
+// into another nested object.
 func (c *checker) scoped(f *Field, n need) bool {
 	if n == needExist && f.family == nestedFamily {
 		if f.holds(c.nested) {
@@ -281,7 +279,7 @@ func (c *checker) scoped(f *Field, n need) bool {
 	return false
 }
 
-// unfit notes a field that does not do for n.
+// unfit reports a field that does not fit n.
 func (c *checker) unfit(f *Field, n need) {
 	want := &needs[n]
 	candidates := c.alternatives(f, n)
@@ -304,8 +302,8 @@ func (c *checker) unfit(f *Field, n need) {
 	}
 }
 
-// alternatives are fields that do for n: those with the same values as f, and of an
-// object those that it holds.
+// alternatives returns the fields that fit n and hold the values of f, or lie in
+// the object f.
 func (c *checker) alternatives(f *Field, n need) []string {
 	base := f.Path
 	if f.Target != "" {
@@ -321,7 +319,7 @@ func (c *checker) alternatives(f *Field, n need) []string {
 	})
 }
 
-// anyIn reports whether the mapping has a field in the object of that path.
+// anyIn reports whether the mapping has a field below that path.
 func (m *Mapping) anyIn(path string) bool {
 	i, _ := slices.BinarySearch(m.known, path+".")
 	return i < len(m.known) && strings.HasPrefix(m.known[i], path+".")

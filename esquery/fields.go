@@ -2,54 +2,58 @@ package esquery
 
 import "slices"
 
-// Field is what the mappings of an index say of one name that a search can use.
+// A Field is what the mappings say about one name that a search can use.
 type Field struct {
-	// Path is the name as a search gives it: "author.name", or "title.raw" for a
+	// Path is the name in a search: "author.name", or "title.raw" for a
 	// multi-field.
 	Path string
-	// Type is the type as the mapping names it. Of an alias it is that of its
-	// target, of a key in a flattened field that of the field. Where the indices
-	// disagree it is the first of Types.
+	// Type is the type in the mapping. An alias has the type of its target, a
+	// key of a flattened field the type of that field. If the indices disagree,
+	// it is the first of Types.
 	Type string
-	// Types are all of them, sorted, where indices that are searched together give
-	// the name different types. Nil: they agree.
+	// Types are the sorted types if the indices of the mapping disagree. It is
+	// nil if they agree.
 	Types []string
-	// Target is what an alias stands for. Empty: it is no alias.
+	// Target is the field that an alias stands for. It is empty for other
+	// fields.
 	Target string
-	// Parent is the field whose values a multi-field holds. Empty: it is none.
+	// Parent is the field whose values a multi-field holds. It is empty for
+	// other fields.
 	Parent string
-	// Nested is the nearest nested object that the field lies in; of a nested object
-	// it is the one around it. Empty: the document itself.
+	// Nested is the nearest nested object around the field. It is empty for
+	// fields of the document itself.
 	Nested string
 
-	// Searchable says that a query can use its values. It can be true of a field that
-	// is not indexed and has doc values: that is slow.
+	// Searchable reports whether a query can use the values. It can be true for
+	// a field without an index that has doc values: such a query is slow.
 	Searchable bool
-	// Sortable says that it has doc values or fielddata, which sorting, aggregations
-	// and collapsing need. Not every type with doc values can be sorted by.
+	// Sortable reports whether the field has doc values or fielddata, which
+	// sorting, aggregations and collapsing need. Some types with doc values
+	// cannot be sorted by.
 	Sortable bool
-	// Partial says that some of the indices that are searched together lack it.
+	// Partial reports whether some of the indices lack the field.
 	Partial bool
-	// Runtime says that it is computed for each document, which is slow.
+	// Runtime reports whether the field is computed for each document, which is
+	// slow.
 	Runtime bool
-	// Formats are those of a date, in the order in which they are tried.
+	// Formats are the formats of a date, in the order in which they are tried.
 	Formats []string
-	// Dims is the length of a vector; 0: not known.
+	// Dims is the length of a vector. It is 0 if it is not known.
 	Dims int
-	// Relations are those of a join: each parent with its children.
+	// Relations are the relations of a join: each parent with its children.
 	Relations map[string][]string
 
 	family    family
-	included  []string // nested objects around its own in whose scope it is seen too; "" is the document
+	included  []string // further nested objects whose queries see the field; "" is the document
 	copyTo    []string
 	script    string   // of a runtime field
-	indexed   bool     // it has an index of its own
-	positions bool     // of a text: where in it a word stands, for phrases
-	analyzer  string   // of a text; empty: the index's own
-	variants  []*Field // what the indices say each, where they disagree
+	indexed   bool     // the field has an index
+	positions bool     // the index of a text has the positions of words, for phrases
+	analyzer  string   // of a text; empty: the default of the index
+	variants  []*Field // one field per index, if the indices disagree
 }
 
-// ability is something that a field can be used for.
+// An ability is one use of a field.
 type ability uint16
 
 const (
@@ -70,7 +74,7 @@ const (
 	canFetch                            // docvalue_fields
 )
 
-// can reports whether the field can be used for all of that, in each of the indices.
+// can reports whether the field has all these abilities in each index.
 func (f *Field) can(a ability) bool {
 	if f.variants == nil {
 		return f.abilities()&a == a
@@ -110,23 +114,23 @@ func (f *Field) abilities() ability {
 	return a
 }
 
-// inScope reports whether a clause that looks into that nested object, or into the
-// document itself where it is empty, sees the field.
+// inScope reports whether a query on that nested object sees the field. An empty
+// name is the document itself.
 func (f *Field) inScope(nested string) bool {
 	return f.Nested == nested || f.family == metaFamily || slices.Contains(f.included, nested)
 }
 
-// holds reports whether a clause that looks into that nested object sees what is in
-// the nested object f: exists needs it, and finds nothing from elsewhere.
+// holds reports whether a query on that nested object sees the contents of the
+// nested object f. An exists query needs that: it finds nothing from elsewhere.
 func (f *Field) holds(nested string) bool {
 	return f.Path == nested || slices.Contains(f.included, nested)
 }
 
-// family is a group of types that can be used alike.
+// A family is a group of types that are used in the same way.
 type family uint8
 
 const (
-	otherFamily family = iota // a type that is not known here
+	otherFamily family = iota // a type that this package does not know
 	objectFamily
 	nestedFamily
 	textFamily
@@ -141,22 +145,22 @@ const (
 	ipRangeFamily
 	geoPointFamily
 	geoShapeFamily
-	pointFamily // cartesian, as is shape
+	pointFamily // cartesian, like shape
 	shapeFamily
 	denseVectorFamily
 	sparseVectorFamily
 	rankFeatureFamily
 	rankFeaturesFamily
 	completionFamily
-	flattenedFamily // as a whole
-	keyedFamily     // a key in a flattened field
+	flattenedFamily // the field as a whole
+	keyedFamily     // a key of a flattened field
 	joinFamily
 	percolatorFamily
 	histogramFamily
 	binaryFamily
 	semanticFamily
 	murmurFamily
-	metaFamily // _id, _index and their like
+	metaFamily // _id, _index and other metadata
 )
 
 // types are those of Elasticsearch 8 and OpenSearch 2, with their plugins.
@@ -189,8 +193,8 @@ const (
 	ofBuckets = canSort | canGroup | canCount | canFetch
 )
 
-// families is what a field can be used for that has an index and doc values. It is
-// what both engines answer, with more than an error.
+// families are the abilities of a field that has an index and doc values: the
+// uses to which both engines give a correct answer.
 var families = [metaFamily + 1]ability{
 	otherFamily:        ofValue | ofWords | ofBuckets | canPhrasePrefix | canCollapse | canCalculate,
 	objectFamily:       canExist,
@@ -223,7 +227,7 @@ var families = [metaFamily + 1]ability{
 	murmurFamily:       canCount,
 }
 
-// exceptions is what a type cannot do that its family can.
+// exceptions are abilities of a family that a type lacks.
 var exceptions = map[string]ability{
 	"constant_keyword":      canFuzzy | canCollapse,
 	"counted_keyword":       canTerm | canMatch | canPhrase | ofWords | canSort | canCollapse,
@@ -237,8 +241,8 @@ var exceptions = map[string]ability{
 	"aggregate_metric_double": canGroup | canCollapse | canFetch,
 }
 
-// metaAbilities is what the fields that every index has can be used for, where they
-// have doc values; the field caps say which of them do.
+// metaAbilities are the abilities of metadata fields if they have doc values,
+// which the field caps say.
 var metaAbilities = map[string]ability{
 	"_id":      canExist | canTerm | canMatch | ofBuckets,
 	"_index":   ofValue | canPrefix | canPattern | ofBuckets,

@@ -2,7 +2,7 @@ package esquery
 
 import "strings"
 
-// highlightParams are those of highlight as a whole and of each field.
+// highlightParams are the parameters of highlight and of each of its fields.
 var highlightParams = []param{
 	{key: "type", takes: aWord, words: []string{"unified", "plain", "fvh", "semantic"}},
 	{key: "pre_tags", takes: texts},
@@ -20,8 +20,8 @@ var highlightParams = []param{
 	{key: "require_field_match", takes: aSwitch},
 	{key: "highlight_filter", takes: aSwitch},
 	{key: "highlight_query", takes: aQuery},
-	{key: "max_analyzed_offset", takes: anything}, // of Elasticsearch
-	{key: "max_analyzer_offset", takes: anything}, // of OpenSearch
+	{key: "max_analyzed_offset", takes: anything}, // Elasticsearch
+	{key: "max_analyzer_offset", takes: anything}, // OpenSearch
 	{key: "options", takes: anObject},
 	{key: "force_source", takes: aSwitch},
 }
@@ -38,7 +38,7 @@ var (
 	}, highlightParams...)
 )
 
-// highlight checks which matches are shown.
+// highlight checks which matches are highlighted.
 func (c *checker) highlight(v *value) {
 	if !c.params(v, "highlight", highlightTopParams) {
 		return

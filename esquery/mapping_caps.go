@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// AddFieldCaps returns a Mapping that heeds the response of
-// GET /index/_field_caps?fields=* as well: what an index says a field cannot do,
-// types that differ between indices, and fields that the mapping does not list. m
-// stays as it is. The error matches [ErrMapping].
+// AddFieldCaps returns a Mapping that also follows the response of GET
+// /index/_field_caps?fields=*: abilities that a field lacks, types that differ
+// between indices, and fields that the mapping does not list. m does not change.
+// The error matches [ErrMapping].
 func (m *Mapping) AddFieldCaps(response []byte) (*Mapping, error) {
 	root, err := readMapping(response)
 	if err != nil {
@@ -35,7 +35,7 @@ func (m *Mapping) AddFieldCaps(response []byte) (*Mapping, error) {
 	return merged, nil
 }
 
-// caps is what the field caps say of one name.
+// caps are the field caps of one name.
 type caps struct {
 	types                    []string
 	searchable, aggregatable bool
@@ -65,11 +65,11 @@ func (m *Mapping) addCaps(path string, v *value) error {
 		return nil
 	}
 	slices.Sort(c.types)
-	m.heed(path, &c)
+	m.follow(path, &c)
 	return nil
 }
 
-// kindOf is the kind of a member that may be missing.
+// kindOf returns the kind of a member that may be missing.
 func (v *value) kindOf() kind {
 	if v == nil {
 		return null
@@ -77,11 +77,11 @@ func (v *value) kindOf() kind {
 	return v.kind
 }
 
-func (m *Mapping) heed(path string, c *caps) {
+func (m *Mapping) follow(path string, c *caps) {
 	have := m.fields[path]
 	if have == nil {
 		if c.meta || strings.HasPrefix(path, "_") || m.flattened(path) != nil {
-			return // nothing that a search should use
+			return // searches do not use these
 		}
 		m.fields[path] = m.unlisted(path, c)
 		return
@@ -89,8 +89,8 @@ func (m *Mapping) heed(path string, c *caps) {
 	f := *have
 	f.Partial = f.Partial || c.unmapped
 	if f.family != objectFamily && f.family != nestedFamily {
-		// Field caps of some versions call what only has doc values not searchable,
-		// though a query finds it.
+		// Some versions report fields that only have doc values as not
+		// searchable, although queries find them.
 		if !c.searchable && (f.indexed || f.family == metaFamily || f.family == otherFamily) {
 			f.Searchable = false
 		}
@@ -111,8 +111,8 @@ func (m *Mapping) heed(path string, c *caps) {
 	m.fields[path] = &f
 }
 
-// unlisted is a field that only the field caps have, such as a runtime field of a
-// newer mapping.
+// unlisted returns a field that only the field caps have, such as a runtime
+// field of a newer mapping.
 func (m *Mapping) unlisted(path string, c *caps) *Field {
 	f := &Field{
 		Path: path, Type: c.types[0], family: types[c.types[0]],
@@ -128,7 +128,7 @@ func (m *Mapping) unlisted(path string, c *caps) *Field {
 		}
 	}
 	if f.family == dateFamily || f.Type == "date_range" {
-		f.Formats = nil // not known, so that any may be right
+		f.Formats = nil // not known: any format may be right
 	}
 	if len(c.types) > 1 {
 		f.Types = c.types

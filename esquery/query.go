@@ -8,8 +8,8 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// queryTypes are the checks of the queries by their names. Some of them lead back
-// here, which is why the table is filled at the start.
+// queryTypes are the checks of the queries by name. Some of them use the table
+// again, so it is filled in init.
 var queryTypes map[string]func(c *checker, v *value)
 
 func init() {
@@ -73,12 +73,12 @@ func init() {
 	}
 }
 
-// commonParams are those of every query.
+// commonParams are the parameters of every query.
 var commonParams = []param{{key: "boost", takes: aBoost}, {key: "_name", takes: aText}}
 
 func withCommon(more ...param) []param { return append(more, commonParams...) }
 
-// query checks one query, and all that it holds.
+// query checks one query with everything in it.
 func (c *checker) query(q *value) {
 	if !c.is(q, object, "a query") || !c.deeper() {
 		return
@@ -104,7 +104,7 @@ func (c *checker) query(q *value) {
 	c.unknownQuery(m.key)
 }
 
-// queries checks one query or an array of them.
+// queries checks one query or an array of queries.
 func (c *checker) queries(v *value) {
 	if v.kind != array {
 		c.query(v)
@@ -117,8 +117,8 @@ func (c *checker) queries(v *value) {
 	}
 }
 
-// deeper goes one query or aggregation down, up to shallower, or notes that this is
-// too deep.
+// deeper enters a query or aggregation, or reports that the nesting is too deep.
+// If it returns true, shallower must be called.
 func (c *checker) deeper() bool {
 	if c.depth >= c.v.opt.MaxDepth {
 		c.report(ErrBodyTooLarge, nil, "queries and aggregations can be nested %d deep at most", c.v.opt.MaxDepth)
@@ -143,7 +143,7 @@ func (c *checker) notOneQuery(q *value) {
 		strings.Join(keys, ", "))
 }
 
-// misplaced are names that are no queries, and where they belong.
+// misplaced are names that are not queries, and the queries to use instead.
 var misplaced = map[string]string{
 	"must": "bool", "must_not": "bool", "mustNot": "bool", "should": "bool", "filter": "bool",
 	"minimum_should_match": "bool", "and": "bool", "or": "bool", "not": "bool", "filtered": "bool",
@@ -166,7 +166,7 @@ func (c *checker) unknownQuery(name string) {
 	c.report(ErrUnknownKey, refusal.Nearest(name, names, maxCandidates), "there is no query %s", quoted(name))
 }
 
-// queriesFor are the queries that a field is mostly used in.
+// queriesFor returns the queries that a field is mostly used in.
 func queriesFor(f *Field) []string {
 	switch {
 	case f.family == nestedFamily:

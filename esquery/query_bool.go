@@ -45,7 +45,7 @@ func (c *checker) boolQuery(v *value) {
 	}
 }
 
-// clausesOf checks what stands under one key of a bool. Null is no clause.
+// clausesOf checks the value of a key of a bool. Null means no clause.
 func (c *checker) clausesOf(v *value, key string) {
 	switch v.kind {
 	case object, array:

@@ -1,23 +1,23 @@
 package esquery
 
-// clauseType is what a query on one field is like: {"FIELD": value} for short, or
+// A clauseType is a query on one field. Its forms are {"FIELD": value} and
 // {"FIELD": {main: value, ...}}.
 type clauseType struct {
-	name   string // of the query
+	name   string // the name of the query
 	need   need   // what it does with the field
-	main   string // the parameter that the short form stands for
-	alias  string // another name of it; empty: none
+	main   string // the parameter that the short form sets
+	alias  string // another name of main; may be empty
 	params []param
 }
 
-// clause is a query on one field, taken apart.
+// A clause is a parsed query on one field.
 type clause struct {
-	field *Field // nil: a problem with it was noted
-	value *value // of the short form, or of main
-	long  *value // the parameters; nil in the short form
+	field *Field // nil if a problem was reported
+	value *value // the value of the short form, or of main
+	long  *value // the parameters; nil for the short form
 }
 
-// get returns a parameter of the long form; nil: there is none.
+// get returns a parameter of the long form, or nil.
 func (cl *clause) get(key string) *value {
 	if cl.long == nil {
 		return nil
@@ -31,9 +31,9 @@ func (cl *clause) is(key string) bool {
 	return v != nil && v.text == "true"
 }
 
-// clause takes a query on one field apart, and notes what is wrong with its form and
-// its field. It leaves the walk at the value: the caller goes back to where it was.
-// Where it reports false, there is nothing more to look at.
+// clause parses a query on one field and reports problems of its form and its
+// field. It leaves the path at the value: the caller calls back. If it returns
+// false, there is nothing more to check.
 func (c *checker) clause(v *value, t *clauseType) (clause, bool) {
 	m := c.onlyField(v, t)
 	if m == nil {
@@ -89,7 +89,7 @@ func (c *checker) onlyField(v *value, t *clauseType) *member {
 	return nil
 }
 
-// clauseValue notes a main value that is no single one.
+// clauseValue reports a main value that is not a single value.
 func (c *checker) clauseValue(v *value, t *clauseType) bool {
 	switch {
 	case isText(v):
@@ -104,5 +104,5 @@ func (c *checker) clauseValue(v *value, t *clauseType) bool {
 	return false
 }
 
-// back goes back to where the walk was when the path had that length.
+// back returns to the location at which the path had that length.
 func (c *checker) back(length int) { c.path = c.path[:length] }

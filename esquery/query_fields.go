@@ -80,7 +80,8 @@ func (c *checker) simpleQueryString(v *value) {
 		c.report(ErrForbidden, nil, "quote_field_suffix makes names of fields, and not all may be searched; name them in fields")
 		c.out()
 	}
-	// A * makes prefixes, quotes make phrases, which not every field has.
+	// A * makes prefixes and quotes make phrases, which some fields do not
+	// support.
 	n := needMatch
 	switch lenient := v.get("lenient"); {
 	case lenient != nil && lenient.text == "true":
@@ -103,7 +104,7 @@ func (c *checker) weighted(v *value, n need) {
 		return
 	}
 	given := v.get("lenient")
-	// A * alone, for all fields, makes engines lenient.
+	// The * for all fields makes engines lenient.
 	lenient := given != nil && given.text == "true" || given == nil && slices.ContainsFunc(names.items, func(v value) bool { return v.text == "*" })
 	each := func(f *Field) {
 		c.searchable(f)
@@ -147,8 +148,8 @@ func (c *checker) weightedField(v *value, n need, each func(*Field)) {
 	each(f)
 }
 
-// allFields notes a search of all fields, where some of them are hidden, or none is
-// seen.
+// allFields reports a search of all fields if some of them are hidden, or if a
+// nested query sees none of them.
 func (c *checker) allFields(v *value, n need) {
 	texts := func(f *Field) bool {
 		return f.family == textFamily && f.Parent == "" && n.fits(f) && f.inScope(c.nested)

@@ -46,18 +46,18 @@ func (c *checker) nestedQuery(v *value) {
 	f := c.nestedObject(v.get("path"))
 	c.out()
 	if f == nil {
-		return // in which scope its query would be is not known
+		return // the scope of its query is not known
 	}
 	outer := c.nested
 	c.nested = f.Path
 	c.member(v, "query", c.query)
-	// What is shown of the objects is found by what stands in here.
+	// inner_hits see the fields of the nested objects.
 	c.member(v, "inner_hits", c.innerHits)
 	c.nested = outer
 }
 
-// hasChild and hasParent find documents by what is joined to them. That is confined
-// to the documents of the mandatory filter as well.
+// hasChild and hasParent find documents by their joined documents, which must
+// match the mandatory filter as well.
 func (c *checker) hasChild(v *value) {
 	if !c.params(v, "has_child", hasChildParams) {
 		return
@@ -80,7 +80,7 @@ func (c *checker) parentID(v *value) {
 	}
 }
 
-// joined checks the query on joined documents, which are never nested ones.
+// joined checks the query on joined documents, which are never nested objects.
 func (c *checker) joined(v *value) {
 	outer := c.nested
 	c.nested = ""
@@ -92,8 +92,8 @@ func (c *checker) joined(v *value) {
 	c.nested = outer
 }
 
-// relation checks the name of a relation under key: one that has children, or one
-// that is a child of another.
+// relation checks the name of a relation: one that has children, or one that is
+// a child.
 func (c *checker) relation(v *value, key string, parent bool) {
 	var known []string
 	for _, f := range c.index.mapping.joins {

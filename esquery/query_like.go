@@ -25,7 +25,7 @@ var (
 	}
 )
 
-// moreLikeThis checks a query for documents that have words of a text in common.
+// moreLikeThis checks a query for documents with words of a text in common.
 func (c *checker) moreLikeThis(v *value) {
 	if c.filtered() {
 		c.report(ErrFilterBypass, []string{"match"}, "more_like_this chooses words by how many documents of others have them; use a match with the words")
@@ -53,7 +53,7 @@ func (c *checker) like(v *value) {
 	}
 }
 
-// likeItem checks a text, or a document.
+// likeItem checks a text or a document.
 func (c *checker) likeItem(v *value) {
 	switch {
 	case isText(v):

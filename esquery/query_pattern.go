@@ -32,8 +32,8 @@ var (
 )
 
 const (
-	maxRegexp = 1000   // letters, of the engines
-	maxStates = 10_000 // of an automaton; the engines' default
+	maxRegexp = 1000   // characters, the limit of the engines
+	maxStates = 10_000 // of an automaton, the default of the engines
 )
 
 func (c *checker) prefix(v *value) {
@@ -58,7 +58,7 @@ func (c *checker) wildcard(v *value) {
 	c.ofWord(&cl)
 }
 
-// wildcardCost notes a pattern for which every term has to be looked at. A field of
+// wildcardCost reports a pattern that is compared with every term. A field of
 // the type wildcard has an index for that.
 func (c *checker) wildcardCost(f *Field, pattern string) {
 	if (strings.HasPrefix(pattern, "*") || strings.HasPrefix(pattern, "?")) && (f == nil || f.Type != "wildcard") {
@@ -89,8 +89,8 @@ func (c *checker) regexp(v *value) {
 	c.ofWord(&cl)
 }
 
-// regexpCost notes an expression that is too long, no expression, or one for which
-// every term has to be looked at.
+// regexpCost reports an expression that is too long, or that is compared with
+// every term.
 func (c *checker) regexpCost(pattern string) {
 	switch {
 	case len(pattern) > maxRegexp:
@@ -111,8 +111,8 @@ func (c *checker) fuzzy(v *value) {
 	c.ofWord(&cl)
 }
 
-// maxFuzzy is how long a text with fuzziness can be, in bytes: for each of its words
-// engines look at the whole index.
+// maxFuzzy is the maximum length in bytes of a text with fuzziness: engines
+// search the whole index for each of its words.
 const maxFuzzy = 1000
 
 func (c *checker) fewWords(text string) {
@@ -121,8 +121,8 @@ func (c *checker) fewWords(text string) {
 	}
 }
 
-// ofWord notes what is looked for among the words of a text and cannot be one. These
-// queries are not analysed, and words were: they have no space and no capital.
+// ofWord reports a value that cannot be a word of a text. These queries are not
+// analyzed, but the words of the index are: they have no spaces and no capitals.
 func (c *checker) ofWord(cl *clause) {
 	f := cl.field
 	if f == nil {
@@ -140,8 +140,8 @@ func (c *checker) ofWord(cl *clause) {
 	}
 }
 
-// lowercased reports whether the words of a text stand in the index without
-// capitals. What an analyzer of the index's own does is not known.
+// lowercased reports whether the words of a text are in lower case in the index.
+// The custom analyzers of an index are not known.
 func (f *Field) lowercased() bool {
 	switch f.analyzer {
 	case "", "default", "standard", "simple", "stop", "fingerprint", "english":
@@ -150,12 +150,11 @@ func (f *Field) lowercased() bool {
 	return false
 }
 
-// beginsAnyhow reports whether what a regular expression matches can begin with any
-// character, again and again: .*, .+, [^a]*, @, at its beginning or at that of one of
-// its alternatives.
+// beginsAnyhow reports whether an expression, or one of its alternatives, begins
+// with something that matches any characters: .*, .+, [^a]* or @.
 func beginsAnyhow(s string) bool {
 	atStart := true
-	type group struct{ atStart, any bool } // whether it began at the start, and takes any character
+	type group struct{ atStart, any bool } // began at the start; matches any character
 	var groups []group
 	for i := 0; i < len(s); i++ {
 		switch s[i] {

@@ -74,8 +74,8 @@ func (c *checker) rangeQuery(v *value) {
 	}
 }
 
-// laterDay reports whether both begin like 2024-01-31, and the first day is the later
-// one by more than what time zones and rounding could change.
+// laterDay reports whether both begin like 2024-01-31, and the first day is
+// later by more than time zones and rounding can change.
 func laterDay(a, b string) bool {
 	const layout = "2006-01-02"
 	if len(a) < len(layout) || len(b) < len(layout) || strings.Contains(a, "||") || strings.Contains(b, "||") {
@@ -86,7 +86,7 @@ func laterDay(a, b string) bool {
 	return err1 == nil && err2 == nil && from.Sub(to) > 48*time.Hour
 }
 
-// bound returns the bound at one end, of the names that it can have; nil: it is open.
+// bound returns the bound of one end, or nil if the end is open.
 func (c *checker) bound(v *value, names []string) (found *value, key string, ok bool) {
 	for _, name := range names {
 		b := v.get(name)
@@ -120,8 +120,8 @@ func (c *checker) boundLiteral(f *Field, v *value, key, format string) {
 	c.out()
 }
 
-// fieldPattern returns the fields that a name with * stands for, of those that do
-// for n, or notes why it may not be used. The walk is at it.
+// fieldPattern calls each with the fields that a name with * stands for and that
+// fit n, or reports why the pattern is refused.
 func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
 	if !c.fewPatterns() {
 		return

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// minimumMatch checks how many clauses must match: 2, -1, 75%, -25%, or conditions
-// such as "2<75% 9<-3". Engines notice what is none only where it comes to count.
+// minimumMatch checks how many clauses must match: 2, -1, 75%, -25%, or
+// conditions such as "2<75% 9<-3". Engines report a wrong value only if they use
+// it.
 func (c *checker) minimumMatch(v *value) bool {
 	if v.kind == number || v.kind == str {
 		if isMinimum(v.text) {
@@ -16,7 +17,7 @@ func (c *checker) minimumMatch(v *value) bool {
 	return c.must(false, v, "minimum_should_match", `a whole number, a percentage, or conditions such as "2<75%"`)
 }
 
-// maxMinimum is far more than what anybody writes.
+// maxMinimum is more than anybody writes.
 const maxMinimum = 200
 
 func isMinimum(s string) bool {
@@ -27,7 +28,7 @@ func isMinimum(s string) bool {
 	if !strings.Contains(s, "<") {
 		return isMinimumCount(s)
 	}
-	// A space may stand around the <, which Fields would take apart.
+	// Spaces around < would be split by Fields.
 	for strings.Contains(s, " <") || strings.Contains(s, "< ") {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, " <", "<"), "< ", "<")
 	}
@@ -47,6 +48,7 @@ func isMinimumCount(s string) bool {
 }
 
 // fuzziness checks how many letters may differ: 0, 1, 2, AUTO or AUTO:3,6.
+// OpenSearch treats a wrong value as 0.
 func (c *checker) fuzziness(v *value) bool {
 	if v.kind == number || v.kind == str {
 		if isFuzziness(v.text) {
@@ -75,12 +77,12 @@ func isFuzziness(s string) bool {
 
 var rewrites = []string{"constant_score", "constant_score_boolean", "constant_score_blended", "scoring_boolean"}
 
-// leastExpansions is how many words engines take for one that is incomplete or
-// misspelt, where nothing else is said.
+// leastExpansions is the default number of words that engines expand an
+// incomplete or misspelled word to.
 const leastExpansions = 50
 
-// expansions notes a choice of few words among those of all documents: which they are
-// tells whether there are others.
+// expansions reports a choice of few words from those of all documents: the
+// chosen words would reveal the existence of others.
 func (c *checker) expansions(n int) bool {
 	if !c.filtered() || n >= leastExpansions {
 		return true
@@ -89,7 +91,7 @@ func (c *checker) expansions(n int) bool {
 	return false
 }
 
-// rewrite checks how a query on many terms is run.
+// rewrite checks the execution of a query on many terms.
 func (c *checker) rewrite(v *value) bool {
 	if v.kind == str {
 		for _, known := range rewrites {
@@ -109,7 +111,7 @@ func (c *checker) rewrite(v *value) bool {
 	return c.must(false, v, "rewrite", strings.Join(rewrites, ", ")+" or top_terms_N")
 }
 
-// flags checks a list of words with | between them.
+// flags checks words with | between them.
 func (c *checker) flags(v *value, p *param) bool {
 	if v.kind == number {
 		_, err := strconv.ParseInt(v.text, 10, 32)

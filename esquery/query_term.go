@@ -65,7 +65,8 @@ func (c *checker) terms(v *value) {
 	}
 }
 
-// values checks the values of a terms. The walk is at their array.
+// values checks the values of a terms query. The current location is their
+// array.
 func (c *checker) values(f *Field, items []value) {
 	if len(items) > c.v.opt.MaxTerms {
 		c.report(ErrTooExpensive, nil, "it has %d values; at most %d are allowed", len(items), c.v.opt.MaxTerms)
@@ -89,7 +90,8 @@ func (c *checker) values(f *Field, items []value) {
 	}
 }
 
-// termsSet checks {"FIELD": {"terms": [values], "minimum_should_match_field": FIELD}}.
+// termsSet checks {"FIELD": {"terms": [values], "minimum_should_match_field":
+// FIELD}}.
 func (c *checker) termsSet(v *value) {
 	m := c.onlyField(v, &termsSetClause)
 	if m == nil {

@@ -42,7 +42,7 @@ func (c *checker) matchPhrase(v *value)       { c.matchOf(v, &matchPhraseClause)
 func (c *checker) matchPhrasePrefix(v *value) { c.matchOf(v, &matchPhrasePrefixClause) }
 func (c *checker) matchBoolPrefix(v *value)   { c.matchOf(v, &matchBoolPrefixClause) }
 
-// matchOf checks a query that looks for a text in one field.
+// matchOf checks a query for a text in one field.
 func (c *checker) matchOf(v *value, t *clauseType) {
 	defer c.back(len(c.path))
 	cl, ok := c.clause(v, t)
@@ -50,7 +50,6 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 		return
 	}
 	c.searchable(cl.field)
-	// What is lenient with a value that the field cannot have finds nothing.
 	c.lenient(cl.field, cl.value, cl.is("lenient"))
 	if cl.get("fuzziness") != nil {
 		c.fewWords(cl.value.text)
@@ -60,8 +59,8 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 	}
 }
 
-// lenient checks the text of a match query. A lenient query finds nothing if the
-// text is not a value of the field, and engines do not say so.
+// lenient checks the text of a match query. If the text is not a value of the
+// field, a lenient query finds nothing and reports no error.
 func (c *checker) lenient(f *Field, text *value, lenient bool) {
 	if lenient && f.family != textFamily && f.family != keywordFamily && f.family != otherFamily {
 		c.report(ErrInvalidLiteral, nil, "%s is of type %s, and a lenient query hides that a value does not fit it; leave lenient out", quoted(f.Path), f.Type)

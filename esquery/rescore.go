@@ -15,7 +15,7 @@ var (
 	}
 )
 
-// rescore checks how the first hits are scored anew.
+// rescore checks the second scoring of the first hits.
 func (c *checker) rescore(v *value) {
 	if v.kind != array {
 		c.rescorer(v)

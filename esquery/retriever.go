@@ -16,7 +16,7 @@ var (
 	}
 )
 
-// retriever checks the form of Elasticsearch in which one search can hold several.
+// retriever checks the form of Elasticsearch that nests searches.
 func (c *checker) retriever(v *value) {
 	if c.filtered() {
 		c.report(ErrFilterBypass, nil, "retriever: write query and knn at the top of the body")

@@ -1,8 +1,8 @@
 package esquery
 
-// The shapes of the parts of a body that are neither queries nor simple values.
+// Shapes of the parts of a body that are neither queries nor simple values.
 const (
-	aggregationTree shape = refused + 1 + iota // checked with what stands around it
+	aggregationTree shape = refused + 1 + iota // checked by aggregationsOf
 	aSort
 	aSource
 	fetchedFields

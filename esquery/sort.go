@@ -35,7 +35,7 @@ var (
 	}
 )
 
-// sort checks what a search, its inner hits or top_hits are sorted by.
+// sort checks the sort of a search, inner_hits or top_hits.
 func (c *checker) sort(v *value) {
 	switch v.kind {
 	case str:
@@ -60,11 +60,11 @@ func (c *checker) sort(v *value) {
 	}
 }
 
-// isSortWord reports whether name sorts by no field.
+// isSortWord reports whether name is a sort without a field.
 func isSortWord(name string) bool { return name == "_score" || name == "_doc" || name == "_shard_doc" }
 
-// sortName checks a name that stands for a sort, and mends "field:desc", which only
-// the URL of a search takes.
+// sortName checks a sort that is only a name. It corrects "field:desc", which is
+// the form of the URL parameter.
 func (c *checker) sortName(v *value) {
 	if isSortWord(v.text) {
 		return
@@ -101,7 +101,8 @@ func (c *checker) sortObject(v *value) {
 	}
 }
 
-// sortOrder checks the short form of a sort, and reports whether it is the long one.
+// sortOrder checks the short form of a sort, and reports whether the sort has
+// the long form.
 func (c *checker) sortOrder(v *value) bool {
 	if v.kind == object {
 		return true
@@ -154,8 +155,8 @@ func (c *checker) sortByDistance(v *value) {
 	}
 }
 
-// nestedSort checks a sort's nested and looks into the object that it names. It
-// reports whether the sort can be checked there; whoever calls it looks back.
+// nestedSort checks the nested part of a sort and enters its object. It reports
+// whether the rest can be checked. The caller restores c.nested.
 func (c *checker) nestedSort(v *value) bool {
 	if v == nil {
 		return true
@@ -176,7 +177,8 @@ func (c *checker) nestedSort(v *value) bool {
 	return c.nestedSort(v.get("nested"))
 }
 
-// nestedObject returns the nested object of that name, if it lies in the one at hand.
+// nestedObject returns the nested object of that name if it lies in the current
+// one.
 func (c *checker) nestedObject(v *value) *Field {
 	if !c.must(v.kind == str, v, "path", "the name of a nested object") {
 		return nil
@@ -195,7 +197,7 @@ func (c *checker) nestedObject(v *value) *Field {
 	return f
 }
 
-// nestedObjects are the nested objects that the author of the body may know of.
+// nestedObjects returns the visible nested objects.
 func (c *checker) nestedObjects() []string {
 	return c.some(func(f *Field) bool { return f.family == nestedFamily })
 }

@@ -35,7 +35,7 @@ func (c *checker) source(v *value) {
 			if v.get(pair[0]) != nil && v.get(pair[1]) != nil {
 				c.report(ErrMalformed, nil, "_source has %s and %s, of which one is lost", pair[0], pair[1])
 			}
-			if pair[0] == "includes" { // what is excluded need not be there
+			if pair[0] == "includes" { // excluded fields need not exist
 				c.member(v, pair[0], c.sourcePatterns)
 				c.member(v, pair[1], c.sourcePatterns)
 			}
@@ -57,11 +57,11 @@ func (c *checker) sourcePatterns(v *value) {
 	}
 }
 
-// sourcePattern checks a name or pattern of what stands in the documents, which is
-// more than what the mapping knows.
+// sourcePattern checks a name or pattern of _source. Documents can have fields
+// that the mapping does not list.
 func (c *checker) sourcePattern(v *value) {
 	if !c.must(v.kind == str, v, "_source", "the name of a field") || strings.Contains(v.text, "*") {
-		return // a pattern may match what is not mapped; hidden fields are taken out afterwards
+		return // a pattern can match fields that are not mapped; hidden ones are excluded later
 	}
 	m := c.index.mapping
 	f := m.lookup(v.text)
@@ -79,7 +79,8 @@ func (c *checker) sourcePattern(v *value) {
 	}
 }
 
-// inDocuments reports whether documents may have a field that the mapping leaves out.
+// inDocuments reports whether documents may have a field that the mapping does
+// not list.
 func (c *checker) inDocuments(path string) bool {
 	m := c.index.mapping
 	return m.lookup(path) == nil && m.why(path) != "" && c.visible(path)
@@ -111,8 +112,8 @@ func (c *checker) fetched(v *value, n need) {
 	}
 }
 
-// fetchedObject is fetchedName where the name stands beside include_unmapped, with
-// which it stands for what no mapping tells of.
+// fetchedObject is fetchedName for a name next to include_unmapped, which can be
+// a field that the mapping does not list.
 func (c *checker) fetchedObject(item *value, n need) *Field {
 	name, unmapped := item.get("field"), item.get("include_unmapped")
 	if unmapped == nil || unmapped.text != "true" || name.kind != str {
@@ -129,7 +130,7 @@ func (c *checker) fetchedObject(item *value, n need) *Field {
 	return c.fetchedName(name, n)
 }
 
-// fetchedName checks a name or pattern, and returns the field where it is a name.
+// fetchedName checks a name or pattern. It returns the field of a name.
 func (c *checker) fetchedName(v *value, n need) *Field {
 	if !c.must(v.kind == str, v, "a field", "a name") {
 		return nil
@@ -157,7 +158,8 @@ func (c *checker) fetchedName(v *value, n need) *Field {
 	return f
 }
 
-// pattern checks a pattern of names: it must match something, and nothing hidden.
+// pattern checks a pattern of names: it must match something, and nothing
+// hidden.
 func (c *checker) pattern(v *value, n need) {
 	if n == needFetch && glob(v.text, "_ignored_source") {
 		c.report(ErrFieldType, nil, "the pattern %s matches metadata fields, which have no doc values; name the fields", quoted(v.text))
@@ -182,7 +184,7 @@ func (c *checker) pattern(v *value, n need) {
 	}
 }
 
-// fewPatterns counts the patterns of names, and notes too many of them: each one is
+// fewPatterns counts the patterns of names and reports too many. Each is
 // compared with all fields, here and by the engine.
 func (c *checker) fewPatterns() bool {
 	if c.patterns++; c.patterns <= maxPatterns {

@@ -52,7 +52,7 @@ var (
 	}, termSuggesterParams...)
 )
 
-// suggest checks the suggesters. They look into the words of all documents.
+// suggest checks the suggesters, which search the words of all documents.
 func (c *checker) suggest(v *value) {
 	if c.filtered() {
 		c.report(ErrFilterBypass, nil, "suggest finds words in the documents of others; use a match with fuzziness")
