@@ -91,7 +91,7 @@ func (c *checker) nestedAggregation(p *value) {
 
 func (c *checker) reverseNested(p *value) {
 	if c.nested == "" {
-		c.report(ErrNestedPath, c.nestedObjects(), "reverse_nested leads out of a nested aggregation, and there is none around it")
+		c.report(ErrNestedPath, c.nestedObjects(), "reverse_nested leaves a nested aggregation, but there is none around it")
 		return
 	}
 	path := p.get("path")
@@ -155,7 +155,7 @@ func (c *checker) termsAggregation(name string, p *value) int {
 		c.each(v, func(name *value) {
 			c.sourcePattern(name)
 			if strings.Contains(name.text, "*") && c.index.sensitive.any() {
-				c.report(ErrUnknownField, nil, "the pattern %s is too wide; name the fields", quoted(name.text))
+				c.report(ErrUnknownField, nil, "the pattern %s is too broad; name the fields", quoted(name.text))
 			}
 		})
 	})

@@ -41,14 +41,14 @@ var bodyParams = []param{
 
 	{key: "script_fields", takes: aScript},
 	{key: "derived", takes: aScript, why: "derived fields are scripts, which are refused"},
-	{key: "runtime_mappings", takes: refused, why: "a search must not make fields of its own"},
-	{key: "pit", takes: refused, why: "the point in time is opened by who runs the search"},
-	{key: "slice", takes: refused, why: "it belongs to a scroll or point in time, which the search does not open"},
-	{key: "ext", takes: refused, why: "what plugins make of it cannot be checked"},
+	{key: "runtime_mappings", takes: refused, why: "a search must not define fields"},
+	{key: "pit", takes: refused, why: "the program that runs the search opens the point in time"},
+	{key: "slice", takes: refused, why: "it is for a scroll or point in time, which a body cannot open"},
+	{key: "ext", takes: refused, why: "its meaning depends on plugins and cannot be checked"},
 	{key: "rank", takes: refused, why: "results cannot be combined in this way; use query and knn"},
 	{key: "search_pipeline", takes: refused, why: "a pipeline could change the search"},
 	{key: "verbose_pipeline", takes: refused, why: "a pipeline could change the search"},
-	{key: "min_compatible_shard_node", takes: refused, why: "it is the cluster's own"},
+	{key: "min_compatible_shard_node", takes: refused, why: "it is for use within a cluster"},
 }
 
 // otherNames are the names that other systems use for the keys of a body.
@@ -106,15 +106,15 @@ func (c *checker) member(v *value, key string, check func(*value)) {
 
 func (c *checker) unknownInBody(key string) {
 	if key == "filter" {
-		c.report(ErrUnknownKey, []string{"query", "post_filter"}, `a body has no key "filter": conditions stand in {"query": {"bool": {"filter": [...]}}}`)
+		c.report(ErrUnknownKey, []string{"query", "post_filter"}, `a body has no key "filter": conditions belong in {"query": {"bool": {"filter": [...]}}}`)
 		return
 	}
 	if queryTypes[key] != nil {
-		c.report(ErrUnknownKey, []string{"query"}, "a body has no key %s: it is a query, which stands in \"query\"", quoted(key))
+		c.report(ErrUnknownKey, []string{"query"}, "a body has no key %s: it is a query and belongs in \"query\"", quoted(key))
 		return
 	}
 	if aggregationTypes[key] != nil {
-		c.report(ErrUnknownKey, []string{"aggs"}, "a body has no key %s: it is an aggregation, which stands under a name in \"aggs\"", quoted(key))
+		c.report(ErrUnknownKey, []string{"aggs"}, "a body has no key %s: it is an aggregation and belongs under a name in \"aggs\"", quoted(key))
 		return
 	}
 	if known, ok := otherNames[key]; ok {
@@ -138,11 +138,11 @@ func (c *checker) unknownInBody(key string) {
 func (c *checker) together(root *value) {
 	from, size := count(root, "from", 0), count(root, "size", defaultSize)
 	if from+size > c.v.opt.MaxHits {
-		c.report(ErrTooExpensive, nil, "from and size come to %d; at most %d hits can be read in this way: narrow the query, or use search_after",
+		c.report(ErrTooExpensive, nil, "from plus size is %d; at most %d hits can be read like this: narrow the query, or use search_after",
 			from+size, c.v.opt.MaxHits)
 	}
 	if size*c.inner > c.v.opt.MaxHits {
-		c.report(ErrTooExpensive, nil, "%d hits with %d inner hits each are %d; at most %d hits can be read in this way", size, c.inner, size*c.inner, c.v.opt.MaxHits)
+		c.report(ErrTooExpensive, nil, "%d hits with %d inner hits each are %d; at most %d hits can be read", size, c.inner, size*c.inner, c.v.opt.MaxHits)
 	}
 	c.collapsedGroups(root, size)
 }
@@ -167,13 +167,13 @@ func (c *checker) trackTotalHits(v *value) {
 
 func (c *checker) profile(v *value) {
 	if c.must(isSwitch(v), v, "profile", "true or false") && v.text == "true" {
-		c.report(ErrForbidden, nil, "profile: it costs much, and tells how the engine works")
+		c.report(ErrForbidden, nil, "profile is refused: it is expensive and reveals details of the engine")
 	}
 }
 
 func (c *checker) explain(v *value) {
 	if c.must(isSwitch(v), v, "explain", "true or false") && v.text == "true" && c.filtered() {
-		c.report(ErrFilterBypass, nil, "explain tells how often words occur in the documents of others")
+		c.report(ErrFilterBypass, nil, "explain reveals how often words occur in the documents of others")
 	}
 }
 

@@ -4,7 +4,7 @@ import "strings"
 
 // highlightParams are the parameters of highlight and of each of its fields.
 var highlightParams = []param{
-	{key: "type", takes: aWord, words: []string{"unified", "plain", "fvh", "semantic"}},
+	{key: "type", takes: aText},
 	{key: "pre_tags", takes: texts},
 	{key: "post_tags", takes: texts},
 	{key: "fragment_size", takes: aCount},
@@ -12,7 +12,7 @@ var highlightParams = []param{
 	{key: "no_match_size", takes: aCount},
 	{key: "order", takes: aText},
 	{key: "fragmenter", takes: aWord, words: []string{"simple", "span"}},
-	{key: "boundary_scanner", takes: aWord, words: []string{"chars", "sentence", "word"}},
+	{key: "boundary_scanner", takes: aText},
 	{key: "boundary_scanner_locale", takes: aText},
 	{key: "boundary_chars", takes: aText},
 	{key: "boundary_max_scan", takes: aCount},
@@ -34,7 +34,7 @@ var (
 	highlightTopParams = append([]param{
 		{key: "fields", takes: anything, required: true},
 		{key: "encoder", takes: aWord, words: []string{"default", "html"}},
-		{key: "tags_schema", takes: aWord, words: []string{"default", "styled"}},
+		{key: "tags_schema", takes: aText},
 	}, highlightParams...)
 )
 

@@ -68,7 +68,7 @@ func (c *checker) topHits(v *value) int {
 func (c *checker) fewHits(v *value, owner string) int {
 	n := count(v, "from", 0) + count(v, "size", defaultInnerHits)
 	if n > maxInnerHits {
-		c.report(ErrTooExpensive, nil, "from and size of %s come to %d; engines take at most %d", owner, n, maxInnerHits)
+		c.report(ErrTooExpensive, nil, "from plus size of %s is %d; engines return at most %d", owner, n, maxInnerHits)
 	}
 	return n
 }

@@ -11,7 +11,7 @@ import (
 // ErrMapping is matched by the errors of [ParseMapping] and
 // [Mapping.AddFieldCaps] for text that is not a mapping or field caps of
 // Elasticsearch or OpenSearch.
-var ErrMapping = errors.New("esquery: this is no mapping")
+var ErrMapping = errors.New("esquery: not a mapping of Elasticsearch or OpenSearch")
 
 func mappingError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMapping, fmt.Sprintf(format, args...))
@@ -122,7 +122,7 @@ func ParseMapping(response []byte) (*Mapping, error) {
 		if inner := root.get("mappings"); inner != nil {
 			body = inner
 		} else if !slices.ContainsFunc(root.members, func(m member) bool { return slices.Contains(ofMapping, m.key) }) {
-			return nil, mappingError("it has no mappings and no properties: it is no mapping")
+			return nil, mappingError("it has no mappings and no properties")
 		}
 		r, err := readIndex(body)
 		if err != nil {
@@ -157,7 +157,7 @@ func readMapping(response []byte) (value, error) {
 		return value{}, fmt.Errorf("%w: %w", ErrMapping, err)
 	}
 	if twice != "" {
-		return value{}, mappingError("the key %s is there twice", quoted(twice))
+		return value{}, mappingError("the key %s occurs twice", quoted(twice))
 	}
 	return root, nil
 }

@@ -17,7 +17,7 @@ func (m *Mapping) AddFieldCaps(response []byte) (*Mapping, error) {
 	}
 	fields := root.get("fields")
 	if fields == nil || fields.kind != object {
-		return nil, mappingError("these are no field caps: there are no fields")
+		return nil, mappingError("the field caps have no fields")
 	}
 	if len(fields.members) > maxMappingFields {
 		return nil, mappingError("the field caps have more than %d fields", maxMappingFields)
@@ -44,13 +44,13 @@ type caps struct {
 
 func (m *Mapping) addCaps(path string, v *value) error {
 	if v.kind != object || path == "" {
-		return mappingError("the field caps of %s are no object, or it has no name", quoted(path))
+		return mappingError("the field caps of %s are not an object, or have no name", quoted(path))
 	}
 	c := caps{searchable: true, aggregatable: true}
 	for i := range v.members {
 		typ, says := v.members[i].key, &v.members[i].value
 		if says.kind != object {
-			return mappingError("the field caps of %s are no object", quoted(path))
+			return mappingError("the field caps of %s are not an object", quoted(path))
 		}
 		if typ == "unmapped" {
 			c.unmapped = true

@@ -42,7 +42,7 @@ func (r *mappingReader) multiFields(f *Field, v *value, at place) error {
 		return nil
 	}
 	if v.kind != object {
-		return mappingError("the fields of %s are no object", quoted(f.Path))
+		return mappingError("the fields of %s are not an object", quoted(f.Path))
 	}
 	at.prefix = f.Path + "."
 	for i := range v.members {

@@ -29,7 +29,7 @@ type place struct {
 
 func readIndex(mapping *value) (*mappingReader, error) {
 	if mapping.kind != object {
-		return nil, mappingError("it is no object")
+		return nil, mappingError("the mapping is not an object")
 	}
 	r := &mappingReader{fields: map[string]*Field{}, partial: map[string]string{}}
 	if is(mapping, "enabled", "false") {
@@ -80,7 +80,7 @@ func (r *mappingReader) properties(v *value, at place) error {
 		return nil
 	}
 	if v.kind != object {
-		return mappingError("the properties of %s are no object", quoted(strings.TrimSuffix(at.prefix, ".")))
+		return mappingError("the properties of %s are not an object", quoted(strings.TrimSuffix(at.prefix, ".")))
 	}
 	for i := range v.members {
 		if err := r.property(&v.members[i], at); err != nil {
@@ -93,14 +93,14 @@ func (r *mappingReader) properties(v *value, at place) error {
 func (r *mappingReader) property(p *member, at place) error {
 	path := at.prefix + p.key
 	if p.key == "" || p.value.kind != object {
-		return mappingError("the property %s is no object, or has no name", quoted(path))
+		return mappingError("the property %s is not an object, or has no name", quoted(path))
 	}
 	if len(r.fields) >= maxMappingFields {
 		return mappingError("it has more than %d fields", maxMappingFields)
 	}
 	f := r.field(path, &p.value, at)
 	if f.Type == "" {
-		return mappingError("the type of %s is no string", quoted(path))
+		return mappingError("the type of %s is not a string", quoted(path))
 	}
 	switch f.family {
 	case objectFamily, nestedFamily:
@@ -205,12 +205,12 @@ func (r *mappingReader) runtime(v *value, prefix string) error {
 		return nil
 	}
 	if v.kind != object {
-		return mappingError("its runtime fields are no object")
+		return mappingError("the runtime fields are not an object")
 	}
 	for i := range v.members {
 		path, field := prefix+v.members[i].key, &v.members[i].value
 		if field.kind != object {
-			return mappingError("the runtime field %s is no object", quoted(path))
+			return mappingError("the runtime field %s is not an object", quoted(path))
 		}
 		var script string
 		if s := field.get("script"); s != nil {

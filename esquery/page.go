@@ -33,7 +33,7 @@ type Page struct {
 func (s *Search) Page(p Page) (json.RawMessage, error) {
 	for _, key := range [...]string{"collapse", "rescore", "retriever"} {
 		if s.root.get(key) != nil {
-			return nil, fmt.Errorf("esquery: a search with a %s cannot be read by page: run it as it is", key)
+			return nil, fmt.Errorf("esquery: a search with a %s has no pages: run it as one search", key)
 		}
 	}
 	body := objectValue()
@@ -56,7 +56,7 @@ func (s *Search) Page(p Page) (json.RawMessage, error) {
 	if p.After != nil {
 		after, err := readJSON(string(p.After), maxJSONDepth, nil)
 		if err != nil || after.kind != array {
-			return nil, errors.New("esquery: Page.After is no array of sort values")
+			return nil, errors.New("esquery: Page.After is not an array of sort values")
 		}
 		body.members = append(body.members, member{"search_after", after},
 			member{"track_total_hits", value{kind: boolean, text: "false"}})

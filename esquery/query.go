@@ -86,7 +86,7 @@ func (c *checker) query(q *value) {
 	defer c.shallower()
 	if c.clauses++; c.clauses > c.v.opt.MaxClauses {
 		if c.clauses == c.v.opt.MaxClauses+1 {
-			c.report(ErrTooExpensive, nil, "a body can have %d queries at most", c.v.opt.MaxClauses)
+			c.report(ErrTooExpensive, nil, "a body can have at most %d queries", c.v.opt.MaxClauses)
 		}
 		return
 	}
@@ -121,7 +121,7 @@ func (c *checker) queries(v *value) {
 // If it returns true, shallower must be called.
 func (c *checker) deeper() bool {
 	if c.depth >= c.v.opt.MaxDepth {
-		c.report(ErrBodyTooLarge, nil, "queries and aggregations can be nested %d deep at most", c.v.opt.MaxDepth)
+		c.report(ErrBodyTooLarge, nil, "queries and aggregations can be nested at most %d levels deep", c.v.opt.MaxDepth)
 		return false
 	}
 	c.depth++
@@ -132,14 +132,14 @@ func (c *checker) shallower() { c.depth-- }
 
 func (c *checker) notOneQuery(q *value) {
 	if len(q.members) == 0 {
-		c.report(ErrMalformed, []string{"match_all"}, "a query is an object with one key, the query's type; this has none, which engines refuse")
+		c.report(ErrMalformed, []string{"match_all"}, "a query is an object with one key, the type of the query; this has none")
 		return
 	}
 	keys := make([]string, len(q.members))
 	for i := range q.members {
 		keys[i] = quoted(q.members[i].key)
 	}
-	c.report(ErrMalformed, []string{"bool"}, "a query is an object with one key, the query's type; this has %s: several queries go into the arrays of a bool",
+	c.report(ErrMalformed, []string{"bool"}, "a query is an object with one key, the type of the query; this has %s; put several queries into the arrays of a bool",
 		strings.Join(keys, ", "))
 }
 
@@ -154,11 +154,11 @@ var misplaced = map[string]string{
 
 func (c *checker) unknownQuery(name string) {
 	if instead := misplaced[name]; instead != "" {
-		c.report(ErrUnknownKey, []string{instead}, "%s is no query; it is said with %s", quoted(name), instead)
+		c.report(ErrUnknownKey, []string{instead}, "%s is not a query; use %s", quoted(name), instead)
 		return
 	}
 	if f := c.index.mapping.lookup(name); f != nil && f.family != metaFamily && c.visible(name) {
-		c.report(ErrUnknownKey, queriesFor(f), "%s is a field, and no query: put it into one, such as {\"%s\": {%s: ...}}",
+		c.report(ErrUnknownKey, queriesFor(f), "%s is a field and not a query: put it into a query, such as {\"%s\": {%s: ...}}",
 			quoted(name), queriesFor(f)[0], quoted(name))
 		return
 	}

@@ -40,7 +40,7 @@ func (c *checker) boolQuery(v *value) {
 	}
 	if n > have {
 		c.in("minimum_should_match")
-		c.report(ErrInvalidLiteral, nil, "%d of %d should clauses cannot match: it finds nothing", n, have)
+		c.report(ErrInvalidLiteral, nil, "%d of %d should clauses cannot match, so nothing is found", n, have)
 		c.out()
 	}
 }
@@ -58,7 +58,7 @@ func (c *checker) clausesOf(v *value, key string) {
 
 func (c *checker) constantScore(v *value) {
 	if v.kind == object && v.get("filter") == nil && v.get("query") != nil {
-		c.report(ErrUnknownKey, []string{"filter"}, "constant_score has its query under filter")
+		c.report(ErrUnknownKey, []string{"filter"}, "the query of constant_score belongs under filter")
 		return
 	}
 	c.params(v, "constant_score", constantScoreParams)

@@ -6,32 +6,30 @@ import (
 )
 
 var (
-	matchTypes       = []string{"best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix"}
 	multiMatchParams = withCommon(append(fuzzyMatching,
 		param{key: "query", takes: aText, required: true},
 		param{key: "fields", takes: texts},
-		param{key: "type", takes: exactWord, words: matchTypes},
-		param{key: "operator", takes: aWord, words: operators},
+		param{key: "type", takes: aText},
+		param{key: "operator", takes: aText},
 		param{key: "minimum_should_match", takes: minimumMatch},
 		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
 		param{key: "tie_breaker", takes: aNumber},
 		param{key: "lenient", takes: aSwitch},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms},
+		param{key: "zero_terms_query", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})...)
 	combinedFieldsParams = withCommon(
 		param{key: "query", takes: aText, required: true},
 		param{key: "fields", takes: anArray, required: true},
-		param{key: "operator", takes: aWord, words: operators},
+		param{key: "operator", takes: aText},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms},
+		param{key: "zero_terms_query", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})
 	simpleQueryStringParams = withCommon(
 		param{key: "query", takes: aText, required: true},
 		param{key: "fields", takes: anArray},
-		param{key: "default_operator", takes: aWord, words: operators},
-		param{key: "flags", takes: someFlags, words: []string{"ALL", "NONE", "AND", "NOT", "OR", "PREFIX", "PHRASE",
-			"PRECEDENCE", "ESCAPE", "WHITESPACE", "FUZZY", "NEAR", "SLOP"}},
+		param{key: "default_operator", takes: aText},
+		param{key: "flags", takes: aText},
 		param{key: "analyze_wildcard", takes: aSwitch},
 		param{key: "analyzer", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch},
@@ -73,11 +71,11 @@ func (c *checker) simpleQueryString(v *value) {
 	}
 	text := v.get("query").text
 	if len(text) > maxQueryString {
-		c.report(ErrTooExpensive, nil, "its query can have %d bytes at most", maxQueryString)
+		c.report(ErrTooExpensive, nil, "the query can have at most %d bytes", maxQueryString)
 	}
 	if suffix := v.get("quote_field_suffix"); suffix != nil && !c.trusted && c.index.sensitive.any() {
 		c.in("quote_field_suffix")
-		c.report(ErrForbidden, nil, "quote_field_suffix makes names of fields, and not all may be searched; name them in fields")
+		c.report(ErrForbidden, nil, "quote_field_suffix changes the names of fields; name all fields in fields")
 		c.out()
 	}
 	// A * makes prefixes and quotes make phrases, which some fields do not
@@ -156,8 +154,8 @@ func (c *checker) allFields(v *value, n need) {
 	}
 	switch {
 	case !c.trusted && c.index.sensitive.any():
-		c.report(ErrForbidden, c.some(texts), "name the fields: without them all fields are searched, and not all may be")
+		c.report(ErrForbidden, c.some(texts), "name the fields: not all fields may be searched")
 	case c.nested != "":
-		c.report(ErrMalformed, c.some(texts), "name the fields: without them the fields of the document are searched, which a query on %s does not see", quoted(c.nested))
+		c.report(ErrMalformed, c.some(texts), "name the fields: without them, fields of the document are searched, which a query on %s does not see", quoted(c.nested))
 	}
 }

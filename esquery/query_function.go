@@ -8,7 +8,7 @@ var (
 		{key: "gauss", takes: anything},
 		{key: "exp", takes: anything},
 		{key: "linear", takes: anything},
-		{key: "script_score", takes: aScript, why: "scripts are refused; weigh by field_value_factor or a decay"},
+		{key: "script_score", takes: aScript, why: "scripts are refused; use field_value_factor or a decay"},
 	}
 	functionScoreParams = withCommon(append(scoreFunctions,
 		param{key: "query", takes: aQuery},

@@ -10,13 +10,13 @@ var (
 	nestedParams = withCommon(
 		param{key: "path", takes: anything, required: true},
 		param{key: "query", takes: anything, required: true},
-		param{key: "score_mode", takes: exactWord, words: []string{"avg", "sum", "min", "max", "none"}},
+		param{key: "score_mode", takes: aText},
 		param{key: "ignore_unmapped", takes: aSwitch},
 		param{key: "inner_hits", takes: anything})
 	hasChildParams = withCommon(
 		param{key: "type", takes: aText, required: true},
 		param{key: "query", takes: anything, required: true},
-		param{key: "score_mode", takes: exactWord, words: []string{"avg", "sum", "min", "max", "none"}},
+		param{key: "score_mode", takes: aText},
 		param{key: "min_children", takes: aCount},
 		param{key: "max_children", takes: aPositive},
 		param{key: "ignore_unmapped", takes: aSwitch},
@@ -36,7 +36,7 @@ var (
 // nestedQuery checks a query on the objects of a nested field.
 func (c *checker) nestedQuery(v *value) {
 	if v.kind == object && v.get("path") == nil && v.get("query") != nil {
-		c.report(ErrMalformed, c.nestedObjects(), "nested needs a path, the name of a nested object")
+		c.report(ErrMalformed, c.nestedObjects(), "nested needs a path: the name of a nested object")
 		return
 	}
 	if !c.params(v, "nested", nestedParams) {
@@ -115,8 +115,8 @@ func (c *checker) relation(v *value, key string, parent bool) {
 	c.in(key)
 	defer c.out()
 	if len(known) == 0 {
-		c.report(ErrFieldType, []string{"nested"}, "the index has no join field, so that its documents have no parents and children")
+		c.report(ErrFieldType, []string{"nested"}, "the index has no join field, so its documents have no parents and children")
 		return
 	}
-	c.report(ErrUnknownField, refusal.Nearest(name.text, known, maxCandidates), "there is no such relation as %s", quoted(name.text))
+	c.report(ErrUnknownField, refusal.Nearest(name.text, known, maxCandidates), "there is no relation %s", quoted(name.text))
 }

@@ -28,7 +28,6 @@ func TestNestedQueries(t *testing.T) {
 		{"no path", `{"nested":{"query":{"match_all":{}}}}`, "malformed /nested"},
 		{"no query", `{"nested":{"path":"items"}}`, "malformed /nested"},
 		{"a filter", `{"nested":{"path":"items","filter":{"match_all":{}}}}`, "unknown_key /nested/filter; malformed /nested"},
-		{"an unknown score_mode", `{"nested":{"path":"items","query":{"match_all":{}},"score_mode":"total"}}`, "malformed /nested/score_mode"},
 	}))
 }
 

@@ -28,7 +28,7 @@ var (
 // moreLikeThis checks a query for documents with words of a text in common.
 func (c *checker) moreLikeThis(v *value) {
 	if c.filtered() {
-		c.report(ErrFilterBypass, []string{"match"}, "more_like_this chooses words by how many documents of others have them; use a match with the words")
+		c.report(ErrFilterBypass, []string{"match"}, "more_like_this selects words by the documents of others; use a match with the words")
 		return
 	}
 	if !c.params(v, "more_like_this", likeParams) {
@@ -58,7 +58,7 @@ func (c *checker) likeItem(v *value) {
 	switch {
 	case isText(v):
 	case v.kind != object:
-		c.report(ErrMalformed, nil, "what documents are like is a text, or a document by its _id")
+		c.report(ErrMalformed, nil, "like takes texts, and documents by their _id")
 	case v.get("doc") != nil:
 		c.params(v, "a document", madeDocumentParams)
 	default:
@@ -66,7 +66,7 @@ func (c *checker) likeItem(v *value) {
 	}
 	if name := v.get("_index"); name != nil && c.v.indices[name.text] != c.index {
 		c.in("_index")
-		c.report(ErrForbidden, nil, "a document of another index is refused")
+		c.report(ErrForbidden, nil, "documents of other indices are refused")
 		c.out()
 	}
 }

@@ -6,8 +6,6 @@ import (
 )
 
 var (
-	regexpFlags = []string{"ALL", "NONE", "ANYSTRING", "AUTOMATON", "COMPLEMENT", "EMPTY", "INTERSECTION", "INTERVAL"}
-
 	prefixClause = clauseType{name: "prefix", need: needPrefix, main: "value", params: withCommon(
 		param{key: "value"},
 		param{key: "case_insensitive", takes: aSwitch},
@@ -18,7 +16,7 @@ var (
 		param{key: "rewrite", takes: aRewrite})}
 	regexpClause = clauseType{name: "regexp", need: needPattern, main: "value", params: withCommon(
 		param{key: "value"},
-		param{key: "flags", takes: someFlags, words: regexpFlags},
+		param{key: "flags", takes: aText},
 		param{key: "case_insensitive", takes: aSwitch},
 		param{key: "max_determinized_states", takes: aPositive},
 		param{key: "rewrite", takes: aRewrite})}
@@ -43,7 +41,7 @@ func (c *checker) prefix(v *value) {
 		return
 	}
 	if cl.value.text == "" {
-		c.report(ErrTooExpensive, []string{"exists"}, "every value begins with nothing; exists says that there is one")
+		c.report(ErrTooExpensive, []string{"exists"}, "every value has an empty prefix; use exists")
 	}
 	c.ofWord(&cl)
 }
@@ -63,14 +61,14 @@ func (c *checker) wildcard(v *value) {
 func (c *checker) wildcardCost(f *Field, pattern string) {
 	if (strings.HasPrefix(pattern, "*") || strings.HasPrefix(pattern, "?")) && (f == nil || f.Type != "wildcard") {
 		if strings.Trim(pattern, "*") == "" {
-			c.report(ErrTooExpensive, []string{"exists"}, "everything is like %s; exists says that there is a value", quoted(pattern))
+			c.report(ErrTooExpensive, []string{"exists"}, "%s matches every value; use exists", quoted(pattern))
 			return
 		}
-		c.report(ErrTooExpensive, []string{"match", "prefix"}, "%s begins with a wildcard, for which every value is looked at; use match on a text, or a prefix",
+		c.report(ErrTooExpensive, []string{"match", "prefix"}, "%s begins with a wildcard, so it is compared with every value; use match on a text, or a prefix",
 			quoted(pattern))
 	}
 	if len(pattern) > maxRegexp {
-		c.report(ErrTooExpensive, nil, "a pattern can have %d characters at most", maxRegexp)
+		c.report(ErrTooExpensive, nil, "a pattern can have at most %d characters", maxRegexp)
 	}
 }
 
@@ -82,7 +80,7 @@ func (c *checker) regexp(v *value) {
 	}
 	if states := cl.get("max_determinized_states"); states != nil {
 		if n, _ := countOf(states); n > maxStates {
-			c.report(ErrTooExpensive, nil, "max_determinized_states can be %d at most", maxStates)
+			c.report(ErrTooExpensive, nil, "max_determinized_states can be at most %d", maxStates)
 		}
 	}
 	c.regexpCost(cl.value.text)
@@ -94,9 +92,9 @@ func (c *checker) regexp(v *value) {
 func (c *checker) regexpCost(pattern string) {
 	switch {
 	case len(pattern) > maxRegexp:
-		c.report(ErrTooExpensive, nil, "a regular expression can have %d characters at most", maxRegexp)
+		c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
 	case beginsAnyhow(pattern):
-		c.report(ErrTooExpensive, []string{"match", "prefix"}, "%s can begin with anything, so that every value is looked at; use match on a text, or a prefix",
+		c.report(ErrTooExpensive, []string{"match", "prefix"}, "%s can begin with anything, so it is compared with every value; use match on a text, or a prefix",
 			quoted(pattern))
 	}
 }
@@ -117,7 +115,7 @@ const maxFuzzy = 1000
 
 func (c *checker) fewWords(text string) {
 	if len(text) > maxFuzzy {
-		c.report(ErrTooExpensive, nil, "a text can have %d bytes at most to be searched with fuzziness", maxFuzzy)
+		c.report(ErrTooExpensive, nil, "a text with fuzziness can have at most %d bytes", maxFuzzy)
 	}
 }
 
@@ -134,9 +132,9 @@ func (c *checker) ofWord(cl *clause) {
 	}
 	switch text := cl.value.text; {
 	case strings.ContainsFunc(text, unicode.IsSpace):
-		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, which is searched by its words, and %s is more than one of them", quoted(f.Path), quoted(text))
+		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text and is searched by its words, but %s is more than one word", quoted(f.Path), quoted(text))
 	case strings.ContainsFunc(text, unicode.IsUpper) && !cl.is("case_insensitive"):
-		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, whose words stand in the index without capitals: %s is none of them", quoted(f.Path), quoted(text))
+		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, whose words are in lower case in the index; %s is not one of them", quoted(f.Path), quoted(text))
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *checker) rangeQuery(v *value) {
 	defer c.out()
 	f := c.field(&m.key, needRange)
 	if m.value.kind != object {
-		c.report(ErrMalformed, []string{"term"}, `range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; one value goes into term`)
+		c.report(ErrMalformed, []string{"term"}, `range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; use term for one value`)
 		return
 	}
 	if !c.params(&m.value, "range", rangeParams) {
@@ -42,7 +42,7 @@ func (c *checker) rangeQuery(v *value) {
 		return
 	}
 	if lower == nil && upper == nil {
-		c.report(ErrMalformed, []string{"exists"}, "range has no bound: give gt or gte, lt or lte")
+		c.report(ErrMalformed, []string{"exists"}, "range needs a bound: gt or gte, lt or lte")
 		return
 	}
 	if f == nil {
@@ -70,7 +70,7 @@ func (c *checker) rangeQuery(v *value) {
 		empty = laterDay(lower.text, upper.text) && !strings.Contains(cmp.Or(format, strings.Join(f.Formats, "||")), "dd-MM")
 	}
 	if empty {
-		c.report(ErrInvalidLiteral, nil, "nothing lies between %s and %s", quoted(lower.text), quoted(upper.text))
+		c.report(ErrInvalidLiteral, nil, "there is nothing between %s and %s", quoted(lower.text), quoted(upper.text))
 	}
 }
 
@@ -93,7 +93,7 @@ func (c *checker) bound(v *value, names []string) (found *value, key string, ok 
 		switch {
 		case b == nil:
 		case key != "":
-			c.report(ErrMalformed, nil, "range has both %s and %s, of which one is lost", key, name)
+			c.report(ErrMalformed, nil, "range has both %s and %s, and engines ignore one of them", key, name)
 			return nil, "", false
 		default:
 			found, key = b, name
@@ -149,8 +149,8 @@ func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
 	}
 	switch {
 	case hidden:
-		c.report(ErrForbidden, named, "name the fields one by one: %s stands for more than may be searched", quoted(pattern))
+		c.report(ErrForbidden, named, "name the fields: %s matches more than may be searched", quoted(pattern))
 	case !found:
-		c.report(ErrUnknownField, c.candidates(strings.Trim(pattern, "*."), n), "no field that can be searched here is called like %s", quoted(pattern))
+		c.report(ErrUnknownField, c.candidates(strings.Trim(pattern, "*."), n), "no field that can be searched here matches %s", quoted(pattern))
 	}
 }

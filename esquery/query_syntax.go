@@ -87,7 +87,7 @@ func (c *checker) expansions(n int) bool {
 	if !c.filtered() || n >= leastExpansions {
 		return true
 	}
-	c.report(ErrFilterBypass, nil, "the %d words that come first are of all documents, those of others too; %d is the least that can be taken", n, leastExpansions)
+	c.report(ErrFilterBypass, nil, "the first %d words are chosen from the documents of others too; use at least %d", n, leastExpansions)
 	return false
 }
 
@@ -109,23 +109,4 @@ func (c *checker) rewrite(v *value) bool {
 		}
 	}
 	return c.must(false, v, "rewrite", strings.Join(rewrites, ", ")+" or top_terms_N")
-}
-
-// flags checks words with | between them.
-func (c *checker) flags(v *value, p *param) bool {
-	if v.kind == number {
-		_, err := strconv.ParseInt(v.text, 10, 32)
-		return c.must(err == nil, v, p.key, "a whole number")
-	}
-	if v.kind == str {
-		word := param{key: p.key, words: p.words}
-		for flag := range strings.SplitSeq(v.text, "|") {
-			one := stringValue(flag)
-			if flag != "" && !c.word(&one, &word) {
-				return false
-			}
-		}
-		return true
-	}
-	return c.must(false, v, p.key, "words with | between them")
 }

@@ -41,7 +41,7 @@ func (c *checker) terms(v *value) {
 			continue
 		}
 		if m != nil {
-			c.report(ErrMalformed, []string{"bool"}, "terms takes one field; put one terms for each into a bool")
+			c.report(ErrMalformed, []string{"bool"}, "terms takes one field; put one terms for each field into a bool")
 			return
 		}
 		m = &v.members[i]
@@ -57,9 +57,9 @@ func (c *checker) terms(v *value) {
 	case m.value.kind == array:
 		c.values(f, m.value.items)
 	case m.value.kind == object && (m.value.get("index") != nil || m.value.get("id") != nil || m.value.get("path") != nil):
-		c.report(ErrForbidden, []string{"terms"}, "terms lookup reads another document, which nothing here can check; give the values themselves")
+		c.report(ErrForbidden, []string{"terms"}, "a terms lookup reads another document, which cannot be checked; give the values themselves")
 	case isText(&m.value):
-		c.report(ErrMalformed, []string{"term"}, "terms takes an array of values; one value goes into term, or into an array")
+		c.report(ErrMalformed, []string{"term"}, "terms takes an array of values; use term for one value, or into an array")
 	default:
 		c.report(ErrMalformed, nil, `terms takes an array of values: {"terms": {"FIELD": [values]}}`)
 	}
@@ -69,11 +69,11 @@ func (c *checker) terms(v *value) {
 // array.
 func (c *checker) values(f *Field, items []value) {
 	if len(items) > c.v.opt.MaxTerms {
-		c.report(ErrTooExpensive, nil, "it has %d values; at most %d are allowed", len(items), c.v.opt.MaxTerms)
+		c.report(ErrTooExpensive, nil, "there are %d values; at most %d are allowed", len(items), c.v.opt.MaxTerms)
 		return
 	}
 	if len(items) == 0 {
-		c.report(ErrInvalidLiteral, nil, "it has no values, and finds nothing")
+		c.report(ErrInvalidLiteral, nil, "there are no values, so nothing is found")
 	}
 	if f != nil {
 		c.searchable(f)
@@ -139,7 +139,7 @@ func (c *checker) exists(v *value) {
 	case holder && !c.trusted && c.index.sensitive.within(f.Path):
 		c.report(ErrFieldType, c.alternatives(f, needExist), "%s is an object; name a field in it", quoted(f.Path))
 	case f.family == objectFamily && !c.index.mapping.anyIn(f.Path), f.family == binaryFamily && !f.Sortable:
-		c.report(ErrFieldType, nil, "nothing of %s is indexed, so that exists finds nothing", quoted(f.Path))
+		c.report(ErrFieldType, nil, "%s is not indexed, so exists finds nothing", quoted(f.Path))
 	}
 }
 
@@ -151,8 +151,8 @@ func (c *checker) ids(v *value) {
 	defer c.out()
 	switch values := v.get("values"); {
 	case values.kind == array && len(values.items) == 0:
-		c.report(ErrInvalidLiteral, nil, "it has no values, and finds nothing")
+		c.report(ErrInvalidLiteral, nil, "there are no values, so nothing is found")
 	case len(values.items) > c.v.opt.MaxTerms:
-		c.report(ErrTooExpensive, nil, "it has %d values; at most %d are allowed", len(values.items), c.v.opt.MaxTerms)
+		c.report(ErrTooExpensive, nil, "there are %d values; at most %d are allowed", len(values.items), c.v.opt.MaxTerms)
 	}
 }

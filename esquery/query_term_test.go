@@ -123,7 +123,6 @@ func TestPatternQueries(t *testing.T) {
 		{"fuzzy that is long", `{"fuzzy":{"status":"` + strings.Repeat("a", 1001) + `"}}`, "too_expensive /fuzzy/status"},
 		{"regexp with many states", `{"regexp":{"status":{"value":"op.*","max_determinized_states":100000}}}`, "too_expensive /regexp/status/value"},
 		{"regexp that is long", `{"regexp":{"status":"` + strings.Repeat("a", 1001) + `"}}`, "too_expensive /regexp/status"},
-		{"regexp with an unknown flag", `{"regexp":{"status":{"value":"op.*","flags":"GREEDY"}}}`, "malformed /regexp/status/flags"},
 
 		{"fuzzy", `{"fuzzy":{"status":{"value":"opne","fuzziness":1,"transpositions":true}}}`, ""},
 		{"fuzzy on a word of a text", `{"fuzzy":{"title":"reprot"}}`, ""},

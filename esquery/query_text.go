@@ -1,8 +1,6 @@
 package esquery
 
 var (
-	operators     = []string{"or", "and"}
-	zeroTerms     = []string{"none", "all"}
 	fuzzyMatching = []param{
 		{key: "fuzziness", takes: aFuzziness},
 		{key: "prefix_length", takes: aCount},
@@ -13,26 +11,26 @@ var (
 
 	matchClause = clauseType{name: "match", need: needMatch, main: "query", params: withCommon(append(fuzzyMatching,
 		param{key: "query"},
-		param{key: "operator", takes: aWord, words: operators},
+		param{key: "operator", takes: aText},
 		param{key: "minimum_should_match", takes: minimumMatch},
 		param{key: "analyzer", takes: aText},
 		param{key: "lenient", takes: aSwitch},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms},
+		param{key: "zero_terms_query", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})...)}
 	matchPhraseClause = clauseType{name: "match_phrase", need: needPhrase, main: "query", params: withCommon(
 		param{key: "query"},
 		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms})}
+		param{key: "zero_terms_query", takes: aText})}
 	matchPhrasePrefixClause = clauseType{name: "match_phrase_prefix", need: needPhrasePrefix, main: "query", params: withCommon(
 		param{key: "query"},
 		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
 		param{key: "max_expansions", takes: someExpansions},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms})}
+		param{key: "zero_terms_query", takes: aText})}
 	matchBoolPrefixClause = clauseType{name: "match_bool_prefix", need: needMatch, main: "query", params: withCommon(append(fuzzyMatching,
 		param{key: "query"},
-		param{key: "operator", takes: aWord, words: operators},
+		param{key: "operator", takes: aText},
 		param{key: "minimum_should_match", takes: minimumMatch},
 		param{key: "analyzer", takes: aText})...)}
 )

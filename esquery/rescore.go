@@ -11,7 +11,7 @@ var (
 		{key: "rescore_query", takes: aQuery, required: true},
 		{key: "query_weight", takes: aNumber},
 		{key: "rescore_query_weight", takes: aNumber},
-		{key: "score_mode", takes: aWord, words: []string{"total", "multiply", "avg", "max", "min"}},
+		{key: "score_mode", takes: aText},
 	}
 )
 
@@ -34,7 +34,7 @@ func (c *checker) rescorer(v *value) {
 	}
 	if n := count(v, "window_size", defaultSize); n > c.v.opt.MaxHits {
 		c.in("window_size")
-		c.report(ErrTooExpensive, nil, "%d hits would be scored anew; at most %d can be", n, c.v.opt.MaxHits)
+		c.report(ErrTooExpensive, nil, "%d hits would be scored again; at most %d are allowed", n, c.v.opt.MaxHits)
 		c.out()
 	}
 	c.member(v, "query", func(q *value) { c.params(q, "query of rescore", rescoreQueryParams) })

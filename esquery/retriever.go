@@ -19,7 +19,7 @@ var (
 // retriever checks the form of Elasticsearch that nests searches.
 func (c *checker) retriever(v *value) {
 	if c.filtered() {
-		c.report(ErrFilterBypass, nil, "retriever: write query and knn at the top of the body")
+		c.report(ErrFilterBypass, nil, "retriever is refused; write query and knn at the top of the body")
 		return
 	}
 	if !c.is(v, object, "retriever") {
@@ -38,6 +38,6 @@ func (c *checker) retriever(v *value) {
 	case "knn":
 		c.topKNN(&m.value)
 	default:
-		c.report(ErrUnknownKey, refusal.Nearest(m.key, retrieverNames, maxCandidates), "a retriever %s is not taken; there are knn and standard", quoted(m.key))
+		c.report(ErrUnknownKey, refusal.Nearest(m.key, retrieverNames, maxCandidates), "a retriever %s is not supported; use knn or standard", quoted(m.key))
 	}
 }

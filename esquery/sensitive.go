@@ -28,7 +28,7 @@ func newSensitive(patterns []string, m *Mapping) (*sensitive, error) {
 	s := &sensitive{exact: map[string]bool{}, known: make(map[string]bool, len(m.fields))}
 	for _, p := range patterns {
 		if !sound(p) {
-			return nil, fmt.Errorf("esquery: %w: %s is no path of a field, such as \"person.ssn\" or \"*.ssn\"", ErrSensitive, quoted(p))
+			return nil, fmt.Errorf("esquery: %w: %s is not the path of a field, such as \"person.ssn\" or \"*.ssn\"", ErrSensitive, quoted(p))
 		}
 		if strings.Contains(p, "*") {
 			s.globs = append(s.globs, p)

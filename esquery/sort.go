@@ -3,28 +3,25 @@ package esquery
 import "strings"
 
 var (
-	orders    = []string{"asc", "desc"}
-	sortModes = []string{"min", "max", "sum", "avg", "median"}
-
 	fieldSortParams = []param{
-		{key: "order", takes: aWord, words: orders},
-		{key: "mode", takes: aWord, words: sortModes},
+		{key: "order", takes: aText},
+		{key: "mode", takes: aText},
 		{key: "missing", takes: anything},
 		{key: "unmapped_type", takes: aText},
-		{key: "numeric_type", takes: aWord, words: []string{"long", "double", "date", "date_nanos"}},
+		{key: "numeric_type", takes: aText},
 		{key: "format", takes: aText},
 		{key: "nested", takes: anything},
-		{key: "nested_path", takes: refused, why: `it is gone from Elasticsearch 8; write "nested": {"path": ...}`},
-		{key: "nested_filter", takes: refused, why: `it is gone from Elasticsearch 8; write "nested": {"path": ..., "filter": ...}`},
+		{key: "nested_path", takes: refused, why: `it does not exist since Elasticsearch 8; write "nested": {"path": ...}`},
+		{key: "nested_filter", takes: refused, why: `it does not exist since Elasticsearch 8; write "nested": {"path": ..., "filter": ...}`},
 	}
-	orderOnlyParams   = []param{{key: "order", takes: aWord, words: orders}}
+	orderOnlyParams   = []param{{key: "order", takes: aText}}
 	geoDistanceParams = []param{
-		{key: "order", takes: aWord, words: orders},
+		{key: "order", takes: aText},
 		{key: "unit", takes: aText},
-		{key: "mode", takes: aWord, words: sortModes},
-		{key: "distance_type", takes: aWord, words: []string{"arc", "plane"}},
+		{key: "mode", takes: aText},
+		{key: "distance_type", takes: aText},
 		{key: "ignore_unmapped", takes: aSwitch},
-		{key: "validation_method", takes: aWord, words: []string{"coerce", "ignore_malformed", "strict"}},
+		{key: "validation_method", takes: aText},
 		{key: "nested", takes: anything},
 	}
 	nestedSortParams = []param{
@@ -72,7 +69,7 @@ func (c *checker) sortName(v *value) {
 	if name, order, ok := strings.Cut(v.text, ":"); ok && (order == "asc" || order == "desc") {
 		if f := c.index.mapping.lookup(name); (f != nil && c.visible(name)) || isSortWord(name) {
 			mended := objectValue(member{name, stringValue(order)})
-			c.fixed(ErrMalformed, string(mended.appendTo(nil)), "a body sorts by %s in another form", quoted(v.text))
+			c.fixed(ErrMalformed, string(mended.appendTo(nil)), "%s is the form of the URL parameter", quoted(v.text))
 			*v = mended
 			c.sortObject(v)
 			return
@@ -107,7 +104,7 @@ func (c *checker) sortOrder(v *value) bool {
 	if v.kind == object {
 		return true
 	}
-	c.word(v, &fieldSortParams[0])
+	c.must(isText(v), v, "a sort", "asc, desc or an object")
 	return false
 }
 
@@ -188,10 +185,10 @@ func (c *checker) nestedObject(v *value) *Field {
 	case f == nil:
 		return nil
 	case f.family != nestedFamily:
-		c.report(ErrNestedPath, c.nestedObjects(), "%s is of type %s, and not nested: it needs no path", quoted(f.Path), f.Type)
+		c.report(ErrNestedPath, c.nestedObjects(), "%s is of type %s and not nested; leave the path out", quoted(f.Path), f.Type)
 		return nil
 	case c.nested != "" && !strings.HasPrefix(f.Path, c.nested+"."):
-		c.report(ErrNestedPath, nil, "the nested object %s does not lie in %s, which is looked into here", quoted(f.Path), quoted(c.nested))
+		c.report(ErrNestedPath, nil, "the nested object %s is not in %s, whose fields are used here", quoted(f.Path), quoted(c.nested))
 		return nil
 	}
 	return f

@@ -20,7 +20,7 @@ func (c *checker) source(v *value) {
 	case boolean:
 	case str:
 		if v.text == "true" || v.text == "false" {
-			c.fixed(ErrMalformed, v.text, "_source takes the string %s for the name of a field", quoted(v.text))
+			c.fixed(ErrMalformed, v.text, "_source reads the string %s as the name of a field", quoted(v.text))
 			*v = value{kind: boolean, text: v.text}
 			return
 		}
@@ -33,7 +33,7 @@ func (c *checker) source(v *value) {
 		}
 		for _, pair := range [...][2]string{{"includes", "include"}, {"excludes", "exclude"}} {
 			if v.get(pair[0]) != nil && v.get(pair[1]) != nil {
-				c.report(ErrMalformed, nil, "_source has %s and %s, of which one is lost", pair[0], pair[1])
+				c.report(ErrMalformed, nil, "_source has both %s and %s, and engines ignore one of them", pair[0], pair[1])
 			}
 			if pair[0] == "includes" { // excluded fields need not exist
 				c.member(v, pair[0], c.sourcePatterns)
@@ -73,9 +73,9 @@ func (c *checker) sourcePattern(v *value) {
 	}
 	switch {
 	case f.Parent != "":
-		c.report(ErrFieldType, []string{f.Parent}, "documents have no %s: it holds the values of %s for searching", quoted(f.Path), quoted(f.Parent))
+		c.report(ErrFieldType, []string{f.Parent}, "documents have no %s: it is a multi-field of %s", quoted(f.Path), quoted(f.Parent))
 	case f.Target != "":
-		c.report(ErrFieldType, []string{f.Target}, "documents have no %s: it stands for %s", quoted(f.Path), quoted(f.Target))
+		c.report(ErrFieldType, []string{f.Target}, "documents have no %s: it is an alias of %s", quoted(f.Path), quoted(f.Target))
 	}
 }
 
@@ -121,7 +121,7 @@ func (c *checker) fetchedObject(item *value, n need) *Field {
 	}
 	hidden := c.index.sensitive
 	if hidden.any() && (strings.Contains(name.text, "*") || hidden.within(name.text)) {
-		c.report(ErrUnknownField, nil, "with include_unmapped %s is too wide; name the field", quoted(name.text))
+		c.report(ErrUnknownField, nil, "with include_unmapped, %s is too broad; name the field", quoted(name.text))
 		return nil
 	}
 	if c.inDocuments(name.text) {
@@ -148,11 +148,11 @@ func (c *checker) fetchedName(v *value, n need) *Field {
 		return nil
 	}
 	if f.family == keyedFamily && f.Type == "flat_object" {
-		c.report(ErrFieldType, []string{"_source"}, "%s is a key of a flat_object, of which engines return all keys; name it in _source", quoted(f.Path))
+		c.report(ErrFieldType, []string{"_source"}, "%s is a key of a flat_object, and engines return all keys; name it in _source", quoted(f.Path))
 		return nil
 	}
 	if f.family == objectFamily || f.family == nestedFamily {
-		c.report(ErrFieldType, []string{f.Path + ".*"}, "%s is of type %s, which has no value of its own", quoted(f.Path), f.Type)
+		c.report(ErrFieldType, []string{f.Path + ".*"}, "%s is of type %s and has no value of its own", quoted(f.Path), f.Type)
 		return nil
 	}
 	return f
@@ -162,7 +162,7 @@ func (c *checker) fetchedName(v *value, n need) *Field {
 // hidden.
 func (c *checker) pattern(v *value, n need) {
 	if n == needFetch && glob(v.text, "_ignored_source") {
-		c.report(ErrFieldType, nil, "the pattern %s matches metadata fields, which have no doc values; name the fields", quoted(v.text))
+		c.report(ErrFieldType, nil, "the pattern %s matches metadata fields without doc values; name the fields", quoted(v.text))
 		return
 	}
 	if !c.fewPatterns() {
@@ -174,7 +174,7 @@ func (c *checker) pattern(v *value, n need) {
 			continue
 		}
 		if !c.visible(name) || m.fields[name].Type == "lookup" && c.confined() {
-			c.report(ErrUnknownField, nil, "the pattern %s is too wide; name the fields", quoted(v.text))
+			c.report(ErrUnknownField, nil, "the pattern %s is too broad; name the fields", quoted(v.text))
 			return
 		}
 		found = found || n.fits(m.fields[name])
@@ -190,7 +190,7 @@ func (c *checker) fewPatterns() bool {
 	if c.patterns++; c.patterns <= maxPatterns {
 		return true
 	}
-	c.report(ErrTooExpensive, nil, "a body can have %d patterns of names at most; name the fields", maxPatterns)
+	c.report(ErrTooExpensive, nil, "a body can have at most %d patterns of names; name the fields", maxPatterns)
 	return false
 }
 
@@ -206,7 +206,7 @@ func (c *checker) stored(v *value) {
 			c.at(i)
 			c.storedName(&v.items[i])
 			if v.items[i].text == "_none_" && len(v.items) > 1 {
-				c.report(ErrMalformed, nil, "_none_ stands alone")
+				c.report(ErrMalformed, nil, "_none_ must be the only entry")
 			}
 			c.out()
 		}

@@ -9,21 +9,21 @@ type rule struct {
 	instead []string
 }
 
-const noModel = "it has a model make a vector, and which one cannot be checked"
+const noModel = "it uses a model to make a vector, which cannot be checked"
 
 // refusedQueries are queries that exist and are always refused.
 var refusedQueries = map[string]rule{
-	"script":       {ErrScript, "scripts are refused; say it with a range or a term", []string{"range", "term"}},
-	"script_score": {ErrScript, "scripts are refused; weigh by fields with function_score", []string{"function_score", "distance_feature"}},
-	"percolate":    {ErrForbidden, "it runs queries that documents hold, and can fetch documents of other indices", []string{"match"}},
+	"script":       {ErrScript, "scripts are refused; use a range or a term", []string{"range", "term"}},
+	"script_score": {ErrScript, "scripts are refused; use function_score with fields", []string{"function_score", "distance_feature"}},
+	"percolate":    {ErrForbidden, "it runs stored queries and can read documents of other indices", []string{"match"}},
 	"wrapper":      {ErrForbidden, "it hides a query in base64; write the query itself", []string{"bool"}},
-	"template":     {ErrForbidden, "it makes a query out of what others stored; write the query itself", []string{"bool"}},
-	"query_string": {ErrForbidden, "its syntax reaches any field, and has wildcards and regular expressions without bounds; use simple_query_string with fields, or a bool",
+	"template":     {ErrForbidden, "it uses a stored query that cannot be checked; write the query itself", []string{"bool"}},
+	"query_string": {ErrForbidden, "its syntax can use any field, and wildcards and regular expressions without bounds; use simple_query_string with fields, or a bool",
 		[]string{"simple_query_string", "multi_match", "bool"}},
-	"rule":            {ErrForbidden, "the rules that it applies cannot be seen here; write what is in organic itself", []string{"bool"}},
-	"rule_query":      {ErrForbidden, "the rules that it applies cannot be seen here; write what is in organic itself", []string{"bool"}},
+	"rule":            {ErrForbidden, "the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
+	"rule_query":      {ErrForbidden, "the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
 	"text_expansion":  {ErrForbidden, noModel, []string{"sparse_vector", "match"}},
-	"weighted_tokens": {ErrForbidden, "sparse_vector took its place", []string{"sparse_vector"}},
+	"weighted_tokens": {ErrForbidden, "it is replaced by sparse_vector", []string{"sparse_vector"}},
 	"neural":          {ErrForbidden, noModel, []string{"knn", "match"}},
 	"neural_sparse":   {ErrForbidden, noModel, []string{"match"}},
 	"hybrid":          {ErrForbidden, "it needs a pipeline, which cannot be checked", []string{"bool", "dis_max"}},
@@ -38,7 +38,7 @@ func (c *checker) refuseQuery(name string) {
 // searchable reports a search of a metadata field that reveals other indices.
 func (c *checker) searchable(f *Field) {
 	if !c.trusted && (f.Path == "_index" || f.Path == "_tier") {
-		c.report(ErrForbidden, nil, "a search of %s is refused: the index is chosen beside the body", f.Path)
+		c.report(ErrForbidden, nil, "a search of %s is refused: the index is not part of the body", f.Path)
 	}
 }
 
@@ -48,6 +48,6 @@ func (c *checker) revealing(f *Field) bool {
 	if f.Path != "_ignored" && f.Path != "_size" || c.trusted || !c.index.sensitive.any() {
 		return false
 	}
-	c.report(ErrForbidden, nil, "the use of %s is refused: it tells of all fields of a document, and not all may be seen", f.Path)
+	c.report(ErrForbidden, nil, "the use of %s is refused: it lists all fields of a document, and not all may be seen", f.Path)
 	return true
 }
