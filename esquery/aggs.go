@@ -18,7 +18,9 @@ func (c *checker) aggregationsOf(root *value) {
 		if trees++; trees > 1 {
 			c.report(ErrMalformed, nil, "the body has both aggs and aggregations; engines ignore one of them")
 		} else if n := c.aggregations(&m.value, root); n > c.v.opt.MaxBuckets {
-			c.report(ErrTooExpensive, nil, "the aggregations could make %d buckets; at most %d are allowed: use smaller sizes, wider intervals or fewer levels",
+			c.report(ErrTooExpensive, nil,
+				"the aggregations could make %d buckets; at most %d are allowed: use smaller sizes, wider "+
+					"intervals or fewer levels",
 				n, c.v.opt.MaxBuckets)
 		}
 		c.out()
@@ -65,7 +67,8 @@ func (c *checker) aggregation(v, root *value) int {
 		case "meta":
 		default:
 			if typed != nil {
-				c.report(ErrMalformed, nil, "an aggregation has exactly one type; this has %s and %s", quoted(typed.key), quoted(m.key))
+				c.report(ErrMalformed, nil,
+					"an aggregation has exactly one type; this has %s and %s", quoted(typed.key), quoted(m.key))
 				return 0
 			}
 			typed = m
@@ -114,7 +117,8 @@ func (c *checker) unknownAggregation(typed *member) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	c.report(ErrUnknownKey, refusal.Nearest(typed.key, names, maxCandidates), "there is no aggregation type %s", quoted(typed.key))
+	c.report(ErrUnknownKey, refusal.Nearest(typed.key, names, maxCandidates),
+		"there is no aggregation type %s", quoted(typed.key))
 }
 
 // times stays at tooMany, which is above every limit.

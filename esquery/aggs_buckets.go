@@ -110,7 +110,8 @@ func (c *checker) compositeSource(v *value) {
 		c.in(m.key)
 		known := compositeSources[m.key]
 		if known == nil {
-			c.report(ErrUnknownKey, refusal.Nearest(m.key, compositeNames, maxCandidates), "composite has no source %s", quoted(m.key))
+			c.report(ErrUnknownKey, refusal.Nearest(m.key, compositeNames, maxCandidates),
+				"composite has no source %s", quoted(m.key))
 		} else if c.params(&m.value, m.key, known) && m.key == "date_histogram" {
 			c.interval(&m.value)
 			c.valuesOf(c.fieldOf(&m.value), &m.value)

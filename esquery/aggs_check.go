@@ -91,7 +91,8 @@ func (c *checker) nestedAggregation(p *value) {
 
 func (c *checker) reverseNested(p *value) {
 	if c.nested == "" {
-		c.report(ErrNestedPath, c.nestedObjects(), "reverse_nested leaves a nested aggregation, but there is none around it")
+		c.report(ErrNestedPath, c.nestedObjects(),
+			"reverse_nested leaves a nested aggregation, but there is none around it")
 		return
 	}
 	path := p.get("path")
@@ -108,7 +109,9 @@ func (c *checker) reverseNested(p *value) {
 	switch {
 	case f == nil:
 	case f.family != nestedFamily || !strings.HasPrefix(c.nested, f.Path+"."):
-		c.report(ErrNestedPath, nil, "%s is not a nested object around %s; without a path, reverse_nested leads to the document", quoted(f.Path), quoted(c.nested))
+		c.report(ErrNestedPath, nil,
+			"%s is not a nested object around %s; without a path, reverse_nested leads to the document",
+			quoted(f.Path), quoted(c.nested))
 	default:
 		c.nested = f.Path
 	}

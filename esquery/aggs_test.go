@@ -7,7 +7,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// ofAggs makes bodies of the aggregations that the cases have, each named x.
+// ofAggs turns the aggregations of the cases into bodies. Each is named x.
 func ofAggs(cases []checkCase) []checkCase {
 	for i := range cases {
 		cases[i].body = `{"size":0,"aggs":{"x":` + cases[i].body + `}}`

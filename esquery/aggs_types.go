@@ -4,8 +4,8 @@ import "slices"
 
 // An aggregation is a type of aggregation.
 type aggregation struct {
-	// buckets: each of its buckets holds the aggregations below it. Otherwise it is
-	// one bucket, or a number. Engines check what can stand below what.
+	// buckets reports whether it makes several buckets, each with the aggregations
+	// below it. Otherwise it is one bucket or a number.
 	buckets bool
 	params  []param
 }
@@ -140,16 +140,19 @@ var aggregationTypes = map[string]*aggregation{
 		param{key: "max_docs_per_value", takes: aPositive},
 		param{key: "execution_hint", takes: aText})},
 	"random_sampler": {params: []param{
-		{key: "probability", takes: aNumber, required: true}, {key: "seed", takes: aNumber}, {key: "shard_seed", takes: aNumber},
+		{key: "probability", takes: aNumber, required: true},
+		{key: "seed", takes: aNumber}, {key: "shard_seed", takes: aNumber},
 	}},
 
-	"terms": {buckets: true, params: joined(ofField(needBuckets, orderParam, termsHint, collectMode, termErrors), cutParams, choiceParams)},
+	"terms": {buckets: true, params: joined(
+		ofField(needBuckets, orderParam, termsHint, collectMode, termErrors), cutParams, choiceParams)},
 	"rare_terms": {buckets: true, params: joined(ofField(needBuckets,
 		param{key: "max_doc_count", takes: aPositive}, param{key: "precision", takes: aNumber}), choiceParams)},
 	"multi_terms": {buckets: true, params: joined(cutParams, []param{
 		{key: "terms", takes: anything, required: true}, orderParam, collectMode, termErrors,
 	})},
-	"significant_terms": {buckets: true, params: joined(ofField(needBuckets, termsHint), cutParams, choiceParams, significance)},
+	"significant_terms": {buckets: true, params: joined(
+		ofField(needBuckets, termsHint), cutParams, choiceParams, significance)},
 	"significant_text": {buckets: true, params: joined(cutParams, choiceParams, significance, []param{
 		{key: "field", takes: aField, need: needText, required: true},
 		{key: "filter_duplicate_text", takes: aSwitch}, {key: "source_fields", takes: anything},

@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// sent returns the body that is sent for one.
+// sent returns the body that is sent for a written body.
 func sent(t *testing.T, v *esquery.Validator, body string) string {
 	t.Helper()
 	report := v.Check("docs", []byte(body))
@@ -110,7 +110,7 @@ func TestHiddenFieldsDoNotExist(t *testing.T) {
 	})
 }
 
-// OpenSearch returns for a key of a flat_object the whole object.
+// OpenSearch returns the whole object for a key of a flat_object.
 func TestKeysOfFlatObjects(t *testing.T) {
 	mapping := parse(t, `{"properties":{"labels":{"type":"flat_object"},"tags":{"type":"flattened"}}}`)
 	v, err := esquery.NewValidator(map[string]*esquery.Mapping{"docs": mapping}, nil)

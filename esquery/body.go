@@ -58,7 +58,8 @@ var otherNames = map[string]string{
 	"aggregation": "aggs", "facets": "aggs", "group_by": "aggs",
 	"order": "sort", "order_by": "sort", "sort_by": "sort", "orderBy": "sort",
 	"select": "_source", "source": "_source", "includes": "_source", "excludes": "_source",
-	"filter": "query", "filters": "query", "must": "query", "must_not": "query", "should": "query", "where": "query", "index": "",
+	"filter": "query", "filters": "query", "must": "query", "must_not": "query", "should": "query",
+	"where": "query", "index": "",
 }
 
 // body checks a whole body.
@@ -106,15 +107,18 @@ func (c *checker) member(v *value, key string, check func(*value)) {
 
 func (c *checker) unknownInBody(key string) {
 	if key == "filter" {
-		c.report(ErrUnknownKey, []string{"query", "post_filter"}, `a body has no key "filter": conditions belong in {"query": {"bool": {"filter": [...]}}}`)
+		c.report(ErrUnknownKey, []string{"query", "post_filter"},
+			`a body has no key "filter": conditions belong in {"query": {"bool": {"filter": [...]}}}`)
 		return
 	}
 	if queryTypes[key] != nil {
-		c.report(ErrUnknownKey, []string{"query"}, "a body has no key %s: it is a query and belongs in \"query\"", quoted(key))
+		c.report(ErrUnknownKey, []string{"query"},
+			"a body has no key %s: it is a query and belongs in \"query\"", quoted(key))
 		return
 	}
 	if aggregationTypes[key] != nil {
-		c.report(ErrUnknownKey, []string{"aggs"}, "a body has no key %s: it is an aggregation and belongs under a name in \"aggs\"", quoted(key))
+		c.report(ErrUnknownKey, []string{"aggs"},
+			"a body has no key %s: it is an aggregation and belongs under a name in \"aggs\"", quoted(key))
 		return
 	}
 	if known, ok := otherNames[key]; ok {
@@ -138,11 +142,14 @@ func (c *checker) unknownInBody(key string) {
 func (c *checker) together(root *value) {
 	from, size := count(root, "from", 0), count(root, "size", defaultSize)
 	if from+size > c.v.opt.MaxHits {
-		c.report(ErrTooExpensive, nil, "from plus size is %d; at most %d hits can be read like this: narrow the query, or use search_after",
+		c.report(ErrTooExpensive, nil,
+			"from plus size is %d; at most %d hits can be read like this: narrow the query, or use search_after",
 			from+size, c.v.opt.MaxHits)
 	}
 	if size*c.inner > c.v.opt.MaxHits {
-		c.report(ErrTooExpensive, nil, "%d hits with %d inner hits each are %d; at most %d hits can be read", size, c.inner, size*c.inner, c.v.opt.MaxHits)
+		c.report(ErrTooExpensive, nil,
+			"%d hits with %d inner hits each are %d; at most %d hits can be read",
+			size, c.inner, size*c.inner, c.v.opt.MaxHits)
 	}
 	c.collapsedGroups(root, size)
 }
@@ -162,7 +169,8 @@ func count(v *value, key string, otherwise int) int {
 
 func (c *checker) trackTotalHits(v *value) {
 	_, ok := countOf(v)
-	c.must(ok || isSwitch(v) || v.text == "-1" && v.kind != boolean, v, "track_total_hits", "true, false or a whole number")
+	ok = ok || isSwitch(v) || v.text == "-1"
+	c.must(ok, v, "track_total_hits", "true, false or a whole number")
 }
 
 func (c *checker) profile(v *value) {

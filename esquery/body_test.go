@@ -165,8 +165,8 @@ func TestGroupedHits(t *testing.T) {
 	})
 }
 
-// TestAsWritten: where nothing is hidden and there is no filter, what is sent says
-// what was written.
+// TestAsWritten checks that the body is sent as it was written if there are no
+// hidden fields and no filter.
 func TestAsWritten(t *testing.T) {
 	for _, body := range []string{
 		`{}`,

@@ -24,7 +24,8 @@ func (c *checker) collapse(v *value) {
 			c.collapsedHits(&hits.items[i])
 			for j := range hits.items[:i] {
 				if a, b := hits.items[i].get("name"), hits.items[j].get("name"); a != nil && b != nil && a.text == b.text {
-					c.report(ErrMalformed, nil, "two inner_hits have the name %s, and engines return only one of them", quoted(a.text))
+					c.report(ErrMalformed, nil,
+						"two inner_hits have the name %s, and engines return only one of them", quoted(a.text))
 				}
 			}
 			c.out()
@@ -50,7 +51,8 @@ func (c *checker) collapsedGroups(root *value, size int) {
 		each += count(&h, "from", 0) + count(&h, "size", defaultInnerHits)
 	}
 	if size*each > c.v.opt.MaxHits {
-		c.report(ErrTooExpensive, nil, "%d groups with %d hits each are %d; at most %d hits can be read", size, each, size*each, c.v.opt.MaxHits)
+		c.report(ErrTooExpensive, nil,
+			"%d groups with %d hits each are %d; at most %d hits can be read", size, each, size*each, c.v.opt.MaxHits)
 	}
 }
 

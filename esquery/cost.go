@@ -42,7 +42,8 @@ func (c *checker) steps(p *value, f *Field, width float64, root *value) int {
 	}
 	if gaps && f.family == dateFamily && math.IsInf(n, 0) && width < unitMillis("h") {
 		c.report(ErrTooExpensive, []string{"hard_bounds", "min_doc_count"},
-			"a bucket is made for each step between the first and the last document: for steps of less than an hour, add a range of %s or hard_bounds, or min_doc_count 1",
+			"a bucket is made for each step between the first and the last document: for steps of less than "+
+				"an hour, add a range of %s or hard_bounds, or min_doc_count 1",
 			quoted(f.Path))
 	}
 	if math.IsInf(n, 0) || math.IsNaN(n) || n < 1 {
@@ -233,10 +234,12 @@ func (c *checker) interval(p *value) float64 {
 	case p.get("interval") != nil:
 		c.in("interval")
 		c.report(ErrUnknownKey, []string{"calendar_interval", "fixed_interval"},
-			"interval does not exist since Elasticsearch 8: write calendar_interval (a day, a month) or fixed_interval (12h, 30d)")
+			"interval does not exist since Elasticsearch 8: write calendar_interval (a day, a month) or "+
+				"fixed_interval (12h, 30d)")
 		c.out()
 	case (calendar == nil) == (fixed == nil):
-		c.report(ErrMalformed, []string{"calendar_interval", "fixed_interval"}, "date_histogram needs one of calendar_interval and fixed_interval")
+		c.report(ErrMalformed, []string{"calendar_interval", "fixed_interval"},
+			"date_histogram needs one of calendar_interval and fixed_interval")
 	case calendar != nil:
 		if width := unitMillis(calendar.text); width >= 1000 {
 			return width
@@ -252,7 +255,8 @@ func (c *checker) interval(p *value) float64 {
 			return width
 		}
 		c.in("fixed_interval")
-		c.report(ErrInvalidLiteral, nil, "%s is not a fixed_interval, which is a number of ms, s, m, h or d, such as 30m", quoted(fixed.text))
+		c.report(ErrInvalidLiteral, nil,
+			"%s is not a fixed_interval, which is a number of ms, s, m, h or d, such as 30m", quoted(fixed.text))
 		c.out()
 	}
 	return 0

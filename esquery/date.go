@@ -29,7 +29,8 @@ func (c *checker) date(f *Field, v *value, format string) {
 	case !text && len(formats) > 0 && !millis:
 		// Elasticsearch reads milliseconds whatever the format is, OpenSearch what
 		// the format says.
-		c.report(ErrInvalidLiteral, nil, "%s is a date of the format %s, in which engines read numbers differently; write it as a string%s",
+		c.report(ErrInvalidLiteral, nil,
+			"%s is a date of the format %s, in which engines read numbers differently; write it as a string%s",
 			quoted(f.Path), quoted(strings.Join(formats, "||")), such(formats))
 	case text && (!millis || slices.ContainsFunc(formats, readsDigits)):
 	default:
@@ -67,7 +68,8 @@ func (c *checker) misread(f *Field, digits string, text bool, formats []string) 
 			return
 		}
 	}
-	c.report(ErrInvalidLiteral, nil, "%s looks like %s, but the date %s reads it as milliseconds since 1970; write the date%s",
+	c.report(ErrInvalidLiteral, nil,
+		"%s looks like %s, but the date %s reads it as milliseconds since 1970; write the date%s",
 		digits, looks, quoted(f.Path), such(formats))
 }
 
@@ -103,7 +105,8 @@ var namedLayouts = map[string]string{
 var patternParts = strings.NewReplacer(
 	"'T'", "T", "'Z'", "Z", "yyyy", "2006", "uuuu", "2006", "yy", "06", "MMMM", "January", "MMM", "Jan",
 	"MM", "01", "M", "1", "dd", "02", "d", "2", "HH", "15", "H", "15", "hh", "03", "h", "3", "mm", "04", "ss", "05",
-	"SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "X", "Z07", "xxx", "-07:00", "Z", "-0700", "EEEE", "Monday", "EEE", "Mon", "a", "PM")
+	"SSS", "000", "XXX", "Z07:00", "XX", "Z0700", "X", "Z07", "xxx", "-07:00", "Z", "-0700",
+	"EEEE", "Monday", "EEE", "Mon", "a", "PM")
 
 // layoutOf returns the layout of a format; empty: it is not known.
 func layoutOf(format string) string {
@@ -138,7 +141,9 @@ func dateExample(format string) string {
 }
 
 // looseLayouts are what the default formats of dates read.
-var looseLayouts = [...]string{time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05.999", "2006-01-02T15:04", "2006-01", "2006"}
+var looseLayouts = [...]string{
+	time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05.999", "2006-01-02T15:04", "2006-01", "2006",
+}
 
 // readDate returns the milliseconds since 1970 of a date in one of the formats.
 func readDate(text string, formats []string) (millis float64, ok bool) {
@@ -179,7 +184,7 @@ func (c *checker) dateFormat(v *value) {
 	}
 }
 
-// unquotedLetters returns the letters of a pattern that stand for a part of a date.
+// unquotedLetters returns the letters of a pattern outside of its quotes.
 func unquotedLetters(pattern string) string {
 	var b strings.Builder
 	inside := false

@@ -13,15 +13,21 @@ const noModel = "it uses a model to make a vector, which cannot be checked"
 
 // refusedQueries are queries that exist and are always refused.
 var refusedQueries = map[string]rule{
-	"script":       {ErrScript, "scripts are refused; use a range or a term", []string{"range", "term"}},
-	"script_score": {ErrScript, "scripts are refused; use function_score with fields", []string{"function_score", "distance_feature"}},
-	"percolate":    {ErrForbidden, "it runs stored queries and can read documents of other indices", []string{"match"}},
-	"wrapper":      {ErrForbidden, "it hides a query in base64; write the query itself", []string{"bool"}},
-	"template":     {ErrForbidden, "it uses a stored query that cannot be checked; write the query itself", []string{"bool"}},
-	"query_string": {ErrForbidden, "its syntax can use any field, and wildcards and regular expressions without bounds; use simple_query_string with fields, or a bool",
+	"script": {ErrScript, "scripts are refused; use a range or a term", []string{"range", "term"}},
+	"script_score": {ErrScript,
+		"scripts are refused; use function_score with fields", []string{"function_score", "distance_feature"}},
+	"percolate": {ErrForbidden, "it runs stored queries and can read documents of other indices", []string{"match"}},
+	"wrapper":   {ErrForbidden, "it hides a query in base64; write the query itself", []string{"bool"}},
+	"template": {ErrForbidden,
+		"it uses a stored query that cannot be checked; write the query itself", []string{"bool"}},
+	"query_string": {ErrForbidden,
+		"its syntax can use any field, and wildcards and regular expressions without bounds; use " +
+			"simple_query_string with fields, or a bool",
 		[]string{"simple_query_string", "multi_match", "bool"}},
-	"rule":            {ErrForbidden, "the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
-	"rule_query":      {ErrForbidden, "the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
+	"rule": {ErrForbidden,
+		"the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
+	"rule_query": {ErrForbidden,
+		"the rules that it applies cannot be checked; write only the organic query", []string{"bool"}},
 	"text_expansion":  {ErrForbidden, noModel, []string{"sparse_vector", "match"}},
 	"weighted_tokens": {ErrForbidden, "it is replaced by sparse_vector", []string{"sparse_vector"}},
 	"neural":          {ErrForbidden, noModel, []string{"knn", "match"}},
@@ -48,6 +54,7 @@ func (c *checker) revealing(f *Field) bool {
 	if f.Path != "_ignored" && f.Path != "_size" || c.trusted || !c.index.sensitive.any() {
 		return false
 	}
-	c.report(ErrForbidden, nil, "the use of %s is refused: it lists all fields of a document, and not all may be seen", f.Path)
+	c.report(ErrForbidden, nil,
+		"the use of %s is refused: it lists all fields of a document, and not all may be seen", f.Path)
 	return true
 }

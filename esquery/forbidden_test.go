@@ -108,8 +108,8 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// What could be meant by a wrong name, and what a pattern stands for, is looked up among
-// all fields: not for each of thousands.
+// Wrong names and patterns are compared with all fields. The number of these
+// comparisons is limited.
 func TestManyWrongNames(t *testing.T) {
 	var mapping, names strings.Builder
 	mapping.WriteString(`{"properties":{"title":{"type":"text"}`)

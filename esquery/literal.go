@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// A literalUse is the part of a body in which a value stands.
+// A literalUse is the use of a value in a body.
 type literalUse uint8
 
 const (
@@ -52,7 +52,8 @@ func (c *checker) scalar(f *Field, v *value, use literalUse, format string) {
 // joinLiteral checks the name of a relation of a join field.
 func (c *checker) joinLiteral(f *Field, v *value) {
 	if names := relationNames(f); !slices.Contains(names, v.text) {
-		c.report(ErrInvalidLiteral, refusal.Nearest(v.text, names, maxCandidates), "%s is not a relation of the join %s", quoted(v.text), quoted(f.Path))
+		c.report(ErrInvalidLiteral, refusal.Nearest(v.text, names, maxCandidates),
+			"%s is not a relation of the join %s", quoted(v.text), quoted(f.Path))
 	}
 }
 
@@ -89,7 +90,8 @@ func (c *checker) number(f *Field, v *value, use literalUse) {
 	whole, isWhole := wholeNumbers[f.Type]
 	n, ok := parseNumber(v, isWhole && whole.most > math.MaxInt32)
 	if !ok {
-		c.report(ErrInvalidLiteral, nil, "%s is not a number, which %s of type %s needs", quoted(v.text), quoted(f.Path), f.Type)
+		c.report(ErrInvalidLiteral, nil,
+			"%s is not a number, which %s of type %s needs", quoted(v.text), quoted(f.Path), f.Type)
 		return
 	}
 	least, most := -math.MaxFloat64, math.MaxFloat64
@@ -106,7 +108,9 @@ func (c *checker) number(f *Field, v *value, use literalUse) {
 	case n < least || n > most || aboveInteger(v.text, n, most):
 		c.report(ErrInvalidLiteral, nil, "%s is out of the range of %s of type %s", quoted(v.text), quoted(f.Path), f.Type)
 	case isWhole && n != math.Trunc(n) && use == exactLiteral:
-		c.report(ErrInvalidLiteral, nil, "%s has a fraction, but %s of type %s holds whole numbers: nothing can match", quoted(v.text), quoted(f.Path), f.Type)
+		c.report(ErrInvalidLiteral, nil,
+			"%s has a fraction, but %s of type %s holds whole numbers: nothing can match",
+			quoted(v.text), quoted(f.Path), f.Type)
 	}
 }
 

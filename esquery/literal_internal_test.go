@@ -98,7 +98,7 @@ func TestDateLiterals(t *testing.T) {
 	}
 }
 
-// A value must be right in each of the indices that disagree.
+// A value must fit each of the indices that disagree.
 func TestLiteralsOfSeveralIndices(t *testing.T) {
 	m := mustParse(t, `{"a":{"mappings":{"properties":{"n":{"type":"long"},"d":{"type":"date"}}}},
 		"b":{"mappings":{"properties":{"n":{"type":"byte"},"d":{"type":"date","format":"yyyy-MM-dd"}}}}}`)

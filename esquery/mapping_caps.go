@@ -59,7 +59,8 @@ func (m *Mapping) addCaps(path string, v *value) error {
 		c.types = append(c.types, typ)
 		c.meta = c.meta || is(says, "metadata_field", "true")
 		c.searchable = c.searchable && is(says, "searchable", "true") && says.get("non_searchable_indices").kindOf() != array
-		c.aggregatable = c.aggregatable && is(says, "aggregatable", "true") && says.get("non_aggregatable_indices").kindOf() != array
+		c.aggregatable = c.aggregatable && is(says, "aggregatable", "true") &&
+			says.get("non_aggregatable_indices").kindOf() != array
 	}
 	if len(c.types) == 0 || strings.HasSuffix(path, ".") {
 		return nil

@@ -28,7 +28,7 @@ type DescribeOptions struct {
 type Description struct {
 	Index   string      `json:"index"`
 	Fields  []FieldText `json:"fields"`            // sorted by path
-	Omitted int         `json:"omitted,omitempty"` // fields that are not told: too many, or oddly named
+	Omitted int         `json:"omitted,omitempty"` // fields left out: too many, or not plain names
 }
 
 // A FieldText is the description of one field.

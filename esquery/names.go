@@ -58,7 +58,8 @@ func (m *Mapping) same(path string, visible func(path string) bool) (string, boo
 
 // fold removes the differences in spelling from a path.
 func fold(path string) string {
-	if strings.IndexFunc(path, func(r rune) bool { return r == '_' || r == '-' || r > unicode.MaxASCII || unicode.IsUpper(r) }) < 0 {
+	folds := func(r rune) bool { return r == '_' || r == '-' || r > unicode.MaxASCII || unicode.IsUpper(r) }
+	if !strings.ContainsFunc(path, folds) {
 		return path
 	}
 	return strings.Map(func(r rune) rune {

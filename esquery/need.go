@@ -70,29 +70,36 @@ var needs = [...]struct {
 	what     string
 	instead  []string
 }{
-	needExist:        {can: canExist, what: "a field whose presence is indexed"},
-	needTerm:         {can: canTerm, families: ^setOf(textFamily, completionFamily), what: "a field of whole values, such as a keyword or number", instead: []string{"match"}},
-	needMatch:        {can: canMatch, what: "a field that can be searched by value or word"},
-	needPhrase:       {can: canPhrase, what: "a text with positions, or a field of whole values", instead: []string{"match"}},
-	needPhrasePrefix: {can: canPhrasePrefix, families: setOf(textFamily, otherFamily), what: "a text with positions", instead: []string{"prefix", "match_bool_prefix"}},
-	needPrefix:       {can: canPrefix, what: "a keyword"},
-	needPattern:      {can: canPattern, what: "a keyword"},
-	needFuzzy:        {can: canFuzzy, what: "a keyword or text"},
-	needRange:        {can: canRange, families: ^setOf(textFamily, flattenedFamily), what: "a number, date, ip or keyword"},
-	needWords:        {can: canPhrasePrefix, families: setOf(textFamily, otherFamily), what: "a text with positions"},
-	needText:         {can: canMatch, families: setOf(textFamily, otherFamily), what: "a text"},
-	needLike:         {can: canMatch, families: setOf(textFamily, keywordFamily, otherFamily), what: "a text or keyword"},
-	needGeoPoint:     {families: setOf(geoPointFamily), what: "a geo_point"},
-	needGeo:          {families: setOf(geoPointFamily, geoShapeFamily), what: "a geo_point or geo_shape"},
-	needShape:        {families: setOf(pointFamily, shapeFamily), what: "a point or shape in a plane"},
-	needVector:       {families: setOf(denseVectorFamily), what: "a vector"},
-	needTokens:       {families: setOf(sparseVectorFamily, rankFeaturesFamily), what: "a sparse_vector"},
-	needSemantic:     {families: setOf(semanticFamily), what: "a semantic_text", instead: []string{"match"}},
-	needRankFeature:  {families: setOf(rankFeatureFamily, rankFeaturesFamily), what: "a rank_feature", instead: []string{"function_score"}},
-	needDistance:     {families: setOf(dateFamily, geoPointFamily), what: "a date or geo_point", instead: []string{"function_score"}},
-	needDecay:        {families: setOf(numberFamily, dateFamily, geoPointFamily), what: "a number, date or geo_point"},
-	needFactor:       {can: canCalculate, families: setOf(numberFamily, dateFamily, booleanFamily), what: "a number"},
-	needCount:        {can: canCalculate, families: setOf(numberFamily), what: "a number"},
+	needExist: {can: canExist, what: "a field whose presence is indexed"},
+	needTerm: {can: canTerm, families: ^setOf(textFamily, completionFamily),
+		what: "a field of whole values, such as a keyword or number", instead: []string{"match"}},
+	needMatch: {can: canMatch, what: "a field that can be searched by value or word"},
+	needPhrase: {can: canPhrase,
+		what: "a text with positions, or a field of whole values", instead: []string{"match"}},
+	needPhrasePrefix: {can: canPhrasePrefix, families: setOf(textFamily, otherFamily),
+		what: "a text with positions", instead: []string{"prefix", "match_bool_prefix"}},
+	needPrefix:  {can: canPrefix, what: "a keyword"},
+	needPattern: {can: canPattern, what: "a keyword"},
+	needFuzzy:   {can: canFuzzy, what: "a keyword or text"},
+	needRange: {can: canRange, families: ^setOf(textFamily, flattenedFamily),
+		what: "a number, date, ip or keyword"},
+	needWords: {can: canPhrasePrefix, families: setOf(textFamily, otherFamily), what: "a text with positions"},
+	needText:  {can: canMatch, families: setOf(textFamily, otherFamily), what: "a text"},
+	needLike: {can: canMatch, families: setOf(textFamily, keywordFamily, otherFamily),
+		what: "a text or keyword"},
+	needGeoPoint: {families: setOf(geoPointFamily), what: "a geo_point"},
+	needGeo:      {families: setOf(geoPointFamily, geoShapeFamily), what: "a geo_point or geo_shape"},
+	needShape:    {families: setOf(pointFamily, shapeFamily), what: "a point or shape in a plane"},
+	needVector:   {families: setOf(denseVectorFamily), what: "a vector"},
+	needTokens:   {families: setOf(sparseVectorFamily, rankFeaturesFamily), what: "a sparse_vector"},
+	needSemantic: {families: setOf(semanticFamily), what: "a semantic_text", instead: []string{"match"}},
+	needRankFeature: {families: setOf(rankFeatureFamily, rankFeaturesFamily),
+		what: "a rank_feature", instead: []string{"function_score"}},
+	needDistance: {families: setOf(dateFamily, geoPointFamily),
+		what: "a date or geo_point", instead: []string{"function_score"}},
+	needDecay:  {families: setOf(numberFamily, dateFamily, geoPointFamily), what: "a number, date or geo_point"},
+	needFactor: {can: canCalculate, families: setOf(numberFamily, dateFamily, booleanFamily), what: "a number"},
+	needCount:  {can: canCalculate, families: setOf(numberFamily), what: "a number"},
 
 	needSort:       {can: canSort, what: "a field that can be sorted by"},
 	needGroup:      {can: canCount, what: "a field with doc values"},
@@ -103,13 +110,17 @@ var needs = [...]struct {
 	needRangeGroup: {can: canCalculate, families: setOf(numberFamily, dateFamily), what: "a number or date"},
 	needFetch:      {can: canFetch, what: "a field with doc values"},
 
-	needBuckets:    {can: canGroup, families: ^setOf(geoPointFamily, murmurFamily), what: "a field of whole values with doc values"},
-	needNumeric:    {can: canCalculate, families: setOf(otherFamily, numberFamily), what: "a number"},
-	needHistogram:  {can: canCount, families: setOf(otherFamily, numberFamily, dateFamily, booleanFamily, rangeFamily, dateRangeFamily, histogramFamily), what: "a number"},
+	needBuckets: {can: canGroup, families: ^setOf(geoPointFamily, murmurFamily),
+		what: "a field of whole values with doc values"},
+	needNumeric: {can: canCalculate, families: setOf(otherFamily, numberFamily), what: "a number"},
+	needHistogram: {can: canCount, families: setOf(otherFamily, numberFamily, dateFamily, booleanFamily,
+		rangeFamily, dateRangeFamily, histogramFamily),
+		what: "a number"},
 	needCollapse:   {can: canCollapse, what: "a keyword or number with doc values"},
 	needCompletion: {families: setOf(completionFamily), what: "a completion"},
 	needHighlight:  {can: canExist, families: ^setOf(objectFamily, nestedFamily, metaFamily), what: "a text or keyword"},
-	needString:     {can: canGroup, families: setOf(otherFamily, textFamily, keywordFamily, keyedFamily), what: "a keyword"},
+	needString: {can: canGroup, families: setOf(otherFamily, textFamily, keywordFamily, keyedFamily),
+		what: "a keyword"},
 }
 
 func (n need) fits(f *Field) bool {
@@ -150,7 +161,8 @@ func (c *checker) resolve(name *string, n need) *Field {
 			return nil
 		}
 		if whole, ok := strings.CutSuffix(*name, ".keyword"); ok && f.family == keyedFamily {
-			c.report(ErrUnknownField, []string{whole}, "a %s field has no multi-fields, because its keys are keywords; %s is not a field", f.Type, quoted(*name))
+			c.report(ErrUnknownField, []string{whole},
+				"a %s field has no multi-fields, because its keys are keywords; %s is not a field", f.Type, quoted(*name))
 			return nil
 		}
 		return f
@@ -259,7 +271,8 @@ func (c *checker) scoped(f *Field, n need) bool {
 		if f.holds(c.nested) {
 			return true
 		}
-		c.report(ErrNestedPath, []string{f.Path}, "%s is a nested object; only a nested query with the path %s sees whether it exists",
+		c.report(ErrNestedPath, []string{f.Path},
+			"%s is a nested object; only a nested query with the path %s sees whether it exists",
 			quoted(f.Path), quoted(f.Path))
 		return false
 	}
@@ -267,13 +280,17 @@ func (c *checker) scoped(f *Field, n need) bool {
 	case f.inScope(c.nested):
 		return true
 	case f.Nested == "":
-		c.report(ErrNestedPath, nil, "%s is a field of the document; a query on the nested object %s does not see it; put it next to the nested part",
+		c.report(ErrNestedPath, nil,
+			"%s is a field of the document; a query on the nested object %s does not see it; put it next to "+
+				"the nested part",
 			quoted(f.Path), quoted(c.nested))
 	case c.nested != "" && !strings.HasPrefix(f.Nested, c.nested+"."):
-		c.report(ErrNestedPath, []string{f.Nested}, "%s is in the nested object %s; a query on %s does not see it; use another nested part for it",
+		c.report(ErrNestedPath, []string{f.Nested},
+			"%s is in the nested object %s; a query on %s does not see it; use another nested part for it",
 			quoted(f.Path), quoted(f.Nested), quoted(c.nested))
 	default:
-		c.report(ErrNestedPath, []string{f.Nested}, "%s is in the nested object %s; only a nested query, aggregation or sort with the path %s sees it",
+		c.report(ErrNestedPath, []string{f.Nested},
+			"%s is in the nested object %s; only a nested query, aggregation or sort with the path %s sees it",
 			quoted(f.Path), quoted(f.Nested), quoted(f.Nested))
 	}
 	return false
@@ -292,9 +309,11 @@ func (c *checker) unfit(f *Field, n need) {
 	case f.family == objectFamily || f.family == nestedFamily:
 		c.report(ErrFieldType, candidates, "%s is an object without a value of its own; name a field in it", quoted(f.Path))
 	case f.Types != nil:
-		c.report(ErrFieldType, candidates, "%s is %s in different indices; this needs %s", quoted(f.Path), strings.Join(f.Types, " or "), want.what)
+		c.report(ErrFieldType, candidates,
+			"%s is %s in different indices; this needs %s", quoted(f.Path), strings.Join(f.Types, " or "), want.what)
 	case f.family == textFamily && n == needTerm:
-		c.report(ErrFieldType, candidates, "%s is a text and is searched by its words, so a whole value is not found; use %s", quoted(f.Path), want.what)
+		c.report(ErrFieldType, candidates,
+			"%s is a text and is searched by its words, so a whole value is not found; use %s", quoted(f.Path), want.what)
 	case !f.Searchable && n < needSort && want.can != 0:
 		c.report(ErrFieldType, candidates, "%s is not indexed, and cannot be searched", quoted(f.Path))
 	default:

@@ -239,7 +239,8 @@ func (c *checker) fieldNames(v *value, p *param) bool {
 	ok := true
 	for i := range v.items {
 		c.at(i)
-		if !c.must(v.items[i].kind == str, &v.items[i], p.key, "the name of a field") || c.field(&v.items[i].text, p.need) == nil {
+		name := &v.items[i]
+		if !c.must(name.kind == str, name, p.key, "the name of a field") || c.field(&name.text, p.need) == nil {
 			ok = false
 		}
 		c.out()

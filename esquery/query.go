@@ -132,14 +132,17 @@ func (c *checker) shallower() { c.depth-- }
 
 func (c *checker) notOneQuery(q *value) {
 	if len(q.members) == 0 {
-		c.report(ErrMalformed, []string{"match_all"}, "a query is an object with one key, the type of the query; this has none")
+		c.report(ErrMalformed, []string{"match_all"},
+			"a query is an object with one key, the type of the query; this has none")
 		return
 	}
 	keys := make([]string, len(q.members))
 	for i := range q.members {
 		keys[i] = quoted(q.members[i].key)
 	}
-	c.report(ErrMalformed, []string{"bool"}, "a query is an object with one key, the type of the query; this has %s; put several queries into the arrays of a bool",
+	c.report(ErrMalformed, []string{"bool"},
+		"a query is an object with one key, the type of the query; this has %s; put several queries "+
+			"into the arrays of a bool",
 		strings.Join(keys, ", "))
 }
 
@@ -158,11 +161,13 @@ func (c *checker) unknownQuery(name string) {
 		return
 	}
 	if f := c.index.mapping.lookup(name); f != nil && f.family != metaFamily && c.visible(name) {
-		c.report(ErrUnknownKey, queriesFor(f), "%s is a field and not a query: put it into a query, such as {\"%s\": {%s: ...}}",
+		c.report(ErrUnknownKey, queriesFor(f),
+			"%s is a field and not a query: put it into a query, such as {\"%s\": {%s: ...}}",
 			quoted(name), queriesFor(f)[0], quoted(name))
 		return
 	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queryTypes)), func(s string) bool { return refusedQueries[s].why != "" })
+	isRefused := func(s string) bool { return refusedQueries[s].why != "" }
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queryTypes)), isRefused)
 	c.report(ErrUnknownKey, refusal.Nearest(name, names, maxCandidates), "there is no query %s", quoted(name))
 }
 

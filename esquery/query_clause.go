@@ -81,7 +81,8 @@ func (c *checker) onlyField(v *value, t *clauseType) *member {
 				return nil
 			}
 		}
-		c.report(ErrMalformed, []string{"bool"}, "%s takes one field, and there are %d; put one %s for each field into a bool",
+		c.report(ErrMalformed, []string{"bool"},
+			"%s takes one field, and there are %d; put one %s for each field into a bool",
 			t.name, len(v.members), t.name)
 	default:
 		return &v.members[0]
@@ -97,7 +98,8 @@ func (c *checker) clauseValue(v *value, t *clauseType) bool {
 	case v.kind == array && t.need == needTerm:
 		c.report(ErrMalformed, []string{"terms"}, "%s takes one value; use terms for several", t.name)
 	case v.kind == array:
-		c.report(ErrMalformed, []string{"bool", "terms"}, "%s takes one value; put one %s for each value into the should of a bool", t.name, t.name)
+		c.report(ErrMalformed, []string{"bool", "terms"},
+			"%s takes one value; put one %s for each value into the should of a bool", t.name, t.name)
 	default:
 		c.report(ErrMalformed, nil, "%s takes a string, number or boolean, and this is %s", t.name, v.kind)
 	}

@@ -103,7 +103,8 @@ func (c *checker) weighted(v *value, n need) {
 	}
 	given := v.get("lenient")
 	// The * for all fields makes engines lenient.
-	lenient := given != nil && given.text == "true" || given == nil && slices.ContainsFunc(names.items, func(v value) bool { return v.text == "*" })
+	isAll := func(v value) bool { return v.text == "*" }
+	lenient := given != nil && given.text == "true" || given == nil && slices.ContainsFunc(names.items, isAll)
 	each := func(f *Field) {
 		c.searchable(f)
 		if f.family != textFamily && f.family != keywordFamily && !lenient {
@@ -156,6 +157,8 @@ func (c *checker) allFields(v *value, n need) {
 	case !c.trusted && c.index.sensitive.any():
 		c.report(ErrForbidden, c.some(texts), "name the fields: not all fields may be searched")
 	case c.nested != "":
-		c.report(ErrMalformed, c.some(texts), "name the fields: without them, fields of the document are searched, which a query on %s does not see", quoted(c.nested))
+		c.report(ErrMalformed, c.some(texts),
+			"name the fields: without them, fields of the document are searched, which a query on %s does not see",
+			quoted(c.nested))
 	}
 }

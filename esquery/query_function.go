@@ -76,7 +76,8 @@ func (c *checker) decay(v *value, name string) {
 			c.takes(&v.members[i].value, &multiValueMode)
 			c.out()
 		case m != nil:
-			c.report(ErrMalformed, []string{"functions"}, "%s takes one field, and engines ignore the others; put one function for each field into functions", name)
+			c.report(ErrMalformed, []string{"functions"},
+				"%s takes one field, and engines ignore the others; put one function for each field into functions", name)
 			return
 		default:
 			m = &v.members[i]
@@ -119,7 +120,9 @@ func (c *checker) distances(f *Field, v *value, keys ...string) {
 				_, ok = numberOf(distance)
 			}
 			if !ok {
-				c.report(ErrInvalidLiteral, nil, "%s must be %s, because %s is of type %s; it is %s", key, what, quoted(f.Path), f.Type, quoted(distance.text))
+				c.report(ErrInvalidLiteral, nil,
+					"%s must be %s, because %s is of type %s; it is %s",
+					key, what, quoted(f.Path), f.Type, quoted(distance.text))
 			}
 		})
 	}

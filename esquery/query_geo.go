@@ -20,7 +20,8 @@ var (
 	shapeParams    = []param{
 		{key: "shape", takes: anything},
 		{key: "relation", takes: aText},
-		{key: "indexed_shape", takes: refused, why: "it reads another document, which cannot be checked; give the shape itself"},
+		{key: "indexed_shape", takes: refused,
+			why: "it reads another document, which cannot be checked; give the shape itself"},
 		{key: "strategy", takes: aText},
 	}
 	geoGridParams = []param{{key: "geohash", takes: aText}, {key: "geotile", takes: aText}, {key: "geohex", takes: aText}}
@@ -144,7 +145,8 @@ func (c *checker) geoPoint(v *value) {
 	}
 	if !ok || math.Abs(lat) > 90 || math.Abs(lon) > 180 || math.IsNaN(lat) || math.IsNaN(lon) {
 		c.report(ErrInvalidLiteral, nil,
-			`this is not a point, such as {"lat":52.5,"lon":13.4}: the latitude is within -90 and 90, the longitude within -180 and 180, and comes first in an array`)
+			`this is not a point such as {"lat":52.5,"lon":13.4}: `+
+				"the latitude is within -90 and 90, the longitude within -180 and 180; in an array the longitude is first")
 	}
 }
 

@@ -115,8 +115,10 @@ func (c *checker) relation(v *value, key string, parent bool) {
 	c.in(key)
 	defer c.out()
 	if len(known) == 0 {
-		c.report(ErrFieldType, []string{"nested"}, "the index has no join field, so its documents have no parents and children")
+		c.report(ErrFieldType, []string{"nested"},
+			"the index has no join field, so its documents have no parents and children")
 		return
 	}
-	c.report(ErrUnknownField, refusal.Nearest(name.text, known, maxCandidates), "there is no relation %s", quoted(name.text))
+	c.report(ErrUnknownField, refusal.Nearest(name.text, known, maxCandidates),
+		"there is no relation %s", quoted(name.text))
 }

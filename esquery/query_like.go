@@ -28,7 +28,8 @@ var (
 // moreLikeThis checks a query for documents with words of a text in common.
 func (c *checker) moreLikeThis(v *value) {
 	if c.filtered() {
-		c.report(ErrFilterBypass, []string{"match"}, "more_like_this selects words by the documents of others; use a match with the words")
+		c.report(ErrFilterBypass, []string{"match"},
+			"more_like_this selects words by the documents of others; use a match with the words")
 		return
 	}
 	if !c.params(v, "more_like_this", likeParams) {

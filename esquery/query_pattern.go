@@ -64,7 +64,8 @@ func (c *checker) wildcardCost(f *Field, pattern string) {
 			c.report(ErrTooExpensive, []string{"exists"}, "%s matches every value; use exists", quoted(pattern))
 			return
 		}
-		c.report(ErrTooExpensive, []string{"match", "prefix"}, "%s begins with a wildcard, so it is compared with every value; use match on a text, or a prefix",
+		c.report(ErrTooExpensive, []string{"match", "prefix"},
+			"%s begins with a wildcard, so it is compared with every value; use match on a text, or a prefix",
 			quoted(pattern))
 	}
 	if len(pattern) > maxRegexp {
@@ -94,7 +95,8 @@ func (c *checker) regexpCost(pattern string) {
 	case len(pattern) > maxRegexp:
 		c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
 	case beginsAnyhow(pattern):
-		c.report(ErrTooExpensive, []string{"match", "prefix"}, "%s can begin with anything, so it is compared with every value; use match on a text, or a prefix",
+		c.report(ErrTooExpensive, []string{"match", "prefix"},
+			"%s can begin with anything, so it is compared with every value; use match on a text, or a prefix",
 			quoted(pattern))
 	}
 }
@@ -132,9 +134,12 @@ func (c *checker) ofWord(cl *clause) {
 	}
 	switch text := cl.value.text; {
 	case strings.ContainsFunc(text, unicode.IsSpace):
-		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text and is searched by its words, but %s is more than one word", quoted(f.Path), quoted(text))
+		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"),
+			"%s is a text and is searched by its words, but %s is more than one word", quoted(f.Path), quoted(text))
 	case strings.ContainsFunc(text, unicode.IsUpper) && !cl.is("case_insensitive"):
-		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, whose words are in lower case in the index; %s is not one of them", quoted(f.Path), quoted(text))
+		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"),
+			"%s is a text, whose words are in lower case in the index; %s is not one of them",
+			quoted(f.Path), quoted(text))
 	}
 }
 

@@ -30,7 +30,8 @@ func (c *checker) rangeQuery(v *value) {
 	defer c.out()
 	f := c.field(&m.key, needRange)
 	if m.value.kind != object {
-		c.report(ErrMalformed, []string{"term"}, `range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; use term for one value`)
+		c.report(ErrMalformed, []string{"term"},
+			`range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; use term for one value`)
 		return
 	}
 	if !c.params(&m.value, "range", rangeParams) {
@@ -151,6 +152,7 @@ func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
 	case hidden:
 		c.report(ErrForbidden, named, "name the fields: %s matches more than may be searched", quoted(pattern))
 	case !found:
-		c.report(ErrUnknownField, c.candidates(strings.Trim(pattern, "*."), n), "no field that can be searched here matches %s", quoted(pattern))
+		c.report(ErrUnknownField, c.candidates(strings.Trim(pattern, "*."), n),
+			"no field that can be searched here matches %s", quoted(pattern))
 	}
 }

@@ -4,7 +4,7 @@ var spanTermClause = clauseType{name: "span_term", need: needWords, main: "value
 	param{key: "value"}, param{key: "term"})}
 
 // spanTypes are the queries on the positions of words, with their parameters. The
-// engines check that only such queries stand in one, and all on one field.
+// engines check that their clauses are such queries, and all on one field.
 var spanTypes = map[string][]param{
 	"span_near": withCommon(
 		param{key: "clauses", takes: someQueries, required: true},
@@ -14,17 +14,22 @@ var spanTypes = map[string][]param{
 	"span_not": withCommon(
 		param{key: "include", takes: aQuery, required: true}, param{key: "exclude", takes: aQuery, required: true},
 		param{key: "dist", takes: aCount}, param{key: "pre", takes: aCount}, param{key: "post", takes: aCount}),
-	"span_first":         withCommon(param{key: "match", takes: aQuery, required: true}, param{key: "end", takes: aCount, required: true}),
-	"span_containing":    withCommon(param{key: "big", takes: aQuery, required: true}, param{key: "little", takes: aQuery, required: true}),
-	"span_within":        withCommon(param{key: "big", takes: aQuery, required: true}, param{key: "little", takes: aQuery, required: true}),
+	"span_first": withCommon(param{key: "match", takes: aQuery, required: true},
+		param{key: "end", takes: aCount, required: true}),
+	"span_containing":    withCommon(bigSpan, littleSpan),
+	"span_within":        withCommon(bigSpan, littleSpan),
 	"span_multi":         withCommon(param{key: "match", takes: aQuery, required: true}),
 	"field_masking_span": maskingParams,
 	"span_field_masking": maskingParams,
 }
 
-var maskingParams = withCommon(
-	param{key: "query", takes: aQuery, required: true},
-	param{key: "field", takes: aField, need: needWords, required: true})
+var (
+	bigSpan       = param{key: "big", takes: aQuery, required: true}
+	littleSpan    = param{key: "little", takes: aQuery, required: true}
+	maskingParams = withCommon(
+		param{key: "query", takes: aQuery, required: true},
+		param{key: "field", takes: aField, need: needWords, required: true})
+)
 
 func (c *checker) spanTerm(v *value) {
 	defer c.back(len(c.path))
@@ -33,7 +38,7 @@ func (c *checker) spanTerm(v *value) {
 	}
 }
 
-// spanGap checks {"FIELD": width}, which stands between the clauses of a span_near.
+// spanGap checks {"FIELD": width}, a clause of span_near.
 func (c *checker) spanGap(v *value) {
 	if !c.is(v, object, "span_gap") {
 		return

@@ -55,7 +55,8 @@ func (c *checker) fuzziness(v *value) bool {
 			return true
 		}
 	}
-	return c.must(false, v, "fuzziness", "0, 1, 2, AUTO, or AUTO:3,6 with the lengths from which one and two letters may differ")
+	return c.must(false, v, "fuzziness",
+		"0, 1, 2, AUTO, or AUTO:3,6 with the lengths from which one and two letters may differ")
 }
 
 func isFuzziness(s string) bool {
@@ -87,7 +88,8 @@ func (c *checker) expansions(n int) bool {
 	if !c.filtered() || n >= leastExpansions {
 		return true
 	}
-	c.report(ErrFilterBypass, nil, "the first %d words are chosen from the documents of others too; use at least %d", n, leastExpansions)
+	c.report(ErrFilterBypass, nil,
+		"the first %d words are chosen from the documents of others too; use at least %d", n, leastExpansions)
 	return false
 }
 

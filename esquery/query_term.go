@@ -13,7 +13,8 @@ var (
 		param{key: "terms", takes: anArray, required: true},
 		param{key: "minimum_should_match_field", takes: aField, need: needCount},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "minimum_should_match_script", takes: aScript, why: "scripts are refused; name a minimum_should_match_field"})
+		param{key: "minimum_should_match_script", takes: aScript,
+			why: "scripts are refused; name a minimum_should_match_field"})
 )
 
 func (c *checker) term(v *value) {
@@ -57,7 +58,8 @@ func (c *checker) terms(v *value) {
 	case m.value.kind == array:
 		c.values(f, m.value.items)
 	case m.value.kind == object && (m.value.get("index") != nil || m.value.get("id") != nil || m.value.get("path") != nil):
-		c.report(ErrForbidden, []string{"terms"}, "a terms lookup reads another document, which cannot be checked; give the values themselves")
+		c.report(ErrForbidden, []string{"terms"},
+			"a terms lookup reads another document, which cannot be checked; give the values themselves")
 	case isText(&m.value):
 		c.report(ErrMalformed, []string{"term"}, "terms takes an array of values; use term for one value, or into an array")
 	default:

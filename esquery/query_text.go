@@ -22,17 +22,19 @@ var (
 		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
 		param{key: "zero_terms_query", takes: aText})}
-	matchPhrasePrefixClause = clauseType{name: "match_phrase_prefix", need: needPhrasePrefix, main: "query", params: withCommon(
-		param{key: "query"},
-		param{key: "analyzer", takes: aText},
-		param{key: "slop", takes: aCount},
-		param{key: "max_expansions", takes: someExpansions},
-		param{key: "zero_terms_query", takes: aText})}
-	matchBoolPrefixClause = clauseType{name: "match_bool_prefix", need: needMatch, main: "query", params: withCommon(append(fuzzyMatching,
-		param{key: "query"},
-		param{key: "operator", takes: aText},
-		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "analyzer", takes: aText})...)}
+	matchPhrasePrefixClause = clauseType{name: "match_phrase_prefix", need: needPhrasePrefix, main: "query",
+		params: withCommon(
+			param{key: "query"},
+			param{key: "analyzer", takes: aText},
+			param{key: "slop", takes: aCount},
+			param{key: "max_expansions", takes: someExpansions},
+			param{key: "zero_terms_query", takes: aText})}
+	matchBoolPrefixClause = clauseType{name: "match_bool_prefix", need: needMatch, main: "query",
+		params: withCommon(append(fuzzyMatching,
+			param{key: "query"},
+			param{key: "operator", takes: aText},
+			param{key: "minimum_should_match", takes: minimumMatch},
+			param{key: "analyzer", takes: aText})...)}
 )
 
 func (c *checker) match(v *value)             { c.matchOf(v, &matchClause) }
@@ -61,7 +63,9 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 // field, a lenient query finds nothing and reports no error.
 func (c *checker) lenient(f *Field, text *value, lenient bool) {
 	if lenient && f.family != textFamily && f.family != keywordFamily && f.family != otherFamily {
-		c.report(ErrInvalidLiteral, nil, "%s is of type %s, and a lenient query hides that a value does not fit it; leave lenient out", quoted(f.Path), f.Type)
+		c.report(ErrInvalidLiteral, nil,
+			"%s is of type %s, and a lenient query hides that a value does not fit it; leave lenient out",
+			quoted(f.Path), f.Type)
 		return
 	}
 	c.literal(f, text, exactLiteral, "")

@@ -38,6 +38,7 @@ func (c *checker) retriever(v *value) {
 	case "knn":
 		c.topKNN(&m.value)
 	default:
-		c.report(ErrUnknownKey, refusal.Nearest(m.key, retrieverNames, maxCandidates), "a retriever %s is not supported; use knn or standard", quoted(m.key))
+		c.report(ErrUnknownKey, refusal.Nearest(m.key, retrieverNames, maxCandidates),
+			"a retriever %s is not supported; use knn or standard", quoted(m.key))
 	}
 }

@@ -56,7 +56,8 @@ func (s *sensitive) unnameSource(source *value) {
 	kept := source.members[:0]
 	for _, m := range source.members {
 		if m.key == "excludes" || m.key == "exclude" {
-			m.value.items = slices.DeleteFunc(m.value.items, func(item value) bool { return slices.Contains(s.exclude, item.text) })
+			added := func(item value) bool { return slices.Contains(s.exclude, item.text) }
+			m.value.items = slices.DeleteFunc(m.value.items, added)
 			if len(m.value.items) == 0 {
 				continue
 			}

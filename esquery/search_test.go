@@ -159,8 +159,8 @@ func TestRedactionOfASearch(t *testing.T) {
 	}
 }
 
-// TestShown: a search is shown without the names of what is hidden, wherever they were
-// put in, and otherwise as it is sent.
+// TestShown checks that Shown is the body that is sent, without the names of hidden
+// fields.
 func TestShown(t *testing.T) {
 	m, err := esquery.ParseMapping([]byte(`{"properties":{"a":{"type":"keyword"},"secret":{"type":"keyword"},
 		"n":{"type":"nested","properties":{"b":{"type":"keyword"}}}}}`))

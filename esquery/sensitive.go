@@ -28,7 +28,8 @@ func newSensitive(patterns []string, m *Mapping) (*sensitive, error) {
 	s := &sensitive{exact: map[string]bool{}, known: make(map[string]bool, len(m.fields))}
 	for _, p := range patterns {
 		if !sound(p) {
-			return nil, fmt.Errorf("esquery: %w: %s is not the path of a field, such as \"person.ssn\" or \"*.ssn\"", ErrSensitive, quoted(p))
+			return nil, fmt.Errorf(
+				"esquery: %w: %s is not the path of a field, such as \"person.ssn\" or \"*.ssn\"", ErrSensitive, quoted(p))
 		}
 		if strings.Contains(p, "*") {
 			s.globs = append(s.globs, p)
@@ -122,7 +123,8 @@ func (s *sensitive) aliased(m *Mapping) {
 
 // flattened reports whether the field is flattened in one of the indices.
 func (f *Field) flattened() bool {
-	return f.family == flattenedFamily || slices.ContainsFunc(f.variants, func(v *Field) bool { return v.family == flattenedFamily })
+	isFlattened := func(v *Field) bool { return v.family == flattenedFamily }
+	return isFlattened(f) || slices.ContainsFunc(f.variants, isFlattened)
 }
 
 // targets returns the targets of an alias in the indices.

@@ -11,7 +11,8 @@ import (
 
 // errSource is the error for a source that cannot be read, so that hidden fields
 // could remain in it.
-var errSource = errors.New("esquery: the source of a document is not JSON or too deep, so its hidden fields cannot be removed")
+var errSource = errors.New(
+	"esquery: the source of a document is not JSON or too deep, so its hidden fields cannot be removed")
 
 // maxSourceDepth is the limit of the engines.
 const maxSourceDepth = 1000

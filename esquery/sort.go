@@ -12,7 +12,8 @@ var (
 		{key: "format", takes: aText},
 		{key: "nested", takes: anything},
 		{key: "nested_path", takes: refused, why: `it does not exist since Elasticsearch 8; write "nested": {"path": ...}`},
-		{key: "nested_filter", takes: refused, why: `it does not exist since Elasticsearch 8; write "nested": {"path": ..., "filter": ...}`},
+		{key: "nested_filter", takes: refused,
+			why: `it does not exist since Elasticsearch 8; write "nested": {"path": ..., "filter": ...}`},
 	}
 	orderOnlyParams   = []param{{key: "order", takes: aText}}
 	geoDistanceParams = []param{
@@ -68,9 +69,9 @@ func (c *checker) sortName(v *value) {
 	}
 	if name, order, ok := strings.Cut(v.text, ":"); ok && (order == "asc" || order == "desc") {
 		if f := c.index.mapping.lookup(name); (f != nil && c.visible(name)) || isSortWord(name) {
-			mended := objectValue(member{name, stringValue(order)})
-			c.fixed(ErrMalformed, string(mended.appendTo(nil)), "%s is the form of the URL parameter", quoted(v.text))
-			*v = mended
+			corrected := objectValue(member{name, stringValue(order)})
+			c.fixed(ErrMalformed, string(corrected.appendTo(nil)), "%s is the form of the URL parameter", quoted(v.text))
+			*v = corrected
 			c.sortObject(v)
 			return
 		}
@@ -148,7 +149,8 @@ func (c *checker) sortByDistance(v *value) {
 		c.out()
 	}
 	if fields != 1 {
-		c.report(ErrMalformed, nil, "_geo_distance needs exactly one field with the point from which it is measured; it has %d", fields)
+		c.report(ErrMalformed, nil,
+			"_geo_distance needs exactly one field with the point from which it is measured; it has %d", fields)
 	}
 }
 
@@ -185,10 +187,12 @@ func (c *checker) nestedObject(v *value) *Field {
 	case f == nil:
 		return nil
 	case f.family != nestedFamily:
-		c.report(ErrNestedPath, c.nestedObjects(), "%s is of type %s and not nested; leave the path out", quoted(f.Path), f.Type)
+		c.report(ErrNestedPath, c.nestedObjects(),
+			"%s is of type %s and not nested; leave the path out", quoted(f.Path), f.Type)
 		return nil
 	case c.nested != "" && !strings.HasPrefix(f.Path, c.nested+"."):
-		c.report(ErrNestedPath, nil, "the nested object %s is not in %s, whose fields are used here", quoted(f.Path), quoted(c.nested))
+		c.report(ErrNestedPath, nil,
+			"the nested object %s is not in %s, whose fields are used here", quoted(f.Path), quoted(c.nested))
 		return nil
 	}
 	return f

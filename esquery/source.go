@@ -41,7 +41,8 @@ func (c *checker) source(v *value) {
 			}
 		}
 	default:
-		c.report(ErrMalformed, nil, "_source must be true, false, a field, an array of them, or an object with includes and excludes")
+		c.report(ErrMalformed, nil,
+			"_source must be true, false, a field, an array of them, or an object with includes and excludes")
 	}
 }
 
@@ -73,9 +74,11 @@ func (c *checker) sourcePattern(v *value) {
 	}
 	switch {
 	case f.Parent != "":
-		c.report(ErrFieldType, []string{f.Parent}, "documents have no %s: it is a multi-field of %s", quoted(f.Path), quoted(f.Parent))
+		c.report(ErrFieldType, []string{f.Parent},
+			"documents have no %s: it is a multi-field of %s", quoted(f.Path), quoted(f.Parent))
 	case f.Target != "":
-		c.report(ErrFieldType, []string{f.Target}, "documents have no %s: it is an alias of %s", quoted(f.Path), quoted(f.Target))
+		c.report(ErrFieldType, []string{f.Target},
+			"documents have no %s: it is an alias of %s", quoted(f.Path), quoted(f.Target))
 	}
 }
 
@@ -148,11 +151,13 @@ func (c *checker) fetchedName(v *value, n need) *Field {
 		return nil
 	}
 	if f.family == keyedFamily && f.Type == "flat_object" {
-		c.report(ErrFieldType, []string{"_source"}, "%s is a key of a flat_object, and engines return all keys; name it in _source", quoted(f.Path))
+		c.report(ErrFieldType, []string{"_source"},
+			"%s is a key of a flat_object, and engines return all keys; name it in _source", quoted(f.Path))
 		return nil
 	}
 	if f.family == objectFamily || f.family == nestedFamily {
-		c.report(ErrFieldType, []string{f.Path + ".*"}, "%s is of type %s and has no value of its own", quoted(f.Path), f.Type)
+		c.report(ErrFieldType, []string{f.Path + ".*"},
+			"%s is of type %s and has no value of its own", quoted(f.Path), f.Type)
 		return nil
 	}
 	return f
@@ -162,7 +167,8 @@ func (c *checker) fetchedName(v *value, n need) *Field {
 // hidden.
 func (c *checker) pattern(v *value, n need) {
 	if n == needFetch && glob(v.text, "_ignored_source") {
-		c.report(ErrFieldType, nil, "the pattern %s matches metadata fields without doc values; name the fields", quoted(v.text))
+		c.report(ErrFieldType, nil,
+			"the pattern %s matches metadata fields without doc values; name the fields", quoted(v.text))
 		return
 	}
 	if !c.fewPatterns() {

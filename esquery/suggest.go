@@ -97,7 +97,8 @@ func (c *checker) suggestion(v *value) {
 		c.out()
 	}
 	if found != 1 {
-		c.report(ErrMalformed, refusal.Nearest("", suggesterNames, maxCandidates), "a suggestion needs exactly one of %s", strings.Join(suggesterNames, ", "))
+		c.report(ErrMalformed, refusal.Nearest("", suggesterNames, maxCandidates),
+			"a suggestion needs exactly one of %s", strings.Join(suggesterNames, ", "))
 	}
 }
 

@@ -94,7 +94,9 @@ func NewValidator(indices map[string]*Mapping, opt *Options) (*Validator, error)
 	v := &Validator{opt: o, names: slices.Sorted(maps.Keys(indices)), indices: make(map[string]*index, len(indices))}
 	for name, mapping := range indices {
 		if !plainIndex(name) {
-			return nil, fmt.Errorf("esquery: index %s: give the exact name of one index or alias in lower case, without wildcards, lists, exclusions, date math and remote clusters", quoted(name))
+			return nil, fmt.Errorf(
+				"esquery: index %s: give the exact name of one index or alias in lower case, without wildcards, "+
+					"lists, exclusions, date math and remote clusters", quoted(name))
 		}
 		if mapping == nil {
 			return nil, fmt.Errorf("esquery: index %s: its mapping is nil", quoted(name))
@@ -123,7 +125,9 @@ func (v *Validator) allSensitive() error {
 			nowhere = nowhere && slices.Contains(index.sensitive.missing, pattern)
 		}
 		if nowhere {
-			return fmt.Errorf("esquery: %w: no index has a field %s; write it with a * if the field may be added later", ErrSensitive, quoted(pattern))
+			return fmt.Errorf(
+				"esquery: %w: no index has a field %s; write it with a * if the field may be added later",
+				ErrSensitive, quoted(pattern))
 		}
 	}
 	return nil
@@ -177,7 +181,8 @@ func (c *checker) read(text []byte) (value, bool) {
 	}
 	root, err := readJSON(string(text), maxJSONDepth, func(path []step, key string) {
 		c.path = append(c.path, path...)
-		c.report(ErrDuplicateKey, nil, "the key %s occurs twice; engines refuse the body or ignore one of them", quoted(key))
+		c.report(ErrDuplicateKey, nil,
+			"the key %s occurs twice; engines refuse the body or ignore one of them", quoted(key))
 		c.path = c.path[:0]
 	})
 	if err == nil {

@@ -66,7 +66,7 @@ func TestNewValidatorRefuses(t *testing.T) {
 	}
 }
 
-// TestErrorNamesCandidates: who has nothing but the error can mend the body.
+// TestErrorNamesCandidates checks that the error alone is enough to correct a body.
 func TestErrorNamesCandidates(t *testing.T) {
 	_, err := validator(t, nil).Check("docs", []byte(`{"query":{"term":{"titel":"a"}}}`)).Search()
 	if err == nil || !strings.Contains(err.Error(), "/query/term/titel") || !strings.Contains(err.Error(), "title.raw") {
@@ -74,7 +74,7 @@ func TestErrorNamesCandidates(t *testing.T) {
 	}
 }
 
-// TestOldNames are taken, and are not what is proposed.
+// TestOldNames checks that old names are accepted and not proposed.
 func TestOldNames(t *testing.T) {
 	v := validator(t, nil)
 	for _, body := range []string{`{"query":{"bool":{"mustNot":{"match_all":{}}}}}`, `{"_source":{"include":["title"],"exclude":["title"]}}`} {
