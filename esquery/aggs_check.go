@@ -162,6 +162,13 @@ func (c *checker) termsAggregation(name string, p *value) int {
 			}
 		})
 	})
+	for _, key := range [...]string{"include", "exclude"} {
+		c.member(p, key, func(v *value) {
+			if v.kind == str && len(v.text) > maxRegexp {
+				c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
+			}
+		})
+	}
 	if c.filtered() && (name == "significant_terms" || name == "significant_text") {
 		if c.nested != "" {
 			c.report(ErrFilterBypass, nil, "%s below nested compares with the documents of others", name)

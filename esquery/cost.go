@@ -149,7 +149,7 @@ func pointOf(f *Field, v *value, format string) (at float64, now, ok bool) {
 	if v == nil {
 		return 0, false, false
 	}
-	if f.family != dateFamily || v.kind == number {
+	if f.family != dateFamily && f.family != dateRangeFamily || v.kind == number {
 		n, ok := numberOf(v)
 		return n, false, ok
 	}

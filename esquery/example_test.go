@@ -2,6 +2,7 @@ package esquery_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 
@@ -32,8 +33,11 @@ func Example() {
 	for _, p := range report.Problems {
 		fmt.Println(report.Verdict, p.Code, p.Path, p.Candidates)
 	}
+	_, err = report.Search()
+	fmt.Println(errors.Is(err, esquery.ErrFieldType))
 	// Output:
 	// refused field_type /query/term/title [title.keyword match]
+	// true
 }
 
 func ExampleValidator_Check() {

@@ -58,13 +58,15 @@ func init() {
 		"shape":            (*checker).planeShape,
 		"xy_shape":         (*checker).planeShape,
 
+		"span_term": (*checker).spanTerm,
+		"span_near": (*checker).spanNear,
+
 		"knn":              (*checker).knnQuery,
 		"sparse_vector":    (*checker).sparseVector,
 		"semantic":         (*checker).semantic,
 		"distance_feature": (*checker).distanceFeature,
 		"rank_feature":     (*checker).rankFeature,
 	}
-	queryTypes["span_term"], queryTypes["span_gap"] = (*checker).spanTerm, (*checker).spanGap
 	for name, params := range spanTypes {
 		queryTypes[name] = func(c *checker, v *value) { c.params(v, name, params) }
 	}

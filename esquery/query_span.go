@@ -6,10 +6,6 @@ var spanTermClause = clauseType{name: "span_term", need: needWords, main: "value
 // spanTypes are the queries on the positions of words, with their parameters. The
 // engines check that their clauses are such queries, and all on one field.
 var spanTypes = map[string][]param{
-	"span_near": withCommon(
-		param{key: "clauses", takes: someQueries, required: true},
-		param{key: "slop", takes: aNumber},
-		param{key: "in_order", takes: aSwitch}),
 	"span_or": withCommon(param{key: "clauses", takes: someQueries, required: true}),
 	"span_not": withCommon(
 		param{key: "include", takes: aQuery, required: true}, param{key: "exclude", takes: aQuery, required: true},
@@ -24,6 +20,10 @@ var spanTypes = map[string][]param{
 }
 
 var (
+	spanNearParams = withCommon(
+		param{key: "clauses", takes: anArray, required: true},
+		param{key: "slop", takes: aNumber},
+		param{key: "in_order", takes: aSwitch})
 	bigSpan       = param{key: "big", takes: aQuery, required: true}
 	littleSpan    = param{key: "little", takes: aQuery, required: true}
 	maskingParams = withCommon(
@@ -38,8 +38,28 @@ func (c *checker) spanTerm(v *value) {
 	}
 }
 
-// spanGap checks {"FIELD": width}, a clause of span_near.
+// spanNear checks words near each other. Its clauses can have a span_gap between
+// them, {"span_gap": {"FIELD": width}}, which engines accept nowhere else.
+func (c *checker) spanNear(v *value) {
+	if !c.params(v, "span_near", spanNearParams) {
+		return
+	}
+	c.member(v, "clauses", func(clauses *value) {
+		for i := range clauses.items {
+			c.at(i)
+			if gap := clauses.items[i].get("span_gap"); gap != nil && i > 0 && len(clauses.items[i].members) == 1 {
+				c.spanGap(gap)
+			} else {
+				c.query(&clauses.items[i])
+			}
+			c.out()
+		}
+	})
+}
+
 func (c *checker) spanGap(v *value) {
+	c.in("span_gap")
+	defer c.out()
 	if !c.is(v, object, "span_gap") {
 		return
 	}
