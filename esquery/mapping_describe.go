@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/words"
 )
 
 // DescribeOptions configure [Validator.Describe]. A nil DescribeOptions and zero
@@ -26,13 +27,13 @@ type DescribeOptions struct {
 // Names come from the mapping, and the authors of documents can add names to it:
 // names with characters other than letters, digits and _ - . @ $ are left out.
 type Description struct {
-	Index   string      `json:"index"`
-	Fields  []FieldText `json:"fields"`            // sorted by path
-	Omitted int         `json:"omitted,omitempty"` // fields left out: too many, or not plain names
+	Index   string             `json:"index"`
+	Fields  []FieldDescription `json:"fields"`            // sorted by path
+	Omitted int                `json:"omitted,omitempty"` // fields left out: too many, or not plain names
 }
 
-// A FieldText is the description of one field.
-type FieldText struct {
+// A FieldDescription is the description of one field.
+type FieldDescription struct {
 	Path string `json:"path"`
 	Type string `json:"type"`
 	// Nested is the nested object around the field, whose nested query it needs.
@@ -48,7 +49,7 @@ type FieldText struct {
 	// Values are all possible values, such as the relations of a join.
 	Values []string `json:"values,omitempty"`
 	// Fields are multi-fields: they hold the same values for other uses.
-	Fields []FieldText `json:"fields,omitempty"`
+	Fields []FieldDescription `json:"fields,omitempty"`
 }
 
 // Describe describes the index of that name to the author of a body. Sensitive
@@ -128,8 +129,8 @@ func plain(name string) bool {
 
 const maxPlain = 150
 
-func describe(f *Field) FieldText {
-	text := FieldText{Path: f.Path, Type: f.Type, Nested: f.Nested, Dims: f.Dims}
+func describe(f *Field) FieldDescription {
+	text := FieldDescription{Path: f.Path, Type: f.Type, Nested: f.Nested, Dims: f.Dims}
 	for _, use := range [...]struct {
 		can  bool
 		what string
@@ -167,19 +168,21 @@ func describe(f *Field) FieldText {
 	return text
 }
 
-// nearestTo returns at most n of the fields, sorted by path. Fields with the
-// words in their paths are preferred, then the outermost.
-func nearestTo(words string, fields []*Field, n int) []*Field {
+// nearestTo returns at most n of the fields, sorted by path. Fields with words of
+// text in their paths are preferred, then the outermost.
+func nearestTo(text string, fields []*Field, n int) []*Field {
 	if len(fields) <= n {
 		return fields
 	}
-	want := wordsOf(words)
-	want = want[:min(len(want), maxWords)]
+	wanted := words.Set{}
+	for _, word := range words.Split(words.Spaced(text), nil) {
+		wanted[word] = true
+	}
 	score := make(map[*Field]int, len(fields))
 	for _, f := range fields {
-		for _, have := range wordsOf(f.Path) {
-			for _, w := range want {
-				score[f] += likeness(have, w)
+		for _, word := range words.Split(words.Spaced(f.Path), nil) {
+			if wanted[word] {
+				score[f]++
 			}
 		}
 	}
@@ -191,45 +194,6 @@ func nearestTo(words string, fields []*Field, n int) []*Field {
 	chosen = chosen[:n]
 	slices.SortFunc(chosen, func(a, b *Field) int { return strings.Compare(a.Path, b.Path) })
 	return chosen
-}
-
-const maxWords = 50
-
-// wordsOf splits a text at characters other than letters and digits, and at the
-// capitals of camelCase.
-func wordsOf(s string) []string {
-	var words []string
-	from, last := -1, rune(0)
-	for i, r := range s {
-		inside := unicode.IsLetter(r) || unicode.IsDigit(r)
-		if from >= 0 && (!inside || unicode.IsUpper(r) && unicode.IsLower(last)) {
-			words = append(words, strings.ToLower(s[from:i]))
-			from = -1
-		}
-		if inside && from < 0 {
-			from = i
-		}
-		last = r
-	}
-	if from >= 0 {
-		words = append(words, strings.ToLower(s[from:]))
-	}
-	return words
-}
-
-// likeness is 3 for the same word, and 2 for words with the same first four
-// letters, such as "company" and "companies".
-func likeness(a, b string) int {
-	const stem = 4
-	switch {
-	case a == b:
-		return 3
-	case len(a) < stem || len(b) < stem:
-		return 0
-	case a[:stem] == b[:stem]:
-		return 2
-	}
-	return 0
 }
 
 // String returns the description as text, one line for each field. Names and
@@ -246,7 +210,7 @@ func (d *Description) String() string {
 	return b.String()
 }
 
-func (t *FieldText) line(b *strings.Builder) {
+func (t *FieldDescription) line(b *strings.Builder) {
 	b.WriteString(t.Path + ": " + t.Type)
 	if len(t.Use) > 0 {
 		b.WriteString("; " + strings.Join(t.Use, ", "))
