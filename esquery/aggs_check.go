@@ -182,19 +182,6 @@ func (c *checker) termsAggregation(name string, p *value) int {
 	return count(p, "size", defaultSize)
 }
 
-// each checks the items of an array, or a value alone.
-func (c *checker) each(v *value, check func(*value)) {
-	if v.kind != array {
-		check(v)
-		return
-	}
-	for i := range v.items {
-		c.at(i)
-		check(&v.items[i])
-		c.out()
-	}
-}
-
 // digitsCost is the cost of a histogram of significant digits, in buckets: it
 // takes up to 350 KB for three digits, and 35 MB for five, in each bucket.
 var digitsCost = [...]int{1, 1, 5, 50, 500, 5000}

@@ -63,7 +63,6 @@ func TestMetrics(t *testing.T) {
 		{"geo_bounds of a number", `{"geo_bounds":{"field":"pages"}}`, "field_type /geo_bounds/field"},
 		{"top_hits", `{"top_hits":{"size":3,"sort":[{"createdAt":"desc"}],"_source":["title"]}}`, ""},
 		{"too many top_hits", `{"top_hits":{"size":101}}`, "too_expensive /top_hits"},
-		{"no top_hits", `{"top_hits":{"size":0}}`, "malformed /top_hits/size"},
 		{"top_metrics", `{"top_metrics":{"metrics":[{"field":"pages"}],"sort":{"createdAt":"desc"}}}`, ""},
 		{"string_stats", `{"string_stats":{"field":"status"}}`, ""},
 		{"string_stats of a number", `{"string_stats":{"field":"pages"}}`, "field_type /string_stats/field"},

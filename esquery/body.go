@@ -105,6 +105,19 @@ func (c *checker) member(v *value, key string, check func(*value)) {
 	}
 }
 
+// each checks the items of an array, or a value alone.
+func (c *checker) each(v *value, check func(*value)) {
+	if v.kind != array {
+		check(v)
+		return
+	}
+	for i := range v.items {
+		c.at(i)
+		check(&v.items[i])
+		c.out()
+	}
+}
+
 func (c *checker) unknownInBody(key string) {
 	if key == "filter" {
 		c.report(ErrUnknownKey, []string{"query", "post_filter"},

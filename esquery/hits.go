@@ -54,11 +54,6 @@ func (c *checker) collapsedHits(v *value) {
 func (c *checker) topHits(v *value) int {
 	if c.params(v, "top_hits", hitsParams) {
 		c.fewHits(v, "top_hits")
-		if size := v.get("size"); size != nil && count(v, "size", 1) == 0 {
-			c.in("size")
-			c.report(ErrMalformed, nil, "size must be above zero")
-			c.out()
-		}
 	}
 	c.conceal(v)
 	return count(v, "size", defaultInnerHits)

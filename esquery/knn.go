@@ -28,15 +28,7 @@ var (
 // topKNN checks the knn of a body, which can be several. The mandatory filter is
 // added to each of them, because neighbours are found before anything filters.
 func (c *checker) topKNN(v *value) {
-	if v.kind != array {
-		c.neighbours(v, topKNNParams, true)
-		return
-	}
-	for i := range v.items {
-		c.at(i)
-		c.neighbours(&v.items[i], topKNNParams, true)
-		c.out()
-	}
+	c.each(v, func(knn *value) { c.neighbours(knn, topKNNParams, true) })
 }
 
 // knnQuery checks the query knn: with a key field it is that of Elasticsearch,

@@ -105,7 +105,7 @@ func (c *checker) weighted(v *value, n need) {
 	// The * for all fields makes engines lenient.
 	isAll := func(v value) bool { return v.text == "*" }
 	lenient := given != nil && given.text == "true" || given == nil && slices.ContainsFunc(names.items, isAll)
-	each := func(f *Field) {
+	use := func(f *Field) {
 		c.searchable(f)
 		if f.family != textFamily && f.family != keywordFamily && !lenient {
 			c.literal(f, text, exactLiteral, "")
@@ -113,24 +113,16 @@ func (c *checker) weighted(v *value, n need) {
 	}
 	c.in("fields")
 	defer c.out()
-	if names.kind != array {
-		c.weightedField(names, n, each)
-		return
-	}
-	for i := range names.items {
-		c.at(i)
-		c.weightedField(&names.items[i], n, each)
-		c.out()
-	}
+	c.each(names, func(name *value) { c.weightedField(name, n, use) })
 }
 
-func (c *checker) weightedField(v *value, n need, each func(*Field)) {
+func (c *checker) weightedField(v *value, n need, use func(*Field)) {
 	if !c.must(v.kind == str, v, "each of fields", "the name of a field") {
 		return
 	}
 	name, weight, weighs := strings.Cut(v.text, "^")
 	if strings.Contains(name, "*") {
-		c.fieldPattern(name, n, each)
+		c.fieldPattern(name, n, use)
 		return
 	}
 	asked := name
@@ -144,7 +136,7 @@ func (c *checker) weightedField(v *value, n need, each func(*Field)) {
 			v.text += "^" + weight
 		}
 	}
-	each(f)
+	use(f)
 }
 
 // allFields reports a search of all fields if some of them are hidden, or if a

@@ -38,20 +38,8 @@ func (c *checker) moreLikeThis(v *value) {
 	c.member(v, "fields", func(names *value) {
 		c.fieldNames(names, &param{key: "fields", need: needLike})
 	})
-	c.member(v, "like", c.like)
-	c.member(v, "unlike", c.like)
-}
-
-func (c *checker) like(v *value) {
-	if v.kind != array {
-		c.likeItem(v)
-		return
-	}
-	for i := range v.items {
-		c.at(i)
-		c.likeItem(&v.items[i])
-		c.out()
-	}
+	c.member(v, "like", func(like *value) { c.each(like, c.likeItem) })
+	c.member(v, "unlike", func(like *value) { c.each(like, c.likeItem) })
 }
 
 // likeItem checks a text or a document.

@@ -16,17 +16,7 @@ var (
 )
 
 // rescore checks the second scoring of the first hits.
-func (c *checker) rescore(v *value) {
-	if v.kind != array {
-		c.rescorer(v)
-		return
-	}
-	for i := range v.items {
-		c.at(i)
-		c.rescorer(&v.items[i])
-		c.out()
-	}
-}
+func (c *checker) rescore(v *value) { c.each(v, c.rescorer) }
 
 func (c *checker) rescorer(v *value) {
 	if !c.params(v, "rescore", rescoreParams) {

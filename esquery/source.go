@@ -46,17 +46,7 @@ func (c *checker) source(v *value) {
 	}
 }
 
-func (c *checker) sourcePatterns(v *value) {
-	if v.kind != array {
-		c.sourcePattern(v)
-		return
-	}
-	for i := range v.items {
-		c.at(i)
-		c.sourcePattern(&v.items[i])
-		c.out()
-	}
-}
+func (c *checker) sourcePatterns(v *value) { c.each(v, c.sourcePattern) }
 
 // sourcePattern checks a name or pattern of _source. Documents can have fields
 // that the mapping does not list.
