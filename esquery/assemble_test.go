@@ -97,7 +97,7 @@ func TestHiddenFieldsDoNotExist(t *testing.T) {
 		{"fields", `{"fields":["author.ssn"]}`, "unknown_field /fields/0"},
 		{"a pattern with it", `{"fields":["author.*"]}`, "unknown_field /fields/0"},
 		{"a pattern without it", `{"fields":["author.e*"]}`, ""},
-		{"what no mapping tells of", `{"fields":[{"field":"settings.*","include_unmapped":true}]}`, "unknown_field /fields/0/field"},
+		{"fields that the mapping does not list", `{"fields":[{"field":"settings.*","include_unmapped":true}]}`, "unknown_field /fields/0/field"},
 		{"docvalue_fields", `{"docvalue_fields":["author.ssn"]}`, "unknown_field /docvalue_fields/0"},
 		{"stored_fields", `{"stored_fields":["*"]}`, "unknown_field /stored_fields/0"},
 		{"_source", `{"_source":["author.ssn"]}`, "unknown_field /_source/0"},

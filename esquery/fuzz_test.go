@@ -31,7 +31,7 @@ func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		report := plain.Check("docs", body)
 		if again := plain.Check("docs", body); !cmp.Equal(report.Problems, again.Problems) || report.Verdict != again.Verdict {
-			t.Fatalf("Check(%s) says two things: %v, %v", body, report.Problems, again.Problems)
+			t.Fatalf("Check(%s) differs the second time: %v, %v", body, report.Problems, again.Problems)
 		}
 		if report.Verdict != esquery.Refused {
 			if !json.Valid(report.Body()) {

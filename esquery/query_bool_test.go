@@ -59,7 +59,7 @@ func TestFunctionScore(t *testing.T) {
 		{"no function", `{"function_score":{"query":{"match_all":{}}}}`, ""},
 		{"a script", `{"function_score":{"script_score":{"script":"1"}}}`, "script /function_score/script_score"},
 		{"a script in functions", `{"function_score":{"functions":[{"script_score":{"script":{"source":"1"}}}]}}`, "script /function_score/functions/0/script_score"},
-		{"a script beside a name that is mended", `{"function_score":{"query":{"match":{"Title":"a"}},"functions":[{"script_score":{"script":"1"}}]}}`,
+		{"a script and a name that is corrected", `{"function_score":{"query":{"match":{"Title":"a"}},"functions":[{"script_score":{"script":"1"}}]}}`,
 			"script /function_score/functions/0/script_score; unknown_field* /function_score/query/match/Title"},
 		{"a factor by a keyword", `{"function_score":{"field_value_factor":{"field":"status"}}}`, "field_type /function_score/field_value_factor/field"},
 		{"a seed with a field", `{"function_score":{"random_score":{"seed":1,"field":"_seq_no"}}}`, ""},

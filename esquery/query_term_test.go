@@ -62,7 +62,7 @@ func TestTermQueries(t *testing.T) {
 		{"range of one day", `{"range":{"createdAt":{"gte":"2024-01-01","lte":"2024-01-01"}}}`, ""},
 		{"range of days with the month last", `{"range":{"createdAt":{"gte":"2024-05-01","lte":"2024-02-12","format":"yyyy-dd-MM"}}}`, ""},
 		{"range with date math", `{"range":{"createdAt":{"gte":"2024-12-31||-1y","lte":"2024-01-01"}}}`, ""},
-		{"range with a boost beside", `{"range":{"pages":{"gte":9},"boost":2}}`, "malformed /range/boost"},
+		{"range with a boost next to the field", `{"range":{"pages":{"gte":9},"boost":2}}`, "malformed /range/boost"},
 		{"range on two fields", `{"range":{"pages":{"gte":9},"fileSize":{"gte":2}}}`, "malformed /range"},
 		{"range with a list", `{"range":{"pages":{"gte":[1]}}}`, "malformed /range/pages/gte"},
 		{"range of words on a number", `{"range":{"pages":{"gte":"few"}}}`, "invalid_literal /range/pages/gte"},
