@@ -7,7 +7,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// ofAggs makes bodies of the aggregations that the cases have, each named x.
+// ofAggs turns the aggregations of the cases into bodies. Each is named x.
 func ofAggs(cases []checkCase) []checkCase {
 	for i := range cases {
 		cases[i].body = `{"size":0,"aggs":{"x":` + cases[i].body + `}}`
@@ -24,15 +24,12 @@ func TestAggregationTrees(t *testing.T) {
 		{"by both names", `{"aggs":{},"aggregations":{}}`, "malformed /aggregations"},
 		{"without a name", `{"aggs":{"avg":{"field":"pages"}}}`, "malformed /aggs/avg"},
 		{"a list", `{"aggs":[]}`, "malformed /aggs"},
-		{"a name with a bracket", `{"aggs":{"a[0]":{"avg":{"field":"pages"}}}}`, "malformed /aggs/a[0]"},
 		{"a name with a dot", `{"aggs":{"a.b":{"avg":{"field":"pages"}}}}`, ""},
 		{"two types", `{"aggs":{"x":{"avg":{"field":"pages"},"max":{"field":"pages"}}}}`, "malformed /aggs/x"},
 		{"no type", `{"aggs":{"x":{"meta":{"a":1}}}}`, "malformed /aggs/x"},
 		{"meta", `{"aggs":{"x":{"avg":{"field":"pages"},"meta":{"a":1}}}}`, ""},
-		{"meta that is no object", `{"aggs":{"x":{"avg":{"field":"pages"},"meta":1}}}`, "malformed /aggs/x/meta"},
 		{"an unknown type", `{"aggs":{"x":{"average":{"field":"pages"}}}}`, "unknown_key /aggs/x/average"},
 		{"below a bucket", `{"aggs":{"x":{"terms":{"field":"status"},"aggs":{"y":{"avg":{"field":"pages"}}}}}}`, ""},
-		{"below a metric", `{"aggs":{"x":{"avg":{"field":"pages"},"aggs":{"y":{"avg":{"field":"pages"}}}}}}`, "malformed /aggs/x/aggs"},
 		{"within the type", `{"aggs":{"x":{"terms":{"field":"status","aggs":{}}}}}`, "unknown_key /aggs/x/terms/aggs"},
 		{"below, twice", `{"aggs":{"x":{"terms":{"field":"status"},"aggs":{},"aggregations":{}}}}`, "malformed /aggs/x"},
 		{"scripted_metric", `{"aggs":{"x":{"scripted_metric":{"map_script":"1"}}}}`, "script /aggs/x/scripted_metric"},
@@ -57,7 +54,6 @@ func TestMetrics(t *testing.T) {
 		{"cardinality of a point", `{"cardinality":{"field":"place"}}`, ""},
 		{"stats", `{"extended_stats":{"field":"pages","sigma":2}}`, ""},
 		{"percentiles", `{"percentiles":{"field":"pages","percents":[50,99.9],"tdigest":{"compression":100}}}`, ""},
-		{"percentiles above a hundred", `{"percentiles":{"field":"pages","percents":[101]}}`, "malformed /percentiles/percents"},
 		{"percentile_ranks", `{"percentile_ranks":{"field":"pages","values":[1,2]}}`, ""},
 		{"percentile_ranks of nothing", `{"percentile_ranks":{"field":"pages"}}`, "malformed /percentile_ranks"},
 		{"median_absolute_deviation of dates", `{"median_absolute_deviation":{"field":"createdAt"}}`, "field_type /median_absolute_deviation/field"},
@@ -67,12 +63,10 @@ func TestMetrics(t *testing.T) {
 		{"geo_bounds of a number", `{"geo_bounds":{"field":"pages"}}`, "field_type /geo_bounds/field"},
 		{"top_hits", `{"top_hits":{"size":3,"sort":[{"createdAt":"desc"}],"_source":["title"]}}`, ""},
 		{"too many top_hits", `{"top_hits":{"size":101}}`, "too_expensive /top_hits"},
-		{"no top_hits", `{"top_hits":{"size":0}}`, "malformed /top_hits/size"},
 		{"top_metrics", `{"top_metrics":{"metrics":[{"field":"pages"}],"sort":{"createdAt":"desc"}}}`, ""},
 		{"string_stats", `{"string_stats":{"field":"status"}}`, ""},
 		{"string_stats of a number", `{"string_stats":{"field":"pages"}}`, "field_type /string_stats/field"},
 		{"t_test", `{"t_test":{"a":{"field":"pages","filter":{"term":{"status":"a"}}},"b":{"field":"pages"}}}`, ""},
-		{"rate at the top", `{"rate":{"unit":"day"}}`, "malformed /rate"},
 	}))
 }
 
@@ -86,15 +80,11 @@ func TestBuckets(t *testing.T) {
 		{"terms on what has no doc values", `{"terms":{"field":"dark"}}`, "field_type /terms/field"},
 		{"terms on a point", `{"terms":{"field":"place"}}`, "field_type /terms/field"},
 		{"no terms", `{"terms":{"field":"status","size":0}}`, "malformed /terms/size"},
-		{"terms with a pattern on a number", `{"terms":{"field":"pages","include":"1.*"}}`, "field_type /terms/include"},
 		{"terms with a list on a number", `{"terms":{"field":"pages","include":[1,2]}}`, ""},
 		{"terms in partitions", `{"terms":{"field":"status","include":{"partition":0,"num_partitions":5}}}`, ""},
-		{"terms with a format", `{"terms":{"field":"status","format":"yyyy"}}`, "field_type /terms/format"},
-		{"terms with a hint that is none", `{"terms":{"field":"status","execution_hint":"fast"}}`, "malformed /terms/execution_hint"},
+		{"terms by a long pattern", `{"terms":{"field":"status","include":"` + strings.Repeat("a", 1001) + `"}}`, "too_expensive /terms/include"},
 		{"rare_terms", `{"rare_terms":{"field":"status","max_doc_count":2}}`, ""},
-		{"rare_terms of fractions", `{"rare_terms":{"field":"price"}}`, "field_type /rare_terms"},
 		{"multi_terms", `{"multi_terms":{"terms":[{"field":"status"},{"field":"pages"}]}}`, ""},
-		{"multi_terms of one", `{"multi_terms":{"terms":[{"field":"status"}]}}`, "malformed /multi_terms/terms"},
 		{"significant_terms", `{"significant_terms":{"field":"status","background_filter":{"term":{"isPci":true}},"jlh":{}}}`, ""},
 		{"significant_text", `{"significant_text":{"field":"body","filter_duplicate_text":true}}`, ""},
 		{"significant_text on a keyword", `{"significant_text":{"field":"status"}}`, "field_type /significant_text/field"},
@@ -102,7 +92,6 @@ func TestBuckets(t *testing.T) {
 		{"histogram", `{"histogram":{"field":"pages","interval":10,"extended_bounds":{"min":0,"max":100}}}`, ""},
 		{"histogram without an interval", `{"histogram":{"field":"pages"}}`, "malformed /histogram"},
 		{"histogram with no interval", `{"histogram":{"field":"pages","interval":0}}`, "malformed /histogram/interval"},
-		{"histogram with bounds in reverse", `{"histogram":{"field":"pages","interval":1,"hard_bounds":{"min":9,"max":1}}}`, "invalid_literal /histogram/hard_bounds"},
 		{"date_histogram by the calendar", `{"date_histogram":{"field":"createdAt","calendar_interval":"1M","time_zone":"Europe/Rome","format":"yyyy-MM","offset":"+6h"}}`, ""},
 		{"date_histogram by the clock", `{"date_histogram":{"field":"createdAt","fixed_interval":"12h"}}`, ""},
 		{"date_histogram of two weeks of the calendar", `{"date_histogram":{"field":"createdAt","calendar_interval":"2w"}}`, "invalid_literal /date_histogram/calendar_interval"},
@@ -112,29 +101,27 @@ func TestBuckets(t *testing.T) {
 		{"date_histogram without an interval", `{"date_histogram":{"field":"createdAt"}}`, "malformed /date_histogram"},
 		{"date_histogram of numbers", `{"date_histogram":{"field":"pages","calendar_interval":"1d"}}`, "field_type /date_histogram/field"},
 		{"date_histogram of ranges of dates", `{"date_histogram":{"field":"valid","calendar_interval":"month"}}`, ""},
+		{"date_histogram of ranges of dates within bounds", `{"date_histogram":{"field":"valid","calendar_interval":"month","hard_bounds":{"min":"2024-01-01","max":"2024-03-01"}}}`, ""},
+		{"date_histogram of seconds as milliseconds", `{"date_histogram":{"field":"createdAt","calendar_interval":"month","missing":1704067200}}`, "invalid_literal /date_histogram/missing"},
 		{"date_histogram of ranges of numbers", `{"date_histogram":{"field":"ages","calendar_interval":"month"}}`, "field_type /date_histogram/field"},
 		{"auto_date_histogram of ranges of dates", `{"auto_date_histogram":{"field":"valid"}}`, "field_type /auto_date_histogram/field"},
 		{"histogram of ranges", `{"histogram":{"field":"ages","interval":10}}`, ""},
 		{"histogram of ranges of addresses", `{"histogram":{"field":"nets","interval":10}}`, "field_type /histogram/field"},
 		{"terms of ranges", `{"terms":{"field":"ages"}}`, "field_type /terms/field"},
 		{"composite of ranges of dates", `{"composite":{"sources":[{"d":{"date_histogram":{"field":"valid","calendar_interval":"month"}}}]}}`, "field_type /composite/sources/0/d/date_histogram/field"},
-		{"geo_distance in an unknown unit", `{"geo_distance":{"field":"place","origin":"1,2","unit":"kilometer","ranges":[{"to":5}]}}`, "malformed /geo_distance/unit"},
 		{"date_histogram with a bound that is no date", `{"date_histogram":{"field":"createdAt","calendar_interval":"1d","hard_bounds":{"min":"soon"}}}`, "invalid_literal /date_histogram/hard_bounds/min"},
 		{"auto_date_histogram", `{"auto_date_histogram":{"field":"createdAt","buckets":12,"minimum_interval":"day"}}`, ""},
 		{"variable_width_histogram", `{"variable_width_histogram":{"field":"pages","buckets":5}}`, ""},
 
 		{"range", `{"range":{"field":"pages","ranges":[{"to":5},{"key":"more","from":5}]}}`, ""},
 		{"range in words of the query", `{"range":{"field":"pages","ranges":[{"gte":5}]}}`, "unknown_key /range/ranges/0/gte"},
-		{"range without ranges", `{"range":{"field":"pages","ranges":[]}}`, "malformed /range/ranges"},
-		{"range from a word", `{"range":{"field":"pages","ranges":[{"from":"few"}]}}`, "invalid_literal /range/ranges/0/from"},
 		{"date_range", `{"date_range":{"field":"createdAt","ranges":[{"from":"now-7d/d"}],"format":"yyyy-MM-dd"}}`, ""},
-		{"date_range from no date", `{"date_range":{"field":"createdAt","ranges":[{"from":"monday"}]}}`, "invalid_literal /date_range/ranges/0/from"},
+		{"date_range from seconds", `{"date_range":{"field":"createdAt","ranges":[{"from":1704067200}]}}`, "invalid_literal /date_range/ranges/0/from"},
+		{"geo_distance from a point that does not exist", `{"geo_distance":{"field":"place","origin":[13.4,92],"ranges":[{"to":100}]}}`, "invalid_literal /geo_distance/origin"},
 		{"ip_range", `{"ip_range":{"field":"host","ranges":[{"mask":"10.0.0.0/8"},{"to":"10.0.0.9"}]}}`, ""},
-		{"ip_range of no network", `{"ip_range":{"field":"host","ranges":[{"mask":"x"}]}}`, "malformed /ip_range/ranges/0/mask"},
 		{"geo_distance", `{"geo_distance":{"field":"place","origin":"1,2","unit":"km","ranges":[{"to":100}]}}`, ""},
 		{"geo_distance from nowhere", `{"geo_distance":{"field":"place","ranges":[{"to":100}]}}`, "malformed /geo_distance"},
 		{"geohash_grid", `{"geohash_grid":{"field":"place","precision":"1km"}}`, ""},
-		{"geohash_grid too fine", `{"geohash_grid":{"field":"place","precision":13}}`, "malformed /geohash_grid/precision"},
 
 		{"filter", `{"filter":{"term":{"status":"open"}}}`, ""},
 		{"filter without a query", `{"filter":{}}`, "malformed /filter"},
@@ -144,10 +131,8 @@ func TestBuckets(t *testing.T) {
 		{"filters with a fault", `{"filters":{"filters":{"a":{"term":{"title":"a"}}}}}`, "field_type /filters/filters/a/term/title"},
 		{"missing", `{"missing":{"field":"status"}}`, ""},
 		{"global", `{"global":{},"aggs":{"y":{"avg":{"field":"pages"}}}}`, ""},
-		{"sampler with nothing below", `{"sampler":{"shard_size":10}}`, "malformed ."},
 		{"sampler", `{"sampler":{"shard_size":10},"aggs":{"y":{"terms":{"field":"status"}}}}`, ""},
 		{"random_sampler", `{"random_sampler":{"probability":0.1},"aggs":{"y":{"avg":{"field":"pages"}}}}`, ""},
-		{"random_sampler of most", `{"random_sampler":{"probability":0.6},"aggs":{"y":{"avg":{"field":"pages"}}}}`, "malformed /random_sampler"},
 
 		{"nested", `{"nested":{"path":"items"},"aggs":{"y":{"terms":{"field":"items.sku"}}}}`, ""},
 		{"nested in nested", `{"nested":{"path":"items"},"aggs":{"y":{"nested":{"path":"items.parts"},"aggs":{"z":{"terms":{"field":"items.parts.no"}}}}}}`, ""},
@@ -162,11 +147,7 @@ func TestBuckets(t *testing.T) {
 
 		{"composite", `{"composite":{"size":100,"sources":[{"s":{"terms":{"field":"status","missing_bucket":true}}},{"d":{"date_histogram":{"field":"createdAt","calendar_interval":"1M"}}}],"after":{"s":"a","d":1}}}`, ""},
 		{"composite below filter", `{"filter":{"match_all":{}},"aggs":{"y":{"composite":{"sources":[{"s":{"terms":{"field":"status"}}}]}}}}`, ""},
-		{"composite below terms", `{"terms":{"field":"status"},"aggs":{"y":{"composite":{"sources":[{"s":{"terms":{"field":"status"}}}]}}}}`, "malformed /aggs/y/composite"},
-		{"composite of nothing", `{"composite":{"sources":[]}}`, "malformed /composite/sources"},
 		{"composite of a metric", `{"composite":{"sources":[{"s":{"avg":{"field":"pages"}}}]}}`, "unknown_key /composite/sources/0/s/avg"},
-		{"composite of two of a name", `{"composite":{"sources":[{"s":{"terms":{"field":"status"}}},{"s":{"terms":{"field":"pages"}}}]}}`, "malformed /composite/sources/1"},
-		{"composite after another source", `{"composite":{"sources":[{"s":{"terms":{"field":"status"}}}],"after":{"z":1}}}`, "malformed /composite/after"},
 		{"composite on a text", `{"composite":{"sources":[{"s":{"terms":{"field":"title"}}}]}}`, "field_type /composite/sources/0/s/terms/field"},
 	}))
 }
@@ -179,33 +160,18 @@ func TestPaths(t *testing.T) {
 	runChecks(t, validator(t, nil), ofAggs([]checkCase{
 		{"order by the key", order(`{"_key":"asc"}`, avg), ""},
 		{"order by several", order(`[{"m":"desc"},{"_count":"desc"}]`, avg), ""},
-		{"order by nothing", order(`{"n":"asc"}`, avg), "unknown_key /terms/order/n"},
-		{"order by _term", order(`{"_term":"asc"}`, avg), "unknown_key /terms/order/_term"},
-		{"order in a direction that is none", order(`{"m":"up"}`, avg), "malformed /terms/order/m"},
 		{"order by one of several values", order(`{"s.max":"asc"}`, `"s":{"stats":{"field":"pages"}}`), ""},
-		{"order by several values", order(`{"s":"asc"}`, `"s":{"stats":{"field":"pages"}}`), "malformed /terms/order/s"},
-		{"order by a value that is none", order(`{"s.mean":"asc"}`, `"s":{"stats":{"field":"pages"}}`), "unknown_key /terms/order/s.mean"},
 		{"order by a percentile", order(`{"p[99.9]":"asc"}`, `"p":{"percentiles":{"field":"pages","percents":[99.9]}}`), ""},
 		{"order by the same with a dot", order(`{"p.99.9":"asc"}`, `"p":{"percentiles":{"field":"pages","percents":[99.9]}}`), ""},
 		{"order through a bucket", order(`{"f>m":"asc"}`, `"f":{"filter":{"match_all":{}},"aggs":{`+avg+`}}`), ""},
-		{"order through buckets", order(`{"f>m":"asc"}`, `"f":{"terms":{"field":"pages"},"aggs":{`+avg+`}}`), "malformed /terms/order/f>m"},
-		{"order by buckets", order(`{"f":"asc"}`, `"f":{"terms":{"field":"pages"}}`), "malformed /terms/order/f"},
 	}))
 	runChecks(t, validator(t, nil), []checkCase{
 		{"avg_bucket", `{"aggs":{"h":{"terms":{"field":"status"},"aggs":{` + avg + `}},"a":{"avg_bucket":{"buckets_path":"h>m"}}}}`, ""},
 		{"avg_bucket of counts", `{"aggs":{"h":{"terms":{"field":"status"}},"a":{"avg_bucket":{"buckets_path":"h>_count"}}}}`, ""},
 		{"max_bucket of one of several values", `{"aggs":{"h":{"terms":{"field":"status"},"aggs":{"s":{"stats":{"field":"pages"}}}},"a":{"max_bucket":{"buckets_path":"h>s.avg"}}}}`, ""},
-		{"max_bucket of several values", `{"aggs":{"h":{"terms":{"field":"status"},"aggs":{"s":{"stats":{"field":"pages"}}}},"a":{"max_bucket":{"buckets_path":"h>s"}}}}`, "malformed /aggs/a/max_bucket/buckets_path"},
-		{"avg_bucket of nothing", `{"aggs":{"h":{"terms":{"field":"status"}},"a":{"avg_bucket":{"buckets_path":"h>m"}}}}`, "unknown_key /aggs/a/avg_bucket/buckets_path"},
-		{"avg_bucket of no value", `{"aggs":{"h":{"terms":{"field":"status"}},"a":{"avg_bucket":{"buckets_path":"h"}}}}`, "malformed /aggs/a/avg_bucket/buckets_path"},
-		{"avg_bucket of no buckets", `{"aggs":{` + avg + `,"a":{"avg_bucket":{"buckets_path":"m"}}}}`, "malformed /aggs/a/avg_bucket/buckets_path"},
 		{"avg_bucket without a path", `{"aggs":{"a":{"avg_bucket":{}}}}`, "malformed /aggs/a/avg_bucket"},
 		{"derivative", `{"aggs":{"h":{"date_histogram":{"field":"createdAt","calendar_interval":"1M"},"aggs":{` + avg + `,"d":{"derivative":{"buckets_path":"m"}},"c":{"cumulative_sum":{"buckets_path":"_count"}}}}}}`, ""},
-		{"derivative below terms", `{"aggs":{"h":{"terms":{"field":"status"},"aggs":{` + avg + `,"d":{"derivative":{"buckets_path":"m"}}}}}}`, "malformed /aggs/h/aggs/d/derivative"},
-		{"derivative at the top", `{"aggs":{` + avg + `,"d":{"derivative":{"buckets_path":"m"}}}}`, "malformed /aggs/d/derivative"},
 		{"bucket_sort", `{"aggs":{"h":{"terms":{"field":"status"},"aggs":{` + avg + `,"b":{"bucket_sort":{"sort":[{"m":{"order":"desc"}},"_key"],"size":3}}}}}}`, ""},
-		{"bucket_sort by nothing", `{"aggs":{"h":{"terms":{"field":"status"},"aggs":{"b":{"bucket_sort":{"sort":[{"m":"desc"}]}}}}}}`, "unknown_key /aggs/h/aggs/b/bucket_sort/sort/0/m"},
-		{"bucket_sort that does nothing", `{"aggs":{"h":{"terms":{"field":"status"},"aggs":{"b":{"bucket_sort":{}}}}}}`, "malformed /aggs/h/aggs/b/bucket_sort"},
 	})
 }
 
@@ -248,7 +214,7 @@ func TestBucketCost(t *testing.T) {
 	})
 	deep := strings.Repeat(`{"a":{"filter":{"match_all":{}},"aggs":`, 30) + `{}` + strings.Repeat(`}}`, 30)
 	report := validator(t, nil).Check("docs", []byte(`{"aggs":`+deep+`}`))
-	if report.Verdict != esquery.Refused || report.Problems[0].Code != esquery.TooLarge {
+	if report.Verdict != esquery.Refused || report.Problems[0].Code != esquery.ErrBodyTooLarge {
 		t.Errorf("aggregations 30 deep: %s %v, want them refused as too deep", report.Verdict, report.Problems)
 	}
 }

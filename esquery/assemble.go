@@ -1,31 +1,31 @@
 package esquery
 
-// Where the mandatory filter goes, and what is refused because there is none to
-// put it into.
+// The places of the mandatory filter, and the parts of a body that are refused
+// because there is no place for it:
 //
-//	query              around it; without one the filter is the query
-//	knn                into its filter, each one; alone also into post_filter,
-//	                   which the hits of a collapsed group heed
-//	has_child, has_parent   around the query on what is joined
-//	significant_terms, significant_text   into the background_filter; refused
-//	                   below nested, where it would match nothing
-//	aggregations       they see what the query finds
-//	post_filter, rescore, highlight, collapse, top_hits, inner_hits of nested
-//	                   the same documents
-//	global, children, parent   refused
-//	terms with min_doc_count 0   refused: it lists terms of all documents
-//	suggest, retriever, explain  refused
+//   query              around it; a body without a query gets the filter as its query
+//   knn                in the filter of each knn; without a query also in post_filter,
+//                      which applies to the hits of a collapsed group
+//   has_child, has_parent   around the query on the joined documents
+//   significant_terms, significant_text   in background_filter; refused below
+//                      nested, where it would match nothing
+//   aggregations       none: they see what the query finds
+//   post_filter, rescore, highlight, collapse, top_hits, inner_hits of nested
+//                      none: they see the same documents
+//   global, children, parent   refused
+//   terms with min_doc_count 0   refused: it lists terms of all documents
+//   suggest, retriever, explain  refused
 //
-// What is checked within a search's own text is put in where it was checked, so
-// that no part can be overlooked here.
+// The filter is added where the part is checked, so that no part is overlooked.
 
-// filtered reports whether the author of the body must stay within a filter.
+// filtered reports whether a mandatory filter applies to the author of the body.
 func (c *checker) filtered() bool { return !c.trusted && len(c.v.filters) > 0 }
 
-// confined reports whether there is anything that the author of the body must not see.
+// confined reports whether there is anything that the author of the body must
+// not see.
 func (c *checker) confined() bool { return c.filtered() || !c.trusted && c.index.sensitive.any() }
 
-// mandatory is all filters as one query.
+// mandatory returns all filters as one query.
 func (c *checker) mandatory() value {
 	if len(c.v.filters) == 1 {
 		return c.v.filters[0].clone()
@@ -41,8 +41,7 @@ func (c *checker) clonedFilters() value {
 	return arrayValue(all...)
 }
 
-// confine puts the mandatory filter around a query that was checked. Its scores
-// stay as they are.
+// confine adds the mandatory filter to a query. The scores do not change.
 func (c *checker) confine(q *value) {
 	if c.filtered() {
 		*q = objectValue(member{"bool", objectValue(
@@ -52,12 +51,11 @@ func (c *checker) confine(q *value) {
 	}
 }
 
-// confineFilter puts the mandatory filter into the filter of a knn.
+// confineFilter adds the mandatory filter to the filter of a knn.
 func (c *checker) confineFilter(v *value) { c.confineMember(v, "filter") }
 
-// confineMember puts the mandatory filter into a member of v that is a filter. What
-// is there is a query or an array of them; what comes out is one query, which both
-// engines take.
+// confineMember adds the mandatory filter to a member of v that is a query or an
+// array of queries. The result is one query, which both engines accept.
 func (c *checker) confineMember(v *value, key string) {
 	if !c.filtered() || v.kind != object {
 		return
@@ -72,7 +70,7 @@ func (c *checker) confineMember(v *value, key string) {
 	*have = objectValue(member{"bool", objectValue(member{"filter", all})})
 }
 
-// assemble makes the search of a body that was checked.
+// assemble returns the search of a body that was checked.
 func (c *checker) assemble(index string, root value) *Search {
 	s := &Search{index: index, hidden: c.index.sensitive, mandatory: c.v.filters}
 	s.query = ownQuery(&root)
@@ -94,8 +92,8 @@ func (c *checker) assemble(index string, root value) *Search {
 	return s
 }
 
-// ownQuery is what the author of a body searches for, in a place of its own; nil:
-// everything, or what is nearest to a vector.
+// ownQuery returns a copy of the author's query. It is nil if the body has none,
+// or only a knn.
 func ownQuery(root *value) *value {
 	if retriever := root.get("retriever"); retriever != nil {
 		if standard := retriever.get("standard"); standard != nil {

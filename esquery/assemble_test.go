@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// sent returns the body that is sent for one.
+// sent returns the body that is sent for a written body.
 func sent(t *testing.T, v *esquery.Validator, body string) string {
 	t.Helper()
 	report := v.Check("docs", []byte(body))
@@ -97,7 +97,7 @@ func TestHiddenFieldsDoNotExist(t *testing.T) {
 		{"fields", `{"fields":["author.ssn"]}`, "unknown_field /fields/0"},
 		{"a pattern with it", `{"fields":["author.*"]}`, "unknown_field /fields/0"},
 		{"a pattern without it", `{"fields":["author.e*"]}`, ""},
-		{"what no mapping tells of", `{"fields":[{"field":"settings.*","include_unmapped":true}]}`, "unknown_field /fields/0/field"},
+		{"fields that the mapping does not list", `{"fields":[{"field":"settings.*","include_unmapped":true}]}`, "unknown_field /fields/0/field"},
 		{"docvalue_fields", `{"docvalue_fields":["author.ssn"]}`, "unknown_field /docvalue_fields/0"},
 		{"stored_fields", `{"stored_fields":["*"]}`, "unknown_field /stored_fields/0"},
 		{"_source", `{"_source":["author.ssn"]}`, "unknown_field /_source/0"},
@@ -110,7 +110,7 @@ func TestHiddenFieldsDoNotExist(t *testing.T) {
 	})
 }
 
-// OpenSearch returns for a key of a flat_object the whole object.
+// OpenSearch returns the whole object for a key of a flat_object.
 func TestKeysOfFlatObjects(t *testing.T) {
 	mapping := parse(t, `{"properties":{"labels":{"type":"flat_object"},"tags":{"type":"flattened"}}}`)
 	v, err := esquery.NewValidator(map[string]*esquery.Mapping{"docs": mapping}, nil)

@@ -6,7 +6,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// bodyParams are the keys of a search's body, in both engines.
+// bodyParams are the keys of a body in both engines.
 var bodyParams = []param{
 	{key: "query", takes: aQuery},
 	{key: "aggs", takes: aggregationTree},
@@ -30,7 +30,7 @@ var bodyParams = []param{
 	{key: "track_total_hits", takes: anything},
 	{key: "track_scores", takes: aSwitch},
 	{key: "terminate_after", takes: aCount},
-	{key: "timeout", takes: aTimeSpan},
+	{key: "timeout", takes: aText},
 	{key: "version", takes: aSwitch},
 	{key: "seq_no_primary_term", takes: aSwitch},
 	{key: "include_named_queries_score", takes: aSwitch},
@@ -41,27 +41,28 @@ var bodyParams = []param{
 
 	{key: "script_fields", takes: aScript},
 	{key: "derived", takes: aScript, why: "derived fields are scripts, which are refused"},
-	{key: "runtime_mappings", takes: refused, why: "a search must not make fields of its own"},
-	{key: "pit", takes: refused, why: "the point in time is opened by who runs the search"},
-	{key: "slice", takes: refused, why: "it belongs to a scroll or point in time, which the search does not open"},
-	{key: "ext", takes: refused, why: "what plugins make of it cannot be checked"},
+	{key: "runtime_mappings", takes: refused, why: "a search must not define fields"},
+	{key: "pit", takes: refused, why: "the program that runs the search opens the point in time"},
+	{key: "slice", takes: refused, why: "it is for a scroll or point in time, which a body cannot open"},
+	{key: "ext", takes: refused, why: "its meaning depends on plugins and cannot be checked"},
 	{key: "rank", takes: refused, why: "results cannot be combined in this way; use query and knn"},
 	{key: "search_pipeline", takes: refused, why: "a pipeline could change the search"},
 	{key: "verbose_pipeline", takes: refused, why: "a pipeline could change the search"},
-	{key: "min_compatible_shard_node", takes: refused, why: "it is the cluster's own"},
+	{key: "min_compatible_shard_node", takes: refused, why: "it is for use within a cluster"},
 }
 
-// meant are what other systems call the keys of a body.
-var meant = map[string]string{
+// otherNames are the names that other systems use for the keys of a body.
+var otherNames = map[string]string{
 	"limit": "size", "top": "size", "count": "size", "page_size": "size",
 	"offset": "from", "skip": "from",
 	"aggregation": "aggs", "facets": "aggs", "group_by": "aggs",
 	"order": "sort", "order_by": "sort", "sort_by": "sort", "orderBy": "sort",
 	"select": "_source", "source": "_source", "includes": "_source", "excludes": "_source",
-	"filter": "query", "filters": "query", "must": "query", "must_not": "query", "should": "query", "where": "query", "index": "",
+	"filter": "query", "filters": "query", "must": "query", "must_not": "query", "should": "query",
+	"where": "query", "index": "",
 }
 
-// body checks a search's body.
+// body checks a whole body.
 func (c *checker) body(root *value) {
 	if !c.is(root, object, "a search's body") {
 		return
@@ -89,13 +90,13 @@ func (c *checker) body(root *value) {
 	}
 }
 
-// isEmptyDefinition reports whether a member defines fields, but none, as user
-// interfaces write it. It is left out.
+// isEmptyDefinition reports whether a member defines no fields, as user
+// interfaces write it. Such a member is removed.
 func isEmptyDefinition(m member) bool {
 	return (m.key == "runtime_mappings" || m.key == "script_fields") && m.value.kind == object && len(m.value.members) == 0
 }
 
-// member checks the member of that key, where v has it.
+// member checks the member with that key, if v has it.
 func (c *checker) member(v *value, key string, check func(*value)) {
 	if m := v.get(key); m != nil {
 		c.in(key)
@@ -104,25 +105,41 @@ func (c *checker) member(v *value, key string, check func(*value)) {
 	}
 }
 
+// each checks the items of an array, or a value alone.
+func (c *checker) each(v *value, check func(*value)) {
+	if v.kind != array {
+		check(v)
+		return
+	}
+	for i := range v.items {
+		c.at(i)
+		check(&v.items[i])
+		c.out()
+	}
+}
+
 func (c *checker) unknownInBody(key string) {
 	if key == "filter" {
-		c.report(UnknownKey, []string{"query", "post_filter"}, `a body has no key "filter": conditions stand in {"query": {"bool": {"filter": [...]}}}`)
+		c.report(ErrUnknownKey, []string{"query", "post_filter"},
+			`a body has no key "filter": conditions belong in {"query": {"bool": {"filter": [...]}}}`)
 		return
 	}
 	if queryTypes[key] != nil {
-		c.report(UnknownKey, []string{"query"}, "a body has no key %s: it is a query, which stands in \"query\"", quoted(key))
+		c.report(ErrUnknownKey, []string{"query"},
+			"a body has no key %s: it is a query and belongs in \"query\"", quoted(key))
 		return
 	}
 	if aggregationTypes[key] != nil {
-		c.report(UnknownKey, []string{"aggs"}, "a body has no key %s: it is an aggregation, which stands under a name in \"aggs\"", quoted(key))
+		c.report(ErrUnknownKey, []string{"aggs"},
+			"a body has no key %s: it is an aggregation and belongs under a name in \"aggs\"", quoted(key))
 		return
 	}
-	if known, ok := meant[key]; ok {
+	if known, ok := otherNames[key]; ok {
 		var candidates []string
 		if known != "" {
 			candidates = []string{known}
 		}
-		c.report(UnknownKey, candidates, "a body has no key %s", quoted(key))
+		c.report(ErrUnknownKey, candidates, "a body has no key %s", quoted(key))
 		return
 	}
 	names := make([]string, 0, len(bodyParams))
@@ -131,37 +148,29 @@ func (c *checker) unknownInBody(key string) {
 			names = append(names, bodyParams[i].key)
 		}
 	}
-	c.report(UnknownKey, refusal.Nearest(key, names, maxCandidates), "a body has no key %s", quoted(key))
+	c.report(ErrUnknownKey, refusal.Nearest(key, names, maxCandidates), "a body has no key %s", quoted(key))
 }
 
-// together checks what several keys of a body come to.
+// together checks combinations of keys.
 func (c *checker) together(root *value) {
 	from, size := count(root, "from", 0), count(root, "size", defaultSize)
 	if from+size > c.v.opt.MaxHits {
-		c.report(TooExpensive, nil, "from and size come to %d; at most %d hits can be read in this way: narrow the query, or use search_after",
+		c.report(ErrTooExpensive, nil,
+			"from plus size is %d; at most %d hits can be read like this: narrow the query, or use search_after",
 			from+size, c.v.opt.MaxHits)
 	}
 	if size*c.inner > c.v.opt.MaxHits {
-		c.report(TooExpensive, nil, "%d hits with %d inner hits each are %d; at most %d hits can be read in this way", size, c.inner, size*c.inner, c.v.opt.MaxHits)
+		c.report(ErrTooExpensive, nil,
+			"%d hits with %d inner hits each are %d; at most %d hits can be read",
+			size, c.inner, size*c.inner, c.v.opt.MaxHits)
 	}
-	c.searchAfter(root, from)
-	c.rescoreAndSort(root)
-	c.collapseTogether(root, size)
-	if root.get("retriever") != nil {
-		for _, key := range [...]string{"query", "knn", "sort", "search_after", "min_score", "terminate_after", "rescore"} {
-			if root.get(key) != nil {
-				c.in(key)
-				c.report(Malformed, nil, "%s cannot stand beside retriever; it belongs into it", key)
-				c.out()
-			}
-		}
-	}
+	c.collapsedGroups(root, size)
 }
 
-// defaultSize is how many hits a search returns that does not say.
+// defaultSize is the number of hits of a search without a size.
 const defaultSize = 10
 
-// count returns the whole number that the member of that key is, or otherwise.
+// count returns the member with that key as a whole number, or otherwise.
 func count(v *value, key string, otherwise int) int {
 	if m := v.get(key); m != nil {
 		if n, ok := countOf(m); ok {
@@ -171,61 +180,21 @@ func count(v *value, key string, otherwise int) int {
 	return otherwise
 }
 
-func (c *checker) searchAfter(root *value, from int) {
-	after := root.get("search_after")
-	if after == nil {
-		return
-	}
-	c.in("search_after")
-	defer c.out()
-	for i := range after.items {
-		if k := after.items[i].kind; k == object || k == array {
-			c.report(Malformed, nil, "search_after must hold the sort values of the last hit, and holds %s", k)
-			return
-		}
-	}
-	names := sortNames(root)
-	switch {
-	case len(names) == 0:
-		c.report(Malformed, nil, "search_after needs a sort")
-	case len(names) != len(after.items):
-		c.report(Malformed, nil, "search_after has %d values, and sort has %d; each sort needs its value", len(after.items), len(names))
-	case from > 0:
-		c.report(Malformed, nil, "from must be 0 or absent with search_after")
-	default:
-		for i := range after.items {
-			c.at(i)
-			c.sortValue(names[i], &after.items[i])
-			c.out()
-		}
-	}
-}
-
-// sortValue checks the value of one sort: that of a number is a number.
-func (c *checker) sortValue(name string, v *value) {
-	f := c.index.mapping.lookup(name)
-	if f == nil || f.family != numberFamily {
-		return
-	}
-	if _, ok := numberOf(v); !ok {
-		c.report(InvalidLiteral, nil, "%s is of type %s: its sort value must be a number", quoted(f.Path), f.Type)
-	}
-}
-
 func (c *checker) trackTotalHits(v *value) {
 	_, ok := countOf(v)
-	c.must(ok || isSwitch(v) || v.text == "-1" && v.kind != boolean, v, "track_total_hits", "true, false or a whole number")
+	ok = ok || isSwitch(v) || v.text == "-1"
+	c.must(ok, v, "track_total_hits", "true, false or a whole number")
 }
 
 func (c *checker) profile(v *value) {
 	if c.must(isSwitch(v), v, "profile", "true or false") && v.text == "true" {
-		c.report(Forbidden, nil, "profile: it costs much, and tells how the engine works")
+		c.report(ErrForbidden, nil, "profile is refused: it is expensive and reveals details of the engine")
 	}
 }
 
 func (c *checker) explain(v *value) {
 	if c.must(isSwitch(v), v, "explain", "true or false") && v.text == "true" && c.filtered() {
-		c.report(FilterBypass, nil, "explain tells how often words occur in the documents of others")
+		c.report(ErrFilterBypass, nil, "explain reveals how often words occur in the documents of others")
 	}
 }
 
@@ -233,7 +202,7 @@ func (c *checker) statsGroups(v *value) {
 	c.must(allTexts(v.items), v, "stats", "an array of strings")
 }
 
-// indicesBoost checks that only indices are named that may be searched.
+// indicesBoost checks that it names only indices that may be searched.
 func (c *checker) indicesBoost(v *value) {
 	check := func(o *value) {
 		for i := range o.members {
@@ -256,10 +225,3 @@ func (c *checker) indicesBoost(v *value) {
 		c.out()
 	}
 }
-
-// timeSpan checks a number with a unit of time.
-func (c *checker) timeSpan(v *value) {
-	c.must(v.kind == str && isTimeSpan(v.text) || v.text == "0" || v.text == "-1", v, "it", `a number with a unit, such as "500ms" or "5s"`)
-}
-
-func isTimeSpan(s string) bool { return isMeasure(s, "nanos", "micros", "ms", "s", "m", "h", "d") }

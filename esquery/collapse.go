@@ -9,7 +9,7 @@ var (
 	innerCollapseParams = []param{{key: "field", takes: aField, need: needCollapse, required: true}}
 )
 
-// collapse checks how hits are grouped.
+// collapse checks the grouping of hits.
 func (c *checker) collapse(v *value) {
 	if !c.params(v, "collapse", collapseParams) {
 		return
@@ -24,7 +24,8 @@ func (c *checker) collapse(v *value) {
 			c.collapsedHits(&hits.items[i])
 			for j := range hits.items[:i] {
 				if a, b := hits.items[i].get("name"), hits.items[j].get("name"); a != nil && b != nil && a.text == b.text {
-					c.report(Malformed, nil, "two inner_hits have the name %s, of which one is lost", quoted(a.text))
+					c.report(ErrMalformed, nil,
+						"two inner_hits have the name %s, and engines return only one of them", quoted(a.text))
 				}
 			}
 			c.out()
@@ -32,19 +33,15 @@ func (c *checker) collapse(v *value) {
 	})
 }
 
-// collapseTogether checks what a collapse and the rest of the body come to.
-func (c *checker) collapseTogether(root *value, size int) {
+// collapsedGroups reports more hits in the groups of a collapse than may be
+// read.
+func (c *checker) collapsedGroups(root *value, size int) {
 	collapse := root.get("collapse")
 	if collapse == nil {
 		return
 	}
 	c.in("collapse")
 	defer c.out()
-	if root.get("search_after") != nil {
-		if names := sortNames(root); len(names) != 1 || names[0] != collapse.get("field").text {
-			c.report(Malformed, nil, "with search_after the sort must be by the collapsed field alone")
-		}
-	}
 	hits := collapse.get("inner_hits")
 	if hits == nil {
 		return
@@ -54,11 +51,12 @@ func (c *checker) collapseTogether(root *value, size int) {
 		each += count(&h, "from", 0) + count(&h, "size", defaultInnerHits)
 	}
 	if size*each > c.v.opt.MaxHits {
-		c.report(TooExpensive, nil, "%d groups with %d hits each are %d; at most %d hits can be read in this way", size, each, size*each, c.v.opt.MaxHits)
+		c.report(ErrTooExpensive, nil,
+			"%d groups with %d hits each are %d; at most %d hits can be read", size, each, size*each, c.v.opt.MaxHits)
 	}
 }
 
-// list returns the items of an array, and of anything else itself alone.
+// list returns the items of an array, or a slice with the value itself.
 func list(v *value) []value {
 	if v.kind == array {
 		return v.items

@@ -7,40 +7,43 @@ import (
 	"time"
 )
 
-// How many buckets a histogram makes depends on the documents, so it is estimated
-// from what the body says of the field: hard_bounds, or a range that every document
-// must match. Without either it counts as one, and the engine has a limit of its own.
-// OpenSearch heeds that limit only after it made the empty buckets between others, so
-// that fine steps over years bring it down: those of dates need to be told their time.
+// The number of buckets of a histogram depends on the documents. It is estimated
+// from hard_bounds, or from a range that every document must match; without
+// either, the histogram counts as one bucket and the limit of the engine applies.
+// OpenSearch applies its limit only after it made the empty buckets between others,
+// so small steps over many years can exhaust its memory. That is why a histogram
+// of dates with steps of less than an hour must have known bounds.
 
-// steps estimates the buckets of a histogram with steps of that width.
-func (c *checker) steps(p *value, f *Field, width float64, around parent) int {
-	if f == nil || width <= 0 || around.root == nil {
+// steps estimates the number of buckets of a histogram with steps of that width.
+// format is the date format of the aggregation.
+func (c *checker) steps(p *value, f *Field, width float64, root *value) int {
+	if f == nil || width <= 0 || root == nil {
 		return 1
 	}
 	gaps := count(p, "min_doc_count", 0) == 0
-	own := textOf(p, "format")
-	known := spanOf()
-	if query := around.root.get("query"); query != nil && c.nested == "" {
+	format := textOf(p, "format")
+	known := unbounded()
+	if query := root.get("query"); query != nil && c.nested == "" {
 		known.narrow(query, f)
 	}
 	if hard := p.get("hard_bounds"); hard != nil {
-		known.bound(f, hard, "min", "max", own)
+		known.bound(f, hard, "min", "max", format)
 	}
 	if gaps && f.family == dateFamily && math.IsInf(known.most, 1) && !math.IsInf(known.least, -1) {
-		known.most, known.mostNow = 0, true // the first without the last: up to now
+		known.most, known.mostNow = 0, true // documents have no dates after now
 	}
 	n := known.length() / width
 	if extended := p.get("extended_bounds"); extended != nil && gaps {
-		at := spanOf()
-		at.bound(f, extended, "min", "max", own)
+		at := unbounded()
+		at.bound(f, extended, "min", "max", format)
 		if m := at.length() / width; !math.IsInf(m, 0) && (math.IsInf(n, 0) || m > n) {
 			n = m
 		}
 	}
 	if gaps && f.family == dateFamily && math.IsInf(n, 0) && width < unitMillis("h") {
-		c.report(TooExpensive, []string{"hard_bounds", "min_doc_count"},
-			"a bucket is made for each step between the first and the last document: for steps of less than an hour, add a range of %s or hard_bounds, or min_doc_count 1",
+		c.report(ErrTooExpensive, []string{"hard_bounds", "min_doc_count"},
+			"a bucket is made for each step between the first and the last document: for steps of less than "+
+				"an hour, add a range of %s or hard_bounds, or min_doc_count 1",
 			quoted(f.Path))
 	}
 	if math.IsInf(n, 0) || math.IsNaN(n) || n < 1 {
@@ -49,37 +52,58 @@ func (c *checker) steps(p *value, f *Field, width float64, around parent) int {
 	return int(min(math.Ceil(n), tooMany))
 }
 
-// span is what is known of a field's values. Instants are in milliseconds, from 1970, or
-// from now: what a body comes to must not depend on when it is looked at.
+// knownBounds reports bounds whose cost cannot be estimated.
+func (c *checker) knownBounds(p *value, f *Field) {
+	for _, key := range [...]string{"extended_bounds", "hard_bounds"} {
+		c.member(p, key, func(v *value) {
+			if !c.params(v, key, boundsParams) {
+				return
+			}
+			for i := range v.members {
+				bound := &v.members[i]
+				if bound.value.kind == null {
+					continue
+				}
+				c.in(bound.key)
+				if _, _, ok := pointOf(f, &bound.value, textOf(p, "format")); !ok {
+					c.report(ErrInvalidLiteral, nil, "the bound %s cannot be read; write it as a number or a date%s",
+						quoted(bound.value.text), such(f.Formats))
+				} else if f.family == dateFamily {
+					c.date(f, &bound.value, textOf(p, "format"))
+				}
+				c.out()
+			}
+		})
+	}
+}
+
+// A span is what is known of the values of a field. Dates are in milliseconds,
+// since 1970 or relative to now: the cost of a body must not depend on the time at
+// which it is checked.
 type span struct {
 	least, most       float64
 	leastNow, mostNow bool
 }
 
-func spanOf() span { return span{least: math.Inf(-1), most: math.Inf(1)} }
+func unbounded() span { return span{least: math.Inf(-1), most: math.Inf(1)} }
 
-// written is a day that is past whenever a body is checked: 2026-01-01. Between now and
-// another instant lies at least what lies between that and this.
-const written = 1_767_225_600_000
+// past is 2026-01-01, a day before every check. The distance between now and an
+// earlier date is at least the distance between past and that date.
+const past = 1_767_225_600_000
 
-// length is infinite where it is not known. Between an instant and now it is the least
-// that it can be.
+// length is infinite if it is not known. Between a date and now it is the least
+// possible length.
 func (s *span) length() float64 {
 	switch {
 	case s.leastNow == s.mostNow:
 		return s.most - s.least
 	case s.mostNow:
-		return max(0, s.most+written-s.least)
+		return max(0, s.most+past-s.least)
 	}
-	return max(0, s.most-s.least-written)
+	return max(0, s.most-s.least-past)
 }
 
-// reversed reports whether it ends before it begins, by more than unsure.
-func (s *span) reversed(unsure float64) bool {
-	return s.leastNow == s.mostNow && s.length() < -unsure
-}
-
-// narrow heeds the ranges that all documents that query finds lie in.
+// narrow applies the ranges that every document found by the query lies in.
 func (s *span) narrow(query *value, f *Field) {
 	if query.kind != object || len(query.members) != 1 {
 		return
@@ -89,10 +113,10 @@ func (s *span) narrow(query *value, f *Field) {
 	case "range":
 		for i := range m.value.members {
 			if r := &m.value.members[i]; r.key == f.Path {
-				own := textOf(&r.value, "format")
-				s.bound(f, &r.value, "gte", "lte", own)
-				s.bound(f, &r.value, "gt", "lt", own)
-				s.bound(f, &r.value, "from", "to", own)
+				format := textOf(&r.value, "format")
+				s.bound(f, &r.value, "gte", "lte", format)
+				s.bound(f, &r.value, "gt", "lt", format)
+				s.bound(f, &r.value, "from", "to", format)
 			}
 		}
 	case "bool":
@@ -110,8 +134,7 @@ func (s *span) narrow(query *value, f *Field) {
 	}
 }
 
-// bound heeds the bounds of those names. format is that of the body; empty: there is
-// none.
+// bound applies the bounds of these names.
 func (s *span) bound(f *Field, v *value, least, most, format string) {
 	if n, now, ok := pointOf(f, v.get(least), format); ok && (n > s.least || now != s.leastNow || math.IsInf(s.least, 0)) {
 		s.least, s.leastNow = n, now
@@ -121,55 +144,35 @@ func (s *span) bound(f *Field, v *value, least, most, format string) {
 	}
 }
 
-// pointOf is where a bound lies, if that can be said. Of a date that is not written as
-// ISO 8601 has it, it is the day. now says that it counts from now.
+// pointOf returns the position of a bound; now means that it is relative to now.
 func pointOf(f *Field, v *value, format string) (at float64, now, ok bool) {
 	if v == nil {
 		return 0, false, false
 	}
-	if f.family != dateFamily || v.kind == number {
+	if f.family != dateFamily && f.family != dateRangeFamily || v.kind == number {
 		n, ok := numberOf(v)
 		return n, false, ok
 	}
-	if steps, ok := strings.CutPrefix(v.text, "now"); ok {
-		by, ok := moved(steps)
+	if rest, ok := strings.CutPrefix(v.text, "now"); ok {
+		by, ok := dateMath(rest)
 		return by, true, ok
 	}
-	text, steps, _ := strings.Cut(v.text, "||")
-	away, ok := moved(steps)
+	text, rest, _ := strings.Cut(v.text, "||")
+	by, ok := dateMath(rest)
 	if !ok {
 		return 0, false, false
-	}
-	for _, layout := range [...]string{time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05.999", "2006-01-02T15:04", "2006-01", "2006"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return float64(t.UnixMilli()) + away, false, true
-		}
 	}
 	formats := f.Formats
 	if format != "" {
 		formats = strings.Split(format, "||")
 	}
-	for _, name := range formats {
-		format := readFormat(name, f.locale)
-		read, ok := format.matches(text)
-		switch {
-		case !ok || !format.readable():
-		case format.epoch != "":
-			n, err := strconv.ParseFloat(text, 64)
-			if format.epoch == "epoch_second" {
-				n *= 1000
-			}
-			return n + away, false, err == nil
-		case read.known:
-			t := time.Date(read.year, time.Month(read.month), read.day, 0, 0, 0, 0, time.UTC)
-			return float64(t.UnixMilli()) + away, false, true
-		}
-	}
-	return 0, false, false
+	at, ok = readDate(text, formats)
+	return at + by, false, ok
 }
 
-// moved is by how much date math moves an instant: -7d/d, without the rounding.
-func moved(rest string) (by float64, ok bool) {
+// dateMath returns by how many milliseconds date math such as -7d/d moves a date.
+// Rounding is ignored.
+func dateMath(rest string) (by float64, ok bool) {
 	rest, _, _ = strings.Cut(rest, "/")
 	for rest != "" {
 		end := 1
@@ -198,7 +201,7 @@ func moved(rest string) (by float64, ok bool) {
 
 const day = 24 * float64(time.Hour/time.Millisecond)
 
-// unitMillis is how long a unit of date math or of calendar_interval is, at least.
+// unitMillis returns the least length of a unit of date math or calendar_interval.
 func unitMillis(unit string) float64 {
 	switch strings.TrimPrefix(unit, "1") {
 	case "ms":
@@ -223,18 +226,38 @@ func unitMillis(unit string) float64 {
 	return 0
 }
 
-// intervalMillis is the width of a step of a date_histogram; 0: not known.
-func intervalMillis(calendar, fixed *value) float64 {
-	if calendar != nil {
-		return unitMillis(calendar.text)
+// interval returns the width of a step of a date_histogram, or reports that it
+// cannot be read: the cost would not be known.
+func (c *checker) interval(p *value) float64 {
+	calendar, fixed := p.get("calendar_interval"), p.get("fixed_interval")
+	switch {
+	case p.get("interval") != nil:
+		c.in("interval")
+		c.report(ErrUnknownKey, []string{"calendar_interval", "fixed_interval"},
+			"interval does not exist since Elasticsearch 8: write calendar_interval (a day, a month) or "+
+				"fixed_interval (12h, 30d)")
+		c.out()
+	case (calendar == nil) == (fixed == nil):
+		c.report(ErrMalformed, []string{"calendar_interval", "fixed_interval"},
+			"date_histogram needs one of calendar_interval and fixed_interval")
+	case calendar != nil:
+		if width := unitMillis(calendar.text); width >= 1000 {
+			return width
+		}
+		c.in("calendar_interval")
+		c.report(ErrInvalidLiteral, []string{"minute", "hour", "day", "week", "month", "quarter", "year"},
+			"%s is not a calendar_interval, which is one unit; several of a unit are a fixed_interval", quoted(calendar.text))
+		c.out()
+	default:
+		unit := strings.TrimLeft(fixed.text, "0123456789")
+		n, err := strconv.ParseFloat(fixed.text[:len(fixed.text)-len(unit)], 64)
+		if width := n * unitMillis(unit); err == nil && width > 0 && strings.Contains(" ms s m h d ", " "+unit+" ") {
+			return width
+		}
+		c.in("fixed_interval")
+		c.report(ErrInvalidLiteral, nil,
+			"%s is not a fixed_interval, which is a number of ms, s, m, h or d, such as 30m", quoted(fixed.text))
+		c.out()
 	}
-	digits := 0
-	for digits < len(fixed.text) && '0' <= fixed.text[digits] && fixed.text[digits] <= '9' {
-		digits++
-	}
-	n, err := strconv.ParseFloat(fixed.text[:digits], 64)
-	if err != nil {
-		return 0
-	}
-	return n * unitMillis(fixed.text[digits:])
+	return 0
 }

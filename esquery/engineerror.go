@@ -6,51 +6,51 @@ import (
 	"time"
 )
 
-// ErrorKind is a way in which an engine can fail. It is an error itself, so that
+// An ErrorKind is a kind of [EngineError]. It can be the target of errors.Is:
 //
 //	errors.Is(err, esquery.ErrNotFound)
 //
-// says whether err, or anything it wraps, is an [*EngineError] of that kind.
-// A cancelled search has no kind: it matches [context.Canceled].
+// A canceled search has no kind: its error matches [context.Canceled].
 type ErrorKind string
 
 const (
-	ErrUnavailable ErrorKind = "unavailable"       // it cannot be reached, or failed
+	ErrUnavailable ErrorKind = "unavailable"       // no connection, or the engine failed
 	ErrTimeout     ErrorKind = "timeout"           // no answer in time
-	ErrRateLimit   ErrorKind = "too many requests" // it works again later
-	ErrAuth        ErrorKind = "auth"              // the credentials are missing, wrong, or not allowed this
-	ErrNotFound    ErrorKind = "not found"         // there is no such index
-	ErrBadRequest  ErrorKind = "bad request"       // it does not take this search
-	ErrTooLarge    ErrorKind = "too large"         // the answer, or the search, is larger than it may be
-	ErrPartial     ErrorKind = "partial"           // shards failed, or time ran out: see EngineError.Partial
-	ErrExpired     ErrorKind = "expired"           // the engine's view of the index, which pages are read from, is gone
-	ErrProtocol    ErrorKind = "protocol"          // what answers is neither Elasticsearch nor OpenSearch
+	ErrRateLimit   ErrorKind = "too many requests" // the engine asks for a pause
+	ErrAuth        ErrorKind = "auth"              // credentials are missing, wrong or without the permission
+	ErrNotFound    ErrorKind = "not found"         // the index does not exist
+	ErrBadRequest  ErrorKind = "bad request"       // the engine rejects the search
+	ErrTooLarge    ErrorKind = "too large"         // the search or its answer is too large
+	ErrPartial     ErrorKind = "partial"           // shards failed or time ran out: see EngineError.Partial
+	ErrExpired     ErrorKind = "expired"           // the point in time that pages are read from is gone
+	ErrProtocol    ErrorKind = "protocol"          // the server is neither Elasticsearch nor OpenSearch
 )
 
-// Error returns the kind's name.
+// Error returns the name of the kind.
 func (k ErrorKind) Error() string { return "esquery: " + string(k) }
 
-// EngineError is how an engine failed to answer. Callers tell errors apart by
-// [ErrorKind], with [errors.Is].
+// An EngineError is a failure of an engine. errors.Is matches it with its
+// [ErrorKind].
 //
-// Its text never holds credentials. It may hold what the engine says of a search, cut
-// short, which repeats the names and values of that search.
+// Its text never holds credentials. It can hold the shortened message of the
+// engine, which repeats names and values of the search.
 type EngineError struct {
 	Kind   ErrorKind
-	Status int    // the HTTP status; 0 where there was none
-	Type   string // as the engine names it, such as "parsing_exception"; empty: it did not
-	Reason string // in the engine's words, or in ours
-	Index  string // as the search named it; empty where it is not about one
+	Status int    // the HTTP status; 0 without an answer
+	Type   string // the name that the engine uses, such as "parsing_exception"; may be empty
+	Reason string // a message of the engine, or of the client
+	Index  string // as the search named it; empty if the error is not about one index
 
-	// RetryAfter is how long the engine wants to be left alone; 0: it did not say.
+	// RetryAfter is the pause that the engine asks for. It is 0 if the engine
+	// did not name one.
 	RetryAfter time.Duration
-	// Partial is what came of an [ErrPartial]; nil for all other kinds.
+	// Partial is the result of an [ErrPartial]. It is nil for all other kinds.
 	Partial *Result
 
-	Err error // what is behind it; may be nil
+	Err error // the cause; may be nil
 }
 
-// Error says what failed, and where.
+// Error returns the kind, the status, the index and the reason.
 func (e *EngineError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Kind.Error())
@@ -74,7 +74,7 @@ func (e *EngineError) Error() string {
 // Unwrap returns Err.
 func (e *EngineError) Unwrap() error { return e.Err }
 
-// Is reports whether target is e's [ErrorKind].
+// Is reports whether target is the [ErrorKind] of e.
 func (e *EngineError) Is(target error) bool {
 	kind, ok := target.(ErrorKind)
 	return ok && kind == e.Kind

@@ -1,17 +1,29 @@
-// Package esquery says whether a search body, written by a model or a stranger,
-// may be sent to Elasticsearch or OpenSearch, and makes it say what it seems to.
+// Package esquery checks a search body before it is sent to Elasticsearch or
+// OpenSearch. The body may be written by a model or a stranger:
 //
-// Both engines answer many faulty bodies with 200 and nothing found, or the wrong
-// thing: a term on an analysed text, a field that does not exist, a nested object
-// without its nested query, a date in another format. A [Validator] reads the body
-// against the index's [Mapping], and refuses such a body with what is wrong, where,
-// and what could have been meant.
+//	report := validator.Check("orders", body)
+//	search, err := report.Search() // err is a *refusal.Error
+//	result, err := client.Search(ctx, search)
 //
-// It also keeps a body inside what its author may see. The host's filter (the
-// tenant, say) is put in by code, whatever the body says; what could reach around
-// it is refused, and fields marked sensitive do not exist for the author.
+// Both engines answer many faulty bodies with status 200 and no hits, or with the
+// wrong hits: a term query on an analyzed text, a field that does not exist, a
+// nested object without a nested query, seconds in place of milliseconds. A
+// [Validator] compares the body with the [Mapping] of the index and refuses such
+// a body. Each problem has its location, a message and candidates.
 //
-// Nothing here calls a model or the network, and equal input gives equal output.
-// What comes out is printed anew from what was read: only a Validator makes a
-// [Search], and package [github.com/qedkit/qed/esquery/esclient] runs nothing else.
+// A check is here for one of three reasons: it catches a wrong or empty answer
+// that engines give without an error, it protects data, or it bounds the cost. A
+// body that engines reject themselves can pass; the error of the engine then says
+// what is wrong.
+//
+// The Validator also limits what the author of a body can see. The host's filter,
+// for example on a tenant, is added to every part of a body that finds documents,
+// and parts that could reach around the filter are refused. Sensitive fields do
+// not exist for the author. Queries, aggregations and parameters that the package
+// does not know are refused.
+//
+// The package calls no model and no network, and equal input gives equal output.
+// Accepted bodies are printed from the parsed text. Only a Validator makes a
+// [Search], and package [github.com/qedkit/qed/esquery/esclient] runs nothing
+// else.
 package esquery

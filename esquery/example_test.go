@@ -2,6 +2,7 @@ package esquery_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 
@@ -27,13 +28,16 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	// Elasticsearch answers this with 200, and nothing found.
+	// Elasticsearch answers this with status 200 and no hits.
 	report := v.Check("orders", []byte(`{"query": {"term": {"title": "Blue shoes"}}}`))
 	for _, p := range report.Problems {
 		fmt.Println(report.Verdict, p.Code, p.Path, p.Candidates)
 	}
+	_, err = report.Search()
+	fmt.Println(errors.Is(err, esquery.ErrFieldType))
 	// Output:
 	// refused field_type /query/term/title [title.keyword match]
+	// true
 }
 
 func ExampleValidator_Check() {
@@ -83,7 +87,7 @@ func ExampleValidator_Filtered() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// Who asks decides what there is to find.
+	// The filter depends on the caller.
 	v, err := all.Filtered(json.RawMessage(`{"term": {"tenant": "acme"}}`))
 	if err != nil {
 		log.Fatal(err)
@@ -110,7 +114,7 @@ func ExampleSearch_Probes() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// It found nothing: which clause left nothing of the others?
+	// The search found nothing: which clause excludes the hits of the others?
 	for _, p := range search.Probes() {
 		fmt.Printf("%s: %s\n", p.Path, p.Without.Query())
 	}

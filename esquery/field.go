@@ -1,327 +1,266 @@
 package esquery
 
-import (
-	"slices"
-	"strings"
-)
+import "slices"
 
-// need is what a part of a body wants to do with a field.
-type need uint8
+// A Field is what the mappings say about one name that a search can use.
+type Field struct {
+	// Path is the name in a search: "author.name", or "title.raw" for a
+	// multi-field.
+	Path string
+	// Type is the type in the mapping. An alias has the type of its target, a
+	// key of a flattened field the type of that field. If the indices disagree,
+	// it is the first of Types.
+	Type string
+	// Types are the sorted types if the indices of the mapping disagree. It is
+	// nil if they agree.
+	Types []string
+	// Target is the field that an alias stands for. It is empty for other
+	// fields.
+	Target string
+	// Parent is the field whose values a multi-field holds. It is empty for
+	// other fields.
+	Parent string
+	// Nested is the nearest nested object around the field. It is empty for
+	// fields of the document itself.
+	Nested string
+
+	// Searchable reports whether a query can use the values. It can be true for
+	// a field without an index that has doc values: such a query is slow.
+	Searchable bool
+	// Sortable reports whether the field has doc values or fielddata, which
+	// sorting, aggregations and collapsing need. Some types with doc values
+	// cannot be sorted by.
+	Sortable bool
+	// Partial reports whether some of the indices lack the field.
+	Partial bool
+	// Runtime reports whether the field is computed for each document, which is
+	// slow.
+	Runtime bool
+	// Formats are the formats of a date, in the order in which they are tried.
+	Formats []string
+	// Dims is the length of a vector. It is 0 if it is not known.
+	Dims int
+	// Relations are the relations of a join: each parent with its children.
+	Relations map[string][]string
+
+	family    family
+	included  []string // further nested objects whose queries see the field; "" is the document
+	copyTo    []string
+	script    string   // of a runtime field
+	indexed   bool     // the field has an index
+	positions bool     // the index of a text has the positions of words, for phrases
+	analyzer  string   // of a text; empty: the default of the index
+	variants  []*Field // one field per index, if the indices disagree
+}
+
+// An ability is one use of a field.
+type ability uint16
 
 const (
-	needExist need = iota
-	needTerm
-	needMatch
-	needPhrase
-	needPhrasePrefix
-	needPrefix
-	needPattern
-	needFuzzy
-	needRange
-	needWords // text alone, with positions: spans, intervals
-	needText  // text alone
-	needLike
-	needGeoPoint
-	needGeo
-	needShape
-	needVector
-	needTokens
-	needSemantic
-	needRankFeature
-	needDistance
-	needDecay
-	needFactor
-	needCount
-
-	needSort
-	needGroup
-	needNumber
-	needDate
-	needPeriod // a date, or a range of dates
-	needIP
-	needRangeGroup
-	needFetch
-	needBuckets
-	needNumeric
-	needHistogram
-	needCollapse
-	needCompletion
-	needHighlight
-	needString
+	canExist        ability = 1 << iota // exists
+	canTerm                             // term and terms: a value
+	canMatch                            // match: a value, or the words of a text
+	canPhrase                           // match_phrase
+	canPhrasePrefix                     // match_phrase_prefix, match_bool_prefix, spans, intervals
+	canPrefix                           // prefix
+	canPattern                          // wildcard, regexp
+	canFuzzy                            // fuzzy
+	canRange                            // range
+	canSort                             // sort
+	canCollapse                         // collapse
+	canGroup                            // buckets by value: terms, composite
+	canCount                            // cardinality, value_count, missing
+	canCalculate                        // sum, avg, percentiles, histogram
+	canFetch                            // docvalue_fields
 )
 
-// familySet is a set of families, a bit for each.
-type familySet uint32
-
-func setOf(families ...family) familySet {
-	var s familySet
-	for _, f := range families {
-		s |= 1 << f
+// can reports whether the field has all these abilities in each index.
+func (f *Field) can(a ability) bool {
+	if f.variants == nil {
+		return f.abilities()&a == a
 	}
-	return s
-}
-
-// needs say which fields do: those that can do it, of these families (none: of
-// all). use names it, and instead the queries that do for other fields.
-var needs = [...]struct {
-	can      ability
-	families familySet
-	what     string
-	instead  []string
-}{
-	needExist:        {can: canExist, what: "a field whose presence is indexed"},
-	needTerm:         {can: canTerm, families: ^setOf(textFamily, completionFamily), what: "a field of whole values, such as a keyword or number", instead: []string{"match"}},
-	needMatch:        {can: canMatch, what: "a field that can be searched by value or word"},
-	needPhrase:       {can: canPhrase, what: "a text with positions, or a field of whole values", instead: []string{"match"}},
-	needPhrasePrefix: {can: canPhrasePrefix, families: setOf(textFamily, otherFamily), what: "a text with positions", instead: []string{"prefix", "match_bool_prefix"}},
-	needPrefix:       {can: canPrefix, what: "a keyword"},
-	needPattern:      {can: canPattern, what: "a keyword"},
-	needFuzzy:        {can: canFuzzy, what: "a keyword or text"},
-	needRange:        {can: canRange, families: ^setOf(textFamily, flattenedFamily), what: "a number, date, ip or keyword"},
-	needWords:        {can: canPhrasePrefix, families: setOf(textFamily, otherFamily), what: "a text with positions"},
-	needText:         {can: canMatch, families: setOf(textFamily, otherFamily), what: "a text"},
-	needLike:         {can: canMatch, families: setOf(textFamily, keywordFamily, otherFamily), what: "a text or keyword"},
-	needGeoPoint:     {families: setOf(geoPointFamily), what: "a geo_point"},
-	needGeo:          {families: setOf(geoPointFamily, geoShapeFamily), what: "a geo_point or geo_shape"},
-	needShape:        {families: setOf(pointFamily, shapeFamily), what: "a point or shape in a plane"},
-	needVector:       {families: setOf(denseVectorFamily), what: "a vector"},
-	needTokens:       {families: setOf(sparseVectorFamily, rankFeaturesFamily), what: "a sparse_vector"},
-	needSemantic:     {families: setOf(semanticFamily), what: "a semantic_text", instead: []string{"match"}},
-	needRankFeature:  {families: setOf(rankFeatureFamily, rankFeaturesFamily), what: "a rank_feature", instead: []string{"function_score"}},
-	needDistance:     {families: setOf(dateFamily, geoPointFamily), what: "a date or geo_point", instead: []string{"function_score"}},
-	needDecay:        {families: setOf(numberFamily, dateFamily, geoPointFamily), what: "a number, date or geo_point"},
-	needFactor:       {can: canCalculate, families: setOf(numberFamily, dateFamily, booleanFamily), what: "a number"},
-	needCount:        {can: canCalculate, families: setOf(numberFamily), what: "a number"},
-
-	needSort:       {can: canSort, what: "a field that can be sorted by"},
-	needGroup:      {can: canCount, what: "a field with doc values"},
-	needNumber:     {can: canCalculate, what: "a number, date or boolean"},
-	needDate:       {can: canGroup, families: setOf(dateFamily), what: "a date"},
-	needPeriod:     {can: canCount, families: setOf(dateFamily, dateRangeFamily), what: "a date"},
-	needIP:         {can: canGroup, families: setOf(ipFamily), what: "an ip"},
-	needRangeGroup: {can: canCalculate, families: setOf(numberFamily, dateFamily), what: "a number or date"},
-	needFetch:      {can: canFetch, what: "a field with doc values"},
-
-	needBuckets:    {can: canGroup, families: ^setOf(geoPointFamily, murmurFamily), what: "a field of whole values with doc values"},
-	needNumeric:    {can: canCalculate, families: setOf(otherFamily, numberFamily), what: "a number"},
-	needHistogram:  {can: canCount, families: setOf(otherFamily, numberFamily, dateFamily, booleanFamily, rangeFamily, dateRangeFamily, histogramFamily), what: "a number"},
-	needCollapse:   {can: canCollapse, what: "a keyword or number with doc values"},
-	needCompletion: {families: setOf(completionFamily), what: "a completion"},
-	needHighlight:  {can: canExist, families: ^setOf(objectFamily, nestedFamily, metaFamily), what: "a text or keyword"},
-	needString:     {can: canGroup, families: setOf(otherFamily, textFamily, keywordFamily, keyedFamily), what: "a keyword"},
-}
-
-func (n need) fits(f *Field) bool {
-	want := &needs[n]
-	return (want.families == 0 || want.families&(1<<f.family) != 0) && f.can(want.can)
-}
-
-// field returns the field of that name, where the walk is, if it is there, visible,
-// of the nested object at hand, and does for n. It puts the right name in the place
-// of one that is beyond doubt; otherwise it notes what is wrong, and returns nil.
-// name points into the body.
-func (c *checker) field(name *string, n need) *Field {
-	f := c.resolve(name, n)
-	if f == nil || !c.scoped(f, n) {
-		return nil
-	}
-	if !n.fits(f) {
-		c.unfit(f, n)
-		return nil
-	}
-	return f
-}
-
-// visible reports whether the author of the body may know of the field.
-func (c *checker) visible(path string) bool {
-	return c.trusted || !c.index.sensitive.hides(path)
-}
-
-// knows reports whether there is a field of that name that the author of the body may
-// know of.
-func (c *checker) knows(path string) bool {
-	return c.index.mapping.lookup(path) != nil && c.visible(path)
-}
-
-// resolve is field but for where the field lies and what it does for.
-func (c *checker) resolve(name *string, n need) *Field {
-	m := c.index.mapping
-	if f := m.lookup(*name); f != nil && c.visible(*name) {
-		if c.tells(f) {
-			return nil
-		}
-		if whole, ok := strings.CutSuffix(*name, ".keyword"); ok && f.family == keyedFamily {
-			c.report(UnknownField, []string{whole}, "a %s field has no multi-fields: its keys are keywords themselves, so that %s is no field", f.Type, quoted(*name))
-			return nil
-		}
-		return f
-	}
-	if same, ok := m.same(*name, c.visible); ok {
-		if f := m.lookup(same); f.inScope(c.nested) && n.fits(f) {
-			c.fixed(UnknownField, same, "there is no field %s; it is called %s", quoted(*name), quoted(same))
-			*name = same
-			return f
+	for _, v := range f.variants {
+		if v.abilities()&a != a {
+			return false
 		}
 	}
-	why := m.why(*name)
-	if why != "" && c.visible(*name) {
-		why = "; " + why
-	} else {
-		why = ""
-	}
-	c.report(UnknownField, c.candidates(*name, n), "there is no field %s%s", quoted(*name), why)
-	return nil
+	return true
 }
 
-// looks reports whether all fields may be looked through once more for one that could
-// have been meant. A body can have thousands of wrong names, and a mapping as many fields.
-func (c *checker) looks() bool {
-	c.looked += len(c.index.mapping.known)
-	return c.looked <= maxLooked
-}
-
-const maxLooked = 100_000
-
-// some are the first of the fields, by name, that fits holds for and that the author of
-// the body may know of.
-func (c *checker) some(fits func(*Field) bool) []string {
-	if !c.looks() {
-		return nil
-	}
-	var found []string
-	m := c.index.mapping
-	for _, name := range m.known {
-		if fits(m.fields[name]) && c.visible(name) {
-			if found = append(found, name); len(found) == maxCandidates {
-				break
-			}
-		}
-	}
-	return found
-}
-
-// candidates are the fields that could have been meant by name, those first that do
-// for n where the walk is.
-func (c *checker) candidates(name string, n need) []string {
-	m := c.index.mapping
-	if !c.looks() {
-		return nil
-	}
-	var found []string
-	add := func(path string) {
-		if len(found) < maxCandidates && !slices.Contains(found, path) {
-			found = append(found, path)
-		}
-	}
-	// A name within the nested object at hand, and a multi-field that is not there,
-	// are what is meant most of all.
-	likely := []string{c.nested + "." + name, name[:max(0, strings.LastIndexByte(name, '.'))]}
-	for _, path := range likely {
-		if f := m.fields[path]; f != nil && f.family != metaFamily && c.visible(path) && n.fits(f) && f.inScope(c.nested) {
-			add(path)
-		}
-	}
-	fits := func(f *Field) bool { return c.visible(f.Path) && n.fits(f) && f.inScope(c.nested) }
-	for _, path := range m.nearest(name, fits) {
-		add(path)
-	}
-	// Instead of a field that does not do for n, those are meant that hold its values.
-	addUseful := func(path string) {
-		f := m.fields[path]
-		switch {
-		case n.fits(f):
-			add(path)
-		case f.family == objectFamily || f.family == nestedFamily: // any of its fields would be a guess
-		default:
-			others := c.alternatives(f, n)
-			if len(others) == 0 {
-				others = []string{path}
-			}
-			for _, other := range others {
-				add(other)
-			}
-		}
-	}
-	for suffix, i := "."+name, 0; i < len(m.known) && len(found) < maxCandidates; i++ {
-		if path := m.known[i]; strings.HasSuffix(path, suffix) && c.visible(path) {
-			addUseful(path)
-		}
-	}
-	for _, path := range m.nearest(name, func(f *Field) bool { return c.visible(f.Path) }) {
-		addUseful(path)
-	}
-	return found
-}
-
-// scoped notes a field that the part at hand does not see, as it looks into another
-// object.
-func (c *checker) scoped(f *Field, n need) bool {
-	if n == needExist && f.family == nestedFamily {
-		if f.holds(c.nested) {
-			return true
-		}
-		c.report(NestedPath, []string{f.Path}, "%s is a nested object, whose presence only a nested query with the path %s sees",
-			quoted(f.Path), quoted(f.Path))
-		return false
-	}
+func (f *Field) abilities() ability {
+	const (
+		ofSearch    = canTerm | canMatch | canPhrase | canPhrasePrefix | canPrefix | canPattern | canFuzzy | canRange
+		ofDocValues = canSort | canCollapse | canGroup | canCount | canCalculate | canFetch
+	)
+	a := families[f.family]
 	switch {
-	case f.inScope(c.nested):
-		return true
-	case f.Nested == "":
-		c.report(NestedPath, nil, "%s is a field of the document, which what looks into the nested %s does not see; put it beside the nested part",
-			quoted(f.Path), quoted(c.nested))
-	case c.nested != "" && !strings.HasPrefix(f.Nested, c.nested+"."):
-		c.report(NestedPath, []string{f.Nested}, "%s lies in the nested object %s, which what looks into %s does not see; give it a nested part of its own",
-			quoted(f.Path), quoted(f.Nested), quoted(c.nested))
-	default:
-		c.report(NestedPath, []string{f.Nested}, "%s lies in the nested object %s: only a nested query, aggregation or sort with the path %s sees it",
-			quoted(f.Path), quoted(f.Nested), quoted(f.Nested))
+	case f.family == textFamily && !f.positions:
+		a &^= canPhrase | canPhrasePrefix
+	case f.family == metaFamily:
+		a = metaAbilities[f.Path]
 	}
-	return false
-}
-
-// unfit notes a field that does not do for n.
-func (c *checker) unfit(f *Field, n need) {
-	want := &needs[n]
-	candidates := c.alternatives(f, n)
-	for _, query := range want.instead {
-		if len(candidates) < maxCandidates {
-			candidates = append(candidates, query)
+	if except, ok := exceptions[f.Type]; ok && f.family != keyedFamily {
+		a &^= except
+	}
+	if !f.Searchable {
+		a &^= ofSearch
+		if !f.Sortable && families[f.family]&canTerm != 0 {
+			a &^= canExist
 		}
 	}
-	switch {
-	case f.family == objectFamily || f.family == nestedFamily:
-		c.report(FieldType, candidates, "%s is an object, which has no value of its own; name a field in it", quoted(f.Path))
-	case f.Types != nil:
-		c.report(FieldType, candidates, "%s is %s, depending on the index; this needs %s", quoted(f.Path), strings.Join(f.Types, " or "), want.what)
-	case f.family == textFamily && n == needTerm:
-		c.report(FieldType, candidates, "%s is a text, which is searched by its words: a whole value is not found in it; use %s", quoted(f.Path), want.what)
-	case !f.Searchable && n < needSort && want.can != 0:
-		c.report(FieldType, candidates, "%s is not indexed, and cannot be searched", quoted(f.Path))
-	default:
-		c.report(FieldType, candidates, "%s is of type %s; this needs %s", quoted(f.Path), f.Type, want.what)
+	if !f.Sortable {
+		a &^= ofDocValues
 	}
+	return a
 }
 
-// alternatives are fields that do for n: those with the same values as f, and of an
-// object those that it holds.
-func (c *checker) alternatives(f *Field, n need) []string {
-	base := f.Path
-	if f.Target != "" {
-		base = f.Target
-	}
-	if f.Parent != "" {
-		base = f.Parent
-	}
-	holds := f.family == objectFamily || f.family == nestedFamily
-	return c.some(func(o *Field) bool {
-		related := o.Parent == base || o.Path == base || holds && strings.HasPrefix(o.Path, base+".")
-		return related && o.Path != f.Path && n.fits(o)
-	})
+// inScope reports whether a query on that nested object sees the field. An empty
+// name is the document itself.
+func (f *Field) inScope(nested string) bool {
+	return f.Nested == nested || f.family == metaFamily || slices.Contains(f.included, nested)
 }
 
-// anyIn reports whether the mapping has a field in the object of that path.
-func (m *Mapping) anyIn(path string) bool {
-	i, _ := slices.BinarySearch(m.known, path+".")
-	return i < len(m.known) && strings.HasPrefix(m.known[i], path+".")
+// holds reports whether a query on that nested object sees the contents of the
+// nested object f. An exists query needs that: it finds nothing from elsewhere.
+func (f *Field) holds(nested string) bool {
+	return f.Path == nested || slices.Contains(f.included, nested)
+}
+
+// A family is a group of types that are used in the same way.
+type family uint8
+
+const (
+	otherFamily family = iota // a type that this package does not know
+	objectFamily
+	nestedFamily
+	textFamily
+	keywordFamily
+	numberFamily
+	dateFamily
+	booleanFamily
+	ipFamily
+	versionFamily
+	rangeFamily // of numbers
+	dateRangeFamily
+	ipRangeFamily
+	geoPointFamily
+	geoShapeFamily
+	pointFamily // cartesian, like shape
+	shapeFamily
+	denseVectorFamily
+	sparseVectorFamily
+	rankFeatureFamily
+	rankFeaturesFamily
+	completionFamily
+	flattenedFamily // the field as a whole
+	keyedFamily     // a key of a flattened field
+	joinFamily
+	percolatorFamily
+	histogramFamily
+	binaryFamily
+	semanticFamily
+	murmurFamily
+	metaFamily // _id, _index and other metadata
+)
+
+// types are those of Elasticsearch 8 and OpenSearch 2, with their plugins.
+var types = map[string]family{
+	"object": objectFamily, "passthrough": objectFamily, "nested": nestedFamily,
+	"text": textFamily, "match_only_text": textFamily, "search_as_you_type": textFamily,
+	"annotated_text": textFamily, "pattern_text": textFamily,
+	"keyword": keywordFamily, "constant_keyword": keywordFamily, "counted_keyword": keywordFamily,
+	"wildcard": keywordFamily, "icu_collation_keyword": keywordFamily,
+	"byte": numberFamily, "short": numberFamily, "integer": numberFamily, "long": numberFamily,
+	"unsigned_long": numberFamily, "half_float": numberFamily, "float": numberFamily, "double": numberFamily,
+	"scaled_float": numberFamily, "token_count": numberFamily, "aggregate_metric_double": numberFamily,
+	"date": dateFamily, "date_nanos": dateFamily, "boolean": booleanFamily, "ip": ipFamily, "version": versionFamily,
+	"integer_range": rangeFamily, "long_range": rangeFamily, "float_range": rangeFamily,
+	"double_range": rangeFamily, "date_range": dateRangeFamily, "ip_range": ipRangeFamily,
+	"geo_point": geoPointFamily, "geo_shape": geoShapeFamily,
+	"point": pointFamily, "xy_point": pointFamily, "shape": shapeFamily, "xy_shape": shapeFamily,
+	"dense_vector": denseVectorFamily, "knn_vector": denseVectorFamily,
+	"sparse_vector": sparseVectorFamily, "rank_feature": rankFeatureFamily, "rank_features": rankFeaturesFamily,
+	"completion": completionFamily, "flattened": flattenedFamily, "flat_object": flattenedFamily,
+	"join": joinFamily, "percolator": percolatorFamily,
+	"histogram": histogramFamily, "exponential_histogram": histogramFamily,
+	"binary": binaryFamily, "rank_vectors": binaryFamily,
+	"semantic_text": semanticFamily, "semantic": semanticFamily, "murmur3": murmurFamily,
+}
+
+const (
+	ofValue   = canExist | canTerm | canMatch | canPhrase
+	ofWords   = canPrefix | canPattern | canFuzzy | canRange
+	ofBuckets = canSort | canGroup | canCount | canFetch
+)
+
+// families are the abilities of a field that has an index and doc values: the
+// uses to which both engines give a correct answer.
+var families = [metaFamily + 1]ability{
+	otherFamily:        ofValue | ofWords | ofBuckets | canPhrasePrefix | canCollapse | canCalculate,
+	objectFamily:       canExist,
+	nestedFamily:       canExist,
+	textFamily:         ofValue | ofWords | ofBuckets | canPhrasePrefix,
+	keywordFamily:      ofValue | ofWords | ofBuckets | canCollapse,
+	numberFamily:       ofValue | canRange | ofBuckets | canCalculate | canCollapse,
+	dateFamily:         ofValue | canRange | ofBuckets | canCalculate,
+	booleanFamily:      ofValue | canRange | ofBuckets | canCalculate,
+	ipFamily:           ofValue | canRange | ofBuckets,
+	versionFamily:      ofValue | ofWords | ofBuckets,
+	rangeFamily:        ofValue | canRange | canCount,
+	dateRangeFamily:    ofValue | canRange | canCount,
+	ipRangeFamily:      ofValue | canRange | canCount,
+	geoPointFamily:     canExist | canCount | canFetch,
+	geoShapeFamily:     canExist | canCount,
+	pointFamily:        canExist,
+	shapeFamily:        canExist,
+	denseVectorFamily:  canExist | canFetch,
+	sparseVectorFamily: canExist,
+	rankFeatureFamily:  canExist,
+	completionFamily:   ofValue,
+	flattenedFamily:    ofValue | ofWords | ofBuckets,
+	keyedFamily:        ofValue | canPrefix | canRange | ofBuckets,
+	joinFamily:         ofValue | ofBuckets,
+	percolatorFamily:   canExist,
+	histogramFamily:    canExist | canCalculate | canCount,
+	binaryFamily:       canExist | canFetch,
+	semanticFamily:     canExist | canMatch,
+	murmurFamily:       canCount,
+}
+
+// exceptions are abilities of a family that a type lacks.
+var exceptions = map[string]ability{
+	"constant_keyword":      canFuzzy | canCollapse,
+	"counted_keyword":       canTerm | canMatch | canPhrase | ofWords | canSort | canCollapse,
+	"icu_collation_keyword": canPrefix | canPattern | canFuzzy | canCollapse,
+	"wildcard":              canCollapse,
+	"match_only_text":       ofBuckets,
+	"annotated_text":        ofBuckets,
+	"pattern_text":          ofBuckets,
+	"flat_object":           ofBuckets,
+
+	"aggregate_metric_double": canGroup | canCollapse | canFetch,
+}
+
+// metaAbilities are the abilities of metadata fields if they have doc values,
+// which the field caps say.
+var metaAbilities = map[string]ability{
+	"_id":      canExist | canTerm | canMatch | ofBuckets,
+	"_index":   ofValue | canPrefix | canPattern | ofBuckets,
+	"_routing": ofValue,
+	"_ignored": ofValue | ofBuckets,
+	"_seq_no":  ofValue | canRange | ofBuckets,
+	"_version": canExist | ofBuckets | canCalculate,
+	"_tier":    ofValue,
+	"_size":    ofValue | canRange | ofBuckets | canCalculate,
+}
+
+func newMetaFields() map[string]*Field {
+	fields := make(map[string]*Field, len(metaAbilities))
+	for name := range metaAbilities {
+		fields[name] = &Field{
+			Path: name, Type: name, family: metaFamily,
+			Searchable: name != "_version", Sortable: name != "_id",
+		}
+	}
+	return fields
 }

@@ -2,9 +2,9 @@ package esquery
 
 import "strings"
 
-// highlightParams are those of highlight as a whole and of each field.
+// highlightParams are the parameters of highlight and of each of its fields.
 var highlightParams = []param{
-	{key: "type", takes: aWord, words: []string{"unified", "plain", "fvh", "semantic"}},
+	{key: "type", takes: aText},
 	{key: "pre_tags", takes: texts},
 	{key: "post_tags", takes: texts},
 	{key: "fragment_size", takes: aCount},
@@ -12,7 +12,7 @@ var highlightParams = []param{
 	{key: "no_match_size", takes: aCount},
 	{key: "order", takes: aText},
 	{key: "fragmenter", takes: aWord, words: []string{"simple", "span"}},
-	{key: "boundary_scanner", takes: aWord, words: []string{"chars", "sentence", "word"}},
+	{key: "boundary_scanner", takes: aText},
 	{key: "boundary_scanner_locale", takes: aText},
 	{key: "boundary_chars", takes: aText},
 	{key: "boundary_max_scan", takes: aCount},
@@ -20,8 +20,8 @@ var highlightParams = []param{
 	{key: "require_field_match", takes: aSwitch},
 	{key: "highlight_filter", takes: aSwitch},
 	{key: "highlight_query", takes: aQuery},
-	{key: "max_analyzed_offset", takes: anything}, // of Elasticsearch
-	{key: "max_analyzer_offset", takes: anything}, // of OpenSearch
+	{key: "max_analyzed_offset", takes: anything}, // Elasticsearch
+	{key: "max_analyzer_offset", takes: anything}, // OpenSearch
 	{key: "options", takes: anObject},
 	{key: "force_source", takes: aSwitch},
 }
@@ -34,64 +34,44 @@ var (
 	highlightTopParams = append([]param{
 		{key: "fields", takes: anything, required: true},
 		{key: "encoder", takes: aWord, words: []string{"default", "html"}},
-		{key: "tags_schema", takes: aWord, words: []string{"default", "styled"}},
+		{key: "tags_schema", takes: aText},
 	}, highlightParams...)
 )
 
-// highlight checks which matches are shown.
+// highlight checks which matches are highlighted.
 func (c *checker) highlight(v *value) {
 	if !c.params(v, "highlight", highlightTopParams) {
 		return
 	}
-	c.tags(v)
 	c.in("fields")
 	defer c.out()
-	usual := v.get("type")
 	switch names := v.get("fields"); names.kind {
 	case object:
 		for i := range names.members {
-			c.highlighted(&names.members[i], usual)
+			c.highlighted(&names.members[i])
 		}
 	case array:
 		for i := range names.items {
 			c.at(i)
 			if item := &names.items[i]; item.kind == object && len(item.members) == 1 {
-				c.highlighted(&item.members[0], usual)
+				c.highlighted(&item.members[0])
 			} else {
-				c.report(Malformed, nil, `an entry of fields must be an object with one field, such as {"title": {}}`)
+				c.report(ErrMalformed, nil, `an entry of fields must be an object with one field, such as {"title": {}}`)
 			}
 			c.out()
 		}
 	default:
-		c.report(Malformed, nil, `fields must be an object such as {"title": {}}, and is %s`, names.kind)
+		c.report(ErrMalformed, nil, `fields must be an object such as {"title": {}}, and is %s`, names.kind)
 	}
 }
 
-// highlighted checks a field of highlight. usual is the type of highlighter where the
-// field names none; nil: the default.
-func (c *checker) highlighted(m *member, usual *value) {
+func (c *checker) highlighted(m *member) {
 	c.in(m.key)
 	defer c.out()
-	var f *Field
 	if name := stringValue(m.key); strings.Contains(m.key, "*") {
 		c.pattern(&name, needHighlight)
-	} else if f = c.resolve(&m.key, needHighlight); f != nil && !needHighlight.fits(f) {
+	} else if f := c.resolve(&m.key, needHighlight); f != nil && !needHighlight.fits(f) {
 		c.unfit(f, needHighlight)
 	}
-	if !c.params(&m.value, "a field of highlight", highlightFieldParams) {
-		return
-	}
-	c.tags(&m.value)
-	if own := m.value.get("type"); own != nil {
-		usual = own
-	}
-	if f != nil && usual != nil && strings.EqualFold(usual.text, "fvh") && !f.offsets {
-		c.report(FieldType, []string{"unified"}, `%s has no term vectors with offsets, which the highlighter "fvh" needs`, quoted(f.Path))
-	}
-}
-
-func (c *checker) tags(v *value) {
-	if v.get("pre_tags") != nil && v.get("post_tags") == nil {
-		c.report(Malformed, nil, "pre_tags need post_tags")
-	}
+	c.params(&m.value, "a field of highlight", highlightFieldParams)
 }

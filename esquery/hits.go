@@ -1,6 +1,6 @@
 package esquery
 
-// hitsParams are what a search, its inner hits and top_hits share.
+// hitsParams are common to a search, inner_hits and top_hits.
 var hitsParams = []param{
 	{key: "from", takes: aCount},
 	{key: "size", takes: aCount},
@@ -31,10 +31,10 @@ var (
 
 const (
 	defaultInnerHits = 3
-	maxInnerHits     = 100 // what an engine takes that was not told otherwise
+	maxInnerHits     = 100 // the default limit of the engines
 )
 
-// innerHits checks those of a query on what is nested or joined.
+// innerHits checks the inner_hits of a nested or joined query.
 func (c *checker) innerHits(v *value) {
 	if c.params(v, "inner_hits", innerHitsParams) {
 		c.inner += c.fewHits(v, "inner_hits")
@@ -42,7 +42,7 @@ func (c *checker) innerHits(v *value) {
 	c.conceal(v)
 }
 
-// collapsedHits checks those of a group of hits.
+// collapsedHits checks the inner_hits of a collapse.
 func (c *checker) collapsedHits(v *value) {
 	if c.params(v, "inner_hits of collapse", collapsedHitsParams) {
 		c.member(v, "collapse", func(inner *value) { c.params(inner, "a second collapse", innerCollapseParams) })
@@ -50,32 +50,26 @@ func (c *checker) collapsedHits(v *value) {
 	c.conceal(v)
 }
 
-// topHits checks the aggregation, and returns how many hits each bucket gets.
+// topHits checks the aggregation and returns the number of hits of each bucket.
 func (c *checker) topHits(v *value) int {
 	if c.params(v, "top_hits", hitsParams) {
 		c.fewHits(v, "top_hits")
-		if size := v.get("size"); size != nil && count(v, "size", 1) == 0 {
-			c.in("size")
-			c.report(Malformed, nil, "size must be above zero")
-			c.out()
-		}
 	}
 	c.conceal(v)
 	return count(v, "size", defaultInnerHits)
 }
 
-// fewHits notes more hits than engines take, and returns how many they are.
+// fewHits reports more hits than engines return, and returns their number.
 func (c *checker) fewHits(v *value, owner string) int {
 	n := count(v, "from", 0) + count(v, "size", defaultInnerHits)
 	if n > maxInnerHits {
-		c.report(TooExpensive, nil, "from and size of %s come to %d; engines take at most %d", owner, n, maxInnerHits)
+		c.report(ErrTooExpensive, nil, "from plus size of %s is %d; engines return at most %d", owner, n, maxInnerHits)
 	}
 	return n
 }
 
-// conceal keeps hidden fields out of the documents that a search, its inner hits
-// or top_hits return, whatever its author wrote of _source. What v excludes at one
-// place does not reach another one.
+// conceal excludes hidden fields from the documents that a search, inner_hits or
+// top_hits return. An exclusion in one place has no effect in the others.
 func (c *checker) conceal(v *value) {
 	if !c.index.sensitive.any() || v.kind != object {
 		return
@@ -114,7 +108,8 @@ func (c *checker) conceal(v *value) {
 	}
 }
 
-// concealStored is conceal where stored_fields say whether the source is returned.
+// concealStored is conceal for a part with stored_fields, which decide whether
+// the source is returned.
 func (c *checker) concealStored(v, stored *value) {
 	for _, name := range list(stored) {
 		switch name.text {
@@ -122,7 +117,7 @@ func (c *checker) concealStored(v, stored *value) {
 			v.set("_source", objectValue(member{"excludes", c.hiddenPatterns()}))
 			return
 		case "_none_":
-			return // nothing is returned, and _source must not stand beside it
+			return // nothing is returned, and _source is not allowed next to it
 		}
 	}
 	v.set("_source", value{kind: boolean, text: "false"})

@@ -8,35 +8,37 @@ import (
 	"strings"
 )
 
-// ErrMapping is matched by the errors of [ParseMapping] and [Mapping.AddFieldCaps]
-// for what is no mapping, or no field caps, of Elasticsearch or OpenSearch.
-var ErrMapping = errors.New("esquery: this is no mapping")
+// ErrMapping is matched by the errors of [ParseMapping] and
+// [Mapping.AddFieldCaps] for text that is not a mapping or field caps of
+// Elasticsearch or OpenSearch.
+var ErrMapping = errors.New("esquery: not a mapping of Elasticsearch or OpenSearch")
 
 func mappingError(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrMapping, fmt.Sprintf(format, args...))
 }
 
-// Limits of what is read. The engines' own are far lower: 1,000 fields in an index.
+// These limits are far above those of the engines, such as 1,000 fields in an
+// index.
 const (
 	maxMappingBytes  = 64 << 20
 	maxMappingFields = 200_000
 )
 
-// Mapping is what one index, or several that are searched together, can be asked
-// for. Make one with [ParseMapping]. It is safe for concurrent use and never changes.
+// A Mapping describes the fields of one index, or of several that are searched
+// together. It is safe for concurrent use and never changes. Make one with
+// [ParseMapping].
 type Mapping struct {
-	indices []string            // that it was made of, sorted
+	indices []string            // sorted names
 	fields  map[string]*Field   // by path
-	known   []string            // of all but metadata, sorted
-	folded  map[string][]string // paths by what they are without letter case and marks
-	partial map[string]string   // objects of which the mapping does not have all fields, and why
+	known   []string            // sorted paths of all fields without metadata
+	folded  map[string][]string // paths by their folded form
+	partial map[string]string   // objects with fields that the mapping does not list, and the reason
 
-	analyzers map[string]bool // of the texts, by name
-	joins     []*Field        // sorted by path
+	joins []*Field // sorted by path
 }
 
-// Field returns the field of that exact name: also a multi-field, an alias, a
-// runtime field, a metadata field such as _id, or a key of a flattened field.
+// Field returns the field of that exact name. It can be a multi-field, an alias,
+// a runtime field, a metadata field such as _id, or a key of a flattened field.
 func (m *Mapping) Field(path string) (Field, bool) {
 	f := m.lookup(path)
 	if f == nil {
@@ -45,8 +47,7 @@ func (m *Mapping) Field(path string) (Field, bool) {
 	return *f, true
 }
 
-// Fields returns all fields but metadata, sorted by their paths. Objects are among
-// them.
+// Fields returns all fields and objects without metadata, sorted by path.
 func (m *Mapping) Fields() []Field {
 	all := make([]Field, len(m.known))
 	for i, path := range m.known {
@@ -55,11 +56,11 @@ func (m *Mapping) Fields() []Field {
 	return all
 }
 
-// Indices returns the names of the indices that it was made of, sorted; none where
-// the mapping did not name one.
+// Indices returns the sorted names of the indices. It is empty if the mapping
+// did not name an index.
 func (m *Mapping) Indices() []string { return slices.Clone(m.indices) }
 
-// lookup returns the field of that exact name; nil: there is none.
+// lookup returns the field of that exact name, or nil.
 func (m *Mapping) lookup(path string) *Field {
 	if f := m.fields[path]; f != nil {
 		return f
@@ -73,7 +74,7 @@ func (m *Mapping) lookup(path string) *Field {
 	return &key
 }
 
-// flattened returns the flattened field of which path would be a key; nil: none.
+// flattened returns the flattened field of which path would be a key, or nil.
 func (m *Mapping) flattened(path string) *Field {
 	for i := len(path) - 2; i > 0; i-- {
 		if path[i] != '.' {
@@ -89,8 +90,8 @@ func (m *Mapping) flattened(path string) *Field {
 	return nil
 }
 
-// why says, for the message about a field that does not exist, why a document may
-// have it all the same; empty: there is nothing to say.
+// why returns why a document may have a field that the mapping does not list;
+// empty: no reason is known.
 func (m *Mapping) why(path string) string {
 	for {
 		if reason := m.partial[path]; reason != "" {
@@ -103,9 +104,9 @@ func (m *Mapping) why(path string) string {
 	}
 }
 
-// ParseMapping reads the response of GET /index/_mapping, or one mapping alone:
-// {"mappings":{...}} or {"properties":{...}}. Several indices become one Mapping,
-// which says where they disagree. The error matches [ErrMapping].
+// ParseMapping reads the response of GET /index/_mapping, or a mapping alone:
+// {"mappings":{...}} or {"properties":{...}}. Several indices become one
+// Mapping, which records where they disagree. The error matches [ErrMapping].
 func ParseMapping(response []byte) (*Mapping, error) {
 	root, err := readMapping(response)
 	if err != nil {
@@ -121,7 +122,7 @@ func ParseMapping(response []byte) (*Mapping, error) {
 		if inner := root.get("mappings"); inner != nil {
 			body = inner
 		} else if !slices.ContainsFunc(root.members, func(m member) bool { return slices.Contains(ofMapping, m.key) }) {
-			return nil, mappingError("it has no mappings and no properties: it is no mapping")
+			return nil, mappingError("it has no mappings and no properties")
 		}
 		r, err := readIndex(body)
 		if err != nil {
@@ -141,11 +142,11 @@ func ParseMapping(response []byte) (*Mapping, error) {
 	return merge(names, read)
 }
 
-// ofMapping are keys of a mapping, of which one alone may be there.
+// ofMapping are keys of which a mapping has at least one.
 var ofMapping = []string{"properties", "dynamic", "runtime", "enabled", "_source", "_meta"}
 
-// readMapping reads a response strictly: a key that is there twice would make it
-// mean something else to another reader.
+// readMapping parses a response. Duplicate keys are an error, because readers
+// treat them differently.
 func readMapping(response []byte) (value, error) {
 	if len(response) > maxMappingBytes {
 		return value{}, mappingError("it has more than %d bytes", maxMappingBytes)
@@ -156,13 +157,13 @@ func readMapping(response []byte) (value, error) {
 		return value{}, fmt.Errorf("%w: %w", ErrMapping, err)
 	}
 	if twice != "" {
-		return value{}, mappingError("the key %s is there twice", quoted(twice))
+		return value{}, mappingError("the key %s occurs twice", quoted(twice))
 	}
 	return root, nil
 }
 
-// ofIndices reports whether root is a response, which has an index above each
-// mapping, rather than a mapping alone.
+// ofIndices reports whether root is a response, with an index above each
+// mapping, and not a mapping alone.
 func ofIndices(root *value) bool {
 	for i := range root.members {
 		mappings := root.members[i].value.get("mappings")
@@ -170,12 +171,12 @@ func ofIndices(root *value) bool {
 			return false
 		}
 	}
-	// A mapping alone may have a field of the name "mappings".
+	// A mapping alone can have a field named "mappings".
 	return len(root.members) != 1 || root.members[0].key != "properties"
 }
 
-// merge makes one mapping of those of several indices. names are those of the
-// indices, in the same order.
+// merge returns one mapping of several indices. names are their names, in the
+// same order.
 func merge(names []string, read []*mappingReader) (*Mapping, error) {
 	m := &Mapping{fields: newMetaFields(), partial: map[string]string{}}
 	m.indices = slices.Sorted(slices.Values(names))
@@ -207,7 +208,7 @@ func merge(names []string, read []*mappingReader) (*Mapping, error) {
 	return m, nil
 }
 
-// sort makes what is derived from the fields.
+// sort computes what is derived from the fields.
 func (m *Mapping) sort() {
 	m.known = make([]string, 0, len(m.fields))
 	m.folded = make(map[string][]string, len(m.fields))
@@ -217,20 +218,17 @@ func (m *Mapping) sort() {
 		}
 	}
 	slices.Sort(m.known)
-	m.analyzers, m.joins = map[string]bool{}, nil
+	m.joins = nil
 	for _, path := range m.known {
 		name, f := fold(path), m.fields[path]
 		m.folded[name] = append(m.folded[name], path)
-		if f.analyzer != "" {
-			m.analyzers[f.analyzer] = true
-		}
 		if f.Relations != nil {
 			m.joins = append(m.joins, f)
 		}
 	}
 }
 
-// agree returns what the fields of one name in several indices are together.
+// agree combines the fields of one name in several indices.
 func agree(each []*Field) *Field {
 	f := *each[0]
 	var names []string
@@ -245,7 +243,6 @@ func agree(each []*Field) *Field {
 		f.Runtime = f.Runtime || v.Runtime
 		f.indexed = f.indexed && v.indexed
 		f.positions = f.positions && v.positions
-		f.offsets = f.offsets && v.offsets
 		f.analyzer = cmp.Or(f.analyzer, v.analyzer)
 		for _, to := range v.copyTo {
 			if !slices.Contains(f.copyTo, to) {
@@ -272,15 +269,14 @@ func agree(each []*Field) *Field {
 	return &f
 }
 
-// alike reports whether two indices take the same values for a field, and let it be
-// used alike.
+// alike reports whether two indices accept the same values for a field and the
+// same uses.
 func (f *Field) alike(o *Field) bool {
 	return f.Type == o.Type && f.Nested == o.Nested && slices.Equal(f.Formats, o.Formats) && f.Dims == o.Dims &&
-		f.element == o.element && f.similarity == o.similarity && f.locale == o.locale &&
 		slices.Equal(f.included, o.included) && f.Target == o.Target && f.Parent == o.Parent
 }
 
-// distinct leaves out the fields that are like an earlier one.
+// distinct removes fields that are like an earlier one.
 func distinct(each []*Field) []*Field {
 	var out []*Field
 	for _, v := range each {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// AddFieldCaps returns a Mapping that heeds the response of
-// GET /index/_field_caps?fields=* as well: what an index says a field cannot do,
-// types that differ between indices, and fields that the mapping does not list. m
-// stays as it is. The error matches [ErrMapping].
+// AddFieldCaps returns a Mapping that also follows the response of GET
+// /index/_field_caps?fields=*: abilities that a field lacks, types that differ
+// between indices, and fields that the mapping does not list. m does not change.
+// The error matches [ErrMapping].
 func (m *Mapping) AddFieldCaps(response []byte) (*Mapping, error) {
 	root, err := readMapping(response)
 	if err != nil {
@@ -17,7 +17,7 @@ func (m *Mapping) AddFieldCaps(response []byte) (*Mapping, error) {
 	}
 	fields := root.get("fields")
 	if fields == nil || fields.kind != object {
-		return nil, mappingError("these are no field caps: there are no fields")
+		return nil, mappingError("the field caps have no fields")
 	}
 	if len(fields.members) > maxMappingFields {
 		return nil, mappingError("the field caps have more than %d fields", maxMappingFields)
@@ -35,7 +35,7 @@ func (m *Mapping) AddFieldCaps(response []byte) (*Mapping, error) {
 	return merged, nil
 }
 
-// caps is what the field caps say of one name.
+// caps are the field caps of one name.
 type caps struct {
 	types                    []string
 	searchable, aggregatable bool
@@ -44,13 +44,13 @@ type caps struct {
 
 func (m *Mapping) addCaps(path string, v *value) error {
 	if v.kind != object || path == "" {
-		return mappingError("the field caps of %s are no object, or it has no name", quoted(path))
+		return mappingError("the field caps of %s are not an object, or have no name", quoted(path))
 	}
 	c := caps{searchable: true, aggregatable: true}
 	for i := range v.members {
 		typ, says := v.members[i].key, &v.members[i].value
 		if says.kind != object {
-			return mappingError("the field caps of %s are no object", quoted(path))
+			return mappingError("the field caps of %s are not an object", quoted(path))
 		}
 		if typ == "unmapped" {
 			c.unmapped = true
@@ -59,17 +59,18 @@ func (m *Mapping) addCaps(path string, v *value) error {
 		c.types = append(c.types, typ)
 		c.meta = c.meta || is(says, "metadata_field", "true")
 		c.searchable = c.searchable && is(says, "searchable", "true") && says.get("non_searchable_indices").kindOf() != array
-		c.aggregatable = c.aggregatable && is(says, "aggregatable", "true") && says.get("non_aggregatable_indices").kindOf() != array
+		c.aggregatable = c.aggregatable && is(says, "aggregatable", "true") &&
+			says.get("non_aggregatable_indices").kindOf() != array
 	}
 	if len(c.types) == 0 || strings.HasSuffix(path, ".") {
 		return nil
 	}
 	slices.Sort(c.types)
-	m.heed(path, &c)
+	m.follow(path, &c)
 	return nil
 }
 
-// kindOf is the kind of a member that may be missing.
+// kindOf returns the kind of a member that may be missing.
 func (v *value) kindOf() kind {
 	if v == nil {
 		return null
@@ -77,11 +78,11 @@ func (v *value) kindOf() kind {
 	return v.kind
 }
 
-func (m *Mapping) heed(path string, c *caps) {
+func (m *Mapping) follow(path string, c *caps) {
 	have := m.fields[path]
 	if have == nil {
 		if c.meta || strings.HasPrefix(path, "_") || m.flattened(path) != nil {
-			return // nothing that a search should use
+			return // searches do not use these
 		}
 		m.fields[path] = m.unlisted(path, c)
 		return
@@ -89,8 +90,8 @@ func (m *Mapping) heed(path string, c *caps) {
 	f := *have
 	f.Partial = f.Partial || c.unmapped
 	if f.family != objectFamily && f.family != nestedFamily {
-		// Field caps of some versions call what only has doc values not searchable,
-		// though a query finds it.
+		// Some versions report fields that only have doc values as not
+		// searchable, although queries find them.
 		if !c.searchable && (f.indexed || f.family == metaFamily || f.family == otherFamily) {
 			f.Searchable = false
 		}
@@ -111,8 +112,8 @@ func (m *Mapping) heed(path string, c *caps) {
 	m.fields[path] = &f
 }
 
-// unlisted is a field that only the field caps have, such as a runtime field of a
-// newer mapping.
+// unlisted returns a field that only the field caps have, such as a runtime
+// field of a newer mapping.
 func (m *Mapping) unlisted(path string, c *caps) *Field {
 	f := &Field{
 		Path: path, Type: c.types[0], family: types[c.types[0]],
@@ -128,7 +129,7 @@ func (m *Mapping) unlisted(path string, c *caps) *Field {
 		}
 	}
 	if f.family == dateFamily || f.Type == "date_range" {
-		f.Formats = nil // not known, so that any may be right
+		f.Formats = nil // not known: any format may be right
 	}
 	if len(c.types) > 1 {
 		f.Types = c.types

@@ -2,80 +2,76 @@ package esquery
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/words"
 )
 
-// DescribeOptions say what of an index is described. A nil DescribeOptions and zero
-// fields mean the defaults named at each field.
+// DescribeOptions configure [Validator.Describe]. A nil DescribeOptions and zero
+// fields mean the defaults.
 type DescribeOptions struct {
-	// Words are what it is about, such as a question: fields with these words in
-	// their paths come before others where not all can be told. Empty: all alike.
+	// Words are the topic, such as a question. If not all fields fit, those with
+	// these words in their paths are preferred. The default is no preference.
 	Words string
-	// MaxFields is how many fields are described, with those that hold the same
-	// values counted as one: 100.
+	// MaxFields is the maximum number of fields, counted without multi-fields.
+	// The default is 100.
 	MaxFields int
 }
 
-// Description is what the author of a body is told about an index. Names come from
-// the mapping, and whoever writes documents can bring in names: those that are more
-// than letters, digits and _ - . @ $ are left out.
+// A Description describes an index to the author of a body, such as a model.
+// Names come from the mapping, and the authors of documents can add names to it:
+// names with characters other than letters, digits and _ - . @ $ are left out.
 type Description struct {
-	Index   string      `json:"index"`
-	Fields  []FieldText `json:"fields"`            // sorted by path
-	Omitted int         `json:"omitted,omitempty"` // fields that are not told: too many, or oddly named
+	Index   string             `json:"index"`
+	Fields  []FieldDescription `json:"fields"`            // sorted by path
+	Omitted int                `json:"omitted,omitempty"` // fields left out: too many, or not plain names
 }
 
-// FieldText is a field as it is described.
-type FieldText struct {
+// A FieldDescription is the description of one field.
+type FieldDescription struct {
 	Path string `json:"path"`
 	Type string `json:"type"`
-	// Nested is the nested object that it lies in, whose nested query it needs.
+	// Nested is the nested object around the field, whose nested query it needs.
 	Nested string `json:"nested,omitempty"`
-	// Use says what it can be used for: "full text", "exact", "range", "sort",
-	// "group", "calculate", "any key below it" and their like.
+	// Use lists what the field can be used for, such as "full text", "exact",
+	// "range", "sort", "group" and "calculate".
 	Use []string `json:"use,omitempty"`
-	// Formats are those of a date, and Example is a date written so.
+	// Formats are the formats of a date, and Example is a date in one of them.
 	Formats []string `json:"formats,omitempty"`
 	Example string   `json:"example,omitempty"`
 	// Dims is the length of a vector.
 	Dims int `json:"dims,omitempty"`
-	// Values are all that there are, such as the relations of a join.
+	// Values are all possible values, such as the relations of a join.
 	Values []string `json:"values,omitempty"`
-	// Fields hold the same values for other uses.
-	Fields []FieldText `json:"fields,omitempty"`
+	// Fields are multi-fields: they hold the same values for other uses.
+	Fields []FieldDescription `json:"fields,omitempty"`
 }
 
-const usualMaxFields = 100
-
-// Describe returns what the author of a body is told about the index of that name.
-// Fields marked sensitive are not in it. A nil opt means the defaults. The error for
-// an index that may not be searched is an [*Error] of the code [UnknownIndex].
+// Describe describes the index of that name to the author of a body. Sensitive
+// fields are left out. A nil opt means the defaults. For an unknown index, the
+// error matches [ErrUnknownIndex].
 func (v *Validator) Describe(index string, opt *DescribeOptions) (*Description, error) {
 	c := checker{v: v}
 	ix := c.named(index)
 	if ix == nil {
-		return nil, &Error{c.problems}
+		return nil, refuse(c.problems)
 	}
 	var o DescribeOptions
 	if opt != nil {
 		o = *opt
 	}
-	if o.MaxFields < 0 {
-		return nil, fmt.Errorf("esquery: DescribeOptions.MaxFields is %d: it must not be negative", o.MaxFields)
-	}
-	if o.MaxFields == 0 {
-		o.MaxFields = usualMaxFields
+	if err := option.Default("esquery: DescribeOptions.MaxFields", &o.MaxFields, 100); err != nil {
+		return nil, err
 	}
 	d := &Description{Index: index}
-	told, odd := ix.told()
-	chosen := nearestTo(o.Words, told, o.MaxFields)
-	d.Omitted = odd + len(told) - len(chosen)
+	described, odd := ix.describable()
+	chosen := nearestTo(o.Words, described, o.MaxFields)
+	d.Omitted = odd + len(described) - len(chosen)
 	subs := ix.subFields()
 	for _, f := range chosen {
 		text := describe(f)
@@ -87,9 +83,9 @@ func (v *Validator) Describe(index string, opt *DescribeOptions) (*Description, 
 	return d, nil
 }
 
-// told returns the fields that can be described on their own, sorted, and how many
-// are left out for their names.
-func (ix *index) told() ([]*Field, int) {
+// describable returns the sorted fields that can be described on their own, and
+// how many are left out for their names.
+func (ix *index) describable() ([]*Field, int) {
 	var all []*Field
 	odd := 0
 	for _, path := range ix.mapping.known {
@@ -110,7 +106,7 @@ func (ix *index) subFields() map[string][]*Field {
 	subs := map[string][]*Field{}
 	for _, path := range ix.mapping.known {
 		f := ix.mapping.fields[path]
-		// What the engine adds of its own is for its own queries.
+		// Fields that engines add are used by their own queries only.
 		if f.Parent == "" || strings.HasPrefix(lastOf(path), "_") || strings.Contains(path, "#") ||
 			ix.sensitive.hides(path) || !plain(path) || !plain(f.Type) {
 			continue
@@ -120,7 +116,8 @@ func (ix *index) subFields() map[string][]*Field {
 	return subs
 }
 
-// plain reports whether a name cannot be taken for anything but a name.
+// plain reports whether a name has only letters, digits and _ - . @ $, so that
+// it cannot be read as an instruction.
 func plain(name string) bool {
 	if name == "" || len(name) > maxPlain {
 		return false
@@ -132,8 +129,8 @@ func plain(name string) bool {
 
 const maxPlain = 150
 
-func describe(f *Field) FieldText {
-	text := FieldText{Path: f.Path, Type: f.Type, Nested: f.Nested, Dims: f.Dims}
+func describe(f *Field) FieldDescription {
+	text := FieldDescription{Path: f.Path, Type: f.Type, Nested: f.Nested, Dims: f.Dims}
 	for _, use := range [...]struct {
 		can  bool
 		what string
@@ -159,8 +156,7 @@ func describe(f *Field) FieldText {
 		}
 	}
 	for _, name := range text.Formats {
-		format := readFormat(name, f.locale)
-		if text.Example = format.example(); text.Example != "" {
+		if text.Example = dateExample(name); text.Example != "" {
 			break
 		}
 	}
@@ -172,19 +168,21 @@ func describe(f *Field) FieldText {
 	return text
 }
 
-// nearestTo returns at most n of the fields, those with the words in their paths
-// first, and of those the outermost; sorted by their paths.
-func nearestTo(words string, fields []*Field, n int) []*Field {
+// nearestTo returns at most n of the fields, sorted by path. Fields with words of
+// text in their paths are preferred, then the outermost.
+func nearestTo(text string, fields []*Field, n int) []*Field {
 	if len(fields) <= n {
 		return fields
 	}
-	want := wordsOf(words)
-	want = want[:min(len(want), maxWords)]
+	wanted := words.Set{}
+	for _, word := range words.Split(words.Spaced(text), nil) {
+		wanted[word] = true
+	}
 	score := make(map[*Field]int, len(fields))
 	for _, f := range fields {
-		for _, have := range wordsOf(f.Path) {
-			for _, w := range want {
-				score[f] += likeness(have, w)
+		for _, word := range words.Split(words.Spaced(f.Path), nil) {
+			if wanted[word] {
+				score[f]++
 			}
 		}
 	}
@@ -198,46 +196,8 @@ func nearestTo(words string, fields []*Field, n int) []*Field {
 	return chosen
 }
 
-const maxWords = 50
-
-// wordsOf splits at what is no letter or digit and where camelCase has its humps.
-func wordsOf(s string) []string {
-	var words []string
-	from, last := -1, rune(0)
-	for i, r := range s {
-		inside := unicode.IsLetter(r) || unicode.IsDigit(r)
-		if from >= 0 && (!inside || unicode.IsUpper(r) && unicode.IsLower(last)) {
-			words = append(words, strings.ToLower(s[from:i]))
-			from = -1
-		}
-		if inside && from < 0 {
-			from = i
-		}
-		last = r
-	}
-	if from >= 0 {
-		words = append(words, strings.ToLower(s[from:]))
-	}
-	return words
-}
-
-// likeness is 3 for the same word, 2 for one that begins with the other, or both
-// with the same four letters: "documents" and "document", "company" and "companies".
-func likeness(a, b string) int {
-	const stem = 4
-	switch {
-	case a == b:
-		return 3
-	case len(a) < stem || len(b) < stem:
-		return 0
-	case a[:stem] == b[:stem]:
-		return 2
-	}
-	return 0
-}
-
-// String returns the description as lines of text, one for each field. Names and
-// formats in it are plain or quoted.
+// String returns the description as text, one line for each field. Names and
+// formats are plain or quoted.
 func (d *Description) String() string {
 	var b strings.Builder
 	for i := range d.Fields {
@@ -250,7 +210,7 @@ func (d *Description) String() string {
 	return b.String()
 }
 
-func (t *FieldText) line(b *strings.Builder) {
+func (t *FieldDescription) line(b *strings.Builder) {
 	b.WriteString(t.Path + ": " + t.Type)
 	if len(t.Use) > 0 {
 		b.WriteString("; " + strings.Join(t.Use, ", "))

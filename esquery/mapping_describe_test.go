@@ -80,7 +80,7 @@ func TestDescribeNamesThatAreText(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if d.Omitted != 4 || strings.ContainsAny(d.String(), "<>") || strings.Contains(d.String(), "System") || strings.Contains(d.String(), "sub field") {
-		t.Errorf("%d omitted, told:\n%s", d.Omitted, d)
+		t.Errorf("%d omitted:\n%s", d.Omitted, d)
 	}
 }
 

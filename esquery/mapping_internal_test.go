@@ -95,8 +95,8 @@ func TestSameName(t *testing.T) {
 
 func TestWhy(t *testing.T) {
 	m := mustParse(t, `{"properties":{"off":{"type":"object","enabled":false},"loose":{"dynamic":false,"properties":{"in":{"properties":{}}}},"o":{"properties":{}}}}`)
-	for path, told := range map[string]bool{"off.x": true, "off.x.y": true, "loose.x": true, "loose.in.x": true, "o.x": false, "x": false} {
-		if got := m.why(path); (got != "") != told {
+	for path, has := range map[string]bool{"off.x": true, "off.x.y": true, "loose.x": true, "loose.in.x": true, "o.x": false, "x": false} {
+		if got := m.why(path); (got != "") != has {
 			t.Errorf("%s: %q", path, got)
 		}
 	}

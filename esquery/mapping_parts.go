@@ -2,7 +2,7 @@ package esquery
 
 import "strconv"
 
-// object reads an object or nested object and what is in it.
+// object reads an object or nested object with its fields.
 func (r *mappingReader) object(f *Field, v *value, at place) error {
 	f.Searchable, f.Sortable = false, false
 	r.fields[f.Path] = f
@@ -23,8 +23,8 @@ func (r *mappingReader) object(f *Field, v *value, at place) error {
 	return r.properties(v.get("properties"), at)
 }
 
-// included are the scopes around a nested object in which its fields are seen too:
-// the one it lies in, and where that one is included, on outwards.
+// included returns the scopes around a nested object that also see its fields:
+// the one around it, and the ones in which that one is included.
 func included(f *Field, v *value) []string {
 	var scopes []string
 	if is(v, "include_in_parent", "true") {
@@ -36,13 +36,13 @@ func included(f *Field, v *value) []string {
 	return scopes
 }
 
-// multiFields reads the further fields that hold the values of f.
+// multiFields reads the fields that also hold the values of f.
 func (r *mappingReader) multiFields(f *Field, v *value, at place) error {
 	if v == nil {
 		return nil
 	}
 	if v.kind != object {
-		return mappingError("the fields of %s are no object", quoted(f.Path))
+		return mappingError("the fields of %s are not an object", quoted(f.Path))
 	}
 	at.prefix = f.Path + "."
 	for i := range v.members {
@@ -56,7 +56,7 @@ func (r *mappingReader) multiFields(f *Field, v *value, at place) error {
 	return nil
 }
 
-// shingles adds the fields that search_as_you_type has of its own.
+// shingles adds the fields that search_as_you_type creates.
 func (r *mappingReader) shingles(f *Field, v *value) {
 	most, err := strconv.Atoi(textOf(v, "max_shingle_size"))
 	if err != nil || most < 2 || most > 4 {
@@ -73,7 +73,7 @@ func (r *mappingReader) shingles(f *Field, v *value) {
 	add("_index_prefix")
 }
 
-// relations reads those of a join, and adds the field that each parent has.
+// relations reads the relations of a join, and adds the field of each parent.
 func (r *mappingReader) relations(f *Field, v *value) {
 	f.Relations = map[string][]string{}
 	if v == nil {

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// mappingReader reads the mapping of one index.
+// A mappingReader reads the mapping of one index.
 type mappingReader struct {
 	fields  map[string]*Field
 	partial map[string]string
 	aliases []*Field
-	through []string // passthrough objects, whose fields can be named without them
+	through []string // passthrough objects, whose fields have shorter names too
 }
 
-// Why a document can have fields that a search cannot use.
+// Reasons why a document can have fields that a search cannot use.
 const (
 	notEnabled = "its object is not enabled in the mapping, so nothing in it is indexed"
 	notDynamic = "its object is not dynamic, so fields that the mapping does not list are stored and not indexed"
 )
 
-// place is where in a mapping the properties at hand are.
+// A place is a location in a mapping.
 type place struct {
 	prefix   string
 	nested   string
@@ -29,7 +29,7 @@ type place struct {
 
 func readIndex(mapping *value) (*mappingReader, error) {
 	if mapping.kind != object {
-		return nil, mappingError("it is no object")
+		return nil, mappingError("the mapping is not an object")
 	}
 	r := &mappingReader{fields: map[string]*Field{}, partial: map[string]string{}}
 	if is(mapping, "enabled", "false") {
@@ -49,14 +49,15 @@ func readIndex(mapping *value) (*mappingReader, error) {
 	return r, nil
 }
 
-// is reports whether v has that member with that text: true and "true" are the same
-// to the engines.
+// is reports whether v has a member with that text. Engines treat true and
+// "true" alike.
 func is(v *value, key, text string) bool {
 	m := v.get(key)
 	return m != nil && (m.kind == boolean || m.kind == str) && m.text == text
 }
 
-// textOf is the text of a member that is a string or number; empty: there is none.
+// textOf returns the text of a member that is a string or number, or an empty
+// string.
 func textOf(v *value, key string) string {
 	if m := v.get(key); m != nil && (m.kind == str || m.kind == number) {
 		return m.text
@@ -64,7 +65,7 @@ func textOf(v *value, key string) string {
 	return ""
 }
 
-// dynamic notes where an object keeps fields that the mapping does not have.
+// dynamic records an object whose fields need not be in the mapping.
 func (r *mappingReader) dynamic(v *value, path string, at *place) {
 	if m := v.get("dynamic"); m != nil {
 		at.dynamic = m.text
@@ -79,7 +80,7 @@ func (r *mappingReader) properties(v *value, at place) error {
 		return nil
 	}
 	if v.kind != object {
-		return mappingError("the properties of %s are no object", quoted(strings.TrimSuffix(at.prefix, ".")))
+		return mappingError("the properties of %s are not an object", quoted(strings.TrimSuffix(at.prefix, ".")))
 	}
 	for i := range v.members {
 		if err := r.property(&v.members[i], at); err != nil {
@@ -92,14 +93,14 @@ func (r *mappingReader) properties(v *value, at place) error {
 func (r *mappingReader) property(p *member, at place) error {
 	path := at.prefix + p.key
 	if p.key == "" || p.value.kind != object {
-		return mappingError("the property %s is no object, or has no name", quoted(path))
+		return mappingError("the property %s is not an object, or has no name", quoted(path))
 	}
 	if len(r.fields) >= maxMappingFields {
 		return mappingError("it has more than %d fields", maxMappingFields)
 	}
 	f := r.field(path, &p.value, at)
 	if f.Type == "" {
-		return mappingError("the type of %s is no string", quoted(path))
+		return mappingError("the type of %s is not a string", quoted(path))
 	}
 	switch f.family {
 	case objectFamily, nestedFamily:
@@ -120,7 +121,7 @@ func (r *mappingReader) property(p *member, at place) error {
 	return r.multiFields(f, p.value.get("fields"), at)
 }
 
-// field reads what a field says of itself.
+// field reads the definition of a field.
 func (r *mappingReader) field(path string, v *value, at place) *Field {
 	f := &Field{Path: path, Type: "object", Nested: at.nested, included: at.included}
 	if t := v.get("type"); t != nil {
@@ -136,14 +137,13 @@ func (r *mappingReader) field(path string, v *value, at place) *Field {
 	switch f.family {
 	case dateFamily, dateRangeFamily:
 		f.Formats = formats(f.Type, textOf(v, "format"))
-		f.locale = textOf(v, "locale")
 	case denseVectorFamily:
 		f.vector(v)
 	}
 	return f
 }
 
-// capabilities says whether a field can be searched and sorted by.
+// capabilities computes whether a field can be searched and sorted by.
 func (f *Field) capabilities(v *value) {
 	docValues := !is(v, "doc_values", "false")
 	f.Searchable, f.Sortable = f.indexed, docValues
@@ -153,9 +153,8 @@ func (f *Field) capabilities(v *value) {
 		options := textOf(v, "index_options")
 		f.analyzer = textOf(v, "analyzer")
 		f.positions = options == "" || options == "positions" || options == "offsets"
-		f.offsets = strings.HasPrefix(textOf(v, "term_vector"), "with_positions_offsets")
 	case keywordFamily, numberFamily, dateFamily, booleanFamily, ipFamily, geoPointFamily:
-		f.Searchable = f.indexed || docValues // the engines search doc values, one document after the other
+		f.Searchable = f.indexed || docValues // engines search doc values one document after the other
 	case binaryFamily:
 		f.Searchable, f.Sortable = false, is(v, "doc_values", "true")
 	case objectFamily, nestedFamily, completionFamily, percolatorFamily, semanticFamily, rankFeatureFamily,
@@ -164,31 +163,15 @@ func (f *Field) capabilities(v *value) {
 	}
 }
 
-// vector reads the parameters of both engines' vectors.
+// vector reads the length of a vector.
 func (f *Field) vector(v *value) {
 	f.Dims, _ = strconv.Atoi(textOf(v, "dims"))
 	if f.Dims == 0 {
 		f.Dims, _ = strconv.Atoi(textOf(v, "dimension"))
 	}
-	if f.element = textOf(v, "element_type"); f.element == "" {
-		f.element = textOf(v, "data_type")
-	}
-	switch f.element {
-	case "":
-		f.element = "float"
-	case "binary":
-		f.element = "bit"
-	}
-	f.similarity = textOf(v, "similarity")
-	if method := v.get("method"); method != nil && textOf(method, "space_type") == "cosinesimil" || textOf(v, "space_type") == "cosinesimil" {
-		f.similarity = "cosine"
-	}
-	if f.similarity == "" && f.Type == "dense_vector" && f.element == "float" {
-		f.similarity = "cosine"
-	}
 }
 
-// formats are the date formats of a field; by default those of its type.
+// formats returns the date formats of a field, or the default of its type.
 func formats(typ, declared string) []string {
 	switch {
 	case declared != "":
@@ -199,7 +182,7 @@ func formats(typ, declared string) []string {
 	return []string{"strict_date_optional_time", "epoch_millis"}
 }
 
-// textsOf are the strings of an array of them, or of one alone.
+// textsOf returns the strings of an array, or a single string.
 func textsOf(v *value) []string {
 	switch {
 	case v == nil:
@@ -216,19 +199,18 @@ func textsOf(v *value) []string {
 	return all
 }
 
-// runtime reads fields that are computed. They stand before properties of the same
-// name.
+// runtime reads computed fields. They replace properties of the same name.
 func (r *mappingReader) runtime(v *value, prefix string) error {
 	if v == nil {
 		return nil
 	}
 	if v.kind != object {
-		return mappingError("its runtime fields are no object")
+		return mappingError("the runtime fields are not an object")
 	}
 	for i := range v.members {
 		path, field := prefix+v.members[i].key, &v.members[i].value
 		if field.kind != object {
-			return mappingError("the runtime field %s is no object", quoted(path))
+			return mappingError("the runtime field %s is not an object", quoted(path))
 		}
 		var script string
 		if s := field.get("script"); s != nil {
@@ -247,7 +229,7 @@ func (r *mappingReader) runtime(v *value, prefix string) error {
 		}
 		f := r.field(path, field, place{})
 		if f.Type == "lookup" {
-			f.Searchable, f.Sortable = false, false // it is fetched, and nothing else
+			f.Searchable, f.Sortable = false, false // it can only be fetched
 		}
 		f.Runtime, f.script, f.indexed = true, script, false
 		r.fields[path] = f
@@ -255,7 +237,7 @@ func (r *mappingReader) runtime(v *value, prefix string) error {
 	return nil
 }
 
-// shorten makes the fields of passthrough objects known by their shorter names.
+// shorten adds the shorter names of the fields in passthrough objects.
 func (r *mappingReader) shorten() {
 	for _, object := range r.through {
 		for path, f := range r.fields {
@@ -270,7 +252,8 @@ func (r *mappingReader) shorten() {
 	}
 }
 
-// resolve makes aliases what they stand for. One of nothing is left out.
+// resolve replaces aliases by their targets. An alias without a target is left
+// out.
 func (r *mappingReader) resolve() {
 	for _, a := range r.aliases {
 		target := r.fields[a.Target]

@@ -8,9 +8,9 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// plainIndex reports whether name can only be that of one index, alias or data
-// stream of the cluster that is asked: no pattern, list, exclusion, date math,
-// other cluster, or part of a path.
+// plainIndex reports whether name can only be one index, alias or data stream of
+// the cluster: not a pattern, list, exclusion, date math, remote cluster or part
+// of a path.
 func plainIndex(name string) bool {
 	if name == "" || name == "_all" || name == "." || name == ".." || len(name) > maxIndexName || !utf8.ValidString(name) {
 		return false
@@ -26,10 +26,10 @@ func plainIndex(name string) bool {
 	return true
 }
 
-const maxIndexName = 255 // bytes, of the engines
+const maxIndexName = 255 // bytes, the limit of the engines
 
-// nearest returns the fields that could have been meant by path, best first, of
-// those that fits holds for.
+// nearest returns the fields that may have been meant by path, best first, of
+// those that fits accepts.
 func (m *Mapping) nearest(path string, fits func(*Field) bool) []string {
 	var names []string
 	for _, name := range m.known {
@@ -40,9 +40,8 @@ func (m *Mapping) nearest(path string, fits func(*Field) bool) []string {
 	return refusal.Nearest(path, names, maxCandidates)
 }
 
-// same returns the one field, of those that visible holds for, whose path differs
-// from path only in letter case and in what stands between words: _, - and a change
-// of case. The dots between objects count.
+// same returns the one visible field whose path differs from path only in letter
+// case and in _ and -. Dots between objects must agree.
 func (m *Mapping) same(path string, visible func(path string) bool) (string, bool) {
 	only := ""
 	for _, name := range m.folded[fold(path)] {
@@ -57,9 +56,10 @@ func (m *Mapping) same(path string, visible func(path string) bool) (string, boo
 	return only, only != ""
 }
 
-// fold leaves out of a path what writers of names disagree about.
+// fold removes the differences in spelling from a path.
 func fold(path string) string {
-	if strings.IndexFunc(path, func(r rune) bool { return r == '_' || r == '-' || r > unicode.MaxASCII || unicode.IsUpper(r) }) < 0 {
+	folds := func(r rune) bool { return r == '_' || r == '-' || r > unicode.MaxASCII || unicode.IsUpper(r) }
+	if !strings.ContainsFunc(path, folds) {
 		return path
 	}
 	return strings.Map(func(r rune) rune {

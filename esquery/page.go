@@ -7,32 +7,33 @@ import (
 	"strconv"
 )
 
-// Page says which part of a search's hits is read, in a point in time.
+// A Page is one page of the hits of a search, in a point in time.
 type Page struct {
-	// PIT is the id of the point in time, and KeepAlive for how long it is kept
-	// after this page, such as "1m".
+	// PIT is the id of the point in time. KeepAlive is how long the engine keeps
+	// it after this page, such as "1m".
 	PIT, KeepAlive string
-	// Size is how many hits the page has.
+	// Size is the number of hits of the page.
 	Size int
 	// After are the sort values of the last hit of the page before, as an array.
-	// Nil: the first page.
+	// It is nil for the first page.
 	After json.RawMessage
-	// Tiebreak are the fields that make the order of the hits unique, and follow
-	// the search's own sort. A search without a sort has them alone, and no scores.
+	// Tiebreak are fields that make the order unique. They follow the sort of
+	// the search. A search without a sort is sorted by them alone and has no
+	// scores.
 	Tiebreak []string
 }
 
-// Page returns what may be sent to _search for one page of the hits, without an
-// index, as the point in time has it. Aggregations, suggestions and the total come
-// with the first page alone.
+// Page returns the body of a _search for one page of the hits. The request has
+// no index, because the point in time has it. Only the first page has
+// aggregations, suggestions and the total.
 //
-// The error is of an After that is no array, or of a search that has no pages: one with
-// a collapse, a rescore or a retriever, which engines do not take together with a sort
-// of several fields, or not after the first page.
+// It is an error if After is not an array, or if the search has a collapse, a
+// rescore or a retriever: engines do not accept these together with a sort of
+// several fields, or after the first page.
 func (s *Search) Page(p Page) (json.RawMessage, error) {
 	for _, key := range [...]string{"collapse", "rescore", "retriever"} {
 		if s.root.get(key) != nil {
-			return nil, fmt.Errorf("esquery: a search with a %s cannot be read by page: run it as it is", key)
+			return nil, fmt.Errorf("esquery: a search with a %s has no pages: run it as one search", key)
 		}
 	}
 	body := objectValue()
@@ -55,7 +56,7 @@ func (s *Search) Page(p Page) (json.RawMessage, error) {
 	if p.After != nil {
 		after, err := readJSON(string(p.After), maxJSONDepth, nil)
 		if err != nil || after.kind != array {
-			return nil, errors.New("esquery: Page.After is no array of sort values")
+			return nil, errors.New("esquery: Page.After is not an array of sort values")
 		}
 		body.members = append(body.members, member{"search_after", after},
 			member{"track_total_hits", value{kind: boolean, text: "false"}})

@@ -9,54 +9,63 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// A param is a key that may stand in some object, and what its value may be. The
-// tables of them are plain data that refers to no function, so that they cost
-// nothing to use, and may lead back to themselves.
+// A param is a key of an object, with the values that it takes. The tables of
+// params refer to no functions: they are plain data, cost nothing to use, and can
+// be recursive.
 type param struct {
 	key      string
 	takes    shape
 	required bool
-	old      bool     // another name for one of the others: it is taken, and never proposed
-	need     need     // of aField and fields: what they must be capable of
-	words    []string // of aWord: those that there are
-	why      string   // of refused and aScript: what is wrong with it, and what to use instead
+	old      bool     // another name of a param: accepted, never proposed
+	need     need     // of aField and fields
+	words    []string // of aWord
+	why      string   // of refused and aScript: the reason, and what to use instead
 }
 
-// shape is what a value may be. Engines read "2" as a number and "true" as a
-// boolean, and so do the shapes.
+// A shape is a set of values. Like the engines, shapes accept "2" as a number and
+// "true" as a boolean.
 type shape uint8
 
 const (
-	anything       shape = iota // it is looked at elsewhere, or by nobody
-	aText                       // a string, or what engines read as one
-	texts                       // a text or an array of them
-	aWord                       // one of words, in either letter case
-	exactWord                   // one of words, as it stands there
-	aSwitch                     // a boolean
-	aNumber                     // any number
-	aBoost                      // a number that is not negative
-	aCount                      // a whole number that is not negative
-	aPositive                   // a whole number above zero
-	anObject                    // an object
-	anArray                     // an array
-	aField                      // the name of a field that is capable of need
-	fields                      // such a name, or an array of them
-	aQuery                      // a query
-	someQueries                 // a query or an array of them
-	clauses                     // the same, or null
-	anInnerHits                 // what inner_hits takes
-	minimumMatch                // what minimum_should_match takes
-	aFuzziness                  // what fuzziness takes
-	aRewrite                    // what rewrite takes
-	someExpansions              // how many words one stands for
-	anAnalyzer                  // the name of an analyzer
-	someFlags                   // some of words, with | between them
-	aScript                     // a script: refused
-	refused                     // refused for the reason why
+	anything        shape = iota // checked elsewhere, or by the engine
+	aText                        // a string, or a value that engines read as one
+	texts                        // a text or an array of texts
+	aWord                        // one of words, in any letter case
+	aSwitch                      // a boolean
+	aNumber                      // any number
+	aBoost                       // a number that is not negative
+	aCount                       // a whole number that is not negative
+	aPositive                    // a whole number above zero
+	anObject                     // an object
+	anArray                      // an array
+	aField                       // the name of a field that fits need
+	fields                       // the name of such a field, or an array of names
+	aQuery                       // a query
+	someQueries                  // a query or an array of queries
+	clauses                      // a query, an array of queries, or null
+	minimumMatch                 // the value of minimum_should_match
+	aFuzziness                   // the value of fuzziness
+	aRewrite                     // the value of rewrite
+	someExpansions               // the number of words that a word is expanded to
+	aggregationTree              // checked by aggregationsOf
+	aSort
+	aSource
+	fetchedFields
+	docValueFields
+	storedFields
+	aHighlight
+	aTopKNN
+	aRetriever
+	aCollapse
+	aRescore
+	aSuggest
+	anExplain
+	aScript // refused
+	refused // for the reason in why
 )
 
-// params checks the members of v against what may stand there, and reports whether
-// they are as they should be. owner names v in messages, such as "match".
+// params checks the members of v, and reports whether they are right. owner is the
+// name of v in messages, such as "match".
 func (c *checker) params(v *value, owner string, known []param) bool {
 	if !c.is(v, object, owner) {
 		return false
@@ -75,7 +84,7 @@ func (c *checker) params(v *value, owner string, known []param) bool {
 	}
 	for i := range known {
 		if known[i].required && v.get(known[i].key) == nil {
-			c.report(Malformed, nil, "%s needs %s", owner, quoted(known[i].key))
+			c.report(ErrMalformed, nil, "%s needs %s", owner, quoted(known[i].key))
 			ok = false
 		}
 	}
@@ -98,20 +107,20 @@ func (c *checker) unknownKey(key, owner string, known []param) {
 			names = append(names, known[i].key)
 		}
 	}
-	c.report(UnknownKey, refusal.Nearest(key, names, maxCandidates),
+	c.report(ErrUnknownKey, refusal.Nearest(key, names, maxCandidates),
 		"%s has no parameter %s; it has %s", owner, quoted(key), strings.Join(names, ", "))
 }
 
-// is notes a value of another kind than it must be.
+// is reports a value that is not of the kind.
 func (c *checker) is(v *value, want kind, owner string) bool {
 	if v.kind == want {
 		return true
 	}
-	c.report(Malformed, nil, "%s must be %s, and is %s", owner, want, v.kind)
+	c.report(ErrMalformed, nil, "%s must be %s, and is %s", owner, want, v.kind)
 	return false
 }
 
-// takes checks v, the value of p, and reports whether it is as it should be.
+// takes checks v as the value of p, and reports whether it is right.
 func (c *checker) takes(v *value, p *param) bool {
 	before := c.faults
 	switch p.takes {
@@ -120,7 +129,7 @@ func (c *checker) takes(v *value, p *param) bool {
 		return c.must(isText(v), v, p.key, "a string")
 	case texts:
 		return c.must(v.kind == array && allTexts(v.items) || isText(v), v, p.key, "a string or an array of strings")
-	case aWord, exactWord:
+	case aWord:
 		return c.word(v, p)
 	case aSwitch:
 		return c.must(isSwitch(v), v, p.key, "true or false")
@@ -150,27 +159,43 @@ func (c *checker) takes(v *value, p *param) bool {
 		c.queries(v)
 	case clauses:
 		c.clausesOf(v, p.key)
-	case anInnerHits:
-		c.innerHits(v)
 	case minimumMatch:
 		return c.minimumMatch(v)
 	case aFuzziness:
 		return c.fuzziness(v)
-	case anAnalyzer:
-		return c.analyzer(v)
 	case aRewrite:
 		return c.rewrite(v)
 	case someExpansions:
 		n, ok := countOf(v)
 		return c.must(ok && n > 0, v, p.key, "a whole number above zero") && c.expansions(n)
-	case someFlags:
-		return c.flags(v, p)
 	case aScript:
-		c.report(Script, nil, "%s", cmp.Or(p.why, "scripts are refused"))
+		c.report(ErrScript, nil, "%s", cmp.Or(p.why, "scripts are refused"))
 	case refused:
-		c.report(Forbidden, nil, "%s: %s", p.key, p.why)
-	default:
-		c.part(v, p.takes)
+		c.report(ErrForbidden, nil, "%s: %s", p.key, p.why)
+	case aSort:
+		c.sort(v)
+	case aSource:
+		c.source(v)
+	case fetchedFields:
+		c.fetched(v, needExist)
+	case docValueFields:
+		c.fetched(v, needFetch)
+	case storedFields:
+		c.stored(v)
+	case aHighlight:
+		c.highlight(v)
+	case aTopKNN:
+		c.topKNN(v)
+	case aRetriever:
+		c.retriever(v)
+	case aCollapse:
+		c.collapse(v)
+	case aRescore:
+		c.rescore(v)
+	case aSuggest:
+		c.suggest(v)
+	case anExplain:
+		c.explain(v)
 	}
 	return c.faults == before
 }
@@ -180,9 +205,9 @@ func (c *checker) must(ok bool, v *value, key, what string) bool {
 		return true
 	}
 	if v.kind == number || v.kind == str {
-		c.report(Malformed, nil, "%s must be %s, and is %s", key, what, quoted(v.text))
+		c.report(ErrMalformed, nil, "%s must be %s, and is %s", key, what, quoted(v.text))
 	} else {
-		c.report(Malformed, nil, "%s must be %s, and is %s", key, what, v.kind)
+		c.report(ErrMalformed, nil, "%s must be %s, and is %s", key, what, v.kind)
 	}
 	return false
 }
@@ -190,7 +215,7 @@ func (c *checker) must(ok bool, v *value, key, what string) bool {
 func (c *checker) word(v *value, p *param) bool {
 	if v.kind == str {
 		for _, w := range p.words {
-			if w == v.text || p.takes != exactWord && strings.EqualFold(w, v.text) {
+			if strings.EqualFold(w, v.text) {
 				return true
 			}
 		}
@@ -198,12 +223,12 @@ func (c *checker) word(v *value, p *param) bool {
 	if !c.must(v.kind == str, v, p.key, "one of "+strings.Join(p.words, ", ")) {
 		return false
 	}
-	c.report(Malformed, refusal.Nearest(v.text, p.words, maxCandidates),
+	c.report(ErrMalformed, refusal.Nearest(v.text, p.words, maxCandidates),
 		"%s must be one of %s, and is %s", p.key, strings.Join(p.words, ", "), quoted(v.text))
 	return false
 }
 
-// fieldNames checks a list of names, each without a wildcard.
+// fieldNames checks a name or an array of names without wildcards.
 func (c *checker) fieldNames(v *value, p *param) bool {
 	if v.kind == str {
 		return c.field(&v.text, p.need) != nil
@@ -214,7 +239,8 @@ func (c *checker) fieldNames(v *value, p *param) bool {
 	ok := true
 	for i := range v.items {
 		c.at(i)
-		if !c.must(v.items[i].kind == str, &v.items[i], p.key, "the name of a field") || c.field(&v.items[i].text, p.need) == nil {
+		name := &v.items[i]
+		if !c.must(name.kind == str, name, p.key, "the name of a field") || c.field(&name.text, p.need) == nil {
 			ok = false
 		}
 		c.out()
@@ -232,17 +258,17 @@ func isSwitch(v *value) bool {
 	return v.kind == boolean || v.kind == str && (v.text == "true" || v.text == "false")
 }
 
-// numberOf returns the finite number that v is, or holds as a string.
+// numberOf returns the finite number that v is, or that its string holds.
 func numberOf(v *value) (float64, bool) {
 	if v.kind != number && v.kind != str || strings.ContainsAny(v.text, "xXpP_iInN") {
-		return 0, false // only decimal digits, although Go reads more
+		return 0, false // ParseFloat accepts more than engines do
 	}
 	n, err := strconv.ParseFloat(v.text, 64)
 	return n, err == nil
 }
 
-// countOf returns the whole number that v is, or holds as a string, from 0 to what
-// 31 bits hold.
+// countOf returns the whole number of at most 31 bits that v is, or that its
+// string holds.
 func countOf(v *value) (int, bool) {
 	if v.kind != number && v.kind != str {
 		return 0, false

@@ -5,27 +5,29 @@ import (
 	"strconv"
 )
 
-// Probe asks for one clause of a search that found nothing how much it has to do
-// with that. Both searches only count: they return no hits.
+// A Probe measures how one clause contributes to a search that found nothing.
+// Both of its searches only count: they return no hits.
 type Probe struct {
-	// Path is where the clause stands, as a JSON Pointer into the body.
+	// Path is the location of the clause, as a JSON Pointer into the body.
 	Path string `json:"path"`
-	// Clause is what its author wrote. Under must_not it is what must not match.
+	// Clause is the clause as its author wrote it. A clause of must_not is what
+	// must not match.
 	Clause json.RawMessage `json:"clause"`
-	// Search has this clause alone, with the mandatory filter. Where it finds
-	// nothing, the clause by itself is too narrow, or wrong.
+	// Search has only this clause and the mandatory filter. If it finds nothing,
+	// the clause alone is too narrow, or wrong.
 	Search *Search `json:"-"`
-	// Without has all the other clauses. Where it finds something, this clause is
-	// what excludes it. Nil: there is no other clause.
+	// Without has all other clauses. If it finds something, this clause excludes
+	// it. It is nil if there is no other clause.
 	Without *Search `json:"-"`
 }
 
-// maxProbes is more than what a person would read.
+// maxProbes is more than a person reads.
 const maxProbes = 32
 
-// Probes returns a Probe for each clause that a hit must match: those of a bool, and
-// of the bools in it, the query otherwise, and the post_filter. A search without
-// a query has none. Only a knn or a min_score can leave nothing of what all of them find.
+// Probes returns a Probe for each clause that a hit must match: the clauses of a
+// bool and of the bools in it, otherwise the query, and the post_filter. A
+// search without a query has none. If all clauses together find something, only
+// a knn or a min_score can exclude it.
 func (s *Search) Probes() []Probe {
 	var clauses []clauseAt
 	if s.query != nil {
@@ -46,14 +48,14 @@ func (s *Search) Probes() []Probe {
 	return probes
 }
 
-// clauseAt is a query that every hit must match, or must not.
+// A clauseAt is a query that every hit must match, or must not match.
 type clauseAt struct {
 	path  string
 	query value
 	not   bool
 }
 
-// collect adds the clauses that q comes to.
+// collect adds the clauses of q.
 func collect(clauses []clauseAt, q *value, path string, not bool) []clauseAt {
 	if parts, ok := conjunction(q); ok && !not {
 		for _, part := range parts {
@@ -64,7 +66,7 @@ func collect(clauses []clauseAt, q *value, path string, not bool) []clauseAt {
 	return append(clauses, clauseAt{path, *q, not})
 }
 
-// conjunction splits a query all of whose parts must hold.
+// conjunction returns the parts of a query that must all match.
 func conjunction(q *value) ([]clauseAt, bool) {
 	if len(q.members) != 1 {
 		return nil, false
@@ -97,7 +99,7 @@ func conjunction(q *value) ([]clauseAt, bool) {
 			}
 		}
 	}
-	// Alternatives are one clause, where one of them must hold.
+	// If one of the alternatives must match, they are one clause.
 	should := m.value.get("should")
 	least := m.value.get("minimum_should_match")
 	if should != nil && len(list(should)) > 0 && (least != nil && least.text != "0" || least == nil && !required) {
@@ -113,7 +115,8 @@ func conjunction(q *value) ([]clauseAt, bool) {
 	return parts, len(parts) > 0
 }
 
-// counting is a search that counts what matches clauses, and the mandatory filter.
+// counting returns a search that counts the documents that match the clauses and
+// the mandatory filter.
 func (s *Search) counting(clauses []clauseAt) *Search {
 	var filter, mustNot []value
 	for _, c := range clauses {

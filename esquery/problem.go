@@ -2,128 +2,89 @@ package esquery
 
 import (
 	"encoding/json"
-	"errors"
-	"strconv"
-	"strings"
+	"slices"
+
+	"github.com/qedkit/qed/refusal"
 )
 
-// Code says what kind of problem it is. A code keeps its meaning between versions.
-type Code string
-
-// The codes, in the order in which problems are told. A problem of the first ones
-// can hide some of a later one, as what is malformed is not looked into.
+// The codes of problems, in the order in which a [Report] lists them. A problem
+// with one of the first codes can hide later ones, because a malformed part of a
+// body is not checked further.
 const (
-	// InvalidJSON: the body is not JSON, or not as RFC 8259 has it.
-	InvalidJSON Code = "invalid_json"
-	// TooLarge: the body is longer or deeper than it may be.
-	TooLarge Code = "too_large"
-	// DuplicateKey: an object has a key twice, of which one would be lost.
-	DuplicateKey Code = "duplicate_key"
-	// UnknownKey: a key, query or aggregation that does not exist there.
-	UnknownKey Code = "unknown_key"
-	// Malformed: something is missing, of another type, or there twice.
-	Malformed Code = "malformed"
+	// ErrInvalidJSON: the body is not JSON as RFC 8259 defines it.
+	ErrInvalidJSON refusal.Code = "invalid_json"
+	// ErrBodyTooLarge: the body is longer or deeper than the limits allow.
+	ErrBodyTooLarge refusal.Code = "too_large"
+	// ErrDuplicateKey: an object has the same key twice; engines use one of them.
+	ErrDuplicateKey refusal.Code = "duplicate_key"
+	// ErrUnknownKey: a key, query or aggregation that does not exist here.
+	ErrUnknownKey refusal.Code = "unknown_key"
+	// ErrMalformed: something is missing, has the wrong type, or is given twice.
+	ErrMalformed refusal.Code = "malformed"
 
-	// Script: a script, wherever it stands.
-	Script Code = "script"
-	// Forbidden: what reads other documents or indices, costs without bounds, or
-	// cannot be checked: runtime_mappings, terms lookup, query_string, profile.
-	Forbidden Code = "forbidden"
-	// FilterBypass: what would reach around the mandatory filter.
-	FilterBypass Code = "filter_bypass"
+	// ErrScript: a script.
+	ErrScript refusal.Code = "script"
+	// ErrForbidden: something that reads other documents or indices, has no bound
+	// on its cost, or cannot be checked: runtime_mappings, a terms lookup,
+	// query_string, profile.
+	ErrForbidden refusal.Code = "forbidden"
+	// ErrFilterBypass: something that would reach around the mandatory filter.
+	ErrFilterBypass refusal.Code = "filter_bypass"
 
-	// UnknownIndex: an index that is not on the list, by whatever way it is named.
-	UnknownIndex Code = "unknown_index"
-	// UnknownField: a field that the mapping does not have. The candidates are fields.
-	UnknownField Code = "unknown_field"
-	// FieldType: a field that cannot be used in this way, such as a term on a text.
-	// The candidates are fields or queries that can.
-	FieldType Code = "field_type"
-	// NestedPath: a field of a nested object outside of its nested query,
+	// ErrUnknownIndex: an index that the [Validator] does not have.
+	ErrUnknownIndex refusal.Code = "unknown_index"
+	// ErrUnknownField: a field that the mapping does not have. The candidates are
+	// fields.
+	ErrUnknownField refusal.Code = "unknown_field"
+	// ErrFieldType: a field that cannot be used like this, such as a term query on
+	// a text. The candidates are fields or queries that fit.
+	ErrFieldType refusal.Code = "field_type"
+	// ErrNestedPath: a field of a nested object outside of its nested query,
 	// aggregation or sort, or the reverse.
-	NestedPath Code = "nested_path"
-	// InvalidLiteral: a value that the field's type or format does not take.
-	InvalidLiteral Code = "invalid_literal"
-	// TooExpensive: more hits, buckets or work than a search may ask for.
-	TooExpensive Code = "too_expensive"
+	ErrNestedPath refusal.Code = "nested_path"
+	// ErrInvalidLiteral: a value that finds nothing, or that engines read as
+	// another value than it looks like.
+	ErrInvalidLiteral refusal.Code = "invalid_literal"
+	// ErrTooExpensive: more hits, buckets or work than a search may ask for.
+	ErrTooExpensive refusal.Code = "too_expensive"
 )
 
-// order is the place of a code in a report.
-func (c Code) order() int {
-	switch c {
-	case InvalidJSON:
-		return 0
-	case TooLarge:
-		return 1
-	case DuplicateKey:
-		return 2
-	case UnknownKey:
-		return 3
-	case Malformed:
-		return 4
-	case Script:
-		return 5
-	case Forbidden:
-		return 6
-	case FilterBypass:
-		return 7
-	case UnknownIndex:
-		return 8
-	case UnknownField:
-		return 9
-	case FieldType:
-		return 10
-	case NestedPath:
-		return 11
-	case InvalidLiteral:
-		return 12
-	default:
-		return 13
-	}
+// order lists the codes in the order of a report.
+var order = []refusal.Code{
+	ErrInvalidJSON, ErrBodyTooLarge, ErrDuplicateKey, ErrUnknownKey, ErrMalformed, ErrScript, ErrForbidden,
+	ErrFilterBypass, ErrUnknownIndex, ErrUnknownField, ErrFieldType, ErrNestedPath, ErrInvalidLiteral, ErrTooExpensive,
 }
 
-// Problem is one thing that is wrong with a body.
-type Problem struct {
-	Code Code `json:"code"`
-	// Path says where, as a JSON Pointer (RFC 6901) into the body as it was
-	// written. Empty means the body as a whole, or the index.
-	Path string `json:"path"`
-	// Message says what is wrong and what would be right. It may repeat names and
-	// literals of the body, cut short, and never those of a document.
-	Message string `json:"message"`
-	// Candidates are what could have been meant, the likeliest first.
-	Candidates []string `json:"candidates,omitempty"`
-	// Fix is what was put in the place of what was wrong, where that was beyond
-	// doubt. Empty means that the body is refused.
-	Fix string `json:"fix,omitempty"`
-}
-
-// Verdict is what a [Validator] says of a body.
+// A Verdict is the result of checking a body.
 type Verdict string
 
 const (
-	OK      Verdict = "ok"      // it may be sent
-	Fixed   Verdict = "fixed"   // it may be sent as it was mended; each problem says how
-	Refused Verdict = "refused" // it must not be sent
+	OK      Verdict = "ok"      // the body may be sent
+	Fixed   Verdict = "fixed"   // the corrected body may be sent; each problem has a Fix
+	Refused Verdict = "refused" // the body must not be sent
 )
 
-// Report is what a [Validator] says of a body, with the body that may be sent.
+// A Report is the result of [Validator.Check].
 type Report struct {
-	Verdict  Verdict   `json:"verdict"`
-	Problems []Problem `json:"problems,omitempty"` // in the order of the codes, then of the body
+	Verdict Verdict `json:"verdict"`
+
+	// Problems are ordered by their codes, then by their location in the body.
+	// Their paths point into the body as it was written.
+	Problems []refusal.Problem `json:"problems,omitempty"`
 
 	search *Search
 }
 
-// Search returns what may be run, or an [*Error] that matches [ErrRefused].
+// Search returns the search that may be run. If the body was refused, the error
+// is a [*refusal.Error].
 func (r *Report) Search() (*Search, error) {
 	if r.search == nil {
-		return nil, &Error{Problems: r.Problems}
+		return nil, refuse(r.Problems)
 	}
 	return r.search, nil
 }
 
-// Body returns what may be sent, printed anew; nil where it was refused.
+// Body returns the body that may be sent; nil if it was refused.
 func (r *Report) Body() json.RawMessage {
 	if r.search == nil {
 		return nil
@@ -131,42 +92,20 @@ func (r *Report) Body() json.RawMessage {
 	return r.search.Body()
 }
 
-// ErrRefused is matched by every [*Error].
-var ErrRefused = errors.New("esquery: the search is refused")
-
-// Error is a body that was refused, and why.
-type Error struct {
-	Problems []Problem
+func refuse(problems []refusal.Problem) error {
+	return &refusal.Error{Package: "esquery", Problems: problems}
 }
 
-// Error says what is wrong, the most basic first, and what could have been meant.
-func (e *Error) Error() string { return ErrRefused.Error() + told(e.Problems) }
-
-// told is what follows in an error that these are the reason of.
-func told(problems []Problem) string {
-	var b strings.Builder
-	for i, p := range problems {
-		if i == maxProblemsInError {
-			b.WriteString("; and " + strconv.Itoa(len(problems)-i) + " more")
-			break
-		}
-		sep := "; "
-		if i == 0 {
-			sep = ": "
-		}
-		b.WriteString(sep)
-		if p.Path != "" {
-			b.WriteString(p.Path + ": ")
-		}
-		b.WriteString(p.Message)
-		if len(p.Candidates) > 0 {
-			b.WriteString(" (perhaps " + strings.Join(p.Candidates, ", ") + ")")
-		}
+// verdict sorts the problems and returns the verdict that follows from them.
+func (c *checker) verdict() Verdict {
+	if len(c.problems) == 0 {
+		return OK
 	}
-	return b.String()
+	slices.SortStableFunc(c.problems, func(a, b refusal.Problem) int {
+		return slices.Index(order, a.Code) - slices.Index(order, b.Code)
+	})
+	if c.faults > 0 {
+		return Refused
+	}
+	return Fixed
 }
-
-const maxProblemsInError = 3
-
-// Is reports whether target is [ErrRefused].
-func (e *Error) Is(target error) bool { return target == ErrRefused }

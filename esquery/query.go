@@ -8,8 +8,8 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// queryTypes are the checks of the queries by their names. Some of them lead back
-// here, which is why the table is filled at the start.
+// queryTypes are the checks of the queries by name. Some of them use the table
+// again, so it is filled in init.
 var queryTypes map[string]func(c *checker, v *value)
 
 func init() {
@@ -39,11 +39,11 @@ func init() {
 		"fuzzy":     (*checker).fuzzy,
 
 		"bool":           (*checker).boolQuery,
-		"boosting":       (*checker).boosting,
+		"boosting":       func(c *checker, v *value) { c.params(v, "boosting", boostingParams) },
 		"constant_score": (*checker).constantScore,
-		"dis_max":        (*checker).disMax,
+		"dis_max":        func(c *checker, v *value) { c.params(v, "dis_max", disMaxParams) },
 		"function_score": (*checker).functionScore,
-		"pinned":         (*checker).pinned,
+		"pinned":         func(c *checker, v *value) { c.params(v, "pinned", pinnedParams) },
 
 		"nested":     (*checker).nestedQuery,
 		"has_child":  (*checker).hasChild,
@@ -58,26 +58,29 @@ func init() {
 		"shape":            (*checker).planeShape,
 		"xy_shape":         (*checker).planeShape,
 
+		"span_term": (*checker).spanTerm,
+		"span_near": (*checker).spanNear,
+
 		"knn":              (*checker).knnQuery,
 		"sparse_vector":    (*checker).sparseVector,
 		"semantic":         (*checker).semantic,
 		"distance_feature": (*checker).distanceFeature,
 		"rank_feature":     (*checker).rankFeature,
 	}
-	for name := range spanTypes {
-		queryTypes[name] = func(c *checker, v *value) { c.spanOf(name, v) }
+	for name, params := range spanTypes {
+		queryTypes[name] = func(c *checker, v *value) { c.params(v, name, params) }
 	}
 	for name := range refusedQueries {
 		queryTypes[name] = func(c *checker, _ *value) { c.refuseQuery(name) }
 	}
 }
 
-// commonParams are those of every query.
+// commonParams are the parameters of every query.
 var commonParams = []param{{key: "boost", takes: aBoost}, {key: "_name", takes: aText}}
 
 func withCommon(more ...param) []param { return append(more, commonParams...) }
 
-// query checks one query, and all that it holds.
+// query checks one query with everything in it.
 func (c *checker) query(q *value) {
 	if !c.is(q, object, "a query") || !c.deeper() {
 		return
@@ -85,7 +88,7 @@ func (c *checker) query(q *value) {
 	defer c.shallower()
 	if c.clauses++; c.clauses > c.v.opt.MaxClauses {
 		if c.clauses == c.v.opt.MaxClauses+1 {
-			c.report(TooExpensive, nil, "a body can have %d queries at most", c.v.opt.MaxClauses)
+			c.report(ErrTooExpensive, nil, "a body can have at most %d queries", c.v.opt.MaxClauses)
 		}
 		return
 	}
@@ -103,7 +106,7 @@ func (c *checker) query(q *value) {
 	c.unknownQuery(m.key)
 }
 
-// queries checks one query or an array of them.
+// queries checks one query or an array of queries.
 func (c *checker) queries(v *value) {
 	if v.kind != array {
 		c.query(v)
@@ -116,11 +119,11 @@ func (c *checker) queries(v *value) {
 	}
 }
 
-// deeper goes one query or aggregation down, up to shallower, or notes that this is
-// too deep.
+// deeper enters a query or aggregation, or reports that the nesting is too deep.
+// If it returns true, shallower must be called.
 func (c *checker) deeper() bool {
 	if c.depth >= c.v.opt.MaxDepth {
-		c.report(TooLarge, nil, "queries and aggregations can be nested %d deep at most", c.v.opt.MaxDepth)
+		c.report(ErrBodyTooLarge, nil, "queries and aggregations can be nested at most %d levels deep", c.v.opt.MaxDepth)
 		return false
 	}
 	c.depth++
@@ -131,18 +134,21 @@ func (c *checker) shallower() { c.depth-- }
 
 func (c *checker) notOneQuery(q *value) {
 	if len(q.members) == 0 {
-		c.report(Malformed, []string{"match_all"}, "a query is an object with one key, the query's type; this has none, which engines refuse")
+		c.report(ErrMalformed, []string{"match_all"},
+			"a query is an object with one key, the type of the query; this has none")
 		return
 	}
 	keys := make([]string, len(q.members))
 	for i := range q.members {
 		keys[i] = quoted(q.members[i].key)
 	}
-	c.report(Malformed, []string{"bool"}, "a query is an object with one key, the query's type; this has %s: several queries go into the arrays of a bool",
+	c.report(ErrMalformed, []string{"bool"},
+		"a query is an object with one key, the type of the query; this has %s; put several queries "+
+			"into the arrays of a bool",
 		strings.Join(keys, ", "))
 }
 
-// misplaced are names that are no queries, and where they belong.
+// misplaced are names that are not queries, and the queries to use instead.
 var misplaced = map[string]string{
 	"must": "bool", "must_not": "bool", "mustNot": "bool", "should": "bool", "filter": "bool",
 	"minimum_should_match": "bool", "and": "bool", "or": "bool", "not": "bool", "filtered": "bool",
@@ -153,19 +159,21 @@ var misplaced = map[string]string{
 
 func (c *checker) unknownQuery(name string) {
 	if instead := misplaced[name]; instead != "" {
-		c.report(UnknownKey, []string{instead}, "%s is no query; it is said with %s", quoted(name), instead)
+		c.report(ErrUnknownKey, []string{instead}, "%s is not a query; use %s", quoted(name), instead)
 		return
 	}
 	if f := c.index.mapping.lookup(name); f != nil && f.family != metaFamily && c.visible(name) {
-		c.report(UnknownKey, queriesFor(f), "%s is a field, and no query: put it into one, such as {\"%s\": {%s: ...}}",
+		c.report(ErrUnknownKey, queriesFor(f),
+			"%s is a field and not a query: put it into a query, such as {\"%s\": {%s: ...}}",
 			quoted(name), queriesFor(f)[0], quoted(name))
 		return
 	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queryTypes)), func(s string) bool { return refusedQueries[s].why != "" })
-	c.report(UnknownKey, refusal.Nearest(name, names, maxCandidates), "there is no query %s", quoted(name))
+	isRefused := func(s string) bool { return refusedQueries[s].why != "" }
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(queryTypes)), isRefused)
+	c.report(ErrUnknownKey, refusal.Nearest(name, names, maxCandidates), "there is no query %s", quoted(name))
 }
 
-// queriesFor are the queries that a field is mostly used in.
+// queriesFor returns the queries that a field is mostly used in.
 func queriesFor(f *Field) []string {
 	switch {
 	case f.family == nestedFamily:

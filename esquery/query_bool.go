@@ -40,55 +40,26 @@ func (c *checker) boolQuery(v *value) {
 	}
 	if n > have {
 		c.in("minimum_should_match")
-		c.report(InvalidLiteral, nil, "%d of %d should clauses cannot match: it finds nothing", n, have)
+		c.report(ErrInvalidLiteral, nil, "%d of %d should clauses cannot match, so nothing is found", n, have)
 		c.out()
 	}
 }
 
-// clausesOf checks what stands under one key of a bool. Null is no clause.
+// clausesOf checks the value of a key of a bool. Null means no clause.
 func (c *checker) clausesOf(v *value, key string) {
 	switch v.kind {
 	case object, array:
 		c.queries(v)
 	case null:
 	default:
-		c.report(Malformed, nil, "%s takes a query or an array of queries, and this is %s", key, v.kind)
+		c.report(ErrMalformed, nil, "%s takes a query or an array of queries, and this is %s", key, v.kind)
 	}
 }
-
-func (c *checker) boosting(v *value) { c.params(v, "boosting", boostingParams) }
 
 func (c *checker) constantScore(v *value) {
 	if v.kind == object && v.get("filter") == nil && v.get("query") != nil {
-		c.report(UnknownKey, []string{"filter"}, "constant_score has its query under filter")
+		c.report(ErrUnknownKey, []string{"filter"}, "the query of constant_score belongs under filter")
 		return
 	}
 	c.params(v, "constant_score", constantScoreParams)
-}
-
-func (c *checker) disMax(v *value) {
-	if !c.params(v, "dis_max", disMaxParams) {
-		return
-	}
-	if queries := v.get("queries"); queries.kind == array && len(queries.items) == 0 {
-		c.report(Malformed, nil, "dis_max needs a query at least")
-	}
-	c.tieBreaker(v)
-}
-
-// tieBreaker notes a tie_breaker that is no part of one.
-func (c *checker) tieBreaker(v *value) {
-	if tie := v.get("tie_breaker"); tie != nil {
-		if n, _ := numberOf(tie); n < 0 || n > 1 {
-			c.in("tie_breaker")
-			c.report(Malformed, nil, "tie_breaker must be a number from 0 to 1")
-			c.out()
-		}
-	}
-}
-
-func (c *checker) pinned(v *value) {
-	if c.params(v, "pinned", pinnedParams) && v.get("ids") == nil {
-		c.report(Malformed, nil, "pinned needs ids")
-	}
 }

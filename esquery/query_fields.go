@@ -6,34 +6,32 @@ import (
 )
 
 var (
-	matchTypes       = []string{"best_fields", "most_fields", "cross_fields", "phrase", "phrase_prefix", "bool_prefix"}
 	multiMatchParams = withCommon(append(fuzzyMatching,
 		param{key: "query", takes: aText, required: true},
 		param{key: "fields", takes: texts},
-		param{key: "type", takes: exactWord, words: matchTypes},
-		param{key: "operator", takes: aWord, words: operators},
+		param{key: "type", takes: aText},
+		param{key: "operator", takes: aText},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
 		param{key: "tie_breaker", takes: aNumber},
 		param{key: "lenient", takes: aSwitch},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms},
+		param{key: "zero_terms_query", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})...)
 	combinedFieldsParams = withCommon(
 		param{key: "query", takes: aText, required: true},
 		param{key: "fields", takes: anArray, required: true},
-		param{key: "operator", takes: aWord, words: operators},
+		param{key: "operator", takes: aText},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms},
+		param{key: "zero_terms_query", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})
 	simpleQueryStringParams = withCommon(
 		param{key: "query", takes: aText, required: true},
 		param{key: "fields", takes: anArray},
-		param{key: "default_operator", takes: aWord, words: operators},
-		param{key: "flags", takes: someFlags, words: []string{"ALL", "NONE", "AND", "NOT", "OR", "PREFIX", "PHRASE",
-			"PRECEDENCE", "ESCAPE", "WHITESPACE", "FUZZY", "NEAR", "SLOP"}},
+		param{key: "default_operator", takes: aText},
+		param{key: "flags", takes: aText},
 		param{key: "analyze_wildcard", takes: aSwitch},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch},
 		param{key: "fuzzy_max_expansions", takes: someExpansions},
 		param{key: "fuzzy_prefix_length", takes: aCount},
@@ -47,34 +45,23 @@ func (c *checker) multiMatch(v *value) {
 	if !c.params(v, "multi_match", multiMatchParams) {
 		return
 	}
-	c.tieBreaker(v)
-	n, kind := needMatch, ""
-	if t := v.get("type"); t != nil {
-		kind = t.text
-	}
+	n, kind := needMatch, textOf(v, "type")
 	switch kind {
 	case "phrase":
 		n = needPhrase
 	case "phrase_prefix":
 		n = needPhrasePrefix
 	}
-	if v.get("fuzziness") != nil {
-		if kind == "phrase" || kind == "phrase_prefix" || kind == "cross_fields" {
-			c.report(Malformed, []string{"best_fields"}, "fuzziness is not for the type %s", kind)
-		} else {
-			n = needFuzzy
-			c.fewWords(v.get("query").text)
-		}
+	if v.get("fuzziness") != nil && n == needMatch {
+		n = needFuzzy
+		c.fewWords(v.get("query").text)
 	}
-	if kind == "bool_prefix" && v.get("slop") != nil {
-		c.report(Malformed, nil, "slop is not for the type bool_prefix")
-	}
-	c.weighted(v, n, 0)
+	c.weighted(v, n)
 }
 
 func (c *checker) combinedFields(v *value) {
 	if c.params(v, "combined_fields", combinedFieldsParams) {
-		c.weighted(v, needText, 1)
+		c.weighted(v, needText)
 	}
 }
 
@@ -84,14 +71,15 @@ func (c *checker) simpleQueryString(v *value) {
 	}
 	text := v.get("query").text
 	if len(text) > maxQueryString {
-		c.report(TooExpensive, nil, "its query can have %d bytes at most", maxQueryString)
+		c.report(ErrTooExpensive, nil, "the query can have at most %d bytes", maxQueryString)
 	}
 	if suffix := v.get("quote_field_suffix"); suffix != nil && !c.trusted && c.index.sensitive.any() {
 		c.in("quote_field_suffix")
-		c.report(Forbidden, nil, "quote_field_suffix makes names of fields, and not all may be searched; name them in fields")
+		c.report(ErrForbidden, nil, "quote_field_suffix changes the names of fields; name all fields in fields")
 		c.out()
 	}
-	// A * makes prefixes, quotes make phrases, which not every field has.
+	// A * makes prefixes and quotes make phrases, which some fields do not
+	// support.
 	n := needMatch
 	switch lenient := v.get("lenient"); {
 	case lenient != nil && lenient.text == "true":
@@ -100,60 +88,41 @@ func (c *checker) simpleQueryString(v *value) {
 	case strings.Contains(text, `"`):
 		n = needPhrase
 	}
-	c.weighted(v, n, 0)
+	c.weighted(v, n)
 }
 
 const maxQueryString = 4096
 
-// weighted checks fields, each of which can have a weight of at least that much:
-// "title^3". A text that one of them cannot have is an error, unless the query is
-// lenient or has words for text fields only.
-func (c *checker) weighted(v *value, n need, least float64) {
+// weighted checks fields, each of which can have a weight: "title^3". A text that
+// is not a value of one of them is an error, unless the query is lenient.
+func (c *checker) weighted(v *value, n need) {
 	text, names := v.get("query"), v.get("fields")
 	if names == nil || names.kind == array && len(names.items) == 0 {
 		c.allFields(v, n)
 		return
 	}
 	given := v.get("lenient")
-	// A * alone, for all fields, makes engines lenient.
-	lenient := given != nil && given.text == "true" || given == nil && slices.ContainsFunc(names.items, func(v value) bool { return v.text == "*" })
-	each := func(f *Field) {
+	// The * for all fields makes engines lenient.
+	isAll := func(v value) bool { return v.text == "*" }
+	lenient := given != nil && given.text == "true" || given == nil && slices.ContainsFunc(names.items, isAll)
+	use := func(f *Field) {
 		c.searchable(f)
 		if f.family != textFamily && f.family != keywordFamily && !lenient {
-			c.literal(f, text, matchLiteral)
+			c.literal(f, text, exactLiteral, "")
 		}
 	}
 	c.in("fields")
 	defer c.out()
-	if names.kind != array {
-		c.weightedField(names, n, least, each)
-		return
-	}
-	for i := range names.items {
-		c.at(i)
-		c.weightedField(&names.items[i], n, least, each)
-		c.out()
-	}
+	c.each(names, func(name *value) { c.weightedField(name, n, use) })
 }
 
-func (c *checker) weightedField(v *value, n need, least float64, each func(*Field)) {
+func (c *checker) weightedField(v *value, n need, use func(*Field)) {
 	if !c.must(v.kind == str, v, "each of fields", "the name of a field") {
 		return
 	}
 	name, weight, weighs := strings.Cut(v.text, "^")
-	if weighs {
-		w := stringValue(weight)
-		if number, ok := numberOf(&w); !ok || number < least {
-			c.report(Malformed, nil, "%s is no weight; it is a number of %v at least: \"FIELD^2\"", quoted(weight), least)
-			return
-		}
-	}
-	if strings.Contains(name, "*") && n == needText {
-		c.report(Malformed, c.candidates(strings.Trim(name, "*."), n), "combined_fields needs texts only; name them one by one")
-		return
-	}
 	if strings.Contains(name, "*") {
-		c.fieldPattern(name, n, each)
+		c.fieldPattern(name, n, use)
 		return
 	}
 	asked := name
@@ -167,19 +136,21 @@ func (c *checker) weightedField(v *value, n need, least float64, each func(*Fiel
 			v.text += "^" + weight
 		}
 	}
-	each(f)
+	use(f)
 }
 
-// allFields notes a search of all fields, where some of them are hidden, or none is
-// seen.
+// allFields reports a search of all fields if some of them are hidden, or if a
+// nested query sees none of them.
 func (c *checker) allFields(v *value, n need) {
 	texts := func(f *Field) bool {
 		return f.family == textFamily && f.Parent == "" && n.fits(f) && f.inScope(c.nested)
 	}
 	switch {
 	case !c.trusted && c.index.sensitive.any():
-		c.report(Forbidden, c.some(texts), "name the fields: without them all fields are searched, and not all may be")
+		c.report(ErrForbidden, c.some(texts), "name the fields: not all fields may be searched")
 	case c.nested != "":
-		c.report(Malformed, c.some(texts), "name the fields: without them the fields of the document are searched, which a query on %s does not see", quoted(c.nested))
+		c.report(ErrMalformed, c.some(texts),
+			"name the fields: without them, fields of the document are searched, which a query on %s does not see",
+			quoted(c.nested))
 	}
 }

@@ -1,36 +1,39 @@
 package esquery
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
 
 var (
 	geoParams = []param{
-		{key: "validation_method", takes: aWord, words: []string{"STRICT", "COERCE", "IGNORE_MALFORMED"}},
+		{key: "validation_method", takes: aText},
 		{key: "ignore_unmapped", takes: aSwitch},
 	}
 	geoDistanceQueryParams = withCommon(append(geoParams,
 		param{key: "distance", takes: aText, required: true},
-		param{key: "unit", takes: exactWord, words: distanceUnits},
-		param{key: "distance_type", takes: aWord, words: []string{"arc", "plane"}})...)
+		param{key: "unit", takes: aText},
+		param{key: "distance_type", takes: aText})...)
 	geoAreaParams  = withCommon(geoParams...)
 	geoShapeParams = withCommon(param{key: "ignore_unmapped", takes: aSwitch})
 	shapeParams    = []param{
 		{key: "shape", takes: anything},
-		{key: "relation", takes: aWord, words: []string{"intersects", "disjoint", "within", "contains"}},
-		{key: "indexed_shape", takes: refused, why: "it reads another document, which nothing here can check; give the shape itself"},
-		{key: "strategy", takes: aWord, words: []string{"recursive", "term"}},
+		{key: "relation", takes: aText},
+		{key: "indexed_shape", takes: refused,
+			why: "it reads another document, which cannot be checked; give the shape itself"},
+		{key: "strategy", takes: aText},
 	}
-	geoGridParams = []param{
-		{key: "geohash", takes: aText},
-		{key: "geotile", takes: aText},
-		{key: "geohex", takes: aText},
-	}
+	geoGridParams = []param{{key: "geohash", takes: aText}, {key: "geotile", takes: aText}, {key: "geohex", takes: aText}}
 	polygonParams = []param{{key: "points", takes: anArray, required: true}}
+	boxParams     = []param{
+		{key: "top_left"}, {key: "bottom_right"}, {key: "top_right"}, {key: "bottom_left"},
+		{key: "top"}, {key: "left"}, {key: "bottom"}, {key: "right"}, {key: "wkt"},
+	}
 )
 
-// fieldBeside returns the one member of v that is none of known, which it checks.
+// fieldBeside returns the one member of v that is not a known parameter, and
+// checks the others.
 func (c *checker) fieldBeside(v *value, owner string, known []param) *member {
 	if !c.is(v, object, owner) {
 		return nil
@@ -53,20 +56,42 @@ func (c *checker) fieldBeside(v *value, owner string, known []param) *member {
 			c.unknownKey(field.key, owner, known)
 			field = m
 		default:
-			c.report(Malformed, []string{"bool"}, "%s takes one field; put one %s for each into a bool", owner, owner)
+			c.report(ErrMalformed, []string{"bool"}, "%s takes one field; put one %s for each field into a bool", owner, owner)
 		}
 		c.out()
 	}
 	for i := range known {
 		if known[i].required && v.get(known[i].key) == nil {
-			c.report(Malformed, nil, "%s needs %s", owner, quoted(known[i].key))
+			c.report(ErrMalformed, nil, "%s needs %s", owner, quoted(known[i].key))
 			return nil
 		}
 	}
 	if field == nil {
-		c.report(Malformed, nil, "%s names no field", owner)
+		c.report(ErrMalformed, nil, "%s names no field", owner)
 	}
 	return field
+}
+
+// area checks a query of the form {"FIELD": {parameters}}.
+func (c *checker) area(v *value, name string, n need, beside, known []param) {
+	m := c.fieldBeside(v, name, beside)
+	if m == nil {
+		return
+	}
+	c.in(m.key)
+	c.field(&m.key, n)
+	c.params(&m.value, name, known)
+	c.out()
+}
+
+func (c *checker) geoShape(v *value)   { c.area(v, "geo_shape", needGeo, geoShapeParams, shapeParams) }
+func (c *checker) planeShape(v *value) { c.area(v, "shape", needShape, geoShapeParams, shapeParams) }
+func (c *checker) geoGrid(v *value)    { c.area(v, "geo_grid", needGeo, geoShapeParams, geoGridParams) }
+func (c *checker) geoPolygon(v *value) {
+	c.area(v, "geo_polygon", needGeoPoint, geoAreaParams, polygonParams)
+}
+func (c *checker) geoBoundingBox(v *value) {
+	c.area(v, "geo_bounding_box", needGeo, geoAreaParams, boxParams)
 }
 
 func (c *checker) geoDistance(v *value) {
@@ -74,16 +99,11 @@ func (c *checker) geoDistance(v *value) {
 	if m == nil {
 		return
 	}
-	distance, unit := v.get("distance").text, ""
-	if u := v.get("unit"); u != nil {
-		unit = u.text
-	}
-	if !isDistance(distance) && !isDistance(distance+unit) || strings.HasPrefix(distance, "-") ||
-		strings.Trim(distance, "0. abcdefghijklmnopqrstuvwxyz") == "" {
-		c.in("distance")
-		c.report(InvalidLiteral, nil, "%s is no distance above zero, such as 10km", quoted(distance))
-		c.out()
-	}
+	c.member(v, "distance", func(distance *value) {
+		if !isDistance(distance.text) && !isDistance(distance.text+textOf(v, "unit")) {
+			c.report(ErrInvalidLiteral, nil, "%s is not a distance, such as 10km", quoted(distance.text))
+		}
+	})
 	c.in(m.key)
 	if c.field(&m.key, needGeo) != nil {
 		c.geoPoint(&m.value)
@@ -91,126 +111,60 @@ func (c *checker) geoDistance(v *value) {
 	c.out()
 }
 
-func (c *checker) geoBoundingBox(v *value) {
-	m := c.fieldBeside(v, "geo_bounding_box", geoAreaParams)
-	if m == nil {
-		return
-	}
-	c.in(m.key)
-	defer c.out()
-	c.field(&m.key, needGeo)
-	if !c.is(&m.value, object, "a box") {
-		return
-	}
-	keys := make([]string, 0, 4)
-	for i := range m.value.members {
-		corner := &m.value.members[i]
-		c.in(corner.key)
-		switch corner.key {
-		case "top_left", "bottom_right", "top_right", "bottom_left":
-			c.geoPoint(&corner.value)
-		case "top", "left", "bottom", "right":
-			if _, ok := numberOf(&corner.value); !ok {
-				c.report(InvalidLiteral, nil, "%s must be a number of degrees", corner.key)
-			}
-		case "wkt":
-			c.must(corner.value.kind == str && strings.HasPrefix(strings.ToUpper(corner.value.text), "BBOX"), &corner.value, "wkt", `a text such as "BBOX (-10, 10, 10, -10)"`)
+// geoPoint reports a point that engines accept although it does not exist: they
+// compute distances to the latitude 91, and find nothing near the number 5. The
+// forms are {"lat":52.5,"lon":13.4}, [13.4,52.5], "52.5,13.4", well-known text and
+// geohashes, of which engines check the last two.
+func (c *checker) geoPoint(v *value) {
+	var lat, lon float64
+	ok := true
+	switch v.kind {
+	case object:
+		y, x := v.get("lat"), v.get("lon")
+		if y == nil || x == nil {
+			return
 		}
-		c.out()
-		keys = append(keys, corner.key)
+		lat, _ = numberOf(y)
+		lon, _ = numberOf(x)
+	case array:
+		if ok = len(v.items) > 1; ok {
+			lon, _ = numberOf(&v.items[0])
+			lat, _ = numberOf(&v.items[1])
+		}
+	case str:
+		y, x, pair := strings.Cut(v.text, ",")
+		if !pair {
+			return
+		}
+		var err1, err2 error
+		lat, err1 = strconv.ParseFloat(strings.TrimSpace(y), 64)
+		lon, err2 = strconv.ParseFloat(strings.TrimSpace(x), 64)
+		ok = err1 == nil && err2 == nil
+	default:
+		ok = false
 	}
-	if !isBox(keys) {
-		c.report(Malformed, nil, "a box has top_left and bottom_right, or top_right and bottom_left, or top, left, bottom and right, or wkt; this has %s",
-			strings.Join(keys, ", "))
-		return
-	}
-	top, ok1 := latitude(&m.value, "top", "top_left", "top_right")
-	bottom, ok2 := latitude(&m.value, "bottom", "bottom_right", "bottom_left")
-	if ok1 && ok2 && top < bottom {
-		c.report(InvalidLiteral, nil, "the top of the box lies below its bottom")
+	if !ok || math.Abs(lat) > 90 || math.Abs(lon) > 180 || math.IsNaN(lat) || math.IsNaN(lon) {
+		c.report(ErrInvalidLiteral, nil,
+			`this is not a point such as {"lat":52.5,"lon":13.4}: `+
+				"the latitude is within -90 and 90, the longitude within -180 and 180; in an array the longitude is first")
 	}
 }
 
-func isBox(keys []string) bool {
-	has := func(all ...string) bool {
-		for _, key := range all {
-			found := false
-			for _, k := range keys {
-				found = found || k == key
-			}
-			if !found {
-				return false
-			}
-		}
-		return len(keys) == len(all)
-	}
-	return has("top_left", "bottom_right") || has("top_right", "bottom_left") || has("top", "left", "bottom", "right") || has("wkt")
+// isDistance reports whether s is a length. Without a unit it is in metres.
+func isDistance(s string) bool {
+	unit := strings.TrimLeft(s, "-+.0123456789eE")
+	number := stringValue(strings.TrimSpace(s[:len(s)-len(unit)]))
+	_, ok := numberOf(&number)
+	return ok && distanceUnits[strings.TrimSpace(unit)]
 }
 
-// latitude returns that of the first of the keys that v has, where it is written as
-// a number.
-func latitude(v *value, keys ...string) (float64, bool) {
-	for _, key := range keys {
-		corner := v.get(key)
-		switch {
-		case corner == nil:
-		case corner.kind == object && corner.get("lat") != nil:
-			return numberOf(corner.get("lat"))
-		case corner.kind == array && len(corner.items) == 2:
-			return numberOf(&corner.items[1])
-		case corner.kind == number:
-			return numberOf(corner)
-		}
-	}
-	return 0, false
-}
+var distanceUnits = setOfNames(` mi miles yd yards ft feet in inch km kilometers m meters cm centimeters
+	mm millimeters nmi NM nauticalmiles`)
 
-func (c *checker) geoPolygon(v *value) {
-	m := c.fieldBeside(v, "geo_polygon", geoAreaParams)
-	if m == nil {
-		return
+func setOfNames(names string) map[string]bool {
+	set := map[string]bool{"": true}
+	for name := range strings.FieldsSeq(names) {
+		set[name] = true
 	}
-	c.in(m.key)
-	defer c.out()
-	c.field(&m.key, needGeoPoint)
-	if !c.params(&m.value, "a polygon", polygonParams) {
-		return
-	}
-	c.in("points")
-	defer c.out()
-	points := m.value.get("points").items
-	if len(points) < 3 {
-		c.report(Malformed, nil, "a polygon has three points at least")
-	}
-	for i := range points {
-		c.at(i)
-		c.geoPoint(&points[i])
-		c.out()
-	}
-}
-
-func (c *checker) geoGrid(v *value) {
-	m := c.fieldBeside(v, "geo_grid", geoShapeParams)
-	if m == nil {
-		return
-	}
-	c.in(m.key)
-	defer c.out()
-	c.field(&m.key, needGeo)
-	if !c.params(&m.value, "geo_grid", geoGridParams) {
-		return
-	}
-	if len(m.value.members) != 1 {
-		c.report(Malformed, nil, "geo_grid takes one of geohash, geotile, geohex")
-		return
-	}
-	if tile := m.value.get("geotile"); tile != nil {
-		parts := strings.Split(tile.text, "/")
-		for _, part := range parts {
-			if _, err := strconv.ParseUint(part, 10, 31); err != nil || len(parts) != 3 {
-				c.report(InvalidLiteral, nil, `%s is no tile, such as "6/32/22"`, quoted(tile.text))
-				return
-			}
-		}
-	}
+	return set
 }

@@ -10,13 +10,13 @@ var (
 	nestedParams = withCommon(
 		param{key: "path", takes: anything, required: true},
 		param{key: "query", takes: anything, required: true},
-		param{key: "score_mode", takes: exactWord, words: []string{"avg", "sum", "min", "max", "none"}},
+		param{key: "score_mode", takes: aText},
 		param{key: "ignore_unmapped", takes: aSwitch},
 		param{key: "inner_hits", takes: anything})
 	hasChildParams = withCommon(
 		param{key: "type", takes: aText, required: true},
 		param{key: "query", takes: anything, required: true},
-		param{key: "score_mode", takes: exactWord, words: []string{"avg", "sum", "min", "max", "none"}},
+		param{key: "score_mode", takes: aText},
 		param{key: "min_children", takes: aCount},
 		param{key: "max_children", takes: aPositive},
 		param{key: "ignore_unmapped", takes: aSwitch},
@@ -36,7 +36,7 @@ var (
 // nestedQuery checks a query on the objects of a nested field.
 func (c *checker) nestedQuery(v *value) {
 	if v.kind == object && v.get("path") == nil && v.get("query") != nil {
-		c.report(Malformed, c.nestedObjects(), "nested needs a path, the name of a nested object")
+		c.report(ErrMalformed, c.nestedObjects(), "nested needs a path: the name of a nested object")
 		return
 	}
 	if !c.params(v, "nested", nestedParams) {
@@ -46,31 +46,23 @@ func (c *checker) nestedQuery(v *value) {
 	f := c.nestedObject(v.get("path"))
 	c.out()
 	if f == nil {
-		return // in which scope its query would be is not known
+		return // the scope of its query is not known
 	}
 	outer := c.nested
 	c.nested = f.Path
 	c.member(v, "query", c.query)
-	// What is shown of the objects is found by what stands in here.
+	// inner_hits see the fields of the nested objects.
 	c.member(v, "inner_hits", c.innerHits)
 	c.nested = outer
 }
 
-// hasChild and hasParent find documents by what is joined to them. That is confined
-// to the documents of the mandatory filter as well.
+// hasChild and hasParent find documents by their joined documents, which must
+// match the mandatory filter as well.
 func (c *checker) hasChild(v *value) {
 	if !c.params(v, "has_child", hasChildParams) {
 		return
 	}
 	c.relation(v, "type", false)
-	fewest, most := v.get("min_children"), v.get("max_children")
-	if fewest != nil && most != nil {
-		if n, _ := countOf(fewest); n > 0 {
-			if m, _ := countOf(most); m < n {
-				c.report(InvalidLiteral, nil, "max_children is less than min_children")
-			}
-		}
-	}
 	c.joined(v)
 }
 
@@ -88,7 +80,7 @@ func (c *checker) parentID(v *value) {
 	}
 }
 
-// joined checks the query on joined documents, which are never nested ones.
+// joined checks the query on joined documents, which are never nested objects.
 func (c *checker) joined(v *value) {
 	outer := c.nested
 	c.nested = ""
@@ -100,8 +92,8 @@ func (c *checker) joined(v *value) {
 	c.nested = outer
 }
 
-// relation checks the name of a relation under key: one that has children, or one
-// that is a child of another.
+// relation checks the name of a relation: one that has children, or one that is
+// a child.
 func (c *checker) relation(v *value, key string, parent bool) {
 	var known []string
 	for _, f := range c.index.mapping.joins {
@@ -123,8 +115,10 @@ func (c *checker) relation(v *value, key string, parent bool) {
 	c.in(key)
 	defer c.out()
 	if len(known) == 0 {
-		c.report(FieldType, []string{"nested"}, "the index has no join field, so that its documents have no parents and children")
+		c.report(ErrFieldType, []string{"nested"},
+			"the index has no join field, so its documents have no parents and children")
 		return
 	}
-	c.report(UnknownField, refusal.Nearest(name.text, known, maxCandidates), "there is no such relation as %s", quoted(name.text))
+	c.report(ErrUnknownField, refusal.Nearest(name.text, known, maxCandidates),
+		"there is no relation %s", quoted(name.text))
 }

@@ -28,7 +28,6 @@ func TestNestedQueries(t *testing.T) {
 		{"no path", `{"nested":{"query":{"match_all":{}}}}`, "malformed /nested"},
 		{"no query", `{"nested":{"path":"items"}}`, "malformed /nested"},
 		{"a filter", `{"nested":{"path":"items","filter":{"match_all":{}}}}`, "unknown_key /nested/filter; malformed /nested"},
-		{"an unknown score_mode", `{"nested":{"path":"items","query":{"match_all":{}},"score_mode":"total"}}`, "malformed /nested/score_mode"},
 	}))
 }
 
@@ -43,7 +42,7 @@ func TestJoinQueries(t *testing.T) {
 	}))
 }
 
-// What a query finds by other documents is confined to those of the filter as well.
+// The documents that has_child and has_parent use must match the filter too.
 func TestFilterReachesJoinsAndNeighbours(t *testing.T) {
 	v := validator(t, &esquery.Options{Filter: json.RawMessage(`{"term":{"tenantId":"a"}}`)})
 	for _, query := range []string{
@@ -65,8 +64,8 @@ func TestFilterReachesJoinsAndNeighbours(t *testing.T) {
 	}))
 }
 
-// Which words one stands for is looked up among those of all documents: a choice of
-// few tells whether others have a certain word.
+// Words are expanded to words of all documents. A choice of few words would reveal
+// whether the documents of others have a word.
 func TestFilterAndExpansions(t *testing.T) {
 	cases := []checkCase{
 		{"match", `{"match":{"title":{"query":"zebr","fuzziness":1,"max_expansions":1}}}`, "/match/title/max_expansions"},

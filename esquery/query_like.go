@@ -12,7 +12,7 @@ var (
 		param{key: "min_word_length", takes: aCount},
 		param{key: "max_word_length", takes: aCount},
 		param{key: "stop_words", takes: texts},
-		param{key: "analyzer", takes: anAnalyzer},
+		noAnalyzer,
 		param{key: "minimum_should_match", takes: minimumMatch},
 		param{key: "fail_on_unsupported_field", takes: aSwitch},
 		param{key: "boost_terms", takes: aNumber},
@@ -25,46 +25,29 @@ var (
 	}
 )
 
-// moreLikeThis checks a query for documents that have words of a text in common.
+// moreLikeThis checks a query for documents with words of a text in common.
 func (c *checker) moreLikeThis(v *value) {
 	if c.filtered() {
-		c.report(FilterBypass, []string{"match"}, "more_like_this chooses words by how many documents of others have them; use a match with the words")
+		c.report(ErrFilterBypass, []string{"match"},
+			"more_like_this selects words by the documents of others; use a match with the words")
 		return
 	}
 	if !c.params(v, "more_like_this", likeParams) {
 		return
 	}
 	c.member(v, "fields", func(names *value) {
-		if len(names.items) == 0 {
-			c.report(Malformed, nil, "more_like_this needs fields")
-		}
 		c.fieldNames(names, &param{key: "fields", need: needLike})
 	})
-	c.member(v, "like", c.like)
-	c.member(v, "unlike", c.like)
+	c.member(v, "like", func(like *value) { c.each(like, c.likeItem) })
+	c.member(v, "unlike", func(like *value) { c.each(like, c.likeItem) })
 }
 
-func (c *checker) like(v *value) {
-	if v.kind != array {
-		c.likeItem(v)
-		return
-	}
-	if len(v.items) == 0 {
-		c.report(Malformed, nil, "it has no text that documents could be like")
-	}
-	for i := range v.items {
-		c.at(i)
-		c.likeItem(&v.items[i])
-		c.out()
-	}
-}
-
-// likeItem checks a text, or a document.
+// likeItem checks a text or a document.
 func (c *checker) likeItem(v *value) {
 	switch {
 	case isText(v):
 	case v.kind != object:
-		c.report(Malformed, nil, "what documents are like is a text, or a document by its _id")
+		c.report(ErrMalformed, nil, "like takes texts, and documents by their _id")
 	case v.get("doc") != nil:
 		c.params(v, "a document", madeDocumentParams)
 	default:
@@ -72,7 +55,7 @@ func (c *checker) likeItem(v *value) {
 	}
 	if name := v.get("_index"); name != nil && c.v.indices[name.text] != c.index {
 		c.in("_index")
-		c.report(Forbidden, nil, "a document of another index is refused")
+		c.report(ErrForbidden, nil, "documents of other indices are refused")
 		c.out()
 	}
 }

@@ -6,8 +6,6 @@ import (
 )
 
 var (
-	regexpFlags = []string{"ALL", "NONE", "ANYSTRING", "AUTOMATON", "COMPLEMENT", "EMPTY", "INTERSECTION", "INTERVAL"}
-
 	prefixClause = clauseType{name: "prefix", need: needPrefix, main: "value", params: withCommon(
 		param{key: "value"},
 		param{key: "case_insensitive", takes: aSwitch},
@@ -18,7 +16,7 @@ var (
 		param{key: "rewrite", takes: aRewrite})}
 	regexpClause = clauseType{name: "regexp", need: needPattern, main: "value", params: withCommon(
 		param{key: "value"},
-		param{key: "flags", takes: someFlags, words: regexpFlags},
+		param{key: "flags", takes: aText},
 		param{key: "case_insensitive", takes: aSwitch},
 		param{key: "max_determinized_states", takes: aPositive},
 		param{key: "rewrite", takes: aRewrite})}
@@ -32,8 +30,8 @@ var (
 )
 
 const (
-	maxRegexp = 1000   // letters, of the engines
-	maxStates = 10_000 // of an automaton; the engines' default
+	maxRegexp = 1000   // characters, the limit of the engines
+	maxStates = 10_000 // of an automaton, the default of the engines
 )
 
 func (c *checker) prefix(v *value) {
@@ -43,7 +41,7 @@ func (c *checker) prefix(v *value) {
 		return
 	}
 	if cl.value.text == "" {
-		c.report(TooExpensive, []string{"exists"}, "every value begins with nothing; exists says that there is one")
+		c.report(ErrTooExpensive, []string{"exists"}, "every value has an empty prefix; use exists")
 	}
 	c.ofWord(&cl)
 }
@@ -58,19 +56,20 @@ func (c *checker) wildcard(v *value) {
 	c.ofWord(&cl)
 }
 
-// wildcardCost notes a pattern for which every term has to be looked at. A field of
+// wildcardCost reports a pattern that is compared with every term. A field of
 // the type wildcard has an index for that.
 func (c *checker) wildcardCost(f *Field, pattern string) {
 	if (strings.HasPrefix(pattern, "*") || strings.HasPrefix(pattern, "?")) && (f == nil || f.Type != "wildcard") {
 		if strings.Trim(pattern, "*") == "" {
-			c.report(TooExpensive, []string{"exists"}, "everything is like %s; exists says that there is a value", quoted(pattern))
+			c.report(ErrTooExpensive, []string{"exists"}, "%s matches every value; use exists", quoted(pattern))
 			return
 		}
-		c.report(TooExpensive, []string{"match", "prefix"}, "%s begins with a wildcard, for which every value is looked at; use match on a text, or a prefix",
+		c.report(ErrTooExpensive, []string{"match", "prefix"},
+			"%s begins with a wildcard, so it is compared with every value; use match on a text, or a prefix",
 			quoted(pattern))
 	}
 	if len(pattern) > maxRegexp {
-		c.report(TooExpensive, nil, "a pattern can have %d characters at most", maxRegexp)
+		c.report(ErrTooExpensive, nil, "a pattern can have at most %d characters", maxRegexp)
 	}
 }
 
@@ -82,23 +81,22 @@ func (c *checker) regexp(v *value) {
 	}
 	if states := cl.get("max_determinized_states"); states != nil {
 		if n, _ := countOf(states); n > maxStates {
-			c.report(TooExpensive, nil, "max_determinized_states can be %d at most", maxStates)
+			c.report(ErrTooExpensive, nil, "max_determinized_states can be at most %d", maxStates)
 		}
 	}
 	c.regexpCost(cl.value.text)
 	c.ofWord(&cl)
 }
 
-// regexpCost notes an expression that is too long, no expression, or one for which
-// every term has to be looked at.
+// regexpCost reports an expression that is too long, or that is compared with
+// every term.
 func (c *checker) regexpCost(pattern string) {
 	switch {
 	case len(pattern) > maxRegexp:
-		c.report(TooExpensive, nil, "a regular expression can have %d characters at most", maxRegexp)
-	case !isRegexp(pattern):
-		c.report(InvalidLiteral, nil, "%s is no regular expression: a bracket or escape has no end", quoted(pattern))
+		c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
 	case beginsAnyhow(pattern):
-		c.report(TooExpensive, []string{"match", "prefix"}, "%s can begin with anything, so that every value is looked at; use match on a text, or a prefix",
+		c.report(ErrTooExpensive, []string{"match", "prefix"},
+			"%s can begin with anything, so it is compared with every value; use match on a text, or a prefix",
 			quoted(pattern))
 	}
 }
@@ -113,18 +111,18 @@ func (c *checker) fuzzy(v *value) {
 	c.ofWord(&cl)
 }
 
-// maxFuzzy is how long a text with fuzziness can be, in bytes: for each of its words
-// engines look at the whole index.
+// maxFuzzy is the maximum length in bytes of a text with fuzziness: engines
+// search the whole index for each of its words.
 const maxFuzzy = 1000
 
 func (c *checker) fewWords(text string) {
 	if len(text) > maxFuzzy {
-		c.report(TooExpensive, nil, "a text can have %d bytes at most to be searched with fuzziness", maxFuzzy)
+		c.report(ErrTooExpensive, nil, "a text with fuzziness can have at most %d bytes", maxFuzzy)
 	}
 }
 
-// ofWord notes what is looked for among the words of a text and cannot be one. These
-// queries are not analysed, and words were: they have no space and no capital.
+// ofWord reports a value that cannot be a word of a text. These queries are not
+// analyzed, but the words of the index are: they have no spaces and no capitals.
 func (c *checker) ofWord(cl *clause) {
 	f := cl.field
 	if f == nil {
@@ -136,14 +134,17 @@ func (c *checker) ofWord(cl *clause) {
 	}
 	switch text := cl.value.text; {
 	case strings.ContainsFunc(text, unicode.IsSpace):
-		c.report(FieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, which is searched by its words, and %s is more than one of them", quoted(f.Path), quoted(text))
+		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"),
+			"%s is a text and is searched by its words, but %s is more than one word", quoted(f.Path), quoted(text))
 	case strings.ContainsFunc(text, unicode.IsUpper) && !cl.is("case_insensitive"):
-		c.report(FieldType, append(c.alternatives(f, needPrefix), "match"), "%s is a text, whose words stand in the index without capitals: %s is none of them", quoted(f.Path), quoted(text))
+		c.report(ErrFieldType, append(c.alternatives(f, needPrefix), "match"),
+			"%s is a text, whose words are in lower case in the index; %s is not one of them",
+			quoted(f.Path), quoted(text))
 	}
 }
 
-// lowercased reports whether the words of a text stand in the index without
-// capitals. What an analyzer of the index's own does is not known.
+// lowercased reports whether the words of a text are in lower case in the index.
+// The custom analyzers of an index are not known.
 func (f *Field) lowercased() bool {
 	switch f.analyzer {
 	case "", "default", "standard", "simple", "stop", "fingerprint", "english":
@@ -152,41 +153,11 @@ func (f *Field) lowercased() bool {
 	return false
 }
 
-// isRegexp reports whether the brackets of a regular expression fit, and its last
-// escape escapes something.
-func isRegexp(s string) bool {
-	depth, quote, class := 0, false, false
-	for i := 0; i < len(s); i++ {
-		switch ch := s[i]; {
-		case quote:
-			quote = ch != '"'
-		case ch == '\\':
-			if i++; i == len(s) {
-				return false
-			}
-		case class:
-			class = ch != ']'
-		case ch == '"':
-			quote = true
-		case ch == '[':
-			class = true
-		case ch == '(':
-			depth++
-		case ch == ')':
-			if depth--; depth < 0 {
-				return false
-			}
-		}
-	}
-	return depth == 0 && !quote && !class
-}
-
-// beginsAnyhow reports whether what a regular expression matches can begin with any
-// character, again and again: .*, .+, [^a]*, @, at its beginning or at that of one of
-// its alternatives.
+// beginsAnyhow reports whether an expression, or one of its alternatives, begins
+// with something that matches any characters: .*, .+, [^a]* or @.
 func beginsAnyhow(s string) bool {
 	atStart := true
-	type group struct{ atStart, any bool } // whether it began at the start, and takes any character
+	type group struct{ atStart, any bool } // began at the start; matches any character
 	var groups []group
 	for i := 0; i < len(s); i++ {
 		switch s[i] {

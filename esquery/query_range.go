@@ -14,8 +14,8 @@ var (
 		param{key: "include_lower", takes: aSwitch},
 		param{key: "include_upper", takes: aSwitch},
 		param{key: "format", takes: aText},
-		param{key: "time_zone", takes: aTimeZone},
-		param{key: "relation", takes: aWord, words: []string{"intersects", "contains", "within"}})
+		param{key: "time_zone", takes: aText},
+		param{key: "relation", takes: aText})
 	lowerBounds = [...]string{"gt", "gte", "from"}
 	upperBounds = [...]string{"lt", "lte", "to"}
 )
@@ -30,7 +30,8 @@ func (c *checker) rangeQuery(v *value) {
 	defer c.out()
 	f := c.field(&m.key, needRange)
 	if m.value.kind != object {
-		c.report(Malformed, []string{"term"}, `range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; one value goes into term`)
+		c.report(ErrMalformed, []string{"term"},
+			`range is written {"range": {"FIELD": {"gte": ..., "lt": ...}}}; use term for one value`)
 		return
 	}
 	if !c.params(&m.value, "range", rangeParams) {
@@ -42,21 +43,16 @@ func (c *checker) rangeQuery(v *value) {
 		return
 	}
 	if lower == nil && upper == nil {
-		c.report(Malformed, []string{"exists"}, "range has no bound: give gt or gte, lt or lte")
+		c.report(ErrMalformed, []string{"exists"}, "range needs a bound: gt or gte, lt or lte")
 		return
 	}
 	if f == nil {
 		return
 	}
-	if f.family == keyedFamily && f.Type == "flattened" && (lower == nil || upper == nil) {
-		c.report(FieldType, nil, "a range on a key of a flattened field needs both bounds")
-	}
 	c.searchable(f)
 	format := ""
-	if own := m.value.get("format"); own != nil && f.family == dateFamily {
-		c.in("format")
-		c.dateFormat(own)
-		c.out()
+	if own := m.value.get("format"); own != nil && (f.family == dateFamily || f.family == dateRangeFamily) {
+		c.member(&m.value, "format", c.dateFormat)
 		format = own.text
 	}
 	before := c.faults
@@ -75,12 +71,12 @@ func (c *checker) rangeQuery(v *value) {
 		empty = laterDay(lower.text, upper.text) && !strings.Contains(cmp.Or(format, strings.Join(f.Formats, "||")), "dd-MM")
 	}
 	if empty {
-		c.report(InvalidLiteral, nil, "nothing lies between %s and %s", quoted(lower.text), quoted(upper.text))
+		c.report(ErrInvalidLiteral, nil, "there is nothing between %s and %s", quoted(lower.text), quoted(upper.text))
 	}
 }
 
-// laterDay reports whether both begin like 2024-01-31, and the first day is the later
-// one by more than what time zones and rounding could change.
+// laterDay reports whether both begin like 2024-01-31, and the first day is
+// later by more than time zones and rounding can change.
 func laterDay(a, b string) bool {
 	const layout = "2006-01-02"
 	if len(a) < len(layout) || len(b) < len(layout) || strings.Contains(a, "||") || strings.Contains(b, "||") {
@@ -91,14 +87,14 @@ func laterDay(a, b string) bool {
 	return err1 == nil && err2 == nil && from.Sub(to) > 48*time.Hour
 }
 
-// bound returns the bound at one end, of the names that it can have; nil: it is open.
+// bound returns the bound of one end, or nil if the end is open.
 func (c *checker) bound(v *value, names []string) (found *value, key string, ok bool) {
 	for _, name := range names {
 		b := v.get(name)
 		switch {
 		case b == nil:
 		case key != "":
-			c.report(Malformed, nil, "range has both %s and %s, of which one is lost", key, name)
+			c.report(ErrMalformed, nil, "range has both %s and %s, and engines ignore one of them", key, name)
 			return nil, "", false
 		default:
 			found, key = b, name
@@ -109,7 +105,7 @@ func (c *checker) bound(v *value, names []string) (found *value, key string, ok 
 	}
 	if !isText(found) {
 		c.in(key)
-		c.report(Malformed, nil, "%s must be a string or number, and is %s", key, found.kind)
+		c.report(ErrMalformed, nil, "%s must be a string or number, and is %s", key, found.kind)
 		c.out()
 		return nil, "", false
 	}
@@ -121,12 +117,12 @@ func (c *checker) boundLiteral(f *Field, v *value, key, format string) {
 		return
 	}
 	c.in(key)
-	c.literalAs(f, v, boundLiteral, format)
+	c.literal(f, v, boundLiteral, format)
 	c.out()
 }
 
-// fieldPattern returns the fields that a name with * stands for, of those that do
-// for n, or notes why it may not be used. The walk is at it.
+// fieldPattern calls each with the fields that a name with * stands for and that
+// fit n, or reports why the pattern is refused.
 func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
 	if !c.fewPatterns() {
 		return
@@ -154,8 +150,9 @@ func (c *checker) fieldPattern(pattern string, n need, each func(f *Field)) {
 	}
 	switch {
 	case hidden:
-		c.report(Forbidden, named, "name the fields one by one: %s stands for more than may be searched", quoted(pattern))
+		c.report(ErrForbidden, named, "name the fields: %s matches more than may be searched", quoted(pattern))
 	case !found:
-		c.report(UnknownField, c.candidates(strings.Trim(pattern, "*."), n), "no field that can be searched here is called like %s", quoted(pattern))
+		c.report(ErrUnknownField, c.candidates(strings.Trim(pattern, "*."), n),
+			"no field that can be searched here matches %s", quoted(pattern))
 	}
 }

@@ -1,16 +1,13 @@
 package esquery
 
 import (
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/qedkit/qed/refusal"
 )
 
-// minimumMatch checks how many clauses must match: 2, -1, 75%, -25%, or conditions
-// such as "2<75% 9<-3". Engines notice what is none only where it comes to count.
+// minimumMatch checks how many clauses must match: 2, -1, 75%, -25%, or
+// conditions such as "2<75% 9<-3". Engines report a wrong value only if they use
+// it.
 func (c *checker) minimumMatch(v *value) bool {
 	if v.kind == number || v.kind == str {
 		if isMinimum(v.text) {
@@ -20,7 +17,7 @@ func (c *checker) minimumMatch(v *value) bool {
 	return c.must(false, v, "minimum_should_match", `a whole number, a percentage, or conditions such as "2<75%"`)
 }
 
-// maxMinimum is far more than what anybody writes.
+// maxMinimum is more than anybody writes.
 const maxMinimum = 200
 
 func isMinimum(s string) bool {
@@ -31,7 +28,7 @@ func isMinimum(s string) bool {
 	if !strings.Contains(s, "<") {
 		return isMinimumCount(s)
 	}
-	// A space may stand around the <, which Fields would take apart.
+	// Spaces around < would be split by Fields.
 	for strings.Contains(s, " <") || strings.Contains(s, "< ") {
 		s = strings.ReplaceAll(strings.ReplaceAll(s, " <", "<"), "< ", "<")
 	}
@@ -51,13 +48,15 @@ func isMinimumCount(s string) bool {
 }
 
 // fuzziness checks how many letters may differ: 0, 1, 2, AUTO or AUTO:3,6.
+// OpenSearch treats a wrong value as 0.
 func (c *checker) fuzziness(v *value) bool {
 	if v.kind == number || v.kind == str {
 		if isFuzziness(v.text) {
 			return true
 		}
 	}
-	return c.must(false, v, "fuzziness", "0, 1, 2, AUTO, or AUTO:3,6 with the lengths from which one and two letters may differ")
+	return c.must(false, v, "fuzziness",
+		"0, 1, 2, AUTO, or AUTO:3,6 with the lengths from which one and two letters may differ")
 }
 
 func isFuzziness(s string) bool {
@@ -79,21 +78,22 @@ func isFuzziness(s string) bool {
 
 var rewrites = []string{"constant_score", "constant_score_boolean", "constant_score_blended", "scoring_boolean"}
 
-// leastExpansions is how many words engines take for one that is incomplete or
-// misspelt, where nothing else is said.
+// leastExpansions is the default number of words that engines expand an
+// incomplete or misspelled word to.
 const leastExpansions = 50
 
-// expansions notes a choice of few words among those of all documents: which they are
-// tells whether there are others.
+// expansions reports a choice of few words from those of all documents: the
+// chosen words would reveal the existence of others.
 func (c *checker) expansions(n int) bool {
 	if !c.filtered() || n >= leastExpansions {
 		return true
 	}
-	c.report(FilterBypass, nil, "the %d words that come first are of all documents, those of others too; %d is the least that can be taken", n, leastExpansions)
+	c.report(ErrFilterBypass, nil,
+		"the first %d words are chosen from the documents of others too; use at least %d", n, leastExpansions)
 	return false
 }
 
-// rewrite checks how a query on many terms is run.
+// rewrite checks the execution of a query on many terms.
 func (c *checker) rewrite(v *value) bool {
 	if v.kind == str {
 		for _, known := range rewrites {
@@ -111,54 +111,4 @@ func (c *checker) rewrite(v *value) bool {
 		}
 	}
 	return c.must(false, v, "rewrite", strings.Join(rewrites, ", ")+" or top_terms_N")
-}
-
-// analyzers are those that the engines have of their own.
-var analyzers = map[string]bool{
-	"standard": true, "simple": true, "whitespace": true, "stop": true, "keyword": true, "pattern": true,
-	"fingerprint": true, "default": true, "snowball": true,
-	"arabic": true, "armenian": true, "basque": true, "bengali": true, "brazilian": true, "bulgarian": true,
-	"catalan": true, "chinese": true, "cjk": true, "czech": true, "danish": true, "dutch": true, "english": true,
-	"estonian": true, "finnish": true, "french": true, "galician": true, "german": true, "greek": true, "hindi": true,
-	"hungarian": true, "indonesian": true, "irish": true, "italian": true, "latvian": true, "lithuanian": true,
-	"norwegian": true, "persian": true, "portuguese": true, "romanian": true, "russian": true, "serbian": true,
-	"sorani": true, "spanish": true, "swedish": true, "thai": true, "turkish": true,
-	"icu_analyzer": true, "kuromoji": true, "nori": true, "smartcn": true, "stempel": true, "polish": true, "ukrainian": true,
-}
-
-// analyzer checks the name of an analyzer: one of the engines', or one that the
-// mapping uses. What else the index's settings have is not known here.
-func (c *checker) analyzer(v *value) bool {
-	if !c.must(v.kind == str, v, "analyzer", "the name of an analyzer") {
-		return false
-	}
-	if analyzers[v.text] {
-		return true
-	}
-	own := c.index.mapping.analyzers
-	if own[v.text] {
-		return true
-	}
-	candidates := refusal.Nearest(v.text, append(slices.Sorted(maps.Keys(own)), slices.Sorted(maps.Keys(analyzers))...), maxCandidates)
-	c.report(Malformed, candidates, "the mapping uses no analyzer %s, and engines have none; leave it out to search as the field was indexed", quoted(v.text))
-	return false
-}
-
-// flags checks a list of words with | between them.
-func (c *checker) flags(v *value, p *param) bool {
-	if v.kind == number {
-		_, err := strconv.ParseInt(v.text, 10, 32)
-		return c.must(err == nil, v, p.key, "a whole number")
-	}
-	if v.kind == str {
-		word := param{key: p.key, words: p.words}
-		for flag := range strings.SplitSeq(v.text, "|") {
-			one := stringValue(flag)
-			if flag != "" && !c.word(&one, &word) {
-				return false
-			}
-		}
-		return true
-	}
-	return c.must(false, v, p.key, "words with | between them")
 }

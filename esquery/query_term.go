@@ -13,7 +13,8 @@ var (
 		param{key: "terms", takes: anArray, required: true},
 		param{key: "minimum_should_match_field", takes: aField, need: needCount},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "minimum_should_match_script", takes: aScript, why: "scripts are refused; name a minimum_should_match_field"})
+		param{key: "minimum_should_match_script", takes: aScript,
+			why: "scripts are refused; name a minimum_should_match_field"})
 )
 
 func (c *checker) term(v *value) {
@@ -23,16 +24,13 @@ func (c *checker) term(v *value) {
 		return
 	}
 	c.searchable(cl.field)
-	c.literal(cl.field, cl.value, exactLiteral)
-	if cl.is("case_insensitive") && !needPrefix.fits(cl.field) {
-		c.report(FieldType, nil, "case_insensitive is for keywords, and %s is of type %s", quoted(cl.field.Path), cl.field.Type)
-	}
+	c.literal(cl.field, cl.value, exactLiteral, "")
 }
 
 // terms checks {"FIELD": [values]}.
 func (c *checker) terms(v *value) {
 	if v.kind != object {
-		c.report(Malformed, nil, `terms is written {"terms": {"FIELD": [values]}}, and this is %s`, v.kind)
+		c.report(ErrMalformed, nil, `terms is written {"terms": {"FIELD": [values]}}, and this is %s`, v.kind)
 		return
 	}
 	var m *member
@@ -44,13 +42,13 @@ func (c *checker) terms(v *value) {
 			continue
 		}
 		if m != nil {
-			c.report(Malformed, []string{"bool"}, "terms takes one field; put one terms for each into a bool")
+			c.report(ErrMalformed, []string{"bool"}, "terms takes one field; put one terms for each field into a bool")
 			return
 		}
 		m = &v.members[i]
 	}
 	if m == nil {
-		c.report(Malformed, nil, `terms names no field; it is written {"terms": {"FIELD": [values]}}`)
+		c.report(ErrMalformed, nil, `terms names no field; it is written {"terms": {"FIELD": [values]}}`)
 		return
 	}
 	c.in(m.key)
@@ -60,22 +58,24 @@ func (c *checker) terms(v *value) {
 	case m.value.kind == array:
 		c.values(f, m.value.items)
 	case m.value.kind == object && (m.value.get("index") != nil || m.value.get("id") != nil || m.value.get("path") != nil):
-		c.report(Forbidden, []string{"terms"}, "terms lookup reads another document, which nothing here can check; give the values themselves")
+		c.report(ErrForbidden, []string{"terms"},
+			"a terms lookup reads another document, which cannot be checked; give the values themselves")
 	case isText(&m.value):
-		c.report(Malformed, []string{"term"}, "terms takes an array of values; one value goes into term, or into an array")
+		c.report(ErrMalformed, []string{"term"}, "terms takes an array of values; use term for one value, or into an array")
 	default:
-		c.report(Malformed, nil, `terms takes an array of values: {"terms": {"FIELD": [values]}}`)
+		c.report(ErrMalformed, nil, `terms takes an array of values: {"terms": {"FIELD": [values]}}`)
 	}
 }
 
-// values checks the values of a terms. The walk is at their array.
+// values checks the values of a terms query. The current location is their
+// array.
 func (c *checker) values(f *Field, items []value) {
 	if len(items) > c.v.opt.MaxTerms {
-		c.report(TooExpensive, nil, "it has %d values; at most %d are allowed", len(items), c.v.opt.MaxTerms)
+		c.report(ErrTooExpensive, nil, "there are %d values; at most %d are allowed", len(items), c.v.opt.MaxTerms)
 		return
 	}
 	if len(items) == 0 {
-		c.report(InvalidLiteral, nil, "it has no values, and finds nothing")
+		c.report(ErrInvalidLiteral, nil, "there are no values, so nothing is found")
 	}
 	if f != nil {
 		c.searchable(f)
@@ -84,15 +84,16 @@ func (c *checker) values(f *Field, items []value) {
 		item := &items[i]
 		c.at(i)
 		if !isText(item) {
-			c.report(Malformed, nil, "each value must be a string, number or boolean, and this is %s", item.kind)
+			c.report(ErrMalformed, nil, "each value must be a string, number or boolean, and this is %s", item.kind)
 		} else if f != nil {
-			c.literal(f, item, exactLiteral)
+			c.literal(f, item, exactLiteral, "")
 		}
 		c.out()
 	}
 }
 
-// termsSet checks {"FIELD": {"terms": [values], "minimum_should_match_field": FIELD}}.
+// termsSet checks {"FIELD": {"terms": [values], "minimum_should_match_field":
+// FIELD}}.
 func (c *checker) termsSet(v *value) {
 	m := c.onlyField(v, &termsSetClause)
 	if m == nil {
@@ -104,9 +105,6 @@ func (c *checker) termsSet(v *value) {
 	if !c.params(&m.value, "terms_set", termsSetParams) {
 		return
 	}
-	if m.value.get("minimum_should_match_field") == nil && m.value.get("minimum_should_match") == nil {
-		c.report(Malformed, nil, "terms_set needs minimum_should_match_field or minimum_should_match")
-	}
 	c.in("terms")
 	c.values(f, m.value.get("terms").items)
 	c.out()
@@ -114,11 +112,11 @@ func (c *checker) termsSet(v *value) {
 
 func (c *checker) exists(v *value) {
 	if v.kind == str {
-		c.report(Malformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
+		c.report(ErrMalformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
 		return
 	}
 	if v.kind == object && v.get("field") == nil && len(v.members) == 1 && c.knows(v.members[0].key) {
-		c.report(Malformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
+		c.report(ErrMalformed, nil, `exists is written {"exists": {"field": "FIELD"}}`)
 		return
 	}
 	if !c.params(v, "exists", existsParams) {
@@ -141,9 +139,9 @@ func (c *checker) exists(v *value) {
 	c.searchable(f)
 	switch holder := f.family == objectFamily || f.family == nestedFamily; {
 	case holder && !c.trusted && c.index.sensitive.within(f.Path):
-		c.report(FieldType, c.alternatives(f, needExist), "%s is an object; name a field in it", quoted(f.Path))
+		c.report(ErrFieldType, c.alternatives(f, needExist), "%s is an object; name a field in it", quoted(f.Path))
 	case f.family == objectFamily && !c.index.mapping.anyIn(f.Path), f.family == binaryFamily && !f.Sortable:
-		c.report(FieldType, nil, "nothing of %s is indexed, so that exists finds nothing", quoted(f.Path))
+		c.report(ErrFieldType, nil, "%s is not indexed, so exists finds nothing", quoted(f.Path))
 	}
 }
 
@@ -155,8 +153,8 @@ func (c *checker) ids(v *value) {
 	defer c.out()
 	switch values := v.get("values"); {
 	case values.kind == array && len(values.items) == 0:
-		c.report(InvalidLiteral, nil, "it has no values, and finds nothing")
+		c.report(ErrInvalidLiteral, nil, "there are no values, so nothing is found")
 	case len(values.items) > c.v.opt.MaxTerms:
-		c.report(TooExpensive, nil, "it has %d values; at most %d are allowed", len(values.items), c.v.opt.MaxTerms)
+		c.report(ErrTooExpensive, nil, "there are %d values; at most %d are allowed", len(values.items), c.v.opt.MaxTerms)
 	}
 }

@@ -23,7 +23,6 @@ func TestTermQueries(t *testing.T) {
 		{"term on a multi-field that is not there", `{"term":{"status.keyword":"open"}}`, "unknown_field /term/status.keyword"},
 		{"term on _index", `{"term":{"_index":"docs"}}`, "forbidden /term/_index"},
 		{"term on _source", `{"term":{"_source":"docs"}}`, "unknown_field /term/_source"},
-		{"case_insensitive on a number", `{"term":{"pages":{"value":12,"case_insensitive":true}}}`, "field_type /term/pages/value"},
 
 		{"terms", `{"terms":{"status":["open","closed"],"boost":2,"_name":"s"}}`, ""},
 		{"terms on a text", `{"terms":{"title":["a"]}}`, "field_type /terms/title"},
@@ -41,7 +40,6 @@ func TestTermQueries(t *testing.T) {
 		{"terms_set", `{"terms_set":{"status":{"terms":["a","b"],"minimum_should_match_field":"pages"}}}`, ""},
 		{"terms_set by a keyword", `{"terms_set":{"status":{"terms":["a"],"minimum_should_match_field":"status"}}}`, "field_type /terms_set/status/minimum_should_match_field"},
 		{"terms_set by a script", `{"terms_set":{"status":{"terms":["a"],"minimum_should_match_script":{"source":"1"}}}}`, "script /terms_set/status/minimum_should_match_script"},
-		{"terms_set without a minimum", `{"terms_set":{"status":{"terms":["a"]}}}`, "malformed /terms_set/status"},
 
 		{"range", `{"range":{"pages":{"gte":1,"lt":"9","boost":2}}}`, ""},
 		{"range of dates", `{"range":{"createdAt":{"gte":"now-1y/d","lt":"2024-02-01","time_zone":"+01:00"}}}`, ""},
@@ -55,7 +53,6 @@ func TestTermQueries(t *testing.T) {
 		{"range on a key of a flattened field", `{"range":{"labels.release":{"gte":"a","lt":"b"}}}`, ""},
 		{"term on a key of a flattened field, as if it had multi-fields", `{"term":{"labels.release.keyword":"a"}}`, "unknown_field /term/labels.release.keyword"},
 		{"term on a completion", `{"term":{"suggest":"Running shoes"}}`, "field_type /term/suggest"},
-		{"range on it with one bound", `{"range":{"labels.release":{"gte":"a"}}}`, "field_type /range/labels.release"},
 		{"range of a value", `{"range":{"pages":5}}`, "malformed /range/pages"},
 		{"range without bounds", `{"range":{"pages":{}}}`, "malformed /range/pages"},
 		{"range with an unknown bound", `{"range":{"pages":{"min":1}}}`, "unknown_key /range/pages/min"},
@@ -65,10 +62,9 @@ func TestTermQueries(t *testing.T) {
 		{"range of one day", `{"range":{"createdAt":{"gte":"2024-01-01","lte":"2024-01-01"}}}`, ""},
 		{"range of days with the month last", `{"range":{"createdAt":{"gte":"2024-05-01","lte":"2024-02-12","format":"yyyy-dd-MM"}}}`, ""},
 		{"range with date math", `{"range":{"createdAt":{"gte":"2024-12-31||-1y","lte":"2024-01-01"}}}`, ""},
-		{"range with a boost beside", `{"range":{"pages":{"gte":9},"boost":2}}`, "malformed /range/boost"},
+		{"range with a boost next to the field", `{"range":{"pages":{"gte":9},"boost":2}}`, "malformed /range/boost"},
 		{"range on two fields", `{"range":{"pages":{"gte":9},"fileSize":{"gte":2}}}`, "malformed /range"},
 		{"range with a list", `{"range":{"pages":{"gte":[1]}}}`, "malformed /range/pages/gte"},
-		{"range with an unknown relation", `{"range":{"valid":{"gte":"2024-01-01","relation":"disjoint"}}}`, "malformed /range/valid/relation"},
 		{"range of words on a number", `{"range":{"pages":{"gte":"few"}}}`, "invalid_literal /range/pages/gte"},
 
 		{"exists", `{"exists":{"field":"status","boost":1}}`, ""},
@@ -127,8 +123,6 @@ func TestPatternQueries(t *testing.T) {
 		{"fuzzy that is long", `{"fuzzy":{"status":"` + strings.Repeat("a", 1001) + `"}}`, "too_expensive /fuzzy/status"},
 		{"regexp with many states", `{"regexp":{"status":{"value":"op.*","max_determinized_states":100000}}}`, "too_expensive /regexp/status/value"},
 		{"regexp that is long", `{"regexp":{"status":"` + strings.Repeat("a", 1001) + `"}}`, "too_expensive /regexp/status"},
-		{"regexp without an end", `{"regexp":{"status":"op(en"}}`, "invalid_literal /regexp/status"},
-		{"regexp with an unknown flag", `{"regexp":{"status":{"value":"op.*","flags":"GREEDY"}}}`, "malformed /regexp/status/flags"},
 
 		{"fuzzy", `{"fuzzy":{"status":{"value":"opne","fuzziness":1,"transpositions":true}}}`, ""},
 		{"fuzzy on a word of a text", `{"fuzzy":{"title":"reprot"}}`, ""},

@@ -1,8 +1,6 @@
 package esquery
 
 var (
-	operators     = []string{"or", "and"}
-	zeroTerms     = []string{"none", "all"}
 	fuzzyMatching = []param{
 		{key: "fuzziness", takes: aFuzziness},
 		{key: "prefix_length", takes: aCount},
@@ -13,28 +11,30 @@ var (
 
 	matchClause = clauseType{name: "match", need: needMatch, main: "query", params: withCommon(append(fuzzyMatching,
 		param{key: "query"},
-		param{key: "operator", takes: aWord, words: operators},
+		param{key: "operator", takes: aText},
 		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "lenient", takes: aSwitch},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms},
+		param{key: "zero_terms_query", takes: aText},
 		param{key: "auto_generate_synonyms_phrase_query", takes: aSwitch})...)}
 	matchPhraseClause = clauseType{name: "match_phrase", need: needPhrase, main: "query", params: withCommon(
 		param{key: "query"},
-		param{key: "analyzer", takes: anAnalyzer},
+		param{key: "analyzer", takes: aText},
 		param{key: "slop", takes: aCount},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms})}
-	matchPhrasePrefixClause = clauseType{name: "match_phrase_prefix", need: needPhrasePrefix, main: "query", params: withCommon(
-		param{key: "query"},
-		param{key: "analyzer", takes: anAnalyzer},
-		param{key: "slop", takes: aCount},
-		param{key: "max_expansions", takes: someExpansions},
-		param{key: "zero_terms_query", takes: aWord, words: zeroTerms})}
-	matchBoolPrefixClause = clauseType{name: "match_bool_prefix", need: needMatch, main: "query", params: withCommon(append(fuzzyMatching,
-		param{key: "query"},
-		param{key: "operator", takes: aWord, words: operators},
-		param{key: "minimum_should_match", takes: minimumMatch},
-		param{key: "analyzer", takes: anAnalyzer})...)}
+		param{key: "zero_terms_query", takes: aText})}
+	matchPhrasePrefixClause = clauseType{name: "match_phrase_prefix", need: needPhrasePrefix, main: "query",
+		params: withCommon(
+			param{key: "query"},
+			param{key: "analyzer", takes: aText},
+			param{key: "slop", takes: aCount},
+			param{key: "max_expansions", takes: someExpansions},
+			param{key: "zero_terms_query", takes: aText})}
+	matchBoolPrefixClause = clauseType{name: "match_bool_prefix", need: needMatch, main: "query",
+		params: withCommon(append(fuzzyMatching,
+			param{key: "query"},
+			param{key: "operator", takes: aText},
+			param{key: "minimum_should_match", takes: minimumMatch},
+			param{key: "analyzer", takes: aText})...)}
 )
 
 func (c *checker) match(v *value)             { c.matchOf(v, &matchClause) }
@@ -42,7 +42,7 @@ func (c *checker) matchPhrase(v *value)       { c.matchOf(v, &matchPhraseClause)
 func (c *checker) matchPhrasePrefix(v *value) { c.matchOf(v, &matchPhrasePrefixClause) }
 func (c *checker) matchBoolPrefix(v *value)   { c.matchOf(v, &matchBoolPrefixClause) }
 
-// matchOf checks a query that looks for a text in one field.
+// matchOf checks a query for a text in one field.
 func (c *checker) matchOf(v *value, t *clauseType) {
 	defer c.back(len(c.path))
 	cl, ok := c.clause(v, t)
@@ -50,12 +50,26 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 		return
 	}
 	c.searchable(cl.field)
-	// What is lenient with a value that the field cannot have finds nothing.
-	c.literal(cl.field, cl.value, matchLiteral)
+	c.lenient(cl.field, cl.value, cl.is("lenient"))
 	if cl.get("fuzziness") != nil {
 		c.fewWords(cl.value.text)
 		if !needFuzzy.fits(cl.field) {
 			c.unfit(cl.field, needFuzzy)
 		}
 	}
+}
+
+// unchecked are the families whose values only the engines check.
+const unchecked familySet = 1<<dateFamily | 1<<dateRangeFamily | 1<<booleanFamily | 1<<ipFamily | 1<<ipRangeFamily | 1<<rangeFamily
+
+// lenient checks the text of a match query. If the text is not a value of the
+// field, a lenient query finds nothing and reports no error.
+func (c *checker) lenient(f *Field, text *value, lenient bool) {
+	if lenient && unchecked&(1<<f.family) != 0 {
+		c.report(ErrInvalidLiteral, nil,
+			"%s is of type %s, and a lenient query hides that a value does not fit it; leave lenient out",
+			quoted(f.Path), f.Type)
+		return
+	}
+	c.literal(f, text, exactLiteral, "")
 }

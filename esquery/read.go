@@ -7,22 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// reader reads one JSON text, strictly by RFC 8259: engines differ in what else
-// they take, so what else there is could mean something else to them.
+// A reader parses one JSON text strictly by RFC 8259. Engines differ in what
+// else they accept, so anything else could have another meaning for them.
 type reader struct {
 	text     string
 	at       int
 	depth    int
 	maxDepth int
 
-	// Items and members wait here until their array or object is complete. Then they
-	// move to where they stay, next to those of others: a text has many small ones.
+	// Items and members are collected here until their array or object is
+	// complete. Then they move to shared memory, because a text has many small
+	// ones.
 	items       []value
 	members     []member
-	itemsRoom   []value
-	membersRoom []member
+	itemBlock   []value
+	memberBlock []member
 
-	twice bool // an object has a key twice
+	twice bool // an object has a duplicate key
 }
 
 type syntaxError struct {
@@ -32,8 +33,8 @@ type syntaxError struct {
 
 func (e *syntaxError) Error() string { return e.message }
 
-// readJSON reads a whole text. Of a key that is there twice it keeps both members,
-// and tells duplicate of it, unless that is nil.
+// readJSON parses a whole text. It keeps both members with the same key, and
+// calls duplicate for the key unless it is nil.
 func readJSON(text string, maxDepth int, duplicate func(path []step, key string)) (value, error) {
 	if !utf8.ValidString(text) {
 		return value{}, &syntaxError{message: "it is not valid UTF-8"}
@@ -41,7 +42,7 @@ func readJSON(text string, maxDepth int, duplicate func(path []step, key string)
 	var waitingItems [8]value
 	var waitingMembers [16]member
 	r := reader{text: text, maxDepth: maxDepth, items: waitingItems[:0], members: waitingMembers[:0]}
-	r.membersRoom = make([]member, 0, min(strings.Count(text, ":"), roomOf))
+	r.memberBlock = make([]member, 0, min(strings.Count(text, ":"), blockSize))
 	v, err := r.value()
 	if err != nil {
 		return value{}, err
@@ -55,22 +56,22 @@ func readJSON(text string, maxDepth int, duplicate func(path []step, key string)
 	return v, nil
 }
 
-// roomOf is for how many members or items room is made at once.
-const roomOf = 64
+// blockSize is the number of members or items that are allocated at once.
+const blockSize = 64
 
-// keepMembers moves the members from first on to where they stay.
+// keepMembers moves the members from first on to shared memory.
 func (r *reader) keepMembers(first int) []member {
 	n := len(r.members) - first
 	if n == 0 {
 		return nil
 	}
-	if cap(r.membersRoom)-len(r.membersRoom) < n {
-		r.membersRoom = make([]member, 0, max(n, roomOf))
+	if cap(r.memberBlock)-len(r.memberBlock) < n {
+		r.memberBlock = make([]member, 0, max(n, blockSize))
 	}
-	from := len(r.membersRoom)
-	r.membersRoom = append(r.membersRoom, r.members[first:]...)
+	from := len(r.memberBlock)
+	r.memberBlock = append(r.memberBlock, r.members[first:]...)
 	r.members = r.members[:first]
-	return r.membersRoom[from : from+n : from+n]
+	return r.memberBlock[from : from+n : from+n]
 }
 
 // keepItems is keepMembers for items.
@@ -79,13 +80,13 @@ func (r *reader) keepItems(first int) []value {
 	if n == 0 {
 		return nil
 	}
-	if cap(r.itemsRoom)-len(r.itemsRoom) < n {
-		r.itemsRoom = make([]value, 0, max(n, roomOf/4))
+	if cap(r.itemBlock)-len(r.itemBlock) < n {
+		r.itemBlock = make([]value, 0, max(n, blockSize/4))
 	}
-	from := len(r.itemsRoom)
-	r.itemsRoom = append(r.itemsRoom, r.items[first:]...)
+	from := len(r.itemBlock)
+	r.itemBlock = append(r.itemBlock, r.items[first:]...)
 	r.items = r.items[:first]
-	return r.itemsRoom[from : from+n : from+n]
+	return r.itemBlock[from : from+n : from+n]
 }
 
 func (r *reader) wrong(format string, args ...any) error {
@@ -103,7 +104,7 @@ func (r *reader) space() {
 	}
 }
 
-// next skips space and returns the next byte; 0 at the end.
+// next skips space and returns the next byte, or 0 at the end.
 func (r *reader) next() byte {
 	r.space()
 	if r.at == len(r.text) {
@@ -216,7 +217,7 @@ func (r *reader) object() ([]member, error) {
 	return members, nil
 }
 
-// repeated returns the keys that are there again, as often as they are.
+// repeated returns each key once for each repetition.
 func repeated(members []member) []string {
 	var keys []string
 	if len(members) > 16 {
@@ -241,15 +242,15 @@ func repeated(members []member) []string {
 	return keys
 }
 
-// duplicates tells of the keys that an object in v has twice.
-func duplicates(v *value, path []step, tell func(path []step, key string)) {
+// duplicates calls report for each duplicate key of an object in v.
+func duplicates(v *value, path []step, report func(path []step, key string)) {
 	for _, key := range repeated(v.members) {
-		tell(path, key)
+		report(path, key)
 	}
 	for i := range v.items {
-		duplicates(&v.items[i], append(path, step{index: i}), tell)
+		duplicates(&v.items[i], append(path, step{index: i}), report)
 	}
 	for i := range v.members {
-		duplicates(&v.members[i].value, append(path, step{key: v.members[i].key, index: -1}), tell)
+		duplicates(&v.members[i].value, append(path, step{key: v.members[i].key, index: -1}), report)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// string reads a string, which is a part of the text where nothing is escaped.
+// string parses a string. Without escapes the result is a part of the text.
 func (r *reader) string() (string, error) {
 	r.at++
 	from := r.at
@@ -25,7 +25,7 @@ func (r *reader) string() (string, error) {
 	return "", r.wrong("a string has no end")
 }
 
-// escaped reads on in a string that has escapes, from the first of them.
+// escaped parses the rest of a string from its first escape on.
 func (r *reader) escaped(from int) (string, error) {
 	b := append([]byte(nil), r.text[from:r.at]...)
 	for r.at < len(r.text) {
@@ -71,7 +71,7 @@ func (r *reader) escaped(from int) (string, error) {
 	return "", r.wrong("a string has no end")
 }
 
-// unicode reads the digits of \u, and the second half of a pair.
+// unicode parses the digits of \u, and the second half of a surrogate pair.
 func (r *reader) unicode() (rune, error) {
 	first, err := r.hex()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Result is what an engine answered to a [Search]. It survives JSON.
+// A Result is the answer of an engine to a [Search]. It can be stored as JSON.
 type Result struct {
 	Took  time.Duration `json:"took"` // on the engine
 	Total Total         `json:"total"`
@@ -15,27 +15,28 @@ type Result struct {
 	Suggest      json.RawMessage `json:"suggest,omitempty"`      // an object; nil: none was asked for
 
 	Shards Shards `json:"shards"`
-	// Failures are why shards failed, each reason once: see [Result.Partial].
+	// Failures are the reasons why shards failed, each reason once. See
+	// [Result.Partial].
 	Failures []ShardFailure `json:"failures,omitempty"`
 	TimedOut bool           `json:"timedOut,omitempty"`
-	// TerminatedEarly: the search stopped at its own terminate_after.
+	// TerminatedEarly reports that the search ended at its terminate_after.
 	TerminatedEarly bool `json:"terminatedEarly,omitempty"`
 }
 
-// Partial reports whether something is missing that the search asked for. Engines do
-// not count as failed a shard of which no copy is there.
+// Partial reports whether a part of the result is missing. Engines do not count
+// a shard without any copy as failed, so Successful is compared too.
 func (r *Result) Partial() bool {
 	return r.TimedOut || r.Shards.Failed > 0 || r.Shards.Successful < r.Shards.Total
 }
 
-// Total is how many documents match. Engines stop counting at 10,000 where the search has
-// no "track_total_hits": true.
+// Total is the number of matching documents. Engines stop counting at 10,000
+// unless the search has "track_total_hits": true.
 type Total struct {
 	Value int64 `json:"value"`
 	Exact bool  `json:"exact"` // else there are at least so many
 }
 
-// Shards counts the shards that a search asked.
+// Shards counts the shards of a search.
 type Shards struct {
 	Total      int `json:"total"`
 	Successful int `json:"successful"`
@@ -43,21 +44,21 @@ type Shards struct {
 	Failed     int `json:"failed,omitempty"`
 }
 
-// ShardFailure is why a shard has no part in a [Result].
+// A ShardFailure is the reason why a shard is missing from a [Result].
 type ShardFailure struct {
 	Index  string `json:"index,omitempty"`
 	Type   string `json:"type,omitempty"` // as the engine names it
 	Reason string `json:"reason,omitempty"`
 }
 
-// Hit is a document that was found, without the fields that are hidden from the
-// search's author.
+// A Hit is a document that was found, without the fields that are hidden from
+// the author of the search.
 type Hit struct {
 	Index string   `json:"index"`
 	ID    string   `json:"id"`
 	Score *float64 `json:"score,omitempty"` // nil: it was not asked for
 
-	// What was asked for, as JSON; nil: it was not.
+	// Parts that the search asked for, as JSON. Others are nil.
 	Source    json.RawMessage `json:"source,omitempty"`    // the document, or a part of it
 	Fields    json.RawMessage `json:"fields,omitempty"`    // arrays of values by field
 	Highlight json.RawMessage `json:"highlight,omitempty"` // arrays of text by field
@@ -67,15 +68,16 @@ type Hit struct {
 	MatchedQueries []string `json:"matchedQueries,omitempty"` // the names of the queries that it matches
 }
 
-// PageOptions say how an engine reads all hits of a [Search], page by page. Nil and
-// zero fields mean the defaults named at each field.
+// PageOptions configure reading all hits of a [Search] page by page. A nil
+// PageOptions and zero fields mean the defaults.
 type PageOptions struct {
-	// Size is how many hits a page has: 1,000, and at most 10,000. The engines hold
-	// a page in memory, and so does who reads it.
+	// Size is the number of hits of a page. The default is 1,000, the maximum
+	// 10,000. The engine and the caller hold a page in memory.
 	Size int
-	// Max is how many hits are read at most. 0: all.
+	// Max is the maximum number of hits. The default is all.
 	Max int
-	// KeepAlive is how long the engine keeps its view of the index open between two
-	// pages: one minute. A reader that takes longer over a page ends with [ErrExpired].
+	// KeepAlive is how long the engine keeps its view of the index between two
+	// pages. The default is one minute. If reading a page takes longer, the
+	// error matches [ErrExpired].
 	KeepAlive time.Duration
 }

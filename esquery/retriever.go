@@ -16,17 +16,17 @@ var (
 	}
 )
 
-// retriever checks the form of Elasticsearch in which one search can hold several.
+// retriever checks the form of Elasticsearch that nests searches.
 func (c *checker) retriever(v *value) {
 	if c.filtered() {
-		c.report(FilterBypass, nil, "retriever: write query and knn at the top of the body")
+		c.report(ErrFilterBypass, nil, "retriever is refused; write query and knn at the top of the body")
 		return
 	}
 	if !c.is(v, object, "retriever") {
 		return
 	}
 	if len(v.members) != 1 {
-		c.report(Malformed, nil, "a retriever is an object with exactly one key, its type; this has %d", len(v.members))
+		c.report(ErrMalformed, nil, "a retriever is an object with exactly one key, its type; this has %d", len(v.members))
 		return
 	}
 	m := &v.members[0]
@@ -38,6 +38,7 @@ func (c *checker) retriever(v *value) {
 	case "knn":
 		c.topKNN(&m.value)
 	default:
-		c.report(UnknownKey, refusal.Nearest(m.key, retrieverNames, maxCandidates), "a retriever %s is not taken; there are knn and standard", quoted(m.key))
+		c.report(ErrUnknownKey, refusal.Nearest(m.key, retrieverNames, maxCandidates),
+			"a retriever %s is not supported; use knn or standard", quoted(m.key))
 	}
 }

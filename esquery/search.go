@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Search is a search that a [Validator] let through, with the mandatory filter in
+// A Search is a search that a [Validator] accepted, with the mandatory filter in
 // it. Only a Validator makes one. It never changes.
 type Search struct {
 	index      string
-	root       value // as it may be sent
+	root       value // the body to send
 	hidden     *sensitive
-	mandatory  []value // the filters that were put in
-	query      *value  // the author's own query, within root; nil: none
-	postFilter *value  // the author's own post_filter; nil: none
+	mandatory  []value // the filters that were added
+	query      *value  // the author's query; may be nil
+	postFilter *value  // the author's post_filter; may be nil
 }
 
-// Index returns the name of the index that is searched.
+// Index returns the name of the searched index.
 func (s *Search) Index() string { return s.index }
 
-// Body returns what may be sent to _search.
+// Body returns the body to send to _search.
 func (s *Search) Body() json.RawMessage { return s.root.appendTo(nil) }
 
-// Shown returns the body as it may be shown to its author: without the exclusion of
-// hidden fields, which names them. The mandatory filter stands in it.
+// Shown returns the body to show to its author: without the exclusion of hidden
+// fields, because it names them. It has the mandatory filter.
 func (s *Search) Shown() json.RawMessage {
 	if !s.hidden.any() {
 		return s.Body()
@@ -33,7 +33,7 @@ func (s *Search) Shown() json.RawMessage {
 	return shown.appendTo(nil)
 }
 
-// unname takes what a validator excludes out of each _source.
+// unname removes the exclusions of the Validator from each _source.
 func (s *sensitive) unname(v *value) {
 	for i := range v.items {
 		s.unname(&v.items[i])
@@ -42,7 +42,7 @@ func (s *sensitive) unname(v *value) {
 	for _, m := range v.members {
 		if m.key == "_source" && m.value.kind == object {
 			if s.unnameSource(&m.value); len(m.value.members) == 0 {
-				continue // there was nothing else to say
+				continue // the Validator added it
 			}
 		} else {
 			s.unname(&m.value)
@@ -56,7 +56,8 @@ func (s *sensitive) unnameSource(source *value) {
 	kept := source.members[:0]
 	for _, m := range source.members {
 		if m.key == "excludes" || m.key == "exclude" {
-			m.value.items = slices.DeleteFunc(m.value.items, func(item value) bool { return slices.Contains(s.exclude, item.text) })
+			added := func(item value) bool { return slices.Contains(s.exclude, item.text) }
+			m.value.items = slices.DeleteFunc(m.value.items, added)
 			if len(m.value.items) == 0 {
 				continue
 			}
@@ -66,9 +67,9 @@ func (s *sensitive) unnameSource(source *value) {
 	source.members = kept
 }
 
-// Query returns what may be sent to _count and _validate/query: the query, the
-// post_filter and the mandatory filter. A min_score, a knn and a collapse are no part
-// of it: those APIs do not take them.
+// Query returns the body to send to _count and _validate/query: the query, the
+// post_filter and the mandatory filter. These APIs do not accept min_score, knn
+// and collapse.
 func (s *Search) Query() json.RawMessage {
 	query := s.root.get("query")
 	if query == nil || s.postFilter != nil {
@@ -85,8 +86,8 @@ func (s *Search) Query() json.RawMessage {
 	return body.appendTo(nil)
 }
 
-// found is a query for the documents that match all of filter, none of mustNot, and
-// the mandatory filter.
+// found returns a query for the documents that match all of filter, none of
+// mustNot, and the mandatory filter.
 func (s *Search) found(filter, mustNot []value) value {
 	clauses := make([]member, 0, 2)
 	if filter = append(filter[:len(filter):len(filter)], s.mandatory...); len(filter) > 0 {
@@ -98,9 +99,9 @@ func (s *Search) found(filter, mustNot []value) value {
 	return objectValue(member{"bool", objectValue(clauses...)})
 }
 
-// Redact returns a document's source, or the fields of a hit, without what is
-// hidden; where nothing is, as it was. The engine was told to leave it out; this is the
-// second fence.
+// Redact returns the source of a document, or the fields of a hit, without
+// hidden fields. The engine was asked to leave them out, so this is a second
+// check.
 func (s *Search) Redact(source json.RawMessage) (json.RawMessage, error) {
 	if !s.hidden.any() {
 		return source, nil

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/refusal"
 )
 
 func search(t *testing.T, v *esquery.Validator, body string) *esquery.Search {
@@ -26,9 +27,9 @@ func TestRefusedSearch(t *testing.T) {
 		t.Errorf("a refused body is printed: %s", report.Body())
 	}
 	_, err := report.Search()
-	var refused *esquery.Error
-	if !errors.Is(err, esquery.ErrRefused) || !errors.As(err, &refused) || len(refused.Problems) != 1 {
-		t.Errorf("Search() = %v, want an Error that says why", err)
+	refused, ok := errors.AsType[*refusal.Error](err)
+	if !ok || !errors.Is(err, esquery.ErrUnknownKey) || len(refused.Problems) != 1 || !strings.HasPrefix(err.Error(), "esquery: ") {
+		t.Errorf("Search() = %v, want a refusal of esquery with its problem", err)
 	}
 }
 
@@ -158,8 +159,8 @@ func TestRedactionOfASearch(t *testing.T) {
 	}
 }
 
-// TestShown: a search is shown without the names of what is hidden, wherever they were
-// put in, and otherwise as it is sent.
+// TestShown checks that Shown is the body that is sent, without the names of hidden
+// fields.
 func TestShown(t *testing.T) {
 	m, err := esquery.ParseMapping([]byte(`{"properties":{"a":{"type":"keyword"},"secret":{"type":"keyword"},
 		"n":{"type":"nested","properties":{"b":{"type":"keyword"}}}}}`))

@@ -7,21 +7,20 @@ import (
 	"strings"
 )
 
-// ErrSensitive is the error of [NewValidator] where Options.Sensitive would not hide
-// what it says: a pattern is malformed, or none of the indices has such a field.
+// ErrSensitive is matched by the error of [NewValidator] if Options.Sensitive
+// has a malformed pattern, or a field that no index has.
 var ErrSensitive = errors.New("the sensitive fields do not fit")
 
-// sensitive are the fields of one index that the author of a body must not see. The
-// nil sensitive hides nothing.
+// sensitive are the hidden fields of one index. A nil sensitive hides nothing.
 type sensitive struct {
 	globs   []string        // patterns with a *
-	exact   map[string]bool // the other patterns, and all that has their values
-	known   map[string]bool // of every field of the mapping: whether it is hidden
-	missing []string        // patterns that this index has no field for
+	exact   map[string]bool // other patterns, and all fields that have their values
+	known   map[string]bool // for each field of the mapping, whether it is hidden
+	missing []string        // patterns without a field in this index
 	exclude []string
 }
 
-// newSensitive returns what patterns hide in an index.
+// newSensitive returns the fields that the patterns hide in an index.
 func newSensitive(patterns []string, m *Mapping) (*sensitive, error) {
 	if len(patterns) == 0 {
 		return nil, nil
@@ -29,7 +28,8 @@ func newSensitive(patterns []string, m *Mapping) (*sensitive, error) {
 	s := &sensitive{exact: map[string]bool{}, known: make(map[string]bool, len(m.fields))}
 	for _, p := range patterns {
 		if !sound(p) {
-			return nil, fmt.Errorf("esquery: %w: %s is no path of a field, such as \"person.ssn\" or \"*.ssn\"", ErrSensitive, quoted(p))
+			return nil, fmt.Errorf(
+				"esquery: %w: %s is not the path of a field, such as \"person.ssn\" or \"*.ssn\"", ErrSensitive, quoted(p))
 		}
 		if strings.Contains(p, "*") {
 			s.globs = append(s.globs, p)
@@ -43,7 +43,7 @@ func newSensitive(patterns []string, m *Mapping) (*sensitive, error) {
 		hidden := f.family != metaFamily && s.matches(path)
 		s.known[path] = hidden || f.flattened() && s.within(path)
 	}
-	// What a metadata field is called, only its exact name hides.
+	// A metadata field is hidden only by its exact name.
 	for path := range s.exact {
 		if f := m.fields[path]; f != nil {
 			s.known[path] = true
@@ -54,7 +54,7 @@ func newSensitive(patterns []string, m *Mapping) (*sensitive, error) {
 	return s, nil
 }
 
-// sound reports whether a pattern is a path, which may have a *.
+// sound reports whether a pattern is a path, which can have a *.
 func sound(pattern string) bool {
 	if pattern == "" || len(pattern) > maxPattern || strings.Count(pattern, "*") > maxStars {
 		return false
@@ -72,8 +72,8 @@ const (
 	maxStars   = 20
 )
 
-// spread adds to the exact paths all fields that have the values of hidden ones:
-// what aliases and multi-fields belong to, what is copied to, and what is computed.
+// spread adds the fields that have the values of hidden ones: the targets of
+// aliases, the parents of multi-fields, copies and computed fields.
 func (s *sensitive) spread(m *Mapping) {
 	for grown := true; grown; {
 		grown = false
@@ -109,8 +109,8 @@ func (s *sensitive) spread(m *Mapping) {
 	}
 }
 
-// aliased hides the aliases of flattened fields with a hidden key, by which that key
-// has another name.
+// aliased hides the aliases of flattened fields with a hidden key, because the
+// key has another name by the alias.
 func (s *sensitive) aliased(m *Mapping) {
 	for path, f := range m.fields {
 		for _, target := range f.targets() {
@@ -121,12 +121,13 @@ func (s *sensitive) aliased(m *Mapping) {
 	}
 }
 
-// flattened reports whether the field is a flattened one in any of the indices.
+// flattened reports whether the field is flattened in one of the indices.
 func (f *Field) flattened() bool {
-	return f.family == flattenedFamily || slices.ContainsFunc(f.variants, func(v *Field) bool { return v.family == flattenedFamily })
+	isFlattened := func(v *Field) bool { return v.family == flattenedFamily }
+	return isFlattened(f) || slices.ContainsFunc(f.variants, isFlattened)
 }
 
-// targets are what an alias stands for in each of the indices.
+// targets returns the targets of an alias in the indices.
 func (f *Field) targets() []string {
 	if f.variants == nil {
 		if f.Target == "" {
@@ -143,8 +144,8 @@ func (f *Field) targets() []string {
 	return all
 }
 
-// reads reports whether the script of a runtime field has the name of a hidden
-// field in it. What it does with it cannot be said.
+// reads reports whether the script of a runtime field contains the name of a
+// hidden field. How the script uses the name is not known.
 func (s *sensitive) reads(script string, m *Mapping) bool {
 	for path := range m.fields {
 		if s.matches(path) && strings.Contains(script, lastOf(path)) {
@@ -166,7 +167,7 @@ func (s *sensitive) reads(script string, m *Mapping) bool {
 
 func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// matches reports whether path is hidden, or lies in something hidden.
+// matches reports whether path is hidden or lies below a hidden path.
 func (s *sensitive) matches(path string) bool {
 	for i := 0; i < len(path); i++ {
 		if path[i] == '.' && s.is(path[:i]) {
@@ -176,7 +177,7 @@ func (s *sensitive) matches(path string) bool {
 	return s.is(path)
 }
 
-// is is matches for the path alone, whatever it lies in.
+// is reports whether path itself is hidden.
 func (s *sensitive) is(path string) bool {
 	if s.exact[path] {
 		return true
@@ -208,8 +209,8 @@ func (s *sensitive) within(path string) bool {
 	return false
 }
 
-// hides reports whether a search must not use that name: a hidden field or what is
-// in it, and a flattened field as a whole if one of its keys is hidden.
+// hides reports whether a search must not use the name: a hidden field, anything
+// below one, or a flattened field with a hidden key.
 func (s *sensitive) hides(path string) bool {
 	if s == nil {
 		return false
@@ -220,10 +221,10 @@ func (s *sensitive) hides(path string) bool {
 	return s.matches(path)
 }
 
-// any reports whether there is a hidden field at all.
+// any reports whether there are hidden fields.
 func (s *sensitive) any() bool { return s != nil }
 
-// patterns returns what a _source must exclude, so that it has nothing hidden.
+// patterns returns the patterns that _source must exclude.
 func (s *sensitive) patterns() []string {
 	if s == nil {
 		return nil
@@ -249,8 +250,8 @@ func (s *sensitive) excluded(patterns []string) []string {
 	return all
 }
 
-// unmatched returns the patterns without a * that no field of the index is named
-// by, and that nothing unlisted could be named by either.
+// unmatched returns the patterns without a * that match no field, and cannot
+// match one that the mapping does not list.
 func (s *sensitive) unmatched(patterns []string, m *Mapping) []string {
 	var none []string
 	for _, p := range patterns {
@@ -261,7 +262,7 @@ func (s *sensitive) unmatched(patterns []string, m *Mapping) []string {
 	return none
 }
 
-// glob reports whether s matches pattern, in which * stands for any characters.
+// glob reports whether s matches pattern. A * matches any characters.
 func glob[T string | []byte](pattern string, s T) bool {
 	p, i, star, from := 0, 0, -1, 0
 	for i < len(s) {

@@ -148,8 +148,7 @@ func BenchmarkRedact(b *testing.B) {
 	}
 }
 
-// Whatever a document looks like, the marker stands only in hidden fields of it, so
-// that it must be gone.
+// The marker is only in hidden fields of a random document, so it must be removed.
 func FuzzRedact(f *testing.F) {
 	f.Add(`{"a":{"b":[@]},"c.d":@}`, "a", "x.c")
 	f.Add(`{"person":[{"salary":@},@],"":{".":@}}`, "person", "")

@@ -9,14 +9,16 @@ import (
 	"strings"
 )
 
-// errSource is what redact says of what it cannot read, and so cannot vouch for.
-var errSource = errors.New("esquery: the source of a document is no JSON, or too deep, so that its hidden fields cannot be removed")
+// errSource is the error for a source that cannot be read, so that hidden fields
+// could remain in it.
+var errSource = errors.New(
+	"esquery: the source of a document is not JSON or too deep, so its hidden fields cannot be removed")
 
-// maxSourceDepth is that of the engines' own reader.
+// maxSourceDepth is the limit of the engines.
 const maxSourceDepth = 1000
 
-// redact removes the hidden fields from the source of a document, however it spells
-// them: as objects, as keys with dots, within arrays.
+// redact removes the hidden fields from the source of a document. They can be
+// written as objects, as keys with dots and in arrays.
 func (s *sensitive) redact(source json.RawMessage) (json.RawMessage, error) {
 	if s == nil || len(source) == 0 {
 		return source, nil
@@ -31,7 +33,7 @@ func (s *sensitive) redact(source json.RawMessage) (json.RawMessage, error) {
 	return r.out, nil
 }
 
-// redactor copies a valid JSON text without what is hidden.
+// A redactor copies a valid JSON text without the hidden fields.
 type redactor struct {
 	hidden *sensitive
 	in     []byte
@@ -41,7 +43,7 @@ type redactor struct {
 	depth  int
 }
 
-// value copies the value at hand; false: it is too deep.
+// value copies the next value. It returns false if the value is too deep.
 func (r *redactor) value() bool {
 	r.space()
 	switch r.in[r.at] {
@@ -137,20 +139,20 @@ func (r *redactor) object() bool {
 	return true
 }
 
-// key returns the key at hand, as it is written.
+// key returns the next key with its quotes.
 func (r *redactor) key() []byte {
 	from := r.at
 	r.skip()
 	return r.in[from:r.at]
 }
 
-// enter adds a key to the path, and reports whether that is hidden. A key with dots
-// is as many objects; empty ones do not count.
+// enter adds a key to the path and reports whether the path is hidden. A key
+// with dots stands for several objects; empty parts are ignored.
 func (r *redactor) enter(raw []byte) bool {
 	key := raw[1 : len(raw)-1]
 	if bytes.IndexByte(key, '\\') >= 0 {
 		var text string
-		_ = json.Unmarshal(raw, &text) // valid, as the whole is
+		_ = json.Unmarshal(raw, &text) // valid, because the whole text is
 		key = []byte(text)
 	}
 	for len(key) > 0 {
@@ -170,7 +172,7 @@ func (r *redactor) enter(raw []byte) bool {
 	return false
 }
 
-// removes is is for a path in a document.
+// removes is the method is for a path in a document.
 func (s *sensitive) removes(path []byte) bool {
 	if s.exact[string(path)] {
 		return true
@@ -183,7 +185,7 @@ func (s *sensitive) removes(path []byte) bool {
 	return false
 }
 
-// skip goes past the value at hand, which is valid.
+// skip moves behind the next value.
 func (r *redactor) skip() {
 	depth := 0
 	for {

@@ -3,28 +3,26 @@ package esquery
 import "strings"
 
 var (
-	orders    = []string{"asc", "desc"}
-	sortModes = []string{"min", "max", "sum", "avg", "median"}
-
 	fieldSortParams = []param{
-		{key: "order", takes: aWord, words: orders},
-		{key: "mode", takes: aWord, words: sortModes},
+		{key: "order", takes: aText},
+		{key: "mode", takes: aText},
 		{key: "missing", takes: anything},
 		{key: "unmapped_type", takes: aText},
-		{key: "numeric_type", takes: aWord, words: []string{"long", "double", "date", "date_nanos"}},
+		{key: "numeric_type", takes: aText},
 		{key: "format", takes: aText},
 		{key: "nested", takes: anything},
-		{key: "nested_path", takes: refused, why: `it is gone from Elasticsearch 8; write "nested": {"path": ...}`},
-		{key: "nested_filter", takes: refused, why: `it is gone from Elasticsearch 8; write "nested": {"path": ..., "filter": ...}`},
+		{key: "nested_path", takes: refused, why: `it does not exist since Elasticsearch 8; write "nested": {"path": ...}`},
+		{key: "nested_filter", takes: refused,
+			why: `it does not exist since Elasticsearch 8; write "nested": {"path": ..., "filter": ...}`},
 	}
-	orderOnlyParams   = []param{{key: "order", takes: aWord, words: orders}}
+	orderOnlyParams   = []param{{key: "order", takes: aText}}
 	geoDistanceParams = []param{
-		{key: "order", takes: aWord, words: orders},
-		{key: "unit", takes: exactWord, words: distanceUnits},
-		{key: "mode", takes: aWord, words: sortModes},
-		{key: "distance_type", takes: aWord, words: []string{"arc", "plane"}},
+		{key: "order", takes: aText},
+		{key: "unit", takes: aText},
+		{key: "mode", takes: aText},
+		{key: "distance_type", takes: aText},
 		{key: "ignore_unmapped", takes: aSwitch},
-		{key: "validation_method", takes: aWord, words: []string{"coerce", "ignore_malformed", "strict"}},
+		{key: "validation_method", takes: aText},
 		{key: "nested", takes: anything},
 	}
 	nestedSortParams = []param{
@@ -35,7 +33,7 @@ var (
 	}
 )
 
-// sort checks what a search, its inner hits or top_hits are sorted by.
+// sort checks the sort of a search, inner_hits or top_hits.
 func (c *checker) sort(v *value) {
 	switch v.kind {
 	case str:
@@ -51,54 +49,29 @@ func (c *checker) sort(v *value) {
 			case object:
 				c.sortObject(item)
 			default:
-				c.report(Malformed, nil, "an entry of sort must be a field's name or an object, and is %s", item.kind)
+				c.report(ErrMalformed, nil, "an entry of sort must be a field's name or an object, and is %s", item.kind)
 			}
 			c.out()
 		}
 	default:
-		c.report(Malformed, nil, "sort must be a field's name, an object or an array of them, and is %s", v.kind)
+		c.report(ErrMalformed, nil, "sort must be a field's name, an object or an array of them, and is %s", v.kind)
 	}
 }
 
-// sortNames are what a body is sorted by, in order.
-func sortNames(root *value) []string {
-	sort := root.get("sort")
-	if sort == nil {
-		return nil
-	}
-	var names []string
-	for _, s := range list(sort) {
-		if s.kind != object {
-			names = append(names, s.text)
-			continue
-		}
-		for i := range s.members {
-			names = append(names, s.members[i].key)
-		}
-	}
-	return names
-}
-
-// onlyByScore reports whether the sort of a body is none, or the score alone.
-func onlyByScore(root *value) bool {
-	names := sortNames(root)
-	return len(names) == 0 || len(names) == 1 && names[0] == "_score"
-}
-
-// isSortWord reports whether name sorts by no field.
+// isSortWord reports whether name is a sort without a field.
 func isSortWord(name string) bool { return name == "_score" || name == "_doc" || name == "_shard_doc" }
 
-// sortName checks a name that stands for a sort, and mends "field:desc", which only
-// the URL of a search takes.
+// sortName checks a sort that is only a name. It corrects "field:desc", which is
+// the form of the URL parameter.
 func (c *checker) sortName(v *value) {
 	if isSortWord(v.text) {
 		return
 	}
 	if name, order, ok := strings.Cut(v.text, ":"); ok && (order == "asc" || order == "desc") {
 		if f := c.index.mapping.lookup(name); (f != nil && c.visible(name)) || isSortWord(name) {
-			mended := objectValue(member{name, stringValue(order)})
-			c.fixed(Malformed, string(mended.appendTo(nil)), "a body sorts by %s in another form", quoted(v.text))
-			*v = mended
+			corrected := objectValue(member{name, stringValue(order)})
+			c.fixed(ErrMalformed, string(corrected.appendTo(nil)), "%s is the form of the URL parameter", quoted(v.text))
+			*v = corrected
 			c.sortObject(v)
 			return
 		}
@@ -112,7 +85,7 @@ func (c *checker) sortObject(v *value) {
 		c.in(m.key)
 		switch {
 		case m.key == "_script":
-			c.report(Script, nil, "scripts are refused")
+			c.report(ErrScript, nil, "scripts are refused")
 		case m.key == "_geo_distance":
 			c.sortByDistance(&m.value)
 		case isSortWord(m.key):
@@ -126,12 +99,13 @@ func (c *checker) sortObject(v *value) {
 	}
 }
 
-// sortOrder checks the short form of a sort, and reports whether it is the long one.
+// sortOrder checks the short form of a sort, and reports whether the sort has
+// the long form.
 func (c *checker) sortOrder(v *value) bool {
 	if v.kind == object {
 		return true
 	}
-	c.word(v, &fieldSortParams[0])
+	c.must(isText(v), v, "a sort", "asc, desc or an object")
 	return false
 }
 
@@ -148,48 +122,8 @@ func (c *checker) sortField(m *member) {
 	if !c.nestedSort(m.value.get("nested")) {
 		return
 	}
-	f := c.field(&m.key, needSort)
-	if f == nil {
-		return
-	}
-	if mode := m.value.get("mode"); mode != nil && !needNumber.fits(f) {
-		switch strings.ToLower(mode.text) {
-		case "sum", "avg", "median":
-			c.in("mode")
-			c.report(FieldType, []string{"min", "max"}, "%s is of type %s; only numbers have a %s", quoted(f.Path), f.Type, mode.text)
-			c.out()
-		}
-	}
-	if t := m.value.get("numeric_type"); t != nil && !needNumber.fits(f) {
-		c.in("numeric_type")
-		c.report(FieldType, nil, "%s is of type %s; numeric_type is for numbers and dates", quoted(f.Path), f.Type)
-		c.out()
-	}
-	c.member(&m.value, "missing", func(v *value) { c.missingInSort(f, v) })
-	if format := m.value.get("format"); format != nil {
-		if f.family != dateFamily {
-			c.in("format")
-			c.report(FieldType, nil, "%s is of type %s; format is for dates", quoted(f.Path), f.Type)
-			c.out()
-		} else {
-			c.member(&m.value, "format", c.dateFormat)
-		}
-	}
-}
-
-// missingInSort checks what stands for a missing value. Unlike elsewhere, that of a
-// date is its number of milliseconds.
-func (c *checker) missingInSort(f *Field, v *value) {
-	if v.kind == null || v.kind == str && (v.text == "_first" || v.text == "_last") {
-		return
-	}
-	switch f.family {
-	case numberFamily, dateFamily, booleanFamily:
-		if _, ok := numberOf(v); !ok {
-			c.report(InvalidLiteral, nil, `missing must be "_first", "_last" or a number`)
-		}
-	default:
-		c.must(isText(v), v, "missing", `"_first", "_last" or a value`)
+	if c.field(&m.key, needSort) != nil {
+		c.member(&m.value, "format", c.dateFormat)
 	}
 }
 
@@ -208,18 +142,20 @@ func (c *checker) sortByDistance(v *value) {
 		c.in(m.key)
 		if p := paramOf(geoDistanceParams, m.key); p != nil {
 			c.takes(&m.value, p)
-		} else if fields++; c.field(&m.key, needGeoPoint) != nil {
-			c.geoPoints(&m.value)
+		} else {
+			fields++
+			c.field(&m.key, needGeoPoint)
 		}
 		c.out()
 	}
 	if fields != 1 {
-		c.report(Malformed, nil, "_geo_distance needs exactly one field with the point from which it is measured; it has %d", fields)
+		c.report(ErrMalformed, nil,
+			"_geo_distance needs exactly one field with the point from which it is measured; it has %d", fields)
 	}
 }
 
-// nestedSort checks a sort's nested and looks into the object that it names. It
-// reports whether the sort can be checked there; whoever calls it looks back.
+// nestedSort checks the nested part of a sort and enters its object. It reports
+// whether the rest can be checked. The caller restores c.nested.
 func (c *checker) nestedSort(v *value) bool {
 	if v == nil {
 		return true
@@ -240,7 +176,8 @@ func (c *checker) nestedSort(v *value) bool {
 	return c.nestedSort(v.get("nested"))
 }
 
-// nestedObject returns the nested object of that name, if it lies in the one at hand.
+// nestedObject returns the nested object of that name if it lies in the current
+// one.
 func (c *checker) nestedObject(v *value) *Field {
 	if !c.must(v.kind == str, v, "path", "the name of a nested object") {
 		return nil
@@ -250,16 +187,18 @@ func (c *checker) nestedObject(v *value) *Field {
 	case f == nil:
 		return nil
 	case f.family != nestedFamily:
-		c.report(NestedPath, c.nestedObjects(), "%s is of type %s, and not nested: it needs no path", quoted(f.Path), f.Type)
+		c.report(ErrNestedPath, c.nestedObjects(),
+			"%s is of type %s and not nested; leave the path out", quoted(f.Path), f.Type)
 		return nil
 	case c.nested != "" && !strings.HasPrefix(f.Path, c.nested+"."):
-		c.report(NestedPath, nil, "the nested object %s does not lie in %s, which is looked into here", quoted(f.Path), quoted(c.nested))
+		c.report(ErrNestedPath, nil,
+			"the nested object %s is not in %s, whose fields are used here", quoted(f.Path), quoted(c.nested))
 		return nil
 	}
 	return f
 }
 
-// nestedObjects are the nested objects that the author of the body may know of.
+// nestedObjects returns the visible nested objects.
 func (c *checker) nestedObjects() []string {
 	return c.some(func(f *Field) bool { return f.family == nestedFamily })
 }

@@ -20,7 +20,7 @@ func (c *checker) source(v *value) {
 	case boolean:
 	case str:
 		if v.text == "true" || v.text == "false" {
-			c.fixed(Malformed, v.text, "_source takes the string %s for the name of a field", quoted(v.text))
+			c.fixed(ErrMalformed, v.text, "_source reads the string %s as the name of a field", quoted(v.text))
 			*v = value{kind: boolean, text: v.text}
 			return
 		}
@@ -33,35 +33,26 @@ func (c *checker) source(v *value) {
 		}
 		for _, pair := range [...][2]string{{"includes", "include"}, {"excludes", "exclude"}} {
 			if v.get(pair[0]) != nil && v.get(pair[1]) != nil {
-				c.report(Malformed, nil, "_source has %s and %s, of which one is lost", pair[0], pair[1])
+				c.report(ErrMalformed, nil, "_source has both %s and %s, and engines ignore one of them", pair[0], pair[1])
 			}
-			if pair[0] == "includes" { // what is excluded need not be there
+			if pair[0] == "includes" { // excluded fields need not exist
 				c.member(v, pair[0], c.sourcePatterns)
 				c.member(v, pair[1], c.sourcePatterns)
 			}
 		}
 	default:
-		c.report(Malformed, nil, "_source must be true, false, a field, an array of them, or an object with includes and excludes")
+		c.report(ErrMalformed, nil,
+			"_source must be true, false, a field, an array of them, or an object with includes and excludes")
 	}
 }
 
-func (c *checker) sourcePatterns(v *value) {
-	if v.kind != array {
-		c.sourcePattern(v)
-		return
-	}
-	for i := range v.items {
-		c.at(i)
-		c.sourcePattern(&v.items[i])
-		c.out()
-	}
-}
+func (c *checker) sourcePatterns(v *value) { c.each(v, c.sourcePattern) }
 
-// sourcePattern checks a name or pattern of what stands in the documents, which is
-// more than what the mapping knows.
+// sourcePattern checks a name or pattern of _source. Documents can have fields
+// that the mapping does not list.
 func (c *checker) sourcePattern(v *value) {
 	if !c.must(v.kind == str, v, "_source", "the name of a field") || strings.Contains(v.text, "*") {
-		return // a pattern may match what is not mapped; hidden fields are taken out afterwards
+		return // a pattern can match fields that are not mapped; hidden ones are excluded later
 	}
 	m := c.index.mapping
 	f := m.lookup(v.text)
@@ -73,13 +64,16 @@ func (c *checker) sourcePattern(v *value) {
 	}
 	switch {
 	case f.Parent != "":
-		c.report(FieldType, []string{f.Parent}, "documents have no %s: it holds the values of %s for searching", quoted(f.Path), quoted(f.Parent))
+		c.report(ErrFieldType, []string{f.Parent},
+			"documents have no %s: it is a multi-field of %s", quoted(f.Path), quoted(f.Parent))
 	case f.Target != "":
-		c.report(FieldType, []string{f.Target}, "documents have no %s: it stands for %s", quoted(f.Path), quoted(f.Target))
+		c.report(ErrFieldType, []string{f.Target},
+			"documents have no %s: it is an alias of %s", quoted(f.Path), quoted(f.Target))
 	}
 }
 
-// inDocuments reports whether documents may have a field that the mapping leaves out.
+// inDocuments reports whether documents may have a field that the mapping does
+// not list.
 func (c *checker) inDocuments(path string) bool {
 	m := c.index.mapping
 	return m.lookup(path) == nil && m.why(path) != "" && c.visible(path)
@@ -105,14 +99,14 @@ func (c *checker) fetched(v *value, n need) {
 				}
 			}
 		default:
-			c.report(Malformed, nil, "it must be a field's name or an object with the field, and is %s", item.kind)
+			c.report(ErrMalformed, nil, "it must be a field's name or an object with the field, and is %s", item.kind)
 		}
 		c.out()
 	}
 }
 
-// fetchedObject is fetchedName where the name stands beside include_unmapped, with
-// which it stands for what no mapping tells of.
+// fetchedObject is fetchedName for a name next to include_unmapped, which can be
+// a field that the mapping does not list.
 func (c *checker) fetchedObject(item *value, n need) *Field {
 	name, unmapped := item.get("field"), item.get("include_unmapped")
 	if unmapped == nil || unmapped.text != "true" || name.kind != str {
@@ -120,7 +114,7 @@ func (c *checker) fetchedObject(item *value, n need) *Field {
 	}
 	hidden := c.index.sensitive
 	if hidden.any() && (strings.Contains(name.text, "*") || hidden.within(name.text)) {
-		c.report(UnknownField, nil, "with include_unmapped %s is too wide; name the field", quoted(name.text))
+		c.report(ErrUnknownField, nil, "with include_unmapped, %s is too broad; name the field", quoted(name.text))
 		return nil
 	}
 	if c.inDocuments(name.text) {
@@ -129,7 +123,7 @@ func (c *checker) fetchedObject(item *value, n need) *Field {
 	return c.fetchedName(name, n)
 }
 
-// fetchedName checks a name or pattern, and returns the field where it is a name.
+// fetchedName checks a name or pattern. It returns the field of a name.
 func (c *checker) fetchedName(v *value, n need) *Field {
 	if !c.must(v.kind == str, v, "a field", "a name") {
 		return nil
@@ -147,20 +141,24 @@ func (c *checker) fetchedName(v *value, n need) *Field {
 		return nil
 	}
 	if f.family == keyedFamily && f.Type == "flat_object" {
-		c.report(FieldType, []string{"_source"}, "%s is a key of a flat_object, of which engines return all keys; name it in _source", quoted(f.Path))
+		c.report(ErrFieldType, []string{"_source"},
+			"%s is a key of a flat_object, and engines return all keys; name it in _source", quoted(f.Path))
 		return nil
 	}
 	if f.family == objectFamily || f.family == nestedFamily {
-		c.report(FieldType, []string{f.Path + ".*"}, "%s is of type %s, which has no value of its own", quoted(f.Path), f.Type)
+		c.report(ErrFieldType, []string{f.Path + ".*"},
+			"%s is of type %s and has no value of its own", quoted(f.Path), f.Type)
 		return nil
 	}
 	return f
 }
 
-// pattern checks a pattern of names: it must match something, and nothing hidden.
+// pattern checks a pattern of names: it must match something, and nothing
+// hidden.
 func (c *checker) pattern(v *value, n need) {
 	if n == needFetch && glob(v.text, "_ignored_source") {
-		c.report(FieldType, nil, "the pattern %s matches metadata fields, which have no doc values; name the fields", quoted(v.text))
+		c.report(ErrFieldType, nil,
+			"the pattern %s matches metadata fields without doc values; name the fields", quoted(v.text))
 		return
 	}
 	if !c.fewPatterns() {
@@ -172,23 +170,23 @@ func (c *checker) pattern(v *value, n need) {
 			continue
 		}
 		if !c.visible(name) || m.fields[name].Type == "lookup" && c.confined() {
-			c.report(UnknownField, nil, "the pattern %s is too wide; name the fields", quoted(v.text))
+			c.report(ErrUnknownField, nil, "the pattern %s is too broad; name the fields", quoted(v.text))
 			return
 		}
 		found = found || n.fits(m.fields[name])
 	}
 	if !found && !(n == needExist && m.why(strings.TrimRight(v.text, ".*")) != "") {
-		c.report(UnknownField, c.candidates(strings.ReplaceAll(v.text, "*", ""), n), "no field matches %s", quoted(v.text))
+		c.report(ErrUnknownField, c.candidates(strings.ReplaceAll(v.text, "*", ""), n), "no field matches %s", quoted(v.text))
 	}
 }
 
-// fewPatterns counts the patterns of names, and notes too many of them: each one is
+// fewPatterns counts the patterns of names and reports too many. Each is
 // compared with all fields, here and by the engine.
 func (c *checker) fewPatterns() bool {
 	if c.patterns++; c.patterns <= maxPatterns {
 		return true
 	}
-	c.report(TooExpensive, nil, "a body can have %d patterns of names at most; name the fields", maxPatterns)
+	c.report(ErrTooExpensive, nil, "a body can have at most %d patterns of names; name the fields", maxPatterns)
 	return false
 }
 
@@ -204,12 +202,12 @@ func (c *checker) stored(v *value) {
 			c.at(i)
 			c.storedName(&v.items[i])
 			if v.items[i].text == "_none_" && len(v.items) > 1 {
-				c.report(Malformed, nil, "_none_ stands alone")
+				c.report(ErrMalformed, nil, "_none_ must be the only entry")
 			}
 			c.out()
 		}
 	default:
-		c.report(Malformed, nil, "stored_fields must be a field's name or an array of them, and is %s", v.kind)
+		c.report(ErrMalformed, nil, "stored_fields must be a field's name or an array of them, and is %s", v.kind)
 	}
 }
 

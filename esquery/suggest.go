@@ -18,8 +18,8 @@ var (
 		{key: "text", takes: aText},
 		{key: "analyzer", takes: aText},
 		{key: "size", takes: aPositive}, {key: "shard_size", takes: aPositive},
-		{key: "sort", takes: aWord, words: []string{"score", "frequency"}},
-		{key: "suggest_mode", takes: aWord, words: []string{"missing", "popular", "always"}},
+		{key: "sort", takes: aText},
+		{key: "suggest_mode", takes: aText},
 		{key: "max_edits", takes: aPositive},
 		{key: "prefix_length", takes: aCount}, {key: "min_word_length", takes: aPositive},
 		{key: "max_inspections", takes: aPositive},
@@ -52,10 +52,10 @@ var (
 	}, termSuggesterParams...)
 )
 
-// suggest checks the suggesters. They look into the words of all documents.
+// suggest checks the suggesters, which search the words of all documents.
 func (c *checker) suggest(v *value) {
 	if c.filtered() {
-		c.report(FilterBypass, nil, "suggest finds words in the documents of others; use a match with fuzziness")
+		c.report(ErrFilterBypass, nil, "suggest searches the words of the documents of others; use a match with fuzziness")
 		return
 	}
 	if !c.is(v, object, "suggest") {
@@ -97,7 +97,8 @@ func (c *checker) suggestion(v *value) {
 		c.out()
 	}
 	if found != 1 {
-		c.report(Malformed, refusal.Nearest("", suggesterNames, maxCandidates), "a suggestion needs exactly one of %s", strings.Join(suggesterNames, ", "))
+		c.report(ErrMalformed, refusal.Nearest("", suggesterNames, maxCandidates),
+			"a suggestion needs exactly one of %s", strings.Join(suggesterNames, ", "))
 	}
 }
 

@@ -76,9 +76,9 @@ func validator(tb testing.TB, opt *esquery.Options) *esquery.Validator {
 	return v
 }
 
-// A checkCase is a body and what must be said of it: "" for ok, otherwise the code
-// and the path of each problem, "field_type /query/term/title", with a * behind the
-// code of one that is mended.
+// A checkCase is a body and the expected problems: "" for none, otherwise the code
+// and the path of each, "field_type /query/term/title". A * after the code means
+// that the problem is fixed.
 type checkCase struct {
 	name, body, want string
 }
@@ -93,13 +93,13 @@ func runChecks(t *testing.T, v *esquery.Validator, cases []checkCase) {
 				want = strings.Split(tt.want, "; ")
 			}
 			var got []string
-			mended := true
+			corrected := true
 			for _, p := range report.Problems {
 				code := string(p.Code)
 				if p.Fix != "" {
 					code += "*"
 				} else {
-					mended = false
+					corrected = false
 				}
 				got = append(got, code+" "+p.Path)
 			}
@@ -108,7 +108,7 @@ func runChecks(t *testing.T, v *esquery.Validator, cases []checkCase) {
 			}
 			verdict := esquery.OK
 			switch {
-			case !mended:
+			case !corrected:
 				verdict = esquery.Refused
 			case len(want) > 0:
 				verdict = esquery.Fixed
@@ -123,7 +123,7 @@ func runChecks(t *testing.T, v *esquery.Validator, cases []checkCase) {
 	}
 }
 
-// ofQueries makes bodies of the queries that the cases have.
+// ofQueries turns the queries of the cases into bodies.
 func ofQueries(cases []checkCase) []checkCase {
 	for i := range cases {
 		cases[i].body = `{"query":` + cases[i].body + `}`

@@ -2,41 +2,46 @@ package esquery
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/refusal"
 )
 
-// Options are a Validator's rules and limits. A nil Options and zero fields mean
-// the defaults named at each field; a negative limit is an error.
+// Options are the rules and limits of a [Validator]. A nil Options and zero fields
+// mean the defaults. A negative limit is an error.
 type Options struct {
-	// Filter is a query that every search must match as well, such as
-	// {"term":{"tenantId":"a"}}. It is put in by code, into each part of a body
-	// that finds documents, and what could reach around it is refused. Nil: none.
-	// A filter that depends on who asks is given to [Validator.Filtered].
+	// Filter is a query that every hit must match, such as
+	// {"term":{"tenantId":"a"}}. It is added to each part of a body that finds
+	// documents, and parts that could reach around it are refused. A filter that
+	// depends on the caller belongs in [Validator.Filtered]. The default is no
+	// filter.
 	Filter json.RawMessage
 	// Sensitive are the fields that the author of a body must not read, search,
-	// sort or aggregate by: full paths, with all that is below them, their
-	// multi-fields, their aliases, and what they are copied to. A * stands for any
-	// characters. For the author they do not exist. Nil: none.
+	// sort or aggregate by. A path covers everything below it, its multi-fields,
+	// its aliases and the fields that it is copied to. A * matches any characters.
+	// For the author these fields do not exist. The default is none.
 	Sensitive []string
 
-	// MaxBytes is how long a body may be: 65,536.
+	// MaxBytes is the maximum length of a body. The default is 65,536.
 	MaxBytes int
-	// MaxDepth is how deep queries and aggregations may be nested, together: 20.
+	// MaxDepth is the maximum nesting of queries and aggregations, counted
+	// together. The default is 20.
 	MaxDepth int
-	// MaxHits is the most that from and size may come to: 10,000.
+	// MaxHits is the maximum of from plus size. The default is 10,000.
 	MaxHits int
-	// MaxBuckets is how many buckets the aggregations may make, as far as that can
-	// be said beforehand: 65,536.
+	// MaxBuckets is the maximum number of buckets of all aggregations, as far as
+	// the body and the mapping determine it. The default is 65,536.
 	MaxBuckets int
-	// MaxClauses is how many queries a body may hold: 1,024.
+	// MaxClauses is the maximum number of queries in a body. The default is 1,024.
 	MaxClauses int
-	// MaxTerms is how many values one terms query may have: 1,024.
+	// MaxTerms is the maximum number of values of one terms query. The default is
+	// 1,024.
 	MaxTerms int
 }
 
@@ -45,64 +50,53 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		v = *o
 	}
-	for _, f := range []struct {
-		name  string
-		value *int
-		usual int
-	}{
-		{"MaxBytes", &v.MaxBytes, 65_536},
-		{"MaxDepth", &v.MaxDepth, 20},
-		{"MaxHits", &v.MaxHits, 10_000},
-		{"MaxBuckets", &v.MaxBuckets, 65_536},
-		{"MaxClauses", &v.MaxClauses, 1024},
-		{"MaxTerms", &v.MaxTerms, 1024},
-	} {
-		if *f.value < 0 {
-			return v, fmt.Errorf("esquery: Options.%s is %d: it must not be negative", f.name, *f.value)
-		}
-		if *f.value == 0 {
-			*f.value = f.usual
-		}
-	}
-	return v, nil
+	return v, cmp.Or(
+		option.Default("esquery: Options.MaxBytes", &v.MaxBytes, 65_536),
+		option.Default("esquery: Options.MaxDepth", &v.MaxDepth, 20),
+		option.Default("esquery: Options.MaxHits", &v.MaxHits, 10_000),
+		option.Default("esquery: Options.MaxBuckets", &v.MaxBuckets, 65_536),
+		option.Default("esquery: Options.MaxClauses", &v.MaxClauses, 1024),
+		option.Default("esquery: Options.MaxTerms", &v.MaxTerms, 1024),
+	)
 }
 
-// ErrFilter is the error of [NewValidator] and [Validator.Filtered] where the
-// filter would not do what it says: it is malformed, or one of the indices does
-// not have its fields as it uses them.
+// ErrFilter is matched by the error of [NewValidator] and [Validator.Filtered] for
+// a filter that is malformed or does not fit the mapping of one of the indices.
 var ErrFilter = errors.New("the mandatory filter does not fit")
 
-// Validator checks search bodies. Make one with [NewValidator]. It is safe for
-// concurrent use, and never changes.
+// A Validator checks search bodies. It is safe for concurrent use and never
+// changes. Make one with [NewValidator].
 type Validator struct {
 	indices map[string]*index
 	names   []string // of the indices, sorted
-	filters []value  // every search must match all of them
+	filters []value  // every hit must match all of them
 	opt     Options
 }
 
-// index is what a search of one index may use.
+// An index holds what a search of one index may use.
 type index struct {
 	mapping   *Mapping
 	sensitive *sensitive
 }
 
-// NewValidator returns a Validator for the given indices: a name, exactly as a
-// search may give it, and the mapping of what it stands for. That can be an alias.
-// A nil opt means the defaults. The error matches [ErrFilter] or [ErrSensitive] where
-// those of opt do not fit the indices.
+// NewValidator returns a Validator for the given indices. The keys are the exact
+// names of indices or aliases that a search may give, the values their mappings. A
+// nil opt means the defaults. The error matches [ErrFilter] or [ErrSensitive] if
+// these options do not fit the indices.
 func NewValidator(indices map[string]*Mapping, opt *Options) (*Validator, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
 	}
 	if len(indices) == 0 {
-		return nil, errors.New("esquery: NewValidator needs an index that may be searched")
+		return nil, errors.New("esquery: NewValidator needs at least one index")
 	}
 	v := &Validator{opt: o, names: slices.Sorted(maps.Keys(indices)), indices: make(map[string]*index, len(indices))}
 	for name, mapping := range indices {
 		if !plainIndex(name) {
-			return nil, fmt.Errorf("esquery: index %s: give one index or alias by its exact name, in lower case: no wildcards, lists, exclusions, date math and clusters", quoted(name))
+			return nil, fmt.Errorf(
+				"esquery: index %s: give the exact name of one index or alias in lower case, without wildcards, "+
+					"lists, exclusions, date math and remote clusters", quoted(name))
 		}
 		if mapping == nil {
 			return nil, fmt.Errorf("esquery: index %s: its mapping is nil", quoted(name))
@@ -122,8 +116,8 @@ func NewValidator(indices map[string]*Mapping, opt *Options) (*Validator, error)
 	return v, nil
 }
 
-// allSensitive returns an error for a pattern that hides nothing in any of the
-// indices, as a misspelt one would.
+// allSensitive returns an error for a pattern without a field in any index, which
+// is most likely misspelled.
 func (v *Validator) allSensitive() error {
 	for _, pattern := range v.opt.Sensitive {
 		nowhere := true
@@ -131,19 +125,21 @@ func (v *Validator) allSensitive() error {
 			nowhere = nowhere && slices.Contains(index.sensitive.missing, pattern)
 		}
 		if nowhere {
-			return fmt.Errorf("esquery: %w: no index has a field %s; write it with a * if documents may have it later", ErrSensitive, quoted(pattern))
+			return fmt.Errorf(
+				"esquery: %w: no index has a field %s; write it with a * if the field may be added later",
+				ErrSensitive, quoted(pattern))
 		}
 	}
 	return nil
 }
 
-// Filtered returns a Validator that puts in filter as well, on top of what v does.
-// It costs little, so that each caller can have one of his own. A filter may use
-// sensitive fields, and must be without fault in each of the indices.
+// Filtered returns a Validator with one more mandatory filter. It is cheap enough
+// to be called for each request. A filter may use sensitive fields. The error
+// matches [ErrFilter] if the filter does not fit one of the indices.
 func (v *Validator) Filtered(filter json.RawMessage) (*Validator, error) {
 	filtered := *v
 	if len(bytes.TrimSpace(filter)) == 0 {
-		return nil, fmt.Errorf("esquery: %w: it is empty; where all documents may be found, say so with match_all", ErrFilter)
+		return nil, fmt.Errorf("esquery: %w: it is empty; use match_all if every document may be found", ErrFilter)
 	}
 	for _, name := range v.names {
 		c := checker{v: v, index: v.indices[name], trusted: true}
@@ -152,17 +148,17 @@ func (v *Validator) Filtered(filter json.RawMessage) (*Validator, error) {
 			c.query(&root)
 		}
 		if len(c.problems) > 0 {
-			return nil, fmt.Errorf("esquery: %w: index %s%s", ErrFilter, name, told(c.problems))
+			return nil, fmt.Errorf("esquery: %w: index %s: %w", ErrFilter, name, &refusal.Error{Problems: c.problems})
 		}
 		filtered.filters = append(v.filters[:len(v.filters):len(v.filters)], root)
 	}
 	return &filtered, nil
 }
 
-// Check says whether body may be sent as a search of the index of that name. An
-// empty body means all documents.
+// Check reports whether body may be sent as a search of the index. An empty body
+// finds all documents.
 func (v *Validator) Check(index string, body []byte) *Report {
-	c := checker{v: v, path: make([]step, 0, usualDepth)}
+	c := checker{v: v, path: make([]step, 0, typicalDepth)}
 	root, ok := c.read(body)
 	if c.index = c.named(index); c.index != nil && ok {
 		c.body(&root)
@@ -174,10 +170,10 @@ func (v *Validator) Check(index string, body []byte) *Report {
 	return report
 }
 
-// read reads a text of limited size.
+// read parses a text of limited size.
 func (c *checker) read(text []byte) (value, bool) {
 	if len(text) > c.v.opt.MaxBytes {
-		c.report(TooLarge, nil, "it has %d bytes; at most %d are allowed", len(text), c.v.opt.MaxBytes)
+		c.report(ErrBodyTooLarge, nil, "the body has %d bytes; at most %d are allowed", len(text), c.v.opt.MaxBytes)
 		return value{}, false
 	}
 	if len(bytes.TrimSpace(text)) == 0 {
@@ -185,30 +181,30 @@ func (c *checker) read(text []byte) (value, bool) {
 	}
 	root, err := readJSON(string(text), maxJSONDepth, func(path []step, key string) {
 		c.path = append(c.path, path...)
-		c.report(DuplicateKey, nil, "the key %s is there twice; engines refuse or lose one of them", quoted(key))
+		c.report(ErrDuplicateKey, nil,
+			"the key %s occurs twice; engines refuse the body or ignore one of them", quoted(key))
 		c.path = c.path[:0]
 	})
 	if err == nil {
 		return root, true
 	}
 	if syntax := (*syntaxError)(nil); errors.As(err, &syntax) && syntax.tooDeep {
-		c.report(TooLarge, nil, "%v", err)
+		c.report(ErrBodyTooLarge, nil, "%v", err)
 	} else {
-		c.report(InvalidJSON, nil, "this is no JSON: %v", err)
+		c.report(ErrInvalidJSON, nil, "the body is not valid JSON: %v", err)
 	}
 	return value{}, false
 }
 
-// usualDepth is for how long a path room is made at first.
-const usualDepth = 24
+const (
+	typicalDepth = 24  // the capacity of a path
+	maxJSONDepth = 200 // more than a body within MaxDepth needs
+)
 
-// maxJSONDepth is far beyond what a body within MaxDepth needs, a geometry included.
-const maxJSONDepth = 200
-
-// Indices returns the names of the indices that may be searched, sorted.
+// Indices returns the sorted names of the indices that may be searched.
 func (v *Validator) Indices() []string { return slices.Clone(v.names) }
 
-// named returns the index of that exact name, or notes that there is none.
+// named returns the index of that exact name, or reports that there is none.
 func (c *checker) named(name string) *index {
 	if found := c.v.indices[name]; found != nil {
 		return found
@@ -217,9 +213,7 @@ func (c *checker) named(name string) *index {
 	if len(candidates) == 0 && len(c.v.names) <= maxCandidates {
 		candidates = c.v.names
 	}
-	c.report(UnknownIndex, slices.Clone(candidates),
-		"there is no index %s that may be searched; give one index by its exact name", quoted(name))
+	c.report(ErrUnknownIndex, slices.Clone(candidates),
+		"there is no index %s that may be searched; give the exact name of one index", quoted(name))
 	return nil
 }
-
-const maxCandidates = 5

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/refusal"
 )
 
 func TestFilterThatDoesNotFit(t *testing.T) {
@@ -34,8 +35,8 @@ func TestFilterThatDoesNotFit(t *testing.T) {
 			_, err := esquery.NewValidator(map[string]*esquery.Mapping{"docs": parse(t, docs)}, opt)
 			_, later := validator(t, nil).Filtered(json.RawMessage(filter))
 			for _, err := range []error{err, later} {
-				if !errors.Is(err, esquery.ErrFilter) || errors.Is(err, esquery.ErrRefused) {
-					t.Errorf("it is %v, want %v alone", err, esquery.ErrFilter)
+				if !errors.Is(err, esquery.ErrFilter) {
+					t.Errorf("it is %v, want %v", err, esquery.ErrFilter)
 				}
 			}
 		})
@@ -65,7 +66,7 @@ func TestNewValidatorRefuses(t *testing.T) {
 	}
 }
 
-// TestErrorNamesCandidates: who has nothing but the error can mend the body.
+// TestErrorNamesCandidates checks that the error alone is enough to correct a body.
 func TestErrorNamesCandidates(t *testing.T) {
 	_, err := validator(t, nil).Check("docs", []byte(`{"query":{"term":{"titel":"a"}}}`)).Search()
 	if err == nil || !strings.Contains(err.Error(), "/query/term/titel") || !strings.Contains(err.Error(), "title.raw") {
@@ -73,7 +74,7 @@ func TestErrorNamesCandidates(t *testing.T) {
 	}
 }
 
-// TestOldNames are taken, and are not what is proposed.
+// TestOldNames checks that old names are accepted and not proposed.
 func TestOldNames(t *testing.T) {
 	v := validator(t, nil)
 	for _, body := range []string{`{"query":{"bool":{"mustNot":{"match_all":{}}}}}`, `{"_source":{"include":["title"],"exclude":["title"]}}`} {
@@ -97,9 +98,9 @@ func TestUnknownIndex(t *testing.T) {
 	_, described := v.Describe("dogs", nil)
 	_, checked := v.Check("dogs", nil).Search()
 	for _, err := range []error{described, checked} {
-		var e *esquery.Error
-		if !errors.As(err, &e) || len(e.Problems) != 1 || e.Problems[0].Code != esquery.UnknownIndex {
-			t.Fatalf("it is %v, want %s", err, esquery.UnknownIndex)
+		var e *refusal.Error
+		if !errors.As(err, &e) || len(e.Problems) != 1 || !errors.Is(err, esquery.ErrUnknownIndex) {
+			t.Fatalf("it is %v, want %s", err, esquery.ErrUnknownIndex)
 		}
 		if diff := cmp.Diff([]string{"docs"}, e.Problems[0].Candidates); diff != "" {
 			t.Error(diff)

@@ -1,6 +1,6 @@
 package esquery
 
-// kind is a kind of JSON value.
+// A kind is a kind of JSON value.
 type kind uint8
 
 const (
@@ -16,12 +16,12 @@ func (k kind) String() string {
 	return [...]string{"null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// value is a JSON value as it was read. Checks change it in place where they mend it.
+// A value is a parsed JSON value. Checks correct it in place.
 type value struct {
 	kind    kind
-	text    string   // what a string says, or the literal of a number or boolean
+	text    string   // of a string, or the literal of a number or boolean
 	items   []value  // of an array
-	members []member // of an object, in its order
+	members []member // of an object, in order
 }
 
 type member struct {
@@ -29,7 +29,7 @@ type member struct {
 	value value
 }
 
-// get returns the member of that key; nil where v has none or is no object.
+// get returns the member with that key, or nil.
 func (v *value) get(key string) *value {
 	for i := range v.members {
 		if v.members[i].key == key {
@@ -39,13 +39,14 @@ func (v *value) get(key string) *value {
 	return nil
 }
 
-// set replaces the member of that key, or adds it.
+// set replaces or adds the member with that key.
 func (v *value) set(key string, to value) {
 	if have := v.get(key); have != nil {
 		*have = to
 		return
 	}
-	// Never appended in place: the members may be a window on those of other objects.
+	// The capacity can belong to the members of other objects, so append must
+	// copy.
 	v.members = append(v.members[:len(v.members):len(v.members)], member{key, to})
 }
 
@@ -55,7 +56,7 @@ func arrayValue(items ...value) value { return value{kind: array, items: items} 
 
 func objectValue(members ...member) value { return value{kind: object, members: members} }
 
-// clone returns a copy that shares nothing that could be changed.
+// clone returns a deep copy.
 func (v *value) clone() value {
 	c := value{kind: v.kind, text: v.text}
 	if v.items != nil {

@@ -19,9 +19,10 @@ import (
 	"github.com/qedkit/qed/integration"
 )
 
-// TestSearchAgreement: what the validator lets through, both engines take, and it
-// finds what the body as it was written finds; what an engine refuses, the validator
-// refuses; and so it does with what an engine answers with 200 and the wrong thing.
+// TestSearchAgreement checks the validator against both engines. A body that it
+// accepts finds what the body as it was written finds. A body that an engine
+// answers with 200 and a wrong or empty result is refused. A fault that the
+// validator leaves to the engines is rejected by both of them.
 func TestSearchAgreement(t *testing.T) {
 	for name, start := range map[string]func(testing.TB) string{
 		"Elasticsearch": integration.Elasticsearch,
@@ -39,8 +40,8 @@ func TestSearchAgreement(t *testing.T) {
 				}
 				e.compare(t, v, &c, &n)
 			}
-			t.Logf("lacks %v, which %d of %d bodies need; of %d right ones %d find something; of %d faulty ones it answers %d with 200 (%.0f %%), %d of them with nothing or the wrong thing, of which %d are let through",
-				e.lacking(), n.skipped, n.bodies, n.right, n.found, n.faulty, n.answered, 100*float64(n.answered)/float64(max(n.faulty, 1)), n.silent, n.missed)
+			t.Logf("lacks %v, which %d of %d bodies need; of %d right ones %d find something; of %d faulty ones it answers %d with 200 (%.0f %%), %d of them with nothing or the wrong thing, of which %d are let through; it rejects %d by itself",
+				e.lacking(), n.skipped, n.bodies, n.right, n.found, n.faulty, n.answered, 100*float64(n.answered)/float64(max(n.faulty, 1)), n.silent, n.missed, n.rejected)
 			if n.skipped > n.bodies/8 {
 				t.Errorf("the engine lacks what %d of %d bodies need", n.skipped, n.bodies)
 			}
@@ -56,6 +57,7 @@ type searchCount struct {
 	bodies, skipped int
 	right, found    int
 	faulty          int
+	rejected        int // faulty as well: left to the engine, which rejects them
 	answered        int // of faulty: with 200, as they were written
 	silent          int // of answered: with nothing, or something else
 	missed          int // of silent: let through unchanged
@@ -69,15 +71,24 @@ func (e *searchEngine) compare(t *testing.T, v *esquery.Validator, c *searchCase
 	if report.Verdict != c.Expect {
 		t.Errorf("%s %s: %s, want %s: %v", c.ID, c.text(), report.Verdict, c.Expect, report.Problems)
 	}
-	if c.Expect == esquery.OK {
+	switch {
+	case c.Rejected:
+		n.rejected++
+	case c.Expect == esquery.OK:
 		n.right++
-	} else {
+	default:
 		n.faulty++
 	}
 	if c.Harmful {
 		return
 	}
 	written := e.search(t, index, c.text())
+	if c.Rejected {
+		if written.err == "" {
+			t.Errorf("%s %s: the validator leaves this fault to the engine, which answers it with 200", c.ID, c.text())
+		}
+		return
+	}
 	switch {
 	case c.Expect != esquery.OK && written.err == "":
 		n.answered++

@@ -12,15 +12,16 @@ import (
 
 // searchCase is one body of the corpus in testdata/esquery.
 type searchCase struct {
-	ID      string          `json:"id"`
-	Index   string          `json:"index"` // without searchPrefix
-	Expect  esquery.Verdict `json:"expect"`
-	Code    esquery.Code    `json:"code"`    // of its first problem
-	Silent  bool            `json:"silent"`  // Elasticsearch answers it with 200, and with nothing or something else
-	Needs   []string        `json:"needs"`   // what not every engine has: see searchEngine.lacks
-	Harmful bool            `json:"harmful"` // it would bring an engine down, and is never sent
-	Body    json.RawMessage `json:"body"`
-	Text    string          `json:"text"` // the body, where it is no JSON
+	ID       string          `json:"id"`
+	Index    string          `json:"index"` // without searchPrefix
+	Expect   esquery.Verdict `json:"expect"`
+	Code     string          `json:"code"`     // of its first problem
+	Rejected bool            `json:"rejected"` // it passes, and both engines reject it
+	Silent   bool            `json:"silent"`   // Elasticsearch answers it with 200, and with nothing or something else
+	Needs    []string        `json:"needs"`    // what not every engine has: see searchEngine.lacks
+	Harmful  bool            `json:"harmful"`  // it would bring an engine down, and is never sent
+	Body     json.RawMessage `json:"body"`
+	Text     string          `json:"text"` // the body, where it is no JSON
 }
 
 // text is what the author of the body wrote.
@@ -123,7 +124,7 @@ func TestSearchVerdicts(t *testing.T) {
 			t.Errorf("%s %s: %s, want %s: %v", c.ID, c.text(), report.Verdict, c.Expect, report.Problems)
 			continue
 		}
-		if c.Code != "" && report.Problems[0].Code != c.Code {
+		if c.Code != "" && string(report.Problems[0].Code) != c.Code {
 			t.Errorf("%s %s: %s, want %s: %v", c.ID, c.text(), report.Problems[0].Code, c.Code, report.Problems)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
 )
 
 // runnable is a search that may run.
@@ -27,7 +28,7 @@ type runnable struct {
 
 // prepare makes of a body what may run. size is how many documents are read where the
 // body does not say; of a lookup, whatever it says.
-func prepare(v *esquery.Validator, index, written string, size int, lookup bool) (runnable, []esquery.Problem) {
+func prepare(v *esquery.Validator, index, written string, size int, lookup bool) (runnable, []refusal.Problem) {
 	report := v.Check(index, []byte(written))
 	if _, err := report.Search(); err != nil {
 		return runnable{}, report.Problems
@@ -35,7 +36,7 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 	var body map[string]json.RawMessage // of a body that passed, so that no key is there twice
 	if len(strings.TrimSpace(written)) > 0 {
 		if err := json.Unmarshal([]byte(written), &body); err != nil {
-			return runnable{}, []esquery.Problem{{Code: esquery.InvalidJSON, Message: "this is no JSON object"}}
+			return runnable{}, []refusal.Problem{{Code: esquery.ErrInvalidJSON, Message: "this is no JSON object"}}
 		}
 	}
 	has := func(key string) bool { _, ok := body[key]; return ok }
@@ -62,7 +63,7 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 	body["track_total_hits"] = json.RawMessage("true") // or nothing found could not be told from not counted
 	text, err := marshal(body)
 	if err != nil {
-		return runnable{}, []esquery.Problem{{Code: esquery.InvalidJSON, Message: "this is no JSON object"}}
+		return runnable{}, []refusal.Problem{{Code: esquery.ErrInvalidJSON, Message: "this is no JSON object"}}
 	}
 	report = v.Check(index, text)
 	r.search, err = report.Search()
@@ -73,8 +74,8 @@ func prepare(v *esquery.Validator, index, written string, size int, lookup bool)
 		return r, nil
 	}
 	if name := hidden(definitions(r.search), false); name != "" {
-		return runnable{}, []esquery.Problem{{
-			Code: esquery.Malformed,
+		return runnable{}, []refusal.Problem{{
+			Code: esquery.ErrMalformed,
 			Message: "an aggregation within another one cannot be called " + name +
 				": buckets have a member of that name, which it would hide; give it another name",
 		}}
@@ -91,10 +92,10 @@ var (
 )
 
 // mended says what was put right in a body.
-func mended(problems []esquery.Problem) string {
+func mended(problems []refusal.Problem) string {
 	var lines []string
 	for _, p := range problems {
-		lines = append(lines, say([]esquery.Problem{p})+" (mended: "+p.Fix+")")
+		lines = append(lines, say([]refusal.Problem{p})+" (mended: "+p.Fix+")")
 	}
 	return strings.Join(lines, "; ")
 }
@@ -188,8 +189,8 @@ func curable(e *esquery.EngineError) bool {
 }
 
 // rejection is what an engine says against a search, as a problem of it.
-func rejection(e *esquery.EngineError) esquery.Problem {
-	p := esquery.Problem{Code: esquery.Code(strings.ReplaceAll(string(e.Kind), " ", "_")), Message: prompt.Clip(e.Reason, maxReason)}
+func rejection(e *esquery.EngineError) refusal.Problem {
+	p := refusal.Problem{Code: refusal.Code(strings.ReplaceAll(string(e.Kind), " ", "_")), Message: prompt.Clip(e.Reason, maxReason)}
 	if p.Message == "" {
 		p.Message = "the engine could not run it: " + string(e.Kind)
 	}

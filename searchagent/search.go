@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 )
 
 // search checks and runs what the model wrote. What it can cure becomes a problem of
@@ -40,7 +41,7 @@ func (a *agent) searchStep(ctx context.Context, s *state, st step) (step, error)
 		switch {
 		case curable(failure):
 			st.Errors++
-			st.refuse(ctx, []esquery.Problem{rejection(failure)}, st.Errors <= a.opt.MaxRetries)
+			st.refuse(ctx, []refusal.Problem{rejection(failure)}, st.Errors <= a.opt.MaxRetries)
 			return st, nil
 		case failure.Kind == esquery.ErrNotFound:
 			st.fail(ctx, "the index %s is not there any more", st.Index)
@@ -56,7 +57,7 @@ func (a *agent) searchStep(ctx context.Context, s *state, st step) (step, error)
 
 // check makes of the body in a state what may run. It is done anew wherever one runs,
 // so that no state that was stored can put another body in its place.
-func (a *agent) check(allowed *access, s *state, st *step) (runnable, []esquery.Problem) {
+func (a *agent) check(allowed *access, s *state, st *step) (runnable, []refusal.Problem) {
 	if st.One && s.needed(st.Key) {
 		return prepare(allowed.validator, st.Index, st.Body, max(a.opt.MaxChoices, 2), true)
 	}
@@ -64,7 +65,7 @@ func (a *agent) check(allowed *access, s *state, st *step) (runnable, []esquery.
 }
 
 // refuse records what is wrong with the body, which is written again or given up.
-func (st *step) refuse(ctx context.Context, problems []esquery.Problem, again bool) {
+func (st *step) refuse(ctx context.Context, problems []refusal.Problem, again bool) {
 	st.Problems = problems[:min(len(problems), maxProblems)]
 	reason, first := say(st.Problems), st.Problems[0]
 	qed.Emit(ctx, qed.QueryRefused{Query: st.Body, Code: string(first.Code), Name: first.Path, Message: reason, Candidates: first.Candidates})
@@ -77,7 +78,7 @@ func (st *step) refuse(ctx context.Context, problems []esquery.Problem, again bo
 }
 
 // say puts problems into a line.
-func say(problems []esquery.Problem) string {
+func say(problems []refusal.Problem) string {
 	var b strings.Builder
 	for i, p := range problems {
 		if i == maxSaid {

@@ -39,7 +39,7 @@ func TestRefusedSearchIsWrittenAnew(t *testing.T) {
 		t.Errorf("query = %+v", q)
 	}
 	refused := all[qed.QueryRefused](events)
-	if len(refused) != 1 || refused[0].Code != string(esquery.UnknownField) || len(refused[0].Candidates) == 0 {
+	if len(refused) != 1 || refused[0].Code != string(esquery.ErrUnknownField) || len(refused[0].Candidates) == 0 {
 		t.Errorf("refused %+v", refused)
 	}
 	if corrected := all[qed.QueryCorrected](events); len(corrected) != 1 || corrected[0].Before != invented || corrected[0].After != right {

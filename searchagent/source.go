@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 )
 
 // SourceOptions are the limits of a source, and what it says of its index. A nil
@@ -79,7 +80,7 @@ func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
 //
 // What Check returns has neither v's filter nor the caller's in it, so that it can be
 // shown, written down and run again, also for somebody else: the filter is put in for
-// each Run anew. A [*query.Refusal] of Check matches [esquery.ErrRefused].
+// each Run anew. A [*query.Refusal] of Check wraps a [*refusal.Error].
 //
 // The rows are the documents, a column a field, or the figures of aggregations, a row a
 // bucket. A search that says neither its size nor what would keep it from being read by
@@ -163,8 +164,8 @@ func (s *source) check(ctx context.Context, q json.RawMessage) (json.RawMessage,
 		q = json.RawMessage(bare(text))
 	}
 	if len(strings.TrimSpace(string(q))) == 0 {
-		return nil, runnable{}, s.refused([]esquery.Problem{{
-			Code: esquery.Malformed, Message: "there is no body; all documents are searched by {}",
+		return nil, runnable{}, s.refused([]refusal.Problem{{
+			Code: esquery.ErrMalformed, Message: "there is no body; all documents are searched by {}",
 		}})
 	}
 	v, err := s.allowed(ctx)
@@ -200,15 +201,15 @@ func (e *filterError) Error() string { return "searchagent: " + ErrFilter.Error(
 func (e *filterError) Unwrap() error { return e.err }
 
 // refused tells a model all that is wrong with a search. What was mended is not in it.
-func (s *source) refused(problems []esquery.Problem) error {
-	err := &esquery.Error{Problems: problems}
-	faults := slices.DeleteFunc(slices.Clone(problems), func(p esquery.Problem) bool { return p.Fix != "" })
+func (s *source) refused(problems []refusal.Problem) error {
+	err := &refusal.Error{Package: "esquery", Problems: problems}
+	faults := slices.DeleteFunc(slices.Clone(problems), func(p refusal.Problem) bool { return p.Fix != "" })
 	if len(faults) > 0 { // of very many problems the last are not told
 		problems = faults
 	}
-	refusal := &query.Refusal{Code: string(problems[0].Code), Name: problems[0].Path, Err: err}
+	refused := &query.Refusal{Code: string(problems[0].Code), Name: problems[0].Path, Err: err}
 	if len(problems) == 1 {
-		refusal.Candidates = problems[0].Candidates
+		refused.Candidates = problems[0].Candidates
 	}
 	var b strings.Builder
 	b.WriteString("the search of index " + s.index + " is refused")
@@ -229,8 +230,8 @@ func (s *source) refused(problems []esquery.Problem) error {
 	if more := len(problems) - maxProblems; more > 0 {
 		fmt.Fprintf(&b, "; and %d more problems", more)
 	}
-	refusal.Message = b.String()
-	return refusal
+	refused.Message = b.String()
+	return refused
 }
 
 // Run checks a search again, with the filter of the caller, and runs it.

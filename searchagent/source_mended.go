@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/refusal"
 )
 
 // asMended returns a body that passed with what the validator puts right in it, and
@@ -30,7 +31,7 @@ func asMended(v *esquery.Validator, index string, body json.RawMessage) (json.Ra
 }
 
 // splice puts the fix of each problem in its place.
-func splice(body []byte, problems []esquery.Problem) []byte {
+func splice(body []byte, problems []refusal.Problem) []byte {
 	places := map[string]place{}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -49,7 +50,7 @@ func splice(body []byte, problems []esquery.Problem) []byte {
 		}
 		key, value := textAt(body, at.key), textAt(body, at.value)
 		switch {
-		case p.Code != esquery.UnknownField: // the fix is JSON
+		case p.Code != esquery.ErrUnknownField: // the fix is JSON
 			edits = append(edits, edit{at.value, []byte(p.Fix)})
 		case key != p.Fix && folded(key) == folded(p.Fix):
 			edits = append(edits, edit{at.key, quoted(p.Fix)})

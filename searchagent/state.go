@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/refusal"
 )
 
 // state is what one turn knows so far. It survives JSON, as every state of a
@@ -51,7 +51,7 @@ type step struct {
 	Body     string            // what the model wrote last
 	Show     []string          // the fields that it wants shown
 	Tried    []string          // every body so far, folded, to see one that comes back
-	Problems []esquery.Problem // why Body cannot be used
+	Problems []refusal.Problem // why Body cannot be used
 	Refused  int               // how often a body was refused
 	Errors   int               // how often the engine rejected one
 	Relaxed  bool              // it was written anew after it found nothing

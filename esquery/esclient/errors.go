@@ -111,6 +111,8 @@ func kindOf(status int, cause cause, isEngine bool) esquery.ErrorKind {
 		return esquery.ErrTooLarge
 	case cause.Type == contextMissing:
 		return esquery.ErrExpired
+	case status == http.StatusInternalServerError && cause.blamesSearch():
+		return esquery.ErrBadRequest
 	case status >= 500:
 		return esquery.ErrUnavailable
 	case status < 400 || !isEngine:
@@ -135,6 +137,18 @@ type cause struct {
 	Reason    string  `json:"reason"`
 	RootCause []cause `json:"root_cause"`
 	CausedBy  *cause  `json:"caused_by"`
+}
+
+// blamesSearch reports whether the search is at fault, although OpenSearch
+// reports the error with status 500.
+func (c *cause) blamesSearch() bool {
+	for ; c != nil; c = c.CausedBy {
+		switch c.Type {
+		case "aggregation_execution_exception", "aggregation_initialization_exception", "date_time_exception", "search_exception":
+			return true
+		}
+	}
+	return false
 }
 
 // readCause returns the root of what the engine says went wrong; false: the body is

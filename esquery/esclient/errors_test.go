@@ -45,6 +45,7 @@ func TestErrorKinds(t *testing.T) {
 		"bad gateway":          {502, html, esquery.ErrUnavailable, "", "", 2},
 		"unavailable":          {503, failure("cluster_block_exception", "blocked by: no master"), esquery.ErrUnavailable, "cluster_block_exception", "no master", 2},
 		"gateway timeout":      {504, html, esquery.ErrTimeout, "", "", 2},
+		"an impossible date":   {500, failure("date_time_exception", "Invalid date 'FEBRUARY 30'"), esquery.ErrBadRequest, "date_time_exception", "FEBRUARY 30", 1},
 		"a fault":              {500, failure("null_pointer_exception", "oops"), esquery.ErrUnavailable, "null_pointer_exception", "oops", 1},
 		"too many buckets":     {400, failure("too_many_buckets_exception", "Trying to create too many buckets"), esquery.ErrTooLarge, "too_many_buckets_exception", "too many", 1},
 		"body too large":       {413, html, esquery.ErrTooLarge, "", "", 1},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/examples/internal/lines"
+	"github.com/qedkit/qed/refusal"
 )
 
 // question is one line that is read.
@@ -22,14 +23,14 @@ type answer struct {
 	ID       json.RawMessage   `json:"id"`
 	Verdict  esquery.Verdict   `json:"verdict"`
 	Body     json.RawMessage   `json:"body,omitempty"`
-	Problems []esquery.Problem `json:"problems"`
+	Problems []refusal.Problem `json:"problems"`
 }
 
 // answerTo checks the body of one line.
 func answerTo(v *esquery.Validator, line lines.Line) answer {
 	id := json.RawMessage(strconv.Itoa(line.Number))
 	if line.TooLong {
-		return bad(id, esquery.TooLarge, fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength))
+		return bad(id, esquery.ErrBodyTooLarge, fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength))
 	}
 	if line.Text[0] != '{' {
 		return bad(id, lines.Bad, "the line is no JSON object")
@@ -51,7 +52,7 @@ func answerTo(v *esquery.Validator, line lines.Line) answer {
 	}
 	names := v.Indices()
 	if q.Index == nil && len(names) > 1 {
-		return answer{id, esquery.Refused, nil, []esquery.Problem{{Code: esquery.UnknownIndex,
+		return answer{id, esquery.Refused, nil, []refusal.Problem{{Code: esquery.ErrUnknownIndex,
 			Message: `the line has no "index", and there are several`, Candidates: names}}}
 	}
 	index := names[0]
@@ -61,11 +62,11 @@ func answerTo(v *esquery.Validator, line lines.Line) answer {
 	report := v.Check(index, q.Body)
 	problems := report.Problems
 	if problems == nil {
-		problems = []esquery.Problem{} // an array, also where it is empty
+		problems = []refusal.Problem{} // an array, also where it is empty
 	}
 	return answer{id, report.Verdict, report.Body(), problems}
 }
 
-func bad(id json.RawMessage, code esquery.Code, message string) answer {
-	return answer{ID: id, Verdict: esquery.Refused, Problems: []esquery.Problem{{Code: code, Message: message}}}
+func bad(id json.RawMessage, code refusal.Code, message string) answer {
+	return answer{ID: id, Verdict: esquery.Refused, Problems: []refusal.Problem{{Code: code, Message: message}}}
 }
