@@ -18,8 +18,8 @@ const (
 // failure is the error of a call that gave no data. What a server refuses with errors of
 // its own, such as a page that is too large, is the query's fault as far as can be told.
 func failure(err error) error {
-	failed, ok := errors.AsType[*graphql.CallError](err)
-	if !ok || failed.Kind != graphql.ErrRefused {
+	failed, ok := errors.AsType[*graphql.Error](err)
+	if !ok || failed.Kind != graphql.ErrBadRequest {
 		return fmt.Errorf("graphqlsource: %w", err)
 	}
 	message := "the server refused it"

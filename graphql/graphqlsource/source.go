@@ -36,6 +36,7 @@ import (
 	"github.com/qedkit/qed/graphql"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 )
 
 // Options are limits of a source. Nil and zero fields mean the defaults named at each
@@ -180,14 +181,14 @@ func (s *source) check(q json.RawMessage) (request, *graphql.Query, error) {
 		return r, nil, err
 	}
 	checked, err := s.guard.Check(r.Query, r.Variables)
-	if refused, ok := errors.AsType[*graphql.Error](err); ok {
-		return r, nil, refusal(refused)
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
+		return r, nil, queryRefusal(refused)
 	}
 	return r, checked, err
 }
 
-// refusal is what the author of a query is told of its problems.
-func refusal(e *graphql.Error) *query.Refusal {
+// queryRefusal returns the problems for the author of the query.
+func queryRefusal(e *refusal.Error) *query.Refusal {
 	r := &query.Refusal{Err: e}
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {

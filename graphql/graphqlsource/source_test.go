@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/qedkit/qed/graphql"
 	"github.com/qedkit/qed/graphql/graphqlsource"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/retry"
 )
 
 const tracking = `
@@ -53,18 +53,18 @@ func newSource(t testing.TB, answer string, opt *graphqlsource.Options) (s query
 		io.WriteString(w, answer)
 	}))
 	t.Cleanup(server.Close)
-	schema, err := graphql.ReadSDL(tracking)
+	schema, err := graphql.ParseSDL(tracking)
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := graphql.New(schema, &graphql.Options{
+	guard, err := graphql.NewGuard(schema, &graphql.GuardOptions{
 		Sensitive: []string{"Shipment.secret"},
 		Fixed:     map[string]map[string]any{"Query.shipments": {"tenant": "acme-7"}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := graphql.NewClient(&graphql.ClientConfig{URL: server.URL, Backoff: []time.Duration{}})
+	client, err := graphql.NewClient(server.URL, &graphql.ClientOptions{Retry: retry.Policy{Attempts: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestFailures(t *testing.T) {
 
 	s, _ = newSource(t, `{"errors":[{"message":"first must be at most 100"}]}`, nil)
 	_, err = s.Run(t.Context(), quoted(`{ shipments { id } }`))
-	if refusal, ok := errors.AsType[*query.Refusal](err); !ok || !strings.Contains(refusal.Message, "at most 100") || !errors.Is(err, graphql.ErrRefused) {
+	if refusal, ok := errors.AsType[*query.Refusal](err); !ok || !strings.Contains(refusal.Message, "at most 100") || !errors.Is(err, graphql.ErrBadRequest) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 
