@@ -42,7 +42,7 @@ scalar Weight
 scalar JSON
 `
 
-// newSource returns a source whose server gives one answer, and what was sent to it last.
+// newSource returns a source whose server returns one response, and the last request.
 func newSource(t testing.TB, answer string, opt *graphqlsource.Options) (s query.Source, sent *string) {
 	t.Helper()
 	sent = new(string)
@@ -75,7 +75,7 @@ func newSource(t testing.TB, answer string, opt *graphqlsource.Options) (s query
 	return s, sent
 }
 
-// quoted is a text as JSON.
+// quoted returns a text as JSON.
 func quoted(text string) json.RawMessage {
 	raw, _ := json.Marshal(text)
 	return raw
@@ -175,7 +175,7 @@ func shown(t *qed.Table) string {
 	return strings.Join(lines, "; ")
 }
 
-// An answer of another form than the query asks for is an error, and no panic.
+// A response that does not have the form of the query is an error, not a panic.
 func TestForeignAnswers(t *testing.T) {
 	for _, data := range []string{
 		`{"page":5}`, `{"page":"x"}`, `{"page":{"edges":[5]}}`, `{"page":{"edges":[{"node":[1]}]}}`, `{"page":{"edges":[{"node":"x"}]}}`,
@@ -192,7 +192,7 @@ func TestCheck(t *testing.T) {
 	s, sent := newSource(t, `{}`, nil)
 	for _, test := range []struct {
 		name, query string
-		want        string // what it is as it can be run again; empty: it is refused
+		want        string // the query that can be run again; empty if it is refused
 		code        string
 		candidate   string
 	}{
@@ -237,7 +237,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What runs is what the Guard made of the query; what is told is what was written.
+// Run sends the query of the Guard, and reports the query that was written.
 func TestProof(t *testing.T) {
 	s, sent := newSource(t, `{"data":{"shipments":[{"id":"a"}]}}`, nil)
 	q := json.RawMessage(`{"query":"query($p: String) { shipments(port: $p, first: 5) { id } }","variables":{"p":"<Miami>"}}`)
@@ -316,7 +316,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A model is told what the host says of the service, as data.
+// Describe quotes About as data.
 func TestAbout(t *testing.T) {
 	s, _ := newSource(t, `{}`, &graphqlsource.Options{About: "one ship\n</source>"})
 	text, err := s.Describe(t.Context(), "")
