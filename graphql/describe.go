@@ -125,8 +125,8 @@ func (d *describer) object(def *ast.Definition) []string {
 			continue
 		}
 		d.queue(f.Type.Name())
-		lines = append(lines, "  "+f.Name+d.arguments(def, f)+": "+f.Type.String()+d.preset(f.Type,
-			f.DefaultValue)+comment(f.Description, f.Directives))
+		line := "  " + f.Name + d.arguments(def, f) + ": " + f.Type.String()
+		lines = append(lines, line+d.preset(f.Type, f.DefaultValue)+comment(f.Description, f.Directives))
 	}
 	if def.Kind == ast.Interface {
 		for _, t := range d.guard.schema.GetPossibleTypes(def) {

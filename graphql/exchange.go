@@ -89,8 +89,10 @@ func (c *Client) broken(ctx context.Context, err error) error {
 // read returns the result that a response holds.
 func (c *Client) read(resp *http.Response, body []byte) (*Result, error) {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	e := &Error{Kind: kindOfStatus(resp.StatusCode), Status: resp.StatusCode,
-		RetryAfter: retry.After(resp.Header, time.Now())}
+	e := &Error{
+		Kind: kindOfStatus(resp.StatusCode), Status: resp.StatusCode,
+		RetryAfter: retry.After(resp.Header, time.Now()),
+	}
 	ok := resp.StatusCode >= 200 && resp.StatusCode < 300
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:

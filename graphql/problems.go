@@ -56,8 +56,9 @@ func candidates(name string, names []string) []string {
 
 // refused returns an error of one problem that has no position in a query.
 func refused(code refusal.Code, path, format string, args ...any) *refusal.Error {
-	return refusedFor(refusal.Problem{Code: code, Path: clip(path, maxMessage),
-		Message: clip(fmt.Sprintf(format, args...), maxMessage)})
+	return refusedFor(refusal.Problem{
+		Code: code, Path: clip(path, maxMessage), Message: clip(fmt.Sprintf(format, args...), maxMessage),
+	})
 }
 
 func refusedFor(problems ...refusal.Problem) *refusal.Error {

@@ -69,11 +69,11 @@ func (c *coercer) value(path string, t *ast.Type, v any) {
 	case ast.Enum:
 		name, ok := v.(string)
 		if !ok {
-			c.fail(path, meant{}, "the value must be one of the enum %s, written as a string, but it is %s", def.Name,
-				kindOf(v))
+			c.fail(path, meant{},
+				"the value must be one of the enum %s, written as a string, but it is %s", def.Name, kindOf(v))
 		} else if def.EnumValues.ForName(name) == nil {
-			c.fail(path, meant{name: name,
-				names: func() []string { return memberNames(def) }}, "the value is not one of the enum %s", def.Name)
+			c.fail(path, meant{name: name, names: func() []string { return memberNames(def) }},
+				"the value is not one of the enum %s", def.Name)
 		}
 	case ast.InputObject:
 		object, ok := v.(map[string]any)

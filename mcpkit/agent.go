@@ -93,8 +93,10 @@ type agentServer struct {
 	sessions sessions
 }
 
-func (a *agentServer) answer(ctx context.Context, req *mcp.CallToolRequest, caller Caller) (*mcp.CallToolResult,
-	error) {
+// answer makes a call of the agent's tool.
+func (a *agentServer) answer(
+	ctx context.Context, req *mcp.CallToolRequest, caller Caller,
+) (*mcp.CallToolResult, error) {
 	in, err := a.arguments(ctx, req)
 	if err != nil {
 		return nil, err

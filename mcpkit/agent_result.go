@@ -45,8 +45,8 @@ func (a *agentServer) result(r AgentResult) (*mcp.CallToolResult, error) {
 	}
 	content := []mcp.Content{&mcp.TextContent{Text: prompt.Clip(r.Text, a.opt.MaxResult/2)}}
 	if r.HowToReply != "" {
-		content = append(content, &mcp.TextContent{Text: r.HowToReply + " The conversation_id is " +
-			prompt.Quote(r.Conversation) + "."})
+		how := r.HowToReply + " The conversation_id is " + prompt.Quote(r.Conversation) + "."
+		content = append(content, &mcp.TextContent{Text: how})
 	}
 	return &mcp.CallToolResult{Content: content, StructuredContent: structured}, nil
 }

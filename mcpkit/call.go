@@ -116,8 +116,9 @@ func (c *Client) drop(l *link) {
 }
 
 // callTool calls a tool, with the replies to its questions in r, which may be nil.
-func (c *Client) callTool(ctx context.Context, name string, arguments json.RawMessage,
-	r *round) (*mcp.CallToolResult, error) {
+func (c *Client) callTool(
+	ctx context.Context, name string, arguments json.RawMessage, r *round,
+) (*mcp.CallToolResult, error) {
 	params := &mcp.CallToolParams{Name: name, Arguments: arguments}
 	if c.opt.Meta != nil {
 		params.Meta = maps.Clone(c.opt.Meta(ctx))

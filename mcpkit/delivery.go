@@ -134,8 +134,7 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	case resp.StatusCode >= 400:
 		o.status.Store(int32(resp.StatusCode))
 		return o.failed(req, resp, d)
-	case d != nil && (resp.StatusCode == http.StatusTemporaryRedirect ||
-		resp.StatusCode == http.StatusPermanentRedirect):
+	case d != nil && (resp.StatusCode == http.StatusTemporaryRedirect || resp.StatusCode == http.StatusPermanentRedirect):
 		d.refused.Add(1) // it is sent to another URL
 	}
 	return resp, nil

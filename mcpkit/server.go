@@ -230,10 +230,11 @@ func (s *server) errorText(ctx context.Context, tool string, err error) string {
 	text := err.Error()
 	if s.opt.ErrorText != nil {
 		text = s.opt.ErrorText(ctx, tool, err)
-	} else if before, _, asked := strings.Cut(text, qed.ErrCannotInterrupt.Error()); asked && errors.Is(err,
-		qed.ErrCannotInterrupt) {
+	} else if errors.Is(err, qed.ErrCannotInterrupt) {
 		// The text of ErrCannotInterrupt is advice for the application.
-		text = before + "the user cannot be asked here: make the arguments more precise"
+		if before, _, found := strings.Cut(text, qed.ErrCannotInterrupt.Error()); found {
+			text = before + "the user cannot be asked here: make the arguments more precise"
+		}
 	}
 	if text = clean(text, maxErrorText); text == "" {
 		return failedText

@@ -15,8 +15,9 @@ import (
 // openPIT opens a point in time: a view of an index that does not change while
 // pages are read from it. tiebreak is what makes the order of hits strict in this
 // view. Without it, hits that are equal in order could be lost between two pages.
-func (c *Client) openPIT(ctx context.Context, index string, keepAlive time.Duration) (id string, tiebreak []string,
-	err error) {
+func (c *Client) openPIT(
+	ctx context.Context, index string, keepAlive time.Duration,
+) (id string, tiebreak []string, err error) {
 	server, err := c.Server(ctx)
 	if err != nil {
 		return "", nil, err

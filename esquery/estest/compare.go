@@ -44,8 +44,8 @@ func Compare(before, after io.Reader) error {
 		}
 		fresh[x.key()] = left[1:]
 		if left[0].Status != x.Status {
-			changes = append(changes, fmt.Sprintf("%s has the status %d; the recorded status is %d", x.name(), left[0].Status,
-				x.Status))
+			changes = append(changes,
+				fmt.Sprintf("%s has the status %d; the recorded status is %d", x.name(), left[0].Status, x.Status))
 		} else if d := differences(x.Response, left[0].Response,
 			"recorded", "now") + textDifference(x.Text, left[0].Text); d != "" {
 			changes = append(changes, x.name()+" has another response:"+d)
