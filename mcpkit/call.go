@@ -47,8 +47,9 @@ func send[R any](
 	}
 }
 
-func sendOn[R any](ctx context.Context, c *Client, l *link,
-	request func(context.Context, *mcp.ClientSession) (R, error)) (R, error) {
+func sendOn[R any](
+	ctx context.Context, c *Client, l *link, request func(context.Context, *mcp.ClientSession) (R, error),
+) (R, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.base, cancel)()

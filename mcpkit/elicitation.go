@@ -55,8 +55,9 @@ type stepInput struct {
 }
 
 // caller returns the function that calls a tool.
-func (c *Client) caller(name string,
-	idempotent bool) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+func (c *Client) caller(
+	name string, idempotent bool,
+) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	return func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
 		if !c.opt.Elicitation {
 			result, err := c.callTool(ctx, name, arguments, nil)

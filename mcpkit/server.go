@@ -108,8 +108,9 @@ func newServer(opt *ServerOptions) (*server, error) {
 
 // handle returns the handler of a tool. do makes a call that is allowed. If it returns
 // a clientError, the client gets the text of that error.
-func (s *server) handle(tool string,
-	do func(context.Context, *mcp.CallToolRequest, Caller) (*mcp.CallToolResult, error)) mcp.ToolHandler {
+func (s *server) handle(
+	tool string, do func(context.Context, *mcp.CallToolRequest, Caller) (*mcp.CallToolResult, error),
+) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		defer func() {
 			if v := recover(); v != nil { // of a function in ServerOptions: qed recovers agents and tools

@@ -27,8 +27,9 @@ import (
 //     (see [esquery.Search.Page]).
 //
 // Breaking out of the sequence frees its resources, on the engine too.
-func (c *Client) Hits(ctx context.Context, s *esquery.Search, opt *esquery.PageOptions) iter.Seq2[esquery.Hit,
-	error] {
+func (c *Client) Hits(
+	ctx context.Context, s *esquery.Search, opt *esquery.PageOptions,
+) iter.Seq2[esquery.Hit, error] {
 	return func(yield func(esquery.Hit, error) bool) {
 		for page, err := range c.Pages(ctx, s, opt) {
 			if err != nil {
@@ -46,8 +47,9 @@ func (c *Client) Hits(ctx context.Context, s *esquery.Search, opt *esquery.PageO
 
 // Pages is like [Client.Hits], page by page. Every page has the total of the first
 // one. Only the first page has the aggregations.
-func (c *Client) Pages(ctx context.Context, s *esquery.Search, opt *esquery.PageOptions) iter.Seq2[*esquery.Result,
-	error] {
+func (c *Client) Pages(
+	ctx context.Context, s *esquery.Search, opt *esquery.PageOptions,
+) iter.Seq2[*esquery.Result, error] {
 	return func(yield func(*esquery.Result, error) bool) {
 		p := &pages{client: c, search: s}
 		err := requireChecked(s)
