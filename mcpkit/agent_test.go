@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -139,6 +140,35 @@ func TestAgentErrors(t *testing.T) {
 	}
 	if err := mcpkit.AddAgent(s, "none", "", nil, nil); err == nil {
 		t.Error("a nil agent is accepted")
+	}
+}
+
+// The client gets a fixed text for each kind of failure, without the error itself.
+func TestAgentFailures(t *testing.T) {
+	noLeak(t)
+	s := newServer()
+	failures := map[string]error{
+		"being answered":         qed.ErrBusy,
+		"no such conversation":   qed.ErrWrongUser,
+		"another call":           store.ErrConflict,
+		"reply is not valid":     qed.ErrInvalidReply,
+		"must be resolved":       qed.ErrUnresolved,
+		"costs more":             qed.ErrBudget,
+		"a question is needed":   qed.ErrEmptyTurn,
+		"the call was cancelled": context.Canceled,
+	}
+	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		return qed.Answer{}, fmt.Errorf("hunter2: %w", failures[turn.Text])
+	})
+	if err := mcpkit.AddAgent(s, "ask", "", agent, nil); err != nil {
+		t.Fatal(err)
+	}
+	cs := session(t, s, nil, nil, nil)
+	for want := range failures {
+		r := call(t, cs, "ask", map[string]any{"question": want})
+		if text := textOf(r); !r.IsError || !strings.Contains(text, want) || strings.Contains(text, "hunter2") {
+			t.Errorf("got %q, want %q", text, want)
+		}
 	}
 }
 

@@ -125,10 +125,11 @@ func (s *server) handle(
 		}
 		ctx, cancel := context.WithTimeout(ctx, s.opt.Timeout)
 		defer cancel()
-		caller, err := s.caller(&ctx, req)
-		if err == nil {
-			result, err = do(ctx, req, caller)
+		ctx, caller, err := s.caller(ctx, req)
+		if err != nil {
+			return s.failed(ctx, tool, err), nil
 		}
+		result, err = do(ctx, req, caller)
 		if err != nil {
 			return s.failed(ctx, tool, err), nil
 		}
@@ -136,21 +137,22 @@ func (s *server) handle(
 	}
 }
 
-func (s *server) caller(ctx *context.Context, req *mcp.CallToolRequest) (Caller, error) {
+// caller returns the context of a call and its caller.
+func (s *server) caller(ctx context.Context, req *mcp.CallToolRequest) (context.Context, Caller, error) {
 	if s.opt.Caller == nil {
 		if req.Extra != nil && req.Extra.TokenInfo != nil {
-			return Caller{User: req.Extra.TokenInfo.UserID}, nil
+			return ctx, Caller{User: req.Extra.TokenInfo.UserID}, nil
 		}
-		return Caller{}, nil
+		return ctx, Caller{}, nil
 	}
-	own, caller, err := s.opt.Caller(*ctx, req)
+	own, caller, err := s.opt.Caller(ctx, req)
 	if err != nil {
-		return Caller{}, clientError{"the call is not allowed", err}
+		return ctx, Caller{}, clientError{"the call is not allowed", err}
 	}
-	if own != nil {
-		*ctx = own
+	if own == nil {
+		own = ctx
 	}
-	return caller, nil
+	return own, caller, nil
 }
 
 // A clientError has a text for the client. Only the application gets the cause.
