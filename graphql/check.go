@@ -50,8 +50,8 @@ type check struct {
 	variables map[string]any
 	own       map[string]bool // variables of fixed arguments: NewGuard checked their values
 
-	depth, cost int
-	fields      map[string]bool // "Type.field"
+	cost   int
+	fields map[string]bool // "Type.field"
 
 	problems []pending
 	seen     map[finding]bool   // the walker visits fragments more than once
@@ -193,7 +193,7 @@ func (c *check) declared() []string {
 
 // query returns the Query, printed from the tree that was checked.
 func (c *check) query() (*Query, error) {
-	q := &Query{text: printQuery(c.doc), depth: c.depth, cost: c.cost, fields: slices.Sorted(maps.Keys(c.fields))}
+	q := &Query{text: printQuery(c.doc), cost: c.cost, fields: slices.Sorted(maps.Keys(c.fields))}
 	if !utf8.ValidString(q.text) {
 		return nil, refused(ErrInvalidText, "", "an escape in a string is not a valid character")
 	}

@@ -38,10 +38,6 @@ type GuardOptions struct {
 	// one response.
 	Directives []string
 
-	// AllowIntrospection allows __schema and __type. It cannot be combined with
-	// Sensitive, because introspection would reveal the sensitive names.
-	AllowIntrospection bool
-
 	MaxBytes  int // of the query's text, and of its variables; 0: 64 KiB
 	MaxTokens int // of the query's text; 0: 5,000
 	MaxFields int // of the query with its fragments expanded; 0: 500
@@ -124,10 +120,6 @@ func (o *GuardOptions) setDefaults() error {
 		if err := option.Default(d.name, d.value, d.standard); err != nil {
 			return refused(ErrInvalidOptions, "GuardOptions."+d.name, "%v", err)
 		}
-	}
-	if o.AllowIntrospection && len(o.Sensitive) > 0 {
-		return refused(ErrInvalidOptions, "GuardOptions.AllowIntrospection",
-			"introspection would reveal the names in GuardOptions.Sensitive: give the model Guard.Describe instead")
 	}
 	if o.SizeArguments == nil {
 		o.SizeArguments = []string{"first", "last", "limit", "size", "take", "top", "count", "perPage", "pageSize"}

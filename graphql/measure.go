@@ -35,7 +35,6 @@ func (c *check) measure() {
 		c.add(ErrTooDeep, at(m.deepest), meant{},
 			"the fields are nested %d deep: the limit is %d", whole.depth, limit.MaxDepth)
 	}
-	c.depth = whole.depth
 }
 
 // An extent is the size of a selection with its fragments expanded.

@@ -3,7 +3,6 @@ package graphql
 import (
 	"encoding/json"
 	"math"
-	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
@@ -14,7 +13,7 @@ const beyond = math.MaxInt / 4 // counting stops here, so that sums do not overf
 func (c *check) price() {
 	c.fields = map[string]bool{}
 	p := pricer{check: c, done: map[priced]int{}}
-	c.cost = p.set(c.operation.SelectionSet, false, false)
+	c.cost = p.set(c.operation.SelectionSet, false)
 	if c.cost > c.guard.opt.MaxCost {
 		c.add(ErrTooExpensive, at(c.operation.Position), meant{},
 			"the response could have about %d fields and the limit is %d: "+
@@ -30,25 +29,25 @@ type pricer struct {
 
 // priced is a fragment with the arguments of set.
 type priced struct {
-	name                   string
-	bounded, introspection bool
+	name    string
+	bounded bool
 }
 
-// set returns the cost of a selection. bounded means that the field around it
-// bounds a list in it; introspection means that it is part of an introspection.
-func (p *pricer) set(set ast.SelectionSet, bounded, introspection bool) int {
+// set returns the cost of a selection. bounded means that the field around it bounds a
+// list in it.
+func (p *pricer) set(set ast.SelectionSet, bounded bool) int {
 	cost := 0
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			cost += p.field(s, bounded, introspection)
+			cost += p.field(s, bounded)
 		case *ast.InlineFragment:
-			cost += p.set(s.SelectionSet, bounded, introspection)
+			cost += p.set(s.SelectionSet, bounded)
 		case *ast.FragmentSpread:
-			key := priced{s.Name, bounded, introspection}
+			key := priced{s.Name, bounded}
 			once, ok := p.done[key]
 			if !ok {
-				once = p.set(s.Definition.SelectionSet, bounded, introspection)
+				once = p.set(s.Definition.SelectionSet, bounded)
 				p.done[key] = once
 			}
 			cost += once
@@ -58,31 +57,28 @@ func (p *pricer) set(set ast.SelectionSet, bounded, introspection bool) int {
 	return cost
 }
 
-func (p *pricer) field(f *ast.Field, bounded, introspection bool) int {
+func (p *pricer) field(f *ast.Field, bounded bool) int {
 	if f.Name == "__typename" {
 		return 1
 	}
 	p.fields[f.ObjectDefinition.Name+"."+f.Name] = true
-	introspection = introspection || strings.HasPrefix(f.Name, "__")
 	times, inside := 1, false
 	lists := 0
 	for t := f.Definition.Type; t.Elem != nil; t = t.Elem {
 		lists++
 	}
-	if !introspection {
-		size := p.size(f)
-		switch {
-		case size > 0:
-			times, inside = size, lists == 0
-			lists--
-		case bounded:
-			lists--
-		}
-		for range lists {
-			times = multiply(times, p.guard.opt.ListSize)
-		}
+	size := p.size(f)
+	switch {
+	case size > 0:
+		times, inside = size, lists == 0
+		lists--
+	case bounded:
+		lists--
 	}
-	return 1 + multiply(times, p.set(f.SelectionSet, inside, introspection))
+	for range lists {
+		times = multiply(times, p.guard.opt.ListSize)
+	}
+	return 1 + multiply(times, p.set(f.SelectionSet, inside))
 }
 
 func multiply(a, b int) int {

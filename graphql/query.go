@@ -11,7 +11,6 @@ type Query struct {
 	text      string
 	variables json.RawMessage
 	fields    []string
-	depth     int
 	cost      int
 }
 
@@ -25,9 +24,6 @@ func (q *Query) Variables() json.RawMessage { return slices.Clone(q.variables) }
 // Fields returns the fields that the query reads, as "Type.field", sorted and
 // without __typename.
 func (q *Query) Fields() []string { return slices.Clone(q.fields) }
-
-// Depth returns how deep the fields are nested: see [GuardOptions.MaxDepth].
-func (q *Query) Depth() int { return q.depth }
 
 // Cost returns the cost of the query: see [GuardOptions.MaxCost].
 func (q *Query) Cost() int { return q.cost }

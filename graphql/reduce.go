@@ -18,23 +18,21 @@ import (
 // schema. Because what is sensitive is not in the reduced schema, no message can
 // name it.
 type reducer struct {
-	from                 *ast.Schema
-	hidden               map[string]bool // "Type.member"
-	fixed                map[string][]fixedArgument
-	directives           map[string]bool // the allowed ones
-	withoutIntrospection bool
-	err                  *refusal.Error // the first one
+	from       *ast.Schema
+	hidden     map[string]bool // "Type.member"
+	fixed      map[string][]fixedArgument
+	directives map[string]bool // the allowed ones
+	err        *refusal.Error  // the first one
 }
 
 // reduce returns the schema that is left of from, and the fixed arguments by
 // "Type.field".
 func reduce(from *ast.Schema, opt *GuardOptions) (*ast.Schema, map[string][]fixedArgument, error) {
 	r := &reducer{
-		from:                 from,
-		hidden:               map[string]bool{},
-		fixed:                map[string][]fixedArgument{},
-		directives:           map[string]bool{"skip": true, "include": true},
-		withoutIntrospection: !opt.AllowIntrospection,
+		from:       from,
+		hidden:     map[string]bool{},
+		fixed:      map[string][]fixedArgument{},
+		directives: map[string]bool{"skip": true, "include": true},
 	}
 	for _, entry := range opt.Sensitive {
 		r.hide(entry)
@@ -209,7 +207,7 @@ func (r *reducer) allow(directives []string) {
 	}
 }
 
-// schema copies the server's schema without what is hidden.
+// schema copies the server's schema without what is hidden and without introspection.
 func (r *reducer) schema() *ast.Schema {
 	s := &ast.Schema{
 		Description:   r.from.Description,
@@ -219,12 +217,12 @@ func (r *reducer) schema() *ast.Schema {
 		Implements:    make(map[string][]*ast.Definition, len(r.from.Implements)),
 	}
 	for name, def := range r.from.Types {
-		if r.withoutIntrospection && strings.HasPrefix(name, "__") {
+		if strings.HasPrefix(name, "__") {
 			continue
 		}
 		c := *def
 		c.Fields = slices.DeleteFunc(slices.Clone(def.Fields), func(f *ast.FieldDefinition) bool {
-			return r.hidden[name+"."+f.Name] || r.withoutIntrospection && strings.HasPrefix(f.Name, "__")
+			return r.hidden[name+"."+f.Name] || strings.HasPrefix(f.Name, "__")
 		})
 		c.EnumValues = slices.DeleteFunc(slices.Clone(def.EnumValues), func(v *ast.EnumValueDefinition) bool {
 			return r.hidden[name+"."+v.Name]

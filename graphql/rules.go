@@ -13,15 +13,14 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// specified are the rules of the specification. It leaves out the rules about
-// names, which [check.names] reports with candidates, and the rules about several
-// operations.
+// specified are the rules of the specification, without three kinds of rules: about
+// names, which [check.names] reports with candidates, about introspection, which is
+// never allowed, and about several operations.
 var specified = []struct {
 	code refusal.Code
 	rule core.RuleFunc
 }{
 	{ErrFragment, rules.FragmentsOnCompositeTypesRule.RuleFunc},
-	{ErrTooDeep, rules.MaxIntrospectionDepth.RuleFunc},
 	{ErrFragment, rules.NoFragmentCyclesRule.RuleFunc},
 	{ErrUnused, rules.NoUnusedFragmentsRule.RuleFunc},
 	{ErrUnused, rules.NoUnusedVariablesRule.RuleFunc},
