@@ -16,7 +16,7 @@ func BenchmarkCheck(b *testing.B) {
 		sdl.WriteString("type T" + n + " { id: ID! name: String other: [Order!] a: Int b: Int c: Float d: DateTime e: Boolean f: String g: String }\n")
 		sdl.WriteString("extend type Query { t" + n + "(id: ID!): T" + n + " }\n")
 	}
-	g := newGuard(b, sdl.String(), &graphql.Options{Sensitive: secrets, Fixed: map[string]map[string]any{"Query.orders": {"tenant": "acme"}}})
+	g := newGuard(b, sdl.String(), &graphql.GuardOptions{Sensitive: secrets, Fixed: map[string]map[string]any{"Query.orders": {"tenant": "acme"}}})
 	query := `query Q($n: Int!, $f: OrderFilter) { orders(first: $n, filter: $f) { ...O customer { name email } items(first: 5) { edges { node { sku price } } } }
 		search(text: "x") { __typename ... on Order { ...O } ... on Customer { name } } } fragment O on Order { id number placed status tags }`
 	variables := json.RawMessage(`{"n": 10, "f": {"status": "OPEN", "placed": {"from": "2024-01-01"}}}`)

@@ -13,14 +13,19 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
+
+	"github.com/qedkit/qed/refusal"
 )
 
-// Check turns the text of a query and the JSON object of its variables, which
-// may be nil, into a [Query] that may be sent, or refuses it with an [*Error].
-// Whatever they hold, the time that it takes is bounded.
+// Check returns the [Query] that may be sent for the text of a query and the JSON
+// object of its variables, which may be nil. It refuses anything else with a
+// [*refusal.Error]. The time that Check takes is bounded for every input.
 func (g *Guard) Check(query string, variables json.RawMessage) (*Query, error) {
-	c := &check{guard: g, fragments: map[string]*ast.FragmentDefinition{}, seen: map[finding]bool{}, options: map[place]near{}}
-	if err := c.read(query); err != nil {
+	c := &check{
+		guard: g, fragments: map[string]*ast.FragmentDefinition{},
+		seen: map[finding]bool{}, meant: map[position]meant{},
+	}
+	if err := c.parse(query); err != nil {
 		return nil, err
 	}
 	vars, err := readVariables(variables, g.opt.MaxBytes)
@@ -43,37 +48,37 @@ type check struct {
 	operation *ast.OperationDefinition
 	fragments map[string]*ast.FragmentDefinition
 	variables map[string]any
-	own       map[string]bool // variables that code has put in: it has checked their values
+	own       map[string]bool // variables of fixed arguments: NewGuard checked their values
 
-	depth, cost int
-	fields      map[string]bool // "Type.field"
+	cost   int
+	fields map[string]bool // "Type.field"
 
 	problems []pending
-	seen     map[finding]bool // the walker comes by fragments more than once
-	options  map[place]near   // candidates for what the rules will find at a place
+	seen     map[finding]bool   // the walker visits fragments more than once
+	meant    map[position]meant // for problems that the rules find at a position
 }
 
 type (
-	place   struct{ line, column int }
-	finding struct {
-		code    Code
-		at      place
+	position struct{ line, column int }
+	finding  struct {
+		code    refusal.Code
+		at      position
 		message string
 	}
 )
 
-func at(pos *ast.Position) place {
+func at(pos *ast.Position) position {
 	if pos == nil {
-		return place{}
+		return position{}
 	}
-	return place{pos.Line, pos.Column}
+	return position{pos.Line, pos.Column}
 }
 
-// full says that no more problems are kept: what is beyond a few is not even collected.
+// full reports whether enough problems were found to stop collecting.
 func (c *check) full() bool { return len(c.seen) >= 10*maxProblems }
 
-// add keeps a problem.
-func (c *check) add(code Code, pos place, meant near, format string, args ...any) {
+// add records a problem, unless it is recorded already.
+func (c *check) add(code refusal.Code, pos position, m meant, format string, args ...any) {
 	if c.full() {
 		return
 	}
@@ -82,11 +87,14 @@ func (c *check) add(code Code, pos place, meant near, format string, args ...any
 		return
 	}
 	c.seen[f] = true
-	c.problems = append(c.problems, pending{Problem{Code: code, Line: pos.line, Column: pos.column, Message: f.message}, meant})
+	problem := refusal.Problem{
+		Code: code, Name: clip(m.name, 80), Line: pos.line, Column: pos.column, Message: f.message,
+	}
+	c.problems = append(c.problems, pending{problem, m})
 }
 
-// read parses the text, and leaves one query.
-func (c *check) read(text string) error {
+// parse parses the text, which must be exactly one query.
+func (c *check) parse(text string) error {
 	limit := &c.guard.opt
 	switch {
 	case len(text) > limit.MaxBytes:
@@ -99,15 +107,20 @@ func (c *check) read(text string) error {
 		return syntaxError(err)
 	}
 	if len(doc.Operations) != 1 {
-		return refused(ErrOperations, "", "the text must be exactly one query, and has %d operations", len(doc.Operations))
+		return refused(ErrOperations, "",
+			"the text must be exactly one query, but it has %d operations", len(doc.Operations))
 	}
 	c.doc, c.operation = doc, doc.Operations[0]
 	if op := c.operation; op.Operation != ast.Query {
-		return &Error{Problems: []Problem{{Code: ErrNotQuery, Line: op.Position.Line, Column: op.Position.Column, Message: fmt.Sprintf("only a query may be sent, no %s", op.Operation)}}}
+		return refusedFor(refusal.Problem{
+			Code: ErrNotQuery, Line: op.Position.Line, Column: op.Position.Column,
+			Message: fmt.Sprintf("only a query may be sent, not a %s", op.Operation),
+		})
 	}
 	for _, f := range doc.Fragments {
 		if len(f.VariableDefinition) > 0 {
-			c.add(ErrUnsupported, at(f.Position), near{}, "the fragment %q declares variables: declare them in the query", clip(f.Name, 80))
+			c.add(ErrUnsupported, at(f.Position), meant{},
+				"the fragment %q declares variables: declare them in the query", clip(f.Name, 80))
 			return c.refusal()
 		}
 		if c.fragments[f.Name] == nil {
@@ -118,24 +131,31 @@ func (c *check) read(text string) error {
 }
 
 func syntaxError(err error) error {
-	problem := Problem{Code: ErrSyntax, Message: clip(err.Error(), maxMessage)}
-	var e *gqlerror.Error
-	if errors.As(err, &e) {
-		problem.Message = clip(e.Message, maxMessage)
-		if len(e.Locations) > 0 {
-			problem.Line, problem.Column = e.Locations[0].Line, e.Locations[0].Column
-		}
-	}
+	problem := parserProblem(ErrSyntax, "", err)
 	if strings.Contains(problem.Message, "exceeded token limit") {
 		problem.Code = ErrTooLarge
 	}
 	if strings.Contains(problem.Message, "exceeded maximum nesting depth") {
 		problem.Code = ErrTooDeep
 	}
-	return &Error{Problems: []Problem{problem}}
+	return refusedFor(problem)
 }
 
-// values checks what was given for the variables, by their declarations.
+// parserProblem returns the problem that an error of the parser describes. prefix
+// is the beginning of the message.
+func parserProblem(code refusal.Code, prefix string, err error) refusal.Problem {
+	problem := refusal.Problem{Code: code, Message: clip(prefix+strings.TrimPrefix(err.Error(), "schema:"), maxMessage)}
+	var e *gqlerror.Error
+	if errors.As(err, &e) {
+		problem.Message = clip(prefix+e.Message, maxMessage)
+		if len(e.Locations) > 0 {
+			problem.Line, problem.Column = e.Locations[0].Line, e.Locations[0].Column
+		}
+	}
+	return problem
+}
+
+// values checks the values of the variables against their declarations.
 func (c *check) values() {
 	co := coercer{schema: c.guard.schema}
 	for _, d := range c.operation.VariableDefinitions {
@@ -147,19 +167,20 @@ func (c *check) values() {
 		case given:
 			co.value("$"+d.Variable, d.Type, v)
 		case d.Type.NonNull && d.DefaultValue == nil:
-			co.fail("$"+d.Variable, near{}, "the variable $%s of type %s has no value", d.Variable, d.Type)
+			co.fail("$"+d.Variable, meant{}, "the variable of type %s has no value", d.Type)
 		}
 	}
 	declared := c.declared()
 	for _, name := range slices.Sorted(maps.Keys(c.variables)) {
 		if !c.own[name] && !slices.Contains(declared, name) {
-			co.fail("$"+clip(name, 80), near{name: name, names: c.declared}, "a value is given for $%s, which the query does not declare", clip(name, 80))
+			co.fail("$"+clip(name, 80), meant{name: name, names: c.declared},
+				"the variable has a value, but the query does not declare it")
 		}
 	}
 	c.problems = append(c.problems, co.problems...)
 }
 
-// declared are the names of the variables that the text declares.
+// declared returns the names of the variables that the text declares.
 func (c *check) declared() []string {
 	var names []string
 	for _, d := range c.operation.VariableDefinitions {
@@ -170,34 +191,34 @@ func (c *check) declared() []string {
 	return names
 }
 
-// query prints what was checked.
+// query returns the Query, printed from the tree that was checked.
 func (c *check) query() (*Query, error) {
-	q := &Query{text: print(c.doc), depth: c.depth, cost: c.cost, fields: slices.Sorted(maps.Keys(c.fields))}
+	q := &Query{text: printQuery(c.doc), cost: c.cost, fields: slices.Sorted(maps.Keys(c.fields))}
 	if !utf8.ValidString(q.text) {
-		return nil, refused(ErrInvalidText, "", "an escape in a string is no character")
+		return nil, refused(ErrInvalidText, "", "an escape in a string is not a valid character")
 	}
 	if len(c.variables) > 0 {
 		raw, err := json.Marshal(c.variables)
 		if err != nil {
-			return nil, refused(ErrVariable, "variables", "the variables have no JSON form")
+			return nil, refused(ErrVariable, "variables", "the variables cannot be written as JSON")
 		}
 		q.variables = raw
 	}
 	return q, nil
 }
 
-// refusal puts the problems in the order of the text, and says where they are.
+// refusal returns the problems in the order of the text, with their paths.
 func (c *check) refusal() error {
 	slices.SortStableFunc(c.problems, func(a, b pending) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	c.problems = c.problems[:min(len(c.problems), maxProblems)]
 	paths := pathsOf(c.doc)
-	told := tell(c.problems)
-	for i := range told {
-		if p := &told[i]; p.Path == "" {
-			p.Path = clip(paths[place{p.Line, p.Column}], maxMessage)
+	problems := withCandidates(c.problems)
+	for i := range problems {
+		if p := &problems[i]; p.Path == "" {
+			p.Path = clip(paths[position{p.Line, p.Column}], maxMessage)
 		}
 	}
-	return &Error{Problems: told}
+	return refusedFor(problems...)
 }

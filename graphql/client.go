@@ -4,167 +4,159 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed/internal/backoff"
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/retry"
 )
 
-// ClientConfig says where the server is, and how it is called.
-type ClientConfig struct {
-	// URL is the endpoint, such as "https://example.com/graphql". It is required,
-	// and has no user or password: they belong in Header.
-	URL string
-
-	// Header is sent with every request: credentials, for the most part.
+// ClientOptions are the options of a [Client]. Nil and the zero value mean the
+// defaults.
+type ClientOptions struct {
+	// Header is sent with every request. It is the place for credentials.
 	Header http.Header
 
-	// HTTPClient makes the requests. Nil means one on [http.DefaultTransport].
-	// Redirects are not followed, as they could carry credentials elsewhere: they
-	// give an [ErrProtocol].
+	// HTTPClient makes the requests. Nil means a client of
+	// [http.DefaultTransport]. Redirects are never followed, because they could
+	// carry credentials to another host: a redirect is an [ErrProtocol].
 	HTTPClient *http.Client
 
-	// Timeout is how long one request may take. 0 means 30 s. A negative one means
-	// no limit but the context's.
+	// Timeout limits one request. 0 means 30 s. A negative Timeout means that only
+	// the context limits a request.
 	Timeout time.Duration
 
-	// MaxBytes bounds an answer. 0 means 16 MiB. Answers about the schema may have
-	// 32 MiB.
+	// MaxBytes is the largest response, in bytes. 0 means 16 MiB. The limit of
+	// [Client.Schema] is always 32 MiB.
 	MaxBytes int64
 
-	// Backoff are the waits before a query is sent again, one for each time, after
-	// [ErrRateLimit], [ErrUnavailable] and [ErrTimeout]. Nil means 2, 4 and 8 s; an
-	// empty one that is not nil, never. A server that asks for a longer wait gets
-	// it up to MaxWait; above that, its error is returned at once.
-	Backoff []time.Duration
-
-	// MaxWait is the longest wait that a server can ask for. 0 means 30 s.
-	MaxWait time.Duration
+	// Retry says how often a request is repeated after [ErrRateLimit],
+	// [ErrUnavailable] and [ErrTimeout]. The defaults are 4 attempts, a first wait
+	// of 2 s and a longest wait of 30 s.
+	Retry retry.Policy
 }
 
-// Client runs queries at one server. It is safe for concurrent use.
-// [NewClient] makes one.
+// A Client runs queries at one server. It is safe for concurrent use. Make one
+// with [NewClient].
 type Client struct {
 	url      string
 	header   http.Header
 	http     *http.Client
-	timeout  time.Duration
+	timeout  time.Duration // 0: no limit
 	maxBytes int64
-	backoff  []time.Duration
-	maxWait  time.Duration
+	retry    retry.Policy
 }
 
-// NewClient makes a Client. It sends nothing. A configuration that cannot be used
-// is a [*CallError] of [ErrInvalidCall].
-func NewClient(cfg *ClientConfig) (*Client, error) {
-	if cfg == nil {
-		return nil, invalidCall("ClientConfig is missing")
+var standardRetry = retry.Policy{Attempts: 4, Wait: 2 * time.Second, MaxWait: 30 * time.Second}
+
+// NewClient returns a Client of the endpoint at rawURL, such as
+// "https://example.com/graphql". The URL must not hold a user or a password:
+// credentials belong in opt.Header. NewClient sends nothing.
+func NewClient(rawURL string, opt *ClientOptions) (*Client, error) {
+	var o ClientOptions
+	if opt != nil {
+		o = *opt
 	}
-	u, err := url.Parse(cfg.URL)
-	switch {
-	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
-		return nil, invalidCall("ClientConfig.URL must be an absolute http or https URL")
-	case u.User != nil:
-		return nil, invalidCall("ClientConfig.URL has a user or password: put credentials in ClientConfig.Header")
-	case cfg.MaxBytes < 0:
-		return nil, invalidCall("ClientConfig.MaxBytes is negative")
+	u, err := url.Parse(rawURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, errors.New("graphql: the URL of the endpoint must be an absolute http or https URL")
 	}
-	for name, values := range cfg.Header {
-		if unsendable(name) || slices.ContainsFunc(values, unsendable) {
-			return nil, invalidCall("ClientConfig.Header: " + strconv.Quote(clip(name, 80)) + " holds a control character, such as a line break at its end")
+	if u.User != nil {
+		return nil, errors.New("graphql: the URL of the endpoint has a user or password: use ClientOptions.Header")
+	}
+	for name, values := range o.Header {
+		if hasControl(name) || slices.ContainsFunc(values, hasControl) {
+			return nil, fmt.Errorf("graphql: ClientOptions.Header: %q holds a control character, such as a line break",
+				clip(name, 80))
 		}
 	}
-	c := &Client{
-		url: cfg.URL, header: cfg.Header.Clone(), timeout: cfg.Timeout, maxBytes: cfg.MaxBytes,
-		backoff: []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}, maxWait: cfg.MaxWait,
+	option.DefaultOrNone(&o.Timeout, 30*time.Second)
+	if err := option.Default("graphql: ClientOptions.MaxBytes", &o.MaxBytes, 16<<20); err != nil {
+		return nil, err
 	}
-	if cfg.Backoff != nil {
-		c.backoff = append([]time.Duration{}, cfg.Backoff...)
+	if o.Retry, err = o.Retry.Or("graphql: ClientOptions.Retry", standardRetry); err != nil {
+		return nil, err
 	}
-	if c.timeout == 0 {
-		c.timeout = 30 * time.Second
-	}
-	if c.maxBytes == 0 {
-		c.maxBytes = 16 << 20
-	}
-	if c.maxWait == 0 {
-		c.maxWait = 30 * time.Second
-	}
+	c := &Client{url: rawURL, header: o.Header.Clone(), timeout: o.Timeout, maxBytes: o.MaxBytes, retry: o.Retry}
 	own := http.Client{}
-	if cfg.HTTPClient != nil {
-		own = *cfg.HTTPClient
+	if o.HTTPClient != nil {
+		own = *o.HTTPClient
 	}
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	c.http = &own
 	return c, nil
 }
 
-// unsendable is what net/http would refuse only with every request.
-func unsendable(s string) bool {
+// hasControl reports whether s has a character that net/http would refuse, but
+// only when a request is sent.
+func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
 }
 
-func invalidCall(message string) error { return &CallError{Kind: ErrInvalidCall, Message: message} }
-
-// Result is the answer to a [Query].
+// A Result is the response to a [Query].
 type Result struct {
-	// Data is the JSON object that was asked for, numbers as the server wrote
-	// them. Where fields failed, they or what is around them are null.
+	// Data is the JSON object that was asked for, with numbers as the server wrote
+	// them. A field that failed is null, or an object or list around it is.
 	Data json.RawMessage `json:"data"`
 
-	// Errors are the fields that failed, the first 1,000 of them: with any, Data is
-	// only a part.
+	// Errors are the fields that failed, at most the first 1,000. If there is one,
+	// Data is incomplete.
 	Errors []FieldError `json:"errors,omitempty"`
 
-	// Extensions is what the server tells beside it, blackened as in a [FieldError];
-	// nil: nothing.
+	// Extensions is what the server sent next to the data, or nil. Credentials are
+	// masked as in a [FieldError].
 	Extensions json.RawMessage `json:"extensions,omitempty"`
 }
 
-// FieldError is an error as the server told it. Its words are untrusted, and may
-// hold data; what they repeat of ClientConfig.Header is blackened.
+// A FieldError is an error as the server reported it. Its texts are untrusted and
+// may hold data. Values of ClientOptions.Header that they repeat are masked.
 type FieldError struct {
 	Message    string          `json:"message"`
-	Path       []any           `json:"path,omitempty"` // names as string, places in lists as int
+	Path       []any           `json:"path,omitempty"` // names are strings, list indices are ints
 	Extensions json.RawMessage `json:"extensions,omitempty"`
 }
 
-// Run sends a query and returns its answer. Partial data is no error: see
-// [Result.Errors]. An error is a [*CallError], or matches [context.Canceled].
+// Run sends a query and returns its result. Partial data is not an error: see
+// [Result.Errors].
 //
-// As a query changes nothing, it is sent again after failures that may pass.
+// A request that returned no data fails with an [*Error]. If ctx is cancelled, the
+// error matches [context.Canceled]. Because a query changes nothing, it is sent
+// again after failures that may pass: see [ClientOptions.Retry].
 func (c *Client) Run(ctx context.Context, q *Query) (*Result, error) {
 	if q == nil || q.text == "" {
-		return nil, invalidCall("the Query was not made by Guard.Check")
+		return nil, errors.New("graphql: the Query is nil or empty: Guard.Check returns one")
 	}
-	return c.retry(ctx, request{Query: q.text, Variables: q.variables}, c.maxBytes)
+	return c.send(ctx, request{Query: q.text, Variables: q.variables}, c.maxBytes)
 }
 
-func (c *Client) retry(ctx context.Context, r request, limit int64) (*Result, error) {
-	for attempt := 0; ; attempt++ {
+// send makes a request and repeats it as the retry policy says.
+func (c *Client) send(ctx context.Context, r request, limit int64) (*Result, error) {
+	for attempt := 1; ; attempt++ {
 		result, err := c.once(ctx, r, limit)
-		var failed *CallError
-		switch {
-		case err == nil:
+		if err == nil {
 			return result, nil
-		case ctx.Err() != nil:
+		}
+		if ctx.Err() != nil {
 			return nil, ended(ctx)
-		case attempt >= len(c.backoff), !errors.As(err, &failed), !failed.mayPass(), failed.RetryAfter > c.maxWait:
+		}
+		var failed *Error
+		if !errors.As(err, &failed) || !failed.mayPass() {
 			return nil, err
 		}
-		if !backoff.SleepWithin(ctx, max(c.backoff[attempt], failed.RetryAfter)) {
-			if ctx.Err() != nil {
-				return nil, ended(ctx)
-			}
-			return nil, err // the deadline would end the wait
+		if c.retry.Next(ctx, attempt, failed.RetryAfter) {
+			continue
 		}
+		if ctx.Err() != nil {
+			return nil, ended(ctx)
+		}
+		return nil, err
 	}
 }
 
-func (e *CallError) mayPass() bool {
+func (e *Error) mayPass() bool {
 	return e.Kind == ErrRateLimit || e.Kind == ErrUnavailable || e.Kind == ErrTimeout
 }

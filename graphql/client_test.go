@@ -16,20 +16,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/retry"
 )
 
 const key = "Bearer very-secret-token"
 
-// serve starts a server, and a client of it that does not wait.
-func serve(t testing.TB, handler http.HandlerFunc, change func(*graphql.ClientConfig)) *graphql.Client {
+// serve starts a server and returns a client of it that does not wait before it
+// repeats a request.
+func serve(t testing.TB, handler http.HandlerFunc, change func(*graphql.ClientOptions)) *graphql.Client {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
-	cfg := &graphql.ClientConfig{URL: server.URL + "/graphql?key=url-secret", Header: http.Header{"Authorization": {key}}, Backoff: []time.Duration{0, 0}}
+	opt := &graphql.ClientOptions{Header: http.Header{"Authorization": {key}}, Retry: retry.Policy{Attempts: 3, Wait: -1}}
 	if change != nil {
-		change(cfg)
+		change(opt)
 	}
-	c, err := graphql.NewClient(cfg)
+	c, err := graphql.NewClient(server.URL+"/graphql?key=url-secret", opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,14 +89,14 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"data", 200, "application/json", good, nil, 1},
 		{"data with a status of failure", 500, "application/graphql-response+json", good, nil, 1},
-		{"data of somebody else's", 500, "application/json", good, graphql.ErrUnavailable, 3},
-		{"errors", 200, "application/json", bad, graphql.ErrRefused, 1},
-		{"errors, data null", 200, "application/json", `{"data":null,"errors":[{"message":"x"}]}`, graphql.ErrRefused, 1},
-		{"errors with 400", 400, "application/json", bad, graphql.ErrRefused, 1},
-		{"errors with 422", 422, "application/graphql-response+json", bad, graphql.ErrRefused, 1},
+		{"data of a proxy", 500, "application/json", good, graphql.ErrUnavailable, 3},
+		{"errors", 200, "application/json", bad, graphql.ErrBadRequest, 1},
+		{"errors, data null", 200, "application/json", `{"data":null,"errors":[{"message":"x"}]}`, graphql.ErrBadRequest, 1},
+		{"errors with 400", 400, "application/json", bad, graphql.ErrBadRequest, 1},
+		{"errors with 422", 422, "application/graphql-response+json", bad, graphql.ErrBadRequest, 1},
 		{"code for credentials", 200, "application/json", `{"errors":[{"message":"x","extensions":{"code":"UNAUTHENTICATED"}}]}`, graphql.ErrAuth, 1},
 		{"code for too many", 200, "application/json", `{"errors":[{"message":"x","extensions":{"code":"THROTTLED"}}]}`, graphql.ErrRateLimit, 3},
-		{"extensions of another form", 200, "application/json", `{"errors":[{"message":"x","extensions":["code"]}]}`, graphql.ErrRefused, 1},
+		{"extensions of another form", 200, "application/json", `{"errors":[{"message":"x","extensions":["code"]}]}`, graphql.ErrBadRequest, 1},
 		{"401", 401, "text/plain", `very-secret-token`, graphql.ErrAuth, 1},
 		{"403", 403, "application/json", bad, graphql.ErrAuth, 1},
 		{"404", 404, "text/html", `<html>`, graphql.ErrProtocol, 1},
@@ -128,7 +130,7 @@ func TestAnswers(t *testing.T) {
 				w.Header().Set("Content-Type", test.media)
 				w.WriteHeader(test.status)
 				io.WriteString(w, test.body)
-			}, func(cfg *graphql.ClientConfig) { cfg.MaxBytes = 1000 })
+			}, func(opt *graphql.ClientOptions) { opt.MaxBytes = 1000 })
 			result, err := c.Run(t.Context(), people(t))
 			switch {
 			case test.kind == nil && err != nil, test.kind != nil && !errors.Is(err, test.kind):
@@ -147,13 +149,13 @@ func TestAnswers(t *testing.T) {
 
 func noSecret(t testing.TB, err error) {
 	t.Helper()
-	var e *graphql.CallError
+	var e *graphql.Error
 	if !errors.As(err, &e) {
-		t.Fatalf("%v is no *CallError", err)
+		t.Fatalf("%v is not an *Error", err)
 	}
 	text, _ := json.Marshal(e.Errors)
 	if s := e.Error() + string(text); strings.Contains(s, "secret") {
-		t.Errorf("the error tells a secret: %s", s)
+		t.Errorf("the error reveals a secret: %s", s)
 	}
 	if len(e.Error()) > 500 {
 		t.Errorf("the error has %d bytes", len(e.Error()))
@@ -167,7 +169,7 @@ func TestCompressedAnswerIsBounded(t *testing.T) {
 		z := gzip.NewWriter(w)
 		io.WriteString(z, `{"data":{"a":"`+strings.Repeat("x", 10<<20)+`"}}`)
 		z.Close()
-	}, func(cfg *graphql.ClientConfig) { cfg.MaxBytes = 1 << 20 })
+	}, func(opt *graphql.ClientOptions) { opt.MaxBytes = 1 << 20 })
 	if _, err := c.Run(t.Context(), people(t)); !errors.Is(err, graphql.ErrResponseTooLarge) {
 		t.Errorf("got %v", err)
 	}
@@ -179,7 +181,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	defer other.Close()
 	for _, status := range []int{301, 302, 307, 308} {
 		c := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, status) },
-			func(cfg *graphql.ClientConfig) { cfg.HTTPClient = &http.Client{} })
+			func(opt *graphql.ClientOptions) { opt.HTTPClient = &http.Client{} })
 		_, err := c.Run(t.Context(), people(t))
 		if !errors.Is(err, graphql.ErrProtocol) {
 			t.Errorf("%d: got %v", status, err)
@@ -206,7 +208,7 @@ func TestRetries(t *testing.T) {
 		t.Errorf("got %v after %d calls", err, calls.Load())
 	}
 	calls.Store(0)
-	never := func(cfg *graphql.ClientConfig) { cfg.Backoff = []time.Duration{} }
+	never := func(opt *graphql.ClientOptions) { opt.Retry.Attempts = 1 }
 	if _, err := serve(t, flaky, never).Run(t.Context(), people(t)); !errors.Is(err, graphql.ErrUnavailable) || calls.Load() != 1 {
 		t.Errorf("got %v after %d calls", err, calls.Load())
 	}
@@ -221,11 +223,11 @@ func TestRetryAfter(t *testing.T) {
 			w.WriteHeader(http.StatusTooManyRequests)
 		}, nil)
 		_, err := c.Run(t.Context(), people(t))
-		var e *graphql.CallError
+		var e *graphql.Error
 		if !errors.As(err, &e) || e.Kind != graphql.ErrRateLimit || e.RetryAfter != want {
 			t.Errorf("%s: got %+v", value, err)
 		}
-		// More than it would wait: at once.
+		// A wait longer than MaxWait: the error is returned at once.
 		if want > 0 != (calls.Load() == 1) {
 			t.Errorf("%s: called %d times", value, calls.Load())
 		}
@@ -254,33 +256,33 @@ func TestContexts(t *testing.T) {
 	if _, err := c.Run(ctx, people(t)); !errors.Is(err, graphql.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("deadline: %v", err)
 	}
-	c = serve(t, hang, func(cfg *graphql.ClientConfig) { cfg.Timeout = 10 * time.Millisecond })
+	c = serve(t, hang, func(opt *graphql.ClientOptions) { opt.Timeout = 10 * time.Millisecond })
 	_, err := c.Run(t.Context(), people(t))
 	if !errors.Is(err, graphql.ErrTimeout) {
 		t.Errorf("time-out: %v", err)
 	}
 	noSecret(t, err)
 
-	// A wait that is cut short ends at once.
+	// Cancelling the context ends the wait.
 	c = serve(t, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) },
-		func(cfg *graphql.ClientConfig) { cfg.Backoff = []time.Duration{time.Hour} })
+		func(opt *graphql.ClientOptions) { opt.Retry = retry.Policy{Wait: time.Hour, MaxWait: time.Hour} })
 	ctx, cancel = context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
 	if _, err := c.Run(ctx, people(t)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled while waiting: %v", err)
 	}
-	// One that would outlast the deadline is not begun.
+	// A wait that would outlast the deadline is not begun.
 	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	if _, err := c.Run(ctx, people(t)); !errors.Is(err, graphql.ErrUnavailable) {
-		t.Errorf("a wait beyond the deadline: %v", err)
+		t.Errorf("a wait longer than the deadline: %v", err)
 	}
 }
 
 func TestNoServer(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()
-	c, err := graphql.NewClient(&graphql.ClientConfig{URL: server.URL + "?key=url-secret", Backoff: []time.Duration{}})
+	c, err := graphql.NewClient(server.URL+"?key=url-secret", &graphql.ClientOptions{Retry: retry.Policy{Attempts: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -291,18 +293,33 @@ func TestNoServer(t *testing.T) {
 	noSecret(t, err)
 }
 
-func TestInvalidCalls(t *testing.T) {
-	for _, cfg := range []*graphql.ClientConfig{nil, {}, {URL: "/graphql"}, {URL: "ftp://h/"}, {URL: "http://u:secret@h/"}, {URL: "http://h/\x7f"}, {URL: "http://h/", MaxBytes: -1},
-		{URL: "http://h/", Header: http.Header{"Authorization": {"Bearer secret\n"}}}, {URL: "http://h/", Header: http.Header{"A\n": {"x"}}}} {
-		_, err := graphql.NewClient(cfg)
-		if !errors.Is(err, graphql.ErrInvalidCall) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%+v: %v", cfg, err)
+func TestInvalidOptions(t *testing.T) {
+	for _, test := range []struct {
+		url string
+		opt *graphql.ClientOptions
+	}{
+		{"", nil},
+		{"/graphql", nil},
+		{"ftp://h/", nil},
+		{"http://u:secret@h/", nil},
+		{"http://h/\x7f", nil},
+		{"http://h/", &graphql.ClientOptions{MaxBytes: -1}},
+		{"http://h/", &graphql.ClientOptions{Retry: retry.Policy{Attempts: -1}}},
+		{"http://h/", &graphql.ClientOptions{Header: http.Header{"Authorization": {"Bearer secret\n"}}}},
+		{"http://h/", &graphql.ClientOptions{Header: http.Header{"A\n": {"x"}}}},
+	} {
+		_, err := graphql.NewClient(test.url, test.opt)
+		if err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s, %+v: %v", test.url, test.opt, err)
 		}
 	}
+}
+
+func TestQueriesOfNoGuardAreNotSent(t *testing.T) {
 	c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("something was sent") }, nil)
 	for _, q := range []*graphql.Query{nil, {}} {
-		if _, err := c.Run(t.Context(), q); !errors.Is(err, graphql.ErrInvalidCall) {
-			t.Errorf("got %v", err)
+		if _, err := c.Run(t.Context(), q); err == nil {
+			t.Errorf("%v was sent", q)
 		}
 	}
 }
@@ -310,14 +327,14 @@ func TestInvalidCalls(t *testing.T) {
 func TestSchemaFromServer(t *testing.T) {
 	for _, test := range []struct {
 		name     string
-		probe    string // the answer to what is asked first
+		probe    string // the response to the probe
 		contains []string
 		without  []string
 	}{
 		{"modern", `{"data":{"Type":{"fields":[{"name":"isOneOf","args":[]},{"name":"inputFields","args":[{"name":"includeDeprecated"}]}]},"Directive":{"fields":[{"name":"isRepeatable","args":[]}]}}}`,
 			[]string{"isOneOf", "isRepeatable", "inputFields(includeDeprecated: true)"}, []string{"specifiedByURL"}},
 		{"old", `{"data":{"Type":{"fields":[{"name":"kind","args":[]}]}}}`, nil, []string{"isOneOf", "isRepeatable", "inputFields(", "specifiedByURL"}},
-		{"refuses to be asked", `{"errors":[{"message":"no __type"}]}`, nil, []string{"isOneOf"}},
+		{"rejects the probe", `{"errors":[{"message":"no __type"}]}`, nil, []string{"isOneOf"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var asked []string
@@ -335,7 +352,7 @@ func TestSchemaFromServer(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if g, err := graphql.New(schema, nil); err != nil {
+			if g, err := graphql.NewGuard(schema, nil); err != nil {
 				t.Error(err)
 			} else if _, err := g.Check(`{ a }`, nil); err != nil {
 				t.Error(err)
@@ -360,7 +377,7 @@ func TestSchemaFromServer(t *testing.T) {
 		status     int
 		want       error
 	}{
-		{"introspection off", `{"errors":[{"message":"introspection is off"}]}`, 200, graphql.ErrRefused},
+		{"introspection off", `{"errors":[{"message":"introspection is off"}]}`, 200, graphql.ErrBadRequest},
 		{"wrong credentials", `{}`, 401, graphql.ErrAuth},
 		{"no schema", `{"data":{}}`, 200, graphql.ErrInvalidSchema},
 		{"half a schema", `{"data":{"__schema":null},"errors":[{"message":"x"}]}`, 200, graphql.ErrInvalidSchema},

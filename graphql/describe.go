@@ -15,31 +15,32 @@ const (
 	maxComment    = 200 // bytes of a description
 )
 
-// Describe writes what a query may name, for a model: the query type first, and
-// then what it leads to, in the schema definition language. It leaves out what is
-// sensitive and the arguments that code sets. Descriptions, which are the server's
-// words, stand quoted and cut short as comments.
+// Describe returns what a query may name, for the prompt of a model: the query
+// type first and then the types that it refers to, in the schema definition
+// language. It leaves out what is sensitive and the fixed arguments. Descriptions
+// are texts of the server: they are quoted, shortened, and written as comments.
 //
-// maxBytes bounds the text; 0 means 32 KiB. What had no room is counted at the end.
+// maxBytes limits the text; 0 means 32 KiB. The number of types that do not fit is
+// given at the end.
 func (g *Guard) Describe(maxBytes int) string {
 	if maxBytes <= 0 {
 		maxBytes = describeBytes
 	}
-	d := describer{guard: g, room: maxBytes, queued: map[string]bool{}}
+	d := describer{guard: g, left: maxBytes, queued: map[string]bool{}}
 	d.queue(g.schema.Query.Name)
-	left := 0
+	omitted := 0
 	for i := 0; i < len(d.types); i++ {
 		def := g.schema.Types[d.types[i]]
 		lines := d.definition(def)
 		if len(lines) == 0 {
 			continue
 		}
-		if left > 0 || !d.write(lines) {
-			left++
+		if omitted > 0 || !d.write(lines) {
+			omitted++
 		}
 	}
-	if left > 0 {
-		fmt.Fprintf(&d.out, "# %d more types have no room here\n", left)
+	if omitted > 0 {
+		fmt.Fprintf(&d.out, "# %d more types are left out\n", omitted)
 	}
 	return d.out.String()
 }
@@ -47,8 +48,8 @@ func (g *Guard) Describe(maxBytes int) string {
 type describer struct {
 	guard  *Guard
 	out    strings.Builder
-	room   int
-	types  []string // in the order in which they are led to
+	left   int      // bytes
+	types  []string // in the order in which other types refer to them
 	queued map[string]bool
 }
 
@@ -59,15 +60,15 @@ func (d *describer) queue(name string) {
 	}
 }
 
-// write puts a definition down. Of the first one, whatever its size, it writes
-// what there is room for; of later ones all or nothing.
+// write writes a definition and reports whether it fits. The first definition is
+// cut if it is too long; later ones are written whole or not at all.
 func (d *describer) write(lines []string) bool {
 	size := 0
 	for _, l := range lines {
 		size += len(l) + 1
 	}
-	if size <= d.room {
-		d.room -= size
+	if size <= d.left {
+		d.left -= size
 		d.out.WriteString(strings.Join(lines, "\n") + "\n")
 		return true
 	}
@@ -75,14 +76,14 @@ func (d *describer) write(lines []string) bool {
 		return false
 	}
 	for i, l := range lines {
-		if len(l)+1 > d.room {
-			fmt.Fprintf(&d.out, "  # %d more have no room here\n}\n", max(len(lines)-i-1, 1))
+		if len(l)+1 > d.left {
+			fmt.Fprintf(&d.out, "  # %d more are left out\n}\n", max(len(lines)-i-1, 1))
 			break
 		}
-		d.room -= len(l) + 1
+		d.left -= len(l) + 1
 		d.out.WriteString(l + "\n")
 	}
-	d.room = 0
+	d.left = 0
 	return true
 }
 
@@ -109,7 +110,8 @@ func (d *describer) definition(def *ast.Definition) []string {
 }
 
 func (d *describer) object(def *ast.Definition) []string {
-	keyword := map[ast.DefinitionKind]string{ast.Object: "type ", ast.Interface: "interface ", ast.InputObject: "input "}[def.Kind]
+	keyword := map[ast.DefinitionKind]string{ast.Object: "type ", ast.Interface: "interface ",
+		ast.InputObject: "input "}[def.Kind]
 	head := keyword + def.Name
 	if len(def.Interfaces) > 0 {
 		head += " implements " + strings.Join(def.Interfaces, " & ")
@@ -123,7 +125,8 @@ func (d *describer) object(def *ast.Definition) []string {
 			continue
 		}
 		d.queue(f.Type.Name())
-		lines = append(lines, "  "+f.Name+d.arguments(def, f)+": "+f.Type.String()+d.preset(f.Type, f.DefaultValue)+comment(f.Description, f.Directives))
+		line := "  " + f.Name + d.arguments(def, f) + ": " + f.Type.String()
+		lines = append(lines, line+d.preset(f.Type, f.DefaultValue)+comment(f.Description, f.Directives))
 	}
 	if def.Kind == ast.Interface {
 		for _, t := range d.guard.schema.GetPossibleTypes(def) {
@@ -151,32 +154,33 @@ func (d *describer) arguments(def *ast.Definition, f *ast.FieldDefinition) strin
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-// preset is a default value; of one that names what is sensitive, only that there is one.
+// preset returns a default value. It hides a value that names what is sensitive.
 func (d *describer) preset(t *ast.Type, v *ast.Value) string {
-	if v != nil && !d.names(t, v) {
+	if v != nil && !d.visible(t, v) {
 		return ` = "..."`
 	}
 	return preset(v)
 }
 
-// names says that a query could name all that v does.
-func (d *describer) names(t *ast.Type, v *ast.Value) bool {
+// visible reports whether v names nothing that is sensitive.
+func (d *describer) visible(t *ast.Type, v *ast.Value) bool {
 	def := d.guard.schema.Types[t.Name()]
 	switch {
 	case def == nil || def.Kind == ast.Scalar || v.Kind == ast.NullValue:
 		return true
 	case v.Kind == ast.ListValue:
-		return !slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool { return !d.names(t, c.Value) })
+		return !slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool { return !d.visible(t, c.Value) })
 	case def.Kind == ast.Enum:
 		return def.EnumValues.ForName(v.Raw) != nil
 	}
 	return v.Kind == ast.ObjectValue && !slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool {
 		f := def.Fields.ForName(c.Name)
-		return f == nil || !d.names(f.Type, c.Value)
+		return f == nil || !d.visible(f.Type, c.Value)
 	})
 }
 
-// preset is a default value. One that is long, or text of the server, is quoted whole.
+// preset returns a default value as in SDL. Strings, lists and objects are quoted
+// as a whole, because their texts are the server's.
 func preset(v *ast.Value) string {
 	if v == nil {
 		return ""

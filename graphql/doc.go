@@ -1,19 +1,24 @@
-// Package graphql lets a model ask a GraphQL server, and no more than it may.
+// Package graphql lets a model query a GraphQL server, limited to what the
+// application allows.
 //
-// A [Schema] comes from an introspection answer ([ReadIntrospection]), from the
-// server itself ([Client.Schema]), or from SDL ([ReadSDL]). A [Guard] checks the
-// text of a query and its variables against it, before anything is sent: one
-// operation, a query and nothing else, valid by the specification's rules, within
-// limits of size, depth and cost, without introspection, and without the fields
-// that [Options.Sensitive] lists: for the Guard they do not exist, and neither
-// [Guard.Describe] nor an error names them. [Options.Fixed] has code put arguments
-// in, such as the tenant, whatever the model wrote.
+// A [Schema] is read from the server ([Client.Schema]), from an introspection
+// response ([ParseIntrospection]), or from SDL ([ParseSDL]). A [Guard] checks the
+// text of a query and its variables against the schema before anything is sent.
+// The text must be one query operation, valid by the rules of the GraphQL
+// specification, within limits of size, depth and cost, and without
+// introspection. Two options restrict what the query can read:
 //
-// What passes is a [Query]: printed anew from what was checked, never the text
-// that was given. What does not is an [*Error] whose Problems say what is wrong,
-// where, and what may have been meant, so that a model can correct itself.
+//   - [GuardOptions.Sensitive] lists members of the schema that the Guard treats
+//     as if they did not exist. Neither [Guard.Describe] nor an error names them.
+//   - [GuardOptions.Fixed] lists arguments that the application sets, such as the
+//     tenant, whatever the model wrote.
 //
-// A [Client] sends a Query, and nothing else. Its [Result] keeps the data and the
-// errors of single fields apart; a call that gave no data at all is a [*CallError]
-// of a [Kind].
+// A query that passes becomes a [Query]. Its text is printed from the syntax tree
+// that was checked; the model's own text is never sent. A query that does not
+// pass is refused with a [*refusal.Error], whose problems say what is wrong,
+// where, and which names may have been meant, so that a model can correct the
+// query.
+//
+// A [Client] sends nothing but a Query. Its [Result] has the data and the errors
+// of single fields. A request that returned no data fails with an [*Error].
 package graphql

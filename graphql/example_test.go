@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/refusal"
 )
 
 const company = `
@@ -26,12 +27,12 @@ func Example() {
 	}))
 	defer server.Close()
 
-	schema, err := graphql.ReadSDL(company) // or Client.Schema, or ReadIntrospection
+	schema, err := graphql.ParseSDL(company) // or Client.Schema, or ParseIntrospection
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	guard, err := graphql.New(schema, &graphql.Options{
+	guard, err := graphql.NewGuard(schema, &graphql.GuardOptions{
 		Sensitive: []string{"Employee.salary"},
 		Fixed:     map[string]map[string]any{"Query.employees": {"tenant": "acme"}},
 	})
@@ -39,7 +40,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	client, err := graphql.NewClient(&graphql.ClientConfig{URL: server.URL})
+	client, err := graphql.NewClient(server.URL, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -62,19 +63,19 @@ func Example() {
 }
 
 func ExampleGuard_Check() {
-	schema, err := graphql.ReadSDL(company)
+	schema, err := graphql.ParseSDL(company)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	guard, err := graphql.New(schema, nil)
+	guard, err := graphql.NewGuard(schema, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	_, err = guard.Check("{ employees(tenant: 1) { nmae } }", nil)
 	fmt.Println(errors.Is(err, graphql.ErrUnknownField))
-	var e *graphql.Error
+	var e *refusal.Error
 	if errors.As(err, &e) {
 		for _, p := range e.Problems {
 			fmt.Println(p.Path, p.Line, p.Column, p.Message, p.Candidates)
@@ -86,7 +87,7 @@ func ExampleGuard_Check() {
 }
 
 func ExampleGuard_Describe() {
-	schema, err := graphql.ReadSDL(`
+	schema, err := graphql.ParseSDL(`
 		type Query { employees(tenant: ID!, first: Int = 20): [Employee!]! }
 		"Who works here"
 		type Employee { name: String! "per month" salary: Float state: State }
@@ -95,7 +96,7 @@ func ExampleGuard_Describe() {
 		fmt.Println(err)
 		return
 	}
-	guard, err := graphql.New(schema, &graphql.Options{
+	guard, err := graphql.NewGuard(schema, &graphql.GuardOptions{
 		Sensitive: []string{"Employee.salary"},
 		Fixed:     map[string]map[string]any{"Query.employees": {"tenant": "acme"}},
 	})

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -13,10 +14,10 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/qedkit/qed/internal/backoff"
+	"github.com/qedkit/qed/retry"
 )
 
-// request is the body of a POST, as the specification of GraphQL over HTTP has it.
+// request is the body of a POST, by the specification of GraphQL over HTTP.
 type request struct {
 	Query     string          `json:"query"`
 	Variables json.RawMessage `json:"variables,omitempty"`
@@ -36,11 +37,11 @@ func (c *Client) once(ctx context.Context, r request, limit int64) (*Result, err
 	}
 	body, err := json.Marshal(r)
 	if err != nil {
-		return nil, &CallError{Kind: ErrInvalidCall, Message: "the query has no JSON form", Err: err}
+		return nil, fmt.Errorf("graphql: the query cannot be written as JSON: %w", err)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(body))
 	if err != nil {
-		return nil, invalidCall("ClientConfig.URL cannot be called")
+		return nil, errors.New("graphql: the URL of the endpoint cannot be used") // err repeats the URL
 	}
 	if c.header != nil {
 		req.Header = c.header.Clone()
@@ -52,18 +53,21 @@ func (c *Client) once(ctx context.Context, r request, limit int64) (*Result, err
 		return nil, c.broken(ctx, err)
 	}
 	defer resp.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	response, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	switch {
-	case int64(len(answer)) > limit:
-		return nil, &CallError{Kind: ErrResponseTooLarge, Status: resp.StatusCode, Message: "the answer is longer than " + strconv.FormatInt(limit, 10) + " bytes: ask for less, or raise ClientConfig.MaxBytes"}
+	case int64(len(response)) > limit:
+		return nil, &Error{
+			Kind: ErrResponseTooLarge, Status: resp.StatusCode,
+			Message: fmt.Sprintf("the response is longer than %d bytes: ask for less, or raise ClientOptions.MaxBytes", limit),
+		}
 	case err != nil && resp.StatusCode < 300:
 		return nil, c.broken(ctx, err)
 	}
-	return c.read(resp, answer)
+	return c.read(resp, response)
 }
 
-// broken is the error of a request that got no whole answer. What net/http says
-// of it is kept without the address, which may hold a key.
+// broken returns the error of a request that got no complete response. It removes
+// the URL from the error of net/http, because the URL may hold a key.
 func (c *Client) broken(ctx context.Context, err error) error {
 	for u := (*url.Error)(nil); errors.As(err, &u); {
 		err = u.Err
@@ -72,58 +76,65 @@ func (c *Client) broken(ctx context.Context, err error) error {
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
-		return &CallError{Kind: ErrTimeout, Message: "no whole answer in time", Err: err}
+		return &Error{Kind: ErrTimeout, Message: "no complete response in time", Err: err}
 	case errors.As(err, &certificate), errors.Is(err, http.ErrSchemeMismatch):
-		return &CallError{Kind: ErrProtocol, Message: "no TLS connection: is the scheme of ClientConfig.URL right, and the server's certificate known here?", Err: err}
+		return &Error{
+			Kind: ErrProtocol, Err: err,
+			Message: "no TLS connection: check the scheme of the URL, and whether the certificate is trusted here",
+		}
 	}
-	return &CallError{Kind: ErrUnavailable, Message: c.clean(err.Error()), Err: err}
+	return &Error{Kind: ErrUnavailable, Message: c.clean(err.Error()), Err: err}
 }
 
-// read makes a result of an answer.
+// read returns the result that a response holds.
 func (c *Client) read(resp *http.Response, body []byte) (*Result, error) {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	e := &CallError{Kind: kindOfStatus(resp.StatusCode), Status: resp.StatusCode, RetryAfter: backoff.RetryAfter(resp.Header, time.Now())}
+	e := &Error{
+		Kind: kindOfStatus(resp.StatusCode), Status: resp.StatusCode,
+		RetryAfter: retry.After(resp.Header, time.Now()),
+	}
 	ok := resp.StatusCode >= 200 && resp.StatusCode < 300
 	switch {
 	case resp.StatusCode >= 300 && resp.StatusCode < 400:
-		e.Message = "the server redirects, which is not followed: set ClientConfig.URL to where it really is"
+		e.Message = "the server redirects, which is not followed: use the URL of the endpoint itself"
 		return nil, e
 	case media == graphqlJSON, media == plainJSON:
 	case ok:
-		e.Kind, e.Message = ErrProtocol, "the answer is "+strconv.Quote(clip(media, 80))+" and not JSON: is ClientConfig.URL the GraphQL endpoint?"
+		e.Kind, e.Message = ErrProtocol,
+			"the response is "+strconv.Quote(clip(media, 80))+" and not JSON: check that the URL is the GraphQL endpoint"
 		return nil, e
 	default:
-		e.Message = "something that does not speak GraphQL answered for the server"
+		e.Message = "the response does not come from a GraphQL server"
 		return nil, e
 	}
-	answer, err := c.answer(body)
+	result, err := c.result(body)
 	if err != nil {
 		if ok {
 			e.Kind = ErrProtocol
 		}
-		e.Message, e.Err = "the answer is not of GraphQL's form", err
+		e.Message, e.Err = "the response does not have the form of GraphQL", err
 		return nil, e
 	}
-	// An intermediary can answer with JSON of its own: only the media type that
-	// GraphQL alone has makes data of an answer with a status of failure.
-	if !isNull(answer.Data) && (ok || media == graphqlJSON) {
-		return answer, nil
+	// A proxy can return JSON of its own with a status of failure. Only the media
+	// type of GraphQL proves that such a response has data of the server.
+	if !isNull(result.Data) && (ok || media == graphqlJSON) {
+		return result, nil
 	}
-	e.Errors = answer.Errors
+	e.Errors = result.Errors
 	if len(e.Errors) == 0 {
 		if ok {
-			e.Kind, e.Message = ErrProtocol, "the answer has neither data nor errors"
+			e.Kind, e.Message = ErrProtocol, "the response has neither data nor errors"
 		}
 		return nil, e
 	}
-	if ok || e.Kind == ErrRefused {
+	if ok || e.Kind == ErrBadRequest {
 		e.Kind = kindOfErrors(e.Errors)
 	}
 	e.Message = "the server says " + strconv.Quote(clip(e.Errors[0].Message, 200))
 	return nil, e
 }
 
-func kindOfStatus(status int) Kind {
+func kindOfStatus(status int) ErrorKind {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusProxyAuthRequired:
 		return ErrAuth
@@ -134,7 +145,7 @@ func kindOfStatus(status int) Kind {
 	case status >= 500:
 		return ErrUnavailable
 	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity, status >= 200 && status < 300:
-		return ErrRefused
+		return ErrBadRequest
 	}
 	return ErrProtocol
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// fix puts the arguments in that code sets, as variables of its own.
+// fix adds the fixed arguments to the query, as variables.
 func (c *check) fix() {
 	if len(c.guard.fixed) == 0 {
 		return
@@ -21,14 +21,13 @@ func (c *check) fix() {
 
 type fixer struct {
 	*check
-	names map[string]string // of variables, by field and argument
+	names map[string]string // of the variables, by field and argument
 }
 
-// set sees every selection that is written once, so the types are those of the
-// places where they stand.
+// set adds the fixed arguments to a selection on the type parent.
 func (f *fixer) set(parent *ast.Definition, set ast.SelectionSet) {
 	if parent == nil {
-		return // told by the rules
+		return // the rules report it
 	}
 	for _, s := range set {
 		switch s := s.(type) {
@@ -59,11 +58,12 @@ func (f *fixer) field(key string, field *ast.Field, fixed fixedArgument) {
 		}
 		given = true
 		if v, ok := f.resolve(arg.Value); !ok || !sameJSON(v, fixed.value) || !f.plain(fixed.typ, arg.Value) {
-			f.add(ErrFixedArgument, at(arg.Position), near{}, "the argument %s of %s is set by the application: leave it out", fixed.name, key)
+			f.add(ErrFixedArgument, at(arg.Position), meant{},
+				"the argument %s of %s is set by the application: leave it out", fixed.name, key)
 		}
 	}
 	if given {
-		return // with the very same value
+		return // with the same value, or it was reported
 	}
 	field.Arguments = append(field.Arguments, &ast.Argument{
 		Name: fixed.name, Position: field.Position,
@@ -71,9 +71,9 @@ func (f *fixer) field(key string, field *ast.Field, fixed fixedArgument) {
 	})
 }
 
-// plain says that a literal is read by every server as the JSON that it looks
-// like. A name without quotes is not, where no enum is wanted: a scalar of the
-// server's own may make null of it.
+// plain reports whether every server reads a literal as the JSON that it looks
+// like. A name without quotes is not plain unless the type is an enum: a custom
+// scalar of the server may read it as null.
 func (f *fixer) plain(t *ast.Type, v *ast.Value) bool {
 	if def := f.guard.schema.Types[t.Name()]; v == nil || def != nil && def.Kind == ast.Enum {
 		return true
@@ -81,10 +81,12 @@ func (f *fixer) plain(t *ast.Type, v *ast.Value) bool {
 	if d := f.operation.VariableDefinitions.ForName(v.Raw); v.Kind == ast.Variable && d != nil {
 		return f.plain(t, d.DefaultValue)
 	}
-	return v.Kind != ast.EnumValue && !slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool { return !f.plain(t, c.Value) })
+	return v.Kind != ast.EnumValue &&
+		!slices.ContainsFunc(v.Children, func(c *ast.ChildValue) bool { return !f.plain(t, c.Value) })
 }
 
-// variable declares one for the argument, under a name that the query does not have.
+// variable declares a variable for the argument and returns its name, which the
+// query does not use.
 func (f *fixer) variable(key string, fixed fixedArgument, pos *ast.Position) string {
 	key += "(" + fixed.name + ")"
 	if name, ok := f.names[key]; ok {
@@ -96,7 +98,8 @@ func (f *fixer) variable(key string, fixed fixedArgument, pos *ast.Position) str
 	}
 	f.names[key], f.own[name] = name, true
 	f.variables[name] = fixed.value
-	f.operation.VariableDefinitions = append(f.operation.VariableDefinitions, &ast.VariableDefinition{Variable: name, Type: fixed.typ, Position: pos})
+	f.operation.VariableDefinitions = append(f.operation.VariableDefinitions,
+		&ast.VariableDefinition{Variable: name, Type: fixed.typ, Position: pos})
 	return name
 }
 

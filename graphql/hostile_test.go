@@ -14,12 +14,12 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/retry"
 )
 
-// many is a format, filled in with the numbers up to n.
+// many repeats a format with the numbers up to n.
 func many(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -28,7 +28,7 @@ func many(n int, format string) string {
 	return b.String()
 }
 
-// allocated counts what f allocates: the work that it does, on any machine.
+// allocated returns what f allocates, which measures its work on any machine.
 func allocated(f func()) (objects, bytes uint64) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -37,7 +37,7 @@ func allocated(f func()) (objects, bytes uint64) {
 	return after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc
 }
 
-// What may have been meant is looked for among very many names: only for what is told.
+// Candidates are looked up among very many names, so only for reported problems.
 func TestManyUnknownNames(t *testing.T) {
 	g := newGuard(t, `type Query { p: [Query!] a(l: [E!]): Int } enum E {`+many(4000, " SOME_VALUE_%d")+` }`+
 		` type Big {`+many(4000, " someField%d: Int")+` } extend type Query { big: Big }`+many(4000, " type SomeType%d { a: Int }"), nil)
@@ -61,7 +61,7 @@ func TestManyUnknownNames(t *testing.T) {
 	}
 }
 
-// Each spread is compared with each other, whether there is such a fragment or not.
+// A rule compares each pair of spreads, whether the fragments exist or not.
 func TestSpreadsOfNothingAreCounted(t *testing.T) {
 	g := newGuard(t, shop, nil)
 	for _, query := range []string{
@@ -74,7 +74,7 @@ func TestSpreadsOfNothingAreCounted(t *testing.T) {
 	}
 }
 
-// A server may let an argument be of a type that only introspection has.
+// A server may use an introspection type as the type of an argument.
 func TestTypeOfIntrospectionAsAnArgument(t *testing.T) {
 	g := newGuard(t, `type Query { a(x: __TypeKind): [Query!] }`, nil)
 	if q, err := g.Check(`{ a(x: {first: 3}) { __typename } }`, nil); err == nil && q.Cost() < 4 {
@@ -90,7 +90,7 @@ func TestManyValuesInIntrospection(t *testing.T) {
 	} {
 		text := []byte(`{"__schema":{` + list + `}}`)
 		_, bytes := allocated(func() {
-			if _, err := graphql.ReadIntrospection(text); !errors.Is(err, graphql.ErrInvalidSchema) {
+			if _, err := graphql.ParseIntrospection(text); !errors.Is(err, graphql.ErrInvalidSchema) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -98,8 +98,8 @@ func TestManyValuesInIntrospection(t *testing.T) {
 			t.Errorf("%d MB for %.30s", bytes>>20, list)
 		}
 	}
-	// Commas in texts are no values.
-	if _, err := graphql.ReadIntrospection([]byte(strings.Replace(answer(``), `"name":"a"`, `"description":"\"`+strings.Repeat(",", 2_000_000)+`","name":"a"`, 1))); err != nil {
+	// Commas in strings do not count as values.
+	if _, err := graphql.ParseIntrospection([]byte(strings.Replace(answer(``), `"name":"a"`, `"description":"\"`+strings.Repeat(",", 2_000_000)+`","name":"a"`, 1))); err != nil {
 		t.Error(err)
 	}
 }
@@ -129,14 +129,14 @@ func TestAnswersThatTakeRoom(t *testing.T) {
 	}
 }
 
-// A server that escapes what it repeats does not get it past.
+// Credentials are masked even if the server repeats them with escapes.
 func TestSecretsInEscapes(t *testing.T) {
 	const secret = "abc/def+ghi=very-secret"
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"data":{},"extensions":{"request":"Bearer abc\/def\u002bghi=very-secret"},"errors":[{"message":"abc\/def+ghi=very-secret",
 			"path":["abc\/def+ghi=very-secret"],"extensions":{"abc\/def\u002Bghi=very-secret":"x \"abc\/def+ghi=very-secret\"","kept":"a\/b"}}]}`)
-	}, func(cfg *graphql.ClientConfig) { cfg.Header = http.Header{"Authorization": {"Bearer " + secret}} })
+	}, func(opt *graphql.ClientOptions) { opt.Header = http.Header{"Authorization": {"Bearer " + secret}} })
 	result, err := c.Run(t.Context(), people(t))
 	if err != nil {
 		t.Fatal(err)
@@ -146,10 +146,10 @@ func TestSecretsInEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(string(text), "secret") || strings.Contains(string(text), "ghi") {
-		t.Errorf("a secret is told: %s", text)
+		t.Errorf("a secret is not masked: %s", text)
 	}
 	if !strings.Contains(string(text), `"kept":"a`) || !strings.Contains(string(text), `"x \"***\""`) {
-		t.Errorf("more is taken out than the secret: %s", text)
+		t.Errorf("more than the secret is masked: %s", text)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestAnswerMustBeUTF8(t *testing.T) {
 	}
 }
 
-// net/http repeats what a proxy says.
+// Errors of net/http repeat texts of a proxy.
 func TestErrorsHaveNoControlCharacters(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -181,8 +181,8 @@ func TestErrorsHaveNoControlCharacters(t *testing.T) {
 	}()
 	proxy := &http.Transport{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: listener.Addr().String()})}
 	defer proxy.CloseIdleConnections()
-	c, err := graphql.NewClient(&graphql.ClientConfig{
-		URL: "https://example.invalid/", Header: http.Header{"Authorization": {key}}, Backoff: []time.Duration{}, HTTPClient: &http.Client{Transport: proxy},
+	c, err := graphql.NewClient("https://example.invalid/", &graphql.ClientOptions{
+		Header: http.Header{"Authorization": {key}}, Retry: retry.Policy{Attempts: 1}, HTTPClient: &http.Client{Transport: proxy},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -201,10 +201,10 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// A transport that first asks for a token elsewhere fails with that address.
+// The error of a transport that requests a token elsewhere holds that URL.
 func TestErrorsOfTransportsHaveNoAddress(t *testing.T) {
-	c := serve(t, nil, func(cfg *graphql.ClientConfig) {
-		cfg.HTTPClient = &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
+	c := serve(t, nil, func(opt *graphql.ClientOptions) {
+		opt.HTTPClient = &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("no token: %w", &url.Error{Op: "Post", URL: "https://auth/?client=secret", Err: errors.New("refused")})
 		})}
 	})
@@ -226,7 +226,7 @@ func TestUnknownCertificateIsNotTriedAgain(t *testing.T) {
 	}
 	server.StartTLS()
 	defer server.Close()
-	c, err := graphql.NewClient(&graphql.ClientConfig{URL: server.URL, Backoff: []time.Duration{0, 0}})
+	c, err := graphql.NewClient(server.URL, &graphql.ClientOptions{Retry: retry.Policy{Attempts: 3, Wait: -1}})
 	if err != nil {
 		t.Fatal(err)
 	}

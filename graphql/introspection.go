@@ -9,15 +9,16 @@ import (
 	"github.com/vektah/gqlparser/v2/validator"
 )
 
-// ReadIntrospection reads the answer to an introspection query, with or without
-// its envelope {"data": ..}. The answer may be hostile: it is bounded, and an
-// [*Error] of [ErrInvalidSchema] says what cannot be used.
-func ReadIntrospection(answer []byte) (*Schema, error) {
-	if len(answer) > maxSchemaBytes {
-		return nil, refused(ErrInvalidSchema, "", "the introspection answer is longer than %d bytes", maxSchemaBytes)
+// ParseIntrospection parses the response to an introspection query, with or
+// without its envelope {"data": ...}. The response is not trusted: its size is
+// limited. The error of a response that cannot be used is a [*refusal.Error] with
+// the code [ErrInvalidSchema].
+func ParseIntrospection(response []byte) (*Schema, error) {
+	if len(response) > maxSchemaBytes {
+		return nil, refused(ErrInvalidSchema, "", "the introspection response is longer than %d bytes", maxSchemaBytes)
 	}
-	if values(answer) > maxValues {
-		return nil, refused(ErrInvalidSchema, "", "the introspection answer has more than %d values", maxValues)
+	if countValues(response) > maxValues {
+		return nil, refused(ErrInvalidSchema, "", "the introspection response has more than %d values", maxValues)
 	}
 	var envelope struct {
 		Schema *introspected `json:"__schema"`
@@ -25,20 +26,22 @@ func ReadIntrospection(answer []byte) (*Schema, error) {
 			Schema *introspected `json:"__schema"`
 		} `json:"data"`
 	}
-	if err := json.Unmarshal(answer, &envelope); err != nil {
-		return nil, refused(ErrInvalidSchema, "", "the introspection answer is no JSON of the specification's shape")
+	if err := json.Unmarshal(response, &envelope); err != nil {
+		return nil, refused(ErrInvalidSchema, "", "the introspection response is not JSON of the form in the specification")
 	}
 	found := envelope.Schema
 	if found == nil && envelope.Data != nil {
 		found = envelope.Data.Schema
 	}
 	if found == nil {
-		return nil, refused(ErrInvalidSchema, "__schema", "the introspection answer has no __schema: introspection may be switched off at the server; use its SDL")
+		return nil, refused(ErrInvalidSchema,
+			"__schema", "the introspection response has no __schema: if the server does not allow introspection, use its SDL")
 	}
 	return newReader().read(found)
 }
 
-// reader turns an introspection answer into a schema. It keeps the first error.
+// A reader makes a schema of an introspection response. It records the first
+// error.
 type reader struct {
 	limits
 	schema *ast.Schema
@@ -71,7 +74,7 @@ func newReader() *reader {
 func (r *reader) read(in *introspected) (*Schema, error) {
 	r.path = "types"
 	if len(in.Types) > maxTypes {
-		r.fail("more than %d types", maxTypes)
+		r.fail("there are more than %d types", maxTypes)
 	}
 	r.members(len(in.Directives))
 	own := make([]*ast.Definition, 0, len(in.Types))
@@ -86,7 +89,7 @@ func (r *reader) read(in *introspected) (*Schema, error) {
 		}
 		if seen[t.Name] {
 			r.path = t.Name
-			r.fail("the type is there twice")
+			r.fail("the type is defined twice")
 			break
 		}
 		seen[t.Name] = true
@@ -121,14 +124,14 @@ func (r *reader) root(path string, ref *namedRef) *ast.Definition {
 	r.path = path
 	def := r.schema.Types[ref.Name]
 	if def == nil || def.Kind != ast.Object || def.BuiltIn {
-		r.fail("%q is no object type of the schema", clip(ref.Name, 80))
+		r.fail("%q is not an object type of the schema", clip(ref.Name, 80))
 		return nil
 	}
 	return def
 }
 
-// definition takes over what a type says of itself. Whether the types that it
-// names exist is seen later.
+// definition returns the definition of a type. [reader.link] checks whether the
+// types that it names exist.
 func (r *reader) definition(t *introType) *ast.Definition {
 	r.path = t.Name
 	r.name(t.Name)
@@ -183,7 +186,7 @@ func (r *reader) definition(t *introType) *ast.Definition {
 			def.Directives = append(def.Directives, &ast.Directive{Name: "oneOf", Position: r.pos()})
 		}
 	default:
-		r.fail("%q is no kind of type", clip(string(t.Kind), 80))
+		r.fail("%q is not a kind of type", clip(string(t.Kind), 80))
 	}
 	return def
 }
@@ -236,13 +239,13 @@ func (r *reader) directive(d *introDirective) {
 		Name: d.Name, Description: d.Description, Locations: d.Locations, IsRepeatable: d.Repeatable,
 		Arguments: r.inputs(r.path, d.Args), Position: r.pos(),
 	}
-	if d.Name != "skip" && d.Name != "include" { // these are what the specification says
+	if d.Name != "skip" && d.Name != "include" { // the specification defines these
 		r.schema.Directives[d.Name] = def
 	}
 }
 
-// literal reads a default value. Some servers write what is no literal: that is
-// kept as a string, as what counts for a query is only that there is one.
+// literal parses a default value. Some servers write texts that are not literals.
+// They become strings, because a query only depends on whether there is a default.
 func (r *reader) literal(text string) *ast.Value {
 	asText := &ast.Value{Kind: ast.StringValue, Raw: clip(text, 200), Position: r.pos()}
 	if len(text) > 10_000 {
@@ -253,7 +256,8 @@ func (r *reader) literal(text string) *ast.Value {
 		return asText
 	}
 	f, ok := doc.Operations[0].SelectionSet[0].(*ast.Field)
-	if !ok || len(f.Arguments) != 1 || len(f.Directives)+len(f.SelectionSet) != 0 || f.Arguments[0].Value.Kind == ast.Variable {
+	if !ok || len(f.Arguments) != 1 || len(f.Directives)+len(f.SelectionSet) != 0 ||
+		f.Arguments[0].Value.Kind == ast.Variable {
 		return asText
 	}
 	return f.Arguments[0].Value
@@ -274,12 +278,13 @@ func (r *reader) marked(name, argument, text string) *ast.Directive {
 
 func (r *reader) pos() *ast.Position { return &ast.Position{Src: r.source} }
 
-// unique returns a function that fails where it is given a name again.
+// unique returns a function that reports whether a name is new, and fails if it is
+// not.
 func (r *reader) unique() func(string) bool {
 	seen := map[string]bool{}
 	return func(name string) bool {
 		if seen[name] {
-			r.fail("%q is there twice", clip(name, 80))
+			r.fail("%q is defined twice", clip(name, 80))
 		}
 		seen[name] = true
 		return r.err == nil

@@ -4,7 +4,7 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// typeRef unwraps lists and non-nulls, from the outside to the inside.
+// typeRef returns the type that ref describes, with its lists and non-nulls.
 func (r *reader) typeRef(ref *introRef) *ast.Type {
 	var outer *ast.Type
 	inner := &outer
@@ -13,7 +13,7 @@ func (r *reader) typeRef(ref *introRef) *ast.Type {
 		switch ref.Kind {
 		case "NON_NULL":
 			if nonNull {
-				r.fail("a type is twice non-null")
+				r.fail("a type is non-null twice")
 				return nil
 			}
 			nonNull = true
@@ -26,13 +26,13 @@ func (r *reader) typeRef(ref *introRef) *ast.Type {
 			return outer
 		}
 	}
-	r.fail("a type is missing, or wrapped deeper than the answer shows")
+	r.fail("a type is missing, or nested deeper than the response shows")
 	return nil
 }
 
-// link looks up the types that a definition names. What a server may do
-// although the specification says otherwise, such as a type that lacks a field of
-// its interface, is no reason to refuse it.
+// link looks up the types that a definition names. It accepts schemas that break
+// the specification in other ways, such as a type that lacks a field of its
+// interface, because real servers have them.
 func (r *reader) link(def *ast.Definition) {
 	if r.err != nil {
 		return
@@ -59,7 +59,7 @@ func (r *reader) link(def *ast.Definition) {
 		for _, name := range def.Interfaces {
 			over := r.schema.Types[name]
 			if over == nil || over.Kind != ast.Interface {
-				r.fail("%q is no interface of the schema", clip(name, 80))
+				r.fail("%q is not an interface of the schema", clip(name, 80))
 				return
 			}
 			r.schema.AddPossibleType(name, def)
@@ -69,7 +69,7 @@ func (r *reader) link(def *ast.Definition) {
 		for _, name := range def.Types {
 			member := r.schema.Types[name]
 			if member == nil || member.Kind != ast.Object {
-				r.fail("%q is no object type of the schema", clip(name, 80))
+				r.fail("%q is not an object type of the schema", clip(name, 80))
 				return
 			}
 			r.schema.AddPossibleType(def.Name, member)
@@ -80,7 +80,7 @@ func (r *reader) link(def *ast.Definition) {
 
 func (r *reader) inputType(t *ast.Type) {
 	if def := r.resolve(t); def != nil && !def.IsInputType() {
-		r.fail("%s is no input type", def.Name)
+		r.fail("%s is not an input type", def.Name)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed/graphql"
 )
 
-// answer is an introspection answer of a query type and further types.
+// answer returns an introspection response with a query type and further types.
 func answer(types string) string {
 	return `{"data":{"__schema":{"queryType":{"name":"Root"},"types":[
 		{"kind":"OBJECT","name":"Root","fields":[{"name":"a","args":[],"type":{"kind":"SCALAR","name":"Int"}}],"interfaces":[]}` + types + `]}}}`
@@ -36,18 +36,18 @@ func TestReadIntrospection(t *testing.T) {
 	{"kind":"INPUT_OBJECT","name":"By","isOneOf":true,"inputFields":[{"name":"id","type":{"kind":"SCALAR","name":"ID"}},{"name":"all","type":{"kind":"SCALAR","name":"Boolean"}}]},
 	{"kind":"OBJECT","name":"__Type","fields":[]}],
 	"directives":[{"name":"include","locations":["FIELD"],"args":[]},{"name":"mark","isRepeatable":true,"locations":["FIELD"],"args":[{"name":"with","type":{"kind":"SCALAR","name":"String"}}]}]}}`
-	schema, err := graphql.ReadIntrospection([]byte(text))
+	schema, err := graphql.ParseIntrospection([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graphql.New(schema, &graphql.Options{Directives: []string{"mark"}})
+	g, err := graphql.NewGuard(schema, &graphql.GuardOptions{Directives: []string{"mark"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for query, code := range map[string]error{
 		`{ find(by: {id: 1}) { id ... on Car { id } ... on Vehicle { id } } old any { ... on Car { id } } }`: nil,
 		`{ old @mark @mark(with: "x") }`:                   nil,
-		`{ ... @include(if: true) { old } }`:               nil, // whatever the answer says of @include
+		`{ ... @include(if: true) { old } }`:               nil, // the response cannot redefine @include
 		`{ find(by: {id: 1, all: true}) { id } }`:          graphql.ErrValue,
 		`{ find(by: {id: 1}, state: GONE) { id } }`:        graphql.ErrValue,
 		`{ find { id } }`:                                  graphql.ErrMissingArgument,
@@ -89,8 +89,8 @@ func TestHostileIntrospection(t *testing.T) {
 		}
 		return strings.Join(list, ",")
 	}
-	if _, err := graphql.ReadIntrospection([]byte(answer(field(wrap(5))))); err != nil {
-		t.Fatalf("what is well is refused: %v", err)
+	if _, err := graphql.ParseIntrospection([]byte(answer(field(wrap(5))))); err != nil {
+		t.Fatalf("a valid schema is refused: %v", err)
 	}
 	for _, test := range []struct{ name, answer string }{
 		{"empty", ``},
@@ -128,22 +128,22 @@ func TestHostileIntrospection(t *testing.T) {
 		{"large", `{"__schema":"` + strings.Repeat("x", 33<<20) + `"}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := graphql.ReadIntrospection([]byte(test.answer)); !errors.Is(err, graphql.ErrInvalidSchema) {
+			if _, err := graphql.ParseIntrospection([]byte(test.answer)); !errors.Is(err, graphql.ErrInvalidSchema) {
 				t.Errorf("got %v", err)
 			} else if len(err.Error()) > 1000 {
 				t.Errorf("the error has %d bytes", len(err.Error()))
 			}
 		})
 	}
-	// Cycles are what schemas are made of.
+	// Cycles are normal in schemas.
 	cyclic := answer(`,{"kind":"INTERFACE","name":"A","fields":[{"name":"a","type":{"kind":"INTERFACE","name":"B"}}],"interfaces":[{"name":"B"}]}` +
 		`,{"kind":"INTERFACE","name":"B","fields":[{"name":"a","type":{"kind":"INTERFACE","name":"A"}}],"interfaces":[{"name":"A"}]}` +
 		`,{"kind":"INPUT_OBJECT","name":"I","inputFields":[{"name":"i","type":{"kind":"NON_NULL","ofType":{"kind":"INPUT_OBJECT","name":"I"}}}]}`)
-	schema, err := graphql.ReadIntrospection([]byte(cyclic))
+	schema, err := graphql.ParseIntrospection([]byte(cyclic))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graphql.New(schema, &graphql.Options{Sensitive: []string{"A.a"}})
+	g, err := graphql.NewGuard(schema, &graphql.GuardOptions{Sensitive: []string{"A.a"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,11 +161,11 @@ func TestReadSDL(t *testing.T) {
 		{"a field twice in the same words", `type Query { a(b: Int = 3): [Int!] "other" a(b: Int = 3): [Int!] }`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			schema, err := graphql.ReadSDL(test.sdl)
+			schema, err := graphql.ParseSDL(test.sdl)
 			if err != nil {
 				t.Fatal(err)
 			}
-			g, err := graphql.New(schema, nil)
+			g, err := graphql.NewGuard(schema, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestReadSDL(t *testing.T) {
 		{"large", strings.Repeat(" ", 33<<20)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if _, err := graphql.ReadSDL(test.sdl); !errors.Is(err, graphql.ErrInvalidSchema) {
+			if _, err := graphql.ParseSDL(test.sdl); !errors.Is(err, graphql.ErrInvalidSchema) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -207,14 +207,14 @@ func TestDescribeIsBounded(t *testing.T) {
 	for _, n := range []int{1, 50, 200, 400, len(whole) / 2, len(whole)} {
 		text := g.Describe(n)
 		if len(text) > n+200 {
-			t.Errorf("%d bytes where %d were asked for", len(text), n)
+			t.Errorf("got %d bytes with a limit of %d", len(text), n)
 		}
-		if n < len(whole) && !strings.Contains(text, "no room") {
-			t.Errorf("what is cut at %d does not say so:\n%s", n, text)
+		if n < len(whole) && !strings.Contains(text, "left out") {
+			t.Errorf("the text is cut at %d bytes but does not say so:\n%s", n, text)
 		}
 	}
 	if g.Describe(len(whole)) != whole {
-		t.Error("what has just enough room is cut")
+		t.Error("a text of exactly maxBytes is cut")
 	}
 	if !strings.HasPrefix(whole, "type Query {") || strings.Contains(whole, "Mutation") || strings.Contains(whole, "__") {
 		t.Errorf("the description has what a query cannot name:\n%s", whole)

@@ -2,12 +2,13 @@ package graphql
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// measure bounds the query before anything is done with it that could take more
-// than linear time. Every fragment is counted once, however often it is spread.
+// measure checks the size and depth of the query. It runs first, because later
+// steps take more than linear time. It visits every fragment once, however often
+// the fragment is spread.
 func (c *check) measure() {
 	limit := &c.guard.opt
 	if len(c.doc.Fragments) > maxFragments {
-		c.add(ErrTooLarge, place{}, near{}, "the query has more than %d fragments", maxFragments)
+		c.add(ErrTooLarge, position{}, meant{}, "the query has more than %d fragments", maxFragments)
 		return
 	}
 	m := measurer{fragments: c.fragments, done: map[string]extent{}}
@@ -18,32 +19,33 @@ func (c *check) measure() {
 	}
 	whole := m.set(c.operation.SelectionSet)
 	fields := whole.fields
-	for _, f := range c.doc.Fragments { // those that nothing uses are walked too
+	for _, f := range c.doc.Fragments { // the rules walk unused fragments too
 		fields = max(fields, m.fragment(f).fields)
 		m.list(f.Directives)
 	}
 	switch {
 	case m.directives > maxDirectives:
-		c.add(ErrTooLarge, place{}, near{}, "the query has more than %d directives", maxDirectives)
+		c.add(ErrTooLarge, position{}, meant{}, "the query has more than %d directives", maxDirectives)
 	case fields > limit.MaxFields:
-		c.add(ErrTooLarge, place{}, near{}, "the query asks for more than %d fields, with its fragments put in: ask for less", limit.MaxFields)
+		c.add(ErrTooLarge, position{}, meant{},
+			"the query asks for more than %d fields, fragments included: ask for fewer", limit.MaxFields)
 	case m.nested != nil:
-		c.add(ErrTooDeep, at(m.nested), near{}, "a value has more than %d lists and objects in each other", maxNesting)
+		c.add(ErrTooDeep, at(m.nested), meant{}, "a value has more than %d nested lists and objects", maxNesting)
 	case whole.depth > limit.MaxDepth:
-		c.add(ErrTooDeep, at(m.deepest), near{}, "the fields are %d deep in each other, and %d is the most", whole.depth, limit.MaxDepth)
+		c.add(ErrTooDeep, at(m.deepest), meant{},
+			"the fields are nested %d deep: the limit is %d", whole.depth, limit.MaxDepth)
 	}
-	c.depth = whole.depth
 }
 
-// extent is how large a selection is with its fragments put in.
+// An extent is the size of a selection with its fragments expanded.
 type extent struct{ fields, depth int }
 
 type measurer struct {
 	fragments  map[string]*ast.FragmentDefinition
-	done       map[string]extent // zero while a fragment is being measured: a cycle, which a rule reports
+	done       map[string]extent // zero while a fragment is measured: a rule reports the cycle
 	directives int
-	deepest    *ast.Position // of the fields
-	nested     *ast.Position // a value that is too deep
+	deepest    *ast.Position // the deepest field
+	nested     *ast.Position // a value that is nested too deep
 }
 
 func (m *measurer) list(directives ast.DirectiveList) {
@@ -94,7 +96,7 @@ func (m *measurer) set(set ast.SelectionSet) extent {
 			if f := m.fragments[s.Name]; f != nil {
 				inner = m.fragment(f)
 			}
-			inner.fields = max(inner.fields, 1) // also of what is not there, or in a cycle
+			inner.fields = max(inner.fields, 1) // an unknown fragment or a cycle has a size too
 		}
 		e.fields = min(e.fields+inner.fields, beyond)
 		e.depth = max(e.depth, inner.depth)

@@ -6,9 +6,9 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// pathsOf says of every place of a query what stands there. It is only worked
-// out for a query that is refused.
-func pathsOf(doc *ast.QueryDocument) map[place]string {
+// pathsOf returns the path of every position in a query. It is called only when
+// the query is refused.
+func pathsOf(doc *ast.QueryDocument) map[position]string {
 	p := paths{}
 	for _, op := range doc.Operations {
 		p.variables(op.VariableDefinitions)
@@ -24,7 +24,7 @@ func pathsOf(doc *ast.QueryDocument) map[place]string {
 	return p
 }
 
-type paths map[place]string
+type paths map[position]string
 
 func (p paths) put(pos *ast.Position, path string) {
 	if _, ok := p[at(pos)]; !ok && pos != nil {

@@ -3,21 +3,21 @@ package graphql
 import (
 	"encoding/json"
 	"math"
-	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-const beyond = math.MaxInt / 4 // where counting stops
+const beyond = math.MaxInt / 4 // counting stops here, so that sums do not overflow
 
-// price works out the cost, once the query is known to be valid.
+// price computes the cost. The query must be valid.
 func (c *check) price() {
 	c.fields = map[string]bool{}
 	p := pricer{check: c, done: map[priced]int{}}
-	c.cost = p.set(c.operation.SelectionSet, false, false)
+	c.cost = p.set(c.operation.SelectionSet, false)
 	if c.cost > c.guard.opt.MaxCost {
-		c.add(ErrTooExpensive, at(c.operation.Position), near{},
-			"the answer could have about %d fields, and %d is the most: ask for fewer fields, or bound lists (one without a bound counts %d)",
+		c.add(ErrTooExpensive, at(c.operation.Position), meant{},
+			"the response could have about %d fields and the limit is %d: "+
+				"ask for fewer fields, or bound lists (a list without a bound counts as %d)",
 			c.cost, c.guard.opt.MaxCost, c.guard.opt.ListSize)
 	}
 }
@@ -27,27 +27,27 @@ type pricer struct {
 	done map[priced]int
 }
 
-// priced is a fragment in one of the ways that it can count.
+// priced is a fragment with the arguments of set.
 type priced struct {
-	name                 string
-	bounded, description bool
+	name    string
+	bounded bool
 }
 
-// set is the cost of a selection. bounded says that the field around it bounds a
-// list in it; description, that it is part of an introspection.
-func (p *pricer) set(set ast.SelectionSet, bounded, description bool) int {
+// set returns the cost of a selection. bounded means that the field around it bounds a
+// list in it.
+func (p *pricer) set(set ast.SelectionSet, bounded bool) int {
 	cost := 0
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			cost += p.field(s, bounded, description)
+			cost += p.field(s, bounded)
 		case *ast.InlineFragment:
-			cost += p.set(s.SelectionSet, bounded, description)
+			cost += p.set(s.SelectionSet, bounded)
 		case *ast.FragmentSpread:
-			key := priced{s.Name, bounded, description}
+			key := priced{s.Name, bounded}
 			once, ok := p.done[key]
 			if !ok {
-				once = p.set(s.Definition.SelectionSet, bounded, description)
+				once = p.set(s.Definition.SelectionSet, bounded)
 				p.done[key] = once
 			}
 			cost += once
@@ -57,31 +57,28 @@ func (p *pricer) set(set ast.SelectionSet, bounded, description bool) int {
 	return cost
 }
 
-func (p *pricer) field(f *ast.Field, bounded, description bool) int {
+func (p *pricer) field(f *ast.Field, bounded bool) int {
 	if f.Name == "__typename" {
 		return 1
 	}
 	p.fields[f.ObjectDefinition.Name+"."+f.Name] = true
-	description = description || strings.HasPrefix(f.Name, "__")
 	times, inside := 1, false
 	lists := 0
 	for t := f.Definition.Type; t.Elem != nil; t = t.Elem {
 		lists++
 	}
-	if !description {
-		size := p.size(f)
-		switch {
-		case size > 0:
-			times, inside = size, lists == 0
-			lists--
-		case bounded:
-			lists--
-		}
-		for range lists {
-			times = multiply(times, p.guard.opt.ListSize)
-		}
+	size := p.size(f)
+	switch {
+	case size > 0:
+		times, inside = size, lists == 0
+		lists--
+	case bounded:
+		lists--
 	}
-	return 1 + multiply(times, p.set(f.SelectionSet, inside, description))
+	for range lists {
+		times = multiply(times, p.guard.opt.ListSize)
+	}
+	return 1 + multiply(times, p.set(f.SelectionSet, inside))
 }
 
 func multiply(a, b int) int {
@@ -91,7 +88,8 @@ func multiply(a, b int) int {
 	return a * b
 }
 
-// size is the largest length that an argument of the field gives its list; 0: none does.
+// size returns the largest length that an argument of the field sets for its list,
+// or 0.
 func (p *pricer) size(f *ast.Field) int {
 	size := 0
 	for _, decl := range f.Definition.Arguments {
@@ -100,7 +98,7 @@ func (p *pricer) size(f *ast.Field) int {
 		if arg := f.Arguments.ForName(decl.Name); arg != nil {
 			v, given = p.resolve(arg.Value)
 		}
-		if !given { // also of a variable without a value
+		if !given { // this includes a variable without a value
 			v, _ = p.resolve(decl.DefaultValue)
 		}
 		if object, ok := v.(map[string]any); ok {
@@ -112,7 +110,8 @@ func (p *pricer) size(f *ast.Field) int {
 	return size
 }
 
-// sizeWithin is the largest length that a field of an input object gives, by its default too.
+// sizeWithin returns the largest length that a field of an input object sets, by
+// its value or by its default.
 func (p *pricer) sizeWithin(t *ast.Type, object map[string]any) int {
 	size := 0
 	for name, v := range object {
@@ -121,7 +120,7 @@ func (p *pricer) sizeWithin(t *ast.Type, object map[string]any) int {
 		}
 	}
 	def := p.guard.schema.Types[t.Name()]
-	if def == nil { // a type of introspection, of a server that takes one
+	if def == nil { // a type of introspection as the type of an argument
 		return size
 	}
 	for _, f := range def.Fields {
@@ -133,7 +132,8 @@ func (p *pricer) sizeWithin(t *ast.Type, object map[string]any) int {
 	return size
 }
 
-// length reads a number; scalars of a server's own may have it in a string.
+// length returns the length that v stands for, or 0. Custom scalars may hold a
+// number in a string.
 func length(v any) int {
 	if s, ok := v.(string); ok {
 		v = json.Number(s)
@@ -152,7 +152,8 @@ func length(v any) int {
 	return int(n)
 }
 
-// resolve is what a literal stands for with the variables put in; false: nothing.
+// resolve returns the value of a literal or variable. It reports false if there is
+// no value.
 func (c *check) resolve(v *ast.Value) (any, bool) {
 	if v == nil {
 		return nil, false

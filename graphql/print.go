@@ -6,8 +6,8 @@ import (
 	"github.com/vektah/gqlparser/v2/ast"
 )
 
-// print writes a query on one line: nothing of its text but the tree survives.
-func print(doc *ast.QueryDocument) string {
+// printQuery returns a query on one line, printed from its syntax tree.
+func printQuery(doc *ast.QueryDocument) string {
 	var p printer
 	op := doc.Operations[0]
 	p.WriteString("query")

@@ -10,42 +10,65 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/qedkit/qed/refusal"
 )
 
-// reducer makes the schema that queries see out of the one that the server has.
-// Validating against it is what keeps sensitive names out of every message.
+// A reducer makes the schema that queries are checked against out of the server's
+// schema. Because what is sensitive is not in the reduced schema, no message can
+// name it.
 type reducer struct {
-	from   *ast.Schema
-	hidden map[string]bool // "Type.member"
-	fixed  map[string][]fixedArgument
-	allow  map[string]bool // directives
-	plain  bool            // without introspection
-	err    error
+	from       *ast.Schema
+	hidden     map[string]bool // "Type.member"
+	fixed      map[string][]fixedArgument
+	directives map[string]bool // the allowed ones
+	err        *refusal.Error  // the first one
 }
 
-func reduce(from *ast.Schema) *reducer {
-	return &reducer{from: from, hidden: map[string]bool{}, fixed: map[string][]fixedArgument{}, allow: map[string]bool{"skip": true, "include": true}}
+// reduce returns the schema that is left of from, and the fixed arguments by
+// "Type.field".
+func reduce(from *ast.Schema, opt *GuardOptions) (*ast.Schema, map[string][]fixedArgument, error) {
+	r := &reducer{
+		from:       from,
+		hidden:     map[string]bool{},
+		fixed:      map[string][]fixedArgument{},
+		directives: map[string]bool{"skip": true, "include": true},
+	}
+	for _, entry := range opt.Sensitive {
+		r.hide(entry)
+	}
+	for _, entry := range slices.Sorted(maps.Keys(opt.Fixed)) {
+		r.fix(entry, opt.Fixed[entry])
+	}
+	r.hideUnfixed()
+	r.allow(opt.Directives)
+	if r.err != nil {
+		return nil, nil, r.err
+	}
+	return r.schema(), r.fixed, nil
 }
 
-func (r *reducer) fail(e *Error, names []string, name string) {
+// fail records the first error. names are the names that may have been meant by
+// name.
+func (r *reducer) fail(option string, names []string, name, format string, args ...any) {
 	if r.err == nil {
-		e.Problems[0].Candidates = candidates(name, names)
-		r.err = e
+		r.err = refused(ErrInvalidOptions, "GuardOptions."+option, format, args...)
+		r.err.Problems[0].Candidates = candidates(name, names)
 	}
 }
 
-// split finds the type and the member that an entry names.
+// split returns the type and the member that an entry names, or a nil type if
+// there is no such member.
 func (r *reducer) split(option, entry string) (def *ast.Definition, member string) {
 	typeName, member, _ := strings.Cut(entry, ".")
 	def = r.from.Types[typeName]
 	if def == nil {
-		r.fail(refused(ErrInvalidOptions, option, "Options.%s: %q: the schema has no type %q (entries are Type.member)", option, entry, typeName),
-			slices.Sorted(maps.Keys(r.from.Types)), typeName)
+		r.fail(option, slices.Sorted(maps.Keys(r.from.Types)), typeName,
+			"%q: the schema has no type %q (entries are Type.member)", entry, typeName)
 		return nil, ""
 	}
 	if def.Fields.ForName(member) == nil && def.EnumValues.ForName(member) == nil {
-		r.fail(refused(ErrInvalidOptions, option, "Options.%s: %q: the type %s has no member %q", option, entry, typeName, member),
-			memberNames(def), member)
+		r.fail(option, memberNames(def), member, "%q: the type %s has no member %q", entry, typeName, member)
 		return nil, ""
 	}
 	return def, member
@@ -62,27 +85,22 @@ func memberNames(def *ast.Definition) []string {
 	return names
 }
 
+// hide hides a member in its type, in the types that implement it, and in the
+// interfaces through which it could be read.
 func (r *reducer) hide(entry string) {
 	def, member := r.split("Sensitive", entry)
 	if def == nil {
 		return
 	}
-	r.hidden[def.Name+"."+member] = true
-	for _, t := range r.implementers(def) {
+	for _, t := range append([]*ast.Definition{def}, r.implementers(def)...) {
 		r.hidden[t.Name+"."+member] = true
-		r.hideAbove(t, member)
-	}
-	r.hideAbove(def, member)
-}
-
-// hideAbove hides the field in the interfaces through which it could be read.
-func (r *reducer) hideAbove(def *ast.Definition, member string) {
-	for _, name := range def.Interfaces {
-		r.hidden[name+"."+member] = true
+		for _, name := range t.Interfaces {
+			r.hidden[name+"."+member] = true
+		}
 	}
 }
 
-// implementers are the types that implement an interface.
+// implementers returns the types that implement an interface.
 func (r *reducer) implementers(def *ast.Definition) []*ast.Definition {
 	if def.Kind != ast.Interface {
 		return nil
@@ -96,6 +114,7 @@ func (r *reducer) implementers(def *ast.Definition) []*ast.Definition {
 	return list
 }
 
+// fix records the fixed arguments of one field.
 func (r *reducer) fix(entry string, args map[string]any) {
 	def, member := r.split("Fixed", entry)
 	if def == nil {
@@ -103,34 +122,37 @@ func (r *reducer) fix(entry string, args map[string]any) {
 	}
 	field := def.Fields.ForName(member)
 	if field == nil || def.Kind == ast.InputObject {
-		r.fail(refused(ErrInvalidOptions, "Fixed", "Options.Fixed: %q is no field with arguments", entry), nil, "")
+		r.fail("Fixed", nil, "", "%q is not a field with arguments", entry)
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		decl := field.Arguments.ForName(name)
 		if decl == nil {
-			r.fail(refused(ErrInvalidOptions, "Fixed", "Options.Fixed: %q has no argument %q", entry, name), argumentNames(field.Arguments), name)
+			r.fail("Fixed", argumentNames(field.Arguments), name, "%q has no argument %q", entry, name)
 			return
 		}
-		raw, err := json.Marshal(args[name])
+		value, err := asJSON(args[name])
 		if err != nil {
-			r.fail(refused(ErrInvalidOptions, "Fixed", "Options.Fixed: the value of %s(%s) has no JSON form", entry, name), nil, "")
-			return
-		}
-		value, err := decode(raw)
-		if err != nil {
-			r.fail(refused(ErrInvalidOptions, "Fixed", "Options.Fixed: the value of %s(%s) has no JSON form", entry, name), nil, "")
+			r.fail("Fixed", nil, "", "the value of %s(%s) cannot be written as JSON", entry, name)
 			return
 		}
 		c := coercer{schema: r.from}
 		if c.value(entry+"("+name+")", decl.Type, value); len(c.problems) > 0 {
-			r.fail(refused(ErrInvalidOptions, "Fixed", "Options.Fixed: %s: %s", c.problems[0].Path, c.problems[0].Message), nil, "")
+			r.fail("Fixed", nil, "", "%s: %s", c.problems[0].Path, c.problems[0].Message)
 			return
 		}
 		for _, t := range append([]*ast.Definition{def}, r.implementers(def)...) {
 			r.fixOne(t, member, fixedArgument{name: name, value: value})
 		}
 	}
+}
+
+func asJSON(v any) (any, error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return decode(raw)
 }
 
 func (r *reducer) fixOne(def *ast.Definition, member string, arg fixedArgument) {
@@ -147,7 +169,7 @@ func (r *reducer) fixOne(def *ast.Definition, member string, arg fixedArgument) 
 	for _, a := range r.fixed[key] {
 		if a.name == arg.name {
 			if !sameJSON(a.value, arg.value) {
-				r.fail(refused(ErrInvalidOptions, "Fixed", "Options.Fixed: %s(%s) is fixed to two values, once by an interface", key, arg.name), nil, "")
+				r.fail("Fixed", nil, "", "%s(%s) is fixed to two values, one of them through an interface", key, arg.name)
 			}
 			return
 		}
@@ -156,15 +178,16 @@ func (r *reducer) fixOne(def *ast.Definition, member string, arg fixedArgument) 
 	slices.SortFunc(r.fixed[key], func(a, b fixedArgument) int { return cmp.Compare(a.name, b.name) })
 }
 
-// through hides fields in interfaces where they could be read without what is
-// fixed in the type behind.
-func (r *reducer) through() {
-	for _, key := range slices.Sorted(maps.Keys(r.fixed)) {
+// hideUnfixed hides a field in an interface if a type fixes arguments of the field
+// that the interface does not fix.
+func (r *reducer) hideUnfixed() {
+	for key, args := range r.fixed {
 		typeName, member, _ := strings.Cut(key, ".")
 		for _, name := range r.from.Types[typeName].Interfaces {
-			above := r.fixed[name+"."+member]
-			for _, arg := range r.fixed[key] {
-				if !slices.ContainsFunc(above, func(a fixedArgument) bool { return a.name == arg.name && sameJSON(a.value, arg.value) }) {
+			inInterface := r.fixed[name+"."+member]
+			for _, arg := range args {
+				same := func(a fixedArgument) bool { return a.name == arg.name && sameJSON(a.value, arg.value) }
+				if !slices.ContainsFunc(inInterface, same) {
 					r.hidden[name+"."+member] = true
 				}
 			}
@@ -172,22 +195,20 @@ func (r *reducer) through() {
 	}
 }
 
-func (r *reducer) directives(names []string) {
-	for _, name := range names {
+func (r *reducer) allow(directives []string) {
+	for _, name := range directives {
 		switch {
 		case name == "defer" || name == "stream":
-			r.fail(refused(ErrInvalidOptions, "Directives", "Options.Directives: @%s cannot be allowed: one answer is read", name), nil, "")
+			r.fail("Directives", nil, "", "@%s cannot be allowed: a Client reads one response", name)
 		case r.from.Directives[name] == nil:
-			r.fail(refused(ErrInvalidOptions, "Directives", "Options.Directives: the schema has no directive %q", name), slices.Sorted(maps.Keys(r.from.Directives)), name)
+			r.fail("Directives", slices.Sorted(maps.Keys(r.from.Directives)), name, "the schema has no directive %q", name)
 		}
-		r.allow[name] = true
+		r.directives[name] = true
 	}
 }
 
-func (r *reducer) withoutIntrospection() { r.plain = true }
-
-// result copies the schema, but for what is hidden.
-func (r *reducer) result() (*ast.Schema, map[string][]fixedArgument) {
+// schema copies the server's schema without what is hidden and without introspection.
+func (r *reducer) schema() *ast.Schema {
 	s := &ast.Schema{
 		Description:   r.from.Description,
 		Types:         make(map[string]*ast.Definition, len(r.from.Types)),
@@ -196,12 +217,12 @@ func (r *reducer) result() (*ast.Schema, map[string][]fixedArgument) {
 		Implements:    make(map[string][]*ast.Definition, len(r.from.Implements)),
 	}
 	for name, def := range r.from.Types {
-		if r.plain && strings.HasPrefix(name, "__") {
+		if strings.HasPrefix(name, "__") {
 			continue
 		}
 		c := *def
 		c.Fields = slices.DeleteFunc(slices.Clone(def.Fields), func(f *ast.FieldDefinition) bool {
-			return r.hidden[name+"."+f.Name] || r.plain && strings.HasPrefix(f.Name, "__")
+			return r.hidden[name+"."+f.Name] || strings.HasPrefix(f.Name, "__")
 		})
 		c.EnumValues = slices.DeleteFunc(slices.Clone(def.EnumValues), func(v *ast.EnumValueDefinition) bool {
 			return r.hidden[name+"."+v.Name]
@@ -209,7 +230,7 @@ func (r *reducer) result() (*ast.Schema, map[string][]fixedArgument) {
 		s.Types[name] = &c
 	}
 	s.Query = s.Types[r.from.Query.Name]
-	for name := range r.allow {
+	for name := range r.directives {
 		if d := r.from.Directives[name]; d != nil {
 			s.Directives[name] = d
 		}
@@ -225,7 +246,7 @@ func (r *reducer) result() (*ast.Schema, map[string][]fixedArgument) {
 			}
 		}
 	}
-	return s, r.fixed
+	return s
 }
 
 func argumentNames(args ast.ArgumentDefinitionList) []string {
@@ -236,7 +257,7 @@ func argumentNames(args ast.ArgumentDefinitionList) []string {
 	return names
 }
 
-// decode reads JSON with its numbers as they are written.
+// decode reads JSON and keeps numbers as they are written.
 func decode(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -250,7 +271,7 @@ func decode(raw []byte) (any, error) {
 	return v, nil
 }
 
-// sameJSON compares what [decode] read.
+// sameJSON compares values that [decode] returned.
 func sameJSON(a, b any) bool {
 	x, errA := json.Marshal(a)
 	y, errB := json.Marshal(b)

@@ -1,37 +1,34 @@
 package graphql
 
 import (
-	"errors"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/vektah/gqlparser/v2/ast"
-	"github.com/vektah/gqlparser/v2/gqlerror"
 	"github.com/vektah/gqlparser/v2/parser"
 	"github.com/vektah/gqlparser/v2/validator"
 )
 
-// Limits on schemas. The largest public ones have some thousand types in less than 10 MB.
+// Limits on schemas. The largest public schemas have some thousand types in less
+// than 10 MB.
 const (
 	maxSchemaBytes = 32 << 20
-	maxValues      = 1_000_000 // of an introspection answer
+	maxValues      = 1_000_000 // of an introspection response
 	maxTypes       = 20_000
 	maxMembers     = 5_000 // fields of a type, values of an enum, arguments of a field, members of a union
-	maxWrappers    = 20    // lists and non-nulls around a type
+	maxWrappers    = 20    // nested lists of a type
 	maxName        = 256   // bytes
 )
 
-// Schema is what a server offers. It does not change, and is safe for concurrent
-// use. [ReadIntrospection], [ReadSDL] and [Client.Schema] make one.
+// A Schema is the schema of a server. It does not change and is safe for
+// concurrent use. [Client.Schema], [ParseIntrospection] and [ParseSDL] return one.
 type Schema struct{ ast *ast.Schema }
 
-// ReadSDL reads a schema in the schema definition language.
-//
-// Directives on its definitions say nothing about what a query may be, but for
-// GraphQL's own; so they need not be declared. An [*Error] of [ErrInvalidSchema]
-// says what is wrong.
-func ReadSDL(sdl string) (*Schema, error) {
+// ParseSDL parses a schema in the schema definition language. Directives on
+// definitions are ignored, except those of the specification, and need not be
+// declared. The error of a schema that cannot be used is a [*refusal.Error] with
+// the code [ErrInvalidSchema].
+func ParseSDL(sdl string) (*Schema, error) {
 	if len(sdl) > maxSchemaBytes {
 		return nil, refused(ErrInvalidSchema, "", "the schema is longer than %d bytes", maxSchemaBytes)
 	}
@@ -60,13 +57,13 @@ func ReadSDL(sdl string) (*Schema, error) {
 		return nil, refused(ErrInvalidSchema, "schema", "the schema has no query type")
 	}
 	if !declared["defer"] {
-		delete(schema.Directives, "defer") // the prelude has it; few servers do
+		delete(schema.Directives, "defer") // gqlparser adds it, but few servers have it
 	}
 	return &Schema{schema}, nil
 }
 
-// withoutBuiltins takes out what some servers print although it is always there,
-// and directives that are not GraphQL's own.
+// withoutBuiltins removes the built-in definitions that some servers print, and
+// directives that are not part of the specification.
 func withoutBuiltins(doc, prelude *ast.SchemaDocument) {
 	doc.Definitions = slices.DeleteFunc(doc.Definitions, func(d *ast.Definition) bool {
 		return prelude.Definitions.ForName(d.Name) != nil
@@ -94,8 +91,8 @@ func withoutBuiltins(doc, prelude *ast.SchemaDocument) {
 	doc.DirectiveExtensions = nil
 }
 
-// withoutRepeats takes out fields that are there twice in the same words, as in
-// published schemas. Others of one name are an error, told later.
+// withoutRepeats removes exact repetitions of a field, which published schemas
+// have. Different fields of one name are reported later.
 func withoutRepeats(list ast.FieldList) ast.FieldList {
 	seen := make(map[string]string, len(list))
 	return slices.DeleteFunc(list, func(f *ast.FieldDefinition) bool {
@@ -121,7 +118,7 @@ func standard(list ast.DirectiveList) ast.DirectiveList {
 	})
 }
 
-// limitDocument bounds what is compared pair by pair afterwards.
+// limitDocument checks the limits, because later steps take quadratic time.
 func limitDocument(doc *ast.SchemaDocument) error {
 	if len(doc.Definitions)+len(doc.Extensions) > maxTypes {
 		return refused(ErrInvalidSchema, "", "the schema has more than %d types", maxTypes)
@@ -155,7 +152,7 @@ func limitDocument(doc *ast.SchemaDocument) error {
 	return nil
 }
 
-// limits keeps the first error.
+// limits checks the limits of what is at path and records the first error.
 type limits struct {
 	path string
 	err  error
@@ -163,27 +160,27 @@ type limits struct {
 
 func (l *limits) fail(format string, args ...any) {
 	if l.err == nil {
-		l.err = refused(ErrInvalidSchema, l.path, clip(l.path, 80)+": "+format, args...)
+		l.err = refused(ErrInvalidSchema, l.path, format, args...)
 	}
 }
 
 func (l *limits) members(n int) {
 	if n > maxMembers {
-		l.fail("more than %d members", maxMembers)
+		l.fail("there are more than %d members", maxMembers)
 	}
 }
 
 func (l *limits) typed(t *ast.Type) {
 	for n := 0; t != nil; n, t = n+1, t.Elem {
 		if n > maxWrappers {
-			l.fail("more than %d lists in each other", maxWrappers)
+			l.fail("there are more than %d nested lists", maxWrappers)
 			return
 		}
 	}
 }
 
-// name takes what GraphQL's grammar does: what is printed into a prompt or a
-// query cannot be more than a name.
+// name accepts the names of GraphQL's grammar only, because names are printed into
+// prompts and queries.
 func (l *limits) name(s string) {
 	if s == "" || len(s) > maxName {
 		l.fail("a name is empty or longer than %d bytes", maxName)
@@ -193,21 +190,12 @@ func (l *limits) name(s string) {
 		switch c := s[i]; {
 		case c == '_', 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', i > 0 && '0' <= c && c <= '9':
 		default:
-			l.fail("%q is no name", clip(s, 80))
+			l.fail("%q is not a valid name", clip(s, 80))
 			return
 		}
 	}
 }
 
-// schemaError is the error for what the parser found in an SDL.
 func schemaError(err error) error {
-	problem := Problem{Code: ErrInvalidSchema, Message: clip("the schema: "+strings.TrimPrefix(err.Error(), "schema:"), maxMessage)}
-	var e *gqlerror.Error
-	if errors.As(err, &e) {
-		problem.Message = clip("the schema: "+e.Message, maxMessage)
-		if len(e.Locations) > 0 {
-			problem.Line, problem.Column = e.Locations[0].Line, e.Locations[0].Column
-		}
-	}
-	return &Error{Problems: []Problem{problem}}
+	return refusedFor(parserProblem(ErrInvalidSchema, "the schema: ", err))
 }

@@ -10,13 +10,16 @@ import (
 	"strings"
 
 	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/qedkit/qed/refusal"
 )
 
 var errTrailing = errors.New("more than one JSON value")
 
-// coercer checks values of variables as the specification's input coercion does:
-// an Int has 32 bits, an enum's value is written exactly, a single value stands for
-// a list of one. It does not say the values, as they may be the user's own data.
+// A coercer checks the values of variables by the input coercion of the
+// specification: an Int has 32 bits, the letter case of an enum's value counts,
+// and a single value stands for a list of one. Its messages do not repeat values,
+// which may be a user's private data.
 type coercer struct {
 	schema   *ast.Schema
 	problems []pending
@@ -24,21 +27,22 @@ type coercer struct {
 
 func (c *coercer) full() bool { return len(c.problems) >= maxProblems }
 
-func (c *coercer) fail(path string, meant near, format string, args ...any) {
+func (c *coercer) fail(path string, m meant, format string, args ...any) {
 	if !c.full() {
-		c.problems = append(c.problems, pending{Problem{
+		c.problems = append(c.problems, pending{refusal.Problem{
 			Code: ErrVariable, Path: clip(path, maxMessage), Message: clip(fmt.Sprintf(format, args...), maxMessage),
-		}, meant})
+		}, m})
 	}
 }
 
+// value checks a value against its type.
 func (c *coercer) value(path string, t *ast.Type, v any) {
 	if c.full() {
 		return
 	}
 	if v == nil {
 		if t.NonNull {
-			c.fail(path, near{}, "%s cannot be null: it is of type %s", path, t)
+			c.fail(path, meant{}, "the value cannot be null: its type is %s", t)
 		}
 		return
 	}
@@ -55,24 +59,26 @@ func (c *coercer) value(path string, t *ast.Type, v any) {
 	}
 	def := c.schema.Types[t.NamedType]
 	if def == nil {
-		return // told by the rules
+		return // the rules report it
 	}
 	switch def.Kind {
 	case ast.Scalar:
-		if !scalarTakes(def.Name, v) {
-			c.fail(path, near{}, "%s must be of type %s, and is %s", path, t, kindOf(v))
+		if !fitsScalar(def.Name, v) {
+			c.fail(path, meant{}, "the value must be of type %s, but it is %s", t, kindOf(v))
 		}
 	case ast.Enum:
 		name, ok := v.(string)
 		if !ok {
-			c.fail(path, near{}, "%s must be a value of the enum %s, written as a string, and is %s", path, def.Name, kindOf(v))
+			c.fail(path, meant{},
+				"the value must be one of the enum %s, written as a string, but it is %s", def.Name, kindOf(v))
 		} else if def.EnumValues.ForName(name) == nil {
-			c.fail(path, near{name: name, names: func() []string { return memberNames(def) }}, "%s is no value of the enum %s", path, def.Name)
+			c.fail(path, meant{name: name, names: func() []string { return memberNames(def) }},
+				"the value is not one of the enum %s", def.Name)
 		}
 	case ast.InputObject:
 		object, ok := v.(map[string]any)
 		if !ok {
-			c.fail(path, near{}, "%s must be an object of type %s, and is %s", path, def.Name, kindOf(v))
+			c.fail(path, meant{}, "the value must be an object of type %s, but it is %s", def.Name, kindOf(v))
 			return
 		}
 		c.object(path, def, object)
@@ -83,27 +89,28 @@ func (c *coercer) object(path string, def *ast.Definition, object map[string]any
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		f := def.Fields.ForName(name)
 		if f == nil {
-			c.fail(path+"."+clip(name, 80), near{name: name, names: func() []string { return memberNames(def) }}, "the input type %s has no field %q", def.Name, clip(name, 80))
+			c.fail(path+"."+clip(name, 80), meant{name: name, names: func() []string { return memberNames(def) }},
+				"the input type %s has no field %q", def.Name, clip(name, 80))
 			continue
 		}
 		c.value(path+"."+name, f.Type, object[name])
 	}
 	for _, f := range def.Fields {
 		if _, given := object[f.Name]; !given && f.Type.NonNull && f.DefaultValue == nil {
-			c.fail(path+"."+f.Name, near{}, "%s.%s of type %s is missing", path, f.Name, f.Type)
+			c.fail(path+"."+f.Name, meant{}, "the field of type %s is missing", f.Type)
 		}
 	}
 	if def.Directives.ForName("oneOf") != nil {
 		set := slices.DeleteFunc(slices.Collect(maps.Values(object)), func(v any) bool { return v == nil })
 		if len(object) != 1 || len(set) != 1 {
-			c.fail(path, near{}, "%s of type %s must have exactly one field, and not null", path, def.Name)
+			c.fail(path, meant{}, "the object of type %s must have exactly one field, which is not null", def.Name)
 		}
 	}
 }
 
-// scalarTakes knows the five scalars of the specification. What others take is
-// the server's to say.
-func scalarTakes(scalar string, v any) bool {
+// fitsScalar reports whether v fits one of the five scalars of the specification.
+// Every value fits a custom scalar: only the server knows what it accepts.
+func fitsScalar(scalar string, v any) bool {
 	number, isNumber := v.(json.Number)
 	_, isString := v.(string)
 	switch scalar {
@@ -148,8 +155,8 @@ func kindOf(v any) string {
 	return "an object"
 }
 
-// readVariables reads what was given beside the query.
-func readVariables(raw json.RawMessage, limit int) (map[string]any, *Error) {
+// readVariables parses the variables of a query.
+func readVariables(raw json.RawMessage, limit int) (map[string]any, *refusal.Error) {
 	if isNull(raw) {
 		return map[string]any{}, nil
 	}
@@ -158,14 +165,15 @@ func readVariables(raw json.RawMessage, limit int) (map[string]any, *Error) {
 	}
 	v, err := decode(raw)
 	if err != nil {
-		return nil, refused(ErrVariable, "variables", "the variables are no JSON")
+		return nil, refused(ErrVariable, "variables", "the variables are not valid JSON")
 	}
 	if !nestedWithin(v, maxNesting+1) {
-		return nil, refused(ErrTooDeep, "variables", "a variable has more than %d lists and objects in each other", maxNesting)
+		return nil, refused(ErrTooDeep, "variables", "a variable has more than %d nested lists and objects", maxNesting)
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
-		return nil, refused(ErrVariable, "variables", "the variables must be one JSON object, by their names without $")
+		return nil, refused(ErrVariable,
+			"variables", "the variables must be one JSON object, whose keys are their names without $")
 	}
 	return object, nil
 }

@@ -54,7 +54,7 @@ func BenchmarkHits1M(b *testing.B) {
 				bench(b, n, func(page func()) int { return readWithESAPI(b, transport, e.name == "Elasticsearch", page) })
 			})
 			b.Run("iterator", func(b *testing.B) {
-				c := esClient(b, address, esclient.Config{})
+				c := esClient(b, address, esclient.Options{})
 				s := searchOf(b, c, "client-million", `{}`, nil)
 				bench(b, n, func(page func()) int {
 					read, size := 0, 0

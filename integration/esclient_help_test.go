@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/esquery/esclient"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/retry"
 )
 
 // eachEngine runs a test on Elasticsearch and on OpenSearch.
@@ -78,11 +79,11 @@ func fillIndex(tb testing.TB, url, index string, n int, document func(i int) str
 }
 
 // esClient returns a client of one engine that waits little between attempts.
-func esClient(tb testing.TB, url string, cfg esclient.Config) *esclient.Client {
+func esClient(tb testing.TB, url string, cfg esclient.Options) *esclient.Client {
 	tb.Helper()
 	cfg.URLs = []string{url}
-	if cfg.Backoff == nil {
-		cfg.Backoff = []time.Duration{50 * time.Millisecond, 100 * time.Millisecond}
+	if cfg.Retry == (retry.Policy{}) {
+		cfg.Retry = retry.Policy{Attempts: 3, Wait: 50 * time.Millisecond}
 	}
 	c, err := esclient.New(&cfg)
 	if err != nil {

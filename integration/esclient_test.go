@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/esquery/esclient"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/retry"
 )
 
 const shopMapping = `{"settings":{"number_of_shards":3,"number_of_replicas":0},"mappings":{"properties":{
@@ -33,7 +33,7 @@ func TestESClientSearches(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		newIndex(t, url, "client-shop", shopMapping)
 		fillIndex(t, url, "client-shop", 500, shopDocument)
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 
 		server, err := c.Server(t.Context())
 		if err != nil || !strings.HasSuffix(t.Name(), "/"+map[string]string{
@@ -69,9 +69,6 @@ func TestESClientSearches(t *testing.T) {
 		if n, err := c.Count(t.Context(), s); n != 71 || err != nil {
 			t.Errorf("counted %d, %v", n, err)
 		}
-		if err := c.Validate(t.Context(), s); err != nil {
-			t.Error(err)
-		}
 	})
 }
 
@@ -88,7 +85,7 @@ func TestESClientReadsAll(t *testing.T) {
 		newIndex(t, url, "client-all-3", strings.Replace(shopMapping, `"number_of_shards":3`, `"number_of_shards":1`, 1))
 		fillIndex(t, url, "client-all-3", n, shopDocument)
 		askEngine(t, http.MethodPost, url+"/_aliases", `{"actions":[{"add":{"indices":["client-all-1","client-all-2"],"alias":"client-all"}}]}`)
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 		for name, test := range map[string]struct {
 			index, body string
 			opt         *esquery.PageOptions
@@ -137,7 +134,7 @@ func TestESClientStops(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		newIndex(t, url, "client-stop", shopMapping)
 		fillIndex(t, url, "client-stop", 1000, shopDocument)
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 		s := searchOf(t, c, "client-stop", `{}`, nil)
 		opt := &esquery.PageOptions{Size: 10}
 
@@ -165,7 +162,7 @@ func TestESClientIndexVanishes(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		newIndex(t, url, "client-gone", shopMapping)
 		fillIndex(t, url, "client-gone", 1000, shopDocument)
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 		s := searchOf(t, c, "client-gone", `{}`, nil)
 		var last error
 		read := 0
@@ -189,7 +186,6 @@ func TestESClientIndexVanishes(t *testing.T) {
 		check("search", err)
 		_, err = c.Count(t.Context(), s)
 		check("count", err)
-		check("validate", c.Validate(t.Context(), s))
 		_, err = c.Mapping(t.Context(), "client-gone")
 		check("mapping", err)
 		for _, err = range c.Hits(t.Context(), s, nil) {
@@ -204,7 +200,7 @@ func TestESClientViewIsGone(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		newIndex(t, url, "client-late", shopMapping)
 		fillIndex(t, url, "client-late", 1000, shopDocument)
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 		s := searchOf(t, c, "client-late", `{}`, nil)
 		all := map[string]string{"Elasticsearch": "/_pit", "OpenSearch": "/_search/point_in_time/_all"}
 		var last error
@@ -235,7 +231,7 @@ func TestESClientPartial(t *testing.T) {
 		newIndex(t, url, "client-half-1", `{"mappings":{"properties":{"v":{"type":"keyword"}}},"aliases":{"client-half":{}}}`)
 		newIndex(t, url, "client-half-2", `{"mappings":{"properties":{"v":{"type":"keyword"}}},"aliases":{"client-half":{}}}`)
 		fillIndex(t, url, "client-half-1", 5, func(i int) string { return `{"v":"a"}` })
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 		s := searchOf(t, c, "client-half", `{"sort":["v"]}`, nil)
 
 		// The index changes behind the search's back.
@@ -249,7 +245,7 @@ func TestESClientPartial(t *testing.T) {
 			len(e.Partial.Failures) == 0 || e.Partial.Failures[0].Index != "client-half-2" {
 			t.Fatalf("it answers %v, %+v", err, e)
 		}
-		result, err := esClient(t, url, esclient.Config{AllowPartial: true}).Search(t.Context(), s)
+		result, err := esClient(t, url, esclient.Options{AllowPartial: true}).Search(t.Context(), s)
 		if err != nil || !result.Partial() || len(result.Hits) != 5 || len(result.Failures) == 0 {
 			t.Errorf("allowed, it is %+v, %v", result, err)
 		}
@@ -267,14 +263,14 @@ func TestESClientPartial(t *testing.T) {
 func TestESClientBadRequest(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		newIndex(t, url, "client-bad", shopMapping)
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 		s := searchOf(t, c, "client-bad", `{"query":{"term":{"group":"eleven"}}}`, nil)
 		askEngine(t, http.MethodDelete, url+"/client-bad", "")
 		newIndex(t, url, "client-bad", `{"mappings":{"properties":{"group":{"type":"integer"}}}}`)
 		fillIndex(t, url, "client-bad", 1, func(int) string { return `{"group":1}` })
 		_, err := c.Search(t.Context(), s)
 		_, errCount := c.Count(t.Context(), s)
-		for what, err := range map[string]error{"search": err, "count": errCount, "validate": c.Validate(t.Context(), s)} {
+		for what, err := range map[string]error{"search": err, "count": errCount} {
 			var e *esquery.EngineError
 			if !errors.Is(err, esquery.ErrBadRequest) || !errors.As(err, &e) || !strings.Contains(e.Reason, "eleven") || e.Index != "client-bad" {
 				t.Errorf("%s: %v", what, err)
@@ -291,7 +287,7 @@ func TestESClientManyFields(t *testing.T) {
 			properties = append(properties, fmt.Sprintf(`"field%d":{"type":"keyword"}`, i))
 		}
 		newIndex(t, url, "client-wide", `{"settings":{"index.mapping.total_fields.limit":20000},"mappings":{"properties":{`+strings.Join(properties, ",")+`}}}`)
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 		s := searchOf(t, c, "client-wide", `{"query":{"term":{"field9999":"x"}}}`, nil)
 		if result, err := c.Search(t.Context(), s); err != nil || result.Total.Value != 0 {
 			t.Errorf("%+v, %v", result, err)
@@ -306,7 +302,7 @@ func TestESClientAlias(t *testing.T) {
 		newIndex(t, url, "client-part-2", `{"mappings":{"properties":{"b":{"type":"keyword"}}},"aliases":{"client-parts":{}}}`)
 		fillIndex(t, url, "client-part-1", 1, func(int) string { return `{"a":"x"}` })
 		fillIndex(t, url, "client-part-2", 1, func(int) string { return `{"b":"x"}` })
-		c := esClient(t, url, esclient.Config{})
+		c := esClient(t, url, esclient.Options{})
 		s := searchOf(t, c, "client-parts", `{"query":{"bool":{"should":[{"term":{"a":"x"}},{"term":{"b":"x"}}]}}}`, nil)
 		if result, err := c.Search(t.Context(), s); err != nil || len(result.Hits) != 2 {
 			t.Errorf("%+v, %v", result, err)
@@ -319,7 +315,7 @@ func TestESClientAlias(t *testing.T) {
 func TestESClientCredentials(t *testing.T) {
 	server := integration.ElasticsearchOwn(t, "xpack.security.enabled: true",
 		"xpack.security.http.ssl.enabled: false", "xpack.security.transport.ssl.enabled: false")
-	for name, cfg := range map[string]esclient.Config{
+	for name, cfg := range map[string]esclient.Options{
 		"none":           {},
 		"wrong password": {Username: "elastic", Password: "open sesame"},
 		"wrong key":      {APIKey: "b3BlbjpzZXNhbWU="},
@@ -348,7 +344,7 @@ func TestESClientServerDies(t *testing.T) {
 			server := own(t)
 			newIndex(t, server.URL(), "client-kill", shopMapping)
 			fillIndex(t, server.URL(), "client-kill", 1000, shopDocument)
-			c := esClient(t, server.URL(), esclient.Config{})
+			c := esClient(t, server.URL(), esclient.Options{})
 			s := searchOf(t, c, "client-kill", `{}`, nil)
 
 			var last error
@@ -368,7 +364,7 @@ func TestESClientServerDies(t *testing.T) {
 				t.Errorf("not there: %v", err)
 			}
 
-			patient := esClient(t, server.URL(), esclient.Config{Backoff: slices.Repeat([]time.Duration{100 * time.Millisecond}, 600)})
+			patient := esClient(t, server.URL(), esclient.Options{Retry: retry.Policy{Attempts: 600, Wait: 100 * time.Millisecond, MaxWait: 100 * time.Millisecond}})
 			type outcome struct {
 				result *esquery.Result
 				err    error
@@ -409,7 +405,7 @@ func TestESClientStopsTheEngine(t *testing.T) {
 			}
 			return http.DefaultTransport.RoundTrip(r)
 		})
-		c := esClient(t, url, esclient.Config{Transport: slow})
+		c := esClient(t, url, esclient.Options{Transport: slow})
 		s := searchOf(t, c, "client-long", `{}`, nil)
 		searching := func() bool {
 			return strings.Contains(string(askEngine(t, http.MethodGet, url+"/_tasks?actions=*search*&detailed", "")), "client-long")
@@ -432,7 +428,7 @@ func TestESClientStopsTheEngine(t *testing.T) {
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("it ends with %v", err)
 		}
-		hasty := esClient(t, url, esclient.Config{Transport: slow, Timeout: 200 * time.Millisecond, Backoff: []time.Duration{}})
+		hasty := esClient(t, url, esclient.Options{Transport: slow, Timeout: 200 * time.Millisecond, Retry: retry.Policy{Attempts: 1}})
 		if _, err := hasty.Search(t.Context(), s); !errors.Is(err, esquery.ErrPartial) && !errors.Is(err, esquery.ErrTimeout) {
 			t.Errorf("out of time, it answers %v", err)
 		}

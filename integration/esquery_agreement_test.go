@@ -140,7 +140,7 @@ type searchEngine struct {
 
 func newSearchEngine(t *testing.T, address string) *searchEngine {
 	t.Helper()
-	client, err := esclient.New(&esclient.Config{URLs: []string{address}})
+	client, err := esclient.New(&esclient.Options{URLs: []string{address}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/graph-gophers/graphql-go/relay"
 
 	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/retry"
 )
 
 const shopSDL = `
@@ -137,7 +138,7 @@ func shopServer(t *testing.T) (*graphql.Client, *server.Schema, *shopRoot) {
 	}
 	s := httptest.NewServer(&relay.Handler{Schema: schema})
 	t.Cleanup(s.Close)
-	client, err := graphql.NewClient(&graphql.ClientConfig{URL: s.URL, Backoff: []time.Duration{}})
+	client, err := graphql.NewClient(s.URL, &graphql.ClientOptions{Retry: retry.Policy{Attempts: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestGraphQLRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := graphql.New(schema, &graphql.Options{
+	guard, err := graphql.NewGuard(schema, &graphql.GuardOptions{
 		Sensitive: []string{"Person.ssn", "Filter.ssn"},
 		Fixed:     map[string]map[string]any{"Root.orders": {"tenant": "acme"}},
 	})
@@ -214,13 +215,13 @@ func TestGraphQLAgreement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fromSDL, err := graphql.ReadSDL(shopSDL)
+	fromSDL, err := graphql.ParseSDL(shopSDL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cases := shopQueries()
 	for name, s := range map[string]*graphql.Schema{"introspection": fromServer, "SDL": fromSDL} {
-		guard, err := graphql.New(s, nil)
+		guard, err := graphql.NewGuard(s, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,13 +324,13 @@ func TestGraphQLServerIsDown(t *testing.T) {
 	}))
 	defer s.Close()
 	for _, test := range []struct {
-		backoff []time.Duration
-		want    error
+		attempts int
+		want     error
 	}{
-		{[]time.Duration{}, graphql.ErrUnavailable},
-		{[]time.Duration{time.Millisecond, time.Millisecond}, nil},
+		{1, graphql.ErrUnavailable},
+		{3, nil},
 	} {
-		client, err := graphql.NewClient(&graphql.ClientConfig{URL: s.URL, Backoff: test.backoff})
+		client, err := graphql.NewClient(s.URL, &graphql.ClientOptions{Retry: retry.Policy{Attempts: test.attempts, Wait: time.Millisecond}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,7 @@ func (e *recordedExample) on(t *testing.T, base string) (answers []qed.Answer, r
 		}
 	}
 	var recorded bytes.Buffer
-	client, err := esclient.New(&esclient.Config{URLs: []string{base}, Transport: estest.Record(nil, &recorded)})
+	client, err := esclient.New(&esclient.Options{URLs: []string{base}, Transport: estest.Record(nil, &recorded)})
 	if err != nil {
 		t.Fatal(err)
 	}

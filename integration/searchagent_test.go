@@ -82,7 +82,7 @@ func newSearchTrial(t *testing.T, url string, opt *searchagent.Options, rules ..
 	docs := entities()
 	newIndex(t, url, index, entitiesDefinition)
 	fillIndex(t, url, index, len(docs), func(i int) string { return docs[i] })
-	trial := &searchTrial{url: url, client: esClient(t, url, esclient.Config{})}
+	trial := &searchTrial{url: url, client: esClient(t, url, esclient.Options{})}
 	mapping, err := trial.client.Mapping(t.Context(), index)
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +274,7 @@ func TestSearchAgentLosesItsIndex(t *testing.T) {
 		const index = "searchagent-vanishing"
 		newIndex(t, url, index, entitiesDefinition)
 		fillIndex(t, url, index, 1, func(int) string { return entity("abc-123", "FOLDER", "Tax Documents", "root", "ann", "acme") })
-		client := esClient(t, url, esclient.Config{})
+		client := esClient(t, url, esclient.Options{})
 		mapping, err := client.Mapping(t.Context(), index)
 		if err != nil {
 			t.Fatal(err)
@@ -319,7 +319,7 @@ func TestSearchAgentWithoutACluster(t *testing.T) {
 	}
 	st := &store.InMemory{}
 	model := llmtest.New(searchPlan(searchStep("folder", "find the folder", false)), searchBodies("find the folder", folderNamed("Tax Documents")))
-	agent, err := searchagent.New(model, esClient(t, "http://127.0.0.1:1", esclient.Config{}), v, &searchagent.Options{SkipClassification: true, Store: st})
+	agent, err := searchagent.New(model, esClient(t, "http://127.0.0.1:1", esclient.Options{}), v, &searchagent.Options{SkipClassification: true, Store: st})
 	if err != nil {
 		t.Fatal(err)
 	}

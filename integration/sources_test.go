@@ -24,7 +24,7 @@ func searchSource(t *testing.T, url string, opt searchagent.SourceOptions) query
 	docs := entities()
 	newIndex(t, url, index, entitiesDefinition)
 	fillIndex(t, url, index, len(docs), func(i int) string { return docs[i] })
-	client := esClient(t, url, esclient.Config{})
+	client := esClient(t, url, esclient.Options{})
 	mapping, err := client.Mapping(t.Context(), index)
 	if err != nil {
 		t.Fatal(err)

@@ -14,25 +14,26 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
 )
 
-// maxQuestion limits what a client asks, in bytes.
+// maxQuestion limits the question of a client, in bytes.
 const maxQuestion = 100 << 10
 
 // agentInput is the schema of the arguments of an agent's tool.
 var agentInput = json.RawMessage(`{
 	"type": "object",
 	"properties": {
-		"question": {"type": "string", "description": "the question, in plain words; may be left out where there are replies"},
-		"conversation_id": {"type": "string", "description": "goes on with the conversation of an earlier answer: its conversation_id"},
+		"question": {"type": "string", "description": "the question, in natural language; not needed with replies"},
+		"conversation_id": {"type": "string", "description": "the conversation_id of an earlier answer, to continue its conversation"},
 		"replies": {
 			"type": "array",
-			"description": "the answers to the questions of an earlier answer, with its conversation_id",
+			"description": "replies to the questions of an earlier answer; needs its conversation_id",
 			"items": {
 				"type": "object",
 				"properties": {
 					"question": {"type": "string", "description": "the id of the question"},
-					"value": {"description": "a text; the number or id of an option; for an approval, {\"decision\": \"approve\"}, {\"decision\": \"edit\", \"value\": ...} or {\"decision\": \"reject\", \"reason\": \"...\"}; for a form, an object of its schema"}
+					"value": {"description": "a text; the number or id of a choice; for an approval, {\"decision\": \"approve\"}, {\"decision\": \"edit\", \"value\": ...} or {\"decision\": \"reject\", \"reason\": \"...\"}; for a form, an object of its schema"}
 				},
 				"required": ["question", "value"],
 				"additionalProperties": false
@@ -48,34 +49,37 @@ type agentArguments struct {
 	Replies      []qed.Reply `json:"replies"`
 }
 
-// AddAgent adds an agent to an MCP server as one tool, which takes a question, and the
-// conversation_id and the replies of one that goes on. name is 1 to 64 letters, digits,
-// underscores and dashes; description tells the client's model what can be asked. A tool of
-// that name which the server has already is replaced, as the SDK does it.
+// AddAgent adds an agent to an MCP server as one tool. Its arguments are a question,
+// the conversation_id of an earlier answer, and replies to the questions of that
+// answer. name must be 1 to 64 letters, digits, underscores and dashes; description
+// says to the client's model what can be asked. A tool of the same name is replaced,
+// as in the SDK. A nil opt means the defaults.
 //
-// The answer's text is the text of the result, and the structured content is the
-// [qed.Answer] as JSON, with the members of [Reply] beside. An agent that is qed.Durable
-// keeps the conversation under [Thread]. A turn's events are told as progress where the
-// client wants it told.
+// The text of the result is the text of the answer. Its structured content is an
+// [AgentResult]. An agent made with qed.Durable keeps the conversation under the
+// thread that [Thread] returns. Events of the turn become progress notifications if
+// the client asks for them.
 //
-// What went wrong is told in words that say nothing of the inside.
+// The client gets a fixed text for each kind of failure, without internal details.
 func AddAgent(server *mcp.Server, name, description string, agent qed.Agent, opt *ServerOptions) error {
-	a := &agentServer{server: newServer(opt), name: name, agent: agent}
 	switch {
 	case server == nil:
 		return errors.New("mcpkit: AddAgent needs a server")
 	case agent == nil:
 		return fmt.Errorf("mcpkit: tool %q has no agent", name)
 	}
-	check := qed.NewRegistry(&qed.RegistryOptions{MaxResult: 8 * maxQuestion}) // it returns the arguments, with escapes
-	// The registry knows what a name is, and checks the arguments as those of any tool.
-	err := check.Add(qed.Tool{Name: name, Input: agentInput, Call: func(_ context.Context, arguments json.RawMessage) (json.RawMessage, error) {
-		return arguments, nil
-	}})
+	s, err := newServer(opt)
 	if err != nil {
+		return err
+	}
+	// The registry checks the name of the tool and the arguments. Its result is the
+	// arguments, which escapes make longer.
+	check := qed.NewRegistry(&qed.RegistryOptions{MaxResult: 8 * maxQuestion})
+	echo := func(_ context.Context, arguments json.RawMessage) (json.RawMessage, error) { return arguments, nil }
+	if err := check.Add(qed.Tool{Name: name, Input: agentInput, Call: echo}); err != nil {
 		return fmt.Errorf("mcpkit: %w", err)
 	}
-	a.check = check
+	a := &agentServer{server: s, name: name, agent: agent, check: check}
 	server.AddTool(&mcp.Tool{Name: name, Description: description, InputSchema: agentInput}, a.handle(name, a.answer))
 	return nil
 }
@@ -84,12 +88,15 @@ type agentServer struct {
 	*server
 	name  string
 	agent qed.Agent
-	check *qed.Registry // of one tool that returns its arguments
+	check *qed.Registry // has one tool, which returns its arguments
 
 	sessions sessions
 }
 
-func (a *agentServer) answer(ctx context.Context, req *mcp.CallToolRequest, caller Caller) (*mcp.CallToolResult, error) {
+// answer makes a call of the agent's tool.
+func (a *agentServer) answer(
+	ctx context.Context, req *mcp.CallToolRequest, caller Caller,
+) (*mcp.CallToolResult, error) {
 	in, err := a.arguments(ctx, req)
 	if err != nil {
 		return nil, err
@@ -100,7 +107,7 @@ func (a *agentServer) answer(ctx context.Context, req *mcp.CallToolRequest, call
 	}
 	stateless := !known && session == "" && req.Extra != nil && req.Extra.Header != nil
 	if stateless && in.Conversation != "" {
-		return nil, said{"this server keeps no conversations of callers that it does not know; ask without a conversation_id", nil}
+		return nil, clientError{"this server keeps no conversations of unknown callers; ask without a conversation_id", nil}
 	}
 	if !known && !stateless {
 		session = a.sessions.name(req.Session)
@@ -111,13 +118,14 @@ func (a *agentServer) answer(ctx context.Context, req *mcp.CallToolRequest, call
 	if len(req.Params.InputResponses) > 0 {
 		replies, declined := elicited(req.Params.InputResponses)
 		if declined {
-			return a.result(Reply{
-				Answer: qed.Answer{Text: "The question was put to the user, who did not answer it."}, Conversation: in.Conversation, HowToReply: howToReply,
+			return a.result(AgentResult{
+				Answer:       qed.Answer{Text: "The user was asked and did not reply."},
+				Conversation: in.Conversation, HowToReply: howToReply,
 			})
 		}
 		in.Question, in.Replies = "", replies
 	}
-	turn := qed.Turn{User: caller.User, Tenant: caller.Company, Text: in.Question, Replies: in.Replies}
+	turn := qed.Turn{User: caller.User, Tenant: caller.Tenant, Text: in.Question, Replies: in.Replies}
 	if !stateless {
 		turn.Thread = threadOf(a.name, caller, session, in.Conversation)
 	}
@@ -125,59 +133,54 @@ func (a *agentServer) answer(ctx context.Context, req *mcp.CallToolRequest, call
 	if err != nil {
 		return nil, err
 	}
-	if len(answer.Questions) > 0 && a.opt.Elicit {
+	if len(answer.Questions) > 0 && a.opt.Elicitation {
 		if requests := elicitations(req, answer.Questions); requests != nil {
 			return &mcp.CallToolResult{InputRequests: requests, RequestState: in.Conversation}, nil
 		}
 	}
-	r := Reply{Answer: answer, Conversation: in.Conversation}
+	r := AgentResult{Answer: answer, Conversation: in.Conversation}
 	if len(answer.Questions) > 0 {
 		r.HowToReply = howToReply
 	}
 	return a.result(r)
 }
 
-// arguments returns what a client asks.
+// arguments returns the arguments of a call after checking them.
 func (a *agentServer) arguments(ctx context.Context, req *mcp.CallToolRequest) (agentArguments, error) {
 	var in agentArguments
 	if len(req.Params.Arguments) > 2*maxQuestion {
-		return in, said{"the arguments are too large", nil}
+		return in, clientError{"the arguments are too large", nil}
 	}
 	checked, err := a.call(ctx, a.check, llm.ToolCall{Name: a.name, Arguments: req.Params.Arguments})
 	if err != nil {
 		return in, err
 	}
-	// Strings have the form of the schema, and any value is a reply's.
 	if err := json.Unmarshal(checked.StructuredContent.(json.RawMessage), &in); err != nil {
-		return in, said{"the arguments cannot be read", err}
+		return in, clientError{"the arguments cannot be read", err}
 	}
 	if req.Params.RequestState != "" {
-		in.Conversation = req.Params.RequestState // the caller's own, whatever it says: see Thread
+		in.Conversation = req.Params.RequestState // not trusted: Thread limits it to the caller's conversations
 	}
 	switch {
 	case strings.TrimSpace(in.Question) == "" && len(in.Replies) == 0:
-		return in, said{"a question is needed, or replies to those of an earlier answer", nil}
+		return in, clientError{"a question is needed, or replies to the questions of an earlier answer", nil}
 	case len(in.Question) > maxQuestion:
-		return in, said{fmt.Sprintf("the question is longer than %d bytes", maxQuestion), nil}
+		return in, clientError{fmt.Sprintf("the question is longer than %d bytes", maxQuestion), nil}
 	case len(in.Conversation) > 256:
-		return in, said{"the conversation_id is longer than 256 bytes", nil}
+		return in, clientError{"the conversation_id is longer than 256 bytes", nil}
 	case len(in.Replies) > 0 && in.Conversation == "":
-		return in, said{"replies need the conversation_id of the answer that asked", nil}
+		return in, clientError{"replies need the conversation_id of the answer with the questions", nil}
 	}
 	return in, nil
 }
 
-// run answers a turn, and tells the client how far it is.
+// run answers a turn and reports its progress to the client.
 func (a *agentServer) run(ctx context.Context, req *mcp.CallToolRequest, turn qed.Turn) (qed.Answer, error) {
 	report := reporter(ctx, req)
-	code := ""
 	for event, err := range a.agent.Run(ctx, turn) {
-		if failed, ok := event.Data.(qed.Failed); ok {
-			code = failed.Code
-		}
 		if err != nil {
-			if text := failures[code]; text != "" {
-				err = said{text, err}
+			if text := failureText(err); text != "" {
+				err = clientError{text, err}
 			}
 			return qed.Answer{}, err
 		}
@@ -189,21 +192,33 @@ func (a *agentServer) run(ctx context.Context, req *mcp.CallToolRequest, turn qe
 	return qed.Answer{}, qed.ErrNoAnswer
 }
 
-// failures are what a client is told, by the code of a qed.Failed.
-var failures = map[string]string{
-	"busy":        "a question of this conversation is being answered; try again when it is",
-	"foreign":     "there is no such conversation",
-	"conflict":    "another call went on with this conversation; ask again",
-	"not_open":    "this conversation has no open question; ask without replies",
-	"reply":       "the reply cannot be used; see the question's kind, options and schema",
-	"unknown":     "it is not known what became of an action of this conversation; somebody must find out first",
-	"budget":      "the question costs more than is allowed; ask for less",
-	"no_question": "a question is needed",
-	"canceled":    "the call was cancelled",
-	"timeout":     "the call took too long",
+// failures are the texts that a client gets. Other errors have no text for clients.
+var failures = []struct {
+	err  error
+	text string
+}{
+	{qed.ErrBusy, "a question of this conversation is being answered; try again later"},
+	{qed.ErrWrongUser, "there is no such conversation"},
+	{store.ErrConflict, "another call continued this conversation; ask again"},
+	{qed.ErrQuestionClosed, "this conversation has no open question; ask without replies"},
+	{qed.ErrInvalidReply, "the reply is not valid; see the kind, choices and schema of the question"},
+	{qed.ErrUnresolved, "the outcome of an action of this conversation is not known; it must be resolved first"},
+	{qed.ErrBudget, "the question costs more than is allowed; ask for less"},
+	{qed.ErrEmptyTurn, "a question is needed"},
+	{context.Canceled, "the call was cancelled"},
+	{context.DeadlineExceeded, "the call took too long"},
 }
 
-// reporter returns what tells a client of events, as progress.
+func failureText(err error) string {
+	for _, f := range failures {
+		if errors.Is(err, f.err) {
+			return f.text
+		}
+	}
+	return ""
+}
+
+// reporter returns a function that sends events to a client as progress.
 func reporter(ctx context.Context, req *mcp.CallToolRequest) func(qed.Event) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -216,18 +231,19 @@ func reporter(ctx context.Context, req *mcp.CallToolRequest) func(qed.Event) {
 			return
 		}
 		sent++
-		// Best effort: a client that is gone has its call cancelled.
+		// The error is ignored: if the client is gone, its call is cancelled.
 		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 			ProgressToken: token, Progress: float64(sent), Message: clean(message, 200),
 		})
 	}
 }
 
-// progressMessage says what happened, or nothing where that is of no use for who waits.
+// progressMessage returns the text of an event for a user who waits, or "" if the
+// event is not shown.
 func progressMessage(data qed.EventData) string {
 	switch d := data.(type) {
 	case qed.Planned:
-		return fmt.Sprintf("planned %d steps", len(d.Tasks))
+		return fmt.Sprintf("planned %d tasks", len(d.Tasks))
 	case qed.TaskStarted:
 		return d.Description
 	case qed.ToolStarted:
@@ -242,16 +258,19 @@ func progressMessage(data qed.EventData) string {
 	return ""
 }
 
-// elicitations returns the questions as a client's user is asked them, or nil where they
-// cannot be put so: not all are plain, or the client cannot ask, or it was asked already
-// and knows only one round.
+// elicitations returns the requests that put the questions to the client's user. It
+// returns nil if a question does not fit a form, if the client does not support
+// elicitation, or if it supports one round only, which is over.
 func elicitations(req *mcp.CallToolRequest, questions []qed.Question) mcp.InputRequestMap {
 	capabilities := req.ClientCapabilities()
-	if capabilities == nil || capabilities.Elicitation == nil || capabilities.Elicitation.Form == nil && capabilities.Elicitation.URL != nil {
+	if capabilities == nil || capabilities.Elicitation == nil {
+		return nil
+	}
+	if capabilities.Elicitation.Form == nil && capabilities.Elicitation.URL != nil {
 		return nil
 	}
 	if req.ProtocolVersion() < "2026-07-28" && len(req.Params.InputResponses) > 0 {
-		return nil // the SDK calls again once, for a client that does not do it itself
+		return nil // the SDK calls again once for a client of an older protocol
 	}
 	requests := mcp.InputRequestMap{}
 	for _, q := range questions {
@@ -272,13 +291,16 @@ func elicitations(req *mcp.CallToolRequest, questions []qed.Question) mcp.InputR
 		}
 		requests[q.ID] = &mcp.ElicitParams{
 			Mode: "form", Message: clean(q.String(), 4000),
-			RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{"value": value}, "required": []any{"value"}},
+			RequestedSchema: map[string]any{
+				"type": "object", "properties": map[string]any{"value": value}, "required": []any{"value"},
+			},
 		}
 	}
 	return requests
 }
 
-// elicited returns what a client's user replied. It reports true where he did not.
+// elicited returns the replies of the client's user. It reports declined if one is
+// missing.
 func elicited(responses mcp.InputResponseMap) (replies []qed.Reply, declined bool) {
 	for _, id := range slices.Sorted(maps.Keys(responses)) {
 		r, ok := responses[id].(*mcp.ElicitResult)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,7 +18,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// asking is a durable agent that asks for a city, and says who asks and where.
+// asking returns a durable agent that asks the user for a city, or returns the caller.
 func asking(st store.Store) qed.Agent {
 	return qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		if turn.Text == "who" {
@@ -68,7 +69,7 @@ func TestAgentConversation(t *testing.T) {
 		map[string]any{"question": strings.Repeat("a", 101<<10)}, map[string]any{"question": "x", "conversation_id": strings.Repeat("a", 300)},
 	} {
 		if r := call(t, ann, "ask", arguments); !r.IsError {
-			t.Errorf("%.100v is taken", arguments)
+			t.Errorf("%.100v is accepted", arguments)
 		}
 	}
 	if got := reply(t, call(t, ann, "ask", map[string]any{"question": strings.Repeat("a ", 40<<10)})); len(got.Questions) != 1 {
@@ -76,7 +77,7 @@ func TestAgentConversation(t *testing.T) {
 	}
 }
 
-// Who is not known has a conversation as long as a session, and without one none.
+// The conversation of an unknown caller lasts as long as the session.
 func TestAgentUnknownCaller(t *testing.T) {
 	noLeak(t)
 	s := newServer()
@@ -93,7 +94,7 @@ func TestAgentUnknownCaller(t *testing.T) {
 		t.Errorf("the same session: %+v", got)
 	}
 	stateless := session(t, s, &mcp.StreamableHTTPOptions{Stateless: true}, nil, nil)
-	if r := call(t, stateless, "ask", answer); !r.IsError || !strings.Contains(textOf(r), "does not know") {
+	if r := call(t, stateless, "ask", answer); !r.IsError || !strings.Contains(textOf(r), "unknown callers") {
 		t.Errorf("no session: %q", textOf(r))
 	}
 	if got := reply(t, call(t, stateless, "ask", map[string]any{"question": "who"})); got.Text != " of " || got.Conversation != "" || got.Saved {
@@ -114,8 +115,8 @@ func TestAgentErrors(t *testing.T) {
 		}
 		return qed.Answer{}, errors.New("dial postgres://admin:hunter2@db: refused")
 	})
-	var told error
-	opt := &mcpkit.ServerOptions{Timeout: 100 * time.Millisecond, OnError: func(_ context.Context, _ string, err error) { told = err }}
+	var reported error
+	opt := &mcpkit.ServerOptions{Timeout: 100 * time.Millisecond, OnError: func(_ context.Context, _ string, err error) { reported = err }}
 	if err := mcpkit.AddAgent(s, "ask", "", agent, opt); err != nil {
 		t.Fatal(err)
 	}
@@ -123,22 +124,51 @@ func TestAgentErrors(t *testing.T) {
 	for _, tt := range []struct{ question, want, host string }{
 		{"panic", "the call failed", "hunter2"}, {"fail", "the call failed", "hunter2"}, {"slow", "too long", "deadline"},
 	} {
-		told = nil
+		reported = nil
 		r := call(t, cs, "ask", map[string]any{"question": tt.question})
 		if !r.IsError || !strings.Contains(textOf(r), tt.want) || strings.Contains(textOf(r), "hunter2") {
 			t.Errorf("%s: %v %q", tt.question, r.IsError, textOf(r))
 		}
-		if told == nil || !strings.Contains(told.Error(), tt.host) {
-			t.Errorf("%s: the host is told %v", tt.question, told)
+		if reported == nil || !strings.Contains(reported.Error(), tt.host) {
+			t.Errorf("%s: OnError got %v", tt.question, reported)
 		}
 	}
 	for _, name := range []string{"", "a b", strings.Repeat("a", 65)} {
 		if err := mcpkit.AddAgent(s, name, "", agent, nil); err == nil {
-			t.Errorf("the name %q is taken", name)
+			t.Errorf("the name %q is accepted", name)
 		}
 	}
 	if err := mcpkit.AddAgent(s, "none", "", nil, nil); err == nil {
-		t.Error("no agent is taken")
+		t.Error("a nil agent is accepted")
+	}
+}
+
+// The client gets a fixed text for each kind of failure, without the error itself.
+func TestAgentFailures(t *testing.T) {
+	noLeak(t)
+	s := newServer()
+	failures := map[string]error{
+		"being answered":         qed.ErrBusy,
+		"no such conversation":   qed.ErrWrongUser,
+		"another call":           store.ErrConflict,
+		"reply is not valid":     qed.ErrInvalidReply,
+		"must be resolved":       qed.ErrUnresolved,
+		"costs more":             qed.ErrBudget,
+		"a question is needed":   qed.ErrEmptyTurn,
+		"the call was cancelled": context.Canceled,
+	}
+	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+		return qed.Answer{}, fmt.Errorf("hunter2: %w", failures[turn.Text])
+	})
+	if err := mcpkit.AddAgent(s, "ask", "", agent, nil); err != nil {
+		t.Fatal(err)
+	}
+	cs := session(t, s, nil, nil, nil)
+	for want := range failures {
+		r := call(t, cs, "ask", map[string]any{"question": want})
+		if text := textOf(r); !r.IsError || !strings.Contains(text, want) || strings.Contains(text, "hunter2") {
+			t.Errorf("got %q, want %q", text, want)
+		}
 	}
 }
 
@@ -211,12 +241,12 @@ func TestAgentProgress(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if len(got) != 100 || got[0] != "planned 2 steps" || got[1] != "find the port" {
+	if len(got) != 100 || got[0] != "planned 2 tasks" || got[1] != "find the port" {
 		t.Errorf("%d: %.100q", len(got), got)
 	}
 }
 
-// A large answer is cut so that it has room, rows first, and says so.
+// A large answer is cut, rows first, and marked as truncated.
 func TestAgentLargeAnswer(t *testing.T) {
 	noLeak(t)
 	s := newServer()
@@ -242,11 +272,15 @@ func TestAgentLargeAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	cs := session(t, s, nil, nil, nil)
-	for question, check := range map[string]func(mcpkit.Reply) bool{
-		"none":     func(r mcpkit.Reply) bool { return !r.Truncated },
-		"rows":     func(r mcpkit.Reply) bool { return r.Table.Truncated && len(r.Table.Rows) > 500 && len(r.Queries) == 1 },
-		"artifact": func(r mcpkit.Reply) bool { return r.Truncated && r.Artifacts[0].Name == "chart" && len(r.Queries) == 1 },
-		"text":     func(r mcpkit.Reply) bool { return r.Truncated && len(r.Text) > 1000 },
+	for question, check := range map[string]func(mcpkit.AgentResult) bool{
+		"none": func(r mcpkit.AgentResult) bool { return !r.Truncated },
+		"rows": func(r mcpkit.AgentResult) bool {
+			return r.Table.Truncated && len(r.Table.Rows) > 500 && len(r.Queries) == 1
+		},
+		"artifact": func(r mcpkit.AgentResult) bool {
+			return r.Truncated && r.Artifacts[0].Name == "chart" && len(r.Queries) == 1
+		},
+		"text": func(r mcpkit.AgentResult) bool { return r.Truncated && len(r.Text) > 1000 },
 	} {
 		r := call(t, cs, "ask", map[string]any{"question": question})
 		text, _ := json.Marshal(r)
@@ -258,18 +292,18 @@ func TestAgentLargeAnswer(t *testing.T) {
 		t.Error("the agent's own table is cut")
 	}
 	if r := call(t, cs, "ask", map[string]any{"question": "questions"}); !r.IsError {
-		t.Error("a question that is too large is taken")
+		t.Error("a question that is too large is accepted")
 	}
 }
 
-// An agent's questions are put to the user of a client that can ask him.
+// An agent's questions are put to the user of a client that supports elicitation.
 func TestElicit(t *testing.T) {
 	for name, opt := range map[string]*mcp.StreamableHTTPOptions{"protocol 2025-11-25": nil, "protocol 2026-07-28": {Stateless: true}} {
 		t.Run(name, func(t *testing.T) {
 			noLeak(t)
 			s := newServer()
 			err := mcpkit.AddAgent(s, "ask", "", asking(new(store.InMemory)), &mcpkit.ServerOptions{
-				Elicit: true,
+				Elicitation: true,
 				Caller: func(context.Context, *mcp.CallToolRequest) (context.Context, mcpkit.Caller, error) {
 					return nil, mcpkit.Caller{User: "ann"}, nil
 				},

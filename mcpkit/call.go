@@ -16,14 +16,14 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// cancelWait is how long the SDK may take to return from a call that is cancelled: no
-// time, unless it waits for a server that reads nothing.
+// cancelWait is how long the SDK may take to return from a cancelled call. It returns
+// at once, unless it waits for a server that reads nothing.
 const cancelWait = time.Second
 
-// send makes a request on a connection, the present one or a new one. It is made again once, on
-// a new one, where it certainly reached no tool, as the connection was at its end or the server
-// does not know the session any more. No goroutine of the request is left when send returns.
-// What is known of the request stands in d.
+// send makes a request. If the request certainly reached no tool, because the
+// connection had ended or the server does not know the session any more, send makes
+// it once more on a new connection. No goroutine of the request is left when send
+// returns. d records whether the request was sent.
 func send[R any](
 	ctx context.Context, c *Client, d *delivery, request func(context.Context, *mcp.ClientSession) (R, error),
 ) (R, error) {
@@ -38,7 +38,7 @@ func send[R any](
 		result, err := sendOn(context.WithValue(ctx, deliveryKey{}, d), c, l, request)
 		useless := l.transport != nil && broken(ctx, d, err)
 		if useless {
-			c.forget(l)
+			c.drop(l)
 		}
 		done()
 		if attempt > 1 || !useless || !d.unsent() {
@@ -47,7 +47,9 @@ func send[R any](
 	}
 }
 
-func sendOn[R any](ctx context.Context, c *Client, l *link, request func(context.Context, *mcp.ClientSession) (R, error)) (R, error) {
+func sendOn[R any](
+	ctx context.Context, c *Client, l *link, request func(context.Context, *mcp.ClientSession) (R, error),
+) (R, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.base, cancel)()
@@ -67,7 +69,7 @@ func sendOn[R any](ctx context.Context, c *Client, l *link, request func(context
 		select {
 		case <-done:
 		case <-time.After(cancelWait):
-			c.forget(l)
+			c.drop(l)
 			c.calls.Go(l.transport.hangUp) // the SDK waits until the server reads
 			<-done
 		}
@@ -78,32 +80,33 @@ func sendOn[R any](ctx context.Context, c *Client, l *link, request func(context
 	return result, err
 }
 
-// broken reports whether an error means that a connection is of no use any more. What the
-// server itself says does not, nor does an answer of HTTP that says nothing of the
-// connection.
+// broken reports whether an error means that the connection cannot be used any more.
+// An error of the server does not mean that, nor does an HTTP error that does not
+// concern the connection.
 func broken(ctx context.Context, d *delivery, err error) bool {
-	if err == nil || ctx.Err() != nil || errors.Is(err, ErrClosed) || closingAnswer(d, err) != "" {
+	if err == nil || ctx.Err() != nil || errors.Is(err, ErrClosed) || closingError(d, err) != "" {
 		return false
 	}
 	_, wire := errors.AsType[*jsonrpc.Error](err)
 	return !wire || d.useless.Load() || errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, mcp.ErrSessionMissing)
 }
 
-// closingAnswer returns what the server said where the SDK takes its error for one of its own: that
-// the connection is closed, which it says of requests that it does not send, it also makes of
-// an answer with one of two codes. Empty means that it is no such answer.
-func closingAnswer(d *delivery, err error) string {
+// closingError returns the text of an error of the server that the SDK takes for its
+// own. The SDK returns mcp.ErrConnectionClosed for requests that it does not send,
+// but also for an error of the server with one of two codes. closingError returns ""
+// if err is not such an error.
+func closingError(d *delivery, err error) string {
 	if !errors.Is(err, mcp.ErrConnectionClosed) || !d.observed || d.unsent() {
 		return ""
 	}
 	_, text, _ := strings.Cut(err.Error(), `calling "tools/call": `)
-	return cmp.Or(clean(text, maxErrorText), "it does not say why")
+	return cmp.Or(clean(text, maxErrorText), "without a reason")
 }
 
-// forget ends a link that is of no use any more, for who began a call on it, when the other calls on it
-// are over: they may be answered yet. Close waits until it has ended.
-func (c *Client) forget(l *link) {
-	if !l.forget() {
+// drop ends a broken link as soon as the calls on it are over, because the server may
+// still respond to them. Close waits until the link has ended.
+func (c *Client) drop(l *link) {
+	if !l.retire() {
 		return
 	}
 	c.calls.Go(func() {
@@ -113,13 +116,15 @@ func (c *Client) forget(l *link) {
 	})
 }
 
-// callTool calls a tool once, with the replies to what it asked before, if it did.
-func (c *Client) callTool(ctx context.Context, name string, arguments json.RawMessage, r *round) (*mcp.CallToolResult, error) {
+// callTool calls a tool, with the replies to its questions in r, which may be nil.
+func (c *Client) callTool(
+	ctx context.Context, name string, arguments json.RawMessage, r *round,
+) (*mcp.CallToolResult, error) {
 	params := &mcp.CallToolParams{Name: name, Arguments: arguments}
 	if c.opt.Meta != nil {
 		params.Meta = maps.Clone(c.opt.Meta(ctx))
 		if _, err := json.Marshal(params.Meta); err != nil {
-			return nil, qed.SafeToRetry(&quiet{"mcpkit: what ClientOptions.Meta returned has no JSON form", err})
+			return nil, qed.SafeToRetry(&quietError{"mcpkit: the result of ClientOptions.Meta cannot be written as JSON", err})
 		}
 	}
 	if r != nil {
@@ -129,7 +134,7 @@ func (c *Client) callTool(ctx context.Context, name string, arguments json.RawMe
 	defer forget()
 	d := new(delivery)
 	result, err := send(ctx, c, d, func(ctx context.Context, session *mcp.ClientSession) (*mcp.CallToolResult, error) {
-		own := *params // the SDK writes into it
+		own := *params // the SDK changes it
 		own.Meta = maps.Clone(params.Meta)
 		if own.Meta == nil {
 			own.Meta = mcp.Meta{}
@@ -143,20 +148,20 @@ func (c *Client) callTool(ctx context.Context, name string, arguments json.RawMe
 	return result, nil
 }
 
-// failed makes of an error of the SDK one that a model may read.
+// failed returns an error that a model may read for an error of the SDK.
 func (c *Client) failed(ctx context.Context, d *delivery, err error) error {
 	wire, answered := errors.AsType[*jsonrpc.Error](err)
-	if errors.Is(err, errRejected) { // by HTTP, unless an answer stands in that
+	if errors.Is(err, errRejected) { // rejected by HTTP, unless the body has an error of the server
 		answered = d.observed && wire.Message != errRejected.Message
-	} else if answered && !d.observed { // what is no message is an error of the protocol as well
+	} else if answered && !d.observed { // the SDK returns this code for invalid messages too
 		answered = wire.Code != jsonrpc.CodeInvalidRequest
 	}
-	closing := closingAnswer(d, err)
+	closing := closingError(d, err)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, ErrClosed), errors.Is(err, ErrUnavailable):
-		return err // it was not called, or is cancelled: see send
+		return err // send reports whether the call was made
 	case answered:
 		return refusedCall(wire.Message, err)
 	case closing != "":
@@ -164,16 +169,20 @@ func (c *Client) failed(ctx context.Context, d *delivery, err error) error {
 	case d.unsent():
 		return qed.SafeToRetry(c.unavailable("", err))
 	}
-	return &quiet{"the connection to the MCP server broke under the call, or the server answered with what is no answer;" +
-		" whether it did its work is not known", errors.Join(ErrUnavailable, err)}
+	return &quietError{
+		"the connection to the MCP server broke during the call, or its response was invalid: " +
+			"it is not known whether the call had an effect",
+		errors.Join(ErrUnavailable, err),
+	}
 }
 
 func refusedCall(why string, cause error) error {
-	return &quiet{fmt.Sprintf("the MCP server refused the call: %s", clean(why, maxErrorText)), cause}
+	return &quietError{fmt.Sprintf("the MCP server refused the call: %s", clean(why, maxErrorText)), cause}
 }
 
-// errRejected is what the SDK itself says, as if it were the server, of a request that HTTP did not take.
+// errRejected is what the SDK returns, as if it were the server's error, for a request
+// that HTTP rejected.
 var errRejected = &jsonrpc.Error{Code: -32005, Message: "rejected by transport"}
 
-// maxErrorText is how much of a server's error a model gets to read, in bytes.
+// maxErrorText limits the text of a server's error for a model, in bytes.
 const maxErrorText = 2000

@@ -8,101 +8,110 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/qedkit/qed/internal/option"
 )
 
-// ClientOptions say how the tools of a server are used. Nil and zero fields mean the defaults.
+// ClientOptions are the options of a [Client]. Nil and the zero value mean the
+// defaults.
 type ClientOptions struct {
-	// Name is what users and models are told of the server. Empty means the name that the
-	// server gives itself.
+	// Name is the name of the server for users and models. Empty means the name that
+	// the server reports.
 	Name string
 
-	// Prefix stands before the name of each tool, such as "github_", so that the tools of
-	// several servers can be in one registry.
+	// Prefix is put before the name of each tool, such as "github_", so that the
+	// tools of several servers can be in one registry.
 	Prefix string
 
-	// Only has the names, as the server gives them, of the tools that are wanted. One
-	// that the server does not have is refused like one that cannot be used. Nil means all.
-	Only []string
+	// AllowedTools are the tools to use, by the server's names. A name that the
+	// server does not list is reported as a [*ToolError]. Nil means all tools.
+	AllowedTools []string
 
-	// Trusted says that the host vouches for the server. Its descriptions then stand as
-	// they are, its hints readOnlyHint and idempotentHint make a tool Repeat, and its
-	// results may have the members of a [qed.Finding]. Sizes are limited all the same.
+	// Trusted means that the server is trusted. Its descriptions are not quoted, its
+	// hints readOnlyHint and idempotentHint mark a tool as idempotent, and its results
+	// may have the members of a [qed.Finding]. Sizes are limited in any case.
 	Trusted bool
 
-	// Ask allows the tools to ask the user, as the package says under Questions. They are of
-	// the kind [qed.ModelTool] then.
-	Ask bool
+	// Elicitation allows the tools to ask the user, as the package documentation says
+	// under Questions to the user. Such tools have Interrupts set.
+	Elicitation bool
 
-	// Refused is told of each tool that cannot be used; the others are. Nil means that
-	// [Client.Tools] fails where there is one.
-	Refused func(*ToolError)
+	// OnToolError is called with each tool that cannot be used; the other tools are
+	// returned. Nil means that [Client.Tools] returns these errors and no tools.
+	OnToolError func(*ToolError)
 
-	// Changed is called when the server says that its tools have changed. It is called on
-	// a goroutine of the connection, so it must not wait for the client.
-	Changed func()
+	// OnToolListChanged is called when the server reports that its tools have
+	// changed. It is called on a goroutine of the connection, so it must not wait for
+	// the client.
+	OnToolListChanged func()
 
-	// Meta returns what is sent along with a call as its _meta, such as who asks. Nil
-	// means nothing. Names that begin with "io.modelcontextprotocol/" and "progressToken"
-	// are the protocol's own.
+	// Meta returns what is sent with a call as its _meta, such as the user. Nil means
+	// nothing. Names that begin with "io.modelcontextprotocol/", and "progressToken",
+	// are reserved by the protocol.
 	Meta func(ctx context.Context) map[string]any
 
-	Timeout        time.Duration // of each call; 0 means the registry's
+	Timeout        time.Duration // of each call; 0 means the timeout of the registry
 	MaxTools       int           // that a server may list; 0 means 128
 	MaxDescription int           // of a tool, in bytes; 0 means 1024
 	MaxSchema      int           // of a tool's arguments, in bytes; 0 means 16 KiB
-	MaxText        int           // of a result's text, in bytes; 0 means 32 KiB
+	MaxText        int           // of a result, in bytes; 0 means 32 KiB
 }
 
-// withDefaults returns a copy of o without zero fields.
-func (o *ClientOptions) withDefaults() ClientOptions {
-	var own ClientOptions
-	if o != nil {
-		own = *o
-	}
-	for _, limit := range []struct {
-		n       *int
-		initial int
+// setDefaults sets the fields that are zero.
+func (o *ClientOptions) setDefaults() error {
+	for _, d := range []struct {
+		name     string
+		value    *int
+		standard int
 	}{
-		{&own.MaxTools, 128}, {&own.MaxDescription, 1024}, {&own.MaxSchema, 16 << 10}, {&own.MaxText, 32 << 10},
+		{"MaxTools", &o.MaxTools, 128},
+		{"MaxDescription", &o.MaxDescription, 1024},
+		{"MaxSchema", &o.MaxSchema, 16 << 10},
+		{"MaxText", &o.MaxText, 32 << 10},
 	} {
-		if *limit.n <= 0 {
-			*limit.n = limit.initial
+		if err := option.Default("mcpkit: ClientOptions."+d.name, d.value, d.standard); err != nil {
+			return err
 		}
 	}
-	return own
+	if !prefixName.MatchString(o.Prefix) {
+		return fmt.Errorf("mcpkit: ClientOptions.Prefix is %q: it must be at most 32 letters, digits, underscores and dashes",
+			o.Prefix)
+	}
+	return nil
 }
 
 const (
-	connectTimeout = 30 * time.Second // of a connection that is made again
-	firstPause     = time.Second      // after an attempt that failed
+	connectTimeout = 30 * time.Second // of connecting again
+	firstPause     = time.Second      // after a failed attempt
 	longestPause   = time.Minute
 )
 
-// A Client is a connection to an MCP server, made again when it ends. Make one with
-// [Connect] or [UseSession]. It is safe for concurrent use.
+// A Client is a connection to an MCP server. It connects again when the connection
+// has ended. It is safe for concurrent use. Make one with [Connect] or [UseSession].
 type Client struct {
 	opt    ClientOptions
-	dial   Dialer          // nil where the session is the host's
-	client *mcp.Client     // nil likewise
-	base   context.Context // what connections are made with: Connect's values, and no call's
+	dial   Dialer          // nil if the session is the application's
+	client *mcp.Client     // nil if the session is the application's
+	base   context.Context // of connections: it has the values of Connect's context, not of a call's
 	stop   context.CancelFunc
 
-	lock  chan struct{} // held by who looks for the link, or makes it
-	link  *link         // nil before the first, and after Close
-	tries int           // that failed since the last success
-	next  time.Time     // no attempt before it
-	cause error         // of the last failure
+	lock     chan struct{} // guards the fields below, also while connecting
+	link     *link         // nil before the first connection and after Close
+	failures int           // since the last success
+	next     time.Time     // of the next attempt, at the earliest
+	cause    error         // of the last failure
 
 	progress progress
 	calls    sync.WaitGroup
 }
 
-// Connect connects to an MCP server. The client must be closed. ctx limits the connecting
-// alone; its values are also those of later connections.
+// Connect connects to an MCP server. The caller must close the client. Cancelling
+// ctx stops the connecting only; its values are also used by later connections. A
+// nil opt means the defaults.
 //
-// Where the server cannot be reached, the error matches [ErrUnavailable] and names its host, or
-// the program, and what kind of failure it is. The whole cause, in which a key may stand, is
-// there for errors.Is and errors.As. Errors of calls name no host.
+// If the server cannot be reached, the error matches [ErrUnavailable] and its text
+// has the host or the program, and the kind of failure. errors.As finds the complete
+// cause, which may hold a key. Errors of calls do not name the host.
 func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, error) {
 	if dial == nil {
 		return nil, errors.New("mcpkit: Connect needs a Dialer")
@@ -115,8 +124,8 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 	_, done, err := c.begin(ctx)
 	if err != nil {
 		c.stop()
-		if failed, ok := errors.AsType[*unreached](err); ok {
-			err = failed.told(err)
+		if failed, ok := errors.AsType[*unreachableError](err); ok {
+			err = failed.withTarget(err)
 		}
 		return nil, err
 	}
@@ -124,12 +133,16 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 	return c, nil
 }
 
-// UseSession returns a client of a session that the host made. It stays the host's: Close
-// does not close it, and when it ends the client fails; of a call that failed on it, it is never
-// known that it was not made. The host's own mcp.Client says
-// what is told of the user's side, so the server's progress is not, Changed is never
-// called, and tools that the SDK itself leaves out of a list are not reported. Ask needs
-// an mcp.Client whose MultiRoundTrip is Disabled and whose Capabilities have Elicitation.
+// UseSession returns a client of an existing session. The session stays the
+// application's:
+//
+//   - Close does not close it. When the session ends, calls fail.
+//   - A failed call is always one whose outcome is not known.
+//   - Progress is not reported, OnToolListChanged is not called, and tools that the
+//     SDK leaves out of a list are not reported, because the application's mcp.Client
+//     handles these messages.
+//   - Elicitation needs an mcp.Client whose MultiRoundTrip is Disabled and whose
+//     Capabilities have Elicitation.
 func UseSession(session *mcp.ClientSession, opt *ClientOptions) (*Client, error) {
 	if session == nil {
 		return nil, errors.New("mcpkit: UseSession needs a session")
@@ -143,38 +156,41 @@ func UseSession(session *mcp.ClientSession, opt *ClientOptions) (*Client, error)
 }
 
 func newClient(ctx context.Context, opt *ClientOptions) (*Client, error) {
-	c := &Client{opt: opt.withDefaults(), lock: make(chan struct{}, 1)}
-	if !prefixName.MatchString(c.opt.Prefix) {
-		return nil, fmt.Errorf("mcpkit: the prefix %q: it is at most 32 letters, digits, underscores and dashes", c.opt.Prefix)
+	c := &Client{lock: make(chan struct{}, 1)}
+	if opt != nil {
+		c.opt = *opt
+	}
+	if err := c.opt.setDefaults(); err != nil {
+		return nil, err
 	}
 	c.base, c.stop = context.WithCancel(context.WithoutCancel(ctx))
 	return c, nil
 }
 
-// newMCPClient returns the SDK's client: it offers a server the asking of the user, where
-// that is allowed, and nothing else.
+// newMCPClient returns the client of the SDK. It offers a server elicitation, if that
+// is allowed, and nothing else.
 func (c *Client) newMCPClient() *mcp.Client {
 	opt := &mcp.ClientOptions{
 		Capabilities:                &mcp.ClientCapabilities{},
 		MultiRoundTrip:              &mcp.MultiRoundTripOptions{Disabled: true},
-		ProgressNotificationHandler: c.progress.told,
+		ProgressNotificationHandler: c.progress.report,
 	}
-	if c.opt.Ask {
+	if c.opt.Elicitation {
 		opt.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
 		opt.ElicitationHandler = func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			return &mcp.ElicitResult{Action: "decline"}, nil // in the middle of a call nobody can be waited for
+			return &mcp.ElicitResult{Action: "decline"}, nil // a call cannot wait for a user
 		}
 	}
-	if changed := c.opt.Changed; changed != nil {
+	if changed := c.opt.OnToolListChanged; changed != nil {
 		opt.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) { changed() }
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "qed", Version: "1"}, opt)
-	client.AddSendingMiddleware(noteListed)
+	client.AddSendingMiddleware(recordListed)
 	return client
 }
 
-// Name returns what the server is called: as the options say, or as it says itself, cut
-// and without what cannot be shown.
+// Name returns [ClientOptions.Name], or the name that the server reports, shortened
+// and without control characters.
 func (c *Client) Name() string {
 	if c.opt.Name != "" {
 		return c.opt.Name
@@ -197,8 +213,8 @@ func (c *Client) current() *link {
 	return c.link
 }
 
-// begin returns the link for a call, and makes it where there is none or it has ended.
-// Close waits until done is called.
+// begin returns the link for a call. It connects if there is no link or the link has
+// ended. Close waits until done is called.
 func (c *Client) begin(ctx context.Context) (l *link, done func(), err error) {
 	select {
 	case c.lock <- struct{}{}:
@@ -216,7 +232,7 @@ func (c *Client) begin(ctx context.Context) (l *link, done func(), err error) {
 	return l, func() { l.leave(); c.calls.Done() }, nil
 }
 
-// get is begin for who holds the lock.
+// get returns the link for a call. The caller holds the lock.
 func (c *Client) get(ctx context.Context) (*link, error) {
 	if c.link != nil {
 		select {
@@ -227,35 +243,36 @@ func (c *Client) get(ctx context.Context) (*link, error) {
 			}
 		}
 	}
-	if wait := time.Until(c.next); c.tries > 0 && wait > 0 {
-		return nil, c.unavailable(fmt.Sprintf("; it is tried again in %s", wait.Round(time.Second)), c.cause)
+	if wait := time.Until(c.next); c.failures > 0 && wait > 0 {
+		return nil, c.unavailable(fmt.Sprintf("; the next attempt is in %s", wait.Round(time.Second)), c.cause)
 	}
 	l, err := c.connect(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			c.tries++
+			c.failures++
 			c.cause = err
-			c.next = time.Now().Add(min(firstPause<<min(c.tries-1, 10), longestPause))
+			c.next = time.Now().Add(min(firstPause<<min(c.failures-1, 10), longestPause))
 		}
 		return nil, c.unavailable("", err)
 	}
 	l.use()
-	c.link, c.tries = l, 0
+	c.link, c.failures = l, 0
 	return l, nil
 }
 
 func (c *Client) unavailable(more string, cause error) error {
 	why := reason(cause)
-	if failed, ok := errors.AsType[*unreached](cause); ok {
-		why = failed.why
+	if failed, ok := errors.AsType[*unreachableError](cause); ok {
+		why = failed.reason
 	}
 	if why != "" {
 		why = ": " + why
 	}
-	return &quiet{ErrUnavailable.Error() + why + more, errors.Join(ErrUnavailable, cause)}
+	return &quietError{ErrUnavailable.Error() + why + more, errors.Join(ErrUnavailable, cause)}
 }
 
-// connect makes a link. Its context is not a call's: what the link does later is not that call's.
+// connect makes a link. The link outlives the call that needs it, so it does not use
+// the context of the call.
 func (c *Client) connect(ctx context.Context) (*link, error) {
 	base, cancel := context.WithTimeout(c.base, connectTimeout)
 	defer cancel()
@@ -267,7 +284,7 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 		if ctx.Err() != nil {
 			err = errors.Join(ctx.Err(), err)
 		}
-		return nil, newUnreached(t, err)
+		return nil, newUnreachable(t, err)
 	}
 	l := newLink(session, t)
 	go func() {
@@ -277,9 +294,9 @@ func (c *Client) connect(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// Close ends the connection, cancels the calls that run and waits for all of them. The
-// process of a [Command] has ended then. Later calls fail with [ErrClosed]. It may be
-// called more than once.
+// Close cancels the running calls, waits for them and ends the connection. The
+// process of a [Command] has ended when Close returns. Later calls fail with
+// [ErrClosed]. Close may be called more than once.
 func (c *Client) Close() error {
 	c.stop()
 	c.lock <- struct{}{}
@@ -287,17 +304,17 @@ func (c *Client) Close() error {
 	c.link = nil
 	<-c.lock
 	c.calls.Wait()
-	if l == nil || l.transport == nil || !l.forget() {
+	if l == nil || l.transport == nil || !l.retire() {
 		return nil
 	}
 	select {
 	case <-l.ended:
 		l.session.Close()
-		return nil // it ended by itself: how, its calls were told
+		return nil // its calls have returned the reason
 	default:
 	}
 	if err := l.close(); err != nil {
-		return &quiet{"mcpkit: the connection did not end as it should", err}
+		return &quietError{"mcpkit: closing the connection failed", err}
 	}
 	return nil
 }

@@ -87,13 +87,13 @@ func TestParts(t *testing.T) {
 	})
 }
 
-// A trusted server's hints count, and its results may be findings.
+// The hints of a trusted server are used, and its results may be findings.
 func TestTrust(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		t.Run(fmt.Sprint(trusted), func(t *testing.T) {
 			noLeak(t)
 			dial, _ := overHTTP(t, testServer("plain"), nil)
-			c := connect(t, dial, &mcpkit.ClientOptions{Trusted: trusted, Only: []string{"ports.list", "finding"}})
+			c := connect(t, dial, &mcpkit.ClientOptions{Trusted: trusted, AllowedTools: []string{"ports.list", "finding"}})
 			tools, err := c.Tools(t.Context())
 			if err != nil || len(tools) != 2 {
 				t.Fatal(tools, err)
@@ -117,7 +117,7 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// Structured content is no way round what a text may not have, nor to what agents act on.
+// Structured content is checked like a text, and cannot be a finding.
 func TestStructuredContent(t *testing.T) {
 	noLeak(t)
 	var content json.RawMessage
@@ -224,7 +224,7 @@ func TestToolsChanged(t *testing.T) {
 				dial, _ = overHTTP(t, testServer("plain"), nil)
 			}
 			changed := make(chan struct{}, 10)
-			c := connect(t, dial, &mcpkit.ClientOptions{Changed: func() { changed <- struct{}{} }})
+			c := connect(t, dial, &mcpkit.ClientOptions{OnToolListChanged: func() { changed <- struct{}{} }})
 			r := registry(t, c, nil)
 			if _, err := do(t, t.Context(), r, "grow", ``); err != nil {
 				t.Fatal(err)
@@ -245,7 +245,7 @@ func TestToolsChanged(t *testing.T) {
 	}
 }
 
-// A command does not get what this process keeps in its environment.
+// A command does not get the environment of this process.
 func TestEnvironment(t *testing.T) {
 	noLeak(t)
 	t.Setenv("MCPKIT_SECRET", "hunter2")
@@ -253,7 +253,7 @@ func TestEnvironment(t *testing.T) {
 	for _, all := range []bool{false, true} {
 		var stopped bool
 		c, err := mcpkit.Connect(t.Context(), mcpkit.Command(func() *exec.Cmd {
-			// The mode is not handed on either, so a shell sets it.
+			// The variable of the mode is not passed on either, so a shell sets it.
 			cmd := exec.Command("/bin/sh", "-c", modeVariable+"=plain exec "+os.Args[0])
 			if all {
 				cmd.Env = os.Environ()
@@ -273,7 +273,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Many calls at the same time share a connection.
+// Concurrent calls share a connection.
 func TestConcurrent(t *testing.T) {
 	transports(t, "plain", func(t *testing.T, dial mcpkit.Dialer) {
 		c := connect(t, dial, nil)
@@ -291,7 +291,7 @@ func TestConcurrent(t *testing.T) {
 	})
 }
 
-// A session that the host made is used, and stays the host's.
+// UseSession does not close the session.
 func TestUseSession(t *testing.T) {
 	noLeak(t)
 	ours, theirs := mcp.NewInMemoryTransports()
@@ -320,7 +320,7 @@ func TestUseSession(t *testing.T) {
 	server.Wait()
 }
 
-// A host's RoundTripper knows whose call it is: the requests have the call's context.
+// Requests have the context of the call, so that a RoundTripper knows the call.
 func TestHTTPContext(t *testing.T) {
 	noLeak(t)
 	type key struct{}

@@ -21,7 +21,7 @@ import (
 	"github.com/qedkit/qed/mcpkit"
 )
 
-// A process that died is started again for the next call, and the call under which it died fails.
+// If the process dies, the running call fails and the next call starts a new process.
 func TestServerDies(t *testing.T) {
 	noLeak(t)
 	r := registry(t, connect(t, command("plain"), nil), nil)
@@ -38,7 +38,7 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
-// A server over HTTP that was started again knows no session: the client makes another.
+// After a restart, a server over HTTP does not know the session: the client makes a new one.
 func TestSessionLost(t *testing.T) {
 	noLeak(t)
 	var handler atomic.Pointer[mcp.StreamableHTTPHandler]
@@ -63,7 +63,7 @@ func TestSessionLost(t *testing.T) {
 	}
 }
 
-// What cannot be reached fails at once after the first attempt, and says so.
+// If the server cannot be reached, calls after the first attempt fail at once.
 func TestUnreachable(t *testing.T) {
 	noLeak(t)
 	dial, web := overHTTP(t, testServer("plain"), nil)
@@ -107,14 +107,14 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// refusing is the address of a server that answers everything with a status.
+// refusing returns the URL of a server that returns one status.
 func refusing(t *testing.T, status int) string {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 	t.Cleanup(web.Close)
 	return web.URL + "/?key=hunter2"
 }
 
-// A server that says nothing holds nobody longer than the context.
+// A silent server does not block longer than the context.
 func TestSilent(t *testing.T) {
 	noLeak(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
@@ -124,7 +124,7 @@ func TestSilent(t *testing.T) {
 	}
 }
 
-// 50 MB in one line, or in one body, end the connection and do no harm.
+// 50 MB in one line or body end the connection.
 func TestFlood(t *testing.T) {
 	noLeak(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -166,8 +166,7 @@ func TestHugeResult(t *testing.T) {
 	}
 }
 
-// A process that reads nothing any more holds no call longer than its time, whatever it is
-// sent, nor Close.
+// A process that stops reading blocks neither a call longer than its timeout nor Close.
 func TestDeaf(t *testing.T) {
 	noLeak(t)
 	c := connect(t, command("deaf"), &mcpkit.ClientOptions{Timeout: 200 * time.Millisecond})
@@ -228,7 +227,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// A redirect elsewhere would hand the host's headers to somebody else.
+// A redirect to another host would send the headers to that host.
 func TestRedirect(t *testing.T) {
 	noLeak(t)
 	asked := false

@@ -14,33 +14,34 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A delivery is what is known of a request on its way: whether a server may have taken it. The
-// SDK's errors do not tell: that a session is missing, say, is what it makes of the answer to
-// the request, of the end of the stream on which its result was to come, and of other requests.
+// A delivery records whether the server may have received a request. The errors of
+// the SDK do not show it: it reports a missing session for the response to the
+// request, for the end of the stream of its result, and for other requests.
 type delivery struct {
-	observed bool         // what happens to the request is counted at all
-	sent     atomic.Int32 // how often it began to be sent
-	refused  atomic.Int32 // how often of these it was certainly not taken
-	useless  atomic.Bool  // the server does not take requests on this connection, or so it seems
+	observed bool         // the fields below are counted
+	sent     atomic.Int32 // how often sending began
+	refused  atomic.Int32 // how many of these certainly reached no tool
+	useless  atomic.Bool  // the server seems to refuse every request on this connection
 }
 
-// unsent reports whether the request certainly reached no tool of the server.
+// unsent reports whether the request certainly reached no tool.
 func (d *delivery) unsent() bool { return d.observed && d.sent.Load() == d.refused.Load() }
 
 type deliveryKey struct{}
 
-// deliveryOf returns the delivery of the request whose context this is; nil where it is nobody's.
+// deliveryOf returns the delivery of the request with the context ctx, or nil.
 func deliveryOf(ctx context.Context) *delivery {
 	d, _ := ctx.Value(deliveryKey{}).(*delivery)
 	return d
 }
 
-// tracked remembers the connection that a transport makes, so that it can be ended where
-// the SDK leaves it open, or waits. It counts what is sent on the connection, where it can.
+// A tracked transport records its connection, so that the connection can be closed
+// when the SDK leaves it open or waits. It counts what is sent if it knows the
+// transport.
 type tracked struct {
 	mcp.Transport
 	web   *observer // of a transport over streamable HTTP
-	plain bool      // its connections may stand within another
+	plain bool      // the connection can be wrapped by a counted
 	conn  mcp.Connection
 }
 
@@ -48,7 +49,7 @@ func track(transport mcp.Transport) *tracked {
 	t := &tracked{Transport: transport}
 	switch transport := transport.(type) {
 	case *mcp.StreamableClientTransport:
-		// The SDK asks its connection for methods that nobody else's can have.
+		// The SDK requires its own type of connection here, so HTTP is observed instead.
 		own, client := *transport, http.Client{}
 		if own.HTTPClient != nil {
 			client = *own.HTTPClient
@@ -60,13 +61,14 @@ func track(transport mcp.Transport) *tracked {
 		client.Transport = t.web
 		own.HTTPClient = &client
 		t.Transport = &own
-	case *mcp.CommandTransport, *mcp.InMemoryTransport, *mcp.IOTransport, *mcp.LoggingTransport, *mcp.SSEClientTransport, *mcp.StdioTransport:
+	case *mcp.CommandTransport, *mcp.InMemoryTransport, *mcp.IOTransport,
+		*mcp.LoggingTransport, *mcp.SSEClientTransport, *mcp.StdioTransport:
 		t.plain = true
 	}
 	return t
 }
 
-// observes reports whether what is sent is counted.
+// observes reports whether requests are counted.
 func (t *tracked) observes() bool { return t.plain || t.web != nil }
 
 func (t *tracked) Connect(ctx context.Context) (mcp.Connection, error) {
@@ -84,7 +86,8 @@ func (t *tracked) hangUp() {
 	}
 }
 
-// counted is a connection that counts what is sent. What it began to write may have arrived.
+// counted is a connection that counts requests. A request counts as sent when writing
+// begins, because it may arrive even if writing fails.
 type counted struct{ mcp.Connection }
 
 func (c counted) Write(ctx context.Context, msg jsonrpc.Message) error {
@@ -94,7 +97,8 @@ func (c counted) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return c.Connection.Write(ctx, msg)
 }
 
-// Read hides the protocol's own error that a message is none, which would pass for the answer to each call.
+// Read hides the error of the protocol for an invalid message. The SDK would take it
+// for the response to every call.
 func (c counted) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	if _, wire := errors.AsType[*jsonrpc.Error](err); wire {
@@ -103,18 +107,18 @@ func (c counted) Read(ctx context.Context) (jsonrpc.Message, error) {
 	return msg, err
 }
 
-// An observer sees what becomes of requests over streamable HTTP. An answer of HTTP to one of
-// them it keeps from the SDK, which would end the connection, with all the others on it.
+// An observer counts requests over streamable HTTP. It does not pass an HTTP error of
+// one request to the SDK, which would end the connection and all calls on it.
 type observer struct {
 	next       http.RoundTripper
-	authorizes bool         // the SDK itself makes a request again that was not authorized
-	status     atomic.Int32 // the last one that was an error: the SDK has it as a text only
+	authorizes bool         // the SDK authorizes and repeats a request that was not authorized
+	status     atomic.Int32 // the last HTTP error: the SDK returns it as a text only
 }
 
 func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 	d := deliveryOf(req.Context())
 	if req.Method != http.MethodPost {
-		d = nil // of the request's stream, which is taken up again
+		d = nil // the stream of a response, which the SDK opens again
 	}
 	if d != nil {
 		d.sent.Add(1)
@@ -131,29 +135,30 @@ func (o *observer) RoundTrip(req *http.Request) (*http.Response, error) {
 		o.status.Store(int32(resp.StatusCode))
 		return o.failed(req, resp, d)
 	case d != nil && (resp.StatusCode == http.StatusTemporaryRedirect || resp.StatusCode == http.StatusPermanentRedirect):
-		d.refused.Add(1) // it is sent elsewhere
+		d.refused.Add(1) // it is sent to another URL
 	}
 	return resp, nil
 }
 
-// failed returns what the SDK gets of an answer that is an error.
+// failed returns what the SDK gets for a response with an error status.
 func (o *observer) failed(req *http.Request, resp *http.Response, d *delivery) (*http.Response, error) {
 	switch {
 	case req.Method == http.MethodGet:
 		resp.Body.Close()
-		resp.Body = http.NoBody // an error there would pass for the answer to the call whose stream it is
+		resp.Body = http.NoBody // the SDK would take an error in it for the response to the call
 		return resp, nil
-	case d == nil, o.authorizes && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden):
+	case d == nil, o.authorizes &&
+		(resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden):
 		return resp, nil
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage))
 	resp.Body.Close()
-	says, ours := answerIn(body)
+	isError, ours := errorIn(body)
 	switch missing := resp.StatusCode == http.StatusNotFound && req.Header.Get("Mcp-Session-Id") != "" && !ours; {
-	case missing: // as the protocol has it
+	case missing: // the protocol defines 404 as a missing session
 		d.refused.Add(1)
 		d.useless.Store(true)
-	case err == nil && says:
+	case err == nil && isError:
 		resp.Body = io.NopCloser(bytes.NewReader(body))
 		return resp, nil
 	default:
@@ -162,10 +167,10 @@ func (o *observer) failed(req *http.Request, resp *http.Response, d *delivery) (
 	return nil, fmt.Errorf("mcpkit: HTTP %d", resp.StatusCode)
 }
 
-// answerIn reports whether a body is an error of the protocol, and whether it is one that
-// answers a request of ours, whose IDs are numbers. Some servers say in one that answers none
-// that a session is missing.
-func answerIn(body []byte) (says, ours bool) {
+// errorIn reports whether a body is an error of the protocol, and whether it is the
+// response to one of our requests, whose IDs are numbers. Some servers report a
+// missing session with an error that has no ID.
+func errorIn(body []byte) (isError, ours bool) {
 	msg, _ := jsonrpc.DecodeMessage(body)
 	response, ok := msg.(*jsonrpc.Response)
 	if !ok || response.Error == nil {

@@ -22,18 +22,18 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A payment is a server over HTTP whose one tool must not be called twice. It takes each request
-// of a session that it knows, and what it does with the first call is the test's.
+// A payment is a server over HTTP whose tool must not be called twice. It accepts each
+// request of a session that it knows. The test decides what it does with the first call.
 type payment struct {
-	paid atomic.Int32 // how often it took a call
+	paid atomic.Int32 // how often it received a call
 
-	took       func(w http.ResponseWriter, id json.RawMessage) // answers the first call that it took; nil means that it is paid
-	refuses    func(w http.ResponseWriter) bool                // whether it refuses one, before it takes it
-	begins     func()                                          // is told of each session
-	standalone func(w http.ResponseWriter)                     // answers the GET of the session's own stream
-	resumed    func(w http.ResponseWriter)                     // answers the GET of a call's stream
+	took       func(w http.ResponseWriter, id json.RawMessage) // responds to the first call; nil means success
+	refuses    func(w http.ResponseWriter) bool                // reports whether it refuses a call before the tool runs
+	begins     func()                                          // is called for each session
+	standalone func(w http.ResponseWriter)                     // responds to the GET of the session's stream
+	resumed    func(w http.ResponseWriter)                     // responds to the GET of a call's stream
 
-	over chan struct{} // closed when the test is
+	over chan struct{} // closed at the end of the test
 
 	mu       sync.Mutex
 	sessions int
@@ -45,7 +45,7 @@ const (
 	payTool     = `{"tools":[{"name":"pay","inputSchema":{"type":"object"}}]}`
 )
 
-// forgets makes the server know none of its sessions.
+// forgets makes the server forget its sessions.
 func (p *payment) forgets() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *payment) post(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, req.ID, result)
 }
 
-// streams begins the stream of a call's result, which can be taken up again.
+// streams begins the stream of a call's result, which can be resumed.
 func streams(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	io.WriteString(w, "id: e1\nretry: 10\ndata: \n\n")
@@ -129,7 +129,7 @@ func says(w http.ResponseWriter, status int, body string) {
 	io.WriteString(w, body)
 }
 
-// serve returns the server's address.
+// serve returns the URL of the server.
 func (p *payment) serve(t *testing.T) string {
 	t.Helper()
 	noLeak(t)
@@ -139,8 +139,8 @@ func (p *payment) serve(t *testing.T) string {
 	return web.URL
 }
 
-// notDone reports whether an error says that a call certainly did nothing: then a durable run has
-// no failure of it on record.
+// notDone reports whether an error means that a call certainly had no effect: a durable
+// run does not record such a failure.
 func notDone(t *testing.T, err error) bool {
 	t.Helper()
 	recorded := false
@@ -157,15 +157,15 @@ func notDone(t *testing.T, err error) bool {
 	return !recorded
 }
 
-// A call that a server took is never made again, whatever then becomes of the connection: it is
-// told that nobody knows what became of it, or what the server itself said.
+// A call that a server received is never made again, whatever happens to the connection.
+// Its error is the server's, or says that the outcome is not known.
 func TestTakenOnce(t *testing.T) {
 	const missing = `{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}`
 	for name, tt := range map[string]struct {
 		server func(p *payment)
-		want   string // a part of the error; empty means that it is not known whether it did its work
+		want   string // a part of the error; empty means that the outcome is not known
 	}{
-		"the session is gone when its stream is taken up again": {func(p *payment) {
+		"the session is gone when its stream is resumed": {func(p *payment) {
 			p.took = func(w http.ResponseWriter, _ json.RawMessage) { streams(w); p.forgets() }
 		}, ""},
 		"and that is said in an error of the protocol": {func(p *payment) {
@@ -174,7 +174,7 @@ func TestTakenOnce(t *testing.T) {
 				says(w, http.StatusNotFound, strings.Replace(missing, "null", `"server-error"`, 1))
 			}
 		}, ""},
-		"the session is gone when the session's own stream is taken up again": {func(p *payment) {
+		"the session is gone when the session's own stream is resumed": {func(p *payment) {
 			under := make(chan struct{})
 			var ended atomic.Bool
 			p.took = func(w http.ResponseWriter, _ json.RawMessage) {
@@ -243,7 +243,8 @@ func TestTakenOnce(t *testing.T) {
 	}
 }
 
-// A call that the server refused because it does not know the session is made on a new one, however it says so.
+// A call that the server refused because it does not know the session is made on a new
+// session, whatever the form of the refusal.
 func TestSessionForgotten(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing":                        ``,
@@ -263,7 +264,7 @@ func TestSessionForgotten(t *testing.T) {
 				return refused
 			}
 			p.begins = func() { sessions.Add(1) }
-			// A transport of the host's is watched like our own.
+			// A RoundTripper of the application is observed too.
 			url := p.serve(t)
 			r := registry(t, connect(t, func() mcp.Transport { return &mcp.StreamableClientTransport{Endpoint: url} }, nil), nil)
 			if got, err := do(t, t.Context(), r, "pay", `{}`); got != `{"text":"paid"}` || err != nil || p.paid.Load() != 1 || sessions.Load() != 2 {
@@ -279,7 +280,7 @@ func TestSessionForgotten(t *testing.T) {
 	}
 }
 
-// A server that answers 400 to a session that it does not know gets a new one for the next call.
+// After a 400 for an unknown session, the next call gets a new session.
 func TestSessionRefused(t *testing.T) {
 	p := new(payment)
 	p.refuses = func(w http.ResponseWriter) bool {
@@ -299,7 +300,7 @@ func TestSessionRefused(t *testing.T) {
 	}
 }
 
-// What HTTP says to one call does no harm to another that runs.
+// An HTTP error of one call does not end another call.
 func TestOthersGoOn(t *testing.T) {
 	for _, status := range []int{400, 401, 404, 413, 500} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
@@ -340,7 +341,8 @@ func TestOthersGoOn(t *testing.T) {
 	}
 }
 
-// A transport of the host's own tells nothing of what it sent: what fails there is not made again.
+// A transport that is not of the SDK does not show what it sent: a failed call is not
+// made again.
 func TestOwnTransport(t *testing.T) {
 	p := new(payment)
 	type own struct{ mcp.Transport }
@@ -356,7 +358,7 @@ func TestOwnTransport(t *testing.T) {
 	}
 }
 
-// The SDK takes two codes of a server for its own word that a connection is closed, over any transport.
+// The SDK takes two error codes of a server for its own error that a connection is closed.
 func TestClosingCodes(t *testing.T) {
 	noLeak(t)
 	var calls atomic.Int32
@@ -385,7 +387,7 @@ func TestClosingCodes(t *testing.T) {
 	(<-sessions).Close()
 }
 
-// What is no message at all ends the connection. It answers no call.
+// An invalid message ends the connection. It is not the response to a call.
 func TestNoMessage(t *testing.T) {
 	for name, use := range map[string]func(mcp.Transport) (*mcpkit.Client, error){
 		"our connection": func(transport mcp.Transport) (*mcpkit.Client, error) {
@@ -418,7 +420,7 @@ func TestNoMessage(t *testing.T) {
 	}
 }
 
-// speak is a server at the other end of a pipe.
+// speak runs a server at the other end of a pipe.
 func speak(conn net.Conn, call func(id json.RawMessage) string) {
 	for in := json.NewDecoder(conn); ; {
 		var req struct {
@@ -445,7 +447,7 @@ func speak(conn net.Conn, call func(id json.RawMessage) string) {
 	}
 }
 
-// What the host sends along has to be JSON.
+// The result of Meta must be valid as JSON.
 func TestMetaNoJSON(t *testing.T) {
 	p := new(payment)
 	c := connect(t, mcpkit.HTTP(p.serve(t), nil), &mcpkit.ClientOptions{

@@ -13,28 +13,30 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Dialer makes the transport of a connection: a new one for each, as neither a
-// transport nor a command can be used twice. It must not connect yet.
+// A Dialer returns a new transport for each connection, because neither a transport
+// nor a command can be used twice. It must not connect.
 //
-// What is sent by a transport that is not the SDK's own cannot be counted: of a call that failed
-// there it is never known that it was not made, so it is not made again on another connection.
+// Only the transports of the SDK show whether a call was sent. With another transport
+// the outcome of a failed call is never known, so it is not made again on a new
+// connection.
 type Dialer func() mcp.Transport
 
-// maxMessage limits one message of a server, in bytes. It is what the SDK takes of a command.
+// maxMessage limits one message of a server, in bytes. It is the SDK's limit for
+// commands.
 const maxMessage = mcp.DefaultMaxLineLength
 
-// stopWait is how long a process may take to end by itself, and again once it got SIGTERM.
+// stopWait is how long a process may take to end by itself, and again after SIGTERM.
 const stopWait = 2 * time.Second
 
-// Command returns a Dialer that runs a command and speaks with it over its standard
-// input and output. newCommand returns it, not started, a new one for each connection.
+// Command returns a Dialer that runs a command and uses its standard input and
+// output. newCommand returns a new command for each connection, not started.
 //
 // A nil Env means HOME, LANG, LOGNAME, PATH, SHELL, TERM, TMPDIR, TZ and USER of this
-// process (and what Windows needs), and nothing else of its environment, where keys and
-// passwords are. Give what the server needs, or all by os.Environ.
+// process (and what Windows needs). Other variables may hold keys and passwords: set
+// Env to what the server needs, or to os.Environ() for all.
 //
-// When the connection ends, so does the process: its input is closed, after two
-// seconds it gets SIGTERM, and after two more it is killed.
+// When the connection ends, the input of the process is closed. After two seconds
+// the process gets SIGTERM, and after two more seconds it is killed.
 func Command(newCommand func() *exec.Cmd) Dialer {
 	return func() mcp.Transport {
 		cmd := newCommand()
@@ -42,15 +44,16 @@ func Command(newCommand func() *exec.Cmd) Dialer {
 			cmd.Env = plainEnvironment()
 		}
 		if cmd.WaitDelay == 0 {
-			cmd.WaitDelay = stopWait // a grandchild may hold the pipes of one that has ended
+			cmd.WaitDelay = stopWait // a child of the process may keep its pipes open
 		}
 		return &mcp.CommandTransport{Command: cmd, TerminateDuration: stopWait}
 	}
 }
 
-// plainEnvironment is what a program needs to run, and no secret.
+// plainEnvironment returns the variables that a program needs to run, without
+// secrets.
 func plainEnvironment() []string {
-	env := []string{} // not nil, which would mean all
+	env := []string{} // nil would mean the whole environment
 	for _, name := range []string{
 		"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
 		"APPDATA", "LOCALAPPDATA", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE",
@@ -62,12 +65,12 @@ func plainEnvironment() []string {
 	return env
 }
 
-// HTTP returns a Dialer for the streamable HTTP endpoint of a server. A nil client means one
-// like [http.DefaultClient]. Its Transport is where headers are added: requests of a call have the
-// call's context.
+// HTTP returns a Dialer for the streamable HTTP endpoint of a server. A nil client
+// means a client like [http.DefaultClient]. The client's Transport can add headers:
+// requests of a call have the context of the call.
 //
-// Redirects to another host are refused, unless the client has a CheckRedirect of its own.
-// The client must not have a Timeout: streams last as long as the connection.
+// Redirects to another host are refused, unless the client has a CheckRedirect. The
+// client must not have a Timeout, because streams last as long as the connection.
 func HTTP(endpoint string, client *http.Client) Dialer {
 	var own http.Client
 	if client != nil {
@@ -96,7 +99,8 @@ func sameHost(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// limited limits the bodies that the SDK reads as a whole. It limits the events of a stream itself.
+// limited limits the bodies that the SDK reads as a whole. The SDK limits the events
+// of a stream.
 type limited struct{ http.RoundTripper }
 
 func (l limited) RoundTrip(req *http.Request) (*http.Response, error) {

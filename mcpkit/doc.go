@@ -1,8 +1,9 @@
-// Package mcpkit joins qed with the Model Context Protocol, in both directions: the
-// tools of an MCP server become tools of a qed.Registry ([Connect], [Client.Tools]),
-// and a registry or any agent becomes tools of an MCP server ([AddRegistry],
-// [AddAgent]). The protocol itself is github.com/modelcontextprotocol/go-sdk: a host
-// keeps its transports, its handlers and its authorization.
+// Package mcpkit connects qed with the Model Context Protocol (MCP) in both
+// directions. The tools of an MCP server become tools of a [qed.Registry]:
+// [Connect], [Client.Tools]. A registry or an agent becomes tools of an MCP
+// server: [AddRegistry], [AddAgent]. The protocol is implemented by
+// github.com/modelcontextprotocol/go-sdk; its transports, handlers and
+// authorization are used unchanged.
 //
 // # Tools of an MCP server
 //
@@ -15,89 +16,102 @@
 //	...
 //	err = registry.Add(tools...)
 //
-// [Command] speaks with a process over its standard input and output, [HTTP] with an
-// endpoint over streamable HTTP; any other transport of the SDK is a [Dialer], and
-// [UseSession] takes a session that the host made itself.
+// [Command] runs a process and uses its standard input and output. [HTTP] uses an
+// endpoint over streamable HTTP. Any other transport of the SDK is a [Dialer].
+// [UseSession] takes an existing session.
 //
-// What a server says is not trusted, unless [ClientOptions.Trusted] says so:
+// A server is not trusted, unless [ClientOptions.Trusted] is set:
 //
-//   - A name becomes one that qed takes, below the prefix. Two that become the same are
-//     told apart by a hash; a name that the server gives twice, or that becomes another's all
-//     the same, is refused.
-//   - A description is cut and stands quoted, as the server's words. The schema of the
-//     arguments is bounded in size, depth and what it costs to check, and made free of
-//     references; see [Client.Tools]. What cannot be used is a [*ToolError] that names
-//     the tool, and never left out unsaid.
-//   - No tool is Repeat: a server could call anything read-only. A host that knows
-//     better sets Repeat in the tools that it got, or trusts the server.
-//   - A result cannot pass for more than a text: one that has members on which qed's agents
-//     act, such as the rows or the query of a qed.Finding, is put under "value", and so is one
-//     whose "text" is too long or has characters that cannot be shown.
-//   - A command gets none of this process's environment but what programs need to run.
+//   - The name of a tool is changed to a valid name of qed, after the prefix. If
+//     two names become equal, a hash is added to each changed one. A name that is
+//     listed twice, or that still equals another one, is refused.
+//   - A description is shortened and quoted as a text of the server.
+//   - The schema of a tool's arguments is limited in size, depth and cost of
+//     validation, and its references are resolved; see [Client.Tools].
+//   - A tool that cannot be used is reported as a [*ToolError] with its name. It is
+//     never left out silently.
+//   - No tool is marked as idempotent, because any server could claim to be
+//     read-only. The application can set qed.Tool.Idempotent itself.
+//   - A result with members that qed's agents act on, such as the rows or the query
+//     of a qed.Finding, is put under "value". So is a result whose "text" is too
+//     long or has control characters.
+//   - A command gets only the environment variables that programs need to run.
 //
-// Nothing is told of who asks: neither the user nor the company of a turn. What a server must
-// know of them the host sends, by [ClientOptions.Meta] or by the RoundTripper of its
-// http.Client, whose requests have the context of the call.
+// The server learns neither the user nor the tenant of a turn. What it must know is
+// sent by [ClientOptions.Meta], or by the RoundTripper of the http.Client, whose
+// requests have the context of the call.
 //
 // # Results
 //
-// What a call returns is one JSON value for the model:
+// A call returns one JSON value for the model:
 //
 //	structured content, an object    the object
-//	structured content, else         {"value": ...}
-//	text                             {"text": "..."}; "truncated": true where it was cut
-//	an embedded text                 part of the text, and one of the "citations"
-//	a link to a resource             one of the "citations", as in a qed.Finding; never fetched
-//	an image, a sound, a blob        one of the "artifacts", as in a qed.Finding; what is too
-//	                                 large to keep is named in "left_out" instead
+//	other structured content         {"value": ...}
+//	text                             {"text": "..."}, with "truncated": true if it was cut
+//	an embedded text                 a part of the text, and one of the "citations"
+//	a link to a resource             one of the "citations" of a qed.Finding; never fetched
+//	an image, audio or blob          one of the "artifacts" of a qed.Finding; if it is too
+//	                                 large, its name is in "left_out" instead
 //
-// Structured content with citations or artifacts beside it is {"value": ..., "citations":
-// ...}. The SDK reads numbers as float64; where the text beside structured content says
-// the same, as servers should, its digits are taken. A result that says that it is an
-// error is the error of the call, in the server's words.
+// Structured content with citations or artifacts is {"value": ..., "citations":
+// ...}. The SDK reads numbers as float64. If the text next to structured content
+// has the same JSON, as the protocol recommends, its exact digits are used. A
+// result with isError set becomes the error of the call, with the server's text.
 //
 // # Connections
 //
-// A call that is cancelled, or takes too long, is cancelled at the server. Where the
-// connection has ended when a call begins, or the server refuses it as it does not know the
-// session any more, the client connects again and makes the call: what the server may have
-// taken is never sent a second time. Where the connection breaks under a call, the call fails and
-// says that nobody knows what became of it. Failing to connect
-// is tried again after a pause that doubles, from one second to a minute; calls in between
-// fail at once. Each connection is checked for nothing else than its protocol: the tools
-// stay those that were listed. When the server says that they have changed,
-// [ClientOptions.Changed] is called, and it is the host that decides whether to list them
-// again. A message of more than 16 MiB ends the connection.
+// If a call is cancelled or takes too long, it is cancelled at the server too.
 //
-// Progress is told as events of the kind "mcp_progress" (see [Progress]), at most a hundred a call.
+// If the connection has ended before a call, or the server refuses the call because
+// it does not know the session any more, the client connects again and makes the
+// call. A call that the server may have received is never sent twice. If the
+// connection breaks during a call, the call fails with an error that says that its
+// outcome is not known.
 //
-// # Questions
+// After a failed attempt to connect, the next attempt waits. The wait doubles from
+// one second to a minute, and calls fail at once during the wait.
 //
-// Where [ClientOptions.Ask] allows it, a server that speaks protocol 2026-07-28 or later
-// may ask the user something: there an elicitation is the result of the call, and the call
-// is made again with the reply, so the turn can end with the question ([qed.Interrupt]) and
-// the call go on in a later one. Servers of older protocols ask in the middle of a call,
-// which cannot wait for days: they are told that the user declines. So is every server
-// where nobody can be asked, and for anything but a form of a few plain fields. No server
-// gets a model, or the host's folders.
+// The tools stay those that were listed, even after a new connection. When the
+// server reports a change, [ClientOptions.OnToolListChanged] is called and the
+// application decides whether to list the tools again. A message of more than
+// 16 MiB ends the connection.
+//
+// Progress becomes events of the kind "mcp_progress" (see [Progress]), at most a
+// hundred for a call.
+//
+// # Questions to the user
+//
+// If [ClientOptions.Elicitation] is set, a server of protocol 2026-07-28 or later
+// can ask the user. In this protocol an elicitation is the result of a call, and
+// the call is made again with the reply. So the run can be interrupted
+// ([qed.Interrupt]), and the call continues in a later turn.
+//
+// Servers of older protocols ask in the middle of a call, which cannot wait for
+// days: they get the response that the user declines. Any server gets this response
+// if the run cannot be interrupted, and for anything but a form of a few plain
+// fields. No server gets access to a model (sampling) or to folders (roots).
 //
 // # An MCP server
 //
-// [AddRegistry] and [AddAgent] add tools to an *mcp.Server, which the host serves as the
-// SDK does: over standard input and output, or by mcp.NewStreamableHTTPHandler. The client
-// is not trusted: arguments are validated, calls are bounded in number, time and size, and a
-// panic is an error. What went wrong within an agent is replaced by a plain word. The error of a
-// registry's tool is sent as it is, as tools write theirs for models, unless
-// [ServerOptions.ToolError] says what to send. [ServerOptions.OnError] has it all.
+// [AddRegistry] and [AddAgent] add tools to an *mcp.Server, which is served with
+// the SDK: over standard input and output, or with mcp.NewStreamableHTTPHandler.
 //
-// Who calls is what [ServerOptions.Caller] says, or else the user of the bearer token that
-// the SDK verified; an argument never does. Conversations are the caller's: his ids are
-// made threads of his own by [Thread], so nobody reaches another's. Where the caller is
-// not known, a conversation lasts as long as the session; where there is no session either
-// (stateless HTTP) none is kept.
+// The client is not trusted. Arguments are validated, calls are limited in number,
+// time and size, and a panic is an error. The client of an agent gets a fixed text
+// for each kind of failure. The client of a registry gets the error of the tool,
+// which is written for models, unless [ServerOptions.ErrorText] is set.
+// [ServerOptions.OnError] gets the complete error.
 //
-// An agent's questions come back in the result with how to reply to them, and, where
-// [ServerOptions.Elicit] says so and the client can, they are put to its user at once. A
-// call that the client cancels cancels the turn. Over HTTP that needs a stateful handler,
-// or, for protocol 2026-07-28, mcp.StreamableHTTPOptions.PropagateRequestCancellation.
+// [ServerOptions.Caller] returns who calls. Without it, the caller is the user of the
+// bearer token that the SDK verified, never an argument. A conversation belongs to
+// its caller: [Thread] derives the thread from the caller and the id of the
+// conversation, so nobody reaches the conversation of another caller. The
+// conversation of an unknown caller lasts as long as the session. Without a session
+// (stateless HTTP) an unknown caller has no conversation.
+//
+// An agent's questions are returned in the result, with instructions how to reply.
+// If [ServerOptions.Elicitation] is set and the client supports it, they are put to
+// the client's user at once. A call that the client cancels cancels the turn. Over
+// HTTP this needs a stateful handler or, for protocol 2026-07-28,
+// mcp.StreamableHTTPOptions.PropagateRequestCancellation.
 package mcpkit

@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// inProcess returns a Dialer for a server of this process.
+// inProcess returns a Dialer for a server in this process.
 func inProcess(server *mcp.Server) mcpkit.Dialer {
 	return func() mcp.Transport {
 		ours, theirs := mcp.NewInMemoryTransports()
@@ -27,8 +27,8 @@ func inProcess(server *mcp.Server) mcpkit.Dialer {
 	}
 }
 
-// The tools of an MCP server in a registry. The server runs in this process here; see
-// Command and HTTP for others.
+// The tools of an MCP server in a registry. This server runs in the same process; use
+// Command or HTTP for other servers.
 func ExampleConnect() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "harbour"}, nil)
 	type in struct {
@@ -55,7 +55,7 @@ func ExampleConnect() {
 	}
 	fmt.Println(tools[0].Name + ": " + tools[0].Description)
 
-	// What a model asks for:
+	// A model calls the tool:
 	results, err := registry.Do(ctx, llm.ToolCall{Name: "harbour_port_code", Arguments: json.RawMessage(`{"name": "Rotterdam"}`)})
 	if err != nil {
 		log.Fatal(err)
@@ -63,11 +63,11 @@ func ExampleConnect() {
 	fmt.Println(string(results[0].Output))
 
 	// Output:
-	// harbour_port_code: A tool of the server harbour, which says of it: "Finds the code of a port."
+	// harbour_port_code: A tool of the server harbour. Its description by the server: "Finds the code of a port."
 	// {"text":"NLRTM"}
 }
 
-// A process gets its arguments, and of the environment what it is given.
+// A process gets its arguments and only the given environment.
 func ExampleCommand() {
 	dial := mcpkit.Command(func() *exec.Cmd {
 		cmd := exec.Command("github-mcp-server", "stdio", "--read-only")
@@ -101,7 +101,7 @@ func ExampleAddRegistry() {
 	http.Handle("/mcp", handler)
 }
 
-// An agent as one tool of an MCP server. Its conversations are those of who calls.
+// An agent as one tool of an MCP server. Each caller has its own conversations.
 func ExampleAddAgent() {
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		city, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{Text: "Florida"}, {Text: "Ohio"}}})
@@ -115,7 +115,7 @@ func ExampleAddAgent() {
 	err := mcpkit.AddAgent(server, "ask_crews", "Answers questions about crews.", agent, &mcpkit.ServerOptions{
 		// Over HTTP, from the verified token in req.Extra.TokenInfo.
 		Caller: func(ctx context.Context, req *mcp.CallToolRequest) (context.Context, mcpkit.Caller, error) {
-			return ctx, mcpkit.Caller{User: "ann", Company: "acme"}, nil
+			return ctx, mcpkit.Caller{User: "ann", Tenant: "acme"}, nil
 		},
 	})
 	if err != nil {
@@ -128,12 +128,12 @@ func ExampleAddAgent() {
 		log.Fatal(err)
 	}
 	defer client.Close()
-	ask := func(arguments map[string]any) mcpkit.Reply {
+	ask := func(arguments map[string]any) mcpkit.AgentResult {
 		result, err := client.CallTool(ctx, &mcp.CallToolParams{Name: "ask_crews", Arguments: arguments})
 		if err != nil {
 			log.Fatal(err)
 		}
-		var reply mcpkit.Reply
+		var reply mcpkit.AgentResult
 		text, _ := json.Marshal(result.StructuredContent)
 		if err := json.Unmarshal(text, &reply); err != nil {
 			log.Fatal(err)

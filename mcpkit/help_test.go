@@ -25,25 +25,25 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A process of this test is an MCP server, where the environment says so.
+// A process of this test is an MCP server if an environment variable is set.
 const modeVariable = "MCPKIT_TEST_SERVER"
 
 func TestMain(m *testing.M) {
 	switch mode := os.Getenv(modeVariable); mode {
 	case "":
 		os.Exit(m.Run())
-	case "silent": // reads, and says nothing
+	case "silent": // reads and does not respond
 		buf := make([]byte, 1<<16)
 		for {
 			if _, err := os.Stdin.Read(buf); err != nil {
 				return
 			}
 		}
-	case "stubborn": // does not end when it is told to
+	case "stubborn": // ignores SIGTERM
 		signal.Ignore(syscall.SIGTERM)
 		testServer("plain").Run(context.Background(), &mcp.StdioTransport{})
 		select {}
-	case "flood": // answers with 50 MB
+	case "flood": // responds with 50 MB
 		flood()
 	default:
 		if err := testServer(mode).Run(context.Background(), &mcp.StdioTransport{}); err != nil {
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// flood writes one line that is longer than anybody should read.
+// flood writes one very long line.
 func flood() {
 	part := bytes.Repeat([]byte("a"), 1<<20)
 	os.Stdout.WriteString(`{"jsonrpc":"2.0","id":1,"result":{"x":"`)
@@ -63,7 +63,7 @@ func flood() {
 	}
 }
 
-// testServer returns a server of the test's: its tools, by mode.
+// testServer returns a server with the tools of a mode.
 func testServer(mode string) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "harbour", Version: "1"}, nil)
 	text := func(format string, args ...any) *mcp.CallToolResult {
@@ -113,7 +113,7 @@ func testServer(mode string) *mcp.Server {
 					ProgressToken: req.Params.GetProgressToken(), Progress: float64(i + 1), Total: 3, Message: "page",
 				})
 			}
-			time.Sleep(200 * time.Millisecond) // what comes together with the result, nobody waits for
+			time.Sleep(200 * time.Millisecond) // progress together with the result may be lost
 			return text("done"), nil
 		})
 		add("parts", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -158,7 +158,7 @@ func testServer(mode string) *mcp.Server {
 			return text("%s", strings.Repeat("a", 1<<20)), nil
 		})
 		add("huge", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return text("%s", strings.Repeat("a", 17<<20)), nil // more than a message may have
+			return text("%s", strings.Repeat("a", 17<<20)), nil // more than the limit of a message
 		})
 	case "agent":
 		if err := mcpkit.AddAgent(s, "ask", "", asking(new(store.InMemory)), nil); err != nil {
@@ -166,7 +166,7 @@ func testServer(mode string) *mcp.Server {
 		}
 	case "asks":
 		addAsking(s)
-	case "deaf": // once it is called, it reads nothing any more
+	case "deaf": // stops reading after the first call
 		add("stop_reading", func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 			time.Sleep(time.Minute)
@@ -188,7 +188,7 @@ func command(mode string) mcpkit.Dialer {
 	})
 }
 
-// overHTTP returns a Dialer for a server over HTTP, and what serves it.
+// overHTTP returns a Dialer for a server over HTTP, and the HTTP server.
 func overHTTP(t *testing.T, s *mcp.Server, opt *mcp.StreamableHTTPOptions) (mcpkit.Dialer, *httptest.Server) {
 	t.Helper()
 	web := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, opt))
@@ -220,7 +220,7 @@ func transports(t *testing.T, mode string, test func(t *testing.T, dial mcpkit.D
 	})
 }
 
-// noLeak fails the test when goroutines of ours or the SDK's outlive it.
+// noLeak fails the test if goroutines of mcpkit or the SDK outlive it.
 func noLeak(t *testing.T) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -257,7 +257,7 @@ func connect(t *testing.T, dial mcpkit.Dialer, opt *mcpkit.ClientOptions) *mcpki
 	return c
 }
 
-// registry returns a registry of the server's tools.
+// registry returns a registry with the server's tools.
 func registry(t *testing.T, c *mcpkit.Client, opt *qed.RegistryOptions) *qed.Registry {
 	t.Helper()
 	tools, err := c.Tools(t.Context())

@@ -10,51 +10,51 @@ import (
 // A link is one connection.
 type link struct {
 	session   *mcp.ClientSession
-	transport *tracked      // nil where the session is the host's
+	transport *tracked      // nil if the session is the application's
 	ended     chan struct{} // closed when the connection has ended
 
-	mu        sync.Mutex
-	users     int           // calls that go on
-	forgotten bool          // it gets no more calls: it is of no use, or being ended
-	unused    chan struct{} // closed when it is forgotten and its last call is over
+	mu      sync.Mutex
+	calls   int           // that are running
+	retired bool          // no more calls are made on the link
+	unused  chan struct{} // closed when the link is retired and its last call is over
 }
 
 func newLink(session *mcp.ClientSession, t *tracked) *link {
 	return &link{session: session, transport: t, ended: make(chan struct{}), unused: make(chan struct{})}
 }
 
-// use counts a call, unless the link gets no more.
+// use counts a call. It reports false if the link takes no more calls.
 func (l *link) use() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.forgotten {
-		l.users++
+	if !l.retired {
+		l.calls++
 	}
-	return !l.forgotten
+	return !l.retired
 }
 
-// leave is called when a call that use counted is over.
+// leave ends a call that use counted.
 func (l *link) leave() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.users--; l.users == 0 && l.forgotten {
+	if l.calls--; l.calls == 0 && l.retired {
 		close(l.unused)
 	}
 }
 
-// forget makes use refuse later calls. It reports whether it was the first to do so.
-func (l *link) forget() bool {
+// retire makes use refuse later calls. It reports whether this is the first time.
+func (l *link) retire() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := !l.forgotten
-	if l.forgotten = true; first && l.users == 0 {
+	first := !l.retired
+	if l.retired = true; first && l.calls == 0 {
 		close(l.unused)
 	}
 	return first
 }
 
-// close ends the connection and waits until it has. A server that does not let it end
-// is hung up on.
+// close ends the connection and waits until it has ended. If the server does not let
+// it end, the transport is closed.
 func (l *link) close() error {
 	closed := make(chan error, 1)
 	go func() { closed <- l.session.Close() }()

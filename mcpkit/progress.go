@@ -11,42 +11,42 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// Progress is how far a server says that a call is: the JSON of an event of the host's
-// own, a [qed.CustomEvent] of the kind "mcp_progress". What comes together with the result may
-// not be told.
+// Progress is the progress of a call as the server reports it: the JSON of a
+// [qed.CustomEvent] of the kind "mcp_progress". A report that arrives together with
+// the result may be lost.
 type Progress struct {
-	Tool     string  `json:"tool"` // as the server calls it
+	Tool     string  `json:"tool"` // the server's name of the tool
 	Progress float64 `json:"progress"`
-	Total    float64 `json:"total,omitempty"`   // 0 where it is not known
-	Message  string  `json:"message,omitempty"` // the server's words, cut after 500 bytes
+	Total    float64 `json:"total,omitempty"`   // 0 if it is not known
+	Message  string  `json:"message,omitempty"` // the server's text, cut after 500 bytes
 }
 
-// maxProgress is how often a server may tell of one call.
+// maxProgress is how many reports of one call become events.
 const maxProgress = 100
 
-// A progress knows the calls of which a server may tell. The zero value knows none.
+// progress maps the reports of a server to calls. The zero value is ready to use.
 type progress struct {
 	mu    sync.Mutex
 	last  int64
-	calls map[string]*told
+	calls map[string]*reportedCall // by token
 }
 
-type told struct {
-	ctx   context.Context // the call's: it says where the events go
-	tool  string
-	times int
+type reportedCall struct {
+	ctx     context.Context // of the call: events are emitted with it
+	tool    string
+	reports int
 }
 
-// expect returns the token of a call. It is forgotten when forget is called.
+// expect returns the token of a call. The token is valid until forget is called.
 func (p *progress) expect(ctx context.Context, tool string) (token string, forget func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.last++
 	token = strconv.FormatInt(p.last, 10)
 	if p.calls == nil {
-		p.calls = map[string]*told{}
+		p.calls = map[string]*reportedCall{}
 	}
-	p.calls[token] = &told{ctx: ctx, tool: tool}
+	p.calls[token] = &reportedCall{ctx: ctx, tool: tool}
 	return token, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
@@ -54,19 +54,21 @@ func (p *progress) expect(ctx context.Context, tool string) (token string, forge
 	}
 }
 
-// told tells the run of a call what the server says of it.
-func (p *progress) told(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
+// report emits a report of the server in the run of its call.
+func (p *progress) report(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
 	token, _ := req.Params.ProgressToken.(string)
 	p.mu.Lock()
-	t := p.calls[token]
-	if t == nil || t.times == maxProgress {
+	call := p.calls[token]
+	if call == nil || call.reports == maxProgress {
 		p.mu.Unlock()
 		return
 	}
-	t.times++
+	call.reports++
 	p.mu.Unlock()
-	text, err := json.Marshal(Progress{t.tool, req.Params.Progress, req.Params.Total, clean(req.Params.Message, 500)})
+	text, err := json.Marshal(Progress{
+		Tool: call.tool, Progress: req.Params.Progress, Total: req.Params.Total, Message: clean(req.Params.Message, 500),
+	})
 	if err == nil {
-		qed.Emit(t.ctx, qed.CustomEvent{Kind: "mcp_progress", JSON: text})
+		qed.Emit(call.ctx, qed.CustomEvent{Kind: "mcp_progress", JSON: text})
 	}
 }

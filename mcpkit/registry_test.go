@@ -46,11 +46,11 @@ func TestAddRegistry(t *testing.T) {
 			noLeak(t)
 			s := newServer()
 			var mu sync.Mutex
-			var told []string
+			var reported []string
 			err := mcpkit.AddRegistry(s, testRegistry(t), &mcpkit.ServerOptions{OnError: func(_ context.Context, tool string, err error) {
 				mu.Lock()
 				defer mu.Unlock()
-				told = append(told, fmt.Sprintf("%s: %v", tool, err))
+				reported = append(reported, fmt.Sprintf("%s: %v", tool, err))
 			}})
 			if err != nil {
 				t.Fatal(err)
@@ -70,7 +70,7 @@ func TestAddRegistry(t *testing.T) {
 				{"panics", nil, "the tool failed", true, nil},
 				{"large", nil, "too large", true, nil},
 				{"number", nil, "42", false, nil},
-				{"asks", nil, "nobody can be asked", true, nil},
+				{"asks", nil, "the user cannot be asked here", true, nil},
 				{"bare", nil, "{}", false, map[string]any{}},
 				{"bare", json.RawMessage("null"), "{}", false, map[string]any{}},
 				{"bare", map[string]any{"a": 1}, "bare takes", true, nil},
@@ -85,15 +85,15 @@ func TestAddRegistry(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if all := strings.Join(told, "\n"); len(told) != 7 || !strings.Contains(all, "hunter2") ||
+			if all := strings.Join(reported, "\n"); len(reported) != 7 || !strings.Contains(all, "hunter2") ||
 				strings.Count(all, "there is no such port") != 1 {
-				t.Errorf("the host is told %d: %s", len(told), all)
+				t.Errorf("OnError got %d errors: %s", len(reported), all)
 			}
 		})
 	}
 }
 
-// A host decides what a client reads of a tool's error, and gets all of it itself.
+// ErrorText decides what the client gets; OnError gets the complete error.
 func TestToolError(t *testing.T) {
 	noLeak(t)
 	r := qed.NewRegistry(nil)
@@ -108,10 +108,10 @@ func TestToolError(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	told := make(chan error, 3)
+	reported := make(chan error, 3)
 	opt := &mcpkit.ServerOptions{
-		OnError: func(_ context.Context, _ string, err error) { told <- err },
-		ToolError: func(_ context.Context, tool string, err error) string {
+		OnError: func(_ context.Context, _ string, err error) { reported <- err },
+		ErrorText: func(_ context.Context, tool string, err error) string {
 			if errors.Is(err, secret) && tool == "secret" {
 				return "the database is down"
 			}
@@ -127,20 +127,20 @@ func TestToolError(t *testing.T) {
 		if got := call(t, cs, tool, nil); !got.IsError || textOf(got) != want {
 			t.Errorf("%s: %q", tool, textOf(got))
 		}
-		if err := <-told; tool != "asks" && !errors.Is(err, secret) {
-			t.Errorf("the host is told %v", err)
+		if err := <-reported; tool != "asks" && !errors.Is(err, secret) {
+			t.Errorf("OnError got %v", err)
 		}
 	}
 	if err := mcpkit.AddRegistry(s, r, nil); err != nil {
 		t.Fatal(err)
 	}
-	// What the host should do about it is not the client's.
-	if got := textOf(call(t, cs, "asks", nil)); !strings.Contains(got, "nobody can be asked") || strings.Contains(got, "Durable") {
+	// The advice for the application is not shown to the client.
+	if got := textOf(call(t, cs, "asks", nil)); !strings.Contains(got, "the user cannot be asked here") || strings.Contains(got, "Durable") {
 		t.Errorf("%q", got)
 	}
 }
 
-// A schema that MCP does not take is an error, not a panic, and nothing is added.
+// A schema that MCP does not allow is an error, not a panic, and nothing is added.
 func TestAddRegistrySchema(t *testing.T) {
 	r := qed.NewRegistry(nil)
 	call := func(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }

@@ -20,13 +20,14 @@ import (
 )
 
 const (
-	maxParts        = 50       // artifacts and sources of a result, each
-	inlineArtifact  = 16 << 10 // bytes of an artifact that nothing keeps, as it stands in the result
-	maxExcerpt      = 500      // bytes of a source's
+	maxParts        = 50       // artifacts of a result, and citations
+	inlineArtifact  = 16 << 10 // bytes of an artifact in the result, if no store keeps it
+	maxExcerpt      = 500      // bytes
 	maxResourceLine = 300      // bytes of a title
 )
 
-// An output is what a call returns; the package says in which form.
+// An output is the JSON that a call returns, as the package documentation says under
+// Results.
 type output struct {
 	Text      string            `json:"text,omitempty"`
 	Truncated bool              `json:"truncated,omitempty"`
@@ -36,8 +37,8 @@ type output struct {
 	LeftOut   []string          `json:"left_out,omitempty"`
 }
 
-// output makes of a result what the tool returns: one JSON value, or the error that the
-// server says it is.
+// output returns the output of a tool for the server's result, or the error that the
+// result holds.
 func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMessage, error) {
 	var texts []string
 	for _, content := range r.Content {
@@ -59,7 +60,8 @@ func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMes
 		if err != nil {
 			return nil, err
 		}
-		if object, ok := r.StructuredContent.(map[string]any); ok && out.bare() && (c.opt.Trusted || !acts(object, c.opt.MaxText)) {
+		object, ok := r.StructuredContent.(map[string]any)
+		if ok && out.onlyText() && (c.opt.Trusted || !isFinding(object, c.opt.MaxText)) {
 			return value, nil
 		}
 		out.Text, out.Value = "", value
@@ -68,16 +70,16 @@ func (c *Client) output(ctx context.Context, r *mcp.CallToolResult) (json.RawMes
 	text := clean(out.Text, c.opt.MaxText)
 	out.Truncated = len(out.Text) > c.opt.MaxText && len(text) >= c.opt.MaxText
 	out.Text = text
-	if out.Text == "" && out.bare() {
+	if out.Text == "" && out.onlyText() {
 		return json.RawMessage(`{"text":""}`), nil
 	}
 	return json.Marshal(out)
 }
 
-// bare reports whether there is nothing but a text.
-func (o *output) bare() bool { return o.Artifacts == nil && o.Citations == nil && o.LeftOut == nil }
+// onlyText reports whether the output has nothing but a text.
+func (o *output) onlyText() bool { return o.Artifacts == nil && o.Citations == nil && o.LeftOut == nil }
 
-// toolError is the error that a server says a result is.
+// toolError returns the error that a result holds.
 func (c *Client) toolError(texts []string, structured any) error {
 	text := strings.Join(texts, "\n")
 	if text == "" && structured != nil {
@@ -86,14 +88,14 @@ func (c *Client) toolError(texts []string, structured any) error {
 		}
 	}
 	if text = clean(text, maxErrorText); text == "" {
-		text = "the MCP server says that the call failed, and not why"
+		text = "the MCP server reports that the call failed, without a reason"
 	}
 	return errors.New(text)
 }
 
-// acts reports whether an object has members on which qed's agents act, as they stand in a
-// [qed.Finding]. A text of at most n bytes that is fit to be shown is none: it is what any result is.
-func acts(object map[string]any, n int) bool {
+// isFinding reports whether an object has members of a [qed.Finding], on which qed's
+// agents act. A "text" is allowed if it has at most n bytes and no control characters.
+func isFinding(object map[string]any, n int) bool {
 	for name, value := range object {
 		if strings.EqualFold(name, "text") {
 			text, ok := value.(string)
@@ -111,7 +113,7 @@ func acts(object map[string]any, n int) bool {
 	return false
 }
 
-// findingMembers are the names of a qed.Finding's members.
+// findingMembers are the JSON names of the members of a qed.Finding.
 var findingMembers = func() []string {
 	var names []string
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[qed.Finding]()) {
@@ -121,8 +123,8 @@ var findingMembers = func() []string {
 	return names
 }()
 
-// exact returns the JSON of structured content: that of the text which says the same, if
-// there is one. The SDK has read numbers as float64, and a text has all their digits.
+// exact returns the JSON of structured content. If a text holds the same JSON, its
+// digits are used, because the SDK has read numbers as float64.
 func exact(structured any, texts []string) (json.RawMessage, error) {
 	for _, text := range texts {
 		var same any
@@ -135,7 +137,7 @@ func exact(structured any, texts []string) (json.RawMessage, error) {
 	return json.Marshal(structured)
 }
 
-// add adds a part of a result's content; number is its place there.
+// add adds a part of a result's content; number counts the parts from 1.
 func (o *output) add(ctx context.Context, number int, content mcp.Content) error {
 	switch v := content.(type) {
 	case *mcp.TextContent:
@@ -149,7 +151,7 @@ func (o *output) add(ctx context.Context, number int, content mcp.Content) error
 		if title == "" {
 			title = v.Name
 		}
-		o.source(title, v.URI, v.Description)
+		o.citation(title, v.URI, v.Description)
 	case *mcp.EmbeddedResource:
 		switch r := v.Resource; {
 		case r == nil:
@@ -157,10 +159,10 @@ func (o *output) add(ctx context.Context, number int, content mcp.Content) error
 			return o.artifact(ctx, resourceName(r.URI, number), r.MIMEType, r.Blob)
 		default:
 			o.text(r.Text)
-			o.source("", r.URI, r.Text)
+			o.citation("", r.URI, r.Text)
 		}
 	default:
-		o.leaveOut(fmt.Sprintf("part %d, of a kind that a result does not have", number))
+		o.leaveOut(fmt.Sprintf("part %d, of an unknown type", number))
 	}
 	return nil
 }
@@ -178,9 +180,9 @@ func (o *output) leaveOut(what string) {
 	}
 }
 
-func (o *output) source(title, uri, excerpt string) {
+func (o *output) citation(title, uri, excerpt string) {
 	if len(o.Citations) == maxParts {
-		o.leaveOut("more sources than 50")
+		o.leaveOut("more citations than 50")
 		return
 	}
 	title, uri = clean(title, maxResourceLine), clean(uri, 2000)
@@ -188,13 +190,15 @@ func (o *output) source(title, uri, excerpt string) {
 		title = prompt.Clip(uri, maxResourceLine)
 	}
 	s := qed.Citation{Title: title, Excerpt: clean(excerpt, maxExcerpt)}
-	if u, err := url.Parse(uri); err == nil && !slices.Contains([]string{"javascript", "data", "vbscript", "blob"}, strings.ToLower(u.Scheme)) {
+	unsafe := []string{"javascript", "data", "vbscript", "blob"}
+	if u, err := url.Parse(uri); err == nil && !slices.Contains(unsafe, strings.ToLower(u.Scheme)) {
 		s.Location = uri
 	}
 	o.Citations = append(o.Citations, s)
 }
 
-// artifact keeps the data beside the run where there is one, as it is no text for a model.
+// artifact saves the data in the store of the run, if there is one, because it is not
+// a text for a model.
 func (o *output) artifact(ctx context.Context, name, mediaType string, data []byte) error {
 	if _, _, err := mime.ParseMediaType(mediaType); err != nil {
 		mediaType = "application/octet-stream"
@@ -205,21 +209,21 @@ func (o *output) artifact(ctx context.Context, name, mediaType string, data []by
 		o.leaveOut("more artifacts than 50")
 		return nil
 	}
-	kept, err := qed.SaveArtifact(ctx, qed.Artifact{Name: name, MediaType: mediaType, Data: data})
+	saved, err := qed.SaveArtifact(ctx, qed.Artifact{Name: name, MediaType: mediaType, Data: data})
 	switch {
 	case errors.Is(err, qed.ErrTooLarge):
 		o.leaveOut(tooLarge)
 	case err != nil:
 		return err
-	case len(kept.Data) > inlineArtifact:
+	case len(saved.Data) > inlineArtifact:
 		o.leaveOut(tooLarge)
 	default:
-		o.Artifacts = append(o.Artifacts, kept)
+		o.Artifacts = append(o.Artifacts, saved)
 	}
 	return nil
 }
 
-// resourceName is the last part of a resource's path.
+// resourceName returns the last part of a resource's path.
 func resourceName(uri string, number int) string {
 	if u, err := url.Parse(uri); err == nil {
 		if name := clean(path.Base(u.Path), 100); name != "" && name != "." && name != "/" {

@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-const maxSchemaDepth = 24 // of the schema of arguments, with its references replaced
+const maxSchemaDepth = 24 // of a schema with resolved references
 
-// schema returns the JSON Schema of a tool's arguments, which a server gives as any JSON.
-// To check arguments against what it returns costs a time that is bounded by the sizes of
-// both: there are no references, so nothing recurs, and nothing is multiplied.
+// schema returns the JSON Schema of a tool's arguments without references, so that the
+// time to check arguments is bounded by the sizes of the schema and the arguments.
 func (c *Client) schema(given any) (json.RawMessage, error) {
 	root, ok := given.(map[string]any)
 	if !ok {
-		return nil, errors.New("is no object")
+		return nil, errors.New("is not an object")
 	}
 	f := flattener{root: root, left: c.opt.MaxSchema, open: map[string]bool{"#": true}}
 	flat, err := f.schema(root, 0)
@@ -26,32 +25,31 @@ func (c *Client) schema(given any) (json.RawMessage, error) {
 		return nil, err
 	}
 	if flat.(map[string]any)["type"] != "object" {
-		return nil, errors.New(`has not the type "object"`)
+		return nil, errors.New(`does not have the type "object"`)
 	}
 	text, err := json.Marshal(flat)
 	switch {
 	case err != nil:
-		return nil, errors.New("is no JSON")
+		return nil, errors.New("cannot be written as JSON")
 	case len(text) > c.opt.MaxSchema:
 		return nil, f.tooLarge()
 	}
 	return text, nil
 }
 
-// A flattener copies a schema, and puts what a reference refers to in its place.
+// A flattener copies a schema and replaces references by their targets.
 type flattener struct {
-	root map[string]any
-	left int             // how much more may be copied, about in bytes
-	open map[string]bool // the references within which it is
-
-	exact int // within so many schemas that must not be loosened
+	root  map[string]any
+	left  int             // how much more may be copied, about in bytes
+	open  map[string]bool // the references that are being replaced
+	exact int             // how many schemas around this one must not be loosened
 }
 
 func (f *flattener) tooLarge() error {
-	return errors.New("is too large, or becomes so with its references replaced; see ClientOptions.MaxSchema")
+	return errors.New("is too large with resolved references; see ClientOptions.MaxSchema")
 }
 
-// spend counts what is copied.
+// spend counts n bytes that are copied.
 func (f *flattener) spend(n, depth int) error {
 	if f.left -= n; f.left < 0 {
 		return f.tooLarge()
@@ -62,29 +60,35 @@ func (f *flattener) spend(n, depth int) error {
 	return nil
 }
 
-// What stands under these keywords is one schema, a list of them, or an object of them.
+// The values of these keywords are a schema, a list of schemas, or an object of schemas.
 var (
 	schemaIn = map[string]bool{
-		"additionalItems": true, "additionalProperties": true, "contains": true, "contentSchema": true, "else": true, "if": true, "items": true,
-		"not": true, "propertyNames": true, "then": true, "unevaluatedItems": true, "unevaluatedProperties": true,
+		"additionalItems": true, "additionalProperties": true, "contains": true, "contentSchema": true,
+		"else": true, "if": true, "items": true, "not": true, "propertyNames": true, "then": true,
+		"unevaluatedItems": true, "unevaluatedProperties": true,
 	}
 	schemasIn = map[string]bool{"allOf": true, "anyOf": true, "items": true, "oneOf": true, "prefixItems": true}
-	namedIn   = map[string]bool{"dependencies": true, "dependentSchemas": true, "patternProperties": true, "properties": true}
+	namedIn   = map[string]bool{"dependencies": true,
+		"dependentSchemas": true, "patternProperties": true, "properties": true}
 
-	// dropped is what a model does not need, once there are no references.
+	// dropped are the keywords that a model does not need in a schema without references.
 	dropped = map[string]bool{
-		"$anchor": true, "$comment": true, "$defs": true, "$dynamicAnchor": true, "$recursiveAnchor": true, "definitions": true, "examples": true, "$ref": true,
+		"$anchor": true, "$comment": true, "$defs": true, "$dynamicAnchor": true,
+		"$recursiveAnchor": true, "definitions": true, "examples": true, "$ref": true,
 	}
 
-	// exactly is where a looser schema would allow less.
-	exactly = map[string]bool{"not": true, "if": true, "oneOf": true, "contains": true, "unevaluatedItems": true, "unevaluatedProperties": true}
+	// exactly are the keywords under which a looser schema would allow fewer values.
+	exactly = map[string]bool{
+		"not": true, "if": true, "oneOf": true, "contains": true,
+		"unevaluatedItems": true, "unevaluatedProperties": true,
+	}
 )
 
 func (f *flattener) schema(given any, depth int) (any, error) {
 	s, ok := given.(map[string]any)
 	if !ok {
 		if _, ok := given.(bool); !ok {
-			return nil, errors.New("holds something that is no schema")
+			return nil, errors.New("holds something that is not a schema")
 		}
 		return given, f.spend(5, depth)
 	}
@@ -100,11 +104,11 @@ func (f *flattener) schema(given any, depth int) (any, error) {
 			if name == "$id" && depth == 0 {
 				continue
 			}
-			return nil, fmt.Errorf("uses %s, which qed does not follow", name)
+			return nil, fmt.Errorf("uses %s, which is not supported", name)
 		}
 		if pattern, ok := value.(string); ok && name == "pattern" && f.exact == 0 {
 			if _, err := regexp.Compile(pattern); err != nil {
-				continue // of another kind of regular expressions: it is the server that checks it
+				continue // another syntax of regular expressions: the server checks it
 			}
 		}
 		if exactly[name] {
@@ -149,7 +153,7 @@ func (f *flattener) keyword(name string, value any, depth int) (any, error) {
 			}
 			var err error
 			if _, names := sub.([]any); names && name == "dependencies" {
-				copied[key] = sub // the names of properties, as draft 7 has them
+				copied[key] = sub // names of properties, as in draft 7
 			} else if copied[key], err = f.schema(sub, depth); err != nil {
 				return nil, err
 			}
@@ -161,7 +165,7 @@ func (f *flattener) keyword(name string, value any, depth int) (any, error) {
 	return value, f.plain(value, depth)
 }
 
-// plain counts a value that is no schema.
+// plain counts a value that is not a schema.
 func (f *flattener) plain(value any, depth int) error {
 	n := 8
 	switch v := value.(type) {
@@ -184,17 +188,17 @@ func (f *flattener) plain(value any, depth int) error {
 	return f.spend(n, depth)
 }
 
-// reference returns what a reference refers to, with what stands beside it.
-func (f *flattener) reference(given any, beside map[string]any, depth int) (any, error) {
+// reference returns the target of a reference, combined with the keywords next to it.
+func (f *flattener) reference(given any, siblings map[string]any, depth int) (any, error) {
 	ref, ok := given.(string)
 	if !ok {
-		return nil, errors.New("has a reference that is no text")
+		return nil, errors.New("has a reference that is not a string")
 	}
 	if f.open[ref] {
 		if f.exact > 0 {
-			return nil, errors.New("contains itself where it says what is not allowed, or which of several is meant")
+			return nil, errors.New("contains itself under a keyword such as not or oneOf")
 		}
-		return beside, nil
+		return siblings, nil
 	}
 	target, err := f.find(ref)
 	if err != nil {
@@ -206,14 +210,14 @@ func (f *flattener) reference(given any, beside map[string]any, depth int) (any,
 	if err != nil {
 		return nil, err
 	}
-	for name := range beside {
+	for name := range siblings {
 		if name != "description" && name != "title" && name != "default" {
-			beside["allOf"] = append(listOf(beside["allOf"]), found)
-			return beside, nil
+			siblings["allOf"] = append(listOf(siblings["allOf"]), found)
+			return siblings, nil
 		}
 	}
 	if object, ok := found.(map[string]any); ok {
-		for name, value := range beside { // of its own there: it is a copy
+		for name, value := range siblings { // object is a copy
 			object[name] = value
 		}
 	}
@@ -225,14 +229,15 @@ func listOf(v any) []any {
 	return list
 }
 
-// find returns what a reference within the schema points to: "#", or "#/" and a JSON Pointer.
+// find returns the target of a reference within the schema: "#", or "#/" and a JSON
+// Pointer.
 func (f *flattener) find(ref string) (any, error) {
 	if ref == "#" {
 		return f.root, nil
 	}
 	pointer, ok := strings.CutPrefix(ref, "#/")
 	if !ok {
-		return nil, errors.New("refers to something outside of it, or by a name")
+		return nil, errors.New("has a reference to another document, or by a name")
 	}
 	var at any = f.root
 	for part := range strings.SplitSeq(pointer, "/") {
@@ -252,7 +257,7 @@ func (f *flattener) find(ref string) (any, error) {
 			ok = false
 		}
 		if !ok {
-			return nil, errors.New("refers to something that is not in it")
+			return nil, errors.New("has a reference to something that it does not contain")
 		}
 	}
 	return at, nil

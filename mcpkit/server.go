@@ -13,98 +13,107 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 )
 
-// ServerOptions say how tools are served. Nil and zero fields mean the defaults.
+// ServerOptions are the options of [AddRegistry] and [AddAgent]. Nil and the zero
+// value mean the defaults. The functions are called by several goroutines at once.
 type ServerOptions struct {
-	// Caller says who calls, from what the transport knows: the verified token and the
-	// headers in req.Extra, both nil where there is no HTTP. The context that it returns
-	// is that of the call, so it can hold what the tools need to know of him; a nil one
-	// means ctx. Its error refuses the call; it is told to OnError, and to the client that
-	// the call is not allowed.
+	// Caller returns who calls, from what the transport knows: the verified token and
+	// the headers in req.Extra, which are nil without HTTP. It also returns the context
+	// of the call, to which it can add values for the tools; nil means ctx. An error
+	// refuses the call: OnError gets it, and the client only learns that the call is not
+	// allowed.
 	//
-	// Nil means the UserID of the token that auth.RequireBearerToken verified, and nobody
-	// where there is none. The arguments of a call and its _meta are the client's: they
-	// say nothing of who calls.
+	// Nil means the UserID of the token that auth.RequireBearerToken verified, or an
+	// unknown caller without one. The arguments of a call and its _meta come from the
+	// client: they do not identify the caller.
 	Caller func(ctx context.Context, req *mcp.CallToolRequest) (context.Context, Caller, error)
 
-	// OnError is told of every call that failed, with all that is known, which may be more than the
-	// client may know. It is called by several goroutines at once. Nil means nobody.
+	// OnError is called with the complete error of every call that failed. The error
+	// may have details that the client must not see. Nil means that errors are not
+	// reported.
 	OnError func(ctx context.Context, tool string, err error)
 
-	// ToolError returns what the client reads of an error of a registry's tool: of wrong arguments
-	// and of failures, of a panic never. Empty means that the call failed, and no more. It is called by
-	// several goroutines at once. Nil means the text of the error, as a model of the host's own reads
-	// it: set it where a tool may say there what the client must not know, such as the address of a
-	// database.
-	ToolError func(ctx context.Context, tool string, err error) string
+	// ErrorText returns the text that the client gets for an error of a registry's tool.
+	// It is not called for a panic. If it returns "", the client only learns that the
+	// call failed. Nil means the text of the error, which is written for models: set
+	// ErrorText if a tool may name there what the client must not see, such as the
+	// address of a database.
+	ErrorText func(ctx context.Context, tool string, err error) string
 
-	// Timeout limits a call. 0 means five minutes. A registry's own limits hold as well.
+	// Timeout limits a call. 0 means five minutes. The limits of a registry apply too.
 	Timeout time.Duration
 
-	// MaxCalls is how many calls run at the same time. 0 means 16. More are refused, for
-	// the client to try again.
+	// MaxCalls is how many calls may run at the same time. 0 means 16. Further calls are
+	// refused, and the client can try again.
 	MaxCalls int
 
-	// MaxResult limits the JSON of an agent's answer, in bytes. 0 means 64 KiB. Of a
-	// larger one the table is cut first, then what artifacts hold, then the rest;
-	// "truncated" says so. What a registry's tools return is limited by the registry.
+	// MaxResult limits the JSON of an agent's answer, in bytes. 0 means 64 KiB. A larger
+	// answer is cut and marked as truncated: first the rows of the table, then the data
+	// of artifacts, then the rest. The registry limits the results of its tools.
 	MaxResult int
 
-	// Elicit puts an agent's questions to the user of a client that can ask him, before
-	// the call returns. A question that no form of plain fields can put, such as one that
-	// shows a draft to be edited, is returned all the same.
-	Elicit bool
+	// Elicitation puts an agent's questions to the client's user before the call
+	// returns, if the client supports it. A question that does not fit a form of plain
+	// fields, such as a draft to be edited, is returned in the result.
+	Elicitation bool
 }
 
-// A Caller is who calls a tool of ours: what qed.Turn has as User and Company.
-type Caller struct{ User, Company string }
+func (o *ServerOptions) setDefaults() error {
+	if err := option.Default("mcpkit: ServerOptions.Timeout", &o.Timeout, 5*time.Minute); err != nil {
+		return err
+	}
+	if err := option.Default("mcpkit: ServerOptions.MaxCalls", &o.MaxCalls, 16); err != nil {
+		return err
+	}
+	return option.Default("mcpkit: ServerOptions.MaxResult", &o.MaxResult, 64<<10)
+}
 
-// Thread returns the thread of a caller's conversation with an agent: where the host finds
-// it in its store. tool is the name of the agent's tool. Different callers never have the
-// same thread.
+// A Caller identifies who calls a tool. Its fields become User and Tenant of a
+// qed.Turn. The zero value is an unknown caller.
+type Caller struct{ User, Tenant string }
+
+// Thread returns the thread of a caller's conversation with an agent, under which the
+// agent's store has the conversation. tool is the name of the agent's tool. Different
+// callers never have the same thread.
 func Thread(tool string, caller Caller, conversation string) string {
 	return threadOf(tool, caller, "", conversation)
 }
 
-// threadOf is Thread within a session, where that is all that is known of the caller.
+// threadOf is like Thread. session identifies an unknown caller.
 func threadOf(tool string, caller Caller, session, conversation string) string {
-	text, _ := json.Marshal([]string{tool, caller.Company, caller.User, session, conversation}) // strings have a JSON form
+	text, _ := json.Marshal([]string{tool, caller.Tenant, caller.User, session, conversation}) // never fails
 	return fmt.Sprintf("mcp-%x", sha256.Sum256(text))
 }
 
-// A server serves one registry or agent.
+// A server serves one registry or one agent.
 type server struct {
 	opt   ServerOptions
 	slots chan struct{}
 }
 
-func newServer(opt *ServerOptions) *server {
+func newServer(opt *ServerOptions) (*server, error) {
 	s := &server{}
 	if opt != nil {
 		s.opt = *opt
 	}
-	if s.opt.Timeout <= 0 {
-		s.opt.Timeout = 5 * time.Minute
-	}
-	if s.opt.MaxCalls <= 0 {
-		s.opt.MaxCalls = 16
-	}
-	if s.opt.MaxResult <= 0 {
-		s.opt.MaxResult = 64 << 10
+	if err := s.opt.setDefaults(); err != nil {
+		return nil, err
 	}
 	s.slots = make(chan struct{}, s.opt.MaxCalls)
-	return s
+	return s, nil
 }
 
-// handle makes a handler of one that gets the context of a call that is admitted, and
-// returns an error where the call fails: what the client reads is in words of its own, if
-// it is a said error.
-func (s *server) handle(tool string, do func(context.Context, *mcp.CallToolRequest, Caller) (*mcp.CallToolResult, error)) mcp.ToolHandler {
+// handle returns the handler of a tool. do makes a call that is allowed. If it returns
+// a clientError, the client gets the text of that error.
+func (s *server) handle(
+	tool string, do func(context.Context, *mcp.CallToolRequest, Caller) (*mcp.CallToolResult, error),
+) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, _ error) {
 		defer func() {
-			if v := recover(); v != nil { // of a hook of the host's: agents and tools have their own
+			if v := recover(); v != nil { // of a function in ServerOptions: qed recovers agents and tools
 				result = s.failed(ctx, tool, fmt.Errorf("mcpkit: panic: %v", v))
 			}
 		}()
@@ -112,14 +121,15 @@ func (s *server) handle(tool string, do func(context.Context, *mcp.CallToolReque
 		case s.slots <- struct{}{}:
 			defer func() { <-s.slots }()
 		default:
-			return s.failed(ctx, tool, said{"too many calls run at the same time; try again later", nil}), nil
+			return s.failed(ctx, tool, clientError{"too many calls run at the same time; try again later", nil}), nil
 		}
 		ctx, cancel := context.WithTimeout(ctx, s.opt.Timeout)
 		defer cancel()
-		caller, err := s.caller(&ctx, req)
-		if err == nil {
-			result, err = do(ctx, req, caller)
+		ctx, caller, err := s.caller(ctx, req)
+		if err != nil {
+			return s.failed(ctx, tool, err), nil
 		}
+		result, err = do(ctx, req, caller)
 		if err != nil {
 			return s.failed(ctx, tool, err), nil
 		}
@@ -127,30 +137,31 @@ func (s *server) handle(tool string, do func(context.Context, *mcp.CallToolReque
 	}
 }
 
-func (s *server) caller(ctx *context.Context, req *mcp.CallToolRequest) (Caller, error) {
+// caller returns the context of a call and its caller.
+func (s *server) caller(ctx context.Context, req *mcp.CallToolRequest) (context.Context, Caller, error) {
 	if s.opt.Caller == nil {
 		if req.Extra != nil && req.Extra.TokenInfo != nil {
-			return Caller{User: req.Extra.TokenInfo.UserID}, nil
+			return ctx, Caller{User: req.Extra.TokenInfo.UserID}, nil
 		}
-		return Caller{}, nil
+		return ctx, Caller{}, nil
 	}
-	own, caller, err := s.opt.Caller(*ctx, req)
+	own, caller, err := s.opt.Caller(ctx, req)
 	if err != nil {
-		return Caller{}, said{"the call is not allowed", err}
+		return ctx, Caller{}, clientError{"the call is not allowed", err}
 	}
-	if own != nil {
-		*ctx = own
+	if own == nil {
+		own = ctx
 	}
-	return caller, nil
+	return own, caller, nil
 }
 
-// A said error has a text for the client. The cause is the host's.
-type said struct {
+// A clientError has a text for the client. Only the application gets the cause.
+type clientError struct {
 	text  string
 	cause error
 }
 
-func (e said) Error() string {
+func (e clientError) Error() string {
 	if e.cause == nil {
 		return "mcpkit: " + e.text
 	}
@@ -160,15 +171,15 @@ func (e said) Error() string {
 	return fmt.Sprintf("mcpkit: %s: %v", e.text, e.cause)
 }
 
-func (e said) Unwrap() error { return e.cause }
+func (e clientError) Unwrap() error { return e.cause }
 
-// failed tells the host of an error, and the client what he may know of it.
+// failed reports an error to the application and returns the result for the client.
 func (s *server) failed(ctx context.Context, tool string, err error) *mcp.CallToolResult {
 	if s.opt.OnError != nil {
 		s.opt.OnError(ctx, tool, err)
 	}
 	text := failedText
-	if e, ok := errors.AsType[said](err); ok {
+	if e, ok := errors.AsType[clientError](err); ok {
 		text = e.text
 	} else if errors.Is(err, context.DeadlineExceeded) {
 		text = "the call took too long"
@@ -176,22 +187,26 @@ func (s *server) failed(ctx context.Context, tool string, err error) *mcp.CallTo
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// AddRegistry adds the tools of a registry to an MCP server, under their names. A call
-// goes through [qed.Registry.Do]: arguments are validated, the result and the time are
-// limited, and a panic is an error.
+// AddRegistry adds the tools of a registry to an MCP server, under their names. Calls
+// are made with [qed.Registry.Do]: arguments are validated, the result and the time
+// are limited, and a panic is an error.
 //
-// The client gets a tool's JSON as text, and as structured content where it is an object.
-// A tool's error is one that a model may read, so the client gets its text, as it is, unless
-// [ServerOptions.ToolError] says otherwise; of a panic it gets nothing. Nobody can be asked: where
-// a tool would, the call fails and says so. To have its questions put, serve an agent.
+// The client gets the JSON of a tool's result as text, and as structured content if it
+// is an object. It gets the text of a tool's error, which is written for models,
+// unless [ServerOptions.ErrorText] is set; it gets no details of a panic. A tool that
+// asks the user fails. Serve an agent if the user must be asked.
 //
-// A tool that the server has already is replaced, as the SDK does it. A schema whose type
-// is not "object" is an error, and then nothing is added.
+// A tool that the server has already is replaced, as in the SDK. If the schema of a
+// tool's arguments does not have the type "object", AddRegistry returns an error and
+// adds nothing.
 func AddRegistry(server *mcp.Server, registry *qed.Registry, opt *ServerOptions) error {
 	if server == nil || registry == nil {
 		return errors.New("mcpkit: AddRegistry needs a server and a registry")
 	}
-	s := newServer(opt)
+	s, err := newServer(opt)
+	if err != nil {
+		return err
+	}
 	specs := registry.Specs()
 	for i, spec := range specs {
 		if spec.InputSchema == nil {
@@ -200,7 +215,7 @@ func AddRegistry(server *mcp.Server, registry *qed.Registry, opt *ServerOptions)
 		}
 		var root struct{ Type any }
 		if err := json.Unmarshal(spec.InputSchema, &root); err != nil || root.Type != "object" {
-			return fmt.Errorf(`mcpkit: tool %q: MCP needs an input schema of the type "object"`, spec.Name)
+			return fmt.Errorf(`mcpkit: tool %q: MCP requires an input schema with the type "object"`, spec.Name)
 		}
 	}
 	for _, spec := range specs {
@@ -213,14 +228,16 @@ func AddRegistry(server *mcp.Server, registry *qed.Registry, opt *ServerOptions)
 	return nil
 }
 
-// toolError is what a client reads of a tool's error.
-func (s *server) toolError(ctx context.Context, tool string, err error) string {
+// errorText returns the text that the client gets for a tool's error.
+func (s *server) errorText(ctx context.Context, tool string, err error) string {
 	text := err.Error()
-	switch before, _, asked := strings.Cut(text, qed.ErrCannotInterrupt.Error()); {
-	case s.opt.ToolError != nil:
-		text = s.opt.ToolError(ctx, tool, err)
-	case asked && errors.Is(err, qed.ErrCannotInterrupt): // the rest is advice for the host
-		text = before + "nobody can be asked here; say more exactly what is meant"
+	if s.opt.ErrorText != nil {
+		text = s.opt.ErrorText(ctx, tool, err)
+	} else if errors.Is(err, qed.ErrCannotInterrupt) {
+		// The text of ErrCannotInterrupt is advice for the application.
+		if before, _, found := strings.Cut(text, qed.ErrCannotInterrupt.Error()); found {
+			text = before + "the user cannot be asked here: make the arguments more precise"
+		}
 	}
 	if text = clean(text, maxErrorText); text == "" {
 		return failedText
@@ -233,7 +250,7 @@ const failedText = "the call failed"
 // call makes a call of a registry's tool.
 func (s *server) call(ctx context.Context, registry *qed.Registry, call llm.ToolCall) (*mcp.CallToolResult, error) {
 	if string(bytes.TrimSpace(call.Arguments)) == "null" {
-		call.Arguments = nil // as some clients say that there are none
+		call.Arguments = nil // some clients send null for no arguments
 	}
 	results, err := registry.Do(ctx, call)
 	if err != nil {
@@ -242,9 +259,9 @@ func (s *server) call(ctx context.Context, registry *qed.Registry, call llm.Tool
 	r := results[0]
 	if r.Err != nil {
 		if _, panicked := errors.AsType[*qed.PanicError](r.Err); panicked {
-			return nil, said{"the tool failed", r.Err}
+			return nil, clientError{"the tool failed", r.Err}
 		}
-		return nil, said{s.toolError(ctx, call.Name, r.Err), r.Err}
+		return nil, clientError{s.errorText(ctx, call.Name, r.Err), r.Err}
 	}
 	result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(r.Output)}}}
 	var object map[string]json.RawMessage

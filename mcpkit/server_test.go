@@ -19,7 +19,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// session connects the SDK's own client to a server, over HTTP.
+// session connects a client of the SDK to a server over HTTP.
 func session(t *testing.T, s *mcp.Server, opt *mcp.StreamableHTTPOptions, client *mcp.ClientOptions, header http.Header) *mcp.ClientSession {
 	t.Helper()
 	var handler http.Handler = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, opt)
@@ -73,8 +73,8 @@ func textOf(r *mcp.CallToolResult) string {
 	return r.Content[0].(*mcp.TextContent).Text
 }
 
-// reply reads the structured content of an agent's result.
-func reply(t *testing.T, r *mcp.CallToolResult) mcpkit.Reply {
+// reply returns the structured content of an agent's result.
+func reply(t *testing.T, r *mcp.CallToolResult) mcpkit.AgentResult {
 	t.Helper()
 	if r.IsError {
 		t.Fatalf("the call failed: %s", textOf(r))
@@ -83,7 +83,7 @@ func reply(t *testing.T, r *mcp.CallToolResult) mcpkit.Reply {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got mcpkit.Reply
+	var got mcpkit.AgentResult
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -105,7 +105,7 @@ func TestCaller(t *testing.T) {
 		case "panic":
 			panic("ldap://10.0.0.1")
 		}
-		return context.WithValue(ctx, key{}, "tenant"), mcpkit.Caller{User: user, Company: "acme"}, nil
+		return context.WithValue(ctx, key{}, "tenant"), mcpkit.Caller{User: user, Tenant: "acme"}, nil
 	}}
 	if err := mcpkit.AddAgent(s, "ask", "", agent, opt); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestCaller(t *testing.T) {
 	}
 }
 
-// Callers, tools and conversations never share a thread, whatever their names.
+// Different callers, tools and conversations never share a thread, whatever their names.
 func TestThread(t *testing.T) {
 	seen := map[string]string{}
 	for _, tool := range []string{"a", "ab"} {
@@ -129,7 +129,7 @@ func TestThread(t *testing.T) {
 			for _, company := range []string{"", "a", "b"} {
 				for _, id := range []string{"", "a", "b", "c"} {
 					name := fmt.Sprintf("%q %q %q %q", tool, user, company, id)
-					thread := mcpkit.Thread(tool, mcpkit.Caller{User: user, Company: company}, id)
+					thread := mcpkit.Thread(tool, mcpkit.Caller{User: user, Tenant: company}, id)
 					if before := seen[thread]; before != "" || store.CheckThread(thread) != nil {
 						t.Errorf("%s and %s are both %q", name, before, thread)
 					}
@@ -140,7 +140,7 @@ func TestThread(t *testing.T) {
 	}
 }
 
-// Callers that nobody knows do not share a conversation, though their sessions have no ID.
+// Unknown callers do not share a conversation, even if their sessions have no ID.
 func TestUnknownCallers(t *testing.T) {
 	noLeak(t)
 	s := newServer()

@@ -9,14 +9,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// sessions tell sessions apart of which some have no ID: those of standard input and output,
-// and all of an mcp.SSEHandler. The zero value is ready.
+// sessions names sessions, some of which have no ID: sessions over standard input
+// and output, and those of an mcp.SSEHandler. The zero value is ready to use.
 type sessions struct {
 	mu    sync.Mutex
 	named map[weak.Pointer[mcp.ServerSession]]string
 }
 
-// name returns what a session is called as long as it lasts: its ID, or a name that nobody knows.
+// name returns the ID of a session, or a secret name that lasts as long as the
+// session.
 func (s *sessions) name(session *mcp.ServerSession) string {
 	if id := session.ID(); id != "" {
 		return id

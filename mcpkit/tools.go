@@ -16,19 +16,23 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// Tools asks the server for its tools, page by page, and returns them for a
-// [qed.Registry], in the server's order. They call the server as long as the client is
-// open, whatever it lists later.
+// Tools lists the tools of the server and returns them for a [qed.Registry], in the
+// server's order. They work as long as the client is open, even if the server lists
+// other tools later.
 //
-// A tool that cannot be used is a [*ToolError], for [ClientOptions.Refused] or in Tools'
-// own error: one without a name, or with one that cannot be printed, one whose name came
-// before, or would become another's, and one whose schema is no object, is too large or too
-// deep, refers to what is not in it, or is none that can be checked. References within a
-// schema are replaced by what they refer to; where that contains itself, anything is allowed
-// at the second time, and it is the server that checks it.
+// A tool that cannot be used is a [*ToolError], which [ClientOptions.OnToolError] gets
+// or Tools returns. The reason is one of these:
 //
-// A list that is too long, or does not end, matches [ErrTooManyTools], and a server that
-// cannot be reached [ErrUnavailable].
+//   - The name is empty, has characters that cannot be printed, was listed before, or
+//     becomes equal to another name.
+//   - The schema of the arguments is not an object, is too large or too deep, has
+//     references to something that it does not contain, or is not valid.
+//
+// References within a schema are replaced by their targets. Where a target contains
+// itself, any value is allowed, and the server checks it.
+//
+// If the list is too long or does not end, the error matches [ErrTooManyTools]. If the
+// server cannot be reached, it matches [ErrUnavailable].
 func (c *Client) Tools(ctx context.Context) ([]qed.Tool, error) {
 	listed, problems, err := c.list(ctx)
 	if err != nil {
@@ -38,7 +42,7 @@ func (c *Client) Tools(ctx context.Context) ([]qed.Tool, error) {
 	var tools []qed.Tool
 	seen := map[string]bool{}
 	for i, t := range listed {
-		if c.opt.Only != nil && !slices.Contains(c.opt.Only, t.Name) {
+		if c.opt.AllowedTools != nil && !slices.Contains(c.opt.AllowedTools, t.Name) {
 			continue
 		}
 		tool, problem := qed.Tool{}, (*ToolError)(nil)
@@ -48,9 +52,9 @@ func (c *Client) Tools(ctx context.Context) ([]qed.Tool, error) {
 		case strings.ContainsFunc(t.Name, func(r rune) bool { return !unicode.IsPrint(r) }):
 			problem = refused(t.Name, "its name has characters that cannot be printed")
 		case seen[t.Name]:
-			problem = refused(t.Name, "the server lists another one of that name")
+			problem = refused(t.Name, "the server lists another tool of that name")
 		case names[i] == "":
-			problem = refused(t.Name, "another one has the name that it would get")
+			problem = refused(t.Name, "another tool has the same name in the registry")
 		default:
 			tool, problem = c.tool(names[i], t)
 		}
@@ -64,41 +68,43 @@ func (c *Client) Tools(ctx context.Context) ([]qed.Tool, error) {
 	for _, p := range problems {
 		seen[p.Tool] = true
 	}
-	for _, name := range c.opt.Only {
+	for _, name := range c.opt.AllowedTools {
 		if !seen[name] {
-			problems = append(problems, refused(name, "the server does not have it"))
+			problems = append(problems, refused(name, "the server does not list it"))
 		}
 	}
-	return tools, c.report(problems, &tools)
+	if err := c.report(problems); err != nil {
+		return nil, err
+	}
+	return tools, nil
 }
 
-// report tells the host of what cannot be used.
-func (c *Client) report(problems []*ToolError, tools *[]qed.Tool) error {
+// report passes the problems to OnToolError, or returns them as one error.
+func (c *Client) report(problems []*ToolError) error {
 	var all []error
 	for _, p := range problems {
-		if c.opt.Refused != nil {
-			c.opt.Refused(p)
+		if c.opt.OnToolError != nil {
+			c.opt.OnToolError(p)
 			continue
 		}
 		all = append(all, p)
 	}
-	if all != nil {
-		*tools = nil
-	}
 	return errors.Join(all...)
 }
 
-// list returns what the server lists, and what the SDK left out of it.
+// list returns the tools that the server lists, and problems for those that the SDK
+// left out.
 func (c *Client) list(ctx context.Context) ([]*mcp.Tool, []*ToolError, error) {
 	var tools []*mcp.Tool
 	var problems []*ToolError
 	cursors := map[string]bool{}
 	for cursor := ""; ; {
 		var whole []*mcp.Tool
-		page, err := send(ctx, c, new(delivery), func(ctx context.Context, session *mcp.ClientSession) (*mcp.ListToolsResult, error) {
+		request := func(ctx context.Context, session *mcp.ClientSession) (*mcp.ListToolsResult, error) {
 			whole = nil
 			return session.ListTools(context.WithValue(ctx, listedKey{}, &whole), &mcp.ListToolsParams{Cursor: cursor})
-		})
+		}
+		page, err := send(ctx, c, new(delivery), request)
 		if err != nil {
 			return nil, nil, c.notListed(ctx, err)
 		}
@@ -106,7 +112,7 @@ func (c *Client) list(ctx context.Context) ([]*mcp.Tool, []*ToolError, error) {
 			switch {
 			case t == nil:
 				problems = append(problems, refused("", "it is null"))
-			case !slices.Contains(page.Tools, t) && (c.opt.Only == nil || slices.Contains(c.opt.Only, t.Name)):
+			case !slices.Contains(page.Tools, t) && (c.opt.AllowedTools == nil || slices.Contains(c.opt.AllowedTools, t.Name)):
 				problems = append(problems, refused(t.Name, "its x-mcp-header annotations are not valid"))
 			}
 		}
@@ -115,7 +121,7 @@ func (c *Client) list(ctx context.Context) ([]*mcp.Tool, []*ToolError, error) {
 		cursor = page.NextCursor
 		switch {
 		case len(tools)+len(problems) > c.opt.MaxTools:
-			return nil, nil, fmt.Errorf("%w: more than %d; where that is right, set ClientOptions.MaxTools", ErrTooManyTools, c.opt.MaxTools)
+			return nil, nil, fmt.Errorf("%w: more than %d (ClientOptions.MaxTools)", ErrTooManyTools, c.opt.MaxTools)
 		case cursor == "":
 			return tools, problems, nil
 		case cursors[cursor] || len(cursors) > c.opt.MaxTools:
@@ -131,14 +137,14 @@ func (c *Client) notListed(ctx context.Context, err error) error {
 	case errors.Is(err, ErrClosed), errors.Is(err, ErrUnavailable):
 		return err
 	}
-	return &quiet{"mcpkit: the MCP server did not list its tools", errors.Join(ErrUnavailable, err)}
+	return &quietError{"mcpkit: the MCP server did not list its tools", errors.Join(ErrUnavailable, err)}
 }
 
 type listedKey struct{}
 
-// noteListed notes all tools that a server lists, as the SDK leaves out some and does not
-// say which.
-func noteListed(next mcp.MethodHandler) mcp.MethodHandler {
+// recordListed records all tools that a server lists, because the SDK leaves out some
+// without reporting them.
+func recordListed(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, req)
 		if page, ok := result.(*mcp.ListToolsResult); ok && page != nil {
@@ -152,19 +158,19 @@ func noteListed(next mcp.MethodHandler) mcp.MethodHandler {
 
 var (
 	prefixName = regexp.MustCompile(`^[A-Za-z0-9_-]{0,32}$`)
-	noName     = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+	notInName  = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 )
 
 const maxName = 64 // of a tool, in bytes
 
-// names returns what the tools are called in a registry. It does not depend on their
-// order: where several would be called the same, a hash of its own name stands behind each
-// that had to be changed, and where even that name is another's, it has none.
+// names returns the names of the tools in a registry. They do not depend on the order
+// of the tools: if several names become equal, a hash of the original name is added to
+// each changed one. A name that still equals another one is "".
 func (c *Client) names(tools []*mcp.Tool) []string {
 	count := map[string]int{}
 	names := make([]string, len(tools))
 	for i, t := range tools {
-		names[i] = c.opt.Prefix + noName.ReplaceAllString(t.Name, "_")
+		names[i] = c.opt.Prefix + notInName.ReplaceAllString(t.Name, "_")
 		if !slices.ContainsFunc(tools[:i], func(before *mcp.Tool) bool { return before.Name == t.Name }) {
 			count[names[i]]++
 		}
@@ -176,7 +182,7 @@ func (c *Client) names(tools []*mcp.Tool) []string {
 		hash := fmt.Sprintf("_%x", sha256.Sum256([]byte(t.Name)))[:9]
 		names[i] = names[i][:min(len(names[i]), maxName-len(hash))] + hash
 	}
-	owners := map[string]map[string]bool{} // by name, what the server calls those that have it
+	owners := map[string]map[string]bool{} // by name, the original names of its tools
 	for i, t := range tools {
 		if owners[names[i]] == nil {
 			owners[names[i]] = map[string]bool{}
@@ -191,7 +197,7 @@ func (c *Client) names(tools []*mcp.Tool) []string {
 	return names
 }
 
-// tool makes a tool of one that the server lists.
+// tool returns the tool of a registry for a tool that the server lists.
 func (c *Client) tool(name string, t *mcp.Tool) (qed.Tool, *ToolError) {
 	input, err := c.schema(t.InputSchema)
 	if err != nil {
@@ -199,7 +205,7 @@ func (c *Client) tool(name string, t *mcp.Tool) (qed.Tool, *ToolError) {
 	}
 	tool := qed.Tool{
 		Name: name, Description: c.description(t), Input: input,
-		Interrupts: c.opt.Ask, Timeout: c.opt.Timeout,
+		Interrupts: c.opt.Elicitation, Timeout: c.opt.Timeout,
 	}
 	if a := t.Annotations; a != nil && c.opt.Trusted {
 		tool.Idempotent = a.ReadOnlyHint || a.IdempotentHint
@@ -211,7 +217,7 @@ func (c *Client) tool(name string, t *mcp.Tool) (qed.Tool, *ToolError) {
 	return tool, nil
 }
 
-// description is what a model is told of a tool.
+// description returns the description of a tool for a model.
 func (c *Client) description(t *mcp.Tool) string {
 	text := t.Description
 	if text == "" {
@@ -224,5 +230,6 @@ func (c *Client) description(t *mcp.Tool) string {
 	case text == "":
 		return fmt.Sprintf("A tool of the server %s.", c.Name())
 	}
-	return fmt.Sprintf("A tool of the server %s, which says of it: %s", c.Name(), prompt.Quote(strings.Join(strings.Fields(text), " ")))
+	return fmt.Sprintf("A tool of the server %s. Its description by the server: %s", c.Name(),
+		prompt.Quote(strings.Join(strings.Fields(text), " ")))
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/qedkit/qed/mcpkit"
 )
 
-// lists returns a Dialer for a server that lists what pages says, whatever that is.
+// lists returns a Dialer for a server that lists the given pages, valid or not.
 func lists(t *testing.T, page func(cursor string) *mcp.ListToolsResult) mcpkit.Dialer {
 	s := mcp.NewServer(&mcp.Implementation{Name: "hostile\x1b[2J\u202e"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
 	s.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
@@ -44,8 +44,8 @@ const anyObject = `{"type":"object"}`
 
 var valid = regexp.MustCompile(`^p_[A-Za-z0-9_-]{1,62}$`)
 
-// Whatever names a server gives, the registry takes them, and a call reaches the tool that
-// was meant.
+// The registry accepts the changed names of any server, and a call reaches the right
+// tool.
 func TestNames(t *testing.T) {
 	noLeak(t)
 	names := []string{
@@ -62,7 +62,7 @@ func TestNames(t *testing.T) {
 	}
 	var refusals []string
 	c := connect(t, lists(t, func(string) *mcp.ListToolsResult { return &mcp.ListToolsResult{Tools: listed} }), &mcpkit.ClientOptions{
-		Prefix: "p_", Refused: func(e *mcpkit.ToolError) { refusals = append(refusals, e.Tool) },
+		Prefix: "p_", OnToolError: func(e *mcpkit.ToolError) { refusals = append(refusals, e.Tool) },
 	})
 	if strings.ContainsAny(c.Name(), "\x1b\u202e") {
 		t.Errorf("Name() = %q", c.Name())
@@ -88,15 +88,15 @@ func TestNames(t *testing.T) {
 		t.Errorf("a.b is %q, a/b is %q, a_b is %q", tools[1].Name, tools[2].Name, tools[3].Name)
 	}
 	if _, err := mcpkit.Connect(t.Context(), nil, nil); err == nil {
-		t.Error("a nil Dialer is taken")
+		t.Error("a nil Dialer is accepted")
 	}
 	if _, err := mcpkit.Connect(t.Context(), command("plain"), &mcpkit.ClientOptions{Prefix: "a b"}); err == nil {
-		t.Error("a prefix with a space is taken")
+		t.Error("a prefix with a space is accepted")
 	}
 }
 
-// A server can foresee the hash that is to tell two names apart. Then the tool whose name had to be
-// changed is refused, and the others are used.
+// A server can predict the hash that is added to a name. Then the tool with the changed
+// name is refused, and the others are used.
 func TestNamesForeseen(t *testing.T) {
 	noLeak(t)
 	hash := func(name string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(name)))[:8] }
@@ -110,7 +110,7 @@ func TestNamesForeseen(t *testing.T) {
 	}
 	var refusals []string
 	c := connect(t, lists(t, func(string) *mcp.ListToolsResult { return &mcp.ListToolsResult{Tools: listed} }), &mcpkit.ClientOptions{
-		Refused: func(e *mcpkit.ToolError) { refusals = append(refusals, e.Tool) },
+		OnToolError: func(e *mcpkit.ToolError) { refusals = append(refusals, e.Tool) },
 	})
 	tools, err := c.Tools(t.Context())
 	if err != nil || len(tools) != 3 {
@@ -128,7 +128,7 @@ func TestNamesForeseen(t *testing.T) {
 	}
 }
 
-// A schema either works, and costs little to check, or is refused by the tool's name.
+// A schema either works and is cheap to check, or the tool is refused.
 func TestSchemas(t *testing.T) {
 	bomb := `{"type":"object","properties":{"a":{"$ref":"#/$defs/d0"}},"$defs":{`
 	for i := range 30 {
@@ -243,7 +243,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// What a server says of a tool is shown as its words, and no more of it than is allowed.
+// The description of a server is quoted and shortened.
 func TestDescriptions(t *testing.T) {
 	noLeak(t)
 	injected := &mcp.Tool{
@@ -265,17 +265,17 @@ func TestOnly(t *testing.T) {
 	dial := lists(t, func(string) *mcp.ListToolsResult {
 		return &mcp.ListToolsResult{Tools: []*mcp.Tool{tool("a", anyObject), tool("b", `{"type":"string"}`), tool("c", anyObject)}}
 	})
-	tools, err := connect(t, dial, &mcpkit.ClientOptions{Only: []string{"c"}}).Tools(t.Context())
+	tools, err := connect(t, dial, &mcpkit.ClientOptions{AllowedTools: []string{"c"}}).Tools(t.Context())
 	if err != nil || len(tools) != 1 || tools[0].Name != "c" {
 		t.Errorf("%v, %v", tools, err)
 	}
-	_, err = connect(t, dial, &mcpkit.ClientOptions{Only: []string{"c", "gone"}}).Tools(t.Context())
+	_, err = connect(t, dial, &mcpkit.ClientOptions{AllowedTools: []string{"c", "gone"}}).Tools(t.Context())
 	if problem, ok := errors.AsType[*mcpkit.ToolError](err); !ok || problem.Tool != "gone" {
 		t.Errorf("error = %v", err)
 	}
 }
 
-// A list that takes for ever ends with the context.
+// A list that never ends stops with the context.
 func TestListHangs(t *testing.T) {
 	noLeak(t)
 	release := make(chan struct{})

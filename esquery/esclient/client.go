@@ -1,9 +1,21 @@
-// Package esclient runs searches on Elasticsearch and OpenSearch.
+// Package esclient runs checked searches on Elasticsearch and OpenSearch.
 //
-// A [Client] runs nothing but an [esquery.Search], which only an [esquery.Validator]
-// makes. It works on both engines, and finds out from the server which one it has.
-// Failures are [*esquery.EngineError] of a kind; those that may pass are tried again,
-// and an answer that lacks something is never taken for a whole one.
+// A [Client] runs an [esquery.Search], which only an [esquery.Validator] returns:
+//
+//	client, err := esclient.New(&esclient.Options{URLs: []string{"https://search:9200"}, APIKey: key})
+//	...
+//	mapping, err := client.Mapping(ctx, "orders")
+//	...
+//	validator, err := esquery.NewValidator(map[string]*esquery.Mapping{"orders": mapping}, nil)
+//	...
+//	search, err := validator.Check("orders", body).Search()
+//	...
+//	result, err := client.Search(ctx, search)
+//
+// The Client works with both engines and asks the server which one it is. A
+// failure is an [*esquery.EngineError] of a kind. Failures that may pass are tried
+// again. A result that is incomplete is an error, unless [Options.AllowPartial]
+// is set.
 package esclient
 
 import (
@@ -11,92 +23,83 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/elastic/elastic-transport-go/v8/elastictransport"
+
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/retry"
 )
 
-// Config says where the engine is and how it is asked. A nil Config and zero fields
-// mean the defaults named at each field.
-type Config struct {
-	// URLs are the nodes of one cluster, used in turn; one that cannot be reached is
-	// left for the next. A URL may hold a user and a password, which are sent to that
-	// node alone. Nil: http://localhost:9200.
+// Options are the options of a [Client]. Nil and the zero value mean the defaults.
+type Options struct {
+	// URLs are the nodes of one cluster, which are used in turn. If a node cannot be
+	// reached, the next one is tried. A URL may hold a user and a password, which
+	// are sent to that node only. Nil means http://localhost:9200.
 	URLs []string
 
-	// APIKey, or else Username and Password, are sent to the nodes of URLs and to
-	// nobody else: redirects are not followed. Empty: none.
+	// APIKey, or Username and Password, are sent to the nodes of URLs only:
+	// redirects are not followed.
 	APIKey             string
 	Username, Password string
 
-	// Transport sends the requests; it is where a certificate of one's own belongs, and
-	// what signs requests. Of its errors an [*esquery.EngineError] reaches the caller as
-	// it is. Nil: one of the client's own, with the defaults of net/http.
+	// Transport sends the requests. Set it for custom certificates, signed requests
+	// or a recording of package estest. An [*esquery.EngineError] that it returns is
+	// passed on unchanged. Nil means a transport with the defaults of net/http.
 	Transport http.RoundTripper
 
-	// Timeout is how long one attempt at a request may take: 30 s. The engine is told
-	// to stop a little earlier, so that it can say what it has.
+	// Timeout limits one attempt at a request. 0 means 30 s. The engine gets a
+	// slightly shorter limit, so that it can return what it has found.
 	Timeout time.Duration
-	// Backoff are the waits before each further attempt, lengthened by up to a quarter
-	// at random and to what the engine asks for, within 30 s: 2, 4 and 8 seconds where
-	// it is nil. Empty and not nil: there is one attempt. Attempted again is what the
-	// network, the load or a lack of time caused, never what the engine refused.
-	Backoff []time.Duration
-	// MaxBytes is how long an answer may be: 64 MiB.
+
+	// Retry says how often a request is repeated after [esquery.ErrRateLimit],
+	// [esquery.ErrTimeout] and [esquery.ErrUnavailable]. The defaults are 4 attempts,
+	// a first wait of 2 s and a longest wait of 30 s. Other failures are not
+	// repeated.
+	Retry retry.Policy
+
+	// MaxBytes is the largest response, in bytes. 0 means 64 MiB.
 	MaxBytes int64
 
-	// AllowPartial takes a result from which shards are missing, or that ran out of
-	// time, for a success: [esquery.Result.Partial] tells. Otherwise it is the Partial
-	// of an error that matches [esquery.ErrPartial]. [Client.Pages] and [Client.Hits]
-	// never pass over a gap.
+	// AllowPartial makes [Client.Search] return a result that lacks shards or that
+	// ran out of time; [esquery.Result.Partial] reports it. Without AllowPartial,
+	// such a result is the Partial of an error that matches [esquery.ErrPartial].
+	// [Client.Pages] and [Client.Hits] always return the error.
 	AllowPartial bool
 }
 
-// Client asks one cluster. Make one with [New]. It is safe for concurrent use.
+// A Client sends requests to one cluster. It is safe for concurrent use. Make one
+// with [New].
 type Client struct {
 	transport *elastictransport.Client
-	own       *http.Transport // nil: Config.Transport is the host's
+	own       *http.Transport // nil if Options.Transport is set
 	hosts     int
-	where     string   // the first of them, for errors
-	secrets   []string // must not stand in an error
+	address   string   // of the first node, for errors
+	secrets   []string // errors must not hold them
 
 	timeout      time.Duration
-	backoff      []time.Duration
+	retry        retry.Policy
 	maxBytes     int64
 	allowPartial bool
 
-	server atomic.Pointer[Server] // nil: not known yet
+	server atomic.Pointer[Server] // nil until it is known
 }
 
-// New returns a Client. It connects when it is first asked.
-func New(cfg *Config) (*Client, error) {
-	var o Config
-	if cfg != nil {
-		o = *cfg
+var standardRetry = retry.Policy{Attempts: 4, Wait: 2 * time.Second, MaxWait: 30 * time.Second}
+
+// New returns a Client. A nil opt means the defaults. The first request opens the
+// connection.
+func New(opt *Options) (*Client, error) {
+	var o Options
+	if opt != nil {
+		o = *opt
 	}
-	switch {
-	case o.APIKey != "" && (o.Username != "" || o.Password != ""):
-		return nil, errors.New("esclient: Config has an APIKey and a Username or Password: which one is it?")
-	case (o.Username == "") != (o.Password == ""):
-		return nil, errors.New("esclient: Config has only one of Username and Password")
-	case o.Timeout < 0 || o.MaxBytes < 0:
-		return nil, errors.New("esclient: Config.Timeout and Config.MaxBytes must not be negative")
+	if err := o.setDefaults(); err != nil {
+		return nil, err
 	}
-	if o.URLs == nil {
-		o.URLs = []string{"http://localhost:9200"}
-	}
-	if o.Timeout == 0 {
-		o.Timeout = 30 * time.Second
-	}
-	if o.Backoff == nil {
-		o.Backoff = []time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}
-	}
-	if o.MaxBytes == 0 {
-		o.MaxBytes = 64 << 20
-	}
-	c := &Client{timeout: o.Timeout, backoff: slices.Clone(o.Backoff), maxBytes: o.MaxBytes, allowPartial: o.AllowPartial}
+	c := &Client{timeout: o.Timeout, retry: o.Retry, maxBytes: o.MaxBytes, allowPartial: o.AllowPartial}
 	urls, err := c.parse(o.URLs)
 	if err != nil {
 		return nil, err
@@ -107,11 +110,7 @@ func New(cfg *Config) (*Client, error) {
 		}
 	}
 	if o.Transport == nil {
-		c.own = &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
-		if usual, ok := http.DefaultTransport.(*http.Transport); ok { // a host may have put another there
-			c.own = usual.Clone()
-		}
-		c.own.MaxIdleConnsPerHost = 32
+		c.own = newTransport()
 		o.Transport = c.own
 	}
 	c.transport, err = elastictransport.NewClient(
@@ -120,7 +119,7 @@ func New(cfg *Config) (*Client, error) {
 		elastictransport.WithBasicAuth(o.Username, o.Password),
 		elastictransport.WithTransport(o.Transport),
 		elastictransport.WithUserAgent("qed"),
-		elastictransport.WithDisableRetry(), // they are done here, by the kind of failure
+		elastictransport.WithDisableRetry(), // Client.do repeats requests by the kind of failure
 		elastictransport.WithConnectionPoolFunc(newNodes),
 	)
 	if err != nil {
@@ -129,32 +128,59 @@ func New(cfg *Config) (*Client, error) {
 	return c, nil
 }
 
-// parse reads the URLs, and keeps how many they are and what of them is secret. Its
-// errors do not repeat a URL, which may hold a password.
+func (o *Options) setDefaults() (err error) {
+	switch {
+	case o.APIKey != "" && (o.Username != "" || o.Password != ""):
+		return errors.New("esclient: Options has both an APIKey and a Username or Password")
+	case (o.Username == "") != (o.Password == ""):
+		return errors.New("esclient: Options has only one of Username and Password")
+	}
+	if o.URLs == nil {
+		o.URLs = []string{"http://localhost:9200"}
+	}
+	if err := option.Default("esclient: Options.Timeout", &o.Timeout, 30*time.Second); err != nil {
+		return err
+	}
+	if err := option.Default("esclient: Options.MaxBytes", &o.MaxBytes, 64<<20); err != nil {
+		return err
+	}
+	o.Retry, err = o.Retry.Or("esclient: Options.Retry", standardRetry)
+	return err
+}
+
+func newTransport() *http.Transport {
+	t := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	// The application may have replaced http.DefaultTransport by another type.
+	if standard, ok := http.DefaultTransport.(*http.Transport); ok {
+		t = standard.Clone()
+	}
+	t.MaxIdleConnsPerHost = 32
+	return t
+}
+
+// parse parses the URLs and records their number and their secrets. Its errors do
+// not repeat a URL, which may hold a password.
 func (c *Client) parse(texts []string) ([]*url.URL, error) {
 	if len(texts) == 0 {
-		return nil, errors.New("esclient: Config.URLs is empty")
+		return nil, errors.New("esclient: Options.URLs is empty")
 	}
 	var urls []*url.URL
 	for i, text := range texts {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-			return nil, fmt.Errorf("esclient: Config.URLs[%d] is not like https://host:9200 or https://host/path", i)
+			return nil, fmt.Errorf("esclient: Options.URLs[%d] must be like https://host:9200 or https://host/path", i)
 		}
 		if password, ok := u.User.Password(); ok && password != "" {
 			c.secrets = append(c.secrets, password)
 		}
-		for len(u.Path) > 0 && u.Path[len(u.Path)-1] == '/' {
-			u.Path = u.Path[:len(u.Path)-1]
-		}
+		u.Path = strings.TrimRight(u.Path, "/")
 		urls = append(urls, u)
 	}
-	c.hosts, c.where = len(urls), urls[0].Host
+	c.hosts, c.address = len(urls), urls[0].Host
 	return urls, nil
 }
 
-// Close closes the connections that wait for the next request. The Client may still
-// be used.
+// Close closes idle connections. The Client can still be used.
 func (c *Client) Close() {
 	if c.own != nil {
 		c.own.CloseIdleConnections()

@@ -14,25 +14,26 @@ import (
 	"unicode"
 
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/backoff"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/retry"
 )
 
-// ended is the error of a context that is done: [esquery.ErrTimeout] after its deadline,
-// else one that matches [context.Canceled], with the reason where there is one.
+// ended returns the error of a call whose context is done.
 func (c *Client) ended(ctx context.Context, index string) error {
-	switch err, cause := ctx.Err(), context.Cause(ctx); {
-	case errors.Is(err, context.DeadlineExceeded):
-		return &esquery.EngineError{Kind: esquery.ErrTimeout, Index: index, Reason: "the context's deadline has passed", Err: err}
-	case errors.Is(cause, err):
-		return fmt.Errorf("esquery: %w", err)
-	default:
-		return fmt.Errorf("esquery: %w: %w", err, cause)
+	err, cause := ctx.Err(), context.Cause(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &esquery.EngineError{
+			Kind: esquery.ErrTimeout, Index: index, Reason: "the context's deadline has passed", Err: err,
+		}
 	}
+	if errors.Is(cause, err) {
+		return fmt.Errorf("esclient: %w", err)
+	}
+	return fmt.Errorf("esclient: %w: %w", err, cause)
 }
 
-// failed is the error of an attempt to which there is no whole answer. Of err it
-// repeats nothing, unless the host's transport says itself what it is.
+// failed returns the error of an attempt without a complete response. Its text does
+// not repeat err, unless the transport returned an EngineError.
 func (c *Client) failed(ctx context.Context, index string, err error) error {
 	var known *esquery.EngineError
 	if errors.As(err, &known) {
@@ -47,28 +48,33 @@ func (c *Client) failed(ctx context.Context, index string, err error) error {
 	)
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		e.Kind, e.Reason = esquery.ErrTimeout, fmt.Sprintf("no whole answer from %s within %v (Config.Timeout)", c.where, c.timeout)
+		e.Kind, e.Reason = esquery.ErrTimeout,
+			fmt.Sprintf("no complete response from %s within %v (Options.Timeout)", c.address, c.timeout)
 	case errors.As(err, &certificate), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		e.Kind = esquery.ErrProtocol
-		e.Reason = "no TLS connection to " + c.where + ": is the URL's scheme right, and the certificate known here (Config.Transport)?"
+		e.Reason = "no TLS connection to " + c.address +
+			": check the scheme of the URL, and whether the certificate is trusted here (Options.Transport)"
 	case errors.As(err, &dns):
-		e.Reason = "the host name of " + c.where + " is not known: is it spelt right, and is there a network?"
+		e.Reason = "the host name of " + c.address + " cannot be resolved: check the name and the network"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		e.Reason = "nothing listens at " + c.where + ": is the server running, and reachable from here?"
+		e.Reason = "nothing listens at " + c.address + ": check that the server runs and can be reached from here"
 	default:
-		e.Reason = "the connection to " + c.where + " failed, or ended before the answer did"
+		e.Reason = "the connection to " + c.address + " failed, or ended before the response was complete"
 	}
 	return e
 }
 
-// protocol is the error of an answer that neither engine gives.
-func (c *Client) protocol(r *reply, index string, err error) error {
-	return &esquery.EngineError{Kind: esquery.ErrProtocol, Status: r.status, Index: index, Err: err,
-		Reason: "the answer of " + c.where + " is not one of Elasticsearch or OpenSearch: does the engine's API begin at this URL?"}
+// protocol returns the error of a response that neither engine returns.
+func (c *Client) protocol(r *response, index string, err error) error {
+	return &esquery.EngineError{
+		Kind: esquery.ErrProtocol, Status: r.status, Index: index, Err: err,
+		Reason: "the response of " + c.address +
+			" is not of Elasticsearch or OpenSearch: check that the engine's API is at this URL",
+	}
 }
 
-// refused is the error of an answer with a status of failure.
-func (c *Client) refused(r *reply, call *call) error {
+// refused returns the error of a response with a status of failure.
+func (c *Client) refused(r *response, call *call) error {
 	cause, ok := readCause(r.body)
 	e := &esquery.EngineError{
 		Kind:       kindOf(r.status, cause, ok),
@@ -76,16 +82,16 @@ func (c *Client) refused(r *reply, call *call) error {
 		Type:       c.clean(cause.Type, maxType),
 		Reason:     c.clean(cause.reason(), maxReason),
 		Index:      call.index,
-		RetryAfter: backoff.RetryAfter(r.header, time.Now()),
+		RetryAfter: retry.After(r.header, time.Now()),
 	}
-	if call.view && cause.Type == noShard {
-		e.Kind = esquery.ErrExpired // no other shard will have this view
+	if call.pit && cause.Type == noShard {
+		e.Kind = esquery.ErrExpired // no other shard has this point in time
 	}
 	switch e.Kind {
 	case esquery.ErrProtocol:
 		return c.protocol(r, call.index, nil)
 	case esquery.ErrAuth:
-		e.Reason = "the credentials in Config are missing, wrong, or not allowed to do this"
+		e.Reason = "the credentials in Options are missing, wrong, or not sufficient"
 	case esquery.ErrExpired:
 		e.Reason = expired
 	}
@@ -129,9 +135,9 @@ const (
 	tooManyBuckets = "too_many_buckets_exception"
 )
 
-const expired = "the engine's view of the index is gone: more time than PageOptions.KeepAlive passed between two pages, or a node restarted"
+const expired = "the point in time is gone: more than PageOptions.KeepAlive passed between two pages, or a node restarted"
 
-// cause is how an engine explains a failure.
+// A cause is the JSON in which an engine explains a failure.
 type cause struct {
 	Type      string  `json:"type"`
 	Reason    string  `json:"reason"`
@@ -151,34 +157,35 @@ func (c *cause) blamesSearch() bool {
 	return false
 }
 
-// readCause returns the root of what the engine says went wrong; false: the body is
-// not what an engine says of an error.
+// readCause returns the root cause in the body of a response. It reports false if
+// the body is not an error of an engine.
 func readCause(body []byte) (cause, bool) {
-	var answer struct {
+	var in struct {
 		Error json.RawMessage `json:"error"`
 	}
-	if json.Unmarshal(body, &answer) != nil || len(answer.Error) == 0 {
+	if json.Unmarshal(body, &in) != nil || len(in.Error) == 0 {
 		return cause{}, false
 	}
-	var words string
-	if json.Unmarshal(answer.Error, &words) == nil {
-		return cause{Reason: words}, true
+	var text string
+	if json.Unmarshal(in.Error, &text) == nil {
+		return cause{Reason: text}, true
 	}
 	var top cause
-	if json.Unmarshal(answer.Error, &top) != nil || top.Type == "" && top.Reason == "" {
+	if json.Unmarshal(in.Error, &top) != nil || top.Type == "" && top.Reason == "" {
 		return cause{}, false
 	}
 	if len(top.RootCause) == 0 {
 		return top, true
 	}
 	root := top.RootCause[0]
-	if root.CausedBy == nil { // it stands at the top, or at the failed shards
+	if root.CausedBy == nil { // some errors have it at the top only
 		root.CausedBy = top.CausedBy
 	}
 	return root, true
 }
 
-// reason is the cause's own, and that at its bottom where it says more.
+// reason returns the reason of the cause, followed by the reason of the innermost
+// cause if that adds something.
 func (c *cause) reason() string {
 	bottom := c
 	for bottom.CausedBy != nil {
@@ -190,12 +197,13 @@ func (c *cause) reason() string {
 	return c.Reason + ": " + bottom.Reason
 }
 
-// clean makes the words of a server fit to stand in an error: short, on one line,
-// without credentials, and without what cannot be seen, which a terminal may obey.
-func (c *Client) clean(s string, most int) string {
+// clean returns a text of the server for the text of an error: short, on one line,
+// without credentials, and without control characters, which a terminal may
+// execute.
+func (c *Client) clean(s string, limit int) string {
 	for _, secret := range c.secrets {
 		s = strings.ReplaceAll(s, secret, "[secret]")
 	}
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || !unicode.IsPrint(r) }), " ")
-	return strings.ToValidUTF8(prompt.Clip(s, most), "?")
+	return strings.ToValidUTF8(prompt.Clip(s, limit), "?")
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/esquery/esclient"
 	"github.com/qedkit/qed/esquery/estest"
+	"github.com/qedkit/qed/retry"
 )
 
 func TestErrorKinds(t *testing.T) {
@@ -29,7 +30,7 @@ func TestErrorKinds(t *testing.T) {
 		kind   esquery.ErrorKind
 		typ    string
 		reason string // a part of it
-		asked  int    // how often, with one further attempt allowed
+		asked  int    // how often, with two attempts allowed
 	}{
 		"no such index": {404, failure("index_not_found_exception", "no such index [orders]"), esquery.ErrNotFound,
 			"index_not_found_exception", "no such index [orders]", 1},
@@ -37,10 +38,10 @@ func TestErrorKinds(t *testing.T) {
 		"the root and the bottom": {400, `{"error":{"type":"parsing_exception","reason":"Failed to parse","root_cause":[{"type":"parsing_exception","reason":"Failed to parse"}],
 			"caused_by":{"type":"x","reason":"in between","caused_by":{"type":"y","reason":"[termx] is malformed"}}}}`,
 			esquery.ErrBadRequest, "parsing_exception", "Failed to parse: [termx] is malformed", 1},
-		"only words":           {405, `{"error":"Incorrect HTTP method","status":405}`, esquery.ErrBadRequest, "", "Incorrect HTTP method", 1},
+		"only a text":          {405, `{"error":"Incorrect HTTP method","status":405}`, esquery.ErrBadRequest, "", "Incorrect HTTP method", 1},
 		"a null reason":        {400, `{"error":{"type":"x","reason":null}}`, esquery.ErrBadRequest, "x", "", 1},
-		"not logged in":        {401, failure("security_exception", "missing credentials"), esquery.ErrAuth, "security_exception", "Config", 1},
-		"not allowed":          {403, html, esquery.ErrAuth, "", "Config", 1},
+		"not logged in":        {401, failure("security_exception", "missing credentials"), esquery.ErrAuth, "security_exception", "Options", 1},
+		"not allowed":          {403, html, esquery.ErrAuth, "", "Options", 1},
 		"too many requests":    {429, failure("es_rejected_execution_exception", "queue full"), esquery.ErrRateLimit, "es_rejected_execution_exception", "queue full", 2},
 		"bad gateway":          {502, html, esquery.ErrUnavailable, "", "", 2},
 		"unavailable":          {503, failure("cluster_block_exception", "blocked by: no master"), esquery.ErrUnavailable, "cluster_block_exception", "no master", 2},
@@ -62,11 +63,10 @@ func TestErrorKinds(t *testing.T) {
 			for what, ask := range map[string]func(*esclient.Client) error{
 				"search": func(c *esclient.Client) error { _, err := c.Search(t.Context(), search(t, `{}`)); return err },
 				"count":  func(c *esclient.Client) error { _, err := c.Count(t.Context(), search(t, `{}`)); return err },
-				"valid":  func(c *esclient.Client) error { return c.Validate(t.Context(), search(t, `{}`)) },
 				"fields": func(c *esclient.Client) error { _, err := c.Mapping(t.Context(), "orders"); return err },
 			} {
 				e := always(test.status, test.body)
-				err := ask(newClient(t, e, esclient.Config{Backoff: []time.Duration{0}}))
+				err := ask(newClient(t, e, esclient.Options{Retry: retry.Policy{Attempts: 2, Wait: -1}}))
 				var failed *esquery.EngineError
 				if !errors.Is(err, test.kind) || !errors.As(err, &failed) {
 					t.Errorf("%s: %v, want %v", what, err, test.kind)
@@ -76,7 +76,7 @@ func TestErrorKinds(t *testing.T) {
 					t.Errorf("%s: %+v", what, failed)
 				}
 				if what == "fields" && test.status == 200 {
-					continue // it asks twice
+					continue // Mapping makes two requests
 				}
 				if len(e.seen) != test.asked {
 					t.Errorf("%s: asked %d times, want %d", what, len(e.seen), test.asked)
@@ -86,30 +86,30 @@ func TestErrorKinds(t *testing.T) {
 	}
 }
 
-// TestReasonIsClean: what a server says stands in an error cut short, on one line,
-// without what a terminal obeys, and without the credentials that it repeats.
+// A text of the server is shortened in an error and written on one line, without
+// control characters and without the credentials that it repeats.
 func TestReasonIsClean(t *testing.T) {
 	e := always(400, failure("x", "pass\u001b[31m\nword s3same and key "+strings.Repeat("long ", 1000)))
-	_, err := newClient(t, e, esclient.Config{Username: "u", Password: "s3same", Backoff: []time.Duration{}}).Search(t.Context(), search(t, `{}`))
+	_, err := newClient(t, e, esclient.Options{Username: "u", Password: "s3same", Retry: retry.Policy{Attempts: 1}}).Search(t.Context(), search(t, `{}`))
 	if text := err.Error(); strings.ContainsAny(text, "\n\x1b") || strings.Contains(text, "s3same") || len(text) > 700 {
-		t.Errorf("the error says %q", text)
+		t.Errorf("the error is %q", text)
 	}
 }
 
 func TestAnswerTooLarge(t *testing.T) {
 	body := found(1, hit(1))
-	c := newClient(t, always(200, body), esclient.Config{MaxBytes: int64(len(body)) - 1})
+	c := newClient(t, always(200, body), esclient.Options{MaxBytes: int64(len(body)) - 1})
 	if _, err := c.Search(t.Context(), search(t, `{}`)); !errors.Is(err, esquery.ErrTooLarge) {
-		t.Errorf("one byte too long: %v", err)
+		t.Errorf("one byte longer than the limit: %v", err)
 	}
-	c = newClient(t, always(200, body), esclient.Config{MaxBytes: int64(len(body))})
+	c = newClient(t, always(200, body), esclient.Options{MaxBytes: int64(len(body))})
 	if _, err := c.Search(t.Context(), search(t, `{}`)); err != nil {
-		t.Errorf("as long as it may be: %v", err)
+		t.Errorf("as long as the limit: %v", err)
 	}
 }
 
-// TestBackoff: 2, 4 and 8 seconds, each up to a quarter longer.
-func TestBackoff(t *testing.T) {
+// The waits are 2, 4 and 8 seconds, and half of each wait is random.
+func TestDefaultRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var at []time.Duration
 		start := time.Now()
@@ -117,12 +117,12 @@ func TestBackoff(t *testing.T) {
 			at = append(at, time.Since(start).Truncate(time.Second))
 			return reply(503, "")
 		}}
-		_, err := newClient(t, e, esclient.Config{}).Search(t.Context(), search(t, `{}`))
+		_, err := newClient(t, e, esclient.Options{}).Search(t.Context(), search(t, `{}`))
 		if !errors.Is(err, esquery.ErrUnavailable) || len(at) != 4 {
 			t.Fatalf("%d attempts, %v", len(at), err)
 		}
-		for i, least := range []time.Duration{2, 4, 8} {
-			if waited := at[i+1] - at[i]; waited < (least-1)*time.Second || waited > (least+least/4+1)*time.Second {
+		for i, longest := range []time.Duration{2, 4, 8} {
+			if waited := at[i+1] - at[i]; waited < (longest/2-1)*time.Second || waited > (longest+1)*time.Second {
 				t.Errorf("waited %v before attempt %d", waited, i+2)
 			}
 		}
@@ -132,14 +132,14 @@ func TestBackoff(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	for name, test := range map[string]struct {
 		header string
-		least  time.Duration // waited; 0: it is not tried again
+		least  time.Duration // the shortest wait; 0: no other attempt
 	}{
-		"longer":        {"12", 12 * time.Second},
-		"shorter":       {"1", 2 * time.Second},
-		"a date":        {"Sat, 01 Jan 2000 00:00:20 GMT", 20 * time.Second}, // synctest begins there
-		"no number":     {"soon", 2 * time.Second},
-		"far too long":  {"3600", 0},
-		"beyond bounds": {"99999999999999999999", 0},
+		"longer":       {"12", 12 * time.Second},
+		"shorter":      {"1", time.Second},
+		"a date":       {"Sat, 01 Jan 2000 00:00:20 GMT", 20 * time.Second}, // the first time of synctest
+		"not a number": {"soon", time.Second},
+		"far too long": {"3600", 0},
+		"overflow":     {"99999999999999999999", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -151,7 +151,7 @@ func TestRetryAfter(t *testing.T) {
 					}
 					return reply(200, found(0))
 				}}
-				_, err := newClient(t, e, esclient.Config{}).Search(t.Context(), search(t, `{}`))
+				_, err := newClient(t, e, esclient.Options{}).Search(t.Context(), search(t, `{}`))
 				waited := time.Since(start)
 				var limited *esquery.EngineError
 				switch {
@@ -159,7 +159,7 @@ func TestRetryAfter(t *testing.T) {
 					if !errors.As(err, &limited) || limited.RetryAfter < time.Hour || waited != 0 {
 						t.Errorf("%v after %v", err, waited)
 					}
-				case err != nil || waited < test.least || waited > test.least+test.least/4+time.Second:
+				case err != nil || waited < test.least || waited > test.least+2*time.Second:
 					t.Errorf("%v after %v, want %v", err, waited, test.least)
 				}
 			})
@@ -167,39 +167,39 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestTimeouts: of one attempt, which is made again; of the caller, whose deadline no
-// wait outlives; and the caller's own end.
+// The timeout of one attempt, which is repeated; the caller's deadline, which no wait
+// outlives; and a caller that cancels.
 func TestTimeouts(t *testing.T) {
 	silent := func() *engine { return &engine{answer: func(request) *http.Response { return nil }} }
 	synctest.Test(t, func(t *testing.T) {
 		e, start := silent(), time.Now()
-		_, err := newClient(t, e, esclient.Config{Timeout: time.Second, Backoff: []time.Duration{0}}).Search(t.Context(), search(t, `{}`))
+		_, err := newClient(t, e, esclient.Options{Timeout: time.Second, Retry: retry.Policy{Attempts: 2, Wait: -1}}).Search(t.Context(), search(t, `{}`))
 		if !errors.Is(err, esquery.ErrTimeout) || len(e.seen) != 2 || time.Since(start) != 2*time.Second {
 			t.Errorf("%v after %v and %d attempts", err, time.Since(start), len(e.seen))
 		}
 		if q := e.seen[0].URL.Query(); q.Get("timeout") != "900ms" {
-			t.Errorf("the engine is told %v", q)
+			t.Errorf("parameters %v", q)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
 		e := silent()
-		_, err := newClient(t, e, esclient.Config{}).Search(ctx, search(t, `{}`))
+		_, err := newClient(t, e, esclient.Options{}).Search(ctx, search(t, `{}`))
 		if !errors.Is(err, esquery.ErrTimeout) || !errors.Is(err, context.DeadlineExceeded) || len(e.seen) != 1 {
 			t.Errorf("%v after %d attempts", err, len(e.seen))
 		}
 		if q := e.seen[0].URL.Query(); q.Get("timeout") != "2700ms" {
-			t.Errorf("the engine is told %v", q)
+			t.Errorf("parameters %v", q)
 		}
 	})
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err := newClient(t, always(503, ""), esclient.Config{}).Search(ctx, search(t, `{}`))
+		_, err := newClient(t, always(503, ""), esclient.Options{}).Search(ctx, search(t, `{}`))
 		if !errors.Is(err, esquery.ErrUnavailable) || time.Since(start) != 0 {
-			t.Errorf("it waits although there is no time: %v after %v", err, time.Since(start))
+			t.Errorf("waited although the deadline is before the next attempt: %v after %v", err, time.Since(start))
 		}
 	})
 	for name, e := range map[string]*engine{"waiting for an answer": silent(), "between two attempts": always(503, "")} {
@@ -207,7 +207,7 @@ func TestTimeouts(t *testing.T) {
 			bored := errors.New("the user left")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(time.Second, func() { cancel(bored) })
-			_, err := newClient(t, e, esclient.Config{}).Search(ctx, search(t, `{}`))
+			_, err := newClient(t, e, esclient.Options{}).Search(ctx, search(t, `{}`))
 			if !errors.Is(err, context.Canceled) || !errors.Is(err, bored) || len(e.seen) != 1 {
 				t.Errorf("%s: %v after %d attempts", name, err, len(e.seen))
 			}
@@ -215,12 +215,12 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestConnections: what goes wrong below HTTP.
+// Failures below HTTP.
 func TestConnections(t *testing.T) {
 	s := search(t, `{}`)
 	ask := func(t *testing.T, url string) error {
 		t.Helper()
-		c, err := esclient.New(&esclient.Config{URLs: []string{url}, Username: "u", Password: "s3same", Backoff: []time.Duration{}, Timeout: 5 * time.Second})
+		c, err := esclient.New(&esclient.Options{URLs: []string{url}, Username: "u", Password: "s3same", Retry: retry.Policy{Attempts: 1}, Timeout: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestConnections(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, found(0)) }))
 	defer server.Close()
 	secure := httptest.NewUnstartedServer(server.Config.Handler)
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it tells of what is tested here
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // the failed handshakes of this test
 	secure.StartTLS()
 	defer secure.Close()
 	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -271,7 +271,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestNotRecorded is no failure of a network: it is told at once, with what was asked.
+// A request that was not recorded is not repeated.
 func TestNotRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		replay, err := estest.Replay(strings.NewReader(`{"method":"POST","path":"/others/_search","status":200,"response":{}}`))
@@ -279,17 +279,17 @@ func TestNotRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		_, err = newClient(t, replay, esclient.Config{}).Search(t.Context(), search(t, `{}`))
+		_, err = newClient(t, replay, esclient.Options{}).Search(t.Context(), search(t, `{}`))
 		if !errors.Is(err, estest.ErrNotRecorded) || !strings.Contains(err.Error(), "/orders/_search") || !strings.Contains(err.Error(), "/others/_search") {
-			t.Errorf("it says %v", err)
+			t.Errorf("got %v", err)
 		}
 		if waited := time.Since(start); waited != 0 {
-			t.Errorf("it was tried again for %v", waited)
+			t.Errorf("waited %v", waited)
 		}
 	})
 }
 
-// TestCredentialsStay with the nodes that were configured, whatever one of them says.
+// Credentials are sent to the configured nodes only, even if a node redirects.
 func TestCredentialsStay(t *testing.T) {
 	stolen := make(chan string, 10)
 	thief := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stolen <- r.Header.Get("Authorization") }))
@@ -301,7 +301,7 @@ func TestCredentialsStay(t *testing.T) {
 			}
 			http.Redirect(w, r, thief.URL, status)
 		}))
-		c, err := esclient.New(&esclient.Config{URLs: []string{server.URL}, APIKey: "a2V5", Backoff: []time.Duration{}})
+		c, err := esclient.New(&esclient.Options{URLs: []string{server.URL}, APIKey: "a2V5", Retry: retry.Policy{Attempts: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -312,12 +312,12 @@ func TestCredentialsStay(t *testing.T) {
 		server.Close()
 	}
 	if len(stolen) > 0 {
-		t.Errorf("another server was asked, with %q", <-stolen)
+		t.Errorf("another server got a request with %q", <-stolen)
 	}
 }
 
-// TestNodes take turns; one that is down is left for the next at once, and asked again
-// later. Each gets the credentials of its own URL.
+// Nodes take turns. A node that is down is skipped at once and tried again later.
+// Each node gets the credentials of its own URL.
 func TestNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked []string
@@ -330,7 +330,7 @@ func TestNodes(t *testing.T) {
 			}
 			return reply(200, found(0)), nil
 		})
-		c := newClient(t, e, esclient.Config{URLs: []string{"http://u1:p1@one", "http://u2:p2@two/es"}})
+		c := newClient(t, e, esclient.Options{URLs: []string{"http://u1:p1@one", "http://u2:p2@two/es"}})
 		ask := func(n int, want ...string) {
 			t.Helper()
 			asked = nil
@@ -349,7 +349,7 @@ func TestNodes(t *testing.T) {
 		start := time.Now()
 		ask(3, two, one, one, one)
 		if time.Since(start) != 0 {
-			t.Errorf("it waited %v", time.Since(start))
+			t.Errorf("waited %v", time.Since(start))
 		}
 		down["two"] = false
 		time.Sleep(time.Minute)
@@ -362,7 +362,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 func TestNewRefuses(t *testing.T) {
-	for name, cfg := range map[string]*esclient.Config{
+	for name, opt := range map[string]*esclient.Options{
 		"no URL":            {URLs: []string{}},
 		"no scheme":         {URLs: []string{"localhost:9200"}},
 		"another scheme":    {URLs: []string{"http://localhost", "ftp://s3same@localhost"}},
@@ -373,8 +373,9 @@ func TestNewRefuses(t *testing.T) {
 		"two credentials":   {APIKey: "s3same", Username: "u", Password: "s3same"},
 		"a negative time":   {Timeout: -1},
 		"a negative length": {MaxBytes: -1},
+		"negative attempts": {Retry: retry.Policy{Attempts: -1}},
 	} {
-		if _, err := esclient.New(cfg); err == nil || strings.Contains(err.Error(), "s3same") {
+		if _, err := esclient.New(opt); err == nil || strings.Contains(err.Error(), "s3same") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -14,8 +14,7 @@ import (
 	"github.com/qedkit/qed/esquery/esclient"
 )
 
-// engine stands in for a server: it answers requests by what they ask for, and keeps
-// a record of them.
+// engine is a fake server: it returns what answer returns and records the requests.
 type engine struct {
 	answer func(r request) *http.Response
 
@@ -23,7 +22,7 @@ type engine struct {
 	seen []request
 }
 
-// request is what a server sees of one.
+// request is a request as the server sees it.
 type request struct {
 	*http.Request
 	body string
@@ -48,7 +47,7 @@ func (e *engine) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	resp := e.answer(r)
-	if resp == nil { // no answer, ever
+	if resp == nil { // no response, ever
 		<-req.Context().Done()
 		return nil, req.Context().Err()
 	}
@@ -56,7 +55,7 @@ func (e *engine) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// requests are those seen so far, as METHOD /path.
+// requests returns the recorded requests, as METHOD /path.
 func (e *engine) requests() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -67,7 +66,7 @@ func (e *engine) requests() []string {
 	return all
 }
 
-// reply is an answer of a server.
+// reply returns a response of a server.
 func reply(status int, body string, headers ...string) *http.Response {
 	h := http.Header{}
 	for i := 0; i+1 < len(headers); i += 2 {
@@ -80,23 +79,23 @@ func reply(status int, body string, headers ...string) *http.Response {
 	}
 }
 
-// always is a server that has one answer.
+// always returns a server with one response.
 func always(status int, body string, headers ...string) *engine {
 	return &engine{answer: func(request) *http.Response { return reply(status, body, headers...) }}
 }
 
 // newClient returns a client of e.
-func newClient(t *testing.T, e http.RoundTripper, cfg esclient.Config) *esclient.Client {
+func newClient(t *testing.T, e http.RoundTripper, opt esclient.Options) *esclient.Client {
 	t.Helper()
-	cfg.Transport = e
-	c, err := esclient.New(&cfg)
+	opt.Transport = e
+	c, err := esclient.New(&opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// search is one of the index orders, whose field secret is hidden.
+// search returns a search of the index orders, whose field secret is hidden.
 func search(t testing.TB, body string) *esquery.Search {
 	t.Helper()
 	mapping, err := esquery.ParseMapping([]byte(ordersMapping))
@@ -117,7 +116,7 @@ func search(t testing.TB, body string) *esquery.Search {
 const ordersMapping = `{"orders":{"mappings":{"properties":{
 	"total":{"type":"integer"},"city":{"type":"keyword"},"secret":{"type":"keyword"}}}}}`
 
-// found is what a server finds, of one shard.
+// found returns the response of a search of one shard.
 func found(total int, hits ...string) string {
 	return fmt.Sprintf(`{"took":7,"timed_out":false,"_shards":{"total":1,"successful":1,"skipped":0,"failed":0},
 		"hits":{"total":{"value":%d,"relation":"eq"},"max_score":1,"hits":[%s]}}`, total, strings.Join(hits, ","))
@@ -127,7 +126,7 @@ func hit(id int) string {
 	return fmt.Sprintf(`{"_index":"orders","_id":"%[1]d","_score":null,"_source":{"total":%[1]d,"secret":"s3cr3t"},"sort":[%[1]d]}`, id)
 }
 
-// failure is how an engine says that it failed.
+// failure returns the error of an engine.
 func failure(kind, reason string) string {
 	b, _ := json.Marshal(map[string]any{"error": map[string]any{
 		"type": kind, "reason": reason, "root_cause": []any{map[string]any{"type": kind, "reason": reason}}}})

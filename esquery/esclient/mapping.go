@@ -1,7 +1,6 @@
 package esclient
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"time"
@@ -11,11 +10,11 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// Mapping returns the mapping of an index, or of all indices that an alias stands
-// for, with what the engine says of each field's capabilities. Its errors are
-// [*esquery.EngineError], or match [context.Canceled].
+// Mapping returns the mapping of an index, or of all indices of an alias, with the
+// capabilities of each field. Its errors are [*esquery.EngineError], or match
+// [context.Canceled].
 func (c *Client) Mapping(ctx context.Context, index string) (*esquery.Mapping, error) {
-	if index == "" { // it would mean all that there are
+	if index == "" { // an empty name would mean all indices
 		return nil, errors.New("esclient: Mapping needs the name of an index")
 	}
 	var mapping *esquery.Mapping
@@ -24,8 +23,8 @@ func (c *Client) Mapping(ctx context.Context, index string) (*esquery.Mapping, e
 		request: func(time.Duration) esapi.Request {
 			return esapi.IndicesGetMappingRequest{Index: path(index)}
 		},
-		read: func(r *reply) (err error) {
-			mapping, err = esquery.ParseMapping(bytes.Clone(r.body))
+		read: func(r *response) (err error) {
+			mapping, err = esquery.ParseMapping(r.body)
 			return err
 		},
 	})
@@ -37,8 +36,8 @@ func (c *Client) Mapping(ctx context.Context, index string) (*esquery.Mapping, e
 		request: func(time.Duration) esapi.Request {
 			return esapi.FieldCapsRequest{Index: path(index), Fields: []string{"*"}}
 		},
-		read: func(r *reply) (err error) {
-			mapping, err = mapping.AddFieldCaps(bytes.Clone(r.body))
+		read: func(r *response) (err error) {
+			mapping, err = mapping.AddFieldCaps(r.body)
 			return err
 		},
 	})

@@ -8,9 +8,9 @@ import (
 	"github.com/elastic/elastic-transport-go/v8/elastictransport"
 )
 
-// nodes hands out the nodes of a cluster in turn. One that failed waits until the
-// others fail too, or for restTime. (The transport's own pool keeps a goroutine for
-// each that it waits for.)
+// nodes returns the nodes of a cluster in turn. It is a connection pool of the
+// transport. A node that failed is left out for restTime, unless all nodes failed.
+// The transport's own pool would keep a goroutine for each node that failed.
 type nodes struct {
 	all  []*node
 	next atomic.Uint64
@@ -18,7 +18,7 @@ type nodes struct {
 
 type node struct {
 	*elastictransport.Connection
-	failed atomic.Int64 // when, in Unix nanoseconds; 0: it answered since
+	failed atomic.Int64 // when, in Unix nanoseconds; 0 if the last request succeeded
 }
 
 const restTime = 10 * time.Second
@@ -31,7 +31,7 @@ func newNodes(all []*elastictransport.Connection, _ elastictransport.Selector) e
 	return p
 }
 
-// ConcurrentSafe tells the transport that it needs no lock around this.
+// ConcurrentSafe marks the pool as safe without the transport's lock.
 func (p *nodes) ConcurrentSafe() {}
 
 func (p *nodes) Next() (*elastictransport.Connection, error) {
@@ -51,8 +51,8 @@ func (p *nodes) OnSuccess(c *elastictransport.Connection) error {
 	return nil
 }
 
-// OnFailure is also told of a request that its caller gave up, which says nothing of
-// the node: it costs that node a few seconds' rest.
+// OnFailure marks a node as failed. The transport also calls it when the caller
+// cancels a request; then the node is left out for no reason, which is harmless.
 func (p *nodes) OnFailure(c *elastictransport.Connection) error {
 	p.mark(c, time.Now().UnixNano())
 	return nil

@@ -14,15 +14,22 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// Hits returns all hits of s, however many: in its order, or in that of the index
-// where s has no sort, and from one state of the index. The size and from of s do not
-// matter. It holds two pages at most. A nil opt means the defaults.
+// Hits returns all hits of s, however many. They have the order of s, or of the
+// index if s has no sort, and come from one state of the index. The size and from
+// of s are ignored. A nil opt means the defaults. At most two pages are in memory.
 //
-// The sequence ends after an error, which is one of [Client.Search], or matches
-// [esquery.ErrExpired] where the reader took too long over a page. That of a search
-// which has no pages ([esquery.Search.Page]) matches [esquery.ErrBadRequest]. Whoever
-// breaks out of the sequence leaves nothing behind, here or on the engine.
-func (c *Client) Hits(ctx context.Context, s *esquery.Search, opt *esquery.PageOptions) iter.Seq2[esquery.Hit, error] {
+// The sequence ends after an error:
+//
+//   - an error of [Client.Search],
+//   - an error that matches [esquery.ErrExpired] if more time than KeepAlive passed
+//     between two pages,
+//   - an error that matches [esquery.ErrBadRequest] if s cannot be read in pages
+//     (see [esquery.Search.Page]).
+//
+// Breaking out of the sequence frees its resources, on the engine too.
+func (c *Client) Hits(
+	ctx context.Context, s *esquery.Search, opt *esquery.PageOptions,
+) iter.Seq2[esquery.Hit, error] {
 	return func(yield func(esquery.Hit, error) bool) {
 		for page, err := range c.Pages(ctx, s, opt) {
 			if err != nil {
@@ -38,20 +45,22 @@ func (c *Client) Hits(ctx context.Context, s *esquery.Search, opt *esquery.PageO
 	}
 }
 
-// Pages is [Client.Hits] by the page. The first page has the total, which the others
-// repeat, and the aggregations, which they do not.
-func (c *Client) Pages(ctx context.Context, s *esquery.Search, opt *esquery.PageOptions) iter.Seq2[*esquery.Result, error] {
+// Pages is like [Client.Hits], page by page. Every page has the total of the first
+// one. Only the first page has the aggregations.
+func (c *Client) Pages(
+	ctx context.Context, s *esquery.Search, opt *esquery.PageOptions,
+) iter.Seq2[*esquery.Result, error] {
 	return func(yield func(*esquery.Result, error) bool) {
 		p := &pages{client: c, search: s}
-		err := unchecked(s)
+		err := requireChecked(s)
 		if err == nil {
 			err = p.options(opt)
 		}
 		if err == nil {
-			_, err = p.body(1) // before anything is asked of the engine
+			_, err = p.body(1) // a search without pages fails before a request is sent
 		}
 		if err == nil {
-			p.pit, p.tiebreak, err = c.openView(ctx, s.Index(), p.opt.KeepAlive)
+			p.pit, p.tiebreak, err = c.openPIT(ctx, s.Index(), p.opt.KeepAlive)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -69,8 +78,8 @@ type pages struct {
 	tiebreak []string
 
 	pit   string
-	after json.RawMessage // where the last page ended; nil: none was read
-	count int             // of the hits read
+	after json.RawMessage // where the last page ended; nil before the first page
+	count int             // of hits read
 	total esquery.Total
 }
 
@@ -79,7 +88,7 @@ func (p *pages) options(opt *esquery.PageOptions) error {
 		p.opt = *opt
 	}
 	if p.opt.Size < 0 || p.opt.Size > maxPage || p.opt.Max < 0 || p.opt.KeepAlive < 0 {
-		return fmt.Errorf("esclient: PageOptions: Size must be at most %d, and nothing negative", maxPage)
+		return fmt.Errorf("esclient: PageOptions: Size must be at most %d, and no option negative", maxPage)
 	}
 	if p.opt.Size == 0 {
 		p.opt.Size = 1000
@@ -90,9 +99,9 @@ func (p *pages) options(opt *esquery.PageOptions) error {
 	return nil
 }
 
-const maxPage = 10_000 // what the engines return at once
+const maxPage = 10_000 // the limit of the engines
 
-// read yields the pages. The next one is on its way while the caller has one.
+// read yields the pages. It requests the next page while the caller has one.
 func (p *pages) read(caller context.Context, yield func(*esquery.Result, error) bool) {
 	ctx, cancel := context.WithCancel(caller)
 	type outcome struct {
@@ -118,9 +127,9 @@ func (p *pages) read(caller context.Context, yield func(*esquery.Result, error) 
 	}()
 	defer func() {
 		cancel()
-		for range outcomes { // until the reader above has ended
+		for range outcomes { // wait for the goroutine to end
 		}
-		p.client.closeView(caller, p.pit)
+		p.client.closePIT(caller, p.pit)
 	}()
 	for o := range outcomes {
 		if !yield(o.page, o.err) || o.last || o.err != nil {
@@ -130,18 +139,19 @@ func (p *pages) read(caller context.Context, yield func(*esquery.Result, error) 
 	yield(nil, p.client.ended(caller, p.search.Index()))
 }
 
-// body is what asks for the next page.
+// body returns the body of the request for the next page.
 func (p *pages) body(size int) (json.RawMessage, error) {
 	body, err := p.search.Page(esquery.Page{
 		PIT: p.pit, KeepAlive: duration(p.opt.KeepAlive), Size: size, After: p.after, Tiebreak: p.tiebreak,
 	})
 	if err != nil {
-		return nil, &esquery.EngineError{Kind: esquery.ErrBadRequest, Index: p.search.Index(), Reason: err.Error(), Err: err}
+		return nil, &esquery.EngineError{Kind: esquery.ErrBadRequest, Index: p.search.Index(), Reason: err.Error(),
+			Err: err}
 	}
 	return body, nil
 }
 
-// next reads the next page, and says whether it is the last.
+// next reads the next page and reports whether it is the last.
 func (p *pages) next(ctx context.Context) (page *esquery.Result, last bool, err error) {
 	size := p.opt.Size
 	if p.opt.Max > 0 {
@@ -154,18 +164,18 @@ func (p *pages) next(ctx context.Context) (page *esquery.Result, last bool, err 
 	partial := true
 	err = p.client.do(ctx, &call{
 		index: p.search.Index(),
-		view:  true,
+		pit:   true,
 		request: func(engineTime time.Duration) esapi.Request {
 			return esapi.SearchRequest{Body: bytes.NewReader(body), Timeout: engineTime, AllowPartialSearchResults: &partial}
 		},
-		read: func(r *reply) error {
-			answer, err := p.client.readAnswer(r, p.search)
+		read: func(r *response) error {
+			result, pit, err := p.client.readResult(r, p.search)
 			if err != nil {
 				return err
 			}
-			page = answer.result
-			if answer.pit != "" {
-				p.pit = answer.pit
+			page = result
+			if pit != "" {
+				p.pit = pit
 			}
 			return p.complete(r, page)
 		},
@@ -180,24 +190,30 @@ func (p *pages) next(ctx context.Context) (page *esquery.Result, last bool, err 
 	p.count += len(page.Hits)
 	if len(page.Hits) > 0 {
 		if p.after = page.Hits[len(page.Hits)-1].Sort; p.after == nil {
-			return nil, true, &esquery.EngineError{Kind: esquery.ErrProtocol, Index: p.search.Index(),
-				Reason: "the engine does not say where a page ends"}
+			return nil, true, &esquery.EngineError{
+				Kind: esquery.ErrProtocol, Index: p.search.Index(),
+				Reason: "the engine did not return the sort values of the last hit",
+			}
 		}
 	}
 	return page, len(page.Hits) < size || p.opt.Max > 0 && p.count >= p.opt.Max, nil
 }
 
-// complete is the error of a page that lacks hits: those after it would hide that.
-func (p *pages) complete(r *reply, page *esquery.Result) error {
+// complete returns an error if a page lacks hits. The pages after it would hide
+// the gap.
+func (p *pages) complete(r *response, page *esquery.Result) error {
 	for _, f := range page.Failures {
 		if f.Type == contextMissing || f.Type == noShard {
-			return &esquery.EngineError{Kind: esquery.ErrExpired, Status: r.status, Index: p.search.Index(), Type: f.Type, Reason: expired}
+			return &esquery.EngineError{
+				Kind: esquery.ErrExpired, Status: r.status, Index: p.search.Index(), Type: f.Type, Reason: expired,
+			}
 		}
 	}
 	return incomplete(r, p.search.Index(), page)
 }
 
-// gone tells of a view that is gone because its index is.
+// gone returns [esquery.ErrNotFound] instead of [esquery.ErrExpired] if the point in
+// time is gone because its index was deleted.
 func (p *pages) gone(ctx context.Context, err error) error {
 	if !errors.Is(err, esquery.ErrExpired) {
 		return err

@@ -18,12 +18,12 @@ import (
 	"github.com/qedkit/qed/esquery/esclient"
 )
 
-// library is an engine that has n documents, and pages of them.
+// library is an engine that returns n documents in pages.
 type library struct {
 	engine
 	n      int
 	shards int
-	views  map[string]bool // whether each that was opened is open
+	views  map[string]bool // by point in time, whether it is open
 	sorts  []string        // of the pages
 	fail   func(page int) *http.Response
 	pages  int
@@ -92,7 +92,7 @@ func (l *library) page(r request) *http.Response {
 	return reply(200, strings.Replace(found(l.n, hits...), `{"took"`, `{"pit_id":"`+body.PIT.ID+`","took"`, 1))
 }
 
-// left says which views were opened and are still open.
+// left returns the points in time that are still open.
 func (l *library) left() (open []string) {
 	for name, is := range l.views {
 		if is {
@@ -120,16 +120,16 @@ func TestHits(t *testing.T) {
 	} {
 		for distribution, tiebreak := range map[string]string{esclient.Elasticsearch: `"_shard_doc"`, esclient.OpenSearch: `"_id"`} {
 			t.Run(name+"/"+distribution, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { // it ends only when all goroutines have
+				synctest.Test(t, func(t *testing.T) { // it waits for all goroutines
 					l := newLibrary(distribution, test.n, test.shards)
-					c := newClient(t, l, esclient.Config{})
+					c := newClient(t, l, esclient.Options{})
 					var got []string
 					for h, err := range c.Hits(t.Context(), search(t, `{"from":3,"size":7}`), test.opt) {
 						if err != nil {
 							t.Fatal(err)
 						}
 						if strings.Contains(string(h.Source), "s3cr3t") {
-							t.Fatalf("a hidden field comes: %s", h.Source)
+							t.Fatalf("a hidden field is returned: %s", h.Source)
 						}
 						got = append(got, h.ID)
 					}
@@ -155,12 +155,12 @@ func TestHits(t *testing.T) {
 func TestPages(t *testing.T) {
 	l := newLibrary(esclient.Elasticsearch, 25, 1)
 	var sizes []int
-	for page, err := range newClient(t, l, esclient.Config{}).Pages(t.Context(), search(t, `{}`), &esquery.PageOptions{Size: 10}) {
+	for page, err := range newClient(t, l, esclient.Options{}).Pages(t.Context(), search(t, `{}`), &esquery.PageOptions{Size: 10}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := (esquery.Total{Value: 25, Exact: true}); page.Total != want {
-			t.Errorf("of %+v", page.Total)
+			t.Errorf("total %+v", page.Total)
 		}
 		sizes = append(sizes, len(page.Hits))
 	}
@@ -169,7 +169,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestHitsStop: nothing stays open and no goroutine is left, however a reader stops.
+// No point in time stays open and no goroutine is left, however the reader stops.
 func TestHitsStop(t *testing.T) {
 	opt := &esquery.PageOptions{Size: 10}
 	for name, test := range map[string]struct {
@@ -227,26 +227,26 @@ func TestHitsStop(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				var last error
-				for _, err := range newClient(t, l, esclient.Config{AllowPartial: true}).Hits(ctx, search(t, `{}`), opt) {
+				for _, err := range newClient(t, l, esclient.Options{AllowPartial: true}).Hits(ctx, search(t, `{}`), opt) {
 					if last != nil {
-						t.Error("something follows the error")
+						t.Error("the sequence goes on after the error")
 					}
 					if last = err; !test.stop(cancel) {
 						break
 					}
 				}
 				if !errors.Is(last, test.want) {
-					t.Errorf("it ends with %v, want %v", last, test.want)
+					t.Errorf("ended with %v, want %v", last, test.want)
 				}
 				if len(l.views) != 1 || len(l.left()) > 0 {
-					t.Errorf("of the views %v are open: %v", l.views, l.left())
+					t.Errorf("opened %v, still open: %v", l.views, l.left())
 				}
 			})
 		})
 	}
 }
 
-// TestHitsPanic: a reader's panic is its own, and leaves nothing open.
+// A panic of the reader is not recovered, and no point in time stays open.
 func TestHitsPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLibrary(esclient.OpenSearch, 1000, 2)
@@ -256,7 +256,7 @@ func TestHitsPanic(t *testing.T) {
 					t.Errorf("recovered %v", v)
 				}
 			}()
-			for range newClient(t, l, esclient.Config{}).Hits(t.Context(), search(t, `{}`), nil) {
+			for range newClient(t, l, esclient.Options{}).Hits(t.Context(), search(t, `{}`), nil) {
 				panic("mine")
 			}
 		}()
@@ -266,7 +266,7 @@ func TestHitsPanic(t *testing.T) {
 	})
 }
 
-// TestHitsIndexGone: the view is gone because the index is.
+// The point in time is gone because the index was deleted.
 func TestHitsIndexGone(t *testing.T) {
 	l := newLibrary(esclient.Elasticsearch, 1000, 1)
 	have := l.answer
@@ -283,21 +283,21 @@ func TestHitsIndexGone(t *testing.T) {
 		return nil
 	}
 	var last error
-	for _, err := range newClient(t, l, esclient.Config{}).Hits(t.Context(), search(t, `{}`), nil) {
+	for _, err := range newClient(t, l, esclient.Options{}).Hits(t.Context(), search(t, `{}`), nil) {
 		last = err
 	}
 	var e *esquery.EngineError
 	if !errors.Is(last, esquery.ErrNotFound) || !errors.As(last, &e) || e.Index != "orders" {
-		t.Errorf("it ends with %v", last)
+		t.Errorf("ended with %v", last)
 	}
 }
 
-// TestHitsAhead: the next page is fetched while the reader has one, and no more.
+// One page is fetched ahead while the reader has a page, and no more.
 func TestHitsAhead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLibrary(esclient.Elasticsearch, 100, 1)
 		read := 0
-		for _, err := range newClient(t, l, esclient.Config{}).Pages(t.Context(), search(t, `{}`), &esquery.PageOptions{Size: 10}) {
+		for _, err := range newClient(t, l, esclient.Options{}).Pages(t.Context(), search(t, `{}`), &esquery.PageOptions{Size: 10}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -314,7 +314,7 @@ func TestPageOptionsRefused(t *testing.T) {
 	for _, opt := range []*esquery.PageOptions{{Size: -1}, {Size: 10_001}, {Max: -1}, {KeepAlive: -1}} {
 		e := always(200, `{}`)
 		var last error
-		for _, err := range newClient(t, e, esclient.Config{}).Hits(t.Context(), search(t, `{}`), opt) {
+		for _, err := range newClient(t, e, esclient.Options{}).Hits(t.Context(), search(t, `{}`), opt) {
 			last = err
 		}
 		if last == nil || len(e.seen) > 0 {
@@ -323,11 +323,11 @@ func TestPageOptionsRefused(t *testing.T) {
 	}
 }
 
-// TestHitsWithoutPages: an engine would give the first page of a collapse, and then fail.
+// An engine would return the first page of a collapse and fail at the second.
 func TestHitsWithoutPages(t *testing.T) {
 	e := always(200, found(1, hit(1)))
 	var last error
-	for _, err := range newClient(t, e, esclient.Config{}).Hits(t.Context(), search(t, `{"collapse":{"field":"city"}}`), nil) {
+	for _, err := range newClient(t, e, esclient.Options{}).Hits(t.Context(), search(t, `{"collapse":{"field":"city"}}`), nil) {
 		if last = err; err == nil {
 			t.Error("a hit is read")
 		}

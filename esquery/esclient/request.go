@@ -1,86 +1,77 @@
 package esclient
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 
 	"github.com/qedkit/qed/esquery"
-	"github.com/qedkit/qed/internal/backoff"
 )
 
-// call is one thing that is asked of the engine.
+// A call is one request to the engine, with its repetitions.
 type call struct {
-	index   string                                       // that it is about; empty: none
-	request func(engineTime time.Duration) esapi.Request // made anew for each attempt
-	read    func(*reply) error                           // must not keep the reply; nil: the answer says nothing
-	takes   func(*reply) bool                            // nil: a status of success
-	once    bool                                         // there are no further attempts
-	view    bool                                         // it reads from a point in time
+	index   string                                       // for errors; may be empty
+	request func(engineTime time.Duration) esapi.Request // returns a new request for each attempt
+	read    func(*response) error                        // nil: the body is ignored
+	accepts func(*response) bool                         // nil: a status of success
+	once    bool                                         // not repeated
+	pit     bool                                         // reads from a point in time
 }
 
-// reply is a whole answer.
-type reply struct {
+// A response is a complete response of the engine.
+type response struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// do asks, and asks again where that may help.
+// do makes a call and repeats it as the retry policy says.
 func (c *Client) do(ctx context.Context, call *call) error {
 	others := c.hosts - 1
-	for attempt := 0; ; attempt++ {
+	for attempt := 1; ; {
 		err := c.attempt(ctx, call)
-		var e *esquery.EngineError
-		switch {
-		case err == nil:
+		if err == nil {
 			return nil
-		case ctx.Err() != nil:
-			return c.ended(ctx, call.index)
-		case !errors.As(err, &e) || !mayPass(e) || call.once:
-			return err
-		case e.Kind == esquery.ErrUnavailable && e.Status == 0 && others > 0:
-			others-- // that node is down: another need not be
-			attempt--
-			continue
-		case attempt >= len(c.backoff):
-			return err
-		}
-		wait := c.backoff[attempt]
-		wait += rand.N(max(wait/4, 0) + 1)
-		if e.RetryAfter > max(wait, maxRetryAfter) || !backoff.SleepWithin(ctx, max(wait, e.RetryAfter)) && ctx.Err() == nil {
-			return err
 		}
 		if ctx.Err() != nil {
 			return c.ended(ctx, call.index)
 		}
+		var e *esquery.EngineError
+		if !errors.As(err, &e) || !mayPass(e) || call.once {
+			return err
+		}
+		if e.Kind == esquery.ErrUnavailable && e.Status == 0 && others > 0 {
+			others-- // this node cannot be reached, but the next one may be: no wait
+			continue
+		}
+		if !c.retry.Next(ctx, attempt, e.RetryAfter) {
+			if ctx.Err() != nil {
+				return c.ended(ctx, call.index)
+			}
+			return err
+		}
+		attempt++
 	}
 }
-
-// maxRetryAfter is the longest wait that an engine can ask for: the error of one that
-// wants more is the caller's.
-const maxRetryAfter = 30 * time.Second
 
 func mayPass(e *esquery.EngineError) bool {
 	switch e.Kind {
 	case esquery.ErrRateLimit, esquery.ErrTimeout:
 		return true
 	case esquery.ErrUnavailable:
-		return e.Status != http.StatusInternalServerError // a fault of the engine over this very search
+		// A 500 is a fault of the engine with this search: it would fail again.
+		return e.Status != http.StatusInternalServerError
 	}
 	return false
 }
 
-// attempt asks once.
+// attempt makes one attempt at a call.
 func (c *Client) attempt(caller context.Context, call *call) error {
 	timeout := c.timeout
 	if end, ok := caller.Deadline(); ok {
@@ -88,33 +79,26 @@ func (c *Client) attempt(caller context.Context, call *call) error {
 	}
 	ctx, cancel := context.WithTimeout(caller, c.timeout)
 	defer cancel()
-	response, err := call.request(max(timeout-timeout/10, time.Millisecond)).Do(ctx, c.transport)
+	resp, err := call.request(max(timeout-timeout/10, time.Millisecond)).Do(ctx, c.transport)
 	if err != nil {
 		return c.failed(ctx, call.index, err)
 	}
-	defer response.Body.Close()
-
-	buffer := buffers.Get().(*bytes.Buffer)
-	defer func() {
-		if buffer.Cap() <= maxKept {
-			buffer.Reset()
-			buffers.Put(buffer)
-		}
-	}()
-	if length, err := strconv.Atoi(response.Header.Get("Content-Length")); err == nil && length > 0 {
-		buffer.Grow(min(length, maxTrusted) + bytes.MinRead)
-	}
-	if n, err := buffer.ReadFrom(io.LimitReader(response.Body, c.maxBytes+1)); err != nil {
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, c.maxBytes+1))
+	if err != nil {
 		return c.failed(ctx, call.index, err)
-	} else if n > c.maxBytes {
-		return &esquery.EngineError{Kind: esquery.ErrTooLarge, Status: response.StatusCode, Index: call.index,
-			Reason: "the answer is longer than " + strconv.FormatInt(c.maxBytes, 10) +
-				" bytes (Config.MaxBytes): ask for fewer hits, or for less of each"}
 	}
-	r := &reply{response.StatusCode, response.Header, buffer.Bytes()}
+	if int64(len(body)) > c.maxBytes {
+		return &esquery.EngineError{
+			Kind: esquery.ErrTooLarge, Status: resp.StatusCode, Index: call.index,
+			Reason: "the response is longer than " + strconv.FormatInt(c.maxBytes, 10) +
+				" bytes (Options.MaxBytes): ask for fewer hits, or for less of each",
+		}
+	}
+	r := &response{status: resp.StatusCode, header: resp.Header, body: body}
 	success := r.status >= 200 && r.status <= 299
-	if call.takes != nil {
-		success = call.takes(r)
+	if call.accepts != nil {
+		success = call.accepts(r)
 	}
 	if !success {
 		return c.refused(r, call)
@@ -130,13 +114,5 @@ func (c *Client) attempt(caller context.Context, call *call) error {
 	return err
 }
 
-// buffers hold answers while they are read.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-const (
-	maxKept    = 16 << 20
-	maxTrusted = 1 << 20 // of the length that a server announces
-)
-
-// path is an index as it stands in a URL.
+// path returns an index as a part of a URL.
 func path(index string) []string { return []string{url.PathEscape(index)} }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/esquery/esclient"
+	"github.com/qedkit/qed/retry"
 )
 
 func TestSearch(t *testing.T) {
@@ -23,7 +24,7 @@ func TestSearch(t *testing.T) {
 			 "highlight":{"city":["<em>Bonn</em>"]},"inner_hits":{"lines":{}},"sort":[1,"b"],"matched_queries":["q"]},
 			{"_index":"orders-2","_id":"b","_score":null}]},
 		"aggregations":{"n":{"value":1}},"suggest":{"s":[]}}`)
-	got, err := newClient(t, e, esclient.Config{}).Search(t.Context(), search(t, `{"query":{"term":{"city":"Bonn"}}}`))
+	got, err := newClient(t, e, esclient.Options{}).Search(t.Context(), search(t, `{"query":{"term":{"city":"Bonn"}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,21 +46,21 @@ func TestSearch(t *testing.T) {
 	}
 	r := e.seen[0]
 	if r.String() != "POST /orders/_search" || r.Header.Get("Content-Type") != "application/json" || r.Header.Get("Accept") != "" {
-		t.Errorf("it asks %s with %v", r, r.Header)
+		t.Errorf("request %s with header %v", r, r.Header)
 	}
 	if q := r.URL.Query(); q.Get("timeout") != "27000ms" || q.Get("allow_partial_search_results") != "true" {
-		t.Errorf("its parameters are %v", q)
+		t.Errorf("parameters %v", q)
 	}
 	var sent map[string]any
 	if err := json.Unmarshal([]byte(r.body), &sent); err != nil || sent["query"] == nil {
-		t.Errorf("it sends %s, %v", r.body, err)
+		t.Errorf("body %s, %v", r.body, err)
 	}
 }
 
-// TestSearchUncounted: a search that does not count its matches knows those it has.
+// A search that turns counting off has the number of its hits as its total.
 func TestSearchUncounted(t *testing.T) {
 	e := always(200, `{"took":1,"_shards":{"total":1,"successful":1},"hits":{"hits":[`+hit(1)+`]}}`)
-	got, err := newClient(t, e, esclient.Config{}).Search(t.Context(), search(t, `{}`))
+	got, err := newClient(t, e, esclient.Options{}).Search(t.Context(), search(t, `{}`))
 	if want := (esquery.Total{Value: 1}); err != nil || got.Total != want {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -67,43 +68,22 @@ func TestSearchUncounted(t *testing.T) {
 
 func TestCount(t *testing.T) {
 	e := always(200, `{"count":42,"_shards":{"total":2,"successful":2,"skipped":0,"failed":0}}`)
-	n, err := newClient(t, e, esclient.Config{}).Count(t.Context(), search(t, `{"query":{"term":{"city":"Bonn"}},"size":3}`))
+	n, err := newClient(t, e, esclient.Options{}).Count(t.Context(), search(t, `{"query":{"term":{"city":"Bonn"}},"size":3}`))
 	if n != 42 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	if r := e.seen[0]; r.String() != "POST /orders/_count" || strings.Contains(r.body, "size") {
-		t.Errorf("it asks %s with %s", r, r.body)
+		t.Errorf("request %s with body %s", r, r.body)
 	}
 }
 
 func TestCountPartial(t *testing.T) {
 	e := always(200, `{"count":42,"_shards":{"total":2,"successful":1,"skipped":0,"failed":1,"failures":[
 		{"shard":0,"index":"orders-2","node":"n","reason":{"type":"query_shard_exception","reason":"no"}}]}}`)
-	_, err := newClient(t, e, esclient.Config{AllowPartial: true}).Count(t.Context(), search(t, `{}`))
+	_, err := newClient(t, e, esclient.Options{AllowPartial: true}).Count(t.Context(), search(t, `{}`))
 	var failed *esquery.EngineError
 	if !errors.Is(err, esquery.ErrPartial) || !errors.As(err, &failed) || failed.Partial.Total.Value != 42 {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestValidate(t *testing.T) {
-	s := search(t, `{"query":{"term":{"city":"Bonn"}}}`)
-	e := always(200, `{"valid":true,"_shards":{"total":1,"successful":1,"failed":0}}`)
-	if err := newClient(t, e, esclient.Config{}).Validate(t.Context(), s); err != nil {
-		t.Error(err)
-	}
-	if r := e.seen[0]; r.String() != "POST /orders/_validate/query" || r.URL.Query().Get("explain") != "true" {
-		t.Errorf("it asks %s?%s", r, r.URL.RawQuery)
-	}
-	for _, body := range []string{
-		`{"valid":false,"error":"ParsingException: unknown query [termx]"}`,
-		`{"valid":false,"explanations":[{"index":"a","valid":true,"explanation":"*:*"},{"index":"b","valid":false,"error":"unknown query [termx]"}]}`,
-	} {
-		err := newClient(t, always(200, body), esclient.Config{}).Validate(t.Context(), s)
-		var e *esquery.EngineError
-		if !errors.Is(err, esquery.ErrBadRequest) || !errors.As(err, &e) || !strings.Contains(e.Reason, "unknown query [termx]") {
-			t.Errorf("%s: %v", body, err)
-		}
 	}
 }
 
@@ -122,15 +102,15 @@ func TestPartial(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := search(t, `{}`)
-			_, err := newClient(t, always(200, test.body), esclient.Config{}).Search(t.Context(), s)
+			_, err := newClient(t, always(200, test.body), esclient.Options{}).Search(t.Context(), s)
 			var e *esquery.EngineError
 			if !errors.Is(err, esquery.ErrPartial) || !errors.As(err, &e) || e.Partial == nil {
-				t.Fatalf("it answers %v", err)
+				t.Fatalf("got %v", err)
 			}
 			if diff := cmp.Diff(test.want, e.Partial.Failures); diff != "" || len(e.Partial.Hits) != 1 || !e.Partial.Partial() {
 				t.Errorf("with %+v", e.Partial)
 			}
-			got, err := newClient(t, always(200, test.body), esclient.Config{AllowPartial: true}).Search(t.Context(), s)
+			got, err := newClient(t, always(200, test.body), esclient.Options{AllowPartial: true}).Search(t.Context(), s)
 			if diff := cmp.Diff(e.Partial, got); diff != "" || err != nil {
 				t.Errorf("allowed: %v, %s", err, diff)
 			}
@@ -146,21 +126,20 @@ func TestMapping(t *testing.T) {
 		return reply(200, `{"indices":["orders"],"fields":{
 			"city":{"keyword":{"type":"keyword","metadata_field":false,"searchable":true,"aggregatable":true}}}}`)
 	}}
-	m, err := newClient(t, e, esclient.Config{}).Mapping(t.Context(), "orders")
+	m, err := newClient(t, e, esclient.Options{}).Mapping(t.Context(), "orders")
 	if err != nil || m == nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"GET /orders/_mapping", "POST /orders/_field_caps"}, e.requests()); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := newClient(t, e, esclient.Config{}).Mapping(t.Context(), ""); err == nil || len(e.seen) != 2 {
+	if _, err := newClient(t, e, esclient.Options{}).Mapping(t.Context(), ""); err == nil || len(e.seen) != 2 {
 		t.Errorf("no name: %v, %v", err, e.requests())
 	}
 }
 
-// TestConcurrent: one client serves many at once.
 func TestConcurrent(t *testing.T) {
-	c, s := newClient(t, always(200, found(1, hit(1))), esclient.Config{}), search(t, `{}`)
+	c, s := newClient(t, always(200, found(1, hit(1))), esclient.Options{}), search(t, `{}`)
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -195,7 +174,7 @@ func TestServer(t *testing.T) {
 			esclient.Server{Distribution: esclient.OpenSearch, Version: "7.10.2"}, nil},
 		"OpenSearch for a user who may only search": {reply(403, failure("security_exception", "no")),
 			esclient.Server{Distribution: esclient.OpenSearch}, nil},
-		"a stranger":        {reply(200, `{"version":{"number":"1.0"}}`), esclient.Server{}, esquery.ErrProtocol},
+		"another server":    {reply(200, `{"version":{"number":"1.0"}}`), esclient.Server{}, esquery.ErrProtocol},
 		"a page":            {reply(200, `<html>`), esclient.Server{}, esquery.ErrProtocol},
 		"wrong credentials": {reply(401, failure("security_exception", "no"), product, "Elasticsearch"), esclient.Server{}, esquery.ErrAuth},
 		"a proxy's refusal": {reply(403, `<html>`), esclient.Server{}, esquery.ErrAuth},
@@ -203,7 +182,7 @@ func TestServer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &engine{answer: func(request) *http.Response { return test.reply }}
-			c := newClient(t, e, esclient.Config{Backoff: []time.Duration{}})
+			c := newClient(t, e, esclient.Options{Retry: retry.Policy{Attempts: 1}})
 			got, err := c.Server(t.Context())
 			if got != test.want || !errors.Is(err, test.err) {
 				t.Fatalf("%+v, %v; want %+v, %v", got, err, test.want, test.err)
@@ -218,21 +197,17 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestUnchecked: a Search that no validator made would be one of every index, without
-// a filter.
+// A Search that no validator made would search every index without a filter.
 func TestUnchecked(t *testing.T) {
 	for name, s := range map[string]*esquery.Search{"nil": nil, "zero": {}} {
 		t.Run(name, func(t *testing.T) {
 			e := always(200, found(1, `{"_index":"others","_id":"1"}`))
-			c := newClient(t, e, esclient.Config{})
+			c := newClient(t, e, esclient.Options{})
 			if _, err := c.Search(t.Context(), s); err == nil {
 				t.Error("it is searched")
 			}
 			if _, err := c.Count(t.Context(), s); err == nil {
 				t.Error("it is counted")
-			}
-			if c.Validate(t.Context(), s) == nil {
-				t.Error("it is validated")
 			}
 			for _, err := range c.Hits(t.Context(), s, nil) {
 				if err == nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 )
 
-// Server is what runs there.
+// A Server says which engine a server runs.
 type Server struct {
 	Distribution string // [Elasticsearch] or [OpenSearch]
-	Version      string // such as "8.19.7"; empty where the server does not tell
+	Version      string // such as "8.19.7"; empty if the server does not report it
 }
 
 // The distributions.
@@ -22,8 +22,8 @@ const (
 	OpenSearch    = "opensearch"
 )
 
-// Server says what runs there. The server is asked once; a Client asks by itself,
-// before the first search in which the two differ.
+// Server returns which engine the server runs. The server is asked once. The
+// Client asks by itself before the first request that differs between the two.
 func (c *Client) Server(ctx context.Context) (Server, error) {
 	if known := c.server.Load(); known != nil {
 		return *known, nil
@@ -31,7 +31,7 @@ func (c *Client) Server(ctx context.Context) (Server, error) {
 	var server Server
 	err := c.do(ctx, &call{
 		request: func(time.Duration) esapi.Request { return esapi.InfoRequest{} },
-		takes:   func(r *reply) (ok bool) { server, ok = readServer(r); return ok },
+		accepts: func(r *response) (ok bool) { server, ok = readServer(r); return ok },
 	})
 	if err != nil {
 		return Server{}, err
@@ -40,9 +40,9 @@ func (c *Client) Server(ctx context.Context) (Server, error) {
 	return server, nil
 }
 
-// readServer reads what is said at the root of the API. Who may only search may not
-// read it, and a bare Elasticsearch does not have it: then the headers tell.
-func readServer(r *reply) (Server, bool) {
+// readServer reads the root of the API. A user with search rights only may not read
+// it, and a minimal build of Elasticsearch does not have it: the headers are used then.
+func readServer(r *response) (Server, bool) {
 	var info struct {
 		Version struct {
 			Number       string `json:"number"`
@@ -50,18 +50,18 @@ func readServer(r *reply) (Server, bool) {
 		} `json:"version"`
 		Tagline string `json:"tagline"`
 	}
-	told := json.Unmarshal(r.body, &info) == nil && info.Version.Number != ""
+	readable := json.Unmarshal(r.body, &info) == nil && info.Version.Number != ""
 	server := Server{Distribution: Elasticsearch, Version: info.Version.Number}
 	switch {
 	case info.Version.Distribution == OpenSearch, strings.Contains(info.Tagline, "OpenSearch"):
 		server.Distribution = OpenSearch
-		return server, told
+		return server, readable
 	case r.header.Get("X-Elastic-Product") == "Elasticsearch":
 		return server, r.status < 500 && r.status != http.StatusUnauthorized && r.status != http.StatusTooManyRequests
 	case r.status == http.StatusForbidden:
-		// Elasticsearch names itself in the header also here.
+		// Elasticsearch would have sent its header here as well.
 		cause, ok := readCause(r.body)
 		return Server{Distribution: OpenSearch}, ok && cause.Type == "security_exception"
 	}
-	return server, told && strings.Contains(info.Tagline, "for Search") // before the header
+	return server, readable && strings.Contains(info.Tagline, "for Search") // older versions have no header
 }

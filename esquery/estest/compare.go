@@ -15,14 +15,13 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// ErrGraphChanged is matched by the error of [Compare].
-var ErrGraphChanged = errors.New("estest: the engine's answers have changed")
+// ErrChanged is matched by the error of [Compare] if the recordings differ.
+var ErrChanged = errors.New("estest: the engine's responses have changed")
 
-// Compare says whether an engine still answers as it was recorded: before is the
-// recording that is kept, after one of the same requests that was made just now.
-// An error that matches [ErrGraphChanged] lists what is different: other answers,
-// requests that are new, and requests that are not made any more. The order of
-// different requests does not count.
+// Compare compares two recordings of the same requests: before is the recording that
+// is kept, after is a new one. It returns nil if they are equal. Otherwise the error
+// matches [ErrChanged] and lists the differences: other responses, new requests and
+// missing requests. The order of different requests does not matter.
 func Compare(before, after io.Reader) error {
 	was, err := read(before)
 	if err != nil {
@@ -40,14 +39,16 @@ func Compare(before, after io.Reader) error {
 	for _, x := range was {
 		left := fresh[x.key()]
 		if len(left) == 0 {
-			changes = append(changes, x.name()+" is not asked any more: "+short(string(x.Body)))
+			changes = append(changes, x.name()+" is not requested any more: "+short(string(x.Body)))
 			continue
 		}
 		fresh[x.key()] = left[1:]
 		if left[0].Status != x.Status {
-			changes = append(changes, fmt.Sprintf("%s is answered with %d; recorded was %d", x.name(), left[0].Status, x.Status))
-		} else if d := differences(x.Response, left[0].Response, "recorded", "now") + textDifference(x.Text, left[0].Text); d != "" {
-			changes = append(changes, x.name()+" is answered differently:"+d)
+			changes = append(changes,
+				fmt.Sprintf("%s has the status %d; the recorded status is %d", x.name(), left[0].Status, x.Status))
+		} else if d := differences(x.Response, left[0].Response,
+			"recorded", "now") + textDifference(x.Text, left[0].Text); d != "" {
+			changes = append(changes, x.name()+" has another response:"+d)
 		}
 	}
 	for _, x := range is {
@@ -59,7 +60,7 @@ func Compare(before, after io.Reader) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%w:\n%s", ErrGraphChanged, strings.Join(changes, "\n"))
+	return fmt.Errorf("%w:\n%s", ErrChanged, strings.Join(changes, "\n"))
 }
 
 func textDifference(before, after string) string {
@@ -69,7 +70,8 @@ func textDifference(before, after string) string {
 	return "\n  recorded " + short(before) + ", now " + short(after)
 }
 
-// leaves are the values of a JSON text that hold no others, by their JSON Pointer.
+// leaves returns the values of a JSON text that are not objects or lists, and the
+// empty ones of those, by their JSON Pointer.
 func leaves(raw json.RawMessage) map[string]string {
 	found := make(map[string]string)
 	d := json.NewDecoder(bytes.NewReader(raw))
@@ -99,13 +101,13 @@ func collect(found map[string]string, at string, v any) {
 		}
 	default:
 		text, err := encode(v)
-		if err == nil { // it came out of JSON
+		if err == nil { // always: v was decoded from JSON
 			found[at] = string(text)
 		}
 	}
 }
 
-// differences lists where two JSON texts differ, the first few of them.
+// differences lists the first differences of two JSON texts.
 func differences(a, b json.RawMessage, nameA, nameB string) string {
 	was, is := leaves(a), leaves(b)
 	all := maps.Clone(was)
@@ -118,7 +120,7 @@ func differences(a, b json.RawMessage, nameA, nameB string) string {
 			continue
 		}
 		if n++; n > maxDifferences {
-			out.WriteString("\n  and more")
+			out.WriteString("\n  and more differences")
 			break
 		}
 		fmt.Fprintf(&out, "\n  %s: %s %s, %s %s", cmp.Or(at, "/"), nameA, orNothing(before), nameB, orNothing(after))

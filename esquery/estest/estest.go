@@ -1,22 +1,28 @@
-// Package estest records what a real Elasticsearch or OpenSearch answers, and
-// replays it, so that tests and examples run on the engine's own words where no
-// engine is.
+// Package estest records the responses of a real Elasticsearch or OpenSearch and
+// replays them, so that tests and examples run without an engine.
 //
-// [Record] and [Replay] are transports for a client's Config.Transport. A
-// recording is a text of JSON lines, one exchange a line, that can be kept beside
-// the tests. A request is found again by its method, its path with sorted
-// parameters, and its JSON: neither the order of keys nor space counts. One that
-// was not recorded is refused with the nearest that was, and where they differ.
+// [Record] and [Replay] return transports for esclient.Options.Transport. Record
+// writes a recording on a real engine; Replay answers from it:
 //
-// A recording goes stale when the engine changes. Record it anew on a real engine
-// and [Compare] the two.
+//	transport, err := estest.Replay(recording)
+//	...
+//	client, err := esclient.New(&esclient.Options{Transport: transport})
 //
-// What changes from one time to the next is recorded as something that does not:
-// the time that a search took is 0, points in time are called pit-1, pit-2 and so
-// on. No host, credential or header but the content's type and the product's name
-// is recorded; the bodies are, whole.
+// A recording is a text of JSON lines, one exchange a line, that can be kept next
+// to the tests. A request is found by its method, its path with sorted parameters,
+// and its JSON body, in which the order of keys and white space do not matter. A
+// request that was not recorded fails; the error shows the nearest recorded request
+// and the differences.
 //
-// Nothing here needs package testing.
+// A recording becomes outdated when the engine changes. Make a new recording on a
+// real engine and [Compare] the two.
+//
+// Values that differ each time are replaced: the time that a search took is 0, and
+// points in time are named pit-1, pit-2 and so on. Hosts, credentials and headers
+// are not recorded, except the content type and the name of the product. Bodies are
+// recorded completely.
+//
+// Package estest does not import package testing.
 package estest
 
 import (
@@ -30,30 +36,31 @@ import (
 	"net/url"
 )
 
-// exchange is one line of a recording.
+// An exchange is one line of a recording.
 type exchange struct {
 	Method   string            `json:"method"`
-	Path     string            `json:"path"`           // with its parameters, sorted
-	Body     json.RawMessage   `json:"body,omitempty"` // of the request, as JSON; of several lines of JSON, as a list of them
+	Path     string            `json:"path"`           // with sorted parameters
+	Body     json.RawMessage   `json:"body,omitempty"` // of the request; several JSON values are a list
 	Status   int               `json:"status"`
 	Header   map[string]string `json:"header,omitempty"`
 	Response json.RawMessage   `json:"response,omitempty"`
 	Text     string            `json:"text,omitempty"` // of a response that is not JSON
 }
 
-// keptHeaders are those of a response that a client looks at.
-var keptHeaders = []string{"Content-Type", "X-Elastic-Product"}
+// recordedHeaders are the headers of a response that a client reads.
+var recordedHeaders = []string{"Content-Type", "X-Elastic-Product"}
 
-// key identifies the request.
+// key returns what identifies the request.
 func (x *exchange) key() string { return x.Method + " " + x.Path + " " + string(x.Body) }
 
-// name is the request without its body, for messages.
+// name returns the request without its body, for messages.
 func (x *exchange) name() string { return x.Method + " " + x.Path }
 
-// maxBody limits what is read of a request or a response at once.
+// maxBody limits the body of a request or a response.
 const maxBody = 64 << 20
 
-// request reads what is asked, and leaves req as it was for who sends it on.
+// request returns the exchange of a request. It replaces the body of req, so that
+// req can still be sent.
 func request(req *http.Request) (*exchange, error) {
 	x := &exchange{Method: req.Method, Path: req.URL.EscapedPath()}
 	if x.Path == "" {
@@ -88,8 +95,8 @@ func readAll(r io.Reader) ([]byte, error) {
 	return raw, err
 }
 
-// normalised writes a JSON value with sorted keys and without space; several
-// values, as bulk requests have them, as a list.
+// normalised returns a JSON value with sorted keys and without white space. Several
+// values, as in a bulk request, become a list.
 func normalised(raw []byte) (json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -117,7 +124,7 @@ func normalised(raw []byte) (json.RawMessage, error) {
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // a recording is read by people
+	e.SetEscapeHTML(false) // people read recordings
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
@@ -141,9 +148,9 @@ func read(r io.Reader) ([]*exchange, error) {
 			return nil, fmt.Errorf("estest: line %d of the recording: %w", n, err)
 		}
 		if x.Method == "" || x.Path == "" || x.Status == 0 {
-			return nil, fmt.Errorf("estest: line %d of the recording is no exchange", n)
+			return nil, fmt.Errorf("estest: line %d of the recording is not an exchange", n)
 		}
-		if len(x.Body) > 0 { // a person may have written it
+		if len(x.Body) > 0 { // the recording may be written by hand
 			var err error
 			if x.Body, err = normalised(x.Body); err != nil {
 				return nil, fmt.Errorf("estest: line %d of the recording: %w", n, err)

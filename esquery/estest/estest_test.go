@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed/esquery/estest"
 )
 
-// engine stands in for a real one: it answers what each test needs. Real ones are
-// recorded in the module integration.
+// engine is a fake engine that returns what each test needs. The module integration
+// records real engines.
 func engine(t *testing.T, answer http.HandlerFunc) string {
 	t.Helper()
 	s := httptest.NewServer(answer)
@@ -25,7 +25,7 @@ func engine(t *testing.T, answer http.HandlerFunc) string {
 	return s.URL
 }
 
-// send asks, and returns the status and the body of the answer.
+// send sends a request and returns the status and the body of the response.
 func send(t *testing.T, rt http.RoundTripper, method, url, body string) (string, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
@@ -45,7 +45,7 @@ func send(t *testing.T, rt http.RoundTripper, method, url, body string) (string,
 	return fmt.Sprintf("%d %s %s", resp.StatusCode, resp.Header.Get("X-Elastic-Product"), raw), nil
 }
 
-// pit is what a point in time is called by an engine.
+// pit is the id of a point in time, in the form of an engine.
 const pit = "46ToAwMDaWR5BXV1aWQyKwZub2RlXzMAAAAAAAAAACoBYwADaWR4BXV1aWQxAgZub2RlXzEAAAAAAAAAAAEBYQ=="
 
 func echo(w http.ResponseWriter, r *http.Request) {
@@ -65,7 +65,7 @@ func echo(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// What was recorded is answered again, without the engine.
+// Replay answers without the engine.
 func TestReplayAnswersWhatWasRecorded(t *testing.T) {
 	url := engine(t, echo)
 	var recording bytes.Buffer
@@ -125,9 +125,10 @@ func TestReplayRefusesWhatWasNot(t *testing.T) {
 {"method":"POST","path":"/i/_search","body":{"size":7},"status":200,"response":{}}`
 	for _, tt := range []struct {
 		name, recording, path, body string
-		names                       []string // what the error has to name
+		names                       []string // in the error
 	}{
-		{"another value", recorded, "/i/_search", `{"query":{"term":{"name":"b"}},"size":1}`, []string{"/query/term/name", `"a"`, `"b"`}},
+		{"another value", recorded, "/i/_search", `{"query":{"term":{"name":"b"}},"size":1}`,
+			[]string{"/query/term/name", `"a"`, `"b"`}},
 		{"another index", recorded, "/j/_search", `{"size":7}`, []string{"/j/_search", "/i/_search"}},
 		{"an empty recording", "", "/i/_search", `{}`, []string{"/i/_search"}},
 	} {
@@ -190,7 +191,8 @@ func TestMalformedRecording(t *testing.T) {
 
 func TestUnreachableEngineIsNotRecorded(t *testing.T) {
 	var recording bytes.Buffer
-	if _, err := send(t, estest.Record(nil, &recording), "GET", "http://127.0.0.1:1/", ""); err == nil || recording.Len() > 0 {
+	if _, err := send(t, estest.Record(nil, &recording), "GET", "http://127.0.0.1:1/", ""); err == nil ||
+		recording.Len() > 0 {
 		t.Errorf("got %v; recorded %s", err, recording.String())
 	}
 }
@@ -202,7 +204,7 @@ func TestCompare(t *testing.T) {
 	)
 	for _, tt := range []struct {
 		name, before, after string
-		names               []string // of what has changed; none: nothing has
+		names               []string // in the error; none if nothing has changed
 	}{
 		{"the same", a + b, a + b, nil},
 		{"in another order", a + b, b + a, nil},
@@ -214,7 +216,7 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := estest.Compare(strings.NewReader(tt.before), strings.NewReader(tt.after))
-			if (err != nil) != (tt.names != nil) || err != nil && !errors.Is(err, estest.ErrGraphChanged) {
+			if (err != nil) != (tt.names != nil) || err != nil && !errors.Is(err, estest.ErrChanged) {
 				t.Fatalf("got %v", err)
 			}
 			for _, name := range tt.names {

@@ -35,7 +35,7 @@ func ExampleCompare() {
 	now := `{"method":"GET","path":"/i/_count","status":200,"response":{"count":6}}`
 	fmt.Println(estest.Compare(strings.NewReader(kept), strings.NewReader(now)))
 	// Output:
-	// estest: the engine's answers have changed:
-	// GET /i/_count is answered differently:
+	// estest: the engine's responses have changed:
+	// GET /i/_count has another response:
 	//   /count: recorded 5, now 6
 }

@@ -7,16 +7,17 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 )
 
-// Record returns a transport that sends requests on with next, and writes each
-// exchange to w, a line each, before the response is handed on. A nil next means
-// [http.DefaultTransport]. A request that fails is not written.
-//
-// It is safe for concurrent use; w is written to by one request at a time.
+// Record returns a transport that sends requests with next and writes each exchange
+// to w as one line, before it returns the response. A nil next means
+// [http.DefaultTransport]. Requests that fail without a response are not recorded.
+// The transport is safe for concurrent use and calls w.Write by one goroutine at a
+// time.
 func Record(next http.RoundTripper, w io.Writer) http.RoundTripper {
 	if next == nil {
 		next = http.DefaultTransport
@@ -29,12 +30,12 @@ type recorder struct {
 
 	mu   sync.Mutex
 	w    io.Writer
-	pits []string // the ids of points in time that were seen, as the engine calls them
+	pits []string // the ids of the points in time so far
 }
 
-// RoundTrip sends req on and writes what came of it.
+// RoundTrip sends req and records the exchange.
 func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
-	sent := req.Clone(req.Context()) // a transport must not change its request
+	sent := req.Clone(req.Context()) // a transport must not change the request
 	x, err := request(sent)
 	if err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(raw))
 	x.Status = resp.StatusCode
-	for _, name := range keptHeaders {
+	for _, name := range recordedHeaders {
 		if value := resp.Header.Get(name); value != "" {
 			if x.Header == nil {
 				x.Header = make(map[string]string)
@@ -66,13 +67,13 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 func (r *recorder) write(x *exchange, raw []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	response, pit, err := lasting(raw)
+	response, pit, err := stable(raw)
 	if err != nil {
 		x.Text = string(raw)
 	} else {
 		x.Response = response
 	}
-	if pit != "" && !r.seen(pit) {
+	if pit != "" && !slices.Contains(r.pits, pit) {
 		r.pits = append(r.pits, pit)
 	}
 	line, err := encode(x)
@@ -89,18 +90,9 @@ func (r *recorder) write(x *exchange, raw []byte) error {
 	return nil
 }
 
-func (r *recorder) seen(pit string) bool {
-	for _, id := range r.pits {
-		if id == pit {
-			return true
-		}
-	}
-	return false
-}
-
-// lasting is a response without what differs each time, and the point in time that
-// it names. Below its first level it stays as it was.
-func lasting(raw []byte) (response json.RawMessage, pit string, err error) {
+// stable returns a response without the values that differ each time, and the point
+// in time that it names. Only the first level of the response is changed.
+func stable(raw []byte) (response json.RawMessage, pit string, err error) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return nil, "", nil
 	}
@@ -115,7 +107,8 @@ func lasting(raw []byte) (response json.RawMessage, pit string, err error) {
 	}
 	for _, name := range []string{"pit_id", "id"} {
 		var id string
-		// An id of this length is a point in time: Elasticsearch calls it id when it is opened, and pit_id later.
+		// Elasticsearch uses "id" when it opens a point in time, and "pit_id" later. Its
+		// length distinguishes a point in time from other ids.
 		if json.Unmarshal(parts[name], &id) == nil && len(id) >= minPIT {
 			pit = id
 		}

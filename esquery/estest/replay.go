@@ -10,15 +10,14 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// ErrNotRecorded is matched by the error for a request that a recording does not
-// have. That is an [*esquery.EngineError], which package esclient hands on at once.
+// ErrNotRecorded is matched by the error of a request that a recording does not
+// have. The error is an [*esquery.EngineError], which esclient returns without
+// another attempt.
 var ErrNotRecorded = errors.New("estest: the request was not recorded")
 
-// Replay returns a transport that answers from a recording, and sends nothing
-// anywhere. Where a request was recorded several times it gets the answers in
-// their order, and then the last one again.
-//
-// It is safe for concurrent use.
+// Replay returns a transport that answers from a recording and sends nothing. A
+// request that was recorded several times gets the recorded responses in order, and
+// then the last one again. The transport is safe for concurrent use.
 func Replay(recording io.Reader) (http.RoundTripper, error) {
 	all, err := read(recording)
 	if err != nil {
@@ -35,7 +34,7 @@ type player struct {
 	all []*exchange
 
 	mu      sync.Mutex
-	answers map[string][]*exchange // of each request, those that are still to come
+	answers map[string][]*exchange // by request, those that were not returned yet
 }
 
 // RoundTrip answers req from the recording.
@@ -43,13 +42,13 @@ func (p *player) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	asked, err := request(req.Clone(req.Context()))
+	sent, err := request(req.Clone(req.Context()))
 	if err != nil {
 		return nil, err
 	}
-	found := p.next(asked.key())
+	found := p.next(sent.key())
 	if found == nil {
-		return nil, p.unknown(asked)
+		return nil, p.notRecorded(sent)
 	}
 	body := found.Text
 	if found.Response != nil {
@@ -85,14 +84,15 @@ func (p *player) next(key string) *exchange {
 	return left[0]
 }
 
-// unknown says which recorded request is nearest, and where it differs.
-func (p *player) unknown(asked *exchange) error {
+// notRecorded returns an error that shows the nearest recorded request and where it
+// differs.
+func (p *player) notRecorded(sent *exchange) error {
 	var nearest *exchange
 	best := -1
-	wanted := leaves(asked.Body)
+	wanted := leaves(sent.Body)
 	for _, x := range p.all {
 		score := 0
-		if x.name() == asked.name() {
+		if x.name() == sent.name() {
 			score = 1
 			have := leaves(x.Body)
 			for at, value := range wanted {
@@ -108,10 +108,13 @@ func (p *player) unknown(asked *exchange) error {
 	why := "the recording is empty"
 	switch {
 	case nearest == nil:
-	case nearest.name() != asked.name():
-		why = "nothing was recorded for it; the recording begins with " + nearest.name()
+	case nearest.name() != sent.name():
+		why = "nothing was recorded for this path; the recording begins with " + nearest.name()
 	default:
-		why = "the nearest recorded one differs:" + differences(nearest.Body, asked.Body, "recorded", "asked")
+		why = "the nearest recorded request differs:" + differences(nearest.Body, sent.Body, "recorded", "sent")
 	}
-	return &esquery.EngineError{Kind: esquery.ErrProtocol, Reason: "the request was not recorded: " + asked.name() + ": " + why, Err: ErrNotRecorded}
+	return &esquery.EngineError{
+		Kind: esquery.ErrProtocol, Err: ErrNotRecorded,
+		Reason: "the request was not recorded: " + sent.name() + ": " + why,
+	}
 }

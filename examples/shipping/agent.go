@@ -113,7 +113,7 @@ func newSingle(url string) (query.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := graphql.NewClient(&graphql.ClientConfig{URL: url})
+	client, err := graphql.NewClient(url, nil)
 	if err != nil {
 		return nil, err
 	}

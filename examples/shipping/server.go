@@ -24,12 +24,12 @@ var sdl string
 // NewGuard returns what stands before the GraphQL server: the company that asks is put
 // in by code, and no query can name another one.
 func NewGuard() (*graphql.Guard, error) {
-	schema, err := graphql.ReadSDL(sdl)
+	schema, err := graphql.ParseSDL(sdl)
 	if err != nil {
 		return nil, err
 	}
 	own := map[string]any{"company": Company}
-	return graphql.New(schema, &graphql.Options{Fixed: map[string]map[string]any{
+	return graphql.NewGuard(schema, &graphql.GuardOptions{Fixed: map[string]map[string]any{
 		"Query.shipment": own, "Query.container": own, "Vessel.shipments": own,
 	}})
 }

@@ -19,7 +19,7 @@ func serve(t *testing.T) func(query string) (string, error) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { server.Close() })
-	client, err := graphql.NewClient(&graphql.ClientConfig{URL: server.URL})
+	client, err := graphql.NewClient(server.URL, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,42 +11,44 @@ import (
 )
 
 const (
-	maxErrors = 3
-	maxWords  = 200
+	maxErrors = 3   // that are quoted
+	maxText   = 200 // bytes
 )
 
-// failure is the error of a call that gave no data. What a server refuses with errors of
-// its own, such as a page that is too large, is the query's fault as far as can be told.
+// failure returns the error of a request without data. Errors of the server, such as a
+// page that is too large, are treated as a fault of the query, so that the model can
+// correct it.
 func failure(err error) error {
-	failed, ok := errors.AsType[*graphql.CallError](err)
-	if !ok || failed.Kind != graphql.ErrRefused {
+	failed, ok := errors.AsType[*graphql.Error](err)
+	if !ok || failed.Kind != graphql.ErrBadRequest {
 		return fmt.Errorf("graphqlsource: %w", err)
 	}
-	message := "the server refused it"
-	if said := quoted(failed.Errors); said != "" {
-		message += ": " + said
+	message := "the server refused the query"
+	if texts := quoted(failed.Errors); texts != "" {
+		message += ": " + texts
 	}
 	return &query.Refusal{Code: "server", Message: message, Err: err}
 }
 
-// partly says which fields failed in an answer that has data; empty: none did.
-func partly(list []graphql.FieldError) string {
+// partialFailure returns a text about the fields that failed in a response with data,
+// or "".
+func partialFailure(list []graphql.FieldError) string {
 	switch len(list) {
 	case 0:
 		return ""
 	case 1:
-		return "the server could not give a field: " + quoted(list)
+		return "the server could not return a field: " + quoted(list)
 	}
-	return fmt.Sprintf("the server could not give %d fields: %s", len(list), quoted(list))
+	return fmt.Sprintf("the server could not return %d fields: %s", len(list), quoted(list))
 }
 
-// quoted is what a server says of errors: the first of them, as data.
+// quoted returns the first errors of a server, quoted as data.
 func quoted(list []graphql.FieldError) string {
 	var parts []string
 	for _, e := range list[:min(len(list), maxErrors)] {
-		part := prompt.Quote(prompt.Clip(e.Message, maxWords))
+		part := prompt.Quote(prompt.Clip(e.Message, maxText))
 		if at := path(e.Path); at != "" {
-			part += " at " + prompt.Quote(prompt.Clip(at, maxWords))
+			part += " at " + prompt.Quote(prompt.Clip(at, maxText))
 		}
 		parts = append(parts, part)
 	}

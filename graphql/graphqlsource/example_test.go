@@ -19,7 +19,7 @@ func ExampleNew() {
 	}))
 	defer server.Close()
 
-	schema, err := graphql.ReadSDL(`
+	schema, err := graphql.ParseSDL(`
 		type Query { vessel(imo: ID!): Vessel }
 		type Vessel { name: String! calls: [Call!]! }
 		type Call { port: Port! hours: Float }
@@ -28,12 +28,12 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	guard, err := graphql.New(schema, nil)
+	guard, err := graphql.NewGuard(schema, nil)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	client, err := graphql.NewClient(&graphql.ClientConfig{URL: server.URL})
+	client, err := graphql.NewClient(server.URL, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,13 +9,13 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// howToRetrieve says what a query asks for: its fields at the top with their arguments, as
-// they were written.
+// howToRetrieve describes where the rows come from: the top fields of the query with
+// their arguments, as they were written.
 func (s *source) howToRetrieve(r request) string {
 	how := "GraphQL service " + s.name
 	doc, err := parser.ParseQuery(&ast.Source{Input: r.Query})
 	if err != nil || len(doc.Operations) != 1 {
-		return how // not reached: the Guard read it
+		return how // not reached: the Guard parsed it
 	}
 	var fields []string
 	for _, sel := range doc.Operations[0].SelectionSet {

@@ -7,37 +7,39 @@ import (
 	"github.com/vektah/gqlparser/v2/parser"
 )
 
-// A field is one that a query selects, as its answer has it: fragments are put in, and
-// what is selected twice stands once, where it was first.
+// A field is a field of a query in the order of the response. Fragments are expanded,
+// and a field that is selected twice is listed once.
 type field struct {
-	key    string // in the answer
+	key    string // in the response
 	name   string // in the schema
 	fields []*field
-	leaf   bool // it has no fields: a scalar, an enum, or a list of these
+	leaf   bool // a scalar, an enum, or a list of these
 }
 
-// parse returns what a checked query selects.
+// parse returns the fields of a checked query.
 func parse(text string) ([]*field, error) {
 	doc, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil || len(doc.Operations) != 1 {
-		return nil, fmt.Errorf("graphqlsource: the checked query cannot be read: %w", err) // not reached: the Guard printed it
+		// Not reached: the Guard printed the query.
+		return nil, fmt.Errorf("graphqlsource: the checked query cannot be parsed: %w", err)
 	}
 	root := &field{}
-	root.take(doc, doc.Operations[0].SelectionSet)
+	root.add(doc, doc.Operations[0].SelectionSet)
 	return root.fields, nil
 }
 
-// take adds what a selection selects. The Guard lets no fragment be within itself.
-func (f *field) take(doc *ast.QueryDocument, set ast.SelectionSet) {
+// add adds the fields of a selection. It ends because the Guard refuses cycles of
+// fragments.
+func (f *field) add(doc *ast.QueryDocument, set ast.SelectionSet) {
 	for _, s := range set {
 		switch s := s.(type) {
 		case *ast.Field:
-			f.child(s).take(doc, s.SelectionSet)
+			f.child(s).add(doc, s.SelectionSet)
 		case *ast.InlineFragment:
-			f.take(doc, s.SelectionSet)
+			f.add(doc, s.SelectionSet)
 		case *ast.FragmentSpread:
 			if fragment := doc.Fragments.ForName(s.Name); fragment != nil {
-				f.take(doc, fragment.SelectionSet)
+				f.add(doc, fragment.SelectionSet)
 			}
 		}
 	}
@@ -58,7 +60,7 @@ func (f *field) child(s *ast.Field) *field {
 	return c
 }
 
-// named returns the field of a name in the schema; nil: it is not selected.
+// named returns the field with a name of the schema, or nil.
 func (f *field) named(name string) *field {
 	for _, c := range f.fields {
 		if c.name == name {

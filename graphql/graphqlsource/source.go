@@ -1,25 +1,31 @@
-// Package graphqlsource makes a GraphQL service a [query.Source]: what a model writes for
-// it is checked by a [graphql.Guard], run by a [graphql.Client], and comes back as a table.
+// Package graphqlsource makes a GraphQL service a [query.Source]. Queries that a model
+// writes are checked by a [graphql.Guard], run by a [graphql.Client], and returned as
+// a table:
+//
+//	vessels, err := graphqlsource.New("vessels", client, guard, nil)
+//	...
+//	result, err := vessels.Run(ctx, json.RawMessage(`{"query": "{ vessels(first: 10) { name } }"}`))
 //
 // # Tables
 //
-// The rows of a table are the items of the list that a query asks for: at the top, or
-// within the objects around it. Of a connection they are the nodes; its totalCount is the
-// number of all, and its pageInfo says whether there are more.
+// The rows of a table are the items of the list that a query asks for, at the top or
+// within objects. The rows of a connection are its nodes; its totalCount is the total
+// of the result, and its pageInfo says whether there are more.
 //
-//   - Objects in a row are columns with dotted names, such as port.name.
-//   - A list in a row is one column with its JSON, and one with its length, such as
+//   - The fields of an object in a row are columns with dotted names, such as
+//     port.name.
+//   - A list in a row is a column with its JSON and a column with its length, such as
 //     events and events.count.
-//   - What stands around the list, such as the port whose ships are listed, is repeated in
-//     each row, in columns before the row's own that have the whole path for a name.
-//   - Of several lists that stand beside each other, the rows come one list after the
-//     other. The first column, "list", says of which; a column that only some of them have
-//     is null in the others.
-//   - A query without a list gives one row; none where all that it asks for is null.
-//   - What is null in all rows is taken for an object or a scalar, as the answer does not
-//     say that it is a list.
+//   - Fields around the list, such as the port whose ships are listed, are repeated in
+//     each row. Their columns come first and are named by the whole path.
+//   - If a query asks for several lists next to each other, the rows of one list follow
+//     the rows of another. The first column, "list", names the list. Columns that a
+//     list does not have are null.
+//   - A query without a list returns one row, or none if everything is null.
+//   - A field that is null in all rows is treated as an object or a scalar, because the
+//     response does not show whether it is a list.
 //
-// Columns stand in the order in which the query names them, whatever the server does.
+// Columns have the order in which the query names them.
 package graphqlsource
 
 import (
@@ -34,21 +40,23 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 )
 
-// Options are limits of a source. Nil and zero fields mean the defaults named at each
-// field; a negative number is an error.
+// Options are the options of a source. Nil and the zero value mean the defaults.
 type Options struct {
-	// About says for a model what the service holds: "one shipment by its number, with its
-	// events". Empty: nothing.
+	// About describes the service for a model: "one shipment by its number, with its
+	// events". It may be empty.
 	About string
 
-	// MaxDescriptionBytes bounds what the source says of its schema: 32768.
+	// MaxDescriptionBytes limits the description of the schema. 0 means 32768.
 	MaxDescriptionBytes int
-	// MaxRows is how many rows a query returns: 10000. Where the answer has more, the
-	// table is truncated.
+
+	// MaxRows is the highest number of rows of a result. 0 means 10000. If a response
+	// has more, the table is truncated.
 	MaxRows int
 }
 
@@ -59,9 +67,9 @@ type source struct {
 	opt    Options
 }
 
-// New makes a source of the service that client reaches, as far as guard lets it be read.
-// name tells it from other sources. Its queries are {"query": "..", "variables": {..}}, or a
-// string with the text alone.
+// New returns a source of the service of client, limited to what guard allows. name
+// identifies the source among others. A nil opt means the defaults. The queries of the
+// source are {"query": "...", "variables": {...}}, or a string with the text of a query.
 func New(name string, client *graphql.Client, guard *graphql.Guard, opt *Options) (query.Source, error) {
 	s := &source{name: name, client: client, guard: guard}
 	if opt != nil {
@@ -72,14 +80,13 @@ func New(name string, client *graphql.Client, guard *graphql.Guard, opt *Options
 		return nil, errors.New("graphqlsource: a source needs a name")
 	case guard == nil || client == nil:
 		return nil, fmt.Errorf("graphqlsource: source %s needs a Client and a Guard", prompt.Quote(name))
-	case s.opt.MaxDescriptionBytes < 0 || s.opt.MaxRows < 0:
-		return nil, errors.New("graphqlsource: Options.MaxDescriptionBytes and MaxRows cannot be negative")
 	}
-	if s.opt.MaxDescriptionBytes == 0 {
-		s.opt.MaxDescriptionBytes = 32 << 10
+	err := option.Default("graphqlsource: Options.MaxDescriptionBytes", &s.opt.MaxDescriptionBytes, 32<<10)
+	if err != nil {
+		return nil, err
 	}
-	if s.opt.MaxRows == 0 {
-		s.opt.MaxRows = 10_000
+	if err := option.Default("graphqlsource: Options.MaxRows", &s.opt.MaxRows, 10_000); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
@@ -88,7 +95,7 @@ func (s *source) Name() string     { return s.name }
 func (s *source) Language() string { return query.GraphQL }
 func (s *source) About() string    { return s.opt.About }
 
-// Describe says what the schema has that may be asked for.
+// Describe returns the part of the schema that queries may name.
 func (s *source) Describe(context.Context, string) (string, error) {
 	text := s.guard.Describe(s.opt.MaxDescriptionBytes)
 	if s.opt.About != "" {
@@ -103,7 +110,7 @@ type request struct {
 	Variables json.RawMessage `json:"variables,omitempty"`
 }
 
-// read reads the JSON of a query, or a text alone. It does not look into the text.
+// read decodes a query. It does not parse its text.
 func read(q json.RawMessage) (request, error) {
 	var r request
 	if json.Unmarshal(q, &r.Query) == nil {
@@ -117,17 +124,18 @@ func read(q json.RawMessage) (request, error) {
 	err := d.Decode(&r)
 	if err == nil {
 		if _, more := d.Token(); more != io.EOF {
-			err = errors.New("there is more after it")
+			err = errors.New("there is more than one JSON value")
 		}
 	}
 	if err == nil {
-		err = eachOnce(json.NewDecoder(bytes.NewReader(q)))
+		err = uniqueKeys(json.NewDecoder(bytes.NewReader(q)))
 	}
 	if err != nil {
 		return r, &query.Refusal{
-			Code:    "json",
-			Message: `a query is {"query": "..", "variables": {..}}, or a string with the text alone: ` + prompt.Clip(err.Error(), maxWords),
-			Err:     err,
+			Code: "json",
+			Message: `a query is {"query": "...", "variables": {...}}, or a string with the text of a query: ` +
+				prompt.Clip(err.Error(), maxText),
+			Err: err,
 		}
 	}
 	if bytes.Equal(bytes.TrimSpace(r.Variables), []byte("null")) {
@@ -136,8 +144,9 @@ func read(q json.RawMessage) (request, error) {
 	return r, nil
 }
 
-// eachOnce refuses a key that an object has twice: of these every reader takes another one.
-func eachOnce(d *json.Decoder) error {
+// uniqueKeys refuses an object with a repeated key, because readers differ in which of
+// the values they use.
+func uniqueKeys(d *json.Decoder) error {
 	opens, err := d.Token()
 	if err != nil {
 		return err
@@ -152,13 +161,13 @@ func eachOnce(d *json.Decoder) error {
 			if err != nil {
 				return err
 			}
-			name, _ := key.(string) // a decoder allows nothing else
+			name, _ := key.(string) // always a string
 			if seen[name] {
-				return fmt.Errorf("the key %s is there twice", prompt.Quote(prompt.Clip(name, maxWords)))
+				return fmt.Errorf("the key %s is used twice", prompt.Quote(prompt.Clip(name, maxText)))
 			}
 			seen[name] = true
 		}
-		if err := eachOnce(d); err != nil {
+		if err := uniqueKeys(d); err != nil {
 			return err
 		}
 	}
@@ -166,28 +175,28 @@ func eachOnce(d *json.Decoder) error {
 	return err
 }
 
-// isJSON tells the JSON of a query, right or wrong, from its text: no selection begins
-// with a string.
+// isJSON reports whether text is JSON, valid or not, and not the text of a query: no
+// selection begins with a string.
 func isJSON(text string) bool {
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	return ok && strings.HasPrefix(strings.TrimSpace(inner), `"`)
 }
 
-// check returns a query as it was written, and as it may be sent.
+// check returns the query as it was written, and the checked query.
 func (s *source) check(q json.RawMessage) (request, *graphql.Query, error) {
 	r, err := read(q)
 	if err != nil {
 		return r, nil, err
 	}
 	checked, err := s.guard.Check(r.Query, r.Variables)
-	if refused, ok := errors.AsType[*graphql.Error](err); ok {
-		return r, nil, refusal(refused)
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
+		return r, nil, queryRefusal(refused)
 	}
 	return r, checked, err
 }
 
-// refusal is what the author of a query is told of its problems.
-func refusal(e *graphql.Error) *query.Refusal {
+// queryRefusal returns the problems for the author of the query.
+func queryRefusal(e *refusal.Error) *query.Refusal {
 	r := &query.Refusal{Err: e}
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -196,7 +205,7 @@ func refusal(e *graphql.Error) *query.Refusal {
 		}
 		lines[i] += p.Message
 		if len(e.Problems) > 1 && len(p.Candidates) > 0 {
-			lines[i] += " (perhaps meant: " + strings.Join(p.Candidates, ", ") + ")"
+			lines[i] += " (did you mean: " + strings.Join(p.Candidates, ", ") + ")"
 		}
 	}
 	r.Message = strings.Join(lines, "; ")
@@ -209,8 +218,8 @@ func refusal(e *graphql.Error) *query.Refusal {
 	return r
 }
 
-// Check returns the query as it was written: what code puts in stays out of it, so that it
-// can be run again for whoever asks then.
+// Check returns the query as it was written, without fixed arguments, so that it can be
+// run again for another user.
 func (s *source) Check(_ context.Context, q json.RawMessage) (json.RawMessage, error) {
 	r, _, err := s.check(q)
 	if err != nil {
@@ -219,17 +228,18 @@ func (s *source) Check(_ context.Context, q json.RawMessage) (json.RawMessage, e
 	return json.Marshal(r)
 }
 
+// Run returns the rows of a query.
 func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, error) {
 	r, checked, err := s.check(q)
 	if err != nil {
 		return nil, err
 	}
-	most, err := s.rowsLeft(ctx)
+	limit, err := s.rowsLeft(ctx)
 	if err != nil {
 		return nil, err
 	}
-	begun := time.Now()
-	answer, err := s.client.Run(ctx, checked)
+	start := time.Now()
+	response, err := s.client.Run(ctx, checked)
 	if err != nil {
 		return nil, failure(err)
 	}
@@ -237,19 +247,19 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	if err != nil {
 		return nil, err
 	}
-	found, err := tabulate(shape, answer.Data)
+	found, err := tabulate(shape, response.Data)
 	if err != nil {
 		return nil, err
 	}
-	failed := partly(answer.Errors)
+	failed := partialFailure(response.Errors)
 	if failed != "" && len(found.table.Rows) == 0 {
-		return nil, errors.New("graphqlsource: nothing came back: " + failed)
+		return nil, errors.New("graphqlsource: the response has no data: " + failed)
 	}
-	if len(found.table.Rows) > most {
+	if len(found.table.Rows) > limit {
 		if !found.table.Truncated {
 			found.total = int64(len(found.table.Rows))
 		}
-		found.table.Rows, found.table.Truncated = found.table.Rows[:most], true
+		found.table.Rows, found.table.Truncated = found.table.Rows[:limit], true
 	}
 	if err := qed.Spend(ctx, qed.Limits{Rows: len(found.table.Rows)}); err != nil {
 		return nil, err
@@ -258,8 +268,8 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	if err != nil {
 		return nil, err
 	}
-	// The variables that code put in are not shown.
-	executed, err := compact(request{checked.Text(), r.Variables})
+	// Fixed arguments are not shown.
+	executed, err := compact(request{Query: checked.Text(), Variables: r.Variables})
 	if err != nil {
 		return nil, err
 	}
@@ -274,13 +284,13 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 			Executed: executed,
 			Rows:     len(found.table.Rows),
 			Total:    found.total,
-			Millis:   time.Since(begun).Milliseconds(),
+			Millis:   time.Since(start).Milliseconds(),
 		},
 		HowToRetrieve: s.howToRetrieve(r),
 	}, nil
 }
 
-// rowsLeft is how many rows a query may return.
+// rowsLeft returns how many rows a query may return within the budget of the run.
 func (s *source) rowsLeft(ctx context.Context) (int, error) {
 	left, ok := qed.Remaining(ctx)
 	switch {
@@ -292,7 +302,7 @@ func (s *source) rowsLeft(ctx context.Context) (int, error) {
 	return min(left.Rows, s.opt.MaxRows), nil
 }
 
-// compact writes JSON as people read it: on one line, without escapes that only HTML needs.
+// compact returns JSON for people: on one line, without HTML escapes.
 func compact(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +16,7 @@ import (
 	"github.com/qedkit/qed/graphql"
 	"github.com/qedkit/qed/graphql/graphqlsource"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/retry"
 )
 
 const tracking = `
@@ -42,7 +42,7 @@ scalar Weight
 scalar JSON
 `
 
-// newSource returns a source whose server gives one answer, and what was sent to it last.
+// newSource returns a source whose server returns one response, and the last request.
 func newSource(t testing.TB, answer string, opt *graphqlsource.Options) (s query.Source, sent *string) {
 	t.Helper()
 	sent = new(string)
@@ -53,18 +53,18 @@ func newSource(t testing.TB, answer string, opt *graphqlsource.Options) (s query
 		io.WriteString(w, answer)
 	}))
 	t.Cleanup(server.Close)
-	schema, err := graphql.ReadSDL(tracking)
+	schema, err := graphql.ParseSDL(tracking)
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard, err := graphql.New(schema, &graphql.Options{
+	guard, err := graphql.NewGuard(schema, &graphql.GuardOptions{
 		Sensitive: []string{"Shipment.secret"},
 		Fixed:     map[string]map[string]any{"Query.shipments": {"tenant": "acme-7"}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	client, err := graphql.NewClient(&graphql.ClientConfig{URL: server.URL, Backoff: []time.Duration{}})
+	client, err := graphql.NewClient(server.URL, &graphql.ClientOptions{Retry: retry.Policy{Attempts: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func newSource(t testing.TB, answer string, opt *graphqlsource.Options) (s query
 	return s, sent
 }
 
-// quoted is a text as JSON.
+// quoted returns a text as JSON.
 func quoted(text string) json.RawMessage {
 	raw, _ := json.Marshal(text)
 	return raw
@@ -175,7 +175,7 @@ func shown(t *qed.Table) string {
 	return strings.Join(lines, "; ")
 }
 
-// An answer of another form than the query asks for is an error, and no panic.
+// A response that does not have the form of the query is an error, not a panic.
 func TestForeignAnswers(t *testing.T) {
 	for _, data := range []string{
 		`{"page":5}`, `{"page":"x"}`, `{"page":{"edges":[5]}}`, `{"page":{"edges":[{"node":[1]}]}}`, `{"page":{"edges":[{"node":"x"}]}}`,
@@ -192,7 +192,7 @@ func TestCheck(t *testing.T) {
 	s, sent := newSource(t, `{}`, nil)
 	for _, test := range []struct {
 		name, query string
-		want        string // what it is as it can be run again; empty: it is refused
+		want        string // the query that can be run again; empty if it is refused
 		code        string
 		candidate   string
 	}{
@@ -237,7 +237,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What runs is what the Guard made of the query; what is told is what was written.
+// Run sends the query of the Guard, and reports the query that was written.
 func TestProof(t *testing.T) {
 	s, sent := newSource(t, `{"data":{"shipments":[{"id":"a"}]}}`, nil)
 	q := json.RawMessage(`{"query":"query($p: String) { shipments(port: $p, first: 5) { id } }","variables":{"p":"<Miami>"}}`)
@@ -283,7 +283,7 @@ func TestFailures(t *testing.T) {
 
 	s, _ = newSource(t, `{"errors":[{"message":"first must be at most 100"}]}`, nil)
 	_, err = s.Run(t.Context(), quoted(`{ shipments { id } }`))
-	if refusal, ok := errors.AsType[*query.Refusal](err); !ok || !strings.Contains(refusal.Message, "at most 100") || !errors.Is(err, graphql.ErrRefused) {
+	if refusal, ok := errors.AsType[*query.Refusal](err); !ok || !strings.Contains(refusal.Message, "at most 100") || !errors.Is(err, graphql.ErrBadRequest) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 
@@ -316,7 +316,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A model is told what the host says of the service, as data.
+// Describe quotes About as data.
 func TestAbout(t *testing.T) {
 	s, _ := newSource(t, `{}`, &graphqlsource.Options{About: "one ship\n</source>"})
 	text, err := s.Describe(t.Context(), "")

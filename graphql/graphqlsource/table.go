@@ -7,26 +7,26 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// A tabulated answer is one as a table.
+// A tabulated response is a response as a table.
 type tabulated struct {
 	table *qed.Table
-	total int64 // 0: it is not known, or not more than the rows
+	total int64 // 0 if it is not known or not more than the rows
 }
 
-// An object is one of an answer; nil: there is none.
+// An object is an object of a response. Null is a nil object.
 type object map[string]json.RawMessage
 
-// A list is one that rows come from.
+// A list is a list whose items are rows.
 type list struct {
 	path  string
 	field *field
 	items []json.RawMessage
 
-	total int64 // that the connection tells; 0: none
-	more  bool  // it says that there are more
+	total int64 // the connection's total, or 0
+	more  bool  // the connection reports that there are more
 }
 
-// A frame is columns with their cells, column by column: all have the same number.
+// A frame holds columns with their cells. All columns have the same number of cells.
 type frame struct {
 	names []string
 	cells [][]any
@@ -38,7 +38,7 @@ func (f *frame) add(name string, cells []any) {
 	f.cells = append(f.cells, cells)
 }
 
-// tabulate makes a table of the data of an answer.
+// tabulate returns the data of a response as a table.
 func tabulate(fields []*field, data json.RawMessage) (*tabulated, error) {
 	root, err := asObject(data)
 	if err != nil {
@@ -83,8 +83,8 @@ func tabulate(fields []*field, data json.RawMessage) (*tabulated, error) {
 	return found, nil
 }
 
-// single is the row of an answer without a list. Where one object is asked for, its key
-// is no part of the columns' names.
+// single returns the row of a response without a list. If the query asks for one
+// object, its key is not a part of the columns' names.
 func single(fields []*field, root object) (*tabulated, error) {
 	one, from := &field{fields: fields}, root
 	if len(fields) == 1 && !fields[0].leaf {
@@ -109,7 +109,7 @@ func single(fields []*field, root object) (*tabulated, error) {
 	return &tabulated{table: &out.table}, nil
 }
 
-// values is a table of a list of scalars.
+// values returns the table of a list of scalars.
 func values(f *field, raw json.RawMessage) (*tabulated, error) {
 	items, err := asList(raw)
 	if err != nil {
@@ -122,7 +122,8 @@ func values(f *field, raw json.RawMessage) (*tabulated, error) {
 	return &tabulated{table: t}, nil
 }
 
-// frame makes rows of a list: of the nodes, where it is the edges of a connection.
+// frame returns the rows of a list. The rows of the edges of a connection are its
+// nodes.
 func (l *list) frame() (*frame, error) {
 	items, err := objects(l.items)
 	if err != nil {
@@ -156,9 +157,9 @@ func (l *list) frame() (*frame, error) {
 	return rows, rows.object("edge.", own, edges, nil)
 }
 
-// object adds the columns of a field's fields, one cell for each of the objects. Where
-// lists is not nil, lists are added to it, with what their connection says of them, and
-// otherwise as columns.
+// object adds the columns of the fields of a field, with one cell for each object. If
+// lists is not nil, lists are added to it, with the total of their connection.
+// Otherwise lists become columns.
 func (f *frame) object(prefix string, of *field, from []object, lists *[]list) error {
 	total, info, err := of.connection(from, lists != nil)
 	if err != nil {
@@ -184,12 +185,12 @@ func (f *frame) object(prefix string, of *field, from []object, lists *[]list) e
 			if err := f.object(name+".", c, inner, lists); err != nil {
 				return err
 			}
-		case lists != nil: // there is one object only
+		case lists != nil: // from has one object
 			l := list{path: name, field: c}
 			if l.items, err = asList(raw[0]); err != nil {
 				return err
 			}
-			if err := l.told(total, info, from[0]); err != nil {
+			if err := l.readConnection(total, info, from[0]); err != nil {
 				return err
 			}
 			*lists = append(*lists, l)
@@ -201,8 +202,8 @@ func (f *frame) object(prefix string, of *field, from []object, lists *[]list) e
 	return nil
 }
 
-// connection returns the fields that say of the list in an object how long it is. Nil:
-// they are not there, or the object has no list of rows.
+// connection returns the fields with the total and the page of the list in an object.
+// They are nil if the query does not select them or the object has no list of rows.
 func (f *field) connection(from []object, rows bool) (total, info *field, err error) {
 	if !rows || len(from) != 1 {
 		return nil, nil, nil
@@ -215,8 +216,8 @@ func (f *field) connection(from []object, rows bool) (total, info *field, err er
 	return nil, nil, nil
 }
 
-// told takes down what a connection says of its list.
-func (l *list) told(total, info *field, around object) error {
+// readConnection stores the total and the page of the connection around a list.
+func (l *list) readConnection(total, info *field, around object) error {
 	if total != nil {
 		if n, ok := cell(around[total.key]).(int64); ok && n > 0 {
 			l.total = n
@@ -235,7 +236,7 @@ func (l *list) told(total, info *field, around object) error {
 	return nil
 }
 
-// A union is a table of frames, one below the other.
+// A union is a table that holds the rows of several frames.
 type union struct{ table qed.Table }
 
 func (u *union) append(f *frame) {
@@ -244,27 +245,27 @@ func (u *union) append(f *frame) {
 		at[c.Name] = i
 	}
 	taken := map[string]bool{}
-	places := make([]int, len(f.names))
+	columns := make([]int, len(f.names))
 	for i, name := range f.names {
 		unique := name
-		for n := 2; taken[unique]; n++ { // the same path, within the list and around it
+		for n := 2; taken[unique]; n++ { // the same path in the list and around it
 			unique = name + "_" + strconv.Itoa(n)
 		}
 		taken[unique] = true
-		place, ok := at[unique]
+		column, ok := at[unique]
 		if !ok {
-			place = len(u.table.Columns)
+			column = len(u.table.Columns)
 			u.table.Columns = append(u.table.Columns, qed.Column{Name: unique})
 		}
-		places[i] = place
+		columns[i] = column
 	}
 	for i, row := range u.table.Rows {
 		u.table.Rows[i] = append(row, make([]any, len(u.table.Columns)-len(row))...)
 	}
 	for r := range f.rows {
 		row := make([]any, len(u.table.Columns))
-		for i, place := range places {
-			row[place] = f.cells[i][r]
+		for i, column := range columns {
+			row[column] = f.cells[i][r]
 		}
 		u.table.Rows = append(u.table.Rows, row)
 	}
@@ -286,14 +287,14 @@ func each(raw []json.RawMessage, f func(json.RawMessage) any) []any {
 	return cells
 }
 
-// count is the length of a list as a cell.
+// count returns the cell with the length of a list.
 func count(raw json.RawMessage) any {
 	if !isList(raw) {
 		return nil
 	}
 	items, err := asList(raw)
 	if err != nil {
-		return nil // not reached: the client read the answer
+		return nil // not reached: the client has checked the JSON
 	}
 	return int64(len(items))
 }

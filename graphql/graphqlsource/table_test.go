@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// Whatever a server answers, what comes of it is a table or an error.
+// Every response of a server gives a table or an error.
 func FuzzTabulate(f *testing.F) {
 	fields, err := parse(`{ count a { name edges { cursor node { id to { x } tags } } totalCount pageInfo { hasNextPage } } b { id in { at } } }`)
 	if err != nil {
@@ -21,7 +21,7 @@ func FuzzTabulate(f *testing.F) {
 	f.Add(`{"a":[[{"name":"x"}],[]],"b":3}`)
 	f.Fuzz(func(t *testing.T, data string) {
 		if !json.Valid([]byte(data)) || !utf8.ValidString(data) {
-			t.Skip("the client refuses such an answer before it gets here")
+			t.Skip("the client refuses such a response")
 		}
 		found, err := tabulate(fields, json.RawMessage(data))
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-var errShape = errors.New("graphqlsource: the answer has another form than the query asks for")
+var errShape = errors.New("graphqlsource: the response does not have the form of the query")
 
 func isNull(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
@@ -28,7 +28,7 @@ func anyList(raw []json.RawMessage) bool {
 	return false
 }
 
-// asObject reads an object; of null it is nil.
+// asObject decodes an object. Null is nil.
 func asObject(raw json.RawMessage) (object, error) {
 	if isNull(raw) {
 		return nil, nil
@@ -51,8 +51,8 @@ func asList(raw json.RawMessage) ([]json.RawMessage, error) {
 	return items, nil
 }
 
-// objects reads the items of a list. Those that are null, as they failed or may not be
-// seen, are left out; lists in the list are put in.
+// objects decodes the items of a list. It leaves out null items, which failed or may
+// not be seen, and flattens lists in the list.
 func objects(items []json.RawMessage) ([]object, error) {
 	var out []object
 	for _, raw := range items {
@@ -79,7 +79,7 @@ func objects(items []json.RawMessage) ([]object, error) {
 	return out, nil
 }
 
-// objectsAt reads one object in each place.
+// objectsAt decodes objects. Null is nil.
 func objectsAt(raw []json.RawMessage) ([]object, error) {
 	out := make([]object, len(raw))
 	for i, r := range raw {
@@ -91,7 +91,7 @@ func objectsAt(raw []json.RawMessage) ([]object, error) {
 	return out, nil
 }
 
-// cell makes a cell of a value: lists and objects, also those of custom scalars, are JSON.
+// cell returns the cell of a table for a value. Lists and objects are JSON texts.
 func cell(raw json.RawMessage) any {
 	raw = bytes.TrimSpace(raw)
 	if isNull(raw) {
@@ -103,7 +103,7 @@ func cell(raw json.RawMessage) any {
 	case '"':
 		var s string
 		if json.Unmarshal(raw, &s) != nil {
-			return nil // not reached: the client read the answer
+			return nil // not reached: the client has checked the JSON
 		}
 		return s
 	case '[', '{':
@@ -116,7 +116,8 @@ func cell(raw json.RawMessage) any {
 	return number(json.Number(raw))
 }
 
-// number keeps all digits of a whole number, as text where an int64 has not enough.
+// number returns an int64, a float64, or a text for an integer that does not fit an
+// int64.
 func number(n json.Number) any {
 	if i, err := n.Int64(); err == nil {
 		return i

@@ -28,7 +28,7 @@ func Open(ctx context.Context, conf settings.Search, recording []byte, fill func
 		if err != nil {
 			return nil, "", err
 		}
-		c, err = esclient.New(&esclient.Config{Transport: replay})
+		c, err = esclient.New(&esclient.Options{Transport: replay})
 		return c, "", err
 	}
 	at, err := url.Parse(conf.URL)
@@ -49,7 +49,7 @@ func Open(ctx context.Context, conf settings.Search, recording []byte, fill func
 	if err := fill(soon, filling); err != nil {
 		return nil, "", explain(at, err)
 	}
-	c, err = esclient.New(&esclient.Config{URLs: []string{conf.URL}, Username: conf.Username, Password: conf.Password, APIKey: conf.APIKey})
+	c, err = esclient.New(&esclient.Options{URLs: []string{conf.URL}, Username: conf.Username, Password: conf.Password, APIKey: conf.APIKey})
 	return c, at.Redacted(), err
 }
 

@@ -16,40 +16,40 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// An unreached error says why a connection was not made. Where it was to go is for the host
-// alone: a call's error is read by models and users.
-type unreached struct {
-	where string // a host, or the name of a program: no path, no query and no argument, in which a key may be
-	why   string // empty: it is not known
-	cause error
+// An unreachableError is the reason why a connection was not made. The target is
+// only for the application: models and users read the errors of calls.
+type unreachableError struct {
+	target string // a host or a program, without path, query and arguments, which may hold a key
+	reason string // empty if it is not known
+	cause  error
 }
 
-func (e *unreached) Error() string { return e.cause.Error() }
-func (e *unreached) Unwrap() error { return e.cause }
+func (e *unreachableError) Error() string { return e.cause.Error() }
+func (e *unreachableError) Unwrap() error { return e.cause }
 
-// newUnreached says why a transport did not connect.
-func newUnreached(t *tracked, cause error) *unreached {
-	e := &unreached{why: reason(cause), cause: cause}
+// newUnreachable returns the reason why a transport did not connect.
+func newUnreachable(t *tracked, cause error) *unreachableError {
+	e := &unreachableError{reason: reason(cause), cause: cause}
 	switch transport := t.Transport.(type) {
 	case *mcp.CommandTransport:
 		if transport.Command != nil {
-			e.where = filepath.Base(transport.Command.Path)
+			e.target = filepath.Base(transport.Command.Path)
 		}
 	case *mcp.StreamableClientTransport:
 		u, err := url.Parse(transport.Endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			e.why = "its address is no http or https URL"
+			e.reason = "its address is not an http or https URL"
 			break
 		}
-		e.where = u.Host
-		if e.why == "" {
-			e.why = answered(int(t.web.status.Load()))
+		e.target = u.Host
+		if e.reason == "" {
+			e.reason = statusReason(int(t.web.status.Load()))
 		}
 	}
 	return e
 }
 
-// reason is the kind of an error, without anything that stands in it.
+// reason returns the kind of an error, without the texts in it.
 func reason(err error) string {
 	network, isNetwork := errors.AsType[net.Error](err)
 	dns, isDNS := errors.AsType[*net.DNSError](err)
@@ -66,13 +66,13 @@ func reason(err error) string {
 	case isCertificate:
 		return "its certificate is not trusted"
 	case errors.Is(err, context.DeadlineExceeded), isNetwork && network.Timeout():
-		return "it did not answer in time"
+		return "it did not respond in time"
 	}
 	return ""
 }
 
-// answered says what a status of HTTP means.
-func answered(status int) string {
+// statusReason returns the meaning of an HTTP status.
+func statusReason(status int) string {
 	switch status {
 	case 0:
 		return ""
@@ -81,16 +81,17 @@ func answered(status int) string {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
 		return fmt.Sprintf("there is no MCP endpoint at that address (HTTP %d)", status)
 	}
-	return fmt.Sprintf("it answered with HTTP %d", status)
+	return fmt.Sprintf("it returned HTTP %d", status)
 }
 
-// told is an error of connecting as the host reads it.
-func (e *unreached) told(err error) error {
+// withTarget returns err, the error of connecting, with a text that names the
+// target.
+func (e *unreachableError) withTarget(err error) error {
 	text := ErrUnavailable.Error()
-	for _, part := range []string{e.where, e.why} {
+	for _, part := range []string{e.target, e.reason} {
 		if part != "" {
 			text += ": " + part
 		}
 	}
-	return &quiet{text, err}
+	return &quietError{text, err}
 }

@@ -2,7 +2,8 @@ package graphql
 
 import "github.com/vektah/gqlparser/v2/ast"
 
-// The answer to an introspection query. What an older server does not tell is zero.
+// The response to an introspection query. Members that an older server does not
+// support are zero.
 type (
 	introspected struct {
 		Query        *namedRef        `json:"queryType"`
@@ -64,12 +65,12 @@ type (
 	}
 )
 
-// values counts what commas part in JSON: an empty object takes three bytes there,
-// and far more room here.
-func values(answer []byte) int {
+// countValues counts the values of lists and objects in JSON. An empty object
+// takes three bytes as JSON and far more memory decoded.
+func countValues(response []byte) int {
 	n, text := 1, false
-	for i := 0; i < len(answer); i++ {
-		switch c := answer[i]; {
+	for i := 0; i < len(response); i++ {
+		switch c := response[i]; {
 		case c == '"':
 			text = !text
 		case c == '\\':

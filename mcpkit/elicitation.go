@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	maxRounds  = 5 // calls of which each says that it needs to know more
-	maxFields  = 5 // that are asked for at a time
+	maxRounds  = 5 // of questions in one call
+	maxFields  = 5 // of a form
 	maxChoices = 50
-	maxTries   = 3 // at a number
+	maxTries   = 3 // at entering a number
 )
 
-// A round is what a call needs to know before it can go on, and the replies. It is plain
-// data, for the log of a run.
+// A round holds the questions of a call, and then the replies. It is recorded in the
+// log of the run.
 type round struct {
-	State   string                       `json:"state,omitempty"` // the server's own, given back unread
-	Needs   map[string]*mcp.ElicitParams `json:"needs,omitempty"` // nil where something else is wanted than a form
+	State   string                       `json:"state,omitempty"` // of the server, returned unchanged
+	Needs   map[string]*mcp.ElicitParams `json:"needs,omitempty"`
 	Replies map[string]*mcp.ElicitResult `json:"replies,omitempty"`
 }
 
@@ -40,46 +40,50 @@ func (r *round) responses() mcp.InputResponseMap {
 	return responses
 }
 
-// A step is what a call returned: an output, an error in the server's words, or what it
-// needs to know.
+// A step is the result of one request: an output, an error with the server's text, or
+// questions.
 type step struct {
 	Output json.RawMessage `json:"output,omitempty"`
 	Failed string          `json:"failed,omitempty"`
-	Needs  json.RawMessage `json:"needs,omitempty"` // of a round
+	Needs  json.RawMessage `json:"needs,omitempty"` // a round
 }
 
-// stepInput is what a recorded call is recognised by.
+// stepInput identifies a recorded request.
 type stepInput struct {
 	Arguments json.RawMessage `json:"arguments"`
 	Round     json.RawMessage `json:"round,omitempty"`
 }
 
 // caller returns the function that calls a tool.
-func (c *Client) caller(name string, repeat bool) func(context.Context, json.RawMessage) (json.RawMessage, error) {
+func (c *Client) caller(
+	name string, idempotent bool,
+) func(context.Context, json.RawMessage) (json.RawMessage, error) {
 	return func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
-		if !c.opt.Ask {
+		if !c.opt.Elicitation {
 			result, err := c.callTool(ctx, name, arguments, nil)
 			switch {
 			case err != nil:
 				return nil, err
 			case result.NeedsInput():
-				return nil, errors.New("the MCP server wants to ask the user something, which is not allowed here")
+				return nil, errors.New("the MCP server asks the user, which is not allowed here")
 			}
 			return c.output(ctx, result)
 		}
 		record := qed.StepOnce[step]
-		if repeat {
+		if idempotent {
 			record = qed.Step[step]
 		}
 		var r *round
 		for range maxRounds {
 			in := stepInput{Arguments: arguments}
 			if r != nil {
-				in.Round, _ = json.Marshal(r) // it was read from JSON
+				in.Round, _ = json.Marshal(r) // never fails: r was decoded from JSON
 			}
-			// Recorded by itself: when the turn goes on with a reply, what was asked for
-			// is not asked again.
-			s, err := record(ctx, "mcp", in, func(ctx context.Context) (step, error) { return c.step(ctx, name, arguments, r) })
+			// Each request is recorded as a step, so that a resumed turn does not make it
+			// again.
+			s, err := record(ctx, "mcp", in, func(ctx context.Context) (step, error) {
+				return c.step(ctx, name, arguments, r)
+			})
 			switch {
 			case err != nil:
 				return nil, err
@@ -100,6 +104,7 @@ func (c *Client) caller(name string, repeat bool) func(context.Context, json.Raw
 	}
 }
 
+// step makes one request of a call.
 func (c *Client) step(ctx context.Context, name string, arguments json.RawMessage, r *round) (step, error) {
 	result, err := c.callTool(ctx, name, arguments, r)
 	if err != nil {
@@ -119,7 +124,7 @@ func (c *Client) step(ctx context.Context, name string, arguments json.RawMessag
 	for id, request := range result.InputRequests {
 		form, ok := request.(*mcp.ElicitParams)
 		if !ok {
-			return step{Failed: "the MCP server wants a model or the host's folders, which it does not get"}, nil
+			return step{Failed: "the MCP server asks for a model or for folders, which is not supported"}, nil
 		}
 		next.Needs[id] = form
 	}
@@ -127,7 +132,7 @@ func (c *Client) step(ctx context.Context, name string, arguments json.RawMessag
 	return step{Needs: needs}, err
 }
 
-// ask puts what a server wants to know to the user, and his replies into r.
+// ask puts the questions of r to the user and stores the replies in r.
 func (c *Client) ask(ctx context.Context, tool string, r *round) error {
 	r.Replies = map[string]*mcp.ElicitResult{}
 	for _, id := range slices.Sorted(maps.Keys(r.Needs)) {
@@ -144,15 +149,16 @@ func (c *Client) ask(ctx context.Context, tool string, r *round) error {
 	return nil
 }
 
-// elicit asks for the fields of a form, one after the other: those that are required, or
-// all where none is.
+// elicit asks for the fields of a form, one after the other: the required fields, or
+// all if none is required.
 func (c *Client) elicit(ctx context.Context, tool string, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 	decline := &mcp.ElicitResult{Action: "decline"}
 	fields, ok := formFields(p)
 	if !ok {
 		return decline, nil
 	}
-	text := fmt.Sprintf("The MCP server %s asks, for its tool %s: %s", c.Name(), clean(tool, maxName), prompt.Quote(clean(p.Message, 1000)))
+	text := fmt.Sprintf("The MCP server %s asks for its tool %s: %s", c.Name(), clean(tool, maxName),
+		prompt.Quote(clean(p.Message, 1000)))
 	if len(fields) == 0 {
 		agreed, err := choose(ctx, text, []choice{{"accept", "Yes"}})
 		if err != nil || agreed == "" {
@@ -174,17 +180,17 @@ func (c *Client) elicit(ctx context.Context, tool string, p *mcp.ElicitParams) (
 	return &mcp.ElicitResult{Action: "accept", Content: content}, nil
 }
 
-// A field is one of the plain values that a form asks for.
+// A field is one of the plain values of a form.
 type field struct {
 	name, kind, label string
 	choices           []choice
 }
 
-// A choice is a value, and what the user is told of it.
+// A choice is a value and its text for the user.
 type choice struct{ value, text string }
 
-// formFields returns the fields to ask for. It reports false for what is no form of a few
-// plain fields.
+// formFields returns the fields to ask for. It reports false if p is not a form of a
+// few plain fields.
 func formFields(p *mcp.ElicitParams) ([]field, bool) {
 	raw, err := json.Marshal(p.RequestedSchema)
 	if err != nil || p.Mode != "" && p.Mode != "form" || p.URL != "" {
@@ -237,7 +243,8 @@ func formFields(p *mcp.ElicitParams) ([]field, bool) {
 	return fields, len(fields) <= maxFields
 }
 
-// choosable reports whether choices can be told apart, and from declining.
+// choosable reports whether the texts of the choices differ from each other and from
+// declining.
 func choosable(choices []choice) bool {
 	taken := map[string]bool{strings.ToLower(declineText): true}
 	for _, c := range choices {
@@ -252,7 +259,7 @@ func choosable(choices []choice) bool {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// ask returns what the user said, or nil where he does not want to say it.
+// ask returns the user's value, or nil if the user declines.
 func (f field) ask(ctx context.Context, text string) (any, error) {
 	text += "\n" + prompt.Quote(f.label)
 	if f.choices != nil {
@@ -267,17 +274,18 @@ func (f field) ask(ctx context.Context, text string) (any, error) {
 	}
 	text += "\n(or: decline)"
 	for range maxTries {
-		said, err := qed.Interrupt[string](ctx, qed.Question{Text: text})
-		if err != nil || strings.EqualFold(strings.TrimSpace(said), "decline") {
+		reply, err := qed.Interrupt[string](ctx, qed.Question{Text: text})
+		if err != nil || strings.EqualFold(strings.TrimSpace(reply), "decline") {
 			return nil, err
 		}
 		if f.kind == "string" {
-			return said, nil
+			return reply, nil
 		}
-		if n, err := strconv.ParseInt(strings.TrimSpace(said), 10, 64); err == nil {
+		if n, err := strconv.ParseInt(strings.TrimSpace(reply), 10, 64); err == nil {
 			return n, nil
 		}
-		if n, err := strconv.ParseFloat(strings.TrimSpace(said), 64); err == nil && f.kind == "number" && !math.IsInf(n, 0) && !math.IsNaN(n) {
+		n, err := strconv.ParseFloat(strings.TrimSpace(reply), 64)
+		if err == nil && f.kind == "number" && !math.IsInf(n, 0) && !math.IsNaN(n) {
 			return n, nil
 		}
 	}
@@ -285,13 +293,14 @@ func (f field) ask(ctx context.Context, text string) (any, error) {
 }
 
 const (
-	declineID   = "qed:decline" // of the option that stands beside a server's
+	declineID   = "qed:decline" // the ID of the choice that is added
 	declineText = "Decline"
 )
 
-// choose returns the value that the user chose, or "" where he does not want to choose. A server's
-// values are no IDs of options: these go before the numbers and texts that he reads, and so a reply
-// of "1" or "Decline" would be whatever the server calls so.
+// choose returns the value that the user chose, or "" if the user declines. The IDs of
+// the choices are not the server's values. An ID takes precedence over the number and
+// the text of a choice, so a server could give a reply of "1" or "Decline" another
+// meaning.
 func choose(ctx context.Context, text string, choices []choice) (string, error) {
 	values := map[string]string{}
 	var options []qed.Choice
@@ -300,6 +309,7 @@ func choose(ctx context.Context, text string, choices []choice) (string, error) 
 		values[id] = c.value
 		options = append(options, qed.Choice{ID: id, Text: oneLine(c.text)})
 	}
-	id, err := qed.Interrupt[string](ctx, qed.Question{Text: text, Choices: append(options, qed.Choice{ID: declineID, Text: declineText})})
+	id, err := qed.Interrupt[string](ctx,
+		qed.Question{Text: text, Choices: append(options, qed.Choice{ID: declineID, Text: declineText})})
 	return values[id], err
 }

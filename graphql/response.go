@@ -11,20 +11,22 @@ import (
 	"unicode/utf8"
 )
 
-// What is kept of errors, which take far more room here than in an answer.
+// Limits on the errors of a response, which take far more memory decoded than as
+// JSON.
 const (
-	maxErrors = 1000    // of an answer
+	maxErrors = 1000    // of a response
 	maxPath   = 8 << 10 // bytes of a path
 )
 
 var (
-	errForm   = errors.New("no JSON object")
-	errErrors = errors.New("errors is no list of errors")
-	errPath   = errors.New("the path of an error is no list of names and places")
+	errForm   = errors.New("not a JSON object")
+	errErrors = errors.New("errors is not a list of errors")
+	errPath   = errors.New("the path of an error is not a list of names and indices")
 )
 
-// answer reads a body by its exact names.
-func (c *Client) answer(body []byte) (*Result, error) {
+// result decodes the body of a response. Unlike encoding/json, it does not accept
+// names in another letter case.
+func (c *Client) result(body []byte) (*Result, error) {
 	if !utf8.Valid(body) {
 		return nil, errors.New("not UTF-8")
 	}
@@ -34,10 +36,10 @@ func (c *Client) answer(body []byte) (*Result, error) {
 	}
 	r := &Result{Data: data}
 	if !isNull(r.Data) && r.Data[0] != '{' {
-		return nil, errors.New("data is no object")
+		return nil, errors.New("data is not an object")
 	}
 	if !isNull(extensions) {
-		r.Extensions = c.blackenJSON(extensions)
+		r.Extensions = c.maskJSON(extensions)
 	}
 	if isNull(errs) {
 		return r, nil
@@ -56,7 +58,8 @@ func (c *Client) answer(body []byte) (*Result, error) {
 	return r, nil
 }
 
-// members are what is known of an object. Others are not kept: there may be very many.
+// members returns the members of a response. It skips unknown members, of which
+// there may be very many.
 func members(body []byte) (data, errs, extensions json.RawMessage, err error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -98,9 +101,9 @@ func (c *Client) fieldError(list *json.Decoder) (FieldError, error) {
 	if err := list.Decode(&in); err != nil {
 		return FieldError{}, errErrors
 	}
-	f := FieldError{Message: c.blacken(in.Message)}
+	f := FieldError{Message: c.mask(in.Message)}
 	if !isNull(in.Extensions) {
-		f.Extensions = c.blackenJSON(in.Extensions)
+		f.Extensions = c.maskJSON(in.Extensions)
 	}
 	if isNull(in.Path) {
 		return f, nil
@@ -116,7 +119,7 @@ func (c *Client) fieldError(list *json.Decoder) (FieldError, error) {
 		case json.Unmarshal(raw, &index) == nil && !isNull(raw):
 			f.Path = append(f.Path, index)
 		case json.Unmarshal(raw, &name) == nil:
-			f.Path = append(f.Path, c.blacken(name))
+			f.Path = append(f.Path, c.mask(name))
 		default:
 			return f, errPath
 		}
@@ -124,8 +127,9 @@ func (c *Client) fieldError(list *json.Decoder) (FieldError, error) {
 	return f, nil
 }
 
-// kindOfErrors reads the codes that servers commonly give.
-func kindOfErrors(list []FieldError) Kind {
+// kindOfErrors returns the kind that the codes of the errors stand for. The codes
+// are those that servers commonly use.
+func kindOfErrors(list []FieldError) ErrorKind {
 	for _, e := range list {
 		var ext struct {
 			Code any `json:"code"`
@@ -145,23 +149,23 @@ func kindOfErrors(list []FieldError) Kind {
 			return ErrTimeout
 		}
 	}
-	return ErrRefused
+	return ErrBadRequest
 }
 
-// clean is for an error's own text: short, without credentials, and without what
-// cannot be seen, which a terminal may obey. It may be a server's: net/http
-// repeats some of what it cannot read.
+// clean returns s for the text of an error: short, without credentials, and without
+// control characters, which a terminal may execute. Errors of net/http can repeat
+// texts of a server.
 func (c *Client) clean(s string) string {
 	return clip(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return ' '
 		}
 		return r
-	}, c.blacken(s)), 200)
+	}, c.mask(s)), 200)
 }
 
-// blacken takes out what a server repeats of the request's header.
-func (c *Client) blacken(s string) string {
+// mask replaces the values of the request's header that a server repeats.
+func (c *Client) mask(s string) string {
 	for _, values := range c.header {
 		for _, v := range values {
 			secrets := []string{v}
@@ -178,23 +182,23 @@ func (c *Client) blacken(s string) string {
 	return s
 }
 
-// literal is a JSON string with its quotes.
+// literal matches a JSON string with its quotes.
 var literal = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
-// blackenJSON takes it out of JSON, also where it is written with escapes.
-func (c *Client) blackenJSON(raw json.RawMessage) json.RawMessage {
+// maskJSON masks the values in JSON, including those written with escapes.
+func (c *Client) maskJSON(raw json.RawMessage) json.RawMessage {
 	if len(c.header) > 0 && bytes.IndexByte(raw, '\\') >= 0 {
 		raw = literal.ReplaceAllFunc(raw, func(quoted []byte) []byte {
 			var s string
-			if bytes.IndexByte(quoted, '\\') < 0 || json.Unmarshal(quoted, &s) != nil || c.blacken(s) == s {
+			if bytes.IndexByte(quoted, '\\') < 0 || json.Unmarshal(quoted, &s) != nil || c.mask(s) == s {
 				return quoted
 			}
-			black, _ := json.Marshal(c.blacken(s)) // a string always has a JSON form
-			return black
+			masked, _ := json.Marshal(c.mask(s)) // the error of a string is always nil
+			return masked
 		})
 	}
-	if raw = json.RawMessage(c.blacken(string(raw))); !json.Valid(raw) {
-		return nil // it was a number
+	if raw = json.RawMessage(c.mask(string(raw))); !json.Valid(raw) {
+		return nil // a number was masked
 	}
 	return raw
 }

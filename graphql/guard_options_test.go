@@ -10,17 +10,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/graphql"
+	"github.com/qedkit/qed/refusal"
 )
 
 var secrets = []string{"Customer.ssn", "Employee.salary", "OrderFilter.ssn", "Status.FRAUD"}
 
 func TestSensitiveFieldsDoNotExist(t *testing.T) {
-	g := newGuard(t, shop, &graphql.Options{Sensitive: secrets})
+	g := newGuard(t, shop, &graphql.GuardOptions{Sensitive: secrets})
 	if text := g.Describe(0); strings.Contains(text, "ssn") || strings.Contains(text, "salary") || strings.Contains(text, "FRAUD") {
-		t.Errorf("the description tells of what is sensitive:\n%s", text)
+		t.Errorf("the description names what is sensitive:\n%s", text)
 	}
-	// A query that names something sensitive gets the answer that one with a name
-	// gets which never existed.
+	// A query that names something sensitive gets the same error as a query with a
+	// name that does not exist.
 	for _, test := range []struct{ name, query, vars string }{
 		{name: "field", query: `{ customer(id: 1) { %s } }`},
 		{name: "alias", query: `{ customer(id: 1) { id: %s } }`},
@@ -45,7 +46,7 @@ func TestSensitiveFieldsDoNotExist(t *testing.T) {
 				text = []byte(strings.ReplaceAll(string(text), name, "?"))
 				for _, secret := range []string{"ssn", "salary", "FRAUD"} {
 					if strings.Contains(string(text), secret) {
-						t.Errorf("the error about %s tells of %s: %s", name, secret, text)
+						t.Errorf("the error about %s names %s: %s", name, secret, text)
 					}
 				}
 				messages[name] = string(text)
@@ -55,15 +56,15 @@ func TestSensitiveFieldsDoNotExist(t *testing.T) {
 			}
 		})
 	}
-	// What the server puts in does not tell either.
+	// Default values of the server do not reveal sensitive names.
 	g = newGuard(t, `type Query { a(s: Status = FRAUD, l: [Status] = [OPEN, FRAUD], f: F = {ssn: "x"}, ok: Status = OPEN): Int }
-		enum Status { OPEN FRAUD } input F { ssn: String = "y" s: Status = FRAUD n: Int = 3 }`, &graphql.Options{Sensitive: []string{"Status.FRAUD", "F.ssn"}})
+		enum Status { OPEN FRAUD } input F { ssn: String = "y" s: Status = FRAUD n: Int = 3 }`, &graphql.GuardOptions{Sensitive: []string{"Status.FRAUD", "F.ssn"}})
 	text := g.Describe(0)
 	if strings.Contains(text, "FRAUD") || strings.Contains(text, "ssn") || !strings.Contains(text, "ok: Status = OPEN") || !strings.Contains(text, "n: Int = 3") {
 		t.Errorf("the defaults:\n%s", text)
 	}
-	g = newGuard(t, shop, &graphql.Options{Sensitive: secrets})
-	// A near miss does not lead there either.
+	g = newGuard(t, shop, &graphql.GuardOptions{Sensitive: secrets})
+	// Candidates do not reveal sensitive names.
 	for _, query := range []string{`{ customer(id: 1) { snn } }`, `{ people { salry } }`, `{ people { ... on Employee { salry } } }`,
 		`{ orders(tenant: 1, filter: {sns: 1}) { id } }`, `{ orders(tenant: 1, filter: {status: FRUD}) { id } }`} {
 		_, err := g.Check(query, nil)
@@ -81,8 +82,8 @@ func TestSensitiveFieldsDoNotExist(t *testing.T) {
 }
 
 func TestSensitiveThroughInterfaces(t *testing.T) {
-	// Of an object type: not through its interface, but still in its siblings.
-	g := newGuard(t, shop, &graphql.Options{Sensitive: []string{"Customer.email"}})
+	// A field of an object type is hidden in its interface, but not in other types.
+	g := newGuard(t, shop, &graphql.GuardOptions{Sensitive: []string{"Customer.email"}})
 	for query, want := range map[string]bool{
 		`{ customer(id: 1) { email } }`:                          false,
 		`{ people { email } }`:                                   false,
@@ -94,8 +95,8 @@ func TestSensitiveThroughInterfaces(t *testing.T) {
 			t.Errorf("%s: %v", query, err)
 		}
 	}
-	// Of an interface: in none of its types.
-	g = newGuard(t, shop, &graphql.Options{Sensitive: []string{"Person.email"}})
+	// A field of an interface is hidden in all its types.
+	g = newGuard(t, shop, &graphql.GuardOptions{Sensitive: []string{"Person.email"}})
 	for _, query := range []string{`{ people { email } }`, `{ people { ... on Employee { email } } }`, `{ customer(id: 1) { email } }`} {
 		if _, err := g.Check(query, nil); !errors.Is(err, graphql.ErrUnknownField) {
 			t.Errorf("%s: %v", query, err)
@@ -109,9 +110,9 @@ func TestFixedArguments(t *testing.T) {
 		"Person.orders": {"tenant": "acme"},
 		"Query.search":  {"limit": 3},
 	}
-	g := newGuard(t, shop, &graphql.Options{Fixed: fixed})
+	g := newGuard(t, shop, &graphql.GuardOptions{Fixed: fixed})
 	if text := g.Describe(0); strings.Contains(text, "tenant") || strings.Contains(text, "limit") {
-		t.Errorf("the description has what code sets:\n%s", text)
+		t.Errorf("the description has a fixed argument:\n%s", text)
 	}
 	for _, test := range []struct{ name, query, vars, want, values string }{
 		{"put in", `{ orders { id } }`, ``,
@@ -163,19 +164,19 @@ func TestFixedArguments(t *testing.T) {
 				t.Fatalf("got %v, %+v", err, q)
 			}
 			if strings.Contains(err.Error(), "acme") {
-				t.Errorf("the error tells the value: %v", err)
+				t.Errorf("the error holds the value: %v", err)
 			}
 		})
 	}
 	if _, err := g.Check(`query($fixed1: ID!) { orders(tenant: $fixed1) { id } }`, json.RawMessage(`{"fixed1": "evil"}`)); !errors.Is(err, graphql.ErrFixedArgument) {
-		t.Errorf("a variable that is named like code's: %v", err)
+		t.Errorf("a variable with the name of a generated one: %v", err)
 	}
 	if _, err := g.Check(`{ orders { id } }`, json.RawMessage(`{"fixed1": "evil"}`)); !errors.Is(err, graphql.ErrVariable) {
-		t.Errorf("a value that is named like code's: %v", err)
+		t.Errorf("a value with the name of a generated variable: %v", err)
 	}
 
-	// A scalar of the server's own may read a name without quotes as nothing.
-	g = newGuard(t, `scalar Tenant type Query { a(t: Tenant, e: E): Int } enum E { A }`, &graphql.Options{Fixed: map[string]map[string]any{"Query.a": {"t": "acme", "e": "A"}}})
+	// A custom scalar may read a name without quotes as null.
+	g = newGuard(t, `scalar Tenant type Query { a(t: Tenant, e: E): Int } enum E { A }`, &graphql.GuardOptions{Fixed: map[string]map[string]any{"Query.a": {"t": "acme", "e": "A"}}})
 	for query, want := range map[string]bool{
 		`{ a(t: "acme", e: A) }`: true, `query($e: E = A) { a(e: $e) }`: true, `{ a(t: acme) }`: false, `query($t: Tenant = acme) { a(t: $t) }`: false,
 	} {
@@ -184,8 +185,8 @@ func TestFixedArguments(t *testing.T) {
 		}
 	}
 
-	// Code may set what a query cannot name.
-	g = newGuard(t, shop, &graphql.Options{Sensitive: secrets,
+	// A fixed argument may name what is sensitive.
+	g = newGuard(t, shop, &graphql.GuardOptions{Sensitive: secrets,
 		Fixed: map[string]map[string]any{"Query.orders": {"tenant": "acme", "filter": map[string]any{"ssn": "1", "status": "FRAUD"}}}})
 	q, err := g.Check(`{ orders { id } }`, nil)
 	if err != nil {
@@ -195,8 +196,8 @@ func TestFixedArguments(t *testing.T) {
 		t.Error(d)
 	}
 
-	// Fixed in one type only: not to be read through the interface without it.
-	g = newGuard(t, shop, &graphql.Options{Fixed: map[string]map[string]any{"Customer.orders": {"tenant": "acme"}}})
+	// An argument that one type fixes hides the field in the interface.
+	g = newGuard(t, shop, &graphql.GuardOptions{Fixed: map[string]map[string]any{"Customer.orders": {"tenant": "acme"}}})
 	if _, err := g.Check(`{ people { orders(tenant: "evil") { id } } }`, nil); !errors.Is(err, graphql.ErrUnknownField) {
 		t.Errorf("got %v", err)
 	}
@@ -217,7 +218,7 @@ func TestLimits(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name, query string
-		code        graphql.Code
+		code        refusal.Code
 	}{
 		{"bytes", `{ people { id } } #` + strings.Repeat(" ", 70_000), graphql.ErrTooLarge},
 		{"tokens", `{ people { id } ` + strings.Repeat("a ", 6_000) + `}`, graphql.ErrTooLarge},
@@ -262,14 +263,14 @@ func TestLimits(t *testing.T) {
 		t.Errorf("a few objects in a variable: %v", err)
 	}
 	if _, err := g.Check(bomb(4), nil); err != nil {
-		t.Errorf("a few fragments in each other: %v", err)
+		t.Errorf("a few nested fragments: %v", err)
 	}
 	if _, err := g.Check(`{ order(by: {id: 1}) {`+strings.Repeat("parent {", 13)+"id"+strings.Repeat("}", 15), nil); err != nil {
 		t.Errorf("15 deep: %v", err)
 	}
 }
 
-// chain is n fragments on Order, each around the next.
+// chain returns n fragments on Order, each of which spreads the next.
 func chain(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -280,7 +281,7 @@ func chain(n int) string {
 }
 
 func TestCost(t *testing.T) {
-	g := newGuard(t, shop, &graphql.Options{ListSize: 10})
+	g := newGuard(t, shop, &graphql.GuardOptions{ListSize: 10})
 	for _, test := range []struct {
 		query, vars string
 		want        int
@@ -298,7 +299,7 @@ func TestCost(t *testing.T) {
 		{`{ grid { sku } }`, ``, 1 + 100},
 		{`{ a: people(first: 1) { id } b: people(first: 1) { id } }`, ``, 4},
 		{`{ ...F a: rate(of: 1) ...F } fragment F on Query { people(first: 2) { id } }`, ``, 3 + 1 + 3},
-		// the edges of a connection are as many as its argument says, once
+		// the argument of a connection bounds its edges, once
 		{`{ order(by: {id: 1}) { items(first: 4) { edges { node { sku } } pageInfo { hasNextPage } } } }`, ``, 1 + (1 + 4*((1+(1+1))+(1+1)))},
 		{`{ order(by: {id: 1}) { items { edges { node { sku } } } } }`, ``, 1 + (1 + 5*(1+(1+1)))},
 	} {
@@ -311,7 +312,7 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s %s: cost %d, want %d", test.query, test.vars, q.Cost(), test.want)
 		}
 	}
-	g = newGuard(t, `type Query { a(page: Page): [Query!] b(n: Int): [Query!] } input Page { max_rows: Int }`, &graphql.Options{SizeArguments: []string{"maxRows", "n"}})
+	g = newGuard(t, `type Query { a(page: Page): [Query!] b(n: Int): [Query!] } input Page { max_rows: Int }`, &graphql.GuardOptions{SizeArguments: []string{"maxRows", "n"}})
 	for query, want := range map[string]int{
 		`query($n: Int) { b(n: $n) { __typename } }`: 26,
 		`{ a(page: {max_rows: 3}) { __typename } }`:  4,
@@ -324,7 +325,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// What the server puts in counts, and so do numbers of scalars of its own.
+// Default values and numbers of custom scalars count.
 func TestCostOfDefaults(t *testing.T) {
 	g := newGuard(t, `scalar Big type Query { a(first: Int = 70): [Query!] b(page: Page): [Query!] c(first: Big): [Query!] } input Page { limit: Int = 80 after: String }`, nil)
 	for query, want := range map[string]int{
@@ -342,7 +343,7 @@ func TestCostOfDefaults(t *testing.T) {
 			t.Errorf("%s: %+v, %v", query, q, err)
 		}
 	}
-	for _, opt := range []*graphql.Options{{ListSize: 1 << 30, MaxCost: 1 << 30}, nil} {
+	for _, opt := range []*graphql.GuardOptions{{ListSize: 1 << 30, MaxCost: 1 << 30}, nil} {
 		g = newGuard(t, `type Query { grid: [[[Query!]]] }`, opt)
 		if _, err := g.Check(`{ grid { grid { grid { __typename } } } }`, nil); !errors.Is(err, graphql.ErrTooExpensive) {
 			t.Errorf("got %v", err)
@@ -350,47 +351,31 @@ func TestCostOfDefaults(t *testing.T) {
 	}
 }
 
-func TestIntrospectionWhenAllowed(t *testing.T) {
-	g := newGuard(t, shop, &graphql.Options{AllowIntrospection: true})
-	q, err := g.Check(`query { __schema { types { name fields { name type { name ofType { name ofType { name } } } } } } __type(name: "Order") { name } }`, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if q.Cost() > 20 {
-		t.Errorf("cost %d", q.Cost())
-	}
-	deep := `{ __schema { types { fields { type { fields { type { fields { type { name } } } } } } } } }`
-	if _, err := g.Check(deep, nil); !errors.Is(err, graphql.ErrTooDeep) {
-		t.Errorf("got %v", err)
-	}
-}
-
 func TestOptionsMustFitTheSchema(t *testing.T) {
-	schema, err := graphql.ReadSDL(shop)
+	schema, err := graphql.ParseSDL(shop)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
 		name      string
-		opt       graphql.Options
+		opt       graphql.GuardOptions
 		candidate string
 	}{
-		{"unknown type", graphql.Options{Sensitive: []string{"Custmer.ssn"}}, "Customer"},
-		{"unknown field", graphql.Options{Sensitive: []string{"Customer.sn"}}, "ssn"},
-		{"no field", graphql.Options{Sensitive: []string{"Customer"}}, ""},
-		{"introspection would tell", graphql.Options{Sensitive: secrets, AllowIntrospection: true}, ""},
-		{"unknown argument", graphql.Options{Fixed: map[string]map[string]any{"Query.orders": {"tenat": 1}}}, "tenant"},
-		{"value of another type", graphql.Options{Fixed: map[string]map[string]any{"Query.people": {"first": "x"}}}, ""},
-		{"null for what is required", graphql.Options{Fixed: map[string]map[string]any{"Query.orders": {"tenant": nil}}}, ""},
-		{"no JSON", graphql.Options{Fixed: map[string]map[string]any{"Query.orders": {"tenant": func() {}}}}, ""},
-		{"field of an input", graphql.Options{Fixed: map[string]map[string]any{"OrderFilter.ssn": {"x": 1}}}, ""},
-		{"two values", graphql.Options{Fixed: map[string]map[string]any{"Person.orders": {"tenant": "a"}, "Customer.orders": {"tenant": "b"}}}, ""},
-		{"unknown directive", graphql.Options{Directives: []string{"cachd"}}, "cached"},
-		{"defer", graphql.Options{Directives: []string{"defer"}}, ""},
-		{"negative", graphql.Options{MaxCost: -1}, ""},
+		{"unknown type", graphql.GuardOptions{Sensitive: []string{"Custmer.ssn"}}, "Customer"},
+		{"unknown field", graphql.GuardOptions{Sensitive: []string{"Customer.sn"}}, "ssn"},
+		{"no field", graphql.GuardOptions{Sensitive: []string{"Customer"}}, ""},
+		{"unknown argument", graphql.GuardOptions{Fixed: map[string]map[string]any{"Query.orders": {"tenat": 1}}}, "tenant"},
+		{"value of another type", graphql.GuardOptions{Fixed: map[string]map[string]any{"Query.people": {"first": "x"}}}, ""},
+		{"null for what is required", graphql.GuardOptions{Fixed: map[string]map[string]any{"Query.orders": {"tenant": nil}}}, ""},
+		{"no JSON", graphql.GuardOptions{Fixed: map[string]map[string]any{"Query.orders": {"tenant": func() {}}}}, ""},
+		{"field of an input", graphql.GuardOptions{Fixed: map[string]map[string]any{"OrderFilter.ssn": {"x": 1}}}, ""},
+		{"two values", graphql.GuardOptions{Fixed: map[string]map[string]any{"Person.orders": {"tenant": "a"}, "Customer.orders": {"tenant": "b"}}}, ""},
+		{"unknown directive", graphql.GuardOptions{Directives: []string{"cachd"}}, "cached"},
+		{"defer", graphql.GuardOptions{Directives: []string{"defer"}}, ""},
+		{"negative", graphql.GuardOptions{MaxCost: -1}, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := graphql.New(schema, &test.opt)
+			_, err := graphql.NewGuard(schema, &test.opt)
 			if !errors.Is(err, graphql.ErrInvalidOptions) {
 				t.Fatalf("got %v", err)
 			}
@@ -399,10 +384,10 @@ func TestOptionsMustFitTheSchema(t *testing.T) {
 			}
 		})
 	}
-	if _, err := graphql.New(nil, nil); !errors.Is(err, graphql.ErrInvalidOptions) {
+	if _, err := graphql.NewGuard(nil, nil); !errors.Is(err, graphql.ErrInvalidOptions) {
 		t.Errorf("no schema: %v", err)
 	}
-	if _, err := graphql.New(&graphql.Schema{}, nil); !errors.Is(err, graphql.ErrInvalidOptions) {
+	if _, err := graphql.NewGuard(&graphql.Schema{}, nil); !errors.Is(err, graphql.ErrInvalidOptions) {
 		t.Errorf("empty schema: %v", err)
 	}
 }

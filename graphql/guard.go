@@ -1,0 +1,131 @@
+package graphql
+
+import (
+	"strings"
+
+	"github.com/vektah/gqlparser/v2/ast"
+
+	"github.com/qedkit/qed/internal/option"
+)
+
+// GuardOptions are the options of a [Guard]. Nil and the zero value mean the
+// defaults.
+type GuardOptions struct {
+	// Sensitive lists what no query may name, as "Type.member": fields, fields of
+	// input types, and values of enums. A field of an interface is hidden in all
+	// types that implement the interface. A field of an object type is hidden in
+	// the interfaces through which it could be read.
+	//
+	// A field can also be read through arguments that filter or sort by it: list
+	// those too.
+	Sensitive []string
+
+	// Fixed are arguments that the application sets, by "Type.field" and the name
+	// of the argument: {"Query.orders": {"tenant": "acme"}}.
+	//
+	//   - A value is anything that encoding/json can write and that fits the type
+	//     of the argument. It may name what is Sensitive. It replaces the whole
+	//     argument and is sent as a variable.
+	//   - A query that gives such an argument another value is refused.
+	//   - A field of an interface stands for the fields of the types that implement
+	//     it. A field of an object type cannot be read through an interface whose
+	//     own field is not fixed.
+	//   - [Guard.Describe] leaves these arguments out.
+	Fixed map[string]map[string]any
+
+	// Directives are the names of directives that are allowed in addition to @skip
+	// and @include. @defer and @stream cannot be allowed, because a [Client] reads
+	// one response.
+	Directives []string
+
+	MaxBytes  int // of the query's text, and of its variables; 0: 64 KiB
+	MaxTokens int // of the query's text; 0: 5,000
+	MaxFields int // of the query with its fragments expanded; 0: 500
+	MaxDepth  int // of nested fields; 0: 15
+
+	// MaxCost limits the number of fields in the response, as far as it is known
+	// before the query runs. 0 means 50,000. A field costs 1, and the content of a
+	// list costs as much as the list is long. The length of a list is the value of
+	// one of SizeArguments, on the field of the list or on the field around it (as
+	// with the edges of a connection), and otherwise ListSize.
+	MaxCost int
+
+	// ListSize is the length of a list that no argument bounds. 0 means 25.
+	ListSize int
+
+	// SizeArguments are the arguments, or fields of an argument's input object,
+	// that bound lists. Letter case and underscores are ignored. Nil means first,
+	// last, limit, size, take, top, count, perPage and pageSize.
+	SizeArguments []string
+}
+
+const (
+	maxDirectives = 100 // of a query
+	maxFragments  = 100 // of a query, used or not
+	maxNesting    = 25  // of lists and objects in a value
+)
+
+// A Guard checks queries against one schema with one set of options. It is safe
+// for concurrent use. Make one with [NewGuard].
+type Guard struct {
+	opt    GuardOptions
+	schema *ast.Schema // without what is sensitive
+	fixed  map[string][]fixedArgument
+	sizes  map[string]bool
+}
+
+type fixedArgument struct {
+	name  string
+	typ   *ast.Type
+	value any // as [decode] reads JSON
+}
+
+// NewGuard returns a Guard of schema. A nil opt means the defaults. If opt names
+// something that the schema does not have, the error is a [*refusal.Error] with
+// the code [ErrInvalidOptions].
+func NewGuard(schema *Schema, opt *GuardOptions) (*Guard, error) {
+	if schema == nil || schema.ast == nil {
+		return nil, refused(ErrInvalidOptions, "schema", "the schema is missing")
+	}
+	g := &Guard{sizes: map[string]bool{}}
+	if opt != nil {
+		g.opt = *opt
+	}
+	if err := g.opt.setDefaults(); err != nil {
+		return nil, err
+	}
+	for _, name := range g.opt.SizeArguments {
+		g.sizes[fold(name)] = true
+	}
+	var err error
+	if g.schema, g.fixed, err = reduce(schema.ast, &g.opt); err != nil {
+		return nil, err
+	}
+	return g, nil
+}
+
+func (o *GuardOptions) setDefaults() error {
+	for _, d := range []struct {
+		name     string
+		value    *int
+		standard int
+	}{
+		{"MaxBytes", &o.MaxBytes, 64 << 10},
+		{"MaxTokens", &o.MaxTokens, 5_000},
+		{"MaxFields", &o.MaxFields, 500},
+		{"MaxDepth", &o.MaxDepth, 15},
+		{"MaxCost", &o.MaxCost, 50_000},
+		{"ListSize", &o.ListSize, 25},
+	} {
+		if err := option.Default(d.name, d.value, d.standard); err != nil {
+			return refused(ErrInvalidOptions, "GuardOptions."+d.name, "%v", err)
+		}
+	}
+	if o.SizeArguments == nil {
+		o.SizeArguments = []string{"first", "last", "limit", "size", "take", "top", "count", "perPage", "pageSize"}
+	}
+	return nil
+}
+
+// fold makes names equal that differ in letter case and underscores.
+func fold(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
