@@ -20,7 +20,7 @@ func (s *Schema) check(partial bool) report {
 		if c.full() {
 			return c.report
 		}
-		c.table(pointer("tables", name), name, s.Tables[name])
+		c.table(tablePath(name), name, s.Tables[name])
 	}
 	seen := make(map[string]int, len(s.Relationships))
 	for i, r := range s.Relationships {
@@ -28,7 +28,7 @@ func (s *Schema) check(partial bool) report {
 			break
 		}
 		before := len(c.problems)
-		path := pointer("relationships", strconv.Itoa(i))
+		path := relationshipPath(i)
 		c.relationship(path, r)
 		if len(c.problems) > before {
 			continue

@@ -2,6 +2,7 @@ package joinpath
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/refusal"
@@ -97,10 +98,11 @@ func (r *report) err() error {
 	return &refusal.Error{Package: "joinpath", Problems: r.problems}
 }
 
-// pointer returns the JSON Pointer of a table or relationship.
-func pointer(list, key string) string {
-	return "/" + list + "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
-}
+// The JSON Pointers of tables and relationships.
+func tablePath(name string) string  { return "/tables/" + escapePointer.Replace(name) }
+func relationshipPath(i int) string { return "/relationships/" + strconv.Itoa(i) }
+
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
 
 // quoteNames quotes names, so that no name is taken for a part of the message.
 func quoteNames(names []string) string {

@@ -177,7 +177,13 @@ func (g *Graph) addEdges(s *Schema) {
 			e.cardinality = cardinality(!s.Tables[e.rel.FromTable].unique(from), !s.Tables[e.rel.ToTable].unique(to))
 		}
 	}
-	slices.SortFunc(g.edges, func(a, b edge) int { return compareRelationships(a.rel, b.rel) })
+	slices.SortFunc(g.edges, func(a, b edge) int {
+		// Numbers of tables are in the order of their names.
+		if c := cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)); c != 0 {
+			return c
+		}
+		return compareRelationships(a.rel, b.rel)
+	})
 }
 
 // mergeEdges makes one edge of two descriptions of one join.

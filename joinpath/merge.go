@@ -71,7 +71,7 @@ func mergeTable(found *report, name string, base, over Table) Table {
 	}
 	for _, c := range over.Columns {
 		if !columns[c] {
-			found.unknown(pointer("tables", name), c, out.Columns, "the overlay has a column %q that table %q does not have", c, name)
+			found.unknown(tablePath(name), c, out.Columns, "the overlay has a column %q that table %q does not have", c, name)
 		}
 	}
 	for _, key := range over.UniqueKeys {

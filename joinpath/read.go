@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -85,13 +84,13 @@ func (d *decoder) schema(data []byte) *Schema {
 	}
 	s.Tables = map[string]Table{}
 	for _, m := range d.object("/tables", top.get("tables")) {
-		s.Tables[m.key] = d.table(pointer("tables", m.key), m.value)
+		s.Tables[m.key] = d.table(tablePath(m.key), m.value)
 	}
 	var list []json.RawMessage
 	d.value("/relationships", top.get("relationships"), &list)
 	s.Relationships = make([]Relationship, 0, len(list))
 	for i, raw := range list {
-		s.Relationships = append(s.Relationships, d.relationship(pointer("relationships", strconv.Itoa(i)), raw))
+		s.Relationships = append(s.Relationships, d.relationship(relationshipPath(i), raw))
 	}
 	return s
 }
