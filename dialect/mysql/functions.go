@@ -2,12 +2,17 @@ package mysql
 
 import "strings"
 
-// safeFunctions is what a statement may call. Left out is what waits or locks
-// (sleep, benchmark, get_lock), reads or writes more than its arguments
-// (load_file, user, database, version, last_insert_id, nextval), holds or guesses
-// keys (aes_decrypt, encrypt, password, random_bytes, uuid), puts data into error
-// messages (extractvalue, updatexml) or makes much out of little (repeat,
-// uncompress). space, lpad and rpad are here because the reader bounds them.
+// safeFunctions are the functions that a statement may call. It does not have
+// functions that:
+//
+//   - wait or lock: sleep, benchmark, get_lock
+//   - read or write more than their arguments: load_file, user, database, version,
+//     last_insert_id, nextval
+//   - use keys or secrets: aes_decrypt, encrypt, password, random_bytes, uuid
+//   - put data into error messages: extractvalue, updatexml
+//   - return much more than their arguments: repeat, uncompress
+//
+// space, lpad and rpad are allowed because the reader limits their length.
 var safeFunctions = set(`
 	count sum avg min max group_concat bit_and bit_or bit_xor std stddev_pop stddev_samp
 	var_pop var_samp variance json_arrayagg json_objectagg any_value grouping

@@ -118,8 +118,8 @@ func variableName(v *ast.VariableExpr) string {
 	return "@" + v.Name
 }
 
-// position reads the number of an output column in ORDER BY or GROUP BY, of which
-// the grammar keeps neither text nor offset.
+// position reads the number of an output column in ORDER BY or GROUP BY. The
+// grammar keeps neither its text nor its offset.
 func (r *reader) position(e *ast.PositionExpr) sqlast.Expr {
 	if e.P != nil {
 		r.fail(sqlast.Parameter, -1, "?", "placeholders are not allowed: write the value")

@@ -48,8 +48,8 @@ func (r *reader) join(j *ast.Join) sqlast.Relation {
 	}
 	if j.On != nil {
 		out.On = r.expr(j.On.Expr)
-		// A join is printed with ON TRUE where it has no condition, because
-		// grammars disagree on what a later condition then belongs to.
+		// A join without a condition is printed with ON TRUE, because grammars
+		// disagree about which join a later condition belongs to.
 		if b, ok := out.On.(*sqlast.Bool); ok && b.Value && out.Kind == sqlast.InnerJoin {
 			out.On = nil
 		}
@@ -91,8 +91,8 @@ func (r *reader) derived(t *ast.TableSource) sqlast.Relation {
 	}
 }
 
-// find returns where the next table or common table expression is named: the
-// grammar keeps no offset of these.
+// find returns the offset of the name of the next table or common table
+// expression. The grammar does not keep it.
 func (r *reader) find(name string) sqlast.Pos {
 	for from := r.cursor; name != ""; {
 		i := strings.Index(r.src[from:], name)

@@ -9,10 +9,10 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// ServerTables answers the tables and views of a statement that a server prints
-// as it understood it: in the note of EXPLAIN, or as the definition of a view.
-// Such a text names each with its schema; what stands without one, such as a
-// common table expression, is left out. false: the text is not understood.
+// ServerTables returns the tables and views of a statement as a server prints it:
+// in the note of EXPLAIN, or as the definition of a view. Servers print them with
+// a schema; names without one, such as those of common table expressions, are not
+// returned. It returns false if the text is not in the form that servers print.
 func ServerTables(text string) (tables []dialect.TableName, ok bool) {
 	s := serverScan{src: text, frames: make([]serverFrame, 1)}
 	if !s.run() {
@@ -21,11 +21,10 @@ func ServerTables(text string) (tables []dialect.TableName, ok bool) {
 	return s.tables, true
 }
 
-// ServerTablesAnywhere answers what stands where a table would after FROM and JOIN
-// in a text that a server prints, strings or not. It is for MySQL's notes, which
-// hold values of rows as they are: no reader can tell where those end. So it may
-// find too much, where a value looks like the end of a statement, but no value
-// hides a table from it.
+// ServerTablesAnywhere returns every name after FROM and JOIN in a text that a
+// server prints, also inside of strings. It is for MySQL's notes, which contain
+// values of rows without escaping, so that the end of a value cannot be found. It
+// may return names that are part of a value, but a value cannot hide a table.
 func ServerTablesAnywhere(text string) (tables []dialect.TableName) {
 	for _, at := range serverTable.FindAllStringSubmatchIndex(text, -1) {
 		if strings.HasPrefix(text[at[1]:], ".`") || inTrimOrExtract(text[:at[0]]) {
@@ -41,7 +40,7 @@ func ServerTablesAnywhere(text string) (tables []dialect.TableName) {
 
 var serverTable = regexp.MustCompile("(?i)\\b(?:from|join)[ (]+`((?:[^`]|``)+)`\\.`((?:[^`]|``)+)`")
 
-// inTrimOrExtract reports whether a FROM after the text would be that of
+// inTrimOrExtract reports whether a FROM after the text is part of
 // extract(unit FROM x) or trim(x FROM y).
 func inTrimOrExtract(before string) bool {
 	depth := 0
@@ -61,10 +60,11 @@ func inTrimOrExtract(before string) bool {
 
 func unquote(name string) string { return strings.ReplaceAll(name, "``", "`") }
 
-// OddLabel finds a name in a printed statement that servers do not quote when they
-// print it back, although it would take quotes: that of a common table expression
-// or of a table's alias, with a quote or a parenthesis in it. What they print then
-// means something else. Empty: there is none. false: the text is not understood.
+// OddLabel returns a name in a printed statement that needs quotes but that servers
+// print without them: the name of a common table expression or the alias of a
+// table that contains a quote or a parenthesis. What the server prints then has
+// another meaning. It returns "" if there is none, and false if the text is not
+// in the form that [Dialect.Append] prints.
 func OddLabel(printed string) (name string, ok bool) {
 	s := serverScan{src: printed, frames: make([]serverFrame, 1)}
 	ok = s.run()
@@ -76,8 +76,8 @@ func OddLabel(printed string) (name string, ok bool) {
 	return "", ok
 }
 
-// serverScan walks over the tokens of a text that a server, or the printer,
-// wrote. Names are in backticks, strings in single quotes; the only comments are
+// serverScan scans the tokens of a text that a server or [Dialect.Append] printed.
+// Names are in backticks, strings in single quotes, and the only comments are
 // those that number the SELECTs.
 type serverScan struct {
 	src    string
@@ -87,12 +87,12 @@ type serverScan struct {
 	labels []string // aliases of tables and names of common table expressions
 }
 
-// serverFrame is what is known about a pair of parentheses, or about the text.
+// serverFrame is the state of the scan in one pair of parentheses or at the top.
 type serverFrame struct {
-	with     bool // WITH stood here, and no SELECT yet: names are of common table expressions
-	selected bool // a SELECT stood here
+	with     bool // after WITH and before SELECT: names are common table expressions
+	selected bool // after SELECT
 	from     bool // between FROM and the next clause
-	expect   bool // a table or an opening parenthesis comes next
+	expect   bool // before a table or an opening parenthesis
 }
 
 func (s *serverScan) run() bool {
@@ -110,7 +110,7 @@ func (s *serverScan) skipSpace() {
 	}
 }
 
-// token takes one token; false if no server writes it there.
+// token scans one token. It returns false if a server does not print it there.
 func (s *serverScan) token() bool {
 	f := &s.frames[len(s.frames)-1]
 	switch c := s.src[s.at]; {
@@ -136,7 +136,7 @@ func (s *serverScan) token() bool {
 			return false
 		}
 		f.expect = f.from
-	case c == '.' || !isWordByte(c): // also the marks of <materialize>
+	case c == '.' || !isWordByte(c): // also < and > of <materialize>
 	default:
 		s.word(f)
 		return true
@@ -167,7 +167,7 @@ func (s *serverScan) word(f *serverFrame) {
 	}
 }
 
-// name takes a name and what is behind its dots.
+// name scans a name and the names after its dots.
 func (s *serverScan) name(f *serverFrame) bool {
 	parts := make([]string, 0, 3)
 	for {
@@ -215,7 +215,7 @@ func (s *serverScan) skipString() bool {
 		switch s.src[s.at] {
 		case '\\':
 			s.at++
-		case '\'': // of a doubled one, a second string begins at once
+		case '\'': // a doubled quote is scanned as two strings
 			s.at++
 			return true
 		}
@@ -223,7 +223,7 @@ func (s *serverScan) skipString() bool {
 	return false
 }
 
-// skipNumber goes past a comment such as /* select#1 */.
+// skipNumber skips a comment such as /* select#1 */.
 func (s *serverScan) skipNumber() bool {
 	rest, ok := strings.CutPrefix(s.src[s.at:], "/* select#")
 	n := 0
