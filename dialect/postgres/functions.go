@@ -2,14 +2,20 @@ package postgres
 
 import "strings"
 
-// safeFunctions is what a statement may call. Left out is what waits or locks
-// (pg_sleep, pg_advisory_lock), reads files, settings, catalogues or other
-// statements' state (pg_*, current_setting, to_regclass, has_table_privilege,
-// txid_current, version, inet_server_addr), runs SQL (query_to_xml, ts_stat,
-// ts_rewrite, dblink), changes something (set_config, setseed, nextval, lo_*), or
-// makes much out of little (repeat, array_fill, factorial). lpad, rpad and format
-// are here because the reader bounds them. Regular expressions are here: they can
-// take long, and the server's time limit holds while they do.
+// safeFunctions are the functions that a statement may call. It does not have
+// functions that:
+//
+//   - wait or lock: pg_sleep, pg_advisory_lock
+//   - read files, settings, catalogues or the state of other statements: pg_*,
+//     current_setting, to_regclass, has_table_privilege, txid_current, version,
+//     inet_server_addr
+//   - run SQL: query_to_xml, ts_stat, ts_rewrite, dblink
+//   - have side effects: set_config, setseed, nextval, lo_*
+//   - return much more than their arguments: repeat, array_fill, factorial
+//
+// lpad, rpad and format are allowed because the reader limits their lengths.
+// Regular expressions are allowed: they can take long, but the server's time limit
+// applies to them.
 var safeFunctions = words(`
 	count sum avg min max any_value array_agg string_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
 	bool_and bool_or every bit_and bit_or bit_xor stddev stddev_pop stddev_samp variance var_pop var_samp
@@ -60,8 +66,8 @@ var safeFunctions = words(`
 	area center diameter gen_random_uuid height npoints radius width
 `)
 
-// tableFunctions is what may stand in FROM, with the names of the columns that
-// each answers; none means one, which is named like the table's alias.
+// tableFunctions are the functions that are allowed in FROM, with the names of
+// their columns. nil means one column with the name of the table's alias.
 var tableFunctions = map[string][]string{
 	"generate_series": nil, "generate_subscripts": nil, "unnest": nil, "regexp_split_to_table": nil, "regexp_matches": nil,
 	"string_to_table": nil, "json_object_keys": nil, "jsonb_object_keys": nil,
@@ -72,7 +78,7 @@ var tableFunctions = map[string][]string{
 	"json_to_record": nil, "json_to_recordset": nil, "jsonb_to_record": nil, "jsonb_to_recordset": nil,
 }
 
-// reserved are the keywords that are no names of functions without quotes.
+// reserved are the keywords that cannot be names of functions without quotes.
 var reserved = words(`
 	all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create
 	current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc distinct do
@@ -86,7 +92,7 @@ var reserved = words(`
 	xmlforest xmlnamespaces xmlparse xmlpi xmlroot xmlserialize xmltable
 `)
 
-// callable are those of reserved that the grammar reads as plain calls too.
+// callable are the reserved words that the grammar also reads as plain calls.
 var callable = words("substring json_object")
 
 func words(text string) map[string]bool {

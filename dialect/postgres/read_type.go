@@ -8,10 +8,9 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// types maps the names of types to the spelling that is printed. A mark # is where
-// numbers in parentheses stand. Missing on purpose: types whose values are looked
-// up in the catalogue (regclass, regproc and the like), those that only the server
-// itself uses, xml, and types of schemas.
+// types maps the names of types to their printed form, with a # for numbers in
+// parentheses. It does not have types whose values are looked up in the catalogue
+// (regclass, regproc and similar), internal types, xml, and types with a schema.
 var types = map[string]string{
 	"int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision",
 	"numeric": "numeric#", "bool": "boolean", "money": "money", "uuid": "uuid",
@@ -27,18 +26,17 @@ var types = map[string]string{
 	"tsmultirange": "tsmultirange", "tstzmultirange": "tstzmultirange", "datemultirange": "datemultirange",
 }
 
-// unbounded is what types are called that have a length of 1 where they are called
-// by their usual name alone.
+// unbounded are the names without a length limit of types that have a length of 1
+// under their usual name.
 var unbounded = map[string]string{"bpchar": "bpchar", "bit": "pg_catalog.bit"}
 
-// padded are the types whose values are filled up to their length, which makes much
-// out of little.
+// padded are the types whose values are padded to their length.
 var padded = words("bpchar bit")
 
 var typeFields = set(1, 5, 6, 7, 8)
 
 func (r *reader) typeName(m message) string {
-	at := r.place(m, 8)
+	at := r.pos(m, 8)
 	names := r.strings(m.list(1))
 	if len(names) == 2 && names[0] == "pg_catalog" {
 		names = names[1:]
@@ -66,7 +64,7 @@ func (r *reader) typeName(m message) string {
 	default:
 		lengths := mapped(modifiers, r.modifier)
 		if n, err := strconv.Atoi(lengths[0]); padded[name] && (err != nil || n > mostPadded) {
-			r.unsupported(at, fmt.Sprintf("a length beyond %d of the type %s", mostPadded, name))
+			r.unsupported(at, fmt.Sprintf("a length of more than %d of the type %s", mostPadded, name))
 		}
 		out = strings.Replace(out, "#", "("+strings.Join(lengths, ", ")+")", 1)
 	}
@@ -88,7 +86,7 @@ func (r *reader) modifier(n message) string {
 	return ""
 }
 
-// intervalFields is what the grammar makes of the words behind INTERVAL.
+// intervalFields are the words after INTERVAL, by the grammar's modifier.
 var intervalFields = map[string]string{
 	"4": " year", "2": " month", "8": " day", "1024": " hour", "2048": " minute", "4096": " second",
 	"6": " year to month", "1032": " day to hour", "3080": " day to minute", "7176": " day to second",
@@ -110,9 +108,8 @@ func (r *reader) interval(modifiers []message) string {
 	return "interval" + words
 }
 
-// isCollation reports whether a name is that of a collation that comes with
-// PostgreSQL. Those of ICU are named after a language, those of the C library
-// after a locale.
+// isCollation reports whether a name is the name of a collation that comes with
+// PostgreSQL. ICU's are named after a language, the C library's after a locale.
 func isCollation(name string) bool {
 	switch name {
 	case "C", "POSIX", "default", "ucs_basic", "unicode", "pg_c_utf8", "C.UTF-8", "C.utf8":
