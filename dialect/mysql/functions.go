@@ -1,6 +1,6 @@
 package mysql
 
-import "strings"
+import "github.com/qedkit/qed/dialect/internal/sqlread"
 
 // safeFunctions are the functions that a statement may call. It does not have
 // functions that:
@@ -13,7 +13,7 @@ import "strings"
 //   - return much more than their arguments: repeat, uncompress
 //
 // space, lpad and rpad are allowed because the reader limits their length.
-var safeFunctions = set(`
+var safeFunctions = sqlread.Words(`
 	count sum avg min max group_concat bit_and bit_or bit_xor std stddev_pop stddev_samp
 	var_pop var_samp variance json_arrayagg json_objectagg any_value grouping
 
@@ -47,11 +47,3 @@ var safeFunctions = set(`
 	json_merge_preserve json_normalize json_object json_overlaps json_pretty json_query json_quote json_remove json_replace
 	json_schema_valid json_search json_set json_type json_unquote json_valid json_value
 `)
-
-func set(words string) map[string]struct{} {
-	out := map[string]struct{}{}
-	for _, w := range strings.Fields(words) {
-		out[w] = struct{}{}
-	}
-	return out
-}

@@ -48,6 +48,5 @@ func (Dialect) Quote(name string) string {
 // nothing but its arguments and the clock, has no side effects, and does not
 // return much more than its arguments.
 func (Dialect) Safe(function string) bool {
-	_, ok := safeFunctions[function]
-	return ok
+	return safeFunctions[function]
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 )
@@ -73,11 +74,11 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 	switch statements[0].(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:
 	case *ast.UpdateStmt:
-		return nil, notSelect(text, "UPDATE")
+		return nil, sqlread.NotSelect("UPDATE", firstToken(text).at)
 	case *ast.DeleteStmt:
-		return nil, notSelect(text, "DELETE")
+		return nil, sqlread.NotSelect("DELETE", firstToken(text).at)
 	default:
-		return nil, notSelect(text, firstWord(text))
+		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
 	r := reader{src: text}
 	q = r.query(statements[0], headers)
@@ -146,18 +147,7 @@ func (r *reader) name(n ast.CIStr, at sqlast.Pos) string {
 
 // names returns a list of names, nil for an empty list.
 func (r *reader) names(list []ast.CIStr, at sqlast.Pos) []string {
-	return mapped(list, func(n ast.CIStr) string { return r.name(n, at) })
-}
-
-func mapped[T, U any](list []T, f func(T) U) []U {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]U, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
+	return sqlread.Map(list, func(n ast.CIStr) string { return r.name(n, at) })
 }
 
 func pos(n ast.Node) sqlast.Pos { return sqlast.Pos(n.OriginTextPosition()) }

@@ -9,6 +9,7 @@ import (
 	grammar "github.com/pingcap/tidb/pkg/parser/mysql"
 	"github.com/pingcap/tidb/pkg/parser/types"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -87,12 +88,7 @@ func (r *reader) functionName(name string, at sqlast.Pos) string {
 		return name
 	}
 	name = ascii.Lower(name)
-	plain := name != ""
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		plain = plain && ('a' <= c && c <= 'z' || c == '_' || i > 0 && isDigit(c))
-	}
-	if !plain {
+	if !sqlread.IsPlainWord(name) {
 		r.fail(sqlast.Function, at, name, "no function has this name")
 	}
 	return name

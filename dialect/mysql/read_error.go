@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -14,7 +15,7 @@ func syntaxError(text string, s *survey, failure error) *sqlast.Error {
 	switch name := firstWord(text); name {
 	case "SELECT", "WITH", "TABLE", "VALUES", "":
 	default:
-		return notSelect(text, name)
+		return sqlread.NotSelect(name, firstToken(text).at)
 	}
 	if s.into >= 0 {
 		return &sqlast.Error{Code: sqlast.Into, Name: "INTO", Pos: sqlast.Pos(s.into), Message: "SELECT .. INTO is not allowed"}
@@ -50,12 +51,6 @@ func failedAt(text, message string) int {
 		return len(text) - end
 	}
 	return -1
-}
-
-func notSelect(text, name string) *sqlast.Error {
-	name = sqlast.Clip(name)
-	return &sqlast.Error{Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(firstToken(text).at),
-		Message: name + " is not allowed: write a SELECT"}
 }
 
 func firstWord(text string) string {

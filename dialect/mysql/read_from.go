@@ -5,6 +5,7 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -54,7 +55,7 @@ func (r *reader) join(j *ast.Join) sqlast.Relation {
 			out.On = nil
 		}
 	}
-	out.Using = mapped(j.Using, func(c *ast.ColumnName) string {
+	out.Using = sqlread.Map(j.Using, func(c *ast.ColumnName) string {
 		if c.Table.O != "" {
 			r.unsupported(out.Pos, "a qualified name in USING")
 		}

@@ -20,7 +20,7 @@ func (r *reader) literal(l ast.ValueExpr) sqlast.Expr {
 	}
 	text := r.src[at:]
 	switch c := ascii.LowerByte(text[0]); {
-	case isDigit(c), c == '.':
+	case ascii.IsDigit(c), c == '.':
 		return r.number(at, text)
 	case c == '\'', c == '"':
 		return &sqlast.String{Pos: at, Value: l.GetString()}

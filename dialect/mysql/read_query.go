@@ -6,6 +6,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	grammar "github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -45,7 +46,7 @@ func (r *reader) with(w *ast.WithClause) *sqlast.With {
 		return nil
 	}
 	r.withs++
-	return &sqlast.With{Pos: sqlast.Pos(r.cursor), Recursive: w.IsRecursive, CTEs: mapped(w.CTEs, r.cte)}
+	return &sqlast.With{Pos: sqlast.Pos(r.cursor), Recursive: w.IsRecursive, CTEs: sqlread.Map(w.CTEs, r.cte)}
 }
 
 func (r *reader) cte(c *ast.CommonTableExpression) *sqlast.CTE {
@@ -87,7 +88,7 @@ func (r *reader) refuseSideEffects(s *ast.SelectStmt) {
 
 func (r *reader) body(s *ast.SelectStmt, nm naming) sqlast.Body {
 	if s.Kind == ast.SelectStmtKindValues {
-		return &sqlast.Values{Pos: sqlast.Pos(r.cursor), Rows: mapped(s.Lists, func(row *ast.RowExpr) []sqlast.Expr {
+		return &sqlast.Values{Pos: sqlast.Pos(r.cursor), Rows: sqlread.Map(s.Lists, func(row *ast.RowExpr) []sqlast.Expr {
 			return r.exprs(row.Values)
 		})}
 	}
@@ -249,7 +250,7 @@ func withoutTrailingComment(text string) string {
 }
 
 func (r *reader) orderBy(list []*ast.ByItem) []sqlast.Order {
-	return mapped(list, func(b *ast.ByItem) sqlast.Order {
+	return sqlread.Map(list, func(b *ast.ByItem) sqlast.Order {
 		return sqlast.Order{Expr: r.expr(b.Expr), Desc: b.Desc}
 	})
 }
@@ -257,7 +258,7 @@ func (r *reader) orderBy(list []*ast.ByItem) []sqlast.Order {
 // groupBy reads the entries of a GROUP BY or PARTITION BY. A direction there is an
 // obsolete form of ORDER BY.
 func (r *reader) groupBy(list []*ast.ByItem) []sqlast.Expr {
-	return mapped(list, func(b *ast.ByItem) sqlast.Expr {
+	return sqlread.Map(list, func(b *ast.ByItem) sqlast.Expr {
 		e := r.expr(b.Expr)
 		if !b.NullOrder && e != nil {
 			r.unsupported(e.At(), "GROUP BY .. ASC or DESC")

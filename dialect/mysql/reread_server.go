@@ -105,7 +105,7 @@ func (s *serverScan) run() bool {
 }
 
 func (s *serverScan) skipSpace() {
-	for s.at < len(s.src) && isSpace(s.src[s.at]) {
+	for s.at < len(s.src) && ascii.IsSpace(s.src[s.at]) {
 		s.at++
 	}
 }

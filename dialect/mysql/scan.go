@@ -3,6 +3,7 @@ package mysql
 import (
 	"strings"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -65,11 +66,11 @@ func (s *scanner) skipBlank() {
 	for s.at < len(s.src) {
 		rest := s.src[s.at:]
 		switch {
-		case isSpace(rest[0]):
+		case ascii.IsSpace(rest[0]):
 			s.at++
 		case rest[0] == '#':
 			s.skipPast(s.at, "\n")
-		case rest[0] == '-' && strings.HasPrefix(rest, "--") && (len(rest) == 2 || isSpace(rest[2])):
+		case rest[0] == '-' && strings.HasPrefix(rest, "--") && (len(rest) == 2 || ascii.IsSpace(rest[2])):
 			s.skipPast(s.at, "\n")
 		case strings.HasPrefix(rest, "/*!"):
 			s.at += 3
@@ -114,17 +115,13 @@ func (s *scanner) skipPast(from int, end string) {
 	s.at = len(s.src)
 }
 
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
 func isWordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) || c == '_' || c == '$' || c >= 0x80
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || ascii.IsDigit(c) || c == '_' || c == '$' || c >= 0x80
 }
 
 func digits(s string) int {
 	n := 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && ascii.IsDigit(s[n]) {
 		n++
 	}
 	return n

@@ -1,6 +1,6 @@
 package postgres
 
-import "strings"
+import "github.com/qedkit/qed/dialect/internal/sqlread"
 
 // safeFunctions are the functions that a statement may call. It does not have
 // functions that:
@@ -16,7 +16,7 @@ import "strings"
 // lpad, rpad and format are allowed because the reader limits their lengths.
 // Regular expressions are allowed: they can take long, but the server's time limit
 // applies to them.
-var safeFunctions = words(`
+var safeFunctions = sqlread.Words(`
 	count sum avg min max any_value array_agg string_agg json_agg jsonb_agg json_object_agg jsonb_object_agg
 	bool_and bool_or every bit_and bit_or bit_xor stddev stddev_pop stddev_samp variance var_pop var_samp
 	corr covar_pop covar_samp regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy
@@ -79,7 +79,7 @@ var tableFunctions = map[string][]string{
 }
 
 // reserved are the keywords that cannot be names of functions without quotes.
-var reserved = words(`
+var reserved = sqlread.Words(`
 	all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create
 	current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc distinct do
 	else end except false fetch for foreign from grant group having in initially intersect into lateral leading limit localtime
@@ -93,12 +93,4 @@ var reserved = words(`
 `)
 
 // callable are the reserved words that the grammar also reads as plain calls.
-var callable = words("substring json_object")
-
-func words(text string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		out[w] = true
-	}
-	return out
-}
+var callable = sqlread.Words("substring json_object")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 )
@@ -19,7 +20,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	}
 	t := firstToken(text)
 	if name := strings.ToUpper(text[t.at:t.end]); t.kind == word && !queryWords[name] {
-		return nil, notSelect(name, t.at)
+		return nil, sqlread.NotSelect(name, t.at)
 	}
 	tree, err := parse(text)
 	if err != nil {
@@ -118,22 +119,11 @@ func (r *reader) keyword(name string, from sqlast.Pos) sqlast.Pos {
 
 // strings returns the values of String nodes, nil for an empty list.
 func (r *reader) strings(list []message) []string {
-	return mapped(list, func(m message) string {
+	return sqlread.Map(list, func(m message) string {
 		kind, s := m.node()
 		if kind != kindString {
 			r.unsupported(r.at, "this name")
 		}
 		return s.text(1)
 	})
-}
-
-func mapped[T, U any](list []T, f func(T) U) []U {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]U, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
 }

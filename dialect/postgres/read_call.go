@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -21,7 +22,7 @@ func (r *reader) call(m message) sqlast.Expr {
 		r.unsupported(at, "VARIADIC")
 	}
 	out := &sqlast.Call{Pos: at, Name: name, Star: m.flag(7), Distinct: m.flag(8), Within: m.flag(6)}
-	out.Args = mapped(m.list(2), r.argument)
+	out.Args = sqlread.Map(m.list(2), r.argument)
 	out.OrderBy = r.orderBy(m.list(3))
 	out.Filter = r.optional(m.child(4))
 	if over := m.child(5); over != nil {
@@ -58,19 +59,10 @@ func (r *reader) functionName(at sqlast.Pos, m message) string {
 		r.fail(sqlast.Function, at, names[0]+"."+name, "functions with a schema are not allowed")
 		return ""
 	}
-	if !plainWord(name) || reserved[name] && m.number(10) != formSQL && !callable[name] {
+	if !sqlread.IsPlainWord(name) || reserved[name] && m.number(10) != formSQL && !callable[name] {
 		r.fail(sqlast.Function, at, name, "there is no function "+sqlast.Clip(name))
 	}
 	return name
-}
-
-func plainWord(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; !('a' <= c && c <= 'z' || c == '_' || i > 0 && isDigit(c)) {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // sqlForm handles a call with keywords between its arguments. Most of them are
@@ -93,7 +85,7 @@ func (r *reader) sqlForm(c *sqlast.Call) {
 	}
 }
 
-var units = words(`century day decade dow doy epoch hour isodow isoyear julian microsecond microseconds millennium
+var units = sqlread.Words(`century day decade dow doy epoch hour isodow isoyear julian microsecond microseconds millennium
 	millisecond milliseconds minute month quarter second timezone timezone_hour timezone_minute week year`)
 
 // mostPadded is the largest length that values are padded to.
@@ -138,7 +130,7 @@ func boundedFormat(args []sqlast.Expr) bool {
 		case !inField:
 		case c == '*':
 			return false
-		case isDigit(c):
+		case ascii.IsDigit(c):
 			if digits++; digits > 3 {
 				return false
 			}

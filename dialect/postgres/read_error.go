@@ -49,11 +49,6 @@ func offset(text string, character int) sqlast.Pos {
 	return sqlast.Pos(len(text))
 }
 
-func notSelect(name string, at int) *sqlast.Error {
-	name = sqlast.Clip(name)
-	return &sqlast.Error{Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(at), Message: name + " is not allowed: write a SELECT"}
-}
-
 func parameter(name string, at sqlast.Pos) *sqlast.Error {
 	name = sqlast.Clip(name)
 	return &sqlast.Error{Code: sqlast.Parameter, Name: name, Pos: at,

@@ -1,8 +1,11 @@
 package postgres
 
-import "github.com/qedkit/qed/internal/sqlast"
+import (
+	"github.com/qedkit/qed/dialect/internal/sqlread"
+	"github.com/qedkit/qed/internal/sqlast"
+)
 
-func (r *reader) exprs(list []message) []sqlast.Expr { return mapped(list, r.expr) }
+func (r *reader) exprs(list []message) []sqlast.Expr { return sqlread.Map(list, r.expr) }
 
 // optional reads a node that may be absent.
 func (r *reader) optional(n message) sqlast.Expr {
@@ -152,7 +155,7 @@ func (r *reader) caseOf(m message) sqlast.Expr {
 	return &sqlast.Case{
 		Pos:     at,
 		Operand: r.optional(m.child(4)),
-		Whens: mapped(m.list(5), func(n message) sqlast.When {
+		Whens: sqlread.Map(m.list(5), func(n message) sqlast.When {
 			_, when := n.node()
 			return sqlast.When{Cond: r.expr(when.child(2)), Result: r.expr(when.child(3))}
 		}),

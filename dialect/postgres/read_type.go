@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -31,7 +32,7 @@ var types = map[string]string{
 var unbounded = map[string]string{"bpchar": "bpchar", "bit": "pg_catalog.bit"}
 
 // padded are the types whose values are padded to their length.
-var padded = words("bpchar bit")
+var padded = sqlread.Words("bpchar bit")
 
 var typeFields = set(1, 5, 6, 7, 8)
 
@@ -62,7 +63,7 @@ func (r *reader) typeName(m message) string {
 	case !strings.Contains(out, "#"):
 		r.unsupported(at, "a length of the type "+name)
 	default:
-		lengths := mapped(modifiers, r.modifier)
+		lengths := sqlread.Map(modifiers, r.modifier)
 		if n, err := strconv.Atoi(lengths[0]); padded[name] && (err != nil || n > mostPadded) {
 			r.unsupported(at, fmt.Sprintf("a length of more than %d of the type %s", mostPadded, name))
 		}
@@ -97,7 +98,7 @@ func (r *reader) interval(modifiers []message) string {
 	if len(modifiers) == 0 {
 		return "interval"
 	}
-	list := mapped(modifiers, r.modifier)
+	list := sqlread.Map(modifiers, r.modifier)
 	words, ok := intervalFields[list[0]]
 	if !ok {
 		r.unsupported(r.at, "this kind of interval")

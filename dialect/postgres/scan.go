@@ -1,6 +1,10 @@
 package postgres
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+)
 
 // tokenKind is the kind of a token.
 type tokenKind uint8
@@ -70,7 +74,7 @@ func (s *scanner) token() tokenKind {
 		return s.dollar()
 	case isWordStart(c):
 		return s.word()
-	case isDigit(c):
+	case ascii.IsDigit(c):
 		for s.at < len(s.src) && s.src[s.at] != '$' && (isWordByte(s.src[s.at]) || s.src[s.at] == '.') {
 			s.at++
 		}
@@ -150,8 +154,8 @@ func (s *scanner) text(escapes bool) {
 		if strings.HasPrefix(s.src[end:], "'") {
 			continue // a doubled quote
 		}
-		for s.at < len(s.src) && (isSpace(s.src[s.at]) || strings.HasPrefix(s.src[s.at:], "--")) {
-			if isSpace(s.src[s.at]) {
+		for s.at < len(s.src) && (ascii.IsSpace(s.src[s.at]) || strings.HasPrefix(s.src[s.at:], "--")) {
+			if ascii.IsSpace(s.src[s.at]) {
 				s.at++
 			} else {
 				s.line()
@@ -177,8 +181,8 @@ func (s *scanner) until(end string) {
 // dollar skips $1, $tag$..$tag$ or a single $.
 func (s *scanner) dollar() tokenKind {
 	n := s.at + 1
-	if n < len(s.src) && isDigit(s.src[n]) {
-		for s.at++; s.at < len(s.src) && isDigit(s.src[s.at]); s.at++ {
+	if n < len(s.src) && ascii.IsDigit(s.src[n]) {
+		for s.at++; s.at < len(s.src) && ascii.IsDigit(s.src[s.at]); s.at++ {
 		}
 		return constant
 	}
@@ -199,7 +203,7 @@ func (s *scanner) dollar() tokenKind {
 func (s *scanner) skip() {
 	for s.at < len(s.src) {
 		switch {
-		case isSpace(s.src[s.at]):
+		case ascii.IsSpace(s.src[s.at]):
 			s.at++
 		case strings.HasPrefix(s.src[s.at:], "--"):
 			s.line()
@@ -240,12 +244,8 @@ func (s *scanner) comment() {
 
 func isSign(c byte) bool { return strings.IndexByte("+-*/<>=~!@#%^&|`?", c) >= 0 }
 
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
 func isWordStart(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c >= 0x80
 }
 
-func isWordByte(c byte) bool { return isWordStart(c) || isDigit(c) || c == '$' }
+func isWordByte(c byte) bool { return isWordStart(c) || ascii.IsDigit(c) || c == '$' }
