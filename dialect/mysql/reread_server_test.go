@@ -42,7 +42,8 @@ func TestServerTables(t *testing.T) {
 	}
 }
 
-// A text that no server writes is not taken for one without tables.
+// TestServerTablesRefuses: a text that no server prints is not treated as one
+// without tables.
 func TestServerTablesRefuses(t *testing.T) {
 	for _, text := range []string{
 		"select 1 from `x`.`t",

@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// constructs is every construct, and how it is printed.
+// constructs are all constructs that are read, and their printed form.
 var constructs = []struct{ name, text, want string }{
 	{"no FROM", `select 1`,
 		`SELECT 1 AS "?column?"`},
@@ -148,7 +148,7 @@ func TestConstructs(t *testing.T) {
 	}
 }
 
-// TestOwnNames pins what an expression without an alias is called.
+// TestOwnNames checks the names of expressions without an alias.
 func TestOwnNames(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -295,7 +295,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestAcceptedNearRefusals holds what stands close to a bound and is read.
+// TestAcceptedNearRefusals reads statements close to a limit.
 func TestAcceptedNearRefusals(t *testing.T) {
 	for _, text := range []string{
 		`SELECT ` + strings.Repeat("(", sqlast.MaxNesting) + `1` + strings.Repeat(")", sqlast.MaxNesting) + ` AS x`,
