@@ -65,7 +65,8 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 		return nil, syntaxError(text, s, failure)
 	}
 	if len(warnings) > 0 {
-		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1, Message: "the grammar warns: " + sqlast.Clip(warnings[0].Error())}
+		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1,
+			Message: "the grammar warns: " + sqlast.Clip(warnings[0].Error())}
 	}
 	if len(statements) != 1 {
 		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1,
@@ -83,7 +84,8 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 	r := reader{src: text}
 	q = r.query(statements[0], headers)
 	if r.err == nil && r.withs != s.withs {
-		r.fail(sqlast.Unsupported, -1, "WITH", "a WITH directly before a query in parentheses that has a WITH itself is not supported")
+		r.fail(sqlast.Unsupported, -1, "WITH",
+			"a WITH directly before a query in parentheses that has a WITH itself is not supported")
 	}
 	if r.err == nil && r.havings != s.havings {
 		r.fail(sqlast.Syntax, -1, "HAVING", "a SELECT has two HAVING clauses")

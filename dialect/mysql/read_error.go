@@ -18,7 +18,8 @@ func syntaxError(text string, s *survey, failure error) *sqlast.Error {
 		return sqlread.NotSelect(name, firstToken(text).at)
 	}
 	if s.into >= 0 {
-		return &sqlast.Error{Code: sqlast.Into, Name: "INTO", Pos: sqlast.Pos(s.into), Message: "SELECT .. INTO is not allowed"}
+		return &sqlast.Error{Code: sqlast.Into, Name: "INTO", Pos: sqlast.Pos(s.into),
+			Message: "SELECT .. INTO is not allowed"}
 	}
 	at := failedAt(text, failure.Error())
 	scan := scanner{src: text, at: max(at, 0)}

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
@@ -238,7 +239,8 @@ func clipName(s string) string {
 // withoutTrailingComment removes a comment that the grammar leaves after a list
 // entry.
 func withoutTrailingComment(text string) string {
-	if !strings.Contains(text, "/*") && !strings.Contains(text, "*/") && !strings.Contains(text, "--") && !strings.Contains(text, "#") {
+	inText := func(mark string) bool { return strings.Contains(text, mark) }
+	if !slices.ContainsFunc([]string{"/*", "*/", "--", "#"}, inText) {
 		return text
 	}
 	scan := scanner{src: text}

@@ -56,7 +56,8 @@ func (r *reader) arm(n ast.Node, nm naming) (sqlast.Body, *ast.SetOprType) {
 	switch n := n.(type) {
 	case *ast.SelectStmt: // an arm without parentheses
 		if n.OrderBy != nil || n.Limit != nil || n.With != nil {
-			r.fail(sqlast.Syntax, sqlast.Pos(r.cursor), "", "an arm of a set operation with WITH, ORDER BY or LIMIT needs parentheses")
+			r.fail(sqlast.Syntax, sqlast.Pos(r.cursor), "",
+				"an arm of a set operation with WITH, ORDER BY or LIMIT needs parentheses")
 		}
 		b := r.body(n, nm)
 		r.refuseSideEffects(n)

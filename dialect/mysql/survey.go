@@ -46,8 +46,9 @@ func newSurvey(src string) survey {
 				s.havings++
 			case ascii.EqualFold(text, "INTO") && s.into < 0:
 				s.into = t.at
-			case ascii.EqualFold(text, "BINARY") && (isWord(src, last, "CHAR") || isWord(src, last, "CHARACTER") || closes(src, last)):
-				s.fail(sqlast.Unsupported, t, src, "the attribute BINARY of a character type is not supported: cast to BINARY or use COLLATE")
+			case ascii.EqualFold(text, "BINARY") && endsCharacterType(src, last):
+				s.fail(sqlast.Unsupported, t, src,
+					"the attribute BINARY of a character type is not supported: cast to BINARY or use COLLATE")
 			}
 		}
 		last = t
@@ -59,7 +60,10 @@ func isWord(src string, t token, text string) bool {
 	return t.kind == word && !t.afterDot && ascii.EqualFold(src[t.at:t.end], text)
 }
 
-func closes(src string, t token) bool { return t.kind == mark && src[t.at] == ')' }
+// endsCharacterType reports whether a token can be the last one of a character type.
+func endsCharacterType(src string, t token) bool {
+	return isWord(src, t, "CHAR") || isWord(src, t, "CHARACTER") || t.kind == mark && src[t.at] == ')'
+}
 
 // joinParens finds joins that the grammar regroups wrongly: A JOIN (B ..) JOIN C,
 // if the first JOIN has no condition. The grammar moves A into the parentheses,

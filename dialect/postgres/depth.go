@@ -46,7 +46,8 @@ func checkDepth(text string) error {
 		last = t
 	}
 	if scan.crowded {
-		return &sqlast.Error{Code: sqlast.TooComplex, Pos: sqlast.Pos(scan.at), Message: "too many operator characters follow one another"}
+		return &sqlast.Error{Code: sqlast.TooComplex, Pos: sqlast.Pos(scan.at),
+			Message: "too many operator characters follow one another"}
 	}
 	for len(d.levels) > 1 {
 		d.pop() // levels that were not closed

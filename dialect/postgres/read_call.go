@@ -85,8 +85,11 @@ func (r *reader) sqlForm(c *sqlast.Call) {
 	}
 }
 
-var units = sqlread.Words(`century day decade dow doy epoch hour isodow isoyear julian microsecond microseconds millennium
-	millisecond milliseconds minute month quarter second timezone timezone_hour timezone_minute week year`)
+var units = sqlread.Words(`
+	century day decade dow doy epoch hour isodow isoyear julian microsecond microseconds millennium
+	millisecond milliseconds minute month quarter second timezone timezone_hour timezone_minute
+	week year
+`)
 
 // mostPadded is the largest length that values are padded to.
 const mostPadded = 1000

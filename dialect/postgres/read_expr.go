@@ -224,8 +224,11 @@ func (r *reader) collate(m message) sqlast.Expr {
 // valueFunctions are the operations of a SQLValueFunction that are allowed. Most
 // are in pairs, without and with a number of digits of a second.
 var valueFunctions = map[int]sqlast.NowKind{
-	1: sqlast.CurrentDate, 2: sqlast.CurrentTime, 3: sqlast.CurrentTime, 4: sqlast.CurrentTimestamp, 5: sqlast.CurrentTimestamp,
-	6: sqlast.LocalTime, 7: sqlast.LocalTime, 8: sqlast.LocalTimestamp, 9: sqlast.LocalTimestamp,
+	1: sqlast.CurrentDate,
+	2: sqlast.CurrentTime, 3: sqlast.CurrentTime,
+	4: sqlast.CurrentTimestamp, 5: sqlast.CurrentTimestamp,
+	6: sqlast.LocalTime, 7: sqlast.LocalTime,
+	8: sqlast.LocalTimestamp, 9: sqlast.LocalTimestamp,
 }
 
 var timeTypes = map[sqlast.NowKind]string{
@@ -238,7 +241,8 @@ func (r *reader) valueFunction(m message) sqlast.Expr {
 	op := m.number(2)
 	kind, ok := valueFunctions[op]
 	if !ok {
-		r.fail(sqlast.Function, at, valueFunctionName(m), valueFunctionName(m)+" is not among the functions that may be called")
+		name := valueFunctionName(m)
+		r.fail(sqlast.Function, at, name, name+" is not an allowed function")
 		return nil
 	}
 	now := &sqlast.Now{Pos: at, Kind: kind, Precision: max(m.number(4), 0)}

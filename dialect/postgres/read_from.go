@@ -129,7 +129,9 @@ func (r *reader) function(m message) sqlast.Relation {
 	return f
 }
 
-var joinKinds = map[int]sqlast.JoinKind{1: sqlast.InnerJoin, 2: sqlast.LeftJoin, 3: sqlast.FullJoin, 4: sqlast.RightJoin}
+var joinKinds = map[int]sqlast.JoinKind{
+	1: sqlast.InnerJoin, 2: sqlast.LeftJoin, 3: sqlast.FullJoin, 4: sqlast.RightJoin,
+}
 
 var joinFields = set(1, 2, 3, 4, 5, 7)
 

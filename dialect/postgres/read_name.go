@@ -100,8 +100,9 @@ func lastString(list []message) string {
 }
 
 var valueFunctionNames = [...]string{
-	"", "current_date", "current_time", "current_time", "current_timestamp", "current_timestamp", "localtime", "localtime",
-	"localtimestamp", "localtimestamp", "current_role", "current_user", "user", "session_user", "current_catalog", "current_schema",
+	"", "current_date", "current_time", "current_time", "current_timestamp", "current_timestamp",
+	"localtime", "localtime", "localtimestamp", "localtimestamp",
+	"current_role", "current_user", "user", "session_user", "current_catalog", "current_schema",
 }
 
 func valueFunctionName(m message) string {

@@ -5,7 +5,8 @@ import "github.com/qedkit/qed/internal/sqlast"
 var binaryOps = map[string]sqlast.BinaryOp{
 	"=": sqlast.Eq, "<>": sqlast.Ne, "<": sqlast.Lt, "<=": sqlast.Le, ">": sqlast.Gt, ">=": sqlast.Ge,
 	"+": sqlast.Add, "-": sqlast.Sub, "*": sqlast.Mul, "/": sqlast.Div, "%": sqlast.Mod, "^": sqlast.Power,
-	"||": sqlast.Concat, "|": sqlast.BitOr, "&": sqlast.BitAnd, "#": sqlast.BitXor, "<<": sqlast.ShiftLeft, ">>": sqlast.ShiftRight,
+	"||": sqlast.Concat, "|": sqlast.BitOr, "&": sqlast.BitAnd, "#": sqlast.BitXor,
+	"<<": sqlast.ShiftLeft, ">>": sqlast.ShiftRight,
 	"->": sqlast.JSONGet, "->>": sqlast.JSONText, "#>": sqlast.PathGet, "#>>": sqlast.PathText, "#-": sqlast.PathDelete,
 	"@>": sqlast.Contains, "<@": sqlast.ContainedBy, "?": sqlast.HasKey, "?|": sqlast.HasAnyKey, "?&": sqlast.HasAllKeys,
 	"@?": sqlast.PathExists, "@@": sqlast.TextMatch, "&&": sqlast.Overlaps, "-|-": sqlast.Adjacent,

@@ -125,7 +125,8 @@ func (r *reader) setOp(m message, nm naming) sqlast.Body {
 		nm = unnamed
 	}
 	left := r.arm(m.child(selectLeft), nm)
-	return &sqlast.SetOp{Pos: r.at, Kind: kind, All: m.flag(selectAll), Left: left, Right: r.arm(m.child(selectRight), unnamed)}
+	right := r.arm(m.child(selectRight), unnamed)
+	return &sqlast.SetOp{Pos: r.at, Kind: kind, All: m.flag(selectAll), Left: left, Right: right}
 }
 
 // arm returns a query only if it has a WITH, ORDER BY, LIMIT or OFFSET. Otherwise

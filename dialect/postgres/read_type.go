@@ -20,7 +20,8 @@ var types = map[string]string{
 	"timestamptz": "timestamp# with time zone", "interval": "interval#",
 	"json": "json", "jsonb": "jsonb", "jsonpath": "jsonpath", "tsvector": "tsvector", "tsquery": "tsquery",
 	"inet": "inet", "cidr": "cidr", "macaddr": "macaddr", "macaddr8": "macaddr8",
-	"point": "point", "line": "line", "lseg": "lseg", "box": "box", "path": "path", "polygon": "polygon", "circle": "circle",
+	"point": "point", "line": "line", "lseg": "lseg", "box": "box", "path": "path",
+	"polygon": "polygon", "circle": "circle",
 	"int4range": "int4range", "int8range": "int8range", "numrange": "numrange", "tsrange": "tsrange",
 	"tstzrange": "tstzrange", "daterange": "daterange",
 	"int4multirange": "int4multirange", "int8multirange": "int8multirange", "nummultirange": "nummultirange",
@@ -119,12 +120,13 @@ func isCollation(name string) bool {
 	language, icu := strings.CutSuffix(name, "-x-icu")
 	if !icu {
 		var encoding string
-		if language, encoding, _ = strings.Cut(name, "."); encoding != "" && !strings.EqualFold(strings.ReplaceAll(encoding, "-", ""), "utf8") {
-			return false
-		}
-		if len(language) != 5 || language[2] != '_' {
+		language, encoding, _ = strings.Cut(name, ".")
+		utf8 := strings.EqualFold(strings.ReplaceAll(encoding, "-", ""), "utf8")
+		if encoding != "" && !utf8 || len(language) != 5 || language[2] != '_' {
 			return false
 		}
 	}
-	return language != "" && strings.Trim(language, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_@") == ""
+	return language != "" && strings.Trim(language, languageBytes) == ""
 }
+
+const languageBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_@"

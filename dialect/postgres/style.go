@@ -55,7 +55,8 @@ func appendDoubling(dst []byte, s, quote string) []byte {
 	return append(dst, quote...)
 }
 
-// argSeparator spells the calls whose arguments stand between keywords.
+// argSeparator returns the separator of the arguments of calls that have keywords
+// between them.
 func argSeparator(c *sqlast.Call, i int) string {
 	switch c.Name {
 	case "extract":

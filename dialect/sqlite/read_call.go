@@ -27,7 +27,8 @@ func (r *reader) call(e *ast.FuncCall) sqlast.Expr {
 	switch out.Name {
 	case "printf", "format":
 		if !boundedFormat(out.Args) {
-			r.fail(sqlast.Function, e.Pos(), out.Name, out.Name+" needs a literal format without * and with widths of at most 999")
+			r.fail(sqlast.Function, e.Pos(), out.Name,
+				out.Name+" needs a literal format without * and with widths of at most 999")
 		}
 	}
 	return out

@@ -35,7 +35,8 @@ func (r *reader) query(s *ast.SelectStmt, n naming) *sqlast.Query {
 			if i == last {
 				r.tail(q, core)
 			} else if core.OrderBy != nil || core.Limit != nil {
-				r.fail(sqlast.Syntax, s.Ops[i].Start, s.Ops[i].Op, "ORDER BY and LIMIT belong after the last SELECT of a "+s.Ops[i].Op)
+				op := s.Ops[i]
+				r.fail(sqlast.Syntax, op.Start, op.Op, "ORDER BY and LIMIT belong after the last SELECT of a "+op.Op)
 			}
 		case *ast.ValuesClause:
 			body = &sqlast.Values{Pos: pos(core), Rows: sqlread.Map(core.Rows, r.exprs)}
