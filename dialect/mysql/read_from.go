@@ -6,6 +6,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
 	"github.com/qedkit/qed/dialect/internal/sqlread"
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -101,7 +102,7 @@ func (r *reader) find(name string) sqlast.Pos {
 			break
 		}
 		start, end := from+i, from+i+len(name)
-		if (start == 0 || !isWordByte(r.src[start-1])) && (end == len(r.src) || !isWordByte(r.src[end])) {
+		if (start == 0 || !ascii.IsWordByte(r.src[start-1])) && (end == len(r.src) || !ascii.IsWordByte(r.src[end])) {
 			r.cursor = end
 			return sqlast.Pos(start)
 		}

@@ -112,7 +112,7 @@ func (r *reader) prefixed(l ast.ValueExpr, at sqlast.Pos, text string) sqlast.Ex
 
 func wordEnd(text string) int {
 	n := 0
-	for n < len(text) && isWordByte(text[n]) {
+	for n < len(text) && ascii.IsWordByte(text[n]) {
 		n++
 	}
 	return n

@@ -42,9 +42,9 @@ func (s *scanner) next() token {
 	}
 	t := token{kind: mark, at: s.at, afterDot: s.dot}
 	switch c := s.src[s.at]; {
-	case isWordByte(c):
+	case ascii.IsWordByte(c):
 		t.kind = word
-		for s.at < len(s.src) && isWordByte(s.src[s.at]) {
+		for s.at < len(s.src) && ascii.IsWordByte(s.src[s.at]) {
 			s.at++
 		}
 	case c == '\'' || c == '"' || c == '`':
@@ -113,10 +113,6 @@ func (s *scanner) skipPast(from int, end string) {
 		return
 	}
 	s.at = len(s.src)
-}
-
-func isWordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || ascii.IsDigit(c) || c == '_' || c == '$' || c >= 0x80
 }
 
 func digits(s string) int {

@@ -75,7 +75,7 @@ func (s *scanner) token() tokenKind {
 	case isWordStart(c):
 		return s.word()
 	case ascii.IsDigit(c):
-		for s.at < len(s.src) && s.src[s.at] != '$' && (isWordByte(s.src[s.at]) || s.src[s.at] == '.') {
+		for s.at < len(s.src) && s.src[s.at] != '$' && (ascii.IsWordByte(s.src[s.at]) || s.src[s.at] == '.') {
 			s.at++
 		}
 		return constant
@@ -103,7 +103,7 @@ func (s *scanner) sign() {
 // N'..', U&'..' and U&"..".
 func (s *scanner) word() tokenKind {
 	start := s.at
-	for s.at < len(s.src) && isWordByte(s.src[s.at]) {
+	for s.at < len(s.src) && ascii.IsWordByte(s.src[s.at]) {
 		s.at++
 	}
 	if s.at-start != 1 || s.at >= len(s.src) {
@@ -186,7 +186,7 @@ func (s *scanner) dollar() tokenKind {
 		}
 		return constant
 	}
-	for n < len(s.src) && isWordByte(s.src[n]) && s.src[n] != '$' {
+	for n < len(s.src) && ascii.IsWordByte(s.src[n]) && s.src[n] != '$' {
 		n++
 	}
 	if n >= len(s.src) || s.src[n] != '$' {
@@ -247,5 +247,3 @@ func isSign(c byte) bool { return strings.IndexByte("+-*/<>=~!@#%^&|`?", c) >= 0
 func isWordStart(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c >= 0x80
 }
-
-func isWordByte(c byte) bool { return isWordStart(c) || ascii.IsDigit(c) || c == '$' }

@@ -53,5 +53,12 @@ func EqualFold(a, b string) bool {
 // IsDigit reports whether c is a decimal digit.
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// IsWordByte reports whether c can be in a word of SQL: a keyword, a number or a name
+// without quotes. Every byte of a non-ASCII character can.
+func IsWordByte(c byte) bool {
+	lower := LowerByte(c)
+	return 'a' <= lower && lower <= 'z' || IsDigit(c) || c == '_' || c == '$' || c >= 0x80
+}
+
 // IsSpace reports whether c is white space in SQL.
 func IsSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
