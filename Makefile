@@ -43,7 +43,7 @@ bench:
 	done; \
 	cd integration && go test -run '^$$' -bench '$(BENCHSERVERS)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) . || exit 1; \
 	} | tee "$$out"; \
-	go run ./internal/benchtable -readme README.md < "$$out"
+	go run ./internal/benchtable -file README.md < "$$out"
 
 # Every fuzz target for FUZZTIME.
 fuzz:

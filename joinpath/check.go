@@ -2,7 +2,6 @@ package joinpath
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,68 +9,72 @@ import (
 	"unicode/utf8"
 )
 
-// check reports every broken rule of a schema. A partial schema may refer to
-// tables that it does not list: those are another schema's.
-func (s *Schema) check(partial bool) problems {
-	var ps problems
+// check reports every broken rule of a schema. The relationships of a partial
+// schema may refer to tables that it does not list.
+func (s *Schema) check(partial bool) report {
+	c := checker{partial: partial, columns: make(map[string]map[string]bool, len(s.Tables)), schema: s}
 	if s.Version != 0 && s.Version != Version {
-		ps.add("version", "is %d, this package reads version %d", s.Version, Version)
+		c.add("/version", "version %d is not supported, only version %d", s.Version, Version)
 	}
-	h := hints(maxShown)
-	columns := make(map[string]nameSet, len(s.Tables))
 	for _, name := range slices.Sorted(maps.Keys(s.Tables)) {
-		columns[name] = newNameSet(s.Tables[name].Columns)
-		if len(ps) == maxProblems {
-			break
+		if c.full() {
+			return c.report
 		}
-		for _, m := range s.Tables[name].check(name, columns[name], &h) {
-			ps.add(fmt.Sprintf("tables[%q]", name), "%s", m.Message)
-		}
+		c.table(tablePath(name), name, s.Tables[name])
 	}
 	seen := make(map[string]int, len(s.Relationships))
 	for i, r := range s.Relationships {
-		if len(ps) == maxProblems {
+		if c.full() {
 			break
 		}
-		found := r.checkShape()
-		found = append(found, checkSide(columns, r.FromTable, side(r.FromColumns, r.FromColumn), partial, &h)...)
-		found = append(found, checkSide(columns, r.ToTable, side(r.ToColumns, r.ToColumn), partial, &h)...)
-		if len(found) == 0 {
-			// The same pair listed from the other side is a second description
-			// of one join, not a duplicate: object mappers write both.
-			key := r.directedKey()
-			if first, dup := seen[key]; dup {
-				found.add("", "duplicate of relationships[%d]", first)
-			} else {
-				seen[key] = i
-			}
+		before := len(c.problems)
+		path := relationshipPath(i)
+		c.relationship(path, r)
+		if len(c.problems) > before {
+			continue
 		}
-		for _, m := range found {
-			ps.add(fmt.Sprintf("relationships[%d] (%v)", i, r), "%s", m.Message)
+		// The same pair listed from the other side is a second description of one
+		// join, not a duplicate: object mappers write both.
+		key := r.directedKey()
+		if first, dup := seen[key]; dup {
+			c.add(path, "%v: the same as /relationships/%d", r, first)
+		} else {
+			seen[key] = i
 		}
 	}
-	return ps
+	return c.report
 }
 
-func (t Table) check(name string, columns nameSet, h *hints) (ps problems) {
-	checkName(&ps, "table name", name)
-	for i, c := range t.Columns {
-		checkName(&ps, "column name", c)
-		if columns.first(c) != i {
-			ps.add("", "column %q is listed twice", c)
+// checker checks one schema.
+type checker struct {
+	report
+	schema  *Schema
+	partial bool
+	columns map[string]map[string]bool // by table
+}
+
+func (c *checker) table(path, name string, t Table) {
+	c.name(path, "table name", name)
+	columns := make(map[string]bool, len(t.Columns))
+	c.columns[name] = columns
+	for _, column := range t.Columns {
+		c.name(path, "column name", column)
+		if columns[column] {
+			c.add(path, "column %q is listed twice", column)
 		}
+		columns[column] = true
 	}
 	known := func(field string, names ...string) {
-		for _, c := range names {
-			if len(ps) < maxProblems && columns.first(c) < 0 {
-				ps.add("", "%s: no column %q%s", field, c, h.didYouMean(c, t.Columns))
+		for _, n := range names {
+			if !columns[n] {
+				c.unknown(path, n, t.Columns, "%s: no column %q", field, n)
 			}
 		}
 	}
 	known("unique_columns", t.UniqueColumns...)
 	for _, k := range t.UniqueKeys {
 		if len(k) == 0 {
-			ps.add("", "unique_keys: a key without columns")
+			c.add(path, "unique_keys: a key without columns")
 		}
 		known("unique_keys", k...)
 	}
@@ -79,138 +82,91 @@ func (t Table) check(name string, columns nameSet, h *hints) (ps problems) {
 	known("types", slices.Sorted(maps.Keys(t.Types))...)
 	known("column_comments", slices.Sorted(maps.Keys(t.ColumnComments))...)
 	if t.Rows < 0 || t.Bytes < 0 {
-		ps.add("", "rows or bytes are negative")
+		c.add(path, "rows or bytes are negative")
 	}
-	return ps
 }
 
-// checkShape checks what a relationship says by itself.
-func (r Relationship) checkShape() (ps problems) {
+func (c *checker) relationship(path string, r Relationship) {
 	if !(r.Confidence >= 0 && r.Confidence <= 1) { // NaN fails too
-		ps.add("", "confidence %v is outside 0 to 1", r.Confidence)
+		c.add(path, "%v: confidence %v is not between 0 and 1", r, r.Confidence)
 	}
 	if !r.Cardinality.valid() {
-		ps.add("", "cardinality %q is none of N:1, 1:N, 1:1, N:M", string(r.Cardinality))
+		c.add(path, "%v: cardinality %q is none of N:1, 1:N, 1:1, N:M", r, string(r.Cardinality))
 	}
 	if len(r.FromColumns) > 0 && r.FromColumn != "" && r.FromColumn != r.FromColumns[0] {
-		ps.add("", "from_column %q is not the first of from_columns", r.FromColumn)
+		c.add(path, "%v: from_column %q is not the first of from_columns", r, r.FromColumn)
 	}
 	if len(r.ToColumns) > 0 && r.ToColumn != "" && r.ToColumn != r.ToColumns[0] {
-		ps.add("", "to_column %q is not the first of to_columns", r.ToColumn)
+		c.add(path, "%v: to_column %q is not the first of to_columns", r, r.ToColumn)
 	}
 	from, to := r.Columns()
+	c.pairs(path, r, from, to)
+	c.side(path, r, r.FromTable, from)
+	c.side(path, r, r.ToTable, to)
+}
+
+// pairs checks the column pairs of a composite relationship.
+func (c *checker) pairs(path string, r Relationship, from, to []string) {
 	if len(from) != len(to) {
-		ps.add("", "%d from columns and %d to columns", len(from), len(to))
-		return ps
+		c.add(path, "%v: %d from columns and %d to columns", r, len(from), len(to))
+		return
 	}
 	if len(from) == 1 {
-		return ps
+		return
 	}
-	pairs := make(map[[2]string]bool, len(from))
+	seen := make(map[[2]string]bool, len(from))
 	for i := range from {
 		p := [2]string{from[i], to[i]}
-		if pairs[p] {
-			ps.add("", "the pair %q = %q is listed twice", from[i], to[i])
+		if seen[p] {
+			c.add(path, "%v: the pair %q = %q is listed twice", r, from[i], to[i])
 		}
-		pairs[p] = true
+		seen[p] = true
 	}
-	return ps
 }
 
-// checkSide checks that the table and columns of one side exist.
-func checkSide(tables map[string]nameSet, table string, columns []string, partial bool, h *hints) (ps problems) {
-	checkName(&ps, "table name", table)
-	for _, c := range columns {
-		checkName(&ps, "column name", c)
+// side checks that the table and the columns of one side exist.
+func (c *checker) side(path string, r Relationship, table string, columns []string) {
+	named := c.name(path, "table name", table)
+	for _, column := range columns {
+		named = c.name(path, "column name", column) && named
 	}
-	if len(ps) > 0 {
-		return ps
+	if !named {
+		return
 	}
-	t, ok := tables[table]
+	have, ok := c.columns[table]
 	if !ok {
-		if !partial {
-			ps.add("", "no table %q%s", table, h.didYouMean(table, slices.Collect(maps.Keys(tables))))
+		if !c.partial {
+			c.unknown(path, table, slices.Collect(maps.Keys(c.columns)), "%v: no table %q", r, table)
 		}
-		return ps
+		return
 	}
-	for _, c := range columns {
-		if len(ps) < maxProblems && t.first(c) < 0 {
-			ps.add("", "no column %q in table %q%s", c, table, h.didYouMean(c, t.names))
+	for _, column := range columns {
+		if !have[column] {
+			c.unknown(path, column, c.schema.Tables[table].Columns, "%v: no column %q in table %q", r, column, table)
 		}
 	}
-	return ps
 }
 
-// hints is how many more problems name what may have been meant: looking for it
-// means a look at every name, and no more problems are written out.
-type hints int
-
-func (h *hints) didYouMean(name string, names []string) string {
-	if *h == 0 {
-		return ""
-	}
-	*h--
-	return didYouMean(name, names)
-}
-
-func checkName(ps *problems, what, name string) {
+func (c *checker) name(path, what, name string) bool {
 	switch {
 	case name == "":
-		ps.add("", "%s is empty", what)
+		c.add(path, "a %s is empty", what)
 	case !utf8.ValidString(name):
-		ps.add("", "%s %q is not UTF-8", what, name)
+		c.add(path, "the %s %q is not UTF-8", what, name)
+	default:
+		return true
 	}
+	return false
 }
 
-// nameSet finds names in a list; short lists, most of them, need no index.
-type nameSet struct {
-	names []string
-	index map[string]int
-}
-
-func newNameSet(names []string) nameSet {
-	s := nameSet{names: names}
-	if len(names) > 32 {
-		s.index = make(map[string]int, len(names))
-		for i, n := range slices.Backward(names) {
-			s.index[n] = i
-		}
-	}
-	return s
-}
-
-// first returns the first place of a name, or -1.
-func (s nameSet) first(name string) int {
-	if s.index == nil {
-		return slices.Index(s.names, name)
-	}
-	if i, ok := s.index[name]; ok {
-		return i
-	}
-	return -1
-}
-
-// String writes the relationship as "from.column -> to.column".
-func (r Relationship) String() string {
-	from, to := r.Columns()
-	return sideString(r.FromTable, from) + " -> " + sideString(r.ToTable, to)
-}
-
-func sideString(table string, columns []string) string {
-	if len(columns) == 1 {
-		return table + "." + columns[0]
-	}
-	return table + ".(" + strings.Join(columns, ", ") + ")"
-}
-
-// directedKey identifies a relationship by its tables and column pairs; the
+// directedKey identifies a relationship by its tables and column pairs. The
 // order of the pairs does not matter, the direction does.
 func (r Relationship) directedKey() string {
 	from, to := r.Columns()
 	return joinKey(r.FromTable, from, r.ToTable, to)
 }
 
-// key identifies the join whatever direction it is described in.
+// key identifies the join, in whichever direction it is described.
 func (r Relationship) key() string {
 	from, to := r.Columns()
 	return min(joinKey(r.FromTable, from, r.ToTable, to), joinKey(r.ToTable, to, r.FromTable, from))
@@ -232,7 +188,8 @@ func joinKey(fromTable string, from []string, toTable string, to []string) strin
 	return string(key)
 }
 
-// appendName writes a length before the name, so that no name imitates two.
+// appendName writes the length before the name, so that different lists of names
+// never give the same key.
 func appendName(b []byte, name string) []byte {
 	b = strconv.AppendInt(b, int64(len(name)), 10)
 	return append(append(b, ':'), name...)

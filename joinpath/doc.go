@@ -1,29 +1,28 @@
-// Package joinpath finds how tables of a relational schema are joined.
+// Package joinpath finds how the tables of a relational schema are joined.
 //
 // A [Schema] lists tables and the relationships between them: foreign keys,
-// associations of an object mapper, guesses, corrections by hand. Each
-// relationship carries a confidence, a cardinality and its provenance. [Read]
-// and [Schema.Write] handle its JSON form, [Merge] lays a file of corrections
-// over what was introspected.
+// associations of an object mapper, inferred relationships, manual corrections.
+// Package sqldb reads one from a database, [Read] from a file, and [Merge]
+// applies a file of corrections. [New] compiles a schema into a [Graph], which
+// answers three questions:
 //
-// [New] compiles a schema into an immutable [Graph], which answers three
-// questions:
+//   - [Graph.ShortestPath]: what is the best chain of joins from one table to
+//     another?
+//   - [Graph.Paths]: what are the k best chains?
+//   - [Graph.Connect]: which joins connect all of these tables at the lowest
+//     cost?
 //
-//   - [Graph.ShortestPath]: the best chain of joins from one table to another;
-//   - [Graph.Paths]: the k best of them;
-//   - [Graph.Connect]: the cheapest trees that join any number of tables.
-//
-// Every answer is a [Plan]. It knows its joins in order, which of them multiply
-// rows, and the FROM clause that carries it out.
+// Every answer is a [Plan]: the joins in order, which of them multiply rows, and
+// the FROM clause.
 //
 // # Cost
 //
 // A relationship costs the negative natural logarithm of its confidence plus a
-// price per join ([Options.HopPrice]), in millionths. Costs are integers: a tie
-// is an exact tie, and equal input gives equal output, whatever the order in
-// which tables, relationships or goroutines come.
+// price per join ([Options.HopPrice]), in millionths. Costs are integers, so two
+// plans tie only if they cost exactly the same. Equal input gives equal output,
+// independent of the order of tables and relationships and of concurrent calls.
 //
-// Two relationships between the same tables are two different joins (a billing
-// and a shipping address) and are never mixed up. A relationship that is listed
-// once in each direction is one join.
+// Two relationships between the same two tables are two different joins, such as
+// a billing and a shipping address. A relationship that is listed once in each
+// direction is one join.
 package joinpath

@@ -1,119 +1,114 @@
 package joinpath
 
 import (
-	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/refusal"
 )
 
-// What can go wrong. Every error of this package that is about its input is an
-// [*Error] that wraps one of these.
-var (
-	// ErrSchema: a schema or its JSON form breaks a rule. [Error.Problems] lists
-	// what is wrong.
-	ErrSchema = errors.New("the schema is not valid")
-	// ErrUnknownTable: a table is not in the graph. [Error.Candidates] holds the
-	// nearest names.
-	ErrUnknownTable = errors.New("unknown table")
-	// ErrNoPath: no path within the hop limit joins two tables.
-	ErrNoPath = errors.New("no join path")
-	// ErrDisconnected: tables share no path at all. [Error.Components] tells
-	// which of them belong together.
-	ErrDisconnected = errors.New("tables are not connected")
-	// ErrArgument: an argument or an option is outside its range.
-	ErrArgument = errors.New("argument out of range")
-	// ErrJoin: a relationship or an alias does not fit the plan it is used on.
-	ErrJoin = errors.New("does not fit the plan")
+// The codes of the problems in a [*refusal.Error] of this package, for
+// errors.Is. Every error of this package that is not an I/O error or the error
+// of a context is a *refusal.Error.
+const (
+	// ErrSchema: a schema or its JSON form breaks a rule. The error has one
+	// problem for each broken rule, at most 100. Problem.Path is the JSON
+	// Pointer of the table or relationship, such as /relationships/3.
+	ErrSchema refusal.Code = "invalid_schema"
+
+	// ErrUnknownTable: a graph has no such table, or a plan no such alias. The
+	// error has one problem for each unknown name.
+	ErrUnknownTable refusal.Code = "unknown_table"
+
+	// ErrNoPath: two tables are not connected by [Options.MaxHops] joins or
+	// fewer.
+	ErrNoPath refusal.Code = "no_path"
+
+	// ErrDisconnected: tables are not connected, by any number of joins. The
+	// message lists the groups of tables that are; [Graph.Components] returns
+	// them. The error matches [ErrNoPath] as well.
+	ErrDisconnected refusal.Code = "disconnected"
+
+	// ErrArgument: an argument or an option is out of range.
+	ErrArgument refusal.Code = "invalid_argument"
+
+	// ErrJoin: a relationship or an alias does not fit the plan that it is used
+	// with.
+	ErrJoin refusal.Code = "invalid_join"
 )
-
-// Error is what this package reports about its input. Use [errors.Is] with one
-// of the sentinels to tell the kinds apart.
-type Error struct {
-	// Err is the sentinel.
-	Err error
-	// Tables are the names at fault.
-	Tables []string
-	// Candidates are existing names near the unknown one, best first.
-	Candidates []string
-	// Components are the asked tables, grouped by what can be joined.
-	Components [][]string
-	// Problems are the broken rules of a schema, at most 100 of them.
-	Problems []Problem
-	// Detail says more, for people.
-	Detail string
-}
-
-// Problem is one broken rule of a schema.
-type Problem struct {
-	// Entry names the table or relationship, such as
-	// "relationships[3] (workTime.employeeId -> employee.id)".
-	Entry string
-	// Message says what is wrong with it.
-	Message string
-}
-
-func (p Problem) String() string {
-	if p.Entry == "" {
-		return p.Message
-	}
-	return p.Entry + ": " + p.Message
-}
-
-// Unwrap returns the sentinel.
-func (e *Error) Unwrap() error { return e.Err }
-
-// Is makes tables that are not connected count as tables without a path.
-func (e *Error) Is(target error) bool {
-	return target == ErrNoPath && e.Err == ErrDisconnected
-}
-
-func (e *Error) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "joinpath: %v", e.Err)
-	if len(e.Tables) > 0 {
-		fmt.Fprintf(&b, ": %s", quoteNames(e.Tables))
-	}
-	if e.Detail != "" {
-		fmt.Fprintf(&b, ": %s", e.Detail)
-	}
-	if len(e.Candidates) > 0 {
-		fmt.Fprintf(&b, "; did you mean %s?", quoteNames(e.Candidates))
-	}
-	for i, c := range e.Components {
-		sep := ": "
-		if i > 0 {
-			sep = " | "
-		}
-		b.WriteString(sep + quoteNames(c))
-	}
-	for i, p := range e.Problems {
-		if i == maxShown {
-			fmt.Fprintf(&b, "; and %d more", len(e.Problems)-i)
-			break
-		}
-		sep := ": "
-		if i > 0 {
-			sep = "; "
-		}
-		b.WriteString(sep + p.String())
-	}
-	return b.String()
-}
 
 const (
-	maxProblems = 100 // kept in an Error
-	maxShown    = 10  // written out in a message
-
+	maxProblems   = 100 // problems of one error about a schema
+	maxHints      = 10  // problems of one error that get candidates: each search compares all names
 	maxCandidates = 3
+	maxQuoted     = 10 // names in one message
 )
 
-// quoteNames writes names so that no name can pass for part of the message.
+// refuse returns an error with one problem.
+func refuse(code refusal.Code, format string, args ...any) error {
+	return &refusal.Error{Package: "joinpath", Problems: []refusal.Problem{{
+		Code: code, Message: fmt.Sprintf(format, args...),
+	}}}
+}
+
+// unknownName returns the problem of a table or alias that does not exist.
+func unknownName(name string, known []string, hint bool, what string) refusal.Problem {
+	p := refusal.Problem{Code: ErrUnknownTable, Name: name, Message: fmt.Sprintf("no %s %q", what, name)}
+	if hint {
+		p.Candidates = refusal.Nearest(name, known, maxCandidates)
+	}
+	return p
+}
+
+// report collects what is wrong with a schema.
+type report struct {
+	problems []refusal.Problem
+	hints    int // problems that have got candidates
+}
+
+func (r *report) full() bool { return len(r.problems) == maxProblems }
+
+func (r *report) add(path, format string, args ...any) {
+	if !r.full() {
+		r.problems = append(r.problems, refusal.Problem{
+			Code: ErrSchema, Path: path, Message: fmt.Sprintf(format, args...),
+		})
+	}
+}
+
+// unknown adds a problem about a name that is not one of known.
+func (r *report) unknown(path, name string, known []string, format string, args ...any) {
+	if r.full() {
+		return
+	}
+	r.add(path, format, args...)
+	p := &r.problems[len(r.problems)-1]
+	p.Name = name
+	if r.hints < maxHints {
+		r.hints++
+		p.Candidates = refusal.Nearest(name, known, maxCandidates)
+	}
+}
+
+func (r *report) err() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	return &refusal.Error{Package: "joinpath", Problems: r.problems}
+}
+
+// The JSON Pointers of tables and relationships.
+func tablePath(name string) string  { return "/tables/" + escapePointer.Replace(name) }
+func relationshipPath(i int) string { return "/relationships/" + strconv.Itoa(i) }
+
+var escapePointer = strings.NewReplacer("~", "~0", "/", "~1")
+
+// quoteNames quotes names, so that no name is taken for a part of the message.
 func quoteNames(names []string) string {
 	var b strings.Builder
 	for i, n := range names {
-		if i == maxShown {
+		if i == maxQuoted {
 			fmt.Fprintf(&b, " and %d more", len(names)-i)
 			break
 		}
@@ -123,28 +118,4 @@ func quoteNames(names []string) string {
 		fmt.Fprintf(&b, "%q", n)
 	}
 	return b.String()
-}
-
-// problems collects broken rules up to a bound.
-type problems []Problem
-
-func (p *problems) add(entry, format string, args ...any) {
-	if len(*p) < maxProblems {
-		*p = append(*p, Problem{Entry: entry, Message: fmt.Sprintf(format, args...)})
-	}
-}
-
-func (p problems) err() error {
-	if len(p) == 0 {
-		return nil
-	}
-	return &Error{Err: ErrSchema, Problems: p}
-}
-
-// didYouMean ends a message about an unknown name.
-func didYouMean(name string, names []string) string {
-	if near := refusal.Nearest(name, names, maxCandidates); len(near) > 0 {
-		return "; did you mean " + quoteNames(near) + "?"
-	}
-	return ""
 }

@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/refusal"
 )
 
-// service is the schema of a small field-service company.
+// service returns the schema of a small field-service company.
 func service() *joinpath.Schema {
 	s, err := joinpath.Read(strings.NewReader(`{
 	  "version": 1,
@@ -59,16 +60,28 @@ func ExampleRead() {
 	    {"from_table": "crew", "from_column": "lead", "to_table": "employe", "to_column": "id", "confidence": 1.5}
 	  ]
 	}`))
-	var e *joinpath.Error
-	if errors.As(err, &e) {
-		for _, p := range e.Problems {
-			fmt.Println(p.Message)
+	var refused *refusal.Error
+	if errors.As(err, &refused) {
+		for _, p := range refused.Problems {
+			fmt.Println(p)
 		}
 	}
 	// Output:
-	// confidence 1.5 is outside 0 to 1
-	// no column "lead" in table "crew"
-	// no table "employe"
+	// /relationships/0: crew.lead -> employe.id: confidence 1.5 is not between 0 and 1
+	// /relationships/0: crew.lead -> employe.id: no column "lead" in table "crew"
+	// /relationships/0: crew.lead -> employe.id: no table "employe"
+}
+
+func ExampleSchema_AddForeignKey() {
+	s := &joinpath.Schema{Tables: map[string]joinpath.Table{
+		"customer": {Columns: []string{"id", "name"}, PrimaryKey: []string{"id"}},
+		"invoice":  {Columns: []string{"id", "customer_id"}, PrimaryKey: []string{"id"}},
+	}}
+	if err := s.AddForeignKey("invoice", []string{"CUSTOMER_ID"}, "customer", []string{"ID"}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(s.Relationships[0], s.Relationships[0].Cardinality)
+	// Output: invoice.customer_id -> customer.id N:1
 }
 
 func ExampleMerge() {
@@ -129,8 +142,8 @@ func ExampleGraph_Paths() {
 	// 100000 workTime | workTime.workOrderId = workOrder.id | workOrder.siteId = address.id
 }
 
-// Two plans that cost the same: the schema alone does not tell whether the
-// question is about the site or about the bill.
+// Two plans with the same cost: the schema does not determine whether the
+// question is about the address of the site or of the bill.
 func ExampleGraph_Connect() {
 	got, err := serviceGraph().Connect(context.Background(), "employee", "customer", "address")
 	if err != nil {
@@ -178,8 +191,8 @@ func ExamplePlan_Join() {
 	// LEFT JOIN `address` AS `site` ON `workOrder`.`siteId` = `site`.`id`
 }
 
-// The price of an order appears once for each piece of work on it: a sum over
-// it would be too high.
+// The price of an order appears once for each work time of the order: its sum
+// would be too high.
 func ExamplePlan_FanOut() {
 	plan, err := serviceGraph().ShortestPath("workOrder", "employee")
 	if err != nil {
@@ -192,10 +205,10 @@ func ExamplePlan_FanOut() {
 	for _, s := range steps {
 		fmt.Println(s.Cardinality, s)
 	}
-	fmt.Println("may be summed:", plan.Grain())
+	fmt.Println("safe to sum:", plan.Grain())
 	// Output:
 	// 1:N workOrder.id = workTime.workOrderId
-	// may be summed: [workTime]
+	// safe to sum: [workTime]
 }
 
 func ExampleGraph_DOT() {
@@ -215,9 +228,9 @@ func ExampleGraph_DOT() {
 		log.Fatal(err)
 	}
 	// Output:
-	// strict digraph {
-	// 	"crew" [  weight=0 ];
-	// 	"employeeCrew" -> "crew" [ label="crewId = id (N:1)",  weight=1 ];
-	// 	"employeeCrew" [  weight=0 ];
+	// digraph {
+	// 	"crew";
+	// 	"employeeCrew";
+	// 	"employeeCrew" -> "crew" [label="crewId = id (N:1)"];
 	// }
 }

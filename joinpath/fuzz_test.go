@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
-// FuzzRead: any text is refused as an invalid schema, or it is one: it reads back
-// as it was written, and a graph can be made of it.
+// FuzzRead: any text is either refused with ErrSchema, or its schema can be
+// written, read again, merged and compiled.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(file(edgeAB)))
 	f.Add([]byte(`{"version": 1, "tables": {"a": {"columns": ["x"], "types": {"x": "INT"}, "unique_keys": [["x"]]}}, "relationships": []}`))
@@ -34,8 +34,9 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzConnect: each three bytes are a relationship. Every plan is a tree of the
-// asked tables, and all plans cost the same; a path costs no less than a tree.
+// FuzzConnect: each byte of edges is a relationship. Every plan is a tree with the
+// given tables, and all plans cost the same. A path between two tables costs the
+// same as their tree.
 func FuzzConnect(f *testing.F) {
 	f.Add([]byte{0x01, 0x12, 0x20, 0x02, 0x13}, uint8(0x0f))
 	f.Add([]byte{0x01, 0x01, 0x41, 0x10}, uint8(0x03))

@@ -7,9 +7,9 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
-// generate makes a connected schema from a seed. Tables that come first are
-// referred to more often, as in real schemas; some pairs of tables are joined by
-// several columns, and some keys are guesses.
+// generate makes a connected schema from a seed. The first tables are referred to
+// more often, as in real schemas. Some pairs of tables have several
+// relationships, and some relationships have a confidence below 1.
 func generate(seed uint64, tables, relationships int) *joinpath.Schema {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	s := &joinpath.Schema{Tables: map[string]joinpath.Table{}}

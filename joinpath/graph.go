@@ -2,36 +2,36 @@ package joinpath
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"sync"
 
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/refusal"
 )
 
-// Options tune a [Graph]. Nil and the zero value mean the defaults.
+// Options configure a [Graph]. Nil and the zero value mean the defaults.
 type Options struct {
-	// MinConfidence is the confidence below which a relationship is left out.
-	// 0 means 0.7. Relationships of confidence 0 are always left out.
+	// MinConfidence is the confidence below which a relationship is ignored. 0
+	// means 0.7. Relationships of confidence 0 are always ignored.
 	MinConfidence float64
 
-	// HopPrice is what each join costs on top of its doubt, in the unit of
-	// -ln(confidence). 0 means 0.05: one join more weighs as much as one with
-	// a confidence of 0.95.
+	// HopPrice is the cost of each join in addition to its uncertainty, in the
+	// unit of -ln(confidence). 0 means 0.05: one more join costs as much as a
+	// confidence of 0.95 instead of 1.
 	HopPrice float64
 
-	// MaxHops is how many joins [Graph.ShortestPath] and [Graph.Paths] may
-	// use. 0 means 4; the most is 1000.
+	// MaxHops is how many joins [Graph.ShortestPath] and [Graph.Paths] may use,
+	// at most 1000. 0 means 4.
 	MaxHops int
 
 	// MaxPlans is how many plans of equal cost [Graph.Connect] returns. 0 means
 	// 64.
 	MaxPlans int
 
-	// CacheSize is how many answers of ShortestPath are kept, and an eighth as
+	// CacheSize is how many answers of ShortestPath are cached, and an eighth as
 	// many of Connect. 0 means 4096, a negative number none.
 	CacheSize int
 }
@@ -43,8 +43,8 @@ const (
 	defaultMaxPlans      = 64
 	defaultCacheSize     = 4096
 
-	hopsMost     = 1000
-	hopPriceMost = 1000
+	mostHops     = 1000
+	mostHopPrice = 1000
 	costUnit     = 1e6 // costs are integers, in millionths
 )
 
@@ -57,48 +57,48 @@ func (o *Options) withDefaults() (Options, error) {
 	out.HopPrice = cmp.Or(out.HopPrice, defaultHopPrice)
 	out.MaxHops = cmp.Or(out.MaxHops, defaultMaxHops)
 	out.MaxPlans = cmp.Or(out.MaxPlans, defaultMaxPlans)
-	out.CacheSize = cmp.Or(out.CacheSize, defaultCacheSize)
-	bad := func(format string, args ...any) (Options, error) {
-		return Options{}, &Error{Err: ErrArgument, Detail: fmt.Sprintf(format, args...)}
-	}
-	switch {
+	out.CacheSize = max(0, cmp.Or(out.CacheSize, defaultCacheSize))
+	var err error
+	switch { // NaN is in no range
 	case !(out.MinConfidence > 0 && out.MinConfidence <= 1):
-		return bad("MinConfidence %v is outside 0 to 1", out.MinConfidence)
-	case !(out.HopPrice > 0 && out.HopPrice <= hopPriceMost):
-		return bad("HopPrice %v is outside 0 to %d", out.HopPrice, hopPriceMost)
-	case out.MaxHops < 0 || out.MaxHops > hopsMost:
-		return bad("MaxHops %d is outside 1 to %d", out.MaxHops, hopsMost)
+		err = refuse(ErrArgument, "Options.MinConfidence is %v, not between 0 and 1", out.MinConfidence)
+	case !(out.HopPrice > 0 && out.HopPrice <= mostHopPrice):
+		err = refuse(ErrArgument, "Options.HopPrice is %v, not between 0 and %d", out.HopPrice, mostHopPrice)
+	case out.MaxHops < 0 || out.MaxHops > mostHops:
+		err = refuse(ErrArgument, "Options.MaxHops is %d, not between 0 and %d", out.MaxHops, mostHops)
 	case out.MaxPlans < 0:
-		return bad("MaxPlans %d is negative", out.MaxPlans)
+		err = refuse(ErrArgument, "Options.MaxPlans is %d: it cannot be negative", out.MaxPlans)
 	}
-	return out, nil
+	return out, err
 }
 
-// Graph is a schema made ready for searching. It keeps nothing of the schema
-// that it was made from, never changes, and is safe for concurrent use. Make one
-// with [New].
+// A Graph is a schema compiled for searching. It is immutable, independent of the
+// schema that it was made from, and safe for concurrent use. Make one with [New].
 //
-// Methods find a table by its exact name, or else by the one name that differs
-// in the case of ASCII letters only.
+// Methods find a table by its exact name, or else by the only name that differs
+// in the case of ASCII letters.
 type Graph struct {
-	opt    Options
-	names  []string // by table number, sorted
-	ids    map[string]int32
-	folded map[string]int32 // by name in lower case; ambiguous where several fold to it
-	folds  bool             // some names do
-	edges  []edge           // sorted; the place is the edge's number
-	unsure int              // relationships left out for their confidence
+	opt       Options
+	names     []string // by table number, sorted
+	ids       map[string]int32
+	folded    map[string]int32 // by name in lower case; ambiguous if several names fold to it
+	ambiguous bool             // some do
+	edges     []edge           // sorted; an edge's index is its number
+	unsure    int              // number of relationships ignored for their confidence
 
 	all       adjacency // every edge
 	best      adjacency // the cheapest edge of each pair of tables
 	component []int32   // by table number
 
 	scratch sync.Pool // of *search
-	paths   *cache[[2]int32, Plan]
-	trees   *cache[string, Connection]
+	paths   *lru.Cache[[2]int32, Plan]
+	trees   *lru.Cache[string, Connection]
 }
 
-const ambiguous = -1
+const (
+	none      = -1 // no table, edge, node or label
+	ambiguous = -1
+)
 
 // edge is one way to join two tables. A table joined to itself is an edge too.
 type edge struct {
@@ -108,12 +108,13 @@ type edge struct {
 	rel         Relationship
 }
 
-// New builds the graph of a schema. The error is an [*Error] of kind [ErrSchema]
-// or [ErrArgument].
+// New compiles a schema. A nil schema is an empty one.
 //
-// Relationships below the confidence of opt are left out. Where a join is
-// listed once in each direction, the more confident entry stands for both, and
-// a side that either calls many counts as many.
+// Relationships below [Options.MinConfidence] are ignored. If a join is listed
+// once in each direction, the entry with the higher confidence is used for both;
+// a side that either entry calls many is many.
+//
+// The error is a [*refusal.Error] of code [ErrSchema] or [ErrArgument].
 func New(s *Schema, opt *Options) (*Graph, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
@@ -122,7 +123,8 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 	if s == nil {
 		s = &Schema{}
 	}
-	if err := s.check(false).err(); err != nil {
+	found := s.check(false)
+	if err := found.err(); err != nil {
 		return nil, err
 	}
 	g := &Graph{
@@ -130,12 +132,14 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 		names:  slices.Sorted(maps.Keys(s.Tables)),
 		ids:    make(map[string]int32, len(s.Tables)),
 		folded: make(map[string]int32, len(s.Tables)),
+		paths:  lru.New[[2]int32, Plan](o.CacheSize, 0),
+		trees:  lru.New[string, Connection]((o.CacheSize+7)/8, 0),
 	}
 	for i, name := range g.names {
 		g.ids[name] = int32(i)
 		key := ascii.Lower(name)
 		if _, taken := g.folded[key]; taken {
-			g.folded[key], g.folds = ambiguous, true
+			g.folded[key], g.ambiguous = ambiguous, true
 		} else {
 			g.folded[key] = int32(i)
 		}
@@ -144,10 +148,6 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 	g.all = newAdjacency(len(g.names), g.edges)
 	g.best = g.all.bestPerPair()
 	g.component = g.best.components()
-	if o.CacheSize > 0 {
-		g.paths = newCache[[2]int32, Plan](o.CacheSize)
-		g.trees = newCache[string, Connection](max(1, o.CacheSize/8))
-	}
 	return g, nil
 }
 
@@ -177,7 +177,13 @@ func (g *Graph) addEdges(s *Schema) {
 			e.cardinality = cardinality(!s.Tables[e.rel.FromTable].unique(from), !s.Tables[e.rel.ToTable].unique(to))
 		}
 	}
-	slices.SortFunc(g.edges, func(a, b edge) int { return compareRelationships(a.rel, b.rel) })
+	slices.SortFunc(g.edges, func(a, b edge) int {
+		// Numbers of tables are in the order of their names.
+		if c := cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)); c != 0 {
+			return c
+		}
+		return compareRelationships(a.rel, b.rel)
+	})
 }
 
 // mergeEdges makes one edge of two descriptions of one join.
@@ -201,8 +207,9 @@ func mergeEdges(a, b edge) edge {
 	return a
 }
 
-// weightOf packs what an edge costs and, in the low bits, that it is one hop: a
-// sum of weights compares by cost first, then by hops.
+// weightOf returns the cost of an edge in the high bits and 1, its number of
+// joins, in the low bits. So sums of weights compare by cost first, then by
+// joins.
 func weightOf(confidence, hopPrice float64) int64 {
 	cost := int64(math.Round((hopPrice - math.Log(confidence)) * costUnit))
 	return max(1, cost)<<hopBits | 1
@@ -211,24 +218,18 @@ func weightOf(confidence, hopPrice float64) int64 {
 const (
 	hopBits = 16
 	hopMask = 1<<hopBits - 1
-	far     = math.MaxInt64 / 4 // no distance; two of them still add up
+	far     = math.MaxInt64 / 4 // larger than any weight; the sum of two does not overflow
 )
-
-// unique reports whether the columns hold a key of the table.
-func (t Table) unique(columns []string) bool {
-	holds := func(key []string) bool {
-		return len(key) > 0 && !slices.ContainsFunc(key, func(c string) bool { return !slices.Contains(columns, c) })
-	}
-	return slices.ContainsFunc(columns, func(c string) bool { return slices.Contains(t.UniqueColumns, c) }) ||
-		holds(t.PrimaryKey) || slices.ContainsFunc(t.UniqueKeys, holds)
-}
 
 // Tables returns the names of all tables, sorted.
 func (g *Graph) Tables() []string { return slices.Clone(g.names) }
 
-// Between returns the relationships that join two tables, cheapest first: several
-// where one table plays several roles. A table and itself gives the
-// relationships within it.
+// Between returns the relationships that join two tables, cheapest first. There
+// are several if one table has several roles, such as a billing and a shipping
+// address. For the same table twice it returns the relationships of the table to
+// itself.
+//
+// The error is a [*refusal.Error] of code [ErrUnknownTable].
 func (g *Graph) Between(a, b string) ([]Relationship, error) {
 	ids, err := g.lookup(a, b)
 	if err != nil {
@@ -241,8 +242,8 @@ func (g *Graph) Between(a, b string) ([]Relationship, error) {
 	return out, nil
 }
 
-// Components returns the tables grouped by what can be joined at all, each group
-// sorted, the groups by their first table.
+// Components returns the groups of tables that are connected by any number of
+// joins. Each group is sorted, and the groups are sorted by their first table.
 func (g *Graph) Components() [][]string {
 	all := make([]int32, len(g.names))
 	for v := range all {
@@ -251,19 +252,34 @@ func (g *Graph) Components() [][]string {
 	return g.group(all)
 }
 
-// lookup finds tables by name; the error names every unknown one.
+// group splits sorted tables into groups that are connected.
+func (g *Graph) group(tables []int32) [][]string {
+	var out [][]string
+	index := map[int32]int{}
+	for _, v := range tables {
+		c := g.component[v]
+		if _, ok := index[c]; !ok {
+			index[c] = len(out)
+			out = append(out, nil)
+		}
+		out[index[c]] = append(out[index[c]], g.names[v])
+	}
+	return out
+}
+
+// lookup finds tables by name. The error has one problem for each unknown name.
 func (g *Graph) lookup(names ...string) ([]int32, error) {
 	ids := make([]int32, len(names))
-	var unknown []string
+	var problems []refusal.Problem
 	for i, name := range names {
 		id, ok := g.id(name)
 		if !ok {
-			unknown = append(unknown, name)
+			problems = append(problems, unknownName(name, g.names, len(problems) < maxHints, "table"))
 		}
 		ids[i] = id
 	}
-	if unknown != nil {
-		return nil, g.unknownTable(unknown)
+	if problems != nil {
+		return nil, &refusal.Error{Package: "joinpath", Problems: problems}
 	}
 	return ids, nil
 }
@@ -274,12 +290,4 @@ func (g *Graph) id(name string) (int32, bool) {
 	}
 	id, ok := g.folded[ascii.Lower(name)]
 	return id, ok && id != ambiguous
-}
-
-func (g *Graph) unknownTable(names []string) error {
-	e := &Error{Err: ErrUnknownTable, Tables: names}
-	for _, name := range names[:min(len(names), maxShown)] {
-		e.Candidates = union(e.Candidates, refusal.Nearest(name, g.names, maxCandidates))
-	}
-	return e
 }

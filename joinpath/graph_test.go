@@ -100,12 +100,11 @@ func TestLookup(t *testing.T) {
 		"GRÖßE": {"Größe"}, "": nil, "xyz": nil, strings.Repeat("x", 1000): nil,
 	} {
 		_, err := g.ShortestPath(name, "item")
-		var e *joinpath.Error
-		if !errors.Is(err, joinpath.ErrUnknownTable) || !errors.As(err, &e) {
+		if !errors.Is(err, joinpath.ErrUnknownTable) {
 			t.Fatalf("%s: got %v", name, err)
 		}
-		if diff := cmp.Diff(want, e.Candidates); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
+		if got := problems(t, err)[0].Candidates; !slices.Equal(got, want) {
+			t.Errorf("%s: candidates %v, want %v", name, got, want)
 		}
 	}
 }
@@ -144,13 +143,9 @@ func TestNoPath(t *testing.T) {
 		}
 	}
 	_, err := g.Connect(t.Context(), "unsure", tableName(6), "apart", tableName(2))
-	var e *joinpath.Error
-	if !errors.Is(err, joinpath.ErrDisconnected) || !errors.As(err, &e) {
-		t.Fatalf("got %v, want not connected", err)
-	}
-	want := [][]string{{"apart"}, {tableName(2), tableName(6)}, {"unsure"}}
-	if diff := cmp.Diff(want, e.Components); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
+	groups := `"apart" | "table00002", "table00006" | "unsure"`
+	if !errors.Is(err, joinpath.ErrDisconnected) || !strings.Contains(err.Error(), groups) {
+		t.Fatalf("got %v, want not connected: %s", err, groups)
 	}
 	surer := newGraph(t, s, &joinpath.Options{MinConfidence: 0.5, MaxHops: 6})
 	if p, err := surer.ShortestPath("unsure", tableName(5)); err != nil || p.Hops() != 6 {
@@ -158,9 +153,9 @@ func TestNoPath(t *testing.T) {
 	}
 }
 
-// TestHopLimitNeedsDearerPath: the cheapest way to a table on the path is too
-// long, so the answer takes a dearer one.
-func TestHopLimitNeedsDearerPath(t *testing.T) {
+// TestHopLimitExcludesCheapestPath: the cheapest path to a table has too many
+// hops, so the answer uses a more expensive one.
+func TestHopLimitExcludesCheapestPath(t *testing.T) {
 	tables := map[string]joinpath.Table{}
 	for _, name := range strings.Split("abcdef", "") {
 		tables[name] = joinpath.Table{Columns: []string{"id"}}
@@ -180,7 +175,8 @@ func TestHopLimitNeedsDearerPath(t *testing.T) {
 	}
 }
 
-// TestDeterminism: neither the order of a file nor the goroutines show.
+// TestDeterminism: answers depend neither on the order of a file nor on
+// concurrent calls.
 func TestDeterminism(t *testing.T) {
 	s := generate(3, 60, 400)
 	asked := pairs(60, 40)
@@ -215,8 +211,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// TestAnswersCannotBeChanged: what a caller does to an answer does not reach the
-// next one, nor does what he does to the schema.
+// TestAnswersCannotBeChanged: a caller's changes to an answer or to the schema do
+// not affect the next answer.
 func TestAnswersCannotBeChanged(t *testing.T) {
 	s := service()
 	g := newGraph(t, s, nil)
@@ -338,7 +334,7 @@ func TestConnectStops(t *testing.T) {
 	}
 }
 
-// TestConnectThousands asks for every table of a large schema.
+// TestConnectThousands connects every table of a large schema.
 func TestConnectThousands(t *testing.T) {
 	s := generate(4, 3000, 9000)
 	g := newGraph(t, s, nil)
@@ -386,10 +382,10 @@ func TestDOTNames(t *testing.T) {
 			{FromTable: "a\"b", FromColumn: "x\ny", ToTable: `a\`, ToColumn: `\"`, Confidence: 1, Cardinality: joinpath.OneToOne},
 		},
 	}
-	want := `strict digraph {
-	"a\"b" -> "a\\" [ label="x\ny = \\\" (1:1)",  weight=1 ];
-	"a\"b" [  weight=0 ];
-	"a\\" [  weight=0 ];
+	want := `digraph {
+	"a\"b";
+	"a\\";
+	"a\"b" -> "a\\" [label="x\ny = \\\" (1:1)"];
 }
 `
 	var got bytes.Buffer

@@ -1,7 +1,7 @@
 package joinpath
 
 // queue is a heap of tables by distance, then by number. Each node has four
-// children: the tree is flat, and a node's children share a cache line.
+// children, which share a cache line.
 type queue []reached
 
 type reached struct {

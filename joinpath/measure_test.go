@@ -9,12 +9,12 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
-// score counts joins written by people: how many there are, for how many of them
-// one of the cheapest plans is the gold one, and for how many it is the only one.
+// score counts joins written by people: all of them, those that are among the
+// cheapest plans, and those that are the only cheapest plan.
 type score struct{ rows, hit, alone int }
 
-// TestJoinMeasure compares Connect with joins written by people. The set in the
-// tree always runs, the Spider training set where it is found.
+// TestJoinMeasure compares Connect with joins written by people: those in the
+// repository, and those of the Spider training set if it is on this machine.
 func TestJoinMeasure(t *testing.T) {
 	own := measure(t, corpora.Own(t))
 	if want := (score{rows: 8, hit: 7, alone: 4}); own != want {
@@ -64,8 +64,8 @@ func measure(t *testing.T, c *corpora.Corpus) (total score) {
 	return total
 }
 
-// goldSchema takes the distinct declared column pairs between different tables,
-// without regard to case, all at one confidence.
+// goldSchema returns a schema of the distinct foreign keys between different
+// tables, in lower case, all with confidence 1.
 func goldSchema(tables map[string][]string, keys [][4]string) *joinpath.Schema {
 	s := &joinpath.Schema{Tables: map[string]joinpath.Table{}}
 	for name, columns := range tables {
@@ -103,7 +103,7 @@ func planSet(p joinpath.Plan) []string {
 	return conditionSet(conditions)
 }
 
-// conditionSet writes conditions so that equal sets are equal slices.
+// conditionSet returns conditions in a form in which equal sets are equal slices.
 func conditionSet(conditions [][4]string) []string {
 	set := []string{}
 	for _, c := range conditions {

@@ -5,11 +5,12 @@ import (
 	"slices"
 )
 
-// mehlhorn joins any number of terminals by a tree that costs less than twice
-// the cheapest (K. Mehlhorn, Information Processing Letters 27, 1988): every
-// table goes to its nearest terminal, and the edges that lead from one terminal's
-// tables to another's are taken as in a minimum spanning tree. It takes little
-// longer than looking at every edge.
+// mehlhorn connects any number of terminals by a tree that costs less than twice
+// the cheapest one (K. Mehlhorn, A faster approximation algorithm for the Steiner
+// problem in graphs, Information Processing Letters 27, 1988). Every table is
+// assigned to its nearest terminal; the cheapest paths between tables of
+// different terminals then form a minimum spanning tree. The cost is that of one
+// run of Dijkstra's algorithm and a sort.
 func (g *Graph) mehlhorn(terminals []int32) forest {
 	n := len(g.names)
 	distance := slices.Repeat([]int64{far}, n)
@@ -18,18 +19,18 @@ func (g *Graph) mehlhorn(terminals []int32) forest {
 	var q queue
 	for _, t := range terminals {
 		distance[t], owner[t] = 0, t
-		q.push(reached{0, t})
+		q.push(reached{distance: 0, table: t})
 	}
 	for len(q) > 0 {
 		at := q.pop()
 		if at.distance > distance[at.table] {
 			continue
 		}
-		for _, x := range g.best.of(at.table) {
+		for _, x := range g.best[at.table] {
 			if c := at.distance + x.weight>>hopBits; c < distance[x.to] {
 				distance[x.to], owner[x.to] = c, owner[at.table]
 				back[x.to] = arc{to: at.table, edge: x.edge}
-				q.push(reached{c, x.to})
+				q.push(reached{distance: c, table: x.to})
 			}
 		}
 	}
@@ -40,7 +41,7 @@ func (g *Graph) mehlhorn(terminals []int32) forest {
 	}
 	var bridges []bridge
 	for v := range int32(n) {
-		for _, x := range g.best.of(v) {
+		for _, x := range g.best[v] {
 			if v < x.to && owner[v] != owner[x.to] {
 				bridges = append(bridges, bridge{distance[v] + x.weight>>hopBits + distance[x.to], x.edge, v, x.to})
 			}
@@ -61,7 +62,7 @@ func (g *Graph) mehlhorn(terminals []int32) forest {
 		}
 		return v
 	}
-	taken := make([]bool, n) // tables whose way to the owner is in the tree
+	taken := make([]bool, n) // tables whose path to the owner is in the tree
 	var tree []int32
 	for _, b := range bridges {
 		x, y := find(owner[b.a]), find(owner[b.b])

@@ -2,54 +2,54 @@ package joinpath
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 )
 
-// Merge lays one schema over another, such as a file of corrections over what
-// was introspected, and returns a new schema; the arguments stay as they are.
+// Merge returns base with the entries of overlay, such as a file of corrections,
+// applied to it. It does not change its arguments. A nil schema is an empty one.
 //
 // A relationship of overlay replaces those of base that join the same column
-// pairs, in whatever direction they are described; where it gives no type, it
-// is [Manual], where it gives no cardinality, the replaced one holds. With a
-// confidence of 0 it switches the join off. Provenance adds up: it lists first
-// where the replaced relationship came from, then where the new one does; a
-// relationship without provenance stands under its type.
+// pairs, in either direction:
 //
-// A table that only overlay has is added. Of a table that both have, the columns
-// of base hold, so a column that overlay invents is an error; unique keys add
-// up, comments and types of overlay replace.
+//   - Its confidence replaces the old one. Confidence 0 disables the join.
+//   - Without a type it is [Manual]. Without a cardinality it keeps the old one.
+//   - Its provenance is added to the old one. The type is used for a
+//     relationship without provenance.
 //
-// The result is checked like a file: the error is an [*Error] of kind
-// [ErrSchema]. A nil schema is an empty one.
+// A table that only overlay has is added. For a table that both have, columns
+// are those of base, and a column that only overlay has is an error. Unique keys
+// of both are kept. A primary key, comments, types and sizes of overlay replace
+// those of base.
+//
+// The error is a [*refusal.Error] of code [ErrSchema].
 func Merge(base, overlay *Schema) (*Schema, error) {
 	base, overlay = cmp.Or(base, &Schema{}), cmp.Or(overlay, &Schema{})
-	ps := base.check(false)
-	if len(ps) == 0 {
-		ps = overlay.check(true)
+	found := base.check(false)
+	if len(found.problems) == 0 {
+		found = overlay.check(true)
 	}
-	if err := ps.err(); err != nil {
+	if err := found.err(); err != nil {
 		return nil, err
 	}
 	out := &Schema{Version: Version, Tables: make(map[string]Table, len(base.Tables))}
 	for name, t := range base.Tables {
-		out.Tables[name] = mergeTable(&ps, name, t, Table{})
+		out.Tables[name] = mergeTable(&found, name, t, Table{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(overlay.Tables)) {
-		out.Tables[name] = mergeTable(&ps, name, base.Tables[name], overlay.Tables[name])
+		out.Tables[name] = mergeTable(&found, name, base.Tables[name], overlay.Tables[name])
 	}
 	out.Relationships = mergeRelationships(base.Relationships, overlay.Relationships)
-	if len(ps) == 0 {
-		ps = out.check(false)
+	if len(found.problems) == 0 {
+		found = out.check(false)
 	}
-	if err := ps.err(); err != nil {
+	if err := found.err(); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-func mergeTable(ps *problems, name string, base, over Table) Table {
+func mergeTable(found *report, name string, base, over Table) Table {
 	out := Table{
 		Columns:        slices.Clone(base.Columns),
 		UniqueColumns:  union(base.UniqueColumns, over.UniqueColumns),
@@ -65,11 +65,13 @@ func mergeTable(ps *problems, name string, base, over Table) Table {
 	if len(base.Columns) == 0 {
 		out.Columns = slices.Clone(over.Columns)
 	}
-	columns := newNameSet(out.Columns)
+	columns := make(map[string]bool, len(out.Columns))
+	for _, c := range out.Columns {
+		columns[c] = true
+	}
 	for _, c := range over.Columns {
-		if len(*ps) < maxProblems && columns.first(c) < 0 {
-			ps.add(fmt.Sprintf("tables[%q]", name), "the overlay adds a column %q that the table does not have%s",
-				c, didYouMean(c, out.Columns))
+		if !columns[c] {
+			found.unknown(tablePath(name), c, out.Columns, "the overlay has a column %q that table %q does not have", c, name)
 		}
 	}
 	for _, key := range over.UniqueKeys {
@@ -129,7 +131,7 @@ func mergeRelationships(base, overlay []Relationship) []Relationship {
 	return out
 }
 
-// sources is where a relationship came from, as far as it tells.
+// sources returns the provenance, or the type if there is none.
 func (r Relationship) sources() []string {
 	if len(r.Provenance) == 0 && r.Type != "" {
 		return []string{r.Type}
@@ -137,7 +139,7 @@ func (r Relationship) sources() []string {
 	return r.Provenance
 }
 
-// facing returns r in the direction of other, which describes the same join.
+// facing returns r in the direction of other, a description of the same join.
 func (r Relationship) facing(other Relationship) Relationship {
 	if r.directedKey() == other.directedKey() {
 		return r
@@ -145,7 +147,7 @@ func (r Relationship) facing(other Relationship) Relationship {
 	return r.Reversed()
 }
 
-// union returns the entries of a, then those of b that a lacks.
+// union returns the entries of a, then those of b that are not in a.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	known := make(map[string]bool, len(a)+len(b))

@@ -104,8 +104,8 @@ func TestMergeNothing(t *testing.T) {
 	}
 }
 
-// TestMergeSwitchesOff: a confidence of 0 takes a wrong join out.
-func TestMergeSwitchesOff(t *testing.T) {
+// TestMergeDisables: a confidence of 0 disables a wrong join.
+func TestMergeDisables(t *testing.T) {
 	merged, err := joinpath.Merge(service(), overlay(t, `{"version": 1, "tables": {}, "relationships": [
 		{"from_table": "workTime", "from_column": "workOrderId", "to_table": "workOrder", "to_column": "id", "confidence": 0}
 	]}`))
@@ -118,7 +118,6 @@ func TestMergeSwitchesOff(t *testing.T) {
 	}
 }
 
-// TestMergeFindsColumns has more columns than are looked through one by one.
 func TestMergeFindsColumns(t *testing.T) {
 	var columns []string
 	for i := range 100 {

@@ -17,15 +17,15 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
-// The answers here are found by listing everything, or by a library that shares
-// no code with the package.
+// The expected results of this file come from exhaustive enumeration, or from a
+// library that shares no code with the package.
 
-// cost is what a relationship costs, from the documented formula.
+// cost is the cost of a relationship by the documented formula.
 func cost(confidence float64) int {
 	return max(1, int(math.Round((0.05-math.Log(confidence))*1e6)))
 }
 
-// bestEdges holds the cheapest edge of each pair of tables.
+// bestEdges returns a graph of the cheapest edge of each pair of tables.
 func bestEdges(t testing.TB, s *joinpath.Schema, minConfidence float64) graph.Graph[string, string] {
 	t.Helper()
 	g := graph.New(graph.StringHash, graph.Weighted())
@@ -81,8 +81,7 @@ func TestShortestPathAgainstDijkstra(t *testing.T) {
 	}
 }
 
-// listed is a path as the oracle writes it: what it costs, its tables, and the
-// relationships that join them.
+// listed is a path in the form of the oracle.
 type listed struct {
 	Cost   int
 	Tables []string
@@ -98,7 +97,7 @@ func compareListed(a, b listed) int {
 	)
 }
 
-// allPaths lists every path without a loop, in order.
+// allPaths returns all paths without a loop, in order.
 func allPaths(s *joinpath.Schema, from, to string, hops int) []listed {
 	var out []listed
 	var walk func(at listed)
@@ -173,8 +172,8 @@ func TestPathsAgainstEnumeration(t *testing.T) {
 	}
 }
 
-// allTrees lists the cheapest sets of relationships that form a tree with all
-// the given tables, by trying every set.
+// allTrees returns the cheapest sets of relationships that form a tree with all
+// the given tables. It tries every set.
 func allTrees(s *joinpath.Schema, tables []string) []string {
 	var best []string
 	lowest := math.MaxInt
@@ -224,7 +223,7 @@ func treeCost(s *joinpath.Schema, tables []string, set int) (sum int, ok bool) {
 			return 0, false
 		}
 	}
-	return sum, len(group) == bits.OnesCount(uint(set))+1 // else a piece lies apart
+	return sum, len(group) == bits.OnesCount(uint(set))+1 // else the set is not connected
 }
 
 func TestConnectAgainstEnumeration(t *testing.T) {
@@ -237,7 +236,7 @@ func TestConnectAgainstEnumeration(t *testing.T) {
 		}
 		checkConnect(t, generateSmall(rng, tables, rng.IntN(11)), asked)
 	}
-	// As many tables as possible, all but one that is only on the way.
+	// As many tables as possible, except one.
 	for range 40 {
 		s := generateSmall(rng, 11, 14)
 		parts := newGraph(t, s, nil).Components()
@@ -280,8 +279,8 @@ func checkConnect(t *testing.T, s *joinpath.Schema, asked []string) {
 	}
 }
 
-// spanningCost is what the tables cost to join by a minimum spanning tree of the
-// shortest paths between them, at most twice the cheapest tree.
+// spanningCost is the cost of a minimum spanning tree of the shortest paths
+// between tables: at most twice the cost of the cheapest tree.
 func spanningCost(t *testing.T, g *joinpath.Graph, tables []string) (sum int64) {
 	t.Helper()
 	near := map[string]int64{}
@@ -309,7 +308,7 @@ func spanningCost(t *testing.T, g *joinpath.Graph, tables []string) (sum int64) 
 	return sum
 }
 
-// TestConnectApproximately asks for more tables than are solved exactly.
+// TestConnectApproximately connects more tables than are solved exactly.
 func TestConnectApproximately(t *testing.T) {
 	g := newGraph(t, generate(1, 400, 900), &joinpath.Options{MaxHops: 40})
 	for _, n := range []int{21, 60, 150} {
@@ -342,7 +341,7 @@ func TestConnectApproximately(t *testing.T) {
 			for _, v := range tables {
 				asks := slices.Contains(asked, v)
 				if !asks && used[v] < 2 {
-					t.Errorf("%s is joined for nothing", v)
+					t.Errorf("%s is joined but not needed", v)
 				}
 			}
 			for _, v := range asked {

@@ -4,38 +4,41 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/refusal"
 )
 
 // mostPaths bounds the k of [Graph.Paths].
 const mostPaths = 1000
 
-// ShortestPath returns the cheapest chain of joins from one table to another,
-// of at most [Options.MaxHops] joins. Of chains that cost the same, the one with
-// fewest joins, then the one whose tables come first in the alphabet, then the
-// one whose relationships do. A table and itself gives a plan without joins.
+// ShortestPath returns the cheapest chain of at most [Options.MaxHops] joins from
+// one table to another. Among chains of the same cost it returns the one with
+// the fewest joins, then the one whose tables come first alphabetically, then
+// the one whose relationships do. From a table to itself the plan has no joins.
 //
-// The error is an [*Error] of kind [ErrUnknownTable], [ErrNoPath] where the hop
-// limit is in the way, or [ErrDisconnected], which matches [ErrNoPath] too.
+// The error is a [*refusal.Error] of code [ErrUnknownTable], [ErrNoPath] if every
+// chain is longer than MaxHops, or [ErrDisconnected], which matches [ErrNoPath]
+// as well.
 func (g *Graph) ShortestPath(from, to string) (Plan, error) {
 	a, b, err := g.ends(from, to)
 	if err != nil {
 		return Plan{}, err
 	}
 	key := [2]int32{a, b}
-	plan, known := g.paths.get(key)
+	plan, known := g.paths.Get(key)
 	if !known {
 		if a == b {
-			plan = g.chain(a, nil)
+			plan = g.chainPlan(a, nil)
 		} else {
-			var room [8]arc
 			s := g.borrow()
-			path, ok := s.find(g, a, b, g.opt.MaxHops, room[:0])
+			path, ok := s.find(g, a, b, g.opt.MaxHops, nil)
 			g.release(s)
 			if ok {
-				plan = g.chain(a, path)
+				plan = g.chainPlan(a, path)
 			}
 		}
-		g.paths.put(key, plan)
+		g.paths.Add(key, plan)
 	}
 	if plan.tree == nil {
 		return Plan{}, g.noPath(a, b)
@@ -43,22 +46,22 @@ func (g *Graph) ShortestPath(from, to string) (Plan, error) {
 	return plan, nil
 }
 
-// Paths returns the k cheapest chains of joins from one table to another, best
-// first, in the order that [Graph.ShortestPath] defines: fewer where there are
-// no more. No chain visits a table twice. Chains that differ only in which of
-// two relationships joins a pair of tables are different. k is from 1 to 1000.
+// Paths returns the k cheapest chains of joins from one table to another, or all
+// of them if there are fewer, in the order that [Graph.ShortestPath] defines. No
+// chain contains a table twice. Two chains that use different relationships
+// between the same tables are different. k is between 1 and 1000.
 //
-// Errors are those of ShortestPath, and [ErrArgument] for another k.
+// The errors are those of ShortestPath, and [ErrArgument] for another k.
 func (g *Graph) Paths(from, to string, k int) ([]Plan, error) {
 	if k < 1 || k > mostPaths {
-		return nil, &Error{Err: ErrArgument, Detail: fmt.Sprintf("k is %d, not 1 to %d", k, mostPaths)}
+		return nil, refuse(ErrArgument, "k is %d, not between 1 and %d", k, mostPaths)
 	}
 	a, b, err := g.ends(from, to)
 	if err != nil {
 		return nil, err
 	}
 	if a == b {
-		return []Plan{g.chain(a, nil)}, nil
+		return []Plan{g.chainPlan(a, nil)}, nil
 	}
 	s := g.borrow()
 	defer g.release(s)
@@ -68,12 +71,12 @@ func (g *Graph) Paths(from, to string, k int) ([]Plan, error) {
 	}
 	plans := make([]Plan, len(routes))
 	for i, r := range routes {
-		plans[i] = g.chain(a, r.path)
+		plans[i] = g.chainPlan(a, r.path)
 	}
 	return plans, nil
 }
 
-// ends looks up two tables; it is apart from lookup to stay off the heap.
+// ends looks up two tables. Unlike lookup it does not allocate.
 func (g *Graph) ends(from, to string) (a, b int32, err error) {
 	a, okA := g.id(from)
 	b, okB := g.id(to)
@@ -84,35 +87,50 @@ func (g *Graph) ends(from, to string) (a, b int32, err error) {
 }
 
 func (g *Graph) noPath(a, b int32) error {
-	names := []string{g.names[a], g.names[b]}
 	if g.component[a] != g.component[b] {
-		return g.disconnected([][]string{names[:1:1], names[1:]})
+		return g.disconnected([][]string{{g.names[a]}, {g.names[b]}})
 	}
-	return &Error{Err: ErrNoPath, Tables: names,
-		Detail: fmt.Sprintf("none within %d hops; Options.MaxHops allows more", g.opt.MaxHops)}
+	return refuse(ErrNoPath, "no path of at most %d joins between %q and %q; Options.MaxHops is the limit",
+		g.opt.MaxHops, g.names[a], g.names[b])
 }
 
-// disconnected names what can be joined, and tells of relationships that were too
-// unsure: one without a confidence is easily written.
+// disconnected lists the groups of connected tables. It mentions relationships
+// that were ignored, because a relationship without a confidence is a common
+// mistake.
 func (g *Graph) disconnected(groups [][]string) error {
-	e := &Error{Err: ErrDisconnected, Components: groups}
-	if g.unsure > 0 {
-		e.Detail = fmt.Sprintf("%d relationships are below Options.MinConfidence, which is %v", g.unsure, g.opt.MinConfidence)
+	var b strings.Builder
+	b.WriteString("no joins connect these groups of tables: ")
+	for i, group := range groups[:min(len(groups), maxQuoted)] {
+		if i > 0 {
+			b.WriteString(" | ")
+		}
+		b.WriteString(quoteNames(group))
 	}
-	return e
+	if more := len(groups) - maxQuoted; more > 0 {
+		fmt.Fprintf(&b, " | and %d more", more)
+	}
+	if g.unsure > 0 {
+		fmt.Fprintf(&b, "; %d relationships are below Options.MinConfidence, which is %v", g.unsure, g.opt.MinConfidence)
+	}
+	return &refusal.Error{
+		Package:  "joinpath",
+		Problems: []refusal.Problem{{Code: ErrDisconnected, Message: b.String()}},
+		Err:      ErrNoPath,
+	}
 }
 
-// route is a path and the hop at which it left the one it was derived from.
+// route is a path, and the hop at which it leaves the path that it was derived
+// from.
 type route struct {
 	path   []arc
 	weight int64
 	left   int
 }
 
-// best finds the k lightest paths without a loop: Yen's algorithm (Management
-// Science 17, 1971) with Lawler's rule, by which no path is found twice. Each
-// path found is left at each of its hops, by no edge that a path found earlier
-// took there.
+// best finds the k lightest paths without a loop, by Yen's algorithm (Finding the
+// K shortest loopless paths in a network, Management Science 17, 1971) with
+// Lawler's rule, so that no path is found twice. Each path found is left at each
+// of its hops, by an edge that no path found earlier took there.
 func (s *search) best(g *Graph, from, to int32, hops, k int) []route {
 	path, ok := s.find(g, from, to, hops, nil)
 	if !ok {
@@ -150,7 +168,7 @@ func (s *search) best(g *Graph, from, to int32, hops, k int) []route {
 	return found
 }
 
-// closedAt lists the edges by which known paths go on after a prefix.
+// closedAt appends the edges by which known paths continue after a prefix.
 func closedAt(closed []int32, found []route, prefix []arc) []int32 {
 	for _, r := range found {
 		if len(r.path) > len(prefix) && slices.Equal(r.path[:len(prefix)], prefix) {

@@ -9,56 +9,58 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// Plan is a way to join tables: one table to begin with and, in order, the joins
-// that add the others. A path is a plan whose joins form a chain.
+// A Plan is a way to join tables: a first table and, in order, the joins that add
+// the others.
 //
-// Every table in a plan has an alias: its name, or where that is taken, the name
-// and a number (address, address_2). Aliases that differ in the case of ASCII
-// letters only count as the same.
+// Every table in a plan has an alias: its name, or if that is taken, its name and
+// a number (address, address_2). Aliases that differ in the case of ASCII letters
+// only are treated as the same.
 //
-// A Plan never changes and is cheap to copy. The zero Plan has no tables.
+// A Plan is immutable and cheap to copy. The zero Plan has no tables.
 type Plan struct {
 	tree *tree
 }
 
 type tree struct {
 	g     *Graph
-	nodes []node // those after the first are joined in this order
+	nodes []node // in the order in which they are joined
 }
 
-// node is one appearance of a table in a plan.
+// node is one occurrence of a table in a plan.
 type node struct {
 	table   int32
-	parent  int32 // node that it is joined to
+	parent  int32 // the node that it is joined to
 	edge    int32
 	reverse bool // the edge points from this node to its parent
 	alias   string
 }
 
-// Step is one join of a plan.
+// A Step is one join of a plan.
 type Step struct {
-	// Left is the alias of a table that is in the plan already, Right that of
-	// the one that is joined to it.
+	// Left is the alias of a table that is already in the plan. Right is the
+	// alias of the table that is joined to it.
 	Left  string `json:"left"`
 	Right string `json:"right"`
-	// LeftTable and RightTable are their names.
+	// LeftTable and RightTable are the names of the tables.
 	LeftTable  string `json:"left_table"`
 	RightTable string `json:"right_table"`
-	// LeftColumns equal RightColumns, pair by pair.
+	// LeftColumns and RightColumns are the columns of the join condition, in
+	// pairs.
 	LeftColumns  []string `json:"left_columns"`
 	RightColumns []string `json:"right_columns"`
-	// Relationship is what the join is made of, as the schema has it.
+	// Relationship is the relationship that the join uses, as it is in the
+	// schema.
 	Relationship Relationship `json:"relationship"`
-	// Reversed says that Left is the to side of the relationship.
+	// Reversed is true if Left is the to side of the relationship.
 	Reversed bool `json:"reversed,omitempty"`
-	// Cardinality is read from left to right. It is never empty.
+	// Cardinality is the cardinality from left to right. It is never empty.
 	Cardinality Cardinality `json:"cardinality"`
-	// FansOut says that the join multiplies rows: one row on the left can meet
-	// several on the right.
+	// FansOut is true if the join can multiply rows: one row on the left can
+	// match several on the right.
 	FansOut bool `json:"fans_out"`
 }
 
-// String writes the step as its join condition.
+// String returns the join condition, for logs and prompts. Names are not quoted.
 func (s Step) String() string {
 	var b strings.Builder
 	for i := range s.LeftColumns {
@@ -73,7 +75,7 @@ func (s Step) String() string {
 // Hops returns the number of joins.
 func (p Plan) Hops() int { return max(0, len(p.nodes())-1) }
 
-// Cost returns the sum of what the joins cost, in millionths.
+// Cost returns the sum of the costs of the joins, in millionths.
 func (p Plan) Cost() int64 {
 	var cost int64
 	for _, n := range p.joined() {
@@ -82,8 +84,8 @@ func (p Plan) Cost() int64 {
 	return cost
 }
 
-// Confidence returns the product of the confidences of the joins; 1 where there
-// are none.
+// Confidence returns the product of the confidences of the joins. It is 1 for a
+// plan without joins.
 func (p Plan) Confidence() float64 {
 	c := 1.0
 	for _, n := range p.joined() {
@@ -111,7 +113,7 @@ func (p Plan) Aliases() []string {
 	return out
 }
 
-// Steps returns the joins in order. The caller may change what it gets.
+// Steps returns the joins in order. The caller may change the result.
 func (p Plan) Steps() []Step {
 	steps := make([]Step, 0, p.Hops())
 	for i := range p.joined() {
@@ -120,7 +122,7 @@ func (p Plan) Steps() []Step {
 	return steps
 }
 
-// String writes the plan as a chain of conditions, for logs.
+// String returns the first table and the join conditions, for logs and prompts.
 func (p Plan) String() string {
 	if len(p.nodes()) == 0 {
 		return ""
@@ -133,14 +135,15 @@ func (p Plan) String() string {
 	return b.String()
 }
 
-// Join adds a table to the plan: the one that r joins to the table of the given
-// alias. It may be in the plan already, and then appears once more under an
-// alias of its own. This is how one table plays two roles, such as a billing and
-// a shipping address, and how a table is joined to itself: from the from side of
-// r to its to side, or the other way with [Relationship.Reversed].
+// Join returns the plan with one more table: the one that r joins to the table of
+// the given alias. If that table is in the plan already, it is added once more
+// with an alias of its own. So one table can have two roles, such as a billing
+// and a shipping address, and a table can be joined to itself: from the from side
+// of r to its to side, or in the other direction with [Relationship.Reversed].
+// [Graph.Between] returns the relationships of two tables.
 //
-// The error is an [*Error] of kind [ErrUnknownTable] where the plan has no such
-// alias, or [ErrJoin] where the graph has no such relationship at that table.
+// The error is a [*refusal.Error] of code [ErrUnknownTable] if the plan has no
+// such alias, or [ErrJoin] if the graph has no such relationship at that table.
 func (p Plan) Join(alias string, r Relationship) (Plan, error) {
 	parent, err := p.find(alias)
 	if err != nil {
@@ -150,7 +153,7 @@ func (p Plan) Join(alias string, r Relationship) (Plan, error) {
 	n := node{parent: int32(parent), edge: none}
 	at := p.tree.nodes[parent].table
 	key, directed := r.key(), r.directedKey()
-	for _, x := range g.all.of(at) {
+	for _, x := range g.all[at] {
 		e := g.edges[x.edge]
 		if e.rel.key() != key {
 			continue
@@ -162,8 +165,7 @@ func (p Plan) Join(alias string, r Relationship) (Plan, error) {
 		break
 	}
 	if n.edge == none {
-		return Plan{}, &Error{Err: ErrJoin, Tables: []string{alias},
-			Detail: fmt.Sprintf("no relationship %q at table %q; Graph.Between lists them", r.String(), g.names[at])}
+		return Plan{}, refuse(ErrJoin, "no relationship %q at table %q", r.String(), g.names[at])
 	}
 	taken := make(map[string]bool, len(p.tree.nodes))
 	for _, n := range p.tree.nodes {
@@ -171,12 +173,12 @@ func (p Plan) Join(alias string, r Relationship) (Plan, error) {
 	}
 	n.alias = freeAlias(taken, g.names[n.table])
 	nodes := append(slices.Clip(p.tree.nodes), n)
-	return Plan{&tree{g, nodes}}, nil
+	return Plan{&tree{g: g, nodes: nodes}}, nil
 }
 
 // Rename returns the plan with another alias for one of its tables. The error is
-// an [*Error] of kind [ErrUnknownTable] where there is no such alias, or
-// [ErrJoin] where the new one is empty or taken.
+// a [*refusal.Error] of code [ErrUnknownTable] if there is no such alias, or
+// [ErrJoin] if the new alias is empty or taken.
 func (p Plan) Rename(alias, to string) (Plan, error) {
 	i, err := p.find(alias)
 	if err != nil {
@@ -185,12 +187,12 @@ func (p Plan) Rename(alias, to string) (Plan, error) {
 	key := ascii.Lower(to)
 	for j, n := range p.tree.nodes {
 		if to == "" || j != i && ascii.Lower(n.alias) == key {
-			return Plan{}, &Error{Err: ErrJoin, Tables: []string{to}, Detail: "the alias is empty or taken"}
+			return Plan{}, refuse(ErrJoin, "the alias %q is empty or taken", to)
 		}
 	}
 	nodes := slices.Clone(p.tree.nodes)
 	nodes[i].alias = to
-	return Plan{&tree{p.tree.g, nodes}}, nil
+	return Plan{&tree{g: p.tree.g, nodes: nodes}}, nil
 }
 
 func (p Plan) nodes() []node {
@@ -200,7 +202,7 @@ func (p Plan) nodes() []node {
 	return p.tree.nodes
 }
 
-// joined returns the nodes that a step adds.
+// joined returns all nodes except the first.
 func (p Plan) joined() []node {
 	if len(p.nodes()) == 0 {
 		return nil
@@ -208,7 +210,7 @@ func (p Plan) joined() []node {
 	return p.tree.nodes[1:]
 }
 
-// step describes the join that adds a node.
+// step returns the join that adds a node.
 func (p Plan) step(i int) Step {
 	n := p.tree.nodes[i]
 	parent := p.tree.nodes[n.parent]
@@ -237,11 +239,13 @@ func (p Plan) find(alias string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, &Error{Err: ErrUnknownTable, Tables: []string{alias},
-		Detail: "the plan has no such alias", Candidates: refusal.Nearest(alias, p.Aliases(), maxCandidates)}
+	return 0, &refusal.Error{Package: "joinpath", Problems: []refusal.Problem{
+		unknownName(alias, p.Aliases(), true, "alias in the plan:"),
+	}}
 }
 
-// freeAlias takes the table's name, or that and a number.
+// freeAlias returns the table's name, or the name and a number, and marks it as
+// taken.
 func freeAlias(taken map[string]bool, table string) string {
 	alias := table
 	for n := 2; taken[ascii.Lower(alias)]; n++ {
@@ -251,8 +255,8 @@ func freeAlias(taken map[string]bool, table string) string {
 	return alias
 }
 
-// chain makes the plan of a path.
-func (g *Graph) chain(from int32, path []arc) Plan {
+// chainPlan makes the plan of a path.
+func (g *Graph) chainPlan(from int32, path []arc) Plan {
 	nodes := make([]node, 1, len(path)+1)
 	nodes[0] = node{table: from, parent: none, edge: none}
 	at := from
@@ -263,8 +267,8 @@ func (g *Graph) chain(from int32, path []arc) Plan {
 	return g.named(nodes)
 }
 
-// spread makes the plan of a tree of edges, depth first from a table.
-func (g *Graph) spread(from int32, edges []int32) Plan {
+// treePlan makes the plan of a tree of edges, depth first from a table.
+func (g *Graph) treePlan(from int32, edges []int32) Plan {
 	at := make(map[int32][]int32, len(edges)+1)
 	for _, i := range edges {
 		e := &g.edges[i]
@@ -292,16 +296,16 @@ func (g *Graph) spread(from int32, edges []int32) Plan {
 	return g.named(nodes)
 }
 
-// named gives the nodes of a plan their aliases.
+// named returns the plan of nodes that have no aliases yet.
 func (g *Graph) named(nodes []node) Plan {
 	for i := range nodes {
 		nodes[i].alias = g.names[nodes[i].table]
 	}
-	if g.folds {
+	if g.ambiguous {
 		taken := make(map[string]bool, len(nodes))
 		for i := range nodes {
 			nodes[i].alias = freeAlias(taken, nodes[i].alias)
 		}
 	}
-	return Plan{&tree{g, nodes}}
+	return Plan{&tree{g: g, nodes: nodes}}
 }

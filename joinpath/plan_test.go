@@ -114,8 +114,9 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
-// TestAliasesOfTablesAlikeButForCase: an engine may take the two for one alias.
-func TestAliasesOfTablesAlikeButForCase(t *testing.T) {
+// TestAliasesDifferInMoreThanCase: an engine may treat two aliases that differ in
+// case only as the same.
+func TestAliasesDifferInMoreThanCase(t *testing.T) {
 	table := joinpath.Table{Columns: []string{"id"}}
 	g := newGraph(t, &joinpath.Schema{
 		Tables: map[string]joinpath.Table{"Item": table, "item": table},
@@ -131,7 +132,8 @@ func TestAliasesOfTablesAlikeButForCase(t *testing.T) {
 	}
 }
 
-// TestFanOut follows a row of each table through the joins and counts its copies.
+// TestFanOut compares Grain and FanOut with a count of the copies of one row of
+// each table.
 func TestFanOut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 300 {
@@ -169,9 +171,9 @@ func TestFanOut(t *testing.T) {
 	}
 }
 
-// rowsOnce lists the aliases of which no row repeats, where every many side has
-// two rows for each of the other: it counts the rows of the result that one row
-// of an alias is in.
+// rowsOnce returns the aliases whose rows do not repeat. It counts the rows of the
+// result that contain one row of an alias, if every many side has two rows for
+// each row of the other side.
 func rowsOnce(p joinpath.Plan) []string {
 	var rows func(alias, from string) int
 	rows = func(alias, from string) int {

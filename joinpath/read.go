@@ -7,60 +7,65 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
-// MaxSize is the largest JSON text, in bytes, that [Read] takes.
-const MaxSize = 64 << 20
+// maxSize is the largest JSON text, in bytes, that Read accepts.
+const maxSize = 64 << 20
 
-// Read reads a schema from its JSON form, version 1, and checks it.
+// Read reads a schema from its JSON form, version 1, and checks it. The text may
+// be up to 64 MiB long. Names are compared byte by byte.
 //
-// It is strict. A field that it does not know, a key that appears twice, a null,
-// another version, a table or column that is referred to but not listed, a
-// confidence outside 0 to 1, a relationship that appears twice, text after the
-// end: each is an [*Error] of kind [ErrSchema] whose Problems name the entry.
-// Names are compared byte by byte.
+// These are errors of code [ErrSchema], each with the path of the entry:
+//
+//   - an unknown field, a field or key that appears twice, a null, another
+//     version, text after the end
+//   - a table or column that is referred to but not listed
+//   - a confidence below 0 or above 1
+//   - a relationship that appears twice
 func Read(r io.Reader) (*Schema, error) {
 	return read(r, false)
 }
 
 // ReadOverlay reads a schema that is meant for [Merge], such as a file of
-// corrections. It is as strict as [Read], but relationships may refer to tables
-// that the file does not list.
+// corrections. It is as strict as [Read], except that relationships may refer to
+// tables that the file does not list.
 func ReadOverlay(r io.Reader) (*Schema, error) {
 	return read(r, true)
 }
 
 func read(r io.Reader, partial bool) (*Schema, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxSize+1))
+	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
 	if err != nil {
 		return nil, fmt.Errorf("joinpath: read schema: %w", err)
 	}
-	d := decoder{}
+	var d decoder
 	s := d.schema(data)
-	if len(d.problems) == 0 {
-		d.problems = s.check(partial)
+	found := d.report
+	if len(found.problems) == 0 {
+		found = s.check(partial)
 	}
-	if err := d.problems.err(); err != nil {
+	if err := found.err(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// decoder adds to encoding/json what a strict reader needs: duplicate keys,
-// unknown fields and nulls are problems, and each names its entry.
+// decoder adds what encoding/json does not check: duplicate keys, unknown fields
+// and nulls are problems, and each problem has a path.
 type decoder struct {
-	problems problems
+	report
 }
 
 func (d *decoder) schema(data []byte) *Schema {
 	s := &Schema{}
 	switch {
-	case len(data) > MaxSize:
-		d.problems.add("", "the text is larger than %d bytes", MaxSize)
+	case len(data) > maxSize:
+		d.add("", "the text is larger than %d bytes", maxSize)
 		return s
 	case !utf8.Valid(data):
-		d.problems.add("", "the text is not UTF-8")
+		d.add("", "the text is not UTF-8")
 		return s
 	}
 	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil {
@@ -68,46 +73,46 @@ func (d *decoder) schema(data []byte) *Schema {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 			at = fmt.Sprintf(" at byte %d", syntax.Offset)
 		}
-		d.problems.add("", "not a JSON text%s: %v", at, err)
+		d.add("", "not a JSON text%s: %v", at, err)
 		return s
 	}
 	top := d.object("", data, "version", "tables", "relationships")
-	top.require(d, "", "version", "tables", "relationships")
-	d.value("version", top.get("version"), &s.Version)
+	d.require("", top, "version", "tables", "relationships")
+	d.value("/version", top.get("version"), &s.Version)
 	if top.get("version") != nil && s.Version != Version {
-		d.problems.add("version", "is %s, this package reads version %d", clip(top.get("version")), Version)
+		d.add("/version", "version %s is not supported, only version %d", clip(top.get("version")), Version)
 	}
 	s.Tables = map[string]Table{}
-	for _, m := range d.object("tables", top.get("tables")) {
-		s.Tables[m.key] = d.table(fmt.Sprintf("tables[%q]", m.key), m.value)
+	for _, m := range d.object("/tables", top.get("tables")) {
+		s.Tables[m.key] = d.table(tablePath(m.key), m.value)
 	}
 	var list []json.RawMessage
-	d.value("relationships", top.get("relationships"), &list)
+	d.value("/relationships", top.get("relationships"), &list)
 	s.Relationships = make([]Relationship, 0, len(list))
 	for i, raw := range list {
-		s.Relationships = append(s.Relationships, d.relationship(fmt.Sprintf("relationships[%d]", i), raw))
+		s.Relationships = append(s.Relationships, d.relationship(relationshipPath(i), raw))
 	}
 	return s
 }
 
-func (d *decoder) table(entry string, raw json.RawMessage) Table {
-	fields := d.object(entry, raw, "columns", "unique_columns", "unique_keys", "primary_key",
+func (d *decoder) table(path string, raw json.RawMessage) Table {
+	fields := d.object(path, raw, "columns", "unique_columns", "unique_keys", "primary_key",
 		"types", "comment", "column_comments", "rows", "bytes", "view")
-	fields.require(d, entry, "columns")
-	d.object(entry+".types", fields.get("types"))
-	d.object(entry+".column_comments", fields.get("column_comments"))
+	d.require(path, fields, "columns")
+	d.object(path+"/types", fields.get("types"))
+	d.object(path+"/column_comments", fields.get("column_comments"))
 	var t Table
-	d.value(entry, raw, &t)
+	d.value(path, raw, &t)
 	return t
 }
 
-func (d *decoder) relationship(entry string, raw json.RawMessage) Relationship {
-	fields := d.object(entry, raw, "from_table", "from_column", "to_table", "to_column",
+func (d *decoder) relationship(path string, raw json.RawMessage) Relationship {
+	fields := d.object(path, raw, "from_table", "from_column", "to_table", "to_column",
 		"from_columns", "to_columns", "type", "confidence", "cardinality", "provenance")
-	// A missing confidence must not read as 0, which switches the edge off.
-	fields.require(d, entry, "from_table", "to_table", "confidence")
+	// A missing confidence must not be read as 0, which disables the relationship.
+	d.require(path, fields, "from_table", "to_table", "confidence")
 	var r Relationship
-	d.value(entry, raw, &r)
+	d.value(path, raw, &r)
 	return r
 }
 
@@ -127,23 +132,23 @@ func (ms members) get(key string) json.RawMessage {
 	return nil
 }
 
-func (ms members) require(d *decoder, entry string, keys ...string) {
+func (d *decoder) require(path string, ms members, keys ...string) {
 	for _, k := range keys {
 		if ms != nil && ms.get(k) == nil {
-			d.problems.add(entry, "the field %q is missing", k)
+			d.add(path, "the field %q is missing", k)
 		}
 	}
 }
 
-// object splits an object into its members; nil for anything else. Where fields
-// are given, no other key is allowed. An absent value is no problem.
-func (d *decoder) object(entry string, raw json.RawMessage, fields ...string) members {
+// object splits an object into its members. It returns nil for anything else; an
+// absent value is not a problem. If fields are given, no other key is allowed.
+func (d *decoder) object(path string, raw json.RawMessage, fields ...string) members {
 	if raw == nil {
 		return nil
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		d.problems.add(entry, "is %s, not an object", clip(raw))
+		d.add(path, "%s is not an object", clip(raw))
 		return nil
 	}
 	ms := members{}
@@ -157,16 +162,16 @@ func (d *decoder) object(entry string, raw json.RawMessage, fields ...string) me
 			err = dec.Decode(&m.value)
 		}
 		if err != nil {
-			d.problems.add(entry, "%v", err)
+			d.add(path, "%v", err)
 			return nil
 		}
 		switch {
 		case seen[key]:
-			d.problems.add(entry, "the key %q appears twice", key)
+			d.add(path, "the key %q appears twice", key)
 		case len(fields) > 0 && !slices.Contains(fields, key):
-			d.problems.add(entry, "unknown field %q%s", key, didYouMean(key, fields))
+			d.unknown(path, key, fields, "unknown field %q", key)
 		case string(m.value) == "null":
-			d.problems.add(entry, "the field %q is null", key)
+			d.add(path, "the field %q is null", key)
 		}
 		seen[key] = true
 		ms = append(ms, m)
@@ -174,22 +179,22 @@ func (d *decoder) object(entry string, raw json.RawMessage, fields ...string) me
 	return ms
 }
 
-func (d *decoder) value(entry string, raw json.RawMessage, into any) {
+func (d *decoder) value(path string, raw json.RawMessage, into any) {
 	if raw == nil {
 		return
 	}
 	err := json.Unmarshal(raw, into)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		if wrong.Field != "" {
-			entry += "." + wrong.Field
+			path += "/" + strings.ReplaceAll(wrong.Field, ".", "/")
 		}
-		d.problems.add(entry, "is a %s, not a %v", clip([]byte(wrong.Value)), wrong.Type)
+		d.add(path, "a %s is not a %v", clip([]byte(wrong.Value)), wrong.Type)
 	} else if err != nil {
-		d.problems.add(entry, "%v", err)
+		d.add(path, "%v", err)
 	}
 }
 
-// clip keeps a message short whatever the file holds.
+// clip shortens text of the file for a message.
 func clip(raw []byte) string {
 	const most = 40
 	if len(raw) > most {

@@ -1,30 +1,35 @@
 package joinpath
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+)
 
 // Version is the version of the JSON form that this package reads and writes.
 const Version = 1
 
-// Schema is the tables of a database and the relationships between them.
+// A Schema lists the tables of a database and the relationships between them.
 //
-// The zero Schema is empty and ready to be filled. A Version of 0 stands for
-// [Version]. A Schema is plain data: it is safe for concurrent use as long as
-// nobody writes to it.
+// The zero Schema is empty and ready to use. A Version of 0 means [Version]. A
+// Schema is plain data: it is safe for concurrent use as long as no goroutine
+// changes it.
 type Schema struct {
 	Version       int              `json:"version"`
 	Tables        map[string]Table `json:"tables"`
 	Relationships []Relationship   `json:"relationships"`
 }
 
-// Table describes one table or view. Only Columns is required.
+// A Table describes one table or view. Only Columns is required.
 type Table struct {
 	Columns []string `json:"columns"`
 
-	// UniqueColumns are the columns that identify a row each by itself.
+	// UniqueColumns are the columns of which each identifies a row.
 	UniqueColumns []string `json:"unique_columns,omitempty"`
 	// UniqueKeys are the groups of columns that identify a row together.
 	UniqueKeys [][]string `json:"unique_keys,omitempty"`
-	// PrimaryKey is the primary key, in key order. It counts as a unique key.
+	// PrimaryKey is the primary key, in key order. It is a unique key as well.
 	PrimaryKey []string `json:"primary_key,omitempty"`
 
 	// Types maps columns to their types, as the engine writes them.
@@ -33,29 +38,29 @@ type Table struct {
 	Comment        string            `json:"comment,omitempty"`
 	ColumnComments map[string]string `json:"column_comments,omitempty"`
 
-	// Rows and Bytes are how large the table is, as far as the engine knows
-	// without counting; 0: not known.
+	// Rows and Bytes are the engine's estimate of the table's size. 0 means
+	// unknown.
 	Rows  int64 `json:"rows,omitempty"`
 	Bytes int64 `json:"bytes,omitempty"`
 
-	// View says that the table is a view.
+	// View is true if the table is a view.
 	View bool `json:"view,omitempty"`
 }
 
-// Kinds of relationship. [Relationship.Type] takes other words too.
+// Types of relationships. [Relationship.Type] may have other values.
 const (
 	ForeignKey  = "foreign_key" // declared in the database
 	Association = "association" // declared in an application's models
-	Inferred    = "inferred"    // guessed from names or data
+	Inferred    = "inferred"    // derived from names or data
 	Manual      = "manual"      // written by a person
 )
 
-// Relationship says that two tables can be joined where the columns on one side
-// equal those on the other.
+// A Relationship describes how two tables can be joined: the columns on one side
+// equal the columns on the other.
 //
-// A relationship of one column a side uses FromColumn and ToColumn alone. A
-// composite one lists all its columns in FromColumns and ToColumns, in matching
-// order; FromColumn and ToColumn are then empty or name the first of each.
+// A relationship with one column on each side uses FromColumn and ToColumn. A
+// composite relationship lists its columns in FromColumns and ToColumns, in
+// matching order; FromColumn and ToColumn are then empty or the first of each.
 type Relationship struct {
 	FromTable  string `json:"from_table"`
 	FromColumn string `json:"from_column"`
@@ -66,22 +71,23 @@ type Relationship struct {
 	FromColumns []string `json:"from_columns,omitempty"`
 	ToColumns   []string `json:"to_columns,omitempty"`
 
-	// Type is the kind of relationship, such as [ForeignKey].
+	// Type is the type of relationship, such as [ForeignKey].
 	Type string `json:"type,omitempty"`
-	// Confidence is how sure the relationship is, from 0 to 1. At 0 it is
-	// switched off, whatever [Options.MinConfidence] says.
+	// Confidence is the probability that the relationship is right, from 0 to
+	// 1. A relationship of confidence 0 is disabled, independent of
+	// [Options.MinConfidence].
 	Confidence float64 `json:"confidence"`
-	// Cardinality is read from the from side to the to side. Where it is
-	// empty, [New] derives it from the unique keys of both tables; a side
-	// without one counts as many.
+	// Cardinality is read from the from side to the to side. If it is empty,
+	// [New] derives it from the unique keys of both tables; a side without a
+	// unique key is treated as many.
 	Cardinality Cardinality `json:"cardinality,omitempty"`
-	// Provenance names the sources that this relationship comes from, such as
-	// a file or a catalogue, in the order in which they were merged.
+	// Provenance names the sources of the relationship, such as a file or a
+	// catalogue, in the order in which they were merged.
 	Provenance []string `json:"provenance,omitempty"`
 }
 
-// Columns returns the columns of both sides, in matching order. A relationship
-// that is not composite gives slices of one column.
+// Columns returns the columns of both sides, in matching order. For a
+// relationship that is not composite each slice has one column.
 func (r Relationship) Columns() (from, to []string) {
 	return side(r.FromColumns, r.FromColumn), side(r.ToColumns, r.ToColumn)
 }
@@ -110,52 +116,93 @@ func (r Relationship) clone() Relationship {
 	return r
 }
 
-// Cardinality is how many rows of one side belong to one row of the other. The
-// empty Cardinality means that it is not known.
-type Cardinality string
-
-// The cardinalities, read from left to right: with [ManyToOne], many rows of
-// the left table belong to one row of the right.
-const (
-	ManyToOne  Cardinality = "N:1"
-	OneToMany  Cardinality = "1:N"
-	OneToOne   Cardinality = "1:1"
-	ManyToMany Cardinality = "N:M"
-)
-
-// Reversed returns the cardinality read from right to left.
-func (c Cardinality) Reversed() Cardinality {
-	switch c {
-	case ManyToOne:
-		return OneToMany
-	case OneToMany:
-		return ManyToOne
-	}
-	return c
+// String returns the relationship in the form "from.column -> to.column".
+func (r Relationship) String() string {
+	from, to := r.Columns()
+	return sideString(r.FromTable, from) + " -> " + sideString(r.ToTable, to)
 }
 
-// FansOut reports whether a row on the left can meet several on the right, so
-// that a join from left to right multiplies rows. An unknown cardinality does.
-func (c Cardinality) FansOut() bool {
-	return c != ManyToOne && c != OneToOne
+func sideString(table string, columns []string) string {
+	if len(columns) == 1 {
+		return table + "." + columns[0]
+	}
+	return table + ".(" + strings.Join(columns, ", ") + ")"
 }
 
-func (c Cardinality) valid() bool {
-	switch c {
-	case "", ManyToOne, OneToMany, OneToOne, ManyToMany:
-		return true
+// AddForeignKey adds the relationship of a foreign key that a database declares.
+// It is for programs that read a catalogue; the tables have to be in the schema
+// already, with their keys.
+//
+// The relationship has type [ForeignKey], confidence 1, and the cardinality that
+// follows from the unique keys of both tables. Columns are found by their exact
+// names, or else by names that differ in the case of ASCII letters only. A key
+// that was added for the same table before is not added again, even if its
+// columns are in another order.
+//
+// The error is a [*refusal.Error] of code [ErrSchema] if a table or a column
+// does not exist.
+func (s *Schema) AddForeignKey(from string, fromColumns []string, to string, toColumns []string) error {
+	if len(fromColumns) == 0 || len(fromColumns) != len(toColumns) {
+		return refuse(ErrSchema, "%d from columns and %d to columns", len(fromColumns), len(toColumns))
 	}
-	return false
+	fromTable, fromColumns, err := s.spelled(from, fromColumns)
+	if err != nil {
+		return err
+	}
+	toTable, toColumns, err := s.spelled(to, toColumns)
+	if err != nil {
+		return err
+	}
+	r := Relationship{
+		FromTable:   from,
+		FromColumns: fromColumns,
+		ToTable:     to,
+		ToColumns:   toColumns,
+		Type:        ForeignKey,
+		Confidence:  1,
+		Cardinality: cardinality(!fromTable.unique(fromColumns), !toTable.unique(toColumns)),
+		Provenance:  []string{"foreign key"},
+	}.canonical()
+	// A catalogue lists the keys of one table one after the other.
+	for _, other := range slices.Backward(s.Relationships) {
+		if other.FromTable != from {
+			break
+		}
+		if other.directedKey() == r.directedKey() {
+			return nil
+		}
+	}
+	s.Relationships = append(s.Relationships, r)
+	return nil
 }
 
-func cardinality(manyLeft, manyRight bool) Cardinality {
-	switch {
-	case manyLeft && manyRight:
-		return ManyToMany
-	case manyLeft:
-		return ManyToOne
-	case manyRight:
-		return OneToMany
+// spelled returns a table, and columns as the table spells them.
+func (s *Schema) spelled(table string, columns []string) (Table, []string, error) {
+	t, ok := s.Tables[table]
+	if !ok {
+		return t, nil, refuse(ErrSchema, "no table %q", table)
 	}
-	return OneToOne
+	out := make([]string, len(columns))
+	for i, name := range columns {
+		at := slices.Index(t.Columns, name)
+		if at < 0 {
+			at = slices.IndexFunc(t.Columns, func(column string) bool { return ascii.EqualFold(column, name) })
+		}
+		if at < 0 {
+			var found report
+			found.unknown("", name, t.Columns, "no column %q in table %q", name, table)
+			return t, nil, found.err()
+		}
+		out[i] = t.Columns[at]
+	}
+	return t, out, nil
+}
+
+// unique reports whether the columns contain a key of the table.
+func (t Table) unique(columns []string) bool {
+	contains := func(key []string) bool {
+		return len(key) > 0 && !slices.ContainsFunc(key, func(c string) bool { return !slices.Contains(columns, c) })
+	}
+	return slices.ContainsFunc(columns, func(c string) bool { return slices.Contains(t.UniqueColumns, c) }) ||
+		contains(t.PrimaryKey) || slices.ContainsFunc(t.UniqueKeys, contains)
 }

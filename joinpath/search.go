@@ -2,36 +2,35 @@ package joinpath
 
 import "slices"
 
-// search finds the lightest path between two tables within a number of hops. It
-// holds the memory that one search after another uses.
+// search finds the lightest path between two tables with a limited number of
+// hops. It holds the memory that is used by one search after another.
 //
-// The hop limit makes distances depend on hops: the cheapest way to a table may
-// be too long to be part of an answer that a dearer, shorter way allows. So it
-// works in layers, one per hop, as Bellman and Ford do, and keeps for each table
-// the improvements layer by layer. It works from both ends at once, half the
-// hops each, which turns degree^hops into twice degree^(hops/2), and drops what
-// is heavier than the best meeting so far. Ties are settled by looking at every
-// lightest path, so that no order of events shows in the answer.
+// Because of the limit the cheapest path to a table may be too long to be part of
+// the answer, while a more expensive, shorter one is not. So the search works in
+// layers, one for each hop, like the algorithm of Bellman and Ford, and keeps the
+// improvements of each table layer by layer. It searches from both ends, half of
+// the hops from each, which visits 2*degree^(hops/2) tables instead of
+// degree^hops, and drops what is heavier than the best path so far. Ties are
+// resolved by comparing all lightest paths, so that the answer does not depend on
+// the order in which they were found.
 type search struct {
 	forward, backward half
 	sets              [][]int32 // tables of the lightest paths, by hop
-	blocked           []bool    // tables that the path must not enter
-	closed            []int32   // edges that the path must not begin with
+	blocked           []bool    // tables that are not allowed in the path
+	closed            []int32   // edges that are not allowed as the first one
 }
 
-// label says that a table was reached with a weight; its hops are in the weight.
+// label records that a table was reached with a weight, which includes the hops.
 type label struct {
 	weight int64
 	table  int32
 	older  int32 // the table's label with fewer hops, or none
 }
 
-const none = -1
-
 // half is the search from one end.
 type half struct {
 	labels []label
-	layers []int32 // where the labels of each layer begin, and end
+	layers []int32 // index of the first label of each layer, and of the end
 	newest []int32 // by table, its last label or none
 }
 
@@ -52,8 +51,8 @@ func (h *half) begin(table int32) {
 	h.newest[table] = 0
 }
 
-// reach adds a label unless the table was reached as lightly before, and
-// returns whether it did.
+// reach adds a label unless the table was reached with no more weight before. It
+// reports whether it did.
 func (h *half) reach(table int32, weight int64) bool {
 	i := h.newest[table]
 	if i != none && h.labels[i].weight <= weight {
@@ -70,7 +69,7 @@ func (h *half) reach(table int32, weight int64) bool {
 
 func (h *half) endLayer() { h.layers = append(h.layers, int32(len(h.labels))) }
 
-// layer returns the labels with exactly that many hops.
+// layer returns the labels with exactly hops hops.
 func (h *half) layer(hops int) []label {
 	if hops+1 >= len(h.layers) {
 		return nil
@@ -78,7 +77,7 @@ func (h *half) layer(hops int) []label {
 	return h.labels[h.layers[hops]:h.layers[hops+1]]
 }
 
-// at returns the weight of a table's label with exactly that many hops.
+// at returns the weight of a table's label with exactly hops hops, or far.
 func (h *half) at(table int32, hops int) int64 {
 	for i := h.newest[table]; i != none; i = h.labels[i].older {
 		switch n := int(h.labels[i].weight & hopMask); {
@@ -91,9 +90,9 @@ func (h *half) at(table int32, hops int) int64 {
 	return far
 }
 
-// find appends the lightest path from one table to another to path. Of paths
-// equally heavy it takes the one whose tables come first, then the one whose
-// edges do. It returns false where there is none within hops.
+// find appends the lightest path from one table to another to path. Among paths
+// of the same weight it takes the one whose tables come first, then the one whose
+// edges do. It returns false if no path has at most hops hops.
 func (s *search) find(g *Graph, from, to int32, hops int, path []arc) ([]arc, bool) {
 	s.forward.begin(from)
 	s.backward.begin(to)
@@ -120,15 +119,15 @@ func (s *search) find(g *Graph, from, to int32, hops int, path []arc) ([]arc, bo
 	return s.trace(g, lightest, b, path), true
 }
 
-// firstLayer leaves the start by the cheapest edge to each table that is not
-// closed.
+// firstLayer adds the tables next to the start, each by its cheapest edge that is
+// not closed.
 func (s *search) firstLayer(g *Graph, from int32, lightest *int64) {
-	arcs := &g.best
+	arcs := g.best[from]
 	if len(s.closed) > 0 {
-		arcs = &g.all
+		arcs = g.all[from]
 	}
-	last := int32(none) // left for by its first open edge: the further ones are no cheaper
-	for _, x := range arcs.of(from) {
+	last := int32(none) // reached by its first open edge: later ones are not cheaper
+	for _, x := range arcs {
 		if x.to != last && !s.blocked[x.to] && !slices.Contains(s.closed, x.edge) {
 			s.label(&s.forward, &s.backward, x.to, x.weight, lightest)
 			last = x.to
@@ -137,11 +136,11 @@ func (s *search) firstLayer(g *Graph, from int32, lightest *int64) {
 	s.forward.endLayer()
 }
 
-// expand adds a layer. The table named by avoid is not entered: the path begins
-// there, and only firstLayer knows by which edges.
+// expand adds a layer. It does not enter the table avoid, at which the path
+// begins: only firstLayer knows which edges are allowed there.
 func (s *search) expand(g *Graph, h, other *half, layer int, avoid int32, lightest *int64) {
 	for _, l := range h.layer(layer - 1) {
-		for _, x := range g.best.of(l.table) {
+		for _, x := range g.best[l.table] {
 			if x.to != avoid && !s.blocked[x.to] {
 				s.label(h, other, x.to, l.weight+x.weight, lightest)
 			}
@@ -159,15 +158,15 @@ func (s *search) label(h, other *half, table int32, weight int64, lightest *int6
 	}
 }
 
-// trace writes down the first of the lightest paths.
+// trace appends the first of the lightest paths to path.
 func (s *search) trace(g *Graph, lightest int64, backHops int, path []arc) []arc {
 	hops := int(lightest & hopMask)
 	middle := max(1, hops-backHops)
 	for len(s.sets) <= middle {
 		s.sets = append(s.sets, nil)
 	}
-	// The tables in which the halves of lightest paths meet, and those before
-	// them on such paths.
+	// The tables in which the halves of lightest paths meet, then the tables
+	// before them on such paths.
 	s.sets[middle] = s.sets[middle][:0]
 	for _, l := range s.forward.layer(middle) {
 		if l.weight+s.backward.at(l.table, hops-middle) == lightest {
@@ -177,7 +176,7 @@ func (s *search) trace(g *Graph, lightest int64, backHops int, path []arc) []arc
 	for hop := middle; hop > 1; hop-- {
 		before := s.sets[hop-1][:0]
 		for _, v := range s.sets[hop] {
-			for _, x := range g.best.of(v) {
+			for _, x := range g.best[v] {
 				if s.forward.at(x.to, hop-1)+x.weight == s.forward.at(v, hop) {
 					before = append(before, x.to)
 				}
@@ -200,7 +199,7 @@ func (s *search) trace(g *Graph, lightest int64, backHops int, path []arc) []arc
 	return path
 }
 
-// opening is the first open edge to a table.
+// opening returns the first edge to a table that is not closed.
 func (s *search) opening(g *Graph, to int32) arc {
 	from := s.forward.labels[0].table
 	arcs := g.all.between(from, to)
@@ -222,7 +221,7 @@ func (s *search) nextBefore(g *Graph, v int32, hop int) arc {
 
 func (s *search) nextAfter(g *Graph, v int32, left int) arc {
 	rest := s.backward.at(v, left+1)
-	for _, x := range g.best.of(v) {
+	for _, x := range g.best[v] {
 		if x.weight+s.backward.at(x.to, left) == rest {
 			return x
 		}
@@ -230,7 +229,7 @@ func (s *search) nextAfter(g *Graph, v int32, left int) arc {
 	return arc{to: none}
 }
 
-// borrow lends a search to a caller, who gives it back with release.
+// borrow returns a search; release takes it back.
 func (g *Graph) borrow() *search {
 	if s, ok := g.scratch.Get().(*search); ok {
 		return s

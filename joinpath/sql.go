@@ -2,17 +2,17 @@ package joinpath
 
 import "strings"
 
-// JoinKind says what becomes of rows without a partner.
+// JoinKind is the kind of the joins that [Plan.SQL] writes.
 type JoinKind uint8
 
-// The kinds of join. With [InnerJoin] a row without a partner is left out; with
-// [LeftJoin] every row of the plan's first table stays.
+// [InnerJoin] leaves out rows that match no row of the other table. [LeftJoin]
+// keeps every row of the plan's first table.
 const (
 	InnerJoin JoinKind = iota
 	LeftJoin
 )
 
-// String is the keyword. Any other kind is that of an inner join.
+// String returns the SQL keyword, JOIN or LEFT JOIN.
 func (k JoinKind) String() string {
 	if k == LeftJoin {
 		return "LEFT JOIN"
@@ -20,10 +20,11 @@ func (k JoinKind) String() string {
 	return "JOIN"
 }
 
-// SQL writes the plan as a FROM clause, one join a line. Names are written by
-// quote, which is called with one table, column or alias at a time; nil means
-// double quotes, as standard SQL has them. A table gets an AS where its alias is
-// not its name. The zero Plan gives "".
+// SQL returns the plan as a FROM clause, with one join on each line. It is empty
+// for the zero Plan.
+//
+// quote returns a table, column or alias as an identifier, such as the method
+// Quote of a dialect; nil means double quotes, as in standard SQL.
 func (p Plan) SQL(quote func(name string) string, kind JoinKind) string {
 	if len(p.nodes()) == 0 {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// forest is the answer to a Steiner problem: trees as sorted lists of edges.
+// forest is the result of a Steiner tree problem: trees as sorted lists of edges.
 type forest struct {
 	trees       [][]int32
 	more        bool
@@ -14,12 +14,12 @@ type forest struct {
 }
 
 const (
-	alwaysExact = 8   // terminals that are solved exactly whatever it costs
-	exactWork   = 2e8 // steps that an exact answer for more of them may take
-	mostExact   = 20  // and their number
+	alwaysExact = 8   // terminals that are solved exactly at any cost
+	mostExact   = 20  // terminals that are solved exactly if that takes
+	exactWork   = 2e8 // at most this many steps
 )
 
-// steiner finds the cheapest trees that hold all terminals, which are sorted,
+// steiner finds the cheapest trees that contain all terminals. These are sorted,
 // different and connected.
 func (g *Graph) steiner(ctx context.Context, terminals []int32) (forest, error) {
 	if err := ctx.Err(); err != nil {
@@ -41,22 +41,23 @@ func (g *Graph) steiner(ctx context.Context, terminals []int32) (forest, error) 
 	return d.trees(g.opt.MaxPlans), nil
 }
 
-// dreyfus is the dynamic programme of Dreyfus and Wagner (Networks 1, 1971) in
-// the form of Erickson, Monma and Veinott: the cheapest tree that holds a set of
-// terminals and a table v is either two such trees that meet in v, for parts of
-// the set, or one that ends in a neighbour of v. The last terminal is the root
-// and in no set.
+// dreyfus is the dynamic programme of Dreyfus and Wagner (The Steiner problem in
+// graphs, Networks 1, 1971) in the form of Erickson, Monma and Veinott. The
+// cheapest tree that contains a set of terminals and a table v consists either of
+// two such trees for parts of the set, which meet in v, or of an edge from v and
+// such a tree for the table at its other end. The last terminal is the root and
+// is in no set.
 //
-// Only tables that can be part of a tree as cheap as a known one take part, and
-// they are numbered anew.
+// Tables that cannot be in a tree as cheap as a known one are left out. The
+// others get new numbers.
 type dreyfus struct {
 	g     *Graph
-	tabs  []int32   // taking part, as the graph numbers them
-	links [][]arc   // their edges among themselves, parallel ones too
-	roots []int32   // the terminals in the new numbers
+	tabs  []int32   // by new number: the table's number in the graph
+	links [][]arc   // by new number: edges to other such tables, parallel ones too
+	roots []int32   // the terminals, in new numbers
 	far   [][]int64 // by terminal: the distance to each table
-	cost  [][]int64 // by set: the cheapest tree with each table
-	bound int64     // no cheapest tree costs more
+	cost  [][]int64 // by set: the cost of the cheapest tree with each table
+	bound int64     // an upper bound of the cost of a cheapest tree
 	queue queue
 }
 
@@ -84,7 +85,7 @@ func newDreyfus(g *Graph, terminals []int32) *dreyfus {
 	}
 	for _, v := range d.tabs {
 		var links []arc
-		for _, x := range g.all.of(v) {
+		for _, x := range g.all[v] {
 			if number[x.to] != none {
 				links = append(links, arc{number[x.to], x.edge, x.weight >> hopBits})
 			}
@@ -94,28 +95,28 @@ func newDreyfus(g *Graph, terminals []int32) *dreyfus {
 	return d
 }
 
-// distances is Dijkstra's algorithm over the whole graph.
+// distances returns the distance of each table, by Dijkstra's algorithm.
 func (d *dreyfus) distances(from int32) []int64 {
 	dist := slices.Repeat([]int64{far}, len(d.g.names))
 	dist[from] = 0
-	d.queue = append(d.queue[:0], reached{0, from})
+	d.queue = append(d.queue[:0], reached{distance: 0, table: from})
 	for len(d.queue) > 0 {
 		at := d.queue.pop()
 		if at.distance > dist[at.table] {
 			continue
 		}
-		for _, x := range d.g.best.of(at.table) {
+		for _, x := range d.g.best[at.table] {
 			if c := at.distance + x.weight>>hopBits; c < dist[x.to] {
 				dist[x.to] = c
-				d.queue.push(reached{c, x.to})
+				d.queue.push(reached{distance: c, table: x.to})
 			}
 		}
 	}
 	return dist
 }
 
-// spanning is the cost of joining the terminals by a minimum spanning tree of
-// their distances, and so no less than that of the cheapest tree.
+// spanning returns the cost of a minimum spanning tree of the terminals'
+// distances. The cheapest tree does not cost more.
 func spanning(dist [][]int64, terminals []int32) (cost int64) {
 	nearest := slices.Repeat([]int64{far}, len(terminals))
 	nearest[0] = 0
@@ -138,9 +139,9 @@ func spanning(dist [][]int64, terminals []int32) (cost int64) {
 	return cost
 }
 
-// useful reports whether a table can be in a tree that is no dearer than the
-// bound: a tree that holds three tables costs at least half of what the way
-// round them does.
+// useful reports whether a table can be in a tree that costs no more than the
+// bound: a tree that contains three tables costs at least half of the round trip
+// between them.
 func (d *dreyfus) useful(v int32, dist [][]int64, terminals []int32) bool {
 	for i := range dist {
 		for j, t := range terminals[:i] {
@@ -152,7 +153,7 @@ func (d *dreyfus) useful(v int32, dist [][]int64, terminals []int32) bool {
 	return true
 }
 
-// work estimates the steps of solve.
+// work estimates the number of steps of solve.
 func (d *dreyfus) work() float64 {
 	sets, splits, links := 1.0, 0.5, 0
 	for range len(d.roots) - 1 {
@@ -162,11 +163,11 @@ func (d *dreyfus) work() float64 {
 	for _, l := range d.links {
 		links += len(l)
 	}
-	const pop = 8 // a step through the queue is worth several splits
+	const pop = 8 // a step through the queue takes as long as several splits
 	return splits*float64(len(d.tabs)) + sets*pop*float64(links)
 }
 
-// all is the set of all terminals but the root.
+// all returns the set of all terminals except the root.
 func (d *dreyfus) all() int { return 1<<(len(d.roots)-1) - 1 }
 
 func (d *dreyfus) solve(ctx context.Context) error {
@@ -198,13 +199,13 @@ func (d *dreyfus) solve(ctx context.Context) error {
 	return nil
 }
 
-// spread lets the trees of a set grow along edges, as far as they can still be
-// part of a cheapest tree.
+// spread extends the trees of a set along edges, as far as they can be part of a
+// cheapest tree.
 func (d *dreyfus) spread(set int, cost []int64) {
 	d.queue = d.queue[:0]
 	for v := range int32(len(cost)) {
 		if d.hopeful(set, v, cost[v]) {
-			d.queue.push(reached{cost[v], v})
+			d.queue.push(reached{distance: cost[v], table: v})
 		} else {
 			cost[v] = far
 		}
@@ -217,14 +218,14 @@ func (d *dreyfus) spread(set int, cost []int64) {
 		for _, x := range d.links[at.table] {
 			if c := at.distance + x.weight; c < cost[x.to] && d.hopeful(set, x.to, c) {
 				cost[x.to] = c
-				d.queue.push(reached{c, x.to})
+				d.queue.push(reached{distance: c, table: x.to})
 			}
 		}
 	}
 }
 
-// hopeful reports whether a tree that holds a set of terminals and v can reach
-// the farthest of the others without being dearer than the bound.
+// hopeful reports whether a tree that contains a set of terminals and v can reach
+// the farthest of the other terminals without exceeding the bound.
 func (d *dreyfus) hopeful(set int, v int32, cost int64) bool {
 	if cost > d.bound {
 		return false

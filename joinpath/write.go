@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// Write writes the schema in its JSON form.
+// Write writes the schema in its JSON form, which [Read] reads.
 //
 // Equal schemas give equal bytes: tables and relationships are sorted, columns
-// keep their order, and what was written, read and written again is the same.
-// A schema that [ReadOverlay] would refuse is an [*Error] of kind [ErrSchema].
+// keep their order. For a schema that [ReadOverlay] would refuse the error is a
+// [*refusal.Error] of code [ErrSchema], and nothing is written.
 func (s *Schema) Write(w io.Writer) error {
-	if err := s.check(true).err(); err != nil {
+	found := s.check(true)
+	if err := found.err(); err != nil {
 		return err
 	}
 	enc := json.NewEncoder(w)
@@ -26,7 +27,7 @@ func (s *Schema) Write(w io.Writer) error {
 	return nil
 }
 
-// canonical returns the schema in the one form that is written.
+// canonical returns the schema in the form that is written.
 func (s *Schema) canonical() *Schema {
 	out := &Schema{
 		Version:       Version,
@@ -46,9 +47,9 @@ func (s *Schema) canonical() *Schema {
 	return out
 }
 
-// canonical gives composite keys their first columns, so that a reader that
-// knows nothing of composite keys still finds both sides, and single columns no
-// list.
+// canonical fills in FromColumn and ToColumn of a composite relationship, so that
+// a reader that does not know composite keys finds both sides. It removes lists
+// of one column.
 func (r Relationship) canonical() Relationship {
 	r = r.clone()
 	from, to := r.Columns()
@@ -61,7 +62,8 @@ func (r Relationship) canonical() Relationship {
 	return r
 }
 
-// compareRelationships is a total order on the relationships of a valid schema.
+// compareRelationships defines a total order of the relationships of a valid
+// schema.
 func compareRelationships(a, b Relationship) int {
 	return cmp.Or(
 		cmp.Compare(a.FromTable, b.FromTable),

@@ -7,7 +7,7 @@ import (
 	"github.com/qedkit/qed/dialect/mysql"
 )
 
-// BenchmarkReadPrintMySQL reads and prints one gold statement an operation.
+// BenchmarkReadPrintMySQL reads and prints one gold statement per operation.
 func BenchmarkReadPrintMySQL(b *testing.B) {
 	var d mysql.Dialect
 	texts := readable(b)
@@ -24,7 +24,7 @@ func BenchmarkReadPrintMySQL(b *testing.B) {
 	}
 }
 
-// BenchmarkReread reads one printed gold statement a second time an operation.
+// BenchmarkReread checks one printed gold statement per operation.
 func BenchmarkReread(b *testing.B) {
 	var d mysql.Dialect
 	var printed []string

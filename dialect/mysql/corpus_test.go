@@ -29,15 +29,16 @@ func readable(tb testing.TB) []string {
 	return out
 }
 
-// TestCorpusRoundTrip: what is read prints and reads again as the same tree, and
-// the second reader finds the same tables.
+// TestCorpusRoundTrip: a statement that is read is printed, is read again as the
+// same tree, and has the same tables for the second parser.
 func TestCorpusRoundTrip(t *testing.T) {
 	all, read := corpus(t), readable(t)
 	for _, text := range read {
 		roundTrip(t, text)
 	}
 	t.Logf("%d of %d statements are read", len(read), len(all))
-	// SQLite has fewer reserved words, and LIMIT in an arm of INTERSECT.
+	// The gold statements are SQLite's, which has fewer reserved words, and LIMIT in
+	// an arm of INTERSECT.
 	if refused := len(all) - len(read); refused > len(all)/200 {
 		t.Errorf("%d of %d statements are refused", refused, len(all))
 	}

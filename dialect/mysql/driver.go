@@ -9,10 +9,10 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/format"
 )
 
-// The grammar makes its literals through functions that are global to the
-// program. A host may use the same grammar and bring its own, so that ours only
-// stand in where there are none, and the reader looks at a literal through the
-// grammar's interface and at the source text alone.
+// The grammar makes its literals through global functions. Another package of the
+// program may have set them already, so these are set only if there are none, and
+// the reader uses nothing of a literal but the grammar's interface and the source
+// text.
 func init() {
 	if ast.NewValueExpr != nil {
 		return
@@ -39,8 +39,8 @@ func init() {
 }
 
 type (
-	decimal string // a number with a point, or one too large for an integer, as it was written
-	binary  string // a hexadecimal or bit literal, as it was written
+	decimal string // a number with a decimal point or too large for an integer, as written
+	binary  string // a hexadecimal or bit literal, as written
 )
 
 // literal implements ast.ValueExpr.
@@ -50,7 +50,7 @@ type literal struct {
 	projection int
 }
 
-var errNotPrinted = errors.New("mysql: the grammar's own tree is not printed")
+var errNotPrinted = errors.New("mysql: the grammar's tree is not printed")
 
 func (l *literal) Restore(*format.RestoreCtx) error { return errNotPrinted }
 func (l *literal) Format(io.Writer)                 {}
@@ -70,7 +70,7 @@ func (l *literal) Accept(v ast.Visitor) (ast.Node, bool) {
 	return v.Leave(n)
 }
 
-// parameter implements ast.ParamMarkerExpr: a placeholder.
+// parameter implements ast.ParamMarkerExpr, a placeholder.
 type parameter struct{ literal }
 
 func (p *parameter) SetOrder(int) {}

@@ -1,14 +1,19 @@
 package mysql
 
-import "strings"
+import "github.com/qedkit/qed/dialect/internal/sqlread"
 
-// safeFunctions is what a statement may call. Left out is what waits or locks
-// (sleep, benchmark, get_lock), reads or writes more than its arguments
-// (load_file, user, database, version, last_insert_id, nextval), holds or guesses
-// keys (aes_decrypt, encrypt, password, random_bytes, uuid), puts data into error
-// messages (extractvalue, updatexml) or makes much out of little (repeat,
-// uncompress). space, lpad and rpad are here because the reader bounds them.
-var safeFunctions = set(`
+// safeFunctions are the functions that a statement may call. It does not have
+// functions that:
+//
+//   - wait or lock: sleep, benchmark, get_lock
+//   - read or write more than their arguments: load_file, user, database, version,
+//     last_insert_id, nextval
+//   - use keys or secrets: aes_decrypt, encrypt, password, random_bytes, uuid
+//   - put data into error messages: extractvalue, updatexml
+//   - return much more than their arguments: repeat, uncompress
+//
+// space, lpad and rpad are allowed because the reader limits their length.
+var safeFunctions = sqlread.Words(`
 	count sum avg min max group_concat bit_and bit_or bit_xor std stddev_pop stddev_samp
 	var_pop var_samp variance json_arrayagg json_objectagg any_value grouping
 
@@ -42,11 +47,3 @@ var safeFunctions = set(`
 	json_merge_preserve json_normalize json_object json_overlaps json_pretty json_query json_quote json_remove json_replace
 	json_schema_valid json_search json_set json_type json_unquote json_valid json_value
 `)
-
-func set(words string) map[string]struct{} {
-	out := map[string]struct{}{}
-	for _, w := range strings.Fields(words) {
-		out[w] = struct{}{}
-	}
-	return out
-}

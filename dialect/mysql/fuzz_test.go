@@ -10,9 +10,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// FuzzRead: whatever the text is, the answer is a *sqlast.Error or a tree that
-// prints, is read again as the same tree, and names the tables that the second
-// reader finds.
+// FuzzRead: for any text, Read returns a *sqlast.Error or a tree that is printed,
+// is read again as the same tree, and has the same tables for the second parser.
 func FuzzRead(f *testing.F) {
 	for _, text := range texts(corpora.Own(f)) {
 		f.Add(text)
@@ -35,7 +34,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzReread: whatever the text is, the second reader answers.
+// FuzzReread: for any text, Reread returns nil or a *sqlast.Error.
 func FuzzReread(f *testing.F) {
 	for _, tt := range constructs {
 		f.Add(tt.want)

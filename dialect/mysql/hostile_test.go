@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// hostile holds texts that grammars are known to fail on: they overflow their
-// stack, backtrack or go quadratic.
+// hostile returns texts on which grammars are known to fail: they overflow the
+// stack, backtrack or take quadratic time.
 func hostile() map[string]string {
 	nested := func(n int, open, middle, close string) string {
 		return "SELECT " + strings.Repeat(open, n) + middle + strings.Repeat(close, n)
@@ -49,7 +49,7 @@ func hostile() map[string]string {
 	}
 }
 
-// TestHostile: every hostile text gets an answer, and one of two kinds.
+// TestHostile: for every hostile text Read returns a tree or a *sqlast.Error.
 func TestHostile(t *testing.T) {
 	for name, text := range hostile() {
 		t.Run(name, func(t *testing.T) {
@@ -76,8 +76,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestConcurrent: one Dialect serves many goroutines, also beside statements that
-// the grammar fails on.
+// TestConcurrent: several goroutines use one Dialect, some with statements on which
+// the grammar fails.
 func TestConcurrent(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {

@@ -1,15 +1,15 @@
-// Package mysql is the dialect of MySQL 8 and MariaDB 10.6 and later: their
-// grammar, their scoping, their spelling and the functions that are safe to call.
+// Package mysql is the SQL dialect of MySQL 8 and of MariaDB 10.6 and later. Pass
+// its [Dialect] to packages secureview and sqldb/mysqldb.
 //
-// Statements are read by github.com/pingcap/tidb/pkg/parser. What was printed is
-// read a second time by github.com/xwb1989/sqlparser, which shares no code with
-// it. The package links no database driver.
+// Statements are parsed by github.com/pingcap/tidb/pkg/parser. Each printed
+// statement is parsed a second time by github.com/xwb1989/sqlparser, which shares
+// no code with the first parser. The package does not import a database driver.
 //
-// A text is taken as a server with the default sql_mode takes it: || is OR, "x"
-// is a string, a backslash escapes. What is printed avoids everything that
-// depends on the mode, with one exception: a server under NO_BACKSLASH_ESCAPES
-// sees the same tokens, but two backslashes in a string that holds one. Connect
-// with the default mode and with the character set utf8mb4.
+// Statements are read as by a server with the default sql_mode: || is OR, "x" is
+// a string, and a backslash is an escape character. Connect with the default
+// sql_mode and the character set utf8mb4. Printed statements do not depend on the
+// mode, with one exception: under NO_BACKSLASH_ESCAPES a backslash in a string is
+// doubled; the tokens stay the same.
 package mysql
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// Dialect is the dialect of MySQL and MariaDB. The zero value is ready to use,
-// and safe for concurrent use.
+// Dialect is the dialect of MySQL and MariaDB. The zero value is ready to use and
+// safe for concurrent use.
 type Dialect struct{}
 
 var _ dialect.Dialect = Dialect{}
@@ -27,28 +27,26 @@ var _ dialect.Dialect = Dialect{}
 // Name returns "mysql".
 func (Dialect) Name() string { return "mysql" }
 
-// Flavor returns how MySQL scopes and folds names. Names of tables are compared
-// without case on every server, also where the server tells them apart: two
-// tables of a policy that differ in case alone are ambiguous.
+// Flavor returns how MySQL scopes and compares names. Table names are compared
+// without case, even if the server distinguishes case: two tables of a policy that
+// differ in case only are ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{Fold: ascii.EqualFold}
 
-// Append prints a tree. It is given to servers of both brands, so that it has no
-// form that only one of them reads where there is another.
+// Append prints a tree. It uses forms that MySQL and MariaDB both read.
 func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
 	return style.Append(dst, q, physical)
 }
 
-// Quote prints a name in backticks.
+// Quote returns a name in backticks.
 func (Dialect) Quote(name string) string {
 	return string(appendName(nil, name))
 }
 
-// Safe reports whether a function of MySQL or MariaDB reads nothing but its
-// arguments and the clock, has no effect beside its result, and cannot make much
-// out of little.
+// Safe reports whether a function of MySQL or MariaDB, given in lower case, reads
+// nothing but its arguments and the clock, has no side effects, and does not
+// return much more than its arguments.
 func (Dialect) Safe(function string) bool {
-	_, ok := safeFunctions[function]
-	return ok
+	return safeFunctions[function]
 }

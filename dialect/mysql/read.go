@@ -8,35 +8,36 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 )
 
-// parsers holds the grammar's parsers: one keeps 20 KB of tables and belongs to
-// one statement at a time, until its tree is no longer looked at.
+// parsers has the grammar's parsers. One has 20 KB of tables, and reads one
+// statement at a time: its tree is valid until the next one.
 var parsers = sync.Pool{New: func() any {
 	p := parser.New()
-	p.SetSQLMode(mysql.ModeIgnoreSpace) // COUNT (x) is a call on no server, but everybody means one
+	p.SetSQLMode(mysql.ModeIgnoreSpace) // reads COUNT (x) as a call
 	return p
 }}
 
-// pooled is the largest statement after which a parser is kept: its stack grows
-// with the statement and never shrinks.
-const pooled = 8 << 10
+// mostPooled is the largest statement, in bytes, after which a parser is reused.
+// Its stack grows with the statement and never shrinks.
+const mostPooled = 8 << 10
 
-// Read reads one SELECT, TABLE, VALUES or WITH .. SELECT. Whatever the text is,
-// the answer is a tree or a [*sqlast.Error].
+// Read parses one SELECT, TABLE, VALUES or WITH .. SELECT. For any text it returns
+// a tree or a [*sqlast.Error].
 func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := sqlast.CheckText(text, &lexis); err != nil {
 		return nil, err
 	}
-	s := look(text)
+	s := newSurvey(text)
 	if s.err != nil {
 		return nil, s.err
 	}
 	q, err := read(text, &s, true)
 	if err != nil && err.Code == sqlast.Syntax {
-		// MariaDB has the words of window functions as names: rank, groups, lead.
+		// In MariaDB the words of window functions can be names: rank, groups, lead.
 		if q, again := read(text, &s, false); again == nil {
 			return q, nil
 		}
@@ -54,7 +55,7 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 			q, err = nil, &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the grammar fails on this statement"}
 			return
 		}
-		if len(text) <= pooled {
+		if len(text) <= mostPooled {
 			parsers.Put(p)
 		}
 	}()
@@ -64,7 +65,8 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 		return nil, syntaxError(text, s, failure)
 	}
 	if len(warnings) > 0 {
-		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1, Message: "the grammar warns: " + sqlast.Clip(warnings[0].Error())}
+		return nil, &sqlast.Error{Code: sqlast.Unsupported, Pos: -1,
+			Message: "the grammar warns: " + sqlast.Clip(warnings[0].Error())}
 	}
 	if len(statements) != 1 {
 		return nil, &sqlast.Error{Code: sqlast.MultipleQueries, Pos: -1,
@@ -73,16 +75,17 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 	switch statements[0].(type) {
 	case *ast.SelectStmt, *ast.SetOprStmt:
 	case *ast.UpdateStmt:
-		return nil, notSelect(text, "UPDATE")
+		return nil, sqlread.NotSelect("UPDATE", firstToken(text).at)
 	case *ast.DeleteStmt:
-		return nil, notSelect(text, "DELETE")
+		return nil, sqlread.NotSelect("DELETE", firstToken(text).at)
 	default:
-		return nil, notSelect(text, firstWord(text))
+		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
 	r := reader{src: text}
 	q = r.query(statements[0], headers)
 	if r.err == nil && r.withs != s.withs {
-		r.fail(sqlast.Unsupported, -1, "WITH", "a WITH directly before a query in parentheses that has a WITH itself is not supported")
+		r.fail(sqlast.Unsupported, -1, "WITH",
+			"a WITH directly before a query in parentheses that has a WITH itself is not supported")
 	}
 	if r.err == nil && r.havings != s.havings {
 		r.fail(sqlast.Syntax, -1, "HAVING", "a SELECT has two HAVING clauses")
@@ -93,11 +96,11 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 	return q, nil
 }
 
-// reader turns the grammar's tree into qed's. The first error stays; what is
-// built after it is thrown away.
+// reader converts the grammar's tree into qed's tree. It keeps the first error;
+// the tree is incomplete then.
 type reader struct {
 	src     string
-	cursor  int // where the search for the next table's name begins
+	cursor  int // offset at which the search for the next table's name begins
 	depth   int
 	withs   int
 	havings int
@@ -114,7 +117,7 @@ func (r *reader) unsupported(at sqlast.Pos, construct string) {
 	r.fail(sqlast.Unsupported, at, construct, sqlast.Clip(construct)+" is not supported")
 }
 
-// enter counts a level of the tree; leave undoes it.
+// enter adds a level of nesting; leave removes it.
 func (r *reader) enter(at sqlast.Pos) bool {
 	if r.depth++; r.depth > sqlast.MaxDepth {
 		r.fail(sqlast.TooDeep, at, "", fmt.Sprintf("the statement nests deeper than %d levels", sqlast.MaxDepth))
@@ -125,7 +128,7 @@ func (r *reader) enter(at sqlast.Pos) bool {
 
 func (r *reader) leave() { r.depth-- }
 
-// keyword finds the first of a keyword at or after an offset, for an error.
+// keyword returns the offset of a keyword at or after from, for an error.
 func (r *reader) keyword(text string, from sqlast.Pos) sqlast.Pos {
 	scan := scanner{src: r.src}
 	for t := scan.next(); t.kind != endOfText; t = scan.next() {
@@ -136,7 +139,7 @@ func (r *reader) keyword(text string, from sqlast.Pos) sqlast.Pos {
 	return from
 }
 
-// name takes a name that the statement gives or uses.
+// name returns a name of the statement, which must not be empty.
 func (r *reader) name(n ast.CIStr, at sqlast.Pos) string {
 	if n.O == "" {
 		r.unsupported(at, "an empty name")
@@ -144,20 +147,9 @@ func (r *reader) name(n ast.CIStr, at sqlast.Pos) string {
 	return n.O
 }
 
-// names takes a list of names; it keeps nil for nothing.
+// names returns a list of names, nil for an empty list.
 func (r *reader) names(list []ast.CIStr, at sqlast.Pos) []string {
-	return mapped(list, func(n ast.CIStr) string { return r.name(n, at) })
-}
-
-func mapped[T, U any](list []T, f func(T) U) []U {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]U, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
+	return sqlread.Map(list, func(n ast.CIStr) string { return r.name(n, at) })
 }
 
 func pos(n ast.Node) sqlast.Pos { return sqlast.Pos(n.OriginTextPosition()) }

@@ -9,6 +9,7 @@ import (
 	grammar "github.com/pingcap/tidb/pkg/parser/mysql"
 	"github.com/pingcap/tidb/pkg/parser/types"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -16,7 +17,7 @@ import (
 func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
 	at := pos(f)
 	if f.Schema.O != "" {
-		r.fail(sqlast.Function, at, f.Schema.O+"."+f.FnName.O, "functions of a schema are not allowed")
+		r.fail(sqlast.Function, at, f.Schema.O+"."+f.FnName.O, "functions with a schema are not allowed")
 		return nil
 	}
 	name := r.functionName(f.FnName.O, at)
@@ -61,8 +62,8 @@ func (r *reader) call(f *ast.FuncCallExpr) sqlast.Expr {
 	return out
 }
 
-// lengthArgument is where a function that makes text of any length is told how
-// much. It must be told by a small number, and the result is no longer than it.
+// lengthArgument is the index of the argument that sets the length of the result.
+// It has to be a literal, so that the length is known before the function runs.
 var lengthArgument = map[string]int{"space": 0, "lpad": 1, "rpad": 1}
 
 func (r *reader) boundLength(c *sqlast.Call) {
@@ -77,29 +78,24 @@ func (r *reader) boundLength(c *sqlast.Call) {
 			return
 		}
 	}
-	r.fail(sqlast.Function, c.Pos, c.Name, c.Name+" is allowed with a literal length of at most 1000")
+	r.fail(sqlast.Function, c.Pos, c.Name, c.Name+" needs a literal length of at most 1000")
 }
 
-// functionName returns a name in lower case. It is printed bare, so that a name
-// that only stood in quotes is refused.
+// functionName returns a name in lower case. It is printed without quotes, so a
+// name that needs quotes is refused.
 func (r *reader) functionName(name string, at sqlast.Pos) string {
-	if strings.HasPrefix(name, "'tidb`.(") { // what the grammar calls DATE '..'
+	if strings.HasPrefix(name, "'tidb`.(") { // the grammar's name for DATE '..'
 		return name
 	}
 	name = ascii.Lower(name)
-	plain := name != ""
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		plain = plain && ('a' <= c && c <= 'z' || c == '_' || i > 0 && isDigit(c))
-	}
-	if !plain {
-		r.fail(sqlast.Function, at, name, "there is no function of this name")
+	if !sqlread.IsPlainWord(name) {
+		r.fail(sqlast.Function, at, name, "no function has this name")
 	}
 	return name
 }
 
-// dateLiteral reads DATE '..' and its like as the cast that they are: a fraction
-// of a second keeps its digits.
+// dateLiteral reads DATE '..', TIME '..' and TIMESTAMP '..' as casts that keep the
+// digits of a fraction of a second.
 func (r *reader) dateLiteral(f *ast.FuncCallExpr, name string) sqlast.Expr {
 	text := &sqlast.String{Pos: pos(f), Value: f.Args[0].(ast.ValueExpr).GetString()}
 	out := &sqlast.Cast{Pos: pos(f), X: text, Type: "DATE"}
@@ -129,7 +125,7 @@ func (r *reader) now(f *ast.FuncCallExpr, kind sqlast.NowKind) sqlast.Expr {
 		n, isInt = precision.GetValue().(int64)
 	}
 	if !isInt || n > 6 || len(f.Args) > 1 {
-		r.fail(sqlast.Syntax, pos(f), f.FnName.O, "a time has at most six digits after the second")
+		r.fail(sqlast.Syntax, pos(f), f.FnName.O, "a time has at most six digits of a second")
 		return nil
 	}
 	out.Precision = int(n)
@@ -146,7 +142,8 @@ func (r *reader) interval(f *ast.FuncCallExpr, at sqlast.Pos) []sqlast.Expr {
 	return []sqlast.Expr{x, &sqlast.Interval{Pos: pos(f.Args[1]), X: r.expr(f.Args[1]), Unit: unit.Unit.String()}}
 }
 
-// trim puts the arguments of TRIM(BOTH x FROM s) in the order they are printed.
+// trim returns the arguments of TRIM(BOTH x FROM s) in the order in which they are
+// printed.
 func (r *reader) trim(f *ast.FuncCallExpr, at sqlast.Pos) []sqlast.Expr {
 	if len(f.Args) == 1 {
 		return r.exprs(f.Args)
@@ -167,8 +164,8 @@ func (r *reader) aggregate(f *ast.AggregateFuncExpr) sqlast.Expr {
 	return out
 }
 
-// arguments reads those of an aggregate. The grammar writes count(*) as count(1),
-// whose 1 is nowhere in the text, and adds to GROUP_CONCAT its separator.
+// arguments reads the arguments of an aggregate. The grammar has count(*) as
+// count(1) with a 1 that has no offset, and adds the separator to GROUP_CONCAT.
 func (r *reader) arguments(c *sqlast.Call, args []ast.ExprNode) {
 	if c.Name == "group_concat" {
 		last := args[len(args)-1].(ast.ValueExpr)
@@ -186,7 +183,7 @@ func (r *reader) arguments(c *sqlast.Call, args []ast.ExprNode) {
 	c.Args = r.exprs(args)
 }
 
-// castType prints a type in the one spelling that is also printed.
+// castType returns a type as it is printed.
 func (r *reader) castType(c *ast.FuncCastExpr) string {
 	t := c.Tp
 	if t.IsArray() {

@@ -4,20 +4,22 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// syntaxError says what the grammar stumbled over, by what a person would call
-// it where the tokens tell.
+// syntaxError returns the error of a statement that the grammar does not parse. It
+// names the construct if the tokens show which one it is.
 func syntaxError(text string, s *survey, failure error) *sqlast.Error {
 	switch name := firstWord(text); name {
 	case "SELECT", "WITH", "TABLE", "VALUES", "":
 	default:
-		return notSelect(text, name)
+		return sqlread.NotSelect(name, firstToken(text).at)
 	}
 	if s.into >= 0 {
-		return &sqlast.Error{Code: sqlast.Into, Name: "INTO", Pos: sqlast.Pos(s.into), Message: "SELECT .. INTO is not allowed"}
+		return &sqlast.Error{Code: sqlast.Into, Name: "INTO", Pos: sqlast.Pos(s.into),
+			Message: "SELECT .. INTO is not allowed"}
 	}
 	at := failedAt(text, failure.Error())
 	scan := scanner{src: text, at: max(at, 0)}
@@ -27,15 +29,15 @@ func syntaxError(text string, s *survey, failure error) *sqlast.Error {
 	case near == "@":
 		return &sqlast.Error{Code: sqlast.Variable, Name: near, Pos: sqlast.Pos(at), Message: "variables are not allowed"}
 	case near == "":
-		near = "the end"
+		near = "the end of the statement"
 	default:
 		near = strconv.Quote(sqlast.Clip(near))
 	}
 	return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at), Message: "syntax error at " + near}
 }
 
-// failedAt finds the offset in a message such as: line 1 column 8 near "..".
-// The message quotes the text from there to its end, or says how long that is.
+// failedAt returns the offset in a message of the grammar such as: line 1 column 8
+// near "..". The message quotes the text from there to its end, or has its length.
 func failedAt(text, message string) int {
 	_, rest, ok := strings.Cut(message, ` near "`)
 	if !ok {
@@ -52,12 +54,6 @@ func failedAt(text, message string) int {
 	return -1
 }
 
-func notSelect(text, name string) *sqlast.Error {
-	name = sqlast.Clip(name)
-	return &sqlast.Error{Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(firstToken(text).at),
-		Message: name + " is not allowed: write a SELECT"}
-}
-
 func firstWord(text string) string {
 	t := firstToken(text)
 	if t.kind != word {
@@ -66,7 +62,7 @@ func firstWord(text string) string {
 	return ascii.Upper(text[t.at:t.end])
 }
 
-// firstToken is the first token behind parentheses.
+// firstToken returns the first token after opening parentheses.
 func firstToken(text string) token {
 	scan := scanner{src: text}
 	t := scan.next()

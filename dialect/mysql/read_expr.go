@@ -6,10 +6,11 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	"github.com/pingcap/tidb/pkg/parser/opcode"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-func (r *reader) exprs(list []ast.ExprNode) []sqlast.Expr { return mapped(list, r.expr) }
+func (r *reader) exprs(list []ast.ExprNode) []sqlast.Expr { return sqlread.Map(list, r.expr) }
 
 func (r *reader) optional(e ast.ExprNode) sqlast.Expr {
 	if e == nil {
@@ -118,8 +119,8 @@ func variableName(v *ast.VariableExpr) string {
 	return "@" + v.Name
 }
 
-// position reads the number of an output column in ORDER BY or GROUP BY, of which
-// the grammar keeps neither text nor offset.
+// position reads the number of an output column in ORDER BY or GROUP BY. The
+// grammar keeps neither its text nor its offset.
 func (r *reader) position(e *ast.PositionExpr) sqlast.Expr {
 	if e.P != nil {
 		r.fail(sqlast.Parameter, -1, "?", "placeholders are not allowed: write the value")
@@ -131,7 +132,7 @@ func (r *reader) caseOf(c *ast.CaseExpr) sqlast.Expr {
 	return &sqlast.Case{
 		Pos:     pos(c),
 		Operand: r.optional(c.Value),
-		Whens: mapped(c.WhenClauses, func(w *ast.WhenClause) sqlast.When {
+		Whens: sqlread.Map(c.WhenClauses, func(w *ast.WhenClause) sqlast.When {
 			return sqlast.When{Cond: r.expr(w.Expr), Result: r.expr(w.Result)}
 		}),
 		Else: r.optional(c.ElseClause),

@@ -5,6 +5,8 @@ import (
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -48,13 +50,13 @@ func (r *reader) join(j *ast.Join) sqlast.Relation {
 	}
 	if j.On != nil {
 		out.On = r.expr(j.On.Expr)
-		// A join is printed with ON TRUE where it has no condition, because
-		// grammars disagree on what a later condition then belongs to.
+		// A join without a condition is printed with ON TRUE, because grammars
+		// disagree about which join a later condition belongs to.
 		if b, ok := out.On.(*sqlast.Bool); ok && b.Value && out.Kind == sqlast.InnerJoin {
 			out.On = nil
 		}
 	}
-	out.Using = mapped(j.Using, func(c *ast.ColumnName) string {
+	out.Using = sqlread.Map(j.Using, func(c *ast.ColumnName) string {
 		if c.Table.O != "" {
 			r.unsupported(out.Pos, "a qualified name in USING")
 		}
@@ -91,8 +93,8 @@ func (r *reader) derived(t *ast.TableSource) sqlast.Relation {
 	}
 }
 
-// find returns where the next table or common table expression is named: the
-// grammar keeps no offset of these.
+// find returns the offset of the name of the next table or common table
+// expression. The grammar does not keep it.
 func (r *reader) find(name string) sqlast.Pos {
 	for from := r.cursor; name != ""; {
 		i := strings.Index(r.src[from:], name)
@@ -100,7 +102,7 @@ func (r *reader) find(name string) sqlast.Pos {
 			break
 		}
 		start, end := from+i, from+i+len(name)
-		if (start == 0 || !isWordByte(r.src[start-1])) && (end == len(r.src) || !isWordByte(r.src[end])) {
+		if (start == 0 || !ascii.IsWordByte(r.src[start-1])) && (end == len(r.src) || !ascii.IsWordByte(r.src[end])) {
 			r.cursor = end
 			return sqlast.Pos(start)
 		}

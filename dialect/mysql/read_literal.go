@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// literal takes a literal from its source text: the grammar's value has lost how
-// it was written, which tells X'41' from 0x41 and 5. from 5.
+// literal reads a literal from its source text: the grammar's value does not
+// distinguish X'41' from 0x41, or 5. from 5.
 func (r *reader) literal(l ast.ValueExpr) sqlast.Expr {
 	at := pos(l)
 	if at == 0 {
@@ -20,7 +20,7 @@ func (r *reader) literal(l ast.ValueExpr) sqlast.Expr {
 	}
 	text := r.src[at:]
 	switch c := ascii.LowerByte(text[0]); {
-	case isDigit(c), c == '.':
+	case ascii.IsDigit(c), c == '.':
 		return r.number(at, text)
 	case c == '\'', c == '"':
 		return &sqlast.String{Pos: at, Value: l.GetString()}
@@ -28,7 +28,7 @@ func (r *reader) literal(l ast.ValueExpr) sqlast.Expr {
 		return r.prefixed(l, at, text)
 	case c == '_':
 		name := text[:wordEnd(text)]
-		r.fail(sqlast.Unsupported, at, name, "character set introducers are not supported: use CONVERT(.. USING ..)")
+		r.fail(sqlast.Unsupported, at, name, "character set introducers are not supported: write CONVERT(.. USING ..)")
 		return nil
 	}
 	switch ascii.Upper(text[:wordEnd(text)]) {
@@ -43,7 +43,7 @@ func (r *reader) literal(l ast.ValueExpr) sqlast.Expr {
 	return nil
 }
 
-// synthetic reads a value whose offset the grammar does not keep: of LIMIT, of a
+// synthetic reads a value whose offset the grammar does not keep: in LIMIT, in a
 // window's frame, in TRIM, after -> and in DATE '..'.
 func (r *reader) synthetic(l ast.ValueExpr) sqlast.Expr {
 	at := sqlast.Pos(r.cursor)
@@ -61,8 +61,8 @@ func (r *reader) synthetic(l ast.ValueExpr) sqlast.Expr {
 	return nil
 }
 
-// number reads digits with a point and an exponent, or 0x41 and 0b01, which are
-// numbers where a number is expected.
+// number reads a number with an optional point and exponent, or 0x41 and 0b01,
+// which are numbers if a number is expected.
 func (r *reader) number(at sqlast.Pos, text string) sqlast.Expr {
 	if text[0] == '0' && len(text) > 1 {
 		switch text[1] {
@@ -77,7 +77,7 @@ func (r *reader) number(at sqlast.Pos, text string) sqlast.Expr {
 		n++
 		n += digits(text[n:])
 		if text[n-1] == '.' {
-			// The grammar takes the keyword behind such a point for a name.
+			// The grammar reads a keyword after such a point as a name.
 			r.unsupported(at, "a number that ends in a point")
 		}
 	}
@@ -112,7 +112,7 @@ func (r *reader) prefixed(l ast.ValueExpr, at sqlast.Pos, text string) sqlast.Ex
 
 func wordEnd(text string) int {
 	n := 0
-	for n < len(text) && isWordByte(text[n]) {
+	for n < len(text) && ascii.IsWordByte(text[n]) {
 		n++
 	}
 	return n

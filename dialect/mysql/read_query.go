@@ -1,20 +1,22 @@
 package mysql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/pingcap/tidb/pkg/parser/ast"
 	grammar "github.com/pingcap/tidb/pkg/parser/mysql"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// naming says whether anybody sees the names of a query's columns.
+// naming is the use of the names of a query's columns.
 type naming uint8
 
 const (
-	unnamed naming = iota // nobody: a subquery used as a value
-	headers               // the caller or the query outside
+	unnamed naming = iota // not used: a subquery used as a value
+	headers               // used by the caller or by the outer query
 )
 
 func (r *reader) query(n ast.Node, nm naming) *sqlast.Query {
@@ -45,7 +47,7 @@ func (r *reader) with(w *ast.WithClause) *sqlast.With {
 		return nil
 	}
 	r.withs++
-	return &sqlast.With{Pos: sqlast.Pos(r.cursor), Recursive: w.IsRecursive, CTEs: mapped(w.CTEs, r.cte)}
+	return &sqlast.With{Pos: sqlast.Pos(r.cursor), Recursive: w.IsRecursive, CTEs: sqlread.Map(w.CTEs, r.cte)}
 }
 
 func (r *reader) cte(c *ast.CommonTableExpression) *sqlast.CTE {
@@ -70,7 +72,7 @@ func (r *reader) tail(q *sqlast.Query, order *ast.OrderByClause, limit *ast.Limi
 	}
 }
 
-// refuseSideEffects refuses what a SELECT does beside answering rows.
+// refuseSideEffects refuses what a SELECT does in addition to returning rows.
 func (r *reader) refuseSideEffects(s *ast.SelectStmt) {
 	at := sqlast.Pos(r.cursor)
 	if s.SelectIntoOpt != nil {
@@ -87,7 +89,7 @@ func (r *reader) refuseSideEffects(s *ast.SelectStmt) {
 
 func (r *reader) body(s *ast.SelectStmt, nm naming) sqlast.Body {
 	if s.Kind == ast.SelectStmtKindValues {
-		return &sqlast.Values{Pos: sqlast.Pos(r.cursor), Rows: mapped(s.Lists, func(row *ast.RowExpr) []sqlast.Expr {
+		return &sqlast.Values{Pos: sqlast.Pos(r.cursor), Rows: sqlread.Map(s.Lists, func(row *ast.RowExpr) []sqlast.Expr {
 			return r.exprs(row.Values)
 		})}
 	}
@@ -118,8 +120,8 @@ func (r *reader) body(s *ast.SelectStmt, nm naming) sqlast.Body {
 	return out
 }
 
-// modifiers refuses the words between SELECT and its list, but for DISTINCT, ALL
-// and SQL_CACHE, which asks for nothing.
+// modifiers refuses the words between SELECT and its list, except DISTINCT, ALL
+// and SQL_CACHE, which has no effect.
 func (r *reader) modifiers(s *ast.SelectStmt) {
 	o := s.SelectStmtOpts
 	if o == nil {
@@ -164,13 +166,13 @@ func (r *reader) item(f *ast.SelectField, nm naming) sqlast.Item {
 	return it
 }
 
-// dropped reports whether servers take a character away from the front of an alias.
+// dropped reports whether servers remove a character at the start of an alias.
 func dropped(c rune) bool { return c <= ' ' || c == 0x7f }
 
-// ownName is what a server calls an entry of a select list that has no alias: a
-// column by its own name, a string by its value, a number by its digits, a
-// constant in capitals, anything else by its source text, cut where an alias must
-// end. A sign + is no part of a value.
+// ownName returns the name that a server gives to an entry of a select list without
+// an alias: the name of a column, the value of a string, the digits of a number, a
+// constant in upper case, or else the source text, cut at the longest alias. A +
+// before a value is ignored.
 func ownName(f *ast.SelectField, e sqlast.Expr) string {
 	if _, plain := e.(*sqlast.Column); plain {
 		return ""
@@ -200,14 +202,14 @@ func ownName(f *ast.SelectField, e sqlast.Expr) string {
 		}
 		return "FALSE"
 	}
-	if strings.IndexByte(text, 0) >= 0 { // no name can hold it
+	if strings.IndexByte(text, 0) >= 0 { // a name cannot have a NUL
 		return ""
 	}
 	return strings.TrimSpace(clipName(strings.Map(inName, text)))
 }
 
-// inName is the character that servers put into a name for one that no name can
-// hold: of Unicode they have the first plane there.
+// inName returns the character that servers write into a name for c: names have
+// characters of Unicode's first plane only.
 func inName(c rune) rune {
 	if c > 0xffff {
 		return '?'
@@ -219,7 +221,7 @@ func isDecimal(number string) bool {
 	return strings.IndexByte(number, '\'') < 0 && !strings.HasPrefix(number, "0x")
 }
 
-// clipName cuts a name at the 256 characters that servers allow an alias.
+// clipName shortens a name to the 256 characters that servers allow for an alias.
 func clipName(s string) string {
 	const most = 256
 	if len(s) <= most {
@@ -234,9 +236,11 @@ func clipName(s string) string {
 	return s
 }
 
-// withoutTrailingComment cuts what the grammar leaves behind a list entry.
+// withoutTrailingComment removes a comment that the grammar leaves after a list
+// entry.
 func withoutTrailingComment(text string) string {
-	if !strings.Contains(text, "/*") && !strings.Contains(text, "*/") && !strings.Contains(text, "--") && !strings.Contains(text, "#") {
+	inText := func(mark string) bool { return strings.Contains(text, mark) }
+	if !slices.ContainsFunc([]string{"/*", "*/", "--", "#"}, inText) {
 		return text
 	}
 	scan := scanner{src: text}
@@ -248,15 +252,15 @@ func withoutTrailingComment(text string) string {
 }
 
 func (r *reader) orderBy(list []*ast.ByItem) []sqlast.Order {
-	return mapped(list, func(b *ast.ByItem) sqlast.Order {
+	return sqlread.Map(list, func(b *ast.ByItem) sqlast.Order {
 		return sqlast.Order{Expr: r.expr(b.Expr), Desc: b.Desc}
 	})
 }
 
-// groupBy reads the entries of a GROUP BY or PARTITION BY, where a direction is
-// the old way to ask for an order.
+// groupBy reads the entries of a GROUP BY or PARTITION BY. A direction there is an
+// obsolete form of ORDER BY.
 func (r *reader) groupBy(list []*ast.ByItem) []sqlast.Expr {
-	return mapped(list, func(b *ast.ByItem) sqlast.Expr {
+	return sqlread.Map(list, func(b *ast.ByItem) sqlast.Expr {
 		e := r.expr(b.Expr)
 		if !b.NullOrder && e != nil {
 			r.unsupported(e.At(), "GROUP BY .. ASC or DESC")

@@ -6,15 +6,15 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// setOps nests the grammar's flat list of arms: INTERSECT binds tighter than
-// UNION and EXCEPT, which bind alike, from left to right.
+// setOps nests the grammar's flat list of arms. INTERSECT binds tighter than UNION
+// and EXCEPT, which bind equally, from left to right.
 func (r *reader) setOps(arms []ast.Node, nm naming) sqlast.Body {
 	at := sqlast.Pos(r.cursor)
 	if len(arms) > sqlast.MaxDepth {
 		r.fail(sqlast.TooDeep, at, "", "the statement has too many arms of UNION, INTERSECT or EXCEPT")
 		return nil
 	}
-	var sum *sqlast.SetOp // the last UNION or EXCEPT, whose right arm may still grow
+	var sum *sqlast.SetOp // the last UNION or EXCEPT: a following INTERSECT takes its right arm
 	var body sqlast.Body
 	for i, arm := range arms {
 		next, op := r.arm(arm, nm)
@@ -56,7 +56,8 @@ func (r *reader) arm(n ast.Node, nm naming) (sqlast.Body, *ast.SetOprType) {
 	switch n := n.(type) {
 	case *ast.SelectStmt: // an arm without parentheses
 		if n.OrderBy != nil || n.Limit != nil || n.With != nil {
-			r.fail(sqlast.Syntax, sqlast.Pos(r.cursor), "", "an arm of a set operation with WITH, ORDER BY or LIMIT stands in parentheses")
+			r.fail(sqlast.Syntax, sqlast.Pos(r.cursor), "",
+				"an arm of a set operation with WITH, ORDER BY or LIMIT needs parentheses")
 		}
 		b := r.body(n, nm)
 		r.refuseSideEffects(n)
@@ -68,8 +69,8 @@ func (r *reader) arm(n ast.Node, nm naming) (sqlast.Body, *ast.SetOprType) {
 	return nil, nil
 }
 
-// parenthesized keeps a query of its own only where it has a WITH, ORDER BY or
-// LIMIT: the shape of the tree is the parentheses.
+// parenthesized returns a query only if it has a WITH, ORDER BY or LIMIT. Otherwise
+// the parentheses are in the shape of the tree.
 func (r *reader) parenthesized(l *ast.SetOprSelectList, nm naming) sqlast.Body {
 	at := sqlast.Pos(r.cursor)
 	if !r.enter(at) {

@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// constructs holds every construct that is read, and how it is printed.
+// constructs are all constructs that are read, and their printed form.
 var constructs = []struct{ name, text, want string }{
 	{"no FROM", `select 1`, "SELECT 1 AS `1`"},
 	{"semicolon", `SELECT 1;`, "SELECT 1 AS `1`"},
@@ -153,12 +153,12 @@ func TestConstructs(t *testing.T) {
 	}
 }
 
-// refusals holds everything that is refused, with its code, name and place.
+// refusals are all constructs that are refused, with code, name and position.
 var refusals = []struct {
 	text string
 	code refusal.Code
 	name string
-	at   string // what the error points at; empty: no place
+	at   string // text at the position; empty: not checked
 }{
 	{``, sqlast.MultipleQueries, "", ""},
 	{`;`, sqlast.MultipleQueries, "", ""},

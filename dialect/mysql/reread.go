@@ -9,11 +9,10 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// Reread reads what [Dialect.Append] printed with github.com/xwb1989/sqlparser:
-// the tables that its grammar finds. The grammar knows no WITH and no window; a
-// statement that it does not read is read by its tokens, which name the tables
-// after FROM, JOIN and the commas between. So no statement goes without a second
-// reading.
+// Reread parses what [Dialect.Append] printed with github.com/xwb1989/sqlparser and
+// compares the tables that it finds. That grammar has no WITH and no windows. For
+// a statement that it does not parse, Reread finds the tables by its tokens: after
+// FROM, JOIN and the commas between them. So every statement is parsed twice.
 func (Dialect) Reread(printed string, want []dialect.TableName) error {
 	found, ok := grammarTables(printed)
 	if !ok {
@@ -21,7 +20,7 @@ func (Dialect) Reread(printed string, want []dialect.TableName) error {
 	}
 	if !ok {
 		return &sqlast.Error{Code: sqlast.ParserMismatch, Pos: -1,
-			Message: "the second reader does not understand the printed statement"}
+			Message: "the second parser does not parse the printed statement"}
 	}
 	return compare(found, want)
 }
@@ -29,12 +28,12 @@ func (Dialect) Reread(printed string, want []dialect.TableName) error {
 func compare(found, want []dialect.TableName) error {
 	for _, t := range found {
 		if !slices.Contains(want, t) {
-			return disagree(t, "the second reader finds the table "+t.String()+", the first does not")
+			return disagree(t, "the second parser finds the table "+t.String()+", the first one does not")
 		}
 	}
 	for _, t := range want {
 		if !slices.Contains(found, t) {
-			return disagree(t, "the second reader does not find the table "+t.String())
+			return disagree(t, "the second parser does not find the table "+t.String())
 		}
 	}
 	return nil
@@ -46,8 +45,8 @@ func disagree(t dialect.TableName, message string) error {
 
 var dual = sqlparser.TableName{Name: sqlparser.NewTableIdent("dual")}
 
-// grammarTables answers the tables that the second reader's grammar finds; false
-// where it does not read the statement.
+// grammarTables returns the tables that the second parser's grammar finds, and
+// false if it does not parse the statement.
 func grammarTables(printed string) (found []dialect.TableName, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -62,15 +61,15 @@ func grammarTables(printed string) (found []dialect.TableName, ok bool) {
 	visit = func(n sqlparser.SQLNode) (bool, error) {
 		switch n := n.(type) {
 		case *sqlparser.AliasedTableExpr:
-			// Where there is no FROM, the grammar makes up a table. Every table that
-			// is printed has a schema, and a statement with other names a WITH.
+			// Without a FROM, the grammar adds this table. Every printed table has a
+			// schema, and a statement with other names has a WITH.
 			if name, ok := n.Expr.(sqlparser.TableName); ok && name != dual {
 				found = addTable(found, name.Qualifier.String(), name.Name.String())
 			}
 		case *sqlparser.ColName, *sqlparser.SQLVal:
-			return false, nil // no table in them
+			return false, nil // has no tables
 		case *sqlparser.Union:
-			return true, sqlparser.Walk(visit, n.OrderBy) // Walk itself leaves it out
+			return true, sqlparser.Walk(visit, n.OrderBy) // Walk does not visit it
 		}
 		return true, nil
 	}

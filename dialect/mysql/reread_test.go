@@ -10,7 +10,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// The second reader's grammar reads the first ones; the rest only its tokens.
+// rereadings are printed statements and their tables. The second parser parses the
+// first group; the others are read by their tokens.
 var rereadings = []struct{ printed, want string }{
 	{"SELECT 1 AS `1`", ""},
 	{"SELECT `a` FROM `db`.`t`", "db.t"},
@@ -74,7 +75,7 @@ func refused(t *testing.T, d mysql.Dialect, printed string, want []dialect.Table
 	}
 }
 
-// What the printer never writes is no reason to read less: it is refused.
+// TestRereadRefuses: text that the printer never writes is refused.
 func TestRereadRefuses(t *testing.T) {
 	var d mysql.Dialect
 	for _, text := range []string{

@@ -8,8 +8,9 @@ import (
 	"github.com/qedkit/qed/dialect"
 )
 
-// tokenTables answers the tables that a printed statement names, by the second
-// reader's tokens alone; false where they are not what the printer writes.
+// tokenTables returns the tables of a printed statement, by the tokens of the
+// second parser. It returns false if they are not in the form that the printer
+// writes.
 func tokenTables(printed string) ([]dialect.TableName, bool) {
 	s := tableScan{src: printed, tokens: sqlparser.NewStringTokenizer(printed)}
 	s.frames = append(s.frames, frame{})
@@ -21,11 +22,11 @@ func tokenTables(printed string) ([]dialect.TableName, bool) {
 	return s.found, len(s.frames) == 1 && !s.top().expect
 }
 
-// tableScan walks over tokens and knows no more of SQL than where a table can be
-// named: after FROM and JOIN, after a comma between FROM and the next clause, and
-// in parentheses that open there. What the printer writes makes that exact: names
-// stand in backticks, keywords do not, an alias has its AS, and only a common
-// table expression stands without a schema.
+// tableScan scans tokens for the places at which a table can be named: after FROM
+// and JOIN, after a comma between FROM and the next clause, and in parentheses
+// that open there. That is exact for what the printer writes: names are in
+// backticks, keywords are not, an alias has its AS, and only common table
+// expressions have no schema.
 type tableScan struct {
 	src    string
 	tokens *sqlparser.Tokenizer
@@ -38,17 +39,17 @@ type tableScan struct {
 	found   []dialect.TableName
 }
 
-// frame is what is known about a pair of parentheses, or about the statement.
+// frame is the state of the scan in one pair of parentheses or at the top.
 type frame struct {
-	selected bool // a SELECT stood here
+	selected bool // after SELECT
 	from     bool // between FROM and the next clause
-	expect   bool // a table or an opening parenthesis comes next
+	expect   bool // before a table or an opening parenthesis
 	scope    int  // length of visible when the frame opened
 
-	body      bool   // of a common table expression
-	naming    bool   // the name of a common table expression comes next
-	recursive bool   // it is visible in its own body
-	cte       string // it is being declared, up to the end of its body
+	body      bool   // the body of a common table expression
+	naming    bool   // before the name of a common table expression
+	recursive bool   // common table expressions are visible in their own bodies
+	cte       string // the common table expression that is being declared
 }
 
 func (s *tableScan) top() *frame { return &s.frames[len(s.frames)-1] }
@@ -64,7 +65,8 @@ func (s *tableScan) quoted() bool {
 	return 0 <= end && end < len(s.src) && s.src[end] == '`'
 }
 
-// token takes the current token; false if it cannot stand there.
+// token handles the current token. It returns false if the printer does not write
+// it there.
 func (s *tableScan) token() bool {
 	f := s.top()
 	switch s.kind {
@@ -83,7 +85,7 @@ func (s *tableScan) token() bool {
 	}
 	switch s.kind {
 	case sqlparser.WITH:
-		f.naming = !f.selected // else it is WITH ROLLUP
+		f.naming = !f.selected // otherwise it is WITH ROLLUP
 		f.expect = false
 	case sqlparser.VALUES:
 		f.expect = false
@@ -112,7 +114,7 @@ func (s *tableScan) token() bool {
 // declares reports whether the frame is in its WITH clause.
 func (s *tableScan) declares(f *frame) bool { return len(s.visible) > f.scope }
 
-// bareWord takes a keyword that the second reader does not know.
+// bareWord handles a keyword that the second parser does not have.
 func (s *tableScan) bareWord(f *frame) bool {
 	switch string(s.text) {
 	case "RECURSIVE":
@@ -126,7 +128,7 @@ func (s *tableScan) bareWord(f *frame) bool {
 	return !f.expect && !f.naming
 }
 
-// name takes a quoted name, with what is behind its dot.
+// name handles a quoted name and the name after its dot.
 func (s *tableScan) name(f *frame) bool {
 	switch {
 	case f.naming:

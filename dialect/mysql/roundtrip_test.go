@@ -14,9 +14,9 @@ import (
 
 var ignorePositions = cmpopts.IgnoreTypes(sqlast.Pos(0))
 
-// roundTrip reads a statement, prints it and reads what was printed: the trees
-// must be equal, printing again must give the same text, and the second reader
-// must find the tables of the tree.
+// roundTrip reads a statement, prints it and reads the printed text: the trees have
+// to be equal, printing again has to give the same text, and the second parser has
+// to find the tables of the tree.
 func roundTrip(tb testing.TB, text string) string {
 	tb.Helper()
 	var d mysql.Dialect
@@ -45,8 +45,8 @@ func roundTrip(tb testing.TB, text string) string {
 	return string(printed)
 }
 
-// tables returns the tables that a tree names and that are no common table
-// expressions: a body sees its earlier siblings, and itself under RECURSIVE.
+// tables returns the tables of a tree without common table expressions. A common
+// table expression can read earlier ones, and itself under RECURSIVE.
 func tables(q *sqlast.Query) []dialect.TableName {
 	var found tableFinder
 	found.query(q, nil)

@@ -3,17 +3,18 @@ package mysql
 import (
 	"strings"
 
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// lexis is what the cap on nesting knows of MySQL's tokens.
+// lexis describes MySQL's tokens for the limit of nesting.
 var lexis = sqlast.Lexis{Quotes: "'\"`", Backslash: "'\"", Hash: true, DashSpace: true, CodeInside: true}
 
-// token is one token of a text, as far as the reader looks at tokens itself.
+// token is one token of a statement.
 type token struct {
 	kind     tokenKind
 	at, end  int
-	afterDot bool // a word after a dot is a name, also where it is a keyword
+	afterDot bool // a word after a dot is a name, even if it is a keyword
 }
 
 type tokenKind uint8
@@ -26,8 +27,8 @@ const (
 	mark                // any other byte
 )
 
-// scanner splits a text into tokens. Comments are skipped; the frame of an
-// executable comment is, too, so that its content is seen as code.
+// scanner splits a text into tokens. It skips comments, and the delimiters of
+// executable comments, so that their content is code.
 type scanner struct {
 	src string
 	at  int
@@ -41,9 +42,9 @@ func (s *scanner) next() token {
 	}
 	t := token{kind: mark, at: s.at, afterDot: s.dot}
 	switch c := s.src[s.at]; {
-	case isWordByte(c):
+	case ascii.IsWordByte(c):
 		t.kind = word
-		for s.at < len(s.src) && isWordByte(s.src[s.at]) {
+		for s.at < len(s.src) && ascii.IsWordByte(s.src[s.at]) {
 			s.at++
 		}
 	case c == '\'' || c == '"' || c == '`':
@@ -60,16 +61,16 @@ func (s *scanner) next() token {
 	return t
 }
 
-// skipBlank goes past white space and comments.
+// skipBlank skips white space and comments.
 func (s *scanner) skipBlank() {
 	for s.at < len(s.src) {
 		rest := s.src[s.at:]
 		switch {
-		case isSpace(rest[0]):
+		case ascii.IsSpace(rest[0]):
 			s.at++
 		case rest[0] == '#':
 			s.skipPast(s.at, "\n")
-		case rest[0] == '-' && strings.HasPrefix(rest, "--") && (len(rest) == 2 || isSpace(rest[2])):
+		case rest[0] == '-' && strings.HasPrefix(rest, "--") && (len(rest) == 2 || ascii.IsSpace(rest[2])):
 			s.skipPast(s.at, "\n")
 		case strings.HasPrefix(rest, "/*!"):
 			s.at += 3
@@ -88,8 +89,8 @@ func (s *scanner) skipBlank() {
 	}
 }
 
-// skipQuoted goes past a quoted token. Of a doubled quote it makes two tokens,
-// which does not matter here.
+// skipQuoted skips a quoted token. A token with a doubled quote becomes two tokens,
+// which makes no difference to the reader.
 func (s *scanner) skipQuoted(quote byte) {
 	for s.at++; s.at < len(s.src); s.at++ {
 		switch s.src[s.at] {
@@ -105,7 +106,7 @@ func (s *scanner) skipQuoted(quote byte) {
 	s.at = len(s.src)
 }
 
-// skipPast goes past the next end at or after the offset from.
+// skipPast skips to after the next end at or after the offset from.
 func (s *scanner) skipPast(from int, end string) {
 	if n := strings.Index(s.src[from:], end); n >= 0 {
 		s.at = from + n + len(end)
@@ -114,17 +115,9 @@ func (s *scanner) skipPast(from int, end string) {
 	s.at = len(s.src)
 }
 
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isWordByte(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || isDigit(c) || c == '_' || c == '$' || c >= 0x80
-}
-
 func digits(s string) int {
 	n := 0
-	for n < len(s) && isDigit(s[n]) {
+	for n < len(s) && ascii.IsDigit(s[n]) {
 		n++
 	}
 	return n

@@ -34,8 +34,8 @@ func appendName(dst []byte, name string) []byte {
 	return append(dst, '`')
 }
 
-// appendString doubles quotes and backslashes. A quote is never escaped by a
-// backslash: so the literal ends at the same byte in every sql_mode.
+// appendString doubles quotes and backslashes. It does not escape a quote by a
+// backslash, so that the literal ends at the same byte in every sql_mode.
 func appendString(dst []byte, value string) []byte {
 	dst = append(dst, '\'')
 	for {
@@ -58,7 +58,8 @@ func appendString(dst []byte, value string) []byte {
 	return append(dst, '\'')
 }
 
-// argSeparator spells the calls whose arguments stand between keywords.
+// argSeparator returns the separator of the arguments of calls that have keywords
+// between them.
 func argSeparator(c *sqlast.Call, i int) string {
 	switch c.Name {
 	case "extract":

@@ -6,9 +6,9 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// survey is what a text's tokens tell and the grammar's tree does not: the tree
-// loses clauses, types and parentheses in places that no server allows or few
-// people write. The reader compares, and refuses what was lost.
+// survey counts what the grammar's tree loses: clauses, types and parentheses that
+// servers do not allow or that are rarely written. The reader compares its tree
+// with the survey and refuses statements of which a part was lost.
 type survey struct {
 	withs   int // WITH clauses
 	havings int
@@ -22,8 +22,8 @@ func (s *survey) fail(code refusal.Code, t token, src, message string) {
 	}
 }
 
-// look walks over the tokens of a text once.
-func look(src string) survey {
+// newSurvey scans the tokens of a text once.
+func newSurvey(src string) survey {
 	s := survey{into: -1}
 	joins := joinParens{src: src}
 	scan := scanner{src: src}
@@ -34,7 +34,7 @@ func look(src string) survey {
 		}
 		if joins.regrouped(t) {
 			s.fail(sqlast.Unsupported, t, src,
-				"a join in parentheses that was joined without ON cannot be followed by another join: give it an ON")
+				"after a JOIN without ON of a join in parentheses there cannot be another join: add an ON")
 		}
 		if t.kind == word && !t.afterDot {
 			switch text := src[t.at:t.end]; {
@@ -46,8 +46,9 @@ func look(src string) survey {
 				s.havings++
 			case ascii.EqualFold(text, "INTO") && s.into < 0:
 				s.into = t.at
-			case ascii.EqualFold(text, "BINARY") && (isWord(src, last, "CHAR") || isWord(src, last, "CHARACTER") || closes(src, last)):
-				s.fail(sqlast.Unsupported, t, src, "the attribute BINARY of a character type is not supported: cast to BINARY or use COLLATE")
+			case ascii.EqualFold(text, "BINARY") && endsCharacterType(src, last):
+				s.fail(sqlast.Unsupported, t, src,
+					"the attribute BINARY of a character type is not supported: cast to BINARY or use COLLATE")
 			}
 		}
 		last = t
@@ -59,14 +60,17 @@ func isWord(src string, t token, text string) bool {
 	return t.kind == word && !t.afterDot && ascii.EqualFold(src[t.at:t.end], text)
 }
 
-func closes(src string, t token) bool { return t.kind == mark && src[t.at] == ')' }
+// endsCharacterType reports whether a token can be the last one of a character type.
+func endsCharacterType(src string, t token) bool {
+	return isWord(src, t, "CHAR") || isWord(src, t, "CHARACTER") || t.kind == mark && src[t.at] == ')'
+}
 
-// joinParens finds the one shape of joins that the grammar regroups wrongly:
-// A JOIN (B ..) JOIN C, where the first JOIN has no condition. It moves A into
-// the parentheses, where a NATURAL or RIGHT JOIN would then mean something else.
+// joinParens finds joins that the grammar regroups wrongly: A JOIN (B ..) JOIN C,
+// if the first JOIN has no condition. The grammar moves A into the parentheses,
+// which changes the meaning of a NATURAL or RIGHT JOIN in them.
 type joinParens struct {
 	src    string
-	open   [sqlast.MaxNesting + 1]bool // by depth: opened after JOIN, and holds no subquery
+	open   [sqlast.MaxNesting + 1]bool // by depth: opened after JOIN, and not a subquery
 	depth  int
 	prev   [2]token // the last two tokens
 	closed bool     // the last token closed such a parenthesis

@@ -6,7 +6,7 @@ import (
 	"github.com/qedkit/qed/dialect/postgres"
 )
 
-// BenchmarkReadPrintPostgres reads and prints one gold statement an operation.
+// BenchmarkReadPrintPostgres reads and prints one gold statement per operation.
 func BenchmarkReadPrintPostgres(b *testing.B) {
 	var d postgres.Dialect
 	var texts []string

@@ -7,23 +7,20 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// How deep a tree may be: operators upon one another, over all parentheses, each of
-// which counts as much as a query in it. The grammar's stack holds eight times as
-// much.
+// The grammar's stack is large enough for eight times this depth.
 const (
-	maxChain     = 400
-	weightOfOpen = 3
+	maxChain     = 400 // nested operators, in all parentheses together
+	weightOfOpen = 3   // levels of a pair of parentheses, which may contain a query
 )
 
-// checkDepth estimates how deep the tree of a text is, from its tokens alone, and
-// refuses one that is too deep for the grammar. It may see more depth than there
-// is, never less: a chain of operators ends where nothing that follows can take it
-// for an operand.
+// checkDepth estimates the depth of a text's tree from its tokens, and refuses a
+// text that is too deep for the grammar. The estimate is never too low: a chain of
+// operators ends only where nothing that follows can have it as an operand.
 func checkDepth(text string) error {
 	d := depths{levels: make([]level, 1, 8)}
 	scan := scanner{src: text}
 	var last token
-	label := false // the last token was one behind which any word is a name
+	label := false // after the last token, any word is a name
 	for t := scan.next(); t.kind != endOfText; t = scan.next() {
 		src := text[t.at:t.end]
 		switch t.kind {
@@ -43,24 +40,25 @@ func checkDepth(text string) error {
 			return tooDeep(t.at, "the statement nests deeper than %d parentheses", sqlast.MaxNesting)
 		}
 		if d.top().depth() > maxChain {
-			return tooDeep(t.at, "the statement has more than %d operators upon one another", maxChain)
+			return tooDeep(t.at, "the statement has more than %d nested operators", maxChain)
 		}
 		label = src == "." || t.kind == word && strings.EqualFold(src, "AS")
 		last = t
 	}
 	if scan.crowded {
-		return &sqlast.Error{Code: sqlast.TooComplex, Pos: sqlast.Pos(scan.at), Message: "too many signs stand in a row"}
+		return &sqlast.Error{Code: sqlast.TooComplex, Pos: sqlast.Pos(scan.at),
+			Message: "too many operator characters follow one another"}
 	}
 	for len(d.levels) > 1 {
-		d.pop() // what was not closed
+		d.pop() // levels that were not closed
 	}
 	if d.top().depth() > maxChain {
-		return tooDeep(len(text), "the statement has more than %d operators upon one another", maxChain)
+		return tooDeep(len(text), "the statement has more than %d nested operators", maxChain)
 	}
 	return nil
 }
 
-// depths is the parentheses, brackets and CASEs that are open.
+// depths has the open parentheses, brackets and CASEs.
 type depths struct{ levels []level }
 
 func (d *depths) top() *level { return &d.levels[len(d.levels)-1] }
@@ -71,7 +69,7 @@ func (d *depths) mark(c byte, afterColon bool) {
 		d.levels = append(d.levels, level{})
 	case ')', ']', '}':
 		for d.top().isCase {
-			d.pop() // the word was a name
+			d.pop() // the CASE was a name
 		}
 		d.pop()
 	case ',', ';':
@@ -109,13 +107,13 @@ func tooDeep(at int, format string, most int) error {
 	return &sqlast.Error{Code: sqlast.TooDeep, Pos: sqlast.Pos(at), Message: fmt.Sprintf(format, most)}
 }
 
-// level is what stands between two parentheses.
+// level is the state between two parentheses.
 type level struct {
 	chain    int // operators since the last separator
-	inner    int // the deepest of the parentheses since then
-	most     int // the deepest chain before
+	inner    int // depth of the deepest parentheses since the last separator
+	most     int // depth of the deepest chain before the last separator
 	stacked  int // joins and set operations, which no separator ends
-	betweens int // BETWEENs whose AND has not come yet
+	betweens int // BETWEENs without their AND
 	isCase   bool
 }
 
@@ -135,7 +133,7 @@ func (l *level) word(r role) {
 		l.betweens++
 	case and:
 		if l.betweens > 0 {
-			l.betweens-- // (a BETWEEN b AND c) may be an operand of what follows
+			l.betweens-- // a BETWEEN b AND c may be an operand of what follows
 			l.chain++
 		} else {
 			l.separate()
@@ -147,7 +145,7 @@ func (l *level) word(r role) {
 	}
 }
 
-// role is what a word does to the depth of the tree.
+// role is the effect of a word on the depth of the tree.
 type role uint8
 
 const (

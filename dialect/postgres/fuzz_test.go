@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// FuzzRead: whatever the text is, the answer is a *sqlast.Error or a tree that
-// prints and is read again as the same tree. No text stops the grammar.
+// FuzzRead: for any text, Read returns a *sqlast.Error or a tree that is printed
+// and is read again as the same tree. No text makes the grammar panic.
 func FuzzRead(f *testing.F) {
 	for _, text := range texts(corpora.Own(f)) {
 		f.Add(text)
@@ -23,7 +23,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(tt.text)
 	}
 	for _, text := range []string{"SELECT 1", "SELECT " + strings.Repeat("a + ", 60) + "1"} {
-		roundTrip(f, text) // the grammar is there before the time of an input runs
+		roundTrip(f, text) // starts the grammar before the time of an input is measured
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var d postgres.Dialect

@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// TestStoppedGrammar: a text that stops the grammar, were it let through, leaves
-// nothing that could misread the statements behind it. It needs a process of its
-// own, as nothing is read in it any more.
+// TestStoppedGrammar: after a text that makes the grammar panic, no statement is
+// read any more, as it could be misread. The test runs in a process of its own.
 func TestStoppedGrammar(t *testing.T) {
 	const inside = "QED_TEST_STOP_GRAMMAR"
 	if os.Getenv(inside) == "" {

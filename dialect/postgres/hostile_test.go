@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// hostile holds texts that are made to stop a grammar: as deep as a text may be
-// long, in every way that a tree can grow deep.
+// hostile returns texts that are made to stop a grammar: nested as deeply as the
+// length of a text allows, in every way that a tree can be nested.
 func hostile() map[string]string {
 	chain := func(before, middle, after string) string {
 		n := (sqlast.MaxText - 200) / (len(before) + len(after))
@@ -90,10 +90,10 @@ func hostile() map[string]string {
 	}
 }
 
-// TestHostile: every hostile text gets an answer, and one of two kinds; none stops
-// the grammar, and what follows is read as if it had not been there.
+// TestHostile: for every hostile text Read returns a tree or a *sqlast.Error. None
+// stops the grammar, and statements after it are read as before.
 func TestHostile(t *testing.T) {
-	roundTrip(t, constructs[0].text) // the grammar is there from here on
+	roundTrip(t, constructs[0].text) // starts the grammar
 	slowest, slow := time.Duration(0), ""
 	for name, text := range hostile() {
 		for _, text := range []string{text, text[:min(len(text), 20_000)], "SELECT (" + text + ")"} {
@@ -117,8 +117,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestDeepest: the deepest trees that are let through to the grammar do not stop
-// it, whatever they are made of and however deep they stand.
+// TestDeepest: the deepest texts that are given to the grammar do not stop it, for
+// every operator and at any depth of parentheses.
 func TestDeepest(t *testing.T) {
 	for name, link := range map[string][2]string{
 		"sums": {"", "+1"}, "signs": {"", " || 1"}, "nots": {"NOT ", ""}, "casts": {"", "::int"}, "tests": {"", " IS NULL"},
@@ -148,8 +148,8 @@ func TestDeepest(t *testing.T) {
 	}
 }
 
-// TestConcurrent: one Dialect serves many goroutines, also beside statements that
-// are refused.
+// TestConcurrent: several goroutines use one Dialect, some with statements that are
+// refused.
 func TestConcurrent(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 {

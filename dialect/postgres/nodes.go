@@ -1,7 +1,7 @@
 package postgres
 
-// The kinds of nodes that the reader knows: the numbers of their fields in Node,
-// in the protobuf description of libpg_query 17.
+// The kinds of nodes that the reader reads: their field numbers in message Node of
+// the protobuf definition of libpg_query 17.
 const (
 	kindRangeVar       = 2
 	kindGroupingFunc   = 8
@@ -68,7 +68,7 @@ const (
 	selectRight         = 20
 )
 
-// The kinds of an A_Expr, which is most of what has an operator.
+// The kinds of an A_Expr, the node of most operators.
 const (
 	exprOp            = 1
 	exprOpAny         = 2
@@ -86,7 +86,7 @@ const (
 	exprNotBetweenSym = 14
 )
 
-// The kinds of a SubLink, which is a query used as a value.
+// The kinds of a SubLink, a query used as a value.
 const (
 	linkExists = 1
 	linkAll    = 2

@@ -1,17 +1,17 @@
-// Package postgres is the dialect of PostgreSQL 12 and later: its grammar, its
-// scoping, its spelling and the functions that are safe to call.
+// Package postgres is the SQL dialect of PostgreSQL 12 and later. Pass its
+// [Dialect] to packages secureview and sqldb/postgresdb.
 //
-// Statements are read by PostgreSQL's own grammar, of version 17, through
-// github.com/wasilibs/go-pgquery, which runs it as WebAssembly: no C compiler is
-// needed. A program has one instance of it, at which statements take turns. The
-// first waits about a second until it is there, whatever its context says; a
-// program that would rather wait at its start calls Dialect{}.Read("SELECT 1")
-// then. The package links no database driver.
+// Statements are parsed by PostgreSQL's own grammar, version 17, which
+// github.com/wasilibs/go-pgquery runs as WebAssembly, without cgo. A program has
+// one instance of it, so statements are parsed one after the other. The first call
+// of Read takes about a second to start it and does not stop when its context is
+// done; call Dialect{}.Read("SELECT 1") at the start of the program to avoid the
+// delay later. The package does not import a database driver.
 //
-// What is printed is meant for a connection with search_path = pg_catalog: there
-// functions, operators, types and collations without a schema are those of
-// PostgreSQL itself. Tables are always printed with theirs. It means the same with
-// standard_conforming_strings on and off.
+// Run printed statements on a connection with search_path = pg_catalog: functions,
+// operators, types and collations without a schema are then PostgreSQL's own.
+// Tables are always printed with their schema. Printed statements do not depend on
+// standard_conforming_strings.
 package postgres
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// Dialect is the dialect of PostgreSQL. The zero value is ready to use, and safe
+// Dialect is the dialect of PostgreSQL. The zero value is ready to use and safe
 // for concurrent use.
 type Dialect struct{}
 
@@ -29,10 +29,10 @@ var _ dialect.Dialect = Dialect{}
 // Name returns "postgres".
 func (Dialect) Name() string { return "postgres" }
 
-// Flavor returns how PostgreSQL scopes names. They are compared without case,
-// also where they stand in quotes, and printed as the policy spells them: so
-// workOrder is found without its quotes. Two tables or columns of a policy that
-// differ in case alone are ambiguous.
+// Flavor returns how PostgreSQL scopes and compares names. Names are compared
+// without case, even in quotes, and printed as the policy spells them, so that
+// workOrder needs no quotes. Two tables or columns of a policy that differ in case
+// only are ambiguous.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
@@ -51,22 +51,23 @@ var flavor = sqlast.Flavor{
 	Fold:               ascii.EqualFold,
 }
 
-// Append prints a tree. Names stand in double quotes.
+// Append prints a tree. Names are in double quotes.
 func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
 	return style.Append(dst, q, physical)
 }
 
-// Quote prints a name in double quotes.
+// Quote returns a name in double quotes.
 func (Dialect) Quote(name string) string { return string(appendName(nil, name)) }
 
-// Safe reports whether a function of PostgreSQL reads nothing but its arguments,
-// the clock and chance, has no effect beside its result, and cannot make much out
-// of little. Functions that answer many rows, such as generate_series, are safe:
-// the number of rows and the time of a statement are bounded elsewhere.
+// Safe reports whether a function of PostgreSQL, given in lower case, reads nothing
+// but its arguments, the clock and random numbers, has no side effects, and does
+// not return values much larger than its arguments. Functions that return many
+// rows, such as generate_series, are safe: packages secureview and postgresdb limit
+// the rows and the time of a statement.
 func (Dialect) Safe(function string) bool {
 	return safeFunctions[function]
 }
 
-// Reread returns nil: the server is the second reader. Package postgresdb has it
-// explain a statement before it is run, and compares the tables that it names.
+// Reread returns nil, because the server makes this check: before package
+// postgresdb runs a statement, it compares the tables of the server's EXPLAIN.
 func (Dialect) Reread(string, []dialect.TableName) error { return nil }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 )
 
-// Read reads one SELECT, VALUES, TABLE or WITH .. SELECT. Whatever the text is,
-// the answer is a tree or a [*sqlast.Error]. The first call in a program takes
-// about a second.
+// Read parses one SELECT, VALUES, TABLE or WITH .. SELECT. For any text it returns
+// a tree or a [*sqlast.Error]. The first call in a program takes about a second.
 func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if err := sqlast.CheckText(text, nil); err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	}
 	t := firstToken(text)
 	if name := strings.ToUpper(text[t.at:t.end]); t.kind == word && !queryWords[name] {
-		return nil, notSelect(name, t.at)
+		return nil, sqlread.NotSelect(name, t.at)
 	}
 	tree, err := parse(text)
 	if err != nil {
@@ -33,10 +33,10 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	return q, nil
 }
 
-// queryWords are those that a query can begin with.
+// queryWords are the words that a query can begin with.
 var queryWords = map[string]bool{"SELECT": true, "VALUES": true, "TABLE": true, "WITH": true}
 
-// read turns the grammar's tree into qed's.
+// read converts the grammar's tree into qed's tree.
 func read(text string, tree message) (q *sqlast.Query, err *sqlast.Error) {
 	defer func() {
 		if recover() != nil {
@@ -61,11 +61,10 @@ func read(text string, tree message) (q *sqlast.Query, err *sqlast.Error) {
 	return q, nil
 }
 
-// reader holds what reading one tree has come to. The first error stays; what is
-// built after it is thrown away.
+// reader converts one tree. It keeps the first error; the tree is incomplete then.
 type reader struct {
 	src   string
-	at    sqlast.Pos // the last place that a node told: not every node has one
+	at    sqlast.Pos // offset of the last node that has one
 	depth int
 	err   *sqlast.Error
 }
@@ -80,7 +79,7 @@ func (r *reader) unsupported(at sqlast.Pos, construct string) {
 	r.fail(sqlast.Unsupported, at, construct, sqlast.Clip(construct)+" is not supported")
 }
 
-// enter counts a level of the tree; leave undoes it.
+// enter adds a level of nesting; leave removes it.
 func (r *reader) enter() bool {
 	if r.depth++; r.depth > sqlast.MaxDepth {
 		r.fail(sqlast.TooDeep, r.at, "", fmt.Sprintf("the statement nests deeper than %d levels", sqlast.MaxDepth))
@@ -91,22 +90,23 @@ func (r *reader) enter() bool {
 
 func (r *reader) leave() { r.depth-- }
 
-// place takes the location in a field of a node; -1 stands for none.
-func (r *reader) place(m message, field int) sqlast.Pos {
+// pos returns the offset in a field of a node, or that of the last node that has
+// one.
+func (r *reader) pos(m message, field int) sqlast.Pos {
 	if at := m.number(field); at >= 0 {
 		r.at = sqlast.Pos(at)
 	}
 	return r.at
 }
 
-// check refuses a message that has a field beside those that its reader knows.
+// check refuses a message with a field that is not known.
 func (r *reader) check(m message, known fields, construct string) {
 	if !m.only(known) {
 		r.unsupported(r.at, construct)
 	}
 }
 
-// keyword finds the first of a keyword at or after a place, for an error.
+// keyword returns the offset of a keyword at or after from, for an error.
 func (r *reader) keyword(name string, from sqlast.Pos) sqlast.Pos {
 	scan := scanner{src: r.src}
 	for t := scan.next(); t.kind != endOfText; t = scan.next() {
@@ -117,24 +117,13 @@ func (r *reader) keyword(name string, from sqlast.Pos) sqlast.Pos {
 	return from
 }
 
-// strings takes a list of String nodes; it keeps nil for nothing.
+// strings returns the values of String nodes, nil for an empty list.
 func (r *reader) strings(list []message) []string {
-	return mapped(list, func(m message) string {
+	return sqlread.Map(list, func(m message) string {
 		kind, s := m.node()
 		if kind != kindString {
 			r.unsupported(r.at, "this name")
 		}
 		return s.text(1)
 	})
-}
-
-func mapped[T, U any](list []T, f func(T) U) []U {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]U, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
 }

@@ -4,24 +4,25 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// formSQL is what the grammar says of a call that was written with words between
-// its arguments, such as EXTRACT(unit FROM x).
+// formSQL marks a call with keywords between its arguments, such as
+// EXTRACT(unit FROM x).
 const formSQL = 4
 
 var callFields = set(1, 2, 3, 4, 5, 6, 7, 8, 10, 11)
 
 func (r *reader) call(m message) sqlast.Expr {
-	at := r.place(m, 11)
+	at := r.pos(m, 11)
 	name := r.functionName(at, m)
 	if !m.only(callFields) {
 		r.unsupported(at, "VARIADIC")
 	}
 	out := &sqlast.Call{Pos: at, Name: name, Star: m.flag(7), Distinct: m.flag(8), Within: m.flag(6)}
-	out.Args = mapped(m.list(2), r.argument)
+	out.Args = sqlread.Map(m.list(2), r.argument)
 	out.OrderBy = r.orderBy(m.list(3))
 	out.Filter = r.optional(m.child(4))
 	if over := m.child(5); over != nil {
@@ -46,35 +47,27 @@ func (r *reader) argument(n message) sqlast.Expr {
 		}
 		return r.expr(n)
 	}
-	return &sqlast.NamedArg{Pos: r.place(m, 5), Name: m.text(3), X: r.expr(m.child(2))}
+	return &sqlast.NamedArg{Pos: r.pos(m, 5), Name: m.text(3), X: r.expr(m.child(2))}
 }
 
-// functionName is the name of a function of PostgreSQL itself. It is printed bare,
-// so it has to be a plain word that stands for a function without its quotes too.
+// functionName returns the name of a function of PostgreSQL itself. It is printed
+// without quotes, so it has to be a word that is a function without them.
 func (r *reader) functionName(at sqlast.Pos, m message) string {
 	names := r.strings(m.list(1))
 	name := names[len(names)-1]
 	if len(names) > 2 || len(names) == 2 && names[0] != "pg_catalog" {
-		r.fail(sqlast.Function, at, names[0]+"."+name, "functions of a schema are not allowed")
+		r.fail(sqlast.Function, at, names[0]+"."+name, "functions with a schema are not allowed")
 		return ""
 	}
-	if !plainWord(name) || reserved[name] && m.number(10) != formSQL && !callable[name] {
+	if !sqlread.IsPlainWord(name) || reserved[name] && m.number(10) != formSQL && !callable[name] {
 		r.fail(sqlast.Function, at, name, "there is no function "+sqlast.Clip(name))
 	}
 	return name
 }
 
-func plainWord(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; !('a' <= c && c <= 'z' || c == '_' || i > 0 && isDigit(c)) {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// sqlForm reads a call whose arguments have words between them. Most are plain calls
-// behind that; the others are put in the order in which they are printed.
+// sqlForm handles a call with keywords between its arguments. Most of them are
+// plain calls; for the others it puts the arguments in the order in which they are
+// printed.
 func (r *reader) sqlForm(c *sqlast.Call) {
 	switch c.Name {
 	case "extract":
@@ -92,20 +85,23 @@ func (r *reader) sqlForm(c *sqlast.Call) {
 	}
 }
 
-var units = words(`century day decade dow doy epoch hour isodow isoyear julian microsecond microseconds millennium
-	millisecond milliseconds minute month quarter second timezone timezone_hour timezone_minute week year`)
+var units = sqlread.Words(`
+	century day decade dow doy epoch hour isodow isoyear julian microsecond microseconds millennium
+	millisecond milliseconds minute month quarter second timezone timezone_hour timezone_minute
+	week year
+`)
 
-// mostPadded bounds what values are filled up to.
+// mostPadded is the largest length that values are padded to.
 const mostPadded = 1000
 
-// lengthArgument is where a function that makes text of any length is told how
-// much. It must be told by a small number, and the result is no longer than it.
+// lengthArgument is the index of the argument that sets the length of the result.
+// It has to be a literal, so that the length is known before the function runs.
 var lengthArgument = map[string]int{"lpad": 1, "rpad": 1}
 
-// bounded refuses the calls that can make much out of little.
+// bounded refuses calls whose result can be much larger than their arguments.
 func (r *reader) bounded(c *sqlast.Call) {
 	if c.Name == "format" && !boundedFormat(c.Args) {
-		r.fail(sqlast.Function, c.Pos, c.Name, "format takes a literal format without * and without widths beyond 999")
+		r.fail(sqlast.Function, c.Pos, c.Name, "format needs a literal format without * and with widths of at most 999")
 		return
 	}
 	i, ok := lengthArgument[c.Name]
@@ -117,7 +113,7 @@ func (r *reader) bounded(c *sqlast.Call) {
 			return
 		}
 	}
-	r.fail(sqlast.Function, c.Pos, c.Name, fmt.Sprintf("%s is allowed with a literal length of at most %d", c.Name, mostPadded))
+	r.fail(sqlast.Function, c.Pos, c.Name, fmt.Sprintf("%s needs a literal length of at most %d", c.Name, mostPadded))
 }
 
 // boundedFormat reports whether a format is a literal without wide fields.
@@ -137,7 +133,7 @@ func boundedFormat(args []sqlast.Expr) bool {
 		case !inField:
 		case c == '*':
 			return false
-		case isDigit(c):
+		case ascii.IsDigit(c):
 			if digits++; digits > 3 {
 				return false
 			}

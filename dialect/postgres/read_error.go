@@ -9,7 +9,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// failure turns an error of the grammar into one that says what a person would.
+// failure converts an error of the grammar. It names foreign syntax that the
+// grammar reads as an operator.
 func failure(text string, err error) *sqlast.Error {
 	var own *sqlast.Error
 	if errors.As(err, &own) {
@@ -21,21 +22,21 @@ func failure(text string, err error) *sqlast.Error {
 	}
 	pos := offset(text, at.Cursorpos)
 	if strings.HasPrefix(at.Message, "memory exhausted") {
-		return &sqlast.Error{Code: sqlast.TooDeep, Pos: pos, Message: "the statement nests too deep for the grammar"}
+		return &sqlast.Error{Code: sqlast.TooDeep, Pos: pos, Message: "the statement nests too deeply for the grammar"}
 	}
 	if t, ok := foreign(text); ok {
 		name := text[t.at:t.end]
 		if name[0] == '`' {
 			return &sqlast.Error{Code: sqlast.Syntax, Name: "`", Pos: sqlast.Pos(t.at),
-				Message: "a name stands in double quotes, not in backticks"}
+				Message: "names are quoted with double quotes, not with backticks"}
 		}
 		return parameter(name, sqlast.Pos(t.at))
 	}
 	return &sqlast.Error{Code: sqlast.Syntax, Pos: pos, Message: sqlast.Clip(at.Message)}
 }
 
-// offset turns the grammar's place, which counts characters from 1, into bytes; 0
-// stands for none.
+// offset converts the grammar's position, a character counted from 1, into a byte
+// offset. 0 means no position.
 func offset(text string, character int) sqlast.Pos {
 	if character <= 0 {
 		return -1
@@ -48,18 +49,13 @@ func offset(text string, character int) sqlast.Pos {
 	return sqlast.Pos(len(text))
 }
 
-func notSelect(name string, at int) *sqlast.Error {
-	name = sqlast.Clip(name)
-	return &sqlast.Error{Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(at), Message: name + " is not allowed: write a SELECT"}
-}
-
 func parameter(name string, at sqlast.Pos) *sqlast.Error {
 	name = sqlast.Clip(name)
 	return &sqlast.Error{Code: sqlast.Parameter, Name: name, Pos: at,
 		Message: "the parameter " + name + " has no value; write the value itself"}
 }
 
-// firstToken is the first token behind parentheses and semicolons.
+// firstToken returns the first token after opening parentheses and semicolons.
 func firstToken(text string) token {
 	scan := scanner{src: text}
 	t := scan.next()
@@ -69,9 +65,9 @@ func firstToken(text string) token {
 	return t
 }
 
-// foreign finds what other libraries and databases write for a parameter, which is
-// ? or :name, or before a name, which is a backtick. The grammar takes most of it
-// for an operator.
+// foreign returns the first token that is a parameter (? or :name) or a quote (a
+// backtick) of other libraries and databases. The grammar reads most of them as
+// operators.
 func foreign(text string) (token, bool) {
 	scan := scanner{src: text}
 	var last token

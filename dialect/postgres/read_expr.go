@@ -1,8 +1,11 @@
 package postgres
 
-import "github.com/qedkit/qed/internal/sqlast"
+import (
+	"github.com/qedkit/qed/dialect/internal/sqlread"
+	"github.com/qedkit/qed/internal/sqlast"
+)
 
-func (r *reader) exprs(list []message) []sqlast.Expr { return mapped(list, r.expr) }
+func (r *reader) exprs(list []message) []sqlast.Expr { return sqlread.Map(list, r.expr) }
 
 // optional reads a node that may be absent.
 func (r *reader) optional(n message) sqlast.Expr {
@@ -36,7 +39,7 @@ func (r *reader) expr(n message) sqlast.Expr {
 		return r.caseOf(m)
 	case kindNullTest:
 		x := r.expr(m.child(2))
-		return &sqlast.Is{Pos: r.place(m, 5), X: x, Not: m.number(3) == 2, Test: sqlast.IsNull}
+		return &sqlast.Is{Pos: r.pos(m, 5), X: x, Not: m.number(3) == 2, Test: sqlast.IsNull}
 	case kindBooleanTest:
 		return r.booleanTest(m)
 	case kindCoalesce:
@@ -51,9 +54,9 @@ func (r *reader) expr(n message) sqlast.Expr {
 	case kindValueFunction:
 		return r.valueFunction(m)
 	case kindRow:
-		return &sqlast.Row{Pos: r.place(m, 6), Items: r.exprs(m.list(2)), Explicit: m.number(4) == 1}
+		return &sqlast.Row{Pos: r.pos(m, 6), Items: r.exprs(m.list(2)), Explicit: m.number(4) == 1}
 	case kindArray:
-		return &sqlast.Array{Pos: r.place(m, 2), Items: r.exprs(m.list(1))}
+		return &sqlast.Array{Pos: r.pos(m, 2), Items: r.exprs(m.list(1))}
 	case kindIndirection:
 		return r.index(m)
 	case kindCollate:
@@ -61,7 +64,7 @@ func (r *reader) expr(n message) sqlast.Expr {
 	case kindGroupingSet:
 		return r.groupingSet(m)
 	case kindParam:
-		at := r.place(m, 2)
+		at := r.pos(m, 2)
 		r.fail(sqlast.Parameter, at, "$", "placeholders are not allowed: write the value")
 	case kindDefault:
 		r.unsupported(r.at, "DEFAULT")
@@ -73,13 +76,13 @@ func (r *reader) expr(n message) sqlast.Expr {
 	return nil
 }
 
-// form reads a call that the grammar has a node of its own for.
+// form reads a call for which the grammar has a special node.
 func (r *reader) form(name string, m message, location, args int) sqlast.Expr {
-	return &sqlast.Call{Pos: r.place(m, location), Name: name, Args: r.exprs(m.list(args))}
+	return &sqlast.Call{Pos: r.pos(m, location), Name: name, Args: r.exprs(m.list(args))}
 }
 
 func (r *reader) column(m message) sqlast.Expr {
-	at := r.place(m, 2)
+	at := r.pos(m, 2)
 	list := m.list(1)
 	if kind, _ := list[len(list)-1].node(); kind == kindStar {
 		r.fail(sqlast.Misplaced, at, "*", "* stands outside a select list")
@@ -99,10 +102,11 @@ func (r *reader) column(m message) sqlast.Expr {
 	return c
 }
 
-// boolean reads NOT, and the flat lists that the grammar makes of AND and OR.
+// boolean reads NOT, AND and OR. The grammar has the operands of AND and OR as
+// lists.
 func (r *reader) boolean(m message) sqlast.Expr {
 	args := m.list(3)
-	at := r.place(m, 4)
+	at := r.pos(m, 4)
 	op := sqlast.And
 	switch m.number(2) {
 	case 2:
@@ -121,7 +125,7 @@ func (r *reader) boolean(m message) sqlast.Expr {
 	return out
 }
 
-// not reads NOT x, which is also how the grammar has x NOT IN (query).
+// not reads NOT x. The grammar has x NOT IN (query) in the same form.
 func (r *reader) not(at sqlast.Pos, x sqlast.Expr) sqlast.Expr {
 	if in, ok := x.(*sqlast.In); ok && in.Query != nil && !in.Not {
 		in.Not = true
@@ -142,16 +146,16 @@ func (r *reader) booleanTest(m message) sqlast.Expr {
 		r.unsupported(r.at, "this test")
 	}
 	out.X = r.expr(m.child(2))
-	out.Pos = r.place(m, 4)
+	out.Pos = r.pos(m, 4)
 	return &out
 }
 
 func (r *reader) caseOf(m message) sqlast.Expr {
-	at := r.place(m, 7)
+	at := r.pos(m, 7)
 	return &sqlast.Case{
 		Pos:     at,
 		Operand: r.optional(m.child(4)),
-		Whens: mapped(m.list(5), func(n message) sqlast.When {
+		Whens: sqlread.Map(m.list(5), func(n message) sqlast.When {
 			_, when := n.node()
 			return sqlast.When{Cond: r.expr(when.child(2)), Result: r.expr(when.child(3))}
 		}),
@@ -160,7 +164,7 @@ func (r *reader) caseOf(m message) sqlast.Expr {
 }
 
 func (r *reader) subLink(m message) sqlast.Expr {
-	at := r.place(m, 7)
+	at := r.pos(m, 7)
 	kind := m.number(2)
 	x := r.optional(m.child(4))
 	nm := unnamed
@@ -185,8 +189,8 @@ func (r *reader) subLink(m message) sqlast.Expr {
 	return nil
 }
 
-// index reads x[..]. What stands behind a point there is the field of a composite
-// value, and could be that of a whole row.
+// index reads x[..]. It refuses x[..].y, the field of a composite value, which could
+// be a whole row.
 func (r *reader) index(m message) sqlast.Expr {
 	out := &sqlast.Index{X: r.expr(m.child(1))}
 	out.Pos = r.at
@@ -205,7 +209,7 @@ func (r *reader) index(m message) sqlast.Expr {
 
 func (r *reader) collate(m message) sqlast.Expr {
 	x := r.expr(m.child(1))
-	at := r.place(m, 3)
+	at := r.pos(m, 3)
 	names := r.strings(m.list(2))
 	if len(names) == 2 && names[0] == "pg_catalog" {
 		names = names[1:]
@@ -217,11 +221,14 @@ func (r *reader) collate(m message) sqlast.Expr {
 	return &sqlast.Collate{Pos: at, X: x, Name: string(appendName(nil, names[0]))}
 }
 
-// The fields of a SQLValueFunction's operation, in pairs: without and with the
-// digits of a second.
+// valueFunctions are the operations of a SQLValueFunction that are allowed. Most
+// are in pairs, without and with a number of digits of a second.
 var valueFunctions = map[int]sqlast.NowKind{
-	1: sqlast.CurrentDate, 2: sqlast.CurrentTime, 3: sqlast.CurrentTime, 4: sqlast.CurrentTimestamp, 5: sqlast.CurrentTimestamp,
-	6: sqlast.LocalTime, 7: sqlast.LocalTime, 8: sqlast.LocalTimestamp, 9: sqlast.LocalTimestamp,
+	1: sqlast.CurrentDate,
+	2: sqlast.CurrentTime, 3: sqlast.CurrentTime,
+	4: sqlast.CurrentTimestamp, 5: sqlast.CurrentTimestamp,
+	6: sqlast.LocalTime, 7: sqlast.LocalTime,
+	8: sqlast.LocalTimestamp, 9: sqlast.LocalTimestamp,
 }
 
 var timeTypes = map[sqlast.NowKind]string{
@@ -230,18 +237,19 @@ var timeTypes = map[sqlast.NowKind]string{
 }
 
 func (r *reader) valueFunction(m message) sqlast.Expr {
-	at := r.place(m, 5)
+	at := r.pos(m, 5)
 	op := m.number(2)
 	kind, ok := valueFunctions[op]
 	if !ok {
-		r.fail(sqlast.Function, at, valueFunctionName(m), valueFunctionName(m)+" is not among the functions that may be called")
+		name := valueFunctionName(m)
+		r.fail(sqlast.Function, at, name, name+" is not an allowed function")
 		return nil
 	}
 	now := &sqlast.Now{Pos: at, Kind: kind, Precision: max(m.number(4), 0)}
 	switch withDigits := op%2 == 1 && op > 1; {
 	case now.Precision > 6:
-		r.fail(sqlast.Syntax, at, valueFunctionName(m), "a time has at most six digits after the second")
-	case withDigits && now.Precision == 0: // not the same as none, which is six
+		r.fail(sqlast.Syntax, at, valueFunctionName(m), "a time has at most six digits of a second")
+	case withDigits && now.Precision == 0: // without a number there are six digits
 		return &sqlast.Cast{Pos: at, X: now, Type: timeTypes[kind]}
 	}
 	return now

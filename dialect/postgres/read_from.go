@@ -2,7 +2,7 @@ package postgres
 
 import "github.com/qedkit/qed/internal/sqlast"
 
-// from nests a FROM list to the left: a comma binds looser than JOIN.
+// from nests a FROM list to the left. A comma binds looser than JOIN.
 func (r *reader) from(list []message) sqlast.Relation {
 	var left sqlast.Relation
 	for i, n := range list {
@@ -50,7 +50,7 @@ func (r *reader) relation(n message) sqlast.Relation {
 }
 
 func (r *reader) table(m message) sqlast.Relation {
-	at := r.place(m, 7)
+	at := r.pos(m, 7)
 	if m.has(1) {
 		r.unsupported(at, "the name of a database before a table's")
 	}
@@ -59,7 +59,7 @@ func (r *reader) table(m message) sqlast.Relation {
 	}
 	alias, columns := r.alias(m.child(6))
 	if columns != nil {
-		r.unsupported(at, "a list of columns behind a table's alias")
+		r.unsupported(at, "a list of columns after a table's alias")
 	}
 	return &sqlast.Table{Pos: at, Schema: m.text(2), Name: m.text(3), Alias: alias}
 }
@@ -80,8 +80,8 @@ func (r *reader) derived(m message) sqlast.Relation {
 	return d
 }
 
-// function reads a table function. Those whose columns are not known are refused,
-// so that what they answer is bound as everything else is.
+// function reads a table function. Functions whose columns are not known are
+// refused, so that every column can be resolved.
 func (r *reader) function(m message) sqlast.Relation {
 	functions := m.list(4)
 	if m.flag(3) || len(functions) != 1 {
@@ -92,7 +92,7 @@ func (r *reader) function(m message) sqlast.Relation {
 	kind, call := pair.list(1)[0].node()
 	if kind == kindValueFunction {
 		name := valueFunctionName(call)
-		r.unsupported(r.place(call, 5), name+" as a table (it is a keyword: quote a table of that name)")
+		r.unsupported(r.pos(call, 5), name+" as a table (it is a keyword: quote a table of that name)")
 		return nil
 	}
 	if kind != kindFuncCall {
@@ -105,7 +105,7 @@ func (r *reader) function(m message) sqlast.Relation {
 	}
 	own, known := tableFunctions[c.Name]
 	if !known {
-		r.fail(sqlast.Function, c.Pos, c.Name, "function "+c.Name+"() is not among those that may stand in FROM")
+		r.fail(sqlast.Function, c.Pos, c.Name, "the function "+c.Name+"() is not allowed in FROM")
 		return nil
 	}
 	f := &sqlast.TableFunction{Pos: c.Pos, Call: c, Ordinality: m.flag(2), Own: own}
@@ -129,7 +129,9 @@ func (r *reader) function(m message) sqlast.Relation {
 	return f
 }
 
-var joinKinds = map[int]sqlast.JoinKind{1: sqlast.InnerJoin, 2: sqlast.LeftJoin, 3: sqlast.FullJoin, 4: sqlast.RightJoin}
+var joinKinds = map[int]sqlast.JoinKind{
+	1: sqlast.InnerJoin, 2: sqlast.LeftJoin, 3: sqlast.FullJoin, 4: sqlast.RightJoin,
+}
 
 var joinFields = set(1, 2, 3, 4, 5, 7)
 
@@ -148,7 +150,7 @@ func (r *reader) join(m message) sqlast.Relation {
 	r.check(m, joinFields, "this JOIN")
 	j.Using = r.strings(m.list(5))
 	j.On = r.optional(m.child(7))
-	// A join is printed with ON TRUE where it has no condition.
+	// A join without a condition is printed with ON TRUE.
 	if b, ok := j.On.(*sqlast.Bool); ok && b.Value && kind == sqlast.InnerJoin {
 		j.On = nil
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// constant reads a literal. The grammar folds a minus into a number.
+// constant reads a literal. In the grammar, a minus is a part of the number.
 func (r *reader) constant(m message) sqlast.Expr {
-	at := r.place(m, 11)
+	at := r.pos(m, 11)
 	if m.flag(10) {
 		return &sqlast.Null{Pos: at}
 	}
@@ -38,8 +38,8 @@ func number(at sqlast.Pos, text string) sqlast.Expr {
 	return &sqlast.Number{Pos: at, Text: text}
 }
 
-// decimal reads a number with a point or an exponent, or one beyond an integer's
-// range, in the spelling that every version reads.
+// decimal reads a number with a point or an exponent, or one beyond the range of an
+// integer, in the form that every version of PostgreSQL reads.
 func (r *reader) decimal(at sqlast.Pos, text string) sqlast.Expr {
 	text = strings.ReplaceAll(text, "_", "")
 	if strings.ContainsAny(text, "xXoObB") {
@@ -48,7 +48,7 @@ func (r *reader) decimal(at sqlast.Pos, text string) sqlast.Expr {
 	return number(at, text)
 }
 
-// bits reads B'..' and X'..', whose length is that of their digits.
+// bits reads B'..' and X'..', whose length is the length of their digits.
 func (r *reader) bits(at sqlast.Pos, text string) sqlast.Expr {
 	n := len(text) - 1
 	if text[0] == 'x' {
@@ -60,16 +60,16 @@ func (r *reader) bits(at sqlast.Pos, text string) sqlast.Expr {
 	case n == 0:
 		r.unsupported(at, "an empty bit string")
 	case n > mostPadded:
-		r.unsupported(at, "a bit string beyond "+strconv.Itoa(mostPadded)+" bits")
+		r.unsupported(at, "a bit string of more than "+strconv.Itoa(mostPadded)+" bits")
 	}
 	return &sqlast.Cast{Pos: at, X: &sqlast.String{Pos: at, Value: text}, Type: "bit(" + strconv.Itoa(n) + ")"}
 }
 
-// cast reads x::type, CAST(x AS type) and type '..'. TRUE and FALSE are casts to
-// the grammar.
+// cast reads x::type, CAST(x AS type) and type '..'. In the grammar, TRUE and FALSE
+// are casts too.
 func (r *reader) cast(m message) sqlast.Expr {
 	x := r.expr(m.child(1))
-	at := r.place(m, 3)
+	at := r.pos(m, 3)
 	name := r.typeName(m.child(2))
 	if b, ok := x.(*sqlast.Bool); ok && name == "boolean" {
 		return b

@@ -1,27 +1,28 @@
 package postgres
 
-// ownName is what PostgreSQL calls an entry of a select list that has no alias.
+// ownName returns the name that PostgreSQL gives to an entry of a select list
+// without an alias.
 func ownName(n message) string {
-	if name, _ := figure(n); name != "" {
+	if name, _ := nameOf(n); name != "" {
 		return name
 	}
 	return "?column?"
 }
 
-// How good a name is: one of a type gives way to any other.
+// The strength of a name: any other name replaces the name of a type.
 const (
 	noName = iota
 	weakName
 	goodName
 )
 
-// figure finds the name that is in an expression.
-func figure(n message) (name string, strength int) {
+// nameOf returns the name in an expression.
+func nameOf(n message) (name string, strength int) {
 	switch kind, m := n.node(); kind {
 	case kindColumnRef:
 		return lastString(m.list(1)), goodName
 	case kindIndirection:
-		return figure(m.child(1))
+		return nameOf(m.child(1))
 	case kindFuncCall:
 		return lastString(m.list(1)), goodName
 	case kindExpr:
@@ -29,18 +30,18 @@ func figure(n message) (name string, strength int) {
 			return "nullif", goodName
 		}
 	case kindTypeCast:
-		if name, strength := figure(m.child(1)); strength > weakName {
+		if name, strength := nameOf(m.child(1)); strength > weakName {
 			return name, strength
 		}
 		return lastString(m.child(2).list(1)), weakName
 	case kindCollate:
-		return figure(m.child(1))
+		return nameOf(m.child(1))
 	case kindGroupingFunc:
 		return "grouping", goodName
 	case kindSubLink:
-		return figureSubLink(m)
+		return nameOfSubLink(m)
 	case kindCase:
-		if name, strength := figure(m.child(6)); strength > weakName {
+		if name, strength := nameOf(m.child(6)); strength > weakName {
 			return name, strength
 		}
 		return "case", weakName
@@ -61,8 +62,8 @@ func figure(n message) (name string, strength int) {
 	return "", noName
 }
 
-// figureSubLink finds the name of a query used as a value: that of its column.
-func figureSubLink(m message) (string, int) {
+// nameOfSubLink returns the name of a query used as a value: the name of its column.
+func nameOfSubLink(m message) (string, int) {
 	switch m.number(2) {
 	case linkExists:
 		return "exists", goodName
@@ -99,8 +100,9 @@ func lastString(list []message) string {
 }
 
 var valueFunctionNames = [...]string{
-	"", "current_date", "current_time", "current_time", "current_timestamp", "current_timestamp", "localtime", "localtime",
-	"localtimestamp", "localtimestamp", "current_role", "current_user", "user", "session_user", "current_catalog", "current_schema",
+	"", "current_date", "current_time", "current_time", "current_timestamp", "current_timestamp",
+	"localtime", "localtime", "localtimestamp", "localtimestamp",
+	"current_role", "current_user", "user", "session_user", "current_catalog", "current_schema",
 }
 
 func valueFunctionName(m message) string {

@@ -5,7 +5,8 @@ import "github.com/qedkit/qed/internal/sqlast"
 var binaryOps = map[string]sqlast.BinaryOp{
 	"=": sqlast.Eq, "<>": sqlast.Ne, "<": sqlast.Lt, "<=": sqlast.Le, ">": sqlast.Gt, ">=": sqlast.Ge,
 	"+": sqlast.Add, "-": sqlast.Sub, "*": sqlast.Mul, "/": sqlast.Div, "%": sqlast.Mod, "^": sqlast.Power,
-	"||": sqlast.Concat, "|": sqlast.BitOr, "&": sqlast.BitAnd, "#": sqlast.BitXor, "<<": sqlast.ShiftLeft, ">>": sqlast.ShiftRight,
+	"||": sqlast.Concat, "|": sqlast.BitOr, "&": sqlast.BitAnd, "#": sqlast.BitXor,
+	"<<": sqlast.ShiftLeft, ">>": sqlast.ShiftRight,
 	"->": sqlast.JSONGet, "->>": sqlast.JSONText, "#>": sqlast.PathGet, "#>>": sqlast.PathText, "#-": sqlast.PathDelete,
 	"@>": sqlast.Contains, "<@": sqlast.ContainedBy, "?": sqlast.HasKey, "?|": sqlast.HasAnyKey, "?&": sqlast.HasAllKeys,
 	"@?": sqlast.PathExists, "@@": sqlast.TextMatch, "&&": sqlast.Overlaps, "-|-": sqlast.Adjacent,
@@ -14,14 +15,14 @@ var binaryOps = map[string]sqlast.BinaryOp{
 	"~~": sqlast.LikeSign, "~~*": sqlast.LikeFold, "!~~": sqlast.NotLikeSign, "!~~*": sqlast.NotLikeFold,
 }
 
-// functionsOfSigns are prefix operators that have a function's name too.
+// functionsOfSigns are the functions with the meaning of prefix operators.
 var functionsOfSigns = map[string]string{"@": "abs", "|/": "sqrt", "||/": "cbrt"}
 
 // operation reads an A_Expr.
 func (r *reader) operation(m message) sqlast.Expr {
 	kind := m.number(1)
 	left := r.optional(m.child(3))
-	at := r.place(m, 5)
+	at := r.pos(m, 5)
 	switch kind {
 	case exprIn:
 		return r.in(at, left, m)
@@ -51,14 +52,14 @@ func (r *reader) operation(m message) sqlast.Expr {
 	return nil
 }
 
-// operatorName is an operator of PostgreSQL itself.
+// operatorName returns an operator of PostgreSQL itself.
 func (r *reader) operatorName(list []message) string {
 	names := r.strings(list)
 	if len(names) == 2 && names[0] == "pg_catalog" {
 		names = names[1:]
 	}
 	if len(names) != 1 {
-		r.unsupported(r.at, "an operator of a schema")
+		r.unsupported(r.at, "an operator with a schema")
 		return ""
 	}
 	return names[0]
@@ -100,8 +101,8 @@ func (r *reader) in(at sqlast.Pos, x sqlast.Expr, m message) sqlast.Expr {
 
 var likeOps = map[int]sqlast.LikeOp{exprLike: sqlast.OpLike, exprILike: sqlast.OpILike, exprSimilar: sqlast.OpSimilar}
 
-// like reads LIKE, ILIKE and SIMILAR TO. The grammar writes ESCAPE, and every
-// pattern of SIMILAR TO, as a call around the pattern.
+// like reads LIKE, ILIKE and SIMILAR TO. The grammar has ESCAPE, and every pattern
+// of SIMILAR TO, as a call with the pattern as its argument.
 func (r *reader) like(at sqlast.Pos, x sqlast.Expr, m message) sqlast.Expr {
 	out := &sqlast.Like{Pos: at, Op: likeOps[m.number(1)], X: x, Not: r.operatorName(m.list(2))[0] == '!'}
 	pattern := m.child(4)

@@ -1,14 +1,17 @@
 package postgres
 
-import "github.com/qedkit/qed/internal/sqlast"
+import (
+	"github.com/qedkit/qed/dialect/internal/sqlread"
+	"github.com/qedkit/qed/internal/sqlast"
+)
 
-// naming says whether anybody sees the names of a query's columns.
+// naming is the use of the names of a query's columns.
 type naming uint8
 
 const (
-	unnamed naming = iota // nobody: a subquery used as a value
-	named                 // the caller, or the query outside
-	unseen                // nobody, nor their values: a subquery of EXISTS
+	unnamed naming = iota // not used: a subquery used as a value
+	named                 // used by the caller or by the outer query
+	unseen                // not used, like the values: a subquery of EXISTS
 )
 
 // subselect reads a node that has to be a query.
@@ -52,8 +55,8 @@ func (r *reader) query(m message, nm naming) *sqlast.Query {
 	return q
 }
 
-// limit reads an operand of LIMIT or OFFSET. NULL, which ALL is read as, bounds
-// nothing.
+// limit reads an operand of LIMIT or OFFSET. It returns nil for NULL, which the
+// grammar also has for ALL.
 func (r *reader) limit(n message) sqlast.Expr {
 	e := r.optional(n)
 	if _, null := e.(*sqlast.Null); null {
@@ -62,7 +65,7 @@ func (r *reader) limit(n message) sqlast.Expr {
 	return e
 }
 
-// refuseSideEffects refuses what a SELECT does beside answering rows.
+// refuseSideEffects refuses what a SELECT does in addition to returning rows.
 func (r *reader) refuseSideEffects(m message) {
 	if m.has(selectInto) {
 		r.fail(sqlast.Into, r.keyword("INTO", 0), "INTO", "SELECT .. INTO is not allowed")
@@ -74,16 +77,16 @@ func (r *reader) refuseSideEffects(m message) {
 
 func (r *reader) with(m message) *sqlast.With {
 	r.check(m, set(1, 2, 3), "this WITH")
-	return &sqlast.With{Pos: r.place(m, 3), Recursive: m.flag(2), CTEs: mapped(m.list(1), r.cte)}
+	return &sqlast.With{Pos: r.pos(m, 3), Recursive: m.flag(2), CTEs: sqlread.Map(m.list(1), r.cte)}
 }
 
 var cteFields = set(1, 2, 3, 4, 7)
 
-// cte reads a common table expression. MATERIALIZED and NOT MATERIALIZED ask for a
-// plan, not for other rows.
+// cte reads a common table expression. It ignores MATERIALIZED and NOT
+// MATERIALIZED, which do not change the rows.
 func (r *reader) cte(n message) *sqlast.CTE {
 	_, m := n.node()
-	at := r.place(m, 7)
+	at := r.pos(m, 7)
 	switch {
 	case m.has(5):
 		r.unsupported(at, "SEARCH")
@@ -99,7 +102,7 @@ func (r *reader) body(m message, nm naming) sqlast.Body {
 	case m.number(selectOp) > 1:
 		return r.setOp(m, nm)
 	case m.has(selectValues):
-		return &sqlast.Values{Pos: r.at, Rows: mapped(m.list(selectValues), func(n message) []sqlast.Expr {
+		return &sqlast.Values{Pos: r.at, Rows: sqlread.Map(m.list(selectValues), func(n message) []sqlast.Expr {
 			_, row := n.node()
 			return r.exprs(row.list(1))
 		})}
@@ -122,11 +125,12 @@ func (r *reader) setOp(m message, nm naming) sqlast.Body {
 		nm = unnamed
 	}
 	left := r.arm(m.child(selectLeft), nm)
-	return &sqlast.SetOp{Pos: r.at, Kind: kind, All: m.flag(selectAll), Left: left, Right: r.arm(m.child(selectRight), unnamed)}
+	right := r.arm(m.child(selectRight), unnamed)
+	return &sqlast.SetOp{Pos: r.at, Kind: kind, All: m.flag(selectAll), Left: left, Right: right}
 }
 
-// arm keeps a query of its own only where it has a WITH, ORDER BY, LIMIT or
-// OFFSET: the shape of the tree is the parentheses.
+// arm returns a query only if it has a WITH, ORDER BY, LIMIT or OFFSET. Otherwise
+// the parentheses are in the shape of the tree.
 func (r *reader) arm(m message, nm naming) sqlast.Body {
 	if m.has(selectWith) || m.has(selectSort) || m.has(selectLimit) || m.has(selectOffset) {
 		return r.query(m, nm)
@@ -146,10 +150,10 @@ func (r *reader) selectBlock(m message, nm naming) sqlast.Body {
 	}
 	s := &sqlast.Select{Pos: r.at, Items: make([]sqlast.Item, len(targets))}
 	if len(targets) == 0 {
-		s.Items = []sqlast.Item{{Expr: &sqlast.Number{Pos: r.at, Text: "1"}}} // EXISTS counts no columns
+		s.Items = []sqlast.Item{{Expr: &sqlast.Number{Pos: r.at, Text: "1"}}} // EXISTS ignores the columns
 	} else {
 		_, first := targets[0].node()
-		s.Pos = r.place(first, 4)
+		s.Pos = r.pos(first, 4)
 	}
 	if distinct := m.list(selectDistinct); len(distinct) > 0 {
 		if len(distinct[0]) == 0 {
@@ -168,7 +172,7 @@ func (r *reader) selectBlock(m message, nm naming) sqlast.Body {
 	s.Where = r.optional(m.child(selectWhere))
 	s.GroupBy = r.groupBy(m.list(selectGroup))
 	s.Having = r.optional(m.child(selectHaving))
-	s.Windows = mapped(m.list(selectWindows), func(n message) *sqlast.Window {
+	s.Windows = sqlread.Map(m.list(selectWindows), func(n message) *sqlast.Window {
 		_, w := n.node()
 		return r.window(w)
 	})
@@ -177,7 +181,7 @@ func (r *reader) selectBlock(m message, nm naming) sqlast.Body {
 
 func (r *reader) item(n message, nm naming) sqlast.Item {
 	_, m := n.node()
-	r.place(m, 4)
+	r.pos(m, 4)
 	r.check(m, set(1, 3, 4), "this entry of the select list")
 	value := m.child(3)
 	if star := r.star(value); star != nil {
@@ -190,7 +194,7 @@ func (r *reader) item(n message, nm naming) sqlast.Item {
 	return it
 }
 
-// star reads * and t.*; nil: it is something else.
+// star reads * and t.*. It returns nil for anything else.
 func (r *reader) star(n message) sqlast.Expr {
 	kind, m := n.node()
 	if kind != kindColumnRef {
@@ -200,7 +204,7 @@ func (r *reader) star(n message) sqlast.Expr {
 	if kind, _ := names[len(names)-1].node(); kind != kindStar {
 		return nil
 	}
-	s := &sqlast.Star{Pos: r.place(m, 2)}
+	s := &sqlast.Star{Pos: r.pos(m, 2)}
 	switch before := r.strings(names[:len(names)-1]); len(before) {
 	case 0:
 	case 1:
@@ -243,23 +247,23 @@ func (r *reader) groupingSet(m message) sqlast.Expr {
 	if !ok {
 		r.unsupported(r.at, "this grouping")
 	}
-	return &sqlast.GroupingSet{Pos: r.place(m, 3), Kind: kind, Items: r.exprs(m.list(2))}
+	return &sqlast.GroupingSet{Pos: r.pos(m, 3), Kind: kind, Items: r.exprs(m.list(2))}
 }
 
-// term refuses a term of ORDER BY, GROUP BY or DISTINCT ON that would be taken for
-// the number of a column elsewhere, but is a constant to PostgreSQL.
+// term refuses +1 in ORDER BY, GROUP BY or DISTINCT ON: it is a constant in
+// PostgreSQL, but the number of a column in other databases.
 func (r *reader) term(e sqlast.Expr) {
 	sign, ok := e.(*sqlast.Unary)
 	if !ok || sign.Op != sqlast.Plus {
 		return
 	}
 	if _, ok := sign.X.(*sqlast.Number); ok {
-		r.unsupported(sign.Pos, "a constant in the place of a column's number")
+		r.unsupported(sign.Pos, "a constant instead of a column's number")
 	}
 }
 
 func (r *reader) orderBy(list []message) []sqlast.Order {
-	return mapped(list, func(n message) sqlast.Order {
+	return sqlread.Map(list, func(n message) sqlast.Order {
 		_, m := n.node()
 		o := sqlast.Order{Expr: r.expr(m.child(1))}
 		switch m.number(2) {

@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// constructs is every construct, and how it is printed.
+// constructs are all constructs that are read, and their printed form.
 var constructs = []struct{ name, text, want string }{
 	{"no FROM", `select 1`,
 		`SELECT 1 AS "?column?"`},
@@ -148,7 +148,7 @@ func TestConstructs(t *testing.T) {
 	}
 }
 
-// TestOwnNames pins what an expression without an alias is called.
+// TestOwnNames checks the names of expressions without an alias.
 func TestOwnNames(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -223,7 +223,7 @@ var refusals = []struct {
 	{`SELECT FROM t`, sqlast.Unsupported, "a SELECT without columns", 0},
 	{`SELECT * FROM ONLY t`, sqlast.Unsupported, "FROM ONLY", 19},
 	{`SELECT * FROM t TABLESAMPLE SYSTEM (1)`, sqlast.Unsupported, "TABLESAMPLE", 7},
-	{`SELECT * FROM t AS x(a)`, sqlast.Unsupported, "a list of columns behind a table's alias", 14},
+	{`SELECT * FROM t AS x(a)`, sqlast.Unsupported, "a list of columns after a table's alias", 14},
 	{`SELECT * FROM (a JOIN b ON true) AS c`, sqlast.Unsupported, "an alias of a JOIN", 15},
 	{`SELECT * FROM a JOIN b USING (x) AS c`, sqlast.Unsupported, "an alias of a JOIN", 14},
 	{`SELECT * FROM db.s.t`, sqlast.Unsupported, "the name of a database before a table's", 14},
@@ -234,7 +234,7 @@ var refusals = []struct {
 	{`SELECT * FROM JSON_TABLE('{}', '$' COLUMNS (a int))`, sqlast.Unsupported, "JSON_TABLE", 7},
 	{`SELECT a FROM t ORDER BY a FETCH FIRST 1 ROW WITH TIES`, sqlast.Unsupported, "FETCH .. WITH TIES", 25},
 	{`SELECT a FROM t ORDER BY a USING <`, sqlast.Unsupported, "ORDER BY .. USING", 25},
-	{`SELECT a FROM t ORDER BY +1`, sqlast.Unsupported, "a constant in the place of a column's number", 25},
+	{`SELECT a FROM t ORDER BY +1`, sqlast.Unsupported, "a constant instead of a column's number", 25},
 	{`SELECT a FROM t GROUP BY DISTINCT a`, sqlast.Unsupported, "GROUP BY DISTINCT", 0},
 	{`WITH RECURSIVE x AS (SELECT 1 AS a) SEARCH DEPTH FIRST BY a SET s SELECT a FROM x`, sqlast.Unsupported, "SEARCH", 15},
 	{`SELECT (a).b FROM t`, sqlast.Unsupported, "a field of a composite value", 8},
@@ -243,7 +243,7 @@ var refusals = []struct {
 	{`SELECT a::s.mood FROM t`, sqlast.Unsupported, "a cast to the type mood", 10},
 	{`SELECT a::text(3) FROM t`, sqlast.Unsupported, "a length of the type text", 10},
 	{`SELECT a COLLATE "evil" FROM t`, sqlast.Unsupported, "COLLATE evil", 9},
-	{`SELECT a OPERATOR(s.+) b FROM t`, sqlast.Unsupported, "an operator of a schema", 9},
+	{`SELECT a OPERATOR(s.+) b FROM t`, sqlast.Unsupported, "an operator with a schema", 9},
 	{`SELECT a <-> b FROM t`, sqlast.Unsupported, "the operator <->", 9},
 	{`SELECT !! a FROM t`, sqlast.Unsupported, "the prefix operator !!", 7},
 	{`SELECT B''`, sqlast.Unsupported, "an empty bit string", 7},
@@ -295,7 +295,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestAcceptedNearRefusals holds what stands close to a bound and is read.
+// TestAcceptedNearRefusals reads statements close to a limit.
 func TestAcceptedNearRefusals(t *testing.T) {
 	for _, text := range []string{
 		`SELECT ` + strings.Repeat("(", sqlast.MaxNesting) + `1` + strings.Repeat(")", sqlast.MaxNesting) + ` AS x`,

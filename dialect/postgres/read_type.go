@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// types maps the names of types to the spelling that is printed. A mark # is where
-// numbers in parentheses stand. Missing on purpose: types whose values are looked
-// up in the catalogue (regclass, regproc and the like), those that only the server
-// itself uses, xml, and types of schemas.
+// types maps the names of types to their printed form, with a # for numbers in
+// parentheses. It does not have types whose values are looked up in the catalogue
+// (regclass, regproc and similar), internal types, xml, and types with a schema.
 var types = map[string]string{
 	"int2": "smallint", "int4": "integer", "int8": "bigint", "float4": "real", "float8": "double precision",
 	"numeric": "numeric#", "bool": "boolean", "money": "money", "uuid": "uuid",
@@ -20,25 +20,25 @@ var types = map[string]string{
 	"timestamptz": "timestamp# with time zone", "interval": "interval#",
 	"json": "json", "jsonb": "jsonb", "jsonpath": "jsonpath", "tsvector": "tsvector", "tsquery": "tsquery",
 	"inet": "inet", "cidr": "cidr", "macaddr": "macaddr", "macaddr8": "macaddr8",
-	"point": "point", "line": "line", "lseg": "lseg", "box": "box", "path": "path", "polygon": "polygon", "circle": "circle",
+	"point": "point", "line": "line", "lseg": "lseg", "box": "box", "path": "path",
+	"polygon": "polygon", "circle": "circle",
 	"int4range": "int4range", "int8range": "int8range", "numrange": "numrange", "tsrange": "tsrange",
 	"tstzrange": "tstzrange", "daterange": "daterange",
 	"int4multirange": "int4multirange", "int8multirange": "int8multirange", "nummultirange": "nummultirange",
 	"tsmultirange": "tsmultirange", "tstzmultirange": "tstzmultirange", "datemultirange": "datemultirange",
 }
 
-// unbounded is what types are called that have a length of 1 where they are called
-// by their usual name alone.
+// unbounded are the names without a length limit of types that have a length of 1
+// under their usual name.
 var unbounded = map[string]string{"bpchar": "bpchar", "bit": "pg_catalog.bit"}
 
-// padded are the types whose values are filled up to their length, which makes much
-// out of little.
-var padded = words("bpchar bit")
+// padded are the types whose values are padded to their length.
+var padded = sqlread.Words("bpchar bit")
 
 var typeFields = set(1, 5, 6, 7, 8)
 
 func (r *reader) typeName(m message) string {
-	at := r.place(m, 8)
+	at := r.pos(m, 8)
 	names := r.strings(m.list(1))
 	if len(names) == 2 && names[0] == "pg_catalog" {
 		names = names[1:]
@@ -64,9 +64,9 @@ func (r *reader) typeName(m message) string {
 	case !strings.Contains(out, "#"):
 		r.unsupported(at, "a length of the type "+name)
 	default:
-		lengths := mapped(modifiers, r.modifier)
+		lengths := sqlread.Map(modifiers, r.modifier)
 		if n, err := strconv.Atoi(lengths[0]); padded[name] && (err != nil || n > mostPadded) {
-			r.unsupported(at, fmt.Sprintf("a length beyond %d of the type %s", mostPadded, name))
+			r.unsupported(at, fmt.Sprintf("a length of more than %d of the type %s", mostPadded, name))
 		}
 		out = strings.Replace(out, "#", "("+strings.Join(lengths, ", ")+")", 1)
 	}
@@ -88,7 +88,7 @@ func (r *reader) modifier(n message) string {
 	return ""
 }
 
-// intervalFields is what the grammar makes of the words behind INTERVAL.
+// intervalFields are the words after INTERVAL, by the grammar's modifier.
 var intervalFields = map[string]string{
 	"4": " year", "2": " month", "8": " day", "1024": " hour", "2048": " minute", "4096": " second",
 	"6": " year to month", "1032": " day to hour", "3080": " day to minute", "7176": " day to second",
@@ -99,7 +99,7 @@ func (r *reader) interval(modifiers []message) string {
 	if len(modifiers) == 0 {
 		return "interval"
 	}
-	list := mapped(modifiers, r.modifier)
+	list := sqlread.Map(modifiers, r.modifier)
 	words, ok := intervalFields[list[0]]
 	if !ok {
 		r.unsupported(r.at, "this kind of interval")
@@ -110,9 +110,8 @@ func (r *reader) interval(modifiers []message) string {
 	return "interval" + words
 }
 
-// isCollation reports whether a name is that of a collation that comes with
-// PostgreSQL. Those of ICU are named after a language, those of the C library
-// after a locale.
+// isCollation reports whether a name is the name of a collation that comes with
+// PostgreSQL. ICU's are named after a language, the C library's after a locale.
 func isCollation(name string) bool {
 	switch name {
 	case "C", "POSIX", "default", "ucs_basic", "unicode", "pg_c_utf8", "C.UTF-8", "C.utf8":
@@ -121,12 +120,13 @@ func isCollation(name string) bool {
 	language, icu := strings.CutSuffix(name, "-x-icu")
 	if !icu {
 		var encoding string
-		if language, encoding, _ = strings.Cut(name, "."); encoding != "" && !strings.EqualFold(strings.ReplaceAll(encoding, "-", ""), "utf8") {
-			return false
-		}
-		if len(language) != 5 || language[2] != '_' {
+		language, encoding, _ = strings.Cut(name, ".")
+		utf8 := strings.EqualFold(strings.ReplaceAll(encoding, "-", ""), "utf8")
+		if encoding != "" && !utf8 || len(language) != 5 || language[2] != '_' {
 			return false
 		}
 	}
-	return language != "" && strings.Trim(language, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_@") == ""
+	return language != "" && strings.Trim(language, languageBytes) == ""
 }
+
+const languageBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_@"

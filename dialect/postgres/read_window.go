@@ -2,7 +2,7 @@ package postgres
 
 import "github.com/qedkit/qed/internal/sqlast"
 
-// over reads what stands behind OVER: the name of a window alone, or a window.
+// over reads the operand of OVER: a window, or only the name of a window.
 func (r *reader) over(m message) *sqlast.Window {
 	w := r.window(m)
 	w.Bare = w.Name != ""
@@ -11,7 +11,7 @@ func (r *reader) over(m message) *sqlast.Window {
 
 func (r *reader) window(m message) *sqlast.Window {
 	w := &sqlast.Window{
-		Pos:         r.place(m, 8),
+		Pos:         r.pos(m, 8),
 		Name:        m.text(1),
 		Base:        m.text(2),
 		PartitionBy: r.exprs(m.list(3)),
@@ -23,7 +23,7 @@ func (r *reader) window(m message) *sqlast.Window {
 	return w
 }
 
-// The bits of a window's frame.
+// The bits of the options of a window's frame.
 const (
 	frameGiven             = 1 << 0
 	frameRows              = 1 << 2

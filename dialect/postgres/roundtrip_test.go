@@ -13,8 +13,8 @@ import (
 
 var ignorePositions = cmpopts.IgnoreTypes(sqlast.Pos(0))
 
-// roundTrip reads a statement, prints it and reads what was printed: the trees
-// must be equal, and printing again must give the same text.
+// roundTrip reads a statement, prints it and reads the printed text: the trees have
+// to be equal, and printing again has to give the same text.
 func roundTrip(tb testing.TB, text string) string {
 	tb.Helper()
 	var d postgres.Dialect
@@ -51,7 +51,8 @@ func texts(c *corpora.Corpus) []string {
 	return out
 }
 
-// TestCorpusRoundTrip: what is read prints and reads again as the same tree.
+// TestCorpusRoundTrip: a statement that is read is printed and is read again as the
+// same tree.
 func TestCorpusRoundTrip(t *testing.T) {
 	all := corpus(t)
 	refused := 0
@@ -64,7 +65,8 @@ func TestCorpusRoundTrip(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d statements are read", len(all)-refused, len(all))
-	// SQLite has ' as a quote of names, LIMIT with a comma, and fewer keywords.
+	// The gold statements are SQLite's, which has ' as a quote of names, LIMIT with a
+	// comma, and fewer keywords.
 	if refused > len(all)/50 {
 		t.Errorf("%d of %d statements are refused", refused, len(all))
 	}

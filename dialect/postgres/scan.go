@@ -1,8 +1,12 @@
 package postgres
 
-import "strings"
+import (
+	"strings"
 
-// tokenKind is what a token is, as far as the reader has to know.
+	"github.com/qedkit/qed/internal/ascii"
+)
+
+// tokenKind is the kind of a token.
 type tokenKind uint8
 
 const (
@@ -10,7 +14,7 @@ const (
 	word                // a name without quotes or a keyword
 	quoted              // "name"
 	constant            // a string or a number
-	sign                // an operator, or a byte that begins nothing else
+	sign                // an operator, or a byte that begins no other token
 	mark                // ( ) [ ] , ; . :
 )
 
@@ -19,25 +23,24 @@ type token struct {
 	at, end int
 }
 
-// scanner cuts a text into tokens as PostgreSQL's lexer does, with
+// scanner splits a text into tokens as PostgreSQL's lexer does with
 // standard_conforming_strings on.
 type scanner struct {
 	src string
 	at  int
 
-	measured int  // where the last row of signs ends
-	crowded  bool // there was a row of signs that nobody writes
+	measured int  // end of the last sequence of operator characters
+	crowded  bool // a sequence of operator characters was too long
 }
 
-// How many signs may stand in a row: in an operator, and with comments between.
-// The grammar looks at a whole row for each operator and each comment that begins
-// in it.
+// The grammar scans a whole sequence of operator characters for each operator and
+// each comment that begins in it, which is quadratic.
 const (
-	maxOperator = 32
-	maxRow      = 512
+	maxOperator = 32  // characters of an operator
+	maxRow      = 512 // characters of a sequence, with comments
 )
 
-// measure looks at the row of signs that begins at s.at.
+// measure checks the sequence of operator characters that begins at s.at.
 func (s *scanner) measure() {
 	if s.at < s.measured {
 		return
@@ -58,7 +61,7 @@ func (s *scanner) next() token {
 	return token{kind, start, s.at}
 }
 
-// token moves behind the token at s.at.
+// token skips the token at s.at.
 func (s *scanner) token() tokenKind {
 	switch c := s.src[s.at]; {
 	case c == '\'':
@@ -71,8 +74,8 @@ func (s *scanner) token() tokenKind {
 		return s.dollar()
 	case isWordStart(c):
 		return s.word()
-	case isDigit(c):
-		for s.at < len(s.src) && s.src[s.at] != '$' && (isWordByte(s.src[s.at]) || s.src[s.at] == '.') {
+	case ascii.IsDigit(c):
+		for s.at < len(s.src) && s.src[s.at] != '$' && (ascii.IsWordByte(s.src[s.at]) || s.src[s.at] == '.') {
 			s.at++
 		}
 		return constant
@@ -84,7 +87,7 @@ func (s *scanner) token() tokenKind {
 	return sign
 }
 
-// sign moves behind an operator, which ends where a comment begins.
+// sign skips an operator, which ends where a comment begins.
 func (s *scanner) sign() {
 	s.measure()
 	start := s.at
@@ -96,11 +99,11 @@ func (s *scanner) sign() {
 	s.crowded = s.crowded || s.at-start > maxOperator
 }
 
-// word moves behind a word, or behind the string that a word of one letter
-// begins: E'..', B'..', X'..', N'..', U&'..' and U&"..".
+// word skips a word, or a string that begins with a letter: E'..', B'..', X'..',
+// N'..', U&'..' and U&"..".
 func (s *scanner) word() tokenKind {
 	start := s.at
-	for s.at < len(s.src) && isWordByte(s.src[s.at]) {
+	for s.at < len(s.src) && ascii.IsWordByte(s.src[s.at]) {
 		s.at++
 	}
 	if s.at-start != 1 || s.at >= len(s.src) {
@@ -133,8 +136,8 @@ func (s *scanner) word() tokenKind {
 	return word
 }
 
-// text moves behind the string whose quote is at s.at, with all its parts: one
-// goes on behind white space that has a line's end.
+// text skips the string whose quote is at s.at, with all its parts: a string
+// continues after white space that contains a line break.
 func (s *scanner) text(escapes bool) {
 	for {
 		for s.at++; s.at < len(s.src) && s.src[s.at] != '\''; s.at++ {
@@ -151,8 +154,8 @@ func (s *scanner) text(escapes bool) {
 		if strings.HasPrefix(s.src[end:], "'") {
 			continue // a doubled quote
 		}
-		for s.at < len(s.src) && (isSpace(s.src[s.at]) || strings.HasPrefix(s.src[s.at:], "--")) {
-			if isSpace(s.src[s.at]) {
+		for s.at < len(s.src) && (ascii.IsSpace(s.src[s.at]) || strings.HasPrefix(s.src[s.at:], "--")) {
+			if ascii.IsSpace(s.src[s.at]) {
 				s.at++
 			} else {
 				s.line()
@@ -165,7 +168,7 @@ func (s *scanner) text(escapes bool) {
 	}
 }
 
-// until moves behind the next end after the byte at s.at.
+// until skips to after the next end after the byte at s.at.
 func (s *scanner) until(end string) {
 	s.at++
 	if n := strings.Index(s.src[s.at:], end); n >= 0 {
@@ -175,15 +178,15 @@ func (s *scanner) until(end string) {
 	}
 }
 
-// dollar moves behind $1, $tag$..$tag$ or a lone sign.
+// dollar skips $1, $tag$..$tag$ or a single $.
 func (s *scanner) dollar() tokenKind {
 	n := s.at + 1
-	if n < len(s.src) && isDigit(s.src[n]) {
-		for s.at++; s.at < len(s.src) && isDigit(s.src[s.at]); s.at++ {
+	if n < len(s.src) && ascii.IsDigit(s.src[n]) {
+		for s.at++; s.at < len(s.src) && ascii.IsDigit(s.src[s.at]); s.at++ {
 		}
 		return constant
 	}
-	for n < len(s.src) && isWordByte(s.src[n]) && s.src[n] != '$' {
+	for n < len(s.src) && ascii.IsWordByte(s.src[n]) && s.src[n] != '$' {
 		n++
 	}
 	if n >= len(s.src) || s.src[n] != '$' {
@@ -196,11 +199,11 @@ func (s *scanner) dollar() tokenKind {
 	return constant
 }
 
-// skip moves over white space and comments, which nest.
+// skip skips white space and comments, which nest.
 func (s *scanner) skip() {
 	for s.at < len(s.src) {
 		switch {
-		case isSpace(s.src[s.at]):
+		case ascii.IsSpace(s.src[s.at]):
 			s.at++
 		case strings.HasPrefix(s.src[s.at:], "--"):
 			s.line()
@@ -241,12 +244,6 @@ func (s *scanner) comment() {
 
 func isSign(c byte) bool { return strings.IndexByte("+-*/<>=~!@#%^&|`?", c) >= 0 }
 
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
 func isWordStart(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c >= 0x80
 }
-
-func isWordByte(c byte) bool { return isWordStart(c) || isDigit(c) || c == '$' }

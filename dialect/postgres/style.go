@@ -24,8 +24,8 @@ var style = sqlast.Style{
 
 func appendName(dst []byte, name string) []byte { return appendDoubling(append(dst, '"'), name, `"`) }
 
-// appendString writes E'..' where there is a backslash: that has one meaning, while
-// a backslash in '..' depends on standard_conforming_strings.
+// appendString writes E'..' for a string with a backslash, because the meaning of a
+// backslash in '..' depends on standard_conforming_strings.
 func appendString(dst []byte, value string) []byte {
 	if strings.IndexByte(value, '\\') < 0 {
 		return appendDoubling(append(dst, '\''), value, "'")
@@ -40,7 +40,7 @@ func appendString(dst []byte, value string) []byte {
 	return append(dst, '\'')
 }
 
-// appendDoubling writes s with its quotes doubled, and a quote behind it.
+// appendDoubling appends s with its quotes doubled, and a closing quote.
 func appendDoubling(dst []byte, s, quote string) []byte {
 	for {
 		i := strings.Index(s, quote)
@@ -55,7 +55,8 @@ func appendDoubling(dst []byte, s, quote string) []byte {
 	return append(dst, quote...)
 }
 
-// argSeparator spells the calls whose arguments stand between keywords.
+// argSeparator returns the separator of the arguments of calls that have keywords
+// between them.
 func argSeparator(c *sqlast.Call, i int) string {
 	switch c.Name {
 	case "extract":

@@ -2,14 +2,13 @@ package postgres
 
 import "encoding/binary"
 
-// message is a message of the grammar's tree in protobuf's wire form, looked at
-// where it lies: the tree is read once, so it is not decoded into another first.
-// A field is asked for by its number; one that is absent has its zero value. The
-// bytes come from the grammar. Where they are none of its messages, a method
-// panics, and [Dialect.Read] answers for it.
+// message is a message of the grammar's tree in protobuf's wire format. The tree is
+// read once, so it is not decoded into Go structs first. Fields are read by their
+// numbers; an absent field has its zero value. A method panics if the bytes are
+// not a message of the grammar; [Dialect.Read] recovers.
 type message []byte
 
-// What the wire form holds.
+// The wire types that the grammar uses.
 const (
 	wireVarint = 0
 	wireBytes  = 2
@@ -22,7 +21,7 @@ type field struct {
 	data   message // of anything else
 }
 
-// next cuts the first field off.
+// next removes the first field and returns it.
 func (m *message) next() field {
 	key, n := binary.Uvarint(*m)
 	if n <= 0 {
@@ -40,13 +39,13 @@ func (m *message) next() field {
 	case wireBytes:
 		f.data, *m = rest[:value:value], rest[value:]
 	default:
-		panic("a field of a kind that the grammar does not use")
+		panic("a field of an unknown wire type")
 	}
 	return f
 }
 
-// child is the message in a field; nil: there is none. A message may be there and
-// be empty.
+// child returns the message in a field, nil if there is none. A message may be
+// empty.
 func (m message) child(number int) message {
 	for len(m) > 0 {
 		if f := m.next(); f.number == number {
@@ -56,7 +55,7 @@ func (m message) child(number int) message {
 	return nil
 }
 
-// has reports whether a field is there.
+// has reports whether a field is present.
 func (m message) has(number int) bool {
 	for len(m) > 0 {
 		if m.next().number == number {
@@ -66,7 +65,7 @@ func (m message) has(number int) bool {
 	return false
 }
 
-// list is the messages in a field that repeats.
+// list returns the messages in a repeated field.
 func (m message) list(number int) []message {
 	var out []message
 	for len(m) > 0 {
@@ -80,10 +79,10 @@ func (m message) list(number int) []message {
 	return out
 }
 
-// text is the string in a field.
+// text returns the string in a field.
 func (m message) text(number int) string { return string(m.child(number)) }
 
-// number is the integer in a field.
+// number returns the integer in a field.
 func (m message) number(number int) int {
 	for len(m) > 0 {
 		if f := m.next(); f.number == number {
@@ -93,11 +92,11 @@ func (m message) number(number int) int {
 	return 0
 }
 
-// flag is the truth value in a field.
+// flag returns the boolean in a field.
 func (m message) flag(number int) bool { return m.number(number) != 0 }
 
-// node opens a Node, which holds one message of many kinds: the field's number
-// tells which. Where there is no node the kind is 0.
+// node returns the message in a Node, and its field number, which is its kind. The
+// kind is 0 if there is no node.
 func (m message) node() (kind int, inner message) {
 	if len(m) == 0 {
 		return 0, nil
@@ -106,7 +105,7 @@ func (m message) node() (kind int, inner message) {
 	return f.number, f.data
 }
 
-// fields is a set of numbers of fields.
+// fields is a set of field numbers.
 type fields uint64
 
 func set(numbers ...int) fields {
@@ -117,8 +116,8 @@ func set(numbers ...int) fields {
 	return s
 }
 
-// only reports whether a message has no other fields than those of the set: a
-// field that a reader does not look at would be lost.
+// only reports whether all fields of a message are in the set. A field that the
+// reader does not read would be lost.
 func (m message) only(s fields) bool {
 	for len(m) > 0 {
 		if n := m.next().number; n > 63 || s&(1<<n) == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/qedkit/qed/dialect/sqlite"
 )
 
-// BenchmarkReadPrintSQLite reads and prints one gold statement an operation.
+// BenchmarkReadPrintSQLite reads and prints one gold statement per operation.
 func BenchmarkReadPrintSQLite(b *testing.B) {
 	var d sqlite.Dialect
 	var texts []string

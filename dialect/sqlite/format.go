@@ -2,9 +2,9 @@ package sqlite
 
 import "github.com/qedkit/qed/internal/sqlast"
 
-// boundedFormat reports whether the format of a printf is a literal without wide
-// fields: printf('%1000000000d', 1) makes a gigabyte out of nothing, and a width
-// given as * or in a computed format is not known before it runs.
+// boundedFormat reports whether the format of a printf is a literal with widths of
+// at most 999. printf('%1000000000d', 1) returns a gigabyte, and a width in an
+// argument or in a computed format is not known before the statement runs.
 func boundedFormat(args []sqlast.Expr) bool {
 	if len(args) == 0 {
 		return true

@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// FuzzRead: whatever the text is, the answer is a *sqlast.Error or a tree that
-// prints and is read again as the same tree.
+// FuzzRead: for any text, Read returns a *sqlast.Error or a tree that is printed
+// and is read again as the same tree.
 func FuzzRead(f *testing.F) {
 	for _, text := range texts(corpora.Own(f)) {
 		f.Add(text)

@@ -8,6 +8,7 @@ import (
 	"github.com/sqlc-dev/meyer/ast"
 	"github.com/sqlc-dev/meyer/parser"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
@@ -15,8 +16,8 @@ import (
 
 var lexis = sqlast.Lexis{Quotes: "'\"`", Brackets: true}
 
-// Read reads one SELECT, VALUES or WITH .. SELECT. Whatever the text is, the
-// answer is a tree or a [*sqlast.Error].
+// Read parses one SELECT, VALUES or WITH .. SELECT. For any text it returns a tree
+// or a [*sqlast.Error].
 func (Dialect) Read(text string) (q *sqlast.Query, err error) {
 	if err := sqlast.CheckText(text, &lexis); err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func (Dialect) Read(text string) (q *sqlast.Query, err error) {
 	}
 	s, ok := statements[0].(*ast.SelectStmt)
 	if !ok {
-		return nil, notSelect(statementName(text, statements[0]), statements[0].Pos())
+		return nil, sqlread.NotSelect(statementName(text, statements[0]), statements[0].Pos())
 	}
 	r := reader{src: text}
 	q = r.query(s, headers)
@@ -62,14 +63,9 @@ func syntaxError(text string, err error) *sqlast.Error {
 	switch word := firstWord(text[start:]); word {
 	case "SELECT", "VALUES", "WITH", "":
 	default:
-		return notSelect(word, start)
+		return sqlread.NotSelect(word, start)
 	}
 	return &sqlast.Error{Code: sqlast.Syntax, Pos: sqlast.Pos(at.Offset), Message: sqlast.Clip(at.Message)}
-}
-
-func notSelect(name string, pos int) *sqlast.Error {
-	return &sqlast.Error{Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(pos),
-		Message: fmt.Sprintf("%s is not allowed: write a SELECT", name)}
 }
 
 func tooDeep(pos int) *sqlast.Error {
@@ -77,7 +73,7 @@ func tooDeep(pos int) *sqlast.Error {
 		Message: fmt.Sprintf("the statement nests deeper than %d levels", sqlast.MaxDepth)}
 }
 
-// statementName is the keyword that tells what kind a statement is of.
+// statementName returns the keyword of a statement.
 func statementName(text string, s ast.Stmt) string {
 	switch s.(type) {
 	case *ast.InsertStmt:
@@ -98,8 +94,8 @@ func firstWord(text string) string {
 	return sqlast.Clip(strings.ToUpper(text[:n]))
 }
 
-// reader turns meyer's tree into qed's. The first error stays; what is built
-// after it is thrown away.
+// reader converts the grammar's tree into qed's tree. It keeps the first error; the
+// tree is incomplete then.
 type reader struct {
 	src   string
 	depth int
@@ -118,23 +114,9 @@ func (r *reader) unsupported(at int, construct string) {
 
 func pos(n ast.Node) sqlast.Pos { return sqlast.Pos(n.Pos()) }
 
-// mapped applies f to each element; it keeps nil for nothing.
-func mapped[T, U any](list []T, f func(T) U) []U {
-	if len(list) == 0 {
-		return nil
-	}
-	out := make([]U, len(list))
-	for i, x := range list {
-		out[i] = f(x)
-	}
-	return out
-}
-
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
-
 func hasPrefix(s string, i int, prefix string) bool { return strings.HasPrefix(s[i:], prefix) }
 
-// past returns the offset after the next end, or the end of the text.
+// past returns the offset after the next end, or the length of the text.
 func past(s string, i int, end string) int {
 	if n := strings.Index(s[i:], end); n >= 0 {
 		return i + n + len(end)

@@ -6,6 +6,7 @@ import (
 	"github.com/sqlc-dev/meyer/ast"
 	"github.com/sqlc-dev/meyer/token"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
@@ -26,29 +27,20 @@ func (r *reader) call(e *ast.FuncCall) sqlast.Expr {
 	switch out.Name {
 	case "printf", "format":
 		if !boundedFormat(out.Args) {
-			r.fail(sqlast.Function, e.Pos(), out.Name, out.Name+" takes a literal format without * and without widths beyond 999")
+			r.fail(sqlast.Function, e.Pos(), out.Name,
+				out.Name+" needs a literal format without * and with widths of at most 999")
 		}
 	}
 	return out
 }
 
-// function is a function's name in lower case. It is printed bare, so it has to
-// be a plain word; a quoted one has to stand for a name without its quotes too.
+// function returns the name of a function in lower case. It is printed without
+// quotes, so it has to be a word that is a name without them.
 func (r *reader) function(id *ast.Ident) string {
-	if !plainWord(id.Name) || id.Quote != ast.QuoteNone && !token.IsIDJ(token.Lookup(id.Name)) {
+	if !sqlread.IsPlainWord(ascii.Lower(id.Name)) || id.Quote != ast.QuoteNone && !token.IsIDJ(token.Lookup(id.Name)) {
 		r.fail(sqlast.Function, id.Pos(), id.Name, "there is no function "+sqlast.Clip(id.Name))
 	}
 	return strings.ToLower(id.Name)
-}
-
-func plainWord(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := ascii.LowerByte(s[i])
-		if !('a' <= c && c <= 'z' || c == '_' || i > 0 && '0' <= c && c <= '9') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 func (r *reader) window(w *ast.WindowDef) *sqlast.Window {
@@ -106,8 +98,8 @@ func (r *reader) frame(w *ast.WindowDef) *sqlast.Frame {
 	}
 }
 
-// bound reads one end of a frame; the short form has no second one, which means
-// the current row.
+// bound reads one end of a frame. In the short form of a frame the second end is
+// missing, which means the current row.
 func (r *reader) bound(b *ast.FrameBound) sqlast.Bound {
 	if b == nil {
 		return sqlast.Bound{Kind: sqlast.CurrentRow}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -16,9 +17,9 @@ func (r *reader) optional(e ast.Expr) sqlast.Expr {
 	return r.expr(e)
 }
 
-func (r *reader) exprs(list []ast.Expr) []sqlast.Expr { return mapped(list, r.expr) }
+func (r *reader) exprs(list []ast.Expr) []sqlast.Expr { return sqlread.Map(list, r.expr) }
 
-// expr reads an expression. The tree has no parentheses: they are in its shape.
+// expr reads an expression. Parentheses are in the shape of the tree.
 func (r *reader) expr(e ast.Expr) sqlast.Expr {
 	if r.err != nil {
 		return nil
@@ -173,7 +174,7 @@ func (r *reader) in(e *ast.InExpr) sqlast.Expr {
 	return out
 }
 
-// is reads IS and IS [NOT] DISTINCT FROM, which are one operator to SQLite.
+// is reads IS and IS [NOT] DISTINCT FROM, which are one operator in SQLite.
 func (r *reader) is(e *ast.IsExpr) sqlast.Expr {
 	not := e.Not != e.Distinct
 	x, y := r.expr(e.X), r.expr(e.Y)
@@ -187,18 +188,18 @@ func (r *reader) is(e *ast.IsExpr) sqlast.Expr {
 	return &sqlast.Binary{Pos: pos(e), Op: op, X: x, Y: y}
 }
 
-// nullCheck reads ISNULL, NOTNULL and NOT NULL. To SQLite the last binds as the
-// prefix NOT does, from right to left: NOT a NOT NULL is NOT (a NOT NULL), and so
-// is what follows. The grammar reads it from left to right, so it is refused.
+// nullCheck reads ISNULL, NOTNULL and NOT NULL. In SQLite NOT NULL binds from right
+// to left, as the prefix NOT does: NOT a NOT NULL is NOT (a NOT NULL). The grammar
+// reads it from left to right, so that form is refused.
 func (r *reader) nullCheck(e *ast.NullCheckExpr) sqlast.Expr {
 	if e.Test == ast.TestNotNullWords && endsInNot(e.X) {
-		r.fail(sqlast.Unsupported, e.Pos(), "NOT NULL", "NOT NULL behind another NOT is misread; write IS NOT NULL")
+		r.fail(sqlast.Unsupported, e.Pos(), "NOT NULL", "NOT NULL after another NOT is not supported: write IS NOT NULL")
 	}
 	return &sqlast.Is{Pos: pos(e), X: r.expr(e.X), Not: e.Test != ast.TestIsNull, Test: sqlast.IsNull}
 }
 
-// endsInNot reports whether the right edge of an expression is the operand of a
-// NOT that no parenthesis closes.
+// endsInNot reports whether an expression ends with the operand of a NOT that is
+// not in parentheses.
 func endsInNot(e ast.Expr) bool {
 	for {
 		switch x := e.(type) {
@@ -227,7 +228,7 @@ func (r *reader) caseOf(e *ast.CaseExpr) sqlast.Expr {
 	return &sqlast.Case{
 		Pos:     pos(e),
 		Operand: r.optional(e.Operand),
-		Whens: mapped(e.Whens, func(w *ast.CaseWhen) sqlast.When {
+		Whens: sqlread.Map(e.Whens, func(w *ast.CaseWhen) sqlast.When {
 			return sqlast.When{Cond: r.expr(w.When), Result: r.expr(w.Then)}
 		}),
 		Else: r.optional(e.Else),
@@ -246,8 +247,8 @@ func (r *reader) cast(e *ast.CastExpr) sqlast.Expr {
 	return &sqlast.Cast{Pos: pos(e), X: r.expr(e.X), Type: affinity}
 }
 
-// castTypes maps the names of types to what SQLite makes of them: a cast knows
-// five types and no lengths.
+// castTypes maps the names of types to their affinity in SQLite. A cast has five
+// types, without lengths.
 var castTypes = map[string]string{
 	"INTEGER": "INTEGER", "INT": "INTEGER", "TINYINT": "INTEGER", "SMALLINT": "INTEGER", "MEDIUMINT": "INTEGER",
 	"BIGINT": "INTEGER", "INT2": "INTEGER", "INT4": "INTEGER", "INT8": "INTEGER", "UNSIGNED BIG INT": "INTEGER",

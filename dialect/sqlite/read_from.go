@@ -5,11 +5,12 @@ import (
 
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// from nests a FROM list to the left: SQLite reads commas and joins alike, in
-// the order in which they stand.
+// from nests a FROM list to the left. SQLite treats commas and joins in the same
+// way, in their order.
 func (r *reader) from(list []*ast.TableRef) sqlast.Relation {
 	if len(list) > sqlast.MaxDepth {
 		r.err = tooDeep(list[sqlast.MaxDepth].Pos())
@@ -38,13 +39,13 @@ func (r *reader) join(left sqlast.Relation, t *ast.TableRef) *sqlast.Join {
 		Left:    left,
 		Right:   r.source(t),
 		On:      r.optional(t.On),
-		Using:   mapped(t.Using, r.name),
+		Using:   sqlread.Map(t.Using, r.name),
 	}
 }
 
-// joinKind reads the words before JOIN. The grammar takes any; SQLite refuses
-// unknown ones afterwards, OUTER alone, and INNER or CROSS beside LEFT, RIGHT or
-// FULL.
+// joinKind reads the words before JOIN. The grammar accepts any words. SQLite
+// refuses unknown ones, OUTER alone, and INNER or CROSS together with LEFT, RIGHT
+// or FULL.
 func (r *reader) joinKind(op *ast.JoinOperator) (kind sqlast.JoinKind, natural bool) {
 	var inner, left, right, outer bool
 	for _, word := range op.Words {
@@ -113,8 +114,8 @@ func (r *reader) tableFunction(n *ast.QualifiedName) {
 	r.unsupported(n.Pos(), "the table-valued function "+n.Name.Name)
 }
 
-// parenthesized reads (a JOIN b) and (a). SQLite gives a single table in
-// parentheses the alias that stands behind them.
+// parenthesized reads (a JOIN b) and (a). In SQLite an alias after the parentheses
+// around a single table is the alias of the table.
 func (r *reader) parenthesized(t *ast.TableRef, alias string) sqlast.Relation {
 	inner := r.from(t.List)
 	if alias == "" {

@@ -3,22 +3,24 @@ package sqlite
 import (
 	"github.com/sqlc-dev/meyer/ast"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// naming says who sees the names of a query's columns.
+// naming is the use of the names of a query's columns.
 type naming uint8
 
 const (
-	unnamed naming = iota // nobody: a subquery used as a value
-	headers               // the caller, as headers of the result
-	columns               // the query outside, as columns
+	unnamed naming = iota // not used: a subquery used as a value
+	headers               // headers of the result
+	columns               // columns of the outer query
 )
 
 func (r *reader) query(s *ast.SelectStmt, n naming) *sqlast.Query {
 	q := &sqlast.Query{Pos: pos(s)}
 	if s.With != nil {
-		q.With = &sqlast.With{Pos: pos(s.With), Recursive: s.With.Recursive, CTEs: mapped(s.With.CTEs, r.cte)}
+		q.With = &sqlast.With{Pos: pos(s.With), Recursive: s.With.Recursive, CTEs: sqlread.Map(s.With.CTEs, r.cte)}
 	}
 	if len(s.Cores) > sqlast.MaxDepth {
 		r.err = tooDeep(s.Cores[sqlast.MaxDepth].Pos())
@@ -33,10 +35,11 @@ func (r *reader) query(s *ast.SelectStmt, n naming) *sqlast.Query {
 			if i == last {
 				r.tail(q, core)
 			} else if core.OrderBy != nil || core.Limit != nil {
-				r.fail(sqlast.Syntax, s.Ops[i].Start, s.Ops[i].Op, "ORDER BY and LIMIT stand after the last SELECT of a "+s.Ops[i].Op)
+				op := s.Ops[i]
+				r.fail(sqlast.Syntax, op.Start, op.Op, "ORDER BY and LIMIT belong after the last SELECT of a "+op.Op)
 			}
 		case *ast.ValuesClause:
-			body = &sqlast.Values{Pos: pos(core), Rows: mapped(core.Rows, r.exprs)}
+			body = &sqlast.Values{Pos: pos(core), Rows: sqlread.Map(core.Rows, r.exprs)}
 		}
 		if i == 0 {
 			q.Body = body
@@ -63,7 +66,7 @@ func (r *reader) cte(c *ast.CTE) *sqlast.CTE {
 	return &sqlast.CTE{
 		Pos:     pos(c),
 		Name:    r.name(c.Name),
-		Columns: mapped(c.Columns, r.name),
+		Columns: sqlread.Map(c.Columns, r.name),
 		Query:   r.query(c.Select, columns),
 	}
 }
@@ -86,7 +89,7 @@ func (r *reader) selectBlock(s *ast.SelectQuery, n naming) *sqlast.Select {
 		Where:    r.optional(s.Where),
 		GroupBy:  r.exprs(s.GroupBy),
 		Having:   r.optional(s.Having),
-		Windows:  mapped(s.Windows, r.window),
+		Windows:  sqlread.Map(s.Windows, r.window),
 	}
 	if s.From != nil {
 		out.From = r.from(s.From)
@@ -114,9 +117,9 @@ func (r *reader) item(c *ast.ResultColumn, n naming) sqlast.Item {
 	return it
 }
 
-// ownName is what SQLite calls an entry of a select list that has no alias: a
-// column by its own name, anything else by its source text, up to the token that
-// follows. To a query outside, a collation does not hide the column's name.
+// ownName returns the name that SQLite gives to an entry of a select list without
+// an alias: the name of a column, or else the source text up to the next token.
+// For an outer query, a column with a collation keeps its name.
 func (r *reader) ownName(c *ast.ResultColumn, e sqlast.Expr, n naming) string {
 	if _, plain := e.(*sqlast.Column); plain || n == unnamed {
 		return ""
@@ -134,7 +137,7 @@ func (r *reader) ownName(c *ast.ResultColumn, e sqlast.Expr, n naming) string {
 		}
 	}
 	end := nextToken(r.src, c.End())
-	for isSpace(r.src[end-1]) {
+	for ascii.IsSpace(r.src[end-1]) {
 		end--
 	}
 	return r.src[c.Pos():end]
@@ -145,7 +148,7 @@ func (r *reader) ownName(c *ast.ResultColumn, e sqlast.Expr, n naming) string {
 func nextToken(src string, i int) int {
 	for i < len(src) {
 		switch {
-		case isSpace(src[i]):
+		case ascii.IsSpace(src[i]):
 			i++
 		case hasPrefix(src, i, "\ufeff"):
 			i += len("\ufeff")
@@ -160,7 +163,7 @@ func nextToken(src string, i int) int {
 	return i
 }
 
-// name is a name that stands for something. An empty one would not be printed.
+// name returns a name, which must not be empty: an empty one would not be printed.
 func (r *reader) name(id *ast.Ident) string {
 	if id.Name == "" {
 		r.unsupported(id.Pos(), "an empty name")
@@ -169,7 +172,7 @@ func (r *reader) name(id *ast.Ident) string {
 }
 
 func (r *reader) orderBy(list []*ast.OrderingTerm) []sqlast.Order {
-	return mapped(list, func(t *ast.OrderingTerm) sqlast.Order {
+	return sqlread.Map(list, func(t *ast.OrderingTerm) sqlast.Order {
 		return sqlast.Order{Expr: r.expr(t.Expr), Desc: t.Order == ast.SortDesc, Nulls: nullsOrders[t.Nulls]}
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// TestConstructs reads every construct and pins how it is printed.
+// TestConstructs reads every construct and checks its printed form.
 func TestConstructs(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"no FROM", `select 1`, `SELECT 1 AS "1"`},
@@ -115,7 +115,7 @@ func TestConstructs(t *testing.T) {
 	}
 }
 
-// TestOwnNames pins what an expression without an alias is called.
+// TestOwnNames checks the names of expressions without an alias.
 func TestOwnNames(t *testing.T) {
 	for _, tt := range []struct {
 		text string
@@ -272,7 +272,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestAcceptedNearRefusals holds what stands close to a bound and is read.
+// TestAcceptedNearRefusals reads statements close to a limit.
 func TestAcceptedNearRefusals(t *testing.T) {
 	for _, text := range []string{
 		`SELECT ` + strings.Repeat("(", sqlast.MaxNesting) + `1` + strings.Repeat(")", sqlast.MaxNesting),

@@ -12,8 +12,8 @@ import (
 
 var ignorePositions = cmpopts.IgnoreTypes(sqlast.Pos(0))
 
-// roundTrip reads a statement, prints it and reads what was printed: the trees
-// must be equal, and printing again must give the same text.
+// roundTrip reads a statement, prints it and reads the printed text: the trees have
+// to be equal, and printing again has to give the same text.
 func roundTrip(tb testing.TB, text string) string {
 	tb.Helper()
 	var d sqlite.Dialect

@@ -1,8 +1,8 @@
-// Package sqlite is the SQLite dialect: its grammar, its scoping, its spelling
-// and the functions that are safe to call.
+// Package sqlite is the SQL dialect of SQLite. Pass its [Dialect] to packages
+// secureview and sqldb/sqlitedb.
 //
-// Statements are read by github.com/sqlc-dev/meyer, a port of SQLite's own
-// grammar. The package links no database driver.
+// Statements are parsed by github.com/sqlc-dev/meyer, a port of SQLite's own
+// grammar. The package does not import a database driver.
 package sqlite
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// Dialect is SQLite's dialect. The zero value is ready to use, and safe for
+// Dialect is the dialect of SQLite. The zero value is ready to use and safe for
 // concurrent use.
 type Dialect struct{}
 
@@ -20,7 +20,7 @@ var _ dialect.Dialect = Dialect{}
 // Name returns "sqlite".
 func (Dialect) Name() string { return "sqlite" }
 
-// Flavor returns how SQLite scopes and folds names.
+// Flavor returns how SQLite scopes and compares names.
 func (Dialect) Flavor() *sqlast.Flavor { return &flavor }
 
 var flavor = sqlast.Flavor{
@@ -39,24 +39,24 @@ var flavor = sqlast.Flavor{
 	Fold:                ascii.EqualFold,
 }
 
-// Append prints a tree. Unqualified columns stand in backticks, because SQLite
-// takes a "x" that is no column for a string.
+// Append prints a tree. Unqualified columns are in backticks, because SQLite reads
+// "x" as a string if there is no column x.
 func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
 	return style.Append(dst, q, physical)
 }
 
-// Quote prints a name in double quotes.
+// Quote returns a name in double quotes.
 func (Dialect) Quote(name string) string {
 	return string(appendQuoted(nil, name, '"'))
 }
 
-// Safe reports whether a function of SQLite reads nothing but its arguments, has
-// no effect beside its result, and cannot make much out of little.
+// Safe reports whether a function of SQLite, given in lower case, reads nothing but
+// its arguments, the clock and random numbers, has no side effects, and does not
+// return much more than its arguments.
 func (Dialect) Safe(function string) bool {
-	_, ok := safeFunctions[function]
-	return ok
+	return safeFunctions[function]
 }
 
-// Reread returns nil: SQLite's authorizer is the second reader, when a statement
+// Reread returns nil, because SQLite's authorizer makes this check when a statement
 // is prepared.
 func (Dialect) Reread(string, []dialect.TableName) error { return nil }

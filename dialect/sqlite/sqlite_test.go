@@ -1,25 +1,19 @@
 package sqlite_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/qedkit/qed/dialect/sqlite"
 )
 
-func ExampleDialect_Quote() {
-	var d sqlite.Dialect
-	fmt.Println(d.Quote("order"))
-	fmt.Println(d.Quote(`6" pipe`))
-	// Output:
-	// "order"
-	// "6"" pipe"
-}
-
-func ExampleDialect_Safe() {
-	var d sqlite.Dialect
-	fmt.Println(d.Safe("strftime"), d.Safe("load_extension"))
-	// Output: true false
+func TestQuote(t *testing.T) {
+	for name, want := range map[string]string{
+		"t": `"t"`, `6" pipe`: `"6"" pipe"`, "": `""`, `a\`: `"a\"`, "é 日": `"é 日"`,
+	} {
+		if got := (sqlite.Dialect{}).Quote(name); got != want {
+			t.Errorf("Quote(%q) = %s, want %s", name, got, want)
+		}
+	}
 }
 
 func TestSafe(t *testing.T) {

@@ -13,12 +13,12 @@ var style = sqlast.Style{
 	AppendColumn: appendColumn,
 	Same:         "IS",
 	NotSame:      "IS NOT",
-	CrossJoin:    "JOIN", // CROSS JOIN would also fix the order of the loops
+	CrossJoin:    "JOIN", // CROSS JOIN would also set the order of the loops
 }
 
-// appendColumn keeps apart what SQLite tells by the quotes alone: "x" is a string
-// where no column has the name, `x` never is, and only a bare true is a truth
-// value.
+// appendColumn keeps the quotes that have a meaning in SQLite: "x" is a string if
+// there is no column x, `x` is always a name, and only true without quotes is a
+// boolean.
 func appendColumn(dst []byte, c *sqlast.Column) []byte {
 	switch {
 	case c.DoubleQuoted:

@@ -9,7 +9,7 @@ import (
 func TestCase(t *testing.T) {
 	tests := []struct {
 		a, lower, upper string
-		same, other     string // equal and not equal but for case
+		same, other     string // equal if case is ignored, and not equal
 	}{
 		{"", "", "", "", "a"},
 		{"workOrder", "workorder", "WORKORDER", "WORKorder", "workOrders"},

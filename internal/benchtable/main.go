@@ -1,7 +1,7 @@
-// Benchtable reads the output of go test -bench and writes the README's table of
-// figures: the median of the runs beside the bound that each is held to.
+// Benchtable reads the output of go test -bench and writes a table of the
+// benchmarks: the median of the runs of each benchmark, and its bound.
 //
-//	go test -bench . -benchmem -count 5 ./... | go run ./internal/benchtable -readme README.md
+//	go test -bench . -benchmem -count 5 ./... | go run ./internal/benchtable -file README.md
 package main
 
 import (
@@ -18,22 +18,22 @@ import (
 	"time"
 )
 
-// bound is what a benchmark is held to.
+// bound is one row of the table.
 type bound struct {
 	name   string
 	what   string
-	time   time.Duration // 0: no bound
-	allocs int           // 0: no bound
+	time   time.Duration // the most time of an operation; 0: no bound
+	allocs int           // the most allocations of an operation; 0: no bound
 }
 
 var bounds = []bound{
-	{"ShortestPath122", "join path, 122 tables, 1,801 relationships, not asked before", 20 * time.Microsecond, 0},
-	{"ShortestPath122Cached", "the same, asked before", 200 * time.Nanosecond, 0},
+	{"ShortestPath122", "join path, 122 tables, 1,801 relationships, not cached", 20 * time.Microsecond, 0},
+	{"ShortestPath122Cached", "the same, cached", 200 * time.Nanosecond, 0},
 	{"ShortestPath10k", "join path, 10,000 tables, 100,000 relationships", 3 * time.Millisecond, 0},
 	{"ShortestPath122Peer", "dominikbraun/graph's own search on the 122 tables, for comparison", 0, 0},
 	{"ShortestPath10kPeer", "the same on the 10,000", 0, 0},
 	{"Build122", "building the graph of the 122 tables", 0, 0},
-	{"Build10k", "building that of the 10,000", 0, 0},
+	{"Build10k", "building the graph of the 10,000", 0, 0},
 	{"Connect5", "Steiner trees of five of the 122 tables", 2 * time.Millisecond, 0},
 	{"RewriteMySQL", "guard a MySQL statement: read, resolve, rewrite, print, read again", 40 * time.Microsecond, 0},
 	{"RewriteMySQLPeer", "xwb1989/sqlparser alone reads and writes the statement, for comparison", 0, 0},
@@ -42,19 +42,19 @@ var bounds = []bound{
 	{"RewritePostgresPeer", "go-pgquery alone reads the statement, for comparison", 0, 0},
 	{"IntrospectMariaDB1000", "introspection of 1,000 tables with 20,000 columns in MariaDB", 3 * time.Second, 0},
 	{"IntrospectPostgres1000", "the same in PostgreSQL", 3 * time.Second, 0},
-	{"GuardedReadMariaDB/rows=1000/guarded", "guarded read of 1,000 rows from MariaDB: two round trips more than", 0, 0},
+	{"GuardedReadMariaDB/rows=1000/guarded", "guarded read of 1,000 rows from MariaDB: two more round trips than", 0, 0},
 	{"GuardedReadMariaDB/rows=1000/bare", "the same rows through database/sql alone", 0, 0},
-	{"GuardedReadPostgres/rows=1000/guarded", "guarded read of 1,000 rows from PostgreSQL: two round trips more than", 0, 0},
+	{"GuardedReadPostgres/rows=1000/guarded", "guarded read of 1,000 rows from PostgreSQL: two more round trips than", 0, 0},
 	{"GuardedReadPostgres/rows=1000/bare", "the same rows through database/sql alone", 0, 0},
 	{"Validate", "check a search body (five clauses, two aggregations) against a mapping of 300 fields", 30 * time.Microsecond, 0},
 	{"Linear10", "graph of ten nodes in a row, events read", 3 * time.Microsecond, 30},
-	{"Linear10Ask", "the same, nobody listening", time.Microsecond, 15},
+	{"Linear10Ask", "the same, without a reader of events", time.Microsecond, 15},
 	{"FanOut4", "four-way fan-out and merge, events read", 6 * time.Microsecond, 60},
-	{"FanOut4Ask", "the same, nobody listening", 3 * time.Microsecond, 45},
-	{"Linear10Memory", "graph of ten nodes in a row, kept in memory: the whole turn with ten checkpoints", 10 * time.Microsecond, 0},
-	{"CheckpointSQLite/full", "a checkpoint of 20 KB in SQLite, until it is on the disk", 0, 0},
-	{"CheckpointSQLite/normal", "the same, left to the system to write", 0, 0},
-	{"Steps20KBSQLite/steps=10", "a turn of ten nodes with a state of 20 KB, kept in SQLite", 2500 * time.Microsecond, 0},
+	{"FanOut4Ask", "the same, without a reader of events", 3 * time.Microsecond, 45},
+	{"Linear10Memory", "graph of ten nodes in a row, saved in memory: the whole turn with ten checkpoints", 10 * time.Microsecond, 0},
+	{"CheckpointSQLite/full", "a checkpoint of 20 KB in SQLite, synced to disk", 0, 0},
+	{"CheckpointSQLite/normal", "the same, written by the system later", 0, 0},
+	{"Steps20KBSQLite/steps=10", "a turn of ten nodes with a state of 20 KB, saved in SQLite", 2500 * time.Microsecond, 0},
 	{"Steps20KBSQLite/steps=1000", "the same with a thousand", 0, 0},
 }
 
@@ -64,15 +64,15 @@ const (
 )
 
 func main() {
-	readme := flag.String("readme", "", "`file` whose table is written; without it, the table is printed")
+	file := flag.String("file", "", "replace the table in `file` instead of printing it")
 	flag.Parse()
-	if err := run(os.Stdin, *readme); err != nil {
+	if err := run(os.Stdin, *file); err != nil {
 		fmt.Fprintln(os.Stderr, "benchtable:", err)
 		os.Exit(1)
 	}
 }
 
-func run(in io.Reader, readme string) error {
+func run(in io.Reader, file string) error {
 	runs, machine, err := read(in)
 	if err != nil {
 		return err
@@ -81,19 +81,19 @@ func run(in io.Reader, readme string) error {
 	if err != nil {
 		return err
 	}
-	if readme == "" {
+	if file == "" {
 		_, err := os.Stdout.Write(table)
 		return err
 	}
-	text, err := os.ReadFile(readme)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
 	text, err = replace(text, table)
 	if err != nil {
-		return fmt.Errorf("%s: %w", readme, err)
+		return fmt.Errorf("%s: %w", file, err)
 	}
-	return os.WriteFile(readme, text, 0o644)
+	return os.WriteFile(file, text, 0o644)
 }
 
 // result is one run of a benchmark.
@@ -102,7 +102,7 @@ type result struct {
 	allocs float64
 }
 
-// read collects the runs of each benchmark, and the processor they ran on.
+// read returns the runs of each benchmark, and the name of the processor.
 func read(in io.Reader) (map[string][]result, string, error) {
 	runs := map[string][]result{}
 	machine := ""
@@ -168,7 +168,7 @@ func median(runs []result, of func(result) float64) float64 {
 	return values[len(values)/2]
 }
 
-// short writes nanoseconds with three digits and a unit.
+// short formats nanoseconds with three digits and a unit.
 func short(nanos float64) string {
 	switch {
 	case nanos < 1e3:
@@ -179,12 +179,12 @@ func short(nanos float64) string {
 	return fmt.Sprintf("%.3g ms", nanos/1e6)
 }
 
-// replace puts the table between the two marks.
+// replace writes the table between the two marks.
 func replace(text, table []byte) ([]byte, error) {
 	before, rest, ok := bytes.Cut(text, []byte(begin))
 	_, after, closed := bytes.Cut(rest, []byte(end))
 	if !ok || !closed {
-		return nil, errors.New("it has no marks for the table: " + begin + " and " + end)
+		return nil, errors.New("no marks for the table: " + begin + " and " + end)
 	}
 	return slices.Concat(before, []byte(begin+"\n\n"), table, []byte("\n"+end), after), nil
 }

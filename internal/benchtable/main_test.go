@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// output is what go test -bench prints for every bound, three runs each.
+// output returns the output of go test -bench with three runs of each benchmark.
 func output() string {
 	var b strings.Builder
 	b.WriteString("goos: linux\ncpu: Test CPU\n")
@@ -38,7 +38,7 @@ func TestTableIsWrittenBetweenTheMarks(t *testing.T) {
 	got := string(raw)
 	for _, want := range []string{"before\n" + begin, "Test CPU", "| Linear10 |", "| 2 µs | 7 |", end + "\nafter\n"} {
 		if !strings.Contains(got, want) {
-			t.Errorf("the file lacks %q:\n%s", want, got)
+			t.Errorf("the file does not contain %q:\n%s", want, got)
 		}
 	}
 	if strings.Contains(got, "old") || strings.Count(got, "| Linear10 |") != 1 {
@@ -48,13 +48,13 @@ func TestTableIsWrittenBetweenTheMarks(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	if err := run(strings.NewReader("BenchmarkLinear10-2 10 5 ns/op\n"), ""); err == nil {
-		t.Error("benchmarks are missing, and nobody is told")
+		t.Error("no error for missing benchmarks")
 	}
 	bare := filepath.Join(t.TempDir(), "README.md")
 	if err := os.WriteFile(bare, []byte("no marks"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := run(strings.NewReader(output()), bare); err == nil {
-		t.Error("the file has no marks, and nobody is told")
+		t.Error("no error for a file without marks")
 	}
 }

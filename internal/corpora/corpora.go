@@ -1,6 +1,6 @@
-// Package corpora gives tests and benchmarks public text-to-SQL data to measure
-// on: the training set of Spider, as JSON lines. The repository does not hold it.
-// Where it is not on the machine, a small set of our own in the same form serves.
+// Package corpora reads text-to-SQL data for tests and benchmarks: the training set
+// of Spider, as JSON lines, which is not part of the repository, and a small set
+// of our own in the same form, which is.
 package corpora
 
 import (
@@ -15,24 +15,25 @@ import (
 	"testing"
 )
 
-// Corpus is databases and what is asked of them. Names are compared without case.
+// A Corpus is a set of databases with statements and joins. Names are compared
+// without case.
 type Corpus struct {
 	Schemas    []Schema
 	Statements []Statement
 	Joins      []Join
 }
 
-// Schema is one database.
+// A Schema describes one database.
 type Schema struct {
 	DB          string
 	Tables      map[string][]string
 	ForeignKeys [][4]string `json:"foreign_keys"` // from table, from column, to table, to column
 }
 
-// Statement is a statement in the dialect of SQLite.
+// A Statement is a statement in the dialect of SQLite.
 type Statement struct{ DB, SQL string }
 
-// Join is the tables of a SELECT block and the equalities that join them.
+// A Join has the tables of a SELECT block and the equalities that join them.
 type Join struct {
 	DB         string
 	Tables     []string
@@ -49,8 +50,9 @@ func Own(tb testing.TB) *Corpus {
 	return read(tb, own, "own/schemas.jsonl", "own/sql.jsonl", "own/joins.jsonl")
 }
 
-// Public returns the public set, from the folder that QED_CORPORA names or else
-// from shared/corpora beside the repository; nil where there is none.
+// Public returns the public set, from the directory in QED_CORPORA, or else from
+// ../shared/corpora next to the repository. It returns nil if the default
+// directory does not exist.
 func Public(tb testing.TB) *Corpus {
 	tb.Helper()
 	dir := os.Getenv("QED_CORPORA")
@@ -67,7 +69,7 @@ func Public(tb testing.TB) *Corpus {
 	return read(tb, os.DirFS(dir), "spider_schemas.jsonl", "spider_sql.jsonl", "spider_joins.jsonl")
 }
 
-// Find returns the public set, or our own where it is not on this machine.
+// Find returns the public set, or our own if the public set is not on this machine.
 func Find(tb testing.TB) *Corpus {
 	tb.Helper()
 	if c := Public(tb); c != nil {
@@ -76,8 +78,8 @@ func Find(tb testing.TB) *Corpus {
 	return Own(tb)
 }
 
-// repository is the folder of the checkout that a test runs in, which has the
-// workspace file.
+// repository returns the root directory of the repository, which has the workspace
+// file.
 func repository() (string, bool) {
 	dir, err := os.Getwd()
 	for err == nil {

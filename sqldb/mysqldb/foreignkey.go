@@ -2,8 +2,8 @@ package mysqldb
 
 import (
 	"context"
-
-	"github.com/qedkit/qed/internal/declared"
+	"fmt"
+	"strings"
 )
 
 // foreignKeys adds the declared keys. With foreign_key_checks off, one can be
@@ -20,26 +20,25 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 		return err
 	}
 	for _, group := range groups(rows) {
-		key, database, target := declared.Key{From: group[0][0]}, group[0][3], group[0][4]
+		table, database, target := group[0][0], group[0][3], group[0][4]
+		var from, to []string
 		for _, row := range group {
-			key.FromColumns = append(key.FromColumns, row[2])
-			key.ToColumns = append(key.ToColumns, row[5])
+			from, to = append(from, row[2]), append(to, row[5])
 		}
-		if problem := r.relate(key, database, target); problem != "" {
-			r.skipped(key.From, declared.Unusable(key.FromColumns, problem))
+		if err := r.relate(table, from, database, target, to); err != nil {
+			r.skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
 		}
 	}
 	return nil
 }
 
-func (r *introspection) relate(key declared.Key, database, target string) (problem string) {
-	var ok bool
-	key.To, ok = r.names[r.fold(target)]
+func (r *introspection) relate(table string, from []string, database, target string, to []string) error {
+	name, ok := r.names[r.fold(target)]
 	switch {
 	case database != "":
-		return "it leads into the database " + database
+		return fmt.Errorf("it leads into the database %s", database)
 	case !ok:
-		return "there is no table " + target + ", or this account may not see it"
+		return fmt.Errorf("there is no table %s, or this account may not see it", target)
 	}
-	return declared.Relate(r.schema, key)
+	return r.schema.AddForeignKey(table, from, name, to)
 }

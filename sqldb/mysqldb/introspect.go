@@ -10,7 +10,6 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/declared"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -177,7 +176,10 @@ func (r *introspection) keys(ctx context.Context) error {
 			columns = append(columns, row[2])
 		}
 		t, ok := r.schema.Tables[index[0][0]]
-		if _, missing := declared.Spelled(columns, t.Columns); !ok || missing != "" || slices.Contains(columns, "") {
+		missing := func(column string) bool {
+			return !slices.ContainsFunc(t.Columns, func(c string) bool { return ascii.EqualFold(c, column) })
+		}
+		if !ok || slices.ContainsFunc(columns, missing) {
 			continue
 		}
 		if index[0][1] == "PRIMARY" {

@@ -10,8 +10,8 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/dialect"
-	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/mysqlnote"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -25,7 +25,7 @@ const (
 // and, as the server shows what it finds behind views, what those read. A server
 // may leave out what it does not need to read.
 func reread(ctx context.Context, conn *sql.Conn, s *server, r *sqldb.Reading, text string) error {
-	label, ok := mysql.OddLabel(text)
+	label, ok := mysqlnote.UnquotedLabel(text)
 	if !ok {
 		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the third reader does not understand the printed statement"}
 	}
@@ -36,12 +36,12 @@ func reread(ctx context.Context, conn *sql.Conn, s *server, r *sqldb.Reading, te
 	if err != nil || note == "" {
 		return err
 	}
-	found, ok := mysql.ServerTables(note)
+	found, ok := mysqlnote.Tables(note)
 	if !ok && s.mariaDB {
 		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "what the server would read is not understood"}
 	}
 	if !s.mariaDB {
-		found = append(found, mysql.ServerTablesAnywhere(note)...)
+		found = append(found, mysqlnote.TablesAnywhere(note)...)
 	}
 	allowed := s.newTableSet()
 	for _, o := range r.Objects {
@@ -107,7 +107,7 @@ func (s *server) behind(ctx context.Context, conn *sql.Conn, tables []dialect.Ta
 	}
 	before := len(allowed.list)
 	for _, row := range definitions {
-		if read, ok := mysql.ServerTables(row[0]); ok {
+		if read, ok := mysqlnote.Tables(row[0]); ok {
 			for _, t := range read {
 				allowed.add(t)
 			}

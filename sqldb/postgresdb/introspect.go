@@ -3,10 +3,11 @@ package postgresdb
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
-	"github.com/qedkit/qed/internal/declared"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -189,24 +190,24 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 			if _, ok := r.schema.Tables[table]; !ok {
 				return nil
 			}
-			if problem := r.relate(table, from, targetSchema, target, to); problem != "" {
-				r.skipped(table, declared.Unusable(from, problem))
+			if err := r.relate(table, from, targetSchema, target, to); err != nil {
+				r.skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
 			}
 			return nil
 		})
 }
 
-func (r *introspection) relate(table string, from list, targetSchema, target string, to list) (problem string) {
+func (r *introspection) relate(table string, from list, targetSchema, target string, to list) error {
 	there, ok := r.schema.Tables[target]
 	switch {
 	case targetSchema != r.catalog.schema:
-		return target + " is in the schema " + targetSchema
+		return fmt.Errorf("%s is in the schema %s", target, targetSchema)
 	case !ok:
-		return "the account may not read " + target
+		return fmt.Errorf("the account may not read %s", target)
 	}
 	here := r.schema.Tables[table]
 	if !holds(here.Columns, from) || !holds(there.Columns, to) {
-		return "the account may not read all of its columns"
+		return errors.New("the account may not read all of its columns")
 	}
-	return declared.Relate(r.schema, declared.Key{From: table, FromColumns: from, To: target, ToColumns: to})
+	return r.schema.AddForeignKey(table, from, target, to)
 }

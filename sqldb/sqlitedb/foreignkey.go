@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
-	"github.com/qedkit/qed/internal/declared"
 )
 
 // foreignKeys adds the declared keys, in the order of their declaration. SQLite
@@ -22,34 +22,33 @@ func (r *introspection) foreignKeys(ctx context.Context, c *conn) error {
 	}
 	for start := 0; start < len(rows); {
 		first := rows[start]
-		key := declared.Key{From: first[0]}
+		var from, to []string
 		for ; start < len(rows) && rows[start][0] == first[0] && rows[start][1] == first[1]; start++ {
-			key.FromColumns = append(key.FromColumns, rows[start][3])
-			key.ToColumns = append(key.ToColumns, rows[start][4])
+			from, to = append(from, rows[start][3]), append(to, rows[start][4])
 		}
-		if problem := r.relate(key, first[2]); problem != "" {
-			r.skipped(key.From, declared.Unusable(key.FromColumns, problem))
+		if err := r.relate(first[0], from, first[2], to); err != nil {
+			r.skipped(first[0], fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
 		}
 	}
 	return nil
 }
 
-func (r *introspection) relate(key declared.Key, target string) (problem string) {
-	var ok bool
-	if key.To, ok = r.names[ascii.Lower(target)]; !ok {
-		return "there is no table " + target
+func (r *introspection) relate(table string, from []string, target string, to []string) error {
+	name, ok := r.names[ascii.Lower(target)]
+	if !ok {
+		return fmt.Errorf("there is no table %s", target)
 	}
-	there := r.schema.Tables[key.To]
+	there := r.schema.Tables[name]
 	if there.View {
-		return target + " is a view"
+		return fmt.Errorf("%s is a view", target)
 	}
-	if key.ToColumns[0] == "" { // the primary key is meant
-		if len(there.PrimaryKey) != len(key.FromColumns) {
-			return fmt.Sprintf("the primary key of %s has %d columns", key.To, len(there.PrimaryKey))
+	if to[0] == "" { // the key refers to the primary key
+		if len(there.PrimaryKey) != len(from) {
+			return fmt.Errorf("the primary key of %s has %d columns", name, len(there.PrimaryKey))
 		}
-		key.ToColumns = there.PrimaryKey
+		to = there.PrimaryKey
 	}
-	return declared.Relate(r.schema, key)
+	return r.schema.AddForeignKey(table, from, name, to)
 }
 
 // place reads a number that SQLite wrote.

@@ -1,21 +1,22 @@
 package joinpath
 
-// FanOut returns the joins that repeat rows of a table, given by its alias, each
-// seen on the way from that table: empty where each of its rows appears at most
-// once in the result, so that a SUM or COUNT over its columns is right.
+// FanOut returns the joins that repeat the rows of one table, which is given by
+// its alias. Each join is read in the direction away from that table. If there
+// are none, each row of the table appears at most once in the result, so that a
+// SUM or COUNT over its columns is right.
 //
-// To aggregate the columns of several tables in one statement, all of them have
-// to come out empty. Two tables that are both on the many side of a third never
-// do: aggregate each by itself first.
+// To aggregate columns of several tables in one statement, FanOut has to be empty
+// for each of them. It never is for two tables on the many sides of a third one:
+// aggregate each of them in a subquery first.
 //
-// The error is an [*Error] of kind [ErrUnknownTable].
+// The error is a [*refusal.Error] of code [ErrUnknownTable].
 func (p Plan) FanOut(alias string) ([]Step, error) {
 	from, err := p.find(alias)
 	if err != nil {
 		return nil, err
 	}
-	// The nodes from the given one up to the root are walked against the
-	// order of the plan, all others along it.
+	// Joins between the given node and the root are read against the order of
+	// the plan, all others in its order.
 	upward := map[int]bool{}
 	for i := from; i > 0; i = int(p.tree.nodes[i].parent) {
 		upward[i] = true
@@ -33,11 +34,11 @@ func (p Plan) FanOut(alias string) ([]Step, error) {
 	return steps, nil
 }
 
-// Grain returns the aliases whose rows appear at most once in the result. It is
-// empty where every table's rows can repeat.
+// Grain returns the aliases of the tables whose rows appear at most once in the
+// result. It is empty if the rows of every table can repeat.
 func (p Plan) Grain() []string {
-	// Walking from a node's parent to the node changes nothing but which way
-	// their own join is seen.
+	// Seen from a node instead of from its parent, only the join between the two
+	// has the other direction.
 	out := []string{}
 	nodes := p.nodes()
 	if len(nodes) == 0 {
@@ -68,7 +69,7 @@ func (p Plan) Grain() []string {
 	return out
 }
 
-// reversed returns the step as seen from its right.
+// reversed returns the step read from right to left.
 func (s Step) reversed() Step {
 	s.Left, s.Right = s.Right, s.Left
 	s.LeftTable, s.RightTable = s.RightTable, s.LeftTable

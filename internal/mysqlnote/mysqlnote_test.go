@@ -1,14 +1,16 @@
-package mysql_test
+package mysqlnote_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/internal/mysqlnote"
 )
 
-func TestServerTables(t *testing.T) {
+func TestTables(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		// From notes of MariaDB 10.11.
 		{"select 1 AS `1`", ""},
@@ -31,7 +33,7 @@ func TestServerTables(t *testing.T) {
 		{"select `x`.`t`.`s` AS `s` from `x`.`t` group by `x`.`t`.`s` with rollup", "x.t"},
 		{"select 1 AS `1` from `x`.`a``b` left join (`x`.`c.d` join `y`.`from`) on(`x`.`a``b`.`n` = `y`.`from`.`n` and 1),`x`.`last`", "x.a`b x.c.d y.from x.last"},
 	} {
-		got, ok := mysql.ServerTables(tt.text)
+		got, ok := mysqlnote.Tables(tt.text)
 		want := names(tt.want)
 		if tt.want == "x.a`b x.c.d y.from x.last" {
 			want[1].Name = "c.d"
@@ -42,8 +44,9 @@ func TestServerTables(t *testing.T) {
 	}
 }
 
-// A text that no server writes is not taken for one without tables.
-func TestServerTablesRefuses(t *testing.T) {
+// TestTablesRefuses: a text that no server prints is not treated as one
+// without tables.
+func TestTablesRefuses(t *testing.T) {
 	for _, text := range []string{
 		"select 1 from `x`.`t",
 		"select 'open from `x`.`t`",
@@ -55,13 +58,13 @@ func TestServerTablesRefuses(t *testing.T) {
 		"select 1 from `a`.`b`.`c`",
 		`select "a" from t`,
 	} {
-		if tables, ok := mysql.ServerTables(text); ok {
+		if tables, ok := mysqlnote.Tables(text); ok {
 			t.Errorf("%s: understood as %v", text, tables)
 		}
 	}
 }
 
-func TestServerTablesAnywhere(t *testing.T) {
+func TestTablesAnywhere(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		// From notes of MySQL 9.7.
 		{"/* select#1 */ select '2' AS `n`,'O'Brien' AS `s` from `x`.`t` where true", "x.t"},
@@ -73,13 +76,13 @@ func TestServerTablesAnywhere(t *testing.T) {
 		{"select 1 from `a``b`.`c.d`", "a`b.c.d"},
 		{"select 'from `x`.`y`' AS `s` from dual", "x.y"}, // it could be the end of a value
 	} {
-		if diff := cmp.Diff(names(tt.want), mysql.ServerTablesAnywhere(tt.text)); diff != "" {
+		if diff := cmp.Diff(names(tt.want), mysqlnote.TablesAnywhere(tt.text)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.text, diff)
 		}
 	}
 }
 
-func TestOddLabel(t *testing.T) {
+func TestUnquotedLabel(t *testing.T) {
 	for _, tt := range []struct{ printed, want string }{
 		{"WITH `a'b` AS (SELECT 1 AS `1`) SELECT `c`.`1` AS `1` FROM `a'b` AS `c`", "a'b"},
 		{"WITH RECURSIVE `a` (`x`) AS (SELECT 1), `b/*` AS (SELECT 2) SELECT 1", "b/*"},
@@ -91,8 +94,18 @@ func TestOddLabel(t *testing.T) {
 		{"SELECT `t`.`a'b` AS `a'b` FROM `x`.`t't` JOIN `x`.`u` ON `t't`.`a'b` = `u`.`a` WHERE `u`.`s` = 'it''s'", ""},
 		{"WITH `c` (`a'b`) AS (SELECT 1) SELECT `c`.`a'b` AS `x` FROM `c`", ""},
 	} {
-		if got, ok := mysql.OddLabel(tt.printed); !ok || got != tt.want {
+		if got, ok := mysqlnote.UnquotedLabel(tt.printed); !ok || got != tt.want {
 			t.Errorf("%s: %q, %v, want %q", tt.printed, got, ok, tt.want)
 		}
 	}
+}
+
+// names splits a list of names such as "schema.table".
+func names(list string) []dialect.TableName {
+	var out []dialect.TableName
+	for _, name := range strings.Fields(list) {
+		schema, table, _ := strings.Cut(name, ".")
+		out = append(out, dialect.TableName{Schema: schema, Name: table})
+	}
+	return out
 }

@@ -2,13 +2,13 @@ package joinpath
 
 import "slices"
 
-// trees lists all cheapest trees, up to a number.
+// trees lists the cheapest trees, at most a given number of them.
 //
-// Each is listed once, because it is taken apart in one way only: at each table,
-// the branch with the lowest terminal first. A choice that fits the costs always
-// leads to a tree, so the work grows with the number of trees listed and not with
-// the number of ways to build them. No tree holds a loop: leaving out an edge of
-// it would be cheaper still, and no edge is free.
+// Each tree is listed once, because there is one way only to take it apart: at
+// each table the branch with the lowest terminal is first. A choice that fits the
+// costs always leads to a tree, so the work is proportional to the number of trees
+// listed, not to the number of ways to build them. No tree has a loop: without
+// one of the loop's edges it would be cheaper, as every edge has a cost.
 func (d *dreyfus) trees(most int) forest {
 	t := ties{dreyfus: d, most: most}
 	t.grow(&growth{table: d.roots[len(d.roots)-1], set: d.all()})
@@ -19,20 +19,20 @@ func (d *dreyfus) trees(most int) forest {
 type ties struct {
 	*dreyfus
 	most   int
-	chosen []int32 // edges of the tree at hand
+	chosen []int32 // edges of the tree that is being completed
 	found  forest
 }
 
-// growth is a list of trees that are still to be chosen, each for a set of
-// terminals and beginning at a table.
+// growth is a list of subtrees that are still to be chosen. Each begins at a table
+// and contains a set of terminals.
 type growth struct {
 	table int32
 	set   int
 	next  *growth
 }
 
-// grow completes the tree at hand in every way. It returns false when enough are
-// found.
+// grow completes the chosen edges to trees in every way. It returns false if
+// there are more trees than wanted.
 func (t *ties) grow(todo *growth) bool {
 	if todo == nil {
 		if len(t.found.trees) == t.most {
@@ -48,7 +48,7 @@ func (t *ties) grow(todo *growth) bool {
 	cost := t.cost[set][v]
 	for i, root := range t.roots[:len(t.roots)-1] {
 		if root == v {
-			set &^= 1 << i // reached
+			set &^= 1 << i // v is this terminal
 		}
 	}
 	if set == 0 {
@@ -62,21 +62,22 @@ func (t *ties) grow(todo *growth) bool {
 		if part&low == 0 || t.cost[part][v]+t.cost[set^part][v] != cost {
 			continue
 		}
-		if !t.branch(v, part, t.cost[part][v], &growth{v, set ^ part, next}) {
+		if !t.branch(v, part, t.cost[part][v], &growth{table: v, set: set ^ part, next: next}) {
 			return false
 		}
 	}
 	return true
 }
 
-// branch tries the trees for a set that leave a table by one edge.
+// branch completes the trees in which the subtree for a set begins with one edge
+// at v.
 func (t *ties) branch(v int32, set int, cost int64, next *growth) bool {
 	for _, x := range t.links[v] {
 		if x.weight+t.cost[set][x.to] != cost {
 			continue
 		}
 		t.chosen = append(t.chosen, x.edge)
-		more := t.grow(&growth{x.to, set, next})
+		more := t.grow(&growth{table: x.to, set: set, next: next})
 		t.chosen = t.chosen[:len(t.chosen)-1]
 		if !more {
 			return false

@@ -1,4 +1,6 @@
-package mysql
+// Package mysqlnote finds the tables in statements as a MySQL or MariaDB server
+// prints them: in the note of EXPLAIN, or as the definition of a view.
+package mysqlnote
 
 import (
 	"regexp"
@@ -9,25 +11,24 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// ServerTables answers the tables and views of a statement that a server prints
-// as it understood it: in the note of EXPLAIN, or as the definition of a view.
-// Such a text names each with its schema; what stands without one, such as a
-// common table expression, is left out. false: the text is not understood.
-func ServerTables(text string) (tables []dialect.TableName, ok bool) {
-	s := serverScan{src: text, frames: make([]serverFrame, 1)}
+// Tables returns the tables and views of a statement as a server prints it:
+// in the note of EXPLAIN, or as the definition of a view. Servers print them with
+// a schema; names without one, such as those of common table expressions, are not
+// returned. It returns false if the text is not in the form that servers print.
+func Tables(text string) (tables []dialect.TableName, ok bool) {
+	s := scanner{src: text, frames: make([]frame, 1)}
 	if !s.run() {
 		return nil, false
 	}
 	return s.tables, true
 }
 
-// ServerTablesAnywhere answers what stands where a table would after FROM and JOIN
-// in a text that a server prints, strings or not. It is for MySQL's notes, which
-// hold values of rows as they are: no reader can tell where those end. So it may
-// find too much, where a value looks like the end of a statement, but no value
-// hides a table from it.
-func ServerTablesAnywhere(text string) (tables []dialect.TableName) {
-	for _, at := range serverTable.FindAllStringSubmatchIndex(text, -1) {
+// TablesAnywhere returns every name after FROM and JOIN in a text that a
+// server prints, also inside of strings. It is for MySQL's notes, which contain
+// values of rows without escaping, so that the end of a value cannot be found. It
+// may return names that are part of a value, but a value cannot hide a table.
+func TablesAnywhere(text string) (tables []dialect.TableName) {
+	for _, at := range tableName.FindAllStringSubmatchIndex(text, -1) {
 		if strings.HasPrefix(text[at[1]:], ".`") || inTrimOrExtract(text[:at[0]]) {
 			continue // a column
 		}
@@ -39,9 +40,9 @@ func ServerTablesAnywhere(text string) (tables []dialect.TableName) {
 	return tables
 }
 
-var serverTable = regexp.MustCompile("(?i)\\b(?:from|join)[ (]+`((?:[^`]|``)+)`\\.`((?:[^`]|``)+)`")
+var tableName = regexp.MustCompile("(?i)\\b(?:from|join)[ (]+`((?:[^`]|``)+)`\\.`((?:[^`]|``)+)`")
 
-// inTrimOrExtract reports whether a FROM after the text would be that of
+// inTrimOrExtract reports whether a FROM after the text is part of
 // extract(unit FROM x) or trim(x FROM y).
 func inTrimOrExtract(before string) bool {
 	depth := 0
@@ -61,12 +62,13 @@ func inTrimOrExtract(before string) bool {
 
 func unquote(name string) string { return strings.ReplaceAll(name, "``", "`") }
 
-// OddLabel finds a name in a printed statement that servers do not quote when they
-// print it back, although it would take quotes: that of a common table expression
-// or of a table's alias, with a quote or a parenthesis in it. What they print then
-// means something else. Empty: there is none. false: the text is not understood.
-func OddLabel(printed string) (name string, ok bool) {
-	s := serverScan{src: printed, frames: make([]serverFrame, 1)}
+// UnquotedLabel returns a name in a statement of dialect/mysql that needs quotes but
+// that servers print without them: the name of a common table expression or the
+// alias of a table that contains a quote or a parenthesis. What the server prints
+// then has another meaning. It returns "" if there is none, and false if the text
+// is not in the form that the dialect prints.
+func UnquotedLabel(printed string) (name string, ok bool) {
+	s := scanner{src: printed, frames: make([]frame, 1)}
 	ok = s.run()
 	for _, label := range s.labels {
 		if strings.ContainsAny(label, "'\"`()/") {
@@ -76,26 +78,26 @@ func OddLabel(printed string) (name string, ok bool) {
 	return "", ok
 }
 
-// serverScan walks over the tokens of a text that a server, or the printer,
-// wrote. Names are in backticks, strings in single quotes; the only comments are
+// scanner scans the tokens of a text that a server or dialect/mysql printed.
+// Names are in backticks, strings in single quotes, and the only comments are
 // those that number the SELECTs.
-type serverScan struct {
+type scanner struct {
 	src    string
 	at     int
-	frames []serverFrame
+	frames []frame
 	tables []dialect.TableName
 	labels []string // aliases of tables and names of common table expressions
 }
 
-// serverFrame is what is known about a pair of parentheses, or about the text.
-type serverFrame struct {
-	with     bool // WITH stood here, and no SELECT yet: names are of common table expressions
-	selected bool // a SELECT stood here
+// frame is the state of the scan in one pair of parentheses or at the top.
+type frame struct {
+	with     bool // after WITH and before SELECT: names are common table expressions
+	selected bool // after SELECT
 	from     bool // between FROM and the next clause
-	expect   bool // a table or an opening parenthesis comes next
+	expect   bool // before a table or an opening parenthesis
 }
 
-func (s *serverScan) run() bool {
+func (s *scanner) run() bool {
 	for s.skipSpace(); s.at < len(s.src); s.skipSpace() {
 		if !s.token() {
 			return false
@@ -104,14 +106,14 @@ func (s *serverScan) run() bool {
 	return len(s.frames) == 1 && !s.frames[0].expect
 }
 
-func (s *serverScan) skipSpace() {
-	for s.at < len(s.src) && isSpace(s.src[s.at]) {
+func (s *scanner) skipSpace() {
+	for s.at < len(s.src) && ascii.IsSpace(s.src[s.at]) {
 		s.at++
 	}
 }
 
-// token takes one token; false if no server writes it there.
-func (s *serverScan) token() bool {
+// token scans one token. It returns false if a server does not print it there.
+func (s *scanner) token() bool {
 	f := &s.frames[len(s.frames)-1]
 	switch c := s.src[s.at]; {
 	case c == '`':
@@ -123,7 +125,7 @@ func (s *serverScan) token() bool {
 	case c == '/' && strings.HasPrefix(s.src[s.at:], "/*"):
 		return s.skipNumber()
 	case c == '(':
-		inner := serverFrame{from: f.expect, expect: f.expect}
+		inner := frame{from: f.expect, expect: f.expect}
 		f.expect = false
 		s.frames = append(s.frames, inner)
 	case c == ')':
@@ -136,7 +138,7 @@ func (s *serverScan) token() bool {
 			return false
 		}
 		f.expect = f.from
-	case c == '.' || !isWordByte(c): // also the marks of <materialize>
+	case c == '.' || !ascii.IsWordByte(c): // also < and > of <materialize>
 	default:
 		s.word(f)
 		return true
@@ -145,16 +147,16 @@ func (s *serverScan) token() bool {
 	return true
 }
 
-func (s *serverScan) word(f *serverFrame) {
+func (s *scanner) word(f *frame) {
 	start := s.at
-	for s.at < len(s.src) && isWordByte(s.src[s.at]) {
+	for s.at < len(s.src) && ascii.IsWordByte(s.src[s.at]) {
 		s.at++
 	}
 	switch ascii.Lower(s.src[start:s.at]) {
 	case "with": // also in WITH ROLLUP
 		f.with, f.expect = !f.selected, false
 	case "select":
-		*f = serverFrame{selected: true}
+		*f = frame{selected: true}
 	case "from": // also in extract(.. from ..) and trim(.. from ..)
 		f.from, f.expect = f.selected, f.selected
 	case "join", "straight_join":
@@ -167,8 +169,8 @@ func (s *serverScan) word(f *serverFrame) {
 	}
 }
 
-// name takes a name and what is behind its dots.
-func (s *serverScan) name(f *serverFrame) bool {
+// name scans a name and the names after its dots.
+func (s *scanner) name(f *frame) bool {
 	parts := make([]string, 0, 3)
 	for {
 		part, ok := s.backquoted()
@@ -195,7 +197,7 @@ func (s *serverScan) name(f *serverFrame) bool {
 	return true
 }
 
-func (s *serverScan) backquoted() (string, bool) {
+func (s *scanner) backquoted() (string, bool) {
 	var name strings.Builder
 	for s.at++; ; s.at++ {
 		end := strings.IndexByte(s.src[s.at:], '`')
@@ -210,12 +212,12 @@ func (s *serverScan) backquoted() (string, bool) {
 	}
 }
 
-func (s *serverScan) skipString() bool {
+func (s *scanner) skipString() bool {
 	for s.at++; s.at < len(s.src); s.at++ {
 		switch s.src[s.at] {
 		case '\\':
 			s.at++
-		case '\'': // of a doubled one, a second string begins at once
+		case '\'': // a doubled quote is scanned as two strings
 			s.at++
 			return true
 		}
@@ -223,11 +225,11 @@ func (s *serverScan) skipString() bool {
 	return false
 }
 
-// skipNumber goes past a comment such as /* select#1 */.
-func (s *serverScan) skipNumber() bool {
+// skipNumber skips a comment such as /* select#1 */.
+func (s *scanner) skipNumber() bool {
 	rest, ok := strings.CutPrefix(s.src[s.at:], "/* select#")
 	n := 0
-	for n < len(rest) && isWordByte(rest[n]) {
+	for n < len(rest) && ascii.IsWordByte(rest[n]) {
 		n++
 	}
 	rest, closed := strings.CutPrefix(rest[n:], " */")

@@ -1,0 +1,51 @@
+// Package sqlread has what the readers of the SQL dialects share.
+package sqlread
+
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// Map applies f to each element of list. It returns nil for an empty list.
+func Map[T, U any](list []T, f func(T) U) []U {
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]U, len(list))
+	for i, x := range list {
+		out[i] = f(x)
+	}
+	return out
+}
+
+// Words returns the set of the words of a text.
+func Words(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		out[w] = true
+	}
+	return out
+}
+
+// IsPlainWord reports whether s consists of lower-case ASCII letters, digits and
+// underscores, and does not begin with a digit. Such a name of a function can be
+// printed without quotes.
+func IsPlainWord(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !('a' <= c && c <= 'z' || c == '_' || i > 0 && ascii.IsDigit(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// NotSelect returns the error of a statement that is not a query. name is the
+// keyword of the statement, which is at the offset at.
+func NotSelect(name string, at int) *sqlast.Error {
+	name = sqlast.Clip(name)
+	return &sqlast.Error{
+		Code: sqlast.NotSelect, Name: name, Pos: sqlast.Pos(at), Message: name + " is not allowed: write a SELECT",
+	}
+}
