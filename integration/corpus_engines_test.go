@@ -67,7 +67,7 @@ var corpusEngines = map[string]*corpusEngine{
 			textKind: "VARCHAR(80)", dateKind: "DATE", timestampKind: "DATETIME",
 		},
 		open:     openMariaDBSchema,
-		read:     func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) { return mysqldb.New(opt, pool) },
+		read:     func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) { return mysqldb.New(pool, &mysqldb.Options{Options: *opt}) },
 		schema:   asItIs,
 		folded:   asItIs,
 		header:   asItIs,
@@ -83,7 +83,7 @@ var corpusEngines = map[string]*corpusEngine{
 		},
 		open: openPostgreSQLSchema,
 		read: func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) {
-			return postgresdb.New(&postgresdb.Options{Options: *opt}, pool)
+			return postgresdb.New(pool, &postgresdb.Options{Options: *opt})
 		},
 		schema:   asItIs,
 		folded:   ascii.Lower,

@@ -91,7 +91,12 @@ func (m *maria) openAsRoot(tb testing.TB, server *driver.Config, opt *sqldb.Opti
 
 func openMySQLDB(tb testing.TB, opt *sqldb.Options, pools ...*sql.DB) *sqldb.DB {
 	tb.Helper()
-	db, err := mysqldb.New(opt, pools...)
+	o := mysqldb.Options{}
+	if opt != nil {
+		o.Options = *opt
+	}
+	o.Replicas = pools[1:]
+	db, err := mysqldb.New(pools[0], &o)
 	if err != nil {
 		tb.Fatal(err)
 	}

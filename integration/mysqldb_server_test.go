@@ -33,10 +33,10 @@ func TestMySQLDBServerDies(t *testing.T) {
 		time.AfterFunc(200*time.Millisecond, func() { server.Kill(); close(killed) })
 		_, err := db.Query(t.Context(), mariaEndless(t, m)[work])
 		<-killed
-		if !errors.Is(err, sqldb.ErrConnect) {
+		if !errors.Is(err, sqldb.ErrUnavailable) {
 			t.Errorf("%s: %v", work, err)
 		}
-		if _, err := db.Query(t.Context(), small); !errors.Is(err, sqldb.ErrConnect) {
+		if _, err := db.Query(t.Context(), small); !errors.Is(err, sqldb.ErrUnavailable) {
 			t.Errorf("without a server: %v", err)
 		}
 		if err := server.Start(); err != nil {
@@ -64,7 +64,7 @@ func TestMySQLDBReplicas(t *testing.T) {
 		}
 	}
 	db := openMySQLDB(t, nil, openMaria(t, dead), openMaria(t, dead))
-	if _, err := db.Query(t.Context(), mariaGuarded(t, m.name, map[string][]string{"t": {"n"}}, "SELECT n FROM t")); !errors.Is(err, sqldb.ErrConnect) {
+	if _, err := db.Query(t.Context(), mariaGuarded(t, m.name, map[string][]string{"t": {"n"}}, "SELECT n FROM t")); !errors.Is(err, sqldb.ErrUnavailable) {
 		t.Errorf("all dead: %v", err)
 	}
 }
@@ -96,8 +96,8 @@ func TestMySQLDBBadInput(t *testing.T) {
 		{"nothing", func(*driver.Config) {}, "", ""},
 		{"the password", func(c *driver.Config) { c.Passwd = secret }, sqldb.ErrUnreadable, sqldb.ErrUnreadable},
 		{"the user", func(c *driver.Config) { c.User = secret }, sqldb.ErrUnreadable, sqldb.ErrUnreadable},
-		{"the host", func(c *driver.Config) { c.Addr = secret + ".invalid:3306" }, sqldb.ErrConnect, sqldb.ErrConnect},
-		{"the port", func(c *driver.Config) { c.Addr = mariaClosedPort(t) }, sqldb.ErrConnect, sqldb.ErrConnect},
+		{"the host", func(c *driver.Config) { c.Addr = secret + ".invalid:3306" }, sqldb.ErrUnavailable, sqldb.ErrUnavailable},
+		{"the port", func(c *driver.Config) { c.Addr = mariaClosedPort(t) }, sqldb.ErrUnavailable, sqldb.ErrUnavailable},
 		{"the database, which the account may not see", func(c *driver.Config) { c.DBName = secret }, sqldb.ErrUnreadable, sqldb.ErrUnreadable},
 		{"no database", func(c *driver.Config) { c.DBName = "" }, "", sqldb.ErrArgument},
 		{"parseTime", func(c *driver.Config) { c.ParseTime = true }, sqldb.ErrAccount, sqldb.ErrAccount},
@@ -138,7 +138,7 @@ func TestMySQLDBBadInput(t *testing.T) {
 	if err := empty.openAsRoot(t, mariaServer(t), nil).Check(t.Context(), nil); !errors.Is(err, sqldb.ErrEmpty) {
 		t.Errorf("an empty database: %v", err)
 	}
-	if _, err := mysqldb.New(nil); !errors.Is(err, sqldb.ErrArgument) {
+	if _, err := mysqldb.New(nil, nil); !errors.Is(err, sqldb.ErrArgument) {
 		t.Errorf("no pool: %v", err)
 	}
 	if _, err := m.open(t, nil).Query(context.Background(), nil); !errors.Is(err, sqldb.ErrArgument) {

@@ -266,7 +266,7 @@ func TestMySQLDBManyCallers(t *testing.T) {
 				got, err := db.Query(ctx, stmt)
 				cancel()
 				switch want := [][]any{{fmt.Sprintf("key %d", n), fmt.Sprint(n)}}; {
-				case errors.Is(err, sqldb.ErrCancelled):
+				case errors.Is(err, sqldb.ErrCanceled):
 					stopped.Add(1)
 				case err != nil:
 					t.Errorf("caller %d: %v", n, err)

@@ -51,7 +51,7 @@ func TestMySQLDBStops(t *testing.T) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(300*time.Millisecond, cancel)
 			return ctx, cancel
-		}, sqldb.ErrCancelled, context.Canceled},
+		}, sqldb.ErrCanceled, context.Canceled},
 	} {
 		for _, connections := range []int{1, 3} {
 			tt.opt.MaxRows, tt.opt.MaxBytes = 1<<30, 1<<40
@@ -140,7 +140,7 @@ func TestMySQLDBStopsSoon(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Duration(i*20)*time.Microsecond, cancel)
 		_, err := db.Query(ctx, stmt)
-		if !errors.Is(err, sqldb.ErrCancelled) {
+		if !errors.Is(err, sqldb.ErrCanceled) {
 			t.Fatalf("after %d: %v", i, err)
 		}
 		if left := m.running(t); len(left) > 0 {

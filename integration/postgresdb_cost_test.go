@@ -115,7 +115,7 @@ func BenchmarkGuardedReadPostgres(b *testing.B) {
 		b.Run(fmt.Sprintf("rows=%d/new", rows), func(b *testing.B) {
 			pool := pool()
 			for b.Loop() {
-				db, err := postgresdb.New(opt, pool) // knows no statement
+				db, err := postgresdb.New(pool, opt) // knows no statement
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -74,7 +74,12 @@ func (p *pgDatabase) open(tb testing.TB, opt *postgresdb.Options) *sqldb.DB {
 
 func openPostgresDB(tb testing.TB, opt *postgresdb.Options, pools ...*sql.DB) *sqldb.DB {
 	tb.Helper()
-	db, err := postgresdb.New(opt, pools...)
+	o := postgresdb.Options{}
+	if opt != nil {
+		o = *opt
+	}
+	o.Replicas = pools[1:]
+	db, err := postgresdb.New(pools[0], &o)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -253,7 +253,7 @@ func TestPostgresSessionsApart(t *testing.T) {
 				}
 				got, err := db.Query(ctx, statement)
 				cancel()
-				if errors.Is(err, sqldb.ErrCancelled) && statement == slow {
+				if errors.Is(err, sqldb.ErrCanceled) && statement == slow {
 					cancelled.Add(1)
 					continue
 				}

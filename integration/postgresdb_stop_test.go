@@ -37,9 +37,9 @@ func TestPostgresStops(t *testing.T) {
 		{"time limit", "SELECT pg_sleep(30)", 200 * time.Millisecond, 0, false, sqldb.ErrTimeout},
 		{"time limit in rows", "SELECT pg_sleep(0.01) FROM generate_series(1, 3000)", 200 * time.Millisecond, 0, false, sqldb.ErrTimeout},
 		{"time limit while planning", "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b", 200 * time.Millisecond, 0, false, sqldb.ErrTimeout},
-		{"the caller goes", "SELECT pg_sleep(30)", 0, 200 * time.Millisecond, false, sqldb.ErrCancelled},
+		{"the caller goes", "SELECT pg_sleep(30)", 0, 200 * time.Millisecond, false, sqldb.ErrCanceled},
 		{"the caller's deadline", "SELECT pg_sleep(30)", 0, 200 * time.Millisecond, true, sqldb.ErrTimeout},
-		{"the caller goes during rows", "SELECT repeat('x', 1000), pg_sleep(0.001) FROM generate_series(1, 100000)", 0, 200 * time.Millisecond, false, sqldb.ErrCancelled},
+		{"the caller goes during rows", "SELECT repeat('x', 1000), pg_sleep(0.001) FROM generate_series(1, 100000)", 0, 200 * time.Millisecond, false, sqldb.ErrCanceled},
 		{"more rows than wanted", "SELECT repeat('x', 1000) FROM generate_series(1, 10000) a, generate_series(1, 10000) b", 0, 0, false, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -106,10 +106,10 @@ func TestPostgresServerDies(t *testing.T) {
 	}
 	time.Sleep(100 * time.Millisecond)
 	server.Kill()
-	if err := <-failed; !errors.Is(err, sqldb.ErrConnect) {
+	if err := <-failed; !errors.Is(err, sqldb.ErrUnavailable) {
 		t.Errorf("in the middle: %v", err)
 	}
-	if _, err := db.Query(t.Context(), pgUnguarded(t, "SELECT 1", "public")); !errors.Is(err, sqldb.ErrConnect) {
+	if _, err := db.Query(t.Context(), pgUnguarded(t, "SELECT 1", "public")); !errors.Is(err, sqldb.ErrUnavailable) {
 		t.Errorf("while it is away: %v", err)
 	}
 	if err := server.Start(); err != nil {

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// Cell writes what drivers make times of as the server does: a date without a
-// time, a time without a zone where it has none, a year before Christ as such. A
-// time with a zone is told in UTC, so that it is the same wherever the program
+// ConvertValue returns dates and times as the server writes them: a date without a
+// time of day, a TIMESTAMP without a time zone, a year before Christ with BC. A
+// TIMESTAMPTZ is returned in UTC, so that it does not depend on where the program
 // runs. A REAL has the digits of a float32.
-func (*engine) Cell(columnType string, value any) any {
+func (*engine) ConvertValue(columnType string, value any) any {
 	switch v := value.(type) {
 	case time.Time:
 		switch columnType {
@@ -31,9 +31,9 @@ func (*engine) Cell(columnType string, value any) any {
 	return value
 }
 
-// written is a time with a date, then a separator and the time of day, unless that
-// is empty, then what ends it. Results are full of these, and package time takes
-// almost twice as long.
+// written returns the date of t, the separator and the time of day unless separator
+// is empty, and end. Many cells are times, and time.Format takes almost twice as
+// long.
 func written(t time.Time, separator, end string) string {
 	var buffer [48]byte
 	year, month, day := t.Date()
@@ -55,7 +55,7 @@ func written(t time.Time, separator, end string) string {
 	return string(append(text, end...))
 }
 
-// digits appends a number with at least so many digits.
+// digits appends a number with at least the given number of digits.
 func digits(text []byte, n, least int) []byte {
 	for i, rest := 1, n/10; i < least; i, rest = i+1, rest/10 {
 		if rest == 0 {

@@ -15,56 +15,56 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// Numbers of what a server says to EXPLAIN.
+// Numbers of errors and notes of EXPLAIN.
 const (
-	errMayNotExplain = 1345   // a view of the statement stands before tables that the account may not read
-	noteUnderstood   = "1003" // the statement, as the server understood it
+	errMayNotExplain = 1345   // a view in the statement reads tables that the account may not read
+	noteRewritten    = "1003" // the statement as the server has understood it
 )
 
-// reread has the server say what a statement would read: nothing but what r names
-// and, as the server shows what it finds behind views, what those read. A server
-// may leave out what it does not need to read.
-func reread(ctx context.Context, conn *sql.Conn, s *server, r *sqldb.Reading, text string) error {
+// verifyReads asks the server what a statement would read, and returns an error if
+// that is more than the objects of q and, for views, the tables that they read. The
+// server may leave out tables that it does not need to read.
+func verifyReads(ctx context.Context, conn *sql.Conn, s *server, q *sqldb.Query, text string) error {
 	label, ok := mysql.OddLabel(text)
 	if !ok {
-		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the third reader does not understand the printed statement"}
+		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the printed statement could not be parsed for the check with EXPLAIN"}
 	}
 	if label != "" {
-		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: fmt.Sprintf("the alias %s holds a quote or a parenthesis, which the server does not print back as it was: take a plain one", label)}
+		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: fmt.Sprintf("the alias %s contains a quote or a parenthesis, which the server does not print unchanged: use letters and digits", label)}
 	}
-	note, err := explain(ctx, conn, s, s.mark(r.Tag), text)
+	note, err := explain(ctx, conn, s, s.mark(q.Tag), text)
 	if err != nil || note == "" {
 		return err
 	}
 	found, ok := mysql.ServerTables(note)
 	if !ok && s.mariaDB {
-		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "what the server would read is not understood"}
+		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the server's EXPLAIN of the statement could not be parsed"}
 	}
 	if !s.mariaDB {
 		found = append(found, mysql.ServerTablesAnywhere(note)...)
 	}
 	allowed := s.newTableSet()
-	for _, o := range r.Objects {
+	for _, o := range q.Objects {
 		allowed.add(dialect.TableName{Schema: o.Schema, Name: o.Name})
 	}
-	beyond := allowed.lacks(found)
-	for behind := allowed.list; beyond != nil && len(behind) > 0; beyond = allowed.lacks(found) {
-		if behind, err = s.behind(ctx, conn, behind, allowed); err != nil {
+	unseen := allowed.firstMissing(found)
+	for added := allowed.list; unseen != nil && len(added) > 0; unseen = allowed.firstMissing(found) {
+		if added, err = s.addViewTables(ctx, conn, added, allowed); err != nil {
 			return err
 		}
 	}
-	if beyond == nil {
+	if unseen == nil {
 		return nil
 	}
 	what := "a table"
-	if s.mariaDB { // elsewhere, what looks like its name may be part of a value
-		what = beyond.String()
+	if s.mariaDB { // on MySQL, what looks like a name may be part of a value
+		what = unseen.String()
 	}
 	return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the server would read " + what + ", which the guard did not see"}
 }
 
-// explain answers the statement as the server understood it; empty where the
-// account may not know, as its grants are narrower than what views read.
+// explain returns the statement as the server has understood it. It returns "" if
+// the account may not see that, because it may not read what the views read.
 func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) (string, error) {
 	command := "EXPLAIN FORMAT=TRADITIONAL "
 	if s.mariaDB {
@@ -83,22 +83,22 @@ func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) 
 		return "", err
 	}
 	for _, w := range warnings {
-		if len(w) == 3 && w[1] == noteUnderstood {
+		if len(w) == 3 && w[1] == noteRewritten {
 			return w[2], nil
 		}
 	}
-	return "", &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the server does not say what it would read: its max_error_count is 0, it is neither MySQL nor MariaDB, or a proxy keeps it back"}
+	return "", &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the server does not show what it would read: its max_error_count is 0, it is neither MySQL nor MariaDB, or a proxy removes the note"}
 }
 
-// behind adds to allowed what the views among tables read, and answers what was
-// new.
-func (s *server) behind(ctx context.Context, conn *sql.Conn, tables []dialect.TableName, allowed *tableSet) ([]dialect.TableName, error) {
+// addViewTables adds to allowed what the views among tables read, and returns the
+// tables that were added.
+func (s *server) addViewTables(ctx context.Context, conn *sql.Conn, tables []dialect.TableName, allowed *tableSet) ([]dialect.TableName, error) {
 	var query strings.Builder
 	for i, t := range tables {
 		if i > 0 {
 			query.WriteString(" UNION ALL ")
 		}
-		// Of a name that is given as a constant, the server opens that view alone.
+		// With a constant name, the server opens only that view.
 		fmt.Fprintf(&query, "SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s", literalText(t.Schema), literalText(t.Name))
 	}
 	_, definitions, err := scan(ctx, conn, query.String())
@@ -116,7 +116,7 @@ func (s *server) behind(ctx context.Context, conn *sql.Conn, tables []dialect.Ta
 	return allowed.list[before:], nil
 }
 
-// tableSet is a set of tables, told apart as the server does.
+// A tableSet is a set of tables, whose names are compared as the server does.
 type tableSet struct {
 	fold func(string) string
 	has  map[dialect.TableName]bool
@@ -142,8 +142,8 @@ func (set *tableSet) add(t dialect.TableName) {
 	}
 }
 
-// lacks answers the first of tables that is not in the set.
-func (set *tableSet) lacks(tables []dialect.TableName) *dialect.TableName {
+// firstMissing returns the first of tables that is not in the set.
+func (set *tableSet) firstMissing(tables []dialect.TableName) *dialect.TableName {
 	for i, t := range tables {
 		if !set.has[set.key(t)] {
 			return &tables[i]
