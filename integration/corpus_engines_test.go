@@ -66,8 +66,10 @@ var corpusEngines = map[string]*corpusEngine{
 			integerKind: "BIGINT", decimalKind: "DECIMAL(14,2)", floatKind: "DOUBLE",
 			textKind: "VARCHAR(80)", dateKind: "DATE", timestampKind: "DATETIME",
 		},
-		open:     openMariaDBSchema,
-		read:     func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) { return mysqldb.New(pool, &mysqldb.Options{Options: *opt}) },
+		open: openMariaDBSchema,
+		read: func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) {
+			return mysqldb.New(pool, &mysqldb.Options{Options: *opt})
+		},
 		schema:   asItIs,
 		folded:   asItIs,
 		header:   asItIs,

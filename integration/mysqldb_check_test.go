@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// mariaChecked is a database with a view that stands before a table, a table that
-// statements read themselves, and one that is nobody's business.
+// mariaChecked is a database with a table that is replaced by a view, a table that
+// statements read, and a table that the policy does not list.
 const mariaChecked = "CREATE TABLE person (id INT, name VARCHAR(20), ssn VARCHAR(20)); CREATE TABLE task (id INT, person INT); CREATE TABLE payroll (id INT);" +
 	"CREATE FUNCTION qed_appKey() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @appKey;" +
 	"CREATE FUNCTION qed_tenant() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @tenant;" +
@@ -46,16 +46,16 @@ func mariaFindings(t *testing.T, err error) []sqldb.Finding {
 	return failed.Findings
 }
 
-// TestMySQLDBCheck: an account with the rights that a policy needs passes; each
-// right beyond that is found, and so is one that lacks; and where an administrator
-// runs the cures, until there are none left, the account passes.
+// An account with the rights that a policy needs passes. Each further right is found,
+// and so is each missing one. After an administrator has run the fixes, the account
+// passes.
 func TestMySQLDBCheck(t *testing.T) {
 	server := mariaServer(t)
 	const name = "mysqldb_check"
 	db := "`" + name + "`"
 	for _, tt := range []struct {
 		grant string // run by the administrator; ACCOUNT is the account
-		want  string // the problems and objects that are found
+		want  string // the kinds and objects of the findings
 	}{
 		{"", ""},
 		{"GRANT EXECUTE ON FUNCTION holiday TO ACCOUNT", ""},
@@ -124,11 +124,11 @@ func TestMySQLDBCheck(t *testing.T) {
 					break
 				}
 				if round == 4 {
-					t.Fatalf("after %d rounds of cures there is still %v", round, left)
+					t.Fatalf("after %d rounds of fixes there is still %v", round, left)
 				}
 				for _, f := range left {
 					if _, err := m.admin.Exec(f.Fix); err != nil {
-						t.Fatalf("the cure %q: %v", f.Fix, err)
+						t.Fatalf("the fix %q: %v", f.Fix, err)
 					}
 				}
 			}
@@ -136,7 +136,7 @@ func TestMySQLDBCheck(t *testing.T) {
 	}
 }
 
-// TestMySQLDBCheckBroken: what no grant cures is told without a cure.
+// A finding that no grant fixes has no fix.
 func TestMySQLDBCheckBroken(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_broken", mariaChecked+"CREATE VIEW lost AS SELECT id FROM payroll; DROP TABLE payroll")
 	m.grant(t, "SELECT ON secure_person")
@@ -149,7 +149,7 @@ func TestMySQLDBCheckBroken(t *testing.T) {
 	for _, f := range mariaFindings(t, m.open(t, &sqldb.Options{Session: mariaSettings("appKey", "key")}).Check(t.Context(), policy)) {
 		got[f.Object] = f.Kind
 		if f.Fix != "" {
-			t.Errorf("%s would not cure that %s", f.Fix, f.Message)
+			t.Errorf("%s would not fix that %s", f.Fix, f.Message)
 		}
 	}
 	want := map[string]sqldb.FindingKind{m.name + ".lost": sqldb.CannotRead, m.name + ".task": sqldb.CannotRead}
@@ -158,8 +158,7 @@ func TestMySQLDBCheckBroken(t *testing.T) {
 	}
 }
 
-// TestMySQLDBCheckAccount: without a policy, what the account may do beyond
-// reading is found all the same.
+// Without a policy, Check finds what the account may do except reading.
 func TestMySQLDBCheckAccount(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_account", mariaChecked)
 	m.grant(t, "SELECT ON *")
@@ -168,7 +167,7 @@ func TestMySQLDBCheckAccount(t *testing.T) {
 	}
 	m.grant(t, "INSERT ON *")
 	got := mariaFindings(t, m.open(t, nil).Check(t.Context(), nil))
-	if len(got) != 1 || got[0].Kind != sqldb.CanWrite || got[0].Cure != "REVOKE INSERT ON `mysqldb_account`.* FROM `mysqldb_account`@`%`" {
+	if len(got) != 1 || got[0].Kind != sqldb.CanWrite || got[0].Fix != "REVOKE INSERT ON `mysqldb_account`.* FROM `mysqldb_account`@`%`" {
 		t.Errorf("%+v", got)
 	}
 	for name, p := range map[string]*secureview.Policy{

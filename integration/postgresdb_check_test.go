@@ -47,8 +47,8 @@ func pgCheckPolicy() *secureview.Policy {
 	}
 }
 
-// TestPostgresCheck: an account with the rights that a policy needs is let pass;
-// each right beyond them is found with what takes it away.
+// An account with the rights that a policy needs passes. Each further right is found,
+// with the statement that revokes it.
 func TestPostgresCheck(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "checked", pgCheckScript)
 	pgExec(t, p.admin, "CREATE ROLE checkers; CREATE ROLE mighty SUPERUSER; CREATE ROLE \"od\"\"d\"")
@@ -119,11 +119,11 @@ func TestPostgresCheck(t *testing.T) {
 			if len(findings) == 0 || findings[0].Kind != test.problem || findings[0].Object != test.object {
 				t.Errorf("got %+v", findings)
 			}
-			for round := 0; len(findings) > 0; round++ { // an owner who is none any more may need what he had as one
+			for round := 0; len(findings) > 0; round++ { // a former owner may need a right that ownership implied
 				if round == 2 {
-					t.Fatalf("after the cures: %+v", findings)
+					t.Fatalf("after the fixes: %+v", findings)
 				}
-				pgCure(t, p, findings)
+				pgFix(t, p, findings)
 				pgExec(t, p.admin, "GRANT CONNECT ON DATABASE checked TO checked")
 				findings = pgCheckFindings(t, db, pgCheckPolicy())
 			}
@@ -131,12 +131,12 @@ func TestPostgresCheck(t *testing.T) {
 	}
 }
 
-// pgCure runs the cures of findings as an administrator.
-func pgCure(t *testing.T, p *pgDatabase, findings []sqldb.Finding) {
+// pgFix runs the fixes of findings as an administrator.
+func pgFix(t *testing.T, p *pgDatabase, findings []sqldb.Finding) {
 	t.Helper()
 	for _, f := range findings {
 		if f.Fix == "" || f.Message == "" {
-			t.Errorf("no cure, or no message: %+v", f)
+			t.Errorf("no fix, or no message: %+v", f)
 			continue
 		}
 		pgExec(t, p.admin, f.Fix)
@@ -156,8 +156,8 @@ func pgCheckFindings(t *testing.T, db *sqldb.DB, policy *secureview.Policy) []sq
 	return failed.Findings
 }
 
-// TestPostgresCheckSetup: what the script of a policy sets up is what Check
-// accepts, whether the account connects itself or is the role of another's session.
+// Check accepts what the script of a policy sets up, whether the account connects
+// itself or is the role of a session.
 func TestPostgresCheckSetup(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "checklogin", `
 		CREATE TABLE employee(id int PRIMARY KEY, name text, tenant text);
@@ -186,7 +186,7 @@ func TestPostgresCheckSetup(t *testing.T) {
 	if findings := pgCheckFindings(t, db, policy); len(findings) != 1 || findings[0].Kind != sqldb.CannotRead {
 		t.Errorf("a login that is not in the role: %+v", findings)
 	} else {
-		pgCure(t, p, findings)
+		pgFix(t, p, findings)
 	}
 	if findings := pgCheckFindings(t, db, policy); len(findings) > 0 {
 		t.Errorf("a login in the role: %+v", findings)
@@ -211,8 +211,8 @@ func TestPostgresCheckSetup(t *testing.T) {
 	}
 }
 
-// TestPostgresCheckWithoutCure: what no statement cures is told all the same.
-func TestPostgresCheckWithoutCure(t *testing.T) {
+// A finding that no statement fixes has no fix.
+func TestPostgresCheckWithoutFix(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "checked", pgCheckScript)
 	db := p.open(t, &postgresdb.Options{Options: sqldb.Options{Session: pgSession(&sqldb.Session{})}})
 	policy := pgCheckPolicy()

@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// TestPostgresConnecting: what keeps a program from connecting has a kind, and a
-// text that tells nothing of the connection string.
+// Every reason for a failed connection has a kind, and a text without any part of the
+// connection string.
 func TestPostgresConnecting(t *testing.T) {
 	server := integration.PostgreSQLOwn(t)
 	p := newPostgres(t, server.Config(), "connecting", `
@@ -66,8 +66,7 @@ func TestPostgresConnecting(t *testing.T) {
 	}
 }
 
-// TestPostgresExecution: what goes wrong in a statement has a kind, and a text
-// that holds no value of a row.
+// The error of a statement has a kind, and a text without values of rows.
 func TestPostgresExecution(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "failing", `
 		CREATE TABLE t(id text);

@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// pgRunning is how many statements of readings the server works on, or keeps a
+// pgRunning returns the number of queries that the server executes or has a
 // transaction open for.
 func pgRunning(t *testing.T, admin *sql.DB) (n int) {
 	t.Helper()
@@ -23,14 +23,14 @@ func pgRunning(t *testing.T, admin *sql.DB) (n int) {
 	return n
 }
 
-// TestPostgresStops: when Query returns, nothing of the statement runs any more,
-// and a pool of one connection has it for the next.
+// When Query returns, nothing of the statement runs any more, and the next query can
+// use the connection.
 func TestPostgresStops(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "stopped", "")
 	for _, test := range []struct {
 		name, text string
 		limit      time.Duration // of the options
-		patience   time.Duration // of the caller, who then goes or has a deadline
+		patience   time.Duration // of the caller, until they cancel or their deadline
 		deadline   bool
 		want       error
 	}{
@@ -88,7 +88,7 @@ func pgxReady(t *testing.T, pool *sql.DB) {
 	}
 }
 
-// TestPostgresServerDies: in the middle of a result, and comes back.
+// A server dies in the middle of a result and comes back.
 func TestPostgresServerDies(t *testing.T) {
 	server := integration.PostgreSQLOwn(t)
 	p := newPostgres(t, server.Config(), "dying", "")
@@ -120,7 +120,7 @@ func TestPostgresServerDies(t *testing.T) {
 	}
 }
 
-// TestPostgresReplicas: with one of two servers away, questions are answered.
+// Queries succeed while one of two replicas is down.
 func TestPostgresReplicas(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "replicated", "")
 	dead := p.account.Copy()
