@@ -71,7 +71,7 @@ const (
 // The error is an [*Error].
 func (db *DB) Check(ctx context.Context, p *secureview.Policy) error {
 	if p != nil && p.Dialect != "" && p.Dialect != db.Dialect() {
-		return &Error{Kind: ErrArgument, Message: fmt.Sprintf("the policy is for %s, the database speaks %s", p.Dialect, db.Dialect())}
+		return errorf(ErrArgument, "the policy is for %s, the database speaks %s", p.Dialect, db.Dialect())
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, db.opt.Timeout, errTimeLimit)
 	defer cancel()
@@ -121,7 +121,7 @@ func (db *DB) missingSession(p *secureview.Policy) []Finding {
 // server may still apply the grants of the time when it was opened.
 func (db *DB) checkReplica(ctx context.Context, r *replica, p *secureview.Policy) (findings []Finding, err error) {
 	if !db.replicas.acquire(r) {
-		return nil, &Error{Kind: ErrClosed, Message: "the DB was closed"}
+		return nil, newError(ErrClosed, "the DB was closed")
 	}
 	var connectLimit time.Duration
 	if end, ok := ctx.Deadline(); ok && len(db.replicas.all) > 1 {

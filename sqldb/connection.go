@@ -26,7 +26,7 @@ func (e *connectError) Unwrap() error { return e.error }
 // onAnyReplica makes an attempt on one replica after another until one of them
 // is reached: first on the healthy ones, then on one that is down.
 func (db *DB) onAnyReplica(ctx context.Context, do attempt) error {
-	var err error = &Error{Kind: ErrClosed, Message: "the DB was closed"}
+	var err error = newError(ErrClosed, "the DB was closed")
 	var tried []*replica
 	for {
 		r, healthy := db.replicas.choose(tried)
@@ -110,7 +110,7 @@ func (r *replica) conn(ctx context.Context, limit time.Duration) (*sql.Conn, err
 	defer cancel()
 	conn, err := r.pool.Conn(short)
 	if err != nil && short.Err() != nil && ctx.Err() == nil {
-		return nil, &Error{Kind: ErrUnavailable, Message: fmt.Sprintf("no connection within %v", limit)}
+		return nil, errorf(ErrUnavailable, "no connection within %v", limit)
 	}
 	return conn, err
 }

@@ -50,6 +50,14 @@ type Error struct {
 	Findings []Finding
 }
 
+func newError(kind Kind, message string) *Error {
+	return &Error{Kind: kind, Message: message}
+}
+
+func errorf(kind Kind, format string, args ...any) *Error {
+	return newError(kind, fmt.Sprintf(format, args...))
+}
+
 // Error returns the kind and the message.
 func (e *Error) Error() string {
 	if e.Message == "" {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -24,10 +23,10 @@ import (
 // The error is an [*Error].
 func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error) {
 	if stmt == nil || stmt.Dialect() == nil {
-		return nil, &Error{Kind: ErrArgument, Message: "the statement is nil or empty: make one with a secureview.Guard"}
+		return nil, newError(ErrArgument, "the statement is nil or empty: make one with a secureview.Guard")
 	}
 	if got := stmt.Dialect().Name(); got != db.Dialect() {
-		return nil, &Error{Kind: ErrArgument, Message: fmt.Sprintf("the statement is written for %s, the database speaks %s", got, db.Dialect())}
+		return nil, errorf(ErrArgument, "the statement is written for %s, the database speaks %s", got, db.Dialect())
 	}
 	session, err := db.session(ctx)
 	if err != nil {
@@ -70,7 +69,7 @@ func (db *DB) query(ctx context.Context, q Query) (*qed.Table, error) {
 		attempt.Timeout = min(time.Until(limit), time.Until(end))
 		if attempt.Timeout < time.Millisecond {
 			conn.Close()
-			return false, &Error{Kind: ErrTimeout, Message: "no time was left for the statement when it had a connection"}
+			return false, newError(ErrTimeout, "no time was left for the statement when it had a connection")
 		}
 		got, err = db.execute(ctx, r, conn, &attempt)
 		return !got.hasRow, err

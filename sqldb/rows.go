@@ -48,7 +48,8 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 		}
 		if size > db.opt.MaxBytes {
 			if len(table.Rows) == 0 {
-				return &Error{Kind: ErrTooLarge, Message: fmt.Sprintf("a single row exceeds %d bytes (Options.MaxBytes): select fewer columns", db.opt.MaxBytes)}
+				return errorf(ErrTooLarge,
+					"a single row exceeds %d bytes (Options.MaxBytes): select fewer columns", db.opt.MaxBytes)
 			}
 			table.Truncated = true
 			return nil

@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"fmt"
 	"strings"
 )
 
@@ -77,16 +76,21 @@ func (s *Session) check() error {
 	folded := make(map[string]string, len(s.Settings))
 	for name, value := range s.Settings {
 		if !settingName(name) {
-			return &Error{Kind: ErrArgument, Message: fmt.Sprintf("the name of the session's setting %q may only contain ASCII letters, digits, _ and dots", name)}
+			return errorf(ErrArgument,
+				"the name of the session's setting %q may only contain ASCII letters, digits, _ and dots", name)
 		}
 		switch value.(type) {
 		case nil, string, []byte, bool, int, int64, float64:
 		default:
-			return &Error{Kind: ErrArgument, Message: fmt.Sprintf("the session's setting %s is a %T: it can be nil, a string, []byte, bool, int, int64 or float64", name, value)}
+			return errorf(ErrArgument,
+				"the session's setting %s is a %T: it can be nil, a string, []byte, bool, int, "+
+					"int64 or float64", name, value)
 		}
 		lower := strings.ToLower(name)
 		if other, twice := folded[lower]; twice {
-			return &Error{Kind: ErrArgument, Message: fmt.Sprintf("the session's settings %s and %s are the same setting to the server: use one of them", min(name, other), max(name, other))}
+			return errorf(ErrArgument,
+				"the session's settings %s and %s are the same setting "+
+					"to the server: use one of them", min(name, other), max(name, other))
 		}
 		folded[lower] = name
 	}

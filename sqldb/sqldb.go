@@ -94,7 +94,7 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("Options.Backoff", &out.Backoff, time.Second),
 	)
 	if err != nil {
-		return out, &Error{Kind: ErrArgument, Message: err.Error()}
+		return out, newError(ErrArgument, err.Error())
 	}
 	return out, nil
 }
@@ -124,12 +124,12 @@ func New(engine Engine, pool *sql.DB, opt *Options) (*DB, error) {
 		return nil, err
 	}
 	if engine == nil {
-		return nil, &Error{Kind: ErrArgument, Message: "the engine is nil"}
+		return nil, newError(ErrArgument, "the engine is nil")
 	}
 	pools := append([]*sql.DB{pool}, o.Replicas...)
 	for i, p := range pools {
 		if p == nil || slices.Contains(pools[:i], p) {
-			return nil, &Error{Kind: ErrArgument, Message: "a pool is nil or given twice"}
+			return nil, newError(ErrArgument, "a pool is nil or given twice")
 		}
 	}
 	if o.MaxOpenConns > 0 {

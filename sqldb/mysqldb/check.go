@@ -20,7 +20,8 @@ import (
 // lists, because a view may fail in spite of a grant.
 func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) (findings []sqldb.Finding, err error) {
 	if p != nil && (p.Dialect != "" && p.Dialect != e.Dialect() || p.Schema == "") {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the policy must be for mysql, and name the database as its schema"}
+		return nil, failure.New(sqldb.ErrArgument,
+			"the policy must be for mysql, and name the database as its schema")
 	}
 	err = e.withSettings(ctx, conn, func(s *server) error {
 		findings, err = wrongParameters(ctx, conn)
@@ -46,7 +47,9 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 		}
 		c.account = quoteAccount(account)
 		if isAdministrator(account) {
-			c.find(sqldb.CanBypassPolicy, account, account+" is an administrator of the server: connect with another account, such as the one that package secureview creates", "")
+			c.find(sqldb.CanBypassPolicy, account,
+				account+" is an administrator of the server: connect with another account, such as the one that package secureview creates",
+				"")
 			findings = append(findings, c.findings...)
 			return nil
 		}
@@ -71,7 +74,8 @@ func notEmpty(ctx context.Context, conn *sql.Conn) error {
 	}
 	_, found, err := scan(ctx, conn, "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = "+literalText(database)+" LIMIT 1")
 	if err == nil && len(found) == 0 {
-		err = &sqldb.Error{Kind: sqldb.ErrEmpty, Message: "the account sees no tables in the database: check the database in the data source name, and the grants"}
+		err = failure.New(sqldb.ErrEmpty,
+			"the account sees no tables in the database: check the database in the data source name, and the grants")
 	}
 	return err
 }

@@ -22,7 +22,7 @@ func classify(err error) *sqldb.Error {
 	}
 	for _, known := range driverErrors {
 		if errors.Is(err, known.err) {
-			return &sqldb.Error{Kind: known.kind, Message: known.message, Err: err}
+			return failure.Wrap(known.kind, known.message, err)
 		}
 	}
 	return failure.OfNetwork(err, "data source name")
@@ -35,22 +35,27 @@ var driverErrors = []struct {
 	message string
 }{
 	{mysql.ErrInvalidConn, sqldb.ErrUnavailable, "the connection broke: try again"},
-	{mysql.ErrPktTooLarge, sqldb.ErrTooLarge, "the statement, the session or a row is larger than maxAllowedPacket in the data source name"},
+	{mysql.ErrPktTooLarge, sqldb.ErrTooLarge, "the statement, the session or a row is larger than the data source name's maxAllowedPacket"},
 	{mysql.ErrNoTLS, sqldb.ErrUnreadable, "the data source name requires TLS, which the server does not support"},
-	{mysql.ErrCleartextPassword, sqldb.ErrUnreadable, "the account needs an authentication method that the data source name does not allow"},
-	{mysql.ErrNativePassword, sqldb.ErrUnreadable, "the account needs an authentication method that the data source name does not allow"},
-	{mysql.ErrOldPassword, sqldb.ErrUnreadable, "the account needs an authentication method that the data source name does not allow"},
-	{mysql.ErrUnknownPlugin, sqldb.ErrUnreadable, "the account needs an authentication method that the driver does not support"},
+	{mysql.ErrCleartextPassword, sqldb.ErrUnreadable, disallowedAuthentication},
+	{mysql.ErrNativePassword, sqldb.ErrUnreadable, disallowedAuthentication},
+	{mysql.ErrOldPassword, sqldb.ErrUnreadable, disallowedAuthentication},
+	{mysql.ErrUnknownPlugin, sqldb.ErrUnreadable, unknownAuthentication},
 	{mysql.ErrOldProtocol, sqldb.ErrUnreadable, "the server is too old for the driver"},
 }
+
+const (
+	disallowedAuthentication = "the account needs an authentication method that the data source name does not allow"
+	unknownAuthentication    = "the account needs an authentication method that the driver does not support"
+)
 
 // serverError returns the kind and the text for an error of the server.
 func serverError(e *mysql.MySQLError) *sqldb.Error {
 	if string(e.SQLState[:]) == signalled {
-		return &sqldb.Error{Kind: sqldb.ErrExecution, Message: functionFailed}
+		return failure.New(sqldb.ErrExecution, functionFailed)
 	}
 	if known, ok := serverErrors[e.Number]; ok {
-		return &sqldb.Error{Kind: known.kind, Message: known.message}
+		return failure.New(known.kind, known.message)
 	}
 	switch e.Number {
 	case 1142, 1143, 1370: // the message names the account, then the object
@@ -58,7 +63,7 @@ func serverError(e *mysql.MySQLError) *sqldb.Error {
 		if i := strings.LastIndex(e.Message, " for "); i >= 0 {
 			message += ", on " + failure.Line(e.Message[i+len(" for "):])
 		}
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: message + ": DB.Check reports which"}
+		return failure.New(sqldb.ErrUnreadable, message+": DB.Check reports which")
 	}
 	message := failure.Line(e.Message)
 	if !aboutNames[e.Number] {
@@ -67,7 +72,7 @@ func serverError(e *mysql.MySQLError) *sqldb.Error {
 	if message == "" {
 		message = fmt.Sprintf("the server failed with its error %d", e.Number)
 	}
-	return &sqldb.Error{Kind: sqldb.ErrExecution, Message: message}
+	return failure.New(sqldb.ErrExecution, message)
 }
 
 // signalled is the SQLSTATE of an error that a function of the database raises.
@@ -102,12 +107,12 @@ var serverErrors = map[uint16]struct {
 	1927: {sqldb.ErrUnavailable, "the connection was ended on the server: try again"},
 	3169: {sqldb.ErrUnavailable, "the connection was ended on the server: try again"},
 
-	1044: {sqldb.ErrUnreadable, "the account may not use the database: grant it a right there, or name another database in the data source name"},
+	1044: {sqldb.ErrUnreadable, "the account may not use the database: grant it a right there, or change the data source name"},
 	1045: {sqldb.ErrUnreadable, "the server refuses the account: check user and password in the data source name"},
 	1130: {sqldb.ErrUnreadable, "the server refuses every account from this host"},
 	1227: {sqldb.ErrUnreadable, "the account lacks a right that the statement needs: DB.Check reports which"},
-	1251: {sqldb.ErrUnreadable, "the account needs an authentication method that the driver does not support"},
-	1356: {sqldb.ErrUnreadable, "a view is broken: something that it reads is gone, or its definer may not read it any more"},
+	1251: {sqldb.ErrUnreadable, unknownAuthentication},
+	1356: {sqldb.ErrUnreadable, "a view is broken: something that it reads no longer exists, or its definer may not read it"},
 	1449: {sqldb.ErrUnreadable, "a view's definer does not exist: create the view again"},
 	1698: {sqldb.ErrUnreadable, "the server refuses the account: check user and password in the data source name"},
 	1820: {sqldb.ErrUnreadable, "the account's password has expired: set a new one"},
@@ -152,7 +157,8 @@ var aboutNames = func() map[uint16]bool {
 	for _, number := range []uint16{
 		1052, 1054, 1055, 1056, 1059, 1060, 1064, 1066, 1109, 1115, 1128, 1146, 1176, 1191, 1210, 1235, 1247, 1250, 1253,
 		1267, 1270, 1271, 1273, 1305, 1318, 1347, 1425, 1426, 1427, 1463, 1582, 1583, 1584, 1630,
-		3029, 3065, 3573, 3574, 3575, 3576, 3579, 3580, 3581, 3582, 3587, 3591, 3593, 3594, // MySQL's, of ORDER BY, WITH and windows
+		// Of MySQL, about ORDER BY, WITH and windows.
+		3029, 3065, 3573, 3574, 3575, 3576, 3579, 3580, 3581, 3582, 3587, 3591, 3593, 3594,
 	} {
 		set[number] = true
 	}

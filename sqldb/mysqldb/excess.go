@@ -35,7 +35,12 @@ func (s *server) newNeeds(p *secureview.Policy) *needs {
 	if p == nil {
 		return nil
 	}
-	w := &needs{reads: s.newTableSet(), views: map[dialect.TableName]string{}, functions: map[string]bool{}, settingFunctions: map[string]bool{}}
+	w := &needs{
+		reads:            s.newTableSet(),
+		views:            map[dialect.TableName]string{},
+		functions:        map[string]bool{},
+		settingFunctions: map[string]bool{},
+	}
 	w.add(p.Schema, p.Tables, p.Views)
 	for _, name := range slices.Sorted(maps.Keys(p.Schemas)) {
 		w.add(name, p.Schemas[name].Tables, p.Schemas[name].Views)
@@ -126,13 +131,17 @@ func (c *check) grant(g grant) {
 		return
 	}
 	if len(writes) > 0 {
-		c.find(sqldb.CanWrite, g.on.text, fmt.Sprintf("the account has %s on %s", join(writes), g.on.text), c.revokeOn(g, writes))
+		c.find(sqldb.CanWrite, g.on.text,
+			fmt.Sprintf("the account has %s on %s", join(writes), g.on.text), c.revokeOn(g, writes))
 	}
 	if len(monitors) > 0 {
-		c.find(sqldb.CanReadUnlisted, g.on.text, fmt.Sprintf("the account has %s: it sees the statements of other accounts, with their values", join(monitors)), c.revokeOn(g, monitors))
+		c.find(sqldb.CanReadUnlisted, g.on.text,
+			fmt.Sprintf("the account has %s: it sees the statements of other accounts, with their values", join(monitors)),
+			c.revokeOn(g, monitors))
 	}
 	if len(files) > 0 {
-		c.find(sqldb.CanReadFiles, g.on.text, "the account has FILE: it may read and write files of the server", c.revokeOn(g, files))
+		c.find(sqldb.CanReadFiles, g.on.text,
+			"the account has FILE: it may read and write files of the server", c.revokeOn(g, files))
 	}
 	if len(calls) > 0 {
 		c.execute(g, calls)
@@ -141,7 +150,9 @@ func (c *check) grant(g grant) {
 		c.selects(g, selects)
 	}
 	if g.grantable {
-		c.find(sqldb.CanWrite, g.on.text, "the account may grant its rights on "+g.on.text+" to others", c.revokeOn(g, []privilege{{name: "GRANT OPTION"}}))
+		c.find(sqldb.CanWrite, g.on.text,
+			"the account may grant its rights on "+g.on.text+" to others",
+			c.revokeOn(g, []privilege{{name: "GRANT OPTION"}}))
 	}
 }
 
@@ -153,12 +164,18 @@ func (c *check) execute(g grant, calls []privilege) {
 	switch {
 	case c.needs == nil && function:
 	case c.needs != nil && function && c.needs.settingFunctions[name]:
-		c.find(sqldb.CanCallKeyFunction, g.on.text, fmt.Sprintf("the account may call %s, which returns settings of the session that only the views may read", g.on.text), c.revokeOn(g, calls))
+		c.find(sqldb.CanCallKeyFunction, g.on.text,
+			fmt.Sprintf("the account may call %s, which returns settings of the session that only the views may read", g.on.text),
+			c.revokeOn(g, calls))
 	case c.needs != nil && function && c.needs.functions[name]:
 	case c.needs != nil && len(c.needs.settingFunctions) > 0 && g.on.kind == "":
-		c.find(sqldb.CanCallKeyFunction, g.on.text, fmt.Sprintf("the account may call every function of %s, also those that return settings of the session that only the views may read", g.on.text), c.revokeOn(g, calls))
+		c.find(sqldb.CanCallKeyFunction, g.on.text,
+			fmt.Sprintf("the account may call every function of %s, also those that return settings of the session that only the views may read", g.on.text),
+			c.revokeOn(g, calls))
 	default:
-		c.find(sqldb.CanWrite, g.on.text, fmt.Sprintf("the account may call %s, which has the rights of its definer", g.on.text), c.revokeOn(g, calls))
+		c.find(sqldb.CanWrite, g.on.text,
+			fmt.Sprintf("the account may call %s, which has the rights of its definer", g.on.text),
+			c.revokeOn(g, calls))
 	}
 }
 
@@ -193,11 +210,17 @@ func (c *check) selects(g grant, selects []privilege) {
 	}
 	switch {
 	case len(base) == 1:
-		c.find(sqldb.CanReadBaseTable, base[0], fmt.Sprintf("the account may read %s%s, which the policy replaces by the view %s", base[0], whole, view), c.revokeOn(g, selects))
+		c.find(sqldb.CanReadBaseTable, base[0],
+			fmt.Sprintf("the account may read %s%s, which the policy replaces by the view %s", base[0], whole, view),
+			c.revokeOn(g, selects))
 	case len(base) > 1:
-		c.find(sqldb.CanReadBaseTable, g.on.text, fmt.Sprintf("the account may read %s%s, which the policy replaces by views", some(base), whole), c.revokeOn(g, selects))
+		c.find(sqldb.CanReadBaseTable, g.on.text,
+			fmt.Sprintf("the account may read %s%s, which the policy replaces by views", some(base), whole),
+			c.revokeOn(g, selects))
 	case len(unlisted) > 0:
-		c.find(sqldb.CanReadUnlisted, g.on.text, fmt.Sprintf("the account may read %s%s, which the policy does not list", some(unlisted), whole), c.revokeOn(g, selects))
+		c.find(sqldb.CanReadUnlisted, g.on.text,
+			fmt.Sprintf("the account may read %s%s, which the policy does not list", some(unlisted), whole),
+			c.revokeOn(g, selects))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // A grant is one line of SHOW GRANTS.
@@ -158,7 +159,7 @@ func (r *grantReader) read(ctx context.Context, query, via string) error {
 }
 
 // errGrant does not contain the line, which may contain the hash of a password.
-var errGrant = &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: "a line of SHOW GRANTS could not be parsed"}
+var errGrant = failure.New(sqldb.ErrUnreadable, "a line of SHOW GRANTS could not be parsed")
 
 // parseGrant parses a line of MySQL or MariaDB. ok is false if it grants nothing:
 // if it sets a default role or is a partial revoke.

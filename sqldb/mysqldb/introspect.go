@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/internal/declared"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
@@ -67,7 +68,8 @@ func currentDatabase(ctx context.Context, conn *sql.Conn) (string, error) {
 		return "", err
 	}
 	if !name.Valid {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the pool is connected to no database: name one in the data source name, after the slash"}
+		return "", failure.New(sqldb.ErrArgument,
+			"the pool is connected to no database: name one in the data source name, after the slash")
 	}
 	return name.String, nil
 }

@@ -35,6 +35,7 @@ import (
 
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Options configures [Open] and [New]. A nil pointer and the zero value mean the
@@ -51,11 +52,13 @@ type Options struct {
 func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	config, err := mysql.ParseDSN(dsn)
 	if err != nil {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the data source name is invalid: write user:password@tcp(host:3306)/database", Err: err}
+		return nil, failure.Wrap(sqldb.ErrArgument,
+			"the data source name is invalid: write user:password@tcp(host:3306)/database", err)
 	}
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "a parameter of the data source name is invalid; see the wrapped error", Err: err}
+		return nil, failure.Wrap(sqldb.ErrArgument,
+			"a parameter of the data source name is invalid; see the wrapped error", err)
 	}
 	var o Options
 	if opt != nil {

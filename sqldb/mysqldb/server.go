@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // A server is what this package knows about a connection and its server.
@@ -84,8 +84,8 @@ func (s *server) checkVersion() error {
 		name, major, minor = "MariaDB", 10, 6
 	}
 	if number(s.version, 0) < major || number(s.version, 0) == major && number(s.version, 1) < minor {
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: fmt.Sprintf("the server is %s %d.%d: %d.%d is the oldest supported version",
-			name, number(s.version, 0), number(s.version, 1), major, minor)}
+		return failure.Newf(sqldb.ErrUnreadable, "the server is %s %d.%d: %d.%d is the oldest supported version",
+			name, number(s.version, 0), number(s.version, 1), major, minor)
 	}
 	return nil
 }

@@ -17,13 +17,15 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // session returns the settings of one query. limit is the time limit, or 0 for
 // none; explain adds what EXPLAIN needs.
 func (s *server) session(wanted *sqldb.Session, limit time.Duration, explain bool) (*settings, error) {
 	if len(wanted.SearchPath) > 0 {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the session has a search path, which this server does not support"}
+		return nil, failure.New(sqldb.ErrArgument,
+			"the session has a search path, which this server does not support")
 	}
 	set := &settings{slices.Clip(s.always.change), slices.Clip(s.always.undo)}
 	if limit > 0 {
@@ -63,7 +65,7 @@ const longestName = 64
 // as 1.
 func literal(name string, value any) (string, error) {
 	refuse := func(why string) (string, error) {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %s %s", name, why)}
+		return "", failure.Newf(sqldb.ErrArgument, "the session's setting %s %s", name, why)
 	}
 	if len(name) > longestName {
 		return refuse(fmt.Sprintf("has a name that is too long for a user variable: the maximum is %d letters", longestName))
@@ -125,19 +127,20 @@ func masked(err error) error {
 	if e := classify(number); e.Kind != sqldb.ErrExecution {
 		return e
 	}
-	return &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the server refused the session's settings (its error %d)", refused.Number), Err: number}
+	return failure.Wrap(sqldb.ErrArgument,
+		fmt.Sprintf("the server refused the session's settings (its error %d)", refused.Number), number)
 }
 
 // setRole sets the role of the session. A role with the name NONE cannot be set,
 // because SET ROLE NONE means no role.
 func setRole(ctx context.Context, conn *sql.Conn, role string) error {
 	if strings.EqualFold(role, "NONE") {
-		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the session's role is NONE: leave it empty for no role"}
+		return failure.New(sqldb.ErrArgument, "the session's role is NONE: leave it empty for no role")
 	}
 	_, err := conn.ExecContext(ctx, "SET ROLE "+quote(role))
 	var refused *mysql.MySQLError
 	if errors.As(err, &refused) && classify(refused).Kind == sqldb.ErrExecution {
-		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the server refused the session's role: grant it to the account", Err: err}
+		return failure.Wrap(sqldb.ErrArgument, "the server refused the session's role: grant it to the account", err)
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Numbers of errors and notes of EXPLAIN.
@@ -27,10 +28,12 @@ const (
 func verifyReads(ctx context.Context, conn *sql.Conn, s *server, q *sqldb.Query, text string) error {
 	label, ok := mysql.OddLabel(text)
 	if !ok {
-		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the printed statement could not be parsed for the check with EXPLAIN"}
+		return failure.New(sqldb.ErrDenied, "the printed statement could not be parsed for the check with EXPLAIN")
 	}
 	if label != "" {
-		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: fmt.Sprintf("the alias %s contains a quote or a parenthesis, which the server does not print unchanged: use letters and digits", label)}
+		return failure.Newf(sqldb.ErrDenied,
+			"the alias %s contains a quote or a parenthesis, which the server does not print "+
+				"unchanged: use letters and digits", label)
 	}
 	note, err := explain(ctx, conn, s, s.mark(q.Tag), text)
 	if err != nil || note == "" {
@@ -38,7 +41,7 @@ func verifyReads(ctx context.Context, conn *sql.Conn, s *server, q *sqldb.Query,
 	}
 	found, ok := mysql.ServerTables(note)
 	if !ok && s.mariaDB {
-		return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the server's EXPLAIN of the statement could not be parsed"}
+		return failure.New(sqldb.ErrDenied, "the server's EXPLAIN of the statement could not be parsed")
 	}
 	if !s.mariaDB {
 		found = append(found, mysql.ServerTablesAnywhere(note)...)
@@ -60,7 +63,7 @@ func verifyReads(ctx context.Context, conn *sql.Conn, s *server, q *sqldb.Query,
 	if s.mariaDB { // on MySQL, what looks like a name may be part of a value
 		what = unseen.String()
 	}
-	return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the server would read " + what + ", which the guard did not see"}
+	return failure.New(sqldb.ErrDenied, "the server would read "+what+", which the guard did not see")
 }
 
 // explain returns the statement as the server has understood it. It returns "" if
@@ -87,7 +90,9 @@ func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) 
 			return w[2], nil
 		}
 	}
-	return "", &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the server does not show what it would read: its max_error_count is 0, it is neither MySQL nor MariaDB, or a proxy removes the note"}
+	return "", failure.New(sqldb.ErrDenied,
+		"the server does not show what it would read: its max_error_count is 0, it is neither MySQL nor "+
+			"MariaDB, or a proxy removes the note")
 }
 
 // addViewTables adds to allowed what the views among tables read, and returns the

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // A catalog reads the server's catalogue in one transaction, and so at one point in
@@ -106,5 +107,6 @@ func checkVersion(ctx context.Context, q interface {
 	if version < 100000 { // before version 10, a major version had two numbers
 		text += "." + strconv.Itoa(version/100%100)
 	}
-	return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: fmt.Sprintf("the server is PostgreSQL %s: %d is the oldest supported version", text, oldest/10000)}
+	return failure.Newf(sqldb.ErrUnreadable,
+		"the server is PostgreSQL %s: %d is the oldest supported version", text, oldest/10000)
 }

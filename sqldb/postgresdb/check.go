@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Check examines the account that connects and, if the policy names another account
@@ -77,7 +78,7 @@ type needs struct {
 
 func (n *needs) read(p *secureview.Policy) error {
 	if p.Schema == "" {
-		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the policy names no schema"}
+		return failure.New(sqldb.ErrArgument, "the policy names no schema")
 	}
 	n.readSchema(p.Schema, p.Tables, p.Views)
 	for _, schema := range slices.Sorted(maps.Keys(p.Schemas)) {
@@ -123,7 +124,8 @@ func (k *check) notEmpty(ctx context.Context) error {
 		SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 			WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`))`).Scan(&found)
 	if err == nil && !found {
-		return &sqldb.Error{Kind: sqldb.ErrEmpty, Message: "there are no tables and no views in " + strings.Join(k.schemas, ", ") + ": check the name of the database and of the schema"}
+		return failure.New(sqldb.ErrEmpty,
+			"there are no tables and no views in "+strings.Join(k.schemas, ", ")+": check the name of the database and of the schema")
 	}
 	return err
 }
@@ -158,7 +160,9 @@ func (k *check) accounts(ctx context.Context, p *secureview.Policy) (reader stri
 		k.add(sqldb.CannotRead, reader, "there is no role "+reader+", which is the account of the policy's setup", "")
 		return "", nil
 	case !member:
-		k.add(sqldb.CannotRead, reader, login+" is not a member of "+reader+", which is the account of the policy's setup", "GRANT "+quote(reader)+" TO "+quote(login))
+		k.add(sqldb.CannotRead, reader,
+			login+" is not a member of "+reader+", which is the account of the policy's setup",
+			"GRANT "+quote(reader)+" TO "+quote(login))
 		return "", nil
 	}
 	k.all = append(k.all, reader)
@@ -195,11 +199,14 @@ func (k *check) readable(ctx context.Context) error {
 	for _, n := range slices.SortedFunc(maps.Keys(k.objects), byName) {
 		s, ok := there[n]
 		if !ok {
-			k.add(sqldb.CannotRead, n.String(), "there is no table or view "+n.String()+", which the policy lists", "")
+			k.add(sqldb.CannotRead, n.String(),
+				"there is no table or view "+n.String()+", which the policy lists", "")
 			continue
 		}
 		if !s.usage {
-			k.add(sqldb.CannotRead, n.schema, k.account+" may not use the schema "+n.schema, "GRANT USAGE ON SCHEMA "+quote(n.schema)+" TO "+quote(k.account))
+			k.add(sqldb.CannotRead, n.schema,
+				k.account+" may not use the schema "+n.schema,
+				"GRANT USAGE ON SCHEMA "+quote(n.schema)+" TO "+quote(k.account))
 		}
 		var missing, denied []string
 		for _, column := range k.objects[n] {
@@ -211,7 +218,8 @@ func (k *check) readable(ctx context.Context) error {
 			}
 		}
 		if len(missing) > 0 {
-			k.add(sqldb.CannotRead, n.String(), n.String()+" has no column "+strings.Join(missing, ", ")+", which the policy lists", "")
+			k.add(sqldb.CannotRead, n.String(),
+				n.String()+" has no column "+strings.Join(missing, ", ")+", which the policy lists", "")
 		}
 		if len(denied) == 0 {
 			continue
@@ -220,7 +228,9 @@ func (k *check) readable(ctx context.Context) error {
 		if s.view {
 			grant = "GRANT SELECT"
 		}
-		k.add(sqldb.CannotRead, n.String(), k.account+" may not read "+n.String()+", which the policy lists", grant+" ON "+n.quoted()+" TO "+quote(k.account))
+		k.add(sqldb.CannotRead, n.String(),
+			k.account+" may not read "+n.String()+", which the policy lists",
+			grant+" ON "+n.quoted()+" TO "+quote(k.account))
 	}
 	return k.filtered(ctx)
 }

@@ -21,7 +21,7 @@ func classify(err error) *sqldb.Error {
 	var s stateError
 	if errors.As(err, &s) && len(s.SQLState()) == 5 {
 		kind, message := state(s)
-		return &sqldb.Error{Kind: kind, Message: message, Err: err}
+		return failure.Wrap(kind, message, err)
 	}
 	return failure.OfNetwork(err, "connection string")
 }
@@ -34,7 +34,7 @@ func state(s stateError) (sqldb.Kind, string) {
 		return sqldb.ErrCanceled, "the statement was stopped on the server"
 	}
 	message, severity := text(s)
-	if severity == "FATAL" && (code[:2] == "22" || code[:2] == "42") { // about the connection: errors of statements are not fatal
+	if severity == "FATAL" && (code[:2] == "22" || code[:2] == "42") { // errors of statements are not fatal
 		if code == "42501" {
 			return sqldb.ErrUnreadable, "the account may not connect to the database: grant it CONNECT there"
 		}
@@ -59,6 +59,9 @@ func state(s stateError) (sqldb.Kind, string) {
 	return sqldb.ErrExecution, "the server failed with SQLSTATE " + code
 }
 
+// behindProxy is the advice for a proxy such as PgBouncer.
+const behindProxy = "behind a proxy that shares connections, add default_query_exec_mode=exec to pgx's connection string"
+
 // states has the errors by SQLSTATE, and by its class of two letters.
 var states = map[string]struct {
 	kind    sqldb.Kind
@@ -71,22 +74,22 @@ var states = map[string]struct {
 	"22007": {sqldb.ErrExecution, "a text is not a date or a time, or not one of the format given"},
 	"22008": {sqldb.ErrExecution, "a date or a time is out of range"},
 	"22012": {sqldb.ErrExecution, "division by zero: use NULLIF"},
-	"22021": {sqldb.ErrExecution, "a text is not valid in its encoding: the database does not check it (SQL_ASCII), or the text was made of bytes"},
+	"22021": {sqldb.ErrExecution, "a text is not valid in its encoding: the database does not check it (SQL_ASCII), or it was made of bytes"},
 	"22P02": {sqldb.ErrExecution, "a text is not a value of the type that it is read as"},
 	"22P05": {sqldb.ErrExecution, "a character does not exist in the encoding of the database"},
 	"25006": {sqldb.ErrDenied, "the statement would write"},
 	"25P03": {sqldb.ErrUnavailable, "the server ended the connection, which was idle for too long: try again"},
 	"25P04": {sqldb.ErrTimeout, "the server ended the transaction after its time limit (transaction_timeout)"},
-	"26000": {sqldb.ErrUnavailable, "a prepared statement is gone: behind a proxy that shares connections, add default_query_exec_mode=exec to pgx's connection string"},
+	"26000": {sqldb.ErrUnavailable, "a prepared statement is gone: " + behindProxy},
 	"28":    {sqldb.ErrUnreadable, "the server refuses the account: check user and password, and pg_hba.conf"},
 	"2F":    {sqldb.ErrExecution, "a function failed"},
 	"38":    {sqldb.ErrExecution, "a function failed"},
 	"39":    {sqldb.ErrExecution, "a function failed"},
-	"39000": {sqldb.ErrSession, "a function of a view failed: the session's key may not be the one that the values were encrypted with"}, // from pgcrypto
+	"39000": {sqldb.ErrSession, "a function of a view failed (pgcrypto): the session's key may not be that of the values"},
 	"3D":    {sqldb.ErrMissing, "there is no such database: check its name in the connection string"},
 	"40":    {sqldb.ErrUnavailable, "the statement conflicted with another one, or with the recovery of a replica: try again"},
 	"42501": {sqldb.ErrUnreadable, "the account lacks a right that the statement needs: DB.Check reports which"},
-	"42P05": {sqldb.ErrUnavailable, "a prepared statement belongs to another session: behind a proxy that shares connections, add default_query_exec_mode=exec to pgx's connection string"},
+	"42P05": {sqldb.ErrUnavailable, "a prepared statement belongs to another session: " + behindProxy},
 	"53":    {sqldb.ErrTooLarge, "the server is out of memory, of space or of locks: narrow the statement"},
 	"53300": {sqldb.ErrUnavailable, "the server has no connection left: lower Options.MaxOpenConns or raise max_connections"},
 	"54":    {sqldb.ErrTooLarge, "the statement or a value in it exceeds a limit of the server: make it simpler"},
@@ -118,10 +121,9 @@ func refusedSession(err error) error {
 	}
 	switch s.SQLState()[:2] {
 	case "22", "42":
-		return &sqldb.Error{
-			Kind:    sqldb.ErrArgument,
-			Message: "the server refused the session: its role must be one that the account is a member of, and its settings must not be parameters of an extension (SQLSTATE " + s.SQLState() + ")",
-		}
+		return failure.New(sqldb.ErrArgument,
+			"the server refused the session: its role must be one that the account is a member of, and its "+
+				"settings must not be parameters of an extension (SQLSTATE "+s.SQLState()+")")
 	}
 	return err
 }

@@ -52,7 +52,9 @@ func (k *check) attributes(ctx context.Context) (superuser bool, err error) {
 		return false, err
 	}
 	if first {
-		k.add(sqldb.CanBypassPolicy, k.account, k.account+" is the bootstrap superuser: connect with another account, such as the one that package secureview creates", "")
+		k.add(sqldb.CanBypassPolicy, k.account,
+			k.account+" is the bootstrap superuser: connect with another account, such as the one that package secureview creates",
+			"")
 		return true, nil
 	}
 	for i, a := range attributes {
@@ -93,7 +95,9 @@ func (k *check) memberships(ctx context.Context) error {
 			switch {
 			case ok:
 			case grants && !super && !skips && !creates && !replicates && !strings.HasPrefix(role, "pg_"):
-				k.add(sqldb.CanWrite, role, member+" may grant the role "+role+" to others"+k.andMember(member), "REVOKE ADMIN OPTION FOR "+quote(role)+" FROM "+quote(member))
+				k.add(sqldb.CanWrite, role,
+					member+" may grant the role "+role+" to others"+k.andMember(member),
+					"REVOKE ADMIN OPTION FOR "+quote(role)+" FROM "+quote(member))
 				return nil
 			case super, skips:
 				kind = sqldb.CanBypassPolicy
@@ -102,7 +106,8 @@ func (k *check) memberships(ctx context.Context) error {
 			default:
 				kind = sqldb.CanWrite
 			}
-			k.add(kind, role, member+" is a member of "+role+k.andMember(member), "REVOKE "+quote(role)+" FROM "+quote(member))
+			k.add(kind, role,
+				member+" is a member of "+role+k.andMember(member), "REVOKE "+quote(role)+" FROM "+quote(member))
 			return nil
 		})
 }
@@ -143,7 +148,9 @@ func (k *check) ownership(ctx context.Context) error {
 				kind = sqldb.CanBypassPolicy
 			}
 			if owner != k.account {
-				k.add(kind, n.String(), owner+" owns "+n.String()+", and "+k.account+" is a member of "+owner, "REVOKE "+quote(owner)+" FROM "+quote(k.account))
+				k.add(kind, n.String(),
+					owner+" owns "+n.String()+", and "+k.account+" is a member of "+owner,
+					"REVOKE "+quote(owner)+" FROM "+quote(k.account))
 				return nil
 			}
 			object, also := quote(n.name), ""
@@ -153,7 +160,9 @@ func (k *check) ownership(ctx context.Context) error {
 			case "ROUTINE":
 				object = n.name // with its arguments, and quoted
 			}
-			k.add(kind, n.String(), owner+" owns "+n.String()+" and may change it"+also, "ALTER "+class+" "+object+" OWNER TO "+quote(heir))
+			k.add(kind, n.String(),
+				owner+" owns "+n.String()+" and may change it"+also,
+				"ALTER "+class+" "+object+" OWNER TO "+quote(heir))
 			return nil
 		})
 }
@@ -264,7 +273,8 @@ func (k *check) grantable(object, sqlName, grantee string, rights []string) {
 	if grantee != k.account {
 		message += ", and " + k.account + " is a member of " + grantee
 	}
-	k.add(sqldb.CanWrite, object, message, "REVOKE GRANT OPTION FOR "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+quote(grantee))
+	k.add(sqldb.CanWrite, object,
+		message, "REVOKE GRANT OPTION FOR "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+quote(grantee))
 }
 
 // excessive adds a finding about rights of a grantee. An empty grantee means

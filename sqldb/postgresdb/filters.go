@@ -72,7 +72,9 @@ func (k *check) filtered(ctx context.Context) error {
 			continue // readable reports it
 		}
 		if !p.view && !p.on {
-			k.add(sqldb.CanBypassPolicy, n.String(), "nothing filters the rows of "+n.String()+": row-level security is off", "ALTER TABLE "+n.quoted()+" ENABLE ROW LEVEL SECURITY")
+			k.add(sqldb.CanBypassPolicy, n.String(),
+				"nothing filters the rows of "+n.String()+": row-level security is off",
+				"ALTER TABLE "+n.quoted()+" ENABLE ROW LEVEL SECURITY")
 			continue
 		}
 		for _, setting := range k.filters[n] {
@@ -83,7 +85,9 @@ func (k *check) filtered(ctx context.Context) error {
 			case !p.view && slices.ContainsFunc(p.restrictive, reads):
 			case !p.view && len(p.permissive) > 0 && !slices.ContainsFunc(p.permissive, ignores):
 			default:
-				k.add(sqldb.CanBypassPolicy, n.String(), "nothing filters the rows of "+n.String()+" by the setting "+setting+": run the script of package secureview for the policy", "")
+				k.add(sqldb.CanBypassPolicy, n.String(),
+					"nothing filters the rows of "+n.String()+" by the setting "+setting+": run the script of package secureview for the policy",
+					"")
 			}
 		}
 	}

@@ -3,11 +3,11 @@ package postgresdb
 import (
 	"context"
 	"database/sql"
-	"fmt"
 
 	"github.com/qedkit/qed/internal/declared"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
@@ -37,17 +37,18 @@ func (e *engine) Introspect(ctx context.Context, conn *sql.Conn, skipped func(ta
 // exists returns an error if the schema does not exist.
 func (c *catalog) exists(ctx context.Context) error {
 	if c.schema == "" {
-		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "no schema of the account's search path exists: set Options.Schema"}
+		return failure.New(sqldb.ErrArgument, "no schema of the account's search path exists: set Options.Schema")
 	}
 	if !plain(c.schema) {
-		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "Options.Schema is not UTF-8, or contains a NUL"}
+		return failure.New(sqldb.ErrArgument, "Options.Schema is not UTF-8, or contains a NUL")
 	}
 	var exists bool
 	if err := c.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = "+literal(c.schema)+")").Scan(&exists); err != nil {
 		return err
 	}
 	if !exists {
-		return &sqldb.Error{Kind: sqldb.ErrMissing, Message: fmt.Sprintf("there is no schema %q: check Options.Schema, whose letter case matters", c.schema)}
+		return failure.Newf(sqldb.ErrMissing,
+			"there is no schema %q: check Options.Schema, whose letter case matters", c.schema)
 	}
 	return nil
 }

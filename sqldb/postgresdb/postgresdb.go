@@ -32,6 +32,7 @@ import (
 
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Options configures [Open] and [New]. A nil pointer and the zero value mean the
@@ -54,7 +55,8 @@ type Options struct {
 func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	pool, err := sql.Open("pgx", dsn)
 	if err != nil {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the driver pgx is missing: import github.com/jackc/pgx/v5/stdlib", Err: err}
+		return nil, failure.Wrap(sqldb.ErrArgument,
+			"the driver pgx is missing: import github.com/jackc/pgx/v5/stdlib", err)
 	}
 	var o Options
 	if opt != nil {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // begin returns the text that begins the transaction of a query. It is one message
@@ -48,7 +49,7 @@ func begin(q *sqldb.Query) (string, error) {
 	}
 	if role := q.Session.Role; role != "" {
 		if !plain(role) {
-			return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the session's role is not UTF-8, or contains a NUL"}
+			return "", failure.New(sqldb.ErrArgument, "the session's role is not UTF-8, or contains a NUL")
 		}
 		b.WriteString("; SELECT ") // everything before is set as the account itself
 		set(&b, "role", literal(role))
@@ -92,7 +93,8 @@ func searchPath(schemas []string) (string, error) {
 	path := "pg_catalog, "
 	for _, schema := range schemas {
 		if schema == "" || !plain(schema) {
-			return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: "a schema in the session's SearchPath is empty, not UTF-8, or contains a NUL"}
+			return "", failure.New(sqldb.ErrArgument,
+				"a schema in the session's SearchPath is empty, not UTF-8, or contains a NUL")
 		}
 		path += quote(schema) + ", "
 	}
@@ -107,7 +109,9 @@ var twoParts = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_
 // value.
 func setting(name string, value any) (string, error) {
 	if !twoParts.MatchString(name) {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %q cannot be set: PostgreSQL needs two words with a dot between them, such as app.tenant", name)}
+		return "", failure.Newf(sqldb.ErrArgument,
+			"the session's setting %q cannot be set: PostgreSQL needs two words with a dot between "+
+				"them, such as app.tenant", name)
 	}
 	var text string
 	switch v := value.(type) {
@@ -125,13 +129,16 @@ func setting(name string, value any) (string, error) {
 	case float64:
 		text = strconv.FormatFloat(v, 'g', -1, 64)
 	default:
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %s is a %T", name, value)}
+		return "", failure.Newf(sqldb.ErrArgument, "the session's setting %s is a %T", name, value)
 	}
 	if text == "" && value != nil {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %s is an empty text, which PostgreSQL does not distinguish from no value: use nil for no value", name)}
+		return "", failure.Newf(sqldb.ErrArgument,
+			"the session's setting %s is an empty text, which PostgreSQL does not distinguish from no "+
+				"value: use nil for no value", name)
 	}
 	if !plain(text) {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %s is not UTF-8, or contains a NUL: write bytes in hexadecimal", name)}
+		return "", failure.Newf(sqldb.ErrArgument,
+			"the session's setting %s is not UTF-8, or contains a NUL: write bytes in hexadecimal", name)
 	}
 	return text, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // verifyReads lets the server plan a statement, and returns an error if that opened
@@ -48,7 +49,7 @@ func verifyReads(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin stri
 }
 
 func denied(verb string, n name) error {
-	return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "the statement would " + verb + " " + n.String() + ", which the guard did not see"}
+	return failure.New(sqldb.ErrDenied, "the statement would "+verb+" "+n.String()+", which the guard did not see")
 }
 
 // A name is a name of the catalogue.

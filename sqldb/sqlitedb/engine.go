@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // engine is the engine of SQLite.
@@ -23,7 +24,8 @@ func (engine) Classify(err error) *sqldb.Error { return classify(err) }
 // read. The release withdraws that.
 func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
 	if s := q.Session; len(s.Settings) > 0 || s.Role != "" || len(s.SearchPath) > 0 {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "SQLite has no sessions: Options.Session must be nil or return nil"}
+		return nil, failure.New(sqldb.ErrArgument,
+			"SQLite has no sessions: Options.Session must be nil or return nil")
 	}
 	g := &grant{named: columnSet{}, views: map[string]columnSet{}, nestedJoins: hasNestedJoin(q.SQL)}
 	for _, o := range q.Objects {
@@ -92,14 +94,14 @@ func (engine) Check(ctx context.Context, conn *sql.Conn, _ *secureview.Policy) (
 			return err
 		}
 		if !queryOnly {
-			return &sqldb.Error{Kind: sqldb.ErrWritable, Message: "the connection is not read-only"}
+			return failure.New(sqldb.ErrWritable, "the connection is not read-only")
 		}
 		found, err := c.scan(ctx, `SELECT 1 FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' LIMIT 1`)
 		if err != nil {
 			return err
 		}
 		if len(found) == 0 {
-			return &sqldb.Error{Kind: sqldb.ErrEmpty, Message: "the database has no tables: check the path"}
+			return failure.New(sqldb.ErrEmpty, "the database has no tables: check the path")
 		}
 		return nil
 	})

@@ -51,7 +51,7 @@ func classify(err error) *sqldb.Error {
 	var e *sqliteError
 	if !errors.As(err, &e) {
 		if errors.Is(err, errNotGuarded) {
-			return &sqldb.Error{Kind: sqldb.ErrDenied, Message: "only guarded statements run on this connection", Err: err}
+			return failure.Wrap(sqldb.ErrDenied, "only guarded statements run on this connection", err)
 		}
 		return nil
 	}
@@ -62,7 +62,8 @@ func classify(err error) *sqldb.Error {
 	case sqlite3.SQLITE_READONLY:
 		kind, message = sqldb.ErrDenied, "the statement would write"
 		if e.code != sqlite3.SQLITE_READONLY {
-			kind, message = sqldb.ErrUnreadable, "a write to the database was interrupted: open it once with a program that may write, which repairs it"
+			kind = sqldb.ErrUnreadable
+			message = "a write to the database was interrupted: open it once with a program that may write, which repairs it"
 		}
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		kind, message = sqldb.ErrUnavailable, "the database is locked by a writer: try again later"
@@ -77,7 +78,8 @@ func classify(err error) *sqldb.Error {
 	case sqlite3.SQLITE_CORRUPT:
 		kind, message = sqldb.ErrNotDatabase, "the database is damaged: restore it, or run PRAGMA integrity_check on a copy"
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR:
-		kind, message = sqldb.ErrUnreadable, "the database cannot be opened or read: check the permissions of the file and, in WAL mode, of its directory"
+		kind = sqldb.ErrUnreadable
+		message = "the database cannot be opened or read: check the permissions of the file and, in WAL mode, of its directory"
 	}
-	return &sqldb.Error{Kind: kind, Message: message, Err: err}
+	return failure.Wrap(kind, message, err)
 }

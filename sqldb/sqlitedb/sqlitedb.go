@@ -14,7 +14,6 @@ package sqlitedb
 import (
 	"database/sql"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -24,6 +23,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
 // Options configures [Open]. A nil pointer and the zero value mean the defaults.
@@ -66,10 +66,11 @@ func Open(path string, opt *Options) (*sqldb.DB, error) {
 		o = *opt
 	}
 	if o.MaxValueBytes < 0 || o.MaxValueBytes > maxValueBytes {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("Options.MaxValueBytes is %d: it must be between 0 and %d", o.MaxValueBytes, maxValueBytes)}
+		return nil, failure.Newf(sqldb.ErrArgument,
+			"Options.MaxValueBytes is %d: it must be between 0 and %d", o.MaxValueBytes, maxValueBytes)
 	}
 	if len(o.Replicas) > 0 {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "Options.Replicas is set, and SQLite has no replicas"}
+		return nil, failure.New(sqldb.ErrArgument, "Options.Replicas is set, and SQLite has no replicas")
 	}
 	if o.MaxValueBytes == 0 {
 		o.MaxValueBytes = 1 << 20
@@ -101,22 +102,24 @@ func newConnector(path string, o *Options) (*connector, error) {
 		maxValue: int32(o.MaxValueBytes),
 	}
 	if strings.IndexByte(path, 0) >= 0 {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the path contains a NUL byte"}
+		return nil, failure.New(sqldb.ErrArgument, "the path contains a NUL byte")
 	}
 	if strings.HasPrefix(path, "file:") {
 		c.flags |= sqlite3.SQLITE_OPEN_URI
 		if o.Immutable {
-			return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "Options.Immutable is for a path: add immutable=1 to the URI"}
+			return nil, failure.New(sqldb.ErrArgument, "Options.Immutable is for a path: add immutable=1 to the URI")
 		}
 		return c, nil
 	}
 	switch {
 	case path == "":
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the path is empty: use the path of the database file"}
+		return nil, failure.New(sqldb.ErrArgument, "the path is empty: use the path of the database file")
 	case strings.Contains(path, "://"):
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: `the path is a URL: use the path of a file, or a URI of SQLite, which begins with "file:"`}
+		return nil, failure.New(sqldb.ErrArgument,
+			`the path is a URL: use the path of a file, or a URI of SQLite, which begins with "file:"`)
 	case path == ":memory:":
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: `a private database in memory is always empty: use the path of a file, or share a database in memory as "file:/name?vfs=memdb"`}
+		return nil, failure.New(sqldb.ErrArgument,
+			`a private database in memory is always empty: use the path of a file, or share a database in memory as "file:/name?vfs=memdb"`)
 	}
 	if err := readable(path); err != nil {
 		return nil, err
@@ -124,7 +127,7 @@ func newConnector(path string, o *Options) (*connector, error) {
 	if o.Immutable {
 		abs, err := filepath.Abs(path)
 		if err != nil {
-			return nil, &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: "the working directory cannot be found", Err: err}
+			return nil, failure.Wrap(sqldb.ErrUnreadable, "the working directory cannot be found", err)
 		}
 		c.name = "file:" + uriPath(filepath.ToSlash(abs)) + "?immutable=1"
 		c.flags |= sqlite3.SQLITE_OPEN_URI
@@ -143,22 +146,23 @@ func readable(path string) error {
 		if _, err := os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
 			directory = ", and its directory does not exist"
 		}
-		return &sqldb.Error{Kind: sqldb.ErrMissing, Message: "there is no file " + name + directory + ": check the path; Open creates no file", Err: fs.ErrNotExist}
+		return failure.Wrap(sqldb.ErrMissing,
+			"there is no file "+name+directory+": check the path; Open creates no file", fs.ErrNotExist)
 	case errors.Is(err, fs.ErrPermission):
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: "this user may not read " + name, Err: fs.ErrPermission}
+		return failure.Wrap(sqldb.ErrUnreadable, "this user may not read "+name, fs.ErrPermission)
 	case err != nil:
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: name + " cannot be opened", Err: errors.Unwrap(err)}
+		return failure.Wrap(sqldb.ErrUnreadable, name+" cannot be opened", errors.Unwrap(err))
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: name + " is not a regular file"}
+		return failure.New(sqldb.ErrUnreadable, name+" is not a regular file")
 	}
 	head := make([]byte, len(magic))
 	switch n, err := io.ReadFull(f, head); {
 	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: name + " cannot be read", Err: errors.Unwrap(err)}
+		return failure.Wrap(sqldb.ErrUnreadable, name+" cannot be read", errors.Unwrap(err))
 	case n > 0 && string(head) != magic: // an empty file is an empty database
-		return &sqldb.Error{Kind: sqldb.ErrNotDatabase, Message: name + " is not a SQLite database, or it is encrypted: check the path"}
+		return failure.New(sqldb.ErrNotDatabase, name+" is not a SQLite database, or it is encrypted: check the path")
 	}
 	return nil
 }

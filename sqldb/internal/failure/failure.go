@@ -1,11 +1,12 @@
-// Package failure turns the errors of servers and networks into texts that are
-// safe to show, for the engines of package sqldb.
+// Package failure makes the errors of the engines of package sqldb. It turns the
+// errors of servers and networks into texts that are safe to show.
 package failure
 
 import (
 	"crypto/tls"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"slices"
@@ -15,6 +16,22 @@ import (
 
 	"github.com/qedkit/qed/sqldb"
 )
+
+// New returns an error of the given kind. The message is one sentence, with what to
+// do about it if that is known.
+func New(kind sqldb.Kind, message string) *sqldb.Error {
+	return &sqldb.Error{Kind: kind, Message: message}
+}
+
+// Newf is New with a formatted message.
+func Newf(kind sqldb.Kind, format string, args ...any) *sqldb.Error {
+	return New(kind, fmt.Sprintf(format, args...))
+}
+
+// Wrap is New with a cause.
+func Wrap(kind sqldb.Kind, message string, cause error) *sqldb.Error {
+	return &sqldb.Error{Kind: kind, Message: message, Err: cause}
+}
 
 // maxRunes is the length of the longest text that [Line] returns.
 const maxRunes = 300
