@@ -36,7 +36,7 @@ const (
 	CanReadFiles       FindingKind = "can_read_files"        // it may read files of the server, or run programs there
 	CanBypassPolicy    FindingKind = "can_bypass_policy"     // row-level security does not apply, or it is a superuser
 	CannotRead         FindingKind = "cannot_read"           // it may not read something that the policy lists
-	WrongSetting       FindingKind = "wrong_setting"         // a setting of the pool, the server or the options does not fit
+	WrongSetting       FindingKind = "wrong_setting"         // a setting of the pool or an option must be changed
 )
 
 // Check reports whether the database can be read safely. It returns an error of
@@ -113,8 +113,8 @@ func (db *DB) missingSession(p *secureview.Policy) []Finding {
 	if len(settings) == 0 {
 		return nil
 	}
-	return []Finding{{Kind: WrongSetting, Object: "Options.Session",
-		Message: "Options.Session is nil, and the policy's views filter or decrypt by the session's " + strings.Join(settings, ", ")}}
+	message := "Options.Session is nil, and the policy's views need the session's " + strings.Join(settings, ", ")
+	return []Finding{{Kind: WrongSetting, Object: "Options.Session", Message: message}}
 }
 
 // checkReplica checks one pool through a new connection: on an older one, a
@@ -134,7 +134,7 @@ func (db *DB) checkReplica(ctx context.Context, r *replica, p *secureview.Policy
 		}
 		discard(conn)
 	}
-	_, err = db.onReplica(ctx, r, connectLimit, func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
+	check := func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
 		withConn(conn, func() (keep bool) {
 			found, e := db.engine.Check(ctx, conn, p)
 			if findings = found; e != nil {
@@ -143,7 +143,8 @@ func (db *DB) checkReplica(ctx context.Context, r *replica, p *secureview.Policy
 			return ctx.Err() == nil
 		})
 		return true, err
-	})
+	}
+	_, err = db.onReplica(ctx, r, connectLimit, check)
 	return findings, err
 }
 

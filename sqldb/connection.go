@@ -48,7 +48,9 @@ func (db *DB) onAnyReplica(ctx context.Context, do attempt) error {
 // onReplica makes an attempt on r, which was chosen or acquired, and releases r.
 // It reports whether r could not be reached, so that the attempt can be repeated
 // on another replica.
-func (db *DB) onReplica(ctx context.Context, r *replica, connectLimit time.Duration, do attempt) (retry bool, err error) {
+func (db *DB) onReplica(
+	ctx context.Context, r *replica, connectLimit time.Duration, do attempt,
+) (retry bool, err error) {
 	state := unknown
 	defer func() { db.replicas.release(r, state) }()
 	if r.slots != nil {

@@ -93,7 +93,8 @@ func (db *DB) failure(ctx context.Context, err error) *Error {
 	switch {
 	case ctxErr == nil:
 	case context.Cause(ctx) == errTimeLimit:
-		return &Error{Kind: ErrTimeout, Message: fmt.Sprintf("stopped after the time limit (Options.Timeout is %v)", db.opt.Timeout), Err: ctxErr}
+		message := fmt.Sprintf("stopped after the time limit (Options.Timeout is %v)", db.opt.Timeout)
+		return &Error{Kind: ErrTimeout, Message: message, Err: ctxErr}
 	case errors.Is(ctxErr, context.DeadlineExceeded):
 		return &Error{Kind: ErrTimeout, Message: "stopped at the deadline of the context", Err: ctxErr}
 	default:

@@ -57,7 +57,8 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 		if done {
 			table.Rows = append(table.Rows, row)
 		} else if err := table.Append(row...); err != nil {
-			return &Error{Kind: ErrExecution, Message: "the driver returned a value that a table cannot hold; see the wrapped error", Err: err}
+			const message = "the driver returned a value that a table cannot hold; see the wrapped error"
+			return &Error{Kind: ErrExecution, Message: message, Err: err}
 		}
 	}
 	got.complete = true

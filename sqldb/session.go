@@ -64,7 +64,8 @@ func (db *DB) session(ctx context.Context) (*Session, error) {
 		stopped.Err = err
 		return nil, stopped
 	case err != nil:
-		return nil, &Error{Kind: ErrSession, Message: "Options.Session failed, so the statement did not run; see the wrapped error", Err: err}
+		const message = "Options.Session failed, so the statement did not run; see the wrapped error"
+		return nil, &Error{Kind: ErrSession, Message: message, Err: err}
 	case s == nil:
 		return &Session{}, nil
 	}

@@ -18,7 +18,9 @@ import (
 
 // Check examines the grants of the account. It also tries to read what the policy
 // lists, because a view may fail in spite of a grant.
-func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) (findings []sqldb.Finding, err error) {
+func (e *engine) Check(
+	ctx context.Context, conn *sql.Conn, p *secureview.Policy,
+) (findings []sqldb.Finding, err error) {
 	if p != nil && (p.Dialect != "" && p.Dialect != e.Dialect() || p.Schema == "") {
 		return nil, failure.New(sqldb.ErrArgument,
 			"the policy must be for mysql, and name the database as its schema")
@@ -48,7 +50,7 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 		c.account = quoteAccount(account)
 		if isAdministrator(account) {
 			c.find(sqldb.CanBypassPolicy, account,
-				account+" is an administrator of the server: connect with another account, such as the one that package secureview creates",
+				account+" is an administrator of the server: connect with the account that package secureview creates",
 				"")
 			findings = append(findings, c.findings...)
 			return nil
@@ -72,7 +74,8 @@ func notEmpty(ctx context.Context, conn *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	_, found, err := scan(ctx, conn, "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = "+literalText(database)+" LIMIT 1")
+	query := "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = " + literalText(database) + " LIMIT 1"
+	_, found, err := scan(ctx, conn, query)
 	if err == nil && len(found) == 0 {
 		err = failure.New(sqldb.ErrEmpty,
 			"the account sees no tables in the database: check the database in the data source name, and the grants")
@@ -82,7 +85,8 @@ func notEmpty(ctx context.Context, conn *sql.Conn) error {
 
 // visible returns the tables and views on which the account has any right.
 func visible(ctx context.Context, conn *sql.Conn) (tables []dialect.TableName, err error) {
-	_, rows, err := scan(ctx, conn, "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA <> 'information_schema'")
+	_, rows, err := scan(ctx, conn, `
+		SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA <> 'information_schema'`)
 	for _, row := range rows {
 		tables = append(tables, dialect.TableName{Schema: row[0], Name: row[1]})
 	}
@@ -140,7 +144,7 @@ func (c *check) readAll(ctx context.Context, conn *sql.Conn) error {
 		case errNoColumn:
 			f.Message = fmt.Sprintf("%s lacks a column that the policy lists: %s", f.Object, failure.Line(refused.Message))
 		case errBrokenView, errNoDefiner:
-			f.Message = "the view " + f.Object + " is broken: something that it reads no longer exists, or its definer may not read it"
+			f.Message = "the view " + f.Object + " is broken: something that it reads is missing, or its definer may not read it"
 		default:
 			return err
 		}

@@ -96,8 +96,9 @@ var harmless = map[string]bool{"USAGE": true, "SHOW VIEW": true, "SHOW DATABASES
 // monitoring are the rights that show the statements of other accounts, with their
 // values.
 var monitoring = map[string]bool{
-	"PROCESS": true, "REPLICATION SLAVE": true, "REPLICATION CLIENT": true, "BINLOG MONITOR": true, "REPLICA MONITOR": true,
-	"SLAVE MONITOR": true, "SHOW CREATE ROUTINE": true, "SHOW_ROUTINE": true, "REPLICATION_SLAVE_ADMIN": true,
+	"PROCESS": true, "REPLICATION SLAVE": true, "REPLICATION CLIENT": true, "BINLOG MONITOR": true,
+	"REPLICA MONITOR": true,
+	"SLAVE MONITOR":   true, "SHOW CREATE ROUTINE": true, "SHOW_ROUTINE": true, "REPLICATION_SLAVE_ADMIN": true,
 }
 
 // grant adds the findings about a grant.
@@ -165,12 +166,12 @@ func (c *check) execute(g grant, calls []privilege) {
 	case c.needs == nil && function:
 	case c.needs != nil && function && c.needs.settingFunctions[name]:
 		c.find(sqldb.CanCallKeyFunction, g.on.text,
-			fmt.Sprintf("the account may call %s, which returns settings of the session that only the views may read", g.on.text),
+			fmt.Sprintf("the account may call %s, which returns a setting of the session that is only for views", g.on.text),
 			c.revokeOn(g, calls))
 	case c.needs != nil && function && c.needs.functions[name]:
 	case c.needs != nil && len(c.needs.settingFunctions) > 0 && g.on.kind == "":
 		c.find(sqldb.CanCallKeyFunction, g.on.text,
-			fmt.Sprintf("the account may call every function of %s, also those that return settings of the session that only the views may read", g.on.text),
+			fmt.Sprintf("the account may call every function of %s, also those that return settings only for views", g.on.text),
 			c.revokeOn(g, calls))
 	default:
 		c.find(sqldb.CanWrite, g.on.text,

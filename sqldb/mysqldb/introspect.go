@@ -19,7 +19,9 @@ import (
 
 // Introspect reads the current database in five statements, and one more for each
 // view whose columns the catalogue does not show.
-func (e *engine) Introspect(ctx context.Context, conn *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error) {
+func (e *engine) Introspect(
+	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+) (*joinpath.Schema, error) {
 	r := &introspection{
 		conn:    conn,
 		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
@@ -198,7 +200,8 @@ func (r *introspection) keys(ctx context.Context) error {
 func (r *introspection) foreignKeys(ctx context.Context) error {
 	rows, err := r.query(ctx, `
 		SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME,
-			IF(REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA, '', REFERENCED_TABLE_SCHEMA), REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
+			IF(REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA, '', REFERENCED_TABLE_SCHEMA),
+			REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
 		FROM information_schema.KEY_COLUMN_USAGE
 		WHERE TABLE_SCHEMA = `+r.current+` AND REFERENCED_TABLE_NAME IS NOT NULL
 		ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`)

@@ -129,14 +129,16 @@ func wrongParameters(ctx context.Context, conn *sql.Conn) (findings []sqldb.Find
 		isSet         func(context.Context, *sql.Conn) (bool, error)
 	}{
 		{"parseTime", "the data source name has parseTime=true, which changes zero and partial dates: remove it", parseTime},
-		{"multiStatements", "the data source name has multiStatements=true, with which one text can be several statements: remove it", multiStatements},
+		{"multiStatements", "the data source name has multiStatements=true, which is not safe: remove it", multiStatements},
 	} {
 		isSet, err := parameter.isSet(ctx, conn)
 		if err != nil {
 			return nil, err
 		}
 		if isSet {
-			findings = append(findings, sqldb.Finding{Kind: sqldb.WrongSetting, Object: parameter.name, Message: parameter.message})
+			findings = append(findings, sqldb.Finding{
+				Kind: sqldb.WrongSetting, Object: parameter.name, Message: parameter.message,
+			})
 		}
 	}
 	return findings, nil

@@ -12,8 +12,10 @@ var (
 		"character_set_client", "character_set_results", "character_set_connection", "collation_connection",
 		"sql_quote_show_create", "sql_notes", "group_concat_max_len",
 	}
-	mariaDBVariables = []string{"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit"}
-	mysqlVariables   = []string{"transaction_read_only", "max_execution_time"}
+	mariaDBVariables = []string{
+		"tx_read_only", "max_statement_time", "max_recursive_iterations", "expensive_subquery_limit",
+	}
+	mysqlVariables = []string{"transaction_read_only", "max_execution_time"}
 )
 
 // A variable is a system variable with a value, as SET takes it.
@@ -85,8 +87,9 @@ func printed(name, value string) string {
 
 // harmlessModes do not change the meaning or the result of a printed statement.
 var harmlessModes = map[string]bool{
-	"": true, "ONLY_FULL_GROUP_BY": true, "STRICT_TRANS_TABLES": true, "STRICT_ALL_TABLES": true, "ERROR_FOR_DIVISION_BY_ZERO": true,
-	"NO_ENGINE_SUBSTITUTION": true, "NO_AUTO_CREATE_USER": true, "NO_AUTO_VALUE_ON_ZERO": true, "NO_DIR_IN_CREATE": true,
+	"": true, "ONLY_FULL_GROUP_BY": true, "STRICT_TRANS_TABLES": true, "STRICT_ALL_TABLES": true,
+	"ERROR_FOR_DIVISION_BY_ZERO": true,
+	"NO_ENGINE_SUBSTITUTION":     true, "NO_AUTO_CREATE_USER": true, "NO_AUTO_VALUE_ON_ZERO": true, "NO_DIR_IN_CREATE": true,
 }
 
 // sqlMode returns the sql_mode to use with a pool that has the given one. It is the

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 
 	driver "github.com/go-sql-driver/mysql"
@@ -97,14 +96,17 @@ func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) 
 
 // addViewTables adds to allowed what the views among tables read, and returns the
 // tables that were added.
-func (s *server) addViewTables(ctx context.Context, conn *sql.Conn, tables []dialect.TableName, allowed *tableSet) ([]dialect.TableName, error) {
+func (s *server) addViewTables(
+	ctx context.Context, conn *sql.Conn, tables []dialect.TableName, allowed *tableSet,
+) ([]dialect.TableName, error) {
 	var query strings.Builder
 	for i, t := range tables {
 		if i > 0 {
 			query.WriteString(" UNION ALL ")
 		}
 		// With a constant name, the server opens only that view.
-		fmt.Fprintf(&query, "SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s", literalText(t.Schema), literalText(t.Name))
+		query.WriteString("SELECT VIEW_DEFINITION FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ")
+		query.WriteString(literalText(t.Schema) + " AND TABLE_NAME = " + literalText(t.Name))
 	}
 	_, definitions, err := scan(ctx, conn, query.String())
 	if err != nil {

@@ -46,7 +46,8 @@ func (e *engine) catalog(ctx context.Context, conn *sql.Conn) (c *catalog, err e
 	if end, ok := ctx.Deadline(); ok {
 		limit = max(time.Until(end), time.Millisecond)
 	}
-	_, err = tx.ExecContext(ctx, "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('client_encoding', 'UTF8', true), "+
+	_, err = tx.ExecContext(ctx, "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), "+
+		"pg_catalog.set_config('client_encoding', 'UTF8', true), "+
 		"pg_catalog.set_config('statement_timeout', '"+strconv.FormatInt(limit.Milliseconds(), 10)+"', true)")
 	return c, err
 }
@@ -97,7 +98,8 @@ func checkVersion(ctx context.Context, q interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }) error {
 	var version int
-	if err := q.QueryRowContext(ctx, "SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4").Scan(&version); err != nil {
+	const query = "SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4"
+	if err := q.QueryRowContext(ctx, query).Scan(&version); err != nil {
 		return err
 	}
 	if version >= oldest {

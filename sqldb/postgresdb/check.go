@@ -125,7 +125,7 @@ func (k *check) notEmpty(ctx context.Context) error {
 			WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`))`).Scan(&found)
 	if err == nil && !found {
 		return failure.New(sqldb.ErrEmpty,
-			"there are no tables and no views in "+strings.Join(k.schemas, ", ")+": check the name of the database and of the schema")
+			"there are no tables and no views in "+strings.Join(k.schemas, ", ")+": check the database and the schema")
 	}
 	return err
 }
@@ -152,7 +152,8 @@ func (k *check) accounts(ctx context.Context, p *secureview.Policy) (reader stri
 	reader = p.Setup.Account
 	var exists, member bool
 	err = k.tx.QueryRowContext(ctx, `
-		SELECT count(*) > 0, coalesce(bool_or(pg_has_role(oid, 'MEMBER')), false) FROM pg_roles WHERE rolname = `+literal(reader)).Scan(&exists, &member)
+		SELECT count(*) > 0, coalesce(bool_or(pg_has_role(oid, 'MEMBER')), false)
+		FROM pg_roles WHERE rolname = `+literal(reader)).Scan(&exists, &member)
 	switch {
 	case err != nil:
 		return "", err
@@ -183,7 +184,8 @@ func (k *check) readable(ctx context.Context) error {
 	account := literal(k.account)
 	err := k.each(ctx, `
 		SELECT n.nspname, c.relname, has_schema_privilege(`+account+`::name, n.oid, 'USAGE'), c.relkind = 'v',
-			json_agg(a.attname), json_agg(a.attname) FILTER (WHERE has_column_privilege(`+account+`::name, c.oid, a.attnum, 'SELECT'))
+			json_agg(a.attname),
+			json_agg(a.attname) FILTER (WHERE has_column_privilege(`+account+`::name, c.oid, a.attnum, 'SELECT'))
 		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`)

@@ -72,7 +72,8 @@ func (e *engine) checkPool(ctx context.Context, conn *sql.Conn, pool int) error 
 // account may end its own processes, whatever role they have.
 func (*engine) Stop(ctx context.Context, conn *sql.Conn, q *sqldb.Query) error {
 	query := `SELECT pg_catalog.count(pg_catalog.pg_terminate_backend(pid)) FROM pg_catalog.pg_stat_activity
-		WHERE application_name = ` + literal(application+q.Tag) + ` AND usename = SESSION_USER AND pid <> pg_catalog.pg_backend_pid()`
+		WHERE application_name = ` + literal(application+q.Tag) + ` AND usename = SESSION_USER
+			AND pid <> pg_catalog.pg_backend_pid()`
 	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
 		var running int
 		if err := conn.QueryRowContext(ctx, query).Scan(&running); err != nil || running == 0 {

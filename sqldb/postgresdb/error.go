@@ -60,7 +60,7 @@ func state(s stateError) (sqldb.Kind, string) {
 }
 
 // behindProxy is the advice for a proxy such as PgBouncer.
-const behindProxy = "behind a proxy that shares connections, add default_query_exec_mode=exec to pgx's connection string"
+const behindProxy = "behind a proxy that shares connections, add default_query_exec_mode=exec to the connection string"
 
 // states has the errors by SQLSTATE, and by its class of two letters.
 var states = map[string]struct {
@@ -74,7 +74,7 @@ var states = map[string]struct {
 	"22007": {sqldb.ErrExecution, "a text is not a date or a time, or not one of the format given"},
 	"22008": {sqldb.ErrExecution, "a date or a time is out of range"},
 	"22012": {sqldb.ErrExecution, "division by zero: use NULLIF"},
-	"22021": {sqldb.ErrExecution, "a text is not valid in its encoding: the database does not check it (SQL_ASCII), or it was made of bytes"},
+	"22021": {sqldb.ErrExecution, "a text is not valid in its encoding: the database is SQL_ASCII, or it was made of bytes"},
 	"22P02": {sqldb.ErrExecution, "a text is not a value of the type that it is read as"},
 	"22P05": {sqldb.ErrExecution, "a character does not exist in the encoding of the database"},
 	"25006": {sqldb.ErrDenied, "the statement would write"},
@@ -87,11 +87,11 @@ var states = map[string]struct {
 	"39":    {sqldb.ErrExecution, "a function failed"},
 	"39000": {sqldb.ErrSession, "a function of a view failed (pgcrypto): the session's key may not be that of the values"},
 	"3D":    {sqldb.ErrMissing, "there is no such database: check its name in the connection string"},
-	"40":    {sqldb.ErrUnavailable, "the statement conflicted with another one, or with the recovery of a replica: try again"},
+	"40":    {sqldb.ErrUnavailable, "the statement conflicted with another one, or with a replica's recovery: try again"},
 	"42501": {sqldb.ErrUnreadable, "the account lacks a right that the statement needs: DB.Check reports which"},
 	"42P05": {sqldb.ErrUnavailable, "a prepared statement belongs to another session: " + behindProxy},
 	"53":    {sqldb.ErrTooLarge, "the server is out of memory, of space or of locks: narrow the statement"},
-	"53300": {sqldb.ErrUnavailable, "the server has no connection left: lower Options.MaxOpenConns or raise max_connections"},
+	"53300": {sqldb.ErrUnavailable, "the server has no connection left: lower MaxOpenConns or raise max_connections"},
 	"54":    {sqldb.ErrTooLarge, "the statement or a value in it exceeds a limit of the server: make it simpler"},
 	"55P03": {sqldb.ErrUnavailable, "a table is locked: try again later"},
 	"57":    {sqldb.ErrUnavailable, "the server ended the connection, or accepts none now: try again later"},

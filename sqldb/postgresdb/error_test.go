@@ -37,7 +37,7 @@ func TestClassify(t *testing.T) {
 		{pgx("ERROR", "57014", "canceling statement due to user request"), sqldb.ErrCanceled, ""},
 		{pgx("FATAL", "57P01", "terminating connection due to administrator command"), sqldb.ErrUnavailable, ""},
 		{pgx("FATAL", "57P03", "the database system is starting up"), sqldb.ErrUnavailable, ""},
-		{pgx("FATAL", "53300", "sorry, too many clients already"), sqldb.ErrUnavailable, "Options.MaxOpenConns"},
+		{pgx("FATAL", "53300", "sorry, too many clients already"), sqldb.ErrUnavailable, "MaxOpenConns"},
 		{pgx("ERROR", "53200", "out of memory"), sqldb.ErrTooLarge, ""},
 		{pgx("ERROR", "54001", "stack depth limit exceeded"), sqldb.ErrTooLarge, ""},
 		{pgx("FATAL", "28P01", `password authentication failed for user "hunter2"`), sqldb.ErrUnreadable, ""},

@@ -47,13 +47,14 @@ func (k *check) attributes(ctx context.Context) (superuser bool, err error) {
 	for i, a := range attributes {
 		columns[i], dest[i] = a.column, &has[i]
 	}
-	err = k.tx.QueryRowContext(ctx, "SELECT "+strings.Join(columns, ", ")+", oid = 10 FROM pg_roles WHERE rolname = "+literal(k.account)).Scan(append(dest, &first)...)
+	query := "SELECT " + strings.Join(columns, ", ") + ", oid = 10 FROM pg_roles WHERE rolname = " + literal(k.account)
+	err = k.tx.QueryRowContext(ctx, query).Scan(append(dest, &first)...)
 	if err != nil {
 		return false, err
 	}
 	if first {
 		k.add(sqldb.CanBypassPolicy, k.account,
-			k.account+" is the bootstrap superuser: connect with another account, such as the one that package secureview creates",
+			k.account+" is the bootstrap superuser: connect with the account that package secureview creates",
 			"")
 		return true, nil
 	}
@@ -85,10 +86,12 @@ func (k *check) memberships(ctx context.Context) error {
 	var role, member string
 	var super, skips, creates, replicates, grants bool
 	return k.each(ctx, `
-		SELECT r.rolname, m.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb, r.rolreplication, am.admin_option
+		SELECT r.rolname, m.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb, r.rolreplication,
+			am.admin_option
 		FROM pg_auth_members AS am JOIN pg_roles AS r ON r.oid = am.roleid JOIN pg_roles AS m ON m.oid = am.member
 		WHERE pg_has_role(`+literal(k.account)+`::name, m.oid, 'MEMBER') AND m.rolname NOT LIKE 'pg\_%'
-			AND (r.rolname LIKE 'pg\_%' OR r.rolsuper OR r.rolbypassrls OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR am.admin_option)
+			AND (r.rolname LIKE 'pg\_%' OR r.rolsuper OR r.rolbypassrls OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication
+				OR am.admin_option)
 		ORDER BY r.rolname, m.rolname`,
 		[]any{&role, &member, &super, &skips, &creates, &replicates, &grants}, func() error {
 			kind, ok := predefined[role]
@@ -140,7 +143,8 @@ func (k *check) ownership(ctx context.Context) error {
 		SELECT o.kind, o.schema, o.name, r.rolname, heir.rolname
 		FROM owned AS o JOIN pg_roles AS r ON r.oid = o.owner, pg_database AS d JOIN pg_roles AS heir
 			ON heir.oid = CASE WHEN pg_has_role(`+literal(k.account)+`::name, d.datdba, 'MEMBER') THEN 10 ELSE d.datdba END
-		WHERE d.datname = current_database() AND r.rolname NOT LIKE 'pg\_%' AND pg_has_role(`+literal(k.account)+`::name, o.owner, 'MEMBER')
+		WHERE d.datname = current_database() AND r.rolname NOT LIKE 'pg\_%'
+			AND pg_has_role(`+literal(k.account)+`::name, o.owner, 'MEMBER')
 		ORDER BY o.kind, o.schema, o.name`,
 		[]any{&class, &n.schema, &n.name, &owner, &heir}, func() error {
 			kind := sqldb.CanWrite
@@ -173,7 +177,8 @@ func (k *check) ownership(ctx context.Context) error {
 // ownership reports them. An empty grantee means everybody.
 func (k *check) grants(selected string) string {
 	return `
-		SELECT s.a, s.b, s.c, coalesce(r.rolname, ''), json_agg(DISTINCT x.privilege_type), json_agg(DISTINCT x.privilege_type) FILTER (WHERE x.is_grantable)
+		SELECT s.a, s.b, s.c, coalesce(r.rolname, ''), json_agg(DISTINCT x.privilege_type),
+			json_agg(DISTINCT x.privilege_type) FILTER (WHERE x.is_grantable)
 		FROM (` + selected + `) AS s(a, b, c, acl, owner), aclexplode(s.acl) AS x LEFT JOIN pg_roles AS r ON r.oid = x.grantee
 		WHERE x.grantee <> s.owner AND (x.grantee = 0 OR pg_has_role(` + literal(k.account) + `::name, x.grantee, 'MEMBER'))
 		GROUP BY s.a, s.b, s.c, r.rolname
@@ -192,10 +197,13 @@ func (k *check) surroundings(ctx context.Context) error {
 		SELECT 'DATABASE', datname::text, quote_ident(datname), coalesce(datacl, acldefault('d', datdba)), datdba
 		FROM pg_database WHERE datname = current_database()
 		UNION ALL
-		SELECT 'FUNCTION', proname::text, 'pg_catalog.' || quote_ident(proname) || '(' || pg_get_function_identity_arguments(oid) || ')', coalesce(proacl, acldefault('f', proowner)), proowner
+		SELECT 'FUNCTION', proname::text, 'pg_catalog.' || quote_ident(proname)
+				|| '(' || pg_get_function_identity_arguments(oid) || ')',
+			coalesce(proacl, acldefault('f', proowner)), proowner
 		FROM pg_proc
 		WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN (
-			'pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_stat_file', 'lo_import', 'lo_export', 'pg_file_write', 'pg_file_unlink', 'pg_file_rename', 'pg_file_sync')`),
+			'pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_stat_file', 'lo_import', 'lo_export',
+			'pg_file_write', 'pg_file_unlink', 'pg_file_rename', 'pg_file_sync')`),
 		[]any{&class, &object, &sqlName, &grantee, &rights, &grantable}, func() error {
 			kind := sqldb.CanWrite
 			var excess []string
@@ -226,7 +234,8 @@ func (k *check) tables(ctx context.Context, policy bool) error {
 	var rights, grantable list
 	return k.each(ctx, k.grants(`
 		SELECT n.nspname::text, c.relname::text, CASE WHEN c.relkind = 'S' THEN 'SEQUENCE' WHEN EXISTS (
-				SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') THEN 'EXTENSION' ELSE 'TABLE' END,
+				SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+				THEN 'EXTENSION' ELSE 'TABLE' END,
 			(SELECT array_agg(i) FROM (
 				SELECT unnest(c.relacl) UNION ALL
 				SELECT unnest(a.attacl) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND NOT a.attisdropped) AS x(i)), c.relowner

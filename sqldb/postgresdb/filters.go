@@ -51,12 +51,14 @@ func (k *check) filtered(ctx context.Context) error {
 	var n name
 	var p protection
 	err := k.each(ctx, `
-		SELECT n.nspname, c.relname, c.relkind = 'v', c.relrowsecurity, CASE WHEN c.relkind = 'v' THEN pg_get_viewdef(c.oid) ELSE '' END,
+		SELECT n.nspname, c.relname, c.relkind = 'v', c.relrowsecurity,
+			CASE WHEN c.relkind = 'v' THEN pg_get_viewdef(c.oid) ELSE '' END,
 			json_agg(pg_get_expr(p.polqual, p.polrelid)) FILTER (WHERE NOT p.polpermissive),
 			json_agg(coalesce(pg_get_expr(p.polqual, p.polrelid), '')) FILTER (WHERE p.polpermissive)
 		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		LEFT JOIN pg_policy AS p ON p.polrelid = c.oid AND p.polcmd IN ('r', '*')
-			AND EXISTS (SELECT FROM unnest(p.polroles) AS r(id) WHERE r.id = 0 OR pg_has_role(`+literal(k.account)+`::name, r.id, 'MEMBER'))
+			AND EXISTS (SELECT FROM unnest(p.polroles) AS r(id)
+				WHERE r.id = 0 OR pg_has_role(`+literal(k.account)+`::name, r.id, 'MEMBER'))
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`)
 		GROUP BY n.nspname, c.relname, c.relkind, c.relrowsecurity, c.oid`,
 		[]any{&n.schema, &n.name, &p.view, &p.on, &p.definition, &p.restrictive, &p.permissive}, func() error {
@@ -86,7 +88,7 @@ func (k *check) filtered(ctx context.Context) error {
 			case !p.view && len(p.permissive) > 0 && !slices.ContainsFunc(p.permissive, ignores):
 			default:
 				k.add(sqldb.CanBypassPolicy, n.String(),
-					"nothing filters the rows of "+n.String()+" by the setting "+setting+": run the script of package secureview for the policy",
+					"nothing filters the rows of "+n.String()+" by the setting "+setting+": run the script of the policy",
 					"")
 			}
 		}

@@ -12,7 +12,9 @@ import (
 )
 
 // Introspect reads the catalogue in a few queries, however many tables there are.
-func (e *engine) Introspect(ctx context.Context, conn *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error) {
+func (e *engine) Introspect(
+	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+) (*joinpath.Schema, error) {
 	c, err := e.catalog(ctx, conn)
 	if err != nil {
 		return nil, err
@@ -43,7 +45,8 @@ func (c *catalog) exists(ctx context.Context) error {
 		return failure.New(sqldb.ErrArgument, "Options.Schema is not UTF-8, or contains a NUL")
 	}
 	var exists bool
-	if err := c.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = "+literal(c.schema)+")").Scan(&exists); err != nil {
+	query := "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = " + literal(c.schema) + ")"
+	if err := c.tx.QueryRowContext(ctx, query).Scan(&exists); err != nil {
 		return err
 	}
 	if !exists {
@@ -64,7 +67,8 @@ type introspection struct {
 func (r *introspection) relations() string {
 	return `(
 		SELECT c.* FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE n.nspname = ` + literal(r.catalog.schema) + ` AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition)`
+		WHERE n.nspname = ` + literal(r.catalog.schema) + `
+			AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition)`
 }
 
 // tables adds the tables, with their sizes as of the last ANALYZE. The size of a
@@ -84,10 +88,12 @@ func (r *introspection) tables(ctx context.Context) error {
 			FROM part JOIN pg_class AS c ON c.oid = part.id AND c.relkind IN ('r', 'm', 'f')
 			GROUP BY part.table_id
 		)
-		SELECT c.relname, c.relkind IN ('v', 'm'), coalesce(size.rows, 0), coalesce(size.pages, 0) * current_setting('block_size')::int8,
+		SELECT c.relname, c.relkind IN ('v', 'm'), 
+			coalesce(size.rows, 0), coalesce(size.pages, 0) * current_setting('block_size')::int8,
 			coalesce(obj_description(c.oid, 'pg_class'), ''), has_any_column_privilege(c.oid, 'SELECT'), coalesce((
 				SELECT x.extname FROM pg_depend AS d JOIN pg_extension AS x ON x.oid = d.refobjid
-				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
+				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid 
+					AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
 		FROM ours AS c LEFT JOIN size ON size.id = c.oid
 		ORDER BY c.relname`,
 		[]any{&name, &view, &rows, &bytes, &comment, &readable, &extension}, func() error {
@@ -140,7 +146,8 @@ func (r *introspection) keys(ctx context.Context) error {
 	return r.each(ctx, `
 		SELECT c.relname, i.indisprimary, (
 			SELECT json_agg(a.attname ORDER BY k.place)
-			FROM unnest(i.indkey) WITH ORDINALITY AS k(attnum, place) JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum
+			FROM unnest(i.indkey) WITH ORDINALITY AS k(attnum, place)
+			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum
 			WHERE k.place <= i.indnkeyatts)
 		FROM `+r.relations()+` AS c JOIN pg_index AS i ON i.indrelid = c.oid
 		WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
@@ -164,7 +171,9 @@ func (r *introspection) foreignKeys(ctx context.Context) error {
 	var table, targetSchema, target string
 	var from, to list
 	names := func(table, key string) string {
-		return `(SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(k.` + key + `) WITH ORDINALITY AS k(attnum, place) JOIN pg_attribute AS a ON a.attrelid = ` + table + `.oid AND a.attnum = k.attnum)`
+		return `(
+			SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(k.` + key + `) WITH ORDINALITY AS k(attnum, place)
+			JOIN pg_attribute AS a ON a.attrelid = ` + table + `.oid AND a.attnum = k.attnum)`
 	}
 	return r.each(ctx, `
 		SELECT c.relname, tn.nspname, t.relname, `+names("c", "conkey")+`, `+names("t", "confkey")+`

@@ -14,9 +14,11 @@ func (n name) isPure() bool {
 
 var pureFunctions = map[string]bool{
 	"generate_series": true, "generate_subscripts": true, "unnest": true,
-	"json_array_elements": true, "json_array_elements_text": true, "json_each": true, "json_each_text": true, "json_object_keys": true,
+	"json_array_elements": true, "json_array_elements_text": true, "json_each": true, "json_each_text": true,
+	"json_object_keys":     true,
 	"json_populate_record": true, "json_populate_recordset": true, "json_to_record": true, "json_to_recordset": true,
-	"jsonb_array_elements": true, "jsonb_array_elements_text": true, "jsonb_each": true, "jsonb_each_text": true, "jsonb_object_keys": true,
+	"jsonb_array_elements": true, "jsonb_array_elements_text": true, "jsonb_each": true, "jsonb_each_text": true,
+	"jsonb_object_keys":     true,
 	"jsonb_populate_record": true, "jsonb_populate_recordset": true, "jsonb_to_record": true, "jsonb_to_recordset": true,
 	"jsonb_path_query": true, "jsonb_path_query_tz": true,
 	"regexp_matches": true, "regexp_split_to_table": true, "string_to_table": true,

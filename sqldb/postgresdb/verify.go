@@ -109,7 +109,8 @@ const locked = `
 	SELECT o.object_names[1], o.object_names[2]
 	FROM pg_catalog.pg_lock_status() AS l, LATERAL pg_catalog.pg_identify_object_as_address(1259, l.relation, 0) AS o
 	WHERE l.locktype = 'relation' AND l.pid = pg_catalog.pg_backend_pid() AND o.type <> 'index'
-		AND (l.relation <> ALL (pg_catalog.string_to_array(pg_catalog.current_setting('` + before + `', true), ' ')::pg_catalog.oid[])) IS NOT FALSE`
+		AND (l.relation <> ALL (pg_catalog.string_to_array(pg_catalog.current_setting('` + before + `', true), ' ')
+			::pg_catalog.oid[])) IS NOT FALSE`
 
 // before is the setting that stores which tables a transaction has opened first.
 const before = "qed.opened"
@@ -159,7 +160,8 @@ func closure(ctx context.Context, conn *sql.Conn, of []sqldb.Object) (*objects, 
 				SELECT 1259, i.inhrelid FROM pg_inherits AS i WHERE i.inhparent = r.id AND r.class = 1259
 			) AS x(class, id)
 		)
-		SELECT n.nspname, c.relname, CASE WHEN bool_or(r.named) AND (c.relkind = 'v' OR c.relrowsecurity) THEN 'open' ELSE 'table' END
+		SELECT n.nspname, c.relname,
+			CASE WHEN bool_or(r.named) AND (c.relkind = 'v' OR c.relrowsecurity) THEN 'open' ELSE 'table' END
 		FROM reach AS r JOIN pg_class AS c ON c.oid = r.id JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE r.class = 1259
 		GROUP BY n.nspname, c.relname, c.relkind, c.relrowsecurity

@@ -96,7 +96,9 @@ func (engine) Check(ctx context.Context, conn *sql.Conn, _ *secureview.Policy) (
 		if !queryOnly {
 			return failure.New(sqldb.ErrWritable, "the connection is not read-only")
 		}
-		found, err := c.scan(ctx, `SELECT 1 FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' LIMIT 1`)
+		found, err := c.scan(ctx, `
+			SELECT 1 FROM main.sqlite_schema
+			WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' LIMIT 1`)
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func classify(err error) *sqldb.Error {
 		kind, message = sqldb.ErrNotDatabase, "the database is damaged: restore it, or run PRAGMA integrity_check on a copy"
 	case sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR:
 		kind = sqldb.ErrUnreadable
-		message = "the database cannot be opened or read: check the permissions of the file and, in WAL mode, of its directory"
+		message = "the database cannot be opened or read: check the permissions of the file and, for WAL mode, its directory"
 	}
 	return failure.Wrap(kind, message, err)
 }

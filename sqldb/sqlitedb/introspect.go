@@ -16,7 +16,9 @@ import (
 
 // Introspect reads all tables in four statements. It reads each view in a statement
 // of its own, because a broken view makes its statement fail.
-func (engine) Introspect(ctx context.Context, conn *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error) {
+func (engine) Introspect(
+	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+) (*joinpath.Schema, error) {
 	r := &introspection{
 		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
 		names:   map[string]string{},

@@ -55,7 +55,8 @@ func (c *driverConn) prepare(query string) (stmt uintptr, err error) {
 		return 0, &sqliteError{code: sqlite3.SQLITE_NOMEM}
 	}
 	defer libc.Xfree(c.tls, out)
-	if rc := sqlite3.Xsqlite3_prepare_v2(c.tls, c.handle, zSQL, int32(len(query)+1), out, out+uintptr(pointerSize)); rc != sqlite3.SQLITE_OK {
+	rc := sqlite3.Xsqlite3_prepare_v2(c.tls, c.handle, zSQL, int32(len(query)+1), out, out+uintptr(pointerSize))
+	if rc != sqlite3.SQLITE_OK {
 		return 0, c.failed(rc, false)
 	}
 	stmt = libc.AtomicLoadPUintptr(out)

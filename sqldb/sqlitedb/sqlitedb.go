@@ -119,7 +119,7 @@ func newConnector(path string, o *Options) (*connector, error) {
 			`the path is a URL: use the path of a file, or a URI of SQLite, which begins with "file:"`)
 	case path == ":memory:":
 		return nil, failure.New(sqldb.ErrArgument,
-			`a private database in memory is always empty: use the path of a file, or share a database in memory as "file:/name?vfs=memdb"`)
+			`a private database in memory is always empty: use a file, or a shared one as "file:/name?vfs=memdb"`)
 	}
 	if err := readable(path); err != nil {
 		return nil, err
