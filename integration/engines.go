@@ -48,9 +48,10 @@ func (e *engines) stop() {
 	e.stops = nil
 }
 
-// missing skips a test whose engine is not installed, with the command that installs
-// it. It also appends the line to the file that QED_SKIPPED names, which make test
-// shows at its end. With QED_REQUIRE_ENGINES=1 the test fails instead.
+// missing skips a test whose engine is not installed, with the command that
+// installs it. It also appends the line to the file that QED_SKIPPED names,
+// which make test shows at its end. With QED_REQUIRE_ENGINES=1 the test fails
+// instead.
 func missing(tb testing.TB, engine string, reason error, install string) {
 	tb.Helper()
 	line := fmt.Sprintf("QED-SKIP %s: %v; install with: %s", engine, reason, install)
@@ -74,7 +75,8 @@ func appendLine(path, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// program returns the path of a program in PATH or in the directories of servers.
+// program returns the path of a program in PATH or in the directories of
+// servers.
 func program(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err == nil {
@@ -105,7 +107,8 @@ type process struct {
 	done chan struct{}
 }
 
-// start starts a server, which ends with the test binary, even if that is killed.
+// start starts a server, which ends with the test binary, even if that is
+// killed.
 func start(log, path string, args ...string) (*process, error) {
 	out, err := os.Create(log)
 	if err != nil {
@@ -126,8 +129,8 @@ func start(log, path string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// maxStart is how long a server may take to start. One in Java needs minutes if the
-// machine is busy.
+// maxStart is how long a server may take to start. One in Java needs minutes if
+// the machine is busy.
 const maxStart = 4 * time.Minute
 
 // wait calls ready until it returns nil.

@@ -19,7 +19,8 @@ func MariaDB(tb testing.TB) *mysql.Config {
 	tb.Helper()
 	program := mariaDBProgram(tb)
 	mariaDBOnce.Do(func() {
-		// Without regard to case, since statements have table names in any case.
+		// Without regard to case, since statements have table names in any
+		// case.
 		if mariaDBShared, mariaDBErr = startMariaDB(program, "--lower-case-table-names=1", "--innodb-flush-log-at-trx-commit=0"); mariaDBErr == nil {
 			running.add(mariaDBShared.remove)
 		}
@@ -36,8 +37,8 @@ var (
 	mariaDBErr    error
 )
 
-// MariaDBOwn starts a MariaDB server for one test, which may kill it and start it
-// again.
+// MariaDBOwn starts a MariaDB server for one test, which may kill it and start
+// it again.
 func MariaDBOwn(tb testing.TB) *MariaDBServer {
 	tb.Helper()
 	s, err := startMariaDB(mariaDBProgram(tb))
@@ -129,7 +130,8 @@ func startMariaDB(server string, args ...string) (s *MariaDBServer, err error) {
 	return s, s.Start()
 }
 
-// mariaDBProgram returns the path of the server. It skips the test if there is none.
+// mariaDBProgram returns the path of the server. It skips the test if there is
+// none.
 func mariaDBProgram(tb testing.TB) string {
 	tb.Helper()
 	path, err := program("mariadbd")

@@ -102,8 +102,8 @@ func TestMariaDBStatements(t *testing.T) {
 	}
 }
 
-// A printed statement has the same meaning in every sql_mode. The exception is a
-// string with a backslash, which still ends at the same byte.
+// A printed statement has the same meaning in every sql_mode. The exception is
+// a string with a backslash, which still ends at the same byte.
 func TestMariaDBModes(t *testing.T) {
 	var d mysql.Dialect
 	statements := []string{
@@ -151,8 +151,8 @@ func TestMariaDBModes(t *testing.T) {
 	}
 }
 
-// Random operators without parentheses are parsed with the precedence of the engine,
-// and printed so that the precedence cannot change.
+// Random operators without parentheses are parsed with the precedence of the
+// engine, and printed so that the precedence cannot change.
 func TestMariaDBExpressions(t *testing.T) {
 	db := openMySQLStatements(t, "")
 	var d mysql.Dialect

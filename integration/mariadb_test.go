@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/integration"
 )
 
-// openMariaDB creates and opens an empty database. sqlMode is set on every connection
-// unless it is empty.
+// openMariaDB creates and opens an empty database. sqlMode is set on every
+// connection unless it is empty.
 func openMariaDB(t *testing.T, name, sqlMode string) *sql.DB {
 	t.Helper()
 	config := integration.MariaDB(t)

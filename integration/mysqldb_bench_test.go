@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// A query takes two round trips more than its statement alone, and a few more on a
-// new connection and for a new statement.
+// A query takes two round trips more than its statement alone, and a few more
+// on a new connection and for a new statement.
 func TestMySQLDBRoundTrips(t *testing.T) {
 	server := mariaServer(t)
 	m := newMaria(t, server, "mysqldb_trips", mariaSession)

@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// mariaChecked is a database with a table that is replaced by a view, a table that
-// statements read, and a table that the policy does not list.
+// mariaChecked is a database with a table that is replaced by a view, a table
+// that statements read, and a table that the policy does not list.
 const mariaChecked = "CREATE TABLE person (id INT, name VARCHAR(20), ssn VARCHAR(20)); CREATE TABLE task (id INT, person INT); CREATE TABLE payroll (id INT);" +
 	"CREATE FUNCTION qed_appKey() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @appKey;" +
 	"CREATE FUNCTION qed_tenant() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @tenant;" +
@@ -46,9 +46,9 @@ func mariaFindings(t *testing.T, err error) []sqldb.Finding {
 	return failed.Findings
 }
 
-// An account with the rights that a policy needs passes. Each further right is found,
-// and so is each missing one. After an administrator has run the fixes, the account
-// passes.
+// An account with the rights that a policy needs passes. Each further right is
+// found, and so is each missing one. After an administrator has run the fixes,
+// the account passes.
 func TestMySQLDBCheck(t *testing.T) {
 	server := mariaServer(t)
 	const name = "mysqldb_check"

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// breakingDialer makes connections. One of them breaks before it sends a packet that
-// contains a text.
+// breakingDialer makes connections. One of them breaks before it sends a packet
+// that contains a text.
 type breakingDialer struct {
 	text   atomic.Pointer[string]
 	dialed atomic.Int64
@@ -37,7 +37,8 @@ func (c breakingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// countingDialer counts the packets that are sent. Each of them waits for an answer.
+// countingDialer counts the packets that are sent. Each of them waits for an
+// answer.
 type countingDialer struct{ dialed, sent atomic.Int64 }
 
 func (d *countingDialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -56,8 +57,8 @@ func (c countingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// lateDialer makes connections that delay a packet that contains a text. They send it
-// even if they were closed meanwhile.
+// lateDialer makes connections that delay a packet that contains a text. They
+// send it even if they were closed meanwhile.
 type lateDialer struct {
 	text  string
 	after time.Duration

@@ -17,15 +17,16 @@ import (
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )
 
-// maria is the database of a test on a MariaDB server, and an account without rights.
+// maria is the database of a test on a MariaDB server, and an account without
+// rights.
 type maria struct {
 	name    string
 	admin   *sql.DB        // of the administrator; accepts several statements at once
 	account *driver.Config // of the account
 }
 
-// newMaria creates a database and an account with the given name, and runs a script in
-// the database.
+// newMaria creates a database and an account with the given name, and runs a
+// script in the database.
 func newMaria(tb testing.TB, server *driver.Config, name, script string) *maria {
 	tb.Helper()
 	root := server.Clone()
@@ -114,8 +115,8 @@ func (m *maria) adminPool(tb testing.TB, server *driver.Config, connections int)
 	return pool
 }
 
-// running returns the queries that the server runs for the account. The server shows
-// a statement that has just ended, such as a SET, a moment longer.
+// running returns the queries that the server runs for the account. The server
+// shows a statement that has just ended, such as a SET, a moment longer.
 func (m *maria) running(tb testing.TB) []string {
 	tb.Helper()
 	rows, err := m.admin.Query("SELECT INFO FROM information_schema.PROCESSLIST WHERE USER = ? AND INFO LIKE '/* qed %'", m.account.User)
@@ -152,7 +153,8 @@ func mariaGuarded(tb testing.TB, schema string, tables map[string][]string, text
 	return stmt
 }
 
-// askMaria executes a text with a guard. It fails the test if there is an error.
+// askMaria executes a text with a guard. It fails the test if there is an
+// error.
 func askMaria(tb testing.TB, db *sqldb.DB, schema string, tables map[string][]string, text string) *qed.Table {
 	tb.Helper()
 	got, err := db.Query(context.WithoutCancel(tb.Context()), mariaGuarded(tb, schema, tables, text))
@@ -162,9 +164,9 @@ func askMaria(tb testing.TB, db *sqldb.DB, schema string, tables map[string][]st
 	return got
 }
 
-// mariaVerbatim is a dialect that prints one text whatever it has parsed, like a guard
-// with a broken parser or printer. With it, the tests give the engine statements that
-// no guard allows.
+// mariaVerbatim is a dialect that prints one text whatever it has parsed, like
+// a guard with a broken parser or printer. With it, the tests give the engine
+// statements that no guard allows.
 type mariaVerbatim struct {
 	mysql.Dialect
 	text string
@@ -176,8 +178,8 @@ func (d mariaVerbatim) Append(dst []byte, _ *sqlast.Query, _ bool) ([]byte, erro
 
 func (mariaVerbatim) Reread(string, []dialect.TableName) error { return nil }
 
-// mariaUnguarded returns a statement with the given text, which claims to read only
-// the given tables of a schema.
+// mariaUnguarded returns a statement with the given text, which claims to read
+// only the given tables of a schema.
 func mariaUnguarded(tb testing.TB, text, schema string, reads ...string) *secureview.Statement {
 	tb.Helper()
 	policy := &secureview.Policy{Schema: schema, Tables: map[string][]string{"unread": {"id"}}}

@@ -27,7 +27,8 @@ func introspectMaria(tb testing.TB, open func(*sqldb.Options) *sqldb.DB) (*joinp
 	return schema, skipped
 }
 
-// Introspect returns tables and views of all kinds, as the catalogue spells them.
+// Introspect returns tables and views of all kinds, as the catalogue spells
+// them.
 func TestMySQLDBIntrospectTables(t *testing.T) {
 	server := mariaServer(t)
 	m := newMaria(t, server, "mysqldb tables", "SET foreign_key_checks = 0;"+
@@ -111,8 +112,9 @@ func TestMySQLDBIntrospectForeignKeys(t *testing.T) {
 	}
 }
 
-// An account sees what it may read, including a view that calls a function which the
-// account may not call itself. It sees a key only if it sees all columns of the key.
+// An account sees what it may read, including a view that calls a function
+// which the account may not call itself. It sees a key only if it sees all
+// columns of the key.
 func TestMySQLDBIntrospectRestricted(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_restricted", "CREATE TABLE hidden (n INT, secret VARCHAR(20));"+
 		"CREATE FUNCTION app_key() RETURNS VARCHAR(100) SQL SECURITY INVOKER RETURN @aesKey;"+

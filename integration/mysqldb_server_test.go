@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )
 
-// A server that dies in the middle of a result is ErrUnavailable. When it is back, the
-// next query succeeds.
+// A server that dies in the middle of a result is ErrUnavailable. When it is
+// back, the next query succeeds.
 func TestMySQLDBServerDies(t *testing.T) {
 	server := integration.MariaDBOwn(t)
 	m := newMaria(t, server.Config(), "mysqldb_dies", "CREATE TABLE t (n INT); INSERT INTO t WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 300) SELECT n FROM s")
@@ -69,7 +69,8 @@ func TestMySQLDBReplicas(t *testing.T) {
 	}
 }
 
-// mariaClosedPort returns an address on the loopback interface without a server.
+// mariaClosedPort returns an address on the loopback interface without a
+// server.
 func mariaClosedPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,7 +81,8 @@ func mariaClosedPort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// Every problem with a pool is a typed error without any part of the data source name.
+// Every problem with a pool is a typed error without any part of the data
+// source name.
 func TestMySQLDBBadInput(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_bad_input", "CREATE TABLE t (n INT); INSERT INTO t VALUES (7)")
 	m.grant(t, "SELECT ON t")

@@ -20,8 +20,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// mariaSession is a database with a view that returns the settings of the session,
-// through functions with SQL SECURITY INVOKER.
+// mariaSession is a database with a view that returns the settings of the
+// session, through functions with SQL SECURITY INVOKER.
 const mariaSession = "CREATE TABLE one (id INT); INSERT INTO one VALUES (1);" +
 	"CREATE FUNCTION s_key() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @aesKey;" +
 	"CREATE FUNCTION s_tenant() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @tenant;" +
@@ -35,7 +35,8 @@ func mariaSettings(name string, value any) sqldb.SessionFunc {
 	}
 }
 
-// mariaForgets fails the test if a connection of a pool has a setting of a session.
+// mariaForgets fails the test if a connection of a pool has a setting of a
+// session.
 func mariaForgets(t *testing.T, pool *sql.DB, names ...string) {
 	t.Helper()
 	for range pool.Stats().MaxOpenConnections {
@@ -53,7 +54,8 @@ func mariaForgets(t *testing.T, pool *sql.DB, names ...string) {
 	}
 }
 
-// Every value of a setting arrives unchanged, and is removed after the statement.
+// Every value of a setting arrives unchanged, and is removed after the
+// statement.
 func TestMySQLDBSessionValues(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_session", mariaSession)
 	m.grant(t, "SELECT ON seen")
@@ -91,7 +93,8 @@ func TestMySQLDBSessionValues(t *testing.T) {
 	}
 }
 
-// An invalid setting is an error that does not contain the value, and nothing runs.
+// An invalid setting is an error that does not contain the value, and nothing
+// runs.
 func TestMySQLDBSessionRefused(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_refused", mariaSession)
 	m.grant(t, "SELECT ON seen")

@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// mariaEndless are statements that run for hours: one before its first row, and one
-// while it sends rows.
+// mariaEndless are statements that run for hours: one before its first row, and
+// one while it sends rows.
 func mariaEndless(tb testing.TB, m *maria) map[string]*secureview.Statement {
 	tables := map[string][]string{"t": {"n"}}
 	join := " FROM t AS a, t AS b, t AS c, t AS d, t AS e, t AS f, t AS g"
@@ -111,8 +111,8 @@ func (m *maria) whatRan(tb testing.TB, done <-chan struct{}) []string {
 	}
 }
 
-// The server ends a statement whose time is up, so that the connection can be used
-// again.
+// The server ends a statement whose time is up, so that the connection can be
+// used again.
 func TestMySQLDBTimeLimitKeepsConnection(t *testing.T) {
 	m := newMariaEndless(t, "mysqldb_keeps")
 	dialer := &countingDialer{}
@@ -128,7 +128,8 @@ func TestMySQLDBTimeLimitKeepsConnection(t *testing.T) {
 	}
 }
 
-// A caller that cancels while the statement is being sent leaves nothing running.
+// A caller that cancels while the statement is being sent leaves nothing
+// running.
 func TestMySQLDBStopsSoon(t *testing.T) {
 	m := newMariaEndless(t, "mysqldb_soon")
 	m.account.Params = map[string]string{"sql_select_limit": "1"} // would cut SHOW PROCESSLIST
@@ -147,7 +148,8 @@ func TestMySQLDBStopsSoon(t *testing.T) {
 	}
 }
 
-// A statement that reaches the server after its caller has canceled does not run there.
+// A statement that reaches the server after its caller has canceled does not
+// run there.
 func TestMySQLDBStopsLate(t *testing.T) {
 	m := newMariaEndless(t, "mysqldb_late")
 	const after = 600 * time.Millisecond

@@ -19,9 +19,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PostgreSQL starts the shared PostgreSQL server, unless it runs already, and returns
-// how its administrator connects. Each test creates its own databases and roles. The
-// server checks no passwords.
+// PostgreSQL starts the shared PostgreSQL server, unless it runs already, and
+// returns how its administrator connects. Each test creates its own databases
+// and roles. The server checks no passwords.
 func PostgreSQL(tb testing.TB) *pgx.ConnConfig {
 	tb.Helper()
 	bin := postgreSQLBin(tb)
@@ -42,8 +42,8 @@ var (
 	postgreSQLErr    error
 )
 
-// PostgreSQLOwn starts a PostgreSQL server for one test, which may kill it and start
-// it again.
+// PostgreSQLOwn starts a PostgreSQL server for one test, which may kill it and
+// start it again.
 func PostgreSQLOwn(tb testing.TB) *PostgreSQLServer {
 	tb.Helper()
 	s, err := startPostgreSQL(postgreSQLBin(tb))
@@ -146,7 +146,8 @@ func startPostgreSQL(bin string) (s *PostgreSQLServer, err error) {
 }
 
 // postgreSQLBin returns the directory of the server's programs: the one that
-// QED_POSTGRES_BIN names, or else the newest of Debian, or else the one in PATH.
+// QED_POSTGRES_BIN names, or else the newest of Debian, or else the one in
+// PATH.
 func postgreSQLBin(tb testing.TB) string {
 	tb.Helper()
 	if bin := os.Getenv("QED_POSTGRES_BIN"); bin != "" {
@@ -174,8 +175,8 @@ func debianVersion(path string) int {
 // An account is a user of the operating system.
 type account struct{ uid, gid int }
 
-// serverUser returns the user that the server runs as, because it refuses to run as
-// root. It returns nil if the test does not run as root.
+// serverUser returns the user that the server runs as, because it refuses to
+// run as root. It returns nil if the test does not run as root.
 func serverUser() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -192,9 +193,9 @@ func serverUser() (*account, error) {
 	return nil, errors.New("the server refuses to run as root, and there is no user postgres or nobody")
 }
 
-// asServerUser returns the command that runs a program as serverUser. Changing the
-// user resets the parent death signal, so the command sets it again, to a signal that
-// ends the program.
+// asServerUser returns the command that runs a program as serverUser. Changing
+// the user resets the parent death signal, so the command sets it again, to a
+// signal that ends the program.
 func asServerUser(signal, path string, args ...string) ([]string, error) {
 	account, err := serverUser()
 	if err != nil || account == nil {
@@ -210,7 +211,8 @@ func asServerUser(signal, path string, args ...string) ([]string, error) {
 	}, args), nil
 }
 
-// PGCrypto skips a test if the server of db does not have the extension pgcrypto.
+// PGCrypto skips a test if the server of db does not have the extension
+// pgcrypto.
 func PGCrypto(tb testing.TB, db *sql.DB) {
 	tb.Helper()
 	var has bool

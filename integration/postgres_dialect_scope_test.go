@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// postgresScopes are statements that depend on what a name refers to. A guard must
-// refuse those that the server refuses.
+// postgresScopes are statements that depend on what a name refers to. A guard
+// must refuse those that the server refuses.
 var postgresScopes = []string{
 	// ORDER BY, GROUP BY, DISTINCT ON, HAVING.
 	`SELECT -budget AS id, name FROM dept ORDER BY id`,
@@ -101,8 +101,8 @@ var postgresScopes = []string{
 	`SELECT d.lower FROM dept d`,
 }
 
-// Names refer to what they refer to on the server, even if the tables have hidden
-// columns with all the names that a statement uses.
+// Names refer to what they refer to on the server, even if the tables have
+// hidden columns with all the names that a statement uses.
 func TestPostgresScopes(t *testing.T) {
 	open := func(path string) *sql.DB {
 		config := integration.PostgreSQL(t)

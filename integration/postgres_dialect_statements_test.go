@@ -151,8 +151,8 @@ func TestPostgresStatements(t *testing.T) {
 	}
 }
 
-// Random operators without parentheses are parsed with the precedence of the engine,
-// and printed so that the precedence cannot change.
+// Random operators without parentheses are parsed with the precedence of the
+// engine, and printed so that the precedence cannot change.
 func TestPostgresExpressions(t *testing.T) {
 	db := openPostgresStatements(t, "dialect_expressions")
 	var d pgdialect.Dialect
@@ -185,8 +185,8 @@ func TestPostgresExpressions(t *testing.T) {
 	}
 }
 
-// randomPostgresExpr combines operands that mostly have matching types: numbers or
-// texts, in comparisons that are combined to conditions.
+// randomPostgresExpr combines operands that mostly have matching types: numbers
+// or texts, in comparisons that are combined to conditions.
 func randomPostgresExpr(rng *rand.Rand, length int) string {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	number := func() string {

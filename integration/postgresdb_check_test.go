@@ -47,8 +47,8 @@ func pgCheckPolicy() *secureview.Policy {
 	}
 }
 
-// An account with the rights that a policy needs passes. Each further right is found,
-// with the statement that revokes it.
+// An account with the rights that a policy needs passes. Each further right is
+// found, with the statement that revokes it.
 func TestPostgresCheck(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "checked", pgCheckScript)
 	pgExec(t, p.admin, "CREATE ROLE checkers; CREATE ROLE mighty SUPERUSER; CREATE ROLE \"od\"\"d\"")
@@ -156,8 +156,8 @@ func pgCheckFindings(t *testing.T, db *sqldb.DB, policy *secureview.Policy) []sq
 	return failed.Findings
 }
 
-// Check accepts what the script of a policy sets up, whether the account connects
-// itself or is the role of a session.
+// Check accepts what the script of a policy sets up, whether the account
+// connects itself or is the role of a session.
 func TestPostgresCheckSetup(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "checklogin", `
 		CREATE TABLE employee(id int PRIMARY KEY, name text, tenant text);

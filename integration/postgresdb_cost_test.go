@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// pgCounted counts round trips: how often a connection was written to after it was
-// read from.
+// pgCounted counts round trips: how often a connection was written to after it
+// was read from.
 type pgCounted struct {
 	net.Conn
 	trips *atomic.Int64
@@ -33,8 +33,8 @@ func (c *pgCounted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A statement that was checked before takes two round trips more than the statement
-// alone.
+// A statement that was checked before takes two round trips more than the
+// statement alone.
 func TestPostgresRoundTrips(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "tripping", `
 		CREATE TABLE t(id int);
@@ -93,8 +93,9 @@ func pgDrain(tb testing.TB, pool *sql.DB, text string) {
 	}
 }
 
-// BenchmarkGuardedReadPostgres compares a guarded query, also of a new statement, with
-// the same statement through database/sql alone, which also keeps its rows.
+// BenchmarkGuardedReadPostgres compares a guarded query, also of a new
+// statement, with the same statement through database/sql alone, which also
+// keeps its rows.
 func BenchmarkGuardedReadPostgres(b *testing.B) {
 	p := newPostgres(b, pgServer(b), "costing", `
 		CREATE TABLE t(id int PRIMARY KEY, customer bigint, name text, note text, amount numeric(10,2), ratio float8, born date, at timestamp, active bool, parent int);

@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// Every reason for a failed connection has a kind, and a text without any part of the
-// connection string.
+// Every reason for a failed connection has a kind, and a text without any part
+// of the connection string.
 func TestPostgresConnecting(t *testing.T) {
 	server := integration.PostgreSQLOwn(t)
 	p := newPostgres(t, server.Config(), "connecting", `

@@ -18,14 +18,15 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// pgDatabase is the database of a test, and an account that may only connect to it.
+// pgDatabase is the database of a test, and an account that may only connect to
+// it.
 type pgDatabase struct {
 	admin   *sql.DB         // the superuser, in the database
 	account *pgx.ConnConfig // of the account
 }
 
-// newPostgres creates a database and an account with the given name, and runs a script
-// in the database.
+// newPostgres creates a database and an account with the given name, and runs a
+// script in the database.
 func newPostgres(tb testing.TB, server *pgx.ConnConfig, name, script string) *pgDatabase {
 	tb.Helper()
 	root := openPGX(tb, server)
@@ -88,9 +89,9 @@ func openPostgresDB(tb testing.TB, opt *postgresdb.Options, pools ...*sql.DB) *s
 
 func pgServer(tb testing.TB) *pgx.ConnConfig { return integration.PostgreSQL(tb) }
 
-// pgVerbatim is a dialect that prints one text whatever it has parsed, like a guard
-// with a broken parser or printer. With it, the tests give the engine statements that
-// no guard allows.
+// pgVerbatim is a dialect that prints one text whatever it has parsed, like a
+// guard with a broken parser or printer. With it, the tests give the engine
+// statements that no guard allows.
 type pgVerbatim struct {
 	sqlite.Dialect
 	text string
@@ -101,8 +102,8 @@ func (v pgVerbatim) Append(dst []byte, _ *sqlast.Query, _ bool) ([]byte, error) 
 	return append(dst, v.text...), nil
 }
 
-// pgUnguarded returns a statement with the given text, which claims to read only the
-// given tables of a schema.
+// pgUnguarded returns a statement with the given text, which claims to read
+// only the given tables of a schema.
 func pgUnguarded(tb testing.TB, text, schema string, reads ...string) *secureview.Statement {
 	tb.Helper()
 	policy := &secureview.Policy{Schema: schema, Tables: map[string][]string{"unread": {"id"}}, RowLimit: 1 << 30}

@@ -82,7 +82,8 @@ func TestPostgresSessionSettings(t *testing.T) {
 	}
 }
 
-// With an invalid setting the statement does not run, and the error contains no value.
+// With an invalid setting the statement does not run, and the error contains no
+// value.
 func TestPostgresSessionRefused(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "told", pgSessionScript+`;
 		CREATE ROLE stranger; GRANT SELECT ON plain TO stranger`)
@@ -170,8 +171,8 @@ func TestPostgresSessionRoleAndSearchPath(t *testing.T) {
 	}
 }
 
-// No statement changes data or settings, even if its guard allowed it and the account
-// may write.
+// No statement changes data or settings, even if its guard allowed it and the
+// account may write.
 func TestPostgresReadOnly(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "told", pgSessionScript)
 	pool := openPGX(t, p.account)

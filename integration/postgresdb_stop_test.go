@@ -23,8 +23,8 @@ func pgRunning(t *testing.T, admin *sql.DB) (n int) {
 	return n
 }
 
-// When Query returns, nothing of the statement runs any more, and the next query can
-// use the connection.
+// When Query returns, nothing of the statement runs any more, and the next
+// query can use the connection.
 func TestPostgresStops(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "stopped", "")
 	for _, test := range []struct {

@@ -11,9 +11,9 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// With a guard that allows everything, a statement has the same result as without a
-// guard, both on tables and if each table is replaced by a view. The names of columns
-// keep their letter case.
+// With a guard that allows everything, a statement has the same result as
+// without a guard, both on tables and if each table is replaced by a view. The
+// names of columns keep their letter case.
 func TestSQLiteGuard(t *testing.T) {
 	for _, views := range []bool{false, true} {
 		name := "tables"
@@ -66,8 +66,8 @@ func testSQLiteGuard(t *testing.T, views bool) {
 	t.Logf("%d statements answer the same, %d are refused, %d fail on the engine", same, refused, failed)
 }
 
-// A guard does not change the results of difficult statements. It refuses only those
-// whose names cannot be resolved or whose rows cannot be limited.
+// A guard does not change the results of difficult statements. It refuses only
+// those whose names cannot be resolved or whose rows cannot be limited.
 func TestSQLiteGuardStatements(t *testing.T) {
 	db := openStatements(t)
 	guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{

@@ -14,8 +14,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// Random queries with ambiguous names have the same result with a guard as on tables
-// without hidden columns.
+// Random queries with ambiguous names have the same result with a guard as on
+// tables without hidden columns.
 func TestSQLiteGuardQueries(t *testing.T) {
 	listed, more := openSQLite(t), openSQLite(t)
 	columns := map[string][]string{"t": {"n", "s", "r"}, "u": {"a", "n"}, "v": {"b", "s", "a"}}
@@ -72,7 +72,8 @@ func TestSQLiteGuardQueries(t *testing.T) {
 	}
 }
 
-// byText sorts the rows of a result, because a query without ORDER BY has no order.
+// byText sorts the rows of a result, because a query without ORDER BY has no
+// order.
 func byText(r result) []string {
 	rows := make([]string, len(r.Rows))
 	for i, row := range r.Rows {

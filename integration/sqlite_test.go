@@ -75,10 +75,10 @@ var (
 	literal     = regexp.MustCompile(`'[^']*'|"[^"]*"|\b[0-9]+(?:\.[0-9]+)?\b`)
 )
 
-// fill creates the tables with rows of every storage class. Values are taken from a
-// small set, so that joins match, and from the literals of the statements, so that
-// conditions are true. With hidden set, each table has further columns that the schema
-// does not list.
+// fill creates the tables with rows of every storage class. Values are taken
+// from a small set, so that joins match, and from the literals of the
+// statements, so that conditions are true. With hidden set, each table has
+// further columns that the schema does not list.
 func fill(t *testing.T, db *sql.DB, c *sqliteCorpus, rng *rand.Rand, hidden bool) {
 	t.Helper()
 	var d sqlite.Dialect

@@ -47,8 +47,8 @@ const (
 //   - [ErrAccount] if, on a server with accounts, the account may do more or less
 //     than the policy needs.
 //
-// With a nil policy it checks the account alone. All pools are checked; one that
-// cannot be reached is an error only if none can.
+// With a nil policy it checks the account alone. All pools are checked; one
+// that cannot be reached is an error only if none can.
 //
 // Check is cheap. A program calls it at its start and exits if it fails. The
 // findings say what to fix:
@@ -64,8 +64,8 @@ const (
 //	}
 //
 // A program that accepts certain findings compares their Kind. The definitions
-// of MySQL's views are not checked, because the account of a secure view may not
-// see them: run the script of package secureview again whenever the policy
+// of MySQL's views are not checked, because the account of a secure view may
+// not see them: run the script of package secureview again whenever the policy
 // changes.
 //
 // The error is an [*Error].
@@ -103,8 +103,8 @@ func (db *DB) Check(ctx context.Context, p *secureview.Policy) error {
 	return nil
 }
 
-// missingSession returns a finding if the policy reads settings of a session and
-// there is no Options.Session.
+// missingSession returns a finding if the policy reads settings of a session
+// and there is no Options.Session.
 func (db *DB) missingSession(p *secureview.Policy) []Finding {
 	if p == nil || p.Setup == nil || db.opt.Session != nil {
 		return nil

@@ -45,9 +45,9 @@ func (db *DB) onAnyReplica(ctx context.Context, do attempt) error {
 	}
 }
 
-// onReplica makes an attempt on r, which was chosen or acquired, and releases r.
-// It reports whether r could not be reached, so that the attempt can be repeated
-// on another replica.
+// onReplica makes an attempt on r, which was chosen or acquired, and releases
+// r. It reports whether r could not be reached, so that the attempt can be
+// repeated on another replica.
 func (db *DB) onReplica(
 	ctx context.Context, r *replica, connectLimit time.Duration, do attempt,
 ) (retry bool, err error) {
@@ -141,8 +141,8 @@ func discard(conn *sql.Conn) {
 }
 
 // abandon is discard during a panic. If the driver panicked, database/sql may
-// hold a lock forever that closing waits for. The connection, and with it one of
-// the pool's connections, is then given up after a while.
+// hold a lock forever that closing waits for. The connection, and with it one
+// of the pool's connections, is then given up after a while.
 func abandon(conn *sql.Conn) {
 	done := make(chan struct{})
 	go func() {

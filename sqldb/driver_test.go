@@ -17,16 +17,16 @@ import (
 // below. The tests of this package cover what all engines have in common; the
 // real engines have their own tests.
 //
-// A server works on a statement until it has returned the result or was stopped,
-// even if the client has closed its connection.
+// A server works on a statement until it has returned the result or was
+// stopped, even if the client has closed its connection.
 type server struct {
 	columns  []string
 	rows     [][]driver.Value
 	findings []Finding
 
-	// at is called at each stage and returns the error of that stage: "connect",
-	// "introspect", "check", "admit", "query", "row" after the last row, "rest"
-	// when the remaining rows are not read, "release", "stop".
+	// at is called at each stage and returns the error of that stage:
+	// "connect", "introspect", "check", "admit", "query", "row" after the last
+	// row, "rest" when the remaining rows are not read, "release", "stop".
 	at func(ctx context.Context, stage string) error
 
 	mu                                sync.Mutex

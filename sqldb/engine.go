@@ -77,8 +77,8 @@ type Query struct {
 	Pool int
 }
 
-// An Object is a table or view that a [Query] reads, as the catalogue spells it,
-// with the columns that may be read.
+// An Object is a table or view that a [Query] reads, as the catalogue spells
+// it, with the columns that may be read.
 type Object struct {
 	Schema  string // empty if the engine has no schemas
 	Name    string

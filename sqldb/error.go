@@ -83,8 +83,9 @@ func (e *Error) Is(target error) bool {
 }
 
 // failure returns the [Error] for err. The context is considered first, because
-// the error of a statement that was stopped has many forms. The text of a driver
-// error that is not known is not shown: it may contain a connection string.
+// the error of a statement that was stopped has many forms. The text of a
+// driver error that is not known is not shown: it may contain a connection
+// string.
 func (db *DB) failure(ctx context.Context, err error) *Error {
 	ctxErr := ctx.Err()
 	if end, ok := ctx.Deadline(); ok && ctxErr == nil && timedOut(err) && !time.Now().Before(end) {

@@ -9,8 +9,8 @@ import (
 )
 
 // cleanupTime is the time limit of what is done after a statement, even if the
-// caller's context has ended: resetting its connection and stopping what is left
-// of it.
+// caller's context has ended: resetting its connection and stopping what is
+// left of it.
 const cleanupTime = 5 * time.Second
 
 // drainTime is how long a driver may read the rest of a result that was cut. A

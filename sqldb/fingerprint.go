@@ -9,8 +9,8 @@ import (
 // Fingerprint returns a digest of what the server's interpretation of q depends
 // on: its text without literals, its objects, its pool, and the role and search
 // path of its session. Queries with the same fingerprint read the same tables
-// and columns, so that an engine can check one of them for all. Call it before a
-// comment is put before q.SQL.
+// and columns, so that an engine can check one of them for all. Call it before
+// a comment is put before q.SQL.
 func (q *Query) Fingerprint() [sha256.Size]byte {
 	var b strings.Builder
 	b.WriteString(withoutLiterals(q.SQL))
@@ -21,8 +21,8 @@ func (q *Query) Fingerprint() [sha256.Size]byte {
 	return sha256.Sum256([]byte(b.String()))
 }
 
-// withoutLiterals returns text with ? in place of every literal: '..', X'..' and
-// numbers. Its cost is linear.
+// withoutLiterals returns text with ? in place of every literal: '..', X'..'
+// and numbers. Its cost is linear.
 //
 // It relies on what holds for every statement that a guard prints: a quote
 // within quotes is doubled, names are in "..." or `...`, and there are no

@@ -33,8 +33,8 @@ func TestWithoutLiterals(t *testing.T) {
 	}
 }
 
-// Printed statements that differ only in literals have one fingerprint, and others
-// have another one, whatever a literal looks like.
+// Printed statements that differ only in literals have one fingerprint, and
+// others have another one, whatever a literal looks like.
 func TestFingerprintOfPrintedStatements(t *testing.T) {
 	literals := []string{"1", "25", "1.5", "1e9", "'x'", "'it''s'", "''", "X'41'", "' OR ''1'' = ''1'", `'"t"'`, "'`'", `'a\\'`}
 	for _, d := range []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}} {

@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// Query executes a statement and returns its rows. Truncated is set in the table
-// if the statement has more rows: because of [Options.MaxRows] or
+// Query executes a statement and returns its rows. Truncated is set in the
+// table if the statement has more rows: because of [Options.MaxRows] or
 // [Options.MaxBytes], or because as many rows came as the limit that the guard
 // added allows.
 //
@@ -47,8 +47,8 @@ func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table
 }
 
 // grace is how long the client waits after the time limit of a server that
-// enforces one: a connection whose statement was ended by the server can be used
-// again.
+// enforces one: a connection whose statement was ended by the server can be
+// used again.
 const grace = 500 * time.Millisecond
 
 // query executes q on one of the replicas.

@@ -46,7 +46,8 @@ func TestSpread(t *testing.T) {
 			t.Errorf("one after another: %v", got)
 		}
 	})
-	// A busy server gets fewer queries, whether its pool has free connections or not.
+	// A busy server gets fewer queries, whether its pool has free connections
+	// or not.
 	for _, limit := range []int{0, 1, 8} {
 		bubble(t, fmt.Sprintf("%d connections", limit), func(t *testing.T) {
 			busy, free := &server{columns: []string{"n"}, at: only("query", hangs)}, &server{columns: []string{"n"}}
@@ -259,7 +260,8 @@ func TestCheckReplicas(t *testing.T) {
 	})
 }
 
-// A replica that does not answer uses a part of the time limit and not all of it.
+// A replica that does not answer uses a part of the time limit and not all of
+// it.
 func TestNoAnswer(t *testing.T) {
 	for _, test := range []struct{ limit, want time.Duration }{
 		{30 * time.Second, connectTime},
@@ -280,8 +282,8 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// Idle connections that the server closed are not an error, neither of the query
-// nor of the replica.
+// Idle connections that the server closed are not an error, neither of the
+// query nor of the replica.
 func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{columns: []string{"n"}}

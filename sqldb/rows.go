@@ -65,8 +65,8 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 	return rows.Err()
 }
 
-// A scanner turns the driver's values of one column into cells. The bytes that it
-// gets belong to the driver; only text copies them.
+// A scanner turns the driver's values of one column into cells. The bytes that
+// it gets belong to the driver; only text copies them.
 type scanner struct {
 	db         *DB
 	columnType string
@@ -105,10 +105,10 @@ func header(rows *sql.Rows) (*qed.Table, error) {
 
 func valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
-// text returns the text of strings and bytes, and hexadecimal digits if they are
-// not UTF-8. It shortens them to about limit bytes. A shortened value ends with
-// its original length, so that nobody takes it for the whole. Other values are
-// returned unchanged.
+// text returns the text of strings and bytes, and hexadecimal digits if they
+// are not UTF-8. It shortens them to about limit bytes. A shortened value ends
+// with its original length, so that nobody takes it for the whole. Other values
+// are returned unchanged.
 func text(v any, limit int) any {
 	var s string
 	switch bare := v.(type) {

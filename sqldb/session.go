@@ -39,9 +39,9 @@ type Session struct {
 	SearchPath []string
 }
 
-// A SessionFunc returns the session of the caller that ctx belongs to; nil means
-// an empty one. It is called once for each [DB.Query], before Query waits for
-// anything, and concurrently if Query is. The session must not change while
+// A SessionFunc returns the session of the caller that ctx belongs to; nil
+// means an empty one. It is called once for each [DB.Query], before Query waits
+// for anything, and concurrently if Query is. The session must not change while
 // Query runs.
 //
 // If it returns an error, the statement does not run. The error of Query wraps
@@ -72,7 +72,8 @@ func (db *DB) session(ctx context.Context) (*Session, error) {
 	return s, s.check()
 }
 
-// check returns an error for what no engine accepts. The error contains no value.
+// check returns an error for what no engine accepts. The error contains no
+// value.
 func (s *Session) check() error {
 	folded := make(map[string]string, len(s.Settings))
 	for name, value := range s.Settings {

@@ -1,9 +1,10 @@
-// Package sqldb reads SQL databases for agents: it introspects their tables as a
-// [joinpath.Schema] and executes statements that a guard has checked.
+// Package sqldb reads SQL databases for agents: it introspects their tables as
+// a [joinpath.Schema] and executes statements that a guard has checked.
 //
 // Open a database with the package of its engine, which is sqldb/sqlitedb,
 // sqldb/mysqldb or sqldb/postgresdb. Call [DB.Check] once at the start of the
-// program, [DB.Introspect] to get the schema, and [DB.Query] for each statement.
+// program, [DB.Introspect] to get the schema, and [DB.Query] for each
+// statement.
 //
 // [DB.Query] takes a [secureview.Statement] and nothing else, and only a
 // [secureview.Guard] makes one. Each statement runs alone on a read-only
@@ -31,7 +32,8 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
-// Options configures a [DB]. A nil pointer and the zero value mean the defaults.
+// Options configures a [DB]. A nil pointer and the zero value mean the
+// defaults.
 type Options struct {
 	// Timeout is the time limit of a statement, from waiting for a connection
 	// to the last row, and of an introspection and a check. 0 means 30 s. A
@@ -144,8 +146,8 @@ func New(engine Engine, pool *sql.DB, opt *Options) (*DB, error) {
 	return db, nil
 }
 
-// Dialect returns the name of the SQL dialect of the database, such as "sqlite".
-// Only statements of this dialect are executed.
+// Dialect returns the name of the SQL dialect of the database, such as
+// "sqlite". Only statements of this dialect are executed.
 func (db *DB) Dialect() string { return db.engine.Dialect() }
 
 // MaxRows returns the maximum number of rows of a result, [Options.MaxRows].

@@ -30,8 +30,8 @@ func whole(t *testing.T, db *DB, s *server) {
 	}
 }
 
-// For every stage and every kind of end: the right error comes at the right time,
-// and nothing is left.
+// For every stage and every kind of end: the right error comes at the right
+// time, and nothing is left.
 func TestEveryEnd(t *testing.T) {
 	type end struct {
 		name  string
@@ -146,7 +146,8 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// Resetting a connection does not depend on the caller and has its own time limit.
+// Resetting a connection does not depend on the caller and has its own time
+// limit.
 func TestRelease(t *testing.T) {
 	bubble(t, "the caller goes", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Queries wait while all connections of the pool are in use, until their time is
-// up.
+// Queries wait while all connections of the pool are in use, until their time
+// is up.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{columns: []string{"n"}, at: only("row", hangs)}
@@ -78,7 +78,8 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// A statement that the server ends at the time limit leaves its connection usable.
+// A statement that the server ends at the time limit leaves its connection
+// usable.
 func TestServerKeepsTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{columns: []string{"n"}}

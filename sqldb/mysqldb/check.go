@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// Check examines the grants of the account. It also tries to read what the policy
-// lists, because a view may fail in spite of a grant.
+// Check examines the grants of the account. It also tries to read what the
+// policy lists, because a view may fail in spite of a grant.
 func (e *engine) Check(
 	ctx context.Context, conn *sql.Conn, p *secureview.Policy,
 ) (findings []sqldb.Finding, err error) {
@@ -93,15 +93,15 @@ func visible(ctx context.Context, conn *sql.Conn) (tables []dialect.TableName, e
 	return tables, err
 }
 
-// isAdministrator reports whether an account is one that servers create themselves.
-// Revoking its rights is no fix.
+// isAdministrator reports whether an account is one that servers create
+// themselves. Revoking its rights is no fix.
 func isAdministrator(account string) bool {
 	user := ascii.Lower(account[:max(strings.LastIndexByte(account, '@'), 0)])
 	return user == "root" || user == "mariadb.sys" || strings.HasPrefix(user, "mysql.")
 }
 
-// quoteAccount quotes the result of CURRENT_USER(). The name may contain an @, the
-// host cannot.
+// quoteAccount quotes the result of CURRENT_USER(). The name may contain an @,
+// the host cannot.
 func quoteAccount(account string) string {
 	at := strings.LastIndexByte(account, '@')
 	return quote(account[:max(at, 0)]) + "@" + quote(account[at+1:])

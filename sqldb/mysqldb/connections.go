@@ -9,8 +9,8 @@ import (
 	"weak"
 )
 
-// connections holds what each connection returned when it was first used, for as
-// long as database/sql keeps the connection.
+// connections holds what each connection returned when it was first used, for
+// as long as database/sql keeps the connection.
 type connections struct {
 	known sync.Map // weak.Pointer[byte] to the driver's connection -> *server
 }
@@ -37,8 +37,8 @@ func (c *connections) server(ctx context.Context, conn *sql.Conn) (*server, erro
 	return s, nil
 }
 
-// identity returns a weak pointer to the driver's own connection. ok is false if
-// that is not a pointer, as may happen with a driver that wraps another one.
+// identity returns a weak pointer to the driver's own connection. ok is false
+// if that is not a pointer, as may happen with a driver that wraps another one.
 func identity(conn *sql.Conn) (key weak.Pointer[byte], ok bool, err error) {
 	err = conn.Raw(func(driverConn any) error {
 		v := reflect.ValueOf(driverConn)

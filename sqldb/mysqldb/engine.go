@@ -36,9 +36,9 @@ func (*engine) Dialect() string { return "mysql" }
 
 func (*engine) Classify(err error) *sqldb.Error { return classify(err) }
 
-// Admit sets the variables of the session and, unless the query's fingerprint is
-// known, checks with EXPLAIN what the statement would read. The release is one
-// statement.
+// Admit sets the variables of the session and, unless the query's fingerprint
+// is known, checks with EXPLAIN what the statement would read. The release is
+// one statement.
 func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
 	s, err := e.connections.server(ctx, conn)
 	if err != nil {
@@ -77,13 +77,13 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	}, nil
 }
 
-// errRole causes a connection to be closed: no statement restores the roles that
-// were active before SET ROLE.
+// errRole causes a connection to be closed: no statement restores the roles
+// that were active before SET ROLE.
 var errRole = errors.New("mysqldb: the connection has a role")
 
-// checkPool returns an error if the pool's data source name has a parameter that
-// must not be set. It checks again if the server's version has changed, and after
-// a while.
+// checkPool returns an error if the pool's data source name has a parameter
+// that must not be set. It checks again if the server's version has changed,
+// and after a while.
 func (e *engine) checkPool(ctx context.Context, conn *sql.Conn, key poolVersion) error {
 	if _, ok := e.suitable.Get(key); ok {
 		return nil

@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// classify returns the [sqldb.Error] for an error of the driver. It returns nil if
-// the error is not known.
+// classify returns the [sqldb.Error] for an error of the driver. It returns nil
+// if the error is not known.
 func classify(err error) *sqldb.Error {
 	var server *mysql.MySQLError
 	if errors.As(err, &server) {

@@ -56,8 +56,9 @@ func (s *server) newNeeds(p *secureview.Policy) *needs {
 	return w
 }
 
-// add adds what statements read in one schema. The policy may list the columns of a
-// view under its own name or under that of its table. The view's own come first.
+// add adds what statements read in one schema. The policy may list the columns
+// of a view under its own name or under that of its table. The view's own come
+// first.
 func (w *needs) add(schema string, tables map[string][]string, views map[string]string) {
 	columns := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(tables)) {
@@ -93,8 +94,8 @@ func (w *needs) add(schema string, tables map[string][]string, views map[string]
 // harmless are the rights that neither change nor show rows.
 var harmless = map[string]bool{"USAGE": true, "SHOW VIEW": true, "SHOW DATABASES": true}
 
-// monitoring are the rights that show the statements of other accounts, with their
-// values.
+// monitoring are the rights that show the statements of other accounts, with
+// their values.
 var monitoring = map[string]bool{
 	"PROCESS": true, "REPLICATION SLAVE": true, "REPLICATION CLIENT": true, "BINLOG MONITOR": true,
 	"REPLICA MONITOR": true,
@@ -157,8 +158,8 @@ func (c *check) grant(g grant) {
 	}
 }
 
-// execute adds the findings about EXECUTE: on a function that the policy does not
-// list, and on all functions of a schema.
+// execute adds the findings about EXECUTE: on a function that the policy does
+// not list, and on all functions of a schema.
 func (c *check) execute(g grant, calls []privilege) {
 	function := g.on.kind == "FUNCTION"
 	name := ascii.Lower(g.on.name)
@@ -180,9 +181,9 @@ func (c *check) execute(g grant, calls []privilege) {
 	}
 }
 
-// selects adds the findings about SELECT: on a table that the policy replaces by a
-// view, and on a table that it does not list. A grant on a whole schema is a finding
-// if the schema has such a table.
+// selects adds the findings about SELECT: on a table that the policy replaces
+// by a view, and on a table that it does not list. A grant on a whole schema is
+// a finding if the schema has such a table.
 func (c *check) selects(g grant, selects []privilege) {
 	var base, unlisted []string
 	view := ""
@@ -264,8 +265,8 @@ func some(list []string) string {
 	return text
 }
 
-// like reports whether the pattern of a grant matches a schema: _ is any letter, %
-// is any number of letters, and a backslash escapes the next letter.
+// like reports whether the pattern of a grant matches a schema: _ is any
+// letter, % is any number of letters, and a backslash escapes the next letter.
 func like(pattern, name string) bool {
 	if pattern == "" {
 		return name == ""

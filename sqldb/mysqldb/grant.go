@@ -53,9 +53,9 @@ func (o object) String() string {
 	return o.kind + " " + o.text
 }
 
-// grants reads what the account may do: itself, through each of its roles, active
-// or not, and as part of PUBLIC. It sets roles for that, and restores the role that
-// was active before.
+// grants reads what the account may do: itself, through each of its roles,
+// active or not, and as part of PUBLIC. It sets roles for that, and restores
+// the role that was active before.
 func grants(ctx context.Context, conn *sql.Conn, mariaDB bool) (_ []grant, err error) {
 	before, err := currentRole(ctx, conn, mariaDB)
 	if err != nil {
@@ -114,8 +114,8 @@ func currentRole(ctx context.Context, conn *sql.Conn, mariaDB bool) (string, err
 	return role.String, nil
 }
 
-// without returns the part of a grant that the account does not have itself: MySQL
-// merges the grants of an active role with those of the account.
+// without returns the part of a grant that the account does not have itself:
+// MySQL merges the grants of an active role with those of the account.
 func (g grant) without(own []grant) grant {
 	for _, o := range own {
 		if o.on == g.on && o.proxied == g.proxied {
@@ -161,8 +161,8 @@ func (r *grantReader) read(ctx context.Context, query, via string) error {
 // errGrant does not contain the line, which may contain the hash of a password.
 var errGrant = failure.New(sqldb.ErrUnreadable, "a line of SHOW GRANTS could not be parsed")
 
-// parseGrant parses a line of MySQL or MariaDB. ok is false if it grants nothing:
-// if it sets a default role or is a partial revoke.
+// parseGrant parses a line of MySQL or MariaDB. ok is false if it grants
+// nothing: if it sets a default role or is a partial revoke.
 func parseGrant(line string) (g grant, ok bool, err error) {
 	s := grantScan{tokens: grantTokens(line)}
 	switch s.next() {
@@ -202,8 +202,8 @@ func parseGrant(line string) (g grant, ok bool, err error) {
 	return g, true, nil
 }
 
-// grantScan iterates over the tokens of a line: words in upper case, quoted names
-// with their quotes, and single characters.
+// grantScan iterates over the tokens of a line: words in upper case, quoted
+// names with their quotes, and single characters.
 type grantScan struct {
 	tokens []string
 	at     int

@@ -17,8 +17,8 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
-// Introspect reads the current database in five statements, and one more for each
-// view whose columns the catalogue does not show.
+// Introspect reads the current database in five statements, and one more for
+// each view whose columns the catalogue does not show.
 func (e *engine) Introspect(
 	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
 ) (*joinpath.Schema, error) {
@@ -76,9 +76,9 @@ func currentDatabase(ctx context.Context, conn *sql.Conn) (string, error) {
 	return name.String, nil
 }
 
-// tables reads tables and views with their columns. The catalogue shows no columns
-// of a broken view, nor of a view that calls a function which the account may not
-// call itself. The latter can be read, so tables tries to.
+// tables reads tables and views with their columns. The catalogue shows no
+// columns of a broken view, nor of a view that calls a function which the
+// account may not call itself. The latter can be read, so tables tries to.
 func (r *introspection) tables(ctx context.Context) error {
 	list, err := r.query(ctx, `
 		SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT, TABLE_ROWS, DATA_LENGTH
@@ -134,8 +134,8 @@ func (r *introspection) tables(ctx context.Context) error {
 	return nil
 }
 
-// viewColumns reads the columns from the view itself. It returns nil if the view is
-// broken.
+// viewColumns reads the columns from the view itself. It returns nil if the
+// view is broken.
 func (r *introspection) viewColumns(ctx context.Context, view string) ([][]string, error) {
 	rows, err := r.conn.QueryContext(ctx, "SELECT * FROM "+quote(view)+" LIMIT 0")
 	var refused *mysql.MySQLError
@@ -158,7 +158,8 @@ func (r *introspection) viewColumns(ctx context.Context, view string) ([][]strin
 	return columns, rows.Err()
 }
 
-// fold returns the name of a table in the form in which the server compares names.
+// fold returns the name of a table in the form in which the server compares
+// names.
 func (r *introspection) fold(name string) string {
 	if r.server.foldsNames {
 		return ascii.Lower(name)
@@ -166,8 +167,8 @@ func (r *introspection) fold(name string) string {
 	return name
 }
 
-// keys adds primary keys and unique indexes. An index over an expression is left
-// out, because it does not make a column unique.
+// keys adds primary keys and unique indexes. An index over an expression is
+// left out, because it does not make a column unique.
 func (r *introspection) keys(ctx context.Context) error {
 	rows, err := r.query(ctx, `
 		SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME
@@ -195,8 +196,9 @@ func (r *introspection) keys(ctx context.Context) error {
 	return nil
 }
 
-// foreignKeys adds the foreign keys. It skips those that refer to another database
-// and those that refer to no table, which foreign_key_checks = 0 allows.
+// foreignKeys adds the foreign keys. It skips those that refer to another
+// database and those that refer to no table, which foreign_key_checks = 0
+// allows.
 func (r *introspection) foreignKeys(ctx context.Context) error {
 	rows, err := r.query(ctx, `
 		SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME,
@@ -233,8 +235,8 @@ func (r *introspection) relate(key declared.Key, database, target string) (probl
 	return declared.Relate(r.schema, key)
 }
 
-// groups groups the rows whose first two cells are equal byte by byte. They may not
-// be adjacent, because the catalogue sorts names without regard to case.
+// groups groups the rows whose first two cells are equal byte by byte. They may
+// not be adjacent, because the catalogue sorts names without regard to case.
 func groups(rows [][]string) [][][]string {
 	var out [][][]string
 	index := map[[2]string]int{}

@@ -11,8 +11,9 @@
 // the limits above which a server returns a part of a GROUP_CONCAT or of a
 // recursion for the whole.
 //
-// Only these variables are restored. A stored function that a policy allows must
-// not keep values in other variables of the session, and must not take locks.
+// Only these variables are restored. A stored function that a policy allows
+// must not keep values in other variables of the session, and must not take
+// locks.
 //
 // The server checks each statement after package dialect/mysql: the tables that
 // it would read, according to EXPLAIN, must be those that the guard saw. It is
@@ -38,8 +39,8 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// Options configures [Open] and [New]. A nil pointer and the zero value mean the
-// defaults.
+// Options configures [Open] and [New]. A nil pointer and the zero value mean
+// the defaults.
 type Options struct {
 	sqldb.Options
 }

@@ -38,8 +38,8 @@ func scan(ctx context.Context, conn *sql.Conn, query string) (columns []string, 
 	return columns, list, rows.Err()
 }
 
-// scanMaps is scan for statements whose columns differ between servers: the keys
-// of a row are the names of its columns in lower case.
+// scanMaps is scan for statements whose columns differ between servers: the
+// keys of a row are the names of its columns in lower case.
 func scanMaps(ctx context.Context, conn *sql.Conn, query string) ([]map[string]string, error) {
 	columns, list, err := scan(ctx, conn, query)
 	if err != nil {

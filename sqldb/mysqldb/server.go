@@ -76,8 +76,8 @@ func readVariables(ctx context.Context, conn *sql.Conn, has map[string]string, n
 	return nil
 }
 
-// checkVersion returns an error if the server is too old for the statements that
-// package dialect/mysql prints.
+// checkVersion returns an error if the server is too old for the statements
+// that package dialect/mysql prints.
 func (s *server) checkVersion() error {
 	name, major, minor := "MySQL", 8, 0
 	if s.mariaDB {
@@ -121,8 +121,8 @@ func parseTime(ctx context.Context, conn *sql.Conn) (bool, error) {
 	return ok, err
 }
 
-// wrongParameters returns a finding for each parameter of the pool's data source
-// name that must not be set.
+// wrongParameters returns a finding for each parameter of the pool's data
+// source name that must not be set.
 func wrongParameters(ctx context.Context, conn *sql.Conn) (findings []sqldb.Finding, err error) {
 	for _, parameter := range []struct {
 		name, message string

@@ -58,11 +58,11 @@ func (s *server) timeLimit(limit time.Duration) variable {
 // longestName is the maximum length of the name of a user variable.
 const longestName = 64
 
-// literal returns a value as SQL, in a form whose meaning depends neither on the
-// settings of the session nor on the bytes of the value. Numbers are written as
-// texts: until the end of a connection, a stored function of MySQL reads a variable
-// as the type that it had at the first call, and with a number it would read '1abc'
-// as 1.
+// literal returns a value as SQL, in a form whose meaning depends neither on
+// the settings of the session nor on the bytes of the value. Numbers are
+// written as texts: until the end of a connection, a stored function of MySQL
+// reads a variable as the type that it had at the first call, and with a number
+// it would read '1abc' as 1.
 func literal(name string, value any) (string, error) {
 	refuse := func(why string) (string, error) {
 		return "", failure.Newf(sqldb.ErrArgument, "the session's setting %s %s", name, why)
@@ -116,8 +116,8 @@ func assign(ctx context.Context, conn *sql.Conn, assignments []string) error {
 	return masked(err)
 }
 
-// masked removes the text from the server's error about a SET, because it may quote
-// a value.
+// masked removes the text from the server's error about a SET, because it may
+// quote a value.
 func masked(err error) error {
 	var refused *mysql.MySQLError
 	if !errors.As(err, &refused) {
@@ -131,8 +131,8 @@ func masked(err error) error {
 		fmt.Sprintf("the server refused the session's settings (its error %d)", refused.Number), number)
 }
 
-// setRole sets the role of the session. A role with the name NONE cannot be set,
-// because SET ROLE NONE means no role.
+// setRole sets the role of the session. A role with the name NONE cannot be
+// set, because SET ROLE NONE means no role.
 func setRole(ctx context.Context, conn *sql.Conn, role string) error {
 	if strings.EqualFold(role, "NONE") {
 		return failure.New(sqldb.ErrArgument, "the session's role is NONE: leave it empty for no role")

@@ -15,15 +15,16 @@ import (
 )
 
 // markFormat is the comment before a statement by which SHOW PROCESSLIST
-// identifies it: the query's tag, and the number and the port of the connection.
+// identifies it: the query's tag, and the number and the port of the
+// connection.
 const markFormat = "/* qed %s %d %d */ "
 
 func (s *server) mark(tag string) string { return fmt.Sprintf(markFormat, tag, s.id, s.port) }
 
 // startTime is how long to wait until the server shows the statement of a
-// connection without a port: the server may not have read it yet. The connection
-// cannot be ended without the statement: after a restart of the server, its number
-// may be that of somebody else's.
+// connection without a port: the server may not have read it yet. The
+// connection cannot be ended without the statement: after a restart of the
+// server, its number may be that of somebody else's.
 const startTime = 250 * time.Millisecond
 
 // errNoThread is the number of a KILL of a connection that is gone.
@@ -66,9 +67,9 @@ func (s *server) end(ctx context.Context, conn *sql.Conn, tag string) error {
 }
 
 // find reports whether the server has a connection with the number of s, and
-// whether it is the connection of s, which follows from its port or its statement.
-// SHOW PROCESSLIST lists the account's own connections, with the beginnings of
-// their statements.
+// whether it is the connection of s, which follows from its port or its
+// statement. SHOW PROCESSLIST lists the account's own connections, with the
+// beginnings of their statements.
 func (s *server) find(ctx context.Context, conn *sql.Conn, mark string) (found, ours bool, err error) {
 	list, err := scanMaps(ctx, conn, "SHOW PROCESSLIST")
 	if err != nil {
@@ -83,8 +84,8 @@ func (s *server) find(ctx context.Context, conn *sql.Conn, mark string) (found, 
 	return false, false, nil
 }
 
-// port returns the client's port from the host of a connection as the server lists
-// it. It returns 0 if there is none, as for a Unix socket.
+// port returns the client's port from the host of a connection as the server
+// lists it. It returns 0 if there is none, as for a Unix socket.
 func port(host string) int {
 	n, err := strconv.ParseUint(host[strings.LastIndexByte(host, ':')+1:], 10, 16)
 	if err != nil {

@@ -2,8 +2,9 @@ package mysqldb
 
 import "encoding/hex"
 
-// ConvertValue returns BIT as a number instead of its bytes. It returns geometries
-// and vectors as hexadecimal digits, because the bytes of some are valid text.
+// ConvertValue returns BIT as a number instead of its bytes. It returns
+// geometries and vectors as hexadecimal digits, because the bytes of some are
+// valid text.
 func (*engine) ConvertValue(columnType string, value any) any {
 	raw, ok := value.([]byte)
 	if !ok || raw == nil {

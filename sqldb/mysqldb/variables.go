@@ -23,8 +23,8 @@ type variable struct{ name, value string }
 
 func (v variable) String() string { return v.name + " = " + v.value }
 
-// settings are the assignments of the SET that changes a session, and of the SET
-// that undoes it.
+// settings are the assignments of the SET that changes a session, and of the
+// SET that undoes it.
 type settings struct{ change, undo []string }
 
 // plan computes what must be changed in the variables that a connection has. A
@@ -52,8 +52,8 @@ func (s *server) plan(has map[string]string) {
 	s.always.want(has, readOnly, "1")
 	s.limit = variable{limit, has[limit]}
 
-	// EXPLAIN must show the whole statement. Subqueries that the server executes
-	// while it explains would be missing.
+	// EXPLAIN must show the whole statement. Subqueries that the server
+	// executes while it explains would be missing.
 	s.explain.want(has, "sql_quote_show_create", "1")
 	s.explain.want(has, "sql_notes", "1")
 	if s.mariaDB {
@@ -61,8 +61,8 @@ func (s *server) plan(has map[string]string) {
 	}
 }
 
-// longestConcat is the maximum length in bytes of a GROUP_CONCAT. The default of
-// MySQL is 1024.
+// longestConcat is the maximum length in bytes of a GROUP_CONCAT. The default
+// of MySQL is 1024.
 const longestConcat = 1 << 20
 
 // want adds the change that gives a variable a value, unless it has that value.
@@ -73,8 +73,8 @@ func (s *settings) want(has map[string]string, name, value string) {
 	}
 }
 
-// printed returns the value of a variable for SET: a number, a text, or NULL for
-// no character set.
+// printed returns the value of a variable for SET: a number, a text, or NULL
+// for no character set.
 func printed(name, value string) string {
 	switch {
 	case value == "" && strings.HasPrefix(name, "character_set_"):
@@ -92,9 +92,9 @@ var harmlessModes = map[string]bool{
 	"NO_ENGINE_SUBSTITUTION":     true, "NO_AUTO_CREATE_USER": true, "NO_AUTO_VALUE_ON_ZERO": true, "NO_DIR_IN_CREATE": true,
 }
 
-// sqlMode returns the sql_mode to use with a pool that has the given one. It is the
-// same if all of it is harmless. Otherwise only ONLY_FULL_GROUP_BY is kept, which
-// refuses columns that are not grouped.
+// sqlMode returns the sql_mode to use with a pool that has the given one. It is
+// the same if all of it is harmless. Otherwise only ONLY_FULL_GROUP_BY is kept,
+// which refuses columns that are not grouped.
 func sqlMode(mode string) string {
 	wanted := mode
 	for _, word := range strings.Split(mode, ",") {

@@ -21,9 +21,9 @@ const (
 	noteRewritten    = "1003" // the statement as the server has understood it
 )
 
-// verifyReads asks the server what a statement would read, and returns an error if
-// that is more than the objects of q and, for views, the tables that they read. The
-// server may leave out tables that it does not need to read.
+// verifyReads asks the server what a statement would read, and returns an error
+// if that is more than the objects of q and, for views, the tables that they
+// read. The server may leave out tables that it does not need to read.
 func verifyReads(ctx context.Context, conn *sql.Conn, s *server, q *sqldb.Query, text string) error {
 	label, ok := mysql.OddLabel(text)
 	if !ok {
@@ -65,8 +65,8 @@ func verifyReads(ctx context.Context, conn *sql.Conn, s *server, q *sqldb.Query,
 	return failure.New(sqldb.ErrDenied, "the server would read "+what+", which the guard did not see")
 }
 
-// explain returns the statement as the server has understood it. It returns "" if
-// the account may not see that, because it may not read what the views read.
+// explain returns the statement as the server has understood it. It returns ""
+// if the account may not see that, because it may not read what the views read.
 func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) (string, error) {
 	command := "EXPLAIN FORMAT=TRADITIONAL "
 	if s.mariaDB {
@@ -94,8 +94,8 @@ func explain(ctx context.Context, conn *sql.Conn, s *server, mark, text string) 
 			"MariaDB, or a proxy removes the note")
 }
 
-// addViewTables adds to allowed what the views among tables read, and returns the
-// tables that were added.
+// addViewTables adds to allowed what the views among tables read, and returns
+// the tables that were added.
 func (s *server) addViewTables(
 	ctx context.Context, conn *sql.Conn, tables []dialect.TableName, allowed *tableSet,
 ) ([]dialect.TableName, error) {

@@ -12,15 +12,15 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// A catalog reads the server's catalogue in one transaction, and so at one point in
-// time.
+// A catalog reads the server's catalogue in one transaction, and so at one
+// point in time.
 type catalog struct {
 	tx     *sql.Tx
 	schema string // the schema to introspect
 }
 
-// catalog begins a transaction that reads the catalogue; close ends it. The search
-// path of its queries is pg_catalog alone.
+// catalog begins a transaction that reads the catalogue; close ends it. The
+// search path of its queries is pg_catalog alone.
 func (e *engine) catalog(ctx context.Context, conn *sql.Conn) (c *catalog, err error) {
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
@@ -89,8 +89,8 @@ func (l *list) Scan(value any) error {
 	return fmt.Errorf("postgresdb: scan %T as a list of names", value)
 }
 
-// oldest is the first version that writes every float without loss, and that knows
-// WITH .. AS MATERIALIZED.
+// oldest is the first version that writes every float without loss, and that
+// knows WITH .. AS MATERIALIZED.
 const oldest = 120000
 
 // checkVersion returns an error if the server is too old.

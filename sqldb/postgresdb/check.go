@@ -13,8 +13,8 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// Check examines the account that connects and, if the policy names another account
-// for statements, that one too.
+// Check examines the account that connects and, if the policy names another
+// account for statements, that one too.
 func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) ([]sqldb.Finding, error) {
 	c, err := e.catalog(ctx, conn)
 	if err != nil {
@@ -138,8 +138,8 @@ func (k *check) inSchemas() string {
 	return strings.Join(list, ", ")
 }
 
-// accounts sets the accounts to examine, and returns the one that reads. It returns
-// "" if the account of the policy cannot be used.
+// accounts sets the accounts to examine, and returns the one that reads. It
+// returns "" if the account of the policy cannot be used.
 func (k *check) accounts(ctx context.Context, p *secureview.Policy) (reader string, err error) {
 	var login string
 	if err := k.tx.QueryRowContext(ctx, "SELECT CURRENT_USER::text").Scan(&login); err != nil {
@@ -170,8 +170,8 @@ func (k *check) accounts(ctx context.Context, p *secureview.Policy) (reader stri
 	return reader, nil
 }
 
-// readable adds the findings about objects that the policy lists and the account
-// cannot read, or can read without a filter.
+// readable adds the findings about objects that the policy lists and the
+// account cannot read, or can read without a filter.
 func (k *check) readable(ctx context.Context) error {
 	type state struct {
 		usage, view       bool

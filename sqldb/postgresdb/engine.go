@@ -55,8 +55,8 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	}, nil
 }
 
-// checkPool returns an error if the server of a pool is too old. It checks again
-// after a while.
+// checkPool returns an error if the server of a pool is too old. It checks
+// again after a while.
 func (e *engine) checkPool(ctx context.Context, conn *sql.Conn, pool int) error {
 	if _, ok := e.supported.Get(pool); ok {
 		return nil

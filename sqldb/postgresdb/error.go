@@ -15,8 +15,8 @@ type stateError interface {
 	SQLState() string
 }
 
-// classify returns the [sqldb.Error] for an error of the driver. It returns nil if
-// the error is not known.
+// classify returns the [sqldb.Error] for an error of the driver. It returns nil
+// if the error is not known.
 func classify(err error) *sqldb.Error {
 	var s stateError
 	if errors.As(err, &s) && len(s.SQLState()) == 5 {
@@ -26,8 +26,8 @@ func classify(err error) *sqldb.Error {
 	return failure.OfNetwork(err, "connection string")
 }
 
-// state returns the kind and the text for an error of the server. The server's own
-// text is not used if it may contain a value of a row.
+// state returns the kind and the text for an error of the server. The server's
+// own text is not used if it may contain a value of a row.
 func state(s stateError) (sqldb.Kind, string) {
 	code := s.SQLState()
 	if code == "57014" && strings.Contains(s.Error(), "user request") {
@@ -102,8 +102,8 @@ var states = map[string]struct {
 	"XX002": {sqldb.ErrNotDatabase, "an index is damaged: run REINDEX"},
 }
 
-// text returns the server's message on one line, without what drivers add, and the
-// severity or the name of the driver that stood before it.
+// text returns the server's message on one line, without what drivers add, and
+// the severity or the name of the driver that stood before it.
 func text(s stateError) (message, severity string) {
 	message = strings.TrimSuffix(s.Error(), " (SQLSTATE "+s.SQLState()+")")
 	if before, after, ok := strings.Cut(message, ": "); ok && !strings.ContainsFunc(before, unicode.IsSpace) {
@@ -112,8 +112,8 @@ func text(s stateError) (message, severity string) {
 	return failure.Line(message), severity
 }
 
-// refusedSession returns the error for a transaction that could not be begun. It
-// does not contain the server's text about a setting or a role.
+// refusedSession returns the error for a transaction that could not be begun.
+// It does not contain the server's text about a setting or a role.
 func refusedSession(err error) error {
 	var s stateError
 	if !errors.As(err, &s) || len(s.SQLState()) != 5 {

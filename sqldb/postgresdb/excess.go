@@ -8,9 +8,9 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// excess adds the findings about what the account may do beyond reading what the
-// policy lists. Each right is reported for the grantee where it can be revoked: the
-// account, a role of which it is a member, or everybody.
+// excess adds the findings about what the account may do beyond reading what
+// the policy lists. Each right is reported for the grantee where it can be
+// revoked: the account, a role of which it is a member, or everybody.
 func (k *check) excess(ctx context.Context, policy bool) error {
 	superuser, err := k.attributes(ctx)
 	if err != nil || superuser {
@@ -80,8 +80,8 @@ var predefined = map[string]sqldb.FindingKind{
 }
 
 // memberships adds the findings about roles that the account has, directly or
-// through another role: the server's own, those of administrators, and those that it
-// may grant to others.
+// through another role: the server's own, those of administrators, and those
+// that it may grant to others.
 func (k *check) memberships(ctx context.Context) error {
 	var role, member string
 	var super, skips, creates, replicates, grants bool
@@ -171,10 +171,10 @@ func (k *check) ownership(ctx context.Context) error {
 		})
 }
 
-// grants returns the query for the rights that the account has, their grantees, and
-// which of them may be granted to others. selected is a query for three key columns,
-// an access control list and an owner. The rights of the owner are left out, because
-// ownership reports them. An empty grantee means everybody.
+// grants returns the query for the rights that the account has, their grantees,
+// and which of them may be granted to others. selected is a query for three key
+// columns, an access control list and an owner. The rights of the owner are
+// left out, because ownership reports them. An empty grantee means everybody.
 func (k *check) grants(selected string) string {
 	return `
 		SELECT s.a, s.b, s.c, coalesce(r.rolname, ''), json_agg(DISTINCT x.privilege_type),
@@ -185,8 +185,8 @@ func (k *check) grants(selected string) string {
 		ORDER BY s.a, s.b, s.c, r.rolname`
 }
 
-// surroundings adds the findings about rights on schemas, on the database and on
-// functions that read files.
+// surroundings adds the findings about rights on schemas, on the database and
+// on functions that read files.
 func (k *check) surroundings(ctx context.Context) error {
 	var class, object, sqlName, grantee string
 	var rights, grantable list
@@ -224,10 +224,10 @@ func (k *check) surroundings(ctx context.Context) error {
 		})
 }
 
-// tables adds the findings about rights on tables, views and sequences. They include
-// rights on columns, because revoking a right on a table also revokes it on its
-// columns. Rights in a schema that the account cannot use have no effect and are
-// left out, unless the policy needs the schema.
+// tables adds the findings about rights on tables, views and sequences. They
+// include rights on columns, because revoking a right on a table also revokes
+// it on its columns. Rights in a schema that the account cannot use have no
+// effect and are left out, unless the policy needs the schema.
 func (k *check) tables(ctx context.Context, policy bool) error {
 	var n name
 	var class, grantee string

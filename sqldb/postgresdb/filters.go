@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// readFilters adds the settings by which the policy's setup filters the rows of an
-// object: of the view, if a table has one.
+// readFilters adds the settings by which the policy's setup filters the rows of
+// an object: of the view, if a table has one.
 func (n *needs) readFilters(p *secureview.Policy) {
 	n.filters = map[name][]string{}
 	for table, t := range p.Setup.Tables {
@@ -34,10 +34,11 @@ func (n *needs) readFilters(p *secureview.Policy) {
 	}
 }
 
-// filtered adds the findings about objects whose rows are not filtered by a setting
-// of the setup: a view that does not read the setting, or a table without row-level
-// security for the account. One restrictive policy that reads it is enough. Of
-// permissive policies all must, because each of them shows rows by itself.
+// filtered adds the findings about objects whose rows are not filtered by a
+// setting of the setup: a view that does not read the setting, or a table
+// without row-level security for the account. One restrictive policy that reads
+// it is enough. Of permissive policies all must, because each of them shows
+// rows by itself.
 func (k *check) filtered(ctx context.Context) error {
 	if len(k.filters) == 0 {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
-// Introspect reads the catalogue in a few queries, however many tables there are.
+// Introspect reads the catalogue in a few queries, however many tables there
+// are.
 func (e *engine) Introspect(
 	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
 ) (*joinpath.Schema, error) {
@@ -71,8 +72,8 @@ func (r *introspection) relations() string {
 			AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition)`
 }
 
-// tables adds the tables, with their sizes as of the last ANALYZE. The size of a
-// partitioned table is the sum of its partitions.
+// tables adds the tables, with their sizes as of the last ANALYZE. The size of
+// a partitioned table is the sum of its partitions.
 func (r *introspection) tables(ctx context.Context) error {
 	var name, comment, extension string
 	var readable, view bool
@@ -137,8 +138,8 @@ func (r *introspection) columns(ctx context.Context) error {
 		})
 }
 
-// keys adds primary keys and unique indexes. It leaves out partial indexes, indexes
-// over an expression and indexes that are not valid.
+// keys adds primary keys and unique indexes. It leaves out partial indexes,
+// indexes over an expression and indexes that are not valid.
 func (r *introspection) keys(ctx context.Context) error {
 	var table string
 	var primary bool

@@ -7,7 +7,8 @@ import (
 )
 
 // isPure reports whether a function that is read like a table computes its rows
-// from its arguments and nothing else. A statement may only read such functions.
+// from its arguments and nothing else. A statement may only read such
+// functions.
 func (n name) isPure() bool {
 	return (n.schema == "pg_catalog" || n.schema == "") && pureFunctions[n.name]
 }

@@ -8,18 +8,19 @@
 // tests run with 15 and 18.
 //
 // Each statement runs in its own read-only transaction, which is rolled back
-// after it and ends the [sqldb.Session]. That costs two round trips more than the
-// statement alone. The first time in a while that a statement of a form runs, a
-// few more round trips let the server plan it. It is refused if the plan opens a
-// table that the guard did not see and that no view of the statement reads.
+// after it and ends the [sqldb.Session]. That costs two round trips more than
+// the statement alone. The first time in a while that a statement of a form
+// runs, a few more round trips let the server plan it. It is refused if the
+// plan opens a table that the guard did not see and that no view of the
+// statement reads.
 //
 // What outlives a transaction is not undone. A function of the database that a
 // policy allows must not take advisory locks of the session, and must not keep
 // values in the session, as with %_SHARED of PL/Perl.
 //
 // With pgx, add default_query_exec_mode=exec to the connection string. A model
-// rarely writes the same statement twice, and this mode saves the round trip and
-// the memory of preparing each.
+// rarely writes the same statement twice, and this mode saves the round trip
+// and the memory of preparing each.
 //
 // A server that logs statements also logs the settings of sessions, including
 // keys. The module pg_stat_statements does not store them.
@@ -35,8 +36,8 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// Options configures [Open] and [New]. A nil pointer and the zero value mean the
-// defaults.
+// Options configures [Open] and [New]. A nil pointer and the zero value mean
+// the defaults.
 type Options struct {
 	sqldb.Options
 
@@ -48,8 +49,8 @@ type Options struct {
 
 // Open opens the database of a connection string in the form of
 // github.com/jackc/pgx, such as "postgres://user:password@host:5432/shop". The
-// program must import github.com/jackc/pgx/v5/stdlib. It connects to nothing: the
-// first call of a method of the DB does.
+// program must import github.com/jackc/pgx/v5/stdlib. It connects to nothing:
+// the first call of a method of the DB does.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrArgument].
 func Open(dsn string, opt *Options) (*sqldb.DB, error) {

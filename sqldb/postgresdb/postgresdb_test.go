@@ -48,7 +48,8 @@ func (a *answer) Next(dest []driver.Value) error {
 	return nil
 }
 
-// A server that is too old is reported with its version, before anything is read.
+// A server that is too old is reported with its version, before anything is
+// read.
 func TestOldServer(t *testing.T) {
 	for version, want := range map[string]string{"90624": "9.6", "110022": "11"} {
 		db, err := postgresdb.New(sql.OpenDB(server{version}), nil)

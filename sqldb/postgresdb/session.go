@@ -16,11 +16,12 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// begin returns the text that begins the transaction of a query. It is one message
-// of several statements. Values that differ between queries are constants of a
-// SELECT, which pg_stat_statements leaves out. Every name is qualified and every
-// value is written in letters and digits, so that its meaning depends neither on
-// the settings of the connection nor on objects of the database.
+// begin returns the text that begins the transaction of a query. It is one
+// message of several statements. Values that differ between queries are
+// constants of a SELECT, which pg_stat_statements leaves out. Every name is
+// qualified and every value is written in letters and digits, so that its
+// meaning depends neither on the settings of the connection nor on objects of
+// the database.
 func begin(q *sqldb.Query) (string, error) {
 	var b strings.Builder
 	b.WriteString(fixed)
@@ -58,8 +59,8 @@ func begin(q *sqldb.Query) (string, error) {
 }
 
 // fixed begins a transaction and sets the parameters on which the meaning of a
-// statement or the form of its result depends. The program chooses the time zone,
-// and the order of day and month in texts that are read as dates.
+// statement or the form of its result depends. The program chooses the time
+// zone, and the order of day and month in texts that are read as dates.
 const fixed = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY" +
 	"; SET LOCAL client_encoding = 'UTF8'" +
 	"; SET LOCAL standard_conforming_strings = on" +
@@ -74,16 +75,16 @@ const fixed = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY" +
 // application is the beginning of application_name. The query's tag follows.
 const application = "qed "
 
-// idle is how long after the time limit the server waits for a client that is gone
-// before it ends the transaction.
+// idle is how long after the time limit the server waits for a client that is
+// gone before it ends the transaction.
 const idle = 5 * time.Second
 
 func set(b *strings.Builder, name, value string) {
 	fmt.Fprintf(b, "pg_catalog.set_config('%s', %s, true)", name, value)
 }
 
-// literal returns a text as SQL, in hexadecimal: nothing needs quotes, and nothing
-// depends on the encoding of the connection.
+// literal returns a text as SQL, in hexadecimal: nothing needs quotes, and
+// nothing depends on the encoding of the connection.
 func literal(s string) string {
 	return "pg_catalog.convert_from(pg_catalog.decode('" + hex.EncodeToString([]byte(s)) + "', 'hex'), 'UTF8')"
 }
@@ -101,8 +102,8 @@ func searchPath(schemas []string) (string, error) {
 	return path + "pg_temp", nil
 }
 
-// twoParts matches the name of a setting. The server's own parameters have no dot,
-// so that a session cannot set them.
+// twoParts matches the name of a setting. The server's own parameters have no
+// dot, so that a session cannot set them.
 var twoParts = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$`)
 
 // setting returns the text of a setting's value. Its errors do not contain the

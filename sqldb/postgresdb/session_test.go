@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// Whatever a session contains, begin sends letters and digits only, and the same
-// text for the same session.
+// Whatever a session contains, begin sends letters and digits only, and the
+// same text for the same session.
 func TestBegin(t *testing.T) {
 	hostile := `'"\;--/**/$$` + "\n Zoë 🎉"
 	q := &sqldb.Query{Tag: "TAG", Timeout: 1500 * time.Millisecond, Session: &sqldb.Session{

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// ConvertValue returns dates and times as the server writes them: a date without a
-// time of day, a TIMESTAMP without a time zone, a year before Christ with BC. A
-// TIMESTAMPTZ is returned in UTC, so that it does not depend on where the program
-// runs. A REAL has the digits of a float32.
+// ConvertValue returns dates and times as the server writes them: a date
+// without a time of day, a TIMESTAMP without a time zone, a year before Christ
+// with BC. A TIMESTAMPTZ is returned in UTC, so that it does not depend on
+// where the program runs. A REAL has the digits of a float32.
 func (*engine) ConvertValue(columnType string, value any) any {
 	switch v := value.(type) {
 	case time.Time:
@@ -31,9 +31,9 @@ func (*engine) ConvertValue(columnType string, value any) any {
 	return value
 }
 
-// written returns the date of t, the separator and the time of day unless separator
-// is empty, and end. Many cells are times, and time.Format takes almost twice as
-// long.
+// written returns the date of t, the separator and the time of day unless
+// separator is empty, and end. Many cells are times, and time.Format takes
+// almost twice as long.
 func written(t time.Time, separator, end string) string {
 	var buffer [48]byte
 	year, month, day := t.Date()

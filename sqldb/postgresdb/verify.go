@@ -10,12 +10,12 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// verifyReads lets the server plan a statement, and returns an error if that opened
-// a table that the guard did not see. The opened tables are those that the
-// transaction holds locks of: the tables of the text, of its views, of row-level
-// security, and of functions that the planner inlined. They include the branches
-// that the planner removes, so the result does not depend on the literals of a
-// statement.
+// verifyReads lets the server plan a statement, and returns an error if that
+// opened a table that the guard did not see. The opened tables are those that
+// the transaction holds locks of: the tables of the text, of its views, of
+// row-level security, and of functions that the planner inlined. They include
+// the branches that the planner removes, so the result does not depend on the
+// literals of a statement.
 //
 // begin is the text that began the transaction.
 func verifyReads(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin string) error {
@@ -103,8 +103,9 @@ func openedBy(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (*objects, er
 	return f, nil
 }
 
-// locked returns the tables that the transaction has opened, without those that it
-// had opened before the statement. It reads no table, which would be among them.
+// locked returns the tables that the transaction has opened, without those that
+// it had opened before the statement. It reads no table, which would be among
+// them.
 const locked = `
 	SELECT o.object_names[1], o.object_names[2]
 	FROM pg_catalog.pg_lock_status() AS l, LATERAL pg_catalog.pg_identify_object_as_address(1259, l.relation, 0) AS o
@@ -112,11 +113,12 @@ const locked = `
 		AND (l.relation <> ALL (pg_catalog.string_to_array(pg_catalog.current_setting('` + before + `', true), ' ')
 			::pg_catalog.oid[])) IS NOT FALSE`
 
-// before is the setting that stores which tables a transaction has opened first.
+// before is the setting that stores which tables a transaction has opened
+// first.
 const before = "qed.opened"
 
-// openFirst opens tables with all that they read, and stores what was opened in the
-// setting before.
+// openFirst opens tables with all that they read, and stores what was opened in
+// the setting before.
 func openFirst(tables []name) string {
 	arms := make([]string, len(tables))
 	for i, t := range tables {
@@ -129,8 +131,9 @@ func openFirst(tables []name) string {
 
 // closure returns what objects read according to the catalogue: the tables and
 // functions in the definitions of views and of row-level security, and the
-// partitions of tables. It uses the parse tree of a view, because pg_depend leaves
-// out the server's own tables. 1259 is the OID of pg_class, 1255 that of pg_proc.
+// partitions of tables. It uses the parse tree of a view, because pg_depend
+// leaves out the server's own tables. 1259 is the OID of pg_class, 1255 that of
+// pg_proc.
 func closure(ctx context.Context, conn *sql.Conn, of []sqldb.Object) (*objects, error) {
 	f := &objects{}
 	if len(of) == 0 {

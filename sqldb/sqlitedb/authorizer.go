@@ -10,9 +10,9 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// An access decides what a statement on a connection may do. SQLite calls it through
-// its authorizer while it compiles the statement, and again if it has to compile the
-// statement once more.
+// An access decides what a statement on a connection may do. SQLite calls it
+// through its authorizer while it compiles the statement, and again if it has
+// to compile the statement once more.
 type access interface {
 	// allows reports whether the request is allowed.
 	allows(q request) bool
@@ -25,8 +25,8 @@ type access interface {
 	denied() string
 }
 
-// A request is what SQLite asks its authorizer. The meaning of a and b depends on
-// the action: for a read, they are the table and the column.
+// A request is what SQLite asks its authorizer. The meaning of a and b depends
+// on the action: for a read, they are the table and the column.
 type request struct {
 	action int32
 	a, b   string
@@ -89,7 +89,8 @@ func (q request) describe() string {
 	return "write or change the schema"
 }
 
-// setup is the access while a connection is opened: the PRAGMAs of this package.
+// setup is the access while a connection is opened: the PRAGMAs of this
+// package.
 type setup struct{}
 
 func (setup) allows(q request) bool                           { return q.action == sqlite3.SQLITE_PRAGMA }
@@ -97,8 +98,8 @@ func (setup) ignores(request) bool                            { return false }
 func (setup) afterPrepare(context.Context, *driverConn) error { return nil }
 func (setup) denied() string                                  { return "" }
 
-// catalog is the access of the statements of this package that read the schema. It
-// allows to read every table, because SQLite compiles the views for these
+// catalog is the access of the statements of this package that read the schema.
+// It allows to read every table, because SQLite compiles the views for these
 // statements, without running them.
 type catalog struct{}
 
@@ -130,8 +131,8 @@ func (r columnSet) add(table, column string) {
 	r[table][column] = true
 }
 
-// A recorder is the access with which a view is compiled to learn what it reads. A
-// statement that is compiled with it never runs.
+// A recorder is the access with which a view is compiled to learn what it
+// reads. A statement that is compiled with it never runs.
 type recorder struct {
 	via  map[string]columnSet // what is read for the view and for the views inside it
 	last request              // the last request that was not allowed
@@ -164,8 +165,8 @@ func (*recorder) ignores(request) bool                            { return false
 func (*recorder) afterPrepare(context.Context, *driverConn) error { return nil }
 func (r *recorder) denied() string                                { return r.last.describe() }
 
-// A grant is the access of one statement. The statement may read less than it names,
-// because SQLite leaves out what it does not need.
+// A grant is the access of one statement. The statement may read less than it
+// names, because SQLite leaves out what it does not need.
 type grant struct {
 	named columnSet            // what the statement names
 	views map[string]columnSet // what the views in named read, and the views inside them
@@ -199,7 +200,8 @@ func (g *grant) allows(q request) bool {
 	return ok
 }
 
-// ignores reads the columns of a join in parentheses that are not named as NULL.
+// ignores reads the columns of a join in parentheses that are not named as
+// NULL.
 func (g *grant) ignores(q request) bool {
 	_, named := g.named[ascii.Lower(q.a)]
 	return g.nestedJoins && named && q.action == sqlite3.SQLITE_READ && q.b != "" && q.schema == "main"

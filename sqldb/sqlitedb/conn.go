@@ -13,11 +13,11 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// This is a read-only driver for database/sql on SQLite's C interface. It exists
-// because the general driver of the same module can stop a statement only before its
-// first row, and because it reads the text of a DATETIME column as a time, from
-// which the text cannot be restored. This driver stops a statement at any point and
-// returns values as they are stored.
+// This is a read-only driver for database/sql on SQLite's C interface. It
+// exists because the general driver of the same module can stop a statement
+// only before its first row, and because it reads the text of a DATETIME column
+// as a time, from which the text cannot be restored. This driver stops a
+// statement at any point and returns values as they are stored.
 
 const pointerSize = libc.Tsize_t(unsafe.Sizeof(uintptr(0)))
 
@@ -37,8 +37,8 @@ func (readOnly) Open(string) (driver.Conn, error) { return nil, errNotGuarded }
 
 var errNotGuarded = errors.New("sqlitedb: only guarded statements run on this connection")
 
-// A driverConn is one connection. Like every driver.Conn it is used by one goroutine
-// at a time; only stopped is set by others.
+// A driverConn is one connection. Like every driver.Conn it is used by one
+// goroutine at a time; only stopped is set by others.
 type driverConn struct {
 	tls    *libc.TLS
 	handle uintptr // sqlite3*
@@ -156,16 +156,16 @@ func (c *driverConn) Close() error {
 func (c *driverConn) Prepare(string) (driver.Stmt, error) { return nil, errNotGuarded }
 func (c *driverConn) Begin() (driver.Tx, error)           { return nil, errNotGuarded }
 
-// setAccess sets what statements may do. The function that it returns restores what
-// was set before.
+// setAccess sets what statements may do. The function that it returns restores
+// what was set before.
 func (c *driverConn) setAccess(a access) (end func()) {
 	before := c.access
 	c.access = a
 	return func() { c.access = before }
 }
 
-// watch stops the running statement when ctx is done. The caller must call end, after
-// which nothing uses the connection any more.
+// watch stops the running statement when ctx is done. The caller must call end,
+// after which nothing uses the connection any more.
 func (c *driverConn) watch(ctx context.Context) (end func()) {
 	c.stopped.Store(false)
 	done := make(chan struct{})
@@ -185,11 +185,12 @@ func (c *driverConn) watch(ctx context.Context) (end func()) {
 	}
 }
 
-// progressSteps is the number of instructions of SQLite's virtual machine between
-// two calls of progress.
+// progressSteps is the number of instructions of SQLite's virtual machine
+// between two calls of progress.
 const progressSteps = 1000
 
-// progress is the progress handler of SQLite. It returns 1 to stop the statement.
+// progress is the progress handler of SQLite. It returns 1 to stop the
+// statement.
 func progress(_ *libc.TLS, handle uintptr) int32 {
 	if v, ok := conns.Load(handle); ok && v.(*driverConn).stopped.Load() {
 		return 1
@@ -197,7 +198,8 @@ func progress(_ *libc.TLS, handle uintptr) int32 {
 	return 0
 }
 
-// busy is the busy handler of SQLite. It returns 1 to try a locked database again.
+// busy is the busy handler of SQLite. It returns 1 to try a locked database
+// again.
 func busy(_ *libc.TLS, handle uintptr, tries int32) int32 {
 	const wait, limit = 5 * time.Millisecond, 1000 // five seconds in all
 	v, ok := conns.Load(handle)
@@ -208,15 +210,15 @@ func busy(_ *libc.TLS, handle uintptr, tries int32) int32 {
 	return 1
 }
 
-// callback returns the C function pointer of a Go function that is declared at the
-// top level. The value of such a function points to a word that contains the address
-// of its code and never moves.
+// callback returns the C function pointer of a Go function that is declared at
+// the top level. The value of such a function points to a word that contains
+// the address of its code and never moves.
 func callback[F any](f F) uintptr {
 	return *(*uintptr)(unsafe.Pointer(&struct{ f F }{f}))
 }
 
-// innocuous returns the functions that SQLite marks as innocuous: they have no side
-// effect, and their result depends on nothing but the arguments.
+// innocuous returns the functions that SQLite marks as innocuous: they have no
+// side effect, and their result depends on nothing but the arguments.
 func (c *driverConn) innocuous(ctx context.Context) (map[string]bool, error) {
 	rows, err := c.scan(ctx, "SELECT DISTINCT lower(name) FROM pragma_function_list WHERE flags & 0x200000")
 	if err != nil {

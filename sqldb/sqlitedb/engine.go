@@ -20,8 +20,8 @@ func (engine) Dialect() string { return "sqlite" }
 
 func (engine) Classify(err error) *sqldb.Error { return classify(err) }
 
-// Admit allows one statement to read the objects of q and what the views among them
-// read. The release withdraws that.
+// Admit allows one statement to read the objects of q and what the views among
+// them read. The release withdraws that.
 func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
 	if s := q.Session; len(s.Settings) > 0 || s.Role != "" || len(s.SearchPath) > 0 {
 		return nil, failure.New(sqldb.ErrArgument,
@@ -63,15 +63,15 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 	return release, nil
 }
 
-// hasNestedJoin reports whether a printed statement has a join in parentheses. A
-// string with such a text does no harm.
+// hasNestedJoin reports whether a printed statement has a join in parentheses.
+// A string with such a text does no harm.
 func hasNestedJoin(text string) bool {
 	return strings.Contains(text, ` JOIN ("`) || strings.Contains(text, ` JOIN ((`)
 }
 
-// snapshot begins a read transaction, which lasts until the rows are closed. SQLite
-// then notices a change of the schema by another connection, and a view cannot
-// change between its check and the statement.
+// snapshot begins a read transaction, which lasts until the rows are closed.
+// SQLite then notices a change of the schema by another connection, and a view
+// cannot change between its check and the statement.
 func (c *driverConn) snapshot(ctx context.Context) (driver.Rows, error) {
 	defer c.setAccess(catalog{})()
 	rows, err := c.QueryContext(ctx, "SELECT rootpage FROM main.sqlite_schema", nil)
@@ -114,8 +114,8 @@ func (c *driverConn) queryOnly(ctx context.Context) (bool, error) {
 	return len(rows) == 1 && rows[0][0] == "1", err
 }
 
-// withDriverConn calls do with the driver's connection. Only this package makes an
-// engine, so that the pool always has its driver.
+// withDriverConn calls do with the driver's connection. Only this package makes
+// an engine, so that the pool always has its driver.
 func withDriverConn(conn *sql.Conn, do func(*driverConn) error) error {
 	return conn.Raw(func(c any) error { return do(c.(*driverConn)) })
 }

@@ -33,8 +33,9 @@ func (c *driverConn) failed(code int32, running bool) error {
 	return e
 }
 
-// text returns SQLite's message on one line. The message of an error in a running
-// statement is cut before the first quote, because it may contain a value of a row.
+// text returns SQLite's message on one line. The message of an error in a
+// running statement is cut before the first quote, because it may contain a
+// value of a row.
 func (e *sqliteError) text() string {
 	s := e.message
 	if e.running {

@@ -14,8 +14,8 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
-// Introspect reads all tables in four statements. It reads each view in a statement
-// of its own, because a broken view makes its statement fail.
+// Introspect reads all tables in four statements. It reads each view in a
+// statement of its own, because a broken view makes its statement fail.
 func (engine) Introspect(
 	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
 ) (*joinpath.Schema, error) {
@@ -45,16 +45,16 @@ type introspection struct {
 	skipped func(table, reason string)
 }
 
-// ordinary selects the tables that hold rows themselves: no views, no virtual tables
-// and their shadow tables, and none of SQLite's own.
+// ordinary selects the tables that hold rows themselves: no views, no virtual
+// tables and their shadow tables, and none of SQLite's own.
 const ordinary = `
 	FROM main.sqlite_schema AS m
 	WHERE m.type = 'table' AND m.name IN (
 		SELECT name FROM pragma_table_list
 		WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\')`
 
-// columnList selects the columns of one table, with generated columns and without
-// the hidden columns of virtual tables.
+// columnList selects the columns of one table, with generated columns and
+// without the hidden columns of virtual tables.
 const columnList = `SELECT name, type, pk FROM pragma_table_xinfo(%s, 'main') WHERE hidden <> 1 ORDER BY cid`
 
 func (r *introspection) tables(ctx context.Context, c *driverConn) error {
@@ -108,7 +108,8 @@ func (r *introspection) add(name string, t joinpath.Table) {
 	r.names[ascii.Lower(name)] = name
 }
 
-// tableOf returns the table for rows of name, type and position in the primary key.
+// tableOf returns the table for rows of name, type and position in the primary
+// key.
 func tableOf(columns [][]string) joinpath.Table {
 	t := joinpath.Table{Types: map[string]string{}}
 	var key [][]string

@@ -135,8 +135,8 @@ func TestIntrospectEmpty(t *testing.T) {
 	}
 }
 
-// thousand returns 1,000 tables of 12 columns, each with a foreign key to the one
-// before it.
+// thousand returns 1,000 tables of 12 columns, each with a foreign key to the
+// one before it.
 func thousand() string {
 	var b strings.Builder
 	b.WriteString("BEGIN;")

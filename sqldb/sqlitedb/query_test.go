@@ -50,8 +50,8 @@ func open(t testing.TB, path string, opt *sqlitedb.Options) *sqldb.DB {
 	return db
 }
 
-// guard allows everything in the database to be read, through views if there are
-// any.
+// guard allows everything in the database to be read, through views if there
+// are any.
 func guard(t testing.TB, db *sqldb.DB, rowLimit int, views map[string]string) *secureview.Guard {
 	t.Helper()
 	schema, err := db.Introspect(t.Context())

@@ -10,8 +10,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// QueryContext compiles one SELECT. The statement runs while its rows are read, and
-// ends with ctx.
+// QueryContext compiles one SELECT. The statement runs while its rows are read,
+// and ends with ctx.
 func (c *driverConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) > 0 {
 		return nil, errNotGuarded
@@ -105,8 +105,8 @@ func (r *rows) Columns() []string {
 	return names
 }
 
-// ColumnTypeDatabaseTypeName returns the declared type as it was written. It returns
-// "" for an expression.
+// ColumnTypeDatabaseTypeName returns the declared type as it was written. It
+// returns "" for an expression.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string { return r.columns[i].declared }
 
 // Close ends the statement.
@@ -162,7 +162,8 @@ func (c *driverConn) value(stmt uintptr, i int32) driver.Value {
 	return nil
 }
 
-// scan runs a statement of this package and returns its rows, each value as text.
+// scan runs a statement of this package and returns its rows, each value as
+// text.
 func (c *driverConn) scan(ctx context.Context, query string) ([][]string, error) {
 	all, err := c.QueryContext(ctx, query, nil)
 	if err != nil {

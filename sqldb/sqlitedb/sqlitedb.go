@@ -2,13 +2,13 @@
 // cgo. SQLite's own authorizer checks each statement a second time while it is
 // compiled.
 //
-// [Open] opens a database by its path or URI. There is no New: the package has a
-// small driver of its own, which is not registered with database/sql. It does not
-// affect other uses of SQLite in the process.
+// [Open] opens a database by its path or URI. There is no New: the package has
+// a small driver of its own, which is not registered with database/sql. It does
+// not affect other uses of SQLite in the process.
 //
 // A statement that sorts, groups or collects more than a few megabytes writes
-// temporary files, which are deleted with it. Only its time limit and the disk bound
-// their size.
+// temporary files, which are deleted with it. Only its time limit and the disk
+// bound their size.
 package sqlitedb
 
 import (
@@ -26,9 +26,9 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// Options configures [Open]. A nil pointer and the zero value mean the defaults.
-// SQLite has neither replicas nor sessions: with Replicas Open returns an error, and
-// Session must return nil or an empty session.
+// Options configures [Open]. A nil pointer and the zero value mean the
+// defaults. SQLite has neither replicas nor sessions: with Replicas Open
+// returns an error, and Session must return nil or an empty session.
 type Options struct {
 	sqldb.Options
 
@@ -50,15 +50,15 @@ type Options struct {
 // created or written. A database in WAL mode is read together with its log, for
 // which SQLite may create the -shm file next to it.
 //
-// A path that begins with "file:" is a URI as SQLite defines it. Use one to share
-// a database in memory within a process: "file:/name?vfs=memdb". The code that
-// fills it must use the same name and keep a connection open. The path ":memory:"
-// is an error, because such a database would always be empty.
+// A path that begins with "file:" is a URI as SQLite defines it. Use one to
+// share a database in memory within a process: "file:/name?vfs=memdb". The code
+// that fills it must use the same name and keep a connection open. The path
+// ":memory:" is an error, because such a database would always be empty.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrMissing],
-// [sqldb.ErrUnreadable], [sqldb.ErrNotDatabase] or [sqldb.ErrArgument]. Open reads
-// only the first bytes of a file, and nothing of a URI. Other problems are
-// reported when the database is first read, which is usually by
+// [sqldb.ErrUnreadable], [sqldb.ErrNotDatabase] or [sqldb.ErrArgument]. Open
+// reads only the first bytes of a file, and nothing of a URI. Other problems
+// are reported when the database is first read, which is usually by
 // [sqldb.DB.Check].
 func Open(path string, opt *Options) (*sqldb.DB, error) {
 	var o Options
@@ -135,8 +135,8 @@ func newConnector(path string, o *Options) (*connector, error) {
 	return c, nil
 }
 
-// readable returns an error if path is not a readable database. SQLite would report
-// that later and with less detail.
+// readable returns an error if path is not a readable database. SQLite would
+// report that later and with less detail.
 func readable(path string) error {
 	name := filepath.Base(path)
 	f, err := os.Open(path)

@@ -1,5 +1,5 @@
-// Package failure makes the errors of the engines of package sqldb. It turns the
-// errors of servers and networks into texts that are safe to show.
+// Package failure makes the errors of the engines of package sqldb. It turns
+// the errors of servers and networks into texts that are safe to show.
 package failure
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// New returns an error of the given kind. The message is one sentence, with what to
-// do about it if that is known.
+// New returns an error of the given kind. The message is one sentence, with
+// what to do about it if that is known.
 func New(kind sqldb.Kind, message string) *sqldb.Error {
 	return &sqldb.Error{Kind: kind, Message: message}
 }
