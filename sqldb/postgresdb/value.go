@@ -3,6 +3,7 @@ package postgresdb
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,11 +16,11 @@ func (*engine) ConvertValue(columnType string, value any) any {
 	case time.Time:
 		switch columnType {
 		case "DATE":
-			return written(v, "-01-02", "")
+			return written(v, time.DateOnly)
 		case "TIMESTAMP":
-			return written(v, "-01-02 15:04:05.999999", "")
+			return written(v, time.DateTime+".999999")
 		case "TIMESTAMPTZ":
-			return written(v.UTC(), "-01-02T15:04:05.999999", "Z")
+			return written(v.UTC(), "2006-01-02T15:04:05.999999Z")
 		}
 	case float64:
 		if columnType == "FLOAT4" {
@@ -31,13 +32,11 @@ func (*engine) ConvertValue(columnType string, value any) any {
 	return value
 }
 
-// written returns the year of t, the rest of t in the given layout, and end.
-// Package time does not write the years before 1 and after 9999 as the server
-// does.
-func written(t time.Time, layout, end string) string {
-	year := t.Year()
-	if year < 1 {
-		year, end = 1-year, end+" BC"
+// written returns t in a layout that begins with the year. Package time does not
+// write the years before Christ as the server does.
+func written(t time.Time, layout string) string {
+	if year := t.Year(); year < 1 {
+		return fmt.Sprintf("%04d", 1-year) + t.Format(strings.TrimPrefix(layout, "2006")) + " BC"
 	}
-	return fmt.Sprintf("%04d", year) + t.Format(layout) + end
+	return t.Format(layout)
 }
