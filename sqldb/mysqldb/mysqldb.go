@@ -29,7 +29,6 @@ package mysqldb
 
 import (
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -56,6 +55,7 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 		return nil, failure.Wrap(sqldb.ErrArgument,
 			"the data source name is invalid: write user:password@tcp(host:3306)/database", err)
 	}
+	config.Logger = &mysql.NopLogger{} // what the driver logs is also returned as an error
 	connector, err := mysql.NewConnector(config)
 	if err != nil {
 		return nil, failure.Wrap(sqldb.ErrArgument,
@@ -71,7 +71,8 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	pool := sql.OpenDB(connector)
 	db, err := New(pool, &o)
 	if err != nil {
-		return nil, errors.Join(err, pool.Close())
+		pool.Close()
+		return nil, err
 	}
 	return db, nil
 }

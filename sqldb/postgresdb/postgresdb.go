@@ -28,7 +28,6 @@ package postgresdb
 
 import (
 	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/qedkit/qed/internal/lru"
@@ -68,7 +67,8 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	}
 	db, err := New(pool, &o)
 	if err != nil {
-		return nil, errors.Join(err, pool.Close())
+		pool.Close()
+		return nil, err
 	}
 	return db, nil
 }

@@ -85,7 +85,8 @@ func Open(path string, opt *Options) (*sqldb.DB, error) {
 	pool := sql.OpenDB(c)
 	db, err := sqldb.New(engine{}, pool, &o.Options)
 	if err != nil {
-		return nil, errors.Join(err, pool.Close())
+		pool.Close()
+		return nil, err
 	}
 	return db, nil
 }
