@@ -65,7 +65,7 @@ const (
 //
 // A program that accepts certain findings compares their Kind. The definitions
 // of MySQL's views are not checked, because the account of a secure view may
-// not see them: run the script of package secureview again whenever the policy
+// not see them: run the script of provision.SQL again whenever the policy
 // changes.
 //
 // The error is an [*Error].

@@ -20,8 +20,8 @@
 // asked once for all statements that differ only in literals, and again after
 // five minutes. An account that may read views, but not the tables behind them,
 // cannot use EXPLAIN. Use such an account: the server's grants then do this
-// check. Package secureview prints them, and [sqldb.DB.Check] reports what the
-// account may do beyond them.
+// check. Package secureview/provision prints them, and [sqldb.DB.Check] reports
+// what the account may do beyond them.
 //
 // A data source name must not contain parseTime=true, which would change dates
 // such as 2024-00-00, nor multiStatements=true. Both are refused.

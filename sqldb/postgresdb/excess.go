@@ -54,7 +54,7 @@ func (k *check) attributes(ctx context.Context) (superuser bool, err error) {
 	}
 	if first {
 		k.add(sqldb.CanBypassPolicy, k.account,
-			k.account+" is the bootstrap superuser: connect with the account that package secureview creates",
+			k.account+" is the bootstrap superuser: connect with the account that provision.SQL creates",
 			"")
 		return true, nil
 	}

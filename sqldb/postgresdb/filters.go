@@ -89,7 +89,7 @@ func (k *check) filtered(ctx context.Context) error {
 			case !p.view && len(p.permissive) > 0 && !slices.ContainsFunc(p.permissive, ignores):
 			default:
 				k.add(sqldb.CanBypassPolicy, n.String(),
-					"nothing filters the rows of "+n.String()+" by the setting "+setting+": run the script of the policy",
+					"nothing filters the rows of "+n.String()+" by the setting "+setting+": run the script of provision.SQL",
 					"")
 			}
 		}
