@@ -13,10 +13,9 @@ import (
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
 
-// TestSQLiteAuthorizer: what a guard lets pass, the second reader lets pass too.
-// SQLite reads nothing for it that the guard did not find in the statement, where
-// every other table is read through a view and each has columns that no policy
-// lists.
+// SQLite's authorizer allows every statement that the guard allows: SQLite
+// reads nothing that the guard did not find in the statement. Every other table
+// is replaced by a view, and each has columns that the policy does not list.
 func TestSQLiteAuthorizer(t *testing.T) {
 	var d sqlite.Dialect
 	var read, refused, failed int

@@ -70,10 +70,10 @@ func mariaDBCompany(t *testing.T) *company {
 	config := integration.MariaDB(t)
 	config.User, config.Passwd, config.DBName = companyAccount, "secret", name
 	var err error
-	if c.owner, err = mysqldb.New(nil, c.admin); err != nil {
+	if c.owner, err = mysqldb.New(c.admin, nil); err != nil {
 		t.Fatal(err)
 	}
-	if c.reader, err = mysqldb.New(nil, connect(t, config)); err != nil {
+	if c.reader, err = mysqldb.New(connect(t, config), nil); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -104,10 +104,10 @@ func postgreSQLCompany(t *testing.T) *company {
 	}
 	config.User = companyAccount
 	var err error
-	if c.owner, err = postgresdb.New(nil, admin); err != nil {
+	if c.owner, err = postgresdb.New(admin, nil); err != nil {
 		t.Fatal(err)
 	}
-	if c.reader, err = postgresdb.New(nil, stdlib.OpenDB(*config)); err != nil {
+	if c.reader, err = postgresdb.New(stdlib.OpenDB(*config), nil); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.reader.Close() })

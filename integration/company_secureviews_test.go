@@ -65,7 +65,7 @@ func testSecureViews(t *testing.T, program *example, s *exampleServer, filter st
 		{"another account", "", nil, []string{"-policy", policy, "-as", dsn, "-ask", "SELECT name FROM employee"}, false,
 			[]string{"qed_agent"}, []string{"Rosa"}},
 		{"too many rights", "GRANT SELECT ON employee TO qed_agent", nil, []string{"-policy", policy, "-as", as, "-ask", "SELECT name FROM employee"}, false,
-			[]string{"can_read_base", "REVOKE"}, []string{"Rosa"}},
+			[]string{"can_read_base_table", "REVOKE"}, []string{"Rosa"}},
 		{"applied for the third time", "", nil, []string{"-policy", policy, "-dsn", dsn, "-apply", "-as", as, "-ask", "SELECT name FROM employee"}, true,
 			[]string{"and nothing else", "Rosa"}, nil},
 		{"a question", "", modelServer(t, "employee", "SELECT name, phone FROM employee", "+351 912 000 111"),

@@ -66,8 +66,10 @@ var corpusEngines = map[string]*corpusEngine{
 			integerKind: "BIGINT", decimalKind: "DECIMAL(14,2)", floatKind: "DOUBLE",
 			textKind: "VARCHAR(80)", dateKind: "DATE", timestampKind: "DATETIME",
 		},
-		open:     openMariaDBSchema,
-		read:     func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) { return mysqldb.New(opt, pool) },
+		open: openMariaDBSchema,
+		read: func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) {
+			return mysqldb.New(pool, &mysqldb.Options{Options: *opt})
+		},
 		schema:   asItIs,
 		folded:   asItIs,
 		header:   asItIs,
@@ -83,7 +85,7 @@ var corpusEngines = map[string]*corpusEngine{
 		},
 		open: openPostgreSQLSchema,
 		read: func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error) {
-			return postgresdb.New(&postgresdb.Options{Options: *opt}, pool)
+			return postgresdb.New(pool, &postgresdb.Options{Options: *opt})
 		},
 		schema:   asItIs,
 		folded:   ascii.Lower,

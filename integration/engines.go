@@ -1,8 +1,8 @@
-// Package integration starts the real engines that the project is tested
-// against. Its tests are the point; the code serves them alone.
+// Package integration tests qed with real database servers, search engines and
+// programs, and starts the servers for its tests.
 //
-// An engine starts when the first test asks for it, on a free port of the
-// loopback and in a folder of its own, and stops when the test binary ends.
+// A server starts when the first test needs it, on a free port of the loopback
+// interface and in its own directory. It stops when the test binary ends.
 package integration
 
 import (
@@ -18,14 +18,14 @@ import (
 	"time"
 )
 
-// Run runs the tests of a binary and then stops the engines that they started.
+// Run runs the tests of a binary and then stops the servers that they started.
 // TestMain calls it.
 func Run(m *testing.M) int {
 	defer running.stop()
 	return m.Run()
 }
 
-// running holds what stops each engine that was started.
+// running has the functions that stop the servers.
 var running engines
 
 type engines struct {
@@ -48,9 +48,10 @@ func (e *engines) stop() {
 	e.stops = nil
 }
 
-// missing skips a test whose engine is not on this machine, and says what brings
-// it: also in the file that QED_SKIPPED names, which make test shows at its end.
-// With QED_REQUIRE_ENGINES=1 the test fails instead.
+// missing skips a test whose engine is not installed, with the command that
+// installs it. It also appends the line to the file that QED_SKIPPED names,
+// which make test shows at its end. With QED_REQUIRE_ENGINES=1 the test fails
+// instead.
 func missing(tb testing.TB, engine string, reason error, install string) {
 	tb.Helper()
 	line := fmt.Sprintf("QED-SKIP %s: %v; install with: %s", engine, reason, install)
@@ -74,8 +75,8 @@ func appendLine(path, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// program finds a program on the path, or where servers lie that are not meant to
-// be called by users.
+// program returns the path of a program in PATH or in the directories of
+// servers.
 func program(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err == nil {
@@ -89,7 +90,7 @@ func program(name string) (string, error) {
 	return "", err
 }
 
-// freePort returns a port of the loopback that nobody listens on.
+// freePort returns a port of the loopback interface that is not in use.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -99,14 +100,15 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
-// process is a server that runs.
+// A process is a running server.
 type process struct {
 	cmd  *exec.Cmd
-	log  string // the file that holds its output
+	log  string // the file with its output
 	done chan struct{}
 }
 
-// start starts a server. It ends with the test binary, however that ends.
+// start starts a server, which ends with the test binary, even if that is
+// killed.
 func start(log, path string, args ...string) (*process, error) {
 	out, err := os.Create(log)
 	if err != nil {
@@ -127,11 +129,11 @@ func start(log, path string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// maxStart is how long a server may take to start: one in Java needs minutes where the
-// machine is busy.
+// maxStart is how long a server may take to start. One in Java needs minutes if
+// the machine is busy.
 const maxStart = 4 * time.Minute
 
-// wait asks ready again and again, until it answers nil.
+// wait calls ready until it returns nil.
 func (p *process) wait(ready func() error) error {
 	deadline := time.After(maxStart)
 	for {
@@ -152,7 +154,7 @@ func (p *process) wait(ready func() error) error {
 	}
 }
 
-// stop ends the server: politely first.
+// stop interrupts the server, and kills it if that does not end it.
 func (p *process) stop() {
 	p.cmd.Process.Signal(os.Interrupt)
 	select {

@@ -2,7 +2,7 @@ package integration
 
 import "syscall"
 
-// endWithParent lets the kernel end a server whose test binary was killed.
+// endWithParent makes the kernel end a server whose test binary was killed.
 func endWithParent() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// outcome records how a test ended that missing was told of.
+// outcome records how a test ended after a call of missing.
 type outcome struct {
 	testing.TB
 	skipped, failed string
@@ -20,8 +20,8 @@ func (o *outcome) Fatal(args ...any) {
 	panic(o)
 }
 
-// tell calls missing as a test would that ends there.
-func (o *outcome) tell() {
+// run calls missing, and recovers from the panic of Fatal.
+func (o *outcome) run() {
 	defer func() {
 		if v := recover(); v != nil && v != any(o) {
 			panic(v)
@@ -37,7 +37,7 @@ func TestMissing(t *testing.T) {
 
 	t.Setenv("QED_REQUIRE_ENGINES", "")
 	var o outcome
-	o.tell()
+	o.run()
 	if o.skipped != line || o.failed != "" {
 		t.Errorf("skipped %q, failed %q", o.skipped, o.failed)
 	}
@@ -47,7 +47,7 @@ func TestMissing(t *testing.T) {
 
 	t.Setenv("QED_REQUIRE_ENGINES", "1")
 	o = outcome{}
-	o.tell()
+	o.run()
 	if o.failed != line || o.skipped != "" {
 		t.Errorf("skipped %q, failed %q", o.skipped, o.failed)
 	}

@@ -13,33 +13,85 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// MariaDB starts a MariaDB server, or finds the one that runs, and returns how
-// its administrator connects. A test makes the databases that it needs.
+// MariaDB starts the shared MariaDB server, unless it runs already, and returns
+// how its administrator connects. Each test creates its own databases.
 func MariaDB(tb testing.TB) *mysql.Config {
 	tb.Helper()
-	server, err := program("mariadbd")
-	if err != nil {
-		missing(tb, "mariadb", err, "apt-get install --no-install-recommends mariadb-server")
+	program := mariaDBProgram(tb)
+	mariaDBOnce.Do(func() {
+		// Without regard to case, since statements have table names in any
+		// case.
+		if mariaDBShared, mariaDBErr = startMariaDB(program, "--lower-case-table-names=1", "--innodb-flush-log-at-trx-commit=0"); mariaDBErr == nil {
+			running.add(mariaDBShared.remove)
+		}
+	})
+	if mariaDBErr != nil {
+		tb.Fatalf("mariadb: %v", mariaDBErr)
 	}
-	config, err := mariaDB(server)
-	if err != nil {
-		tb.Fatalf("mariadb: %v", err)
-	}
-	return config.Clone()
+	return mariaDBShared.Config()
 }
 
 var (
 	mariaDBOnce   sync.Once
-	mariaDBConfig *mysql.Config
+	mariaDBShared *MariaDBServer
 	mariaDBErr    error
 )
 
-func mariaDB(server string) (*mysql.Config, error) {
-	mariaDBOnce.Do(func() { mariaDBConfig, mariaDBErr = startMariaDB(server) })
-	return mariaDBConfig, mariaDBErr
+// MariaDBOwn starts a MariaDB server for one test, which may kill it and start
+// it again.
+func MariaDBOwn(tb testing.TB) *MariaDBServer {
+	tb.Helper()
+	s, err := startMariaDB(mariaDBProgram(tb))
+	if err != nil {
+		tb.Fatalf("mariadb: %v", err)
+	}
+	tb.Cleanup(s.remove)
+	return s
 }
 
-func startMariaDB(server string) (*mysql.Config, error) {
+// A MariaDBServer is a server with its own port and directory.
+type MariaDBServer struct {
+	dir, program string
+	args         []string
+	config       *mysql.Config
+	process      *process
+}
+
+// Config returns how the administrator connects.
+func (s *MariaDBServer) Config() *mysql.Config { return s.config.Clone() }
+
+// Kill ends the server at once.
+func (s *MariaDBServer) Kill() {
+	s.process.cmd.Process.Kill()
+	<-s.process.done
+}
+
+// Start starts the server, on the same port and with the same data.
+func (s *MariaDBServer) Start() error {
+	p, err := start(filepath.Join(s.dir, "log"), s.program, s.args...)
+	if err != nil {
+		return err
+	}
+	s.process = p
+	return p.wait(func() error {
+		connector, err := mysql.NewConnector(s.config)
+		if err != nil {
+			return err
+		}
+		db := sql.OpenDB(connector)
+		defer db.Close()
+		return db.Ping()
+	})
+}
+
+func (s *MariaDBServer) remove() {
+	if s.process != nil {
+		s.process.stop()
+	}
+	os.RemoveAll(s.dir)
+}
+
+func startMariaDB(server string, args ...string) (s *MariaDBServer, err error) {
 	install, err := program("mariadb-install-db")
 	if err != nil {
 		return nil, err
@@ -48,11 +100,15 @@ func startMariaDB(server string) (*mysql.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	running.add(func() { os.RemoveAll(dir) })
-	data := filepath.Join(dir, "data")
-	common := []string{"--no-defaults", "--datadir=" + data}
+	s = &MariaDBServer{dir: dir, program: server}
+	defer func() {
+		if err != nil {
+			s.remove()
+		}
+	}()
+	common := []string{"--no-defaults", "--datadir=" + filepath.Join(dir, "data")}
 	if os.Geteuid() == 0 {
-		common = append(common, "--user=root") // the server refuses to be root unless told
+		common = append(common, "--user=root") // the server refuses to run as root without it
 	}
 	out, err := exec.Command(install, slices.Concat(common, []string{"--auth-root-authentication-method=normal", "--skip-test-db"})...).CombinedOutput()
 	if err != nil {
@@ -62,31 +118,25 @@ func startMariaDB(server string) (*mysql.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := start(filepath.Join(dir, "log"), server, slices.Concat(common, []string{
+	s.args = slices.Concat(common, []string{
 		"--socket=" + filepath.Join(dir, "socket"),
 		fmt.Sprintf("--port=%d", port),
 		"--bind-address=127.0.0.1",
 		"--innodb-buffer-pool-size=32M",
-		"--innodb-flush-log-at-trx-commit=0",
 		"--skip-log-bin",
-		"--lower-case-table-names=1", // people write the names of tables in any case
-	})...)
-	if err != nil {
-		return nil, err
-	}
-	running.add(p.stop)
-
-	config := mysql.NewConfig()
-	config.User, config.Net, config.Addr = "root", "tcp", fmt.Sprintf("127.0.0.1:%d", port)
-	return config, p.wait(func() error { return ping(config) })
+	}, args)
+	s.config = mysql.NewConfig()
+	s.config.User, s.config.Net, s.config.Addr = "root", "tcp", fmt.Sprintf("127.0.0.1:%d", port)
+	return s, s.Start()
 }
 
-func ping(config *mysql.Config) error {
-	connector, err := mysql.NewConnector(config)
+// mariaDBProgram returns the path of the server. It skips the test if there is
+// none.
+func mariaDBProgram(tb testing.TB) string {
+	tb.Helper()
+	path, err := program("mariadbd")
 	if err != nil {
-		return err
+		missing(tb, "mariadb", err, "apt-get install --no-install-recommends mariadb-server")
 	}
-	db := sql.OpenDB(connector)
-	defer db.Close()
-	return db.Ping()
+	return path
 }

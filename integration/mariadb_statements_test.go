@@ -12,7 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// mariaDBStatements are run on the tables of openMySQLStatements.
+// mariaDBStatements run on the tables of openMySQLStatements.
 var mariaDBStatements = []string{
 	"SELECT `from`.`select`, `from`.`a``b`, `order`.`c\"d` FROM `from`, `from` AS `order`",
 	`SELECT 'a\\b', 'it''s', "dq ""x"" 'y'", 'a\'b', "c\"d", '\n\t\%\_\x', 'é 日本', '--', '/*', ';', 'a' 'b' "c" AS x, N'nat', LENGTH('\0x')`,
@@ -102,8 +102,8 @@ func TestMariaDBStatements(t *testing.T) {
 	}
 }
 
-// TestMariaDBModes: what was printed says the same in every sql_mode. A string
-// with a backslash is the exception, and ends at the same byte all the same.
+// A printed statement has the same meaning in every sql_mode. The exception is
+// a string with a backslash, which still ends at the same byte.
 func TestMariaDBModes(t *testing.T) {
 	var d mysql.Dialect
 	statements := []string{
@@ -151,8 +151,8 @@ func TestMariaDBModes(t *testing.T) {
 	}
 }
 
-// TestMariaDBExpressions: random operators without parentheses are read with the
-// engine's own precedence, and printed so that it cannot change.
+// Random operators without parentheses are parsed with the precedence of the
+// engine, and printed so that the precedence cannot change.
 func TestMariaDBExpressions(t *testing.T) {
 	db := openMySQLStatements(t, "")
 	var d mysql.Dialect
@@ -167,7 +167,7 @@ func TestMariaDBExpressions(t *testing.T) {
 		q, err := d.Read(text)
 		var e *sqlast.Error
 		if errors.As(err, &e) && e.Code == sqlast.Syntax {
-			continue // MariaDB chains comparisons that MySQL's grammar does not
+			continue // MariaDB allows chains of comparisons that MySQL does not
 		}
 		if err != nil {
 			t.Errorf("Read(%s): %v", text, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/integration"
 )
 
-// openMariaDB makes an empty database and returns it. sqlMode is set on every
+// openMariaDB creates and opens an empty database. sqlMode is set on every
 // connection unless it is empty.
 func openMariaDB(t *testing.T, name, sqlMode string) *sql.DB {
 	t.Helper()
@@ -37,7 +37,7 @@ func connect(t *testing.T, config *driver.Config) *sql.DB {
 	return db
 }
 
-// sameAnswer compares what an original answered with what the printed text does.
+// sameAnswer compares the result of an original with that of the printed text.
 func sameAnswer(db *sql.DB, text, printed string, want result) error {
 	original := func() (result, error) { return run(db, text) }
 	reprinted := func() (result, error) { return run(db, printed) }

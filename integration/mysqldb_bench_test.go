@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// TestMySQLDBRoundTrips: a reading costs two round trips more than its statement,
-// and on a connection and for a statement that are new, a few once.
+// A query takes two round trips more than its statement alone, and a few more
+// on a new connection and for a new statement.
 func TestMySQLDBRoundTrips(t *testing.T) {
 	server := mariaServer(t)
 	m := newMaria(t, server, "mysqldb_trips", mariaSession)
@@ -38,11 +38,11 @@ func TestMySQLDBRoundTrips(t *testing.T) {
 	}
 }
 
-// benchRows is how many rows the benchmarks of guarded readings ask for.
+// benchRows is the number of rows in the benchmarks of guarded queries.
 var benchRows = []int{1, 1000}
 
-// BenchmarkGuardedReadMariaDB compares a guarded reading with the same statement
-// through database/sql alone, which keeps its rows as well.
+// BenchmarkGuardedReadMariaDB compares a guarded query with the same statement
+// through database/sql alone, which also keeps its rows.
 func BenchmarkGuardedReadMariaDB(b *testing.B) {
 	m := newMaria(b, mariaServer(b), "mysqldb_bench", `
 		CREATE TABLE t (id INT PRIMARY KEY, customer BIGINT, name VARCHAR(40), note TEXT, amount DECIMAL(10,2), ratio DOUBLE, born DATE, at DATETIME, active TINYINT, parent INT);
@@ -77,8 +77,7 @@ func benchBare(b *testing.B, pool *sql.DB, text string, rows int) {
 	}
 }
 
-// readBare reads and keeps the rows of a statement as a program does that uses
-// database/sql alone.
+// readBare reads and keeps the rows of a statement with database/sql alone.
 func readBare(ctx context.Context, pool *sql.DB, text string) (kept [][]any, err error) {
 	rows, err := pool.QueryContext(ctx, text)
 	if err != nil {

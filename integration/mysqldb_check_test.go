@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// mariaChecked is a database with a view that stands before a table, a table that
-// statements read themselves, and one that is nobody's business.
+// mariaChecked is a database with a table that is replaced by a view, a table
+// that statements read, and a table that the policy does not list.
 const mariaChecked = "CREATE TABLE person (id INT, name VARCHAR(20), ssn VARCHAR(20)); CREATE TABLE task (id INT, person INT); CREATE TABLE payroll (id INT);" +
 	"CREATE FUNCTION qed_appKey() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @appKey;" +
 	"CREATE FUNCTION qed_tenant() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @tenant;" +
@@ -46,16 +46,16 @@ func mariaFindings(t *testing.T, err error) []sqldb.Finding {
 	return failed.Findings
 }
 
-// TestMySQLDBCheck: an account with the rights that a policy needs passes; each
-// right beyond that is found, and so is one that lacks; and where an administrator
-// runs the cures, until there are none left, the account passes.
+// An account with the rights that a policy needs passes. Each further right is
+// found, and so is each missing one. After an administrator has run the fixes,
+// the account passes.
 func TestMySQLDBCheck(t *testing.T) {
 	server := mariaServer(t)
 	const name = "mysqldb_check"
 	db := "`" + name + "`"
 	for _, tt := range []struct {
 		grant string // run by the administrator; ACCOUNT is the account
-		want  string // the problems and objects that are found
+		want  string // the kinds and objects of the findings
 	}{
 		{"", ""},
 		{"GRANT EXECUTE ON FUNCTION holiday TO ACCOUNT", ""},
@@ -74,27 +74,27 @@ func TestMySQLDBCheck(t *testing.T) {
 		{"GRANT EXECUTE ON FUNCTION other TO ACCOUNT", "can_write " + db + ".`other`"},
 
 		{"GRANT FILE ON *.* TO ACCOUNT", "can_read_files *.*"},
-		{"GRANT PROCESS ON *.* TO ACCOUNT", "can_read_more *.*"},
-		{"GRANT EXECUTE ON FUNCTION qed_appKey TO ACCOUNT", "can_call_key " + db + ".`qed_appkey`"},
-		{"GRANT EXECUTE ON FUNCTION qed_tenant TO ACCOUNT", "can_call_key " + db + ".`qed_tenant`"},
-		{"GRANT EXECUTE ON " + name + ".* TO ACCOUNT", "can_call_key " + db + ".*"},
-		{"GRANT EXECUTE ON *.* TO ACCOUNT", "can_call_key *.*"},
+		{"GRANT PROCESS ON *.* TO ACCOUNT", "can_read_unlisted *.*"},
+		{"GRANT EXECUTE ON FUNCTION qed_appKey TO ACCOUNT", "can_call_key_function " + db + ".`qed_appkey`"},
+		{"GRANT EXECUTE ON FUNCTION qed_tenant TO ACCOUNT", "can_call_key_function " + db + ".`qed_tenant`"},
+		{"GRANT EXECUTE ON " + name + ".* TO ACCOUNT", "can_call_key_function " + db + ".*"},
+		{"GRANT EXECUTE ON *.* TO ACCOUNT", "can_call_key_function *.*"},
 
-		{"GRANT SELECT ON person TO ACCOUNT", "can_read_base " + name + ".person"},
-		{"GRANT SELECT (ssn) ON person TO ACCOUNT", "can_read_base " + name + ".person"},
-		{"GRANT SELECT ON " + name + ".* TO ACCOUNT", "can_read_base " + name + ".person"},
-		{"GRANT SELECT ON `mysqldb_chec_`.* TO ACCOUNT", "can_read_base " + name + ".person"},
-		{"GRANT SELECT ON *.* TO ACCOUNT", "can_read_base " + name + ".person"},
-		{"GRANT SELECT ON payroll TO ACCOUNT", "can_read_more " + db + ".`payroll`"},
-		{"GRANT SELECT ON mysql.* TO ACCOUNT", "can_read_more `mysql`.*"},
-		{"GRANT SELECT ON payroll TO PUBLIC", "can_read_more " + db + ".`payroll`"},
+		{"GRANT SELECT ON person TO ACCOUNT", "can_read_base_table " + name + ".person"},
+		{"GRANT SELECT (ssn) ON person TO ACCOUNT", "can_read_base_table " + name + ".person"},
+		{"GRANT SELECT ON " + name + ".* TO ACCOUNT", "can_read_base_table " + name + ".person"},
+		{"GRANT SELECT ON `mysqldb_chec_`.* TO ACCOUNT", "can_read_base_table " + name + ".person"},
+		{"GRANT SELECT ON *.* TO ACCOUNT", "can_read_base_table " + name + ".person"},
+		{"GRANT SELECT ON payroll TO ACCOUNT", "can_read_unlisted " + db + ".`payroll`"},
+		{"GRANT SELECT ON mysql.* TO ACCOUNT", "can_read_unlisted `mysql`.*"},
+		{"GRANT SELECT ON payroll TO PUBLIC", "can_read_unlisted " + db + ".`payroll`"},
 
 		{"CREATE ROLE mysqldb_a, mysqldb_b; GRANT INSERT ON task TO mysqldb_b; GRANT mysqldb_b TO mysqldb_a; GRANT mysqldb_a TO ACCOUNT", "can_write " + db + ".`task`"},
-		{"GRANT SELECT ON payroll TO PUBLIC; CREATE ROLE mysqldb_a, mysqldb_b; GRANT mysqldb_a TO ACCOUNT", "can_read_more " + db + ".`payroll`"},
+		{"GRANT SELECT ON payroll TO PUBLIC; CREATE ROLE mysqldb_a, mysqldb_b; GRANT mysqldb_a TO ACCOUNT", "can_read_unlisted " + db + ".`payroll`"},
 		{"CREATE ROLE mysqldb_a, mysqldb_b; GRANT mysqldb_a TO ACCOUNT WITH ADMIN OPTION", "can_write `mysqldb_a`"},
 		{"CREATE ROLE mysqldb_a, mysqldb_b; REVOKE SELECT ON task FROM ACCOUNT; GRANT SELECT, DELETE ON task TO mysqldb_a; GRANT mysqldb_a TO ACCOUNT; SET DEFAULT ROLE mysqldb_a FOR ACCOUNT", "can_write " + db + ".`task`"},
 
-		{"CREATE ROLE mysqldb_a, mysqldb_b; GRANT SELECT ON payroll TO mysqldb_a; GRANT mysqldb_a TO PUBLIC", "can_read_more " + db + ".`payroll`"},
+		{"CREATE ROLE mysqldb_a, mysqldb_b; GRANT SELECT ON payroll TO mysqldb_a; GRANT mysqldb_a TO PUBLIC", "can_read_unlisted " + db + ".`payroll`"},
 
 		{"REVOKE SELECT ON secure_person FROM ACCOUNT", "cannot_read " + name + ".secure_person"},
 		{"REVOKE SELECT ON task FROM ACCOUNT; GRANT SELECT (id) ON task TO ACCOUNT", "cannot_read " + name + ".task"},
@@ -113,7 +113,7 @@ func TestMySQLDBCheck(t *testing.T) {
 			}
 			var got []string
 			for _, f := range mariaFindings(t, m.open(t, &sqldb.Options{Session: mariaSettings("appKey", "key")}).Check(t.Context(), mariaCheckedPolicy(name))) {
-				got = append(got, fmt.Sprint(f.Problem, " ", f.Object))
+				got = append(got, fmt.Sprint(f.Kind, " ", f.Object))
 			}
 			if diff := cmp.Diff(tt.want, strings.Join(got, ", ")); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -124,11 +124,11 @@ func TestMySQLDBCheck(t *testing.T) {
 					break
 				}
 				if round == 4 {
-					t.Fatalf("after %d rounds of cures there is still %v", round, left)
+					t.Fatalf("after %d rounds of fixes there is still %v", round, left)
 				}
 				for _, f := range left {
-					if _, err := m.admin.Exec(f.Cure); err != nil {
-						t.Fatalf("the cure %q: %v", f.Cure, err)
+					if _, err := m.admin.Exec(f.Fix); err != nil {
+						t.Fatalf("the fix %q: %v", f.Fix, err)
 					}
 				}
 			}
@@ -136,7 +136,7 @@ func TestMySQLDBCheck(t *testing.T) {
 	}
 }
 
-// TestMySQLDBCheckBroken: what no grant cures is told without a cure.
+// A finding that no grant fixes has no fix.
 func TestMySQLDBCheckBroken(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_broken", mariaChecked+"CREATE VIEW lost AS SELECT id FROM payroll; DROP TABLE payroll")
 	m.grant(t, "SELECT ON secure_person")
@@ -145,21 +145,20 @@ func TestMySQLDBCheckBroken(t *testing.T) {
 	policy := mariaCheckedPolicy(m.name)
 	policy.Tables["lost"] = []string{"id"}
 	policy.Tables["task"] = []string{"id", "person", "deadline"}
-	got := map[string]sqldb.Problem{}
+	got := map[string]sqldb.FindingKind{}
 	for _, f := range mariaFindings(t, m.open(t, &sqldb.Options{Session: mariaSettings("appKey", "key")}).Check(t.Context(), policy)) {
-		got[f.Object] = f.Problem
-		if f.Cure != "" {
-			t.Errorf("%s would not cure that %s", f.Cure, f.Message)
+		got[f.Object] = f.Kind
+		if f.Fix != "" {
+			t.Errorf("%s would not fix that %s", f.Fix, f.Message)
 		}
 	}
-	want := map[string]sqldb.Problem{m.name + ".lost": sqldb.CannotRead, m.name + ".task": sqldb.CannotRead}
+	want := map[string]sqldb.FindingKind{m.name + ".lost": sqldb.CannotRead, m.name + ".task": sqldb.CannotRead}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// TestMySQLDBCheckAccount: without a policy, what the account may do beyond
-// reading is found all the same.
+// Without a policy, Check finds what the account may do except reading.
 func TestMySQLDBCheckAccount(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_account", mariaChecked)
 	m.grant(t, "SELECT ON *")
@@ -168,7 +167,7 @@ func TestMySQLDBCheckAccount(t *testing.T) {
 	}
 	m.grant(t, "INSERT ON *")
 	got := mariaFindings(t, m.open(t, nil).Check(t.Context(), nil))
-	if len(got) != 1 || got[0].Problem != sqldb.CanWrite || got[0].Cure != "REVOKE INSERT ON `mysqldb_account`.* FROM `mysqldb_account`@`%`" {
+	if len(got) != 1 || got[0].Kind != sqldb.CanWrite || got[0].Fix != "REVOKE INSERT ON `mysqldb_account`.* FROM `mysqldb_account`@`%`" {
 		t.Errorf("%+v", got)
 	}
 	for name, p := range map[string]*secureview.Policy{

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// breakingDialer makes connections one of which breaks before it sends a packet
-// that holds a text.
+// breakingDialer makes connections. One of them breaks before it sends a packet
+// that contains a text.
 type breakingDialer struct {
 	text   atomic.Pointer[string]
 	dialed atomic.Int64
 }
 
-// at has the next connection break that is to send the text, once.
+// at sets the text. The next connection that sends it breaks, once.
 func (b *breakingDialer) at(text string) { b.text.Store(&text) }
 
 func (b *breakingDialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -37,7 +37,7 @@ func (c breakingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// countingDialer counts the packets that are sent, each of which waits for an
+// countingDialer counts the packets that are sent. Each of them waits for an
 // answer.
 type countingDialer struct{ dialed, sent atomic.Int64 }
 
@@ -57,8 +57,8 @@ func (c countingConn) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// lateDialer makes connections that bring a packet that holds a text to the server
-// only after a while, also where they are closed meanwhile.
+// lateDialer makes connections that delay a packet that contains a text. They
+// send it even if they were closed meanwhile.
 type lateDialer struct {
 	text  string
 	after time.Duration

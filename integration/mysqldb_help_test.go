@@ -17,15 +17,15 @@ import (
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )
 
-// maria is a database of a test on a MariaDB server, and an account that has no
-// right yet.
+// maria is the database of a test on a MariaDB server, and an account without
+// rights.
 type maria struct {
 	name    string
-	admin   *sql.DB        // of the administrator, in the database; takes many statements at once
-	account *driver.Config // how the account connects, to the database
+	admin   *sql.DB        // of the administrator; accepts several statements at once
+	account *driver.Config // of the account
 }
 
-// newMaria makes a database and an account, both of the given name, and runs a
+// newMaria creates a database and an account with the given name, and runs a
 // script in the database.
 func newMaria(tb testing.TB, server *driver.Config, name, script string) *maria {
 	tb.Helper()
@@ -91,7 +91,12 @@ func (m *maria) openAsRoot(tb testing.TB, server *driver.Config, opt *sqldb.Opti
 
 func openMySQLDB(tb testing.TB, opt *sqldb.Options, pools ...*sql.DB) *sqldb.DB {
 	tb.Helper()
-	db, err := mysqldb.New(opt, pools...)
+	o := mysqldb.Options{}
+	if opt != nil {
+		o.Options = *opt
+	}
+	o.Replicas = pools[1:]
+	db, err := mysqldb.New(pools[0], &o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -99,7 +104,7 @@ func openMySQLDB(tb testing.TB, opt *sqldb.Options, pools ...*sql.DB) *sqldb.DB 
 	return db
 }
 
-// adminPool opens a pool of the administrator, as New takes it.
+// adminPool opens a pool of the administrator for New.
 func (m *maria) adminPool(tb testing.TB, server *driver.Config, connections int) *sql.DB {
 	tb.Helper()
 	config := server.Clone()
@@ -110,8 +115,8 @@ func (m *maria) adminPool(tb testing.TB, server *driver.Config, connections int)
 	return pool
 }
 
-// running is the readings that the server runs for the account. What ends by
-// itself, such as a SET, is shown a moment longer than it runs.
+// running returns the queries that the server runs for the account. The server
+// shows a statement that has just ended, such as a SET, a moment longer.
 func (m *maria) running(tb testing.TB) []string {
 	tb.Helper()
 	rows, err := m.admin.Query("SELECT INFO FROM information_schema.PROCESSLIST WHERE USER = ? AND INFO LIKE '/* qed %'", m.account.User)
@@ -134,7 +139,7 @@ func mariaServer(tb testing.TB) *driver.Config { return integration.MariaDB(tb) 
 
 var mysqlDialect = mysql.Dialect{}
 
-// mariaGuarded makes a statement for tables of a schema with the given columns.
+// mariaGuarded returns a guard's statement for the given tables and columns.
 func mariaGuarded(tb testing.TB, schema string, tables map[string][]string, text string) *secureview.Statement {
 	tb.Helper()
 	guard, err := secureview.New(&secureview.Policy{Schema: schema, Tables: tables}, mysql.Dialect{})
@@ -148,7 +153,8 @@ func mariaGuarded(tb testing.TB, schema string, tables map[string][]string, text
 	return stmt
 }
 
-// askMaria runs a text behind a guard and fails the test unless it is answered.
+// askMaria executes a text with a guard. It fails the test if there is an
+// error.
 func askMaria(tb testing.TB, db *sqldb.DB, schema string, tables map[string][]string, text string) *qed.Table {
 	tb.Helper()
 	got, err := db.Query(context.WithoutCancel(tb.Context()), mariaGuarded(tb, schema, tables, text))
@@ -158,23 +164,23 @@ func askMaria(tb testing.TB, db *sqldb.DB, schema string, tables map[string][]st
 	return got
 }
 
-// mariaAsItWas is a dialect that prints one text whatever it has read: as a guard would
-// whose reader, resolver or printer is broken. So the engine can be asked about
-// statements that no guard lets pass.
-type mariaAsItWas struct {
+// mariaVerbatim is a dialect that prints one text whatever it has parsed, like
+// a guard with a broken parser or printer. With it, the tests give the engine
+// statements that no guard allows.
+type mariaVerbatim struct {
 	mysql.Dialect
 	text string
 }
 
-func (d mariaAsItWas) Append(dst []byte, _ *sqlast.Query, _ bool) ([]byte, error) {
+func (d mariaVerbatim) Append(dst []byte, _ *sqlast.Query, _ bool) ([]byte, error) {
 	return append(dst, d.text...), nil
 }
 
-func (mariaAsItWas) Reread(string, []dialect.TableName) error { return nil }
+func (mariaVerbatim) Reread(string, []dialect.TableName) error { return nil }
 
-// mariaDoctored makes a statement of a text as it is, which claims to read the tables
-// of a schema that are named, and nothing else.
-func mariaDoctored(tb testing.TB, text, schema string, reads ...string) *secureview.Statement {
+// mariaUnguarded returns a statement with the given text, which claims to read
+// only the given tables of a schema.
+func mariaUnguarded(tb testing.TB, text, schema string, reads ...string) *secureview.Statement {
 	tb.Helper()
 	policy := &secureview.Policy{Schema: schema, Tables: map[string][]string{"unread": {"id"}}}
 	claim := "SELECT 1"
@@ -182,7 +188,7 @@ func mariaDoctored(tb testing.TB, text, schema string, reads ...string) *securev
 		policy.Tables[table] = []string{"id"}
 		claim += []string{" FROM ", ", "}[min(i, 1)] + (mysql.Dialect{}).Quote(table)
 	}
-	guard, err := secureview.New(policy, mariaAsItWas{text: text})
+	guard, err := secureview.New(policy, mariaVerbatim{text: text})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -27,8 +27,8 @@ func introspectMaria(tb testing.TB, open func(*sqldb.Options) *sqldb.DB) (*joinp
 	return schema, skipped
 }
 
-// TestMySQLDBIntrospectTables: tables and views of all kinds, as the catalogue
-// spells them.
+// Introspect returns tables and views of all kinds, as the catalogue spells
+// them.
 func TestMySQLDBIntrospectTables(t *testing.T) {
 	server := mariaServer(t)
 	m := newMaria(t, server, "mysqldb tables", "SET foreign_key_checks = 0;"+
@@ -104,7 +104,7 @@ func TestMySQLDBIntrospectForeignKeys(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	wantSkipped := []string{
-		"abroad: foreign key (x): it leads into the database mysqldb_keys_elsewhere",
+		"abroad: foreign key (x): it refers to the database mysqldb_keys_elsewhere",
 		"lost: foreign key (x): there is no table nowhere, or this account may not see it",
 	}
 	if diff := cmp.Diff(wantSkipped, skipped); diff != "" {
@@ -112,9 +112,9 @@ func TestMySQLDBIntrospectForeignKeys(t *testing.T) {
 	}
 }
 
-// TestMySQLDBIntrospectRestricted: an account sees what it may read, also a view
-// that calls a function which it may not call itself, and no more of a key than
-// all of it.
+// An account sees what it may read, including a view that calls a function
+// which the account may not call itself. It sees a key only if it sees all
+// columns of the key.
 func TestMySQLDBIntrospectRestricted(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_restricted", "CREATE TABLE hidden (n INT, secret VARCHAR(20));"+
 		"CREATE FUNCTION app_key() RETURNS VARCHAR(100) SQL SECURITY INVOKER RETURN @aesKey;"+

@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )
 
-// TestMySQLDBServerDies: a server that dies in the middle of a result is an error
-// of the connection, and when it is back the next question is answered.
+// A server that dies in the middle of a result is ErrUnavailable. When it is
+// back, the next query succeeds.
 func TestMySQLDBServerDies(t *testing.T) {
 	server := integration.MariaDBOwn(t)
 	m := newMaria(t, server.Config(), "mysqldb_dies", "CREATE TABLE t (n INT); INSERT INTO t WITH RECURSIVE s AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM s WHERE n < 300) SELECT n FROM s")
@@ -33,10 +33,10 @@ func TestMySQLDBServerDies(t *testing.T) {
 		time.AfterFunc(200*time.Millisecond, func() { server.Kill(); close(killed) })
 		_, err := db.Query(t.Context(), mariaEndless(t, m)[work])
 		<-killed
-		if !errors.Is(err, sqldb.ErrConnect) {
+		if !errors.Is(err, sqldb.ErrUnavailable) {
 			t.Errorf("%s: %v", work, err)
 		}
-		if _, err := db.Query(t.Context(), small); !errors.Is(err, sqldb.ErrConnect) {
+		if _, err := db.Query(t.Context(), small); !errors.Is(err, sqldb.ErrUnavailable) {
 			t.Errorf("without a server: %v", err)
 		}
 		if err := server.Start(); err != nil {
@@ -48,7 +48,7 @@ func TestMySQLDBServerDies(t *testing.T) {
 	}
 }
 
-// TestMySQLDBReplicas: with a replica that is dead, reading goes on.
+// Queries succeed while one of two replicas is down.
 func TestMySQLDBReplicas(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_replicas", "CREATE TABLE t (n INT); INSERT INTO t VALUES (7)")
 	m.grant(t, "SELECT ON t")
@@ -64,12 +64,13 @@ func TestMySQLDBReplicas(t *testing.T) {
 		}
 	}
 	db := openMySQLDB(t, nil, openMaria(t, dead), openMaria(t, dead))
-	if _, err := db.Query(t.Context(), mariaGuarded(t, m.name, map[string][]string{"t": {"n"}}, "SELECT n FROM t")); !errors.Is(err, sqldb.ErrConnect) {
+	if _, err := db.Query(t.Context(), mariaGuarded(t, m.name, map[string][]string{"t": {"n"}}, "SELECT n FROM t")); !errors.Is(err, sqldb.ErrUnavailable) {
 		t.Errorf("all dead: %v", err)
 	}
 }
 
-// mariaClosedPort is an address of the loopback where nobody listens.
+// mariaClosedPort returns an address on the loopback interface without a
+// server.
 func mariaClosedPort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,8 +81,8 @@ func mariaClosedPort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// TestMySQLDBBadInput: whatever is wrong with a pool is a typed error that gives
-// away nothing of the data source name.
+// Every problem with a pool is a typed error without any part of the data
+// source name.
 func TestMySQLDBBadInput(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_bad_input", "CREATE TABLE t (n INT); INSERT INTO t VALUES (7)")
 	m.grant(t, "SELECT ON t")
@@ -90,20 +91,20 @@ func TestMySQLDBBadInput(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		change func(*driver.Config)
-		query  sqldb.Kind // empty: it works
+		query  sqldb.Kind // empty: no error
 		check  sqldb.Kind
 	}{
 		{"nothing", func(*driver.Config) {}, "", ""},
 		{"the password", func(c *driver.Config) { c.Passwd = secret }, sqldb.ErrUnreadable, sqldb.ErrUnreadable},
 		{"the user", func(c *driver.Config) { c.User = secret }, sqldb.ErrUnreadable, sqldb.ErrUnreadable},
-		{"the host", func(c *driver.Config) { c.Addr = secret + ".invalid:3306" }, sqldb.ErrConnect, sqldb.ErrConnect},
-		{"the port", func(c *driver.Config) { c.Addr = mariaClosedPort(t) }, sqldb.ErrConnect, sqldb.ErrConnect},
+		{"the host", func(c *driver.Config) { c.Addr = secret + ".invalid:3306" }, sqldb.ErrUnavailable, sqldb.ErrUnavailable},
+		{"the port", func(c *driver.Config) { c.Addr = mariaClosedPort(t) }, sqldb.ErrUnavailable, sqldb.ErrUnavailable},
 		{"the database, which the account may not see", func(c *driver.Config) { c.DBName = secret }, sqldb.ErrUnreadable, sqldb.ErrUnreadable},
 		{"no database", func(c *driver.Config) { c.DBName = "" }, "", sqldb.ErrArgument},
 		{"parseTime", func(c *driver.Config) { c.ParseTime = true }, sqldb.ErrAccount, sqldb.ErrAccount},
 		{"multiStatements", func(c *driver.Config) { c.MultiStatements = true }, sqldb.ErrAccount, sqldb.ErrAccount},
 		{"no TLS on the server", func(c *driver.Config) { c.TLSConfig = "true" }, sqldb.ErrUnreadable, sqldb.ErrUnreadable},
-		{"a variable that there is not", func(c *driver.Config) { c.Params = map[string]string{secret: "1"} }, sqldb.ErrExecution, sqldb.ErrExecution},
+		{"a variable that does not exist", func(c *driver.Config) { c.Params = map[string]string{secret: "1"} }, sqldb.ErrExecution, sqldb.ErrExecution},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			config := m.account.Clone()
@@ -138,7 +139,7 @@ func TestMySQLDBBadInput(t *testing.T) {
 	if err := empty.openAsRoot(t, mariaServer(t), nil).Check(t.Context(), nil); !errors.Is(err, sqldb.ErrEmpty) {
 		t.Errorf("an empty database: %v", err)
 	}
-	if _, err := mysqldb.New(nil); !errors.Is(err, sqldb.ErrArgument) {
+	if _, err := mysqldb.New(nil, nil); !errors.Is(err, sqldb.ErrArgument) {
 		t.Errorf("no pool: %v", err)
 	}
 	if _, err := m.open(t, nil).Query(context.Background(), nil); !errors.Is(err, sqldb.ErrArgument) {
@@ -146,8 +147,7 @@ func TestMySQLDBBadInput(t *testing.T) {
 	}
 }
 
-// TestMySQLDBErrors: what goes wrong in a statement is told without the values of
-// rows.
+// The error of a statement contains no values of rows.
 func TestMySQLDBErrors(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_errors", "CREATE TABLE t (n INT UNSIGNED, s VARCHAR(40)); INSERT INTO t VALUES (1, 'hunter2'), (2, 'it''s hunter2');"+
 		"CREATE FUNCTION fails(s VARCHAR(40)) RETURNS INT BEGIN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = s; RETURN 1; END;"+
@@ -159,7 +159,7 @@ func TestMySQLDBErrors(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		kind sqldb.Kind
-		tell string // a part of the message
+		show string // a part of the message
 	}{
 		{q("SELECT n - 10 FROM t"), sqldb.ErrExecution, "out of the range"},
 		{q("SELECT missing FROM t"), sqldb.ErrExecution, "missing"},
@@ -172,12 +172,12 @@ func TestMySQLDBErrors(t *testing.T) {
 		{"SELEKT 1", sqldb.ErrExecution, "syntax"},
 		{"SELECT n FROM mysql.user", sqldb.ErrUnreadable, "user"},
 	} {
-		_, err := db.Query(t.Context(), mariaDoctored(t, tt.text, m.name, "t", "broken", "nowhere"))
-		if !errors.Is(err, tt.kind) && err != nil || err == nil && tt.tell != "" {
+		_, err := db.Query(t.Context(), mariaUnguarded(t, tt.text, m.name, "t", "broken", "nowhere"))
+		if !errors.Is(err, tt.kind) && err != nil || err == nil && tt.show != "" {
 			t.Errorf("%s: %v", tt.text, err)
 			continue
 		}
-		if err != nil && (!strings.Contains(err.Error(), tt.tell) || strings.Contains(err.Error(), "hunter2")) {
+		if err != nil && (!strings.Contains(err.Error(), tt.show) || strings.Contains(err.Error(), "hunter2")) {
 			t.Errorf("%s: %v", tt.text, err)
 		}
 	}

@@ -20,8 +20,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// mariaSession is a database whose view shows the session to whoever reads it,
-// through functions of the invoker's rights.
+// mariaSession is a database with a view that returns the settings of the
+// session, through functions with SQL SECURITY INVOKER.
 const mariaSession = "CREATE TABLE one (id INT); INSERT INTO one VALUES (1);" +
 	"CREATE FUNCTION s_key() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @aesKey;" +
 	"CREATE FUNCTION s_tenant() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @tenant;" +
@@ -35,7 +35,7 @@ func mariaSettings(name string, value any) sqldb.SessionFunc {
 	}
 }
 
-// mariaForgets fails the test unless the connections of a pool hold no setting of a
+// mariaForgets fails the test if a connection of a pool has a setting of a
 // session.
 func mariaForgets(t *testing.T, pool *sql.DB, names ...string) {
 	t.Helper()
@@ -44,7 +44,7 @@ func mariaForgets(t *testing.T, pool *sql.DB, names ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close() // at the end, so that each is another one
+		defer conn.Close() // at the end, so that each iteration has another one
 		for _, name := range names {
 			var value any
 			if err := conn.QueryRowContext(t.Context(), "SELECT @`"+name+"`").Scan(&value); err != nil || value != nil {
@@ -54,8 +54,8 @@ func mariaForgets(t *testing.T, pool *sql.DB, names ...string) {
 	}
 }
 
-// TestMySQLDBSessionValues: every value of a setting arrives as it is, and does
-// not stay.
+// Every value of a setting arrives unchanged, and is removed after the
+// statement.
 func TestMySQLDBSessionValues(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_session", mariaSession)
 	m.grant(t, "SELECT ON seen")
@@ -93,8 +93,8 @@ func TestMySQLDBSessionValues(t *testing.T) {
 	}
 }
 
-// TestMySQLDBSessionRefused: what cannot be a session's setting is an error that
-// does not tell the value, and nothing runs.
+// An invalid setting is an error that does not contain the value, and nothing
+// runs.
 func TestMySQLDBSessionRefused(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_refused", mariaSession)
 	m.grant(t, "SELECT ON seen")
@@ -125,7 +125,7 @@ func TestMySQLDBSessionRefused(t *testing.T) {
 	}
 }
 
-// TestMySQLDBReadOnly: nothing that a statement calls can write.
+// Functions that a statement calls cannot write.
 func TestMySQLDBReadOnly(t *testing.T) {
 	server := mariaServer(t)
 	m := newMaria(t, server, "mysqldb_read_only", "CREATE TABLE log (n INT); CREATE TABLE t (id INT); INSERT INTO t VALUES (1); CREATE SEQUENCE s;"+
@@ -139,7 +139,7 @@ func TestMySQLDBReadOnly(t *testing.T) {
 		"CREATE TABLE `mysqldb_read_only`.`made` (n INT)",
 		"CREATE TEMPORARY TABLE `mysqldb_read_only`.`made` (n INT)",
 	} {
-		if _, err := db.Query(t.Context(), mariaDoctored(t, text, m.name, "t")); err == nil {
+		if _, err := db.Query(t.Context(), mariaUnguarded(t, text, m.name, "t")); err == nil {
 			t.Errorf("%s: it ran", text)
 		}
 	}
@@ -147,11 +147,11 @@ func TestMySQLDBReadOnly(t *testing.T) {
 	if err := m.admin.QueryRow("SELECT (SELECT count(*) FROM t) * 10 + (SELECT count(*) FROM log)").Scan(&rows); err != nil || rows != 10 {
 		t.Errorf("t and log have other rows now: %d, %v", rows, err)
 	}
-	mariaExec(t, pool, "INSERT INTO log VALUES (2)") // and afterwards the pool is as it was
+	mariaExec(t, pool, "INSERT INTO log VALUES (2)") // the pool can still write
 }
 
-// TestMySQLDBVariablesStay: a pool that is set up in an unusual way is so again
-// after a statement.
+// The variables of a pool with an unusual configuration are restored after a
+// statement.
 func TestMySQLDBVariablesStay(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_stay", mariaSession)
 	m.grant(t, "SELECT ON seen")
@@ -189,11 +189,11 @@ func mariaVariables(t *testing.T, pool *sql.DB, query string) map[string]string 
 	return found
 }
 
-// TestMySQLDBRole: a statement runs as the session's role, and no later one does.
+// A statement runs with the role of its session, and later statements do not.
 func TestMySQLDBRole(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_role", mariaSession+"CREATE ROLE mysqldb_reader; GRANT SELECT ON seen TO mysqldb_reader; GRANT mysqldb_reader TO mysqldb_role")
 	t.Cleanup(func() { m.admin.Exec("DROP ROLE mysqldb_reader") })
-	m.account.DBName = "" // which is the role's alone
+	m.account.DBName = "" // only the role may use the database
 	role := ""
 	db := openMySQLDB(t, &sqldb.Options{Session: func(context.Context) (*sqldb.Session, error) { return &sqldb.Session{Role: role}, nil }}, m.pool(t, 1))
 	stmt := mariaGuarded(t, m.name, mariaSessionTables, "SELECT id FROM seen")
@@ -205,7 +205,7 @@ func TestMySQLDBRole(t *testing.T) {
 	}
 }
 
-// TestMySQLDBClearFails: a connection that cannot be set back serves nobody else.
+// A connection that cannot be reset is not used again.
 func TestMySQLDBClearFails(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_clear", mariaSession)
 	m.grant(t, "SELECT ON seen")
@@ -217,10 +217,10 @@ func TestMySQLDBClearFails(t *testing.T) {
 		return &sqldb.Session{Settings: map[string]any{"aesKey": key}}, nil
 	}}, pool)
 	stmt := mariaGuarded(t, m.name, mariaSessionTables, "SELECT k FROM seen")
-	if _, err := db.Query(t.Context(), stmt); err != nil { // so that the next is hot
+	if _, err := db.Query(t.Context(), stmt); err != nil { // so that the server has checked the next one
 		t.Fatal(err)
 	}
-	breaking.at("@`aesKey` = NULL") // what puts the session back
+	breaking.at("@`aesKey` = NULL") // which resets the session
 	if got, err := db.Query(t.Context(), stmt); err != nil || got.Rows[0][0] != "first" {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -233,8 +233,7 @@ func TestMySQLDBClearFails(t *testing.T) {
 	}
 }
 
-// TestMySQLDBManyCallers: on a small pool, with callers that go away, everybody
-// sees his own session and nobody that of another.
+// On a small pool with callers that cancel, every caller sees only their own session.
 func TestMySQLDBManyCallers(t *testing.T) {
 	const callers, questions = 50, 40
 	type caller struct{}
@@ -266,7 +265,7 @@ func TestMySQLDBManyCallers(t *testing.T) {
 				got, err := db.Query(ctx, stmt)
 				cancel()
 				switch want := [][]any{{fmt.Sprintf("key %d", n), fmt.Sprint(n)}}; {
-				case errors.Is(err, sqldb.ErrCancelled):
+				case errors.Is(err, sqldb.ErrCanceled):
 					stopped.Add(1)
 				case err != nil:
 					t.Errorf("caller %d: %v", n, err)
@@ -281,7 +280,7 @@ func TestMySQLDBManyCallers(t *testing.T) {
 	wg.Wait()
 	t.Logf("%d answered, %d stopped", answered.Load(), stopped.Load())
 	if answered.Load() < callers*questions/2 || stopped.Load() == 0 {
-		t.Error("that is not what was to be tried")
+		t.Error("the test did not try what it should")
 	}
 	mariaForgets(t, pool, "aesKey", "tenant")
 	if left := m.running(t); len(left) > 0 {
@@ -289,7 +288,7 @@ func TestMySQLDBManyCallers(t *testing.T) {
 	}
 }
 
-// The account of secure views sees what they let through, and nothing behind them.
+// The account of secure views sees the rows of the views and nothing of their tables.
 func TestMySQLDBSecureView(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_secure", "CREATE TABLE person (id INT, name VARBINARY(100)); INSERT INTO person VALUES (1, AES_ENCRYPT('Ann', 'right key'));"+
 		"CREATE FUNCTION qed_key() RETURNS LONGBLOB DETERMINISTIC NO SQL SQL SECURITY INVOKER RETURN @appKey;"+
@@ -309,7 +308,7 @@ func TestMySQLDBSecureView(t *testing.T) {
 		if err != nil || !slices.EqualFunc(got.Rows, [][]any{{want}}, slices.Equal) {
 			t.Errorf("with %v: %v, %v", key, got, err)
 		}
-		if _, err := db.Query(t.Context(), mariaDoctored(t, "SELECT `name` FROM `mysqldb_secure`.`person`", m.name, "person")); !errors.Is(err, sqldb.ErrUnreadable) {
+		if _, err := db.Query(t.Context(), mariaUnguarded(t, "SELECT `name` FROM `mysqldb_secure`.`person`", m.name, "person")); !errors.Is(err, sqldb.ErrUnreadable) {
 			t.Errorf("the table itself: %v", err)
 		}
 	}

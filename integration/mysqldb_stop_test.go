@@ -12,16 +12,16 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// mariaEndless is a statement that runs for hours: while it works, and while it sends
-// rows.
+// mariaEndless are statements that run for hours: one before its first row, and
+// one while it sends rows.
 func mariaEndless(tb testing.TB, m *maria) map[string]*secureview.Statement {
 	tables := map[string][]string{"t": {"n"}}
 	join := " FROM t AS a, t AS b, t AS c, t AS d, t AS e, t AS f, t AS g"
 	return map[string]*secureview.Statement{
 		"at work":       mariaGuarded(tb, m.name, tables, "SELECT count(a.n * b.n + c.n - d.n * e.n + f.n * g.n)"+join),
-		"sending":       mariaDoctored(tb, "SELECT concat(a.n, b.n, c.n) AS x"+strings.ReplaceAll(join, " t AS", " `"+m.name+"`.`t` AS"), m.name, "t"),
+		"sending":       mariaUnguarded(tb, "SELECT concat(a.n, b.n, c.n) AS x"+strings.ReplaceAll(join, " t AS", " `"+m.name+"`.`t` AS"), m.name, "t"),
 		"sorting":       mariaGuarded(tb, m.name, tables, "SELECT a.n"+join+" ORDER BY concat(a.n, b.n, g.n) LIMIT 10"),
-		"in a function": mariaDoctored(tb, "SELECT SLEEP(3600) AS x FROM `"+m.name+"`.`t`", m.name, "t"),
+		"in a function": mariaUnguarded(tb, "SELECT SLEEP(3600) AS x FROM `"+m.name+"`.`t`", m.name, "t"),
 	}
 }
 
@@ -31,8 +31,7 @@ func newMariaEndless(tb testing.TB, name string) *maria {
 	return m
 }
 
-// TestMySQLDBStops: a statement whose caller has gone, or whose time is up, runs
-// on the server until then, and no longer.
+// A statement ends on the server when its caller cancels or its time is up.
 func TestMySQLDBStops(t *testing.T) {
 	m := newMariaEndless(t, "mysqldb_stops")
 	small := mariaGuarded(t, m.name, map[string][]string{"t": {"n"}}, "SELECT max(n) FROM t")
@@ -51,7 +50,7 @@ func TestMySQLDBStops(t *testing.T) {
 			ctx, cancel := context.WithCancel(ctx)
 			time.AfterFunc(300*time.Millisecond, cancel)
 			return ctx, cancel
-		}, sqldb.ErrCancelled, context.Canceled},
+		}, sqldb.ErrCanceled, context.Canceled},
 	} {
 		for _, connections := range []int{1, 3} {
 			tt.opt.MaxRows, tt.opt.MaxBytes = 1<<30, 1<<40
@@ -98,7 +97,7 @@ func TestMySQLDBStops(t *testing.T) {
 	}
 }
 
-// whatRan looks until it sees readings run, or until done is closed.
+// whatRan waits until queries run on the server, or until done is closed.
 func (m *maria) whatRan(tb testing.TB, done <-chan struct{}) []string {
 	for {
 		if running := m.running(tb); len(running) > 0 {
@@ -112,8 +111,8 @@ func (m *maria) whatRan(tb testing.TB, done <-chan struct{}) []string {
 	}
 }
 
-// TestMySQLDBTimeLimitKeepsConnection: the server ends a statement whose time is
-// up, so that the connection goes on.
+// The server ends a statement whose time is up, so that the connection can be
+// used again.
 func TestMySQLDBTimeLimitKeepsConnection(t *testing.T) {
 	m := newMariaEndless(t, "mysqldb_keeps")
 	dialer := &countingDialer{}
@@ -129,18 +128,18 @@ func TestMySQLDBTimeLimitKeepsConnection(t *testing.T) {
 	}
 }
 
-// TestMySQLDBStopsSoon: a caller that goes away while the statement is on its way
-// leaves nothing behind either.
+// A caller that cancels while the statement is being sent leaves nothing
+// running.
 func TestMySQLDBStopsSoon(t *testing.T) {
 	m := newMariaEndless(t, "mysqldb_soon")
-	m.account.Params = map[string]string{"sql_select_limit": "1"} // which would cut the list of what runs
+	m.account.Params = map[string]string{"sql_select_limit": "1"} // would cut SHOW PROCESSLIST
 	db := m.open(t, nil)
 	stmt := mariaEndless(t, m)["at work"]
 	for i := range 150 {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Duration(i*20)*time.Microsecond, cancel)
 		_, err := db.Query(ctx, stmt)
-		if !errors.Is(err, sqldb.ErrCancelled) {
+		if !errors.Is(err, sqldb.ErrCanceled) {
 			t.Fatalf("after %d: %v", i, err)
 		}
 		if left := m.running(t); len(left) > 0 {
@@ -149,8 +148,8 @@ func TestMySQLDBStopsSoon(t *testing.T) {
 	}
 }
 
-// TestMySQLDBStopsLate: a statement that reaches the server after its caller has
-// gone does not run there.
+// A statement that reaches the server after its caller has canceled does not
+// run there.
 func TestMySQLDBStopsLate(t *testing.T) {
 	m := newMariaEndless(t, "mysqldb_late")
 	const after = 600 * time.Millisecond

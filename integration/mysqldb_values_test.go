@@ -9,12 +9,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMySQLDBValues: each type of a column, and the cell that a value of it is.
+// The cells for values of each column type.
 func TestMySQLDBValues(t *testing.T) {
 	server := mariaServer(t)
 	for _, tt := range []struct {
 		declared string
-		values   map[string]any // as INSERT takes them, and as they have to come out
+		values   map[string]any // from the SQL literal to the cell
 	}{
 		{"BIGINT UNSIGNED", map[string]any{"18446744073709551615": "18446744073709551615", "9223372036854775808": "9223372036854775808", "9223372036854775807": int64(math.MaxInt64), "NULL": nil}},
 		{"BIGINT", map[string]any{"-9223372036854775808": int64(math.MinInt64), "0": int64(0)}},
@@ -26,7 +26,7 @@ func TestMySQLDBValues(t *testing.T) {
 		}},
 		{"DECIMAL(10,2)", map[string]any{"1.10": "1.10"}},
 		{"DOUBLE", map[string]any{"1.7976931348623157e308": math.MaxFloat64, "-0.1": -0.1, "5e-324": 5e-324, "1e15": 1e15}},
-		{"FLOAT", map[string]any{"0.1": 0.1, "16777216": 16777200.0}}, // a server writes six digits of it
+		{"FLOAT", map[string]any{"0.1": 0.1, "16777216": 16777200.0}}, // a server writes six digits
 		{"DATE", map[string]any{"'0000-00-00'": "0000-00-00", "'2024-00-00'": "2024-00-00", "'9999-12-31'": "9999-12-31"}},
 		{"DATETIME(6)", map[string]any{"'0000-00-00 00:00:00'": "0000-00-00 00:00:00.000000", "'2024-02-29 23:59:59.000001'": "2024-02-29 23:59:59.000001"}},
 		{"TIMESTAMP NULL", map[string]any{"'0000-00-00 00:00:00'": "0000-00-00 00:00:00", "'2024-01-02 03:04:05'": "2024-01-02 03:04:05"}},
@@ -62,8 +62,7 @@ func TestMySQLDBValues(t *testing.T) {
 	}
 }
 
-// TestMySQLDBExpressions: what an expression answers must not depend on how the
-// pool was set up.
+// The value of an expression does not depend on the configuration of the pool.
 func TestMySQLDBExpressions(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_expressions", "CREATE TABLE t (n INT UNSIGNED, s VARCHAR(20)); INSERT INTO t VALUES (1, 'x'), (2, 'y'), (3, 'z')")
 	m.grant(t, "SELECT ON t")
@@ -92,7 +91,7 @@ func TestMySQLDBExpressions(t *testing.T) {
 	}
 }
 
-// TestMySQLDBLarge: a cell of ten megabytes is cut, and says so.
+// A cell of ten megabytes is cut and ends with its length.
 func TestMySQLDBLarge(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_large", "CREATE TABLE t (v LONGTEXT); INSERT INTO t VALUES (REPEAT('ä', 5242880))")
 	m.grant(t, "SELECT ON t")
@@ -104,9 +103,8 @@ func TestMySQLDBLarge(t *testing.T) {
 	}
 }
 
-// TestMySQLDBWholeAnswers: where a server would answer a part and warn, it answers
-// all.
-func TestMySQLDBWholeAnswers(t *testing.T) {
+// Results that a server would cut with a warning are complete.
+func TestMySQLDBCompleteResults(t *testing.T) {
 	m := newMaria(t, mariaServer(t), "mysqldb_whole", "CREATE TABLE t (s TEXT); INSERT INTO t SELECT repeat('x', 1000) FROM seq_1_to_5")
 	m.grant(t, "SELECT ON t")
 	m.account.Params = map[string]string{"group_concat_max_len": "1024", "max_recursive_iterations": "100"}

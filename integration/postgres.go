@@ -19,9 +19,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PostgreSQL starts a PostgreSQL server, or finds the one that runs, and returns
-// how its administrator connects. A test makes the databases and the roles that
-// it needs; nobody is asked for a password.
+// PostgreSQL starts the shared PostgreSQL server, unless it runs already, and
+// returns how its administrator connects. Each test creates its own databases
+// and roles. The server checks no passwords.
 func PostgreSQL(tb testing.TB) *pgx.ConnConfig {
 	tb.Helper()
 	bin := postgreSQLBin(tb)
@@ -42,8 +42,8 @@ var (
 	postgreSQLErr    error
 )
 
-// PostgreSQLOwn starts a PostgreSQL server that serves one test alone, which may
-// kill it and start it again.
+// PostgreSQLOwn starts a PostgreSQL server for one test, which may kill it and
+// start it again.
 func PostgreSQLOwn(tb testing.TB) *PostgreSQLServer {
 	tb.Helper()
 	s, err := startPostgreSQL(postgreSQLBin(tb))
@@ -54,7 +54,7 @@ func PostgreSQLOwn(tb testing.TB) *PostgreSQLServer {
 	return s
 }
 
-// PostgreSQLServer is a server on a port and in a folder of its own.
+// A PostgreSQLServer is a server with its own port and directory.
 type PostgreSQLServer struct {
 	dir, program string
 	config       *pgx.ConnConfig
@@ -64,7 +64,7 @@ type PostgreSQLServer struct {
 // Config returns how the administrator connects.
 func (s *PostgreSQLServer) Config() *pgx.ConnConfig { return s.config.Copy() }
 
-// Kill ends the server at once, whatever it is doing.
+// Kill ends the server at once.
 func (s *PostgreSQLServer) Kill() {
 	s.process.cmd.Process.Signal(syscall.SIGQUIT) // it ends its children before itself
 	<-s.process.done
@@ -145,9 +145,9 @@ func startPostgreSQL(bin string) (s *PostgreSQLServer, err error) {
 	return s, s.Start()
 }
 
-// postgreSQLBin finds the folder of the server's programs: the one that
-// QED_POSTGRES_BIN names, else the newest where Debian puts them, else one on
-// the path.
+// postgreSQLBin returns the directory of the server's programs: the one that
+// QED_POSTGRES_BIN names, or else the newest of Debian, or else the one in
+// PATH.
 func postgreSQLBin(tb testing.TB) string {
 	tb.Helper()
 	if bin := os.Getenv("QED_POSTGRES_BIN"); bin != "" {
@@ -172,11 +172,11 @@ func debianVersion(path string) int {
 	return version
 }
 
-// account is a user of the operating system.
+// An account is a user of the operating system.
 type account struct{ uid, gid int }
 
-// serverUser is who the server runs as, since it refuses to be root; nil: we are
-// not root ourselves.
+// serverUser returns the user that the server runs as, because it refuses to
+// run as root. It returns nil if the test does not run as root.
 func serverUser() (*account, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
@@ -190,12 +190,12 @@ func serverUser() (*account, error) {
 		gid, err2 := strconv.Atoi(u.Gid)
 		return &account{uid: uid, gid: gid}, errors.Join(err1, err2)
 	}
-	return nil, errors.New("the server refuses to be root, and there is no user postgres or nobody")
+	return nil, errors.New("the server refuses to run as root, and there is no user postgres or nobody")
 }
 
-// asServerUser is the command that runs a program as serverUser. A change of the
-// user takes away what ends a program with its parent, so that is asked for again, by
-// a signal that the program takes as its end.
+// asServerUser returns the command that runs a program as serverUser. Changing
+// the user resets the parent death signal, so the command sets it again, to a
+// signal that ends the program.
 func asServerUser(signal, path string, args ...string) ([]string, error) {
 	account, err := serverUser()
 	if err != nil || account == nil {
@@ -211,8 +211,8 @@ func asServerUser(signal, path string, args ...string) ([]string, error) {
 	}, args), nil
 }
 
-// PGCrypto skips a test that needs the extension pgcrypto where the server that
-// db leads to does not have it, as [PostgreSQL] does where there is no server.
+// PGCrypto skips a test if the server of db does not have the extension
+// pgcrypto.
 func PGCrypto(tb testing.TB, db *sql.DB) {
 	tb.Helper()
 	var has bool

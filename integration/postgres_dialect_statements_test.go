@@ -15,7 +15,7 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// postgresStatements are run on the tables of openPostgresStatements.
+// postgresStatements run on the tables of openPostgresStatements.
 var postgresStatements = []string{
 	`SELECT "from"."select", "from"."a""b" FROM "from", "from" AS "order" ORDER BY 1, 2`,
 	`SELECT 'a\b', 'it''s', E'a\'b\n\\', U&'d\0061t\+000061', $$dollar 'q'$$, $x$a$$b$x$, 'é 日本', '--', '/*', ';', 'a'
@@ -151,8 +151,8 @@ func TestPostgresStatements(t *testing.T) {
 	}
 }
 
-// TestPostgresExpressions: random operators without parentheses are read with the
-// engine's own precedence, and printed so that it cannot change.
+// Random operators without parentheses are parsed with the precedence of the
+// engine, and printed so that the precedence cannot change.
 func TestPostgresExpressions(t *testing.T) {
 	db := openPostgresStatements(t, "dialect_expressions")
 	var d pgdialect.Dialect
@@ -185,8 +185,8 @@ func TestPostgresExpressions(t *testing.T) {
 	}
 }
 
-// randomPostgresExpr joins operands that mostly fit together: of numbers, or of
-// texts, in comparisons that are joined to conditions.
+// randomPostgresExpr combines operands that mostly have matching types: numbers
+// or texts, in comparisons that are combined to conditions.
 func randomPostgresExpr(rng *rand.Rand, length int) string {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	number := func() string {

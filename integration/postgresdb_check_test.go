@@ -47,8 +47,8 @@ func pgCheckPolicy() *secureview.Policy {
 	}
 }
 
-// TestPostgresCheck: an account with the rights that a policy needs is let pass;
-// each right beyond them is found with what takes it away.
+// An account with the rights that a policy needs passes. Each further right is
+// found, with the statement that revokes it.
 func TestPostgresCheck(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "checked", pgCheckScript)
 	pgExec(t, p.admin, "CREATE ROLE checkers; CREATE ROLE mighty SUPERUSER; CREATE ROLE \"od\"\"d\"")
@@ -65,22 +65,22 @@ func TestPostgresCheck(t *testing.T) {
 	}
 	for _, test := range []struct {
 		excess  string
-		problem sqldb.Problem
+		problem sqldb.FindingKind
 		object  string
 	}{
-		{"ALTER ROLE checked SUPERUSER", sqldb.CanSkipPolicy, "checked"},
-		{"ALTER ROLE checked BYPASSRLS", sqldb.CanSkipPolicy, "checked"},
+		{"ALTER ROLE checked SUPERUSER", sqldb.CanBypassPolicy, "checked"},
+		{"ALTER ROLE checked BYPASSRLS", sqldb.CanBypassPolicy, "checked"},
 		{"ALTER ROLE checked CREATEROLE", sqldb.CanWrite, "checked"},
 		{"ALTER ROLE checked CREATEDB", sqldb.CanWrite, "checked"},
-		{"ALTER ROLE checked REPLICATION", sqldb.CanReadMore, "checked"},
-		{"GRANT mighty TO checked", sqldb.CanSkipPolicy, "mighty"},
+		{"ALTER ROLE checked REPLICATION", sqldb.CanReadUnlisted, "checked"},
+		{"GRANT mighty TO checked", sqldb.CanBypassPolicy, "mighty"},
 		{"GRANT pg_read_server_files TO checked", sqldb.CanReadFiles, "pg_read_server_files"},
 		{"GRANT pg_write_server_files TO checked", sqldb.CanReadFiles, "pg_write_server_files"},
 		{"GRANT pg_execute_server_program TO checked", sqldb.CanReadFiles, "pg_execute_server_program"},
-		{"GRANT pg_read_all_data TO checked", sqldb.CanReadMore, "pg_read_all_data"},
+		{"GRANT pg_read_all_data TO checked", sqldb.CanReadUnlisted, "pg_read_all_data"},
 		{"GRANT pg_write_all_data TO checked", sqldb.CanWrite, "pg_write_all_data"},
-		{"GRANT pg_monitor TO checked", sqldb.CanReadMore, "pg_monitor"},
-		{"GRANT pg_read_all_data TO checkers; GRANT checkers TO checked", sqldb.CanReadMore, "pg_read_all_data"},
+		{"GRANT pg_monitor TO checked", sqldb.CanReadUnlisted, "pg_monitor"},
+		{"GRANT pg_read_all_data TO checkers; GRANT checkers TO checked", sqldb.CanReadUnlisted, "pg_read_all_data"},
 		{`GRANT INSERT, UPDATE ON "workTime" TO checked`, sqldb.CanWrite, "public.workTime"},
 		{"GRANT UPDATE (name) ON employee TO checked", sqldb.CanWrite, "public.employee"},
 		{"GRANT DELETE, TRUNCATE, TRIGGER ON payroll TO PUBLIC", sqldb.CanWrite, "public.payroll"},
@@ -90,14 +90,14 @@ func TestPostgresCheck(t *testing.T) {
 		{`GRANT CREATE ON SCHEMA "Other" TO PUBLIC`, sqldb.CanWrite, "schema Other"},
 		{"GRANT CREATE ON DATABASE checked TO checked", sqldb.CanWrite, "database checked"},
 		{"GRANT TEMPORARY ON DATABASE checked TO PUBLIC", sqldb.CanWrite, "database checked"},
-		{"GRANT SELECT ON employee TO checked", sqldb.CanReadBase, "public.employee"},
-		{"GRANT SELECT (ssn) ON employee TO PUBLIC", sqldb.CanReadBase, "public.employee"},
-		{"GRANT SELECT ON employee TO checkers; GRANT checkers TO checked", sqldb.CanReadBase, "public.employee"},
-		{"GRANT SELECT ON payroll TO checked", sqldb.CanReadMore, "public.payroll"},
-		{"GRANT SELECT ON closed.vault TO PUBLIC; GRANT USAGE ON SCHEMA closed TO checked", sqldb.CanReadMore, "closed.vault"},
-		{"ALTER TABLE filtered OWNER TO checked", sqldb.CanSkipPolicy, "public.filtered"},
-		{"ALTER TABLE employee OWNER TO checked", sqldb.CanSkipPolicy, "public.employee"},
-		{"ALTER VIEW secure_employee OWNER TO checked", sqldb.CanSkipPolicy, "public.secure_employee"},
+		{"GRANT SELECT ON employee TO checked", sqldb.CanReadBaseTable, "public.employee"},
+		{"GRANT SELECT (ssn) ON employee TO PUBLIC", sqldb.CanReadBaseTable, "public.employee"},
+		{"GRANT SELECT ON employee TO checkers; GRANT checkers TO checked", sqldb.CanReadBaseTable, "public.employee"},
+		{"GRANT SELECT ON payroll TO checked", sqldb.CanReadUnlisted, "public.payroll"},
+		{"GRANT SELECT ON closed.vault TO PUBLIC; GRANT USAGE ON SCHEMA closed TO checked", sqldb.CanReadUnlisted, "closed.vault"},
+		{"ALTER TABLE filtered OWNER TO checked", sqldb.CanBypassPolicy, "public.filtered"},
+		{"ALTER TABLE employee OWNER TO checked", sqldb.CanBypassPolicy, "public.employee"},
+		{"ALTER VIEW secure_employee OWNER TO checked", sqldb.CanBypassPolicy, "public.secure_employee"},
 		{`ALTER TABLE payroll OWNER TO checkers; GRANT checkers TO checked`, sqldb.CanWrite, "public.payroll"},
 		{`ALTER SCHEMA "Other" OWNER TO checked`, sqldb.CanWrite, "Other"},
 		{"ALTER DATABASE checked OWNER TO checked", sqldb.CanWrite, "checked"},
@@ -107,7 +107,7 @@ func TestPostgresCheck(t *testing.T) {
 		{"GRANT USAGE ON SCHEMA public TO checked WITH GRANT OPTION", sqldb.CanWrite, "schema public"},
 		{"GRANT checkers TO checked WITH ADMIN OPTION", sqldb.CanWrite, "checkers"},
 		{"GRANT EXECUTE ON FUNCTION pg_read_file(text) TO checked", sqldb.CanReadFiles, "function pg_read_file"},
-		{"ALTER TABLE filtered DISABLE ROW LEVEL SECURITY", sqldb.CanSkipPolicy, "public.filtered"},
+		{"ALTER TABLE filtered DISABLE ROW LEVEL SECURITY", sqldb.CanBypassPolicy, "public.filtered"},
 		{"REVOKE SELECT ON secure_employee FROM checked", sqldb.CannotRead, "public.secure_employee"},
 		{`REVOKE SELECT ON "workTime" FROM checked`, sqldb.CannotRead, "public.workTime"},
 		{`REVOKE SELECT (hours) ON "workTime" FROM checked`, sqldb.CannotRead, "public.workTime"},
@@ -116,14 +116,14 @@ func TestPostgresCheck(t *testing.T) {
 		t.Run(test.excess, func(t *testing.T) {
 			pgExec(t, p.admin, test.excess)
 			findings := pgCheckFindings(t, db, pgCheckPolicy())
-			if len(findings) == 0 || findings[0].Problem != test.problem || findings[0].Object != test.object {
+			if len(findings) == 0 || findings[0].Kind != test.problem || findings[0].Object != test.object {
 				t.Errorf("got %+v", findings)
 			}
-			for round := 0; len(findings) > 0; round++ { // an owner who is none any more may need what he had as one
+			for round := 0; len(findings) > 0; round++ { // a former owner may need a right that ownership implied
 				if round == 2 {
-					t.Fatalf("after the cures: %+v", findings)
+					t.Fatalf("after the fixes: %+v", findings)
 				}
-				pgCure(t, p, findings)
+				pgFix(t, p, findings)
 				pgExec(t, p.admin, "GRANT CONNECT ON DATABASE checked TO checked")
 				findings = pgCheckFindings(t, db, pgCheckPolicy())
 			}
@@ -131,15 +131,15 @@ func TestPostgresCheck(t *testing.T) {
 	}
 }
 
-// pgCure runs the cures of findings as an administrator.
-func pgCure(t *testing.T, p *pgDatabase, findings []sqldb.Finding) {
+// pgFix runs the fixes of findings as an administrator.
+func pgFix(t *testing.T, p *pgDatabase, findings []sqldb.Finding) {
 	t.Helper()
 	for _, f := range findings {
-		if f.Cure == "" || f.Message == "" {
-			t.Errorf("no cure, or no message: %+v", f)
+		if f.Fix == "" || f.Message == "" {
+			t.Errorf("no fix, or no message: %+v", f)
 			continue
 		}
-		pgExec(t, p.admin, f.Cure)
+		pgExec(t, p.admin, f.Fix)
 	}
 }
 
@@ -156,8 +156,8 @@ func pgCheckFindings(t *testing.T, db *sqldb.DB, policy *secureview.Policy) []sq
 	return failed.Findings
 }
 
-// TestPostgresCheckSetup: what the script of a policy sets up is what Check
-// accepts, whether the account connects itself or is the role of another's session.
+// Check accepts what the script of a policy sets up, whether the account
+// connects itself or is the role of a session.
 func TestPostgresCheckSetup(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "checklogin", `
 		CREATE TABLE employee(id int PRIMARY KEY, name text, tenant text);
@@ -183,10 +183,10 @@ func TestPostgresCheckSetup(t *testing.T) {
 	}
 	session := &sqldb.Session{Role: "checkreader", Settings: map[string]any{"app.tenant": "b"}}
 	db := p.open(t, &postgresdb.Options{Options: sqldb.Options{Session: pgSession(session)}})
-	if findings := pgCheckFindings(t, db, policy); len(findings) != 1 || findings[0].Problem != sqldb.CannotRead {
+	if findings := pgCheckFindings(t, db, policy); len(findings) != 1 || findings[0].Kind != sqldb.CannotRead {
 		t.Errorf("a login that is not in the role: %+v", findings)
 	} else {
-		pgCure(t, p, findings)
+		pgFix(t, p, findings)
 	}
 	if findings := pgCheckFindings(t, db, policy); len(findings) > 0 {
 		t.Errorf("a login in the role: %+v", findings)
@@ -211,8 +211,8 @@ func TestPostgresCheckSetup(t *testing.T) {
 	}
 }
 
-// TestPostgresCheckWithoutCure: what no statement cures is told all the same.
-func TestPostgresCheckWithoutCure(t *testing.T) {
+// A finding that no statement fixes has no fix.
+func TestPostgresCheckWithoutFix(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "checked", pgCheckScript)
 	db := p.open(t, &postgresdb.Options{Options: sqldb.Options{Session: pgSession(&sqldb.Session{})}})
 	policy := pgCheckPolicy()
@@ -221,14 +221,14 @@ func TestPostgresCheckWithoutCure(t *testing.T) {
 	policy.Tables["workTime"] = append(policy.Tables["workTime"], "gone")
 	var got []string
 	for _, f := range pgCheckFindings(t, db, policy) {
-		got = append(got, string(f.Problem)+" "+f.Object+f.Cure)
+		got = append(got, string(f.Kind)+" "+f.Object+f.Fix)
 	}
 	if diff := cmp.Diff([]string{"cannot_read public.absent", "cannot_read public.workTime"}, got); diff != "" {
 		t.Error(diff)
 	}
 	policy = pgCheckPolicy()
 	policy.Setup.Account = "nobody at all"
-	if findings := pgCheckFindings(t, db, policy); len(findings) != 1 || findings[0].Problem != sqldb.CannotRead || !strings.Contains(findings[0].Message, "nobody at all") {
+	if findings := pgCheckFindings(t, db, policy); len(findings) != 1 || findings[0].Kind != sqldb.CannotRead || !strings.Contains(findings[0].Message, "nobody at all") {
 		t.Errorf("%+v", findings)
 	}
 

@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// pgCounted counts round trips: how often a connection was written to after it had
-// been read from.
+// pgCounted counts round trips: how often a connection was written to after it
+// was read from.
 type pgCounted struct {
 	net.Conn
 	trips *atomic.Int64
@@ -33,8 +33,8 @@ func (c *pgCounted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// TestPostgresRoundTrips: a statement that is known costs two round trips more
-// than it does by itself.
+// A statement that was checked before takes two round trips more than the
+// statement alone.
 func TestPostgresRoundTrips(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "tripping", `
 		CREATE TABLE t(id int);
@@ -57,7 +57,7 @@ func TestPostgresRoundTrips(t *testing.T) {
 			statement := pgUnguarded(t, text, "public", "t")
 			cost := func(do func()) int64 {
 				do()
-				do() // now everything is known
+				do() // the server has checked the statement
 				before := trips.Load()
 				do()
 				return trips.Load() - before
@@ -93,9 +93,9 @@ func pgDrain(tb testing.TB, pool *sql.DB, text string) {
 	}
 }
 
-// BenchmarkGuardedReadPostgres compares a guarded reading, also of a statement that
-// is new, with the same statement through database/sql alone, which keeps its rows
-// as well.
+// BenchmarkGuardedReadPostgres compares a guarded query, also of a new
+// statement, with the same statement through database/sql alone, which also
+// keeps its rows.
 func BenchmarkGuardedReadPostgres(b *testing.B) {
 	p := newPostgres(b, pgServer(b), "costing", `
 		CREATE TABLE t(id int PRIMARY KEY, customer bigint, name text, note text, amount numeric(10,2), ratio float8, born date, at timestamp, active bool, parent int);
@@ -115,7 +115,7 @@ func BenchmarkGuardedReadPostgres(b *testing.B) {
 		b.Run(fmt.Sprintf("rows=%d/new", rows), func(b *testing.B) {
 			pool := pool()
 			for b.Loop() {
-				db, err := postgresdb.New(opt, pool) // knows no statement
+				db, err := postgresdb.New(pool, opt) // has checked no statement
 				if err != nil {
 					b.Fatal(err)
 				}

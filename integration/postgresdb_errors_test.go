@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// TestPostgresConnecting: what keeps a program from connecting has a kind, and a
-// text that tells nothing of the connection string.
+// Every reason for a failed connection has a kind, and a text without any part
+// of the connection string.
 func TestPostgresConnecting(t *testing.T) {
 	server := integration.PostgreSQLOwn(t)
 	p := newPostgres(t, server.Config(), "connecting", `
@@ -35,11 +35,11 @@ func TestPostgresConnecting(t *testing.T) {
 		{"password", func(c *pgx.ConnConfig) { c.Password = "hunter2" }, sqldb.ErrUnreadable},
 		{"no password", func(c *pgx.ConnConfig) { c.Password = "" }, sqldb.ErrUnreadable},
 		{"unknown account", func(c *pgx.ConnConfig) { c.User = "hunter2" }, sqldb.ErrUnreadable},
-		{"too many connections", func(c *pgx.ConnConfig) { c.User = "limited" }, sqldb.ErrConnect},
+		{"too many connections", func(c *pgx.ConnConfig) { c.User = "limited" }, sqldb.ErrUnavailable},
 		{"unknown database", func(c *pgx.ConnConfig) { c.Database = "hunter2" }, sqldb.ErrMissing},
 		{"forbidden database", func(c *pgx.ConnConfig) { c.User, c.Database = "stranger", "connecting" }, sqldb.ErrUnreadable},
-		{"unknown host", func(c *pgx.ConnConfig) { c.Host = "hunter2.invalid" }, sqldb.ErrConnect},
-		{"closed port", func(c *pgx.ConnConfig) { c.Port = 1 }, sqldb.ErrConnect},
+		{"unknown host", func(c *pgx.ConnConfig) { c.Host = "hunter2.invalid" }, sqldb.ErrUnavailable},
+		{"closed port", func(c *pgx.ConnConfig) { c.Port = 1 }, sqldb.ErrUnavailable},
 		{"refused parameter", func(c *pgx.ConnConfig) { c.RuntimeParams = map[string]string{"hunter2": "x"} }, sqldb.ErrArgument},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -66,8 +66,7 @@ func TestPostgresConnecting(t *testing.T) {
 	}
 }
 
-// TestPostgresExecution: what goes wrong in a statement has a kind, and a text
-// that holds no value of a row.
+// The error of a statement has a kind, and a text without values of rows.
 func TestPostgresExecution(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "failing", `
 		CREATE TABLE t(id text);

@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// TestPostgresGuarded: from a model's text to rows. What the guard lets pass the
-// engine runs, and no statement learns or changes what its session was told.
+// From a model's text to rows: the engine executes what the guard allows, and
+// no statement reads or changes the settings of its session.
 func TestPostgresGuarded(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "guarded", `
 		CREATE TABLE employee(id int PRIMARY KEY, name text, ssn text, tenant text);

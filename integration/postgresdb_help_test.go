@@ -18,14 +18,14 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// pgDatabase is a database of a test on a server, and an account that has no right
-// but to connect to it.
+// pgDatabase is the database of a test, and an account that may only connect to
+// it.
 type pgDatabase struct {
 	admin   *sql.DB         // the superuser, in the database
-	account *pgx.ConnConfig // how the account connects
+	account *pgx.ConnConfig // of the account
 }
 
-// newPostgres makes a database and an account, both of the given name, and runs a
+// newPostgres creates a database and an account with the given name, and runs a
 // script in the database.
 func newPostgres(tb testing.TB, server *pgx.ConnConfig, name, script string) *pgDatabase {
 	tb.Helper()
@@ -74,7 +74,12 @@ func (p *pgDatabase) open(tb testing.TB, opt *postgresdb.Options) *sqldb.DB {
 
 func openPostgresDB(tb testing.TB, opt *postgresdb.Options, pools ...*sql.DB) *sqldb.DB {
 	tb.Helper()
-	db, err := postgresdb.New(opt, pools...)
+	o := postgresdb.Options{}
+	if opt != nil {
+		o = *opt
+	}
+	o.Replicas = pools[1:]
+	db, err := postgresdb.New(pools[0], &o)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -84,9 +89,9 @@ func openPostgresDB(tb testing.TB, opt *postgresdb.Options, pools ...*sql.DB) *s
 
 func pgServer(tb testing.TB) *pgx.ConnConfig { return integration.PostgreSQL(tb) }
 
-// pgVerbatim is a dialect that prints one text whatever it has read: as a guard
-// would whose reader, resolver or printer is broken. So the engine can be asked
-// about statements that no guard lets pass.
+// pgVerbatim is a dialect that prints one text whatever it has parsed, like a
+// guard with a broken parser or printer. With it, the tests give the engine
+// statements that no guard allows.
 type pgVerbatim struct {
 	sqlite.Dialect
 	text string
@@ -97,8 +102,8 @@ func (v pgVerbatim) Append(dst []byte, _ *sqlast.Query, _ bool) ([]byte, error) 
 	return append(dst, v.text...), nil
 }
 
-// pgUnguarded makes a statement of a text as it is, which claims to read the tables
-// of a schema that are named, and nothing else.
+// pgUnguarded returns a statement with the given text, which claims to read
+// only the given tables of a schema.
 func pgUnguarded(tb testing.TB, text, schema string, reads ...string) *secureview.Statement {
 	tb.Helper()
 	policy := &secureview.Policy{Schema: schema, Tables: map[string][]string{"unread": {"id"}}, RowLimit: 1 << 30}
@@ -118,7 +123,7 @@ func pgUnguarded(tb testing.TB, text, schema string, reads ...string) *securevie
 	return s
 }
 
-// pgRows writes a table's rows on one line.
+// pgRows returns the rows of a table on one line.
 func pgRows(t *qed.Table) string {
 	var b strings.Builder
 	for _, row := range t.Rows {
@@ -130,7 +135,7 @@ func pgRows(t *qed.Table) string {
 	return strings.TrimSpace(b.String())
 }
 
-// pgSetMode sets how pgx asks for rows.
+// pgSetMode sets the query exec mode of pgx.
 func pgSetMode(tb testing.TB, config *pgx.ConnConfig, mode string) {
 	tb.Helper()
 	parsed, err := pgx.ParseConfig("host=127.0.0.1 default_query_exec_mode=" + mode)

@@ -15,7 +15,7 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// introspectPostgres also checks that joinpath takes the schema.
+// introspectPostgres also checks that joinpath accepts the schema.
 func introspectPostgres(t testing.TB, p *pgDatabase, schema string) (*joinpath.Schema, []string) {
 	t.Helper()
 	var skipped []string

@@ -32,7 +32,7 @@ const pgSessionScript = `
 	GRANT SELECT ON own, told TO told;
 	GRANT ALL ON plain, plain_id_seq TO told`
 
-// pgSession is a session function that answers one session to everybody.
+// pgSession returns a SessionFunc that always returns the same session.
 func pgSession(s *sqldb.Session) sqldb.SessionFunc {
 	return func(context.Context) (*sqldb.Session, error) { return s, nil }
 }
@@ -82,8 +82,8 @@ func TestPostgresSessionSettings(t *testing.T) {
 	}
 }
 
-// TestPostgresSessionRefused: what cannot be set keeps the statement from running,
-// and the error does not tell a value.
+// With an invalid setting the statement does not run, and the error contains no
+// value.
 func TestPostgresSessionRefused(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "told", pgSessionScript+`;
 		CREATE ROLE stranger; GRANT SELECT ON plain TO stranger`)
@@ -128,7 +128,7 @@ func TestPostgresSessionRefused(t *testing.T) {
 		}
 		for e := err; e != nil; e = errors.Unwrap(e) {
 			if strings.Contains(e.Error(), secret) {
-				t.Errorf("%s: the error tells the value: %v", name, e)
+				t.Errorf("%s: the error contains the value: %v", name, e)
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func TestPostgresSessionRoleAndSearchPath(t *testing.T) {
 		session sqldb.Session
 		text    string
 		reads   []string
-		want    string // empty: an error
+		want    string // empty for an error
 	}{
 		{sqldb.Session{Role: `re"ader's 🎉`}, "SELECT CURRENT_USER, id FROM public.for_role", []string{"for_role"}, `re"ader's 🎉 42`},
 		{sqldb.Session{}, "SELECT CURRENT_USER, id FROM public.for_role", []string{"for_role"}, ""},
@@ -171,8 +171,8 @@ func TestPostgresSessionRoleAndSearchPath(t *testing.T) {
 	}
 }
 
-// TestPostgresReadOnly: no statement changes anything, nor what the next one
-// runs in, even if its guard let it pass and the account may write.
+// No statement changes data or settings, even if its guard allowed it and the
+// account may write.
 func TestPostgresReadOnly(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "told", pgSessionScript)
 	pool := openPGX(t, p.account)
@@ -222,8 +222,8 @@ func TestPostgresReadOnly(t *testing.T) {
 	}
 }
 
-// TestPostgresSessionsApart: many callers on few connections, some of whom go in
-// the middle, never see anything of each other.
+// Many callers on few connections, some of which cancel, never see each other's
+// session.
 func TestPostgresSessionsApart(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "told", pgSessionScript)
 	type caller struct{}
@@ -231,7 +231,7 @@ func TestPostgresSessionsApart(t *testing.T) {
 		Session: func(ctx context.Context) (*sqldb.Session, error) {
 			who := ctx.Value(caller{}).(int)
 			s := &sqldb.Session{Settings: map[string]any{"app.key": fmt.Sprintf("key %d", who), "app.tenant": fmt.Sprintf("tenant %d", who)}}
-			if who%3 == 0 { // not everybody says everything
+			if who%3 == 0 { // some callers have fewer settings
 				delete(s.Settings, "app.key")
 			}
 			return s, nil
@@ -253,7 +253,7 @@ func TestPostgresSessionsApart(t *testing.T) {
 				}
 				got, err := db.Query(ctx, statement)
 				cancel()
-				if errors.Is(err, sqldb.ErrCancelled) && statement == slow {
+				if errors.Is(err, sqldb.ErrCanceled) && statement == slow {
 					cancelled.Add(1)
 					continue
 				}

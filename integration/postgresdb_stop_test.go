@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// pgRunning is how many statements of readings the server works on, or keeps a
+// pgRunning returns the number of queries that the server executes or has a
 // transaction open for.
 func pgRunning(t *testing.T, admin *sql.DB) (n int) {
 	t.Helper()
@@ -23,23 +23,23 @@ func pgRunning(t *testing.T, admin *sql.DB) (n int) {
 	return n
 }
 
-// TestPostgresStops: when Query returns, nothing of the statement runs any more,
-// and a pool of one connection has it for the next.
+// When Query returns, nothing of the statement runs any more, and the next
+// query can use the connection.
 func TestPostgresStops(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "stopped", "")
 	for _, test := range []struct {
 		name, text string
 		limit      time.Duration // of the options
-		patience   time.Duration // of the caller, who then goes or has a deadline
+		patience   time.Duration // of the caller, until they cancel or their deadline
 		deadline   bool
 		want       error
 	}{
 		{"time limit", "SELECT pg_sleep(30)", 200 * time.Millisecond, 0, false, sqldb.ErrTimeout},
 		{"time limit in rows", "SELECT pg_sleep(0.01) FROM generate_series(1, 3000)", 200 * time.Millisecond, 0, false, sqldb.ErrTimeout},
 		{"time limit while planning", "SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 100000) b", 200 * time.Millisecond, 0, false, sqldb.ErrTimeout},
-		{"the caller goes", "SELECT pg_sleep(30)", 0, 200 * time.Millisecond, false, sqldb.ErrCancelled},
+		{"the caller goes", "SELECT pg_sleep(30)", 0, 200 * time.Millisecond, false, sqldb.ErrCanceled},
 		{"the caller's deadline", "SELECT pg_sleep(30)", 0, 200 * time.Millisecond, true, sqldb.ErrTimeout},
-		{"the caller goes during rows", "SELECT repeat('x', 1000), pg_sleep(0.001) FROM generate_series(1, 100000)", 0, 200 * time.Millisecond, false, sqldb.ErrCancelled},
+		{"the caller goes during rows", "SELECT repeat('x', 1000), pg_sleep(0.001) FROM generate_series(1, 100000)", 0, 200 * time.Millisecond, false, sqldb.ErrCanceled},
 		{"more rows than wanted", "SELECT repeat('x', 1000) FROM generate_series(1, 10000) a, generate_series(1, 10000) b", 0, 0, false, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,7 +88,7 @@ func pgxReady(t *testing.T, pool *sql.DB) {
 	}
 }
 
-// TestPostgresServerDies: in the middle of a result, and comes back.
+// A server dies in the middle of a result and comes back.
 func TestPostgresServerDies(t *testing.T) {
 	server := integration.PostgreSQLOwn(t)
 	p := newPostgres(t, server.Config(), "dying", "")
@@ -106,10 +106,10 @@ func TestPostgresServerDies(t *testing.T) {
 	}
 	time.Sleep(100 * time.Millisecond)
 	server.Kill()
-	if err := <-failed; !errors.Is(err, sqldb.ErrConnect) {
+	if err := <-failed; !errors.Is(err, sqldb.ErrUnavailable) {
 		t.Errorf("in the middle: %v", err)
 	}
-	if _, err := db.Query(t.Context(), pgUnguarded(t, "SELECT 1", "public")); !errors.Is(err, sqldb.ErrConnect) {
+	if _, err := db.Query(t.Context(), pgUnguarded(t, "SELECT 1", "public")); !errors.Is(err, sqldb.ErrUnavailable) {
 		t.Errorf("while it is away: %v", err)
 	}
 	if err := server.Start(); err != nil {
@@ -120,7 +120,7 @@ func TestPostgresServerDies(t *testing.T) {
 	}
 }
 
-// TestPostgresReplicas: with one of two servers away, questions are answered.
+// Queries succeed while one of two replicas is down.
 func TestPostgresReplicas(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "replicated", "")
 	dead := p.account.Copy()

@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// TestPostgresValues: a cell holds the value that the server has, in whichever way
-// the driver asks for it, or the statement fails with an error that says why.
+// In every exec mode of the driver, a cell has the value of the server, or the
+// statement fails with an error that says why.
 func TestPostgresValues(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "valued", `
 		CREATE TYPE mood AS ENUM ('sad', 'very "happy"');
@@ -75,7 +75,7 @@ func TestPostgresValues(t *testing.T) {
 				{`timestamp 'infinity'`, "infinity"},
 				{`timestamp '0044-03-15 10:00 BC'`, "0044-03-15 10:00:00 BC"},
 				{`timestamptz '2024-01-05 10:00:00.5+02'`, "2024-01-05T08:00:00.5Z"},
-				{`timestamptz '2024-07-05 10:00'`, "2024-07-05T14:00:00Z"}, // as the database's time zone has it
+				{`timestamptz '2024-07-05 10:00'`, "2024-07-05T14:00:00Z"}, // in the time zone of the database
 				{`timestamptz '-infinity'`, "-infinity"},
 				{`timestamptz '0001-01-01 00:00:00+00 BC'`, "0001-01-01T00:00:00Z BC"},
 				{`time '24:00'`, "24:00:00"},
@@ -124,7 +124,7 @@ func TestPostgresValues(t *testing.T) {
 	}
 }
 
-// TestPostgresHugeValues: what is too large is cut or an error, never a crash.
+// A value that is too large is cut or an error, never a crash.
 func TestPostgresHugeValues(t *testing.T) {
 	p := newPostgres(t, pgServer(t), "huge", "")
 	db := p.open(t, &postgresdb.Options{Options: sqldb.Options{MaxCellBytes: 10}})
@@ -144,13 +144,12 @@ func TestPostgresHugeValues(t *testing.T) {
 	}
 }
 
-// TestPostgresEncodings: a database may keep text in another encoding, or bytes in
-// none that it knows.
+// A database may have another encoding, or store bytes without one (SQL_ASCII).
 func TestPostgresEncodings(t *testing.T) {
 	server := pgServer(t)
 	for _, test := range []struct {
 		encoding, stored string // in hexadecimal
-		want             string // empty: an error
+		want             string // empty for an error
 	}{
 		{"UTF8", "c3a4e282ac", "ä€"},
 		{"LATIN1", "e4", "ä"},

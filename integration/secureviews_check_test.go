@@ -30,10 +30,10 @@ func (c *secured) findings(t *testing.T) []sqldb.Finding {
 func (c *secured) cure(t *testing.T, found []sqldb.Finding) {
 	t.Helper()
 	for _, f := range found {
-		if f.Cure == "" {
+		if f.Fix == "" {
 			c.secure(t)
-		} else if _, err := c.admin.Exec(f.Cure); err != nil {
-			t.Errorf("%s: the cure %s fails: %v", f.Message, f.Cure, err)
+		} else if _, err := c.admin.Exec(f.Fix); err != nil {
+			t.Errorf("%s: the cure %s fails: %v", f.Message, f.Fix, err)
 		}
 	}
 }
@@ -42,20 +42,20 @@ func (c *secured) cure(t *testing.T, found []sqldb.Finding) {
 // differs is found, and what the finding says cures it.
 func TestSecureViewsCheck(t *testing.T) {
 	type deviation struct {
-		problem    sqldb.Problem
+		problem    sqldb.FindingKind
 		statements string
 	}
 	deviations := map[string][]deviation{
 		"mysql": {
-			{sqldb.CanReadBase, "GRANT SELECT ON secured.employee TO WHO"},
-			{sqldb.CanReadBase, "GRANT SELECT (id, ssn) ON secured.employee TO WHO"},
-			{sqldb.CanReadBase, "GRANT SELECT ON secured.* TO WHO"},
-			{sqldb.CanReadBase, "GRANT SELECT ON *.* TO WHO"},
-			{sqldb.CanReadMore, "GRANT SELECT ON secured.payroll TO WHO"},
-			{sqldb.CanReadMore, "GRANT PROCESS ON *.* TO WHO"},
-			{sqldb.CanCallKey, "GRANT EXECUTE ON FUNCTION secured.qed_aesKey TO WHO"},
-			{sqldb.CanCallKey, "GRANT EXECUTE ON FUNCTION secured.qed_tenant TO WHO"},
-			{sqldb.CanCallKey, "GRANT EXECUTE ON secured.* TO WHO"},
+			{sqldb.CanReadBaseTable, "GRANT SELECT ON secured.employee TO WHO"},
+			{sqldb.CanReadBaseTable, "GRANT SELECT (id, ssn) ON secured.employee TO WHO"},
+			{sqldb.CanReadBaseTable, "GRANT SELECT ON secured.* TO WHO"},
+			{sqldb.CanReadBaseTable, "GRANT SELECT ON *.* TO WHO"},
+			{sqldb.CanReadUnlisted, "GRANT SELECT ON secured.payroll TO WHO"},
+			{sqldb.CanReadUnlisted, "GRANT PROCESS ON *.* TO WHO"},
+			{sqldb.CanCallKeyFunction, "GRANT EXECUTE ON FUNCTION secured.qed_aesKey TO WHO"},
+			{sqldb.CanCallKeyFunction, "GRANT EXECUTE ON FUNCTION secured.qed_tenant TO WHO"},
+			{sqldb.CanCallKeyFunction, "GRANT EXECUTE ON secured.* TO WHO"},
 			{sqldb.CanWrite, "GRANT INSERT ON secured.dept TO WHO"},
 			{sqldb.CanWrite, "GRANT UPDATE (name) ON secured.dept TO WHO"},
 			{sqldb.CanWrite, "GRANT CREATE TEMPORARY TABLES ON secured.* TO WHO"},
@@ -66,25 +66,25 @@ func TestSecureViewsCheck(t *testing.T) {
 			{sqldb.CannotRead, "DROP VIEW secured.secure_job"},
 		},
 		"postgres": {
-			{sqldb.CanReadBase, "GRANT SELECT ON app.employee TO WHO"},
-			{sqldb.CanReadBase, "GRANT SELECT (id, ssn) ON app.employee TO WHO"},
-			{sqldb.CanReadBase, "GRANT SELECT ON app.employee TO PUBLIC"},
-			{sqldb.CanReadBase, "GRANT SELECT ON ALL TABLES IN SCHEMA app TO WHO"},
-			{sqldb.CanReadMore, "GRANT SELECT ON app.payroll TO WHO"},
-			{sqldb.CanReadMore, "GRANT SELECT ON app.payroll TO PUBLIC"},
-			{sqldb.CanReadMore, "GRANT pg_read_all_data TO WHO"},
+			{sqldb.CanReadBaseTable, "GRANT SELECT ON app.employee TO WHO"},
+			{sqldb.CanReadBaseTable, "GRANT SELECT (id, ssn) ON app.employee TO WHO"},
+			{sqldb.CanReadBaseTable, "GRANT SELECT ON app.employee TO PUBLIC"},
+			{sqldb.CanReadBaseTable, "GRANT SELECT ON ALL TABLES IN SCHEMA app TO WHO"},
+			{sqldb.CanReadUnlisted, "GRANT SELECT ON app.payroll TO WHO"},
+			{sqldb.CanReadUnlisted, "GRANT SELECT ON app.payroll TO PUBLIC"},
+			{sqldb.CanReadUnlisted, "GRANT pg_read_all_data TO WHO"},
 			{sqldb.CanWrite, "GRANT INSERT ON app.dept TO WHO"},
 			{sqldb.CanWrite, "GRANT UPDATE (name) ON app.dept TO WHO"},
 			{sqldb.CanWrite, "GRANT CREATE ON SCHEMA app TO WHO"},
 			{sqldb.CanWrite, "GRANT CREATE ON SCHEMA app TO PUBLIC"},
 			{sqldb.CanWrite, "GRANT TEMPORARY ON DATABASE secured TO PUBLIC"},
 			{sqldb.CanWrite, "ALTER ROLE WHO CREATEROLE"},
-			{sqldb.CanSkipPolicy, "ALTER ROLE WHO BYPASSRLS"},
-			{sqldb.CanSkipPolicy, "ALTER ROLE WHO SUPERUSER"},
-			{sqldb.CanSkipPolicy, "ALTER TABLE app.visit OWNER TO WHO"},
-			{sqldb.CanSkipPolicy, "ALTER TABLE app.visit DISABLE ROW LEVEL SECURITY"},
-			{sqldb.CanSkipPolicy, `DROP POLICY "qed_filter_secured""agent's" ON app.visit`},
-			{sqldb.CanSkipPolicy, `ALTER POLICY "qed_filter_secured""agent's" ON app.visit USING (true)`},
+			{sqldb.CanBypassPolicy, "ALTER ROLE WHO BYPASSRLS"},
+			{sqldb.CanBypassPolicy, "ALTER ROLE WHO SUPERUSER"},
+			{sqldb.CanBypassPolicy, "ALTER TABLE app.visit OWNER TO WHO"},
+			{sqldb.CanBypassPolicy, "ALTER TABLE app.visit DISABLE ROW LEVEL SECURITY"},
+			{sqldb.CanBypassPolicy, `DROP POLICY "qed_filter_secured""agent's" ON app.visit`},
+			{sqldb.CanBypassPolicy, `ALTER POLICY "qed_filter_secured""agent's" ON app.visit USING (true)`},
 			{sqldb.CanReadFiles, "GRANT pg_read_server_files TO WHO"},
 			{sqldb.CanReadFiles, "GRANT EXECUTE ON FUNCTION pg_read_file(text) TO WHO"},
 			{sqldb.CannotRead, "REVOKE SELECT ON app.secure_customer FROM WHO"},
@@ -101,7 +101,7 @@ func TestSecureViewsCheck(t *testing.T) {
 		for _, d := range deviations[c.dialect.Name()] {
 			mustExec(t, c.admin, strings.ReplaceAll(d.statements, "WHO", who[c.dialect.Name()]))
 			found := c.findings(t)
-			if !slices.ContainsFunc(found, func(f sqldb.Finding) bool { return f.Problem == d.problem }) {
+			if !slices.ContainsFunc(found, func(f sqldb.Finding) bool { return f.Kind == d.problem }) {
 				t.Errorf("%s: no finding is of %s: %+v", d.statements, d.problem, found)
 			}
 			for range 2 { // a new owner loses the rights that it had as another

@@ -11,10 +11,9 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// TestSQLiteGuard: behind a guard that lets everything be read, a statement
-// answers what it answers without one: where its tables are read as they are, and
-// where a view stands in for each of them. Headers keep the case in which they were
-// written.
+// With a guard that allows everything, a statement has the same result as
+// without a guard, both on tables and if each table is replaced by a view. The
+// names of columns keep their letter case.
 func TestSQLiteGuard(t *testing.T) {
 	for _, views := range []bool{false, true} {
 		name := "tables"
@@ -67,8 +66,8 @@ func testSQLiteGuard(t *testing.T, views bool) {
 	t.Logf("%d statements answer the same, %d are refused, %d fail on the engine", same, refused, failed)
 }
 
-// TestSQLiteGuardStatements: a guard changes no answer to the statements that are
-// made to be hard, and refuses those alone that cannot be bounded or bound.
+// A guard does not change the results of difficult statements. It refuses only
+// those whose names cannot be resolved or whose rows cannot be limited.
 func TestSQLiteGuardStatements(t *testing.T) {
 	db := openStatements(t)
 	guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{
@@ -128,9 +127,8 @@ func TestSQLiteGuardExpressions(t *testing.T) {
 	}
 }
 
-// TestSQLiteGuardHiddenColumns: columns that a policy does not list change no
-// answer, though they are named like the columns of other tables, like what the
-// engine would look for first, and hold something that no answer may show.
+// Columns that a policy does not list change no result, even if they have the names of
+// columns of other tables or of aliases. No result contains their values.
 func TestSQLiteGuardHiddenColumns(t *testing.T) {
 	var d sqlite.Dialect
 	for name, corpus := range sqliteCorpora(t) {
@@ -157,8 +155,8 @@ func TestSQLiteGuardHiddenColumns(t *testing.T) {
 	}
 }
 
-// hiddenColumns is every name that some table of the corpus has and this one has
-// not, and some that statements like for their aliases.
+// hiddenColumns returns the names of columns that another table of the corpus has and
+// this one does not, and some names that are common as aliases.
 func hiddenColumns(c *sqliteCorpus, columns []string) []string {
 	names := []string{"T1", "T2", "n", "total", "count", "max", "pw"}
 	for _, table := range sorted(c.tables) {

@@ -14,8 +14,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// TestSQLiteGuardQueries: random queries whose names could mean several things
-// answer behind a guard what they answer on tables without hidden columns.
+// Random queries with ambiguous names have the same result with a guard as on
+// tables without hidden columns.
 func TestSQLiteGuardQueries(t *testing.T) {
 	listed, more := openSQLite(t), openSQLite(t)
 	columns := map[string][]string{"t": {"n", "s", "r"}, "u": {"a", "n"}, "v": {"b", "s", "a"}}
@@ -65,15 +65,15 @@ func TestSQLiteGuardQueries(t *testing.T) {
 		answered++
 	}
 	t.Logf("%d queries answer the same, %d are refused", answered, refused)
-	// What the engine never looks at, such as a common table expression that
-	// nobody uses, may be wrong for the engine and not for the guard.
+	// The engine does not check some parts, such as a common table expression
+	// that is not used. The guard does.
 	if refused*2 > answered {
 		t.Errorf("%d of %d queries are refused", refused, refused+answered)
 	}
 }
 
-// byText is the rows of a result in an order of their own: a query without ORDER
-// BY has none.
+// byText sorts the rows of a result, because a query without ORDER BY has no
+// order.
 func byText(r result) []string {
 	rows := make([]string, len(r.Rows))
 	for i, row := range r.Rows {
@@ -83,10 +83,10 @@ func byText(r result) []string {
 	return rows
 }
 
-// queryGenerator writes queries with few names in many roles.
+// A queryGenerator generates queries with few names in many roles.
 type queryGenerator struct {
 	rng   *rand.Rand
-	scope []string // names of tables that a block can qualify a column with
+	scope []string // the names of tables with which a column can be qualified
 }
 
 func (g *queryGenerator) pick(list ...string) string { return list[g.rng.IntN(len(list))] }
@@ -139,7 +139,7 @@ func (g *queryGenerator) block(depth int) string {
 	return text
 }
 
-// named gives what stands in FROM a name that the block has not yet.
+// named gives an element of FROM a name that the query block does not have yet.
 func (g *queryGenerator) named(source, own string) string {
 	name := own
 	if name == "" || g.rng.IntN(3) == 0 {

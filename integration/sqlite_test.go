@@ -19,7 +19,7 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// sqliteCorpus is a schema and the statements that are asked of it.
+// sqliteCorpus is a schema and the statements for it.
 type sqliteCorpus struct {
 	tables     map[string][]string
 	statements []string
@@ -39,7 +39,7 @@ func sqliteCorpora(t *testing.T) map[string]*sqliteCorpus {
 	return out
 }
 
-// reprint reads a text and prints it as it was read.
+// reprint parses a text and prints it.
 func reprint(d dialect.Dialect, text string) (string, error) {
 	q, err := d.Read(text)
 	if err != nil {
@@ -75,10 +75,10 @@ var (
 	literal     = regexp.MustCompile(`'[^']*'|"[^"]*"|\b[0-9]+(?:\.[0-9]+)?\b`)
 )
 
-// fill makes the tables and gives them rows of every storage class. Values come
-// from a small pool, so that joins find partners, and from the literals of the
-// statements, so that conditions hold. With hidden set each table has columns more
-// that the schema does not list.
+// fill creates the tables with rows of every storage class. Values are taken
+// from a small set, so that joins match, and from the literals of the
+// statements, so that conditions are true. With hidden set, each table has
+// further columns that the schema does not list.
 func fill(t *testing.T, db *sql.DB, c *sqliteCorpus, rng *rand.Rand, hidden bool) {
 	t.Helper()
 	var d sqlite.Dialect
@@ -89,7 +89,7 @@ func fill(t *testing.T, db *sql.DB, c *sqliteCorpus, rng *rand.Rand, hidden bool
 		}
 	}
 	for _, table := range sorted(c.tables) {
-		if table == "sqlite_sequence" { // the engine makes it, with the first counter
+		if table == "sqlite_sequence" { // created by the engine with the first AUTOINCREMENT
 			mustExec(t, db, `CREATE TABLE "counted" (id INTEGER PRIMARY KEY AUTOINCREMENT)`)
 			continue
 		}
@@ -130,7 +130,7 @@ func sorted(tables map[string][]string) []string {
 	return names
 }
 
-// result is what a statement answers: names of columns and rows, in order.
+// A result is the names of the columns and the rows of a statement, in order.
 type result struct {
 	Columns []string
 	Rows    [][]any
@@ -161,7 +161,7 @@ func run(db *sql.DB, text string) (result, error) {
 	return out, rows.Err()
 }
 
-// TestSQLiteCorpus: what was printed answers what the original answers.
+// A printed statement has the same result as the original.
 func TestSQLiteCorpus(t *testing.T) {
 	var d sqlite.Dialect
 	var same, filled, failed int
@@ -206,7 +206,7 @@ func TestSQLiteCorpus(t *testing.T) {
 	}
 }
 
-// sqliteStatements are run on the tables of openStatements.
+// sqliteStatements run on the tables of openStatements.
 var sqliteStatements = []string{
 	"SELECT 'order'.\"select\", `from`.[group by], `from`.`a``b`, 'order'.\"c\"\"d\" FROM \"from\", \"from\" AS 'order'",
 	`SELECT "no such column", "a""b" AS 'x''y', true, FALSE, 'true' FROM t`,
@@ -250,7 +250,7 @@ var sqliteStatements = []string{
 	`SELECT n FROM t LIMIT (SELECT count(*) FROM u) OFFSET 1`,
 }
 
-// openStatements makes the tables that sqliteStatements ask.
+// openStatements creates the tables for sqliteStatements.
 func openStatements(t *testing.T) *sql.DB {
 	t.Helper()
 	db := openSQLite(t)
@@ -284,7 +284,7 @@ func TestSQLiteStatements(t *testing.T) {
 	}
 }
 
-// TestSQLiteCasts: a type has the affinity that its canonical name has.
+// A type has the affinity of its canonical name.
 func TestSQLiteCasts(t *testing.T) {
 	db := openSQLite(t)
 	var d sqlite.Dialect
@@ -315,8 +315,8 @@ func TestSQLiteCasts(t *testing.T) {
 	}
 }
 
-// TestSQLiteSafeFunctions: a call of a safe function reads no table and leaves
-// nothing behind, and what has an effect is not safe.
+// A call of a safe function reads no table and has no side effect. Functions with a
+// side effect are not safe.
 func TestSQLiteSafeFunctions(t *testing.T) {
 	db := openSQLite(t)
 	rows, err := run(db, `SELECT DISTINCT name FROM pragma_function_list`)
@@ -341,8 +341,8 @@ func TestSQLiteSafeFunctions(t *testing.T) {
 	}
 }
 
-// TestSQLiteExpressions: random operators without parentheses are read with the
-// engine's own precedence, and printed so that it cannot change.
+// Random operators without parentheses are parsed with the precedence of the engine,
+// and printed so that the precedence cannot change.
 func TestSQLiteExpressions(t *testing.T) {
 	db := openExpressions(t)
 	var d sqlite.Dialect
@@ -377,7 +377,7 @@ func TestSQLiteExpressions(t *testing.T) {
 	}
 }
 
-// openExpressions makes the table that random expressions are asked of.
+// openExpressions creates the table for random expressions.
 func openExpressions(t *testing.T) *sql.DB {
 	t.Helper()
 	db := openSQLite(t)

@@ -347,7 +347,7 @@ func TestSourceFails(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	failing := &database{answers: []answer{{contains: "crew", err: &sqldb.Error{Kind: sqldb.ErrExecution, Message: "division by zero"}}}}
-	down := &database{answers: []answer{{contains: "crew", err: &sqldb.Error{Kind: sqldb.ErrConnect}}}}
+	down := &database{answers: []answer{{contains: "crew", err: &sqldb.Error{Kind: sqldb.ErrUnavailable}}}}
 	for _, tt := range []struct {
 		name string
 		ctx  context.Context
@@ -357,7 +357,7 @@ func TestSourceFails(t *testing.T) {
 		mends bool // the author of the statement can
 	}{
 		{"the statement", t.Context(), failing, sqldb.ErrExecution, true},
-		{"the connection", t.Context(), down, sqldb.ErrConnect, false},
+		{"the connection", t.Context(), down, sqldb.ErrUnavailable, false},
 		{"a cancelled caller", cancelled, &database{}, context.Canceled, false},
 		{"a spent budget", qed.WithBudget(t.Context(), qed.Limits{Rows: -1}), &database{}, qed.ErrBudget, false},
 		{"a database that says nothing", t.Context(), mute{}, nil, false},

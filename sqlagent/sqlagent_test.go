@@ -462,7 +462,7 @@ func TestErrorsEndTheTurn(t *testing.T) {
 		rules[i] = r
 		return rules
 	}
-	unreachable := &sqldb.Error{Kind: sqldb.ErrConnect}
+	unreachable := &sqldb.Error{Kind: sqldb.ErrUnavailable}
 	tests := []struct {
 		name  string
 		rules []llmtest.Rule
@@ -476,7 +476,7 @@ func TestErrorsEndTheTurn(t *testing.T) {
 		{"the model writes nonsense", with(1, reply("generate", text("no"), text("no"), text("no"))), &database{}, "q", llm.ErrInvalidOutput},
 		{"the model is gone for the answer", with(2, reply("answer", fails(llm.ErrUnavailable))),
 			&database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}, "q", llm.ErrUnavailable},
-		{"the database is gone", ok, &database{answers: []answer{{contains: "crew", err: unreachable}}}, "q", sqldb.ErrConnect},
+		{"the database is gone", ok, &database{answers: []answer{{contains: "crew", err: unreachable}}}, "q", sqldb.ErrUnavailable},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

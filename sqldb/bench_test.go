@@ -8,8 +8,8 @@ import (
 	"github.com/qedkit/qed/dialect/sqlite"
 )
 
-// What a guarded reading costs beyond database/sql: the same driver, which
-// answers at once, through DB.Query and through the pool alone.
+// The cost of DB.Query compared with database/sql alone, with a driver that
+// answers at once.
 func BenchmarkQuery(b *testing.B) {
 	s := &server{columns: []string{"a"}, rows: numbers(10)}
 	b.Run("guarded", func(b *testing.B) {
@@ -41,10 +41,10 @@ func BenchmarkQuery(b *testing.B) {
 	})
 }
 
-// plain admits without counting.
+// plain is an engine whose Admit does nothing.
 type plain struct{ engine }
 
-func (plain) Admit(context.Context, *sql.Conn, *Reading) (func(context.Context) error, error) {
+func (plain) Admit(context.Context, *sql.Conn, *Query) (func(context.Context) error, error) {
 	return func(context.Context) error { return nil }, nil
 }
 

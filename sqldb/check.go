@@ -12,46 +12,77 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// Check reports whether the database can be read, has a table or view at all
-// ([ErrEmpty]), cannot be written through this DB ([ErrWritable]), and, on a
-// server with accounts, whether this one may do what the policy needs and no
-// more ([ErrAccount]). With a nil policy it looks at the account alone. It looks at
-// every replica: one that cannot be reached is an error only where none can.
+// A Finding is something that is wrong with an account or a server, as
+// [DB.Check] found it.
+type Finding struct {
+	Kind    FindingKind `json:"kind"`
+	Object  string      `json:"object,omitempty"` // the table, view, function or setting, as the server names it
+	Message string      `json:"message"`          // one sentence
+
+	// Fix is the statement with which an administrator fixes it, without a
+	// semicolon. It is empty if no single statement does; Message then says
+	// what to do.
+	Fix string `json:"fix,omitempty"`
+}
+
+// A FindingKind is a kind of [Finding].
+type FindingKind string
+
+const (
+	CanWrite           FindingKind = "can_write"             // the account may change rows, tables, grants or settings
+	CanReadBaseTable   FindingKind = "can_read_base_table"   // it may read a table that the policy replaces by a view
+	CanReadUnlisted    FindingKind = "can_read_unlisted"     // it may read something that the policy does not list
+	CanCallKeyFunction FindingKind = "can_call_key_function" // it may call a function that returns the session's key
+	CanReadFiles       FindingKind = "can_read_files"        // it may read files of the server, or run programs there
+	CanBypassPolicy    FindingKind = "can_bypass_policy"     // row-level security does not apply, or it is a superuser
+	CannotRead         FindingKind = "cannot_read"           // it may not read something that the policy lists
+	WrongSetting       FindingKind = "wrong_setting"         // a setting of the pool or an option must be changed
+)
+
+// Check reports whether the database can be read safely. It returns an error of
+// kind
 //
-// It is cheap. A program calls it when it starts, and does not start where it
-// fails; an administrator finds the cures in the findings:
+//   - [ErrEmpty] if there is no table and no view,
+//   - [ErrWritable] if the database could be written through this DB,
+//   - [ErrAccount] if, on a server with accounts, the account may do more or less
+//     than the policy needs.
+//
+// With a nil policy it checks the account alone. All pools are checked; one
+// that cannot be reached is an error only if none can.
+//
+// Check is cheap. A program calls it at its start and exits if it fails. The
+// findings say what to fix:
 //
 //	if err := db.Check(ctx, policy); err != nil {
 //		var failed *sqldb.Error
 //		if errors.As(err, &failed) {
 //			for _, f := range failed.Findings {
-//				log.Printf("%s: %s; to cure it: %s", f.Problem, f.Message, f.Cure)
+//				log.Printf("%s: %s; to fix it: %s", f.Kind, f.Message, f.Fix)
 //			}
 //		}
 //		return err
 //	}
 //
-// How MySQL's views are written is not looked at, as an account such as
-// provision.SQL makes may not see it: run the script again whenever the policy
+// A program that accepts certain findings compares their Kind. The definitions
+// of MySQL's views are not checked, because the account of a secure view may
+// not see them: run the script of provision.SQL again whenever the policy
 // changes.
-//
-// A host that accepts some of the findings looks at their Problem.
 //
 // The error is an [*Error].
 func (db *DB) Check(ctx context.Context, p *secureview.Policy) error {
 	if p != nil && p.Dialect != "" && p.Dialect != db.Dialect() {
-		return &Error{Kind: ErrArgument, Message: fmt.Sprintf("the policy is for %s, the database speaks %s", p.Dialect, db.Dialect())}
+		return errorf(ErrArgument, "the policy is for %s, the database speaks %s", p.Dialect, db.Dialect())
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, db.opt.Timeout, errTimeLimit)
 	defer cancel()
-	findings := db.silence(p)
-	var lost error
+	findings := db.missingSession(p)
+	var down error
 	reached := false
 	for _, r := range db.replicas.all {
 		found, err := db.checkReplica(ctx, r, p)
 		switch {
-		case errors.Is(err, ErrConnect):
-			lost = err
+		case errors.Is(err, ErrUnavailable):
+			down = err
 			continue
 		case err != nil:
 			return err
@@ -64,7 +95,7 @@ func (db *DB) Check(ctx context.Context, p *secureview.Policy) error {
 		}
 	}
 	if !reached {
-		return lost
+		return down
 	}
 	if len(findings) > 0 {
 		return &Error{Kind: ErrAccount, Message: summary(findings), Findings: findings}
@@ -72,8 +103,9 @@ func (db *DB) Check(ctx context.Context, p *secureview.Policy) error {
 	return nil
 }
 
-// silence finds that the policy reads settings which nobody gives.
-func (db *DB) silence(p *secureview.Policy) []Finding {
+// missingSession returns a finding if the policy reads settings of a session
+// and there is no Options.Session.
+func (db *DB) missingSession(p *secureview.Policy) []Finding {
 	if p == nil || p.Setup == nil || db.opt.Session != nil {
 		return nil
 	}
@@ -81,29 +113,29 @@ func (db *DB) silence(p *secureview.Policy) []Finding {
 	if len(settings) == 0 {
 		return nil
 	}
-	return []Finding{{Problem: Unsuitable, Object: "Options.Session",
-		Message: "the policy's views read " + strings.Join(settings, ", ") + " of a session, and Options.Session is nil: nobody sees what they filter or decrypt"}}
+	message := "Options.Session is nil, and the policy's views need the session's " + strings.Join(settings, ", ")
+	return []Finding{{Kind: WrongSetting, Object: "Options.Session", Message: message}}
 }
 
-// checkReplica looks at one pool, through a connection of now: on an older one, a
-// server may still go by the grants that were there when it was made.
+// checkReplica checks one pool through a new connection: on an older one, a
+// server may still apply the grants of the time when it was opened.
 func (db *DB) checkReplica(ctx context.Context, r *replica, p *secureview.Policy) (findings []Finding, err error) {
-	if !db.replicas.take(r) {
-		return nil, &Error{Kind: ErrClosed, Message: "the DB was closed"}
+	if !db.replicas.acquire(r) {
+		return nil, newError(ErrClosed, "the DB was closed")
 	}
-	var patience time.Duration
+	var connectLimit time.Duration
 	if end, ok := ctx.Deadline(); ok && len(db.replicas.all) > 1 {
-		patience = min(time.Until(end)/2, connectTime)
+		connectLimit = min(time.Until(end)/2, connectTime)
 	}
 	for range r.pool.Stats().Idle {
-		conn, err := r.conn(ctx, patience)
+		conn, err := r.conn(ctx, connectLimit)
 		if err != nil {
 			break
 		}
 		discard(conn)
 	}
-	_, err = db.on(ctx, r, patience, func(ctx context.Context, _ *replica, conn *sql.Conn) (again bool, err error) {
-		use(conn, func() (keep bool) {
+	check := func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
+		withConn(conn, func() (keep bool) {
 			found, e := db.engine.Check(ctx, conn, p)
 			if findings = found; e != nil {
 				err = db.failure(ctx, e)
@@ -111,23 +143,24 @@ func (db *DB) checkReplica(ctx context.Context, r *replica, p *secureview.Policy
 			return ctx.Err() == nil
 		})
 		return true, err
-	})
+	}
+	_, err = db.onReplica(ctx, r, connectLimit, check)
 	return findings, err
 }
 
-// summary tells the first few findings and how many there are.
+// summary returns the messages of the first findings and their number.
 func summary(findings []Finding) string {
-	const most = 3
-	told := make([]string, 0, most+1)
-	for _, f := range findings[:min(len(findings), most)] {
-		told = append(told, strings.TrimSuffix(f.Message, "."))
+	const maxListed = 3
+	listed := make([]string, 0, maxListed+1)
+	for _, f := range findings[:min(len(findings), maxListed)] {
+		listed = append(listed, strings.TrimSuffix(f.Message, "."))
 	}
-	if more := len(findings) - most; more > 0 {
-		told = append(told, fmt.Sprintf("and %d more", more))
+	if more := len(findings) - maxListed; more > 0 {
+		listed = append(listed, fmt.Sprintf("and %d more", more))
 	}
 	noun := "findings"
 	if len(findings) == 1 {
 		noun = "finding"
 	}
-	return fmt.Sprintf("%d %s: %s", len(findings), noun, strings.Join(told, "; "))
+	return fmt.Sprintf("%d %s: %s", len(findings), noun, strings.Join(listed, "; "))
 }

@@ -9,61 +9,64 @@ import (
 	"time"
 )
 
-// connectTime bounds the wait for a connection where another replica is left to
-// go to.
+// connectTime is the maximum wait for a connection while another replica could
+// be used instead.
 const connectTime = 5 * time.Second
 
-// attempt works on a connection of p, which it closes; its errors are [*Error].
-// again says of an error that nothing came of the attempt yet, so that another
-// may be made.
-type attempt func(ctx context.Context, p *replica, conn *sql.Conn) (again bool, err error)
+// An attempt does something with a connection of r, and closes the connection.
+// Its error is an [*Error]. retry reports that nothing came of the attempt yet,
+// so that it can be repeated on another connection.
+type attempt func(ctx context.Context, r *replica, conn *sql.Conn) (retry bool, err error)
 
-// unreached is why there is no connection of a pool.
-type unreached struct{ error }
+// A connectError is the reason why a pool returned no connection.
+type connectError struct{ error }
 
-func (u *unreached) Unwrap() error { return u.error }
+func (e *connectError) Unwrap() error { return e.error }
 
-// anywhere makes an attempt on one replica after another until one is reached:
-// on those that are well, and then on one of those that are left alone.
-func (db *DB) anywhere(ctx context.Context, do attempt) error {
-	var err error = &Error{Kind: ErrClosed, Message: "the DB was closed"}
+// onAnyReplica makes an attempt on one replica after another until one of them
+// is reached: first on the healthy ones, then on one that is down.
+func (db *DB) onAnyReplica(ctx context.Context, do attempt) error {
+	var err error = newError(ErrClosed, "the DB was closed")
 	var tried []*replica
 	for {
-		p, well := db.replicas.choose(tried)
-		if p == nil {
+		r, healthy := db.replicas.choose(tried)
+		if r == nil {
 			return err
 		}
-		var patience time.Duration
-		if end, ok := ctx.Deadline(); ok && well && len(tried)+1 < len(db.replicas.all) {
-			patience = min(time.Until(end)/2, connectTime)
+		var connectLimit time.Duration
+		if end, ok := ctx.Deadline(); ok && healthy && len(tried)+1 < len(db.replicas.all) {
+			connectLimit = min(time.Until(end)/2, connectTime)
 		}
-		var again bool
-		if again, err = db.on(ctx, p, patience, do); !again || !well {
+		var retry bool
+		if retry, err = db.onReplica(ctx, r, connectLimit, do); !retry || !healthy {
 			return err
 		}
-		tried = append(tried, p)
+		tried = append(tried, r)
 	}
 }
 
-// on makes an attempt on p, which was chosen, and reports whether it may be made
-// on another because p was not reached.
-func (db *DB) on(ctx context.Context, p *replica, patience time.Duration, do attempt) (again bool, err error) {
-	health := unknown
-	defer func() { db.replicas.leave(p, health) }()
-	if p.slots != nil {
+// onReplica makes an attempt on r, which was chosen or acquired, and releases
+// r. It reports whether r could not be reached, so that the attempt can be
+// repeated on another replica.
+func (db *DB) onReplica(
+	ctx context.Context, r *replica, connectLimit time.Duration, do attempt,
+) (retry bool, err error) {
+	state := unknown
+	defer func() { db.replicas.release(r, state) }()
+	if r.slots != nil {
 		select {
-		case p.slots <- struct{}{}:
-			defer func() { <-p.slots }()
+		case r.slots <- struct{}{}:
+			defer func() { <-r.slots }()
 		case <-ctx.Done():
 			e := db.failure(ctx, ctx.Err())
-			e.Message += fmt.Sprintf(", while all %d connections of the pool were in use", cap(p.slots))
+			e.Message += fmt.Sprintf(", while all %d connections of the pool were in use", cap(r.slots))
 			return false, e
 		}
 	}
-	again, err = p.connect(ctx, patience, do)
-	var away *unreached
-	if errors.As(err, &away) {
-		err = away.error
+	retry, err = r.connect(ctx, connectLimit, do)
+	var noConn *connectError
+	if errors.As(err, &noConn) {
+		err = noConn.error
 	}
 	var known *Error
 	if err != nil && !errors.As(err, &known) {
@@ -72,51 +75,51 @@ func (db *DB) on(ctx context.Context, p *replica, patience time.Duration, do att
 	}
 	switch {
 	case err == nil:
-		health = well
+		state = healthy
 	case ctx.Err() != nil:
-	case away != nil:
-		health = lost // also where the server refuses the account: another may take it
-	case known.Kind != ErrConnect:
-		health = well // it answered
-	case again:
-		health = lost
+	case noConn != nil:
+		state = down // also if the server refuses the account: another server may accept it
+	case known.Kind != ErrUnavailable:
+		state = healthy // the server returned this error
+	case retry:
+		state = down
 	}
-	return health == lost, err
+	return state == down, err
 }
 
-// connect makes an attempt on a connection of the pool. One that was kept and
-// turns out to be closed, before anything was sent, makes room for another: for
-// a connection that is held, database/sql does not do that itself. With
-// patience, a connection is waited for no longer than that.
-func (p *replica) connect(ctx context.Context, patience time.Duration, do attempt) (again bool, err error) {
+// connect makes an attempt on a connection of the pool. If the connection was
+// idle and turns out to be closed, before anything was sent, the attempt is
+// repeated on the next one: database/sql does not do that for a [sql.Conn].
+// connectLimit bounds the wait for a connection; 0 means no limit.
+func (r *replica) connect(ctx context.Context, connectLimit time.Duration, do attempt) (retry bool, err error) {
 	for {
-		kept := p.pool.Stats().Idle > 0
-		conn, err := p.conn(ctx, patience)
+		idle := r.pool.Stats().Idle > 0
+		conn, err := r.conn(ctx, connectLimit)
 		if err != nil {
-			return true, &unreached{err}
+			return true, &connectError{err}
 		}
-		if again, err = do(ctx, p, conn); !again || !kept || !errors.Is(err, driver.ErrBadConn) {
-			return again, err
+		if retry, err = do(ctx, r, conn); !retry || !idle || !errors.Is(err, driver.ErrBadConn) {
+			return retry, err
 		}
 	}
 }
 
-func (p *replica) conn(ctx context.Context, patience time.Duration) (*sql.Conn, error) {
-	if patience <= 0 {
-		return p.pool.Conn(ctx)
+func (r *replica) conn(ctx context.Context, limit time.Duration) (*sql.Conn, error) {
+	if limit <= 0 {
+		return r.pool.Conn(ctx)
 	}
-	short, cancel := context.WithTimeout(ctx, patience)
+	short, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	conn, err := p.pool.Conn(short)
+	conn, err := r.pool.Conn(short)
 	if err != nil && short.Err() != nil && ctx.Err() == nil {
-		return nil, &Error{Kind: ErrConnect, Message: fmt.Sprintf("no connection came within %v", patience)}
+		return nil, errorf(ErrUnavailable, "no connection within %v", limit)
 	}
 	return conn, err
 }
 
-// use closes conn after do: for good where do says that it is not to be kept,
-// or panics.
-func use(conn *sql.Conn, do func() (keep bool)) {
+// withConn calls do and returns conn to its pool. It closes the connection
+// instead if do returns false or panics.
+func withConn(conn *sql.Conn, do func() (keep bool)) {
 	keep, panicked := false, true
 	defer func() {
 		switch {
@@ -132,14 +135,14 @@ func use(conn *sql.Conn, do func() (keep bool)) {
 	panicked = false
 }
 
-// discard closes a connection and keeps it from going back to the pool.
+// discard closes a connection instead of returning it to the pool.
 func discard(conn *sql.Conn) {
 	_ = conn.Raw(func(any) error { return driver.ErrBadConn })
 }
 
-// abandon is discard during a panic. Where it was the driver that panicked,
-// database/sql may hold a lock for ever that closing waits for: then the
-// connection is given up, and with it one of the pool's.
+// abandon is discard during a panic. If the driver panicked, database/sql may
+// hold a lock forever that closing waits for. The connection, and with it one
+// of the pool's connections, is then given up after a while.
 func abandon(conn *sql.Conn) {
 	done := make(chan struct{})
 	go func() {

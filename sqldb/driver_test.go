@@ -13,35 +13,35 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// server is a driver that does as it is told, and so does the engine that goes
-// with it. The engines of real databases have tests of their own; these are
-// about what is common.
+// server is a driver whose behaviour a test controls, together with the engine
+// below. The tests of this package cover what all engines have in common; the
+// real engines have their own tests.
 //
-// A server works on a statement from when it gets it until it has answered it, or
-// until it is stopped: not shorter for a client that has gone.
+// A server works on a statement until it has returned the result or was
+// stopped, even if the client has closed its connection.
 type server struct {
 	columns  []string
 	rows     [][]driver.Value
 	findings []Finding
 
-	// at is called at each stage, and says what goes wrong there: "connect",
-	// "introspect", "check", "admit", "query", "row" after the last row, "rest"
-	// where rows are not wanted, "release", "stop".
+	// at is called at each stage and returns the error of that stage:
+	// "connect", "introspect", "check", "admit", "query", "row" after the last
+	// row, "rest" when the remaining rows are not read, "release", "stop".
 	at func(ctx context.Context, stage string) error
 
 	mu                                sync.Mutex
-	asked                             int // to connect in vain, or for a reading
+	asked                             int // failed connects and queries
 	opened, closed, released, stopped int
-	works                             map[string]bool // on statements, by their text
-	readings                          []Reading
+	works                             map[string]bool // the running statements, by their text
+	queries                           []Query
 }
 
 var (
-	errSyntax = errors.New("syntax")                     // the server's answer
-	errBroken = errors.New("dial tcp: password=hunter2") // no answer
+	errSyntax = errors.New("syntax")                     // returned by the server
+	errBroken = errors.New("dial tcp: password=hunter2") // the server did not answer
 )
 
-// only has do happen at one stage.
+// only calls do at one stage.
 func only(stage string, do func(context.Context) error) func(context.Context, string) error {
 	return func(ctx context.Context, at string) error {
 		if at != stage {
@@ -55,7 +55,7 @@ func fails(err error) func(context.Context) error {
 	return func(context.Context) error { return err }
 }
 
-// hangs waits for ctx, as drivers do.
+// hangs waits for ctx, like a driver.
 func hangs(ctx context.Context) error {
 	<-ctx.Done()
 	return ctx.Err()
@@ -89,7 +89,7 @@ func (s *server) begin(text string, works bool) {
 	}
 }
 
-// answer is what comes of a stage in which the server works on a statement.
+// answer returns the error of a stage in which the server works on a statement.
 func (s *server) answer(ctx context.Context, text, stage string) error {
 	err := s.stage(ctx, stage)
 	if ctx.Err() == nil && !errors.Is(err, errBroken) {
@@ -98,7 +98,7 @@ func (s *server) answer(ctx context.Context, text, stage string) error {
 	return err
 }
 
-// idle reports whether the server works on nothing.
+// idle reports whether no statement is running.
 func (s *server) idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,10 +115,10 @@ func (s *server) Connect(ctx context.Context) (driver.Conn, error) {
 	return &connection{s}, nil
 }
 
-// engine is the engine of any number of servers.
+// engine is the engine of all servers.
 type engine struct{ dialect string }
 
-// of is the server behind a connection.
+// of returns the server of a connection.
 func (engine) of(conn *sql.Conn) (s *server) {
 	_ = conn.Raw(func(driverConn any) error {
 		s = driverConn.(*connection).server
@@ -136,15 +136,15 @@ func (e engine) Check(ctx context.Context, conn *sql.Conn, _ *secureview.Policy)
 	s := e.of(conn)
 	return s.findings, s.stage(ctx, "check")
 }
-func (e engine) Admit(ctx context.Context, conn *sql.Conn, r *Reading) (func(context.Context) error, error) {
+func (e engine) Admit(ctx context.Context, conn *sql.Conn, q *Query) (func(context.Context) error, error) {
 	s := e.of(conn)
 	s.count(&s.asked)
 	s.mu.Lock()
-	s.readings = append(s.readings, *r)
+	s.queries = append(s.queries, *q)
 	s.mu.Unlock()
-	r.SQL = "/* " + r.Tag + " */ " + r.SQL
-	s.begin(r.SQL, true)
-	if err := s.answer(ctx, r.SQL, "admit"); err != nil {
+	q.SQL = "/* " + q.Tag + " */ " + q.SQL
+	s.begin(q.SQL, true)
+	if err := s.answer(ctx, q.SQL, "admit"); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) error {
@@ -162,16 +162,16 @@ func (engine) Classify(err error) *Error {
 	return nil
 }
 
-// stopping is an engine that stops.
+// stopping is an engine that is a Stopper.
 type stopping struct{ engine }
 
-func (e stopping) Stop(ctx context.Context, conn *sql.Conn, r *Reading) error {
+func (e stopping) Stop(ctx context.Context, conn *sql.Conn, q *Query) error {
 	s := e.of(conn)
 	s.count(&s.stopped)
 	if err := s.stage(ctx, "stop"); err != nil {
 		return err
 	}
-	s.begin(r.SQL, false)
+	s.begin(q.SQL, false)
 	return nil
 }
 
@@ -185,7 +185,7 @@ func (c *connection) QueryContext(ctx context.Context, text string, _ []driver.N
 	if err := c.answer(ctx, text, "query"); err != nil {
 		return nil, err
 	}
-	c.begin(text, true) // its rows are to come
+	c.begin(text, true) // until its rows are read
 	return &cursor{server: c.server, ctx: ctx, text: text}, nil
 }
 
@@ -218,7 +218,7 @@ func (c *cursor) Next(dest []driver.Value) error {
 	return io.EOF
 }
 
-// serve is a DB on servers with one connection each.
+// serve returns a DB on servers with one connection each.
 func serve(t testing.TB, engine Engine, opt *Options, servers ...*server) *DB {
 	t.Helper()
 	pools := make([]*sql.DB, len(servers))
@@ -226,7 +226,12 @@ func serve(t testing.TB, engine Engine, opt *Options, servers ...*server) *DB {
 		pools[i] = sql.OpenDB(s)
 		pools[i].SetMaxOpenConns(1)
 	}
-	db, err := New(engine, opt, pools...)
+	var o Options
+	if opt != nil {
+		o = *opt
+	}
+	o.Replicas = pools[1:]
+	db, err := New(engine, pools[0], &o)
 	if err != nil {
 		t.Fatal(err)
 	}

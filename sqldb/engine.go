@@ -9,71 +9,78 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// Engine is what differs between database servers. Engines come from packages
-// of their own, such as sqldb/sqlitedb; hosts only pass them on. An Engine is
-// safe for concurrent use, a connection is not.
+// An Engine is what differs between database servers. The packages of the
+// engines, such as sqldb/sqlitedb, implement it; programs do not call it. An
+// Engine is safe for concurrent use, a connection is not.
 type Engine interface {
-	// Dialect is the name of the dialect whose statements it executes.
+	// Dialect returns the name of the SQL dialect that the engine executes.
 	Dialect() string
 
-	// Introspect reads the catalogue and tells skipped what it leaves out.
+	// Introspect reads the catalogue. It calls skipped for what it leaves out.
 	Introspect(ctx context.Context, conn *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error)
 
-	// Check answers an error that says why the database cannot be read, or of
-	// kind [ErrEmpty] or [ErrWritable]; else what the account may do beyond
-	// what the policy needs. A nil policy lets it look at the account alone.
+	// Check returns what the account may do that the policy does not need, and
+	// what it cannot do that the policy does need. With a nil policy it checks
+	// the account alone. The error says why the database cannot be read, or is
+	// of kind [ErrEmpty] or [ErrWritable].
 	Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) ([]Finding, error)
 
-	// Admit prepares the connection for one statement: read-only, with the
-	// session and the time limit of r, and where the engine can, nothing
-	// beyond what r names. It may put a comment before r.SQL.
+	// Admit prepares the connection for one query: read-only, with the session
+	// and the time limit of q. It returns an error of kind [ErrDenied] if the
+	// statement would read more than q.Objects. It may put a comment before
+	// q.SQL.
 	//
-	// release undoes all of it, under a context that goes on when the
-	// caller's has ended. When it fails the connection is thrown away, and so
-	// it is, without release, after an error of Admit and before a
-	// [Stopper]'s Stop.
-	Admit(ctx context.Context, conn *sql.Conn, r *Reading) (release func(context.Context) error, err error)
+	// release undoes all of this. Its context does not end with that of the
+	// caller. The connection is closed if release fails. It is closed without
+	// release if Admit fails, and before [Stopper.Stop] is called.
+	Admit(ctx context.Context, conn *sql.Conn, q *Query) (release func(context.Context) error, err error)
 
-	// Classify turns a driver's error into an [*Error] with a text that is
-	// safe to show, or answers nil for one that it does not know.
+	// Classify turns an error of the driver into an [*Error] whose text is safe
+	// to show. It returns nil for an error that it does not know.
 	Classify(err error) *Error
 }
 
-// Stopper is an [Engine] whose server may go on with a statement whose
-// connection is gone. Such a server keeps to [Reading.Timeout] by itself.
+// A Stopper is an [Engine] whose server may continue a statement after its
+// connection was closed. Such a server enforces [Query.Timeout] itself.
 type Stopper interface {
-	// Stop ends on the server what is left of a reading, and returns when it
-	// has ended, or at once where nothing of it is there. conn is another
-	// connection of the same pool. It is called when the reading's context
-	// ended or its connection broke, in Admit too.
-	Stop(ctx context.Context, conn *sql.Conn, r *Reading) error
+	// Stop stops on the server what is left of a query, and returns when it
+	// has ended or if nothing of it runs. conn is another connection of the
+	// same pool. Stop is called when the query's context ended or its
+	// connection failed, also if that happened in Admit.
+	Stop(ctx context.Context, conn *sql.Conn, q *Query) error
 }
 
-// Celler is an [Engine] whose drivers hand some values over otherwise than the
-// server writes them.
-type Celler interface {
-	// Cell answers what stands for a driver's value, in a column of a type as
-	// the driver names it. It may answer bytes that it was given, but not keep
-	// them.
-	Cell(columnType string, value any) any
+// A ValueConverter is an [Engine] whose drivers return some values in another
+// form than the server writes them.
+type ValueConverter interface {
+	// ConvertValue returns the cell for a driver's value. columnType is the
+	// type of the column as the driver names it. ConvertValue may return value
+	// itself, but it does not retain it.
+	ConvertValue(columnType string, value any) any
 }
 
-// Reading is a statement that a guard let pass, as an [Engine] sees it. Each
-// attempt has a Reading of its own; what it points to is shared, for reading
-// alone.
-type Reading struct {
+// A Query is a statement that a guard has checked, as an [Engine] sees it. Each
+// attempt to execute a statement has its own Query; what a Query points to is
+// shared and read-only.
+type Query struct {
 	SQL     string
-	Objects []Object
+	Objects []Object      // what the statement reads
 	Session *Session      // never nil
-	Timeout time.Duration // for the server to keep to: a millisecond or more
-	Tag     string        // letters and digits that nobody can guess: finds this reading again among those of a server
-	Pool    int           // which of the pools given to [New] it runs on
+	Timeout time.Duration // the time limit for the server, at least 1 ms
+
+	// Tag identifies the query on a server. It consists of letters and digits
+	// and cannot be guessed.
+	Tag string
+
+	// Pool is the number of the pool that the query runs on: 0 is the pool
+	// given to [New], n is the n-th of [Options.Replicas], counted from 1.
+	Pool int
 }
 
-// Object is a table or view that a [Reading] names, as the catalogue spells
+// An Object is a table or view that a [Query] reads, as the catalogue spells
 // it, with the columns that may be read.
 type Object struct {
-	Schema  string // empty where the engine has none
+	Schema  string // empty if the engine has no schemas
 	Name    string
 	Columns []string
 }

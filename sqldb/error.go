@@ -7,51 +7,58 @@ import (
 	"time"
 )
 
-// Kind is a way in which reading a database can fail. It is an error itself,
-// so that
+// A Kind is a reason why a database could not be read. It is an error, so that
+// it can be the target of errors.Is:
 //
-//	errors.Is(err, sqldb.ErrTimeout)
-//
-// says whether err, or anything it wraps, is an [*Error] of that kind.
+//	if errors.Is(err, sqldb.ErrTimeout) {
 type Kind string
 
 const (
-	ErrArgument    Kind = "argument"       // a nil, negative or foreign argument, or a session that cannot be made
-	ErrSession     Kind = "session"        // Options.Session failed, or what it gave does not fit, such as a wrong key
-	ErrConnect     Kind = "connect"        // no connection, or the database is locked: it may work again later
+	ErrArgument    Kind = "argument"       // an argument, an option or a session is invalid
+	ErrSession     Kind = "session"        // Options.Session failed, or what it returned does not fit, such as a wrong key
+	ErrUnavailable Kind = "unavailable"    // no connection, or the database is locked: it may work again later
 	ErrClosed      Kind = "closed"         // the DB was closed
 	ErrMissing     Kind = "missing"        // there is no such database
-	ErrUnreadable  Kind = "unreadable"     // it is there, but cannot be opened or read
-	ErrNotDatabase Kind = "not a database" // it is of another format, or damaged
-	ErrEmpty       Kind = "empty schema"   // it has no tables and no views
-	ErrWritable    Kind = "writable"       // it could be written, which nothing here may
-	ErrAccount     Kind = "account"        // the account or the server is not as it should be: see Error.Findings
-	ErrTimeout     Kind = "timeout"        // longer than Options.Timeout, or than the caller's deadline
-	ErrCancelled   Kind = "cancelled"      // the caller's context was cancelled
-	ErrDenied      Kind = "denied"         // the engine would do more than the guard saw
-	ErrTooLarge    Kind = "too large"      // one row, value or intermediate result is beyond a limit
-	ErrExecution   Kind = "execution"      // the engine refused the statement, or failed in it
+	ErrUnreadable  Kind = "unreadable"     // the database exists, but cannot be opened or read
+	ErrNotDatabase Kind = "not a database" // the file has another format, or is damaged
+	ErrEmpty       Kind = "empty schema"   // the database has no tables and no views
+	ErrWritable    Kind = "writable"       // the database could be written through this DB
+	ErrAccount     Kind = "account"        // the account or the server is not set up as it should be: see Error.Findings
+	ErrTimeout     Kind = "timeout"        // Options.Timeout or the deadline of the context was exceeded
+	ErrCanceled    Kind = "canceled"       // the context was canceled
+	ErrDenied      Kind = "denied"         // the database would do more than the guard saw
+	ErrTooLarge    Kind = "too large"      // a row, a value or an intermediate result exceeds a limit
+	ErrExecution   Kind = "execution"      // the database refused the statement, or failed to execute it
 )
 
-// Error returns the kind's name.
+// Error returns the name of the kind.
 func (k Kind) Error() string { return "sqldb: " + string(k) }
 
-// Error is how reading a database failed. Callers tell errors apart by [Kind],
-// with [errors.Is]; a timeout and a cancellation also match
-// [context.DeadlineExceeded] and [context.Canceled].
+// An Error says why a database could not be read. errors.Is finds its [Kind].
+// For [ErrTimeout] it also finds [context.DeadlineExceeded], for [ErrCanceled]
+// [context.Canceled].
 //
-// Its text holds neither values of rows or sessions nor anything of a
-// connection string but a file's own name. What a person or a model wrote in a
-// statement can appear in it.
+// The text contains no values of rows or sessions. Of a connection string it
+// contains at most the base name of a file. It may contain parts of the
+// statement.
 type Error struct {
 	Kind    Kind
-	Message string // one sentence, with the remedy where there is one
-	Err     error  // what is behind it; may be nil
+	Message string // one sentence, with what to do about it if that is known
+	Err     error  // the cause; may be nil
 
-	Findings []Finding // of kind ErrAccount: what is wrong, each with its cure
+	// Findings are the results of a check, for [ErrAccount].
+	Findings []Finding
 }
 
-// Error says what failed.
+func newError(kind Kind, message string) *Error {
+	return &Error{Kind: kind, Message: message}
+}
+
+func errorf(kind Kind, format string, args ...any) *Error {
+	return newError(kind, fmt.Sprintf(format, args...))
+}
+
+// Error returns the kind and the message.
 func (e *Error) Error() string {
 	if e.Message == "" {
 		return e.Kind.Error()
@@ -62,34 +69,37 @@ func (e *Error) Error() string {
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Is reports whether target is e's [Kind], or the context's error of that kind.
+// Is reports whether target is the [Kind] of e, or the context's error for that
+// kind.
 func (e *Error) Is(target error) bool {
 	switch target {
 	case context.DeadlineExceeded:
 		return e.Kind == ErrTimeout
 	case context.Canceled:
-		return e.Kind == ErrCancelled
+		return e.Kind == ErrCanceled
 	}
 	k, ok := target.(Kind)
 	return ok && k == e.Kind
 }
 
-// failure gives err its kind. The context comes first: what an engine says
-// about a statement that was stopped is noise. Unknown errors of a driver keep
-// their text to themselves, as it may hold a connection string.
+// failure returns the [Error] for err. The context is considered first, because
+// the error of a statement that was stopped has many forms. The text of a
+// driver error that is not known is not shown: it may contain a connection
+// string.
 func (db *DB) failure(ctx context.Context, err error) *Error {
 	ctxErr := ctx.Err()
 	if end, ok := ctx.Deadline(); ok && ctxErr == nil && timedOut(err) && !time.Now().Before(end) {
-		ctxErr = context.DeadlineExceeded // the driver's clock was a little earlier
+		ctxErr = context.DeadlineExceeded // the driver saw the deadline before the context did
 	}
 	switch {
 	case ctxErr == nil:
 	case context.Cause(ctx) == errTimeLimit:
-		return &Error{Kind: ErrTimeout, Message: fmt.Sprintf("stopped after the time limit (Options.Timeout is %v)", db.opt.Timeout), Err: ctxErr}
+		message := fmt.Sprintf("stopped after the time limit (Options.Timeout is %v)", db.opt.Timeout)
+		return &Error{Kind: ErrTimeout, Message: message, Err: ctxErr}
 	case errors.Is(ctxErr, context.DeadlineExceeded):
-		return &Error{Kind: ErrTimeout, Message: "stopped at its deadline", Err: ctxErr}
+		return &Error{Kind: ErrTimeout, Message: "stopped at the deadline of the context", Err: ctxErr}
 	default:
-		return &Error{Kind: ErrCancelled, Message: "stopped by the caller", Err: ctxErr}
+		return &Error{Kind: ErrCanceled, Message: "stopped because the context was canceled", Err: ctxErr}
 	}
 	var known *Error
 	if errors.As(err, &known) {
@@ -98,14 +108,14 @@ func (db *DB) failure(ctx context.Context, err error) *Error {
 	if e := db.engine.Classify(err); e != nil {
 		return e
 	}
-	return &Error{Kind: ErrConnect, Message: "the driver failed; see the wrapped error", Err: err}
+	return &Error{Kind: ErrUnavailable, Message: "the driver failed; see the wrapped error", Err: err}
 }
 
-// timedOut reports whether err is that of a network operation whose time was up.
+// timedOut reports whether err is the timeout of a network operation.
 func timedOut(err error) bool {
 	var e interface{ Timeout() bool }
 	return errors.As(err, &e) && e.Timeout()
 }
 
-// errTimeLimit is why a context ends at the time limit of the options.
+// errTimeLimit is the cause of a context that ended after Options.Timeout.
 var errTimeLimit = errors.New("sqldb: Options.Timeout")

@@ -4,40 +4,39 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/secureview"
 )
 
-// Query executes a statement that a guard let pass and returns its rows. The
-// table is Truncated where more rows would have come: beyond
-// [Options.MaxRows] or [Options.MaxBytes], or beyond a limit that the guard
-// added, where as many rows came as it allows.
+// Query executes a statement and returns its rows. Truncated is set in the
+// table if the statement has more rows: because of [Options.MaxRows] or
+// [Options.MaxBytes], or because as many rows came as the limit that the guard
+// added allows.
 //
 // When ctx ends, the statement is stopped on the server too, and nothing of it
-// runs any more when Query returns. Where the server cannot be told, which is
-// tried for five seconds, the error says so, and the server's own time limit
-// ends the statement.
+// runs there any more when Query returns. Query tries that for five seconds. If
+// it fails, the error says so, and the statement ends at the time limit of the
+// server.
 //
 // The error is an [*Error].
 func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error) {
 	if stmt == nil || stmt.Dialect() == nil {
-		return nil, &Error{Kind: ErrArgument, Message: "there is no statement: let a secureview.Guard make one"}
+		return nil, newError(ErrArgument, "the statement is nil or empty: make one with a secureview.Guard")
 	}
 	if got := stmt.Dialect().Name(); got != db.Dialect() {
-		return nil, &Error{Kind: ErrArgument, Message: fmt.Sprintf("the statement is written for %s, the database speaks %s", got, db.Dialect())}
+		return nil, errorf(ErrArgument, "the statement is written for %s, the database speaks %s", got, db.Dialect())
 	}
 	session, err := db.session(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := Reading{SQL: stmt.SQL(), Session: session}
+	q := Query{SQL: stmt.SQL(), Session: session}
 	for _, read := range stmt.Reads() {
-		r.Objects = append(r.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
+		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
 	}
-	table, err := db.read(ctx, r)
+	table, err := db.query(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +46,13 @@ func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table
 	return table, nil
 }
 
-// grace is how much later than a server that keeps to the time limit itself
-// this side does: a connection whose statement the server ended can go on.
+// grace is how long the client waits after the time limit of a server that
+// enforces one: a connection whose statement was ended by the server can be
+// used again.
 const grace = 500 * time.Millisecond
 
-// read executes a reading on one of the replicas.
-func (db *DB) read(ctx context.Context, r Reading) (*qed.Table, error) {
+// query executes q on one of the replicas.
+func (db *DB) query(ctx context.Context, q Query) (*qed.Table, error) {
 	limit := time.Now().Add(db.opt.Timeout)
 	end := limit
 	if db.stopper != nil {
@@ -60,19 +60,19 @@ func (db *DB) read(ctx context.Context, r Reading) (*qed.Table, error) {
 	}
 	ctx, cancel := context.WithDeadlineCause(ctx, end, errTimeLimit)
 	defer cancel()
-	end, _ = ctx.Deadline() // or the caller's
+	end, _ = ctx.Deadline() // the caller's may be earlier
 
 	var got result
-	err := db.anywhere(ctx, func(ctx context.Context, p *replica, conn *sql.Conn) (again bool, err error) {
-		attempt := r
-		attempt.Tag, attempt.Pool = rand.Text(), p.number
+	err := db.onAnyReplica(ctx, func(ctx context.Context, r *replica, conn *sql.Conn) (retry bool, err error) {
+		attempt := q
+		attempt.Tag, attempt.Pool = rand.Text(), r.number
 		attempt.Timeout = min(time.Until(limit), time.Until(end))
 		if attempt.Timeout < time.Millisecond {
 			conn.Close()
-			return false, &Error{Kind: ErrTimeout, Message: "no time was left for it when it had a connection"}
+			return false, newError(ErrTimeout, "no time was left for the statement when it had a connection")
 		}
-		got, err = db.execute(ctx, p, conn, &attempt)
-		return !got.seen, err
+		got, err = db.execute(ctx, r, conn, &attempt)
+		return !got.hasRow, err
 	})
 	if err != nil {
 		return nil, err

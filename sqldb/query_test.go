@@ -24,12 +24,12 @@ func numbers(n int) [][]driver.Value {
 	return rows
 }
 
-// read reads a statement that no guard made.
+// read executes a statement without a guard.
 func read(ctx context.Context, db *DB) (*qed.Table, error) {
-	return db.read(ctx, Reading{SQL: "SELECT 1", Session: &Session{}})
+	return db.query(ctx, Query{SQL: "SELECT 1", Session: &Session{}})
 }
 
-// statement is one that a guard made.
+// statement returns a statement of a guard.
 func statement(t testing.TB, d dialect.Dialect, text string) *secureview.Statement {
 	t.Helper()
 	guard, err := secureview.New(&secureview.Policy{Schema: "main", Tables: map[string][]string{"t": {"a", "b"}}, RowLimit: 10}, d)
@@ -50,7 +50,7 @@ func TestQuery(t *testing.T) {
 		text      string
 		truncated bool
 	}{
-		{"SELECT a FROM t", true}, // where the guard's limit lies, there may be more
+		{"SELECT a FROM t", true}, // there may be more rows than the guard's limit
 		{"SELECT a FROM t LIMIT 10", false},
 	} {
 		stmt := statement(t, sqlite.Dialect{}, test.text)
@@ -61,8 +61,8 @@ func TestQuery(t *testing.T) {
 		if len(got.Rows) != 10 || got.Truncated != test.truncated {
 			t.Errorf("%s: %d rows, truncated %v", test.text, len(got.Rows), got.Truncated)
 		}
-		want := Reading{SQL: stmt.SQL(), Objects: []Object{{Schema: "main", Name: "t", Columns: []string{"a"}}}, Session: &Session{}}
-		r := s.readings[len(s.readings)-1]
+		want := Query{SQL: stmt.SQL(), Objects: []Object{{Schema: "main", Name: "t", Columns: []string{"a"}}}, Session: &Session{}}
+		r := s.queries[len(s.queries)-1]
 		if r.Timeout <= 29*time.Second || r.Timeout > 30*time.Second || len(r.Tag) < 20 || strings.ContainsFunc(r.Tag, notWord) {
 			t.Errorf("timeout %v, tag %q", r.Timeout, r.Tag)
 		}
@@ -71,8 +71,8 @@ func TestQuery(t *testing.T) {
 			t.Errorf("%s: (-want +got):\n%s", test.text, diff)
 		}
 	}
-	if s.readings[0].Tag == s.readings[1].Tag {
-		t.Error("two readings have one tag")
+	if s.queries[0].Tag == s.queries[1].Tag {
+		t.Error("two queries have the same tag")
 	}
 	for _, stmt := range []*secureview.Statement{nil, {}} {
 		if _, err := db.Query(t.Context(), stmt); !errors.Is(err, ErrArgument) {
@@ -118,10 +118,10 @@ func TestReadLimits(t *testing.T) {
 	}{
 		{"as many as allowed", numbers(1000), Options{}, 1000, false, nil},
 		{"one more", numbers(1001), Options{}, 1000, true, nil},
-		{"an own limit", numbers(10), Options{MaxRows: 9}, 9, true, nil},
+		{"Options.MaxRows", numbers(10), Options{MaxRows: 9}, 9, true, nil},
 		{"bytes", numbers(10), Options{MaxBytes: 40}, 5, true, nil},
 		{"bytes to the last", numbers(5), Options{MaxBytes: 40}, 5, false, nil},
-		{"a row beyond", [][]driver.Value{{long}}, Options{MaxBytes: 99}, 0, false, ErrTooLarge},
+		{"a row that is too large", [][]driver.Value{{long}}, Options{MaxBytes: 99}, 0, false, ErrTooLarge},
 		{"a cell that is cut fits", [][]driver.Value{{long}}, Options{MaxBytes: 99, MaxCellBytes: 50}, 1, false, nil},
 		{"a value without a cell", [][]driver.Value{{complex(1, 2)}}, Options{}, 0, false, ErrExecution},
 	} {
@@ -175,10 +175,10 @@ func TestErrors(t *testing.T) {
 		cause  error
 		closed int // connections
 	}{
-		{"no connection", only("connect", fails(errBroken)), ErrConnect, errBroken, 0},
-		{"denied before", only("admit", fails(denied)), ErrDenied, nil, 1},
-		{"what the engine knows", only("row", fails(errSyntax)), ErrExecution, errSyntax, 0},
-		{"what it does not", only("row", fails(errBroken)), ErrConnect, errBroken, 0},
+		{"no connection", only("connect", fails(errBroken)), ErrUnavailable, errBroken, 0},
+		{"denied", only("admit", fails(denied)), ErrDenied, nil, 1},
+		{"an error that the engine knows", only("row", fails(errSyntax)), ErrExecution, errSyntax, 0},
+		{"an error that it does not know", only("row", fails(errBroken)), ErrUnavailable, errBroken, 0},
 		{"time", only("row", hangs), ErrTimeout, context.DeadlineExceeded, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -195,14 +195,14 @@ func TestErrors(t *testing.T) {
 			}
 		})
 	}
-	for _, e := range []*Error{{Kind: ErrTimeout}, {Kind: ErrCancelled}} {
-		if errors.Is(e, context.DeadlineExceeded) != (e.Kind == ErrTimeout) || errors.Is(e, context.Canceled) != (e.Kind == ErrCancelled) {
+	for _, e := range []*Error{{Kind: ErrTimeout}, {Kind: ErrCanceled}} {
+		if errors.Is(e, context.DeadlineExceeded) != (e.Kind == ErrTimeout) || errors.Is(e, context.Canceled) != (e.Kind == ErrCanceled) {
 			t.Errorf("%v is not the context's error", e)
 		}
 	}
 }
 
-// A connection that cannot be set back does not serve another statement.
+// A connection that cannot be reset is not used again.
 func TestReleaseFails(t *testing.T) {
 	s := &server{columns: []string{"n"}, at: only("release", fails(errBroken))}
 	db := serve(t, engine{}, nil, s)

@@ -8,36 +8,37 @@ import (
 	"time"
 )
 
-// maxBackoff bounds how long a replica is left alone, unless Options.Backoff is
-// longer.
+// maxBackoff is the longest time for which a replica is not used, unless
+// Options.Backoff is longer.
 const maxBackoff = time.Minute
 
-// replicas spreads readings over pools of one database. A pool that was not
-// reached is left alone, twice as long each time, and then tried by one reading.
+// replicas spreads statements over the pools of one database. A pool that could
+// not be reached is not used for a while, which doubles with each failure. Then
+// a single statement tries it again.
 type replicas struct {
 	all     []*replica // never empty, never changed
 	backoff time.Duration
 
 	mu      sync.Mutex
-	turn    int // where the next choice begins
+	next    int // where the search for the next replica begins
 	closed  bool
-	running sync.WaitGroup // what was chosen and not left; added to under mu, while not closed
+	running sync.WaitGroup // chosen or acquired and not released; added to under mu, while not closed
 }
 
-// replica is one of the pools.
+// A replica is one of the pools.
 type replica struct {
 	number int
 	pool   *sql.DB
 
-	// slots has room for as many holders of a connection as the pool has
-	// connections; nil: it has no limit. Whoever throws a connection away while
-	// holding a slot can count on another one.
+	// slots has as many elements as the pool has connections. It is nil if the
+	// pool has no limit. Code that holds a slot and closes a connection can
+	// open another one without waiting.
 	slots chan struct{}
 
-	// Under the lock of replicas.
-	load  int           // how many chose it and have not left
-	wait  time.Duration // how long it is left alone; 0: it is well
-	until time.Time     // it is left alone until then
+	// Protected by replicas.mu.
+	load int           // how many statements use it
+	wait time.Duration // how long it is not used; 0 means that it is healthy
+	due  time.Time     // when it may be used again
 }
 
 // health is what an attempt showed about a replica.
@@ -45,97 +46,97 @@ type health int
 
 const (
 	unknown health = iota
-	well
-	lost
+	healthy
+	down
 )
 
 func newReplicas(backoff time.Duration, pools []*sql.DB) *replicas {
 	rs := &replicas{backoff: backoff}
 	for i, pool := range pools {
-		p := &replica{number: i, pool: pool}
+		r := &replica{number: i, pool: pool}
 		if n := pool.Stats().MaxOpenConnections; n > 0 {
-			p.slots = make(chan struct{}, n)
+			r.slots = make(chan struct{}, n)
 		}
-		rs.all = append(rs.all, p)
+		rs.all = append(rs.all, r)
 	}
 	return rs
 }
 
-// choose chooses the replica to go to next, and reports whether it is taken to
-// be well. It is nil where all were tried, or they are closed. [replicas.leave]
-// must follow.
-func (rs *replicas) choose(tried []*replica) (p *replica, ok bool) {
+// choose returns the replica to use next, and reports whether it is believed to
+// be healthy. It returns nil if all were tried or the DB was closed. The caller
+// must call [replicas.release].
+func (rs *replicas) choose(tried []*replica) (r *replica, healthy bool) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if rs.closed {
 		return nil, false
 	}
 	now := time.Now()
-	rs.turn++
+	rs.next++
 	for i := range rs.all {
-		next := rs.all[(rs.turn+i)%len(rs.all)]
-		if !slices.Contains(tried, next) && (p == nil || next.rather(p, now)) {
-			p = next
+		other := rs.all[(rs.next+i)%len(rs.all)]
+		if !slices.Contains(tried, other) && (r == nil || other.better(r, now)) {
+			r = other
 		}
 	}
-	if p == nil {
+	if r == nil {
 		return nil, false
 	}
-	ok = p.due(now)
-	if p.wait > 0 {
-		if ok {
-			p.wait = min(2*p.wait, max(rs.backoff, maxBackoff))
+	healthy = r.isDue(now)
+	if r.wait > 0 {
+		if healthy {
+			r.wait = min(2*r.wait, max(rs.backoff, maxBackoff))
 		}
-		p.until = now.Add(p.wait) // nobody else tries it meanwhile
+		r.due = now.Add(r.wait) // only this attempt uses it until its result is known
 	}
-	p.load++
+	r.load++
 	rs.running.Add(1)
-	return p, ok
+	return r, healthy
 }
 
-// take chooses p, whatever its state; false: they are closed. Otherwise
-// [replicas.leave] must follow.
-func (rs *replicas) take(p *replica) bool {
+// acquire chooses r whatever its state is. It reports false if the DB was
+// closed. Otherwise the caller must call [replicas.release].
+func (rs *replicas) acquire(r *replica) bool {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if rs.closed {
 		return false
 	}
-	p.load++
+	r.load++
 	rs.running.Add(1)
 	return true
 }
 
-func (p *replica) due(now time.Time) bool { return !now.Before(p.until) }
+func (r *replica) isDue(now time.Time) bool { return !now.Before(r.due) }
 
-// rather reports whether to go to p rather than to q.
-func (p *replica) rather(q *replica, now time.Time) bool {
-	due := p.due(now)
+// better reports whether to use r rather than other.
+func (r *replica) better(other *replica, now time.Time) bool {
+	due := r.isDue(now)
 	switch {
-	case due != q.due(now):
+	case due != other.isDue(now):
 		return due
 	case !due:
-		return p.until.Before(q.until)
-	case p.full() != q.full():
-		return q.full()
+		return r.due.Before(other.due)
+	case r.full() != other.full():
+		return other.full()
 	}
-	return p.load < q.load
+	return r.load < other.load
 }
 
-func (p *replica) full() bool { return p.slots != nil && p.load >= cap(p.slots) }
+func (r *replica) full() bool { return r.slots != nil && r.load >= cap(r.slots) }
 
-// leave ends what choose began.
-func (rs *replicas) leave(p *replica, h health) {
+// release ends what choose or acquire began.
+func (rs *replicas) release(r *replica, state health) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	p.load--
+	r.load--
 	rs.running.Done()
 	switch now := time.Now(); {
-	case h == well:
-		p.wait, p.until = 0, time.Time{}
-	case h == lost && p.due(now):
-		p.wait = max(p.wait, rs.backoff)
-		p.until = now.Add(p.wait)
+	case state == healthy:
+		r.wait, r.due = 0, time.Time{}
+	case state == down && r.isDue(now):
+		r.wait = max(r.wait, rs.backoff)
+		r.due = now.Add(r.wait)
 	}
 }
 
@@ -146,8 +147,8 @@ func (rs *replicas) close() error {
 	rs.mu.Unlock()
 	rs.running.Wait()
 	var errs []error
-	for _, p := range rs.all {
-		errs = append(errs, p.pool.Close())
+	for _, r := range rs.all {
+		errs = append(errs, r.pool.Close())
 	}
 	return errors.Join(errs...)
 }

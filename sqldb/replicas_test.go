@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// replicated is a DB on n servers.
+// replicated returns a DB on n servers.
 func replicated(t testing.TB, n int, opt *Options) (*DB, []*server) {
 	t.Helper()
 	servers := make([]*server, n)
@@ -23,7 +23,7 @@ func replicated(t testing.TB, n int, opt *Options) (*DB, []*server) {
 	return serve(t, stopping{}, opt, servers...), servers
 }
 
-// reached counts, for each server, what it was asked since the last time.
+// reached returns how often each server was asked since the last call.
 func reached(servers []*server) []int {
 	n := make([]int, len(servers))
 	for i, s := range servers {
@@ -46,7 +46,8 @@ func TestSpread(t *testing.T) {
 			t.Errorf("one after another: %v", got)
 		}
 	})
-	// Whoever is busy gets less, with room for more or without.
+	// A busy server gets fewer queries, whether its pool has free connections
+	// or not.
 	for _, limit := range []int{0, 1, 8} {
 		bubble(t, fmt.Sprintf("%d connections", limit), func(t *testing.T) {
 			busy, free := &server{columns: []string{"n"}, at: only("query", hangs)}, &server{columns: []string{"n"}}
@@ -54,7 +55,7 @@ func TestSpread(t *testing.T) {
 			for _, pool := range pools {
 				pool.SetMaxOpenConns(limit)
 			}
-			db, err := New(stopping{}, nil, pools...)
+			db, err := New(stopping{}, pools[0], &Options{Replicas: pools[1:]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,9 +81,9 @@ func TestSpread(t *testing.T) {
 func TestReplicaLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, servers := replicated(t, 2, &Options{Backoff: 10 * time.Second})
-		expect := func(what string, readings int, want ...int) {
+		expect := func(what string, queries int, want ...int) {
 			t.Helper()
-			for range readings {
+			for range queries {
 				if _, err := read(t.Context(), db); err != nil {
 					t.Errorf("%s: %v", what, err)
 				}
@@ -91,15 +92,15 @@ func TestReplicaLost(t *testing.T) {
 				t.Errorf("%s: %v, want %v", what, got, want)
 			}
 		}
-		expect("both are well", 4, 2, 2)
+		expect("both are healthy", 4, 2, 2)
 		servers[1].at = func(context.Context, string) error { return errBroken }
-		expect("one is lost", 10, 10, 2) // and could not be reached to stop it
+		expect("one is down", 10, 10, 2) // and it could not be reached to stop the query
 		time.Sleep(9 * time.Second)
-		expect("it is left alone", 10, 10, 0)
+		expect("it is not used", 10, 10, 0)
 		time.Sleep(2 * time.Second)
 		expect("it is tried again", 10, 10, 1)
 		time.Sleep(19 * time.Second)
-		expect("it is left alone for longer", 10, 10, 0)
+		expect("it is not used for longer", 10, 10, 0)
 		time.Sleep(2 * time.Second)
 		expect("it is tried once more", 10, 10, 1)
 		for range 10 {
@@ -115,7 +116,7 @@ func TestReplicaLost(t *testing.T) {
 	})
 }
 
-// One reading at a time finds out whether a replica is back.
+// One query at a time tries whether a replica is back.
 func TestOneTries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, servers := replicated(t, 2, nil)
@@ -142,7 +143,8 @@ func TestOneTries(t *testing.T) {
 	})
 }
 
-// A reading moves on while no row was seen, and only for want of a connection.
+// A query moves to another replica only if no row was read and the connection
+// failed.
 func TestMovesOn(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -155,8 +157,8 @@ func TestMovesOn(t *testing.T) {
 		{"broken when admitted", 1, only("admit", fails(errBroken)), nil, true},
 		{"broken in the query", 1, only("query", fails(errBroken)), nil, true},
 		{"broken before the first row", 0, only("row", fails(errBroken)), nil, true},
-		{"broken after it", 1, only("row", fails(errBroken)), ErrConnect, false},
-		{"stale after it", 1, only("row", fails(driver.ErrBadConn)), ErrConnect, false},
+		{"broken after it", 1, only("row", fails(errBroken)), ErrUnavailable, false},
+		{"stale after it", 1, only("row", fails(driver.ErrBadConn)), ErrUnavailable, false},
 		{"refused", 1, only("query", fails(errSyntax)), ErrExecution, false},
 		{"denied", 1, only("admit", fails(&Error{Kind: ErrDenied})), ErrDenied, false},
 		{"too slow", 1, only("query", hangs), ErrTimeout, false},
@@ -174,11 +176,11 @@ func TestMovesOn(t *testing.T) {
 			}
 			for _, s := range servers {
 				if !s.idle() {
-					t.Error("a server still works on it")
+					t.Error("a server still runs it")
 				}
 			}
-			// Each attempt has a tag of its own, and knows its pool.
-			if r := servers[0].readings; test.moves && len(r) == 2 && (r[0].Tag == r[1].Tag || r[0].Pool != 1 || r[1].Pool != 0) {
+			// Each attempt has its own tag and the number of its pool.
+			if r := servers[0].queries; test.moves && len(r) == 2 && (r[0].Tag == r[1].Tag || r[0].Pool != 1 || r[1].Pool != 0) {
 				t.Errorf("%v", r)
 			}
 		})
@@ -191,19 +193,19 @@ func TestAllLost(t *testing.T) {
 		for _, s := range servers {
 			s.at = only("connect", fails(errBroken))
 		}
-		if _, err := read(t.Context(), db); !errors.Is(err, ErrConnect) || !errors.Is(err, errBroken) {
+		if _, err := read(t.Context(), db); !errors.Is(err, ErrUnavailable) || !errors.Is(err, errBroken) {
 			t.Error(err)
 		}
 		if got := reached(servers); !slices.Equal(got, []int{1, 1, 1}) {
 			t.Errorf("at first: %v", got)
 		}
 		for range 6 {
-			if _, err := read(t.Context(), db); !errors.Is(err, ErrConnect) {
+			if _, err := read(t.Context(), db); !errors.Is(err, ErrUnavailable) {
 				t.Error(err)
 			}
 		}
 		if got := reached(servers); !slices.Equal(got, []int{2, 2, 2}) {
-			t.Errorf("then one for each reading: %v", got)
+			t.Errorf("then one for each query: %v", got)
 		}
 		for _, s := range servers {
 			s.at = nil
@@ -214,7 +216,7 @@ func TestAllLost(t *testing.T) {
 	})
 }
 
-// A replica whose server refuses the account is as one that is not there: nothing
+// A replica whose server refuses the account is treated as unreachable: nothing
 // was sent to it.
 func TestRefusedLogin(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
@@ -226,7 +228,7 @@ func TestRefusedLogin(t *testing.T) {
 			}
 		}
 		if err := db.Check(t.Context(), nil); !errors.Is(err, ErrUnreadable) {
-			t.Errorf("Check tells nothing of it: %v", err)
+			t.Errorf("Check does not report it: %v", err)
 		}
 		db, servers = replicated(t, 2, nil)
 		servers[0].at = only("connect", fails(&Error{Kind: ErrUnreadable}))
@@ -237,16 +239,16 @@ func TestRefusedLogin(t *testing.T) {
 	})
 }
 
-// Check looks at every replica, and through a connection of now.
+// Check checks every replica, through a new connection.
 func TestCheckReplicas(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
 		db, servers := replicated(t, 3, nil)
 		if _, err := read(t.Context(), db); err != nil {
 			t.Fatal(err)
 		}
-		servers[0].findings = []Finding{{Problem: CanWrite, Message: "One."}}
+		servers[0].findings = []Finding{{Kind: CanWrite, Message: "One."}}
 		servers[1].at = only("connect", fails(driver.ErrBadConn))
-		servers[2].findings = []Finding{{Problem: CanWrite, Message: "One."}, {Problem: CanReadMore, Message: "Two."}}
+		servers[2].findings = []Finding{{Kind: CanWrite, Message: "One."}, {Kind: CanReadUnlisted, Message: "Two."}}
 		opened := servers[0].opened + servers[2].opened
 		var failed *Error
 		if err := db.Check(t.Context(), nil); !errors.As(err, &failed) || len(failed.Findings) != 2 {
@@ -258,7 +260,8 @@ func TestCheckReplicas(t *testing.T) {
 	})
 }
 
-// A replica that gives no answer takes a part of the time and not all of it.
+// A replica that does not answer uses a part of the time limit and not all of
+// it.
 func TestNoAnswer(t *testing.T) {
 	for _, test := range []struct{ limit, want time.Duration }{
 		{30 * time.Second, connectTime},
@@ -279,14 +282,14 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// Connections that the server closed meanwhile are nobody's error: neither the
-// reading's nor the replica's.
+// Idle connections that the server closed are not an error, neither of the
+// query nor of the replica.
 func TestStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{columns: []string{"n"}}
 		pool := sql.OpenDB(s)
 		pool.SetMaxIdleConns(3)
-		db, err := New(stopping{}, nil, pool)
+		db, err := New(stopping{}, pool, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +316,7 @@ func TestStale(t *testing.T) {
 			t.Errorf("%v; %d opened, %d closed, stopped %d times", err, s.opened, s.closed, s.stopped)
 		}
 		s.at = only("admit", fails(driver.ErrBadConn))
-		if _, err := read(t.Context(), db); !errors.Is(err, ErrConnect) || s.opened != 5 {
+		if _, err := read(t.Context(), db); !errors.Is(err, ErrUnavailable) || s.opened != 5 {
 			t.Errorf("%v; %d opened", err, s.opened)
 		}
 	})

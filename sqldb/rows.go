@@ -11,15 +11,15 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// result is what came of a statement.
+// result is the result of a statement, or its beginning.
 type result struct {
-	table *qed.Table
-	seen  bool // a row came
-	all   bool // and no other is to come
+	table    *qed.Table
+	hasRow   bool // a row was read
+	complete bool // all rows were read
 }
 
 // collect reads rows within the limits of rows and bytes. It reads one row more
-// than it keeps, so that Truncated is true exactly where more would come.
+// than it keeps, so that Truncated is set exactly if there are more rows.
 func (db *DB) collect(rows *sql.Rows, got *result) error {
 	table, err := header(rows)
 	if err != nil {
@@ -33,7 +33,7 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 		scan[i] = &scanned[i]
 	}
 	for size := 0; rows.Next(); {
-		got.seen = true
+		got.hasRow = true
 		if len(table.Rows) == db.opt.MaxRows {
 			table.Truncated = true
 			return nil
@@ -48,7 +48,8 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 		}
 		if size > db.opt.MaxBytes {
 			if len(table.Rows) == 0 {
-				return &Error{Kind: ErrTooLarge, Message: fmt.Sprintf("a single row exceeds %d bytes (Options.MaxBytes): select fewer columns", db.opt.MaxBytes)}
+				return errorf(ErrTooLarge,
+					"a single row exceeds %d bytes (Options.MaxBytes): select fewer columns", db.opt.MaxBytes)
 			}
 			table.Truncated = true
 			return nil
@@ -56,26 +57,27 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 		if done {
 			table.Rows = append(table.Rows, row)
 		} else if err := table.Append(row...); err != nil {
-			return &Error{Kind: ErrExecution, Message: "the driver gave a value that no cell can hold; see the wrapped error", Err: err}
+			const message = "the driver returned a value that a table cannot hold; see the wrapped error"
+			return &Error{Kind: ErrExecution, Message: message, Err: err}
 		}
 	}
-	got.all = true
+	got.complete = true
 	return rows.Err()
 }
 
-// scanner makes cells of what a driver hands over in one column. It is handed bytes
-// that are still the driver's: text copies them, and nothing else does.
+// A scanner turns the driver's values of one column into cells. The bytes that
+// it gets belong to the driver; only text copies them.
 type scanner struct {
 	db         *DB
 	columnType string
 	cell       any
-	done       bool // it is what a cell may be, or else the table makes one of it
+	done       bool // cell needs no conversion by Table.Append
 }
 
-// Scan puts a value into the cell.
+// Scan sets the cell.
 func (s *scanner) Scan(value any) error {
-	if s.db.celler != nil {
-		value = s.db.celler.Cell(s.columnType, value)
+	if s.db.converter != nil {
+		value = s.db.converter.ConvertValue(s.columnType, value)
 	}
 	s.cell = text(value, s.db.opt.MaxCellBytes)
 	switch v := s.cell.(type) {
@@ -103,9 +105,10 @@ func header(rows *sql.Rows) (*qed.Table, error) {
 
 func valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
-// text turns strings and bytes into what a table shows, shortened to about
-// limit bytes: their text, or hexadecimal digits where that is not UTF-8. A
-// shortened value says so at its end, or a reader would take it for the whole.
+// text returns the text of strings and bytes, and hexadecimal digits if they
+// are not UTF-8. It shortens them to about limit bytes. A shortened value ends
+// with its original length, so that nobody takes it for the whole. Other values
+// are returned unchanged.
 func text(v any, limit int) any {
 	var s string
 	switch bare := v.(type) {
@@ -139,7 +142,7 @@ func text(v any, limit int) any {
 
 func cutMark(n int) string { return fmt.Sprintf("… (cut: %d bytes)", n) }
 
-// weight is what a cell counts towards the byte limit.
+// weight returns the size of a cell for [Options.MaxBytes].
 func weight(cell any) int {
 	if s, ok := cell.(string); ok {
 		return len(s)

@@ -2,54 +2,57 @@ package sqldb
 
 import (
 	"context"
-	"fmt"
 	"strings"
 )
 
-// Session is what a database session is told before a statement and forgets
-// after it: who asks, with which key, in which role. It comes from the host
-// alone. No statement of a model can read it or change it.
+// A Session is set on a connection before a statement and removed after it: the
+// user's tenant, the key that decrypts, the role. It comes from the program
+// alone. A statement of a model can neither read nor change it.
 //
-// SQLite has no sessions: there, a Session that holds anything is an error.
+// SQLite has no sessions: a Session that is not empty is an error there.
 type Session struct {
-	// Settings are variables of the session by name, for secure views and
-	// row-level security to read: "aesKey" is MySQL's user variable @aesKey,
-	// "app.tenant" is what PostgreSQL's current_setting('app.tenant') answers.
-	// A name is of ASCII letters, digits, _ and dots; no server tells upper
-	// from lower case in it. A value is nil, a string, []byte, bool, int,
-	// int64 or float64. It reaches the server as text, bytes in MySQL as bytes.
-	// nil is NULL in MySQL and the empty text in PostgreSQL, which for that takes
-	// no other empty one, and bytes there only where they are UTF-8: write a key
-	// of random bytes in hexadecimal.
+	// Settings are variables of the session, which secure views and row-level
+	// security read. "aesKey" is the user variable @aesKey of MySQL,
+	// "app.tenant" is current_setting('app.tenant') of PostgreSQL. Return every
+	// name that a view reads, each time; nil for those that do not apply.
 	//
-	// Give every name that a view reads, each time: nil for what does not
-	// apply.
+	// A name consists of ASCII letters, digits, _ and dots, and is not
+	// case-sensitive. A value is nil, a string, []byte, bool, int, int64 or
+	// float64.
+	//
+	//   - MySQL gets bytes as bytes, all other values as text, and nil as NULL.
+	//   - PostgreSQL gets all values as text, and nil as the empty text. An
+	//     empty string is an error there, and so are bytes that are not UTF-8:
+	//     write a key of random bytes in hexadecimal.
 	Settings map[string]any
 
-	// Role is the role that the statement runs as; empty: the account's own.
-	// In MySQL and MariaDB the connection is not used again after it.
+	// Role is the role that the statement runs as. Empty means the account
+	// itself. MySQL and MariaDB do not use the connection again after it.
 	Role string
 
-	// SearchPath is where PostgreSQL looks for functions, operators and types,
-	// after its own; empty: nowhere else. Tables are always named with their
-	// schema. Only PostgreSQL has one. Name schemas alone in which nobody but an
-	// administrator makes things: a function that fits its arguments better than
-	// the server's own of that name is called in its place.
+	// SearchPath is the list of schemas where PostgreSQL looks for functions,
+	// operators and types, after its own. Empty means nowhere else. Tables are
+	// always named with their schema. Other databases have no search path.
+	// Name only schemas in which nobody but an administrator creates objects:
+	// a function there that fits its arguments better than the server's own of
+	// the same name is called instead.
 	SearchPath []string
 }
 
-// SessionFunc answers the session of the caller that ctx belongs to; nil is one
-// without settings. Its error keeps the statement from running, and is found by
-// [errors.Is] in that of [DB.Query], whose text does not tell it. It is called
-// once for each Query, before anything else is waited for, from as many
-// goroutines as call Query. What it answers must not change while Query runs.
+// A SessionFunc returns the session of the caller that ctx belongs to; nil
+// means an empty one. It is called once for each [DB.Query], before Query waits
+// for anything, and concurrently if Query is. The session must not change while
+// Query runs.
+//
+// If it returns an error, the statement does not run. The error of Query wraps
+// it, but does not show its text.
 type SessionFunc func(ctx context.Context) (*Session, error)
 
-// PerSession reports whether what a statement reads may depend on the caller's
-// session, so that what one caller saw must not be kept for another.
+// PerSession reports whether statements have sessions. The rows that one caller
+// sees must then not be kept for another.
 func (db *DB) PerSession() bool { return db.opt.Session != nil }
 
-// session is the session of one Query, never nil.
+// session returns the session of one Query. It is never nil.
 func (db *DB) session(ctx context.Context) (*Session, error) {
 	if db.opt.Session == nil {
 		return &Session{}, nil
@@ -61,28 +64,35 @@ func (db *DB) session(ctx context.Context) (*Session, error) {
 		stopped.Err = err
 		return nil, stopped
 	case err != nil:
-		return nil, &Error{Kind: ErrSession, Message: "Options.Session failed, nothing ran; see the wrapped error", Err: err}
+		const message = "Options.Session failed, so the statement did not run; see the wrapped error"
+		return nil, &Error{Kind: ErrSession, Message: message, Err: err}
 	case s == nil:
 		return &Session{}, nil
 	}
 	return s, s.check()
 }
 
-// check refuses what no engine could take. No error holds a value.
+// check returns an error for what no engine accepts. The error contains no
+// value.
 func (s *Session) check() error {
 	folded := make(map[string]string, len(s.Settings))
 	for name, value := range s.Settings {
 		if !settingName(name) {
-			return &Error{Kind: ErrArgument, Message: fmt.Sprintf("the name of the session's setting %q is not of letters, digits, _ and dots", name)}
+			return errorf(ErrArgument,
+				"the name of the session's setting %q may only contain ASCII letters, digits, _ and dots", name)
 		}
 		switch value.(type) {
 		case nil, string, []byte, bool, int, int64, float64:
 		default:
-			return &Error{Kind: ErrArgument, Message: fmt.Sprintf("the session's setting %s is a %T: it can be nil, a string, []byte, bool, int, int64 or float64", name, value)}
+			return errorf(ErrArgument,
+				"the session's setting %s is a %T: it can be nil, a string, []byte, bool, int, "+
+					"int64 or float64", name, value)
 		}
 		lower := strings.ToLower(name)
 		if other, twice := folded[lower]; twice {
-			return &Error{Kind: ErrArgument, Message: fmt.Sprintf("the session's settings %s and %s are one to the server: give it once", min(name, other), max(name, other))}
+			return errorf(ErrArgument,
+				"the session's settings %s and %s are the same setting "+
+					"to the server: use one of them", min(name, other), max(name, other))
 		}
 		folded[lower] = name
 	}

@@ -26,7 +26,7 @@ func TestSession(t *testing.T) {
 		}
 	}}, s)
 	if !db.PerSession() || serve(t, engine{}, nil, s).PerSession() {
-		t.Error("PerSession does not tell whether there is one")
+		t.Error("PerSession does not report whether there is one")
 	}
 	for _, test := range []struct {
 		ctx  context.Context
@@ -39,7 +39,7 @@ func TestSession(t *testing.T) {
 		if _, err := db.Query(test.ctx, statement(t, sqlite.Dialect{}, "SELECT a FROM t")); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(test.want, s.readings[len(s.readings)-1].Session); diff != "" || calls != 1 {
+		if diff := cmp.Diff(test.want, s.queries[len(s.queries)-1].Session); diff != "" || calls != 1 {
 			t.Errorf("%d calls (-want +got):\n%s", calls, diff)
 		}
 	}
@@ -59,10 +59,10 @@ func TestSessionRefused(t *testing.T) {
 		ctx     context.Context
 		session SessionFunc
 		want    error
-		names   string // what the error names
+		names   string // what the error must name
 	}{
 		{"its error", t.Context(), func(context.Context) (*Session, error) { return nil, own }, ErrSession, ""},
-		{"its error, after the caller's end", ended, func(ctx context.Context) (*Session, error) { return nil, own }, ErrCancelled, ""},
+		{"its error, after the caller canceled", ended, func(ctx context.Context) (*Session, error) { return nil, own }, ErrCanceled, ""},
 		{"no name", t.Context(), settings("", "hunter2"), ErrArgument, `""`},
 		{"a quote in a name", t.Context(), settings("a'b", "hunter2"), ErrArgument, "a'b"},
 		{"a letter that is not ASCII", t.Context(), settings("straße", "hunter2"), ErrArgument, "straße"},
@@ -95,7 +95,7 @@ func TestSessionRefused(t *testing.T) {
 	}
 }
 
-// A panic in the host's function is the host's, and nothing is held for it.
+// A panic of Options.Session reaches the caller and leaves nothing locked.
 func TestSessionPanics(t *testing.T) {
 	bug := true
 	db := serve(t, engine{"sqlite"}, &Options{Session: func(context.Context) (*Session, error) {

@@ -1,63 +1,84 @@
-// Package sqldb reads a database that agents ask questions of: its catalogue,
-// as a [joinpath.Schema], and rows, through statements that a guard let pass.
+// Package sqldb reads SQL databases for agents: it introspects their tables as
+// a [joinpath.Schema] and executes statements that a guard has checked.
 //
-// [DB.Query] takes a [secureview.Statement] and nothing else, and only a guard
-// makes one: no text reaches a database unread. Each statement runs alone on a
-// read-only connection of its own, within limits of time, rows and bytes
-// ([Options]). The engine is the second reader: whatever it names beyond what
-// the guard saw is refused before the first row.
+// Open a database with the package of its engine, which is sqldb/sqlitedb,
+// sqldb/mysqldb or sqldb/postgresdb. Call [DB.Check] once at the start of the
+// program, [DB.Introspect] to get the schema, and [DB.Query] for each
+// statement.
 //
-// What differs between servers is an [Engine]. Each has a package of its own,
-// which opens databases: sqldb/sqlitedb, sqldb/mysqldb, sqldb/postgresdb. This
-// package imports no driver.
+// [DB.Query] takes a [secureview.Statement] and nothing else, and only a
+// [secureview.Guard] makes one. Each statement runs alone on a read-only
+// connection, within limits of time, rows and bytes ([Options]). The engine
+// checks the statement a second time: if the database would read more than the
+// guard saw, the statement is refused before its first row.
 //
-// Who asks, with which key and in which role, is a [Session] that the host gives
-// for each statement ([Options.Session]); the connection forgets it afterwards.
-// Where one server is not enough, reads go to replicas of it ([New]). And a
-// statement whose caller has gone, or whose time is up, is ended on the server,
-// not only here: when Query returns, nothing of it runs any more.
+// Settings, role and search path of a statement are a [Session], which
+// [Options.Session] returns for each statement and the connection loses after
+// it. Statements can be spread over replicas ([Options.Replicas]). A statement
+// that is canceled or exceeds its time limit is stopped on the server too: when
+// Query returns, nothing of it runs there.
+//
+// This package imports no driver. What differs between servers is an [Engine].
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"slices"
 	"time"
 
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/joinpath"
 )
 
-// Options limits what a statement may cost. The zero value, like a nil
-// pointer, stands for the defaults.
+// Options configures a [DB]. A nil pointer and the zero value mean the
+// defaults.
 type Options struct {
-	// Timeout bounds a statement from waiting for a connection to its last
-	// row, and also an introspection and a check; 0 means 30 s. A server that
-	// can keeps to it by itself, and this side steps in half a second later.
-	// What the caller's context says acts at once.
+	// Timeout is the time limit of a statement, from waiting for a connection
+	// to the last row, and of an introspection and a check. 0 means 30 s. A
+	// server that can enforce a time limit is given the same one, and the
+	// client stops the statement half a second later. A deadline or a
+	// cancellation of the caller's context takes effect at once.
 	Timeout time.Duration
 
-	// MaxRows bounds the rows of a result; 0 means 1000. A statement with a
-	// lower limit of its own keeps it.
+	// MaxRows is the maximum number of rows of a result. 0 means 1000. A lower
+	// limit of the statement itself is kept.
 	MaxRows int
 
-	// MaxBytes bounds the cells of a result together; 0 means 4 MiB.
-	// The result ends before the row that would exceed it.
+	// MaxBytes is the maximum size of all cells of a result together. 0 means
+	// 4 MiB. The result ends before the row that would exceed it.
 	MaxBytes int
 
-	// MaxCellBytes bounds one cell; 0 means 64 KiB. A longer text is cut
-	// at a character, and its end says how long it was.
+	// MaxCellBytes is the maximum size of one cell. 0 means 64 KiB. A longer
+	// text is cut between two characters and ends with its original length.
 	MaxCellBytes int
 
-	// Session, if not nil, answers what a session is told before a statement.
-	Session SessionFunc
+	// MaxOpenConns is the maximum number of open connections of each pool, and
+	// so of statements that run at the same time. Further statements wait, and
+	// their Timeout includes the wait. 0 means 8 for Open, and for New that the
+	// limits of the pool are not changed. Choose what the server can bear.
+	MaxOpenConns int
 
-	// Backoff is how long a replica that could not be reached is left alone,
-	// and then twice as long each time up to a minute; 0 means 1 s.
+	// Replicas are further pools of the same database, such as of replicas of
+	// its server. Each statement runs on the pool with the fewest statements.
+	// A pool that could not be reached is not used for a while, and a statement
+	// whose connection fails before its first row is retried on another pool.
+	// SQLite has no replicas.
+	Replicas []*sql.DB
+
+	// Backoff is how long a pool that could not be reached is not used. It
+	// doubles with each further failure, up to a minute. 0 means 1 s. If no
+	// other pool is left, the pool is tried in spite of it.
 	Backoff time.Duration
 
-	// Skipped, if not nil, is told what [DB.Introspect] leaves out of the
-	// schema and why: a foreign key to a table that does not exist, a view
-	// that is broken. It is called on the goroutine of Introspect.
+	// Session returns the session of each statement. nil means that statements
+	// have no session.
+	Session SessionFunc
+
+	// Skipped is called for everything that [DB.Introspect] leaves out of the
+	// schema, such as a foreign key to a table that does not exist or a view
+	// that is broken. It runs on the goroutine of Introspect. It may be nil.
 	Skipped func(table, reason string)
 }
 
@@ -66,99 +87,108 @@ func (o *Options) withDefaults() (Options, error) {
 	if o != nil {
 		out = *o
 	}
-	if out.Timeout < 0 || out.MaxRows < 0 || out.MaxBytes < 0 || out.MaxCellBytes < 0 || out.Backoff < 0 {
-		return out, &Error{Kind: ErrArgument, Message: "a limit in Options is negative; 0 means its default"}
-	}
-	if out.Timeout == 0 {
-		out.Timeout = 30 * time.Second
-	}
-	if out.Backoff == 0 {
-		out.Backoff = time.Second
-	}
-	if out.MaxRows == 0 {
-		out.MaxRows = 1000
-	}
-	if out.MaxBytes == 0 {
-		out.MaxBytes = 4 << 20
-	}
-	if out.MaxCellBytes == 0 {
-		out.MaxCellBytes = 64 << 10
+	err := cmp.Or(
+		option.Default("Options.Timeout", &out.Timeout, 30*time.Second),
+		option.Default("Options.MaxRows", &out.MaxRows, 1000),
+		option.Default("Options.MaxBytes", &out.MaxBytes, 4<<20),
+		option.Default("Options.MaxCellBytes", &out.MaxCellBytes, 64<<10),
+		option.Default("Options.MaxOpenConns", &out.MaxOpenConns, 0),
+		option.Default("Options.Backoff", &out.Backoff, time.Second),
+	)
+	if err != nil {
+		return out, newError(ErrArgument, err.Error())
 	}
 	return out, nil
 }
 
-// DB is a database that can be introspected and read. It is safe for
-// concurrent use. The zero DB is not usable; call [New], or the function of an
-// engine's package that opens one.
+// A DB is a database that can be introspected and queried. It is safe for
+// concurrent use. The zero DB is not usable: make one with Open or New of an
+// engine's package.
 type DB struct {
-	engine   Engine
-	stopper  Stopper // the engine, where it is one
-	celler   Celler  // likewise
-	opt      Options
-	replicas *replicas
+	engine    Engine
+	stopper   Stopper        // the engine, or nil
+	converter ValueConverter // the engine, or nil
+	opt       Options
+	replicas  *replicas
 }
 
-// New returns a DB that reads through pools as engine does; several pools are
-// replicas of one database. Each reading goes to the one of least load that is
-// well. A pool that could not be reached is left alone for a while
-// ([Options.Backoff]), and a reading whose connection fails before its first row
-// is tried on the next one. With all of them lost, one is still tried.
+// New returns a DB that reads a database through pool, as engine does. Programs
+// call New of an engine's package instead.
 //
-// A nil opt means the defaults. The DB takes over the pools: set their limits
-// before; [DB.Close] closes them. Set their MaxOpenConns above all, to what the
-// server can bear. Whoever else uses them may keep a statement from being
-// stopped in time.
-func New(engine Engine, opt *Options, pools ...*sql.DB) (*DB, error) {
-	if engine == nil || len(pools) == 0 {
-		return nil, &Error{Kind: ErrArgument, Message: "New needs an engine and a pool"}
-	}
-	for i, pool := range pools {
-		if pool == nil || slices.Contains(pools[:i], pool) {
-			return nil, &Error{Kind: ErrArgument, Message: "a pool is nil or given twice"}
-		}
-	}
+// The DB takes over the pool and those of [Options.Replicas]: [DB.Close] closes
+// them. Nothing else may use them, or stopping a statement could have to wait
+// for a connection. New connects to nothing. A nil opt means the defaults.
+//
+// The error is an [*Error] of kind [ErrArgument].
+func New(engine Engine, pool *sql.DB, opt *Options) (*DB, error) {
 	o, err := opt.withDefaults()
 	if err != nil {
 		return nil, err
 	}
+	if engine == nil {
+		return nil, newError(ErrArgument, "the engine is nil")
+	}
+	pools := append([]*sql.DB{pool}, o.Replicas...)
+	for i, p := range pools {
+		if p == nil || slices.Contains(pools[:i], p) {
+			return nil, newError(ErrArgument, "a pool is nil or given twice")
+		}
+	}
+	if o.MaxOpenConns > 0 {
+		for _, p := range pools {
+			p.SetMaxOpenConns(o.MaxOpenConns)
+			p.SetMaxIdleConns(o.MaxOpenConns)
+		}
+	}
 	db := &DB{engine: engine, opt: o, replicas: newReplicas(o.Backoff, pools)}
 	db.stopper, _ = engine.(Stopper)
-	db.celler, _ = engine.(Celler)
+	db.converter, _ = engine.(ValueConverter)
 	return db, nil
 }
 
-// Dialect is the name of the SQL dialect that the database speaks, such as
+// Dialect returns the name of the SQL dialect of the database, such as
 // "sqlite". Only statements of this dialect are executed.
 func (db *DB) Dialect() string { return db.engine.Dialect() }
 
-// MaxRows is how many rows a result has at most: [Options.MaxRows].
+// MaxRows returns the maximum number of rows of a result, [Options.MaxRows].
 func (db *DB) MaxRows() int { return db.opt.MaxRows }
 
-// Close waits for the statements that are still running, and closes the pools.
-// Those that come later fail.
+// Close waits for running statements and closes the pools. Later calls of the
+// other methods return [ErrClosed].
 func (db *DB) Close() error { return db.replicas.close() }
 
-// Introspect reads the catalogue: tables and views with their columns and
-// types, primary and unique keys, and foreign keys as relationships of
-// confidence 1 whose cardinality follows from the keys. Tables of the engine
-// itself are left out. See [Options.Skipped] for what could not be used.
+// Introspect reads the catalogue of the database: tables and views with their
+// columns and types, primary and unique keys, and foreign keys. A foreign key
+// becomes a relationship of confidence 1, whose cardinality follows from the
+// keys. Tables of the engine itself are left out. [Options.Skipped] is called
+// for what could not be used.
 //
-// An account that may read only the views of some tables sees no keys of what is
-// behind them, so that nothing joins there. Introspect such a database once, as
-// the owner of its tables, keep the schema ([joinpath.Schema.Write]), and read
-// with the other account: an agent takes the keys of a table for its view's.
+// An account that may read only views sees no keys of the tables behind them,
+// and so finds no joins. Introspect such a database once as the owner of its
+// tables, save the schema ([joinpath.Schema.Write]), and read with the other
+// account: an agent uses the keys of a table for the view that replaces it.
 //
 // The error is an [*Error].
 func (db *DB) Introspect(ctx context.Context) (*joinpath.Schema, error) {
 	type omission struct{ table, reason string }
 	var schema *joinpath.Schema
 	var skipped []omission
-	err := db.pinned(ctx, func(ctx context.Context, conn *sql.Conn) (err error) {
-		skipped = nil
-		schema, err = db.engine.Introspect(ctx, conn, func(table, reason string) {
-			skipped = append(skipped, omission{table, reason})
+	ctx, cancel := context.WithTimeoutCause(ctx, db.opt.Timeout, errTimeLimit)
+	defer cancel()
+	err := db.onAnyReplica(ctx, func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
+		skipped = nil // of an earlier attempt
+		withConn(conn, func() (keep bool) {
+			found, e := db.engine.Introspect(ctx, conn, func(table, reason string) {
+				skipped = append(skipped, omission{table, reason})
+			})
+			if e != nil {
+				err = db.failure(ctx, e)
+			} else {
+				schema = found
+			}
+			return ctx.Err() == nil
 		})
-		return err
+		return true, err
 	})
 	if err != nil {
 		return nil, err
@@ -169,20 +199,4 @@ func (db *DB) Introspect(ctx context.Context) (*joinpath.Schema, error) {
 		}
 	}
 	return schema, nil
-}
-
-// pinned runs do on one connection of a replica, within the time limit, and
-// gives every error its kind.
-func (db *DB) pinned(ctx context.Context, do func(context.Context, *sql.Conn) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, db.opt.Timeout, errTimeLimit)
-	defer cancel()
-	return db.anywhere(ctx, func(ctx context.Context, _ *replica, conn *sql.Conn) (again bool, err error) {
-		use(conn, func() (keep bool) {
-			if e := do(ctx, conn); e != nil {
-				err = db.failure(ctx, e)
-			}
-			return ctx.Err() == nil
-		})
-		return true, err
-	})
 }

@@ -17,16 +17,36 @@ func TestNew(t *testing.T) {
 	pool := sql.OpenDB(s)
 	defer pool.Close()
 	for name, err := range map[string]error{
-		"no engine": second(New(nil, nil, pool)),
-		"no pool":   second(New(engine{}, nil)),
-		"a nil one": second(New(engine{}, nil, pool, nil)),
-		"the same":  second(New(engine{}, nil, pool, pool)),
-		"negative":  second(New(engine{}, &Options{Timeout: -1}, pool)),
-		"backoff":   second(New(engine{}, &Options{Backoff: -1}, pool)),
+		"no engine":        second(New(nil, pool, nil)),
+		"no pool":          second(New(engine{}, nil, nil)),
+		"a nil replica":    second(New(engine{}, pool, &Options{Replicas: []*sql.DB{nil}})),
+		"the same pool":    second(New(engine{}, pool, &Options{Replicas: []*sql.DB{pool}})),
+		"negative timeout": second(New(engine{}, pool, &Options{Timeout: -1})),
+		"negative backoff": second(New(engine{}, pool, &Options{Backoff: -1})),
+		"negative pool":    second(New(engine{}, pool, &Options{MaxOpenConns: -1})),
 	} {
 		if !errors.Is(err, ErrArgument) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+func TestMaxOpenConns(t *testing.T) {
+	pools := []*sql.DB{sql.OpenDB(&server{}), sql.OpenDB(&server{})}
+	pools[1].SetMaxOpenConns(3)
+	for _, test := range []struct {
+		limit int
+		want  []int
+	}{{0, []int{0, 3}}, {5, []int{5, 5}}} {
+		if _, err := New(engine{}, pools[0], &Options{MaxOpenConns: test.limit, Replicas: pools[1:]}); err != nil {
+			t.Fatal(err)
+		}
+		if got := []int{pools[0].Stats().MaxOpenConnections, pools[1].Stats().MaxOpenConnections}; !cmp.Equal(got, test.want) {
+			t.Errorf("MaxOpenConns %d: the pools have %v", test.limit, got)
+		}
+	}
+	for _, pool := range pools {
+		pool.Close()
 	}
 }
 
@@ -49,7 +69,7 @@ func TestIntrospect(t *testing.T) {
 	}
 }
 
-// nobody is a session without settings.
+// nobody returns no session.
 func nobody(context.Context) (*Session, error) { return nil, nil }
 
 func TestCheck(t *testing.T) {
@@ -59,8 +79,8 @@ func TestCheck(t *testing.T) {
 		t.Error(err)
 	}
 	s.findings = []Finding{
-		{Problem: CanWrite, Object: "a", Message: "One."}, {Problem: CanReadBase, Object: "b", Message: "Two."},
-		{Problem: CannotRead, Object: "c", Message: "Three.", Cure: "GRANT SELECT ON c TO agent"}, {Problem: Unsuitable, Message: "Four."},
+		{Kind: CanWrite, Object: "a", Message: "One."}, {Kind: CanReadBaseTable, Object: "b", Message: "Two."},
+		{Kind: CannotRead, Object: "c", Message: "Three.", Fix: "GRANT SELECT ON c TO agent"}, {Kind: WrongSetting, Message: "Four."},
 	}
 	err := db.Check(t.Context(), nil)
 	var failed *Error
@@ -76,7 +96,7 @@ func TestCheck(t *testing.T) {
 	settings := &secureview.Policy{Setup: &secureview.Setup{Key: &secureview.Key{Setting: "aesKey"}}}
 	s.findings = nil
 	if err := db.Check(t.Context(), settings); !errors.Is(err, ErrAccount) {
-		t.Errorf("a key that nobody gives: %v", err)
+		t.Errorf("a key without Options.Session: %v", err)
 	}
 	if err := serve(t, engine{}, &Options{Session: nobody}, s).Check(t.Context(), settings); err != nil {
 		t.Error(err)

@@ -10,48 +10,48 @@ import (
 	"time"
 )
 
-// bubble runs a test on a clock of its own. It fails where a goroutine is left.
+// bubble runs a test with a fake clock. It fails if a goroutine is left.
 func bubble(t *testing.T, name string, test func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }
 
-// whole fails where something is left of a reading: work on the server, a slot,
-// or the one connection of the pool.
+// whole fails the test if something is left of a query: a running statement, a
+// slot, or the one connection of the pool.
 func whole(t *testing.T, db *DB, s *server) {
 	t.Helper()
 	if !s.idle() {
-		t.Error("the server still works on a statement")
+		t.Error("a statement is still running")
 	}
 	s.at = nil
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	if _, err := read(ctx, db); err != nil {
-		t.Errorf("the next reading: %v", err)
+		t.Errorf("the next query: %v", err)
 	}
 }
 
-// Whatever happens, and wherever: the right error comes at the right time, and
-// nothing is left.
+// For every stage and every kind of end: the right error comes at the right
+// time, and nothing is left.
 func TestEveryEnd(t *testing.T) {
 	type end struct {
 		name  string
 		limit time.Duration                                               // Options.Timeout
-		begin func(context.Context) (context.Context, context.CancelFunc) // the caller's context
+		begin func(context.Context) (context.Context, context.CancelFunc) // makes the context of the caller
 		do    func(context.Context) error
-		want  error // an error, or a panic where it is nil
+		want  error // nil: a panic
 		after time.Duration
 	}
-	cancelled := end{"cancelled", time.Minute, func(ctx context.Context) (context.Context, context.CancelFunc) {
+	cancelled := end{"canceled", time.Minute, func(ctx context.Context) (context.Context, context.CancelFunc) {
 		ctx, cancel := context.WithCancel(ctx)
 		time.AfterFunc(time.Second, cancel)
 		return ctx, cancel
-	}, hangs, ErrCancelled, time.Second}
+	}, hangs, ErrCanceled, time.Second}
 	deadline := end{"the caller's deadline", time.Minute, func(ctx context.Context) (context.Context, context.CancelFunc) {
 		return context.WithTimeout(ctx, time.Second)
 	}, hangs, ErrTimeout, time.Second}
 	limit := end{"the time limit", time.Second, context.WithCancel, hangs, ErrTimeout, time.Second + grace}
-	broken := end{"a broken connection", time.Minute, context.WithCancel, fails(errBroken), ErrConnect, 0}
-	stale := end{"a stale connection", time.Minute, context.WithCancel, fails(driver.ErrBadConn), ErrConnect, 0}
+	broken := end{"a broken connection", time.Minute, context.WithCancel, fails(errBroken), ErrUnavailable, 0}
+	stale := end{"a stale connection", time.Minute, context.WithCancel, fails(driver.ErrBadConn), ErrUnavailable, 0}
 	answered := end{"the server's answer", time.Minute, context.WithCancel, fails(errSyntax), ErrExecution, 0}
 	panicked := end{"a panic", time.Minute, context.WithCancel, panics, nil, 0}
 
@@ -111,14 +111,14 @@ func TestEveryEnd(t *testing.T) {
 	}
 }
 
-// attempted reads, and reports whether that panicked.
+// attempted runs a query and reports whether it panicked.
 func attempted(ctx context.Context, db *DB) (err error, panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	_, err = read(ctx, db)
 	return err, false
 }
 
-// What remains of a result that was cut does not cost the result.
+// An error while the rest of a cut result is read does not lose the result.
 func TestRest(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -146,7 +146,8 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// Setting a connection back does not depend on the caller, and takes its time.
+// Resetting a connection does not depend on the caller and has its own time
+// limit.
 func TestRelease(t *testing.T) {
 	bubble(t, "the caller goes", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -174,7 +175,7 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// Where the server cannot be told to stop, the error says what it was and that.
+// If the statement cannot be stopped, the error says so, next to its cause.
 func TestStopFails(t *testing.T) {
 	for _, test := range []struct {
 		name string

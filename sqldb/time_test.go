@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// The pool's connections are for as many readings; others wait, and leave when
-// their time has come.
+// Queries wait while all connections of the pool are in use, until their time
+// is up.
 func TestWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{columns: []string{"n"}, at: only("row", hangs)}
@@ -26,8 +26,8 @@ func TestWaiting(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
-		if _, err := read(ctx, db); !errors.Is(err, ErrCancelled) || time.Since(start) != time.Second {
-			t.Errorf("cancelled: %v after %v", err, time.Since(start))
+		if _, err := read(ctx, db); !errors.Is(err, ErrCanceled) || time.Since(start) != time.Second {
+			t.Errorf("canceled: %v after %v", err, time.Since(start))
 		}
 		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -40,14 +40,14 @@ func TestWaiting(t *testing.T) {
 		if err := <-errs; !errors.Is(err, ErrTimeout) {
 			t.Errorf("the first: %v", err)
 		}
-		if len(s.readings) != 1 {
-			t.Errorf("%d statements ran", len(s.readings))
+		if len(s.queries) != 1 {
+			t.Errorf("%d statements ran", len(s.queries))
 		}
 		whole(t, db, s)
 	})
 }
 
-// What the server is to keep to is what is left of the shorter of both limits.
+// The server gets what is left of the shorter of the two time limits.
 func TestTimeLeft(t *testing.T) {
 	for _, test := range []struct{ limit, deadline, wait, want time.Duration }{
 		{time.Minute, time.Hour, 0, time.Minute},
@@ -67,23 +67,24 @@ func TestTimeLeft(t *testing.T) {
 			_, err := read(ctx, db)
 			switch {
 			case test.want == 0:
-				if !errors.Is(err, ErrTimeout) || len(s.readings) > 0 {
-					t.Errorf("%v, %d statements ran", err, len(s.readings))
+				if !errors.Is(err, ErrTimeout) || len(s.queries) > 0 {
+					t.Errorf("%v, %d statements ran", err, len(s.queries))
 				}
-			case err != nil || s.readings[0].Timeout != test.want:
-				t.Errorf("%v, %v", err, s.readings)
+			case err != nil || s.queries[0].Timeout != test.want:
+				t.Errorf("%v, %v", err, s.queries)
 			}
 			whole(t, db, s)
 		})
 	}
 }
 
-// A statement that the server ends at the time limit leaves its connection good.
+// A statement that the server ends at the time limit leaves its connection
+// usable.
 func TestServerKeepsTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{columns: []string{"n"}}
 		s.at = only("row", func(context.Context) error {
-			time.Sleep(s.readings[0].Timeout)
+			time.Sleep(s.queries[0].Timeout)
 			return errSyntax // "execution was interrupted"
 		})
 		db := serve(t, stopping{}, &Options{Timeout: time.Second}, s)
@@ -94,7 +95,7 @@ func TestServerKeepsTheTime(t *testing.T) {
 	})
 }
 
-// Close waits for what runs.
+// Close waits for running queries.
 func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &server{columns: []string{"n"}, at: only("row", hangs)}
@@ -116,7 +117,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// Many readings, whatever becomes of each, leave nothing behind.
+// Many queries that end in many ways leave nothing behind.
 func TestMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64

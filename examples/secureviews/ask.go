@@ -68,9 +68,9 @@ func check(ctx context.Context, out io.Writer, db *sqldb.DB, p *secureview.Polic
 	var failed *sqldb.Error
 	if errors.As(err, &failed) {
 		for _, f := range failed.Findings {
-			fmt.Fprintf(out, "-- %s: %s\n", f.Problem, terminal.Visible(f.Message))
-			if f.Cure != "" {
-				fmt.Fprintln(out, terminal.Visible(f.Cure)+";")
+			fmt.Fprintf(out, "-- %s: %s\n", f.Kind, terminal.Visible(f.Message))
+			if f.Fix != "" {
+				fmt.Fprintln(out, terminal.Visible(f.Fix)+";")
 			}
 		}
 	}

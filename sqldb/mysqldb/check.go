@@ -13,16 +13,20 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// Check looks at the grants of the account, and tries to read what the policy
-// lists: a grant alone does not make a view work.
-func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) (findings []sqldb.Finding, err error) {
+// Check examines the grants of the account. It also tries to read what the
+// policy lists, because a view may fail in spite of a grant.
+func (e *engine) Check(
+	ctx context.Context, conn *sql.Conn, p *secureview.Policy,
+) (findings []sqldb.Finding, err error) {
 	if p != nil && (p.Dialect != "" && p.Dialect != e.Dialect() || p.Schema == "") {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the policy has to be for mysql, and to name its schema: the database"}
+		return nil, failure.New(sqldb.ErrArgument,
+			"the policy must be for mysql, and name the database as its schema")
 	}
-	err = e.own(ctx, conn, func(s *server) error {
-		findings, err = unsuitable(ctx, conn)
+	err = e.withSettings(ctx, conn, func(s *server) error {
+		findings, err = wrongParameters(ctx, conn)
 		if err != nil {
 			return err
 		}
@@ -31,7 +35,7 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 				return err
 			}
 		}
-		c := &check{server: s, wanted: s.newWanted(p)}
+		c := &check{server: s, needs: s.newNeeds(p)}
 		if c.visible, err = visible(ctx, conn); err != nil {
 			return err
 		}
@@ -44,16 +48,18 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 			return err
 		}
 		c.account = quoteAccount(account)
-		if administers(account) {
-			c.find(sqldb.CanSkipPolicy, account, account+" administers the server: connect as an account of its own, such as provision.SQL makes", "")
+		if isAdministrator(account) {
+			c.find(sqldb.CanBypassPolicy, account,
+				account+" is an administrator of the server: connect with the account that provision.SQL creates",
+				"")
 			findings = append(findings, c.findings...)
 			return nil
 		}
 		for _, g := range all {
-			c.judge(g)
+			c.grant(g)
 		}
 		if p != nil {
-			if err := c.tryAll(ctx, conn); err != nil {
+			if err := c.readAll(ctx, conn); err != nil {
 				return err
 			}
 		}
@@ -68,37 +74,40 @@ func notEmpty(ctx context.Context, conn *sql.Conn) error {
 	if err != nil {
 		return err
 	}
-	_, found, err := scan(ctx, conn, "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = "+literalText(database)+" LIMIT 1")
+	query := "SELECT 1 FROM information_schema.TABLES WHERE TABLE_SCHEMA = " + literalText(database) + " LIMIT 1"
+	_, found, err := scan(ctx, conn, query)
 	if err == nil && len(found) == 0 {
-		err = &sqldb.Error{Kind: sqldb.ErrEmpty, Message: "the database has no tables that this account may see: check its name in the data source name, and the grants"}
+		err = failure.New(sqldb.ErrEmpty,
+			"the account sees no tables in the database: check the database in the data source name, and the grants")
 	}
 	return err
 }
 
-// visible is the tables and views that the account has any right to.
+// visible returns the tables and views on which the account has any right.
 func visible(ctx context.Context, conn *sql.Conn) (tables []dialect.TableName, err error) {
-	_, rows, err := scan(ctx, conn, "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA <> 'information_schema'")
+	_, rows, err := scan(ctx, conn, `
+		SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA <> 'information_schema'`)
 	for _, row := range rows {
 		tables = append(tables, dialect.TableName{Schema: row[0], Name: row[1]})
 	}
 	return tables, err
 }
 
-// administers reports whether an account is one that servers have of themselves. To
-// take its rights away would help nobody.
-func administers(account string) bool {
+// isAdministrator reports whether an account is one that servers create
+// themselves. Revoking its rights is no fix.
+func isAdministrator(account string) bool {
 	user := ascii.Lower(account[:max(strings.LastIndexByte(account, '@'), 0)])
 	return user == "root" || user == "mariadb.sys" || strings.HasPrefix(user, "mysql.")
 }
 
-// quoteAccount quotes what CURRENT_USER() answers: a name may hold an @, a host
-// cannot.
+// quoteAccount quotes the result of CURRENT_USER(). The name may contain an @,
+// the host cannot.
 func quoteAccount(account string) string {
 	at := strings.LastIndexByte(account, '@')
 	return quote(account[:max(at, 0)]) + "@" + quote(account[at+1:])
 }
 
-// Numbers of what a server says where a table cannot be read.
+// Numbers of the server's errors if a table cannot be read.
 const (
 	errNoRight       = 1142
 	errNoColumnRight = 1143
@@ -109,9 +118,9 @@ const (
 	errNoDefiner     = 1449
 )
 
-// tryAll tries to read each table and view that statements read.
-func (c *check) tryAll(ctx context.Context, conn *sql.Conn) error {
-	for _, o := range c.wanted.objects {
+// readAll tries to read each table and view that statements read.
+func (c *check) readAll(ctx context.Context, conn *sql.Conn) error {
+	for _, o := range c.needs.objects {
 		name := quote(o.Schema) + "." + quote(o.Name)
 		columns := []string{"1"}
 		for _, column := range o.Columns {
@@ -125,17 +134,17 @@ func (c *check) tryAll(ctx context.Context, conn *sql.Conn) error {
 		if !errors.As(err, &refused) {
 			return err
 		}
-		f := sqldb.Finding{Problem: sqldb.CannotRead, Object: o.Schema + "." + o.Name}
+		f := sqldb.Finding{Kind: sqldb.CannotRead, Object: o.Schema + "." + o.Name}
 		switch refused.Number {
 		case errNoRight, errNoColumnRight:
-			f.Message = "it may not read " + f.Object
-			f.Cure = "GRANT SELECT ON " + name + " TO " + c.account
+			f.Message = "the account may not read " + f.Object
+			f.Fix = "GRANT SELECT ON " + name + " TO " + c.account
 		case errNoTable, errNoDatabase:
-			f.Message = "there is no " + f.Object + ", which the policy lists: create it, or take it off the policy"
+			f.Message = "there is no " + f.Object + ", which the policy lists: create it, or remove it from the policy"
 		case errNoColumn:
-			f.Message = fmt.Sprintf("%s lacks a column that the policy lists: %s", f.Object, clean(refused.Message))
+			f.Message = fmt.Sprintf("%s lacks a column that the policy lists: %s", f.Object, failure.Line(refused.Message))
 		case errBrokenView, errNoDefiner:
-			f.Message = "the view " + f.Object + " is broken: something that it reads is gone, or its definer may not read it"
+			f.Message = "the view " + f.Object + " is broken: something that it reads is missing, or its definer may not read it"
 		default:
 			return err
 		}

@@ -9,14 +9,14 @@ import (
 	"weak"
 )
 
-// connections knows what each connection told when it was first used, for as
-// long as database/sql keeps it.
+// connections holds what each connection returned when it was first used, for
+// as long as database/sql keeps the connection.
 type connections struct {
-	known sync.Map // weak.Pointer[byte], to the driver's connection: *server
+	known sync.Map // weak.Pointer[byte] to the driver's connection -> *server
 }
 
-// of returns what conn told, and asks it where it was not asked.
-func (c *connections) of(ctx context.Context, conn *sql.Conn) (*server, error) {
+// server returns the server of conn, and queries conn on its first use.
+func (c *connections) server(ctx context.Context, conn *sql.Conn) (*server, error) {
 	key, ok, err := identity(conn)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (c *connections) of(ctx context.Context, conn *sql.Conn) (*server, error) {
 			return s.(*server), nil
 		}
 	}
-	s, err := ask(ctx, conn)
+	s, err := newServer(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
@@ -37,8 +37,8 @@ func (c *connections) of(ctx context.Context, conn *sql.Conn) (*server, error) {
 	return s, nil
 }
 
-// identity is the address of the driver's own connection, which keeps nothing
-// alive. A driver around the driver may have none.
+// identity returns a weak pointer to the driver's own connection. ok is false
+// if that is not a pointer, as may happen with a driver that wraps another one.
 func identity(conn *sql.Conn) (key weak.Pointer[byte], ok bool, err error) {
 	err = conn.Raw(func(driverConn any) error {
 		v := reflect.ValueOf(driverConn)

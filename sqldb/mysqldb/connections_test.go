@@ -15,36 +15,37 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// asked is a driver that answers what a connection is asked first, and counts.
-type asked struct {
+// fakeDriver is a driver that returns the variables that a new connection is
+// queried for, and counts how often.
+type fakeDriver struct {
 	version string
 	count   atomic.Int64
 }
 
-func (a *asked) Connect(context.Context) (driver.Conn, error) { return &askedConn{asked: a}, nil }
-func (a *asked) Driver() driver.Driver                        { return nil }
+func (a *fakeDriver) Connect(context.Context) (driver.Conn, error) { return &fakeConn{driver: a}, nil }
+func (a *fakeDriver) Driver() driver.Driver                        { return nil }
 
-type askedConn struct{ asked *asked }
+type fakeConn struct{ driver *fakeDriver }
 
-func (c *askedConn) Close() error                        { return nil }
-func (c *askedConn) Prepare(string) (driver.Stmt, error) { return nil, errors.ErrUnsupported }
-func (c *askedConn) Begin() (driver.Tx, error)           { return nil, errors.ErrUnsupported }
-func (c *askedConn) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
+func (c *fakeConn) Close() error                        { return nil }
+func (c *fakeConn) Prepare(string) (driver.Stmt, error) { return nil, errors.ErrUnsupported }
+func (c *fakeConn) Begin() (driver.Tx, error)           { return nil, errors.ErrUnsupported }
+func (c *fakeConn) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
 	names := strings.Split(strings.TrimPrefix(query, "SELECT @@"), ", @@")
 	if names[0] == "version" {
-		c.asked.count.Add(1)
+		c.driver.count.Add(1)
 	}
-	return &askedRows{askedConn: c, names: names}, nil
+	return &fakeRows{fakeConn: c, names: names}, nil
 }
 
-type askedRows struct {
-	*askedConn
+type fakeRows struct {
+	*fakeConn
 	names []string
 	done  bool
 }
 
-func (r *askedRows) Columns() []string { return r.names }
-func (r *askedRows) Next(dest []driver.Value) error {
+func (r *fakeRows) Columns() []string { return r.names }
+func (r *fakeRows) Next(dest []driver.Value) error {
 	if r.done {
 		return io.EOF
 	}
@@ -54,7 +55,7 @@ func (r *askedRows) Next(dest []driver.Value) error {
 		case ok:
 			dest[i] = value
 		case name == "version":
-			dest[i] = r.asked.version
+			dest[i] = r.driver.version
 		default:
 			dest[i] = int64(7)
 		}
@@ -62,10 +63,9 @@ func (r *askedRows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// TestConnections: a connection is asked once, another one anew, and one that is
-// closed is forgotten.
+// Each connection is queried once, and forgotten when it is closed.
 func TestConnections(t *testing.T) {
-	a := &asked{version: "10.6.1-MariaDB"}
+	a := &fakeDriver{version: "10.6.1-MariaDB"}
 	pool := sql.OpenDB(a)
 	defer pool.Close()
 	pool.SetMaxIdleConns(1)
@@ -79,7 +79,7 @@ func TestConnections(t *testing.T) {
 				t.Fatal(err)
 			}
 			held[i] = conn
-			s, err := c.of(t.Context(), conn)
+			s, err := c.server(t.Context(), conn)
 			if err != nil || !s.mariaDB || !s.foldsNames || s.id != 7 {
 				t.Fatalf("%+v, %v", s, err)
 			}
@@ -91,11 +91,11 @@ func TestConnections(t *testing.T) {
 	use(1)
 	use(1)
 	if n := a.count.Load(); n != 1 {
-		t.Errorf("one connection was asked %d times", n)
+		t.Errorf("one connection was queried %d times", n)
 	}
 	use(20)
 	if n := a.count.Load(); n != 20 {
-		t.Errorf("20 connections were asked %d times", n)
+		t.Errorf("20 connections were queried %d times", n)
 	}
 	known := func() (n int) {
 		c.known.Range(func(any, any) bool { n++; return true })
@@ -110,18 +110,18 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-func TestOldEnough(t *testing.T) {
+func TestCheckVersion(t *testing.T) {
 	for version, ok := range map[string]bool{
 		"10.6.0-MariaDB": true, "10.11.19-MariaDB-0+deb12u1": true, "11.4.2-MariaDB": true, "10.5.29-MariaDB-log": false,
 		"8.0.11": true, "8.4.0-2": true, "9.7.4": true, "5.7.44-log": false, "": false,
 	} {
-		a := &asked{version: version}
+		a := &fakeDriver{version: version}
 		pool := sql.OpenDB(a)
 		conn, err := pool.Conn(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ask(t.Context(), conn); ok != (err == nil) || !ok && !errors.Is(err, sqldb.ErrUnreadable) {
+		if _, err := newServer(t.Context(), conn); ok != (err == nil) || !ok && !errors.Is(err, sqldb.ErrUnreadable) {
 			t.Errorf("%s: %v", version, err)
 		}
 		conn.Close()

@@ -2,97 +2,107 @@ package mysqldb
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/qedkit/qed/internal/shapes"
+	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
 )
 
-// engine is MySQL and MariaDB, for package sqldb.
+// engine is the engine of MySQL and MariaDB.
 type engine struct {
 	connections connections
-	admitted    *shapes.Cache // statements that the server was asked about, and pools that were looked at
+	checked     *lru.Cache[fingerprint, struct{}] // queries whose tables the server has confirmed
+	suitable    *lru.Cache[poolVersion, struct{}] // pools whose data source names were checked
+}
+
+type fingerprint = [sha256.Size]byte // of a sqldb.Query
+
+type poolVersion struct {
+	pool    int
+	version string // of the server
 }
 
 var (
-	_ sqldb.Engine  = (*engine)(nil)
-	_ sqldb.Stopper = (*engine)(nil)
-	_ sqldb.Celler  = (*engine)(nil)
+	_ sqldb.Engine         = (*engine)(nil)
+	_ sqldb.Stopper        = (*engine)(nil)
+	_ sqldb.ValueConverter = (*engine)(nil)
 )
 
 func (*engine) Dialect() string { return "mysql" }
 
 func (*engine) Classify(err error) *sqldb.Error { return classify(err) }
 
-// Admit makes the session that r asks for and, unless it is known, has the server
-// say what the statement would read. The release is one statement.
-func (e *engine) Admit(ctx context.Context, conn *sql.Conn, r *sqldb.Reading) (func(context.Context) error, error) {
-	s, err := e.connections.of(ctx, conn)
+// Admit sets the variables of the session and, unless the query's fingerprint
+// is known, checks with EXPLAIN what the statement would read. The release is
+// one statement.
+func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
+	s, err := e.connections.server(ctx, conn)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.suitable(ctx, conn, r.Pool, s.version); err != nil {
+	if err := e.checkPool(ctx, conn, poolVersion{q.Pool, s.version}); err != nil {
 		return nil, err
 	}
-	shape := r.Shape()
-	known := e.admitted.Has(shape)
-	set, err := s.session(r.Session, r.Timeout, !known)
+	key := q.Fingerprint()
+	_, checked := e.checked.Get(key)
+	vars, err := s.session(q.Session, q.Timeout, !checked)
 	if err != nil {
 		return nil, err
 	}
-	if err := set.enter(ctx, conn); err != nil {
+	if err := vars.apply(ctx, conn); err != nil {
 		return nil, err
 	}
-	if r.Session.Role != "" {
-		if err := setRole(ctx, conn, r.Session.Role); err != nil {
+	if q.Session.Role != "" {
+		if err := setRole(ctx, conn, q.Session.Role); err != nil {
 			return nil, err
 		}
 	}
-	text := r.SQL
-	r.SQL = s.mark(r.Tag) + text
-	if !known {
-		if err := reread(ctx, conn, s, r, text); err != nil {
+	text := q.SQL
+	q.SQL = s.mark(q.Tag) + text
+	if !checked {
+		if err := verifyReads(ctx, conn, s, q, text); err != nil {
 			return nil, err
 		}
-		e.admitted.Add(shape)
+		e.checked.Add(key, struct{}{})
 	}
 	return func(ctx context.Context) error {
-		if r.Session.Role != "" {
+		if q.Session.Role != "" {
 			return errRole
 		}
-		return set.leave(ctx, conn)
+		return vars.revert(ctx, conn)
 	}, nil
 }
 
-// errRole keeps a connection from being used again: there is no statement that
-// sets back a role to what it was.
+// errRole causes a connection to be closed: no statement restores the roles
+// that were active before SET ROLE.
 var errRole = errors.New("mysqldb: the connection has a role")
 
-// suitable refuses a pool whose data source name is unsuitable. It looks again
-// when the server has changed, and from time to time.
-func (e *engine) suitable(ctx context.Context, conn *sql.Conn, pool int, version string) error {
-	key := fmt.Sprintf("pool %d, version %s", pool, version)
-	if e.admitted.Has(key) {
+// checkPool returns an error if the pool's data source name has a parameter
+// that must not be set. It checks again if the server's version has changed,
+// and after a while.
+func (e *engine) checkPool(ctx context.Context, conn *sql.Conn, key poolVersion) error {
+	if _, ok := e.suitable.Get(key); ok {
 		return nil
 	}
-	findings, err := unsuitable(ctx, conn)
+	findings, err := wrongParameters(ctx, conn)
 	if err != nil {
 		return err
 	}
 	if len(findings) > 0 {
 		return &sqldb.Error{Kind: sqldb.ErrAccount, Message: findings[0].Message, Findings: findings}
 	}
-	e.admitted.Add(key)
+	e.suitable.Add(key, struct{}{})
 	return nil
 }
 
-// own runs do under settings of our own, as far as the deadline of ctx goes.
-func (e *engine) own(ctx context.Context, conn *sql.Conn, do func(*server) error) error {
-	s, err := e.connections.of(ctx, conn)
+// withSettings runs do under the variables that every statement has, with the
+// deadline of ctx as the server's time limit.
+func (e *engine) withSettings(ctx context.Context, conn *sql.Conn, do func(*server) error) error {
+	s, err := e.connections.server(ctx, conn)
 	if err != nil {
 		return err
 	}
@@ -100,15 +110,15 @@ func (e *engine) own(ctx context.Context, conn *sql.Conn, do func(*server) error
 	if end, ok := ctx.Deadline(); ok {
 		limit = time.Until(end)
 	}
-	set, err := s.session(&sqldb.Session{}, limit, true)
+	vars, err := s.session(&sqldb.Session{}, limit, true)
 	if err != nil {
 		return err
 	}
-	if err := set.enter(ctx, conn); err != nil {
+	if err := vars.apply(ctx, conn); err != nil {
 		return err
 	}
 	err = do(s)
-	if set.leave(ctx, conn) != nil {
+	if vars.revert(ctx, conn) != nil {
 		discard(conn)
 	}
 	return err

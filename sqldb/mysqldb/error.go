@@ -1,143 +1,126 @@
 package mysqldb
 
 import (
-	"crypto/tls"
-	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"strings"
-	"syscall"
-	"unicode"
 
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// classify gives an error its kind, with a text that is safe to show.
+// classify returns the [sqldb.Error] for an error of the driver. It returns nil
+// if the error is not known.
 func classify(err error) *sqldb.Error {
 	var server *mysql.MySQLError
 	if errors.As(err, &server) {
-		e := answer(server)
+		e := serverError(server)
 		e.Err = err
 		return e
 	}
-	for _, known := range failures {
+	for _, known := range driverErrors {
 		if errors.Is(err, known.err) {
-			return &sqldb.Error{Kind: known.kind, Message: known.message, Err: err}
+			return failure.Wrap(known.kind, known.message, err)
 		}
 	}
-	var dns *net.DNSError
-	var dial *net.OpError
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &certificate):
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: "the server's certificate is not one that this host trusts: give its authority to the driver, with RegisterTLSConfig", Err: err}
-	case errors.As(err, &dns):
-		return &sqldb.Error{Kind: sqldb.ErrConnect, Message: "the server's name cannot be resolved: check the host in the data source name", Err: err}
-	case errors.As(err, &dial):
-		return &sqldb.Error{Kind: sqldb.ErrConnect, Message: "the server cannot be reached", Err: err}
-	}
-	return nil
+	return failure.OfNetwork(err, "data source name")
 }
 
-// failures is what goes wrong on this side of the wire.
-var failures = []struct {
+// driverErrors are the errors of the driver itself.
+var driverErrors = []struct {
 	err     error
 	kind    sqldb.Kind
 	message string
 }{
-	{syscall.ECONNREFUSED, sqldb.ErrConnect, "nobody answers at the server's address: check host and port in the data source name, and that the server runs"},
-	{driver.ErrBadConn, sqldb.ErrConnect, "the connection broke: try again"},
-	{mysql.ErrInvalidConn, sqldb.ErrConnect, "the connection broke: try again"},
-	{io.EOF, sqldb.ErrConnect, "the connection broke: try again"},
-	{io.ErrUnexpectedEOF, sqldb.ErrConnect, "the connection broke: try again"},
-	{net.ErrClosed, sqldb.ErrConnect, "the connection broke: try again"},
-	{syscall.ECONNRESET, sqldb.ErrConnect, "the connection broke: try again"},
-	{syscall.EPIPE, sqldb.ErrConnect, "the connection broke: try again"},
-	{mysql.ErrPktTooLarge, sqldb.ErrTooLarge, "the statement, the session or a row is larger than maxAllowedPacket in the data source name"},
-	{mysql.ErrNoTLS, sqldb.ErrUnreadable, "the data source name asks for TLS, and the server has none"},
-	{mysql.ErrCleartextPassword, sqldb.ErrUnreadable, "the account needs a way to log in that the data source name does not allow"},
-	{mysql.ErrNativePassword, sqldb.ErrUnreadable, "the account needs a way to log in that the data source name does not allow"},
-	{mysql.ErrOldPassword, sqldb.ErrUnreadable, "the account needs a way to log in that the data source name does not allow"},
-	{mysql.ErrUnknownPlugin, sqldb.ErrUnreadable, "the account needs a way to log in that the driver does not know"},
+	{mysql.ErrInvalidConn, sqldb.ErrUnavailable, "the connection broke: try again"},
+	{mysql.ErrPktTooLarge, sqldb.ErrTooLarge, "the statement, the session or a row exceeds maxAllowedPacket of the driver"},
+	{mysql.ErrNoTLS, sqldb.ErrUnreadable, "the data source name requires TLS, which the server does not support"},
+	{mysql.ErrCleartextPassword, sqldb.ErrUnreadable, disallowedAuthentication},
+	{mysql.ErrNativePassword, sqldb.ErrUnreadable, disallowedAuthentication},
+	{mysql.ErrOldPassword, sqldb.ErrUnreadable, disallowedAuthentication},
+	{mysql.ErrUnknownPlugin, sqldb.ErrUnreadable, unknownAuthentication},
 	{mysql.ErrOldProtocol, sqldb.ErrUnreadable, "the server is too old for the driver"},
 }
 
-// answer is the kind and the text of what a server answered.
-func answer(e *mysql.MySQLError) *sqldb.Error {
+const (
+	disallowedAuthentication = "the account needs an authentication method that the data source name does not allow"
+	unknownAuthentication    = "the account needs an authentication method that the driver does not support"
+)
+
+// serverError returns the kind and the text for an error of the server.
+func serverError(e *mysql.MySQLError) *sqldb.Error {
 	if string(e.SQLState[:]) == signalled {
-		return &sqldb.Error{Kind: sqldb.ErrExecution, Message: functionFailed}
+		return failure.New(sqldb.ErrExecution, functionFailed)
 	}
-	if known, ok := answers[e.Number]; ok {
-		return &sqldb.Error{Kind: known.kind, Message: known.message}
+	if known, ok := serverErrors[e.Number]; ok {
+		return failure.New(known.kind, known.message)
 	}
 	switch e.Number {
-	case 1142, 1143, 1370: // what the account may not do, to what
+	case 1142, 1143, 1370: // the message names the account, then the object
 		message := "the account lacks a right that the statement needs"
 		if i := strings.LastIndex(e.Message, " for "); i >= 0 {
-			message += ", on " + clean(e.Message[i+len(" for "):])
+			message += ", on " + failure.Line(e.Message[i+len(" for "):])
 		}
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: message + ": DB.Check tells which"}
+		return failure.New(sqldb.ErrUnreadable, message+": DB.Check reports which")
 	}
-	message := clean(e.Message)
+	message := failure.Line(e.Message)
 	if !aboutNames[e.Number] {
-		message = clean(withoutQuoted(e.Message))
+		message = failure.Line(failure.WithoutQuoted(e.Message, "'\"`"))
 	}
 	if message == "" {
 		message = fmt.Sprintf("the server failed with its error %d", e.Number)
 	}
-	return &sqldb.Error{Kind: sqldb.ErrExecution, Message: message}
+	return failure.New(sqldb.ErrExecution, message)
 }
 
-// A function of the database raises an error with this state, and with whatever
-// number and text its author chose.
+// signalled is the SQLSTATE of an error that a function of the database raises.
+// The function's author chooses its number and its text.
 const (
 	signalled      = "45000"
 	functionFailed = "a function of the database raised an error"
 )
 
-// answers is the errors of a server that a host can do something about, by their
-// numbers. They are MySQL's and MariaDB's alike, up to 1900.
-var answers = map[uint16]struct {
+// serverErrors are the errors whose message says what to do, by their numbers. Up
+// to 1900, MySQL and MariaDB have the same numbers.
+var serverErrors = map[uint16]struct {
 	kind    sqldb.Kind
 	message string
 }{
 	1969: {sqldb.ErrTimeout, "the server stopped the statement after the time limit"},
 	3024: {sqldb.ErrTimeout, "the server stopped the statement after the time limit"},
-	1028: {sqldb.ErrCancelled, "the statement was stopped on the server"},
-	1317: {sqldb.ErrCancelled, "the statement was stopped on the server"},
+	1028: {sqldb.ErrCanceled, "the statement was stopped on the server"},
+	1317: {sqldb.ErrCanceled, "the statement was stopped on the server"},
 
-	1040: {sqldb.ErrConnect, "the server has no connection left: lower SetMaxOpenConns or raise max_connections"},
-	1053: {sqldb.ErrConnect, "the server is shutting down: try again later"},
-	1129: {sqldb.ErrConnect, "the server blocks this host after failed attempts: run FLUSH HOSTS there"},
-	1203: {sqldb.ErrConnect, "the account has no connection left: lower SetMaxOpenConns or raise max_user_connections"},
-	1205: {sqldb.ErrConnect, "a table or row is locked: try again later"},
-	1213: {sqldb.ErrConnect, "the statement was in the way of another one: try again"},
-	1226: {sqldb.ErrConnect, "the account has reached one of its limits, of connections or of what it may do in an hour: try again later"},
-	1158: {sqldb.ErrConnect, "the connection broke: try again"},
-	1159: {sqldb.ErrConnect, "the connection broke: try again"},
-	1160: {sqldb.ErrConnect, "the connection broke: try again"},
-	1161: {sqldb.ErrConnect, "the connection broke: try again"},
-	1927: {sqldb.ErrConnect, "the connection was ended on the server: try again"},
-	3169: {sqldb.ErrConnect, "the connection was ended on the server: try again"},
+	1040: {sqldb.ErrUnavailable, "the server has no connection left: lower MaxOpenConns or raise max_connections"},
+	1053: {sqldb.ErrUnavailable, "the server is shutting down: try again later"},
+	1129: {sqldb.ErrUnavailable, "the server blocks this host after failed attempts: run FLUSH HOSTS there"},
+	1203: {sqldb.ErrUnavailable, "the account has no connection left: lower MaxOpenConns or raise max_user_connections"},
+	1205: {sqldb.ErrUnavailable, "a table or row is locked: try again later"},
+	1213: {sqldb.ErrUnavailable, "the statement was in a deadlock with another one: try again"},
+	1226: {sqldb.ErrUnavailable, "the account has reached its limit of connections or statements: try again later"},
+	1158: {sqldb.ErrUnavailable, "the connection broke: try again"},
+	1159: {sqldb.ErrUnavailable, "the connection broke: try again"},
+	1160: {sqldb.ErrUnavailable, "the connection broke: try again"},
+	1161: {sqldb.ErrUnavailable, "the connection broke: try again"},
+	1927: {sqldb.ErrUnavailable, "the connection was ended on the server: try again"},
+	3169: {sqldb.ErrUnavailable, "the connection was ended on the server: try again"},
 
-	1044: {sqldb.ErrUnreadable, "the account may not use the database: grant it a right there, or name another in the data source name"},
-	1045: {sqldb.ErrUnreadable, "the server does not let this account in: check user and password in the data source name"},
-	1130: {sqldb.ErrUnreadable, "the server lets no account in from this host"},
-	1227: {sqldb.ErrUnreadable, "the account lacks a right that the statement needs: DB.Check tells which"},
-	1251: {sqldb.ErrUnreadable, "the account needs a way to log in that the driver does not know"},
-	1356: {sqldb.ErrUnreadable, "a view is broken: something that it reads is gone, or its definer may not read it any more"},
+	1044: {sqldb.ErrUnreadable, "the account may not use the database: grant it a right there"},
+	1045: {sqldb.ErrUnreadable, "the server refuses the account: check user and password in the data source name"},
+	1130: {sqldb.ErrUnreadable, "the server refuses every account from this host"},
+	1227: {sqldb.ErrUnreadable, "the account lacks a right that the statement needs: DB.Check reports which"},
+	1251: {sqldb.ErrUnreadable, unknownAuthentication},
+	1356: {sqldb.ErrUnreadable, "a view is broken: something that it reads is missing, or its definer may not read it"},
 	1449: {sqldb.ErrUnreadable, "a view's definer does not exist: create the view again"},
-	1698: {sqldb.ErrUnreadable, "the server does not let this account in: check user and password in the data source name"},
+	1698: {sqldb.ErrUnreadable, "the server refuses the account: check user and password in the data source name"},
 	1820: {sqldb.ErrUnreadable, "the account's password has expired: set a new one"},
 	1862: {sqldb.ErrUnreadable, "the account's password has expired: set a new one"},
 	3118: {sqldb.ErrUnreadable, "the account is locked"},
 	4151: {sqldb.ErrUnreadable, "the account is locked"},
 
-	1046: {sqldb.ErrArgument, "the pool is connected to no database: name one in the data source name, behind the slash"},
+	1046: {sqldb.ErrArgument, "the pool is connected to no database: name one in the data source name, after the slash"},
 	1049: {sqldb.ErrMissing, "there is no such database: check its name in the data source name"},
 
 	1290: {sqldb.ErrDenied, "the statement would write"},
@@ -149,7 +132,7 @@ var answers = map[uint16]struct {
 	1037: {sqldb.ErrTooLarge, "the server is out of memory: narrow the statement"},
 	1038: {sqldb.ErrTooLarge, "the server is out of memory for sorting: narrow the statement"},
 	1041: {sqldb.ErrTooLarge, "the server is out of memory: narrow the statement"},
-	1104: {sqldb.ErrTooLarge, "the statement would look at more rows than max_join_size allows: narrow it"},
+	1104: {sqldb.ErrTooLarge, "the statement would examine more rows than max_join_size allows: narrow it"},
 	1114: {sqldb.ErrTooLarge, "an intermediate result is too large for the server: narrow the statement"},
 	1116: {sqldb.ErrTooLarge, "the statement joins too many tables"},
 	1117: {sqldb.ErrTooLarge, "the statement has too many columns"},
@@ -167,41 +150,17 @@ var answers = map[uint16]struct {
 	1690: {sqldb.ErrExecution, "a number is out of the range of its type: CAST the operands to SIGNED or DECIMAL"},
 }
 
-// aboutNames is the errors whose text quotes names and the statement, and no
-// value of a row.
+// aboutNames are the errors whose text quotes names and the statement, but no value
+// of a row.
 var aboutNames = func() map[uint16]bool {
 	set := map[uint16]bool{}
 	for _, number := range []uint16{
 		1052, 1054, 1055, 1056, 1059, 1060, 1064, 1066, 1109, 1115, 1128, 1146, 1176, 1191, 1210, 1235, 1247, 1250, 1253,
 		1267, 1270, 1271, 1273, 1305, 1318, 1347, 1425, 1426, 1427, 1463, 1582, 1583, 1584, 1630,
-		3029, 3065, 3573, 3574, 3575, 3576, 3579, 3580, 3581, 3582, 3587, 3591, 3593, 3594, // MySQL's, of ORDER BY, WITH and windows
+		// Of MySQL, about ORDER BY, WITH and windows.
+		3029, 3065, 3573, 3574, 3575, 3576, 3579, 3580, 3581, 3582, 3587, 3591, 3593, 3594,
 	} {
 		set[number] = true
 	}
 	return set
 }()
-
-// withoutQuoted leaves out all from the first quote to the last.
-func withoutQuoted(message string) string {
-	const quotes = "'\"`"
-	first, last := strings.IndexAny(message, quotes), strings.LastIndexAny(message, quotes)
-	if first < 0 {
-		return message
-	}
-	return message[:first] + "…" + message[last+1:]
-}
-
-// clean makes one short line of a server's text.
-func clean(message string) string {
-	message = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(message, "\uFFFD"))
-	const longest = 300
-	if r := []rune(message); len(r) > longest {
-		message = string(r[:longest]) + "…"
-	}
-	return strings.TrimSpace(message)
-}

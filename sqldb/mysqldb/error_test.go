@@ -22,12 +22,12 @@ func TestClassify(t *testing.T) {
 	for _, tt := range []struct {
 		err  error
 		kind sqldb.Kind
-		tell string // what the text holds
-		hide string // what it does not
+		show string // what the text contains
+		hide string // what it does not contain
 	}{
 		{server(1969, "Query execution was interrupted (max_statement_time exceeded)"), sqldb.ErrTimeout, "time limit", ""},
 		{server(3024, ""), sqldb.ErrTimeout, "time limit", ""},
-		{server(1317, "Query execution was interrupted"), sqldb.ErrCancelled, "", ""},
+		{server(1317, "Query execution was interrupted"), sqldb.ErrCanceled, "", ""},
 		{server(1045, "Access denied for user 'agent'@'10.0.0.1' (using password: YES)"), sqldb.ErrUnreadable, "password", "agent"},
 		{server(1044, "Access denied for user 'agent'@'%' to database 'shop'"), sqldb.ErrUnreadable, "", "shop"},
 		{server(1049, "Unknown database 'shop'"), sqldb.ErrMissing, "", "shop"},
@@ -46,26 +46,26 @@ func TestClassify(t *testing.T) {
 		{server(9999, ""), sqldb.ErrExecution, "9999", ""},
 		{server(1792, "Cannot execute statement in a READ ONLY transaction"), sqldb.ErrDenied, "", ""},
 		{server(1153, "Got a packet bigger than 'max_allowed_packet' bytes"), sqldb.ErrTooLarge, "max_allowed_packet", ""},
-		{server(1927, "Connection was killed"), sqldb.ErrConnect, "", ""},
+		{server(1927, "Connection was killed"), sqldb.ErrUnavailable, "", ""},
 		{mysql.ErrPktTooLarge, sqldb.ErrTooLarge, "", ""},
-		{mysql.ErrInvalidConn, sqldb.ErrConnect, "", ""},
-		{fmt.Errorf("driver: %w", driver.ErrBadConn), sqldb.ErrConnect, "", ""},
-		{io.ErrUnexpectedEOF, sqldb.ErrConnect, "", ""},
-		{&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}, sqldb.ErrConnect, "port", ""},
-		{&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Name: "db.internal", Err: "no such host"}}, sqldb.ErrConnect, "name", "db.internal"},
-		{&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(10, 1, 2, 3)}, Err: errors.New("no route")}, sqldb.ErrConnect, "", "10.1.2.3"},
+		{mysql.ErrInvalidConn, sqldb.ErrUnavailable, "", ""},
+		{fmt.Errorf("driver: %w", driver.ErrBadConn), sqldb.ErrUnavailable, "", ""},
+		{io.ErrUnexpectedEOF, sqldb.ErrUnavailable, "", ""},
+		{&net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}, sqldb.ErrUnavailable, "port", ""},
+		{&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Name: "db.internal", Err: "no such host"}}, sqldb.ErrUnavailable, "name", "db.internal"},
+		{&net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(10, 1, 2, 3)}, Err: errors.New("no route")}, sqldb.ErrUnavailable, "", "10.1.2.3"},
 	} {
 		got := classify(tt.err)
 		switch {
 		case got == nil || got.Kind != tt.kind || !errors.Is(got, tt.err):
 			t.Errorf("%v: %v", tt.err, got)
-		case !strings.Contains(got.Message, tt.tell) || tt.hide != "" && strings.Contains(got.Error(), tt.hide):
+		case !strings.Contains(got.Message, tt.show) || tt.hide != "" && strings.Contains(got.Error(), tt.hide):
 			t.Errorf("%v: the text is %q", tt.err, got)
 		case strings.TrimSpace(got.Message) == "":
 			t.Errorf("%v: no text", tt.err)
 		}
 	}
 	if got := classify(errors.New("something else")); got != nil {
-		t.Errorf("an error that nobody knows: %v", got)
+		t.Errorf("an unknown error: %v", got)
 	}
 }

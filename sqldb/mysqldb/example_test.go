@@ -3,10 +3,9 @@ package mysqldb_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log"
-
-	_ "github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/secureview"
@@ -14,26 +13,22 @@ import (
 	"github.com/qedkit/qed/sqldb/mysqldb"
 )
 
-type caller struct{ key, tenant string }
+type user struct{ key, tenant string }
 
-// callerOf is who asks, as the host's own middleware put it into the context.
-func callerOf(context.Context) caller { return caller{"the key of the day", "acme"} }
+// userOf returns the user of a request, which the program has put into the
+// context.
+func userOf(context.Context) user { return user{"the key of the day", "acme"} }
 
-// A pool of the host's own, read as an account that may read the secure views
-// alone. Each question has the session of its caller.
-func ExampleNew() {
+// Each statement runs with the session of its user. The secure views filter by
+// @tenant and decrypt with @aesKey.
+func ExampleOpen() {
 	ctx := context.Background()
-	pool, err := sql.Open("mysql", "agent:password@tcp(db.internal:3306)/company")
-	if err != nil {
-		log.Fatal(err)
-	}
-	pool.SetMaxOpenConns(10)
-	db, err := mysqldb.New(&sqldb.Options{
+	db, err := mysqldb.Open("agent:password@tcp(db.internal:3306)/company", &mysqldb.Options{Options: sqldb.Options{
 		Session: func(ctx context.Context) (*sqldb.Session, error) {
-			c := callerOf(ctx)
-			return &sqldb.Session{Settings: map[string]any{"aesKey": c.key, "tenant": c.tenant}}, nil
+			u := userOf(ctx)
+			return &sqldb.Session{Settings: map[string]any{"aesKey": u.key, "tenant": u.tenant}}, nil
 		},
-	}, pool)
+	}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,4 +57,31 @@ func ExampleNew() {
 	for _, row := range table.Rows {
 		fmt.Println(row...)
 	}
+}
+
+// Statements are spread over two replicas of a server.
+func ExampleNew() {
+	var pools []*sql.DB
+	for _, host := range []string{"replica1", "replica2"} {
+		pool, err := sql.Open("mysql", "agent:password@tcp("+host+":3306)/company")
+		if err != nil {
+			log.Fatal(err)
+		}
+		pools = append(pools, pool)
+	}
+	db, err := mysqldb.New(pools[0], &mysqldb.Options{Options: sqldb.Options{
+		MaxOpenConns: 10,
+		Replicas:     pools[1:],
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	fmt.Println(db.Dialect())
+
+	_, err = mysqldb.Open("db.internal:3306", nil)
+	fmt.Println(errors.Is(err, sqldb.ErrArgument))
+	// Output:
+	// mysql
+	// true
 }

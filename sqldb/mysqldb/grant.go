@@ -11,22 +11,23 @@ import (
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// grant is one line of SHOW GRANTS.
+// A grant is one line of SHOW GRANTS.
 type grant struct {
-	privileges []privilege // none: it is of roles
+	privileges []privilege // nil if the line grants roles
 	on         object
-	proxied    string   // for whom PROXY lets the account act
+	proxied    string   // the account that PROXY lets the account act as
 	roles      []string // as the line spells them
 	to         string   // the account or role, as the line spells it
-	again      bool     // it may be granted to others
-	via        string   // the account's role that has it; empty: the account itself
+	grantable  bool     // it may be granted to others
+	via        string   // the role of the account that has it; empty for the account itself
 }
 
-// privilege is a right, with its columns if it is for some alone.
+// A privilege is a right. It has columns if it is limited to them.
 type privilege struct {
-	name    string // in capitals
+	name    string // in upper case
 	columns string // in parentheses, as the line spells them
 }
 
@@ -37,14 +38,14 @@ func (p privilege) String() string {
 	return p.name + " " + p.columns
 }
 
-// object is what a grant is on.
+// An object is what a grant is on.
 type object struct {
-	kind         string // FUNCTION, PROCEDURE, PACKAGE ..; empty: tables
-	schema, name string // "*": any; a schema for all of its tables is a pattern
+	kind         string // FUNCTION, PROCEDURE, PACKAGE and so on; empty for tables
+	schema, name string // "*" means any; schema is a pattern if name is "*"
 	text         string // as the line spells it, without the kind
 }
 
-// String is the object as GRANT and REVOKE take it.
+// String returns the object as GRANT and REVOKE take it.
 func (o object) String() string {
 	if o.kind == "" {
 		return o.text
@@ -52,9 +53,9 @@ func (o object) String() string {
 	return o.kind + " " + o.text
 }
 
-// grants reads what the account may do: itself, through each of its roles, on or
-// off, and as part of the public. It turns roles on and off for that, and leaves
-// them as they were.
+// grants reads what the account may do: itself, through each of its roles,
+// active or not, and as part of PUBLIC. It sets roles for that, and restores
+// the role that was active before.
 func grants(ctx context.Context, conn *sql.Conn, mariaDB bool) (_ []grant, err error) {
 	before, err := currentRole(ctx, conn, mariaDB)
 	if err != nil {
@@ -79,7 +80,7 @@ func grants(ctx context.Context, conn *sql.Conn, mariaDB bool) (_ []grant, err e
 			_, err := conn.ExecContext(ctx, "SET ROLE "+role)
 			var refused *mysql.MySQLError
 			if errors.As(err, &refused) && refused.Number == errNoRole && g.to == "PUBLIC" {
-				continue // MariaDB lets nobody take on what everybody was given
+				continue // MariaDB does not allow SET ROLE for a role of PUBLIC
 			}
 			if err != nil {
 				return nil, err
@@ -90,15 +91,15 @@ func grants(ctx context.Context, conn *sql.Conn, mariaDB bool) (_ []grant, err e
 		}
 	}
 	for i, g := range r.all[len(own):] {
-		r.all[len(own)+i] = g.beyond(own)
+		r.all[len(own)+i] = g.without(own)
 	}
 	return r.all, nil
 }
 
-// errNoRole is the number of a SET ROLE that the account may not say.
+// errNoRole is the server's error if the account does not have the role.
 const errNoRole = 1959
 
-// currentRole is what SET ROLE takes to make the roles those that are on now.
+// currentRole returns the active roles as SET ROLE takes them.
 func currentRole(ctx context.Context, conn *sql.Conn, mariaDB bool) (string, error) {
 	var role sql.NullString
 	if err := conn.QueryRowContext(ctx, "SELECT CURRENT_ROLE()").Scan(&role); err != nil {
@@ -107,19 +108,19 @@ func currentRole(ctx context.Context, conn *sql.Conn, mariaDB bool) (string, err
 	switch {
 	case !role.Valid:
 		return "NONE", nil
-	case mariaDB: // which tells its bare name
+	case mariaDB: // which returns the name without quotes
 		return quote(role.String), nil
 	}
 	return role.String, nil
 }
 
-// beyond is what of a grant the account does not have itself: MySQL shows what a
-// role adds to a grant as one with it.
-func (g grant) beyond(own []grant) grant {
+// without returns the part of a grant that the account does not have itself:
+// MySQL merges the grants of an active role with those of the account.
+func (g grant) without(own []grant) grant {
 	for _, o := range own {
 		if o.on == g.on && o.proxied == g.proxied {
 			g.privileges = slices.DeleteFunc(g.privileges, func(p privilege) bool { return slices.Contains(o.privileges, p) })
-			g.again = g.again && !o.again
+			g.grantable = g.grantable && !o.grantable
 		}
 	}
 	return g
@@ -131,7 +132,7 @@ type grantReader struct {
 	all  []grant
 }
 
-// read adds the lines of a statement that were not seen yet.
+// read adds the lines of a statement that were not read before.
 func (r *grantReader) read(ctx context.Context, query, via string) error {
 	_, lines, err := scan(ctx, r.conn, query)
 	if err != nil {
@@ -157,11 +158,11 @@ func (r *grantReader) read(ctx context.Context, query, via string) error {
 	return nil
 }
 
-// errGrant keeps the line to itself: it may hold the digest of a password.
-var errGrant = &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: "a line of SHOW GRANTS is not understood"}
+// errGrant does not contain the line, which may contain the hash of a password.
+var errGrant = failure.New(sqldb.ErrUnreadable, "a line of SHOW GRANTS could not be parsed")
 
-// parseGrant reads a line as MySQL or MariaDB prints it. ok is false for one that
-// grants nothing: a default role, or what MySQL takes away from a grant again.
+// parseGrant parses a line of MySQL or MariaDB. ok is false if it grants
+// nothing: if it sets a default role or is a partial revoke.
 func parseGrant(line string) (g grant, ok bool, err error) {
 	s := grantScan{tokens: grantTokens(line)}
 	switch s.next() {
@@ -194,15 +195,15 @@ func parseGrant(line string) (g grant, ok bool, err error) {
 	}
 	g.to = s.until("IDENTIFIED", "REQUIRE", "WITH", "AS")
 	rest := s.tokens[s.at:]
-	g.again = slices.Contains(rest, "OPTION") && (slices.Contains(rest, "GRANT") || slices.Contains(rest, "ADMIN"))
+	g.grantable = slices.Contains(rest, "OPTION") && (slices.Contains(rest, "GRANT") || slices.Contains(rest, "ADMIN"))
 	if g.to == "" || g.privileges == nil && g.roles == nil {
 		return g, false, errGrant
 	}
 	return g, true, nil
 }
 
-// grantScan walks over the tokens of a line: words in capitals, quoted names with
-// their quotes, single marks.
+// grantScan iterates over the tokens of a line: words in upper case, quoted
+// names with their quotes, and single characters.
 type grantScan struct {
 	tokens []string
 	at     int
@@ -221,7 +222,7 @@ func (s *grantScan) next() string {
 	return token
 }
 
-// until joins what comes before one of the words, or before the end.
+// until returns the text before one of the words, or before the end.
 func (s *grantScan) until(words ...string) string {
 	start := s.at
 	for s.at < len(s.tokens) && !slices.Contains(words, s.peek()) {
@@ -234,7 +235,7 @@ func (s *grantScan) until(words ...string) string {
 	return text
 }
 
-// list reads rights or roles up to one of the words, which it answers.
+// list parses rights or roles up to one of the words, which it returns as end.
 func (s *grantScan) list(words ...string) (list []privilege, end string) {
 	var name, columns []string
 	depth := 0
@@ -264,7 +265,7 @@ func (s *grantScan) list(words ...string) (list []privilege, end string) {
 	return nil, ""
 }
 
-// joinWords puts spaces between words, and none around the @ of a role's name.
+// joinWords joins words with spaces, except around the @ of a role's name.
 func joinWords(words []string) string {
 	return strings.ReplaceAll(strings.Join(words, " "), " @ ", "@")
 }
@@ -286,7 +287,7 @@ func (s *grantScan) object() (o object, ok bool) {
 	return o, dot == "." && name != ""
 }
 
-// grantTokens splits a line. A word that is no name comes out in capitals.
+// grantTokens splits a line. Words without quotes are returned in upper case.
 func grantTokens(line string) []string {
 	var tokens []string
 	for i := 0; i < len(line); {
@@ -322,7 +323,7 @@ func grantWord(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '$' || c >= 0x80
 }
 
-// unquoted is the name that a token stands for.
+// unquoted returns the name that a token stands for.
 func unquoted(token string) string {
 	if len(token) < 2 || !strings.ContainsRune("`'\"", rune(token[0])) {
 		return token

@@ -19,26 +19,26 @@ func TestParseGrant(t *testing.T) {
 		}
 		return list
 	}
-	any := object{schema: "*", name: "*", text: "*.*"}
+	all := object{schema: "*", name: "*", text: "*.*"}
 	for _, tt := range []struct {
 		line string
 		want grant
 	}{
-		// MariaDB's.
-		{"GRANT USAGE ON *.* TO `g`@`%` IDENTIFIED BY PASSWORD '*D821809F681A40A6E379B50D0463EFAE20BDD122'", grant{privileges: rights("USAGE"), on: any, to: "`g`@`%`"}},
-		{"GRANT PROCESS, FILE, SUPER ON *.* TO `g`@`%` REQUIRE SSL WITH MAX_USER_CONNECTIONS 5", grant{privileges: rights("PROCESS", "FILE", "SUPER"), on: any, to: "`g`@`%`"}},
-		{"GRANT ALL PRIVILEGES ON `te\\_x%`.* TO `g`@`%` WITH GRANT OPTION", grant{privileges: rights("ALL PRIVILEGES"), on: object{schema: "te\\_x%", name: "*", text: "`te\\_x%`.*"}, to: "`g`@`%`", again: true}},
+		// MariaDB
+		{"GRANT USAGE ON *.* TO `g`@`%` IDENTIFIED BY PASSWORD '*D821809F681A40A6E379B50D0463EFAE20BDD122'", grant{privileges: rights("USAGE"), on: all, to: "`g`@`%`"}},
+		{"GRANT PROCESS, FILE, SUPER ON *.* TO `g`@`%` REQUIRE SSL WITH MAX_USER_CONNECTIONS 5", grant{privileges: rights("PROCESS", "FILE", "SUPER"), on: all, to: "`g`@`%`"}},
+		{"GRANT ALL PRIVILEGES ON `te\\_x%`.* TO `g`@`%` WITH GRANT OPTION", grant{privileges: rights("ALL PRIVILEGES"), on: object{schema: "te\\_x%", name: "*", text: "`te\\_x%`.*"}, to: "`g`@`%`", grantable: true}},
 		{"GRANT SELECT (`n`, `a, b) ON`), INSERT (`s`) ON `x`.`t` TO `g`@`%`", grant{privileges: []privilege{{"SELECT", "(`n`,`a, b) ON`)"}, {"INSERT", "(`s`)"}}, on: table("x", "t"), to: "`g`@`%`"}},
 		{"GRANT EXECUTE ON FUNCTION `x`.`app``key` TO `g`@`%`", grant{privileges: rights("EXECUTE"), on: object{kind: "FUNCTION", schema: "x", name: "app`key", text: "`x`.`app``key`"}, to: "`g`@`%`"}},
 		{"GRANT EXECUTE ON PACKAGE BODY `x`.`p` TO `g`@`%`", grant{privileges: rights("EXECUTE"), on: object{kind: "PACKAGE BODY", schema: "x", name: "p", text: "`x`.`p`"}, to: "`g`@`%`"}},
-		{"GRANT PROXY ON `root`@`localhost` TO `g`@`%` WITH GRANT OPTION", grant{privileges: rights("PROXY"), proxied: "`root`@`localhost`", to: "`g`@`%`", again: true}},
+		{"GRANT PROXY ON `root`@`localhost` TO `g`@`%` WITH GRANT OPTION", grant{privileges: rights("PROXY"), proxied: "`root`@`localhost`", to: "`g`@`%`", grantable: true}},
 		{"GRANT SELECT ON `x`.`t` TO PUBLIC", grant{privileges: rights("SELECT"), on: table("x", "t"), to: "PUBLIC"}},
-		{"GRANT `odd role` TO `g`@`%` WITH ADMIN OPTION", grant{roles: []string{"`odd role`"}, to: "`g`@`%`", again: true}},
+		{"GRANT `odd role` TO `g`@`%` WITH ADMIN OPTION", grant{roles: []string{"`odd role`"}, to: "`g`@`%`", grantable: true}},
 		{"GRANT SELECT ON `x`.`t` TO `r`", grant{privileges: rights("SELECT"), on: table("x", "t"), to: "`r`"}},
-		// MySQL's.
+		// MySQL
 		{"GRANT `ra`@`%`,`rb`@`%` TO `rz`@`%`", grant{roles: []string{"`ra`@`%`", "`rb`@`%`"}, to: "`rz`@`%`"}},
-		{"GRANT BACKUP_ADMIN,SHOW_ROUTINE ON *.* TO `g`@`%`", grant{privileges: rights("BACKUP_ADMIN", "SHOW_ROUTINE"), on: any, to: "`g`@`%`"}},
-		{"GRANT PROXY ON ``@`` TO `root`@`localhost` WITH GRANT OPTION", grant{privileges: rights("PROXY"), proxied: "``@``", to: "`root`@`localhost`", again: true}},
+		{"GRANT BACKUP_ADMIN,SHOW_ROUTINE ON *.* TO `g`@`%`", grant{privileges: rights("BACKUP_ADMIN", "SHOW_ROUTINE"), on: all, to: "`g`@`%`"}},
+		{"GRANT PROXY ON ``@`` TO `root`@`localhost` WITH GRANT OPTION", grant{privileges: rights("PROXY"), proxied: "``@``", to: "`root`@`localhost`", grantable: true}},
 		{"GRANT CREATE TEMPORARY TABLES ON `x`.* TO `it's TO ON`@`10.0.%`", grant{privileges: rights("CREATE TEMPORARY TABLES"), on: object{schema: "x", name: "*", text: "`x`.*"}, to: "`it's TO ON`@`10.0.%`"}},
 		{"GRANT SELECT ON `x`.`t` TO 'g'@'%'", grant{privileges: rights("SELECT"), on: table("x", "t"), to: "'g'@'%'"}},
 	} {
@@ -109,9 +109,9 @@ func TestQuoteAccount(t *testing.T) {
 	}
 }
 
-// TestWanted: what statements read of a policy is its views, and its tables
-// without one, however either is listed.
-func TestWanted(t *testing.T) {
+// Statements read the views of a policy and its tables without a view, however
+// they are listed.
+func TestNeeds(t *testing.T) {
 	s := &server{}
 	for name, p := range map[string]*secureview.Policy{
 		"the table":     {Schema: "d", Tables: map[string][]string{"person": {"id"}, "task": {"no"}}, Views: map[string]string{"person": "secure_person"}},
@@ -121,7 +121,7 @@ func TestWanted(t *testing.T) {
 		"other schemas": {Schema: "d", Tables: map[string][]string{"task": {"no"}}, Schemas: map[string]secureview.Schema{"d": {Tables: map[string][]string{"person": {"id"}}, Views: map[string]string{"person": "secure_person"}}}},
 	} {
 		got := map[string][]string{}
-		for _, o := range s.newWanted(p).objects {
+		for _, o := range s.newNeeds(p).objects {
 			got[o.Schema+"."+o.Name] = o.Columns
 		}
 		if diff := cmp.Diff(map[string][]string{"d.secure_person": {"id"}, "d.task": {"no"}}, got); diff != "" {

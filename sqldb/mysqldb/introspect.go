@@ -4,26 +4,32 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
+	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
-// Introspect reads the current database in five statements, however large it is,
-// and one for each view whose columns the catalogue does not tell.
-func (e *engine) Introspect(ctx context.Context, conn *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error) {
+// Introspect reads the current database in five statements, and one more for
+// each view whose columns the catalogue does not show.
+func (e *engine) Introspect(
+	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+) (*joinpath.Schema, error) {
 	r := &introspection{
 		conn:    conn,
 		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
 		names:   map[string]string{},
 		skipped: skipped,
 	}
-	err := e.own(ctx, conn, func(s *server) error {
+	err := e.withSettings(ctx, conn, func(s *server) error {
 		r.server = s
 		for _, step := range []func(context.Context) error{r.database, r.tables, r.keys, r.foreignKeys} {
 			if err := step(ctx); err != nil {
@@ -43,7 +49,7 @@ type introspection struct {
 	server  *server
 	current string // the database, as a literal
 	schema  *joinpath.Schema
-	names   map[string]string // a table's name as the server compares it, to its own
+	names   map[string]string // from the folded name of a table to its name
 	skipped func(table, reason string)
 }
 
@@ -52,7 +58,7 @@ func (r *introspection) query(ctx context.Context, query string) ([][]string, er
 	return rows, err
 }
 
-// database finds out which database the pool is connected to.
+// database sets the database that the pool is connected to.
 func (r *introspection) database(ctx context.Context) error {
 	name, err := currentDatabase(ctx, r.conn)
 	r.current = literalText(name)
@@ -65,14 +71,15 @@ func currentDatabase(ctx context.Context, conn *sql.Conn) (string, error) {
 		return "", err
 	}
 	if !name.Valid {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the pool is connected to no database: name one in the data source name, behind the slash"}
+		return "", failure.New(sqldb.ErrArgument,
+			"the pool is connected to no database: name one in the data source name, after the slash")
 	}
 	return name.String, nil
 }
 
-// tables reads tables and views with their columns. A broken view has none in the
-// catalogue, and neither has one that calls a function which the account may not
-// call itself, although it can be read: so it is tried.
+// tables reads tables and views with their columns. The catalogue shows no
+// columns of a broken view, nor of a view that calls a function which the
+// account may not call itself. The latter can be read, so tables tries to.
 func (r *introspection) tables(ctx context.Context) error {
 	list, err := r.query(ctx, `
 		SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT, TABLE_ROWS, DATA_LENGTH
@@ -100,11 +107,11 @@ func (r *introspection) tables(ctx context.Context) error {
 		switch {
 		case columns[name] != nil:
 		case t.View:
-			if columns[name], err = r.try(ctx, name); err != nil {
+			if columns[name], err = r.viewColumns(ctx, name); err != nil {
 				return err
 			}
 		default:
-			r.skipped(name, "the server does not tell its columns: the table is damaged, or its storage engine is missing")
+			r.skipped(name, "the server does not show its columns: the table is damaged, or its storage engine is missing")
 		}
 		if columns[name] == nil {
 			continue
@@ -119,7 +126,7 @@ func (r *introspection) tables(ctx context.Context) error {
 				t.ColumnComments[column[0]] = column[2]
 			}
 		}
-		if !t.View { // whose comment is the word VIEW
+		if !t.View { // the comment of a view is the word VIEW
 			t.Comment, t.Rows, t.Bytes = row[2], size(row[3]), size(row[4])
 		}
 		r.schema.Tables[name] = t
@@ -128,11 +135,12 @@ func (r *introspection) tables(ctx context.Context) error {
 	return nil
 }
 
-// try asks a view itself for its columns; nil where it is broken.
-func (r *introspection) try(ctx context.Context, view string) ([][]string, error) {
+// viewColumns reads the columns from the view itself. It returns nil if the
+// view is broken.
+func (r *introspection) viewColumns(ctx context.Context, view string) ([][]string, error) {
 	rows, err := r.conn.QueryContext(ctx, "SELECT * FROM "+quote(view)+" LIMIT 0")
 	var refused *mysql.MySQLError
-	if errors.As(err, &refused) && classify(err).Kind != sqldb.ErrConnect {
+	if errors.As(err, &refused) && classify(err).Kind != sqldb.ErrUnavailable {
 		r.skipped(view, "the view is broken, or this account may not read it: "+classify(err).Message)
 		return nil, nil
 	}
@@ -151,7 +159,8 @@ func (r *introspection) try(ctx context.Context, view string) ([][]string, error
 	return columns, rows.Err()
 }
 
-// fold brings the name of a table into a form in which equal ones are equal.
+// fold returns the name of a table in the form in which the server compares
+// names.
 func (r *introspection) fold(name string) string {
 	if r.server.foldsNames {
 		return ascii.Lower(name)
@@ -159,8 +168,8 @@ func (r *introspection) fold(name string) string {
 	return name
 }
 
-// keys adds what primary keys and unique indexes make unique. One over an
-// expression says nothing about a column.
+// keys adds primary keys and unique indexes. An index over an expression is
+// left out, because it does not make a column unique.
 func (r *introspection) keys(ctx context.Context) error {
 	rows, err := r.query(ctx, `
 		SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME
@@ -185,22 +194,61 @@ func (r *introspection) keys(ctx context.Context) error {
 		if index[0][1] == "PRIMARY" {
 			t.PrimaryKey = columns
 		}
-		r.schema.Tables[index[0][0]] = withKey(t, columns)
+		keyset.Add(&t, columns)
+		r.schema.Tables[index[0][0]] = t
 	}
 	return nil
 }
 
-// groups puts rows together whose first two cells are the same, byte by byte. The
-// catalogue sorts names without case, so that such rows may not be side by side.
+// foreignKeys adds the foreign keys. It skips those that refer to another
+// database and those that refer to no table, which foreign_key_checks = 0
+// allows.
+func (r *introspection) foreignKeys(ctx context.Context) error {
+	rows, err := r.query(ctx, `
+		SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME,
+			IF(REFERENCED_TABLE_SCHEMA = TABLE_SCHEMA, '', REFERENCED_TABLE_SCHEMA),
+			REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
+		FROM information_schema.KEY_COLUMN_USAGE
+		WHERE TABLE_SCHEMA = `+r.current+` AND REFERENCED_TABLE_NAME IS NOT NULL
+		ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`)
+	if err != nil {
+		return err
+	}
+	for _, group := range groups(rows) {
+		table, database, target := group[0][0], group[0][3], group[0][4]
+		var from, to []string
+		for _, row := range group {
+			from, to = append(from, row[2]), append(to, row[5])
+		}
+		if err := r.relate(table, from, database, target, to); err != nil {
+			r.skipped(table, fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
+		}
+	}
+	return nil
+}
+
+func (r *introspection) relate(table string, from []string, database, target string, to []string) error {
+	name, ok := r.names[r.fold(target)]
+	switch {
+	case database != "":
+		return fmt.Errorf("it refers to the database %s", database)
+	case !ok:
+		return fmt.Errorf("there is no table %s, or this account may not see it", target)
+	}
+	return r.schema.AddForeignKey(table, from, name, to)
+}
+
+// groups groups the rows whose first two cells are equal byte by byte. They may
+// not be adjacent, because the catalogue sorts names without regard to case.
 func groups(rows [][]string) [][][]string {
 	var out [][][]string
-	place := map[[2]string]int{}
+	index := map[[2]string]int{}
 	for _, row := range rows {
 		key := [2]string{row[0], row[1]}
-		i, ok := place[key]
+		i, ok := index[key]
 		if !ok {
 			i = len(out)
-			place[key] = i
+			index[key] = i
 			out = append(out, nil)
 		}
 		out[i] = append(out[i], row)
@@ -208,23 +256,7 @@ func groups(rows [][]string) [][][]string {
 	return out
 }
 
-// withKey adds a key that the table does not have yet.
-func withKey(t joinpath.Table, columns []string) joinpath.Table {
-	switch {
-	case len(columns) > 1 && !same(columns, t.PrimaryKey) && !slices.ContainsFunc(t.UniqueKeys, func(k []string) bool { return same(k, columns) }):
-		t.UniqueKeys = append(t.UniqueKeys, columns)
-	case len(columns) == 1 && !slices.Contains(t.UniqueColumns, columns[0]):
-		t.UniqueColumns = append(t.UniqueColumns, columns[0])
-	}
-	return t
-}
-
-// same compares two keys as sets.
-func same(a, b []string) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(column string) bool { return !slices.Contains(b, column) })
-}
-
-// size reads a number of the catalogue, which can be NULL.
+// size parses a number of the catalogue. It returns 0 for NULL.
 func size(text string) int64 {
 	n, _ := strconv.ParseInt(text, 10, 64)
 	return max(n, 0)

@@ -1,46 +1,109 @@
-// Package mysqldb reads MySQL and MariaDB databases for [sqldb.DB], through the
-// host's own pool of github.com/go-sql-driver/mysql.
+// Package mysqldb opens MySQL and MariaDB databases for [sqldb.DB].
 //
-// A statement runs read-only, under the server's own time limit, with the
-// session that the host gives to it ([sqldb.Options]) and nothing of it left
-// afterwards: one SET before it and one after, which puts every variable back to
-// what it was. What must not depend on how a pool is set up is part of them: the
-// sql_mode, the character set, autocommit, how long a GROUP_CONCAT and how deep a
-// recursion may be before a server answers a part for the whole.
+// [Open] opens a database by its data source name, and [New] uses a pool that
+// the program has opened with github.com/go-sql-driver/mysql. MySQL 8.0 and
+// MariaDB 10.6 are the oldest servers that are supported.
 //
-// What nobody knows of is not put back: a stored function that a policy lets
-// statements call must keep nothing in variables of the session, nor take locks.
+// A statement runs read-only, under the server's own time limit and with the
+// session of [sqldb.Options]. One SET before the statement and one after it set
+// and restore the variables of the connection. They include those on which the
+// meaning of a statement depends: sql_mode, the character set, autocommit, and
+// the limits above which a server returns a part of a GROUP_CONCAT or of a
+// recursion for the whole.
 //
-// The server is the third reader of a statement, after those of dialect/mysql:
-// what EXPLAIN says that it would read has to be what the guard saw. It is asked
-// once for statements that differ in literals alone, and again after five
-// minutes. An account that may read views, but not what lies behind them, cannot
-// ask; there the server's own grants do that work. It is the account to have:
-// package secureview prints its grants, [sqldb.DB.Check] tells what it has too
-// much.
+// Only these variables are restored. A stored function that a policy allows
+// must not keep values in other variables of the session, and must not take
+// locks.
 //
-// A data source name needs neither parseTime=true, which would make another date
-// of 2024-00-00, nor multiStatements=true: both are refused.
+// The server checks each statement after package dialect/mysql: the tables that
+// it would read, according to EXPLAIN, must be those that the guard saw. It is
+// asked once for all statements that differ only in literals, and again after
+// five minutes. An account that may read views, but not the tables behind them,
+// cannot use EXPLAIN. Use such an account: the server's grants then do this
+// check. Package secureview/provision prints them, and [sqldb.DB.Check] reports
+// what the account may do beyond them.
+//
+// A data source name must not contain parseTime=true, which would change dates
+// such as 2024-00-00, nor multiStatements=true. Both are refused.
 package mysqldb
 
 import (
 	"database/sql"
 	"time"
 
-	"github.com/qedkit/qed/internal/shapes"
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// New returns a DB that reads a MySQL database, 8.0 or later, or a MariaDB one,
-// 10.6 or later. Several pools are replicas of it. A nil opt means the defaults.
-// The DB takes over the pools: [sqldb.DB.Close] closes them.
-//
-// Nothing is sent to a server yet. The error is a [*sqldb.Error] of kind
-// [sqldb.ErrArgument].
-func New(opt *sqldb.Options, pools ...*sql.DB) (*sqldb.DB, error) {
-	return sqldb.New(newEngine(), opt, pools...)
+// Options configures [Open] and [New]. A nil pointer and the zero value mean
+// the defaults.
+type Options struct {
+	sqldb.Options
 }
 
+// Open opens the database of a data source name in the form of
+// github.com/go-sql-driver/mysql, such as "user:password@tcp(host:3306)/shop".
+// It connects to nothing: the first call of a method of the DB does.
+//
+// The error is a [*sqldb.Error] of kind [sqldb.ErrArgument].
+func Open(dsn string, opt *Options) (*sqldb.DB, error) {
+	config, err := mysql.ParseDSN(dsn)
+	if err != nil {
+		return nil, failure.Wrap(sqldb.ErrArgument,
+			"the data source name is invalid: write user:password@tcp(host:3306)/database", err)
+	}
+	config.Logger = &mysql.NopLogger{} // what the driver logs is also returned as an error
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, failure.Wrap(sqldb.ErrArgument,
+			"a parameter of the data source name is invalid; see the wrapped error", err)
+	}
+	var o Options
+	if opt != nil {
+		o = *opt
+	}
+	if o.MaxOpenConns == 0 {
+		o.MaxOpenConns = defaultConns
+	}
+	pool := sql.OpenDB(connector)
+	db, err := New(pool, &o)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return db, nil
+}
+
+// New returns a DB that reads the database of pool, which must use the driver
+// github.com/go-sql-driver/mysql. The DB takes over the pool and those of
+// [sqldb.Options.Replicas]: [sqldb.DB.Close] closes them. New connects to
+// nothing: the first call of a method of the DB does.
+//
+// The error is a [*sqldb.Error] of kind [sqldb.ErrArgument].
+func New(pool *sql.DB, opt *Options) (*sqldb.DB, error) {
+	var o Options
+	if opt != nil {
+		o = *opt
+	}
+	return sqldb.New(newEngine(), pool, &o.Options)
+}
+
+// defaultConns is the default of MaxOpenConns for Open.
+const defaultConns = 8
+
+// What a server said about a statement is valid for checkedTime: a view may be
+// replaced meanwhile.
+const (
+	maxChecked  = 1000
+	checkedTime = 5 * time.Minute
+)
+
 func newEngine() *engine {
-	return &engine{admitted: shapes.New(1000, 5*time.Minute)}
+	return &engine{
+		checked:  lru.New[fingerprint, struct{}](maxChecked, checkedTime),
+		suitable: lru.New[poolVersion, struct{}](maxChecked, checkedTime),
+	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// scan runs a statement of our own and returns its rows as texts; NULL is not
-// told from the empty one.
+// scan runs a statement of this package and returns its rows as texts. NULL is
+// returned as the empty text.
 func scan(ctx context.Context, conn *sql.Conn, query string) (columns []string, list [][]string, err error) {
 	rows, err := conn.QueryContext(ctx, query)
 	if err != nil {
@@ -38,9 +38,9 @@ func scan(ctx context.Context, conn *sql.Conn, query string) (columns []string, 
 	return columns, list, rows.Err()
 }
 
-// table is scan with each row by the names of its columns, in lower case, for
-// statements whose columns differ between servers.
-func table(ctx context.Context, conn *sql.Conn, query string) ([]map[string]string, error) {
+// scanMaps is scan for statements whose columns differ between servers: the
+// keys of a row are the names of its columns in lower case.
+func scanMaps(ctx context.Context, conn *sql.Conn, query string) ([]map[string]string, error) {
 	columns, list, err := scan(ctx, conn, query)
 	if err != nil {
 		return nil, err
@@ -57,6 +57,6 @@ func table(ctx context.Context, conn *sql.Conn, query string) ([]map[string]stri
 
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
-// literalText prints a character literal, whatever the session makes of quotes and
-// backslashes.
+// literalText returns a character literal that does not depend on how the session
+// interprets quotes and backslashes.
 func literalText(value string) string { return "_utf8mb4 X'" + hex.EncodeToString([]byte(value)) + "'" }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -12,26 +11,26 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// server is what a connection tells of itself and of its server when it is first
-// used.
+// A server is what this package knows about a connection and its server.
 type server struct {
-	id         int64 // of the connection, in the server's list of them
-	port       int   // that it comes from, as the server sees it; 0: from none
+	id         int64 // the number of the connection on the server
+	port       int   // the client's port as the server sees it; 0 if there is none
 	version    string
 	mariaDB    bool
-	foldsNames bool // the names of tables have no case
+	foldsNames bool // names of tables are not case-sensitive
 
-	always  settings // what every statement needs that the pool has otherwise
-	telling settings // the same for EXPLAIN
-	limit   variable // the time limit that the pool has
+	always  settings // the changes that every statement needs
+	explain settings // further changes for EXPLAIN
+	limit   variable // the time limit that the connection has
 }
 
-// ask asks a connection, in three statements.
-func ask(ctx context.Context, conn *sql.Conn) (*server, error) {
+// newServer queries a connection, in three statements.
+func newServer(ctx context.Context, conn *sql.Conn) (*server, error) {
 	has := map[string]string{}
-	if err := askFor(ctx, conn, has, commonVariables); err != nil {
+	if err := readVariables(ctx, conn, has, commonVariables); err != nil {
 		return nil, err
 	}
 	s := &server{
@@ -39,17 +38,17 @@ func ask(ctx context.Context, conn *sql.Conn) (*server, error) {
 		mariaDB:    strings.Contains(strings.ToLower(has["version"]), "mariadb"),
 		foldsNames: has["lower_case_table_names"] != "0",
 	}
-	if err := s.oldEnough(); err != nil {
+	if err := s.checkVersion(); err != nil {
 		return nil, err
 	}
 	own := mysqlVariables
 	if s.mariaDB {
 		own = mariaDBVariables
 	}
-	if err := askFor(ctx, conn, has, own); err != nil {
+	if err := readVariables(ctx, conn, has, own); err != nil {
 		return nil, err
 	}
-	s.pin(has)
+	s.plan(has)
 	var err error
 	if s.id, err = strconv.ParseInt(has["pseudo_thread_id"], 10, 64); err != nil {
 		return nil, err
@@ -64,9 +63,9 @@ func ask(ctx context.Context, conn *sql.Conn) (*server, error) {
 	return s, nil
 }
 
-// askFor asks for the values of variables. SHOW VARIABLES would not do: it keeps to
-// the sql_select_limit of the session.
-func askFor(ctx context.Context, conn *sql.Conn, has map[string]string, names []string) error {
+// readVariables adds the values of variables to has. It does not use SHOW
+// VARIABLES, whose result is cut at the sql_select_limit of the session.
+func readVariables(ctx context.Context, conn *sql.Conn, has map[string]string, names []string) error {
 	_, rows, err := scan(ctx, conn, "SELECT @@"+strings.Join(names, ", @@"))
 	if err != nil {
 		return err
@@ -77,20 +76,21 @@ func askFor(ctx context.Context, conn *sql.Conn, has map[string]string, names []
 	return nil
 }
 
-// oldEnough refuses a server that lacks what statements are printed with.
-func (s *server) oldEnough() error {
+// checkVersion returns an error if the server is too old for the statements
+// that package dialect/mysql prints.
+func (s *server) checkVersion() error {
 	name, major, minor := "MySQL", 8, 0
 	if s.mariaDB {
 		name, major, minor = "MariaDB", 10, 6
 	}
 	if number(s.version, 0) < major || number(s.version, 0) == major && number(s.version, 1) < minor {
-		return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: fmt.Sprintf("the server is %s %d.%d: %d.%d is the oldest that can be read",
-			name, number(s.version, 0), number(s.version, 1), major, minor)}
+		return failure.Newf(sqldb.ErrUnreadable, "the server is %s %d.%d: %d.%d is the oldest supported version",
+			name, number(s.version, 0), number(s.version, 1), major, minor)
 	}
 	return nil
 }
 
-// number is the i-th number of a version such as 10.11.6-MariaDB-log.
+// number returns the i-th number of a version such as 10.11.6-MariaDB-log.
 func number(version string, i int) int {
 	parts := strings.FieldsFunc(version, func(r rune) bool { return r < '0' || r > '9' })
 	if i >= len(parts) {
@@ -100,11 +100,11 @@ func number(version string, i int) int {
 	return n
 }
 
-// errSyntax is the number of a text that is no statement.
+// errSyntax is the server's error for invalid SQL.
 const errSyntax = 1064
 
-// takesMany reports whether one text can be several statements here.
-func takesMany(ctx context.Context, conn *sql.Conn) (bool, error) {
+// multiStatements reports whether one text can be several statements.
+func multiStatements(ctx context.Context, conn *sql.Conn) (bool, error) {
 	_, err := conn.ExecContext(ctx, "DO 0; DO 0")
 	var refused *mysql.MySQLError
 	if errors.As(err, &refused) && refused.Number == errSyntax {
@@ -113,30 +113,32 @@ func takesMany(ctx context.Context, conn *sql.Conn) (bool, error) {
 	return err == nil, err
 }
 
-// parsesTime reports whether the driver makes a time of a date.
-func parsesTime(ctx context.Context, conn *sql.Conn) (bool, error) {
+// parseTime reports whether the driver returns a date as a time.Time.
+func parseTime(ctx context.Context, conn *sql.Conn) (bool, error) {
 	var date any
 	err := conn.QueryRowContext(ctx, "SELECT CAST('2001-02-03' AS DATE)").Scan(&date)
-	_, is := date.(time.Time)
-	return is, err
+	_, ok := date.(time.Time)
+	return ok, err
 }
 
-// unsuitable tells what in a pool's data source name would have values read
-// wrongly, or one statement bring another along.
-func unsuitable(ctx context.Context, conn *sql.Conn) (findings []sqldb.Finding, err error) {
+// wrongParameters returns a finding for each parameter of the pool's data
+// source name that must not be set.
+func wrongParameters(ctx context.Context, conn *sql.Conn) (findings []sqldb.Finding, err error) {
 	for _, parameter := range []struct {
 		name, message string
-		is            func(context.Context, *sql.Conn) (bool, error)
+		isSet         func(context.Context, *sql.Conn) (bool, error)
 	}{
-		{"parseTime", "the data source name has parseTime=true, under which zero and partial dates become other dates: leave it out", parsesTime},
-		{"multiStatements", "the data source name has multiStatements=true, under which one text can be several statements: leave it out", takesMany},
+		{"parseTime", "the data source name has parseTime=true, which changes zero and partial dates: remove it", parseTime},
+		{"multiStatements", "the data source name has multiStatements=true, which is not safe: remove it", multiStatements},
 	} {
-		is, err := parameter.is(ctx, conn)
+		isSet, err := parameter.isSet(ctx, conn)
 		if err != nil {
 			return nil, err
 		}
-		if is {
-			findings = append(findings, sqldb.Finding{Problem: sqldb.Unsuitable, Object: parameter.name, Message: parameter.message})
+		if isSet {
+			findings = append(findings, sqldb.Finding{
+				Kind: sqldb.WrongSetting, Object: parameter.name, Message: parameter.message,
+			})
 		}
 	}
 	return findings, nil

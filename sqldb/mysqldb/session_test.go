@@ -55,8 +55,8 @@ var (
 		"transaction_read_only": "0", "max_execution_time": "7", "sql_quote_show_create": "0", "sql_notes": "1", "group_concat_max_len": "1024"}
 )
 
-// TestSession: a statement changes what the pool has otherwise and no more, and it
-// is changed back afterwards.
+// A session changes only the variables that differ from those of the pool, and
+// restores them.
 func TestSession(t *testing.T) {
 	wanted := &sqldb.Session{Settings: map[string]any{"b": nil, "aesKey": "k"}}
 	for _, tt := range []struct {
@@ -64,12 +64,12 @@ func TestSession(t *testing.T) {
 		has          map[string]string
 		limit        time.Duration
 		explain      bool
-		change, back string
+		change, undo string
 	}{
 		{"a plain pool", plainMariaDB, 1500 * time.Millisecond, false,
 			"max_recursive_iterations = 4294967295, tx_read_only = 1, max_statement_time = 1.500, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
 			"max_recursive_iterations = 1000, tx_read_only = 0, max_statement_time = 0.000000, @`aesKey` = NULL, @`b` = NULL"},
-		{"to be explained", plainMariaDB, time.Nanosecond, true,
+		{"with EXPLAIN", plainMariaDB, time.Nanosecond, true,
 			"max_recursive_iterations = 4294967295, tx_read_only = 1, max_statement_time = 0.001, expensive_subquery_limit = 0, @`aesKey` = _utf8mb4 X'6b', @`b` = NULL",
 			"max_recursive_iterations = 1000, tx_read_only = 0, max_statement_time = 0.000000, expensive_subquery_limit = 100, @`aesKey` = NULL, @`b` = NULL"},
 		{"without a limit", plainMariaDB, 0, false,
@@ -82,12 +82,12 @@ func TestSession(t *testing.T) {
 				"collation_connection = latin1_bin, group_concat_max_len = 1024, transaction_read_only = 0, max_execution_time = 7, sql_quote_show_create = 0, @`aesKey` = NULL, @`b` = NULL"},
 	} {
 		s := server{mariaDB: tt.has["tx_read_only"] != ""}
-		s.pin(tt.has)
+		s.plan(tt.has)
 		got, err := s.session(wanted, tt.limit, tt.explain)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff([]string{tt.change, tt.back}, []string{readable(tt.change, got.change), readable(tt.back, got.back)}); diff != "" {
+		if diff := cmp.Diff([]string{tt.change, tt.undo}, []string{readable(tt.change, got.change), readable(tt.undo, got.undo)}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -96,7 +96,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// readable writes hexadecimal literals as their text, unless they are wanted.
+// readable replaces hexadecimal literals by their text, unless want has them.
 func readable(want string, assignments []string) string {
 	text := strings.Join(assignments, ", ")
 	if strings.Contains(want, "X'") {
@@ -125,9 +125,9 @@ func TestSQLMode(t *testing.T) {
 	}
 }
 
-// TestMasked: what a server says about a SET is told by its number alone.
+// The error of a SET shows the number of the server's error, not its text.
 func TestMasked(t *testing.T) {
-	for number, kind := range map[uint16]sqldb.Kind{1300: sqldb.ErrArgument, 1064: sqldb.ErrArgument, 1153: sqldb.ErrTooLarge, 1927: sqldb.ErrConnect} {
+	for number, kind := range map[uint16]sqldb.Kind{1300: sqldb.ErrArgument, 1064: sqldb.ErrArgument, 1153: sqldb.ErrTooLarge, 1927: sqldb.ErrUnavailable} {
 		err := masked(fmt.Errorf("wrapped: %w", &mysql.MySQLError{Number: number, Message: "near 'hunter2'"}))
 		if !errors.Is(err, kind) {
 			t.Errorf("%d: %v", number, err)

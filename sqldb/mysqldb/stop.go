@@ -14,41 +14,42 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// marked is the comment before a statement by which the list of a server's
-// connections shows it: the reading's tag, and the connection's number and port.
-const marked = "/* qed %s %d %d */ "
+// markFormat is the comment before a statement by which SHOW PROCESSLIST
+// identifies it: the query's tag, and the number and the port of the
+// connection.
+const markFormat = "/* qed %s %d %d */ "
 
-func (s *server) mark(tag string) string { return fmt.Sprintf(marked, tag, s.id, s.port) }
+func (s *server) mark(tag string) string { return fmt.Sprintf(markFormat, tag, s.id, s.port) }
 
-// unproven is how long a connection without a port is waited for that is not seen
-// with the statement: its server may not have read the statement yet. After a
-// restart it may be another one that is not ours to end.
-const unproven = 250 * time.Millisecond
+// startTime is how long to wait until the server shows the statement of a
+// connection without a port: the server may not have read it yet. The
+// connection cannot be ended without the statement: after a restart of the
+// server, its number may be that of somebody else's.
+const startTime = 250 * time.Millisecond
 
 // errNoThread is the number of a KILL of a connection that is gone.
 const errNoThread = 1094
 
-// Stop ends the connection of r on the server and waits until it is gone from
-// there.
-func (e *engine) Stop(ctx context.Context, conn *sql.Conn, r *sqldb.Reading) error {
+// Stop ends the connection of q on the server and waits until it is gone.
+func (e *engine) Stop(ctx context.Context, conn *sql.Conn, q *sqldb.Query) error {
 	var tag string
-	var was server
-	if _, err := fmt.Sscanf(r.SQL, marked, &tag, &was.id, &was.port); err != nil {
-		return nil // it had not come so far
+	var other server
+	if _, err := fmt.Sscanf(q.SQL, markFormat, &tag, &other.id, &other.port); err != nil {
+		return nil // the statement was not marked yet, so it was not sent
 	}
-	return e.own(ctx, conn, func(*server) error { return was.end(ctx, conn, tag) })
+	return e.withSettings(ctx, conn, func(*server) error { return other.end(ctx, conn, tag) })
 }
 
-// end ends the connection that told s. A statement may still be on its way to a
-// connection that is idle, so that is ended too.
+// end ends the connection of s. It ends an idle connection too, because a
+// statement may still be on its way to it.
 func (s *server) end(ctx context.Context, conn *sql.Conn, tag string) error {
 	start, wait, killed := time.Now(), time.Millisecond, false
 	for {
-		found, ours, err := s.look(ctx, conn, s.mark(tag))
+		found, ours, err := s.find(ctx, conn, s.mark(tag))
 		switch {
 		case err != nil:
 			return err
-		case !found, !ours && !killed && (s.port > 0 || time.Since(start) > unproven):
+		case !found, !ours && !killed && (s.port > 0 || time.Since(start) > startTime):
 			return nil
 		case ours:
 			if err := kill(ctx, conn, s.id); err != nil {
@@ -65,11 +66,12 @@ func (s *server) end(ctx context.Context, conn *sql.Conn, tag string) error {
 	}
 }
 
-// look reports whether a connection of this number is on the server, and whether it
-// is the one that told s: from its port, or with the statement. The list is of the
-// account's own connections, with the beginnings of what they run.
-func (s *server) look(ctx context.Context, conn *sql.Conn, mark string) (found, ours bool, err error) {
-	list, err := table(ctx, conn, "SHOW PROCESSLIST")
+// find reports whether the server has a connection with the number of s, and
+// whether it is the connection of s, which follows from its port or its
+// statement. SHOW PROCESSLIST lists the account's own connections, with the
+// beginnings of their statements.
+func (s *server) find(ctx context.Context, conn *sql.Conn, mark string) (found, ours bool, err error) {
+	list, err := scanMaps(ctx, conn, "SHOW PROCESSLIST")
 	if err != nil {
 		return false, false, err
 	}
@@ -82,8 +84,8 @@ func (s *server) look(ctx context.Context, conn *sql.Conn, mark string) (found, 
 	return false, false, nil
 }
 
-// port is that of the client in a connection's host, as the server lists it; 0 where
-// there is none, as on a socket.
+// port returns the client's port from the host of a connection as the server
+// lists it. It returns 0 if there is none, as for a Unix socket.
 func port(host string) int {
 	n, err := strconv.ParseUint(host[strings.LastIndexByte(host, ':')+1:], 10, 16)
 	if err != nil {

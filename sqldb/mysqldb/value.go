@@ -2,9 +2,10 @@ package mysqldb
 
 import "encoding/hex"
 
-// Cell makes a number of BIT, which drivers hand over as its bytes, and always
-// hexadecimal digits of a geometry or a vector, some of which happen to be text.
-func (*engine) Cell(columnType string, value any) any {
+// ConvertValue returns BIT as a number instead of its bytes. It returns
+// geometries and vectors as hexadecimal digits, because the bytes of some are
+// valid text.
+func (*engine) ConvertValue(columnType string, value any) any {
 	raw, ok := value.([]byte)
 	if !ok || raw == nil {
 		return value

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestCell(t *testing.T) {
+func TestConvertValue(t *testing.T) {
 	for _, tt := range []struct {
 		columnType string
 		value      any
@@ -22,7 +22,7 @@ func TestCell(t *testing.T) {
 		{"VARCHAR", []byte("text"), []byte("text")},
 		{"BIGINT", int64(5), int64(5)},
 	} {
-		if diff := cmp.Diff(tt.want, (&engine{}).Cell(tt.columnType, tt.value)); diff != "" {
+		if diff := cmp.Diff(tt.want, (&engine{}).ConvertValue(tt.columnType, tt.value)); diff != "" {
 			t.Errorf("%s %v (-want +got):\n%s", tt.columnType, tt.value, diff)
 		}
 	}

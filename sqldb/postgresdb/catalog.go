@@ -9,17 +9,18 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// catalog reads the server's catalogue in one transaction, which sees it at one
-// moment.
+// A catalog reads the server's catalogue in one transaction, and so at one
+// point in time.
 type catalog struct {
 	tx     *sql.Tx
-	schema string // the one to introspect
+	schema string // the schema to introspect
 }
 
-// catalog begins to read the catalogue; close ends that. Names in its queries are
-// looked for in the server's own schema alone.
+// catalog begins a transaction that reads the catalogue; close ends it. The
+// search path of its queries is pg_catalog alone.
 func (e *engine) catalog(ctx context.Context, conn *sql.Conn) (c *catalog, err error) {
 	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true})
 	if err != nil {
@@ -45,14 +46,15 @@ func (e *engine) catalog(ctx context.Context, conn *sql.Conn) (c *catalog, err e
 	if end, ok := ctx.Deadline(); ok {
 		limit = max(time.Until(end), time.Millisecond)
 	}
-	_, err = tx.ExecContext(ctx, "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), pg_catalog.set_config('client_encoding', 'UTF8', true), "+
+	_, err = tx.ExecContext(ctx, "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), "+
+		"pg_catalog.set_config('client_encoding', 'UTF8', true), "+
 		"pg_catalog.set_config('statement_timeout', '"+strconv.FormatInt(limit.Milliseconds(), 10)+"', true)")
 	return c, err
 }
 
 func (c *catalog) close() { c.tx.Rollback() }
 
-// each runs a query and calls row for each of its rows, once that is in dest.
+// each runs a query and calls row after it has scanned each row into dest.
 func (c *catalog) each(ctx context.Context, query string, dest []any, row func() error) error {
 	rows, err := c.tx.QueryContext(ctx, query)
 	if err != nil {
@@ -70,10 +72,10 @@ func (c *catalog) each(ctx context.Context, query string, dest []any, row func()
 	return rows.Err()
 }
 
-// list is a list of names, as the catalogue's queries answer it.
+// A list is a list of names, which the queries return as JSON.
 type list []string
 
-// Scan reads a list in JSON.
+// Scan parses the JSON.
 func (l *list) Scan(value any) error {
 	*l = nil
 	switch v := value.(type) {
@@ -84,27 +86,29 @@ func (l *list) Scan(value any) error {
 	case string:
 		return json.Unmarshal([]byte(v), (*[]string)(l))
 	}
-	return fmt.Errorf("postgresdb: a list as %T", value)
+	return fmt.Errorf("postgresdb: scan %T as a list of names", value)
 }
 
-// oldest is the first server that writes every float so that it reads back as it
-// was, and that knows WITH .. AS MATERIALIZED.
+// oldest is the first version that writes every float without loss, and that
+// knows WITH .. AS MATERIALIZED.
 const oldest = 120000
 
-// checkVersion refuses a server that is too old.
+// checkVersion returns an error if the server is too old.
 func checkVersion(ctx context.Context, q interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }) error {
 	var version int
-	if err := q.QueryRowContext(ctx, "SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4").Scan(&version); err != nil {
+	const query = "SELECT pg_catalog.current_setting('server_version_num')::pg_catalog.int4"
+	if err := q.QueryRowContext(ctx, query).Scan(&version); err != nil {
 		return err
 	}
 	if version >= oldest {
 		return nil
 	}
-	is := strconv.Itoa(version / 10000)
-	if version < 100000 { // when two numbers made a major version
-		is += "." + strconv.Itoa(version/100%100)
+	text := strconv.Itoa(version / 10000)
+	if version < 100000 { // before version 10, a major version had two numbers
+		text += "." + strconv.Itoa(version/100%100)
 	}
-	return &sqldb.Error{Kind: sqldb.ErrUnreadable, Message: fmt.Sprintf("the server is PostgreSQL %s: %d is the oldest that can be read", is, oldest/10000)}
+	return failure.Newf(sqldb.ErrUnreadable,
+		"the server is PostgreSQL %s: %d is the oldest supported version", text, oldest/10000)
 }

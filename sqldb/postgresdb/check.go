@@ -10,10 +10,11 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// Check looks at the account that connects and, where the policy names another
-// one for statements to run as, at that too.
+// Check examines the account that connects and, if the policy names another
+// account for statements, that one too.
 func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy) ([]sqldb.Finding, error) {
 	c, err := e.catalog(ctx, conn)
 	if err != nil {
@@ -51,33 +52,33 @@ func (e *engine) Check(ctx context.Context, conn *sql.Conn, p *secureview.Policy
 	return k.findings, nil
 }
 
-// check is a look at what accounts may do.
+// A check compares what accounts may do with what a policy needs.
 type check struct {
 	*catalog
 	needs
-	all      []string // the accounts to look at
-	account  string   // the one that is looked at now
+	all      []string // the accounts to examine
+	account  string   // the one that is being examined
 	findings []sqldb.Finding
 }
 
-func (k *check) add(problem sqldb.Problem, object, message, cure string) {
-	known := func(f sqldb.Finding) bool { return f.Problem == problem && f.Cure == cure && cure != "" }
-	if !slices.ContainsFunc(k.findings, known) { // two accounts may have it from the same role
-		k.findings = append(k.findings, sqldb.Finding{Problem: problem, Object: object, Message: message, Cure: cure})
+func (k *check) add(kind sqldb.FindingKind, object, message, fix string) {
+	known := func(f sqldb.Finding) bool { return f.Kind == kind && f.Fix == fix && fix != "" }
+	if !slices.ContainsFunc(k.findings, known) { // two accounts may have a right from the same role
+		k.findings = append(k.findings, sqldb.Finding{Kind: kind, Object: object, Message: message, Fix: fix})
 	}
 }
 
-// needs is what a policy needs.
+// needs is what an account needs for a policy.
 type needs struct {
 	schemas []string
-	objects map[name][]string // what is read, with its columns
-	hidden  map[name]bool     // tables that a view stands for
-	filters map[name][]string // what the server has to filter, and by which settings
+	objects map[name][]string // what statements read, with its columns
+	hidden  map[name]bool     // the tables that a view replaces
+	filters map[name][]string // the settings by which the server must filter an object
 }
 
 func (n *needs) read(p *secureview.Policy) error {
 	if p.Schema == "" {
-		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the policy names no schema"}
+		return failure.New(sqldb.ErrArgument, "the policy names no schema")
 	}
 	n.readSchema(p.Schema, p.Tables, p.Views)
 	for _, schema := range slices.Sorted(maps.Keys(p.Schemas)) {
@@ -89,8 +90,8 @@ func (n *needs) read(p *secureview.Policy) error {
 	return nil
 }
 
-// readSchema finds what is read in a schema: the view in the place of a table
-// that has one. The columns may be listed under the name of either.
+// readSchema adds what statements read in a schema: tables, and the views that
+// replace tables. The columns may be listed under the name of either.
 func (n *needs) readSchema(schema string, tables map[string][]string, views map[string]string) {
 	n.schemas = append(n.schemas, schema)
 	behind := map[string]bool{} // folded names of tables with a view
@@ -116,14 +117,15 @@ func (n *needs) readSchema(schema string, tables map[string][]string, views map[
 	}
 }
 
-// notEmpty answers an error where there is nothing that could be read.
+// notEmpty returns an error if there is no table and no view.
 func (k *check) notEmpty(ctx context.Context) error {
 	var found bool
 	err := k.tx.QueryRowContext(ctx, `
 		SELECT EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 			WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`))`).Scan(&found)
 	if err == nil && !found {
-		return &sqldb.Error{Kind: sqldb.ErrEmpty, Message: "there are no tables and no views in " + strings.Join(k.schemas, ", ") + ": check the name of the database, and of the schema"}
+		return failure.New(sqldb.ErrEmpty,
+			"there are no tables and no views in "+strings.Join(k.schemas, ", ")+": check the database and the schema")
 	}
 	return err
 }
@@ -136,8 +138,8 @@ func (k *check) inSchemas() string {
 	return strings.Join(list, ", ")
 }
 
-// accounts finds the accounts to look at, and the one that reads: empty where the
-// policy's cannot be had.
+// accounts sets the accounts to examine, and returns the one that reads. It
+// returns "" if the account of the policy cannot be used.
 func (k *check) accounts(ctx context.Context, p *secureview.Policy) (reader string, err error) {
 	var login string
 	if err := k.tx.QueryRowContext(ctx, "SELECT CURRENT_USER::text").Scan(&login); err != nil {
@@ -150,7 +152,8 @@ func (k *check) accounts(ctx context.Context, p *secureview.Policy) (reader stri
 	reader = p.Setup.Account
 	var exists, member bool
 	err = k.tx.QueryRowContext(ctx, `
-		SELECT count(*) > 0, coalesce(bool_or(pg_has_role(oid, 'MEMBER')), false) FROM pg_roles WHERE rolname = `+literal(reader)).Scan(&exists, &member)
+		SELECT count(*) > 0, coalesce(bool_or(pg_has_role(oid, 'MEMBER')), false)
+		FROM pg_roles WHERE rolname = `+literal(reader)).Scan(&exists, &member)
 	switch {
 	case err != nil:
 		return "", err
@@ -158,15 +161,17 @@ func (k *check) accounts(ctx context.Context, p *secureview.Policy) (reader stri
 		k.add(sqldb.CannotRead, reader, "there is no role "+reader+", which is the account of the policy's setup", "")
 		return "", nil
 	case !member:
-		k.add(sqldb.CannotRead, reader, login+" is no member of "+reader+", which is the account of the policy's setup", "GRANT "+quote(reader)+" TO "+quote(login))
+		k.add(sqldb.CannotRead, reader,
+			login+" is not a member of "+reader+", which is the account of the policy's setup",
+			"GRANT "+quote(reader)+" TO "+quote(login))
 		return "", nil
 	}
 	k.all = append(k.all, reader)
 	return reader, nil
 }
 
-// readable finds what the policy lists and the account cannot read, or reads
-// unfiltered.
+// readable adds the findings about objects that the policy lists and the
+// account cannot read, or can read without a filter.
 func (k *check) readable(ctx context.Context) error {
 	type state struct {
 		usage, view       bool
@@ -179,7 +184,8 @@ func (k *check) readable(ctx context.Context) error {
 	account := literal(k.account)
 	err := k.each(ctx, `
 		SELECT n.nspname, c.relname, has_schema_privilege(`+account+`::name, n.oid, 'USAGE'), c.relkind = 'v',
-			json_agg(a.attname), json_agg(a.attname) FILTER (WHERE has_column_privilege(`+account+`::name, c.oid, a.attnum, 'SELECT'))
+			json_agg(a.attname),
+			json_agg(a.attname) FILTER (WHERE has_column_privilege(`+account+`::name, c.oid, a.attnum, 'SELECT'))
 		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`)
@@ -195,11 +201,14 @@ func (k *check) readable(ctx context.Context) error {
 	for _, n := range slices.SortedFunc(maps.Keys(k.objects), byName) {
 		s, ok := there[n]
 		if !ok {
-			k.add(sqldb.CannotRead, n.String(), "there is no table or view "+n.String()+", which the policy lists", "")
+			k.add(sqldb.CannotRead, n.String(),
+				"there is no table or view "+n.String()+", which the policy lists", "")
 			continue
 		}
 		if !s.usage {
-			k.add(sqldb.CannotRead, n.schema, k.account+" may use nothing in the schema "+n.schema, "GRANT USAGE ON SCHEMA "+quote(n.schema)+" TO "+quote(k.account))
+			k.add(sqldb.CannotRead, n.schema,
+				k.account+" may not use the schema "+n.schema,
+				"GRANT USAGE ON SCHEMA "+quote(n.schema)+" TO "+quote(k.account))
 		}
 		var missing, denied []string
 		for _, column := range k.objects[n] {
@@ -211,7 +220,8 @@ func (k *check) readable(ctx context.Context) error {
 			}
 		}
 		if len(missing) > 0 {
-			k.add(sqldb.CannotRead, n.String(), n.String()+" has no column "+strings.Join(missing, ", ")+", which the policy lists", "")
+			k.add(sqldb.CannotRead, n.String(),
+				n.String()+" has no column "+strings.Join(missing, ", ")+", which the policy lists", "")
 		}
 		if len(denied) == 0 {
 			continue
@@ -220,7 +230,9 @@ func (k *check) readable(ctx context.Context) error {
 		if s.view {
 			grant = "GRANT SELECT"
 		}
-		k.add(sqldb.CannotRead, n.String(), k.account+" may not read "+n.String()+", which the policy lists", grant+" ON "+n.quoted()+" TO "+quote(k.account))
+		k.add(sqldb.CannotRead, n.String(),
+			k.account+" may not read "+n.String()+", which the policy lists",
+			grant+" ON "+n.quoted()+" TO "+quote(k.account))
 	}
 	return k.filtered(ctx)
 }

@@ -2,46 +2,52 @@ package postgresdb
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
-	"fmt"
+	"time"
 
-	"github.com/qedkit/qed/internal/shapes"
+	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
 )
 
-// engine is PostgreSQL, for package sqldb.
+// engine is the engine of PostgreSQL.
 type engine struct {
-	schema string
-	seen   *shapes.Cache // the statements that a server has read, and the servers that will do
+	schema    string
+	checked   *lru.Cache[fingerprint, struct{}] // queries whose tables the server has confirmed
+	supported *lru.Cache[int, struct{}]         // pools whose server's version was checked
 }
 
+type fingerprint = [sha256.Size]byte // of a sqldb.Query
+
 var (
-	_ sqldb.Engine  = (*engine)(nil)
-	_ sqldb.Stopper = (*engine)(nil)
+	_ sqldb.Engine         = (*engine)(nil)
+	_ sqldb.Stopper        = (*engine)(nil)
+	_ sqldb.ValueConverter = (*engine)(nil)
 )
 
 func (*engine) Dialect() string { return "postgres" }
 
 func (*engine) Classify(err error) *sqldb.Error { return classify(err) }
 
-// Admit begins the transaction of one statement. Everything in it is local to
-// the transaction, so that its end is all there is to undo.
-func (e *engine) Admit(ctx context.Context, conn *sql.Conn, r *sqldb.Reading) (func(context.Context) error, error) {
-	begin, err := begin(r)
+// Admit begins the transaction of one statement. All settings are local to the
+// transaction, so that the release only ends it.
+func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
+	begin, err := begin(q)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := conn.ExecContext(ctx, begin); err != nil {
 		return nil, refusedSession(err)
 	}
-	if shape := r.Shape(); !e.seen.Has(shape) {
-		if err := e.supported(ctx, conn, r.Pool); err != nil {
+	key := q.Fingerprint()
+	if _, checked := e.checked.Get(key); !checked {
+		if err := e.checkPool(ctx, conn, q.Pool); err != nil {
 			return nil, err
 		}
-		if err := reread(ctx, conn, r, begin); err != nil {
+		if err := verifyReads(ctx, conn, q, begin); err != nil {
 			return nil, err
 		}
-		e.seen.Add(shape)
+		e.checked.Add(key, struct{}{})
 	}
 	return func(ctx context.Context) error {
 		_, err := conn.ExecContext(ctx, "ROLLBACK")
@@ -49,15 +55,34 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, r *sqldb.Reading) (f
 	}, nil
 }
 
-// supported remembers for a while that a pool's server is one that will do.
-func (e *engine) supported(ctx context.Context, conn *sql.Conn, pool int) error {
-	key := fmt.Sprintf("version of %d", pool)
-	if e.seen.Has(key) {
+// checkPool returns an error if the server of a pool is too old. It checks
+// again after a while.
+func (e *engine) checkPool(ctx context.Context, conn *sql.Conn, pool int) error {
+	if _, ok := e.supported.Get(pool); ok {
 		return nil
 	}
 	err := checkVersion(ctx, conn)
 	if err == nil {
-		e.seen.Add(key)
+		e.supported.Add(pool, struct{}{})
 	}
 	return err
+}
+
+// Stop ends the server's process of a query and waits until it is gone. The
+// account may end its own processes, whatever role they have.
+func (*engine) Stop(ctx context.Context, conn *sql.Conn, q *sqldb.Query) error {
+	query := `SELECT pg_catalog.count(pg_catalog.pg_terminate_backend(pid)) FROM pg_catalog.pg_stat_activity
+		WHERE application_name = ` + literal(application+q.Tag) + ` AND usename = SESSION_USER
+			AND pid <> pg_catalog.pg_backend_pid()`
+	for wait := time.Millisecond; ; wait = min(2*wait, 50*time.Millisecond) {
+		var running int
+		if err := conn.QueryRowContext(ctx, query).Scan(&running); err != nil || running == 0 {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }

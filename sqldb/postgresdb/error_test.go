@@ -13,13 +13,13 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// reported is an error as a driver makes one of what the server reports.
+// reported is a driver's error for an error of the server.
 type reported struct{ text, code string }
 
 func (e reported) Error() string    { return e.text }
 func (e reported) SQLState() string { return e.code }
 
-// pgx and pq write an error as these drivers do.
+// pgx and pq return an error in the form of these drivers.
 func pgx(severity, code, message string) error {
 	return reported{severity + ": " + message + " (SQLSTATE " + code + ")", code}
 }
@@ -34,10 +34,10 @@ func TestClassify(t *testing.T) {
 	}{
 		{pgx("ERROR", "57014", "canceling statement due to statement timeout"), sqldb.ErrTimeout, ""},
 		{pgx("FEHLER", "57014", "storniere Anfrage wegen Zeitüberschreitung der Anfrage"), sqldb.ErrTimeout, ""},
-		{pgx("ERROR", "57014", "canceling statement due to user request"), sqldb.ErrCancelled, ""},
-		{pgx("FATAL", "57P01", "terminating connection due to administrator command"), sqldb.ErrConnect, ""},
-		{pgx("FATAL", "57P03", "the database system is starting up"), sqldb.ErrConnect, ""},
-		{pgx("FATAL", "53300", "sorry, too many clients already"), sqldb.ErrConnect, "SetMaxOpenConns"},
+		{pgx("ERROR", "57014", "canceling statement due to user request"), sqldb.ErrCanceled, ""},
+		{pgx("FATAL", "57P01", "terminating connection due to administrator command"), sqldb.ErrUnavailable, ""},
+		{pgx("FATAL", "57P03", "the database system is starting up"), sqldb.ErrUnavailable, ""},
+		{pgx("FATAL", "53300", "sorry, too many clients already"), sqldb.ErrUnavailable, "MaxOpenConns"},
 		{pgx("ERROR", "53200", "out of memory"), sqldb.ErrTooLarge, ""},
 		{pgx("ERROR", "54001", "stack depth limit exceeded"), sqldb.ErrTooLarge, ""},
 		{pgx("FATAL", "28P01", `password authentication failed for user "hunter2"`), sqldb.ErrUnreadable, ""},
@@ -46,7 +46,7 @@ func TestClassify(t *testing.T) {
 		{pgx("FATAL", "42501", `permission denied for database "hunter2"`), sqldb.ErrUnreadable, "CONNECT"},
 		{pgx("FATAL", "42704", `unrecognized configuration parameter "hunter2"`), sqldb.ErrArgument, ""},
 		{pgx("FATAL", "22023", `invalid value for parameter "DateStyle": "hunter2"`), sqldb.ErrArgument, ""},
-		{pgx("FATAL", "25P03", "terminating connection due to idle-in-transaction timeout"), sqldb.ErrConnect, ""},
+		{pgx("FATAL", "25P03", "terminating connection due to idle-in-transaction timeout"), sqldb.ErrUnavailable, ""},
 		{pgx("ERROR", "42501", "permission denied for table t"), sqldb.ErrUnreadable, "DB.Check"},
 		{pgx("ERROR", "42P01", `relation "public.t" does not exist`), sqldb.ErrExecution, `relation "public.t" does not exist`},
 		{pq("42P01", `relation "public.t" does not exist`), sqldb.ErrExecution, `relation "public.t" does not exist`},
@@ -62,14 +62,14 @@ func TestClassify(t *testing.T) {
 		{pgx("ERROR", "XX000", "hunter2"), sqldb.ErrExecution, "XX000"},
 		{pgx("ERROR", "XX001", "hunter2"), sqldb.ErrNotDatabase, ""},
 		{pgx("ERROR", "25006", "cannot execute INSERT in a read-only transaction"), sqldb.ErrDenied, ""},
-		{pgx("ERROR", "40001", "canceling statement due to conflict with recovery"), sqldb.ErrConnect, ""},
-		{pgx("ERROR", "26000", `prepared statement "x" does not exist`), sqldb.ErrConnect, "default_query_exec_mode"},
+		{pgx("ERROR", "40001", "canceling statement due to conflict with recovery"), sqldb.ErrUnavailable, ""},
+		{pgx("ERROR", "26000", `prepared statement "x" does not exist`), sqldb.ErrUnavailable, "default_query_exec_mode"},
 		{fmt.Errorf("wrapped: %w", pgx("ERROR", "22012", "division by zero")), sqldb.ErrExecution, "NULLIF"},
-		{driver.ErrBadConn, sqldb.ErrConnect, ""},
-		{fmt.Errorf("read: %w", io.ErrUnexpectedEOF), sqldb.ErrConnect, ""},
-		{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, sqldb.ErrConnect, "host and port"},
-		{&net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, sqldb.ErrConnect, ""},
-		{&net.DNSError{Name: secret}, sqldb.ErrConnect, "host"},
+		{driver.ErrBadConn, sqldb.ErrUnavailable, ""},
+		{fmt.Errorf("read: %w", io.ErrUnexpectedEOF), sqldb.ErrUnavailable, ""},
+		{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, sqldb.ErrUnavailable, "host and port"},
+		{&net.OpError{Op: "dial", Err: syscall.EHOSTUNREACH}, sqldb.ErrUnavailable, ""},
+		{&net.DNSError{Name: secret}, sqldb.ErrUnavailable, "host"},
 		{errors.New("other: " + secret), "", ""},
 		{reported{"no state: " + secret, ""}, "", ""},
 	} {
@@ -84,10 +84,10 @@ func TestClassify(t *testing.T) {
 			t.Errorf("%v: got %v", test.err, got)
 		}
 		if strings.Contains(got.Error(), secret) {
-			t.Errorf("%v: the text tells %q", got, secret)
+			t.Errorf("%v: the text contains %q", got, secret)
 		}
 		if !errors.Is(got, test.err) {
-			t.Errorf("%v: the driver's error is not to be found", got)
+			t.Errorf("%v: the driver's error is not wrapped", got)
 		}
 	}
 }

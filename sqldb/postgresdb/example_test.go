@@ -12,27 +12,19 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// tenant is the key under which a service keeps in a context who asks.
+// tenant is the context key of a request's tenant.
 type tenant struct{}
 
-// A service whose callers each see the rows of their tenant, read from two
-// replicas. The driver is the host's: import _ "github.com/jackc/pgx/v5/stdlib".
-func ExampleNew() {
+// Every user sees the rows of their tenant. The program imports the driver with
+// import _ "github.com/jackc/pgx/v5/stdlib".
+func ExampleOpen() {
 	ctx := context.Background()
-	var pools []*sql.DB
-	for _, host := range []string{"replica1", "replica2"} {
-		pool, err := sql.Open("pgx", "host="+host+" dbname=company user=agent default_query_exec_mode=exec")
-		if err != nil {
-			log.Fatal(err)
-		}
-		pool.SetMaxOpenConns(10)
-		pools = append(pools, pool)
-	}
-	db, err := postgresdb.New(&postgresdb.Options{Options: sqldb.Options{
+	dsn := "postgres://agent@db.internal/company?default_query_exec_mode=exec"
+	db, err := postgresdb.Open(dsn, &postgresdb.Options{Options: sqldb.Options{
 		Session: func(ctx context.Context) (*sqldb.Session, error) {
 			return &sqldb.Session{Settings: map[string]any{"app.tenant": ctx.Value(tenant{})}}, nil
 		},
-	}}, pools...)
+	}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,4 +54,32 @@ func ExampleNew() {
 	for _, row := range table.Rows {
 		fmt.Println(row...)
 	}
+}
+
+// Open needs a driver, which the program imports.
+func ExampleOpen_withoutDriver() {
+	_, err := postgresdb.Open("postgres://agent@db.internal/company", nil)
+	fmt.Println(err)
+	// Output:
+	// sqldb: argument: the driver pgx is missing: import github.com/jackc/pgx/v5/stdlib
+}
+
+// Statements are spread over two replicas of a server.
+func ExampleNew() {
+	var pools []*sql.DB
+	for _, host := range []string{"replica1", "replica2"} {
+		pool, err := sql.Open("pgx", "host="+host+" dbname=company user=agent default_query_exec_mode=exec")
+		if err != nil {
+			log.Fatal(err)
+		}
+		pools = append(pools, pool)
+	}
+	db, err := postgresdb.New(pools[0], &postgresdb.Options{Options: sqldb.Options{
+		MaxOpenConns: 10,
+		Replicas:     pools[1:],
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
 }

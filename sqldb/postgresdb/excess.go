@@ -8,13 +8,13 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// excess finds what the account may do beyond reading what the policy lists. Each
-// right is found at the role that it was given to, as only there it can be taken
-// away: the account, a role that it is in, or everybody.
+// excess adds the findings about what the account may do beyond reading what
+// the policy lists. Each right is reported for the grantee where it can be
+// revoked: the account, a role of which it is a member, or everybody.
 func (k *check) excess(ctx context.Context, policy bool) error {
 	superuser, err := k.attributes(ctx)
 	if err != nil || superuser {
-		return err // who may do everything has nothing that could be told apart
+		return err // a superuser has no single rights to report
 	}
 	if err := k.memberships(ctx); err != nil {
 		return err
@@ -28,17 +28,17 @@ func (k *check) excess(ctx context.Context, policy bool) error {
 	return k.tables(ctx, policy)
 }
 
-// attributes are what a role may do by itself; none is inherited.
+// attributes are the attributes of roles, which are not inherited.
 var attributes = []struct {
 	column, word string
-	problem      sqldb.Problem
+	problem      sqldb.FindingKind
 	message      string
 }{
-	{"rolsuper", "NOSUPERUSER", sqldb.CanSkipPolicy, "is a superuser: no grant and no row-level security holds for it"},
-	{"rolbypassrls", "NOBYPASSRLS", sqldb.CanSkipPolicy, "is above row-level security"},
-	{"rolreplication", "NOREPLICATION", sqldb.CanReadMore, "may replicate, and so read, the whole server"},
-	{"rolcreaterole", "NOCREATEROLE", sqldb.CanWrite, "may make and change roles"},
-	{"rolcreatedb", "NOCREATEDB", sqldb.CanWrite, "may make databases"},
+	{"rolsuper", "NOSUPERUSER", sqldb.CanBypassPolicy, "is a superuser: no grants and no row-level security apply to it"},
+	{"rolbypassrls", "NOBYPASSRLS", sqldb.CanBypassPolicy, "bypasses row-level security"},
+	{"rolreplication", "NOREPLICATION", sqldb.CanReadUnlisted, "may replicate the whole server, and so read it"},
+	{"rolcreaterole", "NOCREATEROLE", sqldb.CanWrite, "may create and change roles"},
+	{"rolcreatedb", "NOCREATEDB", sqldb.CanWrite, "may create databases"},
 }
 
 func (k *check) attributes(ctx context.Context) (superuser bool, err error) {
@@ -47,12 +47,15 @@ func (k *check) attributes(ctx context.Context) (superuser bool, err error) {
 	for i, a := range attributes {
 		columns[i], dest[i] = a.column, &has[i]
 	}
-	err = k.tx.QueryRowContext(ctx, "SELECT "+strings.Join(columns, ", ")+", oid = 10 FROM pg_roles WHERE rolname = "+literal(k.account)).Scan(append(dest, &first)...)
+	query := "SELECT " + strings.Join(columns, ", ") + ", oid = 10 FROM pg_roles WHERE rolname = " + literal(k.account)
+	err = k.tx.QueryRowContext(ctx, query).Scan(append(dest, &first)...)
 	if err != nil {
 		return false, err
 	}
 	if first {
-		k.add(sqldb.CanSkipPolicy, k.account, k.account+" is the superuser of the server itself: connect as an account of its own, such as provision.SQL makes", "")
+		k.add(sqldb.CanBypassPolicy, k.account,
+			k.account+" is the bootstrap superuser: connect with the account that provision.SQL creates",
+			"")
 		return true, nil
 	}
 	for i, a := range attributes {
@@ -63,61 +66,66 @@ func (k *check) attributes(ctx context.Context) (superuser bool, err error) {
 	return has[0], nil
 }
 
-// predefined is the server's roles whose members may do more than what belongs
-// to administrators.
-var predefined = map[string]sqldb.Problem{
+// predefined are the server's own roles that give access to data, files or the
+// statements of others.
+var predefined = map[string]sqldb.FindingKind{
 	"pg_read_server_files":      sqldb.CanReadFiles,
 	"pg_write_server_files":     sqldb.CanReadFiles,
 	"pg_execute_server_program": sqldb.CanReadFiles,
-	"pg_read_all_data":          sqldb.CanReadMore,
-	"pg_read_all_settings":      sqldb.CanReadMore,
-	"pg_read_all_stats":         sqldb.CanReadMore, // of statements of others, with the settings in them
-	"pg_stat_scan_tables":       sqldb.CanReadMore,
-	"pg_monitor":                sqldb.CanReadMore,
+	"pg_read_all_data":          sqldb.CanReadUnlisted,
+	"pg_read_all_settings":      sqldb.CanReadUnlisted,
+	"pg_read_all_stats":         sqldb.CanReadUnlisted, // it shows the statements of others, with their settings
+	"pg_stat_scan_tables":       sqldb.CanReadUnlisted,
+	"pg_monitor":                sqldb.CanReadUnlisted,
 }
 
-// memberships finds roles that the account, or a role that it is in, was made a
-// member of and should not be, the server's own and administrators', and those that
-// it may hand on.
+// memberships adds the findings about roles that the account has, directly or
+// through another role: the server's own, those of administrators, and those
+// that it may grant to others.
 func (k *check) memberships(ctx context.Context) error {
 	var role, member string
 	var super, skips, creates, replicates, grants bool
 	return k.each(ctx, `
-		SELECT r.rolname, m.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb, r.rolreplication, am.admin_option
+		SELECT r.rolname, m.rolname, r.rolsuper, r.rolbypassrls, r.rolcreaterole OR r.rolcreatedb, r.rolreplication,
+			am.admin_option
 		FROM pg_auth_members AS am JOIN pg_roles AS r ON r.oid = am.roleid JOIN pg_roles AS m ON m.oid = am.member
 		WHERE pg_has_role(`+literal(k.account)+`::name, m.oid, 'MEMBER') AND m.rolname NOT LIKE 'pg\_%'
-			AND (r.rolname LIKE 'pg\_%' OR r.rolsuper OR r.rolbypassrls OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR am.admin_option)
+			AND (r.rolname LIKE 'pg\_%' OR r.rolsuper OR r.rolbypassrls OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication
+				OR am.admin_option)
 		ORDER BY r.rolname, m.rolname`,
 		[]any{&role, &member, &super, &skips, &creates, &replicates, &grants}, func() error {
-			problem, ok := predefined[role]
+			kind, ok := predefined[role]
 			switch {
 			case ok:
 			case grants && !super && !skips && !creates && !replicates && !strings.HasPrefix(role, "pg_"):
-				k.add(sqldb.CanWrite, role, member+" may grant others the role "+role+k.andMember(member), "REVOKE ADMIN OPTION FOR "+quote(role)+" FROM "+quote(member))
+				k.add(sqldb.CanWrite, role,
+					member+" may grant the role "+role+" to others"+k.andMember(member),
+					"REVOKE ADMIN OPTION FOR "+quote(role)+" FROM "+quote(member))
 				return nil
 			case super, skips:
-				problem = sqldb.CanSkipPolicy
+				kind = sqldb.CanBypassPolicy
 			case replicates:
-				problem = sqldb.CanReadMore
+				kind = sqldb.CanReadUnlisted
 			default:
-				problem = sqldb.CanWrite
+				kind = sqldb.CanWrite
 			}
-			k.add(problem, role, member+" is a member of "+role+k.andMember(member), "REVOKE "+quote(role)+" FROM "+quote(member))
+			k.add(kind, role,
+				member+" is a member of "+role+k.andMember(member), "REVOKE "+quote(role)+" FROM "+quote(member))
 			return nil
 		})
 }
 
-// andMember tells how the account has what a role has.
+// andMember returns how the account has what a role has.
 func (k *check) andMember(role string) string {
 	if role == k.account {
 		return ""
 	}
-	return ", and " + k.account + " of " + role
+	return ", and " + k.account + " is a member of " + role
 }
 
-// ownership finds what the account owns.
+// ownership adds the findings about what the account owns.
 func (k *check) ownership(ctx context.Context) error {
-	var kind, owner, heir string
+	var class, owner, heir string
 	var n name
 	return k.each(ctx, `
 		WITH owned(kind, schema, name, owner) AS (
@@ -135,45 +143,52 @@ func (k *check) ownership(ctx context.Context) error {
 		SELECT o.kind, o.schema, o.name, r.rolname, heir.rolname
 		FROM owned AS o JOIN pg_roles AS r ON r.oid = o.owner, pg_database AS d JOIN pg_roles AS heir
 			ON heir.oid = CASE WHEN pg_has_role(`+literal(k.account)+`::name, d.datdba, 'MEMBER') THEN 10 ELSE d.datdba END
-		WHERE d.datname = current_database() AND r.rolname NOT LIKE 'pg\_%' AND pg_has_role(`+literal(k.account)+`::name, o.owner, 'MEMBER')
+		WHERE d.datname = current_database() AND r.rolname NOT LIKE 'pg\_%'
+			AND pg_has_role(`+literal(k.account)+`::name, o.owner, 'MEMBER')
 		ORDER BY o.kind, o.schema, o.name`,
-		[]any{&kind, &n.schema, &n.name, &owner, &heir}, func() error {
-			problem := sqldb.CanWrite
+		[]any{&class, &n.schema, &n.name, &owner, &heir}, func() error {
+			kind := sqldb.CanWrite
 			if _, listed := k.objects[n]; listed || k.hidden[n] {
-				problem = sqldb.CanSkipPolicy
+				kind = sqldb.CanBypassPolicy
 			}
 			if owner != k.account {
-				k.add(problem, n.String(), owner+" owns "+n.String()+", and "+k.account+" is a member of "+owner, "REVOKE "+quote(owner)+" FROM "+quote(k.account))
+				k.add(kind, n.String(),
+					owner+" owns "+n.String()+", and "+k.account+" is a member of "+owner,
+					"REVOKE "+quote(owner)+" FROM "+quote(k.account))
 				return nil
 			}
 			object, also := quote(n.name), ""
-			switch kind {
+			switch class {
 			case "TABLE":
-				object, also = n.quoted(), " and is above its row-level security"
+				object, also = n.quoted(), " and bypasses its row-level security"
 			case "ROUTINE":
 				object = n.name // with its arguments, and quoted
 			}
-			k.add(problem, n.String(), owner+" owns "+n.String()+" and may change it"+also, "ALTER "+kind+" "+object+" OWNER TO "+quote(heir))
+			k.add(kind, n.String(),
+				owner+" owns "+n.String()+" and may change it"+also,
+				"ALTER "+class+" "+object+" OWNER TO "+quote(heir))
 			return nil
 		})
 }
 
-// grants reads who was given rights that the account has, of what its argument
-// selects: key columns, an access list, and an owner, whose rights are its
-// ownership; and which of these may be handed on. An empty grantee is everybody.
+// grants returns the query for the rights that the account has, their grantees,
+// and which of them may be granted to others. selected is a query for three key
+// columns, an access control list and an owner. The rights of the owner are
+// left out, because ownership reports them. An empty grantee means everybody.
 func (k *check) grants(selected string) string {
 	return `
-		SELECT s.a, s.b, s.c, coalesce(r.rolname, ''), json_agg(DISTINCT x.privilege_type), json_agg(DISTINCT x.privilege_type) FILTER (WHERE x.is_grantable)
+		SELECT s.a, s.b, s.c, coalesce(r.rolname, ''), json_agg(DISTINCT x.privilege_type),
+			json_agg(DISTINCT x.privilege_type) FILTER (WHERE x.is_grantable)
 		FROM (` + selected + `) AS s(a, b, c, acl, owner), aclexplode(s.acl) AS x LEFT JOIN pg_roles AS r ON r.oid = x.grantee
 		WHERE x.grantee <> s.owner AND (x.grantee = 0 OR pg_has_role(` + literal(k.account) + `::name, x.grantee, 'MEMBER'))
 		GROUP BY s.a, s.b, s.c, r.rolname
 		ORDER BY s.a, s.b, s.c, r.rolname`
 }
 
-// surroundings finds rights in schemas, in the database and for functions that
-// read files.
+// surroundings adds the findings about rights on schemas, on the database and
+// on functions that read files.
 func (k *check) surroundings(ctx context.Context) error {
-	var kind, object, sqlName, grantee string
+	var class, object, sqlName, grantee string
 	var rights, grantable list
 	return k.each(ctx, k.grants(`
 		SELECT 'SCHEMA', nspname::text, quote_ident(nspname), coalesce(nspacl, acldefault('n', nspowner)), nspowner
@@ -182,47 +197,52 @@ func (k *check) surroundings(ctx context.Context) error {
 		SELECT 'DATABASE', datname::text, quote_ident(datname), coalesce(datacl, acldefault('d', datdba)), datdba
 		FROM pg_database WHERE datname = current_database()
 		UNION ALL
-		SELECT 'FUNCTION', proname::text, 'pg_catalog.' || quote_ident(proname) || '(' || pg_get_function_identity_arguments(oid) || ')', coalesce(proacl, acldefault('f', proowner)), proowner
+		SELECT 'FUNCTION', proname::text, 'pg_catalog.' || quote_ident(proname)
+				|| '(' || pg_get_function_identity_arguments(oid) || ')',
+			coalesce(proacl, acldefault('f', proowner)), proowner
 		FROM pg_proc
 		WHERE pronamespace = 'pg_catalog'::regnamespace AND proname IN (
-			'pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_stat_file', 'lo_import', 'lo_export', 'pg_file_write', 'pg_file_unlink', 'pg_file_rename', 'pg_file_sync')`),
-		[]any{&kind, &object, &sqlName, &grantee, &rights, &grantable}, func() error {
-			problem := sqldb.CanWrite
+			'pg_read_file', 'pg_read_binary_file', 'pg_ls_dir', 'pg_stat_file', 'lo_import', 'lo_export',
+			'pg_file_write', 'pg_file_unlink', 'pg_file_rename', 'pg_file_sync')`),
+		[]any{&class, &object, &sqlName, &grantee, &rights, &grantable}, func() error {
+			kind := sqldb.CanWrite
 			var excess []string
 			for _, right := range rights {
 				switch right {
 				case "CREATE", "TEMPORARY":
 					excess = append(excess, right)
 				case "EXECUTE":
-					problem = sqldb.CanReadFiles
+					kind = sqldb.CanReadFiles
 					excess = append(excess, right)
 				}
 			}
 			if len(excess) > 0 {
-				k.excessive(problem, strings.ToLower(kind)+" "+object, kind+" "+sqlName, grantee, excess)
+				k.excessive(kind, strings.ToLower(class)+" "+object, class+" "+sqlName, grantee, excess)
 			}
-			k.grantable(strings.ToLower(kind)+" "+object, kind+" "+sqlName, grantee, without(grantable, excess))
+			k.grantable(strings.ToLower(class)+" "+object, class+" "+sqlName, grantee, without(grantable, excess))
 			return nil
 		})
 }
 
-// tables finds rights for tables, views and sequences, those for columns among
-// them: revoking the one revokes the other. In a schema that the account cannot
-// use, its rights are of no use, unless the policy needs that schema.
+// tables adds the findings about rights on tables, views and sequences. They
+// include rights on columns, because revoking a right on a table also revokes
+// it on its columns. Rights in a schema that the account cannot use have no
+// effect and are left out, unless the policy needs the schema.
 func (k *check) tables(ctx context.Context, policy bool) error {
 	var n name
-	var kind, grantee string
+	var class, grantee string
 	var rights, grantable list
 	return k.each(ctx, k.grants(`
 		SELECT n.nspname::text, c.relname::text, CASE WHEN c.relkind = 'S' THEN 'SEQUENCE' WHEN EXISTS (
-				SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') THEN 'EXTENSION' ELSE 'TABLE' END,
+				SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
+				THEN 'EXTENSION' ELSE 'TABLE' END,
 			(SELECT array_agg(i) FROM (
 				SELECT unnest(c.relacl) UNION ALL
 				SELECT unnest(a.attacl) FROM pg_attribute AS a WHERE a.attrelid = c.oid AND NOT a.attisdropped) AS x(i)), c.relowner
 		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') AND n.nspname NOT LIKE 'pg\_%' AND n.nspname <> 'information_schema'
 			AND (has_schema_privilege(`+literal(k.account)+`::name, n.oid, 'USAGE') OR n.nspname IN (`+k.inSchemas()+`))`),
-		[]any{&n.schema, &n.name, &kind, &grantee, &rights, &grantable}, func() error {
+		[]any{&n.schema, &n.name, &class, &grantee, &rights, &grantable}, func() error {
 			_, listed := k.objects[n]
 			var writes []string
 			for _, right := range rights {
@@ -231,7 +251,7 @@ func (k *check) tables(ctx context.Context, policy bool) error {
 				}
 			}
 			object := "TABLE " + n.quoted()
-			if kind == "SEQUENCE" {
+			if class == "SEQUENCE" {
 				object = "SEQUENCE " + n.quoted()
 			}
 			if len(writes) > 0 {
@@ -240,34 +260,35 @@ func (k *check) tables(ctx context.Context, policy bool) error {
 			if listed {
 				k.grantable(n.String(), object, grantee, without(grantable, writes))
 			}
-			if kind != "TABLE" || !policy || listed || !slices.Contains(rights, "SELECT") {
+			if class != "TABLE" || !policy || listed || !slices.Contains(rights, "SELECT") {
 				return nil
 			}
-			problem := sqldb.CanReadMore
+			kind := sqldb.CanReadUnlisted
 			if k.hidden[n] {
-				problem = sqldb.CanReadBase
+				kind = sqldb.CanReadBaseTable
 			}
-			k.excessive(problem, n.String(), object, grantee, []string{"SELECT"})
+			k.excessive(kind, n.String(), object, grantee, []string{"SELECT"})
 			return nil
 		})
 }
 
-// grantable adds a finding of rights that a role may hand on.
+// grantable adds a finding about rights that a role may grant to others.
 func (k *check) grantable(object, sqlName, grantee string, rights []string) {
 	if len(rights) == 0 {
 		return
 	}
 	what := strings.Join(rights, ", ") + " on " + object
-	message := grantee + " may grant others " + what
+	message := grantee + " may grant " + what + " to others"
 	if grantee != k.account {
 		message += ", and " + k.account + " is a member of " + grantee
 	}
-	k.add(sqldb.CanWrite, object, message, "REVOKE GRANT OPTION FOR "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+quote(grantee))
+	k.add(sqldb.CanWrite, object,
+		message, "REVOKE GRANT OPTION FOR "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+quote(grantee))
 }
 
-// excessive adds a finding of rights that a role was given; an empty one is
+// excessive adds a finding about rights of a grantee. An empty grantee means
 // everybody.
-func (k *check) excessive(problem sqldb.Problem, object, sqlName, grantee string, rights []string) {
+func (k *check) excessive(kind sqldb.FindingKind, object, sqlName, grantee string, rights []string) {
 	what := strings.Join(rights, ", ") + " on " + object
 	message, from := grantee+" has "+what, quote(grantee)
 	switch grantee {
@@ -277,5 +298,5 @@ func (k *check) excessive(problem sqldb.Problem, object, sqlName, grantee string
 	default:
 		message += ", and " + k.account + " is a member of " + grantee
 	}
-	k.add(problem, object, message, "REVOKE "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+from)
+	k.add(kind, object, message, "REVOKE "+strings.Join(rights, ", ")+" ON "+sqlName+" FROM "+from)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// readFilters finds the settings by which a setup has the rows of an object
-// filtered: of the view, where a table has one.
+// readFilters adds the settings by which the policy's setup filters the rows of
+// an object: of the view, if a table has one.
 func (n *needs) readFilters(p *secureview.Policy) {
 	n.filters = map[name][]string{}
 	for table, t := range p.Setup.Tables {
@@ -34,10 +34,11 @@ func (n *needs) readFilters(p *secureview.Policy) {
 	}
 }
 
-// filtered finds objects whose rows nothing filters by a setting that the setup
-// names: a view that does not read it, or a table without row-level security that
-// holds for the account. One restrictive policy is enough; of permissive ones,
-// each lets rows through by itself.
+// filtered adds the findings about objects whose rows are not filtered by a
+// setting of the setup: a view that does not read the setting, or a table
+// without row-level security for the account. One restrictive policy that reads
+// it is enough. Of permissive policies all must, because each of them shows
+// rows by itself.
 func (k *check) filtered(ctx context.Context) error {
 	if len(k.filters) == 0 {
 		return nil
@@ -51,12 +52,14 @@ func (k *check) filtered(ctx context.Context) error {
 	var n name
 	var p protection
 	err := k.each(ctx, `
-		SELECT n.nspname, c.relname, c.relkind = 'v', c.relrowsecurity, CASE WHEN c.relkind = 'v' THEN pg_get_viewdef(c.oid) ELSE '' END,
+		SELECT n.nspname, c.relname, c.relkind = 'v', c.relrowsecurity,
+			CASE WHEN c.relkind = 'v' THEN pg_get_viewdef(c.oid) ELSE '' END,
 			json_agg(pg_get_expr(p.polqual, p.polrelid)) FILTER (WHERE NOT p.polpermissive),
 			json_agg(coalesce(pg_get_expr(p.polqual, p.polrelid), '')) FILTER (WHERE p.polpermissive)
 		FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		LEFT JOIN pg_policy AS p ON p.polrelid = c.oid AND p.polcmd IN ('r', '*')
-			AND EXISTS (SELECT FROM unnest(p.polroles) AS r(id) WHERE r.id = 0 OR pg_has_role(`+literal(k.account)+`::name, r.id, 'MEMBER'))
+			AND EXISTS (SELECT FROM unnest(p.polroles) AS r(id)
+				WHERE r.id = 0 OR pg_has_role(`+literal(k.account)+`::name, r.id, 'MEMBER'))
 		WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND n.nspname IN (`+k.inSchemas()+`)
 		GROUP BY n.nspname, c.relname, c.relkind, c.relrowsecurity, c.oid`,
 		[]any{&n.schema, &n.name, &p.view, &p.on, &p.definition, &p.restrictive, &p.permissive}, func() error {
@@ -69,10 +72,12 @@ func (k *check) filtered(ctx context.Context) error {
 	for _, n := range slices.SortedFunc(maps.Keys(k.filters), byName) {
 		p, ok := there[n]
 		if !ok {
-			continue // it is told elsewhere that there is no such object
+			continue // readable reports it
 		}
 		if !p.view && !p.on {
-			k.add(sqldb.CanSkipPolicy, n.String(), "nothing filters the rows of "+n.String()+": row-level security is off", "ALTER TABLE "+n.quoted()+" ENABLE ROW LEVEL SECURITY")
+			k.add(sqldb.CanBypassPolicy, n.String(),
+				"nothing filters the rows of "+n.String()+": row-level security is off",
+				"ALTER TABLE "+n.quoted()+" ENABLE ROW LEVEL SECURITY")
 			continue
 		}
 		for _, setting := range k.filters[n] {
@@ -83,7 +88,9 @@ func (k *check) filtered(ctx context.Context) error {
 			case !p.view && slices.ContainsFunc(p.restrictive, reads):
 			case !p.view && len(p.permissive) > 0 && !slices.ContainsFunc(p.permissive, ignores):
 			default:
-				k.add(sqldb.CanSkipPolicy, n.String(), "nothing filters the rows of "+n.String()+" by the setting "+setting+": run what provision.SQL prints for the policy", "")
+				k.add(sqldb.CanBypassPolicy, n.String(),
+					"nothing filters the rows of "+n.String()+" by the setting "+setting+": run the script of provision.SQL",
+					"")
 			}
 		}
 	}

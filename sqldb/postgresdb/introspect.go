@@ -5,15 +5,19 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
+	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
-// Introspect reads the catalogue in a few queries, however many tables there are.
-func (e *engine) Introspect(ctx context.Context, conn *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error) {
+// Introspect reads the catalogue in a few queries, however many tables there
+// are.
+func (e *engine) Introspect(
+	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+) (*joinpath.Schema, error) {
 	c, err := e.catalog(ctx, conn)
 	if err != nil {
 		return nil, err
@@ -35,20 +39,22 @@ func (e *engine) Introspect(ctx context.Context, conn *sql.Conn, skipped func(ta
 	return r.schema, nil
 }
 
-// exists answers an error unless the schema is there.
+// exists returns an error if the schema does not exist.
 func (c *catalog) exists(ctx context.Context) error {
 	if c.schema == "" {
-		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "no schema of the account's search path exists: name one in Options.Schema"}
+		return failure.New(sqldb.ErrArgument, "no schema of the account's search path exists: set Options.Schema")
 	}
 	if !plain(c.schema) {
-		return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "Options.Schema is not UTF-8, or holds a NUL"}
+		return failure.New(sqldb.ErrArgument, "Options.Schema is not UTF-8, or contains a NUL")
 	}
 	var exists bool
-	if err := c.tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = "+literal(c.schema)+")").Scan(&exists); err != nil {
+	query := "SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = " + literal(c.schema) + ")"
+	if err := c.tx.QueryRowContext(ctx, query).Scan(&exists); err != nil {
 		return err
 	}
 	if !exists {
-		return &sqldb.Error{Kind: sqldb.ErrMissing, Message: fmt.Sprintf("there is no schema %q: check Options.Schema, also for upper and lower case", c.schema)}
+		return failure.Newf(sqldb.ErrMissing,
+			"there is no schema %q: check Options.Schema, whose letter case matters", c.schema)
 	}
 	return nil
 }
@@ -59,22 +65,23 @@ type introspection struct {
 	skipped func(table, reason string)
 }
 
-// ours is the tables of the schema, but for partitions: their table has all they
-// have.
-func (r *introspection) ours() string {
+// relations returns the tables of the schema without partitions, whose rows the
+// partitioned table has.
+func (r *introspection) relations() string {
 	return `(
 		SELECT c.* FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-		WHERE n.nspname = ` + literal(r.catalog.schema) + ` AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition)`
+		WHERE n.nspname = ` + literal(r.catalog.schema) + `
+			AND c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition)`
 }
 
-// tables adds the tables, with their sizes as of the last ANALYZE. A table in
-// parts is as large as these together.
+// tables adds the tables, with their sizes as of the last ANALYZE. The size of
+// a partitioned table is the sum of its partitions.
 func (r *introspection) tables(ctx context.Context) error {
 	var name, comment, extension string
 	var readable, view bool
 	var rows, bytes int64
 	return r.each(ctx, `
-		WITH RECURSIVE ours AS (SELECT * FROM `+r.ours()+` AS c), part(table_id, id) AS (
+		WITH RECURSIVE ours AS (SELECT * FROM `+r.relations()+` AS c), part(table_id, id) AS (
 			SELECT oid, oid FROM ours
 			UNION ALL
 			SELECT part.table_id, i.inhrelid
@@ -84,10 +91,12 @@ func (r *introspection) tables(ctx context.Context) error {
 			FROM part JOIN pg_class AS c ON c.oid = part.id AND c.relkind IN ('r', 'm', 'f')
 			GROUP BY part.table_id
 		)
-		SELECT c.relname, c.relkind IN ('v', 'm'), coalesce(size.rows, 0), coalesce(size.pages, 0) * current_setting('block_size')::int8,
+		SELECT c.relname, c.relkind IN ('v', 'm'), 
+			coalesce(size.rows, 0), coalesce(size.pages, 0) * current_setting('block_size')::int8,
 			coalesce(obj_description(c.oid, 'pg_class'), ''), has_any_column_privilege(c.oid, 'SELECT'), coalesce((
 				SELECT x.extname FROM pg_depend AS d JOIN pg_extension AS x ON x.oid = d.refobjid
-				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
+				WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid 
+					AND d.refclassid = 'pg_extension'::regclass AND d.deptype = 'e'), '')
 		FROM ours AS c LEFT JOIN size ON size.id = c.oid
 		ORDER BY c.relname`,
 		[]any{&name, &view, &rows, &bytes, &comment, &readable, &extension}, func() error {
@@ -111,7 +120,7 @@ func (r *introspection) columns(ctx context.Context) error {
 	var table, column, columnType, comment string
 	return r.each(ctx, `
 		SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(d.description, '')
-		FROM `+r.ours()+` AS c
+		FROM `+r.relations()+` AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 		LEFT JOIN pg_description AS d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = a.attnum
 		WHERE has_table_privilege(c.oid, 'SELECT') OR has_column_privilege(c.oid, a.attnum, 'SELECT')
@@ -131,9 +140,8 @@ func (r *introspection) columns(ctx context.Context) error {
 		})
 }
 
-// keys adds what is unique. A partial index says nothing about the other rows,
-// one over an expression nothing about a column, and one that is not valid
-// nothing at all.
+// keys adds primary keys and unique indexes. It leaves out partial indexes,
+// indexes over an expression and indexes that are not valid.
 func (r *introspection) keys(ctx context.Context) error {
 	var table string
 	var primary bool
@@ -141,48 +149,38 @@ func (r *introspection) keys(ctx context.Context) error {
 	return r.each(ctx, `
 		SELECT c.relname, i.indisprimary, (
 			SELECT json_agg(a.attname ORDER BY k.place)
-			FROM unnest(i.indkey) WITH ORDINALITY AS k(attnum, place) JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum
+			FROM unnest(i.indkey) WITH ORDINALITY AS k(attnum, place)
+			JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum
 			WHERE k.place <= i.indnkeyatts)
-		FROM `+r.ours()+` AS c JOIN pg_index AS i ON i.indrelid = c.oid
+		FROM `+r.relations()+` AS c JOIN pg_index AS i ON i.indrelid = c.oid
 		WHERE i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
 		ORDER BY c.oid, i.indisprimary DESC, i.indexrelid`,
 		[]any{&table, &primary, &columns}, func() error {
 			t, ok := r.schema.Tables[table]
-			if !ok || !holds(t.Columns, columns) {
+			if !ok || !keyset.Contains(t.Columns, columns) {
 				return nil
 			}
 			if primary {
 				t.PrimaryKey = columns
 			}
-			same := func(key []string) bool { return holds(key, columns) && holds(columns, key) }
-			switch {
-			case len(columns) == 1:
-				if !slices.Contains(t.UniqueColumns, columns[0]) {
-					t.UniqueColumns = append(t.UniqueColumns, columns[0])
-				}
-			case !same(t.PrimaryKey) && !slices.ContainsFunc(t.UniqueKeys, same):
-				t.UniqueKeys = append(t.UniqueKeys, columns)
-			}
+			keyset.Add(&t, columns)
 			r.schema.Tables[table] = t
 			return nil
 		})
 }
 
-// holds reports whether all of some names are among names.
-func holds(names, some []string) bool {
-	return !slices.ContainsFunc(some, func(name string) bool { return !slices.Contains(names, name) })
-}
-
-// foreignKeys adds the declared keys.
+// foreignKeys adds the foreign keys.
 func (r *introspection) foreignKeys(ctx context.Context) error {
 	var table, targetSchema, target string
 	var from, to list
 	names := func(table, key string) string {
-		return `(SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(k.` + key + `) WITH ORDINALITY AS k(attnum, place) JOIN pg_attribute AS a ON a.attrelid = ` + table + `.oid AND a.attnum = k.attnum)`
+		return `(
+			SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(k.` + key + `) WITH ORDINALITY AS k(attnum, place)
+			JOIN pg_attribute AS a ON a.attrelid = ` + table + `.oid AND a.attnum = k.attnum)`
 	}
 	return r.each(ctx, `
 		SELECT c.relname, tn.nspname, t.relname, `+names("c", "conkey")+`, `+names("t", "confkey")+`
-		FROM `+r.ours()+` AS c
+		FROM `+r.relations()+` AS c
 		JOIN pg_constraint AS k ON k.conrelid = c.oid AND k.contype = 'f' AND k.conparentid = 0
 		JOIN pg_class AS t ON t.oid = k.confrelid JOIN pg_namespace AS tn ON tn.oid = t.relnamespace
 		ORDER BY c.relname, k.oid`,
@@ -206,7 +204,7 @@ func (r *introspection) relate(table string, from list, targetSchema, target str
 		return fmt.Errorf("the account may not read %s", target)
 	}
 	here := r.schema.Tables[table]
-	if !holds(here.Columns, from) || !holds(there.Columns, to) {
+	if !keyset.Contains(here.Columns, from) || !keyset.Contains(there.Columns, to) {
 		return errors.New("the account may not read all of its columns")
 	}
 	return r.schema.AddForeignKey(table, from, target, to)

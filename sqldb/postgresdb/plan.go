@@ -6,36 +6,39 @@ import (
 	"strings"
 )
 
-// madeOfArguments reports whether a function that is read like a table makes its
-// rows of its arguments and of nothing else. A statement may read these alone.
-func (n name) madeOfArguments() bool {
-	return (n.schema == "pg_catalog" || n.schema == "") && rowsOfArguments[n.name]
+// isPure reports whether a function that is read like a table computes its rows
+// from its arguments and nothing else. A statement may only read such
+// functions.
+func (n name) isPure() bool {
+	return (n.schema == "pg_catalog" || n.schema == "") && pureFunctions[n.name]
 }
 
-var rowsOfArguments = map[string]bool{
+var pureFunctions = map[string]bool{
 	"generate_series": true, "generate_subscripts": true, "unnest": true,
-	"json_array_elements": true, "json_array_elements_text": true, "json_each": true, "json_each_text": true, "json_object_keys": true,
+	"json_array_elements": true, "json_array_elements_text": true, "json_each": true, "json_each_text": true,
+	"json_object_keys":     true,
 	"json_populate_record": true, "json_populate_recordset": true, "json_to_record": true, "json_to_recordset": true,
-	"jsonb_array_elements": true, "jsonb_array_elements_text": true, "jsonb_each": true, "jsonb_each_text": true, "jsonb_object_keys": true,
+	"jsonb_array_elements": true, "jsonb_array_elements_text": true, "jsonb_each": true, "jsonb_each_text": true,
+	"jsonb_object_keys":     true,
 	"jsonb_populate_record": true, "jsonb_populate_recordset": true, "jsonb_to_record": true, "jsonb_to_recordset": true,
 	"jsonb_path_query": true, "jsonb_path_query_tz": true,
 	"regexp_matches": true, "regexp_split_to_table": true, "string_to_table": true,
 }
 
-// planNode is a node of a plan, as EXPLAIN writes it in JSON.
+// A planNode is a node of a plan in the JSON format of EXPLAIN.
 type planNode struct {
 	Type     string `json:"Node Type"`
 	Schema   string
-	Function string `json:"Function Name"` // empty where there are several
+	Function string `json:"Function Name"` // empty if there are several
 	Calls    string `json:"Function Call"`
 	Plans    []planNode
 }
 
-// tableFunctions is the functions that a plan reads like tables.
+// tableFunctions returns the functions that a plan reads like tables.
 func tableFunctions(plan []byte) ([]name, error) {
 	var plans []struct{ Plan planNode }
 	if err := json.Unmarshal(plan, &plans); err != nil {
-		return nil, fmt.Errorf("postgresdb: a plan in JSON: %w", err)
+		return nil, fmt.Errorf("postgresdb: parse plan: %w", err)
 	}
 	var found []name
 	for _, p := range plans {
@@ -58,8 +61,8 @@ func (n *planNode) functions(found []name) []name {
 	return found
 }
 
-// callNames is the names in a list of calls, such as f(1, ','), s.g(2). A
-// function that the search path does not lead to is written with its schema.
+// callNames returns the names in a list of calls, such as f(1, ','), s.g(2). A
+// function that is not in the search path is written with its schema.
 func callNames(calls string) []name {
 	var found []name
 	for calls != "" {
@@ -77,12 +80,12 @@ func callNames(calls string) []name {
 	return found
 }
 
-// identifier cuts a name off, quoted or not.
+// identifier splits s after a name, which may be quoted.
 func identifier(s string) (name, rest string) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, `.(`)
 		if end < 0 {
-			return s, "" // no name of a function
+			return s, "" // not a call
 		}
 		return s[:end], s[end:]
 	}
@@ -90,7 +93,7 @@ func identifier(s string) (name, rest string) {
 	return strings.ReplaceAll(strings.Trim(s[:end], `"`), `""`, `"`), s[end:]
 }
 
-// afterCall is what follows the arguments that s begins with.
+// afterCall returns the text after the arguments with which s begins.
 func afterCall(s string) string {
 	depth := 0
 	for i := 0; i < len(s); i++ {
@@ -108,7 +111,7 @@ func afterCall(s string) string {
 	return ""
 }
 
-// afterQuoted is where what s begins with ends, a string or a name in quotes.
+// afterQuoted returns the end of the string or quoted name with which s begins.
 func afterQuoted(s string) int {
 	for i := 1; i < len(s); i++ {
 		if s[i] != s[0] {

@@ -30,11 +30,11 @@ func TestTableFunctions(t *testing.T) {
 		}
 	}
 	if _, err := tableFunctions([]byte("no plan")); err == nil {
-		t.Error("no plan is read as one")
+		t.Error("invalid JSON is accepted")
 	}
 }
 
-func TestMadeOfArguments(t *testing.T) {
+func TestIsPure(t *testing.T) {
 	for call, want := range map[name]bool{
 		{"pg_catalog", "unnest"}:          true,
 		{"", "generate_series"}:           true,
@@ -45,7 +45,7 @@ func TestMadeOfArguments(t *testing.T) {
 		{"pg_catalog", "CURRENT_DATE"}:    false,
 		{"pg_catalog", "Generate_Series"}: false,
 	} {
-		if got := call.madeOfArguments(); got != want {
+		if got := call.isPure(); got != want {
 			t.Errorf("%v: %v", call, got)
 		}
 	}

@@ -1,63 +1,105 @@
-// Package postgresdb reads PostgreSQL for [sqldb.DB], from version 12 on; it is
-// tested with 15 and 18.
+// Package postgresdb opens PostgreSQL databases for [sqldb.DB].
 //
-// Each statement runs in a read-only transaction of its own, which the server
-// rolls back after it: what the statement's session was told ([sqldb.Session])
-// ends with it. That costs two round trips more than the bare statement. What is
-// new costs a few more: before a statement of a form that was not seen lately,
-// the server is asked to plan it, and it does not run if that opens a table which
-// the guard did not see and no view of its own explains.
+// [Open] opens a database by its connection string, and [New] uses a pool that
+// the program has opened. The package imports no driver: import
+// github.com/jackc/pgx/v5/stdlib. New also works with other drivers, if they
+// execute several statements in one text and their errors have a method
+// SQLState() string. PostgreSQL 12 is the oldest server that is supported; the
+// tests run with 15 and 18.
 //
-// What outlives a transaction is not undone: a function of the database that a
-// policy lets statements call must take no advisory lock of the session, and keep
-// nothing in one (as PL/Perl's %_SHARED does).
+// Each statement runs in its own read-only transaction, which is rolled back
+// after it and ends the [sqldb.Session]. That costs two round trips more than
+// the statement alone. The first time in a while that a statement of a form
+// runs, a few more round trips let the server plan it. It is refused if the
+// plan opens a table that the guard did not see and that no view of the
+// statement reads.
 //
-// The package works through database/sql and brings no driver. It is made for
-// github.com/jackc/pgx/v5/stdlib, and any driver will do that runs several
-// statements in one text and whose errors have a method SQLState() string. With
-// pgx, add default_query_exec_mode=exec to the connection string: a model rarely
-// writes the same statement twice, and this saves the round trip and the memory
-// for preparing each.
+// What outlives a transaction is not undone. A function of the database that a
+// policy allows must not take advisory locks of the session, and must not keep
+// values in the session, as with %_SHARED of PL/Perl.
 //
-// A server that logs statements logs the settings of sessions too, keys among
-// them; pg_stat_statements does not keep them.
+// With pgx, add default_query_exec_mode=exec to the connection string. A model
+// rarely writes the same statement twice, and this mode saves the round trip
+// and the memory of preparing each.
+//
+// A server that logs statements also logs the settings of sessions, including
+// keys. The module pg_stat_statements does not store them.
 package postgresdb
 
 import (
 	"database/sql"
 	"time"
 
-	"github.com/qedkit/qed/internal/shapes"
+	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// Options configures [New]. The zero value, like a nil pointer, stands for the
-// defaults.
+// Options configures [Open] and [New]. A nil pointer and the zero value mean
+// the defaults.
 type Options struct {
 	sqldb.Options
 
-	// Schema is the schema that [sqldb.DB.Introspect] reads; empty: the one
-	// where the account's new tables would go, mostly "public". A policy
-	// names the schemas of statements.
+	// Schema is the schema that [sqldb.DB.Introspect] reads. Empty means the
+	// first schema of the account's search path, which is usually "public". It
+	// does not concern statements, whose schemas a policy names.
 	Schema string
 }
 
-// New returns a DB that reads through pools; several are replicas of one
-// database. The DB takes over the pools: its Close closes them. New connects to
-// nothing: [sqldb.DB.Check] does, and tells what the account may do beyond what
-// a policy needs.
+// Open opens the database of a connection string in the form of
+// github.com/jackc/pgx, such as "postgres://user:password@host:5432/shop". The
+// program must import github.com/jackc/pgx/v5/stdlib. It connects to nothing:
+// the first call of a method of the DB does.
 //
 // The error is a [*sqldb.Error] of kind [sqldb.ErrArgument].
-func New(opt *Options, pools ...*sql.DB) (*sqldb.DB, error) {
+func Open(dsn string, opt *Options) (*sqldb.DB, error) {
+	pool, err := sql.Open("pgx", dsn)
+	if err != nil {
+		return nil, failure.Wrap(sqldb.ErrArgument,
+			"the driver pgx is missing: import github.com/jackc/pgx/v5/stdlib", err)
+	}
 	var o Options
 	if opt != nil {
 		o = *opt
 	}
-	e := &engine{schema: o.Schema, seen: shapes.New(seenStatements, seenFor)}
-	return sqldb.New(e, &o.Options, pools...)
+	if o.MaxOpenConns == 0 {
+		o.MaxOpenConns = defaultConns
+	}
+	db, err := New(pool, &o)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return db, nil
 }
 
+// New returns a DB that reads the database of pool. The DB takes over the pool
+// and those of [sqldb.Options.Replicas]: [sqldb.DB.Close] closes them. New
+// connects to nothing: the first call of a method of the DB does.
+//
+// The error is a [*sqldb.Error] of kind [sqldb.ErrArgument].
+func New(pool *sql.DB, opt *Options) (*sqldb.DB, error) {
+	var o Options
+	if opt != nil {
+		o = *opt
+	}
+	return sqldb.New(newEngine(o.Schema), pool, &o.Options)
+}
+
+// defaultConns is the default of MaxOpenConns for Open.
+const defaultConns = 8
+
+// What a server said about a statement is valid for checkedTime: a view may be
+// replaced meanwhile.
 const (
-	seenStatements = 1024
-	seenFor        = 5 * time.Minute // a view may be made anew meanwhile
+	maxChecked  = 1000
+	checkedTime = 5 * time.Minute
 )
+
+func newEngine(schema string) *engine {
+	return &engine{
+		schema:    schema,
+		checked:   lru.New[fingerprint, struct{}](maxChecked, checkedTime),
+		supported: lru.New[int, struct{}](maxChecked, checkedTime),
+	}
+}

@@ -13,14 +13,14 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// server is a driver whose server answers every statement with its version.
+// server is a driver that returns its version for every statement.
 type server struct{ version string }
 
 func (s server) Connect(context.Context) (driver.Conn, error) { return s, nil }
 func (s server) Driver() driver.Driver                        { return nil }
-func (s server) Prepare(string) (driver.Stmt, error)          { return nil, errors.New("not here") }
+func (s server) Prepare(string) (driver.Stmt, error)          { return nil, errors.ErrUnsupported }
 func (s server) Close() error                                 { return nil }
-func (s server) Begin() (driver.Tx, error)                    { return nil, errors.New("not here") }
+func (s server) Begin() (driver.Tx, error)                    { return nil, errors.ErrUnsupported }
 func (s server) BeginTx(context.Context, driver.TxOptions) (driver.Tx, error) {
 	return s, nil
 }
@@ -48,11 +48,11 @@ func (a *answer) Next(dest []driver.Value) error {
 	return nil
 }
 
-// TestOldServer: a server that is too old is told by its version, before anything
-// is read.
+// A server that is too old is reported with its version, before anything is
+// read.
 func TestOldServer(t *testing.T) {
 	for version, want := range map[string]string{"90624": "9.6", "110022": "11"} {
-		db, err := postgresdb.New(nil, sql.OpenDB(server{version}))
+		db, err := postgresdb.New(sql.OpenDB(server{version}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,16 +70,15 @@ func TestNew(t *testing.T) {
 	pool := sql.OpenDB(server{})
 	defer pool.Close()
 	for name, err := range map[string]error{
-		"no pool":        second(postgresdb.New(nil)),
-		"a nil pool":     second(postgresdb.New(nil, nil)),
-		"one pool twice": second(postgresdb.New(nil, pool, pool)),
-		"a limit":        second(postgresdb.New(&postgresdb.Options{Options: sqldb.Options{MaxRows: -1}}, pool)),
+		"no pool":        second(postgresdb.New(nil, nil)),
+		"one pool twice": second(postgresdb.New(pool, &postgresdb.Options{Options: sqldb.Options{Replicas: []*sql.DB{pool}}})),
+		"a limit":        second(postgresdb.New(pool, &postgresdb.Options{Options: sqldb.Options{MaxRows: -1}})),
 	} {
 		if !errors.Is(err, sqldb.ErrArgument) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	db, err := postgresdb.New(nil, pool)
+	db, err := postgresdb.New(pool, nil)
 	if err != nil || db.Dialect() != "postgres" {
 		t.Error(db, err)
 	}

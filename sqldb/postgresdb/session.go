@@ -13,53 +13,55 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// begin is the text that begins the transaction of a reading. It is one message
-// of several statements. Whatever differs from reading to reading is a constant
-// of a SELECT, which statistics of statements leave out. Every name is qualified
-// and every value written in letters and digits, so that no setting of the
-// connection and no object of the database changes what it means.
-func begin(r *sqldb.Reading) (string, error) {
+// begin returns the text that begins the transaction of a query. It is one
+// message of several statements. Values that differ between queries are
+// constants of a SELECT, which pg_stat_statements leaves out. Every name is
+// qualified and every value is written in letters and digits, so that its
+// meaning depends neither on the settings of the connection nor on objects of
+// the database.
+func begin(q *sqldb.Query) (string, error) {
 	var b strings.Builder
-	b.WriteString(pinned)
-	limit := min(r.Timeout.Milliseconds(), math.MaxInt32-idle.Milliseconds())
+	b.WriteString(fixed)
+	limit := min(q.Timeout.Milliseconds(), math.MaxInt32-idle.Milliseconds())
 	b.WriteString("; SELECT ")
 	set(&b, "statement_timeout", literal(strconv.FormatInt(max(limit, 1), 10)))
 	b.WriteString(", ")
 	set(&b, "idle_in_transaction_session_timeout", literal(strconv.FormatInt(limit+idle.Milliseconds(), 10)))
 	b.WriteString(", ")
-	set(&b, "application_name", literal(application+r.Tag))
-	if len(r.Session.SearchPath) > 0 {
-		path, err := searchPath(r.Session.SearchPath)
+	set(&b, "application_name", literal(application+q.Tag))
+	if len(q.Session.SearchPath) > 0 {
+		path, err := searchPath(q.Session.SearchPath)
 		if err != nil {
 			return "", err
 		}
 		b.WriteString(", ")
 		set(&b, "search_path", literal(path))
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Session.Settings)) {
-		value, err := setting(name, r.Session.Settings[name])
+	for _, name := range slices.Sorted(maps.Keys(q.Session.Settings)) {
+		value, err := setting(name, q.Session.Settings[name])
 		if err != nil {
 			return "", err
 		}
 		b.WriteString(", ")
 		set(&b, name, literal(value))
 	}
-	if role := r.Session.Role; role != "" {
+	if role := q.Session.Role; role != "" {
 		if !plain(role) {
-			return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the session's role is not UTF-8, or holds a NUL"}
+			return "", failure.New(sqldb.ErrArgument, "the session's role is not UTF-8, or contains a NUL")
 		}
-		b.WriteString("; SELECT ") // all that comes before is set as the account itself
+		b.WriteString("; SELECT ") // everything before is set as the account itself
 		set(&b, "role", literal(role))
 	}
 	return b.String(), nil
 }
 
-// pinned begins a transaction and sets what a statement's meaning, or the form of
-// what it answers, would change with. The time zone is the host's to choose, and
-// the order of day and month in what is read.
-const pinned = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY" +
+// fixed begins a transaction and sets the parameters on which the meaning of a
+// statement or the form of its result depends. The program chooses the time
+// zone, and the order of day and month in texts that are read as dates.
+const fixed = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY" +
 	"; SET LOCAL client_encoding = 'UTF8'" +
 	"; SET LOCAL standard_conforming_strings = on" +
 	"; SET LOCAL transform_null_equals = off" +
@@ -68,47 +70,49 @@ const pinned = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY" +
 	"; SET LOCAL intervalstyle = 'postgres'" +
 	"; SET LOCAL extra_float_digits = 1" +
 	"; SET LOCAL bytea_output = 'hex'" +
-	"; SET LOCAL search_path = pg_catalog, pg_temp" // unnamed, temporary objects come first
+	"; SET LOCAL search_path = pg_catalog, pg_temp" // temporary objects would come first if pg_temp were missing
 
-// application is what the name of a reading's session begins with; its tag
-// follows.
+// application is the beginning of application_name. The query's tag follows.
 const application = "qed "
 
-// idle is how long after its time limit the server still waits for a client that
-// has gone, before it ends the transaction.
+// idle is how long after the time limit the server waits for a client that is
+// gone before it ends the transaction.
 const idle = 5 * time.Second
 
 func set(b *strings.Builder, name, value string) {
 	fmt.Fprintf(b, "pg_catalog.set_config('%s', %s, true)", name, value)
 }
 
-// literal writes a text in hexadecimal: there is nothing to quote, and nothing
-// depends on the encoding of the connection.
+// literal returns a text as SQL, in hexadecimal: nothing needs quotes, and
+// nothing depends on the encoding of the connection.
 func literal(s string) string {
 	return "pg_catalog.convert_from(pg_catalog.decode('" + hex.EncodeToString([]byte(s)) + "', 'hex'), 'UTF8')"
 }
 
-// searchPath is where functions, operators and types are looked for: first among
-// the server's own.
+// searchPath returns the search path of a session. It begins with pg_catalog.
 func searchPath(schemas []string) (string, error) {
 	path := "pg_catalog, "
 	for _, schema := range schemas {
 		if schema == "" || !plain(schema) {
-			return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: "a schema in the session's SearchPath is empty, not UTF-8, or holds a NUL"}
+			return "", failure.New(sqldb.ErrArgument,
+				"a schema in the session's SearchPath is empty, not UTF-8, or contains a NUL")
 		}
 		path += quote(schema) + ", "
 	}
 	return path + "pg_temp", nil
 }
 
-// twoParts is how a setting must be named. The server's own parameters have no
-// dot, and none of them can be given as a setting.
+// twoParts matches the name of a setting. The server's own parameters have no
+// dot, so that a session cannot set them.
 var twoParts = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\.[A-Za-z_][A-Za-z0-9_]*$`)
 
-// setting is the text of a setting's value. No error holds it.
+// setting returns the text of a setting's value. Its errors do not contain the
+// value.
 func setting(name string, value any) (string, error) {
 	if !twoParts.MatchString(name) {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %q cannot be set: PostgreSQL needs two words with a dot between, such as app.tenant", name)}
+		return "", failure.Newf(sqldb.ErrArgument,
+			"the session's setting %q cannot be set: PostgreSQL needs two words with a dot between "+
+				"them, such as app.tenant", name)
 	}
 	var text string
 	switch v := value.(type) {
@@ -126,19 +130,22 @@ func setting(name string, value any) (string, error) {
 	case float64:
 		text = strconv.FormatFloat(v, 'g', -1, 64)
 	default:
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %s is a %T", name, value)}
+		return "", failure.Newf(sqldb.ErrArgument, "the session's setting %s is a %T", name, value)
 	}
 	if text == "" && value != nil {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %s is an empty text, which PostgreSQL cannot tell from none: give nil, if none is meant", name)}
+		return "", failure.Newf(sqldb.ErrArgument,
+			"the session's setting %s is an empty text, which PostgreSQL does not distinguish from no "+
+				"value: use nil for no value", name)
 	}
 	if !plain(text) {
-		return "", &sqldb.Error{Kind: sqldb.ErrArgument, Message: fmt.Sprintf("the session's setting %s is not UTF-8, or holds a NUL: write bytes in hexadecimal", name)}
+		return "", failure.Newf(sqldb.ErrArgument,
+			"the session's setting %s is not UTF-8, or contains a NUL: write bytes in hexadecimal", name)
 	}
 	return text, nil
 }
 
-// plain reports whether the server can have s as text.
+// plain reports whether s is a valid text of the server.
 func plain(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
-// quote writes a name as an identifier.
+// quote returns a name as a quoted identifier.
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -9,22 +9,22 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// TestBegin: whatever a session holds, what is sent of it is letters and digits,
-// and the same for the same session.
+// Whatever a session contains, begin sends letters and digits only, and the
+// same text for the same session.
 func TestBegin(t *testing.T) {
 	hostile := `'"\;--/**/$$` + "\n Zoë 🎉"
-	r := &sqldb.Reading{Tag: "TAG", Timeout: 1500 * time.Millisecond, Session: &sqldb.Session{
+	q := &sqldb.Query{Tag: "TAG", Timeout: 1500 * time.Millisecond, Session: &sqldb.Session{
 		Settings:   map[string]any{"app.key": hostile, "app.b": []byte(hostile), "app.c": true, "app.d": 1.5, "app.e": nil},
 		Role:       hostile,
 		SearchPath: []string{hostile, "public"},
 	}}
-	first, err := begin(r)
+	first, err := begin(q)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 10 {
-		if again, _ := begin(r); again != first {
-			t.Fatal("the text differs from time to time")
+		if again, _ := begin(q); again != first {
+			t.Fatal("the text is not always the same")
 		}
 	}
 	if strings.ContainsAny(first, "\"\\\n$") || strings.ContainsFunc(first, func(r rune) bool { return r >= utf8.RuneSelf }) || strings.Contains(first, "--") {
@@ -32,7 +32,7 @@ func TestBegin(t *testing.T) {
 	}
 }
 
-// TestBeginTimeout: no time limit becomes none.
+// No time limit becomes 0, which would mean no limit.
 func TestBeginTimeout(t *testing.T) {
 	for _, test := range []struct {
 		timeout time.Duration
@@ -41,9 +41,9 @@ func TestBeginTimeout(t *testing.T) {
 		{0, "1"},
 		{time.Microsecond, "1"},
 		{1500 * time.Millisecond, "1500"},
-		{1 << 62, "2147478647"}, // the server's greatest, less what it waits for a client
+		{1 << 62, "2147478647"}, // the server's maximum without the time for an idle client
 	} {
-		got, err := begin(&sqldb.Reading{Timeout: test.timeout, Session: &sqldb.Session{}})
+		got, err := begin(&sqldb.Query{Timeout: test.timeout, Session: &sqldb.Session{}})
 		if err != nil {
 			t.Fatal(err)
 		}

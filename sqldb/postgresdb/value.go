@@ -1,25 +1,26 @@
 package postgresdb
 
 import (
-	"bytes"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
-// Cell writes what drivers make times of as the server does: a date without a
-// time, a time without a zone where it has none, a year before Christ as such. A
-// time with a zone is told in UTC, so that it is the same wherever the program
-// runs. A REAL has the digits of a float32.
-func (*engine) Cell(columnType string, value any) any {
+// ConvertValue returns dates and times as the server writes them: a date
+// without a time of day, a TIMESTAMP without a time zone, a year before Christ
+// with BC. A TIMESTAMPTZ is returned in UTC, so that it does not depend on where
+// the program runs. A REAL has the digits of a float32.
+func (*engine) ConvertValue(columnType string, value any) any {
 	switch v := value.(type) {
 	case time.Time:
 		switch columnType {
 		case "DATE":
-			return written(v, "", "")
+			return written(v, time.DateOnly)
 		case "TIMESTAMP":
-			return written(v, " ", "")
+			return written(v, time.DateTime+".999999")
 		case "TIMESTAMPTZ":
-			return written(v.UTC(), "T", "Z")
+			return written(v.UTC(), "2006-01-02T15:04:05.999999Z")
 		}
 	case float64:
 		if columnType == "FLOAT4" {
@@ -31,36 +32,11 @@ func (*engine) Cell(columnType string, value any) any {
 	return value
 }
 
-// written is a time with a date, then a separator and the time of day, unless that
-// is empty, then what ends it. Results are full of these, and package time takes
-// almost twice as long.
-func written(t time.Time, separator, end string) string {
-	var buffer [48]byte
-	year, month, day := t.Date()
-	if year < 1 {
-		year, end = 1-year, end+" BC"
+// written returns t in a layout that begins with the year. Package time does not
+// write the years before Christ as the server does.
+func written(t time.Time, layout string) string {
+	if year := t.Year(); year < 1 {
+		return fmt.Sprintf("%04d", 1-year) + t.Format(strings.TrimPrefix(layout, "2006")) + " BC"
 	}
-	text := digits(buffer[:0], year, 4)
-	text = digits(append(text, '-'), int(month), 2)
-	text = digits(append(text, '-'), day, 2)
-	if separator != "" {
-		hour, minute, second := t.Clock()
-		text = digits(append(text, separator...), hour, 2)
-		text = digits(append(text, ':'), minute, 2)
-		text = digits(append(text, ':'), second, 2)
-		if micro := t.Nanosecond() / 1000; micro > 0 {
-			text = bytes.TrimRight(digits(append(text, '.'), micro, 6), "0")
-		}
-	}
-	return string(append(text, end...))
-}
-
-// digits appends a number with at least so many digits.
-func digits(text []byte, n, least int) []byte {
-	for i, rest := 1, n/10; i < least; i, rest = i+1, rest/10 {
-		if rest == 0 {
-			text = append(text, '0')
-		}
-	}
-	return strconv.AppendInt(text, int64(n), 10)
+	return t.Format(layout)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestCell(t *testing.T) {
+func TestConvertValue(t *testing.T) {
 	newYork := time.FixedZone("", -5*3600)
 	for _, test := range []struct {
 		columnType string
@@ -35,7 +35,7 @@ func TestCell(t *testing.T) {
 		{"INT8", int64(7), int64(7)},
 		{"TIMETZ", "10:00:00+02", "10:00:00+02"},
 	} {
-		if got := new(engine).Cell(test.columnType, test.value); got != test.want {
+		if got := new(engine).ConvertValue(test.columnType, test.value); got != test.want {
 			t.Errorf("%s %v: got %v, want %v", test.columnType, test.value, got, test.want)
 		}
 	}

@@ -10,47 +10,49 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 )
 
-// access is what statements on a connection may do. SQLite asks it while it
-// compiles a statement, and again should it have to compile it anew.
+// An access decides what a statement on a connection may do. SQLite calls it
+// through its authorizer while it compiles the statement, and again if it has
+// to compile the statement once more.
 type access interface {
-	// may answers one question of SQLite.
-	may(q question) bool
-	// blank is asked about what may refused: whether to read NULL instead.
-	blank(q question) bool
-	// prepared is asked once a statement is compiled, before it runs.
-	prepared(ctx context.Context, c *conn) error
-	// refused tells what may answered no to last, such as "read t.x".
-	refused() string
+	// allows reports whether the request is allowed.
+	allows(q request) bool
+	// ignores reports whether a column that is not allowed is read as NULL
+	// instead of being an error.
+	ignores(q request) bool
+	// afterPrepare is called when the statement is compiled, before it runs.
+	afterPrepare(ctx context.Context, c *driverConn) error
+	// denied returns the last request that was not allowed, such as "read t.x".
+	denied() string
 }
 
-// question is what SQLite asks its authorizer. What a and b mean depends on
-// the action: for a read, the table and the column.
-type question struct {
+// A request is what SQLite asks its authorizer. The meaning of a and b depends
+// on the action: for a read, they are the table and the column.
+type request struct {
 	action int32
 	a, b   string
 	schema string
-	via    string // the view or common table expression that it is for
-	safe   bool   // for a function: SQLite holds it harmless
+	via    string // the view or common table expression that needs it
+	safe   bool   // for a function: SQLite marks it as innocuous
 }
 
-// authorize is SQLite's authorizer callback.
+// authorize is the authorizer callback of SQLite.
 func authorize(_ *libc.TLS, handle uintptr, action int32, a, b, schema, via uintptr) int32 {
 	v, ok := conns.Load(handle)
 	if !ok {
 		return sqlite3.SQLITE_DENY
 	}
-	c := v.(*conn)
+	c := v.(*driverConn)
 	if c.access == nil {
 		return sqlite3.SQLITE_DENY
 	}
-	q := question{action, text(a), text(b), text(schema), text(via), false}
+	q := request{action, text(a), text(b), text(schema), text(via), false}
 	if action == sqlite3.SQLITE_FUNCTION {
 		q.safe = c.functions[ascii.Lower(q.b)]
 	}
 	switch {
-	case c.access.may(q):
+	case c.access.allows(q):
 		return sqlite3.SQLITE_OK
-	case c.access.blank(q):
+	case c.access.ignores(q):
 		return sqlite3.SQLITE_IGNORE
 	}
 	return sqlite3.SQLITE_DENY
@@ -63,8 +65,8 @@ func text(z uintptr) string {
 	return libc.GoString(z)
 }
 
-// describe says in words what a question asks for.
-func (q question) describe() string {
+// describe returns a request in words.
+func (q request) describe() string {
 	switch q.action {
 	case sqlite3.SQLITE_READ:
 		name := q.a
@@ -87,20 +89,21 @@ func (q question) describe() string {
 	return "write or change the schema"
 }
 
-// setup is the access of a connection that is being opened: our own PRAGMAs.
+// setup is the access while a connection is opened: the PRAGMAs of this
+// package.
 type setup struct{}
 
-func (setup) may(q question) bool                   { return q.action == sqlite3.SQLITE_PRAGMA }
-func (setup) blank(question) bool                   { return false }
-func (setup) prepared(context.Context, *conn) error { return nil }
-func (setup) refused() string                       { return "" }
+func (setup) allows(q request) bool                           { return q.action == sqlite3.SQLITE_PRAGMA }
+func (setup) ignores(request) bool                            { return false }
+func (setup) afterPrepare(context.Context, *driverConn) error { return nil }
+func (setup) denied() string                                  { return "" }
 
-// catalog is the access of our own statements that read the schema. SQLite
-// compiles the views for them, so it reads whatever those name, but only
-// compiles it.
+// catalog is the access of the statements of this package that read the schema.
+// It allows to read every table, because SQLite compiles the views for these
+// statements, without running them.
 type catalog struct{}
 
-func (catalog) may(q question) bool {
+func (catalog) allows(q request) bool {
 	switch q.action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE:
 		return true
@@ -109,33 +112,33 @@ func (catalog) may(q question) bool {
 		case "table_list", "table_xinfo", "index_list", "index_xinfo", "foreign_key_list", "function_list":
 			return true
 		case "query_only":
-			return q.b == "" // asks, does not set
+			return q.b == "" // reads the setting
 		}
 	}
 	return false
 }
-func (catalog) blank(question) bool                   { return false }
-func (catalog) prepared(context.Context, *conn) error { return nil }
-func (catalog) refused() string                       { return "leave the catalogue" }
+func (catalog) ignores(request) bool                            { return false }
+func (catalog) afterPrepare(context.Context, *driverConn) error { return nil }
+func (catalog) denied() string                                  { return "read more than the catalogue" }
 
-// reach is columns of tables, both names folded.
-type reach map[string]map[string]bool
+// A columnSet has the columns of tables. All names are folded.
+type columnSet map[string]map[string]bool
 
-func (r reach) add(table, column string) {
+func (r columnSet) add(table, column string) {
 	if r[table] == nil {
 		r[table] = map[string]bool{}
 	}
 	r[table][column] = true
 }
 
-// recorder is the access under which a view is compiled once, on its own, to
-// learn what it reads. Nothing that is compiled under it ever runs.
+// A recorder is the access with which a view is compiled to learn what it
+// reads. A statement that is compiled with it never runs.
 type recorder struct {
-	via  map[string]reach // the view, or one inside it, to what is read for it
-	last question         // what was refused last
+	via  map[string]columnSet // what is read for the view and for the views inside it
+	last request              // the last request that was not allowed
 }
 
-func (r *recorder) may(q question) bool {
+func (r *recorder) allows(q request) bool {
 	switch q.action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE:
 		return true
@@ -144,12 +147,12 @@ func (r *recorder) may(q question) bool {
 			return true
 		}
 	case sqlite3.SQLITE_READ:
-		// What is read for no view is the statement of our own. A table from
-		// which no column is read is an exception: SQLite forgets the view
+		// What is read for no view is the SELECT of addReads. An exception is
+		// a table from which no column is read: SQLite does not name the view
 		// for one inside a derived table.
 		if via := ascii.Lower(q.via); via != "" || q.b == "" {
 			if r.via[via] == nil {
-				r.via[via] = reach{}
+				r.via[via] = columnSet{}
 			}
 			r.via[via].add(ascii.Lower(q.a), ascii.Lower(q.b))
 		}
@@ -158,29 +161,30 @@ func (r *recorder) may(q question) bool {
 	r.last = q
 	return false
 }
-func (*recorder) blank(question) bool                   { return false }
-func (*recorder) prepared(context.Context, *conn) error { return nil }
-func (r *recorder) refused() string                     { return r.last.describe() }
+func (*recorder) ignores(request) bool                            { return false }
+func (*recorder) afterPrepare(context.Context, *driverConn) error { return nil }
+func (r *recorder) denied() string                                { return r.last.describe() }
 
-// grant is the access of one guarded statement. It compares as a subset: what
-// the statement names may go unread, where SQLite prunes it.
+// A grant is the access of one statement. The statement may read less than it
+// names, because SQLite leaves out what it does not need.
 type grant struct {
-	named reach            // what the statement names
-	views map[string]reach // for each view among that, and each view inside it, what it reads
+	named columnSet            // what the statement names
+	views map[string]columnSet // what the views in named read, and the views inside them
 
-	// joins is set where a join stands in parentheses. To SQLite that is a
-	// SELECT * of its own: it asks for every column of the tables inside.
-	joins bool
+	// nestedJoins is set if the statement has a join in parentheses. SQLite
+	// treats it as a SELECT * and requests every column of its tables.
+	nestedJoins bool
 
-	// unqualified are tables from which no column is read, named without a
-	// schema. SQLite reports common table expressions so, and base tables
-	// only where a text names them without one, as no printed text does.
+	// unqualified are tables from which no column is read and that are named
+	// without a schema. SQLite reports common table expressions in this form.
+	// It reports base tables so only if the statement names them without a
+	// schema, which no printed statement does.
 	unqualified []string
 
-	last question // what was refused last
+	last request // the last request that was not allowed
 }
 
-func (g *grant) may(q question) bool {
+func (g *grant) allows(q request) bool {
 	ok := false
 	switch q.action {
 	case sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE:
@@ -196,10 +200,11 @@ func (g *grant) may(q question) bool {
 	return ok
 }
 
-// blank lets the columns that nobody named be NULL in a join in parentheses.
-func (g *grant) blank(q question) bool {
+// ignores reads the columns of a join in parentheses that are not named as
+// NULL.
+func (g *grant) ignores(q request) bool {
 	_, named := g.named[ascii.Lower(q.a)]
-	return g.joins && named && q.action == sqlite3.SQLITE_READ && q.b != "" && q.schema == "main"
+	return g.nestedJoins && named && q.action == sqlite3.SQLITE_READ && q.b != "" && q.schema == "main"
 }
 
 func (g *grant) mayRead(table, column, schema, via string) bool {
@@ -209,9 +214,9 @@ func (g *grant) mayRead(table, column, schema, via string) bool {
 	if column != "" {
 		return schema != "" && (g.named[table][column] || g.views[via][table][column])
 	}
-	// A table from which no column is taken: count(*), or the other side of
-	// a product. A view that SQLite merged into the statement shows only
-	// the tables inside it, and no longer itself.
+	// No column of the table is read, as for count(*) or in a cross join. For a
+	// view that SQLite has merged into the statement, only the tables inside
+	// the view are reported.
 	if _, ok := g.named[table]; ok {
 		return true
 	}
@@ -222,13 +227,14 @@ func (g *grant) mayRead(table, column, schema, via string) bool {
 	}
 	if schema == "" {
 		g.unqualified = append(g.unqualified, table)
-		return true // for now: see prepared
+		return true // afterPrepare checks it
 	}
 	return false
 }
 
-// prepared refuses unqualified names that are no common table expressions.
-func (g *grant) prepared(ctx context.Context, c *conn) error {
+// afterPrepare returns an error if an unqualified name is not a common table
+// expression but a table.
+func (g *grant) afterPrepare(ctx context.Context, c *driverConn) error {
 	if len(g.unqualified) == 0 {
 		return nil
 	}
@@ -236,20 +242,20 @@ func (g *grant) prepared(ctx context.Context, c *conn) error {
 	for i, name := range g.unqualified {
 		names[i] = "'" + strings.ReplaceAll(name, "'", "''") + "'"
 	}
-	defer c.allow(catalog{})()
+	defer c.setAccess(catalog{})()
 	found, err := c.scan(ctx, "SELECT name FROM main.sqlite_schema WHERE lower(name) IN ("+strings.Join(names, ", ")+")")
 	if err != nil || len(found) == 0 {
 		return err
 	}
-	g.last = question{action: sqlite3.SQLITE_READ, a: found[0][0]}
-	return &sqliteError{code: sqlite3.SQLITE_AUTH, denied: g.refused()}
+	g.last = request{action: sqlite3.SQLITE_READ, a: found[0][0]}
+	return &sqliteError{code: sqlite3.SQLITE_AUTH, denied: g.denied()}
 }
 
-func (g *grant) refused() string { return g.last.describe() }
+func (g *grant) denied() string { return g.last.describe() }
 
-// closure adds what the view or table reads when it is selected from.
-func (c *conn) closure(views map[string]reach, object string) error {
-	defer c.allow(&recorder{via: views})()
+// addReads adds to views what a SELECT from the view or table reads.
+func (c *driverConn) addReads(views map[string]columnSet, object string) error {
+	defer c.setAccess(&recorder{via: views})()
 	stmt, err := c.prepare("SELECT * FROM main." + quote(object))
 	if err != nil {
 		return err

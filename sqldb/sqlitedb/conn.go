@@ -13,51 +13,51 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// This is a database/sql driver for reading alone, straight on SQLite's C
-// interface. The general driver of the same module stops a statement only
-// until its first row, and reads the text of a DATETIME column as a time, which
-// cannot be turned back into the text. Here a context stops a statement at any
-// point, and a value is what is stored.
+// This is a read-only driver for database/sql on SQLite's C interface. It
+// exists because the general driver of the same module can stop a statement
+// only before its first row, and because it reads the text of a DATETIME column
+// as a time, from which the text cannot be restored. This driver stops a
+// statement at any point and returns values as they are stored.
 
 const pointerSize = libc.Tsize_t(unsafe.Sizeof(uintptr(0)))
 
-// connector opens connections to one database.
+// A connector opens connections to one database.
 type connector struct {
-	name     string // a path or a URI; never shown
+	name     string // a path or a URI; no error contains it
 	flags    int32
 	maxValue int32
 }
 
 func (c *connector) Driver() driver.Driver { return readOnly{} }
 
-// readOnly is the driver as database/sql sees it. It opens nothing by itself.
+// readOnly is the driver for database/sql. It cannot open databases by name.
 type readOnly struct{}
 
 func (readOnly) Open(string) (driver.Conn, error) { return nil, errNotGuarded }
 
 var errNotGuarded = errors.New("sqlitedb: only guarded statements run on this connection")
 
-// conn is one connection. Like every driver.Conn it serves one goroutine at a
-// time; only stop is called from others.
-type conn struct {
+// A driverConn is one connection. Like every driver.Conn it is used by one
+// goroutine at a time; only stopped is set by others.
+type driverConn struct {
 	tls    *libc.TLS
 	handle uintptr // sqlite3*
 
-	access    access          // what a statement may do; nil: nothing
-	functions map[string]bool // the functions that SQLite holds harmless
+	access    access          // what a statement may do; nil means nothing
+	functions map[string]bool // the functions that SQLite marks as innocuous
 
-	stopped atomic.Bool // the statement in hand is to end
+	stopped atomic.Bool // the running statement must end
 }
 
-// conns finds a connection from its handle, inside a callback of SQLite.
-var conns sync.Map // uintptr -> *conn
+// conns has the connections by their handles, for the callbacks of SQLite.
+var conns sync.Map // uintptr -> *driverConn
 
 // Connect opens a connection, on which nothing is allowed yet.
 func (c *connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	db := &conn{tls: libc.NewTLS()}
+	db := &driverConn{tls: libc.NewTLS()}
 	defer func() {
 		if err != nil {
 			db.Close()
@@ -69,18 +69,18 @@ func (c *connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	if err := db.harden(ctx, c.maxValue); err != nil {
 		return nil, err
 	}
-	defer db.allow(catalog{})()
-	if db.functions, err = db.harmless(ctx); err != nil {
+	defer db.setAccess(catalog{})()
+	if db.functions, err = db.innocuous(ctx); err != nil {
 		return nil, err
 	}
-	// Reading the header is the first thing that touches the file.
+	// SQLite reads the file only with the first statement.
 	if _, err = db.scan(ctx, "SELECT count(*) FROM main.sqlite_schema"); err != nil {
 		return nil, err
 	}
 	return db, nil
 }
 
-func (c *conn) open(name string, flags int32) error {
+func (c *driverConn) open(name string, flags int32) error {
 	zName, err := libc.CString(name)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (c *conn) open(name string, flags int32) error {
 	}
 	defer libc.Xfree(c.tls, out)
 	rc := sqlite3.Xsqlite3_open_v2(c.tls, zName, out, flags, 0)
-	c.handle = libc.AtomicLoadPUintptr(out) // set also where opening failed
+	c.handle = libc.AtomicLoadPUintptr(out) // also set if opening failed
 	if rc != sqlite3.SQLITE_OK {
 		return c.failed(rc, false)
 	}
@@ -100,8 +100,8 @@ func (c *conn) open(name string, flags int32) error {
 	return nil
 }
 
-// harden takes away what reading does not need, before the first statement.
-func (c *conn) harden(ctx context.Context, maxValue int32) error {
+// harden disables what reading does not need, before the first statement.
+func (c *driverConn) harden(ctx context.Context, maxValue int32) error {
 	sqlite3.Xsqlite3_set_authorizer(c.tls, c.handle, callback(authorize), c.handle)
 	sqlite3.Xsqlite3_progress_handler(c.tls, c.handle, progressSteps, callback(progress), c.handle)
 	sqlite3.Xsqlite3_busy_handler(c.tls, c.handle, callback(busy), c.handle)
@@ -128,7 +128,7 @@ func (c *conn) harden(ctx context.Context, maxValue int32) error {
 			return c.failed(rc, false)
 		}
 	}
-	defer c.allow(setup{})()
+	defer c.setAccess(setup{})()
 	for _, pragma := range []string{"query_only=ON", "cell_size_check=ON", "mmap_size=0", "temp_store=FILE"} {
 		if _, err := c.scan(ctx, "PRAGMA "+pragma); err != nil {
 			return err
@@ -137,8 +137,8 @@ func (c *conn) harden(ctx context.Context, maxValue int32) error {
 	return nil
 }
 
-// Close ends the connection.
-func (c *conn) Close() error {
+// Close closes the connection.
+func (c *driverConn) Close() error {
 	if c.tls == nil {
 		return nil
 	}
@@ -147,34 +147,34 @@ func (c *conn) Close() error {
 		sqlite3.Xsqlite3_close_v2(c.tls, c.handle)
 	}
 	c.tls.Close()
-	*c = conn{}
+	*c = driverConn{}
 	return nil
 }
 
-// Prepare and Begin are part of driver.Conn. With both refused, QueryContext is
-// the only way in.
-func (c *conn) Prepare(string) (driver.Stmt, error) { return nil, errNotGuarded }
-func (c *conn) Begin() (driver.Tx, error)           { return nil, errNotGuarded }
+// Prepare and Begin are part of driver.Conn. Both return an error, so that
+// QueryContext is the only method that executes a statement.
+func (c *driverConn) Prepare(string) (driver.Stmt, error) { return nil, errNotGuarded }
+func (c *driverConn) Begin() (driver.Tx, error)           { return nil, errNotGuarded }
 
-// allow puts a in charge of what statements may do, until the function that it
-// returns is called.
-func (c *conn) allow(a access) (end func()) {
+// setAccess sets what statements may do. The function that it returns restores
+// what was set before.
+func (c *driverConn) setAccess(a access) (end func()) {
 	before := c.access
 	c.access = a
 	return func() { c.access = before }
 }
 
-// watch stops the statement in hand once ctx is done. When the function that
-// it returns has returned, nothing touches the connection any more.
-func (c *conn) watch(ctx context.Context) (end func()) {
+// watch stops the running statement when ctx is done. The caller must call end,
+// after which nothing uses the connection any more.
+func (c *driverConn) watch(ctx context.Context) (end func()) {
 	c.stopped.Store(false)
 	done := make(chan struct{})
 	cancel := context.AfterFunc(ctx, func() {
 		defer close(done)
-		// The flag holds also where no statement runs at this moment, for
-		// SQLite forgets an interrupt then.
+		// The flag is needed because SQLite ignores an interrupt while no
+		// statement runs.
 		c.stopped.Store(true)
-		tls := libc.NewTLS() // c.tls belongs to the statement's goroutine
+		tls := libc.NewTLS() // c.tls belongs to the goroutine of the statement
 		sqlite3.Xsqlite3_interrupt(tls, c.handle)
 		tls.Close()
 	})
@@ -185,39 +185,41 @@ func (c *conn) watch(ctx context.Context) (end func()) {
 	}
 }
 
-// progressSteps is how many instructions of SQLite's machine lie between two
-// looks at whether to go on.
+// progressSteps is the number of instructions of SQLite's virtual machine
+// between two calls of progress.
 const progressSteps = 1000
 
-// progress is SQLite's question whether to go on; not 0 is no.
+// progress is the progress handler of SQLite. It returns 1 to stop the
+// statement.
 func progress(_ *libc.TLS, handle uintptr) int32 {
-	if v, ok := conns.Load(handle); ok && v.(*conn).stopped.Load() {
+	if v, ok := conns.Load(handle); ok && v.(*driverConn).stopped.Load() {
 		return 1
 	}
 	return 0
 }
 
-// busy is SQLite's question whether to try a locked database again; 0 is no.
+// busy is the busy handler of SQLite. It returns 1 to try a locked database
+// again.
 func busy(_ *libc.TLS, handle uintptr, tries int32) int32 {
 	const wait, limit = 5 * time.Millisecond, 1000 // five seconds in all
 	v, ok := conns.Load(handle)
-	if !ok || tries > limit || v.(*conn).stopped.Load() {
+	if !ok || tries > limit || v.(*driverConn).stopped.Load() {
 		return 0
 	}
 	time.Sleep(wait)
 	return 1
 }
 
-// callback is the C function pointer of a Go function that is declared at the
-// top level: such a function value points at a word that holds its code's
-// address and never moves.
+// callback returns the C function pointer of a Go function that is declared at
+// the top level. The value of such a function points to a word that contains
+// the address of its code and never moves.
 func callback[F any](f F) uintptr {
 	return *(*uintptr)(unsafe.Pointer(&struct{ f F }{f}))
 }
 
-// harmless is the functions that SQLite itself marks as innocuous: no side
-// effect, nothing revealed but what follows from the arguments.
-func (c *conn) harmless(ctx context.Context) (map[string]bool, error) {
+// innocuous returns the functions that SQLite marks as innocuous: they have no
+// side effect, and their result depends on nothing but the arguments.
+func (c *driverConn) innocuous(ctx context.Context) (map[string]bool, error) {
 	rows, err := c.scan(ctx, "SELECT DISTINCT lower(name) FROM pragma_function_list WHERE flags & 0x200000")
 	if err != nil {
 		return nil, err

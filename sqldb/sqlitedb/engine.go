@@ -10,23 +10,25 @@ import (
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// engine is SQLite, for package sqldb.
+// engine is the engine of SQLite.
 type engine struct{}
 
 func (engine) Dialect() string { return "sqlite" }
 
 func (engine) Classify(err error) *sqldb.Error { return classify(err) }
 
-// Admit lets one statement read what r names, and what the views among that
-// read in turn. The release takes everything away again.
-func (engine) Admit(ctx context.Context, pinned *sql.Conn, r *sqldb.Reading) (func(context.Context) error, error) {
-	if s := r.Session; len(s.Settings) > 0 || s.Role != "" || len(s.SearchPath) > 0 {
-		return nil, &sqldb.Error{Kind: sqldb.ErrArgument, Message: "SQLite has no sessions: Options.Session must answer nil, or be nil"}
+// Admit allows one statement to read the objects of q and what the views among
+// them read. The release withdraws that.
+func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
+	if s := q.Session; len(s.Settings) > 0 || s.Role != "" || len(s.SearchPath) > 0 {
+		return nil, failure.New(sqldb.ErrArgument,
+			"SQLite has no sessions: Options.Session must be nil or return nil")
 	}
-	g := &grant{named: reach{}, views: map[string]reach{}, joins: joinsInside(r.SQL)}
-	for _, o := range r.Objects {
+	g := &grant{named: columnSet{}, views: map[string]columnSet{}, nestedJoins: hasNestedJoin(q.SQL)}
+	for _, o := range q.Objects {
 		table := ascii.Lower(o.Name)
 		if g.named[table] == nil {
 			g.named[table] = map[string]bool{}
@@ -36,12 +38,12 @@ func (engine) Admit(ctx context.Context, pinned *sql.Conn, r *sqldb.Reading) (fu
 		}
 	}
 	var snapshot driver.Rows
-	err := raw(pinned, func(c *conn) (err error) {
+	err := withDriverConn(conn, func(c *driverConn) (err error) {
 		if snapshot, err = c.snapshot(ctx); err != nil {
 			return err
 		}
-		for _, o := range r.Objects {
-			if err := c.closure(g.views, o.Name); err != nil {
+		for _, o := range q.Objects {
+			if err := c.addReads(g.views, o.Name); err != nil {
 				snapshot.Close()
 				return err
 			}
@@ -53,7 +55,7 @@ func (engine) Admit(ctx context.Context, pinned *sql.Conn, r *sqldb.Reading) (fu
 		return nil, err
 	}
 	release := func(context.Context) error {
-		return raw(pinned, func(c *conn) error {
+		return withDriverConn(conn, func(c *driverConn) error {
 			c.access = nil
 			return snapshot.Close()
 		})
@@ -61,17 +63,17 @@ func (engine) Admit(ctx context.Context, pinned *sql.Conn, r *sqldb.Reading) (fu
 	return release, nil
 }
 
-// joinsInside reports whether a printed text has a join in parentheses; where
-// that is in a string, it does no harm.
-func joinsInside(text string) bool {
+// hasNestedJoin reports whether a printed statement has a join in parentheses.
+// A string with such a text does no harm.
+func hasNestedJoin(text string) bool {
 	return strings.Contains(text, ` JOIN ("`) || strings.Contains(text, ` JOIN ((`)
 }
 
-// snapshot begins a read transaction, which lasts until the rows are closed. In
-// it SQLite notices that another connection changed the schema, and no further
-// change can come between what is learned about a view and its being read.
-func (c *conn) snapshot(ctx context.Context) (driver.Rows, error) {
-	defer c.allow(catalog{})()
+// snapshot begins a read transaction, which lasts until the rows are closed.
+// SQLite then notices a change of the schema by another connection, and a view
+// cannot change between its check and the statement.
+func (c *driverConn) snapshot(ctx context.Context) (driver.Rows, error) {
+	defer c.setAccess(catalog{})()
 	rows, err := c.QueryContext(ctx, "SELECT rootpage FROM main.sqlite_schema", nil)
 	if err != nil {
 		return nil, err
@@ -83,40 +85,37 @@ func (c *conn) snapshot(ctx context.Context) (driver.Rows, error) {
 	return rows, nil
 }
 
-// Check answers what [sqldb.DB.Check] promises.
-func (engine) Check(ctx context.Context, pinned *sql.Conn, _ *secureview.Policy) ([]sqldb.Finding, error) {
-	return nil, raw(pinned, func(c *conn) error {
-		defer c.allow(catalog{})()
+// Check returns no findings: SQLite has no accounts.
+func (engine) Check(ctx context.Context, conn *sql.Conn, _ *secureview.Policy) ([]sqldb.Finding, error) {
+	return nil, withDriverConn(conn, func(c *driverConn) error {
+		defer c.setAccess(catalog{})()
 		queryOnly, err := c.queryOnly(ctx)
 		if err != nil {
 			return err
 		}
 		if !queryOnly {
-			return &sqldb.Error{Kind: sqldb.ErrWritable, Message: "the connection is not read-only"}
+			return failure.New(sqldb.ErrWritable, "the connection is not read-only")
 		}
-		found, err := c.scan(ctx, `SELECT 1 FROM main.sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' LIMIT 1`)
+		found, err := c.scan(ctx, `
+			SELECT 1 FROM main.sqlite_schema
+			WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' LIMIT 1`)
 		if err != nil {
 			return err
 		}
 		if len(found) == 0 {
-			return &sqldb.Error{Kind: sqldb.ErrEmpty, Message: "the database has no tables: check that it is the right file"}
+			return failure.New(sqldb.ErrEmpty, "the database has no tables: check the path")
 		}
 		return nil
 	})
 }
 
-func (c *conn) queryOnly(ctx context.Context) (bool, error) {
+func (c *driverConn) queryOnly(ctx context.Context) (bool, error) {
 	rows, err := c.scan(ctx, "PRAGMA main.query_only")
 	return len(rows) == 1 && rows[0][0] == "1", err
 }
 
-// raw runs do on the driver's own connection.
-func raw(pinned *sql.Conn, do func(*conn) error) error {
-	return pinned.Raw(func(driverConn any) error {
-		c, ok := driverConn.(*conn)
-		if !ok {
-			return &sqldb.Error{Kind: sqldb.ErrArgument, Message: "the pool was not opened by sqlitedb.Open"}
-		}
-		return do(c)
-	})
+// withDriverConn calls do with the driver's connection. Only this package makes
+// an engine, so that the pool always has its driver.
+func withDriverConn(conn *sql.Conn, do func(*driverConn) error) error {
+	return conn.Raw(func(c any) error { return do(c.(*driverConn)) })
 }

@@ -74,5 +74,5 @@ func ExampleOpen() {
 	// workTime employeeId -> employee id N:1
 	// Ann 15.5
 	// Bob 6
-	// true sqldb: missing: there is no file missing.db: check the path; it is not created
+	// true sqldb: missing: there is no file missing.db: check the path; Open creates no file
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// These tests stand behind the guard: they hand statements that no guard would
-// print straight to the engine, and look at what the second reader does.
+// These tests give the engine statements that no guard would print, and examine
+// what the authorizer does.
 
 const company = `
 	CREATE TABLE employee(id INTEGER PRIMARY KEY, name TEXT, ssn TEXT, grade INTEGER, double AS (grade * 2));
@@ -35,7 +35,7 @@ const company = `
 	INSERT INTO vault VALUES ('hidden');
 	INSERT INTO t VALUES (1), (2);`
 
-// create writes a database file with the host's own driver.
+// create writes a database file with the general driver.
 func create(t testing.TB, script string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "company.db")
@@ -68,19 +68,19 @@ func object(name string, columns ...string) sqldb.Object {
 	return sqldb.Object{Schema: "main", Name: name, Columns: columns}
 }
 
-// read runs a statement as sqldb does, with objects as what the guard saw.
+// read runs a statement like sqldb. objects are what the guard saw.
 func read(ctx context.Context, p *sql.DB, statement string, objects ...sqldb.Object) (cells [][]any, err error) {
-	pinned, err := p.Conn(ctx)
+	conn, err := p.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer pinned.Close()
-	release, err := engine{}.Admit(ctx, pinned, &sqldb.Reading{SQL: statement, Objects: objects, Session: &sqldb.Session{}})
+	defer conn.Close()
+	release, err := engine{}.Admit(ctx, conn, &sqldb.Query{SQL: statement, Objects: objects, Session: &sqldb.Session{}})
 	if err != nil {
 		return nil, err
 	}
 	defer release(context.WithoutCancel(ctx))
-	rows, err := pinned.QueryContext(ctx, statement)
+	rows, err := conn.QueryContext(ctx, statement)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func TestSecondReaderRefuses(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			rows, err := read(t.Context(), p, test.sql, employee, crew)
 			if err == nil {
-				t.Fatalf("let pass: %v", rows)
+				t.Fatalf("allowed: %v", rows)
 			}
 			if len(rows) > 0 {
 				t.Errorf("rows before the refusal: %v", rows)
@@ -225,7 +225,7 @@ func TestSecondReaderRefuses(t *testing.T) {
 			}
 		})
 	}
-	// What was tried left no trace.
+	// The attempts changed nothing.
 	got, err := read(t.Context(), p, `SELECT t.x FROM main.t AS t`, object("t", "x"))
 	if diff := cmp.Diff([][]any{{int64(1)}, {int64(2)}}, got); err != nil || diff != "" {
 		t.Errorf("afterwards: %v, %s", err, diff)
@@ -236,7 +236,7 @@ func TestSecondReaderRefuses(t *testing.T) {
 	}
 }
 
-// A view of the database may not do what a statement may not.
+// A view may not do more than a statement.
 func TestViewsAreBoundToo(t *testing.T) {
 	p := pool(t, create(t, company), Options{})
 	_, err := read(t.Context(), p, `SELECT s.x FROM main.sly AS s`, object("sly", "x")) // refused by SQLite itself
@@ -249,11 +249,11 @@ func TestFunctionsOfViewsAreHarmless(t *testing.T) {
 	p := pool(t, create(t, `CREATE TABLE a(x); CREATE VIEW tree AS SELECT rtreedepth(x) AS d FROM a;`), Options{})
 	_, err := read(t.Context(), p, `SELECT t.d FROM main.tree AS t`, object("tree", "d"))
 	if e := classify(err); e == nil {
-		t.Errorf("a function that SQLite does not hold harmless: %v", err)
+		t.Errorf("a function that SQLite does not mark as innocuous: %v", err)
 	}
 }
 
-// Between statements, a connection can do nothing at all.
+// Between statements, nothing is allowed on a connection.
 func TestConnectionAtRest(t *testing.T) {
 	p := pool(t, create(t, company), Options{})
 	if _, err := read(t.Context(), p, `SELECT 1`); err != nil {
@@ -262,7 +262,7 @@ func TestConnectionAtRest(t *testing.T) {
 	for _, statement := range []string{`SELECT 1`, `SELECT x FROM main.t`, `PRAGMA query_only`} {
 		if rows, err := p.QueryContext(t.Context(), statement); err == nil {
 			rows.Close()
-			t.Errorf("%s: let pass", statement)
+			t.Errorf("%s: allowed", statement)
 		}
 	}
 	if _, err := p.ExecContext(t.Context(), `DELETE FROM t`); !errors.Is(err, errNotGuarded) {
@@ -276,7 +276,8 @@ func TestConnectionAtRest(t *testing.T) {
 	}
 }
 
-// A grant ends with its statement: the next one on the connection has its own.
+// A grant ends with its statement. The next statement on the connection has its
+// own.
 func TestGrantsDoNotAddUp(t *testing.T) {
 	p := pool(t, create(t, company), Options{})
 	p.SetMaxOpenConns(1)
@@ -284,12 +285,12 @@ func TestGrantsDoNotAddUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := read(t.Context(), p, `SELECT secret FROM main.vault`, object("t", "x")); err == nil {
-		t.Error("the grant of an earlier statement still holds")
+		t.Error("the grant of an earlier statement still applies")
 	}
 }
 
-// SQLite compiles a statement again when the schema changed; the authorizer is
-// asked again then.
+// SQLite compiles a statement again when the schema has changed, and calls the
+// authorizer again.
 func TestSchemaChangesBetween(t *testing.T) {
 	path := create(t, company)
 	p := pool(t, path, Options{})
@@ -348,7 +349,7 @@ func TestStopsInEveryPhase(t *testing.T) {
 				if !errors.Is(err, how.want) {
 					t.Errorf("%s: %v", how.name, err)
 				}
-				// The connection is as good as new, or a new one.
+				// The connection can be used again, or was replaced.
 				if rows, err := read(t.Context(), p, `SELECT 1`); err != nil || len(rows) != 1 {
 					t.Errorf("afterwards: %v, %v", rows, err)
 				}
@@ -380,7 +381,7 @@ func TestBombs(t *testing.T) {
 			_, err := read(ctx, p, test.sql)
 			t.Logf("%v after %v", err, time.Since(start))
 			if err == nil {
-				t.Fatal("let pass")
+				t.Fatal("allowed")
 			}
 			if e := classify(err); e == nil || e.Kind != test.want {
 				t.Errorf("got %v, want %v", e, test.want)

@@ -5,23 +5,27 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/sqldb/internal/keyset"
 )
 
-// Introspect reads the tables in four statements, however many there are, and
-// each view in one, as a broken view fails alone.
-func (engine) Introspect(ctx context.Context, pinned *sql.Conn, skipped func(table, reason string)) (*joinpath.Schema, error) {
+// Introspect reads all tables in four statements. It reads each view in a
+// statement of its own, because a broken view makes its statement fail.
+func (engine) Introspect(
+	ctx context.Context, conn *sql.Conn, skipped func(table, reason string),
+) (*joinpath.Schema, error) {
 	r := &introspection{
 		schema:  &joinpath.Schema{Version: joinpath.Version, Tables: map[string]joinpath.Table{}},
 		names:   map[string]string{},
 		skipped: skipped,
 	}
-	err := raw(pinned, func(c *conn) error {
-		defer c.allow(catalog{})()
-		for _, step := range []func(context.Context, *conn) error{r.tables, r.keys, r.views, r.foreignKeys} {
+	err := withDriverConn(conn, func(c *driverConn) error {
+		defer c.setAccess(catalog{})()
+		for _, step := range []func(context.Context, *driverConn) error{r.tables, r.keys, r.views, r.foreignKeys} {
 			if err := step(ctx, c); err != nil {
 				return err
 			}
@@ -36,23 +40,23 @@ func (engine) Introspect(ctx context.Context, pinned *sql.Conn, skipped func(tab
 
 type introspection struct {
 	schema  *joinpath.Schema
-	names   map[string]string // a table's folded name to its declared one
+	names   map[string]string // from the folded name of a table to its name
 	skipped func(table, reason string)
 }
 
-// ordinary is the tables that hold rows of their own: no views, no virtual
-// tables, none of the shadow tables behind those, none of SQLite's own.
+// ordinary selects the tables that hold rows themselves: no views, no virtual
+// tables and their shadow tables, and none of SQLite's own.
 const ordinary = `
 	FROM main.sqlite_schema AS m
 	WHERE m.type = 'table' AND m.name IN (
 		SELECT name FROM pragma_table_list
 		WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\_%' ESCAPE '\')`
 
-// columnList is the columns of one table. Generated columns count, the hidden
-// ones of virtual tables do not.
+// columnList selects the columns of one table, with generated columns and
+// without the hidden columns of virtual tables.
 const columnList = `SELECT name, type, pk FROM pragma_table_xinfo(%s, 'main') WHERE hidden <> 1 ORDER BY cid`
 
-func (r *introspection) tables(ctx context.Context, c *conn) error {
+func (r *introspection) tables(ctx context.Context, c *driverConn) error {
 	rows, err := c.scan(ctx, `
 		SELECT t.name, x.name, x.type, x.pk
 		FROM (SELECT m.name, m.rowid AS place`+ordinary+`) AS t
@@ -77,7 +81,7 @@ func (r *introspection) tables(ctx context.Context, c *conn) error {
 	return nil
 }
 
-func (r *introspection) views(ctx context.Context, c *conn) error {
+func (r *introspection) views(ctx context.Context, c *driverConn) error {
 	names, err := c.scan(ctx, `SELECT name FROM main.sqlite_schema WHERE type = 'view' ORDER BY rowid`)
 	if err != nil {
 		return err
@@ -103,7 +107,8 @@ func (r *introspection) add(name string, t joinpath.Table) {
 	r.names[ascii.Lower(name)] = name
 }
 
-// tableOf makes a table of rows of name, type and place in the primary key.
+// tableOf returns the table for rows of name, type and position in the primary
+// key.
 func tableOf(columns [][]string) joinpath.Table {
 	t := joinpath.Table{Types: map[string]string{}}
 	var key [][]string
@@ -117,7 +122,7 @@ func tableOf(columns [][]string) joinpath.Table {
 		}
 	}
 	slices.SortFunc(key, func(a, b []string) int {
-		return place(a[2]) - place(b[2])
+		return number(a[2]) - number(b[2])
 	})
 	for _, column := range key {
 		t.PrimaryKey = append(t.PrimaryKey, column[0])
@@ -128,10 +133,9 @@ func tableOf(columns [][]string) joinpath.Table {
 	return t
 }
 
-// keys adds what unique indexes and constraints make unique. A partial index
-// says nothing about the other rows, one over an expression nothing about a
-// column.
-func (r *introspection) keys(ctx context.Context, c *conn) error {
+// keys adds unique indexes and constraints. It leaves out partial indexes and
+// indexes over an expression.
+func (r *introspection) keys(ctx context.Context, c *driverConn) error {
 	rows, err := c.scan(ctx, `
 		SELECT t.name, i.name, x.name, x.cid
 		FROM (SELECT m.name, m.rowid AS place`+ordinary+`) AS t
@@ -147,35 +151,64 @@ func (r *introspection) keys(ctx context.Context, c *conn) error {
 		var columns []string
 		expression := false
 		for ; start < len(rows) && rows[start][0] == table && rows[start][1] == index; start++ {
-			expression = expression || place(rows[start][3]) < 0
+			expression = expression || number(rows[start][3]) < 0
 			columns = append(columns, rows[start][2])
 		}
 		if !expression {
-			r.unique(table, columns)
+			t := r.schema.Tables[table]
+			keyset.Add(&t, columns)
+			r.schema.Tables[table] = t
 		}
 	}
 	return nil
 }
 
-func (r *introspection) unique(table string, columns []string) {
-	t := r.schema.Tables[table]
-	switch {
-	case len(columns) == 1:
-		if slices.Contains(t.UniqueColumns, columns[0]) {
-			return
-		}
-		t.UniqueColumns = append(t.UniqueColumns, columns[0])
-	case same(columns, t.PrimaryKey), slices.ContainsFunc(t.UniqueKeys, func(k []string) bool { return same(k, columns) }):
-		return
-	default:
-		t.UniqueKeys = append(t.UniqueKeys, columns)
+// foreignKeys adds the foreign keys in the order of their declaration. It skips
+// those that refer to no table, which SQLite allows.
+func (r *introspection) foreignKeys(ctx context.Context, c *driverConn) error {
+	rows, err := c.scan(ctx, `
+		SELECT t.name, f.id, f."table", f."from", f."to"
+		FROM (SELECT m.name, m.rowid AS place`+ordinary+`) AS t
+		CROSS JOIN pragma_foreign_key_list(t.name, 'main') AS f
+		ORDER BY t.place, f.id DESC, f.seq`)
+	if err != nil {
+		return err
 	}
-	r.schema.Tables[table] = t
+	for start := 0; start < len(rows); {
+		first := rows[start]
+		var from, to []string
+		for ; start < len(rows) && rows[start][0] == first[0] && rows[start][1] == first[1]; start++ {
+			from, to = append(from, rows[start][3]), append(to, rows[start][4])
+		}
+		if err := r.relate(first[0], from, first[2], to); err != nil {
+			r.skipped(first[0], fmt.Sprintf("foreign key (%s): %v", strings.Join(from, ", "), err))
+		}
+	}
+	return nil
 }
 
-// same compares two keys as sets.
-func same(a, b []string) bool {
-	return len(a) == len(b) && !slices.ContainsFunc(a, func(column string) bool { return !slices.Contains(b, column) })
+func (r *introspection) relate(table string, from []string, target string, to []string) error {
+	name, ok := r.names[ascii.Lower(target)]
+	if !ok {
+		return fmt.Errorf("there is no table %s", target)
+	}
+	there := r.schema.Tables[name]
+	if there.View {
+		return fmt.Errorf("%s is a view", target)
+	}
+	if to[0] == "" { // the key refers to the primary key
+		if len(there.PrimaryKey) != len(from) {
+			return fmt.Errorf("the primary key of %s has %d columns", name, len(there.PrimaryKey))
+		}
+		to = there.PrimaryKey
+	}
+	return r.schema.AddForeignKey(table, from, name, to)
+}
+
+// number parses a number that SQLite has printed.
+func number(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
 }
 
 func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -14,7 +14,7 @@ import (
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
 
-// introspect also checks that what comes out is a schema that joinpath takes.
+// introspect also checks that joinpath accepts the schema.
 func introspect(t testing.TB, script string) (*joinpath.Schema, []string) {
 	t.Helper()
 	var skipped []string
@@ -26,7 +26,7 @@ func introspect(t testing.TB, script string) (*joinpath.Schema, []string) {
 		t.Fatal(err)
 	}
 	if _, err := joinpath.New(schema, nil); err != nil {
-		t.Errorf("joinpath refuses the schema: %v", err)
+		t.Errorf("joinpath rejects the schema: %v", err)
 	}
 	return schema, skipped
 }
@@ -135,7 +135,8 @@ func TestIntrospectEmpty(t *testing.T) {
 	}
 }
 
-// thousand is 1,000 tables of 12 columns, each with a key to its predecessor.
+// thousand returns 1,000 tables of 12 columns, each with a foreign key to the
+// one before it.
 func thousand() string {
 	var b strings.Builder
 	b.WriteString("BEGIN;")

@@ -10,9 +10,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// QueryContext prepares one reading statement. Nothing of it has run when it
-// returns; rows does that, and ends with ctx.
-func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+// QueryContext compiles one SELECT. The statement runs while its rows are read,
+// and ends with ctx.
+func (c *driverConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if len(args) > 0 {
 		return nil, errNotGuarded
 	}
@@ -22,13 +22,13 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	end := c.watch(ctx)
 	stmt, err := c.prepare(query)
 	if err == nil && c.access != nil {
-		if err = c.access.prepared(ctx, c); err != nil {
+		if err = c.access.afterPrepare(ctx, c); err != nil {
 			sqlite3.Xsqlite3_finalize(c.tls, stmt)
 		}
 	}
 	if err != nil {
 		end()
-		if ctx.Err() != nil { // a plan for many tables takes its time too
+		if ctx.Err() != nil { // compiling a join of many tables may take long
 			err = ctx.Err()
 		}
 		return nil, err
@@ -36,9 +36,9 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return &rows{conn: c, stmt: stmt, ctx: ctx, end: end, columns: c.columns(stmt)}, nil
 }
 
-// prepare compiles a text that has to be exactly one reading statement. The
-// authorizer is asked meanwhile.
-func (c *conn) prepare(query string) (stmt uintptr, err error) {
+// prepare compiles a text that must be exactly one SELECT. SQLite calls the
+// authorizer meanwhile.
+func (c *driverConn) prepare(query string) (stmt uintptr, err error) {
 	if c.handle == 0 {
 		return 0, driver.ErrBadConn
 	}
@@ -50,12 +50,13 @@ func (c *conn) prepare(query string) (stmt uintptr, err error) {
 		return 0, err
 	}
 	defer libc.Xfree(c.tls, zSQL)
-	out := libc.Xcalloc(c.tls, 2, pointerSize) // the statement, and where its text ends
+	out := libc.Xcalloc(c.tls, 2, pointerSize) // the statement and the end of its text
 	if out == 0 {
 		return 0, &sqliteError{code: sqlite3.SQLITE_NOMEM}
 	}
 	defer libc.Xfree(c.tls, out)
-	if rc := sqlite3.Xsqlite3_prepare_v2(c.tls, c.handle, zSQL, int32(len(query)+1), out, out+uintptr(pointerSize)); rc != sqlite3.SQLITE_OK {
+	rc := sqlite3.Xsqlite3_prepare_v2(c.tls, c.handle, zSQL, int32(len(query)+1), out, out+uintptr(pointerSize))
+	if rc != sqlite3.SQLITE_OK {
 		return 0, c.failed(rc, false)
 	}
 	stmt = libc.AtomicLoadPUintptr(out)
@@ -75,7 +76,7 @@ func (c *conn) prepare(query string) (stmt uintptr, err error) {
 
 type column struct{ name, declared string }
 
-func (c *conn) columns(stmt uintptr) []column {
+func (c *driverConn) columns(stmt uintptr) []column {
 	columns := make([]column, sqlite3.Xsqlite3_column_count(c.tls, stmt))
 	for i := range columns {
 		columns[i].name = libc.GoString(sqlite3.Xsqlite3_column_name(c.tls, stmt, int32(i)))
@@ -88,7 +89,7 @@ func (c *conn) columns(stmt uintptr) []column {
 
 // rows runs a prepared statement, a step a row.
 type rows struct {
-	conn    *conn
+	conn    *driverConn
 	stmt    uintptr
 	ctx     context.Context
 	end     func() // of the watch
@@ -104,11 +105,11 @@ func (r *rows) Columns() []string {
 	return names
 }
 
-// ColumnTypeDatabaseTypeName is the declared type, as it was written; empty for
-// an expression.
+// ColumnTypeDatabaseTypeName returns the declared type as it was written. It
+// returns "" for an expression.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string { return r.columns[i].declared }
 
-// Close ends the statement. When it returns, nothing of it runs any more.
+// Close ends the statement.
 func (r *rows) Close() error {
 	if r.end != nil {
 		r.end()
@@ -140,8 +141,8 @@ func (r *rows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// value is a value as it is stored: int64, float64, string, []byte or nil.
-func (c *conn) value(stmt uintptr, i int32) driver.Value {
+// value returns a value as it is stored: int64, float64, string, []byte or nil.
+func (c *driverConn) value(stmt uintptr, i int32) driver.Value {
 	switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
 	case sqlite3.SQLITE_INTEGER:
 		return sqlite3.Xsqlite3_column_int64(c.tls, stmt, i)
@@ -161,8 +162,9 @@ func (c *conn) value(stmt uintptr, i int32) driver.Value {
 	return nil
 }
 
-// scan runs a statement of our own and returns its rows, each value as text.
-func (c *conn) scan(ctx context.Context, query string) ([][]string, error) {
+// scan runs a statement of this package and returns its rows, each value as
+// text.
+func (c *driverConn) scan(ctx context.Context, query string) ([][]string, error) {
 	all, err := c.QueryContext(ctx, query, nil)
 	if err != nil {
 		return nil, err

@@ -77,8 +77,8 @@ const shownFindings = 10
 func (p *Printer) findings(all []sqldb.Finding) {
 	for _, f := range all[:min(shownFindings, len(all))] {
 		p.step(red, "account", f.Message)
-		if f.Cure != "" {
-			p.step(dim, "", "cure: "+f.Cure+";")
+		if f.Fix != "" {
+			p.step(dim, "", "cure: "+f.Fix+";")
 		}
 	}
 	if hidden := len(all) - shownFindings; hidden > 0 {

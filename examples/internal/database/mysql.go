@@ -50,7 +50,7 @@ func parseMySQL(u *url.URL) (*Database, error) {
 		Schema:   name,
 		User:     config.User,
 		Password: config.Passwd,
-		reader:   func(opt sqldb.Options) (*sqldb.DB, error) { return mysqldb.New(&opt, pool()) },
+		reader:   func(opt sqldb.Options) (*sqldb.DB, error) { return mysqldb.New(pool(), &mysqldb.Options{Options: opt}) },
 		pool:     pool,
 	}, nil
 }

@@ -42,7 +42,7 @@ func parsePostgres(u *url.URL) (*Database, error) {
 		User:     config.User,
 		Password: config.Password,
 		reader: func(opt sqldb.Options) (*sqldb.DB, error) {
-			return postgresdb.New(&postgresdb.Options{Options: opt, Schema: schema}, pool())
+			return postgresdb.New(pool(), &postgresdb.Options{Options: opt, Schema: schema})
 		},
 		pool: pool,
 	}, nil

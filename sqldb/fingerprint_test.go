@@ -33,55 +33,54 @@ func TestWithoutLiterals(t *testing.T) {
 	}
 }
 
-// Printed statements that differ in literals alone have one shape, and others
-// have another, whatever a literal looks like.
-func TestShapeOfPrinted(t *testing.T) {
+// Printed statements that differ only in literals have one fingerprint, and
+// others have another one, whatever a literal looks like.
+func TestFingerprintOfPrintedStatements(t *testing.T) {
 	literals := []string{"1", "25", "1.5", "1e9", "'x'", "'it''s'", "''", "X'41'", "' OR ''1'' = ''1'", `'"t"'`, "'`'", `'a\\'`}
 	for _, d := range []dialect.Dialect{sqlite.Dialect{}, mysql.Dialect{}} {
-		shape := func(where string) string {
-			r := Reading{SQL: statement(t, d, "SELECT a FROM t WHERE "+where).SQL(), Session: &Session{}}
-			return r.Shape()
+		fingerprint := func(where string) [32]byte {
+			q := Query{SQL: statement(t, d, "SELECT a FROM t WHERE "+where).SQL(), Session: &Session{}}
+			return q.Fingerprint()
 		}
 		for _, literal := range literals {
-			if got, want := shape("b = "+literal+" AND a = 'end'"), shape("b = 1 AND a = 2"); got != want {
-				t.Errorf("%s, %s: %s, want %s", d.Name(), literal, got, want)
+			if got, want := fingerprint("b = "+literal+" AND a = 'end'"), fingerprint("b = 1 AND a = 2"); got != want {
+				t.Errorf("%s: the literal %s changes the fingerprint", d.Name(), literal)
 			}
 		}
 		for _, other := range []string{"a = 1", "b = a", "b > 1", "b = 1 AND a = 1", "b = -1", "b IN (1, 2)"} {
-			if shape(other) == shape("b = 1") {
-				t.Errorf("%s: %s has the shape of another", d.Name(), other)
+			if fingerprint(other) == fingerprint("b = 1") {
+				t.Errorf("%s: %s has the fingerprint of another statement", d.Name(), other)
 			}
 		}
 	}
 }
 
-// The same text is another reading where something else may be read, or as
-// somebody else.
-func TestShapeOfReadings(t *testing.T) {
-	base := Reading{SQL: "SELECT 1", Objects: []Object{{Schema: "s", Name: "t"}}, Session: &Session{}}
-	for name, change := range map[string]func(*Reading){
-		"objects":     func(r *Reading) { r.Objects = []Object{{Schema: "s", Name: "u"}} },
-		"replica":     func(r *Reading) { r.Pool = 1 },
-		"role":        func(r *Reading) { r.Session = &Session{Role: "r"} },
-		"search path": func(r *Reading) { r.Session = &Session{SearchPath: []string{"s"}} },
+// The fingerprint depends on what may be read, where, and as whom.
+func TestFingerprintOfQueries(t *testing.T) {
+	base := Query{SQL: "SELECT 1", Objects: []Object{{Schema: "s", Name: "t"}}, Session: &Session{}}
+	for name, change := range map[string]func(*Query){
+		"objects":     func(r *Query) { r.Objects = []Object{{Schema: "s", Name: "u"}} },
+		"replica":     func(r *Query) { r.Pool = 1 },
+		"role":        func(r *Query) { r.Session = &Session{Role: "r"} },
+		"search path": func(r *Query) { r.Session = &Session{SearchPath: []string{"s"}} },
 	} {
 		other := base
-		if change(&other); other.Shape() == base.Shape() {
-			t.Errorf("%s: the shape is the same", name)
+		if change(&other); other.Fingerprint() == base.Fingerprint() {
+			t.Errorf("%s: the fingerprint is the same", name)
 		}
 	}
 	other := base
 	other.SQL, other.Session = "SELECT 2", &Session{Settings: map[string]any{"app.tenant": 7}}
-	if other.Shape() != base.Shape() {
-		t.Error("literals and settings change the shape")
+	if other.Fingerprint() != base.Fingerprint() {
+		t.Error("literals and settings change the fingerprint")
 	}
 }
 
-func BenchmarkShape(b *testing.B) {
-	r := Reading{SQL: statement(b, sqlite.Dialect{}, "SELECT a, count(*) FROM t WHERE b = 'it''s' AND a > 5 GROUP BY a ORDER BY 2").SQL(), Session: &Session{}}
+func BenchmarkFingerprint(b *testing.B) {
+	r := Query{SQL: statement(b, sqlite.Dialect{}, "SELECT a, count(*) FROM t WHERE b = 'it''s' AND a > 5 GROUP BY a ORDER BY 2").SQL(), Session: &Session{}}
 	b.SetBytes(int64(len(r.SQL)))
 	b.ReportAllocs()
 	for b.Loop() {
-		r.Shape()
+		r.Fingerprint()
 	}
 }

@@ -57,14 +57,13 @@ const pgRereadScript = `
 	GRANT SELECT ON ALL TABLES IN SCHEMA public TO reread;
 	GRANT SELECT ON ALL TABLES IN SCHEMA other TO reread`
 
-// TestPostgresSecondReading: whatever a statement would read beyond what its
-// guard saw is refused, and nothing else is.
-func TestPostgresSecondReading(t *testing.T) {
+// A statement is refused if and only if it would read more than its guard saw.
+func TestPostgresVerifies(t *testing.T) {
 	db := newPostgres(t, pgServer(t), "reread", pgRereadScript).open(t, nil)
 	for _, test := range []struct {
 		text  string
 		reads []string
-		want  string // the rows; empty: refused
+		want  string // the rows; empty if refused
 	}{
 		{`SELECT 1`, nil, "1"},
 		{`SELECT name FROM public.emp ORDER BY id`, []string{"emp"}, "Ann Bob Cid"},
@@ -121,7 +120,7 @@ func TestPostgresSecondReading(t *testing.T) {
 		{`SELECT pid FROM pg_stat_get_activity(NULL)`, nil, ""},
 		{`SELECT word FROM pg_get_keywords()`, nil, ""},
 	} {
-		for range 2 { // the second time, what was let pass is known
+		for range 2 { // the second time, the statement is known
 			got, err := db.Query(t.Context(), pgUnguarded(t, test.text, "public", test.reads...))
 			switch {
 			case test.want == "" && !errors.Is(err, sqldb.ErrDenied):

@@ -1,40 +1,42 @@
 package sqldb
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
 )
 
-// Shape is what a server's reading of r depends on: its text without literals,
-// what it may read, and where and as whom. Readings of one shape read the same
-// tables and columns, so an engine may keep under it what a server said about one
-// of them. Ask for it before a comment is put before r.SQL.
-func (r *Reading) Shape() string {
+// Fingerprint returns a digest of what the server's interpretation of q depends
+// on: its text without literals, its objects, its pool, and the role and search
+// path of its session. Queries with the same fingerprint read the same tables
+// and columns, so that an engine can check one of them for all. Call it before
+// a comment is put before q.SQL.
+func (q *Query) Fingerprint() [sha256.Size]byte {
 	var b strings.Builder
-	b.WriteString(withoutLiterals(r.SQL))
-	for _, o := range r.Objects {
+	b.WriteString(withoutLiterals(q.SQL))
+	for _, o := range q.Objects {
 		fmt.Fprintf(&b, "\x00%q.%q", o.Schema, o.Name)
 	}
-	fmt.Fprintf(&b, "\x00%d %q %q", r.Pool, r.Session.Role, r.Session.SearchPath)
-	return b.String()
+	fmt.Fprintf(&b, "\x00%d %q %q", q.Pool, q.Session.Role, q.Session.SearchPath)
+	return sha256.Sum256([]byte(b.String()))
 }
 
-// withoutLiterals is a text with ? in the place of every literal: '..', X'..' and
-// numbers.
+// withoutLiterals returns text with ? in place of every literal: '..', X'..'
+// and numbers. Its cost is linear.
 //
-// It takes for granted what holds of every printed statement: a quote inside of
-// quotes is doubled, names are in "..." or `...`, and there are no comments. Its
-// cost is linear.
+// It relies on what holds for every statement that a guard prints: a quote
+// within quotes is doubled, names are in "..." or `...`, and there are no
+// comments.
 func withoutLiterals(text string) string {
 	var out strings.Builder
 	out.Grow(len(text))
-	kept := 0 // text up to here is in out
+	copied := 0 // text up to here is in out
 	for i := 0; i < len(text); {
 		start, end := i, i
 		switch c := text[i]; {
 		case c == '\'':
 			end = quoted(text, i)
-			if i > kept && text[i-1]|0x20 == 'x' && (i-1 == kept || !wordByte(text[i-2])) {
+			if i > copied && text[i-1]|0x20 == 'x' && (i-1 == copied || !wordByte(text[i-2])) {
 				start--
 			}
 		case c == '"', c == '`':
@@ -49,16 +51,16 @@ func withoutLiterals(text string) string {
 			i++
 			continue
 		}
-		out.WriteString(text[kept:start])
+		out.WriteString(text[copied:start])
 		out.WriteByte('?')
-		i, kept = end, end
+		i, copied = end, end
 	}
-	out.WriteString(text[kept:])
+	out.WriteString(text[copied:])
 	return out.String()
 }
 
-// quoted is where what is quoted from i on ends. A doubled quote is two quoted
-// pieces in a row, of which the first is not to end.
+// quoted returns the end of the quoted text that begins at i. A doubled quote
+// does not end it.
 func quoted(text string, i int) int {
 	quote := text[i]
 	for i++; i < len(text); i++ {
@@ -72,7 +74,7 @@ func quoted(text string, i int) int {
 	return i
 }
 
-// number is where the number that begins at i ends: 1, 1.5, .5, 1e-9, 0x1F.
+// number returns the end of the number that begins at i: 1, 1.5, .5, 1e-9, 0x1F.
 func number(text string, i int) int {
 	hex := strings.HasPrefix(text[i:], "0x")
 	for i++; i < len(text); i++ {
@@ -86,7 +88,7 @@ func number(text string, i int) int {
 	return i
 }
 
-// word is where the word that begins at i ends; digits inside are part of it.
+// word returns the end of the word that begins at i. It may contain digits.
 func word(text string, i int) int {
 	for i < len(text) && wordByte(text[i]) {
 		i++

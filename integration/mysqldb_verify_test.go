@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// mariaRereadScript makes a database with views of all kinds.
-const mariaRereadScript = "CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(20), d DATE); CREATE TABLE u (a INT PRIMARY KEY, n INT, KEY (n)); CREATE TABLE secret (n INT PRIMARY KEY, s VARCHAR(20));" +
+// mariaViewsScript creates a database with views of all kinds.
+const mariaViewsScript = "CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(20), d DATE); CREATE TABLE u (a INT PRIMARY KEY, n INT, KEY (n)); CREATE TABLE secret (n INT PRIMARY KEY, s VARCHAR(20));" +
 	"CREATE TABLE `o'dd ``name` (n INT); CREATE TABLE single (n INT, s VARCHAR(90)) ENGINE = MEMORY;" +
 	"INSERT INTO t VALUES (1, 'a', '2024-01-02'), (2, 'b', NULL), (3, 'it''s', '2024-02-03'); INSERT INTO u VALUES (1, 1), (2, 1), (3, 2); INSERT INTO secret VALUES (1, 'hunter2'), (2, 'x');" +
 	"INSERT INTO `o'dd ``name` VALUES (5); INSERT INTO single VALUES (1, 'it''s \\\\ from `reread`.`secret` \\'');" +
@@ -23,13 +23,13 @@ const mariaRereadScript = "CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(20), d D
 	"CREATE VIEW vw AS WITH c AS (SELECT n FROM secret) SELECT c.n, (SELECT max(s) FROM secret) AS m FROM c LEFT JOIN vv ON vv.n = c.n;" +
 	"CREATE VIEW vs AS SELECT s FROM single;"
 
-var mariaRereadTables = map[string][]string{
+var mariaViewsTables = map[string][]string{
 	"t": {"n", "s", "d"}, "u": {"a", "n"}, "o'dd `name": {"n"}, "single": {"n", "s"},
 	"v": {"n", "s"}, "vv": {"n", "s", "a"}, "vt": {"s", "c"}, "vu": {"n"}, "vw": {"n", "m"}, "vs": {"s"},
 }
 
-// mariaRereadStatements are what people write, in every kind of place for a table.
-var mariaRereadStatements = []string{
+// mariaViewsStatements have tables in every position where one can stand.
+var mariaViewsStatements = []string{
 	"SELECT 1",
 	"SELECT n FROM t WHERE s = 'it''s \"here\"' OR s LIKE '%`secret`%'",
 	"SELECT t.n, u.a FROM t JOIN u ON u.n = t.n LEFT JOIN t AS x ON x.n = u.a",
@@ -57,29 +57,28 @@ var mariaRereadStatements = []string{
 	"SELECT v.n FROM v JOIN vv ON vv.n = v.n JOIN vt ON vt.s = v.s WHERE v.n IN (SELECT n FROM vw)",
 }
 
-// TestMySQLDBRereads: the server reads nothing but what the guard saw, whether it
-// shows to the account what lies behind views or not.
-func TestMySQLDBRereads(t *testing.T) {
+// The server reads nothing but what the guard saw, whether the account may see what
+// the views read or not.
+func TestMySQLDBVerifies(t *testing.T) {
 	server := mariaServer(t)
-	m := newMaria(t, server, "mysqldb_rereads", mariaRereadScript)
-	for table := range mariaRereadTables {
+	m := newMaria(t, server, "mysqldb_rereads", mariaViewsScript)
+	for table := range mariaViewsTables {
 		m.grant(t, "SELECT ON "+mysqlDialect.Quote(table))
 	}
 	for name, db := range map[string]*sqldb.DB{"an account that may see everything": m.openAsRoot(t, server, nil), "an account of the views": m.open(t, nil)} {
-		for _, text := range mariaRereadStatements {
-			if _, err := db.Query(t.Context(), mariaGuarded(t, m.name, mariaRereadTables, text)); err != nil {
+		for _, text := range mariaViewsStatements {
+			if _, err := db.Query(t.Context(), mariaGuarded(t, m.name, mariaViewsTables, text)); err != nil {
 				t.Errorf("%s: %s: %v", name, text, err)
 			}
 		}
 	}
 }
 
-// TestMySQLDBRefusesWhatItWouldRead: a statement that would read more than the
-// guard saw is refused, in whatever place, and also when one of its shape was
-// asked before.
-func TestMySQLDBRefusesWhatItWouldRead(t *testing.T) {
+// A statement that would read more than the guard saw is refused, wherever the table
+// stands, and even if a statement with the same fingerprint was checked before.
+func TestMySQLDBDenies(t *testing.T) {
 	server := mariaServer(t)
-	m := newMaria(t, server, "mysqldb_refuses", mariaRereadScript)
+	m := newMaria(t, server, "mysqldb_refuses", mariaViewsScript)
 	db := m.openAsRoot(t, server, nil)
 	s := "`" + m.name + "`."
 	for _, tt := range []struct {
@@ -105,25 +104,24 @@ func TestMySQLDBRefusesWhatItWouldRead(t *testing.T) {
 		{"SELECT 1 FROM " + s + "`t` AS `x'` WHERE `n` NOT IN (SELECT `n` FROM " + s + "`secret`)", []string{"t"}},
 	} {
 		for range 2 {
-			_, err := db.Query(t.Context(), mariaDoctored(t, tt.text, m.name, tt.reads...))
+			_, err := db.Query(t.Context(), mariaUnguarded(t, tt.text, m.name, tt.reads...))
 			if !errors.Is(err, sqldb.ErrDenied) {
 				t.Errorf("%s: %v", tt.text, err)
 			}
 		}
 	}
-	// What a statement was let pass for holds for what it claimed to read then.
+	// The result of a check is only valid for the tables that the statement claimed.
 	text := "SELECT `t`.`n` FROM " + s + "`t` JOIN " + s + "`secret` ON TRUE"
-	if _, err := db.Query(t.Context(), mariaDoctored(t, text, m.name, "t", "secret")); err != nil {
+	if _, err := db.Query(t.Context(), mariaUnguarded(t, text, m.name, "t", "secret")); err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
-	if _, err := db.Query(t.Context(), mariaDoctored(t, text, m.name, "t")); !errors.Is(err, sqldb.ErrDenied) {
+	if _, err := db.Query(t.Context(), mariaUnguarded(t, text, m.name, "t")); !errors.Is(err, sqldb.ErrDenied) {
 		t.Errorf("%s, which claims to read less: %v", text, err)
 	}
 }
 
-// TestMySQLDBRereadsCorpus: over gold statements, the server names no table that
-// the guard did not see.
-func TestMySQLDBRereadsCorpus(t *testing.T) {
+// For the gold statements, the server names no table that the guard did not see.
+func TestMySQLDBVerifiesCorpus(t *testing.T) {
 	server := mariaServer(t)
 	gold := corpora.Find(t)
 	var asked, failed int

@@ -8,30 +8,31 @@ import (
 	"time"
 )
 
-// cleanupTime bounds what is done after a statement, whoever has gone meanwhile:
-// to set its connection back, and to stop what is left of it.
+// cleanupTime is the time limit of what is done after a statement, even if the
+// caller's context has ended: resetting its connection and stopping what is
+// left of it.
 const cleanupTime = 5 * time.Second
 
-// drainTime is how long a driver may read away the rest of a result that was
-// cut. A longer rest is stopped, which costs a connection.
+// drainTime is how long a driver may read the rest of a result that was cut. A
+// longer rest is stopped, which costs a connection.
 const drainTime = 250 * time.Millisecond
 
-// execute executes a reading on conn and closes that. When it returns, nothing
-// of the reading runs on the server any more.
-func (db *DB) execute(ctx context.Context, p *replica, conn *sql.Conn, r *Reading) (got result, err error) {
+// execute executes q on conn and closes conn. When it returns, nothing of the
+// query runs on the server any more.
+func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query) (got result, err error) {
 	ended := false // on the server
 	defer func() {
 		if !ended && db.stopper != nil {
-			err = db.stop(ctx, p, r, err)
+			err = db.stop(ctx, r, q, err)
 		}
 	}()
-	use(conn, func() (keep bool) {
+	withConn(conn, func() (keep bool) {
 		var release func(context.Context) error
-		if release, err = db.engine.Admit(ctx, conn, r); err != nil {
+		if release, err = db.engine.Admit(ctx, conn, q); err != nil {
 			ended, err = db.ended(ctx, err)
 			return false
 		}
-		got, ended, err = db.run(ctx, conn, r.SQL)
+		got, ended, err = db.run(ctx, conn, q.SQL)
 		if !ended && db.stopper != nil {
 			return false
 		}
@@ -43,7 +44,7 @@ func (db *DB) execute(ctx context.Context, p *replica, conn *sql.Conn, r *Readin
 }
 
 // run runs a statement that was admitted. It reports whether the statement has
-// ended on the server, for better or worse.
+// ended on the server, with success or not.
 func (db *DB) run(ctx context.Context, conn *sql.Conn, text string) (got result, ended bool, err error) {
 	statement, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -55,10 +56,10 @@ func (db *DB) run(ctx context.Context, conn *sql.Conn, text string) (got result,
 	defer rows.Close()
 	err = db.collect(rows, &got)
 	switch {
-	case !got.all:
-		enough := time.AfterFunc(drainTime, cancel)
+	case !got.complete:
+		timer := time.AfterFunc(drainTime, cancel)
 		ended = rows.Close() == nil && statement.Err() == nil
-		enough.Stop()
+		timer.Stop()
 		if err != nil {
 			err = db.failure(ctx, err)
 		}
@@ -70,24 +71,24 @@ func (db *DB) run(ctx context.Context, conn *sql.Conn, text string) (got result,
 	return got, ended, err
 }
 
-// ended gives err its kind and reports whether it leaves nothing running: the
-// server said it, or nothing was sent.
+// ended returns the [Error] for err, and reports whether nothing runs on the
+// server any more: the server returned err, or nothing was sent to it.
 func (db *DB) ended(ctx context.Context, err error) (bool, error) {
 	e := db.failure(ctx, err)
 	if ctx.Err() != nil {
 		return false, e
 	}
-	return e.Kind != ErrConnect || errors.Is(err, driver.ErrBadConn), e
+	return e.Kind != ErrUnavailable || errors.Is(err, driver.ErrBadConn), e
 }
 
-// stop ends on the server what is left of a reading that ended with cause. A
-// failure to do so is told along with that.
-func (db *DB) stop(ctx context.Context, p *replica, r *Reading, cause error) error {
+// stop stops on the server what is left of a query that ended with cause. It
+// returns cause, with a note if the query could not be stopped.
+func (db *DB) stop(ctx context.Context, r *replica, q *Query, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
-	_, err := p.connect(ctx, 0, func(ctx context.Context, _ *replica, conn *sql.Conn) (again bool, err error) {
-		use(conn, func() (keep bool) {
-			err = db.stopper.Stop(ctx, conn, r)
+	_, err := r.connect(ctx, 0, func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
+		withConn(conn, func() (keep bool) {
+			err = db.stopper.Stop(ctx, conn, q)
 			return err == nil
 		})
 		return true, err
@@ -97,7 +98,7 @@ func (db *DB) stop(ctx context.Context, p *replica, r *Reading, cause error) err
 		return cause
 	}
 	e := *known
-	e.Message += "; the server did not confirm that nothing of it runs any more"
+	e.Message += "; the server did not confirm that the statement has ended"
 	e.Err = errors.Join(e.Err, err)
 	return &e
 }

@@ -1,0 +1,25 @@
+package keyset_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/sqldb/internal/keyset"
+)
+
+func TestAdd(t *testing.T) {
+	table := joinpath.Table{PrimaryKey: []string{"a", "b"}}
+	for _, columns := range [][]string{{"a", "b"}, {"b", "a"}, {"c"}, {"c"}, {"c", "d"}, {"d", "c"}, {"a", "b", "c"}} {
+		keyset.Add(&table, columns)
+	}
+	want := joinpath.Table{
+		PrimaryKey:    []string{"a", "b"},
+		UniqueColumns: []string{"c"},
+		UniqueKeys:    [][]string{{"c", "d"}, {"a", "b", "c"}},
+	}
+	if diff := cmp.Diff(want, table); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
