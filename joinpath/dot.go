@@ -4,17 +4,44 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/dominikbraun/graph"
+	"github.com/dominikbraun/graph/draw"
 )
 
 // DOT writes the graph in the language of Graphviz: every table, and the
 // cheapest relationship of each pair of tables, from its from side to its to
 // side. Equal graphs give equal bytes.
 func (g *Graph) DOT(w io.Writer) error {
+	pairs, err := g.pairs()
+	if err != nil {
+		return fmt.Errorf("joinpath: write DOT: %w", err)
+	}
 	var b bytes.Buffer
-	b.WriteString("digraph {\n")
+	if err := draw.DOT(pairs, &b); err != nil {
+		return fmt.Errorf("joinpath: write DOT: %w", err)
+	}
+	// The statements come in the order of a map, one on each line.
+	head, body, _ := strings.Cut(b.String(), "\n")
+	lines := strings.Split(body, "\n")
+	lines = slices.DeleteFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "\t\"") })
+	slices.Sort(lines)
+	if _, err := fmt.Fprintf(w, "%s\n%s\n}\n", head, strings.Join(lines, "\n")); err != nil {
+		return fmt.Errorf("joinpath: write DOT: %w", err)
+	}
+	return nil
+}
+
+// pairs returns the cheapest edge of each pair of tables, with names escaped as
+// DOT needs them.
+func (g *Graph) pairs() (graph.Graph[string, string], error) {
+	out := graph.New(graph.StringHash, graph.Directed())
 	for _, name := range g.names {
-		fmt.Fprintf(&b, "\t\"%s\";\n", dotEscape(name))
+		if err := out.AddVertex(dotEscape(name)); err != nil {
+			return nil, err
+		}
 	}
 	for v := range g.names {
 		for _, x := range g.best[v] {
@@ -24,15 +51,14 @@ func (g *Graph) DOT(w io.Writer) error {
 			}
 			from, to := e.rel.Columns()
 			label := fmt.Sprintf("%s = %s (%s)", strings.Join(from, ", "), strings.Join(to, ", "), e.cardinality)
-			fmt.Fprintf(&b, "\t\"%s\" -> \"%s\" [label=\"%s\"];\n",
-				dotEscape(g.names[v]), dotEscape(g.names[x.to]), dotEscape(label))
+			err := out.AddEdge(dotEscape(g.names[v]), dotEscape(g.names[x.to]),
+				graph.EdgeAttribute("label", dotEscape(label)), graph.EdgeWeight(1))
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
-	b.WriteString("}\n")
-	if _, err := w.Write(b.Bytes()); err != nil {
-		return fmt.Errorf("joinpath: write DOT: %w", err)
-	}
-	return nil
+	return out, nil
 }
 
 var dotEscape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`).Replace

@@ -228,9 +228,9 @@ func ExampleGraph_DOT() {
 		log.Fatal(err)
 	}
 	// Output:
-	// digraph {
-	// 	"crew";
-	// 	"employeeCrew";
-	// 	"employeeCrew" -> "crew" [label="crewId = id (N:1)"];
+	// strict digraph {
+	// 	"crew" [  weight=0 ];
+	// 	"employeeCrew" -> "crew" [ label="crewId = id (N:1)",  weight=1 ];
+	// 	"employeeCrew" [  weight=0 ];
 	// }
 }

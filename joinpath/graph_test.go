@@ -382,10 +382,10 @@ func TestDOTNames(t *testing.T) {
 			{FromTable: "a\"b", FromColumn: "x\ny", ToTable: `a\`, ToColumn: `\"`, Confidence: 1, Cardinality: joinpath.OneToOne},
 		},
 	}
-	want := `digraph {
-	"a\"b";
-	"a\\";
-	"a\"b" -> "a\\" [label="x\ny = \\\" (1:1)"];
+	want := `strict digraph {
+	"a\"b" -> "a\\" [ label="x\ny = \\\" (1:1)",  weight=1 ];
+	"a\"b" [  weight=0 ];
+	"a\\" [  weight=0 ];
 }
 `
 	var got bytes.Buffer

@@ -222,8 +222,10 @@ func mentions(turn *PastTurn, entities []qed.Entity) []userEntity {
 	known := map[string]bool{}
 	for _, e := range entities {
 		e = qed.Entity{
-			prompt.Clip(e.Kind, maxEntityText), prompt.Clip(e.Name, maxEntityText),
-			prompt.Clip(e.ID, maxEntityText), prompt.Clip(e.Said, maxEntityText),
+			Kind: prompt.Clip(e.Kind, maxEntityText),
+			Name: prompt.Clip(e.Name, maxEntityText),
+			ID:   prompt.Clip(e.ID, maxEntityText),
+			Said: prompt.Clip(e.Said, maxEntityText),
 		}
 		if e.Name == "" && e.ID == "" || known[entityKey(e)] || len(all) == maxTurnEntities {
 			continue
