@@ -120,3 +120,24 @@ func TestAsTaskAsks(t *testing.T) {
 		t.Error(answer.Text, err)
 	}
 }
+
+// callTool calls a tool by a registry that has nothing else.
+func callTool(ctx context.Context, t *testing.T, tool qed.Tool, arguments string) (map[string]any, error) {
+	t.Helper()
+	registry := qed.NewRegistry(nil)
+	if err := registry.Add(tool); err != nil {
+		t.Fatal(err)
+	}
+	results, err := registry.Do(ctx, llm.ToolCall{ID: "1", Name: tool.Name, Arguments: json.RawMessage(arguments)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if results[0].Err != nil {
+		return nil, results[0].Err
+	}
+	var result map[string]any
+	if err := json.Unmarshal(results[0].Output, &result); err != nil {
+		t.Fatal(err)
+	}
+	return result, nil
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/stats"
 	"github.com/qedkit/qed/todoagent"
+	"github.com/qedkit/qed/tools"
 )
 
 // graphqlSource is what the GraphQL server is called in plans.
@@ -21,11 +22,11 @@ const graphqlSource = "tracking"
 // one thing from the GraphQL server at a URL, which is a [Server]'s. A nil opt means the
 // agent's defaults.
 func NewAgent(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *todoagent.Options) (qed.Agent, error) {
-	tools, err := newTools(model, engine, graphqlURL, user, opt)
+	registry, err := newTools(model, engine, graphqlURL, user, opt)
 	if err != nil {
 		return nil, err
 	}
-	return todoagent.New(model, tools, opt)
+	return todoagent.New(model, registry, opt)
 }
 
 // newTools returns the tools that plans are made of.
@@ -59,15 +60,15 @@ func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, use
 	if err != nil {
 		return nil, err
 	}
-	asks := &qed.ModelToolOptions{Settings: llm.Settings{Temperature: opt.Temperature, JSONMode: opt.JSONMode}}
-	tools := qed.NewRegistry(nil)
-	return tools, tools.Add(
+	asks := &tools.Options{Settings: llm.Settings{Temperature: opt.Temperature, JSONMode: opt.JSONMode}}
+	registry := qed.NewRegistry(nil)
+	return registry, registry.Add(
 		entities, fields, builder, search, look,
-		qed.NewSummaryTool(model, asks),
-		todoagent.NewRetrievalTool(tools, nil),
+		tools.NewSummary(model, asks),
+		todoagent.NewRetrievalTool(registry, nil),
 		stats.NewAnalysisTool(),
 		stats.NewPatternTool(nil),
-		qed.NewInsightsTool(model, asks),
+		tools.NewInsights(model, asks),
 		chart.NewTool(nil),
 	)
 }

@@ -1,4 +1,4 @@
-package qed
+package tools
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -186,7 +187,7 @@ func (s *numberSet) addCells(cells []any, longest int) {
 		case string:
 			s.addTextOf(prompt.Clip(cell, longest), u)
 		case int64, float64:
-			s.addTextOf(FormatCell(cell), u)
+			s.addTextOf(qed.FormatCell(cell), u)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package qed
+package tools
 
 import (
 	"bytes"
@@ -7,12 +7,13 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
 // ModelToolData is what the prompts of [NewSummaryTool], [NewInsightsTool] and [NewLLMTool] are given. Texts must go through quote, but for Rows
 // and Data: these are JSON in which no tag can end.
-type ModelToolData struct {
+type PromptData struct {
 	Request string // what is asked for; of llm_tool its prompt
 
 	Rows    string // the names of the columns and the first rows, a JSON array a line; empty where there are no rows
@@ -33,11 +34,11 @@ type ModelToolData struct {
 
 // toolData makes what a tool is given into what stands in its prompt, at most so many bytes of rows and of other data. Rows that are not kept any
 // more are told as far as their sample goes. Where seen is not nil, it gets the numbers that are told.
-func toolData(ctx context.Context, request string, rows *RowsRef, data json.RawMessage, most int, seen *numberSet) (ModelToolData, error) {
-	d := ModelToolData{Request: prompt.Clip(request, maxToolRequest)}
+func toolData(ctx context.Context, request string, rows *qed.RowsRef, data json.RawMessage, most int, seen *numberSet) (PromptData, error) {
+	d := PromptData{Request: prompt.Clip(request, maxToolRequest)}
 	if rows != nil {
 		table, err := rows.Table(ctx)
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, qed.ErrNotFound) {
 			table, err = &rows.Sample, nil
 		}
 		if err != nil {
@@ -46,7 +47,7 @@ func toolData(ctx context.Context, request string, rows *RowsRef, data json.RawM
 		d.Rows, d.Shown = rowLines(table, most, seen)
 		d.Count = max(rows.Count, len(table.Rows))
 		d.More = rows.Truncated
-		d.Partial = prompt.Clip(rows.Partial, maxReason)
+		d.Partial = prompt.Clip(rows.Partial, 300)
 		seen.addInt(d.Shown)
 		seen.addInt(d.Count)
 		seen.addText(d.Partial)
@@ -65,7 +66,7 @@ const longestCell = 300
 
 // rowLines writes the names of a table's columns and then its rows as JSON arrays, one a line, until they have most bytes. It says how many rows
 // these are.
-func rowLines(t *Table, most int, seen *numberSet) (text string, shown int) {
+func rowLines(t *qed.Table, most int, seen *numberSet) (text string, shown int) {
 	// In a wide table each cell is cut shorter, so that one row cannot fill a prompt.
 	longest := min(longestCell, max(10, most/max(1, 2*len(t.Columns))))
 	head := make([]any, len(t.Columns))
@@ -106,7 +107,7 @@ func cellLine(cells []any, longest int) string {
 		case string:
 			b.WriteString(prompt.Quote(prompt.Clip(cell, longest)))
 		default:
-			b.WriteString(FormatCell(cell)) // a number as a person writes it
+			b.WriteString(qed.FormatCell(cell)) // a number as a person writes it
 		}
 	}
 	b.WriteByte(']')

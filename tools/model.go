@@ -1,22 +1,33 @@
-package qed
+package tools
 
 import (
+	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+var ownPrompts = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/*.tmpl"))
+})
+
 // ModelToolOptions say how one of this package's tools asks its model. Nil and zero fields mean the defaults.
-type ModelToolOptions struct {
+type Options struct {
 	// Settings are how the tool calls its model. A call of the tool may take
 	// twice as long as ModelTimeout.
 	llm.Settings
@@ -27,7 +38,7 @@ type ModelToolOptions struct {
 	// Channel is where the text is told as [Token]s. Empty means [ChannelFinal] for [NewSummaryTool] and [NewInsightsTool], as their text is
 	// an agent's answer, mostly, and [ChannelTool] for [NewLLMTool]. ChannelFinal becomes ChannelTool where the text is not the answer of the
 	// agent that is listened to: in an agent that is a tool of another one, and in a plan ([todoagent.New]) in all tasks but the last.
-	Channel Channel
+	Channel qed.Channel
 
 	// Prompt is what the model is sent, as a template for [ModelToolData]. Nil means the package's own. Make one with [PromptFuncs]. What a user, a
 	// model or a database wrote must go through the function quote.
@@ -46,26 +57,26 @@ type toolModel struct {
 	tool     string
 	timeout  time.Duration
 	maxData  int
-	channel  Channel
+	channel  qed.Channel
 	template *template.Template
 }
 
 // newToolModel returns how the tool of a name asks. channel is where its text is told if opt says nothing.
-func newToolModel(tool string, model llm.Model, opt *ModelToolOptions, channel Channel) (*toolModel, error) {
+func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channel) (*toolModel, error) {
 	if opt == nil {
-		opt = &ModelToolOptions{}
+		opt = &Options{}
 	}
-	m := &toolModel{tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel, template: ownPrompt(tool + ".tmpl")}
+	m := &toolModel{tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel, template: ownPrompts().Lookup(tool + ".tmpl")}
 	if model == nil {
 		return m, fmt.Errorf("qed: tool %s needs a model", tool)
 	}
 	var err error
-	if m.model, err = asking.New("tool "+tool, model, opt.Settings, DurableModel); err != nil {
+	if m.model, err = asking.New("tool "+tool, model, opt.Settings, qed.DurableModel); err != nil {
 		return m, err
 	}
 	settings := opt.Settings
 	settings.JSONMode = true // no provider constrains a reply to a schema that allows every object
-	if m.json, err = asking.New("tool "+tool, model, settings, DurableModel); err != nil {
+	if m.json, err = asking.New("tool "+tool, model, settings, qed.DurableModel); err != nil {
 		return m, err
 	}
 	if err := option.Default("tool "+tool+": ModelToolOptions.MaxData", &m.maxData, defaultToolData); err != nil {
@@ -77,20 +88,20 @@ func newToolModel(tool string, model llm.Model, opt *ModelToolOptions, channel C
 	if m.channel == "" {
 		m.channel = channel
 	}
-	return m, prompt.Replace("qed: tool "+tool+": ModelToolOptions", prompt.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: ModelToolData{}})
+	return m, prompt.Replace("qed: tool "+tool+": ModelToolOptions", prompt.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: PromptData{}})
 }
 
 // made returns t as the tool that asks m. err is what is wrong with m: Add tells.
-func (m *toolModel) made(t Tool, kind ToolKind, err error) Tool {
+func (m *toolModel) made(t qed.Tool, kind qed.ToolKind, err error) qed.Tool {
 	t.Kind, t.Idempotent, t.Timeout = kind, true, 2*m.timeout
 	if err != nil {
-		t.err = err
+		return qed.InvalidTool(t.Name, err)
 	}
 	return t
 }
 
 // text asks for a text and tells it as it comes. It reports whether the model was cut off.
-func (m *toolModel) text(ctx context.Context, data ModelToolData) (text string, cut bool, err error) {
+func (m *toolModel) text(ctx context.Context, data PromptData) (text string, cut bool, err error) {
 	req, err := m.model.Request(m.tool, m.template, data, nil)
 	if err != nil {
 		return "", false, err
@@ -109,7 +120,7 @@ func (m *toolModel) text(ctx context.Context, data ModelToolData) (text string, 
 // tell tells a piece of the tool's text.
 func (m *toolModel) tell(ctx context.Context, text string) {
 	if text != "" {
-		Emit(ctx, Token{Channel: m.channel, Content: text})
+		qed.Emit(ctx, qed.Token{Channel: m.channel, Content: text})
 	}
 }
 
@@ -127,4 +138,13 @@ func jsonText(raw json.RawMessage, most int) (text string, cut bool) {
 			return text, true
 		}
 	}
+}
+
+// compact returns JSON without spaces.
+func compact(raw json.RawMessage) []byte {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
 }

@@ -1,4 +1,4 @@
-package qed_test
+package tools_test
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/tools"
 )
 
-func ExampleNewSummaryTool() {
+func ExampleNewSummary() {
 	model := llmtest.New(llmtest.Rule{Name: "llm_summary", Replies: []llmtest.Reply{{Text: "Two shipments are late."}}}) // llm/openai has real ones
 	registry := qed.NewRegistry(nil)
-	if err := registry.Add(qed.NewSummaryTool(model, nil)); err != nil {
+	if err := registry.Add(tools.NewSummary(model, nil)); err != nil {
 		fmt.Println(err)
 		return
 	}

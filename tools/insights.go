@@ -1,4 +1,4 @@
-package qed
+package tools
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -14,7 +15,7 @@ import (
 
 type insightsInput struct {
 	Request  string          `json:"request" jsonschema_description:"what the user wants to know, complete in itself"`
-	Rows     *RowsRef        `json:"rows,omitempty" jsonschema_description:"the rows that the findings are about"`
+	Rows     *qed.RowsRef    `json:"rows,omitempty" jsonschema_description:"the rows that the findings are about"`
 	Findings json.RawMessage `json:"findings" jsonschema_description:"what was computed, any JSON, such as the results of stats_analysis and pattern_recognition"`
 }
 
@@ -66,9 +67,9 @@ const (
 // The model is asked by the request "generate_insights" ([llm.Request] Name). What comes back is JSON, where a value is a string or a number:
 //
 //	{"insights": [{"text": "Miami is late by 20 hours.", "figures": [{"label": "delay in hours", "value": 20}]}]}
-func NewInsightsTool(model llm.Model, opt *ModelToolOptions) Tool {
-	m, err := newToolModel("generate_insights", model, opt, ChannelFinal)
-	t := NewTool("generate_insights", "Says in words what findings show, such as those of stats_analysis or pattern_recognition, with the figures behind it. It computes nothing itself.",
+func NewInsights(model llm.Model, opt *Options) qed.Tool {
+	m, err := newToolModel("generate_insights", model, opt, qed.ChannelFinal)
+	t := qed.NewTool("generate_insights", "Says in words what findings show, such as those of stats_analysis or pattern_recognition, with the figures behind it. It computes nothing itself.",
 		func(ctx context.Context, in insightsInput) (insightsResult, error) {
 			seen := newNumberSet()
 			data, err := toolData(ctx, in.Request, in.Rows, in.Findings, m.maxData, seen)
@@ -83,11 +84,11 @@ func NewInsightsTool(model llm.Model, opt *ModelToolOptions) Tool {
 			m.tell(ctx, result.Text)
 			return result, nil
 		})
-	return m.made(t, ModelTool, err)
+	return m.made(t, qed.ModelTool, err)
 }
 
 // insights asks for insights, and once more for those that cannot be used.
-func (m *toolModel) insights(ctx context.Context, data ModelToolData, seen *numberSet) (insightsResult, error) {
+func (m *toolModel) insights(ctx context.Context, data PromptData, seen *numberSet) (insightsResult, error) {
 	var taken []insight
 	for range 2 {
 		req, err := m.model.Request(m.tool, m.template, data, nil)

@@ -1,4 +1,4 @@
-package qed
+package tools
 
 import (
 	"slices"

@@ -1,4 +1,4 @@
-package qed
+package tools
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/vector"
 	"github.com/qedkit/qed/llm"
@@ -33,9 +34,9 @@ const maxLLMPrompt = 16 << 10
 //
 // The model gets nothing but these: no conversation, and no tools. The prompt has at most 16 KiB. It is asked by the request "llm_tool"
 // ([llm.Request] Name), and replies with text, or with json with the object. Text streams: see [ModelToolOptions] Channel.
-func NewLLMTool(model llm.Model, opt *ModelToolOptions) Tool {
-	m, err := newToolModel("llm_tool", model, opt, ChannelTool)
-	t := NewTool("llm_tool", "Has a language model write a text, or a JSON object, from a prompt and data. "+
+func NewLLM(model llm.Model, opt *Options) qed.Tool {
+	m, err := newToolModel("llm_tool", model, opt, qed.ChannelTool)
+	t := qed.NewTool("llm_tool", "Has a language model write a text, or a JSON object, from a prompt and data. "+
 		"It knows nothing of the company but what it is given, so it is no source of figures.",
 		func(ctx context.Context, in llmInput) (llmResult, error) {
 			switch {
@@ -44,7 +45,7 @@ func NewLLMTool(model llm.Model, opt *ModelToolOptions) Tool {
 			case len(in.Prompt) > maxLLMPrompt:
 				return llmResult{}, fmt.Errorf("the prompt has %d bytes, and at most %d are allowed: put into data what is no instruction", len(in.Prompt), maxLLMPrompt)
 			}
-			data := ModelToolData{Request: in.Prompt}
+			data := PromptData{Request: in.Prompt}
 			data.Data, data.DataCut = jsonText(in.Data, m.maxData)
 			if !in.JSON {
 				text, cut, err := m.text(ctx, data)
@@ -57,7 +58,7 @@ func NewLLMTool(model llm.Model, opt *ModelToolOptions) Tool {
 			value, err := asking.Object[map[string]json.RawMessage](ctx, m.json, new(llm.Usage), req)
 			return llmResult{Value: value}, err
 		})
-	return m.made(t, CoreTool, err)
+	return m.made(t, qed.CoreTool, err)
 }
 
 type embeddingInput struct {
@@ -71,8 +72,8 @@ type embeddingResult struct {
 
 // NewEmbeddingTool returns the tool embedding_tool: it turns texts into vectors. Its arguments are {"texts"}, at most 100, and its result is
 // {"dimensions", "vectors"}, in their order. Vectors are long: a [Registry] takes a handful as one result, unless its MaxResult is larger.
-func NewEmbeddingTool(e llm.Embedder) Tool {
-	t := NewTool("embedding_tool", "Turns texts into vectors that can be compared. For other tools: a vector says nothing by itself.",
+func NewEmbedding(e llm.Embedder) qed.Tool {
+	t := qed.NewTool("embedding_tool", "Turns texts into vectors that can be compared. For other tools: a vector says nothing by itself.",
 		func(ctx context.Context, in embeddingInput) (embeddingResult, error) {
 			vectors, err := vector.Embed(ctx, e, in.Texts, 0)
 			if err != nil {
@@ -80,9 +81,9 @@ func NewEmbeddingTool(e llm.Embedder) Tool {
 			}
 			return embeddingResult{len(vectors[0]), vectors}, nil
 		})
-	t.Kind, t.Idempotent = CoreTool, true
+	t.Kind, t.Idempotent = qed.CoreTool, true
 	if e == nil {
-		t.err = errors.New("qed: tool embedding_tool needs an Embedder")
+		return qed.InvalidTool(t.Name, errors.New("tools: tool embedding_tool needs an Embedder"))
 	}
 	return t
 }
