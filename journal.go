@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/qedkit/qed/internal/backoff"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 )
 
@@ -221,7 +221,7 @@ func (j *journal) write(recs []store.Record) error {
 			return err
 		}
 		j.unsure = slices.Clone(recs)
-		if attempt == storeAttempts || errors.Is(err, store.ErrInvalidThread) || !backoff.Sleep(j.writing, wait) {
+		if attempt == storeAttempts || errors.Is(err, store.ErrInvalidThread) || !retry.Sleep(j.writing, wait) {
 			return err
 		}
 		wait *= 2

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/qedkit/qed/internal/backoff"
+	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 )
 
@@ -39,7 +39,7 @@ func (j *journal) patiently(read func() error) error {
 	wait := storeWait
 	for attempt := 1; ; attempt++ {
 		err := read()
-		if err == nil || errors.Is(err, store.ErrCorrupt) || attempt == storeAttempts || !backoff.Sleep(j.reading, wait) {
+		if err == nil || errors.Is(err, store.ErrCorrupt) || attempt == storeAttempts || !retry.Sleep(j.reading, wait) {
 			return err
 		}
 		wait *= 2

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed/internal/backoff"
+	"github.com/qedkit/qed/retry"
 )
 
 // Run takes s through the graph, on the caller's goroutine, and returns what it became.
@@ -245,5 +245,5 @@ func pause(ctx context.Context, first time.Duration, attempt int) bool {
 	for range attempt - 1 {
 		wait = min(2*wait, time.Minute)
 	}
-	return backoff.Sleep(ctx, wait)
+	return retry.Sleep(ctx, wait)
 }

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/internal/backoff"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 )
 
@@ -183,7 +183,7 @@ func (m *Memory) retry(ctx context.Context, do func() error) error {
 		if !errors.Is(err, store.ErrConflict) || attempt == userMemoryAttempts {
 			return err
 		}
-		if !backoff.Sleep(ctx, rand.N(time.Duration(attempt)*2*time.Millisecond)) {
+		if !retry.Sleep(ctx, rand.N(time.Duration(attempt)*2*time.Millisecond)) {
 			return ctx.Err()
 		}
 	}
