@@ -33,7 +33,7 @@ lint:
 		(cd $$m && go vet ./... && go run $(STATICCHECK) ./...) || exit 1; \
 	done
 
-# The benchmarks of the README's table, written into it. go test -bench . has more.
+# The benchmarks of the table in BENCHMARKS.md, written into it. go test -bench . has more.
 BENCHSERVERS := ^Benchmark(Introspect.*1000|GuardedRead.*)$$$$/rows=1000
 BENCH := ^Benchmark((ShortestPath|Build)(122|10k)(Cached|Peer)?|Connect5|Rewrite.*|Validate|(Linear10|FanOut4)(Ask|Memory)?|(Checkpoint|Steps20KB)SQLite)$$$$
 bench:
@@ -43,7 +43,7 @@ bench:
 	done; \
 	cd integration && go test -run '^$$' -bench '$(BENCHSERVERS)' -benchmem -benchtime $(BENCHTIME) -count $(BENCHCOUNT) . || exit 1; \
 	} | tee "$$out"; \
-	go run ./internal/benchtable -file README.md < "$$out"
+	go run ./internal/benchtable -file BENCHMARKS.md < "$$out"
 
 # Every fuzz target for FUZZTIME.
 fuzz:
