@@ -80,7 +80,7 @@ func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
 	}
 	w.Truncate(w.Len() - 1) // the encoder ends with a newline
 	w.WriteByte('}')
-	err := p.log.record(store.Record{Kind: store.State, Address: p.address, Data: bytes.Clone(w.Bytes())})
+	err := p.log.record(store.Record{Kind: store.Checkpoint, Address: p.address, Data: bytes.Clone(w.Bytes())})
 	if err == errLost {
 		return nil
 	}

@@ -18,7 +18,7 @@ func Messages(ctx context.Context, st store.Store, thread string, n int) ([]llm.
 		return nil, err
 	}
 	var newest []llm.Message
-	for rec, err := range st.Records(ctx, thread, store.Range{From: floor + 1, Kinds: []store.Kind{store.Message}, Newest: true, Limit: n}) {
+	for rec, err := range st.Records(ctx, thread, store.Range{From: floor + 1, Kinds: []store.Kind{store.Message}, NewestFirst: true, Limit: n}) {
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (l messageLog) messages(ctx context.Context, from int64, newest int) ([]num
 	}
 	var found []numbered
 	err := l.scan(store.Range{
-		From: max(from, l.floor+1), To: l.run - 1, Kinds: []store.Kind{store.Message}, Newest: true, Limit: newest,
+		From: max(from, l.floor+1), To: l.run - 1, Kinds: []store.Kind{store.Message}, NewestFirst: true, Limit: newest,
 	}, func(rec store.Record) error {
 		n := numbered{seq: rec.Seq}
 		if err := rec.Decode(&n.message); err != nil {
@@ -91,7 +91,7 @@ func (l messageLog) summary(ctx context.Context) (text string, through int64, er
 		return "", 0, nil
 	}
 	// One that this run made when it began counts: it is of what was said before.
-	err = l.scan(store.Range{From: l.floor + 1, Kinds: []store.Kind{store.Summary}, Newest: true, Limit: 1}, func(rec store.Record) error {
+	err = l.scan(store.Range{From: l.floor + 1, Kinds: []store.Kind{store.Summary}, NewestFirst: true, Limit: 1}, func(rec store.Record) error {
 		var d summaryData
 		if err := rec.Decode(&d); err != nil {
 			return err

@@ -167,13 +167,13 @@ func (j *journal) trim() {
 	}
 	var before int64
 	n := 0
-	err := j.scan(store.Range{Kinds: []store.Kind{store.Began}, Newest: true, Limit: j.opt.KeepRuns}, func(rec store.Record) error {
+	err := j.scan(store.Range{Kinds: []store.Kind{store.Began}, NewestFirst: true, Limit: j.opt.KeepRuns}, func(rec store.Record) error {
 		before = rec.Seq
 		n++
 		return nil
 	})
 	if err == nil && n == j.opt.KeepRuns {
-		err = j.remove(before, store.State, store.Called, store.Returned, store.Question, store.Reply, store.Alive)
+		err = j.remove(before, store.Checkpoint, store.Called, store.Returned, store.Question, store.Reply, store.Heartbeat)
 	}
 	if err != nil {
 		j.tell.forward(Event{Data: SaveFailed{"the details of old runs could not be removed: " + err.Error()}})

@@ -401,7 +401,7 @@ func TestPanicInASignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
 		st := &watched{Store: new(store.InMemory), append: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
-			if has(recs, store.Alive) {
+			if has(recs, store.Heartbeat) {
 				panic("the store's")
 			}
 			return do(ctx)

@@ -96,7 +96,7 @@ func TestLease(t *testing.T) {
 					time.Sleep(lease / 4)
 					c.fails(qed.Turn{Text: "me too"}, qed.ErrBusy)
 				}
-				if n := kinds(records(t, st, "t"))[store.Alive]; n < 10 || n > 60 {
+				if n := kinds(records(t, st, "t"))[store.Heartbeat]; n < 10 || n > 60 {
 					t.Errorf("%d signs of life in ten leases", n)
 				}
 				h.let <- true

@@ -142,7 +142,7 @@ func (j *journal) take(recs []store.Record) error {
 		return err
 	}
 	for _, rec := range recs {
-		if rec.Kind == store.State {
+		if rec.Kind == store.Checkpoint {
 			continue // states are looked for when a run goes on, and this one is at work
 		}
 		if err := j.learn(rec); err != nil {
@@ -291,7 +291,7 @@ func (j *journal) patrol() {
 		j.abort()
 	case !waiting && j.mu.TryLock():
 		if j.lost == nil && !j.over && !j.last.IsZero() && j.clock().Sub(j.pulse) >= j.opt.lease()/3 {
-			j.append(store.Record{Kind: store.Alive})
+			j.append(store.Record{Kind: store.Heartbeat})
 		}
 		j.mu.Unlock()
 	}

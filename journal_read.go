@@ -92,7 +92,7 @@ func (j *journal) learn(rec store.Record) error {
 			j.replied, j.message, j.turned = rec.Seq, *resumed.Turn, rec.Time
 			j.message.Thread = j.thread
 		}
-	case store.State:
+	case store.Checkpoint:
 		k := j.at(rec.Address)
 		for _, state := range []*store.Record{k.state, &rec} {
 			if state != nil && state.Seq < j.replied && (k.before == nil || k.before.Seq < state.Seq) {
@@ -202,7 +202,7 @@ func (j *journal) lastState(address string) (*store.Record, error) {
 		return nil, nil
 	}
 	var last *store.Record
-	err := j.scan(store.Range{From: j.floor + 1, To: j.run - 1, Kinds: []store.Kind{store.State}, Under: address, Newest: true}, func(rec store.Record) error {
+	err := j.scan(store.Range{From: j.floor + 1, To: j.run - 1, Kinds: []store.Kind{store.Checkpoint}, Under: address, NewestFirst: true}, func(rec store.Record) error {
 		if rec.Address != address {
 			return nil // of a graph within
 		}

@@ -101,7 +101,7 @@ func (j *journal) kept(handle string) (json.RawMessage, error) {
 	if !strings.HasPrefix(handle, "kept/") || j.head == 0 {
 		return nil, notKept
 	}
-	err := j.scan(store.Range{From: j.floor + 1, Under: handle, Kinds: []store.Kind{store.Saved}, Newest: true, Limit: 1}, j.learn)
+	err := j.scan(store.Range{From: j.floor + 1, Under: handle, Kinds: []store.Kind{store.Saved}, NewestFirst: true, Limit: 1}, j.learn)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func Remembered[T any](ctx context.Context, name string, n int) ([]T, error) {
 		return nil, nil
 	}
 	var entries []T
-	err := j.scan(store.Range{From: j.floor + 1, Under: memoryAddress(name), Kinds: []store.Kind{store.Memory}, Newest: true, Limit: n}, func(rec store.Record) error {
+	err := j.scan(store.Range{From: j.floor + 1, Under: memoryAddress(name), Kinds: []store.Kind{store.Memory}, NewestFirst: true, Limit: n}, func(rec store.Record) error {
 		var entry T
 		if err := rec.Decode(&entry); err != nil {
 			return err
@@ -203,7 +203,7 @@ func ReadEntries[T any](ctx context.Context, st store.Store, thread, name string
 		return nil, err
 	}
 	var entries []T
-	r := store.Range{From: floor + 1, Under: memoryAddress(name), Kinds: []store.Kind{store.Memory}, Newest: true, Limit: n}
+	r := store.Range{From: floor + 1, Under: memoryAddress(name), Kinds: []store.Kind{store.Memory}, NewestFirst: true, Limit: n}
 	for rec, err := range st.Records(ctx, thread, r) {
 		if err != nil {
 			return nil, err
@@ -231,7 +231,7 @@ func States[S any](ctx context.Context, st store.Store, thread, graph string) ([
 	var states []S
 	var last store.Record
 	seen := map[string]bool{}
-	for rec, err := range st.Records(ctx, thread, store.Range{From: floor + 1, Kinds: []store.Kind{store.State}, Newest: true}) {
+	for rec, err := range st.Records(ctx, thread, store.Range{From: floor + 1, Kinds: []store.Kind{store.Checkpoint}, NewestFirst: true}) {
 		if err != nil {
 			return nil, err
 		}

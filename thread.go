@@ -202,7 +202,7 @@ type threadState struct {
 // look reads how the thread is. With an error that matches ErrCorrupt it says where the thread ends, at least.
 func (j *journal) look() (threadState, error) {
 	var t threadState
-	last, err := j.newest(store.Range{Newest: true, Limit: 1})
+	last, err := j.newest(store.Range{NewestFirst: true, Limit: 1})
 	t.head = last.Seq
 	if err != nil || last.Seq == 0 {
 		if last.Seq == 0 && errors.Is(err, store.ErrCorrupt) {
@@ -245,7 +245,7 @@ func (j *journal) look() (threadState, error) {
 // mayBe reports whether a thread whose end cannot be read may be that of a turn's user, as far as it can be told.
 func (j *journal) mayBe(turn Turn) bool {
 	for last := int64(0); ; {
-		first, err := j.newest(store.Range{To: last, Kinds: []store.Kind{store.Began}, Newest: true, Limit: 1})
+		first, err := j.newest(store.Range{To: last, Kinds: []store.Kind{store.Began}, NewestFirst: true, Limit: 1})
 		if first.Seq == 0 {
 			return err == nil || errors.Is(err, store.ErrCorrupt) // there is none that can be read
 		}

@@ -19,7 +19,7 @@ func said(writer, n int) store.Record {
 
 // lastOf returns the number of a thread's last record.
 func lastOf(ctx context.Context, s store.Store, thread string) (int64, error) {
-	for rec, err := range s.Records(ctx, thread, store.Range{Newest: true, Limit: 1}) {
+	for rec, err := range s.Records(ctx, thread, store.Range{NewestFirst: true, Limit: 1}) {
 		return rec.Seq, err
 	}
 	return 0, nil

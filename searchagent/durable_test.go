@@ -177,7 +177,7 @@ func TestStoredBodyIsCheckedAgain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if rec.Kind == store.State {
+				if rec.Kind == store.Checkpoint {
 					rec.Data = plant(t, rec.Data, planted)
 				}
 				log = append(log, rec)

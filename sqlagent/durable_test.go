@@ -248,7 +248,7 @@ func TestRowsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for rec := range st.Records(t.Context(), "t", store.Range{Kinds: []store.Kind{store.State}}) {
+	for rec := range st.Records(t.Context(), "t", store.Range{Kinds: []store.Kind{store.Checkpoint}}) {
 		var state struct{ State struct{ Table *qed.Table } }
 		if err := json.Unmarshal(rec.Data, &state); err != nil {
 			t.Fatal(err)

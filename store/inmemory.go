@@ -10,31 +10,33 @@ import (
 	"time"
 )
 
-// InMemory is a [Store] that keeps conversations in memory, for tests and for programs whose conversations may end with
-// the process. The zero value is empty and ready to use. It is safe for concurrent use, and must not be copied once it was used.
+// InMemory is a [Store] that keeps conversations in memory, for tests and for
+// programs whose conversations may end with the process.
 //
-// Like a database it keeps times in microseconds and UTC. It does not copy the Data of records: neither who appends a record nor
-// who reads one may change them. Nothing is removed unless it is told so by [InMemory.Trim] or [InMemory.Delete].
+//   - The zero value is empty and ready to use. It must not be copied after its
+//     first use.
+//   - It is safe for concurrent use.
+//   - The Data of records is not copied. Neither the caller of Append nor a
+//     reader may change it.
+//   - Records are only removed by [InMemory.Trim] and [InMemory.Delete].
 type InMemory struct {
-	mu      sync.Mutex
-	threads map[string]*threadLog
-}
+	mu sync.Mutex
 
-// A threadLog is never changed where it has records: it grows at its end, or others take their place. So who reads needs no
-// lock beyond the moment in which he takes them.
-type threadLog struct{ records []Record }
+	// threads holds the records of each thread. Records are appended in place,
+	// and removed only from a copy, so a reader needs the lock only to get the
+	// slice.
+	threads map[string][]Record
+}
 
 var _ Store = (*InMemory)(nil)
 
-// Append does what [Store] says. It refuses records whose Kind or Address is too long.
+// Append implements [Store]. It refuses records that [CheckRecords] refuses.
 func (m *InMemory) Append(ctx context.Context, thread string, after int64, recs ...Record) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for i := range recs {
-		if rec := &recs[i]; len(rec.Kind) > 32 || len(rec.Address) > 1000 {
-			return fmt.Errorf("store: a record has a kind of %d bytes and an address of %d: at most 32 and 1,000 are allowed", len(rec.Kind), len(rec.Address))
-		}
+	if err := CheckRecords(recs); err != nil {
+		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,35 +45,31 @@ func (m *InMemory) Append(ctx context.Context, thread string, after int64, recs 
 		if err := CheckThread(thread); err != nil {
 			return err
 		}
-		log = &threadLog{}
 	}
-	if last := log.last(); last != after {
+	if last := lastSeq(log); last != after {
 		return fmt.Errorf("%w: its last record is number %d, not %d", ErrConflict, last, after)
 	}
 	if len(recs) == 0 {
 		return nil
 	}
-	if len(log.records) == 0 {
+	if log == nil {
 		if m.threads == nil {
-			m.threads = map[string]*threadLog{}
+			m.threads = map[string][]Record{}
 		}
-		m.threads[thread] = log
-		log.records = make([]Record, 0, len(recs)+31) // a run has more than a few
+		log = make([]Record, 0, len(recs)+31) // most threads get more records soon
 	}
-	log.records = append(log.records, recs...)
-	added := log.records[len(log.records)-len(recs):]
-	for i := range added {
-		rec := &added[i]
+	log = append(log, recs...)
+	for i := range recs {
+		rec := &log[len(log)-len(recs)+i]
 		rec.Seq = after + 1 + int64(i)
-		rec.Time = rec.Time.UTC()
-		if finer := rec.Time.Nanosecond() % 1000; finer != 0 {
-			rec.Time = rec.Time.Add(-time.Duration(finer))
-		}
+		rec.Time = rec.Time.UTC().Truncate(time.Microsecond)
 	}
+	m.threads[thread] = log
 	return nil
 }
 
-// Records does what [Store] says. What is appended while the sequence is read is not among the records.
+// Records implements [Store]. Records that are appended while the sequence is
+// read are not part of it.
 func (m *InMemory) Records(ctx context.Context, thread string, r Range) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		log, err := m.snapshot(ctx, thread)
@@ -86,10 +84,10 @@ func (m *InMemory) Records(ctx context.Context, thread string, r Range) iter.Seq
 		left := r.Limit
 		for i := range log {
 			rec := &log[i]
-			if r.Newest {
+			if r.NewestFirst {
 				rec = &log[len(log)-1-i]
 			}
-			if !r.Matches(rec) {
+			if !r.matches(rec) {
 				continue
 			}
 			if err := ctx.Err(); err != nil {
@@ -106,7 +104,7 @@ func (m *InMemory) Records(ctx context.Context, thread string, r Range) iter.Seq
 	}
 }
 
-// Trim does what [Store] says.
+// Trim implements [Store].
 func (m *InMemory) Trim(ctx context.Context, thread string, before int64, kinds ...Kind) error {
 	if _, err := m.snapshot(ctx, thread); err != nil {
 		return err
@@ -114,20 +112,17 @@ func (m *InMemory) Trim(ctx context.Context, thread string, before int64, kinds 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	log := m.threads[thread]
-	if log == nil {
-		return nil
-	}
-	last := log.last()
+	last := lastSeq(log)
 	trimmed := func(rec Record) bool {
 		return rec.Seq < before && rec.Seq != last && slices.Contains(kinds, rec.Kind)
 	}
-	if slices.ContainsFunc(log.records, trimmed) {
-		log.records = slices.DeleteFunc(slices.Clone(log.records), trimmed)
+	if slices.ContainsFunc(log, trimmed) {
+		m.threads[thread] = slices.DeleteFunc(slices.Clone(log), trimmed)
 	}
 	return nil
 }
 
-// Delete does what [Store] says.
+// Delete implements [Store].
 func (m *InMemory) Delete(ctx context.Context, thread string) error {
 	if _, err := m.snapshot(ctx, thread); err != nil {
 		return err
@@ -138,7 +133,7 @@ func (m *InMemory) Delete(ctx context.Context, thread string) error {
 	return nil
 }
 
-// snapshot returns the records that a thread has now.
+// snapshot returns the present records of a thread.
 func (m *InMemory) snapshot(ctx context.Context, thread string) ([]Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -149,13 +144,13 @@ func (m *InMemory) snapshot(ctx context.Context, thread string) ([]Record, error
 	if log == nil {
 		return nil, CheckThread(thread)
 	}
-	return log.records, nil
+	return log, nil
 }
 
-// last returns the number of the last record.
-func (l *threadLog) last() int64 {
-	if len(l.records) == 0 {
+// lastSeq returns the number of the last record, or 0.
+func lastSeq(log []Record) int64 {
+	if len(log) == 0 {
 		return 0
 	}
-	return l.records[len(l.records)-1].Seq
+	return log[len(log)-1].Seq
 }

@@ -14,12 +14,12 @@ func TestInMemory(t *testing.T) {
 	storetest.Run(t, func(*testing.T) store.Store { return new(store.InMemory) })
 }
 
-// What is appended, trimmed or deleted while a sequence is read does not change it.
+// Appends, trims and deletions do not change a sequence that is being read.
 func TestInMemorySnapshot(t *testing.T) {
 	var st store.InMemory
 	add := func(thread string, after int64, n int) {
 		for range n {
-			if err := st.Append(t.Context(), thread, after, store.Record{Kind: store.State}); err != nil {
+			if err := st.Append(t.Context(), thread, after, store.Record{Kind: store.Checkpoint}); err != nil {
 				t.Fatal(err)
 			}
 			after++
@@ -27,7 +27,7 @@ func TestInMemorySnapshot(t *testing.T) {
 	}
 	for name, change := range map[string]func() error{
 		"append": func() error { add("append", 10, 100); return nil },
-		"trim":   func() error { return st.Trim(t.Context(), "trim", 10, store.State) },
+		"trim":   func() error { return st.Trim(t.Context(), "trim", 10, store.Checkpoint) },
 		"delete": func() error { return st.Delete(t.Context(), "delete") },
 		"delete and append": func() error {
 			err := st.Delete(t.Context(), "delete and append")
@@ -53,10 +53,10 @@ func TestInMemorySnapshot(t *testing.T) {
 	}
 }
 
-// One append to a thread that ends at 100 records, as a run's checkpoints do.
+// Measures one append to a thread that is deleted at 100 records.
 func BenchmarkInMemoryAppend(b *testing.B) {
 	var st store.InMemory
-	rec := store.Record{Time: time.Now(), Kind: store.State, Run: 1, Address: "step", Data: []byte(`{"question":"how many?"}`)}
+	rec := store.Record{Time: time.Now(), Kind: store.Checkpoint, Run: 1, Address: "step", Data: []byte(`{"question":"how many?"}`)}
 	b.ReportAllocs()
 	after := int64(0)
 	for b.Loop() {
@@ -72,7 +72,7 @@ func BenchmarkInMemoryAppend(b *testing.B) {
 	}
 }
 
-// The last record of a thread of 100,000.
+// Measures reading the last of 100,000 records.
 func BenchmarkInMemoryNewest(b *testing.B) {
 	var st store.InMemory
 	if err := st.Append(b.Context(), "thread", 0, make([]store.Record, 100_000)...); err != nil {
@@ -80,7 +80,7 @@ func BenchmarkInMemoryNewest(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		for rec, err := range st.Records(b.Context(), "thread", store.Range{Newest: true, Limit: 1}) {
+		for rec, err := range st.Records(b.Context(), "thread", store.Range{NewestFirst: true, Limit: 1}) {
 			if err != nil || rec.Seq != 100_000 {
 				b.Fatal(rec.Seq, err)
 			}

@@ -1,3 +1,17 @@
+// Package store defines where conversations are kept, so that they survive the
+// process: give a [Store] to qed.Durable, and every turn of a thread is recorded
+// and can be resumed by another process.
+//
+// Choose a store by what shares the conversations:
+//
+//   - [InMemory] for tests, and for programs whose conversations may end with
+//     the process.
+//   - sqlitestore.Open for the processes of one machine. It needs no server.
+//   - sqlstore.New for several machines, with PostgreSQL, MySQL or MariaDB.
+//   - An implementation of the Store interface for anything else. Package
+//     storetest tests it.
+//
+// This package and the stores do not depend on the runtime.
 package store
 
 import (
@@ -6,59 +20,93 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
-// A Store keeps conversations: for each thread a log that only grows at its end. What a run did, what was said and what
-// was asked is in it, so another process can go on where one stopped.
+// A Store keeps one append-only log of records for each thread. The log holds
+// everything that happened in the conversation, so that another process can
+// resume a run that stopped.
 //
-// A log is linear by construction. Two writers that believe to be at the same place cannot both append: the second gets
-// an error that matches [ErrConflict]. That is all the locking there is, so a Store must make an append and its check one.
+// Appends use optimistic locking: of two writers that append after the same
+// record, one succeeds and the other gets an error that matches [ErrConflict].
+// There is no other lock, so a Store must check the last record and append in
+// one atomic operation.
 //
-// A Store is safe for concurrent use. [InMemory] is one for tests and small programs, package sqlstore has one for databases; package storetest
-// tests any other.
+// A Store is safe for concurrent use. Every method returns an error that matches
+// [ErrInvalidThread] for an id that [CheckThread] refuses. Package storetest
+// tests an implementation and lists what it must guarantee in addition.
 type Store interface {
-	// Append adds recs, all or none, behind the record with the number after, which must be the thread's last; 0 means that the
-	// thread has no records. They get the numbers from after+1; their Seq is not looked at.
-	// When the thread's last record is another one, nothing is added and the error matches ErrConflict.
+	// Append adds all of recs to the thread or none of them.
+	//
+	//   - after is the Seq of the thread's last record, or 0 if the thread has
+	//     no records. If the last record is another one, the error matches
+	//     ErrConflict.
+	//   - The records get the numbers from after+1 on. Their Seq fields are
+	//     ignored.
+	//   - Without recs, Append only checks after.
 	Append(ctx context.Context, thread string, after int64, recs ...Record) error
 
-	// Records gives the records of a thread that r asks for; a thread that does not exist has none. An error ends the sequence.
-	// A record that cannot be read is an error that matches [ErrCorrupt], and has its Seq beside it, where that can be told. What is appended
-	// meanwhile may be among them or not.
+	// Records returns the records of a thread that r selects. A thread that does
+	// not exist has none.
+	//
+	//   - An error ends the sequence.
+	//   - If a record cannot be read, the error matches ErrCorrupt, and the Seq
+	//     of the record that is yielded with it is the number of the unreadable
+	//     record, if that number is known.
+	//   - Records that are appended while the sequence is read may or may not be
+	//     part of it.
 	Records(ctx context.Context, thread string, r Range) iter.Seq2[Record, error]
 
-	// Trim removes the records of the given kinds with a number below before, but never the thread's last record.
-	// Those that stay keep their numbers.
+	// Trim removes the records of the given kinds whose numbers are below
+	// before. It never removes the thread's last record. The other records keep
+	// their numbers.
 	Trim(ctx context.Context, thread string, before int64, kinds ...Kind) error
 
-	// Delete removes a thread with everything of it. A thread that does not exist is no error. Numbers begin anew, so a run that is still
-	// going on could append to another conversation of the same id: give each conversation an id of its own.
+	// Delete removes a thread with all its records. Deleting a thread that does
+	// not exist is not an error.
+	//
+	// A deleted thread starts again at number 1, so a run that is still active
+	// could append to a new conversation with the same id. Do not use an id
+	// twice.
 	Delete(ctx context.Context, thread string) error
 }
 
-// A Record is an entry of a thread's log.
-type Record struct {
-	Seq  int64     `json:"seq"`  // from 1; a trimmed log has gaps
-	Time time.Time `json:"time"` // when it was written, by the clock of whoever wrote it
-	Kind Kind      `json:"kind"`
+// The lengths in bytes that every [Store] keeps in full.
+const (
+	maxThread  = 256
+	maxKind    = 32
+	maxAddress = 1000
+)
 
-	// Run is the Seq of the record with which its run began. It is the same for a run that stopped and was resumed.
+// A Record is an entry in the log of a thread.
+type Record struct {
+	// Seq is the number of the record, counted from 1. A trimmed log has gaps.
+	Seq int64 `json:"seq"`
+
+	// Time is when the record was written, by the clock of its writer. Stores
+	// keep it in UTC and to the microsecond.
+	Time time.Time `json:"time"`
+
+	Kind Kind `json:"kind"`
+
+	// Run is the Seq of the record that began the run. A resumed run keeps it.
 	Run int64 `json:"run,omitempty"`
 
-	// Address is what the record is about, such as a node or a call: names separated by slashes, from the outside in.
-	// At most 1,000 bytes.
+	// Address names what the record is about, such as a node or a call: names
+	// from the outermost to the innermost, separated by slashes. It has at most
+	// 1,000 bytes.
 	Address string `json:"address,omitempty"`
 
-	// EventData is one JSON value, or nil.
+	// Data is one JSON value, or nil. A store keeps its bytes unchanged.
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// Decode decodes the Data of rec. Fields that v does not have are ignored, as a
-// newer version may have written them. An error matches [ErrCorrupt].
+// Decode decodes the Data of rec into v. It ignores fields that v does not have,
+// because a newer version may have written them. Its errors match [ErrCorrupt].
 func (rec *Record) Decode(v any) error {
 	if err := json.Unmarshal(rec.Data, v); err != nil {
 		return fmt.Errorf("%w: number %d, %s: %w", ErrCorrupt, rec.Seq, rec.Kind, err)
@@ -66,75 +114,134 @@ func (rec *Record) Decode(v any) error {
 	return nil
 }
 
-// A Kind says what a [Record] tells. Stores keep records of every kind alike. At most 32 bytes.
+// CheckRecords returns an error if the Kind or the Address of a record is longer
+// than a [Store] has to support. A store with columns of limited length calls it
+// in Append.
+func CheckRecords(recs []Record) error {
+	for i := range recs {
+		kind, address := len(recs[i].Kind), len(recs[i].Address)
+		if kind > maxKind || address > maxAddress {
+			return fmt.Errorf("store: a record has a kind of %d bytes and an address of %d bytes; the limits are %d and %d",
+				kind, address, maxKind, maxAddress)
+		}
+	}
+	return nil
+}
+
+// A Kind is the type of a [Record]. It has at most 32 bytes.
+//
+// A store treats every kind alike and accepts unknown ones. The only choice that
+// it may base on the kind is durability: after a power failure the most recent
+// records of kind [Checkpoint] and [Heartbeat] may be missing, but only if no
+// record that follows them survived.
 type Kind string
 
 // The kinds of records that the runtime writes.
+//
+// The records of a run that are only needed to resume it are trimmed when the
+// run is old: Checkpoint, Called, Returned, Question, Reply and Heartbeat. The
+// other kinds are the conversation, and stay until the thread is deleted.
 const (
-	Began    Kind = "began"    // a run began, with its turn
-	Resumed  Kind = "resumed"  // it goes on, in another turn or process
-	Ended    Kind = "ended"    // it ended, or waits for a reply
-	Alive    Kind = "alive"    // whoever runs it still does
-	State    Kind = "state"    // the state of a graph, after a node
-	Called   Kind = "called"   // a call that must not be repeated begins
-	Returned Kind = "returned" // what became of a call
-	Question Kind = "question" // a question to the user
-	Reply    Kind = "reply"    // his reply
-	Message  Kind = "message"  // what the user or the agent said
-	Summary  Kind = "summary"  // what older messages come to
-	Saved    Kind = "kept"     // rows or documents under a handle
-	Memory   Kind = "memory"   // an entry of an agent's own memory
+	// Began is the first record of a run, with its turn.
+	Began Kind = "began"
+
+	// Resumed records that a run continues, in a later turn or another process.
+	Resumed Kind = "resumed"
+
+	// Ended is the last record of a run that has ended or waits for a reply. It
+	// holds the answer or the error.
+	Ended Kind = "ended"
+
+	// Heartbeat shows that the process of a run is alive. It is written when
+	// nothing else was recorded for a while, and has no data.
+	Heartbeat Kind = "heartbeat"
+
+	// Checkpoint is the state of a graph after a node. It is written most often
+	// and has the most data. Address is the graph.
+	Checkpoint Kind = "checkpoint"
+
+	// Called records that an at-most-once call begins. Address is the call.
+	Called Kind = "called"
+
+	// Returned is the result of a step or a call. Address is the call.
+	Returned Kind = "returned"
+
+	// Question is a question that interrupts a run until the user replies.
+	Question Kind = "question"
+
+	// Reply is the user's reply to the question with the same address.
+	Reply Kind = "reply"
+
+	// Message is a message of the user or the agent.
+	Message Kind = "message"
+
+	// Summary replaces older messages in what a model is sent. The messages stay
+	// in the log.
+	Summary Kind = "summary"
+
+	// Saved holds rows or another artifact. Address is its handle.
+	Saved Kind = "saved"
+
+	// Memory is an entry of an agent's memory. Address is the memory's name.
+	Memory Kind = "memory"
 )
 
-// A Range says which records of a thread are wanted. The zero Range means all of them, oldest first.
+// A Range selects records of a thread. The zero Range selects all of them, oldest
+// first. A record is selected if it meets every condition.
 type Range struct {
-	From, To int64  // the lowest and the highest number; 0 means no limit
-	Kinds    []Kind // nil means every kind
-	Under    string // an address: it and what lies below it, as "a" has "a" and "a/b" but not "ab"; empty means every one
-	Newest   bool   // newest first
-	Limit    int    // how many at most; 0 means no limit
+	// From and To are the lowest and the highest number; 0 means no limit.
+	From, To int64
+
+	// Kinds are the kinds to select. Nil means every kind, and an empty slice
+	// that is not nil means none.
+	Kinds []Kind
+
+	// Under is an address. It selects the records with this address and those
+	// below it, see [IsUnder]. Empty means every address.
+	Under string
+
+	// NewestFirst reverses the order of the records. Limit then selects the
+	// newest ones.
+	NewestFirst bool
+
+	// Limit is the highest number of records; 0 means no limit.
+	Limit int
 }
 
-// matches reports whether r asks for rec, the limit aside.
-func (r Range) Matches(rec *Record) bool {
-	if rec.Seq < r.From || r.To > 0 && rec.Seq > r.To {
-		return false
-	}
-	if r.Under != "" && !IsUnder(rec.Address, r.Under) {
-		return false
-	}
-	for _, kind := range r.Kinds {
-		if kind == rec.Kind {
-			return true
-		}
-	}
-	return r.Kinds == nil
+// matches reports whether r selects rec if Limit is ignored.
+func (r Range) matches(rec *Record) bool {
+	return rec.Seq >= r.From && (r.To <= 0 || rec.Seq <= r.To) &&
+		(r.Under == "" || IsUnder(rec.Address, r.Under)) &&
+		(r.Kinds == nil || slices.Contains(r.Kinds, rec.Kind))
 }
 
-// isUnder reports whether an address is another one or lies below it.
-func IsUnder(address, other string) bool {
-	return strings.HasPrefix(address, other) && (len(address) == len(other) || address[len(other)] == '/')
+// IsUnder reports whether address is parent or lies below it: "a" and "a/b" are
+// under "a", but "ab" is not.
+func IsUnder(address, parent string) bool {
+	rest, ok := strings.CutPrefix(address, parent)
+	return ok && (rest == "" || rest[0] == '/')
 }
 
 var (
-	// ErrConflict says that a thread is not as it was left: another process goes on with its run, or deleted it.
-	ErrConflict = errors.New("store: the thread was changed by somebody else")
+	// ErrConflict means that the thread has another last record than the writer
+	// expected: another process appended to the thread, or deleted it.
+	ErrConflict = errors.New("store: another writer has changed the thread")
 
-	// ErrCorrupt says that a record of a thread cannot be read.
+	// ErrCorrupt means that a record of a thread cannot be read.
 	ErrCorrupt = errors.New("store: a record of the thread cannot be read")
 
-	// ErrInvalidThread says that a thread's id cannot be one.
-	ErrInvalidThread = errors.New("store: no id of a thread")
+	// ErrInvalidThread means that a text cannot be the id of a thread.
+	ErrInvalidThread = errors.New("store: invalid thread id")
 )
 
-// CheckThread returns an error that matches [ErrInvalidThread] unless id can be that of a thread: 1 to 256 bytes of valid UTF-8
-// that can be printed. Every [Store] refuses others.
+// CheckThread returns an error that matches [ErrInvalidThread] unless id has 1 to
+// 256 bytes of valid UTF-8 and only printable characters.
 func CheckThread(id string) error {
 	switch {
 	case id == "":
 		return fmt.Errorf("%w: it is empty", ErrInvalidThread)
-	case len(id) > 256:
-		return fmt.Errorf("%w: it has %d bytes, and at most 256 are allowed", ErrInvalidThread, len(id))
+	case len(id) > maxThread:
+		return fmt.Errorf("%w: it has %d bytes; the limit is %d", ErrInvalidThread, len(id), maxThread)
 	case !utf8.ValidString(id):
 		return fmt.Errorf("%w: it is not valid UTF-8", ErrInvalidThread)
 	case strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }):

@@ -107,7 +107,7 @@ type recordSizes struct {
 
 func (s *recordSizes) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	for _, r := range recs {
-		if r.Kind == store.State {
+		if r.Kind == store.Checkpoint {
 			s.largest = max(s.largest, len(r.Data))
 		}
 	}

@@ -53,7 +53,7 @@ type userHead struct {
 // head reads the last record.
 func (m *Memory) head(ctx context.Context, thread string) (userHead, error) {
 	head := userHead{userRecord: userRecord{Trimmed: true}}
-	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, Newest: true, Limit: 1}) {
+	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, NewestFirst: true, Limit: 1}) {
 		if err != nil {
 			return head, err
 		}
@@ -248,7 +248,7 @@ func (m *Memory) rewrite(ctx context.Context, thread string, change func(*userLo
 
 // trim removes what is before the last record that Begins.
 func (m *Memory) trim(ctx context.Context, thread string) error {
-	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, Newest: true}) {
+	for rec, err := range m.Store.Records(ctx, thread, store.Range{Kinds: []store.Kind{store.Memory}, NewestFirst: true}) {
 		if err != nil {
 			return err
 		}
@@ -333,7 +333,7 @@ func (m *Memory) Forget(ctx context.Context, user User) error {
 
 // newest returns the number of the last record, also of one that cannot be read; 0: there is none.
 func (m *Memory) newest(ctx context.Context, thread string) (seq int64, err error) {
-	for rec, err := range m.Store.Records(ctx, thread, store.Range{Newest: true, Limit: 1}) {
+	for rec, err := range m.Store.Records(ctx, thread, store.Range{NewestFirst: true, Limit: 1}) {
 		if err != nil && (!errors.Is(err, store.ErrCorrupt) || rec.Seq == 0) {
 			return 0, err
 		}

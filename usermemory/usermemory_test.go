@@ -499,7 +499,7 @@ func TestUserMemoryReadsWhatIsRewritten(t *testing.T) {
 	noted(t, m, ann, past("1", 1, "ship 1"), past("1", 2, "ship 2"), past("1", 3, "ship 3"))
 	torn := true
 	st.records = func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
-		if r.Newest || !torn {
+		if r.NewestFirst || !torn {
 			return do(ctx)
 		}
 		torn = false

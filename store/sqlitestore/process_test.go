@@ -42,7 +42,7 @@ func child(path, work string) error {
 	}
 	for n := 0; work == "for ever" || n < 50; {
 		var after int64
-		for rec, err := range s.Records(context.Background(), "thread", store.Range{Newest: true, Limit: 1}) {
+		for rec, err := range s.Records(context.Background(), "thread", store.Range{NewestFirst: true, Limit: 1}) {
 			if err != nil {
 				return err
 			}

@@ -56,7 +56,7 @@ func (s *Store) pool(recs []store.Record) *Store {
 		return s
 	}
 	for i := range recs {
-		if recs[i].Kind != store.State && recs[i].Kind != store.Alive {
+		if recs[i].Kind != store.Checkpoint && recs[i].Kind != store.Heartbeat {
 			return s
 		}
 	}

@@ -82,7 +82,7 @@ type batch struct {
 
 func (s *Store) newCursor(thread string, r store.Range) *cursor {
 	c := &cursor{
-		s: s, thread: thread, newest: r.Newest,
+		s: s, thread: thread, newest: r.NewestFirst,
 		low: max(r.From, 1), high: maxSeq, left: -1, rows: firstRows,
 	}
 	if r.To > 0 {
@@ -107,7 +107,7 @@ func (s *Store) newCursor(thread string, r store.Range) *cursor {
 		}
 	}
 	c.text += " ORDER BY " + t.order
-	if r.Newest {
+	if r.NewestFirst {
 		c.text += " DESC"
 	}
 	c.text += " LIMIT ?"

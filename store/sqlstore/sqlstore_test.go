@@ -167,7 +167,7 @@ func TestCorrupt(t *testing.T) {
 		if len(seqs) != 2 || rec.Seq != 3 {
 			t.Errorf("%s: read %v, and then number %d", name, seqs, rec.Seq)
 		}
-		for rec, err := range s.Records(t.Context(), name, store.Range{Newest: true, Limit: 1}) {
+		for rec, err := range s.Records(t.Context(), name, store.Range{NewestFirst: true, Limit: 1}) {
 			if rec.Seq != 4 || err != nil {
 				t.Errorf("%s: the last record is %d, %v", name, rec.Seq, err)
 			}

@@ -50,7 +50,7 @@ func testConcurrentWriters(t *test) {
 		group.Go(func() {
 			refused := int64(-1)
 			for n := 0; n < each && errs[w] == nil; {
-				last, err := collect(t.store.Records(t.ctx, thread, store.Range{Newest: true, Limit: 1}))
+				last, err := collect(t.store.Records(t.ctx, thread, store.Range{NewestFirst: true, Limit: 1}))
 				if err != nil {
 					errs[w] = err
 					return

@@ -12,7 +12,7 @@ import (
 func (t *test) ranged() (thread string, log []store.Record) {
 	t.Helper()
 	for _, address := range []string{"a", "a/b", "", "ab", "a/b/c", "a/bc", "b"} {
-		for _, kind := range []store.Kind{store.Message, store.State, "messages"} {
+		for _, kind := range []store.Kind{store.Message, store.Checkpoint, "messages"} {
 			rec := text(address + " " + string(kind))
 			rec.Seq, rec.Kind, rec.Address = int64(len(log)+1), kind, address
 			log = append(log, rec)
@@ -36,7 +36,7 @@ func asked(log []store.Record, r store.Range) (want []store.Record) {
 			want = append(want, rec)
 		}
 	}
-	if r.Newest {
+	if r.NewestFirst {
 		slices.Reverse(want)
 	}
 	if r.Limit > 0 {
@@ -79,12 +79,12 @@ func testRangeKinds(t *test) {
 	thread, log := t.ranged()
 	many := []store.Kind{store.Message}
 	for range 50 {
-		many = append(many, "unknown", store.State)
+		many = append(many, "unknown", store.Checkpoint)
 	}
 	t.answers(thread, log,
 		store.Range{Kinds: []store.Kind{store.Message}},
-		store.Range{Kinds: []store.Kind{store.Message, store.State}},
-		store.Range{Kinds: []store.Kind{store.State, store.Message, store.Ended}},
+		store.Range{Kinds: []store.Kind{store.Message, store.Checkpoint}},
+		store.Range{Kinds: []store.Kind{store.Checkpoint, store.Message, store.Ended}},
 		store.Range{Kinds: []store.Kind{"messages"}},
 		store.Range{Kinds: []store.Kind{"Message"}},
 		store.Range{Kinds: []store.Kind{"message "}},
@@ -104,12 +104,12 @@ func testRangeUnder(t *test) {
 func testRangeNewest(t *test) {
 	thread, log := t.ranged()
 	t.answers(thread, log,
-		store.Range{Newest: true},
-		store.Range{Newest: true, From: 5, To: 9},
-		store.Range{Newest: true, Kinds: []store.Kind{store.State}},
-		store.Range{Newest: true, Under: "a/b"},
+		store.Range{NewestFirst: true},
+		store.Range{NewestFirst: true, From: 5, To: 9},
+		store.Range{NewestFirst: true, Kinds: []store.Kind{store.Checkpoint}},
+		store.Range{NewestFirst: true, Under: "a/b"},
 	)
-	t.answers(newThread(), nil, store.Range{Newest: true})
+	t.answers(newThread(), nil, store.Range{NewestFirst: true})
 }
 
 func testRangeLimit(t *test) {
@@ -129,12 +129,12 @@ func testRangeAll(t *test) {
 	thread, log := t.ranged()
 	for _, from := range []int64{0, 4, 12} {
 		for _, to := range []int64{0, 12, 20} {
-			for _, kinds := range [][]store.Kind{nil, {store.State}, {store.State, "messages"}} {
+			for _, kinds := range [][]store.Kind{nil, {store.Checkpoint}, {store.Checkpoint, "messages"}} {
 				for _, under := range []string{"", "a", "a/b"} {
 					for _, limit := range []int{0, 1, 3} {
 						r := store.Range{From: from, To: to, Kinds: kinds, Under: under, Limit: limit}
 						newest := r
-						newest.Newest = true
+						newest.NewestFirst = true
 						t.answers(thread, log, r, newest)
 					}
 				}

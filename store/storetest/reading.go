@@ -14,7 +14,7 @@ func testReadBreak(t *test) {
 	thread := t.fill(long)
 	for i := range 30 {
 		n := 0
-		for rec, err := range t.store.Records(t.ctx, thread, store.Range{Newest: i%2 == 1}) {
+		for rec, err := range t.store.Records(t.ctx, thread, store.Range{NewestFirst: i%2 == 1}) {
 			if err != nil {
 				t.Fatalf("Records, after %d sequences that were left early: %v", i, err)
 			}

@@ -10,7 +10,7 @@ import (
 
 // Trim takes the records of the kinds below a number, and no others.
 func testTrim(t *test) {
-	const state, called, message = store.State, store.Called, store.Message
+	const state, called, message = store.Checkpoint, store.Called, store.Message
 	log := texts(1, 9)
 	for i, kind := range []store.Kind{message, state, called, state, message, "State", state, called, state} {
 		log[i].Kind = kind
@@ -61,9 +61,9 @@ func (t *test) trim(thread string, before int64, kinds ...store.Kind) {
 func testTrimPlace(t *test) {
 	thread := newThread()
 	log := texts(1, 5)
-	log[1].Kind, log[2].Kind = store.State, store.State
+	log[1].Kind, log[2].Kind = store.Checkpoint, store.Checkpoint
 	t.append(thread, 0, log...)
-	t.trim(thread, 5, store.State)
+	t.trim(thread, 5, store.Checkpoint)
 	for after := range int64(5) {
 		t.conflict(thread, after, text("in a gap"))
 		t.conflict(thread, after, text("in a gap"), text("and behind"))

@@ -129,7 +129,7 @@ type memory = store.InMemory
 
 // last returns the number of a thread's last record.
 func last(s store.Store, thread string) (seq int64) {
-	for rec := range s.Records(context.Background(), thread, store.Range{Newest: true, Limit: 1}) {
+	for rec := range s.Records(context.Background(), thread, store.Range{NewestFirst: true, Limit: 1}) {
 		seq = rec.Seq
 	}
 	return seq
@@ -310,7 +310,7 @@ func (s *beyond) Records(ctx context.Context, thread string, r store.Range) iter
 type oldest struct{ memory }
 
 func (s *oldest) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
-	r.Newest = false
+	r.NewestFirst = false
 	return s.memory.Records(ctx, thread, r)
 }
 
@@ -390,7 +390,7 @@ type trimsLast struct {
 }
 
 func (s *trimsLast) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
-	for rec := range s.memory.Records(ctx, thread, store.Range{Newest: true, Limit: 1}) {
+	for rec := range s.memory.Records(ctx, thread, store.Range{NewestFirst: true, Limit: 1}) {
 		if rec.Seq < before && slices.Contains(kinds, rec.Kind) {
 			s.hidden.Store(thread, rec.Seq)
 		}
@@ -530,7 +530,7 @@ func (s *leaking) Records(ctx context.Context, thread string, r store.Range) ite
 type following struct{ memory }
 
 func (s *following) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
-	if r.Newest || r.Limit > 0 || r.To > 0 {
+	if r.NewestFirst || r.Limit > 0 || r.To > 0 {
 		return s.memory.Records(ctx, thread, r)
 	}
 	return func(yield func(store.Record, error) bool) {

@@ -52,7 +52,7 @@ func testDataSize(t *test) {
 		t.append(apart, int64(i), rec)
 	}
 	t.has(apart, log...)
-	if diff := difference(t.read(apart, store.Range{Newest: true, Limit: 2}), []store.Record{log[len(log)-1], log[len(log)-2]}); diff != "" {
+	if diff := difference(t.read(apart, store.Range{NewestFirst: true, Limit: 2}), []store.Record{log[len(log)-1], log[len(log)-2]}); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -110,8 +110,8 @@ func testLength(t *test) {
 		long.Address += "a"
 		for _, rec := range []store.Record{
 			{Time: noon, Kind: long.Kind},
-			{Time: noon, Kind: store.State, Address: long.Address},
-			{Time: noon, Kind: store.State, Address: strings.Repeat("a", 70_000)},
+			{Time: noon, Kind: store.Checkpoint, Address: long.Address},
+			{Time: noon, Kind: store.Checkpoint, Address: strings.Repeat("a", 70_000)},
 		} {
 			if t.store.Append(t.ctx, thread, head, rec) == nil {
 				head++

@@ -1,0 +1,61 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/qedkit/qed/store"
+)
+
+// A thread is a log. Two writers that append after the same record conflict.
+func Example() {
+	ctx := context.Background()
+	var st store.InMemory
+
+	question := store.Record{Kind: store.Message, Run: 1, Data: []byte(`{"content":"how many crews are there?"}`)}
+	answer := store.Record{Kind: store.Message, Run: 1, Data: []byte(`{"content":"There are 12 crews."}`)}
+	if err := st.Append(ctx, "thread-1", 0, question, answer); err != nil {
+		log.Fatal(err)
+	}
+
+	// Another process that has not seen the answer cannot append after record 1.
+	err := st.Append(ctx, "thread-1", 1, store.Record{Kind: store.Ended, Run: 1})
+	fmt.Println("conflict:", errors.Is(err, store.ErrConflict))
+
+	for rec, err := range st.Records(ctx, "thread-1", store.Range{NewestFirst: true, Limit: 2}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		var message struct{ Content string }
+		if err := rec.Decode(&message); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(rec.Seq, rec.Kind, message.Content)
+	}
+	// Output:
+	// conflict: true
+	// 2 message There are 12 crews.
+	// 1 message how many crews are there?
+}
+
+// An address selects the records with this address and those below it.
+func ExampleRange() {
+	ctx := context.Background()
+	var st store.InMemory
+	for i, address := range []string{"sql", "sql/execute", "sqlite"} {
+		if err := st.Append(ctx, "thread-1", int64(i), store.Record{Kind: store.Checkpoint, Address: address}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for rec, err := range st.Records(ctx, "thread-1", store.Range{Under: "sql"}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(rec.Seq, rec.Address)
+	}
+	// Output:
+	// 1 sql
+	// 2 sql/execute
+}
