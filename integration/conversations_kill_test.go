@@ -19,13 +19,14 @@ import (
 	"github.com/qedkit/qed/store/sqlitestore"
 )
 
-// talkingEnv has, in the process that is killed, the file of its conversations.
+// talkingEnv is the file of the conversations, in the process that is killed.
 const talkingEnv = "QED_TEST_TALKING"
 
-// roundEnv has which process in a row it is.
+// roundEnv is how many such processes there were before.
 const roundEnv = "QED_TEST_ROUND"
 
-// inRound returns a context whose clock says that the process before is long dead, so that its leases need not be waited for.
+// inRound returns a context whose clock is later than every lease of the processes
+// before, so that a run can be resumed at once.
 func inRound(ctx context.Context, round int) context.Context {
 	return qed.WithClock(ctx, func() time.Time { return time.Now().Add(time.Duration(round) * time.Hour) })
 }
@@ -36,7 +37,8 @@ func sayIn(thread string) func(turn int) string {
 	return func(turn int) string { return fmt.Sprintf("%s, turn %d", thread, turn) }
 }
 
-// talk goes on with the conversations of a file until it is killed. It prints every turn that is saved.
+// talk continues the conversations of a file until the process is killed. It prints
+// every turn that was saved.
 func talk(path string) int {
 	st, err := sqlitestore.Open(path, nil)
 	if err != nil {
@@ -68,7 +70,8 @@ func talk(path string) int {
 	return 1
 }
 
-// nextTurn goes on with a run that stopped, or says the next thing. It returns the number of the turn that is saved.
+// nextTurn resumes the run of a thread if it was stopped, or else takes the next
+// turn. It returns the number of the turn that was saved.
 func nextTurn(ctx context.Context, agent qed.Agent, st store.Store, thread string) (int, error) {
 	messages, err := qed.Messages(ctx, st, thread, 0)
 	if err != nil {
@@ -88,13 +91,15 @@ func nextTurn(ctx context.Context, agent qed.Agent, st store.Store, thread strin
 	return turn, nil
 }
 
-// A process is killed at two hundred moments of chance. What it reported as saved is there, and every conversation goes on.
+// A process is killed at two hundred random moments. Every turn that it reported as
+// saved is there, and every conversation continues.
 func TestKilledAtAnyMoment(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "conversations.db")
-	saved, told := make([]int, talkers), make([]int, talkers) // the last turn of each, and the round in which it was reported
+	// The last saved turn of each conversation, and the round that reported it.
+	saved, reported := make([]int, talkers), make([]int, talkers)
 	const rounds = 200
 	for round := range rounds {
-		talkAndDie(t, path, round, saved, told)
+		talkAndDie(t, path, round, saved, reported)
 		if t.Failed() {
 			return
 		}
@@ -109,11 +114,11 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		thread := fmt.Sprintf("thread %d", i)
 		turn, err := nextTurn(ctx, agent, st, thread)
 		if err != nil {
-			t.Errorf("%s does not go on: %v", thread, err)
+			t.Errorf("%s does not continue: %v", thread, err)
 			continue
 		}
 		if turn <= least {
-			t.Errorf("%s goes on with turn %d, and turn %d was saved", thread, turn, least)
+			t.Errorf("%s continues with turn %d, but turn %d was saved", thread, turn, least)
 		}
 		if err := whole(ctx, st, thread, turn, sayIn(thread)); err != nil {
 			t.Error(err)
@@ -122,8 +127,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Logf("turns saved before the last kill: %v", saved)
 }
 
-// talkAndDie runs a process that talks, kills it after a while, and notes what it reported.
-func talkAndDie(t *testing.T, path string, round int, saved, told []int) {
+// talkAndDie runs a process that talks, kills it after a random time, and checks and
+// records the turns that it reported.
+func talkAndDie(t *testing.T, path string, round int, saved, reported []int) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), talkingEnv+"="+path, fmt.Sprintf("%s=%d", roundEnv, round))
 	out, err := cmd.StdoutPipe()
@@ -141,11 +147,12 @@ func talkAndDie(t *testing.T, path string, round int, saved, told []int) {
 			t.Errorf("round %d: %s", round, lines.Text())
 			continue
 		}
-		// In each round since, one may have been saved and not reported before the kill.
-		if turn <= saved[thread] || turn > saved[thread]+1+round-told[thread] {
-			t.Errorf("round %d: thread %d went on with turn %d after %d", round, thread, turn, saved[thread])
+		// In each round since then one turn may have been saved but not
+		// reported before the kill.
+		if turn <= saved[thread] || turn > saved[thread]+1+round-reported[thread] {
+			t.Errorf("round %d: thread %d continued with turn %d after %d", round, thread, turn, saved[thread])
 		}
-		saved[thread], told[thread] = turn, round
+		saved[thread], reported[thread] = turn, round
 	}
 	cmd.Wait()
 }

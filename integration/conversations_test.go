@@ -20,11 +20,11 @@ import (
 type talkState struct {
 	Said  string
 	Turns int
-	Heard []string // what was said in the turns before
+	Heard []string // the messages of the turns before
 }
 
-// talker is an agent that proves by its answers whether its conversation is whole: it counts the turns in a state that is carried
-// from turn to turn, and lists what the conversation says was said before.
+// talker returns an agent that counts the turns of its conversation in the state of
+// a graph, which each turn starts with. Its answers show the count.
 func talker(tb testing.TB, st store.Store) qed.Agent {
 	g := qed.NewGraph[talkState]("talk")
 	g.Node("count", func(ctx context.Context, s talkState) (talkState, error) {
@@ -61,7 +61,8 @@ func talker(tb testing.TB, st store.Store) qed.Agent {
 
 func answerTo(said string, turn int) string { return fmt.Sprintf("%d: you said %s", turn, said) }
 
-// whole says what is wrong with a thread of turns turns, which are said as say has them.
+// whole returns an error unless the thread has the messages of that many turns. say
+// returns the user's message of a turn.
 func whole(ctx context.Context, st store.Store, thread string, turns int, say func(turn int) string) error {
 	messages, err := qed.Messages(ctx, st, thread, 0)
 	if err != nil {
@@ -80,7 +81,8 @@ func whole(ctx context.Context, st store.Store, thread string, turns int, say fu
 	return nil
 }
 
-// A thousand conversations, thirty-two at a time, in an order of chance: none loses a turn, and none hears of another.
+// A thousand conversations take turns in random order, 32 at a time. None loses a
+// turn, and none gets a message of another.
 func TestManyConversations(t *testing.T) {
 	const threads, turns, atOnce = 1000, 3, 32
 	for _, e := range storeEngines {
@@ -135,7 +137,8 @@ func TestManyConversations(t *testing.T) {
 	}
 }
 
-// noMoreGoroutines waits for what is ending, and complains of what is not.
+// noMoreGoroutines fails if there are more goroutines than before, after waiting for
+// those that are ending.
 func noMoreGoroutines(t *testing.T, before int) {
 	t.Helper()
 	for range 100 {
@@ -147,13 +150,14 @@ func noMoreGoroutines(t *testing.T, before int) {
 	t.Errorf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 }
 
-// A server dies in the middle of a turn. The turn is answered all the same, tells that it is not kept, and does nothing that
-// must not be done twice. When the server is back, the conversation goes on with what was saved.
+// The server of the store dies during a turn. The turn is still answered, reports
+// that it is not saved, and makes no at-most-once call. When the server is back,
+// the conversation continues from what was saved.
 func TestServerDiesInATurn(t *testing.T) {
 	for _, e := range dyingEngines {
 		t.Run(e.name, func(t *testing.T) {
 			pool, kill, start := e.start(t)
-			st := newStore(t, pool(""), e.dialect, &sqlstore.Options{RetryAttempts: -1})
+			st := newStore(t, pool(""), e.dialect, &sqlstore.Options{Retry: noRetry})
 			sent := 0
 			agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 				if turn.Text == "die" {
@@ -184,7 +188,7 @@ func TestServerDiesInATurn(t *testing.T) {
 					}
 				}
 				if answer.Text != want || answer.Saved != saved || saved != (unsaved == 0) {
-					t.Errorf("%s: answer = %+v, and it was told %d times that it is not kept", text, answer, unsaved)
+					t.Errorf("%s: answer = %+v, with %d SaveFailed events", text, answer, unsaved)
 				}
 			}
 			ask("hello", "sent after 0 messages", true)
@@ -192,7 +196,7 @@ func TestServerDiesInATurn(t *testing.T) {
 			if err := start(); err != nil {
 				t.Fatal(err)
 			}
-			ask("again", "sent after 3 messages", true) // the one that was not kept was said, and not answered
+			ask("again", "sent after 3 messages", true) // the message of the failed turn was saved, its answer was not
 			if sent != 2 {
 				t.Errorf("sent %d times", sent)
 			}
@@ -200,7 +204,8 @@ func TestServerDiesInATurn(t *testing.T) {
 	}
 }
 
-// Two servers take turns of one thread at the same moment: one of them answers, the other says that the thread is busy.
+// Two processes take a turn of one thread at the same time: one answers, and the
+// other returns ErrBusy.
 func TestTwoServersOneThread(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {

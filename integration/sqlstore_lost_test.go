@@ -18,12 +18,12 @@ import (
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// A gateway passes on what a server and its clients tell each other, until it is to
-// lose an answer: then it cuts the connection when the answer comes.
+// A gateway is a proxy in front of a server. It can lose an answer of the server:
+// it then closes the connection instead of forwarding the answer.
 type gateway struct {
 	addr string
 	mu   sync.Mutex
-	left int // how many answers still pass; negative: all do
+	left int // answers to forward before one is lost; negative means all
 }
 
 func newGateway(t *testing.T, server string) *gateway {
@@ -68,7 +68,7 @@ func newGateway(t *testing.T, server string) *gateway {
 	return g
 }
 
-// lose has the answer lost that comes behind the next n.
+// lose lets the gateway lose the answer after the next n. A negative n means none.
 func (g *gateway) lose(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -82,7 +82,7 @@ func (g *gateway) lost() bool {
 	return g.left == -1
 }
 
-// lossyStores are servers behind a gateway.
+// lossyStores are the engines with a server, behind a gateway.
 var lossyStores = []struct {
 	name    string
 	dialect sqlstore.Dialect
@@ -105,15 +105,15 @@ var lossyStores = []struct {
 	}},
 }
 
-// Whichever answer of the server is lost, an append is made once, and who asked for
-// it hears that it was.
+// Whichever answer of the server is lost, an append is made once and returns no
+// error.
 func TestSQLStoreLostAnswer(t *testing.T) {
 	for _, e := range lossyStores {
 		t.Run(e.name, func(t *testing.T) {
 			pool, g := e.create(t)
 			db := pool("")
 			db.SetMaxOpenConns(1)
-			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, RetryDelay: time.Millisecond})
+			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, Retry: shortWaits})
 			for _, records := range []int{1, 3} {
 				for lost := range 12 {
 					thread := fmt.Sprintf("%d records, answer %d lost", records, lost)
@@ -122,10 +122,10 @@ func TestSQLStoreLostAnswer(t *testing.T) {
 						t.Helper()
 						var recs []store.Record
 						for i := range records {
-							recs = append(recs, said(int(after), i))
+							recs = append(recs, entry(int(after), i))
 						}
 						if err := s.Append(t.Context(), thread, after, recs...); err != nil {
-							t.Fatalf("%s, append behind number %d: %v", thread, after, err)
+							t.Fatalf("%s, append after number %d: %v", thread, after, err)
 						}
 						after += int64(records)
 					}
@@ -151,20 +151,20 @@ func TestSQLStoreLostAnswer(t *testing.T) {
 	}
 }
 
-// An answer that is lost for good does not hide that somebody else appended.
+// A lost answer does not hide a conflict with another writer.
 func TestSQLStoreLostAnswerAndConflict(t *testing.T) {
 	for _, e := range lossyStores {
 		t.Run(e.name, func(t *testing.T) {
 			pool, g := e.create(t)
 			db := pool("")
 			db.SetMaxOpenConns(1)
-			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, RetryDelay: time.Millisecond})
-			if err := s.Append(t.Context(), "thread", 0, said(1, 1)); err != nil {
+			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, Retry: shortWaits})
+			if err := s.Append(t.Context(), "thread", 0, entry(1, 1)); err != nil {
 				t.Fatal(err)
 			}
 			for lost := range 6 {
 				g.lose(lost)
-				if err := s.Append(t.Context(), "thread", 0, said(2, 2)); !errors.Is(err, store.ErrConflict) {
+				if err := s.Append(t.Context(), "thread", 0, entry(2, 2)); !errors.Is(err, store.ErrConflict) {
 					t.Errorf("answer %d lost: %v, want a conflict", lost, err)
 				}
 				g.lose(-1)
@@ -173,14 +173,14 @@ func TestSQLStoreLostAnswerAndConflict(t *testing.T) {
 	}
 }
 
-// A server is killed while many append, and comes back. What was confirmed is there, and
-// nothing is there twice.
+// A server is killed during appends and started again. Confirmed appends are there,
+// and no append was made twice.
 func TestSQLStoreServerDies(t *testing.T) {
 	for _, e := range dyingEngines {
 		t.Run(e.name, func(t *testing.T) {
 			pool, kill, start := e.start(t)
 			db := pool("")
-			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, RetryAttempts: -1})
+			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, Retry: noRetry})
 			var group sync.WaitGroup
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
@@ -190,14 +190,14 @@ func TestSQLStoreServerDies(t *testing.T) {
 					thread := fmt.Sprint("thread ", w)
 					after := int64(0)
 					for ctx.Err() == nil {
-						err := s.Append(t.Context(), thread, after, said(w, int(after)))
+						err := s.Append(t.Context(), thread, after, entry(w, int(after)))
 						if err == nil {
 							after++
 							continue
 						}
 						failures[w]++
 						if errors.Is(err, store.ErrConflict) {
-							t.Errorf("nobody else appends: %v", err)
+							t.Errorf("a conflict without another writer: %v", err)
 							return
 						}
 						<-down
@@ -206,14 +206,14 @@ func TestSQLStoreServerDies(t *testing.T) {
 							continue
 						}
 						if last != after && last != after+1 {
-							t.Errorf("the thread ends at number %d, and %d was confirmed", last, after)
+							t.Errorf("the thread ends at number %d, but %d was confirmed", last, after)
 							return
 						}
 						after = last
 					}
 					n := int64(0)
 					for rec, err := range s.Records(t.Context(), thread, store.Range{}) {
-						if n++; err != nil || rec.Seq != n || string(rec.Data) != string(said(w, int(n-1)).Data) {
+						if n++; err != nil || rec.Seq != n || string(rec.Data) != string(entry(w, int(n-1)).Data) {
 							t.Errorf("record %d is number %d with %s, %v", n, rec.Seq, rec.Data, err)
 							return
 						}
@@ -225,7 +225,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 			}
 			time.Sleep(300 * time.Millisecond)
 			kill()
-			if err := s.Append(t.Context(), "other", 0, said(0, 0)); err == nil || errors.Is(err, store.ErrConflict) {
+			if err := s.Append(t.Context(), "other", 0, entry(0, 0)); err == nil || errors.Is(err, store.ErrConflict) {
 				t.Errorf("without a server: %v", err)
 			}
 			if err := start(); err != nil {
@@ -240,7 +240,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 	}
 }
 
-// dyingEngines are servers that a test can kill and start again.
+// dyingEngines are engines whose server a test can kill and start again.
 var dyingEngines = []struct {
 	name    string
 	dialect sqlstore.Dialect

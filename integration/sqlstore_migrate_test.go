@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"sync"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// Several processes begin at once in an empty database.
+// Several processes start at once with an empty database.
 func TestSQLStoreMigrateAtOnce(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
@@ -34,18 +35,18 @@ func TestSQLStoreMigrateAtOnce(t *testing.T) {
 			}
 			group.Wait()
 			s := newStore(t, pool(""), e.dialect, keepAll)
-			if err := s.Append(t.Context(), "thread", 0, said(0, 0)); err != nil {
+			if err := s.Append(t.Context(), "thread", 0, entry(0, 0)); err != nil {
 				t.Error(err)
 			}
 			var versions int
 			if err := pool("").QueryRow("SELECT count(*) FROM qed_schema").Scan(&versions); err != nil || versions != 1 {
-				t.Errorf("%d versions are noted, %v", versions, err)
+				t.Errorf("%d rows of versions, %v, want 1", versions, err)
 			}
 		})
 	}
 }
 
-// A migration that stopped anywhere is taken up again.
+// A migration that was interrupted anywhere is completed by the next start.
 func TestSQLStoreMigrateAgain(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
@@ -57,7 +58,7 @@ func TestSQLStoreMigrateAgain(t *testing.T) {
 					mustExec(t, db, "DELETE FROM qed_schema")
 				}
 				s := newStore(t, db, e.dialect, keepAll)
-				if err := s.Append(t.Context(), lost, 0, said(0, 0)); err != nil {
+				if err := s.Append(t.Context(), lost, 0, entry(0, 0)); err != nil {
 					t.Errorf("after %s: %v", lost, err)
 				}
 			}
@@ -65,15 +66,15 @@ func TestSQLStoreMigrateAgain(t *testing.T) {
 	}
 }
 
-// Tables of a newer version are refused, and not touched.
+// Tables of a newer version are refused and not changed.
 func TestSQLStoreNewerSchema(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			db := e.create(t)("")
 			newStore(t, db, e.dialect, keepAll)
 			mustExec(t, db, "INSERT INTO qed_schema (version) VALUES (1000)")
-			if s, err := sqlstore.New(t.Context(), db, e.dialect, nil); !errors.Is(err, sqlstore.ErrSchema) || s != nil {
-				t.Errorf("got %v, %v, want ErrSchema", s, err)
+			if s, err := sqlstore.New(t.Context(), db, e.dialect, nil); !errors.Is(err, sqlstore.ErrNewerSchema) || s != nil {
+				t.Errorf("got %v, %v, want ErrNewerSchema", s, err)
 			}
 			idle(t, db)
 			mustExec(t, db, "DELETE FROM qed_schema WHERE version = 1000")
@@ -82,15 +83,15 @@ func TestSQLStoreNewerSchema(t *testing.T) {
 	}
 }
 
-// Two stores in one database, with names of their own, know nothing of each other.
+// Two stores in one database with different prefixes are independent.
 func TestSQLStorePrefix(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			db := e.create(t)("")
-			one := newStore(t, db, e.dialect, &sqlstore.Options{Prefix: "one_", MaxAge: -1})
-			two := newStore(t, db, e.dialect, &sqlstore.Options{Prefix: "two_", MaxAge: -1})
+			one := newStore(t, db, e.dialect, &sqlstore.Options{TablePrefix: "one_", MaxAge: -1})
+			two := newStore(t, db, e.dialect, &sqlstore.Options{TablePrefix: "two_", MaxAge: -1})
 			for n, s := range []*sqlstore.Store{one, two} {
-				if err := s.Append(t.Context(), "thread", 0, said(n, n)); err != nil {
+				if err := s.Append(t.Context(), "thread", 0, entry(n, n)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -98,26 +99,26 @@ func TestSQLStorePrefix(t *testing.T) {
 				t.Error(err)
 			}
 			if last, err := lastOf(t.Context(), two, "thread"); last != 1 || err != nil {
-				t.Errorf("the other thread ends at %d, %v", last, err)
+				t.Errorf("the thread of the other store ends at %d, %v", last, err)
 			}
 		})
 	}
 }
 
-// Where the tables are up to date, an account that may only read and write them does.
+// If the tables are up to date, an account needs only to read and write them.
 func TestSQLStoreAccount(t *testing.T) {
 	check := func(t *testing.T, db *sql.DB, d sqlstore.Dialect) {
 		t.Helper()
 		s := newStore(t, db, d, keepAll)
-		err := s.Append(t.Context(), "thread", 0, said(0, 0))
+		err := s.Append(t.Context(), "thread", 0, entry(0, 0))
 		if err == nil {
-			err = s.Append(t.Context(), "thread", 1, said(0, 1))
+			err = s.Append(t.Context(), "thread", 1, entry(0, 1))
 		}
 		if err == nil {
 			err = s.Trim(t.Context(), "thread", 2, store.Message)
 		}
 		if last, failed := lastOf(t.Context(), s, "thread"); last != 2 {
-			err = errors.Join(err, failed, errors.New("it is not there"))
+			err = errors.Join(err, failed, fmt.Errorf("the thread ends at %d, want 2", last))
 		}
 		if err == nil {
 			err = s.Delete(t.Context(), "thread")
@@ -161,7 +162,7 @@ func TestSQLStoreAccount(t *testing.T) {
 	})
 }
 
-// Nothing stays in the sessions of a pool but what it had, and what is prepared.
+// A store does not change the settings of a pool's sessions and leaves no lock.
 func TestSQLStoreSessions(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
@@ -186,7 +187,7 @@ func TestSQLStoreSessions(t *testing.T) {
 			before := ask()
 			s := newStore(t, db, e.dialect, keepAll)
 			for after := range int64(3) {
-				if err := s.Append(t.Context(), "thread", after, said(0, 0)); err != nil {
+				if err := s.Append(t.Context(), "thread", after, entry(0, 0)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -199,7 +200,7 @@ func TestSQLStoreSessions(t *testing.T) {
 				t.Error(err)
 			}
 			if after := ask(); after != before {
-				t.Errorf("the session was %q, and is %q", before, after)
+				t.Errorf("the session was %q and is %q", before, after)
 			}
 		})
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// said is a record that says who wrote it, and which of his it is.
-func said(writer, n int) store.Record {
+// entry returns the nth record of a writer.
+func entry(writer, n int) store.Record {
 	return store.Record{Time: time.Now(), Kind: store.Message, Address: fmt.Sprint(writer), Data: fmt.Appendf(nil, `"%d of %d"`, n, writer)}
 }
 
@@ -25,8 +25,8 @@ func lastOf(ctx context.Context, s store.Store, thread string) (int64, error) {
 	return 0, nil
 }
 
-// Several processes append to one thread, each with a pool of its own: at every
-// place one wins, the others are told so, and nothing is lost or there twice.
+// Several processes append to one thread, each with its own pool. Of concurrent
+// appends one succeeds and the others get a conflict; none is lost or made twice.
 func TestSQLStoreRace(t *testing.T) {
 	const processes, each = 4, 25
 	for _, e := range storeEngines {
@@ -43,7 +43,7 @@ func TestSQLStoreRace(t *testing.T) {
 					for n := 0; n < each; {
 						after, err := lastOf(t.Context(), s, "thread")
 						if err == nil {
-							err = s.Append(t.Context(), "thread", after, said(p, n))
+							err = s.Append(t.Context(), "thread", after, entry(p, n))
 						}
 						switch {
 						case err == nil:
@@ -67,7 +67,7 @@ func TestSQLStoreRace(t *testing.T) {
 				var p, n int
 				fmt.Sscanf(string(rec.Data), `"%d of %d`, &n, &p)
 				if seq++; rec.Seq != seq || n != next[p] {
-					t.Errorf("record %d is number %d, and %d of process %d, want %d", seq, rec.Seq, n, p, next[p])
+					t.Errorf("record %d has number %d and is record %d of process %d, want %d", seq, rec.Seq, n, p, next[p])
 				}
 				next[p]++
 			}
@@ -79,9 +79,9 @@ func TestSQLStoreRace(t *testing.T) {
 	}
 }
 
-// Appends, trims, deletions and sweeps in each other's way fail with conflicts alone, and
+// Concurrent appends, trims, deletions and sweeps fail only with conflicts, and
 // leave whole threads or none.
-func TestSQLStoreTurmoil(t *testing.T) {
+func TestSQLStoreConcurrentChanges(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			pool := e.create(t)
@@ -104,7 +104,7 @@ func TestSQLStoreTurmoil(t *testing.T) {
 				work("append", func(s *sqlstore.Store, n int) error {
 					after, err := lastOf(ctx, s, thread(n))
 					if err == nil {
-						err = s.Append(ctx, thread(n), after, said(w, n), said(w, n), said(w, n))
+						err = s.Append(ctx, thread(n), after, entry(w, n), entry(w, n), entry(w, n))
 					}
 					return err
 				})
@@ -127,7 +127,7 @@ func TestSQLStoreTurmoil(t *testing.T) {
 			for n := range 3 {
 				after, err := lastOf(t.Context(), s, thread(n))
 				if err == nil {
-					err = s.Append(t.Context(), thread(n), after, said(9, 9))
+					err = s.Append(t.Context(), thread(n), after, entry(9, 9))
 				}
 				if err == nil {
 					err = s.Delete(t.Context(), thread(n))

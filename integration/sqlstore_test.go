@@ -12,14 +12,15 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlstore"
 	"github.com/qedkit/qed/store/storetest"
 )
 
-// storeEngines are what conversations are kept in. Each makes an empty database, in
-// which text would not survive, and returns what opens a pool on it, as any number
-// of processes would, with a setting that hosts choose or with none.
+// storeEngines are the engines of package sqlstore. create makes an empty database
+// whose encoding cannot hold every text. It returns a function that opens a pool
+// on the database, as each process would, with one of the settings or with "".
 var storeEngines = []struct {
 	name     string
 	dialect  sqlstore.Dialect
@@ -73,7 +74,7 @@ func postgresStores(t *testing.T, server *pgx.ConnConfig) func(setting string) *
 		config := server.Copy()
 		config.Database = name
 		switch setting {
-		case "unprepared": // as behind a pool of connections that several programs share
+		case "unprepared": // as needed with a connection pooler
 			config.DefaultQueryExecMode = pgx.QueryExecModeExec
 		case "serializable":
 			config.RuntimeParams["default_transaction_isolation"] = "serializable"
@@ -82,8 +83,14 @@ func postgresStores(t *testing.T, server *pgx.ConnConfig) func(setting string) *
 	}
 }
 
-// keepAll has nothing deleted by age: the records of tests have times of long ago.
+// keepAll deletes no thread by age: the records of storetest have old times.
 var keepAll = &sqlstore.Options{MaxAge: -1}
+
+// noRetry repeats nothing, and shortWaits repeats without waiting long.
+var (
+	noRetry    = retry.Policy{Attempts: 1}
+	shortWaits = retry.Policy{Wait: time.Millisecond}
+)
 
 func newStore(t *testing.T, db *sql.DB, d sqlstore.Dialect, opt *sqlstore.Options) *sqlstore.Store {
 	t.Helper()
@@ -100,8 +107,8 @@ func newStore(t *testing.T, db *sql.DB, d sqlstore.Dialect, opt *sqlstore.Option
 	return s
 }
 
-// idle fails where a connection is in use. One may be for a moment, when a context ended in
-// the middle of a transaction: then the pool takes that back by itself.
+// idle fails if a connection stays in use. After a context ended in a transaction,
+// the pool needs a moment to roll it back.
 func idle(t *testing.T, db *sql.DB) {
 	t.Helper()
 	for range 100 {

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/database"
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/examples/internal/terminal"
+	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store/sqlstore"
@@ -23,8 +24,7 @@ import (
 // can be shown, too.
 func openStore(ctx context.Context, at string, conf *settings.Conversations) (st *sqlstore.Store, place string, err error) {
 	opt := &sqlstore.Options{
-		RetryAttempts: conf.RetryAttempts,
-		RetryDelay:    conf.RetryDelay,
+		Retry:         retry.Policy{Wait: conf.RetryDelay},
 		MaxAge:        conf.MaxAge,
 		SweepInterval: conf.CleanupInterval,
 		OnSweep: func(_ int, err error) {
@@ -32,6 +32,12 @@ func openStore(ctx context.Context, at string, conf *settings.Conversations) (st
 				log.Print("orchestrator: old conversations could not be deleted: ", terminal.Visible(err.Error()))
 			}
 		},
+	}
+	switch {
+	case conf.RetryAttempts < 0:
+		opt.Retry.Attempts = 1
+	case conf.RetryAttempts > 0:
+		opt.Retry.Attempts = 1 + conf.RetryAttempts
 	}
 	at = cmp.Or(at, conf.Path)
 	if !strings.Contains(at, "://") {

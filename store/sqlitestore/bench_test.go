@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// checkpoint is a JSON text of 20 KB.
+// checkpoint returns a JSON string of 20 KB.
 func checkpoint() []byte {
 	data := bytes.Repeat([]byte(" "), 20<<10)
 	for i := range data {
@@ -23,12 +23,12 @@ func checkpoint() []byte {
 	return data
 }
 
-// BenchmarkCheckpointSQLite appends a record of 20 KB, and beside it puts the same
-// bytes with the bare driver into a table of its own in another file. The last
-// figure is how many times longer the append takes.
+// BenchmarkCheckpointSQLite compares an append of 20 KB with an INSERT of the
+// same bytes by the bare driver into another file. x-bare is how many times longer
+// the append takes.
 //
-// Full waits for the disk, as Open does with all but states. Normal does not, as Open with
-// states, so it shows more of what is our own.
+// Full waits for the disk, as Open does for most records. Normal does not, as Open
+// does for checkpoints, so it shows the cost of this package better.
 func BenchmarkCheckpointSQLite(b *testing.B) {
 	for _, synchronous := range []string{"full", "normal"} {
 		b.Run(synchronous, func(b *testing.B) {
@@ -78,7 +78,7 @@ func BenchmarkCheckpointSQLite(b *testing.B) {
 	}
 }
 
-// pool opens a file of its own as Open does.
+// pool opens a new file with the settings of Open.
 func pool(b *testing.B, synchronous string) *sql.DB {
 	b.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "pool.db")+
@@ -90,8 +90,8 @@ func pool(b *testing.B, synchronous string) *sql.DB {
 	return db
 }
 
-// BenchmarkThread1000SQLite makes a thread of 1,000 records of 20 KB. The last
-// figure is how many times longer its last hundred take than its first hundred.
+// BenchmarkThread1000SQLite makes a thread of 1,000 records of 20 KB. last/first
+// is how many times longer its last hundred appends take than its first hundred.
 func BenchmarkThread1000SQLite(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "conversations.db"), keep)
 	rec := store.Record{Time: time.Now(), Kind: store.Checkpoint, Run: 1, Address: "sql/execute", Data: checkpoint()}

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/store/sqlitestore"
 )
 
-// A conversation goes on after the program was started again.
+// A conversation continues after the program was restarted.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "conversations")
 	if err != nil {
@@ -20,23 +20,23 @@ func ExampleOpen() {
 	defer os.RemoveAll(dir)
 
 	for _, text := range []string{"how many crews are there?", "and how many are at work?"} {
-		store, err := sqlitestore.Open(filepath.Join(dir, "conversations.db"), nil)
+		st, err := sqlitestore.Open(filepath.Join(dir, "conversations.db"), nil)
 		if err != nil {
 			log.Fatal(err)
 		}
 		agent := qed.Durable(qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
-			return qed.Answer{Text: fmt.Sprintf("after %d messages you ask %q", len(turn.History), turn.Text)}, nil
-		}), store, nil)
-		answer, err := qed.Ask(context.Background(), agent, qed.Turn{Thread: "4711", Text: text})
+			return qed.Answer{Text: fmt.Sprintf("You asked %q after %d messages.", turn.Text, len(turn.History))}, nil
+		}), st, nil)
+		answer, err := qed.Ask(context.Background(), agent, qed.Turn{Thread: "thread-1", Text: text})
 		if err != nil {
 			log.Fatal(err)
 		}
 		fmt.Println(answer.Text)
-		if err := store.Close(); err != nil {
+		if err := st.Close(); err != nil {
 			log.Fatal(err)
 		}
 	}
 	// Output:
-	// after 0 messages you ask "how many crews are there?"
-	// after 2 messages you ask "and how many are at work?"
+	// You asked "how many crews are there?" after 0 messages.
+	// You asked "and how many are at work?" after 2 messages.
 }

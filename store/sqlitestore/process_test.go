@@ -16,8 +16,8 @@ import (
 	"github.com/qedkit/qed/store/sqlitestore"
 )
 
-// The test binary is also another process that uses a file: this variable has the
-// file's path then, and the next one says what to do.
+// The test binary is also the other process that uses a file. These variables
+// then hold the path of the file and the text of the records.
 const (
 	childFile = "SQLITESTORE_TEST_FILE"
 	childWork = "SQLITESTORE_TEST_WORK"
@@ -34,7 +34,8 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// child appends to a thread, and says each time what was confirmed.
+// child appends to a thread and prints each confirmed append. It stops after 50
+// appends unless its text is "for ever".
 func child(path, work string) error {
 	s, err := sqlitestore.Open(path, nil)
 	if err != nil {
@@ -76,8 +77,8 @@ func start(t *testing.T, path, work string) (*exec.Cmd, *bufio.Scanner) {
 	return cmd, bufio.NewScanner(out)
 }
 
-// A process is killed in the middle of its work. What was confirmed is there, what was not
-// is there as a whole or not at all, and the next process goes on.
+// A process is killed while it appends. Confirmed appends are there, an
+// unconfirmed one is there in full or not at all, and the next process continues.
 func TestKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "conversations.db")
 	var confirmed int64
@@ -93,7 +94,7 @@ func TestKilled(t *testing.T) {
 		s := open(t, path, nil)
 		n := count(t, s, "thread")
 		if n != confirmed && n != confirmed+2 {
-			t.Errorf("%d records are there, and %d were confirmed", n, confirmed)
+			t.Errorf("%d records, but %d were confirmed", n, confirmed)
 		}
 		confirmed = n
 		if err := s.Close(); err != nil {
@@ -105,7 +106,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// Several processes append to one thread: nothing is lost, mixed, or there twice.
+// Several processes append to one thread: no append is lost, mixed with another or
+// made twice.
 func TestProcesses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "conversations.db")
 	var cmds []*exec.Cmd
@@ -118,7 +120,7 @@ func TestProcesses(t *testing.T) {
 	for i, out := range outs {
 		for out.Scan() {
 			if !strings.HasPrefix(out.Text(), "confirmed ") || seen[out.Text()] {
-				t.Errorf("a process said %q", out.Text())
+				t.Errorf("a process printed %q", out.Text())
 			}
 			seen[out.Text()] = true
 		}
@@ -134,7 +136,7 @@ func TestProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n++; n%2 == 0 && string(rec.Data) != before {
-			t.Errorf("number %d is of %s, and the one before of %s", rec.Seq, rec.Data, before)
+			t.Errorf("number %d is %s, and the one before is %s", rec.Seq, rec.Data, before)
 		}
 		before = string(rec.Data)
 		by[before]++

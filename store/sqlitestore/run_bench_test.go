@@ -13,13 +13,13 @@ import (
 	"github.com/qedkit/qed/store/sqlitestore"
 )
 
-// largeState has 20 KB of JSON.
+// largeState is a state with 20 KB of JSON.
 type largeState struct {
 	Step int
 	Rows []string
 }
 
-// steps is an agent that visits a node n times, with a large state.
+// steps returns an agent that visits a node n times, with a large state.
 func steps(b *testing.B, n int, st store.Store) qed.Agent {
 	g := qed.NewGraph[largeState]("steps")
 	g.Node("step", func(_ context.Context, s largeState) (largeState, error) {
@@ -47,7 +47,8 @@ func steps(b *testing.B, n int, st store.Store) qed.Agent {
 		nil), st, nil)
 }
 
-// A turn of so many steps, each of which keeps a state of 20 KB: the cost of a step must not grow with their number.
+// Measures a turn of n steps, each with a checkpoint of 20 KB. The cost of a step
+// must not grow with n.
 func BenchmarkSteps20KBSQLite(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		b.Run(fmt.Sprintf("steps=%d", n), func(b *testing.B) {

@@ -1,27 +1,30 @@
-// Package sqlitestore keeps conversations in a file: a [sqlstore.Store] on SQLite,
-// with the driver modernc.org/sqlite, which needs no C.
+// Package sqlitestore keeps conversations in an SQLite file: [Open] makes a
+// [sqlstore.Store] with the driver modernc.org/sqlite, which needs no C compiler.
 //
-//	store, err := sqlitestore.Open("/var/lib/myservice/conversations.db", nil)
+//	st, err := sqlitestore.Open("/var/lib/myservice/conversations.db", nil)
 //
-// Several processes of one machine can share a file. It must not lie on a network
-// file system: share a server between machines, as package sqlstore says.
+// Several processes of one machine can share a file. The file must not be on a
+// network file system; to share conversations between machines use a database
+// server with package sqlstore.
 //
-// # What survives
+// # Durability
 //
-// What an append has confirmed survives the end of the process, however it ends. It survives
-// a failure of the power as well, as each commit waits until the disk has it (PRAGMA
-// synchronous = FULL): a run relies on it, as it records that it is about to do what must not be
-// done twice. The states of graphs alone are not waited for: see Lazy of [sqlstore.Options].
-// Who can do without opens a pool of his own, with synchronous = NORMAL, and
-// gives it to [sqlstore.New]: then a failure of the power loses the last moments, but
-// never the rest.
+// A confirmed append survives the end of the process, and also a power failure:
+// each commit waits until the data are on the disk (PRAGMA synchronous = FULL). A
+// run depends on it, because it records an at-most-once call before it makes the
+// call. Only checkpoints and heartbeats are not waited for, see CheckpointDB of
+// [sqlstore.Options]. A program that does not need this opens a pool with
+// synchronous = NORMAL and passes it to [sqlstore.New]: then a power failure
+// loses the last moments, but no older records.
 //
-// Beside the file lie two more while it is open, with its name and -wal and -shm. They
-// are part of it. Give conversations a file of their own: locks of SQLite are lost where the
-// same process opens and closes its file by other means.
+// # Files
 //
-// Threads in which nothing was recorded for 24 hours are deleted, those that wait for a reply
-// too: see MaxAge of [sqlstore.Options].
+// While the file is open, two files next to it belong to it: their names end in
+// -wal and -shm. Use the file for nothing else: if the same process opens and
+// closes it by other means, SQLite loses its locks.
+//
+// Threads whose last record is older than 24 hours are deleted, even if they wait
+// for a reply: see MaxAge of [sqlstore.Options].
 package sqlitestore
 
 import (
@@ -41,30 +44,29 @@ import (
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// connections is how many there are at most: one that writes, and some that read.
+// connections limits the pool: one connection writes, the others read.
 const connections = 8
 
-// Open opens the database file at path, and makes it where there is none, for its owner's
-// eyes only. The folder must exist. A path is a path: it is never read as a URI, and
-// ":memory:" is refused, as [github.com/qedkit/qed.MemoryStore] is for that. Nil options
-// mean the defaults. Closing the store closes the file.
+// Open opens the database file at path. Closing the store closes the file.
+//
+//   - If the file does not exist, Open creates it, readable only by its owner.
+//     The directory must exist.
+//   - path is never interpreted as a URI, and ":memory:" is refused: use
+//     [github.com/qedkit/qed/store.InMemory] instead.
+//   - Nil options mean the defaults. Open sets CheckpointDB and CloseDB itself.
 func Open(path string, opt *sqlstore.Options) (*sqlstore.Store, error) {
 	if path == "" || path == ":memory:" || strings.HasPrefix(path, "file::memory:") {
-		return nil, errors.New("sqlitestore: Open needs the path of a file: for conversations in memory there is qed.MemoryStore")
+		return nil, errors.New("sqlitestore: Open needs the path of a file; use store.InMemory for conversations in memory")
 	}
 	if strings.IndexByte(path, 0) >= 0 {
-		return nil, errors.New("sqlitestore: the path holds a NUL byte")
+		return nil, errors.New("sqlitestore: the path contains a NUL byte")
 	}
-	name := filepath.Base(path)
+	name := filepath.Base(path) // errors do not show the directory
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fmt.Errorf("sqlitestore: the working folder cannot be found: %w", err)
+		return nil, fmt.Errorf("sqlitestore: the working directory cannot be found: %w", err)
 	}
 	if err := create(path); err != nil {
-		return nil, fmt.Errorf("sqlitestore: %s cannot be opened: %w", name, err)
-	}
-	db, err := pool(path, "full", connections)
-	if err != nil {
 		return nil, fmt.Errorf("sqlitestore: %s cannot be opened: %w", name, err)
 	}
 	var own sqlstore.Options
@@ -72,20 +74,25 @@ func Open(path string, opt *sqlstore.Options) (*sqlstore.Store, error) {
 		own = *opt
 	}
 	own.CloseDB = true
-	if own.Lazy, err = pool(path, "normal", 1); err != nil {
+	db, err := pool(path, "full", connections)
+	if err != nil {
+		return nil, fmt.Errorf("sqlitestore: %s cannot be opened: %w", name, err)
+	}
+	if own.CheckpointDB, err = pool(path, "normal", 1); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("sqlitestore: %s cannot be opened: %w", name, err)
 	}
-	store, err := sqlstore.New(context.Background(), db, sqlstore.SQLite, &own)
+	st, err := sqlstore.New(context.Background(), db, sqlstore.SQLite, &own)
 	if err != nil {
 		db.Close()
-		own.Lazy.Close()
+		own.CheckpointDB.Close()
 		return nil, fmt.Errorf("sqlitestore: %s: %w", name, err)
 	}
-	return store, nil
+	return st, nil
 }
 
-// pool opens a file, with commits that wait for the disk (full) or do not (normal).
+// pool opens a file with commits that wait for the disk (full) or do not
+// (normal).
 func pool(path, synchronous string, connections int) (*sql.DB, error) {
 	db, err := sql.Open("sqlite", dsn(path, synchronous))
 	if err != nil {
@@ -96,24 +103,27 @@ func pool(path, synchronous string, connections int) (*sql.DB, error) {
 	return db, nil
 }
 
-// dsn is how the driver is told of a file, and of what each connection is told.
+// dsn returns the data source name of a file, with the settings of each
+// connection.
 func dsn(path, synchronous string) string {
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // a drive letter
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{
-		"_txlock": {"immediate"}, // a transaction that begins to read first would not wait for a lock later
+		"_txlock": {"immediate"}, // a transaction that begins with a read would not wait for a lock later
 		"_pragma": {"busy_timeout(5000)", "journal_mode(wal)", "synchronous(" + synchronous + ")"},
 	}.Encode()}
 	return u.String()
 }
 
-// creating keeps the closing of a file that was just made apart from its being opened: it
-// would take the locks away that SQLite has on it, in the whole process.
+// creating is held while create has a file open. Closing a file releases all
+// POSIX locks that the process has on it, also those of a connection that another
+// call of Open made.
 var creating sync.Mutex
 
-// create makes the file at path, unless there is one. SQLite would make it for everybody to read.
+// create creates the file at path unless it exists. SQLite would create it
+// readable by everybody.
 func create(path string) error {
 	creating.Lock()
 	defer creating.Unlock()
@@ -123,7 +133,7 @@ func create(path string) error {
 	}
 	if err != nil {
 		if inner, ok := errors.AsType[*fs.PathError](err); ok {
-			err = inner.Err // without the folder
+			err = inner.Err // without the directory
 		}
 		return err
 	}

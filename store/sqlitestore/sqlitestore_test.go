@@ -20,7 +20,7 @@ import (
 	"github.com/qedkit/qed/store/storetest"
 )
 
-// keep has nothing deleted by age: the records of tests have times of long ago.
+// keep deletes no thread by age: the records of storetest have old times.
 var keep = &sqlstore.Options{MaxAge: -1}
 
 func open(tb testing.TB, path string, opt *sqlstore.Options) *sqlstore.Store {
@@ -55,7 +55,7 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store { return open(t, filepath.Join(t.TempDir(), "conversations.db"), keep) })
 }
 
-// A path is a path, whatever is in it, and what was kept is there the next time.
+// Any path names a file, and its records are there when it is opened again.
 func TestPaths(t *testing.T) {
 	for _, name := range []string{
 		"plain.db", "no extension", "with spaces .db", "question?mark.db", "hash#tag.db", "per%cent.db", "per%20cent.db", "a&b=c;d.db",
@@ -79,7 +79,7 @@ func TestPaths(t *testing.T) {
 			}
 			entries, err := os.ReadDir(dir)
 			if err != nil || len(entries) != 1 || entries[0].Name() != name {
-				t.Errorf("the folder has %v, %v", entries, err)
+				t.Errorf("the directory has %v, %v", entries, err)
 			}
 		})
 	}
@@ -87,7 +87,7 @@ func TestPaths(t *testing.T) {
 		t.Chdir(t.TempDir())
 		s := open(t, "conversations.db", nil)
 		t.Chdir("/")
-		for n := range int64(20) { // connections that are opened later as well
+		for n := range int64(20) { // so that more connections are opened
 			if err := s.Append(t.Context(), "thread", n, message("text")); err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestPaths(t *testing.T) {
 	})
 }
 
-// Conversations are private.
+// A new file is readable only by its owner. The mode of an existing file stays.
 func TestMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no mode")
@@ -107,7 +107,7 @@ func TestMode(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 3 {
-		t.Fatalf("the folder has %v, %v", entries, err)
+		t.Fatalf("the directory has %v, %v", entries, err)
 	}
 	for _, entry := range entries {
 		if info, err := entry.Info(); err != nil || info.Mode() != 0o600 {
@@ -124,7 +124,7 @@ func TestMode(t *testing.T) {
 	}
 	open(t, shared, nil)
 	if info, err := os.Stat(shared); err != nil || info.Mode() != 0o660 {
-		t.Errorf("what the host has made has mode %v now, %v", info.Mode(), err)
+		t.Errorf("the existing file has mode %v, %v", info.Mode(), err)
 	}
 }
 
@@ -137,20 +137,20 @@ func TestOpenRefuses(t *testing.T) {
 	for _, test := range []struct {
 		name, path string
 		opt        *sqlstore.Options
-		says       string
+		contains   string // in the error's text
 		is         error
 	}{
-		{"nothing", "", nil, "MemoryStore", nil},
-		{"memory", ":memory:", nil, "MemoryStore", nil},
-		{"memory as a URI", "file::memory:?cache=shared", nil, "MemoryStore", nil},
+		{"nothing", "", nil, "InMemory", nil},
+		{"memory", ":memory:", nil, "InMemory", nil},
+		{"memory as a URI", "file::memory:?cache=shared", nil, "InMemory", nil},
 		{"a NUL", "a\x00b", nil, "NUL", nil},
-		{"no folder", filepath.Join(dir, "missing", "x.db"), nil, "x.db", fs.ErrNotExist},
-		{"a folder", dir, nil, filepath.Base(dir), nil},
+		{"no directory", filepath.Join(dir, "missing", "x.db"), nil, "x.db", fs.ErrNotExist},
+		{"a directory", dir, nil, filepath.Base(dir), nil},
 		{"no database", text, nil, "not an SQLite database", nil},
-		{"a wrong option", filepath.Join(dir, "y.db"), &sqlstore.Options{Prefix: "no prefix"}, "Prefix", nil},
+		{"a wrong option", filepath.Join(dir, "y.db"), &sqlstore.Options{TablePrefix: "no prefix"}, "TablePrefix", nil},
 	} {
 		s, err := sqlitestore.Open(test.path, test.opt)
-		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "sqlitestore: ") || !strings.Contains(err.Error(), test.says) {
+		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "sqlitestore: ") || !strings.Contains(err.Error(), test.contains) {
 			t.Errorf("%s: %v, %v", test.name, s, err)
 			continue
 		}
@@ -158,7 +158,7 @@ func TestOpenRefuses(t *testing.T) {
 			t.Errorf("%s: %v does not match %v", test.name, err, test.is)
 		}
 		if strings.Contains(err.Error(), dir+string(filepath.Separator)) || strings.Contains(err.Error(), "_pragma") {
-			t.Errorf("%s: the error tells too much: %v", test.name, err)
+			t.Errorf("%s: the error shows the directory or settings: %v", test.name, err)
 		}
 	}
 	_, err := sqlitestore.Open(text, nil)
@@ -167,7 +167,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// Several open a file at once that is not there yet, and go on to use it.
+// Several goroutines open a file at once that does not exist yet, and use it.
 func TestOpenAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "conversations.db")
 	var group sync.WaitGroup

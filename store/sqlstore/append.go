@@ -9,36 +9,33 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Append does what [qed.Store] says. It refuses records whose Kind or Address is too
-// long. After an error that is not [qed.ErrConflict] the records may have been
-// added, where a server did not answer any more; all of them, or none.
+// Append implements [store.Store]. It refuses records that [store.CheckRecords]
+// refuses. After another error than [store.ErrConflict] it is unknown whether the
+// append was made, for example if a server does not respond any more; it was made
+// in full or not at all.
 func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	if err := store.CheckThread(thread); err != nil {
 		return err
 	}
-	for i := range recs {
-		if kind, address := len(recs[i].Kind), len(recs[i].Address); kind > 32 || address > 1000 {
-			return fmt.Errorf("sqlstore: a record has a kind of %d bytes and an address of %d: at most 32 and 1,000 are allowed",
-				kind, address)
-		}
+	if err := store.CheckRecords(recs); err != nil {
+		return err
 	}
-	const doing = "appending to a thread"
+	const op = "appending to a thread"
 	if len(recs) == 0 {
-		_, head, err := s.head(ctx, doing, thread)
+		_, head, err := s.head(ctx, op, thread)
 		if err == nil && head != after {
 			err = conflict(after)
 		}
 		return err
 	}
-	var done bool
-	writer := rand.Int64()
-	tried := false
-	on := s.pool(recs)
-	err := s.write(ctx, doing, func() (err error) {
-		done, err = on.put(ctx, put{thread, after, recs, writer})
+	writer := s.writerOf(recs)
+	a := appending{thread: thread, after: after, records: recs, id: rand.Int64()}
+	var done, tried bool
+	err := s.write(ctx, op, func() (err error) {
+		done, err = writer.append(ctx, a)
 		if err == nil && !done && tried {
-			// Perhaps an earlier try succeeded, and only its answer was lost.
-			done, err = s.wrote(ctx, thread, after+int64(len(recs)), writer)
+			// An earlier attempt may have succeeded although its reply was lost.
+			done, err = s.wasMade(ctx, &a)
 		}
 		tried = true
 		return err
@@ -49,10 +46,10 @@ func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...
 	return err
 }
 
-// pool returns the store through whose pool records go: states may be lost when the power
-// fails, as everything that they were made of is recorded.
-func (s *Store) pool(recs []store.Record) *Store {
-	if s.lazy == nil {
+// writerOf returns the store that writes recs: s.checkpoints if all of them may
+// be lost in a power failure, as they can be computed again.
+func (s *Store) writerOf(recs []store.Record) *Store {
+	if s.checkpoints == nil {
 		return s
 	}
 	for i := range recs {
@@ -60,37 +57,64 @@ func (s *Store) pool(recs []store.Record) *Store {
 			return s
 		}
 	}
-	return s.lazy
+	return s.checkpoints
 }
 
 func conflict(after int64) error {
 	return fmt.Errorf("%w: number %d is not its last record", store.ErrConflict, after)
 }
 
-// put appends records, or reports that there is another last record.
-func (s *Store) put(ctx context.Context, p put) (bool, error) {
-	if p.after < 0 || p.after > maxSeq-int64(len(p.records)) {
+// An appending is an append that is to be made.
+type appending struct {
+	thread  string
+	after   int64
+	records []store.Record
+	id      int64 // random; it identifies the append if its reply is lost
+}
+
+// append makes a, or reports false if the thread has another last record.
+func (s *Store) append(ctx context.Context, a appending) (bool, error) {
+	if a.after < 0 || a.after > maxSeq-int64(len(a.records)) {
 		return false, nil
 	}
-	if s.engine.alone(&p) {
-		return s.engine.put(ctx, session{s, nil}, &p)
+	if s.engine.atomic(&a) {
+		return s.engine.append(ctx, session{s: s}, &a)
 	}
 	return s.transaction(ctx, func(on session) (bool, error) {
-		rest := p.records
+		rest := a.records
 		for len(rest) > 0 {
-			p.records = rest[:fitting(rest, s.engine.batch())]
-			if ok, err := s.engine.put(ctx, on, &p); !ok || err != nil {
+			a.records = rest[:fitting(rest, s.engine.batch())]
+			if ok, err := s.engine.append(ctx, on, &a); !ok || err != nil {
 				return false, err
 			}
-			p.after += int64(len(p.records))
-			rest = rest[len(p.records):]
+			a.after += int64(len(a.records))
+			rest = rest[len(a.records):]
 		}
 		return true, nil
 	})
 }
 
-// fitting is how many of the records go into one statement: at least one, at most n, and
-// not more than a megabyte if it can be, as servers limit that.
+// last returns the last record.
+func (a *appending) last() *store.Record { return &a.records[len(a.records)-1] }
+
+// head returns the number that the thread's last record has after the append.
+func (a *appending) head() int64 { return a.after + int64(len(a.records)) }
+
+// row returns the parameters of the ith record, starting with its number.
+func (a *appending) row(e engine, i int) []any {
+	rec := &a.records[i]
+	var data any
+	if len(rec.Data) > 0 {
+		data = []byte(rec.Data)
+	}
+	return []any{
+		a.after + 1 + int64(i), rec.Time.UnixMicro(), e.text(string(rec.Kind)), rec.Run, e.text(rec.Address), data,
+	}
+}
+
+// fitting returns how many of the records go into one statement: at least 1, at
+// most n, and about a megabyte of data, because servers limit the size of a
+// statement.
 func fitting(recs []store.Record, n int) int {
 	size := 0
 	for i := range min(n, len(recs)) {
@@ -101,33 +125,34 @@ func fitting(recs []store.Record, n int) int {
 	return min(n, len(recs))
 }
 
-// wrote reports whether an append was made.
-func (s *Store) wrote(ctx context.Context, thread string, head, writer int64) (bool, error) {
-	text := s.engine.texts().wrote
+// wasMade reports whether the append was made by an earlier attempt.
+func (s *Store) wasMade(ctx context.Context, a *appending) (bool, error) {
+	text := s.engine.texts().wasMade
 	if text == "" {
 		return false, nil
 	}
 	made := false
-	err := s.query(ctx, text, []any{s.engine.name(thread), head, writer}, func(rows *sql.Rows) error {
+	args := []any{s.engine.text(a.thread), a.head(), a.id}
+	err := s.query(ctx, text, args, func(rows *sql.Rows) error {
 		made = rows.Next()
 		return rows.Err()
 	})
 	return made, err
 }
 
-// head returns the number of a thread, and that of its last record. Both are 0 where there
-// is no such thread.
-func (s *Store) head(ctx context.Context, doing, thread string) (id, head int64, err error) {
-	err = s.try(ctx, doing, func() error {
-		return s.query(ctx, s.engine.texts().head, []any{s.engine.name(thread)}, func(rows *sql.Rows) error {
-			id, head = 0, 0
+// head returns the key of a thread and the number of its last record. Both are 0
+// if the thread does not exist.
+func (s *Store) head(ctx context.Context, op, thread string) (key, head int64, err error) {
+	err = s.try(ctx, op, func() error {
+		return s.query(ctx, s.engine.texts().head, []any{s.engine.text(thread)}, func(rows *sql.Rows) error {
+			key, head = 0, 0
 			if rows.Next() {
-				if err := rows.Scan(&id, &head); err != nil {
+				if err := rows.Scan(&key, &head); err != nil {
 					return err
 				}
 			}
 			return rows.Err()
 		})
 	})
-	return id, head, err
+	return key, head, err
 }

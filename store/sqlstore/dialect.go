@@ -4,14 +4,13 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-
-	"github.com/qedkit/qed/store"
 )
 
-// A Dialect says what kind of database a [Store] has. The zero value is none.
+// A Dialect is the kind of database that a [Store] uses. The zero value is
+// invalid.
 type Dialect int
 
-// The dialects.
+// The supported dialects.
 const (
 	SQLite     Dialect = iota + 1 // 3.37 or newer
 	MySQL                         // MySQL and MariaDB, with InnoDB
@@ -43,103 +42,95 @@ func (d Dialect) engine() engine {
 	return nil
 }
 
-// An engine is what a dialect is to this package. Its statements have question marks
-// for parameters, and tables whose names begin with qed_.
+// An engine is the part of the store that depends on the dialect. Its statements
+// have question marks for parameters and tables whose names begin with qed_;
+// [Store.render] replaces both.
 type engine interface {
-	// texts are its statements, as far as they differ in their text alone.
+	// texts returns the statements that differ only in their text.
 	texts() *texts
 
-	// name is an id, a kind or an address, as a parameter.
-	name(string) any
+	// text returns a thread id, a kind or an address as a parameter.
+	text(string) any
 
-	// placeholder is how the server wants the nth parameter; "" means a question mark.
+	// placeholder returns the nth placeholder of a statement; "" means a
+	// question mark.
 	placeholder(n int) string
 
-	// prepares reports whether to keep statements prepared: where the driver does
-	// not do so by itself, or where that is none of the server's business.
+	// prepares reports whether the store keeps prepared statements. It does not
+	// if the driver prepares statements itself or a connection pooler of the
+	// server may not support them.
 	prepares() bool
 
-	// serial reports whether one writer at a time works best.
-	serial() bool
+	// singleWriter reports whether the engine has one writer at a time.
+	singleWriter() bool
 
-	// batch is how many records put takes at a time.
+	// batch returns how many records a call of append can have.
 	batch() int
 
-	// alone reports whether a put is all right without a transaction around it.
-	alone(p *put) bool
+	// atomic reports whether append needs no transaction for a.
+	atomic(a *appending) bool
 
-	// put appends records behind the last, or reports that there is another last.
-	put(ctx context.Context, on session, p *put) (bool, error)
+	// append appends records, or reports false if the thread has another last
+	// record.
+	append(ctx context.Context, on session, a *appending) (bool, error)
 
-	// migrations are the steps to the present tables, each a list of statements that
-	// do no harm a second time, as not every engine can take one back that failed.
+	// migrations returns the statements that lead to each version of the
+	// tables. Statements must be repeatable, because not every engine can roll
+	// back a migration that failed.
 	migrations() [][]string
 
-	// exclusively calls do when no other process is in it.
-	exclusively(ctx context.Context, s *Store, do func(querier) error) error
+	// lockedForMigration calls do while it holds a lock that no other process
+	// can hold.
+	lockedForMigration(ctx context.Context, s *Store, do func(querier) error) error
 }
 
-// texts are statements. What they return and take is told beside them.
+// texts are the statements of an engine. The key of a thread is the number that
+// the database gave it.
 type texts struct {
-	// frequent are those within transactions that are worth preparing.
+	// frequent are the statements that are worth preparing before they are
+	// used in a transaction.
 	frequent []string
 
-	// table returns whether there is a table, as a number, by its name.
+	// table counts the tables with a name.
 	table string
 
-	// head returns a thread's number and the number of its last record. It takes its id.
+	// head returns the key of a thread and the number of its last record.
+	// Parameter: thread id.
 	head string
 
-	// wrote returns a row where a thread has this id, number of the last record, and
-	// writer. It is empty where an append that failed was not made, for sure.
-	wrote string
+	// wasMade returns a row if an append was made. Parameters: thread id, number
+	// of the last record, id of the append. It is empty if an append that
+	// returned an error was certainly not made.
+	wasMade string
 
-	// read returns thread, number, time, kind, run, address and data of records. It takes
-	// a thread's id and the lowest and the highest number. More conditions follow it.
+	// read returns thread key, number, time, kind, run, address and data of
+	// records. Parameters: thread id, lowest and highest number. Further
+	// conditions are added at its end.
 	read string
 
 	// order is what the records of a thread are ordered by.
 	order string
 
-	// within is a condition on records: of a thread, by its number, from a record to a
-	// record, by theirs.
+	// within is a condition on records. Parameters: thread key, lowest and
+	// highest number.
 	within string
 
-	// forget removes the row of a thread. It takes its number, and a time before which its
-	// last record was written.
-	forget string
+	// deleteThread deletes the row of a thread. Parameters: thread key, and the
+	// time before which its last record must have been written.
+	deleteThread string
 
-	// idle returns the numbers of threads, in order. It takes a number that they are above,
-	// the time before which their last record was written, and how many.
-	idle string
+	// expired returns the keys of threads in ascending order. Parameters: a key
+	// that they are greater than, the time before which their last records were
+	// written, and the highest number of keys.
+	expired string
 }
 
-// A put is records to be appended behind a place.
-type put struct {
-	thread  string
-	after   int64
-	records []store.Record
-	writer  int64 // the number that only whoever appends them has
-}
-
-// row is the ith record as parameters, from its number on.
-func (p *put) row(e engine, i int) []any {
-	rec := &p.records[i]
-	var data any
-	if len(rec.Data) > 0 {
-		data = []byte(rec.Data)
-	}
-	return []any{
-		p.after + 1 + int64(i), rec.Time.UnixMicro(), e.name(string(rec.Kind)), rec.Run, e.name(rec.Address), data,
-	}
-}
-
-// A querier is a connection, or a transaction on one.
+// A querier is a connection or a transaction.
 type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// maxSeq is more records than a thread will ever have: SQLite has both the thread and
-// the record in one number.
+// maxSeq is the highest number of a record. SQLite keeps the thread and the
+// number in one 64-bit integer.
 const maxSeq = 1<<32 - 1

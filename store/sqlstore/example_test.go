@@ -3,16 +3,21 @@ package sqlstore_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"log"
+	"os"
+	"path/filepath"
 	"time"
 
 	_ "github.com/go-sql-driver/mysql"
 
+	"github.com/qedkit/qed/retry"
+	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// Several machines share the conversations, and each of them takes the next turn of any
-// one. The pool is the host's own.
+// Several machines share the conversations, and each of them can take the next
+// turn of any conversation.
 func ExampleNew() {
 	db, err := sql.Open("mysql", "agents@tcp(db.internal:3306)/agents")
 	if err != nil {
@@ -21,16 +26,58 @@ func ExampleNew() {
 	defer db.Close()
 	db.SetMaxOpenConns(20)
 
-	store, err := sqlstore.New(context.Background(), db, sqlstore.MySQL, &sqlstore.Options{
+	st, err := sqlstore.New(context.Background(), db, sqlstore.MySQL, &sqlstore.Options{
+		Retry:  retry.Policy{Attempts: 6, MaxWait: 5 * time.Second},
 		MaxAge: 30 * 24 * time.Hour,
 		OnSweep: func(deleted int, err error) {
 			if err != nil {
-				log.Printf("old conversations could not be deleted: %v", err)
+				log.Printf("deleting old conversations: %v", err)
 			}
 		},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer store.Close()
+	defer st.Close()
+}
+
+// The conversations of a program are in tables of its own SQLite database.
+func ExampleNew_sqlite() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "sqlstore")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.ToSlash(filepath.Join(dir, "app.db"))
+	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+
+	st, err := sqlstore.New(ctx, db, sqlstore.SQLite, &sqlstore.Options{TablePrefix: "chat_"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer st.Close()
+
+	rec := store.Record{Time: time.Now(), Kind: store.Message, Run: 1, Data: []byte(`{"content":"hello"}`)}
+	if err := st.Append(ctx, "thread-1", 0, rec); err != nil {
+		log.Fatal(err)
+	}
+	for rec, err := range st.Records(ctx, "thread-1", store.Range{}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%d %s %s\n", rec.Seq, rec.Kind, rec.Data)
+	}
+	var tables int
+	if err := db.QueryRow("SELECT count(*) FROM sqlite_master WHERE name LIKE 'chat\\_%' ESCAPE '\\'").Scan(&tables); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(tables, "tables")
+	// Output:
+	// 1 message {"content":"hello"}
+	// 3 tables
 }

@@ -7,58 +7,58 @@ import (
 	"time"
 )
 
-// mysql is MySQL or MariaDB. Names are of bytes, as its collations hold for equal what
-// is not, down to spaces at the end.
+// mysql is the engine of MySQL and MariaDB. Ids, kinds and addresses are stored as
+// bytes, because collations treat different texts as equal, even spaces at the
+// end.
 //
-// The row of a thread is its lock: whoever appends changes it first, and whoever comes at
-// the same time waits, and then finds another last record there.
+// The row of a thread is its lock: an append updates it first, so a concurrent
+// append waits and then finds another last record.
 type mysql struct{}
 
 const (
-	mysqlBegin = `INSERT IGNORE INTO qed_threads (head, written, writer, name) VALUES (?, ?, ?, ?)`
-	mysqlMove  = `UPDATE qed_threads SET id = last_insert_id(id), head = ?, written = ?, writer = ?
+	mysqlCreate = `INSERT IGNORE INTO qed_threads (head, written, writer, name) VALUES (?, ?, ?, ?)`
+	mysqlUpdate = `UPDATE qed_threads SET id = last_insert_id(id), head = ?, written = ?, writer = ?
 		WHERE name = ? AND head = ?`
-	mysqlAdd = `INSERT INTO qed_records (thread, seq, written, kind, run, address, data) VALUES `
-	mysqlRow = `(?, ?, ?, ?, ?, ?, ?)`
+	mysqlInsert = `INSERT INTO qed_records (thread, seq, written, kind, run, address, data) VALUES `
+	mysqlRow    = `(?, ?, ?, ?, ?, ?, ?)`
 )
 
-// serverTexts are the statements that servers have in common.
+// serverTexts are the statements that MySQL and PostgreSQL have in common.
 var serverTexts = texts{
-	head:  `SELECT id, head FROM qed_threads WHERE name = ?`,
-	wrote: `SELECT id FROM qed_threads WHERE name = ? AND head = ? AND writer = ?`,
+	head:    `SELECT id, head FROM qed_threads WHERE name = ?`,
+	wasMade: `SELECT id FROM qed_threads WHERE name = ? AND head = ? AND writer = ?`,
 	read: `SELECT thread, seq, written, kind, run, address, data FROM qed_records
 		WHERE thread = (SELECT id FROM qed_threads WHERE name = ?) AND seq BETWEEN ? AND ?`,
-	order:  `seq`,
-	within: `thread = ? AND seq BETWEEN ? AND ?`,
-	forget: `DELETE FROM qed_threads WHERE id = ? AND written < ?`,
-	idle:   `SELECT id FROM qed_threads WHERE id > ? AND written < ? ORDER BY id LIMIT ?`,
+	order:        `seq`,
+	within:       `thread = ? AND seq BETWEEN ? AND ?`,
+	deleteThread: `DELETE FROM qed_threads WHERE id = ? AND written < ?`,
+	expired:      `SELECT id FROM qed_threads WHERE id > ? AND written < ? ORDER BY id LIMIT ?`,
 }
 
 var mysqlTexts = func() texts {
 	t := serverTexts
-	t.frequent = []string{mysqlBegin, mysqlMove, mysqlAdd + mysqlRow}
+	t.frequent = []string{mysqlCreate, mysqlUpdate, mysqlInsert + mysqlRow}
 	t.table = `SELECT count(*) FROM information_schema.tables
 		WHERE table_schema = database() AND table_name = ?`
 	return t
 }()
 
 func (mysql) texts() *texts          { return &mysqlTexts }
-func (mysql) name(s string) any      { return []byte(s) }
+func (mysql) text(s string) any      { return []byte(s) }
 func (mysql) placeholder(int) string { return "" }
 func (mysql) prepares() bool         { return true }
-func (mysql) serial() bool           { return false }
+func (mysql) singleWriter() bool     { return false }
 func (mysql) batch() int             { return 100 }
-func (mysql) alone(*put) bool        { return false }
+func (mysql) atomic(*appending) bool { return false }
 
-func (e mysql) put(ctx context.Context, on session, p *put) (bool, error) {
-	last := &p.records[len(p.records)-1]
-	args := []any{p.after + int64(len(p.records)), last.Time.UnixMicro(), p.writer, e.name(p.thread)}
-	move := mysqlBegin
-	if p.after != 0 {
-		move = mysqlMove
-		args = append(args, p.after)
+func (e mysql) append(ctx context.Context, on session, a *appending) (bool, error) {
+	args := []any{a.head(), a.last().Time.UnixMicro(), a.id, e.text(a.thread)}
+	lock := mysqlCreate
+	if a.after != 0 {
+		lock = mysqlUpdate
+		args = append(args, a.after)
 	}
-	result, err := on.result(ctx, move, args...)
+	result, err := on.result(ctx, lock, args...)
 	if err != nil {
 		return false, err
 	}
@@ -70,11 +70,11 @@ func (e mysql) put(ctx context.Context, on session, p *put) (bool, error) {
 		return false, err
 	}
 	args = args[:0]
-	for i := range p.records {
-		args = append(append(args, thread), p.row(e, i)...)
+	for i := range a.records {
+		args = append(append(args, thread), a.row(e, i)...)
 	}
-	n, err := on.exec(ctx, mysqlAdd+mysqlRow+strings.Repeat(", "+mysqlRow, len(p.records)-1), args...)
-	return n == int64(len(p.records)), err
+	n, err := on.exec(ctx, mysqlInsert+mysqlRow+strings.Repeat(", "+mysqlRow, len(a.records)-1), args...)
+	return n == int64(len(a.records)), err
 }
 
 func (mysql) migrations() [][]string {
@@ -100,15 +100,16 @@ func (mysql) migrations() [][]string {
 	}}
 }
 
-// exclusively takes a lock that the server names, as a table cannot be made in a transaction.
-func (mysql) exclusively(ctx context.Context, s *Store, do func(querier) error) (err error) {
+// lockedForMigration takes a named lock of the server, because CREATE TABLE
+// commits a transaction.
+func (mysql) lockedForMigration(ctx context.Context, s *Store, do func(querier) error) (err error) {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	name := s.opt.Prefix + "migration"
-	var got *int
+	name := s.opt.TablePrefix + "migration"
+	var got *int // null if an error occurred
 	if err := conn.QueryRowContext(ctx, "SELECT get_lock(?, 30)", name).Scan(&got); err != nil {
 		return err
 	}
@@ -119,7 +120,7 @@ func (mysql) exclusively(ctx context.Context, s *Store, do func(querier) error) 
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
 		if _, failed := conn.ExecContext(ctx, "DO release_lock(?)", name); failed != nil {
-			conn.Raw(func(any) error { return driver.ErrBadConn }) // the lock goes with it
+			conn.Raw(func(any) error { return driver.ErrBadConn }) // closing the connection releases the lock
 		}
 	}()
 	return do(conn)

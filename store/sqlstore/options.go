@@ -5,70 +5,74 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/retry"
 )
 
-// Options say how a [Store] works. Nil and zero fields mean the defaults.
+// Options configure a [Store]. Nil options and zero fields mean the defaults.
 type Options struct {
-	// Prefix is what the names of the tables begin with: lower-case letters, digits
-	// and underscores, at most 32, not a digit first. Empty means "qed_".
-	Prefix string
+	// TablePrefix begins the names of the tables. It has at most 32 lower-case
+	// letters, digits and underscores, and does not start with a digit. The
+	// default is "qed_".
+	TablePrefix string
 
-	// RetryAttempts is how often an operation that failed is tried again. 0 means
-	// 3 times, a negative number never.
-	RetryAttempts int
+	// Retry is how often an operation is attempted that fails with an error
+	// that may pass, and how long to wait in between. The default is 4 attempts
+	// and a Wait of 200 milliseconds, with a MaxWait of 30 seconds.
+	Retry retry.Policy
 
-	// RetryDelay is how long to wait before the first time; then twice as long each
-	// time, and always a little more at random. 0 means 100 milliseconds.
-	RetryDelay time.Duration
-
-	// MaxAge is how old the last record of a thread gets, by its Time, before the
-	// thread is deleted. 0 means 24 hours; with a negative one nothing is deleted.
+	// MaxAge is how old the last record of a thread may be, by its Time, before
+	// the thread is deleted. The default is 24 hours. A negative MaxAge means
+	// that nothing is deleted.
 	MaxAge time.Duration
 
-	// SweepInterval is how often to look for such threads, the first time at once.
-	// 0 means every hour.
+	// SweepInterval is the time between two searches for threads that are
+	// older than MaxAge. The first search is made at once. The default is one
+	// hour.
 	SweepInterval time.Duration
 
-	// OnSweep is told how many threads were deleted each time, and of an error, which
-	// does not keep the next sweep from coming. It may be nil. It must not
-	// close the store.
+	// OnSweep is called after each search, with the number of deleted threads
+	// and the error if it failed. The next search is made in any case. OnSweep
+	// must not close the store. It may be nil.
 	OnSweep func(deleted int, err error)
 
-	// Lazy is a second pool on the same SQLite database, whose commits do not wait for
-	// the disk (PRAGMA synchronous = NORMAL). The states of graphs are written
-	// through it: when the power fails the last of them may be gone, and then their
-	// nodes run once more, with the calls that are recorded. Nil means that everything
-	// goes through the one pool. It must be nil for other engines.
-	Lazy *sql.DB
+	// CheckpointDB is a second pool on the same SQLite database, whose commits
+	// do not wait for the disk (PRAGMA synchronous = NORMAL). Checkpoints and
+	// heartbeats are written through it. If the power fails, the last of them
+	// may be lost, and the resumed run repeats their nodes. If CheckpointDB is
+	// nil, the only pool writes everything. It must be nil for other engines.
+	CheckpointDB *sql.DB
 
-	// CloseDB has Store.Close close the database as well, and Lazy.
+	// CloseDB lets Store.Close close the database and CheckpointDB as well.
 	CloseDB bool
 }
 
-func (o *Options) withDefaults() (Options, error) {
-	var opt Options
+var defaultRetry = retry.Policy{Attempts: 4, Wait: 200 * time.Millisecond, MaxWait: 30 * time.Second}
+
+const defaultPrefix = "qed_"
+
+func (o *Options) withDefaults() (opt Options, err error) {
 	if o != nil {
 		opt = *o
 	}
-	if opt.Prefix == "" {
-		opt.Prefix = "qed_"
+	if opt.TablePrefix == "" {
+		opt.TablePrefix = defaultPrefix
 	}
-	if len(opt.Prefix) > 32 || opt.Prefix[0] >= '0' && opt.Prefix[0] <= '9' ||
-		strings.Trim(opt.Prefix, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-		return opt, fmt.Errorf("sqlstore: Options.Prefix is %.40q: it may have at most 32 lower-case letters, digits and underscores, "+
-			"and not begin with a digit", opt.Prefix)
+	if !isPrefix(opt.TablePrefix) {
+		return opt, fmt.Errorf("sqlstore: Options.TablePrefix is %.40q: it may have at most 32 lower-case letters, "+
+			"digits and underscores, and cannot start with a digit", opt.TablePrefix)
 	}
-	if opt.RetryAttempts == 0 {
-		opt.RetryAttempts = 3
-	}
-	if opt.RetryDelay <= 0 {
-		opt.RetryDelay = 100 * time.Millisecond
+	if opt.Retry, err = opt.Retry.Or("sqlstore: Options.Retry", defaultRetry); err != nil {
+		return opt, err
 	}
 	if opt.MaxAge == 0 {
 		opt.MaxAge = 24 * time.Hour
 	}
-	if opt.SweepInterval <= 0 {
-		opt.SweepInterval = time.Hour
-	}
-	return opt, nil
+	err = option.Default("sqlstore: Options.SweepInterval", &opt.SweepInterval, time.Hour)
+	return opt, err
+}
+
+func isPrefix(s string) bool {
+	return len(s) <= 32 && (s[0] < '0' || s[0] > '9') && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 }

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// postgres is PostgreSQL. Names are of bytes, as are the data: a text could not be in an
-// encoding that is not the database's.
+// postgres is the engine of PostgreSQL. Texts are stored as bytes, because a text
+// must be in the encoding of the database.
 //
-// An append is one statement, in which the row of the thread is the lock, as in MySQL.
+// An append is one statement. The row of the thread is its lock, as in MySQL.
 type postgres struct{}
 
 const (
-	postgresBegin = `WITH t AS (INSERT INTO qed_threads (head, written, writer, name) VALUES (?, ?, ?, ?)
+	postgresCreate = `WITH t AS (INSERT INTO qed_threads (head, written, writer, name) VALUES (?, ?, ?, ?)
 		ON CONFLICT (name) DO NOTHING RETURNING id) `
-	postgresMove = `WITH t AS (UPDATE qed_threads SET head = ?, written = ?, writer = ? WHERE name = ? AND head = ?
+	postgresUpdate = `WITH t AS (UPDATE qed_threads SET head = ?, written = ?, writer = ? WHERE name = ? AND head = ?
 		RETURNING id) `
-	postgresAdd = `INSERT INTO qed_records (thread, seq, written, kind, run, address, data)
+	postgresInsert = `INSERT INTO qed_records (thread, seq, written, kind, run, address, data)
 		SELECT t.id, v.* FROM t, (VALUES `
 	postgresRow = `(?::bigint, ?::bigint, ?::bytea, ?::bigint, ?::bytea, ?::bytea)`
 )
@@ -31,33 +31,33 @@ var postgresTexts = func() texts {
 }()
 
 func (postgres) texts() *texts            { return &postgresTexts }
-func (postgres) name(s string) any        { return []byte(s) }
+func (postgres) text(s string) any        { return []byte(s) }
 func (postgres) placeholder(n int) string { return "$" + strconv.Itoa(n) }
 func (postgres) prepares() bool           { return false }
-func (postgres) serial() bool             { return false }
+func (postgres) singleWriter() bool       { return false }
 func (postgres) batch() int               { return 100 }
 
-func (e postgres) alone(p *put) bool { return len(p.records) <= e.batch() }
+func (e postgres) atomic(a *appending) bool { return len(a.records) <= e.batch() }
 
-func (e postgres) put(ctx context.Context, on session, p *put) (bool, error) {
-	last := &p.records[len(p.records)-1]
-	args := []any{p.after + int64(len(p.records)), last.Time.UnixMicro(), p.writer, e.name(p.thread)}
-	move := postgresBegin
-	if p.after != 0 {
-		move = postgresMove
-		args = append(args, p.after)
+func (e postgres) append(ctx context.Context, on session, a *appending) (bool, error) {
+	args := []any{a.head(), a.last().Time.UnixMicro(), a.id, e.text(a.thread)}
+	lock := postgresCreate
+	if a.after != 0 {
+		lock = postgresUpdate
+		args = append(args, a.after)
 	}
-	for i := range p.records {
-		args = append(args, p.row(e, i)...)
+	for i := range a.records {
+		args = append(args, a.row(e, i)...)
 	}
-	add := postgresAdd + postgresRow + strings.Repeat(", "+postgresRow, len(p.records)-1) + ") v"
-	n, err := on.exec(ctx, move+add, args...)
-	return n == int64(len(p.records)), err
+	insert := postgresInsert + postgresRow + strings.Repeat(", "+postgresRow, len(a.records)-1) + ") v"
+	n, err := on.exec(ctx, lock+insert, args...)
+	return n == int64(len(a.records)), err
 }
 
 func (postgres) migrations() [][]string {
 	return [][]string{{
-		// Room is left on the pages, so that the next version of a row finds its place beside it.
+		// Every append updates the row of its thread. With free space on the
+		// page the new version of the row stays on it (a HOT update).
 		`CREATE TABLE IF NOT EXISTS qed_threads (
 			id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 			name bytea NOT NULL UNIQUE,
@@ -78,15 +78,15 @@ func (postgres) migrations() [][]string {
 	}}
 }
 
-// exclusively takes a lock that ends with the transaction.
-func (postgres) exclusively(ctx context.Context, s *Store, do func(querier) error) error {
+// lockedForMigration takes an advisory lock that ends with the transaction.
+func (postgres) lockedForMigration(ctx context.Context, s *Store, do func(querier) error) error {
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
 	key := fnv.New64a()
-	key.Write([]byte("github.com/qedkit/qed/sqlstore " + s.opt.Prefix))
+	key.Write([]byte("github.com/qedkit/qed/sqlstore " + s.opt.TablePrefix))
 	if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock($1)", int64(key.Sum64())); err != nil {
 		return err
 	}

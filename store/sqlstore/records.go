@@ -16,14 +16,13 @@ import (
 )
 
 const (
-	firstRows  = 32      // how many records are read at first, as many readers need few
-	mostRows   = 512     // at a time
-	batchBytes = 1 << 20 // after which data no more records are read at a time
+	firstRows  = 32      // records in the first batch; many readers need only a few
+	mostRows   = 512     // records in later batches
+	batchBytes = 1 << 20 // data after which a batch ends
 )
 
-// Records does what [qed.Store] says. It reads some records at a time and holds neither a
-// connection nor a transaction while it gives them. What is appended after the sequence
-// began is mostly not among them.
+// Records implements [store.Store]. It reads the records in batches and holds
+// neither a connection nor a transaction while it yields them.
 func (s *Store) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		if err := store.CheckThread(thread); err != nil {
@@ -54,30 +53,30 @@ func (s *Store) Records(ctx context.Context, thread string, r store.Range) iter.
 	}
 }
 
-// A cursor reads a sequence of records, some at a time.
+// A cursor reads a sequence of records in batches.
 type cursor struct {
 	s      *Store
 	thread string
 	text   string // of the statement
-	filter []any  // its parameters behind the first three
-	newest bool
+	filter []any  // parameters of the statement after the first three
+	newest bool   // newest first
 
-	low, high int64 // what is still to be read lies within
-	left      int   // how many are at most; negative: no limit
-	rows      int   // how many to read next
-	log       int64 // the thread's number, once it is known
+	low, high int64 // the numbers of the records that are still to be read
+	left      int   // how many records may follow; negative means no limit
+	rows      int   // size of the next batch
+	key       int64 // of the thread, once it is known
 	more      bool
 
 	batch
 }
 
-// A batch is what was read at once.
+// A batch is the result of one statement.
 type batch struct {
 	records []store.Record
-	size    int   // of their data
-	full    bool  // there may be more
-	bad     int64 // the number of the record behind them, if it cannot be read
-	corrupt error // why
+	size    int   // bytes of their data
+	full    bool  // there may be more records
+	bad     int64 // the number of the next record if it cannot be read
+	corrupt error // why it cannot be read
 }
 
 func (s *Store) newCursor(thread string, r store.Range) *cursor {
@@ -100,10 +99,11 @@ func (s *Store) newCursor(thread string, r store.Range) *cursor {
 		c.filter = append(c.filter, params...)
 	}
 	if r.Under != "" {
-		// No LIKE: an address is no pattern. What lies below it is between "a/" and "a0".
+		// Not LIKE: an address is not a pattern. The addresses below "a" are
+		// those from "a/" up to "a0", as 0 follows / in ASCII.
 		c.text += " AND (address = ? OR address >= ? AND address < ?)"
 		for _, bound := range []string{r.Under, r.Under + "/", r.Under + "0"} {
-			c.filter = append(c.filter, s.engine.name(bound))
+			c.filter = append(c.filter, s.engine.text(bound))
 		}
 	}
 	c.text += " ORDER BY " + t.order
@@ -114,8 +114,9 @@ func (s *Store) newCursor(thread string, r store.Range) *cursor {
 	return c
 }
 
-// kinds is the condition that a record is of one of these kinds, and its parameters. Their
-// number is rounded up, so that there are few different statements.
+// kinds returns the condition that a record has one of these kinds, and its
+// parameters. Their number is rounded up to a power of 2, so that there are few
+// different statements.
 func (s *Store) kinds(kinds []store.Kind) (string, []any) {
 	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
 	n := 1
@@ -124,7 +125,7 @@ func (s *Store) kinds(kinds []store.Kind) (string, []any) {
 	}
 	params := make([]any, n)
 	for i := range params {
-		params[i] = s.engine.name(string(kinds[min(i, len(kinds)-1)]))
+		params[i] = s.engine.text(string(kinds[min(i, len(kinds)-1)]))
 	}
 	return "kind IN (?" + strings.Repeat(", ?", n-1) + ")", params
 }
@@ -137,11 +138,11 @@ func (c *cursor) next(ctx context.Context) error {
 	if c.left >= 0 {
 		rows = min(rows, c.left)
 	}
-	first := c.log == 0
+	first := c.key == 0
 	err := c.s.try(ctx, reading, func() error {
-		args := append([]any{c.s.engine.name(c.thread), c.low, c.high}, c.filter...)
+		args := append([]any{c.s.engine.text(c.thread), c.low, c.high}, c.filter...)
 		return c.s.query(ctx, c.text, append(args, rows), func(found *sql.Rows) error {
-			return c.take(found, rows)
+			return c.scan(found, rows)
 		})
 	})
 	n := len(c.records)
@@ -164,7 +165,7 @@ func (c *cursor) next(ctx context.Context) error {
 	}
 	c.rows = min(rows*4, mostRows, batchBytes/(c.size/n+1)+1)
 	if first && !c.newest {
-		// Who appends for each record that he reads must come to an end.
+		// A reader that appends a record for each one that it reads must end.
 		_, head, err := c.s.head(ctx, reading, c.thread)
 		if err != nil {
 			return err
@@ -174,8 +175,8 @@ func (c *cursor) next(ctx context.Context) error {
 	return nil
 }
 
-// take reads the rows of a batch.
-func (c *cursor) take(found *sql.Rows, rows int) error {
+// scan reads the rows of a batch.
+func (c *cursor) scan(found *sql.Rows, rows int) error {
 	c.batch = batch{}
 	low, high := c.low, c.high
 	for found.Next() {
@@ -183,11 +184,11 @@ func (c *cursor) take(found *sql.Rows, rows int) error {
 		if err := found.Scan(&r.thread, &r.seq, &r.written, &r.kind, &r.run, &r.address, &r.data); err != nil {
 			return err
 		}
-		if c.log == 0 {
-			c.log = r.thread
+		if c.key == 0 {
+			c.key = r.thread
 		}
-		if r.thread != c.log {
-			return nil // the thread was deleted, and this is another
+		if r.thread != c.key {
+			return nil // the thread was deleted and created again
 		}
 		rec, err := r.record()
 		if err == nil && (rec.Seq < low || rec.Seq > high) {
@@ -212,14 +213,14 @@ func (c *cursor) take(found *sql.Rows, rows int) error {
 	return found.Err()
 }
 
-// A row is a record as a driver gives it.
+// A row is a record as the driver returns it.
 type row struct {
 	thread, seq        int64
 	written, kind, run any
 	address, data      any
 }
 
-// record reads a row. Nothing of it is in an error.
+// record converts a row. Its errors contain no values of the row.
 func (r *row) record() (rec store.Record, err error) {
 	written, ok1 := number(r.written)
 	run, ok2 := number(r.run)
@@ -227,9 +228,9 @@ func (r *row) record() (rec store.Record, err error) {
 	address, ok4 := text(r.address)
 	switch {
 	case !ok1 || !ok2:
-		return rec, errors.New("its time or its run is no number")
+		return rec, errors.New("its time or its run is not a number")
 	case !ok3 || !ok4:
-		return rec, errors.New("its kind or its address is no text")
+		return rec, errors.New("its kind or its address is not a text")
 	}
 	rec = store.Record{
 		Seq: r.seq, Time: time.UnixMicro(written).UTC(),
@@ -240,7 +241,7 @@ func (r *row) record() (rec store.Record, err error) {
 	}
 	data, ok := text(r.data)
 	if !ok || !json.Valid(data) {
-		return rec, errors.New("its data are no JSON")
+		return rec, errors.New("its data are not JSON")
 	}
 	rec.Data = data
 	return rec, nil
@@ -250,7 +251,7 @@ func number(v any) (int64, bool) {
 	switch v := v.(type) {
 	case int64:
 		return v, true
-	case []byte: // as MySQL's drivers give it where a statement is not prepared
+	case []byte: // the type that drivers for MySQL return for a statement that is not prepared
 		n, err := strconv.ParseInt(string(v), 10, 64)
 		return n, err == nil
 	}

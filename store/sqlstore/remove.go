@@ -9,100 +9,103 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Trim does what [qed.Store] says.
+// Trim implements [store.Store].
 func (s *Store) Trim(ctx context.Context, thread string, before int64, kinds ...store.Kind) error {
-	const doing = "trimming a thread"
+	const op = "trimming a thread"
 	if err := store.CheckThread(thread); err != nil {
 		return err
 	}
-	// Whatever is appended meanwhile, what is the last record now is at most the last one.
-	id, head, err := s.head(ctx, doing, thread)
+	// The thread may grow meanwhile, but its present last record never becomes
+	// one after the last, so the last record is safe.
+	key, head, err := s.head(ctx, op, thread)
 	before = min(before, head)
 	if err != nil || before <= 1 || len(kinds) == 0 {
 		return err
 	}
-	kind, params := s.kinds(kinds)
-	return s.write(ctx, doing, func() error {
-		text := "DELETE FROM qed_records WHERE " + s.engine.texts().within + " AND " + kind
-		_, err := session{s, nil}.exec(ctx, text, append([]any{id, 1, before - 1}, params...)...)
+	condition, params := s.kinds(kinds)
+	return s.write(ctx, op, func() error {
+		text := "DELETE FROM qed_records WHERE " + s.engine.texts().within + " AND " + condition
+		_, err := session{s: s}.exec(ctx, text, append([]any{key, 1, before - 1}, params...)...)
 		return err
 	})
 }
 
-// Delete does what [qed.Store] says.
+// Delete implements [store.Store].
 func (s *Store) Delete(ctx context.Context, thread string) error {
-	const doing = "deleting a thread"
+	const op = "deleting a thread"
 	if err := store.CheckThread(thread); err != nil {
 		return err
 	}
-	id, _, err := s.head(ctx, doing, thread)
-	if err != nil || id == 0 {
+	key, _, err := s.head(ctx, op, thread)
+	if err != nil || key == 0 {
 		return err
 	}
-	_, err = s.remove(ctx, doing, id, math.MaxInt64)
+	_, err = s.remove(ctx, op, key, math.MaxInt64)
 	return err
 }
 
-// Sweep deletes the threads whose last record is older than olderThan, and returns how
-// many. A thread that somebody appends to meanwhile stays. Each is deleted by itself, so
-// nobody waits for long. The sweeps that [New] begins do the same.
+// Sweep deletes the threads whose last record is older than olderThan, and
+// returns their number. A thread that gets a new record meanwhile stays. Each
+// thread is deleted in its own transaction, so other writers wait only shortly. A
+// store with Options.MaxAge calls Sweep itself.
 func (s *Store) Sweep(ctx context.Context, olderThan time.Duration) (deleted int, err error) {
 	before := time.Now().Add(-olderThan).UnixMicro()
 	last := int64(0)
 	for {
-		ids, err := s.idle(ctx, last, before)
-		if err != nil || len(ids) == 0 {
+		keys, err := s.expired(ctx, last, before)
+		if err != nil || len(keys) == 0 {
 			return deleted, err
 		}
-		for _, id := range ids {
+		for _, key := range keys {
 			start := time.Now()
-			gone, err := s.remove(ctx, sweeping, id, before)
+			gone, err := s.remove(ctx, sweeping, key, before)
 			if err != nil {
 				return deleted, err
 			}
 			if gone {
 				deleted++
 			}
-			if s.engine.serial() {
-				// Writers of other processes come by chance when nobody writes: half of the time.
+			if s.engine.singleWriter() {
+				// Writers of other processes poll for the lock. Leave it free
+				// half of the time.
 				select {
 				case <-time.After(time.Since(start)):
 				case <-ctx.Done():
 				}
 			}
 		}
-		last = ids[len(ids)-1]
+		last = keys[len(keys)-1]
 	}
 }
 
 const sweeping = "sweeping"
 
-// idle returns the numbers of some threads above a number whose last record was written
-// before a time.
-func (s *Store) idle(ctx context.Context, above, before int64) (ids []int64, err error) {
+// expired returns the keys of up to 100 threads, greater than above, whose last
+// record was written before a time.
+func (s *Store) expired(ctx context.Context, above, before int64) (keys []int64, err error) {
 	err = s.try(ctx, sweeping, func() error {
-		ids = nil
-		return s.query(ctx, s.engine.texts().idle, []any{above, before, 100}, func(rows *sql.Rows) error {
+		keys = nil
+		return s.query(ctx, s.engine.texts().expired, []any{above, before, 100}, func(rows *sql.Rows) error {
 			for rows.Next() {
-				var id int64
-				if err := rows.Scan(&id); err != nil {
+				var key int64
+				if err := rows.Scan(&key); err != nil {
 					return err
 				}
-				ids = append(ids, id)
+				keys = append(keys, key)
 			}
 			return rows.Err()
 		})
 	})
-	return ids, err
+	return keys, err
 }
 
-// sweeps sweeps until the store is closed.
-func (s *Store) sweeps() {
+// sweepUntilClosed calls Sweep at once and then at every interval.
+func (s *Store) sweepUntilClosed() {
 	tick := time.NewTicker(s.opt.SweepInterval)
 	defer tick.Stop()
 	for {
-		deleted, err := s.Sweep(s.life, s.opt.MaxAge)
-		if s.life.Err() != nil {
+		deleted, err := s.Sweep(s.open, s.opt.MaxAge)
+		if s.open.Err() != nil {
 			return
 		}
 		if s.opt.OnSweep != nil {
@@ -110,23 +113,23 @@ func (s *Store) sweeps() {
 		}
 		select {
 		case <-tick.C:
-		case <-s.life.Done():
+		case <-s.open.Done():
 			return
 		}
 	}
 }
 
-// remove deletes a thread with all its records, unless its last one was not written before
+// remove deletes a thread with its records if its last record was written before
 // a time.
-func (s *Store) remove(ctx context.Context, doing string, id, before int64) (gone bool, err error) {
-	err = s.write(ctx, doing, func() (err error) {
+func (s *Store) remove(ctx context.Context, op string, key, before int64) (gone bool, err error) {
+	err = s.write(ctx, op, func() (err error) {
 		gone, err = s.transaction(ctx, func(on session) (bool, error) {
-			// The thread first: from here on nobody appends to it.
-			n, err := on.exec(ctx, s.engine.texts().forget, id, before)
+			// Delete the row of the thread first: it locks out appends.
+			n, err := on.exec(ctx, s.engine.texts().deleteThread, key, before)
 			if n == 0 || err != nil {
 				return false, err
 			}
-			_, err = on.exec(ctx, "DELETE FROM qed_records WHERE "+s.engine.texts().within, id, 1, maxSeq)
+			_, err = on.exec(ctx, "DELETE FROM qed_records WHERE "+s.engine.texts().within, key, 1, maxSeq)
 			return true, err
 		})
 		return err

@@ -3,17 +3,16 @@ package sqlstore
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"time"
 )
 
-// write is try for what changes something.
-func (s *Store) write(ctx context.Context, doing string, do func() error) error {
-	if !s.engine.serial() {
-		return s.try(ctx, doing, do)
+// write is [Store.try] for operations that write. If the engine has a single
+// writer, it makes the others wait here: SQLite would make them poll.
+func (s *Store) write(ctx context.Context, op string, do func() error) error {
+	if !s.engine.singleWriter() {
+		return s.try(ctx, op, do)
 	}
-	return s.try(ctx, doing, func() error {
-		// The engine itself makes writers wait by having them ask again and again.
+	return s.try(ctx, op, func() error {
 		select {
 		case s.writing <- struct{}{}:
 			defer func() { <-s.writing }()
@@ -24,35 +23,34 @@ func (s *Store) write(ctx context.Context, doing string, do func() error) error 
 	})
 }
 
-// try does something until it succeeds, or the attempts are used up, or fails in a
-// way that lasts.
-func (s *Store) try(ctx context.Context, doing string, do func() error) error {
-	wait := s.opt.RetryDelay
-	for attempt := 0; ; attempt++ {
-		if err := cancelled(ctx, doing); err != nil {
+// try calls do until it succeeds, fails with a permanent error, or the attempts
+// of the retry policy are used up. op names the operation in errors.
+func (s *Store) try(ctx context.Context, op string, do func() error) error {
+	for attempt := 1; ; attempt++ {
+		if err := cancelled(ctx, op); err != nil {
 			return err
 		}
-		if s.life.Err() != nil {
+		if s.open.Err() != nil {
 			return ErrClosed
 		}
 		err := do()
 		if err == nil {
 			return nil
 		}
-		if ended := cancelled(ctx, doing); ended != nil {
+		if ended := cancelled(ctx, op); ended != nil {
 			return ended
 		}
-		if s.life.Err() != nil || errors.Is(err, ErrClosed) {
+		if s.open.Err() != nil || errors.Is(err, ErrClosed) {
 			return ErrClosed
 		}
-		if attempt >= s.opt.RetryAttempts || lasting(err) {
-			return &failure{doing, err}
+		if attempt >= s.opt.Retry.Attempts || permanent(err) {
+			return &failure{op: op, err: err}
 		}
+		wait, _ := s.opt.Retry.Delay(attempt, 0)
 		select {
-		case <-time.After(wait + rand.N(wait/4+1)):
+		case <-time.After(wait):
 		case <-ctx.Done():
-		case <-s.life.Done():
+		case <-s.open.Done():
 		}
-		wait *= 2
 	}
 }

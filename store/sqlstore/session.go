@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// A session runs statements: in a transaction, or each by itself.
+// A session runs statements, in a transaction if tx is not nil.
 type session struct {
 	s  *Store
-	tx *sql.Tx // nil: each by itself
+	tx *sql.Tx
 }
 
-// A statement is a text as the server is sent it.
+// A statement is a text in the form that the server gets.
 type statement struct {
 	text     string
-	prepared *sql.Stmt // nil: not prepared
+	prepared *sql.Stmt // nil if it is not prepared
 }
 
-// exec runs a statement and returns how many rows it changed.
+// exec runs a statement and returns the number of rows that it changed.
 func (on session) exec(ctx context.Context, text string, args ...any) (int64, error) {
 	result, err := on.result(ctx, text, args...)
 	if err != nil {
@@ -28,31 +28,31 @@ func (on session) exec(ctx context.Context, text string, args ...any) (int64, er
 }
 
 func (on session) result(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	known, err := on.statement(ctx, text)
+	st, err := on.statement(ctx, text)
 	switch {
 	case err != nil:
 		return nil, err
-	case known.prepared != nil && on.tx != nil:
-		return on.tx.StmtContext(ctx, known.prepared).ExecContext(ctx, args...)
-	case known.prepared != nil:
-		return known.prepared.ExecContext(ctx, args...)
+	case st.prepared != nil && on.tx != nil:
+		return on.tx.StmtContext(ctx, st.prepared).ExecContext(ctx, args...)
+	case st.prepared != nil:
+		return st.prepared.ExecContext(ctx, args...)
 	case on.tx != nil:
-		return on.tx.ExecContext(ctx, known.text, args...)
+		return on.tx.ExecContext(ctx, st.text, args...)
 	}
-	return on.s.db.ExecContext(ctx, known.text, args...)
+	return on.s.db.ExecContext(ctx, st.text, args...)
 }
 
-// query runs a statement, outside of any transaction, and calls do with its rows.
+// query runs a statement outside of a transaction and calls do with its rows.
 func (s *Store) query(ctx context.Context, text string, args []any, do func(*sql.Rows) error) error {
-	known, err := session{s, nil}.statement(ctx, text)
+	st, err := session{s: s}.statement(ctx, text)
 	if err != nil {
 		return err
 	}
 	var rows *sql.Rows
-	if known.prepared != nil {
-		rows, err = known.prepared.QueryContext(ctx, args...)
+	if st.prepared != nil {
+		rows, err = st.prepared.QueryContext(ctx, args...)
 	} else {
-		rows, err = s.db.QueryContext(ctx, known.text, args...)
+		rows, err = s.db.QueryContext(ctx, st.text, args...)
 	}
 	if err != nil {
 		return err
@@ -61,50 +61,58 @@ func (s *Store) query(ctx context.Context, text string, args []any, do func(*sql
 	return do(rows)
 }
 
-// statement finds a statement by the text that is written in this package. A new one is
-// prepared, but not in a transaction: that would take a second connection, which the pool
-// may not have.
+// statement returns the statement with a text of this package. It prepares a new
+// statement, except in a transaction: preparing needs a second connection, and
+// the pool may have only one.
 func (on session) statement(ctx context.Context, text string) (*statement, error) {
 	s := on.s
 	s.mu.Lock()
-	known, many := s.statements[text], len(s.statements) >= maxStatements
+	known, full := s.statements[text], len(s.statements) >= maxStatements
 	s.mu.Unlock()
 	if known != nil {
 		return known, nil
 	}
-	known = &statement{text: s.sent(text)}
-	if on.tx != nil || many {
-		return known, nil
+	st := &statement{text: s.render(text)}
+	if on.tx != nil || full {
+		return st, nil
 	}
 	if s.engine.prepares() {
 		var err error
-		if known.prepared, err = s.db.PrepareContext(ctx, known.text); err != nil {
+		if st.prepared, err = s.db.PrepareContext(ctx, st.text); err != nil {
 			return nil, err
 		}
 	}
+	return s.keep(text, st)
+}
+
+// keep stores a new statement, unless another goroutine stored it before or the
+// store was closed meanwhile. It returns the stored statement.
+func (s *Store) keep(text string, st *statement) (*statement, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	other, closed := s.statements[text], s.statements == nil
-	if known.prepared != nil && (closed || other != nil) {
-		known.prepared.Close()
+	if !closed && other == nil {
+		s.statements[text] = st
+		return st, nil
 	}
-	switch {
-	case closed:
+	if st.prepared != nil {
+		st.prepared.Close()
+	}
+	if closed {
 		return nil, ErrClosed
-	case other != nil:
-		return other, nil // another was faster
 	}
-	s.statements[text] = known
-	return known, nil
+	return other, nil
 }
 
-// maxStatements is more than there are but for the odd long append.
+// maxStatements limits the kept statements. There are fewer, except that appends
+// of different lengths have different statements.
 const maxStatements = 200
 
-// sent is a text as the server is sent it.
-func (s *Store) sent(text string) string {
-	if s.opt.Prefix != "qed_" {
-		text = strings.ReplaceAll(text, "qed_", s.opt.Prefix)
+// render returns a text in the form that the server gets: with the table prefix
+// of the options and the placeholders of the engine.
+func (s *Store) render(text string) string {
+	if s.opt.TablePrefix != defaultPrefix {
+		text = strings.ReplaceAll(text, defaultPrefix, s.opt.TablePrefix)
 	}
 	if s.engine.placeholder(1) == "" {
 		return text
@@ -121,14 +129,14 @@ func (s *Store) sent(text string) string {
 	}
 }
 
-// transaction commits what do does, unless that fails or is for nothing.
+// transaction calls do in a transaction. It commits if do returns true.
 func (s *Store) transaction(ctx context.Context, do func(session) (bool, error)) (bool, error) {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return false, err
 	}
 	defer tx.Rollback()
-	if ok, err := do(session{s, tx}); !ok || err != nil {
+	if ok, err := do(session{s: s, tx: tx}); !ok || err != nil {
 		return false, err
 	}
 	return true, tx.Commit()

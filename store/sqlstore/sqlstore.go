@@ -1,42 +1,46 @@
-// Package sqlstore keeps conversations in an SQL database: it is a [qed.Store] on
-// database/sql.
+// Package sqlstore keeps conversations in an SQL database: [New] makes a
+// [store.Store] of a *sql.DB.
 //
-// Which engine for what:
+//	st, err := sqlstore.New(ctx, db, sqlstore.PostgreSQL, nil)
 //
-//   - SQLite for one machine. It needs no server, and several processes can share
-//     a file. Package sqlstore/sqlitestore opens one, with its driver. It is the
-//     one to begin with.
-//   - PostgreSQL, MySQL or MariaDB for several machines that share the load: any of
-//     them takes the next turn of any conversation. The host brings its own pool,
-//     with the driver and the settings of its choice; this package imports none.
+// Which engine to choose:
 //
-// # What is kept
+//   - SQLite for one machine. It needs no server, and several processes can
+//     share a file. sqlitestore.Open opens a file, with its driver. Start with
+//     it.
+//   - PostgreSQL, MySQL or MariaDB for several machines: each of them can take
+//     the next turn of any conversation. The program opens the pool, with the
+//     driver and the settings of its choice; this package imports no driver.
 //
-// A thread is a row of one table, and each record of it a row of another. A record
-// is written once and never changed, so the thousandth costs what the first did.
-// The data of a record are stored as bytes, exactly as they are given; ids, kinds
-// and addresses are compared byte by byte, whatever the collation of the database.
-// They are not encrypted: who can read the tables can read the conversations.
+// # What is stored
 //
-// An append is one transaction, and where the engine can, one statement. Of two
-// writers at the same place, in whatever processes, one gets [qed.ErrConflict].
+// A thread is a row of one table, and each of its records is a row of another.
+// A record is written once and never changed, so an append costs the same
+// however long the thread is.
 //
-// Threads in which nothing was recorded for 24 hours are deleted, those that wait for a
-// reply too: see Options.MaxAge. Which threads a user has is for the host to know.
+//   - The data of a record are stored as the same bytes. They are not encrypted:
+//     whoever can read the tables can read the conversations.
+//   - Ids, kinds and addresses are compared byte by byte, whatever the collation
+//     of the database is.
+//   - An append is one transaction, and on most paths one statement. Of two
+//     writers that append after the same record, in any processes, one gets
+//     [store.ErrConflict].
+//   - Threads whose last record is older than 24 hours are deleted, even if they
+//     wait for a reply: see [Options].MaxAge. The store does not know which
+//     threads belong to a user.
+//   - [New] creates the tables and migrates them. Any number of processes may
+//     start at once. Tables of a newer version are refused.
 //
-// The tables are made and brought up to date by [New]. Any number of processes may
-// start at once. A program refuses tables that a newer one has changed.
+// # Failures
 //
-// # What becomes of failures
+// A failed operation is repeated unless the error of the driver is permanent:
+// locks, deadlocks and lost connections pass. If the reply to an append was lost,
+// the store first checks whether the append was made, so it is never made twice.
+// The text of an error holds no address of the database, no account and no data;
+// the error wraps that of the driver.
 //
-// An operation that fails is tried again, unless the driver says that it is of no
-// use: locks, deadlocks and lost connections pass. An append whose answer is lost
-// is looked for before it is made again, so it is never made twice. What
-// fails for good is an error whose text holds nothing of the database's address, of
-// accounts or of data, and which wraps what the driver said.
-//
-// A record that cannot be read is an error that matches [qed.ErrCorrupt]; the
-// [qed.Record] that comes with it has its Seq.
+// A record that cannot be read is an error that matches [store.ErrCorrupt]. The
+// record that is yielded with it has its Seq.
 package sqlstore
 
 import (
@@ -49,71 +53,84 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A Store keeps conversations in a database. [New] makes one. It is safe for
-// concurrent use, and to be closed when it is no longer used.
+// A Store keeps conversations in a database. Make one with [New], and close it
+// when it is no longer used. It is safe for concurrent use.
 type Store struct {
-	db      *sql.DB
-	engine  engine
-	opt     Options
-	writing chan struct{} // where the engine takes one writer: a place for him
+	db     *sql.DB
+	engine engine
+	opt    Options
 
-	lazy *Store // for what need not be on the disk at once; nil: there is no such pool
+	// writing is a lock for engines with a single writer. It is a channel, so
+	// that waiting for it ends with a context.
+	writing chan struct{}
+
+	// checkpoints writes through Options.CheckpointDB. It is nil without one.
+	checkpoints *Store
 
 	mu         sync.Mutex
-	statements map[string]*statement // by the text that is written in this package
+	statements map[string]*statement // by their text in this package
 
-	life  context.Context // ends when the store is closed
+	open  context.Context // done when the store is closed
 	close context.CancelFunc
-	work  sync.WaitGroup
+	sweep sync.WaitGroup
 }
 
 var _ store.Store = (*Store)(nil)
 
-// New makes a Store of a database, and its tables where they are missing. It fails
-// when the database cannot be reached, or when its tables are of a newer version
-// ([ErrSchema]). ctx is for the beginning only.
+// New makes a Store of a database, and creates or migrates its tables.
 //
-// The account needs to read and write the tables, and to make them the first time and
-// after some updates of this package. Nothing is left in the sessions of the pool but
-// prepared statements, which Close removes.
-//
-// A pool for SQLite should wait for locks (PRAGMA busy_timeout) and keep a write-ahead
-// log (PRAGMA journal_mode = WAL). A MySQL pool needs a database selected.
+//   - It returns an error if the database cannot be reached, and one that
+//     matches [ErrNewerSchema] if the tables are of a newer version. ctx ends
+//     with the call.
+//   - The account must be able to read and write the tables. To create them the
+//     first time, and after some updates of this package, it must also be able
+//     to change the schema.
+//   - A store leaves nothing in the sessions of the pool except prepared
+//     statements, which Close removes.
+//   - A pool for SQLite should wait for locks (PRAGMA busy_timeout) and use a
+//     write-ahead log (PRAGMA journal_mode = WAL). A pool for MySQL must have a
+//     database selected.
 func New(ctx context.Context, db *sql.DB, d Dialect, opt *Options) (*Store, error) {
 	e := d.engine()
 	if db == nil || e == nil {
-		return nil, fmt.Errorf("sqlstore: New needs a database, and SQLite, MySQL or PostgreSQL for its dialect, not %v", d)
+		return nil, fmt.Errorf("sqlstore: New needs a database and the dialect SQLite, MySQL or PostgreSQL, not %v", d)
 	}
-	s := &Store{db: db, engine: e, writing: make(chan struct{}, 1), statements: map[string]*statement{}}
-	var err error
-	if s.opt, err = opt.withDefaults(); err != nil {
+	own, err := opt.withDefaults()
+	if err != nil {
 		return nil, err
 	}
-	if s.opt.Lazy != nil && d != SQLite {
-		return nil, fmt.Errorf("sqlstore: Options.Lazy is for SQLite, not for %v", d)
+	if own.CheckpointDB != nil && d != SQLite {
+		return nil, fmt.Errorf("sqlstore: Options.CheckpointDB is only for SQLite, not for %v", d)
 	}
-	s.life, s.close = context.WithCancel(context.Background())
-	if err := s.begin(ctx); err != nil {
-		s.opt.CloseDB = false // it is still the caller's
+	s := &Store{
+		db: db, engine: e, opt: own,
+		writing: make(chan struct{}, 1), statements: map[string]*statement{},
+	}
+	s.open, s.close = context.WithCancel(context.Background())
+	if err := s.prepare(ctx); err != nil {
+		s.opt.CloseDB = false // the pools still belong to the caller
 		return nil, errors.Join(err, s.Close())
 	}
-	if s.opt.Lazy != nil {
-		s.lazy = &Store{db: s.opt.Lazy, engine: e, opt: s.opt, writing: s.writing, statements: map[string]*statement{}, life: s.life, close: s.close}
+	if own.CheckpointDB != nil {
+		s.checkpoints = &Store{
+			db: own.CheckpointDB, engine: e, opt: own,
+			writing: s.writing, statements: map[string]*statement{}, open: s.open, close: s.close,
+		}
 	}
-	if s.opt.MaxAge > 0 {
-		s.work.Go(s.sweeps)
+	if own.MaxAge > 0 {
+		s.sweep.Go(s.sweepUntilClosed)
 	}
 	return s, nil
 }
 
-// begin makes the tables, and prepares what is needed often.
-func (s *Store) begin(ctx context.Context) error {
+// prepare migrates the tables and prepares the frequent statements.
+func (s *Store) prepare(ctx context.Context) error {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
 	return s.try(ctx, "preparing statements", func() error {
 		for _, text := range s.engine.texts().frequent {
-			if _, err := (session{s, nil}).statement(ctx, text); err != nil {
+			if _, err := (session{s: s}).statement(ctx, text); err != nil {
 				return err
 			}
 		}
@@ -121,32 +138,32 @@ func (s *Store) begin(ctx context.Context) error {
 	})
 }
 
-// Close ends the sweeps, and waits for one that is under way. It does not close the
-// database, unless Options.CloseDB says so. Closing again does nothing.
+// Close ends the sweeps, waiting for one that is running, and closes the pools
+// if Options.CloseDB is set. Further calls do nothing.
 func (s *Store) Close() error {
-	if s.life.Err() != nil {
+	if s.open.Err() != nil {
 		return nil
 	}
 	s.close()
-	s.work.Wait()
-	err := s.leave()
-	if s.lazy != nil {
-		err = errors.Join(err, s.lazy.leave())
+	s.sweep.Wait()
+	err := s.release()
+	if s.checkpoints != nil {
+		err = errors.Join(err, s.checkpoints.release())
 	}
 	if err != nil {
-		return &failure{"closing", err}
+		return &failure{op: "closing", err: err}
 	}
 	return nil
 }
 
-// leave closes the statements, and the pool if it is the store's own.
-func (s *Store) leave() error {
+// release closes the prepared statements, and the pool if the store owns it.
+func (s *Store) release() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
-	for _, known := range s.statements {
-		if known.prepared != nil {
-			errs = append(errs, known.prepared.Close())
+	for _, st := range s.statements {
+		if st.prepared != nil {
+			errs = append(errs, st.prepared.Close())
 		}
 	}
 	s.statements = nil

@@ -12,11 +12,12 @@ import (
 
 	"modernc.org/sqlite"
 
+	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// connect opens a pool on an SQLite file as a host would.
+// connect opens a pool on an SQLite file.
 func connect(tb testing.TB, path, pragmas string) *sql.DB {
 	tb.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)"+pragmas)
@@ -29,8 +30,13 @@ func connect(tb testing.TB, path, pragmas string) *sql.DB {
 
 func file(tb testing.TB) string { return filepath.Join(tb.TempDir(), "host.db") }
 
-// keep has nothing deleted by age.
-func keep() *sqlstore.Options { return &sqlstore.Options{MaxAge: -1, RetryDelay: time.Millisecond} }
+// keep returns options with which no thread is deleted by age.
+func keep() *sqlstore.Options {
+	return &sqlstore.Options{MaxAge: -1, Retry: retry.Policy{Wait: time.Millisecond}}
+}
+
+// once is the policy that repeats nothing.
+var once = retry.Policy{Attempts: 1}
 
 func open(tb testing.TB, db *sql.DB, opt *sqlstore.Options) *sqlstore.Store {
 	tb.Helper()
@@ -60,7 +66,8 @@ func message(text string) store.Record {
 	return store.Record{Time: time.Now(), Kind: store.Message, Data: fmt.Appendf(nil, "%q", text)}
 }
 
-// read returns the numbers of a thread's records, and how that ended.
+// read returns the numbers of a thread's records. If reading fails, last is the
+// record that was yielded with the error.
 func read(s store.Store, thread string) (seqs []int64, last store.Record, err error) {
 	for rec, err := range s.Records(context.Background(), thread, store.Range{}) {
 		if err != nil {
@@ -77,7 +84,7 @@ func TestNewRefuses(t *testing.T) {
 		"no database": func() (*sqlstore.Store, error) { return sqlstore.New(t.Context(), nil, sqlstore.SQLite, nil) },
 		"no dialect":  func() (*sqlstore.Store, error) { return sqlstore.New(t.Context(), db, 0, nil) },
 		"another dialect": func() (*sqlstore.Store, error) {
-			return sqlstore.New(t.Context(), db, sqlstore.PostgreSQL, &sqlstore.Options{RetryAttempts: -1})
+			return sqlstore.New(t.Context(), db, sqlstore.PostgreSQL, &sqlstore.Options{Retry: once})
 		},
 		"a cancelled context": func() (*sqlstore.Store, error) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -89,20 +96,29 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, s, err)
 		}
 	}
+	for _, opt := range []sqlstore.Options{
+		{Retry: retry.Policy{Attempts: -1}},
+		{SweepInterval: -1},
+		{CheckpointDB: db},
+	} {
+		if _, err := sqlstore.New(t.Context(), db, sqlstore.PostgreSQL, &opt); err == nil || !strings.HasPrefix(err.Error(), "sqlstore: Options.") {
+			t.Errorf("options %+v: %v", opt, err)
+		}
+	}
 	for _, prefix := range []string{"Qed_", "qed-", "1qed", "qed_; DROP TABLE x", "qéd", `"qed`, "main.qed_", strings.Repeat("q", 33)} {
-		if _, err := sqlstore.New(t.Context(), db, sqlstore.SQLite, &sqlstore.Options{Prefix: prefix}); err == nil {
-			t.Errorf("the prefix %q was taken", prefix)
+		if _, err := sqlstore.New(t.Context(), db, sqlstore.SQLite, &sqlstore.Options{TablePrefix: prefix}); err == nil {
+			t.Errorf("the prefix %q was accepted", prefix)
 		}
 	}
 	for _, prefix := range []string{"_", "q", "conversations_of_2026_", strings.Repeat("q", 32)} {
-		s := open(t, db, &sqlstore.Options{Prefix: prefix, MaxAge: -1})
+		s := open(t, db, &sqlstore.Options{TablePrefix: prefix, MaxAge: -1})
 		if err := s.Append(t.Context(), "thread", 0, message("text")); err != nil {
 			t.Errorf("the prefix %q: %v", prefix, err)
 		}
 	}
 }
 
-// A closed store refuses everything. The database stays open, unless it is the store's.
+// A closed store refuses everything. It closes the database only with CloseDB.
 func TestClose(t *testing.T) {
 	for name, own := range map[string]bool{"the host's": false, "the store's": true} {
 		db := connect(t, file(t), "")
@@ -134,11 +150,12 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// What cannot be read is an error that says which record it is. Those before it are given.
+// A record that cannot be read is an error with its number, after the records
+// before it.
 func TestCorrupt(t *testing.T) {
 	db := connect(t, file(t), "")
 	s := open(t, db, keep())
-	// As somebody could have made the table who knows better.
+	// A table without types accepts values that the store never writes.
 	exec(t, db, "DROP TABLE qed_records")
 	exec(t, db, "CREATE TABLE qed_records (place INTEGER PRIMARY KEY, written, kind, run, address, data)")
 	for name, change := range map[string]string{
@@ -172,7 +189,7 @@ func TestCorrupt(t *testing.T) {
 				t.Errorf("%s: the last record is %d, %v", name, rec.Seq, err)
 			}
 		}
-		if err := s.Append(t.Context(), name, 4, message("it goes on")); err != nil {
+		if err := s.Append(t.Context(), name, 4, message("more")); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := s.Delete(t.Context(), name); err != nil {
@@ -181,11 +198,12 @@ func TestCorrupt(t *testing.T) {
 	}
 }
 
-// A lock of somebody else is waited for, and then it is an error that says so.
+// The store waits for the lock of another writer, and then returns an error that
+// names the lock.
 func TestLocked(t *testing.T) {
 	path := file(t)
 	db := connect(t, path, "&_pragma=busy_timeout(0)")
-	s := open(t, db, &sqlstore.Options{MaxAge: -1, RetryAttempts: 3, RetryDelay: 50 * time.Millisecond})
+	s := open(t, db, &sqlstore.Options{MaxAge: -1, Retry: retry.Policy{Wait: 50 * time.Millisecond}})
 	other := connect(t, path, "&_txlock=immediate")
 	lock := func() *sql.Tx {
 		tx, err := other.Begin()
@@ -201,14 +219,14 @@ func TestLocked(t *testing.T) {
 	}
 	tx = lock()
 	if seqs, _, err := read(s, "thread"); len(seqs) != 1 || err != nil {
-		t.Errorf("reading while somebody writes: %v, %v", seqs, err)
+		t.Errorf("reading during a write: %v, %v", seqs, err)
 	}
 	err := s.Append(t.Context(), "thread", 1, message("secret"))
 	var cause *sqlite.Error
 	if !errors.As(err, &cause) || errors.Is(err, store.ErrConflict) || err.Error() != "sqlstore: appending to a thread: the database is locked" {
 		t.Errorf("while it is locked: %v", err)
 	}
-	if s, err := sqlstore.New(t.Context(), connect(t, path, "&_pragma=busy_timeout(0)"), sqlstore.SQLite, &sqlstore.Options{Prefix: "new_", RetryAttempts: -1}); err == nil {
+	if s, err := sqlstore.New(t.Context(), connect(t, path, "&_pragma=busy_timeout(0)"), sqlstore.SQLite, &sqlstore.Options{TablePrefix: "new_", Retry: once}); err == nil {
 		s.Close()
 		t.Error("tables were made while the database was locked")
 	}
@@ -218,7 +236,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// A full disk is an error that says so. Nothing is added, and when there is room it goes on.
+// A full disk is an error that says so, and nothing is appended. With free space
+// the thread can grow again.
 func TestFull(t *testing.T) {
 	db := connect(t, file(t), "")
 	db.SetMaxOpenConns(1)
@@ -249,8 +268,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// Room that a deleted thread had is used again.
-func TestRoom(t *testing.T) {
+// The file space of a deleted thread is used again.
+func TestSpaceIsReused(t *testing.T) {
 	db := connect(t, file(t), "")
 	s := open(t, db, keep())
 	pages := func() (n int) {
@@ -272,7 +291,7 @@ func TestRoom(t *testing.T) {
 		}
 	}
 	if grown[2] > grown[0]+5 {
-		t.Errorf("the file has %v pages, and more each time", grown)
+		t.Errorf("the file grows: it has %v pages", grown)
 	}
 	for _, table := range []string{"qed_threads", "qed_records"} {
 		var rows int
@@ -282,8 +301,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// The thousandth record takes as much room as the first.
-func TestLinear(t *testing.T) {
+// The last record of a long thread takes as much space as the first.
+func TestSpaceIsLinear(t *testing.T) {
 	db := connect(t, file(t), "")
 	s := open(t, db, keep())
 	rec := message(strings.Repeat("x", 20<<10))
@@ -306,7 +325,7 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// An append of thousands of records is one as well.
+// An append of thousands of records is atomic as well.
 func TestLongAppend(t *testing.T) {
 	s := open(t, connect(t, file(t), ""), keep())
 	recs := make([]store.Record, 5000)
@@ -330,8 +349,9 @@ func TestLongAppend(t *testing.T) {
 	}
 }
 
-// What is deleted while it is read, and begun again, is another thread.
-func TestAnotherThread(t *testing.T) {
+// A reader of a thread that is deleted and created again gets no record of the
+// new one.
+func TestRecreatedThread(t *testing.T) {
 	s := open(t, connect(t, file(t), ""), keep())
 	fill := func(text string) {
 		recs := make([]store.Record, 1000)
@@ -354,7 +374,7 @@ func TestAnotherThread(t *testing.T) {
 			fill("new")
 		}
 		if string(rec.Data) != `"old"` {
-			t.Fatalf("number %d is of the other thread", rec.Seq)
+			t.Fatalf("number %d belongs to the new thread", rec.Seq)
 		}
 	}
 }
