@@ -6,12 +6,13 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Records get the numbers behind the last, whatever theirs was, and keep all else.
+// Records get the numbers after the last one, whatever their Seq is, and keep their
+// other fields.
 func testAppend(t *test) {
 	thread := newThread()
 	t.has(thread)
 	first := store.Record{Seq: 77, Time: noon, Kind: store.Began, Run: 1, Address: "sql/execute", Data: []byte(`{"a":1}`)}
-	second := store.Record{Seq: -1, Time: noon, Kind: "a kind of the host's own", Run: math.MaxInt64}
+	second := store.Record{Seq: -1, Time: noon, Kind: "a custom kind", Run: math.MaxInt64}
 	third := store.Record{Time: noon, Kind: store.Ended, Address: "x", Data: []byte(`[]`)}
 	t.append(thread, 0, first)
 	t.append(thread, 1, second, third)
@@ -22,7 +23,7 @@ func testAppend(t *test) {
 	t.has(thread, first, second, third, fourth)
 }
 
-// Behind any record but the last, nothing is added: not the whole, not a part.
+// After any record but the last nothing is appended, not even a part.
 func testAppendConflict(t *test) {
 	thread := t.fill(3)
 	for _, after := range []int64{-1, 0, 1, 2, 4, 5, math.MaxInt64 - 1, math.MaxInt64, math.MinInt64} {
@@ -42,7 +43,7 @@ func testAppendConflict(t *test) {
 	t.has(missing, texts(1, 1)...)
 }
 
-// No records are no change.
+// An append of no records changes nothing.
 func testAppendNothing(t *test) {
 	thread := newThread()
 	t.append(thread, 0)

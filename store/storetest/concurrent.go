@@ -8,8 +8,8 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Of several who append at one place exactly one does.
-func testConcurrentPlace(t *test) {
+// Of concurrent appends after the same record exactly one succeeds.
+func testConcurrentAppend(t *test) {
 	const rounds, writers = 10, 6
 	thread := newThread()
 	for after := range int64(rounds) {
@@ -30,17 +30,17 @@ func testConcurrentPlace(t *test) {
 			case err == nil:
 				won++
 			case !errors.Is(err, store.ErrConflict):
-				t.Fatalf("a writer who came too late got %v, want an error that matches ErrConflict", err)
+				t.Fatalf("a second writer got %v, want an error that matches ErrConflict", err)
 			}
 		}
 		if won != 1 {
-			t.Fatalf("%d writers appended behind number %d, want 1", won, after)
+			t.Fatalf("%d writers appended after number %d, want 1", won, after)
 		}
 	}
 	t.has(thread, texts(1, rounds)...)
 }
 
-// What several append at the same time is all there, and not mixed.
+// Concurrent appends are all made, and their records are not mixed.
 func testConcurrentWriters(t *test) {
 	const writers, each, together = 4, 8, 3
 	thread := newThread()
@@ -60,7 +60,7 @@ func testConcurrentWriters(t *test) {
 					after = last[0].Seq
 				}
 				if after == refused {
-					errs[w] = fmt.Errorf("an append behind number %d was refused, which is still the last", after)
+					errs[w] = fmt.Errorf("an append after number %d was refused, but it is still the last record", after)
 					return
 				}
 				var recs []store.Record
@@ -80,7 +80,7 @@ func testConcurrentWriters(t *test) {
 	}
 	group.Wait()
 	if err := errors.Join(errs...); err != nil {
-		t.Fatalf("writers beside each other: %v", err)
+		t.Fatalf("concurrent writers: %v", err)
 	}
 	got := t.read(thread, store.Range{})
 	if len(got) != writers*each*together {

@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A ranged thread has a record of every kind at every address.
+// ranged creates a thread with a record for each of some kinds and addresses.
 func (t *test) ranged() (thread string, log []store.Record) {
 	t.Helper()
 	for _, address := range []string{"a", "a/b", "", "ab", "a/b/c", "a/bc", "b"} {
@@ -23,8 +23,8 @@ func (t *test) ranged() (thread string, log []store.Record) {
 	return thread, log
 }
 
-// asked is what a Range asks for, said in the plainest way.
-func asked(log []store.Record, r store.Range) (want []store.Record) {
+// selected returns the records that a Range selects, in the simplest way.
+func selected(log []store.Record, r store.Range) (want []store.Record) {
 	for _, rec := range log {
 		from := r.From == 0 || rec.Seq >= r.From
 		to := r.To == 0 || rec.Seq <= r.To
@@ -45,11 +45,11 @@ func asked(log []store.Record, r store.Range) (want []store.Record) {
 	return want
 }
 
-// answers asks for ranges, and stops at the first that is answered wrongly.
-func (t *test) answers(thread string, log []store.Record, ranges ...store.Range) {
+// returns checks the records of ranges, and ends the check at a wrong result.
+func (t *test) returns(thread string, log []store.Record, ranges ...store.Range) {
 	t.Helper()
 	for _, r := range ranges {
-		if diff := difference(t.read(thread, r), asked(log, r)); diff != "" {
+		if diff := difference(t.read(thread, r), selected(log, r)); diff != "" {
 			t.Fatalf("%+v: %s", r, diff)
 		}
 	}
@@ -57,7 +57,7 @@ func (t *test) answers(thread string, log []store.Record, ranges ...store.Range)
 
 func testRangeNumbers(t *test) {
 	thread, log := t.ranged()
-	t.answers(thread, log,
+	t.returns(thread, log,
 		store.Range{},
 		store.Range{From: 1},
 		store.Range{From: 5},
@@ -72,7 +72,7 @@ func testRangeNumbers(t *test) {
 		store.Range{From: 22, To: math.MaxInt64},
 		store.Range{From: 1 << 32, To: 1 << 33},
 	)
-	t.answers(newThread(), nil, store.Range{}, store.Range{From: 1, To: 2})
+	t.returns(newThread(), nil, store.Range{}, store.Range{From: 1, To: 2})
 }
 
 func testRangeKinds(t *test) {
@@ -81,7 +81,7 @@ func testRangeKinds(t *test) {
 	for range 50 {
 		many = append(many, "unknown", store.Checkpoint)
 	}
-	t.answers(thread, log,
+	t.returns(thread, log,
 		store.Range{Kinds: []store.Kind{store.Message}},
 		store.Range{Kinds: []store.Kind{store.Message, store.Checkpoint}},
 		store.Range{Kinds: []store.Kind{store.Checkpoint, store.Message, store.Ended}},
@@ -97,25 +97,25 @@ func testRangeKinds(t *test) {
 func testRangeUnder(t *test) {
 	thread, log := t.ranged()
 	for _, under := range []string{"a", "ab", "a/b", "a/b/c", "a/bc", "b", "c", "a/", "/", "A", "a/b/c/d"} {
-		t.answers(thread, log, store.Range{Under: under})
+		t.returns(thread, log, store.Range{Under: under})
 	}
 }
 
 func testRangeNewest(t *test) {
 	thread, log := t.ranged()
-	t.answers(thread, log,
+	t.returns(thread, log,
 		store.Range{NewestFirst: true},
 		store.Range{NewestFirst: true, From: 5, To: 9},
 		store.Range{NewestFirst: true, Kinds: []store.Kind{store.Checkpoint}},
 		store.Range{NewestFirst: true, Under: "a/b"},
 	)
-	t.answers(newThread(), nil, store.Range{NewestFirst: true})
+	t.returns(newThread(), nil, store.Range{NewestFirst: true})
 }
 
 func testRangeLimit(t *test) {
 	thread, log := t.ranged()
 	for _, limit := range []int{1, 2, 20, 21, 22, math.MaxInt} {
-		t.answers(thread, log,
+		t.returns(thread, log,
 			store.Range{Limit: limit},
 			store.Range{Limit: limit, From: 20},
 			store.Range{Limit: limit, Kinds: []store.Kind{"messages"}},
@@ -124,7 +124,7 @@ func testRangeLimit(t *test) {
 	}
 }
 
-// Everything that a Range can say, together.
+// All fields of a Range in combination.
 func testRangeAll(t *test) {
 	thread, log := t.ranged()
 	for _, from := range []int64{0, 4, 12} {
@@ -135,7 +135,7 @@ func testRangeAll(t *test) {
 						r := store.Range{From: from, To: to, Kinds: kinds, Under: under, Limit: limit}
 						newest := r
 						newest.NewestFirst = true
-						t.answers(thread, log, r, newest)
+						t.returns(thread, log, r, newest)
 					}
 				}
 			}
@@ -143,7 +143,7 @@ func testRangeAll(t *test) {
 	}
 }
 
-// An address is no pattern, whatever characters are in it.
+// An address is not treated as a pattern, whatever characters it has.
 func testAddresses(t *test) {
 	var names []string
 	for c := rune(' '); c <= '~'; c++ {
@@ -161,7 +161,7 @@ func testAddresses(t *test) {
 	for _, name := range names {
 		add("node" + name)
 		add("node" + name + "/below")
-		add("node" + name + "beside")
+		add("node" + name + "after")
 		add("node" + name + "." + "/below")
 		add("node" + name + "0")
 	}
@@ -172,7 +172,7 @@ func testAddresses(t *test) {
 	t.append(thread, 0, log...)
 	t.has(thread, log...)
 	for _, name := range names {
-		t.answers(thread, log, store.Range{Under: "node" + name})
+		t.returns(thread, log, store.Range{Under: "node" + name})
 	}
-	t.answers(thread, log, store.Range{Under: "node"}, store.Range{Under: "nod"}, store.Range{Under: "node_"}, store.Range{Under: "node%"})
+	t.returns(thread, log, store.Range{Under: "node"}, store.Range{Under: "nod"}, store.Range{Under: "node_"}, store.Range{Under: "node%"})
 }

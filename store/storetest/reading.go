@@ -6,10 +6,10 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// long is more records than a store should read at once.
+// long is the length of a thread that a store should read in several batches.
 const long = 700
 
-// Who leaves a sequence early leaves nothing behind.
+// A sequence that is left early holds no resources.
 func testReadBreak(t *test) {
 	thread := t.fill(long)
 	for i := range 30 {
@@ -27,30 +27,30 @@ func testReadBreak(t *test) {
 	t.delete(thread)
 }
 
-// Whoever reads can append for each record, and others can as well. What is
-// appended may be seen or not, but the reader comes to an end.
+// A reader can append to the thread that it reads, and other goroutines can
+// append to other threads. The reader may see the new records, but it ends.
 func testReadAndAppend(t *test) {
 	thread, other := t.fill(long), newThread()
 	head, n := int64(long), int64(0)
 	for rec, err := range t.store.Records(t.ctx, thread, store.Range{}) {
 		if err != nil {
-			t.Fatalf("Records, while the thread grows: %v", err)
+			t.Fatalf("Records while the thread grows: %v", err)
 		}
 		if n++; rec.Seq != n || n <= long && string(rec.Data) != string(texts(n, n)[0].Data) {
 			t.Fatalf("record %d is %s", n, show(rec))
 		}
 		if n > 3*long {
-			t.Fatalf("the sequence does not end while its reader appends: it was of %d records", long)
+			t.Fatalf("the sequence does not end while its reader appends: the thread had %d records", long)
 		}
-		if n%10 == 0 { // more than was read: who follows the end of the thread never gets there
+		if n%10 == 0 { // append more than was read: a reader that follows the end never ends
 			t.append(thread, head, texts(1, 12)...)
 			head += 12
 			var group sync.WaitGroup
 			var err error
-			group.Go(func() { err = t.store.Append(t.ctx, other, n/10-1, text("beside")) })
+			group.Go(func() { err = t.store.Append(t.ctx, other, n/10-1, text("other")) })
 			group.Wait()
 			if err != nil {
-				t.Fatalf("Append, while somebody reads another thread: %v", err)
+				t.Fatalf("Append while another thread is read: %v", err)
 			}
 		}
 	}
@@ -58,11 +58,11 @@ func testReadAndAppend(t *test) {
 		t.Errorf("the sequence ended after %d records of %d", n, long)
 	}
 	if got := t.read(thread, store.Range{}); int64(len(got)) != head {
-		t.Errorf("%d records were kept, of %d", len(got), head)
+		t.Errorf("the thread has %d records, want %d", len(got), head)
 	}
 }
 
-// Whoever reads can read something else at every record.
+// A reader can start further sequences at every record.
 func testReadAndRead(t *test) {
 	thread := t.fill(5)
 	var read func(depth int)
@@ -70,7 +70,7 @@ func testReadAndRead(t *test) {
 		n := int64(0)
 		for rec, err := range t.store.Records(t.ctx, thread, store.Range{}) {
 			if err != nil {
-				t.Fatalf("Records, at depth %d: %v", depth, err)
+				t.Fatalf("Records at depth %d: %v", depth, err)
 			}
 			if n++; rec.Seq != n {
 				t.Fatalf("record %d at depth %d has number %d", n, depth, rec.Seq)
@@ -80,22 +80,22 @@ func testReadAndRead(t *test) {
 			}
 		}
 		if n != 5 {
-			t.Errorf("%d records at depth %d", n, depth)
+			t.Errorf("%d records at depth %d, want 5", n, depth)
 		}
 	}
 	read(1)
 }
 
-// A thread can be trimmed, and can go, while it is read.
+// A thread can be trimmed and deleted while it is read.
 func testReadAndDelete(t *test) {
 	thread := t.fill(long)
 	last := int64(0)
 	for rec, err := range t.store.Records(t.ctx, thread, store.Range{}) {
 		if err != nil {
-			t.Fatalf("Records, while the thread is removed: %v", err)
+			t.Fatalf("Records while the thread is deleted: %v", err)
 		}
 		if rec.Seq <= last || rec.Seq > long || string(rec.Data) != string(texts(rec.Seq, rec.Seq)[0].Data) {
-			t.Fatalf("behind number %d comes %s", last, show(rec))
+			t.Fatalf("number %d is followed by %s", last, show(rec))
 		}
 		last = rec.Seq
 		switch last {

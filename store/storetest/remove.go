@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Trim takes the records of the kinds below a number, and no others.
+// Trim removes the records of the kinds below a number, and no others.
 func testTrim(t *test) {
 	const state, called, message = store.Checkpoint, store.Called, store.Message
 	log := texts(1, 9)
@@ -33,7 +33,7 @@ func testTrim(t *test) {
 	} {
 		thread := newThread()
 		t.append(thread, 0, log...)
-		for range 2 { // the second time there is nothing left to do
+		for range 2 { // the second call changes nothing
 			t.trim(thread, c.before, c.kinds...)
 			var want []store.Record
 			for _, seq := range c.stay {
@@ -57,8 +57,8 @@ func (t *test) trim(thread string, before int64, kinds ...store.Kind) {
 	}
 }
 
-// A trimmed thread goes on behind its last record, and its gaps stay empty.
-func testTrimPlace(t *test) {
+// A trimmed thread grows after its last record, and its gaps stay empty.
+func testTrimGaps(t *test) {
 	thread := newThread()
 	log := texts(1, 5)
 	log[1].Kind, log[2].Kind = store.Checkpoint, store.Checkpoint
@@ -66,16 +66,16 @@ func testTrimPlace(t *test) {
 	t.trim(thread, 5, store.Checkpoint)
 	for after := range int64(5) {
 		t.conflict(thread, after, text("in a gap"))
-		t.conflict(thread, after, text("in a gap"), text("and behind"))
+		t.conflict(thread, after, text("in a gap"), text("after it"))
 	}
 	t.append(thread, 5, texts(6, 7)...)
 	t.has(thread, append([]store.Record{log[0], log[3], log[4]}, texts(6, 7)...)...)
 }
 
-// Delete leaves nothing.
+// Delete removes a thread, and no other.
 func testDelete(t *test) {
 	thread, other := t.fill(3), t.fill(2)
-	for range 2 { // the second time there is no such thread
+	for range 2 { // the second call finds no thread
 		t.delete(thread)
 		t.has(thread)
 		t.has(other, texts(1, 2)...)
@@ -90,7 +90,7 @@ func (t *test) delete(thread string) {
 	}
 }
 
-// A thread that was deleted begins like any other, at number 1.
+// A deleted thread starts again at number 1.
 func testDeleteAgain(t *test) {
 	thread := t.fill(3)
 	t.delete(thread)
@@ -102,24 +102,24 @@ func testDeleteAgain(t *test) {
 	t.has(thread, texts(1, 2)...)
 }
 
-// A context that is done stops everything before it begins.
+// With a context that is done, methods change nothing.
 func testCancelled(t *test) {
 	thread := t.fill(3)
-	why := errors.New("why")
+	cause := errors.New("cause")
 	done, cancel := context.WithCancelCause(t.ctx)
-	cancel(why)
+	cancel(cause)
 	_, read := collect(t.store.Records(done, thread, store.Range{}))
 	for method, err := range map[string]error{
-		"Append":             t.store.Append(done, thread, 3, text("4")),
-		"Append of several":  t.store.Append(done, thread, 3, text("4"), text("5")),
-		"Append to a new":    t.store.Append(done, newThread(), 0, text("1")),
-		"Append at a place ": t.store.Append(done, thread, 3),
-		"Records":            read,
-		"Trim":               t.store.Trim(done, thread, 3, store.Message),
-		"Delete":             t.store.Delete(done, thread),
+		"Append":            t.store.Append(done, thread, 3, text("4")),
+		"Append of several": t.store.Append(done, thread, 3, text("4"), text("5")),
+		"Append to a new":   t.store.Append(done, newThread(), 0, text("1")),
+		"Append of nothing": t.store.Append(done, thread, 3),
+		"Records":           read,
+		"Trim":              t.store.Trim(done, thread, 3, store.Message),
+		"Delete":            t.store.Delete(done, thread),
 	} {
 		if !errors.Is(err, context.Canceled) {
-			t.Errorf("%s with a context that was cancelled: got %v, want an error that matches context.Canceled", method, err)
+			t.Errorf("%s with a cancelled context: got %v, want an error that matches context.Canceled", method, err)
 		}
 	}
 	t.has(thread, texts(1, 3)...)

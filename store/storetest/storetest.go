@@ -1,25 +1,25 @@
-// Package storetest tests implementations of [qed.Store], as testing/fstest
-// tests file systems.
+// Package storetest tests implementations of [store.Store], as testing/fstest
+// tests file systems. Call [Run] in a test:
 //
 //	func TestStore(t *testing.T) {
-//		storetest.Run(t, func(t *testing.T) qed.Store { return openStore(t) })
+//		storetest.Run(t, func(t *testing.T) store.Store { return openStore(t) })
 //	}
 //
-// What it asks for beyond the words of the interface is what a run needs to be
+// In addition to the contract of the interface it tests what a run needs to be
 // resumed safely:
 //
-//   - Ids of threads, kinds and addresses are compared byte by byte. "Thread" is
-//     not "thread", "a " is not "a", and the two ways to write "é" are two ids.
-//   - Data come back with the bytes they went in with: nothing is reordered,
-//     reformatted or rounded. That no Data is nil, or an empty slice, is the same.
-//   - Times are kept to the microsecond and come back in UTC.
-//   - An address of 1,000 bytes and a kind of 32 are kept whole. A store that is
-//     given longer ones keeps them whole or refuses them. It never cuts.
-//   - A context that is done stops a method before it does anything. The error
-//     matches the context's.
-//   - While somebody reads a thread, he and others can use the store in any way,
-//     even where it has a single connection. A reader who appends for each record
-//     that he reads comes to an end.
+//   - Thread ids, kinds and addresses are compared byte by byte. "Thread" is not
+//     "thread", "a " is not "a", and the two encodings of "é" are two ids.
+//   - Data are returned with the same bytes: they are not reordered, reformatted
+//     or rounded. Nil data and empty data are the same.
+//   - Times are kept to the microsecond and returned in UTC.
+//   - An address of 1,000 bytes and a kind of 32 bytes are kept. Longer ones are
+//     kept or refused, but never cut.
+//   - A method that is called with a context that is done changes nothing and
+//     returns an error that matches the context's error.
+//   - While a thread is read, its reader and others can call every method, even
+//     if the store has a single connection. A reader that appends a record for
+//     each record that it reads ends at some time.
 package storetest
 
 import (
@@ -35,20 +35,24 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Run tests the stores that open returns: one for each check, opened with the
-// subtest's t, which is also where it is to be closed. They may be one and the
-// same, and hold threads of others, as all but a few threads of a check have ids
-// that are random. A check takes a minute at most; a store that does not heed its
-// context ends the program then.
+// Run tests the stores that open returns.
 //
-// It is worth running under the race detector.
+//   - open is called once for each check, with the t of the check's subtest. Use
+//     its Cleanup to close the store.
+//   - open may return the same store each time, and the store may have other
+//     threads: the checks use random thread ids, except for the id "x", whose
+//     thread they delete.
+//   - A check that takes longer than a minute fails. If the store does not
+//     return although its context is done, Run panics.
+//
+// Run it with the race detector, because some checks use a store concurrently.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t), time.Minute) })
 	}
 }
 
-// A check is a thing that a store must do right.
+// A check tests one property of a store.
 type check struct {
 	name string
 	do   func(t *test)
@@ -72,11 +76,11 @@ var checks = []check{
 	{"Time", testTime},
 	{"Length", testLength},
 	{"Trim", testTrim},
-	{"TrimPlace", testTrimPlace},
+	{"TrimGaps", testTrimGaps},
 	{"Delete", testDelete},
 	{"DeleteAgain", testDeleteAgain},
 	{"Cancelled", testCancelled},
-	{"ConcurrentPlace", testConcurrentPlace},
+	{"ConcurrentAppend", testConcurrentAppend},
 	{"ConcurrentWriters", testConcurrentWriters},
 	{"ReadBreak", testReadBreak},
 	{"ReadAndAppend", testReadAndAppend},
@@ -84,34 +88,35 @@ var checks = []check{
 	{"ReadAndDelete", testReadAndDelete},
 }
 
-func (c check) run(tb testing.TB, st store.Store, patience time.Duration) {
-	ctx, cancel := context.WithTimeout(tb.Context(), patience)
+func (c check) run(tb testing.TB, st store.Store, timeout time.Duration) {
+	ctx, cancel := context.WithTimeout(tb.Context(), timeout)
 	defer cancel()
-	stuck := time.AfterFunc(patience+5*time.Second, func() {
-		panic("storetest: " + c.name + " does not end: a method of the store does not heed its context, or Records holds a lock while it yields")
+	stuck := time.AfterFunc(timeout+5*time.Second, func() {
+		panic("storetest: " + c.name + " does not end: a method of the store ignores its context, " +
+			"or Records holds a lock while it yields")
 	})
 	defer stuck.Stop()
 	c.do(&test{TB: tb, store: st, ctx: ctx})
 }
 
-// A test is the store that is tested, and what a check does with it. Its methods
-// end the check when the store fails.
+// A test runs one check on a store. Its methods end the check if the store
+// returns an error.
 type test struct {
 	testing.TB
 	store store.Store
 	ctx   context.Context
 }
 
-// newThread returns an id that nobody has.
+// newThread returns a new thread id.
 func newThread() string { return "storetest-" + rand.Text() }
 
-// text makes a record whose Data is a text.
+// text returns a record whose Data is a JSON string.
 func text(s string) store.Record {
-	data, _ := json.Marshal(s) // a text has a JSON form
+	data, _ := json.Marshal(s) // cannot fail for a string
 	return store.Record{Time: noon, Kind: store.Message, Run: 1, Address: "a", Data: data}
 }
 
-// texts makes records with numbers and "1", "2", ... for their texts.
+// texts returns records with the numbers from and to, and their numbers as texts.
 func texts(from, to int64) []store.Record {
 	var recs []store.Record
 	for seq := from; seq <= to; seq++ {
@@ -124,7 +129,7 @@ func texts(from, to int64) []store.Record {
 
 var noon = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 
-// append adds records to the end of a thread.
+// append appends records to a thread.
 func (t *test) append(thread string, after int64, recs ...store.Record) {
 	t.Helper()
 	if err := t.store.Append(t.ctx, thread, after, recs...); err != nil {
@@ -132,7 +137,7 @@ func (t *test) append(thread string, after int64, recs ...store.Record) {
 	}
 }
 
-// fill makes a thread of the records that texts makes.
+// fill creates a thread with n records of texts.
 func (t *test) fill(n int64) (thread string) {
 	t.Helper()
 	thread = newThread()
@@ -140,15 +145,15 @@ func (t *test) fill(n int64) (thread string) {
 	return thread
 }
 
-// conflict appends where it is to be refused.
+// conflict checks that an append is refused with ErrConflict.
 func (t *test) conflict(thread string, after int64, recs ...store.Record) {
 	t.Helper()
 	if err := t.store.Append(t.ctx, thread, after, recs...); !errors.Is(err, store.ErrConflict) {
-		t.Errorf("Append behind number %d, which is not the last: got %v, want an error that matches ErrConflict", after, err)
+		t.Errorf("Append after number %d, which is not the last: got %v, want an error that matches ErrConflict", after, err)
 	}
 }
 
-// read returns what a thread has.
+// read returns records of a thread.
 func (t *test) read(thread string, r store.Range) []store.Record {
 	t.Helper()
 	recs, err := collect(t.store.Records(t.ctx, thread, r))
@@ -158,11 +163,11 @@ func (t *test) read(thread string, r store.Range) []store.Record {
 	return recs
 }
 
-// collect reads a sequence to its end, which comes no later than its error.
+// collect reads a sequence and checks that it ends with its error.
 func collect(seq func(func(store.Record, error) bool)) (recs []store.Record, err error) {
 	for rec, e := range seq {
 		if err != nil {
-			return recs, fmt.Errorf("the sequence goes on after its error, %w", err)
+			return recs, fmt.Errorf("the sequence continues after its error: %w", err)
 		}
 		if err = e; err == nil {
 			recs = append(recs, rec)
@@ -171,7 +176,7 @@ func collect(seq func(func(store.Record, error) bool)) (recs []store.Record, err
 	return recs, err
 }
 
-// has compares what a thread has with what it should have.
+// has checks that a thread has exactly the wanted records.
 func (t *test) has(thread string, want ...store.Record) {
 	t.Helper()
 	if diff := difference(t.read(thread, store.Range{}), want); diff != "" {
@@ -179,7 +184,8 @@ func (t *test) has(thread string, want ...store.Record) {
 	}
 }
 
-// difference says where two logs differ first, or nothing.
+// difference describes the first difference of two logs. It returns "" if there
+// is none.
 func difference(got, want []store.Record) string {
 	for i := range min(len(got), len(want)) {
 		g, w := got[i], want[i]

@@ -18,62 +18,62 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-func TestMemoryStore(t *testing.T) {
+func TestInMemory(t *testing.T) {
 	Run(t, func(*testing.T) store.Store { return new(store.InMemory) })
 }
 
-// A store that does one thing wrong fails the checks of that thing.
+// A store with one defect fails the checks of that property.
 func TestBrokenStores(t *testing.T) {
 	for _, broken := range []struct {
 		name string
 		open func() store.Store
-		want []string // the checks that fail
+		want []string // names of the failing checks
 	}{
-		{"appends anywhere", func() store.Store { return &anywhere{} }, []string{"AppendConflict", "ConcurrentPlace", "DeleteAgain", "TrimPlace"}},
-		{"adds the part that is new", func() store.Store { return &partly{} }, []string{"AppendConflict", "TrimPlace"}},
-		{"checks, then appends", func() store.Store { return &unlocked{} }, []string{"ConcurrentPlace"}},
+		{"ignores after", func() store.Store { return &anywhere{} }, []string{"AppendConflict", "ConcurrentAppend", "DeleteAgain", "TrimGaps"}},
+		{"appends the records that are new", func() store.Store { return &partly{} }, []string{"AppendConflict", "TrimGaps"}},
+		{"checks, then appends", func() store.Store { return &unlocked{} }, []string{"ConcurrentAppend"}},
 		{"appends one by one", func() store.Store { return &oneByOne{} }, []string{"ConcurrentWriters"}},
-		{"fills gaps", func() store.Store { return &gaps{} }, []string{"TrimPlace"}},
-		{"keeps the numbers it is given", func() store.Store { return &given{} }, []string{"Append"}},
-		{"makes a pattern of Under", func() store.Store { return &pattern{} }, []string{"Addresses", "RangeUnder"}},
-		{"takes Under for any prefix", func() store.Store { return &prefix{} }, []string{"Addresses", "Length", "RangeAll", "RangeNewest", "RangeUnder"}},
-		{"limits before it selects", func() store.Store { return &limitFirst{} }, []string{"RangeAll", "RangeLimit"}},
-		{"takes no kinds for every kind", func() store.Store { return &everyKind{} }, []string{"RangeKinds"}},
-		{"takes To for the first beyond", func() store.Store { return &beyond{} }, []string{"RangeAll", "RangeNewest", "RangeNumbers"}},
-		{"forgets Newest", func() store.Store { return &oldest{} }, []string{"ConcurrentWriters", "DataSize", "RangeAll", "RangeNewest"}},
+		{"fills gaps", func() store.Store { return &gaps{} }, []string{"TrimGaps"}},
+		{"keeps Seq", func() store.Store { return &given{} }, []string{"Append"}},
+		{"treats Under as a pattern", func() store.Store { return &pattern{} }, []string{"Addresses", "RangeUnder"}},
+		{"treats Under as a prefix", func() store.Store { return &prefix{} }, []string{"Addresses", "Length", "RangeAll", "RangeNewest", "RangeUnder"}},
+		{"applies Limit before Kinds", func() store.Store { return &limitFirst{} }, []string{"RangeAll", "RangeLimit"}},
+		{"treats no kinds as every kind", func() store.Store { return &everyKind{} }, []string{"RangeKinds"}},
+		{"treats To as exclusive", func() store.Store { return &exclusive{} }, []string{"RangeAll", "RangeNewest", "RangeNumbers"}},
+		{"ignores NewestFirst", func() store.Store { return &oldest{} }, []string{"ConcurrentWriters", "DataSize", "RangeAll", "RangeNewest"}},
 		{"ignores case", func() store.Store { return ids(lower) }, []string{"Threads"}},
 		{"ignores spaces at the end", func() store.Store { return ids(func(id string) string { return strings.TrimRight(id, " ") }) }, []string{"Threads"}},
 		{"normalises", func() store.Store {
 			return ids(func(id string) string { return strings.ReplaceAll(id, "e\u0301", "é") })
 		}, []string{"Threads"}},
 		{"cuts ids", func() store.Store { return ids(func(id string) string { return id[:min(len(id), 255)] }) }, []string{"Threads", "ThreadIDs"}},
-		{"takes any id", func() store.Store { return ids(func(id string) string { return fmt.Sprintf("%.200x", id) }) }, []string{"ThreadIDs", "Threads"}},
+		{"accepts any id", func() store.Store { return ids(func(id string) string { return fmt.Sprintf("%.200x", id) }) }, []string{"ThreadIDs", "Threads"}},
 		{"reformats data", func() store.Store { return changed(reformat) }, []string{"Data"}},
 		{"cuts data", func() store.Store {
 			return changed(func(r *store.Record) { r.Data = r.Data[:min(len(r.Data), 1<<16-1)] })
 		}, []string{"DataSize"}},
-		{"has no null", func() store.Store {
+		{"treats null as no data", func() store.Store {
 			return changed(func(r *store.Record) {
 				if string(r.Data) == "null" {
 					r.Data = nil
 				}
 			})
 		}, []string{"Data"}},
-		{"keeps whole milliseconds", func() store.Store {
+		{"rounds times to milliseconds", func() store.Store {
 			return changed(func(r *store.Record) { r.Time = r.Time.Truncate(time.Millisecond) })
 		}, []string{"Time"}},
-		{"keeps local times", func() store.Store { return &local{} }, []string{"Time"}},
+		{"returns local times", func() store.Store { return &local{} }, []string{"Time"}},
 		{"cuts addresses", func() store.Store {
 			return changed(func(r *store.Record) { r.Address = r.Address[:min(len(r.Address), 999)] })
 		}, []string{"Length"}},
 		{"trims the last record", func() store.Store { return &trimsLast{} }, []string{"Trim"}},
 		{"trims one too many", func() store.Store { return &trimsMore{} }, []string{"Trim"}},
-		{"trims every kind", func() store.Store { return &trimsKinds{} }, []string{"Trim", "TrimPlace"}},
-		{"goes on where a deleted thread was", func() store.Store { return &tombstone{} }, []string{"DeleteAgain"}},
-		{"misses what it deletes", func() store.Store { return &strict{} }, []string{"Delete", "ThreadIDs"}},
-		{"does not heed its context", func() store.Store { return &heedless{} }, []string{"Cancelled"}},
-		{"has readers hold a lock", func() store.Store { return &holding{lock: make(chan struct{}, 1)} }, []string{"ReadAndAppend", "ReadAndDelete", "ReadAndRead"}},
-		{"loses a connection to who leaves", func() store.Store { return &leaking{free: make(chan struct{}, 5)} }, []string{"ReadBreak"}},
+		{"trims every kind", func() store.Store { return &trimsKinds{} }, []string{"Trim", "TrimGaps"}},
+		{"continues a deleted thread", func() store.Store { return &tombstone{} }, []string{"DeleteAgain"}},
+		{"fails to delete a missing thread", func() store.Store { return &strict{} }, []string{"Delete", "ThreadIDs"}},
+		{"ignores its context", func() store.Store { return &ignoring{} }, []string{"Cancelled"}},
+		{"locks while it yields", func() store.Store { return &holding{lock: make(chan struct{}, 1)} }, []string{"ReadAndAppend", "ReadAndDelete", "ReadAndRead"}},
+		{"leaks a connection of a reader that leaves", func() store.Store { return &leaking{free: make(chan struct{}, 5)} }, []string{"ReadBreak"}},
 		{"follows the end of a thread", func() store.Store { return &following{} }, []string{"ReadAndAppend"}},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestBrokenStores(t *testing.T) {
 	}
 }
 
-// outcome is where a check reports to.
+// An outcome records the errors of a check.
 type outcome struct {
 	testing.TB
 	mu     sync.Mutex
@@ -113,7 +113,7 @@ func (o *outcome) Fatalf(format string, args ...any) {
 }
 func (o *outcome) Fatal(args ...any) { o.Fatalf("%s", fmt.Sprint(args...)) }
 
-// try runs a check and returns what it reports.
+// try runs a check and returns its errors.
 func try(t *testing.T, c check, st store.Store) string {
 	o := &outcome{TB: t}
 	done := make(chan struct{})
@@ -189,8 +189,8 @@ func (s *oneByOne) Append(ctx context.Context, thread string, after int64, recs 
 	return err
 }
 
-// gaps looks only whether there is a record at after and none behind it. What it
-// adds in a gap it forgets.
+// gaps only checks that there is a record with the number after and none after it.
+// It drops a record that it appends in a gap.
 type gaps struct {
 	mu sync.Mutex
 	memory
@@ -224,8 +224,8 @@ func (s *given) Records(ctx context.Context, thread string, r store.Range) iter.
 	}
 }
 
-// selected reads everything, and selects for itself.
-func selected(s *memory, ctx context.Context, thread string, r store.Range, match func(store.Record) bool) iter.Seq2[store.Record, error] {
+// filtered reads all records of r and applies match and Limit.
+func filtered(s *memory, ctx context.Context, thread string, r store.Range, match func(store.Record) bool) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		left := r.Limit
 		r.Limit = 0
@@ -245,12 +245,12 @@ type pattern struct{ memory }
 func (s *pattern) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	under := r.Under
 	r.Under = ""
-	return selected(&s.memory, ctx, thread, r, func(rec store.Record) bool {
+	return filtered(&s.memory, ctx, thread, r, func(rec store.Record) bool {
 		return under == "" || like(under, rec.Address) || like(under+"/%", rec.Address)
 	})
 }
 
-// like is LIKE of SQL, which ignores the case of letters.
+// like is LIKE of SQL with a collation that ignores case.
 func like(pattern, text string) bool {
 	if pattern == "" {
 		return text == ""
@@ -266,7 +266,7 @@ type prefix struct{ memory }
 func (s *prefix) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	under := r.Under
 	r.Under = ""
-	return selected(&s.memory, ctx, thread, r, func(rec store.Record) bool { return strings.HasPrefix(rec.Address, under) })
+	return filtered(&s.memory, ctx, thread, r, func(rec store.Record) bool { return strings.HasPrefix(rec.Address, under) })
 }
 
 type limitFirst struct{ memory }
@@ -298,9 +298,9 @@ func (s *everyKind) Records(ctx context.Context, thread string, r store.Range) i
 	return s.memory.Records(ctx, thread, r)
 }
 
-type beyond struct{ memory }
+type exclusive struct{ memory }
 
-func (s *beyond) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
+func (s *exclusive) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	if r.To > 1 {
 		r.To--
 	}
@@ -314,7 +314,7 @@ func (s *oldest) Records(ctx context.Context, thread string, r store.Range) iter
 	return s.memory.Records(ctx, thread, r)
 }
 
-// renamed is a store that takes an id for another one.
+// renamed is a store that replaces thread ids.
 type renamed struct {
 	memory
 	id func(string) string
@@ -345,7 +345,7 @@ func lower(id string) string {
 	return strings.ToLower(id)
 }
 
-// changing is a store that changes what it keeps.
+// changing is a store that changes the records that it keeps.
 type changing struct {
 	memory
 	change func(*store.Record)
@@ -383,7 +383,7 @@ func (s *local) Records(ctx context.Context, thread string, r store.Range) iter.
 	}
 }
 
-// trimsLast hides the last record where it should have stayed.
+// trimsLast hides the last record if Trim should have kept it.
 type trimsLast struct {
 	memory
 	hidden sync.Map
@@ -399,7 +399,7 @@ func (s *trimsLast) Trim(ctx context.Context, thread string, before int64, kinds
 }
 
 func (s *trimsLast) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
-	return selected(&s.memory, ctx, thread, r, func(rec store.Record) bool {
+	return filtered(&s.memory, ctx, thread, r, func(rec store.Record) bool {
 		seq, ok := s.hidden.Load(thread)
 		return !ok || seq != rec.Seq
 	})
@@ -423,7 +423,7 @@ func (s *trimsKinds) Trim(ctx context.Context, thread string, before int64, kind
 	return s.memory.Trim(ctx, thread, before, kinds...)
 }
 
-// tombstone remembers where a deleted thread ended.
+// tombstone keeps the last number of a deleted thread.
 type tombstone struct {
 	memory
 	ends sync.Map
@@ -452,23 +452,23 @@ func (s *strict) Delete(ctx context.Context, thread string) error {
 	return s.memory.Delete(ctx, thread)
 }
 
-type heedless struct{ memory }
+type ignoring struct{ memory }
 
-func (s *heedless) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
+func (s *ignoring) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	return s.memory.Append(context.WithoutCancel(ctx), thread, after, recs...)
 }
 
-// take takes a place in a channel, and gives up when it gets none.
-func take(places chan struct{}) error {
+// take sends to a channel of limited size, with a timeout.
+func take(slots chan struct{}) error {
 	select {
-	case places <- struct{}{}:
+	case slots <- struct{}{}:
 		return nil
 	case <-time.After(300 * time.Millisecond):
 		return errors.New("it is locked")
 	}
 }
 
-// holding has whoever reads hold a lock that everybody needs.
+// holding holds a lock that every method needs while a sequence is read.
 type holding struct {
 	memory
 	lock chan struct{}
@@ -505,7 +505,7 @@ func (s *holding) Records(ctx context.Context, thread string, r store.Range) ite
 	}
 }
 
-// leaking has a few connections. Who leaves a sequence early keeps his.
+// leaking has a few connections. A sequence that is left early keeps one.
 type leaking struct {
 	memory
 	free chan struct{}
@@ -526,7 +526,7 @@ func (s *leaking) Records(ctx context.Context, thread string, r store.Range) ite
 	}
 }
 
-// following reads on for as long as something is appended.
+// following reads until nothing was appended meanwhile.
 type following struct{ memory }
 
 func (s *following) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {

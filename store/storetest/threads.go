@@ -7,7 +7,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Ids that are alike are still different ids.
+// Similar ids are different ids.
 func testThreads(t *test) {
 	unique := newThread()
 	var threads []string
@@ -46,29 +46,29 @@ func testThreads(t *test) {
 	}
 }
 
-// Every method refuses what cannot be an id, and takes what can.
+// Every method refuses invalid ids and accepts valid ones.
 func testThreadIDs(t *test) {
 	unique := newThread()
 	for name, id := range map[string]string{
-		"empty":                        "",
-		"257 bytes":                    unique + strings.Repeat("x", 257-len(unique)),
-		"10 KB":                        unique + strings.Repeat("x", 10<<10),
-		"257 bytes of two-byte runes":  unique + strings.Repeat("é", (258-len(unique))/2),
-		"a NUL":                        unique + "\x00",
-		"a line feed":                  unique + "\n",
-		"a tab":                        "\t" + unique,
-		"an escape":                    unique + "\x1b[0m",
-		"a DEL":                        unique + "\x7f",
-		"a C1 control":                 unique + "\u0085",
-		"a zero width space":           unique + "\u200b",
-		"a right-to-left override":     unique + "\u202e",
-		"a byte order mark":            "\ufeff" + unique,
-		"an unassigned rune":           unique + "\U0010FFFF",
-		"a byte that is no UTF-8":      unique + "\xff",
-		"half of a rune":               unique + "\xc3",
-		"a surrogate":                  unique + "\xed\xa0\x80",
-		"an overlong encoding of NUL":  unique + "\xc0\x80",
-		"a rune that is cut at 256 B ": unique + strings.Repeat("x", 255-len(unique)) + "\xc3",
+		"empty":                       "",
+		"257 bytes":                   unique + strings.Repeat("x", 257-len(unique)),
+		"10 KB":                       unique + strings.Repeat("x", 10<<10),
+		"257 bytes of two-byte runes": unique + strings.Repeat("é", (258-len(unique))/2),
+		"a NUL":                       unique + "\x00",
+		"a line feed":                 unique + "\n",
+		"a tab":                       "\t" + unique,
+		"an escape":                   unique + "\x1b[0m",
+		"a DEL":                       unique + "\x7f",
+		"a C1 control":                unique + "\u0085",
+		"a zero width space":          unique + "\u200b",
+		"a right-to-left override":    unique + "\u202e",
+		"a byte order mark":           "\ufeff" + unique,
+		"an unassigned rune":          unique + "\U0010FFFF",
+		"a byte that is not UTF-8":    unique + "\xff",
+		"half of a rune":              unique + "\xc3",
+		"a surrogate":                 unique + "\xed\xa0\x80",
+		"an overlong encoding of NUL": unique + "\xc0\x80",
+		"a rune cut at 256 bytes":     unique + strings.Repeat("x", 255-len(unique)) + "\xc3",
 	} {
 		_, read := collect(t.store.Records(t.ctx, id, store.Range{}))
 		for method, err := range map[string]error{

@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Data come back as they went in, byte by byte.
+// Data are returned byte by byte as they were appended.
 func testData(t *test) {
 	var log []store.Record
 	for _, data := range []string{
@@ -37,7 +37,7 @@ func testData(t *test) {
 	t.has(apart, log...)
 }
 
-// Data can be large.
+// Large data are kept.
 func testDataSize(t *test) {
 	var log []store.Record
 	for _, size := range []int{250, 4 << 10, 20 << 10, 1<<16 - 2, 1<<16 - 1, 1 << 16, 200 << 10, 1 << 20, 20} {
@@ -57,7 +57,7 @@ func testDataSize(t *test) {
 	}
 }
 
-// noise is a text that cannot be compressed to nothing.
+// noise returns a text of 1 MB that compresses badly.
 var noise = sync.OnceValue(func() string {
 	b := make([]byte, 1<<20)
 	for i := range b {
@@ -66,7 +66,7 @@ var noise = sync.OnceValue(func() string {
 	return string(b)
 })
 
-// Times are kept to the microsecond, and come back in UTC.
+// Times are kept to the microsecond and returned in UTC.
 func testTime(t *test) {
 	micro := func(year int, ns int) time.Time { return time.Date(year, 2, 3, 4, 5, 6, ns, time.UTC) }
 	var log []store.Record
@@ -85,23 +85,25 @@ func testTime(t *test) {
 	for i, rec := range t.read(thread, store.Range{}) {
 		want := log[i].Time
 		if off := rec.Time.Sub(want); off <= -time.Microsecond || off >= time.Microsecond {
-			t.Errorf("time %v came back as %v", want, rec.Time)
+			t.Errorf("time %v was returned as %v", want, rec.Time)
 		}
 		if rec.Time.Nanosecond()%1000 == 0 && rec.Time.Location() == time.UTC {
 			continue
 		}
-		t.Errorf("time %v came back as %v: want whole microseconds, in UTC", want, rec.Time)
+		t.Errorf("time %v was returned as %v: want whole microseconds in UTC", want, rec.Time)
 	}
 }
 
-// A kind of 32 bytes and an address of 1,000 are kept, longer ones are not cut.
+// A kind of 32 bytes and an address of 1,000 bytes are kept. Longer ones are not
+// cut.
 func testLength(t *test) {
 	thread := newThread()
 	long := text("1")
 	long.Seq, long.Kind, long.Address = 1, store.Kind(strings.Repeat("k", 32)), strings.Repeat("a", 998)+"é"
 	t.append(thread, 0, long)
 	t.has(thread, long)
-	t.answers(thread, []store.Record{long}, store.Range{Kinds: []store.Kind{long.Kind}, Under: long.Address}, store.Range{Under: long.Address[:998]})
+	t.returns(thread, []store.Record{long}, store.Range{Kinds: []store.Kind{long.Kind}, Under: long.Address},
+		store.Range{Under: long.Address[:998]})
 
 	head := int64(1)
 	log := []store.Record{long}

@@ -1,0 +1,5 @@
+package storetest_test
+
+import "testing"
+
+func TestSharded(t *testing.T) { testSharded(t) }
