@@ -127,8 +127,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Logf("turns saved before the last kill: %v", saved)
 }
 
-// talkAndDie runs a process that talks, kills it after a random time, and checks and
-// records the turns that it reported.
+// talkAndDie runs a process that talks, kills it after a random time, and checks
+// and records the turns that it reported.
 func talkAndDie(t *testing.T, path string, round int, saved, reported []int) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), talkingEnv+"="+path, fmt.Sprintf("%s=%d", roundEnv, round))

@@ -102,7 +102,8 @@ func TestManyConversations(t *testing.T) {
 					wait.Go(func() {
 						for thread := range work {
 							start := time.Now()
-							answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: fmt.Sprint(thread), Text: say(thread, turn)})
+							message := qed.Turn{Thread: fmt.Sprint(thread), Text: say(thread, turn)}
+							answer, err := qed.Ask(t.Context(), agent, message)
 							if err != nil || !answer.Saved || answer.Text != answerTo(say(thread, turn), turn) {
 								t.Errorf("thread %d, turn %d: %+v, %v", thread, turn, answer, err)
 							}
@@ -119,7 +120,8 @@ func TestManyConversations(t *testing.T) {
 				wait.Wait()
 			}
 			for thread := range threads {
-				if err := whole(t.Context(), st, fmt.Sprint(thread), turns, func(turn int) string { return say(thread, turn) }); err != nil {
+				text := func(turn int) string { return say(thread, turn) }
+				if err := whole(t.Context(), st, fmt.Sprint(thread), turns, text); err != nil {
 					t.Error(err)
 				}
 			}
@@ -137,7 +139,7 @@ func TestManyConversations(t *testing.T) {
 	}
 }
 
-// noMoreGoroutines fails if there are more goroutines than before, after waiting for
+// noMoreGoroutines fails if there are more goroutines than before. It waits for
 // those that are ending.
 func noMoreGoroutines(t *testing.T, before int) {
 	t.Helper()
@@ -163,10 +165,12 @@ func TestServerDiesInATurn(t *testing.T) {
 				if turn.Text == "die" {
 					kill()
 				}
-				if _, err := qed.Step(ctx, "look", nil, func(context.Context) (int, error) { return 1, nil }); err != nil {
+				look := func(context.Context) (int, error) { return 1, nil }
+				if _, err := qed.Step(ctx, "look", nil, look); err != nil {
 					return qed.Answer{}, err
 				}
-				_, err := qed.StepOnce(ctx, "send", nil, func(context.Context) (int, error) { sent++; return sent, nil })
+				send := func(context.Context) (int, error) { sent++; return sent, nil }
+				_, err := qed.StepOnce(ctx, "send", nil, send)
 				if errors.Is(err, qed.ErrNotRecorded) {
 					return qed.Answer{Text: "not sent"}, nil
 				}

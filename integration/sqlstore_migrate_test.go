@@ -39,7 +39,8 @@ func TestSQLStoreMigrateAtOnce(t *testing.T) {
 				t.Error(err)
 			}
 			var versions int
-			if err := pool("").QueryRow("SELECT count(*) FROM qed_schema").Scan(&versions); err != nil || versions != 1 {
+			err := pool("").QueryRow("SELECT count(*) FROM qed_schema").Scan(&versions)
+			if err != nil || versions != 1 {
 				t.Errorf("%d rows of versions, %v, want 1", versions, err)
 			}
 		})
@@ -73,7 +74,8 @@ func TestSQLStoreNewerSchema(t *testing.T) {
 			db := e.create(t)("")
 			newStore(t, db, e.dialect, keepAll)
 			mustExec(t, db, "INSERT INTO qed_schema (version) VALUES (1000)")
-			if s, err := sqlstore.New(t.Context(), db, e.dialect, nil); !errors.Is(err, sqlstore.ErrNewerSchema) || s != nil {
+			s, err := sqlstore.New(t.Context(), db, e.dialect, nil)
+			if !errors.Is(err, sqlstore.ErrNewerSchema) || s != nil {
 				t.Errorf("got %v, %v, want ErrNewerSchema", s, err)
 			}
 			idle(t, db)
@@ -171,11 +173,14 @@ func TestSQLStoreSessions(t *testing.T) {
 			var question string
 			switch e.dialect {
 			case sqlstore.SQLite:
-				question = "SELECT (SELECT journal_mode FROM pragma_journal_mode) || (SELECT timeout FROM pragma_busy_timeout) || (SELECT synchronous FROM pragma_synchronous)"
+				question = `SELECT (SELECT journal_mode FROM pragma_journal_mode)
+					|| (SELECT timeout FROM pragma_busy_timeout) || (SELECT synchronous FROM pragma_synchronous)`
 			case sqlstore.MySQL:
-				question = "SELECT concat_ws(' ', @@autocommit, @@tx_isolation, @@sql_mode, @@character_set_client, @@in_transaction, is_free_lock('qed_migration'))"
+				question = `SELECT concat_ws(' ', @@autocommit, @@tx_isolation, @@sql_mode, @@character_set_client,
+					@@in_transaction, is_free_lock('qed_migration'))`
 			case sqlstore.PostgreSQL:
-				question = "SELECT (SELECT string_agg(name || setting, ' ' ORDER BY name) FROM pg_settings) || (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')"
+				question = `SELECT (SELECT string_agg(name || setting, ' ' ORDER BY name) FROM pg_settings)
+					|| (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')`
 			}
 			ask := func() (answer string) {
 				t.Helper()

@@ -14,7 +14,8 @@ import (
 
 // entry returns the nth record of a writer.
 func entry(writer, n int) store.Record {
-	return store.Record{Time: time.Now(), Kind: store.Message, Address: fmt.Sprint(writer), Data: fmt.Appendf(nil, `"%d of %d"`, n, writer)}
+	data := fmt.Appendf(nil, `"%d of %d"`, n, writer)
+	return store.Record{Time: time.Now(), Kind: store.Message, Address: fmt.Sprint(writer), Data: data}
 }
 
 // lastOf returns the number of a thread's last record.
@@ -67,7 +68,8 @@ func TestSQLStoreRace(t *testing.T) {
 				var p, n int
 				fmt.Sscanf(string(rec.Data), `"%d of %d`, &n, &p)
 				if seq++; rec.Seq != seq || n != next[p] {
-					t.Errorf("record %d has number %d and is record %d of process %d, want %d", seq, rec.Seq, n, p, next[p])
+					t.Errorf("record %d has number %d and is record %d of process %d, want %d",
+						seq, rec.Seq, n, p, next[p])
 				}
 				next[p]++
 			}

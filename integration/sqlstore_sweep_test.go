@@ -34,7 +34,8 @@ func TestSQLStoreSweep(t *testing.T) {
 			}
 			const old = 250 // more than one search returns
 			for i := range old {
-				if err := s.Append(t.Context(), fmt.Sprint("old ", i), 0, aged(time.Hour), aged(time.Hour), aged(61*time.Minute)); err != nil {
+				recs := []store.Record{aged(time.Hour), aged(time.Hour), aged(61 * time.Minute)}
+				if err := s.Append(t.Context(), fmt.Sprint("old ", i), 0, recs...); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -67,7 +68,8 @@ func TestSQLStoreSweepWhileWriting(t *testing.T) {
 			stayed := 0
 			for i := range 60 {
 				thread := fmt.Sprint("thread ", i)
-				if err := s.Append(t.Context(), thread, 0, store.Record{Time: time.Unix(0, 0), Kind: store.Message}); err != nil {
+				old := store.Record{Time: time.Unix(0, 0), Kind: store.Message}
+				if err := s.Append(t.Context(), thread, 0, old); err != nil {
 					t.Fatal(err)
 				}
 				var group sync.WaitGroup
@@ -79,7 +81,8 @@ func TestSQLStoreSweepWhileWriting(t *testing.T) {
 				if swept != nil || err != nil {
 					t.Fatal(swept, err)
 				}
-				if appended == nil && last != 2 || appended != nil && (last != 0 || !errors.Is(appended, store.ErrConflict)) {
+				if appended == nil && last != 2 ||
+					appended != nil && (last != 0 || !errors.Is(appended, store.ErrConflict)) {
 					t.Fatalf("the append returned %v, and the thread ends at %d", appended, last)
 				}
 				if last == 2 {
@@ -99,7 +102,8 @@ func TestSQLStoreSweepsByItself(t *testing.T) {
 			s := newStore(t, db, e.dialect, keepAll)
 			add := func(thread string) {
 				t.Helper()
-				if err := s.Append(t.Context(), thread, 0, store.Record{Time: time.Now().Add(-25 * time.Hour), Kind: store.Message}); err != nil {
+				old := store.Record{Time: time.Now().Add(-25 * time.Hour), Kind: store.Message}
+				if err := s.Append(t.Context(), thread, 0, old); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -30,7 +30,8 @@ var storeEngines = []struct {
 	{"SQLite", sqlstore.SQLite, nil, func(t *testing.T) func(string) *sql.DB {
 		path := filepath.Join(t.TempDir(), "conversations.db")
 		return func(string) *sql.DB {
-			db, err := sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)")
+			db, err := sql.Open("sqlite", "file:"+path+
+				"?_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)")
 			if err != nil {
 				t.Fatal(err)
 			}

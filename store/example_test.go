@@ -45,7 +45,8 @@ func ExampleRange() {
 	ctx := context.Background()
 	var st store.InMemory
 	for i, address := range []string{"sql", "sql/execute", "sqlite"} {
-		if err := st.Append(ctx, "thread-1", int64(i), store.Record{Kind: store.Checkpoint, Address: address}); err != nil {
+		rec := store.Record{Kind: store.Checkpoint, Address: address}
+		if err := st.Append(ctx, "thread-1", int64(i), rec); err != nil {
 			log.Fatal(err)
 		}
 	}

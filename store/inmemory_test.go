@@ -56,7 +56,9 @@ func TestInMemorySnapshot(t *testing.T) {
 // Measures one append to a thread that is deleted at 100 records.
 func BenchmarkInMemoryAppend(b *testing.B) {
 	var st store.InMemory
-	rec := store.Record{Time: time.Now(), Kind: store.Checkpoint, Run: 1, Address: "step", Data: []byte(`{"question":"how many?"}`)}
+	rec := store.Record{
+		Time: time.Now(), Kind: store.Checkpoint, Run: 1, Address: "step", Data: []byte(`{"question":"how many?"}`),
+	}
 	b.ReportAllocs()
 	after := int64(0)
 	for b.Loop() {

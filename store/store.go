@@ -119,10 +119,11 @@ func (rec *Record) Decode(v any) error {
 // in Append.
 func CheckRecords(recs []Record) error {
 	for i := range recs {
-		kind, address := len(recs[i].Kind), len(recs[i].Address)
-		if kind > maxKind || address > maxAddress {
-			return fmt.Errorf("store: a record has a kind of %d bytes and an address of %d bytes; the limits are %d and %d",
-				kind, address, maxKind, maxAddress)
+		if kind := recs[i].Kind; len(kind) > maxKind {
+			return fmt.Errorf("store: a record has a kind of %d bytes; the limit is %d", len(kind), maxKind)
+		}
+		if address := recs[i].Address; len(address) > maxAddress {
+			return fmt.Errorf("store: a record has an address of %d bytes; the limit is %d", len(address), maxAddress)
 		}
 	}
 	return nil

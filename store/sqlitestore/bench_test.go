@@ -13,14 +13,14 @@ import (
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// checkpoint returns a JSON string of 20 KB.
-func checkpoint() []byte {
+// checkpoint returns a record with a JSON string of 20 KB.
+func checkpoint() store.Record {
 	data := bytes.Repeat([]byte(" "), 20<<10)
 	for i := range data {
 		data[i] = "abcdefghijklmnopqrstuvwxyz 0123456789"[rand.IntN(37)]
 	}
 	data[0], data[len(data)-1] = '"', '"'
-	return data
+	return store.Record{Time: time.Now(), Kind: store.Checkpoint, Run: 1, Address: "sql/execute", Data: data}
 }
 
 // BenchmarkCheckpointSQLite compares an append of 20 KB with an INSERT of the
@@ -46,7 +46,7 @@ func BenchmarkCheckpointSQLite(b *testing.B) {
 				b.Fatal(err)
 			}
 
-			rec := store.Record{Time: time.Now(), Kind: store.Checkpoint, Run: 1, Address: "sql/execute", Data: checkpoint()}
+			rec := checkpoint()
 			after := int64(0)
 			appended := func() {
 				if err := s.Append(b.Context(), "3f0c2d1e-8a55-4c1b-9d0a-1b6f6f2f7a10", after, rec); err != nil {
@@ -94,7 +94,7 @@ func pool(b *testing.B, synchronous string) *sql.DB {
 // is how many times longer its last hundred appends take than its first hundred.
 func BenchmarkThread1000SQLite(b *testing.B) {
 	s := open(b, filepath.Join(b.TempDir(), "conversations.db"), keep)
-	rec := store.Record{Time: time.Now(), Kind: store.Checkpoint, Run: 1, Address: "sql/execute", Data: checkpoint()}
+	rec := checkpoint()
 	var first, last time.Duration
 	for n := 0; b.Loop(); n++ {
 		thread := fmt.Sprint("thread ", n)

@@ -56,7 +56,7 @@ const connections = 8
 //   - Nil options mean the defaults. Open sets CheckpointDB and CloseDB itself.
 func Open(path string, opt *sqlstore.Options) (*sqlstore.Store, error) {
 	if path == "" || path == ":memory:" || strings.HasPrefix(path, "file::memory:") {
-		return nil, errors.New("sqlitestore: Open needs the path of a file; use store.InMemory for conversations in memory")
+		return nil, errors.New("sqlitestore: Open needs the path of a file; use store.InMemory for memory")
 	}
 	if strings.IndexByte(path, 0) >= 0 {
 		return nil, errors.New("sqlitestore: the path contains a NUL byte")

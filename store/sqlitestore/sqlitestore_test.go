@@ -52,14 +52,18 @@ func count(tb testing.TB, s store.Store, thread string) (n int64) {
 }
 
 func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) store.Store { return open(t, filepath.Join(t.TempDir(), "conversations.db"), keep) })
+	storetest.Run(t, func(t *testing.T) store.Store {
+		return open(t, filepath.Join(t.TempDir(), "conversations.db"), keep)
+	})
 }
 
 // Any path names a file, and its records are there when it is opened again.
 func TestPaths(t *testing.T) {
 	for _, name := range []string{
-		"plain.db", "no extension", "with spaces .db", "question?mark.db", "hash#tag.db", "per%cent.db", "per%20cent.db", "a&b=c;d.db",
-		"file:x.db", "file:x.db?mode=memory", ":memory:.db", "?", "#", "%", "%00", "'quotes'\"", "ünï\u0301 日本 👍.db", "+plus+", "back\\slash", "new\nline",
+		"plain.db", "no extension", "with spaces .db", "question?mark.db", "hash#tag.db", "per%cent.db", "per%20cent.db",
+		"a&b=c;d.db",
+		"file:x.db", "file:x.db?mode=memory", ":memory:.db", "?", "#", "%", "%00", "'quotes'\"",
+		"ünï\u0301 日本 👍.db", "+plus+", "back\\slash", "new\nline",
 		"_pragma=synchronous(off)", "x.db?_pragma=synchronous(off)&_txlock=deferred",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +154,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"a wrong option", filepath.Join(dir, "y.db"), &sqlstore.Options{TablePrefix: "no prefix"}, "TablePrefix", nil},
 	} {
 		s, err := sqlitestore.Open(test.path, test.opt)
-		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "sqlitestore: ") || !strings.Contains(err.Error(), test.contains) {
+		if s != nil || err == nil || !strings.HasPrefix(err.Error(), "sqlitestore: ") ||
+			!strings.Contains(err.Error(), test.contains) {
 			t.Errorf("%s: %v, %v", test.name, s, err)
 			continue
 		}

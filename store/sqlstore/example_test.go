@@ -72,12 +72,6 @@ func ExampleNew_sqlite() {
 		}
 		fmt.Printf("%d %s %s\n", rec.Seq, rec.Kind, rec.Data)
 	}
-	var tables int
-	if err := db.QueryRow("SELECT count(*) FROM sqlite_master WHERE name LIKE 'chat\\_%' ESCAPE '\\'").Scan(&tables); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(tables, "tables")
 	// Output:
 	// 1 message {"content":"hello"}
-	// 3 tables
 }

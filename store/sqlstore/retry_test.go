@@ -68,10 +68,12 @@ func TestTry(t *testing.T) {
 				if attempts != test.attempts || took < test.took || took > 2*test.took+10*time.Nanosecond {
 					t.Errorf("%d attempts in %v, want %d in %v", attempts, took, test.attempts, test.took)
 				}
-				if failed := test.failures >= test.attempts; failed != (err != nil) || failed && !errors.Is(err, test.err) {
+				failed := test.failures >= test.attempts
+				if failed != (err != nil) || failed && !errors.Is(err, test.err) {
 					t.Error(err)
 				}
-				if err != nil && (strings.Contains(err.Error(), "secret") || !strings.HasPrefix(err.Error(), "sqlstore: trying: ")) {
+				if err != nil && (strings.Contains(err.Error(), "secret") ||
+					!strings.HasPrefix(err.Error(), "sqlstore: trying: ")) {
 					t.Error(err)
 				}
 			})
@@ -144,8 +146,9 @@ func TestWriteWaits(t *testing.T) {
 			t.Error(err)
 		}
 		start := time.Now()
-		if err := s.write(t.Context(), "writing", func() error { return nil }); err != nil || most != 1 || time.Since(start) > 5*time.Minute {
-			t.Errorf("%v; %d writers at a time; it took %v", err, most, time.Since(start))
+		err := s.write(t.Context(), "writing", func() error { return nil })
+		if took := time.Since(start); err != nil || most != 1 || took > 5*time.Minute {
+			t.Errorf("%v; %d writers at a time; it took %v", err, most, took)
 		}
 		time.Sleep(time.Hour)
 	})

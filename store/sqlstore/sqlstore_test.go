@@ -101,12 +101,16 @@ func TestNewRefuses(t *testing.T) {
 		{SweepInterval: -1},
 		{CheckpointDB: db},
 	} {
-		if _, err := sqlstore.New(t.Context(), db, sqlstore.PostgreSQL, &opt); err == nil || !strings.HasPrefix(err.Error(), "sqlstore: Options.") {
+		_, err := sqlstore.New(t.Context(), db, sqlstore.PostgreSQL, &opt)
+		if err == nil || !strings.HasPrefix(err.Error(), "sqlstore: Options.") {
 			t.Errorf("options %+v: %v", opt, err)
 		}
 	}
-	for _, prefix := range []string{"Qed_", "qed-", "1qed", "qed_; DROP TABLE x", "qéd", `"qed`, "main.qed_", strings.Repeat("q", 33)} {
-		if _, err := sqlstore.New(t.Context(), db, sqlstore.SQLite, &sqlstore.Options{TablePrefix: prefix}); err == nil {
+	for _, prefix := range []string{
+		"Qed_", "qed-", "1qed", "qed_; DROP TABLE x", "qéd", `"qed`, "main.qed_", strings.Repeat("q", 33),
+	} {
+		opt := &sqlstore.Options{TablePrefix: prefix}
+		if _, err := sqlstore.New(t.Context(), db, sqlstore.SQLite, opt); err == nil {
 			t.Errorf("the prefix %q was accepted", prefix)
 		}
 	}
@@ -176,9 +180,11 @@ func TestCorrupt(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		exec(t, db, "UPDATE qed_records SET "+change+" WHERE place = (SELECT id << 32 | 3 FROM qed_threads WHERE name = ?)", name)
+		exec(t, db, "UPDATE qed_records SET "+change+
+			" WHERE place = (SELECT id << 32 | 3 FROM qed_threads WHERE name = ?)", name)
 		seqs, rec, err := read(s, name)
-		if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "number 3") || strings.Contains(err.Error(), "secret") {
+		if !errors.Is(err, store.ErrCorrupt) || !strings.Contains(err.Error(), "number 3") ||
+			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if len(seqs) != 2 || rec.Seq != 3 {
@@ -223,10 +229,12 @@ func TestLocked(t *testing.T) {
 	}
 	err := s.Append(t.Context(), "thread", 1, message("secret"))
 	var cause *sqlite.Error
-	if !errors.As(err, &cause) || errors.Is(err, store.ErrConflict) || err.Error() != "sqlstore: appending to a thread: the database is locked" {
+	if !errors.As(err, &cause) || errors.Is(err, store.ErrConflict) ||
+		err.Error() != "sqlstore: appending to a thread: the database is locked" {
 		t.Errorf("while it is locked: %v", err)
 	}
-	if s, err := sqlstore.New(t.Context(), connect(t, path, "&_pragma=busy_timeout(0)"), sqlstore.SQLite, &sqlstore.Options{TablePrefix: "new_", Retry: once}); err == nil {
+	second, opt := connect(t, path, "&_pragma=busy_timeout(0)"), &sqlstore.Options{TablePrefix: "new_", Retry: once}
+	if s, err := sqlstore.New(t.Context(), second, sqlstore.SQLite, opt); err == nil {
 		s.Close()
 		t.Error("tables were made while the database was locked")
 	}

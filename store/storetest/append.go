@@ -11,7 +11,9 @@ import (
 func testAppend(t *test) {
 	thread := newThread()
 	t.has(thread)
-	first := store.Record{Seq: 77, Time: noon, Kind: store.Began, Run: 1, Address: "sql/execute", Data: []byte(`{"a":1}`)}
+	first := store.Record{
+		Seq: 77, Time: noon, Kind: store.Began, Run: 1, Address: "sql/execute", Data: []byte(`{"a":1}`),
+	}
 	second := store.Record{Seq: -1, Time: noon, Kind: "a custom kind", Run: math.MaxInt64}
 	third := store.Record{Time: noon, Kind: store.Ended, Address: "x", Data: []byte(`[]`)}
 	t.append(thread, 0, first)

@@ -60,7 +60,7 @@ func testConcurrentWriters(t *test) {
 					after = last[0].Seq
 				}
 				if after == refused {
-					errs[w] = fmt.Errorf("an append after number %d was refused, but it is still the last record", after)
+					errs[w] = fmt.Errorf("an append after number %d was refused, but it is still the last", after)
 					return
 				}
 				var recs []store.Record

@@ -174,5 +174,7 @@ func testAddresses(t *test) {
 	for _, name := range names {
 		t.returns(thread, log, store.Range{Under: "node" + name})
 	}
-	t.returns(thread, log, store.Range{Under: "node"}, store.Range{Under: "nod"}, store.Range{Under: "node_"}, store.Range{Under: "node%"})
+	for _, under := range []string{"node", "nod", "node_", "node%"} {
+		t.returns(thread, log, store.Range{Under: under})
+	}
 }

@@ -149,7 +149,7 @@ func (t *test) fill(n int64) (thread string) {
 func (t *test) conflict(thread string, after int64, recs ...store.Record) {
 	t.Helper()
 	if err := t.store.Append(t.ctx, thread, after, recs...); !errors.Is(err, store.ErrConflict) {
-		t.Errorf("Append after number %d, which is not the last: got %v, want an error that matches ErrConflict", after, err)
+		t.Errorf("Append after number %d, which is not the last: got %v, want ErrConflict", after, err)
 	}
 }
 
@@ -189,18 +189,21 @@ func (t *test) has(thread string, want ...store.Record) {
 func difference(got, want []store.Record) string {
 	for i := range min(len(got), len(want)) {
 		g, w := got[i], want[i]
-		if g.Seq != w.Seq || !g.Time.Equal(w.Time) || g.Kind != w.Kind || g.Run != w.Run || g.Address != w.Address || !bytes.Equal(g.Data, w.Data) {
+		if g.Seq != w.Seq || !g.Time.Equal(w.Time) || g.Kind != w.Kind || g.Run != w.Run ||
+			g.Address != w.Address || !bytes.Equal(g.Data, w.Data) {
 			return fmt.Sprintf("record %d of %d differs\n got %s\nwant %s", i+1, len(want), show(g), show(w))
 		}
 	}
 	if len(got) != len(want) {
-		return fmt.Sprintf("got %d records with the numbers %d, want %d with %d", len(got), numbers(got), len(want), numbers(want))
+		return fmt.Sprintf("got %d records with the numbers %d, want %d with %d",
+			len(got), numbers(got), len(want), numbers(want))
 	}
 	return ""
 }
 
 func show(r store.Record) string {
-	return fmt.Sprintf("seq %d, time %v, kind %q, run %d, address %.60q, %d bytes of data %.60q", r.Seq, r.Time, r.Kind, r.Run, r.Address, len(r.Data), r.Data)
+	return fmt.Sprintf("seq %d, time %v, kind %q, run %d, address %.60q, %d bytes of data %.60q",
+		r.Seq, r.Time, r.Kind, r.Run, r.Address, len(r.Data), r.Data)
 }
 
 func numbers(recs []store.Record) []int64 {

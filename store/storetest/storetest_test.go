@@ -29,25 +29,35 @@ func TestBrokenStores(t *testing.T) {
 		open func() store.Store
 		want []string // names of the failing checks
 	}{
-		{"ignores after", func() store.Store { return &anywhere{} }, []string{"AppendConflict", "ConcurrentAppend", "DeleteAgain", "TrimGaps"}},
-		{"appends the records that are new", func() store.Store { return &partly{} }, []string{"AppendConflict", "TrimGaps"}},
+		{"ignores after", func() store.Store { return &anywhere{} },
+			[]string{"AppendConflict", "ConcurrentAppend", "DeleteAgain", "TrimGaps"}},
+		{"appends the records that are new", func() store.Store { return &partly{} },
+			[]string{"AppendConflict", "TrimGaps"}},
 		{"checks, then appends", func() store.Store { return &unlocked{} }, []string{"ConcurrentAppend"}},
 		{"appends one by one", func() store.Store { return &oneByOne{} }, []string{"ConcurrentWriters"}},
 		{"fills gaps", func() store.Store { return &gaps{} }, []string{"TrimGaps"}},
 		{"keeps Seq", func() store.Store { return &given{} }, []string{"Append"}},
-		{"treats Under as a pattern", func() store.Store { return &pattern{} }, []string{"Addresses", "RangeUnder"}},
-		{"treats Under as a prefix", func() store.Store { return &prefix{} }, []string{"Addresses", "Length", "RangeAll", "RangeNewest", "RangeUnder"}},
-		{"applies Limit before Kinds", func() store.Store { return &limitFirst{} }, []string{"RangeAll", "RangeLimit"}},
+		{"treats Under as a pattern", func() store.Store { return &pattern{} },
+			[]string{"Addresses", "RangeUnder"}},
+		{"treats Under as a prefix", func() store.Store { return &prefix{} },
+			[]string{"Addresses", "Length", "RangeAll", "RangeNewest", "RangeUnder"}},
+		{"applies Limit before Kinds", func() store.Store { return &limitFirst{} },
+			[]string{"RangeAll", "RangeLimit"}},
 		{"treats no kinds as every kind", func() store.Store { return &everyKind{} }, []string{"RangeKinds"}},
-		{"treats To as exclusive", func() store.Store { return &exclusive{} }, []string{"RangeAll", "RangeNewest", "RangeNumbers"}},
-		{"ignores NewestFirst", func() store.Store { return &oldest{} }, []string{"ConcurrentWriters", "DataSize", "RangeAll", "RangeNewest"}},
+		{"treats To as exclusive", func() store.Store { return &exclusive{} },
+			[]string{"RangeAll", "RangeNewest", "RangeNumbers"}},
+		{"ignores NewestFirst", func() store.Store { return &oldest{} },
+			[]string{"ConcurrentWriters", "DataSize", "RangeAll", "RangeNewest"}},
 		{"ignores case", func() store.Store { return ids(lower) }, []string{"Threads"}},
-		{"ignores spaces at the end", func() store.Store { return ids(func(id string) string { return strings.TrimRight(id, " ") }) }, []string{"Threads"}},
+		{"ignores spaces at the end", func() store.Store { return ids(func(id string) string { return strings.TrimRight(id, " ") }) },
+			[]string{"Threads"}},
 		{"normalises", func() store.Store {
 			return ids(func(id string) string { return strings.ReplaceAll(id, "e\u0301", "é") })
 		}, []string{"Threads"}},
-		{"cuts ids", func() store.Store { return ids(func(id string) string { return id[:min(len(id), 255)] }) }, []string{"Threads", "ThreadIDs"}},
-		{"accepts any id", func() store.Store { return ids(func(id string) string { return fmt.Sprintf("%.200x", id) }) }, []string{"ThreadIDs", "Threads"}},
+		{"cuts ids", func() store.Store { return ids(func(id string) string { return id[:min(len(id), 255)] }) },
+			[]string{"Threads", "ThreadIDs"}},
+		{"accepts any id", func() store.Store { return ids(func(id string) string { return fmt.Sprintf("%.200x", id) }) },
+			[]string{"ThreadIDs", "Threads"}},
 		{"reformats data", func() store.Store { return changed(reformat) }, []string{"Data"}},
 		{"cuts data", func() store.Store {
 			return changed(func(r *store.Record) { r.Data = r.Data[:min(len(r.Data), 1<<16-1)] })
@@ -70,11 +80,15 @@ func TestBrokenStores(t *testing.T) {
 		{"trims one too many", func() store.Store { return &trimsMore{} }, []string{"Trim"}},
 		{"trims every kind", func() store.Store { return &trimsKinds{} }, []string{"Trim", "TrimGaps"}},
 		{"continues a deleted thread", func() store.Store { return &tombstone{} }, []string{"DeleteAgain"}},
-		{"fails to delete a missing thread", func() store.Store { return &strict{} }, []string{"Delete", "ThreadIDs"}},
+		{"fails to delete a missing thread", func() store.Store { return &strict{} },
+			[]string{"Delete", "ThreadIDs"}},
 		{"ignores its context", func() store.Store { return &ignoring{} }, []string{"Cancelled"}},
-		{"locks while it yields", func() store.Store { return &holding{lock: make(chan struct{}, 1)} }, []string{"ReadAndAppend", "ReadAndDelete", "ReadAndRead"}},
-		{"leaks a connection of a reader that leaves", func() store.Store { return &leaking{free: make(chan struct{}, 5)} }, []string{"ReadBreak"}},
-		{"follows the end of a thread", func() store.Store { return &following{} }, []string{"ReadAndAppend"}},
+		{"locks while it yields", func() store.Store { return &holding{lock: make(chan struct{}, 1)} },
+			[]string{"ReadAndAppend", "ReadAndDelete", "ReadAndRead"}},
+		{"leaks a connection of a reader that leaves", func() store.Store { return &leaking{free: make(chan struct{}, 5)} },
+			[]string{"ReadBreak"}},
+		{"follows the end of a thread", func() store.Store { return &following{} },
+			[]string{"ReadAndAppend"}},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
 			t.Parallel()
@@ -225,7 +239,9 @@ func (s *given) Records(ctx context.Context, thread string, r store.Range) iter.
 }
 
 // filtered reads all records of r and applies match and Limit.
-func filtered(s *memory, ctx context.Context, thread string, r store.Range, match func(store.Record) bool) iter.Seq2[store.Record, error] {
+func filtered(
+	ctx context.Context, s *memory, thread string, r store.Range, match func(store.Record) bool,
+) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) {
 		left := r.Limit
 		r.Limit = 0
@@ -245,7 +261,7 @@ type pattern struct{ memory }
 func (s *pattern) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	under := r.Under
 	r.Under = ""
-	return filtered(&s.memory, ctx, thread, r, func(rec store.Record) bool {
+	return filtered(ctx, &s.memory, thread, r, func(rec store.Record) bool {
 		return under == "" || like(under, rec.Address) || like(under+"/%", rec.Address)
 	})
 }
@@ -266,7 +282,9 @@ type prefix struct{ memory }
 func (s *prefix) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
 	under := r.Under
 	r.Under = ""
-	return filtered(&s.memory, ctx, thread, r, func(rec store.Record) bool { return strings.HasPrefix(rec.Address, under) })
+	return filtered(ctx, &s.memory, thread, r, func(rec store.Record) bool {
+		return strings.HasPrefix(rec.Address, under)
+	})
 }
 
 type limitFirst struct{ memory }
@@ -399,7 +417,7 @@ func (s *trimsLast) Trim(ctx context.Context, thread string, before int64, kinds
 }
 
 func (s *trimsLast) Records(ctx context.Context, thread string, r store.Range) iter.Seq2[store.Record, error] {
-	return filtered(&s.memory, ctx, thread, r, func(rec store.Record) bool {
+	return filtered(ctx, &s.memory, thread, r, func(rec store.Record) bool {
 		seq, ok := s.hidden.Load(thread)
 		return !ok || seq != rec.Seq
 	})

@@ -12,15 +12,18 @@ func testThreads(t *test) {
 	unique := newThread()
 	var threads []string
 	for _, id := range []string{
-		"thread", "Thread", "THREAD", "thread ", " thread", "thread  ", "threads", "thread%", "thread_", "thread?", "thread/", "thread/1",
-		"t'", `t"`, "t`", `t\`, `t\\`, "t;--", "t$1", "t?1", "t:a", "NULL", "null", "0", "00", "0.0", "-0", "1", "01", "1e0",
+		"thread", "Thread", "THREAD", "thread ", " thread", "thread  ", "threads", "thread%", "thread_", "thread?",
+		"thread/", "thread/1",
+		"t'", `t"`, "t`", `t\`, `t\\`, "t;--", "t$1", "t?1", "t:a", "NULL", "null",
+		"0", "00", "0.0", "-0", "1", "01", "1e0",
 		"é", "e\u0301", "e", "É", "ß", "ss", "SS", "ı", "i", "I", "İ", "а", "a", "ａ", "ﬁ", "fi", "ø", "o", "日", "日本",
 		"👍", "👍🏽", "👎", "😀", "𝒂", "~",
 	} {
 		threads = append(threads, unique+id)
 	}
 	long := unique + strings.Repeat("x", 256-len(unique))
-	threads = append(threads, long, long[:255]+"y", long[:255], long[:254], unique+strings.Repeat("é", (256-len(unique))/2))
+	threads = append(threads, long, long[:255]+"y", long[:255], long[:254],
+		unique+strings.Repeat("é", (256-len(unique))/2))
 	for _, thread := range threads {
 		t.append(thread, 0, text(thread))
 	}
@@ -78,11 +81,13 @@ func testThreadIDs(t *test) {
 			"Delete":  t.store.Delete(t.ctx, id),
 		} {
 			if !errors.Is(err, store.ErrInvalidThread) {
-				t.Errorf("%s of a thread whose id has %s: got %v, want an error that matches ErrInvalidThread", method, name, err)
+				t.Errorf("%s of a thread whose id is or has %s: got %v, want ErrInvalidThread", method, name, err)
 			}
 		}
 	}
-	for _, id := range []string{unique + strings.Repeat("x", 256-len(unique)), unique + " with a space", unique + "/with:other;signs", "x"} {
+	for _, id := range []string{
+		unique + strings.Repeat("x", 256-len(unique)), unique + " with a space", unique + "/with:other;signs", "x",
+	} {
 		if err := t.store.Delete(t.ctx, id); err != nil {
 			t.Fatalf("Delete(%q): %v", id, err)
 		}
