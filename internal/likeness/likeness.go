@@ -1,5 +1,6 @@
-// Package likeness compares texts of a conversation: by the words that they have
-// in common, and by the vectors of an embedder.
+// Package likeness compares the texts of a conversation, by the words that they
+// have in common and by the vectors of an embedder. Planners and memories use it to
+// find the earlier query or turn that a text refers to.
 package likeness
 
 import (
@@ -12,12 +13,13 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Nearness returns how near in meaning text is to each of others, by their
-// vectors: 1 is the same meaning, and 0 is as near as text is to unrelated texts.
-// The latter is measured with unrelated texts of the package's own, because the
-// vectors of some embedders all have much the same direction.
+// Nearness returns how near in meaning text is to each of others, measured by the
+// cosine of their vectors. 1 means the same meaning. 0 means as near as the nearest
+// of a few unrelated texts, which are embedded as well: some embedders return
+// vectors that all have nearly the same direction. The error is that of
+// [vector.Embed].
 func Nearness(ctx context.Context, e llm.Embedder, text string, others []string) ([]float64, error) {
-	vectors, err := vector.Embed(ctx, e, slices.Concat(others, strangers, []string{text}), 0)
+	vectors, err := vector.Embed(ctx, e, slices.Concat(others, unrelated, []string{text}), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -26,42 +28,52 @@ func Nearness(ctx context.Context, e llm.Embedder, text string, others []string)
 		units[i] = vector.Unit(v)
 	}
 	own, n := units[len(units)-1], len(others)
-	strange := -1.0
+	zero := -1.0
 	for _, v := range units[n : len(units)-1] {
-		strange = max(strange, vector.Dot(own, v))
+		zero = max(zero, vector.Dot(own, v))
 	}
 	near := make([]float64, n)
-	if strange > 1-SameSum { // the embedder tells nothing apart
+	if zero > 1-SameSum { // the embedder returns the same vector for different texts
 		return near, nil
 	}
 	for i := range near {
-		near[i] = (vector.Dot(own, units[i]) - strange) / (1 - strange)
+		near[i] = (vector.Dot(own, units[i]) - zero) / (1 - zero)
 	}
 	return near, nil
 }
 
-// strangers are texts that are unrelated to any query of company data.
-var strangers = []string{"Snow fell on the mountains during the night.", "She plays the violin, and he bakes bread.", "Why is the sky blue?"}
+// unrelated are texts that have nothing to do with any query of company data.
+var unrelated = []string{
+	"Snow fell on the mountains during the night.", "She plays the violin, and he bakes bread.", "Why is the sky blue?",
+}
 
 const (
-	LeastNear = 0.2              // texts that are less near have another subject
-	SameNear  = 0.02             // where nearness differs by less, words decide
-	SameSum   = vector.Precision // sums of floats that differ by less are equal
+	// LeastNear is the nearness below which texts have different subjects.
+	LeastNear = 0.2
+
+	// SameNear is a difference of nearness that is not significant: the words
+	// in common decide.
+	SameNear = 0.02
+
+	// SameSum is a difference of sums that is due to rounding.
+	SameSum = vector.Precision
 )
 
-// Alike returns for each of others how many words it has in common with text.
-// Words that few of the others have count more.
+// Alike returns a score for each of others: the sum of the weights of the words
+// that it has in common with text. A word weighs more if few of the others have
+// it.
 func Alike(text string, others []string) []float64 {
 	return InCommon(contentWords(text), others)
 }
 
-// InCommon is like [Alike], for the sorted words of a text.
-func InCommon(asked []string, others []string) []float64 {
+// InCommon is [Alike] for a text of which the words are given. They must be sorted
+// and come from [SubjectWords].
+func InCommon(asked, others []string) []float64 {
 	scores := make([]float64, len(others))
 	if len(asked) == 0 {
 		return scores
 	}
-	in := make(map[string][]int, len(asked)) // where each word is
+	in := make(map[string][]int, len(asked)) // indices of the others with a word
 	for i, other := range others {
 		for _, w := range contentWords(other) {
 			if _, found := slices.BinarySearch(asked, w); found {
@@ -78,8 +90,8 @@ func InCommon(asked []string, others []string) []float64 {
 	return scores
 }
 
-// Ranked returns the indices of scores above 0, best first. Of equal scores the
-// last comes first.
+// Ranked returns the indices of the scores above 0, the highest score first. Of
+// equal scores the last comes first.
 func Ranked(scores []float64) []int {
 	var order []int
 	for i := len(scores) - 1; i >= 0; i-- {
@@ -91,26 +103,31 @@ func Ranked(scores []float64) []int {
 	return order
 }
 
-// contentWords returns the words of a text that say what it is about, each once
-// and sorted: a sum of floats depends on its order.
+// contentWords returns the content words of a text, without duplicates. They are
+// sorted, because the rounding of a sum depends on its order.
 func contentWords(text string) []string {
 	content := words.Split(text, askingWords)
 	slices.Sort(content)
 	return slices.Compact(content)
 }
 
-// askingWords only say that something is asked for.
-var askingWords = words.SetOf("about again all every find found get give have many much no out please results retrieve row rows show tell those us")
+// askingWords are words of a request that do not name its subject.
+var askingWords = words.SetOf("about again all every find found get give have many much no out please results " +
+	"retrieve row rows show tell those us")
 
-// SubjectWords returns the sorted words of a request for an earlier query that say
-// which query it is, without those that say what to do with it.
+// SubjectWords returns the sorted content words of a request for an earlier query,
+// without the words that only name what to do with its result. It returns none for
+// a request such as "show the last query as a bar chart".
 func SubjectWords(request string) []string {
 	return slices.DeleteFunc(contentWords(request), func(w string) bool { return doingWords[w] })
 }
 
-var doingWords = stemmed("analyse analyze analysis bar chart compare data display draw earlier explain findings graph insights last latest line pie plot previous queries query summarise " +
-	"summarize summary table trend trends visualise visualize visualization")
+// doingWords are words for what can be done with a result.
+var doingWords = stemmed("analyse analyze analysis bar chart compare data display draw earlier explain findings " +
+	"graph insights last latest line pie plot previous queries query summarise summarize summary table trend trends " +
+	"visualise visualize visualization")
 
+// stemmed returns the set of the words in list as contentWords returns them.
 func stemmed(list string) words.Set {
 	set := words.Set{}
 	for _, w := range contentWords(list) {

@@ -1,4 +1,4 @@
-// Package lru has the cache that qed uses wherever answers are kept for a while.
+// Package lru implements the cache of qed: of limited size, with expiry.
 package lru
 
 import (
@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// A Cache keeps at most a fixed number of values and drops the least recently
-// used one when there are more. It is safe for concurrent use. Make one with
-// [New].
+// A Cache keeps a limited number of values and drops the least recently used one
+// when there are more. It is safe for concurrent use. Make one with [New].
 type Cache[K comparable, V any] struct {
 	size int
 	ttl  time.Duration // 0: values do not expire
 
 	mu      sync.Mutex
 	entries map[K]*list.Element
-	recent  *list.List // of entry[K, V], the most recently used in front
+	recent  *list.List // of entry[K, V], the most recently used first
 }
 
 type entry[K comparable, V any] struct {
@@ -26,8 +25,8 @@ type entry[K comparable, V any] struct {
 }
 
 // New returns a Cache of at most size values. A value expires ttl after it was
-// added, however often it is read; a ttl of 0 means that values do not expire.
-// A cache with a size below 1 keeps nothing.
+// added, however often it is read. A ttl of 0 means that values do not expire. A
+// cache with a size below 1 keeps nothing.
 func New[K comparable, V any](size int, ttl time.Duration) *Cache[K, V] {
 	return &Cache[K, V]{size: size, ttl: ttl, entries: map[K]*list.Element{}, recent: list.New()}
 }

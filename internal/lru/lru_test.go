@@ -36,12 +36,12 @@ func TestValuesExpire(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		if _, ok := c.Get("a"); ok {
-			t.Error("did not expire, as reading it kept it")
+			t.Error("did not expire, although only reads followed")
 		}
 	})
 }
 
-func TestNoRoom(t *testing.T) {
+func TestSizeZero(t *testing.T) {
 	c := lru.New[string, int](0, 0)
 	c.Add("a", 1)
 	if _, ok := c.Get("a"); ok {

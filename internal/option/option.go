@@ -19,8 +19,8 @@ func Default[N int | int64 | float64 | time.Duration](name string, v *N, standar
 	return nil
 }
 
-// DefaultOrNone sets *v to standard if it is zero, and to 0 if it is negative:
-// the form of an option of which a negative number means none.
+// DefaultOrNone sets *v to standard if it is zero, and to 0 if it is negative. It is
+// for options whose negative values mean none.
 func DefaultOrNone[N int | int64 | time.Duration](v *N, standard N) {
 	switch {
 	case *v == 0:

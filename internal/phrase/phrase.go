@@ -7,13 +7,15 @@ import (
 	"strings"
 )
 
-// Abort are the phrases of a user who wants nothing more.
-var Abort = []string{"never mind", "nevermind", "cancel", "abort", "forget it", "forget about it", "stop", "quit", "drop it", "leave it"}
+// Abort are the phrases with which a user cancels a run.
+var Abort = []string{
+	"never mind", "nevermind", "cancel", "abort", "forget it", "forget about it", "stop", "quit", "drop it", "leave it",
+}
 
 var polite = []string{"please", "thanks", "thank you"}
 
-// Says reports whether text consists of one or more of the phrases, apart from
-// polite words and punctuation.
+// Says reports whether text consists of one or more of the phrases. Polite words,
+// upper case and punctuation are ignored.
 func Says(text string, phrases []string) bool {
 	said := false
 	for part := range strings.FieldsFuncSeq(text, IsMark) {
@@ -31,8 +33,8 @@ func Says(text string, phrases []string) bool {
 // IsMark reports whether r separates the phrases of a message.
 func IsMark(r rune) bool { return strings.ContainsRune(":,;.!\n", r) }
 
-// Core returns a part of a message as the lists of phrases have it: normalised,
-// without a polite word before or after it.
+// Core returns a part of a message in the form that lists of phrases use: see
+// [Normal], with ASCII apostrophes and without a polite word before or after it.
 func Core(part string) string {
 	part = strings.ReplaceAll(Normal(part), "’", "'")
 	for _, word := range polite {
@@ -46,8 +48,8 @@ func Core(part string) string {
 	return part
 }
 
-// Normal returns text as texts are compared: in lower case, with one space
-// between words and without punctuation and quotes around it.
+// Normal returns text in the form in which texts are compared: in lower case, with
+// one space between words, and without punctuation and quotes around it.
 func Normal(text string) string {
 	return strings.Trim(strings.Join(strings.Fields(strings.ToLower(text)), " "), " .,;:!?\"'`()[]«»„“”‚‘’")
 }

@@ -1,5 +1,4 @@
-// Package strictjson decodes JSON without accepting what the value has no place
-// for.
+// Package strictjson decodes JSON and refuses unknown fields and trailing data.
 package strictjson
 
 import (
@@ -9,8 +8,8 @@ import (
 	"io"
 )
 
-// Decode decodes one JSON value into v. It returns an error for a field that v
-// does not have, and for anything that follows the value.
+// Decode decodes raw into v. It returns an error if raw has a field that v does not
+// have, or anything but white space after the value.
 func Decode(raw []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -18,7 +17,7 @@ func Decode(raw []byte, v any) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is more after the JSON value")
+		return errors.New("data after the JSON value")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-// Package vector makes, checks and compares the vectors of an embedder.
+// Package vector checks, normalises, compares and encodes embedding vectors.
 package vector
 
 import (
@@ -11,35 +11,37 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// ErrEmbedding is matched by every error for vectors that cannot be compared.
+// ErrEmbedding means that an embedder returned vectors that cannot be compared.
 var ErrEmbedding = errors.New("the embedder's vectors cannot be used")
 
-// ErrZero is matched by the error for a vector of length zero, which has no
-// direction. The error matches [ErrEmbedding] as well.
+// ErrZero means that an embedder returned a vector of length zero, which has no
+// direction. It matches [ErrEmbedding].
 var ErrZero = fmt.Errorf("%w: a vector is zero", ErrEmbedding)
 
-// Embed returns one vector for each text, as the embedder made it. It returns
-// an error that matches [ErrEmbedding] unless there is exactly one vector for
-// each text, all have the given number of dimensions, all numbers are finite,
-// and no vector is zero. With dimensions 0 the first vector sets the number.
+// Embed returns the vectors that e returns for texts, after checking them.
+//
+// The error matches [ErrEmbedding] unless there is one vector for each text, all
+// have the given number of dimensions, all elements are finite, and no vector is
+// zero. If dimensions is 0, all must have as many as the first vector. An error of
+// e is returned as it is.
 func Embed(ctx context.Context, e llm.Embedder, texts []string, dimensions int) ([][]float32, error) {
 	vectors, err := e.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}
 	if len(vectors) != len(texts) {
-		return nil, fmt.Errorf("%w: there are %d for %d texts", ErrEmbedding, len(vectors), len(texts))
+		return nil, fmt.Errorf("%w: %d vectors for %d texts", ErrEmbedding, len(vectors), len(texts))
 	}
 	for i, v := range vectors {
 		if dimensions == 0 {
 			dimensions = len(v)
 		}
 		if len(v) != dimensions || dimensions == 0 {
-			return nil, fmt.Errorf("%w: one has %d dimensions, the first had %d", ErrEmbedding, len(v), dimensions)
+			return nil, fmt.Errorf("%w: a vector has %d dimensions, want %d", ErrEmbedding, len(v), dimensions)
 		}
 		switch square := squared(v); {
 		case math.IsNaN(square) || math.IsInf(square, 0):
-			return nil, fmt.Errorf("%w: number %d has an element that is not finite", ErrEmbedding, i+1)
+			return nil, fmt.Errorf("%w: vector %d has an element that is not finite", ErrEmbedding, i+1)
 		case square == 0:
 			return nil, ErrZero
 		}
@@ -47,7 +49,8 @@ func Embed(ctx context.Context, e llm.Embedder, texts []string, dimensions int) 
 	return vectors, nil
 }
 
-// squared returns the square of the length of v. It overflows for no finite v.
+// squared returns the square of the length of v. Elements of type float32 do not
+// let it overflow.
 func squared(v []float32) float64 {
 	var sum float64
 	for _, f := range v {
@@ -56,7 +59,7 @@ func squared(v []float32) float64 {
 	return sum
 }
 
-// Unit returns a copy of v with the length one. v must not be zero.
+// Unit returns a copy of v with length 1. v must not be zero.
 func Unit(v []float32) []float32 {
 	scale := 1 / math.Sqrt(squared(v))
 	unit := make([]float32, len(v))
@@ -66,11 +69,11 @@ func Unit(v []float32) []float32 {
 	return unit
 }
 
-// Dot returns the dot product of two vectors with the same number of
-// dimensions. For vectors of length one it is the cosine of the angle between
-// them, with an error of about [Precision].
+// Dot returns the dot product of two vectors with the same number of dimensions.
+// For vectors of length 1 this is the cosine of the angle between them, with an
+// error of about [Precision].
 func Dot(a, b []float32) float64 {
-	// Four sums, because they do not wait for each other.
+	// Four independent sums let the processor compute them in parallel.
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float32
 	i := 0
@@ -87,10 +90,10 @@ func Dot(a, b []float32) float64 {
 	return float64(s0 + s1 + s2 + s3)
 }
 
-// Precision is the difference below which two results of [Dot] are the same.
+// Precision is the difference below which results of [Dot] are equal.
 const Precision = 1e-6
 
-// Encode returns v as bytes: four for each dimension, little-endian.
+// Encode returns v as bytes, four for each dimension in little-endian order.
 func Encode(v []float32) []byte {
 	raw := make([]byte, 0, 4*len(v))
 	for _, f := range v {
@@ -99,8 +102,8 @@ func Encode(v []float32) []byte {
 	return raw
 }
 
-// Decode returns the vector that [Encode] wrote. Bytes after the last full
-// dimension are ignored.
+// Decode returns the vector that [Encode] encoded. It ignores incomplete bytes at
+// the end.
 func Decode(raw []byte) []float32 {
 	v := make([]float32, len(raw)/4)
 	for i := range v {

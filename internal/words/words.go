@@ -20,12 +20,13 @@ func SetOf(list string) Set {
 	return set
 }
 
-// Split returns the content words of a text in their order: in lower case,
-// without English endings, repeated words as often as they occur. Stop words
-// such as articles and pronouns are left out, and so are the words of ignored,
-// which may be nil. A word is a run of letters and digits. Scripts that are
-// written without spaces are split into characters and pairs of neighbouring
-// characters.
+// Split returns the content words of a text in their order, with duplicates.
+//
+//   - A word is a run of letters and digits. Scripts that are written without
+//     spaces are split into characters and pairs of neighbouring characters.
+//   - Words are in lower case and without English endings.
+//   - Stop words such as articles and pronouns are left out, and the words of
+//     ignored, which may be nil.
 func Split(text string, ignored Set) []string {
 	var all []string
 	add := func(word string) {
@@ -34,8 +35,8 @@ func Split(text string, ignored Set) []string {
 		}
 	}
 	text = strings.ToValidUTF8(text, " ")
-	begin := 0      // of the word that contains text[i] or ended before it
-	var before rune // the previous character if it is of an unspaced script
+	begin := 0      // start of the word that contains text[i] or ended before it
+	var before rune // the previous character if its script has no spaces
 	for i, r := range text {
 		switch {
 		case r >= firstUnspaced && unicode.In(r, unspaced...):
@@ -80,8 +81,8 @@ func Spaced(identifier string) string {
 	return b.String()
 }
 
-// Rarity returns the weight of a word that occurs in so many of all texts: the
-// inverse document frequency of BM25. Rare words weigh more. It is above 0.
+// Rarity returns the weight of a word that occurs in that many of all texts: the
+// inverse document frequency of BM25. It is above 0, and greater for rarer words.
 func Rarity(in, all int) float64 {
 	n := float64(in)
 	return math.Log(1 + (float64(all)-n+0.5)/(n+0.5))
@@ -95,8 +96,8 @@ var unspaced = []*unicode.RangeTable{
 const firstUnspaced = '\u0e00' // Thai
 
 // stem removes the endings of English words, so that "creates", "created" and
-// "creating" are the same. The rest need not be a word. Words of other
-// languages lose endings as well, but the same ones everywhere.
+// "creating" become equal. The result need not be a word. Words of other languages
+// lose such endings too, which does no harm, because they lose them in every text.
 func stem(word string) string {
 	if len(word) < 4 || strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
 		return word
