@@ -139,9 +139,9 @@ type Kind string
 
 // The kinds of records that the runtime writes.
 //
-// The records of a run that are only needed to resume it are trimmed when the
-// run is old: Checkpoint, Called, Returned, Question, Reply and Heartbeat. The
-// other kinds are the conversation, and stay until the thread is deleted.
+// Checkpoint, Called, Returned, Question, Reply and Heartbeat are only needed to
+// resume and inspect a run. The runtime trims them when the run is old. It never
+// trims the other kinds of a conversation.
 const (
 	// Began is the first record of a run, with its turn.
 	Began Kind = "began"
@@ -183,7 +183,8 @@ const (
 	// Saved holds rows or another artifact. Address is its handle.
 	Saved Kind = "saved"
 
-	// Memory is an entry of an agent's memory. Address is the memory's name.
+	// Memory is an entry of an agent's memory, with the memory's name in its
+	// address, or of the memory of a user.
 	Memory Kind = "memory"
 )
 
