@@ -51,7 +51,8 @@ func testQuickstartOnPostgreSQL(t *testing.T, program *example) {
 	testQuickstart(t, program, s)
 }
 
-// testQuickstart points the program at a database with a table boat and its view secure_boat.
+// testQuickstart runs the program on a database with a table boat and its view
+// secure_boat.
 func testQuickstart(t *testing.T, program *example, s *exampleServer) {
 	policy := filepath.Join(t.TempDir(), "policy.json")
 	if err := os.WriteFile(policy, []byte(`{"tables":{"secure_boat":["id","name"]},"views":{"boat":"secure_boat"}}`), 0o600); err != nil {
@@ -68,13 +69,13 @@ func testQuickstart(t *testing.T, program *example, s *exampleServer) {
 		not  []string
 	}{
 		{"an account that may only read", model, []string{"-dsn", reader, "-policy", policy, "Which boats are there?"}, true,
-			[]string{"secure_boat", "ran", "The rows have it."}, []string{"cure:"}},
+			[]string{"secure_boat", "ran", "The rows have it."}, []string{"fix:"}},
 		{"without a policy", nil, []string{"-dsn", reader}, false,
-			[]string{"every table is readable", "OPENAI_API_KEY"}, []string{"cure:"}},
+			[]string{"every table is readable", "OPENAI_API_KEY"}, []string{"fix:"}},
 		{"the administrator", model, []string{"-dsn", admin, "-policy", policy, "Which boats are there?"}, false,
-			[]string{"connect as an account of its own", "-unsafe-account"}, []string{"cure:", "The rows have it."}},
+			[]string{"connect with the account", "-unsafe-account"}, []string{"fix:", "The rows have it."}},
 		{"the administrator all the same", model, []string{"-unsafe-account", "-dsn", admin, "Which boats are there?"}, true,
-			[]string{"connect as an account of its own", "Read through secure views only: boat", "secure_boat", "The rows have it."}, nil},
+			[]string{"connect with the account", "Read through secure views only: boat", "secure_boat", "The rows have it."}, nil},
 		{"no such database", nil, []string{"-dsn", s.url(s.root, "", "nowhere")}, false, []string{"nowhere"}, nil},
 		{"a server that is down", nil, []string{"-dsn", strings.Replace(reader, s.address, "127.0.0.1:1", 1)}, false,
 			[]string{"127.0.0.1:1"}, nil},
@@ -97,7 +98,7 @@ func testQuickstart(t *testing.T, program *example, s *exampleServer) {
 		})
 	}
 	mustExec(t, s.admin, "GRANT INSERT ON boat TO boat_reader")
-	if out, ok := program.run(t, model, "-dsn", reader, "-policy", policy, "Which boats are there?"); ok || !strings.Contains(out, "cure:") {
+	if out, ok := program.run(t, model, "-dsn", reader, "-policy", policy, "Which boats are there?"); ok || !strings.Contains(out, "fix:") {
 		t.Errorf("an account that may write:\n%s", out)
 	}
 	mustExec(t, s.admin, "REVOKE INSERT ON boat FROM boat_reader")

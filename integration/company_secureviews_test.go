@@ -25,30 +25,31 @@ func TestSecureViewsProgram(t *testing.T) {
 	})
 }
 
-// testSecureViews goes the way of a user: the demonstration is made and its policy applied, then things are asked.
+// testSecureViews runs the program as a user does: it makes the demo company, applies
+// its policy, and then asks.
 func testSecureViews(t *testing.T, program *example, s *exampleServer, filter string) {
 	policy := "../examples/secureviews/policy." + s.scheme + ".json"
 	dsn, as := s.url(s.root, "", s.database), s.url("qed_agent", examplePassword, s.database)
 	const key = "a key that nobody sees"
 	tests := []struct {
 		name   string
-		before string // that an administrator runs
+		before string // a statement of an administrator
 		env    []string
 		args   []string
 		ok     bool
 		want   []string // in the output
-		not    []string // not there
+		not    []string // not in the output
 	}{
 		{"made", "", nil, []string{"-demo", "-key", key, "-dsn", dsn}, true,
-			[]string{"secure_employee", "Nothing of this was run"}, []string{"statements were run"}},
+			[]string{"secure_employee", "None of this was run"}, []string{"Statements run"}},
 		{"made twice", "", nil, []string{"-demo", "-key", key, "-dsn", dsn}, false,
 			[]string{"not empty"}, nil},
 		{"not applied yet", "", nil, []string{"-policy", policy, "-as", as, "-ask", "SELECT name FROM employee"}, false,
 			[]string{"qed_agent"}, []string{"Rosa"}},
 		{"applied", "", nil, []string{"-policy", policy, "-dsn", dsn, "-apply", "-as", as}, true,
-			[]string{"statements were run"}, nil},
+			[]string{"Statements run"}, nil},
 		{"applied again", "", nil, []string{"-policy", policy, "-dsn", dsn, "-apply", "-as", as}, true,
-			[]string{"statements were run"}, nil},
+			[]string{"Statements run"}, nil},
 		{"decrypted", "", nil, []string{"-policy", policy, "-as", as, "-key", key, "-ask", "SELECT name, phone, salary FROM employee WHERE salary > 1000 ORDER BY salary"}, true,
 			[]string{"and nothing else", "secure_employee", "+351 912 000 111", "2150.5", "2890"}, []string{"Ulla"}},
 		{"the key of the environment", "", []string{"DB_ENCRYPT_KEY=" + key}, []string{"-policy", policy, "-as", as, "-ask", "SELECT phone FROM employee"}, true,

@@ -17,13 +17,13 @@ var foldersExample = recordedExample{
 	converse:  holdTranscript,
 }
 
-// holdTranscript holds the whole transcript on an engine that is filled, and asserts
-// that the model is sent nothing that it may not see.
+// holdTranscript runs the whole transcript on an engine that holds the documents. It
+// asserts that no request to the model contains what the company's users may not see.
 func holdTranscript(t *testing.T, engine searchagent.Engine) (answers []qed.Answer) {
 	t.Helper()
 	turns := folders.Transcript()
 	model := llmtest.New(folders.Replay(turns)...)
-	agent, err := folders.NewAgent(model, engine, &store.InMemory{}, nil)
+	agent, err := folders.NewAgent(model, engine, &searchagent.Options{Store: &store.InMemory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func holdTranscript(t *testing.T, engine searchagent.Engine) (answers []qed.Answ
 		for _, m := range r.Messages {
 			for _, secret := range []string{"TIN-", "Card_Statements", "Rival_"} {
 				if strings.Contains(m.Content, secret) {
-					t.Errorf("the model was sent %s in %s", secret, r.Name)
+					t.Errorf("the request %[2]s to the model contains %[1]s", secret, r.Name)
 				}
 			}
 		}
@@ -46,9 +46,9 @@ func holdTranscript(t *testing.T, engine searchagent.Engine) (answers []qed.Answ
 	return answers
 }
 
-// TestFoldersRecording: the recording that the transcript is replayed with is what
-// Elasticsearch answers.
+// TestFoldersRecording compares the recording of the transcript with the answers of
+// Elasticsearch.
 func TestFoldersRecording(t *testing.T) { foldersExample.testRecording(t) }
 
-// TestFoldersOnBothEngines: OpenSearch answers the transcript as Elasticsearch does.
+// TestFoldersOnBothEngines compares OpenSearch with Elasticsearch on the transcript.
 func TestFoldersOnBothEngines(t *testing.T) { foldersExample.testBothEngines(t) }

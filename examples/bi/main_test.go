@@ -17,8 +17,8 @@ func bi(t *testing.T, env map[string]string, in string, args ...string) (string,
 	return chattest.Run(t, run, env, in, args...)
 }
 
-// TestAllScenarios: without anything configured, every conversation is held, and every
-// kind of step is shown.
+// TestAllScenarios checks that every conversation runs without any settings, and that
+// every kind of step is printed.
 func TestAllScenarios(t *testing.T) {
 	out, err := bi(t, nil, "")
 	if err != nil {
@@ -34,7 +34,7 @@ func TestAllScenarios(t *testing.T) {
 			}
 		}
 	}
-	for _, step := range []string{"intent ", "meant ", "plan ", "step ", "model ", "ran ", "found ", "done ", "waits ", "question ", "closed ", "answer ", "rows ", "made ", "memory "} {
+	for _, step := range []string{"intent ", "rewritten ", "plan ", "task ", "model ", "ran ", "found ", "done ", "waiting ", "question ", "closed ", "answer ", "rows ", "artifact ", "memory "} {
 		if !strings.Contains(out, "\n  "+step) {
 			t.Errorf("no turn shows the step %q", step)
 		}
@@ -89,22 +89,22 @@ func TestChartFile(t *testing.T) {
 
 func TestWrongTurns(t *testing.T) {
 	chattest.WrongTurns(t, run, append(chattest.WrongClusters(t), []chattest.WrongTurn{
-		chattest.Wrong("a scenario that there is none of", "5  What was found is analysed", "-scenario", "9"),
+		chattest.Wrong("an unknown scenario", "5  The rows are analysed", "-scenario", "9"),
 		chattest.Wrong("a scenario and a question", "leave out", "-scenario", "1", "Why?"),
 		chattest.Wrong("a scenario and a user", "leave out -user", "-scenario", "1", "-user", "ben"),
 		chattest.Wrong("a question without a model", "OPENAI_API_KEY", "Which ships are late?"),
 		chattest.Wrong("a user without a model", "OPENAI_API_KEY", "-user", "ben"),
-		chattest.Wrong("a user that there is none of", "ana or ben", "-user", "eve"),
+		chattest.Wrong("an unknown user", "ana or ben", "-user", "eve"),
 		chattest.Wrong("a file in no folder", "nowhere", "-out", "nowhere/chart.json"),
 		chattest.Wrong("a folder for a file", "chart.json", "-out", "."),
 		chattest.Wrong("a file and no chart", "-scenario 5", "-scenario", "1", "-out", "chart.json"),
 		chattest.Wrong("a flag behind the question", "flags come first", "Why?", "-out", "chart.json"),
-		chattest.Wrong("a flag that is none", "-nope", "-nope"),
+		chattest.Wrong("an unknown flag", "-nope", "-nope"),
 	}...))
 }
 
-// TestModelWithoutACluster: a model may ask what was not recorded. The program says so,
-// and what brings an engine, and the conversation goes on.
+// TestModelWithoutACluster checks that a search that was not recorded is reported, with
+// the setting for a cluster, and that the conversation continues.
 func TestModelWithoutACluster(t *testing.T) {
 	url := chattest.Provider(t, func(sent string) string {
 		var reply any

@@ -1,6 +1,6 @@
 // Package folders is the document store of a small company, for examples and
-// tests: folders, the documents in them, their versions, and what not everybody
-// may see. Another company's documents lie in the same index.
+// tests: folders, the documents in them, and their versions. The same index holds
+// the documents of another company.
 package folders
 
 import (
@@ -17,14 +17,14 @@ import (
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/searchagent"
-	"github.com/qedkit/qed/store"
 )
 
 // Index is the name of the index.
 const Index = "qed-folders"
 
-// about says what the index holds.
-const about = "folders and the documents in them; entityType is FOLDER or DOCUMENT; a document's systemAttributes.parentId is the systemAttributes.id of its folder"
+// about describes the index to the model.
+const about = "folders and the documents in them; entityType is FOLDER or DOCUMENT; " +
+	"a document's systemAttributes.parentId is the systemAttributes.id of its folder"
 
 //go:embed data/mapping.json
 var mapping []byte
@@ -32,13 +32,13 @@ var mapping []byte
 //go:embed data/documents.jsonl
 var documents []byte
 
-// Recording is what Elasticsearch answers to the transcript, for package estest.
+// Recording holds the answers of Elasticsearch to the transcript, for package estest.
 //
 //go:embed data/recording.jsonl
 var Recording []byte
 
-// NewValidator returns what stands before the index: the company's users see its
-// own documents alone, none with card data, and of no document the taxpayer's id.
+// NewValidator returns the validator of searches. The company's users see only
+// their own company's documents, none with card data, and no taxpayer id.
 func NewValidator() (*esquery.Validator, error) {
 	m, err := esquery.ParseMapping(mapping)
 	if err != nil {
@@ -50,9 +50,9 @@ func NewValidator() (*esquery.Validator, error) {
 	})
 }
 
-// NewAgent returns the search agent over the index. It keeps conversations in store;
-// a nil opt means the agent's defaults.
-func NewAgent(model llm.Model, engine searchagent.Engine, st store.Store, opt *searchagent.Options) (qed.Agent, error) {
+// NewAgent returns the search agent of the index. A nil opt means the agent's
+// defaults; its About is replaced.
+func NewAgent(model llm.Model, engine searchagent.Engine, opt *searchagent.Options) (qed.Agent, error) {
 	validator, err := NewValidator()
 	if err != nil {
 		return nil, err
@@ -61,11 +61,11 @@ func NewAgent(model llm.Model, engine searchagent.Engine, st store.Store, opt *s
 	if opt != nil {
 		o = *opt
 	}
-	o.About, o.Store = map[string]string{Index: about}, st
+	o.About = map[string]string{Index: about}
 	return searchagent.New(model, engine, validator, &o)
 }
 
-// Fill makes the index, with its documents, where the cluster does not have it.
+// Fill creates the index with its documents if the cluster does not have it.
 func Fill(ctx context.Context, transport esapi.Transport) error {
 	var all []line
 	for text := range bytes.Lines(documents) {
@@ -75,16 +75,17 @@ func Fill(ctx context.Context, transport esapi.Transport) error {
 		}
 		all = append(all, l)
 	}
-	return cluster.Fill(ctx, transport, cluster.Index{Name: Index, Mapping: mapping, Documents: func(yield func(string, any) bool) {
+	each := func(yield func(string, any) bool) {
 		for _, l := range all {
 			if !yield(l.ID, l.Document) {
 				return
 			}
 		}
-	}})
+	}
+	return cluster.Fill(ctx, transport, cluster.Index{Name: Index, Mapping: mapping, Documents: each})
 }
 
-// A line is one of the documents.
+// line is a line of documents.jsonl.
 type line struct {
 	ID       string          `json:"id"`
 	Document json.RawMessage `json:"document"`

@@ -9,11 +9,12 @@ import (
 	"github.com/qedkit/qed/examples/internal/cluster"
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/store"
 )
 
-// TestTranscript holds the whole conversation on the recording: every turn is answered
-// with the model's words, or asks.
+// TestTranscript runs the whole conversation on the recording. Every turn ends with
+// the recorded answer or with a question.
 func TestTranscript(t *testing.T) {
 	client, _, err := cluster.Open(t.Context(), settings.Search{}, folders.Recording, folders.Fill)
 	if err != nil {
@@ -21,7 +22,7 @@ func TestTranscript(t *testing.T) {
 	}
 	defer client.Close()
 	turns := folders.Transcript()
-	agent, err := folders.NewAgent(llmtest.New(folders.Replay(turns)...), client, &store.InMemory{}, nil)
+	agent, err := folders.NewAgent(llmtest.New(folders.Replay(turns)...), client, &searchagent.Options{Store: &store.InMemory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +39,8 @@ func TestTranscript(t *testing.T) {
 	}
 }
 
-// TestAsked finds a question with the replies that it needs.
-func TestAsked(t *testing.T) {
+// TestRecorded checks that a question is found with the replies that it needs.
+func TestRecorded(t *testing.T) {
 	for text, want := range map[string]int{
 		"What is in the Contracts folder?":        2,
 		" what is in the contracts folder? ":      2,
@@ -47,8 +48,9 @@ func TestAsked(t *testing.T) {
 		"2":             0,
 		"What is love?": 0,
 	} {
-		if got := len(folders.Asked(text)); got != want {
-			t.Errorf("%q needs %d turns, want %d", text, got, want)
+		got, err := folders.Recorded(text)
+		if len(got) != want || (err == nil) != (want > 0) {
+			t.Errorf("%q needs %d turns, want %d (%v)", text, len(got), want, err)
 		}
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// A Turn is what a user says, and what a model says to the agent that answers it.
+// Turn is a message of the user, with what the model writes in that turn.
 type Turn struct {
 	Text   string
-	Plan   []Step // empty: it is a reply, or no search
-	Other  string // what it is, where it is no search
+	Plan   []Step // empty: the message is a reply, or asks for no search
+	Other  string // why the message asks for no search; empty: it asks for one
 	Answer string
 }
 
-// IsReply reports whether the turn answers a question of the one before.
+// IsReply reports whether the message replies to a question of the turn before.
 func (t Turn) IsReply() bool { return len(t.Plan) == 0 && t.Other == "" }
 
-// A Step is one of a plan, and the bodies that the model writes for it: each but the
-// last is one that cannot be used, or finds nothing.
+// Step is a step of a plan, with the bodies that the model writes for it. Each body
+// but the last is refused or finds nothing.
 type Step struct {
 	Key    string
 	Task   string
@@ -29,12 +29,12 @@ type Step struct {
 	One    bool
 	Bodies []string
 	Show   []string
-	Why    string // it cannot be done, after all Bodies
+	Why    string // after all Bodies: why the step cannot be done
 }
 
-// Transcript returns a conversation: a folder that is found by its name, wrong searches
-// that are corrected, a question back to the user, figures, an empty result, and what
-// no search can answer or may show.
+// Transcript returns a conversation: a folder found by its name, wrong searches that
+// are corrected, a question to the user, figures, an empty result, a field that is
+// hidden, and a request that is no search.
 func Transcript() []Turn {
 	return []Turn{
 		{
@@ -108,7 +108,7 @@ func Transcript() []Turn {
 	}
 }
 
-// folder is the step that finds a folder by its name, after other bodies that do not.
+// folder is the step that finds a folder by its name, after wrong bodies.
 func folder(key, name string, before ...string) Step {
 	body := `{"query":{"bool":{"filter":[{"term":{"entityType.keyword":"FOLDER"}},{"term":{"commonAttributes.name.keyword":` + quote(name) + `}}]}}}`
 	return Step{
@@ -124,8 +124,8 @@ func inFolder(key, task, after string, bodies ...string) Step {
 	}
 }
 
-// Replay returns rules by which a scripted model says to the search agent what turns
-// hold. They look at nothing but the request.
+// Replay returns the rules of a scripted model that answers the search agent as
+// recorded in turns. A rule depends on the request alone.
 func Replay(turns []Turn) []llmtest.Rule {
 	var rules []llmtest.Rule
 	for _, t := range turns {
@@ -134,9 +134,9 @@ func Replay(turns []Turn) []llmtest.Rule {
 			class["reason"] = "it asks for documents"
 		}
 		rules = append(rules,
-			reply("classify", chat.Asks("about this decision: ", t.Text), class),
-			reply("plan", chat.Asks("Question: ", t.Text), map[string]any{"steps": plan(t.Plan), "reason": ""}),
-			llmtest.Rule{Name: "answer", Match: chat.Asks("Question: ", t.Text), Repeat: true, Replies: []llmtest.Reply{{Text: t.Answer}}},
+			chat.Rule("classify", chat.Asks("about this decision: ", t.Text), class),
+			chat.Rule("plan", chat.Asks("Question: ", t.Text), map[string]any{"steps": plan(t.Plan), "reason": ""}),
+			chat.Rule("answer", chat.Asks("Question: ", t.Text), t.Answer),
 		)
 		for _, s := range t.Plan {
 			rules = append(rules, s.replies(t.Text)...)
@@ -153,8 +153,8 @@ func plan(steps []Step) []map[string]any {
 	return out
 }
 
-// replies are what the model writes for a step. A request for another body quotes the
-// one before it, so the last attempt is looked for first.
+// replies returns the rules for a step. The request for a correction quotes the body
+// before it, so the last attempt is matched first.
 func (s Step) replies(question string) []llmtest.Rule {
 	attempts := make([]map[string]any, 0, len(s.Bodies)+1)
 	for _, body := range s.Bodies {
@@ -171,36 +171,40 @@ func (s Step) replies(question string) []llmtest.Rule {
 			again := chat.Asks("Your last body:\n", s.Bodies[i-1])
 			match = func(r *llm.Request) bool { return whole(r) && task(r) && again(r) }
 		}
-		rules = append(rules, reply("generate", match, attempts[i]))
+		rules = append(rules, chat.Rule("generate", match, attempts[i]))
 	}
 	return rules
-}
-
-func reply(name string, match func(*llm.Request) bool, with any) llmtest.Rule {
-	return llmtest.Rule{Name: name, Match: match, Replies: []llmtest.Reply{{JSON: with}}, Repeat: true}
 }
 
 func quote(s string) string {
 	text, err := json.Marshal(s)
 	if err != nil {
-		return `""` // not reached: every string has a JSON form
+		panic(err) // not reached: a string can always be encoded
 	}
 	return string(text)
 }
 
-// Asked returns the turns that a question needs: those of the transcript that have
-// its text, with the replies that follow; nil where there are none.
-func Asked(question string) []Turn {
+// Recorded returns the turns of the transcript: all of them for the empty question,
+// else the turn with that text and the replies after it. Another question is an
+// error that lists the recorded ones.
+func Recorded(question string) ([]Turn, error) {
 	all := Transcript()
-	for i, t := range all {
-		if t.IsReply() || !strings.EqualFold(t.Text, strings.TrimSpace(question)) {
-			continue
-		}
-		end := i + 1
-		for end < len(all) && all[end].IsReply() {
-			end++
-		}
-		return all[i:end]
+	if question == "" {
+		return all, nil
 	}
-	return nil
+	var texts []string
+	for i, t := range all {
+		switch {
+		case t.IsReply():
+		case strings.EqualFold(t.Text, strings.TrimSpace(question)):
+			end := i + 1
+			for end < len(all) && all[end].IsReply() {
+				end++
+			}
+			return all[i:end], nil
+		default:
+			texts = append(texts, t.Text)
+		}
+	}
+	return nil, chat.NotRecorded(texts)
 }

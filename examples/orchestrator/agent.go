@@ -9,7 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
-	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/examples/internal/database"
 	"github.com/qedkit/qed/examples/internal/settings"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/rag"
@@ -18,18 +18,23 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// newAgent returns who answers: a router over the database, the documents and the
-// model alone. The example company has documents; a database of the user's own has
-// those of the folder docs, if he names one.
-func newAgent(ctx context.Context, model llm.Model, src *chat.Source, docs string, conf *settings.Settings, st store.Store, durable *qed.DurableOptions) (qed.Agent, error) {
+// newAgent returns a router over the database, the documents and the model alone. The
+// documents are those of the folder docs; the example company has its own.
+func newAgent(
+	ctx context.Context, model llm.Model, src *database.Source, docs string, conf *settings.Settings, st store.Store, durable *qed.DurableOptions,
+) (qed.Agent, error) {
 	opt := conf.Agent
 	opt.AskJoins = true
 	opt.MaxHistoryMessages = allMessages
-	database, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &opt)
+	records, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &opt)
 	if err != nil {
 		return nil, err
 	}
-	routes := []router.Route{{Name: "sql", Description: "figures, lists and records from the company's database, such as " + tables(src), Agent: database}}
+	routes := []router.Route{{
+		Name:        "sql",
+		Description: "figures, lists and records from the company's database, such as " + tables(src),
+		Agent:       records,
+	}}
 	files := fs.FS(nil)
 	switch {
 	case docs != "":
@@ -42,21 +47,25 @@ func newAgent(ctx context.Context, model llm.Model, src *chat.Source, docs strin
 		if err != nil {
 			return nil, err
 		}
-		routes = append(routes, router.Route{Name: "documents", Description: "rules, explanations and how things are done, from the company's manuals", Agent: documents})
+		routes = append(routes, router.Route{
+			Name:        "documents",
+			Description: "rules, explanations and how things are done, from the company's manuals",
+			Agent:       documents,
+		})
 	}
 	return router.New(model, routes, &router.Options{
 		Store:    st,
 		Durable:  durable,
-		Settings: llm.Settings{Temperature: opt.Temperature, MaxOutputTokens: opt.MaxOutputTokens, JSONMode: opt.JSONMode},
+		Settings: opt.Settings,
 	})
 }
 
-// allMessages has agents tell the model all of the conversation that they are given:
-// what that is, memory has chosen.
+// allMessages is the history limit of the agents: they send all messages that they
+// get, because qed.Memory has already chosen them.
 const allMessages = 1000
 
 func newDocuments(ctx context.Context, model llm.Model, files fs.FS, conf *settings.Settings) (qed.Agent, error) {
-	embedder, _, err := conf.Embedder()
+	embedder, err := conf.OpenEmbedder()
 	if err != nil {
 		return nil, err
 	}
@@ -69,13 +78,12 @@ func newDocuments(ctx context.Context, model llm.Model, files fs.FS, conf *setti
 		return nil, err
 	}
 	return rag.New(model, index, &rag.Options{
-		Settings: llm.Settings{Temperature: conf.Agent.Temperature, MaxOutputTokens: conf.Agent.MaxOutputTokens, JSONMode: conf.Agent.JSONMode},
-
+		Settings:           conf.Agent.Settings,
 		MaxHistoryMessages: allMessages,
 	})
 }
 
-// memory says what of a conversation the model is told.
+// memory returns which messages of a conversation the model gets.
 func memory(conf *settings.Conversations, model llm.Model) *qed.Memory {
 	m := &qed.Memory{Messages: conf.Messages}
 	if conf.Tiered {
@@ -86,8 +94,8 @@ func memory(conf *settings.Conversations, model llm.Model) *qed.Memory {
 
 const tablesInRoute = 40
 
-// tables names what the database is about, for who chooses a route.
-func tables(src *chat.Source) string {
+// tables lists tables of the database, for the description of a route.
+func tables(src *database.Source) string {
 	var names []string
 	all := src.Guard.Tables()
 	for _, t := range all[:min(len(all), tablesInRoute)] {

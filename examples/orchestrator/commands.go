@@ -10,18 +10,18 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// commands are what a line with a slash in front can say.
+// commands are the lines that begin with a slash.
 var commands = []struct {
 	name, argument, help string
 	do                   func(c *conversation, ctx context.Context, argument string) error
 }{
-	{"history", "", "what was said", (*conversation).history},
-	{"threads", "", "the conversations that are kept", (*conversation).threads},
-	{"thread", "NAME", "go on with another conversation", (*conversation).other},
-	{"new", "", "begin a new one", (*conversation).begin},
-	{"fork", "N", "a copy up to number N of /history, to go on from there in another way", (*conversation).fork},
-	{"forget", "", "delete this conversation, and begin a new one", (*conversation).forget},
-	{"quit", "", "end the program; conversations stay", (*conversation).quit},
+	{"history", "", "show this conversation", (*conversation).history},
+	{"threads", "", "list the conversations", (*conversation).threads},
+	{"thread", "NAME", "continue another conversation", (*conversation).other},
+	{"new", "", "begin a new conversation", (*conversation).begin},
+	{"fork", "N", "copy this conversation up to number N of /history, and continue the copy", (*conversation).fork},
+	{"forget", "", "delete this conversation and begin a new one", (*conversation).forget},
+	{"quit", "", "end the program; the conversations are kept", (*conversation).quit},
 }
 
 func (c *conversation) command(ctx context.Context, line string) error {
@@ -31,26 +31,26 @@ func (c *conversation) command(ctx context.Context, line string) error {
 		switch {
 		case command.name != name:
 		case (command.argument == "") != (argument == ""):
-			return fmt.Errorf("type it so: /%s", strings.TrimSpace(name+" "+command.argument))
+			return fmt.Errorf("usage: /%s", strings.TrimSpace(name+" "+command.argument))
 		default:
 			return command.do(c, ctx, argument)
 		}
 	}
 	if name != "help" {
-		return fmt.Errorf("there is no command /%s: /help lists those that there are", name)
+		return fmt.Errorf("there is no command /%s: /help lists the commands", name)
 	}
 	var b strings.Builder
 	for _, command := range commands {
 		fmt.Fprintf(&b, "/%-14s %s\n", strings.TrimSpace(command.name+" "+command.argument), command.help)
 	}
-	c.show.Note("%s%s", &b, "An empty line goes on with what was interrupted or failed. While a question is open, a line is a\n"+
-		"reply to it (a number, a text, other words) or something else that you want instead; never mind drops it.")
+	c.show.Note("%s%s", &b, "An empty line resumes what was interrupted or failed. When you are asked a question, type a reply\n"+
+		"(a number, a text, other words), another request instead, or \"never mind\" to drop the question.")
 	return nil
 }
 
 func (c *conversation) history(ctx context.Context, _ string) error { return c.showAll(ctx) }
 
-// threads lists the conversations, the one that was opened last at the end.
+// threads lists the conversations, the last opened one at the end.
 func (c *conversation) threads(ctx context.Context, _ string) error {
 	opened, _, err := c.names.all(ctx)
 	if err != nil {
@@ -65,9 +65,9 @@ func (c *conversation) threads(ctx context.Context, _ string) error {
 		case err != nil:
 			about = "cannot be read: " + err.Error()
 		case thread.Status == qed.StatusNone && name != c.thread:
-			continue // it was deleted, or nothing was said
+			continue // deleted, or without a message
 		case thread.Status == qed.StatusNone:
-			about = "(nothing was said yet)"
+			about = "(no question yet)"
 		}
 		when := ""
 		if !thread.Last.IsZero() {
@@ -90,7 +90,7 @@ func (c *conversation) begin(ctx context.Context, _ string) error { return c.ent
 func (c *conversation) fork(ctx context.Context, number string) error {
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 1 {
-		return fmt.Errorf("%q is none of the numbers of /history", number)
+		return fmt.Errorf("%q is not one of the numbers of /history", number)
 	}
 	at, err := c.endOf(ctx, n)
 	if err != nil {

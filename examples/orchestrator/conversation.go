@@ -14,27 +14,26 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// conversation is what is said on one thread of a store.
+// conversation asks the agent on one thread of a store.
 type conversation struct {
-	agent   qed.Agent
-	store   store.Store
-	durable *qed.DurableOptions // as the agent has them
-	names   names
-	show    *chat.Printer
-	limits  qed.Limits // of one turn
+	agent  qed.Agent
+	store  store.Store
+	names  names
+	show   *chat.Printer
+	limits qed.Limits // of one turn
 
 	thread string
-	open   []qed.Question // which wait for a reply
+	open   []qed.Question // the questions that wait for a reply
 }
 
 var (
-	errQuit        = errors.New("the user has enough")
-	errInterrupted = errors.New("interrupted: the same command shows what is there, and can go on with it")
-	errInUse       = errors.New("another program is answering a question of this conversation: wait until it has, or take another conversation (/new, or -thread)")
+	errQuit        = errors.New("the user quits")
+	errInterrupted = errors.New("interrupted: the same command shows the conversation and can resume it")
+	errInUse       = errors.New("another process is answering a question of this conversation: wait, or use another conversation (/new, or -thread)")
 )
 
-// hold holds a conversation, until the user ends it or is there no more. What the
-// script has left comes first, then what is typed.
+// hold runs a conversation until the user quits or the input ends. The lines that the
+// script has left come first, then the lines that are typed.
 func (c *conversation) hold(ctx context.Context, name string, script []string, typed func() (string, error)) error {
 	name, script, err := c.choose(ctx, name, script)
 	if err != nil {
@@ -64,9 +63,9 @@ func (c *conversation) hold(ctx context.Context, name string, script []string, t
 	}
 }
 
-// choose returns the conversation to begin with, and what the script has left there.
-// Where none is named it is the last one; with a script, only if that is the
-// script's and is not over.
+// choose returns the conversation to begin with, and the lines that the script has
+// left in it. The default is the last conversation; with a script, only if it is the
+// script's and not over.
 func (c *conversation) choose(ctx context.Context, name string, script []string) (string, []string, error) {
 	last := name
 	if name == "" {
@@ -86,8 +85,8 @@ func (c *conversation) choose(ctx context.Context, name string, script []string)
 	return last, rest, nil
 }
 
-// rest returns what the script has left in a conversation. It is nil where that is
-// over, is another one, or cannot be read, as shows when it is entered.
+// rest returns the lines that the script has left in a conversation. It returns nil if
+// the conversation is over, is not the script's, or cannot be read; enter reports why.
 func (c *conversation) rest(ctx context.Context, name string, script []string) []string {
 	thread, err := qed.Inspect(ctx, c.store, name)
 	if err != nil {
@@ -102,17 +101,17 @@ func (c *conversation) rest(ctx context.Context, name string, script []string) [
 	case !ok || len(rest) == 0 && thread.Status == qed.StatusAnswered:
 		return nil
 	case waits(thread.Status):
-		return append([]string{""}, rest...) // an empty line goes on
+		return append([]string{""}, rest...) // an empty line resumes it
 	}
 	return rest
 }
 
-// waits reports whether a run waits for the user to go on with it. One that was cut
-// off does not: nobody wanted it to stop.
+// waits reports whether a run waits until the user resumes it. A run that was cut off
+// does not: it is resumed at once.
 func waits(s qed.RunStatus) bool { return s == qed.StatusStopped || s == qed.StatusFailed }
 
-// enter opens a conversation, a new one where name is empty, and shows where it
-// stands. A turn that was cut off goes on.
+// enter opens a conversation, or a new one for the empty name, and prints its state. A
+// turn that was cut off is resumed.
 func (c *conversation) enter(ctx context.Context, name string) error {
 	name, err := c.names.open(ctx, name)
 	if err != nil {
@@ -124,10 +123,10 @@ func (c *conversation) enter(ctx context.Context, name string) error {
 		return fmt.Errorf("conversation %s cannot be read: %w", name, err)
 	}
 	if thread.Status == qed.StatusNone {
-		c.show.Note("Conversation %s begins. Another time, -thread %[1]s goes on with it.", name)
+		c.show.Note("Conversation %s begins. To continue it later: -thread %[1]s.", name)
 		return nil
 	}
-	c.show.Note("Conversation %s goes on; /history shows all of it.", name)
+	c.show.Note("Conversation %s continues; /history shows all of it.", name)
 	if err := c.showLast(ctx, thread); err != nil {
 		return err
 	}
@@ -138,37 +137,37 @@ func (c *conversation) enter(ctx context.Context, name string) error {
 	}
 	switch thread.Status {
 	case qed.StatusCrashed:
-		c.show.Note("This was cut off. It goes on.")
+		c.show.Note("This turn was cut off and is resumed.")
 		return c.turn(ctx, qed.Turn{})
 	case qed.StatusStopped:
-		c.show.Note("This was interrupted. An empty line goes on with it.")
+		c.show.Note("This turn was interrupted. An empty line resumes it.")
 	case qed.StatusFailed:
-		c.show.Note("This failed: %s\nAn empty line tries again.", thread.Error)
+		c.show.Note("This turn failed: %s\nAn empty line tries again.", thread.Error)
 	case qed.StatusInterrupted:
 		c.open = thread.Questions
-		c.show.Asked(c.open)
+		c.show.Questions(c.open)
 	}
 	return nil
 }
 
-// take does what a line says.
+// take runs a command, or a turn with the line as its text.
 func (c *conversation) take(ctx context.Context, line string) error {
 	switch {
 	case strings.HasPrefix(line, "/"):
 		return c.command(ctx, line)
 	case line == "" && len(c.open) > 0:
-		c.show.Asked(c.open)
+		c.show.Questions(c.open)
 		return nil
 	}
 	err := c.turn(ctx, qed.Turn{Text: line})
 	if line == "" && errors.Is(err, qed.ErrQuestionClosed) {
-		return errors.New("nothing waits to be gone on with: ask a question; /help says what else can be typed")
+		return errors.New("there is nothing to resume: ask a question; /help lists what else can be typed")
 	}
 	return err
 }
 
-// turn has the agent answer. Where a turn is under way on the thread already, it
-// waits as long as that could be one that was cut off.
+// turn runs a turn. If another one is running on the thread, it waits first: that turn
+// ends, or was cut off and its lease expires.
 func (c *conversation) turn(ctx context.Context, turn qed.Turn) error {
 	turn.Thread = c.thread
 	ctx = qed.WithBudget(ctx, c.limits)
@@ -182,9 +181,9 @@ func (c *conversation) turn(ctx context.Context, turn qed.Turn) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	thread, lookErr := qed.Inspect(ctx, c.store, c.thread)
+	thread, inspectErr := qed.Inspect(ctx, c.store, c.thread)
 	switch {
-	case lookErr != nil:
+	case inspectErr != nil:
 	case thread.Status == qed.StatusInterrupted:
 		c.open = thread.Questions
 	case waits(thread.Status):
@@ -193,8 +192,8 @@ func (c *conversation) turn(ctx context.Context, turn qed.Turn) error {
 	return err
 }
 
-// outcome waits for what becomes of a turn that seems to be under way: it was cut
-// off, or somebody else sees to it, which is shown.
+// outcome waits for a turn that seems to be running. If the turn was not cut off,
+// another process has run it, and its messages are printed.
 func (c *conversation) outcome(ctx context.Context) (qed.Thread, error) {
 	if err := c.wait(ctx); err != nil {
 		return qed.Thread{}, err
@@ -208,18 +207,18 @@ func (c *conversation) outcome(ctx context.Context) (qed.Thread, error) {
 
 // wait waits until no turn runs on the thread.
 func (c *conversation) wait(ctx context.Context) error {
-	c.show.Note("This conversation is being answered in another window, or was cut off a moment ago. Waiting up to %v.", c.durable.Lease)
-	over := time.NewTimer(c.durable.Lease + time.Second)
+	c.show.Note("Another process is answering in this conversation, or was cut off a moment ago. Waiting up to %v.", lease)
+	over := time.NewTimer(lease + time.Second)
 	defer over.Stop()
-	look := time.NewTicker(time.Second / 4)
-	defer look.Stop()
+	poll := time.NewTicker(time.Second / 4)
+	defer poll.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-over.C:
 			return errInUse
-		case <-look.C:
+		case <-poll.C:
 		}
 		thread, err := qed.Inspect(ctx, c.store, c.thread)
 		if err != nil {

@@ -20,12 +20,12 @@ func opened(st store.Store, agent qed.AgentFunc) (*conversation, *strings.Builde
 	var out strings.Builder
 	durable := &qed.DurableOptions{Lease: lease}
 	return &conversation{
-		agent: qed.Durable(agent, st, durable), store: st, durable: durable,
+		agent: qed.Durable(agent, st, durable), store: st,
 		names: names{st}, show: chat.NewPrinter(&out),
 	}, &out
 }
 
-// typing returns what is typed, a line at a time.
+// typing returns a function that returns the lines one by one.
 func typing(lines ...string) func() (string, error) {
 	return func() (string, error) {
 		if len(lines) == 0 {
@@ -46,7 +46,7 @@ func has(t *testing.T, out *strings.Builder, texts ...string) {
 	}
 }
 
-// working counts how often a step was done, and lets it be held up.
+// working counts how often a step ran, and can block or fail after it.
 type working struct {
 	done int
 	held func(ctx context.Context) error
@@ -63,8 +63,8 @@ func (w *working) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	return qed.Answer{Text: "You asked: " + turn.Text}, nil
 }
 
-// TestInterruptedTurn is interrupted by Ctrl-C, as the context tells it, and goes on
-// in another process, when it is told to.
+// TestInterruptedTurn cancels a turn, as Ctrl-C does, and resumes it in another process
+// with an empty line.
 func TestInterruptedTurn(t *testing.T) {
 	st := &store.InMemory{}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -78,18 +78,18 @@ func TestInterruptedTurn(t *testing.T) {
 	if err := c.hold(t.Context(), "", nil, typing("")); err != nil {
 		t.Error(err)
 	}
-	has(t, out, "chat-1 goes on", "? Why?\n", "interrupted", "You asked: Why?")
+	has(t, out, "chat-1 continues", "? Why?\n", "interrupted", "You asked: Why?")
 	if w.done != 1 {
-		t.Errorf("what was recorded was done %d times", w.done)
+		t.Errorf("what was recorded ran %d times", w.done)
 	}
 	c, out = opened(st, w.answer)
 	if err := c.hold(t.Context(), "chat-1", nil, typing("")); err != nil {
 		t.Error(err)
 	}
-	has(t, out, "said      You asked: Why?", "nothing waits")
+	has(t, out, "said      You asked: Why?", "nothing to resume")
 }
 
-// TestInterruptedTurnThatIsGivenUp asks something else instead of going on.
+// TestInterruptedTurnThatIsGivenUp asks another question instead of resuming.
 func TestInterruptedTurnThatIsGivenUp(t *testing.T) {
 	st := &store.InMemory{}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -101,7 +101,7 @@ func TestInterruptedTurnThatIsGivenUp(t *testing.T) {
 	if err := c.hold(t.Context(), "", nil, typing("How?", "")); err != nil {
 		t.Error(err)
 	}
-	has(t, out, "You asked: How?", "nothing waits")
+	has(t, out, "You asked: How?", "nothing to resume")
 	if strings.Contains(out.String(), "You asked: Why?") {
 		t.Errorf("the first question was answered all the same:\n%s", out)
 	}
@@ -122,13 +122,13 @@ func TestFailedTurn(t *testing.T) {
 	if err := c.hold(t.Context(), "", nil, typing("")); err != nil {
 		t.Error(err)
 	}
-	has(t, out, "This failed: the server is down", "You asked: Why?")
+	has(t, out, "This turn failed: the server is down", "You asked: Why?")
 	if w.done != 1 {
-		t.Errorf("what was recorded was done %d times", w.done)
+		t.Errorf("what was recorded ran %d times", w.done)
 	}
 }
 
-// cutOff leaves a turn in the store as a process does that dies in it.
+// cutOff leaves a turn in the store like a process that crashes in it.
 func cutOff(t *testing.T, st store.Store, w *working) {
 	t.Helper()
 	dead := &dying{Store: st, lives: 5} // the name, the beginning with the message, the step
@@ -138,7 +138,7 @@ func cutOff(t *testing.T, st store.Store, w *working) {
 	}
 }
 
-// dying is a store that keeps some records, and then does nothing more.
+// dying is a store that fails after some records.
 type dying struct {
 	store.Store
 	lives int
@@ -151,7 +151,7 @@ func (d *dying) Append(ctx context.Context, thread string, after int64, recs ...
 	return d.Store.Append(ctx, thread, after, recs...)
 }
 
-// TestCutOffTurn goes on by itself, once the lease is over.
+// TestCutOffTurn checks that a turn is resumed without input after its lease.
 func TestCutOffTurn(t *testing.T) {
 	for name, later := range map[string]time.Duration{"a moment later": 0, "an hour later": time.Hour} {
 		t.Run(name, func(t *testing.T) {
@@ -164,20 +164,20 @@ func TestCutOffTurn(t *testing.T) {
 				if err := c.hold(t.Context(), "", nil, typing()); err != nil {
 					t.Error(err)
 				}
-				has(t, out, "? Why?\n", "This was cut off. It goes on.", "You asked: Why?")
+				has(t, out, "? Why?\n", "cut off and is resumed", "You asked: Why?")
 				waited := time.Since(began)
 				if later == 0 && waited == 0 || waited > lease+time.Second || later > 0 && waited > 0 {
 					t.Errorf("it waited %v", waited)
 				}
 				if w.done != 1 {
-					t.Errorf("what was recorded was done %d times", w.done)
+					t.Errorf("what was recorded ran %d times", w.done)
 				}
 			})
 		})
 	}
 }
 
-// TestTwoPrograms has a second program open a conversation while the first answers.
+// TestTwoPrograms opens a conversation in a second program while the first answers.
 func TestTwoPrograms(t *testing.T) {
 	for name, takes := range map[string]time.Duration{"for a moment": lease / 2, "for long": 10 * lease} {
 		t.Run(name, func(t *testing.T) {
@@ -193,7 +193,7 @@ func TestTwoPrograms(t *testing.T) {
 				if err := second.hold(t.Context(), "", nil, typing("/history")); err != nil {
 					t.Error(err)
 				}
-				has(t, out, "? Why?\n", "in another window")
+				has(t, out, "? Why?\n", "Another process")
 				if answered := takes < lease; strings.Contains(out.String(), "You asked: Why?") != answered ||
 					strings.Contains(out.String(), errInUse.Error()) == answered {
 					t.Errorf("the second program shows\n%s", out)
@@ -202,14 +202,15 @@ func TestTwoPrograms(t *testing.T) {
 					t.Error(err)
 				}
 				if w.done != 1 {
-					t.Errorf("it was done %d times", w.done)
+					t.Errorf("it ran %d times", w.done)
 				}
 			})
 		})
 	}
 }
 
-// TestQuestionAfterRestart shows what is asked again, and takes the reply.
+// TestQuestionAfterRestart checks that a question is printed again after a restart, and
+// that the reply is used.
 func TestQuestionAfterRestart(t *testing.T) {
 	st := &store.InMemory{}
 	asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -230,11 +231,12 @@ func TestQuestionAfterRestart(t *testing.T) {
 	}
 	said, err := qed.Messages(t.Context(), st, "chat-1", 0)
 	if err != nil || len(said) != 6 {
-		t.Errorf("%d messages are kept, want three of each: %v, %v", len(said), said, err)
+		t.Errorf("%d messages are stored, want three of each: %v, %v", len(said), said, err)
 	}
 }
 
-// TestCutOffAbort dies between "never mind" and the answer to it: that is no question.
+// TestCutOffAbort crashes between "never mind" and its answer. The resumed turn does not
+// take the message for a question.
 func TestCutOffAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &store.InMemory{}
@@ -259,7 +261,7 @@ func TestCutOffAbort(t *testing.T) {
 	})
 }
 
-// TestStoreThatFails keeps on answering, and says that nothing is kept.
+// TestStoreThatFails checks that turns are answered and the failure is reported.
 func TestStoreThatFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &working{}
@@ -267,11 +269,11 @@ func TestStoreThatFails(t *testing.T) {
 		if err := c.hold(t.Context(), "", nil, typing("Why?")); err != nil {
 			t.Error(err)
 		}
-		has(t, out, "not kept", "You asked: Why?")
+		has(t, out, "not saved", "You asked: Why?")
 	})
 }
 
-// TestNames has several programs open conversations at once.
+// TestNames opens conversations in several programs at once.
 func TestNames(t *testing.T) {
 	st := &store.InMemory{}
 	var programs []chan string

@@ -11,10 +11,10 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// showLast shows what was said since the last question that is no reply, but for
-// questions that are open.
+// showLast prints the last question and what was said since. It omits questions that
+// still wait for a reply.
 func (c *conversation) showLast(ctx context.Context, thread qed.Thread) error {
-	said, err := qed.Messages(ctx, c.store, c.thread, mostSaid)
+	said, err := qed.Messages(ctx, c.store, c.thread, runMessages)
 	if err != nil {
 		return err
 	}
@@ -36,10 +36,10 @@ func (c *conversation) showLast(ctx context.Context, thread qed.Thread) error {
 	return nil
 }
 
-// mostSaid is what a run can ask and hear, and more.
-const mostSaid = 30
+// runMessages is more than the number of messages in one run.
+const runMessages = 30
 
-// showAll shows the whole conversation, its exchanges numbered.
+// showAll prints the whole conversation with numbered exchanges.
 func (c *conversation) showAll(ctx context.Context) error {
 	said, err := qed.Messages(ctx, c.store, c.thread, 0)
 	n := 0
@@ -52,13 +52,12 @@ func (c *conversation) showAll(ctx context.Context) error {
 		}
 	}
 	if err == nil && n == 0 {
-		c.show.Note("Nothing was said yet.")
+		c.show.Note("No question was asked yet.")
 	}
 	return err
 }
 
-// endOf returns the number of the record that ends the nth exchange, by the numbers
-// of showAll.
+// endOf returns the number of the record that ends exchange n of showAll.
 func (c *conversation) endOf(ctx context.Context, n int) (int64, error) {
 	var end int64
 	begun := 0
@@ -85,7 +84,7 @@ func (c *conversation) endOf(ctx context.Context, n int) (int64, error) {
 	case n > begun:
 		return 0, fmt.Errorf("there is no exchange %d: the conversation has %d", n, begun)
 	case end == 0:
-		return 0, fmt.Errorf("exchange %d is not over: an empty line goes on with it", n)
+		return 0, fmt.Errorf("exchange %d is not over: an empty line resumes it", n)
 	}
 	return end, nil
 }

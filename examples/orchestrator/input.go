@@ -2,14 +2,14 @@ package main
 
 import "github.com/qedkit/qed/examples/internal/chat"
 
-// input is what the user says: first the lines of a script, then what is typed.
+// input returns the lines of a script, and then the lines that are typed.
 type input struct {
 	show   *chat.Printer
-	script []string // nil: there was none
+	script []string // nil: no script, or it is over
 	typed  func() (string, error)
 }
 
-// scripted reports whether there is a script that is not over.
+// scripted reports whether the script is not over.
 func (in *input) scripted() bool { return in.script != nil }
 
 // line returns the next line, and io.EOF at the end.
@@ -23,7 +23,7 @@ func (in *input) line() (string, error) {
 		return line, nil
 	}
 	if in.script != nil {
-		in.show.Note("\nThat was the conversation. /help lists what can be typed; to ask anything, set OPENAI_API_KEY or OPENAI_BASE_URL.")
+		in.show.Note("\nThe recorded conversation is over. /help lists what can be typed; to ask anything, set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY.")
 		in.script = nil
 	}
 	return in.typed()

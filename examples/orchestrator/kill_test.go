@@ -67,9 +67,9 @@ func program(t *testing.T, folder string, n int, args ...string) *exec.Cmd {
 // recorded was done again.
 func TestKilled(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("a process that was killed cannot be told from one that failed")
+		t.Skip("a killed process cannot be distinguished from a failed one")
 	}
-	chattest.Alone(t, nil)
+	chattest.Isolate(t, nil)
 	if _, err := orchestrate(t, "", "-store", "whole.db"); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestKilled(t *testing.T) {
 			}
 			file := filepath.Join(folder, "data", "conversations.db")
 			if diff := cmp.Diff(whole, messages(t, file, "chat-1")); diff != "" {
-				t.Errorf("after %d kills another conversation is kept (-whole +killed):\n%s", killed, diff)
+				t.Errorf("after %d kills another conversation is stored (-whole +killed):\n%s", killed, diff)
 			}
 			onceOnly(t, file)
 		})

@@ -23,7 +23,7 @@ func orchestrate(t *testing.T, in string, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// messages are what the store of the folder has of a conversation, a line each.
+// messages returns the stored messages of a conversation, one per line.
 func messages(t *testing.T, file, thread string) []string {
 	t.Helper()
 	st, err := sqlitestore.Open(file, nil)
@@ -42,7 +42,7 @@ func messages(t *testing.T, file, thread string) []string {
 	return lines
 }
 
-// steps are the labels of what was shown of each line of the transcript.
+// steps returns the labels that were printed for each line of the transcript.
 func steps(out string) map[string]string {
 	shown := map[string]string{}
 	line := ""
@@ -61,7 +61,7 @@ func steps(out string) map[string]string {
 }
 
 func TestTranscript(t *testing.T) {
-	chattest.Alone(t, nil)
+	chattest.Isolate(t, nil)
 	out, err := orchestrate(t, "")
 	if err != nil {
 		t.Fatal(err)
@@ -84,28 +84,28 @@ func TestTranscript(t *testing.T) {
 		t.Errorf("what was shown of each line (-want +got):\n%s\n%s", diff, out)
 	}
 	for _, true := range []string{
-		"North          5", "Malmö Harbour Logistics        3", "WO-10272", // rows that the replayed words speak of
-		"Overdue work orders (work-orders.md:", // the passage that they rest on
+		"North          5", "Malmö Harbour Logistics        3", "WO-10272", // rows that the recorded answers contain
+		"Overdue work orders (work-orders.md:", // the passage of the answer
 	} {
 		if !strings.Contains(out, true) {
 			t.Errorf("the output lacks %q", true)
 		}
 	}
 	if strings.Contains(out, "\x1b") {
-		t.Error("the output has colours, and is no terminal")
+		t.Error("the output has colours without a terminal")
 	}
 	if n := len(messages(t, "data/conversations.db", "chat-1")); n != 2*len(transcript()) {
-		t.Errorf("%d messages are kept of %d lines", n, len(transcript()))
+		t.Errorf("%d messages are stored for %d lines", n, len(transcript()))
 	}
 	again, err := orchestrate(t, "")
 	if err != nil || !strings.Contains(again, "chat-2 begins") || strings.Count(again, "? ") != strings.Count(out, "? ") {
-		t.Errorf("the conversation is over, and does not begin anew: %v\n%s", err, again)
+		t.Errorf("the conversation is over, and a new one does not begin: %v\n%s", err, again)
 	}
 }
 
-// TestTranscriptWithSummaries has older messages summarised.
+// TestTranscriptWithSummaries uses summaries of the older messages.
 func TestTranscriptWithSummaries(t *testing.T) {
-	chattest.Alone(t, map[string]string{"CONVERSATION_MEMORY_STRATEGY": "tiered", "MAX_CONVERSATION_MESSAGES": "4"})
+	chattest.Isolate(t, map[string]string{"CONVERSATION_MEMORY_STRATEGY": "tiered", "MAX_CONVERSATION_MESSAGES": "4"})
 	if _, err := orchestrate(t, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -126,9 +126,9 @@ func TestTranscriptWithSummaries(t *testing.T) {
 	}
 }
 
-// TestCommands types commands when the replayed conversation is over.
+// TestCommands types commands after the recorded conversation.
 func TestCommands(t *testing.T) {
-	chattest.Alone(t, nil)
+	chattest.Isolate(t, nil)
 	if _, err := orchestrate(t, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -141,10 +141,10 @@ func TestCommands(t *testing.T) {
 		{"a fork, with another reply", "/fork 5\n1", []string{"1. invoice | invoice.billingLocationId", "path      invoice.billingLocationId"}, nil},
 		{"a fork is a copy", "/history", []string{"? 11. "}, []string{"? 12. "}},
 		{"forgetting", "/new\nNever mind.\n/forget\n/threads", []string{"is deleted", "What is the difference"}, []string{"Never mind.\nNever"}},
-		{"nothing to go on with", "\n", []string{"nothing waits"}, nil},
-		{"another conversation", "/thread other\n/thread chat-1", []string{"other begins", "chat-1 goes on"}, nil},
+		{"nothing to resume", "\n", []string{"nothing to resume"}, nil},
+		{"another conversation", "/thread other\n/thread chat-1", []string{"other begins", "chat-1 continues"}, nil},
 		{"quitting", "/quit\n/help", nil, []string{"/fork N"}},
-		{"no command", "/nope\n/fork\n/fork 0\n/fork 99\n/new 3\n/thread .x", []string{"no command /nope", "/fork N", "numbers of /history", "no exchange 99", "so: /new", "a dot"}, nil},
+		{"no command", "/nope\n/fork\n/fork 0\n/fork 99\n/new 3\n/thread .x", []string{"no command /nope", "/fork N", "numbers of /history", "no exchange 99", "usage: /new", "a dot"}, nil},
 		{"no words", "What is love?", []string{"OPENAI_API_KEY", "An empty line tries again"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestCommands(t *testing.T) {
 }
 
 func TestWrongTurns(t *testing.T) {
-	folder := chattest.Alone(t, nil)
+	folder := chattest.Isolate(t, nil)
 	text := filepath.Join(folder, "text")
 	if err := os.WriteFile(text, []byte("hello, this is not a database"), 0o600); err != nil {
 		t.Fatal(err)
@@ -175,22 +175,22 @@ func TestWrongTurns(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		args []string
-		want string // the remedy names it
+		want string // in the error
 	}{
-		{"a database that is none", []string{"-dsn", text}, "not a database"},
+		{"not a database", []string{"-dsn", text}, "not a database"},
 		{"documents without a model", []string{"-docs", folder}, "OPENAI_API_KEY"},
 		{"a policy for the example company", []string{"-policy", text}, "-dsn"},
-		{"a flag that is none", []string{"-nope"}, "-nope"},
+		{"an unknown flag", []string{"-nope"}, "-nope"},
 		{"a question", []string{"Who?"}, "no flag"},
 		{"a negative record", []string{"-crash-at", "-1"}, "-crash-at"},
 		{"a name of the program's", []string{"-thread", ".opened"}, "dot"},
-		{"a name that is none", []string{"-thread", "a\nb"}, "printed"},
-		{"a limit that is none", []string{"-budget", "money=3"}, "money"},
-		{"a limit without a number", []string{"-budget", "tokens"}, "tokens"},
+		{"an invalid name", []string{"-thread", "a\nb"}, "printed"},
+		{"an unknown limit", []string{"-budget", "money=3"}, "money"},
+		{"a limit without a value", []string{"-budget", "tokens"}, "tokens"},
 		{"no time", []string{"-budget", "time=0s"}, "time"},
-		{"a store that is a folder", []string{"-store", folder}, "kept"},
-		{"a store below a file", []string{"-store", filepath.Join(text, "x.db")}, "kept"},
-		{"a store that is no database", []string{"-store", text}, "text"},
+		{"a store that is a folder", []string{"-store", folder}, "stored"},
+		{"a store below a file", []string{"-store", filepath.Join(text, "x.db")}, "stored"},
+		{"a store that is not a database", []string{"-store", text}, "text"},
 		{"a MySQL server that is down", []string{"-store", "mysql://root:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
 		{"a PostgreSQL server that is down", []string{"-store", "postgres://me:hunter2@127.0.0.1:1/app"}, "127.0.0.1:1"},
 		{"another server", []string{"-store", "oracle://me:hunter2@localhost/app"}, "oracle"},
@@ -198,7 +198,7 @@ func TestWrongTurns(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := orchestrate(t, "", tt.args...)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error = %v, want one that names %q", err, tt.want)
+				t.Errorf("error = %v, want one that contains %q", err, tt.want)
 			}
 			if err != nil && strings.Contains(err.Error(), "hunter2") {
 				t.Errorf("the error shows the password: %v", err)
@@ -214,9 +214,9 @@ func TestWrongSettings(t *testing.T) {
 		"MAX_CONVERSATION_MESSAGES":    "0",
 	} {
 		t.Run(name, func(t *testing.T) {
-			folder := chattest.Alone(t, map[string]string{name: value})
+			folder := chattest.Isolate(t, map[string]string{name: value})
 			if _, err := orchestrate(t, ""); err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("error = %v, want one that names %s", err, name)
+				t.Errorf("error = %v, want one that contains %s", err, name)
 			}
 			if _, err := os.Stat(filepath.Join(folder, "data")); err == nil {
 				t.Error("a store was made all the same")
@@ -225,19 +225,19 @@ func TestWrongSettings(t *testing.T) {
 	}
 }
 
-// TestBudget gives a turn less than it needs: it says so, and the program goes on.
+// TestBudget gives a turn less than it needs. The program reports it and continues.
 func TestBudget(t *testing.T) {
-	chattest.Alone(t, nil)
+	chattest.Isolate(t, nil)
 	out, err := orchestrate(t, "", "-budget", "calls=3,time=1m")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out, "budget") || !strings.Contains(out, "All right.") {
-		t.Errorf("nothing tells of the budget, or not all was asked:\n%s", out)
+		t.Errorf("the budget is not reported, or the conversation stopped:\n%s", out)
 	}
 }
 
-// answering is a model that is asked about one table and one document, and counts.
+// answering is a model that knows one table and one document. It records its requests.
 type answering struct{ routed, seen []string }
 
 func (a *answering) say(sent string) string {
@@ -265,7 +265,7 @@ func (a *answering) say(sent string) string {
 // processes' time, with a provider.
 func TestOwnDatabase(t *testing.T) {
 	model := &answering{}
-	folder := chattest.Alone(t, map[string]string{
+	folder := chattest.Isolate(t, map[string]string{
 		"OPENAI_BASE_URL": chattest.Provider(t, model.say), "OPENAI_MODEL": "test", "EMBEDDING_MODEL": "e",
 		"CONVERSATION_DB_PATH": "kept/here.db",
 	})
@@ -286,7 +286,7 @@ func TestOwnDatabase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"chat-1 goes on", "? Which boats are there?\n  said      There is one boat: Ann.\n", "With a brush [1].", "[1] paint.md"} {
+	for _, want := range []string{"chat-1 continues", "? Which boats are there?\n  said      There is one boat: Ann.\n", "With a brush [1].", "[1] paint.md"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output lacks %q:\n%s", want, out)
 		}
@@ -295,16 +295,16 @@ func TestOwnDatabase(t *testing.T) {
 		t.Errorf("routes (-want +got):\n%s", diff)
 	}
 	if last := model.seen[len(model.seen)-2]; !strings.Contains(last, "There is one boat: Ann.") {
-		t.Errorf("the model is not told what was said before the restart: %s", last)
+		t.Errorf("the model does not get the messages before the restart: %s", last)
 	}
 	if n := len(messages(t, "kept/here.db", "chat-1")); n != 4 {
-		t.Errorf("%d messages are kept", n)
+		t.Errorf("%d messages are stored", n)
 	}
 }
 
 // TestNoProviderForOwnDatabase has nothing to replay.
 func TestNoProviderForOwnDatabase(t *testing.T) {
-	folder := chattest.Alone(t, nil)
+	folder := chattest.Isolate(t, nil)
 	path := filepath.Join(folder, "own.db")
 	makeDatabase(t, path, "CREATE TABLE t (id)")
 	if _, err := orchestrate(t, "", "-dsn", path); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
@@ -313,7 +313,7 @@ func TestNoProviderForOwnDatabase(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
-	chattest.Alone(t, nil)
+	chattest.Isolate(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := run(ctx, nil, strings.NewReader(""), &strings.Builder{}); err == nil {

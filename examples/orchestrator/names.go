@@ -13,9 +13,9 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// names are the conversations of a store, by the order in which they were last
-// opened. A store keeps any log, so they are a thread of it as well: each record
-// names the conversation that was opened.
+// names is the list of the conversations in a store, in the order in which they were
+// last opened. The list is a thread of the store itself: each record holds the name
+// of a conversation that was opened.
 type names struct{ store store.Store }
 
 const (
@@ -23,20 +23,20 @@ const (
 	namesKind   = "opened"
 )
 
-// checkThread refuses what no conversation of this program can be called. Empty
-// means that none was named.
+// checkThread returns an error for a name that a conversation cannot have. The empty
+// name, for none, is valid.
 func checkThread(name string) error {
 	switch {
 	case name == "":
 		return nil
 	case strings.HasPrefix(name, "."):
-		return fmt.Errorf("no conversation can be called %s: names with a dot in front are the program's own", name)
+		return fmt.Errorf("%s is no name for a conversation: names that begin with a dot are reserved", name)
 	}
 	return store.CheckThread(name)
 }
 
-// all returns the conversations, the one that was opened last at the end, and the
-// number of the record that says so.
+// all returns the conversations, the last opened one at the end, and the number of the
+// last record.
 func (n names) all(ctx context.Context) (opened []string, last int64, err error) {
 	for rec, err := range n.store.Records(ctx, namesThread, store.Range{}) {
 		if err != nil {
@@ -52,8 +52,8 @@ func (n names) all(ctx context.Context) (opened []string, last int64, err error)
 	return opened, last, nil
 }
 
-// open puts a conversation at the end of the list. Without a name it is a new one,
-// which gets a name that nobody else has.
+// open puts a conversation at the end of the list. Without a name it begins a new one
+// with an unused name.
 func (n names) open(ctx context.Context, name string) (string, error) {
 	for {
 		opened, last, err := n.all(ctx)
@@ -71,7 +71,7 @@ func (n names) open(ctx context.Context, name string) (string, error) {
 			return "", err
 		}
 		err = n.store.Append(ctx, namesThread, last, store.Record{Time: time.Now(), Kind: namesKind, Data: data})
-		if !errors.Is(err, store.ErrConflict) { // else another process opened one
+		if !errors.Is(err, store.ErrConflict) { // on a conflict, another process has opened one
 			return chosen, err
 		}
 	}

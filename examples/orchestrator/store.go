@@ -10,34 +10,29 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/database"
 	"github.com/qedkit/qed/examples/internal/settings"
-	"github.com/qedkit/qed/examples/internal/terminal"
-	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
 	"github.com/qedkit/qed/store/sqlstore"
 )
 
-// openStore opens where conversations are kept: the path of an SQLite file, or the
-// URL of a server. Empty means the file of the settings. It returns the place as it
-// can be shown, too.
-func openStore(ctx context.Context, at string, conf *settings.Conversations) (st *sqlstore.Store, place string, err error) {
+// openStore opens the store of conversations: an SQLite file by its path, or a server
+// by its URL. The empty address means the file of the settings. The place is the
+// address without a password.
+func openStore(
+	ctx context.Context, at string, conf *settings.Conversations,
+) (st *sqlstore.Store, place string, err error) {
 	opt := &sqlstore.Options{
-		Retry:         retry.Policy{Wait: conf.RetryDelay},
+		Retry:         conf.Retry,
 		MaxAge:        conf.MaxAge,
 		SweepInterval: conf.CleanupInterval,
 		OnSweep: func(_ int, err error) {
 			if err != nil {
-				log.Print("orchestrator: old conversations could not be deleted: ", terminal.Visible(err.Error()))
+				log.Print("orchestrator: old conversations could not be deleted: ", chat.Visible(err.Error()))
 			}
 		},
-	}
-	switch {
-	case conf.RetryAttempts < 0:
-		opt.Retry.Attempts = 1
-	case conf.RetryAttempts > 0:
-		opt.Retry.Attempts = 1 + conf.RetryAttempts
 	}
 	at = cmp.Or(at, conf.Path)
 	if !strings.Contains(at, "://") {
@@ -67,28 +62,27 @@ func openStore(ctx context.Context, at string, conf *settings.Conversations) (st
 	return st, server.Name, nil
 }
 
-// crashing returns store, after whose nth record the process is killed. With n of 0
-// it lives.
+// crashing returns a store that kills the process after n records. 0 means never.
 func crashing(st store.Store, n int) store.Store {
 	if n == 0 {
 		return st
 	}
-	c := &mortal{Store: st}
+	c := &crashingStore{Store: st}
 	c.left.Store(int64(n))
 	return c
 }
 
-type mortal struct {
+type crashingStore struct {
 	store.Store
 	left atomic.Int64
 }
 
-func (m *mortal) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
-	err := m.Store.Append(ctx, thread, after, recs...)
-	if err == nil && m.left.Add(-int64(len(recs))) <= 0 {
+func (c *crashingStore) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
+	err := c.Store.Append(ctx, thread, after, recs...)
+	if err == nil && c.left.Add(-int64(len(recs))) <= 0 {
 		if self, err := os.FindProcess(os.Getpid()); err == nil {
 			self.Kill()
-			select {} // until it has happened
+			select {} // until the process is gone
 		}
 	}
 	return err

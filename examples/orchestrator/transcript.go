@@ -12,15 +12,15 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// A line is what the user of the transcript types, and what the model says to it.
+// line is what the user of the transcript types, with the model's replies to it.
 type line struct {
 	text  string
 	model []llmtest.Rule
 }
 
-// transcript has each route, questions that go on with what was said before, and
-// what a user can do with a question that he is asked: answer it, want something
-// else, want nothing more.
+// transcript returns the recorded conversation: each route, questions that continue
+// the ones before, and questions to the user that are answered, replaced by another
+// request, and dropped.
 func transcript() []line {
 	return []line{
 		data(recorded("overdue")),
@@ -58,24 +58,24 @@ func recorded(id string) fieldservice.Question {
 	return all[slices.IndexFunc(all, func(q fieldservice.Question) bool { return q.ID == id })]
 }
 
-// worded returns a question in other words.
+// worded returns a question with another text.
 func worded(q fieldservice.Question, question string) fieldservice.Question {
 	q.Question = question
 	return q
 }
 
-// data is a question that the SQL agent answers.
+// data is a question for the SQL agent.
 func data(q fieldservice.Question) line {
 	return line{q.Question, append(chat.Replay([]fieldservice.Question{q}), routed(q.Question, "sql", "it asks for records"))}
 }
 
-// manual is a question that the documents answer. After others it is made one that
-// stands alone before it is searched for.
+// manual is a question for the documents. A question that depends on the ones before
+// is rewritten before the search: alone is the rewritten text.
 func manual(question, alone, answer string) line {
 	return line{question, []llmtest.Rule{
 		routed(question, "documents", "it asks how things are done"),
-		replying("rewrite_question", chat.Asks("The last question: ", question), llmtest.Reply{JSON: map[string]string{"question": alone}}),
-		replying("answer_from_documents", chat.Asks("Question: ", alone), llmtest.Reply{Text: answer}),
+		chat.Rule("rewrite_question", chat.Asks("The last question: ", question), map[string]string{"question": alone}),
+		chat.Rule("answer_from_documents", chat.Asks("Question: ", alone), answer),
 	}}
 }
 
@@ -83,30 +83,25 @@ func general(question, answer string) line {
 	asks := func(r *llm.Request) bool { return r.Messages[len(r.Messages)-1].Content == question }
 	return line{question, []llmtest.Rule{
 		routed(question, "general", "it asks for general knowledge"),
-		replying("general", asks, llmtest.Reply{Text: answer}),
+		chat.Rule("general", asks, answer),
 	}}
 }
 
-// instead is a line that does not reply to the question that is open, but wants
-// something else.
+// instead is a line that is no reply to the question before it but a new request.
 func instead(l line) line {
 	reading := map[string]string{"intent": "new_request", "reason": "it asks for something else"}
-	l.model = append(l.model, replying("read_reply", chat.Asks("<message>\n", l.text), llmtest.Reply{JSON: reading}))
+	l.model = append(l.model, chat.Rule("read_reply", chat.Asks("<message>\n", l.text), reading))
 	return l
 }
 
 func routed(question, route, reason string) llmtest.Rule {
-	return replying("route", chat.Asks("<question>\n", question), llmtest.Reply{JSON: map[string]string{"route": route, "reason": reason}})
+	return chat.Rule("route", chat.Asks("<question>\n", question), map[string]string{"route": route, "reason": reason})
 }
 
-func replying(name string, match func(*llm.Request) bool, reply llmtest.Reply) llmtest.Rule {
-	return llmtest.Rule{Name: name, Match: match, Replies: []llmtest.Reply{reply}, Repeat: true}
-}
-
-// replay returns the lines of the transcript, and a model that says what was said to
-// them, each time after a pause.
+// replay returns the lines of the transcript, and a model that replies to them after a
+// pause.
 func replay(pause time.Duration) ([]string, llm.Model) {
-	rules := []llmtest.Rule{replying("summarise", nil, llmtest.Reply{Text: "The user asked about overdue work orders on 31 March 2026."})}
+	rules := []llmtest.Rule{chat.Rule("summarise", nil, "The user asked about overdue work orders on 31 March 2026.")}
 	var texts []string
 	for _, l := range transcript() {
 		texts = append(texts, l.text)
@@ -119,14 +114,14 @@ func replay(pause time.Duration) ([]string, llm.Model) {
 	return texts, llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		resp, err := scripted.Generate(ctx, req, stream)
 		if errors.Is(err, llmtest.ErrUnexpected) {
-			err = &llm.Error{Kind: llm.ErrBadRequest, Message: "no model is configured, and the replayed one has no words for this: set OPENAI_API_KEY or OPENAI_BASE_URL"}
+			err = &llm.Error{Kind: llm.ErrBadRequest, Message: "no model is configured, and this question is not recorded: set OPENAI_API_KEY, OPENAI_BASE_URL or ANTHROPIC_API_KEY"}
 		}
 		return resp, err
 	})
 }
 
-// left returns what lines have left after a conversation, and whether that is one
-// of theirs.
+// left returns the lines that follow after the messages of a conversation, and reports
+// whether the messages are the beginning of the lines.
 func left(lines []string, said []llm.Message) ([]string, bool) {
 	for _, m := range said {
 		if m.Role != llm.RoleUser {

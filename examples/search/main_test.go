@@ -25,7 +25,7 @@ func TestReplay(t *testing.T) {
 			t.Errorf("the output lacks %q, or its answer", turn.Text)
 		}
 	}
-	for _, step := range []string{"plan ", "step ", "model ", "refused ", "correct ", "secured ", "ran ", "found ", "known ", "waits ", "question ", "failed ", "answer ", "rows "} {
+	for _, step := range []string{"plan ", "task ", "model ", "refused ", "correct ", "secured ", "ran ", "found ", "reused ", "waiting ", "question ", "failed ", "answer ", "rows "} {
 		if !strings.Contains(out, "\n  "+step) {
 			t.Errorf("no turn shows the step %q", step)
 		}
@@ -50,12 +50,12 @@ func TestOneQuestion(t *testing.T) {
 func TestWrongTurns(t *testing.T) {
 	chattest.WrongTurns(t, run, append(chattest.WrongClusters(t), []chattest.WrongTurn{
 		chattest.Wrong("a question that the transcript lacks", "OPENAI_API_KEY", "What is love?"),
-		chattest.Wrong("a flag that is none", "-nope", "-nope"),
+		chattest.Wrong("an unknown flag", "-nope", "-nope"),
 	}...))
 }
 
-// TestModelWithoutACluster: a model may ask what was not recorded. The program says so,
-// and what brings an engine, and the conversation goes on.
+// TestModelWithoutACluster checks that a search that was not recorded is reported, with
+// the setting for a cluster, and that the conversation continues.
 func TestModelWithoutACluster(t *testing.T) {
 	url := chattest.Provider(t, func(sent string) string {
 		var reply any

@@ -8,16 +8,18 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/database"
 	"github.com/qedkit/qed/examples/internal/settings"
-	"github.com/qedkit/qed/examples/internal/terminal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/sqldb"
 )
 
-// ask checks the account and asks one thing through guard and session.
-func ask(ctx context.Context, out io.Writer, o *options, p *secureview.Policy, agent *database.Database, conf *settings.Settings) error {
+// ask checks the account, then runs the statement or asks the question.
+func ask(
+	ctx context.Context, out io.Writer, o *options, p *secureview.Policy, agent *database.Database, conf *settings.Settings,
+) error {
 	db, err := agent.Reader(sqldb.Options{Session: database.Session(p.Dialect, p, o.key, o.set)})
 	if err != nil {
 		return err
@@ -31,22 +33,25 @@ func ask(ctx context.Context, out io.Writer, o *options, p *secureview.Policy, a
 	if err != nil {
 		return err
 	}
-	model, configured, err := conf.Provider()
+	model, configured, err := conf.OpenModel()
 	if err != nil {
 		return err
 	}
-	if !configured || isStatement(o.ask) {
+	if isStatement(o.ask) {
 		return read(ctx, out, db, guard, o.ask)
+	}
+	if !configured {
+		return fmt.Errorf("-ask %q is not a SELECT, and a question needs a model: %w", o.ask, chat.ErrNoModel)
 	}
 	schema, err := db.Introspect(ctx)
 	if err != nil {
 		return err
 	}
-	asked, err := sqlagent.New(model, db, guard, schema, &conf.Agent)
+	asker, err := sqlagent.New(model, db, guard, schema, &conf.Agent)
 	if err != nil {
 		return err
 	}
-	answer, err := qed.Ask(ctx, asked, qed.Turn{Text: o.ask})
+	answer, err := qed.Ask(ctx, asker, qed.Turn{Text: o.ask})
 	if err != nil {
 		return err
 	}
@@ -58,35 +63,35 @@ func ask(ctx context.Context, out io.Writer, o *options, p *secureview.Policy, a
 			return err
 		}
 	}
-	fmt.Fprintln(out, terminal.Visible(answer.Text))
+	fmt.Fprintln(out, chat.Visible(answer.Text))
 	return nil
 }
 
-// check prints everything that is wrong with the account, each with its cure.
+// check prints everything that is wrong with the account, with the fixes.
 func check(ctx context.Context, out io.Writer, db *sqldb.DB, p *secureview.Policy) error {
 	err := db.Check(ctx, p)
 	var failed *sqldb.Error
 	if errors.As(err, &failed) {
 		for _, f := range failed.Findings {
-			fmt.Fprintf(out, "-- %s: %s\n", f.Kind, terminal.Visible(f.Message))
+			fmt.Fprintf(out, "-- %s: %s\n", f.Kind, chat.Visible(f.Message))
 			if f.Fix != "" {
-				fmt.Fprintln(out, terminal.Visible(f.Fix)+";")
+				fmt.Fprintln(out, chat.Visible(f.Fix)+";")
 			}
 		}
 	}
 	if err == nil {
-		fmt.Fprintln(out, "-- The account may read what the policy lists, and nothing else.")
+		fmt.Fprintln(out, "-- The account can read what the policy lists, and nothing else.")
 	}
 	return err
 }
 
-// isStatement reports whether a text is SQL rather than a question.
+// isStatement reports whether a text is SQL and not a question.
 func isStatement(text string) bool {
 	words := strings.Fields(strings.TrimLeft(text, " \t\n("))
 	return len(words) > 0 && (strings.EqualFold(words[0], "SELECT") || strings.EqualFold(words[0], "WITH"))
 }
 
-// read runs a statement as it runs a model's.
+// read runs a statement like one of a model.
 func read(ctx context.Context, out io.Writer, db *sqldb.DB, guard *secureview.Guard, text string) error {
 	stmt, err := guard.Rewrite(ctx, text)
 	if err != nil {
@@ -101,5 +106,5 @@ func read(ctx context.Context, out io.Writer, db *sqldb.DB, guard *secureview.Gu
 }
 
 func show(out io.Writer, written, executed string) {
-	fmt.Fprintf(out, "\n-- written\n%s\n-- executed\n%s\n-- rows\n", terminal.Visible(written), terminal.Visible(executed))
+	fmt.Fprintf(out, "\n-- written\n%s\n-- executed\n%s\n-- rows\n", chat.Visible(written), chat.Visible(executed))
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/qedkit/qed/examples/internal/database"
 )
 
-// demo is a small company with encrypted columns, on one kind of server.
+// demo is a small company with encrypted columns, for one kind of server.
 type demo struct {
 	policy   string
-	count    string   // counts what the database holds
+	count    string   // counts the objects in the database
 	tables   []string // region, customer, employee, visit
 	region   string   // id, name
 	customer string   // id, regionId, name, taxId, key
@@ -63,7 +63,7 @@ var demos = map[string]*demo{
 	},
 }
 
-// makeDemo makes the company in an empty database.
+// makeDemo creates the company in an empty database.
 func makeDemo(ctx context.Context, d *database.Database, key string) error {
 	pool, err := d.Pool(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func makeDemo(ctx context.Context, d *database.Database, key string) error {
 		return err
 	}
 	if objects > 0 {
-		return errors.New("the database is not empty: -demo makes its company in one that is")
+		return errors.New("the database is not empty: -demo needs an empty one")
 	}
 	for _, table := range demo.tables {
 		if _, err := tx.ExecContext(ctx, table); err != nil {

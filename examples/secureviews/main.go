@@ -1,32 +1,31 @@
-// Secureviews sets the database of a policy up on a MySQL, MariaDB or PostgreSQL
-// server: the secure views that decrypt and filter, and an account that may read
-// them and nothing else. Then it asks through them.
+// Secureviews sets up the database of a policy on a MySQL, MariaDB or PostgreSQL
+// server: the secure views that decrypt and filter, and an account that can read the
+// views and nothing else. Then it asks a question through them.
 //
-// It prints what an administrator would run, for review; -apply runs it, and gives
-// the account the password of -as:
+// It prints the statements of an administrator for review. With -apply it runs them and
+// gives the account the password of -as:
 //
 //	go run ./examples/secureviews -dsn mysql://root@127.0.0.1:3306/app -policy policy.json
 //	go run ./examples/secureviews -dsn mysql://root@127.0.0.1:3306/app -policy policy.json \
 //		-apply -as mysql://qed_agent:secret@127.0.0.1:3306/app
 //
-// With -ask it checks the account and shows what becomes of a statement: what was
-// written, what was executed, and the rows. Without a model configured
-// (OPENAI_API_KEY or OPENAI_BASE_URL) the statement stands in for the model's;
-// with one, -ask takes a question as well:
+// With -ask it checks the account, and prints a statement as it was written, as it was
+// executed, and its rows. If a model is configured (OPENAI_API_KEY, OPENAI_BASE_URL or
+// ANTHROPIC_API_KEY), -ask takes a question as well:
 //
 //	go run ./examples/secureviews -as mysql://qed_agent:secret@127.0.0.1:3306/app -policy policy.json \
 //		-key k -set customerIds=1,2 -ask "SELECT name, phone FROM employee"
 //
-// With -demo it first makes a small company in an empty database, some of its
-// columns encrypted with the key, and has a policy for it: policy.mysql.json and
-// policy.postgres.json beside this file are what one looks like.
+// With -demo it first makes a small company in an empty database, with encrypted
+// columns. Its policies, policy.mysql.json and policy.postgres.json in this folder, show
+// what a policy looks like:
 //
 //	go run ./examples/secureviews -demo -dsn postgres://postgres@127.0.0.1:5432/demo \
 //		-apply -as postgres://qed_agent:secret@127.0.0.1:5432/demo \
 //		-key k -set app.customerIds=1,2 -ask "SELECT name, taxId FROM customer"
 //
-// DB_ENCRYPT_KEY, in the environment or in a .env file, is the key without
-// showing it to whoever lists processes.
+// DB_ENCRYPT_KEY, in the environment or in a .env file, is the key, and keeps it out of
+// the list of processes.
 package main
 
 import (
@@ -37,25 +36,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"strings"
 
+	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/database"
 	"github.com/qedkit/qed/examples/internal/settings"
-	"github.com/qedkit/qed/examples/internal/terminal"
 	"github.com/qedkit/qed/secureview"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "secureviews:", terminal.Visible(err.Error()))
-		}
-		os.Exit(1)
-	}
+	chat.Main("secureviews", func(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
+		return run(ctx, args, out)
+	})
 }
 
 // options is the command line.
@@ -74,19 +66,19 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	o := options{set: values{}}
 	flags := flag.NewFlagSet("secureviews", flag.ContinueOnError)
 	flags.StringVar(&o.dsn, "dsn", "", "the `database` as its administrator: mysql://.. or postgres://..")
-	flags.StringVar(&o.as, "as", "", "the same `database` as the account of the policy, with the password that it has or is to have")
+	flags.StringVar(&o.as, "as", "", "the same `database` as the policy's account, with its password, present or future")
 	flags.StringVar(&o.policy, "policy", "", "`file` of the policy")
-	flags.BoolVar(&o.demo, "demo", false, "make a small company in an empty database first; its policy is part of the program")
-	flags.BoolVar(&o.apply, "apply", false, "run what is printed")
-	flags.StringVar(&o.key, "key", "", "what encrypted columns are read with; DB_ENCRYPT_KEY does the same")
-	flags.Var(o.set, "set", "a setting of the session, `name=value`, for the views' filters; may be repeated")
-	flags.StringVar(&o.ask, "ask", "", "a `SELECT` over the policy's tables, or a question where a model is configured")
-	if err := flags.Parse(args); err != nil {
+	flags.BoolVar(&o.demo, "demo", false, "first make a small company, with a policy of its own, in an empty database")
+	flags.BoolVar(&o.apply, "apply", false, "run the statements that are printed")
+	flags.StringVar(&o.key, "key", conf.EncryptKey, "the `key` that decrypts columns; default: DB_ENCRYPT_KEY")
+	flags.Lookup("key").DefValue = "" // -h must not print the key
+	flags.Var(o.set, "set", "a setting of the session, `name=value`, for the filters of the views; can be repeated")
+	flags.StringVar(&o.ask, "ask", "", "a `SELECT` over the policy's tables, or a question if a model is configured")
+	if err := chat.Parse(flags, args); err != nil {
 		return err
 	}
-	o.key = cmp.Or(o.key, conf.EncryptKey)
 	if flags.NArg() > 0 {
-		return fmt.Errorf("unexpected argument %q: a question goes behind -ask, in quotes", flags.Arg(0))
+		return fmt.Errorf("unexpected argument %q: a question goes after -ask, in quotes", flags.Arg(0))
 	}
 	if err := o.check(); err != nil {
 		return err
@@ -103,7 +95,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("-as logs in as %s, but the policy's account is %s", agent.User, p.Setup.Account)
 	}
 	if agent != nil && o.apply && strings.ContainsAny(agent.Password, `'\`) {
-		return errors.New(`-as: -apply takes no password with ' or \ in it`)
+		return errors.New(`-as: -apply cannot set a password with ' or \ in it`)
 	}
 	if admin != nil {
 		if err := setUp(ctx, out, &o, p, admin, agent); err != nil {
@@ -116,26 +108,26 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return ask(ctx, out, &o, p, agent, conf)
 }
 
-// check refuses what does not go together.
+// check returns an error for flags that do not fit together.
 func (o *options) check() error {
 	switch {
 	case o.dsn == "" && o.as == "":
 		return errors.New("name the database: -dsn as its administrator, or -as as the account of the policy")
 	case o.dsn == "" && (o.demo || o.apply):
-		return errors.New("-demo and -apply need -dsn: the database as its administrator")
+		return errors.New("-demo and -apply need -dsn, the database as its administrator")
 	case o.as == "" && o.ask != "":
-		return errors.New("-ask needs -as: the database as the account of the policy")
+		return errors.New("-ask needs -as, the database as the account of the policy")
 	case o.ask == "" && o.dsn == "":
-		return errors.New("-as alone does nothing: -ask asks through it")
+		return errors.New("-as alone does nothing: add -ask to ask through the account")
 	case o.demo == (o.policy != ""):
-		return errors.New("name the -policy, or let -demo bring its own")
+		return errors.New("name the -policy, or use -demo, which has its own")
 	case o.demo && o.key == "":
-		return errors.New("-demo needs -key: what its columns are encrypted with")
+		return errors.New("-demo needs -key, which encrypts its columns")
 	}
 	return nil
 }
 
-// databases is the database as its administrator and as the account; either may
+// databases returns the database as its administrator and as the account. Either can
 // be nil.
 func (o *options) databases() (admin, agent *database.Database, err error) {
 	parse := func(dsn, flag string) (*database.Database, error) {
@@ -147,7 +139,7 @@ func (o *options) databases() (admin, agent *database.Database, err error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", flag, err)
 		case d.Dialect.Name() == "sqlite":
-			return nil, fmt.Errorf("%s: SQLite has no accounts: name a server by a URL of mysql:// or postgres://", flag)
+			return nil, fmt.Errorf("%s: SQLite has no accounts: use a mysql:// or postgres:// URL", flag)
 		}
 		return d, nil
 	}
@@ -163,7 +155,8 @@ func (o *options) databases() (admin, agent *database.Database, err error) {
 	return admin, agent, nil
 }
 
-// readPolicy reads the policy, and puts in what the database's URL says.
+// readPolicy reads the policy, and completes it with the dialect and schema of the
+// database.
 func (o *options) readPolicy(d *database.Database) (p *secureview.Policy, err error) {
 	if o.demo {
 		p, err = secureview.ReadPolicy(strings.NewReader(demos[d.Dialect.Name()].policy))
@@ -180,13 +173,12 @@ func (o *options) readPolicy(d *database.Database) (p *secureview.Policy, err er
 	}
 	p.Dialect, p.Schema = cmp.Or(p.Dialect, d.Dialect.Name()), cmp.Or(p.Schema, d.Schema)
 	if p.Dialect != d.Dialect.Name() {
-		return nil, fmt.Errorf("the policy is for %s, the database speaks %s", p.Dialect, d.Dialect.Name())
+		return nil, fmt.Errorf("the policy is for %s, the database is %s", p.Dialect, d.Dialect.Name())
 	}
 	return p, nil
 }
 
-// userOf is who logs in as the policy's account: in MySQL, its name without the
-// host.
+// userOf returns the user name of the policy's account: in MySQL, without the host.
 func userOf(p *secureview.Policy) string {
 	account := p.Setup.Account
 	if p.Dialect != "mysql" || account == "" {
@@ -200,7 +192,7 @@ func userOf(p *secureview.Policy) string {
 	return name
 }
 
-// values collects settings of a session from the command line.
+// values are the session settings of the command line.
 type values map[string]any
 
 func (v values) String() string { return "" }
@@ -208,7 +200,7 @@ func (v values) String() string { return "" }
 func (v values) Set(text string) error {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok || name == "" {
-		return errors.New("it is no name=value")
+		return errors.New("not of the form name=value")
 	}
 	v[name] = value
 	return nil

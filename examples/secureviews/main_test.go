@@ -12,7 +12,7 @@ import (
 // secureviews runs the program with no model configured.
 func secureviews(t *testing.T, args ...string) (string, error) {
 	t.Helper()
-	chattest.Alone(t, nil)
+	chattest.Isolate(t, nil)
 	var out strings.Builder
 	err := run(t.Context(), args, &out)
 	return out.String(), err
@@ -56,7 +56,7 @@ func TestWrongTurns(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		args []string
-		want string // the remedy names it
+		want string // in the error
 	}{
 		{"no database", []string{"-policy", policy}, "-dsn"},
 		{"no policy", []string{"-dsn", admin}, "-policy"},
@@ -73,14 +73,14 @@ func TestWrongTurns(t *testing.T) {
 		{"nothing to ask through", []string{"-dsn", admin, "-policy", policy, "-ask", "SELECT 1"}, "-as"},
 		{"nothing to ask", []string{"-as", agent, "-policy", policy}, "-ask"},
 		{"a setting without a value", []string{"-as", agent, "-policy", policy, "-set", "customerIds", "-ask", "SELECT 1"}, "name=value"},
-		{"a question that is no flag", []string{"-as", agent, "-policy", policy, "SELECT 1"}, "-ask"},
+		{"a question without -ask", []string{"-as", agent, "-policy", policy, "SELECT 1"}, "-ask"},
 		{"a server that is down", []string{"-dsn", admin, "-policy", policy, "-apply"}, "127.0.0.1:1"},
 		{"a server that is down for the account", []string{"-as", agent, "-policy", policy, "-ask", "SELECT 1"}, "127.0.0.1:1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			out, err := secureviews(t, tt.args...)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error = %v, want one that names %q", err, tt.want)
+				t.Errorf("error = %v, want one that contains %q", err, tt.want)
 			}
 			if err != nil && strings.Contains(out+err.Error(), "hunter2") {
 				t.Errorf("the password is shown: %v\n%s", err, out)

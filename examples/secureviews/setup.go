@@ -14,9 +14,11 @@ import (
 	"github.com/qedkit/qed/secureview/provision"
 )
 
-// setUp prints the script of the policy and, where it is told to, makes the
-// demonstration before it and runs the script after it.
-func setUp(ctx context.Context, out io.Writer, o *options, p *secureview.Policy, admin, agent *database.Database) error {
+// setUp prints the script of the policy. It makes the demo company before that, and
+// runs the script after that, if the flags say so.
+func setUp(
+	ctx context.Context, out io.Writer, o *options, p *secureview.Policy, admin, agent *database.Database,
+) error {
 	script, err := provision.SQL(p)
 	if err != nil {
 		return err
@@ -26,11 +28,11 @@ func setUp(ctx context.Context, out io.Writer, o *options, p *secureview.Policy,
 		if err := makeDemo(ctx, admin, o.key); err != nil {
 			return fmt.Errorf("%s: %w", admin.Name, err)
 		}
-		fmt.Fprintln(out, "-- A small company was made in it.")
+		fmt.Fprintln(out, "-- A small company was created in it.")
 	}
 	fmt.Fprintf(out, "\n%s", script)
 	if !o.apply {
-		fmt.Fprintf(out, "\n-- Nothing of this was run: -apply does.\n")
+		fmt.Fprintf(out, "\n-- None of this was run: -apply runs it.\n")
 		return nil
 	}
 	pool, err := admin.Pool(ctx)
@@ -41,16 +43,18 @@ func setUp(ctx context.Context, out io.Writer, o *options, p *secureview.Policy,
 	if err := apply(ctx, pool, p, script, agent); err != nil {
 		return fmt.Errorf("%s: %w", admin.Name, err)
 	}
-	fmt.Fprintf(out, "\n-- %d statements were run.\n", len(script))
+	fmt.Fprintf(out, "\n-- Statements run: %d.\n", len(script))
 	if agent == nil {
-		fmt.Fprintf(out, "-- %s cannot log in yet: -as gives it a password.\n", p.Setup.Account)
+		fmt.Fprintf(out, "-- %s cannot log in yet: -as sets its password.\n", p.Setup.Account)
 	}
 	return nil
 }
 
-// apply runs the script, in one transaction where the server has them for DDL,
-// and then lets the account log in.
-func apply(ctx context.Context, pool *sql.DB, p *secureview.Policy, script provision.Script, agent *database.Database) error {
+// apply runs the script and then lets the account log in. In PostgreSQL this is one
+// transaction; MySQL commits each statement.
+func apply(
+	ctx context.Context, pool *sql.DB, p *secureview.Policy, script provision.Script, agent *database.Database,
+) error {
 	tx, err := pool.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -69,9 +73,9 @@ func apply(ctx context.Context, pool *sql.DB, p *secureview.Policy, script provi
 	return tx.Commit()
 }
 
-// letIn lets the account log in with the password of -as, which is shown nowhere,
-// and holds nothing that would have to be quoted.
-// A PostgreSQL server may ask for none.
+// letIn sets the password of -as and lets the account log in. The password is not
+// printed, and contains no character that needs quoting. PostgreSQL allows an empty
+// one.
 func letIn(ctx context.Context, tx *sql.Tx, p *secureview.Policy, agent *database.Database) error {
 	var login string
 	switch {
@@ -90,8 +94,8 @@ func letIn(ctx context.Context, tx *sql.Tx, p *secureview.Policy, agent *databas
 	return nil
 }
 
-// refused tells of a server's error its number alone: the text can quote the
-// statement.
+// refused returns an error with the number of a server's error only: its text can quote
+// the statement with the password.
 func refused(err error) error {
 	var ofMySQL *mysql.MySQLError
 	var ofPostgres interface{ SQLState() string }

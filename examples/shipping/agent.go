@@ -14,14 +14,16 @@ import (
 	"github.com/qedkit/qed/tools"
 )
 
-// graphqlSource is what the GraphQL server is called in plans.
+// graphqlSource is the name of the GraphQL server in plans.
 const graphqlSource = "tracking"
 
-// NewAgent returns the agent that answers a user's questions: those about many
-// shipments or containers from the engine's indices, which [Fill] makes, and those about
-// one thing from the GraphQL server at a URL, which is a [Server]'s. A nil opt means the
-// agent's defaults.
-func NewAgent(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *todoagent.Options) (qed.Agent, error) {
+// NewAgent returns the agent that answers a user's questions. Questions about many
+// shipments or containers go to the engine's indices, which [Fill] makes; questions about
+// one thing go to the GraphQL server at a URL (see [Serve]). A nil opt means the agent's
+// defaults.
+func NewAgent(
+	model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *todoagent.Options,
+) (qed.Agent, error) {
 	registry, err := newTools(model, engine, graphqlURL, user, opt)
 	if err != nil {
 		return nil, err
@@ -29,8 +31,10 @@ func NewAgent(model llm.Model, engine searchagent.Engine, graphqlURL string, use
 	return todoagent.New(model, registry, opt)
 }
 
-// newTools returns the tools that plans are made of.
-func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *todoagent.Options) (*qed.Registry, error) {
+// newTools returns the tools of the plans.
+func newTools(
+	model llm.Model, engine searchagent.Engine, graphqlURL string, user User, opt *todoagent.Options,
+) (*qed.Registry, error) {
 	if opt == nil {
 		opt = &todoagent.Options{}
 	}
@@ -73,7 +77,7 @@ func newTools(model llm.Model, engine searchagent.Engine, graphqlURL string, use
 	)
 }
 
-// newResolvers returns the tools that find out what names and terms mean.
+// newResolvers returns the tools that resolve names to entities, and terms to fields.
 func newResolvers(model llm.Model, user User, opt *todoagent.Options) (entities, fields qed.Tool, err error) {
 	asks := &resolve.Options{Settings: llm.Settings{Temperature: opt.Temperature, JSONMode: opt.JSONMode}}
 	names, err := newNames(user)

@@ -1,8 +1,8 @@
 package shipping
 
-// What follows on a search: an analysis of what it found, and a chart of it.
+// These turns follow a search: an analysis of its rows, and a chart.
 
-// lastWeeksArrivals is what the first search finds, in a question's words.
+// lastWeeksArrivals describes the rows of the first search.
 const lastWeeksArrivals = "the shipments that arrived at Port of Miami between 2025-01-08 and 2025-01-15"
 
 func delayPatterns() Turn {
@@ -49,8 +49,8 @@ func delayChart() Turn {
 	)
 }
 
-// followUp is a turn on what was found: its plan begins with getting the search of the
-// first turn again, whose entry is the fourth.
+// followUp is a turn about rows that were found before. Its plan begins with the rows of
+// memory entry 4, the search of the first turn.
 func followUp(text, question string, tasks ...Task) Turn {
 	get := Task{
 		Key: "retrieve_query_metadata", Description: "Get the shipments that were found", Tool: "retrieve_query_metadata",
@@ -59,7 +59,7 @@ func followUp(text, question string, tasks ...Task) Turn {
 	return Turn{Text: text, Intent: "continuation", Question: question, Plan: Plan{"none", "none", append([]Task{get}, tasks...)}}
 }
 
-// insight is a sentence as a model says it, with the figure that it rests on.
+// insight is a sentence of the model with the figure that supports it.
 func insight(text, label, value string) map[string]any {
 	return map[string]any{"text": text, "figures": []any{map[string]any{"label": label, "value": value}}}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/cluster"
 )
 
-// The indices.
+// The names of the indices.
 const (
 	ShipmentIndex  = "qed-shipments"
 	ContainerIndex = "qed-containers"
@@ -19,15 +19,15 @@ const (
 
 var indices = []string{ShipmentIndex, ContainerIndex}
 
-// tenantField says whose a document is.
+// tenantField is the field with the company that owns a document.
 const tenantField = "tenant_id"
 
-// about says what the sources of queries hold, for a model.
+// about describes the sources of queries to the model.
 var about = map[string]string{
-	ShipmentIndex: "shipments, one document each; port_name and port_id are where it goes, origin_port_name and origin_port_id where it comes from; " +
-		"arrival_date is when it arrived, and is missing before; delay_hours is from eta to arrival_date, negative where it was early; " +
+	ShipmentIndex: "shipments, one document each; port_name and port_id are the destination, origin_port_name and origin_port_id the origin; " +
+		"arrival_date is missing before the arrival; delay_hours is from eta to arrival_date, negative for an early arrival; " +
 		"status is booked, in_transit, arrived or delivered",
-	ContainerIndex: "the containers of shipments; port_name is where a container is, and is missing at sea and with a customer; " +
+	ContainerIndex: "the containers of shipments; port_name is the location of a container, and is missing at sea and with a customer; " +
 		"status is booked, at_sea, discharged, customs_hold or delivered",
 	graphqlSource: "one shipment, container, port or vessel, by its number or name, with what belongs to it",
 }
@@ -40,13 +40,13 @@ var containerMapping []byte
 
 var mappings = map[string][]byte{ShipmentIndex: shipmentMapping, ContainerIndex: containerMapping}
 
-// Recording is what Elasticsearch answers to the scenarios, for package estest.
+// Recording holds the answers of Elasticsearch to the scenarios, for package estest.
 //
 //go:embed data/recording.jsonl
 var Recording []byte
 
-// NewValidator returns what stands before the indices: the [Company]'s users see its
-// own shipments and containers alone.
+// NewValidator returns the validator of searches. The users of [Company] see only its
+// own shipments and containers.
 func NewValidator() (*esquery.Validator, error) {
 	parsed := map[string]*esquery.Mapping{}
 	for _, index := range indices {
@@ -62,7 +62,7 @@ func NewValidator() (*esquery.Validator, error) {
 	})
 }
 
-// Fill makes the indices, with the documents of both companies, where the cluster does
+// Fill creates the indices, with the documents of both companies, if the cluster does
 // not have them.
 func Fill(ctx context.Context, transport esapi.Transport) error {
 	world := Story()

@@ -5,8 +5,8 @@ import (
 	"github.com/qedkit/qed/resolve"
 )
 
-// newNames returns what a user's names may mean: ports and vessels, by their own names
-// and by his.
+// newNames returns the entities that a name can mean: ports and vessels, by their names
+// and by the user's aliases.
 func newNames(user User) (*resolve.Catalog, error) {
 	world := Story()
 	var all []resolve.Entity
@@ -28,8 +28,8 @@ func newNames(user User) (*resolve.Catalog, error) {
 	}})
 }
 
-// newTerms returns what the terms of the business may mean: the fields of the indices
-// that a user may know of.
+// newTerms returns the fields that a business term can mean: those of the indices
+// without the tenant's.
 func newTerms() (*resolve.FieldCatalog, error) {
 	var all []resolve.Field
 	for _, index := range indices {
@@ -46,7 +46,7 @@ func newTerms() (*resolve.FieldCatalog, error) {
 	return resolve.NewFieldCatalog(all, nil)
 }
 
-// terms are what the business calls the fields of an index.
+// terms are the business terms for the fields of an index.
 var terms = map[string]map[string][]string{
 	ShipmentIndex: {
 		"port_name":        {"destination", "destination port", "port of arrival"},

@@ -7,7 +7,7 @@ import (
 	server "github.com/graph-gophers/graphql-go"
 )
 
-// What the GraphQL server answers, one type for each of its schema's.
+// These types implement the types of the GraphQL schema.
 type (
 	shipmentNode struct {
 		root *root

@@ -2,7 +2,7 @@ package shipping
 
 import "testing"
 
-// TestCheckDigits: ships and containers are numbered as in life.
+// TestCheckDigits compares check digits with those of real ships and containers.
 func TestCheckDigits(t *testing.T) {
 	if got, want := imo(907472), "9074729"; got != want {
 		t.Errorf("the IMO number is %s, want %s", got, want)

@@ -1,6 +1,6 @@
 package shipping
 
-// The two ports of Miami, between which "Miami" alone does not decide.
+// The two ports of Miami. The name "Miami" alone is ambiguous.
 const (
 	miamiPort     = "USMIA"
 	miamiTerminal = "USMIA-MCT"
@@ -21,8 +21,8 @@ var ports = []Port{
 	{"BRSSZ", "Port of Santos", "Santos", "Brazil"},
 }
 
-// traffic is how many shipments of the company arrive at a port on a day, and how many
-// days ships take to the other ports.
+// traffic is the usual number of the company's arrivals at a port per day, and the
+// number of days that ships take to the port.
 var traffic = map[string]struct{ arrivals, days int }{
 	miamiPort:     {19, 16},
 	miamiTerminal: {4, 16},
@@ -38,7 +38,7 @@ var traffic = map[string]struct{ arrivals, days int }{
 	"BRSSZ":       {1, 18},
 }
 
-// late is the carrier whose ships come late to the Port of Miami.
+// late is the carrier whose ships arrive late at the Port of Miami.
 const late = "Meridian Lines"
 
 func vessels() []Vessel {

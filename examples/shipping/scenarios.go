@@ -2,8 +2,8 @@ package shipping
 
 import "fmt"
 
-// A Scenario is a conversation with the agent: what a user says, turn by turn, and what
-// a model says to the agent that answers.
+// Scenario is a conversation with the agent: the messages of the user, with the model's
+// replies in each turn.
 type Scenario struct {
 	Number int
 	Title  string
@@ -11,33 +11,33 @@ type Scenario struct {
 	Turns  []Turn
 }
 
-// A Turn is a message of the user.
+// Turn is a message of the user, with the model's replies to the agent.
 type Turn struct {
 	Text string
 
-	// Reading is what it is for a model beside the question that is open. Empty: the
-	// model is not asked, as none is open, or as it is one of the options.
+	// Reading is the model's intent for a message that replies to a question. Empty: the
+	// model is not asked, because there is no question or the message is a choice.
 	Reading string
 
-	// Intent is what it is for a model beside the plan that is open, and what was found
-	// before. Empty: the model is not asked, as there is neither, or the Reading tells.
+	// Intent is the model's intent for a message that follows a plan. Empty: the model is
+	// not asked, because there is no plan, or because of Reading.
 	Intent string
 
-	// Question is the message as it is rewritten. Empty: it only answers a question, and
+	// Question is the rewritten message. Empty: the message only answers a question, and
 	// the plan stays.
 	Question string
 
 	Plan Plan
 }
 
-// A Plan is what a model plans for a turn.
+// Plan is the model's plan for a turn.
 type Plan struct {
 	Retrieval  string
 	DataSource string
 	Tasks      []Task
 }
 
-// A Task is one of a plan.
+// Task is a task of a plan.
 type Task struct {
 	Key         string
 	Description string
@@ -45,19 +45,19 @@ type Task struct {
 	Arguments   map[string]any
 	CanClarify  bool
 
-	// Reply is what a model says where the task's tool asks it: a text, or what becomes
-	// JSON. Nil: it is not asked.
+	// Reply is the model's reply to the task's tool: a text, or a value that is encoded as
+	// JSON. Nil: the tool asks no model.
 	Reply any
 }
 
-// Scenarios returns the conversations, by their numbers from 1.
+// Scenarios returns the conversations in the order of their numbers, from 1.
 func Scenarios() []Scenario {
 	return []Scenario{
-		{1, "A request that leaves nothing open", Ana, []Turn{shipments()}},
-		{2, "Which Miami is meant is asked, and answered", Ben, []Turn{shipments(), {Text: "Port of Miami"}}},
-		{3, "The answer changes the request", Ben, []Turn{shipments(), shipmentsWithArrival()}},
+		{1, "A clear request", Ana, []Turn{shipments()}},
+		{2, "The agent asks which Miami, and the user answers", Ben, []Turn{shipments(), {Text: "Port of Miami"}}},
+		{3, "The reply changes the request", Ben, []Turn{shipments(), shipmentsWithArrival()}},
 		{4, "The user wants something else instead", Ben, []Turn{shipments(), containerStatus()}},
-		{5, "What was found is analysed", Ana, []Turn{shipments(), delayPatterns(), delayChart()}},
+		{5, "The rows are analysed", Ana, []Turn{shipments(), delayPatterns(), delayChart()}},
 		{6, "One container, from the GraphQL server", Ana, []Turn{oneContainer()}},
 	}
 }
@@ -88,8 +88,8 @@ func shipmentsWithArrival() Turn {
 	}
 }
 
-// arrivals is the plan to find what arrived, in the week before [Now], at the Port of
-// Miami, by the name that the user has for it.
+// arrivals is the plan that finds the arrivals at the Port of Miami in the week before
+// [Now]. The user calls the port by the given name.
 func arrivals(question, port string, terms []string, columns, answer string) Plan {
 	return Plan{"multi_entity", "elasticsearch", []Task{
 		resolvePort(port),
@@ -118,8 +118,8 @@ func containerStatus() Turn {
 	}
 }
 
-// containersOf counts the company's containers of a status, which the scripted model
-// reads in the rows.
+// containersOf counts the company's containers with a status, for the answer of the
+// scripted model.
 func containersOf(status string) int {
 	n := 0
 	for _, c := range Story().Containers {
@@ -144,7 +144,7 @@ func mapFields(source string, terms ...string) Task {
 	}
 }
 
-// buildSearch writes a search: with the entities that were resolved where it is so said.
+// buildSearch writes a search. If resolved is true it uses the resolved entities.
 func buildSearch(index, question string, resolved bool, body string) Task {
 	arguments := map[string]any{"source": index, "request": question, "fields": result("map_fields/fields"), "mode": "create_new"}
 	if resolved {
@@ -170,5 +170,5 @@ func summarize(question, answer string) Task {
 	}
 }
 
-// result stands for what an earlier task returned.
+// result is a reference to the result of an earlier task.
 func result(path string) map[string]any { return map[string]any{"$result": path} }

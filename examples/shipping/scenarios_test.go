@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed/examples/shipping/shippingtest"
 )
 
-// TestScenarios holds the scenarios on the recording.
+// TestScenarios runs the scenarios on the recording.
 func TestScenarios(t *testing.T) {
 	client, _, err := cluster.Open(t.Context(), settings.Search{}, shipping.Recording, shipping.Fill)
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 //go:embed data/schema.graphql
 var sdl string
 
-// NewGuard returns what stands before the GraphQL server: the company that asks is put
-// in by code, and no query can name another one.
+// NewGuard returns the guard of the GraphQL server. Code adds the company to each query;
+// a query cannot name another one.
 func NewGuard() (*graphql.Guard, error) {
 	schema, err := graphql.ParseSDL(sdl)
 	if err != nil {
@@ -34,7 +34,8 @@ func NewGuard() (*graphql.Guard, error) {
 	}})
 }
 
-// Server answers GraphQL about single things, at a port of this machine alone.
+// Server is a GraphQL server for single shipments, containers, ports and vessels. It
+// listens on localhost only.
 type Server struct {
 	// URL is the endpoint.
 	URL string
@@ -43,7 +44,7 @@ type Server struct {
 	done chan struct{}
 }
 
-// Serve starts a Server. Close ends it.
+// Serve starts a Server. Close stops it.
 func Serve(ctx context.Context) (*Server, error) {
 	schema, err := server.ParseSchema(sdl, newRoot(Story()), server.MaxDepth(20))
 	if err != nil {
@@ -60,19 +61,19 @@ func Serve(ctx context.Context) (*Server, error) {
 	}
 	go func() {
 		defer close(s.done)
-		_ = s.http.Serve(listener) // it ends by Close
+		_ = s.http.Serve(listener) // returns after Close
 	}()
 	return s, nil
 }
 
-// Close ends the server, and waits for it.
+// Close stops the server and waits for it.
 func (s *Server) Close() error {
 	err := s.http.Close()
 	<-s.done
 	return err
 }
 
-// root resolves what can be asked for.
+// root resolves the queries.
 type root struct {
 	world      *World
 	shipments  map[string]*Shipment
@@ -111,7 +112,7 @@ func (r *root) Port(args struct {
 	Name *string
 }) (*portNode, error) {
 	if (args.ID == nil) == (args.Name == nil) {
-		return nil, errors.New("a port is asked for by its id, or by its name")
+		return nil, errors.New("port takes an id or a name")
 	}
 	for i := range r.world.Ports {
 		if p := &r.world.Ports[i]; args.ID != nil && p.ID == string(*args.ID) || args.Name != nil && strings.EqualFold(p.Name, *args.Name) {
@@ -126,7 +127,7 @@ func (r *root) Vessel(args struct {
 	Name *string
 }) (*vesselNode, error) {
 	if (args.IMO == nil) == (args.Name == nil) {
-		return nil, errors.New("a vessel is asked for by its imo, or by its name")
+		return nil, errors.New("vessel takes an imo or a name")
 	}
 	for i := range r.world.Vessels {
 		if v := &r.world.Vessels[i]; args.IMO != nil && v.IMO == string(*args.IMO) || args.Name != nil && strings.EqualFold(v.Name, *args.Name) {
@@ -136,13 +137,13 @@ func (r *root) Vessel(args struct {
 	return nil, nil
 }
 
-// port returns the port of that id, which is one that the world has.
+// port returns the port with an id that exists.
 func (r *root) port(id string) *portNode {
 	i := slices.IndexFunc(r.world.Ports, func(p Port) bool { return p.ID == id })
 	return &portNode{&r.world.Ports[i]}
 }
 
-// latest returns a company's shipments on a vessel.
+// latest returns a company's shipments on a vessel, the latest departure first.
 func (r *root) latest(vessel, company string) []*Shipment {
 	var found []*Shipment
 	for i := range r.world.Shipments {

@@ -11,7 +11,8 @@ import (
 	"github.com/qedkit/qed/graphql"
 )
 
-// serve starts the GraphQL server and returns what asks it, as a user of the company.
+// serve starts the GraphQL server and returns a function that queries it as a user of
+// the company.
 func serve(t *testing.T) func(query string) (string, error) {
 	t.Helper()
 	server, err := shipping.Serve(t.Context())
@@ -78,8 +79,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// TestVesselShipments: of the shipments on a vessel a user sees his company's, and no
-// more than he asked for.
+// TestVesselShipments checks that a user sees only the company's shipments on a vessel,
+// and no more than the limit.
 func TestVesselShipments(t *testing.T) {
 	answer, err := serve(t)(`{vessel(name: "MSC ANNA") {shipments(limit: 40) {id}}}`)
 	if err != nil {

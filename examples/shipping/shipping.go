@@ -1,7 +1,6 @@
 // Package shipping is a freight company, for examples and tests: its shipments,
-// vessels, ports and containers, in an index of Elasticsearch for questions about
-// many of them, and behind a GraphQL server for questions about one. The shipments
-// of another company lie in the same places.
+// vessels, ports and containers. Indices of Elasticsearch answer questions about many of
+// them, a GraphQL server questions about one. Both hold the data of another company too.
 package shipping
 
 import (
@@ -10,35 +9,35 @@ import (
 	"time"
 )
 
-// Company is the company that asks. Nobody who asks for it may see a shipment or
-// container of another one.
+// Company is the company of the users. They must not see a shipment or container of
+// another one.
 const Company = "blue-anchor"
 
-// rival is the company whose shipments lie in the same index.
+// rival is the other company in the same indices.
 const rival = "red-ensign"
 
-// Now is when the company's story stops: nothing that has happened is dated later,
-// and the last week is the seven days before this one.
+// Now is the time at which the company's story ends. No event has a later date. Last
+// week is the seven days before this day.
 var Now = time.Date(2025, time.January, 15, 10, 30, 0, 0, time.UTC)
 
-// A Port is where ships load and discharge.
+// Port is a port, or a terminal of one.
 type Port struct {
-	ID      string // its UN/LOCODE, and the terminal where it is one of several
+	ID      string // its UN/LOCODE, followed by the terminal if it has several
 	Name    string
 	City    string
 	Country string
 }
 
-// A Vessel is a ship, known by its IMO number.
+// Vessel is a ship, identified by its IMO number.
 type Vessel struct {
 	IMO     string
 	Name    string
 	Carrier string
 	Flag    string
-	TEU     int // how many containers it takes, in twenty-foot units
+	TEU     int // its capacity in twenty-foot containers
 }
 
-// A Shipment is goods on their way from one port to another.
+// Shipment is a shipment of goods from one port to another.
 type Shipment struct {
 	Company    string    `json:"tenant_id"`
 	ID         string    `json:"shipment_id"`
@@ -48,29 +47,29 @@ type Shipment struct {
 	VesselIMO  string    `json:"vessel_imo"`
 	OriginID   string    `json:"origin_port_id"`
 	OriginName string    `json:"origin_port_name"`
-	PortID     string    `json:"port_id"` // where it goes
+	PortID     string    `json:"port_id"` // the destination
 	PortName   string    `json:"port_name"`
 	Departure  time.Time `json:"departure_date"`
 	ETA        time.Time `json:"eta"`
-	Arrival    time.Time `json:"arrival_date,omitzero"` // zero: it has not arrived
-	DelayHours *float64  `json:"delay_hours,omitempty"` // from ETA to Arrival; negative: it was early
+	Arrival    time.Time `json:"arrival_date,omitzero"` // zero: not arrived
+	DelayHours *float64  `json:"delay_hours,omitempty"` // from ETA to Arrival; negative: early
 	WeightKG   int       `json:"weight_kg"`
 	Containers []string  `json:"containers"` // their numbers
 }
 
-// A Container carries (a part of) a shipment.
+// Container carries a shipment or a part of it.
 type Container struct {
 	Company    string    `json:"tenant_id"`
-	Number     string    `json:"container_number"` // as ISO 6346 has it
+	Number     string    `json:"container_number"` // according to ISO 6346
 	Kind       string    `json:"kind"`             // 20GP, 40HC or 40RF
 	Status     string    `json:"status"`           // booked, at_sea, discharged, customs_hold or delivered
 	ShipmentID string    `json:"shipment_id"`
-	PortID     string    `json:"port_id,omitempty"` // where it is; empty: at sea, or with a customer
+	PortID     string    `json:"port_id,omitempty"` // where it is; empty: at sea or with a customer
 	PortName   string    `json:"port_name,omitempty"`
 	MovedAt    time.Time `json:"last_moved_at"`
 }
 
-// World is everything that there is, of both companies. It is never changed.
+// World is the data of both companies. It is read-only.
 type World struct {
 	Ports      []Port
 	Vessels    []Vessel

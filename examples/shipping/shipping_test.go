@@ -8,7 +8,7 @@ import (
 )
 
 // lastWeek returns the company's shipments that arrived at the Port of Miami in the
-// seven days before the day on which the story stops.
+// week before Now.
 func lastWeek() []shipping.Shipment {
 	end := shipping.Now.Truncate(24 * time.Hour)
 	var found []shipping.Shipment
@@ -26,7 +26,8 @@ func TestLastWeekAtMiami(t *testing.T) {
 	}
 }
 
-// TestStory: what must be true of any such data, and that there is something to get wrong.
+// TestStory checks the consistency of the data, and that it contains every status and
+// both companies.
 func TestStory(t *testing.T) {
 	w := shipping.Story()
 	ports, vessels, containers := map[string]bool{}, map[string]bool{}, map[string]string{}
@@ -78,8 +79,8 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// TestDelays: there is a pattern to find. One carrier is late, everybody is later from
-// day to day, and three shipments stand out.
+// TestDelays checks the patterns in the data: one carrier is late, delays grow from day
+// to day, and three shipments are outliers.
 func TestDelays(t *testing.T) {
 	carriers, days, outliers := map[bool][]float64{}, map[int][]float64{}, 0
 	for _, s := range lastWeek() {

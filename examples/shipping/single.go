@@ -1,7 +1,6 @@
 package shipping
 
-// One thing by its number, from the GraphQL server.
-
+// oneContainer is a question about one container, which the GraphQL server answers.
 func oneContainer() Turn {
 	c := held()
 	question := "Where is container " + c.Number + ", and what shipment does it belong to?"
@@ -27,12 +26,12 @@ func oneContainer() Turn {
 	}
 }
 
-// held returns a container of the company that customs hold.
+// held returns a container of the company that is held by customs.
 func held() Container {
 	for _, c := range Story().Containers {
 		if c.Company == Company && c.Status == "customs_hold" {
 			return c
 		}
 	}
-	panic("shipping: customs hold no container") // the story has some
+	panic("shipping: customs hold no container") // not reached: the story has some
 }

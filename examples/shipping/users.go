@@ -1,17 +1,17 @@
 package shipping
 
-// A User asks for the [Company].
+// User is a user of [Company].
 type User struct {
 	Name string
 
-	// Aliases are names of his own for ports, and the ids of the ports.
+	// Aliases are the user's own names for ports, with the ids of the ports.
 	Aliases map[string]string
 }
 
 var (
-	// Ana works at the Port of Miami, and means it when she says Miami.
+	// Ana calls the Port of Miami "Miami".
 	Ana = User{Name: "ana", Aliases: map[string]string{"Miami": miamiPort}}
 
-	// Ben works with both ports of Miami.
+	// Ben works with both ports of Miami, and has no aliases.
 	Ben = User{Name: "ben"}
 )

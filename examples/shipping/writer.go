@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// seed makes the world what it is. Changing it changes every shipment.
+// seed determines the whole world. Changing it changes every shipment.
 const seed = 20250115
 
-// dice draws everything random.
+// dice is the only source of random values.
 type dice struct{ *rand.Rand }
 
 func newDice() dice { return dice{rand.New(rand.NewPCG(seed, 1))} }
 
-// between draws from low to high, both included.
+// between returns a number from low to high, both included.
 func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
-// chance is true in percent of all draws.
+// chance returns true with a probability in percent.
 func (d dice) chance(percent int) bool { return d.IntN(100) < percent }
 
 func pick[T any](d dice, from []T) T { return from[d.IntN(len(from))] }
 
 const (
-	pastDays   = 28 // of arrivals
-	futureDays = 20 // of shipments under way, or booked
+	pastDays   = 28 // days with arrivals
+	futureDays = 20 // days with shipments in transit or booked
 )
 
-// lastWeek is how many shipments of the company arrive at the Port of Miami on each
-// day of the week before Now: 142 together.
+// lastWeek is the number of the company's arrivals at the Port of Miami on each day of
+// the week before Now: 142 in total.
 var lastWeek = [7]int{22, 18, 21, 24, 15, 17, 25}
 
-// writer draws a world, a day of arrivals after the other.
+// writer makes a world, day by day.
 type writer struct {
 	dice
 	world  *World
@@ -54,7 +54,8 @@ func (w *writer) write() {
 	w.edges(today)
 }
 
-// arrivals is how many shipments reach a port on the day that is offset days from today.
+// arrivals returns the number of the company's arrivals at a port on a day, given as an
+// offset from today.
 func (w *writer) arrivals(port Port, offset int) int {
 	switch usual := traffic[port.ID].arrivals; {
 	case port.ID == miamiPort && offset < 0 && offset >= -7:
@@ -66,8 +67,8 @@ func (w *writer) arrivals(port Port, offset int) int {
 	}
 }
 
-// shipment draws one that reaches port on a day. Whatever lies after Now has not
-// happened.
+// shipment makes a shipment that arrives at a port on a day. Events after Now have not
+// happened yet.
 func (w *writer) shipment(company string, port Port, day time.Time, offset int) {
 	vessel := pick(w.dice, w.world.Vessels)
 	origin := pick(w.dice, w.world.Ports)
@@ -85,9 +86,9 @@ func (w *writer) shipment(company string, port Port, day time.Time, offset int) 
 	})
 }
 
-// delay is how late a shipment is, in halves of an hour. Most come within a few hours
-// of their time. At the Port of Miami there is something to find in the week before
-// Now: one carrier is most of a day late, and everybody is a little later each day.
+// delay returns the delay of a shipment in half hours. Most shipments arrive within a
+// few hours of the ETA. The arrivals at the Port of Miami in the week before Now have
+// two patterns: one carrier is most of a day late, and all delays grow from day to day.
 func (w *writer) delay(company string, port Port, vessel Vessel, offset int) float64 {
 	halves := w.between(-6, 8)
 	if company == Company && port.ID == miamiPort && offset >= -7 {
@@ -99,11 +100,11 @@ func (w *writer) delay(company string, port Port, vessel Vessel, offset int) flo
 	return float64(halves) / 2
 }
 
-// outliers are shipments of the last week at the Port of Miami that stand out, by the
-// day and the one of that day.
+// outliers are the very late shipments of the last week at the Port of Miami, by the
+// day and the number of the arrival on that day.
 var outliers = map[[2]int]float64{{2, 5}: 96, {4, 11}: 118.5, {6, 3}: 104}
 
-// add completes a shipment with what follows from the rest, and its containers.
+// add completes the dependent fields of a shipment and adds it with its containers.
 func (w *writer) add(s Shipment) {
 	s.ID = fmt.Sprintf("SH-%d", 10001+len(w.world.Shipments))
 	if s.Company == Company && s.PortID == miamiPort {
@@ -132,7 +133,7 @@ func (w *writer) add(s Shipment) {
 	w.world.Shipments = append(w.world.Shipments, s)
 }
 
-// standOut makes a shipment one of the outliers where it is its turn.
+// standOut makes the next shipment an outlier if the outliers list it.
 func (w *writer) standOut(s *Shipment) {
 	day := s.Arrival.Truncate(24 * time.Hour)
 	number := w.landed[day]
@@ -164,8 +165,8 @@ func (w *writer) container(s *Shipment, state string, moved time.Time) Container
 	return c
 }
 
-// edges adds arrivals at the Port of Miami on both sides of the borders of the last
-// week, so that a range that is open or closed at the wrong end finds one too many.
+// edges adds arrivals at the Port of Miami just inside and outside of the last week, so
+// that a range with a wrong bound finds a wrong number of rows.
 func (w *writer) edges(today time.Time) {
 	for _, at := range []time.Time{today, today.AddDate(0, 0, -7).Add(-time.Minute)} {
 		vessel := w.world.Vessels[2]

@@ -2,19 +2,20 @@ package chat
 
 import (
 	"context"
+	"errors"
+	"io"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
 )
 
-// Ask shows one turn as it happens and returns its answer.
+// Ask runs one turn, prints its events as they happen, and returns the answer.
 func Ask(ctx context.Context, agent qed.Agent, show *Printer, turn qed.Turn) (qed.Answer, error) {
 	var answer qed.Answer
-	if turn.Thread == "" || turn.Thread != show.thread {
-		show.thread, show.table = turn.Thread, nil
-	}
+	show.begin(turn.Thread)
 	for event, err := range agent.Run(ctx, turn) {
 		if err != nil {
-			show.Hush()
+			show.end()
 			return answer, err
 		}
 		show.Event(event)
@@ -24,4 +25,30 @@ func Ask(ctx context.Context, agent qed.Agent, show *Printer, turn qed.Turn) (qe
 	}
 	show.Answer(answer)
 	return answer, nil
+}
+
+// Converse calls ask for each line that is typed, until an empty line or the end
+// of the input. It prints the error of a failed question and continues, unless the
+// context is done or the provider rejects the key.
+func Converse(ctx context.Context, in io.Reader, show *Printer, ask func(text string) error) error {
+	show.Note("Ask a question; an empty line ends.")
+	next := Lines(ctx, in, show)
+	for {
+		line, err := next()
+		if err == io.EOF || err == nil && line == "" {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		err = ask(line)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, llm.ErrAuth):
+			return err
+		case err != nil:
+			show.Note("%v", err)
+		}
+	}
 }

@@ -8,21 +8,24 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/fieldservice"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/todoagent"
 )
 
-// TestNothingSteersTheTerminal prints what a terminal obeys, from every place that a word comes from.
+// TestNothingSteersTheTerminal prints control characters in every text of every
+// event and answer.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	const attack = "\x1b[31m\u009b2J\u202egnirts\u2066\u2028\a\r"
 	var out strings.Builder
 	show := chat.NewPrinter(&out)
-	show.Source(&chat.Source{Name: attack, Notes: []string{attack}})
+	show.Source(attack, []string{attack}, []sqldb.Finding{{Message: attack, Fix: attack}})
 	show.Question(attack)
 	show.Said(attack)
 	show.Note("%s", attack)
@@ -58,7 +61,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 	}
 }
 
-// TestAnswerIsShownOnce tells an answer as it streams, or at the end where it did not.
+// TestAnswerIsShownOnce prints an answer that is streamed, and one that is not.
 func TestAnswerIsShownOnce(t *testing.T) {
 	for name, tokens := range map[string]bool{"streamed": true, "at the end": false} {
 		t.Run(name, func(t *testing.T) {
@@ -83,7 +86,8 @@ func TestAnswerIsShownOnce(t *testing.T) {
 	}
 }
 
-// TestRowsAreShownOnce shows the beginning of a table with how much there is, and again only where it is another or another thread's.
+// TestRowsAreShownOnce prints the first rows of a table and their number. The
+// same table is not printed twice on a thread.
 func TestRowsAreShownOnce(t *testing.T) {
 	table := func(first int64, more bool) *qed.Table {
 		t := qed.Table{Columns: []qed.Column{{Name: "number"}}, Truncated: more}
@@ -152,7 +156,7 @@ func TestLines(t *testing.T) {
 		}
 	}
 	if got := out.String(); !strings.Contains(got, "> one\n") || strings.Contains(got, "\x1b") {
-		t.Errorf("the lines that nobody saw are not shown as they are: %q", got)
+		t.Errorf("the lines of a pipe are not printed, or not safely: %q", got)
 	}
 }
 
@@ -167,7 +171,48 @@ func TestLinesEndWithTheContext(t *testing.T) {
 	}
 }
 
-// TestReplayNeedsNoMemory asks a fresh model at each step, as after a crash.
+// TestInterruptedWhileWaiting cancels a conversation that waits for a line.
+func TestInterruptedWhileWaiting(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, typed := io.Pipe()
+	defer typed.Close()
+	time.AfterFunc(10*time.Millisecond, cancel)
+	ended := make(chan error, 1)
+	go func() { ended <- chat.Converse(ctx, in, chat.NewPrinter(io.Discard), nil) }()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("error = %v, want %v", err, context.Canceled)
+		}
+	case <-time.After(5 * time.Second):
+		t.Error("the conversation still waits for a line")
+	}
+}
+
+// TestAnswerThatBreaksOff checks that an error is printed on a line below an
+// incomplete answer.
+func TestAnswerThatBreaksOff(t *testing.T) {
+	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "half of " + turn.Text})
+		return qed.Answer{}, errors.New("cut")
+	})
+	var out strings.Builder
+	show := chat.NewPrinter(&out)
+	ask := func(text string) error {
+		_, err := chat.Ask(t.Context(), agent, show, qed.Turn{Text: text})
+		return err
+	}
+	if err := chat.Converse(t.Context(), strings.NewReader("one\ntwo\n"), show, ask); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"answer    half of one\ncut\n", "answer    half of two\ncut\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the output lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+// TestReplayNeedsNoMemory asks a new model at each step, as after a crash.
 func TestReplayNeedsNoMemory(t *testing.T) {
 	for _, q := range fieldservice.Questions("sqlite") {
 		if len(q.Statements) < 2 {
@@ -194,6 +239,6 @@ func TestReplayNeedsNoMemory(t *testing.T) {
 }
 
 func quoted(text string) string {
-	raw, _ := json.Marshal(text) // strings have a JSON form
+	raw, _ := json.Marshal(text) // a string can always be encoded
 	return string(raw)
 }

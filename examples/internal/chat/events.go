@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/todoagent"
 )
 
-// Event shows what happened.
+// Event prints an event of a turn.
 func (p *Printer) Event(e qed.Event) {
 	switch d := e.Data.(type) {
 	case qed.RouteDecision:
-		if e.Path == "" { // graphs tell theirs too
+		if e.Path == "" { // a router's; the edges of a graph have a path
 			p.step(cyan, "route", d.Route+because(d.Reason))
 		}
 	case qed.TablesSelected:
@@ -26,23 +27,21 @@ func (p *Printer) Event(e qed.Event) {
 			p.step(cyan, "or", tie)
 		}
 	case qed.QueryWritten:
-		p.step(cyan, "model", d.Query)
+		p.step(cyan, "model", layout(d.Query))
 	case qed.QueryRewritten:
-		p.secured = true
-		p.step(green, "secured", d.Query)
-		if len(d.Views) > 0 {
-			p.step(dim, "", "through "+strings.Join(d.Views, ", "))
-		}
+		p.rewritten, p.views = true, d.Views
+		p.step(green, "secured", layout(d.Query))
 	case qed.NodeFinished:
-		if p.secured && path.Base(e.Path) == "validate" {
-			p.secured = false
-			p.step(green, "valid", "every table, column and function is one that may be read")
+		if p.rewritten && path.Base(e.Path) == "validate" {
+			p.rewritten = false
+			views := suffix("; read through ", p.views)
+			p.step(green, "valid", "the policy allows every table, column and function"+views)
 		}
 	case qed.QueryRefused:
-		p.secured = false
+		p.rewritten = false
 		p.step(red, "refused", d.Message)
 		if len(d.Candidates) > 0 {
-			p.step(dim, "", "perhaps: "+strings.Join(d.Candidates, ", "))
+			p.step(dim, "", "did you mean: "+strings.Join(d.Candidates, ", "))
 		}
 	case qed.QueryCorrected:
 		p.step(yellow, "correct", fmt.Sprintf("attempt %d", d.Attempt))
@@ -53,96 +52,87 @@ func (p *Printer) Event(e qed.Event) {
 		}
 		p.step(green, "ran", fmt.Sprintf("%s in %s%s", count(d.Rows, "row"), millis(d.Millis), more))
 	case qed.IntentClassified:
-		p.step(cyan, "intent", string(d.Intent)+of(d.Tasks)+because(d.Reason))
+		p.step(cyan, "intent", string(d.Intent)+suffix(" of ", d.Tasks)+because(d.Reason))
 	case qed.QuestionRewritten:
-		p.step(cyan, "meant", d.Question)
+		p.step(cyan, "rewritten", d.Question)
 	case qed.Planned:
-		p.tools = slices.ContainsFunc(d.Tasks, func(s qed.PlanTask) bool { return s.Tool != "" })
-		p.step(cyan, "plan", count(len(d.Tasks), "step")+because(d.Reason))
-		for _, step := range d.Tasks {
-			p.step(dim, "", step.Key+by(step.Tool)+": "+step.Description+after(step.After))
+		p.tools = slices.ContainsFunc(d.Tasks, func(t qed.PlanTask) bool { return t.Tool != "" })
+		p.step(cyan, "plan", count(len(d.Tasks), "task")+because(d.Reason))
+		for _, t := range d.Tasks {
+			p.step(dim, "", planned(t))
 		}
 	case qed.TaskStarted:
-		p.step(cyan, "step", d.Key+": "+d.Description)
+		p.step(cyan, "task", d.Key+": "+d.Description)
 	case qed.TaskFinished:
-		p.finished(d)
+		p.taskFinished(d)
 	case qed.Page:
 		p.step(green, "page", fmt.Sprintf("%d: %s", d.Number, count(len(d.Table.Rows), "row")))
 	case qed.Retrieved:
 		p.step(cyan, "search", d.Query)
-		p.step(green, "found", count(len(d.Citations), "passage")+places(d.Citations))
+		p.step(green, "found", count(len(d.Citations), "passage")+locations(d.Citations))
 	case qed.Token:
 		if d.Channel == qed.ChannelFinal {
 			p.say(d.Content)
 		}
-	default:
-		p.kept(d)
+	case qed.QuestionClosed:
+		if d.Intent != qed.IntentAbort { // the answer to an abort says so itself
+			p.step(dim, "closed", "the question needs no reply any more"+because(d.Reason))
+		}
+	case qed.SaveFailed:
+		p.step(red, "not saved", d.Message)
+	case qed.StateDiscarded:
+		p.step(red, "restarted", d.Reason)
+	case qed.MemoryIncomplete:
+		p.step(red, "memory", d.Message)
 	}
 }
 
-// finished shows how a step of a plan ended.
-func (p *Printer) finished(d qed.TaskFinished) {
+func planned(t qed.PlanTask) string {
+	by := ""
+	if t.Tool != "" {
+		by = " by " + t.Tool
+	}
+	after := ""
+	if len(t.After) > 0 {
+		after = " (after " + strings.Join(t.After, ", ") + ")"
+	}
+	return t.Key + by + ": " + t.Description + after
+}
+
+func (p *Printer) taskFinished(d qed.TaskFinished) {
 	switch {
 	case d.Error != "":
 		p.step(red, "failed", d.Key+": "+d.Error)
 	case d.Interrupted:
-		p.step(yellow, "waits", d.Key+": for an answer of yours")
+		p.step(yellow, "waiting", d.Key+": for your reply")
 	case d.Cached:
-		p.step(green, "known", fmt.Sprintf("%s: %s, found before", d.Key, count(d.Rows, "result")))
-	case p.tools && d.Rows == 0: // most tools find no rows
+		p.step(green, "reused", fmt.Sprintf("%s: %s from before", d.Key, count(d.Rows, "result")))
+	case p.tools && d.Rows == 0: // most tools return no rows
 		p.step(green, "done", fmt.Sprintf("%s in %s", d.Key, millis(d.Millis)))
 	default:
 		p.step(green, "found", fmt.Sprintf("%s: %s in %s", d.Key, count(d.Rows, "result"), millis(d.Millis)))
 	}
 }
 
-func of(keys []string) string {
-	if len(keys) == 0 {
-		return ""
-	}
-	return " of " + strings.Join(keys, ", ")
+// Entry prints what a thread remembers of a task.
+func (p *Printer) Entry(e todoagent.Entry) {
+	p.step(dim, "memory", fmt.Sprintf("%d %s, %s: %s", e.TurnID, e.TodoKey, e.Status, e.AgentAction))
 }
 
-func by(tool string) string {
-	if tool == "" {
-		return ""
-	}
-	return " by " + tool
-}
-
-func after(keys []string) string {
-	if len(keys) == 0 {
-		return ""
-	}
-	return " (after " + strings.Join(keys, ", ") + ")"
-}
-
-// kept shows what becomes of the conversation.
-func (p *Printer) kept(d qed.EventData) {
-	switch d := d.(type) {
-	case qed.QuestionClosed:
-		if d.Intent != qed.IntentAbort { // who wants nothing more is told so
-			p.step(dim, "closed", "the question is open no more"+because(d.Reason))
-		}
-	case qed.SaveFailed:
-		p.step(red, "not kept", d.Message)
-	case qed.StateDiscarded:
-		p.step(red, "afresh", d.Reason)
-	case qed.MemoryIncomplete:
-		p.step(red, "memory", d.Message)
-	}
-}
-
-// places lists where sources are.
-func places(sources []qed.Citation) string {
+func locations(citations []qed.Citation) string {
 	var all []string
-	for _, s := range sources {
-		all = append(all, s.Location)
+	for _, c := range citations {
+		all = append(all, c.Location)
 	}
-	if all == nil {
+	return suffix(": ", all)
+}
+
+// suffix returns the list after a separator, and nothing for an empty list.
+func suffix(separator string, list []string) string {
+	if len(list) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(all, ", ")
+	return separator + strings.Join(list, ", ")
 }
 
 func labelOnce(label string, i int) string {

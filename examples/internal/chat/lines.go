@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// Lines returns a function that asks for the next line and returns it without the
-// spaces around it, and io.EOF at the end. It reads on a goroutine of its own, as
-// nothing but a line ends reading from a terminal, and ctx is to end the wait.
+// Lines returns a function that prompts for a line and returns it without the
+// white space around it, or io.EOF at the end. When ctx is done the function
+// returns at once: the input is read on a goroutine, because a read from a
+// terminal cannot be cancelled.
 func Lines(ctx context.Context, in io.Reader, show *Printer) func() (string, error) {
-	typed := IsTerminal(in)
+	echoed := IsTerminal(in)
 	lines, failed := make(chan string), make(chan error, 1)
 	go func() {
 		defer close(lines)
@@ -33,7 +34,7 @@ func Lines(ctx context.Context, in io.Reader, show *Printer) func() (string, err
 		select {
 		case line, ok := <-lines:
 			if ok {
-				show.typed(line, typed)
+				show.typed(line, echoed)
 				return line, nil
 			}
 		case <-ctx.Done():
@@ -43,7 +44,7 @@ func Lines(ctx context.Context, in io.Reader, show *Printer) func() (string, err
 			return "", err
 		}
 		if err := <-failed; err != nil {
-			return "", fmt.Errorf("reading what was typed: %w", err)
+			return "", fmt.Errorf("reading the input: %w", err)
 		}
 		return "", io.EOF
 	}

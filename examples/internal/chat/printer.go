@@ -8,23 +8,22 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/examples/internal/terminal"
 	"github.com/qedkit/qed/sqldb"
 )
 
-// Printer shows turns to a person: with colours on a terminal, plain when piped or
-// when NO_COLOR is set. All that it is given may come from a model, a database or a
-// document: none of it can steer the terminal.
+// Printer prints turns for a person: with colours on a terminal, and without them
+// in a pipe or when NO_COLOR is set. Every text passes through [Visible].
 type Printer struct {
-	out      io.Writer
-	colours  bool
-	speaking bool // tokens of the answer are on the line, or the prompt
-	spoke    bool // and were, in this turn
-	secured  bool // the last statement was rewritten, and not refused since
-	tools    bool // the last plan is one of tools
+	out       io.Writer
+	colours   bool
+	openLine  bool     // tokens of the answer, or the prompt, are on the last line
+	answered  bool     // tokens of the answer were printed in this turn
+	rewritten bool     // the last query was rewritten, and not refused since
+	views     []string // that the rewritten query reads
+	tools     bool     // the last plan calls tools
 
 	thread string
-	table  *qed.Table // the last that was shown in the thread
+	table  *qed.Table // the last table that was printed for the thread
 }
 
 // NewPrinter returns a Printer that writes to out.
@@ -32,7 +31,7 @@ func NewPrinter(out io.Writer) *Printer {
 	return &Printer{out: out, colours: IsTerminal(out) && os.Getenv("NO_COLOR") == ""}
 }
 
-// IsTerminal reports whether a person reads or writes a stream.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	if !ok {
@@ -42,7 +41,7 @@ func IsTerminal(stream any) bool {
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return false
 	}
-	null, err := os.Stat(os.DevNull) // which is a device of characters as well
+	null, err := os.Stat(os.DevNull) // a character device, too
 	return err != nil || !os.SameFile(info, null)
 }
 
@@ -62,112 +61,112 @@ func (p *Printer) paint(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Source shows what is asked.
-func (p *Printer) Source(s *Source) {
-	fmt.Fprintln(p.out, p.paint(bold, terminal.Visible(s.Name)))
-	for _, line := range s.Notes {
-		fmt.Fprintln(p.out, p.paint(dim, terminal.Visible(line)))
+// Source prints the name of a database, notes about it, and what is wrong with the
+// account that reads it, each finding with its fix.
+func (p *Printer) Source(name string, notes []string, account []sqldb.Finding) {
+	fmt.Fprintln(p.out, p.paint(bold, Visible(name)))
+	for _, line := range notes {
+		fmt.Fprintln(p.out, p.paint(dim, Visible(line)))
 	}
-	p.findings(s.Findings)
-}
-
-const shownFindings = 10
-
-// findings lists what is wrong with an account, each with its cure.
-func (p *Printer) findings(all []sqldb.Finding) {
-	for _, f := range all[:min(shownFindings, len(all))] {
+	const shown = 10
+	for _, f := range account[:min(shown, len(account))] {
 		p.step(red, "account", f.Message)
 		if f.Fix != "" {
-			p.step(dim, "", "cure: "+f.Fix+";")
+			p.step(dim, "", "fix: "+f.Fix+";")
 		}
 	}
-	if hidden := len(all) - shownFindings; hidden > 0 {
+	if hidden := len(account) - shown; hidden > 0 {
 		p.step(dim, "", "and "+count(hidden, "more finding"))
 	}
 }
 
-// Note shows a word of the program's own.
+// Note prints a message of the program itself.
 func (p *Printer) Note(format string, args ...any) {
-	fmt.Fprintln(p.out, p.paint(yellow, terminal.Visible(fmt.Sprintf(format, args...))))
+	fmt.Fprintln(p.out, p.paint(yellow, Visible(fmt.Sprintf(format, args...))))
 }
 
-// prompt asks for a line.
 func (p *Printer) prompt() {
 	fmt.Fprint(p.out, "\n", p.paint(bold, "> "))
-	p.speaking = true
+	p.openLine = true
 }
 
-// typed shows the line that was read, unless a person typed it where it is seen.
-func (p *Printer) typed(line string, seen bool) {
-	p.speaking = false
-	if !seen {
-		fmt.Fprintln(p.out, terminal.Visible(line))
+// typed prints the line that was read, unless the terminal has echoed it.
+func (p *Printer) typed(line string, echoed bool) {
+	p.openLine = false
+	if !echoed {
+		fmt.Fprintln(p.out, Visible(line))
 	}
 }
 
-// Question shows what the user says, where he did not type it just now.
+// Question prints a message of the user that was not typed at the prompt.
 func (p *Printer) Question(q string) {
-	fmt.Fprintf(p.out, "\n%s\n", p.paint(bold, "? "+terminal.Visible(q)))
+	fmt.Fprintf(p.out, "\n%s\n", p.paint(bold, "? "+Visible(q)))
 }
 
-// Said shows what the user was told earlier.
+// Said prints an earlier answer.
 func (p *Printer) Said(text string) { p.step(bold, "said", text) }
 
-// step prints a label and what belongs to it, further lines below the first.
+// step prints a label and a text; further lines are aligned below the first.
 func (p *Printer) step(code, label, text string) {
 	p.line()
-	lines := strings.Split(terminal.Visible(text), "\n")
+	lines := strings.Split(Visible(text), "\n")
 	fmt.Fprintf(p.out, "  %s %s\n", p.paint(code, fmt.Sprintf("%-9s", label)), lines[0])
 	for _, line := range lines[1:] {
 		fmt.Fprintf(p.out, "  %9s %s\n", "", line)
 	}
 }
 
+// say prints the next part of the answer.
 func (p *Printer) say(text string) {
-	if !p.speaking {
+	if !p.openLine {
 		fmt.Fprintf(p.out, "  %s ", p.paint(bold, fmt.Sprintf("%-9s", "answer")))
-		p.speaking, p.spoke = true, true
+		p.openLine, p.answered = true, true
 	}
-	fmt.Fprint(p.out, strings.ReplaceAll(terminal.Visible(text), "\n", "\n"+strings.Repeat(" ", 12)))
+	fmt.Fprint(p.out, strings.ReplaceAll(Visible(text), "\n", "\n"+strings.Repeat(" ", 12)))
 }
 
-// line ends the line that the answer stands on.
+// line ends the line of the answer or of the prompt.
 func (p *Printer) line() {
-	if p.speaking {
+	if p.openLine {
 		fmt.Fprintln(p.out)
-		p.speaking = false
+		p.openLine = false
 	}
 }
 
-// Hush ends a turn without an answer, which may have broken off.
-func (p *Printer) Hush() {
-	p.line()
-	p.spoke = false
+// begin prepares for a turn on a thread.
+func (p *Printer) begin(thread string) {
+	if thread == "" || thread != p.thread {
+		p.thread, p.table = thread, nil
+	}
 }
 
-const shownRows = 10
+// end ends a turn, whose answer may be incomplete.
+func (p *Printer) end() {
+	p.line()
+	p.answered = false
+}
 
-// Answer ends a turn: the line of the answer, then what it rests on, or what the
-// user is asked instead.
+// Answer prints the answer that ends a turn, then its rows, citations and
+// artifacts, or the questions that interrupt it.
 func (p *Printer) Answer(a qed.Answer) {
-	if len(a.Questions) == 0 && !p.spoke && a.Text != "" {
+	if len(a.Questions) == 0 && !p.answered && a.Text != "" {
 		p.say(a.Text)
 	}
-	p.Hush()
+	p.end()
 	if a.Partial && !strings.Contains(a.Text, a.PartialReason) {
 		p.step(yellow, "partial", a.PartialReason)
 	}
 	p.rows(a.Table)
-	for i, s := range a.Citations {
-		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, s.Title, s.Location))
+	for i, c := range a.Citations {
+		p.step(dim, labelOnce("sources", i), fmt.Sprintf("[%d] %s (%s)", i+1, c.Title, c.Location))
 	}
 	for _, artifact := range a.Artifacts {
-		p.step(dim, "made", artifact.Name+" ("+artifact.MediaType+")")
+		p.step(dim, "artifact", artifact.Name+" ("+artifact.MediaType+")")
 	}
-	p.Asked(a.Questions)
+	p.Questions(a.Questions)
 }
 
-// rows shows the beginning of a table, once where later turns of the thread have the same.
+// rows prints the first rows of a table, unless it is the table printed last.
 func (p *Printer) rows(t *qed.Table) {
 	if t == nil || len(t.Rows) == 0 {
 		return
@@ -177,26 +176,27 @@ func (p *Printer) rows(t *qed.Table) {
 		return
 	}
 	p.table = t
+	const shown = 10
 	few := *t
-	few.Rows = few.Rows[:min(shownRows, len(few.Rows))]
+	few.Rows = few.Rows[:min(shown, len(few.Rows))]
 	var text strings.Builder
 	few.WriteText(&text)
 	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
 	if len(few.Rows) < len(t.Rows) {
-		found := count(len(t.Rows), "row")
+		total := count(len(t.Rows), "row")
 		if t.Truncated {
-			found = "more than " + found
+			total = "more than " + total
 		}
-		lines[len(lines)-1] = fmt.Sprintf("(the first %d of %s)", len(few.Rows), found)
+		lines[len(lines)-1] = fmt.Sprintf("(the first %d of %s)", len(few.Rows), total)
 	}
 	p.step(dim, "rows", strings.Join(lines, "\n"))
 }
 
-// Hint shows a word on what was shown last.
+// Hint prints a line that belongs to the step before it.
 func (p *Printer) Hint(text string) { p.step(dim, "", text) }
 
-// Asked shows what the user is asked.
-func (p *Printer) Asked(questions []qed.Question) {
+// Questions prints the questions that wait for a reply of the user.
+func (p *Printer) Questions(questions []qed.Question) {
 	for _, q := range questions {
 		p.step(yellow, "question", q.String())
 	}

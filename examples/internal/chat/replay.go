@@ -9,42 +9,49 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// Replay returns rules by which a scripted model says to the SQL agent what was
-// recorded. They look at nothing but the request, so a turn that was interrupted
-// goes on with the same words in another process.
+// Replay returns the rules of a scripted model that answers the SQL agent as
+// recorded. A rule depends on the request alone, so another process can replay
+// the rest of an interrupted turn.
 func Replay(questions []fieldservice.Question) []llmtest.Rule {
 	var rules []llmtest.Rule
 	for _, q := range questions {
 		asks := Asks("Question: ", q.Question)
 		rules = append(rules,
-			llmtest.Rule{Name: "select_tables", Match: asks, Repeat: true,
-				Replies: []llmtest.Reply{{JSON: map[string]any{"tables": q.Tables}}}},
-			llmtest.Rule{Name: "answer", Match: asks, Repeat: true,
-				Replies: []llmtest.Reply{{Text: q.Answer}}},
+			Rule("select_tables", asks, map[string]any{"tables": q.Tables}),
+			Rule("answer", asks, q.Answer),
 		)
-		// A request for another attempt quotes the one before it.
+		// The request for a correction quotes the statement before it, so the last
+		// attempt is matched first.
 		for i := len(q.Statements) - 1; i >= 0; i-- {
 			before := ""
 			if i > 0 {
 				before = strings.TrimSpace(q.Statements[i-1])
 			}
-			rules = append(rules, llmtest.Rule{
-				Match: func(r *llm.Request) bool {
-					writes := r.Name == "generate" || r.Name == "correct"
-					return writes && asks(r) && strings.Contains(last(r), before)
-				},
-				Repeat:  true,
-				Replies: []llmtest.Reply{{JSON: map[string]string{"sql": strings.TrimSpace(q.Statements[i])}}},
-			})
+			writes := func(r *llm.Request) bool {
+				return (r.Name == "generate" || r.Name == "correct") && asks(r) && strings.Contains(last(r), before)
+			}
+			rules = append(rules, Rule("", writes, map[string]string{"sql": strings.TrimSpace(q.Statements[i])}))
 		}
 	}
 	return rules
 }
 
-// Asks matches requests whose last message has a text, quoted, behind a mark.
-func Asks(mark, text string) func(*llm.Request) bool {
+// Rule returns a rule of a scripted model: its reply to all requests with a name, or
+// with any name for "", that match. A string is the text of the reply; another value
+// is encoded as JSON.
+func Rule(name string, match func(*llm.Request) bool, reply any) llmtest.Rule {
+	r := llmtest.Reply{JSON: reply}
+	if text, ok := reply.(string); ok {
+		r = llmtest.Reply{Text: text}
+	}
+	return llmtest.Rule{Name: name, Match: match, Replies: []llmtest.Reply{r}, Repeat: true}
+}
+
+// Asks matches requests whose last message contains label followed by the quoted
+// text.
+func Asks(label, text string) func(*llm.Request) bool {
 	quoted, err := json.Marshal(text)
-	return func(r *llm.Request) bool { return err == nil && strings.Contains(last(r), mark+string(quoted)) }
+	return func(r *llm.Request) bool { return err == nil && strings.Contains(last(r), label+string(quoted)) }
 }
 
 func last(r *llm.Request) string { return r.Messages[len(r.Messages)-1].Content }

@@ -1,5 +1,5 @@
-// Package cluster opens what the examples search: the Elasticsearch or OpenSearch
-// that is configured, filled with the example's documents, or a recording of one.
+// Package cluster opens the search engine of the examples: the Elasticsearch or
+// OpenSearch cluster that is configured, or a recording of Elasticsearch.
 package cluster
 
 import (
@@ -19,21 +19,23 @@ import (
 	"github.com/qedkit/qed/examples/internal/settings"
 )
 
-// Open returns a client of the cluster that the settings name, which fill fills first,
-// and where that is. Where they name none it is a client of the recording, which is
-// nowhere. No error shows a password.
-func Open(ctx context.Context, conf settings.Search, recording []byte, fill func(context.Context, esapi.Transport) error) (c *esclient.Client, where string, err error) {
+// Open returns a client of the configured cluster, on which fill has made the
+// example's indices, or of the recording if no cluster is configured. The note says
+// which one it is. No error contains a password.
+func Open(
+	ctx context.Context, conf settings.Search, recording []byte, fill func(context.Context, esapi.Transport) error,
+) (c *esclient.Client, note string, err error) {
 	if conf.URL == "" {
 		replay, err := estest.Replay(bytes.NewReader(recording))
 		if err != nil {
 			return nil, "", err
 		}
 		c, err = esclient.New(&esclient.Options{Transport: replay})
-		return c, "", err
+		return c, "No cluster is configured (ELASTICSEARCH_URL): a recording of Elasticsearch answers.", err
 	}
 	at, err := url.Parse(conf.URL)
 	if err != nil || at.Host == "" {
-		return nil, "", errors.New("ELASTICSEARCH_URL is no URL such as http://localhost:9200") // it may hold a password
+		return nil, "", errors.New("ELASTICSEARCH_URL is not a URL such as http://localhost:9200") // not quoted: it may contain a password
 	}
 	filling, err := elastictransport.NewClient(
 		elastictransport.WithURLs(at),
@@ -49,21 +51,27 @@ func Open(ctx context.Context, conf settings.Search, recording []byte, fill func
 	if err := fill(soon, filling); err != nil {
 		return nil, "", explain(at, err)
 	}
-	c, err = esclient.New(&esclient.Options{URLs: []string{conf.URL}, Username: conf.Username, Password: conf.Password, APIKey: conf.APIKey})
-	return c, at.Redacted(), err
+	c, err = esclient.New(&esclient.Options{
+		URLs:     []string{conf.URL},
+		Username: conf.Username,
+		Password: conf.Password,
+		APIKey:   conf.APIKey,
+	})
+	return c, "Searching " + at.Redacted() + ".", err
 }
 
-// patience is how long filling a cluster may take: a second or two, where all is well.
+// patience limits the time for filling a cluster, which usually takes a second or two.
 const patience = time.Minute
 
 var errSilent = fmt.Errorf("no answer within %s", patience)
 
-// explain says which setting names a cluster that could not be filled, or where its
-// refusal is to be mended.
+// explain adds the setting to change to the error of a cluster that could not be
+// filled.
 func explain(at *url.URL, err error) error {
 	var refused *refusal
 	if errors.As(err, &refused) && (refused.status == http.StatusUnauthorized || refused.status == http.StatusForbidden) {
-		return fmt.Errorf("%s: %w\nSet ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD, to those of an account that may make indices",
+		return fmt.Errorf("%s: %w\nSet ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD, "+
+			"to those of an account that may create indices",
 			at.Redacted(), err)
 	}
 	return fmt.Errorf("ELASTICSEARCH_URL %s: %w", at.Redacted(), err)

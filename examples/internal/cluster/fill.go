@@ -14,25 +14,25 @@ import (
 	"github.com/elastic/go-elasticsearch/v8/esapi"
 )
 
-// An Index is what is made on a cluster.
+// Index is an index that an example makes on a cluster.
 type Index struct {
 	Name string
 
-	// Mapping is the body that makes it. Its mappings._meta.made_by tells the example's
-	// index from another of that name.
+	// Mapping is the body of the request that creates it. The value of
+	// mappings._meta.made_by identifies an index as the example's.
 	Mapping []byte
 
-	// Documents are its documents, by their ids, as JSON writes them.
+	// Documents are its documents, by their ids. They are encoded as JSON.
 	Documents iter.Seq2[string, any]
 }
 
-// ErrTaken is matched by the error of [Fill] where the cluster has an index of a name
-// that is not the example's.
-var ErrTaken = errors.New("is not the example's: delete it, or take another cluster")
+// ErrTaken matches the error of [Fill] if the cluster has another index of the
+// same name.
+var ErrTaken = errors.New("is not the example's: delete it, or use another cluster")
 
-// Fill makes the indices, with their documents, that the cluster does not have. One that
-// is there is left as it is, unless it lacks documents, as after a start that was
-// interrupted.
+// Fill creates the indices that the cluster does not have, with their documents. It
+// leaves an existing index unchanged unless documents are missing, as after an
+// interrupted start.
 func Fill(ctx context.Context, cluster esapi.Transport, indices ...Index) error {
 	for _, index := range indices {
 		if err := index.fill(ctx, cluster); err != nil {
@@ -65,17 +65,17 @@ func (i Index) fill(ctx context.Context, cluster esapi.Transport) error {
 			return err
 		}
 	}
-	var told struct {
+	var answered struct {
 		Errors bool `json:"errors"`
 	}
-	_, err = do(ctx, cluster, esapi.BulkRequest{Index: i.Name, Body: &bulk, Refresh: "true"}, &told)
-	if err == nil && told.Errors {
-		err = fmt.Errorf("the cluster did not take all documents of %s", i.Name)
+	_, err = do(ctx, cluster, esapi.BulkRequest{Index: i.Name, Body: &bulk, Refresh: "true"}, &answered)
+	if err == nil && answered.Errors {
+		err = fmt.Errorf("the cluster did not accept all documents of %s", i.Name)
 	}
 	return err
 }
 
-// create makes the index, and reports whether it was not there.
+// create creates the index, and reports whether it did not exist.
 func (i Index) create(ctx context.Context, cluster esapi.Transport) (bool, error) {
 	status, err := do(ctx, cluster, esapi.IndicesCreateRequest{Index: i.Name, Body: bytes.NewReader(i.Mapping)}, nil)
 	if err == nil || status != http.StatusBadRequest {
@@ -96,7 +96,7 @@ func (i Index) create(ctx context.Context, cluster esapi.Transport) (bool, error
 		Mappings mappings `json:"mappings"`
 	}
 	if _, gone := do(ctx, cluster, esapi.IndicesGetMappingRequest{Index: []string{i.Name}}, &there); gone != nil {
-		return false, err // it was not because it is there already
+		return false, err // the index does not exist: the body is wrong
 	}
 	for _, one := range there {
 		if one.Mappings != own.Mappings {
@@ -110,7 +110,7 @@ type request interface {
 	Do(context.Context, esapi.Transport) (*esapi.Response, error)
 }
 
-// do sends a request and reads its answer into a value.
+// do sends a request and decodes the answer.
 func do(ctx context.Context, cluster esapi.Transport, r request, into any) (status int, err error) {
 	resp, err := r.Do(ctx, cluster)
 	if err != nil {
@@ -122,17 +122,17 @@ func do(ctx context.Context, cluster esapi.Transport, r request, into any) (stat
 	case err != nil:
 		return resp.StatusCode, err
 	case resp.IsError():
-		return resp.StatusCode, &refusal{resp.StatusCode, reason(raw)}
+		return resp.StatusCode, &refusal{status: resp.StatusCode, reason: reason(raw)}
 	case into == nil:
 		return resp.StatusCode, nil
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return resp.StatusCode, fmt.Errorf("what answers there is no cluster: %w", err)
+		return resp.StatusCode, fmt.Errorf("the server is not a cluster: %w", err)
 	}
 	return resp.StatusCode, nil
 }
 
-// A refusal is an answer that is an error.
+// refusal is an answer with an error status.
 type refusal struct {
 	status int
 	reason string
@@ -140,12 +140,12 @@ type refusal struct {
 
 func (r *refusal) Error() string {
 	if r.reason == "" {
-		return fmt.Sprintf("the cluster answers %d", r.status)
+		return fmt.Sprintf("the cluster answered %d", r.status)
 	}
-	return fmt.Sprintf("the cluster answers %d: %s", r.status, r.reason)
+	return fmt.Sprintf("the cluster answered %d: %s", r.status, r.reason)
 }
 
-// reason returns what a cluster says of an error, or how its answer begins.
+// reason returns the reason in an error of a cluster, or the beginning of the answer.
 func reason(body []byte) string {
 	var said struct {
 		Error struct {

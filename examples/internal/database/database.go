@@ -1,7 +1,7 @@
-// Package database opens the databases that the examples are pointed at: SQLite
-// files, and MySQL, MariaDB and PostgreSQL servers by their URL.
+// Package database opens the databases of the examples: SQLite files, and MySQL,
+// MariaDB and PostgreSQL servers by their URL.
 //
-// No error and no name of this package holds a password.
+// No error and no name of this package contains a password.
 package database
 
 import (
@@ -18,13 +18,13 @@ import (
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
 
-// Database is a database that a user named. Nothing is opened yet.
+// Database is the address of a database. Nothing is open yet.
 type Database struct {
 	Name    string          // for a person
-	Dialect dialect.Dialect // of its statements
-	Schema  string          // where a policy's tables are: "main", MySQL's database, PostgreSQL's schema
+	Dialect dialect.Dialect // of its SQL
+	Schema  string          // of a policy's tables: "main", the database in MySQL, the schema in PostgreSQL
 
-	// User and Password are the account's; empty in SQLite.
+	// User and Password are those of the account; empty in SQLite.
 	User, Password string
 
 	reader func(sqldb.Options) (*sqldb.DB, error)
@@ -34,11 +34,11 @@ type Database struct {
 // Reader opens the database for guarded reading.
 func (d *Database) Reader(opt sqldb.Options) (*sqldb.DB, error) { return d.reader(opt) }
 
-// Pool opens the server for whatever the account may do. Where it cannot be
-// reached, the error is that of a reader: one line, without what is secret.
+// Pool opens the server without a guard, after checking that it can be reached.
+// The error is one line and contains no password.
 func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 	if d.pool == nil {
-		return nil, errors.New("there is no server in SQLite: name one by a URL of mysql:// or postgres://")
+		return nil, errors.New("SQLite has no server: use a mysql:// or postgres:// URL")
 	}
 	reader, err := d.Reader(sqldb.Options{})
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *Database) Pool(ctx context.Context) (*sql.DB, error) {
 	return d.pool(), nil
 }
 
-// connections bounds the statements that run on a server at the same time.
+// connections is the maximal number of connections to a server.
 const connections = 5
 
 func limited(pool *sql.DB) *sql.DB {
@@ -65,8 +65,8 @@ func limited(pool *sql.DB) *sql.DB {
 //	mysql://user:password@host:3306/database?tls=true
 //	postgres://user:password@host:5432/database?schema=public&sslmode=require
 //
-// The parameters are those of the drivers, github.com/go-sql-driver/mysql and
-// github.com/jackc/pgx, but for schema.
+// Apart from schema, the parameters are those of the drivers,
+// github.com/go-sql-driver/mysql and github.com/jackc/pgx.
 func Parse(dsn string) (*Database, error) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	if !isURL || scheme == "file" {
@@ -81,13 +81,13 @@ func Parse(dsn string) (*Database, error) {
 	}
 	read, ok := schemes[strings.ToLower(scheme)]
 	if !ok {
-		return nil, fmt.Errorf("a database is the path of an SQLite file, mysql://.. or postgres://..; %s:// is none of them", scheme)
+		return nil, fmt.Errorf("%s:// is not supported: use mysql://, postgres:// or the path of an SQLite file", scheme)
 	}
 	u, err := url.Parse(dsn)
-	// What the parser says of a URL quotes it. A character that belongs into a
-	// password ends it early, and then the rest stands where a name is shown.
+	// The parser's error quotes the URL. An unescaped character of a password ends
+	// the password early, and its rest becomes part of a name that is shown.
 	if err != nil || strings.Contains(u.Path+u.RawQuery+u.Fragment, "@") {
-		return nil, fmt.Errorf("the database is no URL such as %s://user:password@host/database; in a password, write @ / ? # %% as %%40 %%2F %%3F %%23 %%25", scheme)
+		return nil, fmt.Errorf("the database is not a URL such as %s://user:password@host/database; in a password, escape @ / ? # %% as %%40 %%2F %%3F %%23 %%25", scheme)
 	}
 	return read(u)
 }
@@ -99,7 +99,7 @@ var schemes = map[string]func(*url.URL) (*Database, error){
 	"postgresql": parsePostgres,
 }
 
-// at is how a database of a server is shown to a person.
+// at returns the name that a user sees of a server's database.
 func at(server, name, address, user string) string {
 	if user == "" {
 		return fmt.Sprintf("%s: %s at %s", server, name, address)

@@ -63,7 +63,7 @@ func TestParseRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := database.Parse(tt.dsn)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Fatalf("error = %v, want one that names %q", err, tt.want)
+				t.Fatalf("error = %v, want one that contains %q", err, tt.want)
 			}
 			if strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "\n") {
 				t.Errorf("error = %v", err)
@@ -99,8 +99,8 @@ func TestSession(t *testing.T) {
 		values  map[string]any
 		want    map[string]any
 	}{
-		{"SQLite has none", "sqlite", setup, "k", nil, nil},
-		{"nothing to tell", "mysql", nil, "", nil, nil},
+		{"SQLite has no session", "sqlite", setup, "k", nil, nil},
+		{"nothing to set", "mysql", nil, "", nil, nil},
 		{"the names of old", "mysql", nil, "k", nil,
 			map[string]any{"aesKey": "k", "customerIds": nil, "workOrderIds": nil, "serviceLocationIds": nil}},
 		{"what the policy names", "postgres", setup, "k", nil, map[string]any{"app.key": "k", "app.customers": nil}},

@@ -23,10 +23,10 @@ func parseMySQL(u *url.URL) (*Database, error) {
 	}
 	for _, parameter := range []string{"parseTime", "multiStatements"} {
 		if u.Query().Has(parameter) {
-			return nil, fmt.Errorf("the URL sets %s, which this program does not take: leave it out", parameter)
+			return nil, fmt.Errorf("the URL sets %s, which this program sets itself: leave it out", parameter)
 		}
 	}
-	// The driver has no URLs; of its own form it gets what is not secret.
+	// The driver reads no URLs. Its own format gets what is not secret.
 	config, err := driver.ParseDSN("tcp(" + address(u, "3306") + ")/?" + u.RawQuery)
 	if err != nil {
 		return nil, fmt.Errorf("the URL's parameters: %w", err)
@@ -40,7 +40,7 @@ func parseMySQL(u *url.URL) (*Database, error) {
 	pool := func() *sql.DB {
 		connector, err := driver.NewConnector(config)
 		if err != nil {
-			panic(err) // the same was done above
+			panic(err) // the same config was accepted above
 		}
 		return limited(sql.OpenDB(connector))
 	}
@@ -55,12 +55,12 @@ func parseMySQL(u *url.URL) (*Database, error) {
 	}, nil
 }
 
-// quiet drops what the driver logs: the same comes back as an error.
+// quiet drops the driver's log: the same texts are returned as errors.
 type quiet struct{}
 
 func (quiet) Print(...any) {}
 
-// address is the URL's host and port.
+// address returns the URL's host and port.
 func address(u *url.URL, port string) string {
 	return net.JoinHostPort(cmp.Or(u.Hostname(), "127.0.0.1"), cmp.Or(u.Port(), port))
 }

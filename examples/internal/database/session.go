@@ -8,13 +8,12 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// Session answers the same session to every statement: the key, and each
-// setting that the views of the policy read, with its value or NULL. It is nil
-// where there is nothing to tell.
+// Session returns a SessionFunc that sets the same settings for every statement:
+// the key, and each setting that the views of the policy read, with its value or
+// NULL. It returns nil if there is nothing to set.
 //
-// A policy that does not say how its views are made (or none) has, in MySQL, the
-// settings of a field-service company: @aesKey, and the ids that a caller is
-// confined to, which are NULL.
+// In MySQL, a policy without Setup gets the settings of the field-service company:
+// @aesKey, and NULL for the ids that a caller is restricted to.
 func Session(dialect string, p *secureview.Policy, key string, values map[string]any) sqldb.SessionFunc {
 	settings := map[string]any{}
 	switch {

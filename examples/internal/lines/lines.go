@@ -1,5 +1,5 @@
-// Package lines answers lines of JSON with lines of JSON: what programs share that
-// stand beside another process, as a filter or a co-process.
+// Package lines answers lines of JSON with lines of JSON. It is the input and
+// output of programs that run as a filter or as a co-process.
 package lines
 
 import (
@@ -10,25 +10,25 @@ import (
 	"io"
 )
 
-// MaxLength bounds what is kept of a line, in bytes.
+// MaxLength is the maximal length of a line, in bytes.
 const MaxLength = 8 << 20
 
-// Bad is the code of a line that is not what the program reads.
+// Bad is the error code of a line that the program cannot read.
 const Bad = "bad_line"
 
-// Line is a line that was read, without the white space around it.
+// Line is a line of the input, without the white space around it.
 type Line struct {
-	Number  int // the first is 1; blank ones count
+	Number  int // from 1; blank lines count
 	Text    []byte
-	TooLong bool // it is longer than MaxLength, and nothing of it is kept
+	TooLong bool // longer than MaxLength; Text is empty
 }
 
-// Answer reads line after line and writes the answer to each, in the same order and
-// before the next is read. Blank lines are passed over. It ends with the lines or
-// the context, and returns what went wrong in reading or writing.
+// Answer reads lines and writes the answer to each before it reads the next. It
+// skips blank lines. It returns at the end of the input, when ctx is done, or with
+// the error of a failed read or write.
 func Answer(ctx context.Context, in io.Reader, out io.Writer, answer func(Line) any) error {
 	reader := bufio.NewReaderSize(in, 64<<10)
-	encoder := json.NewEncoder(out) // writes each answer in one piece, as a line
+	encoder := json.NewEncoder(out) // writes each answer as one line
 	encoder.SetEscapeHTML(false)
 	for number := 1; ; number++ {
 		text, tooLong, err := read(reader)
@@ -36,7 +36,7 @@ func Answer(ctx context.Context, in io.Reader, out io.Writer, answer func(Line) 
 			return err
 		}
 		if len(text) > 0 || tooLong {
-			a := answer(Line{number, text, tooLong})
+			a := answer(Line{Number: number, Text: text, TooLong: tooLong})
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
@@ -50,7 +50,7 @@ func Answer(ctx context.Context, in io.Reader, out io.Writer, answer func(Line) 
 	}
 }
 
-// read reads a line. The last one may come together with io.EOF.
+// read reads a line. It returns the last line together with io.EOF.
 func read(in *bufio.Reader) (line []byte, tooLong bool, err error) {
 	for {
 		part, err := in.ReadSlice('\n')

@@ -6,17 +6,17 @@ import (
 	"github.com/qedkit/qed/llm/openai"
 )
 
-// isOpenAI reports whether the settings name OpenAI, or a server that speaks its
-// API: a key or a base URL is enough.
+// isOpenAI reports whether OpenAI, or a server with its API, is configured. A key
+// or a base URL is enough.
 func (s *Settings) isOpenAI() bool { return s.APIKey != "" || s.BaseURL != "" }
 
-// isAnthropic reports whether they name Anthropic, and nothing of OpenAI's.
+// isAnthropic reports whether Anthropic is configured. OpenAI has precedence.
 func (s *Settings) isAnthropic() bool {
 	return !s.isOpenAI() && (s.anthropic.APIKey != "" || s.anthropic.BaseURL != "")
 }
 
-// Provider returns the model that the settings name, and whether they name one.
-func (s *Settings) Provider() (llm.Model, bool, error) {
+// OpenModel returns the configured model, and reports whether one is configured.
+func (s *Settings) OpenModel() (llm.Model, bool, error) {
 	var m llm.Model
 	var err error
 	switch {
@@ -33,12 +33,11 @@ func (s *Settings) Provider() (llm.Model, bool, error) {
 	return llm.Wrap(m, llm.Retry(nil)), true, nil
 }
 
-// Embedder returns the embedder that the settings name, and whether they name one:
-// it is that of OpenAI, or of a server that speaks its API.
-func (s *Settings) Embedder() (llm.Embedder, bool, error) {
+// OpenEmbedder returns the configured embedder, or nil: EMBEDDING_MODEL is a model
+// of OpenAI, or of a server with its API.
+func (s *Settings) OpenEmbedder() (llm.Embedder, error) {
 	if s.EmbeddingModel == "" || !s.isOpenAI() {
-		return nil, false, nil
+		return nil, nil
 	}
-	e, err := openai.NewEmbedder(&openai.Options{Model: s.EmbeddingModel, APIKey: s.APIKey, BaseURL: s.BaseURL})
-	return e, err == nil, err
+	return openai.NewEmbedder(&openai.Options{Model: s.EmbeddingModel, APIKey: s.APIKey, BaseURL: s.BaseURL})
 }

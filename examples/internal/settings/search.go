@@ -1,8 +1,8 @@
 package settings
 
-// Search is the configuration of the example that searches.
+// Search is the configuration of an Elasticsearch or OpenSearch cluster.
 type Search struct {
-	URL      string // ELASTICSEARCH_URL; empty: none is named
+	URL      string // ELASTICSEARCH_URL; empty: no cluster
 	Username string // ELASTICSEARCH_USERNAME
 	Password string // ELASTICSEARCH_PASSWORD
 	APIKey   string // ELASTICSEARCH_API_KEY

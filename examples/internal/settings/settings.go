@@ -1,5 +1,5 @@
-// Package settings reads what the examples are configured with: environment
-// variables, and a .env file for those that the environment does not set.
+// Package settings reads the configuration of the examples from environment
+// variables and from a .env file. The environment has precedence.
 package settings
 
 import (
@@ -24,37 +24,36 @@ import (
 type Settings struct {
 	APIKey  string // OPENAI_API_KEY
 	BaseURL string // OPENAI_BASE_URL
-	Model   string // OPENAI_MODEL, or ANTHROPIC_MODEL where that provider is the one
+	Model   string // OPENAI_MODEL, or ANTHROPIC_MODEL if Anthropic is the provider
 
 	anthropic anthropic.Options // ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
 
 	Search Search
 
-	// Database is the URL of a MySQL database; empty: none is named.
+	// Database is the URL of a MySQL database; empty: none is configured.
 	Database string // DB_NAME, DB_HOST, DB_PORT, DB_USER, DB_PWD
 
-	// EncryptKey is what encrypted columns are read with; empty: nothing.
+	// EncryptKey decrypts the encrypted columns; empty: none.
 	EncryptKey string // DB_ENCRYPT_KEY
 
 	Agent sqlagent.Options // OPENAI_TEMPERATURE, SQL_*, MAX_*
 
-	// ColumnsInMessages is how many columns a message of the guard lists; 0: its
-	// default.
+	// ColumnsInMessages is how many columns a message of the guard lists; 0: the
+	// guard's default.
 	ColumnsInMessages int // SQL_MAX_COLUMNS_IN_VALIDATION
 
-	// EmbeddingModel turns documents into vectors; empty: none.
+	// EmbeddingModel makes the vectors of documents; empty: none.
 	EmbeddingModel string // EMBEDDING_MODEL
 
 	Conversations Conversations
 }
 
 // Load reads the environment and, for variables that it does not set, the file,
-// which need not exist. A value that cannot be read is an error that names its
-// variable.
+// which need not exist. The error for an invalid value names its variable.
 func Load(file string) (*Settings, error) {
 	values, err := godotenv.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		// The parser's message quotes the file, and with it perhaps a key.
+		// The parser's message quotes the file, which may hold a key.
 		return nil, fmt.Errorf("settings: %s cannot be read as a file of NAME=value lines", file)
 	}
 	return read(func(name string) string {
@@ -97,7 +96,7 @@ func read(get func(string) string) (*Settings, error) {
 	r.countOrNone("SQL_CORRECTION_MAX_ATTEMPTS", &o.MaxCorrections)
 	r.number("SQL_CONFIDENCE_THRESHOLD", &o.MinConfidence, 0, 1)
 	if o.MinConfidence == 0 && get("SQL_CONFIDENCE_THRESHOLD") != "" {
-		o.MinConfidence = math.SmallestNonzeroFloat64 // as zero Options mean the default
+		o.MinConfidence = math.SmallestNonzeroFloat64 // because 0 in Options means the default
 	}
 	r.count("SQL_MAX_SUGGESTED_PATHS", &o.MaxPaths)
 	r.count("SQL_MAX_RELATIONSHIPS_DISPLAY", &o.MaxRelationships)
@@ -123,7 +122,7 @@ func read(get func(string) string) (*Settings, error) {
 	return s, nil
 }
 
-// database makes a URL of the variables that name a MySQL database.
+// database returns the URL of the MySQL database that DB_NAME and others name.
 func (r *reader) database() string {
 	name := r.get("DB_NAME")
 	if name == "" {
@@ -143,21 +142,21 @@ func (r *reader) database() string {
 	return u.String()
 }
 
-// reader reads variables and collects what is wrong with them.
+// reader reads variables and collects the errors in their values.
 type reader struct {
 	get      func(string) string
 	problems []error
 }
 
-// count reads a whole number of at least one. An empty variable is not set.
+// count reads a whole number of at least 1. An empty variable is not set.
 func (r *reader) count(name string, into *int) {
 	r.whole(name, into, 1, "a whole number of at least 1")
 }
 
-// countOrNone reads a whole number; for 0 it sets a negative one, as the zero
-// Options mean the default.
+// countOrNone reads a whole number of at least 0. For 0 it sets -1, because 0 in
+// Options means the default.
 func (r *reader) countOrNone(name string, into *int) {
-	r.whole(name, into, 0, "a whole number that is not negative")
+	r.whole(name, into, 0, "a whole number of at least 0")
 	if *into == 0 && r.get(name) != "" {
 		*into = -1
 	}
@@ -189,7 +188,7 @@ func (r *reader) number(name string, into *float64, low, high float64) {
 	*into = f
 }
 
-// duration reads a number of units, which may be a fraction.
+// duration reads a number of units, which may have a fraction.
 func (r *reader) duration(name string, into *time.Duration, unit time.Duration, low, high float64) {
 	n := into.Seconds() / unit.Seconds()
 	r.number(name, &n, low, high)

@@ -11,10 +11,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/retry"
 )
 
-// env gives the test an environment of its own: none of the variables that the
-// examples read, but those given.
+// env sets the variables of the examples for the test: those given, and no other.
 func env(t *testing.T, values map[string]string) {
 	t.Helper()
 	f, err := os.Open("../../../.env.example")
@@ -25,7 +25,7 @@ func env(t *testing.T, values map[string]string) {
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		if name, _, ok := strings.Cut(lines.Text(), "="); ok && !strings.HasPrefix(name, "#") {
-			t.Setenv(name, "") // remembered, so that it comes back
+			t.Setenv(name, "") // so that it is restored after the test
 			os.Unsetenv(name)
 		}
 	}
@@ -53,8 +53,8 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 	if diff := cmp.Diff([]any{"from-env", "http://localhost:1/v1", 7, -1, true}, got); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
-	if _, ok, err := s.Provider(); !ok || err != nil {
-		t.Errorf("Provider = %v, %v; a base URL is enough", ok, err)
+	if _, ok, err := s.OpenModel(); !ok || err != nil {
+		t.Errorf("OpenModel = %v, %v; a base URL is enough", ok, err)
 	}
 }
 
@@ -91,12 +91,12 @@ func TestNothingIsSet(t *testing.T) {
 	if s.Database != "" || s.EncryptKey != "" {
 		t.Errorf("a database is set: %+v", s)
 	}
-	if _, ok, err := s.Provider(); ok || err != nil {
-		t.Errorf("Provider = %v, %v; there is none", ok, err)
+	if _, ok, err := s.OpenModel(); ok || err != nil {
+		t.Errorf("OpenModel = %v, %v; there is none", ok, err)
 	}
 }
 
-// TestExampleFile loads the file that users copy.
+// TestExampleFile checks that the file that users copy holds the defaults.
 func TestExampleFile(t *testing.T) {
 	env(t, nil)
 	s, err := settings.Load("../../../.env.example")
@@ -121,15 +121,16 @@ func TestConversations(t *testing.T) {
 			"MAX_CONVERSATION_MESSAGES": "30", "CONVERSATION_MEMORY_STRATEGY": "tiered",
 		}, settings.Conversations{
 			Path: "x.db", MaxAge: 30 * time.Minute, CleanupInterval: 2 * time.Hour,
-			RetryAttempts: 5, RetryDelay: 250 * time.Millisecond, Messages: 30, Tiered: true,
+			Retry: retry.Policy{Attempts: 6, Wait: 250 * time.Millisecond}, Messages: 30, Tiered: true,
 		}},
 		{"zero is not the default", map[string]string{"CONVERSATION_MAX_AGE_HOURS": "0", "CONVERSATION_DB_RETRY_ATTEMPTS": "0"},
-			settings.Conversations{Path: "data/conversations.db", MaxAge: -1, RetryAttempts: -1}},
+			settings.Conversations{Path: "data/conversations.db", MaxAge: -1, Retry: retry.Policy{Attempts: 1}}},
 		{"the defaults, named", map[string]string{
 			"CONVERSATION_MAX_AGE_HOURS": "24", "CONVERSATION_CLEANUP_INTERVAL_HOURS": "1",
 			"CONVERSATION_DB_RETRY_ATTEMPTS": "3", "CONVERSATION_DB_RETRY_DELAY": "0.1", "CONVERSATION_MEMORY_STRATEGY": "simple",
 		}, settings.Conversations{
-			Path: "data/conversations.db", MaxAge: 24 * time.Hour, CleanupInterval: time.Hour, RetryAttempts: 3, RetryDelay: 100 * time.Millisecond,
+			Path: "data/conversations.db", MaxAge: 24 * time.Hour, CleanupInterval: time.Hour,
+			Retry: retry.Policy{Attempts: 4, Wait: 100 * time.Millisecond},
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,15 +162,15 @@ func TestEmbedder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if e, ok, err := s.Embedder(); ok != tt.want || (e != nil) != tt.want || err != nil {
-				t.Errorf("Embedder = %v, %v, %v", e, ok, err)
+			if e, err := s.OpenEmbedder(); (e != nil) != tt.want || err != nil {
+				t.Errorf("OpenEmbedder = %v, %v", e, err)
 			}
 		})
 	}
 }
 
-// TestProvider: a key or a base URL names a provider; where there are two, OpenAI's.
-func TestProvider(t *testing.T) {
+// TestOpenModel checks that a key or a base URL is enough, and that OpenAI has precedence.
+func TestOpenModel(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		env   map[string]string
@@ -180,7 +181,7 @@ func TestProvider(t *testing.T) {
 		{"a model is not enough", map[string]string{"ANTHROPIC_MODEL": "claude"}, false, "gpt-4o-mini"},
 		{"OpenAI", map[string]string{"OPENAI_API_KEY": "k", "OPENAI_MODEL": "gpt"}, true, "gpt"},
 		{"Anthropic", map[string]string{"ANTHROPIC_API_KEY": "k"}, true, "claude-sonnet-4-5-20250929"},
-		{"Anthropic by another way", map[string]string{"ANTHROPIC_BASE_URL": "http://localhost:1", "ANTHROPIC_MODEL": "claude"}, true, "claude"},
+		{"Anthropic's base URL", map[string]string{"ANTHROPIC_BASE_URL": "http://localhost:1", "ANTHROPIC_MODEL": "claude"}, true, "claude"},
 		{"both", map[string]string{"OPENAI_API_KEY": "k", "ANTHROPIC_API_KEY": "k", "ANTHROPIC_MODEL": "claude"}, true, "gpt-4o-mini"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -189,7 +190,7 @@ func TestProvider(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, live, err := s.Provider(); err != nil || live != tt.live || s.Model != tt.model {
+			if _, live, err := s.OpenModel(); err != nil || live != tt.live || s.Model != tt.model {
 				t.Errorf("got %v, %v, model %q; want %v, %q", live, err, s.Model, tt.live, tt.model)
 			}
 		})
@@ -217,7 +218,7 @@ func TestMalformedValuesAreNamed(t *testing.T) {
 			env(t, map[string]string{name: value, "DB_NAME": "app"})
 			_, err := settings.Load("missing")
 			if err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("error = %v, want one that names %s", err, name)
+				t.Errorf("error = %v, want one that contains %s", err, name)
 			}
 		})
 	}
@@ -231,7 +232,7 @@ func TestMalformedFileKeepsItsSecrets(t *testing.T) {
 	}
 }
 
-// TestZeroIsNotTheDefault sets to 0 what zero Options would take for "not set".
+// TestZeroIsNotTheDefault checks that 0 in a variable differs from an unset variable.
 func TestZeroIsNotTheDefault(t *testing.T) {
 	env(t, map[string]string{"SQL_CONFIDENCE_THRESHOLD": "0", "SQL_SAMPLE_ROWS": "0"})
 	s, err := settings.Load("missing")

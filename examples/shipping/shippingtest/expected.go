@@ -6,12 +6,12 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// A turn is what comes of a message.
+// turn is a summary of the result of a turn.
 type turn struct {
 	Intent   string
-	Question string   // as it was rewritten; empty: it was not
-	Plan     []string // each task's key and tool; none: the plan was there
-	Source   string   // what the plan is about, and where that is
+	Question string   // the rewritten one; empty: not rewritten
+	Plan     []string // each task's key and tool; empty: the plan is an old one
+	Source   string   // the kind of retrieval, and the data source
 	Memory   []entry
 	Asks     string
 	Text     string
@@ -19,14 +19,14 @@ type turn struct {
 	Rows, Artifacts int
 }
 
-// An entry is one of the memory, in short.
+// entry is a summary of a memory entry.
 type entry struct {
 	TurnID int
 	Key    string
 	Tool   string
 	Status qed.TodoStatus
-	Next   string // the key that the pointer stands at afterwards
-	Query  string // of which language, and what it found
+	Next   string // the current task afterwards
+	Query  string // its language and result
 }
 
 const (
@@ -64,8 +64,8 @@ var containerTasks = []string{
 	"summarize by llm_summary",
 }
 
-// done is the memory of tasks that were all done, one after the other, from an entry on,
-// and of what was found by the one that finds something.
+// done returns the memory entries of completed tasks, numbered from an entry on. The
+// task that runs a query has the given result.
 func done(from int, tasks []string, found string) []entry {
 	entries := make([]entry, len(tasks))
 	for i, task := range tasks {
@@ -83,7 +83,7 @@ func done(from int, tasks []string, found string) []entry {
 	return entries
 }
 
-// shipments is the first turn of users who are asked nothing.
+// shipments is the first turn of a user whose request is clear.
 var shipments = turn{
 	Intent:   "new_request",
 	Question: shipmentsToMiami,
@@ -94,7 +94,7 @@ var shipments = turn{
 	Rows:     142,
 }
 
-// asked is the first turn of users who are asked which Miami they mean.
+// asked is the first turn of a user who is asked which Miami they mean.
 var asked = turn{
 	Intent:   "new_request",
 	Question: shipmentsToMiami,
@@ -105,7 +105,7 @@ var asked = turn{
 	Text:     whichMiami,
 }
 
-// expected is what has to come of each scenario.
+// expected holds the turns of each scenario.
 var expected = map[int][]turn{
 	1: {shipments},
 	2: {asked, {

@@ -1,6 +1,5 @@
-// Package shippingtest holds the scenarios of package shipping with an engine, and
-// asserts what has to come of each turn: for the tests of the example on a recording,
-// and for those on real engines.
+// Package shippingtest runs the scenarios of package shipping on a search engine and
+// checks the result of each turn. The engine is a recording or a real one.
 package shippingtest
 
 import (
@@ -23,8 +22,8 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// Scenarios holds every scenario on engine, whose indices are filled. It returns the
-// answers, in the order of the turns.
+// Scenarios runs every scenario on an engine that has the indices. It returns the
+// answers in the order of the turns.
 func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
 	t.Helper()
 	server, err := shipping.Serve(t.Context())
@@ -36,7 +35,7 @@ func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
 	for _, s := range shipping.Scenarios() {
 		want := expected[s.Number]
 		if len(want) != len(s.Turns) {
-			t.Fatalf("scenario %d has %d turns, and %d are expected", s.Number, len(s.Turns), len(want))
+			t.Fatalf("scenario %d has %d turns, want %d", s.Number, len(s.Turns), len(want))
 		}
 		t.Run(fmt.Sprint(s.Number), func(t *testing.T) {
 			answers = append(answers, hold(t, engine, server.URL, s, want)...)
@@ -45,7 +44,7 @@ func Scenarios(t *testing.T, engine searchagent.Engine) []qed.Answer {
 	return answers
 }
 
-// hold holds one scenario, and asserts what comes of each turn.
+// hold runs one scenario and checks the result of each turn.
 func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Scenario, want []turn) []qed.Answer {
 	t.Helper()
 	st := &store.InMemory{}
@@ -54,12 +53,12 @@ func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Sc
 	var answers []qed.Answer
 	saved := 0
 	for i, said := range s.Turns {
-		// Another one for each turn, as after a restart: a conversation lives in the store.
+		// A new agent for each turn, as after a restart: only the store keeps state.
 		agent, err := shipping.NewAgent(model, engine, graphQL, s.User, &todoagent.Options{Store: st})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, answer := listen(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Tenant: shipping.Company, Text: said.Text})
+		got, answer := run(ctx, t, agent, qed.Turn{Thread: "t", User: s.User.Name, Tenant: shipping.Company, Text: said.Text})
 		all, err := todoagent.Entries(ctx, st, "t", 0)
 		if err != nil {
 			t.Fatal(err)
@@ -72,20 +71,20 @@ func hold(t *testing.T, engine searchagent.Engine, graphQL string, s shipping.Sc
 		answers = append(answers, answer)
 	}
 	for _, r := range model.Requests() {
-		if slices.ContainsFunc(r.Messages, tellsSecrets) {
-			t.Errorf("the model was sent whose the documents are, in %s", r.Name)
+		if slices.ContainsFunc(r.Messages, hasSecrets) {
+			t.Errorf("the request %s to the model contains the tenant", r.Name)
 		}
 	}
 	return answers
 }
 
-// tellsSecrets reports whether a message tells of what tells companies apart.
-func tellsSecrets(m llm.Message) bool {
+// hasSecrets reports whether a message contains the tenant's field or the other company.
+func hasSecrets(m llm.Message) bool {
 	return strings.Contains(m.Content, "tenant_id") || strings.Contains(m.Content, "red-ensign")
 }
 
-// listen has a turn answered, and returns what was told of it, and its answer.
-func listen(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (got turn, answer qed.Answer) {
+// run runs a turn, and returns a summary of its events and the answer.
+func run(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (got turn, answer qed.Answer) {
 	t.Helper()
 	for event, err := range agent.Run(ctx, ask) {
 		if err != nil {
@@ -117,7 +116,7 @@ func listen(ctx context.Context, t *testing.T, agent qed.Agent, ask qed.Turn) (g
 	return got, answer
 }
 
-// remember takes over the entries that a turn added, and asserts what holds for all.
+// remember adds the memory entries of a turn to its summary, and checks each entry.
 func (got *turn) remember(t *testing.T, entries []todoagent.Entry, userTurn int, input, asks string) {
 	t.Helper()
 	for _, e := range entries {

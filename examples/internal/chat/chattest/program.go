@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// Alone gives the test a folder of its own to run a program in, with nothing
-// configured but env.
-func Alone(t *testing.T, env map[string]string) (folder string) {
+// Isolate runs the test in a new, empty folder, with nothing configured but env.
+func Isolate(t *testing.T, env map[string]string) (folder string) {
 	t.Helper()
 	names, err := variables()
 	if err != nil {
@@ -28,8 +27,8 @@ func Alone(t *testing.T, env map[string]string) (folder string) {
 	return folder
 }
 
-// variables are all that the programs read. They are read once, as tests leave the
-// folder from which the file is found.
+// variables returns the names of all settings. The file is read once, because tests
+// leave the folder that its path is relative to.
 var variables = sync.OnceValues(func() (names []string, err error) {
 	f, err := os.Open("../../.env.example")
 	if err != nil {
@@ -45,19 +44,19 @@ var variables = sync.OnceValues(func() (names []string, err error) {
 	return names, lines.Err()
 })
 
-// A Program is what an example runs.
+// Program is the run function of an example.
 type Program func(ctx context.Context, args []string, in io.Reader, out io.Writer) error
 
-// Run runs a program that is [Alone], and returns what it wrote.
+// Run isolates the test, runs a program and returns its output.
 func Run(t *testing.T, program Program, env map[string]string, in string, args ...string) (string, error) {
 	t.Helper()
-	Alone(t, env)
+	Isolate(t, env)
 	var out strings.Builder
 	err := program(t.Context(), args, strings.NewReader(in), &out)
 	return out.String(), err
 }
 
-// A WrongTurn is a start of a program that comes to nothing.
+// WrongTurn is a start of a program that must fail.
 type WrongTurn struct {
 	name string
 	env  map[string]string
@@ -65,22 +64,22 @@ type WrongTurn struct {
 	want string
 }
 
-// Wrong returns a wrong turn with nothing configured, whose remedy names want.
+// Wrong returns a wrong turn with nothing configured, whose error must contain want.
 func Wrong(name, want string, args ...string) WrongTurn {
 	return WrongTurn{name: name, args: args, want: want}
 }
 
-// password is one that no error may show.
+// password must not appear in any output.
 const password = "hunter2"
 
-// WrongTurns asserts that a program ends with errors that help.
+// WrongTurns asserts that a program fails with an error that helps the user.
 func WrongTurns(t *testing.T, program Program, turns []WrongTurn) {
 	t.Helper()
 	for _, turn := range turns {
 		t.Run(turn.name, func(t *testing.T) {
 			out, err := Run(t, program, turn.env, "", turn.args...)
 			if err == nil || !strings.Contains(err.Error(), turn.want) {
-				t.Fatalf("error = %v, want one that names %q", err, turn.want)
+				t.Fatalf("error = %v, want one that contains %q", err, turn.want)
 			}
 			if strings.Contains(out+err.Error(), password) {
 				t.Errorf("the password is shown: %v\n%s", err, out)
@@ -89,7 +88,7 @@ func WrongTurns(t *testing.T, program Program, turns []WrongTurn) {
 	}
 }
 
-// WrongClusters are the wrong turns of a program that searches a cluster.
+// WrongClusters returns the wrong turns of a program that searches a cluster.
 func WrongClusters(t *testing.T) []WrongTurn {
 	t.Helper()
 	at := func(url string) map[string]string { return map[string]string{"ELASTICSEARCH_URL": url} }
@@ -97,12 +96,12 @@ func WrongClusters(t *testing.T) []WrongTurn {
 	return []WrongTurn{
 		{"a cluster that is down", at("http://me:" + password + "@127.0.0.1:1"), nil, "127.0.0.1:1"},
 		{"a cluster that wants a password", at(answering(t, http.StatusUnauthorized, refusal)), nil, "ELASTICSEARCH_API_KEY"},
-		{"a server that is no cluster", at(answering(t, http.StatusOK, "<html></html>")), nil, "ELASTICSEARCH_URL"},
+		{"a server that is not a cluster", at(answering(t, http.StatusOK, "<html></html>")), nil, "ELASTICSEARCH_URL"},
 		{"no URL", at("me:" + password + "@localhost"), nil, "ELASTICSEARCH_URL"},
 	}
 }
 
-// answering starts a server that answers everything alike, until the test ends.
+// answering starts a server that gives the same answer to every request.
 func answering(t *testing.T, status int, body string) (url string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -1,4 +1,4 @@
-// Package chattest has what the tests of the example chats share.
+// Package chattest runs the example programs in tests, with a fake model provider.
 package chattest
 
 import (
@@ -11,10 +11,9 @@ import (
 	"testing"
 )
 
-// Provider starts a server that speaks a provider's protocol, until the test ends,
-// and returns its base URL. say replies to a request for a completion, given its
-// body: what a model is sent is in it, as JSON. A text has the embedding of its
-// length.
+// Provider starts a server with the API of OpenAI and returns its base URL. The
+// function say returns the reply to a request for a completion; it gets the JSON body
+// of the request. The embedding of a text depends on its length only.
 func Provider(t *testing.T, say func(sent string) string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

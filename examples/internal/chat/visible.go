@@ -1,13 +1,13 @@
-// Package terminal shows text that nobody vouches for on a terminal.
-package terminal
+package chat
 
 import (
 	"strings"
 	"unicode"
 )
 
-// Visible replaces characters that steer a terminal, or turn round what it shows,
-// by a visible stand-in. Joiners stay: many scripts and emoji need them.
+// Visible replaces control and formatting characters, which could move the cursor
+// or reverse the text of a terminal, with U+FFFD. Newlines and tabs stay, and so
+// do the joiners, which many scripts and emoji need.
 func Visible(s string) string {
 	const joiner, nonJoiner = '\u200D', '\u200C'
 	return strings.Map(func(r rune) rune {

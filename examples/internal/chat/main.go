@@ -1,6 +1,5 @@
-// Package chat has what the example chats share: the database that is asked, the
-// lines that a user types, what he is shown of a turn, and what is replayed where
-// no model is configured.
+// Package chat is the terminal of the example programs: it reads the lines that
+// a user types and prints what happens in a turn.
 package chat
 
 import (
@@ -14,13 +13,11 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/qedkit/qed/examples/internal/terminal"
 	"github.com/qedkit/qed/llm"
 )
 
-// Main runs a program until it is over, or is interrupted. A reader of the output
-// that goes away ends it like an interrupt: nothing more is asked, and the example's
-// database is removed.
+// Main runs a program and exits with status 1 if it fails. Ctrl-C, SIGTERM and a
+// closed output cancel the context, so that run can clean up.
 func Main(name string, run func(ctx context.Context, args []string, in io.Reader, out io.Writer) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	defer stop()
@@ -31,16 +28,17 @@ func Main(name string, run func(ctx context.Context, args []string, in io.Reader
 	text := err.Error()
 	switch cause := context.Cause(ctx); {
 	case cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause)):
-		text = cause.Error() // where it was interrupted is not what a person asks
+		text = cause.Error() // the signal, without the call that it interrupted
 	case errors.Is(err, llm.ErrAuth):
-		text += "\nThe key is that of OPENAI_API_KEY or ANTHROPIC_API_KEY"
+		text += "\nCheck OPENAI_API_KEY or ANTHROPIC_API_KEY."
 	}
-	fmt.Fprintln(os.Stderr, name+":", terminal.Visible(text))
+	fmt.Fprintln(os.Stderr, name+":", Visible(text))
 	stop()
 	os.Exit(1)
 }
 
-// Parse reads a command line. A flag that is none is told once, and where all are.
+// Parse reads a command line. It prints nothing but the usage, for -h: an error is
+// printed once, by [Main]. A flag after the first argument is an error.
 func Parse(flags *flag.FlagSet, args []string) error {
 	flags.SetOutput(io.Discard)
 	err := flags.Parse(args)
@@ -50,13 +48,13 @@ func Parse(flags *flag.FlagSet, args []string) error {
 		flags.Usage()
 		return err
 	case err != nil:
-		return fmt.Errorf("%w (-h lists what there is)", err)
+		return fmt.Errorf("%w (-h lists the flags)", err)
 	case flags.NArg() == 0:
 		return nil
 	}
 	for _, word := range flags.Args()[1:] {
 		if name := strings.TrimLeft(word, "-"); name != word && flags.Lookup(name) != nil {
-			return fmt.Errorf("%s stands behind %q, where it is no flag: flags come first", word, flags.Arg(0))
+			return fmt.Errorf("%s comes after %q and is not read as a flag: flags come first", word, flags.Arg(0))
 		}
 	}
 	return nil

@@ -1,0 +1,220 @@
+package database
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/dialect"
+	"github.com/qedkit/qed/examples/fieldservice"
+	"github.com/qedkit/qed/examples/internal/settings"
+	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+)
+
+// Options says which database to open. The zero value is the example company's.
+type Options struct {
+	DSN    string // see [Parse]
+	Policy string // a file; empty: every table is readable
+	Graph  string // a file with relationships that the database does not declare
+
+	// UnsafeAccount allows an account with more rights than the policy needs.
+	UnsafeAccount bool
+}
+
+// Flags defines the flags of the options.
+func (o *Options) Flags(flags *flag.FlagSet) {
+	flags.StringVar(&o.DSN, "dsn", "", "your own `database`: the path of an SQLite file, mysql://.. or postgres://..; "+
+		"default: DB_NAME, or the example company")
+	flags.StringVar(&o.Policy, "policy", "", "`file` with the policy for -dsn: what may be read, and through which views")
+	flags.StringVar(&o.Graph, "graph", "", "`file` with relationships that the database of -dsn does not declare")
+	flags.BoolVar(&o.UnsafeAccount, "unsafe-account", false, "allow an account with more rights than the policy needs")
+}
+
+// Source is a database that agents ask: open for reading, with its schema and
+// guard.
+type Source struct {
+	Name     string
+	Notes    []string        // about the database, for the user
+	Findings []sqldb.Finding // what is wrong with the account
+
+	DB     *sqldb.DB
+	Guard  *secureview.Guard
+	Schema *joinpath.Schema
+
+	dialect dialect.Dialect
+	schema  string // where the policy's tables are
+	folder  string // a temporary one, with the example company; else empty
+}
+
+// ErrAccount is returned for an account with more rights than the policy needs.
+var ErrAccount = errors.New("the account has more rights than the policy needs, as shown above: " +
+	"make an account that can only read what the policy lists (examples/secureviews does), or set -unsafe-account")
+
+// OpenSource opens the database of the options, or of the settings (DB_NAME), or
+// makes the example company's. If ErrAccount is returned the Source is open, so
+// that its Findings can be shown.
+func OpenSource(ctx context.Context, o *Options, conf *settings.Settings) (*Source, error) {
+	s := &Source{}
+	if err := s.open(ctx, o, conf); err != nil {
+		s.Close()
+		return nil, err
+	}
+	if len(s.Findings) > 0 && !o.UnsafeAccount {
+		return s, ErrAccount
+	}
+	return s, nil
+}
+
+// Close closes the database. The example company's is deleted.
+func (s *Source) Close() {
+	if s.DB != nil {
+		s.DB.Close()
+	}
+	if s.folder != "" {
+		os.RemoveAll(s.folder)
+	}
+}
+
+// IsExample reports whether the database is the example company's.
+func (s *Source) IsExample() bool { return s.folder != "" }
+
+func (s *Source) open(ctx context.Context, o *Options, conf *settings.Settings) error {
+	dsn := cmp.Or(o.DSN, conf.Database)
+	if dsn == "" {
+		return s.openExample(ctx, o, conf)
+	}
+	var policy *secureview.Policy
+	if o.Policy != "" {
+		f, err := os.Open(o.Policy)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if policy, err = secureview.ReadPolicy(f); err != nil {
+			return err
+		}
+	}
+	var graph io.Reader
+	if o.Graph != "" {
+		f, err := os.Open(o.Graph)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		graph = f
+	}
+	return s.read(ctx, dsn, policy, graph, conf)
+}
+
+func (s *Source) openExample(ctx context.Context, o *Options, conf *settings.Settings) (err error) {
+	if o.Policy != "" || o.Graph != "" {
+		return errors.New("-policy and -graph need -dsn: the example company has its own")
+	}
+	if s.folder, err = os.MkdirTemp("", "qed-example-"); err != nil {
+		return err
+	}
+	file := filepath.Join(s.folder, "fieldservice.db")
+	if err := fieldservice.Create(ctx, file); err != nil {
+		return err
+	}
+	policy := fieldservice.Policy("sqlite", "main")
+	s.noteViews(policy)
+	err = s.read(ctx, file, policy, strings.NewReader(fieldservice.ManualGraph), conf)
+	s.Name = "A field-service company in SQLite"
+	return err
+}
+
+// read opens the database for reading, reads its schema, adds the relationships of
+// graph, checks the account and makes the guard. A nil policy allows every table.
+func (s *Source) read(
+	ctx context.Context, dsn string, policy *secureview.Policy, graph io.Reader, conf *settings.Settings,
+) error {
+	d, err := Parse(dsn)
+	if err != nil {
+		return err
+	}
+	s.Name, s.dialect, s.schema = d.Name, d.Dialect, d.Schema
+	s.DB, err = d.Reader(sqldb.Options{Session: Session(s.dialect.Name(), policy, conf.EncryptKey, nil)})
+	if err != nil {
+		return err
+	}
+	if s.Schema, err = s.DB.Introspect(ctx); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	if policy == nil {
+		if len(s.Schema.Tables) == 0 {
+			return fmt.Errorf("%s: the database is empty, or the account can read none of its tables", s.Name)
+		}
+		policy = s.everything()
+	}
+	policy.Schema = cmp.Or(policy.Schema, s.schema)
+	if err := s.check(ctx, policy); err != nil {
+		return fmt.Errorf("%s: %w", s.Name, err)
+	}
+	if graph != nil {
+		corrections, err := joinpath.Read(graph)
+		if err != nil {
+			return err
+		}
+		if s.Schema, err = joinpath.Merge(s.Schema, corrections); err != nil {
+			return err
+		}
+	}
+	policy.ColumnsInMessages = cmp.Or(policy.ColumnsInMessages, conf.ColumnsInMessages)
+	if s.Guard, err = secureview.New(policy, s.dialect); err != nil {
+		return err
+	}
+	s.Notes = append(s.Notes,
+		fmt.Sprintf("Tables: %d, relationships: %d", len(s.Guard.Tables()), len(s.Schema.Relationships)))
+	return nil
+}
+
+// check compares the account with the policy. What is wrong with the account is
+// no error; it goes to s.Findings.
+func (s *Source) check(ctx context.Context, policy *secureview.Policy) error {
+	err := s.DB.Check(ctx, policy)
+	var e *sqldb.Error
+	if errors.As(err, &e) && e.Kind == sqldb.ErrAccount && len(e.Findings) > 0 {
+		s.Findings = e.Findings
+		return nil
+	}
+	return err
+}
+
+// everything returns the policy that allows every table and column. A table with a
+// secure view is read through the view.
+func (s *Source) everything() *secureview.Policy {
+	p := &secureview.Policy{
+		Dialect: s.dialect.Name(),
+		Schema:  s.schema,
+		Tables:  map[string][]string{},
+		Views:   map[string]string{},
+	}
+	for name, t := range s.Schema.Tables {
+		p.Tables[name] = t.Columns
+		view := secureview.DefaultViewPrefix + strings.ToLower(name)
+		if _, ok := s.Schema.Tables[view]; ok {
+			p.Views[name] = view
+		}
+	}
+	s.Notes = append(s.Notes, "No -policy is given: every table is readable.")
+	s.noteViews(p)
+	return p
+}
+
+func (s *Source) noteViews(p *secureview.Policy) {
+	if len(p.Views) > 0 {
+		tables := slices.Sorted(maps.Keys(p.Views))
+		s.Notes = append(s.Notes, "Read through secure views only: "+strings.Join(tables, ", "))
+	}
+}
