@@ -11,14 +11,14 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// question is one line that is read.
+// question is a line of the input.
 type question struct {
 	ID    json.RawMessage `json:"id"`
 	Index *string         `json:"index"`
 	Body  json.RawMessage `json:"body"`
 }
 
-// answer is one line that is written.
+// answer is a line of the output.
 type answer struct {
 	ID       json.RawMessage   `json:"id"`
 	Verdict  esquery.Verdict   `json:"verdict"`
@@ -26,34 +26,35 @@ type answer struct {
 	Problems []refusal.Problem `json:"problems"`
 }
 
-// answerTo checks the body of one line.
+// answerTo checks the body of a line.
 func answerTo(v *esquery.Validator, line lines.Line) answer {
 	id := json.RawMessage(strconv.Itoa(line.Number))
 	if line.TooLong {
 		return bad(id, esquery.ErrBodyTooLarge, fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength))
 	}
 	if line.Text[0] != '{' {
-		return bad(id, lines.Bad, "the line is no JSON object")
+		return bad(id, lines.Bad, "the line is not a JSON object")
 	}
 	var q question
 	err := json.Unmarshal(line.Text, &q)
-	var mistyped *json.UnmarshalTypeError // which leaves the id readable
+	var mistyped *json.UnmarshalTypeError // the id was read all the same
 	if err != nil && !errors.As(err, &mistyped) {
-		return bad(id, lines.Bad, "the line is no JSON: "+err.Error())
+		return bad(id, lines.Bad, "the line is not JSON: "+err.Error())
 	}
 	if q.ID != nil && string(q.ID) != "null" {
 		id = q.ID
 	}
 	switch {
 	case err != nil:
-		return bad(id, lines.Bad, "the line is no question: "+err.Error())
+		return bad(id, lines.Bad, "the line cannot be read: "+err.Error())
 	case q.Body == nil:
 		return bad(id, lines.Bad, `the line has no "body"`)
 	}
 	names := v.Indices()
 	if q.Index == nil && len(names) > 1 {
-		return answer{id, esquery.Refused, nil, []refusal.Problem{{Code: esquery.ErrUnknownIndex,
-			Message: `the line has no "index", and there are several`, Candidates: names}}}
+		return answer{ID: id, Verdict: esquery.Refused, Problems: []refusal.Problem{{
+			Code: esquery.ErrUnknownIndex, Message: `the line has no "index", and there are several`, Candidates: names,
+		}}}
 	}
 	index := names[0]
 	if q.Index != nil {
@@ -62,9 +63,9 @@ func answerTo(v *esquery.Validator, line lines.Line) answer {
 	report := v.Check(index, q.Body)
 	problems := report.Problems
 	if problems == nil {
-		problems = []refusal.Problem{} // an array, also where it is empty
+		problems = []refusal.Problem{} // [] in JSON, not null
 	}
-	return answer{id, report.Verdict, report.Body(), problems}
+	return answer{ID: id, Verdict: report.Verdict, Body: report.Body(), Problems: problems}
 }
 
 func bad(id json.RawMessage, code refusal.Code, message string) answer {

@@ -1,38 +1,38 @@
-// Command esguard says of search bodies whether they may be sent to Elasticsearch or
-// OpenSearch, and mends or refuses them, as package esquery does in a program. It
-// runs in front of any process that writes them, in whatever language: as a filter
-// over a file, as a co-process that answers line by line, or as a check in CI.
+// Esguard checks search bodies for Elasticsearch and OpenSearch with the validator of
+// package esquery: it accepts, fixes or refuses each one. It works for programs in any
+// language: as a filter over a file, as a co-process that answers line by line, or as a
+// check in CI.
 //
 //	go run ./examples/esguard -mapping mapping.json < bodies.jsonl
 //
-// The mapping is what GET /index/_mapping answers, of one index or several, or one
+// The mapping is the answer to GET /index/_mapping, for one index or several, or the
 // mapping alone. Further flags:
 //
-//	-filter filter.json   a query that each search must match as well, such as the tenant's
-//	-index NAME           an index that may be searched, by its exact name; repeat it for
-//	                      several. Without it: the indices of the mapping. A name that
-//	                      the mapping does not have stands for all of it, as an alias does
-//	-sensitive PATTERN    a field that does not exist for the author; repeat it for several
-//	-fail                 exit with status 1 when a body was refused
+//	-filter filter.json   a query that each search must match too, such as the tenant's
+//	-index NAME           an index that may be searched, by its exact name; can be repeated.
+//	                      The default is the indices of the mapping. A name that is not in
+//	                      the mapping is an alias for all of its indices
+//	-sensitive PATTERN    fields that are hidden from the author; can be repeated
+//	-fail                 exit with status 1 if a body was refused
 //
-// It reads one JSON object a line, {"id": .., "body": {..}}, with "index" where there
-// are several, and writes one a line, in the same order and at once:
+// It reads one JSON object per line, {"id": .., "body": {..}}, with an "index" if there
+// are several, and writes one per line. It answers each line before it reads the next:
 //
 //	{"id": .., "verdict": "ok", "body": {..}, "problems": []}
 //	{"id": .., "verdict": "fixed", "body": {..}, "problems": [{"code": .., "path": .., "message": .., "fix": ".."}]}
 //	{"id": .., "verdict": "refused", "problems": [{"code": .., "path": .., "message": .., "candidates": [".."]}]}
 //
-// Only the body that comes out may be sent: the filter is in it, and what hides the
-// sensitive fields. The id is any JSON value and comes back as it was; a line without
-// one gets its number. A line that is no such object is refused with the code
-// "bad_line", one that is too long with "too_large"; neither ends the program. Blank
-// lines are passed over.
+// Only the body of the output may be sent: it contains the filter, and it hides the
+// sensitive fields. The id is any JSON value and is returned unchanged; the default is
+// the number of the line. A line that cannot be read is refused with the code
+// "bad_line", one that is too long with "too_large"; the program continues. Blank
+// lines are skipped.
 //
-// The exit status is 0 when all lines were answered, 1 when reading or writing
-// failed, or with -fail when a body was refused, and 2 when the mapping, the filter
-// or the command line is wrong.
+// The exit status is 0 if all lines were answered, 1 if a read or write failed, or with
+// -fail if a body was refused, and 2 if the mapping, the filter or the command line is
+// wrong.
 //
-// The files beside it are an example:
+// The files in this folder are an example:
 //
 //	go run ./examples/esguard -mapping examples/esguard/mapping.json -filter examples/esguard/filter.json -sensitive owner.ssn < examples/esguard/bodies.jsonl
 package main
@@ -59,7 +59,7 @@ const (
 
 const usage = `Usage: esguard -mapping file [flags] < bodies.jsonl
 
-Each line is a JSON object {"id": .., "body": {..}}, with "index" where there are several.`
+Each line is a JSON object {"id": .., "body": {..}}, with an "index" if there are several.`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -72,11 +72,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	flags := flag.NewFlagSet("esguard", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	mapping := flags.String("mapping", "", "the mapping, a JSON `file`")
-	filter := flags.String("filter", "", "a query that each search must match as well, a JSON `file`")
-	fail := flags.Bool("fail", false, "exit with status 1 when a body is refused")
+	filter := flags.String("filter", "", "a query that each search must match too, a JSON `file`")
+	fail := flags.Bool("fail", false, "exit with status 1 if a body is refused")
 	var indices, sensitive []string
-	flags.Func("index", "the `name` of an index that may be searched; repeatable", appendTo(&indices))
-	flags.Func("sensitive", "a `pattern` of fields that do not exist for the author; repeatable", appendTo(&sensitive))
+	flags.Func("index", "the `name` of an index that may be searched; can be repeated", appendTo(&indices))
+	flags.Func("sensitive", "a `pattern` of fields that are hidden from the author; can be repeated", appendTo(&sensitive))
 	flags.Usage = func() {
 		fmt.Fprint(errs, usage, "\n\n")
 		flags.PrintDefaults()
@@ -113,7 +113,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		fmt.Fprintf(errs, "esguard: %v\n", err)
 		return exitFailed
 	case refused > 0 && *fail:
-		fmt.Fprintf(errs, "esguard: %d refused\n", refused)
+		fmt.Fprintf(errs, "esguard: bodies refused: %d\n", refused)
 		return exitFailed
 	}
 	return exitOK
@@ -148,11 +148,11 @@ func newValidator(mapping, filter string, names, sensitive []string) (*esquery.V
 	return v, nil
 }
 
-// alone is the name of the index of a mapping that says none.
-const alone = "index"
+// unnamed is the name of the index if the mapping does not name one.
+const unnamed = "index"
 
-// mappings returns the mapping of each index that may be searched: of those names,
-// or of all that the response is of.
+// mappings returns the mappings of the indices that may be searched: those with the
+// given names, or all indices of the response.
 func mappings(response []byte, names []string) (map[string]*esquery.Mapping, error) {
 	all, err := esquery.ParseMapping(response)
 	if err != nil {
@@ -172,7 +172,7 @@ func mappings(response []byte, names []string) (map[string]*esquery.Mapping, err
 	}
 	if names == nil {
 		if len(each) == 0 {
-			each[alone] = all
+			each[unnamed] = all
 		}
 		return each, nil
 	}

@@ -42,7 +42,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish runs the program to its end and returns what it wrote and its status.
+// finish runs the program to its end and returns its output and status.
 func finish(t *testing.T, cmd *exec.Cmd, in io.Reader) (out, errs string, status int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -71,7 +71,7 @@ func answers(t *testing.T, out string) []answer {
 	return list
 }
 
-// summary is what tests compare of an answer: id, verdict, codes and first candidate.
+// summary returns the id, verdict, codes and first candidates of an answer.
 func summary(a answer) string {
 	s := fmt.Sprintf("%s %s", a.ID, a.Verdict)
 	for _, p := range a.Problems {
@@ -177,7 +177,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestIndices: which indices may be searched, by what the mapping says and by -index.
+// TestIndices checks which indices may be searched, with and without -index.
 func TestIndices(t *testing.T) {
 	const (
 		fieldA  = `{"properties":{"a":{"type":"keyword"}}}`
@@ -221,7 +221,7 @@ func TestIndices(t *testing.T) {
 	}
 }
 
-// TestCoProcess holds that every line is answered before the next is written.
+// TestCoProcess checks that each line is answered before the next is written.
 func TestCoProcess(t *testing.T) {
 	cmd := program(t, "-mapping", "mapping.json")
 	in, err := cmd.StdinPipe()
@@ -283,7 +283,7 @@ func TestStatus(t *testing.T) {
 		{[]string{"-mapping", "mapping.json"}, "", exitOK, ""},
 		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": {}}`, exitOK, ""},
 		{[]string{"-mapping", "mapping.json"}, `{"body": []}`, exitOK, ""},
-		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": []}`, exitFailed, "1 refused"},
+		{[]string{"-mapping", "mapping.json", "-fail"}, `{"body": []}`, exitFailed, "refused: 1"},
 	}
 	for _, tt := range tests {
 		_, errs, status := finish(t, program(t, tt.args...), strings.NewReader(tt.in))
@@ -296,7 +296,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// write makes a file of that text, and returns its path.
+// write writes a text to a file and returns its path.
 func write(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.json")

@@ -13,19 +13,19 @@ import (
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// Today is the day on which the company's story stops: nothing that has happened is dated later,
-// and only plans (due dates, booked visits, time off) lie beyond it. A question about "now" means this day.
+// Today is the last day of the data. Only plans (due dates, booked visits, time off) have
+// later dates. A question about "now" means this day.
 const Today = "2026-03-31"
 
-// ErrNotEmpty is returned by [Create] and [CreateIn] for a database that already holds something.
+// ErrNotEmpty is returned by [Create] and [CreateIn] for a database with any object in it.
 var ErrNotEmpty = errors.New("fieldservice: the database is not empty; name a new one")
 
 //go:embed schema.sql
 var schema string
 
-// Create writes the company's tables, rows and views into the SQLite database at path, in one transaction.
-// The file is made where there is none; a database that holds anything is refused with [ErrNotEmpty] and left alone.
-// The rows are the same on every run and every platform.
+// Create writes the company's tables, rows and views to the SQLite database at path, in
+// one transaction. It creates the file if it does not exist. It returns [ErrNotEmpty] for
+// a database that is not empty, and does not change it.
 func Create(ctx context.Context, path string) error {
 	name := url.URL{Path: filepath.ToSlash(path)}
 	db, err := sql.Open("sqlite", "file:"+name.EscapedPath()+"?_pragma=foreign_keys(1)")
@@ -36,14 +36,14 @@ func Create(ctx context.Context, path string) error {
 	return CreateIn(ctx, db, "sqlite")
 }
 
-// CreateIn writes the company into the database that db is connected to, with the same rows on every engine: dialect
-// is "sqlite", "mysql" for MySQL and MariaDB, or "postgres". There it goes into the database of the connection string
-// and into the current schema, which must hold nothing ([ErrNotEmpty]). Names keep their case. After an error nothing
-// is left behind.
+// CreateIn writes the company to the current database and schema of db, with the same
+// rows on every engine. The dialect is "sqlite", "mysql" for MySQL and MariaDB, or
+// "postgres". It returns [ErrNotEmpty] for a schema that is not empty. Names keep their
+// case. After an error nothing is left behind.
 func CreateIn(ctx context.Context, db *sql.DB, dialect string) error {
 	e, ok := engines[dialect]
 	if !ok {
-		return fmt.Errorf("fieldservice: the dialect %q is none of sqlite, mysql, postgres", dialect)
+		return fmt.Errorf("fieldservice: the dialect %q is not one of sqlite, mysql, postgres", dialect)
 	}
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -52,7 +52,7 @@ func CreateIn(ctx context.Context, db *sql.DB, dialect string) error {
 	defer conn.Close()
 	var objects int
 	if err := conn.QueryRowContext(ctx, e.count).Scan(&objects); err != nil {
-		return fmt.Errorf("fieldservice: looking into the database: %w", err)
+		return fmt.Errorf("fieldservice: reading the database: %w", err)
 	}
 	if objects > 0 {
 		return ErrNotEmpty
@@ -105,7 +105,7 @@ func execute(ctx context.Context, on executor, statements []string) error {
 	return nil
 }
 
-// company is what the later chapters of the story need to know of the earlier ones.
+// company is the state that later parts of the data need from earlier ones.
 type company struct {
 	*rows
 	branches []branch
@@ -116,7 +116,7 @@ type company struct {
 	jobs     []*job
 }
 
-// story tells the company's story from the beginning and returns all of its rows.
+// story returns all rows of the company.
 func story() *rows {
 	c := &company{rows: newRows()}
 	c.lookups()

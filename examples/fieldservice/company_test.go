@@ -20,7 +20,7 @@ import (
 	"github.com/qedkit/qed/examples/fieldservice"
 )
 
-// everyRow is the hash of all rows of all tables. A change to the story changes it, a platform must not.
+// everyRow is the hash of all rows. It is the same on every platform.
 const everyRow = "943022ff6de00f1c3fd90f339c9fc27860e8d03293c5b3c0d33f555d774752c6"
 
 func TestCreateIsDeterministic(t *testing.T) {
@@ -99,13 +99,13 @@ func TestEveryTableHasRows(t *testing.T) {
 	}
 }
 
-// A column that may be NULL is NULL somewhere and has a value elsewhere, or it would teach nothing.
+// Every nullable column has both NULLs and values.
 func TestNullableColumnsHaveBoth(t *testing.T) {
 	db := shared(t)
 	for _, table := range names(t, db, "table") {
 		for _, column := range query(t, db, `SELECT name FROM pragma_table_info(?) WHERE "notnull" = 0 AND pk = 0`, table) {
 			if table == "branch" && column[0] == "managerId" {
-				continue // every branch is led by somebody
+				continue // every branch has a manager
 			}
 			nulls := count(t, db, fmt.Sprintf(`SELECT count(*) FROM "%s" WHERE "%s" IS NULL`, table, column[0]))
 			if rows := count(t, db, fmt.Sprintf(`SELECT count(*) FROM "%s"`, table)); nulls == 0 || nulls == rows {
@@ -178,7 +178,7 @@ func BenchmarkCreate(b *testing.B) {
 	}
 }
 
-// create makes a company of the test's own.
+// create makes a company for one test.
 func create(t *testing.T) *sql.DB {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "company.db")
@@ -199,7 +199,7 @@ var company struct {
 	err  error
 }
 
-// shared is a company for the tests that only read.
+// shared is the company of the tests that only read.
 func shared(t *testing.T) *sql.DB {
 	t.Helper()
 	company.once.Do(func() {
@@ -225,7 +225,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// query returns all rows as text; NULL is "NULL".
+// query returns all rows as text, with "NULL" for NULL.
 func query(t *testing.T, db *sql.DB, text string, args ...any) [][]string {
 	t.Helper()
 	all, err := tryQuery(t.Context(), db, text, args...)

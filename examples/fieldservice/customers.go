@@ -13,7 +13,8 @@ type site struct {
 	equipment          []int
 }
 
-// customers writes the clients with their sites, contacts and equipment. A client's first site is its head office, which pays.
+// customers adds the clients with their sites, contacts and equipment. A client's first
+// site is its head office, which pays.
 func (c *company) customers() {
 	d := newDice(2)
 	for _, m := range manufacturers {
@@ -63,8 +64,8 @@ func (c *company) site(d dice, client, n int) site {
 	return s
 }
 
-// contracts gives two clients in three a service contract with a line for each piece of equipment.
-// Visits are planned later, when the work orders exist.
+// contracts adds service contracts for two clients in three, with a line for each piece of
+// equipment. Visits follow later, because they refer to work orders.
 func (c *company) contracts() {
 	d := newDice(3)
 	for _, each := range c.clients {

@@ -8,9 +8,10 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// ManualGraph is the join graph's file of corrections, version 1: the keys that the database does not declare.
-// Four of its relationships are doubtful (their confidence is below 0.7): a note or an attachment belongs to whatever
-// table its entityType names, and a vehicle's model is no model of equipment.
+// ManualGraph is a file of relationships that the database does not declare, for
+// joinpath.Merge. Four of them are doubtful (their confidence is below 0.7): a note or
+// an attachment belongs to the table that its entityType names, and the model of a
+// vehicle is no equipmentModel.
 //
 //go:embed join_graph_manual.json
 var ManualGraph string
@@ -18,13 +19,14 @@ var ManualGraph string
 //go:embed policy.json
 var policyJSON string
 
-// Policy is what may be read, as a guard's policy: every table with its columns, and the secure views that stand for
-// the six sensitive tables. The sensitive tables are listed with the columns of their views. The schema is "main" in
-// SQLite, the database in MySQL, a schema such as "public" in PostgreSQL. Each call returns a new policy.
+// Policy returns the guard's policy: every table with its columns, and the secure views
+// that replace the six sensitive tables. The sensitive tables are listed with the columns
+// of their views. The schema is "main" in SQLite, the database in MySQL, and a schema such
+// as "public" in PostgreSQL. Each call returns a new policy.
 func Policy(dialect, schema string) *secureview.Policy {
 	p, err := secureview.ReadPolicy(strings.NewReader(policyJSON))
 	if err != nil {
-		panic(fmt.Sprintf("fieldservice: policy.json: %v", err)) // it is part of the program
+		panic(fmt.Sprintf("fieldservice: policy.json: %v", err)) // not reached: the file is embedded
 	}
 	p.Dialect, p.Schema = dialect, schema
 	return p

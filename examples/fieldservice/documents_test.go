@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// graph is the manual file as far as these tests read it.
+// graph is the part of the manual file that these tests read.
 type graph struct {
 	Version int `json:"version"`
 	Tables  map[string]struct {
@@ -59,7 +59,7 @@ func readGraph(t *testing.T) graph {
 
 func policy() *secureview.Policy { return fieldservice.Policy("sqlite", "main") }
 
-// confident is where doubt ends: a relationship below it is not joined over.
+// confident is the lowest confidence of a relationship that joins use.
 const confident = 0.7
 
 func TestDeclaredKeysHold(t *testing.T) {
@@ -73,7 +73,8 @@ func TestDeclaredKeysHold(t *testing.T) {
 	}
 }
 
-// The manual file has the keys that the database does not declare. Those it is sure of hold, the doubtful ones do not.
+// The relationships of the manual file are not declared. The confident ones hold in the
+// data, the doubtful ones do not.
 func TestManualKeysHold(t *testing.T) {
 	db := shared(t)
 	doubtful := 0
@@ -116,7 +117,7 @@ func orphans(t *testing.T, db *sql.DB, r relationship) int {
 		r.FromTable, strings.Join(set, " AND "), r.ToTable, strings.Join(equal, " AND ")))
 }
 
-// Every column that is named like a key is one: declared, or in the manual file.
+// Every column with the name of a key is a declared key or in the manual file.
 func TestNoKeyIsForgotten(t *testing.T) {
 	db := shared(t)
 	known := map[string]bool{}
@@ -224,7 +225,7 @@ func TestViewsHideTheSecrets(t *testing.T) {
 		}
 		for _, column := range hidden[table] {
 			if column == "username" {
-				continue // an account's name is hidden, not sealed
+				continue // a hidden column without sealed values
 			}
 			for _, row := range query(t, db, fmt.Sprintf(`SELECT "%s" FROM "%s" WHERE "%[1]s" IS NOT NULL`, column, table)) {
 				if !sealed.MatchString(row[0]) {

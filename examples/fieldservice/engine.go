@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// engine is how one database engine takes the company. schema.sql is written for SQLite; translate makes the others'
-// statements of it.
+// engine describes a database engine. schema.sql is written for SQLite; translate makes
+// the statements of the other engines from it.
 type engine struct {
-	count      string            // counts what the database holds
-	ddlCommits bool              // CREATE TABLE ends a transaction
-	types      map[string]string // nil: the schema is taken as it is
-	table      string            // what follows a table's definition
+	count      string            // counts the objects in the database
+	ddlCommits bool              // CREATE TABLE commits the transaction
+	types      map[string]string // nil: the schema is not translated
+	table      string            // text after a table's definition
 	quotes     string            // around a name
 	mark       func(n int) string
 }
@@ -24,11 +24,11 @@ var engines = map[string]*engine{
 		quotes: `"`,
 		mark:   func(int) string { return "?" },
 	},
-	// The engines compare text as SQLite does, byte by byte: Malmo is not Malmö.
+	// All engines compare text byte by byte, as SQLite does: Malmo is not Malmö.
 	"mysql": {
 		count:      "SELECT count(*) FROM information_schema.tables WHERE table_schema = DATABASE()",
 		ddlCommits: true,
-		types:      map[string]string{"TEXT": "VARCHAR(255)"}, // a key takes no TEXT
+		types:      map[string]string{"TEXT": "VARCHAR(255)"}, // a key cannot be TEXT
 		table:      " CHARACTER SET utf8mb4 COLLATE utf8mb4_bin",
 		quotes:     "`",
 		mark:       func(int) string { return "?" },
@@ -47,14 +47,15 @@ func (e *engine) quote(name string) string { return e.quotes + name + e.quotes }
 
 var (
 	comment = regexp.MustCompile(`--[^\n]*`)
-	// word is a text, a quoted name, or a word: one in capitals is SQL, any other is a name.
+	// word is a text, a quoted name, or a word. A word in capitals is SQL, any other
+	// a name.
 	word       = regexp.MustCompile(`'[^']*'|"\w+"|[A-Za-z]\w*`)
 	capitals   = regexp.MustCompile(`^[A-Z]+$`)
 	reference  = regexp.MustCompile(`(?m)^\s*(\S+) (.*?) (REFERENCES \S+ \(\w+\))`)
 	definition = regexp.MustCompile(`(?m)^CREATE (TABLE|VIEW) "?(\w+)"?`)
 )
 
-// translate returns the statements that make the tables and views of an SQLite schema on the engine.
+// translate returns the statements that create an SQLite schema on the engine.
 func (e *engine) translate(schema string) []string {
 	if e.types == nil {
 		return []string{schema}
@@ -73,7 +74,8 @@ func (e *engine) translate(schema string) []string {
 	return statements
 }
 
-// declareKeys moves the references of columns to the table's end, as MySQL passes over them elsewhere.
+// declareKeys moves the references of columns to the end of a table, because MySQL
+// ignores them in a column.
 func declareKeys(table string) string {
 	var keys strings.Builder
 	table = reference.ReplaceAllStringFunc(table, func(column string) string {
@@ -97,7 +99,7 @@ func (e *engine) word(w string) string {
 	return e.quote(strings.Trim(w, `"`))
 }
 
-// dropAll returns the statements that remove what a schema makes, last first.
+// dropAll returns the statements that drop the objects of a schema, last first.
 func (e *engine) dropAll(schema string) []string {
 	var statements []string
 	for _, made := range definition.FindAllStringSubmatch(schema, -1) {
@@ -107,7 +109,7 @@ func (e *engine) dropAll(schema string) []string {
 	return statements
 }
 
-// tableNames returns a schema's tables in order.
+// tableNames returns the tables of a schema in order.
 func tableNames(schema string) []string {
 	var names []string
 	for _, made := range definition.FindAllStringSubmatch(schema, -1) {

@@ -71,7 +71,8 @@ func TestTranslate(t *testing.T) {
 	}
 }
 
-// TestSchemaTranslates: every table, view and key of the company's schema comes out once, and every name quoted.
+// TestSchemaTranslates checks that the translated schema has every table, view and key
+// once, and that every name is quoted.
 func TestSchemaTranslates(t *testing.T) {
 	references := strings.Count(comment.ReplaceAllString(schema, ""), "REFERENCES")
 	for _, name := range []string{"mysql", "postgres"} {

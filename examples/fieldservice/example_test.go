@@ -44,13 +44,13 @@ func ExampleCreate() {
 }
 
 func ExampleCreateIn() {
-	// A server is the same, with its driver and its dialect: "mysql", "postgres".
+	// A server needs its driver and its dialect: "mysql" or "postgres".
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // each connection would have a memory of its own
+	db.SetMaxOpenConns(1) // each connection would have a database of its own
 	if err := fieldservice.CreateIn(context.Background(), db, "sqlite"); err != nil {
 		log.Fatal(err)
 	}

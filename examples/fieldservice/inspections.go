@@ -5,7 +5,8 @@ type template struct {
 	questions []int
 }
 
-// inspections follow two completed jobs in five. Every failed answer calls for a corrective action.
+// inspections adds inspections to two completed jobs in five. Each failed answer gets a
+// corrective action.
 func (c *company) inspections() {
 	d := newDice(6)
 	all := c.templates()
@@ -17,7 +18,7 @@ func (c *company) inspections() {
 		inspected := min(j.done+day(d.between(0, 5)), 0)
 		inspection := c.add("inspection", j.id, used.id, j.branch.inspector, inspected)
 		for n, question := range used.questions {
-			// The first questions of a form fail more often, so that a ranking has a shape.
+			// The first questions of a form fail more often, so that a ranking is clear.
 			result, comment := "pass", any(nil)
 			switch roll := d.IntN(100); {
 			case roll < 16-2*n:

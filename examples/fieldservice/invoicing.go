@@ -7,7 +7,7 @@ const (
 	travelRate hundredths = 95
 )
 
-// invoicing bills most completed jobs: the head office pays for what was done at a site.
+// invoicing adds invoices for most completed jobs. The head office pays for all sites.
 func (c *company) invoicing() {
 	d := newDice(7)
 	for _, j := range c.jobs {
@@ -51,7 +51,7 @@ func (c *company) invoice(d dice, j *job, issued day) {
 	c.pay(d, id, issued, net+tax)
 }
 
-// pay settles most invoices: at once, or in two or three payments, or in part, or not yet.
+// pay adds the payments of an invoice: one, two or three, some in part, or none.
 func (c *company) pay(d dice, invoice int, issued day, total hundredths) {
 	parts := pick(d, []int{1, 1, 1, 2, 2, 3})
 	method := d.between(1, 3)
@@ -69,7 +69,7 @@ func (c *company) pay(d dice, invoice int, issued day, total hundredths) {
 	}
 }
 
-// quotes are offers. An accepted one names the work order that came of it.
+// quotes adds quotes. An accepted quote refers to its work order.
 func (c *company) quotes() {
 	d := newDice(8)
 	for _, j := range c.jobs {

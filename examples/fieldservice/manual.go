@@ -8,12 +8,13 @@ import (
 //go:embed manual/*.md
 var manual embed.FS
 
-// Manual is the user manual of the software that the company works with, as Markdown files: core.md, customers.md,
-// work-orders.md, inspections.md and invoicing.md. It says what the words in the database mean, and how things are done.
+// Manual returns the user manual of the company's software as Markdown files: core.md,
+// customers.md, work-orders.md, inspections.md and invoicing.md. It explains the words in
+// the database and the procedures.
 func Manual() fs.FS {
 	files, err := fs.Sub(manual, "manual")
 	if err != nil {
-		panic("fieldservice: " + err.Error()) // the name of the folder is valid
+		panic("fieldservice: " + err.Error()) // not reached: the name is valid
 	}
 	return files
 }

@@ -2,7 +2,7 @@ package fieldservice
 
 import "fmt"
 
-// notes hang remarks and files on rows of several tables; which table, a column says.
+// notes adds remarks and files to rows of several tables. A column names the table.
 func (c *company) notes() {
 	d := newDice(9)
 	for n := range 120 {

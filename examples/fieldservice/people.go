@@ -2,7 +2,7 @@ package fieldservice
 
 import "fmt"
 
-// Ids of the lookup rows that the story refers to, in the order in which lookups writes them.
+// Ids of lookup rows, in the order in which lookups adds them.
 const (
 	jobDirector = iota + 1
 	jobBranchManager
@@ -26,7 +26,7 @@ const (
 type branch struct {
 	id, region  int
 	city        string
-	manager     int // employee ids from here on
+	manager     int // this and the next fields are employee ids
 	inspector   int
 	dispatcher  int
 	technicians []int
@@ -79,7 +79,8 @@ func (c *company) lookups() {
 	}
 }
 
-// people hires everybody: the head office first, then each branch with its manager, dispatcher, inspector and technicians.
+// people adds the employees: the head office first, then each branch with its manager,
+// dispatcher, inspector and technicians.
 func (c *company) people() {
 	d := newDice(1)
 	for i, b := range branchCities {
@@ -131,7 +132,7 @@ func (c *company) hire(d dice, branch, department, title, manager int) (employee
 	return employee, user
 }
 
-// hireLeaver adds a technician who has left: none of the current work is his.
+// hireLeaver adds a technician who has left and does no current work.
 func (c *company) hireLeaver(d dice, b *branch) {
 	n := c.ids["employee"]
 	first, last := personName(n)
@@ -198,7 +199,7 @@ func orNull(id int) any {
 	return id
 }
 
-// sealedMostly is a sealed value in percent of all rows, and NULL in the others.
+// sealedMostly returns a sealed value with a probability in percent, else NULL.
 func (d dice) sealedMostly(percent int) any {
 	if value := d.sealed(); d.chance(percent) {
 		return value

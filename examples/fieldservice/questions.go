@@ -1,23 +1,23 @@
 package fieldservice
 
-// Question is something a person asks of the company, with what a model says to it: the words of a replayed
-// conversation, and gold for a scored one. The statements are over the logical tables (employee, workOrder), as a
-// model writes them before a guard sends them to the secure views.
+// Question is a question about the company with the recorded replies of a model. It is
+// used to replay a conversation and to score a model. The statements read the logical
+// tables (employee, workOrder), as a model writes them before the guard rewrites them.
 type Question struct {
 	ID       string // short and stable
-	Shows    string // what the question is a test of
+	Shows    string // what the question tests
 	Question string
-	Follows  string // the ID of the question that this one continues; empty: it stands alone
+	Follows  string // the ID of the question before it in the conversation; empty: a new conversation
 
 	Tables     []string // the tables that the answer needs
-	Statements []string // one attempt after the other; each is made because the one before was refused or empty
-	Answer     string   // the last word, in plain language
+	Statements []string // the attempts: each statement but the last is refused or finds no rows
+	Answer     string   // the answer in plain language
 }
 
-// Questions returns the questions in the order in which a conversation asks them, with statements in the SQL of a
-// dialect: "sqlite", "mysql" or "postgres". They say the same in each of them. The slice is the caller's own.
+// Questions returns the questions in the order of the conversation. Their statements are
+// in the SQL of a dialect: "sqlite", "mysql" or "postgres". Each call returns a new slice.
 func Questions(dialect string) []Question {
-	// What the dialects spell differently.
+	// The differences between the dialects.
 	order, month := `"order"`, "substr(p.paidOn, 1, 7)"
 	switch dialect {
 	case "mysql":

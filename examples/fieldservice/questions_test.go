@@ -13,8 +13,8 @@ import (
 	"github.com/qedkit/qed/examples/fieldservice"
 )
 
-// What becomes of a statement. What a guard refuses fails in the database too, once the logical names are the views':
-// the column or the view is not there, and a view cannot be written.
+// The outcomes of a statement. A statement that the guard refuses also fails in
+// the database once its tables are replaced by views.
 const (
 	refused = "refused"
 	empty   = "empty"
@@ -130,7 +130,7 @@ func TestQuestionsAreWellFormed(t *testing.T) {
 	}
 }
 
-// A sum over invoices joined to their payments counts an invoice once for each of its payments.
+// A sum over invoices joined to payments counts an invoice once for each payment.
 func TestFanOutMatters(t *testing.T) {
 	naive := query(t, shared(t), `
 SELECT c.name, ROUND(SUM(i.total), 2) AS invoiced
@@ -145,7 +145,8 @@ ORDER BY invoiced DESC LIMIT 1`)
 	}
 }
 
-// throughViews is what a guard makes of a statement, roughly: the sensitive tables become their views.
+// throughViews replaces the sensitive tables of a statement by their views, as
+// a guard does.
 func throughViews(statement string) string {
 	for table, view := range policy().Views {
 		named := regexp.MustCompile(fmt.Sprintf(`\b(FROM|JOIN|UPDATE)\s+%s\b`, table))
@@ -154,7 +155,7 @@ func throughViews(statement string) string {
 	return statement
 }
 
-// says reports whether an answer has a cell in one of the forms in which people write it.
+// says reports whether an answer contains a cell in one of its usual forms.
 func says(answer, cell string) bool {
 	forms := []string{cell}
 	if on, err := time.Parse(time.DateOnly, cell); err == nil {

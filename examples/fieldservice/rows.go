@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// rows gathers the story's rows by table. They are written when it is told, in the order of the schema: a row that
-// refers to another table comes after that table's rows, whatever order the story tells them in.
+// rows collects rows by table. They are written at the end, in the order of the schema,
+// so that a row follows the rows that it refers to.
 type rows struct {
 	tables map[string][][]any
 	ids    map[string]int
@@ -19,7 +19,7 @@ func newRows() *rows {
 	return &rows{tables: map[string][][]any{}, ids: map[string]int{}}
 }
 
-// add tells a row whose first column is a running id, and returns that id.
+// add adds a row whose first column is the next id, and returns the id.
 func (r *rows) add(table string, values ...any) int {
 	r.ids[table]++
 	id := r.ids[table]
@@ -27,7 +27,8 @@ func (r *rows) add(table string, values ...any) int {
 	return id
 }
 
-// link tells a row whose key is made of other tables' keys. Truth is 0 or 1, as no engine but PostgreSQL has more.
+// link adds a row whose key consists of other tables' keys. It stores booleans as 0 and 1,
+// because only PostgreSQL has a boolean type.
 func (r *rows) link(table string, values ...any) {
 	for i, v := range values {
 		switch v {
@@ -40,7 +41,7 @@ func (r *rows) link(table string, values ...any) {
 	r.tables[table] = append(r.tables[table], values)
 }
 
-// batch is how many rows one INSERT writes: a server may be far away.
+// batch is the number of rows per INSERT. It saves round trips to a server.
 const batch = 200
 
 func (r *rows) write(ctx context.Context, tx *sql.Tx, e *engine) error {
@@ -54,7 +55,7 @@ func (r *rows) write(ctx context.Context, tx *sql.Tx, e *engine) error {
 	return nil
 }
 
-// insert is the statement that writes so many rows of so many columns.
+// insert returns the INSERT for a number of rows and columns.
 func (e *engine) insert(table string, rows, columns int) string {
 	var b strings.Builder
 	b.WriteString("INSERT INTO " + e.quote(table) + " VALUES ")

@@ -7,7 +7,7 @@ type part struct {
 	price hundredths
 }
 
-// warehouses stocks the parts, one warehouse a branch, and orders what runs low.
+// warehouses adds a warehouse for each branch with its stock, and orders for low stock.
 func (c *company) warehouses() {
 	d := newDice(4)
 	for _, s := range suppliers {
@@ -35,7 +35,7 @@ func (c *company) warehouses() {
 	}
 }
 
-// order buys parts of one supplier. The youngest orders have not arrived.
+// order adds an order from one supplier. The latest orders have not arrived.
 func (c *company) order(d dice, warehouse int) {
 	supplier := d.between(1, len(suppliers))
 	ordered := day(-d.between(1, 330)).workday()

@@ -1,7 +1,7 @@
 package fieldservice
 
-// The words the company is made of. Cities and names keep their own spelling, so that a question
-// typed without accents meets data written with them.
+// This file holds names and texts. Cities and people keep their own spelling, so that a
+// question without accents meets data with accents.
 
 var regions = []struct{ code, name string }{{"N", "North"}, {"S", "South"}, {"E", "East"}, {"W", "West"}}
 
@@ -20,7 +20,7 @@ type city struct {
 
 var branchCities = []city{{"Malmö", north}, {"Tampere", north}, {"Porto", south}, {"Łódź", east}, {"Köln", west}, {"Liège", west}}
 
-// headOffice is the place of Köln in branchCities.
+// headOffice is the index of Köln in branchCities.
 const headOffice = 4
 
 var siteCities = []city{
@@ -41,7 +41,8 @@ var lastNames = []string{
 	"Wójcik", "Yıldız", "Åkesson",
 }
 
-// personName is the n-th of 552 names, no two alike: the two lists have no common factor.
+// personName returns name n of 552 different names: the lengths of the lists have no
+// common factor.
 func personName(n int) (first, last string) {
 	return firstNames[n*7%len(firstNames)], lastNames[n*5%len(lastNames)]
 }
@@ -84,7 +85,7 @@ var manufacturers = []struct{ name, country string }{
 	{"Nordklima", "Sweden"}, {"Thermion", "Germany"}, {"Élévateurs Duval", "France"}, {"AquaPura", "Italy"}, {"Voltaris", "Czechia"},
 }
 
-// equipmentModels name their manufacturer by its place above.
+// The models have the index of their manufacturer.
 var equipmentModels = []struct {
 	name, kind   string
 	manufacturer int
@@ -131,7 +132,7 @@ var suppliers = []struct{ name, country string }{
 	{"Nordic Spares", "Sweden"}, {"Duval Pièces", "France"}, {"Morava Metal", "Czechia"},
 }
 
-// partCategories name their parent by its place in the list; -1 is none.
+// The categories have the index of their parent; -1 is none.
 var partCategories = []struct {
 	name   string
 	parent int
@@ -140,7 +141,7 @@ var partCategories = []struct {
 	{"Bearings", 1}, {"Filters", 2}, {"Lubricants", 2},
 }
 
-// partNames name their category by its place above.
+// The parts have the index of their category.
 var partNames = []struct {
 	name     string
 	category int

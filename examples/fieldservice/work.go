@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// job is a work order as the later chapters need it.
+// job is a work order with what later parts of the data need.
 type job struct {
 	id, kind, status          int
 	client                    *client
 	site                      site
 	branch                    *branch
-	created, due, start, done day // done is never while the job is open
+	created, due, start, done day // done is never for an open job
 	crews                     [][]int
 	hours                     hundredths
 	used                      []usage
@@ -25,11 +25,11 @@ type usage struct {
 const (
 	jobCount   = 300
 	firstDay   = -330
-	maxDailyH  = 1000 // hundredths of an hour that one person logs a day
+	maxDailyH  = 1000 // hundredths of an hour per person and day
 	minLoggedH = 100
 )
 
-// work writes the work orders in the order in which they came in, each with its crews, hours and parts.
+// work adds the work orders in the order of their creation, with crews, hours and parts.
 func (c *company) work() {
 	d := newDice(5)
 	logged := map[shift]hundredths{}
@@ -39,7 +39,7 @@ func (c *company) work() {
 		c.writeJob(d, j, n)
 		c.history(d, j)
 		if j.status == statusNew {
-			c.add("appointment", j.id, nil, j.start.at(9, 0), j.start.at(10, 30)) // the crew is yet to be chosen
+			c.add("appointment", j.id, nil, j.start.at(9, 0), j.start.at(10, 30)) // without a crew yet
 		}
 		if j.status == statusNew || j.status == statusCancelled {
 			continue
@@ -71,9 +71,10 @@ type shift struct {
 	on       day
 }
 
-// planned decides what becomes of a job. Those due in the last weeks are the ones that can be overdue.
+// planned sets the dates and the status of a job. A job that is due in the last weeks can
+// be overdue.
 func (c *company) planned(d dice, n int) *job {
-	// The lower of two draws: the first clients call more often than the last.
+	// The lower of two values: the first clients have more jobs than the last.
 	owner := &c.clients[min(d.IntN(len(c.clients)), d.IntN(len(c.clients)))]
 	j := &job{client: owner, site: pick(d, owner.sites), created: day(firstDay + n*(-firstDay-1)/jobCount).workday(), done: never}
 	j.branch = c.branchIn(d, j.site.region)
@@ -106,7 +107,8 @@ func (c *company) branchIn(d dice, region int) *branch {
 	return pick(d, near)
 }
 
-// team is two or three technicians of the branch who are on no other crew of the job; the first of them leads.
+// team returns two or three technicians of the branch who are in no other crew of the job.
+// The first one leads.
 func (c *company) team(d dice, j *job) []int {
 	var members []int
 	for _, n := range d.Perm(len(j.branch.technicians)) {
@@ -138,7 +140,7 @@ func (c *company) writeJob(d dice, j *job, n int) {
 	}
 }
 
-// history is how the job came to its status.
+// history adds the status changes of a job.
 func (c *company) history(d dice, j *job) {
 	type change struct {
 		status int
@@ -181,7 +183,7 @@ func (c *company) crew(d dice, j *job, n int, members []int) {
 	c.add("appointment", j.id, id, j.start.at(hour, 0), j.start.at(hour+d.between(1, 4), 30))
 }
 
-// logHours spreads a member's hours over the working days of the job.
+// logHours adds the hours of a crew member on the working days of the job.
 func (c *company) logHours(d dice, j *job, member int, logged map[shift]hundredths) {
 	last := min(j.start+10, -1)
 	if j.done != never {
@@ -207,7 +209,7 @@ func (c *company) logHours(d dice, j *job, member int, logged map[shift]hundredt
 	}
 }
 
-// useParts takes parts out of the branch's warehouse, which has the branch's number.
+// useParts adds parts from the branch's warehouse, whose id is the branch's.
 func (c *company) useParts(d dice, j *job) {
 	for _, n := range d.Perm(len(c.parts))[:d.between(0, 3)] {
 		u := usage{part: c.parts[n], quantity: d.between(1, 4)}
@@ -216,7 +218,8 @@ func (c *company) useParts(d dice, j *job) {
 	}
 }
 
-// visits are the contracts' planned visits: those of the past had a maintenance order, those to come have none yet.
+// visits adds the planned visits of contracts. Past visits have a maintenance order,
+// future ones have none.
 func (c *company) visits(d dice) {
 	const maintenance = 1
 	for _, line := range c.lines {

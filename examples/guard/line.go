@@ -11,13 +11,13 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// question is one line that is read.
+// question is a line of the input.
 type question struct {
 	ID  json.RawMessage `json:"id"`
 	SQL *string         `json:"sql"`
 }
 
-// answer is one line that is written.
+// answer is a line of the output.
 type answer struct {
 	ID         json.RawMessage `json:"id"`
 	OK         bool            `json:"ok"`
@@ -27,22 +27,25 @@ type answer struct {
 	Candidates []string        `json:"candidates,omitempty"`
 }
 
-// answerTo guards the statement of one line.
+// answerTo passes the statement of a line through the guard.
 func answerTo(ctx context.Context, g *secureview.Guard, line lines.Line) answer {
 	var q question
 	switch {
 	case line.TooLong:
-		return answer{Code: string(secureview.ErrTooLarge), Message: fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength)}
+		return answer{
+			Code:    string(secureview.ErrTooLarge),
+			Message: fmt.Sprintf("the line is longer than %d bytes", lines.MaxLength),
+		}
 	case line.Text[0] != '{':
-		return answer{Code: lines.Bad, Message: "the line is no JSON object"}
+		return answer{Code: lines.Bad, Message: "the line is not a JSON object"}
 	}
 	if err := json.Unmarshal(line.Text, &q); err != nil {
-		// A value of the wrong type leaves the id readable.
+		// If only a value has the wrong type, the id was read.
 		var mistyped *json.UnmarshalTypeError
 		if !errors.As(err, &mistyped) {
 			q.ID = nil
 		}
-		return answer{ID: q.ID, Code: lines.Bad, Message: "the line is no statement: " + err.Error()}
+		return answer{ID: q.ID, Code: lines.Bad, Message: "the line cannot be read: " + err.Error()}
 	}
 	if q.SQL == nil {
 		return answer{ID: q.ID, Code: lines.Bad, Message: `the line has no "sql"`}

@@ -1,23 +1,26 @@
-// Command guard rewrites SQL statements under a policy, or refuses them, as
-// package secureview does in a program. It runs in front of any process that
-// writes SQL, in whatever language: as a filter over a file, as a co-process that
-// answers line by line, or as a check in CI.
+// Guard checks SQL statements with the guard of package secureview: it rewrites each
+// one according to a policy, or refuses it. It works for programs in any language: as
+// a filter over a file, as a co-process that answers line by line, or as a check in CI.
 //
 //	go run ./examples/guard -policy policy.json < statements.jsonl
 //
-// It reads one JSON object a line, {"id": .., "sql": ".."}, and writes one a
-// line, in the same order and at once:
+// It reads one JSON object per line, {"id": .., "sql": ".."}, and writes one per line.
+// It answers each line before it reads the next:
 //
 //	{"id": .., "ok": true, "sql": "SELECT .."}
 //	{"id": .., "ok": false, "code": "unknown_column", "message": "..", "candidates": [".."]}
 //
-// The id is any JSON value and comes back as it was. A line that is no such
-// object is answered with the code "bad_line", one that is too long with
-// "too_large"; neither ends the program. Blank lines are passed over.
+// The id is any JSON value and is returned unchanged. The answer to a line that cannot
+// be read has the code "bad_line", to one that is too long "too_large"; the program
+// continues. Blank lines are skipped.
 //
-// The exit status is 0 when all lines were answered, 1 when reading or writing
-// failed, or with -fail when a statement was refused, and 2 when the policy or
-// the command line is wrong.
+// The exit status is 0 if all lines were answered, 1 if a read or write failed, or
+// with -fail if a statement was refused, and 2 if the policy or the command line is
+// wrong.
+//
+// The files in this folder are an example:
+//
+//	go run ./examples/guard -policy examples/guard/policy.json < examples/guard/statements.jsonl
 package main
 
 import (
@@ -54,7 +57,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	flags := flag.NewFlagSet("guard", flag.ContinueOnError)
 	flags.SetOutput(errs)
 	policy := flags.String("policy", "", "the policy, a JSON `file`")
-	fail := flags.Bool("fail", false, "exit with status 1 when a statement is refused")
+	fail := flags.Bool("fail", false, "exit with status 1 if a statement is refused")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return exitOK
@@ -80,7 +83,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		fmt.Fprintf(errs, "guard: %v\n", err)
 		return exitFailed
 	case refused > 0 && *fail:
-		fmt.Fprintf(errs, "guard: %d refused\n", refused)
+		fmt.Fprintf(errs, "guard: statements refused: %d\n", refused)
 		return exitFailed
 	}
 	return exitOK
@@ -89,22 +92,26 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 func newGuard(file string) (*secureview.Guard, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return nil, errors.Unwrap(err) // the file's name stands before it already
+		return nil, errors.Unwrap(err) // the caller adds the name of the file
 	}
 	defer f.Close()
 	p, err := secureview.ReadPolicy(f)
 	if err != nil {
 		return nil, err
 	}
-	dialects := map[string]dialect.Dialect{"mysql": mysql.Dialect{}, "postgres": postgres.Dialect{}, "sqlite": sqlite.Dialect{}}
+	dialects := map[string]dialect.Dialect{
+		"mysql":    mysql.Dialect{},
+		"postgres": postgres.Dialect{},
+		"sqlite":   sqlite.Dialect{},
+	}
 	d, ok := dialects[p.Dialect]
 	if !ok {
-		return nil, fmt.Errorf("dialect %q is none of mysql, postgres, sqlite", p.Dialect)
+		return nil, fmt.Errorf("the dialect %q is not supported: use mysql, postgres or sqlite", p.Dialect)
 	}
 	return secureview.New(p, d)
 }
 
-// filter answers line after line and returns how many it refused.
+// filter answers the lines and returns the number of refused statements.
 func filter(ctx context.Context, g *secureview.Guard, in io.Reader, out io.Writer) (refused int, err error) {
 	err = lines.Answer(ctx, in, out, func(line lines.Line) any {
 		a := answerTo(ctx, g, line)

@@ -41,7 +41,7 @@ func program(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish runs the program to its end and returns what it wrote and its status.
+// finish runs the program to its end and returns its output and status.
 func finish(t *testing.T, cmd *exec.Cmd, in io.Reader) (out, errs string, status int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -67,7 +67,7 @@ func answers(t *testing.T, out string) []answer {
 	return list
 }
 
-// TestDialects makes a guard of each dialect that a policy can name.
+// TestDialects makes a guard for each dialect of a policy.
 func TestDialects(t *testing.T) {
 	for _, dialect := range []string{"mysql", "postgres", "sqlite"} {
 		policy := filepath.Join(t.TempDir(), "policy.json")
@@ -161,7 +161,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestCoProcess holds that every line is answered before the next is written.
+// TestCoProcess checks that each line is answered before the next is written.
 func TestCoProcess(t *testing.T) {
 	cmd := program(t, "-policy", "policy.json")
 	in, err := cmd.StdinPipe()
@@ -221,7 +221,7 @@ func TestStatus(t *testing.T) {
 		{[]string{"-policy", "policy.json"}, "", exitOK, ""},
 		{[]string{"-policy", "policy.json", "-fail"}, `{"sql": "SELECT 1 AS one"}`, exitOK, ""},
 		{[]string{"-policy", "policy.json"}, `{"sql": "SELECT x"}`, exitOK, ""},
-		{[]string{"-policy", "policy.json", "-fail"}, `{"sql": "SELECT x"}`, exitFailed, "1 refused"},
+		{[]string{"-policy", "policy.json", "-fail"}, `{"sql": "SELECT x"}`, exitFailed, "refused: 1"},
 	}
 	for _, tt := range tests {
 		_, errs, status := finish(t, program(t, tt.args...), strings.NewReader(tt.in))
