@@ -13,9 +13,9 @@ import (
 	"github.com/qedkit/qed/sqldb/sqlitedb"
 )
 
-// SQLite's authorizer allows every statement that the guard allows: SQLite
-// reads nothing that the guard did not find in the statement. Every other table
-// is replaced by a view, and each has columns that the policy does not list.
+// SQLite's authorizer allows every statement that the guard allows: SQLite reads
+// nothing that the guard did not find. Every other table is replaced by a view, and each
+// has columns that the policy does not list.
 func TestSQLiteAuthorizer(t *testing.T) {
 	var d sqlite.Dialect
 	var read, refused, failed int

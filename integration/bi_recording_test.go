@@ -13,9 +13,9 @@ var shippingExample = recordedExample{
 	converse:  shippingtest.Scenarios,
 }
 
-// TestShippingRecording: the recording that the scenarios are replayed with is what
-// Elasticsearch answers.
+// TestShippingRecording compares the recording of the scenarios with the answers of
+// Elasticsearch.
 func TestShippingRecording(t *testing.T) { shippingExample.testRecording(t) }
 
-// TestShippingOnBothEngines: OpenSearch answers the scenarios as Elasticsearch does.
+// TestShippingOnBothEngines compares OpenSearch with Elasticsearch on the scenarios.
 func TestShippingOnBothEngines(t *testing.T) { shippingExample.testBothEngines(t) }

@@ -26,9 +26,9 @@ import (
 type company struct {
 	dialect dialect.Dialect
 	policy  *secureview.Policy
-	admin   *sql.DB   // may do everything
-	owner   *sqldb.DB // the same, for reading
-	reader  *sqldb.DB // the account of an agent: it may read what the policy lists
+	admin   *sql.DB   // the administrator
+	owner   *sqldb.DB // the administrator, for reading
+	reader  *sqldb.DB // the account of an agent: it can read what the policy lists
 }
 
 func newCompany(t *testing.T, d dialect.Dialect, schema string, admin *sql.DB) *company {
@@ -114,7 +114,7 @@ func postgreSQLCompany(t *testing.T) *company {
 	return c
 }
 
-// readable is what an agent's account reads: the views, and the tables without one.
+// readable returns what an agent's account reads: the views, and the tables without a view.
 func (c *company) readable() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(c.policy.Tables)) {

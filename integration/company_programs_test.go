@@ -19,7 +19,7 @@ import (
 	"github.com/qedkit/qed/integration"
 )
 
-// example is a program of examples/, built.
+// example is a compiled program of examples/.
 type example struct{ path string }
 
 func buildExample(t *testing.T, name string) *example {
@@ -31,8 +31,8 @@ func buildExample(t *testing.T, name string) *example {
 	return e
 }
 
-// run runs the program in an empty folder with the variables of env, and returns all that it wrote. A password is
-// never part of it.
+// run runs the program in an empty folder with the variables of env, and returns its
+// output. It asserts that the output contains no password.
 func (e *example) run(t *testing.T, env []string, args ...string) (out string, ok bool) {
 	t.Helper()
 	program := exec.CommandContext(t.Context(), e.path, args...)
@@ -52,14 +52,14 @@ func (e *example) run(t *testing.T, env []string, args ...string) (out string, o
 
 const examplePassword = "hunter2-%/?#@:"
 
-// exampleServer is a server with an empty database, as a program is told of it.
+// exampleServer is a server with an empty database.
 type exampleServer struct {
 	scheme, address, root string
 	database              string
 	admin                 *sql.DB // in the database
 }
 
-// url is how an account connects to a database; the empty password is none.
+// url returns the URL for an account and a database. The empty password means none.
 func (s *exampleServer) url(user, password, database string) string {
 	u := url.URL{Scheme: s.scheme, Host: s.address, User: url.User(user), Path: "/" + database}
 	if password != "" {
@@ -88,8 +88,8 @@ func postgreSQLExample(t *testing.T, database string) *exampleServer {
 	return s
 }
 
-// modelServer speaks the protocol of chat completions: it chooses one table, writes one statement, and says whether
-// the rows that it is shown have a text.
+// modelServer starts a fake model with the API of chat completions. It chooses one
+// table, writes one statement, and reports whether the rows contain a text.
 func modelServer(t *testing.T, table, statement, sought string) (env []string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -125,7 +125,8 @@ func modelServer(t *testing.T, table, statement, sought string) (env []string) {
 	return []string{"OPENAI_BASE_URL=" + s.URL, "OPENAI_MODEL=test"}
 }
 
-// absolute makes the paths of files among arguments absolute: a program runs in a folder of its own.
+// absolute makes the file paths in arguments absolute, because a program runs in
+// another folder.
 func absolute(t *testing.T, args []string) []string {
 	t.Helper()
 	out := make([]string, len(args))

@@ -23,8 +23,8 @@ import (
 func TestCompanyOnMariaDB(t *testing.T)    { testCompany(t, mariaDBCompany(t)) }
 func TestCompanyOnPostgreSQL(t *testing.T) { testCompany(t, postgreSQLCompany(t)) }
 
-// TestCompanyLeavesNothing: MySQL has no transaction around what makes tables, so what was made until an error is
-// removed again.
+// TestCompanyLeavesNothing checks that CreateIn drops its tables after an error. MySQL
+// has no transaction around CREATE TABLE.
 func TestCompanyLeavesNothing(t *testing.T) {
 	admin := openMariaDB(t, "half_company", "")
 	mustExec(t, admin, "CREATE USER half_company@'%' IDENTIFIED BY 'secret'")
@@ -41,8 +41,8 @@ func TestCompanyLeavesNothing(t *testing.T) {
 	}
 }
 
-// testCompany asks a server everything that SQLite is asked: it has the same rows, the same keys, and an agent on it
-// gives the same answers, is refused the same and corrects it in the same way.
+// testCompany compares a server with SQLite: it has the same rows and keys, and an agent
+// on it gives the same answers, after the same refusals and corrections.
 func testCompany(t *testing.T, c *company) {
 	lite := sqliteCompany(t)
 	t.Run("rows", func(t *testing.T) {
@@ -79,7 +79,7 @@ func testCompany(t *testing.T, c *company) {
 	}
 }
 
-// everything is all rows of a table or view, as its administrator reads them.
+// everything returns all rows of a table or view, as an administrator reads them.
 func (c *company) everything(t *testing.T, name string) []string {
 	t.Helper()
 	rows, err := c.admin.QueryContext(t.Context(), "SELECT * FROM "+c.dialect.Quote(name))
@@ -109,7 +109,8 @@ func (c *company) everything(t *testing.T, name string) []string {
 	return all
 }
 
-// keys is the relationships that the server declares, in small letters: a server may fold the names of tables.
+// keys returns the relationships that the server declares, in lower case, because a
+// server can fold the names of tables.
 func (c *company) keys(t *testing.T) []string {
 	t.Helper()
 	var keys []string
@@ -121,8 +122,8 @@ func (c *company) keys(t *testing.T) []string {
 	return keys
 }
 
-// schema is the database's own description, as an administrator exports it: the agent's account does not see the keys
-// of tables that it reads through views.
+// schema returns the schema as an administrator reads it. The agent's account does not
+// see the keys of tables that it reads through views.
 func (c *company) schema(t *testing.T) *joinpath.Schema {
 	t.Helper()
 	schema, err := c.owner.Introspect(t.Context())
@@ -132,8 +133,8 @@ func (c *company) schema(t *testing.T) *joinpath.Schema {
 	return schema
 }
 
-// turn is what a question led to, in a form that engines can be compared in: rows as [plain] text, and the columns'
-// names without case, as PostgreSQL folds an alias.
+// turn is the result of a question in a form that is the same on all engines: rows as
+// [plain] text, and column names in lower case, because PostgreSQL folds an alias.
 type turn struct {
 	Text     string
 	Partial  bool
@@ -149,7 +150,7 @@ type refusedQuery struct {
 	Candidates []string
 }
 
-// agents returns a function that asks the company's agent a question.
+// agents returns a function that asks the agent of the company a question.
 func (c *company) agents(t *testing.T) func(*testing.T, fieldservice.Question) turn {
 	t.Helper()
 	manual, err := joinpath.Read(strings.NewReader(fieldservice.ManualGraph))
@@ -208,9 +209,9 @@ func plainRow(cells []any) []string {
 
 var decimal = regexp.MustCompile(`^-?\d+\.\d+$`)
 
-// plain is a value as text, the same from every engine: a moment as YYYY-MM-DD, with hh:mm:ss where it has a time; a
-// number without zeros at the end, whether it came as a number or as the text of a DECIMAL, and rounded to what a
-// double holds.
+// plain returns a value as text that is the same on every engine: a time as YYYY-MM-DD,
+// with hh:mm:ss if it is not midnight; a number, or the text of a DECIMAL, without
+// trailing zeros and rounded to the precision of a double.
 func plain(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// kind is what a column holds. The corpora tell no types, and some engines compare
-// nothing with what is of another type.
+// kind is the type of a column. The corpora have no types, and some engines do not
+// compare values of different types.
 type kind uint8
 
 const (
@@ -19,21 +19,20 @@ const (
 	timestampKind
 )
 
-// domain is the values of columns that statements compare with each other, or that
-// a foreign key joins. They are of one kind, which is the one that lets most of the
-// statements run.
+// domain holds what is known about columns that statements compare with each other, or
+// that a foreign key joins. They have one kind: the one with which most statements run.
 type domain struct {
-	same *domain // the domain that this one was joined to; nil: none
+	same *domain // the domain that this one was merged into; nil: none
 
 	column   string   // the first column
-	literals []string // what it is compared with
+	literals []string // the values that it is compared with
 
-	numbers  int  // how often it is calculated with or compared with a number
-	texts    int  // how often it is compared with a text
-	dates    int  // how often with a text that is a date or a timestamp
-	digits   int  // how often with a text that is a number
-	fraction bool // some number has a fraction
-	time     bool // some date has a time
+	numbers  int  // uses in a calculation or a comparison with a number
+	texts    int  // comparisons with a text
+	dates    int  // comparisons with a date or a timestamp
+	digits   int  // comparisons with a text that is a number
+	fraction bool // a number has a fraction
+	time     bool // a date has a time
 }
 
 var (
@@ -43,7 +42,7 @@ var (
 	isoTime     = regexp.MustCompile(`^(19|20)[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8]) ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$`)
 )
 
-// numberDomain is the domain of a number, or of a value that is calculated.
+// numberDomain returns the domain of a number or of a calculated value.
 func numberDomain(literals ...string) *domain {
 	d := &domain{numbers: 1, literals: literals}
 	for _, l := range literals {
@@ -52,7 +51,7 @@ func numberDomain(literals ...string) *domain {
 	return d
 }
 
-// textDomain is the domain of a string.
+// textDomain returns the domain of a string.
 func textDomain(literal string) *domain {
 	d := &domain{literals: []string{literal}}
 	switch {
@@ -75,7 +74,7 @@ func (d *domain) root() *domain {
 	return d
 }
 
-// join makes two domains one. Of an expression whose domain is nil nothing is known.
+// join merges two domains. A nil domain means that nothing is known.
 func join(a, b *domain) *domain {
 	switch {
 	case a == nil:
@@ -122,7 +121,8 @@ func (d *domain) kind() kind {
 	return integerKind
 }
 
-// namedKind guesses a column's kind from its name; the rest is spread evenly.
+// namedKind guesses the kind of a column from its name. Other columns are distributed
+// evenly.
 func namedKind(column string) kind {
 	lower := strings.ToLower(column)
 	has := func(parts ...string) bool {

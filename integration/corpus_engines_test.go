@@ -20,28 +20,28 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// corpusEngine is an engine that the corpus is asked on.
+// corpusEngine is an engine on which the corpus runs.
 type corpusEngine struct {
 	dialect dialect.Dialect
 	types   [timestampKind + 1]string
 
-	open func(t *testing.T, name string) corpusPools // makes an empty schema of that name
+	open func(t *testing.T, name string) corpusPools // creates an empty schema
 
 	// read reads through a pool as an agent does; nil: what it adds is tested
 	// elsewhere.
 	read func(opt *sqldb.Options, pool *sql.DB) (*sqldb.DB, error)
 
-	schema func(name string) string  // as statements call the schema
-	folded func(name string) string  // a name of a table or column, as the engine takes it without quotes
-	header func(name string) string  // what of a header has to be the same
+	schema func(name string) string  // the name of the schema in statements
+	folded func(name string) string  // an unquoted name of a table or column, as the engine folds it
+	header func(name string) string  // the part of a header that must be the same
 	text   func(value string) string // prints a string
 
-	// adapt turns a statement of SQLite into the original. It goes by tokens, and
-	// trusts nothing of the engine's dialect that is tested here.
+	// adapt translates a statement of SQLite to the engine. It works on tokens, and
+	// does not use the dialect, which is under test.
 	adapt func(c *corpusSchema, text string) string
 
-	// accepted is the share of the statements that the engine runs which a guard has
-	// to let through.
+	// accepted is the minimal share of the statements that the guard must accept, among
+	// those that the engine runs.
 	accepted float64
 }
 
@@ -55,7 +55,7 @@ var corpusEngines = map[string]*corpusEngine{
 		open:     openSQLiteSchema,
 		schema:   func(string) string { return "main" },
 		folded:   asItIs,
-		header:   ascii.Lower, // a column named alone is in the case of its declaration, an alias as it was written
+		header:   ascii.Lower, // a bare column has the case of its declaration, an alias its own
 		text:     singleQuoted,
 		adapt:    func(_ *corpusSchema, text string) string { return text },
 		accepted: 1,
@@ -98,7 +98,7 @@ var corpusEngines = map[string]*corpusEngine{
 
 // corpusPools are pools of connections to a schema.
 type corpusPools struct {
-	originals []*sql.DB // an original runs on the first that runs it
+	originals []*sql.DB // an original runs on the first pool that accepts it
 	rewritten *sql.DB
 	agent     *sql.DB // for corpusEngine.read
 }
@@ -113,9 +113,9 @@ func openSQLiteSchema(t *testing.T, _ string) corpusPools {
 	return corpusPools{originals: []*sql.DB{db}, rewritten: db}
 }
 
-// openMariaDBSchema tries an original in the default sql_mode, and then in one in
-// which more of them run: COUNT (x) is a call. Rewritten statements run on the same
-// connection as most originals, since another one may leave ties in another order.
+// openMariaDBSchema runs an original in the default sql_mode, and then in one that
+// accepts more of them: COUNT (x) is a call. Rewritten statements run on the connection
+// of most originals, because another one can order ties differently.
 func openMariaDBSchema(t *testing.T, name string) corpusPools {
 	t.Helper()
 	db := openMariaDB(t, name, "")
@@ -126,8 +126,8 @@ func openMariaDBSchema(t *testing.T, name string) corpusPools {
 	return corpusPools{originals: []*sql.DB{db, lenient}, rewritten: db, agent: connect(t, config)}
 }
 
-// openPostgreSQLSchema has originals look for tables in the schema, and rewritten
-// statements nowhere: they say where each is.
+// openPostgreSQLSchema has the schema in the search path of originals only. Rewritten
+// statements qualify their tables.
 func openPostgreSQLSchema(t *testing.T, name string) corpusPools {
 	t.Helper()
 	open := func(path string) *sql.DB {
@@ -144,10 +144,9 @@ func openPostgreSQLSchema(t *testing.T, name string) corpusPools {
 	return corpusPools{originals: []*sql.DB{db}, rewritten: open("pg_catalog"), agent: open(name)}
 }
 
-// forPostgreSQL puts what SQLite takes for a string into single quotes, and names
-// that stand in double quotes into lower case, as tables and columns have them.
-// Names of tables are put in double quotes, because there are some that PostgreSQL
-// reserves, such as user.
+// forPostgreSQL puts the strings of SQLite in single quotes, and quoted names in lower
+// case, which tables and columns have. It quotes the names of tables, because PostgreSQL
+// reserves some of them, such as user.
 func forPostgreSQL(c *corpusSchema, text string) string {
 	q, err := c.read(text)
 	if err != nil {
@@ -179,8 +178,7 @@ func forPostgreSQL(c *corpusSchema, text string) string {
 	return b.String()
 }
 
-// tokenEnd is where the name or the quoted text ends that begins at i, or else the
-// next byte.
+// tokenEnd returns the end of the name or quoted text that begins at i, else i+1.
 func tokenEnd(text string, i int) int {
 	isName := func(c byte) bool {
 		return c == '_' || '0' <= c && c <= '9' || 'a' <= ascii.LowerByte(c) && ascii.LowerByte(c) <= 'z'

@@ -7,7 +7,7 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// domains finds the domains of a schema's columns, by keyOf.
+// domains returns the domains of the columns of a schema, by keyOf.
 func domains(c *corpusSchema, foreignKeys [][4]string) map[[2]string]*domain {
 	x := &inference{columns: map[[2]string]*domain{}, ctes: map[*sqlast.CTE][]*domain{}}
 	for _, table := range c.tables {
@@ -29,19 +29,19 @@ func domains(c *corpusSchema, foreignKeys [][4]string) map[[2]string]*domain {
 	return x.columns
 }
 
-// keyOf is a column of a table, whatever the case that somebody writes it in.
+// keyOf returns a key for a column of a table, independent of case.
 func keyOf(table, column string) [2]string {
 	return [2]string{ascii.Lower(table), ascii.Lower(column)}
 }
 
-// inference walks resolved statements and joins the domains of what they compare.
-// An expression's domain is nil where nothing is known of it.
+// inference walks resolved statements and merges the domains of compared expressions. The
+// domain of an expression is nil if nothing is known.
 type inference struct {
 	columns map[[2]string]*domain
 	ctes    map[*sqlast.CTE][]*domain
 }
 
-// sight is the tables that expressions see, by alias.
+// sight holds the tables that are visible to expressions, by alias.
 type sight struct {
 	outer  *sight
 	tables map[string]visible
@@ -65,7 +65,7 @@ func (s *sight) column(c *sqlast.Column) *domain {
 	return nil
 }
 
-// query answers the domains of a query's columns.
+// query returns the domains of the columns of a query.
 func (x *inference) query(q *sqlast.Query, outer *sight) []*domain {
 	if q.With != nil {
 		for _, c := range q.With.CTEs {
@@ -75,8 +75,8 @@ func (x *inference) query(q *sqlast.Query, outer *sight) []*domain {
 	return x.body(q.Body, outer)
 }
 
-// cte answers the domains of a common table expression's columns, which its own
-// query may name.
+// cte returns the domains of the columns of a common table expression, which can refer
+// to itself.
 func (x *inference) cte(c *sqlast.CTE) []*domain {
 	if _, ok := x.ctes[c]; !ok {
 		own := make([]*domain, len(c.Columns))
@@ -152,7 +152,7 @@ func (x *inference) declare(r sqlast.Relation, s *sight) {
 	s.tables[ascii.Lower(alias)] = v
 }
 
-// names is the names of the columns of a query in FROM.
+// names returns the names of the columns of a query in FROM.
 func names(declared []string, q *sqlast.Query) []string {
 	if declared != nil {
 		return declared
@@ -194,7 +194,7 @@ func (x *inference) exprs(s *sight, list ...sqlast.Expr) {
 	}
 }
 
-// number notes that expressions are calculated with.
+// number records that expressions are used in a calculation.
 func (x *inference) number(s *sight, list ...sqlast.Expr) *domain {
 	for _, e := range list {
 		join(x.expr(e, s), numberDomain())

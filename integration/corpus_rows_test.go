@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// rowsPerTable is how many rows a table gets: joins of a few tables stay small.
+// rowsPerTable is the number of rows per table. It keeps joins small.
 const rowsPerTable = 12
 
-// pool is the values that a domain's columns take: the literals that they are
-// compared with, so that conditions hold, and a few more, so that they do not
-// always, and that columns of one domain find partners.
+// pool returns the values of a domain's columns: the literals that they are compared
+// with, so that conditions are true, and a few more, so that conditions are not always
+// true and that columns of one domain have equal values.
 func (d *domain) pool() (values []any) {
 	k := d.kind()
 	for _, l := range d.literals {
 		values = append(values, near(k, l)...)
 	}
-	if limit := 40; len(values) > limit { // with more, columns of one domain find no partners
+	if limit := 40; len(values) > limit { // with more values, columns of one domain share too few
 		some := make([]any, limit)
 		for i := range some {
 			some[i] = values[i*len(values)/limit]
@@ -29,7 +29,7 @@ func (d *domain) pool() (values []any) {
 	return append(values, usual[k]...)
 }
 
-// near is the values of a kind that a comparison with a literal may tell apart.
+// near returns values around a literal, which a comparison can distinguish.
 func near(k kind, literal string) []any {
 	switch k {
 	case integerKind:
@@ -61,8 +61,8 @@ func near(k kind, literal string) []any {
 	return nil
 }
 
-// usual is the values that every column of a kind may take. Fractions are such
-// that the order in which they are summed up does not matter.
+// usual returns values for every column of a kind. The sum of the fractions does not
+// depend on the order.
 var usual = [...][]any{
 	integerKind:   {int64(0), int64(1), int64(2), int64(3), int64(4), int64(-4)},
 	decimalKind:   {0.0, 1.0, 2.5, 3.0, -0.5},
@@ -72,7 +72,7 @@ var usual = [...][]any{
 	timestampKind: {"2001-02-03 04:05:06", "2020-12-28 23:59:59", "1999-01-01 00:00:00"},
 }
 
-// another is the n-th value of a kind that no pool has.
+// another returns value n of a kind, which no pool has.
 func another(k kind, n int) any {
 	switch k {
 	case integerKind:
@@ -87,8 +87,8 @@ func another(k kind, n int) any {
 	return fmt.Sprintf("2030-01-%02d 00:00:00", n+1)
 }
 
-// tableRows makes up the rows of a table. No two have the same key: columns by
-// their numbers, none of which is NULL.
+// tableRows returns the rows of a table. No two have the same key, given by column
+// numbers, and no key column is NULL.
 func tableRows(rng *rand.Rand, columns []*domain, key []int) [][]any {
 	pools := make([][]any, len(columns))
 	for i, d := range columns {
@@ -111,7 +111,7 @@ func tableRows(rng *rand.Rand, columns []*domain, key []int) [][]any {
 				id += fmt.Sprintln(row[i])
 			}
 		}
-		if len(key) > 0 && seen[strings.ToLower(id)] { // MariaDB holds a and A to be the same
+		if len(key) > 0 && seen[strings.ToLower(id)] { // in MariaDB a equals A
 			continue
 		}
 		seen[strings.ToLower(id)] = true
@@ -120,7 +120,7 @@ func tableRows(rng *rand.Rand, columns []*domain, key []int) [][]any {
 	return rows
 }
 
-// insert is the SQL that fills a table; text prints a string.
+// insert returns the SQL that fills a table. text prints a string.
 func insert(table string, rows [][]any, text func(string) string) string {
 	lines := make([]string, len(rows))
 	for i, row := range rows {

@@ -16,7 +16,7 @@ import (
 type corpusSchema struct {
 	name       string // on the engines
 	tables     []corpusTable
-	views      bool // each table is read through a view
+	views      bool // tables are read through views
 	statements []string
 }
 
@@ -25,7 +25,7 @@ type corpusTable struct {
 	name    string
 	columns []string
 	kinds   []kind
-	key     []int // the columns of its key, by their numbers
+	key     []int // the column numbers of its key
 	rows    [][]any
 }
 
@@ -41,7 +41,7 @@ func corpusSchemas(t *testing.T) []*corpusSchema {
 	for i, s := range gold.Schemas {
 		c := &corpusSchema{name: fmt.Sprintf("corpus_%d", i+1), views: i%2 == 1, statements: statements[s.DB]}
 		for _, table := range sorted(s.Tables) {
-			if table != "sqlite_sequence" { // SQLite has it of itself, and no statement asks it
+			if table != "sqlite_sequence" { // a table of SQLite itself that no statement reads
 				c.tables = append(c.tables, corpusTable{name: table, columns: s.Tables[table]})
 			}
 		}
@@ -51,8 +51,8 @@ func corpusSchemas(t *testing.T) []*corpusSchema {
 	return out
 }
 
-// fill gives columns their kinds, and tables their keys, which are what foreign
-// keys point at, and their rows.
+// fill sets the kinds of columns, and the keys and rows of tables. A key consists of the
+// columns that foreign keys refer to.
 func (c *corpusSchema) fill(rng *rand.Rand, foreignKeys [][4]string) {
 	columns := domains(c, foreignKeys)
 	for i := range c.tables {
@@ -72,7 +72,7 @@ func (c *corpusSchema) fill(rng *rand.Rand, foreignKeys [][4]string) {
 	}
 }
 
-// read reads a statement as SQLite does, whose dialect the corpus is written in.
+// read parses a statement in the dialect of SQLite, which is the corpus's.
 func (c *corpusSchema) read(text string) (*sqlast.Query, error) {
 	var d sqlite.Dialect
 	q, err := d.Read(text)
@@ -82,7 +82,7 @@ func (c *corpusSchema) read(text string) (*sqlast.Query, error) {
 	return q, err
 }
 
-// Object lets every table be read: a corpusSchema is a catalog.
+// Object implements a catalog in which every table is readable.
 func (c *corpusSchema) Object(_, name string) (*sqlast.Object, *sqlast.Error) {
 	for _, table := range c.tables {
 		if ascii.EqualFold(table.name, name) {

@@ -14,11 +14,10 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// TestCorpus asks gold statements on every engine: what a guard makes of a
-// statement answers what the statement itself answers, wherever the engine runs
-// that, and there are hardly any that the guard refuses. What lets it pass on the
-// server, as the second reader, lets all of it pass. Every second schema is read
-// through secure views.
+// TestCorpus runs gold statements on every engine, where the engine accepts them. The
+// guard refuses hardly any, and a rewritten statement returns the rows of the original.
+// The second reader on the server accepts all rewritten statements. Every second schema
+// is read through secure views.
 func TestCorpus(t *testing.T) {
 	schemas := corpusSchemas(t)
 	for _, name := range slices.Sorted(maps.Keys(corpusEngines)) {
@@ -44,13 +43,13 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// corpusCount is what became of statements.
+// corpusCount counts the results of statements.
 type corpusCount struct {
 	asked   int
 	run     int // by the engine
 	filled  int // of run: with rows
 	refused int // of run: by the guard
-	tied    int // of run: answers that are the same but for an order that the statement leaves open
+	tied    int // of run: with the same rows in another order, which the statement leaves open
 }
 
 func (c *corpusCount) add(more corpusCount) {
@@ -63,11 +62,11 @@ func (c *corpusCount) add(more corpusCount) {
 
 func (c *corpusCount) accepted() float64 { return 1 - float64(c.refused)/float64(max(c.run, 1)) }
 
-// oneIn: of so many statements one is also read as an agent reads it, which takes
-// several times as long as running it.
+// oneIn selects one of so many statements to be read as an agent reads it too, which
+// takes several times as long.
 const oneIn = 4
 
-// ask asks the statements of a schema.
+// ask runs the statements of a schema.
 func (e *corpusEngine) ask(t *testing.T, c *corpusSchema) (n corpusCount) {
 	t.Helper()
 	pools := e.open(t, c.name)
@@ -113,8 +112,7 @@ func (e *corpusEngine) ask(t *testing.T, c *corpusSchema) (n corpusCount) {
 	return n
 }
 
-// runs finds the first pool that runs a statement, and what it answers there; nil:
-// none does.
+// runs returns the first pool that runs a statement, with the rows, or nil.
 func (e *corpusEngine) runs(pools []*sql.DB, text string) (*sql.DB, result) {
 	for _, db := range pools {
 		if want, err := e.asking(db, text)(); err == nil {
@@ -124,7 +122,7 @@ func (e *corpusEngine) runs(pools []*sql.DB, text string) (*sql.DB, result) {
 	return nil, result{}
 }
 
-// asking is a function that runs a statement.
+// asking is the type of a function that runs a statement.
 func (e *corpusEngine) asking(db *sql.DB, text string) func() (result, error) {
 	return func() (result, error) {
 		r, err := run(db, text)
@@ -135,9 +133,9 @@ func (e *corpusEngine) asking(db *sql.DB, text string) func() (result, error) {
 	}
 }
 
-// build makes and fills the tables of a schema, and returns the policy that lets
-// all of it be read. A table has a primary key only where it is read itself, since
-// a view has none: SELECT name .. GROUP BY id runs on the one and not on the other.
+// build creates and fills the tables of a schema, and returns a policy that allows all of
+// them. A table that is read through a view has no primary key, because a view has none:
+// SELECT name .. GROUP BY id runs only with a primary key.
 func (e *corpusEngine) build(t *testing.T, db *sql.DB, c *corpusSchema) *secureview.Policy {
 	t.Helper()
 	policy := &secureview.Policy{Schema: e.schema(c.name), Tables: map[string][]string{}, Views: map[string]string{}, RowLimit: 1 << 30}
@@ -168,9 +166,8 @@ func (e *corpusEngine) build(t *testing.T, db *sql.DB, c *corpusSchema) *securev
 	return policy
 }
 
-// agree compares what an original answered with what its other form does. Where
-// ties leave an order open an engine answers now this, now that: then one answer
-// of several must agree.
+// agree compares the rows of an original with those of the rewritten statement. If ties
+// leave the order open, an engine's order varies, and one of several runs must agree.
 func agree(want result, original, other func() (result, error)) error {
 	var got result
 	for range 20 {
@@ -188,12 +185,12 @@ func agree(want result, original, other func() (result, error)) error {
 	return fmt.Errorf("%v instead of %v", got, want)
 }
 
-// unlimited is a statement without the LIMIT at its end.
+// unlimited returns a statement without the LIMIT at its end.
 func unlimited(text string) string { return limitAtEnd.ReplaceAllString(text, "") }
 
 var limitAtEnd = regexp.MustCompile(`(?i)\s+LIMIT\s+[0-9]+\s*;?\s*$`)
 
-// sameRows reports whether two statements answer the same rows, in whatever order.
+// sameRows reports whether two statements return the same rows in any order.
 func sameRows(original, other func() (result, error)) bool {
 	want, err := original()
 	got, otherErr := other()

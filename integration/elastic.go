@@ -15,27 +15,27 @@ import (
 )
 
 // Elasticsearch starts an Elasticsearch server, or finds the one that runs, and
-// returns its URL. A test makes the indices that it needs, under names of its own.
-// The server is the bare one: it has no scripts, and asks nobody for a password.
+// returns its URL. Each test creates its own indices. The server has no scripts and
+// needs no password.
 func Elasticsearch(tb testing.TB) string {
 	tb.Helper()
 	return elasticsearch.shared(tb)
 }
 
-// OpenSearch does with OpenSearch what [Elasticsearch] does.
+// OpenSearch is like [Elasticsearch], for OpenSearch.
 func OpenSearch(tb testing.TB) string {
 	tb.Helper()
 	return openSearch.shared(tb)
 }
 
-// ElasticsearchOwn starts an Elasticsearch server that serves one test alone, which
-// may kill it and start it again. The settings are lines of its elasticsearch.yml.
+// ElasticsearchOwn starts an Elasticsearch server for one test, which may kill it and
+// start it again. The settings are lines of its elasticsearch.yml.
 func ElasticsearchOwn(tb testing.TB, settings ...string) *ElasticServer {
 	tb.Helper()
 	return elasticsearch.own(tb, settings)
 }
 
-// OpenSearchOwn does with OpenSearch what [ElasticsearchOwn] does.
+// OpenSearchOwn is like [ElasticsearchOwn], for OpenSearch.
 func OpenSearchOwn(tb testing.TB, settings ...string) *ElasticServer {
 	tb.Helper()
 	return openSearch.own(tb, settings)
@@ -47,11 +47,11 @@ var (
 	openSearch = &elasticEngine{name: "opensearch", version: "2.19.4", prefix: "OPENSEARCH"}
 )
 
-// elasticEngine is Elasticsearch, or a server made like it.
+// elasticEngine describes Elasticsearch or OpenSearch.
 type elasticEngine struct {
 	name, version string
-	prefix        string   // of the environment variables that it reads
-	settings      []string // that it needs beside those of all
+	prefix        string   // of its environment variables
+	settings      []string // in addition to those of all engines
 
 	once   sync.Once
 	server *ElasticServer
@@ -75,7 +75,7 @@ func (e *elasticEngine) shared(tb testing.TB) string {
 func (e *elasticEngine) own(tb testing.TB, settings []string) *ElasticServer {
 	tb.Helper()
 	home, java := e.installed(tb)
-	// Half the work of a start is to compile what such a server hardly uses.
+	// Without this, half the time of a start is spent on compiling rarely used code.
 	s, err := e.start(home, java, " -XX:TieredStopAtLevel=1", settings)
 	if err != nil {
 		tb.Fatalf("%s: %v", e.name, err)
@@ -84,13 +84,13 @@ func (e *elasticEngine) own(tb testing.TB, settings []string) *ElasticServer {
 	return s
 }
 
-// installed finds the unpacked server, in the folder that QED_ELASTICSEARCH_HOME or
-// QED_OPENSEARCH_HOME names or else in the cache, and the Java that runs it.
+// installed finds the unpacked server, in the folder of QED_ELASTICSEARCH_HOME or
+// QED_OPENSEARCH_HOME or else in the cache, and its Java.
 func (e *elasticEngine) installed(tb testing.TB) (home, java string) {
 	tb.Helper()
 	home = os.Getenv("QED_" + strings.ToUpper(e.name) + "_HOME")
 	if home == "" {
-		cache := "/var/cache" // no server is root, and another user cannot look into root's home
+		cache := "/var/cache" // the server does not run as root, and cannot read root's home
 		if os.Geteuid() != 0 {
 			cache, _ = os.UserCacheDir()
 		}
@@ -134,7 +134,7 @@ func (e *elasticEngine) start(home, java, javaOptions string, settings []string)
 	return s, s.Start()
 }
 
-// ElasticServer is a server on a port and in a folder of its own.
+// ElasticServer is a server with its own port and folder.
 type ElasticServer struct {
 	dir             string
 	port, transport int
@@ -142,12 +142,12 @@ type ElasticServer struct {
 	process         *process
 }
 
-// URL returns where the server is.
+// URL returns the URL of the server.
 func (s *ElasticServer) URL() string { return fmt.Sprintf("http://127.0.0.1:%d", s.port) }
 
-// Kill ends the server at once, whatever it is doing.
+// Kill ends the server at once.
 func (s *ElasticServer) Kill() {
-	// Elasticsearch is started by another program, which ends when the server has.
+	// Another program starts Elasticsearch, and ends when the server has ended.
 	text, err := os.ReadFile(s.pidFile())
 	if err == nil {
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
@@ -155,7 +155,7 @@ func (s *ElasticServer) Kill() {
 			<-s.process.done
 		}
 	}
-	s.process.stop() // it had not come so far
+	s.process.stop() // the server has not started yet
 	os.Remove(s.pidFile())
 }
 
@@ -167,7 +167,7 @@ func (s *ElasticServer) Start() error {
 	}
 	s.process = p
 	return p.wait(func() error {
-		// Any answer to a request that is not about the cluster would be too early.
+		// Only a request about the cluster shows that the server is ready.
 		resp, err := http.Get(s.URL() + "/_cluster/health?wait_for_status=yellow&timeout=1s")
 		if err != nil {
 			return err
@@ -189,8 +189,8 @@ func (s *ElasticServer) remove() {
 
 func (s *ElasticServer) pidFile() string { return filepath.Join(s.dir, "pid") }
 
-// configure gives the server a configuration of its own, made from the one that it
-// came with: servers share the folder of their programs, and write nothing there.
+// configure writes the server's own configuration, based on the one that it came with.
+// Servers share the folder of their programs and write nothing there.
 func (s *ElasticServer) configure(home string, e *elasticEngine, settings []string) error {
 	config := filepath.Join(s.dir, "config")
 	if err := os.CopyFS(config, os.DirFS(filepath.Join(home, "config"))); err != nil {
@@ -217,9 +217,9 @@ func (s *ElasticServer) configure(home string, e *elasticEngine, settings []stri
 		fmt.Sprintf("transport.port: %d", s.transport),
 		"path.data: " + filepath.Join(s.dir, "data"),
 		"path.logs: " + filepath.Join(s.dir, "logs"),
-		"cluster.routing.allocation.disk.threshold_enabled: false", // a full disk is not what is tested
+		"cluster.routing.allocation.disk.threshold_enabled: false", // a full disk must not fail the tests
 	}, e.settings...)
-	for _, setting := range settings { // in the place of one of the same name
+	for _, setting := range settings { // replaces the line of the same setting
 		name, _, _ := strings.Cut(setting, ":")
 		lines = append(removeSetting(lines, name), setting)
 	}
@@ -251,7 +251,7 @@ func removeSetting(lines []string, name string) []string {
 	return kept
 }
 
-// launch is the command that starts the server.
+// launch returns the command that starts the server.
 func (s *ElasticServer) launch(home, java, javaOptions string, e *elasticEngine) ([]string, error) {
 	env, err := program("env")
 	if err != nil {
@@ -263,6 +263,6 @@ func (s *ElasticServer) launch(home, java, javaOptions string, e *elasticEngine)
 		e.prefix + "_PATH_CONF=" + filepath.Join(s.dir, "config"),
 		e.prefix + "_TMPDIR=" + filepath.Join(s.dir, "tmp"),
 	}
-	// Java takes QUIT as the wish for a list of its threads.
+	// On QUIT, Java only prints its threads.
 	return asServerUser("KILL", env, append(args, filepath.Join(home, "bin", e.name), "-p", s.pidFile())...)
 }

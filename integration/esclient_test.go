@@ -129,7 +129,7 @@ func TestESClientReadsAll(t *testing.T) {
 	})
 }
 
-// TestESClientStops: whoever stops reading, by whatever way, leaves nothing open.
+// TestESClientStops checks that nothing stays open when the consumer stops reading.
 func TestESClientStops(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		newIndex(t, url, "client-stop", shopMapping)
@@ -234,7 +234,7 @@ func TestESClientPartial(t *testing.T) {
 		c := esClient(t, url, esclient.Options{})
 		s := searchOf(t, c, "client-half", `{"sort":["v"]}`, nil)
 
-		// The index changes behind the search's back.
+		// The index changes during the search.
 		askEngine(t, http.MethodDelete, url+"/client-half-2", "")
 		newIndex(t, url, "client-half-2", `{"mappings":{"properties":{"v":{"type":"text"}}},"aliases":{"client-half":{}}}`)
 		fillIndex(t, url, "client-half-2", 5, func(i int) string { return `{"v":"a"}` })

@@ -15,9 +15,9 @@ import (
 	"github.com/qedkit/qed/integration"
 )
 
-// Two tenants share an index, and some fields are hidden. Whatever the body says,
-// nothing of the other tenant and of the hidden fields may come back: not a value,
-// not a count. The other tenant has many documents, so that a count of them shows.
+// Two tenants share an index, and some fields are hidden. No body may return a value or a
+// count of the other tenant or of a hidden field. The other tenant has many documents, so
+// that a wrong count is visible.
 const (
 	attackIndex   = "qed-attack"
 	attackForeign = 60 // documents of the other tenant
@@ -64,10 +64,9 @@ func attackDocument(foreign bool, i int) string {
 		word, n, hiddenMark, word, hiddenMark, hiddenMark, i%9+1)
 }
 
-// hostileBodies try to reach what is not theirs. Those that are refused never get to
-// the engine; the others must come back clean.
+// hostileBodies try to read other data. They are refused, or their answer contains none.
 var hostileBodies = []string{
-	// Nothing at all, and everything.
+	// Empty bodies, and bodies that match all documents.
 	``, `{}`, `{"query":{"match_all":{}}}`, `{"size":100}`, `{"size":100,"query":{"bool":{}}}`,
 	`{"size":100,"query":{"bool":{"must_not":[{"term":{"tenant":"a"}}]}}}`,
 	`{"size":100,"query":{"term":{"tenant":"b"}}}`,
@@ -116,7 +115,7 @@ var hostileBodies = []string{
 	`{"_source":true,"stored_fields":["_source"],"suggest":{"s":{"prefix":"com","completion":{"field":"hint","size":100}}}}`,
 	`{"suggest":{"s":{"text":"hiden0","term":{"field":"everything","suggest_mode":"always"}}}}`,
 
-	// Nearest neighbours find documents beside the query.
+	// Nearest neighbours are found next to the query.
 	`{"size":100,"knn":{"field":"vector","query_vector":[1,1,1],"k":50,"num_candidates":100}}`,
 	`{"size":100,"knn":[{"field":"vector","query_vector":[1,1,1],"k":50,"num_candidates":100},{"field":"vector","query_vector":[1,0,1],"k":50,"num_candidates":100,"filter":{"term":{"tenant":"b"}}}]}`,
 	`{"size":100,"knn":{"field":"vector","query_vector":[1,1,1],"k":50,"num_candidates":100,"filter":[{"match_all":{}}]},"query":{"match_none":{}}}`,
@@ -212,12 +211,11 @@ var hostileBodies = []string{
 	`{"size":100,"query":{"distance_feature":{"field":"created","origin":"now","pivot":"7d"}},"explain":true}`,
 }
 
-// attackCount is any number in an answer that only the other tenant's documents
-// can have made.
+// attackCount matches a number that only the other tenant's documents can cause.
 var attackCount = regexp.MustCompile(`"(?:doc_count|bg_count|value|count|freq|sum_other_doc_count)":\s*(\d+)(?:\.0)?[,}]`)
 
-// leaked returns what of an answer is hidden or, where the asker is one tenant,
-// another one's.
+// leaked returns the parts of an answer that are hidden or, with a tenant, belong to
+// another one.
 func leaked(answer []byte, tenant bool) string {
 	text := strings.ToLower(string(answer))
 	marks := []string{hiddenMark, fmt.Sprint(hiddenNumber)}
@@ -302,8 +300,8 @@ func attackSearch(t *testing.T, url, vector string) {
 
 const attackFilter = `{"term":{"tenant":"a"}}`
 
-// naivelyFiltered is what an author of a body sends where only its query is guarded.
-// Nil: it is no JSON object.
+// naivelyFiltered returns a body with the filter in its query only. It returns nil if the
+// body is not a JSON object.
 func naivelyFiltered(body string) []byte {
 	var root map[string]any
 	if json.Unmarshal([]byte(body), &root) != nil {
@@ -321,7 +319,7 @@ func naivelyFiltered(body string) []byte {
 	return text
 }
 
-// countOwn fails where a count is more than the tenant's own documents.
+// countOwn fails if a count is greater than the number of the tenant's own documents.
 func countOwn(t *testing.T, url, of, path string, body []byte, key string) {
 	t.Helper()
 	status, answer := attackRequest(t, url, "POST", "/"+attackIndex+path, body)

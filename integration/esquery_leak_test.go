@@ -16,9 +16,9 @@ import (
 	"github.com/qedkit/qed/integration"
 )
 
-// Two indices differ in nothing but the documents of another tenant and the values of
-// hidden fields. Whatever body is let through must be answered alike by both, scores
-// aside: else it tells something of what is not the asker's, bit by bit.
+// Two indices differ only in the documents of another tenant and in the values of hidden
+// fields. Every accepted body must have the same answer on both, apart from scores:
+// otherwise a caller could read the difference bit by bit.
 
 var leakIndices = [...]string{"qed-leak-0", "qed-leak-1"}
 
@@ -34,7 +34,7 @@ const leakMapping = `{"settings":{"number_of_shards":1,"number_of_replicas":0},"
 
 var leakSensitive = []string{"ssn", "pin", "person.ssn", "lines.secret", "raw.ssn", "loose.ssn", "labels.secret"}
 
-// leakGrammar makes bodies: what stands in <> is put in, by chance.
+// leakGrammar generates bodies: a name in <> is replaced at random.
 var leakGrammar = map[string][]string{
 	"F": {"title", "title.raw", "status", "state", "amount", "created", "person", "person.name", "lines", "lines.sku", "labels", "labels.color", "marks.color",
 		"loose.y", "loose.x", "raw.x", "_id", "_ignored", "_source", "_size", "ssn", "ssn.text", "social", "all", "pin", "SSN", `s\u0073n`, "ssn.", "person.ssn",
@@ -142,9 +142,8 @@ func searchTellsNothing(t *testing.T, url, flattened string) {
 	}
 }
 
-// comparable is an answer without what differs between any two: scores, the order by
-// them, and the names of the indices. The names of malformed fields in a hit are not
-// asked for, and not passed on.
+// comparable returns an answer without scores, the order by scores, and the names of the
+// indices and of malformed fields.
 func comparable(t *testing.T, answer []byte) any {
 	t.Helper()
 	for _, name := range leakIndices {
@@ -175,7 +174,7 @@ func withoutScores(v any) any {
 	return v
 }
 
-// fillLeakIndex makes one of the indices, and returns who guards it.
+// fillLeakIndex creates one of the indices, and returns its validator.
 func fillLeakIndex(t *testing.T, url, name, flattened string, variant int) *esquery.Validator {
 	t.Helper()
 	attackRequest(t, url, "DELETE", "/"+name, nil)

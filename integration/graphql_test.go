@@ -42,8 +42,7 @@ type Root {
 type Change { cancel(number: Int!): Order }
 `
 
-// What the server does: it has one person, one firm and two orders, of which one
-// cannot tell its note.
+// The server has one person, one firm and two orders. The note of one order is an error.
 type (
 	shopRoot   struct{ tenants chan string }
 	shopPerson struct{}
@@ -191,7 +190,7 @@ func TestGraphQLRun(t *testing.T) {
 		t.Errorf("tenant %q", tenant)
 	}
 
-	// Every way to what is sensitive, and to another tenant.
+	// All paths to sensitive fields and to another tenant.
 	for _, text := range []string{
 		`{ party(id: 1) { ... on Person { ssn } } }`,
 		`{ find(text: "") { ...F } } fragment F on Person { x: ssn }`,
@@ -207,8 +206,8 @@ func TestGraphQLRun(t *testing.T) {
 	}
 }
 
-// What the Guard accepts the server takes, and what the server refuses for the
-// query or its variables the Guard refuses.
+// The server accepts what the Guard accepts. If the server refuses a query or its
+// variables, the Guard does too.
 func TestGraphQLAgreement(t *testing.T) {
 	client, schema, _ := shopServer(t)
 	fromServer, err := client.Schema(t.Context())
@@ -264,7 +263,7 @@ func TestGraphQLAgreement(t *testing.T) {
 
 type shopQuery struct{ query, variables string }
 
-// shopQueries are all pairs of a place and what may stand there, right and wrong.
+// shopQueries returns all combinations of a position and a value, right and wrong.
 func shopQueries() []shopQuery {
 	list := []shopQuery{
 		{query: ``}, {query: `{`}, {query: `{ rate(of: 1) } }`}, {query: `{ rate(of: 1) } { rate(of: 2) }`}, {query: `query A { rate(of: 1) } query B { rate(of: 2) }`}, {query: `{ rate(of: 1, ) }`},
@@ -309,7 +308,7 @@ func shopQueries() []shopQuery {
 	return list
 }
 
-// A server that is asked for its schema while it is not well.
+// The schema of a server that fails.
 func TestGraphQLServerIsDown(t *testing.T) {
 	var calls atomic.Int32
 	schema := server.MustParseSchema(shopSDL, &shopRoot{})

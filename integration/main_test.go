@@ -9,7 +9,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(talkingEnv); path != "" {
-		os.Exit(talk(path)) // this process is the one that a test kills
+		os.Exit(talk(path)) // a test kills this process
 	}
 	os.Exit(integration.Run(m))
 }

@@ -18,9 +18,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// TestMarino: another parser of MySQL reads what was printed as it reads the
-// original, as far as it reads that: on gold statements and on those that cover
-// every construct.
+// TestMarino checks with another MySQL parser that a printed statement has the same tree
+// as its original, for gold statements and for statements that cover every construct.
 func TestMarino(t *testing.T) {
 	texts := append([]string(nil), marinoStatements...)
 	for _, corpus := range sqliteCorpora(t) {
@@ -32,7 +31,7 @@ func TestMarino(t *testing.T) {
 	same, unread := 0, 0
 	for _, text := range texts {
 		if strings.Count(text, "(") > 20 {
-			continue // this parser backtracks
+			continue // this parser is slow: it backtracks
 		}
 		q, err := d.Read(text)
 		if err != nil {
@@ -66,8 +65,8 @@ func TestMarino(t *testing.T) {
 	}
 }
 
-// TestMarinoTables: in what a guard lets through, another parser of MySQL sees the
-// very tables that the guard says are read, and views where it says so.
+// TestMarinoTables checks with another MySQL parser that a rewritten statement reads the
+// tables and views that the guard reports.
 func TestMarinoTables(t *testing.T) {
 	p := parser.New()
 	p.SetSQLMode(mode.ModeIgnoreSpace)
@@ -85,7 +84,7 @@ func TestMarinoTables(t *testing.T) {
 		}
 		for _, text := range corpus.statements {
 			stmt, err := guard.Rewrite(t.Context(), text)
-			if err != nil || strings.Count(text, "(") > 20 { // this parser backtracks
+			if err != nil || strings.Count(text, "(") > 20 { // this parser is slow: it backtracks
 				continue
 			}
 			tree, err := p.ParseOneStmt(stmt.SQL(), "", "")
@@ -109,8 +108,8 @@ func TestMarinoTables(t *testing.T) {
 	t.Logf("in %d statements both see the same tables", same)
 }
 
-// tablesSeen collects the tables of a tree. Common table expressions, which have
-// no schema, are none.
+// tablesSeen collects the tables of a tree without common table expressions, which have no
+// schema.
 type tablesSeen map[dialect.TableName]bool
 
 func (s tablesSeen) Enter(n marino.Node) (marino.Node, bool) {
@@ -122,8 +121,8 @@ func (s tablesSeen) Enter(n marino.Node) (marino.Node, bool) {
 
 func (s tablesSeen) Leave(n marino.Node) (marino.Node, bool) { return n, true }
 
-// marinoStatements print in the words in which they are written, but for
-// parentheses, names of results and conditions of joins.
+// marinoStatements are printed as written, apart from parentheses, column aliases and join
+// conditions.
 var marinoStatements = []string{
 	`SELECT a + b * c - d / e DIV f % g, (a + b) * c, a - (b - c), -a, - -a, ~a, a | b & c << d >> e ^ f FROM t`,
 	`SELECT a || b && c XOR d OR NOT e AND !f, NOT a = b, (NOT a) = b, a <=> b <> c FROM t`,
@@ -143,8 +142,8 @@ var marinoStatements = []string{
 	"SELECT db.t.`a b`, t.* FROM db.t AS t, (SELECT 1 AS x) AS d ORDER BY 1 DESC, a LIMIT 3 OFFSET 4",
 }
 
-// normal takes out of a tree what printing may change: parentheses, which are in
-// its shape, the case of functions, and the condition of a join that has none.
+// normal removes from a tree what printing can change: parentheses, the case of functions,
+// and the condition of a join without one.
 func normal(n marino.StmtNode) marino.StmtNode {
 	out, _ := n.Accept(normalizer{})
 	return out.(marino.StmtNode)
@@ -175,7 +174,7 @@ func (normalizer) Leave(n marino.Node) (marino.Node, bool) {
 	return n, true
 }
 
-// unwrapped takes a table out of the join of one that a FROM begins with.
+// unwrapped replaces a join of one table at the beginning of a FROM by the table.
 func unwrapped(n marino.ResultSetNode) marino.ResultSetNode {
 	if j, ok := n.(*marino.Join); ok && j.Right == nil {
 		return j.Left
@@ -188,8 +187,7 @@ func isTrue(e marino.ExprNode) bool {
 	return ok && fmt.Sprint(v.GetValue()) == "1"
 }
 
-// marinoTrees compares two trees by what they say: not by offsets and texts, nor
-// by names that nobody wrote.
+// marinoTrees compares two trees without offsets, texts and generated names.
 var marinoTrees = cmp.Options{
 	cmp.FilterPath(func(p cmp.Path) bool {
 		field, ok := p.Last().(cmp.StructField)

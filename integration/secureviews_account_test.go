@@ -12,8 +12,7 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// raw opens a connection of the account with nothing before the server: as if the
-// guard, and all of sqldb, were not there.
+// raw opens a connection of the account without the guard and without sqldb.
 func (c *secured) raw(t *testing.T) *sql.Conn {
 	t.Helper()
 	conn, err := c.account.Conn(t.Context())
@@ -24,7 +23,7 @@ func (c *secured) raw(t *testing.T) *sql.Conn {
 	return conn
 }
 
-// rawRows runs a text and answers its rows.
+// rawRows runs a statement and returns its rows.
 func rawRows(t *testing.T, conn *sql.Conn, text string) (string, error) {
 	t.Helper()
 	rows, err := conn.QueryContext(t.Context(), text)
@@ -54,7 +53,7 @@ func rawRows(t *testing.T, conn *sql.Conn, text string) (string, error) {
 	return strings.Join(lines, "; "), rows.Err()
 }
 
-// tell sets the session as sqldb does.
+// tell sets the session's settings as sqldb does.
 func (c *secured) tell(t *testing.T, conn *sql.Conn, values ...string) {
 	t.Helper()
 	for i, value := range values {
@@ -68,8 +67,8 @@ func (c *secured) tell(t *testing.T, conn *sql.Conn, values ...string) {
 	}
 }
 
-// TestSecureViewsAccount: what the grants, the views and row-level security hold
-// by themselves, were there no guard.
+// TestSecureViewsAccount checks what the grants, the views and row-level security prevent
+// without a guard.
 func TestSecureViewsAccount(t *testing.T) {
 	refused := map[string][]string{
 		"both": {
@@ -170,8 +169,8 @@ func TestSecureViewsAccount(t *testing.T) {
 	})
 }
 
-// TestSecureViewsAccountIsClosed: nobody can log in as an account that the script
-// has made, until an administrator gives it a login; in MySQL that is a password.
+// TestSecureViewsAccountIsClosed checks that nobody can log in as the account that the
+// script creates until an administrator allows it; in MySQL by setting a password.
 func TestSecureViewsAccountIsClosed(t *testing.T) {
 	onEach(t, func(t *testing.T, c *secured) {
 		drop, user := []string{"DROP USER 'secured''agent'@'%'"}, "secured'agent"
@@ -198,9 +197,9 @@ func TestSecureViewsAccountIsClosed(t *testing.T) {
 	})
 }
 
-// TestSecureViewsNeedTheGuard: what the account's rights do not hold. A session
-// with nothing before the server reads the key that it was given, and can be
-// whichever tenant it says it is. The package's documentation says so.
+// TestSecureViewsNeedTheGuard checks what the account's rights do not prevent, as the
+// package documents: without the guard, a session can read its key and can set any
+// tenant.
 func TestSecureViewsNeedTheGuard(t *testing.T) {
 	onEach(t, func(t *testing.T, c *secured) {
 		conn := c.raw(t)
@@ -223,7 +222,7 @@ func TestSecureViewsNeedTheGuard(t *testing.T) {
 	})
 }
 
-// TestSecureViewsWrongKey: a wrong key shows nothing that was encrypted.
+// TestSecureViewsWrongKey checks that a wrong key decrypts nothing.
 func TestSecureViewsWrongKey(t *testing.T) {
 	onEach(t, func(t *testing.T, c *secured) {
 		if c.dialect.Name() == "postgres" {
@@ -233,7 +232,7 @@ func TestSecureViewsWrongKey(t *testing.T) {
 		for _, key := range []any{nil, "wrong", "", securedKey + " ", strings.ToUpper(securedKey), 7} {
 			got, err := c.ask(c.as(t, key, 1, nil), text)
 			switch {
-			case key == "" && c.dialect.Name() == "postgres": // which could not tell it from none
+			case key == "" && c.dialect.Name() == "postgres": // PostgreSQL does not distinguish it from no key
 				if !errors.Is(err, sqldb.ErrArgument) {
 					t.Errorf("key %v: %q; %v", key, got, err)
 				}

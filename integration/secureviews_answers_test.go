@@ -9,8 +9,8 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// TestSecureViewsAnswer: what a session may see is there, decrypted and typed, and
-// nothing else is.
+// TestSecureViewsAnswer checks that a session sees its rows, decrypted and typed, and
+// nothing else.
 func TestSecureViewsAnswer(t *testing.T) {
 	onEach(t, func(t *testing.T, c *secured) {
 		const (
@@ -70,7 +70,7 @@ func TestSecureViewsAnswer(t *testing.T) {
 		}
 		for _, tt := range tests {
 			got, err := c.ask(c.as(t, tt.key, tt.tenant, tt.customers), tt.text)
-			if c.dialect.Name() == "postgres" && slices.Contains([]any{tt.key, tt.tenant, tt.customers}, any("")) { // which could not tell it from none
+			if c.dialect.Name() == "postgres" && slices.Contains([]any{tt.key, tt.tenant, tt.customers}, any("")) { // PostgreSQL does not distinguish "" from no value
 				if !errors.Is(err, sqldb.ErrArgument) {
 					t.Errorf("%s: %q; %v", tt.name, got, err)
 				}
@@ -83,7 +83,7 @@ func TestSecureViewsAnswer(t *testing.T) {
 	})
 }
 
-// TestSecureViewsOddNames: the script quotes what it names.
+// TestSecureViewsOddNames checks that the script quotes all names.
 func TestSecureViewsOddNames(t *testing.T) {
 	const table, column, tenant = "o`d\"d 't;a--ble $qed$", "co`l\"u'mn;", "te`n\"an't"
 	onEach(t, func(t *testing.T, c *secured) {
@@ -96,7 +96,7 @@ func TestSecureViewsOddNames(t *testing.T) {
 		}
 		c.policy.Views[table] = "secure_" + table
 		if c.dialect.Name() == "mysql" {
-			c.policy.Views[table+"2"] = "secure_" + table + "2" // where it would be row-level security in PostgreSQL
+			c.policy.Views[table+"2"] = "secure_" + table + "2" // without the view it would be row-level security in PostgreSQL
 		}
 		c.readable(t)
 		conn := c.raw(t)

@@ -8,10 +8,10 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// securedAttacks are statements of a hostile model. None may run.
+// securedAttacks are statements of a hostile model. None must run.
 var securedAttacks = map[string][]string{
 	"both": {
-		// Past a view, to its table.
+		// Tables that have a view.
 		"SELECT tenant_id FROM employee",
 		"SELECT name FROM employee WHERE tenant_id = 2",
 		"SELECT name FROM employee ORDER BY tenant_id",
@@ -31,7 +31,7 @@ var securedAttacks = map[string][]string{
 		"SELECT tenant_id FROM secure_employee",
 		"SELECT name FROM secure_employee WHERE tenant_id = 2",
 
-		// What the policy does not list.
+		// Tables and columns that the policy does not list.
 		"SELECT * FROM payroll",
 		"SELECT name FROM employee UNION SELECT amount FROM payroll",
 		"SELECT name FROM dept WHERE id IN (SELECT id FROM payroll)",
@@ -49,7 +49,7 @@ var securedAttacks = map[string][]string{
 		"SELECT routine_definition FROM information_schema.routines",
 		"TABLE payroll",
 
-		// More than one statement, or another.
+		// Several statements, and other statements.
 		"SELECT 1; SELECT * FROM payroll",
 		"SELECT 1; DROP TABLE payroll",
 		"DELETE FROM customer",
@@ -216,7 +216,7 @@ var securedAttacks = map[string][]string{
 	},
 }
 
-// TestSecureViewsAttacks: no statement of a hostile model reaches the engine.
+// TestSecureViewsAttacks checks that no statement of a hostile model reaches the engine.
 func TestSecureViewsAttacks(t *testing.T) {
 	onEach(t, func(t *testing.T, c *secured) {
 		ctx := c.as(t, securedKey, 1, "1,2")
@@ -234,8 +234,7 @@ func TestSecureViewsAttacks(t *testing.T) {
 	})
 }
 
-// TestSecureViewsSuspects: statements that look bad, and may run because nothing
-// comes of it.
+// TestSecureViewsSuspects checks statements that look hostile and are harmless.
 func TestSecureViewsSuspects(t *testing.T) {
 	onEach(t, func(t *testing.T, c *secured) {
 		ctx := c.as(t, securedKey, 1, "1,2")
@@ -276,9 +275,9 @@ func TestSecureViewsSuspects(t *testing.T) {
 	})
 }
 
-// TestSecureViewsOracles: whether a statement fails must not depend on what hidden
-// rows hold, else it could be asked bit by bit. Each fails on a row of which COND
-// is true, and on no row that the session may see.
+// TestSecureViewsOracles checks that the failure of a statement does not depend on hidden
+// rows, which could be read bit by bit otherwise. Each statement fails on a row for which
+// COND is true, and on no row that the session may see.
 func TestSecureViewsOracles(t *testing.T) {
 	fails := map[string][]string{
 		"mysql": {
@@ -311,7 +310,7 @@ func TestSecureViewsOracles(t *testing.T) {
 		for _, fail := range fails[c.dialect.Name()] {
 			text := strings.ReplaceAll(shapes[0], "FAILS", strings.ReplaceAll(fail, "COND", "e.name = 'Ann'"))
 			if rows, err := c.ask(ctx, text); err == nil {
-				t.Errorf("%s does not fail: %s", text, rows) // else this test would show nothing
+				t.Errorf("%s does not fail: %s", text, rows) // otherwise this test proves nothing
 			}
 			for _, shape := range shapes {
 				text := strings.ReplaceAll(shape, "FAILS", strings.ReplaceAll(fail, "COND", "e.name = 'Eve'"))

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// findings is what a check of the account finds, as a program that starts makes it.
+// findings returns the findings of the account's check when a program starts.
 func (c *secured) findings(t *testing.T) []sqldb.Finding {
 	t.Helper()
 	db := c.open(t)
@@ -26,8 +26,8 @@ func (c *secured) findings(t *testing.T) []sqldb.Finding {
 	return e.Findings
 }
 
-// cure does what findings say. What has no statement to cure it, the script makes.
-func (c *secured) cure(t *testing.T, found []sqldb.Finding) {
+// fix runs the statements of the findings. The script fixes a finding without one.
+func (c *secured) fix(t *testing.T, found []sqldb.Finding) {
 	t.Helper()
 	for _, f := range found {
 		if f.Fix == "" {
@@ -38,8 +38,8 @@ func (c *secured) cure(t *testing.T, found []sqldb.Finding) {
 	}
 }
 
-// TestSecureViewsCheck: after the script the account is as it should be. Whatever
-// differs is found, and what the finding says cures it.
+// TestSecureViewsCheck checks that the account has no findings after the script, that
+// each wrong right is found, and that the finding's statement fixes it.
 func TestSecureViewsCheck(t *testing.T) {
 	type deviation struct {
 		problem    sqldb.FindingKind
@@ -104,20 +104,20 @@ func TestSecureViewsCheck(t *testing.T) {
 			if !slices.ContainsFunc(found, func(f sqldb.Finding) bool { return f.Kind == d.problem }) {
 				t.Errorf("%s: no finding is of %s: %+v", d.statements, d.problem, found)
 			}
-			for range 2 { // a new owner loses the rights that it had as another
-				c.cure(t, found)
+			for range 2 { // a new owner loses the rights that it had before
+				c.fix(t, found)
 				found = c.findings(t)
 			}
 			if len(found) > 0 {
 				t.Errorf("%s: after its cures: %+v", d.statements, found)
 			}
-			c.secure(t) // whatever was there before
+			c.secure(t) // from any state
 		}
 	})
 }
 
-// TestSecureViewsPolicyShrinks: what a policy lists no more is out of reach once
-// its script has run.
+// TestSecureViewsPolicyShrinks checks that the account loses the rights that a new policy
+// no longer lists.
 func TestSecureViewsPolicyShrinks(t *testing.T) {
 	onEach(t, func(t *testing.T, c *secured) {
 		schema := map[string]string{"mysql": "secured.", "postgres": "app."}[c.dialect.Name()]

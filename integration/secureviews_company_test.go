@@ -22,7 +22,7 @@ import (
 	"github.com/qedkit/qed/sqldb/postgresdb"
 )
 
-// securedKey is the key that the data of a secured company is encrypted with.
+// securedKey is the key that encrypts the data of a secured company.
 const securedKey = "it's a k\u00e9y"
 
 // secured is a small company on an engine, whose policy's script has been run:
@@ -33,7 +33,7 @@ type secured struct {
 	policy   *secureview.Policy
 	guard    *secureview.Guard
 	admin    *sql.DB
-	account  *sql.DB                                   // the account of the policy's setup, with nothing before it
+	account  *sql.DB                                   // the account of the policy's setup, without a guard
 	open     func(t *testing.T) *sqldb.DB              // opens the company as the account
 	db       *sqldb.DB                                 // the same, opened
 	logIn    func(t *testing.T, password string) error // as the account
@@ -49,8 +49,8 @@ func onEach(t *testing.T, test func(t *testing.T, c *secured)) {
 
 type securedSession struct{}
 
-// as is a context whose session has the key, a tenant and a list of customers; nil
-// is none.
+// as returns a context whose session has the key, a tenant and a list of customers. Nil
+// means no value.
 func (c *secured) as(t *testing.T, key, tenant, customers any) context.Context {
 	settings := map[string]any{c.settings[0]: key, c.settings[1]: tenant, c.settings[2]: customers}
 	return context.WithValue(t.Context(), securedSession{}, &sqldb.Session{Settings: settings})
@@ -61,7 +61,7 @@ func securedSessionOf(ctx context.Context) (*sqldb.Session, error) {
 	return s, nil
 }
 
-// ask runs a statement of a model as a program does, and answers its rows.
+// ask runs a statement of a model as a program does, and returns its rows.
 func (c *secured) ask(ctx context.Context, text string) (string, error) {
 	stmt, err := c.guard.Rewrite(ctx, text)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *secured) secure(t *testing.T) {
 	}
 }
 
-// readable makes what reads the company through its policy.
+// readable opens the company for reading through its policy.
 func (c *secured) readable(t *testing.T) *secured {
 	t.Helper()
 	c.secure(t)
@@ -108,7 +108,7 @@ func (c *secured) readable(t *testing.T) *secured {
 	return c
 }
 
-// securedPolicy is the policy of the company but for what differs by engine.
+// securedPolicy is the policy of the company without the parts that depend on the engine.
 func securedPolicy(d dialect.Dialect, schema, account string, settings [3]string) *secureview.Policy {
 	tenant := secureview.Filter{Column: "tenant_id", Setting: settings[1]}
 	customers := secureview.Filter{Column: "customer_id", Setting: settings[2], List: true}
@@ -140,8 +140,8 @@ func securedPolicy(d dialect.Dialect, schema, account string, settings [3]string
 	}
 }
 
-// securedTables makes the tables and fills them. ENC(..) stands for what encrypts
-// and BIN for the type of what that answers.
+// securedTables creates and fills the tables. ENC(..) stands for the function that
+// encrypts, and BIN for the type of its result.
 const securedTables = `
 CREATE TABLE employee (id INT PRIMARY KEY, name VARCHAR(40), ssn BIN, salary BIN, tenant_id INT);
 INSERT INTO employee VALUES (1, 'Ann', ENC('111-11-1111'), ENC('1000.50'), 1), (2, 'Bob', ENC('222-22-2222'), ENC('950.00'), 1),
@@ -159,12 +159,12 @@ INSERT INTO dept VALUES (1, 'north', 123456), (2, 'south', 654321);
 CREATE TABLE payroll (id INT PRIMARY KEY, amount INT);
 INSERT INTO payroll VALUES (1, 424242)`
 
-// securedSecrets is what only tenant 2 may see, or nobody.
+// securedSecrets are values that only tenant 2 may see, or nobody.
 var securedSecrets = []string{"Eve", "333-33", "7000", "Crux", "555-0003", "Dusk", "555-0004", "Kim", "Echo", "99.00", "77.00", "hidden", "123456", "654321", "424242", securedKey}
 
 var encryptedText = regexp.MustCompile(`ENC\('(.*?)'\)`)
 
-// fill makes the tables: with what encrypts $1, the type of that, and the quotes
+// fill creates the tables, with the expression that encrypts $1, its type, and the quotes
 // around a name.
 func (c *secured) fill(t *testing.T, encrypt, of, quote string) {
 	t.Helper()

@@ -101,8 +101,7 @@ func TestSearchSource(t *testing.T) {
 	})
 }
 
-// What the agent of the company runs, its source runs too, and refuses what the agent is
-// refused.
+// A source runs and refuses the same statements as the agent of the company.
 func TestSQLSourceOnSQLite(t *testing.T) {
 	c := sqliteCompany(t)
 	guard, err := secureview.New(c.policy, c.dialect)

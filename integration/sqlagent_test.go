@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// script is a model that says what was recorded for one question.
+// script returns a model with the recorded replies to one question.
 func script(q fieldservice.Question) *llmtest.Model {
 	var statements []llmtest.Reply
 	for _, sql := range q.Statements {
@@ -27,9 +27,9 @@ func script(q fieldservice.Question) *llmtest.Model {
 	)
 }
 
-// TestAgentOnSQLite asks the example company every question, over the real
-// database: what is refused, what is corrected and what is read is real. The
-// servers are compared with it (testCompany).
+// TestAgentOnSQLite asks every question about the example company, on the real
+// database: refusals, corrections and rows are real. testCompany compares servers with
+// SQLite.
 func TestAgentOnSQLite(t *testing.T) {
 	ask := sqliteCompany(t).agents(t)
 	for _, q := range fieldservice.Questions("sqlite") {
@@ -48,8 +48,8 @@ func TestAgentOnSQLite(t *testing.T) {
 	}
 }
 
-// checkProof holds that an answer's proof is true: it has the statement that was
-// written, nothing was executed past a secure view, and all of it survives JSON.
+// checkProof checks the proof of an answer: it has the statement that was written, no
+// statement read a sensitive table without its view, and the answer survives JSON.
 func checkProof(t *testing.T, c *company, q fieldservice.Question, answer qed.Answer) {
 	t.Helper()
 	proof := answer.Queries[0]

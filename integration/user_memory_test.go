@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/usermemory"
 )
 
-// What is remembered of a user is found by another process, is not lost where several write
-// at once, and is gone from the database once it is forgotten.
+// The memory of a user is visible to another process, survives concurrent writers, and is
+// deleted from the database when it is forgotten.
 func TestUserMemory(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
@@ -62,7 +62,7 @@ func TestUserMemory(t *testing.T) {
 
 			none := func(usermemory.PastTurn) bool { return false }
 			n, err := memories[0].ForgetTurns(t.Context(), ann, func(turn usermemory.PastTurn) bool { return !strings.HasPrefix(turn.Request, "ship 9") })
-			left := requests("ship") // of one process or both: which turns are the newest, their race decides
+			left := requests("ship") // the newest turns are those of one process or of both
 			if n+len(left) != 8 || len(left) == 0 || err != nil {
 				t.Errorf("forgot %d of 8, and %q are left, %v", n, left, err)
 			}
