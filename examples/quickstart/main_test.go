@@ -193,10 +193,9 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestMain runs the program itself for TestReaderGoesAway.
+// TestMain runs the program itself for the tests that start it as a process.
 func TestMain(m *testing.M) {
 	if os.Getenv("QUICKSTART_MAIN") != "" {
-		os.Args = os.Args[:1]
 		main()
 		return
 	}
@@ -233,5 +232,23 @@ func TestReaderGoesAway(t *testing.T) {
 	left, err := os.ReadDir(temp)
 	if err != nil || len(left) > 0 {
 		t.Errorf("the program left %v behind (%v)", left, err)
+	}
+}
+
+// TestExitStatus checks that a failure is one line on standard error and status 1.
+func TestExitStatus(t *testing.T) {
+	for _, args := range [][]string{{"-nope"}, {"-dsn", "missing.db"}, {"-policy", "p.json"}} {
+		program := exec.Command(os.Args[0], args...)
+		program.Dir = t.TempDir()
+		program.Env = append(os.Environ(), "QUICKSTART_MAIN=1", "OPENAI_API_KEY=", "OPENAI_BASE_URL=", "ANTHROPIC_API_KEY=")
+		var errs strings.Builder
+		program.Stderr = &errs
+		err := program.Run()
+		if code := program.ProcessState.ExitCode(); code != 1 {
+			t.Errorf("%v: status %d (%v)", args, code, err)
+		}
+		if got := errs.String(); !strings.HasPrefix(got, "quickstart: ") || strings.Count(got, "\n") != 1 {
+			t.Errorf("%v: standard error is %q", args, got)
+		}
 	}
 }
