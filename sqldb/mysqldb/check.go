@@ -50,7 +50,7 @@ func (e *engine) Check(
 		c.account = quoteAccount(account)
 		if isAdministrator(account) {
 			c.find(sqldb.CanBypassPolicy, account,
-				account+" is an administrator of the server: connect with the account that provision.SQL creates",
+				account+" is an administrator of the server: connect as an account of its own, which package secureview/provision creates",
 				"")
 			findings = append(findings, c.findings...)
 			return nil

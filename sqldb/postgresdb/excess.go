@@ -54,7 +54,7 @@ func (k *check) attributes(ctx context.Context) (superuser bool, err error) {
 	}
 	if first {
 		k.add(sqldb.CanBypassPolicy, k.account,
-			k.account+" is the bootstrap superuser: connect with the account that provision.SQL creates",
+			k.account+" is the bootstrap superuser: connect as an account of its own, which package secureview/provision creates",
 			"")
 		return true, nil
 	}
