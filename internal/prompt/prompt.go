@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"text/template"
 )
@@ -14,6 +15,12 @@ import (
 // quote is [Quote]. The caller may modify the map.
 func Funcs() template.FuncMap {
 	return template.FuncMap{"join": strings.Join, "quote": Quote}
+}
+
+// Parse returns the template prompts/name of files, with the functions of [Funcs].
+// It panics if there is no such template or if it is invalid.
+func Parse(files fs.FS, name string) *template.Template {
+	return template.Must(template.New(name).Funcs(Funcs()).ParseFS(files, "prompts/"+name))
 }
 
 // Quote returns untrusted text as a JSON string. The string is on one line and
