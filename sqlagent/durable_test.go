@@ -160,7 +160,7 @@ func twoWays(t *testing.T, m llm.Model, opt *sqlagent.Options) qed.Agent {
 }
 
 // Where two joins are equally near, the user chooses if he may be asked, and else the model.
-func TestAskJoins(t *testing.T) {
+func TestInterruptForJoins(t *testing.T) {
 	const sql = "SELECT a.city FROM invoice i JOIN address a ON a.id = i.shippingId"
 	scripted := func() *llmtest.Model {
 		return llmtest.New(reply("select_tables", tables("invoice", "address")),
@@ -172,9 +172,9 @@ func TestAskJoins(t *testing.T) {
 		thread string
 		asked  bool
 	}{
-		{"asked", sqlagent.Options{AskJoins: true, Store: &store.InMemory{}}, "t", true},
+		{"asked", sqlagent.Options{InterruptForJoins: true, Store: &store.InMemory{}}, "t", true},
 		{"not wanted", sqlagent.Options{Store: &store.InMemory{}}, "t", false},
-		{"nobody to ask", sqlagent.Options{AskJoins: true}, "", false},
+		{"nobody to ask", sqlagent.Options{InterruptForJoins: true}, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := twoWays(t, scripted(), &tt.opt)

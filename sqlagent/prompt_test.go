@@ -100,15 +100,15 @@ func TestColumnMessagesCanBeSkipped(t *testing.T) {
 			reply("answer", text("Yes.")),
 		)
 		db := &database{answers: []answer{{contains: "isLead", rows: [][]any{{"Ann"}}}}}
-		_, got, err := run(t, newAgent(t, m, db, &sqlagent.Options{SkipColumnMessages: skip}), qed.Turn{Text: "q"})
+		_, got, err := run(t, newAgent(t, m, db, &sqlagent.Options{HideColumns: skip}), qed.Turn{Text: "q"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if told := strings.Contains(prompt(t, m, "correct"), "found in: employeeCrew"); told == skip {
-			t.Errorf("SkipColumnMessages %v: the model was told where the column is: %v", skip, told)
+			t.Errorf("HideColumns %v: the model was told where the column is: %v", skip, told)
 		}
 		if len(got.Queries[0].Corrections) != 1 {
-			t.Errorf("SkipColumnMessages %v: the wrong column was not refused", skip)
+			t.Errorf("HideColumns %v: the wrong column was not refused", skip)
 		}
 	}
 }
@@ -260,7 +260,7 @@ func TestNewRefuses(t *testing.T) {
 		"no model":        func() error { _, err := sqlagent.New(nil, db, guard, schema(), nil); return err },
 		"no guard":        func() error { _, err := sqlagent.New(m, db, nil, schema(), nil); return err },
 		"negative limit":  bad(&sqlagent.Options{MaxRows: -1}),
-		"endless steps":   bad(&sqlagent.Options{MaxStatements: math.MaxInt}),
+		"endless steps":   bad(&sqlagent.Options{MaxCorrections: math.MaxInt}),
 		"endless context": bad(&sqlagent.Options{MaxContextTokens: math.MaxInt}),
 		"endless samples": bad(&sqlagent.Options{SampleRows: math.MaxInt}),
 		"wild confidence": bad(&sqlagent.Options{MinConfidence: 1.5}),

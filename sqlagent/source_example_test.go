@@ -41,7 +41,7 @@ func ExampleNewSource() {
 	fmt.Println(found.Query.Executed)
 	fmt.Println(found.HowToRetrieve)
 	// Output:
-	// the statement is refused: column 'name' does not exist in table 'employee'; columns of employee: id, firstName; perhaps meant: employee.firstName
+	// sqlagent: column 'name' does not exist in table 'employee'; columns of employee: id, firstName (did you mean employee.firstName?) (line 1, column 8)
 	// [[Ann]]
 	// SELECT "employee"."firstName" AS "firstName" FROM "main"."secure_employee" AS "employee" LIMIT 1000
 	// database personnel, table employee, by SELECT firstName FROM employee

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/joinpath"
 	qedquery "github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/sqldb"
@@ -206,7 +207,7 @@ func TestSourceRefuses(t *testing.T) {
 			db := &database{}
 			s := newSource(t, db, nil)
 			got, err := s.Check(t.Context(), tt.in)
-			if _, ok := errors.AsType[*qedquery.Refusal](err); !ok || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
+			if _, ok := errors.AsType[*refusal.Error](err); !ok || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Fatalf("checked: %s, %v", got, err)
 			}
 			for _, part := range tt.wants {
@@ -223,7 +224,7 @@ func TestSourceRefuses(t *testing.T) {
 
 // Where the host does not want a model to learn columns from errors, they tell none.
 func TestSourceSkipsColumnMessages(t *testing.T) {
-	s := newSource(t, &database{}, &sqlagent.SourceOptions{SkipColumnMessages: true})
+	s := newSource(t, &database{}, &sqlagent.SourceOptions{HideColumns: true})
 	_, err := s.Check(t.Context(), sql(t, "SELECT e.fristName FROM employee e"))
 	if !errors.Is(err, secureview.ErrUnknownColumn) || strings.Contains(err.Error(), "firstName") {
 		t.Errorf("error %v", err)
@@ -367,7 +368,7 @@ func TestSourceFails(t *testing.T) {
 			if err == nil || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Errorf("result %+v, %v", got, err)
 			}
-			if _, ok := errors.AsType[*qedquery.Refusal](err); ok != tt.mends {
+			if _, ok := errors.AsType[*refusal.Error](err); ok != tt.mends {
 				t.Errorf("%v is a refusal: %v", err, ok)
 			}
 		})
