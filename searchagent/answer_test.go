@@ -28,7 +28,7 @@ func TestWordsFail(t *testing.T) {
 	}{
 		{name: "nothing is said", answer: text(" "), text: "I found 2 documents", partial: "did not put it into words"},
 		{name: "a refusal", answer: fails(llm.ErrRefusal), text: "I found 2 documents", partial: "did not put it into words"},
-		{name: "broken off", answer: llmtest.Reply{Text: "There are", Err: &llm.Error{Kind: llm.ErrTruncated}}, text: "There are", partial: "broke off"},
+		{name: "broken off", answer: llmtest.Reply{Text: "There are", Err: &llm.Error{Kind: llm.ErrTruncated}}, text: "There are", partial: "stopped before"},
 		{name: "unreachable, and nothing is kept", answer: fails(llm.ErrUnavailable), text: "I found 2 documents", partial: "the model failed: unavailable"},
 		{name: "unreachable", answer: fails(llm.ErrUnavailable), stored: true, err: llm.ErrUnavailable},
 	} {

@@ -203,7 +203,7 @@ func TestManyFigures(t *testing.T) {
 		buckets = append(buckets, fmt.Sprintf(`{"key":%d,"doc_count":1}`, i))
 	}
 	e := &engine{answers: []answer{{total: 30, figures: `{"size":{"buckets":[` + strings.Join(buckets, ",") + `]}}`}}}
-	_, got := ask(t, newAgent(t, single(body(`{"aggs":{"size":{"terms":{"field":"size"}}}}`)), e, &searchagent.Options{MaxResults: 20}), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, single(body(`{"aggs":{"size":{"terms":{"field":"size"}}}}`)), e, &searchagent.Options{MaxRows: 20}), qed.Turn{Text: question})
 	if len(got.Table.Rows) != 20 || !got.Table.Truncated || !got.Partial {
 		t.Errorf("answer = %+v", got)
 	}

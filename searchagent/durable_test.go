@@ -82,7 +82,7 @@ var question1 = qed.Turn{Thread: "t", Text: question}
 // A process dies after any record, and another one goes on: the answer is the same, and
 // no reply is paid for twice.
 func TestTurnGoesOn(t *testing.T) {
-	opt := func(s store.Store) *searchagent.Options { return &searchagent.Options{Store: s, Size: 10} }
+	opt := func(s store.Store) *searchagent.Options { return &searchagent.Options{Store: s, PageSize: 10} }
 	st := &logs{}
 	whole := eventfulModel(nil)
 	a := newAgent(t, whole, eventfulEngine(), opt(st))
@@ -164,7 +164,7 @@ func TestStoredBodyIsCheckedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := &store.InMemory{}
-			opt := &searchagent.Options{Store: st, MaxRegenerations: -1, Filter: func(context.Context, qed.Turn) (json.RawMessage, error) {
+			opt := &searchagent.Options{Store: st, MaxCorrections: -1, Filter: func(context.Context, qed.Turn) (json.RawMessage, error) {
 				return json.RawMessage(`{"term":{"tenantId":"mine"}}`), nil
 			}}
 			e := &engine{answers: []answer{{err: engineFails(esquery.ErrUnavailable, ""), once: true}, {docs: files(1)}}}
@@ -213,10 +213,11 @@ func plant(t *testing.T, data json.RawMessage, body string) json.RawMessage {
 	if state == nil {
 		state, _ = rec["State"].(map[string]any)
 	}
-	steps, _ := state["Steps"].([]any)
-	for _, st := range steps {
-		if st, ok := st.(map[string]any); ok && st["Body"] != "" {
-			st["Body"] = body
+	tasks, _ := state["Tasks"].([]any)
+	for _, task := range tasks {
+		task, _ := task.(map[string]any)
+		if draft, ok := task["Draft"].(map[string]any); ok && draft["Query"] != "" {
+			draft["Query"] = body
 		}
 	}
 	out, err := json.Marshal(rec)

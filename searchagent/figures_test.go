@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/searchagent"
 )
 
@@ -167,7 +168,7 @@ func TestAggregationsThatHideMembers(t *testing.T) {
 	for name, ok := range map[string]bool{"key": false, "doc_count": false, "delay": true} {
 		s := ships(t, `{"port":{"buckets":[{"key":"p1","doc_count":3,"delay":{"value":35.5}}]}}`)
 		_, err := s.Run(t.Context(), json.RawMessage(`{"aggs":{"port":{"terms":{"field":"port"},"aggs":{"`+name+`":{"max":{"field":"delay"}}}}}}`))
-		if refusal, refused := errors.AsType[*query.Refusal](err); refused == ok || refused && !strings.Contains(refusal.Message, name) {
+		if r, refused := errors.AsType[*refusal.Error](err); refused == ok || refused && !strings.Contains(r.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

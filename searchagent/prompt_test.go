@@ -21,7 +21,7 @@ func TestPromptsOfTheHost(t *testing.T) {
 	}
 	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(`{}`)), reply("answer", text("Here.")))
 	opt := &searchagent.Options{Prompts: &searchagent.Prompts{
-		Classify: parse("C {{quote .Question}}"), Plan: parse("P {{.MaxSteps}}"), Generate: parse("G {{quote .Task}} {{.Index.Name}}"), Answer: parse("A {{len .Found}}"),
+		Classify: parse("C {{quote .Question}}"), Plan: parse("P {{.MaxTasks}}"), Generate: parse("G {{quote .Task}} {{.Index.Name}}"), Answer: parse("A {{len .Found}}"),
 	}}
 	ask(t, newAgent(t, m, &engine{answers: []answer{{docs: files(1)}}}, opt), qed.Turn{Text: "x"})
 	for name, want := range map[string]string{"classify": `C "x"`, "plan": "P 5", "generate": `G "find all documents" files`, "answer": "A 1"} {

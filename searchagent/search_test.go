@@ -56,7 +56,7 @@ func TestMendedSearch(t *testing.T) {
 	if got.Partial || len(got.Queries) != 1 || got.Queries[0].Written != misspelt || len(got.Queries[0].Corrections) != 1 {
 		t.Fatalf("answer = %+v", got)
 	}
-	wants(t, "the correction", got.Queries[0].Corrections[0].Reason, "mended", "parentId")
+	wants(t, "the correction", got.Queries[0].Corrections[0].Reason, "fixed", "parentId")
 }
 
 // The third try is told of the first two.
@@ -66,7 +66,7 @@ func TestEarlierTriesAreTold(t *testing.T) {
 	if got.Partial {
 		t.Errorf("answer = %+v", got)
 	}
-	wants(t, "the third prompt", sent(m, "generate")[2], "Tried before that", `\"first\"`, `\"second\"`)
+	wants(t, "the third prompt", sent(m, "generate")[2], "failed before that", `\"first\"`, `\"second\"`)
 }
 
 func TestRegenerationsAreLimited(t *testing.T) {
@@ -79,7 +79,7 @@ func TestRegenerationsAreLimited(t *testing.T) {
 	}{
 		{name: "three", bodies: []llmtest.Reply{bad("1"), bad("2"), bad("3"), body(right)}},
 		{name: "no more than three", bodies: []llmtest.Reply{bad("1"), bad("2"), bad("3"), bad("4")}, partial: true},
-		{name: "none", opt: searchagent.Options{MaxRegenerations: -1}, bodies: []llmtest.Reply{bad("1")}, partial: true},
+		{name: "none", opt: searchagent.Options{MaxCorrections: -1}, bodies: []llmtest.Reply{bad("1")}, partial: true},
 		{name: "the same again", bodies: []llmtest.Reply{bad("1"), body(`{"query": {"term": {"f1": 1}}}`)}, partial: true},
 		{name: "no body", bodies: []llmtest.Reply{{JSON: map[string]any{"body": "", "reason": "There is no such field."}}}, partial: true},
 		{name: "no body after a refusal", bodies: []llmtest.Reply{bad("1"), {JSON: map[string]any{"body": " "}}}, partial: true},
@@ -124,7 +124,7 @@ func TestEngineFails(t *testing.T) {
 	}{
 		{name: "rejected", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 1, cured: true, ran: 2, told: "no such analyzer"},
 		{name: "rejected twice", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 2, cured: true, ran: 3},
-		{name: "rejected for ever", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 9, partial: true, ran: 3},
+		{name: "rejected for ever", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 9, partial: true, ran: 4},
 		{name: "too large", err: engineFails(esquery.ErrTooLarge, ""), times: 1, cured: true, ran: 2, told: "too large"},
 		{name: "too slow", err: engineFails(esquery.ErrTimeout, "30s"), times: 1, cured: true, ran: 2, told: "30s"},
 		{name: "gone", err: engineFails(esquery.ErrNotFound, ""), times: 1, partial: true, ran: 1},
@@ -140,7 +140,7 @@ func TestEngineFails(t *testing.T) {
 				e.answers = append(e.answers, answer{err: tt.err, once: true})
 			}
 			e.answers = append(e.answers, answer{docs: files(1)})
-			m := single(body(right), body(other), body(`{"query":{"match":{"name":"taxes"}}}`), body(`{}`))
+			m := single(body(right), body(other), body(`{"query":{"match":{"name":"taxes"}}}`), body(`{"query":{"match":{"name":"a"}}}`), body(`{}`))
 			_, got, err := run(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
 			if len(e.ran) != tt.ran {
 				t.Errorf("ran %d searches, want %d", len(e.ran), tt.ran)

@@ -134,7 +134,7 @@ func TestSourceRefuses(t *testing.T) {
 		{"no JSON", `{"query":`, nil},
 		{"a text that is none", `"{\"query\":"`, []string{"JSON"}},
 		{"an empty text", `" "`, []string{"{}"}},
-		{"several faults", `{"query":{"term":{"ownr":"ann"}},"sort":["sizes"],"_source":["SIZE"]}`, []string{"/query/term/ownr", "perhaps meant: owner", "/sort/0"}},
+		{"several faults", `{"query":{"term":{"ownr":"ann"}},"sort":["sizes"],"_source":["SIZE"]}`, []string{"/query/term/ownr", "did you mean owner", "/sort/0"}},
 		{"a field that is not there", `{"query":{"term":{"ownr":"ann"}}}`, []string{"/query/term/ownr", "owner"}},
 		{"a hidden field", `{"query":{"term":{"ssn":"1"}}}`, []string{"/query/term/ssn"}},
 		{"nearly a hidden field", `{"query":{"term":{"SSN":"1"}}}`, []string{"SSN"}},
@@ -147,13 +147,13 @@ func TestSourceRefuses(t *testing.T) {
 			s := newSource(t, e, &searchagent.SourceOptions{Filter: ofCompany})
 			ctx := as(t.Context(), "acme")
 			got, err := s.Check(ctx, json.RawMessage(tt.in))
-			written, ok := errors.AsType[*query.Refusal](err)
-			if !ok || written.Code == "" || !isRefused(err) || got != nil {
+			written, ok := errors.AsType[*refusal.Error](err)
+			if !ok || written.Problems[0].Code == "" || got != nil {
 				t.Fatalf("checked: %s, %v", got, err)
 			}
 			wants(t, "the error", err.Error(), tt.wants...)
 			lacks(t, "the error", err.Error(), "acme", "tenantId")
-			if strings.Contains(err.Error(), "meant: ssn") || !strings.Contains(strings.ToLower(tt.in), "ssn") && strings.Contains(err.Error(), "ssn") {
+			if strings.Contains(err.Error(), "mean ssn") || !strings.Contains(strings.ToLower(tt.in), "ssn") && strings.Contains(err.Error(), "ssn") {
 				t.Errorf("the error tells of a hidden field: %v", err)
 			}
 			if _, err := s.Run(ctx, json.RawMessage(tt.in)); !isRefused(err) || len(e.ran) > 0 {
@@ -167,7 +167,7 @@ func TestSourceRefuses(t *testing.T) {
 func TestSourceRefusesBehindManyProblems(t *testing.T) {
 	body := `{"sort":["OWNER"` + strings.Repeat(`,"OWNER"`, 150) + `,"nothing"]}`
 	got, err := newSource(t, &engine{}, nil).Check(t.Context(), json.RawMessage(body))
-	if _, ok := errors.AsType[*query.Refusal](err); !ok || got != nil || len(err.Error()) > 10_000 {
+	if _, ok := errors.AsType[*refusal.Error](err); !ok || got != nil || len(err.Error()) > 10_000 {
 		t.Errorf("checked: %s, %v", got, err)
 	}
 	// Mended as it is run, it is not written down mended where that cannot be said.
@@ -373,7 +373,7 @@ func TestSourceFails(t *testing.T) {
 			if err == nil || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Errorf("result %+v, %v", got, err)
 			}
-			if _, ok := errors.AsType[*query.Refusal](err); ok != tt.mends {
+			if _, ok := errors.AsType[*refusal.Error](err); ok != tt.mends {
 				t.Errorf("%v is a refusal: %v", err, ok)
 			}
 		})
@@ -387,7 +387,7 @@ func TestSourceHowToRetrieve(t *testing.T) {
 		{`{"query":{"match":{"name":{"query":"tax return","operator":"and"}}},"size":5,"sort":[{"created":{"order":"desc"}},"size"]}`,
 			"index files, name has the words tax return, sorted by created descending, size, the first 5"},
 		{`{"query":{"bool":{"must":{"range":{"created":{"gte":"2025-01-08","lt":"2025-01-15"}}},"must_not":[{"exists":{"field":"parentId"}}]}}}`,
-			"index files, created is from 2025-01-08 and below 2025-01-15 and not (parentId is there)"},
+			"index files, created is from 2025-01-08 and below 2025-01-15 and not (parentId exists)"},
 		{`{"query":{"bool":{"should":[{"terms":{"owner":["ann","bob"]}},{"prefix":{"name.keyword":{"value":"T"}}}]}}}`,
 			"index files, (owner is one of ann, bob or name.keyword begins with T)"},
 		{`{"size":0,"query":{"term":{"owner":"a, \"b\""}},"aggs":{"o":{"terms":{"field":"owner"},"aggs":{"s":{"sum":{"field":"size"}}}}}}`,
