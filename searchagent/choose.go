@@ -46,7 +46,7 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 		if err := t.Found.keep(ctx, doc, 0); err != nil {
 			return s, err
 		}
-		if err := t.keep(ctx, rows(doc, columns(doc, t.Show, a.opt.MaxColumns))); err != nil {
+		if err := t.keep(ctx, a.reader.table(t.Index, doc, columns(doc, t.Show, a.opt.MaxColumns))); err != nil {
 			return s, err
 		}
 		t.finish(ctx)

@@ -18,13 +18,15 @@ import (
 // is nil if there is no result.
 //
 // reason says which of the figures are not exact, and why. It may be empty.
-func figures(search *esquery.Search, raw json.RawMessage, limit int) (t *qed.Table, reason string, err error) {
+func figures(
+	search *esquery.Search, raw json.RawMessage, limit int, fieldType func(index, path string) string,
+) (t *qed.Table, reason string, err error) {
 	all, _ := decoded(raw).(map[string]any)
 	if len(all) == 0 {
 		return nil, "", nil
 	}
 	defs := definitions(search)
-	f := flattener{search: search, limit: limit, at: map[string]int{}, counts: bucketed(all, defs)}
+	f := flattener{search: search, limit: limit, fieldType: fieldType, at: map[string]int{}, counts: bucketed(all, defs)}
 	if err := f.level(all, defs, nil); err != nil {
 		return nil, "", fmt.Errorf("searchagent: the aggregations cannot be read: %w", err)
 	}
@@ -57,14 +59,15 @@ func bucketed(all map[string]any, defs map[string]definition) bool {
 
 // flattener turns a tree of buckets into rows.
 type flattener struct {
-	search  *esquery.Search
-	limit   int
-	columns []qed.Column
-	at      map[string]int // the indexes of columns
-	rows    [][]figure
-	more    bool // there are more buckets than rows
-	counts  bool // there is a column with numbers of documents
-	inexact []inexact
+	search    *esquery.Search
+	fieldType func(index, path string) string
+	limit     int
+	columns   []qed.Column
+	at        map[string]int // the indexes of columns
+	rows      [][]figure
+	more      bool // there are more buckets than rows
+	counts    bool // there is a column with numbers of documents
+	inexact   []inexact
 }
 
 type figure struct {
@@ -73,7 +76,10 @@ type figure struct {
 }
 
 // countColumn is the column with the number of documents of a row's innermost bucket.
-const countColumn = "count"
+const (
+	countColumn = "count"
+	countType   = "long" // as the engines name it
+)
 
 // level adds the rows of the aggregations at one level. around has the figures of the
 // buckets around them.
@@ -171,9 +177,9 @@ func (f *flattener) bucket(b *buckets, name any, bucket map[string]any, around [
 	}
 	for _, key := range keys {
 		row = f.with(row, key)
-		f.column(row[len(row)-1].column)
+		f.column(row[len(row)-1].column, f.keyType(b.def))
 	}
-	f.column(countColumn)
+	f.column(countColumn, countType)
 	row = append(row, figure{countColumn, scalar(bucket["doc_count"])})
 	return f.level(below, b.def.subs, row)
 }
@@ -184,16 +190,30 @@ func (f *flattener) add(row []figure) {
 		return
 	}
 	for _, c := range row {
-		f.column(c.column)
+		f.column(c.column, "")
 	}
 	f.rows = append(f.rows, row)
 }
 
-func (f *flattener) column(name string) {
+func (f *flattener) column(name, typ string) {
 	if _, known := f.at[name]; !known {
 		f.at[name] = len(f.columns)
-		f.columns = append(f.columns, qed.Column{Name: name})
+		f.columns = append(f.columns, qed.Column{Name: name, Type: typ})
 	}
+}
+
+// keyType returns the type of the keys of an aggregation's buckets, or "" if it is not
+// known.
+func (f *flattener) keyType(d definition) string {
+	switch d.kind {
+	case "date_histogram":
+		return "date"
+	case "terms":
+		if field, ok := d.params["field"].(string); ok {
+			return f.fieldType(f.search.Index(), field)
+		}
+	}
+	return ""
 }
 
 // metrics returns the figures of an aggregation without a list of buckets.

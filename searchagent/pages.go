@@ -62,7 +62,7 @@ func (a *agent) read(ctx context.Context, t *task, search *esquery.Search) (*qed
 	}
 	number := 0
 	err := a.reader.pages(ctx, search, t.Query.Rows, func(docs []document) {
-		page := rows(docs, fields)
+		page := a.reader.table(t.Index, docs, fields)
 		all.Rows = append(all.Rows, page.Rows...)
 		number++
 		qed.Emit(ctx, qed.Page{Number: number, Table: *page})

@@ -19,6 +19,8 @@ type reader struct {
 	engine Engine
 	page   int // documents per page
 	most   int // documents in all pages, and rows of figures
+
+	fieldType func(index, path string) string // types of columns
 }
 
 // hits is what a search found, without hidden fields.
@@ -72,7 +74,7 @@ func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) 
 		return nil, err
 	}
 	if r.figures {
-		if got.figures, got.inexact, err = figures(r.search, result.Aggregations, rd.most); err != nil {
+		if got.figures, got.inexact, err = figures(r.search, result.Aggregations, rd.most, rd.fieldType); err != nil {
 			return nil, err
 		}
 	}

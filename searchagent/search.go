@@ -168,10 +168,10 @@ func (a *agent) hold(ctx context.Context, t *task, r runnable, got *hits) error 
 			t.note("only the first %d rows of figures were read", len(table.Rows))
 		}
 	case len(got.docs) > 0:
-		table = rows(got.docs, columns(got.docs, t.Show, a.opt.MaxColumns))
+		table = a.reader.table(t.Index, got.docs, columns(got.docs, t.Show, a.opt.MaxColumns))
 		table.Truncated = t.Total > int64(len(got.docs))
 	default:
-		table = &qed.Table{Columns: []qed.Column{{Name: countColumn}}, Rows: [][]any{{t.Total}}}
+		table = counted(t.Total)
 	}
 	return t.keep(ctx, table)
 }

@@ -131,7 +131,7 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	}
 	a := &agent{
 		model:     m,
-		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows},
+		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType},
 		validator: v,
 		opt:       o,
 		lookups:   lru.New[lookupKey, document](o.CacheSize, o.CacheTTL),

@@ -103,7 +103,7 @@ func NewSource(name string, e Engine, v *esquery.Validator, opt *SourceOptions) 
 	if _, problems := prepare(v, o.Index, "{}", o.PageSize, false); len(problems) > 0 {
 		return nil, fmt.Errorf("searchagent: SourceOptions.PageSize is higher than the validator allows: %s", writing.Reason(problems))
 	}
-	r := reader{engine: e, page: o.PageSize, most: o.MaxRows}
+	r := reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType}
 	return &source{name: name, index: o.Index, validator: v, reader: r, opt: o}, nil
 }
 
@@ -291,10 +291,10 @@ func (s *source) table(body json.RawMessage, r runnable, got *hits) *qed.Table {
 	case got.figures != nil:
 		t = got.figures
 	case len(got.docs) > 0:
-		t = rows(got.docs, documentColumns(got.docs, body, s.opt.MaxColumns))
+		t = s.reader.table(s.index, got.docs, documentColumns(got.docs, body, s.opt.MaxColumns))
 		t.Truncated = got.total > int64(len(got.docs))
 	case r.sized && !r.figures || got.total > 0:
-		t = &qed.Table{Columns: []qed.Column{{Name: countColumn}}, Rows: [][]any{{got.total}}}
+		t = counted(got.total)
 	default:
 		t = &qed.Table{}
 	}

@@ -236,7 +236,7 @@ func TestSourceRun(t *testing.T) {
 	const written = `{"query":{"bool":{"filter":[{"term":{"entityType":"DOCUMENT"}},{"term":{"parentId":"abc-123"}}]}},"_source":["size","name"]}`
 	want := &query.Result{
 		Table: &qed.Table{
-			Columns: []qed.Column{{Name: "size"}, {Name: "name"}, {Name: "entityType"}, {Name: "parentId"}},
+			Columns: []qed.Column{{Name: "size", Type: "long"}, {Name: "name", Type: "text"}, {Name: "entityType", Type: "keyword"}, {Name: "parentId", Type: "keyword"}},
 			Rows: [][]any{
 				{int64(100), "File 1", "DOCUMENT", "abc-123"}, {int64(101), "File 2", "DOCUMENT", "abc-123"}, {int64(102), "File 3", "DOCUMENT", "abc-123"},
 			},
@@ -262,17 +262,17 @@ func TestSourceTables(t *testing.T) {
 		total      int64
 	}{
 		{"figures", `{"aggs":{"owners":{"terms":{"field":"owner"},"aggs":{"newest":{"top_hits":{"size":1}}}}}}`, answer{total: 4, figures: figures},
-			&qed.Table{Columns: []qed.Column{{Name: "owners"}, {Name: "count"}, {Name: "newest"}},
+			&qed.Table{Columns: []qed.Column{{Name: "owners", Type: "keyword"}, {Name: "count", Type: "long"}, {Name: "newest"}},
 				Rows: [][]any{{"ann", int64(3), `[{"_id":"1","_source":{"name":"a"}}]`}, {"bob", int64(1), nil}}}, 0},
 		{"a count", `{"size":0,"query":{"term":{"owner":"ann"}}}`, answer{total: 142}, count(142), 0},
 		{"a count of nothing", `{"size":0}`, answer{}, count(0), 0},
 		{"nothing", `{"query":{"term":{"owner":"ann"}}}`, answer{}, &qed.Table{}, 0},
 		{"the newest", `{"size":1,"sort":[{"created":"desc"}],"_source":["name"]}`, answer{docs: []doc{{"1", `{"name":"a"}`}}, total: 142},
-			&qed.Table{Columns: []qed.Column{{Name: "name"}}, Rows: [][]any{{"a"}}, Truncated: true}, 142},
+			&qed.Table{Columns: []qed.Column{{Name: "name", Type: "text"}}, Rows: [][]any{{"a"}}, Truncated: true}, 142},
 		{"documents without a source", `{"size":1,"_source":false}`, answer{docs: []doc{{"1", ``}}},
-			&qed.Table{Columns: []qed.Column{{Name: "_id"}}, Rows: [][]any{{"1"}}}, 0},
+			&qed.Table{Columns: []qed.Column{{Name: "_id", Type: "keyword"}}, Rows: [][]any{{"1"}}}, 0},
 		{"a part of the index", `{"size":1}`, answer{docs: []doc{{"1", `{"name":"a"}`}}, partial: true},
-			&qed.Table{Columns: []qed.Column{{Name: "name"}}, Rows: [][]any{{"a"}}, Truncated: true}, 0},
+			&qed.Table{Columns: []qed.Column{{Name: "name", Type: "text"}}, Rows: [][]any{{"a"}}, Truncated: true}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := newSource(t, &engine{answers: []answer{tt.answer}}, nil).Run(t.Context(), json.RawMessage(tt.body))
@@ -290,7 +290,7 @@ func TestSourceTables(t *testing.T) {
 }
 
 func count(n int64) *qed.Table {
-	return &qed.Table{Columns: []qed.Column{{Name: "count"}}, Rows: [][]any{{n}}}
+	return &qed.Table{Columns: []qed.Column{{Name: "count", Type: "long"}}, Rows: [][]any{{n}}}
 }
 
 func TestSourcePages(t *testing.T) {

@@ -147,11 +147,15 @@ func at(v any, path string) []any {
 	return nil
 }
 
-// rows returns documents as a table.
-func rows(docs []document, fields []string) *qed.Table {
+// table returns documents as a table. The columns have the types of the mapping.
+func (rd *reader) table(index string, docs []document, fields []string) *qed.Table {
 	t := &qed.Table{}
 	for _, field := range fields {
-		t.Columns = append(t.Columns, qed.Column{Name: field})
+		typ := rd.fieldType(index, field)
+		if field == "_id" {
+			typ = "keyword"
+		}
+		t.Columns = append(t.Columns, qed.Column{Name: field, Type: typ})
 	}
 	for _, d := range docs {
 		source := decoded(d.Source)
@@ -166,6 +170,11 @@ func rows(docs []document, fields []string) *qed.Table {
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// counted returns a number of documents as a table.
+func counted(total int64) *qed.Table {
+	return &qed.Table{Columns: []qed.Column{{Name: countColumn, Type: countType}}, Rows: [][]any{{total}}}
 }
 
 // cell returns the values of a field as a cell: one value, or several as JSON.
