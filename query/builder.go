@@ -86,7 +86,8 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	}
 	b := &builder{m, s, o}
 	t := qed.NewTool(builderName, "Writes a query that finds what a request asks for, and checks it. "+
-		`It does not run it. To run it, give the whole result to the executor of the source as its query: {"$result": "key"}.`, b.build)
+		`It does not run it. To run it, give the whole result to the executor of the source as its query: `+
+		`{"$result": "key"}.`, b.build)
 	t.Kind, t.Interrupts, t.Idempotent, t.Timeout = qed.ModelTool, true, true, o.Timeout
 	return t, s.describe(&t, o.About)
 }

@@ -70,7 +70,8 @@ func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, er
 	language := list[0].Language()
 	for _, source := range list {
 		if source.Language() != language {
-			return qed.Tool{}, fmt.Errorf("query: %s: source %s has the language %s and source %s %s: make an executor for each language",
+			return qed.Tool{}, fmt.Errorf(
+				"query: %s: source %s has the language %s and source %s %s: make an executor for each language",
 				name, list[0].Name(), language, source.Name(), source.Language())
 		}
 	}
@@ -163,7 +164,9 @@ func (e *executor) finding(
 	if proof.Millis == 0 {
 		proof.Millis = took.Milliseconds()
 	}
-	qed.Emit(ctx, qed.QueryExecuted{Query: cmp.Or(proof.Executed, text(q)), Rows: came, Truncated: found.Table.Truncated, Millis: proof.Millis})
+	qed.Emit(ctx, qed.QueryExecuted{
+		Query: cmp.Or(proof.Executed, text(q)), Rows: came, Truncated: found.Table.Truncated, Millis: proof.Millis,
+	})
 
 	text := counted(rows, total)
 	how := cmp.Or(found.HowToRetrieve, "source "+source.Name())

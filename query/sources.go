@@ -31,7 +31,8 @@ func newSources(tool string, list []Source) (sources, error) {
 		name := s.Name()
 		switch {
 		case strings.TrimSpace(name) == "" || len(name) > maxName:
-			return sources{}, fmt.Errorf("query: %s: the name of source %d is empty or has more than %d bytes", tool, i+1, maxName)
+			return sources{}, fmt.Errorf("query: %s: the name of source %d is empty or has more than %d bytes",
+				tool, i+1, maxName)
 		case s.Language() == "":
 			return sources{}, fmt.Errorf("query: %s: source %s has no language", tool, prompt.Quote(name))
 		case seen[name]:

@@ -39,7 +39,10 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	c, err := asking.Object[classification](ctx, a.model, &s.Usage, req)
-	decision := qed.RouteDecision{Route: routeSearch, Reason: c.Confidence + " confidence: " + prompt.Clip(c.Reason, maxReason)}
+	decision := qed.RouteDecision{
+		Route:  routeSearch,
+		Reason: c.Confidence + " confidence: " + prompt.Clip(c.Reason, maxReason),
+	}
 	switch {
 	case asking.Unusable(err):
 		decision.Reason, decision.Fallback = "the model did not classify the message", true

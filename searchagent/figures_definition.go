@@ -80,7 +80,9 @@ func hidden(defs map[string]definition, inBuckets bool) string {
 }
 
 // bucketMembers are the members of buckets that are not aggregations.
-var bucketMembers = []string{"doc_count", "doc_count_error_upper_bound", "from", "from_as_string", "key", "key_as_string", "to", "to_as_string"}
+var bucketMembers = []string{
+	"doc_count", "doc_count_error_upper_bound", "from", "from_as_string", "key", "key_as_string", "to", "to_as_string",
+}
 
 // thinned reports whether the search removes buckets from the result.
 func (d definition) thinned() bool {

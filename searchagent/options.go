@@ -117,7 +117,8 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 	}
 	for name := range out.About {
 		if !slices.Contains(v.Indices(), name) {
-			return out, fmt.Errorf("searchagent: Options.About describes an index %s, which the validator does not have", prompt.Quote(name))
+			return out, fmt.Errorf("searchagent: Options.About describes an index %s, which the validator does not have",
+				prompt.Quote(name))
 		}
 	}
 	option.DefaultOrNone(&out.MaxCorrections, 3)

@@ -160,13 +160,18 @@ func (a *agent) tasks(plan []plannedStep) (tasks []task, problems []string) {
 		after := slices.Clone(p.After)
 		slices.Sort(after)
 		tasks = append(tasks, task{
-			Key: p.Key, Description: prompt.Clip(oneLine(p.Task), maxTask), Index: p.Index, After: slices.Compact(after), One: p.One,
+			Key:         p.Key,
+			Description: prompt.Clip(oneLine(p.Task), maxTask),
+			Index:       p.Index,
+			After:       slices.Compact(after),
+			One:         p.One,
 		})
 	}
 	for i := range tasks {
 		for _, key := range tasks[i].After {
 			if !slices.Contains(keys, key) {
-				problem("step %s needs a step %s, which does not exist", prompt.Quote(prompt.Clip(keys[i], maxKey)), prompt.Quote(prompt.Clip(key, maxKey)))
+				problem("step %s needs a step %s, which does not exist",
+					prompt.Quote(prompt.Clip(keys[i], maxKey)), prompt.Quote(prompt.Clip(key, maxKey)))
 			}
 		}
 	}

@@ -95,7 +95,10 @@ func correctable(e *esquery.EngineError) bool {
 
 // rejection returns the error of an engine as a problem of the search.
 func rejection(e *esquery.EngineError) refusal.Problem {
-	p := refusal.Problem{Code: refusal.Code(strings.ReplaceAll(string(e.Kind), " ", "_")), Message: prompt.Clip(e.Reason, maxReason)}
+	p := refusal.Problem{
+		Code:    refusal.Code(strings.ReplaceAll(string(e.Kind), " ", "_")),
+		Message: prompt.Clip(e.Reason, maxReason),
+	}
 	if p.Message == "" {
 		p.Message = "the engine could not run the search: " + string(e.Kind)
 	}

@@ -101,7 +101,8 @@ func NewSource(name string, e Engine, v *esquery.Validator, opt *SourceOptions) 
 		return nil, fmt.Errorf("searchagent: %w", err)
 	}
 	if _, problems := prepare(v, o.Index, "{}", o.PageSize, false); len(problems) > 0 {
-		return nil, fmt.Errorf("searchagent: SourceOptions.PageSize is higher than the validator allows: %s", writing.Reason(problems))
+		return nil, fmt.Errorf("searchagent: SourceOptions.PageSize is higher than the validator allows: %s",
+			writing.Reason(problems))
 	}
 	r := reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType}
 	return &source{name: name, index: o.Index, validator: v, reader: r, opt: o}, nil
@@ -266,8 +267,11 @@ func (s *source) result(body json.RawMessage, r runnable, got *hits) *query.Resu
 	if len(got.docs) > s.opt.MaxRows {
 		got.docs = got.docs[:s.opt.MaxRows]
 	}
-	partial := strings.Join(slices.DeleteFunc([]string{got.partial, got.inexact}, func(s string) bool { return s == "" }), "; ")
-	out := &query.Result{Table: s.table(body, r, got), Partial: partial, HowToRetrieve: retrieval(s.index, body)}
+	out := &query.Result{
+		Table:         s.table(body, r, got),
+		Partial:       join(got.partial, got.inexact),
+		HowToRetrieve: retrieval(s.index, body),
+	}
 	if got.figures == nil && got.exact && total > int64(len(got.docs)) && len(got.docs) > 0 {
 		out.Total = total
 	}

@@ -81,7 +81,8 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		visible.Tables[t.Name] = readable(about, t.Columns)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("sqlagent: %w: the schema has no table %s", ErrMismatch, strings.Join(missing[:min(len(missing), 10)], ", "))
+		return nil, fmt.Errorf("sqlagent: %w: the schema has no table %s",
+			ErrMismatch, strings.Join(missing[:min(len(missing), 10)], ", "))
 	}
 	if len(c.names) == 0 {
 		return nil, fmt.Errorf("sqlagent: %w", ErrNoTables)
@@ -100,7 +101,8 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	}
 	c.relationships = visible.Relationships
 	var err error
-	if c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence, MaxHops: o.MaxHops}); err != nil {
+	c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence, MaxHops: o.MaxHops})
+	if err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
 	return c, nil

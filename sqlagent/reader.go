@@ -21,7 +21,8 @@ type reader struct {
 
 func newReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, o Options) (*reader, error) {
 	if d, ok := db.(interface{ Dialect() string }); ok && d.Dialect() != guard.Dialect().Name() {
-		return nil, fmt.Errorf("sqlagent: %w: the database has the dialect %s, the guard %s", ErrMismatch, d.Dialect(), guard.Dialect().Name())
+		return nil, fmt.Errorf("sqlagent: %w: the database has the dialect %s, the guard %s",
+			ErrMismatch, d.Dialect(), guard.Dialect().Name())
 	}
 	c, err := newCatalog(guard, schema, o)
 	if err != nil {

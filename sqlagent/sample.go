@@ -42,7 +42,8 @@ func (r *reader) readSample(ctx context.Context, name string, rows int) string {
 			columns = append(columns, quote(c.name))
 		}
 	}
-	stmt, err := r.guard.Rewrite(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+quote(name)+" LIMIT "+strconv.Itoa(rows))
+	sql := "SELECT " + strings.Join(columns, ", ") + " FROM " + quote(name) + " LIMIT " + strconv.Itoa(rows)
+	stmt, err := r.guard.Rewrite(ctx, sql)
 	if err != nil {
 		return ""
 	}

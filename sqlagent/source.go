@@ -91,7 +91,9 @@ func (v SourceOptions) reading() (Options, error) {
 // Run spends rows of the budget in the context ([qed.WithBudget]). Errors of the
 // database match the kinds of package sqldb. A failure that another statement may
 // avoid is a [*refusal.Error] as well.
-func NewSource(name string, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *SourceOptions) (query.Source, error) {
+func NewSource(
+	name string, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *SourceOptions,
+) (query.Source, error) {
 	if name == "" || db == nil || guard == nil || schema == nil {
 		return nil, errors.New("sqlagent: NewSource needs a name, a database, a guard and a schema")
 	}

@@ -111,7 +111,9 @@ type Database interface {
 // database the kinds of package sqldb. A turn without a text is
 // [qed.ErrEmptyTurn]. If the question cannot be answered as it was asked, the
 // answer is partial and says why.
-func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *Options) (qed.Agent, error) {
+func New(
+	model llm.Model, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *Options,
+) (qed.Agent, error) {
 	if model == nil || db == nil || guard == nil || schema == nil {
 		return nil, errors.New("sqlagent: New needs a model, a database, a guard and a schema")
 	}
