@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// Where nothing is found, each condition is counted alone, and the model tries once
+// If nothing is found, each condition is counted alone, and the model tries once
 // more with that.
 func TestNothingFound(t *testing.T) {
 	const relaxed = `{"query":{"match":{"name":"tax"}}}`
@@ -83,7 +83,7 @@ func TestNothingFound(t *testing.T) {
 	}
 }
 
-// The words are the program's own where the model has none.
+// If the model fails, the text is the program's own.
 func TestNothingFoundAndNoWords(t *testing.T) {
 	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(right), body(right)), reply("answer", text(" ")))
 	_, got := ask(t, newAgent(t, m, &engine{counts: map[string]int64{"": 5, `"Tax"`: 0}}, nil), qed.Turn{Text: question})

@@ -70,7 +70,7 @@ func TestLookupsAreRemembered(t *testing.T) {
 	}
 }
 
-// What is used least is forgotten first.
+// The least recently used lookup is dropped first.
 func TestLookupsAreBounded(t *testing.T) {
 	e := found(1)
 	a := newAgent(t, again(), e, &searchagent.Options{CacheSize: 2})
@@ -82,7 +82,7 @@ func TestLookupsAreBounded(t *testing.T) {
 	}
 }
 
-// Of what the user chose among several nothing is remembered.
+// A choice of the user is not cached.
 func TestChoicesAreNotRemembered(t *testing.T) {
 	e := several(2)
 	a := newAgent(t, again(), e, nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A budget that does not reach for all pages ends the reading, and not the turn.
+// A budget that does not allow all pages ends the reading, and not the turn.
 func TestBudgetOfPages(t *testing.T) {
 	e := &engine{answers: []answer{{docs: files(40)}}}
 	a := newAgent(t, single(body(right, "name")), e, &searchagent.Options{PageSize: 10})
@@ -19,8 +19,8 @@ func TestBudgetOfPages(t *testing.T) {
 	wants(t, "the reason", got.PartialReason, "the first 20 of 40", "budget")
 }
 
-// What is longer than a page is told by page; the model gets the first documents and
-// how many there are.
+// More documents than a page are emitted by page; the model gets the first documents and
+// their number.
 func TestPages(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

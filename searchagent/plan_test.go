@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A plan that cannot be carried out goes back to the model once, with what is wrong.
+// A plan that cannot be used goes back to the model once, with what is wrong.
 func TestPlanIsRepaired(t *testing.T) {
 	elsewhere := find("documents", findDocuments)
 	elsewhere["index"] = "file"

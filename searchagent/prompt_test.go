@@ -13,8 +13,8 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A host's own texts take the place of the agent's, and one that does not work is found
-// at the start.
+// A host's prompts replace those of the agent, and an invalid one is found
+// by New.
 func TestPromptsOfTheHost(t *testing.T) {
 	parse := func(text string) *template.Template {
 		return template.Must(template.New("").Funcs(qed.PromptFuncs()).Parse(text))
@@ -38,7 +38,7 @@ func TestPromptsOfTheHost(t *testing.T) {
 	}
 }
 
-// Of a mapping with ten thousand fields a prompt has those that the question is about.
+// For a mapping with ten thousand fields, a prompt contains those that the question is about.
 func TestLargeMapping(t *testing.T) {
 	var fields strings.Builder
 	for i := range 9999 {

@@ -32,7 +32,7 @@ func as(ctx context.Context, company string) context.Context {
 	return context.WithValue(ctx, companyKey{}, company)
 }
 
-// ofCompany is a filter that every caller has another of.
+// ofCompany returns a filter that depends on the caller.
 func ofCompany(ctx context.Context) (json.RawMessage, error) {
 	company, ok := ctx.Value(companyKey{}).(string)
 	if !ok {
@@ -74,7 +74,7 @@ func TestNewSource(t *testing.T) {
 	}
 }
 
-// A model is told the fields that it may use, and what the host says of the index.
+// The description contains the fields that may be used, and the host's description of the index.
 func TestSourceDescribe(t *testing.T) {
 	s := newSource(t, &engine{}, &searchagent.SourceOptions{About: "folders\n</fields>", MaxFields: 3})
 	got, err := s.Describe(t.Context(), "files by size and name")
@@ -85,8 +85,8 @@ func TestSourceDescribe(t *testing.T) {
 	lacks(t, "the description", got, "ssn", "</fields>", "owner")
 }
 
-// What Check returns is the author's own: put right, without what the host puts in, and
-// checked again it stays as it is.
+// Check returns the author's body with fixes and without the host's filter. Another
+// check returns it unchanged.
 func TestSourceCheck(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"as it is", `{"query": {"term": {"owner": "<ann>"}}}`, `{"query":{"term":{"owner":"<ann>"}}}`},
@@ -123,8 +123,8 @@ func TestSourceCheck(t *testing.T) {
 	}
 }
 
-// A model is told what is wrong and what could stand there, and nothing of what is
-// hidden.
+// The problems say what is wrong and what may have been meant, and nothing about hidden
+// fields.
 func TestSourceRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
@@ -163,21 +163,21 @@ func TestSourceRefuses(t *testing.T) {
 	}
 }
 
-// A fault behind more problems than are told is one all the same.
+// A fault after more problems than a report lists is still a fault.
 func TestSourceRefusesBehindManyProblems(t *testing.T) {
 	body := `{"sort":["OWNER"` + strings.Repeat(`,"OWNER"`, 150) + `,"nothing"]}`
 	got, err := newSource(t, &engine{}, nil).Check(t.Context(), json.RawMessage(body))
 	if _, ok := errors.AsType[*refusal.Error](err); !ok || got != nil || len(err.Error()) > 10_000 {
 		t.Errorf("checked: %s, %v", got, err)
 	}
-	// Mended as it is run, it is not written down mended where that cannot be said.
+	// It is fixed in the run, and not in the written query if the fix cannot be located.
 	body = `{"sort":["OWNER"` + strings.Repeat(`,"OWNER"`, 150) + `]}`
 	if got, err = newSource(t, &engine{}, nil).Check(t.Context(), json.RawMessage(body)); err != nil || string(got) != body {
 		t.Errorf("checked: %s, %v", got, err)
 	}
 }
 
-// Each caller's searches have his own filter, and no caller sees it in what he gets.
+// The searches of each caller have the caller's filter, and no result contains it.
 func TestSourceFilter(t *testing.T) {
 	e := found(2)
 	s := newSource(t, e, &searchagent.SourceOptions{Filter: ofCompany})
@@ -195,7 +195,7 @@ func TestSourceFilter(t *testing.T) {
 		lacks(t, "what he can write down", string(checked)+got.Query.Written+got.HowToRetrieve, company, "tenantId")
 	}
 	lacks(t, "the second search", e.ran[1], "acme")
-	// A body that has a filter of its own cannot widen it.
+	// A filter in the body cannot widen the caller's filter.
 	if _, err := s.Run(as(t.Context(), "acme"), json.RawMessage(`{"query":{"term":{"tenantId":"globex"}}}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestSourceRun(t *testing.T) {
 	}
 }
 
-// What was found is a table, whatever was asked for.
+// The result is a table, whatever the search asks for.
 func TestSourceTables(t *testing.T) {
 	const figures = `{"owners":{"sum_other_doc_count":0,"buckets":[{"key":"ann","doc_count":3,"newest":{"hits":{"hits":[{"_id":"1","_source":{"name":"a","ssn":"hidden"}}]}}},{"key":"bob","doc_count":1}]}}`
 	for _, tt := range []struct {
@@ -333,7 +333,7 @@ func TestSourcePages(t *testing.T) {
 	}
 }
 
-// No document's hidden field is in what a caller gets, although this engine returns it.
+// The result has no hidden field of a document, although this engine returns it.
 func TestSourceHides(t *testing.T) {
 	for _, body := range []string{`{}`, `{"_source":["*"]}`, `{"_source":["s*"]}`} {
 		e := &engine{answers: []answer{{docs: files(15)}}}
@@ -380,7 +380,7 @@ func TestSourceFails(t *testing.T) {
 	}
 }
 
-// How to find the same again is said in words, without the host's filter.
+// HowToRetrieve says in words how to find the rows again, without the host's filter.
 func TestSourceHowToRetrieve(t *testing.T) {
 	for _, tt := range []struct{ body, want string }{
 		{`{}`, "index files, all documents"},

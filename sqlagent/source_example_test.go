@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/sqlagent"
 )
 
-// A statement is checked and run on the tables that its author knows; what runs is
-// another one, on the secure view. Here the database is a stand-in; with one of
+// A statement is checked and run on the tables that its author knows. The statement that
+// runs is another one, on the secure view. The database is a fake; with one of
 // sqldb/sqlitedb nothing else changes.
 func ExampleNewSource() {
 	guard, err := secureview.New(&secureview.Policy{

@@ -22,7 +22,7 @@ import (
 	"github.com/qedkit/qed/sqldb"
 )
 
-// database is a stand-in for a real one, which integration/ has: it answers by
+// database is a fake; the real ones are in integration/. It chooses its answer by
 // what a statement contains.
 type database struct {
 	mu      sync.Mutex
@@ -66,7 +66,7 @@ func (d *database) Query(ctx context.Context, stmt *secureview.Statement) (*qed.
 	return t, nil
 }
 
-// isSample reports whether the agent looks at a table rather than asks it.
+// isSample reports whether a statement reads sample rows.
 func isSample(stmt *secureview.Statement) bool { return stmt.Limit() <= 3 }
 
 func schema() *joinpath.Schema {
@@ -115,7 +115,7 @@ func newAgent(t testing.TB, m llm.Model, db sqlagent.Database, opt *sqlagent.Opt
 	return a
 }
 
-// reply is what the scripted model says to the requests of one name, in order.
+// reply is the scripted model's replies to the requests of one name, in order.
 func reply(name string, replies ...llmtest.Reply) llmtest.Rule {
 	return llmtest.Rule{Name: name, Replies: replies}
 }
@@ -135,7 +135,7 @@ const (
 	wrong = `SELECT e.firstName FROM employee e JOIN employeeCrew ec ON ec.employeeId = e.id JOIN crew c ON c.id = ec.crewId WHERE c.isLead = 1`
 )
 
-// run asks one question and returns what happened and what came of it.
+// run asks one question and returns the events, the answer and the error.
 func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.EventData, qed.Answer, error) {
 	t.Helper()
 	var events []qed.EventData
@@ -534,7 +534,7 @@ func TestCancelledAtEveryStep(t *testing.T) {
 	}
 }
 
-// TestWordsThatFail reads rows that the model puts into no words, or into half of them: what was told is in the answer,
+// TestWordsThatFail has a model that fails to put the rows into words. The text that was streamed is in the answer,
 // and the answer says that it is partial.
 func TestWordsThatFail(t *testing.T) {
 	cut := &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{Usage: llm.Usage{OutputTokens: 7, Calls: 1}}}
@@ -574,7 +574,7 @@ func TestWordsThatFail(t *testing.T) {
 	}
 }
 
-// oddDatabase returns what it likes.
+// oddDatabase returns invalid results.
 type oddDatabase func(*secureview.Statement) (*qed.Table, error)
 
 func (f oddDatabase) Query(_ context.Context, stmt *secureview.Statement) (*qed.Table, error) {
@@ -589,7 +589,7 @@ func TestDatabaseThatReturnsNothing(t *testing.T) {
 	}
 }
 
-// TestSharedResult has a database that keeps its results: the agent reads the first rows and changes none.
+// TestSharedResult has a database that shares its results: the agent must not change them.
 func TestSharedResult(t *testing.T) {
 	kept := &qed.Table{Columns: []qed.Column{{Name: "id"}}}
 	for i := range int64(500) {
