@@ -221,7 +221,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	if err != nil {
 		return nil, failure(err)
 	}
-	shape, err := parse(checked.Text())
+	shape, err := parse(checked.Text(), checked.LeafType)
 	if err != nil {
 		return nil, err
 	}
