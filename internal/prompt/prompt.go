@@ -18,9 +18,14 @@ func Funcs() template.FuncMap {
 }
 
 // Parse returns the template prompts/name of files, with the functions of [Funcs].
-// It panics if there is no such template or if it is invalid.
+// The template may include the other templates of that directory. Parse panics if a
+// template is missing or invalid.
 func Parse(files fs.FS, name string) *template.Template {
-	return template.Must(template.New(name).Funcs(Funcs()).ParseFS(files, "prompts/"+name))
+	all := template.Must(template.New("").Funcs(Funcs()).ParseFS(files, "prompts/*.tmpl"))
+	if t := all.Lookup(name); t != nil {
+		return t
+	}
+	panic("prompt: there is no template " + name)
 }
 
 // Quote returns untrusted text as a JSON string. The string is on one line and
