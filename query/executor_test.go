@@ -136,7 +136,8 @@ func TestExecutorErrors(t *testing.T) {
 	}
 }
 
-// A query that names its source runs only there, in whatever form it is given, even if another source would accept it.
+// A query that names its source runs only there, in whatever form it is given, even if
+// another source would accept it.
 func TestQueriesOfAnotherSource(t *testing.T) {
 	for name, form := range map[string]string{
 		"built":               `{"source":"eu","language":"words","query":"all"}`,

@@ -163,7 +163,8 @@ func names(t *qed.Table) []string {
 	return list
 }
 
-// An aggregation that hides a member of the buckets around it is refused: the two could not be distinguished.
+// An aggregation that hides a member of the buckets around it is refused: the two could
+// not be distinguished.
 func TestAggregationsThatHideMembers(t *testing.T) {
 	for name, ok := range map[string]bool{"key": false, "doc_count": false, "delay": true} {
 		s := ships(t, `{"port":{"buckets":[{"key":"p1","doc_count":3,"delay":{"value":35.5}}]}}`)

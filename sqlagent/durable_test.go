@@ -66,7 +66,8 @@ func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...s
 	return nil
 }
 
-// A process dies after any record, and another one resumes the turn. The answer is the same, and no reply is paid for twice.
+// A process dies after any record, and another one resumes the turn. The answer is the
+// same, and no reply is paid for twice.
 func TestTurnGoesOn(t *testing.T) {
 	st := &logs{}
 	whole := corrected()

@@ -109,8 +109,8 @@ func TestCancelledAtEveryStep(t *testing.T) {
 	}
 }
 
-// TestWordsThatFail has a model that fails to put the rows into words. The text that was streamed is in the answer,
-// and the answer says that it is partial.
+// TestWordsThatFail has a model that fails to put the rows into words. The text that was
+// streamed is in the answer, and the answer is partial.
 func TestWordsThatFail(t *testing.T) {
 	cut := &llm.Error{Kind: llm.ErrTruncated, Partial: &llm.Response{Usage: llm.Usage{OutputTokens: 7, Calls: 1}}}
 	for name, tt := range map[string]struct {
