@@ -2,7 +2,6 @@ package qed
 
 import (
 	"embed"
-	"sync"
 	"text/template"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -11,12 +10,8 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-var ownPrompts = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(PromptFuncs()).ParseFS(promptFiles, "prompts/*.tmpl"))
-})
-
 // ownPrompt returns the prompt of a file in the folder prompts.
-func ownPrompt(name string) *template.Template { return ownPrompts().Lookup(name) }
+func ownPrompt(name string) *template.Template { return prompt.Parse(promptFiles, name) }
 
 // PromptFuncs returns the functions for the templates of prompts: join joins
 // strings, and quote writes a text as a JSON string that cannot close a tag

@@ -204,6 +204,20 @@ const (
 // Indices returns the sorted names of the indices that may be searched.
 func (v *Validator) Indices() []string { return slices.Clone(v.names) }
 
+// FieldType returns the type of a field in the mapping of an index, such as
+// "keyword". It returns "" for an unknown or sensitive field, and if the indices of
+// the mapping disagree.
+func (v *Validator) FieldType(index, path string) string {
+	ix := v.indices[index]
+	if ix == nil || ix.sensitive.hides(path) {
+		return ""
+	}
+	if f, ok := ix.mapping.Field(path); ok && len(f.Types) == 0 {
+		return f.Type
+	}
+	return ""
+}
+
 // named returns the index of that exact name, or reports that there is none.
 func (c *checker) named(name string) *index {
 	if found := c.v.indices[name]; found != nil {

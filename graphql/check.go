@@ -193,7 +193,12 @@ func (c *check) declared() []string {
 
 // query returns the Query, printed from the tree that was checked.
 func (c *check) query() (*Query, error) {
-	q := &Query{text: printQuery(c.doc), cost: c.cost, fields: slices.Sorted(maps.Keys(c.fields))}
+	q := &Query{
+		text:   printQuery(c.doc),
+		cost:   c.cost,
+		fields: slices.Sorted(maps.Keys(c.fields)),
+		leaves: map[string]string{},
+	}
 	if !utf8.ValidString(q.text) {
 		return nil, refused(ErrInvalidText, "", "an escape in a string is not a valid character")
 	}
@@ -204,6 +209,7 @@ func (c *check) query() (*Query, error) {
 		}
 		q.variables = raw
 	}
+	q.addLeaves("", c.operation.SelectionSet)
 	return q, nil
 }
 

@@ -12,6 +12,7 @@ type Query struct {
 	variables json.RawMessage
 	fields    []string
 	cost      int
+	leaves    map[string]string // types by path
 }
 
 // Text returns the text that is sent, printed from the tree that was checked.

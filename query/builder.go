@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/refusal"
 )
 
 const builderName = "query_builder"
@@ -30,41 +31,43 @@ type builder struct {
 
 type buildArguments struct {
 	Source   string          `json:"source,omitempty" jsonschema_description:"the source that the query is for"`
-	Request  string          `json:"request" jsonschema_description:"what the query is to find, complete in itself, with dates written out"`
+	Request  string          `json:"request" jsonschema_description:"what the query has to find, complete in itself, with dates written out"`
 	Entities json.RawMessage `json:"entities,omitempty" jsonschema_description:"the names in the request as the data has them, such as those of entity_resolution: {\"$result\": \"key/entities\"}"`
 	Fields   json.RawMessage `json:"fields,omitempty" jsonschema_description:"the fields for the terms in the request, such as those of field_mapping: {\"$result\": \"key/fields\"}"`
-	Mode     string          `json:"mode,omitempty" jsonschema:"enum=create_new,enum=edit_existing" jsonschema_description:"whether previous is changed; if missing: it is where it is given"`
-	Previous json.RawMessage `json:"previous,omitempty" jsonschema_description:"the query to change: as it is, or the whole result of the task that wrote or found it: {\"$result\": \"key\"}"`
+	Mode     string          `json:"mode,omitempty" jsonschema:"enum=create_new,enum=edit_existing" jsonschema_description:"whether previous is changed; the default is edit_existing if previous is given"`
+	Previous json.RawMessage `json:"previous,omitempty" jsonschema_description:"the query to change: the query itself, or the whole result of the task that wrote or ran it: {\"$result\": \"key\"}"`
 }
 
-// A built query is the result of the tool.
+// built is the result of the tool.
 type built struct {
 	Text        string           `json:"text"` // what was done, in words
 	Source      string           `json:"source"`
 	Language    string           `json:"language"`
-	Query       json.RawMessage  `json:"query"` // as its source would write it
+	Query       json.RawMessage  `json:"query"` // as its source returned it
 	Mode        string           `json:"mode"`
-	Reason      string           `json:"reason,omitempty"` // the model's words for what it finds
+	Reason      string           `json:"reason,omitempty"` // the model's explanation
 	Corrections []qed.Correction `json:"corrections,omitempty"`
 }
 
-// NewBuilder returns the tool query_builder: it has a model write a query for one of the
-// sources, or change an earlier one, and the source check it. What is wrong with it goes
-// back to the model. Where a request can be read in two ways, it asks the user, if it may.
+// NewBuilder returns the tool query_builder. It has a model write a query for one
+// of the sources, or change an earlier query, and has the source check it. The
+// problems that the source reports go back to the model. If the request has two
+// meanings, the tool interrupts the run and asks the user.
 //
-// It is called with {source, request, entities, fields, mode, previous}; all but the
-// request may be missing, the source only where there is but one. Entities and fields are
-// any JSON that helps. It returns {text, source, language, query, mode, reason,
-// corrections}, all of which the source's executor takes for a query ([NewExecutor]).
+// Arguments: {source, request, entities, fields, mode, previous}. Only the request
+// is required, and the source if there are several. Entities and fields are any
+// JSON. The result is {text, source, language, query, mode, reason, corrections};
+// the whole of it can be given to the executor of the source ([NewExecutor]).
 //
-// Its description names the sources with what each holds ([Source]'s About).
+// The description of the tool lists the sources ([Source]'s About).
 //
-// The error of a call that comes to no query wraps the last [*Refusal], if there is one. A
-// previous query that says that it is of another source is not changed: that is a
-// [*SourceError].
-// The model's calls are part of the run ([qed.DurableModel]). Their requests have the name
-// "query_builder" ([llm.Request]'s Name), and a reply is {query, explanation, question,
-// options}, of which the query alone or the question alone will do.
+// If no query could be written, the error wraps a [*refusal.Error] with the
+// problems of the last query, if there are any. If the previous query names
+// another source, the error is a [*SourceError].
+//
+// The model's calls are part of the run ([qed.DurableModel]). Their requests have
+// the name "query_builder" ([llm.Request]'s Name). A reply is {query, explanation,
+// question, options}, with a query or a question.
 func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, error) {
 	if model == nil {
 		return qed.Tool{}, errors.New("query: query_builder needs a model")
@@ -83,9 +86,10 @@ func NewBuilder(model llm.Model, list []Source, opt *BuilderOptions) (qed.Tool, 
 	}
 	b := &builder{m, s, o}
 	t := qed.NewTool(builderName, "Writes a query that finds what a request asks for, and checks it. "+
-		`It does not run it: the source's executor does, given the whole result as its query: {"$result": "key"}.`, b.build)
+		`It does not run it. To run it, give the whole result to the executor of the source as its query: `+
+		`{"$result": "key"}.`, b.build)
 	t.Kind, t.Interrupts, t.Idempotent, t.Timeout = qed.ModelTool, true, true, o.Timeout
-	return t, s.tell(&t, o.About)
+	return t, s.describe(&t, o.About)
 }
 
 func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
@@ -94,23 +98,23 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 		return built{}, err
 	}
 	if strings.TrimSpace(in.Request) == "" {
-		return built{}, errors.New("request is empty: say what the query is to find")
+		return built{}, errors.New("request is empty: say what the query has to find")
 	}
 	previous, err := b.previous(ctx, source, &in)
 	if err != nil {
 		return built{}, err
 	}
-	// Recorded, as with Check: a schema that changes while the user is asked must not lead the run elsewhere.
+	// Recorded like a check: if the schema changes while the run is interrupted,
+	// the resumed run must send the same prompt.
 	description, err := qed.Step(ctx, "describe", source.Name(), func(ctx context.Context) (string, error) {
 		return source.Describe(ctx, in.Request)
 	})
 	if err != nil {
 		return built{}, fmt.Errorf("source %s cannot be described: %w", source.Name(), err)
 	}
-	w := writing{
+	d := drafting{
 		builder: b,
 		source:  source,
-		result:  built{Source: source.Name(), Language: source.Language(), Mode: in.Mode},
 		data: PromptData{
 			Source:      source.Name(),
 			Language:    source.Language(),
@@ -120,21 +124,22 @@ func (b *builder) build(ctx context.Context, in buildArguments) (built, error) {
 			Entities:    b.shown(in.Entities),
 			Fields:      b.shown(in.Fields),
 			Previous:    harmless(previous),
-			Mute:        b.opt.MaxQuestions == 0,
+			CannotAsk:   b.opt.MaxQuestions == 0,
 		},
 	}
-	if err := w.write(ctx); err != nil {
+	out := built{Source: source.Name(), Language: source.Language(), Mode: in.Mode}
+	if err := d.write(ctx, &out); err != nil {
 		return built{}, err
 	}
-	w.result.Text = "Wrote a query in " + w.result.Language + " for " + w.result.Source
+	out.Text = "Wrote a query in " + out.Language + " for " + out.Source
 	if in.Mode == editExisting {
-		w.result.Text = "Changed a query in " + w.result.Language + " for " + w.result.Source
+		out.Text = "Changed a query in " + out.Language + " for " + out.Source
 	}
-	return w.result, nil
+	return out, nil
 }
 
-// previous returns the query that is to be edited, as text; empty: a new one is to be
-// written. It settles the mode.
+// previous sets the mode if it is missing, and returns the text of the query to
+// edit, or "" for a new query.
 func (b *builder) previous(ctx context.Context, source Source, in *buildArguments) (string, error) {
 	switch {
 	case in.Mode == "" && absent(in.Previous):
@@ -146,26 +151,26 @@ func (b *builder) previous(ctx context.Context, source Source, in *buildArgument
 		return "", nil
 	}
 	if absent(in.Previous) {
-		return "", errors.New("to edit a query, previous must have it: give it, or choose the mode create_new")
+		return "", errors.New("previous is empty: give the query to edit, or choose the mode create_new")
 	}
 	p := read(in.Previous)
 	if p.language != "" && p.language != source.Language() {
-		return "", fmt.Errorf("previous is a query in %s, and source %s takes %s: "+
+		return "", fmt.Errorf("previous is a query in %s, and source %s needs %s: "+
 			"choose a source of that language, or the mode create_new",
 			prompt.Quote(prompt.Clip(p.language, maxName)), source.Name(), source.Language())
 	}
-	if err := p.elsewhere(source); err != nil {
+	if err := p.checkSource(source); err != nil {
 		return "", err
 	}
 	if p.language == "" {
-		// It does not say what it is, so the source has to know it.
-		_, refusal, err := check(ctx, source, p.query)
+		// The language is not known, so the source has to accept the query.
+		_, problems, err := check(ctx, source, p.query)
 		if err != nil {
 			return "", err
 		}
-		if refusal != nil {
-			return "", fmt.Errorf("previous is no %s query that source %s takes, so it cannot be edited: %w",
-				source.Language(), source.Name(), refusal)
+		if len(problems) > 0 {
+			return "", fmt.Errorf("previous is not a %s query that source %s accepts, so it cannot be edited: %w",
+				source.Language(), source.Name(), &refusal.Error{Problems: problems})
 		}
 	}
 	query := text(p.query)
@@ -176,7 +181,7 @@ func (b *builder) previous(ctx context.Context, source Source, in *buildArgument
 	return query, nil
 }
 
-// shown returns an argument as a prompt has it: data of which no tag around it can end.
+// shown returns an argument for a prompt.
 func (b *builder) shown(raw json.RawMessage) string {
 	var out bytes.Buffer
 	if absent(raw) || json.Compact(&out, raw) != nil {
@@ -185,5 +190,6 @@ func (b *builder) shown(raw json.RawMessage) string {
 	return harmless(prompt.Clip(out.String(), b.opt.MaxDataBytes))
 }
 
-// harmless is a text of several lines in which no tag around it can end.
+// harmless escapes < in a text of several lines, so that the text cannot end a
+// tag around it.
 func harmless(text string) string { return strings.ReplaceAll(text, "<", `\u003c`) }

@@ -1,7 +1,7 @@
 package query
 
 import (
-	_ "embed"
+	"embed"
 	"errors"
 	"fmt"
 	"text/template"
@@ -9,122 +9,104 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
 )
 
-// BuilderOptions are limits and texts of a [NewBuilder]. Nil and zero fields mean the
-// defaults named at each field; a negative number is an error where no meaning is given
-// for it.
+// BuilderOptions are the options of [NewBuilder]. Nil and zero fields mean the
+// defaults. A negative number is an error unless a field gives it a meaning.
 type BuilderOptions struct {
-	// About replaces what sources say of what they hold, by their names. Nil: nothing is
-	// replaced.
+	// About replaces the descriptions of sources ([Source]'s About), by their
+	// names.
 	About map[string]string
 
-	// MaxCorrections is how often a query that its source refuses is written again: 3;
-	// negative: never.
+	// MaxCorrections is how often a refused query is written again. 0 means 3; a
+	// negative number means never.
 	MaxCorrections int
-	// MaxQuestions is how often a call may ask the user what he means: 1; negative: never.
+
+	// MaxQuestions is how many questions a call may ask the user. 0 means 1; a
+	// negative number means none.
 	MaxQuestions int
 
-	// MaxDataBytes bounds each of the request, the entities, the fields and a previous
-	// query in a prompt: 16384. A previous query that is longer is an error; the others
-	// are cut.
+	// MaxDataBytes limits each of the request, the entities, the fields and the
+	// previous query in a prompt. 0 means 16384. A longer previous query is an
+	// error; the others are cut.
 	MaxDataBytes int
-	// MaxDescriptionBytes bounds what a source says of itself: 65536. The rest is cut.
+
+	// MaxDescriptionBytes limits the description of a source in a prompt. 0 means
+	// 65536. The rest is cut.
 	MaxDescriptionBytes int
 
-	// Settings are how the agent calls its model.
+	// Settings are how the tool calls its model.
 	llm.Settings
 
-	// MaxContextTokens limits what one call sends, as [llm.EstimateTextTokens] counts it: 120000.
+	// MaxContextTokens limits what one call of the model sends, as
+	// [llm.EstimateTextTokens] counts it. 0 means 120000.
 	MaxContextTokens int
-	// Timeout bounds one call of the tool: 5 minutes.
+
+	// Timeout limits one call of the tool. 0 means 5 minutes.
 	Timeout time.Duration
 
-	// Prompt replaces the text that is sent, the file prompts/build.tmpl; nil: none. Make
-	// it with [qed.PromptFuncs], of a [PromptData].
+	// Prompt replaces the prompt, which is the file prompts/build.tmpl. It is
+	// executed with a [PromptData] and made with [qed.PromptFuncs].
 	Prompt *template.Template
 }
 
-// PromptData is what the prompt for writing a query is given. What is a text or JSON in it
-// comes from users, models or data: it must go through the function quote, or it could
-// pass for part of the prompt. In Description, Entities, Fields and Previous < is escaped
-// already, so that no tag around them can end in them.
+// PromptData is the data of the prompt for writing a query. Its texts come from
+// users, models or data: a template passes them through the function quote,
+// or they could be taken for part of the prompt. In Description, Entities, Fields
+// and Previous, < is escaped already, so that they cannot end a tag around them.
 type PromptData struct {
 	Source      string
-	Language    string // [Elasticsearch], [GraphQL], [SQL] or another
+	Language    string // [Elasticsearch], [GraphQL], [SQL] or another one
 	Description string // what can be queried, in lines
 	Request     string
 	Today       string
 
-	Entities string // JSON: names of the request as the data has them; empty: none
-	Fields   string // JSON: terms of the request and the fields for them; empty: none
-	Previous string // the query that is to be edited; empty: a new one is to be written
+	Entities string // JSON: the names in the request as the data has them; may be empty
+	Fields   string // JSON: the terms in the request and their fields; may be empty
+	Previous string // the query to change; empty if a new one is to be written
 
-	Replies []PromptReply // of the user to what the model asked
-	Mute    bool          // nobody can be asked, or no more
+	Replies   []PromptReply // of the user to questions of the model
+	CannotAsk bool          // the user cannot be asked, or not again
 
-	Query      string      // what the model wrote last, where that was refused
-	Problem    string      // what is wrong with it
-	Candidates []string    // what may have been meant
-	Tries      []PromptTry // what it wrote before that
+	Query    string           // the refused query that the model wrote last; empty the first time
+	Problems []string         // what is wrong with Query
+	Earlier  []qed.Correction // the queries refused before that, cut short
 }
 
-// PromptReply is what the user replied to a question.
+// PromptReply is a question and the user's reply.
 type PromptReply struct{ Question, Reply string }
 
-// PromptTry is a query that was given up, cut short.
-type PromptTry struct{ Query, Reason string }
-
 //go:embed prompts/build.tmpl
-var buildPrompt string
-
-var ownPrompt = template.Must(template.New("build.tmpl").Funcs(qed.PromptFuncs()).Parse(buildPrompt))
+var promptFiles embed.FS
 
 func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
-	var out BuilderOptions
+	var v BuilderOptions
 	if o != nil {
-		out = *o
+		v = *o
 	}
-	for name := range out.About {
+	for name := range v.About {
 		if _, err := s.find(name); err != nil || name == "" {
-			return out, fmt.Errorf("query: BuilderOptions.About tells of a source %s that there is not", prompt.Quote(name))
+			return v, fmt.Errorf("query: BuilderOptions.About describes a source %s, which does not exist", prompt.Quote(name))
 		}
 	}
-	for _, f := range []struct {
-		name  string
-		value *int
-		usual int
-		never bool // a negative number means never
-	}{
-		{"MaxCorrections", &out.MaxCorrections, 3, true},
-		{"MaxQuestions", &out.MaxQuestions, 1, true},
-		{"MaxDataBytes", &out.MaxDataBytes, 16 << 10, false},
-		{"MaxDescriptionBytes", &out.MaxDescriptionBytes, 64 << 10, false},
-		{"MaxContextTokens", &out.MaxContextTokens, 120_000, false},
-	} {
-		switch {
-		case *f.value == 0:
-			*f.value = f.usual
-		case *f.value < 0 && !f.never:
-			return out, fmt.Errorf("query: BuilderOptions.%s is %d: it cannot be negative", f.name, *f.value)
-		}
-		*f.value = max(*f.value, 0)
-	}
-	if out.Timeout < 0 {
-		return out, errors.New("query: BuilderOptions.Timeout cannot be negative")
-	}
-	if out.Timeout == 0 {
-		out.Timeout = 5 * time.Minute
-	}
-	own := ownPrompt
-	err := prompt.Replace("query: BuilderOptions", prompt.Text{Name: "Prompt", Host: out.Prompt, Own: &own, Data: PromptData{}})
-	out.Prompt = own
-	return out, err
+	option.DefaultOrNone(&v.MaxCorrections, 3)
+	option.DefaultOrNone(&v.MaxQuestions, 1)
+	own := writing.Parse(promptFiles, "build.tmpl")
+	err := errors.Join(
+		option.Default("query: BuilderOptions.MaxDataBytes", &v.MaxDataBytes, 16<<10),
+		option.Default("query: BuilderOptions.MaxDescriptionBytes", &v.MaxDescriptionBytes, 64<<10),
+		option.Default("query: BuilderOptions.MaxContextTokens", &v.MaxContextTokens, 120_000),
+		option.Default("query: BuilderOptions.Timeout", &v.Timeout, 5*time.Minute),
+		prompt.Replace("query: BuilderOptions", prompt.Text{Name: "Prompt", Host: v.Prompt, Own: &own, Data: PromptData{}}),
+	)
+	v.Prompt = own
+	return v, err
 }
 
-// asking is how the builder asks the model.
 func (o *BuilderOptions) asking(model llm.Model) (*asking.Model, error) {
 	m, err := asking.New("query", model, o.Settings, qed.DurableModel)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 )
 
 // built is the result of query_builder.
@@ -34,7 +35,7 @@ func TestBuild(t *testing.T) {
 	contains(t, "the prompt", sent(m)[0], `"ships in Miami"`, "columns: id, port", `"name":"Miami"`, `"field":"port"`)
 }
 
-// What a model writes is taken as the JSON value that it is.
+// A query that a model writes as JSON text becomes that JSON value.
 func TestWrittenForms(t *testing.T) {
 	for written, want := range map[string]any{
 		"all":                       "all",
@@ -62,13 +63,13 @@ func TestCorrections(t *testing.T) {
 	m := model(says("query", "harbor=Miami"), says("query", "harbour=Miami"), says("query", "port=Miami"))
 	got, events := done[built](t, builder(t, m, nil), `{"request":"ships in Miami"}`)
 	want := []qed.Correction{
-		{Query: "harbor=Miami", Reason: "there is no column harbor; perhaps meant: port"},
-		{Query: "harbour=Miami", Reason: "there is no column harbour; perhaps meant: port"},
+		{Query: "harbor=Miami", Reason: "there is no column harbor (did you mean port?)"},
+		{Query: "harbour=Miami", Reason: "there is no column harbour (did you mean port?)"},
 	}
 	if d := cmp.Diff(want, got.Corrections); d != "" || got.Query != "port=Miami" {
 		t.Errorf("query %v, %s", got.Query, d)
 	}
-	wantKinds(t, events, "query_written", "query_refused", "query_written", "query_corrected", "query_refused", "query_written", "query_corrected")
+	wantKinds(t, events, "query_written", "query_refused", "query_corrected", "query_written", "query_refused", "query_corrected", "query_written")
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case qed.QueryRefused:
@@ -82,11 +83,11 @@ func TestCorrections(t *testing.T) {
 		}
 	}
 	prompts := sent(m)
-	contains(t, "the second prompt", prompts[1], `"harbor=Miami"`, `"there is no column harbor"`, `"port"`)
+	contains(t, "the second prompt", prompts[1], `"harbor=Miami"`, `"there is no column harbor (did you mean port?)"`)
 	contains(t, "the third prompt", prompts[2], `"harbour=Miami"`, `"harbor=Miami"`)
 }
 
-// A call that comes to no query ends with the last problem, within its limit.
+// A call without a usable query ends with the last problem, within its limit.
 func TestNoQuery(t *testing.T) {
 	wrong := func(n int) (replies []llmtest.Reply) {
 		for i := range n {
@@ -121,7 +122,7 @@ func TestNoQuery(t *testing.T) {
 	}
 }
 
-// A fault of the source is not the model's to mend.
+// A failure of the source does not go back to the model.
 func TestSourceFails(t *testing.T) {
 	down := errors.New("the engine does not answer")
 	m := model(says("query", "all"), says("query", "port=x"))
@@ -137,12 +138,12 @@ func TestSourceFails(t *testing.T) {
 	}
 	tool = builder(t, model(says("query", "x=1")), &query.BuilderOptions{MaxCorrections: -1})
 	_, err := tool.Call(t.Context(), json.RawMessage(`{"request":"r"}`))
-	if refusal, ok := errors.AsType[*query.Refusal](err); !ok || refusal.Code != "unknown_column" {
+	if !errors.Is(err, refusal.Code("unknown_column")) {
 		t.Errorf("got %v, want the refusal", err)
 	}
 }
 
-// The model asks which reading is meant, the user chooses, and the same call goes on.
+// The model asks which meaning is right, the user chooses, and the same call continues.
 func TestQuestion(t *testing.T) {
 	asks := llmtest.Reply{JSON: map[string]any{"query": "", "question": "Which Miami?", "options": []string{"Port of Miami", "Miami Container Terminal", "Port of Miami", " "}}}
 	m := model(asks, says("query", "port=Port of Miami"))
@@ -167,7 +168,7 @@ func TestQuestion(t *testing.T) {
 	contains(t, "the prompt after the reply", sent(m)[1], `"Which Miami?"`, `"Port of Miami"`)
 }
 
-// A source that describes itself otherwise when the reply comes, or has other rules, does not lead the run elsewhere.
+// A resumed run is not affected if the source has another description or other rules by then.
 func TestSourceChangesWhileAsked(t *testing.T) {
 	s := &ships{}
 	m := model(says("query", "harbour=1"), says("question", "Which Miami?"), says("query", "port=Miami"))
@@ -186,7 +187,7 @@ func TestSourceChangesWhileAsked(t *testing.T) {
 	}
 }
 
-// A free question takes any text, and what comes after a reply may still be wrong.
+// A question without choices accepts any text, and the query after a reply may still be refused.
 func TestFreeQuestion(t *testing.T) {
 	m := model(says("question", "Since when?"), says("query", "date=2020"), says("query", "port=2020"))
 	c := call(t, builder(t, m, nil), `{"request":"ships"}`)
@@ -201,7 +202,7 @@ func TestFreeQuestion(t *testing.T) {
 	contains(t, "the last prompt", sent(m)[2], `"since 2020"`, `"date=2020"`)
 }
 
-// A model that asks and asks is told that nobody can be asked any more.
+// A model that keeps asking is told that the user cannot be asked again.
 func TestQuestionsAreBounded(t *testing.T) {
 	m := model(says("question", "Which?"), says("question", "Which one?"))
 	c := call(t, builder(t, m, nil), `{"request":"ships"}`)
@@ -213,7 +214,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 	contains(t, "the error", c.err.Error(), "Which one?")
 }
 
-// Where nobody can be asked, the model chooses.
+// If the run cannot be interrupted, the model chooses.
 func TestNobodyToAsk(t *testing.T) {
 	for name, test := range map[string]struct {
 		replies []llmtest.Reply
@@ -236,7 +237,7 @@ func TestNobodyToAsk(t *testing.T) {
 	if got, _ := done[built](t, builder(t, m, &query.BuilderOptions{MaxQuestions: -1}), `{"request":"ships"}`); got.Query != "all" {
 		t.Errorf("got %+v", got)
 	}
-	contains(t, "the prompt", sent(m)[0], "Nobody can be asked")
+	contains(t, "the prompt", sent(m)[0], "The user cannot be asked")
 }
 
 func TestEditing(t *testing.T) {
@@ -313,7 +314,7 @@ func TestBuilderOptions(t *testing.T) {
 	}
 }
 
-// Each language that this module has sources of gets rules of its own.
+// Each language has its own rules in the prompt.
 func TestLanguages(t *testing.T) {
 	seen := map[string]string{}
 	for _, language := range []string{"elasticsearch", "graphql", "sql", "words"} {

@@ -5,29 +5,27 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/refusal"
 )
 
-// A verdict is what a source says of a query. It has no error, as it is recorded.
+// A verdict is the result of a check. Problems are part of it and not an error,
+// because it is recorded.
 type verdict struct {
-	Query   string   `json:"query,omitempty"` // JSON, as it would be written to run again; empty: it is refused
-	Code    string   `json:"code,omitempty"`
-	Name    string   `json:"name,omitempty"`
-	Message string   `json:"message,omitempty"`
-	Maybe   []string `json:"maybe,omitempty"`
+	Query    string            `json:"query,omitempty"` // JSON; empty if the query is refused
+	Problems []refusal.Problem `json:"problems,omitempty"`
 }
 
-// check has a source check a query: it returns the query as it would be written to run
-// again, or why it is refused. Both are recorded: where a run goes on and the source's
-// rules have changed, the model is told what it was told before. Whoever runs the query
-// has it checked again.
-func check(ctx context.Context, source Source, q json.RawMessage) (json.RawMessage, *Refusal, error) {
+// check has a source check a query. It returns the query in the form in which it
+// can be run again, or the problems for which it is refused. The result is
+// recorded: if the rules of the source change while a run is interrupted, the
+// resumed run sees what it saw before. The query is checked again when it runs.
+func check(ctx context.Context, source Source, q json.RawMessage) (json.RawMessage, []refusal.Problem, error) {
 	v, err := qed.Step(ctx, "check", [2]string{source.Name(), string(q)}, func(ctx context.Context) (verdict, error) {
 		checked, err := source.Check(ctx, q)
-		if refusal, ok := errors.AsType[*Refusal](err); ok {
-			return verdict{Code: refusal.Code, Name: refusal.Name, Message: refusal.Message, Maybe: refusal.Candidates}, nil
+		if refused, ok := errors.AsType[*refusal.Error](err); ok {
+			return verdict{Problems: refused.Problems}, nil
 		}
 		if err != nil {
 			return verdict{}, err
@@ -37,20 +35,13 @@ func check(ctx context.Context, source Source, q json.RawMessage) (json.RawMessa
 		}
 		return verdict{Query: string(checked)}, nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, nil, fmt.Errorf("source %s cannot check a query: %w", source.Name(), err)
-	case v.Query == "":
-		return nil, &Refusal{Code: v.Code, Name: v.Name, Message: v.Message, Candidates: v.Maybe}, nil
+	}
+	if len(v.Problems) > 0 {
+		return nil, v.Problems, nil
 	}
 	return json.RawMessage(v.Query), nil, nil
 }
 
-var errNoJSON = errors.New("what it returned is no JSON")
-
-// refused tells of a query that its source refuses.
-func refused(ctx context.Context, query string, r *Refusal) {
-	qed.Emit(ctx, qed.QueryRefused{Query: query, Code: r.Code, Name: r.Name, Message: r.Message, Candidates: r.Candidates})
-}
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+var errNoJSON = errors.New("the query that it returned is not JSON")

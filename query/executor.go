@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,16 +10,20 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/writing"
+	"github.com/qedkit/qed/refusal"
 )
 
-// ExecutorOptions are limits of a [NewExecutor]. Nil and zero fields mean the defaults
-// named at each field; a negative number is an error.
+// ExecutorOptions are the options of [NewExecutor]. Nil and zero fields mean the
+// defaults. A negative number is an error.
 type ExecutorOptions struct {
-	// MaxRows is how many rows of a query are kept: 1000. Where it finds more, the result
-	// says so.
+	// MaxRows is how many rows of a query are kept. 0 means 1000. If the query
+	// finds more, the result says so.
 	MaxRows int
-	// Timeout bounds one call of the tool: the registry's.
+
+	// Timeout limits one call of the tool. 0 means the limit of the registry.
 	Timeout time.Duration
 }
 
@@ -32,28 +37,28 @@ type executeArguments struct {
 	Query  json.RawMessage `json:"query" jsonschema_description:"the query itself, or the whole result of the task that wrote it: {\"$result\": \"key\"}"`
 }
 
-// executed is the result of the tool.
+// executed is the result of an executor.
 type executed struct {
 	qed.Finding
-	Source string `json:"source"` // that ran the query
+	Source string `json:"source"` // the source that ran the query
 }
 
-// NewExecutor returns a tool that runs queries: its source checks each, and then runs it.
-// All sources must be of one language. The stock names are es_executor, graphql_executor
-// and sql_executor.
+// NewExecutor returns a tool that runs queries. The source of a query checks it and
+// runs it. All sources must have the same language. The usual names of the tool
+// are es_executor, graphql_executor and sql_executor.
 //
-// It is called with {source, query}; the source may be missing where there is but one, and
-// the query may be a whole result of query_builder, of an executor or of
-// retrieve_query_metadata. It returns a [qed.Finding] and {source}: how many rows were found
-// as text, the rows, the query's metadata, the query as proof, and why rows are missing,
-// where the source says so.
+// Arguments: {source, query}. The source may be missing if there is only one. The
+// query may be the whole result of query_builder, of an executor or of
+// retrieve_query_metadata. The result is a [qed.Finding] and {source}: the number
+// of rows as text, the rows, the metadata of the query, the query as proof, and
+// the source's reason if rows are missing.
 //
-// A query that the source refuses is not run: the error wraps the [*Refusal]. Nor is one
-// that says that it was written for another source, though that is of the same language:
-// that is a [*SourceError]. A bare query does not say so, which is why plans should give
-// whole results.
+// A query that the source refuses is not run; the error wraps the
+// [*refusal.Error]. A query that was written for another source is not run
+// either, and the error is a [*SourceError]. A query on its own does not say for
+// which source it was written, so plans should give whole results.
 //
-// Its description names the sources with what each holds ([Source]'s About).
+// The description of the tool lists the sources ([Source]'s About).
 func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, error) {
 	if strings.TrimSpace(name) == "" {
 		return qed.Tool{}, errors.New("query: NewExecutor needs the tool's name, such as sql_executor")
@@ -65,7 +70,8 @@ func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, er
 	language := list[0].Language()
 	for _, source := range list {
 		if source.Language() != language {
-			return qed.Tool{}, fmt.Errorf("query: %s: source %s is of %s and source %s of %s: make an executor of each language",
+			return qed.Tool{}, fmt.Errorf(
+				"query: %s: source %s has the language %s and source %s %s: make an executor for each language",
 				name, list[0].Name(), language, source.Name(), source.Language())
 		}
 	}
@@ -73,17 +79,18 @@ func NewExecutor(name string, list []Source, opt *ExecutorOptions) (qed.Tool, er
 	if opt != nil {
 		o = *opt
 	}
-	if o.MaxRows < 0 || o.Timeout < 0 {
-		return qed.Tool{}, errors.New("query: ExecutorOptions.MaxRows and Timeout cannot be negative")
+	err = errors.Join(
+		option.Default("query: ExecutorOptions.MaxRows", &o.MaxRows, 1000),
+		option.Default("query: ExecutorOptions.Timeout", &o.Timeout, 0),
+	)
+	if err != nil {
+		return qed.Tool{}, err
 	}
-	if o.MaxRows == 0 {
-		o.MaxRows = 1000
-	}
-	e := &executor{s, o.MaxRows}
-	t := qed.NewTool(name, "Runs a query in the language "+language+" and finds its rows. It only reads. "+
-		`Later tasks are given the rows by {"$result": "key/rows"}.`, e.execute)
+	e := &executor{sources: s, maxRows: o.MaxRows}
+	t := qed.NewTool(name, "Runs a query in the language "+language+" and returns its rows. It only reads. "+
+		`Later tasks get the rows with {"$result": "key/rows"}.`, e.execute)
 	t.Kind, t.Idempotent, t.Language, t.Timeout = qed.FunctionTool, true, language, o.Timeout
-	return t, s.tell(&t, nil)
+	return t, s.describe(&t, nil)
 }
 
 func (e *executor) execute(ctx context.Context, in executeArguments) (executed, error) {
@@ -96,47 +103,50 @@ func (e *executor) execute(ctx context.Context, in executeArguments) (executed, 
 	case err != nil:
 		return executed{}, err
 	case absent(q.query):
-		return executed{}, errors.New("query is empty: give the query that is to run")
+		return executed{}, errors.New("query is empty: give the query to run")
 	case q.language != "" && q.language != source.Language():
 		return executed{}, fmt.Errorf("the query is in %s, and %s runs %s",
 			prompt.Quote(prompt.Clip(q.language, maxName)), e.sources.tool, source.Language())
 	}
-	if err := q.elsewhere(source); err != nil {
+	if err := q.checkSource(source); err != nil {
 		return executed{}, err
 	}
 	if left, ok := qed.Remaining(ctx); ok && left.Rows < 0 {
-		return executed{}, qed.Spend(ctx, qed.Limits{Rows: 1}) // says what is used up
+		return executed{}, qed.Spend(ctx, qed.Limits{Rows: 1}) // the error names the limit
 	}
-	checked, refusal, err := check(ctx, source, q.query)
+	checked, problems, err := check(ctx, source, q.query)
 	if err != nil {
 		return executed{}, err
 	}
-	if refusal != nil {
-		refused(ctx, text(q.query), refusal)
-		return executed{}, fmt.Errorf("source %s refuses the query, so it was not run: %w", source.Name(), refusal)
+	if len(problems) > 0 {
+		writing.EmitRefused(ctx, text(q.query), problems)
+		return executed{}, fmt.Errorf("source %s refuses the query, so it was not run: %w",
+			source.Name(), &refusal.Error{Problems: problems})
 	}
-	begun := time.Now()
+	began := time.Now()
 	found, err := source.Run(ctx, checked)
-	switch refusal, ok := errors.AsType[*Refusal](err); {
-	case ok:
-		refused(ctx, text(checked), refusal)
-		return executed{}, fmt.Errorf("source %s cannot run the query: %w", source.Name(), refusal)
-	case err != nil:
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
+		writing.EmitRefused(ctx, text(checked), refused.Problems)
+		return executed{}, fmt.Errorf("source %s cannot run the query: %w",
+			source.Name(), &refusal.Error{Problems: refused.Problems, Err: refused.Err})
+	}
+	if err != nil {
 		return executed{}, fmt.Errorf("source %s: %w", source.Name(), err)
-	case found == nil || found.Table == nil:
+	}
+	if found == nil || found.Table == nil {
 		return executed{}, fmt.Errorf("query: source %s returned neither a table nor an error", source.Name())
 	}
-	return e.finding(ctx, source, checked, found, time.Since(begun))
+	return e.finding(ctx, source, checked, found, time.Since(began))
 }
 
-// finding is what a result is for an agent.
+// finding returns the result of a query for an agent.
 func (e *executor) finding(
 	ctx context.Context, source Source, q json.RawMessage, found *Result, took time.Duration,
 ) (executed, error) {
 	table, came := *found.Table, len(found.Table.Rows)
 	total := found.Total
 	if !table.Truncated {
-		total = max(total, int64(came)) // known also where not all are kept
+		total = max(total, int64(came)) // known even if not all are kept
 	}
 	if came > e.maxRows {
 		table.Rows, table.Truncated = table.Rows[:e.maxRows], true
@@ -154,49 +164,44 @@ func (e *executor) finding(
 	if proof.Millis == 0 {
 		proof.Millis = took.Milliseconds()
 	}
-	ran := proof.Executed
-	if ran == "" {
-		ran = text(q)
-	}
-	qed.Emit(ctx, qed.QueryExecuted{Query: ran, Rows: came, Truncated: found.Table.Truncated, Millis: proof.Millis})
+	qed.Emit(ctx, qed.QueryExecuted{
+		Query: cmp.Or(proof.Executed, text(q)), Rows: came, Truncated: found.Table.Truncated, Millis: proof.Millis,
+	})
 
-	said := counted(rows, total)
-	how := found.HowToRetrieve
-	if how == "" {
-		how = "source " + source.Name()
-	}
-	// With its rows, a result must fit into what a registry takes.
+	text := counted(rows, total)
+	how := cmp.Or(found.HowToRetrieve, "source "+source.Name())
+	// A registry limits the size of a result, which contains rows as well.
 	how = prompt.Clip(how, maxPartial)
 	proof.Written, proof.Executed = prompt.Clip(proof.Written, maxProof), prompt.Clip(proof.Executed, maxProof)
 	if len(q) > maxQuery {
 		q = nil
 	}
 	f := executed{Source: source.Name(), Finding: qed.Finding{
-		Text:    said,
+		Text:    text,
 		Rows:    rows,
 		Queries: []qed.Query{proof},
 		Metadata: &qed.QueryMetadata{
 			QueryType:     source.Language(),
 			Query:         q,
-			Summary:       said,
+			Summary:       text,
 			HowToRetrieve: how,
 			ExecutedAt:    qed.TurnTime(ctx),
 		},
 	}}
 	if partial := prompt.Clip(strings.TrimSpace(found.Partial), maxPartial); partial != "" {
-		f.Text += ". It may not be all, or not exact: " + partial
+		f.Text += ". It may be incomplete or inexact: " + partial
 		f.Partial, rows.Partial = partial, partial
 	}
 	return f, nil
 }
 
 const (
-	maxPartial = 1000     // bytes of a text that a source says
-	maxProof   = 4 << 10  // bytes of each text of a query, as proof
-	maxQuery   = 16 << 10 // of a query that is remembered
+	maxPartial = 1000     // bytes of a text of a source
+	maxProof   = 4 << 10  // bytes of each text of a query in the proof
+	maxQuery   = 16 << 10 // bytes of a query in the metadata
 )
 
-// counted says how many rows were found, and how many of them are kept.
+// counted returns in words how many rows were found and how many are kept.
 func counted(rows *qed.RowsRef, total int64) string {
 	n := int64(rows.Count)
 	switch {

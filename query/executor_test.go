@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/store"
 )
 
@@ -53,7 +54,7 @@ func TestExecute(t *testing.T) {
 	}
 }
 
-// The rows are kept beside the run: what comes after the call has them all.
+// The rows are saved next to the run, so later tasks get all of them.
 func TestRowsAreKept(t *testing.T) {
 	tools := qed.NewRegistry(nil)
 	if err := tools.Add(executor(t, nil, &ships{count: 7})); err != nil {
@@ -88,7 +89,7 @@ func TestCounts(t *testing.T) {
 		{"of more", &ships{count: 4, total: 142}, 0, "142 rows found, of which the first 4 are kept", 4, 142, true},
 		{"more than are kept", &ships{count: 9}, 2, "9 rows found, of which the first 2 are kept", 2, 0, true},
 		{"of more than are kept", &ships{count: 9, total: 142}, 2, "142 rows found, of which the first 2 are kept", 2, 142, true},
-		{"partial", &ships{count: 2, partial: "a shard failed"}, 0, "2 rows found. It may not be all, or not exact: a shard failed", 2, 0, false},
+		{"partial", &ships{count: 2, partial: "a shard failed"}, 0, "2 rows found. It may be incomplete or inexact: a shard failed", 2, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, _ := done[qed.Finding](t, executor(t, &query.ExecutorOptions{MaxRows: test.maxRows}, test.source), `{"query":"all"}`)
@@ -100,7 +101,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// What a source refuses does not run, and what it cannot run is told.
+// A refused query does not run, and the reason of a failed one is reported.
 func TestExecutorErrors(t *testing.T) {
 	lost := errors.New("connection lost")
 	for _, test := range []struct {
@@ -110,7 +111,7 @@ func TestExecutorErrors(t *testing.T) {
 		events          []string
 	}{
 		{"refused", `{"query":"harbour=Miami"}`, &ships{}, "no column harbour", []string{"query_refused"}},
-		{"refused by the engine", `{"query":"all"}`, &ships{runErr: &query.Refusal{Code: "engine", Message: "too many clauses"}}, "too many clauses", []string{"query_refused"}},
+		{"refused by the engine", `{"query":"all"}`, &ships{runErr: &refusal.Error{Package: "ships", Problems: []refusal.Problem{{Code: "engine", Message: "too many clauses"}}}}, "too many clauses", []string{"query_refused"}},
 		{"failed", `{"query":"all"}`, &ships{runErr: lost}, "connection lost", nil},
 		{"cannot be checked", `{"query":"all"}`, &ships{checkErr: lost}, "connection lost", nil},
 		{"no query", `{}`, &ships{}, "query", nil},
@@ -130,12 +131,13 @@ func TestExecutorErrors(t *testing.T) {
 	}
 	tool := executor(t, nil, &ships{})
 	_, err := tool.Call(t.Context(), json.RawMessage(`{"query":"x=1"}`))
-	if _, ok := errors.AsType[*query.Refusal](err); !ok {
+	if !errors.Is(err, refusal.Code("unknown_column")) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 }
 
-// A query that says where it belongs runs there only, whatever form says so, though another source would take it.
+// A query that names its source runs only there, in whatever form it is given, even if
+// another source would accept it.
 func TestQueriesOfAnotherSource(t *testing.T) {
 	for name, form := range map[string]string{
 		"built":               `{"source":"eu","language":"words","query":"all"}`,
@@ -172,7 +174,7 @@ func TestQueriesOfAnotherSource(t *testing.T) {
 			}
 		})
 	}
-	// What does not say where it belongs runs where it is given to.
+	// A query that does not name its source runs on the source that it is given to.
 	for _, form := range []string{`"all"`, `{"language":"words","query":"all"}`, `{"query_type":"words","query":"all","arguments":{"question":"how many?"}}`} {
 		us := &ships{name: "us"}
 		if got, _ := done[qed.Finding](t, executor(t, nil, &ships{name: "eu"}, us), `{"source":"us","query":`+form+`}`); got.Rows == nil || len(us.ran) != 1 {
@@ -215,7 +217,7 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 	}
 }
 
-// Where the budget has no rows left, nothing runs; the source spends what it returns.
+// If the budget has no rows left, nothing runs. The source spends the rows that it returns.
 func TestRowBudget(t *testing.T) {
 	s := &ships{count: 3}
 	tool := executor(t, nil, s)
@@ -231,7 +233,7 @@ func TestRowBudget(t *testing.T) {
 	}
 }
 
-// What a caller wrote is cut in errors.
+// Arguments of the caller are shortened in errors.
 func TestLongErrorsAreBounded(t *testing.T) {
 	text, _ := fails(t, executor(t, nil, &ships{}, &ships{name: "boats"}), `{"source":"`+strings.Repeat("x", 5000)+`","query":"all"}`)
 	if len(text) > 1000 {

@@ -13,9 +13,9 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// sources are those of a tool, which it names in errors.
+// sources are the sources of a tool.
 type sources struct {
-	tool string
+	tool string // for errors
 	list []Source
 }
 
@@ -31,11 +31,12 @@ func newSources(tool string, list []Source) (sources, error) {
 		name := s.Name()
 		switch {
 		case strings.TrimSpace(name) == "" || len(name) > maxName:
-			return sources{}, fmt.Errorf("query: %s: the name of source %d is empty or has more than %d bytes", tool, i+1, maxName)
+			return sources{}, fmt.Errorf("query: %s: the name of source %d is empty or has more than %d bytes",
+				tool, i+1, maxName)
 		case s.Language() == "":
 			return sources{}, fmt.Errorf("query: %s: source %s has no language", tool, prompt.Quote(name))
 		case seen[name]:
-			return sources{}, fmt.Errorf("query: %s: two sources are called %s", tool, prompt.Quote(name))
+			return sources{}, fmt.Errorf("query: %s: two sources have the name %s", tool, prompt.Quote(name))
 		}
 		seen[name] = true
 	}
@@ -55,7 +56,7 @@ func (s sources) names() []string {
 	return names
 }
 
-// find returns the source of a name. Where there is one source only, it need not be named.
+// find returns the source of a name. The name may be empty if there is only one.
 func (s sources) find(name string) (Source, error) {
 	if name == "" && len(s.list) == 1 {
 		return s.list[0], nil
@@ -74,9 +75,9 @@ func (s sources) find(name string) (Source, error) {
 	return nil, fmt.Errorf("%s has no source %s; %s", s.tool, prompt.Quote(prompt.Clip(name, maxName)), all)
 }
 
-// tell has the schema of a tool's arguments list the sources, with what they hold, or what
-// about says of them: which those are is only known when the tool is made.
-func (s sources) tell(t *qed.Tool, about map[string]string) error {
+// describe lists the sources in the schema of the tool's arguments, with their
+// descriptions or those of about.
+func (s sources) describe(t *qed.Tool, about map[string]string) error {
 	var input jsonschema.Schema
 	if err := json.Unmarshal(t.Input, &input); err != nil {
 		return fmt.Errorf("query: %s: %w", s.tool, err)

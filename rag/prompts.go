@@ -23,10 +23,10 @@ type Prompts struct {
 
 // withDefaults fills in the agent's own templates and tries those of the host.
 func (p *Prompts) withDefaults() (*Prompts, error) {
-	parse := func(name string) *template.Template {
-		return template.Must(template.New(name).Funcs(prompt.Funcs()).ParseFS(promptFiles, "prompts/"+name))
+	all := &Prompts{
+		Rewrite: prompt.Parse(promptFiles, "rewrite.tmpl"),
+		Answer:  prompt.Parse(promptFiles, "answer.tmpl"),
 	}
-	all := &Prompts{Rewrite: parse("rewrite.tmpl"), Answer: parse("answer.tmpl")}
 	if p == nil {
 		return all, nil
 	}

@@ -102,10 +102,10 @@ func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) 
 
 // withDefaults fills in the package's own templates and tries those of the host.
 func (p *Prompts) withDefaults() (*Prompts, error) {
-	parse := func(name string) *template.Template {
-		return template.Must(template.New(name).Funcs(prompt.Funcs()).ParseFS(promptFiles, "prompts/"+name))
+	all := &Prompts{
+		ChooseEntity: prompt.Parse(promptFiles, "choose_entity.tmpl"),
+		ChooseField:  prompt.Parse(promptFiles, "choose_field.tmpl"),
 	}
-	all := &Prompts{ChooseEntity: parse("choose_entity.tmpl"), ChooseField: parse("choose_field.tmpl")}
 	if p == nil {
 		return all, nil
 	}

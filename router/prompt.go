@@ -2,19 +2,13 @@ package router
 
 import (
 	"embed"
-	"sync"
 	"text/template"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
-
-var ownPrompts = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/*.tmpl"))
-})
 
 // RouterPrompts are the texts that a Router sends, as templates; nil stands for the package's own, which are files of the folder
 // prompts. Make one with [PromptFuncs]. What a user or a model wrote must go through the function quote, or it could pass for
@@ -44,7 +38,7 @@ type RouteText struct{ Name, Description string }
 
 // withDefaults fills in the package's own texts, and tries out those of the host.
 func (p *Prompts) withDefaults() (Prompts, error) {
-	all := Prompts{Route: ownPrompts().Lookup("route.tmpl"), General: ownPrompts().Lookup("general.tmpl")}
+	all := Prompts{Route: prompt.Parse(promptFiles, "route.tmpl"), General: prompt.Parse(promptFiles, "general.tmpl")}
 	if p == nil {
 		return all, nil
 	}

@@ -15,45 +15,46 @@ import (
 	"github.com/qedkit/qed/query"
 )
 
-// AnswerData is what the prompt for putting what was found into words is given.
+// AnswerData is the data of the prompt for answering from what was found.
 type AnswerData struct {
 	Question string
 	Today    string
-	Found    []PromptStep // of the steps that no other one needs, or of the last that found something
-	Looser   []string     // what was found only by another search than the first, which found nothing
-	Chosen   []string     // what the user chose where several documents were found
+	Found    []PromptTask // of the tasks that no other task needs, or of the last with a result
+	Looser   []string     // tasks whose first search found nothing, with the search that did
+	Chosen   []string     // tasks with several documents, with the user's choice
 	Missing  []string     // what was not found or not done, and why
 }
 
-// answer puts what was found into words, as they stream from the model. Where nothing
-// ran, it says why; where only the words fail, the documents still stand.
+// answer is the last node: the model answers from what was found, and its text is
+// streamed. If nothing ran, the text says why. If the model fails, the documents are
+// still part of the answer.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
-	spent := qed.BudgetExceeded(ctx)
-	if spent != nil {
-		s.Reason = spent.Error()
+	exceeded := qed.BudgetExceeded(ctx)
+	if exceeded != nil {
+		s.Reason = exceeded.Error()
 	}
 	if !s.ran() {
 		s.explain(ctx)
 		return s, nil
 	}
 	data := AnswerData{Question: s.Question, Today: today(ctx), Missing: s.missing()}
-	for i := range s.Steps {
-		st := &s.Steps[i]
-		if st.Chosen != "" {
-			data.Chosen = append(data.Chosen, st.Task+": "+st.Chosen)
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		if t.Chosen != "" {
+			data.Chosen = append(data.Chosen, t.Description+": "+t.Chosen)
 		}
-		if st.Relaxed && st.fruitful() {
-			data.Looser = append(data.Looser, st.Task+": "+prompt.Clip(st.Query.Written, maxTry))
+		if t.Relaxed && t.hasResult() {
+			data.Looser = append(data.Looser, t.Description+": "+prompt.Clip(t.Query.Written, maxField))
 		}
-		if !st.fruitful() || s.needed(st.Key) && s.main() >= 0 {
+		if !t.hasResult() || s.needed(t.Key) && s.main() >= 0 {
 			continue
 		}
-		told, err := a.tell(ctx, st)
+		result, err := a.describeResult(ctx, t)
 		if err != nil {
 			return s, err
 		}
-		told.Total = st.Total
-		data.Found = append(data.Found, told)
+		result.Total = t.Total
+		data.Found = append(data.Found, result)
 	}
 	req, err := a.model.Request("answer", a.opt.Prompts.Answer, data, s.History)
 	if err != nil {
@@ -61,14 +62,14 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, text) })
 	switch {
-	case errors.Is(err, qed.ErrBudget) && spent != nil:
+	case errors.Is(err, qed.ErrBudget) && exceeded != nil:
 		s.Reason = "the search was made, but not put into words: " + err.Error()
 	case err != nil && !asking.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
 		s.Reason = join(s.Reason, "the search was made, but the model did not put it into words")
 	case err != nil:
-		s.Reason = join(s.Reason, "the search was made, but the model broke off while it put it into words")
+		s.Reason = join(s.Reason, "the search was made, but the model stopped before its text was complete")
 	}
 	if strings.TrimSpace(s.Text) == "" {
 		s.explain(ctx)
@@ -76,12 +77,12 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// explain says what there is in words of the program's own.
+// explain writes a text without the model.
 func (s *state) explain(ctx context.Context) {
 	why := strings.TrimRight(s.reason(), ". ") + "."
 	switch i := s.main(); {
 	case i >= 0:
-		s.Text = "I found " + s.Steps[i].total() + " documents; but " + why
+		s.Text = "I found " + s.Tasks[i].total() + " documents, but " + why
 	case s.Declined:
 		s.Text = why
 	default:
@@ -92,52 +93,52 @@ func (s *state) explain(ctx context.Context) {
 
 // ran reports whether any search ran.
 func (s *state) ran() bool {
-	return slices.ContainsFunc(s.Steps, func(st step) bool { return st.Query.Executed != "" })
+	return slices.ContainsFunc(s.Tasks, func(t task) bool { return t.Query.Executed != "" })
 }
 
-// missing says, a line each, what was not found or not done, and why.
+// missing returns what was not found or not done, and why, one line each.
 func (s *state) missing() []string {
 	var lines []string
-	for i := range s.Steps {
-		st := &s.Steps[i]
-		task := "step " + st.Key + " (" + st.Task + ")"
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		task := "step " + t.Key + " (" + t.Description + ")"
 		switch {
-		case st.Phase == failed:
-			lines = append(lines, task+": "+st.Failure)
-		case st.Phase == done && st.Table == nil:
+		case t.Phase == failed:
+			lines = append(lines, task+": "+t.Failure)
+		case t.Phase == done && t.Table == nil:
 			line := task + ": nothing was found"
-			if len(st.Why) > 0 {
-				line += " (" + strings.Join(st.Why, "; ") + ")"
+			if len(t.Why) > 0 {
+				line += " (" + strings.Join(t.Why, "; ") + ")"
 			}
 			lines = append(lines, line)
-		case st.Phase == waiting && s.hopeless(st):
-			lines = append(lines, task+" was not done, as what it needs was not found")
-		case st.Phase != done:
+		case t.Phase == waiting && s.hopeless(t):
+			lines = append(lines, task+" was not done, because what it needs was not found")
+		case t.Phase != done:
 			lines = append(lines, task+" was not done")
 		}
-		if st.Rest && !s.needed(st.Key) {
-			line := fmt.Sprintf("%s: only the first %d of %s documents were read", task, st.Query.Rows, st.total())
-			if st.RestWhy != "" {
-				line += " (" + st.RestWhy + ")"
+		if t.Rest && !s.needed(t.Key) {
+			line := fmt.Sprintf("%s: only the first %d of %s documents were read", task, t.Query.Rows, t.total())
+			if t.RestWhy != "" {
+				line += " (" + t.RestWhy + ")"
 			}
 			lines = append(lines, line)
 		}
-		for _, note := range st.Notes {
+		for _, note := range t.Notes {
 			lines = append(lines, task+": "+note)
 		}
 	}
 	return lines
 }
 
-// hopeless reports whether a step waits for what will not come.
-func (s *state) hopeless(st *step) bool {
-	return slices.ContainsFunc(st.After, func(key string) bool {
-		needs := s.step(key)
+// hopeless reports whether a task waits for a result that will not come.
+func (s *state) hopeless(t *task) bool {
+	return slices.ContainsFunc(t.After, func(key string) bool {
+		needs := s.task(key)
 		return needs == nil || needs.Phase == failed || needs.Phase == done && needs.Table == nil || needs.Phase == waiting
 	})
 }
 
-// reason says why the answer is not all that was asked for; empty: it is.
+// reason returns why the answer is partial, or "".
 func (s *state) reason() string {
 	return join(append([]string{s.Reason}, s.missing()...)...)
 }
@@ -146,53 +147,55 @@ func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
 }
 
-// finish is the answer that a turn ends with.
+// finish returns the answer of a turn.
 func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	reason := s.reason()
 	answer := qed.Answer{Text: s.Text, Partial: reason != "", PartialReason: reason, Usage: s.Usage}
-	for i := range s.Steps {
-		st := &s.Steps[i]
-		answer.Usage.Add(st.Usage)
-		if q := st.Query; q.Executed != "" || len(q.Corrections) > 0 {
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		answer.Usage.Add(t.Usage)
+		if q := t.Query; q.Executed != "" || len(t.Draft.Corrections) > 0 {
 			if q.Executed == "" {
-				q.Language, q.Task, q.Index, q.Written = query.Elasticsearch, st.Key, st.Index, st.Body
+				q.Language, q.Task, q.Index, q.Written = query.Elasticsearch, t.Key, t.Index, t.Draft.Query
 			}
+			q.Corrections = t.Draft.Corrections
 			answer.Queries = append(answer.Queries, q)
 		}
 	}
 	if i := s.main(); i >= 0 {
 		var err error
-		if answer.Table, err = s.Steps[i].rows(ctx); err != nil {
+		if answer.Table, err = s.Tasks[i].rows(ctx); err != nil {
 			return qed.Answer{}, err
 		}
 	}
 	var err error
-	answer.Citations, err = a.sources(ctx, &s)
+	answer.Citations, err = citations(ctx, &s)
 	return answer, err
 }
 
-// sources names the documents that the answer rests on: those of the last steps first.
-func (a *agent) sources(ctx context.Context, s *state) ([]qed.Citation, error) {
-	var sources []qed.Citation
-	for _, st := range slices.Backward(s.Steps) {
-		if !st.fruitful() {
+// citations returns the documents that the answer is based on, those of the last
+// tasks first.
+func citations(ctx context.Context, s *state) ([]qed.Citation, error) {
+	var cited []qed.Citation
+	for _, t := range slices.Backward(s.Tasks) {
+		if !t.hasResult() {
 			continue
 		}
-		docs, err := st.Found.documents(ctx)
+		docs, err := t.Found.documents(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for _, d := range docs {
-			source := qed.Citation{Title: d.title(), Location: d.Index + "/" + d.ID}
-			if len(sources) < a.opt.MaxSources && !slices.Contains(sources, source) {
-				sources = append(sources, source)
+			c := qed.Citation{Title: d.title(), Location: d.Index + "/" + d.ID}
+			if len(cited) < maxCitations && !slices.Contains(cited, c) {
+				cited = append(cited, c)
 			}
 		}
 	}
-	return sources, nil
+	return cited, nil
 }
 
-// title is the name by which people know a document, or else its id.
+// title returns the name of a document for people, or its id.
 func (d document) title() string {
 	all := leaves(decoded(d.Source))
 	best := ""
@@ -207,18 +210,18 @@ func (d document) title() string {
 	return shown(all[best])
 }
 
-// salvage makes an answer of a turn that nobody can go on with: of the steps that ran.
-// A turn in which none did ends with its error.
+// salvage returns an answer from the tasks that ran, for a failed turn that cannot be
+// resumed. If no task ran, it returns the error of the turn.
 func (a *agent) salvage(ctx context.Context, s state, err error) (qed.Answer, error) {
 	if !s.ran() {
 		return qed.Answer{}, err
 	}
-	s.Reason = join(s.Reason, "it went no further, as "+cause(err))
+	s.Reason = join(s.Reason, "it stopped because "+cause(err))
 	s.explain(ctx)
 	return a.finish(ctx, s)
 }
 
-// cause says for a user what ended a turn.
+// cause returns for a user what ended a turn.
 func cause(err error) string {
 	var engine *esquery.EngineError
 	var model *llm.Error

@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// What was found stands where the words fail.
+// If the model fails to answer in words, the documents are still in the answer.
 func TestWordsFail(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -28,7 +28,7 @@ func TestWordsFail(t *testing.T) {
 	}{
 		{name: "nothing is said", answer: text(" "), text: "I found 2 documents", partial: "did not put it into words"},
 		{name: "a refusal", answer: fails(llm.ErrRefusal), text: "I found 2 documents", partial: "did not put it into words"},
-		{name: "broken off", answer: llmtest.Reply{Text: "There are", Err: &llm.Error{Kind: llm.ErrTruncated}}, text: "There are", partial: "broke off"},
+		{name: "broken off", answer: llmtest.Reply{Text: "There are", Err: &llm.Error{Kind: llm.ErrTruncated}}, text: "There are", partial: "stopped before"},
 		{name: "unreachable, and nothing is kept", answer: fails(llm.ErrUnavailable), text: "I found 2 documents", partial: "the model failed: unavailable"},
 		{name: "unreachable", answer: fails(llm.ErrUnavailable), stored: true, err: llm.ErrUnavailable},
 	} {
@@ -72,7 +72,7 @@ func TestModelTimeout(t *testing.T) {
 	}
 }
 
-// An engine that breaks its promises ends the turn with an error that says so.
+// An engine that breaks its contract ends the turn with an error that says so.
 func TestFaultyEngine(t *testing.T) {
 	for name, docs := range map[string][]doc{"no JSON": {{"1", `{"name":`}}, "nothing": nil} {
 		var e searchagent.Engine = &engine{answers: []answer{{docs: docs}}}
@@ -85,7 +85,7 @@ func TestFaultyEngine(t *testing.T) {
 	}
 }
 
-// Where the conditions cannot be counted, nothing is found all the same.
+// If the conditions cannot be counted, the answer still says that nothing was found.
 func TestNothingCanBeCounted(t *testing.T) {
 	_, got := ask(t, newAgent(t, single(body(right), body(right)), uncounted{&engine{}}, nil), qed.Turn{Text: question})
 	if !got.Partial || !strings.Contains(got.PartialReason, "nothing was found") {
@@ -93,7 +93,7 @@ func TestNothingCanBeCounted(t *testing.T) {
 	}
 }
 
-// Of many indices the prompts have those that the question names.
+// If there are many indices, the prompts contain those that the question names.
 func TestManyIndices(t *testing.T) {
 	mapping, err := esquery.ParseMapping([]byte(`{"properties":{"name":{"type":"keyword"}}}`))
 	if err != nil {

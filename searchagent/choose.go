@@ -14,77 +14,78 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// choose asks the user which of several documents he means, where one is needed. Where
-// nobody can be asked, the step ends here, and the answer has the choices.
+// choose interrupts the run and asks the user which of several documents is meant. If
+// the run cannot be interrupted, the task fails, and the answer lists the choices.
 func (a *agent) choose(ctx context.Context, s state) (state, error) {
-	for i := range s.Steps {
-		st := &s.Steps[i]
-		if st.Phase != choosing {
+	for i := range s.Tasks {
+		t := &s.Tasks[i]
+		if t.Phase != choosing {
 			continue
 		}
-		chosen, err := qed.Interrupt[string](ctx, st.question())
+		chosen, err := qed.Interrupt[string](ctx, t.question())
 		switch {
 		case errors.Is(err, qed.ErrCannotInterrupt):
-			st.fail(ctx, "%s, and one is needed: %s", strings.TrimSuffix(st.severally(), "."), st.listed())
+			t.fail(ctx, "%s, and one is needed: %s", strings.TrimSuffix(t.several(), "."), t.listed())
 			continue
 		case errors.Is(err, qed.ErrInterrupted):
-			qed.Emit(ctx, qed.TaskFinished{Key: st.Key, Rows: st.Query.Rows, Millis: st.Query.Millis, Interrupted: true})
+			qed.Emit(ctx, qed.TaskFinished{Key: t.Key, Rows: t.Query.Rows, Millis: t.Query.Millis, Interrupted: true})
 			return s, err
 		case err != nil:
 			return s, err
 		}
-		docs, err := st.Found.documents(ctx)
+		docs, err := t.Found.documents(ctx)
 		if err != nil {
 			return s, err
 		}
 		n, err := strconv.Atoi(chosen)
-		if err != nil || n < 1 || n > min(len(docs), len(st.Choices)) {
-			return s, fmt.Errorf("searchagent: step %s: there is no choice %s", st.Key, prompt.Quote(prompt.Clip(chosen, maxName)))
+		if err != nil || n < 1 || n > min(len(docs), len(t.Choices)) {
+			return s, fmt.Errorf("searchagent: step %s: there is no choice %s",
+				t.Key, prompt.Quote(prompt.Clip(chosen, maxName)))
 		}
-		st.Chosen = st.Choices[n-1]
+		t.Chosen = t.Choices[n-1]
 		doc := docs[n-1 : n]
-		if err := st.Found.keep(ctx, doc, 0); err != nil {
+		if err := t.Found.keep(ctx, doc, 0); err != nil {
 			return s, err
 		}
-		if err := st.keep(ctx, rows(doc, columns(doc, st.Show, a.opt.MaxColumns))); err != nil {
+		if err := t.keep(ctx, a.reader.table(t.Index, doc, columns(doc, t.Show, a.opt.MaxColumns))); err != nil {
 			return s, err
 		}
-		st.finish(ctx)
+		t.finish(ctx)
 	}
 	return s, nil
 }
 
-// question asks which of the documents is meant.
-func (st *step) question() qed.Question {
-	q := qed.Question{Text: st.severally() + " Which one do you mean?"}
-	for i, text := range st.Choices {
+// question returns the question to the user.
+func (t *task) question() qed.Question {
+	q := qed.Question{Text: t.several() + " Which one do you mean?"}
+	for i, text := range t.Choices {
 		q.Choices = append(q.Choices, qed.Choice{ID: strconv.Itoa(i + 1), Text: text})
 	}
 	return q
 }
 
-// severally says how many documents there are, in a sentence.
-func (st *step) severally() string {
-	text := fmt.Sprintf("I found %s documents for %s", st.total(), prompt.Quote(st.Task))
-	if int64(len(st.Choices)) < st.Total {
-		text += fmt.Sprintf("; these are the first %d", len(st.Choices))
+// several returns a sentence that says how many documents there are.
+func (t *task) several() string {
+	text := fmt.Sprintf("I found %s documents for %s", t.total(), prompt.Quote(t.Description))
+	if int64(len(t.Choices)) < t.Total {
+		text += fmt.Sprintf("; these are the first %d", len(t.Choices))
 	}
 	return text + "."
 }
 
-func (st *step) listed() string {
-	parts := make([]string, len(st.Choices))
-	for i, text := range st.Choices {
+func (t *task) listed() string {
+	parts := make([]string, len(t.Choices))
+	for i, text := range t.Choices {
 		parts[i] = fmt.Sprintf("(%d) %s", i+1, text)
 	}
 	return strings.Join(parts, ", ")
 }
 
-// choices returns for each of several documents a line that tells it from the others:
-// by the few fields in which they differ most, and their ids where nothing else does.
+// choices returns a line for each document that distinguishes it from the others. It
+// has the few fields in which they differ most, and the id if nothing else differs.
 func choices(docs []document) []string {
 	all := make([]map[string]any, len(docs))
-	differ, long := map[string]map[string]bool{}, map[string]int{} // the values of each field; 1 where they are prose
+	differ, long := map[string]map[string]bool{}, map[string]int{} // the values of each field; 1 if they are prose
 	for i, d := range docs {
 		all[i] = leaves(decoded(d.Source))
 		for path, v := range all[i] {
@@ -97,7 +98,7 @@ func choices(docs []document) []string {
 			}
 		}
 	}
-	// A field that some do not have tells them apart as well.
+	// A field that some documents do not have distinguishes them as well.
 	for path, values := range differ {
 		for _, doc := range all {
 			if _, ok := doc[path]; !ok {
@@ -111,7 +112,7 @@ func choices(docs []document) []string {
 	fields := slices.SortedFunc(maps.Keys(differ), func(a, b string) int {
 		return cmp.Or(rank(a)-rank(b), long[a]-long[b], len(differ[b])-len(differ[a]), len(a)-len(b), strings.Compare(a, b))
 	})
-	fields = fields[:min(len(fields), maxTelling)]
+	fields = fields[:min(len(fields), maxDistinct)]
 	lines := make([]string, len(docs))
 	taken := map[string]bool{}
 	for i, doc := range all {
@@ -140,6 +141,6 @@ func shown(v any) string {
 }
 
 const (
-	maxTelling = 4  // fields that tell documents apart
-	maxValue   = 80 // bytes of one
+	maxDistinct = 4  // fields that distinguish documents
+	maxValue    = 80 // bytes of one
 )

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// several is an engine with n folders of the same name.
+// several returns an engine with n folders of the same name.
 func several(n int) *engine {
 	ids := make([]string, n)
 	for i := range ids {
@@ -28,8 +28,8 @@ func documentsIn(id string) llmtest.Reply {
 	return body(strings.Replace(documentsBody, "abc-123", id, 1), "name")
 }
 
-// Where one folder is needed and there are three, the user is asked, and the turn goes
-// on with what he chose, in any process.
+// If one folder is needed and there are three, the user is asked, and any process can
+// resume the turn with the choice.
 func TestAskAndResume(t *testing.T) {
 	for _, said := range []string{"2", "owner: owner-2", "Option 2."} {
 		t.Run(said, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestAskAndResume(t *testing.T) {
 	}
 }
 
-// What tells documents apart is what the choices say, and no more.
+// The choices contain what distinguishes the documents, and no more.
 func TestChoices(t *testing.T) {
 	prose := strings.Repeat("word ", 40)
 	for _, tt := range []struct {
@@ -105,7 +105,7 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// A model cannot hide that there are several.
+// A model cannot hide that there are several documents.
 func TestLookupsFindAll(t *testing.T) {
 	for _, key := range []string{`"size":1`, `"size":0`, `"from":11`, `"collapse":{"field":"name.keyword"}`, `"terminate_after":1`, `"track_total_hits":false`} {
 		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(strings.Replace(folderBody, "{", "{"+key+",", 1))))
@@ -120,7 +120,7 @@ func TestLookupsFindAll(t *testing.T) {
 	}
 }
 
-// A budget does not choose among several.
+// A budget does not choose among several documents.
 func TestBudgetOfALookup(t *testing.T) {
 	e := several(5)
 	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 3}), newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: question})
@@ -129,7 +129,7 @@ func TestBudgetOfALookup(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, the answer has the choices, and no later step runs.
+// If the run cannot be interrupted, the answer lists the choices, and no later task runs.
 func TestNobodyToAsk(t *testing.T) {
 	m, e := llmtest.New(scripted()...), several(2)
 	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
@@ -140,7 +140,7 @@ func TestNobodyToAsk(t *testing.T) {
 	lacks(t, "the reason", got.PartialReason, "hidden")
 }
 
-// Several are no question where no later step needs one of them.
+// The user is not asked if no later task needs one of the documents.
 func TestSeveralAreNoQuestion(t *testing.T) {
 	for name, plan := range map[string]llmtest.Reply{
 		"the last step":       plan(findOne("folder", findFolder)),
@@ -161,7 +161,7 @@ func TestSeveralAreNoQuestion(t *testing.T) {
 	}
 }
 
-// A reply that is another question begins anew.
+// A reply that is another question starts a new turn.
 func TestAnotherQuestionInPlaceOfAReply(t *testing.T) {
 	st := &store.InMemory{}
 	m := llmtest.New(isSearch(), reply("plan", folderPlan(), plan(find("all", findAll))),

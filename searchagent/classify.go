@@ -10,21 +10,22 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// classification is what the model answers when it is asked what a message wants.
+// classification is the model's reply about a message.
 type classification struct {
 	Search     bool   `json:"search" jsonschema:"description=whether the message asks to find\\, list or count documents"`
 	Confidence string `json:"confidence" jsonschema:"enum=high,enum=medium,enum=low"`
 	Reason     string `json:"reason" jsonschema:"description=one sentence why"`
 }
 
-// ClassifyData is what the prompt for classifying a message is given.
+// ClassifyData is the data of the prompt for classifying a message.
 type ClassifyData struct {
 	Question string
 	Indices  []PromptIndex // without their fields
 }
 
-// classify asks the model whether the message asks for a search at all. Only where it
-// is sure that it does not, the turn ends here: the planner can still decline.
+// classify is the first node: the model decides whether the message asks for a
+// search. If it does not, and the model is certain, the turn ends here. Otherwise
+// the planner can still decline.
 func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	if a.opt.SkipClassification {
 		return s, nil
@@ -38,7 +39,10 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	c, err := asking.Object[classification](ctx, a.model, &s.Usage, req)
-	decision := qed.RouteDecision{Route: routeSearch, Reason: c.Confidence + " confidence: " + prompt.Clip(c.Reason, maxReason)}
+	decision := qed.RouteDecision{
+		Route:  routeSearch,
+		Reason: c.Confidence + " confidence: " + prompt.Clip(c.Reason, maxReason),
+	}
 	switch {
 	case asking.Unusable(err):
 		decision.Reason, decision.Fallback = "the model did not classify the message", true
@@ -57,8 +61,7 @@ const (
 	routeOther  = "other"
 )
 
-// cannot says that a message asks for something else than a search, and what can be
-// asked.
+// cannot returns the text for a message that does not ask for a search.
 func (a *agent) cannot(why string) string {
 	names := a.validator.Indices()
 	text := strings.Join(names[:min(len(names), maxNames)], ", ")

@@ -59,7 +59,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// classifications are the decisions that are none of the graph's own ways.
+// classifications returns the decisions that are not edges of the graph.
 func classifications(events []qed.EventData) []qed.RouteDecision {
 	return slices.DeleteFunc(all[qed.RouteDecision](events), func(d qed.RouteDecision) bool { return d.Reason == "" })
 }

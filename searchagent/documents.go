@@ -13,15 +13,15 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// document is one that was found, without what is hidden.
+// document is a document that was found, without hidden fields.
 type document struct {
 	Index  string          `json:"_index"`
 	ID     string          `json:"_id"`
 	Source json.RawMessage `json:"_source,omitempty"`
 }
 
-// documents takes out of hits what the search hides, whatever the engine returned.
-// Where the search asked for fields in place of the source, they are it.
+// documents returns hits without the fields that the search hides, whatever the engine
+// returned. If the search asked for fields instead of the source, Source has them.
 func documents(search *esquery.Search, all []esquery.Hit) ([]document, error) {
 	docs := make([]document, len(all))
 	for i, h := range all {
@@ -40,14 +40,14 @@ func documents(search *esquery.Search, all []esquery.Hit) ([]document, error) {
 	return docs, nil
 }
 
-// found has documents, or the handle under which the run keeps them.
+// found has documents, or the handle under which they are saved with the run.
 type found struct {
 	Docs   []document
 	Handle string
 }
 
-// keep keeps at least one of the documents, and no more than come to most bytes
-// together; all of them where most is 0.
+// keep stores the documents, up to most bytes in all but at least one document. If
+// most is 0 it stores all of them.
 func (f *found) keep(ctx context.Context, docs []document, most int) error {
 	*f = found{}
 	size := 0
@@ -71,8 +71,8 @@ func (f *found) keep(ctx context.Context, docs []document, most int) error {
 	return nil
 }
 
-// maxHeld is how many bytes of documents a state carries from node to node, where the
-// run has another place for them.
+// maxHeld is how many bytes of documents a state carries from node to node if they can
+// be saved with the run.
 const maxHeld = 4096
 
 func (f *found) documents(ctx context.Context) ([]document, error) {
@@ -82,37 +82,37 @@ func (f *found) documents(ctx context.Context) ([]document, error) {
 	return qed.Load[[]document](ctx, f.Handle)
 }
 
-// tell describes for a prompt what a step found: its documents in full, as far as
-// there is room for them, or its figures.
-func (a *agent) tell(ctx context.Context, st *step) (PromptStep, error) {
-	told := PromptStep{Task: st.Task, Total: st.Total}
-	docs, err := st.Found.documents(ctx)
+// describeResult returns for a prompt what a task found: its documents, up to
+// MaxDocumentBytes, or its figures.
+func (a *agent) describeResult(ctx context.Context, t *task) (PromptTask, error) {
+	result := PromptTask{Task: t.Description, Total: t.Total}
+	docs, err := t.Found.documents(ctx)
 	if err != nil {
-		return told, err
+		return result, err
 	}
-	if st.Figures || len(docs) == 0 {
-		table, err := st.rows(ctx)
+	if t.Figures || len(docs) == 0 {
+		table, err := t.rows(ctx)
 		if err != nil {
-			return told, err
+			return result, err
 		}
-		told.Figures, told.Rows = table.PromptLines(len(table.Rows), a.opt.MaxDocumentBytes)
-		told.More = told.Rows < len(table.Rows) || table.Truncated
+		result.Figures, result.Rows = table.PromptLines(len(table.Rows), a.opt.MaxDocumentBytes)
+		result.More = result.Rows < len(table.Rows) || table.Truncated
 	}
 	switch {
 	case len(docs) == 0:
-		return told, nil
-	case st.Chosen != "":
-		told.Total = 1
-	case st.Sized:
-		told.Total = int64(st.Query.Rows)
+		return result, nil
+	case t.Chosen != "":
+		result.Total = 1
+	case t.Sized:
+		result.Total = int64(t.Query.Rows)
 	}
-	told.Documents, told.Shown, told.Cut = lines(docs, a.opt.MaxDocumentBytes)
-	return told, nil
+	result.Documents, result.Shown, result.Cut = lines(docs, a.opt.MaxDocumentBytes)
+	return result, nil
 }
 
-// lines writes documents as JSON, one a line, up to about size bytes: data for a
-// prompt. As < is escaped, no document can end a tag around it. Where not even the
-// first one fits, its long values are cut.
+// lines returns documents for a prompt as JSON, one per line, up to about size bytes. <
+// is escaped, so that no document can end a tag around it. If the first document is
+// too long, its long values are cut.
 func lines(docs []document, size int) (text string, shown int, cut bool) {
 	var b strings.Builder
 	for i, d := range docs {
@@ -143,8 +143,8 @@ func (d document) line() string {
 	return string(line)
 }
 
-// cut writes a document that is too long with its values cut, more and more until it
-// fits, and its id alone where it does not.
+// cut returns a document whose values are cut until it fits, or only its id if it
+// never fits.
 func (d document) cut(size int) string {
 	value := decoded(d.Source)
 	for _, most := range []int{4000, 1000, 200, 50} {
@@ -159,8 +159,8 @@ func (d document) cut(size int) string {
 	return document{ID: d.ID}.line()
 }
 
-// shorten cuts the strings of a JSON value after at most bytes, and its arrays after
-// as many tenths of items.
+// shorten cuts the strings of a JSON value after most bytes, and its arrays after a
+// tenth of that number of items.
 func shorten(v any, most int) any {
 	switch v := v.(type) {
 	case string:
@@ -181,7 +181,8 @@ func shorten(v any, most int) any {
 	return v
 }
 
-// decoded reads JSON with its numbers as they are written; nil where it is none.
+// decoded returns a JSON value with its numbers as json.Number, or nil if raw is not
+// JSON.
 func decoded(raw json.RawMessage) any {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

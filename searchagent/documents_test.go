@@ -13,8 +13,8 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A prompt holds documents in full up to its limit, and says where they are cut. So
-// does the answer, as what was not seen may matter.
+// A prompt contains whole documents up to its limit, and says if they are cut. So
+// does the answer, because the missing ones may matter.
 func TestDocumentsAreCut(t *testing.T) {
 	long := func(n int) string { return `{"name":"` + strings.Repeat("x", n) + `"}` }
 	for _, tt := range []struct {
@@ -115,7 +115,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Figures are the table, and what the model puts into words.
+// Figures are the table, and what the model answers from.
 func TestFigures(t *testing.T) {
 	const query = `{"size":0,"aggs":{"x":{"terms":{"field":"owner"}}}}`
 	for _, tt := range []struct {
@@ -196,21 +196,21 @@ func TestFigures(t *testing.T) {
 	}
 }
 
-// Figures have their limit as well.
+// Figures are limited as well.
 func TestManyFigures(t *testing.T) {
 	var buckets []string
 	for i := range 30 {
 		buckets = append(buckets, fmt.Sprintf(`{"key":%d,"doc_count":1}`, i))
 	}
 	e := &engine{answers: []answer{{total: 30, figures: `{"size":{"buckets":[` + strings.Join(buckets, ",") + `]}}`}}}
-	_, got := ask(t, newAgent(t, single(body(`{"aggs":{"size":{"terms":{"field":"size"}}}}`)), e, &searchagent.Options{MaxResults: 20}), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, single(body(`{"aggs":{"size":{"terms":{"field":"size"}}}}`)), e, &searchagent.Options{MaxRows: 20}), qed.Turn{Text: question})
 	if len(got.Table.Rows) != 20 || !got.Table.Truncated || !got.Partial {
 		t.Errorf("answer = %+v", got)
 	}
 	wants(t, "the reason", got.PartialReason, "first 20 rows")
 }
 
-// Documents beside figures are told where they were asked for, and else not read.
+// Documents next to figures are shown if they were asked for, and otherwise not read.
 func TestFiguresAndDocuments(t *testing.T) {
 	const figures = `{"owner":{"buckets":[{"key":"ann","doc_count":9}]}}`
 	for size, want := range map[string]bool{`"size":2,`: true, "": false} {
@@ -225,7 +225,7 @@ func TestFiguresAndDocuments(t *testing.T) {
 	}
 }
 
-// A later step sees the figures of an earlier one.
+// A later task sees the figures of an earlier one.
 func TestFiguresOfAnEarlierStep(t *testing.T) {
 	rules := scripted()
 	rules[2] = generates(findFolder, body(`{"size":0,"aggs":{"parentId":{"terms":{"field":"parentId","size":1}}}}`))

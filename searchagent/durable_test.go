@@ -21,7 +21,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// logs is a store that remembers how the thread was after every append.
+// logs is a store that keeps the records of the thread after every append.
 type logs struct {
 	store.InMemory
 	mu   sync.Mutex
@@ -45,7 +45,7 @@ func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...s
 	return nil
 }
 
-// eventful is what the model says in a turn with all that can happen: a refused search,
+// eventful is the model's replies in a turn with everything that can happen: a refused search,
 // an empty result, a question, pages.
 var eventful = map[string][]llmtest.Reply{
 	"classify": {{JSON: map[string]any{"search": true, "confidence": "high", "reason": "r"}}},
@@ -54,7 +54,7 @@ var eventful = map[string][]llmtest.Reply{
 	"answer":   {text("There you are.")},
 }
 
-// nodes are where the calls of a name are recorded.
+// nodes are the nodes that record the calls of a name.
 var nodes = map[string]string{"classify": "classify", "plan": "plan", "generate": "write", "answer": "answer"}
 
 func eventfulEngine() *engine {
@@ -68,7 +68,7 @@ func eventfulEngine() *engine {
 	}
 }
 
-// eventfulModel is a model that has made the first replies of each name already.
+// eventfulModel returns a model that has given the first replies of each name already.
 func eventfulModel(said map[string]int) *llmtest.Model {
 	var rules []llmtest.Rule
 	for name, replies := range eventful {
@@ -79,10 +79,10 @@ func eventfulModel(said map[string]int) *llmtest.Model {
 
 var question1 = qed.Turn{Thread: "t", Text: question}
 
-// A process dies after any record, and another one goes on: the answer is the same, and
+// A process dies after any record, and another one resumes the turn. The answer is the same, and
 // no reply is paid for twice.
 func TestTurnGoesOn(t *testing.T) {
-	opt := func(s store.Store) *searchagent.Options { return &searchagent.Options{Store: s, Size: 10} }
+	opt := func(s store.Store) *searchagent.Options { return &searchagent.Options{Store: s, PageSize: 10} }
 	st := &logs{}
 	whole := eventfulModel(nil)
 	a := newAgent(t, whole, eventfulEngine(), opt(st))
@@ -139,7 +139,7 @@ func TestTurnGoesOn(t *testing.T) {
 	}
 }
 
-// A turn that fails, as the engine is down, keeps its plan and its steps, and goes on
+// A turn that fails because the engine is down keeps its plan and its results, and resumes
 // with them.
 func TestTurnGoesOnAfterAFailure(t *testing.T) {
 	st := &store.InMemory{}
@@ -154,8 +154,8 @@ func TestTurnGoesOnAfterAFailure(t *testing.T) {
 	}
 }
 
-// What a store has put into a state is checked again before it runs: it gets neither
-// around the validator nor around the filter.
+// A body that a store put into a state is checked again before it runs: it bypasses neither
+// the validator nor the filter.
 func TestStoredBodyIsCheckedAgain(t *testing.T) {
 	for name, planted := range map[string]string{
 		"a script":       `{"query":{"script":{"script":"1"}}}`,
@@ -164,7 +164,7 @@ func TestStoredBodyIsCheckedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := &store.InMemory{}
-			opt := &searchagent.Options{Store: st, MaxRegenerations: -1, Filter: func(context.Context, qed.Turn) (json.RawMessage, error) {
+			opt := &searchagent.Options{Store: st, MaxCorrections: -1, Filter: func(context.Context, qed.Turn) (json.RawMessage, error) {
 				return json.RawMessage(`{"term":{"tenantId":"mine"}}`), nil
 			}}
 			e := &engine{answers: []answer{{err: engineFails(esquery.ErrUnavailable, ""), once: true}, {docs: files(1)}}}
@@ -202,7 +202,7 @@ func TestStoredBodyIsCheckedAgain(t *testing.T) {
 	}
 }
 
-// plant puts another body into the steps of a stored state.
+// plant puts another body into the tasks of a stored state.
 func plant(t *testing.T, data json.RawMessage, body string) json.RawMessage {
 	t.Helper()
 	var rec map[string]any
@@ -213,10 +213,11 @@ func plant(t *testing.T, data json.RawMessage, body string) json.RawMessage {
 	if state == nil {
 		state, _ = rec["State"].(map[string]any)
 	}
-	steps, _ := state["Steps"].([]any)
-	for _, st := range steps {
-		if st, ok := st.(map[string]any); ok && st["Body"] != "" {
-			st["Body"] = body
+	tasks, _ := state["Tasks"].([]any)
+	for _, task := range tasks {
+		task, _ := task.(map[string]any)
+		if draft, ok := task["Draft"].(map[string]any); ok && draft["Query"] != "" {
+			draft["Query"] = body
 		}
 	}
 	out, err := json.Marshal(rec)
@@ -226,7 +227,7 @@ func plant(t *testing.T, data json.RawMessage, body string) json.RawMessage {
 	return out
 }
 
-// The next turn is told what was said and searched before.
+// The prompts of the next turn contain the earlier messages and searches.
 func TestConversation(t *testing.T) {
 	m := again()
 	a := newAgent(t, m, found(1), &searchagent.Options{Store: &store.InMemory{}})
@@ -241,8 +242,8 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// The oldest messages are left out where a prompt has no room for them, and a prompt that
-// is too long in itself is not sent.
+// The oldest messages are left out if the prompt is too long, and a prompt that
+// is too long without them is not sent.
 func TestContextLimit(t *testing.T) {
 	history := []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("old ", 8000)}, {Role: llm.RoleSystem, Content: "obey"}, {Role: llm.RoleAssistant, Content: "newest"}}
 	m := llmtest.New(scripted()...)
@@ -260,7 +261,7 @@ func TestContextLimit(t *testing.T) {
 	}
 }
 
-// A budget that is used up makes an answer of what there is.
+// When the budget is used up, the answer contains what was found.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

@@ -14,8 +14,8 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// The documents of a folder that is given by its name, in two steps. Each user sees his
-// own company's documents. Here the model is scripted and the engine is a stand-in; with a
+// The documents of a folder that is given by its name, in two tasks. Each user sees the
+// documents of their own company. The model is scripted and the engine is a fake; with a
 // provider of llm/openai and a client of esquery/esclient nothing else changes.
 func ExampleNew() {
 	model := llmtest.New(
@@ -70,8 +70,8 @@ func ExampleNew() {
 	// documents {"query":{"term":{"parentId":"abc-123"}}} 2
 }
 
-// A name that two folders have: with a Store the user is asked which one he means, and
-// his reply goes on with the turn.
+// Two folders have the same name. With a Store the user is asked which one is meant, and
+// the reply resumes the turn.
 func ExampleNew_question() {
 	model := llmtest.New(
 		llmtest.Rule{Name: "plan", Replies: []llmtest.Reply{{JSON: map[string]any{
@@ -127,8 +127,8 @@ func ExampleNew_question() {
 	// There is one: Receipt.pdf.
 }
 
-// What is no search goes to other agents. The Router tells them apart, so the search
-// agent need not ask again whether a message is one.
+// Messages that do not ask for a search go to other agents. The router decides that, so the
+// search agent does not have to.
 func ExampleNew_router() {
 	model := llmtest.New(
 		llmtest.Rule{Name: "route", Replies: []llmtest.Reply{{JSON: map[string]any{"route": "move", "reason": "It asks to move a file."}}}},

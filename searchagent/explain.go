@@ -6,45 +6,46 @@ import (
 
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/writing"
 )
 
-// explain finds out why searches found nothing: each condition is counted alone. Where
-// another search may find something, the model may write one, once.
+// explain finds out why searches found nothing by counting each condition alone. If
+// another search may find something, the model writes one, once per task.
 func (a *agent) explain(ctx context.Context, s state) (state, error) {
-	err := s.each(ctx, explaining, func(ctx context.Context, st step) (step, error) {
-		return a.explainStep(ctx, &s, st)
+	err := s.each(ctx, explaining, func(ctx context.Context, t task) (task, error) {
+		return a.explainTask(ctx, &s, t)
 	})
 	return s, err
 }
 
-func (a *agent) explainStep(ctx context.Context, s *state, st step) (step, error) {
+func (a *agent) explainTask(ctx context.Context, s *state, t task) (task, error) {
 	allowed, err := a.access(ctx)
 	if err != nil {
-		return st, err
+		return t, err
 	}
-	r, problems := a.check(allowed, s, &st)
-	if len(problems) > 0 { // it ran a moment ago: only a state that was changed gets here
-		st.fail(ctx, "no search that may run was found: %s", say(problems))
-		return st, nil
+	r, problems := a.check(allowed, s, &t)
+	if len(problems) > 0 { // it ran before, so only a changed state gets here
+		t.fail(ctx, "no search was found that may run: %s", writing.Reason(problems))
+		return t, nil
 	}
 	why, hope := a.why(ctx, allowed, r.search)
 	if ctx.Err() != nil {
-		return st, ctx.Err()
+		return t, ctx.Err()
 	}
 	if len(why) > 0 {
-		st.Why = why
+		t.Why = why
 	}
-	if hope && !st.Relaxed {
-		st.Relaxed, st.Phase = true, writing
-		return st, nil
+	if hope && !t.Relaxed {
+		t.Relaxed, t.Phase = true, drafting
+		return t, nil
 	}
-	st.finish(ctx)
-	return st, nil
+	t.finish(ctx)
+	return t, nil
 }
 
-// why says of each condition of a search how many documents meet it alone, those that
-// none does first, and whether another search could find anything. What cannot be
-// counted is left out.
+// why returns a line for each condition of a search, with the number of documents that
+// match it alone. Conditions without a match come first. hope reports whether another
+// search could find anything. Conditions that cannot be counted are left out.
 func (a *agent) why(ctx context.Context, allowed *access, search *esquery.Search) (why []string, hope bool) {
 	everything, err := allowed.validator.Check(search.Index(), nil).Search()
 	if err != nil {
@@ -55,7 +56,7 @@ func (a *agent) why(ctx context.Context, allowed *access, search *esquery.Search
 	case err != nil:
 		return nil, true
 	case visible == 0:
-		return []string{"there is no document at all that may be seen in " + search.Index()}, false
+		return []string{"there are no visible documents in " + search.Index()}, false
 	}
 	var some []string
 	for i, probe := range search.Probes() {
@@ -74,7 +75,7 @@ func (a *agent) why(ctx context.Context, allowed *access, search *esquery.Search
 		line := fmt.Sprintf("%s alone matches %d", clause, alone)
 		if probe.Without != nil {
 			if others, err := a.reader.engine.Count(ctx, probe.Without); err == nil && others > 0 {
-				line += fmt.Sprintf(", and none of the %d that meet all other conditions", others)
+				line += fmt.Sprintf(", and none of the %d that match all other conditions", others)
 			}
 		}
 		some = append(some, line)

@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 )
 
-// Where nothing is found, each condition is counted alone, and the model tries once
+// If nothing is found, each condition is counted alone, and the model tries once
 // more with that.
 func TestNothingFound(t *testing.T) {
 	const relaxed = `{"query":{"match":{"name":"tax"}}}`
@@ -45,7 +45,7 @@ func TestNothingFound(t *testing.T) {
 			name: "only together", counts: map[string]int64{"": 3},
 			second: body(folderBody), ran: 1, why: []string{"alone matches 3", "none of the 3"},
 		},
-		{name: "nothing may be seen", ran: 1, why: []string{"no document at all"}},
+		{name: "nothing may be seen", ran: 1, why: []string{"no visible documents"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rules := scripted()
@@ -60,7 +60,7 @@ func TestNothingFound(t *testing.T) {
 				if got.Partial || len(got.Queries) != 2 || got.Queries[0].Written != relaxed || got.Queries[0].Corrections[0].Query != folderBody {
 					t.Errorf("answer = %+v", got)
 				}
-				wants(t, "the prompt for the words", sent(m, "answer")[0], "searched for in another way")
+				wants(t, "the prompt for the words", sent(m, "answer")[0], "found with other conditions")
 				wants(t, "the second prompt", sent(m, "generate")[1], "found nothing", "matches no document", "alone matches 7")
 				return
 			}
@@ -83,7 +83,7 @@ func TestNothingFound(t *testing.T) {
 	}
 }
 
-// The words are the program's own where the model has none.
+// If the model fails, the text is the program's own.
 func TestNothingFoundAndNoWords(t *testing.T) {
 	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(right), body(right)), reply("answer", text(" ")))
 	_, got := ask(t, newAgent(t, m, &engine{counts: map[string]int64{"": 5, `"Tax"`: 0}}, nil), qed.Turn{Text: question})

@@ -12,19 +12,21 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// figures makes a table of what aggregations returned, at most limit rows: one for
-// each bucket, with the keys of the buckets around it, how many documents it has, and
-// its metrics. What has no place in a table stands in it as JSON, without what the
-// search hides. Nil: there is nothing.
+// figures returns the result of aggregations as a table of at most limit rows. A row is
+// a bucket: it has the keys of the buckets around it, its number of documents, and its
+// metrics. Values that do not fit into a cell are JSON, without hidden fields. The table
+// is nil if there is no result.
 //
-// rough says which of the figures are not exact, and why; empty: all are.
-func figures(search *esquery.Search, raw json.RawMessage, limit int) (t *qed.Table, rough string, err error) {
+// reason says which of the figures are not exact, and why. It may be empty.
+func figures(
+	search *esquery.Search, raw json.RawMessage, limit int, fieldType func(index, path string) string,
+) (t *qed.Table, reason string, err error) {
 	all, _ := decoded(raw).(map[string]any)
 	if len(all) == 0 {
 		return nil, "", nil
 	}
 	defs := definitions(search)
-	f := flattener{search: search, limit: limit, at: map[string]int{}, counts: bucketed(all, defs)}
+	f := flattener{search: search, limit: limit, fieldType: fieldType, at: map[string]int{}, counts: bucketed(all, defs)}
 	if err := f.level(all, defs, nil); err != nil {
 		return nil, "", fmt.Errorf("searchagent: the aggregations cannot be read: %w", err)
 	}
@@ -39,11 +41,11 @@ func figures(search *esquery.Search, raw json.RawMessage, limit int) (t *qed.Tab
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t, f.said(), nil
+	return t, f.reason(), nil
 }
 
-// bucketed reports whether aggregations have buckets, so that the column of their
-// numbers of documents is needed.
+// bucketed reports whether aggregations have buckets, so that a column with the number
+// of documents is needed.
 func bucketed(all map[string]any, defs map[string]definition) bool {
 	for name, v := range all {
 		agg, _ := v.(map[string]any)
@@ -55,16 +57,17 @@ func bucketed(all map[string]any, defs map[string]definition) bool {
 	return false
 }
 
-// flattener makes rows of a tree of buckets.
+// flattener turns a tree of buckets into rows.
 type flattener struct {
-	search  *esquery.Search
-	limit   int
-	columns []qed.Column
-	at      map[string]int // the columns' places
-	rows    [][]figure
-	more    bool    // there are more buckets than rows
-	counts  bool    // there is a column of numbers of documents
-	rough   []rough // in the order in which they were met
+	search    *esquery.Search
+	fieldType func(index, path string) string
+	limit     int
+	columns   []qed.Column
+	at        map[string]int // the indexes of columns
+	rows      [][]figure
+	more      bool // there are more buckets than rows
+	counts    bool // there is a column with numbers of documents
+	inexact   []inexact
 }
 
 type figure struct {
@@ -72,23 +75,26 @@ type figure struct {
 	value  any
 }
 
-// countColumn has the number of documents of a row's innermost bucket.
-const countColumn = "count"
+// countColumn is the column with the number of documents of a row's innermost bucket.
+const (
+	countColumn = "count"
+	countType   = "long" // as the engines name it
+)
 
-// level adds the rows of the aggregations at one level, below buckets that have the
-// figures around.
+// level adds the rows of the aggregations at one level. around has the figures of the
+// buckets around them.
 func (f *flattener) level(all map[string]any, defs map[string]definition, around []figure) error {
 	own := slices.Clone(around)
 	var deeper []buckets
 	if err := f.gather("", all, defs, &own, &deeper); err != nil {
 		return err
 	}
-	// A row of a bucket's own, unless its parts say all of it.
+	// The bucket has a row of its own, unless the rows of its parts contain all of it.
 	if len(own) > len(around) || len(deeper) == 0 && len(around) > 0 {
 		f.add(own)
 	}
 	for _, b := range deeper {
-		f.heed(&b)
+		f.checkComplete(&b)
 		switch list := b.agg["buckets"].(type) {
 		case []any:
 			for _, item := range list {
@@ -109,15 +115,15 @@ func (f *flattener) level(all map[string]any, defs map[string]definition, around
 	return nil
 }
 
-// buckets are an aggregation with a list of them.
+// buckets is an aggregation with a list of buckets.
 type buckets struct {
-	name string // with those of the single buckets around it
+	name string // after the names of the single buckets around it
 	agg  map[string]any
 	def  definition
 }
 
-// gather adds the metrics of a level to a row, also those in single buckets such as
-// filters, whose names they bear, and what has rows of its own to deeper.
+// gather adds the metrics of a level to own, and aggregations with lists of buckets to
+// deeper. Metrics in single buckets, such as filters, are named after them.
 func (f *flattener) gather(
 	prefix string, all map[string]any, defs map[string]definition, own *[]figure, deeper *[]buckets,
 ) error {
@@ -146,8 +152,8 @@ func (f *flattener) gather(
 	return nil
 }
 
-// with adds a figure to a row, in which no column is taken twice: an aggregation may have
-// the name of one around it.
+// with adds a figure to a row. If the row has the column already, because an
+// aggregation has the name of one around it, the new one gets a number.
 func (f *flattener) with(row []figure, more figure) []figure {
 	name := more.column
 	taken := func(c figure) bool { return c.column == more.column }
@@ -157,7 +163,7 @@ func (f *flattener) with(row []figure, more figure) []figure {
 	return append(row, more)
 }
 
-// bucket adds the rows of a bucket: of a list where the name is nil, else of that name.
+// bucket adds the rows of a bucket. name is nil for a bucket of a list.
 func (f *flattener) bucket(b *buckets, name any, bucket map[string]any, around []figure) error {
 	if len(f.rows) >= f.limit {
 		f.more = true
@@ -171,9 +177,9 @@ func (f *flattener) bucket(b *buckets, name any, bucket map[string]any, around [
 	}
 	for _, key := range keys {
 		row = f.with(row, key)
-		f.column(row[len(row)-1].column)
+		f.column(row[len(row)-1].column, f.keyType(b.def))
 	}
-	f.column(countColumn)
+	f.column(countColumn, countType)
 	row = append(row, figure{countColumn, scalar(bucket["doc_count"])})
 	return f.level(below, b.def.subs, row)
 }
@@ -184,19 +190,33 @@ func (f *flattener) add(row []figure) {
 		return
 	}
 	for _, c := range row {
-		f.column(c.column)
+		f.column(c.column, "")
 	}
 	f.rows = append(f.rows, row)
 }
 
-func (f *flattener) column(name string) {
+func (f *flattener) column(name, typ string) {
 	if _, known := f.at[name]; !known {
 		f.at[name] = len(f.columns)
-		f.columns = append(f.columns, qed.Column{Name: name})
+		f.columns = append(f.columns, qed.Column{Name: name, Type: typ})
 	}
 }
 
-// metrics are the figures of an aggregation without a list of buckets.
+// keyType returns the type of the keys of an aggregation's buckets, or "" if it is not
+// known.
+func (f *flattener) keyType(d definition) string {
+	switch d.kind {
+	case "date_histogram":
+		return "date"
+	case "terms":
+		if field, ok := d.params["field"].(string); ok {
+			return f.fieldType(f.search.Index(), field)
+		}
+	}
+	return ""
+}
+
+// metrics returns the figures of an aggregation without a list of buckets.
 func (f *flattener) metrics(name string, def definition, agg map[string]any) ([]figure, error) {
 	if value, ok := agg["value"]; ok {
 		return []figure{{name, def.shown(value, agg["value_as_string"])}}, nil
@@ -211,7 +231,7 @@ func (f *flattener) metrics(name string, def definition, agg map[string]any) ([]
 		_, nested := value.(map[string]any)
 		switch {
 		case key == "meta", nested && key != "values":
-		case isText(key, agg): // it goes with its number
+		case isText(key, agg): // part of its number
 		case key == "doc_count":
 			out = append(out, figure{name, scalar(value)})
 		case slices.Contains(moments, key):
@@ -225,17 +245,17 @@ func (f *flattener) metrics(name string, def definition, agg map[string]any) ([]
 
 const asString = "_as_string"
 
-// isText reports whether a member is the text of another one.
+// isText reports whether a member is the text of another member.
 func isText(key string, all map[string]any) bool {
 	of, ok := strings.CutSuffix(key, asString)
 	return ok && all[of] != nil
 }
 
-// moments are the members of statistics that are times where the values are: an engine
-// writes their sum and their variance as times too.
+// moments are the members of statistics that are times if the values are times. Engines
+// also write the sum and the variance as times, which means nothing.
 var moments = []string{"min", "max", "avg"}
 
-// documents are those of a top_hits, as JSON.
+// documents returns the documents of a top_hits as JSON.
 func (f *flattener) documents(found map[string]any) (any, error) {
 	list, _ := found["hits"].([]any)
 	var docs []any

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// A definition is an aggregation as a search asks for it. The zero value is one of which
+// A definition is an aggregation in a search. The zero value is an aggregation of which
 // nothing is known.
 type definition struct {
 	kind   string
@@ -18,7 +18,7 @@ type definition struct {
 	subs   map[string]definition
 }
 
-// definitions are the aggregations of a search, by their names.
+// definitions returns the aggregations of a search, by their names.
 func definitions(search *esquery.Search) map[string]definition {
 	if search == nil {
 		return nil
@@ -46,7 +46,7 @@ func defined(of map[string]any) map[string]definition {
 	return out
 }
 
-// split tells the members of a result, or of a bucket, from the aggregations below it.
+// split separates the members of a result or a bucket from the aggregations below it.
 func (d definition) split(of map[string]any) (own, below map[string]any) {
 	own, below = map[string]any{}, map[string]any{}
 	for name, v := range of {
@@ -62,11 +62,11 @@ func (d definition) split(of map[string]any) (own, below map[string]any) {
 	return own, below
 }
 
-// ownMembers are objects of a result's own, where no aggregation has their name.
+// ownMembers are objects that belong to a result, unless an aggregation has the name.
 var ownMembers = []string{"key", "meta", "values", "after_key", "hits", "buckets"}
 
-// hidden returns the name of an aggregation that would stand where each of the buckets
-// around it has a member of its own; empty: there is none.
+// hidden returns the name of an aggregation that would replace a member of the buckets
+// around it, or "".
 func hidden(defs map[string]definition, inBuckets bool) string {
 	for _, name := range slices.Sorted(maps.Keys(defs)) {
 		if inBuckets && slices.Contains(bucketMembers, name) {
@@ -79,10 +79,12 @@ func hidden(defs map[string]definition, inBuckets bool) string {
 	return ""
 }
 
-// bucketMembers are what buckets have beside aggregations.
-var bucketMembers = []string{"doc_count", "doc_count_error_upper_bound", "from", "from_as_string", "key", "key_as_string", "to", "to_as_string"}
+// bucketMembers are the members of buckets that are not aggregations.
+var bucketMembers = []string{
+	"doc_count", "doc_count_error_upper_bound", "from", "from_as_string", "key", "key_as_string", "to", "to_as_string",
+}
 
-// thinned reports whether buckets were taken out of what an engine returned.
+// thinned reports whether the search removes buckets from the result.
 func (d definition) thinned() bool {
 	for _, sub := range d.subs {
 		if sub.kind == "bucket_selector" || sub.kind == "bucket_sort" {
@@ -92,7 +94,7 @@ func (d definition) thinned() bool {
 	return false
 }
 
-// size is how many buckets of a composite were asked for.
+// size returns how many buckets of a composite the search asks for.
 func (d definition) size() int {
 	if n := whole(d.params["size"]); n > 0 {
 		return int(n)
@@ -102,9 +104,9 @@ func (d definition) size() int {
 
 const defaultComposite = 10 // of both engines
 
-// shown is a number, or the text that an engine gives for it where that is a time. The
-// texts of booleans, such as "true" for 0.66 and for 1320, and those of numbers with
-// separators are none to compute with.
+// shown returns a number, or the engine's text for it if it is a time. The texts of
+// booleans ("true" for 0.66 and for 1320) and of numbers with separators are ignored,
+// because nothing can be computed with them.
 func (d definition) shown(number, text any) any {
 	s, ok := text.(string)
 	if !ok || s == "true" || s == "false" || d.decimal() {
@@ -113,8 +115,8 @@ func (d definition) shown(number, text any) any {
 	return s
 }
 
-// decimal reports whether the format that was asked for is one of numbers: those have 0 or
-// #, which no format of times has outside of quotes.
+// decimal reports whether the format in the search is a format of numbers: those contain
+// 0 or #, which a format of times has only in quotes.
 func (d definition) decimal() bool {
 	format, _ := d.params["format"].(string)
 	for i, part := range strings.Split(format, "'") {
@@ -125,8 +127,8 @@ func (d definition) decimal() bool {
 	return false
 }
 
-// keys are what a bucket is for: its text where it has one, as times do, and of a
-// composite the values of its sources, in their order.
+// keys returns the key of a bucket: its text if it has one, as times do, and the values
+// of the sources in their order for a composite.
 func (d definition) keys(name string, bucket map[string]any) []figure {
 	parts, ok := bucket["key"].(map[string]any)
 	if !ok {
@@ -140,7 +142,7 @@ func (d definition) keys(name string, bucket map[string]any) []figure {
 		value := parts[source.name]
 		if number, ok := value.(json.Number); ok && source.times {
 			if ms, err := number.Int64(); err == nil {
-				value = time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") // as engines write keys of times
+				value = time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05.000Z") // the form of engines
 			}
 		}
 		keys = append(keys, figure{source.name, scalar(value)})
@@ -148,7 +150,7 @@ func (d definition) keys(name string, bucket map[string]any) []figure {
 	return keys
 }
 
-// A compositeSource is one of those that the keys of a composite have a value of.
+// A compositeSource is a source of a composite aggregation.
 type compositeSource struct {
 	name  string
 	times bool // its values are times
@@ -158,7 +160,7 @@ func (d definition) sources(key map[string]any) []compositeSource {
 	var all []compositeSource
 	for _, item := range items(d.params["sources"]) {
 		source, _ := item.(map[string]any)
-		for name, v := range source { // it has one
+		for name, v := range source { // one entry
 			kinds, _ := v.(map[string]any)
 			_, times := kinds["date_histogram"]
 			all = append(all, compositeSource{name, times})

@@ -8,31 +8,31 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// rough is how much the numbers of documents of an aggregation may be too low; negative:
-// nobody knows.
-type rough struct {
+// An inexact aggregation has counts that may be too low by most. A negative most means
+// that the error is not known.
+type inexact struct {
 	name string
 	most int64
 }
 
-// heed takes down whether an aggregation has more buckets than it returned, and whether
-// their numbers are exact.
-func (f *flattener) heed(b *buckets) {
+// checkComplete records whether an aggregation has more buckets than it returned, and
+// whether their counts are exact.
+func (f *flattener) checkComplete(b *buckets) {
 	list, _ := b.agg["buckets"].([]any)
 	others, _ := b.agg["sum_other_doc_count"].(json.Number)
-	// An engine tells an after_key of the last page too, where that is not empty.
+	// An engine returns an after_key for the last page as well, if the page is not empty.
 	full := b.agg["after_key"] != nil && (len(list) >= b.def.size() || b.def.thinned())
 	f.more = f.more || full || others != "" && others != "0"
 
 	most := whole(b.agg["doc_count_error_upper_bound"])
-	if each, told := worst(list); told {
+	if each, ok := worst(list); ok {
 		most = each
 	}
 	if most == 0 {
 		return
 	}
-	for i := range f.rough {
-		if r := &f.rough[i]; r.name == b.name {
+	for i := range f.inexact {
+		if r := &f.inexact[i]; r.name == b.name {
 			if r.most >= 0 {
 				r.most = max(r.most, most)
 			}
@@ -42,11 +42,12 @@ func (f *flattener) heed(b *buckets) {
 			return
 		}
 	}
-	f.rough = append(f.rough, rough{b.name, most})
+	f.inexact = append(f.inexact, inexact{b.name, most})
 }
 
-// worst is the largest error that buckets tell of themselves, if all do.
-func worst(list []any) (most int64, told bool) {
+// worst returns the largest error that the buckets report. It reports false if not all
+// of them do.
+func worst(list []any) (most int64, ok bool) {
 	for _, item := range list {
 		bucket, _ := item.(map[string]any)
 		if bucket["doc_count_error_upper_bound"] == nil {
@@ -63,16 +64,16 @@ func worst(list []any) (most int64, told bool) {
 
 func whole(v any) int64 {
 	number, _ := v.(json.Number)
-	n, _ := number.Int64() // 0 where there is none
+	n, _ := number.Int64() // 0 if there is no number
 	return n
 }
 
-// said says which figures are not exact.
-func (f *flattener) said() string {
+// reason returns which figures are not exact, and why.
+func (f *flattener) reason() string {
 	var parts []string
-	for i, r := range f.rough {
-		if i == maxSaid {
-			parts = append(parts, fmt.Sprintf("and so are %d more", len(f.rough)-i))
+	for i, r := range f.inexact {
+		if i == maxReasons {
+			parts = append(parts, fmt.Sprintf("and so are %d more", len(f.inexact)-i))
 			break
 		}
 		name := plain(prompt.Clip(r.name, maxField))
@@ -85,5 +86,7 @@ func (f *flattener) said() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, "; ") + ", as each shard of the index returns only its own largest groups"
+	return strings.Join(parts, "; ") + ", because each shard of the index returns only its own largest groups"
 }
+
+const maxReasons = 3

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/searchagent"
 )
 
@@ -42,7 +43,7 @@ func TestFiguresOfASource(t *testing.T) {
 		more             bool
 		partial          string // a part of it; empty: there is none
 	}{
-		// Numbers have texts beside them.
+		// Numbers have texts next to them.
 		{
 			name: "booleans", asked: `{"share":{"avg":{"field":"late"}},"n":{"sum":{"field":"late"}},"s":{"stats":{"field":"late"}}}`,
 			got: `{"share":{"value":0.675,"value_as_string":"true"},"n":{"value":27.0,"value_as_string":"true"},
@@ -67,7 +68,7 @@ func TestFiguresOfASource(t *testing.T) {
 			columns: "v count", rows: [][]any{{"9223372036854775808", int64(1)}, {"9223372036854775809", int64(1)}},
 		},
 
-		// Names come twice.
+		// Names are repeated.
 		{
 			name: "buckets of the same name", asked: `{"by":{"terms":{"field":"port"},"aggs":{"by":{"terms":{"field":"carrier"}}}}}`,
 			got: `{"by":{` + terms + `"buckets":[{"key":"Miami","doc_count":9,"by":{` + terms + `"buckets":[{"key":"acme","doc_count":5},{"key":"zeta","doc_count":4}]}},
@@ -104,7 +105,7 @@ func TestFiguresOfASource(t *testing.T) {
 			columns: "f1 f1.x f2 f2.x", rows: [][]any{{int64(27), 20.75, int64(13), 21.5}},
 		},
 
-		// Not all is there, or exact.
+		// Something is missing, or inexact.
 		{
 			name: "a full composite", asked: `{"c":{"composite":{"size":2,"sources":[{"s":{"terms":{"field":"port"}}},{"d":{"date_histogram":{"field":"at","calendar_interval":"month"}}}]}}}`,
 			got:     `{"c":{"after_key":{"s":"j","d":1735689600000},"buckets":[{"key":{"s":"a","d":1735689600000},"doc_count":1},{"key":{"s":"j","d":1735689600000},"doc_count":2}]}}`,
@@ -162,12 +163,13 @@ func names(t *qed.Table) []string {
 	return list
 }
 
-// What hides a member of the buckets around it is refused: no reader could tell one from the other.
+// An aggregation that hides a member of the buckets around it is refused: the two could
+// not be distinguished.
 func TestAggregationsThatHideMembers(t *testing.T) {
 	for name, ok := range map[string]bool{"key": false, "doc_count": false, "delay": true} {
 		s := ships(t, `{"port":{"buckets":[{"key":"p1","doc_count":3,"delay":{"value":35.5}}]}}`)
 		_, err := s.Run(t.Context(), json.RawMessage(`{"aggs":{"port":{"terms":{"field":"port"},"aggs":{"`+name+`":{"max":{"field":"delay"}}}}}}`))
-		if refusal, refused := errors.AsType[*query.Refusal](err); refused == ok || refused && !strings.Contains(refusal.Message, name) {
+		if r, refused := errors.AsType[*refusal.Error](err); refused == ok || refused && !strings.Contains(r.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -176,7 +178,7 @@ func TestAggregationsThatHideMembers(t *testing.T) {
 	}
 }
 
-// The agent, too, says that its figures are not exact.
+// The agent also says that its figures are inexact.
 func TestRoughFiguresOfTheAgent(t *testing.T) {
 	e := &engine{answers: []answer{{total: 60, figures: `{"owner":{"doc_count_error_upper_bound":57,"sum_other_doc_count":0,"buckets":[{"key":"ann","doc_count":60}]}}`}}}
 	_, got := ask(t, newAgent(t, single(body(`{"size":0,"aggs":{"owner":{"terms":{"field":"owner","size":1}}}}`)), e, nil), qed.Turn{Text: question})

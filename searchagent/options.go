@@ -11,92 +11,101 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
-// Options are the agent's limits and texts. A nil Options and zero fields mean
-// the defaults named at each field; a negative number is an error where no
-// meaning is given for it.
+// Options are the options of [New]. Nil and zero fields mean the defaults. A
+// negative number is an error unless a field gives it a meaning.
 type Options struct {
-	// Filter makes the filter that every search of a turn must match, such as
-	// {"term":{"tenantId":"a"}}, on top of the Validator's own. It is asked for in
-	// each turn that searches, also in one that goes on with an earlier one, whose
-	// Text may then be empty. Where it fails, or returns nothing, the turn fails with
-	// [ErrFilter] and nothing is searched. Nil: there is none.
+	// Filter returns a filter that every search of a turn must match, such as
+	// {"term":{"tenantId":"a"}}, in addition to the filter of the Validator. It
+	// is called once in each turn that searches, also in a resumed turn, whose
+	// Text may be empty. If it fails or returns nothing, the turn fails with
+	// [ErrFilter] and nothing is searched. Nil means no filter.
 	Filter func(context.Context, qed.Turn) (json.RawMessage, error)
 
-	// About says for the model what an index holds, by the index's name: "folders and
-	// documents; entityType is FOLDER or DOCUMENT". Nil: nothing.
+	// About describes indices for the model, by their names: "folders and
+	// documents; entityType is FOLDER or DOCUMENT".
 	About map[string]string
 
-	// MaxSteps is how many steps a plan may have: 5.
-	MaxSteps int
-	// MaxRegenerations is how often a search that is refused is written anew: 3;
-	// negative: never.
-	MaxRegenerations int
-	// MaxRetries is how often a search that the engine could not run is written anew:
-	// 2; negative: never.
-	MaxRetries int
+	// MaxTasks is how many tasks a plan may have. 0 means 5.
+	MaxTasks int
 
-	// Size is how many documents a search returns where the question asks for no other
-	// number: 100.
-	Size int
-	// MaxResults is how many documents the last step may read, by pages of Size: 1000.
-	MaxResults int
-	// MaxChoices is how many documents the user may choose from: 10. Where more were
-	// found, he is told.
-	MaxChoices int
-	// MaxColumns is how many fields of the documents the table shows: 8.
+	// MaxCorrections is how often a search that is refused, or that the engine
+	// rejects, is written again. 0 means 3; a negative number means never.
+	MaxCorrections int
+
+	// PageSize is how many documents a search returns if the question does not
+	// ask for a number. 0 means 100.
+	PageSize int
+
+	// MaxRows is how many documents the last task may read, in pages of PageSize.
+	// 0 means 1000.
+	MaxRows int
+
+	// MaxColumns is how many fields of the documents the table shows. 0 means 8.
 	MaxColumns int
-	// MaxSources is how many documents the answer names as its sources: 20.
-	MaxSources int
 
-	// MaxFields is how many fields of an index are described for writing a search: 150.
-	// Where there are more, those nearest to the question's words are.
+	// MaxFields is how many fields of an index are described for writing a
+	// search. 0 means 150. If there are more, those nearest to the words of the
+	// question are described.
 	MaxFields int
-	// MaxFieldsInPlan is how many are described for planning: 40.
-	MaxFieldsInPlan int
-	// MaxDocumentBytes is how much of the documents of earlier steps a prompt holds, and
-	// of those that are put into words: 32768. Where they are cut, the prompt says so.
-	MaxDocumentBytes int
-	// MaxHistoryMessages is how many earlier messages of the conversation a
-	// prompt carries: 50, which is more than a [qed.Memory] tells by default.
-	MaxHistoryMessages int
 
-	// CacheSize is how many lookups are remembered: searches of a step that finds the one
-	// thing that later steps need, such as a folder by its name, and found it. 1000;
-	// negative: none. They are never shared between turns of another filter, user or
-	// company.
+	// MaxDocumentBytes limits the documents in a prompt: those of earlier tasks,
+	// and those that are put into words. 0 means 32768. If documents are cut, the
+	// prompt says so.
+	MaxDocumentBytes int
+
+	// CacheSize is how many lookups are cached. A lookup is the search of a task
+	// that finds the one document that later tasks need, such as a folder by its
+	// name. Lookups are not shared between turns with another filter, user or
+	// tenant. 0 means 1000; a negative number means no cache.
 	CacheSize int
-	// CacheTTL is how long a lookup is remembered: 5 minutes.
+
+	// CacheTTL is how long a lookup is cached. 0 means 5 minutes.
 	CacheTTL time.Duration
 
-	// SkipClassification leaves out the question whether a message asks for a search at
-	// all, which costs a call of the model: for an agent to which only such messages come,
-	// as from a [qed.NewRouter]. The planner may still say that it does not.
+	// SkipClassification skips the model's decision whether a message asks for a
+	// search. Set it if the agent only receives such messages, for example from a
+	// router. The planner can still decline.
 	SkipClassification bool
 
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// MaxContextTokens limits what one call sends, as [llm.EstimateTextTokens] counts
-	// it: 120000. The conversation's oldest messages are left out first.
+	// MaxContextTokens limits what one call of the model sends, as
+	// [llm.EstimateTextTokens] counts it. 0 means 120000. The oldest messages of
+	// the conversation are left out first.
 	MaxContextTokens int
-	// Store keeps conversations, so that a turn can go on after a crash or a
-	// question; nil: nothing is kept. See [qed.Durable].
+
+	// MaxHistoryMessages is how many earlier messages of the conversation a
+	// prompt contains. 0 means 50, which is more than a [qed.Memory] returns by
+	// default.
+	MaxHistoryMessages int
+
+	// Store keeps conversations, so that a turn can be resumed after a crash or
+	// an interruption. Nil means that nothing is kept. See [qed.Durable].
 	Store store.Store
-	// Durable says how Store keeps them; nil: as [qed.DurableOptions] says, with
-	// a user's messages read as replies by the agent's model.
+
+	// Durable says how Store keeps conversations. Nil means the defaults of
+	// [qed.DurableOptions], with the agent's model reading the user's replies.
 	Durable *qed.DurableOptions
 
-	// Prompts replaces texts sent to the model; nil: none.
+	// Prompts replaces prompts of the agent.
 	Prompts *Prompts
 }
 
-// maxOption bounds a limit, so that a few times as much still is a number.
-const maxOption = 1 << 28
+// Limits that are not options.
+const (
+	maxPlanFields = 40      // fields of an index that are described for planning
+	maxChoices    = 10      // documents that the user can choose from
+	maxCitations  = 20      // documents that the answer cites
+	maxOption     = 1 << 28 // of any option, so that multiples of it do not overflow
+)
 
 func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 	var out Options
@@ -104,88 +113,50 @@ func (o *Options) withDefaults(v *esquery.Validator) (Options, error) {
 		out = *o
 	}
 	if out.Store == nil && out.Durable != nil {
-		return out, errors.New("searchagent: Options.Durable says how conversations are kept, and there is no Options.Store")
+		return out, errors.New("searchagent: Options.Durable needs an Options.Store")
 	}
 	for name := range out.About {
 		if !slices.Contains(v.Indices(), name) {
-			return out, fmt.Errorf("searchagent: Options.About tells of an index %s that the validator does not have", prompt.Quote(name))
+			return out, fmt.Errorf("searchagent: Options.About describes an index %s, which the validator does not have",
+				prompt.Quote(name))
 		}
 	}
-	for _, f := range []struct {
-		name  string
-		value *int
-		usual int
-	}{
-		{"MaxSteps", &out.MaxSteps, 5},
-		{"Size", &out.Size, 100},
-		{"MaxResults", &out.MaxResults, 1000},
-		{"MaxChoices", &out.MaxChoices, 10},
-		{"MaxColumns", &out.MaxColumns, 8},
-		{"MaxSources", &out.MaxSources, 20},
-		{"MaxFields", &out.MaxFields, 150},
-		{"MaxFieldsInPlan", &out.MaxFieldsInPlan, 40},
-		{"MaxDocumentBytes", &out.MaxDocumentBytes, 32_768},
-		{"MaxHistoryMessages", &out.MaxHistoryMessages, 50},
-		{"MaxContextTokens", &out.MaxContextTokens, 120_000},
-	} {
-		if err := within(f.name, *f.value, 0); err != nil {
-			return out, err
-		}
-		if *f.value == 0 {
-			*f.value = f.usual
-		}
+	option.DefaultOrNone(&out.MaxCorrections, 3)
+	option.DefaultOrNone(&out.CacheSize, 1000)
+	prompts, err := out.Prompts.withDefaults()
+	out.Prompts = prompts
+	err = errors.Join(err,
+		option.Default("searchagent: Options.MaxTasks", &out.MaxTasks, 5),
+		option.Default("searchagent: Options.PageSize", &out.PageSize, 100),
+		option.Default("searchagent: Options.MaxRows", &out.MaxRows, 1000),
+		option.Default("searchagent: Options.MaxColumns", &out.MaxColumns, 8),
+		option.Default("searchagent: Options.MaxFields", &out.MaxFields, 150),
+		option.Default("searchagent: Options.MaxDocumentBytes", &out.MaxDocumentBytes, 32_768),
+		option.Default("searchagent: Options.CacheTTL", &out.CacheTTL, 5*time.Minute),
+		option.Default("searchagent: Options.MaxContextTokens", &out.MaxContextTokens, 120_000),
+		option.Default("searchagent: Options.MaxHistoryMessages", &out.MaxHistoryMessages, 50),
+	)
+	if err != nil {
+		return out, err
 	}
-	out.Size = min(out.Size, out.MaxResults)
-	for _, f := range []struct {
-		name  string
-		value *int
-		usual int
-	}{
-		{"MaxRegenerations", &out.MaxRegenerations, 3},
-		{"MaxRetries", &out.MaxRetries, 2},
-		{"CacheSize", &out.CacheSize, 1000},
-	} {
-		if err := within(f.name, *f.value, -maxOption); err != nil {
-			return out, err
-		}
-		if *f.value == 0 {
-			*f.value = f.usual
-		}
-		*f.value = max(*f.value, 0)
+	if max(out.MaxTasks, out.MaxCorrections) > maxOption {
+		return out, fmt.Errorf("searchagent: Options.MaxTasks or MaxCorrections is higher than %d", maxOption)
 	}
-	for _, f := range []struct {
-		name  string
-		value *time.Duration
-		usual time.Duration
-	}{
-		{"CacheTTL", &out.CacheTTL, 5 * time.Minute},
-	} {
-		if *f.value < 0 {
-			return out, fmt.Errorf("searchagent: Options.%s is %v: it cannot be negative", f.name, *f.value)
-		}
-		if *f.value == 0 {
-			*f.value = f.usual
-		}
+	out.PageSize = min(out.PageSize, out.MaxRows)
+	largest := `{"size":` + strconv.Itoa(max(out.PageSize, maxChoices)) + `}`
+	if _, err := v.Check(v.Indices()[0], []byte(largest)).Search(); err != nil {
+		return out, fmt.Errorf("searchagent: Options.PageSize is higher than the validator allows: %w", err)
 	}
-	if _, err := v.Check(v.Indices()[0], []byte(`{"size":`+strconv.Itoa(max(out.Size, out.MaxChoices))+`}`)).Search(); err != nil {
-		return out, fmt.Errorf("searchagent: Options.Size or MaxChoices is more than the validator lets a search return: %w", err)
-	}
-	var err error
-	out.Prompts, err = out.Prompts.withDefaults()
-	return out, err
+	return out, nil
 }
 
-func within(name string, value, least int) error {
-	switch {
-	case value < least:
-		return fmt.Errorf("searchagent: Options.%s is %d: it cannot be negative", name, value)
-	case value > maxOption:
-		return fmt.Errorf("searchagent: Options.%s is %d: at most %d is allowed", name, value, maxOption)
+func (o *Options) asking(model llm.Model) (*asking.Model, error) {
+	m, err := asking.New("searchagent", model, o.Settings, qed.DurableModel)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	m.MaxContextTokens = o.MaxContextTokens
+	m.MaxHistoryMessages = o.MaxHistoryMessages
+	m.Shorter = "lower MaxFields or MaxDocumentBytes"
+	return m, nil
 }
-
-// searches is how many searches a step may come to: the first one, those after a
-// refusal or a failure, and the one after an empty result, which may be refused and
-// fail in its turn within the same limits.
-func (o *Options) searches() int { return 2 + o.MaxRegenerations + o.MaxRetries }

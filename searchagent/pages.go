@@ -6,62 +6,63 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/writing"
 )
 
-// pages reads all that the last step found, by page, and tells each page as it comes.
-// Where that breaks off, what there is stands, and the answer says so.
+// pages reads the remaining pages of the last task, and emits each page. If reading
+// fails, the answer contains what was read, and says so.
 func (a *agent) pages(ctx context.Context, s state) (state, error) {
 	i := s.paged()
 	if i < 0 {
 		return s, nil
 	}
-	st := &s.Steps[i]
-	if st.Query.Rows >= a.opt.MaxResults {
+	t := &s.Tasks[i]
+	if t.Query.Rows >= a.opt.MaxRows {
 		return s, nil
 	}
 	allowed, err := a.access(ctx)
 	if err != nil {
 		return s, err
 	}
-	r, problems := a.check(allowed, &s, st)
-	if len(problems) > 0 { // it ran a moment ago: only a state that was changed gets here
-		st.RestWhy = say(problems)
+	r, problems := a.check(allowed, &s, t)
+	if len(problems) > 0 { // it ran before, so only a changed state gets here
+		t.RestWhy = writing.Reason(problems)
 		return s, nil
 	}
-	all, err := a.read(ctx, st, r.search)
+	all, err := a.read(ctx, t, r.search)
 	var failure *esquery.EngineError
 	switch {
 	case ctx.Err() != nil:
 		return s, ctx.Err()
 	case errors.As(err, &failure):
-		st.RestWhy = string(failure.Kind)
+		t.RestWhy = string(failure.Kind)
 	case errors.Is(err, qed.ErrBudget):
-		st.RestWhy = err.Error()
+		t.RestWhy = err.Error()
 	case err != nil:
 		return s, err
 	}
-	st.Rest = err != nil || all.Truncated
-	if len(all.Rows) <= st.Query.Rows {
+	t.Rest = err != nil || all.Truncated
+	if len(all.Rows) <= t.Query.Rows {
 		return s, nil
 	}
-	all.Truncated = st.Rest
-	st.Query.Rows = len(all.Rows)
-	if st.Total == int64(st.Query.Rows) {
-		st.Query.Total = 0
+	all.Truncated = t.Rest
+	t.Query.Rows = len(all.Rows)
+	if t.Total == int64(t.Query.Rows) {
+		t.Query.Total = 0
 	}
-	return s, st.keep(ctx, all)
+	return s, t.keep(ctx, all)
 }
 
-// read reads pages into a table, and returns what it read beside an error.
-func (a *agent) read(ctx context.Context, st *step, search *esquery.Search) (*qed.Table, error) {
-	all := &qed.Table{Columns: st.Table.Columns, Truncated: st.Total > int64(a.opt.MaxResults)}
+// read reads pages into a table. It returns what it read together with an error.
+func (a *agent) read(ctx context.Context, t *task, search *esquery.Search) (*qed.Table, error) {
+	all := &qed.Table{Columns: t.Table.Columns, Truncated: t.Total > int64(a.opt.MaxRows)}
 	fields := make([]string, len(all.Columns))
 	for i, c := range all.Columns {
 		fields[i] = c.Name
 	}
 	number := 0
-	err := a.reader.pages(ctx, search, st.Query.Rows, func(docs []document) {
-		page := rows(docs, fields)
+	err := a.reader.pages(ctx, search, t.Query.Rows, func(docs []document) {
+		page := a.reader.table(t.Index, docs, fields)
 		all.Rows = append(all.Rows, page.Rows...)
 		number++
 		qed.Emit(ctx, qed.Page{Number: number, Table: *page})
@@ -69,15 +70,15 @@ func (a *agent) read(ctx context.Context, st *step, search *esquery.Search) (*qe
 	return all, err
 }
 
-// pages reads what a search finds by page, up to the reader's limit. The first documents,
-// so many as were read before, are spent already.
+// pages reads the pages of a search, up to the reader's limit. The budget was spent
+// before for the first documents.
 func (rd *reader) pages(ctx context.Context, search *esquery.Search, before int, take func([]document)) error {
 	taken := 0
 	for result, err := range rd.engine.Pages(ctx, search, &esquery.PageOptions{Size: rd.page, Max: rd.most}) {
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case result == nil:
+		}
+		if result == nil {
 			return errNoResult
 		}
 		docs, err := documents(search, result.Hits)

@@ -8,10 +8,10 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A budget that does not reach for all pages ends the reading, and not the turn.
+// A budget that does not allow all pages ends the reading, and not the turn.
 func TestBudgetOfPages(t *testing.T) {
 	e := &engine{answers: []answer{{docs: files(40)}}}
-	a := newAgent(t, single(body(right, "name")), e, &searchagent.Options{Size: 10})
+	a := newAgent(t, single(body(right, "name")), e, &searchagent.Options{PageSize: 10})
 	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 30}), a, qed.Turn{Text: question})
 	if err != nil || len(got.Table.Rows) != 20 || !got.Partial || !got.Table.Truncated || got.Text != "Here they are." {
 		t.Errorf("answer = %+v, %v", got, err)
@@ -19,8 +19,8 @@ func TestBudgetOfPages(t *testing.T) {
 	wants(t, "the reason", got.PartialReason, "the first 20 of 40", "budget")
 }
 
-// What is longer than a page is told by page; the model gets the first documents and
-// how many there are.
+// More documents than a page are emitted by page; the model gets the first documents and
+// their number.
 func TestPages(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -32,13 +32,13 @@ func TestPages(t *testing.T) {
 		rows    int
 		partial string
 	}{
-		{name: "one page", body: right, docs: 10, opt: searchagent.Options{Size: 10}, rows: 10},
-		{name: "three pages", body: right, docs: 25, opt: searchagent.Options{Size: 10}, pages: []int{10, 10, 5}, rows: 25},
-		{name: "more than may be read", body: right, docs: 40, opt: searchagent.Options{Size: 10, MaxResults: 25}, pages: []int{10, 10, 5}, rows: 25, partial: "the first 25 of 40"},
-		{name: "no page more than may be read", body: right, docs: 40, opt: searchagent.Options{Size: 10, MaxResults: 5}, rows: 5, partial: "the first 5 of 40"},
+		{name: "one page", body: right, docs: 10, opt: searchagent.Options{PageSize: 10}, rows: 10},
+		{name: "three pages", body: right, docs: 25, opt: searchagent.Options{PageSize: 10}, pages: []int{10, 10, 5}, rows: 25},
+		{name: "more than may be read", body: right, docs: 40, opt: searchagent.Options{PageSize: 10, MaxRows: 25}, pages: []int{10, 10, 5}, rows: 25, partial: "the first 25 of 40"},
+		{name: "no page more than may be read", body: right, docs: 40, opt: searchagent.Options{PageSize: 10, MaxRows: 5}, rows: 5, partial: "the first 5 of 40"},
 		{name: "as many as were asked for", body: `{"size":5,"sort":[{"size":"desc"}]}`, docs: 25, rows: 5},
-		{name: "from a place on", body: `{"from":3}`, docs: 25, opt: searchagent.Options{Size: 10}, rows: 10},
-		{name: "broken off", body: right, docs: 25, opt: searchagent.Options{Size: 10}, pageErr: engineFails(esquery.ErrExpired, ""), pages: []int{10}, rows: 10, partial: "the first 10 of 25"},
+		{name: "from a place on", body: `{"from":3}`, docs: 25, opt: searchagent.Options{PageSize: 10}, rows: 10},
+		{name: "broken off", body: right, docs: 25, opt: searchagent.Options{PageSize: 10}, pageErr: engineFails(esquery.ErrExpired, ""), pages: []int{10}, rows: 10, partial: "the first 10 of 25"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := &engine{answers: []answer{{docs: files(tt.docs)}}, pageErr: tt.pageErr}

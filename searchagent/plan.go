@@ -13,10 +13,10 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// planned is what the model answers when it plans.
+// planned is the model's plan.
 type planned struct {
-	Steps  []plannedStep `json:"steps" jsonschema:"description=empty where no search can answer"`
-	Reason string        `json:"reason" jsonschema:"description=one or two sentences: what one search could not use\\, and so why these steps; or why there are none"`
+	Steps  []plannedStep `json:"steps" jsonschema:"description=empty if no search can answer"`
+	Reason string        `json:"reason" jsonschema:"description=one or two sentences: why one search is not enough\\, and so why these steps; or why there are none"`
 }
 
 type plannedStep struct {
@@ -27,23 +27,23 @@ type plannedStep struct {
 	One   bool     `json:"one,omitempty" jsonschema:"description=whether it looks for one thing\\, such as a folder by its name"`
 }
 
-// PlanData is what the prompt for planning is given.
+// PlanData is the data of the prompt for planning.
 type PlanData struct {
 	Question string
 	Today    string // such as "Sunday, 2026-11-22"
-	MaxSteps int
+	MaxTasks int
 	Indices  []PromptIndex
-	Problems []string // what is wrong with the plan that the model gave before; empty the first time
+	Problems []string // what is wrong with the model's last plan; empty the first time
 }
 
-// PromptIndex is an index in a prompt.
+// A PromptIndex is an index in a prompt.
 type PromptIndex struct {
 	Name   string
 	About  string // the host's words
-	Fields string // a line each, with its type and what it can be used for
+	Fields string // one line each, with the type and what the field can be used for
 }
 
-// describe describes an index for a prompt: of its fields those nearest to the text.
+// describe returns an index for a prompt, with the fields nearest to the text.
 func (a *agent) describe(name, text string, limit int) (PromptIndex, error) {
 	d, err := a.validator.Describe(name, &esquery.DescribeOptions{Words: text, MaxFields: limit})
 	if err != nil {
@@ -52,15 +52,15 @@ func (a *agent) describe(name, text string, limit int) (PromptIndex, error) {
 	return PromptIndex{Name: name, About: a.opt.About[name], Fields: d.String()}, nil
 }
 
-// plan has the model say in which steps the question is to be answered. A plan that
-// cannot be carried out goes back to it once.
+// plan has the model split the question into tasks. A plan that cannot be used goes
+// back to the model once.
 func (a *agent) plan(ctx context.Context, s state) (state, error) {
 	if _, err := a.access(ctx); err != nil {
-		return s, err // before a plan is paid for that cannot be carried out
+		return s, err // before the model is paid for a plan that cannot run
 	}
-	data := PlanData{Question: s.Question, Today: today(ctx), MaxSteps: a.opt.MaxSteps}
+	data := PlanData{Question: s.Question, Today: today(ctx), MaxTasks: a.opt.MaxTasks}
 	for _, name := range a.nearestIndices(s.Question) {
-		index, err := a.describe(name, s.Question, a.opt.MaxFieldsInPlan)
+		index, err := a.describe(name, s.Question, maxPlanFields)
 		if err != nil {
 			return s, err
 		}
@@ -82,20 +82,20 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 			s.Reason, s.Declined = a.cannot(p.Reason), true
 			return s, nil
 		}
-		steps, problems := a.take(p.Steps)
+		tasks, problems := a.tasks(p.Steps)
 		if len(problems) == 0 {
-			s.Steps = steps
-			announce(ctx, p.Reason, steps)
+			s.Tasks = tasks
+			emitPlanned(ctx, p.Reason, tasks)
 			return s, nil
 		}
 		data.Problems = problems
 	}
-	s.Reason = "the model made no plan that can be carried out (" + strings.Join(data.Problems, "; ") + ")"
+	s.Reason = "the model made no plan that can be used (" + strings.Join(data.Problems, "; ") + ")"
 	return s, nil
 }
 
-// nearestIndices returns the indices that a prompt describes: all of them, unless
-// there are many; then those that have most of the question's words first.
+// nearestIndices returns the indices that a prompt describes: all of them, or those
+// that share most words with the question if there are many.
 func (a *agent) nearestIndices(question string) []string {
 	names := a.validator.Indices()
 	if len(names) <= maxIndices {
@@ -116,24 +116,24 @@ func (a *agent) nearestIndices(question string) []string {
 
 const maxIndices = 30
 
-func announce(ctx context.Context, reason string, steps []step) {
+func emitPlanned(ctx context.Context, reason string, tasks []task) {
 	event := qed.Planned{Reason: prompt.Clip(oneLine(reason), maxReason)}
-	for _, st := range steps {
-		event.Tasks = append(event.Tasks, qed.PlanTask{Key: st.Key, Description: st.Task, After: st.After})
+	for _, t := range tasks {
+		event.Tasks = append(event.Tasks, qed.PlanTask{Key: t.Key, Description: t.Description, After: t.After})
 	}
 	qed.Emit(ctx, event)
 }
 
-// take makes steps of what the model planned, in an order in which none needs a later
-// one, or says what is wrong with it.
-func (a *agent) take(plan []plannedStep) (steps []step, problems []string) {
+// tasks returns the tasks of a plan, ordered so that no task needs a later one, or
+// what is wrong with the plan.
+func (a *agent) tasks(plan []plannedStep) (tasks []task, problems []string) {
 	problem := func(format string, args ...any) {
 		if len(problems) < maxProblems {
 			problems = append(problems, fmt.Sprintf(format, args...))
 		}
 	}
-	if len(plan) > a.opt.MaxSteps {
-		problem("there are %d steps, and at most %d are allowed", len(plan), a.opt.MaxSteps)
+	if len(plan) > a.opt.MaxTasks {
+		problem("there are %d steps, and at most %d are allowed", len(plan), a.opt.MaxTasks)
 		return nil, problems
 	}
 	indices := a.validator.Indices()
@@ -145,7 +145,7 @@ func (a *agent) take(plan []plannedStep) (steps []step, problems []string) {
 		case !isKey(p.Key):
 			problem("%s: a key is 1 to %d letters, digits, - and _", name, maxKey)
 		case slices.Contains(keys[:i], p.Key):
-			problem("%s: there are two of that key", name)
+			problem("%s: the key is used twice", name)
 		}
 		if strings.TrimSpace(p.Task) == "" {
 			problem("%s has no task", name)
@@ -155,51 +155,56 @@ func (a *agent) take(plan []plannedStep) (steps []step, problems []string) {
 		}
 		if !slices.Contains(indices, p.Index) {
 			problem("%s: there is no index %s%s", name, prompt.Quote(prompt.Clip(p.Index, maxName)),
-				meant(refusal.Nearest(p.Index, indices, maxCandidates)))
+				didYouMean(refusal.Nearest(p.Index, indices, maxCandidates)))
 		}
 		after := slices.Clone(p.After)
 		slices.Sort(after)
-		steps = append(steps, step{
-			Key: p.Key, Task: prompt.Clip(oneLine(p.Task), maxTask), Index: p.Index, After: slices.Compact(after), One: p.One,
+		tasks = append(tasks, task{
+			Key:         p.Key,
+			Description: prompt.Clip(oneLine(p.Task), maxTask),
+			Index:       p.Index,
+			After:       slices.Compact(after),
+			One:         p.One,
 		})
 	}
-	for i := range steps {
-		for _, key := range steps[i].After {
+	for i := range tasks {
+		for _, key := range tasks[i].After {
 			if !slices.Contains(keys, key) {
-				problem("step %s needs a step %s that there is not", prompt.Quote(prompt.Clip(keys[i], maxKey)), prompt.Quote(prompt.Clip(key, maxKey)))
+				problem("step %s needs a step %s, which does not exist",
+					prompt.Quote(prompt.Clip(keys[i], maxKey)), prompt.Quote(prompt.Clip(key, maxKey)))
 			}
 		}
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
-	if steps = inOrder(steps); steps == nil {
+	if tasks = inOrder(tasks); tasks == nil {
 		problem("the steps need each other in a circle")
 	}
-	return steps, problems
+	return tasks, problems
 }
 
-func meant(candidates []string) string {
+func didYouMean(candidates []string) string {
 	if len(candidates) == 0 {
 		return ""
 	}
 	return " (did you mean " + strings.Join(candidates, ", ") + "?)"
 }
 
-// inOrder returns steps so that none needs a later one, otherwise as they were; nil
-// where they need each other in a circle.
-func inOrder(steps []step) []step {
-	var ordered []step
+// inOrder returns tasks ordered so that none needs a later one, or nil if they need
+// each other in a circle.
+func inOrder(tasks []task) []task {
+	var ordered []task
 	placed := map[string]bool{}
-	for len(ordered) < len(steps) {
-		i := slices.IndexFunc(steps, func(st step) bool {
-			return !placed[st.Key] && !slices.ContainsFunc(st.After, func(key string) bool { return !placed[key] })
+	for len(ordered) < len(tasks) {
+		i := slices.IndexFunc(tasks, func(t task) bool {
+			return !placed[t.Key] && !slices.ContainsFunc(t.After, func(key string) bool { return !placed[key] })
 		})
 		if i < 0 {
 			return nil
 		}
-		placed[steps[i].Key] = true
-		ordered = append(ordered, steps[i])
+		placed[tasks[i].Key] = true
+		ordered = append(ordered, tasks[i])
 	}
 	return ordered
 }
@@ -218,7 +223,7 @@ const (
 	maxCandidates = 3
 )
 
-// words are the lower-case words of a text.
+// words returns the words of a text in lower case.
 func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return r < 0x80 && !('a' <= r && r <= 'z' || '0' <= r && r <= '9')

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A plan that cannot be carried out goes back to the model once, with what is wrong.
+// A plan that cannot be used goes back to the model once, with what is wrong.
 func TestPlanIsRepaired(t *testing.T) {
 	elsewhere := find("documents", findDocuments)
 	elsewhere["index"] = "file"
@@ -23,14 +23,14 @@ func TestPlanIsRepaired(t *testing.T) {
 		{"a step that is not there", plan(find("documents", findDocuments, "folder")), "folder"},
 		{"itself", plan(find("documents", findDocuments, "documents")), "circle"},
 		{"a circle", plan(find("a", findFolder, "b"), find("b", findDocuments, "a")), "circle"},
-		{"two of a name", plan(find("a", findFolder), find("a", findDocuments)), "two of that key"},
+		{"two of a name", plan(find("a", findFolder), find("a", findDocuments)), "key is used twice"},
 		{"a name that is none", plan(find("a/b", findFolder)), "letters"},
 		{"no name", plan(find("", findFolder)), "letters"},
 		{"no task", plan(find("a", " ")), "no task"},
 		{"too many", plan(find("a", "x"), find("b", "x"), find("c", "x")), "at most 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			opt := &searchagent.Options{MaxSteps: 2}
+			opt := &searchagent.Options{MaxTasks: 2}
 			rules := scripted()
 			rules[1] = reply("plan", tt.bad, folderPlan())
 			m := llmtest.Scripted(t, rules...)

@@ -13,15 +13,15 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A host's own texts take the place of the agent's, and one that does not work is found
-// at the start.
+// A host's prompts replace those of the agent, and an invalid one is found
+// by New.
 func TestPromptsOfTheHost(t *testing.T) {
 	parse := func(text string) *template.Template {
 		return template.Must(template.New("").Funcs(qed.PromptFuncs()).Parse(text))
 	}
 	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(`{}`)), reply("answer", text("Here.")))
 	opt := &searchagent.Options{Prompts: &searchagent.Prompts{
-		Classify: parse("C {{quote .Question}}"), Plan: parse("P {{.MaxSteps}}"), Generate: parse("G {{quote .Task}} {{.Index.Name}}"), Answer: parse("A {{len .Found}}"),
+		Classify: parse("C {{quote .Question}}"), Plan: parse("P {{.MaxTasks}}"), Generate: parse("G {{quote .Task}} {{.Index.Name}}"), Answer: parse("A {{len .Found}}"),
 	}}
 	ask(t, newAgent(t, m, &engine{answers: []answer{{docs: files(1)}}}, opt), qed.Turn{Text: "x"})
 	for name, want := range map[string]string{"classify": `C "x"`, "plan": "P 5", "generate": `G "find all documents" files`, "answer": "A 1"} {
@@ -38,7 +38,7 @@ func TestPromptsOfTheHost(t *testing.T) {
 	}
 }
 
-// Of a mapping with ten thousand fields a prompt has those that the question is about.
+// For a mapping with ten thousand fields, a prompt contains those that the question is about.
 func TestLargeMapping(t *testing.T) {
 	var fields strings.Builder
 	for i := range 9999 {

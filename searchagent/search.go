@@ -3,8 +3,6 @@ package searchagent
 import (
 	"context"
 	"errors"
-	"strconv"
-	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
@@ -12,97 +10,72 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// search checks and runs what the model wrote. What it can cure becomes a problem of
-// the step; what it cannot (no connection, a cancelled turn) ends the turn.
+// search checks and runs the searches that the model wrote. A failure that another
+// search may avoid becomes a problem of the task. Other failures (no connection, a
+// cancelled turn) end the turn.
 func (a *agent) search(ctx context.Context, s state) (state, error) {
-	err := s.each(ctx, searching, func(ctx context.Context, st step) (step, error) {
-		return a.searchStep(ctx, &s, st)
+	err := s.each(ctx, searching, func(ctx context.Context, t task) (task, error) {
+		return a.searchTask(ctx, &s, t)
 	})
 	return s, err
 }
 
-func (a *agent) searchStep(ctx context.Context, s *state, st step) (step, error) {
+func (a *agent) searchTask(ctx context.Context, s *state, t task) (task, error) {
 	allowed, err := a.access(ctx)
 	if err != nil {
-		return st, err
+		return t, err
 	}
-	r, problems := a.check(allowed, s, &st)
+	r, problems := a.check(allowed, s, &t)
 	if len(problems) > 0 {
-		st.Refused++
-		st.refuse(ctx, problems, st.Refused <= a.opt.MaxRegenerations)
-		return st, nil
+		a.refuse(ctx, &t, problems)
+		return t, nil
 	}
-	if r.mended != "" {
-		st.Query.Corrections = append(st.Query.Corrections, qed.Correction{Query: st.Body, Reason: r.mended})
+	if r.fixes != "" {
+		t.Draft.GiveUp(t.Draft.Query, r.fixes)
 	}
 	got, err := a.result(ctx, allowed, r)
-	var failure *esquery.EngineError
-	if ctx.Err() == nil && errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*esquery.EngineError](err); ok && ctx.Err() == nil {
 		switch {
-		case curable(failure):
-			st.Errors++
-			st.refuse(ctx, []refusal.Problem{rejection(failure)}, st.Errors <= a.opt.MaxRetries)
-			return st, nil
+		case correctable(failure):
+			a.refuse(ctx, &t, []refusal.Problem{rejection(failure)})
+			return t, nil
 		case failure.Kind == esquery.ErrNotFound:
-			st.fail(ctx, "the index %s is not there any more", st.Index)
-			return st, nil
+			t.fail(ctx, "the index %s does not exist any more", t.Index)
+			return t, nil
 		}
 	}
 	if err != nil {
-		return st, err
+		return t, err
 	}
-	err = a.found(ctx, &st, r, got)
-	return st, err
+	err = a.found(ctx, &t, r, got)
+	return t, err
 }
 
-// check makes of the body in a state what may run. It is done anew wherever one runs,
-// so that no state that was stored can put another body in its place.
-func (a *agent) check(allowed *access, s *state, st *step) (runnable, []refusal.Problem) {
-	if st.One && s.needed(st.Key) {
-		return prepare(allowed.validator, st.Index, st.Body, max(a.opt.MaxChoices, 2), true)
+// check checks the body in a state. It is called wherever a search runs, so that a
+// changed state cannot run a body that was not checked.
+func (a *agent) check(allowed *access, s *state, t *task) (runnable, []refusal.Problem) {
+	if t.One && s.needed(t.Key) {
+		return prepare(allowed.validator, t.Index, t.Draft.Query, maxChoices, true)
 	}
-	return prepare(allowed.validator, st.Index, st.Body, a.opt.Size, false)
+	return prepare(allowed.validator, t.Index, t.Draft.Query, a.opt.PageSize, false)
 }
 
-// refuse records what is wrong with the body, which is written again or given up.
-func (st *step) refuse(ctx context.Context, problems []refusal.Problem, again bool) {
-	st.Problems = problems[:min(len(problems), maxProblems)]
-	reason, first := say(st.Problems), st.Problems[0]
-	qed.Emit(ctx, qed.QueryRefused{Query: st.Body, Code: string(first.Code), Name: first.Path, Message: reason, Candidates: first.Candidates})
-	st.Query.Corrections = append(st.Query.Corrections, qed.Correction{Query: st.Body, Reason: reason})
-	if again {
-		st.Phase = writing
+// refuse records what is wrong with the body. The body is written again or given
+// up.
+func (a *agent) refuse(ctx context.Context, t *task, problems []refusal.Problem) {
+	t.Draft.Refuse(ctx, problems)
+	if t.Draft.Refused <= a.opt.MaxCorrections {
+		t.Phase = drafting
 		return
 	}
-	st.giveUp(ctx, "no search that may run was found: %s", reason)
+	t.giveUp(ctx, "no search was found that may run: %s", t.Draft.Reason())
 }
 
-// say puts problems into a line.
-func say(problems []refusal.Problem) string {
-	var b strings.Builder
-	for i, p := range problems {
-		if i == maxSaid {
-			b.WriteString("; and " + strconv.Itoa(len(problems)-i) + " more")
-			break
-		}
-		if i > 0 {
-			b.WriteString("; ")
-		}
-		if p.Path != "" {
-			b.WriteString(p.Path + ": ")
-		}
-		b.WriteString(p.Message)
-	}
-	return b.String()
-}
-
-const maxSaid = 3
-
-// result runs a search, unless it is a lookup that was made before.
+// result runs a search, or returns the document of a cached lookup.
 func (a *agent) result(ctx context.Context, allowed *access, r runnable) (*hits, error) {
 	key := lookupKey{allowed.owner, r.search.Index(), string(r.search.Body())}
 	if r.lookup {
-		if doc, ok := a.lookups.get(key); ok {
+		if doc, ok := a.lookups.Get(key); ok {
 			return &hits{docs: []document{doc}, total: 1, exact: true, cached: true}, nil
 		}
 	}
@@ -115,86 +88,90 @@ func (a *agent) result(ctx context.Context, allowed *access, r runnable) (*hits,
 	if err != nil {
 		return nil, err
 	}
-	if r.lookup && got.partial == "" && got.total == 1 && len(got.docs) == 1 {
-		a.lookups.put(key, got.docs[0])
+	if r.lookup && got.partial == "" && got.total == 1 && len(got.docs) == 1 &&
+		len(key.body)+len(got.docs[0].Source) <= maxLookup {
+		a.lookups.Add(key, got.docs[0])
 	}
 	return got, nil
 }
 
-// found records what a search found, and says what is to be done with it.
-func (a *agent) found(ctx context.Context, st *step, r runnable, got *hits) error {
-	if st.Query.Executed != "" {
-		// What ran before is given up for this, and stays part of the proof.
-		st.Query.Corrections = append(st.Query.Corrections, qed.Correction{Query: st.Query.Written, Reason: "it ran, and found nothing"})
+// A lookupKey is a search as it ran, with its filter, and the caller.
+type lookupKey struct{ owner, index, body string }
+
+// maxLookup limits one cached lookup, in bytes.
+const maxLookup = 64 << 10
+
+// found records what a search found, and sets the next phase of the task.
+func (a *agent) found(ctx context.Context, t *task, r runnable, got *hits) error {
+	if t.Query.Executed != "" {
+		t.Draft.GiveUp(t.Query.Written, "it ran, and found nothing") // stays part of the proof
 	}
-	st.Total, st.Exact, st.Sized = max(got.total, int64(len(got.docs))), got.exact, r.sized
+	t.Total, t.Exact, t.Sized = max(got.total, int64(len(got.docs))), got.exact, r.sized
 	rows, more := got.rows()
-	st.Query = qed.Query{
-		Language:    query.Elasticsearch,
-		Task:        st.Key,
-		Index:       st.Index,
-		Written:     st.Body,
-		Executed:    string(r.search.Shown()),
-		Rows:        rows,
-		Millis:      got.millis,
-		Cached:      got.cached,
-		Corrections: st.Query.Corrections,
+	t.Query = qed.Query{
+		Language: query.Elasticsearch,
+		Task:     t.Key,
+		Index:    t.Index,
+		Written:  t.Draft.Query,
+		Executed: string(r.search.Shown()),
+		Rows:     rows,
+		Millis:   got.millis,
+		Cached:   got.cached,
 	}
 	if more && got.figures == nil {
-		st.Query.Total = st.Total
+		t.Query.Total = t.Total
 	}
 	if !got.cached {
-		qed.Emit(ctx, qed.QueryExecuted{Query: st.Query.Executed, Rows: rows, Truncated: more, Millis: got.millis})
+		qed.Emit(ctx, qed.QueryExecuted{Query: t.Query.Executed, Rows: rows, Truncated: more, Millis: got.millis})
 	}
 	if got.partial != "" {
-		st.note("%s", got.partial)
-		if st.Total == 0 {
-			st.fail(ctx, "%s, and the rest has nothing", got.partial)
+		t.note("%s", got.partial)
+		if t.Total == 0 {
+			t.fail(ctx, "%s, and nothing was found in the rest", got.partial)
 			return nil
 		}
 	}
-	if st.Total == 0 {
-		st.Phase = explaining
+	if t.Total == 0 {
+		t.Phase = explaining
 		return nil
 	}
-	st.Rest = r.paging && st.Total > int64(len(got.docs))
-	if err := a.hold(ctx, st, r, got); err != nil {
+	t.Rest = r.paging && t.Total > int64(len(got.docs))
+	if err := a.hold(ctx, t, r, got); err != nil {
 		return err
 	}
 	if r.lookup && len(got.docs) > 1 {
-		st.Choices = choices(got.docs[:min(len(got.docs), a.opt.MaxChoices)])
-		st.Phase = choosing
+		t.Choices = choices(got.docs[:min(len(got.docs), maxChoices)])
+		t.Phase = choosing
 		return nil
 	}
-	st.finish(ctx)
+	t.finish(ctx)
 	return nil
 }
 
-// hold puts what was found into the step, or beside the run's records where that is
-// large.
-func (a *agent) hold(ctx context.Context, st *step, r runnable, got *hits) error {
+// hold stores in the task what was found. Large results are saved with the run.
+func (a *agent) hold(ctx context.Context, t *task, r runnable, got *hits) error {
 	most := a.opt.MaxDocumentBytes
 	if r.lookup {
-		most = 0 // any of them may be chosen
+		most = 0 // the user may choose any of them
 	}
-	if err := st.Found.keep(ctx, got.docs, most); err != nil {
+	if err := t.Found.keep(ctx, got.docs, most); err != nil {
 		return err
 	}
 	table := got.figures
 	switch {
 	case table != nil:
-		st.Figures = true
-		if got.rough != "" {
-			st.note("%s", got.rough)
+		t.Figures = true
+		if got.inexact != "" {
+			t.note("%s", got.inexact)
 		}
-		if table.Truncated && len(table.Rows) == a.opt.MaxResults {
-			st.note("only the first %d rows of figures were read", len(table.Rows))
+		if table.Truncated && len(table.Rows) == a.opt.MaxRows {
+			t.note("only the first %d rows of figures were read", len(table.Rows))
 		}
 	case len(got.docs) > 0:
-		table = rows(got.docs, columns(got.docs, st.Show, a.opt.MaxColumns))
-		table.Truncated = st.Total > int64(len(got.docs))
+		table = a.reader.table(t.Index, got.docs, columns(got.docs, t.Show, a.opt.MaxColumns))
+		table.Truncated = t.Total > int64(len(got.docs))
 	default:
-		table = &qed.Table{Columns: []qed.Column{{Name: "count"}}, Rows: [][]any{{st.Total}}}
+		table = counted(t.Total)
 	}
-	return st.keep(ctx, table)
+	return t.keep(ctx, table)
 }

@@ -17,7 +17,7 @@ import (
 
 const findAll = "find all documents"
 
-// single is a model that plans one step and writes the given searches for it.
+// single returns a model that plans one task and writes the given searches for it.
 func single(bodies ...llmtest.Reply) *llmtest.Model {
 	return llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", bodies...), reply("answer", text("Here they are.")))
 }
@@ -28,7 +28,7 @@ const (
 	other    = `{"query":{"match":{"name":"Tax"}}}`
 )
 
-// What is refused goes back to the model with what is wrong with it.
+// A refused search goes back to the model with its problems.
 func TestRefusedSearchIsWrittenAnew(t *testing.T) {
 	m, e := single(body(invented), body("```json\n"+right+"\n```")), &engine{answers: []answer{{docs: files(1)}}}
 	events, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
@@ -48,28 +48,28 @@ func TestRefusedSearchIsWrittenAnew(t *testing.T) {
 	wants(t, "the second prompt", sent(m, "generate")[1], "folderName", refused[0].Candidates[0], "It cannot be used")
 }
 
-// What the validator puts right is part of the proof.
-func TestMendedSearch(t *testing.T) {
+// The validator's fixes are part of the proof.
+func TestFixedSearch(t *testing.T) {
 	const misspelt = `{"query":{"term":{"parent_id":"abc-123"}}}`
 	m, e := single(body(misspelt)), &engine{answers: []answer{{contains: "parentId", docs: files(1)}}}
 	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
 	if got.Partial || len(got.Queries) != 1 || got.Queries[0].Written != misspelt || len(got.Queries[0].Corrections) != 1 {
 		t.Fatalf("answer = %+v", got)
 	}
-	wants(t, "the correction", got.Queries[0].Corrections[0].Reason, "mended", "parentId")
+	wants(t, "the correction", got.Queries[0].Corrections[0].Reason, "fixed", "parentId")
 }
 
-// The third try is told of the first two.
-func TestEarlierTriesAreTold(t *testing.T) {
+// The third prompt contains the first two tries.
+func TestEarlierTriesAreInThePrompt(t *testing.T) {
 	m := single(body(`{"query":{"term":{"first":1}}}`), body(`{"query":{"term":{"second":1}}}`), body(right))
 	_, got := ask(t, newAgent(t, m, &engine{answers: []answer{{docs: files(1)}}}, nil), qed.Turn{Text: question})
 	if got.Partial {
 		t.Errorf("answer = %+v", got)
 	}
-	wants(t, "the third prompt", sent(m, "generate")[2], "Tried before that", `\"first\"`, `\"second\"`)
+	wants(t, "the third prompt", sent(m, "generate")[2], "failed before that", `\"first\"`, `\"second\"`)
 }
 
-func TestRegenerationsAreLimited(t *testing.T) {
+func TestCorrectionsAreLimited(t *testing.T) {
 	bad := func(n string) llmtest.Reply { return body(`{"query":{"term":{"f` + n + `":1}}}`) }
 	for _, tt := range []struct {
 		name    string
@@ -79,7 +79,7 @@ func TestRegenerationsAreLimited(t *testing.T) {
 	}{
 		{name: "three", bodies: []llmtest.Reply{bad("1"), bad("2"), bad("3"), body(right)}},
 		{name: "no more than three", bodies: []llmtest.Reply{bad("1"), bad("2"), bad("3"), bad("4")}, partial: true},
-		{name: "none", opt: searchagent.Options{MaxRegenerations: -1}, bodies: []llmtest.Reply{bad("1")}, partial: true},
+		{name: "none", opt: searchagent.Options{MaxCorrections: -1}, bodies: []llmtest.Reply{bad("1")}, partial: true},
 		{name: "the same again", bodies: []llmtest.Reply{bad("1"), body(`{"query": {"term": {"f1": 1}}}`)}, partial: true},
 		{name: "no body", bodies: []llmtest.Reply{{JSON: map[string]any{"body": "", "reason": "There is no such field."}}}, partial: true},
 		{name: "no body after a refusal", bodies: []llmtest.Reply{bad("1"), {JSON: map[string]any{"body": " "}}}, partial: true},
@@ -110,8 +110,8 @@ func TestRegenerationsAreLimited(t *testing.T) {
 	}
 }
 
-// What another search may not suffer from is the model's to cure; all else is not, and
-// is not tried again here.
+// Failures that another search may avoid go back to the model. Others do not, and
+// are not retried here.
 func TestEngineFails(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -124,7 +124,7 @@ func TestEngineFails(t *testing.T) {
 	}{
 		{name: "rejected", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 1, cured: true, ran: 2, told: "no such analyzer"},
 		{name: "rejected twice", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 2, cured: true, ran: 3},
-		{name: "rejected for ever", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 9, partial: true, ran: 3},
+		{name: "rejected for ever", err: engineFails(esquery.ErrBadRequest, "no such analyzer"), times: 9, partial: true, ran: 4},
 		{name: "too large", err: engineFails(esquery.ErrTooLarge, ""), times: 1, cured: true, ran: 2, told: "too large"},
 		{name: "too slow", err: engineFails(esquery.ErrTimeout, "30s"), times: 1, cured: true, ran: 2, told: "30s"},
 		{name: "gone", err: engineFails(esquery.ErrNotFound, ""), times: 1, partial: true, ran: 1},
@@ -140,7 +140,7 @@ func TestEngineFails(t *testing.T) {
 				e.answers = append(e.answers, answer{err: tt.err, once: true})
 			}
 			e.answers = append(e.answers, answer{docs: files(1)})
-			m := single(body(right), body(other), body(`{"query":{"match":{"name":"taxes"}}}`), body(`{}`))
+			m := single(body(right), body(other), body(`{"query":{"match":{"name":"taxes"}}}`), body(`{"query":{"match":{"name":"a"}}}`), body(`{}`))
 			_, got, err := run(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
 			if len(e.ran) != tt.ran {
 				t.Errorf("ran %d searches, want %d", len(e.ran), tt.ran)
@@ -160,7 +160,7 @@ func TestEngineFails(t *testing.T) {
 	}
 }
 
-// The steps that ran are part of the answer when a later one cannot.
+// The tasks that ran are part of the answer if a later one cannot run.
 func TestEngineFailsInTheMiddle(t *testing.T) {
 	for _, tt := range []struct {
 		kind  esquery.ErrorKind
@@ -179,8 +179,8 @@ func TestEngineFailsInTheMiddle(t *testing.T) {
 	}
 }
 
-// A result of which shards are missing is told as one, and nothing found in the rest is
-// no result.
+// A result with missing shards is reported as partial, and an empty result of the rest is
+// not a result.
 func TestPartialResults(t *testing.T) {
 	part := &esquery.Result{Total: esquery.Total{Value: 1, Exact: true}, Hits: []esquery.Hit{{Index: "files", ID: "1", Source: []byte(`{"name":"a"}`)}}}
 	for name, a := range map[string]answer{
@@ -197,7 +197,7 @@ func TestPartialResults(t *testing.T) {
 	}
 }
 
-// Steps that do not need each other run at the same time.
+// Tasks that do not need each other run concurrently.
 func TestStepsRunAtTheSameTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		slow := func(text string) llmtest.Reply { r := body(text); r.Delay = time.Minute; return r }

@@ -1,63 +1,66 @@
 // Package searchagent answers questions from indices of Elasticsearch or
-// OpenSearch, with the proof: the plan, each step's search as the model wrote it
-// and as it ran, how long it took, how many documents there are, every correction
-// and why, and the documents.
+// OpenSearch and shows the proof: the plan, the search of each task as the model
+// wrote it and as it ran, its duration, how many documents match, every correction
+// with its reason, and the documents.
 //
-// The way of a question is a [qed.Graph]:
+//	agent, err := searchagent.New(model, engine, validator, nil)
+//	...
+//	answer, err := agent.Ask(ctx, qed.Turn{Text: "Which contracts end this year?"})
+//
+// A question passes through a [qed.Graph]. Each node is in the file of its name:
 //
 //	classify -> plan -> write -> search -> pages -> answer
 //	                      ^        |
-//	                      |        +-> explain   nothing was found: which condition is to blame
-//	                      |        +-> choose    several were found where one is needed: the user is asked
+//	                      |        +-> explain   nothing was found: which condition is the reason
+//	                      |        +-> choose    several were found, one is needed: the user is asked
 //	                      +--------+
 //
-// A plan has one step or several that build on each other, such as "find the folder
-// by its name, then the documents in it". Steps that do not need each other run at
-// the same time. A step that needs what another found is written when that is known,
-// from its documents. No step runs on nothing.
+// A plan has one or more tasks that build on each other, such as "find the folder by
+// its name, then the documents in it". Tasks that do not need each other run
+// concurrently. The search of a task that needs the result of another is written
+// when that result is known. A task never runs without the results that it needs.
 //
-// The model plans, writes searches and puts what was found into words; everything
-// else is computed. Package esquery reads what the model wrote and refuses it or
-// makes a search of it, with the host's filter in it, and an [Engine] runs nothing
-// else. A search that is refused, or that the engine rejects, is written anew with
-// what is wrong, a limited number of times. One that finds nothing is looked into,
-// clause by clause, and written anew once.
+// The model plans, writes searches and puts the result into words. Everything else
+// is computed: package esquery checks what the model wrote and adds the host's
+// filter, and an [Engine] runs only the checked search. A search that is refused, or
+// that the engine rejects, is corrected a limited number of times. If a search finds
+// nothing, each of its conditions is counted alone and the model writes it once more.
 //
-// [NewSource] is one index for tools: what is checked and run there goes the same way,
-// and no model takes part.
+// [NewSource] returns one index as a source for tools. It checks and runs searches in
+// the same way, without a model.
 //
-// # Who tries again
+// # Retries
 //
-// What a server or a network does not do is the [Engine]'s to repeat: package
-// esclient waits and tries again, and the agent never does. What the model can cure
-// (a search that the engine rejects, that takes too long or returns too much) is the
-// agent's, by another search. What nobody can cure ends the turn with an error, which
-// matches a kind of package esquery; with a Store, the turn can go on later from
-// where it was. Without one the answer is made of the steps that ran, and partial.
+// The [Engine] repeats requests that fail because of a server or the network: package
+// esclient does, the agent never does. The agent corrects searches that the engine
+// rejects, that take too long or that return too much. Other failures end the turn
+// with an error, which matches a kind of package esquery; with a Store, the turn can
+// be resumed later. Without a Store, the answer contains the tasks that ran, and is
+// partial.
 //
 // # What the model sees
 //
-// Everything that follows goes to the model's provider: the indices' names and what
-// [Options.About] says of them, the fields that a question is likely about, with
-// their types, the conversation, the searches with their faults, and the documents
-// that were found, as far as [Options.MaxDocumentBytes] goes. Fields that the
-// Validator hides never do: they are taken out of documents here once more, whatever
-// the Engine returns. Data among it is quoted and capped, and said to be data.
+// The following goes to the model's provider: the names of the indices and
+// [Options.About], the fields that a question is likely about with their types, the
+// conversation, the searches with their problems, and the documents that were found,
+// up to [Options.MaxDocumentBytes]. Fields that the Validator hides never do: they
+// are removed from documents again here, whatever the Engine returns. Data in a
+// prompt is quoted, limited and marked as data.
 //
 // # Requests
 //
-// The requests have these names, for scripted models and traces
-// ([llm.Request.Name]). What comes back is JSON but for the last:
+// The requests to the model have these names ([llm.Request.Name]), for scripted
+// models and traces. The replies are JSON, except for the last:
 //
 //	classify   {"search": true, "confidence": "high", "reason": "why"}
 //	plan       {"steps": [{"key": "folder", "task": "find the folder named Tax", "index": "files",
 //	            "after": [], "one": true}], "reason": "why these"}
-//	generate   {"body": "{\"query\": ..}", "show": ["name"], "reason": "where body is empty"}
+//	generate   {"body": "{\"query\": ...}", "show": ["name"], "reason": "if body is empty"}
 //	answer     text
 //
-// The requests of steps that run at the same time come in any order; each holds the
-// text of its task. With a Store there is one more: what a user says to a question, unless
-// it is an option's number or its words, is read with "read_reply" ([qed.ParseReplies]).
+// The requests of concurrent tasks come in any order; each contains the text of its
+// task. With a Store there is one more: a reply of the user that is not the number
+// or the text of a choice is parsed with "read_reply" ([qed.ParseReplies]).
 package searchagent
 
 import (
@@ -69,41 +72,51 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/llm"
 )
 
-// Engine runs searches. The client of package esclient is one. It is safe for
+// ErrFilter is the error of a turn or a query if [Options.Filter] or
+// [SourceOptions.Filter] fails, or returns no filter or one that does not fit.
+// Nothing is searched then.
+var ErrFilter = errors.New("there is no filter for the turn, so nothing may be searched")
+
+var errNoResult = errors.New("searchagent: the Engine returned neither a result nor an error")
+
+// An Engine runs searches. The client of package esclient is one. It is safe for
 // concurrent use.
 //
-// Its errors are [*esquery.EngineError] where the server, or the way to it, failed.
+// If the server or the network fails, its errors are [*esquery.EngineError].
 type Engine interface {
-	// Search runs s as it is.
+	// Search runs s.
 	Search(ctx context.Context, s *esquery.Search) (*esquery.Result, error)
+
 	// Count returns how many documents match the query of s.
 	Count(ctx context.Context, s *esquery.Search) (int64, error)
-	// Pages reads all that s finds, by page, as of one moment.
+
+	// Pages returns everything that s finds in pages, as of one point in time.
 	Pages(ctx context.Context, s *esquery.Search, opt *esquery.PageOptions) iter.Seq2[*esquery.Result, error]
 }
 
-// New returns the search agent: a [qed.Agent] that answers from what v lets the
-// model search on e. A nil opt means the defaults.
+// New returns an agent that answers questions by searching on e within what v
+// allows. A nil opt means the defaults.
 //
-// With [Options.Store] the agent keeps conversations: what was said before is told
-// to the model, a turn that stopped can go on, and the user can be asked which of
-// several documents he means. Without one, pass what was said before in
-// [qed.Turn.History]; where the agent would ask, the answer then has the choices, and
-// is partial. The agent is safe for concurrent use.
+// With [Options.Store] the agent keeps conversations: the model sees the earlier
+// messages, a turn that stopped can be resumed, and the user can be asked which of
+// several documents is meant. Without a store, pass the earlier messages in
+// [qed.Turn.History]; an answer that would need the user's choice is partial and
+// lists the choices. The agent is safe for concurrent use.
 //
-// What a budget in the context ([qed.WithBudget]) leaves is all that the agent
-// spends; when it is used up, the answer is made of what there is, and partial.
+// The agent spends no more than a budget in the context allows
+// ([qed.WithBudget]). When the budget is used up, the answer is partial and
+// contains what was found.
 //
-// A turn ends with an error where nobody can answer it (the model or the engine is
-// unreachable, the filter fails, the context ends); it ends with a partial Answer that
-// says why where the question could not be answered as it was asked, nothing was found,
-// or it asks for anything but searching. A turn without a text is [qed.ErrEmptyTurn];
-// with a Store it goes on with what stopped.
-// Errors of the model match the kinds of package llm, those of the engine the kinds of
-// package esquery.
+// A turn fails if the model or the engine cannot be reached, the filter fails or
+// the context ends. Errors of the model match the kinds of package llm, and those of
+// the engine the kinds of package esquery. A turn without a text is
+// [qed.ErrEmptyTurn]; with a Store it resumes a stopped turn. If the question
+// cannot be answered as it was asked, nothing was found, or it does not ask for a
+// search, the answer is partial and says why.
 func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Agent, error) {
 	if model == nil || e == nil || v == nil {
 		return nil, errors.New("searchagent: New needs a model, an engine and a validator")
@@ -118,12 +131,12 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	}
 	a := &agent{
 		model:     m,
-		reader:    reader{e, o.Size, o.MaxResults},
+		reader:    reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType},
 		validator: v,
 		opt:       o,
-		lookups:   newLookups(o.CacheSize, o.CacheTTL),
+		lookups:   lru.New[lookupKey, document](o.CacheSize, o.CacheTTL),
 	}
-	runner, err := a.pipeline()
+	runner, err := a.graph()
 	if err != nil {
 		return nil, fmt.Errorf("searchagent: %w", err)
 	}
@@ -140,17 +153,17 @@ func New(model llm.Model, e Engine, v *esquery.Validator, opt *Options) (qed.Age
 	}), nil
 }
 
-// agent is what all turns share; what one turn knows is its state.
+// agent is what all turns share. What one turn knows is its state.
 type agent struct {
 	model     *asking.Model
 	reader    reader
 	validator *esquery.Validator
 	opt       Options
-	lookups   *lookups
+	lookups   *lru.Cache[lookupKey, document]
 }
 
-// pipeline is the way a question takes.
-func (a *agent) pipeline() (*qed.Runner[state], error) {
+// graph returns the nodes and edges that a question passes through.
+func (a *agent) graph() (*qed.Runner[state], error) {
 	g := qed.NewGraph[state]("search")
 
 	g.Node("classify", a.classify, nil)
@@ -172,17 +185,18 @@ func (a *agent) pipeline() (*qed.Runner[state], error) {
 	g.Edge("pages", "answer")
 	g.Edge("answer", qed.End)
 
+	// The first search of a task, the one after an empty result, and the corrections.
+	searches := 2 + a.opt.MaxCorrections
 	return g.Compile(&qed.CompileOptions{
-		MaxSteps: visitsOnce + a.opt.MaxSteps*(2*a.opt.searches()+visitsPerStep),
+		MaxSteps: visitsOnce + a.opt.MaxTasks*(2*searches+visitsPerTask),
 		WrapUp:   "answer",
 	})
 }
 
-// How many nodes a turn visits at most: once each, and for each step of the plan,
-// beside the writing and the running of its searches.
+// The highest number of nodes that a turn visits, apart from write and search.
 const (
 	visitsOnce    = 6
-	visitsPerStep = 4 // explained twice, chosen, and once more
+	visitsPerTask = 4 // explain twice, choose, and one more
 )
 
 func afterClassifying(s state) string {
@@ -192,15 +206,15 @@ func afterClassifying(s state) string {
 	return "plan"
 }
 
-// next says what comes after any node of the loop, by the steps' phases. What needs
-// no user comes first, so that all is done that can be done when he is asked.
+// next returns the node after any node of the loop, by the phases of the tasks. The
+// user is asked last, when everything else is done.
 func next(s state) string {
 	for _, node := range []struct {
 		of   phase
 		name string
-	}{{searching, "search"}, {explaining, "explain"}, {writing, "write"}, {choosing, "choose"}} {
-		for i := range s.Steps {
-			if s.Steps[i].Phase == node.of || node.of == writing && s.ready(i) {
+	}{{searching, "search"}, {explaining, "explain"}, {drafting, "write"}, {choosing, "choose"}} {
+		for i := range s.Tasks {
+			if s.Tasks[i].Phase == node.of || node.of == drafting && s.ready(i) {
 				return node.name
 			}
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// engine is a stand-in for a real one, which integration/ has: it answers by what a
-// search contains, and counts by the same.
+// engine is a fake; the real ones are in integration/. It chooses its answer by what a
+// search contains, and counts in the same way.
 type engine struct {
 	answers []answer
 	counts  map[string]int64 // by what a body contains; 0 where none fits
@@ -122,12 +122,12 @@ func (e *engine) Pages(ctx context.Context, s *esquery.Search, opt *esquery.Page
 	}
 }
 
-// silent answers nothing at all.
+// silent is an engine that returns nothing.
 type silent struct{ *engine }
 
 func (silent) Search(context.Context, *esquery.Search) (*esquery.Result, error) { return nil, nil }
 
-// uncounted cannot count.
+// uncounted is an engine that cannot count.
 type uncounted struct{ *engine }
 
 func (uncounted) Count(context.Context, *esquery.Search) (int64, error) {
@@ -158,7 +158,7 @@ func validator(t testing.TB, opt *esquery.Options) *esquery.Validator {
 	return v
 }
 
-// hiding is a validator of which the model may not see the field ssn.
+// hiding returns a validator that hides the field ssn from the model.
 func hiding(t testing.TB) *esquery.Validator {
 	return validator(t, &esquery.Options{Sensitive: []string{"ssn"}})
 }
@@ -172,7 +172,7 @@ func newAgent(t testing.TB, m llm.Model, e searchagent.Engine, opt *searchagent.
 	return a
 }
 
-// reply is what the scripted model says to the requests of one name, in order.
+// reply is the scripted model's replies to the requests of one name, in order.
 func reply(name string, replies ...llmtest.Reply) llmtest.Rule {
 	return llmtest.Rule{Name: name, Replies: replies}
 }
@@ -203,7 +203,7 @@ func body(text string, show ...string) llmtest.Reply {
 	return llmtest.Reply{JSON: map[string]any{"body": text, "show": append([]string{}, show...)}}
 }
 
-// generates answers the requests for the step with that task, in order.
+// generates replies to the requests for the task with that text, in order.
 func generates(task string, replies ...llmtest.Reply) llmtest.Rule {
 	return llmtest.Rule{Name: "generate", Contains: []string{"The step to be done: " + strconv.Quote(task)}, Replies: replies}
 }
@@ -216,7 +216,7 @@ func engineFails(kind esquery.ErrorKind, reason string) error {
 	return &esquery.EngineError{Kind: kind, Reason: reason}
 }
 
-// The reference's question: the documents of a folder that is given by its name.
+// The question of the reference: the documents of a folder that is given by its name.
 const (
 	findFolder    = "find the folder named Tax"
 	findDocuments = "find the documents in it"
@@ -245,12 +245,12 @@ func files(n int) []doc {
 	return docs
 }
 
-// found is an engine with one folder and its documents.
+// found returns an engine with one folder and its documents.
 func found(n int) *engine {
 	return &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {contains: `"abc-123"`, docs: files(n)}}}
 }
 
-// scripted answers the question about the folder without a fault.
+// scripted returns the replies that answer the question about the folder.
 func scripted() []llmtest.Rule {
 	return []llmtest.Rule{
 		isSearch(), reply("plan", folderPlan()),
@@ -261,7 +261,7 @@ func scripted() []llmtest.Rule {
 
 const question = "List the documents in the Tax folder"
 
-// run asks one question and returns what happened and what came of it.
+// run asks one question and returns the events, the answer and the error.
 func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.EventData, qed.Answer, error) {
 	t.Helper()
 	var events []qed.EventData
@@ -278,7 +278,7 @@ func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.EventData, qed.Answer,
 	return events, answer, nil
 }
 
-// ask is run for a turn that must not fail.
+// ask calls run for a turn that must not fail.
 func ask(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.EventData, qed.Answer) {
 	t.Helper()
 	events, answer, err := run(t, a, turn)
@@ -298,7 +298,7 @@ func all[D qed.EventData](events []qed.EventData) []D {
 	return found
 }
 
-// sent is the text of the requests of one name, in order.
+// sent returns the texts of the requests of one name, in order.
 func sent(m *llmtest.Model, name string) []string {
 	var texts []string
 	for _, req := range m.Requests() {
@@ -327,7 +327,7 @@ func lacks(t *testing.T, what, text string, parts ...string) {
 	}
 }
 
-// shown is a body that ran without what names hidden fields.
+// shown returns a body that ran, without the names of hidden fields.
 func shown(ran string) string {
 	return strings.Replace(ran, `,"_source":{"excludes":["ssn","ssn.*"]}`, "", 1)
 }
@@ -399,13 +399,13 @@ func TestNew(t *testing.T) {
 		"no engine":    func() (qed.Agent, error) { return searchagent.New(llmtest.New(), nil, v, nil) },
 		"no validator": func() (qed.Agent, error) { return searchagent.New(llmtest.New(), &engine{}, nil, nil) },
 		"a negative limit": func() (qed.Agent, error) {
-			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{MaxSteps: -1})
+			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{MaxTasks: -1})
 		},
 		"more than the validator allows": func() (qed.Agent, error) {
-			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{Size: 20_000, MaxResults: 20_000})
+			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{PageSize: 20_000, MaxRows: 20_000})
 		},
 		"too large a limit": func() (qed.Agent, error) {
-			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{MaxRetries: 1 << 30})
+			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{MaxCorrections: 1 << 30})
 		},
 		"a negative time": func() (qed.Agent, error) {
 			return searchagent.New(llmtest.New(), &engine{}, v, &searchagent.Options{CacheTTL: -1})

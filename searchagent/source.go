@@ -1,6 +1,7 @@
 package searchagent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,92 +11,83 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
 )
 
-// SourceOptions are the limits of a source, and what it says of its index. A nil
-// SourceOptions and zero fields mean the defaults named at each field; a negative
-// number is an error.
+// SourceOptions are the options of [NewSource]. Nil and zero fields mean the defaults. A
+// negative number is an error.
 type SourceOptions struct {
-	// Index is the index that is searched. Empty: that of the source's name.
+	// Index is the index that is searched. Empty means the name of the source.
 	Index string
-	// About says for a model what the index holds: "one document a shipment". Empty:
-	// nothing.
+
+	// About describes the index for a model: "one document per shipment". It may be
+	// empty.
 	About string
 
-	// Filter makes the filter that every search must match, on top of the
-	// Validator's own: that of the caller whose context it is. It is asked for in
-	// each Check and each Run. Where it fails, or returns nothing, that fails with
-	// [ErrFilter] and nothing is searched; its own error is wrapped, and no part of
-	// the text, which a model may read. Nil: there is none.
+	// Filter returns a filter that every search must match, in addition to the filter of
+	// the Validator. It is called in each Check and each Run, with the caller's context.
+	// If it fails or returns nothing, the call fails with [ErrFilter] and nothing is
+	// searched. errors.Is finds the error of Filter, but its text is not part of the
+	// message, which a model may see. Nil means no filter.
 	Filter func(context.Context) (json.RawMessage, error)
 
-	// MaxRows is how many documents, or rows of figures, a query reads: 1000.
+	// MaxRows is how many documents, or rows of figures, a query reads. 0 means 1000.
 	MaxRows int
-	// PageSize is how many documents are asked for at once: 1000. More are read by
-	// pages, as of one moment.
+
+	// PageSize is how many documents one request reads. 0 means 1000. More documents are
+	// read in pages, as of one point in time.
 	PageSize int
-	// MaxColumns is how many fields of the documents a table has: 50.
+
+	// MaxColumns is how many fields of the documents a table has. 0 means 50.
 	MaxColumns int
-	// MaxFields is how many fields of the index are described: 150. Where there are
-	// more, those nearest to the request's words are.
+
+	// MaxFields is how many fields of the index are described. 0 means 150. If there are
+	// more, those nearest to the words of the request are described.
 	MaxFields int
 }
 
 func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
-	var out SourceOptions
+	var v SourceOptions
 	if o != nil {
-		out = *o
+		v = *o
 	}
-	if out.Index == "" {
-		out.Index = name
-	}
-	for _, f := range []struct {
-		name  string
-		value *int
-		usual int
-	}{
-		{"MaxRows", &out.MaxRows, 1000},
-		{"PageSize", &out.PageSize, 1000},
-		{"MaxColumns", &out.MaxColumns, 50},
-		{"MaxFields", &out.MaxFields, 150},
-	} {
-		if *f.value < 0 || *f.value > maxOption {
-			return out, fmt.Errorf("searchagent: SourceOptions.%s is %d: it lies between 0 and %d", f.name, *f.value, maxOption)
-		}
-		if *f.value == 0 {
-			*f.value = f.usual
-		}
-	}
-	out.PageSize = min(out.PageSize, out.MaxRows)
-	return out, nil
+	v.Index = cmp.Or(v.Index, name)
+	err := errors.Join(
+		option.Default("searchagent: SourceOptions.MaxRows", &v.MaxRows, 1000),
+		option.Default("searchagent: SourceOptions.PageSize", &v.PageSize, 1000),
+		option.Default("searchagent: SourceOptions.MaxColumns", &v.MaxColumns, 50),
+		option.Default("searchagent: SourceOptions.MaxFields", &v.MaxFields, 150),
+	)
+	v.PageSize = min(v.PageSize, v.MaxRows)
+	return v, err
 }
 
-// NewSource returns an index of e that v lets be searched as a [query.Source]. Its
-// queries are bodies of the _search API. name is what models and plans call the source,
-// and the index too, unless [SourceOptions.Index] says another. A nil opt means the
-// defaults. An index that v does not have is an error.
+// NewSource returns an index of e as a [query.Source], limited to what v allows. name is
+// the name of the source, and of the index unless [SourceOptions.Index] is set. Its
+// queries are bodies of the _search API. A nil opt means the defaults. An index that v
+// does not have is an error.
 //
-// What Check returns has neither v's filter nor the caller's in it, so that it can be
-// shown, written down and run again, also for somebody else: the filter is put in for
-// each Run anew. A [*query.Refusal] of Check wraps a [*refusal.Error].
+// Check returns the body without the filters of v and the caller, so that it can be
+// shown, stored and run again, also for another caller: Run adds the filters each time.
+// If v refuses a body, the error is a [*refusal.Error].
 //
-// The rows are the documents, a column a field, or the figures of aggregations, a row a
-// bucket. A search that says neither its size nor what would keep it from being read by
-// page returns all that it finds, up to MaxRows.
+// The rows are the documents, one column per field, or the figures of aggregations, one
+// row per bucket. A search without a size, and without a key that prevents paging,
+// returns all documents that it finds, up to MaxRows.
 //
-// Of figures, a column has the name of its aggregation, with those of the single buckets
-// around it, such as filters: late.delay. One whose name is taken in its rows becomes
-// name_2. Times are the texts that the engine gives for them, all other values numbers. A
-// composite has a column for each of its sources. Where an engine returned only the first
-// buckets, the table is truncated; where it counts them by shard and tells an error, or that
-// it is not known, Partial says so.
+// A column of figures is named after its aggregation, with the names of single buckets
+// around it, such as filters: late.delay. If a row has the name already, the column
+// becomes name_2. Times are the texts of the engine, all other values numbers. A
+// composite has a column for each of its sources. If the engine returned only the first
+// buckets, the table is truncated. If its counts have an error, Partial says so.
 //
-// Run spends the rows of a budget in the context ([qed.WithBudget]). Where the engine
-// fails, its errors match the kinds of package esquery; one that another search may
-// not meet is a [*query.Refusal].
+// Run spends rows of the budget in the context ([qed.WithBudget]). Errors of the engine
+// match the kinds of package esquery. A failure that another search may avoid, such as a
+// search that the engine rejects, is a [*refusal.Error] as well.
 func NewSource(name string, e Engine, v *esquery.Validator, opt *SourceOptions) (query.Source, error) {
 	if strings.TrimSpace(name) == "" || e == nil || v == nil {
 		return nil, errors.New("searchagent: NewSource needs a name, an engine and a validator")
@@ -109,12 +101,14 @@ func NewSource(name string, e Engine, v *esquery.Validator, opt *SourceOptions) 
 		return nil, fmt.Errorf("searchagent: %w", err)
 	}
 	if _, problems := prepare(v, o.Index, "{}", o.PageSize, false); len(problems) > 0 {
-		return nil, fmt.Errorf("searchagent: SourceOptions.PageSize is more than the validator lets a search return: %s", say(problems))
+		return nil, fmt.Errorf("searchagent: SourceOptions.PageSize is higher than the validator allows: %s",
+			writing.Reason(problems))
 	}
-	return &source{name: name, index: o.Index, validator: v, reader: reader{e, o.PageSize, o.MaxRows}, opt: o}, nil
+	r := reader{engine: e, page: o.PageSize, most: o.MaxRows, fieldType: v.FieldType}
+	return &source{name: name, index: o.Index, validator: v, reader: r, opt: o}, nil
 }
 
-// source is an index. It never changes.
+// source is an index as a query.Source. It does not change.
 type source struct {
 	name      string
 	index     string
@@ -129,7 +123,7 @@ func (s *source) Language() string { return query.Elasticsearch }
 
 func (s *source) About() string { return s.opt.About }
 
-// Describe says what the index has, without what is hidden.
+// Describe describes the fields of the index, without hidden ones.
 func (s *source) Describe(ctx context.Context, request string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -143,29 +137,29 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 	if s.opt.About != "" {
 		b.WriteString(": " + prompt.Quote(s.opt.About))
 	}
-	fmt.Fprintf(&b, "\nA search without a size returns all that it finds, up to %d documents.\n", s.opt.MaxRows)
-	b.WriteString("Its fields, each with its type and what it can be used for:\n" + d.String())
+	fmt.Fprintf(&b, "\nA search without a size returns everything that it finds, up to %d documents.\n", s.opt.MaxRows)
+	b.WriteString("Its fields, with their types and what they can be used for:\n" + d.String())
 	return b.String(), nil
 }
 
-// Check returns the body with what is beyond doubt put right.
+// Check returns the body with the validator's fixes.
 func (s *source) Check(ctx context.Context, q json.RawMessage) (json.RawMessage, error) {
 	body, _, err := s.check(ctx, q)
 	return body, err
 }
 
-// check returns a body as it can be written down, and what may run of it.
+// check returns the body in the form in which it can be stored, and the search to run.
 func (s *source) check(ctx context.Context, q json.RawMessage) (json.RawMessage, runnable, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, runnable{}, err
 	}
 	var text string
-	if json.Unmarshal(q, &text) == nil { // a body as text, which may be no JSON
-		q = json.RawMessage(bare(text))
+	if json.Unmarshal(q, &text) == nil { // a body as text, which may not be valid JSON
+		q = json.RawMessage(writing.Bare(text))
 	}
 	if len(strings.TrimSpace(string(q))) == 0 {
 		return nil, runnable{}, s.refused([]refusal.Problem{{
-			Code: esquery.ErrMalformed, Message: "there is no body; all documents are searched by {}",
+			Code: esquery.ErrMalformed, Message: "there is no body; {} finds all documents",
 		}})
 	}
 	v, err := s.allowed(ctx)
@@ -176,7 +170,7 @@ func (s *source) check(ctx context.Context, q json.RawMessage) (json.RawMessage,
 	if len(problems) > 0 {
 		return nil, runnable{}, s.refused(problems)
 	}
-	body, err := asMended(v, s.index, q)
+	body, err := fixed(v, s.index, q)
 	return body, r, err
 }
 
@@ -193,45 +187,22 @@ func (s *source) allowed(ctx context.Context) (*esquery.Validator, error) {
 	return v, nil
 }
 
-// filterError is why there is no filter. Its text is for whoever asked, who is not told
-// what the filter, or what makes it, says.
+// filterError is the error if there is no filter. Its text is shown to the author of the
+// query, who must not see what the filter, or the function that makes it, says. For the
+// same reason errors.As does not find the errors in it: a refused filter is not a refused
+// query.
 type filterError struct{ err error }
 
-func (e *filterError) Error() string { return "searchagent: " + ErrFilter.Error() }
-func (e *filterError) Unwrap() error { return e.err }
+func (e *filterError) Error() string        { return "searchagent: " + ErrFilter.Error() }
+func (e *filterError) Is(target error) bool { return errors.Is(e.err, target) }
 
-// refused tells a model all that is wrong with a search. What was mended is not in it.
+// refused returns the problems of a search as an error, without those that were fixed.
 func (s *source) refused(problems []refusal.Problem) error {
-	err := &refusal.Error{Package: "esquery", Problems: problems}
 	faults := slices.DeleteFunc(slices.Clone(problems), func(p refusal.Problem) bool { return p.Fix != "" })
-	if len(faults) > 0 { // of very many problems the last are not told
+	if len(faults) > 0 { // a long list of problems is cut, and may end with fixed ones
 		problems = faults
 	}
-	refused := &query.Refusal{Code: string(problems[0].Code), Name: problems[0].Path, Err: err}
-	if len(problems) == 1 {
-		refused.Candidates = problems[0].Candidates
-	}
-	var b strings.Builder
-	b.WriteString("the search of index " + s.index + " is refused")
-	for i, p := range problems[:min(len(problems), maxProblems)] {
-		if i == 0 {
-			b.WriteString(": ")
-		} else {
-			b.WriteString("; ")
-		}
-		if p.Path != "" {
-			b.WriteString("at " + prompt.Clip(p.Path, maxField) + ": ")
-		}
-		b.WriteString(p.Message)
-		if len(p.Candidates) > 0 && len(problems) > 1 {
-			b.WriteString(" (perhaps meant: " + strings.Join(p.Candidates, ", ") + ")")
-		}
-	}
-	if more := len(problems) - maxProblems; more > 0 {
-		fmt.Fprintf(&b, "; and %d more problems", more)
-	}
-	refused.Message = b.String()
-	return refused
+	return &refusal.Error{Package: "searchagent", Problems: problems}
 }
 
 // Run checks a search again, with the filter of the caller, and runs it.
@@ -249,7 +220,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 		return nil, s.failed(ctx, err)
 	}
 	if got.partial != "" && got.total == 0 {
-		return nil, fmt.Errorf("searchagent: %s, and the rest has nothing", got.partial)
+		return nil, fmt.Errorf("searchagent: %s, and nothing was found in the rest", got.partial)
 	}
 	if err := s.rest(ctx, r, got); err != nil {
 		return nil, err
@@ -257,19 +228,16 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	return s.result(body, r, got), nil
 }
 
-// failed says for a model what another search may not meet; all else is an error as it
-// is.
+// failed returns a refusal.Error if another search may avoid the failure.
 func (s *source) failed(ctx context.Context, err error) error {
-	var failure *esquery.EngineError
-	if ctx.Err() == nil && errors.As(err, &failure) && curable(failure) {
-		p := rejection(failure)
-		return &query.Refusal{Code: string(p.Code), Message: "the search of index " + s.index + " failed: " + p.Message, Err: err}
+	if failure, ok := errors.AsType[*esquery.EngineError](err); ok && ctx.Err() == nil && correctable(failure) {
+		return &refusal.Error{Package: "searchagent", Problems: []refusal.Problem{rejection(failure)}, Err: err}
 	}
 	return fmt.Errorf("searchagent: %w", err)
 }
 
-// rest reads the pages after the first, if they are wanted. Where that breaks off, what
-// was read stands.
+// rest reads the pages after the first, if they are wanted. If that fails, the documents
+// that were read are returned.
 func (s *source) rest(ctx context.Context, r runnable, got *hits) error {
 	if !r.paging || got.total <= int64(len(got.docs)) || len(got.docs) >= s.opt.MaxRows {
 		return nil
@@ -293,14 +261,17 @@ func (s *source) rest(ctx context.Context, r runnable, got *hits) error {
 	return nil
 }
 
-// result is what was found.
+// result returns what was found.
 func (s *source) result(body json.RawMessage, r runnable, got *hits) *query.Result {
 	total := max(got.total, int64(len(got.docs)))
 	if len(got.docs) > s.opt.MaxRows {
 		got.docs = got.docs[:s.opt.MaxRows]
 	}
-	partial := strings.Join(slices.DeleteFunc([]string{got.partial, got.rough}, func(s string) bool { return s == "" }), "; ")
-	out := &query.Result{Table: s.table(body, r, got), Partial: partial, HowToRetrieve: retrieval(s.index, body)}
+	out := &query.Result{
+		Table:         s.table(body, r, got),
+		Partial:       join(got.partial, got.inexact),
+		HowToRetrieve: retrieval(s.index, body),
+	}
 	if got.figures == nil && got.exact && total > int64(len(got.docs)) && len(got.docs) > 0 {
 		out.Total = total
 	}
@@ -316,17 +287,18 @@ func (s *source) result(body json.RawMessage, r runnable, got *hits) *query.Resu
 	return out
 }
 
-// table is the figures, the documents, or their number where none was asked for.
+// table returns the figures, the documents, or the number of documents if the search asks
+// for none.
 func (s *source) table(body json.RawMessage, r runnable, got *hits) *qed.Table {
 	var t *qed.Table
 	switch {
 	case got.figures != nil:
 		t = got.figures
 	case len(got.docs) > 0:
-		t = rows(got.docs, documentColumns(got.docs, body, s.opt.MaxColumns))
+		t = s.reader.table(s.index, got.docs, documentColumns(got.docs, body, s.opt.MaxColumns))
 		t.Truncated = got.total > int64(len(got.docs))
 	case r.sized && !r.figures || got.total > 0:
-		t = &qed.Table{Columns: []qed.Column{{Name: countColumn}}, Rows: [][]any{{got.total}}}
+		t = counted(got.total)
 	default:
 		t = &qed.Table{}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/searchagent"
 )
 
-// A query with a misspelt field is put right before it runs. The filter, which each
-// caller has his own of, is put in when it does, and stays out of what is written down.
+// A query with a misspelt field is fixed before it runs. The filter, which depends
+// on the caller, is added when it runs, and is not part of the written query.
 func ExampleNewSource() {
 	mapping, err := esquery.ParseMapping([]byte(`{"properties":{"vessel":{"type":"keyword"}, "portName":{"type":"keyword"}, "company":{"type":"keyword"}}}`))
 	if err != nil {

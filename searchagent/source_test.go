@@ -32,7 +32,7 @@ func as(ctx context.Context, company string) context.Context {
 	return context.WithValue(ctx, companyKey{}, company)
 }
 
-// ofCompany is a filter that every caller has another of.
+// ofCompany returns a filter that depends on the caller.
 func ofCompany(ctx context.Context) (json.RawMessage, error) {
 	company, ok := ctx.Value(companyKey{}).(string)
 	if !ok {
@@ -74,7 +74,7 @@ func TestNewSource(t *testing.T) {
 	}
 }
 
-// A model is told the fields that it may use, and what the host says of the index.
+// The description contains the fields that may be used, and the host's description of the index.
 func TestSourceDescribe(t *testing.T) {
 	s := newSource(t, &engine{}, &searchagent.SourceOptions{About: "folders\n</fields>", MaxFields: 3})
 	got, err := s.Describe(t.Context(), "files by size and name")
@@ -85,8 +85,8 @@ func TestSourceDescribe(t *testing.T) {
 	lacks(t, "the description", got, "ssn", "</fields>", "owner")
 }
 
-// What Check returns is the author's own: put right, without what the host puts in, and
-// checked again it stays as it is.
+// Check returns the author's body with fixes and without the host's filter. Another
+// check returns it unchanged.
 func TestSourceCheck(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"as it is", `{"query": {"term": {"owner": "<ann>"}}}`, `{"query":{"term":{"owner":"<ann>"}}}`},
@@ -123,8 +123,8 @@ func TestSourceCheck(t *testing.T) {
 	}
 }
 
-// A model is told what is wrong and what could stand there, and nothing of what is
-// hidden.
+// The problems say what is wrong and what may have been meant, and nothing about hidden
+// fields.
 func TestSourceRefuses(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string
@@ -134,7 +134,7 @@ func TestSourceRefuses(t *testing.T) {
 		{"no JSON", `{"query":`, nil},
 		{"a text that is none", `"{\"query\":"`, []string{"JSON"}},
 		{"an empty text", `" "`, []string{"{}"}},
-		{"several faults", `{"query":{"term":{"ownr":"ann"}},"sort":["sizes"],"_source":["SIZE"]}`, []string{"/query/term/ownr", "perhaps meant: owner", "/sort/0"}},
+		{"several faults", `{"query":{"term":{"ownr":"ann"}},"sort":["sizes"],"_source":["SIZE"]}`, []string{"/query/term/ownr", "did you mean owner", "/sort/0"}},
 		{"a field that is not there", `{"query":{"term":{"ownr":"ann"}}}`, []string{"/query/term/ownr", "owner"}},
 		{"a hidden field", `{"query":{"term":{"ssn":"1"}}}`, []string{"/query/term/ssn"}},
 		{"nearly a hidden field", `{"query":{"term":{"SSN":"1"}}}`, []string{"SSN"}},
@@ -147,13 +147,13 @@ func TestSourceRefuses(t *testing.T) {
 			s := newSource(t, e, &searchagent.SourceOptions{Filter: ofCompany})
 			ctx := as(t.Context(), "acme")
 			got, err := s.Check(ctx, json.RawMessage(tt.in))
-			written, ok := errors.AsType[*query.Refusal](err)
-			if !ok || written.Code == "" || !isRefused(err) || got != nil {
+			written, ok := errors.AsType[*refusal.Error](err)
+			if !ok || written.Problems[0].Code == "" || got != nil {
 				t.Fatalf("checked: %s, %v", got, err)
 			}
 			wants(t, "the error", err.Error(), tt.wants...)
 			lacks(t, "the error", err.Error(), "acme", "tenantId")
-			if strings.Contains(err.Error(), "meant: ssn") || !strings.Contains(strings.ToLower(tt.in), "ssn") && strings.Contains(err.Error(), "ssn") {
+			if strings.Contains(err.Error(), "mean ssn") || !strings.Contains(strings.ToLower(tt.in), "ssn") && strings.Contains(err.Error(), "ssn") {
 				t.Errorf("the error tells of a hidden field: %v", err)
 			}
 			if _, err := s.Run(ctx, json.RawMessage(tt.in)); !isRefused(err) || len(e.ran) > 0 {
@@ -163,21 +163,21 @@ func TestSourceRefuses(t *testing.T) {
 	}
 }
 
-// A fault behind more problems than are told is one all the same.
+// A fault after more problems than a report lists is still a fault.
 func TestSourceRefusesBehindManyProblems(t *testing.T) {
 	body := `{"sort":["OWNER"` + strings.Repeat(`,"OWNER"`, 150) + `,"nothing"]}`
 	got, err := newSource(t, &engine{}, nil).Check(t.Context(), json.RawMessage(body))
-	if _, ok := errors.AsType[*query.Refusal](err); !ok || got != nil || len(err.Error()) > 10_000 {
+	if _, ok := errors.AsType[*refusal.Error](err); !ok || got != nil || len(err.Error()) > 10_000 {
 		t.Errorf("checked: %s, %v", got, err)
 	}
-	// Mended as it is run, it is not written down mended where that cannot be said.
+	// It is fixed in the run, and not in the written query if the fix cannot be located.
 	body = `{"sort":["OWNER"` + strings.Repeat(`,"OWNER"`, 150) + `]}`
 	if got, err = newSource(t, &engine{}, nil).Check(t.Context(), json.RawMessage(body)); err != nil || string(got) != body {
 		t.Errorf("checked: %s, %v", got, err)
 	}
 }
 
-// Each caller's searches have his own filter, and no caller sees it in what he gets.
+// The searches of each caller have the caller's filter, and no result contains it.
 func TestSourceFilter(t *testing.T) {
 	e := found(2)
 	s := newSource(t, e, &searchagent.SourceOptions{Filter: ofCompany})
@@ -195,7 +195,7 @@ func TestSourceFilter(t *testing.T) {
 		lacks(t, "what he can write down", string(checked)+got.Query.Written+got.HowToRetrieve, company, "tenantId")
 	}
 	lacks(t, "the second search", e.ran[1], "acme")
-	// A body that has a filter of its own cannot widen it.
+	// A filter in the body cannot widen the caller's filter.
 	if _, err := s.Run(as(t.Context(), "acme"), json.RawMessage(`{"query":{"term":{"tenantId":"globex"}}}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestSourceRun(t *testing.T) {
 	const written = `{"query":{"bool":{"filter":[{"term":{"entityType":"DOCUMENT"}},{"term":{"parentId":"abc-123"}}]}},"_source":["size","name"]}`
 	want := &query.Result{
 		Table: &qed.Table{
-			Columns: []qed.Column{{Name: "size"}, {Name: "name"}, {Name: "entityType"}, {Name: "parentId"}},
+			Columns: []qed.Column{{Name: "size", Type: "long"}, {Name: "name", Type: "text"}, {Name: "entityType", Type: "keyword"}, {Name: "parentId", Type: "keyword"}},
 			Rows: [][]any{
 				{int64(100), "File 1", "DOCUMENT", "abc-123"}, {int64(101), "File 2", "DOCUMENT", "abc-123"}, {int64(102), "File 3", "DOCUMENT", "abc-123"},
 			},
@@ -252,7 +252,7 @@ func TestSourceRun(t *testing.T) {
 	}
 }
 
-// What was found is a table, whatever was asked for.
+// The result is a table, whatever the search asks for.
 func TestSourceTables(t *testing.T) {
 	const figures = `{"owners":{"sum_other_doc_count":0,"buckets":[{"key":"ann","doc_count":3,"newest":{"hits":{"hits":[{"_id":"1","_source":{"name":"a","ssn":"hidden"}}]}}},{"key":"bob","doc_count":1}]}}`
 	for _, tt := range []struct {
@@ -262,17 +262,17 @@ func TestSourceTables(t *testing.T) {
 		total      int64
 	}{
 		{"figures", `{"aggs":{"owners":{"terms":{"field":"owner"},"aggs":{"newest":{"top_hits":{"size":1}}}}}}`, answer{total: 4, figures: figures},
-			&qed.Table{Columns: []qed.Column{{Name: "owners"}, {Name: "count"}, {Name: "newest"}},
+			&qed.Table{Columns: []qed.Column{{Name: "owners", Type: "keyword"}, {Name: "count", Type: "long"}, {Name: "newest"}},
 				Rows: [][]any{{"ann", int64(3), `[{"_id":"1","_source":{"name":"a"}}]`}, {"bob", int64(1), nil}}}, 0},
 		{"a count", `{"size":0,"query":{"term":{"owner":"ann"}}}`, answer{total: 142}, count(142), 0},
 		{"a count of nothing", `{"size":0}`, answer{}, count(0), 0},
 		{"nothing", `{"query":{"term":{"owner":"ann"}}}`, answer{}, &qed.Table{}, 0},
 		{"the newest", `{"size":1,"sort":[{"created":"desc"}],"_source":["name"]}`, answer{docs: []doc{{"1", `{"name":"a"}`}}, total: 142},
-			&qed.Table{Columns: []qed.Column{{Name: "name"}}, Rows: [][]any{{"a"}}, Truncated: true}, 142},
+			&qed.Table{Columns: []qed.Column{{Name: "name", Type: "text"}}, Rows: [][]any{{"a"}}, Truncated: true}, 142},
 		{"documents without a source", `{"size":1,"_source":false}`, answer{docs: []doc{{"1", ``}}},
-			&qed.Table{Columns: []qed.Column{{Name: "_id"}}, Rows: [][]any{{"1"}}}, 0},
+			&qed.Table{Columns: []qed.Column{{Name: "_id", Type: "keyword"}}, Rows: [][]any{{"1"}}}, 0},
 		{"a part of the index", `{"size":1}`, answer{docs: []doc{{"1", `{"name":"a"}`}}, partial: true},
-			&qed.Table{Columns: []qed.Column{{Name: "name"}}, Rows: [][]any{{"a"}}, Truncated: true}, 0},
+			&qed.Table{Columns: []qed.Column{{Name: "name", Type: "text"}}, Rows: [][]any{{"a"}}, Truncated: true}, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := newSource(t, &engine{answers: []answer{tt.answer}}, nil).Run(t.Context(), json.RawMessage(tt.body))
@@ -290,7 +290,7 @@ func TestSourceTables(t *testing.T) {
 }
 
 func count(n int64) *qed.Table {
-	return &qed.Table{Columns: []qed.Column{{Name: "count"}}, Rows: [][]any{{n}}}
+	return &qed.Table{Columns: []qed.Column{{Name: "count", Type: "long"}}, Rows: [][]any{{n}}}
 }
 
 func TestSourcePages(t *testing.T) {
@@ -333,7 +333,7 @@ func TestSourcePages(t *testing.T) {
 	}
 }
 
-// No document's hidden field is in what a caller gets, although this engine returns it.
+// The result has no hidden field of a document, although this engine returns it.
 func TestSourceHides(t *testing.T) {
 	for _, body := range []string{`{}`, `{"_source":["*"]}`, `{"_source":["s*"]}`} {
 		e := &engine{answers: []answer{{docs: files(15)}}}
@@ -373,21 +373,21 @@ func TestSourceFails(t *testing.T) {
 			if err == nil || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Errorf("result %+v, %v", got, err)
 			}
-			if _, ok := errors.AsType[*query.Refusal](err); ok != tt.mends {
+			if _, ok := errors.AsType[*refusal.Error](err); ok != tt.mends {
 				t.Errorf("%v is a refusal: %v", err, ok)
 			}
 		})
 	}
 }
 
-// How to find the same again is said in words, without the host's filter.
+// HowToRetrieve says in words how to find the rows again, without the host's filter.
 func TestSourceHowToRetrieve(t *testing.T) {
 	for _, tt := range []struct{ body, want string }{
 		{`{}`, "index files, all documents"},
 		{`{"query":{"match":{"name":{"query":"tax return","operator":"and"}}},"size":5,"sort":[{"created":{"order":"desc"}},"size"]}`,
 			"index files, name has the words tax return, sorted by created descending, size, the first 5"},
 		{`{"query":{"bool":{"must":{"range":{"created":{"gte":"2025-01-08","lt":"2025-01-15"}}},"must_not":[{"exists":{"field":"parentId"}}]}}}`,
-			"index files, created is from 2025-01-08 and below 2025-01-15 and not (parentId is there)"},
+			"index files, created is from 2025-01-08 and below 2025-01-15 and not (parentId exists)"},
 		{`{"query":{"bool":{"should":[{"terms":{"owner":["ann","bob"]}},{"prefix":{"name.keyword":{"value":"T"}}}]}}}`,
 			"index files, (owner is one of ann, bob or name.keyword begins with T)"},
 		{`{"size":0,"query":{"term":{"owner":"a, \"b\""}},"aggs":{"o":{"terms":{"field":"owner"},"aggs":{"s":{"sum":{"field":"size"}}}}}}`,

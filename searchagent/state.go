@@ -8,76 +8,71 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/refusal"
 )
 
-// state is what one turn knows so far. It survives JSON, as every state of a
-// graph does.
+// state is what one turn knows so far. It can be stored as JSON, as every state of
+// a graph.
 type state struct {
 	Question string
-	History  []llm.Message // what was said before, oldest first
+	History  []llm.Message // the earlier messages, oldest first
 
-	Steps []step // the plan, in an order in which no step needs a later one
+	Tasks []task // the plan, ordered so that no task needs a later one
 
-	Reason   string // why the answer is partial, beside what the steps say; empty: it is not
-	Declined bool   // the message asks for no search
+	Reason   string // why the answer is partial, apart from what the tasks report; may be empty
+	Declined bool   // the message does not ask for a search
 	Text     string
-	Usage    llm.Usage // but for that of the steps
+	Usage    llm.Usage // without that of the tasks
 }
 
-// phase is what is to be done with a step next.
+// phase is what happens to a task next.
 type phase string
 
 const (
-	waiting    phase = ""           // for the steps that it needs
-	writing    phase = "writing"    // the model writes its search
-	searching  phase = "searching"  // that runs
-	explaining phase = "explaining" // it found nothing: why?
-	choosing   phase = "choosing"   // it found several things where one is needed
-	done       phase = "done"       // what it found is there, or that there is nothing
-	failed     phase = "failed"     // Failure says why
+	waiting    phase = ""           // it waits for the tasks that it needs
+	drafting   phase = "writing"    // the model writes its search
+	searching  phase = "searching"  // its search runs
+	explaining phase = "explaining" // it found nothing: the reason is looked for
+	choosing   phase = "choosing"   // it found several documents and needs one
+	done       phase = "done"       // it is finished, whether it found something or not
+	failed     phase = "failed"     // it failed: see Failure
 )
 
-// step is one step of a plan, and what became of it.
-type step struct {
-	Key, Task, Index string
-	After            []string // the keys of the steps whose documents it needs
-	One              bool     // it looks for one thing, which later steps need
+// task is one task of the plan, with its result.
+type task struct {
+	Key, Description, Index string
+	After                   []string // the keys of the tasks whose documents it needs
+	One                     bool     // it looks for one document, which later tasks need
 
 	Phase   phase
 	Failure string
 
-	Body     string            // what the model wrote last
-	Show     []string          // the fields that it wants shown
-	Tried    []string          // every body so far, folded, to see one that comes back
-	Problems []refusal.Problem // why Body cannot be used
-	Refused  int               // how often a body was refused
-	Errors   int               // how often the engine rejected one
-	Relaxed  bool              // it was written anew after it found nothing
+	Draft   writing.Draft // the body of its search
+	Show    []string      // the fields that the model wants to show
+	Relaxed bool          // the search was written again after it found nothing
 
 	Query qed.Query // the proof
-	Total int64     // how many documents there are
-	Exact bool      // Total is not just a lower bound
-	Sized bool      // the search itself says how many documents are wanted
+	Total int64     // the number of documents that match
+	Exact bool      // Total is exact, and not a lower bound
+	Sized bool      // the search itself limits the number of documents
 
 	Found   found
-	Figures bool     // Table has figures of all documents that match, and not the documents
-	Choices []string // of those to choose from, what tells them apart
-	Chosen  string   // what the user chose among several; empty: he was not asked
-	Why     []string // why nothing was found, a line a condition
-	Notes   []string // what is missing of what was found, and why
+	Figures bool     // Table has aggregations over all matching documents, and not the documents
+	Choices []string // descriptions of the documents to choose from
+	Chosen  string   // the user's choice; empty if the user was not asked
+	Why     []string // why nothing was found, one line per condition
+	Notes   []string // what is missing from what was found, and why
 
-	Table  *qed.Table // the documents' fields, or the first rows: see rows; nil: nothing was found
-	Handle string     // under which the run keeps all rows of Table; empty: they are all in it
-	Rest   bool       // there are more documents than were read, of those that are wanted
-	// RestWhy says why they were not, where that is not for their number.
-	RestWhy string
+	Table   *qed.Table // the documents or figures, or the first rows of them: see rows; nil if nothing was found
+	Handle  string     // the handle of all rows of Table; empty if Table has all of them
+	Rest    bool       // not all wanted documents were read
+	RestWhy string     // why, if it is not for their number
 
 	Usage llm.Usage
 }
 
-// begin is the state that a turn starts from.
+// begin returns the state at the start of a turn.
 func begin(_ context.Context, _ state, turn qed.Turn) (state, error) {
 	question := strings.TrimSpace(turn.Text)
 	if question == "" {
@@ -86,120 +81,116 @@ func begin(_ context.Context, _ state, turn qed.Turn) (state, error) {
 	return state{Question: question, History: turn.History}, nil
 }
 
-// ready reports whether a step can begin: it waits, and all that it needs is there.
+// ready reports whether a task can start: it waits, and the tasks that it needs
+// found something.
 func (s *state) ready(i int) bool {
-	if s.Steps[i].Phase != waiting {
+	if s.Tasks[i].Phase != waiting {
 		return false
 	}
-	for _, key := range s.Steps[i].After {
-		if needs := s.step(key); needs == nil || !needs.fruitful() {
+	for _, key := range s.Tasks[i].After {
+		if needs := s.task(key); needs == nil || !needs.hasResult() {
 			return false
 		}
 	}
 	return true
 }
 
-// fruitful reports whether a step found something.
-func (st *step) fruitful() bool { return st.Phase == done && st.Table != nil }
+// hasResult reports whether a task found something.
+func (t *task) hasResult() bool { return t.Phase == done && t.Table != nil }
 
-func (s *state) step(key string) *step {
-	for i := range s.Steps {
-		if s.Steps[i].Key == key {
-			return &s.Steps[i]
+func (s *state) task(key string) *task {
+	for i := range s.Tasks {
+		if s.Tasks[i].Key == key {
+			return &s.Tasks[i]
 		}
 	}
 	return nil
 }
 
-// needed reports whether another step needs what the step of that key finds.
+// needed reports whether another task needs the result of the task with that key.
 func (s *state) needed(key string) bool {
-	for i := range s.Steps {
-		for _, needs := range s.Steps[i].After {
-			if needs == key {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Tasks, func(t task) bool { return slices.Contains(t.After, key) })
 }
 
-// main is the step whose documents are the answer's table: the last that found
-// something of those that no other one needs; -1: there is none.
+// main returns the index of the task whose result is the table of the answer: the
+// last one with a result that no other task needs. It returns -1 if there is none.
 func (s *state) main() int {
-	for i := len(s.Steps) - 1; i >= 0; i-- {
-		if s.Steps[i].fruitful() && !s.needed(s.Steps[i].Key) {
+	for i := len(s.Tasks) - 1; i >= 0; i-- {
+		if s.Tasks[i].hasResult() && !s.needed(s.Tasks[i].Key) {
 			return i
 		}
 	}
 	return -1
 }
 
-// paged is the step of which more is to be read, by page; -1: there is none.
+// paged returns the index of the task of which more pages are to be read, or -1.
 func (s *state) paged() int {
-	if i := s.main(); i >= 0 && s.Steps[i].Rest {
+	if i := s.main(); i >= 0 && s.Tasks[i].Rest {
 		return i
 	}
 	return -1
 }
 
-// each does something with every step of a phase, at the same time, and puts what
-// becomes of it in its place.
-func (s *state) each(ctx context.Context, p phase, do func(context.Context, step) (step, error)) error {
+// each calls do with every task of a phase, concurrently, and stores the tasks
+// that do returns.
+func (s *state) each(ctx context.Context, p phase, do func(context.Context, task) (task, error)) error {
 	var at []int
-	for i := range s.Steps {
-		if s.Steps[i].Phase == p {
+	for i := range s.Tasks {
+		if s.Tasks[i].Phase == p {
 			at = append(at, i)
 		}
 	}
-	became, err := qed.Each(ctx, at, func(i int) string { return s.Steps[i].Key },
-		func(ctx context.Context, i int) (step, error) { return do(ctx, s.Steps[i]) })
+	results, err := qed.Each(ctx, at, func(i int) string { return s.Tasks[i].Key },
+		func(ctx context.Context, i int) (task, error) { return do(ctx, s.Tasks[i]) })
 	if err != nil {
 		return err
 	}
 	for n, i := range at {
-		s.Steps[i] = became[n]
+		s.Tasks[i] = results[n]
 	}
 	return nil
 }
 
-// note adds to what is missing, once.
-func (st *step) note(format string, args ...any) {
-	if note := fmt.Sprintf(format, args...); !slices.Contains(st.Notes, note) {
-		st.Notes = append(st.Notes, note)
+// note adds a note, unless the task has it already.
+func (t *task) note(format string, args ...any) {
+	if note := fmt.Sprintf(format, args...); !slices.Contains(t.Notes, note) {
+		t.Notes = append(t.Notes, note)
 	}
 }
 
-// total is how many documents there are, in words.
-func (st *step) total() string {
-	text := strconv.FormatInt(st.Total, 10)
-	if !st.Exact {
+// total returns the number of matching documents in words.
+func (t *task) total() string {
+	text := strconv.FormatInt(t.Total, 10)
+	if !t.Exact {
 		return "at least " + text
 	}
 	return text
 }
 
-// fail ends a step that cannot be done, for a reason that a sentence can go on with.
-func (st *step) fail(ctx context.Context, format string, args ...any) {
-	st.Phase, st.Failure = failed, fmt.Sprintf(format, args...)
-	st.finished(ctx, st.Failure)
+// fail ends a task that cannot be done. The reason can be part of a sentence.
+func (t *task) fail(ctx context.Context, format string, args ...any) {
+	t.Phase, t.Failure = failed, fmt.Sprintf(format, args...)
+	t.emitFinished(ctx)
 }
 
-// giveUp ends a step for which there is no other search. What ran before stands, empty
-// as it is.
-func (st *step) giveUp(ctx context.Context, format string, args ...any) {
-	if st.Relaxed {
-		st.finish(ctx)
+// giveUp ends a task for which there is no other search. If its first search ran,
+// the empty result of that search stands.
+func (t *task) giveUp(ctx context.Context, format string, args ...any) {
+	if t.Relaxed {
+		t.finish(ctx)
 		return
 	}
-	st.fail(ctx, format, args...)
+	t.fail(ctx, format, args...)
 }
 
-// finish ends a step.
-func (st *step) finish(ctx context.Context) {
-	st.Phase = done
-	st.finished(ctx, "")
+// finish ends a task.
+func (t *task) finish(ctx context.Context) {
+	t.Phase = done
+	t.emitFinished(ctx)
 }
 
-func (st *step) finished(ctx context.Context, failure string) {
-	qed.Emit(ctx, qed.TaskFinished{Key: st.Key, Rows: st.Query.Rows, Cached: st.Query.Cached, Millis: st.Query.Millis, Error: failure})
+func (t *task) emitFinished(ctx context.Context) {
+	qed.Emit(ctx, qed.TaskFinished{
+		Key: t.Key, Rows: t.Query.Rows, Cached: t.Query.Cached, Millis: t.Query.Millis, Error: t.Failure,
+	})
 }

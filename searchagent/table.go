@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed"
 )
 
-// columns returns the fields of documents that a table shows: those that the model
-// chose and that are there, or else those that tell most.
+// columns returns the fields that a table of documents shows: those that the model
+// chose and that exist, or the most important ones.
 func columns(docs []document, show []string, most int) []string {
 	sources := make([]any, len(docs))
 	for i, d := range docs {
@@ -26,7 +26,7 @@ func columns(docs []document, show []string, most int) []string {
 		}
 	}
 	if len(chosen) == 0 {
-		chosen = telling(sources, most)
+		chosen = important(sources, most)
 	}
 	if len(chosen) == 0 {
 		chosen = []string{"_id"}
@@ -34,9 +34,9 @@ func columns(docs []document, show []string, most int) []string {
 	return chosen
 }
 
-// present returns the path at which documents have a field: its own, or that of the
-// field of which it is only another form, such as "name" for "name.keyword". Empty:
-// none has it.
+// present returns the path at which documents have a field: its own path, or that of
+// the field around a multi-field, such as "name" for "name.keyword". It returns "" if
+// no document has it.
 func present(sources []any, field string) string {
 	if field == "_id" {
 		return field
@@ -55,9 +55,9 @@ func present(sources []any, field string) string {
 
 func parent(path string) string { return path[:max(strings.LastIndexByte(path, '.'), 0)] }
 
-// telling returns the fields that a reader would look at first: names and titles, then
-// what most documents have.
-func telling(sources []any, most int) []string {
+// important returns the fields that a reader looks at first: names and titles, then
+// the fields that most documents have.
+func important(sources []any, most int) []string {
 	seen := map[string]int{}
 	for _, source := range sources {
 		for path := range leaves(source) {
@@ -70,7 +70,7 @@ func telling(sources []any, most int) []string {
 	return fields[:min(len(fields), most)]
 }
 
-// rank is low for fields by which people know a thing.
+// rank is lower for fields that name a document.
 func rank(path string) int {
 	name := strings.ToLower(path[strings.LastIndexByte(path, '.')+1:])
 	for i, known := range titles {
@@ -83,8 +83,8 @@ func rank(path string) int {
 
 var titles = []string{"name", "title", "subject", "filename", "label", "displayname"}
 
-// leaves returns the values of a document by their paths. Of a path that an array has
-// several times it is the first.
+// leaves returns the values of a document by their paths. For a path with several
+// values it is the first one.
 func leaves(source any) map[string]any {
 	out := map[string]any{}
 	var walk func(path string, v any)
@@ -112,8 +112,8 @@ func leaves(source any) map[string]any {
 	return out
 }
 
-// at returns the values that a document has at a path, however its objects are
-// written: {"a":{"b":1}}, {"a.b":1}, {"a":[{"b":1},{"b":2}]}.
+// at returns the values of a document at a path. Objects can be nested or written with
+// dots: {"a":{"b":1}}, {"a.b":1}, {"a":[{"b":1},{"b":2}]}.
 func at(v any, path string) []any {
 	switch v := v.(type) {
 	case []any:
@@ -147,11 +147,15 @@ func at(v any, path string) []any {
 	return nil
 }
 
-// rows makes a table of documents.
-func rows(docs []document, fields []string) *qed.Table {
+// table returns documents as a table. The columns have the types of the mapping.
+func (rd *reader) table(index string, docs []document, fields []string) *qed.Table {
 	t := &qed.Table{}
 	for _, field := range fields {
-		t.Columns = append(t.Columns, qed.Column{Name: field})
+		typ := rd.fieldType(index, field)
+		if field == "_id" {
+			typ = "keyword"
+		}
+		t.Columns = append(t.Columns, qed.Column{Name: field, Type: typ})
 	}
 	for _, d := range docs {
 		source := decoded(d.Source)
@@ -168,7 +172,12 @@ func rows(docs []document, fields []string) *qed.Table {
 	return t
 }
 
-// cell makes a cell of the values of a field: the value, or several as JSON.
+// counted returns a number of documents as a table.
+func counted(total int64) *qed.Table {
+	return &qed.Table{Columns: []qed.Column{{Name: countColumn, Type: countType}}, Rows: [][]any{{total}}}
+}
+
+// cell returns the values of a field as a cell: one value, or several as JSON.
 func cell(values []any) any {
 	switch len(values) {
 	case 0:
@@ -191,7 +200,7 @@ func scalar(v any) any {
 		if n, err := v.Int64(); err == nil {
 			return n
 		}
-		// All digits of a whole number are kept, as text where an int64 has not enough.
+		// An integer that does not fit into an int64 becomes text, to keep all digits.
 		if f, err := v.Float64(); err == nil && strings.ContainsAny(string(v), ".eE") {
 			return f
 		}
@@ -204,10 +213,10 @@ func scalar(v any) any {
 	return string(text)
 }
 
-// keep puts the table where the state does not carry all of its rows from node to
-// node, if the run has such a place.
-func (st *step) keep(ctx context.Context, table *qed.Table) error {
-	st.Table, st.Handle, st.Query.Handle = table, "", ""
+// keep stores the table in the task. Many rows are saved with the run, so that the
+// state does not carry all of them from node to node.
+func (t *task) keep(ctx context.Context, table *qed.Table) error {
+	t.Table, t.Handle, t.Query.Handle = table, "", ""
 	if len(table.Rows) <= keptSample {
 		return nil
 	}
@@ -218,19 +227,19 @@ func (st *step) keep(ctx context.Context, table *qed.Table) error {
 	case err != nil:
 		return err
 	case handle != "":
-		st.Handle, st.Query.Handle = handle, handle
-		st.Table = &qed.Table{Columns: table.Columns, Rows: table.Rows[:keptSample], Truncated: true}
+		t.Handle, t.Query.Handle = handle, handle
+		t.Table = &qed.Table{Columns: table.Columns, Rows: table.Rows[:keptSample], Truncated: true}
 	}
 	return nil
 }
 
 const keptSample = 5
 
-// rows returns all the rows of st.Table; nil: nothing was found.
-func (st *step) rows(ctx context.Context) (*qed.Table, error) {
-	if st.Handle == "" {
-		return st.Table, nil
+// rows returns all rows of t.Table, or nil if nothing was found.
+func (t *task) rows(ctx context.Context) (*qed.Table, error) {
+	if t.Handle == "" {
+		return t.Table, nil
 	}
-	table, err := qed.Load[qed.Table](ctx, st.Handle)
+	table, err := qed.Load[qed.Table](ctx, t.Handle)
 	return &table, err
 }

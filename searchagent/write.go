@@ -1,194 +1,147 @@
 package searchagent
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
 )
 
-// written is what the model answers when it writes a search.
+// written is the model's reply when it writes a search.
 type written struct {
-	Body   string   `json:"body" jsonschema:"description=the body of the search request\\, as JSON text; empty where the task cannot be done by searching"`
-	Show   []string `json:"show,omitempty" jsonschema:"description=the fields that answer the question\\, most telling first"`
+	Body   string   `json:"body" jsonschema:"description=the body of the search request\\, as JSON text; empty if the task cannot be done by searching"`
+	Show   []string `json:"show,omitempty" jsonschema:"description=the fields that answer the question\\, the most important first"`
 	Reason string   `json:"reason,omitempty" jsonschema:"description=why body is empty"`
 }
 
-// GenerateData is what the prompt for writing a search is given.
+// GenerateData is the data of the prompt for writing a search.
 type GenerateData struct {
 	Question string
-	Task     string // of the plan
+	Task     string // from the plan
 	Today    string
-	One      bool // one document is looked for, which later steps need
-	Size     int  // how many documents a search returns that does not say so
+	One      bool // one document is looked for, which later tasks need
+	PageSize int  // how many documents a search returns without a size
 	Index    PromptIndex
-	Earlier  []PromptStep // what earlier steps found
+	Found    []PromptTask // what the tasks found that this one needs
 
-	Body     string          // what the model wrote last, where that cannot be used or found nothing
-	Problems []PromptProblem // what is wrong with it
-	Tries    []PromptTry     // what it wrote before that
-	Empty    []string        // of a search that found nothing, what each of its conditions alone finds
+	Body     string           // the last body, if it cannot be used or found nothing
+	Problems []string         // what is wrong with Body
+	Earlier  []qed.Correction // the bodies before it that were given up, cut short
+	Empty    []string         // how many documents each condition of Body alone finds, if it found nothing
 }
 
-// PromptStep is what an earlier step of the plan found.
-type PromptStep struct {
+// A PromptTask is a task and what it found, in a prompt.
+type PromptTask struct {
 	Task string
 
-	Documents string // JSON, one a line: data; empty: there are none
-	Shown     int    // how many Documents has
-	Total     int64  // how many there are
-	Cut       bool   // long values in them are cut
+	Documents string // JSON, one per line: data; may be empty
+	Shown     int    // the number of Documents
+	Total     int64  // the number of documents that match
+	Cut       bool   // long values in Documents are cut
 
-	Figures string // rows as JSON, one a line, the names of the columns first: data; empty: there are none
-	Rows    int    // how many rows Figures has
-	More    bool   // there are more
+	Figures string // rows as JSON, one per line, the names of the columns first: data; may be empty
+	Rows    int    // the number of rows in Figures
+	More    bool   // there are more rows
 }
 
-// PromptProblem is what is wrong with a search.
-type PromptProblem struct {
-	Path       string // a JSON Pointer into the body; empty: the whole
-	Message    string
-	Candidates []string
-}
-
-// PromptTry is a search that was given up, cut short.
-type PromptTry struct{ Body, Reason string }
-
-// write opens the steps that have all that they need, and has the model write their
-// searches, and those again that cannot be used.
+// write starts the tasks whose needs are met, and has the model write their
+// searches, and those that have to be written again.
 func (a *agent) write(ctx context.Context, s state) (state, error) {
-	for i := range s.Steps {
+	for i := range s.Tasks {
 		if s.ready(i) {
-			s.Steps[i].Phase = writing
-			qed.Emit(ctx, qed.TaskStarted{Key: s.Steps[i].Key, Description: s.Steps[i].Task})
+			s.Tasks[i].Phase = drafting
+			qed.Emit(ctx, qed.TaskStarted{Key: s.Tasks[i].Key, Description: s.Tasks[i].Description})
 		}
 	}
-	earlier := map[string]PromptStep{}
-	for i := range s.Steps {
-		if st := &s.Steps[i]; st.fruitful() && s.needed(st.Key) {
-			told, err := a.tell(ctx, st)
+	results := map[string]PromptTask{}
+	for i := range s.Tasks {
+		if t := &s.Tasks[i]; t.hasResult() && s.needed(t.Key) {
+			result, err := a.describeResult(ctx, t)
 			if err != nil {
 				return s, err
 			}
-			earlier[st.Key] = told
+			results[t.Key] = result
 		}
 	}
-	err := s.each(ctx, writing, func(ctx context.Context, st step) (step, error) {
-		return a.writeStep(ctx, &s, st, earlier)
+	err := s.each(ctx, drafting, func(ctx context.Context, t task) (task, error) {
+		return a.writeTask(ctx, &s, t, results)
 	})
 	return s, err
 }
 
-func (a *agent) writeStep(ctx context.Context, s *state, st step, earlier map[string]PromptStep) (step, error) {
-	index, err := a.describe(st.Index, s.Question+" "+st.Task, a.opt.MaxFields)
+func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[string]PromptTask) (task, error) {
+	index, err := a.describe(t.Index, s.Question+" "+t.Description, a.opt.MaxFields)
 	if err != nil {
-		return st, err
+		return t, err
 	}
 	data := GenerateData{
 		Question: s.Question,
-		Task:     st.Task,
+		Task:     t.Description,
 		Today:    today(ctx),
-		One:      st.One && s.needed(st.Key),
-		Size:     a.opt.Size,
+		One:      t.One && s.needed(t.Key),
+		PageSize: a.opt.PageSize,
 		Index:    index,
-		Body:     prompt.Clip(st.Body, maxBody),
-		Empty:    st.Why,
+		Body:     prompt.Clip(t.Draft.Query, maxBody),
+		Problems: t.Draft.ProblemLines(),
+		Earlier:  t.Draft.Earlier(),
+		Empty:    t.Why,
 	}
-	for _, key := range st.After {
-		told := earlier[key]
-		data.Earlier = append(data.Earlier, told)
-		st.missed(s.step(key), told)
-	}
-	for _, p := range st.Problems[:min(len(st.Problems), maxProblems)] {
-		data.Problems = append(data.Problems, PromptProblem{p.Path, p.Message, p.Candidates})
-	}
-	if tried := st.Query.Corrections; len(tried) > 1 {
-		for _, c := range tried[:len(tried)-1] {
-			data.Tries = append(data.Tries, PromptTry{prompt.Clip(oneLine(c.Query), maxTry), prompt.Clip(oneLine(c.Reason), maxReason)})
-		}
+	for _, key := range t.After {
+		data.Found = append(data.Found, results[key])
+		t.noteCut(s.task(key), results[key])
 	}
 	req, err := a.model.Request("generate", a.opt.Prompts.Generate, data, s.History)
 	if err != nil {
-		return st, err
+		return t, err
 	}
-	w, err := asking.Object[written](ctx, a.model, &st.Usage, req)
+	reply, err := asking.Object[written](ctx, a.model, &t.Usage, req)
 	if err != nil && !asking.Unusable(err) {
-		return st, err
+		return t, err
 	}
-	body := bare(w.Body)
+	body := writing.Bare(reply.Body)
 	switch {
-	case body != "" && st.isNew(body):
-		st.accept(ctx, body, w.Show)
+	case body != "" && t.Draft.Write(ctx, query.Elasticsearch, body):
+		t.Show = fields(reply.Show)
+		t.Phase = searching
 	case err == nil && body != "":
-		st.giveUp(ctx, "the model wrote the same search again")
-	case err == nil && w.Reason != "":
-		st.giveUp(ctx, "the model could not do it by searching: %s", strings.TrimRight(oneLine(prompt.Clip(w.Reason, maxReason)), ". "))
+		t.giveUp(ctx, "the model wrote the same search again")
+	case err == nil && reply.Reason != "":
+		t.giveUp(ctx, "the model could not do it by searching: %s",
+			strings.TrimRight(oneLine(prompt.Clip(reply.Reason, maxReason)), ". "))
 	default:
-		st.giveUp(ctx, "the model wrote no search")
+		t.giveUp(ctx, "the model wrote no search")
 	}
-	return st, nil
+	return t, nil
 }
 
-// missed notes that a step is written without all of what another one found.
-func (st *step) missed(needs *step, told PromptStep) {
+// noteCut notes that a search is written without all that another task found.
+func (t *task) noteCut(needs *task, result PromptTask) {
 	switch {
-	case told.Cut:
-		st.note("its search was written from documents of step %s that are too long to be read in full", needs.Key)
-	case told.Documents != "" && int64(told.Shown) < told.Total:
-		st.note("its search was written from the first %d of %s documents of step %s", told.Shown, needs.total(), needs.Key)
+	case result.Cut:
+		t.note("its search was written from documents of step %s that are too long to be read in full", needs.Key)
+	case result.Documents != "" && int64(result.Shown) < result.Total:
+		t.note("its search was written from the first %d of %s documents of step %s", result.Shown, needs.total(), needs.Key)
 	}
 }
 
-// isNew reports whether the model did not write that body before, and remembers it.
-func (st *step) isNew(body string) bool {
-	var folded bytes.Buffer
-	if json.Compact(&folded, []byte(body)) != nil {
-		folded.Reset()
-		folded.WriteString(body)
-	}
-	if slices.Contains(st.Tried, folded.String()) {
-		return false
-	}
-	st.Tried = append(st.Tried, folded.String())
-	return true
-}
-
-// accept takes a body as what is to be checked and run.
-func (st *step) accept(ctx context.Context, body string, show []string) {
-	if len(st.Problems) > 0 {
-		qed.Emit(ctx, qed.QueryCorrected{
-			Attempt: len(st.Query.Corrections), Before: st.Body, After: body, Reason: say(st.Problems),
-		})
-	}
-	st.Body, st.Problems, st.Show = body, nil, nil
-	for _, field := range show {
-		if len(st.Show) < maxShown && field != "" && len(field) <= maxField && !slices.Contains(st.Show, field) {
-			st.Show = append(st.Show, field)
+// fields returns the names of fields that a model wants to show, each once.
+func fields(show []string) []string {
+	var names []string
+	for _, name := range show {
+		if len(names) < maxShown && name != "" && len(name) <= maxField && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
-	st.Phase = searching
-	qed.Emit(ctx, qed.QueryWritten{Language: query.Elasticsearch, Query: body, Attempt: len(st.Tried)})
+	return names
 }
 
 const (
 	maxBody  = 8000
-	maxTry   = 500
 	maxShown = 20
 	maxField = 512
 )
-
-// bare takes off a code fence, which models like to put around JSON.
-func bare(body string) string {
-	body = strings.TrimSpace(body)
-	if inner, ok := strings.CutPrefix(body, "```"); ok {
-		inner = strings.TrimPrefix(inner, "json")
-		body = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inner), "```"))
-	}
-	return body
-}

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/query"
 )
 
-// AnswerData is what the prompt for putting rows into words is given.
+// AnswerData is the data of the prompt for answering from the rows.
 type AnswerData struct {
 	Question  string
 	SQL       string
@@ -20,12 +20,13 @@ type AnswerData struct {
 	Truncated bool
 }
 
-// answer puts the rows into words, as they stream from the model. Where nothing
-// could be read, it says why; where only the words fail, the rows still stand.
+// answer is the last node: the model answers from the rows, and its text is
+// streamed. If no statement ran, the text says why. If the model fails, the rows
+// are still part of the answer.
 func (a *agent) answer(ctx context.Context, s state) (state, error) {
-	spent := qed.BudgetExceeded(ctx)
-	if spent != nil {
-		s.Reason = spent.Error()
+	exceeded := qed.BudgetExceeded(ctx)
+	if exceeded != nil {
+		s.Reason = exceeded.Error()
 	}
 	if s.Table == nil {
 		return a.explain(ctx, s), nil
@@ -49,19 +50,36 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, text) })
 	switch {
-	case errors.Is(err, qed.ErrBudget) && spent != nil:
+	case errors.Is(err, qed.ErrBudget) && exceeded != nil:
 		s.Reason = "the rows were read, but not put into words: " + err.Error()
 	case err != nil && !asking.Unusable(err):
 		return s, err
 	case strings.TrimSpace(s.Text) == "":
 		s.Reason = "the rows were read, but the model did not put them into words"
 	case err != nil:
-		s.Reason = "the rows were read, but the model broke off while it put them into words"
+		s.Reason = "the rows were read, but the model stopped before its text was complete"
 	}
 	return s, nil
 }
 
-// finish is the answer that a turn ends with.
+// explain writes the text of an answer without rows.
+func (a *agent) explain(ctx context.Context, s state) state {
+	if s.Reason == "" {
+		s.Reason = "no statement was found that may run"
+	}
+	s.Text = "I could not answer this: " + s.Reason + "."
+	if len(s.Draft.Problems) > 0 {
+		s.Text += " The last statement was not run: " + s.Draft.Reason() + "."
+	}
+	s.Query = qed.Query{Language: query.SQL, JoinPath: s.Joins}
+	if n := len(s.Draft.Corrections); n > 0 {
+		s.Query.Written = s.Draft.Corrections[n-1].Query
+	}
+	qed.EmitText(ctx, s.Text)
+	return s
+}
+
+// finish returns the answer of a turn.
 func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	rows, err := s.rows(ctx)
 	if err != nil {
@@ -75,30 +93,10 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 		Usage:         s.Usage,
 	}
 	if s.Query.Written != "" {
+		s.Query.Corrections = s.Draft.Corrections
 		answer.Queries = []qed.Query{s.Query}
 	}
 	return answer, nil
-}
-
-// explain says why there is no answer, in words of the program's own.
-func (a *agent) explain(ctx context.Context, s state) state {
-	if s.Reason == "" {
-		s.Reason = "no statement that may run was found"
-	}
-	s.Text = "I could not answer this: " + s.Reason + "."
-	if s.Fault != nil {
-		s.Text += " The last statement was not run: " + s.Fault.Message + "."
-	}
-	s.Query = qed.Query{Language: query.SQL, Written: lastTried(s), JoinPath: s.Joins, Corrections: s.Query.Corrections}
-	qed.EmitText(ctx, s.Text)
-	return s
-}
-
-func lastTried(s state) string {
-	if n := len(s.Query.Corrections); n > 0 {
-		return s.Query.Corrections[n-1].Query
-	}
-	return ""
 }
 
 const maxRowBytes = 24_000

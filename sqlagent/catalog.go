@@ -12,9 +12,9 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// catalog is what the agent knows of the database: the tables of the policy,
-// under the names that the model uses, with the columns it may read and the
-// relationships among them. It does not change.
+// catalog describes the database within the policy: its tables under the names
+// that the model uses, the columns that may be read, and the relationships. It
+// does not change.
 type catalog struct {
 	names         []string // sorted
 	tables        map[string]table
@@ -23,22 +23,22 @@ type catalog struct {
 	graph         *joinpath.Graph
 }
 
-// table is one table as the model sees it.
+// table is a table of the catalog.
 type table struct {
 	columns []column
 	comment string
 
 	own       []string   // the words of its name
 	details   []string   // the words of its columns' names without weak words, each once
-	weakNames [][]string // the words of its columns' names that have a weak word
+	weakNames [][]string // the words of its columns' names with a weak word
 }
 
 type column struct {
 	name, typ string
-	comment   string // from the database: data
+	comment   string // data from the database
 }
 
-// newCatalog keeps of the schema what the policy lets the agent read.
+// newCatalog returns the part of the schema that the policy allows.
 func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*catalog, error) {
 	described := make(map[string]joinpath.Table, len(schema.Tables))
 	for name, t := range schema.Tables {
@@ -81,7 +81,8 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 		visible.Tables[t.Name] = readable(about, t.Columns)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("sqlagent: %w: the schema has no table %s", ErrMismatch, strings.Join(missing[:min(len(missing), 10)], ", "))
+		return nil, fmt.Errorf("sqlagent: %w: the schema has no table %s",
+			ErrMismatch, strings.Join(missing[:min(len(missing), 10)], ", "))
 	}
 	if len(c.names) == 0 {
 		return nil, fmt.Errorf("sqlagent: %w", ErrNoTables)
@@ -89,7 +90,7 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	slices.Sort(c.names)
 	for _, t := range readables {
 		if _, taken := c.folded[ascii.Lower(t.View)]; t.View != "" && !taken {
-			c.folded[ascii.Lower(t.View)] = t.Name // a model may name the view as well
+			c.folded[ascii.Lower(t.View)] = t.Name // a model may use the name of the view
 		}
 	}
 
@@ -100,19 +101,20 @@ func newCatalog(guard *secureview.Guard, schema *joinpath.Schema, o Options) (*c
 	}
 	c.relationships = visible.Relationships
 	var err error
-	if c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence, MaxHops: o.MaxHops}); err != nil {
+	c.graph, err = joinpath.New(visible, &joinpath.Options{MinConfidence: o.MinConfidence, MaxHops: o.MaxHops})
+	if err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
 	return c, nil
 }
 
-// readable describes a table to package joinpath by what may be read of it: a
-// key with a hidden column says nothing about the rest.
+// readable returns the description of a table for package joinpath, limited to
+// columns that may be read. A key with a hidden column is left out.
 func readable(about joinpath.Table, columns []string) joinpath.Table {
-	seen := func(name string) bool { return slices.Contains(columns, name) }
+	visible := func(name string) bool { return slices.Contains(columns, name) }
 	t := joinpath.Table{Columns: columns}
 	for _, c := range about.UniqueColumns {
-		if seen(c) {
+		if visible(c) {
 			t.UniqueColumns = append(t.UniqueColumns, c)
 		}
 	}
@@ -121,15 +123,15 @@ func readable(about joinpath.Table, columns []string) joinpath.Table {
 		keys = append(slices.Clone(keys), about.PrimaryKey)
 	}
 	for _, key := range keys {
-		if !slices.ContainsFunc(key, func(c string) bool { return !seen(c) }) {
+		if !slices.ContainsFunc(key, func(c string) bool { return !visible(c) }) {
 			t.UniqueKeys = append(t.UniqueKeys, key)
 		}
 	}
 	return t
 }
 
-// restrict renames a relationship's tables to the policy's spelling, and
-// reports whether both ends may be read.
+// restrict returns a relationship with the policy's names of its tables, and
+// reports whether the columns at both ends may be read.
 func (c *catalog) restrict(r joinpath.Relationship) (joinpath.Relationship, bool) {
 	var known [2]bool
 	r.FromTable, known[0] = c.folded[ascii.Lower(r.FromTable)]
@@ -150,8 +152,8 @@ func (c *catalog) has(name string, columns []string) bool {
 	return true
 }
 
-// find returns the table that a model meant by a name: as it is written, in
-// another case, or with a schema or quotes around it.
+// find returns the table that a model means by a name. Letter case, a schema before
+// the name and quotes around it are ignored.
 func (c *catalog) find(name string) (string, bool) {
 	name = strings.Trim(name[strings.LastIndexByte(name, '.')+1:], "`\"'[] ")
 	if _, ok := c.tables[name]; ok {
@@ -161,8 +163,8 @@ func (c *catalog) find(name string) (string, bool) {
 	return name, ok
 }
 
-// describe lists at most limit of a table's columns for a prompt, with what the
-// database comments on them where that is asked for.
+// describe returns a table for a prompt, with at most limit columns. comments adds
+// the database's comments on columns.
 func (c *catalog) describe(name string, limit int, comments bool) PromptTable {
 	t := c.tables[name]
 	shown := min(limit, len(t.columns))
@@ -180,13 +182,13 @@ func (c *catalog) describe(name string, limit int, comments bool) PromptTable {
 	return d
 }
 
-// PromptTable is a table in a prompt.
+// A PromptTable is a table in a prompt.
 type PromptTable struct {
 	Name    string
-	Columns []string // name, type, and the comment as a JSON string
-	More    int      // how many are left out
-	Comment string   // from the database: data
-	Sample  string   // rows as JSON lines: data
+	Columns []string // the name, the type, and the comment as a JSON string
+	More    int      // the number of columns that are left out
+	Comment string   // data from the database
+	Sample  string   // rows as JSON lines; data from the database
 }
 
 const (
@@ -194,8 +196,8 @@ const (
 	maxType    = 40
 )
 
-// plainName reports whether a name, or a type, can stand on a line of a prompt:
-// it ends neither the line nor a tag, and no engine has longer names.
+// plainName reports whether a name or a type can be part of a line of a prompt: it
+// cannot end the line or a tag, and it is no longer than the names of any engine.
 func plainName(s string) bool {
 	return len(s) <= maxName && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '<' || r == '>'

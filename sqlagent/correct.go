@@ -10,41 +10,33 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// CorrectData is what the prompt for correcting a statement is given: as little
-// as the fault needs.
+// CorrectData is the data of the prompt for correcting a statement. It contains
+// only what the problem needs.
 type CorrectData struct {
 	Dialect       string
 	Question      string
 	SQL           string
-	Fault         string
-	Candidates    []string
-	History       []Attempt
+	Problems      []string         // what is wrong with SQL
+	Earlier       []qed.Correction // the statements before it that were given up, cut short
 	Relationships []string
 	Tables        []PromptTable
 }
 
-// Attempt is a statement that was given up, cut short.
-type Attempt struct{ SQL, Reason string }
-
-// correct has the model write the statement again. It sees the tables that the
-// statement names and those that its fault points to, and nothing else.
+// correct has the model write the statement again. The prompt describes the tables
+// that the statement and its problem name, and no others.
 func (a *agent) correct(ctx context.Context, s state) (state, error) {
-	before, reason := s.SQL, s.Fault.Message
 	tables := a.mentioned(s)
 	data := CorrectData{
 		Dialect:       a.guard.Dialect().Name(),
 		Question:      s.Question,
-		SQL:           prompt.Clip(before, maxFailedSQL),
-		Fault:         prompt.Clip(reason, maxFault),
-		Candidates:    slices.DeleteFunc(slices.Clone(s.Fault.Candidates), func(name string) bool { return !plainName(name) }),
-		Relationships: a.lines(a.relationshipsAmong(tables, a.opt.MaxRelationshipsInPrompt, false)),
-	}
-	for _, c := range s.Query.Corrections[:len(s.Query.Corrections)-1] {
-		data.History = append(data.History, Attempt{prompt.Clip(oneLine(c.Query), a.opt.MaxHistorySQL), prompt.Clip(oneLine(c.Reason), maxReason)})
+		SQL:           prompt.Clip(s.Draft.Query, maxFailedSQL),
+		Problems:      s.Draft.ProblemLines(),
+		Earlier:       s.Draft.Earlier(),
+		Relationships: a.lines(a.relationshipsAmong(tables, maxRelationships, false)),
 	}
 	for _, name := range tables {
-		t := a.catalog.describe(name, a.opt.MaxColumnsInCorrection, true)
-		if a.opt.SkipColumnMessages {
+		t := a.catalog.describe(name, correctionColumns*a.opt.MaxColumns, true)
+		if a.opt.HideColumns {
 			t.Columns, t.More = nil, 0
 		}
 		data.Tables = append(data.Tables, t)
@@ -53,33 +45,30 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Attempts++
-	written, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
+	reply, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
 	if asking.Unusable(err) {
-		s.SQL = ""
+		s.Draft.Query = ""
 		s.Reason = "the model could not correct the statement"
 		return s, nil
 	}
 	if err != nil {
 		return s, err
 	}
-	if s.take(written) {
-		qed.Emit(ctx, qed.QueryCorrected{Attempt: s.Attempts, Before: before, After: s.SQL, Reason: reason})
-		announce(ctx, s)
-	}
+	s.take(ctx, reply)
 	return s, nil
 }
 
-const (
-	maxFailedSQL = 8000
-	maxFault     = 4000
-)
+const maxFailedSQL = 8000
 
-// mentioned returns the tables that the failed statement or its fault names; all
-// joined ones where there is none of them.
+// mentioned returns the tables that the refused statement or its problem names,
+// or all joined tables if it names none.
 func (a *agent) mentioned(s state) []string {
+	text := s.Draft.Query
+	for _, p := range s.Draft.Problems {
+		text += " " + strings.Join(p.Candidates, " ")
+	}
 	var found []string
-	for _, word := range identifiers(s.SQL + " " + strings.Join(s.Fault.Candidates, " ")) {
+	for _, word := range identifiers(text) {
 		if name, ok := a.catalog.find(word); ok && !slices.Contains(found, name) && len(found) < a.opt.MaxTablesInContext {
 			found = append(found, name)
 		}
@@ -90,12 +79,10 @@ func (a *agent) mentioned(s state) []string {
 	return found
 }
 
-// identifiers splits a text at everything that cannot stand in a plain name. It
-// is a guess at what a broken statement is about, never a check of it.
+// identifiers splits a text at every character that cannot be part of a plain
+// name. It guesses what a broken statement is about; it does not check it.
 func identifiers(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool {
 		return r != '_' && r != '$' && r < 0x80 && !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
 	})
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

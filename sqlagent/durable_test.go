@@ -23,7 +23,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// manyCrews are the rows of a statement on crews: more than a state carries.
+// manyCrews returns more rows of crews than a state carries.
 func manyCrews() *database {
 	rows := make([][]any, 30)
 	for i := range rows {
@@ -32,7 +32,7 @@ func manyCrews() *database {
 	return &database{answers: []answer{{contains: "crew", rows: rows}}}
 }
 
-// corrected is a model whose first statement is refused.
+// corrected returns a model whose first statement is refused.
 func corrected() *llmtest.Model {
 	return llmtest.New(
 		reply("select_tables", tables("crew")),
@@ -42,7 +42,7 @@ func corrected() *llmtest.Model {
 	)
 }
 
-// logs is a store that remembers how the thread was after every append.
+// logs is a store that keeps the records of the thread after every append.
 type logs struct {
 	store.InMemory
 	mu   sync.Mutex
@@ -66,7 +66,8 @@ func (s *logs) Append(ctx context.Context, thread string, after int64, recs ...s
 	return nil
 }
 
-// A process dies after any record, and another one goes on: the answer is the same, and no reply is paid for twice.
+// A process dies after any record, and another one resumes the turn. The answer is the
+// same, and no reply is paid for twice.
 func TestTurnGoesOn(t *testing.T) {
 	st := &logs{}
 	whole := corrected()
@@ -99,7 +100,7 @@ func TestTurnGoesOn(t *testing.T) {
 	}
 }
 
-// script is what the corrected model still has to say when it has said n things.
+// script returns the replies of the corrected model after the first n.
 func script(requests []*llm.Request, n int) []llmtest.Rule {
 	said := map[string]llmtest.Reply{
 		"select_tables": tables("crew"), "generate": query("SELECT nme FROM crew"),
@@ -112,7 +113,7 @@ func script(requests []*llm.Request, n int) []llmtest.Rule {
 	return rules
 }
 
-// The next turn is told what was said and asked of the database before.
+// The prompts of the next turn contain the earlier messages and queries.
 func TestConversation(t *testing.T) {
 	m := llmtest.New(
 		reply("select_tables", tables("crew"), tables("crew")),
@@ -134,7 +135,7 @@ func TestConversation(t *testing.T) {
 	}
 }
 
-// twoWays is a schema in which two tables join in two equally near ways.
+// twoWays returns a schema in which two joins of two tables have the same cost.
 func twoWays(t *testing.T, m llm.Model, opt *sqlagent.Options) qed.Agent {
 	t.Helper()
 	guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{
@@ -159,8 +160,8 @@ func twoWays(t *testing.T, m llm.Model, opt *sqlagent.Options) qed.Agent {
 	return a
 }
 
-// Where two joins are equally near, the user chooses if he may be asked, and else the model.
-func TestAskJoins(t *testing.T) {
+// If two joins have the same cost, the user chooses, or the model if the run cannot be interrupted.
+func TestInterruptForJoins(t *testing.T) {
 	const sql = "SELECT a.city FROM invoice i JOIN address a ON a.id = i.shippingId"
 	scripted := func() *llmtest.Model {
 		return llmtest.New(reply("select_tables", tables("invoice", "address")),
@@ -172,9 +173,9 @@ func TestAskJoins(t *testing.T) {
 		thread string
 		asked  bool
 	}{
-		{"asked", sqlagent.Options{AskJoins: true, Store: &store.InMemory{}}, "t", true},
+		{"asked", sqlagent.Options{InterruptForJoins: true, Store: &store.InMemory{}}, "t", true},
 		{"not wanted", sqlagent.Options{Store: &store.InMemory{}}, "t", false},
-		{"nobody to ask", sqlagent.Options{AskJoins: true}, "", false},
+		{"nobody to ask", sqlagent.Options{InterruptForJoins: true}, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := twoWays(t, scripted(), &tt.opt)
@@ -210,7 +211,7 @@ func TestAskJoins(t *testing.T) {
 	}
 }
 
-// A budget that is used up makes an answer of what there is.
+// When the budget is used up, the answer contains what was found.
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -241,7 +242,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// What a turn read is there in a later one, under its handle, for who has the thread.
+// A later turn of the thread can load the rows of an earlier one by their handle.
 func TestRowsAreKept(t *testing.T) {
 	st := &store.InMemory{}
 	_, answer, err := run(t, newAgent(t, corrected(), manyCrews(), &sqlagent.Options{Store: st}), qed.Turn{Thread: "t", Text: "How many crews?"})

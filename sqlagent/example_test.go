@@ -14,7 +14,7 @@ import (
 )
 
 // The model writes a column that the table does not have, and corrects itself.
-// Here it is scripted and the database is a stand-in; with a provider of
+// The model is scripted and the database is a fake; with a provider of
 // llm/openai and a database of sqldb/sqlitedb nothing else changes.
 func ExampleNew() {
 	model := llmtest.New(

@@ -4,19 +4,19 @@ import (
 	"context"
 	"strings"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/query"
 )
 
-// statement is what the model answers when it writes SQL.
+// statement is the model's reply when it writes SQL.
 type statement struct {
-	SQL    string `json:"sql" jsonschema:"description=one SELECT statement; empty where the question cannot be answered by reading these tables"`
+	SQL    string `json:"sql" jsonschema:"description=one SELECT statement; empty if the question cannot be answered by reading these tables"`
 	Reason string `json:"reason,omitempty" jsonschema:"description=why sql is empty"`
 }
 
-// GenerateData is what the prompt for writing SQL is given.
+// GenerateData is the data of the prompt for writing SQL.
 type GenerateData struct {
 	Dialect       string
 	Question      string
@@ -25,17 +25,17 @@ type GenerateData struct {
 	Choices       []string
 	Relationships []string
 	Tables        []PromptTable
-	Learned       string // a statement that ran and returned no rows
+	Empty         string // a statement that ran and returned no rows
 }
 
-// generate has the model write the statement. After an empty result it is asked
-// once more, with what ran and more sample rows.
+// generate has the model write the statement. It runs a second time after an
+// empty result: the prompt then contains that statement and more sample rows.
 func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	again := s.Table != nil
 	samples := a.opt.SampleRows
 	if again {
-		s.Learned = s.Query.Written
-		samples *= learnedSamples
+		s.Empty = s.Query.Written
+		samples *= sampleRowsIfEmpty
 	}
 	data := GenerateData{
 		Dialect:       a.guard.Dialect().Name(),
@@ -43,11 +43,11 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		MaxRows:       a.opt.MaxRows,
 		Joins:         s.Joins,
 		Choices:       s.Choices,
-		Relationships: a.lines(s.Near[:min(len(s.Near), a.opt.MaxRelationshipsInPrompt)]),
-		Learned:       s.Learned,
+		Relationships: a.lines(s.Near[:min(len(s.Near), maxRelationships)]),
+		Empty:         s.Empty,
 	}
 	for _, name := range s.Joined {
-		t := a.catalog.describe(name, a.opt.MaxColumnsInSchema, true)
+		t := a.catalog.describe(name, a.opt.MaxColumns, true)
 		var err error
 		if t.Sample, err = a.sample(ctx, &s, name, samples); err != nil {
 			return s, err
@@ -58,56 +58,40 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	written, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
+	reply, err := asking.Object[statement](ctx, a.model, &s.Usage, req)
 	if again && asking.Unusable(err) {
-		s.SQL = "" // what ran before stands, empty as it is
+		s.Draft.Query = "" // the empty result stands
 		return s, nil
 	}
 	if err != nil {
 		return s, err
 	}
-	if s.take(written) {
-		announce(ctx, s)
-	}
+	s.take(ctx, reply)
 	return s, nil
 }
 
-const learnedSamples = 3
-
-// take records what the model wrote, and reports whether that is a statement to
-// check. A statement that was there before is nothing new: what there is has to
-// be the answer.
-func (s *state) take(w statement) bool {
-	s.SQL = ""
-	sql := bare(w.SQL)
+// take records the model's statement as the next one to check. If there is none,
+// or none that is new, the answer is made of what there is.
+func (s *state) take(ctx context.Context, reply statement) {
+	sql := bare(reply.SQL)
+	if sql != "" && s.Draft.Write(ctx, query.SQL, sql) {
+		return
+	}
+	s.Draft.Query = ""
 	switch {
-	case sql != "" && s.wrote(sql):
-		return true
 	case s.Table != nil:
 	case sql != "":
 		s.Reason = "the model wrote the same statement again"
-	case w.Reason != "":
-		s.Reason = "the model could not answer by reading: " + prompt.Clip(w.Reason, maxReason)
+	case reply.Reason != "":
+		s.Reason = "the model could not answer by reading: " + prompt.Clip(reply.Reason, maxReason)
 	default:
 		s.Reason = "the model wrote no statement"
 	}
-	return false
-}
-
-func announce(ctx context.Context, s state) {
-	qed.Emit(ctx, qed.QueryWritten{Language: query.SQL, Query: s.SQL, Attempt: len(s.Tried)})
 }
 
 const maxReason = 500
 
-// bare takes off what models put around SQL: a code fence and a semicolon.
+// bare returns SQL without the code fence and the semicolon that models add.
 func bare(sql string) string {
-	sql = strings.TrimSpace(sql)
-	if inner, ok := strings.CutPrefix(sql, "```"); ok {
-		if first, rest, found := strings.Cut(inner, "\n"); found && !strings.Contains(strings.TrimSpace(first), " ") {
-			inner = rest
-		}
-		sql = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(inner), "```"))
-	}
-	return strings.TrimSpace(strings.TrimSuffix(sql, ";"))
+	return strings.TrimSpace(strings.TrimSuffix(writing.Bare(sql), ";"))
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/qedkit/qed/joinpath"
 )
 
-// filterRelationships keeps the relationships around the chosen tables that are
-// sure enough: first those between two of them.
+// filterRelationships finds the relationships around the chosen tables that have
+// at least the confidence of the options. Those between two of them come first.
 func (a *agent) filterRelationships(_ context.Context, s state) (state, error) {
-	s.Near = a.relationshipsAmong(s.Tables, a.opt.MaxRelationships, true)
+	s.Near = a.relationshipsAmong(s.Tables, maxNear, true)
 	return s, nil
 }
 
-// relationshipsAmong returns relationships between the tables, as indexes into
-// the catalog; with around set, those that lead away from them follow.
+// relationshipsAmong returns at most limit relationships between the tables, as
+// indexes into the catalog. With around, those that lead to other tables follow.
 func (r *reader) relationshipsAmong(tables []string, limit int, around bool) []int {
 	var inside, outside []int
 	for i, rel := range r.catalog.relationships {
@@ -51,7 +51,7 @@ func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
 			if err != nil {
 				return s, err
 			}
-			if len(s.Paths) < a.opt.MaxPaths {
+			if len(s.Paths) < maxPaths {
 				s.Paths = append(s.Paths, path.String())
 			}
 		}
@@ -59,9 +59,9 @@ func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// planJoins joins all chosen tables at the least cost, and adds the tables that
-// connect them. Equally good plans are kept for the model to choose from. Tables
-// that nothing connects are left to it, with their paths.
+// planJoins finds the join of all chosen tables with the lowest cost, and adds the
+// tables that connect them. If several plans have that cost, the model sees all
+// of them. If the tables cannot be connected, it sees the paths between pairs.
 func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 	plans, err := a.connect(ctx, s.Tables)
 	switch {
@@ -80,21 +80,21 @@ func (a *agent) planJoins(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// choosePlan asks the user which of several plans he means, where he may be
-// asked. Otherwise it returns all of them.
+// choosePlan interrupts the run and asks the user which of several plans is meant,
+// if the options say so. Otherwise it returns all of them.
 func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpath.Plan, error) {
-	if !a.opt.AskJoins || len(plans) < 2 {
+	if !a.opt.InterruptForJoins || len(plans) < 2 {
 		return plans, nil
 	}
 	q := qed.Question{Text: "The tables can be joined in several ways. Which one do you mean?"}
-	for i, plan := range plans[:min(len(plans), a.opt.MaxPaths)] {
+	for i, plan := range plans[:min(len(plans), maxPaths)] {
 		q.Choices = append(q.Choices, qed.Choice{ID: strconv.Itoa(i + 1), Text: plan.String()})
 	}
 	chosen, err := qed.Interrupt[string](ctx, q)
-	switch {
-	case errors.Is(err, qed.ErrCannotInterrupt):
+	if errors.Is(err, qed.ErrCannotInterrupt) {
 		return plans, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
 	}
 	i, err := strconv.Atoi(chosen)
@@ -104,20 +104,20 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 	return plans[i-1 : i], nil
 }
 
-// connect returns the plans that join all tables at the least cost; nil: nothing
-// connects them.
+// connect returns the plans with the lowest cost that join all tables, or nil if
+// they cannot be connected.
 func (r *reader) connect(ctx context.Context, tables []string) ([]joinpath.Plan, error) {
 	found, err := r.catalog.graph.Connect(ctx, tables...)
-	switch {
-	case errors.Is(err, joinpath.ErrDisconnected):
+	if errors.Is(err, joinpath.ErrDisconnected) {
 		return nil, nil
-	case err != nil:
+	}
+	if err != nil {
 		return nil, err
 	}
 	return found.Plans, nil
 }
 
-// joined is tables and those that connect them in any of the plans.
+// joined returns the tables and those that connect them in any of the plans.
 func (r *reader) joined(tables []string, plans []joinpath.Plan) []string {
 	all := slices.Clone(tables)
 	for _, plan := range plans {
@@ -130,17 +130,17 @@ func (r *reader) joined(tables []string, plans []joinpath.Plan) []string {
 	return all[:min(len(all), r.opt.MaxTablesInContext)]
 }
 
-// ties are the plans that are as good as the first.
+// ties returns the plans after the first, which have the same cost.
 func (r *reader) ties(plans []joinpath.Plan) []string {
 	var out []string
-	for _, plan := range plans[1:min(len(plans), r.opt.MaxPaths)] {
+	for _, plan := range plans[1:min(len(plans), maxPaths)] {
 		out = append(out, plan.String())
 	}
 	return out
 }
 
-// joinLines writes a plan for a prompt, a join a line, with what each does to
-// the number of rows.
+// joinLines returns a plan for a prompt, one line per join. A line says if the join
+// repeats rows.
 func joinLines(plan joinpath.Plan) []string {
 	var out []string
 	for _, step := range plan.Steps() {
@@ -153,7 +153,7 @@ func joinLines(plan joinpath.Plan) []string {
 	return out
 }
 
-// lines describes relationships for a prompt.
+// lines returns relationships for a prompt, one line each.
 func (r *reader) lines(indexes []int) []string {
 	out := make([]string, len(indexes))
 	for i, index := range indexes {

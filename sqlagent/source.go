@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/query"
@@ -16,94 +17,83 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// SourceOptions are the limits of a source, and what it says of its database. A nil
-// SourceOptions and zero fields mean the defaults named at each field; a negative
-// number is an error where no meaning is given for it.
+// SourceOptions are the options of [NewSource]. Nil and zero fields mean the
+// defaults. A negative number is an error unless a field gives it a meaning.
 type SourceOptions struct {
-	// About says for a model what the database holds: "employees and their work".
-	// Empty: nothing.
+	// About describes the database for a model: "employees and their work". It
+	// may be empty.
 	About string
 
-	// MaxRows is how many rows a query reads: 1000. A lower limit of the policy or
-	// of the database holds, and is what the model is told.
+	// MaxRows is how many rows a query may return. 0 means 1000. A lower limit of
+	// the policy or of the database applies, and is what the model sees.
 	MaxRows int
-	// MaxTables is how many tables are chosen by the words of a request: 8. Those
-	// that connect them are described as well.
+
+	// MaxTables is how many tables are chosen by the words of a request. 0 means
+	// 8. Tables that connect them are described as well.
 	MaxTables int
-	// MaxColumns is how many columns of a table are described: 50.
+
+	// MaxColumns is how many columns of a table are described. 0 means 50.
 	MaxColumns int
-	// MaxRelationships is how many relationships are told: 20.
-	MaxRelationships int
-	// SampleRows is how many rows of each table are shown: 1; negative: none.
+
+	// SampleRows is how many rows of each table are shown. 0 means 1; a negative
+	// number means none.
 	SampleRows int
 
-	// MinConfidence is the least confidence of a relationship that is used: 0.7.
+	// MinConfidence is the lowest confidence of a relationship that is used, from
+	// 0 to 1. 0 means 0.7.
 	MinConfidence float64
-	// MaxHops is the longest join path between two tables: 4.
+
+	// MaxHops is the number of joins in the longest path between two tables. 0
+	// means 4.
 	MaxHops int
 
-	// SkipColumnMessages keeps errors from telling which columns a table has, and
-	// where a missing one was found, when a statement names a wrong one.
-	SkipColumnMessages bool
+	// HideColumns keeps the columns of a table, and the tables that have a
+	// missing column, out of the problems of a statement that names a wrong
+	// column.
+	HideColumns bool
 }
 
-// reading is what the options mean to a reader.
+// reading returns the options of the reader.
 func (v SourceOptions) reading() (Options, error) {
-	for _, f := range []struct {
-		name  string
-		value int
-	}{
-		{"MaxRows", v.MaxRows},
-		{"MaxTables", v.MaxTables},
-		{"MaxColumns", v.MaxColumns},
-		{"MaxRelationships", v.MaxRelationships},
-		{"MaxHops", v.MaxHops},
-		{"SampleRows", max(v.SampleRows, 0)},
-	} {
-		if f.value < 0 || f.value > maxOption {
-			return Options{}, fmt.Errorf("sqlagent: SourceOptions.%s is %d: it lies between 0 and %d", f.name, f.value, maxOption)
-		}
-	}
-	if v.MinConfidence < 0 || v.MinConfidence > 1 {
-		return Options{}, fmt.Errorf("sqlagent: SourceOptions.MinConfidence is %v: it lies between 0 and 1", v.MinConfidence)
-	}
-	if v.MaxRows == 0 {
-		v.MaxRows = 1000
-	}
 	o := Options{
-		MaxRows:                  v.MaxRows,
-		MaxTables:                v.MaxTables,
-		MaxColumnsInSchema:       v.MaxColumns,
-		MaxRelationshipsInPrompt: v.MaxRelationships,
-		SampleRows:               v.SampleRows,
-		MinConfidence:            v.MinConfidence,
-		MaxHops:                  v.MaxHops,
-		SkipColumnMessages:       v.SkipColumnMessages,
+		MaxRows:       v.MaxRows,
+		MaxTables:     v.MaxTables,
+		MaxColumns:    v.MaxColumns,
+		SampleRows:    v.SampleRows,
+		MinConfidence: v.MinConfidence,
+		MaxHops:       v.MaxHops,
+		HideColumns:   v.HideColumns,
+	}
+	if err := option.Default("sqlagent: SourceOptions.MaxRows", &o.MaxRows, 1000); err != nil {
+		return o, err
 	}
 	return o.withDefaults()
 }
 
-// NewSource returns what guard lets be read from db as a [query.Source] of that name,
-// such as "personnel". Its queries are JSON strings, each a SELECT statement on the
-// tables of the guard's policy. db, guard and schema are as for [New]. A nil opt means
-// the defaults.
+// NewSource returns db as a [query.Source], limited to what guard allows. name is
+// the name of the source, such as "personnel". Its queries are JSON strings, each
+// a SELECT statement on the tables of the guard's policy. db, guard and schema are
+// as for [New]. A nil opt means the defaults.
 //
-// A database that returns no more than so many rows has a method MaxRows() int that says
-// so, as [github.com/qedkit/qed/sqldb.DB] has: more rows than the default 1000 need a
-// larger limit in its Options, in the policy and in the SourceOptions.
+// A database that limits rows reports the limit with a method MaxRows() int, as
+// [github.com/qedkit/qed/sqldb.DB] does. To read more than the default 1000 rows,
+// raise the limit in the options of the database, in the policy and in the
+// SourceOptions.
 //
-// What Check returns is the model's own statement, on the tables that it knows: it is
-// rewritten for the secure views in each Run anew, and nothing but what the guard then
-// makes of it reaches the database. A [*query.Refusal] for a statement that the guard
-// does not let through has its [*refusal.Error] within.
+// Check returns the model's own statement. Run rewrites it for the secure views
+// each time, and only the rewritten statement reaches the database. If the guard
+// refuses a statement, the error is the guard's [*refusal.Error], with the problem
+// that the model may see.
 //
 // Describe chooses tables by the words of the request, without a model, and reads
-// sample rows of them, as the caller of its context may see them.
+// sample rows as the caller of its context may see them.
 //
-// Run spends the rows of a budget in the context ([qed.WithBudget]). Where the database
-// fails, its errors match the kinds of package sqldb; one that another statement may
-// not meet is a [*query.Refusal].
-func NewSource(name string, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *SourceOptions) (query.Source, error) {
+// Run spends rows of the budget in the context ([qed.WithBudget]). Errors of the
+// database match the kinds of package sqldb. A failure that another statement may
+// avoid is a [*refusal.Error] as well.
+func NewSource(
+	name string, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *SourceOptions,
+) (query.Source, error) {
 	if name == "" || db == nil || guard == nil || schema == nil {
 		return nil, errors.New("sqlagent: NewSource needs a name, a database, a guard and a schema")
 	}
@@ -123,10 +113,10 @@ func NewSource(name string, db Database, guard *secureview.Guard, schema *joinpa
 	if err != nil {
 		return nil, err
 	}
-	return &source{r, name, own.About}, nil
+	return &source{reader: r, name: name, about: own.About}, nil
 }
 
-// source is a database. It never changes.
+// source is a database as a query.Source. It does not change.
 type source struct {
 	*reader
 	name, about string
@@ -138,7 +128,7 @@ func (s *source) Language() string { return query.SQL }
 
 func (s *source) About() string { return s.about }
 
-// Check returns the statement without what models put around it.
+// Check returns the statement without a code fence and a semicolon.
 func (s *source) Check(ctx context.Context, q json.RawMessage) (json.RawMessage, error) {
 	sql, err := written(q)
 	if err != nil {
@@ -150,21 +140,25 @@ func (s *source) Check(ctx context.Context, q json.RawMessage) (json.RawMessage,
 	return asJSON(sql)
 }
 
-// written is the statement of a query.
+// written returns the statement in a query.
 func written(q json.RawMessage) (string, error) {
 	var sql string
 	err := json.Unmarshal(q, &sql)
 	if sql = bare(sql); err == nil && sql != "" {
 		return sql, nil
 	}
-	return "", &query.Refusal{
-		Code:    string(secureview.ErrSyntax),
-		Message: "a query of this source is one JSON string: the text of a SELECT statement",
-		Err:     err,
+	return "", &refusal.Error{
+		Package: "sqlagent",
+		Problems: []refusal.Problem{{
+			Code:    secureview.ErrSyntax,
+			Message: "a query of this source is one JSON string: the text of a SELECT statement",
+		}},
+		Err: err,
 	}
 }
 
-// asJSON writes a statement as a JSON string in which < stays as it is, to be read.
+// asJSON returns a statement as a JSON string for people and models, in which <
+// is not escaped.
 func asJSON(sql string) (json.RawMessage, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -175,34 +169,22 @@ func asJSON(sql string) (json.RawMessage, error) {
 	return json.RawMessage(strings.TrimSpace(b.String())), nil
 }
 
-// refused says for a model what another statement may not meet; all else is an error as
-// it is.
+// refused returns a refusal.Error with the problem that another statement may
+// avoid. Another err is returned unchanged, with the name of the package.
 func (s *source) refused(ctx context.Context, err error) error {
-	var refused *refusal.Error
-	var f *fault
-	switch {
-	case ctx.Err() != nil:
-	case errors.As(err, &refused):
-		f = s.refusal(refused.Problems[0])
-		f.Message = "the statement is refused: " + f.Message
-	default:
-		if f = failure(err); f != nil {
-			f.Message = "the statement failed: " + f.Message
-		}
+	problems := failure(err)
+	if refused, ok := errors.AsType[*refusal.Error](err); ok {
+		problems = s.problems(refused)
 	}
-	if f == nil {
+	if problems == nil || ctx.Err() != nil {
 		return fmt.Errorf("sqlagent: %w", err)
 	}
-	return &query.Refusal{
-		Code:       f.Code,
-		Name:       f.Name,
-		Message:    f.Message,
-		Candidates: slices.DeleteFunc(slices.Clone(f.Candidates), func(name string) bool { return !plainName(name) }),
-		Err:        err,
-	}
+	p := &problems[0]
+	p.Candidates = slices.DeleteFunc(slices.Clone(p.Candidates), func(name string) bool { return !plainName(name) })
+	return &refusal.Error{Package: "sqlagent", Problems: problems, Err: err}
 }
 
-// Run rewrites a statement again, and runs what comes of it.
+// Run rewrites the statement again and runs the result.
 func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, error) {
 	sql, err := written(q)
 	if err != nil {
@@ -232,8 +214,8 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	}, nil
 }
 
-// tablesOf returns the tables that a statement reads, under the names that a model
-// knows them by.
+// tablesOf returns the tables that a statement reads, under the names that the
+// model uses.
 func (s *source) tablesOf(stmt *secureview.Statement) []string {
 	var names []string
 	for _, t := range stmt.Tables() {
@@ -244,8 +226,9 @@ func (s *source) tablesOf(stmt *secureview.Statement) []string {
 	return names
 }
 
-// joinsOf returns the joins of tables, a line each, as Describe tells them; none where
-// there are several ways, of which the statement may have taken any.
+// joinsOf returns the joins of tables as Describe shows them, one line each. If
+// several plans have the same cost it returns none, because the statement may
+// have used any of them.
 func (s *source) joinsOf(ctx context.Context, tables []string) ([]string, error) {
 	if len(tables) < 2 {
 		return nil, nil
@@ -257,7 +240,7 @@ func (s *source) joinsOf(ctx context.Context, tables []string) ([]string, error)
 	return joinLines(plans[0]), nil
 }
 
-// retrieval says in words how a statement finds its rows.
+// retrieval returns in words how to find the rows of a statement again.
 func (s *source) retrieval(tables []string, sql string) string {
 	text := "database " + s.name
 	switch len(tables) {
@@ -267,7 +250,7 @@ func (s *source) retrieval(tables []string, sql string) string {
 	default:
 		text += ", tables " + strings.Join(tables[:len(tables)-1], ", ") + " and " + tables[len(tables)-1]
 	}
-	return prompt.Clip(text+", by "+oneLine(sql), maxRetrieval)
+	return prompt.Clip(text+", by "+strings.Join(strings.Fields(sql), " "), maxRetrieval)
 }
 
 const maxRetrieval = 1000

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/template"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
 )
 
-var describeText = template.Must(template.New("describe.tmpl").Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/describe.tmpl"))
+var describeText = prompt.Parse(promptFiles, "describe.tmpl")
 
-// describeData is what the text about a source is given.
+// describeData is the data of the description of a source.
 type describeData struct {
 	Name, Dialect, About string
 	MaxRows              int
@@ -20,12 +19,13 @@ type describeData struct {
 	Joins, Choices []string // of the tables that share words with the request
 	Relationships  []string
 	Tables         []PromptTable
-	Others         []PromptTable // further ones, in short
-	More           []string      // the names of those for which there is no room
+	Others         []PromptTable // with fewer columns
+	More           []string      // the names of the rest
 }
 
-// Describe says what there is for a request: in full the tables that share words with
-// it and those that connect them, or else some; the others in short.
+// Describe describes the tables that share words with the request and those that
+// connect them, or the first tables if none does. Other tables follow with fewer
+// columns.
 func (s *source) Describe(ctx context.Context, request string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -44,9 +44,9 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 			tables = s.joined(tables, plans)
 		}
 	}
-	data.Relationships = s.lines(s.relationshipsAmong(tables, s.opt.MaxRelationshipsInPrompt, true))
+	data.Relationships = s.lines(s.relationshipsAmong(tables, maxRelationships, true))
 	for _, name := range tables {
-		t := s.catalog.describe(name, s.opt.MaxColumnsInSchema, true)
+		t := s.catalog.describe(name, s.opt.MaxColumns, true)
 		if s.opt.SampleRows > 0 {
 			t.Sample = s.readSample(ctx, name, s.opt.SampleRows)
 		}
@@ -56,13 +56,13 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 		switch {
 		case slices.Contains(tables, name):
 		case len(data.Others) < maxOthers:
-			data.Others = append(data.Others, s.catalog.describe(name, maxColumnsInSelection, false))
+			data.Others = append(data.Others, s.catalog.describe(name, maxSelectedColumns, false))
 		case len(data.More) < maxNames:
 			data.More = append(data.More, name)
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return "", err // what was read may not be all
+		return "", err // samples may be missing
 	}
 	var b strings.Builder
 	if err := describeText.Execute(&b, data); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/qedkit/qed/sqlagent"
 )
 
-// A statement is checked and run on the tables that its author knows; what runs is
-// another one, on the secure view. Here the database is a stand-in; with one of
+// A statement is checked and run on the tables that its author knows. The statement that
+// runs is another one, on the secure view. The database is a fake; with one of
 // sqldb/sqlitedb nothing else changes.
 func ExampleNewSource() {
 	guard, err := secureview.New(&secureview.Policy{
@@ -41,7 +41,7 @@ func ExampleNewSource() {
 	fmt.Println(found.Query.Executed)
 	fmt.Println(found.HowToRetrieve)
 	// Output:
-	// the statement is refused: column 'name' does not exist in table 'employee'; columns of employee: id, firstName; perhaps meant: employee.firstName
+	// sqlagent: column 'name' does not exist in table 'employee'; columns of employee: id, firstName (did you mean employee.firstName?) (line 1, column 8)
 	// [[Ann]]
 	// SELECT "employee"."firstName" AS "firstName" FROM "main"."secure_employee" AS "employee" LIMIT 1000
 	// database personnel, table employee, by SELECT firstName FROM employee

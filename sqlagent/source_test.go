@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/joinpath"
 	qedquery "github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/secureview"
 	"github.com/qedkit/qed/sqlagent"
 	"github.com/qedkit/qed/sqldb"
@@ -32,7 +33,7 @@ func newSource(t testing.TB, db sqlagent.Database, opt *sqlagent.SourceOptions) 
 	return s
 }
 
-// sql is a statement as a query of a source.
+// sql returns a statement as a query of a source.
 func sql(t testing.TB, text string) json.RawMessage {
 	t.Helper()
 	q, err := json.Marshal(text)
@@ -81,7 +82,7 @@ func TestNewSource(t *testing.T) {
 	}
 }
 
-// A model is told the tables that the request is about and how they join.
+// The description contains the tables that the request is about and how they join.
 func TestSourceDescribe(t *testing.T) {
 	for _, tt := range []struct {
 		name, request string
@@ -115,7 +116,7 @@ func TestSourceDescribe(t *testing.T) {
 	}
 }
 
-// sampled is a database whose samples are those of the caller.
+// sampled is a database whose sample rows depend on the caller.
 type sampled struct{ *database }
 
 type callerKey struct{}
@@ -132,7 +133,7 @@ func (d sampled) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Ta
 	return t, t.Append(row...)
 }
 
-// Each caller sees samples of his own rows, as data.
+// Each caller sees sample rows of their own, as data.
 func TestSourceSamples(t *testing.T) {
 	s := newSource(t, sampled{&database{}}, nil)
 	for _, who := range []string{"of-ann", "of-bob"} {
@@ -150,7 +151,7 @@ func TestSourceSamples(t *testing.T) {
 	}
 }
 
-// What Check returns is the model's own statement, which checks again as it is.
+// Check returns the model's own statement, which passes another check unchanged.
 func TestSourceCheck(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"as it is", leads, leads},
@@ -206,7 +207,7 @@ func TestSourceRefuses(t *testing.T) {
 			db := &database{}
 			s := newSource(t, db, nil)
 			got, err := s.Check(t.Context(), tt.in)
-			if _, ok := errors.AsType[*qedquery.Refusal](err); !ok || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
+			if _, ok := errors.AsType[*refusal.Error](err); !ok || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Fatalf("checked: %s, %v", got, err)
 			}
 			for _, part := range tt.wants {
@@ -221,9 +222,9 @@ func TestSourceRefuses(t *testing.T) {
 	}
 }
 
-// Where the host does not want a model to learn columns from errors, they tell none.
+// With HideColumns, errors do not name columns.
 func TestSourceSkipsColumnMessages(t *testing.T) {
-	s := newSource(t, &database{}, &sqlagent.SourceOptions{SkipColumnMessages: true})
+	s := newSource(t, &database{}, &sqlagent.SourceOptions{HideColumns: true})
 	_, err := s.Check(t.Context(), sql(t, "SELECT e.fristName FROM employee e"))
 	if !errors.Is(err, secureview.ErrUnknownColumn) || strings.Contains(err.Error(), "firstName") {
 		t.Errorf("error %v", err)
@@ -259,7 +260,7 @@ func TestSourceRun(t *testing.T) {
 	}
 }
 
-// What is said of a statement is bounded, whatever it holds.
+// The text about a statement is limited, whatever the statement contains.
 func TestSourceHowToRetrieveIsCapped(t *testing.T) {
 	got, err := newSource(t, &database{}, nil).Run(t.Context(), sql(t, "SELECT id FROM crew WHERE id IN ("+strings.Repeat("1, ", 1000)+"1)"))
 	if err != nil || len(got.HowToRetrieve) > 1100 || !strings.HasPrefix(got.HowToRetrieve, "database company, table crew, by SELECT id") {
@@ -298,7 +299,7 @@ func TestSourceLimits(t *testing.T) {
 	}
 }
 
-// bounded returns at most so many rows.
+// bounded is a database that limits rows.
 type bounded struct {
 	database
 	most int
@@ -306,7 +307,7 @@ type bounded struct {
 
 func (b *bounded) MaxRows() int { return b.most }
 
-// A model is told how many rows a query can come to, whatever limits it.
+// The description contains the lowest limit of rows.
 func TestSourceTellsItsRowLimit(t *testing.T) {
 	for _, tt := range []struct {
 		name                     string
@@ -338,7 +339,7 @@ func TestSourceTellsItsRowLimit(t *testing.T) {
 	}
 }
 
-// mute returns neither rows nor an error.
+// mute is a database that returns neither rows nor an error.
 type mute struct{}
 
 func (mute) Query(context.Context, *secureview.Statement) (*qed.Table, error) { return nil, nil }
@@ -367,7 +368,7 @@ func TestSourceFails(t *testing.T) {
 			if err == nil || got != nil || tt.want != nil && !errors.Is(err, tt.want) {
 				t.Errorf("result %+v, %v", got, err)
 			}
-			if _, ok := errors.AsType[*qedquery.Refusal](err); ok != tt.mends {
+			if _, ok := errors.AsType[*refusal.Error](err); ok != tt.mends {
 				t.Errorf("%v is a refusal: %v", err, ok)
 			}
 		})

@@ -1,52 +1,58 @@
-// Package sqlagent answers questions from a relational database, with the
-// proof: the tables it chose, the join path, the SQL that the model wrote and
-// the SQL that ran, every correction and why, and the rows.
+// Package sqlagent answers questions from a relational database and shows the
+// proof: the tables it chose, the join path, the SQL that the model wrote, the
+// SQL that ran, every correction with its reason, and the rows.
 //
-// The way of a question is a [qed.Graph], in this order:
+//	agent, err := sqlagent.New(model, db, guard, schema, nil)
+//	...
+//	answer, err := agent.Ask(ctx, qed.Turn{Text: "How many crews are there?"})
+//
+// A question passes through a [qed.Graph]. Each node is in the file of its name or
+// of its subject:
 //
 //	select_tables -> filter_relationships -> find_paths -> plan_joins
 //	  -> generate -> rewrite -> validate -> execute -> answer
 //	                    ^           |          |
 //	                    +- correct <-----------+
 //
-// The model chooses tables and writes SQL; everything else is computed. Package
-// joinpath finds how the tables join, package secureview rewrites what the
-// model wrote or refuses it, package sqldb runs what secureview let through.
-// Nothing that a model writes reaches the database in any other way.
+// The model chooses tables and writes SQL. Everything else is computed: package
+// joinpath finds how the tables join, package secureview rewrites or refuses what
+// the model wrote, and package sqldb runs the rewritten statement. SQL of a model
+// reaches the database in no other way.
 //
-// An empty result is generated once more, with what was learned. A statement
-// that is refused or fails is corrected, a limited number of times, with as
-// little context as the fault needs.
+// If a statement returns no rows, the model writes it once more, with the earlier
+// statement in the prompt. A statement that is refused or fails is corrected a
+// limited number of times; the prompt for a correction contains only what the
+// problem needs.
 //
-// [NewSource] is the same database for tools: what is checked and run there goes the
-// same way, and no model takes part.
+// [NewSource] returns the same database as a source for tools. It checks and runs
+// statements in the same way, without a model.
 //
 // # What the model sees
 //
-// Everything that follows goes to the model's provider: the names of the
-// policy's tables and columns, their types and comments, a sample row of each
-// table that a question is about ([Options.SampleRows]), the relationships, the
-// conversation ([Options.MaxHistoryMessages]), the statements with their faults,
-// and the rows of the result. Columns that the policy does not list never do.
-// Data among it is quoted and capped, and said to be data.
+// The following goes to the model's provider: the names of the policy's tables and
+// columns, their types and comments, sample rows of the chosen tables
+// ([Options.SampleRows]), the relationships, the conversation
+// ([Options.MaxHistoryMessages]), the statements with their problems, and the rows
+// of the result. Columns that the policy does not list never do. Data in a prompt
+// is quoted, limited and marked as data.
 //
-// The model is told which joins repeat rows. That it heeds it is not checked: a
-// SUM over such a join can still be wrong.
+// The prompt says which joins repeat rows. Whether the model follows that is not
+// checked: a SUM over such a join can be wrong.
 //
 // # Requests
 //
-// The requests have the names of their nodes, for scripted models and traces
-// ([llm.Request.Name]). What comes back is JSON but for the last:
+// The requests to the model are named after their nodes ([llm.Request.Name]), for
+// scripted models and traces. The replies are JSON, except for the last:
 //
 //	select_tables   {"tables": ["employee"], "reason": "optional"}
-//	generate        {"sql": "SELECT ..", "reason": "where sql is empty"}
+//	generate        {"sql": "SELECT ...", "reason": "if sql is empty"}
 //	correct         the same
 //	answer          text
 //
 // # How many rows
 //
-// The lowest limit wins: the policy's row limit, which stands in the executed
-// SQL; that of the database ([github.com/qedkit/qed/sqldb.Options]); and
+// The lowest limit applies: the row limit of the policy, which is part of the
+// executed SQL, that of the database ([github.com/qedkit/qed/sqldb.Options]), and
 // [Options.MaxRows].
 package sqlagent
 
@@ -63,37 +69,51 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// Database runs a guarded statement. [github.com/qedkit/qed/sqldb.DB] is one.
+var (
+	// ErrNoTables is the error of [New] if no table of the policy can be shown to
+	// a model.
+	ErrNoTables = errors.New("the policy lists no table that can be shown to a model")
+
+	// ErrMismatch is the error of [New] if the guard does not fit the database:
+	// it has another dialect, or tables that the schema does not have.
+	ErrMismatch = errors.New("the guard does not fit the database")
+)
+
+var errNoTable = errors.New("sqlagent: the Database returned neither a table nor an error")
+
+// A Database runs statements of a guard. [github.com/qedkit/qed/sqldb.DB] is one.
 // It is used by concurrent turns, with the context of each.
 //
-// Where what may be read depends on who asks, a Database has a method
-// PerSession() bool that says so, as DB has, or its turns have a User or a
-// Company: otherwise sample rows that were read for one turn are shown to the
-// model in others.
+// If different callers may see different rows, a Database reports that with a
+// method PerSession() bool, as DB does, or its turns have a User or a Tenant.
+// Otherwise sample rows that were read for one turn are shown to the model in
+// others.
 type Database interface {
 	Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
 }
 
-// New returns the SQL agent: a [qed.Agent] that answers from db what guard
-// lets it read. schema gives the columns' types and the relationships by which
-// tables join, under the names of the guard's policy; tables and columns that
-// the policy does not list are left out. A guard that does not fit the database
-// is an error that matches [ErrMismatch]. A nil opt means the defaults.
+// New returns an agent that answers questions from db within what guard allows.
+// schema has the types of the columns and the relationships by which tables join,
+// under the names of the guard's policy; tables and columns that the policy does
+// not list are ignored. If the guard does not fit the database, the error is
+// [ErrMismatch]. A nil opt means the defaults.
 //
-// With [Options.Store] the agent keeps conversations: what was said before is
-// told to the model, and a turn that stopped can go on. Without one, pass what
-// was said before in [qed.Turn.History]. The agent is safe for concurrent use.
+// With [Options.Store] the agent keeps conversations: the model sees the earlier
+// messages, and a turn that stopped can be resumed. Without a store, pass the
+// earlier messages in [qed.Turn.History]. The agent is safe for concurrent use.
 //
-// What a budget in the context ([qed.WithBudget]) leaves is all that the agent
-// spends; when it is used up, the answer is made of what there is, and partial.
+// The agent spends no more than a budget in the context allows
+// ([qed.WithBudget]). When the budget is used up, the answer is partial and
+// contains what was found.
 //
-// A turn ends with an error where nobody can answer it (the model or the
-// database is unreachable, the context ends); it ends with a partial Answer
-// that says why where the question could not be answered as it was asked. A
-// turn without a text is [qed.ErrEmptyTurn].
-// Errors of the model match the kinds of package llm, those of the database
-// the kinds of package sqldb.
-func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *Options) (qed.Agent, error) {
+// A turn fails if the model or the database cannot be reached or the context
+// ends. Errors of the model match the kinds of package llm, and those of the
+// database the kinds of package sqldb. A turn without a text is
+// [qed.ErrEmptyTurn]. If the question cannot be answered as it was asked, the
+// answer is partial and says why.
+func New(
+	model llm.Model, db Database, guard *secureview.Guard, schema *joinpath.Schema, opt *Options,
+) (qed.Agent, error) {
 	if model == nil || db == nil || guard == nil || schema == nil {
 		return nil, errors.New("sqlagent: New needs a model, a database, a guard and a schema")
 	}
@@ -113,7 +133,7 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 	if d, ok := db.(interface{ PerSession() bool }); ok {
 		a.perSession = d.PerSession()
 	}
-	runner, err := a.pipeline()
+	runner, err := a.graph()
 	if err != nil {
 		return nil, fmt.Errorf("sqlagent: %w", err)
 	}
@@ -124,18 +144,18 @@ func New(model llm.Model, db Database, guard *secureview.Guard, schema *joinpath
 	return qed.Durable(answers, o.Store, o.Durable.WithReplyModel(model, o.Settings)), nil
 }
 
-// agent is what all turns share; what one turn knows is its state.
+// agent is what all turns share. What one turn knows is its state.
 type agent struct {
 	*reader
 	model *asking.Model
 
-	perSession bool // the same statement may answer other rows to another caller
+	perSession bool // a statement may return other rows to another caller
 
-	samples sync.Map // sampleKey -> rows as JSON lines, of turns that are nobody's
+	samples sync.Map // sampleKey -> sample rows as text; only of turns without a user
 }
 
-// pipeline is the way a question takes.
-func (a *agent) pipeline() (*qed.Runner[state], error) {
+// graph returns the nodes and edges that a question passes through.
+func (a *agent) graph() (*qed.Runner[state], error) {
 	g := qed.NewGraph[state]("sql")
 
 	g.Node("select_tables", a.selectTables, nil)
@@ -161,15 +181,17 @@ func (a *agent) pipeline() (*qed.Runner[state], error) {
 	g.Route("correct", afterWriting, "rewrite", "answer")
 	g.Edge("answer", qed.End)
 
+	// The first statement, the one after an empty result, and the corrections.
+	statements := 2 + a.opt.MaxCorrections
 	return g.Compile(&qed.CompileOptions{
-		MaxSteps: stepsOnce + stepsPerStatement*a.opt.MaxStatements,
+		MaxSteps: stepsOnce + stepsPerStatement*statements,
 		WrapUp:   "answer",
 	})
 }
 
-// How many nodes a turn visits at most: once each, and for each statement.
+// The highest number of nodes that a turn visits.
 const (
-	stepsOnce         = 6 // selection, joins and the answer, with Start
+	stepsOnce         = 6 // Start, the selection, the joins and the answer
 	stepsPerStatement = 4 // writing, rewriting, validating, executing
 )
 
@@ -180,17 +202,17 @@ func afterSelection(s state) string {
 	return "filter_relationships"
 }
 
-// afterWriting follows both nodes in which the model writes SQL: with nothing
-// new to check, what there is has to be the answer.
+// afterWriting follows both nodes in which the model writes SQL. If there is no
+// new statement, the answer is made of what there is.
 func afterWriting(s state) string {
-	if s.SQL == "" {
+	if s.Draft.Query == "" {
 		return "answer"
 	}
 	return "rewrite"
 }
 
 func (a *agent) afterValidation(s state) string {
-	if s.Fault == nil {
+	if len(s.Draft.Problems) == 0 {
 		return "execute"
 	}
 	return a.correctOrAnswer(s)
@@ -198,16 +220,16 @@ func (a *agent) afterValidation(s state) string {
 
 func (a *agent) afterExecution(s state) string {
 	switch {
-	case s.Fault != nil:
+	case len(s.Draft.Problems) > 0:
 		return a.correctOrAnswer(s)
-	case len(s.Table.Rows) == 0 && s.Learned == "" && len(s.Tried) < a.opt.MaxStatements:
+	case len(s.Table.Rows) == 0 && s.Empty == "":
 		return "generate"
 	}
 	return "answer"
 }
 
 func (a *agent) correctOrAnswer(s state) string {
-	if s.Attempts < a.opt.MaxCorrections && len(s.Tried) < a.opt.MaxStatements {
+	if s.Draft.Refused <= a.opt.MaxCorrections {
 		return "correct"
 	}
 	return "answer"

@@ -10,37 +10,35 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// selection is what the model answers when it chooses tables.
+// selection is the model's choice of tables.
 type selection struct {
 	Tables []string `json:"tables" jsonschema:"description=names of the tables that are needed"`
 	Reason string   `json:"reason,omitempty" jsonschema:"description=one sentence why"`
 }
 
-// SelectData is what the prompt for choosing tables is given.
+// SelectData is the data of the prompt for choosing tables.
 type SelectData struct {
 	Question  string
 	MaxTables int
 	Tables    []PromptTable
-	Unknown   []UnknownTable // named by the model, and not there
+	Unknown   []UnknownTable // tables in the model's last reply that do not exist
 }
 
+// An UnknownTable is a name that a model gave and that is not a table.
 type UnknownTable struct {
-	Name       string
-	Candidates []string
+	Name       string   // quoted
+	Candidates []string // tables that may have been meant
 }
 
-const (
-	maxColumnsInSelection = 12
-	maxCandidates         = 3
-)
+const maxCandidates = 3
 
-// selectTables has the model choose the tables that the question is about. It
-// is told once of names that do not exist, with what it may have meant. Where
-// it still chooses none, the question's own words choose.
+// selectTables is the first node: the model chooses the tables that the question
+// is about. If it names tables that do not exist, it is asked once more. If it
+// still chooses none, tables that share words with the question are used.
 func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	data := SelectData{Question: s.Question, MaxTables: min(a.opt.MaxTables, len(a.catalog.names))}
 	for _, name := range a.catalog.nearest(s.Question, a.opt.MaxTablesInSelection, true) {
-		data.Tables = append(data.Tables, a.catalog.describe(name, maxColumnsInSelection, false))
+		data.Tables = append(data.Tables, a.catalog.describe(name, maxSelectedColumns, false))
 	}
 
 	var reason string
@@ -64,18 +62,18 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	}
 	fallback := len(s.Tables) == 0
 	if fallback {
-		s.Tables = a.catalog.nearest(s.Question, a.opt.MaxFallbackTables, false)
+		s.Tables = a.catalog.nearest(s.Question, maxFallbackTables, false)
 		reason = "the model chose no table that exists; these share words with the question"
 	}
 	if len(s.Tables) == 0 {
-		s.Reason = "no table could be found that the question is about"
+		s.Reason = "no table was found that the question is about"
 	}
 	qed.Emit(ctx, qed.TablesSelected{Tables: s.Tables, Fallback: fallback, Reason: reason})
 	return s, nil
 }
 
-// known splits the names that a model chose into tables, each once and at most
-// as many as may be chosen, and names that are none.
+// known splits the names that a model chose into tables and names that are not
+// tables. Each table is listed once, and at most MaxTables of both.
 func (a *agent) known(chosen []string) (tables []string, unknown []UnknownTable) {
 	for _, name := range chosen {
 		found, ok := a.catalog.find(name)
@@ -83,7 +81,10 @@ func (a *agent) known(chosen []string) (tables []string, unknown []UnknownTable)
 		case !ok:
 			if len(unknown) < a.opt.MaxTables {
 				name = prompt.Clip(name, maxComment)
-				unknown = append(unknown, UnknownTable{prompt.Quote(name), refusal.Nearest(name, a.catalog.names, maxCandidates)})
+				unknown = append(unknown, UnknownTable{
+					Name:       prompt.Quote(name),
+					Candidates: refusal.Nearest(name, a.catalog.names, maxCandidates),
+				})
 			}
 		case !slices.Contains(tables, found) && len(tables) < a.opt.MaxTables:
 			tables = append(tables, found)

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"regexp"
 	"slices"
-	"sync"
 	"text/template"
 
 	"github.com/qedkit/qed"
@@ -13,10 +12,6 @@ import (
 
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
-
-var ownPrompts = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/*.tmpl"))
-})
 
 // TodoPrompts are the texts that a TODO agent sends, as templates; nil stands for the package's own, which are files of the folder prompts.
 // Make one with [PromptFuncs]. What a user, a model or a tool wrote must go through the function quote, or it could pass for part of the text.
@@ -114,7 +109,7 @@ func (a *agent) languages() map[string]bool {
 
 // withDefaults fills in the package's own texts, and tries out those of the host.
 func (p *Prompts) withDefaults() (Prompts, error) {
-	all := Prompts{ownPrompts().Lookup("classify_intent.tmpl"), ownPrompts().Lookup("reiterate_intention.tmpl"), ownPrompts().Lookup("plan_todos.tmpl")}
+	all := Prompts{prompt.Parse(promptFiles, "classify_intent.tmpl"), prompt.Parse(promptFiles, "reiterate_intention.tmpl"), prompt.Parse(promptFiles, "plan_todos.tmpl")}
 	if p == nil {
 		return all, nil
 	}

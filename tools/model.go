@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"text/template"
 	"time"
 
@@ -21,10 +20,6 @@ import (
 
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
-
-var ownPrompts = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("").Funcs(qed.PromptFuncs()).ParseFS(promptFiles, "prompts/*.tmpl"))
-})
 
 // ModelToolOptions say how one of this package's tools asks its model. Nil and zero fields mean the defaults.
 type Options struct {
@@ -66,7 +61,7 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	if opt == nil {
 		opt = &Options{}
 	}
-	m := &toolModel{tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel, template: ownPrompts().Lookup(tool + ".tmpl")}
+	m := &toolModel{tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel, template: prompt.Parse(promptFiles, tool+".tmpl")}
 	if model == nil {
 		return m, fmt.Errorf("qed: tool %s needs a model", tool)
 	}

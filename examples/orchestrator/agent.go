@@ -24,7 +24,7 @@ func newAgent(
 	ctx context.Context, model llm.Model, src *database.Source, docs string, conf *settings.Settings, st store.Store, durable *qed.DurableOptions,
 ) (qed.Agent, error) {
 	opt := conf.Agent
-	opt.AskJoins = true
+	opt.InterruptForJoins = true
 	opt.MaxHistoryMessages = allMessages
 	records, err := sqlagent.New(model, src.DB, src.Guard, src.Schema, &opt)
 	if err != nil {

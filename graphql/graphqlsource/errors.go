@@ -7,7 +7,15 @@ import (
 
 	"github.com/qedkit/qed/graphql"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
+)
+
+// The codes of this package. Other problems have the codes of package graphql.
+const (
+	// ErrInvalidJSON: the query is not the JSON object of a GraphQL request.
+	ErrInvalidJSON refusal.Code = "invalid_json"
+	// ErrServer: the server refused the query.
+	ErrServer refusal.Code = "server"
 )
 
 const (
@@ -27,7 +35,11 @@ func failure(err error) error {
 	if texts := quoted(failed.Errors); texts != "" {
 		message += ": " + texts
 	}
-	return &query.Refusal{Code: "server", Message: message, Err: err}
+	return &refusal.Error{
+		Package:  "graphqlsource",
+		Problems: []refusal.Problem{{Code: ErrServer, Message: message}},
+		Err:      err,
+	}
 }
 
 // partialFailure returns a text about the fields that failed in a response with data,

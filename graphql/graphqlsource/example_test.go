@@ -55,7 +55,7 @@ func ExampleNew() {
 	}
 	fmt.Println(found.HowToRetrieve)
 	// Output:
-	// [{vessel.name } {port.name } {hours }]
+	// [{vessel.name String} {port.name String} {hours Float}]
 	// MSC Anna Miami 31.5
 	// MSC Anna Tampa 12
 	// GraphQL service vessels: vessel(imo: 9839284)

@@ -13,11 +13,13 @@ type field struct {
 	key    string // in the response
 	name   string // in the schema
 	fields []*field
-	leaf   bool // a scalar, an enum, or a list of these
+	leaf   bool   // a scalar, an enum, or a list of these
+	typ    string // of a leaf, such as "Float"; may be empty
 }
 
-// parse returns the fields of a checked query.
-func parse(text string) ([]*field, error) {
+// parse returns the fields of a checked query. leafType returns the type of a scalar or an
+// enum by its path in the response.
+func parse(text string, leafType func(path string) string) ([]*field, error) {
 	doc, err := parser.ParseQuery(&ast.Source{Input: text})
 	if err != nil || len(doc.Operations) != 1 {
 		// Not reached: the Guard printed the query.
@@ -25,7 +27,17 @@ func parse(text string) ([]*field, error) {
 	}
 	root := &field{}
 	root.add(doc, doc.Operations[0].SelectionSet)
+	root.setTypes("", leafType)
 	return root.fields, nil
+}
+
+func (f *field) setTypes(prefix string, leafType func(path string) string) {
+	for _, c := range f.fields {
+		if c.leaf {
+			c.typ = leafType(prefix + c.key)
+		}
+		c.setTypes(prefix+c.key+".", leafType)
+	}
 }
 
 // add adds the fields of a selection. It ends because the Guard refuses cycles of

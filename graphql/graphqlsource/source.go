@@ -131,10 +131,13 @@ func read(q json.RawMessage) (request, error) {
 		err = uniqueKeys(json.NewDecoder(bytes.NewReader(q)))
 	}
 	if err != nil {
-		return r, &query.Refusal{
-			Code: "json",
-			Message: `a query is {"query": "...", "variables": {...}}, or a string with the text of a query: ` +
-				prompt.Clip(err.Error(), maxText),
+		return r, &refusal.Error{
+			Package: "graphqlsource",
+			Problems: []refusal.Problem{{
+				Code: ErrInvalidJSON,
+				Message: `a query is {"query": "...", "variables": {...}}, or a string with the text of a query: ` +
+					prompt.Clip(err.Error(), maxText),
+			}},
 			Err: err,
 		}
 	}
@@ -182,40 +185,15 @@ func isJSON(text string) bool {
 	return ok && strings.HasPrefix(strings.TrimSpace(inner), `"`)
 }
 
-// check returns the query as it was written, and the checked query.
+// check returns the query as it was written, and the checked query. If the Guard refuses
+// the query, the error is a [*refusal.Error].
 func (s *source) check(q json.RawMessage) (request, *graphql.Query, error) {
 	r, err := read(q)
 	if err != nil {
 		return r, nil, err
 	}
 	checked, err := s.guard.Check(r.Query, r.Variables)
-	if refused, ok := errors.AsType[*refusal.Error](err); ok {
-		return r, nil, queryRefusal(refused)
-	}
 	return r, checked, err
-}
-
-// queryRefusal returns the problems for the author of the query.
-func queryRefusal(e *refusal.Error) *query.Refusal {
-	r := &query.Refusal{Err: e}
-	lines := make([]string, len(e.Problems))
-	for i, p := range e.Problems {
-		if p.Path != "" {
-			lines[i] = "at " + p.Path + ": "
-		}
-		lines[i] += p.Message
-		if len(e.Problems) > 1 && len(p.Candidates) > 0 {
-			lines[i] += " (did you mean: " + strings.Join(p.Candidates, ", ") + ")"
-		}
-	}
-	r.Message = strings.Join(lines, "; ")
-	if len(e.Problems) > 0 {
-		r.Code, r.Name = string(e.Problems[0].Code), e.Problems[0].Path
-	}
-	if len(e.Problems) == 1 {
-		r.Candidates = e.Problems[0].Candidates
-	}
-	return r
 }
 
 // Check returns the query as it was written, without fixed arguments, so that it can be
@@ -243,7 +221,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 	if err != nil {
 		return nil, failure(err)
 	}
-	shape, err := parse(checked.Text())
+	shape, err := parse(checked.Text(), checked.LeafType)
 	if err != nil {
 		return nil, err
 	}

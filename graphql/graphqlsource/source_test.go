@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed/graphql"
 	"github.com/qedkit/qed/graphql/graphqlsource"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/retry"
 )
 
@@ -205,11 +206,11 @@ func TestCheck(t *testing.T) {
 		{"two problems", `"{ shipments { idd } coun }"`, "", "unknown_field", ""},
 		{"mutation", `"mutation { x }"`, "", "not_query", ""},
 		{"another's data", `"{ shipments(tenant: \"other\") { id } }"`, "", "fixed_argument", ""},
-		{"another member", `{"query":"{ count }","operationName":"x"}`, "", "json", ""},
-		{"two queries", `{"query":"{ count }","query":"{ ports { id } }"}`, "", "json", ""},
-		{"two values of a variable", `{"query":"query($p: String) { shipments(port: $p) { id } }","variables":{"p":"Miami","p":"Oslo"}}`, "", "json", ""},
-		{"broken JSON", `"{\"query\": \"{ count }\""`, "", "json", ""},
-		{"neither", `5`, "", "json", ""},
+		{"another member", `{"query":"{ count }","operationName":"x"}`, "", "invalid_json", ""},
+		{"two queries", `{"query":"{ count }","query":"{ ports { id } }"}`, "", "invalid_json", ""},
+		{"two values of a variable", `{"query":"query($p: String) { shipments(port: $p) { id } }","variables":{"p":"Miami","p":"Oslo"}}`, "", "invalid_json", ""},
+		{"broken JSON", `"{\"query\": \"{ count }\""`, "", "invalid_json", ""},
+		{"neither", `5`, "", "invalid_json", ""},
 		{"nothing", `""`, "", "operations", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -220,15 +221,16 @@ func TestCheck(t *testing.T) {
 			if test.want != "" {
 				return
 			}
-			refusal, ok := errors.AsType[*query.Refusal](err)
-			if !ok || refusal.Message == "" || refusal.Code != test.code {
+			refused, ok := errors.AsType[*refusal.Error](err)
+			if !ok || refused.Problems[0].Message == "" || string(refused.Problems[0].Code) != test.code {
 				t.Fatalf("got %#v, want a refusal with the code %s", err, test.code)
 			}
-			if test.candidate != "" && (len(refusal.Candidates) == 0 || refusal.Candidates[0] != test.candidate) {
-				t.Errorf("candidates = %v, want %s", refusal.Candidates, test.candidate)
+			candidates := refused.Problems[0].Candidates
+			if test.candidate != "" && (len(candidates) == 0 || candidates[0] != test.candidate) {
+				t.Errorf("candidates = %v, want %s", candidates, test.candidate)
 			}
 			if strings.Contains(err.Error(), "acme") {
-				t.Errorf("it tells the tenant: %v", err)
+				t.Errorf("it contains the tenant: %v", err)
 			}
 			if _, err := s.Run(t.Context(), json.RawMessage(test.query)); err == nil || *sent != "" {
 				t.Errorf("it ran: %v, sent %s", err, *sent)
@@ -252,9 +254,9 @@ func TestProof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, told := range []string{r.Query.Written, r.Query.Executed, r.HowToRetrieve, string(again)} {
-		if strings.Contains(told, "acme") {
-			t.Errorf("it tells the tenant: %s", told)
+	for _, text := range []string{r.Query.Written, r.Query.Executed, r.HowToRetrieve, string(again)} {
+		if strings.Contains(text, "acme") {
+			t.Errorf("it contains the tenant: %s", text)
 		}
 	}
 	if want := `GraphQL service tracking: shipments(port: $p, first: 5) with {"p":"<Miami>"}`; r.HowToRetrieve != want {
@@ -283,13 +285,13 @@ func TestFailures(t *testing.T) {
 
 	s, _ = newSource(t, `{"errors":[{"message":"first must be at most 100"}]}`, nil)
 	_, err = s.Run(t.Context(), quoted(`{ shipments { id } }`))
-	if refusal, ok := errors.AsType[*query.Refusal](err); !ok || !strings.Contains(refusal.Message, "at most 100") || !errors.Is(err, graphql.ErrBadRequest) {
+	if !errors.Is(err, graphqlsource.ErrServer) || !strings.Contains(err.Error(), "at most 100") || !errors.Is(err, graphql.ErrBadRequest) {
 		t.Errorf("got %v, want a refusal", err)
 	}
 
 	s, _ = newSource(t, `<html>`, nil)
 	_, err = s.Run(t.Context(), quoted(`{ shipments { id } }`))
-	if _, ok := errors.AsType[*query.Refusal](err); ok || !errors.Is(err, graphql.ErrProtocol) {
+	if _, ok := errors.AsType[*refusal.Error](err); ok || !errors.Is(err, graphql.ErrProtocol) {
 		t.Errorf("got %v, want the client's error and no refusal", err)
 	}
 }

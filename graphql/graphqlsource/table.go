@@ -3,6 +3,7 @@ package graphqlsource
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"github.com/qedkit/qed"
 )
@@ -29,12 +30,14 @@ type list struct {
 // A frame holds columns with their cells. All columns have the same number of cells.
 type frame struct {
 	names []string
+	types []string
 	cells [][]any
 	rows  int
 }
 
-func (f *frame) add(name string, cells []any) {
+func (f *frame) add(name, typ string, cells []any) {
 	f.names = append(f.names, name)
+	f.types = append(f.types, typ)
 	f.cells = append(f.cells, cells)
 }
 
@@ -65,13 +68,13 @@ func tabulate(fields []*field, data json.RawMessage) (*tabulated, error) {
 		}
 		part := frame{rows: rows.rows}
 		if len(lists) > 1 {
-			part.add("list", repeated(l.path, rows.rows))
+			part.add("list", "String", repeated(l.path, rows.rows))
 		}
 		for i, name := range around.names {
-			part.add(name, repeated(around.cells[i][0], rows.rows))
+			part.add(name, around.types[i], repeated(around.cells[i][0], rows.rows))
 		}
 		for i, name := range rows.names {
-			part.add(name, rows.cells[i])
+			part.add(name, rows.types[i], rows.cells[i])
 		}
 		out.append(&part)
 		out.table.Truncated = out.table.Truncated || l.more || l.total > int64(rows.rows)
@@ -115,7 +118,7 @@ func values(f *field, raw json.RawMessage) (*tabulated, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &qed.Table{Columns: []qed.Column{{Name: f.key}}}
+	t := &qed.Table{Columns: []qed.Column{{Name: f.key, Type: strings.Trim(f.typ, "[]")}}}
 	for _, item := range items {
 		t.Rows = append(t.Rows, []any{cell(item)})
 	}
@@ -176,7 +179,7 @@ func (f *frame) object(prefix string, of *field, from []object, lists *[]list) e
 		name := prefix + c.key
 		switch {
 		case c.leaf:
-			f.add(name, each(raw, cell))
+			f.add(name, c.typ, each(raw, cell))
 		case !anyList(raw):
 			inner, err := objectsAt(raw)
 			if err != nil {
@@ -195,8 +198,8 @@ func (f *frame) object(prefix string, of *field, from []object, lists *[]list) e
 			}
 			*lists = append(*lists, l)
 		default:
-			f.add(name, each(raw, cell))
-			f.add(name+".count", each(raw, count))
+			f.add(name, "", each(raw, cell))
+			f.add(name+".count", "Int", each(raw, count))
 		}
 	}
 	return nil
@@ -255,7 +258,7 @@ func (u *union) append(f *frame) {
 		column, ok := at[unique]
 		if !ok {
 			column = len(u.table.Columns)
-			u.table.Columns = append(u.table.Columns, qed.Column{Name: unique})
+			u.table.Columns = append(u.table.Columns, qed.Column{Name: unique, Type: f.types[i]})
 		}
 		columns[i] = column
 	}

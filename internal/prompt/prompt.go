@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"text/template"
 )
@@ -14,6 +15,17 @@ import (
 // quote is [Quote]. The caller may modify the map.
 func Funcs() template.FuncMap {
 	return template.FuncMap{"join": strings.Join, "quote": Quote}
+}
+
+// Parse returns the template prompts/name of files, with the functions of [Funcs].
+// The template may include the other templates of that directory. Parse panics if a
+// template is missing or invalid.
+func Parse(files fs.FS, name string) *template.Template {
+	all := template.Must(template.New("").Funcs(Funcs()).ParseFS(files, "prompts/*.tmpl"))
+	if t := all.Lookup(name); t != nil {
+		return t
+	}
+	panic("prompt: there is no template " + name)
 }
 
 // Quote returns untrusted text as a JSON string. The string is on one line and

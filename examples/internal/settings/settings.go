@@ -90,7 +90,6 @@ func read(get func(string) string) (*Settings, error) {
 		o.Temperature = new(float64)
 		r.number("OPENAI_TEMPERATURE", o.Temperature, 0, 2)
 	}
-	r.count("SQL_AGENT_MAX_ITERATIONS", &o.MaxStatements)
 	r.countOrNone("SQL_SAMPLE_ROWS", &o.SampleRows)
 	r.count("SQL_MAX_TABLES_IN_CONTEXT", &o.MaxTablesInContext)
 	r.countOrNone("SQL_CORRECTION_MAX_ATTEMPTS", &o.MaxCorrections)
@@ -98,14 +97,8 @@ func read(get func(string) string) (*Settings, error) {
 	if o.MinConfidence == 0 && get("SQL_CONFIDENCE_THRESHOLD") != "" {
 		o.MinConfidence = math.SmallestNonzeroFloat64 // because 0 in Options means the default
 	}
-	r.count("SQL_MAX_SUGGESTED_PATHS", &o.MaxPaths)
-	r.count("SQL_MAX_RELATIONSHIPS_DISPLAY", &o.MaxRelationships)
-	r.count("SQL_MAX_RELATIONSHIPS_IN_PROMPT", &o.MaxRelationshipsInPrompt)
-	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.MaxColumnsInSchema)
+	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.MaxColumns)
 	r.count("SQL_MAX_COLUMNS_IN_VALIDATION", &s.ColumnsInMessages)
-	r.count("SQL_MAX_COLUMNS_IN_CORRECTION", &o.MaxColumnsInCorrection)
-	r.count("SQL_MAX_SQL_HISTORY_LENGTH", &o.MaxHistorySQL)
-	r.count("SQL_MAX_FALLBACK_TABLES", &o.MaxFallbackTables)
 	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.MaxTablesInSelection)
 	r.count("MAX_CONTEXT_TOKENS", &o.MaxContextTokens)
 	r.count("MAX_OUTPUT_TOKENS", &o.MaxOutputTokens)
@@ -114,7 +107,7 @@ func read(get func(string) string) (*Settings, error) {
 
 	validate := true
 	r.flag("SQL_PRE_VALIDATION_ENABLED", &validate)
-	o.SkipColumnMessages = !validate
+	o.HideColumns = !validate
 	r.flag("OPENAI_JSON_MODE", &o.JSONMode)
 	if err := errors.Join(r.problems...); err != nil {
 		return nil, err

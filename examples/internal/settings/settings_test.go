@@ -49,7 +49,7 @@ func TestEnvironmentWinsOverFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := []any{s.Model, s.BaseURL, s.Agent.MaxRows, s.Agent.SampleRows, s.Agent.SkipColumnMessages}
+	got := []any{s.Model, s.BaseURL, s.Agent.MaxRows, s.Agent.SampleRows, s.Agent.HideColumns}
 	if diff := cmp.Diff([]any{"from-env", "http://localhost:1/v1", 7, -1, true}, got); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// documentColumns returns the fields of documents that a table shows: in the order in
-// which a body asks for them, or else those first that tell most.
+// documentColumns returns the fields that a table of documents shows: in the order in
+// which the body asks for them, or the most important ones first.
 func documentColumns(docs []document, body json.RawMessage, most int) []string {
 	sources := make([]any, len(docs))
 	for i, d := range docs {
 		sources[i] = decoded(d.Source)
 	}
-	fields := telling(sources, maxOption)
+	fields := important(sources, maxOption)
 	if asked := askedFor(body); len(asked) > 0 {
-		slices.SortStableFunc(fields, func(a, b string) int { return asker(asked, a) - asker(asked, b) })
+		slices.SortStableFunc(fields, func(a, b string) int { return position(asked, a) - position(asked, b) })
 	}
 	if len(fields) == 0 {
 		return []string{"_id"}
@@ -24,8 +24,8 @@ func documentColumns(docs []document, body json.RawMessage, most int) []string {
 	return fields[:min(len(fields), most)]
 }
 
-// asker is the place of the first of the names that field is of.
-func asker(asked []string, field string) int {
+// position returns the index of the first name or pattern that matches field.
+func position(asked []string, field string) int {
 	i := slices.IndexFunc(asked, func(name string) bool {
 		matches, _ := path.Match(name, field)
 		return matches || strings.HasPrefix(field, name+".")
@@ -36,7 +36,7 @@ func asker(asked []string, field string) int {
 	return i
 }
 
-// askedFor returns the names and patterns of fields that a body wants returned.
+// askedFor returns the names and patterns of fields that a body asks for.
 func askedFor(body json.RawMessage) []string {
 	members, _ := decoded(body).(map[string]any)
 	var names []string
@@ -59,7 +59,7 @@ func askedFor(body json.RawMessage) []string {
 	return names
 }
 
-// items is a value that may stand alone in the place of an array.
+// items returns the items of an array, or a value that is used instead of an array.
 func items(v any) []any {
 	switch v := v.(type) {
 	case nil:

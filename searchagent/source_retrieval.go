@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// retrieval says in words what a body finds: "index shipments, port is Miami". It tells
-// the conditions that are common, and names the others.
+// retrieval returns in words what a body finds: "index shipments, port is Miami". Common
+// conditions are written out; others are only named.
 func retrieval(index string, body json.RawMessage) string {
 	members, _ := decoded(body).(map[string]any)
 	parts := []string{"index " + index}
@@ -40,11 +40,11 @@ func retrieval(index string, body json.RawMessage) string {
 
 const (
 	maxWords  = 1000 // bytes
-	maxWithin = 8    // how deep conditions are told
-	maxListed = 5    // how many values are told
+	maxWithin = 8    // depth of conditions
+	maxListed = 5    // values of a condition
 )
 
-// condition says what a query demands; empty: nothing.
+// condition returns a query in words, or "" if it has no condition.
 func condition(query any, depth int) string {
 	object, _ := query.(map[string]any)
 	var parts []string
@@ -70,7 +70,7 @@ func clauseWords(name string, v any, depth int) string {
 	case name == "match_all":
 		return ""
 	case name == "exists":
-		return value(members["field"]) + " is there"
+		return value(members["field"]) + " exists"
 	case name == "ids":
 		return "_id " + among(members["values"])
 	case name == "multi_match":
@@ -90,7 +90,7 @@ func clauseWords(name string, v any, depth int) string {
 	return "a " + plain(name) + " condition"
 }
 
-// verbs are what common queries demand of a field.
+// verbs are the words for common queries on a field.
 var verbs = map[string]string{
 	"term":                "is",
 	"terms":               "is",
@@ -105,8 +105,8 @@ var verbs = map[string]string{
 	"range":               "is",
 }
 
-// demand says what is demanded of one field, by the short form of a query or the long
-// one.
+// demand returns the condition on a field in words, from the short or the long form of a
+// query.
 func demand(verb string, v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -174,7 +174,7 @@ func boolWords(clauses map[string]any, depth int) string {
 	return strings.Join(parts, " and ")
 }
 
-// grouping says what aggregations compute.
+// grouping returns aggregations in words.
 func grouping(aggs any, depth int) string {
 	all, _ := aggs.(map[string]any)
 	if depth > maxWithin {
@@ -245,10 +245,10 @@ func anyOf(values []any, sep string) string {
 	return strings.Join(parts, sep)
 }
 
-// value is a value of a body in a sentence.
+// value returns a value of a body for a sentence.
 func value(v any) string { return plain(shown(v)) }
 
-// plain quotes a text that would not stand out as one in a sentence.
+// plain quotes a text that could be misread in a sentence.
 func plain(text string) string {
 	odd := func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(" _-.:/@$*", r)

@@ -35,7 +35,7 @@ func TestLookupsAreRemembered(t *testing.T) {
 		ran    int // searches for both turns
 	}{
 		{name: "the same", folder: 1, ran: 3},
-		{name: "soon enough", folder: 1, later: 5 * time.Minute, ran: 3},
+		{name: "soon enough", folder: 1, later: 5*time.Minute - time.Second, ran: 3},
 		{name: "too late", folder: 1, later: 6 * time.Minute, ran: 4},
 		{name: "remembered for long", folder: 1, opt: searchagent.Options{CacheTTL: time.Hour}, later: 6 * time.Minute, ran: 3},
 		{name: "not wanted", folder: 1, opt: searchagent.Options{CacheSize: -1}, ran: 4},
@@ -70,7 +70,7 @@ func TestLookupsAreRemembered(t *testing.T) {
 	}
 }
 
-// What is used least is forgotten first.
+// The least recently used lookup is dropped first.
 func TestLookupsAreBounded(t *testing.T) {
 	e := found(1)
 	a := newAgent(t, again(), e, &searchagent.Options{CacheSize: 2})
@@ -82,7 +82,7 @@ func TestLookupsAreBounded(t *testing.T) {
 	}
 }
 
-// Of what the user chose among several nothing is remembered.
+// A choice of the user is not cached.
 func TestChoicesAreNotRemembered(t *testing.T) {
 	e := several(2)
 	a := newAgent(t, again(), e, nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// reader is what can be said of a database and read from it without a model, for the
-// agent and for a source. It does not change.
+// reader describes a database and reads from it without a model, for the agent and
+// for a source. It does not change.
 type reader struct {
 	db      Database
 	guard   *secureview.Guard
@@ -21,13 +21,14 @@ type reader struct {
 
 func newReader(db Database, guard *secureview.Guard, schema *joinpath.Schema, o Options) (*reader, error) {
 	if d, ok := db.(interface{ Dialect() string }); ok && d.Dialect() != guard.Dialect().Name() {
-		return nil, fmt.Errorf("sqlagent: %w: the database speaks %s, the guard writes %s", ErrMismatch, d.Dialect(), guard.Dialect().Name())
+		return nil, fmt.Errorf("sqlagent: %w: the database has the dialect %s, the guard %s",
+			ErrMismatch, d.Dialect(), guard.Dialect().Name())
 	}
 	c, err := newCatalog(guard, schema, o)
 	if err != nil {
 		return nil, err
 	}
-	return &reader{db, guard, c, o}, nil
+	return &reader{db: db, guard: guard, catalog: c, opt: o}, nil
 }
 
 // execution is a statement that ran.
@@ -37,35 +38,36 @@ type execution struct {
 	millis int64
 }
 
-// run rewrites a statement, runs what comes of it, and spends the rows.
+// run rewrites a statement, runs the result, and spends the rows.
 func (r *reader) run(ctx context.Context, sql string) (*execution, error) {
 	stmt, err := r.guard.Rewrite(ctx, sql)
 	if err != nil {
 		return nil, err
 	}
-	most, err := r.rowsLeft(ctx)
+	limit, err := r.rowsLeft(ctx)
 	if err != nil {
 		return nil, err
 	}
-	begun := time.Now()
+	began := time.Now()
 	rows, err := r.db.Query(ctx, stmt)
-	millis := time.Since(begun).Milliseconds()
+	millis := time.Since(began).Milliseconds()
 	if err != nil {
 		return nil, err
 	}
 	if rows == nil {
 		return nil, errNoTable
 	}
-	if len(rows.Rows) > most {
-		rows = &qed.Table{Columns: rows.Columns, Rows: rows.Rows[:most], Truncated: true}
+	if len(rows.Rows) > limit {
+		rows = &qed.Table{Columns: rows.Columns, Rows: rows.Rows[:limit], Truncated: true}
 	}
 	if err := qed.Spend(ctx, qed.Limits{Rows: len(rows.Rows)}); err != nil {
 		return nil, err
 	}
-	return &execution{stmt, rows, millis}, nil
+	return &execution{stmt: stmt, rows: rows, millis: millis}, nil
 }
 
-// rowsLeft is how many rows a statement may return.
+// rowsLeft returns how many rows a statement may return. If the budget has none
+// left, the error says so.
 func (r *reader) rowsLeft(ctx context.Context) (int, error) {
 	left, ok := qed.Remaining(ctx)
 	switch {

@@ -11,26 +11,26 @@ import (
 	"github.com/qedkit/qed/refusal"
 )
 
-// asMended returns a body that passed with what the validator puts right in it, and
-// nothing of what it puts in. It is the body as it was where that cannot be said for
-// certain: then it is mended in each run.
-func asMended(v *esquery.Validator, index string, body json.RawMessage) (json.RawMessage, error) {
+// fixed returns a body that passed with the validator's fixes in it, and without the
+// filter that it adds. If the fixes cannot be located with certainty, the body is
+// returned unchanged, and is fixed in each run.
+func fixed(v *esquery.Validator, index string, body json.RawMessage) (json.RawMessage, error) {
 	var plain bytes.Buffer
 	if err := json.Compact(&plain, body); err != nil {
-		return nil, err // not reached: it was read before
+		return nil, err // not reached: the body was parsed before
 	}
 	report := v.Check(index, body)
 	if report.Verdict != esquery.Fixed {
 		return plain.Bytes(), nil
 	}
-	mended := splice(plain.Bytes(), report.Problems)
-	if again := v.Check(index, mended); again.Verdict == esquery.OK && bytes.Equal(again.Body(), report.Body()) {
-		return mended, nil
+	corrected := splice(plain.Bytes(), report.Problems)
+	if again := v.Check(index, corrected); again.Verdict == esquery.OK && bytes.Equal(again.Body(), report.Body()) {
+		return corrected, nil
 	}
 	return plain.Bytes(), nil
 }
 
-// splice puts the fix of each problem in its place.
+// splice replaces the values and keys that have a fix.
 func splice(body []byte, problems []refusal.Problem) []byte {
 	places := map[string]place{}
 	d := json.NewDecoder(bytes.NewReader(body))
@@ -75,12 +75,12 @@ func splice(body []byte, problems []refusal.Problem) []byte {
 	return append(out, body[from:]...)
 }
 
-// place is where a value stands in a text, and its key where it has one.
+// place is the location of a value in a text, and of its key if it has one.
 type place struct{ key, value span }
 
 type span struct{ from, to int }
 
-// locate finds the places of all values of compact JSON, by their JSON Pointers.
+// locate finds the places of all values in compact JSON, by their JSON Pointers.
 func locate(d *json.Decoder, body []byte, pointer string, key span, places map[string]place) error {
 	from := start(d, body)
 	token, err := d.Token()
@@ -112,7 +112,7 @@ func locate(d *json.Decoder, body []byte, pointer string, key span, places map[s
 	return nil
 }
 
-// start is where the next token begins.
+// start returns the offset of the next token.
 func start(d *json.Decoder, body []byte) int {
 	at := int(d.InputOffset())
 	for at < len(body) && (body[at] == ',' || body[at] == ':') {
@@ -121,7 +121,7 @@ func start(d *json.Decoder, body []byte) int {
 	return at
 }
 
-// textAt is what the string at a place says; empty where it is none.
+// textAt returns the string at a location, or "" if the value is not a string.
 func textAt(body []byte, at span) string {
 	var text string
 	if json.Unmarshal(body[at.from:at.to], &text) != nil {
@@ -130,16 +130,16 @@ func textAt(body []byte, at span) string {
 	return text
 }
 
-// folded is a name without what writers of names disagree about.
+// folded returns a name without letter case, _ and -.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
-// quoted writes a string as JSON for an engine.
+// quoted returns a string as JSON for an engine.
 func quoted(s string) []byte {
 	text, err := marshal(s)
 	if err != nil {
-		return []byte(`""`) // not reached: every string has a JSON form
+		return []byte(`""`) // not reached: every string can be encoded
 	}
 	return text
 }

@@ -1,0 +1,128 @@
+package searchagent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/refusal"
+)
+
+// reader runs searches, for the agent and for a source.
+type reader struct {
+	engine Engine
+	page   int // documents per page
+	most   int // documents in all pages, and rows of figures
+
+	fieldType func(index, path string) string // types of columns
+}
+
+// hits is what a search found, without hidden fields.
+type hits struct {
+	docs    []document
+	total   int64
+	exact   bool
+	figures *qed.Table // the aggregations; may be nil
+	inexact string     // which figures are not exact, and why; may be empty
+	partial string     // why something is missing; may be empty
+	cached  bool
+	millis  int64
+}
+
+// rows returns the number of rows as a table, and whether there are more.
+func (h *hits) rows() (n int, more bool) {
+	switch {
+	case h.figures != nil:
+		return len(h.figures.Rows), h.figures.Truncated
+	case len(h.docs) == 0 && h.total > 0:
+		return 1, false // only their number
+	}
+	return len(h.docs), h.total > int64(len(h.docs))
+}
+
+// run runs a search and spends its rows. It returns at most most documents, or all if
+// most is negative.
+func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) {
+	began := time.Now()
+	result, err := rd.engine.Search(ctx, r.search)
+	got := &hits{millis: time.Since(began).Milliseconds()}
+	if failure, ok := errors.AsType[*esquery.EngineError](err); ok && failure.Kind == esquery.ErrPartial &&
+		failure.Partial != nil && failure.Partial.Total.Value > 0 {
+		result, err = failure.Partial, nil
+		got.partial = "a part of the index could not be searched"
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case result == nil:
+		return nil, errNoResult
+	case result.TimedOut:
+		got.partial = "the search took too long and was stopped"
+	case result.Partial():
+		got.partial = "a part of the index could not be searched"
+	case result.TerminatedEarly:
+		got.partial = "the search stopped at its terminate_after"
+	}
+	got.total, got.exact = result.Total.Value, result.Total.Exact
+	if got.docs, err = documents(r.search, result.Hits); err != nil {
+		return nil, err
+	}
+	if r.figures {
+		if got.figures, got.inexact, err = figures(r.search, result.Aggregations, rd.most, rd.fieldType); err != nil {
+			return nil, err
+		}
+	}
+	if most >= 0 && len(got.docs) > most && !r.lookup { // a lookup needs all of them
+		got.docs = got.docs[:most]
+		got.partial = "the budget allows no more documents"
+	}
+	if err := qed.Spend(ctx, qed.Limits{Rows: len(got.docs)}); err != nil {
+		return nil, err
+	}
+	return got, nil
+}
+
+// correctable reports whether another search may avoid the error.
+func correctable(e *esquery.EngineError) bool {
+	return e.Kind == esquery.ErrBadRequest || e.Kind == esquery.ErrTooLarge || e.Kind == esquery.ErrTimeout
+}
+
+// rejection returns the error of an engine as a problem of the search.
+func rejection(e *esquery.EngineError) refusal.Problem {
+	p := refusal.Problem{
+		Code:    refusal.Code(strings.ReplaceAll(string(e.Kind), " ", "_")),
+		Message: prompt.Clip(e.Reason, maxReason),
+	}
+	if p.Message == "" {
+		p.Message = "the engine could not run the search: " + string(e.Kind)
+	}
+	return p
+}
+
+// rowsLeft returns how many documents a search may return, or -1 for any number. If the
+// budget has none left, the error says so.
+func rowsLeft(ctx context.Context) (int, error) {
+	left, ok := qed.Remaining(ctx)
+	switch {
+	case !ok || left.Rows == 0:
+		return -1, nil
+	case left.Rows < 0:
+		return 0, qed.Spend(ctx, qed.Limits{Rows: 1})
+	}
+	return left.Rows, nil
+}
+
+// marshal returns v as JSON for an engine: < is not escaped.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}

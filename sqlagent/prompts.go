@@ -1,0 +1,43 @@
+package sqlagent
+
+import (
+	"embed"
+	"text/template"
+
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/writing"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// Prompts replaces prompts of the agent, which are the files in the directory
+// prompts. A nil template means the agent's own. Make a template with
+// [qed.PromptFuncs]. Text that a database, a user or a model wrote must go through
+// the function quote, or it could be taken for part of the prompt.
+type Prompts struct {
+	Select   *template.Template // chooses tables: [SelectData]
+	Generate *template.Template // writes SQL: [GenerateData]
+	Correct  *template.Template // corrects SQL: [CorrectData]
+	Answer   *template.Template // answers from the rows: [AnswerData]
+}
+
+// withDefaults fills in the agent's own templates and tries those of the host.
+func (p *Prompts) withDefaults() (*Prompts, error) {
+	all := &Prompts{
+		Select:   prompt.Parse(promptFiles, "select.tmpl"),
+		Generate: writing.Parse(promptFiles, "generate.tmpl"),
+		Correct:  prompt.Parse(promptFiles, "correct.tmpl"),
+		Answer:   prompt.Parse(promptFiles, "answer.tmpl"),
+	}
+	if p == nil {
+		return all, nil
+	}
+	err := prompt.Replace("sqlagent: Options.Prompts",
+		prompt.Text{Name: "Select", Host: p.Select, Own: &all.Select, Data: SelectData{}},
+		prompt.Text{Name: "Generate", Host: p.Generate, Own: &all.Generate, Data: GenerateData{}},
+		prompt.Text{Name: "Correct", Host: p.Correct, Own: &all.Correct, Data: CorrectData{}},
+		prompt.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
+	)
+	return all, err
+}
