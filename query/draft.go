@@ -80,7 +80,7 @@ func (d *drafting) write(ctx context.Context, out *built) error {
 func (d *drafting) ask(ctx context.Context) (written, error) {
 	d.data.Query = prompt.Clip(d.draft.Query, d.opt.MaxDataBytes)
 	d.data.Problems = d.draft.ProblemLines()
-	d.data.Earlier = d.draft.Earlier()
+	d.data.Earlier = d.draft.Earlier(writing.MaxEarlier)
 	req, err := d.model.Request(builderName, d.opt.Prompt, d.data, nil)
 	if err != nil {
 		return written{}, err

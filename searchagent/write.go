@@ -88,7 +88,7 @@ func (a *agent) writeTask(ctx context.Context, s *state, t task, results map[str
 		Index:    index,
 		Body:     prompt.Clip(t.Draft.Query, maxBody),
 		Problems: t.Draft.ProblemLines(),
-		Earlier:  t.Draft.Earlier(),
+		Earlier:  t.Draft.Earlier(writing.MaxEarlier),
 		Empty:    t.Why,
 	}
 	for _, key := range t.After {

@@ -31,11 +31,11 @@ func (a *agent) correct(ctx context.Context, s state) (state, error) {
 		Question:      s.Question,
 		SQL:           prompt.Clip(s.Draft.Query, maxFailedSQL),
 		Problems:      s.Draft.ProblemLines(),
-		Earlier:       s.Draft.Earlier(),
-		Relationships: a.lines(a.relationshipsAmong(tables, maxRelationships, false)),
+		Earlier:       s.Draft.Earlier(a.opt.MaxEarlierBytes),
+		Relationships: a.lines(a.relationshipsAmong(tables, a.opt.MaxRelationshipsInPrompt, false)),
 	}
 	for _, name := range tables {
-		t := a.catalog.describe(name, correctionColumns*a.opt.MaxColumns, true)
+		t := a.catalog.describe(name, a.opt.MaxColumnsInCorrection, true)
 		if a.opt.HideColumns {
 			t.Columns, t.More = nil, 0
 		}

@@ -43,7 +43,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 		MaxRows:       a.opt.MaxRows,
 		Joins:         s.Joins,
 		Choices:       s.Choices,
-		Relationships: a.lines(s.Near[:min(len(s.Near), maxRelationships)]),
+		Relationships: a.lines(s.Near[:min(len(s.Near), a.opt.MaxRelationshipsInPrompt)]),
 		Empty:         s.Empty,
 	}
 	for _, name := range s.Joined {

@@ -13,7 +13,7 @@ import (
 // filterRelationships finds the relationships around the chosen tables that have
 // at least the confidence of the options. Those between two of them come first.
 func (a *agent) filterRelationships(_ context.Context, s state) (state, error) {
-	s.Near = a.relationshipsAmong(s.Tables, maxNear, true)
+	s.Near = a.relationshipsAmong(s.Tables, a.opt.MaxRelationships, true)
 	return s, nil
 }
 
@@ -51,7 +51,7 @@ func (a *agent) findPaths(ctx context.Context, s state) (state, error) {
 			if err != nil {
 				return s, err
 			}
-			if len(s.Paths) < maxPaths {
+			if len(s.Paths) < a.opt.MaxPaths {
 				s.Paths = append(s.Paths, path.String())
 			}
 		}
@@ -87,7 +87,7 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 		return plans, nil
 	}
 	q := qed.Question{Text: "The tables can be joined in several ways. Which one do you mean?"}
-	for i, plan := range plans[:min(len(plans), maxPaths)] {
+	for i, plan := range plans[:min(len(plans), a.opt.MaxPaths)] {
 		q.Choices = append(q.Choices, qed.Choice{ID: strconv.Itoa(i + 1), Text: plan.String()})
 	}
 	chosen, err := qed.Interrupt[string](ctx, q)
@@ -133,7 +133,7 @@ func (r *reader) joined(tables []string, plans []joinpath.Plan) []string {
 // ties returns the plans after the first, which have the same cost.
 func (r *reader) ties(plans []joinpath.Plan) []string {
 	var out []string
-	for _, plan := range plans[1:min(len(plans), maxPaths)] {
+	for _, plan := range plans[1:min(len(plans), r.opt.MaxPaths)] {
 		out = append(out, plan.String())
 	}
 	return out

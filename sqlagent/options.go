@@ -34,9 +34,25 @@ type Options struct {
 	// that only connect others. 0 means 20.
 	MaxTablesInContext int
 
-	// MaxColumns is how many columns of a table a prompt shows. 0 means 50. A
-	// correction shows twice as many.
-	MaxColumns int
+	// MaxFallbackTables is how many tables are chosen by their names if the model
+	// chooses none. 0 means 5.
+	MaxFallbackTables int
+
+	// MaxRelationships is how many relationships around the chosen tables are
+	// considered. 0 means 50. MaxRelationshipsInPrompt is how many of them a
+	// prompt shows. 0 means 20.
+	MaxRelationships         int
+	MaxRelationshipsInPrompt int
+
+	// MaxPaths is how many join paths, or join plans of the same cost, a prompt
+	// shows. 0 means 10.
+	MaxPaths int
+
+	// MaxColumns is how many columns of a table a prompt shows. 0 means 50.
+	// MaxColumnsInCorrection is how many the prompt for a correction shows. 0
+	// means 100.
+	MaxColumns             int
+	MaxColumnsInCorrection int
 
 	// SampleRows is how many rows of each table the model sees. 0 means 1; a
 	// negative number means none.
@@ -50,6 +66,14 @@ type Options struct {
 	// MaxCorrections is how often a refused or failed statement is corrected. 0
 	// means 3; a negative number means never.
 	MaxCorrections int
+
+	// MaxStatements is how many statements the model may write in one turn. 0
+	// means 15. It applies in addition to MaxCorrections.
+	MaxStatements int
+
+	// MaxEarlierBytes is how many bytes of each earlier statement a correction
+	// shows. 0 means 100.
+	MaxEarlierBytes int
 
 	// MaxRows is how many rows a statement may return. 0 means 100. A lower limit
 	// of the policy applies.
@@ -88,11 +112,6 @@ type Options struct {
 
 // Limits that are not options.
 const (
-	maxFallbackTables  = 5  // chosen by their names if the model chooses none
-	maxNear            = 50 // relationships around the chosen tables
-	maxRelationships   = 20 // of them in a prompt
-	maxPaths           = 10 // join paths, or plans of the same cost, in a prompt
-	correctionColumns  = 2  // times MaxColumns
 	sampleRowsIfEmpty  = 3  // times SampleRows, after an empty result
 	maxSelectedColumns = 12 // of a table in the selection
 )
@@ -115,13 +134,21 @@ func (o *Options) withDefaults() (Options, error) {
 		option.Default("sqlagent: Options.MaxTables", &v.MaxTables, 8),
 		option.Default("sqlagent: Options.MaxTablesInSelection", &v.MaxTablesInSelection, 250),
 		option.Default("sqlagent: Options.MaxTablesInContext", &v.MaxTablesInContext, 20),
+		option.Default("sqlagent: Options.MaxFallbackTables", &v.MaxFallbackTables, 5),
+		option.Default("sqlagent: Options.MaxRelationships", &v.MaxRelationships, 50),
+		option.Default("sqlagent: Options.MaxRelationshipsInPrompt", &v.MaxRelationshipsInPrompt, 20),
+		option.Default("sqlagent: Options.MaxPaths", &v.MaxPaths, 10),
 		option.Default("sqlagent: Options.MaxColumns", &v.MaxColumns, 50),
+		option.Default("sqlagent: Options.MaxColumnsInCorrection", &v.MaxColumnsInCorrection, 100),
+		option.Default("sqlagent: Options.MaxStatements", &v.MaxStatements, 15),
+		option.Default("sqlagent: Options.MaxEarlierBytes", &v.MaxEarlierBytes, 100),
 		option.Default("sqlagent: Options.MaxRows", &v.MaxRows, 100),
 		option.Default("sqlagent: Options.MaxContextTokens", &v.MaxContextTokens, 120_000),
 		option.Default("sqlagent: Options.MaxHistoryMessages", &v.MaxHistoryMessages, 50),
 		atMost("MaxColumns", v.MaxColumns),
 		atMost("SampleRows", v.SampleRows),
 		atMost("MaxCorrections", v.MaxCorrections),
+		atMost("MaxStatements", v.MaxStatements),
 		atMost("MaxContextTokens", v.MaxContextTokens),
 	)
 }

@@ -44,7 +44,7 @@ func (s *source) Describe(ctx context.Context, request string) (string, error) {
 			tables = s.joined(tables, plans)
 		}
 	}
-	data.Relationships = s.lines(s.relationshipsAmong(tables, maxRelationships, true))
+	data.Relationships = s.lines(s.relationshipsAmong(tables, 20, true))
 	for _, name := range tables {
 		t := s.catalog.describe(name, s.opt.MaxColumns, true)
 		if s.opt.SampleRows > 0 {

@@ -181,10 +181,8 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Route("correct", afterWriting, "rewrite", "answer")
 	g.Edge("answer", qed.End)
 
-	// The first statement, the one after an empty result, and the corrections.
-	statements := 2 + a.opt.MaxCorrections
 	return g.Compile(&qed.CompileOptions{
-		MaxSteps: stepsOnce + stepsPerStatement*statements,
+		MaxSteps: stepsOnce + stepsPerStatement*a.opt.MaxStatements,
 		WrapUp:   "answer",
 	})
 }
@@ -222,14 +220,14 @@ func (a *agent) afterExecution(s state) string {
 	switch {
 	case len(s.Draft.Problems) > 0:
 		return a.correctOrAnswer(s)
-	case len(s.Table.Rows) == 0 && s.Empty == "":
+	case len(s.Table.Rows) == 0 && s.Empty == "" && len(s.Draft.Tried) < a.opt.MaxStatements:
 		return "generate"
 	}
 	return "answer"
 }
 
 func (a *agent) correctOrAnswer(s state) string {
-	if s.Draft.Refused <= a.opt.MaxCorrections {
+	if s.Draft.Refused <= a.opt.MaxCorrections && len(s.Draft.Tried) < a.opt.MaxStatements {
 		return "correct"
 	}
 	return "answer"

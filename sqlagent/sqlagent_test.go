@@ -294,6 +294,7 @@ func TestCorrectionsEnd(t *testing.T) {
 		{"by default", nil, 4},
 		{"after one", &sqlagent.Options{MaxCorrections: 1}, 2},
 		{"never", &sqlagent.Options{MaxCorrections: -1}, 1},
+		{"by statements", &sqlagent.Options{MaxCorrections: 100, MaxStatements: 6}, 6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n = 0

@@ -62,7 +62,7 @@ func (a *agent) selectTables(ctx context.Context, s state) (state, error) {
 	}
 	fallback := len(s.Tables) == 0
 	if fallback {
-		s.Tables = a.catalog.nearest(s.Question, maxFallbackTables, false)
+		s.Tables = a.catalog.nearest(s.Question, a.opt.MaxFallbackTables, false)
 		reason = "the model chose no table that exists; these share words with the question"
 	}
 	if len(s.Tables) == 0 {

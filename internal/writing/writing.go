@@ -76,14 +76,14 @@ func (d *Draft) ProblemLines() []string {
 	return lines
 }
 
-// Earlier returns the corrections before the last one for a prompt, shortened
-// to one line each.
-func (d *Draft) Earlier() []qed.Correction {
+// Earlier returns the corrections before the last one for a prompt, in one line
+// each. Queries are cut after most bytes.
+func (d *Draft) Earlier(most int) []qed.Correction {
 	var earlier []qed.Correction
 	for _, c := range d.Corrections[:max(len(d.Corrections)-1, 0)] {
 		earlier = append(earlier, qed.Correction{
-			Query:  prompt.Clip(oneLine(c.Query), maxEarlier),
-			Reason: prompt.Clip(oneLine(c.Reason), maxEarlier),
+			Query:  prompt.Clip(oneLine(c.Query), most),
+			Reason: prompt.Clip(oneLine(c.Reason), MaxEarlier),
 		})
 	}
 	return earlier
@@ -92,8 +92,10 @@ func (d *Draft) Earlier() []qed.Correction {
 const (
 	maxProblems = 10
 	maxProblem  = 4000 // bytes of one problem in a prompt
-	maxEarlier  = 500  // bytes of an earlier query, and of its reason, in a prompt
 )
+
+// MaxEarlier is the usual number of bytes of an earlier query in a prompt.
+const MaxEarlier = 500
 
 // Reason returns problems in one line.
 func Reason(problems []refusal.Problem) string {

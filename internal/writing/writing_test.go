@@ -59,7 +59,7 @@ func TestDraft(t *testing.T) {
 		t.Errorf("draft = %+v", d)
 	}
 	want := []qed.Correction{{Query: "SELECT a", Reason: "there is no a (did you mean b?)"}}
-	if diff := cmp.Diff(want, d.Earlier()); diff != "" {
+	if diff := cmp.Diff(want, d.Earlier(writing.MaxEarlier)); diff != "" {
 		t.Errorf("earlier (-want +got):\n%s", diff)
 	}
 }

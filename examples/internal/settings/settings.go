@@ -97,7 +97,14 @@ func read(get func(string) string) (*Settings, error) {
 	if o.MinConfidence == 0 && get("SQL_CONFIDENCE_THRESHOLD") != "" {
 		o.MinConfidence = math.SmallestNonzeroFloat64 // because 0 in Options means the default
 	}
+	r.count("SQL_AGENT_MAX_ITERATIONS", &o.MaxStatements)
+	r.count("SQL_MAX_SUGGESTED_PATHS", &o.MaxPaths)
+	r.count("SQL_MAX_RELATIONSHIPS_DISPLAY", &o.MaxRelationships)
+	r.count("SQL_MAX_RELATIONSHIPS_IN_PROMPT", &o.MaxRelationshipsInPrompt)
 	r.count("SQL_MAX_COLUMNS_IN_SCHEMA", &o.MaxColumns)
+	r.count("SQL_MAX_COLUMNS_IN_CORRECTION", &o.MaxColumnsInCorrection)
+	r.count("SQL_MAX_SQL_HISTORY_LENGTH", &o.MaxEarlierBytes)
+	r.count("SQL_MAX_FALLBACK_TABLES", &o.MaxFallbackTables)
 	r.count("SQL_MAX_COLUMNS_IN_VALIDATION", &s.ColumnsInMessages)
 	r.count("SQL_MAX_TABLES_IN_SELECTION_PROMPT", &o.MaxTablesInSelection)
 	r.count("MAX_CONTEXT_TOKENS", &o.MaxContextTokens)
