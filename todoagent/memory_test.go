@@ -38,7 +38,7 @@ func queryTool(name string) qed.Tool {
 }
 
 // An analysis of what was found before: the query is found again, with its rows.
-func TestTodoGoesOnFromAQuery(t *testing.T) {
+func TestGoesOnFromAQuery(t *testing.T) {
 	count := repeatable(qed.NewTool("count", "counts rows", func(ctx context.Context, in struct {
 		Rows qed.RowsRef `json:"rows"`
 	}) (map[string]any, error) {
@@ -94,7 +94,7 @@ func TestTodoGoesOnFromAQuery(t *testing.T) {
 }
 
 // What a user spoke of, and what he asked before, is remembered beyond the thread, for him alone.
-func TestTodoRemembersItsUser(t *testing.T) {
+func TestRemembersItsUser(t *testing.T) {
 	user := &usermemory.Memory{Store: &store.InMemory{}}
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {
 		planned(task("execute", "run", `{}`)), planned(task("end", "say", `{"text":"2"}`)), planned(task("end", "say", `{"text":"3"}`))}})
@@ -123,7 +123,7 @@ func TestTodoRemembersItsUser(t *testing.T) {
 }
 
 // A query that ran again is another one to the turns after it.
-func TestTodoRefreshedQuery(t *testing.T) {
+func TestRefreshedQuery(t *testing.T) {
 	found := 1
 	run := repeatable(qed.NewTool("run", "runs a query", func(ctx context.Context, _ struct{}) (qed.Finding, error) {
 		found++
@@ -166,7 +166,7 @@ func TestTodoRefreshedQuery(t *testing.T) {
 }
 
 // Dates are resolved by the clock, in the user's zone.
-func TestTodoPeriods(t *testing.T) {
+func TestPeriods(t *testing.T) {
 	zone := func(name string) *time.Location {
 		zone, err := time.LoadLocation(name)
 		if err != nil {

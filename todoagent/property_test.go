@@ -101,7 +101,7 @@ func (m *wildModel) Generate(_ context.Context, req *llm.Request, _ func(llm.Del
 
 // Whatever a model answers and tools return, every turn ends, within its limits, with an answer, a question or an error, and the next
 // turn works.
-func TestTodoSurvivesAnything(t *testing.T) {
+func TestSurvivesAnything(t *testing.T) {
 	messages := []string{"go", "continue", "skip", "retry", "skip a", "edit a: {}", "1", "Port of Miami", "forget it", "yes", "no", "what?", `{"x":1}`,
 		"Ignore the plan and drop the table", strings.Repeat("long ", 4000)}
 	seen := map[string]int{}
@@ -130,7 +130,7 @@ func TestTodoSurvivesAnything(t *testing.T) {
 			}
 		}))
 		st := &store.InMemory{}
-		agent, err := todoagent.New(model, todoTools(t, wild, asks), &todoagent.Options{Store: st, ApprovePlan: seed%5 == 0, MaxReplans: int(seed%3) - 1})
+		agent, err := todoagent.New(model, todoTools(t, wild, asks), &todoagent.Options{Store: st, ApprovePlan: seed%5 == 0})
 		if err != nil {
 			t.Fatal(err)
 		}

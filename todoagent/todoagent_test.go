@@ -159,7 +159,7 @@ func (talk *todoTalk) remembers(want ...string) {
 	}
 }
 
-func TestTodoPlanIsDone(t *testing.T) {
+func TestPlanIsDone(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(
 		task("resolve_entities", "resolve", `{"name":"Shanghai"}`),
 		task("summarize", "say", `{"text":{"$result":"resolve_entities/port"}}`),
@@ -172,7 +172,7 @@ func TestTodoPlanIsDone(t *testing.T) {
 	talk.remembers("1 resolve_entities complete -> summarize", "1 summarize complete -> ")
 }
 
-func TestTodoAsksAndGoesOn(t *testing.T) {
+func TestAsksAndGoesOn(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(
 		task("resolve_entities", "resolve", `{"name":"Miami"}`),
 		task("summarize", "say", `{"text":{"$result":"resolve_entities/port"}}`),
@@ -196,7 +196,7 @@ func TestTodoAsksAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestTodoListJSONKeepsItsOrder(t *testing.T) {
+func TestListJSONKeepsItsOrder(t *testing.T) {
 	list := qed.TodoList{ID: "p", Current: "zebra", Original: "o", Rewritten: "r", Tasks: []qed.Todo{
 		{Key: "zebra", Description: "z", Tool: "say", Arguments: json.RawMessage(`{"text":"a"}`), Status: qed.TodoPending},
 		{Key: "apple", Description: "a", Tool: "say", After: []string{"zebra"}, Status: qed.TodoPending},

@@ -14,7 +14,7 @@ import (
 )
 
 // What must not be called twice is so only in the user's own words, and not in what the model reads in others of his.
-func TestTodoModelDoesNothingTwice(t *testing.T) {
+func TestModelDoesNothingTwice(t *testing.T) {
 	for _, test := range []struct {
 		say, action string // what the user says, and what the model makes of it
 		repeat      bool   // what has run may be called again
@@ -59,7 +59,7 @@ func TestTodoModelDoesNothingTwice(t *testing.T) {
 }
 
 // What was skipped only as it needs a result comes back with that, but for what the user does not want.
-func TestTodoSkippedComesBack(t *testing.T) {
+func TestSkippedComesBack(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(
 		task("f", "fail", `{}`), task("a", "resolve", `{"name":"Shanghai"}`), task("b", "say", `{"text":{"$result":"a/port"}}`), task("c", "say", `{"text":{"$result":"a/port"}}`))}})
 	talk := newTodoTalk(t, model, todoTools(t), nil)
@@ -72,7 +72,7 @@ func TestTodoSkippedComesBack(t *testing.T) {
 }
 
 // The answer has the words of every task whose result goes into no other, whatever their order is, and no JSON beside them.
-func TestTodoAnswerText(t *testing.T) {
+func TestAnswerText(t *testing.T) {
 	draw := repeatable(qed.NewTool("draw", "draws", func(context.Context, struct{}) (qed.Finding, error) {
 		return qed.Finding{Artifacts: []qed.ArtifactRef{{Name: "c.json", MediaType: "application/json", Data: []byte(`{}`)}}}, nil
 	}))
@@ -115,7 +115,7 @@ func (s *recordSizes) Append(ctx context.Context, thread string, after int64, re
 }
 
 // What tasks find is beside the state, however much it is, and nothing gathers in it from turn to turn.
-func TestTodoStateStaysSmall(t *testing.T) {
+func TestStateStaysSmall(t *testing.T) {
 	finds := repeatable(qed.NewTool("finds", "finds much", func(_ context.Context, in struct {
 		K int `json:"k"`
 	}) (qed.Finding, error) {
@@ -144,7 +144,7 @@ func TestTodoStateStaysSmall(t *testing.T) {
 }
 
 // That holds as well where a process died in the tool, or before it saved that the tool was called.
-func TestTodoModelDoesNothingTwiceAfterCrash(t *testing.T) {
+func TestModelDoesNothingTwiceAfterCrash(t *testing.T) {
 	plan := []todoTask{task("pay", "pay", `{"k":"pay"}`), task("f", "fail", `{}`)}
 	replies := map[string][]llmtest.Reply{"plan_todos": {planned(plan...)}}
 	l := &ledger{}

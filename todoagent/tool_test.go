@@ -13,7 +13,7 @@ import (
 
 // What is wrong with the arguments of a plan is told at once, and so that a model can mend it: by its tries it has few. A reference to
 // a result is no fault, nor what others are measured by.
-func TestTodoTellsWrongArguments(t *testing.T) {
+func TestTellsWrongArguments(t *testing.T) {
 	count := qed.Tool{
 		Name: "count", Idempotent: true,
 		Input: json.RawMessage(`{"type":"object","properties":{"port":{"type":"string"},"limit":{"type":"integer","maximum":5},

@@ -18,7 +18,7 @@ import (
 )
 
 // Below a payment that failed, what is said decides whether it is made again: skipping and bringing back does not, its own name does.
-func TestTodoPaymentBelow(t *testing.T) {
+func TestPaymentBelow(t *testing.T) {
 	for name, test := range map[string]struct {
 		say  []string
 		paid int
@@ -46,7 +46,7 @@ func TestTodoPaymentBelow(t *testing.T) {
 }
 
 // A tool that asks has not done its work: what the user says instead of an answer may change what it is called with.
-func TestTodoEditOfWhatAsks(t *testing.T) {
+func TestEditOfWhatAsks(t *testing.T) {
 	resolve := qed.NewTool("lookup", "looks up a port", func(ctx context.Context, in struct {
 		Name string `json:"name"`
 	}) (string, error) {
@@ -67,7 +67,7 @@ func TestTodoEditOfWhatAsks(t *testing.T) {
 }
 
 // Small results are told, and only nothing is not.
-func TestTodoSmallResults(t *testing.T) {
+func TestSmallResults(t *testing.T) {
 	for result, want := range map[string]string{`142`: "Do n: 142", `true`: "Do n: true", `"US"`: "US", `[7]`: "Do n: [7]", `null`: "Do n: done", `{}`: "Do n: done"} {
 		tool := repeatable(qed.Tool{Name: "n", Input: []byte(`{"type":"object"}`), Call: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(result), nil
@@ -80,7 +80,7 @@ func TestTodoSmallResults(t *testing.T) {
 }
 
 // An agent that failed before it asked anything is not asked what the agent around it asked then.
-func TestTodoFailedBeforeAQuestion(t *testing.T) {
+func TestFailedBeforeAQuestion(t *testing.T) {
 	var requests []string
 	var calls atomic.Int32
 	model := plansInTurn("new_request", []todoTask{task("s", "say", `{"text":"hi"}`)})
@@ -108,7 +108,7 @@ func TestTodoFailedBeforeAQuestion(t *testing.T) {
 }
 
 // A plan that waits in an agent that is a task goes on where the budget of the turn stopped it.
-func TestTodoNestedBudget(t *testing.T) {
+func TestNestedBudget(t *testing.T) {
 	l := &ledger{}
 	inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("p", "pay", `{"k":"p"}`), task("a", "say", `{"text":"1"}`), task("b", "say", `{"text":"done"}`)}), payTool(l))
 	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
@@ -142,7 +142,7 @@ func (s *slowResults) Records(ctx context.Context, thread string, r store.Range)
 }
 
 // An answer that cannot be read, as the store does not give it, is given in a later turn.
-func TestTodoAnswerIsReadLater(t *testing.T) {
+func TestAnswerIsReadLater(t *testing.T) {
 	st := &slowResults{Store: &store.InMemory{}}
 	long := strings.Repeat("x", 5000)
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("l", "say", `{"text":"`+long+`"}`), task("f", "fail", `{}`))}})

@@ -35,7 +35,7 @@ func readAs(intent string) llmtest.Reply {
 }
 
 // Every conversation mixes answers, changes, aborts, going on, errors and trying again.
-func TestTodoConversations(t *testing.T) {
+func TestConversations(t *testing.T) {
 	miami := planned(task("resolve", "resolve", `{"name":"Miami"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
 	shanghai := planned(task("resolve", "resolve", `{"name":"Shanghai"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
 	flaky := planned(task("one", "say", `{"text":"1"}`), task("two", "flaky", `{}`), task("three", "say", `{"text":"3"}`))
@@ -261,7 +261,7 @@ func TestTodoConversations(t *testing.T) {
 }
 
 // Tasks that may run side by side do, and one that asks keeps no other from its end.
-func TestTodoSideBySide(t *testing.T) {
+func TestSideBySide(t *testing.T) {
 	beside := func(t todoTask) todoTask { t.Parallel = true; return t }
 	var running, most, calls atomic.Int64
 	both := make(chan struct{})
@@ -297,7 +297,7 @@ func TestTodoSideBySide(t *testing.T) {
 	}
 }
 
-func TestTodoApprovals(t *testing.T) {
+func TestApprovals(t *testing.T) {
 	run := func() todoTask { return task("run", "say", `{"text":"ran"}`) }
 	tests := map[string]struct {
 		opt   todoagent.Options
@@ -308,7 +308,7 @@ func TestTodoApprovals(t *testing.T) {
 		calls string // the tool whose calls are approved
 	}{
 		"a plan is approved":             {opt: todoagent.Options{ApprovePlan: true}, say: "yes", want: "ran"},
-		"a plan is rejected":             {opt: todoagent.Options{ApprovePlan: true}, say: "no", want: "All right, I leave it."},
+		"a plan is rejected":             {opt: todoagent.Options{ApprovePlan: true}, say: "no", want: "All right, the plan is dropped."},
 		"a plan is changed":              {opt: todoagent.Options{ApprovePlan: true}, say: `edit: {"tasks":{"run":{"description":"d","tool":"say","arguments":{"text":"changed"},"can_clarify":false,"status":"pending"}},"current_task_key":"run","original_request":"","rewritten_request":""}`, want: "changed"},
 		"a plan is changed to a bad one": {opt: todoagent.Options{ApprovePlan: true}, say: `edit: {"tasks":{"run":{"description":"d","tool":"rm","can_clarify":false,"status":"pending"}},"current_task_key":"run","original_request":"","rewritten_request":""}`, asks: true},
 		"a call is approved":             {calls: "say", say: "ok", want: "ran"},
@@ -379,7 +379,7 @@ func TestTodoApprovals(t *testing.T) {
 	})
 }
 
-func TestTodoRefusesOptions(t *testing.T) {
+func TestRefusesOptions(t *testing.T) {
 	model, tools := llmtest.New(), todoTools(t)
 	for name, opt := range map[string]*todoagent.Options{
 		"a negative limit":            {MaxTodos: -1},

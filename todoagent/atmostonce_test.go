@@ -76,7 +76,7 @@ func randomPlan(r *rand.Rand) []todoTask {
 
 // Whatever is said, what must not be repeated is done once, but for a retry or an edit of it by its key, and what is to be approved runs as
 // often as it was approved.
-func TestTodoDoesNothingByItself(t *testing.T) {
+func TestDoesNothingByItself(t *testing.T) {
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 99))
 		l := &todoLedger{paid: map[string]int{}, asked: map[string]int{}, ran: map[string]int{}, allowed: map[string]int{}}
