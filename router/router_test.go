@@ -94,23 +94,23 @@ func TestRouter(t *testing.T) {
 		{
 			name: "the fallback", rules: []llmtest.Rule{routes("database", "database")}, opt: &router.Options{Fallback: "rag"},
 			answer: "rag: q 1", usage: llm.Usage{InputTokens: 205, OutputTokens: 20, Calls: 3},
-			events: []string{" qed.RouteDecision{rag the model chose a route that there is not true}", "rag qed.Token{final rag}"},
+			events: []string{" qed.RouteDecision{rag the model chose an unknown route true}", "rag qed.Token{final rag}"},
 		},
 		{
 			name: "the fallback is general", rules: []llmtest.Rule{{Name: "route", Replies: []llmtest.Reply{{Text: "no JSON"}}, Repeat: true}, general},
 			answer: "A machine that learns.", usage: llm.Usage{InputTokens: 7, Calls: 4},
-			events: []string{" qed.RouteDecision{general the model did not choose true}", "general qed.Token{final A }", "general qed.Token{final machine }",
+			events: []string{" qed.RouteDecision{general the model did not choose a route true}", "general qed.Token{final A }", "general qed.Token{final machine }",
 				"general qed.Token{final that }", "general qed.Token{final learns.}"},
 		},
 		{
 			name: "refused", rules: []llmtest.Rule{{Name: "route", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrRefusal}}}}}, opt: &router.Options{Fallback: "sql"},
 			answer: "sql: q 1", usage: llm.Usage{InputTokens: 5, Calls: 1},
-			events: []string{" qed.RouteDecision{sql the model did not choose true}", "sql qed.Token{final sql}"},
+			events: []string{" qed.RouteDecision{sql the model did not choose a route true}", "sql qed.Token{final sql}"},
 		},
 		{
 			name: "truncated", rules: []llmtest.Rule{{Name: "route", Replies: []llmtest.Reply{{Err: &llm.Error{Kind: llm.ErrTruncated}}}}}, opt: &router.Options{Fallback: "sql", NoGeneral: true},
 			answer: "sql: q 1", usage: llm.Usage{InputTokens: 5, Calls: 1},
-			events: []string{" qed.RouteDecision{sql the model did not choose true}", "sql qed.Token{final sql}"},
+			events: []string{" qed.RouteDecision{sql the model did not choose a route true}", "sql qed.Token{final sql}"},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
