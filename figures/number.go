@@ -165,9 +165,8 @@ func read(text string, begin int, style Style) Number {
 
 	sign := begin - 1
 	if len(parts) == 1 && sign >= 0 && strings.IndexByte(".,", text[sign]) >= 0 && startsWord(text[:sign]) { // .5
-		parts, separators, n.begin = []string{"0", parts[0]}, text[sign:begin], sign
+		n.readings, n.begin = []reading{newReading("0", parts[0])}, sign
 		sign--
-		n.readings = []reading{newReading("0", parts[1])}
 	} else {
 		n.readings = readings(parts, separators, style)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// A todoStep is a message, and what has to come of it.
+// A todoStep is a message and its expected outcome.
 type todoStep struct {
 	say     string
 	want    string   // the answer's text, or the text of the question; empty: any
@@ -34,7 +34,7 @@ func readAs(intent string) llmtest.Reply {
 	return llmtest.Reply{JSON: map[string]any{"intent": intent, "reason": "so it seems"}}
 }
 
-// Every conversation mixes answers, changes, aborts, going on, errors and trying again.
+// The conversations mix replies, changes, aborts, continuing, errors and retries.
 func TestConversations(t *testing.T) {
 	miami := planned(task("resolve", "resolve", `{"name":"Miami"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
 	shanghai := planned(task("resolve", "resolve", `{"name":"Shanghai"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
@@ -260,9 +260,8 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// Tasks that may run side by side do, and one that asks keeps no other from its end.
+// Parallel tasks run at the same time, and one that interrupts the run does not stop the others.
 func TestSideBySide(t *testing.T) {
-	beside := func(t todoTask) todoTask { t.Parallel = true; return t }
 	var running, most, calls atomic.Int64
 	both := make(chan struct{})
 	wait := repeatable(qed.NewTool("wait", "waits for the other", func(ctx context.Context, _ struct {
@@ -281,7 +280,7 @@ func TestSideBySide(t *testing.T) {
 		return map[string]string{"text": "waited"}, nil
 	}))
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(
-		beside(task("a", "wait", `{"n":1}`)), beside(task("b", "resolve", `{"name":"Miami"}`)), beside(task("c", "wait", `{"n":2}`)),
+		parallel(task("a", "wait", `{"n":1}`)), parallel(task("b", "resolve", `{"name":"Miami"}`)), parallel(task("c", "wait", `{"n":2}`)),
 		task("end", "say", `{"text":{"$result":"b/port"}}`))}})
 	talk := newTodoTalk(t, model, todoTools(t, wait), nil)
 	if answer := talk.say("go"); len(answer.Questions) != 1 {

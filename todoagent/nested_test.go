@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/usermemory"
 )
 
-// spied notes what a TODO agent takes for its request, and answers as model does.
+// spied returns a model that records the request of each plan.
 func spied(requests *[]string, model llm.Model) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		if req.Name == "reiterate_intention" {
@@ -29,7 +29,7 @@ func spied(requests *[]string, model llm.Model) llm.Model {
 	})
 }
 
-// nestedAgent is a TODO agent for another one.
+// nestedAgent returns an agent that is a tool of another agent.
 func nestedAgent(t *testing.T, model llm.Model, tools ...qed.Tool) qed.Agent {
 	t.Helper()
 	agent, err := todoagent.New(model, todoTools(t, tools...), nil)
@@ -41,7 +41,8 @@ func nestedAgent(t *testing.T, model llm.Model, tools ...qed.Tool) qed.Agent {
 
 var asTools = map[string]func(name, description string, a qed.Agent) qed.Tool{"task": qed.AsTool, "tool": qed.AsTool}
 
-// An agent that is first reached in a turn that answers another question is asked its own question, and later its own answers.
+// An agent that is first called in a turn that replies to another question gets
+// its own question, and later its own replies.
 func TestNestedIsAskedItsQuestion(t *testing.T) {
 	for name, as := range asTools {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +67,7 @@ func TestNestedIsAskedItsQuestion(t *testing.T) {
 	}
 }
 
-// The same holds for agents of a graph, and for one whose host asks the user first.
+// The same holds for agents in a graph, and if the host asks the user first.
 func TestAfterAnotherQuestion(t *testing.T) {
 	var requests []string
 	plan := []todoTask{task("s", "say", `{"text":"done"}`)}
@@ -121,7 +122,8 @@ func TestAfterAnotherQuestion(t *testing.T) {
 	}
 }
 
-// While the question of an agent that is a task is open, what is said of the plan has it asked again; nothing that needs its answer is done.
+// While the question of an agent that is a task is open, a message about the
+// plan repeats the question, and no task that needs the reply runs.
 func TestNestedQuestionStaysOpen(t *testing.T) {
 	for name, as := range asTools {
 		for _, said := range []string{"continue", "go ahead", "skip last", "retry c"} {
@@ -142,7 +144,7 @@ func TestNestedQuestionStaysOpen(t *testing.T) {
 	}
 }
 
-// What an agent that is a task could not do is an error of the task: nothing that needs it is done.
+// The failure of an agent that is a task is an error of the task: no task that needs it runs.
 func TestNestedFailure(t *testing.T) {
 	for name, test := range map[string]struct {
 		inner []todoTask
@@ -184,7 +186,7 @@ func TestNestedFailure(t *testing.T) {
 	}
 }
 
-// An agent that did what must not be done twice, and failed after that, is only asked again when the user says so.
+// An agent that failed after an at-most-once call is called again only if the user asks for it.
 func TestNestedDoesNothingTwice(t *testing.T) {
 	for name, pays := range map[string]bool{"it paid": true, "it only read": false} {
 		t.Run(name, func(t *testing.T) {
@@ -209,7 +211,7 @@ func TestNestedDoesNothingTwice(t *testing.T) {
 	}
 }
 
-// "retry" of a task does nothing again that rests on it, must not be repeated and has run, whatever became of it.
+// "retry" of a task does not repeat the at-most-once calls of tasks that need its result.
 func TestRetryBelowWhatWasPaid(t *testing.T) {
 	for name, fails := range map[string]string{"it is done": "", "it failed": `,"fail":true`} {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +231,7 @@ func TestRetryBelowWhatWasPaid(t *testing.T) {
 	}
 }
 
-// What a tool's own budget, or a store of its own, comes to is an error of its task, and not the end of the turn.
+// An error of a tool's own budget or store is an error of its task, and does not end the turn.
 func TestToolsOwnLimits(t *testing.T) {
 	for name, err := range map[string]error{"conflict": store.ErrConflict, "asked": qed.ErrInterrupted, "budget": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -253,7 +255,7 @@ func TestToolsOwnLimits(t *testing.T) {
 	}
 }
 
-// A tool that is registered later is not planned with, and a turn with a tool that is gone says so.
+// Plans do not use a tool that is registered later, and a call of a tool that is gone is an error.
 func TestToolsOfItsOwnTime(t *testing.T) {
 	tools := todoTools(t)
 	later := task("a", "later", `{}`)
@@ -267,7 +269,7 @@ func TestToolsOfItsOwnTime(t *testing.T) {
 	}
 }
 
-// A tool's own members are not taken for those of a finding.
+// A tool's own members are not read as members of a finding.
 func TestOtherMembers(t *testing.T) {
 	odd := repeatable(qed.NewTool("odd", "updates", func(context.Context, struct{}) (map[string]any, error) {
 		return map[string]any{"text": "updated", "rows": map[string]int{"updated": 5}, "query_metadata": map[string]int{"took_ms": 3},
@@ -285,7 +287,7 @@ func TestOtherMembers(t *testing.T) {
 	}
 }
 
-// A task that the plan does not let ask may do so when the user has it done again: he is there.
+// A task that the plan does not allow to ask may ask when the user retries it.
 func TestRetryMayAsk(t *testing.T) {
 	no := false
 	mute := task("r", "resolve", `{"name":"Miami"}`)
@@ -301,7 +303,8 @@ func TestRetryMayAsk(t *testing.T) {
 	}
 }
 
-// Agents that run beside others number their own entries, and each one's plan is remembered of the user.
+// Agents that run at the same time number their own entries, and the plan of
+// each is in the memory of the user.
 func TestAgentsBesideOthers(t *testing.T) {
 	users := &usermemory.Memory{Store: &store.InMemory{}}
 	type parts struct{ Texts []string }

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// The plan that is open can be looked at after every turn, whatever the turn came to.
+// The open plan can be inspected after every turn, for every outcome.
 func TestOpen(t *testing.T) {
 	miami := planned(task("resolve", "resolve", `{"name":"Miami"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
 	broken := planned(task("one", "fail", `{}`), task("two", "say", `{"text":"2"}`))

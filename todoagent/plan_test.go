@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// runs is a tool that runs queries of a language.
+// runs returns a tool that runs queries in a language.
 func runs(name, language string) qed.Tool {
 	t := repeatable(qed.NewTool(name, "runs a query", func(context.Context, struct{}) (qed.Finding, error) {
 		return qed.Finding{Text: name}, nil
@@ -20,7 +20,9 @@ func runs(name, language string) qed.Tool {
 	return t
 }
 
-// One thing comes from GraphQL, several and figures from Elasticsearch, and SQL does for both. A model that insists has its way.
+// Single entities come from GraphQL, several and aggregations from
+// Elasticsearch, and SQL is right for both. The last try of a model is
+// accepted.
 func TestDataSource(t *testing.T) {
 	es, gql, sql := runs("es", "elasticsearch"), runs("gql", "graphql"), runs("sql", "sql")
 	plan := func(retrieval string, tools ...string) llmtest.Reply {

@@ -17,7 +17,8 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// Below a payment that failed, what is said decides whether it is made again: skipping and bringing back does not, its own name does.
+// Below a payment that failed, what is said decides whether it is made again:
+// skipping and bringing back does not, its own name does.
 func TestPaymentBelow(t *testing.T) {
 	for name, test := range map[string]struct {
 		say  []string
@@ -45,7 +46,8 @@ func TestPaymentBelow(t *testing.T) {
 	}
 }
 
-// A tool that asks has not done its work: what the user says instead of an answer may change what it is called with.
+// A tool that asks has not done its work: what the user says instead of an
+// answer may change what it is called with.
 func TestEditOfWhatAsks(t *testing.T) {
 	resolve := qed.NewTool("lookup", "looks up a port", func(ctx context.Context, in struct {
 		Name string `json:"name"`
@@ -66,7 +68,7 @@ func TestEditOfWhatAsks(t *testing.T) {
 	}
 }
 
-// Small results are told, and only nothing is not.
+// Small results are in the answer, except empty ones.
 func TestSmallResults(t *testing.T) {
 	for result, want := range map[string]string{`142`: "Do n: 142", `true`: "Do n: true", `"US"`: "US", `[7]`: "Do n: [7]", `null`: "Do n: done", `{}`: "Do n: done"} {
 		tool := repeatable(qed.Tool{Name: "n", Input: []byte(`{"type":"object"}`), Call: func(context.Context, json.RawMessage) (json.RawMessage, error) {
@@ -79,7 +81,7 @@ func TestSmallResults(t *testing.T) {
 	}
 }
 
-// An agent that failed before it asked anything is not asked what the agent around it asked then.
+// An agent that failed before it asked does not get the question of the agent around it.
 func TestFailedBeforeAQuestion(t *testing.T) {
 	var requests []string
 	var calls atomic.Int32
@@ -107,7 +109,7 @@ func TestFailedBeforeAQuestion(t *testing.T) {
 	}
 }
 
-// A plan that waits in an agent that is a task goes on where the budget of the turn stopped it.
+// The open plan of an agent that is a task resumes where the budget of the turn stopped it.
 func TestNestedBudget(t *testing.T) {
 	l := &ledger{}
 	inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("p", "pay", `{"k":"p"}`), task("a", "say", `{"text":"1"}`), task("b", "say", `{"text":"done"}`)}), payTool(l))
@@ -121,7 +123,7 @@ func TestNestedBudget(t *testing.T) {
 	}
 }
 
-// slowResults is a store that once does not give what is kept.
+// slowResults is a store that fails once to return a saved value.
 type slowResults struct {
 	store.Store
 	fails atomic.Bool
@@ -141,7 +143,7 @@ func (s *slowResults) Records(ctx context.Context, thread string, r store.Range)
 	}
 }
 
-// An answer that cannot be read, as the store does not give it, is given in a later turn.
+// An answer whose results the store fails to return is given in a later turn.
 func TestAnswerIsReadLater(t *testing.T) {
 	st := &slowResults{Store: &store.InMemory{}}
 	long := strings.Repeat("x", 5000)
