@@ -86,7 +86,8 @@ func Find(text string, style Style) []Number {
 	// In "20 to 30 million", both numbers are millions.
 	for i := len(all) - 2; i >= 0; i-- {
 		n, next := &all[i], &all[i+1]
-		if n.power == 0 && !n.Percent && !n.attached && (next.power != 0 || next.Percent) && ranges[strings.ToLower(strings.TrimFunc(text[n.end:next.begin], isAround))] {
+		between := strings.ToLower(strings.TrimFunc(text[n.end:next.begin], isAround))
+		if ranges[between] && n.power == 0 && !n.Percent && !n.attached && (next.power != 0 || next.Percent) {
 			n.power, n.unsure, n.Percent = next.power, next.unsure, next.Percent
 			n.Text = text[n.begin:next.end]
 		}

@@ -153,9 +153,13 @@ func (r *router) add(routes []Route, opt *Options) error {
 		folded := strings.ToLower(route.Name)
 		switch {
 		case !isRouteName(route.Name):
-			problems = append(problems, fmt.Errorf("router: route %q: a name is 1 to 64 printable bytes, without a slash or spaces around it", prompt.Clip(route.Name, 100)))
+			problems = append(problems, fmt.Errorf(
+				"router: route %q: a name is 1 to 64 printable bytes, without a slash or spaces around it",
+				prompt.Clip(route.Name, 100)))
 		case folded == General && !opt.NoGeneral:
-			problems = append(problems, fmt.Errorf("router: route %q: the router has its own route with this name; remove that with Options.NoGeneral", route.Name))
+			problems = append(problems, fmt.Errorf(
+				"router: route %q: the router has its own route with this name; remove that with Options.NoGeneral",
+				route.Name))
 		case taken[folded]:
 			problems = append(problems, fmt.Errorf("router: route %q: another route has this name", route.Name))
 		case strings.TrimSpace(route.Description) == "":

@@ -21,9 +21,11 @@ func (a *agent) approve(ctx context.Context, s state) (state, error) {
 		if err != nil {
 			return s, err
 		}
-		version := fmt.Sprintf("%x", sha256.Sum256([]byte(string(draft)+problem))) // a changed draft is another question
+		// A changed draft is another question.
+		version := fmt.Sprintf("%x", sha256.Sum256([]byte(string(draft)+problem)))
 		named := qed.WithNamespace(ctx, "plan/"+l.ID+"/approval/"+version)
-		reply, err := qed.Interrupt[qed.Approval[json.RawMessage]](named, qed.Question{Text: l.proposal(problem), Draft: draft})
+		question := qed.Question{Text: l.proposal(problem), Draft: draft}
+		reply, err := qed.Interrupt[qed.Approval[json.RawMessage]](named, question)
 		if err != nil {
 			return s, err
 		}

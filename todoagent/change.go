@@ -49,7 +49,8 @@ func parseChangeLine(line string) ([]taskChange, bool) {
 	verb, keys, _ := strings.Cut(phrase.Normal(head), " ")
 	if edits {
 		arguments = strings.TrimSpace(arguments)
-		ok := verb == "edit" && strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments)) && todoKey.MatchString(keys)
+		isObject := strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments))
+		ok := verb == "edit" && isObject && todoKey.MatchString(keys)
 		return []taskChange{{Key: keys, Action: verb, Arguments: arguments}}, ok
 	}
 	var all []taskChange
@@ -89,7 +90,8 @@ func (a *agent) change(ctx context.Context, l *plan, changes []taskChange, own b
 		}
 		t := l.task(c.Key)
 		if arguments, ok := edited[c.Key]; ok {
-			t.Attempt = max(t.Attempt, 1) // else it could resume the call of a turn that was stopped, with other arguments
+			// Another attempt: this one may have begun in a turn that was stopped.
+			t.Attempt = max(t.Attempt, 1)
 			t.Arguments = arguments
 			t.After = after(t.After, arguments)
 		}
@@ -105,7 +107,9 @@ func (a *agent) change(ctx context.Context, l *plan, changes []taskChange, own b
 }
 
 // checkChange returns why a change cannot be made, and the arguments of an edit.
-func (a *agent) checkChange(ctx context.Context, l *plan, c taskChange, all []taskChange, own bool) (json.RawMessage, error) {
+func (a *agent) checkChange(
+	ctx context.Context, l *plan, c taskChange, all []taskChange, own bool,
+) (json.RawMessage, error) {
 	t := l.task(c.Key)
 	if t == nil {
 		return nil, l.unknown(c.Key)
@@ -114,7 +118,9 @@ func (a *agent) checkChange(ctx context.Context, l *plan, c taskChange, all []ta
 	if c.Action != "skip" {
 		problems = a.rerunDependents(ctx, l, c.Key, all)
 		if !own && !a.mayRunAgain(ctx, l, t) {
-			problems = append(problems, fmt.Errorf(`task %s has run, and its tool must not be called again unless the user asks for it: "retry %s", or "edit %s: {..}" with other arguments`, c.Key, c.Key, c.Key))
+			problems = append(problems, fmt.Errorf(
+				`task %s has run, and its tool must not be called again unless the user asks for it: "retry %s", or "edit %s: {..}" with other arguments`,
+				c.Key, c.Key, c.Key))
 		}
 	}
 	if c.Action != "edit" || c.Arguments == "" {
@@ -137,7 +143,9 @@ func (a *agent) rerunDependents(ctx context.Context, l *plan, key string, change
 		t := l.task(k)
 		named := slices.ContainsFunc(changes, func(c taskChange) bool { return c.Key == k })
 		if !named && !skippedByUser(t) && !a.mayRunAgain(ctx, l, t) {
-			problems = append(problems, fmt.Errorf(`task %s needs the result of %s, has run, and must not run again unless the user asks for it: add a line "skip %s" or "retry %s"`, k, key, k, k))
+			problems = append(problems, fmt.Errorf(
+				`task %s needs the result of %s, has run, and must not run again unless the user asks for it: add a line "skip %s" or "retry %s"`,
+				k, key, k, k))
 		}
 	}
 	return problems

@@ -65,7 +65,8 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 		s.Plan, s.Dropped = nil, true
 	case read.Intent == qed.IntentContinue:
 		if t := s.Plan.task(s.Plan.Current); !a.retryFailed(ctx, s.Plan) {
-			s.Said = fmt.Sprintf("%s failed: %s\nTo run it again, say \"retry %s\"; to leave it out, say \"skip %s\".", t.Key, t.Problem, t.Key, t.Key)
+			s.Said = fmt.Sprintf("%s failed: %s\nTo run it again, say \"retry %s\"; to leave it out, say \"skip %s\".",
+				t.Key, t.Problem, t.Key, t.Key)
 			s.Reason = fmt.Sprintf("task %s failed: %s", t.Key, t.Problem)
 		}
 	case len(read.Changes) > 0: // made by intent

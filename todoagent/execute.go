@@ -101,9 +101,10 @@ func (a *agent) call(ctx context.Context, s *state, o *outcome) error {
 	}
 	o.Output = results[0].Output
 	o.Finding = qed.ParseFinding(o.Output)
-	if m := o.Finding.Metadata; m != nil && t.Tool != retrieveTool { // only the retrieval tool may say that another call ran the query
-		m.Request, m.Tool, m.Arguments, m.Rows, m.TurnID = s.Rewritten, t.Tool, results[0].Call.Arguments, o.Finding.Rows, 0
-		m.Proof = o.Finding.Proof()
+	// Only the retrieval tool may return metadata of another call.
+	if m := o.Finding.Metadata; m != nil && t.Tool != retrieveTool {
+		m.Request, m.Tool, m.Arguments = s.Rewritten, t.Tool, results[0].Call.Arguments
+		m.Rows, m.Proof, m.TurnID = o.Finding.Rows, o.Finding.Proof(), 0
 	}
 	t.Result, err = saveResult(ctx, o.Output)
 	return err

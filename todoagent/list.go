@@ -44,7 +44,8 @@ func (l *plan) unknown(key string) error {
 	if near := refusal.Nearest(key, l.keys(), 1); len(near) > 0 {
 		hint = " Did you mean " + near[0] + "?"
 	}
-	return fmt.Errorf("the plan has no task %q.%s The tasks are %s", prompt.Clip(key, 100), hint, strings.Join(l.keys(), ", "))
+	return fmt.Errorf("the plan has no task %q.%s The tasks are %s",
+		prompt.Clip(key, 100), hint, strings.Join(l.keys(), ", "))
 }
 
 // namespace returns the namespace of a task's attempt, in which a later turn finds

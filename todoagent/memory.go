@@ -118,8 +118,12 @@ func (a *agent) addKnown(ctx context.Context, s *state) error {
 	}
 	for _, q := range queries {
 		k := KnownQuery{
-			TurnID: q.TurnID, QueryType: prompt.Clip(q.QueryType, maxKnownName), Request: prompt.Clip(q.Request, maxKnownText),
-			Summary: prompt.Clip(q.Summary, maxKnownText), HowToRetrieve: prompt.Clip(q.HowToRetrieve, maxKnownText), Tool: q.Tool,
+			TurnID:        q.TurnID,
+			QueryType:     prompt.Clip(q.QueryType, maxKnownName),
+			Request:       prompt.Clip(q.Request, maxKnownText),
+			Summary:       prompt.Clip(q.Summary, maxKnownText),
+			HowToRetrieve: prompt.Clip(q.HowToRetrieve, maxKnownText),
+			Tool:          q.Tool,
 		}
 		if q.Rows != nil {
 			for _, c := range q.Rows.Sample.Columns[:min(len(q.Rows.Sample.Columns), maxKnownColumns)] {
@@ -158,7 +162,8 @@ func (a *agent) recall(ctx context.Context, s *state) error {
 		}
 		for _, t := range turns {
 			r.Turns = append(r.Turns, KnownTurn{
-				Request: prompt.Clip(cmp.Or(t.Rewritten, t.Request), maxKnownText), Answer: prompt.Clip(t.Answer, maxKnownText),
+				Request: prompt.Clip(cmp.Or(t.Rewritten, t.Request), maxKnownText),
+				Answer:  prompt.Clip(t.Answer, maxKnownText),
 			})
 		}
 		entities, err := a.opt.User.Entities(ctx, user)

@@ -74,7 +74,8 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 		if s.Alone || data.Hint != "" {
 			break
 		}
-		hint, err := qed.Interrupt[string](ctx, qed.Question{Text: "I could not make a plan for this: " + data.Problem + "\nHow should I proceed?"})
+		text := "I could not make a plan for this: " + data.Problem + "\nHow should I proceed?"
+		hint, err := qed.Interrupt[string](ctx, qed.Question{Text: text})
 		switch {
 		case errors.Is(err, qed.ErrCannotInterrupt) || errors.Is(err, qed.ErrTooManyQuestions):
 			s.unplanned(data.Problem)
@@ -166,7 +167,8 @@ func (a *agent) acceptTask(l *plan, t readTask) error {
 	added := &l.Tasks[len(l.Tasks)-1]
 	switch {
 	case !todoKey.MatchString(t.Key):
-		return fmt.Errorf("task %q: a key is 1 to 64 lower-case letters, digits and underscores and begins with a letter", prompt.Clip(t.Key, 100))
+		return fmt.Errorf("task %q: a key is 1 to 64 lower-case letters, digits and underscores and begins with a letter",
+			prompt.Clip(t.Key, 100))
 	case slices.Contains(before, t.Key):
 		return fmt.Errorf("task %s: another task has the same key", t.Key)
 	case added.Description == "":

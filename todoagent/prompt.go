@@ -82,8 +82,9 @@ func (l *plan) shown() []KnownTodo {
 	for i, t := range l.Tasks {
 		tasks[i] = KnownTodo{
 			Key: t.Key, Description: t.Description, Tool: t.Tool,
-			Arguments: prompt.Clip(string(t.Arguments), maxShownArguments), Problem: prompt.Clip(t.Problem, maxKnownText),
-			Status: t.Status, Current: t.Key == l.Current,
+			Arguments: prompt.Clip(string(t.Arguments), maxShownArguments),
+			Problem:   prompt.Clip(t.Problem, maxKnownText),
+			Status:    t.Status, Current: t.Key == l.Current,
 		}
 	}
 	return tasks
@@ -94,7 +95,8 @@ func (a *agent) shownTools() []KnownTool {
 	tools := make([]KnownTool, len(a.names))
 	for i, name := range a.names {
 		t := a.plans[name]
-		returns := slices.DeleteFunc(slices.Clone(t.returns), func(member string) bool { return !plainName.MatchString(member) })
+		strange := func(member string) bool { return !plainName.MatchString(member) }
+		returns := slices.DeleteFunc(slices.Clone(t.returns), strange)
 		tools[i] = KnownTool{
 			Name: name, Description: t.Description, Language: t.Language, Input: string(t.Input),
 			Returns: returns, Kind: t.Kind, Interrupts: t.Interrupts,

@@ -182,12 +182,16 @@ func (a *agent) checkReferences(l *plan, key string, arguments json.RawMessage) 
 	}
 	var problems []error
 	if hasRows(v) {
-		problems = append(problems, fmt.Errorf(`task %s: rows must be the result of an earlier task, {"$result": "KEY/rows"}, and cannot be written out`, key))
+		problems = append(problems, fmt.Errorf(
+			`task %s: rows must be the result of an earlier task, {"$result": "KEY/rows"}, and cannot be written out`,
+			key))
 	}
 	eachReference(v, func(needs, pointer string) {
 		i := slices.Index(keys, needs)
 		if i < 0 || i >= at {
-			problems = append(problems, fmt.Errorf("task %s: its arguments refer to the result of %q, which is not a task before it", key, prompt.Clip(needs, 100)))
+			problems = append(problems, fmt.Errorf(
+				"task %s: its arguments refer to the result of %q, which is not a task before it",
+				key, prompt.Clip(needs, 100)))
 			return
 		}
 		tool, ok := a.plans[l.Tasks[i].Tool]
@@ -196,7 +200,9 @@ func (a *agent) checkReferences(l *plan, key string, arguments json.RawMessage) 
 		}
 		name, _, _ := strings.Cut(pointer[1:], "/")
 		if !slices.Contains(tool.returns, name) {
-			problems = append(problems, fmt.Errorf("task %s: the result of %s has no %q: %s returns %s", key, needs, prompt.Clip(name, 100), tool.Name, strings.Join(tool.returns, ", ")))
+			problems = append(problems, fmt.Errorf(
+				"task %s: the result of %s has no %q: %s returns %s",
+				key, needs, prompt.Clip(name, 100), tool.Name, strings.Join(tool.returns, ", ")))
 		}
 	})
 	return errors.Join(problems...)

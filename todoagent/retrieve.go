@@ -62,7 +62,9 @@ func NewRetrievalTool(registry *qed.Registry, e llm.Embedder) qed.Tool {
 		return qed.InvalidTool(retrieveTool, errors.New("todoagent: "+retrieveTool+" needs the registry of the tools that run queries"))
 	}
 	r := &retrieval{registry: registry, embedder: e}
-	t := qed.NewTool(retrieveTool, "Gets an earlier query of this conversation with its rows, so that they can be analysed, shown or asked about again.", r.retrieve)
+	t := qed.NewTool(retrieveTool,
+		"Gets an earlier query of this conversation with its rows, so that they can be analysed, shown or asked about again.",
+		r.retrieve)
 	t.Kind, t.Idempotent = qed.FunctionTool, true
 	return t
 }
@@ -75,7 +77,9 @@ type retrieval struct {
 func (r *retrieval) retrieve(ctx context.Context, in retrieveInput) (retrieveResult, error) {
 	// A resumed run keeps the choice, even if the embedder fails then or more queries
 	// are remembered.
-	chosen, err := qed.Step(ctx, "choose_query", in, func(ctx context.Context) (qed.QueryMetadata, error) { return r.choose(ctx, in) })
+	chosen, err := qed.Step(ctx, "choose_query", in, func(ctx context.Context) (qed.QueryMetadata, error) {
+		return r.choose(ctx, in)
+	})
 	if err != nil {
 		if failed, ok := errors.AsType[*qed.CallError](err); ok {
 			err = errors.New(failed.Message)
@@ -111,13 +115,16 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (qed.QueryMeta
 				return remembered[i], nil
 			}
 		}
-		return qed.QueryMetadata{}, fmt.Errorf("no query is remembered with turn_id %d. There are %s", in.TurnID, listQueries(remembered))
+		return qed.QueryMetadata{}, fmt.Errorf("no query is remembered with turn_id %d. There are %s",
+			in.TurnID, listQueries(remembered))
 	}
 	request := prompt.Clip(in.Request, maxComparedText)
 	if len(likeness.SubjectWords(request)) == 0 {
 		return remembered[newest], nil
 	}
-	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q qed.QueryMetadata) bool { return !sameText(q.Request, request) })
+	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q qed.QueryMetadata) bool {
+		return !sameText(q.Request, request)
+	})
 	if len(candidates) == 0 { // else the request is that of a query, or of several
 		candidates = remembered
 	}
@@ -135,7 +142,8 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (qed.QueryMeta
 // mostSimilar returns the index of the query that is most similar to a request, or
 // a negative number if none is similar.
 func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []qed.QueryMetadata) (int, error) {
-	texts, own := make([]string, len(queries)), make([]string, len(queries)) // own: without the request, which several queries can share
+	texts := make([]string, len(queries))
+	own := make([]string, len(queries)) // without the request, which several queries can share
 	for i, q := range queries {
 		own[i] = prompt.Clip(q.Summary+"\n"+q.HowToRetrieve, maxComparedText)
 		texts[i] = prompt.Clip(strings.Join([]string{q.Request, q.Summary, q.HowToRetrieve}, "\n"), maxComparedText)
@@ -153,7 +161,9 @@ func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []q
 			return 0, done
 		}
 		if err != nil {
-			qed.Emit(ctx, qed.MemoryIncomplete{Message: "earlier queries are compared by their words only, because the embedder failed: " + prompt.Clip(err.Error(), maxReason)})
+			qed.Emit(ctx, qed.MemoryIncomplete{
+				Message: "earlier queries are compared by their words only, because the embedder failed: " + prompt.Clip(err.Error(), maxReason),
+			})
 		}
 	}
 	if slices.Max(words) == 0 && (near == nil || slices.Max(near) < likeness.LeastNear) {
@@ -190,7 +200,9 @@ func best(words, near []float64) int {
 	for i := range words {
 		switch {
 		case near[i] < nearest-likeness.SameNear:
-		case near[at] < nearest-likeness.SameNear, words[i] > words[at]+likeness.SameSum, words[i] >= words[at]-likeness.SameSum && near[i] >= near[at]-likeness.SameSum:
+		case near[at] < nearest-likeness.SameNear,
+			words[i] > words[at]+likeness.SameSum,
+			words[i] >= words[at]-likeness.SameSum && near[i] >= near[at]-likeness.SameSum:
 			at = i
 		}
 	}
@@ -234,7 +246,9 @@ func cachedQuery(ctx context.Context, q *qed.QueryMetadata) (*qed.Finding, error
 		proof = *q.Proof
 	}
 	proof.Cached, proof.Handle = true, q.Rows.Handle
-	return &qed.Finding{Text: q.Summary, Rows: q.Rows, Metadata: q, Queries: []qed.Query{proof}, Partial: q.Rows.Partial}, nil
+	return &qed.Finding{
+		Text: q.Summary, Rows: q.Rows, Metadata: q, Queries: []qed.Query{proof}, Partial: q.Rows.Partial,
+	}, nil
 }
 
 // run runs a query again, and returns what it finds now.

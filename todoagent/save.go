@@ -71,7 +71,8 @@ func (a *agent) noteForUser(ctx context.Context, s *state) error {
 	var past usermemory.PastTurn
 	if !s.Plan.open() {
 		past = usermemory.PastTurn{
-			Thread: turn.Thread, Turn: s.Turn, Plan: s.Plan.ID, Time: qed.TurnTime(ctx), Request: s.Request, Rewritten: s.Rewritten,
+			Thread: turn.Thread, Turn: s.Turn, Plan: s.Plan.ID, Time: qed.TurnTime(ctx),
+			Request: s.Request, Rewritten: s.Rewritten,
 		}
 		findings, err := s.findings(ctx, func(string, error) error { return nil })
 		if err != nil {

@@ -221,7 +221,8 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Node("format_results", a.format, nil)
 
 	g.Edge(qed.Start, "classify_intent")
-	g.Route("classify_intent", afterClassifying, "reiterate_intention", "plan_todos", "approve_plan", "execute_next_todo", "format_results")
+	g.Route("classify_intent", afterClassifying,
+		"reiterate_intention", "plan_todos", "approve_plan", "execute_next_todo", "format_results")
 	g.Edge("reiterate_intention", "plan_todos")
 	g.Route("plan_todos", afterPlanning, "approve_plan", "execute_next_todo", "format_results")
 	g.Route("approve_plan", afterPlanning, "execute_next_todo", "format_results")
@@ -252,7 +253,8 @@ func (a *agent) run(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		n += len(r.Value)
 	}
 	if n > maxMessage {
-		return qed.Answer{}, fmt.Errorf("%w: the message has %d bytes, and at most %d are allowed", qed.ErrTooLarge, n, maxMessage)
+		return qed.Answer{}, fmt.Errorf("%w: the message has %d bytes, and at most %d are allowed",
+			qed.ErrTooLarge, n, maxMessage)
 	}
 	run := qed.Info(ctx)
 	if run.Durable {
@@ -289,7 +291,8 @@ func (a *agent) runAlone(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	turn.Thread = rand.Text()
 	durable := a.durable
 	durable.NoInterrupt = noThread
-	answer, err := qed.Ask(context.WithValue(ctx, aloneKey{}, true), qed.Durable(a.inner, &store.InMemory{}, &durable), turn)
+	ctx = context.WithValue(ctx, aloneKey{}, true)
+	answer, err := qed.Ask(ctx, qed.Durable(a.inner, &store.InMemory{}, &durable), turn)
 	answer.Saved = false
 	for i := range answer.Queries {
 		answer.Queries[i].Handle = ""

@@ -23,7 +23,8 @@ type embeddingResult struct {
 // "vectors"} in the order of the texts. Vectors are long: a [qed.Registry]
 // accepts only a few as one result unless its MaxResult is raised.
 func NewEmbedding(e llm.Embedder) qed.Tool {
-	t := qed.NewTool("embedding_tool", "Turns texts into vectors that can be compared. For use by other tools: a vector means nothing to a user.",
+	t := qed.NewTool("embedding_tool",
+		"Turns texts into vectors that can be compared. For use by other tools: a vector means nothing to a user.",
 		func(ctx context.Context, in embeddingInput) (embeddingResult, error) {
 			vectors, err := vector.Embed(ctx, e, in.Texts, 0)
 			if err != nil {

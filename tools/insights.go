@@ -78,7 +78,8 @@ const (
 //	{"insights": [{"text": "Miami is late by 20 hours.", "figures": [{"label": "delay in hours", "value": 20}]}]}
 func NewInsights(model llm.Model, opt *Options) qed.Tool {
 	m, err := newToolModel("generate_insights", model, opt, qed.ChannelFinal)
-	t := qed.NewTool("generate_insights", "Says in words what findings show, such as those of stats_analysis or pattern_recognition, with the figures behind it. It computes nothing itself.",
+	t := qed.NewTool("generate_insights",
+		"Says in words what findings show, such as those of stats_analysis or pattern_recognition, with the figures behind it. It computes nothing itself.",
 		func(ctx context.Context, in insightsInput) (insightsResult, error) {
 			data, rows, err := newPromptData(ctx, in.Request, in.Rows, in.Findings, m.maxData)
 			if err != nil {
@@ -107,7 +108,9 @@ func numbersOf(data PromptData, rows *qed.Table, findings json.RawMessage) *figu
 	for i, column := range rows.Columns {
 		numbers.Add(column.Name, nil)
 		for _, row := range rows.Rows {
-			numbers.Add(column.Name, row[i])
+			if i < len(row) {
+				numbers.Add(column.Name, row[i])
+			}
 		}
 	}
 	return numbers

@@ -45,7 +45,8 @@ func NewLLM(model llm.Model, opt *Options) qed.Tool {
 			case strings.TrimSpace(in.Prompt) == "":
 				return llmResult{}, errors.New("the prompt is empty")
 			case len(in.Prompt) > maxLLMPrompt:
-				return llmResult{}, fmt.Errorf("the prompt has %d bytes, and at most %d are allowed: move what is not an instruction to data", len(in.Prompt), maxLLMPrompt)
+				return llmResult{}, fmt.Errorf("the prompt has %d bytes, and at most %d are allowed: move what is not an instruction to data",
+					len(in.Prompt), maxLLMPrompt)
 			}
 			data := PromptData{Request: in.Prompt}
 			data.Data, data.DataCut = jsonText(in.Data, m.maxData)

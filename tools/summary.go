@@ -31,7 +31,8 @@ type summaryResult struct {
 //     reply is text.
 func NewSummary(model llm.Model, opt *Options) qed.Tool {
 	m, err := newToolModel("llm_summary", model, opt, qed.ChannelFinal)
-	t := qed.NewTool("llm_summary", "Writes the answer for the user from the rows and findings of earlier tasks. Usually the last task of a plan.",
+	t := qed.NewTool("llm_summary",
+		"Writes the answer for the user from the rows and findings of earlier tasks. Usually the last task of a plan.",
 		func(ctx context.Context, in summaryInput) (summaryResult, error) {
 			data, _, err := newPromptData(ctx, in.Request, in.Rows, in.Findings, m.maxData)
 			if err != nil {

@@ -66,7 +66,7 @@ type Options struct {
 // be closed.
 type PromptData struct {
 	Request   string // what is asked for; for llm_tool the prompt
-	Rows      string // the names of the columns and the first rows, each as a JSON array on a line; empty if there are no rows
+	Rows      string // the columns and the first rows, each a JSON array on a line; empty: none
 	Shown     int    // the number of rows in Rows
 	Count     int    // the number of rows that were found
 	Truncated bool   // the source has more rows than Count
@@ -91,7 +91,9 @@ const (
 // newPromptData returns the prompt's data for a request, with at most limit
 // bytes of rows and of findings. If the rows are not kept any more, it uses
 // their sample. It also returns the rows that the prompt shows.
-func newPromptData(ctx context.Context, request string, rows *qed.RowsRef, findings json.RawMessage, limit int) (PromptData, *qed.Table, error) {
+func newPromptData(
+	ctx context.Context, request string, rows *qed.RowsRef, findings json.RawMessage, limit int,
+) (PromptData, *qed.Table, error) {
 	d := PromptData{Request: prompt.Clip(request, maxRequest)}
 	d.Data, d.DataCut = jsonText(findings, limit)
 	if rows == nil {
@@ -148,7 +150,10 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	if opt == nil {
 		opt = &Options{}
 	}
-	m := &toolModel{tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel, template: prompt.Parse(promptFiles, tool+".tmpl")}
+	m := &toolModel{
+		tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel,
+		template: prompt.Parse(promptFiles, tool+".tmpl"),
+	}
 	if model == nil {
 		return m, fmt.Errorf("tools: %s needs a model", tool)
 	}
@@ -170,7 +175,8 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	if m.channel == "" {
 		m.channel = channel
 	}
-	return m, prompt.Replace("tools: "+tool+": Options", prompt.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: PromptData{}})
+	own := prompt.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: PromptData{}}
+	return m, prompt.Replace("tools: "+tool+": Options", own)
 }
 
 // finish completes the tool that asks m. If err is not nil, the tool is invalid.

@@ -111,7 +111,7 @@ func (m *Memory) angles(ctx context.Context, text string, turns []userTurn) ([]f
 		return nil, done
 	}
 	if err != nil {
-		qed.Emit(ctx, qed.MemoryIncomplete{Message: "earlier turns are compared by their words only, because the embedder failed: " + prompt.Clip(err.Error(), 300)})
+		emitEmbedderFailed(ctx, err)
 		return angles, nil
 	}
 	asked := vector.Unit(vectors[0])
@@ -137,7 +137,7 @@ func (m *Memory) embed(ctx context.Context, t *userTurn) error {
 		return done
 	}
 	if err != nil {
-		qed.Emit(ctx, qed.MemoryIncomplete{Message: "earlier turns are compared by their words only, because the embedder failed: " + prompt.Clip(err.Error(), 300)})
+		emitEmbedderFailed(ctx, err)
 		return nil
 	}
 	t.Vector, t.Model = vector.Encode(vector.Unit(vectors[0])), m.EmbedderModel
@@ -170,4 +170,9 @@ func interleaved(a, b []int) []int {
 		}
 	}
 	return all
+}
+
+func emitEmbedderFailed(ctx context.Context, err error) {
+	const message = "earlier turns are compared by their words only, because the embedder failed: "
+	qed.Emit(ctx, qed.MemoryIncomplete{Message: message + prompt.Clip(err.Error(), 300)})
 }

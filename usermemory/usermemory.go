@@ -138,7 +138,8 @@ func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []
 		if err != nil {
 			return fmt.Errorf("usermemory: the turn cannot be encoded: %w", err)
 		}
-		return m.Store.Append(ctx, thread, head.seq, store.Record{Time: qed.Clock(ctx)(), Kind: store.Memory, Data: data})
+		note := store.Record{Time: qed.Clock(ctx)(), Kind: store.Memory, Data: data}
+		return m.Store.Append(ctx, thread, head.seq, note)
 	})
 	if err != nil {
 		return err
@@ -210,7 +211,9 @@ func (m *Memory) retry(ctx context.Context, do func() error) error {
 
 // withoutRows returns the turn without rows, and with its texts cut.
 func (t PastTurn) withoutRows() PastTurn {
-	t.Request, t.Rewritten, t.Answer = prompt.Clip(t.Request, maxPastText), prompt.Clip(t.Rewritten, maxPastText), prompt.Clip(t.Answer, maxPastText)
+	t.Request = prompt.Clip(t.Request, maxPastText)
+	t.Rewritten = prompt.Clip(t.Rewritten, maxPastText)
+	t.Answer = prompt.Clip(t.Answer, maxPastText)
 	t.Queries = slices.Clone(t.Queries[max(0, len(t.Queries)-maxPastQueries):])
 	for i := range t.Queries {
 		q := &t.Queries[i]
