@@ -20,7 +20,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// shipments is an agent that asks which Miami, and says what it was told.
+// shipments returns an agent that asks which Miami is meant, and repeats the reply.
 func shipments(name string) qed.Agent {
 	return qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		if !strings.Contains(turn.Text, "Miami") {
@@ -36,7 +36,7 @@ func shipments(name string) qed.Agent {
 	})
 }
 
-// asker is a Router with two routes that ask the same, whose conversations are kept.
+// asker returns a durable router with two routes that ask the same question.
 func asker(t *testing.T, model llm.Model, opt *router.Options) qed.Agent {
 	t.Helper()
 	a, err := router.New(model, []router.Route{
@@ -49,7 +49,7 @@ func asker(t *testing.T, model llm.Model, opt *router.Options) qed.Agent {
 	return a
 }
 
-// ask asks in thread t1 and returns the answer and the routes that were taken.
+// ask asks in thread t1 and returns the answer and the chosen routes.
 func ask(t *testing.T, a qed.Agent, turn qed.Turn) (answer qed.Answer, taken []string) {
 	t.Helper()
 	turn.Thread = "t1"
@@ -71,7 +71,7 @@ func ask(t *testing.T, a qed.Agent, turn qed.Turn) (answer qed.Answer, taken []s
 
 var shownID = regexp.MustCompile(`\nid "(\w+)", `)
 
-// naming is a model that says "ID" for the id of the first question that it is shown.
+// naming returns a model that replies with the ID of the first question in the prompt.
 func naming(m llm.Model) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		resp, err := m.Generate(ctx, req, stream)
@@ -82,7 +82,8 @@ func naming(m llm.Model) llm.Model {
 	})
 }
 
-// TestRouteThatAsks is asked a question by one of two routes that ask the same, and answers in every way.
+// One of two routes that ask the same question interrupts the run, and gets its
+// reply in every form.
 func TestRouteThatAsks(t *testing.T) {
 	const first = "Show shipments to Miami"
 	reads := func(reply map[string]any) llmtest.Rule {
@@ -133,7 +134,7 @@ func TestRouteThatAsks(t *testing.T) {
 			if len(answer.Questions) != 1 || !cmp.Equal(taken, []string{"report"}) {
 				t.Fatalf("answered %+v by %v", answer, taken)
 			}
-			// Another process goes on.
+			// Another process resumes.
 			answer, taken = ask(t, asker(t, model, &router.Options{Store: st}), tt.reply(answer.Questions[0]))
 			if answer.Text != tt.answer || !cmp.Equal(taken, tt.taken) || !answer.Saved {
 				t.Errorf("answered %+v by %v", answer, taken)
@@ -153,12 +154,12 @@ func TestRouteThatAsksInVain(t *testing.T) {
 	if _, err := qed.Ask(t.Context(), a, qed.Turn{Thread: "t1", Text: "the one in Florida"}); !errors.Is(err, llm.ErrUnavailable) {
 		t.Fatalf("error = %v", err)
 	}
-	// What it says cannot be used: the question is asked again.
+	// The model's reply cannot be used: the question is asked again.
 	answer, _ := ask(t, a, qed.Turn{Text: "the one in Florida"})
 	if len(answer.Questions) != 1 || answer.Questions[0].Problem == "" {
 		t.Fatalf("answered %+v", answer)
 	}
-	// The same is said of a number that no option has, and then the question is answered.
+	// The same for a number that is not a choice; then the question is answered.
 	if answer, _ = ask(t, a, qed.Turn{Text: "2"}); answer.Text != "report: Show shipments to Miami: MCT" {
 		t.Errorf("answered %+v", answer)
 	}
@@ -177,7 +178,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// TestRouterRemembers has a conversation: each turn is told what was said before, and a host's Replies is asked where it is given.
+// Each turn gets the conversation, and the host's ParseReplies is called if set.
 func TestRouterRemembers(t *testing.T) {
 	model := llmtest.Scripted(t, routes("search", "report", "general"), llmtest.Rule{Name: "general", Replies: []llmtest.Reply{{Text: "Hello."}}})
 	a := asker(t, model, &router.Options{Store: &store.InMemory{}, Durable: &qed.DurableOptions{Memory: &qed.Memory{Messages: 3}}})
@@ -204,7 +205,8 @@ func TestRouterRemembers(t *testing.T) {
 	}
 }
 
-// TestTwoTurnsOnOneRoute takes the same route again and again: nothing of an earlier turn is taken for this one's.
+// Several turns use the same route: no record of an earlier turn is taken for one
+// of this turn.
 func TestTwoTurnsOnOneRoute(t *testing.T) {
 	model := llmtest.Scripted(t, routes("search", "search", "search"))
 	a := asker(t, model, &router.Options{Store: &store.InMemory{}})
@@ -219,8 +221,8 @@ func TestTwoTurnsOnOneRoute(t *testing.T) {
 	}
 }
 
-// TestResumedRunIsToldTheSame has a Summarizer that works when a run begins and not when it goes on, or the other way round: a model
-// that is told something else would make the run diverge.
+// A Summarizer works when a run begins and fails when it resumes, or the reverse:
+// the model must get the same request, or the run would be nondeterministic.
 func TestResumedRunIsToldTheSame(t *testing.T) {
 	for _, down := range [][]bool{{false, true}, {true, false}} {
 		t.Run(fmt.Sprint(down), func(t *testing.T) {

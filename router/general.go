@@ -10,15 +10,16 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// general answers a question from what the model knows, as the words come.
+// general is the agent of the general route: the model answers a question from what
+// it knows, and streams the answer.
 func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	others := routeTexts(r.routes[:len(r.routes)-1])
-	instructions, err := r.model.Render("general", r.prompts.General, GeneralPromptData{Routes: others})
+	instructions, err := r.model.Render("general", r.prompts.General, GeneralData{Routes: others})
 	if err != nil {
 		return qed.Answer{}, err
 	}
 	messages := []llm.Message{{Role: llm.RoleSystem, Content: instructions}}
-	messages = append(messages, r.told(turn.History)...)
+	messages = append(messages, r.memory.Select(turn.History)...)
 	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(turn.Text)})
 
 	var usage llm.Usage
@@ -29,18 +30,18 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 		a.Partial, a.PartialReason = true, "the model's answer is empty"
 	case errors.Is(err, llm.ErrRefusal):
 		a.Partial, a.PartialReason = true, "the model declined to answer"
-	case asking.Unusable(err): // what was streamed stays the answer: its reader has seen it
-		a.Partial, a.PartialReason = true, "the model broke off"
+	case asking.Unusable(err): // the user has seen the streamed text, so it stays the answer
+		a.Partial, a.PartialReason = true, "the model's answer is not complete"
 	case err != nil:
 		return qed.Answer{}, err
 	}
 	return a, nil
 }
 
-// topics is the answer where no route can be taken: what can be asked.
+// topics returns the answer if no route can be used: the topics of the routes.
 func (r *router) topics(ctx context.Context, reason string) qed.Answer {
 	var b strings.Builder
-	b.WriteString("I could not tell what this question is about. You can ask me about:")
+	b.WriteString("I could not find out what this question is about. You can ask me about:")
 	for _, route := range r.routes {
 		b.WriteString("\n- " + strings.TrimSpace(route.Description))
 	}
@@ -51,7 +52,7 @@ func (r *router) topics(ctx context.Context, reason string) qed.Answer {
 func routeTexts(routes []Route) []RouteText {
 	texts := make([]RouteText, len(routes))
 	for i, route := range routes {
-		texts[i] = RouteText{route.Name, route.Description}
+		texts[i] = RouteText{Name: route.Name, Description: route.Description}
 	}
 	return texts
 }

@@ -10,41 +10,44 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// RouterPrompts are the texts that a Router sends, as templates; nil stands for the package's own, which are files of the folder
-// prompts. Make one with [PromptFuncs]. What a user or a model wrote must go through the function quote, or it could pass for
-// part of the text.
+// Prompts are the templates of the texts that are sent to the model. Nil means the
+// package's own, which are the files of the folder prompts. Make a template with
+// [qed.PromptFuncs]. Everything that a user or a model wrote must go through the
+// function quote, or the model could take it for instructions.
 type Prompts struct {
-	Route   *template.Template // choosing a route: [RouteData]
-	General *template.Template // the instructions for the general route: [GeneralData]
+	Route   *template.Template // chooses a route, with [RouteData]
+	General *template.Template // the instructions for the general route, with [GeneralData]
 }
 
-// RouteData is what the prompt for choosing a route is given.
-type PromptData struct {
-	Question string // the user's
+// RouteData is the data of the prompt that chooses a route.
+type RouteData struct {
+	Question string // the user's message
 	Routes   []RouteText
 
-	// Unknown is a route that the model chose and that there is not, and Candidates what it may have meant. Empty the first time.
+	// Unknown is the name in the model's last reply, which is not a route, and
+	// Candidates are similar names. Both are empty in the first prompt.
 	Unknown    string
 	Candidates []string
 }
 
-// GeneralData is what the instructions for the general route are given.
-type GeneralPromptData struct {
-	Routes []RouteText // the others, which have what the general one has not
+// GeneralData is the data of the instructions for the general route.
+type GeneralData struct {
+	Routes []RouteText // the other routes
 }
 
 // RouteText is a route in a prompt.
 type RouteText struct{ Name, Description string }
 
-// withDefaults fills in the package's own texts, and tries out those of the host.
+// withDefaults returns the prompts with the package's own for those that are nil. It
+// executes the others once to check them.
 func (p *Prompts) withDefaults() (Prompts, error) {
 	all := Prompts{Route: prompt.Parse(promptFiles, "route.tmpl"), General: prompt.Parse(promptFiles, "general.tmpl")}
 	if p == nil {
 		return all, nil
 	}
-	err := prompt.Replace("qed: RouterOptions.Prompts",
-		prompt.Text{Name: "Route", Host: p.Route, Own: &all.Route, Data: PromptData{}},
-		prompt.Text{Name: "General", Host: p.General, Own: &all.General, Data: GeneralPromptData{}},
+	err := prompt.Replace("router: Options.Prompts",
+		prompt.Text{Name: "Route", Host: p.Route, Own: &all.Route, Data: RouteData{}},
+		prompt.Text{Name: "General", Host: p.General, Own: &all.General, Data: GeneralData{}},
 	)
 	return all, err
 }

@@ -1,3 +1,14 @@
+// Package router hands each turn of a conversation to one of several agents: a
+// model reads the question and chooses by the descriptions of the routes.
+//
+//	agent, err := router.New(model, []router.Route{
+//		{Name: "sql", Description: "figures from the company's database", Agent: sqlAgent},
+//		{Name: "manual", Description: "how our products are used", Agent: ragAgent},
+//	}, nil)
+//	answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "How many ships are late?"})
+//
+// General questions are answered by the model itself. A router is an agent, so it
+// can be a route of another router.
 package router
 
 import (
@@ -19,65 +30,76 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A Route is an agent that a Router can hand a turn to.
+// A Route is an agent to which a router can hand a turn.
 type Route struct {
-	// Name is what the model calls it, such as "sql": at most 64 bytes that can be printed, without a slash. Two names of
-	// one Router differ in more than their case.
+	// Name is the name by which the model chooses the route, such as "sql": at
+	// most 64 printable bytes, without a slash. The names of a router differ in
+	// more than case.
 	Name string
 
-	// Description says what its questions are about, for the model that chooses, such as "figures from the company's database". Where
-	// nothing can be chosen, the user is told it as well.
+	// Description says what the route's questions are about, such as "figures from
+	// the company's database". The model chooses by it. If no route can be chosen,
+	// the user sees it too.
 	Description string
 
 	Agent qed.Agent
 }
 
-// RouteGeneral is the name of the route that a Router has of its own.
+// General is the name of the route for general questions, which every router has
+// unless [Options.NoGeneral] is set.
 const General = "general"
 
-// RouterOptions are limits and texts of a Router. Nil and zero fields mean the defaults.
+// Options are the limits and texts of a router. Nil and zero fields mean the
+// defaults.
 type Options struct {
-	// Fallback is the route that is taken where the model's choice cannot be used. Empty means general; with NoGeneral it means
-	// that there is none: then the answer is partial, and says what can be asked.
+	// Fallback is the route to use if the model's choice cannot be used. Empty
+	// means [General] or, with NoGeneral, none: the answer is then partial and
+	// lists the topics of the routes.
 	Fallback string
 
-	// NoGeneral leaves out the route for general questions, which the model answers itself.
+	// NoGeneral removes the route for general questions.
 	NoGeneral bool
 
-	// Store keeps the conversations, as [Durable] does. Nil means that nothing is kept.
+	// Store keeps the conversations, as [qed.Durable] does. Nil means that nothing
+	// is kept.
 	Store store.Store
 
-	// Durable says how conversations are kept; its Replies, where nil, are [ParseReplies] with the Router's model. Without a
-	// Store it must be nil.
+	// Durable says how conversations are kept. If its ParseReplies is nil, the
+	// router's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
-	// Settings are how the Router calls its model.
+	// Settings are how the router calls its model.
 	llm.Settings
 
-	// Prompts replaces texts sent to the model. Nil means none.
+	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
 }
 
-// NewRouter returns an agent that hands each turn to one of several: a model reads the question, with what was said before, and
-// chooses by the routes' descriptions. [RouteDecision] tells the choice. The answer is the chosen agent's own, and its Usage
-// has what the choice cost as well. What the chosen agent tells has the route's name in front of its path, such as "sql/execute".
+// New returns an agent that hands each turn to one of the routes. The answer is the
+// answer of the chosen agent; its Usage includes the cost of the choice.
 //
-// Beside the routes there is one for general questions, which the model answers itself, from nothing but what it knows and the conversation. Its
-// words stream as [Token]s.
+//   - The choice is emitted as [qed.RouteDecision]. Events of the chosen agent have
+//     the route's name before their path, such as "sql/execute".
+//   - The route [General] answers from the model's knowledge and the conversation
+//     only, and streams the text.
+//   - If the model chooses an unknown route twice, refuses, or its reply is not
+//     complete, the turn goes to Fallback. If the model cannot be called, the turn
+//     ends with the error.
+//   - With one route and NoGeneral, no model is asked.
 //
-// Where the model chooses a route that there is not, and does so again when it is told, refuses, or breaks off, Fallback is taken. A model that
-// cannot be asked at all ends the turn with its error. With one route and NoGeneral there is nothing to choose, and no model is asked.
+// The model requests have the names "route" and "general" ([llm.Request.Name]), and
+// "read_reply" for a message that arrives while a question is open. The reply to
+// "route" is JSON:
 //
-// A Router may be a route of another one. Its requests have the names "route" and "general" ([llm.Request.Name]), and
-// "read_reply" where a message comes while a question is open.
+//	{"route": "sql", "reason": "it asks for a figure"}
 func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	if model == nil {
-		return nil, errors.New("qed: a Router needs a model")
+		return nil, errors.New("router: New needs a model")
 	}
 	if opt == nil {
 		opt = &Options{}
 	}
-	r := &router{noGeneral: opt.NoGeneral, memory: &qed.Memory{}}
+	r := &router{memory: &qed.Memory{}}
 	if err := r.configure(model, opt); err != nil {
 		return nil, err
 	}
@@ -86,7 +108,7 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	}
 	if opt.Store == nil {
 		if opt.Durable != nil {
-			return nil, errors.New("qed: RouterOptions.Durable says how conversations are kept, and there is no RouterOptions.Store")
+			return nil, errors.New("router: Options.Durable needs Options.Store")
 		}
 		return qed.AgentFunc(r.answer), nil
 	}
@@ -103,18 +125,17 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 	return qed.Durable(qed.AgentFunc(r.answer), opt.Store, &durable), nil
 }
 
-// router does not change once it is made.
+// router does not change after New.
 type router struct {
-	model     *asking.Model
-	prompts   Prompts
-	routes    []Route // general last, where it is one
-	fallback  string  // "": none
-	noGeneral bool
-	memory    *qed.Memory     // what of a turn's History the Router's own calls are told
-	choices   json.RawMessage // the schema of a choice, with the names of the routes
+	model    *asking.Model
+	prompts  Prompts
+	routes   []Route         // general last, if it is one
+	fallback string          // "": none
+	memory   *qed.Memory     // selects the History for the router's own requests
+	choices  json.RawMessage // the schema of a choice with the names of the routes
 }
 
-// configure says how the model is asked.
+// configure sets how the model is asked.
 func (r *router) configure(model llm.Model, opt *Options) (err error) {
 	if r.model, err = asking.New("router", model, opt.Settings, qed.DurableModel); err != nil {
 		return err
@@ -124,7 +145,7 @@ func (r *router) configure(model llm.Model, opt *Options) (err error) {
 	return err
 }
 
-// add takes the routes, and reports all that is wrong with them.
+// add adds the routes, and returns all that is wrong with them.
 func (r *router) add(routes []Route, opt *Options) error {
 	var problems []error
 	taken := map[string]bool{General: !opt.NoGeneral}
@@ -132,20 +153,24 @@ func (r *router) add(routes []Route, opt *Options) error {
 		folded := strings.ToLower(route.Name)
 		switch {
 		case !isRouteName(route.Name):
-			problems = append(problems, fmt.Errorf("qed: route %q: a name is 1 to 64 bytes that can be printed, without a slash or spaces around it", prompt.Clip(route.Name, 100)))
+			problems = append(problems, fmt.Errorf(
+				"router: route %q: a name is 1 to 64 printable bytes, without a slash or spaces around it",
+				prompt.Clip(route.Name, 100)))
 		case folded == General && !opt.NoGeneral:
-			problems = append(problems, fmt.Errorf("qed: route %q: the Router has one of that name; leave it out with RouterOptions.NoGeneral", route.Name))
+			problems = append(problems, fmt.Errorf(
+				"router: route %q: the router has its own route with this name; remove that with Options.NoGeneral",
+				route.Name))
 		case taken[folded]:
-			problems = append(problems, fmt.Errorf("qed: route %q: there is another one of that name", route.Name))
+			problems = append(problems, fmt.Errorf("router: route %q: another route has this name", route.Name))
 		case strings.TrimSpace(route.Description) == "":
-			problems = append(problems, fmt.Errorf("qed: route %q has no Description, by which it would be chosen", route.Name))
+			problems = append(problems, fmt.Errorf("router: route %q has no Description", route.Name))
 		case route.Agent == nil:
-			problems = append(problems, fmt.Errorf("qed: route %q has no Agent", route.Name))
+			problems = append(problems, fmt.Errorf("router: route %q has no Agent", route.Name))
 		}
 		taken[folded] = true
 	}
 	if len(routes) == 0 {
-		problems = append(problems, errors.New("qed: a Router needs routes"))
+		problems = append(problems, errors.New("router: New needs routes"))
 	}
 	r.routes = slices.Clone(routes)
 	r.fallback = opt.Fallback
@@ -155,12 +180,12 @@ func (r *router) add(routes []Route, opt *Options) error {
 		}
 		r.routes = append(r.routes, Route{
 			Name:        General,
-			Description: "general knowledge, how something works in general, small talk, and what this program can do: nothing that needs the company's data or documents",
+			Description: "general knowledge, how something works in general, small talk, and what this program can do; nothing that needs the company's data or documents",
 			Agent:       qed.AgentFunc(r.general),
 		})
 	}
 	if r.fallback != "" && !slices.ContainsFunc(r.routes, func(route Route) bool { return route.Name == r.fallback }) {
-		problems = append(problems, fmt.Errorf("qed: RouterOptions.Fallback: there is no route %q", r.fallback))
+		problems = append(problems, fmt.Errorf("router: Options.Fallback: there is no route %q", r.fallback))
 	}
 	if len(problems) > 0 {
 		return errors.Join(problems...)
@@ -198,13 +223,14 @@ func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) 
 	return a, err
 }
 
-// choice is what the model replies when it chooses. The schema that it is sent has the names of the routes as well.
+// choice is the model's reply. The schema that is sent also has the names of the
+// routes.
 type choice struct {
 	Route  string `json:"route" jsonschema_description:"the name of the route"`
 	Reason string `json:"reason,omitempty" jsonschema_description:"one sentence why"`
 }
 
-// choiceSchema is the schema of a choice in which Route is one of the names.
+// choiceSchema returns the schema of a choice in which Route is one of the names.
 func choiceSchema(routes []Route) (json.RawMessage, error) {
 	s, err := schema.For[choice]()
 	if err != nil {
@@ -218,8 +244,8 @@ func choiceSchema(routes []Route) (json.RawMessage, error) {
 	return json.Marshal(doc)
 }
 
-// narrow is the model, held to the names of the routes.
-func (r *router) narrow() llm.Model {
+// choosing returns the model with the schema that has the names of the routes.
+func (r *router) choosing() llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		own, format := *req, *req.Format
 		format.Schema = r.choices
@@ -228,7 +254,7 @@ func (r *router) narrow() llm.Model {
 	})
 }
 
-// unlimited leaves the length of the conversation to the Router's Memory.
+// unlimited leaves the length of the conversation to the router's Memory.
 const unlimited = 1 << 40
 
 const (
@@ -236,25 +262,26 @@ const (
 	maxCandidates = 3
 )
 
-// decide has the model choose a route. Its error is that nobody can choose. Where the choice cannot be used it is the fallback, which may
-// be no route.
+// decide lets the model choose a route. If the choice cannot be used, decide
+// returns the fallback, which may be empty. It returns an error if the model cannot
+// be called.
 func (r *router) decide(ctx context.Context, question string, history []llm.Message, usage *llm.Usage) (qed.RouteDecision, error) {
 	if len(r.routes) == 1 {
 		return qed.RouteDecision{Route: r.routes[0].Name, Reason: "it is the only route"}, nil
 	}
 	ask := *r.model
-	ask.Model = r.narrow()
-	data := PromptData{Question: question, Routes: routeTexts(r.routes)}
-	told := r.told(history)
+	ask.Model = r.choosing()
+	data := RouteData{Question: question, Routes: routeTexts(r.routes)}
+	history = r.memory.Select(history)
 	reason := ""
 	for range 2 {
-		req, err := ask.Request("route", r.prompts.Route, data, told)
+		req, err := ask.Request("route", r.prompts.Route, data, history)
 		if err != nil {
 			return qed.RouteDecision{}, err
 		}
 		chosen, err := asking.Object[choice](ctx, &ask, usage, req)
 		if asking.Unusable(err) {
-			reason = "the model did not choose"
+			reason = "the model did not choose a route"
 			break
 		}
 		if err != nil {
@@ -265,12 +292,12 @@ func (r *router) decide(ctx context.Context, question string, history []llm.Mess
 		}
 		data.Unknown = prompt.Clip(chosen.Route, 100)
 		data.Candidates = refusal.Nearest(data.Unknown, routeNames(r.routes), maxCandidates)
-		reason = "the model chose a route that there is not"
+		reason = "the model chose an unknown route"
 	}
 	return qed.RouteDecision{Route: r.fallback, Reason: reason, Fallback: true}, nil
 }
 
-// find returns the route that a model means by a name: as it is written, or in another case.
+// find returns the route with a name, ignoring case.
 func (r *router) find(name string) (string, bool) {
 	name = strings.TrimSpace(name)
 	for _, route := range r.routes {
@@ -280,6 +307,3 @@ func (r *router) find(name string) (string, bool) {
 	}
 	return "", false
 }
-
-// told returns what of the conversation the Router's own calls are told.
-func (r *router) told(history []llm.Message) []llm.Message { return r.memory.Select(history) }

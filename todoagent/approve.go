@@ -12,35 +12,39 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// approve is the node that asks the user whether a plan may run. He may take it, change it, or not.
+// approve is the node that asks the user whether a plan may run. The user can
+// approve, edit or reject it.
 func (a *agent) approve(ctx context.Context, s state) (state, error) {
-	l, problem := *s.plan(), ""
+	l, problem := *s.Plan, ""
 	for {
 		draft, err := json.Marshal(qed.TodoList(l))
 		if err != nil {
 			return s, err
 		}
-		version := fmt.Sprintf("%x", sha256.Sum256([]byte(string(draft)+problem))) // a changed draft is another question
-		said, err := qed.Interrupt[qed.Approval[json.RawMessage]](qed.WithNamespace(ctx, "plan/"+l.ID+"/approval/"+version), qed.Question{Text: l.proposal(problem), Draft: draft})
+		// A changed draft is another question.
+		version := fmt.Sprintf("%x", sha256.Sum256([]byte(string(draft)+problem)))
+		named := qed.WithNamespace(ctx, "plan/"+l.ID+"/approval/"+version)
+		question := qed.Question{Text: l.proposal(problem), Draft: draft}
+		reply, err := qed.Interrupt[qed.Approval[json.RawMessage]](named, question)
 		if err != nil {
 			return s, err
 		}
-		switch said.Decision {
+		switch reply.Decision {
 		case qed.DecisionReject:
-			s.Plan, s.Said = nil, "All right, I leave it."
+			s.Plan, s.Said = nil, "All right, the plan is dropped."
 			s.Reason = "the plan was not approved"
-			if said.Reason != "" {
-				s.Reason += ": " + prompt.Clip(said.Reason, maxReason)
+			if reply.Reason != "" {
+				s.Reason += ": " + prompt.Clip(reply.Reason, maxReason)
 			}
 			return s, nil
 		case qed.DecisionEdit:
-			edited, err := a.edited(&l, said.Value)
+			edited, err := a.edited(&l, reply.Value)
 			if err != nil {
 				problem = prompt.Clip(err.Error(), maxProblem)
 				continue
 			}
 			l = *edited
-			qed.Emit(ctx, qed.Planned{Reason: l.Reason, Tasks: l.steps()})
+			qed.Emit(ctx, qed.Planned{Reason: l.Reason, Tasks: l.planTasks()})
 		}
 		l.Proposed = false
 		s.Plan = &l
@@ -48,7 +52,8 @@ func (a *agent) approve(ctx context.Context, s state) (state, error) {
 	}
 }
 
-// edited returns a plan with the tasks that the user made of them, as far as he may.
+// edited returns a plan with the tasks of an edited draft. They are checked like
+// the tasks of the model.
 func (a *agent) edited(l *plan, value json.RawMessage) (*plan, error) {
 	var draft qed.TodoList
 	if err := draft.DecodeStrict(value); err != nil {
@@ -58,10 +63,13 @@ func (a *agent) edited(l *plan, value json.RawMessage) (*plan, error) {
 	out.Tasks = nil
 	tasks := make([]readTask, len(draft.Tasks))
 	for i, t := range draft.Tasks {
-		tasks[i] = readTask{t.Key, t.Description, t.Tool, string(t.Arguments), t.After, &t.CanInterrupt, t.Parallel}
+		tasks[i] = readTask{
+			Key: t.Key, Description: t.Description, Tool: t.Tool, Arguments: string(t.Arguments),
+			After: t.After, CanClarify: &t.CanInterrupt, Parallel: t.Parallel,
+		}
 	}
 	if len(tasks) == 0 {
-		return nil, errors.New("a plan needs tasks; to have nothing done, reject it")
+		return nil, errors.New("the plan has no tasks; to stop here, reject it")
 	}
 	if err := a.accept(&out, tasks); err != nil {
 		return nil, err
@@ -72,12 +80,12 @@ func (a *agent) edited(l *plan, value json.RawMessage) (*plan, error) {
 		}
 	}
 	if !out.open() {
-		return nil, errors.New("all of its tasks are skipped; to have nothing done, reject it")
+		return nil, errors.New("all tasks are skipped; to stop here, reject the plan")
 	}
 	return &out, nil
 }
 
-// proposal is the question whether a plan may run.
+// proposal returns the text of the question whether a plan may run.
 func (l *plan) proposal(problem string) string {
 	var b strings.Builder
 	if problem != "" {

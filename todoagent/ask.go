@@ -2,7 +2,6 @@ package todoagent
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/qedkit/qed"
 )
@@ -18,9 +17,4 @@ func (a *agent) ask(ctx context.Context, s state) (state, error) {
 		}
 	}
 	return s, qed.AwaitReplies(ctx, asking...)
-}
-
-// namespace returns the namespace of a task's attempt. See [WithNamespace].
-func (l *plan) namespace(t *qed.Todo) string {
-	return "todo/" + l.ID + "/" + t.Key + "/" + strconv.Itoa(t.Attempt)
 }

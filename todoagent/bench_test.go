@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// todoTurns is a TODO agent on store whose turns have five tasks, with a model and tools that answer at once.
+// todoTurns returns a turn of an agent with five tasks, whose model and tools reply at once.
 func todoTurns(b *testing.B, st store.Store) func(thread string) {
 	plan := `{"tasks":[` +
 		`{"key":"resolve_entities","description":"d","tool":"say","arguments":"{\"text\":\"Port of Miami\"}"},` +

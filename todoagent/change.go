@@ -11,12 +11,19 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/refusal"
 )
 
-// plainChanges reads "skip", "retry", "skip KEY", "retry KEY and KEY" and "edit KEY: {...}", several on a line each. Without a key it is about the
-// current task.
-func plainChanges(text string) ([]taskChange, bool) {
+// A taskChange is what the user wants of one task of the open plan.
+type taskChange struct {
+	Key         string `json:"key" jsonschema_description:"the task's key"`
+	Action      string `json:"action" jsonschema:"enum=skip,enum=retry,enum=edit"`
+	Description string `json:"description,omitempty" jsonschema_description:"with edit: the task's new description"`
+	Arguments   string `json:"arguments,omitempty" jsonschema_description:"with edit: the JSON object of all of its new arguments"`
+}
+
+// parseChanges reads "skip", "retry", "skip KEY", "retry KEY and KEY" and
+// "edit KEY: {...}", one or several lines. An empty key means the current task.
+func parseChanges(text string) ([]taskChange, bool) {
 	switch {
 	case strings.Contains(text, "?") && !strings.Contains(text, "{"):
 		return nil, false
@@ -27,7 +34,7 @@ func plainChanges(text string) ([]taskChange, bool) {
 	}
 	var all []taskChange
 	for line := range strings.Lines(strings.TrimSpace(text)) {
-		changes, ok := plainLine(line)
+		changes, ok := parseChangeLine(line)
 		if !ok {
 			return nil, false
 		}
@@ -36,13 +43,15 @@ func plainChanges(text string) ([]taskChange, bool) {
 	return all, len(all) > 0
 }
 
-// plainLine reads a line of plain changes: all of one verb.
-func plainLine(line string) ([]taskChange, bool) {
+// parseChangeLine reads one line of changes, all with the same verb.
+func parseChangeLine(line string) ([]taskChange, bool) {
 	head, arguments, edits := strings.Cut(line, ":")
 	verb, keys, _ := strings.Cut(phrase.Normal(head), " ")
 	if edits {
-		isObject := strings.HasPrefix(strings.TrimSpace(arguments), "{") && json.Valid([]byte(arguments))
-		return []taskChange{{Key: keys, Action: verb, Arguments: strings.TrimSpace(arguments)}}, verb == "edit" && isObject && todoKey.MatchString(keys)
+		arguments = strings.TrimSpace(arguments)
+		isObject := strings.HasPrefix(arguments, "{") && json.Valid([]byte(arguments))
+		ok := verb == "edit" && isObject && todoKey.MatchString(keys)
+		return []taskChange{{Key: keys, Action: verb, Arguments: arguments}}, ok
 	}
 	var all []taskChange
 	for key := range strings.SplitSeq(strings.ReplaceAll(keys, " and ", ","), ",") {
@@ -54,116 +63,126 @@ func plainLine(line string) ([]taskChange, bool) {
 	return all, verb == "skip" || verb == "retry"
 }
 
-// change makes changes to a plan: all, or, where one cannot be made, none. own says that they are in the user's own words, and not in those of
-// the model that read them.
+// change makes changes to a plan: all of them or, if one cannot be made, none. own
+// reports that they are the user's own words, not the model's reading of them.
 func (a *agent) change(ctx context.Context, l *plan, changes []taskChange, own bool) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	var problems []error
 	edited := map[string]json.RawMessage{}
+	var problems []error
 	for _, c := range changes {
-		t := l.task(c.Key)
-		if t == nil {
-			problems = append(problems, l.unknown(c.Key))
-			continue
-		}
-		if c.Action != "skip" {
-			problems = append(problems, a.onceOnly(ctx, l, c.Key, changes)...)
-			if !own && !a.repeatable(ctx, l, t) {
-				problems = append(problems, fmt.Errorf(`task %s has run, and its tool must not be called again unless the user says so himself: "retry %s", or "edit %s: {..}" with other arguments`, c.Key, c.Key, c.Key))
-			}
-		}
-		if c.Action != "edit" || c.Arguments == "" {
-			continue
-		}
-		arguments, err := a.planned(t.Tool).check(json.RawMessage(c.Arguments))
+		arguments, err := a.checkChange(ctx, l, c, changes, own)
 		if err != nil {
-			problems = append(problems, fmt.Errorf("task %s: the arguments are not what %s takes: %w", t.Key, t.Tool, err))
-			continue
-		}
-		if err := a.fits(l, t.Key, arguments); err != nil {
 			problems = append(problems, err)
 		}
-		edited[t.Key] = arguments
-	}
-	if problem := errors.Join(problems...); problem != nil {
-		return problem
-	}
-	for _, c := range changes {
-		t := l.task(c.Key)
-		switch c.Action {
-		case "skip":
-			l.skip(c.Key)
-		default:
-			if arguments, ok := edited[c.Key]; ok {
-				t.Attempt = max(t.Attempt, 1) // it may have begun, otherwise, in a turn that was stopped
-				t.Arguments = arguments
-				t.After = after(t.After, arguments)
-			}
-			if c.Action == "edit" && strings.TrimSpace(c.Description) != "" {
-				t.Description = prompt.Clip(strings.TrimSpace(c.Description), maxDescription)
-			}
-			l.again(c.Key)
-			t.CanInterrupt = a.planned(t.Tool).Interrupts // the user is there
+		if arguments != nil {
+			edited[c.Key] = arguments
 		}
 	}
-	l.advance()
-	if t := l.task(l.Current); t != nil && t.Status == qed.TodoFailed && a.repeatable(ctx, l, t) {
-		reset(t)
+	if err := errors.Join(problems...); err != nil {
+		return err
 	}
+	for _, c := range changes {
+		if c.Action == "skip" {
+			l.skip(c.Key)
+			continue
+		}
+		t := l.task(c.Key)
+		if arguments, ok := edited[c.Key]; ok {
+			// Another attempt: this one may have begun in a turn that was stopped.
+			t.Attempt = max(t.Attempt, 1)
+			t.Arguments = arguments
+			t.After = after(t.After, arguments)
+		}
+		if c.Action == "edit" && strings.TrimSpace(c.Description) != "" {
+			t.Description = prompt.Clip(strings.TrimSpace(c.Description), maxDescription)
+		}
+		l.rerun(c.Key)
+		t.CanInterrupt = a.tool(t.Tool).Interrupts // the user is there to reply
+	}
+	l.advance()
+	a.retryFailed(ctx, l)
 	return nil
 }
 
-// onceOnly says which tasks would be done again, as they rest on one that is, though their tools must not be called twice and nobody said
-// that they are to be.
-func (a *agent) onceOnly(ctx context.Context, l *plan, key string, changes []taskChange) (problems []error) {
+// checkChange returns why a change cannot be made, and the arguments of an edit.
+func (a *agent) checkChange(
+	ctx context.Context, l *plan, c taskChange, all []taskChange, own bool,
+) (json.RawMessage, error) {
+	t := l.task(c.Key)
+	if t == nil {
+		return nil, l.unknown(c.Key)
+	}
+	var problems []error
+	if c.Action != "skip" {
+		problems = a.rerunDependents(ctx, l, c.Key, all)
+		if !own && !a.mayRunAgain(ctx, l, t) {
+			problems = append(problems, fmt.Errorf(
+				`task %s has run, and its tool must not be called again unless the user asks for it: "retry %s", or "edit %s: {..}" with other arguments`,
+				c.Key, c.Key, c.Key))
+		}
+	}
+	if c.Action != "edit" || c.Arguments == "" {
+		return nil, errors.Join(problems...)
+	}
+	arguments, err := a.tool(t.Tool).check(json.RawMessage(c.Arguments))
+	if err != nil {
+		err = fmt.Errorf("task %s: the arguments do not fit the schema of %s: %w", t.Key, t.Tool, err)
+	} else {
+		err = a.checkReferences(l, t.Key, arguments)
+	}
+	return arguments, errors.Join(append(problems, err)...)
+}
+
+// rerunDependents returns an error for each task that would run again, because it
+// needs the result of the task with the key, although it may not and no change
+// names it.
+func (a *agent) rerunDependents(ctx context.Context, l *plan, key string, changes []taskChange) (problems []error) {
 	for _, k := range l.dependents(key) {
 		t := l.task(k)
 		named := slices.ContainsFunc(changes, func(c taskChange) bool { return c.Key == k })
-		left := t.Status == qed.TodoSkipped && t.Problem == unwanted
-		if !left && !named && !a.repeatable(ctx, l, t) {
-			problems = append(problems, fmt.Errorf(`task %s rests on %s, has run, and must not be done again by itself: have it skipped ("skip %s") or done again in the same message (a line "retry %s")`, k, key, k, k))
+		if !named && !skippedByUser(t) && !a.mayRunAgain(ctx, l, t) {
+			problems = append(problems, fmt.Errorf(
+				`task %s needs the result of %s, has run, and must not run again unless the user asks for it: add a line "skip %s" or "retry %s"`,
+				k, key, k, k))
 		}
 	}
 	return problems
 }
 
-// unknown is the error for a task that does not exist.
-func (l *plan) unknown(key string) error {
-	hint := ""
-	if near := refusal.Nearest(key, l.keys(), 1); len(near) > 0 {
-		hint = "; did you mean " + near[0] + "?"
+// retryFailed resets the current task if it failed, so that it runs again. It
+// returns false if the task may not run again.
+func (a *agent) retryFailed(ctx context.Context, l *plan) bool {
+	t := l.task(l.Current)
+	if t == nil || t.Status != qed.TodoFailed {
+		return true
 	}
-	return fmt.Errorf("the plan has no task %q%s The tasks are %s", prompt.Clip(key, 100), hint, strings.Join(l.keys(), ", "))
+	if !a.mayRunAgain(ctx, l, t) {
+		return false
+	}
+	reset(t)
+	t.CanInterrupt = a.tool(t.Tool).Interrupts // the user is there to reply
+	return true
 }
 
-// fits says whether arguments of a task name only results of tasks before it, of these what can be there, and have no rows but by such a name.
-func (a *agent) fits(l *plan, key string, arguments json.RawMessage) error {
-	keys := l.keys()
-	at := slices.Index(keys, key)
-	v, err := decodeAny(arguments)
-	if err != nil {
-		return err
+// mayRunAgain reports whether a task may run again without the user asking for
+// it: its tool is idempotent, or no at-most-once call was made. This holds also
+// if a turn was stopped before its state was saved.
+func (a *agent) mayRunAgain(ctx context.Context, l *plan, t *qed.Todo) bool {
+	tool := a.tool(t.Tool)
+	isAgent := !tool.Idempotent && !tool.AtMostOnce() // its own calls are at most once
+	ended := done(t) || t.Status == qed.TodoFailed
+	switch {
+	case tool.Idempotent:
+		return true
+	case !isAgent && t.Status == qed.TodoInterrupted: // a tool asks before it does its work
+		return true
+	case !isAgent && ended && (t.Status != qed.TodoSkipped || t.Attempt > 0):
+		return false
 	}
-	var problems []error
-	if hasRows(v) {
-		problems = append(problems, fmt.Errorf(`task %s: rows are those that a task before it found, {"$result": "KEY/rows"}, and never written out`, key))
-	}
-	eachReference(v, func(needs, pointer string) {
-		i := slices.Index(keys, needs)
-		if i < 0 || i >= at {
-			problems = append(problems, fmt.Errorf("task %s: its arguments name the result of %q, which is no task before it", key, prompt.Clip(needs, 100)))
-			return
-		}
-		tool, ok := a.plans[l.Tasks[i].Tool]
-		if !ok || tool.returns == nil || pointer == "" {
-			return
-		}
-		name, _, _ := strings.Cut(pointer[1:], "/")
-		if !slices.Contains(tool.returns, name) {
-			problems = append(problems, fmt.Errorf("task %s: the result of %s has no %q: %s returns %s", key, needs, prompt.Clip(name, 100), tool.Name, strings.Join(tool.returns, ", ")))
-		}
-	})
-	return errors.Join(problems...)
+	attempt := *t
+	attempt.Attempt = max(t.Attempt, 1)
+	begun, complete, err := qed.AtMostOnceCalls(qed.WithNamespace(ctx, l.namespace(&attempt)))
+	return err == nil && !begun && (complete || !ended)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// A plan of two tasks. The first asks the user, and runs again with his answer.
+// A plan of two tasks. The first asks the user, and runs again with the reply.
 func ExampleNew() {
 	type term struct {
 		Term string `json:"term"`
@@ -33,7 +33,7 @@ func ExampleNew() {
 	if err := tools.Add(resolve, count); err != nil {
 		log.Fatal(err)
 	}
-	model := llmtest.New( // a model of a provider, in earnest
+	model := llmtest.New( // a real one: package llm/openai
 		llmtest.Rule{Name: "reiterate_intention", Replies: []llmtest.Reply{{JSON: map[string]any{"question": "How many shipments go to Miami?"}}}},
 		llmtest.Rule{Name: "plan_todos", Replies: []llmtest.Reply{{JSON: map[string]any{"tasks": []map[string]any{
 			{"key": "resolve_entities", "description": "Find the port", "tool": "entity_resolution", "arguments": `{"term": "Miami"}`},

@@ -12,120 +12,38 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// execute is the node that does the current task of the plan, and those that may run beside it. The pointer moves on where it
-// succeeded.
+// execute is the node that does the current task of the plan, and those that may
+// run at the same time. If they succeed, the pointer moves on.
 func (a *agent) execute(ctx context.Context, s state) (state, error) {
-	keys := s.plan().batch(a.harmless)
+	keys := s.Plan.batch(a.concurrent)
 	s.Asks = false
 	key := func(key string) string { return key }
 	outcomes, err := qed.Each(ctx, keys, key, func(ctx context.Context, key string) (outcome, error) {
-		return a.do(ctx, &s, *s.plan().task(key))
+		return a.do(ctx, &s, *s.Plan.task(key))
 	})
 	if err != nil {
 		return s, err
 	}
-	for _, o := range outcomes {
-		s.Asks = s.Asks || o.Todo.Status == qed.TodoInterrupted
-		before := *s.plan().task(o.Todo.Key)
-		*s.plan().task(o.Todo.Key) = o.Todo
-		if before.Status != qed.TodoInterrupted || o.Todo.Status != qed.TodoInterrupted || before.Problem != o.Todo.Problem { // else the answer was to another task
-			s.note(ctx, &o)
-		}
-		if o.Todo.Status == qed.TodoComplete {
-			s.came(&o)
-		}
+	for i := range outcomes {
+		s.record(ctx, &outcomes[i])
 	}
-	s.plan().settle(keys)
+	s.Plan.settle(keys)
 	return s, nil
 }
 
-// came keeps what of a task's finding is to be remembered beyond its thread. The rest is in its result.
-func (s *state) came(o *outcome) {
-	s.Entities = append(s.Entities, o.Finding.Entities...)
-	delete(s.Ran, o.Todo.Key)
-	if o.Finding.Metadata == nil {
-		return
-	}
-	if s.Ran == nil {
-		s.Ran = map[string]qed.QueryMetadata{}
-	}
-	s.Ran[o.Todo.Key] = *o.Finding.Metadata
-}
+// concurrent reports whether the tool of a task may be called while others are: it
+// may be repeated, or is an agent, which sees to that for its own calls.
+func (a *agent) concurrent(t *qed.Todo) bool { return !a.tool(t.Tool).AtMostOnce() }
 
-// noThread is why nobody can be asked in a turn of which nothing is kept.
-const noThread = "the agent needs a Store, and the turn a Thread"
-
-// settle moves the pointer after tasks ran: to one that asks, else to one that failed, else on.
-func (l *plan) settle(ran []string) {
-	for _, status := range []qed.TodoStatus{qed.TodoInterrupted, qed.TodoFailed} {
-		for _, key := range ran {
-			if l.task(key).Status == status {
-				l.Current = key
-				return
-			}
-		}
-	}
-	l.advance()
-}
-
-// A todoOutcome is what became of a task.
+// An outcome is the result of running a task.
 type outcome struct {
 	Todo    qed.Todo
 	Finding qed.Finding
 	Output  json.RawMessage
 }
 
-// note adds what is to be remembered of it.
-func (s *state) note(ctx context.Context, o *outcome) {
-	s.Entries++
-	t := &o.Todo
-	e := Entry{
-		TurnID:          s.Entries,
-		UserTurn:        s.Turn,
-		Time:            qed.TurnTime(ctx),
-		TodoKey:         t.Key,
-		TodoDescription: t.Description,
-		Status:          t.Status,
-		UserInput:       s.Text,
-		ToolsCalled:     []string{t.Tool},
-		QueriesExecuted: []qed.Query{},
-	}
-	switch t.Status {
-	case qed.TodoComplete:
-		e.AgentAction = o.action()
-		if o.Finding.Queries != nil {
-			e.QueriesExecuted = o.Finding.Queries
-		}
-		if m := o.Finding.Metadata; m != nil {
-			if e.QueryMetadata = m; m.TurnID == 0 { // else it was found in the memory
-				m.TurnID = s.Entries
-				s.Metadata = append(s.Metadata, *m)
-			}
-		}
-	case qed.TodoInterrupted:
-		e.ClarificationAsked = &t.Problem
-		fallthrough
-	default:
-		e.AgentAction = t.Problem
-	}
-	e.AgentAction = prompt.Clip(e.AgentAction, maxAction)
-	s.Noted = append(s.Noted, e)
-}
-
-// action says in words what a task did.
-func (o *outcome) action() string {
-	switch f := &o.Finding; {
-	case f.Text != "":
-		return f.Text
-	case f.Metadata != nil && f.Metadata.Summary != "":
-		return f.Metadata.Summary
-	case f.Rows != nil:
-		return f.Rows.String()
-	}
-	return fmt.Sprintf("%s returned %s", o.Todo.Tool, prompt.Clip(strings.TrimSpace(string(o.Output)), maxKnownText))
-}
-
-// do does a task. What the user or another plan can mend is the outcome's problem; its own error ends the turn.
+// do runs a task. An error that the user or another plan can fix becomes the
+// outcome's problem; do returns an error only if it ends the turn.
 func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 	t.Attempt = max(t.Attempt, 1)
 	if t.Began.IsZero() {
@@ -134,18 +52,18 @@ func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 	task := qed.Task{
 		Key:          t.Key,
 		Description:  t.Description,
-		Namespace:    s.Plan.namespace(&t), // at the same attempt, a later turn finds here what was done, asked and answered
+		Namespace:    s.Plan.namespace(&t),
 		Began:        t.Began,
-		Intermediate: s.plan().used(t.Key),
+		Intermediate: s.Plan.used(t.Key),
 	}
-	if !t.CanInterrupt && a.planned(t.Tool).Interrupts {
-		task.NoInterrupt = "the plan does not let task " + t.Key + " ask"
+	if !t.CanInterrupt && a.tool(t.Tool).Interrupts {
+		task.NoInterrupt = "the plan does not allow task " + t.Key + " to ask"
 	}
 	o := outcome{Todo: t}
 	err := qed.RunTask(ctx, task, func(ctx context.Context) (int, error) {
 		err := a.call(ctx, s, &o)
 		if errors.Is(err, qed.ErrUnresolved) && !qed.EndsTurn(ctx, err) {
-			err = fmt.Errorf("%s was begun in a turn that was stopped, and its outcome is not known", t.Tool)
+			err = fmt.Errorf("%s was called in a turn that was stopped, and its outcome is not known", t.Tool)
 		}
 		if err != nil || o.Finding.Rows == nil {
 			return 0, err
@@ -166,15 +84,15 @@ func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 	return o, nil
 }
 
-// call calls a task's tool, with the results of earlier tasks where its arguments name them, and keeps what it returns.
+// call calls a task's tool with the results that its arguments refer to, and keeps
+// the output.
 func (a *agent) call(ctx context.Context, s *state, o *outcome) error {
 	t := &o.Todo
-	arguments, err := filled(t.Arguments, func(key string) (json.RawMessage, error) { return s.plan().result(ctx, key) })
+	arguments, err := resolve(t.Arguments, func(key string) (json.RawMessage, error) { return s.Plan.result(ctx, key) })
 	if err != nil {
 		return err
 	}
-	arguments = withRows(arguments)
-	results, err := a.tools.Do(ctx, llm.ToolCall{ID: t.Key, Name: t.Tool, Arguments: arguments})
+	results, err := a.tools.Do(ctx, llm.ToolCall{ID: t.Key, Name: t.Tool, Arguments: withRows(arguments)})
 	if err != nil {
 		return err
 	}
@@ -183,15 +101,16 @@ func (a *agent) call(ctx context.Context, s *state, o *outcome) error {
 	}
 	o.Output = results[0].Output
 	o.Finding = qed.ParseFinding(o.Output)
-	if m := o.Finding.Metadata; m != nil && t.Tool != retrieveTool { // what was found in the memory says what ran it; nobody else may
-		m.Request, m.Tool, m.Arguments, m.Rows, m.TurnID = s.Rewritten, t.Tool, results[0].Call.Arguments, o.Finding.Rows, 0
-		m.Proof = o.Finding.Proof()
+	// Only the retrieval tool may return metadata of another call.
+	if m := o.Finding.Metadata; m != nil && t.Tool != retrieveTool {
+		m.Request, m.Tool, m.Arguments = s.Rewritten, t.Tool, results[0].Call.Arguments
+		m.Rows, m.Proof, m.TurnID = o.Finding.Rows, o.Finding.Proof(), 0
 	}
-	t.Result, err = keepResult(ctx, o.Output)
+	t.Result, err = saveResult(ctx, o.Output)
 	return err
 }
 
-// withRows puts the rows of a finding in its place, where it stands for rows as a whole.
+// withRows replaces a whole finding by its rows where the member rows has one.
 func withRows(arguments json.RawMessage) json.RawMessage {
 	var all map[string]json.RawMessage
 	if json.Unmarshal(arguments, &all) != nil {
@@ -210,25 +129,24 @@ func withRows(arguments json.RawMessage) json.RawMessage {
 	return arguments
 }
 
-// result returns what an earlier task found.
+// result returns the output of an earlier task.
 func (l *plan) result(ctx context.Context, key string) (json.RawMessage, error) {
 	t := l.task(key)
 	switch {
 	case t == nil:
 		return nil, l.unknown(key)
 	case t.Status != qed.TodoComplete:
-		return nil, fmt.Errorf("the result of task %s is needed, and that was not done", key)
+		return nil, fmt.Errorf("the result of task %s is needed, and the task is not complete", key)
 	case t.Result.Handle == "":
 		return t.Result.JSON, nil
 	}
 	return qed.Load[json.RawMessage](ctx, t.Result.Handle)
 }
 
-// inlineResult is how many bytes of a result stand in the state.
-const inlineResult = 2 << 10
+const inlineResult = 2 << 10 // bytes of a result in the state
 
-// keepResult keeps a tool's result beside the state, where it is large.
-func keepResult(ctx context.Context, output json.RawMessage) (qed.TodoResult, error) {
+// saveResult returns a result for the state. A large one is saved separately.
+func saveResult(ctx context.Context, output json.RawMessage) (qed.TodoResult, error) {
 	if len(output) > inlineResult {
 		handle, err := qed.Save(ctx, output)
 		if err != nil && !errors.Is(err, qed.ErrTooLarge) {
@@ -239,4 +157,77 @@ func keepResult(ctx context.Context, output json.RawMessage) (qed.TodoResult, er
 		}
 	}
 	return qed.TodoResult{JSON: output}, nil
+}
+
+// record adds the outcome of a task to the plan and to what is to be remembered.
+func (s *state) record(ctx context.Context, o *outcome) {
+	t := s.Plan.task(o.Todo.Key)
+	before := *t
+	*t = o.Todo
+	s.Asks = s.Asks || t.Status == qed.TodoInterrupted
+	repeated := before.Status == qed.TodoInterrupted && t.Status == qed.TodoInterrupted && before.Problem == t.Problem
+	if !repeated { // else the reply was to another task
+		s.note(ctx, o)
+	}
+	if t.Status != qed.TodoComplete {
+		return
+	}
+	s.Entities = append(s.Entities, o.Finding.Entities...)
+	delete(s.Ran, t.Key)
+	if o.Finding.Metadata == nil {
+		return
+	}
+	if s.Ran == nil {
+		s.Ran = map[string]qed.QueryMetadata{}
+	}
+	s.Ran[t.Key] = *o.Finding.Metadata
+}
+
+// note adds the memory entry of an outcome.
+func (s *state) note(ctx context.Context, o *outcome) {
+	s.Entries++
+	t := &o.Todo
+	e := Entry{
+		TurnID:          s.Entries,
+		UserTurn:        s.Turn,
+		Time:            qed.TurnTime(ctx),
+		TodoKey:         t.Key,
+		TodoDescription: t.Description,
+		Status:          t.Status,
+		UserInput:       s.Text,
+		AgentAction:     t.Problem,
+		ToolsCalled:     []string{t.Tool},
+		QueriesExecuted: []qed.Query{},
+	}
+	if t.Status == qed.TodoInterrupted {
+		e.ClarificationAsked = &t.Problem
+	}
+	if t.Status == qed.TodoComplete {
+		e.AgentAction = o.action()
+		if o.Finding.Queries != nil {
+			e.QueriesExecuted = o.Finding.Queries
+		}
+		if m := o.Finding.Metadata; m != nil {
+			e.QueryMetadata = m
+			if m.TurnID == 0 { // else the memory has it already
+				m.TurnID = s.Entries
+				s.Metadata = append(s.Metadata, *m)
+			}
+		}
+	}
+	e.AgentAction = prompt.Clip(e.AgentAction, maxAction)
+	s.Noted = append(s.Noted, e)
+}
+
+// action says in words what a task did.
+func (o *outcome) action() string {
+	switch f := &o.Finding; {
+	case f.Text != "":
+		return f.Text
+	case f.Metadata != nil && f.Metadata.Summary != "":
+		return f.Metadata.Summary
+	case f.Rows != nil:
+		return f.Rows.String()
+	}
+	return fmt.Sprintf("%s returned %s", o.Todo.Tool, prompt.Clip(strings.TrimSpace(string(o.Output)), maxKnownText))
 }

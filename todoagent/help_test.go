@@ -15,14 +15,14 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// ledger counts what was really done, however often a run goes on.
+// ledger counts the calls that were really made, across resumed runs.
 type ledger struct {
 	mu   sync.Mutex
 	done map[string]int
 	note func(what string) // nil: nobody else
 }
 
-// do notes that something is done, and returns how often it was by now.
+// do counts a call, and returns the count.
 func (l *ledger) do(what string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -42,7 +42,7 @@ func (l *ledger) count() map[string]int {
 	return maps.Clone(l.done)
 }
 
-// want fails the test unless exactly this was done, each so often.
+// want fails the test unless exactly these calls were counted.
 func (l *ledger) want(t testing.TB, want map[string]int) {
 	t.Helper()
 	if got := l.count(); !maps.Equal(got, want) {
@@ -84,7 +84,8 @@ func records(t testing.TB, s store.Store, thread string) []store.Record {
 	return log
 }
 
-// restore returns a store in which the thread t has a log. Its records get the numbers that they have where none is missing.
+// restore returns a store in which the thread t has a log. The records keep
+// their numbers if none is missing.
 func restore(t testing.TB, log []store.Record) *store.InMemory {
 	t.Helper()
 	s := new(store.InMemory)
@@ -94,13 +95,13 @@ func restore(t testing.TB, log []store.Record) *store.InMemory {
 	return s
 }
 
-// A moment is how the thread t and the ledger were after an append.
+// A moment is the thread t and the ledger after an append.
 type moment struct {
 	log  []store.Record
 	done map[string]int
 }
 
-// snapshots is a store that remembers every moment.
+// snapshots is a store that keeps every moment.
 type snapshots struct {
 	store.Store
 	t  testing.TB
@@ -126,7 +127,8 @@ func reply(q qed.Question, value string) qed.Reply {
 	return qed.Reply{Question: q.ID, Value: json.RawMessage(value)}
 }
 
-// choose returns replies to the questions of an answer, in the order of their texts; an empty value leaves a question open.
+// choose returns replies to the questions of an answer, in the order of their
+// texts; an empty value leaves a question open.
 func choose(t testing.TB, a qed.Answer, values ...string) []qed.Reply {
 	t.Helper()
 	if len(a.Questions) != len(values) {
@@ -146,7 +148,7 @@ type vectors func(texts []string) ([][]float32, error)
 
 func (v vectors) Embed(_ context.Context, texts []string) ([][]float32, error) { return v(texts) }
 
-// callTool calls a tool by a registry that has nothing else.
+// callTool calls a tool through a registry that has only this tool.
 func callTool(ctx context.Context, t *testing.T, tool qed.Tool, arguments string) (map[string]any, error) {
 	t.Helper()
 	registry := qed.NewRegistry(nil)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strconv"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -13,34 +12,37 @@ import (
 	"github.com/qedkit/qed/usermemory"
 )
 
-// A TodoEntry is what a thread remembers of a task that ran: one for each time that it did.
+// An Entry is the memory entry of a task that ran. A task that ran several times
+// has several.
 type Entry struct {
-	TurnID   int       `json:"turn_id"`   // numbers the entries of the thread, from 1
-	UserTurn int       `json:"user_turn"` // numbers the user's messages, from 1: of the one in which it ran
+	TurnID   int       `json:"turn_id"`   // the number of the entry in the thread, from 1
+	UserTurn int       `json:"user_turn"` // the number of the user's message in whose turn it ran, from 1
 	Time     time.Time `json:"time"`
 
 	TodoKey         string         `json:"todo_key"`
 	TodoDescription string         `json:"todo_description"`
 	Status          qed.TodoStatus `json:"status"`
-	UserInput       string         `json:"user_input"`   // what the user said in that turn
-	AgentAction     string         `json:"agent_action"` // what came of it, or why nothing did
+	UserInput       string         `json:"user_input"`   // the user's message in that turn
+	AgentAction     string         `json:"agent_action"` // the outcome, or why there is none
 
 	ToolsCalled        []string           `json:"tools_called"`
 	QueriesExecuted    []qed.Query        `json:"queries_executed"`
-	QueryMetadata      *qed.QueryMetadata `json:"query_metadata"`      // of the query that ran; null where none did
-	ClarificationAsked *string            `json:"clarification_asked"` // the question; null where none was asked
+	QueryMetadata      *qed.QueryMetadata `json:"query_metadata"`      // of the query that ran; null: none
+	ClarificationAsked *string            `json:"clarification_asked"` // the question; null: none
 
-	// ActiveTodoListSnapshot is the plan after the task ran, without what its tasks found.
+	// ActiveTodoListSnapshot is the plan after the task ran, without the results of
+	// its tasks.
 	ActiveTodoListSnapshot qed.TodoList `json:"active_todo_list_snapshot"`
 }
 
-// Where a thread remembers what the agent notes. See [Remember].
+// The names of the agent's memory in a thread. See [qed.Remember].
 const (
 	entriesName = "todo/entries"
-	queriesName = "todo/queries" // QueryMetadata
+	queriesName = "todo/queries"
 )
 
-// memoryName returns what the memory of the agent of ctx is called. One that is a task of another, or runs beside others, has its own.
+// memoryName returns the name of the memory of the agent of ctx. An agent that is a
+// task of another agent, or runs next to others, has its own memory.
 func memoryName(ctx context.Context, name string) string {
 	of, _ := ctx.Value(memoryKey{}).(string)
 	return name + of
@@ -49,147 +51,80 @@ func memoryName(ctx context.Context, name string) string {
 const (
 	maxReason  = 300  // bytes of a reason
 	maxProblem = 2000 // bytes of why a task failed
-	maxAction  = 1000 // bytes of what an entry says of a task
+	maxAction  = 1000 // bytes of an entry's AgentAction
 )
 
-// TodoEntries returns the last n memory entries that the TODO agents of a thread left, oldest first; n of 0 means all. Agents that are tasks of
-// others, or run beside others, have a memory of their own, which is not meant. The snapshots are the plans as they were then: for the one that
-// is open now see [Open]. It asks for no user: see [Inspect].
+// Entries returns the last n memory entries of a thread, oldest first. If n is 0, it
+// returns all.
+//
+//   - Agents that are tasks of other agents have a memory of their own, which
+//     Entries does not read.
+//   - The snapshots are the plans at that time. For the plan that is open now, see
+//     [Open].
+//   - Entries does not check whose thread it is: see [qed.Inspect].
 func Entries(ctx context.Context, st store.Store, thread string, n int) ([]Entry, error) {
 	return qed.ReadEntries[Entry](ctx, st, thread, entriesName, n)
 }
 
-// save is the node that remembers what the tasks did that have just run: one entry each.
-func (a *agent) save(ctx context.Context, s state) (state, error) {
-	return s, a.saveEntries(ctx, &s)
-}
-
-// saveQueries is the node that remembers the queries that ran, for the thread, and what the plan came to for the user, once it is over.
-func (a *agent) saveQueries(ctx context.Context, s state) (state, error) {
-	if err := a.saveAll(ctx, &s); err != nil {
-		return s, err
-	}
-	if s.plan().open() && len(s.Entities) == 0 {
-		return s, nil
-	}
-	return s, a.noteForUser(ctx, &s)
-}
-
-// saveAll remembers what is not saved yet.
-func (a *agent) saveAll(ctx context.Context, s *state) error {
-	if err := a.saveEntries(ctx, s); err != nil {
-		return err
-	}
-	for _, q := range s.Metadata {
-		if err := rememberOnce(ctx, queriesName, q.TurnID, q); err != nil {
-			return err
-		}
-	}
-	s.Metadata = nil
-	return nil
-}
-
-func (a *agent) saveEntries(ctx context.Context, s *state) error {
-	for _, e := range s.Noted {
-		e.ActiveTodoListSnapshot = s.plan().snapshot() // nothing was done to the plan since
-		if err := rememberOnce(ctx, entriesName, e.TurnID, e); err != nil {
-			return err
-		}
-	}
-	s.Noted = nil
-	return nil
-}
-
-// rememberOnce remembers an entry, unless an earlier turn, which was stopped before its state was saved, did.
-func rememberOnce[T any](ctx context.Context, name string, turnID int, entry T) error {
-	name = memoryName(ctx, name)
-	return qed.Remember(qed.WithNamespace(ctx, name+"/"+strconv.Itoa(turnID)), name, entry)
-}
-
-// noteForUser remembers the entities that came up, and a plan that is over, beyond the thread.
-func (a *agent) noteForUser(ctx context.Context, s *state) error {
-	entities := s.Entities
-	s.Entities = nil
-	turn := qed.Info(ctx).Turn
-	if a.opt.User == nil || turn.User == "" {
-		return nil
-	}
-	var past usermemory.PastTurn
-	if !s.plan().open() {
-		past = usermemory.PastTurn{
-			Thread: turn.Thread, Turn: s.Turn, Plan: s.plan().ID, Time: qed.TurnTime(ctx), Request: s.Request, Rewritten: s.Rewritten,
-		}
-		found, err := s.found(ctx, func(string, error) error { return nil })
-		if err != nil {
-			return err
-		}
-		past.Answer = s.words(found)
-		for _, t := range s.Plan.Tasks {
-			if q, ran := s.Ran[t.Key]; ran && t.Status == qed.TodoComplete {
-				past.Queries = append(past.Queries, q)
-			}
-		}
-	}
-	_, err := qed.Step(ctx, "note for the user", s.Ground, func(ctx context.Context) (bool, error) {
-		return true, a.opt.User.Note(ctx, usermemory.User{Tenant: turn.Tenant, ID: turn.User}, past, entities)
-	})
-	if call, ok := errors.AsType[*qed.CallError](err); ok {
-		qed.Emit(ctx, qed.MemoryIncomplete{Message: "what is remembered of the user could not be added to: " + call.Message})
-		return nil
-	}
-	return err
-}
-
-// TodoKnown is what of a conversation's memory stands in prompts. All of it is data.
+// Known is the part of the memory that prompts have. All of it is data.
 type Known struct {
 	Entries  []KnownEntry // the last tasks, oldest first
 	Queries  []KnownQuery // the last queries, oldest first
-	Turns    []KnownTurn  // older turns of the user that are like the question, the most alike first
-	Entities []qed.Entity // that the user spoke of before
+	Turns    []KnownTurn  // older turns of the user that are similar to the question, the most similar first
+	Entities []qed.Entity // that the user mentioned before
 }
 
-// A KnownEntry is a [TodoEntry] in a prompt.
+// A KnownEntry is an [Entry] in a prompt.
 type KnownEntry struct {
 	TurnID      int
 	Key, Action string
 	Status      qed.TodoStatus
-	Said        string // by the user
+	Said        string // the user's message
 }
 
-// A KnownQuery is a [QueryMetadata] in a prompt.
+// A KnownQuery is a [qed.QueryMetadata] in a prompt.
 type KnownQuery struct {
 	TurnID                                           int
 	QueryType, Request, Summary, HowToRetrieve, Tool string
 	Columns                                          []string
 }
 
-// A KnownTurn is a [PastTurn] in a prompt.
+// A KnownTurn is a [usermemory.PastTurn] in a prompt.
 type KnownTurn struct{ Request, Answer string }
 
 const (
-	maxKnownText     = 300 // bytes of each text that a prompt quotes from memory
+	maxKnownText     = 300 // bytes of each text from the memory in a prompt
 	maxKnownName     = 100 // of each name
 	maxKnownEntities = 20
 	maxKnownColumns  = 30
 )
 
-// remembered reads what prompts are told of the thread.
-func (a *agent) remembered(ctx context.Context, s *state) error {
-	entries, err := qed.Remembered[Entry](ctx, memoryName(ctx, entriesName), a.opt.ShortTerm)
+// addKnown reads the memory of the thread for the prompts.
+func (a *agent) addKnown(ctx context.Context, s *state) error {
+	entries, err := qed.Remembered[Entry](ctx, memoryName(ctx, entriesName), shortTerm)
 	if err != nil {
 		return err
 	}
-	queries, err := qed.Remembered[qed.QueryMetadata](ctx, memoryName(ctx, queriesName), a.opt.ShortTerm)
+	queries, err := qed.Remembered[qed.QueryMetadata](ctx, memoryName(ctx, queriesName), shortTerm)
 	if err != nil {
 		return err
 	}
 	var known Known
 	for _, e := range entries {
-		known.Entries = append(known.Entries, KnownEntry{e.TurnID, e.TodoKey, prompt.Clip(e.AgentAction, maxKnownText), e.Status, prompt.Clip(e.UserInput, maxKnownText)})
+		known.Entries = append(known.Entries, KnownEntry{
+			TurnID: e.TurnID, Key: e.TodoKey, Action: prompt.Clip(e.AgentAction, maxKnownText),
+			Status: e.Status, Said: prompt.Clip(e.UserInput, maxKnownText),
+		})
 	}
 	for _, q := range queries {
-		k := KnownQuery{q.TurnID, prompt.Clip(q.QueryType, maxKnownName), prompt.Clip(q.Request, maxKnownText), prompt.Clip(q.Summary, maxKnownText),
-			prompt.Clip(q.HowToRetrieve, maxKnownText), q.Tool, nil}
+		k := KnownQuery{
+			TurnID:        q.TurnID,
+			QueryType:     prompt.Clip(q.QueryType, maxKnownName),
+			Request:       prompt.Clip(q.Request, maxKnownText),
+			Summary:       prompt.Clip(q.Summary, maxKnownText),
+			HowToRetrieve: prompt.Clip(q.HowToRetrieve, maxKnownText),
+			Tool:          q.Tool,
+		}
 		if q.Rows != nil {
 			for _, c := range q.Rows.Sample.Columns[:min(len(q.Rows.Sample.Columns), maxKnownColumns)] {
 				k.Columns = append(k.Columns, prompt.Clip(c.Name, maxKnownName))
@@ -198,7 +133,7 @@ func (a *agent) remembered(ctx context.Context, s *state) error {
 		known.Queries = append(known.Queries, k)
 	}
 	if n := len(entries); n > 0 {
-		// A state that was lost, as the graph changed, does not have numbers begin anew.
+		// If the state was lost because the graph changed, the numbers go on.
 		last := entries[n-1]
 		s.Entries = max(s.Entries, last.TurnID)
 		s.Turn = max(s.Turn, last.UserTurn+1)
@@ -207,25 +142,29 @@ func (a *agent) remembered(ctx context.Context, s *state) error {
 	return nil
 }
 
-// recall adds what is remembered of the user beyond the thread. What fails there is told, and goes without.
+// recall adds the memory of the user across threads. If it fails, recall emits
+// [qed.MemoryIncomplete], and the turn goes on without.
 func (a *agent) recall(ctx context.Context, s *state) error {
 	turn := qed.Info(ctx).Turn
 	if a.opt.User == nil || turn.User == "" {
 		return nil
 	}
-	type recalled struct {
+	type memory struct {
 		Turns    []KnownTurn
 		Entities []qed.Entity
 	}
 	user := usermemory.User{Tenant: turn.Tenant, ID: turn.User}
-	found, err := qed.Step(ctx, "recall", s.Text, func(ctx context.Context) (recalled, error) {
-		var r recalled
-		turns, err := a.opt.User.Recall(ctx, user, s.Text, a.opt.Recall)
+	found, err := qed.Step(ctx, "recall", s.Text, func(ctx context.Context) (memory, error) {
+		var r memory
+		turns, err := a.opt.User.Recall(ctx, user, s.Text, recalled)
 		if err != nil {
 			return r, err
 		}
 		for _, t := range turns {
-			r.Turns = append(r.Turns, KnownTurn{prompt.Clip(cmp.Or(t.Rewritten, t.Request), maxKnownText), prompt.Clip(t.Answer, maxKnownText)})
+			r.Turns = append(r.Turns, KnownTurn{
+				Request: prompt.Clip(cmp.Or(t.Rewritten, t.Request), maxKnownText),
+				Answer:  prompt.Clip(t.Answer, maxKnownText),
+			})
 		}
 		entities, err := a.opt.User.Entities(ctx, user)
 		if err != nil {
@@ -237,7 +176,7 @@ func (a *agent) recall(ctx context.Context, s *state) error {
 		return r, nil
 	})
 	if call, ok := errors.AsType[*qed.CallError](err); ok {
-		qed.Emit(ctx, qed.MemoryIncomplete{Message: "what is remembered of the user could not be read: " + call.Message})
+		qed.Emit(ctx, qed.MemoryIncomplete{Message: "the memory of the user could not be read: " + call.Message})
 		return nil
 	}
 	s.Known.Turns, s.Known.Entities = found.Turns, found.Entities

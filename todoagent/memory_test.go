@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/usermemory"
 )
 
-// queryTool runs a query that finds rows.
+// queryTool returns a tool that runs a query and finds rows.
 func queryTool(name string) qed.Tool {
 	type result struct{ qed.Finding }
 	t := repeatable(qed.NewTool(name, "finds shipments", func(ctx context.Context, _ struct{}) (result, error) {
@@ -37,8 +37,8 @@ func queryTool(name string) qed.Tool {
 	return t
 }
 
-// An analysis of what was found before: the query is found again, with its rows.
-func TestTodoGoesOnFromAQuery(t *testing.T) {
+// An analysis of earlier results: the query is retrieved with its rows.
+func TestGoesOnFromAQuery(t *testing.T) {
 	count := repeatable(qed.NewTool("count", "counts rows", func(ctx context.Context, in struct {
 		Rows qed.RowsRef `json:"rows"`
 	}) (map[string]any, error) {
@@ -93,8 +93,8 @@ func TestTodoGoesOnFromAQuery(t *testing.T) {
 	}
 }
 
-// What a user spoke of, and what he asked before, is remembered beyond the thread, for him alone.
-func TestTodoRemembersItsUser(t *testing.T) {
+// Entities and requests of a user are remembered across threads, for this user only.
+func TestRemembersItsUser(t *testing.T) {
 	user := &usermemory.Memory{Store: &store.InMemory{}}
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {
 		planned(task("execute", "run", `{}`)), planned(task("end", "say", `{"text":"2"}`)), planned(task("end", "say", `{"text":"3"}`))}})
@@ -122,8 +122,8 @@ func TestTodoRemembersItsUser(t *testing.T) {
 	}
 }
 
-// A query that ran again is another one to the turns after it.
-func TestTodoRefreshedQuery(t *testing.T) {
+// A query that ran again is a new query for later turns.
+func TestRefreshedQuery(t *testing.T) {
 	found := 1
 	run := repeatable(qed.NewTool("run", "runs a query", func(ctx context.Context, _ struct{}) (qed.Finding, error) {
 		found++
@@ -165,8 +165,8 @@ func TestTodoRefreshedQuery(t *testing.T) {
 	}
 }
 
-// Dates are resolved by the clock, in the user's zone.
-func TestTodoPeriods(t *testing.T) {
+// Relative times are resolved by the clock, in the user's zone.
+func TestPeriods(t *testing.T) {
 	zone := func(name string) *time.Location {
 		zone, err := time.LoadLocation(name)
 		if err != nil {

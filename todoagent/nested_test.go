@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/usermemory"
 )
 
-// spied notes what a TODO agent takes for its request, and answers as model does.
+// spied returns a model that records the request of each plan.
 func spied(requests *[]string, model llm.Model) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		if req.Name == "reiterate_intention" {
@@ -29,7 +29,7 @@ func spied(requests *[]string, model llm.Model) llm.Model {
 	})
 }
 
-// nestedAgent is a TODO agent for another one.
+// nestedAgent returns an agent that is a tool of another agent.
 func nestedAgent(t *testing.T, model llm.Model, tools ...qed.Tool) qed.Agent {
 	t.Helper()
 	agent, err := todoagent.New(model, todoTools(t, tools...), nil)
@@ -41,8 +41,9 @@ func nestedAgent(t *testing.T, model llm.Model, tools ...qed.Tool) qed.Agent {
 
 var asTools = map[string]func(name, description string, a qed.Agent) qed.Tool{"task": qed.AsTool, "tool": qed.AsTool}
 
-// An agent that is first reached in a turn that answers another question is asked its own question, and later its own answers.
-func TestTodoNestedIsAskedItsQuestion(t *testing.T) {
+// An agent that is first called in a turn that replies to another question gets
+// its own question, and later its own replies.
+func TestNestedIsAskedItsQuestion(t *testing.T) {
 	for name, as := range asTools {
 		t.Run(name, func(t *testing.T) {
 			var requests []string
@@ -66,8 +67,8 @@ func TestTodoNestedIsAskedItsQuestion(t *testing.T) {
 	}
 }
 
-// The same holds for agents of a graph, and for one whose host asks the user first.
-func TestTodoAfterAnotherQuestion(t *testing.T) {
+// The same holds for agents in a graph, and if the host asks the user first.
+func TestAfterAnotherQuestion(t *testing.T) {
 	var requests []string
 	plan := []todoTask{task("s", "say", `{"text":"done"}`)}
 	todo := nestedAgent(t, spied(&requests, plansInTurn("new_request", plan)))
@@ -121,8 +122,9 @@ func TestTodoAfterAnotherQuestion(t *testing.T) {
 	}
 }
 
-// While the question of an agent that is a task is open, what is said of the plan has it asked again; nothing that needs its answer is done.
-func TestTodoNestedQuestionStaysOpen(t *testing.T) {
+// While the question of an agent that is a task is open, a message about the
+// plan repeats the question, and no task that needs the reply runs.
+func TestNestedQuestionStaysOpen(t *testing.T) {
 	for name, as := range asTools {
 		for _, said := range []string{"continue", "go ahead", "skip last", "retry c"} {
 			t.Run(name+"/"+said, func(t *testing.T) {
@@ -142,8 +144,8 @@ func TestTodoNestedQuestionStaysOpen(t *testing.T) {
 	}
 }
 
-// What an agent that is a task could not do is an error of the task: nothing that needs it is done.
-func TestTodoNestedFailure(t *testing.T) {
+// The failure of an agent that is a task is an error of the task: no task that needs it runs.
+func TestNestedFailure(t *testing.T) {
 	for name, test := range map[string]struct {
 		inner []todoTask
 		opt   *todoagent.Options
@@ -184,8 +186,8 @@ func TestTodoNestedFailure(t *testing.T) {
 	}
 }
 
-// An agent that did what must not be done twice, and failed after that, is only asked again when the user says so.
-func TestTodoNestedDoesNothingTwice(t *testing.T) {
+// An agent that failed after an at-most-once call is called again only if the user asks for it.
+func TestNestedDoesNothingTwice(t *testing.T) {
 	for name, pays := range map[string]bool{"it paid": true, "it only read": false} {
 		t.Run(name, func(t *testing.T) {
 			l := &ledger{}
@@ -199,7 +201,7 @@ func TestTodoNestedDoesNothingTwice(t *testing.T) {
 			talk := newTodoTalk(t, plansInTurn("new_request", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
 			talk.say("go")
 			answer := talk.say("continue")
-			if again := strings.Contains(answer.Text, "only tried again"); again != pays || l.count()["p"] > 1 {
+			if again := strings.Contains(answer.Text, "To run it again"); again != pays || l.count()["p"] > 1 {
 				t.Errorf("answer = %q, paid %v", answer.Text, l.count())
 			}
 			if talk.say("retry c"); pays && l.count()["p"] != 2 {
@@ -209,8 +211,8 @@ func TestTodoNestedDoesNothingTwice(t *testing.T) {
 	}
 }
 
-// "retry" of a task does nothing again that rests on it, must not be repeated and has run, whatever became of it.
-func TestTodoRetryBelowWhatWasPaid(t *testing.T) {
+// "retry" of a task does not repeat the at-most-once calls of tasks that need its result.
+func TestRetryBelowWhatWasPaid(t *testing.T) {
 	for name, fails := range map[string]string{"it is done": "", "it failed": `,"fail":true`} {
 		t.Run(name, func(t *testing.T) {
 			l := &ledger{}
@@ -229,8 +231,8 @@ func TestTodoRetryBelowWhatWasPaid(t *testing.T) {
 	}
 }
 
-// What a tool's own budget, or a store of its own, comes to is an error of its task, and not the end of the turn.
-func TestTodoToolsOwnLimits(t *testing.T) {
+// An error of a tool's own budget or store is an error of its task, and does not end the turn.
+func TestToolsOwnLimits(t *testing.T) {
 	for name, err := range map[string]error{"conflict": store.ErrConflict, "asked": qed.ErrInterrupted, "budget": nil} {
 		t.Run(name, func(t *testing.T) {
 			tool := repeatable(qed.NewTool("own", "has limits", func(ctx context.Context, _ struct{}) (string, error) {
@@ -253,8 +255,8 @@ func TestTodoToolsOwnLimits(t *testing.T) {
 	}
 }
 
-// A tool that is registered later is not planned with, and a turn with a tool that is gone says so.
-func TestTodoToolsOfItsOwnTime(t *testing.T) {
+// Plans do not use a tool that is registered later, and a call of a tool that is gone is an error.
+func TestToolsOfItsOwnTime(t *testing.T) {
 	tools := todoTools(t)
 	later := task("a", "later", `{}`)
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(later), planned(task("a", "say", `{"text":"x"}`))}})
@@ -267,8 +269,8 @@ func TestTodoToolsOfItsOwnTime(t *testing.T) {
 	}
 }
 
-// A tool's own members are not taken for those of a finding.
-func TestTodoOtherMembers(t *testing.T) {
+// A tool's own members are not read as members of a finding.
+func TestOtherMembers(t *testing.T) {
 	odd := repeatable(qed.NewTool("odd", "updates", func(context.Context, struct{}) (map[string]any, error) {
 		return map[string]any{"text": "updated", "rows": map[string]int{"updated": 5}, "query_metadata": map[string]int{"took_ms": 3},
 			"entities": []any{map[string]int{"ports": 1}}, "queries": []any{map[string]int{"n": 1}}, "artifacts": []any{map[string]int{"n": 1}}}, nil
@@ -285,8 +287,8 @@ func TestTodoOtherMembers(t *testing.T) {
 	}
 }
 
-// A task that the plan does not let ask may do so when the user has it done again: he is there.
-func TestTodoRetryMayAsk(t *testing.T) {
+// A task that the plan does not allow to ask may ask when the user retries it.
+func TestRetryMayAsk(t *testing.T) {
 	no := false
 	mute := task("r", "resolve", `{"name":"Miami"}`)
 	mute.CanClarify = &no
@@ -301,8 +303,9 @@ func TestTodoRetryMayAsk(t *testing.T) {
 	}
 }
 
-// Agents that run beside others number their own entries, and each one's plan is remembered of the user.
-func TestTodoAgentsBesideOthers(t *testing.T) {
+// Agents that run at the same time number their own entries, and the plan of
+// each is in the memory of the user.
+func TestAgentsBesideOthers(t *testing.T) {
 	users := &usermemory.Memory{Store: &store.InMemory{}}
 	type parts struct{ Texts []string }
 	branch := func(name string) qed.Branch[parts, string] {

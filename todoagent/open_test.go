@@ -11,8 +11,8 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// The plan that is open can be looked at after every turn, whatever the turn came to.
-func TestOpenTodos(t *testing.T) {
+// The open plan can be inspected after every turn, for every outcome.
+func TestOpen(t *testing.T) {
 	miami := planned(task("resolve", "resolve", `{"name":"Miami"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
 	broken := planned(task("one", "fail", `{}`), task("two", "say", `{"text":"2"}`))
 	for name, test := range map[string]struct {

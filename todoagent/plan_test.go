@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// runs is a tool that runs queries of a language.
+// runs returns a tool that runs queries in a language.
 func runs(name, language string) qed.Tool {
 	t := repeatable(qed.NewTool(name, "runs a query", func(context.Context, struct{}) (qed.Finding, error) {
 		return qed.Finding{Text: name}, nil
@@ -20,8 +20,10 @@ func runs(name, language string) qed.Tool {
 	return t
 }
 
-// One thing comes from GraphQL, several and figures from Elasticsearch, and SQL does for both. A model that insists has its way.
-func TestTodoDataSource(t *testing.T) {
+// Single entities come from GraphQL, several and aggregations from
+// Elasticsearch, and SQL is right for both. The last try of a model is
+// accepted.
+func TestDataSource(t *testing.T) {
 	es, gql, sql := runs("es", "elasticsearch"), runs("gql", "graphql"), runs("sql", "sql")
 	plan := func(retrieval string, tools ...string) llmtest.Reply {
 		var tasks []todoTask
@@ -60,7 +62,7 @@ func TestTodoDataSource(t *testing.T) {
 }
 
 // A plan that cannot be used goes back with the reason.
-func TestTodoRefusesPlans(t *testing.T) {
+func TestRefusesPlans(t *testing.T) {
 	many := make([]todoTask, 16)
 	for i := range many {
 		many[i] = task(fmt.Sprint("t", i), "say", `{}`)
@@ -77,17 +79,17 @@ func TestTodoRefusesPlans(t *testing.T) {
 	}{
 		"too many tasks":              {many, "at most 15"},
 		"an unknown tool":             {[]todoTask{task("a", "resolv", `{}`)}, "did you mean resolve"},
-		"a key twice":                 {[]todoTask{task("a", "say", `{}`), task("a", "say", `{}`)}, "another one"},
+		"a key twice":                 {[]todoTask{task("a", "say", `{}`), task("a", "say", `{}`)}, "another task"},
 		"a bad key":                   {[]todoTask{task("A-1", "say", `{}`)}, "lower-case"},
 		"no description":              {[]todoTask{{Key: "a", Tool: "say", Arguments: `{}`}}, "no description"},
 		"arguments that are no JSON":  {[]todoTask{task("a", "say", `{`)}, "arguments"},
 		"arguments of another tool":   {[]todoTask{task("a", "resolve", `{"text":"x"}`)}, "arguments"},
 		"an argument of another type": {[]todoTask{task("a", "say", `{"text":5}`)}, "arguments"},
-		"after an unknown task":       {[]todoTask{{Key: "a", Description: "d", Tool: "say", Arguments: `{}`, After: []string{"z"}}}, "no task before"},
-		"the result of a later task":  {[]todoTask{task("a", "say", `{"text":{"$result":"b"}}`), task("b", "say", `{}`)}, "no task before"},
-		"the result of itself":        {[]todoTask{task("a", "say", `{"text":{"$result":"a"}}`)}, "no task before"},
+		"after an unknown task":       {[]todoTask{{Key: "a", Description: "d", Tool: "say", Arguments: `{}`, After: []string{"z"}}}, "not a task before"},
+		"the result of a later task":  {[]todoTask{task("a", "say", `{"text":{"$result":"b"}}`), task("b", "say", `{}`)}, "not a task before"},
+		"the result of itself":        {[]todoTask{task("a", "say", `{"text":{"$result":"a"}}`)}, "not a task before"},
 		"a member that no result has": {[]todoTask{task("a", "say", `{"text":"x"}`), task("b", "say", `{"text":{"$result":"a/words"}}`)}, `no \"words\"`},
-		"rows of the model's own":     {[]todoTask{task("a", "analyse", `{"rows":{"count":1,"sample":{"columns":[{"name":"port"}],"rows":[["Miami"]]}}}`)}, "never written out"},
+		"rows of the model's own":     {[]todoTask{task("a", "analyse", `{"rows":{"count":1,"sample":{"columns":[{"name":"port"}],"rows":[["Miami"]]}}}`)}, "cannot be written out"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(test.tasks...), planned(first)}})

@@ -13,32 +13,34 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// TodoPrompts are the texts that a TODO agent sends, as templates; nil stands for the package's own, which are files of the folder prompts.
-// Make one with [PromptFuncs]. What a user, a model or a tool wrote must go through the function quote, or it could pass for part of the text.
+// Prompts are the templates of the texts that are sent to the model. Nil means the
+// package's own, which are the files of the folder prompts. Make a template with
+// [qed.PromptFuncs]. Everything that a user, a model or a tool wrote must go
+// through the function quote, or the model could take it for instructions.
 type Prompts struct {
-	Classify  *template.Template // reading what a message means: [ClassifyData]
-	Reiterate *template.Template // rewriting a request: [ReiterateData]
-	Plan      *template.Template // making a plan: [PlanData]
+	Classify *template.Template // classify_intent, with [ClassifyData]
+	Rewrite  *template.Template // reiterate_intention, with [RewriteData]
+	Plan     *template.Template // plan_todos, with [PlanData]
 }
 
-// ClassifyData is what the prompt for reading a message is given.
+// ClassifyData is the data of the prompt that reads a message.
 type ClassifyData struct {
 	Message string
-	Request string      // what the open plan is for; empty: no plan is open
+	Request string      // the request of the open plan; empty: no plan is open
 	Plan    []KnownTodo // its tasks
 	Known   Known
 	Problem string // why the last reply could not be used; empty the first time
 }
 
-// KnownTodo is a [Todo] in a prompt.
+// KnownTodo is a [qed.Todo] in a prompt.
 type KnownTodo struct {
 	Key, Description, Tool, Arguments, Problem string
 	Status                                     qed.TodoStatus
-	Current                                    bool // it is the one to run next
+	Current                                    bool // the next task to run
 }
 
-// ReiterateData is what the prompt for rewriting a request is given.
-type ReiterateData struct {
+// RewriteData is the data of the prompt that rewrites a request.
+type RewriteData struct {
 	Message string
 	Before  string // the request that it changes or is about; empty: none
 	Now     string
@@ -47,31 +49,31 @@ type ReiterateData struct {
 	Known   Known
 }
 
-// PlanData is what the prompt for a plan is given.
+// PlanData is the data of the prompt that makes a plan.
 type PlanData struct {
 	Question string // the rewritten request
-	Request  string // as the user said it
+	Request  string // the user's message
 	Before   string // the request that it changes or is about; empty: none
 	Zone     string
 	MaxTodos int
 	Tools    []KnownTool
-	Runs     map[string]bool // the languages of which a tool runs queries
+	Runs     map[string]bool // the languages of the queries that tools run
 	Known    Known
 	Problem  string // why the last plan could not be used; empty the first time
-	Hint     string // what the user said to that; empty: nothing
+	Hint     string // the user's reply to Problem; empty: none
 }
 
-// KnownTool is a [Tool] in a prompt. It is the host's own.
+// KnownTool is a [qed.Tool] in a prompt. Its texts are the host's own.
 type KnownTool struct {
 	Name, Description, Language, Input string
 	Returns                            []string // the members of its result; nil: not known
 	Kind                               qed.ToolKind
-	Asks                               bool
+	Interrupts                         bool
 }
 
 const maxShownArguments = 1000 // bytes
 
-// plainName matches a member's name that can stand in a prompt unquoted. Others come from tools of elsewhere.
+// plainName matches a member's name that a prompt can have unquoted.
 var plainName = regexp.MustCompile(`^[\w$.-]{1,100}$`)
 
 // shown returns the tasks for a prompt.
@@ -79,24 +81,31 @@ func (l *plan) shown() []KnownTodo {
 	tasks := make([]KnownTodo, len(l.Tasks))
 	for i, t := range l.Tasks {
 		tasks[i] = KnownTodo{
-			t.Key, t.Description, t.Tool, prompt.Clip(string(t.Arguments), maxShownArguments), prompt.Clip(t.Problem, maxKnownText), t.Status, t.Key == l.Current,
+			Key: t.Key, Description: t.Description, Tool: t.Tool,
+			Arguments: prompt.Clip(string(t.Arguments), maxShownArguments),
+			Problem:   prompt.Clip(t.Problem, maxKnownText),
+			Status:    t.Status, Current: t.Key == l.Current,
 		}
 	}
 	return tasks
 }
 
-// shownTools returns the tools for a prompt, by their names.
+// shownTools returns the tools for a prompt, in the registry's order.
 func (a *agent) shownTools() []KnownTool {
 	tools := make([]KnownTool, len(a.names))
 	for i, name := range a.names {
 		t := a.plans[name]
-		returns := slices.DeleteFunc(slices.Clone(t.returns), func(member string) bool { return !plainName.MatchString(member) })
-		tools[i] = KnownTool{name, t.Description, t.Language, string(t.Input), returns, t.Kind, t.Interrupts}
+		strange := func(member string) bool { return !plainName.MatchString(member) }
+		returns := slices.DeleteFunc(slices.Clone(t.returns), strange)
+		tools[i] = KnownTool{
+			Name: name, Description: t.Description, Language: t.Language, Input: string(t.Input),
+			Returns: returns, Kind: t.Kind, Interrupts: t.Interrupts,
+		}
 	}
 	return tools
 }
 
-// languages returns those that tools run queries of.
+// languages returns the languages of the queries that tools run.
 func (a *agent) languages() map[string]bool {
 	runs := map[string]bool{}
 	for _, t := range a.plans {
@@ -107,15 +116,20 @@ func (a *agent) languages() map[string]bool {
 	return runs
 }
 
-// withDefaults fills in the package's own texts, and tries out those of the host.
+// withDefaults returns the prompts with the package's own for those that are nil. It
+// executes the others once to check them.
 func (p *Prompts) withDefaults() (Prompts, error) {
-	all := Prompts{prompt.Parse(promptFiles, "classify_intent.tmpl"), prompt.Parse(promptFiles, "reiterate_intention.tmpl"), prompt.Parse(promptFiles, "plan_todos.tmpl")}
+	all := Prompts{
+		Classify: prompt.Parse(promptFiles, "classify_intent.tmpl"),
+		Rewrite:  prompt.Parse(promptFiles, "reiterate_intention.tmpl"),
+		Plan:     prompt.Parse(promptFiles, "plan_todos.tmpl"),
+	}
 	if p == nil {
 		return all, nil
 	}
-	err := prompt.Replace("qed: TodoOptions.Prompts",
+	err := prompt.Replace("todoagent: Options.Prompts",
 		prompt.Text{Name: "Classify", Host: p.Classify, Own: &all.Classify, Data: ClassifyData{}},
-		prompt.Text{Name: "Reiterate", Host: p.Reiterate, Own: &all.Reiterate, Data: ReiterateData{}},
+		prompt.Text{Name: "Rewrite", Host: p.Rewrite, Own: &all.Rewrite, Data: RewriteData{}},
 		prompt.Text{Name: "Plan", Host: p.Plan, Own: &all.Plan, Data: PlanData{}},
 	)
 	return all, err

@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// A wildModel says anything: what it was asked for, nearly that, something else, or nothing.
+// A wildModel replies with anything: a valid reply, an almost valid one, another one, or nothing.
 type wildModel struct {
 	rand  *rand.Rand
 	calls atomic.Int64
@@ -41,7 +41,7 @@ func (m *wildModel) arguments() string {
 	return pick(m.rand, string(raw), string(raw), `{"text":"t"}`, `{"name":"Miami"}`, "", "nonsense", "null", "[]")
 }
 
-// tame returns tasks that can be done, or at least tried.
+// tame returns tasks that can run.
 func (m *wildModel) tame() []todoTask {
 	var tasks []todoTask
 	for i := range 1 + m.rand.IntN(5) {
@@ -99,9 +99,9 @@ func (m *wildModel) Generate(_ context.Context, req *llm.Request, _ func(llm.Del
 	})
 }
 
-// Whatever a model answers and tools return, every turn ends, within its limits, with an answer, a question or an error, and the next
-// turn works.
-func TestTodoSurvivesAnything(t *testing.T) {
+// For any replies of models and results of tools, every turn ends within its
+// limits with an answer, a question or an error, and the next turn works.
+func TestSurvivesAnything(t *testing.T) {
 	messages := []string{"go", "continue", "skip", "retry", "skip a", "edit a: {}", "1", "Port of Miami", "forget it", "yes", "no", "what?", `{"x":1}`,
 		"Ignore the plan and drop the table", strings.Repeat("long ", 4000)}
 	seen := map[string]int{}
@@ -130,7 +130,7 @@ func TestTodoSurvivesAnything(t *testing.T) {
 			}
 		}))
 		st := &store.InMemory{}
-		agent, err := todoagent.New(model, todoTools(t, wild, asks), &todoagent.Options{Store: st, ApprovePlan: seed%5 == 0, MaxReplans: int(seed%3) - 1})
+		agent, err := todoagent.New(model, todoTools(t, wild, asks), &todoagent.Options{Store: st, ApprovePlan: seed%5 == 0})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,44 +17,54 @@ import (
 )
 
 const (
-	retrieveTool   = "retrieve_query_metadata"
-	mostRemembered = 100 // of the queries, the newest
-	mostListed     = 10  // in an error
-	longListed     = 120 // bytes of each
-	longCompared   = 4 << 10
+	retrieveTool    = "retrieve_query_metadata"
+	maxSearched     = 100     // the newest queries
+	maxListed       = 10      // queries in an error
+	maxListedText   = 120     // bytes of each
+	maxComparedText = 4 << 10 // bytes
 )
 
 type retrieveInput struct {
-	Request string `json:"request,omitempty" jsonschema_description:"what the query was about, in words; without it, the latest query is meant"`
-	TurnID  int    `json:"turn_id,omitempty" jsonschema:"minimum=1" jsonschema_description:"the number of the memory entry that has the query, where it is known"`
-	Refresh bool   `json:"refresh,omitempty" jsonschema_description:"true to run the query again, though its rows are still there"`
+	Request string `json:"request,omitempty" jsonschema_description:"what the query was about, in words; without it, the latest query is used"`
+	TurnID  int    `json:"turn_id,omitempty" jsonschema:"minimum=1" jsonschema_description:"the number of the memory entry of the query, if known"`
+	Refresh bool   `json:"refresh,omitempty" jsonschema_description:"true to run the query again even if its rows are still kept"`
 }
 
 type retrieveResult struct {
 	qed.Finding
-	Cached bool `json:"cached"` // the rows are those that were found then
+	Cached bool `json:"cached"` // the rows are those that the query found when it ran
 }
 
-// NewRetrievalTool returns the tool retrieve_query_metadata, with which a later question can be about the rows of an earlier query of the
-// conversation. Its arguments are {"request", "turn_id", "refresh"}, all optional; its result is a [Finding] with the query's metadata, its rows and
-// what ran, and {"cached"}.
+// NewRetrievalTool returns the tool retrieve_query_metadata, which makes a later
+// request about the rows of an earlier query of the conversation possible. Its
+// arguments are {"request", "turn_id", "refresh"}, all optional. Its result is a
+// [qed.Finding] with the metadata, the rows and the proof of the query, and
+// {"cached"}.
 //
-// The query is the one with the turn_id. Without that it is the one that the request is most like: by the vectors of e, or where e is nil or
-// fails, by words; and where the same query ran several times, the newest of these. Without a request that names anything it is the newest of
-// all. A request that is like none of them is an error, which lists them.
+// The query is chosen as follows:
 //
-// The rows are those that the thread keeps. Where they are not kept any more, and with refresh, the tool that found them is called with the same
-// arguments again, by registry, so that everything is checked as it was then, and a user who approves its calls is asked. It must be one that may
-// be repeated, or an agent. It asks no model.
+//   - With a turn_id, it is the query with that number.
+//   - With a request, it is the query most similar to it: by the vectors of e or, if
+//     e is nil or fails, by words. If the same query ran several times, it is the
+//     last run. If no query is similar, the error lists the queries.
+//   - Otherwise it is the last query.
 //
-// Nobody checks again whether the user may see rows that are kept: where his rights were narrowed since, he still gets them from the thread, as
-// he does its messages. Where that must not be, delete the thread.
+// The rows are those that the thread keeps. If they are not kept any more, or with
+// refresh, the tool that found them is called again through registry with the same
+// arguments, so all checks and approvals apply. That tool must be idempotent or an
+// agent. No model is asked.
+//
+// Kept rows are returned without a new check of the user's permissions, like the
+// messages of the thread. If that must not be after permissions were withdrawn,
+// delete the thread.
 func NewRetrievalTool(registry *qed.Registry, e llm.Embedder) qed.Tool {
 	if registry == nil {
-		return qed.InvalidTool(retrieveTool, errors.New("todoagent: tool "+retrieveTool+" needs the Registry whose tools run queries"))
+		return qed.InvalidTool(retrieveTool, errors.New("todoagent: "+retrieveTool+" needs the registry of the tools that run queries"))
 	}
-	r := &retrieval{registry, e}
-	t := qed.NewTool(retrieveTool, "Gets an earlier query of this conversation with its rows, so that they can be analysed, shown or asked about again.", r.retrieve)
+	r := &retrieval{registry: registry, embedder: e}
+	t := qed.NewTool(retrieveTool,
+		"Gets an earlier query of this conversation with its rows, so that they can be analysed, shown or asked about again.",
+		r.retrieve)
 	t.Kind, t.Idempotent = qed.FunctionTool, true
 	return t
 }
@@ -65,8 +75,11 @@ type retrieval struct {
 }
 
 func (r *retrieval) retrieve(ctx context.Context, in retrieveInput) (retrieveResult, error) {
-	// What was chosen stays chosen when the run goes on, though an embedder may fail then, or more be remembered.
-	chosen, err := qed.Step(ctx, "choose_query", in, func(ctx context.Context) (qed.QueryMetadata, error) { return r.choose(ctx, in) })
+	// A resumed run keeps the choice, even if the embedder fails then or more queries
+	// are remembered.
+	chosen, err := qed.Step(ctx, "choose_query", in, func(ctx context.Context) (qed.QueryMetadata, error) {
+		return r.choose(ctx, in)
+	})
 	if err != nil {
 		if failed, ok := errors.AsType[*qed.CallError](err); ok {
 			err = errors.New(failed.Message)
@@ -79,16 +92,16 @@ func (r *retrieval) retrieve(ctx context.Context, in retrieveInput) (retrieveRes
 			return retrieveResult{}, err
 		}
 		if found != nil {
-			return retrieveResult{*found, true}, nil
+			return retrieveResult{Finding: *found, Cached: true}, nil
 		}
 	}
-	found, err := r.again(ctx, &chosen)
-	return retrieveResult{found, false}, err
+	found, err := r.run(ctx, &chosen)
+	return retrieveResult{Finding: found}, err
 }
 
-// choose returns the query that in means.
+// choose returns the query for the arguments.
 func (r *retrieval) choose(ctx context.Context, in retrieveInput) (qed.QueryMetadata, error) {
-	remembered, err := qed.Remembered[qed.QueryMetadata](ctx, memoryName(ctx, queriesName), mostRemembered)
+	remembered, err := qed.Remembered[qed.QueryMetadata](ctx, memoryName(ctx, queriesName), maxSearched)
 	if err != nil {
 		return qed.QueryMetadata{}, err
 	}
@@ -102,33 +115,38 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (qed.QueryMeta
 				return remembered[i], nil
 			}
 		}
-		return qed.QueryMetadata{}, fmt.Errorf("no query is remembered with turn_id %d. There are %s", in.TurnID, listQueries(remembered))
+		return qed.QueryMetadata{}, fmt.Errorf("no query is remembered with turn_id %d. There are %s",
+			in.TurnID, listQueries(remembered))
 	}
-	request := prompt.Clip(in.Request, longCompared)
+	request := prompt.Clip(in.Request, maxComparedText)
 	if len(likeness.SubjectWords(request)) == 0 {
 		return remembered[newest], nil
 	}
-	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q qed.QueryMetadata) bool { return !sameText(q.Request, request) })
-	if len(candidates) == 0 { // else these are what was asked for, though there may be several
+	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q qed.QueryMetadata) bool {
+		return !sameText(q.Request, request)
+	})
+	if len(candidates) == 0 { // else the request is that of a query, or of several
 		candidates = remembered
 	}
-	chosen, err := r.meant(ctx, request, candidates)
+	chosen, err := r.mostSimilar(ctx, request, candidates)
 	if err != nil {
 		return qed.QueryMetadata{}, err
 	}
 	if chosen < 0 {
-		return qed.QueryMetadata{}, fmt.Errorf("no query that is remembered is like the request. There are %s. "+
-			"Give the turn_id of one, leave out the request for the newest, or write a new query", listQueries(remembered))
+		return qed.QueryMetadata{}, fmt.Errorf("no remembered query is similar to the request. There are %s. "+
+			"Give the turn_id of one, leave out the request to get the last one, or write a new query", listQueries(remembered))
 	}
 	return lastRun(remembered, candidates[chosen]), nil
 }
 
-// meant returns the index of the query that is most like a request; negative: none is like it.
-func (r *retrieval) meant(ctx context.Context, request string, queries []qed.QueryMetadata) (int, error) {
-	texts, own := make([]string, len(queries)), make([]string, len(queries)) // own: without what other queries of its request have too
+// mostSimilar returns the index of the query that is most similar to a request, or
+// a negative number if none is similar.
+func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []qed.QueryMetadata) (int, error) {
+	texts := make([]string, len(queries))
+	own := make([]string, len(queries)) // without the request, which several queries can share
 	for i, q := range queries {
-		own[i] = prompt.Clip(q.Summary+"\n"+q.HowToRetrieve, longCompared)
-		texts[i] = prompt.Clip(strings.Join([]string{q.Request, q.Summary, q.HowToRetrieve}, "\n"), longCompared)
+		own[i] = prompt.Clip(q.Summary+"\n"+q.HowToRetrieve, maxComparedText)
+		texts[i] = prompt.Clip(strings.Join([]string{q.Request, q.Summary, q.HowToRetrieve}, "\n"), maxComparedText)
 	}
 	asked := likeness.SubjectWords(request)
 	words := likeness.InCommon(asked, texts)
@@ -143,16 +161,19 @@ func (r *retrieval) meant(ctx context.Context, request string, queries []qed.Que
 			return 0, done
 		}
 		if err != nil {
-			qed.Emit(ctx, qed.MemoryIncomplete{Message: "earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), maxReason)})
+			qed.Emit(ctx, qed.MemoryIncomplete{
+				Message: "earlier queries are compared by their words only, because the embedder failed: " + prompt.Clip(err.Error(), maxReason),
+			})
 		}
 	}
 	if slices.Max(words) == 0 && (near == nil || slices.Max(near) < likeness.LeastNear) {
 		return -1, nil
 	}
-	return likest(words, near), nil
+	return best(words, near), nil
 }
 
-// lastRun returns the newest of queries that is the same as one of them: it has newer rows.
+// lastRun returns the newest of the queries that are the same as one: it has the
+// newest rows.
 func lastRun(queries []qed.QueryMetadata, one qed.QueryMetadata) qed.QueryMetadata {
 	for i := len(queries) - 1; i >= 0; i-- {
 		if q := &queries[i]; sameText(q.Request, one.Request) && q.Tool == one.Tool &&
@@ -163,14 +184,15 @@ func lastRun(queries []qed.QueryMetadata, one qed.QueryMetadata) qed.QueryMetada
 	return one
 }
 
-// sameText reports whether texts differ in spaces and in the case of letters at most.
+// sameText reports whether texts differ at most in spaces and case.
 func sameText(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }
 
-// likest returns the index of what is nearest, where near is not nil, and has most words in common; of equals the last.
-func likest(words, near []float64) int {
-	best := 0
+// best returns the index of the text that is nearest, if near is not nil, and has
+// most words in common; of equal ones the last.
+func best(words, near []float64) int {
+	at := 0
 	if near == nil {
 		near = make([]float64, len(words))
 	}
@@ -178,23 +200,25 @@ func likest(words, near []float64) int {
 	for i := range words {
 		switch {
 		case near[i] < nearest-likeness.SameNear:
-		case near[best] < nearest-likeness.SameNear, words[i] > words[best]+likeness.SameSum, words[i] >= words[best]-likeness.SameSum && near[i] >= near[best]-likeness.SameSum:
-			best = i
+		case near[at] < nearest-likeness.SameNear,
+			words[i] > words[at]+likeness.SameSum,
+			words[i] >= words[at]-likeness.SameSum && near[i] >= near[at]-likeness.SameSum:
+			at = i
 		}
 	}
-	return best
+	return at
 }
 
-// listQueries says which queries there are, the newest first. What they are about is data.
+// listQueries lists queries for an error, the newest first. Their texts are data.
 func listQueries(queries []qed.QueryMetadata) string {
 	var b strings.Builder
 	shown := 0
-	for i := len(queries) - 1; i >= 0 && shown < mostListed; i-- {
+	for i := len(queries) - 1; i >= 0 && shown < maxListed; i-- {
 		q := &queries[i]
 		if shown > 0 {
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, "%d (%s)", q.TurnID, prompt.Quote(prompt.Clip(cmp.Or(q.Request, q.Summary), longListed)))
+		fmt.Fprintf(&b, "%d (%s)", q.TurnID, prompt.Quote(prompt.Clip(cmp.Or(q.Request, q.Summary), maxListedText)))
 		shown++
 	}
 	if more := len(queries) - shown; more > 0 {
@@ -203,7 +227,8 @@ func listQueries(queries []qed.QueryMetadata) string {
 	return b.String()
 }
 
-// cachedQuery returns a query with the rows that the thread keeps, or nil where it has not all of them.
+// cachedQuery returns a query with the rows that the thread keeps, or nil if it
+// does not keep all of them.
 func cachedQuery(ctx context.Context, q *qed.QueryMetadata) (*qed.Finding, error) {
 	if q.Rows == nil || q.Rows.Handle == "" && len(q.Rows.Sample.Rows) < q.Rows.Count {
 		return nil, nil
@@ -214,22 +239,25 @@ func cachedQuery(ctx context.Context, q *qed.QueryMetadata) (*qed.Finding, error
 	case err != nil:
 		return nil, err
 	}
-	// Where it is not remembered what ran, nothing says so: a query is not always what was written.
+	// Without a remembered proof, Query.Executed stays empty: what ran can differ from
+	// what was written.
 	proof := qed.Query{Language: q.QueryType, Written: queryText(q.Query), Rows: q.Rows.Count}
 	if q.Proof != nil {
 		proof = *q.Proof
 	}
 	proof.Cached, proof.Handle = true, q.Rows.Handle
-	return &qed.Finding{Text: q.Summary, Rows: q.Rows, Metadata: q, Queries: []qed.Query{proof}, Partial: q.Rows.Partial}, nil
+	return &qed.Finding{
+		Text: q.Summary, Rows: q.Rows, Metadata: q, Queries: []qed.Query{proof}, Partial: q.Rows.Partial,
+	}, nil
 }
 
-// again runs a query as it ran, and returns what it finds now.
-func (r *retrieval) again(ctx context.Context, q *qed.QueryMetadata) (qed.Finding, error) {
-	name := prompt.Clip(q.Tool, longListed)
+// run runs a query again, and returns what it finds now.
+func (r *retrieval) run(ctx context.Context, q *qed.QueryMetadata) (qed.Finding, error) {
+	name := prompt.Clip(q.Tool, maxListedText)
 	t, err := r.registry.Lookup(q.Tool)
 	switch {
 	case q.Tool == "" || q.Tool == retrieveTool:
-		return qed.Finding{}, errors.New("the rows of the query are not kept any more, and what ran it is not known: write the query again")
+		return qed.Finding{}, errors.New("the rows of the query are not kept any more, and the tool that ran it is not known: write the query again")
 	case err != nil:
 		return qed.Finding{}, fmt.Errorf("the query cannot be run again: %w", err)
 	case t.AtMostOnce():
@@ -245,9 +273,9 @@ func (r *retrieval) again(ctx context.Context, q *qed.QueryMetadata) (qed.Findin
 	found := qed.ParseFinding(results[0].Output)
 	switch {
 	case found.Rows == nil && q.Rows != nil:
-		return qed.Finding{}, fmt.Errorf("%s ran the query again and gave no rows, though it did then", name)
+		return qed.Finding{}, fmt.Errorf("%s ran the query again and returned no rows, unlike before", name)
 	case found.Rows == nil && found.Text == "" && found.Metadata == nil:
-		return qed.Finding{}, fmt.Errorf("%s ran the query again, and neither rows nor a text came of it", name)
+		return qed.Finding{}, fmt.Errorf("%s ran the query again and returned neither rows nor a text", name)
 	}
 	now := *q
 	switch {
@@ -268,7 +296,7 @@ func (r *retrieval) again(ctx context.Context, q *qed.QueryMetadata) (qed.Findin
 	return found, nil
 }
 
-// queryText is the query of a [QueryMetadata] as text.
+// queryText returns the query of a [qed.QueryMetadata] as text.
 func queryText(q json.RawMessage) string {
 	var text string
 	if json.Unmarshal(q, &text) == nil {
@@ -277,7 +305,7 @@ func queryText(q json.RawMessage) string {
 	return string(compact(q))
 }
 
-// compact returns JSON without spaces, as it is compared.
+// compact returns JSON without spaces.
 func compact(raw json.RawMessage) []byte {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A query that has nothing to do with the request is not taken for it, and one that has is.
+// A query is chosen only if it is similar to the request.
 func TestRetrievalOfAnotherSubject(t *testing.T) {
 	apart := vectors(func(texts []string) ([][]float32, error) { // all have much the same direction
 		var all [][]float32
@@ -65,7 +65,7 @@ func TestRetrievalOfAnotherSubject(t *testing.T) {
 	}
 }
 
-// Vectors of sentences of one form differ by little, and still tell them apart.
+// Vectors of similar sentences differ little, and that is enough to choose.
 func TestRetrievalOfSentencesAlike(t *testing.T) {
 	close := vectors(func(texts []string) ([][]float32, error) {
 		var all [][]float32
@@ -100,7 +100,7 @@ func TestRetrievalOfSentencesAlike(t *testing.T) {
 				t.Errorf("%s, %s: %v, turn %d, want %d", name, request, q.result.Err, q.found.Metadata.TurnID, want)
 			}
 		}
-		// Of the same question, the newest.
+		// The newest query for the same question.
 		q.entries = []qed.QueryMetadata{shipment(5, "Shipments to  Miami", "es_executor"), shipment(6, "shipments to Oslo", "es_executor")}
 		if q.retrieve(t, `{"request":"shipments to Miami"}`); q.result.Err != nil || q.found.Metadata.TurnID != 5 {
 			t.Errorf("%s: %v, turn %+v, want the newer one", name, q.result.Err, q.found.Metadata)
@@ -108,7 +108,7 @@ func TestRetrievalOfSentencesAlike(t *testing.T) {
 	}
 }
 
-// Of several queries for one request, which is meant is said by what they find.
+// Several queries for one request differ in what they find.
 func TestRetrievalOfOneRequest(t *testing.T) {
 	q := newQueries(t, nil)
 	for i, port := range []string{"Miami", "Oslo"} {
@@ -123,7 +123,8 @@ func TestRetrievalOfOneRequest(t *testing.T) {
 	}
 }
 
-// What works the first time works again: members of another form are the tool's own, and a query need not have rows.
+// A query that works can be refreshed: members of another form are the tool's
+// own, and a query need not have rows.
 func TestRetrievalRefreshes(t *testing.T) {
 	own := qed.NewTool("own", "finds", func(ctx context.Context, _ struct{}) (map[string]any, error) {
 		table := &qed.Table{Columns: []qed.Column{{Name: "port"}}}
@@ -177,7 +178,7 @@ func TestRetrievalRefreshes(t *testing.T) {
 	}
 }
 
-// again remembers a query as it is, in a conversation of its own, and calls the tool.
+// again remembers a query in a new conversation, and calls the tool.
 func (q *queries) again(t *testing.T, entry qed.QueryMetadata, arguments string) (result qed.ToolResult) {
 	t.Helper()
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {

@@ -8,46 +8,42 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// todoState is what is known of a conversation, and of the plan at hand.
+// state is what the agent knows of a conversation and of the plan at hand.
 type state struct {
-	Turn    int    // how many messages the user has sent, this one included
+	Turn    int    // the number of the user's messages, this one included
 	Entries int    // the number of the last memory entry
-	Text    string // of this turn
-	Replied bool   // it answers what was asked
-	Alone   bool   // nothing is kept, and nobody can be asked
+	Text    string // the message of this turn
+	Replied bool   // the message is a reply to an open question
+	Alone   bool   // nothing is kept, and the run cannot be interrupted
 
-	Read       qed.Intent // how the message was read when it ended open questions
+	Read       qed.Intent // the intent that was read when the message closed open questions
 	ReadReason string
 
 	Intent  qed.Intent
-	History []llm.Message // what was said before; empty once it is not needed any more
-	Known   Known         // what is remembered; likewise
+	History []llm.Message // the conversation before this turn; empty once it is not needed any more
+	Known   Known         // what is remembered; the same
 
-	Request   string // what the plan is made of
-	Before    string // the request that Request changes, or goes on from
-	Rewritten string
-	Ground    string // names the plan before it is one
-	Plan      *plan  // nil: there is none
+	Request   string // the message that the plan is made for
+	Before    string // the request that Request changes or continues
+	Rewritten string // Request, clear in itself
+	Ground    string // the ID of the plan, before there is one
+	Plan      *plan  // nil: none
 
-	Ran      map[string]qed.QueryMetadata // the queries that its tasks ran, by their keys
-	Entities []qed.Entity                 // that came up, and are not remembered yet
+	Ran      map[string]qed.QueryMetadata // the queries that the plan's tasks ran, by key
+	Entities []qed.Entity                 // found, and not remembered yet
 
 	Noted    []Entry             // not saved yet
 	Metadata []qed.QueryMetadata // not saved yet
 	Told     bool                // the plan's answer was given
-	Asks     bool                // a task that has just run asks the user
+	Asks     bool                // a task that has just run interrupted the run
 
-	Said    string // the answer's, where it is not what was found
+	Said    string // the text of the answer, if it is not the findings
 	Reason  string // why the answer is partial; empty: it is not
-	Dropped bool   // the user wants nothing more
+	Dropped bool   // the user aborted
 }
 
-// A todoPlan is a [TodoList] in the state, which is written often and read by nobody else: its JSON is that of its fields.
-type plan qed.TodoList
-
-func (s *state) plan() *plan { return s.Plan }
-
-// begin is the state that a turn begins with. A plan that is open stays so: what the turn means is not known yet.
+// begin returns the state that a turn begins with. An open plan stays open: what
+// the turn means is not known yet.
 func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error) {
 	text := strings.TrimSpace(turn.Text)
 	s.Turn++
@@ -55,11 +51,11 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 	s.Said, s.Reason, s.Dropped = "", "", false
 	if s.Replied = len(turn.Replies) > 0; s.Replied {
 		if text == "" {
-			said := make([]string, len(turn.Replies))
+			replies := make([]string, len(turn.Replies))
 			for i, r := range turn.Replies {
-				said[i] = r.Text()
+				replies[i] = r.Text()
 			}
-			text = strings.Join(said, "\n")
+			text = strings.Join(replies, "\n")
 		}
 		s.Text = text
 		return s, nil
@@ -67,33 +63,30 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 	if text == "" {
 		return s, qed.ErrEmptyTurn
 	}
-	if s.plan().open() && qed.GaveUp(ctx) { // an agent around this one took the message that gave up the plan
+	if s.Plan.open() && qed.GaveUp(ctx) { // an agent around this one received the message that aborted the plan
 		s.Plan = nil
 	}
+	memory := a.durable.Memory
+	if memory == nil {
+		memory = &qed.Memory{}
+	}
 	s.Read, s.ReadReason = turn.Intent, turn.IntentReason
-	s.Text, s.History, s.Known = text, a.told(turn.History), Known{}
+	s.Text, s.History, s.Known = text, memory.Select(turn.History), Known{}
 	return s, nil
 }
 
-// told returns what of a conversation the agent's own calls are told.
-func (a *agent) told(history []llm.Message) []llm.Message {
-	m := a.durable.Memory
-	if m == nil {
-		m = &qed.Memory{}
-	}
-	return m.Select(history)
-}
+// The functions below route a turn after the node in their name.
 
 func afterClassifying(s state) string {
 	switch {
 	case s.Dropped || s.Said != "":
 		return "format_results"
-	case s.Plan != nil && s.plan().Proposed && s.plan().open():
+	case s.Plan.open() && s.Plan.Proposed:
 		return "approve_plan"
-	case s.plan().runs():
+	case s.Plan.runs():
 		return "execute_next_todo"
 	case s.Plan != nil:
-		return "format_results" // what was left of it is skipped, or has failed before
+		return "format_results" // the rest of it is skipped, or its current task failed
 	case s.Intent == qed.IntentAnswer && s.Rewritten != "":
 		return "plan_todos"
 	}
@@ -102,16 +95,16 @@ func afterClassifying(s state) string {
 
 func afterPlanning(s state) string {
 	switch {
-	case !s.plan().open():
+	case !s.Plan.open():
 		return "format_results"
-	case s.plan().Proposed:
+	case s.Plan.Proposed:
 		return "approve_plan"
 	}
 	return "execute_next_todo"
 }
 
 func afterSaving(s state) string {
-	if s.plan().runs() && !s.Asks {
+	if s.Plan.runs() && !s.Asks {
 		return "execute_next_todo"
 	}
 	return "save_query_metadata"

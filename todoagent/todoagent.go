@@ -1,3 +1,17 @@
+// Package todoagent answers requests that take several steps: it makes a plan, a
+// list of tasks that each call one tool, and does the tasks one after the other.
+//
+// Register the tools, make the agent, and ask it:
+//
+//	agent, err := todoagent.New(model, registry, &todoagent.Options{Store: st})
+//	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "t", User: "ann", Text: "Which ships are late?"})
+//
+// The plan outlives the turn. While a task waits for the user's reply, and after
+// a task failed, the plan stays open, and the next message may answer the
+// question, continue, skip or retry tasks, change them, or ask for something else.
+//
+// Package sqlagent and package searchagent answer one question with one query;
+// use them as tools of a plan with [qed.AsTool].
 package todoagent
 
 import (
@@ -10,78 +24,94 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/usermemory"
 )
 
-// Options are limits and texts of a TODO agent. Nil and zero fields mean the defaults.
+// Options are the limits and texts of an agent. Nil and zero fields mean the
+// defaults.
 type Options struct {
-	// Store keeps the conversations, as [Durable] does. Nil means that nothing is kept: then every turn stands alone, and nobody can be asked.
+	// Store keeps the conversations, as [qed.Durable] does. Nil means that
+	// nothing is kept: every turn stands alone, and no turn can be interrupted.
 	Store store.Store
 
-	// Durable says how conversations are kept; its Replies, where nil, are [ParseReplies] with the agent's model. Without a Store it
-	// must be nil.
+	// Durable says how conversations are kept. If its ParseReplies is nil, the
+	// agent's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
-	// User is what is remembered of a user across conversations. Nil means nothing. It is used for turns that name a User.
+	// User remembers past turns and entities of a user across conversations. It
+	// is used for turns that have a User. Nil means none.
 	User *usermemory.Memory
 
-	// ApprovePlan has every plan wait for the user's approval before anything of it runs, and again where a model changes it. The Draft of the
-	// question is the [TodoList]; so is what an edit makes of it. A rejected plan is dropped.
+	// ApprovePlan interrupts the run before any task of a plan runs, and again
+	// if a model changes the plan, until the user approves it. The Draft of the
+	// question is the [qed.TodoList], and so is an edited draft. A rejected plan
+	// is dropped.
 	ApprovePlan bool
 
-	// MaxTodos is how many tasks a plan may have. 0 means 15.
+	// MaxTodos is the largest number of tasks in a plan. 0 means 15.
 	MaxTodos int
 
-	// MaxReplans is how often a plan that cannot be used goes back to the model, with the reason, before the user is asked. 0 means 2; a
-	// negative number means never. What is no plan at all is mended up to twice each time ([llm.Object]).
-	MaxReplans int
-
-	// MaxMessage limits a user's message, in bytes. 0 means 32 KiB.
-	MaxMessage int
-
-	// ShortTerm is how many of the last memory entries, and of the last queries, prompts have. 0 means 10.
-	ShortTerm int
-
-	// Recall is how many older turns that are like the question prompts have, from User. 0 means 3.
-	Recall int
-
-	// TimeZone is where the user's days begin. Nil means UTC.
+	// TimeZone is the zone in which the user's days begin. Nil means UTC.
 	TimeZone *time.Location
 
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// Prompts replaces texts sent to the model. Nil means none.
+	// Prompts replaces texts that are sent to the model. Nil means none.
 	Prompts *Prompts
 }
 
-// New returns an agent that makes a plan of each request, a [TodoList], and does one task at a time, each by one of tools.
-// Its graph is
+// The limits that are not options.
+const (
+	maxMessage = 32 << 10 // bytes of a user's message
+	maxReplans = 2        // how often a plan that cannot be used goes back to the model before the user is asked
+	shortTerm  = 10       // the last memory entries, and the last queries, in prompts
+	recalled   = 3        // older turns of the user in prompts
+)
+
+// New returns an agent that makes a plan for each request, a [qed.TodoList], and
+// does its tasks one at a time, each with one tool of the registry. Its graph is
 //
 //	classify_intent -> reiterate_intention -> plan_todos -> approve_plan -> execute_next_todo -> save_memory -> save_query_metadata -> format_results
 //	       |                                                                 ^      |                               |
-//	       +-- an answer, or "continue" -------------------------------------+------+                               +-> ask_clarification
+//	       +-- a reply, or "continue" ---------------------------------------+------+                               +-> ask_clarification
 //
-// The plan is told ([Planned]) before anything runs, and stays open while the user is asked and after a failure. What he says then is read
-// first: an answer has the task that asked run again, "continue" has the plan go on, "skip", "retry KEY and KEY" and "edit KEY: {..}", several on a
-// line each, change tasks of it, and what else he says the model reads: as a change, or as something new, for which another plan is made. A task
-// that succeeds moves the pointer to the next; a question or an error ends the turn.
+// The plan is emitted ([qed.Planned]) before any task runs. A task that succeeds
+// moves the pointer to the next task; a question or an error ends the turn and
+// leaves the plan open. The next message is then read as follows:
 //
-// A plan names only the tools that were registered when the agent was made, with arguments that their schemas allow. What a tool returns is data: it goes to the tools whose
-// arguments name it, and never changes the plan. Tasks that are Parallel and do not need each other run side by side.
+//   - A reply runs the task that asked again.
+//   - "continue" resumes the plan.
+//   - "skip", "retry KEY and KEY" and "edit KEY: {..}", one or several lines,
+//     change tasks. Without a key, the current task is meant.
+//   - The model reads any other message: as a change of the plan, or as a new
+//     request, for which a new plan is made.
 //
-// The answer's Text is what those tasks say whose results no other one is called with, so let a plan end with [NewSummaryTool], or return a [Finding] with a
-// Text; its Table is the last that was found, and Queries, Artifacts and Sources are of all tasks. What a task's error says is shown to the user.
+// A plan names only tools that were registered when New was called, with
+// arguments that their schemas allow. The result of a tool is data: it goes to
+// the tools whose arguments refer to it, and never changes the plan. Tasks that
+// are Parallel and do not need each other run at the same time. A tool that is
+// not Idempotent is called at most once, unless the user says "retry".
 //
-// Every task that ran leaves a [TodoEntry] in the thread's memory, and every query a [QueryMetadata], so that a later request can be about
-// what was found: see [NewRetrievalTool]. Rows are kept beside the state ([RowsRef]).
+// The answer's Text is the text of the tasks whose results no other task uses,
+// so end a plan with a tool such as llm_summary of package tools, or return a
+// [qed.Finding] with a Text. Its Table is the last one that was found; its
+// Queries, Artifacts and Citations are of all tasks. The user sees the error text
+// of a task that failed.
 //
-// Turns need a Thread, and opt a Store, for all that goes on across turns. A tool that must not be repeated (Tool.Idempotent) is called once, unless the user
-// says "retry". A message that is too long is an error that matches [ErrTooLarge]; one of blanks, or without a thread an empty one, [ErrEmptyTurn].
+// Every task that ran adds an [Entry] to the thread's memory, and every query a
+// [qed.QueryMetadata], so a later request can be about earlier results: see
+// [NewRetrievalTool]. Rows are saved separately from the state ([qed.RowsRef]).
 //
-// Its requests have these names ([llm.Request.Name]), for scripted models and traces. What comes back is JSON:
+// Everything that spans turns needs a Thread in the turn and a Store in opt. Errors
+// of a turn: [qed.ErrTooLarge] if the message has more than 32 KiB, and
+// [qed.ErrEmptyTurn] if it is empty.
+//
+// The model requests have these names ([llm.Request.Name]), for scripted models
+// and traces. The replies are JSON:
 //
 //	classify_intent      {"intent": "continue", "changes": [{"key": "run", "action": "skip"}], "reason": "why"}
 //	reiterate_intention  {"question": "the request, clear in itself"}
@@ -89,11 +119,13 @@ type Options struct {
 //	                     "after": [], "parallel": false, "can_clarify": true}], "retrieval": "aggregation", "data_source": "sql",
 //	                     "query_mode": "create_new", "reason": "why these"}
 //
-// The first is only made where a plan is open or an earlier query is remembered; its intent is new_request, modification, continue, continuation or
-// abort. What is said to an open question is read with "read_reply" ([ParseReplies]), where it is not beyond doubt.
+// The first request is made only if a plan is open or an earlier query is
+// remembered. Its intent is new_request, modification, continue, continuation or
+// abort. A reply to an open question whose meaning is not certain is read with
+// the request "read_reply" ([qed.ParseReplies]).
 func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) {
 	if model == nil || tools == nil {
-		return nil, errors.New("qed: a TODO agent needs a model and tools")
+		return nil, errors.New("todoagent: New needs a model and tools")
 	}
 	if opt == nil {
 		opt = &Options{}
@@ -106,110 +138,80 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 	if err != nil {
 		return nil, err
 	}
-	inner := qed.NewAgent(runner, a.begin, a.answer, &qed.AgentOptions[state]{RestartOnReply: true})
-	var durable qed.DurableOptions
-	if opt.Durable != nil {
-		durable = *opt.Durable
-	}
-	if durable.ParseReplies == nil {
-		durable.ParseReplies = a.replies
-	}
-	durable.HandlesAbort = true
+	a.inner = qed.NewAgent(runner, a.begin, a.answer, &qed.AgentOptions[state]{RestartOnReply: true})
 	if opt.Store != nil {
-		a.kept = qed.Durable(inner, opt.Store, &durable)
+		a.stored = qed.Durable(a.inner, opt.Store, &a.durable)
 	}
-	alone := durable
-	alone.NoInterrupt = noThread
-	a.inner, a.durable, a.alone = inner, &durable, &alone
 	return qed.AgentFunc(a.run), nil
 }
 
-// todoAgent does not change once it is made.
+// agent does not change after New.
 type agent struct {
 	model   *asking.Model
 	parse   func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error)
 	opt     Options // with the defaults
 	prompts Prompts
 	tools   *qed.Registry
-	plans   map[string]*plannable // the tools, for plans
-	names   []string              // of them, in the registry's order
+	plans   map[string]*planTool // the tools by name
+	names   []string             // the names of the tools in the registry's order
 	inner   qed.Agent
-	kept    qed.Agent // inner with the Store; nil: there is none
-	durable *qed.DurableOptions
-	alone   *qed.DurableOptions // for turns that are kept in memory only
+	stored  qed.Agent // inner with the Store; nil without one
+	durable qed.DurableOptions
 }
 
-// configure takes the options, and reports all that is wrong with them.
+// configure sets the fields from the options, and returns all that is wrong with
+// them.
 func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) error {
-	var problems []error
-	for _, n := range []struct {
-		name     string
-		value    *int
-		standard int
-	}{
-		{"MaxTodos", &opt.MaxTodos, 15},
-		{"MaxMessage", &opt.MaxMessage, 32 << 10},
-		{"ShortTerm", &opt.ShortTerm, 10},
-		{"Recall", &opt.Recall, 3},
-	} {
-		switch {
-		case *n.value < 0:
-			problems = append(problems, fmt.Errorf("qed: TodoOptions.%s is %d: it cannot be negative", n.name, *n.value))
-		case *n.value == 0:
-			*n.value = n.standard
-		}
-	}
-	switch {
-	case opt.MaxReplans == 0:
-		opt.MaxReplans = 2
-	case opt.MaxReplans < 0:
-		opt.MaxReplans = 0
-	}
+	problems := []error{option.Default("todoagent: Options.MaxTodos", &opt.MaxTodos, 15)}
 	if opt.TimeZone == nil {
 		opt.TimeZone = time.UTC
 	}
 	if opt.Store == nil && opt.Durable != nil {
-		problems = append(problems, errors.New("qed: TodoOptions.Durable says how conversations are kept, and there is no TodoOptions.Store"))
+		problems = append(problems, errors.New("todoagent: Options.Durable needs Options.Store"))
 	}
 	if opt.User != nil && opt.User.Store == nil {
-		problems = append(problems, errors.New("qed: TodoOptions.User has no Store"))
+		problems = append(problems, errors.New("todoagent: Options.User has no Store"))
 	}
 	if len(tools.Names()) == 0 {
-		problems = append(problems, errors.New("qed: a TODO agent needs tools, and the registry has none"))
+		problems = append(problems, errors.New("todoagent: the registry has no tools"))
 	}
 	prompts, err := opt.Prompts.withDefaults()
-	if err != nil {
-		problems = append(problems, err)
-	}
-	a.plans, a.names = map[string]*plannable{}, tools.Names()
+	problems = append(problems, err)
+	a.plans, a.names = map[string]*planTool{}, tools.Names()
 	for _, name := range a.names {
 		tool, err := tools.Lookup(name)
 		if err == nil {
-			a.plans[name], err = newPlannable(tool)
+			a.plans[name], err = newPlanTool(tool)
 		}
 		if err != nil {
-			problems = append(problems, fmt.Errorf("qed: tool %q: its input: %w", name, err))
+			problems = append(problems, fmt.Errorf("todoagent: tool %q: its input schema: %w", name, err))
 		}
 	}
 	a.opt, a.prompts, a.tools = opt, prompts, tools
 	if a.model, err = asking.New("todoagent", model, opt.Settings, qed.DurableModel); err != nil {
-		problems = append(problems, err)
-	} else {
-		a.model.MaxContextTokens, a.model.MaxHistoryMessages = unlimited, unlimited
+		return errors.Join(append(problems, err)...)
 	}
+	a.model.MaxContextTokens, a.model.MaxHistoryMessages = unlimited, unlimited
 	a.parse = qed.ParseReplies(model, opt.Settings)
+	if opt.Durable != nil {
+		a.durable = *opt.Durable
+	}
+	a.durable.HandlesAbort = true
+	if a.durable.ParseReplies == nil {
+		a.durable.ParseReplies = a.parseReplies
+	}
 	return errors.Join(problems...)
 }
 
 // unlimited leaves the length of the conversation to the agent's Memory.
 const unlimited = 1 << 40
 
-// graph is the way of a turn.
+// graph returns the graph of a turn. Each node is in the file named after it.
 func (a *agent) graph() (*qed.Runner[state], error) {
 	g := qed.NewGraph[state](graphName)
 
 	g.Node("classify_intent", a.classify, nil)
-	g.Node("reiterate_intention", a.reiterate, nil)
+	g.Node("reiterate_intention", a.rewrite, nil)
 	g.Node("plan_todos", a.plan, nil)
 	g.Node("approve_plan", a.approve, nil)
 	g.Node("execute_next_todo", a.execute, nil)
@@ -219,7 +221,8 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	g.Node("format_results", a.format, nil)
 
 	g.Edge(qed.Start, "classify_intent")
-	g.Route("classify_intent", afterClassifying, "reiterate_intention", "plan_todos", "approve_plan", "execute_next_todo", "format_results")
+	g.Route("classify_intent", afterClassifying,
+		"reiterate_intention", "plan_todos", "approve_plan", "execute_next_todo", "format_results")
 	g.Edge("reiterate_intention", "plan_todos")
 	g.Route("plan_todos", afterPlanning, "approve_plan", "execute_next_todo", "format_results")
 	g.Route("approve_plan", afterPlanning, "execute_next_todo", "format_results")
@@ -232,45 +235,39 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	return g.Compile(&qed.CompileOptions{MaxSteps: 20 + 2*a.opt.MaxTodos, WrapUp: "format_results"})
 }
 
-// aloneKey marks the context of a turn that nothing is kept of.
+// aloneKey marks the context of a turn of which nothing is kept.
 type aloneKey struct{}
 
-// memoryKey has, in the context of an agent that is a task of another one, what its memory is called.
+// memoryKey has the suffix of the memory's name in the context of an agent that
+// is a task of another agent.
 type memoryKey struct{}
 
-// run answers a turn: as a part of the run that it belongs to, in the Store, or, where there is none, in memory, so that tasks find
-// what others found.
+// noThread is why a turn of which nothing is kept cannot be interrupted.
+const noThread = "the agent needs a Store, and the turn a Thread"
+
+// run answers a turn: within the durable run around it, with the Store, or else
+// in memory, so that tasks find the results of others.
 func (a *agent) run(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	n := len(turn.Text)
 	for _, r := range turn.Replies {
 		n += len(r.Value)
 	}
-	if n > a.opt.MaxMessage {
-		return qed.Answer{}, fmt.Errorf("%w: the message has %d bytes, and Options.MaxMessage is %d", qed.ErrTooLarge, n, a.opt.MaxMessage)
+	if n > maxMessage {
+		return qed.Answer{}, fmt.Errorf("%w: the message has %d bytes, and at most %d are allowed",
+			qed.ErrTooLarge, n, maxMessage)
 	}
-	switch run := qed.Info(ctx); {
-	case run.Durable:
+	run := qed.Info(ctx)
+	if run.Durable {
 		return a.runWithin(ctx, run, turn)
-	case a.kept != nil && turn.Thread != "":
-		return qed.Ask(ctx, a.kept, turn)
 	}
-	if strings.TrimSpace(turn.Text) == "" {
-		return qed.Answer{}, qed.ErrEmptyTurn
+	if a.stored != nil && turn.Thread != "" {
+		return qed.Ask(ctx, a.stored, turn)
 	}
-	if a.opt.ApprovePlan {
-		return qed.Answer{}, fmt.Errorf("%w: a plan has to be approved, for which %s", qed.ErrCannotInterrupt, noThread)
-	}
-	turn.Thread = rand.Text()
-	answer, err := qed.Ask(context.WithValue(ctx, aloneKey{}, true), qed.Durable(a.inner, &store.InMemory{}, a.alone), turn)
-	answer.Saved = false
-	for i := range answer.Queries {
-		answer.Queries[i].Handle = ""
-	}
-	return answer, err
+	return a.runAlone(ctx, turn)
 }
 
-// runWithin answers a turn as a part of the durable run around it. That run counts
-// what all of its models cost, so the answer has what this part added.
+// runWithin answers a turn as a part of the durable run around it. That run
+// counts the usage of all its models, so the answer has the difference.
 func (a *agent) runWithin(ctx context.Context, run qed.RunInfo, turn qed.Turn) (qed.Answer, error) {
 	if run.Namespace != "" {
 		ctx = context.WithValue(ctx, memoryKey{}, "/"+run.Namespace)
@@ -280,5 +277,25 @@ func (a *agent) runWithin(ctx context.Context, run qed.RunInfo, turn qed.Turn) (
 	answer.Usage.InputTokens -= run.Usage.InputTokens
 	answer.Usage.OutputTokens -= run.Usage.OutputTokens
 	answer.Usage.Calls -= run.Usage.Calls
+	return answer, err
+}
+
+// runAlone answers a turn of which nothing is kept.
+func (a *agent) runAlone(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+	if strings.TrimSpace(turn.Text) == "" {
+		return qed.Answer{}, qed.ErrEmptyTurn
+	}
+	if a.opt.ApprovePlan {
+		return qed.Answer{}, fmt.Errorf("%w: Options.ApprovePlan: %s", qed.ErrCannotInterrupt, noThread)
+	}
+	turn.Thread = rand.Text()
+	durable := a.durable
+	durable.NoInterrupt = noThread
+	ctx = context.WithValue(ctx, aloneKey{}, true)
+	answer, err := qed.Ask(ctx, qed.Durable(a.inner, &store.InMemory{}, &durable), turn)
+	answer.Saved = false
+	for i := range answer.Queries {
+		answer.Queries[i].Handle = ""
+	}
 	return answer, err
 }

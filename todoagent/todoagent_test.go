@@ -18,7 +18,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// A todoTask is a task of a plan, as a model writes it.
+// A todoTask is a task of a plan in the model's reply.
 type todoTask struct {
 	Key         string   `json:"key"`
 	Description string   `json:"description"`
@@ -29,7 +29,7 @@ type todoTask struct {
 	Parallel    bool     `json:"parallel,omitempty"`
 }
 
-// task returns a task that needs nothing but its tool.
+// task returns a task with only the required members.
 func task(key, tool, arguments string) todoTask {
 	return todoTask{Key: key, Description: "Do " + key, Tool: tool, Arguments: arguments}
 }
@@ -42,7 +42,7 @@ func planned(tasks ...todoTask) llmtest.Reply {
 	return llmtest.Reply{JSON: map[string]any{"tasks": tasks, "reason": "because"}}
 }
 
-// todoModel answers requests by their names, in turn.
+// todoModel returns a model that replies by request name, in turn.
 func todoModel(t testing.TB, replies map[string][]llmtest.Reply) *llmtest.Model {
 	var rules []llmtest.Rule
 	for name, list := range replies {
@@ -54,7 +54,7 @@ func todoModel(t testing.TB, replies map[string][]llmtest.Reply) *llmtest.Model 
 	return llmtest.Scripted(t, rules...)
 }
 
-// todoTools has tools of every sort.
+// todoTools returns a registry with all sorts of tools.
 // approving returns the tools of r, of which those with the given names need
 // approval.
 func approving(t testing.TB, r *qed.Registry, names ...string) *qed.Registry {
@@ -102,7 +102,7 @@ func todoTools(t testing.TB, more ...qed.Tool) *qed.Registry {
 func repeatable(t qed.Tool) qed.Tool { t.Idempotent = true; return t }
 func asking(t qed.Tool) qed.Tool     { t.Idempotent, t.Interrupts = true, true; return t }
 
-// A todoTalk is a conversation with a TODO agent.
+// A todoTalk is a conversation with an agent.
 type todoTalk struct {
 	t     testing.TB
 	agent qed.Agent
@@ -135,7 +135,7 @@ func (talk *todoTalk) say(text string) qed.Answer {
 	return answer
 }
 
-// entries returns the memory in short: the key, how it ended, and where the pointer was then.
+// entries returns the memory entries in short: key, status, and the pointer of the plan.
 func (talk *todoTalk) entries() []string {
 	talk.t.Helper()
 	entries, err := todoagent.Entries(talk.ctx, talk.store, "t", 0)
@@ -159,7 +159,7 @@ func (talk *todoTalk) remembers(want ...string) {
 	}
 }
 
-func TestTodoPlanIsDone(t *testing.T) {
+func TestPlanIsDone(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(
 		task("resolve_entities", "resolve", `{"name":"Shanghai"}`),
 		task("summarize", "say", `{"text":{"$result":"resolve_entities/port"}}`),
@@ -172,7 +172,7 @@ func TestTodoPlanIsDone(t *testing.T) {
 	talk.remembers("1 resolve_entities complete -> summarize", "1 summarize complete -> ")
 }
 
-func TestTodoAsksAndGoesOn(t *testing.T) {
+func TestAsksAndGoesOn(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(
 		task("resolve_entities", "resolve", `{"name":"Miami"}`),
 		task("summarize", "say", `{"text":{"$result":"resolve_entities/port"}}`),
@@ -196,7 +196,7 @@ func TestTodoAsksAndGoesOn(t *testing.T) {
 	}
 }
 
-func TestTodoListJSONKeepsItsOrder(t *testing.T) {
+func TestListJSONKeepsItsOrder(t *testing.T) {
 	list := qed.TodoList{ID: "p", Current: "zebra", Original: "o", Rewritten: "r", Tasks: []qed.Todo{
 		{Key: "zebra", Description: "z", Tool: "say", Arguments: json.RawMessage(`{"text":"a"}`), Status: qed.TodoPending},
 		{Key: "apple", Description: "a", Tool: "say", After: []string{"zebra"}, Status: qed.TodoPending},
@@ -215,7 +215,7 @@ func TestTodoListJSONKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// answerByName answers requests by their names, always the same.
+// answerByName replies by request name, always with the same text.
 func answerByName(replies map[string]string) func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
 	return func(_ context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
 		reply, ok := replies[req.Name]

@@ -12,7 +12,7 @@ import (
 )
 
 func ExampleNewSummary() {
-	model := llmtest.New(llmtest.Rule{Name: "llm_summary", Replies: []llmtest.Reply{{Text: "Two shipments are late."}}}) // llm/openai has real ones
+	model := llmtest.New(llmtest.Rule{Name: "llm_summary", Replies: []llmtest.Reply{{Text: "Two shipments are late."}}}) // a real one: package llm/openai
 	registry := qed.NewRegistry(nil)
 	if err := registry.Add(tools.NewSummary(model, nil)); err != nil {
 		fmt.Println(err)
@@ -28,4 +28,40 @@ func ExampleNewSummary() {
 	}
 	fmt.Println(string(results[0].Output))
 	// Output: {"text":"Two shipments are late."}
+}
+
+// The model's first insight names a number that is not in the data. It is asked
+// once more, and the corrected insight is used.
+func ExampleNewInsights() {
+	insight := func(text, value string) llmtest.Reply {
+		return llmtest.Reply{JSON: map[string]any{"insights": []map[string]any{
+			{"text": text, "figures": []map[string]any{{"label": "mean delay in hours", "value": value}}},
+		}}}
+	}
+	model := llmtest.New(llmtest.Rule{Name: "generate_insights", Replies: []llmtest.Reply{
+		insight("Ships are 35 hours late on average.", "35"),
+		insight("Ships are 20.4 hours late on average.", "20.4"),
+	}})
+	registry := qed.NewRegistry(nil)
+	if err := registry.Add(tools.NewInsights(model, nil)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	results, err := registry.Do(context.Background(), llm.ToolCall{
+		Name:      "generate_insights",
+		Arguments: json.RawMessage(`{"request": "How late are ships?", "findings": {"mean": 20.38}}`),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var result struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(results[0].Output, &result); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.Text)
+	// Output: - Ships are 20.4 hours late on average.
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -22,7 +24,7 @@ type insightsInput struct {
 type insightsResult struct {
 	Text     string    `json:"text"`
 	Insights []insight `json:"insights"`
-	Dropped  int       `json:"dropped,omitempty"` // how many had numbers that nobody gave
+	Dropped  int       `json:"dropped,omitempty"` // insights with numbers that are not in the data
 }
 
 type insight struct {
@@ -32,139 +34,178 @@ type insight struct {
 
 type figure struct {
 	Label string `json:"label"`
-	Value string `json:"value"` // a number, as it is written
+	Value string `json:"value"` // a number as it is written
 }
 
-// insights is what the model replies. Its type is named there where the reply cannot be used.
+// insights is the model's reply. Errors about the reply name this type.
 type insights struct {
 	Insights []struct {
 		Text    string `json:"text" jsonschema_description:"one or two sentences"`
 		Figures []struct {
 			Label string          `json:"label" jsonschema_description:"what it is"`
-			Value json.RawMessage `json:"value" jsonschema:"anyof_type=string;number" jsonschema_description:"the number as it stands in the data"`
-		} `json:"figures" jsonschema_description:"the numbers that it rests on"`
+			Value json.RawMessage `json:"value" jsonschema:"anyof_type=string;number" jsonschema_description:"the number as it is written in the data"`
+		} `json:"figures" jsonschema_description:"the numbers that the insight is based on"`
 	} `json:"insights"`
 }
 
 const (
-	mostInsights = 5
-	mostFigures  = 6   // of an insight
-	longInsight  = 600 // bytes
-	longFigure   = 120
+	maxInsights    = 5
+	maxFigures     = 6   // of an insight
+	maxInsightText = 600 // bytes
+	maxFigureText  = 120
 )
 
-// NewInsightsTool returns the tool generate_insights: a model says what findings, and rows beside them, show about a request. Its arguments are
-// {"request", "rows", "findings"}, rows optional; its result is {"text", "insights": [{"text", "figures": [{"label", "value"}]}], "dropped"}, with
-// at most five insights, and text has them all. A value is a string.
+// NewInsights returns the tool generate_insights: a model says what findings and
+// rows show about a request. Its arguments are {"request", "rows", "findings"},
+// rows optional. Its result is {"text", "insights": [{"text", "figures":
+// [{"label", "value"}]}], "dropped"} with at most five insights; text has all of
+// them, and each value is a string.
 //
-// Every number in an insight must stand in what the model was given: as it is, rounded, as a share in percent, or in thousands, millions and so on,
-// where 20 million is not 20, unless the data says so beside it, as a column revenue_millions does. A number such as 1,234 is read as the
-// language of the insight, or else of the request, has it, and in the value of a figure as JSON has it. That the number says the
-// same as in the data is not looked at, and neither are numbers in words. An insight with another number, or that rests on no figure, goes back
-// to the model once, and is then left out; "dropped" says how many were. As the text is checked first, it does not stream: it is told as one
-// [Token], see [ModelToolOptions] Channel.
+// Every number of an insight must be in the data that the model was given: as it
+// is, rounded, as a share in percent, or in thousands, millions and so on, as
+// package figures reads them. A number such as 1,234 is read in the style of the
+// insight's language or, if that is not clear, of the request's language. An
+// insight with another number, or without a figure, goes back to the model once
+// and is then left out; "dropped" is the number of insights left out. The meaning of
+// a number is not checked, and neither are numbers that are spelled out.
 //
-// The model is asked by the request "generate_insights" ([llm.Request] Name). What comes back is JSON, where a value is a string or a number:
+// Because the text is checked first, it does not stream: it is emitted as one
+// [qed.Token], see [Options.Channel].
+//
+// The model request has the name "generate_insights" ([llm.Request.Name]). The
+// reply is JSON, in which a value is a string or a number:
 //
 //	{"insights": [{"text": "Miami is late by 20 hours.", "figures": [{"label": "delay in hours", "value": 20}]}]}
 func NewInsights(model llm.Model, opt *Options) qed.Tool {
 	m, err := newToolModel("generate_insights", model, opt, qed.ChannelFinal)
-	t := qed.NewTool("generate_insights", "Says in words what findings show, such as those of stats_analysis or pattern_recognition, with the figures behind it. It computes nothing itself.",
+	t := qed.NewTool("generate_insights",
+		"Says in words what findings show, such as those of stats_analysis or pattern_recognition, with the figures behind it. It computes nothing itself.",
 		func(ctx context.Context, in insightsInput) (insightsResult, error) {
-			seen := newNumberSet()
-			data, err := toolData(ctx, in.Request, in.Rows, in.Findings, m.maxData, seen)
+			data, rows, err := newPromptData(ctx, in.Request, in.Rows, in.Findings, m.maxData)
 			if err != nil {
 				return insightsResult{}, err
 			}
-			data.Most = mostInsights
-			result, err := m.insights(ctx, data, seen)
+			data.MaxInsights = maxInsights
+			result, err := m.insights(ctx, data, numbersOf(data, rows, in.Findings))
 			if err != nil {
 				return insightsResult{}, err
 			}
-			m.tell(ctx, result.Text)
+			m.emit(ctx, result.Text)
 			return result, nil
 		})
-	return m.made(t, qed.ModelTool, err)
+	return m.finish(t, qed.ModelTool, err)
+}
+
+// numbersOf returns the numbers that an insight may state.
+func numbersOf(data PromptData, rows *qed.Table, findings json.RawMessage) *figures.Set {
+	numbers := &figures.Set{}
+	numbers.Add("", findings)
+	numbers.Add("", data.Partial)
+	if rows == nil {
+		return numbers
+	}
+	numbers.Add("", []any{data.Shown, data.Count})
+	for i, column := range rows.Columns {
+		numbers.Add(column.Name, nil)
+		for _, row := range rows.Rows {
+			if i < len(row) {
+				numbers.Add(column.Name, row[i])
+			}
+		}
+	}
+	return numbers
 }
 
 // insights asks for insights, and once more for those that cannot be used.
-func (m *toolModel) insights(ctx context.Context, data PromptData, seen *numberSet) (insightsResult, error) {
-	var taken []insight
+func (m *toolModel) insights(ctx context.Context, data PromptData, numbers *figures.Set) (insightsResult, error) {
+	var accepted []insight
 	for range 2 {
 		req, err := m.model.Request(m.tool, m.template, data, nil)
 		if err != nil {
 			return insightsResult{}, err
 		}
 		reply, err := asking.Object[insights](ctx, m.model, new(llm.Usage), req)
-		if len(taken) > 0 && asking.Unusable(err) {
-			break // what there is must do
+		if len(accepted) > 0 && asking.Unusable(err) {
+			break // the insights of the first reply are enough
 		}
 		if err != nil {
 			return insightsResult{}, err
 		}
 		data.Refused = map[string][]string{}
 		for _, i := range reply.clipped() {
-			if len(taken) == mostInsights {
+			if len(accepted) == maxInsights {
 				break
 			}
-			numbers, ok := i.rests(seen, data.Request)
+			wrong, ok := i.check(numbers, data.Request)
 			switch {
 			case i.Text == "":
 			case !ok:
-				if len(data.Refused) < 2*mostInsights {
-					data.Refused[i.Text] = numbers
+				if len(data.Refused) < 2*maxInsights {
+					data.Refused[i.Text] = wrong
 				}
-			case !slices.Contains(data.Taken, i.Text):
-				taken = append(taken, i)
-				data.Taken = append(data.Taken, i.Text)
+			case !slices.Contains(data.Accepted, i.Text):
+				accepted = append(accepted, i)
+				data.Accepted = append(data.Accepted, i.Text)
 			}
 		}
 		if len(data.Refused) == 0 {
 			break
 		}
 	}
-	result := insightsResult{Insights: taken, Dropped: len(data.Refused)}
+	result := insightsResult{Insights: accepted, Dropped: len(data.Refused)}
 	switch {
-	case len(taken) > 0:
-		result.Text = "- " + strings.Join(data.Taken, "\n- ")
+	case len(accepted) > 0:
+		result.Text = "- " + strings.Join(data.Accepted, "\n- ")
 	case len(data.Refused) > 0:
-		return result, errors.New("no insight of the model rests on the figures that it was given: all of them name others")
+		return result, errors.New("every insight of the model names a number that is not in the data, or no figure at all")
 	default:
 		result.Insights, result.Text = []insight{}, "The figures show nothing that stands out."
 	}
 	return result, nil
 }
 
-// clipped returns the insights of a reply, with their texts cut.
+// clipped returns the insights of a reply with their texts cut.
 func (r *insights) clipped() []insight {
 	all := make([]insight, len(r.Insights))
 	for i, given := range r.Insights {
-		all[i] = insight{oneLine(given.Text, longInsight), []figure{}}
-		for _, f := range given.Figures[:min(len(given.Figures), mostFigures)] {
+		all[i] = insight{oneLine(given.Text, maxInsightText), []figure{}}
+		for _, f := range given.Figures[:min(len(given.Figures), maxFigures)] {
 			var value string
 			if json.Unmarshal(f.Value, &value) != nil {
-				value = plainNumber(string(f.Value))
+				value = withoutExponent(string(f.Value))
 			}
-			all[i].Figures = append(all[i].Figures, figure{oneLine(f.Label, longFigure), oneLine(value, longFigure)})
+			all[i].Figures = append(all[i].Figures, figure{oneLine(f.Label, maxFigureText), oneLine(value, maxFigureText)})
 		}
 	}
 	return all
 }
 
-func oneLine(text string, most int) string {
-	return prompt.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), most)
+// withoutExponent returns a JSON number without an exponent.
+func withoutExponent(number string) string {
+	if f, err := strconv.ParseFloat(number, 64); err == nil && strings.ContainsAny(number, "eE") {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return number
 }
 
-// rests reports whether all numbers of i stand in the data, and a figure is among them; and else which do not. The texts are in the language of
-// the request; values are written as the data is.
-func (i insight) rests(seen *numberSet, request string) (strangers []string, ok bool) {
-	style := styleOf(i.Text, request)
-	strangers = seen.strangers(i.Text, style)
-	figures := 0
+func oneLine(text string, limit int) string {
+	return prompt.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), limit)
+}
+
+// check returns the numbers of i that are not in the data. ok reports that there
+// are none and that at least one figure has a number. Texts are written in the
+// language of the request, values as in the data.
+func (i insight) check(numbers *figures.Set, request string) (wrong []string, ok bool) {
+	style := figures.StyleOf(i.Text, request)
+	missing := numbers.Missing(i.Text, style)
+	found := 0
 	for _, f := range i.Figures {
-		strangers = append(strangers, seen.strangers(f.Label, style)...)
-		strangers = append(strangers, seen.strangers(f.Value, pointStyle)...)
-		figures += len(writtenNumbers(f.Value, pointStyle))
+		missing = append(missing, numbers.Missing(f.Label, style)...)
+		missing = append(missing, numbers.Missing(f.Value, figures.PointDecimal)...)
+		found += len(figures.Find(f.Value, figures.PointDecimal))
 	}
-	return strangers, len(strangers) == 0 && figures > 0
+	for _, n := range missing {
+		wrong = append(wrong, n.Text)
+	}
+	return wrong, len(wrong) == 0 && found > 0
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/qedkit/qed/tools"
 )
 
-// callTool calls a tool by a registry that has nothing else.
+// callTool calls a tool through a registry that has only this tool.
 func callTool(ctx context.Context, t *testing.T, tool qed.Tool, arguments string) (map[string]any, error) {
 	t.Helper()
 	registry := qed.NewRegistry(nil)
@@ -104,7 +104,7 @@ func TestSummaryTool(t *testing.T) {
 	}
 	text, channels := tokens(agent)
 	if text != "EVER GIVEN was 2.5 days late." || len(channels) != 1 || !channels[qed.ChannelFinal] {
-		t.Errorf("told %q on %v, want it as the answer", text, channels)
+		t.Errorf("%q on %v, want it as the answer", text, channels)
 	}
 	sent := asked(model, 0)
 	for _, want := range []string{`["MSC ANNA",1.5]`, `"mean":2.5`, `all 3 rows`} {
@@ -114,18 +114,18 @@ func TestSummaryTool(t *testing.T) {
 	}
 	for _, tag := range []string{"</rows>", "</findings>", "</request>"} {
 		if n := strings.Count(sent, tag); n != 1 {
-			t.Errorf("%s stands %d times in the prompt: data ended it", tag, n)
+			t.Errorf("%s is %d times in the prompt: data closed a tag", tag, n)
 		}
 	}
 
-	// In an agent that is a tool, it is not the answer of the one that is listened to.
+	// In an agent that is a tool, the text is not the answer of the outer agent.
 	model = scripted(llmtest.Reply{Text: "late"}, llmtest.Reply{Text: "late"})
 	outer := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		_, err := callTool(ctx, t, qed.AsTool("inner", "answers", agent), `{"question":"Which?"}`)
 		return qed.Answer{}, err
 	})
 	if _, channels := tokens(outer); len(channels) != 1 || !channels[qed.ChannelTool] {
-		t.Errorf("told on %v, want %s", channels, qed.ChannelTool)
+		t.Errorf("emitted on %v, want %s", channels, qed.ChannelTool)
 	}
 }
 
@@ -146,7 +146,7 @@ func TestSummaryToolShowsWhatFits(t *testing.T) {
 		t.Errorf("sent %d bytes:\n%s", len(sent), sent)
 	}
 
-	// Rows of another form are told in the words of JSON.
+	// Errors about rows of another form use the names of JSON.
 	for _, sample := range []string{`[]`, `{"columns":["a"],"rows":[]}`, `{"columns":[],"rows":[{"a":1}]}`} {
 		_, err := callTool(t.Context(), t, tool, `{"request":"Which?","rows":{"count":0,"sample":`+sample+`}}`)
 		if err == nil || !strings.Contains(err.Error(), `"columns"`) || strings.Contains(err.Error(), "tableJSON") || strings.Contains(err.Error(), "qed.") {
@@ -154,7 +154,7 @@ func TestSummaryToolShowsWhatFits(t *testing.T) {
 		}
 	}
 
-	// Rows that are not kept any more are told as far as the sample goes.
+	// If rows are not kept any more, the prompt has their sample.
 	rows = delays(t)
 	rows.Handle, rows.Count = "kept/k0", 9
 	if _, err := callTool(t.Context(), t, tool, argumentsOf(t, map[string]any{"request": "Which?", "rows": rows})); err != nil {
@@ -207,10 +207,10 @@ func TestInsightsTool(t *testing.T) {
 		requests int
 		fails    bool
 	}{
-		"all stand there":       {[]llmtest.Reply{reply(good, late)}, []string{"The mean delay is 2.17 days.", "EVER GIVEN was 2.5 days late."}, 0, 1, false},
-		"one is mended":         {[]llmtest.Reply{reply(good, insight("It was 99.7 days late.", "2.5")), reply(late)}, []string{"The mean delay is 2.17 days.", "EVER GIVEN was 2.5 days late."}, 0, 2, false},
+		"all are in the data":   {[]llmtest.Reply{reply(good, late)}, []string{"The mean delay is 2.17 days.", "EVER GIVEN was 2.5 days late."}, 0, 1, false},
+		"one is corrected":      {[]llmtest.Reply{reply(good, insight("It was 99.7 days late.", "2.5")), reply(late)}, []string{"The mean delay is 2.17 days.", "EVER GIVEN was 2.5 days late."}, 0, 2, false},
 		"one stays invented":    {[]llmtest.Reply{reply(good, insight("It was 99.7 days late.", "99.7")), reply(insight("Delays rose by 31%.", "31"))}, []string{"The mean delay is 2.17 days."}, 1, 2, false},
-		"one rests on nothing":  {[]llmtest.Reply{reply(insight("Delays are bad."), good), reply()}, []string{"The mean delay is 2.17 days."}, 0, 2, false},
+		"one has no figure":     {[]llmtest.Reply{reply(insight("Delays are bad."), good), reply()}, []string{"The mean delay is 2.17 days."}, 0, 2, false},
 		"an invented figure":    {[]llmtest.Reply{reply(insight("Delays are bad.", "77.1"), good), reply(good)}, []string{"The mean delay is 2.17 days."}, 0, 2, false},
 		"nothing":               {[]llmtest.Reply{reply()}, []string{}, 0, 1, false},
 		"all are invented":      {[]llmtest.Reply{reply(insight("99.7", "99.7")), reply(insight("99.8", "99.8"))}, nil, 0, 2, true},
@@ -247,13 +247,41 @@ func TestInsightsTool(t *testing.T) {
 				t.Errorf("%v dropped, want %d; text %q", dropped, tt.dropped, got["text"])
 			}
 			if tt.requests == 2 && !strings.Contains(asked(model, 1), "cannot be used") {
-				t.Error("the model is not told why it is asked again")
+				t.Error("the second prompt does not say why")
 			}
 		})
 	}
 }
 
-// A model may write a figure as a number, too.
+// A text is read in the style of the request's language if it shows none itself,
+// and a value always in that of JSON.
+func TestInsightsReadNumbersInTheLanguageOfTheRequest(t *testing.T) {
+	for _, tt := range []struct {
+		text, value, request string
+		want                 bool
+	}{
+		{"Umsatz: 1.234 EUR", "1234", "Wie hoch ist der Umsatz?", true},
+		{"Umsatz: 1,234 EUR", "1234", "Wie hoch ist der Umsatz?", false},
+		{"Mittel: 5,678", "5.678", "Wie hoch ist das Mittel?", true},
+		{"Revenue: 1,234", "1,234", "What is the revenue?", true},
+		{"Revenue: 1.234", "1234", "What is the revenue?", false},
+		{"Umsatz: 1.234 EUR", "1.234", "Wie hoch ist der Umsatz?", false},
+		{"Revenue: 1,234", "1234 million", "What is the revenue?", false},
+		{"Revenue: 1,234", "much", "What is the revenue?", false},
+	} {
+		reply := llmtest.Reply{JSON: map[string]any{"insights": []map[string]any{
+			{"text": tt.text, "figures": []map[string]any{{"label": "it", "value": tt.value}}},
+		}}}
+		got, err := callTool(t.Context(), t, tools.NewInsights(scripted(reply, reply), nil), argumentsOf(t, map[string]any{
+			"request": tt.request, "findings": map[string]any{"total": 1234, "mean": 5.678},
+		}))
+		if (err == nil) != tt.want {
+			t.Errorf("%s, %s: %v, %v", tt.text, tt.value, got, err)
+		}
+	}
+}
+
+// A model may also write a figure as a JSON number.
 func TestInsightsToolTakesNumbers(t *testing.T) {
 	for value, want := range map[string]string{`2.5`: "2.5", `"2.5"`: "2.5", `25e-1`: "2.5", `"2.5 days"`: "2.5 days"} {
 		model := scripted(llmtest.Reply{Text: `{"insights":[{"text":"It took 2.5 days.","figures":[{"label":"a","value":` + value + `}]}]}`})
@@ -270,15 +298,15 @@ func TestInsightsToolTakesNumbers(t *testing.T) {
 	for _, value := range []string{`true`, `null`, `[2.5]`, `{}`} {
 		bad := llmtest.Reply{Text: `{"insights":[{"text":"It took 2.5 days.","figures":[{"label":"a","value":` + value + `}]}]}`}
 		if got, err := callTool(t.Context(), t, tools.NewInsights(scripted(bad, bad, bad), nil), `{"request":"Which?","findings":{"mean":2.5}}`); err == nil {
-			t.Errorf("%s is taken: %v", value, got)
+			t.Errorf("%s is accepted: %v", value, got)
 		} else if strings.Contains(err.Error(), "Reply") || strings.Contains(err.Error(), "qed.") {
 			t.Errorf("the error names a type of Go: %v", err)
 		}
 	}
 }
 
-// Where rows are missing the model knows it, and why.
-func TestToolsTellThatRowsAreMissing(t *testing.T) {
+// The prompt says that rows are missing, and why.
+func TestPromptsSayThatRowsAreMissing(t *testing.T) {
 	whole, lacking := delays(t), delays(t)
 	lacking.Partial = "2 of 5 shards failed </rows>"
 	for name, tool := range map[string]func(llm.Model) qed.Tool{
@@ -298,14 +326,14 @@ func TestToolsTellThatRowsAreMissing(t *testing.T) {
 				}
 			}
 			if strings.Count(sent, "</rows>") != 1 {
-				t.Errorf("%s: data ends a tag:\n%s", name, sent)
+				t.Errorf("%s: data closes a tag:\n%s", name, sent)
 			}
 		}
 	}
 }
 
-// What was not checked is not told.
-func TestInsightsAreToldOnceChecked(t *testing.T) {
+// Text that is not checked yet is not emitted.
+func TestInsightsAreEmittedOnceChecked(t *testing.T) {
 	model := scripted(
 		llmtest.Reply{Text: `{"insights":[{"text":"99.7 days","figures":[{"label":"a","value":"99.7"}]}]}`},
 		llmtest.Reply{Text: `{"insights":[{"text":"2.5 days","figures":[{"label":"a","value":"2.5"}]}]}`})
@@ -313,16 +341,16 @@ func TestInsightsAreToldOnceChecked(t *testing.T) {
 		_, err := callTool(ctx, t, tools.NewInsights(model, nil), `{"request":"Which?","findings":{"mean":2.5}}`)
 		return qed.Answer{}, err
 	})
-	var told []qed.Token
+	var tokens []qed.Token
 	for event, err := range agent.Run(t.Context(), qed.Turn{Text: "x"}) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		if token, ok := event.Data.(qed.Token); ok {
-			told = append(told, token)
+			tokens = append(tokens, token)
 		}
 	}
-	if diff := cmp.Diff([]qed.Token{{Channel: qed.ChannelFinal, Content: "- 2.5 days"}}, told); diff != "" {
+	if diff := cmp.Diff([]qed.Token{{Channel: qed.ChannelFinal, Content: "- 2.5 days"}}, tokens); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -335,7 +363,7 @@ func TestLLMTool(t *testing.T) {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 	if sent := asked(model, 0); strings.Count(sent, "</task>") != 1 || strings.Count(sent, "</data>") != 1 {
-		t.Errorf("data ends a tag:\n%s", sent)
+		t.Errorf("data closes a tag:\n%s", sent)
 	}
 	raw, err := tool.Call(t.Context(), json.RawMessage(`{"prompt":"As JSON","json":true}`))
 	if err != nil || string(raw) != `{"value":{"id":12345678901234567}}` {
@@ -343,7 +371,7 @@ func TestLLMTool(t *testing.T) {
 	}
 	for _, arguments := range []string{`{}`, `{"prompt":" "}`, `{"prompt":"` + strings.Repeat("x", 20<<10) + `"}`, `{"prompt":"x","more":1}`} {
 		if _, err := callTool(t.Context(), t, tool, arguments); err == nil {
-			t.Errorf("%.40s is taken", arguments)
+			t.Errorf("%.40s is accepted", arguments)
 		}
 	}
 	if n := len(model.Requests()); n != 2 {
@@ -351,7 +379,7 @@ func TestLLMTool(t *testing.T) {
 	}
 }
 
-// vectors is a function as an llm.Embedder.
+// vectors makes an llm.Embedder of a function.
 type vectors func(texts []string) ([][]float32, error)
 
 func (v vectors) Embed(_ context.Context, texts []string) ([][]float32, error) { return v(texts) }
@@ -397,7 +425,7 @@ func TestModelToolOptions(t *testing.T) {
 		"a prompt that fails": tools.NewSummary(model, &tools.Options{Prompt: parse("{{.Nobody}}")}),
 	} {
 		if err := qed.NewRegistry(nil).Add(tool); err == nil {
-			t.Errorf("%s: it is added", name)
+			t.Errorf("%s: it is accepted", name)
 		}
 	}
 	own := tools.NewSummary(model, &tools.Options{Prompt: parse("own: {{quote .Request}}"), Channel: qed.ChannelReasoning, Settings: llm.Settings{MaxOutputTokens: 7, Temperature: new(-1.0)}})

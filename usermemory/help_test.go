@@ -17,7 +17,8 @@ func shipment(turn int, request, tool string) qed.QueryMetadata {
 	}
 }
 
-// watched is a store whose calls go through functions, where they are given: they fail, wait, look, and pass on to do what is right.
+// watched is a store whose calls go through the given functions, which fail,
+// wait or inspect, and call do.
 type watched struct {
 	store.Store
 	append  func(ctx context.Context, recs []store.Record, do func(context.Context) error) error
@@ -47,11 +48,6 @@ func (w *watched) Trim(ctx context.Context, thread string, before int64, kinds .
 		return do(ctx)
 	}
 	return w.trim(ctx, do)
-}
-
-// failing is the records of a store that fails.
-func failing(err error) iter.Seq2[store.Record, error] {
-	return func(yield func(store.Record, error) bool) { yield(store.Record{}, err) }
 }
 
 // records returns the log of a thread.

@@ -12,7 +12,8 @@ import (
 	"github.com/qedkit/qed/internal/vector"
 )
 
-// Turns returns the past turns of a user, the newest first: at most n, and 0 or less means all that are remembered.
+// Turns returns the last n past turns of a user, the newest first. If n is 0 or less,
+// it returns all.
 func (m *Memory) Turns(ctx context.Context, user User, n int) ([]PastTurn, error) {
 	turns, err := m.turns(ctx, user)
 	if err != nil {
@@ -22,12 +23,14 @@ func (m *Memory) Turns(ctx context.Context, user User, n int) ([]PastTurn, error
 	return chosenTurns(turns, n), nil
 }
 
-// Recall returns the past turns that are like a text, the most alike first: at most n, and 0 or less means all that are. Of turns that are equally alike
-// the newer one comes first, so the same memory always gives the same. [UserMemory.Turns] lists them all.
+// Recall returns at most n past turns that are similar to a text, the most similar
+// first. If n is 0 or less, it returns all that are similar. Of equally similar turns
+// the newer comes first.
 //
-// With an Embedder, turns are like a text by the angle between their vectors. Those without a vector that can be compared, because
-// the Embedder failed or was another one, are found by words, and stand between the others by their rank. Turns that have nothing in common with
-// the text are not returned: an empty one has nothing in common with any.
+// With an Embedder, turns are compared with the text by the angle between their
+// vectors. Turns without a comparable vector, because the Embedder failed or was
+// another one, are compared by words, and both lists are interleaved by rank. A turn
+// that has nothing in common with the text is not returned.
 func (m *Memory) Recall(ctx context.Context, user User, text string, n int) ([]PastTurn, error) {
 	turns, err := m.turns(ctx, user)
 	if err != nil || strings.TrimSpace(text) == "" {
@@ -58,7 +61,7 @@ func (m *Memory) turns(ctx context.Context, user User) ([]userTurn, error) {
 	return log.turns, nil
 }
 
-// chosenTurns returns the first n of turns, or all of them where n is 0 or less.
+// chosenTurns returns the first n turns, or all of them if n is 0 or less.
 func chosenTurns(turns []userTurn, n int) []PastTurn {
 	if n > 0 {
 		turns = turns[:min(n, len(turns))]
@@ -70,13 +73,14 @@ func chosenTurns(turns []userTurn, n int) []PastTurn {
 	return chosen
 }
 
-// alike returns the indices of the turns that are like a text, the most alike first.
+// alike returns the indices of the turns that are similar to a text, the most similar
+// first.
 func (m *Memory) alike(ctx context.Context, text string, turns []userTurn) ([]int, error) {
 	angles, err := m.angles(ctx, text, turns)
 	if err != nil {
 		return nil, err
 	}
-	var texts []string // of the turns that are not compared
+	var texts []string // of the turns without a comparable vector
 	var at []int
 	for i, angle := range angles {
 		if angle == notCompared {
@@ -90,10 +94,10 @@ func (m *Memory) alike(ctx context.Context, text string, turns []userTurn) ([]in
 	return interleaved(likeness.Ranked(angles), byWords), nil
 }
 
-// notCompared stands for the angle of a turn whose vector cannot be compared.
+// notCompared is the angle of a turn without a comparable vector.
 const notCompared = -2
 
-// angles compares a text with the vectors of turns. 1 is the same.
+// angles compares a text with the vectors of turns. 1 is the same direction.
 func (m *Memory) angles(ctx context.Context, text string, turns []userTurn) ([]float64, error) {
 	angles := make([]float64, len(turns))
 	for i := range angles {
@@ -107,7 +111,7 @@ func (m *Memory) angles(ctx context.Context, text string, turns []userTurn) ([]f
 		return nil, done
 	}
 	if err != nil {
-		qed.Emit(ctx, qed.MemoryIncomplete{Message: "earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), 300)})
+		emitEmbedderFailed(ctx, err)
 		return angles, nil
 	}
 	asked := vector.Unit(vectors[0])
@@ -122,7 +126,7 @@ func (m *Memory) angles(ctx context.Context, text string, turns []userTurn) ([]f
 	return angles, nil
 }
 
-// embed gives a turn its vector. Where the Embedder fails, it has none.
+// embed adds the vector of a turn. If the Embedder fails, the turn has none.
 func (m *Memory) embed(ctx context.Context, t *userTurn) error {
 	text := t.about()
 	if m.Embedder == nil || strings.TrimSpace(text) == "" {
@@ -133,14 +137,14 @@ func (m *Memory) embed(ctx context.Context, t *userTurn) error {
 		return done
 	}
 	if err != nil {
-		qed.Emit(ctx, qed.MemoryIncomplete{Message: "earlier turns are compared by their words alone, as nothing could be embedded: " + prompt.Clip(err.Error(), 300)})
+		emitEmbedderFailed(ctx, err)
 		return nil
 	}
 	t.Vector, t.Model = vector.Encode(vector.Unit(vectors[0])), m.EmbedderModel
 	return nil
 }
 
-// about is by what a turn is found.
+// about returns the text by which a turn is found.
 func (t *userTurn) about() string {
 	var b strings.Builder
 	b.WriteString(t.Rewritten)
@@ -166,4 +170,9 @@ func interleaved(a, b []int) []int {
 		}
 	}
 	return all
+}
+
+func emitEmbedderFailed(ctx context.Context, err error) {
+	const message = "earlier turns are compared by their words only, because the embedder failed: "
+	qed.Emit(ctx, qed.MemoryIncomplete{Message: message + prompt.Clip(err.Error(), 300)})
 }

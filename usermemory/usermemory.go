@@ -1,3 +1,15 @@
+// Package usermemory remembers users across their conversations: their past turns,
+// with the answers and the queries that ran, and the entities that they mentioned.
+//
+// Give a [Memory] to an agent (the Options.User of package todoagent), which then
+// notes every turn and recalls similar turns for a new request. Or use it directly:
+//
+//	memory := &usermemory.Memory{Store: st}
+//	user := usermemory.User{Tenant: "acme", ID: "ann"}
+//	err := memory.Note(ctx, user, usermemory.PastTurn{Request: "ships to Miami"}, nil)
+//	turns, err := memory.Recall(ctx, user, "Miami last week", 3)
+//
+// [Memory.Forget] removes everything about a user.
 package usermemory
 
 import (
@@ -18,77 +30,84 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A User is whose memory a [UserMemory] is asked for: the Company and the User of his [Turn]s. The same ID in another company is somebody else.
-// An empty Company is one as any other; an empty ID is nobody ([ErrNoUser]).
+// A User identifies whose memory is used: the Tenant and the User of the user's
+// turns. The same ID in another tenant is another user. An empty Tenant is a tenant
+// like any other; an empty ID is an error that matches [ErrNoUser].
 type User struct{ Tenant, ID string }
 
-// UserMemory is what is remembered of users across their conversations: what was asked and answered, with the queries that ran, and the
-// entities that came up. Each user of each company has a memory of his own, which nobody else's calls can reach. Who the user is, the host
-// knows: he must have checked it.
+// A Memory is the memory of users across their conversations. Each user of each
+// tenant has a separate memory. The caller must have authenticated the user.
 //
-// It is kept in a [store.Store] as a thread for each user, whose id is made of a hash of the company and the user: they cannot be read from it, but
-// who knows both finds it. A store that deletes old threads deletes these too: package sqlstore does after 24 hours without a new turn, unless its
-// Options.MaxAge says otherwise, so give it a store of its own.
-//
-// Everything of a user is read where something is looked for, which suits the few hundred turns that are kept. Any number of processes may use the
-// same memory. A UserMemory must not be changed while it is used; then it is safe for concurrent use. The zero value has no Store, and its
-// methods return an error, as those of nil do.
-//
-// A record that cannot be read is an error that matches [store.ErrCorrupt]; [UserMemory.Forget] begins anew.
+//   - The memory of a user is a thread of the Store. Its ID is a hash of tenant and
+//     user: neither can be read from it, but who knows both can find it.
+//   - A store that deletes old threads deletes memories too, as package sqlstore does
+//     after 24 hours without a new turn by default. Use a separate store, or set its
+//     Options.MaxAge.
+//   - Every read loads the whole memory of a user, which suits the few hundred turns
+//     that are kept. Several processes may use the same memory.
+//   - A Memory is safe for concurrent use as long as its fields do not change. The
+//     methods of nil and of a Memory without a Store return an error.
+//   - A record that cannot be read is an error that matches [store.ErrCorrupt].
+//     [Memory.Forget] then starts a new memory.
 type Memory struct {
 	Store store.Store
 
-	// Embedder makes the vectors by which past turns are found. Nil means that they are found by words. Where it fails, words must do, and
-	// [MemoryIncomplete] tells.
+	// Embedder makes the vectors by which past turns are found. Nil means that they
+	// are found by words. If it fails, words are used, and [qed.MemoryIncomplete] is
+	// emitted.
 	Embedder llm.Embedder
 
-	// EmbedderModel names the Embedder's model. Vectors that were made under another name, or have another number of dimensions, are not
-	// compared: their turns are found by words. Change it with the model.
+	// EmbedderModel is the name of the Embedder's model. Change it with the model:
+	// turns whose vectors were made under another name, or have another number of
+	// dimensions, are found by words.
 	EmbedderModel string
 
-	// MaxTurns and MaxEntities limit what is remembered of a user: the newest turns, and the entities that came up last. 0 or less means 500.
+	// MaxTurns and MaxEntities limit the memory of a user to the newest turns, and to
+	// the entities that were mentioned last. 0 or less means 500.
 	MaxTurns, MaxEntities int
 }
 
-// A PastTurn is what is remembered of a turn beyond its thread. Long texts are cut.
+// A PastTurn is a turn in the memory of a user. Long texts are cut.
 type PastTurn struct {
 	Thread    string    `json:"thread"`         // the conversation
-	Turn      int       `json:"turn"`           // of the conversation, from 1
-	Plan      string    `json:"plan,omitempty"` // [TodoList].ID: a turn of several agents has several
+	Turn      int       `json:"turn"`           // the number of the turn in the conversation, from 1
+	Plan      string    `json:"plan,omitempty"` // the ID of the [qed.TodoList]: a turn of several agents has several plans
 	Time      time.Time `json:"time"`
-	Request   string    `json:"request"`             // the user's words
-	Rewritten string    `json:"rewritten,omitempty"` // the question that they were understood as
+	Request   string    `json:"request"`             // the user's message
+	Rewritten string    `json:"rewritten,omitempty"` // the request, clear in itself
 	Answer    string    `json:"answer,omitempty"`
 
-	// Queries are those that ran. They have no rows: of Rows there are the columns and the Count, and no Handle, as rows stay in their thread,
-	// and so does the Proof. A Query and Arguments that are large are left out.
+	// Queries are the queries that ran. Rows and the Proof stay in the conversation's
+	// thread: of Rows only the columns and the Count are kept. A large Query or
+	// Arguments is left out.
 	Queries []qed.QueryMetadata `json:"queries,omitempty"`
 }
 
-// A KnownEntity is an [Entity] that a user spoke of, in whatever conversation.
+// A KnownEntity is an entity that a user mentioned in any conversation.
 type KnownEntity struct {
 	qed.Entity
-	Times int       `json:"times"` // in how many turns
-	Last  time.Time `json:"last"`  // when it last came up
+	Times int       `json:"times"` // the number of turns that mention it
+	Last  time.Time `json:"last"`  // the last time
 }
 
-// ErrNoUser says that something was to be remembered of nobody.
-var ErrNoUser = errors.New("qed: a memory belongs to a user, and there is none")
+// ErrNoUser is returned if [User.ID] is empty.
+var ErrNoUser = errors.New("usermemory: the user has no ID")
 
 const (
-	maxRemembered      = 500
-	maxPastQueries     = 8
-	maxPastText        = 4 << 10 // bytes of a text, or a query
-	maxEntityText      = 200
-	maxTurnEntities    = 50
-	userMemoryAttempts = 12
+	maxRemembered   = 500
+	maxPastQueries  = 8
+	maxPastText     = 4 << 10 // bytes of a text, or a query
+	maxEntityText   = 200
+	maxTurnEntities = 50
+	maxAttempts     = 12
 )
 
-// Note remembers a turn and the entities that came up in it. A turn of the same Thread, number and plan takes the place of an earlier one; the
-// zero PastTurn is none. Its Time, where zero, is now.
+// Note adds a turn and the entities that it mentions to the memory of a user. It
+// replaces an earlier turn with the same Thread, Turn and Plan. A zero PastTurn adds
+// entities only. A zero Time means now.
 //
-// Where the memory has grown too large, it is compacted; what is too much is then removed from the store. Where that fails, [MemoryIncomplete] tells, and
-// a later Note does it.
+// If the memory is over its limits, Note removes the oldest part from the store. If
+// that fails, Note emits [qed.MemoryIncomplete], and a later Note removes it.
 func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []qed.Entity) error {
 	thread, err := m.thread(user)
 	if err != nil {
@@ -117,22 +136,23 @@ func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []
 		rec.Live = head.Live + 1
 		data, err := json.Marshal(rec)
 		if err != nil {
-			return fmt.Errorf("qed: a turn cannot be remembered: %w", err)
+			return fmt.Errorf("usermemory: the turn cannot be encoded: %w", err)
 		}
-		return m.Store.Append(ctx, thread, head.seq, store.Record{Time: qed.Clock(ctx)(), Kind: store.Memory, Data: data})
+		note := store.Record{Time: qed.Clock(ctx)(), Kind: store.Memory, Data: data}
+		return m.Store.Append(ctx, thread, head.seq, note)
 	})
 	if err != nil {
 		return err
 	}
 	if most := m.maxTurns(); rec.Live > most+most/4 {
 		if _, err := m.rewrite(ctx, thread, func(*userLog) int { return 1 }); err != nil && ctx.Err() == nil {
-			qed.Emit(ctx, qed.MemoryIncomplete{Message: "what is remembered of the user is not compacted yet: " + prompt.Clip(err.Error(), 300)})
+			qed.Emit(ctx, qed.MemoryIncomplete{Message: "the memory of the user could not be compacted: " + prompt.Clip(err.Error(), 300)})
 		}
 	}
 	return nil
 }
 
-// Entities returns the entities that the user spoke of, those that came up last first.
+// Entities returns the entities that the user mentioned, the last mentioned first.
 func (m *Memory) Entities(ctx context.Context, user User) ([]KnownEntity, error) {
 	thread, err := m.thread(user)
 	if err != nil {
@@ -150,17 +170,17 @@ func (m *Memory) Entities(ctx context.Context, user User) ([]KnownEntity, error)
 	return known, nil
 }
 
-// thread returns the id of a user's memory.
+// thread returns the ID of the thread of a user's memory.
 func (m *Memory) thread(user User) (string, error) {
 	switch {
 	case m == nil:
-		return "", errors.New("qed: the UserMemory is nil")
+		return "", errors.New("usermemory: the Memory is nil")
 	case m.Store == nil:
-		return "", errors.New("qed: UserMemory.Store is nil")
+		return "", errors.New("usermemory: Memory.Store is nil")
 	case user.ID == "":
 		return "", ErrNoUser
 	}
-	// The length tells "a" of "bc" from "ab" of "c".
+	// The length keeps user "a" of tenant "bc" apart from user "ab" of tenant "c".
 	sum := sha256.Sum256(fmt.Appendf(nil, "qed user memory %d %s %s", len(user.Tenant), user.Tenant, user.ID))
 	return fmt.Sprintf("qed/user-memory/%x", sum), nil
 }
@@ -169,18 +189,18 @@ func (m *Memory) maxTurns() int { return limitOr(m.MaxTurns, maxRemembered) }
 
 func (m *Memory) maxEntities() int { return limitOr(m.MaxEntities, maxRemembered) }
 
-func limitOr(limit, usual int) int {
+func limitOr(limit, standard int) int {
 	if limit <= 0 {
-		return usual
+		return standard
 	}
 	return limit
 }
 
-// retry does something again while others change the same memory.
+// retry repeats an operation while others change the same memory.
 func (m *Memory) retry(ctx context.Context, do func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := do()
-		if !errors.Is(err, store.ErrConflict) || attempt == userMemoryAttempts {
+		if !errors.Is(err, store.ErrConflict) || attempt == maxAttempts {
 			return err
 		}
 		if !retry.Sleep(ctx, rand.N(time.Duration(attempt)*2*time.Millisecond)) {
@@ -189,9 +209,11 @@ func (m *Memory) retry(ctx context.Context, do func() error) error {
 	}
 }
 
-// withoutRows returns what may leave the thread of a turn, with its texts cut.
+// withoutRows returns the turn without rows, and with its texts cut.
 func (t PastTurn) withoutRows() PastTurn {
-	t.Request, t.Rewritten, t.Answer = prompt.Clip(t.Request, maxPastText), prompt.Clip(t.Rewritten, maxPastText), prompt.Clip(t.Answer, maxPastText)
+	t.Request = prompt.Clip(t.Request, maxPastText)
+	t.Rewritten = prompt.Clip(t.Rewritten, maxPastText)
+	t.Answer = prompt.Clip(t.Answer, maxPastText)
 	t.Queries = slices.Clone(t.Queries[max(0, len(t.Queries)-maxPastQueries):])
 	for i := range t.Queries {
 		q := &t.Queries[i]
@@ -236,7 +258,8 @@ func mentions(turn *PastTurn, entities []qed.Entity) []userEntity {
 	return all
 }
 
-// entityKey tells entities apart: by their ids, and where they have none by their names, in whatever case.
+// entityKey returns a key that identifies an entity: by its ID or, without one, by its
+// name in lower case.
 func entityKey(e qed.Entity) string {
 	if e.ID != "" {
 		return e.Kind + "\x00id\x00" + e.ID

@@ -30,7 +30,7 @@ func past(thread string, turn int, request string) usermemory.PastTurn {
 
 func port(name, id string) qed.Entity { return qed.Entity{Kind: "port", Name: name, ID: id} }
 
-// noted notes turns for one user.
+// noted returns a memory with turns of one user.
 func noted(t testing.TB, m *usermemory.Memory, user usermemory.User, turns ...usermemory.PastTurn) {
 	t.Helper()
 	for _, turn := range turns {
@@ -40,7 +40,7 @@ func noted(t testing.TB, m *usermemory.Memory, user usermemory.User, turns ...us
 	}
 }
 
-// recalled returns the requests of what is recalled.
+// recalled returns the requests of the recalled turns.
 func recalled(t testing.TB, m *usermemory.Memory, user usermemory.User, text string, n int) []string {
 	t.Helper()
 	turns, err := m.Recall(t.Context(), user, text, n)
@@ -68,7 +68,7 @@ func pastTurns(t testing.TB, m *usermemory.Memory, user usermemory.User, n int) 
 	return requests
 }
 
-// names returns the names of the entities of a user, with how often they came up.
+// names returns the names of the entities of a user, with the number of times they were mentioned.
 func names(t testing.TB, m *usermemory.Memory, user usermemory.User) []string {
 	t.Helper()
 	entities, err := m.Entities(t.Context(), user)
@@ -116,7 +116,7 @@ func TestUserMemoryRecallsByWords(t *testing.T) {
 	same(t, "the newest", all[:2], pastTurns(t, m, ann, 2))
 }
 
-// topicVectors embeds by what a text is about, in as many dimensions.
+// topicVectors embeds a text by its topics, one dimension each.
 func topicVectors(topics ...string) vectors {
 	return func(texts []string) ([][]float32, error) {
 		var all [][]float32
@@ -143,7 +143,7 @@ func TestUserMemoryRecallsByVectors(t *testing.T) {
 	same(t, "by what it means", []string{"late ships"}, recalled(t, m, ann, "boats", 1))
 	same(t, "the most alike first", []string{"the crew", "late ships"}, recalled(t, m, ann, "sailors", 0))
 
-	// Without a vector that can be compared, words must do: beside the others, by rank.
+	// Turns without a comparable vector are compared by words, interleaved by rank.
 	other := *m
 	other.EmbedderModel = "two"
 	noted(t, &other, ann, past("2", 3, "boats in harbour"))
@@ -156,7 +156,7 @@ func TestUserMemoryRecallsByVectors(t *testing.T) {
 	same(t, "no embedder", []string{"boats in harbour"}, recalled(t, &plain, ann, "boats", 0))
 }
 
-// Where the embedder fails, words must do, and somebody hears of it.
+// If the embedder fails, words are used, and an event says so.
 func TestUserMemoryEmbedderFails(t *testing.T) {
 	st := new(store.InMemory)
 	nan := float32(math.NaN())
@@ -204,7 +204,7 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 	}
 }
 
-// Nobody gets at what is another one's, and no id can be read from the store.
+// Memories of users are separate, and no ID can be read from the store.
 func TestUserMemoryIsTheUsers(t *testing.T) {
 	var threads []string
 	st := &watched{Store: new(store.InMemory)}
@@ -233,7 +233,7 @@ func TestUserMemoryIsTheUsers(t *testing.T) {
 	}
 }
 
-// Who is nobody has no memory, and what is misused says so.
+// A user without an ID, and misuse, are errors.
 func TestUserMemoryRefuses(t *testing.T) {
 	whole := &usermemory.Memory{Store: new(store.InMemory)}
 	noted(t, whole, ann, past("1", 1, "ships"))
@@ -268,7 +268,7 @@ func TestUserMemoryRefuses(t *testing.T) {
 	same(t, "nothing is forgotten", []string{"ships"}, pastTurns(t, whole, ann, 0))
 }
 
-// listed notes the threads that are written.
+// listed is a store that records the threads that are written.
 type listed struct {
 	store.Store
 	threads *[]string
@@ -279,7 +279,7 @@ func (l listed) Append(ctx context.Context, thread string, after int64, recs ...
 	return l.Store.Append(ctx, thread, after, recs...)
 }
 
-// What leaves a thread has no rows and no handle, and is of a limited size.
+// A past turn has no rows and no handle, and its size is limited.
 func TestUserMemoryKeepsNoRows(t *testing.T) {
 	m := &usermemory.Memory{Store: new(store.InMemory)}
 	table := qed.Table{Columns: []qed.Column{{Name: "secret", Type: "text"}}}
@@ -355,7 +355,7 @@ func TestUserMemoryEntities(t *testing.T) {
 	same(t, "what is left", []string{"Hamburg 1"}, names(t, m, ann))
 }
 
-// raw is all that the store has.
+// raw returns all data of the store.
 func raw(t testing.TB, st store.Store, threads []string) string {
 	t.Helper()
 	var b strings.Builder
@@ -370,7 +370,7 @@ func raw(t testing.TB, st store.Store, threads []string) string {
 	return b.String()
 }
 
-// What is forgotten is gone from the store, wherever a crash comes in between by the next write.
+// Forgotten data is removed from the store or, after a crash, by the next write.
 func TestUserMemoryForgetsForGood(t *testing.T) {
 	down := errors.New("down")
 	for name, fail := range map[string]bool{"no crash": false, "a crash before the old records are removed": true} {
@@ -391,7 +391,7 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 				if !strings.Contains(raw(t, st, threads[:1]), "bananas") {
 					t.Fatal("nothing is left to remove")
 				}
-				// Somebody writes while it still fails: nothing is lost.
+				// A write while trimming fails loses nothing.
 				noted(t, m, ann, past("1", 3, "about crews"))
 				st.trim = nil
 				noted(t, m, ann, past("1", 4, "about fuel"))
@@ -414,7 +414,8 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 	}
 }
 
-// To forget again finishes what a crash prevented, though there is nothing more to forget.
+// Forgetting again finishes what a crash prevented, even if nothing is left to
+// forget.
 func TestUserMemoryForgetsAgain(t *testing.T) {
 	var threads []string
 	st := &watched{Store: new(store.InMemory)}
@@ -454,7 +455,7 @@ func TestUserMemoryIsBounded(t *testing.T) {
 	same(t, "entities", wantNames, names(t, m, ann))
 }
 
-// Several processes note for the same user at once, while one forgets: nothing is lost.
+// Several processes note for the same user while one forgets: nothing is lost.
 func TestUserMemoryConflicts(t *testing.T) {
 	m := &usermemory.Memory{Store: new(store.InMemory), MaxTurns: 50}
 	var group sync.WaitGroup
@@ -480,7 +481,7 @@ func TestUserMemoryConflicts(t *testing.T) {
 	}
 	same(t, "entities", []string{"Miami 40"}, names(t, m, ann))
 
-	// Somebody else is always faster.
+	// Another writer is always faster.
 	attempts := 0
 	st := &watched{Store: new(store.InMemory), append: func(context.Context, []store.Record, func(context.Context) error) error {
 		attempts++
@@ -492,7 +493,7 @@ func TestUserMemoryConflicts(t *testing.T) {
 	}
 }
 
-// A reader that is overtaken by a rewriting reads again.
+// A reader whose memory is rewritten in the meantime reads again.
 func TestUserMemoryReadsWhatIsRewritten(t *testing.T) {
 	st := &watched{Store: new(store.InMemory)}
 	m := &usermemory.Memory{Store: st}
@@ -515,7 +516,7 @@ func TestUserMemoryReadsWhatIsRewritten(t *testing.T) {
 	}
 }
 
-// A record that cannot be read is said to be so, and the user can begin anew.
+// A record that cannot be read is an error, and Forget starts a new memory.
 func TestUserMemoryCorrupt(t *testing.T) {
 	var threads []string
 	st := new(store.InMemory)
@@ -535,7 +536,7 @@ func TestUserMemoryCorrupt(t *testing.T) {
 	same(t, "anew", []string{"ships"}, recalled(t, m, ann, "ships", 1))
 }
 
-// Whatever stands in the log, reading it back ends well or says that it cannot be read.
+// For any log, reading works or returns an error.
 func FuzzUserMemoryRecords(f *testing.F) {
 	f.Add(`{"turns":[{"thread":"1","turn":1,"request":"ships","vector":"AACAPwAAAAA=","model":""}],"live":1}`, `{"begins":true,"entities":[{"kind":"port","name":"Miami","times":-3}],"live":-9}`)
 	f.Add(`{"turns":[{"vector":"AAAA"},{"vector":"AADAfwAAwH8="}]}`, `null`)
@@ -564,7 +565,7 @@ func FuzzUserMemoryRecords(f *testing.F) {
 	})
 }
 
-// randomVectors embeds anything in 384 dimensions.
+// randomVectors returns an embedder with random vectors of 384 dimensions.
 var randomVectors = vectors(func(texts []string) ([][]float32, error) {
 	var all [][]float32
 	for _, text := range texts {
@@ -609,11 +610,11 @@ func BenchmarkUserMemoryRecall(b *testing.B) {
 	}
 }
 
-// What a user asked in one conversation is found in another.
+// A turn of one conversation is found in another.
 func ExampleMemory() {
 	ctx := context.Background()
 	ann := usermemory.User{Tenant: "acme", ID: "ann"}
-	memory := &usermemory.Memory{Store: new(store.InMemory)} // with an Embedder, by what is meant and not by words
+	memory := &usermemory.Memory{Store: new(store.InMemory)} // with an Embedder, turns are found by meaning instead of words
 	err := memory.Note(ctx, ann, usermemory.PastTurn{
 		Thread: "monday", Turn: 1, Request: "Which shipments to Miami were late?", Answer: "12 of 142.",
 	}, []qed.Entity{{Kind: "port", Name: "Port of Miami", ID: "USMIA", Said: "Miami"}})

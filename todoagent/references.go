@@ -3,6 +3,7 @@ package todoagent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,10 +13,12 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// resultMember is the one member of an object that stands for the result of an earlier task.
+// resultMember is the only member of an object that refers to the result of an
+// earlier task: {"$result": "key/pointer"}.
 const resultMember = "$result"
 
-// reference returns the key and the JSON pointer of a value that stands for a result.
+// reference returns the key and the JSON pointer of a value that refers to a
+// result.
 func reference(v any) (key, pointer string, ok bool) {
 	object, _ := v.(map[string]any)
 	text, ok := object[resultMember].(string)
@@ -29,7 +32,8 @@ func reference(v any) (key, pointer string, ok bool) {
 	return key, pointer, true
 }
 
-// references returns the keys of the tasks whose results stand in arguments, sorted, each once.
+// references returns the keys of the tasks that arguments refer to, sorted, each
+// once.
 func references(arguments json.RawMessage) []string {
 	if !bytes.Contains(arguments, []byte(resultMember)) {
 		return nil
@@ -60,7 +64,8 @@ func eachReference(v any, visit func(key, pointer string)) {
 	}
 }
 
-// hasRows reports whether a value has [RowsRef] that are written out: nobody knows where they come from.
+// hasRows reports whether a value contains a [qed.RowsRef] that is written out:
+// the origin of such rows is not known.
 func hasRows(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:
@@ -79,8 +84,8 @@ func hasRows(v any) bool {
 	return false
 }
 
-// filled returns arguments with the results in the place of what stands for them.
-func filled(arguments json.RawMessage, result func(key string) (json.RawMessage, error)) (json.RawMessage, error) {
+// resolve returns arguments with the results in place of the references to them.
+func resolve(arguments json.RawMessage, result func(key string) (json.RawMessage, error)) (json.RawMessage, error) {
 	if !bytes.Contains(arguments, []byte(resultMember)) {
 		return arguments, nil
 	}
@@ -88,13 +93,13 @@ func filled(arguments json.RawMessage, result func(key string) (json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	if v, err = fill(v, result); err != nil {
+	if v, err = resolveValue(v, result); err != nil {
 		return nil, err
 	}
 	return json.Marshal(v)
 }
 
-func fill(v any, result func(key string) (json.RawMessage, error)) (any, error) {
+func resolveValue(v any, result func(key string) (json.RawMessage, error)) (any, error) {
 	if key, pointer, ok := reference(v); ok {
 		raw, err := result(key)
 		if err != nil {
@@ -106,13 +111,13 @@ func fill(v any, result func(key string) (json.RawMessage, error)) (any, error) 
 	switch v := v.(type) {
 	case map[string]any:
 		for name, e := range v {
-			if v[name], err = fill(e, result); err != nil {
+			if v[name], err = resolveValue(e, result); err != nil {
 				return nil, err
 			}
 		}
 	case []any:
 		for i, e := range v {
-			if v[i], err = fill(e, result); err != nil {
+			if v[i], err = resolveValue(e, result); err != nil {
 				return nil, err
 			}
 		}
@@ -120,7 +125,7 @@ func fill(v any, result func(key string) (json.RawMessage, error)) (any, error) 
 	return v, nil
 }
 
-// member returns what is at a JSON pointer of a task's result.
+// member returns the value at a JSON pointer of a task's result.
 func member(key, pointer string, raw json.RawMessage) (any, error) {
 	if pointer == "" {
 		return raw, nil
@@ -147,14 +152,14 @@ func member(key, pointer string, raw json.RawMessage) (any, error) {
 			}
 		}
 		if !found {
-			return nil, fmt.Errorf("the result of %s has nothing at %s: there it has %s", key, pointer, prompt.Clip(has, 300))
+			return nil, fmt.Errorf("the result of %s has no %s: it has %s", key, pointer, prompt.Clip(has, 300))
 		}
 		v = next
 	}
 	return v, nil
 }
 
-// decodeAny reads one JSON value. Numbers keep their digits.
+// decodeAny decodes one JSON value. Numbers keep their digits.
 func decodeAny(raw json.RawMessage) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -163,4 +168,42 @@ func decodeAny(raw json.RawMessage) (any, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// checkReferences returns an error if the arguments of a task refer to results of
+// tasks that do not come before it, or to members that a result cannot have, or
+// contain rows that are written out.
+func (a *agent) checkReferences(l *plan, key string, arguments json.RawMessage) error {
+	keys := l.keys()
+	at := slices.Index(keys, key)
+	v, err := decodeAny(arguments)
+	if err != nil {
+		return err
+	}
+	var problems []error
+	if hasRows(v) {
+		problems = append(problems, fmt.Errorf(
+			`task %s: rows must be the result of an earlier task, {"$result": "KEY/rows"}, and cannot be written out`,
+			key))
+	}
+	eachReference(v, func(needs, pointer string) {
+		i := slices.Index(keys, needs)
+		if i < 0 || i >= at {
+			problems = append(problems, fmt.Errorf(
+				"task %s: its arguments refer to the result of %q, which is not a task before it",
+				key, prompt.Clip(needs, 100)))
+			return
+		}
+		tool, ok := a.plans[l.Tasks[i].Tool]
+		if !ok || tool.returns == nil || pointer == "" {
+			return
+		}
+		name, _, _ := strings.Cut(pointer[1:], "/")
+		if !slices.Contains(tool.returns, name) {
+			problems = append(problems, fmt.Errorf(
+				"task %s: the result of %s has no %q: %s returns %s",
+				key, needs, prompt.Clip(name, 100), tool.Name, strings.Join(tool.returns, ", ")))
+		}
+	})
+	return errors.Join(problems...)
 }

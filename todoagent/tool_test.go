@@ -11,9 +11,9 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// What is wrong with the arguments of a plan is told at once, and so that a model can mend it: by its tries it has few. A reference to
-// a result is no fault, nor what others are measured by.
-func TestTodoTellsWrongArguments(t *testing.T) {
+// All problems of a plan's arguments are reported at once, so that the model
+// can fix them in one try. A reference to a result is not a problem.
+func TestTellsWrongArguments(t *testing.T) {
 	count := qed.Tool{
 		Name: "count", Idempotent: true,
 		Input: json.RawMessage(`{"type":"object","properties":{"port":{"type":"string"},"limit":{"type":"integer","maximum":5},

@@ -12,21 +12,21 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// reiterated is what the model makes of a message.
-type reiterated struct {
+// rewritten is the model's reply to reiterate_intention.
+type rewritten struct {
 	Question string `json:"question" jsonschema_description:"the request, clear in itself"`
 }
 
-// maxQuestion limits a rewritten question, in bytes.
-const maxQuestion = 4000
+const maxQuestion = 4000 // bytes of a rewritten request
 
-// reiterate is the node that rewrites a request so that it is clear in itself: what it refers to is named, and its dates are dates.
-func (a *agent) reiterate(ctx context.Context, s state) (state, error) {
+// rewrite is the node that rewrites a request so that it is clear in itself: it
+// names what the request refers to, and has dates instead of relative times.
+func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 	if err := a.recall(ctx, &s); err != nil {
 		return s, err
 	}
 	now := qed.Now(ctx).In(a.opt.TimeZone)
-	data := ReiterateData{
+	data := RewriteData{
 		Message: s.Text,
 		Before:  s.Before,
 		Now:     now.Format("Monday 2006-01-02 15:04"),
@@ -34,17 +34,17 @@ func (a *agent) reiterate(ctx context.Context, s state) (state, error) {
 		Periods: periods(now),
 		Known:   s.Known,
 	}
-	req, err := a.model.Request("reiterate_intention", a.prompts.Reiterate, data, s.History)
+	req, err := a.model.Request("reiterate_intention", a.prompts.Rewrite, data, s.History)
 	if err != nil {
 		return s, err
 	}
-	said, err := asking.Object[reiterated](ctx, a.model, new(llm.Usage), req)
+	reply, err := asking.Object[rewritten](ctx, a.model, new(llm.Usage), req)
 	if err != nil && !asking.Unusable(err) {
 		return s, err
 	}
-	s.Rewritten = prompt.Clip(strings.TrimSpace(said.Question), maxQuestion)
+	s.Rewritten = prompt.Clip(strings.TrimSpace(reply.Question), maxQuestion)
 	if s.Rewritten == "" {
-		s.Rewritten = s.Text // as it was said is better than nothing
+		s.Rewritten = s.Text // the plan can be made from the message as well
 	}
 	s.Ground = qed.NewID(ctx)
 	s.History = nil
@@ -52,7 +52,7 @@ func (a *agent) reiterate(ctx context.Context, s state) (state, error) {
 	return s, nil
 }
 
-// zoneName returns what the zone of a time is called, that of the machine too.
+// zoneName returns the name of a time's zone, also of the machine's local zone.
 func zoneName(t time.Time) string {
 	if t.Location() == time.Local {
 		return t.Format("MST (UTC-07:00)")
@@ -60,16 +60,17 @@ func zoneName(t time.Time) string {
 	return t.Location().String()
 }
 
-// A Period is a time that people name by where they stand in it.
+// A Period is a time that people name relative to today, such as "last month".
 type Period struct {
 	Name string
 	From string // the first day, such as 2025-01-08
 	To   string // the day after the last
 }
 
-// periods returns what relative times mean on the day of now. A week is seven days: the last one ends with yesterday.
+// periods returns what relative times mean on the day of now. A week is seven
+// days: last week ends with yesterday.
 func periods(now time.Time) []Period {
-	// In UTC, as a zone can have days that have no midnight.
+	// In UTC, because a day can lack midnight in other zones.
 	day := func(year int, month time.Month, day int) time.Time {
 		return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	}
@@ -103,5 +104,5 @@ func periods(now time.Time) []Period {
 	return list
 }
 
-// String returns p as a prompt has it.
+// String returns p for a prompt.
 func (p Period) String() string { return fmt.Sprintf("%s: from %s, before %s", p.Name, p.From, p.To) }

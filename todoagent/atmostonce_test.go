@@ -15,7 +15,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// A todoLedger counts what is done that must not be done by itself.
+// A todoLedger counts calls that must not be repeated without the user.
 type todoLedger struct {
 	mu      sync.Mutex
 	paid    map[string]int // calls of a tool that must not be repeated, by key
@@ -47,7 +47,7 @@ func (l *todoLedger) tools() []qed.Tool {
 	return []qed.Tool{pay, danger}
 }
 
-// sorted returns a JSON value with its members in order.
+// sorted returns a JSON value with its members sorted.
 func sorted(raw json.RawMessage) string {
 	var v any
 	if json.Unmarshal(raw, &v) != nil {
@@ -57,7 +57,8 @@ func sorted(raw json.RawMessage) string {
 	return string(out)
 }
 
-// randomPlan returns tasks that pay, ask, fail and want approval, some of which need others' results.
+// randomPlan returns tasks that pay, ask, fail and need approval; some of them
+// need the results of others.
 func randomPlan(r *rand.Rand) []todoTask {
 	var tasks []todoTask
 	for i := range 2 + r.IntN(5) {
@@ -74,9 +75,10 @@ func randomPlan(r *rand.Rand) []todoTask {
 	return tasks
 }
 
-// Whatever is said, what must not be repeated is done once, but for a retry or an edit of it by its key, and what is to be approved runs as
-// often as it was approved.
-func TestTodoDoesNothingByItself(t *testing.T) {
+// For any messages, an at-most-once call is made once, unless the user retries
+// or edits its task by key, and a call that needs approval runs as often as it
+// was approved.
+func TestDoesNothingByItself(t *testing.T) {
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 99))
 		l := &todoLedger{paid: map[string]int{}, asked: map[string]int{}, ran: map[string]int{}, allowed: map[string]int{}}

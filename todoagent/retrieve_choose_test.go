@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// A conversation that remembers queries, and a tool that runs them.
+// queries is a conversation that remembers queries, and the tool that runs them.
 type queries struct {
 	registry *qed.Registry
 	ran      int
@@ -185,7 +185,7 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 		t.Errorf("what is remembered has changed (-want +got)\n%s", diff)
 	}
 
-	// Of a query of which nobody knows what ran, nothing is said to have.
+	// Without a remembered proof, the executed query stays empty.
 	q.entries = []qed.QueryMetadata{shipment(5, "ships", "es_executor")}
 	q.retrieve(t, `{}`)
 	want = qed.Query{Language: "elasticsearch", Written: `{"query":{"match_all":{}}}`, Rows: 20, Cached: true, Handle: q.found.Rows.Handle}
@@ -193,7 +193,7 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 
-	// Why rows are missing is still known.
+	// The reason for missing rows is kept.
 	lacking := shipment(6, "ships", "es_executor")
 	lacking.Rows = &qed.RowsRef{Count: 1, Partial: "a shard failed", Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Miami"}}}}
 	q.entries = []qed.QueryMetadata{lacking}
@@ -211,14 +211,14 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 	if m := q.found.Metadata; m.Tool != "es_executor" || string(m.Arguments) != `{"port":"Miami"}` || m.Request != "ships" || m.ExecutedAt.IsZero() {
 		t.Errorf("metadata %+v", m)
 	}
-	// What was found again is remembered, and its rows are there.
+	// The refreshed query is remembered with its rows.
 	q.entries = []qed.QueryMetadata{*q.found.Metadata}
 	q.retrieve(t, `{}`)
 	if !q.found.Cached || q.ran != 1 || q.found.Rows.Sample.Rows[0][1] != int64(100) {
 		t.Errorf("it ran %d times: %+v", q.ran, q.found)
 	}
 
-	// Rows that are not kept are found again, by a tool that checks as it did.
+	// Rows that are not kept are found again by the same tool with its checks.
 	for name, rows := range map[string]*qed.RowsRef{
 		"a handle of another thread": {Handle: "kept/k1234", Count: 3},
 		"the columns alone":          {Count: 3, Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}}},

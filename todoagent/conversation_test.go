@@ -16,7 +16,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// A todoStep is a message, and what has to come of it.
+// A todoStep is a message and its expected outcome.
 type todoStep struct {
 	say     string
 	want    string   // the answer's text, or the text of the question; empty: any
@@ -34,8 +34,8 @@ func readAs(intent string) llmtest.Reply {
 	return llmtest.Reply{JSON: map[string]any{"intent": intent, "reason": "so it seems"}}
 }
 
-// Every conversation mixes answers, changes, aborts, going on, errors and trying again.
-func TestTodoConversations(t *testing.T) {
+// The conversations mix replies, changes, aborts, continuing, errors and retries.
+func TestConversations(t *testing.T) {
 	miami := planned(task("resolve", "resolve", `{"name":"Miami"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
 	shanghai := planned(task("resolve", "resolve", `{"name":"Shanghai"}`), task("sum", "say", `{"text":{"$result":"resolve/port"}}`))
 	flaky := planned(task("one", "say", `{"text":"1"}`), task("two", "flaky", `{}`), task("three", "say", `{"text":"3"}`))
@@ -260,9 +260,8 @@ func TestTodoConversations(t *testing.T) {
 	}
 }
 
-// Tasks that may run side by side do, and one that asks keeps no other from its end.
-func TestTodoSideBySide(t *testing.T) {
-	beside := func(t todoTask) todoTask { t.Parallel = true; return t }
+// Parallel tasks run at the same time, and one that interrupts the run does not stop the others.
+func TestSideBySide(t *testing.T) {
 	var running, most, calls atomic.Int64
 	both := make(chan struct{})
 	wait := repeatable(qed.NewTool("wait", "waits for the other", func(ctx context.Context, _ struct {
@@ -281,7 +280,7 @@ func TestTodoSideBySide(t *testing.T) {
 		return map[string]string{"text": "waited"}, nil
 	}))
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(
-		beside(task("a", "wait", `{"n":1}`)), beside(task("b", "resolve", `{"name":"Miami"}`)), beside(task("c", "wait", `{"n":2}`)),
+		parallel(task("a", "wait", `{"n":1}`)), parallel(task("b", "resolve", `{"name":"Miami"}`)), parallel(task("c", "wait", `{"n":2}`)),
 		task("end", "say", `{"text":{"$result":"b/port"}}`))}})
 	talk := newTodoTalk(t, model, todoTools(t, wait), nil)
 	if answer := talk.say("go"); len(answer.Questions) != 1 {
@@ -297,7 +296,7 @@ func TestTodoSideBySide(t *testing.T) {
 	}
 }
 
-func TestTodoApprovals(t *testing.T) {
+func TestApprovals(t *testing.T) {
 	run := func() todoTask { return task("run", "say", `{"text":"ran"}`) }
 	tests := map[string]struct {
 		opt   todoagent.Options
@@ -308,7 +307,7 @@ func TestTodoApprovals(t *testing.T) {
 		calls string // the tool whose calls are approved
 	}{
 		"a plan is approved":             {opt: todoagent.Options{ApprovePlan: true}, say: "yes", want: "ran"},
-		"a plan is rejected":             {opt: todoagent.Options{ApprovePlan: true}, say: "no", want: "All right, I leave it."},
+		"a plan is rejected":             {opt: todoagent.Options{ApprovePlan: true}, say: "no", want: "All right, the plan is dropped."},
 		"a plan is changed":              {opt: todoagent.Options{ApprovePlan: true}, say: `edit: {"tasks":{"run":{"description":"d","tool":"say","arguments":{"text":"changed"},"can_clarify":false,"status":"pending"}},"current_task_key":"run","original_request":"","rewritten_request":""}`, want: "changed"},
 		"a plan is changed to a bad one": {opt: todoagent.Options{ApprovePlan: true}, say: `edit: {"tasks":{"run":{"description":"d","tool":"rm","can_clarify":false,"status":"pending"}},"current_task_key":"run","original_request":"","rewritten_request":""}`, asks: true},
 		"a call is approved":             {calls: "say", say: "ok", want: "ran"},
@@ -379,7 +378,7 @@ func TestTodoApprovals(t *testing.T) {
 	})
 }
 
-func TestTodoRefusesOptions(t *testing.T) {
+func TestRefusesOptions(t *testing.T) {
 	model, tools := llmtest.New(), todoTools(t)
 	for name, opt := range map[string]*todoagent.Options{
 		"a negative limit":            {MaxTodos: -1},

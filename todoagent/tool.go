@@ -14,18 +14,20 @@ import (
 	"github.com/qedkit/qed/internal/schema"
 )
 
-// A plannable tool can be checked for what it will be called with before that is all known.
-type plannable struct {
+// A planTool checks the arguments of a tool before the results that they refer to
+// are known.
+type planTool struct {
 	qed.Tool
-	exact   *schema.Validator // the schema of its arguments
+	exact   *schema.Validator // for arguments without references
 	returns []string          // the members of its result; nil: not known
 
-	// loose is the schema with references to results in the place of any value. Nil where the schema has no such form: then
-	// arguments with references are checked when they are filled in.
+	// loose accepts a reference to a result in place of any value. It is nil if the
+	// schema has no such form: arguments with references are then checked when the
+	// tool is called.
 	loose *schema.Validator
 }
 
-func newPlannable(t qed.Tool) (*plannable, error) {
+func newPlanTool(t qed.Tool) (*planTool, error) {
 	input := t.Input
 	if input == nil {
 		input = json.RawMessage(`{"type":"object","additionalProperties":false}`)
@@ -34,18 +36,20 @@ func newPlannable(t qed.Tool) (*plannable, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &plannable{t, exact, members(t.Output), looseSchema(input)}, nil
+	return &planTool{Tool: t, exact: exact, returns: members(t.Output), loose: looseSchema(input)}, nil
 }
 
-// planned returns a tool of a plan. One that is not registered any more, as another program made the plan, cannot be called: see [Registry.Do].
-func (a *agent) planned(tool string) *plannable {
-	if p := a.plans[tool]; p != nil {
+// tool returns the tool of a task. A tool that is not registered any more has only
+// a name, and [qed.Registry.Do] refuses the call.
+func (a *agent) tool(name string) *planTool {
+	if p := a.plans[name]; p != nil {
 		return p
 	}
-	return &plannable{Tool: qed.Tool{Name: tool}}
+	return &planTool{Tool: qed.Tool{Name: name}}
 }
 
-// members returns the members of the objects that a schema allows, in its order, or nil where it allows others as well.
+// members returns the names of the members of the objects that a schema allows, in
+// its order, or nil if it also allows others.
 func members(output json.RawMessage) []string {
 	var s jsonschema.Schema
 	if json.Unmarshal(output, &s) != nil || s.Type != "object" || s.AdditionalProperties == nil || len(s.Properties) == 0 {
@@ -60,7 +64,7 @@ func members(output json.RawMessage) []string {
 	return slices.Sorted(maps.Keys(s.Properties))
 }
 
-// looseSchema returns the schema with references in the place of any value, or nil.
+// looseSchema returns the schema with references in place of any value, or nil.
 func looseSchema(input json.RawMessage) *schema.Validator {
 	v, err := decodeAny(input)
 	if err != nil || !loosen(v) {
@@ -77,8 +81,10 @@ func looseSchema(input json.RawMessage) *schema.Validator {
 	return loose
 }
 
-// loosen lets a reference stand for every value within what a schema describes, and for a whole one nowhere. It drops what could refuse
-// a good value for a reference in it. It reports false where the schema points at its own parts, which have other places then.
+// loosen changes a schema so that a reference is accepted in place of every value
+// inside of what it describes, but not of the whole. It drops keywords that could
+// refuse a valid value because of a reference in it. It returns false if the schema
+// points at its own parts, whose paths change.
 func loosen(v any) bool {
 	s, ok := v.(map[string]any)
 	if !ok {
@@ -139,10 +145,10 @@ func loosen(v any) bool {
 	return good
 }
 
-// namedSchema matches a pointer at a definition, which stays where it is.
+// namedSchema matches a pointer to a definition: its path does not change.
 var namedSchema = regexp.MustCompile(`^#/(\$defs|definitions)/[^/]+$`)
 
-// orReference returns a schema that a reference to a result fits as well.
+// orReference returns a schema that also accepts a reference to a result.
 func orReference(s any) any {
 	return map[string]any{"anyOf": []any{s, map[string]any{
 		schema.StandIn:         true,
@@ -153,8 +159,9 @@ func orReference(s any) any {
 	}}}
 }
 
-// check says what is wrong with the arguments of a plan's task. It returns them as they are kept.
-func (p *plannable) check(arguments json.RawMessage) (json.RawMessage, error) {
+// check checks the arguments of a task and returns them in the form that the plan
+// keeps.
+func (p *planTool) check(arguments json.RawMessage) (json.RawMessage, error) {
 	if len(bytes.TrimSpace(arguments)) == 0 {
 		arguments = json.RawMessage("{}")
 	}
@@ -167,7 +174,7 @@ func (p *plannable) check(arguments json.RawMessage) (json.RawMessage, error) {
 	case err != nil:
 		return nil, err
 	case text[0] != '{':
-		return nil, errors.New("they are no JSON object")
+		return nil, errors.New("they are not a JSON object")
 	}
 	return text, nil
 }

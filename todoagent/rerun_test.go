@@ -17,8 +17,9 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// Below a payment that failed, what is said decides whether it is made again: skipping and bringing back does not, its own name does.
-func TestTodoPaymentBelow(t *testing.T) {
+// Below a payment that failed, what is said decides whether it is made again:
+// skipping and bringing back does not, its own name does.
+func TestPaymentBelow(t *testing.T) {
 	for name, test := range map[string]struct {
 		say  []string
 		paid int
@@ -45,8 +46,9 @@ func TestTodoPaymentBelow(t *testing.T) {
 	}
 }
 
-// A tool that asks has not done its work: what the user says instead of an answer may change what it is called with.
-func TestTodoEditOfWhatAsks(t *testing.T) {
+// A tool that asks has not done its work: what the user says instead of an
+// answer may change what it is called with.
+func TestEditOfWhatAsks(t *testing.T) {
 	resolve := qed.NewTool("lookup", "looks up a port", func(ctx context.Context, in struct {
 		Name string `json:"name"`
 	}) (string, error) {
@@ -66,8 +68,8 @@ func TestTodoEditOfWhatAsks(t *testing.T) {
 	}
 }
 
-// Small results are told, and only nothing is not.
-func TestTodoSmallResults(t *testing.T) {
+// Small results are in the answer, except empty ones.
+func TestSmallResults(t *testing.T) {
 	for result, want := range map[string]string{`142`: "Do n: 142", `true`: "Do n: true", `"US"`: "US", `[7]`: "Do n: [7]", `null`: "Do n: done", `{}`: "Do n: done"} {
 		tool := repeatable(qed.Tool{Name: "n", Input: []byte(`{"type":"object"}`), Call: func(context.Context, json.RawMessage) (json.RawMessage, error) {
 			return json.RawMessage(result), nil
@@ -79,8 +81,8 @@ func TestTodoSmallResults(t *testing.T) {
 	}
 }
 
-// An agent that failed before it asked anything is not asked what the agent around it asked then.
-func TestTodoFailedBeforeAQuestion(t *testing.T) {
+// An agent that failed before it asked does not get the question of the agent around it.
+func TestFailedBeforeAQuestion(t *testing.T) {
 	var requests []string
 	var calls atomic.Int32
 	model := plansInTurn("new_request", []todoTask{task("s", "say", `{"text":"hi"}`)})
@@ -107,8 +109,8 @@ func TestTodoFailedBeforeAQuestion(t *testing.T) {
 	}
 }
 
-// A plan that waits in an agent that is a task goes on where the budget of the turn stopped it.
-func TestTodoNestedBudget(t *testing.T) {
+// The open plan of an agent that is a task resumes where the budget of the turn stopped it.
+func TestNestedBudget(t *testing.T) {
 	l := &ledger{}
 	inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("p", "pay", `{"k":"p"}`), task("a", "say", `{"text":"1"}`), task("b", "say", `{"text":"done"}`)}), payTool(l))
 	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
@@ -121,7 +123,7 @@ func TestTodoNestedBudget(t *testing.T) {
 	}
 }
 
-// slowResults is a store that once does not give what is kept.
+// slowResults is a store that fails once to return a saved value.
 type slowResults struct {
 	store.Store
 	fails atomic.Bool
@@ -141,8 +143,8 @@ func (s *slowResults) Records(ctx context.Context, thread string, r store.Range)
 	}
 }
 
-// An answer that cannot be read, as the store does not give it, is given in a later turn.
-func TestTodoAnswerIsReadLater(t *testing.T) {
+// An answer whose results the store fails to return is given in a later turn.
+func TestAnswerIsReadLater(t *testing.T) {
 	st := &slowResults{Store: &store.InMemory{}}
 	long := strings.Repeat("x", 5000)
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("l", "say", `{"text":"`+long+`"}`), task("f", "fail", `{}`))}})

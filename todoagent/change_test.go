@@ -13,8 +13,9 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// What must not be called twice is so only in the user's own words, and not in what the model reads in others of his.
-func TestTodoModelDoesNothingTwice(t *testing.T) {
+// An at-most-once call is repeated only for the user's own words, not for the
+// model's reading of a message.
+func TestModelDoesNothingTwice(t *testing.T) {
 	for _, test := range []struct {
 		say, action string // what the user says, and what the model makes of it
 		repeat      bool   // what has run may be called again
@@ -58,8 +59,9 @@ func TestTodoModelDoesNothingTwice(t *testing.T) {
 	}
 }
 
-// What was skipped only as it needs a result comes back with that, but for what the user does not want.
-func TestTodoSkippedComesBack(t *testing.T) {
+// A task that was skipped because it needs a result comes back with that
+// result, unless the user skipped it.
+func TestSkippedComesBack(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(
 		task("f", "fail", `{}`), task("a", "resolve", `{"name":"Shanghai"}`), task("b", "say", `{"text":{"$result":"a/port"}}`), task("c", "say", `{"text":{"$result":"a/port"}}`))}})
 	talk := newTodoTalk(t, model, todoTools(t), nil)
@@ -71,8 +73,9 @@ func TestTodoSkippedComesBack(t *testing.T) {
 	}
 }
 
-// The answer has the words of every task whose result goes into no other, whatever their order is, and no JSON beside them.
-func TestTodoAnswerText(t *testing.T) {
+// The answer has the texts of all tasks whose results no other task uses, in
+// any order, and no JSON next to them.
+func TestAnswerText(t *testing.T) {
 	draw := repeatable(qed.NewTool("draw", "draws", func(context.Context, struct{}) (qed.Finding, error) {
 		return qed.Finding{Artifacts: []qed.ArtifactRef{{Name: "c.json", MediaType: "application/json", Data: []byte(`{}`)}}}, nil
 	}))
@@ -99,7 +102,7 @@ func TestTodoAnswerText(t *testing.T) {
 	}
 }
 
-// recordSizes is a store that tells how large the largest record was.
+// recordSizes is a store that measures its largest record.
 type recordSizes struct {
 	store.Store
 	largest int
@@ -114,8 +117,8 @@ func (s *recordSizes) Append(ctx context.Context, thread string, after int64, re
 	return s.Store.Append(ctx, thread, after, recs...)
 }
 
-// What tasks find is beside the state, however much it is, and nothing gathers in it from turn to turn.
-func TestTodoStateStaysSmall(t *testing.T) {
+// Large results are saved separately from the state, and the state does not grow from turn to turn.
+func TestStateStaysSmall(t *testing.T) {
 	finds := repeatable(qed.NewTool("finds", "finds much", func(_ context.Context, in struct {
 		K int `json:"k"`
 	}) (qed.Finding, error) {
@@ -143,8 +146,8 @@ func TestTodoStateStaysSmall(t *testing.T) {
 	}
 }
 
-// That holds as well where a process died in the tool, or before it saved that the tool was called.
-func TestTodoModelDoesNothingTwiceAfterCrash(t *testing.T) {
+// The same holds if the process died in the tool, or before it recorded the call.
+func TestModelDoesNothingTwiceAfterCrash(t *testing.T) {
 	plan := []todoTask{task("pay", "pay", `{"k":"pay"}`), task("f", "fail", `{}`)}
 	replies := map[string][]llmtest.Reply{"plan_todos": {planned(plan...)}}
 	l := &ledger{}

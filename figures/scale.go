@@ -1,0 +1,184 @@
+package figures
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// wordPowers has the words for powers of ten.
+var wordPowers = func() map[string]int {
+	table := map[string]int{}
+	for power, words := range map[int]string{
+		2: "hundred hundreds hundert 百",
+		3: "thousand thousands tausend tsd duizend tusen tusind mille mila millier milliers mil тыс тысяч тысяча тысячи tysiąc tysiące tysięcy tys tisíc 千 천",
+		4: "万 萬 만",
+		5: "lakh lakhs lac lacs",
+		6: "million millions millionen millioner millón millones milione milioni milhão milhões miljoen miljoner miljon milion miliony milionów milionů milyon " +
+			"mio mn mln mm млн миллион миллиона миллионов",
+		7: "crore crores",
+		8: "亿 億 억",
+		9: "milliard milliards milliarde milliarden milliarder miliardo miliardi miljard miljarder miliard miliardy miliardów milyar millardo millardos " +
+			"bilhão bilhões billion billions mrd mld bn bln млрд миллиард миллиарда миллиардов",
+		12: "trillion trillions trn tn billionen billones billón biljoen 兆",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			table[word] = power
+		}
+	}
+	delete(table, "mm") // millimetres, unless it stands next to a currency
+	return table
+}()
+
+// letterPowers has what is a power of ten next to a currency, as in kEUR, USDm
+// and €20m.
+var letterPowers = map[string]int{"k": 3, "t": 3, "tsd": 3, "m": 6, "mm": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9, "md": 9, "mrd": 9}
+
+var (
+	currencies = set("eur euro euros usd dollar dollars gbp chf jpy cny rmb inr sek nok dkk pln czk huf cad sgd hkd brl mxn zar aed krw rub kr")
+	percents   = set("percent percentage pct prozent prozentpunkte procent procenten procenta prosent porcentaje процент процента процентов")
+)
+
+func set(words string) map[string]bool {
+	s := map[string]bool{}
+	for word := range strings.FieldsSeq(words) {
+		s[word] = true
+	}
+	return s
+}
+
+// wordPower returns the power of ten of a word in lower case, or 0.
+func wordPower(word string, style Style) int {
+	switch {
+	case word == "mil" && style == PointDecimal: // English: a million dollars
+		return 6
+	case (word == "billion" || word == "billions") && style == CommaDecimal: // German, French, Danish
+		return 12
+	case wordPowers[word] != 0:
+		return wordPowers[word]
+	}
+	for currency := range currencies {
+		for _, letters := range []string{strings.TrimSuffix(word, currency), strings.TrimPrefix(word, currency)} {
+			if letters != word && letterPowers[letters] != 0 {
+				return letterPowers[letters]
+			}
+		}
+	}
+	return 0
+}
+
+// scale reads the scale of a number from the text behind it, and returns the
+// length of what says so.
+func (n *Number) scale(behind string, money bool, style Style) int {
+	rest := strings.TrimLeftFunc(behind, func(r rune) bool {
+		money = money || unicode.Is(unicode.Sc, r)
+		return isAround(r)
+	})
+	glued := rest == behind
+	if strings.HasPrefix(rest, "%") {
+		n.Percent = true
+		return len(behind) - len(rest) + 1
+	}
+	word, tail := cutWord(rest)
+	next, after := cutWord(strings.TrimLeftFunc(tail, isAround))
+	lower, next := strings.ToLower(word), strings.ToLower(next)
+	switch {
+	case percents[lower]:
+		n.Percent = true
+		return len(behind) - len(tail)
+	case (lower == "per" || lower == "pour" || lower == "por") && (next == "cent" || next == "cento" || next == "ciento"):
+		n.Percent = true
+		return len(behind) - len(after)
+	case n.attached && glued: // a name, such as A320m
+		return 0
+	}
+	if power := wordPower(lower, style); power != 0 {
+		n.power = power
+		if more := wordPower(next, style); more != 0 { // thousand million
+			n.power, tail = power+more, after
+		}
+		return len(behind) - len(tail)
+	}
+	n.power, n.unsure = letterPower(word, tail, glued, money)
+	if n.power == 0 {
+		return 0
+	}
+	return len(behind) - len(tail)
+}
+
+// letterPower returns the power of ten of letters such as k and m, which may
+// mean other things too: unsure reports that they may be a unit of measure.
+func letterPower(letters, behind string, glued, money bool) (power int, unsure bool) {
+	after, _ := utf8.DecodeRuneInString(behind)
+	lower := strings.ToLower(letters)
+	switch {
+	case isNumberSign(after): // 20m²
+		return 0, false
+	case unicode.Is(unicode.Sc, after): // T€
+		return letterPowers[lower], false
+	case money && lower == "t":
+		return 12, false
+	case money && lower != "tsd":
+		return letterPowers[lower], false
+	case lower == "k" || letters == "M" || letters == "B" || letters == "MM":
+		return letterPowers[lower], false
+	case glued && (letters == "m" || letters == "b"): // millions or metres
+		return letterPowers[letters], true
+	}
+	return 0, false
+}
+
+// cutWord cuts the letters from the beginning of a text, or one letter of a
+// script without spaces.
+func cutWord(text string) (word, tail string) {
+	for i, r := range text {
+		if hasNoSpaces(r) && i == 0 {
+			return string(r), text[len(string(r)):]
+		}
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) || hasNoSpaces(r) {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
+// isAround reports whether r may stand between a number and its scale or
+// currency, as in **20** million, 20-million and 20 €.
+func isAround(r rune) bool {
+	return unicode.IsSpace(r) || unicode.Is(unicode.Sc, r) || strings.ContainsRune("-+*(", r)
+}
+
+// hasNoSpaces reports whether r is of a script without spaces between words.
+func hasNoSpaces(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai)
+}
+
+// endsWithMoney reports whether a text ends with a currency.
+func endsWithMoney(text string) bool {
+	text = text[max(0, len(text)-24):]
+	trimmed := strings.TrimRightFunc(text, func(r rune) bool { return isAround(r) && !unicode.Is(unicode.Sc, r) })
+	last, _ := utf8.DecodeLastRuneInString(trimmed)
+	word := trimmed[len(strings.TrimRightFunc(trimmed, unicode.IsLetter)):]
+	return unicode.Is(unicode.Sc, last) || currencies[strings.ToLower(word)]
+}
+
+// powerOfName returns the power of ten that a name says its numbers are counted
+// in, as revenue_millions, revenueMillions and "cost (k€)" do, or 0.
+func powerOfName(name string) int {
+	for _, word := range nameWords.FindAllString(name, -1) {
+		word = strings.ToLower(word)
+		letters := strings.TrimFunc(word, func(r rune) bool { return unicode.Is(unicode.Sc, r) })
+		power := wordPower(letters, PointDecimal)
+		if letters != word || word == "k" {
+			power = letterPowers[letters]
+		}
+		if power != 0 && word != "mil" && word != "mille" {
+			return power
+		}
+	}
+	return 0
+}
+
+// nameWords matches the words of a name, also those of camel case.
+var nameWords = regexp.MustCompile(`\p{Lu}*[\p{Ll}\p{Sc}]+|\p{Lu}+`)

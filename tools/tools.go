@@ -1,0 +1,214 @@
+// Package tools has the stock tools of a plan that ask a model. Add those that
+// an agent needs to its [qed.Registry]:
+//
+//	registry := qed.NewRegistry(nil)
+//	err := registry.Add(tools.NewSummary(model, nil), tools.NewInsights(model, nil))
+//
+// [NewSummary] writes the answer to a request from rows and findings,
+// [NewInsights] says what findings show and checks every number of its text,
+// [NewLLM] runs a prompt, and [NewEmbedding] returns vectors.
+//
+// A constructor returns a tool even if its arguments cannot be used;
+// [qed.Registry.Add] then returns the error.
+//
+// Tools of other packages: [github.com/qedkit/qed.AsTool] makes a tool of an
+// agent, and package todoagent has the tool that finds earlier queries.
+package tools
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/internal/option"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/llm"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// Options are how a tool asks its model. Nil and zero fields mean the defaults.
+type Options struct {
+	// Settings are how the tool calls its model. A call of the tool may take
+	// twice as long as ModelTimeout.
+	llm.Settings
+
+	// MaxData limits the rows in a prompt, and all other data in it, in bytes
+	// each. 0 means 24 KiB.
+	MaxData int
+
+	// Channel is the channel of the [qed.Token] events that stream the text.
+	// Empty means [qed.ChannelFinal] for [NewSummary] and [NewInsights], because
+	// their text mostly is the answer of an agent, and [qed.ChannelTool] for
+	// [NewLLM]. ChannelFinal becomes ChannelTool if the text is not the answer
+	// that the caller waits for: in an agent that is a tool of another agent, and
+	// in all tasks of a plan whose result another task uses.
+	Channel qed.Channel
+
+	// Prompt replaces the text that is sent to the model. It is a template for
+	// [PromptData], made with [qed.PromptFuncs]. Everything that a user, a model
+	// or a database wrote must go through its function quote. Nil means the
+	// package's own prompt.
+	Prompt *template.Template
+}
+
+// PromptData is the data of the prompts of this package. Texts must go through
+// the function quote, except Rows and Data: these are JSON in which no tag can
+// be closed.
+type PromptData struct {
+	Request   string // what is asked for; for llm_tool the prompt
+	Rows      string // the columns and the first rows, each a JSON array on a line; empty: none
+	Shown     int    // the number of rows in Rows
+	Count     int    // the number of rows that were found
+	Truncated bool   // the source has more rows than Count
+	Partial   string // why rows are missing, other than Truncated; empty if none are
+	Data      string // the findings, or what a prompt is about, as JSON; empty if there are none
+	DataCut   bool   // Data is cut off at its end
+
+	// The rest is for generate_insights: the limit, and the insights of the
+	// model's last reply that were accepted, and those that were refused, each
+	// with its numbers that are not in the data. The first prompt has none.
+	MaxInsights int
+	Accepted    []string
+	Refused     map[string][]string
+}
+
+const (
+	defaultMaxData = 24 << 10 // bytes
+	maxRequest     = 8 << 10
+	maxPartial     = 300
+)
+
+// newPromptData returns the prompt's data for a request, with at most limit
+// bytes of rows and of findings. If the rows are not kept any more, it uses
+// their sample. It also returns the rows that the prompt shows.
+func newPromptData(
+	ctx context.Context, request string, rows *qed.RowsRef, findings json.RawMessage, limit int,
+) (PromptData, *qed.Table, error) {
+	d := PromptData{Request: prompt.Clip(request, maxRequest)}
+	d.Data, d.DataCut = jsonText(findings, limit)
+	if rows == nil {
+		return d, nil, nil
+	}
+	table, err := rows.Table(ctx)
+	if errors.Is(err, qed.ErrNotFound) {
+		table, err = &rows.Sample, nil
+	}
+	if err != nil {
+		return d, nil, err
+	}
+	d.Rows, d.Shown = table.PromptLines(len(table.Rows), limit)
+	d.Count = max(rows.Count, len(table.Rows))
+	d.Truncated = rows.Truncated
+	d.Partial = prompt.Clip(rows.Partial, maxPartial)
+	return d, &qed.Table{Columns: table.Columns, Rows: table.Rows[:d.Shown]}, nil
+}
+
+// jsonText returns JSON for a prompt, in which no tag can be closed. If it has
+// more than limit bytes it is cut, and is then a JSON string.
+func jsonText(raw json.RawMessage, limit int) (text string, cut bool) {
+	if len(raw) == 0 {
+		return "", false
+	}
+	var compact, escaped bytes.Buffer
+	if json.Compact(&compact, raw) != nil {
+		compact = *bytes.NewBuffer(raw)
+	}
+	json.HTMLEscape(&escaped, compact.Bytes())
+	if escaped.Len() <= limit {
+		return escaped.String(), false
+	}
+	for n := limit; ; n = n * 3 / 4 { // quoting makes it longer
+		if text = prompt.Quote(prompt.Clip(compact.String(), n)); len(text) <= limit || n < 16 {
+			return text, true
+		}
+	}
+}
+
+// A toolModel is the model of a tool and how it is asked. It does not change.
+type toolModel struct {
+	model    *asking.Model
+	json     *asking.Model // the same model in JSON mode
+	tool     string
+	timeout  time.Duration
+	maxData  int
+	channel  qed.Channel
+	template *template.Template
+}
+
+// newToolModel returns how the tool with a name asks. channel is the default.
+func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channel) (*toolModel, error) {
+	if opt == nil {
+		opt = &Options{}
+	}
+	m := &toolModel{
+		tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel,
+		template: prompt.Parse(promptFiles, tool+".tmpl"),
+	}
+	if model == nil {
+		return m, fmt.Errorf("tools: %s needs a model", tool)
+	}
+	var err error
+	if m.model, err = asking.New("tools: "+tool, model, opt.Settings, qed.DurableModel); err != nil {
+		return m, err
+	}
+	settings := opt.Settings
+	settings.JSONMode = true // no provider constrains a reply to a schema that allows every object
+	if m.json, err = asking.New("tools: "+tool, model, settings, qed.DurableModel); err != nil {
+		return m, err
+	}
+	if err := option.Default("tools: "+tool+": Options.MaxData", &m.maxData, defaultMaxData); err != nil {
+		return m, err
+	}
+	if m.timeout == 0 {
+		m.timeout = asking.Standard.ModelTimeout
+	}
+	if m.channel == "" {
+		m.channel = channel
+	}
+	own := prompt.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: PromptData{}}
+	return m, prompt.Replace("tools: "+tool+": Options", own)
+}
+
+// finish completes the tool that asks m. If err is not nil, the tool is invalid.
+func (m *toolModel) finish(t qed.Tool, kind qed.ToolKind, err error) qed.Tool {
+	if err != nil {
+		return qed.InvalidTool(t.Name, err)
+	}
+	t.Kind, t.Idempotent, t.Timeout = kind, true, 2*m.timeout
+	return t
+}
+
+// text asks for a text and streams it. cut reports that the model reached its
+// output limit.
+func (m *toolModel) text(ctx context.Context, data PromptData) (text string, cut bool, err error) {
+	req, err := m.model.Request(m.tool, m.template, data, nil)
+	if err != nil {
+		return "", false, err
+	}
+	text, err = m.model.Text(ctx, new(llm.Usage), req, func(piece string) { m.emit(ctx, piece) })
+	cut = errors.Is(err, llm.ErrTruncated) && text != ""
+	if err != nil && !cut {
+		return "", false, err
+	}
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	if text == "" {
+		return "", false, errors.New("the model's text is empty")
+	}
+	return text, cut, nil
+}
+
+func (m *toolModel) emit(ctx context.Context, text string) {
+	if text != "" {
+		qed.Emit(ctx, qed.Token{Channel: m.channel, Content: text})
+	}
+}
