@@ -1,34 +1,34 @@
 package qed
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/store"
 )
 
-// ErrGraphChanged says that a run cannot go on because its graph is another than it was when the run began.
+// ErrGraphChanged reports that a run cannot be resumed because its graph was
+// changed since the run began.
 var ErrGraphChanged = errors.New("qed: the graph has changed")
 
-// A Checkpoint is the state of a graph as a run left it, for [CompileOptions.Migrate].
+// A Checkpoint is the recorded state of a graph. [CompileOptions].Migrate
+// converts one.
 type Checkpoint struct {
-	Version     string          // CompileOptions.Version of the graph that the run began with
-	Fingerprint string          // of that graph: its nodes, its ways and the type of its state
+	Version     string          // CompileOptions.Version of the graph that recorded it
+	Fingerprint string          // a hash of that graph: its nodes, its edges and the type of its state
 	Node        string          // the last node that succeeded
 	Step        int             // how many nodes were visited
 	State       json.RawMessage // after Node
 }
 
-// fingerprint is the same for graphs that can read each other's states and agree on what comes after which node.
+// makeFingerprint returns a hash that is the same for graphs that can read each
+// other's states and have the same edges.
 func (r *Runner[S]) makeFingerprint(version string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%q %q\n", r.name, version)
@@ -40,7 +40,7 @@ func (r *Runner[S]) makeFingerprint(version string) string {
 	return fmt.Sprintf("%x", sum[:8])
 }
 
-// describe writes how a t looks in JSON.
+// describe writes the JSON form of a t.
 func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
 	b.WriteString(t.Kind().String())
 	if seen[t] {
@@ -69,47 +69,15 @@ func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
 
 // commit records the state after a node.
 func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
-	w := writers.Get().(*stateWriter)
-	defer writers.Put(w)
-	w.Reset()
-	w.WriteString(r.steps[at].stamp)
-	w.Write(strconv.AppendInt(w.AvailableBuffer(), int64(count), 10))
-	w.WriteString(`,"state":`)
-	if err := w.json.Encode(s); err != nil {
-		return fmt.Errorf("the state cannot be kept: %w", err)
+	data, err := json.Marshal(stateData[*S]{r.fingerprint, r.version, r.steps[at].name, count, s})
+	if err != nil {
+		return fmt.Errorf("the state cannot be saved: %w", err)
 	}
-	w.Truncate(w.Len() - 1) // the encoder ends with a newline
-	w.WriteByte('}')
-	err := p.log.record(store.Record{Kind: store.Checkpoint, Address: p.address, Data: bytes.Clone(w.Bytes())})
-	if err == errLost {
-		return nil
-	}
-	return err
+	return p.log.recordOptional(store.Record{Kind: store.Checkpoint, Address: p.address, Data: data})
 }
 
-// A stateWriter is a buffer that JSON is written into.
-type stateWriter struct {
-	bytes.Buffer
-	json *json.Encoder
-}
-
-var writers = sync.Pool{New: func() any {
-	w := &stateWriter{}
-	w.json = json.NewEncoder(&w.Buffer)
-	return w
-}}
-
-// stamp is how the data of a state's record begin, after a node.
-func (r *Runner[S]) makeStamp(node, version string) string {
-	head, _ := json.Marshal(struct { // strings have a JSON form
-		Fingerprint string `json:"fingerprint"`
-		Version     string `json:"version,omitempty"`
-		Node        string `json:"node"`
-	}{r.fingerprint, version, node})
-	return string(head[:len(head)-1]) + `,"step":`
-}
-
-// resume returns where a run goes on whose state was recorded at p, with that state in s; otherwise it begins at Start.
+// resume sets s to the state that was recorded at p, and returns the step after
+// which the run is resumed. If there is no state it returns the start.
 func (r *Runner[S]) resume(ctx context.Context, p *place, s *S) (at, count int, err error) {
 	rec, err := p.state()
 	if err != nil || rec == nil {
@@ -118,7 +86,8 @@ func (r *Runner[S]) resume(ctx context.Context, p *place, s *S) (at, count int, 
 	return r.restore(ctx, rec, s)
 }
 
-// restore returns the step that a state was recorded after, with the state in s.
+// restore sets s to a recorded state, and returns the step after which it was
+// recorded.
 func (r *Runner[S]) restore(ctx context.Context, rec *store.Record, s *S) (at, count int, err error) {
 	c, err := r.checkpoint(ctx, rec)
 	if err != nil {
@@ -131,7 +100,7 @@ func (r *Runner[S]) restore(ctx context.Context, rec *store.Record, s *S) (at, c
 		}
 	}
 	if at < 0 || c.Step < 0 {
-		return 0, 0, fmt.Errorf("%w: %s has no node %q to go on after as step %d", ErrGraphChanged, r.name, c.Node, c.Step)
+		return 0, 0, fmt.Errorf("%w: %s has no node %q to resume after at step %d", ErrGraphChanged, r.name, c.Node, c.Step)
 	}
 	fresh, err := readState[S](c.State)
 	if err != nil {
@@ -141,23 +110,25 @@ func (r *Runner[S]) restore(ctx context.Context, rec *store.Record, s *S) (at, c
 	return at, c.Step, nil
 }
 
-// checkpoint reads a state's record, and has it migrated where it is another graph's.
+// checkpoint decodes a state's record. If the state is that of another graph,
+// it is migrated.
 func (r *Runner[S]) checkpoint(ctx context.Context, rec *store.Record) (Checkpoint, error) {
-	var d stateData
+	var d stateData[json.RawMessage]
 	if err := rec.Decode(&d); err != nil {
 		return Checkpoint{}, err
 	}
-	c := Checkpoint{d.Version, d.Fingerprint, d.Node, d.Step, d.State}
+	c := Checkpoint{Version: d.Version, Fingerprint: d.Fingerprint, Node: d.Node, Step: d.Step, State: d.State}
 	if c.Fingerprint == r.fingerprint {
 		return c, nil
 	}
 	if r.migrate == nil {
-		return c, fmt.Errorf("%w: the run was begun by version %q (%s) of %s, and this is %q (%s); begin a new turn, or give CompileOptions.Migrate",
+		return c, fmt.Errorf("%w: the run was begun by version %q (%s) of %s, and this is version %q (%s); "+
+			"begin a new turn, or set CompileOptions.Migrate",
 			ErrGraphChanged, c.Version, c.Fingerprint, r.name, r.version, r.fingerprint)
 	}
 	c, err := migrate(ctx, r.migrate, c)
 	if err != nil {
-		return c, fmt.Errorf("%w: the migration of %s from version %q failed: %w", ErrGraphChanged, r.name, d.Version, err)
+		return c, fmt.Errorf("%w: migrating %s from version %q failed: %w", ErrGraphChanged, r.name, d.Version, err)
 	}
 	return c, nil
 }
@@ -175,42 +146,39 @@ func readState[S any](raw json.RawMessage) (s S, err error) {
 
 // state returns the record of the graph's state at p, or nil.
 func (p *place) state() (*store.Record, error) {
-	j := p.log
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.readScope(p.scope); err != nil {
+	rs := p.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	k, err := rs.find(p)
+	if err != nil || k == nil || k.state == nil || k.state.Seq <= p.since {
 		return nil, err
 	}
-	if k := j.known[p.address]; k != nil && k.state != nil && k.state.Seq > p.since {
-		return k.state, nil
-	}
-	return nil, nil
+	return k.state, nil
 }
 
-// stateBefore returns the record of the state that the graph at p was in when the run was replied to, or nil.
+// stateBefore returns the record of the state that the graph at p had when the
+// run was replied to, or nil.
 func (p *place) stateBefore() (*store.Record, error) {
-	j := p.log
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if err := j.readScope(p.scope); err != nil {
-		return nil, err
-	}
-	k := j.known[p.address]
+	rs := p.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	k, err := rs.find(p)
 	switch {
-	case k == nil || k.state == nil:
-		return nil, nil
-	case k.state.Seq < j.replied:
+	case err != nil || k == nil || k.state == nil:
+		return nil, err
+	case k.state.Seq < rs.replied:
 		return k.state, nil
 	}
 	return k.before, nil
 }
 
-// repliedWithin reports whether one of the last replies is to a question that was asked below a path.
-func (j *journal) repliedWithin(path string) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for _, k := range j.known {
-		if k.question == nil || k.replied < j.replied {
+// repliedWithin reports whether one of the last replies is to a question that
+// was asked below a path.
+func (rs *runState) repliedWithin(path string) bool {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for _, k := range rs.known {
+		if k.question == nil || k.replied < rs.replied {
 			continue
 		}
 		if asked := k.question.Path; path == "" && asked != "" || strings.HasPrefix(asked, path+"/") {
@@ -220,9 +188,10 @@ func (j *journal) repliedWithin(path string) bool {
 	return false
 }
 
-// earlier returns the state that an earlier turn of the thread left the graph at an address in, or the zero S.
-func (r *Runner[S]) earlier(ctx context.Context, j *journal, address string, run *int64) (s S, err error) {
-	rec, err := j.lastState(address)
+// earlier returns the state in which an earlier turn of the thread left the
+// graph at an address, or the zero S. It sets run to that turn's run.
+func (r *Runner[S]) earlier(ctx context.Context, rs *runState, address string, run *int64) (s S, err error) {
+	rec, err := rs.lastState(address)
 	if err != nil || rec == nil {
 		return s, err
 	}
@@ -232,10 +201,60 @@ func (r *Runner[S]) earlier(ctx context.Context, j *journal, address string, run
 		s, err = readState[S](c.State)
 	}
 	if err != nil {
-		// What was said still counts: only what the graph made of it is gone.
-		j.startFresh(fmt.Errorf("the state of %s from an earlier turn cannot be used: %w", r.name, err))
+		// The messages are still used: only the graph's state is lost.
+		rs.stateDiscarded(fmt.Errorf("the state of %s from an earlier turn cannot be used: %w", r.name, err))
 		var zero S
 		return zero, nil
 	}
 	return s, nil
+}
+
+// States returns the states in which the last run of a thread that reached one
+// left the graphs of a name, newest first. It returns none if the user has
+// ended that run's questions with [IntentAbort].
+//
+// States that are not an S, and those of graphs in a namespace, are left out.
+// States does not check whose thread it is: see [Inspect].
+func States[S any](ctx context.Context, st store.Store, thread, graph string) ([]S, error) {
+	floor, err := floorOf(ctx, st, thread)
+	if err != nil {
+		return nil, err
+	}
+	var states []S
+	var last store.Record
+	seen := map[string]bool{}
+	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Checkpoint}, NewestFirst: true}
+	for rec, err := range st.Records(ctx, thread, r) {
+		if err != nil {
+			return nil, err
+		}
+		name, _, _ := strings.Cut(rec.Address[strings.LastIndex(rec.Address, "/")+1:], "#")
+		if name != escape(graph) || strings.Contains(rec.Address, "@") || seen[rec.Address] {
+			continue
+		}
+		if last.Seq == 0 {
+			last = rec
+		}
+		if rec.Run != last.Run {
+			break
+		}
+		seen[rec.Address] = true
+		var data stateData[S]
+		if rec.Decode(&data) == nil {
+			states = append(states, data.State)
+		}
+	}
+	if len(states) == 0 {
+		return nil, nil
+	}
+	r = store.Range{From: last.Seq + 1, Kinds: []store.Kind{store.Began}}
+	for rec, err := range st.Records(ctx, thread, r) {
+		if err != nil {
+			return nil, err
+		}
+		if aborted(&rec) {
+			return nil, nil
+		}
+	}
+	return states, nil
 }

@@ -42,7 +42,6 @@ type step[S any] struct {
 	*node[S]
 	next   int // when there is no route
 	routes map[string]int
-	stamp  string // see Runner.makeStamp
 }
 
 const end = -1
@@ -88,7 +87,6 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	r.fingerprint = r.makeFingerprint(opt.Version)
 	for i := range r.steps {
 		s := &r.steps[i]
-		s.stamp = r.makeStamp(s.name, opt.Version)
 		if s.name == opt.WrapUp {
 			r.wrapUp = i
 		}

@@ -12,32 +12,43 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// DurableOptions say how conversations are kept. Nil and zero fields mean the defaults.
+// DurableOptions configure a [Durable] agent. Nil and zero fields mean the
+// defaults.
 type DurableOptions struct {
-	// Memory says what the agent is told of the conversation, as the History of its turns. Nil means the last 20 messages.
-	// A turn that comes with a History keeps it.
+	// Memory selects the part of the conversation that the agent receives as
+	// the History of its turns. Nil means the last 20 messages. A turn that
+	// already has a History keeps it.
 	Memory *Memory
 
-	// Replies reads a message that comes while questions are open: whether it answers them, and how. Nil means [ParseReplies]
-	// without a model: an option by its number, text or id, and the words of an approval, answer; all else is a new request.
+	// ParseReplies parses a message that comes while questions are open: it
+	// reports whether the message answers them, and how. Nil means
+	// [ParseReplies] without a model: a choice by its number, text or id, and
+	// the words of an approval, are replies. Everything else is a new request.
 	ParseReplies func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error)
 
-	// MaxQuestions is how many questions a run may ask, those that are asked again included. 0 means 10.
+	// MaxQuestions limits the questions of a run, including those that are
+	// asked again. 0 means 10.
 	MaxQuestions int
 
-	// Lease is after which time without a sign of life a run counts as crashed, so that its thread takes a turn again.
-	// A run gives one every third of it. 0 means 30 seconds. It should be long beside the differences of the servers' clocks.
+	// Lease is the time after which a run without a sign of life is treated as
+	// crashed, so that its thread accepts a turn again. A run gives a sign of
+	// life every third of it. 0 means 30 seconds. The lease should be long
+	// compared with the differences between the servers' clocks.
 	Lease time.Duration
 
-	// KeepRuns is of how many runs a thread keeps the details, which are needed to look back or to fork, but not to go on: states, calls and
-	// questions. Those in a [WithNamespace] too: what it did in an older run may be done again. Of older runs the messages, the summaries and what was kept ([Save]) or remembered stay. 0 means of all.
+	// KeepRuns is the number of most recent runs whose details are kept:
+	// states, calls and questions, also those of a [WithNamespace]. Details are
+	// needed to inspect, to fork, and to not repeat a call of an older run.
+	// Messages, summaries, and values that were saved ([Save]) or remembered
+	// are always kept. 0 keeps the details of all runs.
 	KeepRuns int
 
-	// KeptBytes limits the JSON of what [Save] keeps at a time. 0 means 1 MiB.
+	// MaxSavedBytes limits the JSON of one value that [Save] saves. 0 means 1
+	// MiB.
 	MaxSavedBytes int
 
-	// HandlesAbort says that the agent itself answers a message that is read as
-	// [IntentAbort]. Otherwise such a turn is answered without the agent.
+	// HandlesAbort means that the agent itself answers a message that is read
+	// as [IntentAbort]. Otherwise such a turn is answered without the agent.
 	HandlesAbort bool
 
 	// NoInterrupt is why the agent may not interrupt its runs with questions.
@@ -52,7 +63,22 @@ func (o *DurableOptions) lease() time.Duration {
 	return o.Lease
 }
 
-// ReadingBy returns a copy of o whose Replies, where they are nil, are [ParseReplies] with model. A nil o means the defaults.
+func (o *DurableOptions) maxSavedBytes() int {
+	if o.MaxSavedBytes <= 0 {
+		return 1 << 20
+	}
+	return o.MaxSavedBytes
+}
+
+func (o *DurableOptions) maxQuestions() int {
+	if o.MaxQuestions <= 0 {
+		return 10
+	}
+	return o.MaxQuestions
+}
+
+// WithReplyModel returns a copy of o in which ParseReplies, if it is nil, is
+// [ParseReplies] with model. A nil o means the defaults.
 func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *DurableOptions {
 	var own DurableOptions
 	if o != nil {
@@ -64,22 +90,32 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 	return &own
 }
 
-// Durable makes an agent whose conversations are kept in store. Every [Turn] needs a Thread; one without is answered, and
-// nothing of it is kept, nor of any where store is nil.
+// Durable returns an agent whose conversations are saved in a store. Every
+// [Turn] needs a Thread. If a turn has none, or st is nil, the turn is answered
+// and nothing is saved.
 //
-// A turn with a Text begins a run. What the run does is recorded as it happens: what was said, the state of each graph after
-// each node, what calls returned ([Step], [StepOnce], [DurableModel], a [Registry]'s tools), what the user was asked ([Interrupt]). When
-// the run stops before it is over, because it asked, failed, was cancelled, or its process died, it can go on, in any process
-// with the same agent and the same store: with a turn that has Replies, or, with neither Replies nor a Text, just so. Then the same
-// code runs again, and what is recorded is not done again. A turn with a Text gives up a run that stopped, and begins a new one.
+// A turn with a Text begins a run. The run is recorded as it happens: the
+// messages, the state of each graph after each node, the results of calls
+// ([Step], [StepOnce], [DurableModel], the tools of a [Registry]), and
+// questions to the user ([Interrupt]).
 //
-// One turn runs on a thread at a time: another is refused with [ErrBusy]. A thread belongs to the User and the Company of its
-// first turn: others are refused with [ErrWrongUser].
+// A run that was interrupted, failed, was cancelled or whose process died can
+// be resumed in any process that has the same agent and the same store: with a
+// turn that has Replies, or with a turn that has neither Replies nor a Text.
+// The same code then runs again, and what is recorded is not done again. A turn
+// with a Text gives up an unfinished run and begins a new one.
 //
-// A store that fails does not fail the turn: it tells [SaveFailed], and goes on without being kept, but then refuses what must not be
-// done twice ([ErrNotRecorded]). [Answer.Saved] says that a turn is kept. A thread that cannot be read is begun afresh, which [StateDiscarded] tells.
+//   - One turn runs on a thread at a time. Another one fails with [ErrBusy].
+//   - A thread belongs to the User and the Tenant of its first turn. The turns
+//     of others fail with [ErrWrongUser].
+//   - If the store fails, the turn does not. The agent emits [SaveFailed] and
+//     continues without recording, but refuses at-most-once calls with
+//     [ErrNotRecorded]. [Answer.Saved] reports whether a turn is saved.
+//   - If a thread cannot be read, the agent emits [StateDiscarded] and starts
+//     the thread again.
 //
-// Within a run of another durable agent, a is part of that run, and store is not used.
+// Within a run of another durable agent, a is part of that run, and st is not
+// used.
 func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
 	d := &durable{agent: a, store: st}
 	if opt != nil {
@@ -96,34 +132,45 @@ type durable struct {
 	store store.Store
 	opt   DurableOptions
 
-	// dangling has, by thread, the runs of this process whose end could not be recorded: nobody runs them.
-	dangling sync.Map
+	// unended has, by thread, the runs of this process whose end could not be
+	// recorded. They are not running.
+	unended sync.Map
 }
 
-// A deadRun is one of which this process knows that nobody runs it, as long as its log ends where it left it.
-type deadRun struct {
-	run  int64
-	head int64 // the last record that is known to be there
-	most int64 // the last that may be
+// An unendedRun is a run that ended without a record of it, if its log is as
+// the run left it.
+type unendedRun struct {
+	run           int64
+	head, maxHead int64 // the last record that is known to be saved, and the last that may be
+}
+
+// is reports whether t is the state in which u left its thread.
+func (u unendedRun) is(t threadState) bool {
+	return u.run == t.run && (u.head == t.head || u.maxHead == t.head)
 }
 
 var (
-	// ErrBusy says that a turn is running on the thread.
+	// ErrBusy reports that a turn is running on the thread.
 	ErrBusy = errors.New("qed: a turn is running on the thread")
 
-	// ErrWrongUser says that the thread is another user's.
-	ErrWrongUser = errors.New("qed: the thread is another user's")
+	// ErrWrongUser reports that the thread belongs to another user.
+	ErrWrongUser = errors.New("qed: the thread belongs to another user")
 
-	// ErrQuestionClosed says that a reply answers no open question, or that there is no run to go on with.
-	ErrQuestionClosed = errors.New("qed: nothing is open")
+	// ErrQuestionClosed reports that a reply answers no open question, or that
+	// there is no run to resume.
+	ErrQuestionClosed = errors.New("qed: there is no open question")
 
-	// ErrInvalidReply says that a reply cannot be one: it is no JSON, too large, or the second to a question.
+	// ErrInvalidReply reports a reply that is not JSON, is too large, or is the
+	// second one to a question.
 	ErrInvalidReply = errors.New("qed: the reply cannot be used")
 
-	// ErrNotRecorded says that a call was refused because it must not be made twice and the store, which would tell, fails.
-	ErrNotRecorded = errors.New("qed: refused, as it cannot be recorded")
+	// ErrNotRecorded reports that an at-most-once call was refused because the
+	// store fails: the call could not be recorded.
+	ErrNotRecorded = errors.New("qed: the call was refused because it cannot be recorded")
 )
 
+// answer takes a turn: it begins or resumes a run, calls the agent, and records
+// how the run ended.
 func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	sc := scopeOf(ctx)
 	if sc.place != nil || turn.Thread == "" || d.store == nil {
@@ -133,36 +180,33 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 		return Answer{}, err
 	}
 	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Tenant) {
-		return Answer{}, fmt.Errorf("%w: the id of a user or a company is not valid UTF-8, so it cannot be told from others", ErrWrongUser)
+		return Answer{}, fmt.Errorf("%w: the id of the user or the tenant is not valid UTF-8", ErrWrongUser)
 	}
 	turn.Intent, turn.IntentReason = "", ""
-	turn.Text = asInJSON(turn.Text) // as it will be when the run goes on
+	turn.Text = asInJSON(turn.Text) // a resumed run has to see the same text
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	j := newJournal(ctx, d.store, turn.Thread, &d.opt)
-	j.cancel, j.tell, j.message = cancel, sc, turn
-	if run, ok := d.dangling.LoadAndDelete(turn.Thread); ok {
-		j.dead = run.(deadRun)
+	rs := newRunState(ctx, d.store, turn.Thread, &d.opt)
+	rs.cancel, rs.events, rs.message = cancel, sc, turn
+	defer rs.log.Start()()
+	var unended unendedRun
+	if u, ok := d.unended.LoadAndDelete(turn.Thread); ok {
+		unended = u.(unendedRun)
 	}
-	writing, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
-	reading, stopReading := context.WithCancel(ctx)
-	j.writing, j.reading = writing, reading
-	j.abort = func() { stopWriting(); stopReading() }
-	defer j.abort()
-	defer j.guard()()
-	dropped, err := j.begin(turn)
-	switch {
-	case err != nil:
+	if err := rs.begin(turn, unended); err != nil {
 		return Answer{}, err
-	case dropped:
-		return j.finish(Answer{Text: "All right."}, nil)
 	}
-	root, top := &place{log: j, attempt: 1, mute: d.opt.NoInterrupt, approvals: d.opt.NoInterrupt}, *sc.frame
+	if rs.dropped {
+		return rs.finish(Answer{Text: "All right."}, nil)
+	}
+	root := &place{log: rs, attempt: 1, mute: d.opt.NoInterrupt, approvals: d.opt.NoInterrupt}
+	top := *sc.frame
 	top.whole = true
-	a, err := Ask(&scope{ctx, sc.path, &top, root}, d.agent, j.turn)
-	a, err = j.finish(a, root.settle(err))
-	if j.run > 0 && j.lost != nil && !errors.Is(j.lost, store.ErrConflict) {
-		d.dangling.Store(turn.Thread, deadRun{j.run, j.head, j.head + int64(len(j.unsure))})
+	a, err := Ask(&scope{ctx, sc.path, &top, root}, d.agent, rs.turn)
+	a, err = rs.finish(a, root.settle(err))
+	if lost := rs.log.Err(); rs.run > 0 && lost != nil && !errors.Is(lost, store.ErrConflict) {
+		head, maxHead := rs.log.Head()
+		d.unended.Store(turn.Thread, unendedRun{run: rs.run, head: head, maxHead: maxHead})
 	}
 	return a, err
 }

@@ -9,151 +9,145 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
-// begin finds out how the thread is, and begins a run or goes on with one. It reports true where the user wants nothing more: then
-// the run only says so.
-func (j *journal) begin(turn Turn) (dropped bool, err error) {
-	j.turn, j.began = turn, j.now()
-	j.turned = j.began
-	goesOn := turn.Text == "" || len(turn.Replies) > 0
-	t, err := j.look()
+// begin reads how the thread's last run ended, and begins a run or resumes that
+// one. unended is the last run of the thread in this process, if its end was
+// not recorded.
+func (rs *runState) begin(turn Turn, unended unendedRun) error {
+	rs.turn, rs.began = turn, rs.log.Now()
+	rs.turned = rs.began
+	resumes := turn.Text == "" || len(turn.Replies) > 0
+	t, err := rs.inspect()
 	switch {
 	case err == nil:
-		if err := t.admit(turn); err != nil {
-			return false, err
+		if unended.is(t) && t.status == StatusRunning {
+			t.status = StatusCrashed
 		}
-	case goesOn:
-		return false, fmt.Errorf("qed: thread %s cannot be gone on with: %w", turn.Thread, err)
+		if err := t.admit(turn); err != nil {
+			return err
+		}
+	case resumes:
+		return fmt.Errorf("qed: thread %s cannot be resumed: %w", turn.Thread, err)
 	case errors.Is(err, store.ErrCorrupt):
-		if !j.mayBe(turn) {
-			return false, fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
+		if !rs.mayBelongTo(turn) {
+			return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 		}
 		t.floor, t.status = t.head, StatusNone
-		j.startFresh(err)
-	case cancelled(j.ctx) != nil:
-		return false, cancelled(j.ctx)
+		rs.stateDiscarded(err)
+	case cancelled(rs.ctx) != nil:
+		return cancelled(rs.ctx)
 	default:
-		j.giveUp(err)
+		rs.log.Lose(err)
 	}
-	j.head, j.floor = t.head, t.floor
+	rs.log.Position(t.head, t.run)
+	rs.floor = t.floor
 	switch {
-	case goesOn:
-		j.shown = t.status == StatusInterrupted && len(turn.Replies) == 0
-		if err := j.load(t.run); err != nil {
-			return false, fmt.Errorf("qed: the run of thread %s cannot be read; a turn with a text begins another: %w", turn.Thread, err)
+	case resumes:
+		rs.shown = t.status == StatusInterrupted && len(turn.Replies) == 0
+		if err := rs.load(t.run); err != nil {
+			return fmt.Errorf("qed: the run of thread %s cannot be read; a turn with a text begins a new one: %w",
+				turn.Thread, err)
 		}
-		return j.dropped, j.resume(turn)
+		return rs.resume(turn)
 	case t.status == StatusInterrupted:
-		return j.heed(t, turn)
+		return rs.beginInterrupted(t, turn)
 	}
-	return false, j.start(turn, nil)
+	return rs.start(turn, nil)
 }
 
-// heed begins a turn whose message comes while questions are open.
-func (j *journal) heed(t threadState, turn Turn) (dropped bool, err error) {
-	if err := j.load(t.run); err != nil {
-		j.forget(turn)
+// beginInterrupted takes a message that comes while questions are open: the
+// message answers them, or begins a new run.
+func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
+	if err := rs.load(t.run); err != nil {
+		rs.unload(turn)
 		switch {
 		case errors.Is(err, store.ErrCorrupt):
-			j.startFresh(err)
-			j.floor = t.head
-		case cancelled(j.ctx) != nil:
-			return false, err
+			rs.stateDiscarded(err)
+			rs.floor = t.head
+		case cancelled(rs.ctx) != nil:
+			return err
 		default:
-			j.giveUp(err)
+			rs.log.Lose(err)
 		}
-		return false, j.start(turn, nil)
+		return rs.start(turn, nil)
 	}
-	reading, err := j.opt.ParseReplies(j.ctx, j.questions(), turn)
-	j.read = reading.Usage
+	parsed, err := rs.opt.ParseReplies(rs.ctx, rs.questions(), turn)
+	rs.parsing = parsed.Usage
 	switch {
 	case err != nil:
-		return false, fmt.Errorf("qed: the message could not be read as a reply, and the questions stay open: %w", err)
-	case reading.Intent == IntentAnswer && len(reading.Replies) > 0:
-		turn.Replies = reading.Replies
-		return false, j.resume(turn)
+		return fmt.Errorf("qed: the message could not be read as a reply, and the questions stay open: %w", err)
+	case parsed.Intent == IntentAnswer && len(parsed.Replies) > 0:
+		turn.Replies = parsed.Replies
+		return rs.resume(turn)
+	case parsed.Intent == IntentAnswer:
+		parsed.Intent = IntentNewRequest // it answers nothing, and must not be lost
 	}
-	if reading.Intent == IntentAnswer {
-		reading.Intent = IntentNewRequest // it answers nothing, and must not be lost
-	}
-	gone := &closed{Intent: reading.Intent, Reason: prompt.Clip(reading.Reason, maxErrorText)}
-	for _, q := range j.open {
+	gone := &closed{Intent: parsed.Intent, Reason: prompt.Clip(parsed.Reason, maxErrorText)}
+	for _, q := range rs.open {
 		gone.Questions = append(gone.Questions, q.ID)
-		j.tell.forward(Event{q.path, QuestionClosed{q.ID, gone.Intent, gone.Reason}})
+		rs.events.forward(Event{q.path, QuestionClosed{q.ID, gone.Intent, gone.Reason}})
 	}
-	j.forget(turn)
-	return j.drops(gone), j.start(turn, gone)
+	rs.unload(turn)
+	return rs.start(turn, gone)
 }
 
-// understood notes on the run's turn how its text was read, if it closed
-// questions.
-func (j *journal) understood(gone *closed) {
+// closedBy sets how the run's first message was parsed. gone is nil if the
+// message closed no questions.
+func (rs *runState) closedBy(gone *closed) {
+	rs.dropped = gone != nil && gone.Intent == IntentAbort && !rs.opt.HandlesAbort
 	if gone != nil {
-		j.turn.Intent, j.turn.IntentReason = gone.Intent, gone.Reason
+		rs.turn.Intent, rs.turn.IntentReason = gone.Intent, gone.Reason
 	}
 }
 
-// drops reports whether a run that begins so only says that the user wants nothing more.
-func (j *journal) drops(gone *closed) bool {
-	return gone != nil && gone.Intent == IntentAbort && !j.opt.HandlesAbort
-}
-
-// questions returns those that are open.
-func (j *journal) questions() []Question {
-	open := make([]Question, len(j.open))
-	for i, q := range j.open {
+// questions returns the questions that are open.
+func (rs *runState) questions() []Question {
+	open := make([]Question, len(rs.open))
+	for i, q := range rs.open {
 		open[i] = q.Question
 	}
 	return open
 }
 
-// forget drops what was loaded of a run that is given up for a turn.
-func (j *journal) forget(turn Turn) {
-	j.turn, j.began = turn, j.now()
-	j.known, j.open, j.asking, j.replied = nil, nil, 0, 0
-}
-
-// startFresh tells that the thread's records count no more.
-func (j *journal) startFresh(err error) {
-	j.tell.forward(Event{Data: StateDiscarded{err.Error()}})
+// unload removes what was loaded of a run that a turn gives up.
+func (rs *runState) unload(turn Turn) {
+	rs.turn, rs.began = turn, rs.log.Now()
+	rs.known, rs.open, rs.asking, rs.replied = nil, nil, 0, 0
 }
 
 // start begins a run.
-func (j *journal) start(turn Turn, gone *closed) error {
-	j.mu.Lock()
-	j.run = j.head + 1
-	j.understood(gone)
-	j.key = rand.Text()
-	data, err := json.Marshal(beganData{turn, j.key, j.opt.lease(), j.floor, gone})
-	if err == nil {
-		err = j.append(store.Record{Kind: store.Began, Data: data}, messageRecord(llm.RoleUser, turn.Text))
+func (rs *runState) start(turn Turn, gone *closed) error {
+	head, _ := rs.log.Head()
+	rs.run, rs.key = head+1, rand.Text()
+	rs.closedBy(gone)
+	data, err := json.Marshal(beganData{turn, rs.key, rs.opt.lease(), rs.floor, gone})
+	if err != nil {
+		return fmt.Errorf("qed: the turn cannot be saved: %w", err)
 	}
-	switch err {
-	case nil:
-		j.began, j.turned = j.last, j.last
-	case errLost:
-		j.run = 0
-	}
-	j.mu.Unlock()
-	switch {
-	case errors.Is(err, store.ErrConflict):
+	rs.log.Position(head, rs.run)
+	recs := []store.Record{{Kind: store.Began, Data: data}, messageRecord(llm.RoleUser, turn.Text)}
+	switch err := rs.log.Append(recs...); {
+	case err == nil:
+		rs.began, rs.turned = recs[0].Time, recs[0].Time
+	case err == runlog.ErrLost:
+		rs.run = 0
+	default:
 		return fmt.Errorf("%w: %w", ErrBusy, err)
-	case err != nil && err != errLost:
-		return fmt.Errorf("qed: the turn cannot be kept: %w", err)
 	}
-	return j.recall(false)
+	return rs.recall(false)
 }
 
-// resume goes on with the run that was loaded.
-func (j *journal) resume(turn Turn) error {
+// resume resumes the run that was loaded.
+func (rs *runState) resume(turn Turn) error {
 	recs := []store.Record{{Kind: store.Resumed, Data: json.RawMessage("{}")}}
 	var said []string
 	answered := map[string]bool{}
 	for _, r := range turn.Replies {
-		address, err := j.replyTo(r, answered)
+		address, err := rs.replyTo(r, answered)
 		if err != nil {
 			return err
 		}
@@ -171,42 +165,45 @@ func (j *journal) resume(turn Turn) error {
 		recs[0].Data = data
 		recs = append(recs, messageRecord(llm.RoleUser, strings.Join(said, "\n")))
 	}
-	if err := j.takeUp(recs); err != nil {
+	if err := rs.takeUp(recs); err != nil {
 		return err
 	}
-	j.open = slices.DeleteFunc(j.open, func(q openQuestion) bool { return answered[q.ID] })
-	return j.recall(true)
+	rs.open = slices.DeleteFunc(rs.open, func(q openQuestion) bool { return answered[q.ID] })
+	return rs.recall(true)
 }
 
-// takeUp appends with what a run is gone on with. Where that cannot be kept the run is left as it is: it could be gone on with twice.
-func (j *journal) takeUp(recs []store.Record) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	switch err := j.take(recs); {
+// takeUp appends the records that resume a run. If the append fails the run is
+// not resumed: an unrecorded resume could execute a call twice.
+func (rs *runState) takeUp(recs []store.Record) error {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	switch err := rs.recordLocked(recs); {
 	case errors.Is(err, store.ErrConflict):
 		return fmt.Errorf("%w: %w", ErrBusy, err)
-	case err == errLost:
-		return fmt.Errorf("qed: thread %s cannot be gone on with, as the store fails: %w", j.thread, j.lost)
+	case err == runlog.ErrLost:
+		return fmt.Errorf("qed: thread %s cannot be resumed because the store fails: %w", rs.thread, rs.log.Err())
 	default:
 		return err
 	}
 }
 
+// maxReply is how large the value of a reply may be, in bytes.
+const maxReply = 256 << 10
+
 // replyTo returns the address of the question that r answers.
-func (j *journal) replyTo(r Reply, answered map[string]bool) (string, error) {
-	i := slices.IndexFunc(j.open, func(q openQuestion) bool { return q.ID == r.Question })
+func (rs *runState) replyTo(r Reply, answered map[string]bool) (string, error) {
+	i := slices.IndexFunc(rs.open, func(q openQuestion) bool { return q.ID == r.Question })
 	switch {
 	case i < 0:
-		return "", fmt.Errorf("%w: there is no open question %q", ErrQuestionClosed, prompt.Clip(r.Question, 100))
+		return "", fmt.Errorf("%w with the ID %q", ErrQuestionClosed, prompt.Clip(r.Question, 100))
 	case answered[r.Question]:
-		return "", fmt.Errorf("%w: question %s has two", ErrInvalidReply, r.Question)
+		return "", fmt.Errorf("%w: question %s has two replies", ErrInvalidReply, r.Question)
 	case len(r.Value) > maxReply:
 		return "", fmt.Errorf("%w: it has %d bytes, and at most %d are allowed", ErrInvalidReply, len(r.Value), maxReply)
 	case !json.Valid(r.Value):
-		return "", fmt.Errorf("%w: the value for question %s is no JSON; a text stands in quotes", ErrInvalidReply, r.Question)
+		return "", fmt.Errorf("%w: the value for question %s is not JSON; put a text into quotes",
+			ErrInvalidReply, r.Question)
 	}
 	answered[r.Question] = true
-	return j.open[i].address, nil
+	return rs.open[i].address, nil
 }
-
-const maxReply = 256 << 10

@@ -352,7 +352,7 @@ func TestKeep(t *testing.T) {
 	if a := later.say(handles[5]); a.Text != "[ask]" {
 		t.Errorf("answer = %+v", a)
 	}
-	for _, none := range []string{"kept/k0123456789abcdef", "x", "memory/texts", "kept", handles[0] + "/", handles[0][:len(handles[0])-1], strings.Repeat("x", 10<<10), "kept/\x00"} {
+	for _, none := range []string{"saved/s0123456789abcdef", "x", "memory/texts", "saved", handles[0] + "/", handles[0][:len(handles[0])-1], strings.Repeat("x", 10<<10), "saved/\x00"} {
 		if err := later.fails(qed.Turn{Text: none}, qed.ErrNotFound); len(err.Error()) > 1000 {
 			t.Errorf("the error has %d bytes", len(err.Error()))
 		}

@@ -1,7 +1,6 @@
 package qed
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -12,19 +11,22 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// finish ends a run in the log: it was answered, waits for replies, failed, or was stopped.
-func (j *journal) finish(a Answer, err error) (Answer, error) {
-	end := endedData{Status: StatusAnswered, User: j.turn.User, Company: j.turn.Tenant}
-	said := ""
-	switch conflict := j.conflict(); {
-	case conflict != nil && errors.Is(err, store.ErrConflict):
-		return Answer{}, err
-	case conflict != nil:
+// finish records how the run ended, and returns the answer of the turn. A run
+// that was interrupted has its questions as the answer.
+func (rs *runState) finish(a Answer, err error) (Answer, error) {
+	if conflict := rs.log.Err(); errors.Is(conflict, store.ErrConflict) {
+		if errors.Is(err, store.ErrConflict) {
+			return Answer{}, err
+		}
 		return Answer{}, errors.Join(conflict, err)
-	case errors.Is(err, ErrInterrupted) && cancelled(j.ctx) == nil && j.isAsking():
+	}
+	end := endedData{Status: StatusAnswered, User: rs.turn.User, Tenant: rs.turn.Tenant}
+	said := ""
+	switch {
+	case errors.Is(err, ErrInterrupted) && cancelled(rs.ctx) == nil && rs.isWaiting():
 		end.Status, err = StatusInterrupted, nil
-		a = j.questioning()
-		if !j.shown || j.asks {
+		a = rs.interruptedAnswer()
+		if !rs.shown || rs.asks {
 			said = a.Text
 		}
 		if !slices.ContainsFunc(a.Questions, func(q Question) bool { return q.Resumable }) {
@@ -32,7 +34,7 @@ func (j *journal) finish(a Answer, err error) (Answer, error) {
 		}
 	case err != nil:
 		end.Status, end.Error = StatusFailed, prompt.Clip(err.Error(), maxErrorText)
-		if cancelled(j.ctx) != nil {
+		if cancelled(rs.ctx) != nil {
 			end.Status = StatusStopped
 		}
 		if call, ok := errors.AsType[*CallError](err); ok {
@@ -41,15 +43,15 @@ func (j *journal) finish(a Answer, err error) (Answer, error) {
 	default:
 		said = inWords(&a)
 	}
-	if len(j.unknown) > 0 {
-		// The next turn is to know, whatever the agent made of it: it could do it again.
-		said = strings.TrimSpace(said + "\n(" + strings.Join(j.unknown, ", ") + ": begun, and what became of it is not known)")
+	if len(rs.unresolved) > 0 {
+		// The next turn has to know, or it could make the call again.
+		said = strings.TrimSpace(said + "\n(" + strings.Join(rs.unresolved, ", ") + ": started, outcome unknown)")
 	}
 	if a.Usage == (llm.Usage{}) {
-		a.Usage = j.usage
+		a.Usage = rs.usage
 	}
-	a.Usage.Add(j.read)
-	saved, conflict := j.end(end, a, said)
+	a.Usage.Add(rs.parsing)
+	saved, conflict := rs.end(end, a, said)
 	switch {
 	case conflict != nil:
 		return Answer{}, conflict
@@ -60,28 +62,18 @@ func (j *journal) finish(a Answer, err error) (Answer, error) {
 	return a, nil
 }
 
-// conflict returns that another process went on with the thread, if it did.
-func (j *journal) conflict() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if errors.Is(j.lost, store.ErrConflict) {
-		return j.lost
-	}
-	return nil
+// isWaiting reports whether the run reached an open question.
+func (rs *runState) isWaiting() bool {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	return slices.ContainsFunc(rs.open, func(q openQuestion) bool { return q.hit })
 }
 
-// isAsking reports whether the run came to a question that is open.
-func (j *journal) isAsking() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return slices.ContainsFunc(j.open, func(q openQuestion) bool { return q.hit })
-}
-
-// questioning is the answer of a run that waits for replies.
-func (j *journal) questioning() Answer {
-	j.mu.Lock()
-	open := slices.Clone(j.open)
-	j.mu.Unlock()
+// interruptedAnswer returns the answer of a run that waits for replies.
+func (rs *runState) interruptedAnswer() Answer {
+	rs.mu.Lock()
+	open := slices.Clone(rs.open)
+	rs.mu.Unlock() // to emit an event may wait for the listener
 	var a Answer
 	var text []string
 	for _, q := range open {
@@ -90,18 +82,18 @@ func (j *journal) questioning() Answer {
 		}
 		a.Questions = append(a.Questions, q.Question)
 		text = append(text, q.Question.String())
-		j.tell.forward(Event{q.path, Interrupted{q.Question}}) // may wait for the listener
+		rs.events.forward(Event{q.path, Interrupted{q.Question}})
 	}
 	a.Text = strings.Join(text, "\n\n")
 	return a
 }
 
-// end appends how the run ended. It reports whether that is kept; its error is a conflict.
-func (j *journal) end(end endedData, a Answer, said string) (saved bool, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.over = true
-	if j.run == 0 || errors.Is(j.lost, store.ErrConflict) {
+// end appends how the run ended. It reports whether the answer is saved. Its
+// error is a conflict.
+func (rs *runState) end(end endedData, a Answer, said string) (saved bool, err error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if rs.run == 0 {
 		return false, nil
 	}
 	var recs []store.Record
@@ -109,46 +101,35 @@ func (j *journal) end(end endedData, a Answer, said string) (saved bool, err err
 		recs = append(recs, messageRecord(llm.RoleAssistant, said))
 	}
 	if end.Status == StatusAnswered || end.Status == StatusInterrupted {
-		end.Answer = j.brief(a)
+		end.Answer = brief(a)
 	}
-	end.Floor = j.floor
-	whole := true
+	end.Floor = rs.floor
+	complete := true
 	data, err := json.Marshal(end)
 	if err != nil {
-		j.tell.forward(Event{Data: SaveFailed{"the answer cannot be kept: " + err.Error()}})
-		whole, end.Answer = false, nil
+		rs.saveFailed("the answer cannot be saved", err)
+		complete, end.Answer = false, nil
 		if data, err = json.Marshal(end); err != nil {
 			return false, nil // not reached: strings and numbers have a JSON form
 		}
 	}
 	recs = append(recs, store.Record{Kind: store.Ended, Data: data})
-	if j.lost != nil {
-		// The store may work again. What is lost is not needed any more, as the run is over.
-		j.lost = nil
-		again, cancel := context.WithTimeout(context.WithoutCancel(j.ctx), storePatience)
-		defer cancel()
-		j.writing = again
-	}
-	if err := j.append(recs...); err != nil {
-		if errors.Is(err, store.ErrConflict) {
-			return false, err
-		}
+	switch err := rs.log.Finish(recs...); {
+	case errors.Is(err, store.ErrConflict):
+		return false, err
+	case err != nil:
 		return false, nil
 	}
-	j.trim()
-	return whole, nil
+	rs.trim()
+	return complete, nil
 }
 
-// remove has the store trim the thread.
-func (j *journal) remove(before int64, kinds ...store.Kind) (err error) {
-	defer recoverInto(&err)
-	j.waits.Add(1)
-	defer j.waits.Add(1)
-	return j.store.Trim(j.writing, j.thread, before, kinds...)
-}
+// sampleRows is how many rows of a table are recorded with an answer, and are
+// shown where the whole table is saved elsewhere.
+const sampleRows = 5
 
-// brief is what the log keeps of an answer: of a long table the first rows.
-func (j *journal) brief(a Answer) *Answer {
+// brief returns a with the first rows of its table.
+func brief(a Answer) *Answer {
 	if a.Table != nil && len(a.Table.Rows) > sampleRows {
 		t := *a.Table
 		t.Rows, t.Truncated = t.Rows[:sampleRows], true
@@ -157,25 +138,24 @@ func (j *journal) brief(a Answer) *Answer {
 	return &a
 }
 
-// sampleRows is how many rows of a table stand where the rest is kept elsewhere, or not needed.
-const sampleRows = 5
-
-// trim removes the details of old runs.
-func (j *journal) trim() {
-	if j.opt.KeepRuns <= 0 {
+// trim removes the details of runs older than [DurableOptions].KeepRuns.
+func (rs *runState) trim() {
+	if rs.opt.KeepRuns <= 0 {
 		return
 	}
 	var before int64
 	n := 0
-	err := j.scan(store.Range{Kinds: []store.Kind{store.Began}, NewestFirst: true, Limit: j.opt.KeepRuns}, func(rec store.Record) error {
+	r := store.Range{Kinds: []store.Kind{store.Began}, NewestFirst: true, Limit: rs.opt.KeepRuns}
+	err := rs.scan(r, func(rec store.Record) error {
 		before = rec.Seq
 		n++
 		return nil
 	})
-	if err == nil && n == j.opt.KeepRuns {
-		err = j.remove(before, store.Checkpoint, store.Called, store.Returned, store.Question, store.Reply, store.Heartbeat)
+	if err == nil && n == rs.opt.KeepRuns {
+		err = rs.log.Trim(before,
+			store.Checkpoint, store.Called, store.Returned, store.Question, store.Reply, store.Heartbeat)
 	}
 	if err != nil {
-		j.tell.forward(Event{Data: SaveFailed{"the details of old runs could not be removed: " + err.Error()}})
+		rs.saveFailed("the details of old runs could not be removed", err)
 	}
 }

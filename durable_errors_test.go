@@ -226,7 +226,7 @@ func TestRefusedWithoutAStore(t *testing.T) {
 				if handle, err := qed.Save(ctx, 1); handle != "" || err != nil {
 					t.Errorf("kept as %q, %v", handle, err)
 				}
-				if _, err := qed.Load[int](ctx, "kept/k0123456789abcdef"); err == nil {
+				if _, err := qed.Load[int](ctx, "saved/s0123456789abcdef"); err == nil {
 					t.Error("something is kept")
 				}
 				return "done", qed.Remember(ctx, "n", 1)
@@ -343,7 +343,7 @@ func TestStoreHangsWhileReading(t *testing.T) {
 					var l ledger
 					memo(qed.WithNamespace(ctx, "task"), &l, "look")
 					qed.Remembered[int](ctx, "n", 0)
-					qed.Load[int](ctx, "kept/k0123456789abcdef")
+					qed.Load[int](ctx, "saved/s0123456789abcdef")
 					return "answer", qed.Remember(ctx, "n", 1)
 				})
 			}

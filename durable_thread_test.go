@@ -68,17 +68,17 @@ func TestSettle(t *testing.T) {
 			c := died(t, func(l *ledger) qed.Agent { return sender(t, l) }, test.call, &l)
 			c.fails(qed.Turn{User: "ann"}, qed.ErrUnresolved)
 			thread, err := qed.Inspect(c.ctx, c.store, "t")
-			if err != nil || thread.Status != qed.StatusFailed || len(thread.Unknown) != 1 {
+			if err != nil || thread.Status != qed.StatusFailed || len(thread.Unresolved) != 1 {
 				t.Fatalf("thread = %+v, %v", thread, err)
 			}
-			unknown := thread.Unknown[0]
+			unknown := thread.Unresolved[0]
 			if name := []string{"send", "post"}[test.call-1]; unknown.Name != name || !strings.Contains(string(unknown.Input), `"to":"ann"`) {
 				t.Errorf("unknown: %+v, want %s with its input", unknown, name)
 			}
 			if err := qed.Resolve(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); err != nil {
 				t.Fatal(err)
 			}
-			if thread, err := qed.Inspect(c.ctx, c.store, "t"); err != nil || len(thread.Unknown) > 0 {
+			if thread, err := qed.Inspect(c.ctx, c.store, "t"); err != nil || len(thread.Unresolved) > 0 {
 				t.Errorf("thread = %+v, %v", thread, err)
 			}
 			if err := qed.Resolve(c.ctx, c.store, "t", unknown.Address, test.result, test.failed); !errors.Is(err, qed.ErrQuestionClosed) {
@@ -103,10 +103,10 @@ func TestSettleRefuses(t *testing.T) {
 	agent := func(l *ledger) qed.Agent { return sender(t, l) }
 	c := died(t, agent, 1, &l)
 	thread, err := qed.Inspect(c.ctx, c.store, "t")
-	if err != nil || thread.Status != qed.StatusCrashed || len(thread.Unknown) != 1 {
+	if err != nil || thread.Status != qed.StatusCrashed || len(thread.Unresolved) != 1 {
 		t.Fatalf("thread = %+v, %v", thread, err)
 	}
-	address := thread.Unknown[0].Address
+	address := thread.Unresolved[0].Address
 	ok := json.RawMessage(`"x"`)
 	answered := new(store.InMemory)
 	converse(t, sender(t, &l), answered, nil).say("ann")

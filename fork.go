@@ -10,12 +10,16 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Fork copies a thread of store up to the record with the number at, which stays out of what the copy does: to try something else from there,
-// or to look at it. at of 0 means all of it. The copy is the same user's. Where the record is within a run, an empty [Turn] goes on with
-// that run from there; a Turn with a Text begins a new one.
+// Fork copies a thread to a new one, up to and including the record with the
+// number at, so that something else can be tried from there. at of 0 copies all
+// records. The original is not changed. The copy belongs to the same user. If
+// the record is within a run, an empty [Turn] resumes that run from there, and
+// a Turn with a Text begins a new one. Records that were appended together with
+// the record are copied too.
 //
-// The thread to must not exist: an error then matches [fs.ErrExist]. One that does not exist, and a number that it does not have, match
-// [fs.ErrNotExist]. What was appended together with the record is copied too. Fork asks for no user: see [Inspect].
+// If the thread to exists, the error matches [fs.ErrExist]. If the original or
+// the record does not exist, it matches [fs.ErrNotExist]. Fork does not check
+// whose thread it is: see [Inspect].
 func Fork(ctx context.Context, st store.Store, thread string, at int64, to string) error {
 	if err := checkThread(st, to); err != nil {
 		return err
@@ -47,7 +51,8 @@ func Fork(ctx context.Context, st store.Store, thread string, at int64, to strin
 		if err != nil {
 			return err
 		}
-		f.recs = append(f.recs, store.Record{Time: last.Time, Kind: store.Ended, Run: f.recs[len(f.recs)-1].Run, Data: data})
+		run := f.recs[len(f.recs)-1].Run
+		f.recs = append(f.recs, store.Record{Time: last.Time, Kind: store.Ended, Run: run, Data: data})
 	}
 	err := st.Append(ctx, to, 0, f.recs...)
 	if errors.Is(err, store.ErrConflict) {
@@ -56,7 +61,8 @@ func Fork(ctx context.Context, st store.Store, thread string, at int64, to strin
 	return err
 }
 
-// sameAppend reports whether a record was appended together with the one before it: what belongs together is copied together.
+// sameAppend reports whether a record was appended together with the one before
+// it.
 func sameAppend(before, rec store.Record) bool {
 	switch before.Kind {
 	case store.Began:
@@ -71,18 +77,18 @@ func sameAppend(before, rec store.Record) bool {
 	return false
 }
 
-// A forker copies records. They get other numbers where the log was trimmed.
+// A forker copies records. They get new numbers if the log was trimmed.
 type forker struct {
 	recs    []store.Record
 	numbers map[int64]int64 // from the old to the new
-	end     endedData       // of the last run, as far as it is known when that begins
+	end     endedData       // of the last run, without its outcome
 }
 
 func (f *forker) add(rec store.Record) error {
 	f.numbers[rec.Seq] = int64(len(f.recs)) + 1
 	run, known := f.numbers[rec.Run]
 	if !known {
-		return nil // its run was trimmed
+		return nil // the beginning of its run was trimmed
 	}
 	rec.Run = run
 	var err error
@@ -90,7 +96,7 @@ func (f *forker) add(rec store.Record) error {
 	case store.Began:
 		err = rewrite(&rec, func(d *beganData) {
 			d.Floor = f.floor(d.Floor)
-			f.end = endedData{User: d.Turn.User, Company: d.Turn.Tenant, Floor: d.Floor}
+			f.end = endedData{User: d.Turn.User, Tenant: d.Turn.Tenant, Floor: d.Floor}
 		})
 	case store.Ended:
 		err = rewrite(&rec, func(d *endedData) { d.Floor = f.floor(d.Floor) })
@@ -101,7 +107,8 @@ func (f *forker) add(rec store.Record) error {
 	return err
 }
 
-// floor returns the new number of the last record up to the one with an old number.
+// floor returns the new number of the last copied record whose old number is at
+// most old.
 func (f *forker) floor(old int64) int64 {
 	for ; old > 0; old-- {
 		if n, ok := f.numbers[old]; ok {

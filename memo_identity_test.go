@@ -126,10 +126,10 @@ func TestUnknownInAScope(t *testing.T) {
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	c.fails(qed.Turn{Text: "again"}, qed.ErrUnresolved)
 	thread, err := qed.Inspect(c.ctx, died, "t")
-	if err != nil || len(thread.Unknown) != 1 || thread.Unknown[0].Name != "ship" {
+	if err != nil || len(thread.Unresolved) != 1 || thread.Unresolved[0].Name != "ship" {
 		t.Fatalf("thread = %+v, %v", thread, err)
 	}
-	if err := qed.Resolve(c.ctx, died, "t", thread.Unknown[0].Address, json.RawMessage(`"was shipped"`), nil); err != nil {
+	if err := qed.Resolve(c.ctx, died, "t", thread.Unresolved[0].Address, json.RawMessage(`"was shipped"`), nil); err != nil {
 		t.Fatal(err)
 	}
 	if a := c.goOn(); a.Text != "was shipped" {

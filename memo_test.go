@@ -259,7 +259,7 @@ func TestWithoutAStore(t *testing.T) {
 		if err != nil || handle != "" {
 			return "", fmt.Errorf("kept as %q: %v", handle, err)
 		}
-		if _, err := qed.Load[[]int](ctx, "kept/k0123456789abcdef"); !errors.Is(err, qed.ErrNotFound) {
+		if _, err := qed.Load[[]int](ctx, "saved/s0123456789abcdef"); !errors.Is(err, qed.ErrNotFound) {
 			return "", fmt.Errorf("Kept: %v", err)
 		}
 		if err := qed.Remember(ctx, "n", 1); err != nil {

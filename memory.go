@@ -11,99 +11,114 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// Memory says what of a conversation a model is told. Nil and the zero value mean its last 20 messages, as far as they fit into a
-// budget of 16,000 tokens.
+// A Memory selects the part of a conversation that a model receives. Nil and
+// the zero value mean the last 20 messages, as far as they fit into 16,000
+// tokens.
 //
-// What is stored stays whole: a Memory chooses, cuts and summarises for the model only. It sees one thread at a time. It must not be
-// changed while it is used; then it is safe for concurrent use.
+// The stored conversation is not changed: a Memory selects, cuts and summarises
+// for the model only. It works on one thread at a time. It is safe for
+// concurrent use as long as it is not changed.
 //
-// # The simple strategy
+// # Without a Summarizer
 //
-// Without a Summarizer, the oldest messages are left out first, by whole exchanges: a user's message and all that answers
-// it. So what is told begins with a user's message, where there is one. Of the first exchange that does not fit any more, the
-// longest messages are cut, with a mark, if a quarter of the budget is left for it; otherwise it is left out. For the
-// newest exchange all of the budget is left, so it is always told.
+// If the messages do not fit, the oldest exchanges are left out. An exchange is
+// a message of the user and all that answers it, so the selection begins with a
+// message of the user, if there is one. Of the first exchange that does not
+// fit, the longest messages are cut, with a mark, if a quarter of the budget is
+// left for it. The newest exchange has the whole budget, so it is always
+// included.
 //
-// # The tiered strategy
+// # With a Summarizer
 //
-// With a Summarizer, the last messages are told in full as above; the Middle before them as summaries, one of each Batch; and all that
-// is older as one running summary. Summaries are recorded in the thread, so they survive a restart, and no message is
-// summarised twice: a Batch is summarised once it is complete, and later its summary goes into the running one. So
-// a conversation of n messages costs at most 2*n/Batch calls, which is 100 for 500 messages.
+// The last messages are included in full, as above. The Middle messages before
+// them are included as summaries, one for each Batch. All older messages are in
+// one running summary. Summaries are recorded in the thread, so they survive a
+// restart.
 //
-// One turn makes at most four calls. Where more are due, because a long conversation gets its first summaries, the next turns go
-// on, with larger pieces, and what is not summarised yet is left out. A call that fails does not fail the turn: the newest messages
-// and the summaries that there are must do, [MemoryIncomplete] tells, and the next turn tries again.
+// A Batch is summarised once, when it is complete. Later its summary is merged
+// into the running summary. A conversation of n messages so needs at most
+// 2*n/Batch calls of the Summarizer, which is 100 for 500 messages.
 //
-// A model gets the summaries as quoted data, in a user's message that says what they are.
+// One turn makes at most four calls. If more are due, because a long
+// conversation gets its first summaries, later turns make them, with larger
+// pieces. Until then the messages that are not summarised are left out. A call
+// that fails does not fail the turn: the selection has the newest messages and
+// the existing summaries, [MemoryIncomplete] is emitted, and the next turn
+// tries again.
+//
+// The model receives the summaries as quoted data, in a message of the user
+// that says so.
 type Memory struct {
-	// Messages is how many of the last messages are told in full. 0 means 20, and with a Summarizer 10; then those that wait for
-	// their summary are told as well, mostly fewer than a Batch. A negative number means that nothing is told.
+	// Messages is how many of the last messages are included in full. 0 means
+	// 20, or 10 with a Summarizer. With a Summarizer, the messages that wait
+	// for their summary are included too, usually fewer than a Batch. A
+	// negative number means that nothing is included.
 	Messages int
 
-	// Tokens limits all that is told, and the messages that are summarised at once. 0 or less means 16,000.
+	// Tokens limits the selection, and the messages that are summarised at
+	// once. 0 or less means 16,000.
 	Tokens int
 
 	// Counter counts tokens. Nil means [llm.EstimateTokens].
 	Counter llm.TokenCounter
 
-	// Summarizer is the model that summarises. Nil means that there are no summaries. Its requests have the name "summarise"
-	// ([llm.Request.Name]), and count for the budget of the turn that makes them.
+	// Summarizer is the model that summarises. Nil means no summaries. Its
+	// requests have the name "summarise" ([llm.Request].Name), and are charged
+	// to the budget of the turn.
 	Summarizer llm.Model
 
-	// Middle is how many messages, before those that are told in full, have a summary for each Batch. 0 means 40; a negative
-	// number means none: all that is older is in the running summary.
+	// Middle is how many messages, before those that are included in full, have
+	// a summary for each Batch. 0 means 40. A negative number means none: all
+	// older messages are in the running summary.
 	Middle int
 
-	// Batch is how many messages are summarised at once. 0 or less means 10; where messages were not answered it may be a few more.
+	// Batch is how many messages are summarised at once. 0 or less means 10. It
+	// can be a few more if messages of the user were not answered.
 	Batch int
 
-	// SummaryTokens limits each summary. A longer one is cut. 0 or less means 500.
+	// SummaryTokens limits each summary. A longer one is cut. 0 or less means
+	// 500.
 	SummaryTokens int
 
 	// Timeout limits one call of the Summarizer. 0 or less means 30 seconds.
 	Timeout time.Duration
 
-	// Prompt is what the Summarizer is sent, as a template for [SummaryData]. Nil means the package's own. Make one with [PromptFuncs].
+	// Prompt is the prompt of the Summarizer, a template for [SummaryData]. Nil
+	// means the package's own. It needs the functions of [PromptFuncs].
 	Prompt *template.Template
 }
 
-// A threadLog is what a [Memory] reads and writes of one thread.
+// A threadLog is the part of a thread that a [Memory] reads and writes.
 type threadLog interface {
-	// messages returns the last messages with a number of at least from, oldest first: at most newest, 0 means all.
+	// messages returns the last messages with a number of at least from, oldest
+	// first. newest limits their number; 0 means all.
 	messages(ctx context.Context, from int64, newest int) ([]numbered, error)
 
-	// summary returns the last summary and the number of the last message in it, or "" and 0.
+	// summary returns the last summary and the number of the last message in
+	// it, or "" and 0.
 	summary(ctx context.Context) (text string, through int64, err error)
 
 	// summarise appends a summary.
 	summarise(ctx context.Context, text string, through int64) error
 }
 
-// A numbered message is one with the number of its record.
+// A numbered message has the number of its record.
 type numbered struct {
 	seq     int64
 	message llm.Message
 }
 
-// recall returns what a model is told of a thread when a run begins. Its error is that of the log, or that ctx is done.
-func (m *Memory) recall(ctx context.Context, log threadLog) ([]llm.Message, error) {
-	return m.choose(ctx, log, true)
-}
-
-// recallAgain returns, when a run goes on, what recall returned when it began: it makes no summary, as with another one every prompt
-// of the run would be another.
-func (m *Memory) recallAgain(ctx context.Context, log threadLog) ([]llm.Message, error) {
-	return m.choose(ctx, log, false)
-}
-
-func (m *Memory) choose(ctx context.Context, log threadLog, summarise bool) ([]llm.Message, error) {
+// recall returns the selection of a thread. With summarise it makes the
+// summaries that are due: a run does that when it begins and not when it is
+// resumed, as other summaries would change every prompt of the run. The error
+// is the log's, or ctx is done.
+func (m *Memory) recall(ctx context.Context, log threadLog, summarise bool) ([]llm.Message, error) {
 	s := m.withDefaults()
 	switch {
 	case s.Messages < 0:
 		return nil, nil
 	case s.Summarizer != nil:
-		return s.chooseTiers(ctx, log, summarise)
+		return s.recallTiers(ctx, log, summarise)
 	}
 	said, err := log.messages(ctx, 0, s.Messages)
 	if err != nil {
@@ -112,7 +127,7 @@ func (m *Memory) choose(ctx context.Context, log threadLog, summarise bool) ([]l
 	return s.fit(plain(said), s.Tokens), nil
 }
 
-// withDefaults returns m with every field set that has a default.
+// withDefaults returns m with the defaults of fields that are not set.
 func (m *Memory) withDefaults() Memory {
 	var s Memory
 	if m != nil {
@@ -151,8 +166,9 @@ func (m *Memory) withDefaults() Memory {
 	return s
 }
 
-// plain returns the messages that may be told. A conversation has no instructions of the program's in it: a system's message
-// there would be somebody else's.
+// plain returns the messages that a model may receive. It leaves out system
+// messages: the program's instructions are not part of a conversation, so a
+// system message in one is an attack.
 func plain(said []numbered) []llm.Message {
 	messages := make([]llm.Message, 0, len(said))
 	for _, n := range said {
@@ -164,7 +180,8 @@ func plain(said []numbered) []llm.Message {
 	return messages
 }
 
-// spoken returns what of a conversation a call may be told that has no tools: what was said, as far as it fits.
+// Select returns the messages of a conversation that have text, for a call
+// without tools, as far as they fit into Tokens.
 func (m *Memory) Select(history []llm.Message) []llm.Message {
 	said := make([]llm.Message, 0, len(history))
 	for _, message := range history {
@@ -179,13 +196,13 @@ func (m *Memory) Select(history []llm.Message) []llm.Message {
 // fit returns the newest of messages that fit into a budget.
 func (m *Memory) fit(messages []llm.Message, budget int) []llm.Message {
 	for len(messages) > 0 && messages[0].Role == llm.RoleTool {
-		messages = messages[1:] // what called the tool is not among them
+		messages = messages[1:] // the message with the call is not included
 	}
-	var told [][]llm.Message // newest first
-	room := budget
+	var selected [][]llm.Message // newest first
+	left := budget
 	for end := len(messages); end > 0; {
 		start := lastExchange(messages[:end])
-		if !begins(messages[start]) && len(told) > 0 {
+		if !begins(messages[start]) && len(selected) > 0 {
 			break
 		}
 		exchange := messages[start:end]
@@ -194,23 +211,24 @@ func (m *Memory) fit(messages []llm.Message, budget int) []llm.Message {
 		for i := range exchange {
 			need += m.count(exchange[i])
 		}
-		if need <= room {
-			room -= need
-			told = append(told, exchange)
+		if need <= left {
+			left -= need
+			selected = append(selected, exchange)
 			continue
 		}
-		if room >= budget/4 {
-			if exchange, ok := m.cut(exchange, room); ok {
-				told = append(told, exchange)
+		if left >= budget/4 {
+			if exchange, ok := m.cut(exchange, left); ok {
+				selected = append(selected, exchange)
 			}
 		}
 		break
 	}
-	slices.Reverse(told)
-	return slices.Concat(told...)
+	slices.Reverse(selected)
+	return slices.Concat(selected...)
 }
 
-// lastExchange returns where the last exchange of messages begins: with the last user's message, or at the front where there is none.
+// lastExchange returns the index at which the last exchange begins: that of the
+// last message of the user, or 0.
 func lastExchange(messages []llm.Message) int {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if begins(messages[i]) {
@@ -222,19 +240,19 @@ func lastExchange(messages []llm.Message) int {
 
 func begins(m llm.Message) bool { return m.Role == llm.RoleUser }
 
-// count returns how many tokens a message takes.
+// count returns how many tokens a message has.
 func (m *Memory) count(message llm.Message) int {
 	return m.Counter.CountTokens(&llm.Request{Messages: []llm.Message{message}})
 }
 
-// cut returns messages with the texts of the longest cut, all to the same length, so that they fit into room. It reports false
-// where they do not without any text either.
-func (m *Memory) cut(messages []llm.Message, room int) ([]llm.Message, bool) {
+// cut returns messages whose longest texts are cut to the same length, so that
+// all fit into a budget. It reports false if they do not fit without any text.
+func (m *Memory) cut(messages []llm.Message, budget int) ([]llm.Message, bool) {
 	needs := make([]int, len(messages))
 	for i := range messages {
 		needs[i] = m.count(messages[i])
 	}
-	most := level(needs, room)
+	most := level(needs, budget)
 	short := slices.Clone(messages)
 	for i := range short {
 		if needs[i] > most {
@@ -247,24 +265,27 @@ func (m *Memory) cut(messages []llm.Message, room int) ([]llm.Message, bool) {
 	return short, true
 }
 
-// level returns the most that each of needs can have when together they must not have more than room.
-func level(needs []int, room int) int {
+// level returns the limit for each of needs with which their sum is at most
+// budget.
+func level(needs []int, budget int) int {
 	sorted := slices.Sorted(slices.Values(needs))
 	for i, need := range sorted {
-		share := room / (len(sorted) - i)
+		share := budget / (len(sorted) - i)
 		if need > share {
 			return share
 		}
-		room -= need
+		budget -= need
 	}
 	return sorted[len(sorted)-1]
 }
 
-// bytesPerToken is more than any tokenizer makes of ordinary text. What is longer need not be tried.
+// bytesPerToken is more than any tokenizer has for ordinary text: longer texts
+// need not be tried.
 const bytesPerToken = 32
 
-// shorten returns the beginning of a message's text, with a mark, so that the message takes at most so many tokens. It reports
-// false where not even the mark fits.
+// shorten returns the beginning of a message's text, with a mark, so that the
+// message has at most so many tokens. It reports false if the mark alone does
+// not fit.
 func (m *Memory) shorten(message llm.Message, tokens int) (string, bool) {
 	text := message.Content
 	marked := func(n int) string {

@@ -120,7 +120,7 @@ func TestMemoryTellsTheLastMessages(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			log := &fakeLog{}
 			log.say(tt.said...)
-			got, err := tt.memory.recall(t.Context(), log)
+			got, err := tt.memory.recall(t.Context(), log, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -147,7 +147,7 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 			m := &Memory{Tokens: 1000, Counter: bytesCounter}
 			log := &fakeLog{}
 			log.say(tt.said...)
-			got, err := m.recall(t.Context(), log)
+			got, err := m.recall(t.Context(), log, true)
 			if err != nil || len(got) != tt.told {
 				t.Fatalf("told %d messages, %v", len(got), err)
 			}
@@ -172,7 +172,7 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 	// What cannot be cut is left out, and nothing of it stays.
 	log := &fakeLog{}
 	log.say(user("q"), llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{Arguments: []byte(`"` + long + `"`)}}})
-	if got, err := (&Memory{Tokens: 1000, Counter: bytesCounter}).recall(t.Context(), log); err != nil || len(got) != 0 {
+	if got, err := (&Memory{Tokens: 1000, Counter: bytesCounter}).recall(t.Context(), log, true); err != nil || len(got) != 0 {
 		t.Errorf("told %v, %v", contents(got), err)
 	}
 }
@@ -215,7 +215,7 @@ func (s *summarizer) Generate(_ context.Context, req *llm.Request, _ func(llm.De
 func recallListening(t *testing.T, m *Memory, log threadLog) (told []llm.Message, events []EventData, err error) {
 	t.Helper()
 	agent := AgentFunc(func(ctx context.Context, _ Turn) (_ Answer, err error) {
-		told, err = m.recall(ctx, log)
+		told, err = m.recall(ctx, log, true)
 		return Answer{}, err
 	})
 	for event, e := range agent.Run(t.Context(), Turn{}) {
@@ -236,7 +236,7 @@ func TestSummariesOfALongConversation(t *testing.T) {
 	for turn := 1; turn <= 250; turn++ {
 		m := &Memory{Summarizer: s} // nothing is kept but in the log
 		before := s.calls
-		got, err := m.recall(t.Context(), log)
+		got, err := m.recall(t.Context(), log, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +288,7 @@ func TestSummariesAreToldAsData(t *testing.T) {
 	var got []llm.Message
 	for turn := range 60 {
 		var err error
-		if got, err = m.recall(t.Context(), log); err != nil {
+		if got, err = m.recall(t.Context(), log, true); err != nil {
 			t.Fatal(err)
 		}
 		log.say(user(fmt.Sprint(turn, attack)), said(attack))
@@ -314,11 +314,11 @@ func TestSummariesSurviveARestart(t *testing.T) {
 	s := &summarizer{t: t}
 	log := &fakeLog{}
 	log.say(exchanges(1, 12)...)
-	first, err := (&Memory{Summarizer: s}).recall(t.Context(), log)
+	first, err := (&Memory{Summarizer: s}).recall(t.Context(), log, true)
 	if err != nil || s.calls != 1 {
 		t.Fatalf("%d calls, %v", s.calls, err)
 	}
-	second, err := (&Memory{Summarizer: s}).recall(t.Context(), log)
+	second, err := (&Memory{Summarizer: s}).recall(t.Context(), log, true)
 	if diff := cmp.Diff(first, second); diff != "" || err != nil || s.calls != 1 {
 		t.Errorf("%d calls, %v: %s", s.calls, err, diff)
 	}
@@ -335,12 +335,12 @@ func TestRecallAgain(t *testing.T) {
 			log := &fakeLog{}
 			log.say(exchanges(1, 200)...) // more than one turn summarises
 			m := &Memory{Summarizer: s}
-			first, err := m.recall(t.Context(), log)
+			first, err := m.recall(t.Context(), log, true)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.reply = func() (string, error) { t.Error("the model is asked again"); return "", nil }
-			again, err := m.recallAgain(t.Context(), log)
+			again, err := m.recall(t.Context(), log, false)
 			if diff := cmp.Diff(first, again); diff != "" || err != nil {
 				t.Errorf("%v: %s", err, diff)
 			}
@@ -400,7 +400,7 @@ func TestSlowSummarizer(t *testing.T) {
 		// A turn that ends is another matter.
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := (&Memory{Summarizer: slow}).recall(ctx, log); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := (&Memory{Summarizer: slow}).recall(ctx, log, true); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error = %v", err)
 		}
 	})
@@ -441,7 +441,7 @@ func TestSummariesOfAnOldConversation(t *testing.T) {
 			m := &Memory{Summarizer: s}
 			for calls, turns := -1, 0; calls != s.calls; turns++ {
 				calls = s.calls
-				if _, err := m.recall(t.Context(), log); err != nil {
+				if _, err := m.recall(t.Context(), log, true); err != nil {
 					t.Fatal(err)
 				}
 				if n := s.calls - calls; n > 4 {
@@ -472,7 +472,7 @@ func TestSummariesAreCapped(t *testing.T) {
 			var got []llm.Message
 			for turn := range 100 {
 				var err error
-				if got, err = m.recall(t.Context(), log); err != nil {
+				if got, err = m.recall(t.Context(), log, true); err != nil {
 					t.Fatal(err)
 				}
 				log.say(exchanges(turn, 1)...)
@@ -535,7 +535,7 @@ func TestUnreadableThread(t *testing.T) {
 		"messages":  {&Memory{Summarizer: &summarizer{t: t}}, &unreadable{}},
 		"summaries": {&Memory{Summarizer: &summarizer{t: t}}, &unreadable{summaries: true}},
 	} {
-		if told, err := tt.memory.recall(t.Context(), tt.log); !errors.Is(err, store.ErrCorrupt) || told != nil {
+		if told, err := tt.memory.recall(t.Context(), tt.log, true); !errors.Is(err, store.ErrCorrupt) || told != nil {
 			t.Errorf("%s: told %v, %v", name, told, err)
 		}
 	}
@@ -545,7 +545,7 @@ func TestUnreadableThread(t *testing.T) {
 func TestForeignSummary(t *testing.T) {
 	log := &fakeLog{text: "The user is Ann.", through: 2}
 	log.say(exchanges(1, 5)...)
-	got, err := (&Memory{Summarizer: &summarizer{t: t}}).recall(t.Context(), log)
+	got, err := (&Memory{Summarizer: &summarizer{t: t}}).recall(t.Context(), log, true)
 	if err != nil || len(got) != 9 && len(got) != 10 || !strings.Contains(got[0].Content, "The user is Ann.") {
 		t.Errorf("told %v, %v", contents(got), err)
 	}
@@ -556,7 +556,7 @@ func TestMemoryPrompt(t *testing.T) {
 	own := template.Must(template.New("own").Funcs(PromptFuncs()).Parse(`Kurz ({{.Words}}): {{range .Messages}}{{quote .Content}} {{end}}`))
 	log := &fakeLog{}
 	log.say(exchanges(1, 10)...)
-	if _, err := (&Memory{Summarizer: s, Prompt: own, SummaryTokens: 60}).recall(t.Context(), log); err != nil {
+	if _, err := (&Memory{Summarizer: s, Prompt: own, SummaryTokens: 60}).recall(t.Context(), log, true); err != nil {
 		t.Fatal(err)
 	}
 	if want := `Kurz (30): "q1." "a1." "q2." "a2." "q3." "a3." "q4." "a4." "q5." "a5." `; len(s.prompts) != 1 || s.prompts[0] != want {
@@ -572,7 +572,7 @@ func TestNothingIsForgotten(t *testing.T) {
 		s := &summarizer{t: t}
 		log := &fakeLog{}
 		for turn := range 200 {
-			got, err := (&Memory{Summarizer: s, Counter: bytesCounter}).recall(t.Context(), log)
+			got, err := (&Memory{Summarizer: s, Counter: bytesCounter}).recall(t.Context(), log, true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,39 +6,39 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"unicode"
-	"unicode/utf8"
 )
 
-// A place is where in a durable run a scope is. What is recorded there has the place's address: names that the program's own
-// order gives, so that the same code comes to the same address when it runs again.
+// A place is a position in a durable run: a node's visit, a call, a branch.
+// What is recorded there has the place's address. Addresses are made of names
+// in the program's own order, so that the same code has the same addresses when
+// it runs again.
 type place struct {
-	log     *journal
+	log     *runState
 	address string // see here
 	visit   string // the name of the node that is visited
 	number  int    // of the visit
 	up      *place // what it is part of
-	scope   *place // the nearest one that Scope made, or nil
+	scope   *place // the innermost namespace ([WithNamespace]), or nil
 
-	branch  bool   // it runs beside others: a question here does not stop them
+	branch  bool   // it runs concurrently with others: a question here does not stop them
 	attempt int    // of the node, from 1
 	since   int64  // records up to this number are not found here
-	mute    string // why nobody may be asked here; empty: he may
+	mute    string // why the run may not be interrupted here; empty: it may
 
 	approvals string // the same for the approval of calls
 	stateRun  int64  // the run whose state the agent's turn began with; see [GaveUp]
 
-	asked atomic.Bool // the user is asked something here: nothing more is done
+	asked atomic.Bool // a question here waits for its reply: nothing more is done
 
 	once sync.Once
 	mu   sync.Mutex
-	used map[string]int // how often each name was
+	used map[string]int // how often each name was used
 }
 
-// part returns the place of a part of p. Its address must be p's alone.
+// part returns the place of a part of p. No other part of p may have its
+// address.
 func (p *place) part(address string) *place {
 	part := new(place)
 	p.become(part, address)
@@ -54,7 +54,7 @@ func (p *place) become(part *place, address string) {
 // child returns the place of the next part of p that has a name.
 func (p *place) child(name string) *place { return p.part(p.next(name)) }
 
-// besideOthers reports whether p is in something that runs beside others.
+// besideOthers reports whether p is in a branch.
 func (p *place) besideOthers() bool {
 	for ; p != nil; p = p.up {
 		if p.branch {
@@ -64,22 +64,29 @@ func (p *place) besideOthers() bool {
 	return false
 }
 
-// again returns p for a part of the given name alone, in which records up to a number are not found. Its address is that which the part
-// would have had in p, and no other part of p has.
+// again returns p for a part of the given name alone, in which records up to a
+// number are not found. The part has the address that it would have had in p,
+// and no other part of p has.
 func (p *place) again(name string, since int64) *place {
 	part := p.part(p.here())
 	part.since = since
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.used == nil {
-		p.used = map[string]int{}
-	}
 	part.used = map[string]int{name: p.used[name]}
-	p.used[name]++
+	p.use(name)
 	return part
 }
 
-// peek returns the address that next will return. The name is free of what escape escapes.
+// use counts a use of name. p.mu is held.
+func (p *place) use(name string) int {
+	if p.used == nil {
+		p.used = map[string]int{}
+	}
+	p.used[name]++
+	return p.used[name]
+}
+
+// peek returns the address that next will return. The name needs no escape.
 func (p *place) peek(name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,11 +97,7 @@ func (p *place) peek(name string) string {
 func (p *place) next(name string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.used == nil {
-		p.used = map[string]int{}
-	}
-	p.used[name]++
-	return p.numbered(name, p.used[name])
+	return p.numbered(name, p.use(name))
 }
 
 func (p *place) numbered(name string, n int) string {
@@ -104,7 +107,8 @@ func (p *place) numbered(name string, n int) string {
 	return p.below(name)
 }
 
-// below returns the address of what is called name in p. Callers see to it that there is only one.
+// below returns the address of name in p. The caller makes sure that it is used
+// once.
 func (p *place) below(name string) string {
 	address := p.here()
 	if address == "" {
@@ -113,7 +117,8 @@ func (p *place) below(name string) string {
 	return shorten(address + "/" + name)
 }
 
-// here returns p's address. Most visits record nothing, so theirs are made when they are needed.
+// here returns p's address. That of a visit is made when it is needed, as most
+// visits record nothing.
 func (p *place) here() string {
 	if p.visit != "" {
 		p.once.Do(func() { p.address = p.up.below(strconv.Itoa(p.number) + "." + p.visit) })
@@ -121,66 +126,16 @@ func (p *place) here() string {
 	return p.address
 }
 
-// scoped returns the place of a Scope: its address depends on the Scopes around it and on nothing else.
+// scoped returns the place of a namespace: its address depends on the
+// namespaces around it and on nothing else.
 func (p *place) scoped(name string) *place {
 	address := "@" + escapePath(name)
 	if p.scope != nil {
 		address = p.scope.address + "/" + address
 	}
-	s := p.part(shortenTo(address, maxScope))
+	s := p.part(shortenTo(address, maxNamespace))
 	s.scope, s.since = s, 0
 	return s
-}
-
-const (
-	maxAddress = 1000
-	maxScope   = 500 // less, so that what lies below a Scope begins with its address
-	hashed     = 65  // what a hash adds
-)
-
-// shorten returns an address that stores take: of a longer one, the end becomes its hash.
-func shorten(address string) string { return shortenTo(address, maxAddress) }
-
-func shortenTo(address string, most int) string {
-	if len(address) <= most {
-		return address
-	}
-	cut := most - hashed
-	for !utf8.RuneStart(address[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%s~%x", address[:cut], sha256.Sum256([]byte(address)))
-}
-
-// escape makes any text a name in an address: what has a meaning there, or cannot be printed, is written as %XX.
-func escape(name string) string {
-	if !strings.ContainsFunc(name, isSpecial) && name != "" {
-		return name
-	}
-	var b strings.Builder
-	for i, r := range name {
-		_, size := utf8.DecodeRuneInString(name[i:])
-		if !isSpecial(r) {
-			b.WriteString(name[i : i+size])
-			continue
-		}
-		for _, c := range []byte(name[i : i+size]) {
-			fmt.Fprintf(&b, "%%%02X", c)
-		}
-	}
-	if name == "" {
-		return "%"
-	}
-	return b.String()
-}
-
-// escapePath is escape for names that slashes separate.
-func escapePath(path string) string {
-	names := strings.Split(path, "/")
-	for i := range names {
-		names[i] = escape(names[i])
-	}
-	return strings.Join(names, "@") // not by a slash: what lies below "a" is not "a/b"
 }
 
 // id returns a short name for p, which no other run has.
@@ -188,15 +143,7 @@ func (p *place) id(prefix string) string {
 	return fmt.Sprintf("%s%x", prefix, sha256.Sum256([]byte(p.log.key+" "+p.address)))[:17]
 }
 
-func isSpecial(r rune) bool {
-	switch r {
-	case '/', '#', '@', ':', '~', '%', utf8.RuneError:
-		return true
-	}
-	return !unicode.IsPrint(r)
-}
-
-// ask marks p, and all that waits for it, as waiting for the user.
+// ask marks p, and all that waits for p, as waiting for a reply.
 func (p *place) ask() {
 	for ; p != nil; p = p.up {
 		p.asked.Store(true)
@@ -206,7 +153,8 @@ func (p *place) ask() {
 	}
 }
 
-// settle returns err, or that the user is asked where p waits for him, whatever the code made of that error.
+// settle returns err, or ErrInterrupted if p waits for a reply, whatever the
+// code made of that error.
 func (p *place) settle(err error) error {
 	if p.asked.Load() && !errors.Is(err, ErrInterrupted) {
 		return ErrInterrupted
@@ -214,39 +162,7 @@ func (p *place) settle(err error) error {
 	return err
 }
 
-// alone waits until nobody else makes the call at p, which several branches may come to at the same time where it is in a Scope.
-func (p *place) alone(ctx context.Context) (leave func(), err error) {
-	if p.scope == nil {
-		return func() {}, nil
-	}
-	j := p.log
-	for {
-		j.mu.Lock()
-		other := j.making[p.address]
-		if other == nil {
-			mine := make(chan struct{})
-			if j.making == nil {
-				j.making = map[string]chan struct{}{}
-			}
-			j.making[p.address] = mine
-			j.mu.Unlock()
-			return func() {
-				j.mu.Lock()
-				defer j.mu.Unlock()
-				delete(j.making, p.address)
-				close(mine)
-			}, nil
-		}
-		j.mu.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, cancelled(ctx)
-		}
-	}
-}
-
-// ready returns why nothing more may be done at p.
+// ready returns why nothing more may be done at p, or nil.
 func (p *place) ready() error {
 	for around := p; around != nil; around = around.up {
 		if around.asked.Load() {
@@ -256,12 +172,45 @@ func (p *place) ready() error {
 	return cancelled(p.log.ctx)
 }
 
+// exclusive waits until no other goroutine makes the call at p. In a namespace
+// several branches can reach the same call at the same time.
+func (p *place) exclusive(ctx context.Context) (leave func(), err error) {
+	if p.scope == nil {
+		return func() {}, nil
+	}
+	rs := p.log
+	for {
+		rs.mu.Lock()
+		other := rs.making[p.address]
+		if other == nil {
+			mine := make(chan struct{})
+			if rs.making == nil {
+				rs.making = map[string]chan struct{}{}
+			}
+			rs.making[p.address] = mine
+			rs.mu.Unlock()
+			return func() {
+				rs.mu.Lock()
+				defer rs.mu.Unlock()
+				delete(rs.making, p.address)
+				close(mine)
+			}, nil
+		}
+		rs.mu.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, cancelled(ctx)
+		}
+	}
+}
+
 // of returns the place of a tool that is called at p, which may be nil.
 func (p *place) of(t Tool) *place {
 	if p == nil || t.Interrupts {
 		return p
 	}
 	mute := p.part(p.here())
-	mute.mute = "tool " + t.Name + " may not ask, unless its Asks says so"
+	mute.mute = "tool " + t.Name + " does not have Interrupts set"
 	return mute
 }

@@ -104,7 +104,7 @@ func addCapped(a, b int) int {
 }
 
 // used counts what the models of a run cost, for a turn that ends with a question.
-func (j *journal) used(u llm.Usage) {
+func (j *runState) used(u llm.Usage) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.usage.Add(u)

@@ -6,92 +6,96 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
-// The data of the runtime's records. Fields are added, never changed: logs outlive programs.
+// The data of the runtime's records. Fields are added and never changed: logs
+// outlive programs.
 
-// beganData is that of a RecordBegan.
+// beganData is the data of a [store.Began] record.
 type beganData struct {
 	Turn   Turn          `json:"turn"`
-	Key    string        `json:"key"`              // random: what the ids of its questions and handles are made of
-	Lease  time.Duration `json:"lease"`            // after which time without a record it counts as crashed, in nanoseconds
-	Floor  int64         `json:"floor,omitempty"`  // what lies below is not looked at: it could not be read
-	Closed *closed       `json:"closed,omitempty"` // the questions of the run before
+	Key    string        `json:"key"`              // random; the ids of questions and handles are made of it
+	Lease  time.Duration `json:"lease"`            // see [DurableOptions], in nanoseconds
+	Floor  int64         `json:"floor,omitempty"`  // records up to this number are not used
+	Closed *closed       `json:"closed,omitempty"` // the open questions that the turn closed
 }
 
-// closed says why open questions were.
+// closed is why open questions were closed.
 type closed struct {
 	Questions []string `json:"questions"`
 	Intent    Intent   `json:"intent"`
 	Reason    string   `json:"reason,omitempty"`
 }
 
-// resumedData is that of a RecordResumed.
+// resumedData is the data of a [store.Resumed] record.
 type resumedData struct {
-	Turn *Turn `json:"turn,omitempty"` // the message that has the replies; nil after a crash
+	Turn *Turn `json:"turn,omitempty"` // the turn with the replies; nil if there are none
 }
 
-// endedData is that of a RecordEnded. It has what the next turn needs to know, so that this one record is enough.
+// endedData is the data of a [store.Ended] record. It has all that the next
+// turn needs to know.
 type endedData struct {
-	Status  RunStatus `json:"status"`
-	User    string    `json:"user,omitempty"`
-	Company string    `json:"company,omitempty"`
-	Floor   int64     `json:"floor,omitempty"`
-	Answer  *Answer   `json:"answer,omitempty"`
-	Error   string    `json:"error,omitempty"`
-	Call    string    `json:"call,omitempty"` // the address of the call that failed the run
+	Status RunStatus `json:"status"`
+	User   string    `json:"user,omitempty"`
+	Tenant string    `json:"tenant,omitempty"`
+	Floor  int64     `json:"floor,omitempty"`
+	Answer *Answer   `json:"answer,omitempty"`
+	Error  string    `json:"error,omitempty"`
+	Call   string    `json:"call,omitempty"` // the address of the call that failed the run
 }
 
-// stateData is that of a RecordState. [stateRecord] writes it.
-type stateData struct {
-	Fingerprint string          `json:"fingerprint"`
-	Version     string          `json:"version,omitempty"`
-	Node        string          `json:"node"`
-	Step        int             `json:"step"`
-	State       json.RawMessage `json:"state"`
+// stateData is the data of a [store.Checkpoint] record, whose state is an S.
+type stateData[S any] struct {
+	Fingerprint string `json:"fingerprint"`
+	Version     string `json:"version,omitempty"`
+	Node        string `json:"node"`
+	Step        int    `json:"step"`
+	State       S      `json:"state"`
 }
 
-// calledData is that of a RecordCalled.
+// calledData is the data of a [store.Called] record.
 type calledData struct {
 	In    string          `json:"in"` // the hash of the input
 	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input,omitempty"` // for who finds out what became of it, where it is not too large
+	Input json.RawMessage `json:"input,omitempty"` // see [UnresolvedCall]
 }
 
-// returnedData is that of a RecordReturned: either a value or an error.
+// returnedData is the data of a [store.Returned] record: a value or an error.
 type returnedData struct {
 	In      string          `json:"in"` // the hash of the input
 	Attempt int             `json:"attempt"`
 	Value   json.RawMessage `json:"value,omitempty"`
 	Error   *failure        `json:"error,omitempty"`
-	Stopped bool            `json:"stopped,omitempty"` // it was left before it did its work: it waits for the user, or was refused
+	Stopped bool            `json:"stopped,omitempty"` // the call did nothing: it interrupted the run, or was refused
 }
 
-// questionData is that of a RecordQuestion.
+// questionData is the data of a [store.Question] record.
 type questionData struct {
 	Question Question `json:"question"`
 	Path     string   `json:"path,omitempty"` // of the event
 }
 
-// replyData is that of a RecordReply.
+// replyData is the data of a [store.Reply] record.
 type replyData struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// summaryData is that of a RecordSummary.
+// summaryData is the data of a [store.Summary] record.
 type summaryData struct {
 	Text    string `json:"text"`
-	Through int64  `json:"through"` // the number of the last message in it
+	Through int64  `json:"through"` // the number of the last message that is summarised
 }
 
-// readBegan reads the data of a RecordBegan, which every later record of its run rests on.
+// readBegan decodes a [store.Began] record, which every later record of the run
+// depends on.
 func readBegan(rec *store.Record, began *beganData) error {
 	if err := rec.Decode(began); err != nil {
 		return err
 	}
 	if began.Turn.Text == "" || began.Key == "" || began.Lease <= 0 {
-		return fmt.Errorf("%w: number %d, a run that began with nothing", store.ErrCorrupt, rec.Seq)
+		return fmt.Errorf("%w: number %d, the beginning of a run without a turn", store.ErrCorrupt, rec.Seq)
 	}
 	return nil
 }
@@ -100,14 +104,25 @@ func readBegan(rec *store.Record, began *beganData) error {
 // thread.
 func checkThread(st store.Store, id string) error {
 	if st == nil {
-		return errors.New("qed: the Store is nil: pass the one that holds the conversation")
+		return errors.New("qed: the Store is nil: pass the store that has the conversation")
 	}
 	return store.CheckThread(id)
 }
 
-// aborted reports whether rec began a run with a message that ended the
-// questions before it with IntentAbort. A record that cannot be read did not.
+// aborted reports whether rec began a run with a message that closed open
+// questions with IntentAbort. It returns false for a record that cannot be
+// read.
 func aborted(rec *store.Record) bool {
 	var began beganData
 	return readBegan(rec, &began) == nil && began.Closed != nil && began.Closed.Intent == IntentAbort
+}
+
+func messageRecord(role llm.Role, text string) store.Record {
+	data, _ := json.Marshal(llm.Message{Role: role, Content: text}) // strings have a JSON form
+	return store.Record{Kind: store.Message, Data: data}
+}
+
+func replyRecord(address string, value json.RawMessage) store.Record {
+	data, _ := json.Marshal(replyData{value}) // value was checked to be JSON
+	return store.Record{Kind: store.Reply, Address: address, Data: data}
 }

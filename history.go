@@ -1,0 +1,69 @@
+package qed
+
+import (
+	"context"
+	"time"
+
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
+)
+
+// Messages returns the last n messages of a thread, oldest first; n of 0 means
+// all. It returns them as they were written, whatever a [Memory] makes of them.
+// It does not check whose thread it is: see [Inspect].
+func Messages(ctx context.Context, st store.Store, thread string, n int) ([]llm.Message, error) {
+	floor, err := floorOf(ctx, st, thread)
+	if err != nil {
+		return nil, err
+	}
+	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Message}, NewestFirst: true, Limit: n}
+	return decodeNewest[llm.Message](st.Records(ctx, thread, r))
+}
+
+// A HistoryEntry is a turn of a conversation that ended, with its outcome.
+type HistoryEntry struct {
+	Seq    int64     `json:"seq"` // of the record that ended it, for [Fork]
+	Time   time.Time `json:"time"`
+	Turn   Turn      `json:"turn"`             // the turn with which the run began
+	Status RunStatus `json:"status"`           // of the run at that time
+	Answer *Answer   `json:"answer,omitempty"` // a long table has its first rows only
+	Error  string    `json:"error,omitempty"`
+}
+
+// History returns the last n entries of a thread, oldest first; n of 0 means
+// all. A turn that has not ended has no entry. History does not check whose
+// thread it is: see [Inspect].
+func History(ctx context.Context, st store.Store, thread string, n int) ([]HistoryEntry, error) {
+	floor, err := floorOf(ctx, st, thread)
+	if err != nil {
+		return nil, err
+	}
+	turns := map[int64]Turn{}
+	var entries []HistoryEntry
+	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Began, store.Ended}}
+	for rec, err := range st.Records(ctx, thread, r) {
+		if err != nil {
+			return nil, err
+		}
+		if rec.Kind == store.Began {
+			var began beganData
+			if err := rec.Decode(&began); err != nil {
+				return nil, err
+			}
+			began.Turn.Thread = thread
+			turns[rec.Seq] = began.Turn
+			continue
+		}
+		var end endedData
+		if err := rec.Decode(&end); err != nil {
+			return nil, err
+		}
+		entries = append(entries, HistoryEntry{
+			Seq: rec.Seq, Time: rec.Time, Turn: turns[rec.Run], Status: end.Status, Answer: end.Answer, Error: end.Error,
+		})
+	}
+	if n > 0 && len(entries) > n {
+		entries = entries[len(entries)-n:]
+	}
+	return entries, nil
+}

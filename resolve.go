@@ -1,0 +1,81 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/store"
+)
+
+// Resolve records the outcome of an [UnresolvedCall] of a thread, which
+// somebody found out: the JSON of what the call returned, or the error with
+// which it failed. If both are nil, the call was not made, and a resumed run
+// makes it. A turn without a text then resumes the run.
+//
+// If result is not the JSON of what the call returns, the run cannot be
+// resumed. If the thread is running, the error matches [ErrBusy]. If the call
+// is not unresolved, it matches [ErrQuestionClosed].
+func Resolve(ctx context.Context, st store.Store, thread, address string, result json.RawMessage, failed error) error {
+	rs, t, err := readThread(ctx, st, thread)
+	switch {
+	case err != nil:
+		return err
+	case t.status == StatusRunning:
+		return fmt.Errorf("%w: %s", ErrBusy, thread)
+	case t.status == StatusAnswered:
+		return fmt.Errorf("%w: the last run of thread %s is complete", ErrQuestionClosed, thread)
+	case !slices.ContainsFunc(rs.unresolvedCalls(), func(c UnresolvedCall) bool { return c.Address == address }):
+		return fmt.Errorf("%w: thread %s has no unresolved call at %q",
+			ErrQuestionClosed, thread, prompt.Clip(address, 200))
+	}
+	r := returnedData{
+		In: rs.known[address].call.In, Attempt: 1, Value: result, Stopped: result == nil && failed == nil,
+	}
+	if failed != nil {
+		r.Value, r.Error = nil, failureOf(failed)
+	}
+	end := endedData{Status: t.status, User: t.user, Tenant: t.tenant, Floor: t.floor, Error: t.err}
+	if t.status == StatusCrashed {
+		end.Status = StatusStopped
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		return fmt.Errorf("qed: the result for %s is not JSON: %w", address, err)
+	}
+	ended, err := json.Marshal(end)
+	if err != nil {
+		return err
+	}
+	now := rs.log.Now()
+	return st.Append(ctx, thread, t.head,
+		store.Record{Time: now, Kind: store.Returned, Run: t.run, Address: address, Data: data},
+		store.Record{Time: now, Kind: store.Ended, Run: t.run, Data: ended})
+}
+
+// loadNamespaces reads the calls in namespaces that were made before a run: one
+// that is unresolved prevents later runs from being resumed as well.
+func (rs *runState) loadNamespaces(run int64) error {
+	r := store.Range{To: run - 1, Kinds: []store.Kind{store.Called, store.Returned}}
+	return rs.scan(r, func(rec store.Record) error {
+		if !strings.HasPrefix(rec.Address, "@") {
+			return nil
+		}
+		return rs.learn(rec)
+	})
+}
+
+// unresolvedCalls returns the calls that were started and did not return.
+func (rs *runState) unresolvedCalls() []UnresolvedCall {
+	var found []UnresolvedCall
+	for address, k := range rs.known {
+		if k.called > 0 && !slices.ContainsFunc(k.returns, func(r returned) bool { return r.seq > k.called }) {
+			found = append(found, UnresolvedCall{Address: address, Name: k.call.Name, Input: k.call.Input})
+		}
+	}
+	slices.SortFunc(found, func(a, b UnresolvedCall) int { return strings.Compare(a.Address, b.Address) })
+	return found
+}

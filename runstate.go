@@ -1,0 +1,159 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/qedkit/qed/internal/runlog"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/store"
+)
+
+// A runState is what a durable run knows: its turn, what its log has under each
+// address, and the questions that are open.
+//
+// It appends to the log what happens. If the store fails, the run continues
+// without being recorded, and at-most-once calls are refused. If somebody else
+// appended to the thread, the run ends: two runs would make the same calls.
+type runState struct {
+	thread string
+	opt    *DurableOptions
+	log    *runlog.Log
+	events *scope // receives the events about the store
+
+	ctx    context.Context // of the run
+	cancel context.CancelCauseFunc
+
+	// Set before the agent is called.
+	key     string    // see beganData
+	turn    Turn      // the turn with which the run began
+	message Turn      // the turn that is being answered: a later one if the run was resumed
+	run     int64     // the number of the run's first record; 0 if the run is not recorded
+	floor   int64     // records up to this number are not used: they could not be read
+	began   time.Time // see [Now]
+	turned  time.Time // when message came
+	replied int64     // the number of the last record that resumed the run with replies, or 0
+	dropped bool      // the message with which the run began is an abort, which the runtime answers
+	parsing llm.Usage // of the call that parsed the message as replies
+	shown   bool      // the turn brings nothing new to open questions that the user has seen
+
+	mu         runlog.Mutex // guards the following
+	known      map[string]*known
+	making     map[string]chan struct{} // calls in namespaces that are being made
+	namespaces map[string]error         // the namespaces that were read, with the error
+	open       []openQuestion           // in the order in which they were asked
+	listed     map[string]bool          // the ids of the questions of the last answer; nil: all that are open
+	asking     int                      // how many questions the run has asked
+	asks       bool                     // a question was asked that was not open before
+	usage      llm.Usage                // of the model calls that were made, not found in the log
+	unresolved []string                 // the names of calls whose outcome is unknown
+}
+
+// An openQuestion is a question without a reply.
+type openQuestion struct {
+	Question
+	address string
+	path    string
+	asked   int64 // the number of its record
+	hit     bool  // the run reached the question, and waits for the reply
+}
+
+// known is what the log has under one address.
+type known struct {
+	called   int64 // the number of the last Called record
+	call     calledData
+	returns  []returned
+	state    *store.Record // the last one
+	before   *store.Record // the last one before the run was replied to, if state is later
+	question *questionData
+	asked    int64 // the number of question's record
+	reply    json.RawMessage
+	replied  int64 // the number of reply's record
+	saved    json.RawMessage
+}
+
+type returned struct {
+	seq int64
+	returnedData
+}
+
+// newRunState returns the state of a run that is not begun.
+func newRunState(ctx context.Context, st store.Store, thread string, opt *DurableOptions) *runState {
+	rs := &runState{thread: thread, opt: opt, ctx: ctx, cancel: func(error) {}, events: nowhere, mu: runlog.NewMutex()}
+	rs.log = runlog.New(ctx, runlog.Options{
+		Store: st, Thread: thread, Clock: Clock(ctx), Lease: opt.lease(), Failed: rs.logFailed,
+	})
+	return rs
+}
+
+// logFailed ends the run if somebody else appended to the thread, and otherwise
+// emits that nothing is recorded any more.
+func (rs *runState) logFailed(err error) {
+	if errors.Is(err, store.ErrConflict) {
+		rs.cancel(err)
+		return
+	}
+	rs.saveFailed("what happens from here on is not saved", err)
+}
+
+func (rs *runState) saveFailed(what string, err error) {
+	rs.events.forward(Event{Data: SaveFailed{what + ": " + err.Error()}})
+}
+
+// stateDiscarded emits that the thread's records are not used any more.
+func (rs *runState) stateDiscarded(err error) {
+	rs.events.forward(Event{Data: StateDiscarded{err.Error()}})
+}
+
+// at returns what is known of an address, to be changed with rs.mu held.
+func (rs *runState) at(address string) *known {
+	k := rs.known[address]
+	if k == nil {
+		if rs.known == nil {
+			rs.known = map[string]*known{}
+		}
+		k = &known{}
+		rs.known[address] = k
+	}
+	return k
+}
+
+// record appends records, all or none, and adds them to what is known. The
+// error is [runlog.ErrLost], matches [store.ErrConflict], or is that of a
+// cancelled run.
+func (rs *runState) record(recs ...store.Record) error {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	// A call that returned is recorded even if the run is cancelled.
+	if err := cancelled(rs.ctx); err != nil && recs[0].Kind != store.Returned {
+		return err
+	}
+	return rs.recordLocked(recs)
+}
+
+// recordLocked is record with rs.mu held. It also records what happens in a
+// cancelled run.
+func (rs *runState) recordLocked(recs []store.Record) error {
+	if err := rs.log.Append(recs...); err != nil {
+		return err
+	}
+	for _, rec := range recs {
+		if rec.Kind == store.Checkpoint {
+			continue // needed only when the run is resumed
+		}
+		if err := rs.learn(rec); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recordOptional is record for what the run does without if the log is lost.
+func (rs *runState) recordOptional(recs ...store.Record) error {
+	if err := rs.record(recs...); err != runlog.ErrLost {
+		return err
+	}
+	return nil
+}

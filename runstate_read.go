@@ -1,0 +1,227 @@
+package qed
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/qedkit/qed/store"
+)
+
+// scan calls do with the records of r. A record that cannot be read is passed
+// with its number alone.
+func (rs *runState) scan(r store.Range, do func(store.Record) error) error {
+	if err := rs.log.Read(r, do); err != nil {
+		return err
+	}
+	return cancelled(rs.ctx)
+}
+
+// newest returns the one record that r asks for, or a zero one.
+func (rs *runState) newest(r store.Range) (found store.Record, err error) {
+	err = rs.log.Retry(func() error {
+		found = store.Record{}
+		return rs.scan(r, func(rec store.Record) error { found = rec; return nil })
+	})
+	return found, err
+}
+
+// load reads the records of a run.
+func (rs *runState) load(run int64) error {
+	rs.run = run
+	err := rs.log.Retry(func() error {
+		rs.known, rs.asking, rs.replied, rs.listed = nil, 0, 0, nil
+		return rs.scan(store.Range{From: run}, func(rec store.Record) error {
+			if rec.Run != run {
+				return nil
+			}
+			return rs.learn(rec)
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for address, k := range rs.known {
+		if k.question == nil || k.asked <= k.replied || rs.listed != nil && !rs.listed[k.question.Question.ID] {
+			continue
+		}
+		rs.open = append(rs.open, openQuestion{
+			Question: k.question.Question, address: address, path: k.question.Path, asked: k.asked,
+		})
+	}
+	slices.SortFunc(rs.open, func(a, b openQuestion) int { return cmp.Compare(a.asked, b.asked) })
+	return nil
+}
+
+// learn adds a record to what is known.
+func (rs *runState) learn(rec store.Record) error {
+	switch rec.Kind {
+	case store.Began:
+		var began beganData
+		if err := readBegan(&rec, &began); err != nil {
+			return err
+		}
+		rs.turn, rs.key, rs.floor, rs.began, rs.turned = began.Turn, began.Key, began.Floor, rec.Time, rec.Time
+		rs.turn.Thread = rs.thread // a fork has another name than its original
+		rs.closedBy(began.Closed)
+	case store.Resumed:
+		rs.listed = nil
+		var resumed resumedData
+		if err := rec.Decode(&resumed); err != nil {
+			return err
+		}
+		if resumed.Turn != nil {
+			rs.replied, rs.message, rs.turned = rec.Seq, *resumed.Turn, rec.Time
+			rs.message.Thread = rs.thread
+		}
+	case store.Checkpoint:
+		rs.at(rec.Address).learnState(&rec, rs.replied)
+	case store.Called:
+		k := rs.at(rec.Address)
+		if err := rec.Decode(&k.call); err != nil {
+			return err
+		}
+		k.called = max(k.called, rec.Seq)
+	case store.Returned:
+		r := returned{seq: rec.Seq}
+		if err := rec.Decode(&r.returnedData); err != nil {
+			return err
+		}
+		k := rs.at(rec.Address)
+		switch {
+		case !r.Stopped:
+			k.returns = append(k.returns, r)
+		case k.called < rec.Seq:
+			k.called = 0
+		}
+	case store.Question:
+		var q questionData
+		if err := rec.Decode(&q); err != nil {
+			return err
+		}
+		if k := rs.at(rec.Address); k.asked < rec.Seq {
+			k.question, k.asked = &q, rec.Seq
+		}
+		if rec.Run == rs.run {
+			rs.asking++
+		}
+	case store.Reply:
+		var r replyData
+		if err := rec.Decode(&r); err != nil {
+			return err
+		}
+		if k := rs.at(rec.Address); k.replied < rec.Seq {
+			k.reply, k.replied = r.Value, rec.Seq
+		}
+	case store.Saved:
+		rs.at(rec.Address).saved = rec.Data
+	case store.Ended:
+		var end endedData
+		if err := rec.Decode(&end); err != nil {
+			return err
+		}
+		if end.Status == StatusFailed {
+			rs.forgive(end.Call)
+		}
+		if end.Status == StatusInterrupted && end.Answer != nil {
+			rs.listed = map[string]bool{}
+			for _, q := range end.Answer.Questions {
+				rs.listed[q.ID] = true
+			}
+		}
+	}
+	return nil
+}
+
+// learnState adds a state's record. replied is the number of the record with
+// which the run was replied to last. Records do not come in the order of their
+// numbers where a namespace is read late.
+func (k *known) learnState(rec *store.Record, replied int64) {
+	for _, state := range []*store.Record{k.state, rec} {
+		if state != nil && state.Seq < replied && (k.before == nil || k.before.Seq < state.Seq) {
+			k.before = state
+		}
+	}
+	if k.state == nil || k.state.Seq < rec.Seq {
+		k.state = rec
+	}
+}
+
+// forgive removes the recorded failures of the call that failed the run, and of
+// the calls within it, so that a resumed run makes them again. With an empty
+// address it removes those of all calls. A failed at-most-once call stays
+// failed.
+func (rs *runState) forgive(call string) {
+	for address, k := range rs.known {
+		if k.called == 0 && (call == "" || store.IsUnder(address, call)) {
+			k.returns = slices.DeleteFunc(k.returns, func(r returned) bool { return r.Error != nil })
+		}
+	}
+}
+
+// readNamespace reads what earlier runs of the thread recorded in a namespace.
+// rs.mu is held.
+func (rs *runState) readNamespace(namespace *place) error {
+	if namespace == nil || rs.run <= 1 || rs.log.Err() != nil {
+		return nil
+	}
+	if err, done := rs.namespaces[namespace.address]; done {
+		return err
+	}
+	// The floor is ignored here: at-most-once calls count however old they are.
+	err := rs.scan(store.Range{To: rs.run - 1, Under: namespace.address}, rs.learn)
+	if err != nil && cancelled(rs.ctx) == nil && !errors.Is(err, store.ErrCorrupt) {
+		// The run does not know which calls were made, so it must not make
+		// at-most-once calls.
+		rs.log.Lose(err)
+		err = nil
+	}
+	if rs.namespaces == nil {
+		rs.namespaces = map[string]error{}
+	}
+	rs.namespaces[namespace.address] = err
+	return err
+}
+
+// find returns what is known of the address of p, or nil. rs.mu is held.
+func (rs *runState) find(p *place) (*known, error) {
+	if err := rs.readNamespace(p.scope); err != nil {
+		return nil, err
+	}
+	return rs.known[p.address], nil
+}
+
+// lastState returns the state that was recorded last at an address, or nil.
+func (rs *runState) lastState(address string) (*store.Record, error) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	if k := rs.known[address]; k != nil && k.state != nil {
+		return k.state, nil // of this run, whose graph begins at its first node again
+	}
+	if rs.run <= rs.floor+1 || rs.log.Err() != nil {
+		return nil, nil
+	}
+	var last *store.Record
+	r := store.Range{
+		From: rs.floor + 1, To: rs.run - 1, Kinds: []store.Kind{store.Checkpoint}, Under: address, NewestFirst: true,
+	}
+	err := rs.scan(r, func(rec store.Record) error {
+		if rec.Address != address {
+			return nil // of a graph within
+		}
+		last = &rec
+		return errFound
+	})
+	switch {
+	case err == nil || err == errFound:
+		return last, nil
+	case cancelled(rs.ctx) != nil:
+		return nil, err
+	}
+	rs.stateDiscarded(fmt.Errorf("the state of an earlier turn cannot be read: %w", err))
+	return nil, nil
+}
+
+// errFound ends a scan.
+var errFound = errors.New("found")
