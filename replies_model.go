@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// readMessage is what the model says of a message.
+// A readMessage is the model's reply.
 type readMessage struct {
 	Intent  Intent       `json:"intent" jsonschema:"enum=exact_answer,enum=modification,enum=new_request,enum=abort"`
 	Answers []readAnswer `json:"answers,omitempty" jsonschema_description:"with exact_answer: one for each question that is answered"`
@@ -25,7 +25,7 @@ type readAnswer struct {
 	Value    string `json:"value"`
 }
 
-// readingData is what the prompt for reading a message is given. All of it is data.
+// readingData is the data of the prompt. All of it is untrusted.
 type readingData struct {
 	Questions []readingQuestion
 	Message   string
@@ -34,24 +34,24 @@ type readingData struct {
 type readingQuestion struct {
 	ID, Text, Problem, Schema string
 	Kind                      QuestionKind
-	Options                   []readingOption
-	More                      int // options that are not shown
+	Options                   []readingChoice
+	More                      int // choices that are not shown
 }
 
-type readingOption struct {
+type readingChoice struct {
 	Number int
 	Text   string
 }
 
 const (
 	maxQuestionText = 2000 // bytes
-	maxOptionText   = 200
-	maxOptions      = 200
+	maxChoiceText   = 200
+	maxChoices      = 200
 	maxSchema       = 4000
 )
 
-// read has the model read a message.
-func readByModel(ctx context.Context, m *asking.Model, open []Question, text string) (ParsedReplies, error) {
+// parseByModel asks the model to parse a message.
+func parseByModel(ctx context.Context, m *asking.Model, open []Question, text string) (ParsedReplies, error) {
 	data := readingData{Message: text}
 	for _, q := range open {
 		shown := readingQuestion{
@@ -59,13 +59,13 @@ func readByModel(ctx context.Context, m *asking.Model, open []Question, text str
 			Text:    prompt.Clip(q.Text, maxQuestionText),
 			Problem: prompt.Clip(q.Problem, maxQuestionText),
 			Kind:    q.Kind,
-			More:    max(0, len(q.Choices)-maxOptions),
+			More:    max(0, len(q.Choices)-maxChoices),
 		}
 		if q.Kind == FormQuestion {
 			shown.Schema = prompt.Clip(string(q.Schema), maxSchema)
 		}
-		for i, o := range q.Choices[:min(len(q.Choices), maxOptions)] {
-			shown.Options = append(shown.Options, readingOption{i + 1, prompt.Clip(o.Text, maxOptionText)})
+		for i, o := range q.Choices[:min(len(q.Choices), maxChoices)] {
+			shown.Options = append(shown.Options, readingChoice{i + 1, prompt.Clip(o.Text, maxChoiceText)})
 		}
 		data.Questions = append(data.Questions, shown)
 	}
@@ -78,19 +78,20 @@ func readByModel(ctx context.Context, m *asking.Model, open []Question, text str
 	if err != nil {
 		return ParsedReplies{}, err
 	}
-	reading := ParsedReplies{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
+	parsed := ParsedReplies{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
 	if said.Intent == IntentAnswer {
-		reading.Replies = replies(open, said.Answers, text)
-		if len(reading.Replies) == 0 {
-			reading = unanswered(open, text, reading.Reason)
+		parsed.Replies = usableReplies(open, said.Answers, text)
+		if len(parsed.Replies) == 0 {
+			parsed = unanswered(open, text, parsed.Reason)
 		}
 	}
-	reading.Usage = usage
-	return reading, nil
+	parsed.Usage = usage
+	return parsed, nil
 }
 
-// replies returns the answers that can be used, one for a question.
-func replies(open []Question, answers []readAnswer, text string) []Reply {
+// usableReplies returns the answers that can be used, at most one for a
+// question.
+func usableReplies(open []Question, answers []readAnswer, text string) []Reply {
 	var usable []Reply
 	for i := range open {
 		q := &open[i]
@@ -107,15 +108,13 @@ func replies(open []Question, answers []readAnswer, text string) []Reply {
 	return usable
 }
 
-// usableReply returns what the model gives as the reply to q, as far as it can be one.
+// usableReply returns the model's answer as a reply to q, and reports whether q
+// accepts it.
 func usableReply(q *Question, value, text string) (json.RawMessage, bool) {
 	switch q.Kind {
 	case ChoiceQuestion:
 		o := chosen(q, value)
-		if o == nil {
-			return nil, false
-		}
-		if ambiguous(q, value, o) {
+		if o == nil || ambiguous(q, value, o) {
 			return nil, false
 		}
 		return jsonString(o.ID), true
@@ -134,7 +133,8 @@ func usableReply(q *Question, value, text string) (json.RawMessage, bool) {
 	return jsonString(text), true
 }
 
-// quotedFrom returns words as the text has them, whatever their case, and nothing where it does not.
+// quotedFrom returns words as they are written in text, in any case, or nothing
+// if text does not have them.
 func quotedFrom(text, words string) string {
 	words = strings.TrimSpace(words)
 	for i := 0; words != "" && i+len(words) <= len(text); i++ {
@@ -145,16 +145,19 @@ func quotedFrom(text, words string) string {
 	return ""
 }
 
-// unanswered is the reading of a message that is said to answer and has no answer that can be used. A question is asked again with the message
-// as its reply; where all want free text, and nobody knows whose the message is, it is a modification.
+// unanswered returns the result for a message that the model says is an answer,
+// if none of its answers can be used. The message becomes the reply to a
+// question, which is then asked again. If all questions ask for free text it is
+// not known which one the message answers: it is a modification.
 func unanswered(open []Question, text, reason string) ParsedReplies {
 	for i := range open {
 		q := &open[i]
 		if len(open) == 1 || q.Kind != TextQuestion {
-			reading := answers(q, jsonString(text))
-			reading.Reason = reason
-			return reading
+			parsed := answers(q, jsonString(text))
+			parsed.Reason = reason
+			return parsed
 		}
 	}
-	return ParsedReplies{Intent: IntentModification, Reason: reason + " (of " + strconv.Itoa(len(open)) + " questions, it is not clear which one the message answers)"}
+	reason += " (it is not clear which of " + strconv.Itoa(len(open)) + " questions the message answers)"
+	return ParsedReplies{Intent: IntentModification, Reason: reason}
 }

@@ -9,18 +9,23 @@ import (
 )
 
 var (
-	approveWords = []string{"approve", "approved", "i approve", "yes", "y", "yep", "yeah", "ok", "okay", "sure", "accept", "accepted",
-		"confirm", "confirmed", "agreed", "go ahead", "proceed", "do it", "looks good", "lgtm"}
-	rejectWords = []string{"reject", "rejected", "i reject", "no", "n", "nope", "deny", "denied", "decline", "declined", "disapprove",
-		"don't", "do not", "don't do it", "do not do it"}
+	approveWords = []string{
+		"approve", "approved", "i approve", "yes", "y", "yep", "yeah", "ok", "okay", "sure", "accept", "accepted",
+		"confirm", "confirmed", "agreed", "go ahead", "proceed", "do it", "looks good", "lgtm",
+	}
+	rejectWords = []string{
+		"reject", "rejected", "i reject", "no", "n", "nope", "deny", "denied", "decline", "declined", "disapprove",
+		"don't", "do not", "don't do it", "do not do it",
+	}
 	editWords = []string{"edit", "change"}
 )
 
-// plainApproval returns the reply to an approval that a text is beyond doubt. An approval with a condition is none: "yes, but only for
-// crew 2" must not be read as "yes".
-func plainApproval(text string) (json.RawMessage, bool) {
+// certainApproval returns the reply to an approval that a text is for certain.
+// An approval with a condition is not one: "yes, but only for crew 2" must not
+// be read as "yes".
+func certainApproval(text string) (json.RawMessage, bool) {
 	if d, mark, rest := decision(text); d == DecisionEdit && mark == ':' {
-		return json.RawMessage(`{"decision":` + string(jsonString(string(DecisionEdit))) + `,"value":` + rest + `}`), json.Valid([]byte(rest))
+		return json.RawMessage(`{"decision":"edit","value":` + rest + `}`), json.Valid([]byte(rest))
 	}
 	if strings.Contains(text, "?") {
 		return nil, false
@@ -32,13 +37,13 @@ func plainApproval(text string) (json.RawMessage, bool) {
 	}
 	d, mark, rest := decision(text)
 	if d != DecisionReject || mark != ':' || rest == "" {
-		return nil, false // what follows an approval may be a condition
+		return nil, false // the text after an approval may be a condition
 	}
 	return approvalJSON(d, rest), true
 }
 
-// decision returns the decision with which a text begins, the mark after it and what follows. It is empty where the text
-// begins otherwise.
+// decision returns the decision with which a text begins, the punctuation mark
+// after it, and the rest. The decision is empty if the text begins with none.
 func decision(text string) (d Decision, mark byte, rest string) {
 	head := text
 	if i := strings.IndexFunc(text, phrase.IsMark); i >= 0 {
@@ -56,7 +61,7 @@ func decision(text string) (d Decision, mark byte, rest string) {
 	return "", 0, ""
 }
 
-// approvalJSON is the JSON of an [Approval] without a value.
+// approvalJSON returns the JSON of an [Approval] without a value.
 func approvalJSON(d Decision, reason string) json.RawMessage {
 	text, _ := json.Marshal(struct {
 		Decision Decision `json:"decision"`

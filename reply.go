@@ -14,14 +14,14 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// A Reply answers a question.
+// A Reply is a reply to a [Question].
 type Reply struct {
-	Question string          `json:"question"` // its ID
+	Question string          `json:"question"` // the ID of the question
 	Value    json.RawMessage `json:"value"`    // see [QuestionKind]
 }
 
-// Text returns the reply as the conversation shows it: the text of a JSON string,
-// and otherwise the JSON.
+// Text returns the text of a reply that is a JSON string, and otherwise its
+// JSON.
 func (r Reply) Text() string {
 	var text string
 	if json.Unmarshal(r.Value, &text) == nil {
@@ -30,15 +30,18 @@ func (r Reply) Text() string {
 	return string(compact(r.Value))
 }
 
-// An Approval is the answer to a question that shows a draft: take it, take it changed, or do not.
-// In JSON it is {"decision": "approve"}, {"decision": "edit", "value": ...} or {"decision": "reject", "reason": "..."}.
+// An Approval is the reply to a question with a Draft. Its JSON is one of
+//
+//	{"decision": "approve"}
+//	{"decision": "edit", "value": ...}
+//	{"decision": "reject", "reason": "..."}
 type Approval[V any] struct {
 	Decision Decision `json:"decision"`
-	Value    V        `json:"value"`            // the draft where it was approved, what it became where it was edited
-	Reason   string   `json:"reason,omitempty"` // the user's
+	Value    V        `json:"value"`            // the approved draft, or the edited one
+	Reason   string   `json:"reason,omitempty"` // of the user
 }
 
-// A Decision is what became of a draft.
+// A Decision is the decision of an [Approval].
 type Decision string
 
 const (
@@ -47,32 +50,35 @@ const (
 	DecisionReject  Decision = "reject"
 )
 
-// An Intent is what a user means by a message that comes while questions are open, or a plan is.
+// An Intent is the intent of a message that comes while questions or a plan are
+// open.
 type Intent string
 
 const (
-	IntentAnswer       Intent = "exact_answer" // it answers, and no more: the run goes on
-	IntentModification Intent = "modification" // it answers, but wants something else as well: a new run begins
-	IntentNewRequest   Intent = "new_request"  // it wants something else: a new run begins
-	IntentAbort        Intent = "abort"        // it wants nothing more
+	IntentAnswer       Intent = "exact_answer" // answers a question and asks for nothing else: the run is resumed
+	IntentModification Intent = "modification" // changes the request, with or without an answer: a new run begins
+	IntentNewRequest   Intent = "new_request"  // asks for something else: a new run begins
+	IntentAbort        Intent = "abort"        // the user wants nothing more
 
-	// Those of an agent that plans ([todoagent.New]) and keeps its plans open.
-	IntentContinue     Intent = "continue"     // the open plan goes on
-	IntentContinuation Intent = "continuation" // a new request about what was found before
+	// The following are used by agents that keep a plan open, see package
+	// todoagent.
+	IntentContinue     Intent = "continue"     // continues the open plan
+	IntentContinuation Intent = "continuation" // a new request about earlier results
 )
 
-// A ParsedReplies says what a message means while questions are open. See [DurableOptions].
+// ParsedReplies is how a message was parsed that came while questions were
+// open. See [DurableOptions].
 type ParsedReplies struct {
 	Intent  Intent
-	Replies []Reply   // of an IntentAnswer: to one of the open questions at least
-	Reason  string    // why it was read so, for the log
-	Usage   llm.Usage // what the reading cost: it is part of the answer's
+	Replies []Reply   // for IntentAnswer: at least one, to open questions
+	Reason  string    // why the message has this intent, for the log
+	Usage   llm.Usage // of the model; it is added to the usage of the answer
 }
 
 func readText[T any](raw json.RawMessage) (v T, err error) {
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
-		return v, errors.New("a text was expected")
+		return v, errors.New("the reply must be a text")
 	}
 	if strings.TrimSpace(text) == "" {
 		return v, errors.New("the reply is empty")
@@ -84,13 +90,14 @@ func readText[T any](raw json.RawMessage) (v T, err error) {
 func readChoice[T any](q *Question, raw json.RawMessage) (v T, err error) {
 	o, ok := q.chosen(raw)
 	if !ok {
-		return v, fmt.Errorf("it is none of the options: reply with a number from 1 to %d, or with the text of an option", len(q.Choices))
+		return v, fmt.Errorf("the reply is none of the choices: reply with a number from 1 to %d, or with the text of a choice", len(q.Choices))
 	}
 	reflect.ValueOf(&v).Elem().SetString(o.ID)
 	return v, nil
 }
 
-// chosen returns the option that a reply means: by its id, its text, or its number, in this order.
+// chosen returns the choice that a reply names by its id, its text, or its
+// number, in this order.
 func (q *Question) chosen(raw json.RawMessage) (Choice, bool) {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -99,7 +106,7 @@ func (q *Question) chosen(raw json.RawMessage) (Choice, bool) {
 	}
 	for _, o := range q.Choices {
 		if o.ID == text {
-			return o, true // as it is: an id may have spaces around it
+			return o, true // before spaces are removed: an id may have some
 		}
 	}
 	text = strings.TrimSpace(text)
@@ -112,7 +119,7 @@ func (q *Question) chosen(raw json.RawMessage) (Choice, bool) {
 		for i, o := range q.Choices {
 			if same(o) {
 				if found >= 0 {
-					return Choice{}, false // two look alike: their numbers tell them apart
+					return Choice{}, false // ambiguous: only a number can tell them apart
 				}
 				found = i
 			}
@@ -132,9 +139,10 @@ func (q *Question) numbered(n int, err error) (Choice, bool) {
 	return q.Choices[n-1], true
 }
 
-// approval is what every Approval is, whatever it approves.
+// approval is implemented by every Approval.
 type approval interface {
-	// takes reports whether raw is the JSON of a Value, and returns the schema of one, if it is an object.
+	// takes returns an error unless raw is the JSON of a Value, and the schema
+	// of a Value that is an object.
 	takes(raw json.RawMessage) (json.RawMessage, error)
 }
 
@@ -155,15 +163,15 @@ func readApproval[T any](q *Question, raw json.RawMessage) (v T, err error) {
 	switch reply.Decision {
 	case DecisionApprove:
 		if reply.Value != nil && !bytes.Equal(compact(reply.Value), compact(q.Draft)) {
-			return v, errors.New("it approves something else than what is asked: reply with edit to change it")
+			return v, errors.New("the approved value is not the draft: reply with edit to change the draft")
 		}
 		whole["value"] = q.Draft
 	case DecisionEdit:
 		if reply.Value == nil {
-			return v, errors.New("an edit needs the value that the draft becomes, such as edit: and then its JSON")
+			return v, errors.New("an edit needs the changed value: edit: and then its JSON")
 		}
 		if _, err := any(&v).(approval).takes(reply.Value); err != nil {
-			return v, fmt.Errorf("the edited value is not what is asked for: %w", err)
+			return v, fmt.Errorf("the edited value does not fit: %w", err)
 		}
 		whole["value"] = reply.Value
 	}
@@ -174,17 +182,18 @@ func readApproval[T any](q *Question, raw json.RawMessage) (v T, err error) {
 	return v, json.Unmarshal(text, &v)
 }
 
-// A decisionReply is what a reply to an approval may hold.
+// A decisionReply is the JSON of a reply to an approval.
 type decisionReply struct {
 	Decision Decision        `json:"decision" jsonschema:"enum=approve,enum=edit,enum=reject"`
 	Value    json.RawMessage `json:"value,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
 }
 
-// saysTwice reports whether a name stands twice in a JSON object: others may read the first of the two.
-func saysTwice(raw json.RawMessage) bool {
+// hasDuplicate reports whether a JSON object has a name twice. Other readers
+// may use the first value of the two.
+func hasDuplicate(raw json.RawMessage) bool {
 	d := json.NewDecoder(bytes.NewReader(raw))
-	d.Token() // its brace
+	d.Token() // the opening brace
 	seen := map[string]bool{}
 	for d.More() {
 		name, err := d.Token()
@@ -204,17 +213,19 @@ func saysTwice(raw json.RawMessage) bool {
 func readDecision(raw json.RawMessage) (decisionReply, error) {
 	var word string
 	if json.Unmarshal(raw, &word) == nil {
-		raw, _ = json.Marshal(decisionReply{Decision: Decision(strings.ToLower(strings.TrimSpace(word)))}) // strings have a JSON form
+		d := Decision(strings.ToLower(strings.TrimSpace(word)))
+		raw, _ = json.Marshal(decisionReply{Decision: d}) // strings have a JSON form
 	}
 	s, err := schema.For[decisionReply]()
 	if err != nil {
 		return decisionReply{}, err
 	}
 	reply, err := s.Decode(raw)
-	if err != nil || saysTwice(raw) {
-		return reply, errors.New(`a decision was expected: approve; reject, with a reason if you like; or edit: and then the changed JSON`)
+	if err != nil || hasDuplicate(raw) {
+		return reply, errors.New(`the reply must be a decision: approve; reject, with an optional reason; or edit: and then the changed JSON`)
 	}
-	// The value as it was written: the order of its members may mean something.
+	// The value is returned as it was written: the order of its members may
+	// matter.
 	var written struct{ Value json.RawMessage }
 	if reply.Value != nil && json.Unmarshal(raw, &written) == nil && written.Value != nil {
 		reply.Value = written.Value
