@@ -137,13 +137,13 @@ func TestLost(t *testing.T) {
 				st.append = func(ctx context.Context, do func() error) error { return down(ctx) }
 				st.read = down
 				start := time.Now()
-				if err := l.Append(record(store.State), record(store.State)); err != runlog.ErrLost {
+				if err := l.Append(record(store.Checkpoint), record(store.Checkpoint)); err != runlog.ErrLost {
 					t.Errorf("append: %v, want ErrLost", err)
 				}
 				if took := time.Since(start); took > 11*time.Second {
 					t.Errorf("it took %v", took)
 				}
-				if err := l.Append(record(store.State)); err != runlog.ErrLost || len(*failed) != 1 || l.Err() == nil {
+				if err := l.Append(record(store.Checkpoint)); err != runlog.ErrLost || len(*failed) != 1 || l.Err() == nil {
 					t.Errorf("append: %v, failed with %v, reason %v", err, *failed, l.Err())
 				}
 				if name == "hangs" && !errors.Is(l.Err(), runlog.ErrTimeout) {
@@ -174,10 +174,10 @@ func TestConflict(t *testing.T) {
 	if err := st.InMemory.Append(t.Context(), "t", 1, store.Record{Kind: store.Resumed, Run: 1}); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.Append(record(store.State)); !errors.Is(err, store.ErrConflict) {
+	if err := l.Append(record(store.Checkpoint)); !errors.Is(err, store.ErrConflict) {
 		t.Errorf("append: %v, want ErrConflict", err)
 	}
-	if err := l.Append(record(store.State)); err != runlog.ErrLost {
+	if err := l.Append(record(store.Checkpoint)); err != runlog.ErrLost {
 		t.Errorf("second append: %v, want ErrLost", err)
 	}
 	if err := l.Finish(record(store.Ended)); err == nil || !errors.Is(l.Err(), store.ErrConflict) || len(*failed) != 1 {
