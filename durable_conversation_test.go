@@ -17,7 +17,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// history is an agent that answers with what it is told of the conversation.
+// history is an agent that answers with the History of its turn.
 var history = qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
 	var lines []string
 	for _, m := range turn.History {
@@ -30,7 +30,7 @@ var history = qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, 
 	return a, nil
 })
 
-// What was said is told the next turn, whichever process takes it.
+// The next turn has the messages in its History, in whatever process it runs.
 func TestConversation(t *testing.T) {
 	st := new(store.InMemory)
 	say := func(turn qed.Turn) string {
@@ -39,23 +39,23 @@ func TestConversation(t *testing.T) {
 	}
 	for _, step := range []struct{ text, want string }{
 		{"a", ""},
-		{"SELECT 1", "user: a"}, // nothing was said to it
+		{"SELECT 1", "user: a"}, // an empty answer is not a message
 		{"b", "user: a|user: SELECT 1|assistant: user: a\n(sql: SELECT 1)"},
 	} {
 		if got := say(qed.Turn{Text: step.text}); got != step.want {
-			t.Errorf("%s: told %q, want %q", step.text, got, step.want)
+			t.Errorf("%s: got %q, want %q", step.text, got, step.want)
 		}
 	}
 	own := []llm.Message{{Role: llm.RoleUser, Content: "the host's own"}}
 	if got := say(qed.Turn{Text: "c", History: own}); got != "user: the host's own" {
-		t.Errorf("told %q", got)
+		t.Errorf("got %q", got)
 	}
 	if got := say(qed.Turn{Text: "d"}); strings.Contains(got, "|user: the host's own") || !strings.Contains(got, "user: c") {
-		t.Errorf("what the host told is part of the conversation: %q", got)
+		t.Errorf("the History of a turn is part of the conversation: %q", got)
 	}
 }
 
-// A failed turn is part of the conversation, and so are a question and its replies.
+// A failed turn, a question and its replies are part of the conversation.
 func TestConversationWithQuestionsAndFailures(t *testing.T) {
 	st := new(store.InMemory)
 	agent := does(func(ctx context.Context, text string) (string, error) {
@@ -75,7 +75,7 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 	c := converse(t, agent, st, nil)
 	c.fails(qed.Turn{Text: "fail"}, errBoom)
 	asked := c.reply(c.say("ask"), `2`)
-	c.goOn() // says nothing new
+	c.resume() // it adds no message
 	c.turn(qed.Turn{Text: "to Rome", Replies: choose(t, asked, `{"city": "Rome", "days": 3}`)})
 	c.say("thanks")
 	messages, err := qed.Messages(t.Context(), st, "t", 0)
@@ -92,7 +92,7 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 	}
 }
 
-// A thread is its user's, whatever another one sends to it.
+// A thread accepts no turn of another user.
 func TestOwner(t *testing.T) {
 	asking := asks[string](qed.Question{Text: "Well?"})
 	ann := qed.Turn{User: "ann", Tenant: "acme"}
@@ -145,7 +145,7 @@ func TestOwner(t *testing.T) {
 	}
 }
 
-// counted is an agent whose state is how many turns and nodes there were.
+// counted is an agent whose state counts turns and nodes.
 func counted(t testing.TB, opt *qed.CompileOptions, nodes ...string) qed.Agent {
 	t.Helper()
 	g := qed.NewGraph[trail]("counting")
@@ -175,7 +175,7 @@ func counted(t testing.TB, opt *qed.CompileOptions, nodes ...string) qed.Agent {
 		}, nil)
 }
 
-// begin gets the state that the turn before left.
+// begin receives the state of the turn before.
 func TestStateAcrossTurns(t *testing.T) {
 	st := new(store.InMemory)
 	for i, want := range []string{"1[x0 a b]", "2[x0 a b x2 a b]", "3[x0 a b x2 a b x4 a b]"} {
@@ -183,14 +183,15 @@ func TestStateAcrossTurns(t *testing.T) {
 			t.Errorf("turn %d: %s, want %s", i+1, got, want)
 		}
 	}
-	// Another agent in between does not take it away.
+	// Another agent in between does not change it.
 	converse(t, history, st, nil).say("and you?")
 	if got, want := converse(t, counted(t, nil, "a", "b"), st, nil).say("x").Text, "4[x0 a b x2 a b x4 a b x8 a b]"; got != want {
 		t.Errorf("after another agent: %s, want %s", got, want)
 	}
 }
 
-// A graph that changed does not go on with a run that it would misread, unless it is told how.
+// A run is not resumed by a graph that has changed, unless the state is
+// migrated.
 func TestChangedGraph(t *testing.T) {
 	old := []string{"a", "ask", "b"}
 	migrate := func(f func(c qed.Checkpoint) (qed.Checkpoint, error)) *qed.CompileOptions {
@@ -245,7 +246,8 @@ func TestChangedGraph(t *testing.T) {
 					t.Errorf("a panic: %v", err)
 				}
 			default:
-				// Addresses have the step's number, so a reply is found only where the question still has its place.
+				// Addresses have the step's number, so a reply is found only if
+				// the question has the same step.
 				a := c.turn(turn)
 				if len(a.Questions) > 0 {
 					a = c.reply(a, `"good"`)
@@ -254,7 +256,8 @@ func TestChangedGraph(t *testing.T) {
 					t.Errorf("answer = %q, want %q", a.Text, test.want)
 				}
 			}
-			// A turn with a text begins anew, with the conversation, whatever became of the graph.
+			// A turn with a text begins a new run, with the conversation,
+			// however the graph has changed.
 			anew := converse(t, counted(t, test.opt, test.nodes...), restore(t, log), nil)
 			events, a, err := anew.listen(qed.Turn{Text: "y"})
 			if len(a.Questions) > 0 {
@@ -264,13 +267,14 @@ func TestChangedGraph(t *testing.T) {
 				t.Errorf("a new turn: %q, %v", a.Text, err)
 			}
 			if fresh := len(ofKind[qed.StateDiscarded](events)) > 0; fresh != (test.text == "1[") {
-				t.Errorf("told that it started afresh: %v", fresh)
+				t.Errorf("emitted: %v", fresh)
 			}
 		})
 	}
 }
 
-// What old runs did can be removed: the conversation, what is remembered and what is kept stay.
+// The details of old runs are removed. The conversation, entries and saved
+// values stay.
 func TestKeepRuns(t *testing.T) {
 	st := new(store.InMemory)
 	var l ledger
@@ -309,7 +313,7 @@ func TestKeepRuns(t *testing.T) {
 	l.want(t, map[string]int{"send": 5})
 }
 
-// What a turn kept is there in later turns, and in no other thread.
+// Saved values are found by later turns, and by no other thread.
 func TestKeep(t *testing.T) {
 	st := new(store.InMemory)
 	var handles []string
@@ -333,7 +337,7 @@ func TestKeep(t *testing.T) {
 		t.Errorf("handles = %v", handles)
 	}
 	if n := kinds(records(t, st, "t"))[store.Saved]; n != 4 {
-		t.Errorf("%d are kept", n)
+		t.Errorf("%d are saved", n)
 	}
 	read := does(func(ctx context.Context, handle string) (string, error) {
 		v, err := qed.Load[[]string](ctx, handle)
@@ -371,7 +375,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// Inspect tells a host how a thread is.
+// Inspect returns the state of a thread.
 func TestLook(t *testing.T) {
 	st := new(store.InMemory)
 	clock := newClock()
@@ -448,7 +452,8 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A durable agent within another one is part of its run: nothing goes to its own store, and its questions are the outer one's.
+// A durable agent within another one is part of its run: nothing goes to its
+// own store, and its questions are those of the outer agent.
 func TestDurableWithinDurable(t *testing.T) {
 	var l ledger
 	own, st := new(store.InMemory), new(store.InMemory)

@@ -15,7 +15,8 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// teller is an agent that tells all that it knows of its thread, and asks where it is told to.
+// teller is an agent that answers with all that it can read of its thread, and
+// asks if the text says so.
 func teller(t testing.TB) qed.Agent {
 	var l ledger
 	r := compile(t, row(
@@ -64,7 +65,9 @@ func teller(t testing.TB) qed.Agent {
 		}, nil)
 }
 
-// tellerLogs are the logs of threads of a teller: one that is over, one that asks, one with a reply to one of two questions, and one whose process died.
+// tellerLogs are the logs of threads of a teller: one that is answered, one
+// that is interrupted, one with a reply to one of two questions, and one whose
+// process died.
 func tellerLogs(t testing.TB) map[string][]store.Record {
 	t.Helper()
 	st := new(store.InMemory)
@@ -76,8 +79,8 @@ func tellerLogs(t testing.TB) map[string][]store.Record {
 	logs["asks"] = records(t, st, "t")
 	c.turn(qed.Turn{Replies: choose(t, asked, `"P"`, "")})
 	logs["half answered"] = records(t, st, "t")
-	c.goOn()
-	asked = c.goOn()
+	c.resume()
+	asked = c.resume()
 	c.turn(qed.Turn{Replies: choose(t, asked, `"Q"`)})
 	log := records(t, st, "t")
 	logs["crashed"] = log[:len(log)-4]
@@ -100,11 +103,11 @@ func turnsOf(log []store.Record) map[string]qed.Turn {
 	return turns
 }
 
-// outcome is what a turn comes to on a log.
+// outcome is the result of a turn on a log.
 type outcome struct {
 	answer qed.Answer
 	err    error
-	fresh  bool // it told that it did not use what was there
+	fresh  bool // it emitted StateDiscarded
 }
 
 func takes(t testing.TB, st store.Store, turn qed.Turn) outcome {
@@ -122,7 +125,7 @@ func (o outcome) text() string {
 	if len(o.answer.Questions) == 0 {
 		return o.answer.Text
 	}
-	var questions []string // those that are asked beside each other have no order
+	var questions []string // concurrent questions have no order
 	for _, q := range o.answer.Questions {
 		questions = append(questions, q.ID+q.Text)
 	}
@@ -130,7 +133,8 @@ func (o outcome) text() string {
 	return strings.Join(questions, "; ")
 }
 
-// A record that cannot be read is told, or it does not matter. It is never used for something else.
+// A record that cannot be read is reported, or has no effect. It never changes
+// the result otherwise.
 func TestCorruptRecords(t *testing.T) {
 	damage := map[string]func(rec *store.Record){
 		"no data":   func(rec *store.Record) { rec.Data = nil },
@@ -147,7 +151,7 @@ func TestCorruptRecords(t *testing.T) {
 				for i := range log {
 					for how, spoil := range damage {
 						if host := log[i].Kind == store.Memory || log[i].Kind == store.Saved; host && (how == "null" || how == "torn") {
-							continue // that is a number too
+							continue // that is a JSON number too
 						}
 						spoiled := slices.Clone(log)
 						spoil(&spoiled[i])
@@ -157,7 +161,8 @@ func TestCorruptRecords(t *testing.T) {
 							t.Errorf("number %d, %s, %s: the answer is silently another: %q, want %q", i+1, log[i].Kind, how, got.text(), want.text())
 						}
 					}
-					// The store itself says that it cannot read the record, and no more than its number.
+					// The store reports that it cannot read the record, with no
+					// more than its number.
 					unreadable := &watched{Store: restore(t, log), records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
 						return func(yield func(store.Record, error) bool) {
 							for rec, err := range do(ctx) {
@@ -180,7 +185,8 @@ func TestCorruptRecords(t *testing.T) {
 	}
 }
 
-// Whatever is in a thread, a turn with a text gets an answer in the end, and the thread goes on from there.
+// Whatever a thread has, a turn with a text is answered in the end, and the
+// thread can be used from there.
 func TestCorruptThreadIsBegunAfresh(t *testing.T) {
 	for name, log := range tellerLogs(t) {
 		t.Run(name, func(t *testing.T) {
@@ -194,7 +200,7 @@ func TestCorruptThreadIsBegunAfresh(t *testing.T) {
 						t.Errorf("number %d, %s: turn %d: %v", i+1, log[i].Kind, n, got.err)
 					}
 					if got.err == nil && n > 0 && !strings.Contains(got.text(), fmt.Sprint("turn ", n-1)) {
-						t.Errorf("number %d, %s: turn %d is not told of the one before: %q", i+1, log[i].Kind, n, got.text())
+						t.Errorf("number %d, %s: turn %d does not have the one before: %q", i+1, log[i].Kind, n, got.text())
 					}
 				}
 			}
@@ -202,7 +208,7 @@ func TestCorruptThreadIsBegunAfresh(t *testing.T) {
 	}
 }
 
-// A damaged thread is nobody else's.
+// A damaged thread accepts no turn of another user.
 func TestCorruptThreadStaysItsUsers(t *testing.T) {
 	st := new(store.InMemory)
 	c := converse(t, teller(t), st, nil)
@@ -217,13 +223,14 @@ func TestCorruptThreadStaysItsUsers(t *testing.T) {
 				t.Errorf("number %d, %s, %q: bob has ann's thread now: %v", i+1, log[i].Kind, data, got.err)
 			}
 			if strings.Contains(got.text(), "secret") {
-				t.Errorf("number %d, %s, %q: bob is told %q", i+1, log[i].Kind, data, got.text())
+				t.Errorf("number %d, %s, %q: bob got %q", i+1, log[i].Kind, data, got.text())
 			}
 		}
 	}
 }
 
-// FuzzCorruptRecord puts any bytes into a record, and takes every kind of turn.
+// FuzzCorruptRecord writes any bytes into a record, and takes every kind of
+// turn.
 func FuzzCorruptRecord(f *testing.F) {
 	logs := tellerLogs(f)
 	for name, log := range logs {

@@ -16,7 +16,8 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A failure of a store is how its n-th append goes: whether it is made, and what is said of it.
+// A failure is how an append of a store fails: whether it is made, and what is
+// returned.
 type failure func(ctx context.Context, do func() error) error
 
 var errDown = errors.New("the store is down")
@@ -30,7 +31,7 @@ var (
 	slow     failure = func(_ context.Context, do func() error) error { time.Sleep(2 * time.Second); return do() }
 )
 
-// failsAt returns a store whose appends fail, counted from 1: those from first on, as many as n.
+// failsAt returns a store of which n appends fail, beginning with the first-th.
 func failsAt(inner store.Store, first, n int, how failure) *watched {
 	count := 0
 	return &watched{Store: inner, append: func(ctx context.Context, _ []store.Record, do func(context.Context) error) error {
@@ -43,8 +44,9 @@ func failsAt(inner store.Store, first, n int, how failure) *watched {
 
 const always = 1 << 30
 
-// ordinary is an agent of a graph that does only what may be repeated, one thing at a time, as goroutines that wait for each other
-// stop the clock of a synctest.
+// ordinary is an agent of a graph whose calls may all be repeated. It makes one
+// call at a time, as goroutines that wait for each other stop the clock of a
+// synctest.
 func ordinary(t testing.TB, l *ledger) qed.Agent {
 	return walks(t, row(
 		noting(func(ctx context.Context) (string, error) { return memo(ctx, l, "look") }),
@@ -70,7 +72,8 @@ func ordinary(t testing.TB, l *ledger) qed.Agent {
 	), nil)
 }
 
-// A store that fails does not fail the turn, wherever it fails and however, and what is done is done once.
+// A store that fails, at any append and in any way, does not fail the turn.
+// Every call is made once.
 func TestStoreFails(t *testing.T) {
 	clean := &snapshots{Store: new(store.InMemory), t: t, l: new(ledger)}
 	want := converse(t, ordinary(t, new(ledger)), clean, nil).say("go")
@@ -81,7 +84,7 @@ func TestStoreFails(t *testing.T) {
 		n       int // how many appends fail
 		unsaved bool
 		patient time.Duration // how long a turn may take
-		lost    bool          // the end may be kept though nobody knows
+		lost    bool          // the end may be saved although the store reported an error
 	}{
 		{"once", notMade, 1, false, time.Second, false},
 		{"twice", notMade, 2, false, time.Second, false},
@@ -115,7 +118,7 @@ func TestStoreFails(t *testing.T) {
 						}
 						told := len(ofKind[qed.SaveFailed](events)) > 0
 						if test.unsaved != told && !(test.n == 3 && n == appends) {
-							t.Errorf("saved %v, told %v, want %v", a.Saved, told, test.unsaved)
+							t.Errorf("saved %v, got %v, want %v", a.Saved, told, test.unsaved)
 						}
 						log := records(t, inner, "t")
 						over := len(log) > 0 && isOver(log)
@@ -144,7 +147,7 @@ func TestStoreFails(t *testing.T) {
 	}
 }
 
-// A store that comes back before the end keeps the end.
+// If the store works again before the end, the end is saved.
 func TestStoreComesBack(t *testing.T) {
 	for _, how := range []failure{notMade, unheard, hanging, lateLost} {
 		for n := 2; n <= 7; n++ {
@@ -194,7 +197,8 @@ func TestStoreComesBack(t *testing.T) {
 	}
 }
 
-// Without a store that works, what must not be repeated is refused, and all else is done.
+// If the store does not work, at-most-once calls are refused, and all other
+// calls are made.
 func TestRefusedWithoutAStore(t *testing.T) {
 	for _, from := range []int{1, 2, 3} {
 		synctest.Test(t, func(t *testing.T) {
@@ -207,7 +211,7 @@ func TestRefusedWithoutAStore(t *testing.T) {
 					return "", err
 				}
 				if _, err := once(ctx, &l, "send"); !errors.Is(err, qed.ErrNotRecorded) {
-					t.Errorf("Once: %v, want ErrNotRecorded", err)
+					t.Errorf("StepOnce: %v, want ErrNotRecorded", err)
 				}
 				if _, err := memo(ctx, &l, "look"); err != nil {
 					return "", err
@@ -224,10 +228,10 @@ func TestRefusedWithoutAStore(t *testing.T) {
 					t.Errorf("a tool that may be repeated: %v", err)
 				}
 				if handle, err := qed.Save(ctx, 1); handle != "" || err != nil {
-					t.Errorf("kept as %q, %v", handle, err)
+					t.Errorf("saved as %q, %v", handle, err)
 				}
 				if _, err := qed.Load[int](ctx, "saved/s0123456789abcdef"); err == nil {
-					t.Error("something is kept")
+					t.Error("a value is found")
 				}
 				return "done", qed.Remember(ctx, "n", 1)
 			}), failsAt(new(store.InMemory), from, always, notMade), nil)
@@ -239,7 +243,7 @@ func TestRefusedWithoutAStore(t *testing.T) {
 	}
 }
 
-// A question that could not be kept can be shown, and says that no reply will find it.
+// A question that could not be saved is shown, and is not resumable.
 func TestQuestionThatIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := new(store.InMemory)
@@ -251,7 +255,7 @@ func TestQuestionThatIsNotKept(t *testing.T) {
 			t.Fatalf("answer = %+v, %v", a, err)
 		}
 		if asked := ofKind[qed.Interrupted](events); len(asked) != 1 || asked[0].Question.Resumable {
-			t.Errorf("told %v", asked)
+			t.Errorf("got %v", asked)
 		}
 		c.fails(qed.Turn{Replies: choose(t, a, `"good"`)}, qed.ErrQuestionClosed)
 		if a := c.say("again"); len(a.Questions) != 1 || !a.Questions[0].Resumable {
@@ -296,7 +300,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 				}
 				events, a, err := c.listen(qed.Turn{Text: "go"})
 				if err != nil || a.Saved || a.Text != "look" || len(ofKind[qed.SaveFailed](events)) == 0 {
-					t.Errorf("answer %+v, %v, told %v", a, err, events)
+					t.Errorf("answer %+v, %v, got %v", a, err, events)
 				}
 				if took := time.Since(start); took > 2*time.Minute {
 					t.Errorf("it took %v", took)
@@ -333,7 +337,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 	})
 }
 
-// The wait for a store that hangs while the run reads has an end, wherever it is.
+// Every read of a store that hangs is given up.
 func TestStoreHangsWhileReading(t *testing.T) {
 	for n := 1; n <= 8; n++ {
 		synctest.Test(t, func(t *testing.T) {
@@ -367,7 +371,7 @@ func TestStoreHangsWhileReading(t *testing.T) {
 	}
 }
 
-// Old details that cannot be removed are no reason to fail a turn, nor to wait for ever.
+// If old details cannot be removed, the turn neither fails nor hangs.
 func TestTrimFails(t *testing.T) {
 	for name, trim := range map[string]func(ctx context.Context, do func(context.Context) error) error{
 		"fails":  func(context.Context, func(context.Context) error) error { return errDown },
@@ -385,7 +389,7 @@ func TestTrimFails(t *testing.T) {
 						t.Errorf("answer = %+v, %v", a, err)
 					}
 					if len(ofKind[qed.SaveFailed](events)) != 1 {
-						t.Errorf("told %v", events)
+						t.Errorf("got %v", events)
 					}
 				}
 				if took := time.Since(start); took > time.Minute {
@@ -396,7 +400,7 @@ func TestTrimFails(t *testing.T) {
 	}
 }
 
-// A store that panics where the run gives a sign of life does not end the process.
+// A store that panics in the heartbeat does not end the process.
 func TestPanicInASignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
@@ -417,7 +421,8 @@ func TestPanicInASignOfLife(t *testing.T) {
 	})
 }
 
-// An answer that cannot be kept is given, and the thread is free for the next turn.
+// An answer that cannot be saved is returned, and the thread accepts the next
+// turn.
 func TestAnswerThatCannotBeKept(t *testing.T) {
 	nan := &qed.Table{Columns: []qed.Column{{Name: "n"}}, Rows: [][]any{{func() {}}}}
 	c := converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -426,12 +431,12 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 	for range 2 {
 		events, a, err := c.listen(qed.Turn{Text: "go"})
 		if err != nil || a.Table != nan || a.Saved || len(ofKind[qed.SaveFailed](events)) != 1 {
-			t.Errorf("answer %+v, %v, told %v", a, err, events)
+			t.Errorf("answer %+v, %v, got %v", a, err, events)
 		}
 	}
 }
 
-// What a message has that no log can keep is refused, before anything is done.
+// A turn that cannot be recorded is refused before anything is done.
 func TestTurnThatCannotBeKept(t *testing.T) {
 	c := converse(t, does(func(context.Context, string) (string, error) { t.Error("it ran"); return "", nil }), new(store.InMemory), nil)
 	for name, id := range map[string]string{"long": strings.Repeat("x", 10<<10), "control character": "a\x00b", "newline": "a\nb", "no UTF-8": "\xff"} {
@@ -456,7 +461,7 @@ func TestTurnThatCannotBeKept(t *testing.T) {
 	}
 }
 
-// A store that forgets what it said it kept ends the run: what is in the log is not what happened.
+// A store that loses a record which it reported as saved ends the run.
 func TestStoreForgets(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		var l ledger

@@ -16,14 +16,15 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// ledger counts what was really done, however often a run goes on.
+// ledger counts the calls that were really made, however often a run is
+// resumed.
 type ledger struct {
 	mu   sync.Mutex
 	done map[string]int
-	note func(what string) // nil: nobody else
+	note func(what string) // may be nil
 }
 
-// do notes that something is done, and returns how often it was by now.
+// do counts a call, and returns how often it was made.
 func (l *ledger) do(what string) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +44,7 @@ func (l *ledger) count() map[string]int {
 	return maps.Clone(l.done)
 }
 
-// want fails the test unless exactly this was done, each so often.
+// want fails the test unless exactly these calls were made.
 func (l *ledger) want(t testing.TB, want map[string]int) {
 	t.Helper()
 	if got := l.count(); !maps.Equal(got, want) {
@@ -72,7 +73,8 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// watched is a store whose calls go through functions, where they are given: they fail, wait, look, and pass on to do what is right.
+// watched is a store whose calls go through functions that can fail, wait or
+// watch. do makes the real call. A nil function does nothing.
 type watched struct {
 	store.Store
 	append  func(ctx context.Context, recs []store.Record, do func(context.Context) error) error
@@ -104,7 +106,7 @@ func (w *watched) Trim(ctx context.Context, thread string, before int64, kinds .
 	return w.trim(ctx, do)
 }
 
-// failing is the records of a store that fails.
+// failing returns the records of a store that fails.
 func failing(err error) iter.Seq2[store.Record, error] {
 	return func(yield func(store.Record, error) bool) { yield(store.Record{}, err) }
 }
@@ -127,7 +129,7 @@ func records(t testing.TB, s store.Store, thread string) []store.Record {
 	return log
 }
 
-// kinds returns what a log has of each kind.
+// kinds returns how many records a log has of each kind.
 func kinds(log []store.Record) map[store.Kind]int {
 	n := map[store.Kind]int{}
 	for _, rec := range log {
@@ -136,7 +138,8 @@ func kinds(log []store.Record) map[store.Kind]int {
 	return n
 }
 
-// restore returns a store in which the thread t has a log. Its records get the numbers that they have where none is missing.
+// restore returns a store in which the thread t has a log. Records are numbered
+// from 1 without gaps.
 func restore(t testing.TB, log []store.Record) *store.InMemory {
 	t.Helper()
 	s := new(store.InMemory)
@@ -146,13 +149,13 @@ func restore(t testing.TB, log []store.Record) *store.InMemory {
 	return s
 }
 
-// A moment is how the thread t and the ledger were after an append.
+// A moment is the state of the thread t and the ledger after an append.
 type moment struct {
 	log  []store.Record
 	done map[string]int
 }
 
-// snapshots is a store that remembers every moment.
+// snapshots is a store that records every moment.
 type snapshots struct {
 	store.Store
 	t  testing.TB
@@ -178,7 +181,8 @@ func reply(q qed.Question, value string) qed.Reply {
 	return qed.Reply{Question: q.ID, Value: json.RawMessage(value)}
 }
 
-// choose returns replies to the questions of an answer, in the order of their texts; an empty value leaves a question open.
+// choose returns replies to the questions of an answer, in the order of their
+// texts; an empty value leaves a question open.
 func choose(t testing.TB, a qed.Answer, values ...string) []qed.Reply {
 	t.Helper()
 	if len(a.Questions) != len(values) {
@@ -203,7 +207,7 @@ type talk struct {
 	thread string
 }
 
-// converse begins a talk on the thread t with an agent that is kept in store.
+// converse begins a talk on the thread t with an agent that is durable in st.
 func converse(t testing.TB, a qed.Agent, st store.Store, opt *qed.DurableOptions) *talk {
 	return &talk{t, t.Context(), qed.Durable(a, st, opt), st, "t"}
 }
@@ -235,8 +239,8 @@ func (c *talk) reply(asked qed.Answer, values ...string) qed.Answer {
 	return c.turn(qed.Turn{Replies: choose(c.t, asked, values...)})
 }
 
-// goOn takes an empty turn.
-func (c *talk) goOn() qed.Answer {
+// resume takes an empty turn.
+func (c *talk) resume() qed.Answer {
 	c.t.Helper()
 	return c.turn(qed.Turn{})
 }
@@ -251,7 +255,8 @@ func (c *talk) fails(turn qed.Turn, target error) error {
 	return err
 }
 
-// listen takes a turn and returns what was told on the way as well. Nothing may follow the end.
+// listen takes a turn and returns its events as well. Nothing may follow the
+// end.
 func (c *talk) listen(turn qed.Turn) (events []qed.Event, answer qed.Answer, err error) {
 	c.t.Helper()
 	turn.Thread = c.thread
@@ -285,7 +290,7 @@ func ofKind[D qed.EventData](events []qed.Event) (found []D) {
 	return found
 }
 
-// does is an agent that does one thing with the text of a turn, and answers with what that returns.
+// does is an agent that answers with what f returns for the text of a turn.
 func does(f func(ctx context.Context, text string) (string, error)) qed.Agent {
 	return qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		text, err := f(ctx, turn.Text)
@@ -293,7 +298,8 @@ func does(f func(ctx context.Context, text string) (string, error)) qed.Agent {
 	})
 }
 
-// walks is an agent of a graph over trails, which answers with the names in it.
+// walks is an agent of a graph over trails, which answers with the names in the
+// trail.
 func walks(t testing.TB, g *qed.Graph[trail], opt *qed.AgentOptions[trail]) qed.Agent {
 	t.Helper()
 	return qed.NewAgent(compile(t, g, nil),
@@ -304,7 +310,7 @@ func walks(t testing.TB, g *qed.Graph[trail], opt *qed.AgentOptions[trail]) qed.
 		opt)
 }
 
-// noting is a node that notes what f returns.
+// noting is a node that adds what f returns to the trail.
 func noting(f func(ctx context.Context) (string, error)) step {
 	return func(ctx context.Context, s trail) (trail, error) {
 		text, err := f(ctx)
@@ -313,7 +319,7 @@ func noting(f func(ctx context.Context) (string, error)) step {
 	}
 }
 
-// memo is a call that returns its name.
+// memo makes a recorded call that returns its name.
 func memo(ctx context.Context, l *ledger, name string) (string, error) {
 	return qed.Step(ctx, name, nil, func(context.Context) (string, error) { l.do(name); return name, nil })
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// fileStore keeps one thread as lines in a file, for one process at a time.
+// fileStore saves one thread as lines in a file, for one process at a time.
 type fileStore struct {
 	path string
 	mu   sync.Mutex
@@ -32,7 +32,8 @@ type fileStore struct {
 	appended func() // called after every append
 }
 
-// openFile reads the store in a file, which may not exist. A last line that was cut off is dropped.
+// openFile reads the store in a file, which may not exist. A last line that was
+// cut off is dropped.
 func openFile(path string) (*fileStore, error) {
 	s := &fileStore{path: path, appended: func() {}}
 	text, err := os.ReadFile(path)
@@ -88,7 +89,7 @@ func (s *fileStore) Trim(ctx context.Context, thread string, before int64, kinds
 
 func (s *fileStore) Delete(ctx context.Context, thread string) error { return errors.ErrUnsupported }
 
-// appendLine writes a line in one piece, which a kill does not tear.
+// appendLine writes a line in one call, which a kill does not interrupt.
 func appendLine(path, line string) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -98,7 +99,7 @@ func appendLine(path, line string) error {
 	return errors.Join(err, f.Close())
 }
 
-// TestMain is the process that is killed, where its environment says so.
+// TestMain is the process that is killed, if its environment says so.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("QED_KILLED_IN"); dir != "" {
 		fmt.Println(beKilled(dir, os.Getenv("QED_KILLED_AFTER")))
@@ -107,7 +108,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beKilled has the journey, whose process kills itself after some appends.
+// beKilled runs the journey in this process, which kills itself after some
+// appends.
 func beKilled(dir, after string) error {
 	left, err := strconv.Atoi(after)
 	if err != nil {
@@ -135,7 +137,7 @@ func beKilled(dir, after string) error {
 	return errors.New("the conversation was over before")
 }
 
-// outside stands in for a test in a process that is none.
+// outside is the testing.TB of a process that is no test.
 type outside struct{ testing.TB }
 
 func (*outside) Helper() {}
@@ -154,7 +156,7 @@ func scriptNamed(t testing.TB, name string) conversation {
 	return conversation{}
 }
 
-// fileLedger is a ledger that begins with what is in a file, and goes on there.
+// fileLedger is a ledger that continues one in a file.
 func fileLedger(t testing.TB, dir string) *ledger {
 	path := filepath.Join(dir, "done")
 	l := &ledger{}
@@ -175,7 +177,7 @@ func fileLedger(t testing.TB, dir string) *ledger {
 	return l
 }
 
-// A process dies by SIGKILL after any append, and another one goes on with its file.
+// A process dies by SIGKILL after any append, and another one resumes its run.
 func TestResumeAfterAKill(t *testing.T) {
 	s := scriptNamed(t, "journey")
 	want := s.tell(t, t.Context())
@@ -196,7 +198,7 @@ func TestResumeAfterAKill(t *testing.T) {
 			l := fileLedger(t, dir)
 			c := converse(t, s.agent(t, l), st, nil)
 			c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
-			s.goOn(c, records(t, st, "t"), 0, l, want)
+			s.resume(c, records(t, st, "t"), 0, l, want)
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// held is an agent that says that it runs, and waits to be let go.
+// held is an agent that reports that it runs, and waits until it may return.
 type held struct {
 	qed.Agent
 	runs, let chan bool
@@ -33,7 +33,8 @@ func hold() *held {
 	return h
 }
 
-// start begins a turn, and returns once it is held. Its error comes when it is over.
+// start begins a turn, and returns once it is held. The channel receives the
+// turn's error.
 func (h *held) start(c *talk) <-chan error {
 	done := make(chan error)
 	go func() {
@@ -44,7 +45,7 @@ func (h *held) start(c *talk) <-chan error {
 	return done
 }
 
-// A thread takes one turn at a time, whatever the second one wants.
+// A thread accepts one turn at a time, of whatever kind the second one is.
 func TestBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
@@ -73,7 +74,7 @@ func TestBusy(t *testing.T) {
 	})
 }
 
-// A run that takes long stays alive, and a crashed one does not.
+// A long run gives signs of life, and a crashed one does not.
 func TestLease(t *testing.T) {
 	for _, lease := range []time.Duration{0, 2 * time.Second, time.Hour} {
 		t.Run(fmt.Sprint(lease), func(t *testing.T) {
@@ -118,13 +119,13 @@ func TestLease(t *testing.T) {
 				c.fails(qed.Turn{}, qed.ErrBusy)
 				c.fails(qed.Turn{Text: "go"}, qed.ErrBusy)
 				clock.pass(time.Second)
-				c.goOn()
+				c.resume()
 			})
 		})
 	}
 }
 
-// A reader that takes long is no sign of death.
+// A run with a slow reader gives signs of life.
 func TestLeaseWhileTheReaderIsSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := new(store.InMemory)
@@ -150,7 +151,7 @@ func TestLeaseWhileTheReaderIsSlow(t *testing.T) {
 	})
 }
 
-// Of turns that begin at the same moment one wins, and the others are told at once.
+// Of turns that begin at the same moment one runs, and the others fail at once.
 func TestTurnsAtTheSameMoment(t *testing.T) {
 	asking := does(func(ctx context.Context, text string) (string, error) {
 		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
@@ -223,7 +224,8 @@ func TestTurnsAtTheSameMoment(t *testing.T) {
 
 type runKey struct{}
 
-// A run whose thread another process took over does nothing more, whatever its code makes of the error.
+// A run that another process took over makes no further call, whatever its code
+// makes of the error.
 func TestConflict(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -331,7 +333,8 @@ func TestConflict(t *testing.T) {
 	}
 }
 
-// A run that only waits learns from its sign of life that another process took over.
+// A run that only waits notices by its heartbeat that another process took
+// over.
 func TestConflictWhileWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
@@ -351,7 +354,8 @@ func TestConflictWhileWaiting(t *testing.T) {
 	})
 }
 
-// Leaving the range stops the run: the thread takes the next turn at once, which begins from the last state, or goes on.
+// Leaving the range stops the run: the thread accepts the next turn at once,
+// which begins from the last state or resumes the run.
 func TestLeavingTheRangeOfADurableRun(t *testing.T) {
 	for _, left := range []string{"a", "b", "c"} {
 		t.Run(left, func(t *testing.T) {
@@ -405,7 +409,7 @@ func TestLeavingTheRangeOfADurableRun(t *testing.T) {
 			}
 			c.agent = qed.Durable(newAgent(), crashed, nil)
 			at = ""
-			if a := c.goOn(); a.Text != "[one a b c]" {
+			if a := c.resume(); a.Text != "[one a b c]" {
 				t.Errorf("going on: %q", a.Text)
 			}
 			if first := left == "a"; len(began) != 2 && !first {

@@ -12,7 +12,8 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// parallel asks the questions of some names beside each other, and beside that does something that asks nothing.
+// parallel asks the questions of some names concurrently, while another branch
+// asks nothing.
 func parallel(l *ledger, names ...string) step {
 	return noting(func(ctx context.Context) (string, error) {
 		replies, err := qed.Each(ctx, append([]string{"silent"}, names...), func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
@@ -32,7 +33,8 @@ func parallel(l *ledger, names ...string) step {
 	})
 }
 
-// Questions that are asked beside each other may have their replies in any order, some at a time, and in other processes.
+// The replies to concurrent questions may come in any order, some at a time,
+// and in other processes.
 func TestParallelQuestions(t *testing.T) {
 	for _, order := range [][]string{{"abc"}, {"a", "b", "c"}, {"c", "b", "a"}, {"b", "ac"}, {"bc", "a"}} {
 		for _, kind := range []string{"items", "agents within", "a graph in a graph"} {
@@ -81,7 +83,8 @@ func TestParallelQuestions(t *testing.T) {
 	}
 }
 
-// An error beats a question: the run fails, and asks when it goes on.
+// An error takes precedence over a question: the run fails, and asks when it is
+// resumed.
 func TestOneAsksAnotherFails(t *testing.T) {
 	noLeak(t)
 	var l ledger
@@ -105,15 +108,16 @@ func TestOneAsksAnotherFails(t *testing.T) {
 		t.Fatalf("error = %v", err)
 	}
 	if told := ofKind[qed.Interrupted](events); len(told) > 0 {
-		t.Errorf("told %v", told)
+		t.Errorf("got %v", told)
 	}
-	again := c.goOn()
+	again := c.resume()
 	asked <- true
 	c.reply(again, `"good"`)
 	l.want(t, map[string]int{"call": 2})
 }
 
-// A question is asked, whatever the code around it makes of the error.
+// A question interrupts the run, whatever the code around it makes of the
+// error.
 func TestQuestionsThatCodeSwallows(t *testing.T) {
 	ask := func(ctx context.Context) error {
 		_, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
@@ -216,12 +220,12 @@ func TestQuestionsThatCodeSwallows(t *testing.T) {
 	}
 }
 
-// panicky is a test that has no way to fail.
+// panicky is a testing.TB that cannot fail.
 type panicky struct{ testing.TB }
 
 func (panicky) Helper() {}
 
-// Where nobody can be asked, an error says so at once.
+// If the run cannot be interrupted, Interrupt fails at once.
 func TestNobodyToAsk(t *testing.T) {
 	agent := asks[string](qed.Question{Text: "Well?"})
 	for name, try := range map[string]func() error{
@@ -244,7 +248,8 @@ func TestNobodyToAsk(t *testing.T) {
 	}
 }
 
-// A tool may ask where it says so; elsewhere the model is told, and the run goes on.
+// A tool with Interrupts set may ask. For other tools the model receives an
+// error, and the run continues.
 func TestToolsThatAsk(t *testing.T) {
 	for _, asks := range []bool{true, false} {
 		for _, repeat := range []bool{true, false} {
@@ -289,7 +294,8 @@ func TestToolsThatAsk(t *testing.T) {
 	}
 }
 
-// What must not be repeated is unknown when a crash comes after the reply to the question in it.
+// An at-most-once call is unresolved if the process dies after the reply to a
+// question in the call.
 func TestCrashAfterAQuestionInAOnce(t *testing.T) {
 	var l ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
@@ -322,7 +328,8 @@ func TestCrashAfterAQuestionInAOnce(t *testing.T) {
 	}
 }
 
-// A graph that looks at every message finds in a Scope what was asked, from its first node.
+// A graph that starts again with every message finds its questions in a
+// namespace.
 func TestRestart(t *testing.T) {
 	var l ledger
 	agent := func() qed.Agent {

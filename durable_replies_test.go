@@ -46,7 +46,7 @@ func TestReplies(t *testing.T) {
 		name  string
 		agent qed.Agent
 		reply string
-		want  string // the answer; empty means that the question is asked again
+		want  string // the answer; empty if the question is asked again
 	}{
 		{"text", asks[string](qed.Question{Text: "Who?"}), `" Ann "`, `" Ann "`},
 		{"text of a named type", asks[colour](qed.Question{Text: "Which colour?"}), `"red"`, `"red"`},
@@ -123,7 +123,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// The right reply counts, however many wrong ones came before.
+// A valid reply is accepted, however many invalid ones came before.
 func TestWrongRepliesThenARightOne(t *testing.T) {
 	c := converse(t, asks[visitForm](qed.Question{Text: "Where to?"}), new(store.InMemory), nil)
 	asked := c.say("go")
@@ -135,7 +135,7 @@ func TestWrongRepliesThenARightOne(t *testing.T) {
 	}
 }
 
-// Replies that are none are refused, and the question stays open.
+// Invalid replies are refused, and the question stays open.
 func TestRepliesThatAreRefused(t *testing.T) {
 	c := converse(t, asks[string](qed.Question{Text: "Who?"}), new(store.InMemory), nil)
 	asked := c.say("go")
@@ -168,7 +168,7 @@ func TestRepliesThatAreRefused(t *testing.T) {
 	c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
 }
 
-// Questions that cannot be asked are an error at once, and nobody is asked.
+// Invalid questions are an error at once, and do not interrupt the run.
 func TestQuestionsThatCannotBeAsked(t *testing.T) {
 	type hidden struct{ C chan int }
 	for name, agent := range map[string]qed.Agent{
@@ -221,7 +221,7 @@ func TestMaxQuestions(t *testing.T) {
 	}
 }
 
-// The question is another one when the run goes on: the reply was not to it.
+// If the question has changed when the run is resumed, its reply is not used.
 func TestQuestionChanged(t *testing.T) {
 	old := qed.Question{Text: "Delete the copy?", Choices: []qed.Choice{{ID: "y", Text: "yes"}, {ID: "n", Text: "no"}}}
 	for name, now := range map[string]qed.Question{
@@ -255,7 +255,8 @@ func TestQuestionChanged(t *testing.T) {
 	})
 }
 
-// A text while a question is open is what the Replies of the options say.
+// A text while a question is open is what DurableOptions.ParseReplies returns
+// for it.
 func TestTextWhileAQuestionIsOpen(t *testing.T) {
 	reading := func(r qed.ParsedReplies, err error) *qed.DurableOptions {
 		return &qed.DurableOptions{ParseReplies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.ParsedReplies, error) {
@@ -303,7 +304,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 			closed := ofKind[qed.QuestionClosed](events)
 			if test.wantErr != nil {
 				if !errors.Is(err, test.wantErr) || len(closed) > 0 || len(said) > 0 {
-					t.Fatalf("error = %v, told %v", err, closed)
+					t.Fatalf("error = %v, got %v", err, closed)
 				}
 				if a := c.reply(asked, `"Bob"`); a.Text != "Bob" {
 					t.Errorf("the question did not stay open: %+v", a)
@@ -315,10 +316,10 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 			}
 			if test.closed == "" {
 				if len(closed) > 0 {
-					t.Errorf("told %v", closed)
+					t.Errorf("got %v", closed)
 				}
 			} else if len(closed) != 1 || closed[0].Intent != test.closed || closed[0].Question != asked.Questions[0].ID || test.opt != nil && closed[0].Reason != "because" {
-				t.Errorf("told %v", closed)
+				t.Errorf("got %v", closed)
 			}
 			if test.closed == qed.IntentAbort && len(said) > 0 {
 				t.Errorf("the agent got %q", said)
@@ -359,7 +360,8 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 	})
 }
 
-// A Replies function that panics is a failed turn, and the question stays open.
+// A ParseReplies function that panics fails the turn, and the question stays
+// open.
 func TestRepliesPanic(t *testing.T) {
 	c := converse(t, asks[string](qed.Question{Text: "Well?"}), new(store.InMemory), &qed.DurableOptions{
 		ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) { panic(errBoom) },
@@ -374,7 +376,7 @@ func TestRepliesPanic(t *testing.T) {
 	}
 }
 
-// A user who wants nothing more gets no answer of the agent, wherever the process dies meanwhile.
+// An abort is answered without the agent, wherever the process dies meanwhile.
 func TestCrashInAnAbort(t *testing.T) {
 	var l ledger
 	agent := does(func(ctx context.Context, text string) (string, error) {

@@ -355,8 +355,8 @@ func (s *conversation) tell(t testing.TB, ctx context.Context) toldConversation 
 	return told
 }
 
-// goOn goes on in a turn after a crash that left a log, and has the rest of the conversation. It must become what it would have been.
-func (s *conversation) goOn(c *talk, log []store.Record, turn int, l *ledger, want toldConversation) {
+// resume goes on in a turn after a crash that left a log, and has the rest of the conversation. It must become what it would have been.
+func (s *conversation) resume(c *talk, log []store.Record, turn int, l *ledger, want toldConversation) {
 	t := c.t
 	t.Helper()
 	a, err := c.try(qed.Turn{})
@@ -414,7 +414,7 @@ func TestResumeAfterEveryRecord(t *testing.T) {
 					l := &ledger{done: maps.Clone(m.done)}
 					c := converse(t, s.agent(t, l), restore(t, m.log), nil)
 					c.ctx = ctx
-					s.goOn(c, m.log, turn, l, want)
+					s.resume(c, m.log, turn, l, want)
 				})
 			}
 		})

@@ -17,7 +17,7 @@ import (
 	"github.com/qedkit/qed/todoagent"
 )
 
-// sender is an agent that sends something to whom it is told, by a call and by a tool, and a thread of it whose process died in one of them.
+// sender is an agent that sends messages, by a call and by a tool.
 func sender(t testing.TB, l *ledger) qed.Agent {
 	return does(func(ctx context.Context, text string) (string, error) {
 		a, err := qed.StepOnce(ctx, "send", map[string]string{"to": text}, func(context.Context) (string, error) { l.do("send"); return "sent to " + text, nil })
@@ -36,7 +36,8 @@ func sender(t testing.TB, l *ledger) qed.Agent {
 	})
 }
 
-// died returns a talk on a thread whose process died in its n-th call that must not be repeated.
+// died returns a talk on a thread whose process died in its n-th at-most-once
+// call.
 func died(t testing.TB, agent func(*ledger) qed.Agent, n int, l *ledger) *talk {
 	t.Helper()
 	st := new(store.InMemory)
@@ -46,14 +47,14 @@ func died(t testing.TB, agent func(*ledger) qed.Agent, n int, l *ledger) *talk {
 	return c
 }
 
-// Who found out what became of a call tells, and the run goes on.
+// Resolve records the outcome of a call, and the run can be resumed.
 func TestSettle(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		call   int
 		result json.RawMessage
 		failed error
-		want   string // the answer; empty means that the turn fails
+		want   string // the answer; empty if the turn fails
 		done   map[string]int
 	}{
 		{"it returned", 1, json.RawMessage(`"sent by hand"`), nil, `sent by hand, "posted to ann"`, map[string]int{"post": 1}},
@@ -138,7 +139,7 @@ func TestSettleRefuses(t *testing.T) {
 	}
 }
 
-// A run that was answered stays so, whatever became of its calls.
+// A complete run is not changed by resolving its calls.
 func TestSettleOfAnAnsweredRun(t *testing.T) {
 	var l ledger
 	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
@@ -165,7 +166,8 @@ func TestSettleOfAnAnsweredRun(t *testing.T) {
 	l.want(t, map[string]int{"send": 1})
 }
 
-// A call that says that it did nothing may be made again: by the next attempt, the next empty turn, and after a crash.
+// A call that is safe to retry is made again: by the next attempt, the next
+// empty turn, and after a crash.
 func TestNotDone(t *testing.T) {
 	send := func(l *ledger, fails int) func(ctx context.Context) (string, error) {
 		return func(ctx context.Context) (string, error) {
@@ -190,7 +192,7 @@ func TestNotDone(t *testing.T) {
 		c := converse(t, walks(t, one(noting(send(&l, 2)), nil), nil), new(store.InMemory), nil)
 		c.fails(qed.Turn{Text: "go"}, errBoom)
 		c.fails(qed.Turn{}, errBoom)
-		if a := c.goOn(); a.Text != "sent" {
+		if a := c.resume(); a.Text != "sent" {
 			t.Errorf("answer = %+v", a)
 		}
 		l.want(t, map[string]int{"send": 3})
@@ -236,7 +238,7 @@ func TestNotDone(t *testing.T) {
 	})
 }
 
-// History is a conversation as it is shown.
+// History returns the turns of a conversation.
 func TestHistory(t *testing.T) {
 	st := new(store.InMemory)
 	long := qed.Table{Columns: []qed.Column{{Name: "n"}}}
@@ -300,7 +302,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// A client is told what kind of error ended a turn.
+// Failed has a code for the error that ended a turn.
 func TestFailedCodes(t *testing.T) {
 	for code, test := range map[string]struct {
 		err error
@@ -318,16 +320,16 @@ func TestFailedCodes(t *testing.T) {
 			}
 		}
 	}
-	// A real one.
+	// An error of a run.
 	c := converse(t, does(nil), new(store.InMemory), nil)
 	for event := range c.agent.Run(t.Context(), qed.Turn{Thread: "t"}) {
 		if failed, ok := event.Data.(qed.Failed); !ok || failed.Code != "question_closed" {
-			t.Errorf("told %+v", event)
+			t.Errorf("got %+v", event)
 		}
 	}
 }
 
-// The node that wraps up needs no way to it.
+// The WrapUp node needs no edge that leads to it.
 func TestWrapUpWithoutAnEdge(t *testing.T) {
 	build := func(wrapUp string) (*qed.Runner[trail], error) {
 		g := qed.NewGraph[trail]("g")
@@ -363,7 +365,8 @@ func TestWrapUpWithoutAnEdge(t *testing.T) {
 	}
 }
 
-// A run whose end this process could not record keeps nobody waiting here; but where another process went on with it, that one runs.
+// If this process could not record the end of a run, the thread accepts its
+// next turn at once, unless another process resumed the run.
 func TestDanglingRun(t *testing.T) {
 	inner := new(store.InMemory)
 	down := false
@@ -383,7 +386,7 @@ func TestDanglingRun(t *testing.T) {
 	if a := c.say("down"); a.Saved {
 		t.Fatalf("answer = %+v", a)
 	}
-	other := converse(t, agent, inner, nil) // of another process, which cannot know
+	other := converse(t, agent, inner, nil) // of another process, which has to wait for the lease
 	other.fails(qed.Turn{Text: "go"}, qed.ErrBusy)
 	down = false
 	if a := c.say("go"); !a.Saved {
@@ -409,7 +412,7 @@ func TestDanglingRun(t *testing.T) {
 	}
 }
 
-// TestNoStore asks of a conversation where there is no store: that is an error, and no panic.
+// Reading a conversation of a nil store is an error, and no panic.
 func TestNoStore(t *testing.T) {
 	ctx := t.Context()
 	for name, err := range map[string]error{

@@ -9,8 +9,9 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A conversation on one thread: the first turn ends with a question, and the second, which may come days later and to
-// another process, has the reply. What was done before the question is not done again.
+// A conversation on one thread: the first turn ends with a question, and the
+// second one, which may come days later and to another process, has the reply.
+// The call before the question is not made again.
 func ExampleDurable() {
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		cities, err := qed.Step(ctx, "cities", "miami", func(context.Context) ([]string, error) {
@@ -25,7 +26,7 @@ func ExampleDurable() {
 			Choices: []qed.Choice{{ID: "FL", Text: cities[0]}, {ID: "OH", Text: cities[1]}},
 		})
 		if err != nil {
-			return qed.Answer{}, err // the user is asked: the turn ends here
+			return qed.Answer{}, err // the run is interrupted: the turn ends here
 		}
 		return qed.Answer{Text: "There are 3 crews in Miami, " + city + "."}, nil
 	})
@@ -57,7 +58,8 @@ func ExampleDurable() {
 	// There are 3 crews in Miami, OH.
 }
 
-// What is asked for is said by the type: here whether a draft may be sent, and as what.
+// The type of the reply decides what is asked for: here whether a draft may be
+// sent, and in which form.
 func ExampleInterrupt() {
 	type mail struct {
 		To   string `json:"to"`
@@ -101,7 +103,8 @@ func ExampleInterrupt() {
 	// Sent to crew-8.
 }
 
-// A run fails after it paid for something. A turn without a text goes on with it, and does not pay again.
+// A run fails after it paid for something. A turn without a text resumes it,
+// and does not pay again.
 func ExampleStep() {
 	down := true
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -138,7 +141,8 @@ func ExampleStep() {
 	// 4 in stock, at 12.50 each <nil>
 }
 
-// A copy of a thread tries another reply, from where the question was asked. The thread itself is left alone.
+// A fork of a thread tries another reply to the same question. The original is
+// not changed.
 func ExampleFork() {
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		year, err := qed.Interrupt[string](ctx, qed.Question{Text: "Of which year?"})

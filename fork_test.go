@@ -18,7 +18,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// From every record of a thread a copy can be made, which goes on as the thread did; the thread itself is left alone.
+// A fork at any record can be resumed like the original, which is not changed.
 func TestForkFromEveryRecord(t *testing.T) {
 	for _, name := range []string{"journeys", "scopes", "no graph"} {
 		t.Run(name, func(t *testing.T) {
@@ -68,7 +68,8 @@ func TestForkFromEveryRecord(t *testing.T) {
 	}
 }
 
-// A copy of a thread that asks takes the replies, beside the thread itself, at once and without waiting for a lease.
+// A fork of an interrupted thread accepts replies at once, without waiting for
+// a lease, and so does the original.
 func TestForkOfAnAskingThread(t *testing.T) {
 	var l ledger
 	st := new(store.InMemory)
@@ -88,7 +89,7 @@ func TestForkOfAnAskingThread(t *testing.T) {
 	}
 }
 
-// A copy of a thread whose old runs were trimmed has other numbers, and goes on all the same.
+// A fork of a trimmed thread has other numbers, and can be resumed.
 func TestForkOfATrimmedThread(t *testing.T) {
 	for _, half := range []bool{false, true} {
 		var l ledger
@@ -121,7 +122,7 @@ func TestForkOfATrimmedThread(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.thread = "copy"
-		again := c.goOn()
+		again := c.resume()
 		if diff := cmp.Diff(len(asked.Questions), len(again.Questions)); diff != "" {
 			t.Errorf("the copy asks %v, the thread asked %v", again.Questions, asked.Questions)
 		}
@@ -136,7 +137,8 @@ func TestForkOfATrimmedThread(t *testing.T) {
 	}
 }
 
-// A copy keeps what a thread that was begun afresh does not look at out of sight, and its summaries in place.
+// A fork does not use the records that the original discarded, and has its
+// summaries.
 func TestForkKeepsTheFloor(t *testing.T) {
 	st := new(store.InMemory)
 	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -161,7 +163,8 @@ func TestForkKeepsTheFloor(t *testing.T) {
 	}
 }
 
-// A copy ends with what was appended together with the record, whatever the clock says.
+// A fork includes the records that were appended together with the last one,
+// whatever the clock says.
 func TestForkWhereTheClockStands(t *testing.T) {
 	noon := time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return noon })
@@ -180,7 +183,7 @@ func TestForkWhereTheClockStands(t *testing.T) {
 		}
 		copied := records(t, st, to)
 		if m.log[n-1].Kind != store.Ended {
-			copied = copied[:len(copied)-1] // that the copy stopped there
+			copied = copied[:len(copied)-1] // the record that ends the copy
 		}
 		if len(copied) != n {
 			t.Errorf("the copy up to number %d of %d, %s, has %d", n, len(log), m.log[n-1].Kind, len(copied))

@@ -62,7 +62,7 @@ func (l *fakeLog) summarise(_ context.Context, text string, through int64) error
 func user(text string) llm.Message { return llm.Message{Role: llm.RoleUser, Content: text} }
 func said(text string) llm.Message { return llm.Message{Role: llm.RoleAssistant, Content: text} }
 
-// exchanges are n questions with their answers, numbered from first.
+// exchanges returns n questions with their answers, numbered from first.
 func exchanges(first, n int) (messages []llm.Message) {
 	for i := first; i < first+n; i++ {
 		messages = append(messages, user(fmt.Sprintf("q%d.", i)), said(fmt.Sprintf("a%d.", i)))
@@ -136,7 +136,7 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		said []llm.Message
-		cut  int // which of what is told is cut
+		cut  int // the index of the message that is cut
 		told int
 	}{
 		{"a long answer", []llm.Message{user("q1"), said("a1"), user("q"), said(long)}, 1, 2},
@@ -149,7 +149,7 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 			log.say(tt.said...)
 			got, err := m.recall(t.Context(), log, true)
 			if err != nil || len(got) != tt.told {
-				t.Fatalf("told %d messages, %v", len(got), err)
+				t.Fatalf("got %d messages, %v", len(got), err)
 			}
 			all := 0
 			for i, message := range got {
@@ -162,18 +162,18 @@ func TestMemoryCutsForTheModelOnly(t *testing.T) {
 				}
 			}
 			if all > 1000 || all < 900 {
-				t.Errorf("told %d tokens of 1000", all)
+				t.Errorf("got %d tokens of 1000", all)
 			}
 			if !slices.ContainsFunc(log.said, func(n numbered) bool { return n.message.Content == long }) {
 				t.Error("what is stored was cut")
 			}
 		})
 	}
-	// What cannot be cut is left out, and nothing of it stays.
+	// An exchange that cannot be cut is left out completely.
 	log := &fakeLog{}
 	log.say(user("q"), llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{Arguments: []byte(`"` + long + `"`)}}})
 	if got, err := (&Memory{Tokens: 1000, Counter: bytesCounter}).recall(t.Context(), log, true); err != nil || len(got) != 0 {
-		t.Errorf("told %v, %v", contents(got), err)
+		t.Errorf("got %v, %v", contents(got), err)
 	}
 }
 
@@ -211,7 +211,7 @@ func (s *summarizer) Generate(_ context.Context, req *llm.Request, _ func(llm.De
 	return &llm.Response{Message: said(text), FinishReason: llm.FinishStop}, nil
 }
 
-// recallListening recalls as a run does, and returns what is told on the way.
+// recallListening recalls as a run does, and returns the events as well.
 func recallListening(t *testing.T, m *Memory, log threadLog) (told []llm.Message, events []EventData, err error) {
 	t.Helper()
 	agent := AgentFunc(func(ctx context.Context, _ Turn) (_ Answer, err error) {
@@ -229,12 +229,13 @@ func recallListening(t *testing.T, m *Memory, log threadLog) (told []llm.Message
 	return told, events, nil
 }
 
-// TestSummariesOfALongConversation has a conversation of 500 messages, a turn after the other.
+// TestSummariesOfALongConversation has a conversation of 500 messages, one turn
+// after the other.
 func TestSummariesOfALongConversation(t *testing.T) {
 	s := &summarizer{t: t}
 	log := &fakeLog{}
 	for turn := 1; turn <= 250; turn++ {
-		m := &Memory{Summarizer: s} // nothing is kept but in the log
+		m := &Memory{Summarizer: s} // all state is in the log
 		before := s.calls
 		got, err := m.recall(t.Context(), log, true)
 		if err != nil {
@@ -249,11 +250,11 @@ func TestSummariesOfALongConversation(t *testing.T) {
 				inFull = got[1:]
 			}
 			if most := min(n, 10); len(inFull) < most || len(inFull) > 20 || !begins(inFull[0]) {
-				t.Fatalf("turn %d: %d messages are told in full, the first the %s's", turn, len(inFull), inFull[0].Role)
+				t.Fatalf("turn %d: %d messages are included in full, the first the %s's", turn, len(inFull), inFull[0].Role)
 			}
-			// What is not told in full is in a summary.
+			// A message that is not included in full is in a summary.
 			if covered := slices.IndexFunc(log.said, func(n numbered) bool { return n.seq > log.through }); n-covered != len(inFull) {
-				t.Fatalf("turn %d: of %d messages, %d are summarised and %d told", turn, n, covered, len(inFull))
+				t.Fatalf("turn %d: of %d messages, %d are summarised and %d included", turn, n, covered, len(inFull))
 			}
 		}
 		log.say(exchanges(turn, 1)...)
@@ -266,7 +267,8 @@ func TestSummariesOfALongConversation(t *testing.T) {
 			t.Errorf("message %s was summarised %d times", message, n)
 		}
 	}
-	// 480 or a little more of 500 are in summaries: 40 of them in those of ten, the rest in the running one.
+	// 480 or a little more of 500 are in summaries: 40 of them in those of ten,
+	// the rest in the running one.
 	if n := len(s.seen); n < 480 || n > 490 {
 		t.Errorf("%d messages are summarised", n)
 	}
@@ -301,11 +303,11 @@ func TestSummariesAreToldAsData(t *testing.T) {
 	head := got[0]
 	if head.Role != llm.RoleUser || strings.Contains(head.Content, "\nSystem:") || strings.Count(head.Content, "</summary>") != 1 ||
 		!strings.Contains(head.Content, "obey me") {
-		t.Errorf("the summaries are told as %s: %s", head.Role, head.Content)
+		t.Errorf("the summaries have the role %s: %s", head.Role, head.Content)
 	}
 	for _, m := range got {
 		if m.Role == llm.RoleSystem {
-			t.Error("something of the conversation is told as the system's")
+			t.Error("a message of the conversation has the role system")
 		}
 	}
 }
@@ -324,7 +326,7 @@ func TestSummariesSurviveARestart(t *testing.T) {
 	}
 }
 
-// TestRecallAgain is about a run that goes on: it must be told what it was told when it began.
+// A resumed run has the same History as when it began.
 func TestRecallAgain(t *testing.T) {
 	for name, fails := range map[string]bool{"summarised": false, "not summarised": true} {
 		t.Run(name, func(t *testing.T) {
@@ -365,20 +367,20 @@ func TestFailingSummarizer(t *testing.T) {
 				t.Fatalf("%v, events %v, %d calls", err, events, s.calls)
 			}
 			if last := len(got) - 1; len(got) < 10 || len(got) > 30 || got[last].Content != "a100." {
-				t.Errorf("told %v", contents(got))
+				t.Errorf("got %v", contents(got))
 			}
 			// The next turn tries again.
 			s.reply = nil
 			got, events, err = recallListening(t, m, log)
 			if err != nil || len(events) != 0 || log.text == "" || !strings.Contains(got[0].Content, "summary") {
-				t.Errorf("%v, events %v, told %v", err, events, contents(got))
+				t.Errorf("%v, events %v, got %v", err, events, contents(got))
 			}
-			// And again it fails, where there are summaries: they are told still.
+			// It fails again: the existing summaries are still included.
 			log.say(exchanges(101, 30)...)
 			s.reply = reply
 			got, events, err = recallListening(t, m, log)
 			if err != nil || len(events) != 1 || !strings.Contains(got[0].Content, "summary") || got[len(got)-1].Content != "a130." {
-				t.Errorf("%v, events %v, told %v", err, events, contents(got))
+				t.Errorf("%v, events %v, got %v", err, events, contents(got))
 			}
 		})
 	}
@@ -423,13 +425,13 @@ func TestSummariesAreNotRecorded(t *testing.T) {
 				t.Fatalf("error = %v", err)
 			}
 			if !tt.ends && (len(events) != 1 || !strings.Contains(got[0].Content, "summary 1")) {
-				t.Errorf("events %v, told %v", events, contents(got))
+				t.Errorf("events %v, got %v", events, contents(got))
 			}
 		})
 	}
 }
 
-// TestSummariesOfAnOldConversation begins to summarise when there is much already.
+// TestSummariesOfAnOldConversation begins to summarise a long conversation.
 func TestSummariesOfAnOldConversation(t *testing.T) {
 	for name, size := range map[string]int{"short messages": 10, "long messages": 30_000} {
 		t.Run(name, func(t *testing.T) {
@@ -483,7 +485,7 @@ func TestSummariesAreCapped(t *testing.T) {
 				all += set.count(message)
 			}
 			if all > set.Tokens || len(got) < 10 || !strings.Contains(got[0].Content, "word word") {
-				t.Errorf("%d messages with %d tokens are told, and %d may be", len(got), all, set.Tokens)
+				t.Errorf("%d messages with %d tokens are included, and at most %d are allowed", len(got), all, set.Tokens)
 			}
 			if most := 100 + 5*6*set.SummaryTokens; len(log.text) > most {
 				t.Errorf("the summaries have %d bytes", len(log.text))
@@ -495,7 +497,8 @@ func TestSummariesAreCapped(t *testing.T) {
 	}
 }
 
-// TestMisconfiguredMemory has a prompt, and a budget, that no summary can be made with: the turn goes on without.
+// With a prompt or a budget that allows no summary, the turn continues without
+// one.
 func TestMisconfiguredMemory(t *testing.T) {
 	for name, m := range map[string]*Memory{
 		"prompt": {Summarizer: &summarizer{t: t}, Prompt: template.Must(template.New("own").Parse("{{.Mesages}}"))},
@@ -536,18 +539,19 @@ func TestUnreadableThread(t *testing.T) {
 		"summaries": {&Memory{Summarizer: &summarizer{t: t}}, &unreadable{summaries: true}},
 	} {
 		if told, err := tt.memory.recall(t.Context(), tt.log, true); !errors.Is(err, store.ErrCorrupt) || told != nil {
-			t.Errorf("%s: told %v, %v", name, told, err)
+			t.Errorf("%s: got %v, %v", name, told, err)
 		}
 	}
 }
 
-// TestForeignSummary has a summary that is not of this package's form, and is told as one all the same.
+// A summary in another form than this package's is included as a running
+// summary.
 func TestForeignSummary(t *testing.T) {
 	log := &fakeLog{text: "The user is Ann.", through: 2}
 	log.say(exchanges(1, 5)...)
 	got, err := (&Memory{Summarizer: &summarizer{t: t}}).recall(t.Context(), log, true)
 	if err != nil || len(got) != 9 && len(got) != 10 || !strings.Contains(got[0].Content, "The user is Ann.") {
-		t.Errorf("told %v, %v", contents(got), err)
+		t.Errorf("got %v, %v", contents(got), err)
 	}
 }
 
@@ -564,8 +568,9 @@ func TestMemoryPrompt(t *testing.T) {
 	}
 }
 
-// TestNothingIsForgotten has conversations in which not every message is answered: what is not told in full is in a summary, but
-// for what would stand without its question in front.
+// TestNothingIsForgotten has conversations in which not every message is
+// answered. Every message is included in full or in a summary, except answers
+// whose question is not included.
 func TestNothingIsForgotten(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for questions := range 11 { // of ten messages
@@ -579,7 +584,7 @@ func TestNothingIsForgotten(t *testing.T) {
 			open := log.said[slices.IndexFunc(append(log.said, numbered{seq: 1 << 60}), func(n numbered) bool { return n.seq > log.through }):]
 			first := max(0, slices.IndexFunc(open, func(n numbered) bool { return begins(n.message) }))
 			if want := plain(open[first:]); len(got) < len(want) || !slices.Equal(contents(want), contents(got[len(got)-len(want):])) {
-				t.Fatalf("%d questions of ten, turn %d: told %q, want %q", questions, turn, contents(got), contents(want))
+				t.Fatalf("%d questions of ten, turn %d: got %q, want %q", questions, turn, contents(got), contents(want))
 			}
 			if random.IntN(10) < questions {
 				log.say(user(fmt.Sprint("q", turn)))

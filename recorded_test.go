@@ -26,7 +26,8 @@ func talkative(l *ledger) llm.Model {
 	})
 }
 
-// A reply that is found is the one that was paid for, streamed in one piece; a question's answer says what the turn has cost.
+// A recorded reply is streamed in one piece. The answer of an interrupted turn
+// has the usage of the turn.
 func TestRecordedModel(t *testing.T) {
 	var l ledger
 	var streamed []string
@@ -66,7 +67,8 @@ func TestRecordedModel(t *testing.T) {
 	l.want(t, map[string]int{"model": 3})
 }
 
-// What was paid is not paid again, and what a budget forbids is not made, nor is its outcome unknown later.
+// A recorded call is not paid again. A call that the budget forbids is not
+// made, and is not unresolved later.
 func TestRecordedWithinABudget(t *testing.T) {
 	var l ledger
 	model := qed.DurableModel(talkative(&l))
@@ -92,7 +94,7 @@ func TestRecordedWithinABudget(t *testing.T) {
 	}
 	l.want(t, map[string]int{"model": 1})
 	c.ctx = t.Context()
-	if a := c.goOn(); a.Text != "once" {
+	if a := c.resume(); a.Text != "once" {
 		t.Errorf("answer = %+v", a)
 	}
 	l.want(t, map[string]int{"model": 1, "send": 1, "once": 1})

@@ -15,12 +15,12 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// once is memo for what must not be repeated.
+// once is memo for an at-most-once call.
 func once(ctx context.Context, l *ledger, name string) (string, error) {
 	return qed.StepOnce(ctx, name, nil, func(context.Context) (string, error) { l.do(name); return name, nil })
 }
 
-// Whatever stops a run, what it did before is not done again when it goes on.
+// A resumed run does not repeat its calls, whatever stopped it.
 func TestNothingIsDoneTwice(t *testing.T) {
 	type hindrance = func(ctx context.Context, l *ledger) error
 	failOnce := func(_ context.Context, l *ledger) error {
@@ -33,7 +33,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 		name   string
 		hinder hindrance
 		opt    *qed.NodeOptions
-		goOn   func(t *testing.T, c *talk) qed.Answer
+		resume   func(t *testing.T, c *talk) qed.Answer
 	}{
 		{"a question", func(ctx context.Context, l *ledger) error {
 			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"})
@@ -42,7 +42,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 		{"a retry", failOnce, &qed.NodeOptions{Attempts: 2}, func(t *testing.T, c *talk) qed.Answer { return c.say("go") }},
 		{"an error", failOnce, nil, func(t *testing.T, c *talk) qed.Answer {
 			c.fails(qed.Turn{Text: "go"}, errBoom)
-			return c.goOn()
+			return c.resume()
 		}},
 		{"a panic", func(ctx context.Context, l *ledger) error {
 			if l.do("hindered") == 1 {
@@ -53,7 +53,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 			if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
 				t.Fatal("no error")
 			}
-			return c.goOn()
+			return c.resume()
 		}},
 		{"two questions", func(ctx context.Context, l *ledger) error {
 			for range 2 {
@@ -95,7 +95,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 					agent = walks(t, one(noting(work), test.opt), nil)
 				}
 				c := converse(t, agent, new(store.InMemory), nil)
-				if a := test.goOn(t, c); a.Text != "pricesendreport" || !a.Saved {
+				if a := test.resume(t, c); a.Text != "pricesendreport" || !a.Saved {
 					t.Errorf("answer = %+v", a)
 				}
 				done := l.count()
@@ -108,7 +108,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 	}
 }
 
-// cut returns the records of a log up to the n-th of a kind, that included.
+// cut returns the records of a log up to and including the n-th of a kind.
 func cut(t testing.TB, log []store.Record, kind store.Kind, n int) []store.Record {
 	t.Helper()
 	for i, rec := range log {
@@ -122,7 +122,7 @@ func cut(t testing.TB, log []store.Record, kind store.Kind, n int) []store.Recor
 	return nil
 }
 
-// Where nobody knows what a call did, it is not made again until a new turn begins.
+// An unresolved call is not made again until a new turn begins.
 func TestUnknownOutcome(t *testing.T) {
 	var l ledger
 	c := newClock()
@@ -146,7 +146,7 @@ func TestUnknownOutcome(t *testing.T) {
 	l.want(t, map[string]int{"send": 2})
 }
 
-// What a Memo does within another's function is recorded on its own.
+// A Step within the function of another one has its own record.
 func TestNestedCalls(t *testing.T) {
 	var l ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -173,7 +173,8 @@ func TestNestedCalls(t *testing.T) {
 	l.want(t, map[string]int{"inner": 2, "outer": 1})
 }
 
-// Calls from goroutines of the node's own have no order to be found in again, but do no harm.
+// Calls from goroutines that a node starts have no fixed order. They are made
+// again, and nothing else is wrong.
 func TestCallsFromOwnGoroutines(t *testing.T) {
 	noLeak(t)
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -201,7 +202,7 @@ func TestCallsFromOwnGoroutines(t *testing.T) {
 	}
 }
 
-// Now is when the run began, however often it goes on.
+// Now is when the run began, however often it is resumed.
 func TestNow(t *testing.T) {
 	clock := newClock()
 	var seen []time.Time
@@ -218,7 +219,7 @@ func TestNow(t *testing.T) {
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
 	start := clock.Now()
 	c.fails(qed.Turn{Text: "go"}, errBoom)
-	c.reply(c.goOn(), `"good"`)
+	c.reply(c.resume(), `"good"`)
 	if len(seen) != 6 {
 		t.Fatalf("%d times", len(seen))
 	}
@@ -241,7 +242,7 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// Outside a durable run nothing is recorded, and an error is what it was.
+// Outside a durable run nothing is recorded, and errors are not changed.
 func TestWithoutAStore(t *testing.T) {
 	work := func(ctx context.Context, l *ledger) (string, error) {
 		for range 2 {
@@ -257,7 +258,7 @@ func TestWithoutAStore(t *testing.T) {
 		}
 		handle, err := qed.Save(ctx, []int{1})
 		if err != nil || handle != "" {
-			return "", fmt.Errorf("kept as %q: %v", handle, err)
+			return "", fmt.Errorf("saved as %q: %v", handle, err)
 		}
 		if _, err := qed.Load[[]int](ctx, "saved/s0123456789abcdef"); !errors.Is(err, qed.ErrNotFound) {
 			return "", fmt.Errorf("Kept: %v", err)
@@ -269,7 +270,7 @@ func TestWithoutAStore(t *testing.T) {
 			return "", fmt.Errorf("remembered %v: %v", n, err)
 		}
 		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"}); !errors.Is(err, qed.ErrCannotInterrupt) {
-			return "", fmt.Errorf("Clarify: %v", err)
+			return "", fmt.Errorf("Interrupt: %v", err)
 		}
 		return "done", nil
 	}
@@ -292,7 +293,7 @@ func TestWithoutAStore(t *testing.T) {
 					t.Error(err)
 				}
 				if ctx := t.Context(); qed.WithNamespace(ctx, "s") != ctx {
-					t.Error("a Scope of nothing")
+					t.Error("a namespace outside a run")
 				}
 			} else if a, err := try(does(func(ctx context.Context, _ string) (string, error) { return work(ctx, &l) })); err != nil || a.Saved {
 				t.Errorf("answer %+v, %v", a, err)
@@ -302,7 +303,8 @@ func TestWithoutAStore(t *testing.T) {
 	}
 }
 
-// Once a run asked, it does nothing more, whatever the code makes of the error.
+// An interrupted run makes no further call, whatever the code makes of the
+// error.
 func TestNothingAfterAQuestion(t *testing.T) {
 	var l ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -338,7 +340,8 @@ func TestNothingAfterAQuestion(t *testing.T) {
 	c.reply(asked, `"good"`)
 }
 
-// registryDo calls tools, each by its name, and returns the errors of Do and of the results.
+// registryDo calls tools, each by its name, and returns the errors of Do and of
+// the results.
 func registryDo(ctx context.Context, t testing.TB, tools ...qed.Tool) error {
 	var calls []llm.ToolCall
 	for _, tool := range tools {

@@ -18,7 +18,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// What a call that must not be repeated did is done, however it ended after that.
+// An at-most-once call is not made again, however it ended.
 func TestOnceIsDoneOnce(t *testing.T) {
 	for name, after := range map[string]func(context.Context) error{
 		"budget": func(ctx context.Context) error {
@@ -59,14 +59,15 @@ func TestOnceIsDoneOnce(t *testing.T) {
 		c.ctx = ctx
 		c.fails(qed.Turn{Text: "go"}, context.Canceled)
 		c.ctx = t.Context()
-		if a := c.goOn(); a.Text != "order 77" {
+		if a := c.resume(); a.Text != "order 77" {
 			t.Errorf("answer = %+v", a)
 		}
 		l.want(t, map[string]int{"order": 1})
 	})
 }
 
-// The parts of an agent record for themselves: when begin is left out, as the run goes on from a state, answer finds nothing of it.
+// The parts of an agent record separately: if begin is left out, because the
+// run is resumed from a state, answer does not find the records of begin.
 func TestPartsOfAnAgent(t *testing.T) {
 	var l ledger
 	notify := func(ctx context.Context, what string) (string, error) {
@@ -97,7 +98,7 @@ func TestPartsOfAnAgent(t *testing.T) {
 	l.want(t, map[string]int{"begun": 1, "finished": 1})
 }
 
-// Different Scopes and names never share a record.
+// Different namespaces and names never share a record.
 func TestScopesDoNotCollide(t *testing.T) {
 	var l ledger
 	send := func(ctx context.Context, name, what string) error {
@@ -112,7 +113,8 @@ func TestScopesDoNotCollide(t *testing.T) {
 	l.want(t, map[string]int{"of the memo": 1, "of the scope": 1})
 }
 
-// A call in a Scope whose outcome is not known keeps later turns from going on too, until somebody settles it.
+// An unresolved call in a namespace fails later turns too, until it is
+// resolved.
 func TestUnknownInAScope(t *testing.T) {
 	var l ledger
 	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
@@ -132,13 +134,14 @@ func TestUnknownInAScope(t *testing.T) {
 	if err := qed.Resolve(c.ctx, died, "t", thread.Unresolved[0].Address, json.RawMessage(`"was shipped"`), nil); err != nil {
 		t.Fatal(err)
 	}
-	if a := c.goOn(); a.Text != "was shipped" {
+	if a := c.resume(); a.Text != "was shipped" {
 		t.Errorf("answer = %+v", a)
 	}
 	l.want(t, map[string]int{"ship": 1})
 }
 
-// Several entries can be remembered in one Scope, and a run that goes on adds none twice.
+// Several entries can be remembered in one namespace, and a resumed run adds
+// none twice.
 func TestRememberInAScope(t *testing.T) {
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		for _, entry := range []string{"a", "b", "a"} {
@@ -157,7 +160,7 @@ func TestRememberInAScope(t *testing.T) {
 	}
 }
 
-// With Restart, two agents in one place keep their states apart.
+// With Restart, two agents of one run have separate states.
 func TestRestartOfTwoAgents(t *testing.T) {
 	g := qed.NewGraph[trail]("g")
 	g.Node("ask", func(ctx context.Context, s trail) (trail, error) {
@@ -189,7 +192,8 @@ func TestRestartOfTwoAgents(t *testing.T) {
 	}
 }
 
-// Calls that do not come in their order again are not answered with what others returned.
+// A call in another order than before does not receive the result of another
+// call.
 func TestCallsInAnotherOrder(t *testing.T) {
 	var l ledger
 	turned := false
@@ -217,7 +221,7 @@ func TestCallsInAnotherOrder(t *testing.T) {
 	l.want(t, map[string]int{"pay": 1, "mail": 1})
 }
 
-// A question that JSON changes is the same question when the reply comes.
+// A question that is changed by JSON is the same question when the reply comes.
 func TestQuestionsThatJSONChanges(t *testing.T) {
 	for name, ask := range map[string]func(context.Context) (string, error){
 		"draft": func(ctx context.Context) (string, error) {
@@ -240,7 +244,8 @@ func TestQuestionsThatJSONChanges(t *testing.T) {
 	}
 }
 
-// An ID that is another one's with spaces around it, or looks like a number, is what was chosen.
+// An ID that differs from another by spaces, or looks like a number, is the
+// chosen one.
 func TestIDsAreTakenAsTheyAre(t *testing.T) {
 	options := []qed.Choice{{ID: "x", Text: "Delete"}, {ID: "1 ", Text: "Keep"}, {ID: "x ", Text: "Wait"}}
 	for _, want := range options {
@@ -254,7 +259,7 @@ func TestIDsAreTakenAsTheyAre(t *testing.T) {
 	}
 }
 
-// While a message is read as a reply, which takes a while and then fails, the question stays open.
+// If parsing a message fails after a while, the question stays open.
 func TestSlowReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := true
@@ -282,7 +287,7 @@ func TestSlowReading(t *testing.T) {
 	})
 }
 
-// A question that the user was not shown last is not his to answer any more.
+// Only the questions of the last answer accept a reply.
 func TestQuestionsLeftBehind(t *testing.T) {
 	first := true
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -308,7 +313,7 @@ func TestQuestionsLeftBehind(t *testing.T) {
 	}
 }
 
-// A reply that could be read in two ways is asked for again.
+// The question is asked again if its reply is ambiguous.
 func TestDecisionsSaidTwice(t *testing.T) {
 	for _, value := range []string{`{"decision":"reject","decision":"approve"}`, `{"decision":"reject","DECISION":"approve"}`, `["approve"]`, `null`} {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -322,7 +327,7 @@ func TestDecisionsSaidTwice(t *testing.T) {
 	}
 }
 
-// A run that failed by an error of which nothing is known tries again what may be repeated.
+// A run that failed with an unknown error makes its repeatable calls again.
 func TestFailedRunTriesAgain(t *testing.T) {
 	var l ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -333,19 +338,20 @@ func TestFailedRunTriesAgain(t *testing.T) {
 			return "seen", nil
 		})
 		if err != nil {
-			return "", errors.New("it did not work") // and says not why
+			return "", errors.New("it did not work") // without the cause
 		}
 		return text, nil
 	}), new(store.InMemory), nil)
 	if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
 		t.Error("no error")
 	}
-	if a := c.goOn(); a.Text != "seen" {
+	if a := c.resume(); a.Text != "seen" {
 		t.Errorf("answer = %+v", a)
 	}
 }
 
-// What cannot be told apart in the log is no id, and a text is what it will be when the run goes on.
+// An id that is not valid UTF-8 is refused, and a text is the same when the run
+// is resumed.
 func TestBytesThatAreNoText(t *testing.T) {
 	c := converse(t, does(func(_ context.Context, text string) (string, error) { return text, nil }), new(store.InMemory), nil)
 	for _, turn := range []qed.Turn{{Text: "go", User: "u\xff"}, {Text: "go", Tenant: "u\xff"}} {
@@ -358,7 +364,7 @@ func TestBytesThatAreNoText(t *testing.T) {
 	}
 }
 
-// Branches that come to the same Scope at the same moment do its work once.
+// Concurrent branches that reach the same namespace do its work once.
 func TestScopeOfSeveralBranches(t *testing.T) {
 	var l ledger
 	slow := &watched{Store: new(store.InMemory)}
@@ -377,7 +383,8 @@ func TestScopeOfSeveralBranches(t *testing.T) {
 	l.want(t, map[string]int{"ship": 1})
 }
 
-// An agent that makes an answer of an unknown outcome does not hide it from the next turn, nor does OnError see it.
+// An agent that answers although a call is unresolved does not hide that from
+// the next turn, and OnError does not receive the error.
 func TestUnknownIsNotHidden(t *testing.T) {
 	var l ledger
 	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
@@ -392,7 +399,7 @@ func TestUnknownIsNotHidden(t *testing.T) {
 	i := slices.IndexFunc(st.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == store.Called })
 	c := converse(t, agent, restore(t, st.moments[i].log), nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
-	c.goOn()
+	c.resume()
 	messages, err := qed.Messages(t.Context(), c.store, "t", 1)
 	if err != nil || len(messages) != 1 || !strings.Contains(messages[0].Content, "pay") {
 		t.Errorf("messages = %v, %v", messages, err)

@@ -11,7 +11,8 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// handled has a call fail, and then asks, so that the run goes on after it. It returns the error as it was at first, and later.
+// handled makes a call fail, and then asks, so that the run is resumed after
+// it. It returns the error of the first time and of the second.
 func handled(t *testing.T, call func(ctx context.Context) error) (live, replayed error) {
 	t.Helper()
 	var errs []error
@@ -87,7 +88,8 @@ func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
 	}
 }
 
-// A node's next attempt makes a call again that failed; a replay of that attempt does not.
+// A node's next attempt makes a failed call again; a replay of that attempt
+// does not.
 func TestFailuresAreRetriedByAttempt(t *testing.T) {
 	var l ledger
 	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
@@ -109,7 +111,8 @@ func TestFailuresAreRetriedByAttempt(t *testing.T) {
 	l.want(t, map[string]int{"shaky": 3})
 }
 
-// What fails for good is tried again by every empty turn; what must not be repeated is not.
+// A call that always fails is made again by every empty turn; an at-most-once
+// call is not.
 func TestEmptyTurnsTryAgain(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -190,7 +193,8 @@ func compileAttempts(f func(context.Context) error) *qed.Runner[trail] {
 	return r
 }
 
-// A task that failed in one turn is tried again in the next; what must not be repeated is not.
+// A task that failed in one turn is tried again in the next; an at-most-once
+// call is not.
 func TestFailuresInAScopeOfAnEarlierTurn(t *testing.T) {
 	var l ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
@@ -209,7 +213,7 @@ func TestFailuresInAScopeOfAnEarlierTurn(t *testing.T) {
 	l.want(t, map[string]int{"look": 3, "send": 1})
 }
 
-// A call that was cancelled says nothing: a run that goes on makes it again.
+// A cancelled call is not recorded: a resumed run makes it again.
 func TestCancelledCallsAreNotRecorded(t *testing.T) {
 	t.Run("the turn", func(t *testing.T) {
 		noLeak(t)
@@ -233,7 +237,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 			t.Error("a cancelled call is recorded")
 		}
 		c.ctx = t.Context()
-		if a := c.goOn(); a.Text != "done" {
+		if a := c.resume(); a.Text != "done" {
 			t.Errorf("answer = %+v", a)
 		}
 	})
@@ -291,7 +295,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 	})
 }
 
-// A panic says nothing of what the call did.
+// After a panic it is not known what the call did.
 func TestPanickingCalls(t *testing.T) {
 	for name, test := range map[string]struct {
 		call func(ctx context.Context, f func(context.Context) (int, error)) (int, error)

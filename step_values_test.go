@@ -14,7 +14,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A run that asks for something else than was recorded goes no further.
+// A resumed run that makes another call than the recorded one fails.
 func TestDiverged(t *testing.T) {
 	for name, call := range map[string]func(ctx context.Context, in any, f func(context.Context) (int, error)) (int, error){
 		"memo": func(ctx context.Context, in any, f func(context.Context) (int, error)) (int, error) {
@@ -84,7 +84,7 @@ type measured struct {
 	Bytes []byte
 }
 
-// A value is the same when it was just made and when it is found.
+// A result is the same when the call is made and when it is found.
 func TestValuesGoThroughJSON(t *testing.T) {
 	var got []measured
 	seven := 7
@@ -114,7 +114,7 @@ func TestValuesGoThroughJSON(t *testing.T) {
 	}
 }
 
-// refused is a call that returns a T, which JSON would not keep.
+// refused is a call that returns a T, which JSON would change.
 func refused[T any](ctx context.Context) []error {
 	never := func(context.Context) (v T, err error) { panic("called") }
 	var v T
@@ -124,7 +124,7 @@ func refused[T any](ctx context.Context) []error {
 	return []error{memoErr, onceErr, keepErr, qed.Remember(ctx, "name", v)}
 }
 
-// accepted is a call that returns a T, which JSON keeps.
+// accepted is a call that returns a T, which JSON does not change.
 func accepted[T any](ctx context.Context) []error {
 	var v T
 	_, memoErr := qed.Step(ctx, "memo", nil, func(context.Context) (T, error) { return v, nil })

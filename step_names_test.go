@@ -11,14 +11,16 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// strange are names that have a meaning in addresses, cannot be printed, or look alike.
+// strange are names that have a meaning in addresses, cannot be printed, or
+// look the same.
 var strange = []string{
 	"a", "a/b", "a%2Fb", "a%2fb", "a/", "/a", "//", "a/b/c", "b", " ", "  ", "\u00a0", "\t", "\n", "\x00", "\x7f", "\xff", "\xfe", "\ufffd", "\u200b",
 	"#2", "a#2", "a#3", "@a", ":", ":each", ":do", ":ask", "~", "%", "%25", "%2F", "1.a", "kept/a", "ü", "u\u0308",
 	strings.Repeat("x", 10<<10), strings.Repeat("x", 10<<10) + "y", strings.Repeat("é", 5<<10), strings.Repeat("/", 1000), strings.Repeat("x", 999),
 }
 
-// Calls are told apart, whatever their names or the keys and Scopes around them are.
+// Calls have separate records, whatever their names and the keys and namespaces
+// around them are.
 func TestStrangeNames(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -102,7 +104,8 @@ func TestStrangeNames(t *testing.T) {
 	}
 }
 
-// A WithNamespace is found again from another node, another turn and another way.
+// The records of a namespace are found from another node, another turn and
+// another path.
 func TestScope(t *testing.T) {
 	var l ledger
 	task := func(ctx context.Context, id string) (string, error) {
@@ -140,7 +143,7 @@ func TestScope(t *testing.T) {
 	}
 	want := map[string]int{"send 1": 1, "inner 1": 1, "item x1": 1, "item y1": 1, "graph 1": 1}
 	l.want(t, want)
-	// In an agent that is no graph, and an agent within that.
+	// In an agent without a graph, and an agent within that.
 	other := converse(t, does(func(ctx context.Context, text string) (string, error) {
 		a, err := qed.Ask(ctx, does(task), qed.Turn{Text: "1"})
 		if err != nil {
@@ -162,7 +165,7 @@ func TestScope(t *testing.T) {
 	l.want(t, want)
 }
 
-// Scopes are found again in another turn, however long their names are and whatever is in them.
+// The records of a namespace are found in another turn, whatever its name.
 func TestScopesWithStrangeNamesInAnotherTurn(t *testing.T) {
 	for i, name := range append(strange, strings.Repeat("x", 950), strings.Repeat("x", 880), strings.Repeat("x/", 480)) {
 		for _, inner := range []string{"call", strings.Repeat("a long name ", 10), strings.Repeat("a very long name ", 100)} {
@@ -184,7 +187,7 @@ func TestScopesWithStrangeNamesInAnotherTurn(t *testing.T) {
 	}
 }
 
-// Branches are told apart as well, whatever their names are.
+// Branches have separate records, whatever their names.
 func TestStrangeBranches(t *testing.T) {
 	var l ledger
 	var branches []branch
