@@ -33,7 +33,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 		name   string
 		hinder hindrance
 		opt    *qed.NodeOptions
-		resume   func(t *testing.T, c *talk) qed.Answer
+		resume func(t *testing.T, c *talk) qed.Answer
 	}{
 		{"a question", func(ctx context.Context, l *ledger) error {
 			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"})
