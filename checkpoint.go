@@ -21,7 +21,7 @@ var ErrGraphChanged = errors.New("qed: the graph has changed")
 // converts one.
 type Checkpoint struct {
 	Version     string          // CompileOptions.Version of the graph that recorded it
-	Fingerprint string          // a hash of that graph: its nodes, its edges and the type of its state
+	Fingerprint string          // a hash of that graph's nodes, edges and state type
 	Node        string          // the last node that succeeded
 	Step        int             // how many nodes were visited
 	State       json.RawMessage // after Node
@@ -126,16 +126,14 @@ func (r *Runner[S]) checkpoint(ctx context.Context, rec *store.Record) (Checkpoi
 			"begin a new turn, or set CompileOptions.Migrate",
 			ErrGraphChanged, c.Version, c.Fingerprint, r.name, r.version, r.fingerprint)
 	}
-	c, err := migrate(ctx, r.migrate, c)
+	c, err := func() (_ Checkpoint, err error) {
+		defer recoverInto(&err)
+		return r.migrate(ctx, c)
+	}()
 	if err != nil {
 		return c, fmt.Errorf("%w: migrating %s from version %q failed: %w", ErrGraphChanged, r.name, d.Version, err)
 	}
 	return c, nil
-}
-
-func migrate(ctx context.Context, f func(context.Context, Checkpoint) (Checkpoint, error), c Checkpoint) (_ Checkpoint, err error) {
-	defer recoverInto(&err)
-	return f(ctx, c)
 }
 
 func readState[S any](raw json.RawMessage) (s S, err error) {

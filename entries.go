@@ -33,7 +33,8 @@ func Remember[T any](ctx context.Context, name string, entry T) error {
 	if err != nil {
 		return err
 	}
-	own := sc.place.child(":remember." + in) // the hash tells entries apart that are added at the same position
+	// The hash tells entries apart that are added at the same position.
+	own := sc.place.child(":remember." + in)
 	leave, err := own.exclusive(ctx)
 	if err != nil {
 		return err

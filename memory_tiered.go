@@ -119,7 +119,9 @@ const maxSummaries = 4
 
 // catchUp makes the summaries that are due. It returns all summaries, and the
 // messages that are in none.
-func (m *Memory) catchUp(ctx context.Context, log threadLog, t tiers, through int64, said []numbered) (tiers, []numbered, error) {
+func (m *Memory) catchUp(
+	ctx context.Context, log threadLog, t tiers, through int64, said []numbered,
+) (tiers, []numbered, error) {
 	for range maxSummaries {
 		next, n, err := m.step(ctx, t, said)
 		if err == nil && next == nil {
@@ -228,7 +230,8 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 	if need > m.Tokens {
 		var ok bool
 		if said, ok = m.cut(said, m.Tokens); !ok {
-			return "", fmt.Errorf("qed: Memory.Tokens is %d, which is too small for %d messages however they are cut", m.Tokens, len(said))
+			return "", fmt.Errorf("qed: Memory.Tokens is %d, which is too small for %d messages however they are cut",
+				m.Tokens, len(said))
 		}
 	}
 	data.Messages, data.Words = said, max(1, m.SummaryTokens/2)
@@ -241,9 +244,10 @@ func (m *Memory) summarise(ctx context.Context, data *SummaryData) (string, erro
 		return "", err
 	}
 	req := &llm.Request{
-		Name:            "summarise",
-		Messages:        []llm.Message{{Role: llm.RoleUser, Content: text.String()}},
-		MaxOutputTokens: max(asking.Standard.MaxOutputTokens, 2*m.SummaryTokens), // for models that reason first
+		Name:     "summarise",
+		Messages: []llm.Message{{Role: llm.RoleUser, Content: text.String()}},
+		// More than a summary needs, for models that reason first.
+		MaxOutputTokens: max(asking.Standard.MaxOutputTokens, 2*m.SummaryTokens),
 	}
 	resp, err := model.Model.Generate(ctx, req, nil)
 	if err != nil {

@@ -23,7 +23,7 @@ type Question struct {
 	Text string       `json:"text"`
 
 	Choices []Choice        `json:"choices,omitempty"` // of a choice
-	Draft   json.RawMessage `json:"draft,omitempty"`   // of an approval: the JSON of what is to be approved
+	Draft   json.RawMessage `json:"draft,omitempty"`   // of an approval: JSON
 
 	// Schema is the JSON Schema of a form, or of an approval's Value if that is
 	// an object. Interrupt sets it.
@@ -43,7 +43,7 @@ type QuestionKind string
 
 const (
 	TextQuestion     QuestionKind = "text"     // any text: a JSON string
-	ChoiceQuestion   QuestionKind = "choice"   // one of the choices: its number from 1, its text or its id
+	ChoiceQuestion   QuestionKind = "choice"   // a choice: its number from 1, text or id
 	ApprovalQuestion QuestionKind = "approval" // see [Approval]
 	FormQuestion     QuestionKind = "form"     // a JSON object of the question's schema
 )
@@ -284,7 +284,8 @@ func (q Question) String() string {
 	}
 	b.WriteString(q.Text)
 	for i, o := range q.Choices {
-		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.Join(strings.Fields(o.Text), " ")) // one line, as the text is data
+		// On one line: the text is data, and must not look like another choice.
+		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.Join(strings.Fields(o.Text), " "))
 	}
 	if q.Kind == ApprovalQuestion {
 		fmt.Fprintf(&b, "\n%s\n(approve, edit or reject)", legible(q.Draft))

@@ -16,7 +16,7 @@ import (
 // beganData is the data of a [store.Began] record.
 type beganData struct {
 	Turn   Turn          `json:"turn"`
-	Key    string        `json:"key"`              // random; the ids of questions and handles are made of it
+	Key    string        `json:"key"`              // random; ids and handles are made of it
 	Lease  time.Duration `json:"lease"`            // see [DurableOptions], in nanoseconds
 	Floor  int64         `json:"floor,omitempty"`  // records up to this number are not used
 	Closed *closed       `json:"closed,omitempty"` // the open questions that the turn closed
@@ -68,7 +68,7 @@ type returnedData struct {
 	Attempt int             `json:"attempt"`
 	Value   json.RawMessage `json:"value,omitempty"`
 	Error   *failure        `json:"error,omitempty"`
-	Stopped bool            `json:"stopped,omitempty"` // the call did nothing: it interrupted the run, or was refused
+	Stopped bool            `json:"stopped,omitempty"` // the call did nothing: it interrupted the run, or failed safely
 }
 
 // questionData is the data of a [store.Question] record.

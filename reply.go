@@ -55,8 +55,8 @@ const (
 type Intent string
 
 const (
-	IntentAnswer       Intent = "exact_answer" // answers a question and asks for nothing else: the run is resumed
-	IntentModification Intent = "modification" // changes the request, with or without an answer: a new run begins
+	IntentAnswer       Intent = "exact_answer" // only answers: the run is resumed
+	IntentModification Intent = "modification" // changes the request: a new run begins
 	IntentNewRequest   Intent = "new_request"  // asks for something else: a new run begins
 	IntentAbort        Intent = "abort"        // the user wants nothing more
 
@@ -90,7 +90,8 @@ func readText[T any](raw json.RawMessage) (v T, err error) {
 func readChoice[T any](q *Question, raw json.RawMessage) (v T, err error) {
 	o, ok := q.chosen(raw)
 	if !ok {
-		return v, fmt.Errorf("the reply is none of the choices: reply with a number from 1 to %d, or with the text of a choice", len(q.Choices))
+		return v, fmt.Errorf("the reply is none of the choices: "+
+			"reply with a number from 1 to %d, or with the text of a choice", len(q.Choices))
 	}
 	reflect.ValueOf(&v).Elem().SetString(o.ID)
 	return v, nil
@@ -222,7 +223,8 @@ func readDecision(raw json.RawMessage) (decisionReply, error) {
 	}
 	reply, err := s.Decode(raw)
 	if err != nil || hasDuplicate(raw) {
-		return reply, errors.New(`the reply must be a decision: approve; reject, with an optional reason; or edit: and then the changed JSON`)
+		return reply, errors.New("the reply must be a decision: " +
+			"approve; reject, with an optional reason; or edit: and then the changed JSON")
 	}
 	// The value is returned as it was written: the order of its members may
 	// matter.

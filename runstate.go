@@ -44,7 +44,7 @@ type runState struct {
 	making     map[string]chan struct{} // calls in namespaces that are being made
 	namespaces map[string]error         // the namespaces that were read, with the error
 	open       []openQuestion           // in the order in which they were asked
-	listed     map[string]bool          // the ids of the questions of the last answer; nil: all that are open
+	listed     map[string]bool          // the ids of the last answer's questions; nil: all
 	asking     int                      // how many questions the run has asked
 	asks       bool                     // a question was asked that was not open before
 	usage      llm.Usage                // of the model calls that were made, not found in the log

@@ -115,7 +115,9 @@ func (c *recording) input() json.RawMessage {
 
 // recorded returns the recorded result of a call, or makes the call and records
 // its result.
-func recorded[T any](ctx context.Context, sc *scope, c recording, fn func(context.Context) (T, error)) (v T, err error) {
+func recorded[T any](
+	ctx context.Context, sc *scope, c recording, fn func(context.Context) (T, error),
+) (v T, err error) {
 	p := sc.place
 	if err := p.ready(); err != nil {
 		return v, err
@@ -265,16 +267,16 @@ func (p *place) result(c *recording, in string) (*returnedData, error) {
 		case r.seq <= p.since:
 		case r.Error != nil && r.seq < rs.run && !c.once: // in an earlier run: this one tries again
 		case r.In != in:
-			return nil, fmt.Errorf("%w: the input of %s (%s) has changed; use qed.Now for the time, and sort what has no order",
+			return nil, fmt.Errorf("%w: the input of %s (%s) has changed; use qed.Now for the time, and sort maps and sets",
 				ErrNondeterministic, c.name, p.address)
 		case r.Error == nil && found == nil, r.Error != nil && (c.once || r.Attempt == p.attempt):
 			found = &r.returnedData
 		}
 	}
-	if found == nil && k.called > p.since && c.once {
+	if found == nil && c.once && k.called > p.since {
 		rs.unresolved = append(rs.unresolved, c.name)
-		return nil, fmt.Errorf("%w: %s was started and did not return; find out what it did and call Resolve, or begin a new turn",
-			ErrUnresolved, c.name)
+		return nil, fmt.Errorf("%w: %s was started and did not return; "+
+			"find out what it did and call Resolve, or begin a new turn", ErrUnresolved, c.name)
 	}
 	return found, nil
 }
@@ -283,7 +285,8 @@ func (p *place) result(c *recording, in string) (*returnedData, error) {
 // call, nor shown to a model.
 func endsTurn(err error) bool {
 	for _, target := range []error{
-		ErrInterrupted, ErrUnresolved, ErrNondeterministic, store.ErrConflict, ErrBudget, ErrGraphChanged, ErrToolAbandoned,
+		ErrInterrupted, ErrUnresolved, ErrNondeterministic, store.ErrConflict, ErrBudget, ErrGraphChanged,
+		ErrToolAbandoned,
 	} {
 		if errors.Is(err, target) {
 			return true

@@ -14,9 +14,9 @@ import (
 // for example.
 type Thread struct {
 	Status     RunStatus        `json:"status"`
-	Turn       Turn             `json:"turn"`                 // the turn with which the last run began
+	Turn       Turn             `json:"turn"`                 // with which the last run began
 	Questions  []Question       `json:"questions,omitempty"`  // the questions that wait for a reply
-	Unresolved []UnresolvedCall `json:"unresolved,omitempty"` // the run cannot be resumed before these are resolved
+	Unresolved []UnresolvedCall `json:"unresolved,omitempty"` // calls to resolve before the run can be resumed
 	Error      string           `json:"error,omitempty"`      // of a failed run
 	Last       time.Time        `json:"last"`                 // when the last record was written
 }
@@ -150,7 +150,7 @@ func (rs *runState) mayBelongTo(turn Turn) bool {
 	for last := int64(0); ; {
 		first, err := rs.newest(store.Range{To: last, Kinds: []store.Kind{store.Began}, NewestFirst: true, Limit: 1})
 		if first.Seq == 0 {
-			return err == nil || errors.Is(err, store.ErrCorrupt) // no record of the kind can be read
+			return err == nil || errors.Is(err, store.ErrCorrupt) // there is no record to read
 		}
 		var began beganData
 		if err == nil && readBegan(&first, &began) == nil {

@@ -57,7 +57,7 @@ func TestBoundsTools(t *testing.T) {
 		"returns no JSON": {qed.Tool{Name: "bad", Call: func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage("{"), nil }}, "no JSON", 0},
 		"asks though it may not": {qed.NewTool("bad", "asks", func(ctx context.Context, _ nothing) (string, error) {
 			return qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
-		}), "may not ask", 0},
+		}), "cannot be interrupted", 0},
 	}
 	for name, test := range tools {
 		t.Run(name, func(t *testing.T) {

@@ -222,7 +222,7 @@ func TestQuestionAfterRestart(t *testing.T) {
 		t.Error(err)
 	}
 	has(t, out, "question  Which Miami?", "2. Ohio")
-	for _, tt := range []struct{ reply, want string }{{"", "question  Which Miami?"}, {"9", "none of the options"}, {"ohio", "You mean oh"}} {
+	for _, tt := range []struct{ reply, want string }{{"", "question  Which Miami?"}, {"9", "none of the choices"}, {"ohio", "You mean oh"}} {
 		c, out = opened(st, asks)
 		if err := c.hold(t.Context(), "", nil, typing(tt.reply)); err != nil {
 			t.Error(err)
