@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -76,7 +77,7 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 	c.fails(qed.Turn{Text: "fail"}, errBoom)
 	asked := c.reply(c.say("ask"), `2`)
 	c.resume() // it adds no message
-	c.turn(qed.Turn{Text: "to Rome", Replies: choose(t, asked, `{"city": "Rome", "days": 3}`)})
+	c.turn(qed.Turn{Text: "to Rome", Replies: qedtest.Choose(t, asked, `{"city": "Rome", "days": 3}`)})
 	c.say("thanks")
 	messages, err := qed.Messages(t.Context(), st, "t", 0)
 	if err != nil {
@@ -106,16 +107,16 @@ func TestOwner(t *testing.T) {
 		},
 		"crashed": func(c *talk) qed.Answer {
 			c.turn(ann)
-			log := records(t, c.store, "t")
-			c.store = restore(t, log[:len(log)-2])
+			log := qedtest.Log(t, c.store, "t")
+			c.store = qedtest.Restore(t, log[:len(log)-2])
 			c.agent = qed.Durable(asking, c.store, nil)
 			c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 			return qed.Answer{}
 		},
 		"running": func(c *talk) qed.Answer {
 			c.turn(ann)
-			log := records(t, c.store, "t")
-			c.store = restore(t, log[:len(log)-2])
+			log := qedtest.Log(t, c.store, "t")
+			c.store = qedtest.Restore(t, log[:len(log)-2])
 			c.agent = qed.Durable(asking, c.store, nil)
 			return qed.Answer{}
 		},
@@ -124,17 +125,17 @@ func TestOwner(t *testing.T) {
 			c := converse(t, asking, new(store.InMemory), nil)
 			ann.Text = "go"
 			asked := prepare(c)
-			before := len(records(t, c.store, "t"))
+			before := len(qedtest.Log(t, c.store, "t"))
 			for _, who := range []qed.Turn{{}, {User: "bob", Tenant: "acme"}, {User: "ann"}, {User: "ann", Tenant: "other"}, {Tenant: "acme"}, {User: "Ann", Tenant: "acme"}} {
 				for _, turn := range []qed.Turn{{Text: "hello"}, {}, {Replies: []qed.Reply{{Question: "q", Value: json.RawMessage(`1`)}}}} {
 					turn.User, turn.Tenant = who.User, who.Tenant
 					c.fails(turn, qed.ErrWrongUser)
 				}
 				for _, q := range asked.Questions {
-					c.fails(qed.Turn{User: who.User, Tenant: who.Tenant, Replies: []qed.Reply{reply(q, `"mine"`)}}, qed.ErrWrongUser)
+					c.fails(qed.Turn{User: who.User, Tenant: who.Tenant, Replies: []qed.Reply{qedtest.Reply(q, `"mine"`)}}, qed.ErrWrongUser)
 				}
 			}
-			if now := len(records(t, c.store, "t")); now != before {
+			if now := len(qedtest.Log(t, c.store, "t")); now != before {
 				t.Errorf("%d records of others", now-before)
 			}
 			if name != "running" {
@@ -231,9 +232,9 @@ func TestChangedGraph(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			st := new(store.InMemory)
 			asked := converse(t, counted(t, nil, old...), st, nil).say("x")
-			log := records(t, st, "t")
+			log := qedtest.Log(t, st, "t")
 			c := converse(t, counted(t, test.opt, test.nodes...), st, nil)
-			turn := qed.Turn{Replies: choose(t, asked, `"good"`)}
+			turn := qed.Turn{Replies: qedtest.Choose(t, asked, `"good"`)}
 			switch test.want {
 			case "":
 				c.fails(turn, qed.ErrGraphChanged)
@@ -258,10 +259,10 @@ func TestChangedGraph(t *testing.T) {
 			}
 			// A turn with a text begins a new run, with the conversation,
 			// however the graph has changed.
-			anew := converse(t, counted(t, test.opt, test.nodes...), restore(t, log), nil)
+			anew := converse(t, counted(t, test.opt, test.nodes...), qedtest.Restore(t, log), nil)
 			events, a, err := anew.listen(qed.Turn{Text: "y"})
 			if len(a.Questions) > 0 {
-				a, err = anew.try(qed.Turn{Replies: choose(t, a, `"good"`)})
+				a, err = anew.try(qed.Turn{Replies: qedtest.Choose(t, a, `"good"`)})
 			}
 			if err != nil || !strings.HasPrefix(a.Text, test.text) || !strings.Contains(a.Text, "y2") {
 				t.Errorf("a new turn: %q, %v", a.Text, err)
@@ -277,7 +278,7 @@ func TestChangedGraph(t *testing.T) {
 // values stay.
 func TestKeepRuns(t *testing.T) {
 	st := new(store.InMemory)
-	var l ledger
+	var l qedtest.Ledger
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		if _, err := once(ctx, &l, "send"); err != nil {
 			return qed.Answer{}, err
@@ -303,14 +304,14 @@ func TestKeepRuns(t *testing.T) {
 	c := converse(t, agent, st, &qed.DurableOptions{KeepRuns: 2})
 	for i := range 5 {
 		c.say(fmt.Sprint("turn ", i))
-		n := kinds(records(t, st, "t"))
+		n := qedtest.Kinds(qedtest.Log(t, st, "t"))
 		want := map[store.Kind]int{store.Began: i + 1, store.Message: 2 * (i + 1), store.Ended: i + 1, store.Memory: i + 1, store.Saved: i + 1,
 			store.Called: min(i+1, 2), store.Returned: 2 * min(i+1, 2)}
 		if diff := cmp.Diff(want, n); diff != "" {
 			t.Errorf("turn %d: %s", i, diff)
 		}
 	}
-	l.want(t, map[string]int{"send": 5})
+	l.Want(t, map[string]int{"send": 5})
 }
 
 // Saved values are found by later turns, and by no other thread.
@@ -336,7 +337,7 @@ func TestKeep(t *testing.T) {
 	if n := len(slices.Compact(slices.Sorted(slices.Values(handles)))); n != 4 || len(handles) != 6 {
 		t.Errorf("handles = %v", handles)
 	}
-	if n := kinds(records(t, st, "t"))[store.Saved]; n != 4 {
+	if n := qedtest.Kinds(qedtest.Log(t, st, "t"))[store.Saved]; n != 4 {
 		t.Errorf("%d are saved", n)
 	}
 	read := does(func(ctx context.Context, handle string) (string, error) {
@@ -378,7 +379,7 @@ func TestKeep(t *testing.T) {
 // Inspect returns the state of a thread.
 func TestLook(t *testing.T) {
 	st := new(store.InMemory)
-	clock := newClock()
+	clock := qedtest.NewClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
 	look := func(st store.Store) qed.Thread {
 		t.Helper()
@@ -418,16 +419,16 @@ func TestLook(t *testing.T) {
 	if got := look(st); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
 		t.Errorf("asked: %+v", got)
 	}
-	half := c.turn(qed.Turn{Replies: choose(t, asked, `"A"`, ""), User: "ann", Tenant: "acme"})
+	half := c.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, ""), User: "ann", Tenant: "acme"})
 	if got := look(st); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, half.Questions) {
 		t.Errorf("half answered: %+v", got)
 	}
-	log := records(t, st, "t")
-	running := restore(t, log[:len(log)-1])
+	log := qedtest.Log(t, st, "t")
+	running := qedtest.Restore(t, log[:len(log)-1])
 	if got := look(running); got.Status != qed.StatusRunning {
 		t.Errorf("running: %+v", got)
 	}
-	clock.pass(time.Hour)
+	clock.Pass(time.Hour)
 	if got := look(running); got.Status != qed.StatusCrashed {
 		t.Errorf("crashed: %+v", got)
 	}
@@ -439,15 +440,15 @@ func TestLook(t *testing.T) {
 	if got := look(st); got.Status != qed.StatusStopped {
 		t.Errorf("stopped: %+v", got)
 	}
-	if now := records(t, st, "t"); len(look(st).Questions) > 0 || len(now) == 0 {
+	if now := qedtest.Log(t, st, "t"); len(look(st).Questions) > 0 || len(now) == 0 {
 		t.Error("a question of an earlier run is open")
 	}
 	if _, err := qed.Inspect(ctx, st, ""); !errors.Is(err, store.ErrInvalidThread) {
 		t.Errorf("no id: %v", err)
 	}
-	log = records(t, st, "t")
+	log = qedtest.Log(t, st, "t")
 	log[len(log)-1].Data = json.RawMessage("torn")
-	if _, err := qed.Inspect(ctx, restore(t, log), "t"); !errors.Is(err, store.ErrCorrupt) {
+	if _, err := qed.Inspect(ctx, qedtest.Restore(t, log), "t"); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("torn: %v", err)
 	}
 }
@@ -455,7 +456,7 @@ func TestLook(t *testing.T) {
 // A durable agent within another one is part of its run: nothing goes to its
 // own store, and its questions are those of the outer agent.
 func TestDurableWithinDurable(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	own, st := new(store.InMemory), new(store.InMemory)
 	inner := qed.Durable(thinker(t, &l, "inner"), own, nil)
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -466,8 +467,8 @@ func TestDurableWithinDurable(t *testing.T) {
 	if a := c.reply(asked, `"good"`); !a.Saved || !strings.Contains(a.Text, "good") {
 		t.Errorf("answer = %+v", a)
 	}
-	if n := len(records(t, own, "own")); n > 0 {
+	if n := len(qedtest.Log(t, own, "own")); n > 0 {
 		t.Errorf("%d records are in the inner store", n)
 	}
-	l.want(t, map[string]int{"model inner": 1, "inner sends": 1, "inner looks": 1})
+	l.Want(t, map[string]int{"model inner": 1, "inner sends": 1, "inner looks": 1})
 }

@@ -5,20 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 )
 
 // teller is an agent that answers with all that it can read of its thread, and
 // asks if the text says so.
 func teller(t testing.TB) qed.Agent {
-	var l ledger
+	var l qedtest.Ledger
 	r := compile(t, row(
 		func(ctx context.Context, s trail) (trail, error) {
 			text, err := memo(qed.WithNamespace(ctx, "task"), &l, "task")
@@ -74,15 +74,15 @@ func tellerLogs(t testing.TB) map[string][]store.Record {
 	c := converse(t, teller(t), st, nil)
 	c.say("one")
 	c.say("two")
-	logs := map[string][]store.Record{"over": records(t, st, "t")}
+	logs := map[string][]store.Record{"over": qedtest.Log(t, st, "t")}
 	asked := c.say("ask")
-	logs["asks"] = records(t, st, "t")
-	c.turn(qed.Turn{Replies: choose(t, asked, `"P"`, "")})
-	logs["half answered"] = records(t, st, "t")
+	logs["asks"] = qedtest.Log(t, st, "t")
+	c.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"P"`, "")})
+	logs["half answered"] = qedtest.Log(t, st, "t")
 	c.resume()
 	asked = c.resume()
-	c.turn(qed.Turn{Replies: choose(t, asked, `"Q"`)})
-	log := records(t, st, "t")
+	c.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"Q"`)})
+	log := qedtest.Log(t, st, "t")
 	logs["crashed"] = log[:len(log)-4]
 	return logs
 }
@@ -94,7 +94,7 @@ func turnsOf(log []store.Record) map[string]qed.Turn {
 	for _, rec := range log {
 		var d struct{ Question qed.Question }
 		if rec.Kind == store.Question && json.Unmarshal(rec.Data, &d) == nil {
-			replies = append(replies, reply(d.Question, `"R"`))
+			replies = append(replies, qedtest.Reply(d.Question, `"R"`))
 		}
 	}
 	if len(replies) > 0 {
@@ -147,7 +147,7 @@ func TestCorruptRecords(t *testing.T) {
 		for kind, turn := range turnsOf(log) {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				noLeak(t)
-				want := takes(t, restore(t, log), turn)
+				want := takes(t, qedtest.Restore(t, log), turn)
 				for i := range log {
 					for how, spoil := range damage {
 						if host := log[i].Kind == store.Memory || log[i].Kind == store.Saved; host && (how == "null" || how == "torn") {
@@ -155,7 +155,7 @@ func TestCorruptRecords(t *testing.T) {
 						}
 						spoiled := slices.Clone(log)
 						spoil(&spoiled[i])
-						got := takes(t, restore(t, spoiled), turn)
+						got := takes(t, qedtest.Restore(t, spoiled), turn)
 						asksAgain := (log[i].Kind == store.Question || log[i].Kind == store.Reply) && len(got.answer.Questions) > 0
 						if got.err == nil && !got.fresh && got.text() != want.text() && !asksAgain {
 							t.Errorf("number %d, %s, %s: the answer is silently another: %q, want %q", i+1, log[i].Kind, how, got.text(), want.text())
@@ -163,7 +163,7 @@ func TestCorruptRecords(t *testing.T) {
 					}
 					// The store reports that it cannot read the record, with no
 					// more than its number.
-					unreadable := &watched{Store: restore(t, log), records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
+					unreadable := &qedtest.Store{Store: qedtest.Restore(t, log), OnRecords: func(ctx context.Context, r store.Range, do func(context.Context) qedtest.Records) qedtest.Records {
 						return func(yield func(store.Record, error) bool) {
 							for rec, err := range do(ctx) {
 								if rec.Seq == int64(i+1) {
@@ -193,7 +193,7 @@ func TestCorruptThreadIsBegunAfresh(t *testing.T) {
 			for i := range log {
 				spoiled := slices.Clone(log)
 				spoiled[i].Data = json.RawMessage("\x00")
-				st := restore(t, spoiled)
+				st := qedtest.Restore(t, spoiled)
 				for n := range 3 {
 					got := takes(t, st, qed.Turn{Text: fmt.Sprint("turn ", n)})
 					if got.err != nil && !errors.Is(got.err, store.ErrCorrupt) {
@@ -213,12 +213,12 @@ func TestCorruptThreadStaysItsUsers(t *testing.T) {
 	st := new(store.InMemory)
 	c := converse(t, teller(t), st, nil)
 	c.turn(qed.Turn{Text: "my secret", User: "ann"})
-	log := records(t, st, "t")
+	log := qedtest.Log(t, st, "t")
 	for i := range log {
 		for _, data := range []string{"", "null", "{}", "[]", "\x00", `{"status":"answered"}`} {
 			spoiled := slices.Clone(log)
 			spoiled[i].Data = json.RawMessage(data)
-			got := takes(t, restore(t, spoiled), qed.Turn{Text: "what did she say?", User: "bob"})
+			got := takes(t, qedtest.Restore(t, spoiled), qed.Turn{Text: "what did she say?", User: "bob"})
 			if i > 0 && !errors.Is(got.err, qed.ErrWrongUser) {
 				t.Errorf("number %d, %s, %q: bob has ann's thread now: %v", i+1, log[i].Kind, data, got.err)
 			}
@@ -248,7 +248,7 @@ func FuzzCorruptRecord(f *testing.F) {
 		}
 		spoiled := slices.Clone(log)
 		spoiled[i].Data = data
-		st := restore(t, spoiled)
+		st := qedtest.Restore(t, spoiled)
 		takes(t, st, turn)
 		takes(t, st, qed.Turn{Text: "and now?"})
 	})

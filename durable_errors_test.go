@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 )
 
@@ -32,9 +32,9 @@ var (
 )
 
 // failsAt returns a store of which n appends fail, beginning with the first-th.
-func failsAt(inner store.Store, first, n int, how failure) *watched {
+func failsAt(inner store.Store, first, n int, how failure) *qedtest.Store {
 	count := 0
-	return &watched{Store: inner, append: func(ctx context.Context, _ []store.Record, do func(context.Context) error) error {
+	return &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, _ []store.Record, do func(context.Context) error) error {
 		if count++; count < first || count >= first+n {
 			return do(ctx)
 		}
@@ -47,7 +47,7 @@ const always = 1 << 30
 // ordinary is an agent of a graph whose calls may all be repeated. It makes one
 // call at a time, as goroutines that wait for each other stop the clock of a
 // synctest.
-func ordinary(t testing.TB, l *ledger) qed.Agent {
+func ordinary(t testing.TB, l *qedtest.Ledger) qed.Agent {
 	return walks(t, row(
 		noting(func(ctx context.Context) (string, error) { return memo(ctx, l, "look") }),
 		noting(func(ctx context.Context) (string, error) {
@@ -75,9 +75,9 @@ func ordinary(t testing.TB, l *ledger) qed.Agent {
 // A store that fails, at any append and in any way, does not fail the turn.
 // Every call is made once.
 func TestStoreFails(t *testing.T) {
-	clean := &snapshots{Store: new(store.InMemory), t: t, l: new(ledger)}
-	want := converse(t, ordinary(t, new(ledger)), clean, nil).say("go")
-	appends := len(clean.moments)
+	clean := qedtest.NewSnapshots(t, new(qedtest.Ledger))
+	want := converse(t, ordinary(t, new(qedtest.Ledger)), clean, nil).say("go")
+	appends := len(clean.Moments)
 	for _, test := range []struct {
 		name    string
 		how     failure
@@ -105,7 +105,7 @@ func TestStoreFails(t *testing.T) {
 			for n := 1; n <= appends; n++ {
 				t.Run(fmt.Sprint(n), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						var l ledger
+						var l qedtest.Ledger
 						inner := new(store.InMemory)
 						c := converse(t, ordinary(t, &l), failsAt(inner, n, test.n, test.how), nil)
 						start := time.Now()
@@ -120,17 +120,17 @@ func TestStoreFails(t *testing.T) {
 						if test.unsaved != told && !(test.n == 3 && n == appends) {
 							t.Errorf("saved %v, got %v, want %v", a.Saved, told, test.unsaved)
 						}
-						log := records(t, inner, "t")
+						log := qedtest.Log(t, inner, "t")
 						over := len(log) > 0 && isOver(log)
 						if a.Saved && !over || over && !a.Saved && !test.lost {
-							t.Errorf("saved %v, and the log has %v", a.Saved, kinds(log))
+							t.Errorf("saved %v, and the log has %v", a.Saved, qedtest.Kinds(log))
 						}
-						l.want(t, map[string]int{"look": 1, "item x": 1, "task": 1})
+						l.Want(t, map[string]int{"look": 1, "item x": 1, "task": 1})
 						if !test.unsaved && !a.Saved {
 							t.Error("it is not saved")
 						}
 						if a.Saved && !test.unsaved {
-							if diff := cmp.Diff(kinds(records(t, clean, "t")), kinds(log)); diff != "" {
+							if diff := cmp.Diff(qedtest.Kinds(qedtest.Log(t, clean, "t")), qedtest.Kinds(log)); diff != "" {
 								t.Error(diff)
 							}
 						}
@@ -154,7 +154,7 @@ func TestStoreComesBack(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				inner := new(store.InMemory)
 				down, count := false, 0
-				st := &watched{Store: inner, append: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
+				st := &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
 					if count++; count == n {
 						down = true
 					}
@@ -162,13 +162,13 @@ func TestStoreComesBack(t *testing.T) {
 						return how(ctx, func() error { return do(ctx) })
 					}
 					return do(ctx)
-				}, records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
+				}, OnRecords: func(ctx context.Context, r store.Range, do func(context.Context) qedtest.Records) qedtest.Records {
 					if down {
-						return failing(errDown)
+						return qedtest.Failing(errDown)
 					}
 					return do(ctx)
 				}}
-				var l ledger
+				var l qedtest.Ledger
 				c := converse(t, does(func(ctx context.Context, text string) (string, error) {
 					for i := range 6 {
 						if _, err := memo(ctx, &l, fmt.Sprint(i)); err != nil {
@@ -179,7 +179,7 @@ func TestStoreComesBack(t *testing.T) {
 					return "answer", nil
 				}), st, nil)
 				a := c.say("go")
-				log := records(t, inner, "t")
+				log := qedtest.Log(t, inner, "t")
 				if !a.Saved || !isOver(log) {
 					t.Errorf("saved %v, and the log ends with %+v", a.Saved, log[len(log)-1])
 				}
@@ -202,7 +202,7 @@ func TestStoreComesBack(t *testing.T) {
 func TestRefusedWithoutAStore(t *testing.T) {
 	for _, from := range []int{1, 2, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			var l ledger
+			var l qedtest.Ledger
 			c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 				if _, err := memo(ctx, &l, "first"); err != nil {
 					return "", err
@@ -217,7 +217,7 @@ func TestRefusedWithoutAStore(t *testing.T) {
 					return "", err
 				}
 				tool := func(name string, repeat bool) qed.Tool {
-					tool := qed.NewTool(name, "", func(context.Context, struct{}) (int, error) { l.do(name); return 1, nil })
+					tool := qed.NewTool(name, "", func(context.Context, struct{}) (int, error) { l.Do(name); return 1, nil })
 					tool.Idempotent = repeat
 					return tool
 				}
@@ -238,7 +238,7 @@ func TestRefusedWithoutAStore(t *testing.T) {
 			if a := c.say("go"); a.Saved || a.Text != "done" {
 				t.Errorf("answer = %+v", a)
 			}
-			l.want(t, map[string]int{"first": 1, "look": 2, "read": 1})
+			l.Want(t, map[string]int{"first": 1, "look": 2, "read": 1})
 		})
 	}
 }
@@ -257,7 +257,7 @@ func TestQuestionThatIsNotKept(t *testing.T) {
 		if asked := ofKind[qed.Interrupted](events); len(asked) != 1 || asked[0].Question.Resumable {
 			t.Errorf("got %v", asked)
 		}
-		c.fails(qed.Turn{Replies: choose(t, a, `"good"`)}, qed.ErrQuestionClosed)
+		c.fails(qed.Turn{Replies: qedtest.Choose(t, a, `"good"`)}, qed.ErrQuestionClosed)
 		if a := c.say("again"); len(a.Questions) != 1 || !a.Questions[0].Resumable {
 			t.Errorf("answer = %+v", a)
 		}
@@ -266,17 +266,17 @@ func TestQuestionThatIsNotKept(t *testing.T) {
 
 // A store that cannot be read.
 func TestStoreCannotBeRead(t *testing.T) {
-	hang := func(ctx context.Context) iter.Seq2[store.Record, error] {
+	hang := func(ctx context.Context) qedtest.Records {
 		return func(yield func(store.Record, error) bool) { <-ctx.Done(); yield(store.Record{}, ctx.Err()) }
 	}
-	for name, read := range map[string]func(ctx context.Context) iter.Seq2[store.Record, error]{
-		"fails": func(context.Context) iter.Seq2[store.Record, error] { return failing(errDown) },
+	for name, read := range map[string]func(ctx context.Context) qedtest.Records{
+		"fails": func(context.Context) qedtest.Records { return qedtest.Failing(errDown) },
 		"hangs": hang,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				inner := new(store.InMemory)
-				var l ledger
+				var l qedtest.Ledger
 				agent := does(func(ctx context.Context, text string) (string, error) {
 					if text == "ask" {
 						return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
@@ -287,8 +287,8 @@ func TestStoreCannotBeRead(t *testing.T) {
 					return memo(ctx, &l, "look")
 				})
 				converse(t, agent, inner, nil).say("before")
-				before := len(records(t, inner, "t"))
-				st := &watched{Store: inner, records: func(ctx context.Context, r store.Range, _ func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
+				before := len(qedtest.Log(t, inner, "t"))
+				st := &qedtest.Store{Store: inner, OnRecords: func(ctx context.Context, r store.Range, _ func(context.Context) qedtest.Records) qedtest.Records {
 					return read(ctx)
 				}}
 				c := converse(t, agent, st, nil)
@@ -305,8 +305,8 @@ func TestStoreCannotBeRead(t *testing.T) {
 				if took := time.Since(start); took > 2*time.Minute {
 					t.Errorf("it took %v", took)
 				}
-				l.want(t, map[string]int{"send": 1, "look": 2})
-				if now := len(records(t, inner, "t")); now != before {
+				l.Want(t, map[string]int{"send": 1, "look": 2})
+				if now := len(qedtest.Log(t, inner, "t")); now != before {
 					t.Errorf("%d records were added, without knowing what is there", now-before)
 				}
 			})
@@ -320,11 +320,11 @@ func TestStoreCannotBeRead(t *testing.T) {
 			})
 			asked := converse(t, asking, inner, nil).say("before")
 			for n := 1; n <= 4; n++ {
-				for _, turn := range []qed.Turn{{Text: "go"}, {}, {Replies: choose(t, asked, `"good"`)}} {
+				for _, turn := range []qed.Turn{{Text: "go"}, {}, {Replies: qedtest.Choose(t, asked, `"good"`)}} {
 					count := 0
-					st := &watched{Store: restore(t, records(t, inner, "t")), records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
+					st := &qedtest.Store{Store: qedtest.Restore(t, qedtest.Log(t, inner, "t")), OnRecords: func(ctx context.Context, r store.Range, do func(context.Context) qedtest.Records) qedtest.Records {
 						if count++; count == n {
-							return failing(errDown)
+							return qedtest.Failing(errDown)
 						}
 						return do(ctx)
 					}}
@@ -344,7 +344,7 @@ func TestStoreHangsWhileReading(t *testing.T) {
 			inner := new(store.InMemory)
 			agent := func() qed.Agent {
 				return does(func(ctx context.Context, text string) (string, error) {
-					var l ledger
+					var l qedtest.Ledger
 					memo(qed.WithNamespace(ctx, "task"), &l, "look")
 					qed.Remembered[int](ctx, "n", 0)
 					qed.Load[int](ctx, "saved/s0123456789abcdef")
@@ -353,7 +353,7 @@ func TestStoreHangsWhileReading(t *testing.T) {
 			}
 			converse(t, agent(), inner, nil).say("before")
 			count := 0
-			st := &watched{Store: inner, records: func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
+			st := &qedtest.Store{Store: inner, OnRecords: func(ctx context.Context, r store.Range, do func(context.Context) qedtest.Records) qedtest.Records {
 				if count++; count == n {
 					return func(yield func(store.Record, error) bool) { <-ctx.Done(); yield(store.Record{}, ctx.Err()) }
 				}
@@ -380,8 +380,8 @@ func TestTrimFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				var l ledger
-				c := converse(t, ordinary(t, &l), &watched{Store: new(store.InMemory), trim: trim}, &qed.DurableOptions{KeepRuns: 1})
+				var l qedtest.Ledger
+				c := converse(t, ordinary(t, &l), &qedtest.Store{Store: new(store.InMemory), OnTrim: trim}, &qed.DurableOptions{KeepRuns: 1})
 				start := time.Now()
 				for range 2 {
 					events, a, err := c.listen(qed.Turn{Text: "go"})
@@ -404,8 +404,8 @@ func TestTrimFails(t *testing.T) {
 func TestPanicInASignOfLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
-		st := &watched{Store: new(store.InMemory), append: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
-			if has(recs, store.Heartbeat) {
+		st := &qedtest.Store{Store: new(store.InMemory), OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
+			if qedtest.Has(recs, store.Heartbeat) {
 				panic("the store's")
 			}
 			return do(ctx)
@@ -464,7 +464,7 @@ func TestTurnThatCannotBeKept(t *testing.T) {
 // A store that loses a record which it reported as saved ends the run.
 func TestStoreForgets(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		var l ledger
+		var l qedtest.Ledger
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 			for i := range 3 {
 				if _, err := memo(ctx, &l, fmt.Sprint(i)); err != nil {
@@ -474,7 +474,7 @@ func TestStoreForgets(t *testing.T) {
 			return once(ctx, &l, "send")
 		}), failsAt(new(store.InMemory), n, 1, func(context.Context, func() error) error { return nil }), nil)
 		c.fails(qed.Turn{Text: "go"}, store.ErrConflict)
-		if l.count()["send"] > 0 {
+		if l.Count()["send"] > 0 {
 			t.Errorf("append %d was forgotten, and it went on", n)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 )
 
@@ -156,20 +157,20 @@ func scriptNamed(t testing.TB, name string) conversation {
 	return conversation{}
 }
 
-// fileLedger is a ledger that continues one in a file.
-func fileLedger(t testing.TB, dir string) *ledger {
+// fileLedger is a Ledger that continues one in a file.
+func fileLedger(t testing.TB, dir string) *qedtest.Ledger {
 	path := filepath.Join(dir, "done")
-	l := &ledger{}
+	l := &qedtest.Ledger{}
 	f, err := os.Open(path)
 	if err == nil {
 		defer f.Close()
 		for lines := bufio.NewScanner(f); lines.Scan(); {
-			l.do(lines.Text())
+			l.Do(lines.Text())
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
-	l.note = func(what string) {
+	l.Note = func(what string) {
 		if err := appendLine(path, what); err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +199,7 @@ func TestResumeAfterAKill(t *testing.T) {
 			l := fileLedger(t, dir)
 			c := converse(t, s.agent(t, l), st, nil)
 			c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
-			s.resume(c, records(t, st, "t"), 0, l, want)
+			s.resume(c, qedtest.Log(t, st, "t"), 0, l, want)
 		})
 	}
 }

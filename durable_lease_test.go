@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 )
 
@@ -68,8 +69,8 @@ func TestBusy(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if last := records(t, st, "t"); len(last) != 4 {
-			t.Errorf("the refused turns are in the log: %v", kinds(last))
+		if last := qedtest.Log(t, st, "t"); len(last) != 4 {
+			t.Errorf("the refused turns are in the log: %v", qedtest.Kinds(last))
 		}
 	})
 }
@@ -92,12 +93,12 @@ func TestLease(t *testing.T) {
 					done <- err
 				}()
 				<-h.runs
-				crashed := restore(t, records(t, st, "t"))
+				crashed := qedtest.Restore(t, qedtest.Log(t, st, "t"))
 				for range 40 {
 					time.Sleep(lease / 4)
 					c.fails(qed.Turn{Text: "me too"}, qed.ErrBusy)
 				}
-				if n := kinds(records(t, st, "t"))[store.Heartbeat]; n < 10 || n > 60 {
+				if n := qedtest.Kinds(qedtest.Log(t, st, "t"))[store.Heartbeat]; n < 10 || n > 60 {
 					t.Errorf("%d signs of life in ten leases", n)
 				}
 				h.let <- true
@@ -108,17 +109,17 @@ func TestLease(t *testing.T) {
 				other.say("after the lease")
 			})
 			synctest.Test(t, func(t *testing.T) {
-				clock := newClock()
+				clock := qedtest.NewClock()
 				st := new(store.InMemory)
 				c := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), st, opt)
 				c.ctx = qed.WithClock(t.Context(), clock.Now)
 				c.say("go")
-				crashed := restore(t, records(t, st, "t")[:2])
+				crashed := qedtest.Restore(t, qedtest.Log(t, st, "t")[:2])
 				c.agent = qed.Durable(does(func(context.Context, string) (string, error) { return "answer", nil }), crashed, opt)
-				clock.pass(lease - time.Second)
+				clock.Pass(lease - time.Second)
 				c.fails(qed.Turn{}, qed.ErrBusy)
 				c.fails(qed.Turn{Text: "go"}, qed.ErrBusy)
-				clock.pass(time.Second)
+				clock.Pass(time.Second)
 				c.resume()
 			})
 		})
@@ -166,7 +167,7 @@ func TestTurnsAtTheSameMoment(t *testing.T) {
 			return qed.Turn{Text: "go"}
 		}},
 		{"reply", func(t *testing.T, st store.Store) qed.Turn {
-			return qed.Turn{Replies: choose(t, converse(t, asking, st, nil).say("first"), `"good"`)}
+			return qed.Turn{Replies: qedtest.Choose(t, converse(t, asking, st, nil).say("first"), `"good"`)}
 		}},
 		{"text while a question is open", func(t *testing.T, st store.Store) qed.Turn {
 			converse(t, asking, st, nil).say("first")
@@ -185,15 +186,15 @@ func TestTurnsAtTheSameMoment(t *testing.T) {
 			var ready sync.WaitGroup
 			ready.Add(n)
 			var first sync.Map // the runs whose first append has waited for the others
-			st := &watched{Store: inner}
-			st.append = func(ctx context.Context, _ []store.Record, do func(context.Context) error) error {
+			st := &qedtest.Store{Store: inner}
+			st.OnAppend = func(ctx context.Context, _ []store.Record, do func(context.Context) error) error {
 				if _, waited := first.LoadOrStore(ctx.Value(runKey{}), true); !waited {
 					ready.Done()
 					ready.Wait()
 				}
 				return do(ctx)
 			}
-			var l ledger
+			var l qedtest.Ledger
 			agent := does(func(ctx context.Context, _ string) (string, error) {
 				return once(ctx, &l, "send")
 			})
@@ -217,7 +218,7 @@ func TestTurnsAtTheSameMoment(t *testing.T) {
 			if won != 1 {
 				t.Errorf("%d turns were answered", won)
 			}
-			l.want(t, map[string]int{"send": 1})
+			l.Want(t, map[string]int{"send": 1})
 		})
 	}
 }
@@ -229,16 +230,16 @@ type runKey struct{}
 func TestConflict(t *testing.T) {
 	for _, test := range []struct {
 		name  string
-		agent func(t *testing.T, l *ledger, takeOver func()) qed.Agent
+		agent func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent
 		done  map[string]int
 	}{
-		{"before what must not be repeated", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"before what must not be repeated", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
 				return once(ctx, l, "send")
 			})
 		}, nil},
-		{"before what may be repeated", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"before what may be repeated", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
 				memo(ctx, l, "look")
@@ -246,51 +247,51 @@ func TestConflict(t *testing.T) {
 				return once(ctx, l, "send")
 			})
 		}, map[string]int{"look": 1}},
-		{"within a call", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"within a call", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
-				qed.StepOnce(ctx, "outer", nil, func(context.Context) (int, error) { l.do("outer"); takeOver(); return 1, nil })
+				qed.StepOnce(ctx, "outer", nil, func(context.Context) (int, error) { l.Do("outer"); takeOver(); return 1, nil })
 				return once(ctx, l, "send")
 			})
 		}, map[string]int{"outer": 1}},
-		{"ignored", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"ignored", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
 				once(ctx, l, "send")
 				return "all is well", nil
 			})
 		}, nil},
-		{"hidden", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"hidden", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
 				_, err := once(ctx, l, "send")
 				return "", fmt.Errorf("it failed: %v", err)
 			})
 		}, nil},
-		{"between nodes", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"between nodes", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return walks(t, row(noting(func(context.Context) (string, error) { takeOver(); return "a", nil }),
-				noting(func(context.Context) (string, error) { l.do("b"); return "b", nil })), nil)
+				noting(func(context.Context) (string, error) { l.Do("b"); return "b", nil })), nil)
 		}, nil},
-		{"with OnError", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"with OnError", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return walks(t, row(noting(func(ctx context.Context) (string, error) { takeOver(); return once(ctx, l, "send") })),
 				&qed.AgentOptions[trail]{OnError: func(context.Context, trail, error) (qed.Answer, error) { return qed.Answer{Text: "partly"}, nil }})
 		}, nil},
-		{"with attempts", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"with attempts", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return walks(t, one(noting(func(ctx context.Context) (string, error) {
-				l.do("attempt")
+				l.Do("attempt")
 				takeOver()
 				return memo(ctx, l, "look")
 			}), &qed.NodeOptions{Attempts: 3}), nil)
 		}, map[string]int{"attempt": 1, "look": 1}},
-		{"asking", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"asking", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
 				return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 			})
 		}, nil},
-		{"in a tool", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"in a tool", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
-				send := qed.NewTool("send", "", func(context.Context, struct{}) (int, error) { l.do("send"); return 1, nil })
+				send := qed.NewTool("send", "", func(context.Context, struct{}) (int, error) { l.Do("send"); return 1, nil })
 				err := registryDo(ctx, t, send)
 				if !errors.Is(err, store.ErrConflict) {
 					t.Errorf("Do: %v", err)
@@ -298,7 +299,7 @@ func TestConflict(t *testing.T) {
 				return "told the model", nil
 			})
 		}, nil},
-		{"beside others", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"beside others", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
 				_, err := qed.Each(ctx, []string{"a", "b", "c"}, func(s string) string { return s }, func(ctx context.Context, _ string) (string, error) {
@@ -307,26 +308,26 @@ func TestConflict(t *testing.T) {
 				return "", err
 			})
 		}, nil},
-		{"at the end", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"at the end", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) { takeOver(); return "answer", nil })
 		}, nil},
-		{"failing", func(t *testing.T, l *ledger, takeOver func()) qed.Agent {
+		{"failing", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) { takeOver(); return "", errBoom })
 		}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			noLeak(t)
 			st := new(store.InMemory)
-			var l ledger
+			var l qedtest.Ledger
 			var taken sync.Once
 			other := converse(t, does(func(context.Context, string) (string, error) { return "taken over", nil }), st, nil)
 			other.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 			takeOver := func() { taken.Do(func() { other.say("I take it") }) }
 			c := converse(t, test.agent(t, &l, takeOver), st, nil)
 			c.fails(qed.Turn{Text: "go"}, store.ErrConflict)
-			l.want(t, test.done)
-			log := records(t, st, "t")
-			if !isOver(log) || kinds(log)[store.Ended] != 1 {
+			l.Want(t, test.done)
+			log := qedtest.Log(t, st, "t")
+			if !isOver(log) || qedtest.Kinds(log)[store.Ended] != 1 {
 				t.Errorf("the log ends with %+v", log[len(log)-1])
 			}
 		})
@@ -395,7 +396,7 @@ func TestLeavingTheRangeOfADurableRun(t *testing.T) {
 				}
 			}
 			leave(qed.Turn{Text: "one"})
-			crashed := restore(t, records(t, st, "t"))
+			crashed := qedtest.Restore(t, qedtest.Log(t, st, "t"))
 			var want []string
 			for _, name := range []string{"a", "b", "c"} {
 				if name == at {

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 )
 
 // parallel asks the questions of some names concurrently, while another branch
 // asks nothing.
-func parallel(l *ledger, names ...string) step {
+func parallel(l *qedtest.Ledger, names ...string) step {
 	return noting(func(ctx context.Context) (string, error) {
 		replies, err := qed.Each(ctx, append([]string{"silent"}, names...), func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
 			if _, err := memo(ctx, l, "look "+name); err != nil {
@@ -40,7 +41,7 @@ func TestParallelQuestions(t *testing.T) {
 		for _, kind := range []string{"items", "agents within", "a graph in a graph"} {
 			t.Run(kind+"/"+strings.Join(order, ","), func(t *testing.T) {
 				noLeak(t)
-				var l ledger
+				var l qedtest.Ledger
 				agent := func() qed.Agent {
 					switch kind {
 					case "agents within":
@@ -64,18 +65,18 @@ func TestParallelQuestions(t *testing.T) {
 					var replies []qed.Reply
 					for _, q := range asked.Questions {
 						if name := q.Text[:1]; strings.Contains(names, name) {
-							replies = append(replies, reply(q, `"`+strings.ToUpper(name)+`"`))
+							replies = append(replies, qedtest.Reply(q, `"`+strings.ToUpper(name)+`"`))
 						}
 					}
 					left -= len(replies)
-					st = restore(t, records(t, st, "t")) // another process
+					st = qedtest.Restore(t, qedtest.Log(t, st, "t")) // another process
 					asked = converse(t, agent(), st, nil).turn(qed.Turn{Replies: replies})
 				}
 				if want := "send use aA use bB use cC"; asked.Text != want {
 					t.Errorf("answer = %+v, want %q", asked, want)
 				}
-				l.want(t, map[string]int{"look silent": 1, "send": 1, "look a": 1, "look b": 1, "look c": 1, "use aA": 1, "use bB": 1, "use cC": 1})
-				if n := kinds(records(t, st, "t"))[store.Question]; n != 3 {
+				l.Want(t, map[string]int{"look silent": 1, "send": 1, "look a": 1, "look b": 1, "look c": 1, "use aA": 1, "use bB": 1, "use cC": 1})
+				if n := qedtest.Kinds(qedtest.Log(t, st, "t"))[store.Question]; n != 3 {
 					t.Errorf("%d questions are recorded", n)
 				}
 			})
@@ -87,7 +88,7 @@ func TestParallelQuestions(t *testing.T) {
 // resumed.
 func TestOneAsksAnotherFails(t *testing.T) {
 	noLeak(t)
-	var l ledger
+	var l qedtest.Ledger
 	asked := make(chan bool, 2)
 	g := fanOut(branch{Name: "a", Run: func(ctx context.Context, _ trail) (string, error) {
 		reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
@@ -96,7 +97,7 @@ func TestOneAsksAnotherFails(t *testing.T) {
 	}}, branch{Name: "b", Run: func(ctx context.Context, _ trail) (string, error) {
 		<-asked
 		return qed.Step(ctx, "call", nil, func(context.Context) (string, error) {
-			if l.do("call") == 1 {
+			if l.Do("call") == 1 {
 				return "", errBoom
 			}
 			return "fine", nil
@@ -113,7 +114,7 @@ func TestOneAsksAnotherFails(t *testing.T) {
 	again := c.resume()
 	asked <- true
 	c.reply(again, `"good"`)
-	l.want(t, map[string]int{"call": 2})
+	l.Want(t, map[string]int{"call": 2})
 }
 
 // A question interrupts the run, whatever the code around it makes of the
@@ -211,7 +212,7 @@ func TestQuestionsThatCodeSwallows(t *testing.T) {
 				for len(asked.Questions) > 0 {
 					var replies []qed.Reply
 					for _, q := range asked.Questions {
-						replies = append(replies, reply(q, `"good"`))
+						replies = append(replies, qedtest.Reply(q, `"good"`))
 					}
 					asked, _ = c.try(qed.Turn{Replies: replies})
 				}
@@ -254,14 +255,14 @@ func TestToolsThatAsk(t *testing.T) {
 	for _, asks := range []bool{true, false} {
 		for _, repeat := range []bool{true, false} {
 			t.Run(fmt.Sprintf("asks %v, repeat %v", asks, repeat), func(t *testing.T) {
-				var l ledger
+				var l qedtest.Ledger
 				tool := qed.NewTool("send", "", func(ctx context.Context, _ struct{}) (string, error) {
-					l.do("called")
+					l.Do("called")
 					v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
 					if err != nil {
 						return "", err
 					}
-					l.do("sent")
+					l.Do("sent")
 					return v, nil
 				})
 				tool.Interrupts, tool.Idempotent = asks, repeat
@@ -286,9 +287,9 @@ func TestToolsThatAsk(t *testing.T) {
 				}
 				want := map[string]int{"called": 2, "sent": 1}
 				if !asks {
-					want = map[string]int{"called": l.count()["called"]}
+					want = map[string]int{"called": l.Count()["called"]}
 				}
-				l.want(t, want)
+				l.Want(t, want)
 			})
 		}
 	}
@@ -297,31 +298,31 @@ func TestToolsThatAsk(t *testing.T) {
 // An at-most-once call is unresolved if the process dies after the reply to a
 // question in the call.
 func TestCrashAfterAQuestionInAOnce(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		return qed.StepOnce(ctx, "send", nil, func(ctx context.Context) (string, error) {
 			v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
 			if err == nil {
-				l.do("sent")
+				l.Do("sent")
 			}
 			return v, err
 		})
 	})
-	clock := newClock()
-	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	clock := qedtest.NewClock()
+	st := qedtest.NewSnapshots(t, &l)
 	c := converse(t, agent, st, nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
 	asked := c.say("go")
-	replies := choose(t, asked, `"yes"`)
-	before := len(st.moments)
+	replies := qedtest.Choose(t, asked, `"yes"`)
+	before := len(st.Moments)
 	c.turn(qed.Turn{Replies: replies})
-	l.want(t, map[string]int{"sent": 1})
-	for _, m := range st.moments[before : len(st.moments)-1] {
-		clock.pass(1e12)
-		after := converse(t, agent, restore(t, m.log), nil)
+	l.Want(t, map[string]int{"sent": 1})
+	for _, m := range st.Moments[before : len(st.Moments)-1] {
+		clock.Pass(1e12)
+		after := converse(t, agent, qedtest.Restore(t, m.Log), nil)
 		after.ctx = c.ctx
 		a, err := after.try(qed.Turn{})
-		last := m.log[len(m.log)-1]
+		last := m.Log[len(m.Log)-1]
 		if last.Kind == store.Called != errors.Is(err, qed.ErrUnresolved) || err == nil && a.Text != "yes" {
 			t.Errorf("after %s: answer %+v, %v", last.Kind, a, err)
 		}
@@ -331,7 +332,7 @@ func TestCrashAfterAQuestionInAOnce(t *testing.T) {
 // A graph that starts again with every message finds its questions in a
 // namespace.
 func TestRestart(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	agent := func() qed.Agent {
 		g := qed.NewGraph[trail]("g")
 		g.Node("classify", func(ctx context.Context, s trail) (trail, error) {
@@ -364,24 +365,24 @@ func TestRestart(t *testing.T) {
 			},
 			&qed.AgentOptions[trail]{RestartOnReply: true})
 	}
-	clock := newClock()
-	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	clock := qedtest.NewClock()
+	st := qedtest.NewSnapshots(t, &l)
 	c := converse(t, agent(), st, nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
 	asked := c.say("go")
-	before := len(st.moments)
+	before := len(st.Moments)
 	want := c.reply(asked, `"good"`)
 	if want.Text != `2go "good" good more` {
 		t.Errorf("answer = %+v", want)
 	}
-	l.want(t, map[string]int{"send": 1, "more": 1})
-	for i, m := range st.moments[before : len(st.moments)-1] {
-		clock.pass(1e13)
-		l = ledger{}
-		after := converse(t, agent(), restore(t, m.log), nil)
+	l.Want(t, map[string]int{"send": 1, "more": 1})
+	for i, m := range st.Moments[before : len(st.Moments)-1] {
+		clock.Pass(1e13)
+		l = qedtest.Ledger{}
+		after := converse(t, agent(), qedtest.Restore(t, m.Log), nil)
 		after.ctx = c.ctx
 		a, err := after.try(qed.Turn{})
-		if unknown(m.log) {
+		if unknown(m.Log) {
 			if !errors.Is(err, qed.ErrUnresolved) {
 				t.Errorf("moment %d: %v", i, err)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -147,12 +148,12 @@ func TestRepliesThatAreRefused(t *testing.T) {
 	}{
 		{"to another question", []qed.Reply{{Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
 		{"to no question", []qed.Reply{{Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
-		{"one to it and one to another", []qed.Reply{reply(q, `"x"`), {Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
-		{"two to it", []qed.Reply{reply(q, `"x"`), reply(q, `"y"`)}, qed.ErrInvalidReply},
-		{"no JSON", []qed.Reply{reply(q, `x`)}, qed.ErrInvalidReply},
-		{"nothing", []qed.Reply{reply(q, ``)}, qed.ErrInvalidReply},
-		{"two values", []qed.Reply{reply(q, `"x" "y"`)}, qed.ErrInvalidReply},
-		{"10 MB", []qed.Reply{reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrInvalidReply},
+		{"one to it and one to another", []qed.Reply{qedtest.Reply(q, `"x"`), {Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
+		{"two to it", []qed.Reply{qedtest.Reply(q, `"x"`), qedtest.Reply(q, `"y"`)}, qed.ErrInvalidReply},
+		{"no JSON", []qed.Reply{qedtest.Reply(q, `x`)}, qed.ErrInvalidReply},
+		{"nothing", []qed.Reply{qedtest.Reply(q, ``)}, qed.ErrInvalidReply},
+		{"two values", []qed.Reply{qedtest.Reply(q, `"x" "y"`)}, qed.ErrInvalidReply},
+		{"10 MB", []qed.Reply{qedtest.Reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrInvalidReply},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.t = t
@@ -165,7 +166,7 @@ func TestRepliesThatAreRefused(t *testing.T) {
 	if a := c.reply(asked, `"Ann"`); a.Text != `"Ann"` {
 		t.Errorf("answer = %+v", a)
 	}
-	c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
+	c.fails(qed.Turn{Replies: qedtest.Choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
 }
 
 // Invalid questions are an error at once, and do not interrupt the run.
@@ -186,7 +187,7 @@ func TestQuestionsThatCannotBeAsked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := new(store.InMemory)
 			a, err := converse(t, agent, st, nil).try(qed.Turn{Text: "go"})
-			if err == nil || errors.Is(err, qed.ErrInterrupted) || has(records(t, st, "t"), store.Question) {
+			if err == nil || errors.Is(err, qed.ErrInterrupted) || qedtest.Has(qedtest.Log(t, st, "t"), store.Question) {
 				t.Errorf("answer = %+v, %v", a, err)
 			}
 		})
@@ -212,7 +213,7 @@ func TestMaxQuestions(t *testing.T) {
 				for range test.want - 1 {
 					asked = c.reply(asked, `"no form"`)
 				}
-				c.fails(qed.Turn{Replies: choose(t, asked, `"no form"`)}, qed.ErrTooManyQuestions)
+				c.fails(qed.Turn{Replies: qedtest.Choose(t, asked, `"no form"`)}, qed.ErrTooManyQuestions)
 				if a := c.say("another"); len(a.Questions) != 1 {
 					t.Errorf("a new run: %+v", a)
 				}
@@ -232,7 +233,7 @@ func TestQuestionChanged(t *testing.T) {
 			st := new(store.InMemory)
 			asked := converse(t, asks[string](old), st, nil).say("go")
 			c := converse(t, asks[string](now), st, nil)
-			again := c.turn(qed.Turn{Replies: choose(t, asked, `"y"`)})
+			again := c.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"y"`)})
 			if len(again.Questions) != 1 || again.Questions[0].Problem == "" || again.Questions[0].Text != now.Text {
 				t.Fatalf("answer = %+v, want the new question", again)
 			}
@@ -244,12 +245,12 @@ func TestQuestionChanged(t *testing.T) {
 	t.Run("draft", func(t *testing.T) {
 		st := new(store.InMemory)
 		asked := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Rome","days":1}`)}), st, nil).say("go")
-		same := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{ "city": "Rome", "days": 1 }`)}), restore(t, records(t, st, "t")), nil)
-		if a := same.turn(qed.Turn{Replies: choose(t, asked, `"approve"`)}); len(a.Questions) > 0 {
+		same := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{ "city": "Rome", "days": 1 }`)}), qedtest.Restore(t, qedtest.Log(t, st, "t")), nil)
+		if a := same.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"approve"`)}); len(a.Questions) > 0 {
 			t.Errorf("the same draft, with spaces: %+v", a)
 		}
 		other := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Oslo","days":1}`)}), st, nil)
-		if a := other.turn(qed.Turn{Replies: choose(t, asked, `"approve"`)}); len(a.Questions) != 1 || string(a.Questions[0].Draft) != `{"city":"Oslo","days":1}` {
+		if a := other.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"approve"`)}); len(a.Questions) != 1 || string(a.Questions[0].Draft) != `{"city":"Oslo","days":1}` {
 			t.Errorf("another draft was approved: %+v", a)
 		}
 	})
@@ -324,7 +325,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 			if test.closed == qed.IntentAbort && len(said) > 0 {
 				t.Errorf("the agent got %q", said)
 			}
-			c.fails(qed.Turn{Replies: choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
+			c.fails(qed.Turn{Replies: qedtest.Choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
 			messages, err := qed.Messages(t.Context(), st, "t", 0)
 			if err != nil {
 				t.Fatal(err)
@@ -354,7 +355,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 	t.Run("with replies", func(t *testing.T) {
 		c := converse(t, agent, new(store.InMemory), reading(qed.ParsedReplies{}, errBoom)) // the hook is not needed
 		asked := c.say("go")
-		if a := c.turn(qed.Turn{Text: "it is Ann", Replies: choose(t, asked, `"Ann"`)}); a.Text != "Ann" {
+		if a := c.turn(qed.Turn{Text: "it is Ann", Replies: qedtest.Choose(t, asked, `"Ann"`)}); a.Text != "Ann" {
 			t.Errorf("answer = %+v", a)
 		}
 	})
@@ -378,27 +379,27 @@ func TestRepliesPanic(t *testing.T) {
 
 // An abort is answered without the agent, wherever the process dies meanwhile.
 func TestCrashInAnAbort(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	agent := does(func(ctx context.Context, text string) (string, error) {
-		l.do(text)
+		l.Do(text)
 		v, err := qed.Interrupt[visitForm](ctx, qed.Question{Text: "Where to?"})
 		return v.City, err
 	})
-	clock := newClock()
-	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	clock := qedtest.NewClock()
+	st := qedtest.NewSnapshots(t, &l)
 	c := converse(t, agent, st, nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
 	c.say("go")
-	before := len(st.moments)
+	before := len(st.Moments)
 	want := c.say("never mind")
-	for _, m := range st.moments[before:] {
-		clock.pass(time.Hour)
-		after := converse(t, agent, restore(t, m.log), nil)
+	for _, m := range st.Moments[before:] {
+		clock.Pass(time.Hour)
+		after := converse(t, agent, qedtest.Restore(t, m.Log), nil)
 		after.ctx = c.ctx
 		a, err := after.try(qed.Turn{})
-		if isOver(m.log) != errors.Is(err, qed.ErrQuestionClosed) || err == nil && a.Text != want.Text {
-			t.Errorf("after %v: answer %+v, %v", kinds(m.log), a, err)
+		if isOver(m.Log) != errors.Is(err, qed.ErrQuestionClosed) || err == nil && a.Text != want.Text {
+			t.Errorf("after %v: answer %+v, %v", qedtest.Kinds(m.Log), a, err)
 		}
 	}
-	l.want(t, map[string]int{"go": 1})
+	l.Want(t, map[string]int{"go": 1})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -29,26 +29,28 @@ type journeyState struct {
 	Tool     string
 }
 
-// countingModel is a model that notes its calls, and replies with their names and how much it was told before.
-func countingModel(l *ledger) llm.Model {
+// countingModel is a model that counts its calls, and replies with their names
+// and the number of messages.
+func countingModel(l *qedtest.Ledger) llm.Model {
 	return qed.DurableModel(llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-		l.do("model " + req.Name)
+		l.Do("model " + req.Name)
 		return &llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: fmt.Sprint("said ", req.Name, len(req.Messages))}, FinishReason: llm.FinishStop,
 			Usage: llm.Usage{InputTokens: 10, OutputTokens: 5, Calls: 1}}, nil
 	}))
 }
 
-// journey is an agent with everything that is recorded: models, calls that may be repeated and one that must not, a loop, a
-// fan-out with a question in each branch, Each, tools, a graph in a graph, attempts, and what is kept and remembered.
-func journey(t testing.TB, l *ledger) qed.Agent {
+// journey is an agent with everything that is recorded: models, repeatable
+// calls and an at-most-once call, a loop, a fan-out with a question in each
+// branch, Each, tools, a graph in a graph, attempts, saved values and entries.
+func journey(t testing.TB, l *qedtest.Ledger) qed.Agent {
 	t.Helper()
 	model := countingModel(l)
 	type none struct{}
-	look := qed.NewTool("look", "looks", func(ctx context.Context, in none) (string, error) { l.do("tool look"); return "seen", nil })
+	look := qed.NewTool("look", "looks", func(ctx context.Context, in none) (string, error) { l.Do("tool look"); return "seen", nil })
 	look.Idempotent = true
-	send := qed.NewTool("send", "sends", func(ctx context.Context, in none) (string, error) { l.do("tool send"); return "sent", nil })
+	send := qed.NewTool("send", "sends", func(ctx context.Context, in none) (string, error) { l.Do("tool send"); return "sent", nil })
 	fail := qed.NewTool("fail", "fails", func(ctx context.Context, in none) (string, error) {
-		l.do("tool fail")
+		l.Do("tool fail")
 		return "", errors.New("out of order")
 	})
 	tools := registry(t, nil, look, send, fail)
@@ -68,14 +70,14 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 	g := qed.NewGraph[journeyState]("journey")
 	g.Node("begin", func(ctx context.Context, s journeyState) (journeyState, error) {
 		s.Time = qed.Now(ctx)
-		n, err := qed.Step(ctx, "price", s.Question, func(ctx context.Context) (int, error) { l.do("price"); return 7, nil })
+		n, err := qed.Step(ctx, "price", s.Question, func(ctx context.Context) (int, error) { l.Do("price"); return 7, nil })
 		s.Sums = append(s.Sums, n)
 		return s, err
 	}, nil)
 	g.Node("inner", compile(t, inner, nil).Run, nil)
 	g.Node("flaky", func(ctx context.Context, s journeyState) (journeyState, error) {
 		_, err := qed.Step(ctx, "shaky", nil, func(ctx context.Context) (int, error) {
-			if n := l.do("shaky"); n%2 == 1 {
+			if n := l.Do("shaky"); n%2 == 1 {
 				return 0, errors.New("shaking")
 			}
 			return 1, nil
@@ -84,7 +86,7 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 	}, &qed.NodeOptions{Attempts: 3})
 	g.Node("loop", func(ctx context.Context, s journeyState) (journeyState, error) {
 		n, err := qed.StepOnce(ctx, "count", len(s.Sums), func(ctx context.Context) (int, error) {
-			l.do(fmt.Sprint("count ", len(s.Sums)))
+			l.Do(fmt.Sprint("count ", len(s.Sums)))
 			return len(s.Sums), nil
 		})
 		s.Sums = append(s.Sums, n)
@@ -104,7 +106,7 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 	}, qed.Branch[journeyState, string]{Name: "from", Run: ask("from")}, qed.Branch[journeyState, string]{Name: "to", Run: ask("to")})
 	g.Node("each", func(ctx context.Context, s journeyState) (journeyState, error) {
 		sums, err := qed.Each(ctx, []string{"a", "b/c", "ü"}, func(s string) string { return s }, func(ctx context.Context, item string) (int, error) {
-			return qed.Step(ctx, "size", item, func(context.Context) (int, error) { l.do("size " + item); return len(item), nil })
+			return qed.Step(ctx, "size", item, func(context.Context) (int, error) { l.Do("size " + item); return len(item), nil })
 		})
 		s.Sums = append(s.Sums, sums...)
 		return s, err
@@ -159,7 +161,7 @@ func journey(t testing.TB, l *ledger) qed.Agent {
 }
 
 // thinker is an agent of a graph that calls a model, sends something, and asks.
-func thinker(t testing.TB, l *ledger, name string) qed.Agent {
+func thinker(t testing.TB, l *qedtest.Ledger, name string) qed.Agent {
 	t.Helper()
 	model := countingModel(l)
 	g := row(noting(func(ctx context.Context) (string, error) {
@@ -177,17 +179,18 @@ func thinker(t testing.TB, l *ledger, name string) qed.Agent {
 	return walks(t, g, nil)
 }
 
-// A conversation is a script: what is said to an agent, and what is replied to its questions, by their texts.
+// A conversation is a script: the messages to an agent, and the replies to its
+// questions, by their texts.
 type conversation struct {
 	name    string
-	agent   func(t testing.TB, l *ledger) qed.Agent
+	agent   func(t testing.TB, l *qedtest.Ledger) qed.Agent
 	says    []string
 	replies map[string]string
 
-	beside bool // things are done beside others: some may be done again that a crash cut off
+	beside bool // calls are concurrent: some that a crash interrupted may be made again
 }
 
-// answer replies until there is an answer.
+// answer replies to questions until there is an answer.
 func (s *conversation) answer(c *talk, a qed.Answer, err error) (qed.Answer, error) {
 	for err == nil && len(a.Questions) > 0 {
 		var replies []qed.Reply
@@ -196,15 +199,16 @@ func (s *conversation) answer(c *talk, a qed.Answer, err error) (qed.Answer, err
 			if !ok {
 				c.t.Fatalf("asked %q", q.Text)
 			}
-			replies = append(replies, reply(q, value))
+			replies = append(replies, qedtest.Reply(q, value))
 		}
 		a, err = c.try(qed.Turn{Replies: replies})
 	}
 	return a, err
 }
 
-// within asks a in a node, within a node of another graph, and in an agent that is no graph.
-func within(t testing.TB, l *ledger, agents ...func(testing.TB, *ledger, string) qed.Agent) qed.Agent {
+// within asks a in a node, within a node of another graph, and in an agent
+// without a graph.
+func within(t testing.TB, l *qedtest.Ledger, agents ...func(testing.TB, *qedtest.Ledger, string) qed.Agent) qed.Agent {
 	var nodes []step
 	for i, a := range agents {
 		name := fmt.Sprint("agent", i)
@@ -222,9 +226,9 @@ func conversations() []conversation {
 	return []conversation{
 		{"journey", journey, []string{"where?"}, journeyReplies, true},
 		{"journeys", journey, []string{"where?", "and then?"}, journeyReplies, true},
-		{"agents in nodes", func(t testing.TB, l *ledger) qed.Agent { return within(t, l, thinker, thinker) }, []string{"a", "b"},
+		{"agents in nodes", func(t testing.TB, l *qedtest.Ledger) qed.Agent { return within(t, l, thinker, thinker) }, []string{"a", "b"},
 			map[string]string{"agent0?": `"zero"`, "agent1?": `"one"`}, false},
-		{"agents beside agents", func(t testing.TB, l *ledger) qed.Agent {
+		{"agents beside agents", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			return walks(t, one(noting(func(ctx context.Context) (string, error) {
 				texts, err := qed.Each(ctx, []string{"p", "q/r"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
 					a, err := qed.Ask(ctx, thinker(t, l, name), qed.Turn{Text: name})
@@ -233,7 +237,7 @@ func conversations() []conversation {
 				return strings.Join(texts, ";"), err
 			}), nil), nil)
 		}, []string{"a"}, map[string]string{"p?": `"P"`, "q/r?": `"Q"`}, true},
-		{"an agent as a tool", func(t testing.TB, l *ledger) qed.Agent {
+		{"an agent as a tool", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				tool := qed.AsTool("think", "thinks", thinker(t, l, "tool"))
 				results, err := registry(t, nil, tool).Do(ctx, call("think", `{"question":"why?"}`), call("think", `{"question":"how?"}`))
@@ -243,7 +247,7 @@ func conversations() []conversation {
 				return results[0].Message().Content + results[1].Message().Content, nil
 			})
 		}, []string{"a", "b"}, map[string]string{"tool?": `"because"`}, false},
-		{"agents as tools that may be repeated", func(t testing.TB, l *ledger) qed.Agent {
+		{"agents as tools that may be repeated", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				tool := qed.AsTool("think", "thinks", thinker(t, l, "tool"))
 				tool.Idempotent = true
@@ -254,7 +258,7 @@ func conversations() []conversation {
 				return results[0].Message().Content + results[1].Message().Content, nil
 			})
 		}, []string{"a"}, map[string]string{"tool?": `"because"`}, true},
-		{"scopes", func(t testing.TB, l *ledger) qed.Agent {
+		{"scopes", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			plan := func(ctx context.Context) (string, error) {
 				var done []string
 				for _, id := range []string{"1", "2", "1"} {
@@ -268,13 +272,13 @@ func conversations() []conversation {
 			}
 			return walks(t, row(noting(plan), noting(plan)), nil)
 		}, []string{"a", "b"}, map[string]string{"task1?": `"one"`, "task2?": `"two"`}, false},
-		{"attempts", func(t testing.TB, l *ledger) qed.Agent {
+		{"attempts", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			node := noting(func(ctx context.Context) (string, error) {
 				if _, err := once(ctx, l, "send"); err != nil {
 					return "", err
 				}
 				if _, err := qed.Step(ctx, "shaky", nil, func(context.Context) (int, error) {
-					if l.do("shaky") < 3 {
+					if l.Do("shaky") < 3 {
 						return 0, errBoom
 					}
 					return 1, nil
@@ -286,7 +290,7 @@ func conversations() []conversation {
 					return "", err
 				}
 				_, err = qed.Step(ctx, "later", nil, func(context.Context) (int, error) {
-					if l.do("later") < 2 {
+					if l.Do("later") < 2 {
 						return 0, errBoom
 					}
 					return 1, nil
@@ -299,7 +303,7 @@ func conversations() []conversation {
 			g.Edge("a", qed.End)
 			return walks(t, g, nil)
 		}, []string{"a"}, map[string]string{"Well?": `"good"`}, false},
-		{"no graph", func(t testing.TB, l *ledger) qed.Agent {
+		{"no graph", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			return does(func(ctx context.Context, text string) (string, error) {
 				for _, name := range []string{"a", "b", "a"} {
 					if _, err := memo(ctx, l, name+text); err != nil {
@@ -327,10 +331,10 @@ func conversations() []conversation {
 	}
 }
 
-// A told conversation is how one went without a crash.
+// A toldConversation is a conversation without a crash.
 type toldConversation struct {
-	moments []moment
-	ends    []int // after each turn, how many moments there were
+	moments []qedtest.Moment
+	ends    []int // the number of moments after each turn
 	answers []qed.Answer
 	done    map[string]int
 }
@@ -338,8 +342,8 @@ type toldConversation struct {
 // tell has the conversation without a crash.
 func (s *conversation) tell(t testing.TB, ctx context.Context) toldConversation {
 	t.Helper()
-	l := &ledger{}
-	st := &snapshots{Store: new(store.InMemory), t: t, l: l}
+	l := &qedtest.Ledger{}
+	st := qedtest.NewSnapshots(t, l)
 	c := converse(t, s.agent(t, l), st, nil)
 	c.ctx = ctx
 	var told toldConversation
@@ -349,14 +353,15 @@ func (s *conversation) tell(t testing.TB, ctx context.Context) toldConversation 
 			t.Fatalf("without a crash: answer %+v, %v", a, err)
 		}
 		told.answers = append(told.answers, a)
-		told.ends = append(told.ends, len(st.moments))
+		told.ends = append(told.ends, len(st.Moments))
 	}
-	told.moments, told.done = st.moments, l.count()
+	told.moments, told.done = st.Moments, l.Count()
 	return told
 }
 
-// resume goes on in a turn after a crash that left a log, and has the rest of the conversation. It must become what it would have been.
-func (s *conversation) resume(c *talk, log []store.Record, turn int, l *ledger, want toldConversation) {
+// resume resumes a turn after a crash that left a log, and has the rest of the
+// conversation. The answers must be those of the conversation without a crash.
+func (s *conversation) resume(c *talk, log []store.Record, turn int, l *qedtest.Ledger, want toldConversation) {
 	t := c.t
 	t.Helper()
 	a, err := c.try(qed.Turn{})
@@ -384,7 +389,7 @@ func (s *conversation) resume(c *talk, log []store.Record, turn int, l *ledger, 
 			t.Errorf("turn %d: answer %q, %v, want %q", turn, a.Text, err, want.answers[turn].Text)
 		}
 	}
-	got := l.count()
+	got := l.Count()
 	if !s.beside {
 		if diff := cmp.Diff(want.done, got); diff != "" {
 			t.Error(diff)
@@ -398,37 +403,38 @@ func (s *conversation) resume(c *talk, log []store.Record, turn int, l *ledger, 
 	}
 }
 
-// A process dies after any record, and another one goes on: the answers are the same, and what must not be repeated is not.
+// A process dies after any record, and another one resumes the run: the answers
+// are the same, and at-most-once calls are not repeated.
 func TestResumeAfterEveryRecord(t *testing.T) {
 	for _, s := range conversations() {
 		t.Run(s.name, func(t *testing.T) {
 			noLeak(t)
-			clock := newClock()
+			clock := qedtest.NewClock()
 			ctx := qed.WithClock(t.Context(), clock.Now)
 			want := s.tell(t, ctx)
 			for i, m := range want.moments {
 				turn, _ := slices.BinarySearch(want.ends, i+1)
-				last := m.log[len(m.log)-1]
+				last := m.Log[len(m.Log)-1]
 				t.Run(fmt.Sprintf("%d %s %s", i, last.Kind, last.Address), func(t *testing.T) {
-					clock.pass(time.Hour)
-					l := &ledger{done: maps.Clone(m.done)}
-					c := converse(t, s.agent(t, l), restore(t, m.log), nil)
+					clock.Pass(time.Hour)
+					l := qedtest.NewLedger(m.Made)
+					c := converse(t, s.agent(t, l), qedtest.Restore(t, m.Log), nil)
 					c.ctx = ctx
-					s.resume(c, m.log, turn, l, want)
+					s.resume(c, m.Log, turn, l, want)
 				})
 			}
 		})
 	}
 }
 
-// isOver reports whether a log ends with a run that is over.
+// isOver reports whether the last run of a log has ended.
 func isOver(log []store.Record) bool {
 	last := log[len(log)-1]
 	var end struct{ Status string }
 	return last.Kind == store.Ended && json.Unmarshal(last.Data, &end) == nil && end.Status == "answered"
 }
 
-// unknown reports whether there is a call in a log of which nobody knows what became of it.
+// unknown reports whether a log has an unresolved call.
 func unknown(log []store.Record) bool {
 	open := map[string]bool{}
 	for _, rec := range log {

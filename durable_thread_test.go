@@ -13,21 +13,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )
 
 // sender is an agent that sends messages, by a call and by a tool.
-func sender(t testing.TB, l *ledger) qed.Agent {
+func sender(t testing.TB, l *qedtest.Ledger) qed.Agent {
 	return does(func(ctx context.Context, text string) (string, error) {
-		a, err := qed.StepOnce(ctx, "send", map[string]string{"to": text}, func(context.Context) (string, error) { l.do("send"); return "sent to " + text, nil })
+		a, err := qed.StepOnce(ctx, "send", map[string]string{"to": text}, func(context.Context) (string, error) { l.Do("send"); return "sent to " + text, nil })
 		if err != nil {
 			return "", err
 		}
 		type in struct {
 			To string `json:"to"`
 		}
-		tool := qed.NewTool("post", "", func(_ context.Context, in in) (string, error) { l.do("post"); return "posted to " + in.To, nil })
+		tool := qed.NewTool("post", "", func(_ context.Context, in in) (string, error) { l.Do("post"); return "posted to " + in.To, nil })
 		results, err := registry(t, nil, tool).Do(ctx, call("post", `{"to":"`+text+`"}`))
 		if err != nil {
 			return "", err
@@ -38,11 +39,11 @@ func sender(t testing.TB, l *ledger) qed.Agent {
 
 // died returns a talk on a thread whose process died in its n-th at-most-once
 // call.
-func died(t testing.TB, agent func(*ledger) qed.Agent, n int, l *ledger) *talk {
+func died(t testing.TB, agent func(*qedtest.Ledger) qed.Agent, n int, l *qedtest.Ledger) *talk {
 	t.Helper()
 	st := new(store.InMemory)
-	converse(t, agent(new(ledger)), st, nil).turn(qed.Turn{Text: "ann", User: "ann"})
-	c := converse(t, agent(l), restore(t, cut(t, records(t, st, "t"), store.Called, n)), nil)
+	converse(t, agent(new(qedtest.Ledger)), st, nil).turn(qed.Turn{Text: "ann", User: "ann"})
+	c := converse(t, agent(l), qedtest.Restore(t, cut(t, qedtest.Log(t, st, "t"), store.Called, n)), nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	return c
 }
@@ -65,8 +66,8 @@ func TestSettle(t *testing.T) {
 		{"the tool failed", 2, nil, errBoom, `sent to ann, error: boom`, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var l ledger
-			c := died(t, func(l *ledger) qed.Agent { return sender(t, l) }, test.call, &l)
+			var l qedtest.Ledger
+			c := died(t, func(l *qedtest.Ledger) qed.Agent { return sender(t, l) }, test.call, &l)
 			c.fails(qed.Turn{User: "ann"}, qed.ErrUnresolved)
 			thread, err := qed.Inspect(c.ctx, c.store, "t")
 			if err != nil || thread.Status != qed.StatusFailed || len(thread.Unresolved) != 1 {
@@ -94,14 +95,14 @@ func TestSettle(t *testing.T) {
 			} else if err != nil || a.Text != test.want {
 				t.Errorf("answer = %+v, %v, want %q", a, err, test.want)
 			}
-			l.want(t, test.done)
+			l.Want(t, test.done)
 		})
 	}
 }
 
 func TestSettleRefuses(t *testing.T) {
-	var l ledger
-	agent := func(l *ledger) qed.Agent { return sender(t, l) }
+	var l qedtest.Ledger
+	agent := func(l *qedtest.Ledger) qed.Agent { return sender(t, l) }
 	c := died(t, agent, 1, &l)
 	thread, err := qed.Inspect(c.ctx, c.store, "t")
 	if err != nil || thread.Status != qed.StatusCrashed || len(thread.Unresolved) != 1 {
@@ -126,14 +127,14 @@ func TestSettleRefuses(t *testing.T) {
 		{"no id", c.ctx, c.store, "", address, ok, store.ErrInvalidThread},
 		{"a run that is over", c.ctx, answered, "t", address, ok, qed.ErrQuestionClosed},
 		{"no JSON", c.ctx, c.store, "t", address, json.RawMessage(`x`), nil},
-		{"a store that fails", c.ctx, &watched{Store: c.store, append: func(context.Context, []store.Record, func(context.Context) error) error { return errDown }}, "t", address, ok, errDown},
+		{"a store that fails", c.ctx, &qedtest.Store{Store: c.store, OnAppend: func(context.Context, []store.Record, func(context.Context) error) error { return errDown }}, "t", address, ok, errDown},
 	} {
-		before := len(records(t, c.store, "t"))
+		before := len(qedtest.Log(t, c.store, "t"))
 		err := qed.Resolve(test.ctx, test.store, test.thread, test.address, test.result, nil)
 		if err == nil || test.want != nil && !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
-		if now := len(records(t, c.store, "t")); now != before {
+		if now := len(qedtest.Log(t, c.store, "t")); now != before {
 			t.Errorf("%s: %d records were added", test.name, now-before)
 		}
 	}
@@ -141,10 +142,10 @@ func TestSettleRefuses(t *testing.T) {
 
 // A complete run is not changed by resolving its calls.
 func TestSettleOfAnAnsweredRun(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
 		return qed.StepOnce(ctx, "send", nil, func(ctx context.Context) (string, error) {
-			l.do("send")
+			l.Do("send")
 			<-ctx.Done()
 			return "", ctx.Err()
 		})
@@ -154,7 +155,7 @@ func TestSettleOfAnAnsweredRun(t *testing.T) {
 	st := new(store.InMemory)
 	c := converse(t, agent, st, nil)
 	c.say("go")
-	log := records(t, st, "t")
+	log := qedtest.Log(t, st, "t")
 	i := slices.IndexFunc(log, func(r store.Record) bool { return r.Kind == store.Called })
 	if err := qed.Resolve(t.Context(), st, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
 		if a, err := c.try(qed.Turn{}); !errors.Is(err, qed.ErrQuestionClosed) {
@@ -163,16 +164,16 @@ func TestSettleOfAnAnsweredRun(t *testing.T) {
 	} else if !errors.Is(err, qed.ErrQuestionClosed) {
 		t.Error(err)
 	}
-	l.want(t, map[string]int{"send": 1})
+	l.Want(t, map[string]int{"send": 1})
 }
 
 // A call that is safe to retry is made again: by the next attempt, the next
 // empty turn, and after a crash.
 func TestNotDone(t *testing.T) {
-	send := func(l *ledger, fails int) func(ctx context.Context) (string, error) {
+	send := func(l *qedtest.Ledger, fails int) func(ctx context.Context) (string, error) {
 		return func(ctx context.Context) (string, error) {
 			return qed.StepOnce(ctx, "send", nil, func(context.Context) (string, error) {
-				if l.do("send") <= fails {
+				if l.Do("send") <= fails {
 					return "", fmt.Errorf("sending: %w", qed.SafeToRetry(errBoom))
 				}
 				return "sent", nil
@@ -180,27 +181,27 @@ func TestNotDone(t *testing.T) {
 		}
 	}
 	t.Run("attempts", func(t *testing.T) {
-		var l ledger
+		var l qedtest.Ledger
 		c := converse(t, walks(t, one(noting(send(&l, 2)), &qed.NodeOptions{Attempts: 3}), nil), new(store.InMemory), nil)
 		if a := c.say("go"); a.Text != "sent" {
 			t.Errorf("answer = %+v", a)
 		}
-		l.want(t, map[string]int{"send": 3})
+		l.Want(t, map[string]int{"send": 3})
 	})
 	t.Run("empty turns", func(t *testing.T) {
-		var l ledger
+		var l qedtest.Ledger
 		c := converse(t, walks(t, one(noting(send(&l, 2)), nil), nil), new(store.InMemory), nil)
 		c.fails(qed.Turn{Text: "go"}, errBoom)
 		c.fails(qed.Turn{}, errBoom)
 		if a := c.resume(); a.Text != "sent" {
 			t.Errorf("answer = %+v", a)
 		}
-		l.want(t, map[string]int{"send": 3})
+		l.Want(t, map[string]int{"send": 3})
 	})
 	t.Run("tool", func(t *testing.T) {
-		var l ledger
+		var l qedtest.Ledger
 		tool := qed.NewTool("send", "", func(context.Context, struct{}) (string, error) {
-			if l.do("send") == 1 {
+			if l.Do("send") == 1 {
 				return "", qed.SafeToRetry(errBoom)
 			}
 			return "sent", nil
@@ -213,10 +214,10 @@ func TestNotDone(t *testing.T) {
 		if a := c.say("go"); a.Text != "boom<nil>" && a.Text != "boom <nil>" {
 			t.Errorf("answer = %+v", a)
 		}
-		l.want(t, map[string]int{"send": 2})
+		l.Want(t, map[string]int{"send": 2})
 	})
 	t.Run("outside a durable run", func(t *testing.T) {
-		var l ledger
+		var l qedtest.Ledger
 		if _, err := send(&l, 1)(t.Context()); !errors.Is(err, errBoom) {
 			t.Errorf("error = %v", err)
 		}
@@ -225,16 +226,16 @@ func TestNotDone(t *testing.T) {
 		}
 	})
 	t.Run("another failure", func(t *testing.T) {
-		var l ledger
+		var l qedtest.Ledger
 		c := converse(t, walks(t, one(noting(func(ctx context.Context) (string, error) {
-			return qed.StepOnce(ctx, "send", nil, func(context.Context) (string, error) { l.do("send"); return "", errBoom })
+			return qed.StepOnce(ctx, "send", nil, func(context.Context) (string, error) { l.Do("send"); return "", errBoom })
 		}), &qed.NodeOptions{Attempts: 3}), nil), new(store.InMemory), nil)
 		for _, text := range []string{"go", ""} {
 			if _, err := c.try(qed.Turn{Text: text}); err == nil {
 				t.Error("no error")
 			}
 		}
-		l.want(t, map[string]int{"send": 1})
+		l.Want(t, map[string]int{"send": 1})
 	})
 }
 
@@ -370,7 +371,7 @@ func TestWrapUpWithoutAnEdge(t *testing.T) {
 func TestDanglingRun(t *testing.T) {
 	inner := new(store.InMemory)
 	down := false
-	st := &watched{Store: inner, append: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
+	st := &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
 		if down {
 			return errDown
 		}

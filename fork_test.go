@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -24,14 +25,14 @@ func TestForkFromEveryRecord(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			noLeak(t)
 			s := scriptNamed(t, name)
-			clock := newClock()
+			clock := qedtest.NewClock()
 			ctx := qed.WithClock(t.Context(), clock.Now)
 			want := s.tell(t, ctx)
-			st := restore(t, want.moments[len(want.moments)-1].log)
-			log := records(t, st, "t")
+			st := qedtest.Restore(t, want.moments[len(want.moments)-1].Log)
+			log := qedtest.Log(t, st, "t")
 			for i, rec := range log {
 				turn := 0
-				for rec.Seq > int64(len(want.moments[want.ends[turn]-1].log)) {
+				for rec.Seq > int64(len(want.moments[want.ends[turn]-1].Log)) {
 					turn++
 				}
 				t.Run(fmt.Sprintf("%d %s", i+1, rec.Kind), func(t *testing.T) {
@@ -39,10 +40,10 @@ func TestForkFromEveryRecord(t *testing.T) {
 					if err := qed.Fork(ctx, st, "t", rec.Seq, to); err != nil {
 						t.Fatal(err)
 					}
-					l := &ledger{}
+					l := &qedtest.Ledger{}
 					c := converse(t, s.agent(t, l), st, nil)
 					c.ctx, c.thread = ctx, to
-					copied := records(t, st, to)
+					copied := qedtest.Log(t, st, to)
 					switch {
 					case isOver(copied):
 						c.fails(qed.Turn{}, qed.ErrQuestionClosed)
@@ -59,7 +60,7 @@ func TestForkFromEveryRecord(t *testing.T) {
 					if inScope != errors.Is(err, qed.ErrUnresolved) || !inScope && (err != nil || !a.Saved) {
 						t.Errorf("a new turn: %+v, %v", a, err)
 					}
-					if !reflect.DeepEqual(log, records(t, st, "t")) {
+					if !reflect.DeepEqual(log, qedtest.Log(t, st, "t")) {
 						t.Error("the thread changed")
 					}
 				})
@@ -71,7 +72,7 @@ func TestForkFromEveryRecord(t *testing.T) {
 // A fork of an interrupted thread accepts replies at once, without waiting for
 // a lease, and so does the original.
 func TestForkOfAnAskingThread(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	st := new(store.InMemory)
 	c := converse(t, walks(t, row(parallel(&l, "a", "b")), nil), st, nil)
 	asked := c.turn(qed.Turn{Text: "go", User: "ann"})
@@ -80,11 +81,11 @@ func TestForkOfAnAskingThread(t *testing.T) {
 	}
 	copied := *c
 	copied.thread = "copy"
-	copied.fails(qed.Turn{Replies: choose(t, asked, `"A"`, `"B"`), User: "bob"}, qed.ErrWrongUser)
-	if a := copied.turn(qed.Turn{Replies: choose(t, asked, `"A"`, `"B"`), User: "ann"}); a.Text != "send use aA use bB" {
+	copied.fails(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, `"B"`), User: "bob"}, qed.ErrWrongUser)
+	if a := copied.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, `"B"`), User: "ann"}); a.Text != "send use aA use bB" {
 		t.Errorf("the copy: %+v", a)
 	}
-	if a := c.turn(qed.Turn{Replies: choose(t, asked, `"C"`, `"D"`), User: "ann"}); a.Text != "send use aC use bD" {
+	if a := c.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"C"`, `"D"`), User: "ann"}); a.Text != "send use aC use bD" {
 		t.Errorf("the thread: %+v", a)
 	}
 }
@@ -92,7 +93,7 @@ func TestForkOfAnAskingThread(t *testing.T) {
 // A fork of a trimmed thread has other numbers, and can be resumed.
 func TestForkOfATrimmedThread(t *testing.T) {
 	for _, half := range []bool{false, true} {
-		var l ledger
+		var l qedtest.Ledger
 		st := new(store.InMemory)
 		agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 			if turn.Text != "ask" {
@@ -113,9 +114,9 @@ func TestForkOfATrimmedThread(t *testing.T) {
 		}
 		asked := c.say("ask")
 		if half {
-			asked = c.turn(qed.Turn{Replies: choose(t, asked, `"A"`, "")})
+			asked = c.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, "")})
 		}
-		if log := records(t, st, "t"); log[len(log)-1].Seq == int64(len(log)) {
+		if log := qedtest.Log(t, st, "t"); log[len(log)-1].Seq == int64(len(log)) {
 			t.Fatal("nothing was trimmed")
 		}
 		if err := qed.Fork(t.Context(), st, "t", 0, "copy"); err != nil {
@@ -133,7 +134,7 @@ func TestForkOfATrimmedThread(t *testing.T) {
 		if a := c.reply(asked, values...); a.Text != "6 [A B]" {
 			t.Errorf("answer = %+v", a)
 		}
-		l.want(t, map[string]int{"look": 3, "a": 1, "b": 1})
+		l.Want(t, map[string]int{"look": 3, "a": 1, "b": 1})
 	}
 }
 
@@ -146,9 +147,9 @@ func TestForkKeepsTheFloor(t *testing.T) {
 	})
 	c := converse(t, agent, st, nil)
 	c.say("one")
-	log := records(t, st, "t")
+	log := qedtest.Log(t, st, "t")
 	log[len(log)-1].Data = json.RawMessage("torn")
-	st = restore(t, log)
+	st = qedtest.Restore(t, log)
 	c = converse(t, agent, st, nil)
 	if a := c.say("two"); a.Text != "two after 0" {
 		t.Fatalf("answer = %+v", a)
@@ -168,25 +169,25 @@ func TestForkKeepsTheFloor(t *testing.T) {
 func TestForkWhereTheClockStands(t *testing.T) {
 	noon := time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return noon })
-	var l ledger
-	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	var l qedtest.Ledger
+	st := qedtest.NewSnapshots(t, &l)
 	c := converse(t, ordinary(t, &l), st, nil)
 	c.ctx = ctx
 	c.say("one")
 	c.say("two")
-	log := records(t, st, "t")
-	for _, m := range st.moments {
-		n := len(m.log)
+	log := qedtest.Log(t, st, "t")
+	for _, m := range st.Moments {
+		n := len(m.Log)
 		to := fmt.Sprint("copy ", n)
 		if err := qed.Fork(ctx, st.Store, "t", int64(n), to); err != nil {
 			t.Fatal(err)
 		}
-		copied := records(t, st, to)
-		if m.log[n-1].Kind != store.Ended {
+		copied := qedtest.Log(t, st, to)
+		if m.Log[n-1].Kind != store.Ended {
 			copied = copied[:len(copied)-1] // the record that ends the copy
 		}
 		if len(copied) != n {
-			t.Errorf("the copy up to number %d of %d, %s, has %d", n, len(log), m.log[n-1].Kind, len(copied))
+			t.Errorf("the copy up to number %d of %d, %s, has %d", n, len(log), m.Log[n-1].Kind, len(copied))
 		}
 	}
 }
@@ -195,8 +196,8 @@ func TestForkRefuses(t *testing.T) {
 	st := new(store.InMemory)
 	c := converse(t, does(func(context.Context, string) (string, error) { return "answer", nil }), st, nil)
 	c.say("go")
-	broken := restore(t, records(t, st, "t"))
-	rec := records(t, st, "t")[0]
+	broken := qedtest.Restore(t, qedtest.Log(t, st, "t"))
+	rec := qedtest.Log(t, st, "t")[0]
 	rec.Data = json.RawMessage("{")
 	if err := broken.Append(t.Context(), "broken", 0, rec); err != nil {
 		t.Fatal(err)
@@ -216,13 +217,13 @@ func TestForkRefuses(t *testing.T) {
 		{"no id", st, "t", 0, "", store.ErrInvalidThread},
 		{"no id to read", st, "", 0, "copy", store.ErrInvalidThread},
 		{"a record that cannot be read", broken, "broken", 0, "copy", store.ErrCorrupt},
-		{"a store that fails", &watched{Store: st, append: func(context.Context, []store.Record, func(context.Context) error) error { return errDown }}, "t", 0, "copy", errDown},
+		{"a store that fails", &qedtest.Store{Store: st, OnAppend: func(context.Context, []store.Record, func(context.Context) error) error { return errDown }}, "t", 0, "copy", errDown},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := qed.Fork(t.Context(), test.store, test.thread, test.at, test.to); !errors.Is(err, test.want) {
 				t.Errorf("error = %v, want %v", err, test.want)
 			}
-			if n := len(records(t, st, "copy")); n > 0 {
+			if n := len(qedtest.Log(t, st, "copy")); n > 0 {
 				t.Errorf("%d records were copied", n)
 			}
 		})
@@ -256,10 +257,10 @@ func TestMessages(t *testing.T) {
 	if _, err := qed.Messages(t.Context(), st, "", 0); !errors.Is(err, store.ErrInvalidThread) {
 		t.Errorf("of no id: %v", err)
 	}
-	log := records(t, st, "t")
+	log := qedtest.Log(t, st, "t")
 	i := slices.IndexFunc(log, func(r store.Record) bool { return r.Kind == store.Message })
 	log[i].Data = json.RawMessage("torn")
-	if _, err := qed.Messages(t.Context(), restore(t, log), "t", 0); !errors.Is(err, store.ErrCorrupt) {
+	if _, err := qed.Messages(t.Context(), qedtest.Restore(t, log), "t", 0); !errors.Is(err, store.ErrCorrupt) {
 		t.Errorf("of a thread that cannot be read: %v", err)
 	}
 }

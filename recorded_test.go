@@ -8,14 +8,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
 // talkative is a model that streams a reply in words.
-func talkative(l *ledger) llm.Model {
+func talkative(l *qedtest.Ledger) llm.Model {
 	return llm.ModelFunc(func(_ context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-		l.do("model")
+		l.Do("model")
 		for _, word := range []string{"one ", "two ", "three"} {
 			if stream != nil {
 				stream(llm.Delta{Text: word})
@@ -29,7 +30,7 @@ func talkative(l *ledger) llm.Model {
 // A recorded reply is streamed in one piece. The answer of an interrupted turn
 // has the usage of the turn.
 func TestRecordedModel(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	var streamed []string
 	var replies []*llm.Response
 	model := qed.DurableModel(talkative(&l))
@@ -64,15 +65,15 @@ func TestRecordedModel(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	l.want(t, map[string]int{"model": 3})
+	l.Want(t, map[string]int{"model": 3})
 }
 
 // A recorded call is not paid again. A call that the budget forbids is not
 // made, and is not unresolved later.
 func TestRecordedWithinABudget(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	model := qed.DurableModel(talkative(&l))
-	send := qed.NewTool("send", "", func(context.Context, struct{}) (string, error) { l.do("send"); return "sent", nil })
+	send := qed.NewTool("send", "", func(context.Context, struct{}) (string, error) { l.Do("send"); return "sent", nil })
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		if _, err := model.Generate(ctx, &llm.Request{Name: "m"}, nil); err != nil {
 			return "", err
@@ -84,7 +85,7 @@ func TestRecordedWithinABudget(t *testing.T) {
 	}), new(store.InMemory), nil)
 	c.ctx = qed.WithBudget(t.Context(), qed.Limits{Tokens: 10})
 	c.fails(qed.Turn{Text: "go"}, qed.ErrBudget)
-	l.want(t, nil)
+	l.Want(t, nil)
 	c.ctx = qed.WithBudget(t.Context(), qed.Limits{ToolCalls: 1})
 	if err := qed.Spend(c.ctx, qed.Limits{ToolCalls: 1}); err != nil {
 		t.Fatal(err)
@@ -92,10 +93,10 @@ func TestRecordedWithinABudget(t *testing.T) {
 	for range 2 {
 		c.fails(qed.Turn{}, qed.ErrBudget)
 	}
-	l.want(t, map[string]int{"model": 1})
+	l.Want(t, map[string]int{"model": 1})
 	c.ctx = t.Context()
 	if a := c.resume(); a.Text != "once" {
 		t.Errorf("answer = %+v", a)
 	}
-	l.want(t, map[string]int{"model": 1, "send": 1, "once": 1})
+	l.Want(t, map[string]int{"model": 1, "send": 1, "once": 1})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -91,10 +92,10 @@ func TestFailedCallsAreTheSameWhenReplayed(t *testing.T) {
 // A node's next attempt makes a failed call again; a replay of that attempt
 // does not.
 func TestFailuresAreRetriedByAttempt(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
 		_, err := qed.Step(ctx, "shaky", nil, func(context.Context) (int, error) {
-			if l.do("shaky") < 3 {
+			if l.Do("shaky") < 3 {
 				return 0, errBoom
 			}
 			return 1, nil
@@ -108,7 +109,7 @@ func TestFailuresAreRetriedByAttempt(t *testing.T) {
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "good" {
 		t.Errorf("answer = %+v", a)
 	}
-	l.want(t, map[string]int{"shaky": 3})
+	l.Want(t, map[string]int{"shaky": 3})
 }
 
 // A call that always fails is made again by every empty turn; an at-most-once
@@ -116,57 +117,57 @@ func TestFailuresAreRetriedByAttempt(t *testing.T) {
 func TestEmptyTurnsTryAgain(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		call func(ctx context.Context, l *ledger) error
+		call func(ctx context.Context, l *qedtest.Ledger) error
 		want int // how often it is called
 	}{
-		{"memo", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+		{"memo", func(ctx context.Context, l *qedtest.Ledger) error {
+			_, err := qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.Do("call"); return 0, errBoom })
 			return err
 		}, 4},
-		{"memo in attempts", func(ctx context.Context, l *ledger) error {
+		{"memo in attempts", func(ctx context.Context, l *qedtest.Ledger) error {
 			_, err := compileAttempts(func(ctx context.Context) error {
-				_, err := qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				_, err := qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.Do("call"); return 0, errBoom })
 				return err
 			}).Run(ctx, trail{})
 			return err
 		}, 8},
-		{"memo in a memo", func(ctx context.Context, l *ledger) error {
+		{"memo in a memo", func(ctx context.Context, l *qedtest.Ledger) error {
 			_, err := qed.Step(ctx, "outer", nil, func(ctx context.Context) (int, error) {
-				return qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				return qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.Do("call"); return 0, errBoom })
 			})
 			return err
 		}, 4},
-		{"memo in a branch", func(ctx context.Context, l *ledger) error {
+		{"memo in a branch", func(ctx context.Context, l *qedtest.Ledger) error {
 			_, err := qed.Each(ctx, []string{"a"}, func(s string) string { return s }, func(ctx context.Context, _ string) (int, error) {
-				return qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				return qed.Step(ctx, "call", nil, func(context.Context) (int, error) { l.Do("call"); return 0, errBoom })
 			})
 			return err
 		}, 4},
-		{"memo in a scope", func(ctx context.Context, l *ledger) error {
-			_, err := qed.Step(qed.WithNamespace(ctx, "task"), "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+		{"memo in a scope", func(ctx context.Context, l *qedtest.Ledger) error {
+			_, err := qed.Step(qed.WithNamespace(ctx, "task"), "call", nil, func(context.Context) (int, error) { l.Do("call"); return 0, errBoom })
 			return err
 		}, 4},
-		{"model", func(ctx context.Context, l *ledger) error {
+		{"model", func(ctx context.Context, l *qedtest.Ledger) error {
 			_, err := qed.DurableModel(llm.ModelFunc(func(context.Context, *llm.Request, func(llm.Delta)) (*llm.Response, error) {
-				l.do("call")
+				l.Do("call")
 				return nil, &llm.Error{Kind: llm.ErrUnavailable}
 			})).Generate(ctx, &llm.Request{}, nil)
 			return err
 		}, 4},
-		{"once", func(ctx context.Context, l *ledger) error {
-			_, err := qed.StepOnce(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+		{"once", func(ctx context.Context, l *qedtest.Ledger) error {
+			_, err := qed.StepOnce(ctx, "call", nil, func(context.Context) (int, error) { l.Do("call"); return 0, errBoom })
 			return err
 		}, 1},
-		{"once in attempts", func(ctx context.Context, l *ledger) error {
+		{"once in attempts", func(ctx context.Context, l *qedtest.Ledger) error {
 			_, err := compileAttempts(func(ctx context.Context) error {
-				_, err := qed.StepOnce(ctx, "call", nil, func(context.Context) (int, error) { l.do("call"); return 0, errBoom })
+				_, err := qed.StepOnce(ctx, "call", nil, func(context.Context) (int, error) { l.Do("call"); return 0, errBoom })
 				return err
 			}).Run(ctx, trail{})
 			return err
 		}, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var l ledger
+			var l qedtest.Ledger
 			c := converse(t, does(func(ctx context.Context, _ string) (string, error) { return "", test.call(ctx, &l) }), new(store.InMemory), nil)
 			for i := range 4 {
 				turn := qed.Turn{Text: "go"}
@@ -178,7 +179,7 @@ func TestEmptyTurnsTryAgain(t *testing.T) {
 					t.Fatalf("turn %d: error = %v", i, err)
 				}
 			}
-			l.want(t, map[string]int{"call": test.want})
+			l.Want(t, map[string]int{"call": test.want})
 		})
 	}
 }
@@ -196,11 +197,11 @@ func compileAttempts(f func(context.Context) error) *qed.Runner[trail] {
 // A task that failed in one turn is tried again in the next; an at-most-once
 // call is not.
 func TestFailuresInAScopeOfAnEarlierTurn(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		ctx = qed.WithNamespace(ctx, "task/1")
-		_, err := qed.Step(ctx, "look", nil, func(context.Context) (int, error) { l.do("look"); return 0, errBoom })
-		_, err2 := qed.StepOnce(ctx, "send", nil, func(context.Context) (int, error) { l.do("send"); return 0, errBoom })
+		_, err := qed.Step(ctx, "look", nil, func(context.Context) (int, error) { l.Do("look"); return 0, errBoom })
+		_, err2 := qed.StepOnce(ctx, "send", nil, func(context.Context) (int, error) { l.Do("send"); return 0, errBoom })
 		if err == nil || err2 == nil {
 			t.Error("no error")
 		}
@@ -210,18 +211,18 @@ func TestFailuresInAScopeOfAnEarlierTurn(t *testing.T) {
 	for range 3 {
 		c.say("go")
 	}
-	l.want(t, map[string]int{"look": 3, "send": 1})
+	l.Want(t, map[string]int{"look": 3, "send": 1})
 }
 
 // A cancelled call is not recorded: a resumed run makes it again.
 func TestCancelledCallsAreNotRecorded(t *testing.T) {
 	t.Run("the turn", func(t *testing.T) {
 		noLeak(t)
-		var l ledger
+		var l qedtest.Ledger
 		ctx, cancel := context.WithCancel(t.Context())
 		agent := does(func(ctx context.Context, _ string) (string, error) {
 			return qed.Step(ctx, "call", nil, func(ctx context.Context) (string, error) {
-				if l.do("call") == 1 {
+				if l.Do("call") == 1 {
 					cancel()
 					<-ctx.Done()
 					return "", ctx.Err()
@@ -233,7 +234,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		c := converse(t, agent, st, nil)
 		c.ctx = ctx
 		c.fails(qed.Turn{Text: "go"}, context.Canceled)
-		if has(records(t, st, "t"), store.Returned) {
+		if qedtest.Has(qedtest.Log(t, st, "t"), store.Returned) {
 			t.Error("a cancelled call is recorded")
 		}
 		c.ctx = t.Context()
@@ -242,11 +243,11 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		}
 	})
 	t.Run("a call that succeeded meanwhile", func(t *testing.T) {
-		var l ledger
+		var l qedtest.Ledger
 		ctx, cancel := context.WithCancel(t.Context())
 		agent := does(func(ctx context.Context, _ string) (string, error) {
 			return qed.StepOnce(ctx, "call", nil, func(ctx context.Context) (string, error) {
-				l.do("call")
+				l.Do("call")
 				cancel()
 				return "done", nil
 			})
@@ -256,18 +257,18 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		c.fails(qed.Turn{Text: "go"}, context.Canceled)
 		c.ctx = t.Context()
 		a, err := c.try(qed.Turn{})
-		if l.want(t, map[string]int{"call": 1}); err == nil && a.Text != "done" || err != nil && !errors.Is(err, qed.ErrUnresolved) {
+		if l.Want(t, map[string]int{"call": 1}); err == nil && a.Text != "done" || err != nil && !errors.Is(err, qed.ErrUnresolved) {
 			t.Errorf("answer = %+v, %v", a, err)
 		}
 	})
 	t.Run("by a sibling", func(t *testing.T) {
 		noLeak(t)
-		var l ledger
+		var l qedtest.Ledger
 		begun := make(chan bool, 2)
 		branches := func(ctx context.Context) (string, error) {
 			_, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, item string) (int, error) {
 				return qed.Step(ctx, "call", nil, func(ctx context.Context) (int, error) {
-					if l.do(item) > 1 {
+					if l.Do(item) > 1 {
 						return 1, nil
 					}
 					if item == "b" {
@@ -286,7 +287,7 @@ func TestCancelledCallsAreNotRecorded(t *testing.T) {
 		if _, err := c.try(qed.Turn{Text: "go"}); err == nil {
 			t.Fatal("no error")
 		}
-		if n := kinds(records(t, st, "t"))[store.Returned]; n != 1 {
+		if n := qedtest.Kinds(qedtest.Log(t, st, "t"))[store.Returned]; n != 1 {
 			t.Errorf("%d calls are recorded, want that of a alone", n)
 		}
 		if a, err := c.try(qed.Turn{}); err != nil || a.Text != "done" {
@@ -309,10 +310,10 @@ func TestPanickingCalls(t *testing.T) {
 		}, qed.ErrUnresolved},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var l ledger
+			var l qedtest.Ledger
 			c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 				_, err := test.call(ctx, func(context.Context) (int, error) {
-					if l.do("call") == 1 {
+					if l.Do("call") == 1 {
 						panic(errBoom)
 					}
 					return 1, nil

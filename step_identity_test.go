@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -31,10 +32,10 @@ func TestOnceIsDoneOnce(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var l ledger
+			var l qedtest.Ledger
 			c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 				return qed.StepOnce(ctx, "pay", nil, func(ctx context.Context) (string, error) {
-					l.do("pay")
+					l.Do("pay")
 					return "", after(ctx)
 				})
 			}), new(store.InMemory), nil)
@@ -43,15 +44,15 @@ func TestOnceIsDoneOnce(t *testing.T) {
 					t.Errorf("answer = %+v", a)
 				}
 			}
-			l.want(t, map[string]int{"pay": 1})
+			l.Want(t, map[string]int{"pay": 1})
 		})
 	}
 	t.Run("the turn was cancelled meanwhile", func(t *testing.T) {
-		var l ledger
+		var l qedtest.Ledger
 		ctx, cancel := context.WithCancel(t.Context())
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 			return qed.StepOnce(ctx, "order", nil, func(context.Context) (string, error) {
-				l.do("order")
+				l.Do("order")
 				cancel()
 				return "order 77", nil
 			})
@@ -62,16 +63,16 @@ func TestOnceIsDoneOnce(t *testing.T) {
 		if a := c.resume(); a.Text != "order 77" {
 			t.Errorf("answer = %+v", a)
 		}
-		l.want(t, map[string]int{"order": 1})
+		l.Want(t, map[string]int{"order": 1})
 	})
 }
 
 // The parts of an agent record separately: if begin is left out, because the
 // run is resumed from a state, answer does not find the records of begin.
 func TestPartsOfAnAgent(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	notify := func(ctx context.Context, what string) (string, error) {
-		return qed.StepOnce(ctx, "notify", what, func(context.Context) (string, error) { l.do(what); return what, nil })
+		return qed.StepOnce(ctx, "notify", what, func(context.Context) (string, error) { l.Do(what); return what, nil })
 	}
 	g := qed.NewGraph[trail]("g")
 	g.Node("ask", func(ctx context.Context, s trail) (trail, error) {
@@ -95,14 +96,14 @@ func TestPartsOfAnAgent(t *testing.T) {
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "finished" {
 		t.Errorf("answer = %+v", a)
 	}
-	l.want(t, map[string]int{"begun": 1, "finished": 1})
+	l.Want(t, map[string]int{"begun": 1, "finished": 1})
 }
 
 // Different namespaces and names never share a record.
 func TestScopesDoNotCollide(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	send := func(ctx context.Context, name, what string) error {
-		_, err := qed.StepOnce(ctx, name, nil, func(context.Context) (int, error) { l.do(what); return 1, nil })
+		_, err := qed.StepOnce(ctx, name, nil, func(context.Context) (int, error) { l.Do(what); return 1, nil })
 		return err
 	}
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -110,20 +111,20 @@ func TestScopesDoNotCollide(t *testing.T) {
 		return "", errors.Join(err, send(qed.WithNamespace(ctx, "task/1"), "send", "of the scope"))
 	}), new(store.InMemory), nil)
 	c.say("go")
-	l.want(t, map[string]int{"of the memo": 1, "of the scope": 1})
+	l.Want(t, map[string]int{"of the memo": 1, "of the scope": 1})
 }
 
 // An unresolved call in a namespace fails later turns too, until it is
 // resolved.
 func TestUnknownInAScope(t *testing.T) {
-	var l ledger
-	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	var l qedtest.Ledger
+	st := qedtest.NewSnapshots(t, &l)
 	agent := does(func(ctx context.Context, _ string) (string, error) {
-		return qed.StepOnce(qed.WithNamespace(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) { l.do("ship"); return "shipped", nil })
+		return qed.StepOnce(qed.WithNamespace(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) { l.Do("ship"); return "shipped", nil })
 	})
 	converse(t, agent, st, nil).say("go")
-	i := slices.IndexFunc(st.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == store.Called })
-	died := restore(t, st.moments[i].log)
+	i := slices.IndexFunc(st.Moments, func(m qedtest.Moment) bool { return m.Log[len(m.Log)-1].Kind == store.Called })
+	died := qedtest.Restore(t, st.Moments[i].Log)
 	c := converse(t, agent, died, nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	c.fails(qed.Turn{Text: "again"}, qed.ErrUnresolved)
@@ -137,7 +138,7 @@ func TestUnknownInAScope(t *testing.T) {
 	if a := c.resume(); a.Text != "was shipped" {
 		t.Errorf("answer = %+v", a)
 	}
-	l.want(t, map[string]int{"ship": 1})
+	l.Want(t, map[string]int{"ship": 1})
 }
 
 // Several entries can be remembered in one namespace, and a resumed run adds
@@ -195,11 +196,11 @@ func TestRestartOfTwoAgents(t *testing.T) {
 // A call in another order than before does not receive the result of another
 // call.
 func TestCallsInAnotherOrder(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	turned := false
 	tools := registry(t, nil,
-		qed.NewTool("pay", "", func(context.Context, struct{}) (string, error) { l.do("pay"); return "paid", nil }),
-		qed.NewTool("mail", "", func(context.Context, struct{}) (string, error) { l.do("mail"); return "mailed", nil }))
+		qed.NewTool("pay", "", func(context.Context, struct{}) (string, error) { l.Do("pay"); return "paid", nil }),
+		qed.NewTool("mail", "", func(context.Context, struct{}) (string, error) { l.Do("mail"); return "mailed", nil }))
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		order := []string{"pay", "mail"}
 		if turned {
@@ -218,7 +219,7 @@ func TestCallsInAnotherOrder(t *testing.T) {
 	}), new(store.InMemory), nil)
 	c.fails(qed.Turn{Text: "go"}, errBoom)
 	c.fails(qed.Turn{}, qed.ErrNondeterministic)
-	l.want(t, map[string]int{"pay": 1, "mail": 1})
+	l.Want(t, map[string]int{"pay": 1, "mail": 1})
 }
 
 // A question that is changed by JSON is the same question when the reply comes.
@@ -272,12 +273,12 @@ func TestSlowReading(t *testing.T) {
 				time.Sleep(20 * time.Second)
 				return qed.ParsedReplies{}, errBoom
 			}
-			return qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: []qed.Reply{reply(open[0], `"blue"`)}}, nil
+			return qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: []qed.Reply{qedtest.Reply(open[0], `"blue"`)}}, nil
 		}})
 		c.say("go")
-		before := records(t, st, "t")
+		before := qedtest.Log(t, st, "t")
 		c.fails(qed.Turn{Text: "blue"}, errBoom)
-		if diff := cmp.Diff(before, records(t, st, "t")); diff != "" {
+		if diff := cmp.Diff(before, qedtest.Log(t, st, "t")); diff != "" {
 			t.Errorf("the thread was changed: %s", diff)
 		}
 		down = false
@@ -301,7 +302,7 @@ func TestQuestionsLeftBehind(t *testing.T) {
 	}), new(store.InMemory), nil)
 	asked := c.say("go")
 	first = false
-	asked = c.turn(qed.Turn{Replies: []qed.Reply{reply(asked.Questions[0], `"yes"`)}})
+	asked = c.turn(qed.Turn{Replies: []qed.Reply{qedtest.Reply(asked.Questions[0], `"yes"`)}})
 	if len(asked.Questions) != 1 || asked.Questions[0].Text != "c?" {
 		t.Fatalf("asked %+v", asked.Questions)
 	}
@@ -329,10 +330,10 @@ func TestDecisionsSaidTwice(t *testing.T) {
 
 // A run that failed with an unknown error makes its repeatable calls again.
 func TestFailedRunTriesAgain(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		text, err := qed.Step(ctx, "look", nil, func(context.Context) (string, error) {
-			if l.do("look") == 1 {
+			if l.Do("look") == 1 {
 				return "", errBoom
 			}
 			return "seen", nil
@@ -366,13 +367,13 @@ func TestBytesThatAreNoText(t *testing.T) {
 
 // Concurrent branches that reach the same namespace do its work once.
 func TestScopeOfSeveralBranches(t *testing.T) {
-	var l ledger
-	slow := &watched{Store: new(store.InMemory)}
+	var l qedtest.Ledger
+	slow := &qedtest.Store{Store: new(store.InMemory)}
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		got, err := qed.Each(ctx, []string{"a", "b", "c", "d"}, func(s string) string { return s }, func(ctx context.Context, _ string) (string, error) {
 			return qed.StepOnce(qed.WithNamespace(ctx, "order/7"), "ship", nil, func(context.Context) (string, error) {
 				time.Sleep(2 * time.Millisecond)
-				return fmt.Sprint("shipment ", l.do("ship")), nil
+				return fmt.Sprint("shipment ", l.Do("ship")), nil
 			})
 		})
 		return fmt.Sprint(got), err
@@ -380,24 +381,24 @@ func TestScopeOfSeveralBranches(t *testing.T) {
 	if a := c.say("go"); a.Text != "[shipment 1 shipment 1 shipment 1 shipment 1]" {
 		t.Errorf("answer = %+v", a)
 	}
-	l.want(t, map[string]int{"ship": 1})
+	l.Want(t, map[string]int{"ship": 1})
 }
 
 // An agent that answers although a call is unresolved does not hide that from
 // the next turn, and OnError does not receive the error.
 func TestUnknownIsNotHidden(t *testing.T) {
-	var l ledger
-	st := &snapshots{Store: new(store.InMemory), t: t, l: &l}
+	var l qedtest.Ledger
+	st := qedtest.NewSnapshots(t, &l)
 	agent := does(func(ctx context.Context, _ string) (string, error) {
-		text, err := qed.StepOnce(ctx, "pay", nil, func(context.Context) (string, error) { l.do("pay"); return "paid", nil })
+		text, err := qed.StepOnce(ctx, "pay", nil, func(context.Context) (string, error) { l.Do("pay"); return "paid", nil })
 		if err != nil {
 			return "something went wrong", nil
 		}
 		return text, nil
 	})
 	converse(t, agent, st, nil).say("go")
-	i := slices.IndexFunc(st.moments, func(m moment) bool { return m.log[len(m.log)-1].Kind == store.Called })
-	c := converse(t, agent, restore(t, st.moments[i].log), nil)
+	i := slices.IndexFunc(st.Moments, func(m qedtest.Moment) bool { return m.Log[len(m.Log)-1].Kind == store.Called })
+	c := converse(t, agent, qedtest.Restore(t, st.Moments[i].Log), nil)
 	c.ctx = qed.WithClock(t.Context(), func() time.Time { return time.Now().Add(time.Hour) })
 	c.resume()
 	messages, err := qed.Messages(t.Context(), c.store, "t", 1)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 )
 
@@ -69,12 +70,12 @@ func TestStrangeNames(t *testing.T) {
 	} {
 		for how, call := range map[string]func(context.Context, string, any, func(context.Context) (string, error)) (string, error){"memo": qed.Step[string], "once": qed.StepOnce[string]} {
 			t.Run(test.name+"/"+how, func(t *testing.T) {
-				var l ledger
+				var l qedtest.Ledger
 				st := new(store.InMemory)
 				c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 					got, err := test.all(ctx, func(ctx context.Context, name, value string) (string, error) {
 						return call(ctx, name, nil, func(context.Context) (string, error) {
-							l.do(value)
+							l.Do(value)
 							return fmt.Sprintf("%x", value), nil
 						})
 					})
@@ -89,12 +90,12 @@ func TestStrangeNames(t *testing.T) {
 					return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 				}), st, nil)
 				c.reply(c.say("go"), `"good"`)
-				for name, n := range l.count() {
+				for name, n := range l.Count() {
 					if n != 1 {
 						t.Errorf("%.20q was done %d times", name, n)
 					}
 				}
-				for _, rec := range records(t, st, "t") {
+				for _, rec := range qedtest.Log(t, st, "t") {
 					if len(rec.Address) > 1000 || !utf8.ValidString(rec.Address) || strings.ContainsAny(rec.Address, "\x00\n") {
 						t.Errorf("address %q", rec.Address)
 					}
@@ -107,7 +108,7 @@ func TestStrangeNames(t *testing.T) {
 // The records of a namespace are found from another node, another turn and
 // another path.
 func TestScope(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	task := func(ctx context.Context, id string) (string, error) {
 		ctx = qed.WithNamespace(ctx, "task/"+id)
 		a, err := once(ctx, &l, "send "+id)
@@ -142,7 +143,7 @@ func TestScope(t *testing.T) {
 		t.Errorf("first %q, then %q", first.Text, second.Text)
 	}
 	want := map[string]int{"send 1": 1, "inner 1": 1, "item x1": 1, "item y1": 1, "graph 1": 1}
-	l.want(t, want)
+	l.Want(t, want)
 	// In an agent without a graph, and an agent within that.
 	other := converse(t, does(func(ctx context.Context, text string) (string, error) {
 		a, err := qed.Ask(ctx, does(task), qed.Turn{Text: "1"})
@@ -156,13 +157,13 @@ func TestScope(t *testing.T) {
 	for name := range want {
 		want[strings.ReplaceAll(name, "1", "2")] = 1
 	}
-	l.want(t, want)
+	l.Want(t, want)
 	other.thread = "another thread"
 	other.say("once more")
 	for name := range want {
 		want[name] = 2
 	}
-	l.want(t, want)
+	l.Want(t, want)
 }
 
 // The records of a namespace are found in another turn, whatever its name.
@@ -170,18 +171,18 @@ func TestScopesWithStrangeNamesInAnotherTurn(t *testing.T) {
 	for i, name := range append(strange, strings.Repeat("x", 950), strings.Repeat("x", 880), strings.Repeat("x/", 480)) {
 		for _, inner := range []string{"call", strings.Repeat("a long name ", 10), strings.Repeat("a very long name ", 100)} {
 			t.Run(fmt.Sprint(i, len(inner)), func(t *testing.T) {
-				var l ledger
+				var l qedtest.Ledger
 				c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 					outer := qed.WithNamespace(ctx, name)
-					if _, err := qed.StepOnce(outer, inner, nil, func(context.Context) (int, error) { return l.do("outer"), nil }); err != nil {
+					if _, err := qed.StepOnce(outer, inner, nil, func(context.Context) (int, error) { return l.Do("outer"), nil }); err != nil {
 						return "", err
 					}
-					_, err := qed.StepOnce(qed.WithNamespace(outer, name), inner, nil, func(context.Context) (int, error) { return l.do("inner"), nil })
+					_, err := qed.StepOnce(qed.WithNamespace(outer, name), inner, nil, func(context.Context) (int, error) { return l.Do("inner"), nil })
 					return "done", err
 				}), new(store.InMemory), nil)
 				c.say("go")
 				c.say("again")
-				l.want(t, map[string]int{"outer": 1, "inner": 1})
+				l.Want(t, map[string]int{"outer": 1, "inner": 1})
 			})
 		}
 	}
@@ -189,14 +190,14 @@ func TestScopesWithStrangeNamesInAnotherTurn(t *testing.T) {
 
 // Branches have separate records, whatever their names.
 func TestStrangeBranches(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	var branches []branch
 	var want []string
 	for _, name := range []string{"a", "a#2", "a#3", "1.a", "%", "%2F", "@a", ":ask", "~", " ", "ü", strings.Repeat("x", 2000), strings.Repeat("x", 2000) + "y"} {
 		want = append(want, name)
 		branches = append(branches, branch{Name: name, Run: func(ctx context.Context, _ trail) (string, error) {
 			for range 2 {
-				if _, err := qed.StepOnce(ctx, "a", nil, func(context.Context) (string, error) { l.do(name); return name, nil }); err != nil {
+				if _, err := qed.StepOnce(ctx, "a", nil, func(context.Context) (string, error) { l.Do(name); return name, nil }); err != nil {
 					return "", err
 				}
 			}
@@ -212,7 +213,7 @@ func TestStrangeBranches(t *testing.T) {
 		if !strings.Contains(a.Text, name) {
 			t.Errorf("the answer has nothing of %.20q", name)
 		}
-		if n := l.count()[name]; n != 2 {
+		if n := l.Count()[name]; n != 2 {
 			t.Errorf("%.20q was done %d times, want 2", name, n)
 		}
 	}

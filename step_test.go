@@ -11,20 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
 
 // once is memo for an at-most-once call.
-func once(ctx context.Context, l *ledger, name string) (string, error) {
-	return qed.StepOnce(ctx, name, nil, func(context.Context) (string, error) { l.do(name); return name, nil })
+func once(ctx context.Context, l *qedtest.Ledger, name string) (string, error) {
+	return qed.StepOnce(ctx, name, nil, func(context.Context) (string, error) { l.Do(name); return name, nil })
 }
 
 // A resumed run does not repeat its calls, whatever stopped it.
 func TestNothingIsDoneTwice(t *testing.T) {
-	type hindrance = func(ctx context.Context, l *ledger) error
-	failOnce := func(_ context.Context, l *ledger) error {
-		if l.do("hindered") == 1 {
+	type hindrance = func(ctx context.Context, l *qedtest.Ledger) error
+	failOnce := func(_ context.Context, l *qedtest.Ledger) error {
+		if l.Do("hindered") == 1 {
 			return errBoom
 		}
 		return nil
@@ -35,7 +36,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 		opt    *qed.NodeOptions
 		resume func(t *testing.T, c *talk) qed.Answer
 	}{
-		{"a question", func(ctx context.Context, l *ledger) error {
+		{"a question", func(ctx context.Context, l *qedtest.Ledger) error {
 			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"})
 			return err
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.say("go"), `"two"`) }},
@@ -44,8 +45,8 @@ func TestNothingIsDoneTwice(t *testing.T) {
 			c.fails(qed.Turn{Text: "go"}, errBoom)
 			return c.resume()
 		}},
-		{"a panic", func(ctx context.Context, l *ledger) error {
-			if l.do("hindered") == 1 {
+		{"a panic", func(ctx context.Context, l *qedtest.Ledger) error {
+			if l.Do("hindered") == 1 {
 				panic("oh")
 			}
 			return nil
@@ -55,7 +56,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 			}
 			return c.resume()
 		}},
-		{"two questions", func(ctx context.Context, l *ledger) error {
+		{"two questions", func(ctx context.Context, l *qedtest.Ledger) error {
 			for range 2 {
 				if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"}); err != nil {
 					return err
@@ -63,7 +64,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 			}
 			return nil
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.reply(c.say("go"), `"two"`), `"three"`) }},
-		{"a wrong reply", func(ctx context.Context, l *ledger) error {
+		{"a wrong reply", func(ctx context.Context, l *qedtest.Ledger) error {
 			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"})
 			return err
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.reply(c.say("go"), `2`), `"three"`) }},
@@ -74,7 +75,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 			}
 			t.Run(test.name+"/"+kind, func(t *testing.T) {
 				noLeak(t)
-				var l ledger
+				var l qedtest.Ledger
 				work := func(ctx context.Context) (string, error) {
 					a, err := memo(ctx, &l, "price")
 					if err != nil {
@@ -98,7 +99,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 				if a := test.resume(t, c); a.Text != "pricesendreport" || !a.Saved {
 					t.Errorf("answer = %+v", a)
 				}
-				done := l.count()
+				done := l.Count()
 				delete(done, "hindered")
 				if diff := cmp.Diff(map[string]int{"price": 1, "send": 1, "report": 1}, done); diff != "" {
 					t.Error(diff)
@@ -124,8 +125,8 @@ func cut(t testing.TB, log []store.Record, kind store.Kind, n int) []store.Recor
 
 // An unresolved call is not made again until a new turn begins.
 func TestUnknownOutcome(t *testing.T) {
-	var l ledger
-	c := newClock()
+	var l qedtest.Ledger
+	c := qedtest.NewClock()
 	agent := does(func(ctx context.Context, _ string) (string, error) { return once(ctx, &l, "send") })
 	before := converse(t, agent, new(store.InMemory), nil)
 	st := new(store.InMemory)
@@ -133,22 +134,22 @@ func TestUnknownOutcome(t *testing.T) {
 	before.ctx = qed.WithClock(t.Context(), c.Now)
 	before.say("go")
 
-	after := converse(t, agent, restore(t, cut(t, records(t, st, "t"), store.Called, 1)), nil)
+	after := converse(t, agent, qedtest.Restore(t, cut(t, qedtest.Log(t, st, "t"), store.Called, 1)), nil)
 	after.ctx = before.ctx
-	c.pass(time.Hour)
+	c.Pass(time.Hour)
 	for range 3 {
 		after.fails(qed.Turn{}, qed.ErrUnresolved)
 	}
-	l.want(t, map[string]int{"send": 1})
+	l.Want(t, map[string]int{"send": 1})
 	if a := after.say("it was not sent"); a.Text != "send" || !a.Saved {
 		t.Errorf("answer = %+v", a)
 	}
-	l.want(t, map[string]int{"send": 2})
+	l.Want(t, map[string]int{"send": 2})
 }
 
 // A Step within the function of another one has its own record.
 func TestNestedCalls(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		return qed.Step(ctx, "outer", nil, func(ctx context.Context) (string, error) {
 			a, err := once(ctx, &l, "inner")
@@ -163,14 +164,14 @@ func TestNestedCalls(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			l.do("outer")
+			l.Do("outer")
 			return a + b + reply, nil
 		})
 	}), new(store.InMemory), nil)
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "innerinnergood" {
 		t.Errorf("answer = %+v", a)
 	}
-	l.want(t, map[string]int{"inner": 2, "outer": 1})
+	l.Want(t, map[string]int{"inner": 2, "outer": 1})
 }
 
 // Calls from goroutines that a node starts have no fixed order. They are made
@@ -204,11 +205,11 @@ func TestCallsFromOwnGoroutines(t *testing.T) {
 
 // Now is when the run began, however often it is resumed.
 func TestNow(t *testing.T) {
-	clock := newClock()
+	clock := qedtest.NewClock()
 	var seen []time.Time
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		seen = append(seen, qed.Now(ctx))
-		clock.pass(time.Minute)
+		clock.Pass(time.Minute)
 		seen = append(seen, qed.Now(ctx))
 		if len(seen) == 2 {
 			return "", errBoom
@@ -244,7 +245,7 @@ func TestNow(t *testing.T) {
 
 // Outside a durable run nothing is recorded, and errors are not changed.
 func TestWithoutAStore(t *testing.T) {
-	work := func(ctx context.Context, l *ledger) (string, error) {
+	work := func(ctx context.Context, l *qedtest.Ledger) (string, error) {
 		for range 2 {
 			if _, err := memo(qed.WithNamespace(ctx, "s"), l, "price"); err != nil {
 				return "", err
@@ -287,7 +288,7 @@ func TestWithoutAStore(t *testing.T) {
 		"outside any agent": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			var l ledger
+			var l qedtest.Ledger
 			if try == nil {
 				if _, err := work(t.Context(), &l); err != nil {
 					t.Error(err)
@@ -298,7 +299,7 @@ func TestWithoutAStore(t *testing.T) {
 			} else if a, err := try(does(func(ctx context.Context, _ string) (string, error) { return work(ctx, &l) })); err != nil || a.Saved {
 				t.Errorf("answer %+v, %v", a, err)
 			}
-			l.want(t, map[string]int{"price": 2, "send": 2})
+			l.Want(t, map[string]int{"price": 2, "send": 2})
 		})
 	}
 }
@@ -306,7 +307,7 @@ func TestWithoutAStore(t *testing.T) {
 // An interrupted run makes no further call, whatever the code makes of the
 // error.
 func TestNothingAfterAQuestion(t *testing.T) {
-	var l ledger
+	var l qedtest.Ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
 		if err == nil {
@@ -323,7 +324,7 @@ func TestNothingAfterAQuestion(t *testing.T) {
 				return err
 			},
 			func(ctx context.Context) error {
-				return registryDo(ctx, t, qed.NewTool("look", "", func(context.Context, struct{}) (int, error) { l.do("tool"); return 1, nil }))
+				return registryDo(ctx, t, qed.NewTool("look", "", func(context.Context, struct{}) (int, error) { l.Do("tool"); return 1, nil }))
 			},
 		} {
 			if err := try(ctx); !errors.Is(err, qed.ErrInterrupted) {
@@ -336,7 +337,7 @@ func TestNothingAfterAQuestion(t *testing.T) {
 	if len(asked.Questions) != 1 {
 		t.Errorf("questions = %v", asked.Questions)
 	}
-	l.want(t, nil)
+	l.Want(t, nil)
 	c.reply(asked, `"good"`)
 }
 

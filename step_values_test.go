@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -49,7 +50,7 @@ func TestDiverged(t *testing.T) {
 				})
 				c := converse(t, agent, new(store.InMemory), nil)
 				asked := c.say("go")
-				turn := qed.Turn{Replies: choose(t, asked, `"good"`)}
+				turn := qed.Turn{Replies: qedtest.Choose(t, asked, `"good"`)}
 				if test.same {
 					c.turn(turn)
 					return
