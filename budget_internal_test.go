@@ -30,7 +30,7 @@ func left(t *testing.T, ctx context.Context, tokens int) {
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestResolve(t *testing.T) {
 	outer := WithBudget(t.Context(), Limits{Tokens: 100})
 	ctx := WithBudget(outer, Limits{Tokens: 200, ModelCalls: 10})
 	r := mustReserve(t, ctx, Limits{Tokens: 80, ModelCalls: 1})

@@ -94,7 +94,7 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 }
 
 // A thread accepts no turn of another user.
-func TestOwner(t *testing.T) {
+func TestWrongUser(t *testing.T) {
 	asking := asks[string](qed.Question{Text: "Well?"})
 	ann := qed.Turn{User: "ann", Tenant: "acme"}
 	for name, prepare := range map[string]func(c *talk) qed.Answer{
@@ -315,7 +315,7 @@ func TestKeepRuns(t *testing.T) {
 }
 
 // Saved values are found by later turns, and by no other thread.
-func TestKeep(t *testing.T) {
+func TestSave(t *testing.T) {
 	st := new(store.InMemory)
 	var handles []string
 	keep := does(func(ctx context.Context, text string) (string, error) {
@@ -377,7 +377,7 @@ func TestKeep(t *testing.T) {
 }
 
 // Inspect returns the state of a thread.
-func TestLook(t *testing.T) {
+func TestInspect(t *testing.T) {
 	st := new(store.InMemory)
 	clock := qedtest.NewClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)

@@ -187,7 +187,7 @@ func TestCorruptRecords(t *testing.T) {
 
 // Whatever a thread has, a turn with a text is answered in the end, and the
 // thread can be used from there.
-func TestCorruptThreadIsBegunAfresh(t *testing.T) {
+func TestCorruptThreadIsStartedAgain(t *testing.T) {
 	for name, log := range tellerLogs(t) {
 		t.Run(name, func(t *testing.T) {
 			for i := range log {
@@ -209,7 +209,7 @@ func TestCorruptThreadIsBegunAfresh(t *testing.T) {
 }
 
 // A damaged thread accepts no turn of another user.
-func TestCorruptThreadStaysItsUsers(t *testing.T) {
+func TestCorruptThreadOfAnotherUser(t *testing.T) {
 	st := new(store.InMemory)
 	c := converse(t, teller(t), st, nil)
 	c.turn(qed.Turn{Text: "my secret", User: "ann"})

@@ -244,7 +244,7 @@ func TestRefusedWithoutAStore(t *testing.T) {
 }
 
 // A question that could not be saved is shown, and is not resumable.
-func TestQuestionThatIsNotKept(t *testing.T) {
+func TestQuestionThatIsNotSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := new(store.InMemory)
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -401,7 +401,7 @@ func TestTrimFails(t *testing.T) {
 }
 
 // A store that panics in the heartbeat does not end the process.
-func TestPanicInASignOfLife(t *testing.T) {
+func TestPanicInTheHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := hold()
 		st := &qedtest.Store{Store: new(store.InMemory), OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
@@ -423,7 +423,7 @@ func TestPanicInASignOfLife(t *testing.T) {
 
 // An answer that cannot be saved is returned, and the thread accepts the next
 // turn.
-func TestAnswerThatCannotBeKept(t *testing.T) {
+func TestAnswerThatCannotBeSaved(t *testing.T) {
 	nan := &qed.Table{Columns: []qed.Column{{Name: "n"}}, Rows: [][]any{{func() {}}}}
 	c := converse(t, qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		return qed.Answer{Text: "here", Table: nan}, nil
@@ -437,7 +437,7 @@ func TestAnswerThatCannotBeKept(t *testing.T) {
 }
 
 // A turn that cannot be recorded is refused before anything is done.
-func TestTurnThatCannotBeKept(t *testing.T) {
+func TestTurnThatCannotBeRecorded(t *testing.T) {
 	c := converse(t, does(func(context.Context, string) (string, error) { t.Error("it ran"); return "", nil }), new(store.InMemory), nil)
 	for name, id := range map[string]string{"long": strings.Repeat("x", 10<<10), "control character": "a\x00b", "newline": "a\nb", "no UTF-8": "\xff"} {
 		c.thread = id

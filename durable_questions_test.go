@@ -227,7 +227,7 @@ type panicky struct{ testing.TB }
 func (panicky) Helper() {}
 
 // If the run cannot be interrupted, Interrupt fails at once.
-func TestNobodyToAsk(t *testing.T) {
+func TestCannotInterrupt(t *testing.T) {
 	agent := asks[string](qed.Question{Text: "Well?"})
 	for name, try := range map[string]func() error{
 		"no store": func() error { _, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "go"}); return err },
@@ -297,7 +297,7 @@ func TestToolsThatAsk(t *testing.T) {
 
 // An at-most-once call is unresolved if the process dies after the reply to a
 // question in the call.
-func TestCrashAfterAQuestionInAOnce(t *testing.T) {
+func TestCrashAfterAQuestionInAnAtMostOnceCall(t *testing.T) {
 	var l qedtest.Ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		return qed.StepOnce(ctx, "send", nil, func(ctx context.Context) (string, error) {

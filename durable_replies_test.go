@@ -363,7 +363,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 
 // A ParseReplies function that panics fails the turn, and the question stays
 // open.
-func TestRepliesPanic(t *testing.T) {
+func TestParseRepliesPanics(t *testing.T) {
 	c := converse(t, asks[string](qed.Question{Text: "Well?"}), new(store.InMemory), &qed.DurableOptions{
 		ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) { panic(errBoom) },
 	})

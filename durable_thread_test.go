@@ -49,7 +49,7 @@ func died(t testing.TB, agent func(*qedtest.Ledger) qed.Agent, n int, l *qedtest
 }
 
 // Resolve records the outcome of a call, and the run can be resumed.
-func TestSettle(t *testing.T) {
+func TestResolve(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		call   int
@@ -100,7 +100,7 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-func TestSettleRefuses(t *testing.T) {
+func TestResolveRefuses(t *testing.T) {
 	var l qedtest.Ledger
 	agent := func(l *qedtest.Ledger) qed.Agent { return sender(t, l) }
 	c := died(t, agent, 1, &l)
@@ -141,7 +141,7 @@ func TestSettleRefuses(t *testing.T) {
 }
 
 // A complete run is not changed by resolving its calls.
-func TestSettleOfAnAnsweredRun(t *testing.T) {
+func TestResolveInACompleteRun(t *testing.T) {
 	var l qedtest.Ledger
 	agent := walks(t, one(noting(func(ctx context.Context) (string, error) {
 		return qed.StepOnce(ctx, "send", nil, func(ctx context.Context) (string, error) {
@@ -169,7 +169,7 @@ func TestSettleOfAnAnsweredRun(t *testing.T) {
 
 // A call that is safe to retry is made again: by the next attempt, the next
 // empty turn, and after a crash.
-func TestNotDone(t *testing.T) {
+func TestSafeToRetry(t *testing.T) {
 	send := func(l *qedtest.Ledger, fails int) func(ctx context.Context) (string, error) {
 		return func(ctx context.Context) (string, error) {
 			return qed.StepOnce(ctx, "send", nil, func(context.Context) (string, error) {
@@ -368,7 +368,7 @@ func TestWrapUpWithoutAnEdge(t *testing.T) {
 
 // If this process could not record the end of a run, the thread accepts its
 // next turn at once, unless another process resumed the run.
-func TestDanglingRun(t *testing.T) {
+func TestRunWithoutARecordedEnd(t *testing.T) {
 	inner := new(store.InMemory)
 	down := false
 	st := &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {

@@ -71,7 +71,7 @@ func TestForkFromEveryRecord(t *testing.T) {
 
 // A fork of an interrupted thread accepts replies at once, without waiting for
 // a lease, and so does the original.
-func TestForkOfAnAskingThread(t *testing.T) {
+func TestForkOfAnInterruptedThread(t *testing.T) {
 	var l qedtest.Ledger
 	st := new(store.InMemory)
 	c := converse(t, walks(t, row(parallel(&l, "a", "b")), nil), st, nil)
@@ -166,7 +166,7 @@ func TestForkKeepsTheFloor(t *testing.T) {
 
 // A fork includes the records that were appended together with the last one,
 // whatever the clock says.
-func TestForkWhereTheClockStands(t *testing.T) {
+func TestForkWithAStoppedClock(t *testing.T) {
 	noon := time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return noon })
 	var l qedtest.Ledger

@@ -29,7 +29,7 @@ func talkative(l *qedtest.Ledger) llm.Model {
 
 // A recorded reply is streamed in one piece. The answer of an interrupted turn
 // has the usage of the turn.
-func TestRecordedModel(t *testing.T) {
+func TestDurableModel(t *testing.T) {
 	var l qedtest.Ledger
 	var streamed []string
 	var replies []*llm.Response
@@ -70,7 +70,7 @@ func TestRecordedModel(t *testing.T) {
 
 // A recorded call is not paid again. A call that the budget forbids is not
 // made, and is not unresolved later.
-func TestRecordedWithinABudget(t *testing.T) {
+func TestDurableModelWithinABudget(t *testing.T) {
 	var l qedtest.Ledger
 	model := qed.DurableModel(talkative(&l))
 	send := qed.NewTool("send", "", func(context.Context, struct{}) (string, error) { l.Do("send"); return "sent", nil })

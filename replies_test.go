@@ -47,7 +47,7 @@ func answered(id, value string) qed.ParsedReplies {
 }
 
 // Certain replies need no model: the script expects no call.
-func TestPlainReplies(t *testing.T) {
+func TestCertainReplies(t *testing.T) {
 	approve, reject := `{"decision":"approve"}`, `{"decision":"reject"}`
 	for _, tt := range []struct {
 		text string
@@ -168,7 +168,7 @@ type says = map[string]any
 
 func answerTo(id, value string) says { return says{"question": id, "value": value} }
 
-func TestReadByAModel(t *testing.T) {
+func TestParsedByAModel(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		text string
@@ -244,7 +244,7 @@ func TestReadByAModel(t *testing.T) {
 
 // An answer without a question must not become the reply to the first question
 // that accepts any text.
-func TestAnswerToNobody(t *testing.T) {
+func TestAnswerWithoutAQuestion(t *testing.T) {
 	other := where()
 	other.ID = "q9"
 	got, err := qed.ParseReplies(reader(t, says{"intent": "exact_answer"}), llm.Settings{})(t.Context(), []qed.Question{where(), other}, qed.Turn{Text: "Shanghai"})

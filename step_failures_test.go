@@ -196,7 +196,7 @@ func compileAttempts(f func(context.Context) error) *qed.Runner[trail] {
 
 // A task that failed in one turn is tried again in the next; an at-most-once
 // call is not.
-func TestFailuresInAScopeOfAnEarlierTurn(t *testing.T) {
+func TestFailuresInANamespaceOfAnEarlierTurn(t *testing.T) {
 	var l qedtest.Ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		ctx = qed.WithNamespace(ctx, "task/1")

@@ -20,7 +20,7 @@ import (
 )
 
 // An at-most-once call is not made again, however it ended.
-func TestOnceIsDoneOnce(t *testing.T) {
+func TestAtMostOnce(t *testing.T) {
 	for name, after := range map[string]func(context.Context) error{
 		"budget": func(ctx context.Context) error {
 			return qed.Spend(qed.WithBudget(ctx, qed.Limits{Rows: 1}), qed.Limits{Rows: 2})
@@ -100,7 +100,7 @@ func TestPartsOfAnAgent(t *testing.T) {
 }
 
 // Different namespaces and names never share a record.
-func TestScopesDoNotCollide(t *testing.T) {
+func TestNamespacesDoNotCollide(t *testing.T) {
 	var l qedtest.Ledger
 	send := func(ctx context.Context, name, what string) error {
 		_, err := qed.StepOnce(ctx, name, nil, func(context.Context) (int, error) { l.Do(what); return 1, nil })
@@ -116,7 +116,7 @@ func TestScopesDoNotCollide(t *testing.T) {
 
 // An unresolved call in a namespace fails later turns too, until it is
 // resolved.
-func TestUnknownInAScope(t *testing.T) {
+func TestUnresolvedInANamespace(t *testing.T) {
 	var l qedtest.Ledger
 	st := qedtest.NewSnapshots(t, &l)
 	agent := does(func(ctx context.Context, _ string) (string, error) {
@@ -143,7 +143,7 @@ func TestUnknownInAScope(t *testing.T) {
 
 // Several entries can be remembered in one namespace, and a resumed run adds
 // none twice.
-func TestRememberInAScope(t *testing.T) {
+func TestRememberInANamespace(t *testing.T) {
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		for _, entry := range []string{"a", "b", "a"} {
 			if err := qed.Remember(qed.WithNamespace(ctx, "s"), "notes", entry); err != nil {
@@ -247,7 +247,7 @@ func TestQuestionsThatJSONChanges(t *testing.T) {
 
 // An ID that differs from another by spaces, or looks like a number, is the
 // chosen one.
-func TestIDsAreTakenAsTheyAre(t *testing.T) {
+func TestIDsOfChoicesAreExact(t *testing.T) {
 	options := []qed.Choice{{ID: "x", Text: "Delete"}, {ID: "1 ", Text: "Keep"}, {ID: "x ", Text: "Wait"}}
 	for _, want := range options {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -261,7 +261,7 @@ func TestIDsAreTakenAsTheyAre(t *testing.T) {
 }
 
 // If parsing a message fails after a while, the question stays open.
-func TestSlowReading(t *testing.T) {
+func TestSlowParsing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		down := true
 		st := new(store.InMemory)
@@ -289,7 +289,7 @@ func TestSlowReading(t *testing.T) {
 }
 
 // Only the questions of the last answer accept a reply.
-func TestQuestionsLeftBehind(t *testing.T) {
+func TestQuestionsOfAnEarlierAnswer(t *testing.T) {
 	first := true
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		if first {
@@ -315,7 +315,7 @@ func TestQuestionsLeftBehind(t *testing.T) {
 }
 
 // The question is asked again if its reply is ambiguous.
-func TestDecisionsSaidTwice(t *testing.T) {
+func TestDuplicateDecisions(t *testing.T) {
 	for _, value := range []string{`{"decision":"reject","decision":"approve"}`, `{"decision":"reject","DECISION":"approve"}`, `["approve"]`, `null`} {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 			a, err := qed.Interrupt[qed.Approval[string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`"x"`)})
@@ -353,7 +353,7 @@ func TestFailedRunTriesAgain(t *testing.T) {
 
 // An id that is not valid UTF-8 is refused, and a text is the same when the run
 // is resumed.
-func TestBytesThatAreNoText(t *testing.T) {
+func TestInvalidUTF8(t *testing.T) {
 	c := converse(t, does(func(_ context.Context, text string) (string, error) { return text, nil }), new(store.InMemory), nil)
 	for _, turn := range []qed.Turn{{Text: "go", User: "u\xff"}, {Text: "go", Tenant: "u\xff"}} {
 		if _, err := c.try(turn); !errors.Is(err, qed.ErrWrongUser) {
@@ -366,7 +366,7 @@ func TestBytesThatAreNoText(t *testing.T) {
 }
 
 // Concurrent branches that reach the same namespace do its work once.
-func TestScopeOfSeveralBranches(t *testing.T) {
+func TestNamespaceOfSeveralBranches(t *testing.T) {
 	var l qedtest.Ledger
 	slow := &qedtest.Store{Store: new(store.InMemory)}
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
@@ -386,7 +386,7 @@ func TestScopeOfSeveralBranches(t *testing.T) {
 
 // An agent that answers although a call is unresolved does not hide that from
 // the next turn, and OnError does not receive the error.
-func TestUnknownIsNotHidden(t *testing.T) {
+func TestUnresolvedIsNotHidden(t *testing.T) {
 	var l qedtest.Ledger
 	st := qedtest.NewSnapshots(t, &l)
 	agent := does(func(ctx context.Context, _ string) (string, error) {

@@ -107,7 +107,7 @@ func TestStrangeNames(t *testing.T) {
 
 // The records of a namespace are found from another node, another turn and
 // another path.
-func TestScope(t *testing.T) {
+func TestWithNamespace(t *testing.T) {
 	var l qedtest.Ledger
 	task := func(ctx context.Context, id string) (string, error) {
 		ctx = qed.WithNamespace(ctx, "task/"+id)
@@ -167,7 +167,7 @@ func TestScope(t *testing.T) {
 }
 
 // The records of a namespace are found in another turn, whatever its name.
-func TestScopesWithStrangeNamesInAnotherTurn(t *testing.T) {
+func TestNamespacesWithStrangeNamesInAnotherTurn(t *testing.T) {
 	for i, name := range append(strange, strings.Repeat("x", 950), strings.Repeat("x", 880), strings.Repeat("x/", 480)) {
 		for _, inner := range []string{"call", strings.Repeat("a long name ", 10), strings.Repeat("a very long name ", 100)} {
 			t.Run(fmt.Sprint(i, len(inner)), func(t *testing.T) {

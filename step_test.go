@@ -124,7 +124,7 @@ func cut(t testing.TB, log []store.Record, kind store.Kind, n int) []store.Recor
 }
 
 // An unresolved call is not made again until a new turn begins.
-func TestUnknownOutcome(t *testing.T) {
+func TestUnresolved(t *testing.T) {
 	var l qedtest.Ledger
 	c := qedtest.NewClock()
 	agent := does(func(ctx context.Context, _ string) (string, error) { return once(ctx, &l, "send") })

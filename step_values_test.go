@@ -16,7 +16,7 @@ import (
 )
 
 // A resumed run that makes another call than the recorded one fails.
-func TestDiverged(t *testing.T) {
+func TestNondeterministic(t *testing.T) {
 	for name, call := range map[string]func(ctx context.Context, in any, f func(context.Context) (int, error)) (int, error){
 		"memo": func(ctx context.Context, in any, f func(context.Context) (int, error)) (int, error) {
 			return qed.Step(ctx, "call", in, f)
