@@ -408,7 +408,7 @@ func TestInspect(t *testing.T) {
 	c.ctx = ctx
 	c.turn(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
 	got := look(st)
-	if got.Status != qed.StatusAnswered || got.Turn.User != "ann" || got.Turn.Tenant != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Last) > time.Second {
+	if got.Status != qed.StatusAnswered || got.Turn.User != "ann" || got.Turn.Tenant != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Updated) > time.Second {
 		t.Errorf("answered: %+v", got)
 	}
 	c.try(qed.Turn{Text: "fail", User: "ann", Tenant: "acme"})

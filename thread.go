@@ -18,7 +18,7 @@ type Thread struct {
 	Questions  []Question       `json:"questions,omitempty"`  // the questions that wait for a reply
 	Unresolved []UnresolvedCall `json:"unresolved,omitempty"` // calls to resolve before the run can be resumed
 	Error      string           `json:"error,omitempty"`      // of a failed run
-	Last       time.Time        `json:"last"`                 // when the last record was written
+	Updated    time.Time        `json:"updated"`              // when the last record was written
 }
 
 // An UnresolvedCall is an at-most-once call that was started and did not
@@ -54,7 +54,7 @@ func Inspect(ctx context.Context, st store.Store, thread string) (Thread, error)
 	if err != nil || t.status == StatusNone {
 		return Thread{}, err
 	}
-	found := Thread{Status: t.status, Turn: rs.turn, Error: t.err, Last: t.last}
+	found := Thread{Status: t.status, Turn: rs.turn, Error: t.err, Updated: t.last}
 	if t.status != StatusAnswered {
 		found.Questions, found.Unresolved = rs.questions(), rs.unresolvedCalls()
 	}

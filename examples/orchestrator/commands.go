@@ -70,8 +70,8 @@ func (c *conversation) threads(ctx context.Context, _ string) error {
 			about = "(no question yet)"
 		}
 		when := ""
-		if !thread.Last.IsZero() {
-			when = thread.Last.Local().Format(time.DateTime)
+		if !thread.Updated.IsZero() {
+			when = thread.Updated.Local().Format(time.DateTime)
 		}
 		c.show.Note("%-12s %-19s  %s", name, when, about)
 	}
