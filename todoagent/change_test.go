@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
@@ -150,26 +151,23 @@ func TestStateStaysSmall(t *testing.T) {
 func TestModelDoesNothingTwiceAfterCrash(t *testing.T) {
 	plan := []todoTask{task("pay", "pay", `{"k":"pay"}`), task("f", "fail", `{}`)}
 	replies := map[string][]llmtest.Reply{"plan_todos": {planned(plan...)}}
-	l := &ledger{}
-	snaps := &snapshots{Store: &store.InMemory{}, t: t, l: l}
+	l := &qedtest.Ledger{}
+	snaps := qedtest.NewSnapshots(t, l)
 	newTodoTalk(t, todoModel(t, replies), todoTools(t, payTool(l)), &todoagent.Options{Store: snaps}).say("go")
 	for _, action := range []string{"retry", "edit"} {
 		reads := intentOf("modification", map[string]any{"key": "pay", "action": action, "arguments": `{"k":"pay"}`})
-		for _, m := range snaps.moments {
-			last := m.log[len(m.log)-1]
-			again := &ledger{done: map[string]int{}}
-			for what, n := range m.done {
-				again.done[what] = n
-			}
+		for _, m := range snaps.Moments {
+			last := m.Log[len(m.Log)-1]
+			again := qedtest.NewLedger(m.Made)
 			model := llmtest.New(llmtest.Rule{Name: "classify_intent", Repeat: true, Replies: []llmtest.Reply{reads}},
 				llmtest.Rule{Name: "reiterate_intention", Repeat: true, Replies: []llmtest.Reply{{JSON: map[string]any{"question": "q"}}}},
 				llmtest.Rule{Name: "plan_todos", Repeat: true, Replies: []llmtest.Reply{planned(plan...)}})
-			talk := newTodoTalk(t, model, todoTools(t, payTool(again)), &todoagent.Options{Store: restore(t, m.log)})
-			clock := newClock()
-			clock.pass(time.Hour)
+			talk := newTodoTalk(t, model, todoTools(t, payTool(again)), &todoagent.Options{Store: qedtest.Restore(t, m.Log)})
+			clock := qedtest.NewClock()
+			clock.Pass(time.Hour)
 			talk.ctx = qed.WithClock(t.Context(), clock.Now)
 			talk.say("did the payment go through?")
-			if n := again.count()["pay"]; n > 1 {
+			if n := again.Count()["pay"]; n > 1 {
 				t.Errorf("%s after record %d (%s %s): %d calls", action, last.Seq, last.Kind, last.Address, n)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
@@ -23,13 +24,13 @@ func parallel(t todoTask) todoTask { t.Parallel = true; return t }
 
 // payTool returns a tool that must not be repeated. It counts its calls by k,
 // and fails if it is told to.
-func payTool(l *ledger) qed.Tool {
+func payTool(l *qedtest.Ledger) qed.Tool {
 	return qed.NewTool("pay", "pays", func(_ context.Context, in struct {
 		K    string `json:"k"`
 		Text any    `json:"text,omitempty"`
 		Fail bool   `json:"fail,omitempty"`
 	}) (any, error) {
-		l.do(in.K)
+		l.Do(in.K)
 		if in.Fail {
 			return nil, errors.New("the bank's answer was lost")
 		}
@@ -63,16 +64,16 @@ func TestCrashAfterEveryRecord(t *testing.T) {
 	plan := []todoTask{
 		parallel(task("a", "pay", `{"k":"a"}`)), parallel(task("b", "resolve", `{"name":"Miami"}`)), parallel(task("c", "pay", `{"k":"c"}`)),
 		task("q", "run", `{}`), task("e", "pay", `{"k":"e","text":{"$result":"b/port"}}`), task("f", "say", `{"text":{"$result":"e/text"}}`)}
-	fresh := func(st store.Store, l *ledger) qed.Agent {
+	fresh := func(st store.Store, l *qedtest.Ledger) qed.Agent {
 		agent, err := todoagent.New(plansInTurn("continue", plan), todoTools(t, payTool(l), queryTool("run")), &todoagent.Options{Store: st})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return agent
 	}
-	l := &ledger{}
-	snaps := &snapshots{Store: &store.InMemory{}, t: t, l: l}
-	clock := newClock()
+	l := &qedtest.Ledger{}
+	snaps := qedtest.NewSnapshots(t, l)
+	clock := qedtest.NewClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
 	ask := func(agent qed.Agent, text string) (qed.Answer, error) {
 		return qed.Ask(ctx, agent, qed.Turn{Thread: "t", Text: text})
@@ -86,14 +87,11 @@ func TestCrashAfterEveryRecord(t *testing.T) {
 		t.Fatalf("%+v, %v", whole, err)
 	}
 	for _, how := range []string{"", "continue"} {
-		for i, m := range snaps.moments[:len(snaps.moments)-2] {
-			last := m.log[len(m.log)-1]
+		for i, m := range snaps.Moments[:len(snaps.Moments)-2] {
+			last := m.Log[len(m.Log)-1]
 			at := fmt.Sprintf("by %q after record %d (%s %s)", how, last.Seq, last.Kind, last.Address)
-			clock.pass(time.Minute)
-			st, again := restore(t, m.log), &ledger{done: map[string]int{}}
-			for what, n := range m.done {
-				again.done[what] = n
-			}
+			clock.Pass(time.Minute)
+			st, again := qedtest.Restore(t, m.Log), qedtest.NewLedger(m.Made)
 			agent, text, retried := fresh(st, again), how, ""
 			var a qed.Answer
 			for turns := 0; turns < 8 && a.Text != whole.Text; turns++ {
@@ -110,7 +108,7 @@ func TestCrashAfterEveryRecord(t *testing.T) {
 			if a.Text != whole.Text {
 				t.Errorf("%s: the answer is %.100q", at, a.Text)
 			}
-			for what, n := range again.count() {
+			for what, n := range again.Count() {
 				if n > 1 && what != retried {
 					t.Errorf("%s: %s was done %d times", at, what, n)
 				}
@@ -128,7 +126,7 @@ func TestCrashAfterEveryRecord(t *testing.T) {
 					complete[e.TodoKey]++
 				}
 			}
-			for _, rec := range records(t, st, "t") {
+			for _, rec := range qedtest.Log(t, st, "t") {
 				if rec.Kind == store.Memory && strings.Contains(rec.Address, "queries") {
 					queries++
 				}
@@ -144,16 +142,16 @@ func TestCrashAfterEveryRecord(t *testing.T) {
 // approved and done is not asked for and done again.
 func TestCrashBesideApprovals(t *testing.T) {
 	plan := []todoTask{parallel(task("a", "pay", `{"k":"a"}`)), parallel(task("b", "pay", `{"k":"b"}`)), task("c", "pay", `{"k":"c"}`)}
-	fresh := func(st store.Store, l *ledger) qed.Agent {
+	fresh := func(st store.Store, l *qedtest.Ledger) qed.Agent {
 		agent, err := todoagent.New(plansInTurn("continue", plan), approving(t, todoTools(t, payTool(l)), "pay"), &todoagent.Options{Store: st, ApprovePlan: true})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return agent
 	}
-	clock := newClock()
+	clock := qedtest.NewClock()
 	ctx := qed.WithClock(t.Context(), clock.Now)
-	talk := func(agent qed.Agent, l *ledger, text string) error {
+	talk := func(agent qed.Agent, l *qedtest.Ledger, text string) error {
 		turn := qed.Turn{Thread: "t", Text: text}
 		for range 12 {
 			a, err := qed.Ask(ctx, agent, turn)
@@ -164,32 +162,29 @@ func TestCrashBesideApprovals(t *testing.T) {
 			if key, _, failed := strings.Cut(a.Text, " failed: "); failed {
 				turn.Text = "retry " + key
 			} else if len(a.Questions) > 0 {
-				turn = qed.Turn{Thread: "t", Replies: []qed.Reply{reply(a.Questions[0], `"approve"`)}}
+				turn = qed.Turn{Thread: "t", Replies: []qed.Reply{qedtest.Reply(a.Questions[0], `"approve"`)}}
 			}
-			if len(l.count()) == 3 && len(a.Questions) == 0 && !a.Partial {
+			if len(l.Count()) == 3 && len(a.Questions) == 0 && !a.Partial {
 				return nil
 			}
 		}
 		return errors.New("it has no end")
 	}
-	l := &ledger{}
-	snaps := &snapshots{Store: &store.InMemory{}, t: t, l: l}
+	l := &qedtest.Ledger{}
+	snaps := qedtest.NewSnapshots(t, l)
 	if err := talk(fresh(snaps, l), l, "go"); err != nil {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"", "continue"} {
-		for _, m := range snaps.moments[:len(snaps.moments)-2] {
-			last := m.log[len(m.log)-1]
+		for _, m := range snaps.Moments[:len(snaps.Moments)-2] {
+			last := m.Log[len(m.Log)-1]
 			at := fmt.Sprintf("by %q after record %d (%s %s)", how, last.Seq, last.Kind, last.Address)
-			clock.pass(time.Minute)
-			again := &ledger{done: map[string]int{}}
-			for what, n := range m.done {
-				again.done[what] = n
-			}
-			if err := talk(fresh(restore(t, m.log), again), again, how); err != nil && !errors.Is(err, qed.ErrQuestionClosed) {
+			clock.Pass(time.Minute)
+			again := qedtest.NewLedger(m.Made)
+			if err := talk(fresh(qedtest.Restore(t, m.Log), again), again, how); err != nil && !errors.Is(err, qed.ErrQuestionClosed) {
 				t.Errorf("%s: %v", at, err)
 			}
-			for what, n := range again.count() {
+			for what, n := range again.Count() {
 				if n > 1 {
 					t.Errorf("%s: %s was done %d times", at, what, n)
 				}
@@ -215,13 +210,13 @@ func TestRepeatsNothingUnasked(t *testing.T) {
 		"edit and run": {[]todoTask{task("b", "pay", `{"k":"b","fail":true}`)}, []string{`edit b: {"k":"other"}`}, map[string]int{"b": 1, "other": 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &ledger{}
+			l := &qedtest.Ledger{}
 			talk := newTodoTalk(t, plansInTurn("continue", test.plan), todoTools(t, payTool(l)), nil)
 			talk.say("go")
 			for _, text := range test.say {
 				talk.say(text)
 			}
-			l.want(t, test.want)
+			l.Want(t, test.want)
 		})
 	}
 }
@@ -288,7 +283,7 @@ func TestHintInALaterTurn(t *testing.T) {
 	talk := newTodoTalk(t, model, todoTools(t), nil)
 	talk.say("go")
 	asked := talk.say("something else")
-	answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", User: "u", Replies: choose(t, asked, `"use say"`)})
+	answer, err := qed.Ask(talk.ctx, talk.agent, qed.Turn{Thread: "t", User: "u", Replies: qedtest.Choose(t, asked, `"use say"`)})
 	if err != nil || answer.Text != "2" {
 		t.Errorf("%+v, %v", answer, err)
 	}

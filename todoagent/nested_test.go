@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
@@ -128,16 +129,16 @@ func TestNestedQuestionStaysOpen(t *testing.T) {
 	for name, as := range asTools {
 		for _, said := range []string{"continue", "go ahead", "skip last", "retry c"} {
 			t.Run(name+"/"+said, func(t *testing.T) {
-				l := &ledger{}
+				l := &qedtest.Ledger{}
 				inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("x", "resolve", `{"name":"Miami"}`)}))
 				outer := plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`), task("p", "pay", `{"k":"p","text":{"$result":"c/text"}}`), task("last", "say", `{"text":"x"}`)})
 				talk := newTodoTalk(t, outer, todoTools(t, as("sub", "answers", inner), payTool(l)), nil)
 				talk.say("go")
-				if answer := talk.say(said); len(answer.Questions) != 1 || len(l.count()) != 0 {
-					t.Fatalf("answer = %+v, paid %v", answer, l.count())
+				if answer := talk.say(said); len(answer.Questions) != 1 || len(l.Count()) != 0 {
+					t.Fatalf("answer = %+v, paid %v", answer, l.Count())
 				}
-				if answer := talk.say("1"); answer.Questions != nil || l.count()["p"] != 1 {
-					t.Errorf("answer = %+v, paid %v", answer, l.count())
+				if answer := talk.say("1"); answer.Questions != nil || l.Count()["p"] != 1 {
+					t.Errorf("answer = %+v, paid %v", answer, l.Count())
 				}
 			})
 		}
@@ -159,7 +160,7 @@ func TestNestedFailure(t *testing.T) {
 		"it has nothing to do this": {[]todoTask{}, nil, []string{"go"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &ledger{}
+			l := &qedtest.Ledger{}
 			inner, err := todoagent.New(plansInTurn("new_request", test.inner), approving(t, todoTools(t), test.calls), test.opt)
 			if err != nil {
 				t.Fatal(err)
@@ -170,14 +171,14 @@ func TestNestedFailure(t *testing.T) {
 			for _, text := range test.say {
 				turn := qed.Turn{Thread: "t", User: "u", Text: text}
 				if len(answer.Questions) > 0 {
-					turn.Text, turn.Replies = "", []qed.Reply{reply(answer.Questions[0], `"`+text+`"`)}
+					turn.Text, turn.Replies = "", []qed.Reply{qedtest.Reply(answer.Questions[0], `"`+text+`"`)}
 				}
 				if answer, err = qed.Ask(talk.ctx, talk.agent, turn); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if !answer.Partial || len(answer.Questions) > 0 || len(l.count()) != 0 {
-				t.Errorf("answer = %+v, paid %v", answer, l.count())
+			if !answer.Partial || len(answer.Questions) > 0 || len(l.Count()) != 0 {
+				t.Errorf("answer = %+v, paid %v", answer, l.Count())
 			}
 			if open, err := todoagent.Open(talk.ctx, talk.store, "t"); err != nil || open == nil || open.Current != "c" {
 				t.Errorf("open = %+v, %v", open, err)
@@ -190,7 +191,7 @@ func TestNestedFailure(t *testing.T) {
 func TestNestedDoesNothingTwice(t *testing.T) {
 	for name, pays := range map[string]bool{"it paid": true, "it only read": false} {
 		t.Run(name, func(t *testing.T) {
-			l := &ledger{}
+			l := &qedtest.Ledger{}
 			tasks := []todoTask{task("f", "fail", `{}`)}
 			if pays {
 				tasks = append([]todoTask{task("p", "pay", `{"k":"p"}`)}, tasks...)
@@ -201,11 +202,11 @@ func TestNestedDoesNothingTwice(t *testing.T) {
 			talk := newTodoTalk(t, plansInTurn("new_request", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
 			talk.say("go")
 			answer := talk.say("continue")
-			if again := strings.Contains(answer.Text, "To run it again"); again != pays || l.count()["p"] > 1 {
-				t.Errorf("answer = %q, paid %v", answer.Text, l.count())
+			if again := strings.Contains(answer.Text, "To run it again"); again != pays || l.Count()["p"] > 1 {
+				t.Errorf("answer = %q, paid %v", answer.Text, l.Count())
 			}
-			if talk.say("retry c"); pays && l.count()["p"] != 2 {
-				t.Errorf("paid %v", l.count())
+			if talk.say("retry c"); pays && l.Count()["p"] != 2 {
+				t.Errorf("paid %v", l.Count())
 			}
 		})
 	}
@@ -215,17 +216,17 @@ func TestNestedDoesNothingTwice(t *testing.T) {
 func TestRetryBelowWhatWasPaid(t *testing.T) {
 	for name, fails := range map[string]string{"it is done": "", "it failed": `,"fail":true`} {
 		t.Run(name, func(t *testing.T) {
-			l := &ledger{}
+			l := &qedtest.Ledger{}
 			plan := planned(task("a", "say", `{"text":"x"}`), task("p", "pay", `{"k":"p","text":{"$result":"a/text"}`+fails+`}`), task("f", "fail", `{}`))
 			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {plan}}), todoTools(t, payTool(l)), nil)
 			for _, text := range []string{"go", "retry a", `edit a: {"text":"y"}`} {
 				talk.say(text)
 			}
-			if l.count()["p"] != 1 {
-				t.Errorf("paid %v", l.count())
+			if l.Count()["p"] != 1 {
+				t.Errorf("paid %v", l.Count())
 			}
-			if talk.say("retry p"); l.count()["p"] != 2 {
-				t.Errorf("paid %v", l.count())
+			if talk.say("retry p"); l.Count()["p"] != 2 {
+				t.Errorf("paid %v", l.Count())
 			}
 		})
 	}

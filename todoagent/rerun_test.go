@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
@@ -33,14 +34,14 @@ func TestPaymentBelow(t *testing.T) {
 		"skipped, then the other":        {[]string{"skip p", "retry a"}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &ledger{}
+			l := &qedtest.Ledger{}
 			model := plansInTurn("continue", []todoTask{task("a", "say", `{"text":"x"}`), task("p", "pay", `{"k":"p","fail":true,"text":{"$result":"a/text"}}`), task("f", "fail", `{}`)})
 			talk := newTodoTalk(t, model, todoTools(t, payTool(l)), nil)
 			for _, text := range append([]string{"go"}, test.say...) {
 				talk.say(text)
 			}
-			if l.count()["p"] != test.paid {
-				t.Errorf("paid %v, want %d times", l.count(), test.paid)
+			if l.Count()["p"] != test.paid {
+				t.Errorf("paid %v, want %d times", l.Count(), test.paid)
 			}
 		})
 	}
@@ -111,15 +112,15 @@ func TestFailedBeforeAQuestion(t *testing.T) {
 
 // The open plan of an agent that is a task resumes where the budget of the turn stopped it.
 func TestNestedBudget(t *testing.T) {
-	l := &ledger{}
+	l := &qedtest.Ledger{}
 	inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("p", "pay", `{"k":"p"}`), task("a", "say", `{"text":"1"}`), task("b", "say", `{"text":"done"}`)}), payTool(l))
 	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
 	limited := qed.WithBudget(talk.ctx, qed.Limits{ToolCalls: 2})
 	if answer, err := qed.Ask(limited, talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"}); err != nil || !answer.Partial {
 		t.Fatalf("answer = %+v, %v", answer, err)
 	}
-	if answer := talk.say("continue"); !strings.HasSuffix(answer.Text, "done") || answer.Partial || l.count()["p"] != 1 {
-		t.Errorf("answer = %+v, paid %v", answer, l.count())
+	if answer := talk.say("continue"); !strings.HasSuffix(answer.Text, "done") || answer.Partial || l.Count()["p"] != 1 {
+		t.Errorf("answer = %+v, paid %v", answer, l.Count())
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/usermemory"
 )
@@ -207,7 +207,7 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 // Memories of users are separate, and no ID can be read from the store.
 func TestUserMemoryIsTheUsers(t *testing.T) {
 	var threads []string
-	st := &watched{Store: new(store.InMemory)}
+	st := &qedtest.Store{Store: new(store.InMemory)}
 	m := &usermemory.Memory{Store: listed{st, &threads}}
 	users := []usermemory.User{{Tenant: "acme", ID: "ann"}, {Tenant: "acme", ID: "bob"}, {Tenant: "acm", ID: "eann"}, {ID: "ann"}, {Tenant: "acme ann", ID: "ann"}, {Tenant: "acme", ID: "ann ann"}, {Tenant: "acme", ID: "ANN"}}
 	for i, u := range users {
@@ -376,11 +376,11 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 	for name, fail := range map[string]bool{"no crash": false, "a crash before the old records are removed": true} {
 		t.Run(name, func(t *testing.T) {
 			var threads []string
-			st := &watched{Store: new(store.InMemory)}
+			st := &qedtest.Store{Store: new(store.InMemory)}
 			m := &usermemory.Memory{Store: listed{st, &threads}}
 			noted(t, m, ann, past("1", 1, "about bananas"), past("1", 2, "about ships"))
 			if fail {
-				st.trim = func(context.Context, func(context.Context) error) error { return down }
+				st.OnTrim = func(context.Context, func(context.Context) error) error { return down }
 			}
 			n, err := m.ForgetTurns(t.Context(), ann, func(turn usermemory.PastTurn) bool { return strings.Contains(turn.Request, "bananas") })
 			if n != 1 || fail != errors.Is(err, down) {
@@ -393,7 +393,7 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 				}
 				// A write while trimming fails loses nothing.
 				noted(t, m, ann, past("1", 3, "about crews"))
-				st.trim = nil
+				st.OnTrim = nil
 				noted(t, m, ann, past("1", 4, "about fuel"))
 			}
 			if strings.Contains(raw(t, st, threads[:1]), "bananas") {
@@ -418,15 +418,15 @@ func TestUserMemoryForgetsForGood(t *testing.T) {
 // forget.
 func TestUserMemoryForgetsAgain(t *testing.T) {
 	var threads []string
-	st := &watched{Store: new(store.InMemory)}
+	st := &qedtest.Store{Store: new(store.InMemory)}
 	m := &usermemory.Memory{Store: listed{st, &threads}}
 	noted(t, m, ann, past("1", 1, "about bananas"))
-	st.trim = func(context.Context, func(context.Context) error) error { return errors.New("down") }
+	st.OnTrim = func(context.Context, func(context.Context) error) error { return errors.New("down") }
 	all := func(usermemory.PastTurn) bool { return true }
 	if _, err := m.ForgetTurns(t.Context(), ann, all); err == nil {
 		t.Error("no error")
 	}
-	st.trim = nil
+	st.OnTrim = nil
 	if n, err := m.ForgetTurns(t.Context(), ann, all); n != 0 || err != nil || strings.Contains(raw(t, st, threads[:1]), "bananas") {
 		t.Errorf("forgot %d, %v", n, err)
 	}
@@ -447,7 +447,7 @@ func TestUserMemoryIsBounded(t *testing.T) {
 		if i >= 96 {
 			wantNames = append([]string{fmt.Sprint("port ", i, " 1")}, wantNames...)
 		}
-		if n := len(records(t, st, threads[0])); n > 14 {
+		if n := len(qedtest.Log(t, st, threads[0])); n > 14 {
 			t.Fatalf("%d records after %d turns", n, i+1)
 		}
 	}
@@ -483,7 +483,7 @@ func TestUserMemoryConflicts(t *testing.T) {
 
 	// Another writer is always faster.
 	attempts := 0
-	st := &watched{Store: new(store.InMemory), append: func(context.Context, []store.Record, func(context.Context) error) error {
+	st := &qedtest.Store{Store: new(store.InMemory), OnAppend: func(context.Context, []store.Record, func(context.Context) error) error {
 		attempts++
 		return store.ErrConflict
 	}}
@@ -495,11 +495,11 @@ func TestUserMemoryConflicts(t *testing.T) {
 
 // A reader whose memory is rewritten in the meantime reads again.
 func TestUserMemoryReadsWhatIsRewritten(t *testing.T) {
-	st := &watched{Store: new(store.InMemory)}
+	st := &qedtest.Store{Store: new(store.InMemory)}
 	m := &usermemory.Memory{Store: st}
 	noted(t, m, ann, past("1", 1, "ship 1"), past("1", 2, "ship 2"), past("1", 3, "ship 3"))
 	torn := true
-	st.records = func(ctx context.Context, r store.Range, do func(context.Context) iter.Seq2[store.Record, error]) iter.Seq2[store.Record, error] {
+	st.OnRecords = func(ctx context.Context, r store.Range, do func(context.Context) qedtest.Records) qedtest.Records {
 		if r.NewestFirst || !torn {
 			return do(ctx)
 		}
