@@ -11,21 +11,27 @@ import (
 
 // An Agent answers one turn of a conversation.
 //
-// Run gives what happens on the way. The sequence ends after [Completed], which has the answer, or with an error,
-// and nothing follows either; the event beside an error is [Failed]. It is to be ranged over once, by one goroutine.
-// Leaving the range cancels the turn and waits for it, so nothing of it goes on in the background.
+// Run returns the events of the turn. The last one is [Completed], which has the
+// answer, or [Failed], which comes together with a non-nil error. The sequence
+// must be ranged over once, by one goroutine. Leaving the range cancels the turn
+// and waits for it, so that nothing continues in the background.
 //
-// An Agent is safe for concurrent use: every turn stands alone. Write one as an [AgentFunc], or as a [Graph] with [NewAgent].
+// An Agent is safe for concurrent use: turns share nothing. Make one from a
+// function with [AgentFunc], or from a [Graph] with [NewAgent].
 type Agent interface {
 	Run(ctx context.Context, turn Turn) iter.Seq2[Event, error]
 }
 
-// A Turn is one message of a user, and who sent it.
+// A Turn is one message of a user to an [Agent].
 type Turn struct {
-	Thread string `json:"conversation_id,omitempty"` // the conversation's id
-	User   string `json:"user_id,omitempty"`         // who asks; what he may see is not told by it, but by the context of a run
-	Tenant string `json:"company_id,omitempty"`      // likewise
-	Text   string `json:"message"`
+	Thread string `json:"conversation_id,omitempty"` // the id of the conversation
+
+	// User is the id of the user, and Tenant that of the company. Access rights do
+	// not follow from them: they come from the context of the run.
+	User   string `json:"user_id,omitempty"`
+	Tenant string `json:"company_id,omitempty"`
+
+	Text string `json:"message"`
 
 	// Intent is how Text was understood when it ended open questions without
 	// answering them: [IntentModification], [IntentNewRequest] or [IntentAbort].
@@ -33,26 +39,28 @@ type Turn struct {
 	Intent       Intent `json:"intent,omitempty"`
 	IntentReason string `json:"intent_reason,omitempty"`
 
-	// Replies answer questions that an earlier turn ended with; Text is then only what the user said, for the conversation. With neither Text nor
-	// Replies a turn goes on with a run that stopped. See [Durable].
+	// Replies answer questions with which an earlier turn ended. Text is then what
+	// the user said, for the conversation only. A turn without Text and Replies
+	// resumes a run that stopped. See [Durable].
 	Replies []Reply `json:"replies,omitempty"`
 
-	// History is what was said before, oldest first.
+	// History has the messages before this one, oldest first.
 	History []llm.Message `json:"history,omitempty"`
 }
 
-// AgentFunc is a function as an [Agent]. It tells what it does with [Emit], and its panic becomes a [*PanicError].
+// AgentFunc is a function as an [Agent]. It emits events with [Emit]. Its panic
+// becomes a [*PanicError].
 type AgentFunc func(ctx context.Context, turn Turn) (Answer, error)
 
-// Run runs the turn on a goroutine of its own, and yields on the caller's alone.
+// Run calls f on another goroutine, and yields the events on the caller's.
 func (f AgentFunc) Run(ctx context.Context, turn Turn) iter.Seq2[Event, error] {
 	return stream(ctx, turn, f)
 }
 
-// Ask waits for a's answer.
+// Ask returns a's answer to the turn.
 //
-// Within the run of another agent or graph, what a tells is told there, under the path of the node that asks.
-// Elsewhere nobody listens, and a Token costs next to nothing.
+// In the run of another agent or graph, the events of a become events of that
+// run, under the path of the node that asks. Elsewhere they are dropped.
 func Ask(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 	if ours, ok := a.(interface {
 		ask(context.Context, Turn) (Answer, error)
@@ -73,35 +81,48 @@ func Ask(ctx context.Context, a Agent, turn Turn) (Answer, error) {
 }
 
 func (f AgentFunc) ask(ctx context.Context, turn Turn) (Answer, error) {
-	return answer(scopeOf(ctx).asked(ctx, turn), f)
+	sc := scopeOf(ctx)
+	return answer(sc.agentScope(ctx, turn, sc.events), f)
 }
 
-// answer has f answer the turn of sc.
+// answer calls f with the turn of sc. A panic becomes an error.
 func answer(sc *scope, f AgentFunc) (a Answer, err error) {
 	defer recoverInto(&err)
 	a, err = f(sc, sc.turn.Turn)
 	return a, spoken(err)
 }
 
-// AgentOptions say how a graph is an agent. Nil and the zero value mean the defaults.
+// AgentOptions are options of [NewAgent]. Nil and the zero value mean the defaults.
 type AgentOptions[S any] struct {
-	// OnError makes an answer of a run that failed, mostly a partial one, from the state that [Runner.Run] returned and the
-	// error. Nil means that the turn ends with the error. It is not called when the turn's context is done, the user is asked, another
-	// process went on with the thread, or a call must be settled ([ErrUnresolved]).
+	// OnError returns an answer for a run that failed, usually a partial one,
+	// from the state and the error that [Runner.Run] returned. Nil means that the
+	// turn fails with the error.
+	//
+	// It is not called if the context of the turn is done, or if the error matches
+	// [ErrInterrupted], [ErrUnresolved] or [store.ErrConflict].
 	OnError func(context.Context, S, error) (Answer, error)
 
-	// Restart says that a turn whose replies answer questions begins at the graph's first node too, with the state as the turn
-	// before left it. It is for a graph that looks at every message itself. What is to be found again, the questions above all, must
-	// then be in a [WithNamespace]. Without it, such a turn goes on in the node that asked.
+	// RestartOnReply makes a turn with replies begin at the first node of the
+	// graph, with the state at the end of the turn before. It is for a graph that
+	// reads every message itself. Calls whose results such a turn needs again, the
+	// questions above all, must then be made in a [WithNamespace]. Without it, such
+	// a turn resumes in the node that asked.
 	RestartOnReply bool
 }
 
-// NewAgent makes an agent of a graph: begin makes the state of a turn, r runs it, and answer reads the answer from what it
-// became. All of them are called by several goroutines at once.
+// NewAgent returns an agent that runs a graph: begin returns the first state of a
+// turn, r runs the graph on it, and answer returns the answer from the last state.
+// All of them must be safe for concurrent use.
 //
-// begin gets the state as the last turn of the thread left it, where the agent is [Durable], else the zero S. A turn that goes on with a run
-// begins where that stopped, without begin.
-func NewAgent[S any](r *Runner[S], begin func(context.Context, S, Turn) (S, error), answer func(context.Context, S) (Answer, error), opt *AgentOptions[S]) Agent {
+// If the agent is [Durable], begin gets the state at the end of the thread's last
+// turn; otherwise, and in the first turn, it gets the zero S. A turn that resumes
+// a run continues from the saved state, without begin.
+func NewAgent[S any](
+	r *Runner[S],
+	begin func(context.Context, S, Turn) (S, error),
+	answer func(context.Context, S) (Answer, error),
+	opt *AgentOptions[S],
+) Agent {
 	if opt == nil {
 		opt = &AgentOptions[S]{}
 	}
@@ -113,25 +134,27 @@ func NewAgent[S any](r *Runner[S], begin func(context.Context, S, Turn) (S, erro
 			return Answer{}, err
 		}
 		s, err = r.Run(at.run, s)
-		switch {
-		case err == nil:
+		if err == nil {
 			return answer(at.answer, s)
-		case o.OnError == nil || ctx.Err() != nil || errors.Is(err, ErrInterrupted) || errors.Is(err, store.ErrConflict) || errors.Is(err, ErrUnresolved):
+		}
+		if o.OnError == nil || ctx.Err() != nil || errors.Is(err, ErrInterrupted) ||
+			errors.Is(err, store.ErrConflict) || errors.Is(err, ErrUnresolved) {
 			return Answer{}, err
 		}
 		return o.OnError(at.answer, s, err)
 	})
 }
 
-// agentPlaces are the contexts in which the parts of an agent run. In a durable run each part has a place of its own, as begin is left
-// out when the run goes on.
+// agentPlaces has the contexts of the parts of an agent. In a durable run each
+// part has its own place, because begin is skipped when the run is resumed.
 type agentPlaces struct {
 	begin, run, answer context.Context
 	state              string // the address of the graph's state
 }
 
-// places returns where the parts of an agent run. With restart, a turn with replies is the one that the graph sees, where the graph is at what
-// was replied to: within a larger run it may not have begun before, or be over.
+// places returns the contexts of the parts of an agent. With restart, a graph that
+// waits for the replies of the turn gets them in turn. A graph within a larger run
+// may not wait for them: it may not have begun, or be over.
 func (r *Runner[S]) places(ctx context.Context, turn *Turn, restart bool) agentPlaces {
 	sc := scopeOf(ctx)
 	if sc.place == nil {
@@ -150,7 +173,8 @@ func (r *Runner[S]) places(ctx context.Context, turn *Turn, restart bool) agentP
 	return at
 }
 
-// waits reports whether the graph at p asked what the run was replied to: it had not come to its end, and the question was put within it.
+// waits reports whether the graph at p asked one of the questions that the run got
+// replies to: the question was asked below p, and the graph had not ended.
 func (r *Runner[S]) waits(ctx context.Context, p *place) bool {
 	if !p.log.repliedWithin(scopeOf(ctx).path) {
 		return false
@@ -162,14 +186,17 @@ func (r *Runner[S]) waits(ctx context.Context, p *place) bool {
 	var s S
 	at, _, err := r.restore(ctx, rec, &s)
 	if err != nil {
-		return true // whoever goes on there has the error
+		return true // the graph returns the error when it resumes
 	}
-	next, _, err := r.next(at, &s)
+	next, _, err := r.next(at, s)
 	return err != nil || next != end
 }
 
-// first returns the state that a turn begins with. In a durable run that goes on it is the zero S, as [Runner.Run] finds its own.
-func (r *Runner[S]) first(at agentPlaces, turn Turn, begin func(context.Context, S, Turn) (S, error)) (S, error) {
+// first returns the state with which a turn begins. In a resumed run it is the
+// zero S, because [Runner.Run] reads the saved one.
+func (r *Runner[S]) first(
+	at agentPlaces, turn Turn, begin func(context.Context, S, Turn) (S, error),
+) (S, error) {
 	var s S
 	sc := scopeOf(at.run)
 	if sc.place == nil {

@@ -16,7 +16,8 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// told returns the events of a turn but the last, as lines, and the answer or the error.
+// told returns the events of a turn without the last one, as lines, and the answer
+// or the error.
 func told(ctx context.Context, a qed.Agent) (lines []string, answer qed.Answer, err error) {
 	for event, e := range a.Run(ctx, qed.Turn{Text: "q", User: "u", Tenant: "c"}) {
 		switch d := event.Data.(type) {
@@ -24,6 +25,9 @@ func told(ctx context.Context, a qed.Agent) (lines []string, answer qed.Answer, 
 			answer = d.Answer
 		case qed.Failed:
 			err = e
+		case qed.NodeFinished:
+			d.Millis = 0
+			lines = append(lines, fmt.Sprintf("%s %T%v", event.Path, d, d))
 		default:
 			lines = append(lines, fmt.Sprintf("%s %T%v", event.Path, d, d))
 		}
@@ -66,15 +70,15 @@ func TestEventsOfAGraph(t *testing.T) {
 	want := []string{
 		"sql qed.NodeStarted{1}",
 		"sql/a qed.NodeStarted{1}",
-		"sql/a qed.QueryWritten{sql SELECT 1 1}",
+		"sql/a qed.QueryWritten{sql SELECT 1 1 }",
 		"sql/a qed.QueryExecuted{SELECT 1 1 false 0}",
-		"sql/a qed.NodeFinished{1  false}",
-		"sql qed.NodeFinished{1  false}",
-		"sql qed.RouteDecision{flaky  false}",
+		"sql/a qed.NodeFinished{1 0  false}",
+		"sql qed.NodeFinished{1 0  false}",
+		"sql qed.EdgeTaken{flaky}",
 		"flaky qed.NodeStarted{1}",
-		"flaky qed.NodeFinished{1 qed: graph g, node flaky: boom false}",
+		"flaky qed.NodeFinished{1 0 qed: graph g, node flaky: boom false}",
 		"flaky qed.NodeStarted{2}",
-		"flaky qed.NodeFinished{2  false}",
+		"flaky qed.NodeFinished{2 0  false}",
 	}
 	got, answer, err := told(t.Context(), a)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil || answer.Text != "done" {
@@ -82,7 +86,7 @@ func TestEventsOfAGraph(t *testing.T) {
 	}
 }
 
-// An agent that is asked within a run tells there; alone it tells nobody.
+// The events of an agent that is asked within a run become events of that run.
 func TestAsk(t *testing.T) {
 	ask := func(inner qed.Agent) qed.Agent {
 		g := qed.NewGraph[qed.Turn]("g")
@@ -103,7 +107,7 @@ func TestAsk(t *testing.T) {
 				"ask qed.NodeStarted{1}",
 				"ask qed.Token{final a}",
 				"ask qed.Token{final b}",
-				"ask qed.NodeFinished{1  false}",
+				"ask qed.NodeFinished{1 0  false}",
 			}
 			if diff := cmp.Diff(want, got); diff != "" || err != nil || answer.Text != "[a b]qu" {
 				t.Errorf("%v, %v: %s", answer, err, diff)
@@ -186,12 +190,12 @@ func TestNewAgent(t *testing.T) {
 	}
 }
 
-// waits tells one event, and then waits until its turn is cancelled.
+// waits emits one event, and then waits until its turn is cancelled.
 func waits(told chan<- error) qed.AgentFunc {
 	return func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		qed.Emit(ctx, qed.Token{Content: "hello"})
 		<-ctx.Done()
-		for range 1000 { // a reader that has gone holds nobody back
+		for range 1000 { // a reader that has left blocks nobody
 			qed.Emit(ctx, qed.Token{Content: "nobody hears"})
 		}
 		told <- context.Cause(ctx)
@@ -208,7 +212,7 @@ func TestLeavingTheRange(t *testing.T) {
 		}
 		select {
 		case cause := <-told:
-			if !errors.Is(cause, qed.ErrReaderStopped) {
+			if !errors.Is(cause, context.Canceled) {
 				t.Errorf("the cause is %v", cause)
 			}
 		default:
@@ -245,7 +249,7 @@ func TestLeavingTheRange(t *testing.T) {
 	})
 }
 
-// No event is lost or doubled, whoever tells it, and the events of one goroutine stay in order.
+// No event is lost or doubled, and the events of one goroutine stay in order.
 func TestEmitFromManyGoroutines(t *testing.T) {
 	noLeak(t)
 	a := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
@@ -290,7 +294,7 @@ func TestSlowReaderHoldsTheRunBack(t *testing.T) {
 		})
 		read := 0
 		for range a.Run(t.Context(), qed.Turn{}) {
-			synctest.Wait() // the run goes on as far as it can
+			synctest.Wait() // the run continues as far as it can
 			if read++; emitted > read+2*64 {
 				t.Fatalf("%d events were told when %d were read", emitted, read)
 			}
@@ -321,14 +325,15 @@ func TestEmitWhereNobodyListens(t *testing.T) {
 
 func TestStats(t *testing.T) {
 	for event := range say().Run(t.Context(), qed.Turn{}) {
-		if d := event.Data.(qed.Completed); d.Stats.Tokens != 7 {
-			t.Errorf("%d tokens", d.Stats.Tokens)
+		if d := event.Data.(qed.Completed); d.Answer.Usage.InputTokens+d.Answer.Usage.OutputTokens != 7 {
+			t.Errorf("%d tokens", d.Answer.Usage)
 		}
 	}
 }
 
-// TestEmitTellsOwnStructsOnly tells what has the methods of Data and is none of it.
-func TestEmitTellsOwnStructsOnly(t *testing.T) {
+// TestEmitOwnStructsOnly emits values that have the method of EventData but are
+// not structs of this package.
+func TestEmitOwnStructsOnly(t *testing.T) {
 	type token struct{ qed.Token }
 	a := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		qed.Emit(ctx, qed.Completed{})
@@ -336,12 +341,28 @@ func TestEmitTellsOwnStructsOnly(t *testing.T) {
 		qed.Emit(ctx, struct{ qed.Completed }{})
 		qed.Emit(ctx, (*qed.Token)(nil))
 		qed.Emit(ctx, token{})
-		qed.Emit[qed.EventData](ctx, nil)
+		qed.Emit(ctx, nil)
 		qed.Emit(ctx, qed.Token{Content: "true"})
 		return qed.Answer{}, nil
 	})
 	lines, _, err := told(t.Context(), a)
 	if want := []string{" qed.Token{ true}"}; err != nil || !cmp.Equal(lines, want) {
 		t.Errorf("told %q, %v, want %q", lines, err, want)
+	}
+}
+
+// TestEventsHaveTimes compares the times of events with the clock of the run.
+func TestEventsHaveTimes(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	ctx := qed.WithClock(t.Context(), func() time.Time { return now })
+	n := 0
+	for event, err := range say("a", "b").Run(ctx, qed.Turn{Text: "q"}) {
+		if err != nil || !event.Time.Equal(now) {
+			t.Errorf("%T at %v, %v", event.Data, event.Time, err)
+		}
+		n++
+	}
+	if n != 3 {
+		t.Errorf("%d events", n)
 	}
 }

@@ -28,19 +28,23 @@ func AsTool(name, description string, a Agent) Tool {
 	})
 	t.Kind, t.Interrupts, t.nested = ModelTool, true, true
 	if a == nil {
-		t.err = fmt.Errorf("qed: tool %q needs an Agent", name)
+		t.Err = fmt.Errorf("qed: tool %q needs an Agent", name)
 	}
 	return t
 }
 
-// findingOf keeps what an answer has, and returns the rest.
+// findingOf returns an answer as a [Finding]. It saves the rows and the large
+// artifacts of the answer.
 func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Finding, err error) {
 	f = Finding{Text: a.Text, Citations: a.Citations}
 	for _, q := range a.Queries {
 		f.Queries = append(f.Queries, shortProof(q))
 	}
 	if a.Partial {
-		f.Partial = cmp.Or(prompt.Clip(a.PartialReason, maxReason), "the answer of "+tool+" is not all that was asked for")
+		f.Partial = prompt.Clip(a.PartialReason, maxReason)
+		if f.Partial == "" {
+			f.Partial = "the answer of " + tool + " does not cover the whole question"
+		}
 	}
 	for _, artifact := range a.Artifacts {
 		kept, err := SaveArtifact(ctx, artifact)
@@ -69,7 +73,7 @@ func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Fin
 	}
 	f.Metadata = &QueryMetadata{
 		QueryType:     last.Language,
-		Query:         queryJSON(cmp.Or(last.Written, last.Executed)), // what ran may name what is hidden from the model
+		Query:         queryJSON(cmp.Or(last.Written, last.Executed)), // Written has no fields hidden from the model
 		Summary:       (&RowsRef{Count: rows}).String(),
 		HowToRetrieve: fmt.Sprintf("%s, asked: %s", tool, prompt.Clip(in.Question, maxReason)),
 		ExecutedAt:    TurnTime(ctx),
@@ -81,20 +85,22 @@ func findingOf(ctx context.Context, tool string, in taskInput, a *Answer) (f Fin
 	return f, nil
 }
 
-// maxProof is how many bytes of a query stand in the result of a tool, as proof.
+// maxProof is how many bytes of each query the result of a tool has.
 const maxProof = 4 << 10
 
-// shortProof returns q with its texts cut, so that they do not make a result too large.
+// shortProof returns q with its texts cut, to limit the size of a tool's result.
 func shortProof(q Query) Query {
 	q.Written, q.Executed = prompt.Clip(q.Written, maxProof), prompt.Clip(q.Executed, maxProof)
 	q.Corrections = slices.Clone(q.Corrections)
 	for i, c := range q.Corrections {
-		q.Corrections[i] = Correction{prompt.Clip(c.Query, maxProof/4), prompt.Clip(c.Reason, maxReason)}
+		q.Corrections[i].Query = prompt.Clip(c.Query, maxProof/4)
+		q.Corrections[i].Reason = prompt.Clip(c.Reason, maxReason)
 	}
 	return q
 }
 
-// queryJSON returns a query as [QueryMetadata] has it: an object as it is, and any other text as a JSON string.
+// queryJSON returns a query for [QueryMetadata]: a JSON object unchanged, and any
+// other text as a JSON string.
 func queryJSON(text string) json.RawMessage {
 	if raw := json.RawMessage(text); len(text) > 0 && text[0] == '{' && json.Valid(raw) {
 		return raw
@@ -102,12 +108,11 @@ func queryJSON(text string) json.RawMessage {
 	return jsonString(text)
 }
 
-// taskInput is what a tool takes that is an agent.
+// taskInput has the arguments of a tool that is an agent.
 type taskInput struct {
 	Question string `json:"question" jsonschema_description:"the question, complete in itself"`
 }
 
-// askNested asks an agent that is a tool.
 func askNested(ctx context.Context, a Agent, question string) (Answer, error) {
 	sc := scopeOf(ctx)
 	turn := Turn{Text: question}

@@ -94,7 +94,7 @@ func TestAsTaskWithoutAQuery(t *testing.T) {
 	}
 }
 
-// An agent that is a task asks the user, and goes on where it asked.
+// An agent that is a tool interrupts the run, and is resumed where it did.
 func TestAsTaskAsks(t *testing.T) {
 	inner := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		port, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?"})

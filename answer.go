@@ -2,66 +2,72 @@ package qed
 
 import "github.com/qedkit/qed/llm"
 
-// An Answer is what an [Agent] says, together with its proof: what ran, where, what came back, and what it rests on.
+// An Answer is the answer of an [Agent], with its proof: the queries that ran, the
+// rows that they returned, and the documents that were used.
 //
-// It is a plain value with a stable JSON form that reads back as it was. The zero Answer says nothing.
+// It is a plain value with a stable JSON form that decodes to an equal value.
 type Answer struct {
 	Text      string     `json:"text"`
-	Table     *Table     `json:"table,omitempty"`   // the rows that the text speaks of; nil when there are none
-	Queries   []Query    `json:"queries,omitempty"` // empty where nothing was asked of a database
+	Table     *Table     `json:"table,omitempty"`   // the rows that the text is about; nil if there are none
+	Queries   []Query    `json:"queries,omitempty"` // empty if no database was queried
 	Artifacts []Artifact `json:"artifacts,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`
 
-	// Partial says that the answer is true but not all that was asked for. PartialReason says what is missing, and why.
+	// Partial says that the answer is correct, but does not cover the whole
+	// question. PartialReason says what is missing and why.
 	Partial       bool   `json:"partial,omitempty"`
 	PartialReason string `json:"partial_reason,omitempty"`
 
-	// Questions are those with which the turn ends. There is no answer before they have replies: Text then has them as text.
+	// Questions are the questions to the user with which the turn ends. The answer
+	// needs their replies first. Text then has the questions as text.
 	Questions []Question `json:"questions,omitempty"`
 
-	// Usage is what models cost. The agent fills it in; where it does not, and is [Durable], it is that of its [DurableModel] models.
+	// Usage is what the models used. If a [Durable] agent does not set it, it is
+	// the usage of its [DurableModel] models.
 	Usage llm.Usage `json:"usage"`
 
-	// Saved says that the turn is kept: see [Durable].
+	// Saved says that the turn was saved in the store: see [Durable].
 	Saved bool `json:"saved,omitempty"`
 }
 
-// A Query is one question that was put to a database or a search engine, from the model's words to the rows.
+// A Query is one query of a database or a search engine, from what the model wrote
+// to the rows that came back.
 type Query struct {
 	Language string `json:"language"`        // such as "sql"
-	Task     string `json:"task,omitempty"`  // the key of the plan's step that it belongs to; empty where there is no plan
-	Index    string `json:"index,omitempty"` // what was searched, where the query itself does not say it
+	Task     string `json:"task,omitempty"`  // the key of its task in the plan; empty without a plan
+	Index    string `json:"index,omitempty"` // what was searched, if the query does not name it
 
-	// Written is the query as the model last wrote it. Executed is what really ran: it may be rewritten and limited,
-	// and it is empty when nothing ran. It may leave out what only names fields that are hidden from the model.
+	// Written is the last query that the model wrote. Executed is the query that
+	// ran, after it was rewritten and limited; it is empty if none ran. Parts that
+	// only name fields hidden from the model may be missing in it.
 	Written  string `json:"written"`
 	Executed string `json:"executed,omitempty"`
 
-	Views    []string `json:"views,omitempty"`     // the secure views that stand in for tables
-	JoinPath []string `json:"join_path,omitempty"` // the joins that the model was told to make, one a line
+	Views    []string `json:"views,omitempty"`     // the secure views that replace tables
+	JoinPath []string `json:"join_path,omitempty"` // the joins that the model had to use
 	Rows     int      `json:"rows"`                // how many rows came back
-	Total    int64    `json:"total,omitempty"`     // how many there are, where that is known and not Rows
+	Total    int64    `json:"total,omitempty"`     // how many rows match, if known and different from Rows
 	Millis   int64    `json:"millis,omitempty"`    // how long it took
-	Cached   bool     `json:"cached,omitempty"`    // it ran for an earlier question, and not again
-	Handle   string   `json:"handle,omitempty"`    // under which [Load] has them; empty where they are not kept
+	Cached   bool     `json:"cached,omitempty"`    // the rows of an earlier run were used
+	Handle   string   `json:"handle,omitempty"`    // of the rows, for [Load]; empty if they are not saved
 
 	Corrections []Correction `json:"corrections,omitempty"` // oldest first
 }
 
-// A Correction is a query that was given up, and why.
+// A Correction is a query that was replaced, and the reason.
 type Correction struct {
 	Query  string `json:"query"`
 	Reason string `json:"reason"`
 }
 
-// An Artifact is something made for the answer that is not text, such as a chart.
+// An Artifact is a part of an answer that is not text, such as a chart.
 type Artifact struct {
 	Name      string `json:"name"`
 	MediaType string `json:"media_type"`
 	Data      []byte `json:"data"` // base64 in JSON
 }
 
-// A Citation is a place that the answer rests on.
+// A Citation is a passage of a document that the answer is based on.
 type Citation struct {
 	Title    string `json:"title"`
 	Location string `json:"location,omitempty"` // such as a URL, or a file and a page

@@ -9,7 +9,8 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 )
 
-// approve returns the arguments with which a tool may be called.
+// approve returns the arguments to call a tool with, after its approval if it
+// needs one.
 func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.RawMessage, error) {
 	if !t.NeedsApproval {
 		return arguments, nil
@@ -17,7 +18,7 @@ func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.
 	own := sc.enter(sc, "", nil)
 	if sc.place != nil {
 		own.place = sc.place.child(":approve")
-		own.place.mute = sc.place.approvals // a tool or task that may not interrupt the run is approved all the same
+		own.place.mute = sc.place.approvals // approval may interrupt even a task that may not interrupt
 	}
 	if r.opt.Approve == nil {
 		return r.askApproval(own, t, arguments)
@@ -39,9 +40,9 @@ func (r *Registry) askApproval(ctx context.Context, t *Tool, arguments json.RawM
 		case err != nil:
 			return nil, err
 		case said.Decision == DecisionReject && said.Reason != "":
-			return nil, fmt.Errorf("the user does not let %s be called: %s", t.Name, prompt.Clip(said.Reason, maxReason))
+			return nil, fmt.Errorf("the user rejected the call of %s: %s", t.Name, prompt.Clip(said.Reason, maxReason))
 		case said.Decision == DecisionReject:
-			return nil, fmt.Errorf("the user does not let %s be called", t.Name)
+			return nil, fmt.Errorf("the user rejected the call of %s", t.Name)
 		case said.Decision == DecisionApprove:
 			return arguments, nil
 		}

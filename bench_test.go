@@ -9,7 +9,8 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// benchState has what a state of a real agent has, a few of each: what is copied for a branch or a retry.
+// benchState is like the state of a real agent, which is copied for branches and
+// attempts.
 type benchState struct {
 	Question string
 	Tables   []string
@@ -105,16 +106,16 @@ func benchmarkAsk(b *testing.B, a qed.Agent) {
 // Ten nodes in a row, with a listener that reads every event.
 func BenchmarkLinear10(b *testing.B) { benchmarkRun(b, linear10(b), 21) }
 
-// Ten nodes in a row, and nobody listens.
+// Ten nodes in a row, without a listener.
 func BenchmarkLinear10Ask(b *testing.B) { benchmarkAsk(b, linear10(b)) }
 
 // A fan-out of four branches and its merge, with a listener that reads every event.
 func BenchmarkFanOut4(b *testing.B) { benchmarkRun(b, fanOut4(b), 11) }
 
-// A fan-out of four branches and its merge, and nobody listens.
+// A fan-out of four branches and its merge, without a listener.
 func BenchmarkFanOut4Ask(b *testing.B) { benchmarkAsk(b, fanOut4(b)) }
 
-// Telling something when nobody listens.
+// An event without a listener.
 func BenchmarkEmit(b *testing.B) {
 	ask := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		for b.Loop() {
@@ -127,7 +128,7 @@ func BenchmarkEmit(b *testing.B) {
 	}
 }
 
-// Ten nodes in a row, a conversation of one turn each, kept in memory.
+// Ten nodes in a row, a conversation of one turn each, saved in memory.
 func BenchmarkLinear10Memory(b *testing.B) {
 	st := new(store.InMemory)
 	a := qed.Durable(linear10(b), st, nil)

@@ -10,22 +10,25 @@ import (
 	"time"
 )
 
-// ErrBudget says that a budget is used up. It comes as a [*BudgetError].
+// ErrBudget is matched by the errors of a budget that is used up. They are of type
+// [*BudgetError].
 var ErrBudget = errors.New("qed: the budget is used up")
 
-// Limits are what may be spent, or what is. As a limit, zero means that there is none, and a negative number that nothing may
-// be spent; as a use, both mean nothing. The zero Limits limit nothing.
+// Limits are the limits of a budget, or an amount that is spent of it. As a limit,
+// zero means no limit, and a negative number that nothing may be spent. As an
+// amount, both mean nothing.
 type Limits struct {
 	Tokens     int // of requests and of replies
 	ModelCalls int
 	ToolCalls  int
-	Rows       int // that queries return
+	Rows       int // returned by queries
 
-	// Time is wall-clock time from [WithBudget] on. It passes by itself: in a use it is not looked at.
+	// Time is wall-clock time from the call of [WithBudget]. It cannot be spent: as
+	// an amount it is ignored.
 	Time time.Duration
 }
 
-// Amounts are the fields of Limits, in their order.
+// amounts are the fields of Limits, in their order.
 type amounts [budgetTime + 1]int64
 
 const (
@@ -33,7 +36,7 @@ const (
 	budgetModelCalls
 	budgetToolCalls
 	budgetRows
-	budgetTime // the last, as it is not added up
+	budgetTime // the last, because it is not added up
 )
 
 var budgetNames = [len(amounts{})]string{"tokens", "model calls", "tool calls", "rows", "time"}
@@ -42,7 +45,7 @@ func (l Limits) amounts() amounts {
 	return amounts{int64(l.Tokens), int64(l.ModelCalls), int64(l.ToolCalls), int64(l.Rows), int64(l.Time)}
 }
 
-// use returns the amounts of a use: nobody gives back by using less than nothing.
+// use returns l as an amount that is spent. A negative number gives nothing back.
 func (l Limits) use() amounts {
 	a := l.amounts()
 	for i := range a {
@@ -52,19 +55,19 @@ func (l Limits) use() amounts {
 	return a
 }
 
-// noLimit is the limit of what is not limited.
 const noLimit = math.MaxInt64
 
-// A BudgetError is what could not be spent. It unwraps to [ErrBudget].
+// A BudgetError reports an amount that a budget does not have. It unwraps to
+// [ErrBudget].
 type BudgetError struct {
 	What    string // "tokens", "model calls", "tool calls", "rows" or "time"
-	Limit   int64  // of the budget that is used up; time is in nanoseconds
-	Reserve int64  // how much of Limit is kept back; 0 when that may be used as well
-	Used    int64  // of Limit, with what is reserved for calls that still run; it can be more
-	Asked   int64  // 0 for time, which is not asked for
+	Limit   int64  // of the budget that is used up; nanoseconds for time
+	Reserve int64  // the part of Limit that is reserved for a final answer; 0 if it may be used
+	Used    int64  // including what is reserved for running calls; it can exceed Limit
+	Asked   int64  // the amount that was to be spent; 0 for time
 }
 
-// Error says what is used up, and what can be done.
+// Error returns what is used up, and what can be done.
 func (e *BudgetError) Error() string {
 	if e.Limit == 0 && e.Used == 0 {
 		return fmt.Sprintf("%v: no %s left; set a higher limit in WithBudget", ErrBudget, e.What)
@@ -77,26 +80,28 @@ func (e *BudgetError) Error() string {
 	}
 	text := fmt.Sprintf("%v: %s used of %s", ErrBudget, show(e.Used), show(e.Limit))
 	if e.Reserve > 0 {
-		text += fmt.Sprintf(", %s kept back for an answer at the end", show(e.Reserve))
+		text += fmt.Sprintf(", %s of it reserved for a final answer", show(e.Reserve))
 	}
 	if e.Asked > 0 {
-		text += fmt.Sprintf(", %s asked for", show(e.Asked))
+		text += fmt.Sprintf(", %s needed", show(e.Asked))
 	}
-	return text + "; set a higher limit in WithBudget, or ask for less"
+	return text + "; set a higher limit in WithBudget, or do less"
 }
 
 // Unwrap returns [ErrBudget].
 func (e *BudgetError) Unwrap() error { return ErrBudget }
 
-// WithBudget limits what may be spent by all that is done with the context that it returns, on any goroutine and in any agent.
-// Budgets nest: what is spent within an inner one is spent of the outer ones too, so no agent can give itself more than it has.
-// Without a budget nothing is limited.
+// WithBudget returns a context whose runs may spend what l allows, on all goroutines
+// and in all agents together. Budgets nest: what is spent of an inner one is spent of
+// the outer ones too, so no agent can raise its own limit.
 //
-// A tenth of each limit is kept back, of model calls at least one where there is more than one, so that a run whose budget
-// is used up can still answer with what it has ([CompileOptions]). What is done otherwise gets nine tenths.
+// A tenth of each limit, and at least one of several model calls, is reserved, so
+// that a run whose budget is used up can still give an answer: see
+// [CompileOptions].WrapUp. Everything else gets nine tenths.
 //
-// Time is a soft limit: when it is used up, nothing more can be spent, but what is being done is not cancelled.
-// For a hard limit use [context.WithTimeout], with some time more than that.
+// Time is a soft limit: when it is over, nothing more can be spent, but a running
+// call is not cancelled. For a hard limit use [context.WithTimeout] with a longer
+// time.
 func WithBudget(ctx context.Context, l Limits) context.Context {
 	if l == (Limits{}) {
 		return ctx
@@ -120,8 +125,9 @@ func WithBudget(ctx context.Context, l Limits) context.Context {
 	return context.WithValue(ctx, accountKey{}, &account{budget: b, outer: outer})
 }
 
-// Spend takes use from all budgets of ctx, before it is really used. When one of them has not enough left, it takes nothing
-// from any, and the error is a [*BudgetError]. Once the time of one is used up, even spending nothing fails.
+// Spend takes an amount from all budgets of ctx. Call it before the amount is used.
+// If one of the budgets does not have enough left, Spend takes nothing and returns a
+// [*BudgetError]. If the time of one is over, even spending nothing is an error.
 func Spend(ctx context.Context, use Limits) error {
 	if a := accountOf(ctx); a != nil {
 		return a.take(use.use())
@@ -129,18 +135,19 @@ func Spend(ctx context.Context, use Limits) error {
 	return nil
 }
 
-// Remaining returns what can still be spent with ctx: the least that any of its budgets has left, without what they keep back.
-// As in any Limits, zero means that there is no limit; where nothing is left it is -1. It reports false when ctx has no budget.
-func Remaining(ctx context.Context) (Limits, bool) {
+// Remaining returns what can still be spent with ctx: the least that any of its
+// budgets has left, without the reserve. Zero means no limit, and -1 that nothing is
+// left. ok is false if ctx has no budget.
+func Remaining(ctx context.Context) (left Limits, ok bool) {
 	a := accountOf(ctx)
 	if a == nil {
 		return Limits{}, false
 	}
-	var left amounts
+	var least amounts
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for ; a != nil; a = a.outer {
-		for i := range left {
+		for i := range least {
 			if a.limit[i] == noLimit {
 				continue
 			}
@@ -148,27 +155,27 @@ func Remaining(ctx context.Context) (Limits, bool) {
 			if n <= 0 {
 				n = -1
 			}
-			if left[i] == 0 || n < left[i] {
-				left[i] = n
+			if least[i] == 0 || n < least[i] {
+				least[i] = n
 			}
 		}
 	}
 	return Limits{
-		Tokens:     int(left[budgetTokens]),
-		ModelCalls: int(left[budgetModelCalls]),
-		ToolCalls:  int(left[budgetToolCalls]),
-		Rows:       int(left[budgetRows]),
-		Time:       time.Duration(left[budgetTime]),
+		Tokens:     int(least[budgetTokens]),
+		ModelCalls: int(least[budgetModelCalls]),
+		ToolCalls:  int(least[budgetToolCalls]),
+		Rows:       int(least[budgetRows]),
+		Time:       time.Duration(least[budgetTime]),
 	}, true
 }
 
-// A budget is what one call of WithBudget made.
+// A budget has the limits of one call of WithBudget.
 type budget struct {
-	mu           *sync.Mutex // the outermost budget's, so that all budgets of a context change at once
+	mu           *sync.Mutex // of the outermost budget, so that all budgets of a context change at once
 	limit, keeps amounts
 	began        time.Time
 
-	used amounts // guarded by mu; time is not counted, it passes
+	used amounts // guarded by mu; time is not counted
 }
 
 func (b *budget) usedOf(i int) int64 {
@@ -178,13 +185,14 @@ func (b *budget) usedOf(i int) int64 {
 	return b.used[i]
 }
 
-// An account is a budget as a context may use it, and those around it. It does not change.
+// An account is a budget as a context may use it, and the budgets around it. It does
+// not change.
 type account struct {
 	*budget
 	outer *account
 
-	open    bool // what it keeps back may be used
-	claimed bool // what it keeps back is for a run that is going on, and not for one that begins in it
+	open    bool // the reserve may be used
+	claimed bool // the reserve is for a run around, and not for a run that begins in it
 }
 
 type accountKey struct{}
@@ -196,7 +204,7 @@ func accountOf(ctx context.Context) *account {
 
 func hasBudget(ctx context.Context) bool { return accountOf(ctx) != nil }
 
-// most is how much of a quantity may be used in all.
+// most returns how much of an amount may be used in all.
 func (a *account) most(i int) int64 {
 	if a.open {
 		return a.limit[i]
@@ -204,7 +212,7 @@ func (a *account) most(i int) int64 {
 	return a.limit[i] - a.keeps[i]
 }
 
-// take takes use from all budgets or from none.
+// take takes an amount from all budgets or from none.
 func (a *account) take(use amounts) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -215,7 +223,8 @@ func (a *account) take(use amounts) error {
 	return nil
 }
 
-// lacks says which budget has not enough left, if one has not. The caller holds the lock.
+// lacks returns an error if a budget does not have enough left. The caller holds the
+// lock.
 func (a *account) lacks(use amounts) error {
 	for b := a; b != nil; b = b.outer {
 		for i, asked := range use {
@@ -224,14 +233,17 @@ func (a *account) lacks(use amounts) error {
 			}
 			used := b.usedOf(i)
 			if most := b.most(i); used >= most || asked > most-used {
-				return &BudgetError{budgetNames[i], b.limit[i], b.limit[i] - most, used, asked}
+				return &BudgetError{
+					What: budgetNames[i], Limit: b.limit[i], Reserve: b.limit[i] - most, Used: used, Asked: asked,
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// refuses reports whether a budget of ctx refuses what err was about, and not only one within it.
+// refuses reports whether a budget of ctx has not enough for the amount of err, and
+// not only a budget of an inner context.
 func refuses(ctx context.Context, err error) bool {
 	a := accountOf(ctx)
 	refused, ok := errors.AsType[*BudgetError](err)
@@ -247,7 +259,8 @@ func refuses(ctx context.Context, err error) bool {
 	return a.lacks(use) != nil
 }
 
-// change has the budgets count after instead of before, which they count already. The caller holds the lock.
+// change replaces the amount before, which is counted already, by after. The caller
+// holds the lock.
 func (a *account) change(before, after amounts) {
 	for ; a != nil; a = a.outer {
 		for i := range budgetTime {
@@ -257,13 +270,14 @@ func (a *account) change(before, after amounts) {
 	}
 }
 
-// A reservation is what was taken for a use that is not known yet. Nil is the one without a budget.
+// A reservation is an estimate of an amount that is not known yet. It is nil without
+// a budget.
 type reservation struct {
 	account *account
 	counted amounts // guarded by the account's lock
 }
 
-// reserve takes use as Spend does, until the reservation is settled.
+// reserve takes an amount like Spend, until the reservation is settled.
 func reserve(ctx context.Context, use Limits) (*reservation, error) {
 	a := accountOf(ctx)
 	if a == nil {
@@ -275,8 +289,8 @@ func reserve(ctx context.Context, use Limits) (*reservation, error) {
 	return &reservation{a, use.use()}, nil
 }
 
-// settle has actual count instead of what was reserved. What is more counts too, as it was used, and is missing afterwards.
-// When it is called again, the last one counts.
+// settle replaces the reserved amount by the actual one, which may be larger than the
+// budget has left. If it is called again, the last amount counts.
 func (r *reservation) settle(actual Limits) {
 	if r == nil {
 		return
@@ -287,7 +301,7 @@ func (r *reservation) settle(actual Limits) {
 	r.counted = actual.use()
 }
 
-// charge counts what was used, whether there was enough left or not.
+// charge counts an amount that was used, even if the budget has not enough left.
 func charge(ctx context.Context, use Limits) {
 	if a := accountOf(ctx); a != nil {
 		a.mu.Lock()
@@ -296,7 +310,7 @@ func charge(ctx context.Context, use Limits) {
 	}
 }
 
-// softDeadline returns when the time of ctx's budgets is used up, if they limit it.
+// softDeadline returns when the time of the budgets of ctx is over, if it is limited.
 func softDeadline(ctx context.Context) (deadline time.Time, ok bool) {
 	for a := accountOf(ctx); a != nil; a = a.outer {
 		if a.limit[budgetTime] == noLimit {
@@ -309,18 +323,19 @@ func softDeadline(ctx context.Context) (deadline time.Time, ok bool) {
 	return deadline, ok
 }
 
-// keepReserve returns the context for the parts of a run that can wrap up: runs within it leave the reserve to it.
-// A budget that begins within it has a reserve of its own.
+// keepReserve returns a context for the nodes of a run with a WrapUp node. Runs within
+// it leave the reserve to that node. A budget that begins within it has its own
+// reserve.
 func keepReserve(ctx context.Context) context.Context {
 	return withAccount(ctx, func(a *account) { a.claimed = true })
 }
 
-// wrapUp returns a context for the end of the run that ctx was given to: it may use what the budgets keep back.
+// wrapUp returns a context for a WrapUp node. It may use the reserve of the budgets.
 func wrapUp(ctx context.Context) context.Context {
 	return withAccount(ctx, func(a *account) { a.open = a.open || !a.claimed })
 }
 
-// withAccount returns ctx with its account changed, and those around it.
+// withAccount returns ctx with its account and the accounts around changed.
 func withAccount(ctx context.Context, change func(*account)) context.Context {
 	if a := accountOf(ctx); a != nil {
 		return context.WithValue(ctx, accountKey{}, a.with(change))

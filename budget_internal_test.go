@@ -160,7 +160,7 @@ func TestKeepReserve(t *testing.T) {
 
 	end := wrapUp(ctx)
 	left(t, end, 10)
-	left(t, keepReserve(end), 10) // a run that is a part of the end may use it too
+	left(t, keepReserve(end), 10) // a run within the WrapUp node may use it too
 	left(t, wrapUp(WithBudget(keepReserve(end), Limits{Tokens: 50})), 10)
 }
 

@@ -27,7 +27,7 @@ func remaining(t *testing.T, ctx context.Context) qed.Limits {
 	return left
 }
 
-// spent fails the test unless err says that what is used up.
+// spent fails the test unless err is a BudgetError about what.
 func spent(t *testing.T, err error, what string) {
 	t.Helper()
 	e, ok := errors.AsType[*qed.BudgetError](err)

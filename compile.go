@@ -6,66 +6,77 @@ import (
 	"slices"
 )
 
-// CompileOptions are limits of a [Runner]. Nil and the zero value mean the defaults.
+// CompileOptions are options of [Graph.Compile]. Nil and the zero value mean the
+// defaults.
 type CompileOptions struct {
-	// MaxSteps is how many nodes a run may visit, counting every visit. 0 means 100.
+	// MaxSteps is how many nodes a run may visit. Every visit of a node counts. 0
+	// means 100.
 	MaxSteps int
 
-	// WrapUp is the node that a run goes to when a node fails because the budget is spent ([ErrBudget]), with the state as it was before that
-	// node, so that the turn still has an answer. No edge need lead to it. It may use what the budget kept back for it, and [BudgetExceeded] tells it why it runs.
-	// Empty means that the run fails.
+	// WrapUp names the node that runs next when a node fails with [ErrBudget], so
+	// that the turn still has an answer. It gets the state from before the node
+	// that failed, and may use the reserve of the budget ([WithBudget]).
+	// [BudgetExceeded] returns why it runs. It needs no edge that leads to it. Empty
+	// means that the run fails.
 	WrapUp string
 
-	// Version is of what the nodes do, as far as a run that goes on has to know: change it when a state of the old ones would be misread. The
-	// nodes' names, the ways and the type of the state need no mention: they are part of the graph's fingerprint.
+	// Version is the version of what the nodes do. Change it when the new nodes
+	// would misread a state that the old ones saved. The names of the nodes, the
+	// edges and the type of the state are part of the graph's fingerprint, so a
+	// change of these needs no new Version.
 	Version string
 
-	// Migrate makes of where a run stopped, in a graph of another version or fingerprint, where it goes on in this one. Nil means that such a
-	// run is refused with [ErrGraphChanged]. A new turn then begins, with the messages of the conversation, and from the zero S.
+	// Migrate converts a checkpoint of another version or fingerprint of the graph,
+	// so that its run can be resumed. Nil means that resuming such a run fails with
+	// [ErrGraphChanged]. A new turn of the thread then begins with the messages of
+	// the conversation and the zero S.
 	Migrate func(context.Context, Checkpoint) (Checkpoint, error)
 }
 
-// A Runner runs a compiled [Graph]. It is safe for concurrent use: runs share nothing but it.
+// A Runner runs a compiled [Graph]. It is safe for concurrent use.
 type Runner[S any] struct {
 	name     string
 	steps    []step[S] // the first is Start
 	maxSteps int
-	deepen   func(*S) error // see copier
-	wrapUp   int            // a step; 0: none
+	wrapUp   int // the index of a step; 0 if there is none
 
 	fingerprint, version string
 	migrate              func(context.Context, Checkpoint) (Checkpoint, error)
 }
 
-// A step is a node whose successors are known by their place in Runner.steps.
+// A step is a node whose successors are indexes of Runner.steps.
 type step[S any] struct {
 	*node[S]
-	next   int // when there is no route
+	next   int // if there is no route
 	routes map[string]int
 }
 
 const end = -1
 
-// Compile checks the graph and makes it ready to run. What is wrong with it is reported all at once, joined.
+// Compile checks the graph and returns a Runner for it. Its error has all problems,
+// joined:
 //
-// It refuses a way to a node that does not exist, a node that no run reaches or that leads nowhere, a cycle without a way
-// to [End], a fan-out without branches or without a merge, and names that are missing or taken.
+//   - an edge or a route to a node that does not exist;
+//   - a node that no run reaches, that leads nowhere, or from which no run reaches
+//     [End];
+//   - a fan-out without branches or without a merge function;
+//   - a name that is missing or used twice;
+//   - a state that would lose data in JSON. S must not contain unexported fields,
+//     fields with the tag "-", interfaces, functions or channels, except in a type
+//     that encodes and decodes its own JSON. So a state can always be saved, and
+//     copied.
 //
-// And it refuses a state that would lose something in JSON, so that a state can always be stored, sent and compared: by its type, S must not
-// hold unexported fields, fields of the tag "-", interfaces, functions or channels, unless the type that has them reads and
-// writes its own JSON. That tells a mistake at start-up instead of losing a field later.
-//
-// Changing the graph afterwards does not change the Runner.
+// A later change of the graph does not change the Runner.
 func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	if opt == nil {
 		opt = &CompileOptions{}
 	}
-	c := compiler[S]{Graph: &Graph[S]{g.name, g.nodes, g.byName, slices.Clone(g.problems)}}
+	c := compiler[S]{&Graph[S]{g.name, g.nodes, g.byName, slices.Clone(g.problems)}}
 	if opt.MaxSteps < 0 {
-		c.problem("MaxSteps is negative")
+		c.problem("CompileOptions.MaxSteps is negative; use 0 for the default")
 	}
 	if len(c.nodes) == 1 {
-		c.problem("it has no nodes")
+		c.problem("it has no nodes; add them with Node")
 	} else {
 		c.checkWays()
 		c.checkReach(opt.WrapUp)
@@ -74,12 +85,12 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 		c.problem("the state %w", err)
 	}
 	if opt.WrapUp != "" && (c.byName[opt.WrapUp] == nil || opt.WrapUp == Start) {
-		c.problem("WrapUp is %q, which is no node", opt.WrapUp)
+		c.problem("CompileOptions.WrapUp is %q, which is not a node", opt.WrapUp)
 	}
 	if len(c.problems) > 0 {
 		return nil, errors.Join(c.problems...)
 	}
-	r := &Runner[S]{name: c.name, maxSteps: opt.MaxSteps, deepen: copier[S](), version: opt.Version, migrate: opt.Migrate}
+	r := &Runner[S]{name: c.name, maxSteps: opt.MaxSteps, version: opt.Version, migrate: opt.Migrate}
 	if r.maxSteps == 0 {
 		r.maxSteps = 100
 	}
@@ -94,10 +105,10 @@ func (g *Graph[S]) Compile(opt *CompileOptions) (*Runner[S], error) {
 	return r, nil
 }
 
-// A compiler collects the problems of one Compile, and leaves its graph as it is.
+// A compiler collects the problems of one Compile. It does not change its graph.
 type compiler[S any] struct{ *Graph[S] }
 
-// ways returns the names of what may come after n.
+// ways returns the names of the nodes that may come after n.
 func (n *node[S]) ways() []string {
 	if n.next != "" {
 		return []string{n.next}
@@ -109,20 +120,20 @@ func (c compiler[S]) checkWays() {
 	for _, n := range c.nodes {
 		ways := n.ways()
 		if len(ways) == 0 {
-			c.problem("node %q leads nowhere: add an edge, to End if it is the last", n.name)
+			c.problem("node %q leads nowhere; add an edge, to End if it is the last node", n.name)
 		}
 		for _, to := range ways {
 			switch {
 			case to == Start:
-				c.problem("node %q leads back to Start: name the node to go on with", n.name)
+				c.problem("node %q leads back to Start; name the first node instead", n.name)
 			case to != End && c.byName[to] == nil:
-				c.problem("node %q leads to %q, which is no node", n.name, to)
+				c.problem("node %q leads to %q, which is not a node; add it with Node", n.name, to)
 			}
 		}
 	}
 }
 
-// checkReach looks for nodes that no run comes to, and nodes from which no run comes to its end.
+// checkReach reports nodes that no run reaches, and nodes from which no run reaches End.
 func (c compiler[S]) checkReach(wrapUp string) {
 	reached := map[string]bool{Start: true, wrapUp: true}
 	todo := []string{Start, wrapUp}
@@ -130,7 +141,7 @@ func (c compiler[S]) checkReach(wrapUp string) {
 		n := c.byName[todo[len(todo)-1]]
 		todo = todo[:len(todo)-1]
 		if n == nil {
-			continue // End, or reported already
+			continue // End, or a name that checkWays reports
 		}
 		for _, to := range n.ways() {
 			if !reached[to] {
@@ -139,7 +150,7 @@ func (c compiler[S]) checkReach(wrapUp string) {
 			}
 		}
 	}
-	ends := map[string]bool{End: true} // and what checkWays reports
+	ends := map[string]bool{End: true} // and the names that checkWays reports
 	isEnd := func(to string) bool { return ends[to] || c.byName[to] == nil }
 	for grown := true; grown; {
 		grown = false
@@ -152,9 +163,9 @@ func (c compiler[S]) checkReach(wrapUp string) {
 	for _, n := range c.nodes {
 		switch {
 		case !reached[n.name]:
-			c.problem("no way leads to node %q", n.name)
+			c.problem("no run reaches node %q; add an edge to it, or remove it", n.name)
 		case !ends[n.name]:
-			c.problem("no way leads from node %q to End", n.name)
+			c.problem("no run gets from node %q to End; add an edge out of its cycle", n.name)
 		}
 	}
 }

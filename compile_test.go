@@ -23,7 +23,7 @@ func TestCompileRefuses(t *testing.T) {
 		want  []string
 	}{
 		"empty":         {func(g *qed.Graph[trail]) {}, []string{"no nodes"}},
-		"no start":      {func(g *qed.Graph[trail]) { g.Node("a", ok, nil); g.Edge("a", qed.End) }, []string{`"start" leads nowhere`, `no way leads to node "a"`}},
+		"no start":      {func(g *qed.Graph[trail]) { g.Node("a", ok, nil); g.Edge("a", qed.End) }, []string{`"start" leads nowhere`, `no run reaches node "a"`}},
 		"dangling to":   {func(g *qed.Graph[trail]) { g.Node("a", ok, nil); g.Edge(qed.Start, "a"); g.Edge("a", "b") }, []string{`leads to "b"`}},
 		"dangling from": {func(g *qed.Graph[trail]) { g.Edge("b", qed.End) }, []string{`begins at "b"`}},
 		"dead end":      {func(g *qed.Graph[trail]) { g.Node("a", ok, nil); g.Edge(qed.Start, "a") }, []string{`"a" leads nowhere`}},
@@ -32,14 +32,14 @@ func TestCompileRefuses(t *testing.T) {
 			g.Edge(qed.Start, "a")
 			g.Edge("a", qed.End)
 			g.Edge("a", "a")
-		}, []string{"two ways"}},
-		"edge and route":  {func(g *qed.Graph[trail]) { g.Edge(qed.Start, "a"); g.Route(qed.Start, to("a"), "a") }, []string{"two ways"}},
+		}, []string{"two edges"}},
+		"edge and route":  {func(g *qed.Graph[trail]) { g.Edge(qed.Start, "a"); g.Route(qed.Start, to("a"), "a") }, []string{"two edges"}},
 		"no targets":      {func(g *qed.Graph[trail]) { g.Route(qed.Start, to("a")) }, []string{"no targets"}},
 		"no pick":         {func(g *qed.Graph[trail]) { g.Route(qed.Start, nil, qed.End) }, []string{"no function"}},
 		"no function":     {func(g *qed.Graph[trail]) { g.Node("a", nil, nil) }, []string{"no function"}},
 		"negative option": {func(g *qed.Graph[trail]) { g.Node("a", ok, &qed.NodeOptions{Timeout: -1}) }, []string{"negative"}},
-		"two of a name":   {func(g *qed.Graph[trail]) { g.Node("a", ok, nil); g.Node("a", ok, nil) }, []string{`two nodes called "a"`}},
-		"reserved name":   {func(g *qed.Graph[trail]) { g.Node(qed.End, ok, nil) }, []string{`called "end"`}},
+		"two of a name":   {func(g *qed.Graph[trail]) { g.Node("a", ok, nil); g.Node("a", ok, nil) }, []string{`two nodes named "a"`}},
+		"reserved name":   {func(g *qed.Graph[trail]) { g.Node(qed.End, ok, nil) }, []string{`the name "end"`}},
 		"bad names":       {func(g *qed.Graph[trail]) { g.Node("", ok, nil); g.Node("a/b", ok, nil); g.Node("a\n", ok, nil) }, []string{"empty", "slash", "printed"}},
 		"back to start":   {func(g *qed.Graph[trail]) { g.Node("a", ok, nil); g.Edge(qed.Start, "a"); g.Edge("a", qed.Start) }, []string{"back to Start"}},
 		"cycle": {func(g *qed.Graph[trail]) {
@@ -55,7 +55,7 @@ func TestCompileRefuses(t *testing.T) {
 			g.Edge(qed.Start, "a")
 			g.Edge("a", qed.End)
 			g.Edge("b", qed.End)
-		}, []string{`no way leads to node "b"`}},
+		}, []string{`no run reaches node "b"`}},
 		"no merge":    {func(g *qed.Graph[trail]) { qed.FanOut(g, "f", nil, branch{"a", run}) }, []string{"no merge"}},
 		"no branches": {func(g *qed.Graph[trail]) { qed.FanOut[trail, string](g, "f", merge) }, []string{"no branches"}},
 		"branches": {func(g *qed.Graph[trail]) {
@@ -100,7 +100,7 @@ func TestCompileTwice(t *testing.T) {
 	}
 }
 
-type lossy struct{ n int } // what is in n would be lost
+type lossy struct{ n int } // JSON would lose n
 
 type ownJSON struct{ n int }
 
@@ -233,5 +233,5 @@ func ExampleGraph_Compile() {
 	_, err := g.Compile(nil)
 	fmt.Println(err)
 	// Output:
-	// qed: graph count: node "add" leads to "ad", which is no node
+	// qed: graph count: node "add" leads to "ad", which is not a node; add it with Node
 }

@@ -1,46 +1,72 @@
-// Package qed is the vocabulary and the runtime of agents that answer questions from a company's data, and show the proof.
+// Package qed builds agents that answer questions from a company's data and show
+// the proof: the query that ran, the rows that came back, the passages that were
+// read.
 //
-// An [Agent] answers a [Turn]. On the way it tells [Event]s, such as the query that ran; at the end it gives an [Answer]
-// with text, rows, queries and sources:
+// An agent answers one turn of a conversation. Ask it, or range over its events:
 //
-//	        Turn                                   Event, Event, ... Completed{Answer}
-//	user ─────────▶ Agent.Run ──────────────────────────────────────────────▶ listener
-//	                  │ one goroutine                  ▲ the caller's goroutine
-//	                  ▼                                │
-//	        Graph:  Start ▶ select ▶ write ▶ execute ▶ End
-//	                           ▲        │
-//	                           └────────┘ a route, by the state
+//	agent, err := sqlagent.New(model, db, guard, schema, nil)
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "How many crews are active?"})
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	fmt.Println(answer.Text)
+//	for _, q := range answer.Queries {
+//		fmt.Println(q.Executed, q.Rows)
+//	}
 //
-// An agent is a function ([AgentFunc]), or a [Graph] of steps on a state of your own ([NewAgent]). Every node is a function
-// from a state to the next. [Graph.Route] chooses what comes next, [FanOut] does several things at the same time and merges
-// their results, and [Graph.Compile] refuses what could not work. A panic in a node is an error that names the node, the first
-// failure cancels what runs beside it, and nothing runs on when a run is over.
+// # Agents
 //
-// [Emit] tells a listener what happens, from anywhere in a run. [Ask] waits for an answer and nothing else. [AsTool] makes an
-// agent a [Tool] of another, and a [Registry] calls the tools that a model asks for. A Router ([NewRouter]) hands a turn to one of several agents.
+// An [Agent] gets a [Turn] and returns events, the last of which has an [Answer].
+// There are agents for SQL (sqlagent), Elasticsearch (searchagent), documents (rag)
+// and plans (todoagent); package router gives a turn to one of several agents. A
+// function is an agent too: [AgentFunc].
+//
+// # Graphs
+//
+// A [Graph] is an agent made of steps on a state. [Graph.Route] chooses the next
+// step, [FanOut] runs steps at the same time, and [Graph.Compile] checks it all
+// before the first run. [NewAgent] makes an agent of it.
+//
+// # Events
+//
+// [Emit] sends an [Event] to the reader of a run, from any function in it: a query
+// that was written, a tool that was called, a piece of the answer's text.
+//
+// # Tools
+//
+// A [Tool] is a function that a model can call: see [NewTool]. A [Registry] checks
+// the arguments, asks for approval and calls it. [AsTool] makes a tool of an agent.
+// A [Finding] is the result of a tool in a form that other tools and answers
+// understand: rows, queries, artifacts, entities.
+//
+// # Questions
+//
+// [Interrupt] asks the user something in the middle of a run. The turn ends with
+// the [Question], and a later turn with a [Reply] resumes the run there.
+//
+// # Durable runs
+//
+// [Durable] saves the conversations of an agent in a store. A run that stops,
+// because it was interrupted, failed, or its process died, is resumed where it
+// stopped: calls that returned are not made again. To record a call, use
+//
+//   - [Step] if it may be repeated, and [StepOnce] if it must not;
+//   - [DurableModel] for a model;
+//   - a [Registry] for tools, which follows [Tool].Idempotent;
+//   - [Save] for rows and documents, and [Remember] for notes to later turns;
+//   - [Now] for the time;
+//   - [WithNamespace] for work that must be found again under its own name.
+//
+// [Memory] says how much of the conversation the agent gets. [WithBudget] limits
+// what a run may spend. [Inspect], [History], [Messages], [Fork] and [Resolve] are
+// for programs that show and repair conversations.
 //
 // # Plans
 //
-// A TODO agent ([todoagent.New]) makes a plan of each request, a [TodoList] of tasks that the tools of a Registry do, and does one after the other. The
-// user sees the plan, is asked where a task needs it, and can go on, skip, change and do again what he likes. What tasks hand on to each
-// other, and to later requests, is a [Finding]: rows ([RowsRef]), queries ([QueryMetadata]), artifacts, entities. [todoagent.Entries] shows what was done, and
-// [usermemory.Memory] is what is remembered of a user across conversations.
-//
-// # Conversations
-//
-// [Durable] makes an agent whose conversations are kept in a [store.Store], under the Thread of their turns. The agent is told what was
-// said before ([Memory]); it can ask its user something in the middle of its work ([Interrupt]); and a run that stops, because it asked,
-// failed or its process died, goes on where it was: what models, tools and other calls returned is recorded ([DurableModel], [Step], [StepOnce]) and
-// not done again. [WithBudget] limits what a run may spend. What to use for what:
-//
-//	a call that may be made again        Memo
-//	one that must not                    Once
-//	a model                              Recorded
-//	a tool                               a Registry calls it by Memo or Once, as its Repeat says
-//	rows and documents                   Keep
-//	what an agent notes for later turns  Remember, or the state of its graph
-//	a piece of work with an identity     Scope
-//	the time                             Now
-//
-// For those who show conversations there are [Inspect], [History], [Messages], [Fork] and [Resolve].
+// A [TodoList] is a plan as data: tasks that call tools, with their status and
+// results. Package todoagent makes and runs plans. It is written with the exported
+// functions of this package, such as [RunTask], and so can be a planner of your own.
 package qed

@@ -108,10 +108,10 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 //   - One turn runs on a thread at a time. Another one fails with [ErrBusy].
 //   - A thread belongs to the User and the Tenant of its first turn. The turns
 //     of others fail with [ErrWrongUser].
-//   - If the store fails, the turn does not. The agent emits [SaveFailed] and
+//   - If the store fails, the turn does not. The agent emits a [Warning] and
 //     continues without recording, but refuses at-most-once calls with
 //     [ErrNotRecorded]. [Answer.Saved] reports whether a turn is saved.
-//   - If a thread cannot be read, the agent emits [StateDiscarded] and starts
+//   - If a thread cannot be read, the agent emits a [Warning] and starts
 //     the thread again.
 //
 // Within a run of another durable agent, a is part of that run, and st is not

@@ -36,7 +36,7 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 		if !rs.mayBelongTo(turn) {
 			return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 		}
-		t.floor, t.status = t.head, StatusNone
+		t.floor, t.status = t.head, statusNone
 		rs.stateDiscarded(err)
 	case cancelled(rs.ctx) != nil:
 		return cancelled(rs.ctx)
@@ -89,7 +89,9 @@ func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 	gone := &closed{Intent: parsed.Intent, Reason: prompt.Clip(parsed.Reason, maxErrorText)}
 	for _, q := range rs.open {
 		gone.Questions = append(gone.Questions, q.ID)
-		rs.events.forward(Event{q.path, QuestionClosed{q.ID, gone.Intent, gone.Reason}})
+		rs.events.forward(Event{Path: q.path, Data: QuestionClosed{
+			Question: q.ID, Intent: gone.Intent, Reason: gone.Reason,
+		}})
 	}
 	rs.unload(turn)
 	return rs.start(turn, gone)

@@ -267,7 +267,7 @@ func TestChangedGraph(t *testing.T) {
 			if err != nil || !strings.HasPrefix(a.Text, test.text) || !strings.Contains(a.Text, "y2") {
 				t.Errorf("a new turn: %q, %v", a.Text, err)
 			}
-			if fresh := len(ofKind[qed.StateDiscarded](events)) > 0; fresh != (test.text == "1[") {
+			if fresh := warnings(events, "state_discarded") > 0; fresh != (test.text == "1[") {
 				t.Errorf("emitted: %v", fresh)
 			}
 		})

@@ -107,7 +107,7 @@ func turnsOf(log []store.Record) map[string]qed.Turn {
 type outcome struct {
 	answer qed.Answer
 	err    error
-	fresh  bool // it emitted StateDiscarded
+	fresh  bool // it emitted the warning state_discarded
 }
 
 func takes(t testing.TB, st store.Store, turn qed.Turn) outcome {
@@ -118,7 +118,7 @@ func takes(t testing.TB, st store.Store, turn qed.Turn) outcome {
 	if _, panicked := errors.AsType[*qed.PanicError](err); panicked {
 		t.Errorf("a panic: %v", err)
 	}
-	return outcome{answer, err, len(ofKind[qed.StateDiscarded](events)) > 0}
+	return outcome{answer, err, warnings(events, "state_discarded") > 0}
 }
 
 func (o outcome) text() string {

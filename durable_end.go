@@ -82,7 +82,7 @@ func (rs *runState) interruptedAnswer() Answer {
 		}
 		a.Questions = append(a.Questions, q.Question)
 		text = append(text, q.Question.String())
-		rs.events.forward(Event{q.path, Interrupted{q.Question}})
+		rs.events.forward(Event{Path: q.path, Data: Interrupted{Question: q.Question}})
 	}
 	a.Text = strings.Join(text, "\n\n")
 	return a

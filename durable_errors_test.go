@@ -116,7 +116,7 @@ func TestStoreFails(t *testing.T) {
 						if took := time.Since(start); took > test.patient {
 							t.Errorf("it took %v", took)
 						}
-						told := len(ofKind[qed.SaveFailed](events)) > 0
+						told := warnings(events, "not_saved") > 0
 						if test.unsaved != told && !(test.n == 3 && n == appends) {
 							t.Errorf("saved %v, got %v, want %v", a.Saved, told, test.unsaved)
 						}
@@ -299,7 +299,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 					}
 				}
 				events, a, err := c.listen(qed.Turn{Text: "go"})
-				if err != nil || a.Saved || a.Text != "look" || len(ofKind[qed.SaveFailed](events)) == 0 {
+				if err != nil || a.Saved || a.Text != "look" || warnings(events, "not_saved") == 0 {
 					t.Errorf("answer %+v, %v, got %v", a, err, events)
 				}
 				if took := time.Since(start); took > 2*time.Minute {
@@ -388,7 +388,7 @@ func TestTrimFails(t *testing.T) {
 					if err != nil || !a.Saved {
 						t.Errorf("answer = %+v, %v", a, err)
 					}
-					if len(ofKind[qed.SaveFailed](events)) != 1 {
+					if warnings(events, "not_saved") != 1 {
 						t.Errorf("got %v", events)
 					}
 				}
@@ -430,7 +430,7 @@ func TestAnswerThatCannotBeSaved(t *testing.T) {
 	}), new(store.InMemory), nil)
 	for range 2 {
 		events, a, err := c.listen(qed.Turn{Text: "go"})
-		if err != nil || a.Table != nan || a.Saved || len(ofKind[qed.SaveFailed](events)) != 1 {
+		if err != nil || a.Table != nan || a.Saved || warnings(events, "not_saved") != 1 {
 			t.Errorf("answer %+v, %v, got %v", a, err, events)
 		}
 	}

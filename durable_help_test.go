@@ -138,3 +138,14 @@ func memo(ctx context.Context, l *qedtest.Ledger, name string) (string, error) {
 }
 
 var errBoom = errors.New("boom")
+
+// warnings returns how many events are a warning with the given code.
+func warnings(events []qed.Event, code string) int {
+	n := 0
+	for _, e := range events {
+		if w, ok := e.Data.(qed.Warning); ok && w.Code == code {
+			n++
+		}
+	}
+	return n
+}

@@ -11,33 +11,36 @@ import (
 )
 
 var (
-	// ErrMaxSteps says that a graph took more steps than [CompileOptions] allow.
+	// ErrMaxSteps is returned if a run visits more nodes than
+	// [CompileOptions].MaxSteps.
 	ErrMaxSteps = errors.New("qed: too many steps")
 
-	// ErrNoAnswer says that an agent's events ended without [Completed] and without an error.
+	// ErrNoAnswer is returned by [Ask] if the events of an agent end without
+	// [Completed] and without an error.
 	ErrNoAnswer = errors.New("qed: the agent ended without an answer")
 
-	// ErrEmptyTurn says that a turn has no text.
-	ErrEmptyTurn = errors.New("qed: the turn has no question")
+	// ErrEmptyTurn is returned if a turn has no text.
+	ErrEmptyTurn = errors.New("qed: the turn has no text")
 
-	// ErrToolAbandoned says that a tool did not return when its time was over. What it does goes on unseen.
-	ErrToolAbandoned = errors.New("qed: abandoned")
+	// ErrToolAbandoned is returned if a tool does not return within its time limit
+	// and [RegistryOptions].Grace. The tool may still be running.
+	ErrToolAbandoned = errors.New("qed: the tool did not return and was abandoned")
 
-	// ErrReaderStopped is the cause, as [context.Cause] tells it, when the reader of a run's events has left.
-	ErrReaderStopped = errors.New("qed: nobody reads the events any more")
+	// errReaderStopped is the cause of a run's context when the reader of its events has left.
+	errReaderStopped = fmt.Errorf("qed: nobody reads the events of the run any more: %w", context.Canceled)
 
 	errGoexit = errors.New("qed: a function ended its goroutine instead of returning")
 )
 
-// A NodeError is how a run of a graph failed.
+// A NodeError is the error of a node of a graph.
 type NodeError struct {
-	Graph   string // the name of the graph that the node is of; empty for an item of [Each] outside of one
+	Graph   string // the name of the node's graph; empty for an item of [Each] outside a graph
 	Path    string // the node or branch, from the outermost graph inwards, such as "sql/execute"
-	Attempt int    // from 1; 0 when the node itself did not fail
+	Attempt int    // from 1; 0 if the node did not run
 	Err     error
 }
 
-// Error says where it failed, and how.
+// Error returns the graph, the path and the error.
 func (e *NodeError) Error() string {
 	var b strings.Builder
 	b.WriteString("qed: ")
@@ -56,28 +59,28 @@ func (e *NodeError) Unwrap() error { return e.Err }
 
 // A PanicError is a panic of a node, a branch, a tool or an agent.
 type PanicError struct {
-	Value any    // what it panicked with
-	Stack []byte // the goroutine's, as [debug.Stack] prints it
+	Value any    // the value of the panic
+	Stack []byte // the stack of the goroutine: see [debug.Stack]
 }
 
-// Error says what it panicked with, without the stack.
+// Error returns the value of the panic, without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// Unwrap returns Value when that is an error.
+// Unwrap returns Value if it is an error.
 func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
 
-// recoverInto makes a panic an error. It is to be deferred itself.
+// recoverInto makes a panic an error. It must be deferred directly.
 func recoverInto(err *error) {
 	if v := recover(); v != nil {
-		*err = &PanicError{v, debug.Stack()}
+		*err = &PanicError{Value: v, Stack: debug.Stack()}
 	}
 }
 
-// spoken returns err once its text could be read. An error that cannot say what it is, mostly a nil pointer, so panics where
-// that is recovered, and not later, where it is told.
+// spoken returns err after a call of its Error method. If that panics, as with a
+// nil pointer, it does so here, where the panic is recovered.
 func spoken(err error) error {
 	if err != nil {
 		_ = err.Error()
@@ -91,7 +94,8 @@ func isPanic(err error) bool {
 	return ok
 }
 
-// cancelled returns nil, or an error that matches both ctx's error and its cause.
+// cancelled returns nil if ctx is not done, or else an error that matches the error
+// of ctx and its cause.
 func cancelled(ctx context.Context) error {
 	err := ctx.Err()
 	if err == nil {
@@ -104,7 +108,7 @@ func cancelled(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", err, cause)
 }
 
-// withCause adds to err why ctx is done, if it is and err does not say so.
+// withCause adds the cause of ctx to err, if ctx is done and err does not match it.
 func withCause(ctx context.Context, err error) error {
 	done := cancelled(ctx)
 	if done == nil || errors.Is(err, ctx.Err()) && errors.Is(err, context.Cause(ctx)) {
@@ -113,20 +117,32 @@ func withCause(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", done, err)
 }
 
-// isFinal reports whether err is that of a call which a further attempt would not make again.
+// isFinal reports whether err is the error of a call that another attempt would not
+// make again.
 func isFinal(err error) bool {
 	call, ok := errors.AsType[*CallError](err)
 	return ok && call.final
 }
 
-// codes has the codes of [Failed], the more telling before what can come with them.
+// codes has the codes of [Failed]. An error that matches several gets the first.
 var codes = []struct {
 	err  error
 	code string
 }{
-	{ErrBusy, "busy"}, {ErrWrongUser, "wrong_user"}, {store.ErrConflict, "conflict"}, {ErrQuestionClosed, "question_closed"}, {ErrInvalidReply, "invalid_reply"},
-	{ErrUnresolved, "unresolved"}, {ErrGraphChanged, "graph_changed"}, {ErrNondeterministic, "nondeterministic"}, {ErrBudget, "budget"}, {store.ErrInvalidThread, "invalid_thread"},
-	{store.ErrCorrupt, "corrupt"}, {ErrEmptyTurn, "empty_turn"}, {context.Canceled, "canceled"}, {context.DeadlineExceeded, "timeout"},
+	{ErrBusy, "busy"},
+	{ErrWrongUser, "wrong_user"},
+	{store.ErrConflict, "conflict"},
+	{ErrQuestionClosed, "question_closed"},
+	{ErrInvalidReply, "invalid_reply"},
+	{ErrUnresolved, "unresolved"},
+	{ErrGraphChanged, "graph_changed"},
+	{ErrNondeterministic, "nondeterministic"},
+	{ErrBudget, "budget"},
+	{store.ErrInvalidThread, "invalid_thread"},
+	{store.ErrCorrupt, "corrupt"},
+	{ErrEmptyTurn, "empty_turn"},
+	{context.Canceled, "canceled"},
+	{context.DeadlineExceeded, "timeout"},
 }
 
 func codeOf(err error) string {

@@ -4,81 +4,61 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"time"
 
 	"github.com/qedkit/qed/internal/strictjson"
 )
 
 // An Event is something that happened while an [Agent] worked.
 //
-// Its JSON form is {"event": kind, "path": path, "data": {...}}. It reads back strictly: an event of a known kind with
-// a field that the kind does not have is an error. An event of an unknown kind reads as [CustomEvent].
+// Its JSON form is {"event": kind, "path": path, "time": time, "data": {...}}.
+// Decoding is strict: an event of a known kind must not have members that the
+// kind does not have. An event of an unknown kind becomes a [CustomEvent].
 type Event struct {
-	// Path says where it happened: the names of nodes, branches and tools from the outside in, such as "sql/execute".
-	// It is empty for the agent as a whole.
+	// Path says where it happened: the names of nodes, branches and tools from
+	// the outside in, such as "sql/execute". It is empty for the agent itself.
 	Path string
+
+	// Time is when the event was emitted, by the [Clock] of the run.
+	Time time.Time
 
 	Data EventData
 }
 
-// EventData is what an [Event] tells: one of the structs of this package, held by value. What a host wants to tell
-// beside them is an [CustomEvent].
+// EventData is the data of an [Event]: one of the structs of this package, by
+// value. For events of your own use [CustomEvent].
 type EventData interface {
 	kind() string
 }
 
-// isOurs reports whether d is one of the structs of this package, by value. A pointer to one, and a struct that embeds one,
-// have their methods too.
+// eventTypes has the structs that are [EventData], by their kind.
+var eventTypes = func() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for _, d := range []EventData{
+		NodeStarted{}, NodeFinished{}, EdgeTaken{}, RouteDecision{}, ToolStarted{}, ToolFinished{},
+		TablesSelected{}, JoinPlanned{}, QueryWritten{}, QueryRewritten{}, QueryRefused{},
+		QueryExecuted{}, IntentClassified{}, QuestionRewritten{}, Planned{}, TaskStarted{},
+		TaskFinished{}, Page{}, Retrieved{}, Token{}, Interrupted{}, QuestionClosed{}, Warning{},
+		Completed{}, Failed{},
+	} {
+		types[d.kind()] = reflect.TypeOf(d)
+	}
+	return types
+}()
+
+// isOurs reports whether d is one of the structs of this package, by value. A
+// pointer to one, or a struct that embeds one, has the method too.
 func isOurs(d EventData) bool {
-	switch d.(type) {
-	case NodeStarted, NodeFinished, RouteDecision, ToolStarted, ToolFinished, TablesSelected, JoinPlanned, QueryWritten,
-		QueryRewritten, QueryRefused, QueryCorrected, QueryExecuted, IntentClassified, QuestionRewritten, Planned,
-		TaskStarted, TaskFinished, Page, Retrieved, Token, Interrupted, QuestionClosed, MemoryIncomplete, SaveFailed, StateDiscarded,
-		Completed, Failed, CustomEvent:
-		return true
+	t := reflect.TypeOf(d)
+	if t == nil || t.Kind() == reflect.Pointer {
+		return false
 	}
-	return false
+	return t == reflect.TypeFor[CustomEvent]() || t == eventTypes[d.kind()]
 }
 
-// readers reads the data of every kind but Other.
-var readers = map[string]func([]byte) (EventData, error){
-	NodeStarted{}.kind():       readData[NodeStarted],
-	NodeFinished{}.kind():      readData[NodeFinished],
-	RouteDecision{}.kind():     readData[RouteDecision],
-	ToolStarted{}.kind():       readData[ToolStarted],
-	ToolFinished{}.kind():      readData[ToolFinished],
-	TablesSelected{}.kind():    readData[TablesSelected],
-	JoinPlanned{}.kind():       readData[JoinPlanned],
-	QueryWritten{}.kind():      readData[QueryWritten],
-	QueryRewritten{}.kind():    readData[QueryRewritten],
-	QueryRefused{}.kind():      readData[QueryRefused],
-	QueryCorrected{}.kind():    readData[QueryCorrected],
-	QueryExecuted{}.kind():     readData[QueryExecuted],
-	IntentClassified{}.kind():  readData[IntentClassified],
-	QuestionRewritten{}.kind(): readData[QuestionRewritten],
-	Planned{}.kind():           readData[Planned],
-	TaskStarted{}.kind():       readData[TaskStarted],
-	TaskFinished{}.kind():      readData[TaskFinished],
-	Page{}.kind():              readData[Page],
-	Retrieved{}.kind():         readData[Retrieved],
-	Token{}.kind():             readData[Token],
-	Interrupted{}.kind():       readData[Interrupted],
-	QuestionClosed{}.kind():    readData[QuestionClosed],
-	MemoryIncomplete{}.kind():  readData[MemoryIncomplete],
-	SaveFailed{}.kind():        readData[SaveFailed],
-	StateDiscarded{}.kind():    readData[StateDiscarded],
-	Completed{}.kind():         readData[Completed],
-	Failed{}.kind():            readData[Failed],
-}
-
-func readData[D EventData](raw []byte) (EventData, error) {
-	var d D
-	if err := strictjson.Decode(raw, &d); err != nil {
-		return nil, err
-	}
-	return d, nil
-}
-
-// Kind is the name of e's data in JSON, such as "token"; empty where there is no data.
+// Kind returns the name of e's data in JSON, such as "token". It is empty if e
+// has no data.
 func (e Event) Kind() string {
 	if e.Data == nil {
 		return ""
@@ -86,57 +66,68 @@ func (e Event) Kind() string {
 	return e.Data.kind()
 }
 
-// MarshalJSON writes e. An event without Data, or with one that is no struct of this package, and an [CustomEvent] that takes a
-// name of this package, are errors.
+// eventJSON is the form of an Event in JSON.
+type eventJSON struct {
+	Kind string          `json:"event"`
+	Path string          `json:"path"`
+	Time time.Time       `json:"time,omitzero"`
+	Data json.RawMessage `json:"data"`
+}
+
+// MarshalJSON returns an error if e has no data, if its data is not a struct of
+// this package, or if a [CustomEvent] has a kind of this package.
 func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Data == nil {
-		return nil, errors.New("qed: an event without data cannot be written")
+		return nil, errors.New("qed: an event without data has no JSON: set Event.Data")
 	}
 	if !isOurs(e.Data) {
-		return nil, fmt.Errorf("qed: an event cannot be written of a %T: hold a struct of package qed by value", e.Data)
+		return nil, fmt.Errorf("qed: an event with data of type %T has no JSON: "+
+			"use a struct of package qed, by value", e.Data)
 	}
-	out := struct {
-		Kind string `json:"event"`
-		Path string `json:"path"`
-		Data any    `json:"data"`
-	}{e.Data.kind(), e.Path, e.Data}
-	if other, ok := e.Data.(CustomEvent); ok {
-		if _, known := readers[other.Kind]; known || other.Kind == "" {
-			return nil, fmt.Errorf("qed: an event of the host's own cannot be of kind %q", other.Kind)
+	out := eventJSON{Kind: e.Data.kind(), Path: e.Path, Time: e.Time}
+	custom, ok := e.Data.(CustomEvent)
+	if !ok {
+		var err error
+		if out.Data, err = json.Marshal(e.Data); err != nil {
+			return nil, err
 		}
-		if len(other.JSON) == 0 {
-			return nil, fmt.Errorf("qed: event %q has no JSON", other.Kind)
-		}
-		out.Data = other.JSON
+		return json.Marshal(out)
 	}
+	if eventTypes[custom.Kind] != nil || custom.Kind == "" {
+		return nil, fmt.Errorf("qed: a CustomEvent cannot have the kind %q: "+
+			"choose one that package qed does not use", custom.Kind)
+	}
+	if len(custom.JSON) == 0 {
+		return nil, fmt.Errorf("qed: the CustomEvent %q has no JSON: set CustomEvent.JSON", custom.Kind)
+	}
+	out.Data = custom.JSON
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what [Event.MarshalJSON] writes.
+// UnmarshalJSON reads what [Event.MarshalJSON] returns.
 func (e *Event) UnmarshalJSON(raw []byte) error {
-	var in struct {
-		Kind string          `json:"event"`
-		Path string          `json:"path"`
-		Data json.RawMessage `json:"data"`
-	}
+	var in eventJSON
 	if err := strictjson.Decode(raw, &in); err != nil {
 		return fmt.Errorf("qed: event: %w", err)
 	}
 	if in.Kind == "" || in.Data == nil {
-		return errors.New(`qed: an event needs "event" and "data"`)
+		return errors.New(`qed: an event needs the members "event" and "data"`)
 	}
-	read, known := readers[in.Kind]
-	if !known {
-		*e = Event{in.Path, CustomEvent{in.Kind, in.Data}}
+	out := Event{Path: in.Path, Time: in.Time}
+	t := eventTypes[in.Kind]
+	if t == nil {
+		out.Data = CustomEvent{Kind: in.Kind, JSON: in.Data}
+		*e = out
 		return nil
 	}
 	if in.Data[0] != '{' {
 		return fmt.Errorf("qed: event %q: its data must be an object", in.Kind)
 	}
-	data, err := read(in.Data)
-	if err != nil {
+	data := reflect.New(t)
+	if err := strictjson.Decode(in.Data, data.Interface()); err != nil {
 		return fmt.Errorf("qed: event %q: %w", in.Kind, err)
 	}
-	*e = Event{in.Path, data}
+	out.Data = data.Elem().Interface().(EventData)
+	*e = out
 	return nil
 }

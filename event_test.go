@@ -3,6 +3,7 @@ package qed_test
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,33 +13,35 @@ import (
 
 // events has an event of every kind, with every field, and how it is written.
 var events = map[string]qed.Event{
-	`{"event":"node_start","path":"sql/a","data":{"attempt":2}}`:                                                                                           {Path: "sql/a", Data: qed.NodeStarted{Attempt: 2}},
-	`{"event":"node_end","path":"","data":{"attempt":1,"error":"boom"}}`:                                                                                   {Data: qed.NodeFinished{Attempt: 1, Error: "boom"}},
-	`{"event":"intent_classified","path":"todo","data":{"intent":"modification","tasks":["run"],"reason":"why"}}`:                                          {Path: "todo", Data: qed.IntentClassified{Intent: qed.IntentModification, Tasks: []string{"run"}, Reason: "why"}},
-	`{"event":"question_rewritten","path":"","data":{"question":"q"}}`:                                                                                     {Data: qed.QuestionRewritten{Question: "q"}},
-	`{"event":"route_decision","path":"","data":{"route":"sql"}}`:                                                                                          {Data: qed.RouteDecision{Route: "sql"}},
-	`{"event":"tool_start","path":"","data":{"tool":"sql_agent","id":"1","arguments":{"a":1}}}`:                                                            {Data: qed.ToolStarted{Tool: "sql_agent", ID: "1", Arguments: json.RawMessage(`{"a":1}`)}},
-	`{"event":"tool_end","path":"","data":{"tool":"sql_agent","id":"1","error":"boom","millis":3}}`:                                                        {Data: qed.ToolFinished{Tool: "sql_agent", ID: "1", Error: "boom", Millis: 3}},
-	`{"event":"tables_selected","path":"","data":{"tables":["a"],"fallback":true,"reason":"r"}}`:                                                           {Data: qed.TablesSelected{Tables: []string{"a"}, Fallback: true, Reason: "r"}},
-	`{"event":"planned","path":"","data":{"reason":"r","tasks":[{"key":"1","description":"d"},{"key":"2","description":"e","after":["1"]}]}}`:              {Data: qed.Planned{Reason: "r", Tasks: []qed.PlanTask{{Key: "1", Description: "d"}, {Key: "2", Description: "e", After: []string{"1"}}}}},
-	`{"event":"task_start","path":"","data":{"key":"1","description":"d"}}`:                                                                                {Data: qed.TaskStarted{Key: "1", Description: "d"}},
-	`{"event":"task_end","path":"","data":{"key":"1","rows":2,"cached":true,"millis":3,"error":"e","interrupted":true}}`:                                   {Data: qed.TaskFinished{Key: "1", Rows: 2, Cached: true, Millis: 3, Error: "e", Interrupted: true}},
-	`{"event":"page","path":"","data":{"number":1,"table":{"columns":[{"name":"c"}],"rows":[[1]]}}}`:                                                       {Data: qed.Page{Number: 1, Table: qed.Table{Columns: []qed.Column{{Name: "c"}}, Rows: [][]any{{int64(1)}}}}},
-	`{"event":"join_planned","path":"","data":{"tables":["a"],"joins":["j"],"ties":["t"]}}`:                                                                {Data: qed.JoinPlanned{Tables: []string{"a"}, Joins: []string{"j"}, Ties: []string{"t"}}},
-	`{"event":"query_written","path":"","data":{"language":"sql","query":"q","attempt":1}}`:                                                                {Data: qed.QueryWritten{Language: "sql", Query: "q", Attempt: 1}},
-	`{"event":"query_rewritten","path":"","data":{"query":"q","views":["v"]}}`:                                                                             {Data: qed.QueryRewritten{Query: "q", Views: []string{"v"}}},
-	`{"event":"query_refused","path":"","data":{"query":"q","code":"c","name":"n","message":"m","candidates":["d"]}}`:                                      {Data: qed.QueryRefused{Query: "q", Code: "c", Name: "n", Message: "m", Candidates: []string{"d"}}},
-	`{"event":"query_corrected","path":"","data":{"attempt":1,"before":"b","after":"a","reason":"r"}}`:                                                     {Data: qed.QueryCorrected{Attempt: 1, Before: "b", After: "a", Reason: "r"}},
-	`{"event":"query_executed","path":"","data":{"query":"q","rows":2,"truncated":true,"millis":3}}`:                                                       {Data: qed.QueryExecuted{Query: "q", Rows: 2, Truncated: true, Millis: 3}},
-	`{"event":"token","path":"","data":{"channel":"final","content":"There"}}`:                                                                             {Data: qed.Token{Channel: qed.ChannelFinal, Content: "There"}},
-	`{"event":"error","path":"","data":{"message":"m"}}`:                                                                                                   {Data: qed.Failed{Message: "m"}},
-	`{"event":"chart","path":"a","data":[1,2.50]}`:                                                                                                         {Path: "a", Data: qed.CustomEvent{Kind: "chart", JSON: json.RawMessage(`[1,2.50]`)}},
-	`{"event":"complete","path":"","data":{"answer":{"text":"t","usage":{"input_tokens":1,"output_tokens":2,"calls":1}},"stats":{"tokens":3,"millis":4}}}`: {Data: qed.Completed{Answer: qed.Answer{Text: "t", Usage: llm.Usage{InputTokens: 1, OutputTokens: 2, Calls: 1}}, Stats: qed.TurnStats{Tokens: 3, Millis: 4}}},
+	`{"event":"node_start","path":"sql/a","data":{"attempt":2}}`:                                                                              {Path: "sql/a", Data: qed.NodeStarted{Attempt: 2}},
+	`{"event":"node_end","path":"","data":{"attempt":1,"millis":3,"error":"boom"}}`:                                                           {Data: qed.NodeFinished{Attempt: 1, Millis: 3, Error: "boom"}},
+	`{"event":"intent_classified","path":"todo","data":{"intent":"modification","tasks":["run"],"reason":"why"}}`:                             {Path: "todo", Data: qed.IntentClassified{Intent: qed.IntentModification, Tasks: []string{"run"}, Reason: "why"}},
+	`{"event":"question_rewritten","path":"","data":{"question":"q"}}`:                                                                        {Data: qed.QuestionRewritten{Question: "q"}},
+	`{"event":"route_decision","path":"","data":{"route":"sql"}}`:                                                                             {Data: qed.RouteDecision{Route: "sql"}},
+	`{"event":"tool_start","path":"","data":{"tool":"sql_agent","id":"1","arguments":{"a":1}}}`:                                               {Data: qed.ToolStarted{Tool: "sql_agent", ID: "1", Arguments: json.RawMessage(`{"a":1}`)}},
+	`{"event":"tool_end","path":"","data":{"tool":"sql_agent","id":"1","millis":3,"result":"{}"}}`:                                            {Data: qed.ToolFinished{Tool: "sql_agent", ID: "1", Millis: 3, Result: "{}"}},
+	`{"event":"tool_end","path":"","data":{"tool":"sql_agent","id":"1","millis":3,"error":"boom"}}`:                                           {Data: qed.ToolFinished{Tool: "sql_agent", ID: "1", Error: "boom", Millis: 3}},
+	`{"event":"tables_selected","path":"","data":{"tables":["a"],"fallback":true,"reason":"r"}}`:                                              {Data: qed.TablesSelected{Tables: []string{"a"}, Fallback: true, Reason: "r"}},
+	`{"event":"planned","path":"","data":{"reason":"r","tasks":[{"key":"1","description":"d"},{"key":"2","description":"e","after":["1"]}]}}`: {Data: qed.Planned{Reason: "r", Tasks: []qed.PlanTask{{Key: "1", Description: "d"}, {Key: "2", Description: "e", After: []string{"1"}}}}},
+	`{"event":"task_start","path":"","data":{"key":"1","description":"d"}}`:                                                                   {Data: qed.TaskStarted{Key: "1", Description: "d"}},
+	`{"event":"task_end","path":"","data":{"key":"1","rows":2,"cached":true,"millis":3,"error":"e","interrupted":true}}`:                      {Data: qed.TaskFinished{Key: "1", Rows: 2, Cached: true, Millis: 3, Error: "e", Interrupted: true}},
+	`{"event":"page","path":"","data":{"number":1,"table":{"columns":[{"name":"c"}],"rows":[[1]]}}}`:                                          {Data: qed.Page{Number: 1, Table: qed.Table{Columns: []qed.Column{{Name: "c"}}, Rows: [][]any{{int64(1)}}}}},
+	`{"event":"join_planned","path":"","data":{"tables":["a"],"joins":["j"],"ties":["t"]}}`:                                                   {Data: qed.JoinPlanned{Tables: []string{"a"}, Joins: []string{"j"}, Ties: []string{"t"}}},
+	`{"event":"query_written","path":"","data":{"language":"sql","query":"q","attempt":2,"reason":"r"}}`:                                      {Data: qed.QueryWritten{Language: "sql", Query: "q", Attempt: 2, Reason: "r"}},
+	`{"event":"edge","path":"sql/a","time":"2026-01-02T03:04:05Z","data":{"to":"b"}}`:                                                         {Path: "sql/a", Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Data: qed.EdgeTaken{To: "b"}},
+	`{"event":"warning","path":"","data":{"code":"not_saved","message":"m"}}`:                                                                 {Data: qed.Warning{Code: "not_saved", Message: "m"}},
+	`{"event":"query_rewritten","path":"","data":{"query":"q","views":["v"]}}`:                                                                {Data: qed.QueryRewritten{Query: "q", Views: []string{"v"}}},
+	`{"event":"query_refused","path":"","data":{"query":"q","code":"c","name":"n","message":"m","candidates":["d"]}}`:                         {Data: qed.QueryRefused{Query: "q", Code: "c", Name: "n", Message: "m", Candidates: []string{"d"}}},
+	`{"event":"query_executed","path":"","data":{"query":"q","rows":2,"truncated":true,"millis":3}}`:                                          {Data: qed.QueryExecuted{Query: "q", Rows: 2, Truncated: true, Millis: 3}},
+	`{"event":"token","path":"","data":{"channel":"final","content":"There"}}`:                                                                {Data: qed.Token{Channel: qed.ChannelFinal, Content: "There"}},
+	`{"event":"error","path":"","data":{"message":"m"}}`:                                                                                      {Data: qed.Failed{Message: "m"}},
+	`{"event":"chart","path":"a","data":[1,2.50]}`:                                                                                            {Path: "a", Data: qed.CustomEvent{Kind: "chart", JSON: json.RawMessage(`[1,2.50]`)}},
+	`{"event":"complete","path":"","data":{"answer":{"text":"t","usage":{"input_tokens":1,"output_tokens":2,"calls":1}},"millis":4}}`:         {Data: qed.Completed{Answer: qed.Answer{Text: "t", Usage: llm.Usage{InputTokens: 1, OutputTokens: 2, Calls: 1}}, Millis: 4}},
 	`{"event":"complete","path":"","data":{"answer":{"text":"t",` +
 		`"table":{"columns":[{"name":"n","type":"INT"}],"rows":[[9007199254740993],[null]],"truncated":true},` +
 		`"queries":[{"language":"sql","written":"w","executed":"e","views":["v"],"join_path":["j"],"rows":2,"corrections":[{"query":"q","reason":"r"}]}],` +
 		`"artifacts":[{"name":"a","media_type":"m","data":"AQ=="}],"citations":[{"title":"t","location":"l","excerpt":"x"}],` +
-		`"partial":true,"partial_reason":"p","usage":{"input_tokens":0,"output_tokens":0,"calls":0}},"stats":{"tokens":0,"millis":0}}}`: {Data: qed.Completed{Answer: qed.Answer{
+		`"partial":true,"partial_reason":"p","usage":{"input_tokens":0,"output_tokens":0,"calls":0}},"millis":0}}`: {Data: qed.Completed{Answer: qed.Answer{
 		Text:      "t",
 		Table:     &qed.Table{Columns: []qed.Column{{Name: "n", Type: "INT"}}, Rows: [][]any{{int64(9007199254740993)}, {nil}}, Truncated: true},
 		Queries:   []qed.Query{{Language: "sql", Written: "w", Executed: "e", Views: []string{"v"}, JoinPath: []string{"j"}, Rows: 2, Corrections: []qed.Correction{{Query: "q", Reason: "r"}}}},

@@ -2,97 +2,98 @@ package qed
 
 import "encoding/json"
 
-// NodeStarted says that a node of a graph, or a branch of a fan-out, begins.
+// NodeStarted reports that a node of a graph, or a branch of a fan-out, begins.
 // Its kind is "node_start".
 type NodeStarted struct {
 	Attempt int `json:"attempt"` // from 1
 }
 
-// NodeFinished says that an attempt of a node or a branch ended.
+// NodeFinished reports the end of an attempt of a node or a branch.
 // Its kind is "node_end".
 type NodeFinished struct {
-	Attempt     int    `json:"attempt"`               // from 1
-	Error       string `json:"error,omitempty"`       // empty when it succeeded
-	Interrupted bool   `json:"interrupted,omitempty"` // it waits for the user
+	Attempt     int    `json:"attempt"` // from 1
+	Millis      int64  `json:"millis"`
+	Error       string `json:"error,omitempty"`       // empty if it succeeded
+	Interrupted bool   `json:"interrupted,omitempty"` // it waits for a reply
 }
 
-// RouteDecision says which way was taken where there are several.
+// EdgeTaken reports which node a [Graph.Route] chose. The path of the event is
+// that of the node before it.
+// Its kind is "edge".
+type EdgeTaken struct {
+	To string `json:"to"`
+}
+
+// RouteDecision reports the route that a router chose for a question.
 // Its kind is "route_decision".
 type RouteDecision struct {
 	Route    string `json:"route"`
-	Reason   string `json:"reason,omitempty"`   // of a model that chose it
-	Fallback bool   `json:"fallback,omitempty"` // the model's choice could not be used
+	Reason   string `json:"reason,omitempty"`   // the model's
+	Fallback bool   `json:"fallback,omitempty"` // the choice of the model could not be used
 }
 
-// ToolStarted says that a tool is called. Arguments is what the model wrote, or what a plan's task came to.
+// ToolStarted reports a call of a tool.
 // Its kind is "tool_start".
 type ToolStarted struct {
 	Tool      string          `json:"tool"`
-	ID        string          `json:"id,omitempty"` // the call's
+	ID        string          `json:"id,omitempty"` // of the call
 	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
-// ToolFinished says that a tool's call ended.
+// ToolFinished reports the end of a call of a tool.
 // Its kind is "tool_end".
 type ToolFinished struct {
 	Tool        string `json:"tool"`
-	ID          string `json:"id,omitempty"`          // the call's
-	Error       string `json:"error,omitempty"`       // empty when it succeeded
-	Interrupted bool   `json:"interrupted,omitempty"` // it waits for the user
+	ID          string `json:"id,omitempty"` // of the call
 	Millis      int64  `json:"millis"`
+	Result      string `json:"result,omitempty"`      // the JSON that it returned, cut after 1 KiB
+	Error       string `json:"error,omitempty"`       // empty if it succeeded
+	Interrupted bool   `json:"interrupted,omitempty"` // it waits for a reply
 }
 
-// TablesSelected says which tables a question is about.
+// TablesSelected reports the tables that a question is about.
 // Its kind is "tables_selected".
 type TablesSelected struct {
 	Tables   []string `json:"tables"`
-	Fallback bool     `json:"fallback,omitempty"` // chosen by their names, as the model's choice could not be used
+	Fallback bool     `json:"fallback,omitempty"` // chosen by name, without the model
 	Reason   string   `json:"reason,omitempty"`
 }
 
-// JoinPlanned says how tables are joined.
+// JoinPlanned reports how tables are joined.
 // Its kind is "join_planned".
 type JoinPlanned struct {
 	Tables []string `json:"tables"`
-	Joins  []string `json:"joins,omitempty"` // one a line
+	Joins  []string `json:"joins,omitempty"` // one join each
 	Ties   []string `json:"ties,omitempty"`  // other plans that are as good
 }
 
-// QueryWritten says what the model wrote.
+// QueryWritten reports a query that the model wrote, or wrote again.
 // Its kind is "query_written".
 type QueryWritten struct {
 	Language string `json:"language"`
 	Query    string `json:"query"`
-	Attempt  int    `json:"attempt"` // from 1
+	Attempt  int    `json:"attempt"`          // from 1
+	Reason   string `json:"reason,omitempty"` // what was wrong with the query before; empty if it did not fail
 }
 
-// QueryRewritten says what a query became before it could run.
+// QueryRewritten reports what a query was changed to before it could run.
 // Its kind is "query_rewritten".
 type QueryRewritten struct {
 	Query string   `json:"query"`
-	Views []string `json:"views,omitempty"` // the secure views that stand in for tables
+	Views []string `json:"views,omitempty"` // the secure views that replace tables
 }
 
-// QueryRefused says that a query must not run, or cannot.
+// QueryRefused reports a query that must not or cannot run.
 // Its kind is "query_refused".
 type QueryRefused struct {
 	Query      string   `json:"query"`
 	Code       string   `json:"code"`
 	Name       string   `json:"name,omitempty"` // what is wrong in it, such as a column's name
 	Message    string   `json:"message"`
-	Candidates []string `json:"candidates,omitempty"` // what may have been meant
+	Candidates []string `json:"candidates,omitempty"` // similar names that exist
 }
 
-// QueryCorrected says that the model wrote a query again.
-// Its kind is "query_corrected".
-type QueryCorrected struct {
-	Attempt int    `json:"attempt"` // from 1
-	Before  string `json:"before"`
-	After   string `json:"after"`
-	Reason  string `json:"reason"`
-}
-
-// QueryExecuted says that a query ran.
+// QueryExecuted reports a query that ran.
 // Its kind is "query_executed".
 type QueryExecuted struct {
 	Query     string `json:"query"`
@@ -101,73 +102,76 @@ type QueryExecuted struct {
 	Millis    int64  `json:"millis"`
 }
 
-// IntentClassified says what a message is taken for, beside what was planned and asked before.
+// IntentClassified reports what a message wants, given what was planned and asked
+// before.
 // Its kind is "intent_classified".
 type IntentClassified struct {
 	Intent Intent   `json:"intent"`
-	Tasks  []string `json:"tasks,omitempty"` // the keys of the plan's steps that it changes
+	Tasks  []string `json:"tasks,omitempty"` // the keys of the tasks that it changes
 	Reason string   `json:"reason,omitempty"`
 }
 
-// QuestionRewritten says what a message means, as a question that is clear in itself.
+// QuestionRewritten reports a message as a question that can be understood without
+// the conversation.
 // Its kind is "question_rewritten".
 type QuestionRewritten struct {
 	Question string `json:"question"`
 }
 
-// Planned says in which steps a question is to be answered, before any of them runs.
+// Planned reports the tasks of a plan, before any of them runs.
 // Its kind is "planned".
 type Planned struct {
 	Reason string     `json:"reason,omitempty"`
 	Tasks  []PlanTask `json:"tasks"`
 }
 
-// A PlanTask is one step of a plan: what is to be done, not how.
+// A PlanTask is one task of a [Planned] event: what it does, not how.
 type PlanTask struct {
-	Key         string   `json:"key"` // names it within the plan
+	Key         string   `json:"key"` // its name within the plan
 	Description string   `json:"description"`
-	After       []string `json:"after,omitempty"` // the keys of the steps whose results it needs
-	Tool        string   `json:"tool,omitempty"`  // what does it, where that is a tool
+	After       []string `json:"after,omitempty"` // the keys of the tasks whose results it needs
+	Tool        string   `json:"tool,omitempty"`  // empty if it does not call a tool
 }
 
-// TaskStarted says that a step of a plan begins.
+// TaskStarted reports that a task of a plan begins.
 // Its kind is "task_start".
 type TaskStarted struct {
 	Key         string `json:"key"`
 	Description string `json:"description"`
 }
 
-// TaskFinished says how a step of a plan ended.
+// TaskFinished reports the end of a task of a plan.
 // Its kind is "task_end".
 type TaskFinished struct {
 	Key         string `json:"key"`
 	Rows        int    `json:"rows"`             // how many it found
-	Cached      bool   `json:"cached,omitempty"` // found before, and not asked for again
+	Cached      bool   `json:"cached,omitempty"` // the rows were found before
 	Millis      int64  `json:"millis"`
-	Error       string `json:"error,omitempty"`       // why it failed
-	Interrupted bool   `json:"interrupted,omitempty"` // it waits for the user
+	Error       string `json:"error,omitempty"`       // empty if it succeeded
+	Interrupted bool   `json:"interrupted,omitempty"` // it waits for a reply
 }
 
-// Page holds some of the rows of an answer, as they are read.
+// Page has some of the rows of an answer, as they are read.
 // Its kind is "page".
 type Page struct {
 	Number int   `json:"number"` // from 1
 	Table  Table `json:"table"`
 }
 
-// Retrieved says which passages of documents were found.
+// Retrieved reports the passages of documents that were found.
 // Its kind is "retrieved".
 type Retrieved struct {
 	Query     string     `json:"query"`
 	Citations []Citation `json:"citations,omitempty"` // the best first
 }
 
-// Channel says what the text of a [Token] is. A client may meet channels beside those of this package.
+// A Channel says what the text of a [Token] is. There can be channels other than
+// those of this package.
 type Channel string
 
 const (
 	ChannelFinal     Channel = "final"     // the answer
-	ChannelReasoning Channel = "reasoning" // what the model thinks on the way to it
+	ChannelReasoning Channel = "reasoning" // the reasoning of the model
 	ChannelTool      Channel = "tool"      // the answer of an agent that is a tool of this one
 )
 
@@ -178,13 +182,13 @@ type Token struct {
 	Content string  `json:"content"`
 }
 
-// Interrupted says that the turn ends with a question.
+// Interrupted reports a question to the user, with which the turn ends.
 // Its kind is "interrupted".
 type Interrupted struct {
 	Question Question `json:"question"`
 }
 
-// QuestionClosed says that a question is open no more, though nobody answered it.
+// QuestionClosed reports that a question was closed without a reply.
 // Its kind is "question_closed".
 type QuestionClosed struct {
 	Question string `json:"question"` // its ID
@@ -192,49 +196,40 @@ type QuestionClosed struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// MemoryIncomplete says that less of a conversation is told than a [Memory] should, as what is older could not be summarised.
-// Its kind is "memory_incomplete".
-type MemoryIncomplete struct {
+// Warning reports a problem that does not fail the turn.
+// Its kind is "warning".
+type Warning struct {
+	// Code is
+	//
+	//   - "not_saved": the store failed, and something of the turn is not saved;
+	//   - "state_discarded": what the thread has saved cannot be read, and is not used;
+	//   - "memory_incomplete": the agent got less of the conversation, or of what
+	//     is remembered of the user, than it should.
+	Code    string `json:"code"`
 	Message string `json:"message"`
-}
-
-// SaveFailed says that something of the turn is not kept, as the store fails.
-// Its kind is "save_failed".
-type SaveFailed struct {
-	Message string `json:"message"`
-}
-
-// StateDiscarded says that what a thread had is not used, as it cannot be read.
-// Its kind is "state_discarded".
-type StateDiscarded struct {
-	Reason string `json:"reason"`
 }
 
 // Completed is the last event of a turn that succeeded.
 // Its kind is "complete".
 type Completed struct {
-	Answer Answer    `json:"answer"`
-	Stats  TurnStats `json:"stats"`
+	Answer Answer `json:"answer"`
+	Millis int64  `json:"millis"` // how long the turn took
 }
 
-// TurnStats is what a turn cost.
-type TurnStats struct {
-	Tokens int   `json:"tokens"` // in and out
-	Millis int64 `json:"millis"`
-}
-
-// Failed is the last event of a turn that failed. It comes together with the error itself, whose text it has.
+// Failed is the last event of a turn that failed. The error itself comes with it.
 // Its kind is "error".
 type Failed struct {
-	Message string `json:"message"`
+	Message string `json:"message"` // the text of the error
 
-	// Code says what kind of error it is, where a client may want to tell: "busy", "wrong_user", "conflict", "question_closed", "invalid_reply", "unresolved", "graph_changed",
-	// "nondeterministic", "budget", "invalid_thread", "corrupt", "empty_turn", "canceled" or "timeout". Empty means any other.
+	// Code is the kind of the error: "busy", "wrong_user", "conflict",
+	// "question_closed", "invalid_reply", "unresolved", "graph_changed",
+	// "nondeterministic", "budget", "invalid_thread", "corrupt", "empty_turn",
+	// "canceled" or "timeout". It is empty for any other error.
 	Code string `json:"code,omitempty"`
 }
 
-// CustomEvent is an event of the host's own, or one of a newer version.
-// Its Kind is none of this package's, and its JSON is one valid value.
+// CustomEvent is an event of a host, or of a newer version of this package. Its
+// Kind is not one of this package, and its JSON is one valid value.
 type CustomEvent struct {
 	Kind string
 	JSON json.RawMessage
@@ -242,6 +237,7 @@ type CustomEvent struct {
 
 func (NodeStarted) kind() string       { return "node_start" }
 func (NodeFinished) kind() string      { return "node_end" }
+func (EdgeTaken) kind() string         { return "edge" }
 func (RouteDecision) kind() string     { return "route_decision" }
 func (ToolStarted) kind() string       { return "tool_start" }
 func (ToolFinished) kind() string      { return "tool_end" }
@@ -250,7 +246,6 @@ func (JoinPlanned) kind() string       { return "join_planned" }
 func (QueryWritten) kind() string      { return "query_written" }
 func (QueryRewritten) kind() string    { return "query_rewritten" }
 func (QueryRefused) kind() string      { return "query_refused" }
-func (QueryCorrected) kind() string    { return "query_corrected" }
 func (QueryExecuted) kind() string     { return "query_executed" }
 func (IntentClassified) kind() string  { return "intent_classified" }
 func (QuestionRewritten) kind() string { return "question_rewritten" }
@@ -262,9 +257,7 @@ func (Retrieved) kind() string         { return "retrieved" }
 func (Token) kind() string             { return "token" }
 func (Interrupted) kind() string       { return "interrupted" }
 func (QuestionClosed) kind() string    { return "question_closed" }
-func (MemoryIncomplete) kind() string  { return "memory_incomplete" }
-func (SaveFailed) kind() string        { return "save_failed" }
-func (StateDiscarded) kind() string    { return "state_discarded" }
+func (Warning) kind() string           { return "warning" }
 func (Completed) kind() string         { return "complete" }
 func (Failed) kind() string            { return "error" }
-func (o CustomEvent) kind() string     { return o.Kind }
+func (e CustomEvent) kind() string     { return e.Kind }

@@ -198,3 +198,22 @@ func TestEachFails(t *testing.T) {
 		t.Errorf("no items: %v, %v", got, err)
 	}
 }
+
+type cloned struct{ By []string }
+
+func (c cloned) Clone() cloned { return cloned{append([]string{"clone"}, c.By...)} }
+
+// TestBranchGetsClone has a state with a Clone method, which is used.
+func TestBranchGetsClone(t *testing.T) {
+	g := qed.NewGraph[cloned]("fan")
+	qed.FanOut(g, "all", func(s cloned, results []string) (cloned, error) {
+		s.By = append(s.By, results...)
+		return s, nil
+	}, qed.Branch[cloned, string]{Name: "a", Run: func(_ context.Context, s cloned) (string, error) { return s.By[0], nil }})
+	g.Edge(qed.Start, "all")
+	g.Edge("all", qed.End)
+	got, err := compile(t, g, nil).Run(t.Context(), cloned{})
+	if err != nil || len(got.By) != 1 || got.By[0] != "clone" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

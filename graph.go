@@ -9,18 +9,19 @@ import (
 	"unicode"
 )
 
-// Start and End are where every run of a [Graph] begins and ends. They are names for [Graph.Edge] and [Graph.Route], and no
-// node can have them.
+// Start and End are where every run of a [Graph] begins and ends. They are names
+// for [Graph.Edge] and [Graph.Route], and cannot be names of nodes.
 const (
 	Start = "start"
 	End   = "end"
 )
 
-// A Graph is a plan of steps on a state S: nodes that change it, and edges and routes that say which node is next.
-// Build it once, at start-up, then [Graph.Compile] it; mistakes made on the way are reported there, all at once.
+// A Graph describes the steps of an agent on a state S: nodes that change the
+// state, and edges and routes that say which node is next. Build it once, at
+// start-up, and then call [Graph.Compile], which reports all mistakes at once.
 //
-// S is the caller's own type, mostly a struct. It must survive JSON: see [Graph.Compile].
-// A Graph is not safe for concurrent use. A [Runner] is.
+// S is a type of the caller, usually a struct. It must survive JSON: see
+// [Graph.Compile]. A Graph is not safe for concurrent use; a [Runner] is.
 type Graph[S any] struct {
 	name     string
 	nodes    []*node[S] // in the order of their declaration
@@ -28,38 +29,43 @@ type Graph[S any] struct {
 	problems []error
 }
 
-// A node is a step, or Start, which has no fn.
+// A node is a step of a graph, or Start, which has no function.
 type node[S any] struct {
 	name     string
-	address  string // the name as addresses have it
+	address  string // the name, escaped for addresses of records
 	fn       func(context.Context, S) (S, error)
 	opt      NodeOptions
 	branches []string // of a fan-out
 
-	// What comes next: next alone, or what pick says, which is one of targets.
+	// What comes next: either next, or the result of pick, which is one of targets.
 	next    string
 	pick    func(S) string
 	targets []string
 }
 
-// NodeOptions say what happens when a node fails or takes long. Nil and the zero value mean one attempt without a limit.
+// NodeOptions say what happens when a node fails or takes long. Nil and the zero
+// value mean one attempt without a time limit.
 type NodeOptions struct {
-	// Attempts is how often the node is tried at most. 0 means once. Every attempt gets a copy of S as it was before the first.
+	// Attempts is the maximum number of attempts. 0 means 1. Every attempt gets a
+	// copy of the state from before the first one.
 	Attempts int
 
-	// Timeout limits each attempt: its context is done then, and the node is waited for, so it has to watch its context.
-	// 0 means no limit.
+	// Timeout limits each attempt by its context. The run waits for the node, so
+	// the node must watch its context. 0 means no limit.
 	Timeout time.Duration
 
-	// RetryIf says whether an error is worth another attempt. Nil means that every error but a panic is.
-	// When the run's own context is done, nothing is tried again.
+	// RetryIf reports whether an error is worth another attempt. Nil means every
+	// error except a panic. If the context of the run is done, there is no further
+	// attempt.
 	RetryIf func(error) bool
 
-	// Backoff is the pause before the second attempt. It doubles with every further one, up to a minute. 0 means no pause.
+	// Backoff is the pause before the second attempt. It doubles with every further
+	// attempt, up to a minute. 0 means no pause.
 	Backoff time.Duration
 }
 
-// NewGraph returns a graph without nodes. Its name is for errors and diagrams.
+// NewGraph returns a graph without nodes. Its name is used in errors, and in the
+// addresses of recorded calls.
 func NewGraph[S any](name string) *Graph[S] {
 	g := &Graph[S]{name: name, byName: map[string]*node[S]{}}
 	if err := checkName(name); err != nil {
@@ -70,8 +76,9 @@ func NewGraph[S any](name string) *Graph[S] {
 	return g
 }
 
-// Node adds a step. It gets the state and returns what it becomes; when it fails, what it returns beside the error is dropped.
-// It must watch its context, as a run waits for its nodes.
+// Node adds a step: fn gets the state and returns the next state. A state that is
+// returned with an error is dropped. fn must watch its context, because a run waits
+// for its nodes.
 func (g *Graph[S]) Node(name string, fn func(context.Context, S) (S, error), opt *NodeOptions) {
 	if fn == nil {
 		g.problem("node %q has no function", name)
@@ -81,7 +88,7 @@ func (g *Graph[S]) Node(name string, fn func(context.Context, S) (S, error), opt
 		n.opt = *opt
 	}
 	if n.opt.Attempts < 0 || n.opt.Timeout < 0 || n.opt.Backoff < 0 {
-		g.problem("node %q has a negative option", name)
+		g.problem("node %q has a negative option in NodeOptions; use 0 for the default", name)
 	}
 	g.add(n)
 }
@@ -92,10 +99,10 @@ func (g *Graph[S]) add(n *node[S]) {
 	}
 	switch {
 	case n.name == Start || n.name == End:
-		g.problem("a node cannot be called %q, which is where a run begins or ends", n.name)
+		g.problem("a node cannot have the name %q, which is where a run begins or ends", n.name)
 		return
 	case g.byName[n.name] != nil:
-		g.problem("there are two nodes called %q", n.name)
+		g.problem("there are two nodes named %q", n.name)
 		return
 	}
 	n.address = escape(n.name)
@@ -103,14 +110,15 @@ func (g *Graph[S]) add(n *node[S]) {
 	g.byName[n.name] = n
 }
 
-// Edge says that to comes after from. A node has one edge or one route.
+// Edge makes to the node that comes after from. A node has one edge or one route.
 func (g *Graph[S]) Edge(from, to string) {
 	if n := g.leave(from); n != nil {
 		n.next = to
 	}
 }
 
-// Route has pick choose what comes after from, by the state, among the nodes named in to. It must not change the state.
+// Route calls pick to choose what comes after from: it returns one of the names in
+// to. It must not change the state. Each choice is emitted as an [EdgeTaken].
 func (g *Graph[S]) Route(from string, pick func(S) string, to ...string) {
 	if pick == nil {
 		g.problem("the route from %q has no function", from)
@@ -123,14 +131,14 @@ func (g *Graph[S]) Route(from string, pick func(S) string, to ...string) {
 	}
 }
 
-// leave returns the node from, which must exist and lead nowhere yet.
+// leave returns the node from. It must exist, and have no edge or route yet.
 func (g *Graph[S]) leave(from string) *node[S] {
 	n := g.byName[from]
 	switch {
 	case n == nil:
-		g.problem("an edge begins at %q, which is no node; add nodes before their edges", from)
+		g.problem("an edge begins at %q, which is not a node; add nodes before their edges", from)
 	case n.next != "" || n.targets != nil:
-		g.problem("node %q has two ways on: use Route to choose one, FanOut to do both", from)
+		g.problem("node %q has two edges; use Route to choose one, or FanOut to do both", from)
 		return nil
 	}
 	return n
@@ -140,7 +148,7 @@ func (g *Graph[S]) problem(format string, args ...any) {
 	g.problems = append(g.problems, fmt.Errorf("qed: graph %s: "+format, append([]any{g.name}, args...)...))
 }
 
-// checkName says what is wrong with the name of a graph, a node or a branch. Names make up paths and errors.
+// checkName returns what is wrong with the name of a graph, a node or a branch.
 func checkName(name string) error {
 	switch {
 	case name == "":

@@ -43,7 +43,7 @@ import (
 // conversation gets its first summaries, later turns make them, with larger
 // pieces. Until then the messages that are not summarised are left out. A call
 // that fails does not fail the turn: the selection has the newest messages and
-// the existing summaries, [MemoryIncomplete] is emitted, and the next turn
+// the existing summaries, a [Warning] is emitted, and the next turn
 // tries again.
 //
 // The model receives the summaries as quoted data, in a message of the user

@@ -139,7 +139,7 @@ func (m *Memory) catchUp(
 		}
 		if err != nil {
 			message := "older messages are left out because they could not be summarised: " + err.Error()
-			Emit(ctx, MemoryIncomplete{message})
+			Emit(ctx, Warning{Code: "memory_incomplete", Message: message})
 			break
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Mermaid returns the graph as a flowchart in the language of Mermaid. Routes are dotted, and a fan-out is a box with its
-// branches. The same graph always gives the same text.
+// Mermaid returns the graph as a Mermaid flowchart. Routes are dotted, and a
+// fan-out is a box with its branches. The text of a graph is always the same.
 func (r *Runner[S]) Mermaid() string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -44,7 +44,9 @@ func mermaidID(place int) string {
 	return fmt.Sprintf("n%d", place)
 }
 
-var mermaidEscapes = strings.NewReplacer(`"`, "#quot;", "#", "#35;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;")
+var mermaidEscapes = strings.NewReplacer(
+	`"`, "#quot;", "#", "#35;", "<", "#lt;", ">", "#gt;", "&", "#amp;", "`", "#96;",
+)
 
-// label quotes a name, so that it is text whatever it holds.
+// label returns a name as quoted text of Mermaid.
 func label(name string) string { return `"` + mermaidEscapes.Replace(name) + `"` }

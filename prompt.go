@@ -10,7 +10,7 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// ownPrompt returns the prompt of a file in the folder prompts.
+// ownPrompt returns the template of a file in the directory prompts.
 func ownPrompt(name string) *template.Template { return prompt.Parse(promptFiles, name) }
 
 // PromptFuncs returns the functions for the templates of prompts: join joins
@@ -19,5 +19,5 @@ func ownPrompt(name string) *template.Template { return prompt.Parse(promptFiles
 // quote.
 func PromptFuncs() template.FuncMap { return prompt.Funcs() }
 
-// maxReason is how many bytes of a model's reason are kept.
+// maxReason is how many bytes of a model's reason are used.
 const maxReason = 300

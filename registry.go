@@ -11,20 +11,24 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/refusal"
 )
 
-// RegistryOptions are limits of a [Registry]. Nil and zero fields mean the defaults.
+// RegistryOptions are options of [NewRegistry]. Nil and zero fields mean the
+// defaults.
 type RegistryOptions struct {
-	// Timeout limits a call of a tool that has no limit of its own. 0 means one minute.
+	// Timeout limits the calls of tools without a Timeout. 0 means one minute.
 	Timeout time.Duration
 
-	// Grace is how long a tool may take to return once its context is done. 0 means five seconds.
+	// Grace is how long a tool may take to return after its context is done. 0
+	// means five seconds.
 	Grace time.Duration
 
-	// MaxResult limits the JSON that a tool returns, in bytes. 0 means 64 KiB. More than that is an error for the model.
+	// MaxResult limits the JSON that a tool returns, in bytes. A larger result is
+	// an error for the model. 0 means 64 KiB.
 	MaxResult int
 
 	// Approve is called before each call of a tool with NeedsApproval. It
@@ -33,7 +37,8 @@ type RegistryOptions struct {
 	Approve func(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error)
 }
 
-// A Registry holds the tools of a model and calls them. Add tools first; then it is safe for concurrent use.
+// A Registry has the tools of a model and calls them. It is safe for concurrent use
+// once all tools are added.
 type Registry struct {
 	opt   RegistryOptions
 	names []string // sorted
@@ -42,7 +47,7 @@ type Registry struct {
 
 type registered struct {
 	Tool
-	input *schema.Validator // nil when the tool checks its arguments itself
+	input *schema.Validator // nil if the tool checks its arguments itself
 }
 
 // NewRegistry returns a registry without tools.
@@ -65,8 +70,9 @@ func NewRegistry(opt *RegistryOptions) *Registry {
 
 var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// Add adds tools. It refuses a name that is taken or that providers do not take, a schema that is none or leads back to itself, a
-// Kind that there is none of, and a tool without Call. It reports all that is wrong, and then adds none.
+// Add adds tools. It returns an error, which has all problems, and adds none of the
+// tools, if one of them has [Tool].Err, a name that is taken or that providers do
+// not accept, a schema that is invalid or recursive, an unknown Kind, or no Call.
 func (r *Registry) Add(tools ...Tool) error {
 	var problems []error
 	fresh := map[string]registered{}
@@ -74,21 +80,24 @@ func (r *Registry) Add(tools ...Tool) error {
 		_, twice := fresh[t.Name]
 		_, taken := r.tools[t.Name]
 		input, err := inputRule(t)
+		problem := func(format string, args ...any) {
+			problems = append(problems, fmt.Errorf("qed: tool %q: "+format, append([]any{t.Name}, args...)...))
+		}
 		switch {
-		case t.err != nil:
-			problems = append(problems, t.err)
+		case t.Err != nil:
+			problems = append(problems, t.Err)
 		case !toolName.MatchString(t.Name):
-			problems = append(problems, fmt.Errorf("qed: tool %q: a name is 1 to 64 letters, digits, underscores and dashes", t.Name))
+			problem("a name must have 1 to 64 letters, digits, underscores and dashes")
 		case twice || taken:
-			problems = append(problems, fmt.Errorf("qed: tool %q: there is another one of that name", t.Name))
+			problem("another tool has this name; choose a different one")
 		case !t.kind().known():
-			problems = append(problems, fmt.Errorf("qed: tool %q: there is no kind %q of tools: take one of the ToolKinds, or leave it empty", t.Name, t.Kind))
+			problem("there is no tool kind %q; use one of the constants of type ToolKind, or leave it empty", t.Kind)
 		case t.Interrupts && t.kind() != ModelTool:
-			problems = append(problems, fmt.Errorf("qed: tool %q: a tool of kind %q may not ask: either it is an llm tool or its Asks is false", t.Name, t.Kind))
+			problem("a tool of kind %q may not interrupt the run; use ModelTool, or set Interrupts to false", t.Kind)
 		case t.Call == nil:
-			problems = append(problems, fmt.Errorf("qed: tool %q has no Call", t.Name))
+			problem("it has no Call; set one, or make the tool with NewTool")
 		case err != nil:
-			problems = append(problems, fmt.Errorf("qed: tool %q: its input: %w", t.Name, err))
+			problem("its Input: %w", err)
 		}
 		t.Kind = t.kind()
 		fresh[t.Name] = registered{t, input}
@@ -104,7 +113,7 @@ func (r *Registry) Add(tools ...Tool) error {
 	return nil
 }
 
-// noInput is the schema of a tool that takes no arguments.
+// noInput is the schema of a tool without arguments.
 var noInput = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 
 func inputRule(t Tool) (*schema.Validator, error) {
@@ -117,7 +126,7 @@ func inputRule(t Tool) (*schema.Validator, error) {
 	return schema.Compile(t.Input)
 }
 
-// Specs returns what a model is told of the tools, sorted by name.
+// Specs returns the tools for a request to a model, sorted by name.
 func (r *Registry) Specs() []llm.Tool {
 	specs := make([]llm.Tool, len(r.names))
 	for i, name := range r.names {
@@ -130,8 +139,8 @@ func (r *Registry) Specs() []llm.Tool {
 // Names returns the names of the tools, sorted.
 func (r *Registry) Names() []string { return slices.Clone(r.names) }
 
-// Lookup returns the tool of a name. Its Kind is never empty. The error for a
-// name that there is none of lists the names that there are.
+// Lookup returns the tool with the given name. Its Kind is not empty. The error for
+// an unknown name lists the names of the tools.
 func (r *Registry) Lookup(name string) (Tool, error) {
 	t, ok := r.tools[name]
 	if !ok {
@@ -140,39 +149,44 @@ func (r *Registry) Lookup(name string) (Tool, error) {
 	return t.Tool, nil
 }
 
-// A ToolResult is what became of a call. Either Output is one JSON value, or Err says what went wrong, in words that the
-// model may read.
+// A ToolResult is the result of a call. Output is one JSON value, or Err says what
+// went wrong, in words for the model.
 type ToolResult struct {
 	Call   llm.ToolCall
 	Output json.RawMessage
 	Err    error
 }
 
-// maxErrorText is how much of an error a model gets to read, in bytes.
+// maxErrorText is how many bytes of an error the model gets.
 const maxErrorText = 2000
 
-// Message returns the result as the model gets it.
+// Message returns the result as a message for the model.
 func (r ToolResult) Message() llm.Message {
 	text := string(r.Output)
 	if r.Err != nil {
-		text = "error: " + r.Err.Error()
-		if len(text) > maxErrorText {
-			text = strings.ToValidUTF8(text[:maxErrorText], "") + "..."
-		}
+		text = prompt.Clip("error: "+r.Err.Error(), maxErrorText)
 	}
 	return llm.Message{Role: llm.RoleTool, ToolCallID: r.Call.ID, Content: text}
 }
 
-// Do makes the calls and returns their results in the same order. When all of the tools may be repeated, up to eight run at the
-// same time; otherwise they run one after the other.
+// Do makes the calls and returns their results in the same order. If all of the
+// tools are Idempotent, up to eight calls run at the same time; otherwise they run
+// one after the other.
 //
-// What a model can mend is the Err of a result: a tool that does not exist, wrong arguments, a failure, a panic, a result
-// that is too large, a call that took too long. Do's own error ends the turn: ctx is done, a tool did not return
-// within its time and the grace ([ErrToolAbandoned]), so that nobody knows what it still does, it asks the user ([ErrInterrupted]), the budget
-// has no call left ([ErrBudget]), or, in a run that goes on, nobody knows what became of a call that must not be repeated ([ErrUnresolved]).
+// An error that the model can correct is the Err of a result: an unknown tool,
+// wrong arguments, a failure, a panic, a result that is too large, or a call that
+// took too long. The error of Do itself ends the turn. It is the error of ctx, or
+// it matches
 //
-// In a durable run a call is recorded: as by [Step] where the tool may be repeated, and by [StepOnce] where it must not. So call Do, like
-// these, on the node's own goroutine, or in [Each].
+//   - [ErrInterrupted]: a tool interrupted the run;
+//   - [ErrBudget]: the budget has no tool call left;
+//   - [ErrToolAbandoned]: a tool did not return in time;
+//   - [ErrUnresolved]: in a resumed run, the outcome of an at-most-once call is not
+//     known.
+//
+// In a durable run, calls are recorded as by [Step] if the tool is Idempotent, and
+// as by [StepOnce] otherwise. So call Do, like these, on the goroutine of the node,
+// or in [Each].
 func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult, error) {
 	limit := eachLimit
 	for _, call := range calls {
@@ -185,15 +199,9 @@ func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult,
 	if sc.place != nil {
 		address = sc.place.next(":do") + "/"
 	}
-	return together(ctx, len(calls), limit, func(ctx context.Context, i int, out *ToolResult) error {
-		own := &scope{ctx, sc.path, sc.frame, nil}
-		if sc.place != nil {
-			// By position: the ids are the provider's, and others when it is asked again.
-			own = sc.beside(ctx, "", address+strconv.Itoa(i))
-		}
-		result, err := r.do(own, calls[i])
-		*out = result
-		return err
+	return together(ctx, len(calls), limit, func(ctx context.Context, i int) (ToolResult, error) {
+		// By position: the ids are the provider's, and different when the model is asked again.
+		return r.do(sc.parallel(ctx, "", address+strconv.Itoa(i)), calls[i])
 	})
 }
 
@@ -205,8 +213,8 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 		}
 		call.Arguments = arguments
 	}
-	make := func(ctx context.Context) (json.RawMessage, error) {
-		return told(ctx, call, func() (json.RawMessage, error) {
+	run := func(ctx context.Context) (json.RawMessage, error) {
+		return observed(ctx, call, func() (json.RawMessage, error) {
 			if err != nil {
 				return nil, err
 			}
@@ -216,16 +224,16 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 	var output json.RawMessage
 	switch {
 	case err != nil:
-		output, err = make(sc)
+		output, err = run(sc)
 	case sc.place == nil:
 		if err = Spend(sc, Limits{ToolCalls: 1}); err == nil {
-			output, err = make(sc)
+			output, err = run(sc)
 		}
 	default:
 		output, err = recorded(sc, sc, recording{
-			name: t.Name, address: ":call", in: toolInput{t.Name, arguments}, once: !t.Idempotent && !t.nested,
+			name: t.Name, address: ":call", in: toolInput{t.Name, arguments}, once: t.AtMostOnce(),
 			pay: func() error { return Spend(sc, Limits{ToolCalls: 1}) },
-		}, make)
+		}, run)
 	}
 	if failed, ok := err.(*CallError); ok {
 		err = toolError{failed}
@@ -239,43 +247,50 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 	return ToolResult{call, output, err}, nil
 }
 
-// A toolInput is what a call is recognised by: its address says nothing of the tool.
+// A toolInput identifies a recorded call, next to its address.
 type toolInput struct {
 	Tool      string          `json:"tool"`
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// A toolError is a recorded failure as a model reads it: without the tool's name, which it knows.
+// A toolError is a recorded error for the model, without the name of the tool.
 type toolError struct{ *CallError }
 
 func (e toolError) Error() string { return e.Message }
 
-// told makes a call and tells of it.
-func told(ctx context.Context, call llm.ToolCall, make func() (json.RawMessage, error)) (json.RawMessage, error) {
+// maxEventResult is how many bytes of a result a ToolFinished has.
+const maxEventResult = 1 << 10
+
+// observed makes a call and emits its events.
+func observed(
+	ctx context.Context, call llm.ToolCall, run func() (json.RawMessage, error),
+) (json.RawMessage, error) {
 	start := time.Now()
 	Emit(ctx, ToolStarted{Tool: call.Name, ID: call.ID, Arguments: validJSON(call.Arguments)})
-	output, err := make()
+	output, err := run()
 	finished := ToolFinished{Tool: call.Name, ID: call.ID, Millis: time.Since(start).Milliseconds()}
 	switch {
 	case errors.Is(err, ErrInterrupted):
 		finished.Interrupted = true
 	case err != nil:
 		finished.Error = err.Error()
+	default:
+		finished.Result = prompt.Clip(string(output), maxEventResult)
 	}
 	Emit(ctx, finished)
 	return output, err
 }
 
-// validJSON returns raw, or as a JSON string what is no JSON: an event with it could not be written.
+// validJSON returns raw, as a JSON string if it is not valid JSON, because an event
+// must have a JSON form.
 func validJSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || json.Valid(raw) {
 		return raw
 	}
-	text, _ := json.Marshal(string(raw)) // a string cannot fail
-	return text
+	return jsonString(string(raw))
 }
 
-// find returns the tool of a call, and the arguments as it gets them.
+// find returns the tool of a call, and the normalized arguments.
 func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
 	t, ok := r.tools[call.Name]
 	if !ok {
@@ -292,7 +307,7 @@ func (r *Registry) find(call llm.ToolCall) (Tool, json.RawMessage, error) {
 	return t.Tool, clean, err
 }
 
-// check returns arguments as the tool takes them.
+// check returns the normalized arguments, if they match the schema of the tool.
 func (t registered) check(arguments json.RawMessage) (json.RawMessage, error) {
 	input := t.input
 	if input == nil { // NewTool's Call checks them again
@@ -303,28 +318,32 @@ func (t registered) check(arguments json.RawMessage) (json.RawMessage, error) {
 	}
 	clean, err := input.Normalize(arguments)
 	if err != nil {
-		return nil, fmt.Errorf("the arguments are not what %s takes: %w", t.Name, err)
+		return nil, fmt.Errorf("the arguments do not match the schema of %s: %w", t.Name, err)
 	}
 	return clean, nil
 }
 
-// call returns what the tool returns, if that can be shown to a model.
+// call returns the result of the tool, if the model can get it.
 func (r *Registry) call(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error) {
 	output, err := r.wait(ctx, t, arguments)
 	switch {
-	case err != nil && !t.Idempotent && !t.nested && errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil && !errors.Is(err, ErrToolAbandoned):
-		return nil, fmt.Errorf("%w; whether it did its work is not known, so do not call it again, and tell the user", err)
+	case t.AtMostOnce() && errors.Is(err, context.DeadlineExceeded) &&
+		ctx.Err() == nil && !errors.Is(err, ErrToolAbandoned):
+		return nil, fmt.Errorf("%w; it is not known whether the call had an effect: "+
+			"do not repeat it, and inform the user", err)
 	case err != nil:
 		return nil, err
 	case len(output) > r.opt.MaxResult:
-		return nil, fmt.Errorf("the result of %s is too large: %d bytes, and at most %d are allowed; ask for less", t.Name, len(output), r.opt.MaxResult)
+		return nil, fmt.Errorf("the result of %s is too large: it has %d bytes, and the limit is %d; ask for less",
+			t.Name, len(output), r.opt.MaxResult)
 	case !json.Valid(output):
-		return nil, fmt.Errorf("the result of %s is no JSON", t.Name)
+		return nil, fmt.Errorf("the result of %s is not valid JSON", t.Name)
 	}
 	return output, nil
 }
 
-// wait calls a tool on a goroutine of its own, as a tool that does not watch its context cannot be stopped, only left alone.
+// wait calls a tool on another goroutine, because a tool that does not watch its
+// context cannot be stopped, only abandoned.
 func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) (json.RawMessage, error) {
 	limit := r.opt.Timeout
 	if t.Timeout > 0 {
@@ -341,7 +360,7 @@ func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) 
 		res := result{err: errGoexit}
 		defer func() { done <- res }()
 		sc := scopeOf(ctx)
-		res.err = do(sc.enter(ctx, t.Name, sc.place.of(t)), t.Call, &arguments, &res.output)
+		res.output, res.err = do(sc.enter(ctx, t.Name, sc.place.of(t)), t.Call, arguments)
 	}()
 	var res result
 	select {
@@ -364,7 +383,7 @@ func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) 
 	return res.output, nil
 }
 
-// unknown is the error for a tool that does not exist. The name is the model's own.
+// unknown returns the error for a tool that does not exist. The model wrote name.
 func (r *Registry) unknown(name string) error {
 	if len(r.names) == 0 {
 		return errors.New("there are no tools")
@@ -373,8 +392,6 @@ func (r *Registry) unknown(name string) error {
 	if near := refusal.Nearest(name, r.names, 1); len(near) > 0 {
 		hint = fmt.Sprintf("; did you mean %s?", near[0])
 	}
-	if len(name) > 64 {
-		name = strings.ToValidUTF8(name[:64], "") + "..."
-	}
-	return fmt.Errorf("there is no tool %q%s The tools are %s", name, hint, strings.Join(r.names, ", "))
+	return fmt.Errorf("there is no tool %q%s The tools are %s",
+		prompt.Clip(name, 64), hint, strings.Join(r.names, ", "))
 }

@@ -59,11 +59,6 @@ const (
 	IntentModification Intent = "modification" // changes the request: a new run begins
 	IntentNewRequest   Intent = "new_request"  // asks for something else: a new run begins
 	IntentAbort        Intent = "abort"        // the user wants nothing more
-
-	// The following are used by agents that keep a plan open, see package
-	// todoagent.
-	IntentContinue     Intent = "continue"     // continues the open plan
-	IntentContinuation Intent = "continuation" // a new request about earlier results
 )
 
 // ParsedReplies is how a message was parsed that came while questions were

@@ -4,22 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/qedkit/qed/retry"
 )
 
-// Run takes s through the graph, on the caller's goroutine, and returns what it became.
+// Run takes s through the graph, on the caller's goroutine, and returns the
+// state after the last node.
 //
-// When a node fails, Run returns a [*NodeError] and the state as the last node left it that succeeded. What a state points to
-// may have been changed by the node that failed, unless that node has more than one attempt.
-// When ctx is done, the node that runs is waited for, no other is begun, and the error matches ctx's error and its cause.
+// If a node fails, Run returns a [*NodeError] and the state after the last node
+// that succeeded. The node that failed may have changed what that state points
+// to, unless the node has more than one attempt. If ctx is done, Run waits for
+// the node that runs and begins no other one; the error matches the error of ctx
+// and its cause.
 //
-// Run fits [Graph.Node], so a graph can be a node of another one with the same state.
+// Run fits [Graph.Node], so a graph can be a node of another graph with the same
+// state.
 func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
-	sc := scopeOf(ctx).of(r.name)
-	var trail [8]int // the last steps, round and round
+	sc := scopeOf(ctx).inGraph(ctx, r.name)
 	at, first := 0, 0
 	if sc.place != nil {
 		var err error
@@ -27,14 +31,15 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 			return s, sc.failed(r.steps[at].name, err)
 		}
 	}
-	var kept *S
-	limited, cancel := ctx, func() {}
+	limited := ctx
 	if r.wrapUp != 0 {
+		var cancel context.CancelFunc
 		limited, cancel = withinBudget(keepReserve(ctx))
+		defer cancel()
 	}
-	defer cancel()
+	var trail []string // the last nodes
 	for count := first; ; count++ {
-		next, err := r.after(sc, at, &s)
+		next, err := r.after(sc, at, s)
 		if err != nil || next == end {
 			return s, err
 		}
@@ -43,26 +48,21 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 			return s, sc.failed(n.name, err)
 		}
 		if count >= r.maxSteps {
-			return s, sc.failed(n.name, r.tooMany(trail[:], first, count))
+			return s, sc.failed(n.name, tooManySteps(count, trail))
 		}
-		trail[count%len(trail)] = next
-		sc.count = count + 1
-		if err = r.visit(limited, sc, n, &s); err != nil {
-			if !r.wrapsUp(ctx, sc, err) {
-				return s, err
-			}
+		trail = append(trail[max(0, len(trail)-7):], n.name)
+		after, err := visit(limited, sc, n, count+1, s)
+		if err != nil && r.wrapsUp(ctx, sc, err) {
 			next, limited = r.wrapUp, wrapUp(ctx)
-			sc.own.spent = err
-			if err := r.visit(limited, sc, r.steps[next].node, &s); err != nil {
-				return s, err
-			}
+			sc.spent = err
+			after, err = visit(limited, sc, r.steps[next].node, count+1, s)
 		}
+		if err != nil {
+			return s, err
+		}
+		s = after
 		if sc.place != nil {
-			if kept == nil {
-				kept = new(S) // s itself is not to live on the heap of runs that are not recorded
-			}
-			*kept = s
-			if err := r.commit(sc.place, next, count+1, kept); err != nil {
+			if err := r.commit(sc.place, next, count+1, &s); err != nil {
 				return s, sc.failed(n.name, err)
 			}
 		}
@@ -70,126 +70,119 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 	}
 }
 
-// wrapsUp reports whether a run that failed with err still goes to its last node.
-func (r *Runner[S]) wrapsUp(ctx context.Context, sc *graphScope, err error) bool {
-	return r.wrapUp != 0 && sc.own.spent == nil && errors.Is(err, ErrBudget) && ctx.Err() == nil
+// wrapsUp reports whether a run that failed with err continues in its WrapUp node.
+func (r *Runner[S]) wrapsUp(ctx context.Context, sc *scope, err error) bool {
+	return r.wrapUp != 0 && sc.spent == nil && errors.Is(err, ErrBudget) && ctx.Err() == nil
 }
 
-// tooMany is the error after count steps. trail has the last of those from first on.
-func (r *Runner[S]) tooMany(trail []int, first, count int) error {
-	var names []string
-	for i := max(first, count-len(trail)); i < count; i++ {
-		names = append(names, r.steps[trail[i%len(trail)]].name)
-	}
-	return fmt.Errorf("%w: %d were made, the last through %s", ErrMaxSteps, count, strings.Join(names, ", "))
+func tooManySteps(count int, trail []string) error {
+	return fmt.Errorf("%w: %d nodes were visited, the last of them %s; "+
+		"end the cycle, or set a higher CompileOptions.MaxSteps",
+		ErrMaxSteps, count, strings.Join(trail, ", "))
 }
 
-// after returns which step comes after the one at place at, and tells which way was chosen.
-func (r *Runner[S]) after(sc *graphScope, at int, s *S) (int, error) {
+// after returns the step that comes after the one at index at. It emits an
+// [EdgeTaken] if a route chose it.
+func (r *Runner[S]) after(sc *scope, at int, s S) (int, error) {
 	next, route, err := r.next(at, s)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, sc.failed(r.steps[at].name, err)
-	case route != nil && sc.events != nil:
-		sc.events.add(Event{sc.join(r.steps[at].name), RouteDecision{Route: *route}})
+	}
+	if route != "" {
+		sc.emit(r.steps[at].name, EdgeTaken{To: route})
 	}
 	return next, nil
 }
 
-// next returns which step comes after the one at place at, and by which route, if there is more than one.
-func (r *Runner[S]) next(at int, s *S) (next int, route *string, err error) {
+// next returns the step that comes after the one at index at, and the name that
+// a route chose; empty if there is no route.
+func (r *Runner[S]) next(at int, s S) (next int, route string, err error) {
+	defer recoverInto(&err)
 	from := &r.steps[at]
 	if from.pick == nil {
-		return from.next, nil, nil
+		return from.next, "", nil
 	}
-	chosen, err := pick(from.pick, s)
-	if err != nil {
-		return 0, nil, err
-	}
-	next, ok := from.routes[chosen]
+	route = from.pick(s)
+	next, ok := from.routes[route]
 	if !ok {
-		return 0, nil, fmt.Errorf("its route chose %q, which is none of %s", chosen, strings.Join(from.targets, ", "))
+		return 0, "", fmt.Errorf("its route returned %q, which is not one of its targets: %s",
+			route, strings.Join(from.targets, ", "))
 	}
-	return next, &chosen, nil
+	return next, route, nil
 }
 
-func pick[S any](f func(S) string, s *S) (route string, err error) {
-	defer recoverInto(&err)
-	return f(*s), nil
-}
-
-// visit does a node as its options say. It changes s when the node succeeds.
-func (r *Runner[S]) visit(ctx context.Context, sc *graphScope, n *node[S], s *S) error {
+// visit runs a node with the attempts that its options allow. The number of the
+// visit is part of the node's address.
+func visit[S any](ctx context.Context, sc *scope, n *node[S], number int, s S) (S, error) {
 	if n.opt.Attempts <= 1 {
-		return r.try(ctx, sc, n, 1, s, s)
+		return try(ctx, sc, n, number, 1, s)
 	}
-	return r.retry(ctx, sc, n, s)
-}
-
-// retry is a function of its own, as its copy of the state lives on the heap.
-func (r *Runner[S]) retry(ctx context.Context, sc *graphScope, n *node[S], s *S) error {
 	for attempt := 1; ; attempt++ {
-		fork := *s
-		if err := r.deepen(&fork); err != nil {
-			return sc.failed(n.name, err)
+		own, err := copyState(s)
+		if err != nil {
+			return s, sc.failed(n.name, err)
 		}
-		err := r.try(ctx, sc, n, attempt, &fork, s)
+		after, err := try(ctx, sc, n, number, attempt, own)
 		if err == nil || attempt == n.opt.Attempts || ctx.Err() != nil || endsTurn(err) || isFinal(err) {
-			return err
+			return after, err
 		}
 		again, panicked := n.opt.retries(err)
 		if panicked != nil {
-			return sc.failed(n.name, errors.Join(err, panicked))
+			return s, sc.failed(n.name, errors.Join(err, panicked))
 		}
 		if !again {
-			return err
+			return s, err
 		}
 		if !pause(ctx, n.opt.Backoff, attempt) {
-			return withCause(ctx, err)
+			return s, withCause(ctx, err)
 		}
 	}
 }
 
-func (r *Runner[S]) try(ctx context.Context, sc *graphScope, n *node[S], attempt int, in, out *S) error {
+func try[S any](ctx context.Context, sc *scope, n *node[S], number, attempt int, s S) (S, error) {
 	if n.opt.Timeout > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, n.opt.Timeout, &timeoutError{n.opt.Timeout})
 		defer cancel()
 		ctx = limited
 	}
-	part := sc.part(ctx, n.name, len(r.steps)-1)
+	part := sc.enter(ctx, n.name, nil)
 	if sc.place != nil {
-		part.place = sc.visited(n.address, attempt)
+		// The number tells this visit from other ones; a further attempt has the same address.
+		part.place = sc.place.part(sc.place.below(strconv.Itoa(number) + "." + n.address))
+		part.place.attempt = attempt
 	}
-	return work(part, attempt, n.fn, in, out)
+	return work(part, attempt, n.fn, s)
 }
 
-// work does a part of a run in its scope: it tells of it, and makes a panic and a failure a NodeError.
-// It changes out when the part succeeds. States go by pointer, as goroutines begin with small stacks.
-func work[In, Out any](sc *scope, attempt int, fn func(context.Context, In) (Out, error), in *In, out *Out) error {
-	if sc.events != nil {
-		sc.events.add(Event{sc.path, NodeStarted{attempt}})
-	}
-	err := do(sc, fn, in, out)
+// work runs a node or a branch in its scope. It emits its events, and makes a
+// panic or an error a [*NodeError].
+func work[In, Out any](
+	sc *scope, attempt int, fn func(context.Context, In) (Out, error), in In,
+) (Out, error) {
+	began := time.Now()
+	sc.emit("", NodeStarted{Attempt: attempt})
+	out, err := do(sc, fn, in)
+	finished := NodeFinished{Attempt: attempt, Millis: time.Since(began).Milliseconds()}
 	if err != nil {
 		err = sc.failure(attempt, err)
+		if finished.Interrupted = errors.Is(err, ErrInterrupted); !finished.Interrupted {
+			finished.Error = err.Error()
+		}
 	}
-	if sc.events != nil {
-		sc.events.add(Event{sc.path, finished(attempt, err)})
-	}
-	return err
+	sc.emit("", finished)
+	return out, err
 }
 
-func do[In, Out any](sc *scope, fn func(context.Context, In) (Out, error), in *In, out *Out) (err error) {
+// do calls fn in its scope. A panic becomes an error.
+func do[In, Out any](
+	sc *scope, fn func(context.Context, In) (Out, error), in In,
+) (out Out, err error) {
 	defer recoverInto(&err)
-	result, err := fn(sc, *in)
+	out, err = fn(sc, in)
 	if sc.place != nil {
 		err = sc.place.settle(err)
 	}
-	if err != nil {
-		return spoken(err)
-	}
-	*out = result
-	return nil
+	return out, spoken(err)
 }
 
 // failure makes err the error of s, unless it is the error of a part of s already.
@@ -198,30 +191,15 @@ func (s *scope) failure(attempt int, err error) error {
 	if inner, ok := err.(*NodeError); ok && strings.HasPrefix(inner.Path, s.path+"/") {
 		return err
 	}
-	return &NodeError{s.graph, s.path, attempt, err}
+	return &NodeError{Graph: s.graph, Path: s.path, Attempt: attempt, Err: err}
 }
 
-// failed is the error of a part of s that could not begin, or not go on.
+// failed is the error of a part of s that could not begin or continue.
 func (s *scope) failed(name string, err error) error {
-	return &NodeError{s.graph, s.join(name), 0, err}
+	return &NodeError{Graph: s.graph, Path: s.join(name), Err: err}
 }
 
-// succeeded is what nearly every part of a run ends with.
-var succeeded EventData = NodeFinished{Attempt: 1}
-
-func finished(attempt int, err error) EventData {
-	switch {
-	case errors.Is(err, ErrInterrupted):
-		return NodeFinished{Attempt: attempt, Interrupted: true}
-	case err != nil:
-		return NodeFinished{Attempt: attempt, Error: err.Error()}
-	case attempt == 1:
-		return succeeded
-	}
-	return NodeFinished{Attempt: attempt}
-}
-
-// A timeoutError is why the context of a node is done when its own time is over.
+// A timeoutError is the cause of a context whose own time limit is over.
 type timeoutError struct{ limit time.Duration }
 
 func (e *timeoutError) Error() string        { return fmt.Sprintf("no result within %v", e.limit) }
@@ -236,7 +214,8 @@ func (o *NodeOptions) retries(err error) (again bool, panicked error) {
 	return o.RetryIf(err), nil
 }
 
-// pause waits before the attempt after the given one. It reports whether ctx is still good.
+// pause waits before the attempt after the given one. It reports whether ctx is
+// not done.
 func pause(ctx context.Context, first time.Duration, attempt int) bool {
 	if first == 0 {
 		return ctx.Err() == nil

@@ -395,7 +395,7 @@ func TestRunsShareNothing(t *testing.T) {
 	}
 }
 
-// unspeakable is an error whose nil pointer cannot say what it is.
+// unspeakable is an error whose Error method panics for a nil pointer.
 type unspeakable struct{ text string }
 
 func (e *unspeakable) Error() string { return e.text }

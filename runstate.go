@@ -81,7 +81,7 @@ type returned struct {
 
 // newRunState returns the state of a run that is not begun.
 func newRunState(ctx context.Context, st store.Store, thread string, opt *DurableOptions) *runState {
-	rs := &runState{thread: thread, opt: opt, ctx: ctx, cancel: func(error) {}, events: nowhere, mu: runlog.NewMutex()}
+	rs := &runState{thread: thread, opt: opt, ctx: ctx, cancel: func(error) {}, events: scopeOf(context.Background()), mu: runlog.NewMutex()}
 	rs.log = runlog.New(ctx, runlog.Options{
 		Store: st, Thread: thread, Clock: Clock(ctx), Lease: opt.lease(), Failed: rs.logFailed,
 	})
@@ -99,12 +99,12 @@ func (rs *runState) logFailed(err error) {
 }
 
 func (rs *runState) saveFailed(what string, err error) {
-	rs.events.forward(Event{Data: SaveFailed{what + ": " + err.Error()}})
+	rs.events.forward(Event{Data: Warning{Code: "not_saved", Message: what + ": " + err.Error()}})
 }
 
 // stateDiscarded emits that the thread's records are not used any more.
 func (rs *runState) stateDiscarded(err error) {
-	rs.events.forward(Event{Data: StateDiscarded{err.Error()}})
+	rs.events.forward(Event{Data: Warning{Code: "state_discarded", Message: err.Error()}})
 }
 
 // at returns what is known of an address, to be changed with rs.mu held.

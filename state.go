@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// checkState says what of an S would be lost or refused in JSON. It looks at the type and not at a value, as a zero value
-// comes through whatever is lost of others.
+// checkState returns what of an S would be lost or refused in JSON. It checks the
+// type, because a single value does not show it.
 func checkState[S any]() []error {
 	t := reflect.TypeFor[S]()
 	c := stateChecker{seen: map[reflect.Type]bool{}}
@@ -24,7 +24,7 @@ type stateChecker struct {
 }
 
 func (c *stateChecker) problem(where, what string) {
-	c.problems = append(c.problems, fmt.Errorf("cannot be kept in JSON: %s %s", where, what))
+	c.problems = append(c.problems, fmt.Errorf("cannot be saved as JSON: %s %s", where, what))
 }
 
 func (c *stateChecker) check(t reflect.Type, where string) {
@@ -34,7 +34,7 @@ func (c *stateChecker) check(t reflect.Type, where string) {
 	c.seen[t] = true
 	if t.Kind() == reflect.Struct {
 		if name, ok := borrowsCodec(t); ok {
-			c.problem(where, fmt.Sprintf("is written as its embedded %s alone: give that field a name", name))
+			c.problem(where, fmt.Sprintf("has the JSON of its embedded %s alone; give that field a name", name))
 			return
 		}
 	}
@@ -55,7 +55,7 @@ func (c *stateChecker) check(t reflect.Type, where string) {
 	case reflect.Pointer:
 		switch t.Elem().Kind() {
 		case reflect.Pointer, reflect.Slice, reflect.Map:
-			c.problem(where, fmt.Sprintf("is a %s, where null can mean two things", t))
+			c.problem(where, fmt.Sprintf("is a %s, whose null is ambiguous", t))
 		}
 		c.check(t.Elem(), where)
 	case reflect.Struct:
@@ -65,8 +65,9 @@ func (c *stateChecker) check(t reflect.Type, where string) {
 	}
 }
 
-// checkFields checks the fields of t, and those of the structs that it embeds as if they were its own.
-// names has the fields that are known so far, by their names in JSON: of two alike, at least one is lost.
+// checkFields checks the fields of t and of the structs that it embeds. names has
+// the fields found so far, by their JSON names: of two with one name, at least one
+// is lost.
 func (c *stateChecker) checkFields(t reflect.Type, where string, names map[string]string, outer []reflect.Type) {
 	outer = append(outer, t)
 	for f := range t.Fields() {
@@ -85,7 +86,7 @@ func (c *stateChecker) checkFields(t reflect.Type, where string, names map[strin
 		}
 		switch {
 		case tagged && tag == "-":
-			c.problem(at, `is left out by its tag "-"`)
+			c.problem(at, `is left out because of its tag "-"`)
 			continue
 		case !f.IsExported():
 			c.problem(at, "is not exported")
@@ -101,8 +102,8 @@ func (c *stateChecker) checkFields(t reflect.Type, where string, names map[strin
 	}
 }
 
-// borrowsCodec reports whether t embeds a type with a JSON form of its own beside other fields. Go promotes the methods, and
-// then they write the whole of t.
+// borrowsCodec reports whether t has an embedded type with its own JSON methods
+// next to other fields. Go promotes the methods, which then encode only that type.
 func borrowsCodec(t reflect.Type) (string, bool) {
 	if t.NumField() > 1 {
 		for f := range t.Fields() {
@@ -114,6 +115,23 @@ func borrowsCodec(t reflect.Type) (string, bool) {
 	return "", false
 }
 
+// copyState returns a copy of s that shares no memory with it: the result of its
+// Clone method if S has one, or else what its JSON decodes to.
+func copyState[S any](s S) (c S, err error) {
+	defer recoverInto(&err)
+	if own, ok := any(s).(interface{ Clone() S }); ok {
+		return own.Clone(), nil
+	}
+	raw, err := json.Marshal(&s) // its methods may be those of the pointer
+	if err == nil {
+		err = json.Unmarshal(raw, &c)
+	}
+	if err != nil {
+		return c, fmt.Errorf("the state cannot be copied: %w", err)
+	}
+	return c, nil
+}
+
 var (
 	jsonMarshaler   = reflect.TypeFor[json.Marshaler]()
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -121,7 +139,7 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// hasCodec reports whether t reads and writes its own JSON or text.
+// hasCodec reports whether t encodes and decodes its own JSON or text.
 func hasCodec(t reflect.Type) bool {
 	p := t
 	if t.Kind() != reflect.Pointer {

@@ -3,127 +3,81 @@ package qed
 import (
 	"context"
 	"iter"
-	"sync"
 	"time"
 )
 
-// stream runs f on a goroutine of its own and yields what it tells on the caller's.
-//
-// So a listener's panic is the listener's, and no node's recover swallows it; and what several goroutines tell at the
-// same time is yielded one by one. That goroutine never outlives the range, however the range is left.
+// stream runs f on a goroutine of its own and yields its events on the caller's
+// goroutine. So a panic of the reader is not recovered by a node, and events of
+// several goroutines are yielded one by one. The goroutine ends before the range
+// does.
 func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		ctx, cancel := context.WithCancelCause(ctx)
-		q := newQueue()
+		run, cancel := context.WithCancelCause(ctx)
+		q := &queue{events: make(chan Event, maxUnread), left: make(chan struct{}), done: make(chan struct{})}
 		defer func() {
-			cancel(ErrReaderStopped)
-			q.leave()
+			cancel(errReaderStopped)
+			close(q.left)
+			<-q.done
 		}()
-		start := time.Now()
+		began := time.Now()
+		a, err := Answer{}, errGoexit
 		go func() {
-			a, err := Answer{}, errGoexit
-			defer func() { q.finish(a, err) }()
-			roomy(0)
-			a, err = answer(agentScope(ctx, "", turn, q, false), f)
+			defer close(q.done)
+			outside := &scope{frame: &frame{}, place: scopeOf(ctx).place}
+			a, err = answer(outside.agentScope(run, turn, q), f)
 		}()
-		for {
-			events, more := q.take()
-			for _, event := range events {
-				if !yield(event, nil) {
-					return
-				}
-			}
-			if !more {
-				break
+		for event, ok := q.next(); ok; event, ok = q.next() {
+			if !yield(event, nil) {
+				return
 			}
 		}
-		if q.err != nil {
-			yield(Event{Data: Failed{q.err.Error(), codeOf(q.err)}}, q.err)
+		now := Clock(ctx)()
+		if err != nil {
+			yield(Event{Time: now, Data: Failed{Message: err.Error(), Code: codeOf(err)}}, err)
 			return
 		}
-		usage := q.answer.Usage
-		yield(Event{Data: Completed{q.answer, TurnStats{
-			Tokens: usage.InputTokens + usage.OutputTokens,
-			Millis: time.Since(start).Milliseconds(),
-		}}}, nil)
+		millis := time.Since(began).Milliseconds()
+		yield(Event{Time: now, Data: Completed{Answer: a, Millis: millis}}, nil)
 	}
 }
 
-// roomy makes the stack of a fresh goroutine grow at once, while there is next to nothing on it to move.
-// Later, in the middle of a graph, that takes a third of a short run's time.
-//
-//go:noinline
-func roomy(i int) byte {
-	var room [3 << 10]byte
-	return room[i]
-}
-
-// A queue holds the events of a run that its reader has not yet seen. It is bounded: see [Emit].
+// A queue passes the events of a run to their reader. It is bounded: see [Emit].
 type queue struct {
-	mu    sync.Mutex
-	ready sync.Cond // the reader waits for events, or for the end
-	space sync.Cond // emitters wait for the reader
-
-	events, spare []Event // spare is the batch that the reader is done with, to be filled again
-	left          bool    // the reader has gone
-	done          bool    // the run has ended, with answer and err
-	answer        Answer
-	err           error
+	events chan Event
+	left   chan struct{} // closed when the reader has left
+	done   chan struct{} // closed when the run has ended
 }
 
 const maxUnread = 64
 
-func newQueue() *queue {
-	q := &queue{events: make([]Event, 0, maxUnread*3/8)}
-	q.ready.L, q.space.L = &q.mu, &q.mu
-	return q
-}
-
+// add waits until the reader can take the event, has left, or the run has ended.
 func (q *queue) add(event Event) {
-	q.mu.Lock()
-	for len(q.events) >= maxUnread && !q.left {
-		q.space.Wait()
+	select {
+	case <-q.left:
+		return
+	case <-q.done:
+		return
+	default:
 	}
-	if !q.left && !q.done {
-		q.events = append(q.events, event)
-		if len(q.events) == 1 {
-			q.ready.Signal()
-		}
+	select {
+	case q.events <- event:
+	case <-q.left:
+	case <-q.done:
 	}
-	q.mu.Unlock()
 }
 
-// take waits for events and returns all there are; they are the caller's until the next take.
-// The last batch, which may be empty, comes with false.
-func (q *queue) take() (events []Event, more bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for len(q.events) == 0 && !q.done {
-		q.ready.Wait()
+// next waits for an event. It reports false when the run has ended and all its
+// events were returned.
+func (q *queue) next() (Event, bool) {
+	select {
+	case event := <-q.events:
+		return event, true
+	case <-q.done:
 	}
-	events, q.events = q.events, q.spare[:0]
-	q.spare = events
-	if len(events) >= maxUnread {
-		q.space.Broadcast()
-	}
-	return events, !q.done
-}
-
-// finish ends the run. It must be the last that the run's goroutine does.
-func (q *queue) finish(answer Answer, err error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.done, q.answer, q.err = true, answer, err
-	q.ready.Signal()
-}
-
-// leave drops the events from now on, so that nobody waits for the reader, and waits for the end of the run.
-func (q *queue) leave() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.left = true
-	q.space.Broadcast()
-	for !q.done {
-		q.ready.Wait()
+	select {
+	case event := <-q.events:
+		return event, true
+	default:
+		return Event{}, false
 	}
 }

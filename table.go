@@ -11,26 +11,28 @@ import (
 	"github.com/qedkit/qed/internal/strictjson"
 )
 
-// A Table is rows of cells under named columns.
+// A Table has rows of cells under named columns.
 //
-// A cell is nil, a bool, an int64, a float64 that is a number, or a string in UTF-8; nothing else.
-// [Table.Append] brings the values of any driver into that form. So a Table reads back from its JSON cell by cell as it was:
-// an int64 keeps all its digits, and a float64 stays one, as it is written with a point or an exponent.
+// A cell is nil, a bool, an int64, a finite float64, or a string in UTF-8.
+// [Table.Append] converts the values of database drivers. A Table decodes from its
+// JSON to an equal Table: an int64 keeps all its digits, and a float64 remains one,
+// because it is encoded with a point or an exponent.
 //
-// The zero Table has no columns. A Table is not safe for concurrent use while rows are added.
+// The zero Table has no columns. A Table is not safe for concurrent use while rows
+// are added.
 type Table struct {
 	Columns   []Column
 	Rows      [][]any // each as long as Columns
-	Truncated bool    // there were more rows than these
+	Truncated bool    // there are more rows than these
 }
 
-// A Column is the head of a [Table]'s column.
+// A Column describes a column of a [Table].
 type Column struct {
 	Name string `json:"name"`
-	Type string `json:"type,omitempty"` // as the database names it; empty when it does not
+	Type string `json:"type,omitempty"` // the type in the database; empty if unknown
 }
 
-// Clone returns a copy of t that shares nothing with it.
+// Clone returns a copy of t that shares no memory with it.
 func (t Table) Clone() Table {
 	t.Columns = slices.Clone(t.Columns)
 	t.Rows = slices.Clone(t.Rows)
@@ -40,15 +42,19 @@ func (t Table) Clone() Table {
 	return t
 }
 
-// tableJSON is the form of a Table in JSON. Its cells are read and written one by one.
+// tableJSON is the form of a Table in JSON.
 type tableJSON struct {
 	Columns   []Column            `json:"columns"`
 	Rows      [][]json.RawMessage `json:"rows"`
 	Truncated bool                `json:"truncated,omitempty"`
 }
 
-// MarshalJSON writes t as {"columns": [{"name", "type"}], "rows": [[cell, ...]], "truncated": bool}.
-// A row of another length than t's columns, and a cell of a type that a Table does not have, are errors.
+// MarshalJSON returns
+//
+//	{"columns": [{"name": "..", "type": ".."}], "rows": [[cell, ..], ..], "truncated": true}
+//
+// It returns an error if a row does not have a cell for each column, or if a cell has
+// a type that a Table does not have.
 func (t Table) MarshalJSON() ([]byte, error) {
 	out := tableJSON{t.Columns, make([][]json.RawMessage, len(t.Rows)), t.Truncated}
 	if out.Columns == nil {
@@ -70,17 +76,19 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// UnmarshalJSON reads what [Table.MarshalJSON] writes, and nothing else. A whole number beyond int64 is an error.
+// UnmarshalJSON decodes the JSON of [Table.MarshalJSON], strictly. A whole number that
+// does not fit an int64 is an error.
 func (t *Table) UnmarshalJSON(raw []byte) error {
 	var in tableJSON
 	if err := strictjson.Decode(raw, &in); err != nil {
 		if _, mismatch := errors.AsType[*json.UnmarshalTypeError](err); mismatch {
-			return errors.New(`qed: a table is {"columns": [{"name": "..", "type": ".."}], "rows": [[..], ..]}, with a list of cells for each row`)
+			return errors.New(`qed: a table must be {"columns": [{"name": "..", "type": ".."}], ` +
+				`"rows": [[..], ..]}, with a list of cells for each row`)
 		}
 		return fmt.Errorf("qed: table: %w", err)
 	}
 	if in.Columns == nil || in.Rows == nil {
-		return fmt.Errorf(`qed: a table needs "columns" and "rows"`)
+		return fmt.Errorf(`qed: a table needs the members "columns" and "rows"`)
 	}
 	out := Table{Truncated: in.Truncated}
 	if len(in.Columns) > 0 {
@@ -108,7 +116,7 @@ func (t *Table) UnmarshalJSON(raw []byte) error {
 
 func writeCell(cell any) (json.RawMessage, error) {
 	if !isCell(cell) {
-		return nil, fmt.Errorf("a cell cannot be %T: add rows with Append", cell)
+		return nil, fmt.Errorf("a cell cannot be of type %T; add rows with Append", cell)
 	}
 	f, ok := cell.(float64)
 	if !ok {
@@ -116,14 +124,14 @@ func writeCell(cell any) (json.RawMessage, error) {
 	}
 	text := strconv.FormatFloat(f, 'g', -1, 64)
 	if !strings.ContainsAny(text, ".e") {
-		text += ".0" // or it would read back as an int64
+		text += ".0" // or it would decode to an int64
 	}
 	return json.RawMessage(text), nil
 }
 
 func readCell(raw json.RawMessage) (any, error) {
 	switch {
-	case len(raw) == 0 || raw[0] == 'n': // encoding/json leaves an element that is null empty
+	case len(raw) == 0 || raw[0] == 'n': // encoding/json makes null an empty element
 		return nil, nil
 	case raw[0] == 't' || raw[0] == 'f':
 		return raw[0] == 't', nil

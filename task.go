@@ -223,7 +223,7 @@ func GaveUp(ctx context.Context) bool {
 	if r.From > r.To {
 		return false
 	}
-	// What cannot be read of the runs since then gives up nothing.
+	// A run that cannot be read is treated as one that gave up nothing.
 	_ = j.scan(r, func(rec store.Record) error {
 		gaveUp = gaveUp || aborted(&rec)
 		return nil
@@ -234,7 +234,7 @@ func GaveUp(ctx context.Context) bool {
 // A RunInfo is what a context is part of.
 type RunInfo struct {
 	Turn      Turn      // the turn that is being answered; zero outside an agent
-	Durable   bool      // calls are recorded: see [Durable]
+	Durable   bool      // the calls are recorded: see [Durable]
 	Nested    bool      // the agent is a tool of another one, or runs an intermediate task
 	Namespace string    // names the namespace and the branches around; empty in the main line of a run
 	Usage     llm.Usage // what the models of the durable run cost so far

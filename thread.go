@@ -35,7 +35,7 @@ type RunStatus string
 // A run that crashed, failed or was stopped is resumed by a turn without a
 // text.
 const (
-	StatusNone        RunStatus = ""            // there is no run
+	statusNone        RunStatus = ""            // there is no run
 	StatusRunning     RunStatus = "running"     // the run gives signs of life
 	StatusCrashed     RunStatus = "crashed"     // the run gives no sign of life any more
 	StatusAnswered    RunStatus = "answered"    // the run is complete
@@ -51,7 +51,7 @@ const (
 // it is.
 func Inspect(ctx context.Context, st store.Store, thread string) (Thread, error) {
 	rs, t, err := readThread(ctx, st, thread)
-	if err != nil || t.status == StatusNone {
+	if err != nil || t.status == statusNone {
 		return Thread{}, err
 	}
 	found := Thread{Status: t.status, Turn: rs.turn, Error: t.err, Updated: t.last}
@@ -68,7 +68,7 @@ func readThread(ctx context.Context, st store.Store, thread string) (*runState, 
 	}
 	rs := newRunState(ctx, st, thread, &DurableOptions{})
 	t, err := rs.inspect()
-	if err == nil && t.status != StatusNone {
+	if err == nil && t.status != statusNone {
 		err = rs.load(t.run)
 	}
 	if err == nil && t.run > 1 {
@@ -165,12 +165,12 @@ func (rs *runState) mayBelongTo(turn Turn) bool {
 // admit returns why a thread in this state does not accept a turn, or nil.
 func (t *threadState) admit(turn Turn) error {
 	switch {
-	case t.head > 0 && t.status != StatusNone && (t.user != turn.User || t.tenant != turn.Tenant):
+	case t.head > 0 && t.status != statusNone && (t.user != turn.User || t.tenant != turn.Tenant):
 		return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 	case t.status == StatusRunning:
 		return fmt.Errorf("%w: %s; if its process died, another process can resume it at %s",
 			ErrBusy, turn.Thread, t.free.Format(time.RFC3339))
-	case t.status != StatusNone && t.status != StatusAnswered:
+	case t.status != statusNone && t.status != StatusAnswered:
 		return nil
 	case len(turn.Replies) > 0:
 		return fmt.Errorf("%w: thread %s waits for no reply", ErrQuestionClosed, turn.Thread)

@@ -10,7 +10,7 @@ import (
 	"github.com/qedkit/qed/internal/strictjson"
 )
 
-// A todoListJSON is a [TodoList] in JSON, but for its tasks.
+// A todoListJSON has the members of a [TodoList] in JSON, except the tasks.
 type todoListJSON struct {
 	ID         string  `json:"id,omitempty"`
 	Current    *string `json:"current_task_key"`
@@ -23,9 +23,12 @@ type todoListJSON struct {
 	Proposed   bool    `json:"needs_approval,omitempty"`
 }
 
-// MarshalJSON writes l as {"tasks": {key: {...}, ...}, "current_task_key": key, ...}, with the tasks in their order.
+// MarshalJSON returns the JSON that is shown at [TodoList].
 func (l TodoList) MarshalJSON() ([]byte, error) {
-	rest := todoListJSON{l.ID, nil, l.Original, l.Rewritten, l.Reason, l.Retrieval, l.DataSource, l.QueryMode, l.Proposed}
+	rest := todoListJSON{
+		ID: l.ID, Original: l.Original, Rewritten: l.Rewritten, Reason: l.Reason,
+		Retrieval: l.Retrieval, DataSource: l.DataSource, QueryMode: l.QueryMode, Proposed: l.Proposed,
+	}
 	if l.Current != "" {
 		rest.Current = &l.Current
 	}
@@ -55,17 +58,16 @@ func (l TodoList) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// UnmarshalJSON reads what [TodoList.MarshalJSON] writes. Two tasks of one key are an error; members that it does not know are none, as a newer
-// version may have written them.
+// UnmarshalJSON decodes the JSON of [TodoList.MarshalJSON]. Two tasks with one key are
+// an error. Unknown members are ignored, because a newer version may have them.
 func (l *TodoList) UnmarshalJSON(raw []byte) error {
 	return l.read(raw, json.Unmarshal)
 }
 
-// DecodeStrict is like UnmarshalJSON, and returns an error for members that a
-// list does not have: for a list that a person edited.
+// DecodeStrict is like UnmarshalJSON, but unknown members are an error. It is for a
+// list that a person edited.
 func (l *TodoList) DecodeStrict(raw []byte) error { return l.read(raw, strictjson.Decode) }
 
-// read reads a list with a function that decodes JSON.
 func (l *TodoList) read(raw []byte, decode func([]byte, any) error) error {
 	if string(bytes.TrimSpace(raw)) == "null" {
 		return nil
@@ -81,24 +83,27 @@ func (l *TodoList) read(raw []byte, decode func([]byte, any) error) error {
 	if err != nil {
 		return err
 	}
-	*l = TodoList{in.ID, tasks, "", in.Original, in.Rewritten, in.Reason, in.Retrieval, in.DataSource, in.QueryMode, in.Proposed}
+	*l = TodoList{
+		ID: in.ID, Tasks: tasks, Original: in.Original, Rewritten: in.Rewritten, Reason: in.Reason,
+		Retrieval: in.Retrieval, DataSource: in.DataSource, QueryMode: in.QueryMode, Proposed: in.Proposed,
+	}
 	if in.Current != nil {
 		l.Current = *in.Current
 	}
 	if l.Current != "" && !slices.ContainsFunc(l.Tasks, func(t Todo) bool { return t.Key == l.Current }) {
-		return fmt.Errorf("qed: a list of tasks: there is no current task %q", l.Current)
+		return fmt.Errorf("qed: a list of tasks: current_task_key is %q, which is not the key of a task", l.Current)
 	}
 	return nil
 }
 
-// readTasks reads an object of tasks, in its order.
+// readTasks decodes an object of tasks and keeps its order.
 func readTasks(raw json.RawMessage, decode func([]byte, any) error) ([]Todo, error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return nil, fmt.Errorf("qed: the tasks of a list are no JSON object")
+		return nil, fmt.Errorf("qed: a list of tasks: its member tasks must be a JSON object")
 	}
 	var tasks []Todo
 	seen := map[string]bool{}
@@ -107,9 +112,9 @@ func readTasks(raw json.RawMessage, decode func([]byte, any) error) ([]Todo, err
 		if err != nil {
 			return nil, err
 		}
-		key := name.(string) // the decoder lets nothing else stand there
+		key := name.(string) // the decoder accepts only a string here
 		if seen[key] {
-			return nil, fmt.Errorf("qed: two tasks of a list have the key %q", key)
+			return nil, fmt.Errorf("qed: a list of tasks: two tasks have the key %q", key)
 		}
 		seen[key] = true
 		var text json.RawMessage
@@ -118,7 +123,7 @@ func readTasks(raw json.RawMessage, decode func([]byte, any) error) ([]Todo, err
 		}
 		t := Todo{}
 		if text[0] != '{' {
-			return nil, fmt.Errorf("qed: task %q is no JSON object", key)
+			return nil, fmt.Errorf("qed: task %q must be a JSON object", key)
 		}
 		if err := decode(text, &t); err != nil {
 			return nil, fmt.Errorf("qed: task %q: %w", key, err)

@@ -10,72 +10,75 @@ import (
 	"github.com/qedkit/qed/internal/schema"
 )
 
-// A Tool is something that a model can have done. Make one of a function with [NewTool], or fill it in, for a tool that lives
-// elsewhere. A [Registry] calls it.
+// A Tool is a function that a model can call. Make one with [NewTool], or fill in
+// the fields, for a tool of another system. A [Registry] calls it.
 type Tool struct {
 	Name        string // 1 to 64 letters, digits, underscores and dashes
 	Description string // for the model: what it does, and when to use it
 
-	// Input is the JSON Schema of the arguments, an object. Nil means that there are none.
+	// Input is the JSON Schema of the arguments, an object. Nil means no arguments.
 	Input json.RawMessage
 
-	// Output is the JSON Schema of what Call returns. Nil means that nothing is known of it. It is for those who plan: nothing is checked by it.
+	// Output is the JSON Schema of the result. Nil means that it is not known. It
+	// is for planners; results are not checked against it.
 	Output json.RawMessage
 
-	// Repeat says that a call does no harm when it is made again, or at the same time as others: it only reads, mostly.
+	// Idempotent says that a call may be repeated, and made at the same time as
+	// others. Most tools that only read are idempotent.
 	Idempotent bool
 
-	// Asks says that the tool may ask the user something, by [Interrupt]. Where others may not, an error says so.
+	// Interrupts says that the tool may call [Interrupt]. In another tool, Interrupt
+	// returns [ErrCannotInterrupt].
 	Interrupts bool
 
-	// NeedsApproval says that the user approves each call before it is made. The
-	// Draft of the question is what the tool is called with; an edited draft has
-	// to be something that the tool takes. A rejected call fails.
+	// NeedsApproval says that the user must approve each call before it is made.
+	// The Draft of the question has the arguments. The user may edit them; they
+	// are checked again. A rejected call fails.
 	NeedsApproval bool
 
-	// Kind says what part the tool plays in a plan. Empty means [FunctionTool], or [ModelTool] where it Asks. Only a ModelTool may ask.
+	// Kind is the role of the tool in a plan. Empty means [ModelTool] if Interrupts
+	// is set, and [FunctionTool] otherwise. Only a ModelTool may interrupt.
 	Kind ToolKind
 
-	// Language is the query language that the tool runs queries of, such as "elasticsearch", "graphql" or "sql". Empty means that it
-	// runs none.
+	// Language is the language of the queries that the tool runs, such as
+	// "elasticsearch", "graphql" or "sql". Empty means that it runs no queries.
 	Language string
 
-	// Timeout limits each call. 0 means the registry's.
+	// Timeout limits each call. 0 means the limit of the registry.
 	Timeout time.Duration
 
-	// Call gets arguments that Input allows and returns one JSON value. It must watch its context. Its errors are for the model, and a
-	// [todoagent.New] shows them to the user: they hold no secrets.
+	// Call gets arguments that match Input and returns one JSON value. It must
+	// watch its context. Its errors are shown to the model, and by planners to the
+	// user, so they must not contain secrets.
 	Call func(context.Context, json.RawMessage) (json.RawMessage, error)
 
-	checks bool  // Call checks its arguments itself
-	nested bool  // it is an agent: what is done in it is recorded for itself
-	err    error // why NewTool failed: Add tells
+	// Err is why the tool cannot be used: [Registry.Add] returns it. A function
+	// that returns a Tool alone sets it for arguments that it cannot use.
+	Err error
+
+	checks bool // Call checks the arguments itself
+	nested bool // it is an agent, whose own calls are recorded
 }
 
-// InvalidTool returns a tool that [Registry.Add] refuses with err. Constructors
-// that return a Tool alone use it for arguments that no tool can be made of.
-func InvalidTool(name string, err error) Tool { return Tool{Name: name, err: err} }
-
-// A ToolKind says what part a [Tool] plays in a plan: it is told to the model that plans. Only a ModelTool may ask the user.
+// A ToolKind is the role of a [Tool] in a plan. A model that plans gets it.
 type ToolKind string
 
 const (
-	CoreTool     ToolKind = "core"        // what other tools are made of: a model, embeddings, a vector search
-	ModelTool    ToolKind = "llm"         // it uses a model, and may ask the user
-	FunctionTool ToolKind = "traditional" // it does one thing, and asks nobody
+	CoreTool     ToolKind = "core"        // a building block, such as a model or a vector search
+	ModelTool    ToolKind = "llm"         // it uses a model, and may interrupt the run
+	FunctionTool ToolKind = "traditional" // it does one thing, and does not interrupt
 	AnalysisTool ToolKind = "analysis"    // it computes something from rows
 )
 
-// AtMostOnce reports whether a call of t must not be made again. An agent's calls
-// are recorded each for itself, so a call of the agent may be.
+// AtMostOnce reports whether a call of t must not be repeated: t is neither
+// Idempotent nor made by [AsTool]. The calls of an agent are recorded one by one,
+// so the agent itself may be called again.
 func (t Tool) AtMostOnce() bool { return !t.Idempotent && !t.nested }
 
-// known reports whether k is one of them.
 func (k ToolKind) known() bool {
 	return slices.Contains([]ToolKind{CoreTool, ModelTool, FunctionTool, AnalysisTool}, k)
 }
 
-// kind returns t's Kind, or what an empty one means.
 func (t *Tool) kind() ToolKind {
 	switch {
 	case t.Kind != "":
@@ -86,20 +89,21 @@ func (t *Tool) kind() ToolKind {
 	return FunctionTool
 }
 
-// NewTool makes a tool of a function. The schema of its arguments comes from In, a struct, whose fields are described by the
-// tags json, jsonschema and jsonschema_description; a field without omitempty is required. Call checks the arguments before
-// it calls fn, and its error says what is wrong with them, so that the model can mend it.
+// NewTool returns a tool that calls fn. The schema of its arguments is made from
+// In, a struct, and its tags json, jsonschema and jsonschema_description. A field
+// without omitempty is required. Arguments that do not match the schema are an
+// error that says what is wrong, so that the model can correct them.
 //
-// An In of which no schema can be made, and a nil fn, are reported by [Registry.Add].
+// [Registry.Add] returns an error if fn is nil, or if no schema can be made from In.
 func NewTool[In, Out any](name, description string, fn func(context.Context, In) (Out, error)) Tool {
 	t := Tool{Name: name, Description: description, checks: true}
 	if fn == nil {
-		t.err = fmt.Errorf("qed: tool %q: NewTool needs a function", name)
+		t.Err = fmt.Errorf("qed: tool %q: the function given to NewTool is nil", name)
 		return t
 	}
 	in, err := schema.For[In]()
 	if err != nil {
-		t.err = fmt.Errorf("qed: tool %q: %w", name, err)
+		t.Err = fmt.Errorf("qed: tool %q: %w", name, err)
 		return t
 	}
 	t.Input = in.JSON()
@@ -109,7 +113,7 @@ func NewTool[In, Out any](name, description string, fn func(context.Context, In)
 	t.Call = func(ctx context.Context, arguments json.RawMessage) (json.RawMessage, error) {
 		args, err := in.Decode(arguments)
 		if err != nil {
-			return nil, fmt.Errorf("the arguments are not what %s takes: %w", name, err)
+			return nil, fmt.Errorf("the arguments do not match the schema of %s: %w", name, err)
 		}
 		out, err := fn(ctx, args)
 		if err != nil {

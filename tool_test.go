@@ -87,9 +87,9 @@ func TestDo(t *testing.T) {
 		"failure":           {call("fails", `{}`), "", "boom"},
 		"panic":             {call("panics", `{}`), "", "tool panics: panic: boom"},
 		"goexit":            {call("exits", `{}`), "", "goroutine"},
-		"too large":         {call("large", `{}`), "", "at most 20"},
-		"no JSON out":       {call("broken", `{}`), "", "no JSON"},
-		"nothing out":       {call("empty", `{}`), "", "no JSON"},
+		"too large":         {call("large", `{}`), "", "the limit is 20"},
+		"no JSON out":       {call("broken", `{}`), "", "not valid JSON"},
+		"nothing out":       {call("empty", `{}`), "", "not valid JSON"},
 		"nearly a name":     {call("Ad", `{}`), "", "did you mean add?"},
 		"no name":           {call("something else", `{}`), "", "The tools are add, broken"},
 		"a very long name":  {call(strings.Repeat("x", 1<<20), `{}`), "", "there is no tool"},
@@ -281,7 +281,7 @@ func TestToolEvents(t *testing.T) {
 					" qed.ToolStarted{sub 1 ",
 					"sub qed.Token{tool why?}",
 					"sub qed.Token{reasoning uc}",
-					" qed.ToolFinished{sub 1  false 0}",
+					` qed.ToolFinished{sub 1 0 {"text":"42"}  false}`,
 					" qed.ToolStarted{sub 1 ",
 				}
 				if diff := cmp.Diff(want, got[:5]); diff != "" || err != nil {

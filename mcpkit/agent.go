@@ -250,8 +250,10 @@ func progressMessage(data qed.EventData) string {
 		return "calls " + d.Tool
 	case qed.QueryExecuted:
 		return fmt.Sprintf("a query found %d rows", d.Rows)
-	case qed.QueryCorrected:
-		return "corrects a query"
+	case qed.QueryWritten:
+		if d.Reason != "" {
+			return "corrects a query"
+		}
 	case qed.Retrieved:
 		return fmt.Sprintf("found %d passages", len(d.Citations))
 	}

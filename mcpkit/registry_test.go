@@ -64,7 +64,7 @@ func TestAddRegistry(t *testing.T) {
 				value     any
 			}{
 				{"find_port", map[string]any{"name": "Rotterdam"}, `{"name":"Rotterdam"}`, false, map[string]any{"name": "Rotterdam"}},
-				{"find_port", map[string]any{"nam": 1}, "find_port takes", true, nil},
+				{"find_port", map[string]any{"nam": 1}, "schema of find_port", true, nil},
 				{"find_port", nil, "name", true, nil},
 				{"fails", nil, "there is no such port", true, nil},
 				{"panics", nil, "the tool failed", true, nil},
@@ -73,7 +73,7 @@ func TestAddRegistry(t *testing.T) {
 				{"asks", nil, "the user cannot be asked here", true, nil},
 				{"bare", nil, "{}", false, map[string]any{}},
 				{"bare", json.RawMessage("null"), "{}", false, map[string]any{}},
-				{"bare", map[string]any{"a": 1}, "bare takes", true, nil},
+				{"bare", map[string]any{"a": 1}, "schema of bare", true, nil},
 			} {
 				r := call(t, cs, tt.tool, tt.arguments)
 				if r.IsError != tt.failed || !strings.Contains(textOf(r), tt.want) || strings.Contains(textOf(r), "hunter2") {

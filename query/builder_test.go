@@ -69,16 +69,16 @@ func TestCorrections(t *testing.T) {
 	if d := cmp.Diff(want, got.Corrections); d != "" || got.Query != "port=Miami" {
 		t.Errorf("query %v, %s", got.Query, d)
 	}
-	wantKinds(t, events, "query_written", "query_refused", "query_corrected", "query_written", "query_refused", "query_corrected", "query_written")
+	wantKinds(t, events, "query_written", "query_refused", "query_written", "query_refused", "query_written")
 	for _, e := range events {
 		switch d := e.Data.(type) {
 		case qed.QueryRefused:
 			if d.Code != "unknown_column" || d.Name == "" || len(d.Candidates) != 1 {
 				t.Errorf("refused = %+v", d)
 			}
-		case qed.QueryCorrected:
-			if d.Before == d.After || d.Reason == "" || d.Attempt == 0 {
-				t.Errorf("corrected = %+v", d)
+		case qed.QueryWritten:
+			if (d.Attempt > 1) != (d.Reason != "") {
+				t.Errorf("written = %+v", d)
 			}
 		}
 	}

@@ -42,8 +42,9 @@ func TestRefusedSearchIsWrittenAnew(t *testing.T) {
 	if len(refused) != 1 || refused[0].Code != string(esquery.ErrUnknownField) || len(refused[0].Candidates) == 0 {
 		t.Errorf("refused %+v", refused)
 	}
-	if corrected := all[qed.QueryCorrected](events); len(corrected) != 1 || corrected[0].Before != invented || corrected[0].After != right {
-		t.Errorf("corrected %+v", corrected)
+	written := all[qed.QueryWritten](events)
+	if len(written) != 2 || written[0].Query != invented || written[1].Query != right || written[1].Reason == "" {
+		t.Errorf("written %+v", written)
 	}
 	wants(t, "the second prompt", sent(m, "generate")[1], "folderName", refused[0].Candidates[0], "It cannot be used")
 }

@@ -12,6 +12,12 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
+// The intents that only this agent has, next to those of package qed.
+const (
+	IntentContinue     qed.Intent = "continue"     // run the open plan further
+	IntentContinuation qed.Intent = "continuation" // a new request about what was found before
+)
+
 // readIntent is how a message is read: the model's reply to classify_intent.
 type readIntent struct {
 	Intent  qed.Intent   `json:"intent" jsonschema:"enum=new_request,enum=modification,enum=continue,enum=continuation,enum=abort"`
@@ -41,8 +47,8 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	}
 	if s.Plan != nil && !s.Plan.open() {
 		if !s.Told && (phrase.Says(s.Text, continueWords) || phrase.Says(s.Text, retryWords)) {
-			s.Intent = qed.IntentContinue // the plan's answer was not given yet
-			qed.Emit(ctx, qed.IntentClassified{Intent: qed.IntentContinue})
+			s.Intent = IntentContinue // the plan's answer was not given yet
+			qed.Emit(ctx, qed.IntentClassified{Intent: IntentContinue})
 			return s, nil
 		}
 		s.Plan = nil
@@ -63,7 +69,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	switch {
 	case read.Intent == qed.IntentAbort:
 		s.Plan, s.Dropped = nil, true
-	case read.Intent == qed.IntentContinue:
+	case read.Intent == IntentContinue:
 		if t := s.Plan.task(s.Plan.Current); !a.retryFailed(ctx, s.Plan) {
 			s.Said = fmt.Sprintf("%s failed: %s\nTo run it again, say \"retry %s\"; to leave it out, say \"skip %s\".",
 				t.Key, t.Problem, t.Key, t.Key)
@@ -79,7 +85,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 // startRequest makes the message the request that a new plan is made for.
 func (s *state) startRequest(intent qed.Intent) {
 	s.Before = ""
-	if intent == qed.IntentModification || intent == qed.IntentContinuation {
+	if intent == qed.IntentModification || intent == IntentContinuation {
 		s.Before = s.Rewritten
 		if s.Plan != nil {
 			s.Before = s.Plan.Rewritten
@@ -135,7 +141,7 @@ func (s *state) certainIntent() (readIntent, bool) {
 	case phrase.Says(s.Text, phrase.Abort):
 		return readIntent{Intent: qed.IntentAbort}, true
 	case s.Plan != nil && phrase.Says(s.Text, continueWords):
-		return readIntent{Intent: qed.IntentContinue}, true
+		return readIntent{Intent: IntentContinue}, true
 	case s.Plan == nil && len(s.Known.Queries) == 0:
 		return readIntent{Intent: qed.IntentNewRequest}, true
 	}
@@ -160,8 +166,8 @@ func (s *state) certainIntent() (readIntent, bool) {
 // normalize makes of the model's intent one that is possible in s.
 func (r *readIntent) normalize(s *state) {
 	switch {
-	case s.Plan == nil && (r.Intent == qed.IntentModification || r.Intent == qed.IntentContinue):
-		r.Intent = qed.IntentContinuation // without an open plan, only earlier results can be meant
+	case s.Plan == nil && (r.Intent == qed.IntentModification || r.Intent == IntentContinue):
+		r.Intent = IntentContinuation // without an open plan, only earlier results can be meant
 	case r.Intent == qed.IntentAnswer:
 		r.Intent = qed.IntentModification
 	}

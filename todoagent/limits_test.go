@@ -54,7 +54,7 @@ func TestBoundsTools(t *testing.T) {
 		"returns 50 MB": {qed.NewTool("bad", "returns much", func(context.Context, nothing) (string, error) {
 			return strings.Repeat("x", 50<<20), nil
 		}), "too large", 0},
-		"returns no JSON": {qed.Tool{Name: "bad", Call: func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage("{"), nil }}, "no JSON", 0},
+		"returns no JSON": {qed.Tool{Name: "bad", Call: func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage("{"), nil }}, "not valid JSON", 0},
 		"asks though it may not": {qed.NewTool("bad", "asks", func(ctx context.Context, _ nothing) (string, error) {
 			return qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
 		}), "cannot be interrupted", 0},

@@ -143,7 +143,7 @@ func (a *agent) addKnown(ctx context.Context, s *state) error {
 }
 
 // recall adds the memory of the user across threads. If it fails, recall emits
-// [qed.MemoryIncomplete], and the turn goes on without.
+// [qed.Warning], and the turn goes on without.
 func (a *agent) recall(ctx context.Context, s *state) error {
 	turn := qed.Info(ctx).Turn
 	if a.opt.User == nil || turn.User == "" {
@@ -176,7 +176,7 @@ func (a *agent) recall(ctx context.Context, s *state) error {
 		return r, nil
 	})
 	if call, ok := errors.AsType[*qed.CallError](err); ok {
-		qed.Emit(ctx, qed.MemoryIncomplete{Message: "the memory of the user could not be read: " + call.Message})
+		qed.Emit(ctx, qed.Warning{Code: "memory_incomplete", Message: "the memory of the user could not be read: " + call.Message})
 		return nil
 	}
 	s.Known.Turns, s.Known.Entities = found.Turns, found.Entities

@@ -59,7 +59,7 @@ type retrieveResult struct {
 // delete the thread.
 func NewRetrievalTool(registry *qed.Registry, e llm.Embedder) qed.Tool {
 	if registry == nil {
-		return qed.InvalidTool(retrieveTool, errors.New("todoagent: "+retrieveTool+" needs the registry of the tools that run queries"))
+		return qed.Tool{Name: retrieveTool, Err: errors.New("todoagent: " + retrieveTool + " needs the registry of the tools that run queries")}
 	}
 	r := &retrieval{registry: registry, embedder: e}
 	t := qed.NewTool(retrieveTool,
@@ -161,9 +161,7 @@ func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []q
 			return 0, done
 		}
 		if err != nil {
-			qed.Emit(ctx, qed.MemoryIncomplete{
-				Message: "earlier queries are compared by their words only, because the embedder failed: " + prompt.Clip(err.Error(), maxReason),
-			})
+			qed.Emit(ctx, qed.Warning{Code: "memory_incomplete", Message: "earlier queries are compared by their words only, because the embedder failed: " + prompt.Clip(err.Error(), maxReason)})
 		}
 	}
 	if slices.Max(words) == 0 && (near == nil || slices.Max(near) < likeness.LeastNear) {

@@ -107,7 +107,7 @@ func (q *queries) retrieve(t *testing.T, arguments string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := event.Data.(qed.MemoryIncomplete); ok {
+		if w, ok := event.Data.(qed.Warning); ok && w.Code == "memory_incomplete" {
 			q.cut = true
 		}
 	}

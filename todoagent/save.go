@@ -89,7 +89,7 @@ func (a *agent) noteForUser(ctx context.Context, s *state) error {
 		return true, a.opt.User.Note(ctx, usermemory.User{Tenant: turn.Tenant, ID: turn.User}, past, entities)
 	})
 	if call, ok := errors.AsType[*qed.CallError](err); ok {
-		qed.Emit(ctx, qed.MemoryIncomplete{Message: "the memory of the user could not be written: " + call.Message})
+		qed.Emit(ctx, qed.Warning{Code: "memory_incomplete", Message: "the memory of the user could not be written: " + call.Message})
 		return nil
 	}
 	return err

@@ -34,7 +34,7 @@ func NewEmbedding(e llm.Embedder) qed.Tool {
 		})
 	t.Kind, t.Idempotent = qed.CoreTool, true
 	if e == nil {
-		return qed.InvalidTool(t.Name, errors.New("tools: embedding_tool needs an Embedder"))
+		return qed.Tool{Name: t.Name, Err: errors.New("tools: embedding_tool needs an Embedder")}
 	}
 	return t
 }

@@ -182,7 +182,7 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 // finish completes the tool that asks m. If err is not nil, the tool is invalid.
 func (m *toolModel) finish(t qed.Tool, kind qed.ToolKind, err error) qed.Tool {
 	if err != nil {
-		return qed.InvalidTool(t.Name, err)
+		return qed.Tool{Name: t.Name, Err: err}
 	}
 	t.Kind, t.Idempotent, t.Timeout = kind, true, 2*m.timeout
 	return t

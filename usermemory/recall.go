@@ -174,5 +174,5 @@ func interleaved(a, b []int) []int {
 
 func emitEmbedderFailed(ctx context.Context, err error) {
 	const message = "earlier turns are compared by their words only, because the embedder failed: "
-	qed.Emit(ctx, qed.MemoryIncomplete{Message: message + prompt.Clip(err.Error(), 300)})
+	qed.Emit(ctx, qed.Warning{Code: "memory_incomplete", Message: message + prompt.Clip(err.Error(), 300)})
 }

@@ -53,7 +53,7 @@ type Memory struct {
 	Store store.Store
 
 	// Embedder makes the vectors by which past turns are found. Nil means that they
-	// are found by words. If it fails, words are used, and [qed.MemoryIncomplete] is
+	// are found by words. If it fails, words are used, and [qed.Warning] is
 	// emitted.
 	Embedder llm.Embedder
 
@@ -107,7 +107,7 @@ const (
 // entities only. A zero Time means now.
 //
 // If the memory is over its limits, Note removes the oldest part from the store. If
-// that fails, Note emits [qed.MemoryIncomplete], and a later Note removes it.
+// that fails, Note emits [qed.Warning], and a later Note removes it.
 func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []qed.Entity) error {
 	thread, err := m.thread(user)
 	if err != nil {
@@ -146,7 +146,7 @@ func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []
 	}
 	if most := m.maxTurns(); rec.Live > most+most/4 {
 		if _, err := m.rewrite(ctx, thread, func(*userLog) int { return 1 }); err != nil && ctx.Err() == nil {
-			qed.Emit(ctx, qed.MemoryIncomplete{Message: "the memory of the user could not be compacted: " + prompt.Clip(err.Error(), 300)})
+			qed.Emit(ctx, qed.Warning{Code: "memory_incomplete", Message: "the memory of the user could not be compacted: " + prompt.Clip(err.Error(), 300)})
 		}
 	}
 	return nil

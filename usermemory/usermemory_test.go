@@ -188,7 +188,7 @@ func TestUserMemoryEmbedderFails(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, ok := event.Data.(qed.MemoryIncomplete); ok {
+				if w, ok := event.Data.(qed.Warning); ok && w.Code == "memory_incomplete" {
 					cut++
 				}
 			}

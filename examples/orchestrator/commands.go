@@ -64,9 +64,9 @@ func (c *conversation) threads(ctx context.Context, _ string) error {
 			return ctx.Err()
 		case err != nil:
 			about = "cannot be read: " + err.Error()
-		case thread.Status == qed.StatusNone && name != c.thread:
+		case thread.Status == "" && name != c.thread:
 			continue // deleted, or without a message
-		case thread.Status == qed.StatusNone:
+		case thread.Status == "":
 			about = "(no question yet)"
 		}
 		when := ""

@@ -122,7 +122,7 @@ func (c *conversation) enter(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("conversation %s cannot be read: %w", name, err)
 	}
-	if thread.Status == qed.StatusNone {
+	if thread.Status == "" {
 		c.show.Note("Conversation %s begins. To continue it later: -thread %[1]s.", name)
 		return nil
 	}

@@ -87,7 +87,7 @@ func (n names) unused(ctx context.Context, opened []string) (string, error) {
 		if err != nil && !errors.Is(err, store.ErrCorrupt) {
 			return "", err
 		}
-		if err == nil && thread.Status == qed.StatusNone {
+		if err == nil && thread.Status == "" {
 			return name, nil
 		}
 	}

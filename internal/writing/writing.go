@@ -32,20 +32,20 @@ type Draft struct {
 }
 
 // Write records a query that the model wrote in a language. It emits
-// [qed.QueryWritten], and [qed.QueryCorrected] before it if the query replaces a
-// refused one. If the model wrote the same query before, Write returns false
-// and changes nothing.
+// [qed.QueryWritten], with a Reason if the query replaces a refused one. If the
+// model wrote the same query before, Write returns false and changes nothing.
 func (d *Draft) Write(ctx context.Context, language, query string) bool {
 	folded := fold(query)
 	if slices.Contains(d.Tried, folded) {
 		return false
 	}
 	d.Tried = append(d.Tried, folded)
+	written := qed.QueryWritten{Language: language, Query: query, Attempt: len(d.Tried)}
 	if len(d.Problems) > 0 {
-		qed.Emit(ctx, qed.QueryCorrected{Attempt: d.Refused, Before: d.Query, After: query, Reason: d.Reason()})
+		written.Reason = d.Reason()
 	}
 	d.Query, d.Problems = query, nil
-	qed.Emit(ctx, qed.QueryWritten{Language: language, Query: query, Attempt: len(d.Tried)})
+	qed.Emit(ctx, written)
 	return true
 }
 

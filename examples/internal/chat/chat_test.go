@@ -33,10 +33,8 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		qed.RouteDecision{Route: attack, Reason: attack},
 		qed.QueryRefused{Message: attack, Candidates: []string{attack}},
 		qed.QuestionClosed{Reason: attack},
-		qed.SaveFailed{Message: attack},
-		qed.StateDiscarded{Reason: attack},
+		qed.Warning{Code: attack, Message: attack},
 		qed.Retrieved{Query: attack, Citations: []qed.Citation{{Location: attack}}},
-		qed.MemoryIncomplete{Message: attack},
 		qed.IntentClassified{Intent: attack, Tasks: []string{attack}, Reason: attack},
 		qed.QuestionRewritten{Question: attack},
 		qed.Planned{Reason: attack, Tasks: []qed.PlanTask{{Key: attack, Description: attack, After: []string{attack}, Tool: attack}}},
@@ -68,7 +66,7 @@ func TestAnswerIsShownOnce(t *testing.T) {
 			agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 				if tokens {
 					qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: "Seven."})
-					qed.Emit(ctx, qed.SaveFailed{Message: "late"})
+					qed.Emit(ctx, qed.Warning{Code: "not_saved", Message: "late"})
 				}
 				return qed.Answer{Text: "Seven."}, nil
 			})

@@ -14,9 +14,7 @@ import (
 func (p *Printer) Event(e qed.Event) {
 	switch d := e.Data.(type) {
 	case qed.RouteDecision:
-		if e.Path == "" { // a router's; the edges of a graph have a path
-			p.step(cyan, "route", d.Route+because(d.Reason))
-		}
+		p.step(cyan, "route", d.Route+because(d.Reason))
 	case qed.TablesSelected:
 		p.step(cyan, "tables", strings.Join(d.Tables, ", ")+because(d.Reason))
 	case qed.JoinPlanned:
@@ -27,6 +25,9 @@ func (p *Printer) Event(e qed.Event) {
 			p.step(cyan, "or", tie)
 		}
 	case qed.QueryWritten:
+		if d.Reason != "" {
+			p.step(yellow, "correct", fmt.Sprintf("attempt %d", d.Attempt-1))
+		}
 		p.step(cyan, "model", layout(d.Query))
 	case qed.QueryRewritten:
 		p.rewritten, p.views = true, d.Views
@@ -43,8 +44,6 @@ func (p *Printer) Event(e qed.Event) {
 		if len(d.Candidates) > 0 {
 			p.step(dim, "", "did you mean: "+strings.Join(d.Candidates, ", "))
 		}
-	case qed.QueryCorrected:
-		p.step(yellow, "correct", fmt.Sprintf("attempt %d", d.Attempt))
 	case qed.QueryExecuted:
 		more := ""
 		if d.Truncated {
@@ -78,12 +77,12 @@ func (p *Printer) Event(e qed.Event) {
 		if d.Intent != qed.IntentAbort { // the answer to an abort says so itself
 			p.step(dim, "closed", "the question needs no reply any more"+because(d.Reason))
 		}
-	case qed.SaveFailed:
-		p.step(red, "not saved", d.Message)
-	case qed.StateDiscarded:
-		p.step(red, "restarted", d.Reason)
-	case qed.MemoryIncomplete:
-		p.step(red, "memory", d.Message)
+	case qed.Warning:
+		label := "warning"
+		if d.Code == "not_saved" {
+			label = "not saved"
+		}
+		p.step(red, label, d.Message)
 	}
 }
 

@@ -2,6 +2,7 @@ package qed
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -9,15 +10,19 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/qedkit/qed/internal/prompt"
 )
 
-// maxCellText is how wide a cell of a table is shown at most, in characters.
+// maxCellText is the maximum width of a cell, in characters.
 const maxCellText = 60
 
-// WriteText writes t as plain text in aligned columns, for a terminal or a log. Numbers stand on the right, and null is NULL.
+// WriteText writes t as plain text in aligned columns, for a terminal or a log.
+// Numbers are aligned to the right, and null is NULL.
 //
-// Cells are data that nobody vouches for: line breaks, control characters and whatever else cannot be seen, such as
-// the escape sequences of a terminal, are written as escapes, and a long cell is cut.
+// Cells are untrusted: line breaks, control characters and other characters that
+// cannot be printed, such as the escape sequences of a terminal, are escaped, and
+// long cells are cut.
 func (t Table) WriteText(w io.Writer) error {
 	head := make([]string, len(t.Columns))
 	widths := make([]int, len(t.Columns))
@@ -41,7 +46,7 @@ func (t Table) WriteText(w io.Writer) error {
 	}
 	b := bufio.NewWriter(w)
 	line := func(cells []string) {
-		var pending int // spaces that are due before the next text, so that no line ends with them
+		var pending int // spaces before the next text, so that no line ends with spaces
 		for j, cell := range cells {
 			pad := widths[j] - utf8.RuneCountInString(cell)
 			if right[j] {
@@ -97,7 +102,7 @@ func FormatCell(cell any) string {
 	return visible(fmt.Sprint(cell))
 }
 
-// visible returns the beginning of s with everything that cannot be seen, or that a terminal obeys, as an escape.
+// visible returns the beginning of s, with characters that cannot be printed escaped.
 func visible(s string) string {
 	var b strings.Builder
 	n := 0
@@ -116,3 +121,45 @@ func visible(s string) string {
 	}
 	return b.String()
 }
+
+// PromptLines returns t as data for a prompt: the names of its columns and at
+// most limit of its rows as JSON arrays, one on each line, with up to about size
+// bytes. It also returns the number of rows in the text. Long texts are cut. The
+// character < is escaped, so no cell can close a tag around the text.
+func (t *Table) PromptLines(limit, size int) (text string, rows int) {
+	var b strings.Builder
+	head := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		head[i] = c.Name
+	}
+	write := func(v any) {
+		line, err := json.Marshal(v)
+		if err == nil { // cells of a Table always have a JSON form
+			b.Write(line)
+		}
+	}
+	write(head)
+	// In a wide table, each cell is cut shorter, so that one row cannot fill a prompt.
+	most := min(maxPromptCell, max(minPromptCell, size/max(1, len(head))))
+	for _, row := range t.Rows[:min(limit, len(t.Rows))] {
+		if b.Len() > size {
+			break
+		}
+		short := make([]any, len(row))
+		for i, cell := range row {
+			if s, ok := cell.(string); ok {
+				cell = prompt.Clip(s, most)
+			}
+			short[i] = cell
+		}
+		b.WriteByte('\n')
+		write(short)
+		rows++
+	}
+	return b.String(), rows
+}
+
+const (
+	maxPromptCell = 300
+	minPromptCell = 10
+)

@@ -14,14 +14,19 @@ import (
 
 // Append adds a row of values, one for each column, as cells:
 //
-//   - whole numbers become int64, and beyond int64 a string of digits;
-//   - float32 becomes the float64 of the same shortest digits; NaN and infinities become "NaN", "+Inf" and "-Inf";
-//   - bytes and strings become a string: their text, or, when that is not UTF-8, "0x" and their hexadecimal digits;
-//   - [time.Time] becomes a string in the form of [time.RFC3339Nano], in its own zone;
-//   - [driver.Valuer] becomes its value, and [encoding.TextMarshaler], such as a decimal, its text;
-//   - a pointer becomes what it points to, and a named type what it is made of.
+//   - an integer becomes an int64, or a string of digits if it does not fit;
+//   - a float32 becomes the float64 with the same shortest digits; NaN and infinities
+//     become "NaN", "+Inf" and "-Inf";
+//   - bytes and strings become a string: their text, or "0x" and hexadecimal digits
+//     if that is not UTF-8;
+//   - a [time.Time] becomes a string in the format [time.RFC3339Nano], in its zone;
+//   - a [driver.Valuer] becomes its value, and an [encoding.TextMarshaler], such as a
+//     decimal, its text;
+//   - a pointer becomes the value that it points to, and a named type the value of
+//     its underlying type.
 //
-// Any other value, and a wrong number of them, are errors; then t is as before. Append keeps no reference to values.
+// Any other value and a wrong number of values are errors, and t does not change.
+// Append keeps no reference to the values.
 func (t *Table) Append(values ...any) error {
 	if len(values) != len(t.Columns) {
 		return fmt.Errorf("qed: table: %d values for %d columns", len(values), len(t.Columns))
@@ -79,7 +84,7 @@ func toCell(v any) (any, error) {
 			return nil, err
 		}
 		if _, again := value.(driver.Valuer); again {
-			return nil, fmt.Errorf("the value of %T is no plain value", v)
+			return nil, fmt.Errorf("the Value method of %T returns another driver.Valuer", v)
 		}
 		return toCell(value)
 	case encoding.TextMarshaler:
@@ -113,7 +118,7 @@ func toCell(v any) (any, error) {
 			return toCell(rv.Bytes())
 		}
 	}
-	return nil, fmt.Errorf("a cell cannot be made of %T", v)
+	return nil, fmt.Errorf("%T cannot be a cell; convert it to a number, a string or a time", v)
 }
 
 func floatCell(f float64) any {

@@ -9,13 +9,16 @@ import (
 	"github.com/qedkit/qed/llm"
 )
 
-// DurableModel makes a model whose calls are part of the run: each is recorded, as by [Step], so that a run that goes on does not pay for it
-// again, and spends of the budget. Agents of this module do that for the models they are given.
+// DurableModel returns a model whose calls are part of the run: they are recorded as
+// by [Step], so a resumed run does not pay for them again, and they are spent of the
+// budget. The agents of this module use it for the models that they are given.
 //
-// A call that could cost more tokens than the budget has left is not made. What a reply may cost at most is the request's MaxTokens, or
-// 4,096 where it says nothing; what it sends is what m counts, where m is an [llm.TokenCounter], or else estimated. A reply that is found and not made again is streamed as one piece. Its usage counts.
+// A call is not made if it could cost more tokens than the budget has left. The cost
+// is that of the request, counted by m if it is an [llm.TokenCounter] and estimated
+// otherwise, plus the request's MaxOutputTokens, or 4,096 if it has none.
 //
-// A failed call of a durable run is a [*CallError], which unwraps to the [*llm.Error].
+// A recorded response is streamed in one piece, and its usage counts. A failed call
+// of a durable run returns a [*CallError], which unwraps to the [*llm.Error].
 func DurableModel(m llm.Model) llm.Model {
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
 		sc := scopeOf(ctx)
@@ -24,17 +27,18 @@ func DurableModel(m llm.Model) llm.Model {
 		}
 		key, err := req.Key()
 		if err != nil {
-			return paid(ctx, m, req, stream) // the model says better what is wrong with it
+			return paid(ctx, m, req, stream) // the model returns a better error
 		}
 		name := req.Name
 		if name == "" {
 			name = "model"
 		}
 		made := false
-		resp, err := recorded(ctx, sc, recording{name: name, in: key}, func(ctx context.Context) (*llm.Response, error) {
+		call := func(ctx context.Context) (*llm.Response, error) {
 			made = true
 			return paid(ctx, m, req, stream)
-		})
+		}
+		resp, err := recorded(ctx, sc, recording{name: name, in: key}, call)
 		if err != nil {
 			return nil, err
 		}
@@ -50,11 +54,13 @@ func DurableModel(m llm.Model) llm.Model {
 	})
 }
 
-// usualReply is what a reply may cost where its request does not say.
+// usualReply is how many tokens a response may cost if its request has no limit.
 const usualReply = 4096
 
 // paid makes a call within the budget.
-func paid(ctx context.Context, m llm.Model, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+func paid(
+	ctx context.Context, m llm.Model, req *llm.Request, stream func(llm.Delta),
+) (*llm.Response, error) {
 	if !hasBudget(ctx) {
 		return m.Generate(ctx, req, stream)
 	}
@@ -79,13 +85,13 @@ func paid(ctx context.Context, m llm.Model, req *llm.Request, stream func(llm.De
 		if e, ok := errors.AsType[*llm.Error](err); ok && e.Partial != nil {
 			r.settle(Limits{Tokens: max(costOf(e.Partial.Usage).Tokens, sent), ModelCalls: 1})
 		} else {
-			r.settle(Limits{Tokens: sent, ModelCalls: 1}) // it may have been read
+			r.settle(Limits{Tokens: sent, ModelCalls: 1}) // the provider may have processed it
 		}
 		return nil, overBudget(limited, err)
 	}
 	cost := costOf(resp.Usage)
 	if cost.Tokens == 0 {
-		cost.Tokens = estimate // the provider does not say
+		cost.Tokens = estimate // the provider does not report it
 	}
 	r.settle(cost)
 	return resp, nil
@@ -95,7 +101,7 @@ func costOf(u llm.Usage) Limits {
 	return Limits{Tokens: addCapped(u.InputTokens, u.OutputTokens), ModelCalls: max(1, u.Calls)}
 }
 
-// addCapped adds what may be as large as an int can be.
+// addCapped adds two numbers without overflow.
 func addCapped(a, b int) int {
 	if a > math.MaxInt-max(b, 0) {
 		return math.MaxInt
@@ -103,14 +109,14 @@ func addCapped(a, b int) int {
 	return a + b
 }
 
-// used counts what the models of a run cost, for a turn that ends with a question.
-func (j *runState) used(u llm.Usage) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.usage.Add(u)
+// used adds to the usage of the run's models.
+func (rs *runState) used(u llm.Usage) {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	rs.usage.Add(u)
 }
 
-// withinBudget returns ctx until the time of its budget is over, but for what is kept back.
+// withinBudget returns ctx with the deadline of its budget, without the reserve.
 func withinBudget(ctx context.Context) (context.Context, context.CancelFunc) {
 	until, ok := softDeadline(ctx)
 	if !ok {
@@ -121,7 +127,8 @@ func withinBudget(ctx context.Context) (context.Context, context.CancelFunc) {
 
 var errTimeSpent = fmt.Errorf("%w: its time is over", ErrBudget)
 
-// overBudget makes err tell that the budget's time is over, where that is why ctx is done.
+// overBudget makes err match ErrBudget if ctx is done because the time of its budget
+// is over.
 func overBudget(ctx context.Context, err error) error {
 	if context.Cause(ctx) == errTimeSpent && !errors.Is(err, ErrBudget) {
 		return fmt.Errorf("%w: %w", errTimeSpent, err)
@@ -129,7 +136,8 @@ func overBudget(ctx context.Context, err error) error {
 	return err
 }
 
-// BudgetExceeded returns why a graph's [CompileOptions.WrapUp] node runs: an error that matches [ErrBudget]. It is nil everywhere else.
+// BudgetExceeded returns why the [CompileOptions].WrapUp node of a graph runs: an
+// error that matches [ErrBudget]. In other nodes it returns nil.
 func BudgetExceeded(ctx context.Context) error {
 	spent := scopeOf(ctx).spent
 	if budget, ok := errors.AsType[*BudgetError](spent); ok {

@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// TestPanicInATeam panics outside of what a host gave us. On a goroutine of ours, that would end the host's process.
-func TestPanicInATeam(t *testing.T) {
+// TestPanicInTogether panics outside the functions of a host, where it would end the host's process.
+func TestPanicInTogether(t *testing.T) {
 	boom := errors.New("boom")
 	var both sync.WaitGroup // one of them is on a goroutine of its own
 	both.Add(2)
-	_, err := together(t.Context(), 2, 2, func(_ context.Context, _ int, _ *int) error {
+	_, err := together(t.Context(), 2, 2, func(context.Context, int) (int, error) {
 		both.Done()
 		both.Wait()
 		panic(boom)
