@@ -187,7 +187,7 @@ type conversation struct {
 	says    []string
 	replies map[string]string
 
-	beside bool // calls are concurrent: some that a crash interrupted may be made again
+	concurrent bool // calls are concurrent: some that a crash interrupted may be made again
 }
 
 // answer replies to questions until there is an answer.
@@ -390,7 +390,7 @@ func (s *conversation) resume(c *talk, log []store.Record, turn int, l *qedtest.
 		}
 	}
 	got := l.Count()
-	if !s.beside {
+	if !s.concurrent {
 		if diff := cmp.Diff(want.done, got); diff != "" {
 			t.Error(diff)
 		}

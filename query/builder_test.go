@@ -202,7 +202,7 @@ func TestFreeQuestion(t *testing.T) {
 	contains(t, "the last prompt", sent(m)[2], `"since 2020"`, `"date=2020"`)
 }
 
-// A model that keeps asking is told that the user cannot be asked again.
+// The prompt of a model that asks a second time says that the run cannot be interrupted again.
 func TestQuestionsAreBounded(t *testing.T) {
 	m := model(says("question", "Which?"), says("question", "Which one?"))
 	c := call(t, builder(t, m, nil), `{"request":"ships"}`)

@@ -23,7 +23,7 @@ import (
 func parallel(t todoTask) todoTask { t.Parallel = true; return t }
 
 // payTool returns a tool that must not be repeated. It counts its calls by k,
-// and fails if it is told to.
+// and fails if its argument says so.
 func payTool(l *qedtest.Ledger) qed.Tool {
 	return qed.NewTool("pay", "pays", func(_ context.Context, in struct {
 		K    string `json:"k"`
