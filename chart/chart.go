@@ -54,8 +54,8 @@ const (
 
 var kinds = []Kind{Bar, StackedBar, GroupedBar, Line, Area, Scatter, Histogram, Box, Heatmap, Pie}
 
-// An Aggregate combines the rows that are drawn at one place. Package stats has
-// the same aggregates.
+// An Aggregate combines the rows that are drawn at one position. Package stats
+// has the same aggregates.
 type Aggregate string
 
 const (
@@ -77,8 +77,8 @@ type Options struct {
 	// The categories of a pie are its X.
 	X, Y, Color string
 
-	// Aggregate combines rows that are drawn at one place. Empty means Sum if there
-	// are such rows, and Count if there is no number to draw. A series of
+	// Aggregate combines rows that are drawn at one position. Empty means Sum if
+	// there are such rows, and Count if there is no number to draw. A series of
 	// package stats uses Mean; here the parts of a bar or a pie make up a whole.
 	Aggregate Aggregate
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A tally sums up the rows at one place.
+// A tally sums up the rows at one position.
 type tally struct {
 	rows     int     // with a value
 	sum, low float64 // low is the rounding error of sum

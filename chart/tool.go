@@ -18,7 +18,7 @@ type toolArguments struct {
 	X         string      `json:"x,omitempty" jsonschema_description:"the column for x, named exactly as the query returns it: categories, dates or numbers; the slices of a pie; leave out to have it chosen"`
 	Y         string      `json:"y,omitempty" jsonschema_description:"the column of numbers to draw, named exactly as the query returns it; leave out to have it chosen, or, with the aggregate count, to count rows"`
 	Color     string      `json:"color,omitempty" jsonschema_description:"the column whose values have different colors, named exactly as the query returns it; the numbers of a heatmap; leave out to have it chosen"`
-	Aggregate Aggregate   `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"how rows at one place of the chart are combined; leave out for their sum"`
+	Aggregate Aggregate   `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"how rows at one position of the chart are combined; leave out for their sum"`
 	Sort      Sort        `json:"sort,omitempty" jsonschema:"enum=x,enum=-x,enum=y,enum=-y,enum=rows" jsonschema_description:"the order of x: by name or by number, ascending or with - descending, or in the order of the rows; leave out to have it chosen"`
 	Top       int         `json:"top,omitempty" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"how many categories of x to show, such as 10 for the top ten; leave out for as many as can be read"`
 }

@@ -93,9 +93,9 @@ func TestToolWithoutRows(t *testing.T) {
 
 func TestToolRefuses(t *testing.T) {
 	for name, more := range map[string]string{
-		"a column that is none": `,"x":"ports"`,
-		"a kind that is none":   `,"kind":"donut"`,
-		"the mean of texts":     `,"kind":"bar","x":"arrived","y":"port","aggregate":"mean"`,
+		"an invalid column": `,"x":"ports"`,
+		"an invalid kind":   `,"kind":"donut"`,
+		"the mean of texts": `,"kind":"bar","x":"arrived","y":"port","aggregate":"mean"`,
 	} {
 		if _, err := call(t, delays(t), more); err == nil {
 			t.Errorf("%s: it was drawn", name)

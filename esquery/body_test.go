@@ -79,7 +79,7 @@ func TestSorts(t *testing.T) {
 		{"an unknown field", `{"sort":[{"nosuchthing":"asc"}]}`, "unknown_field /sort/0/nosuchthing"},
 		{"another spelling", `{"sort":[{"created_at":"desc"}]}`, "unknown_field* /sort/0/created_at"},
 		{"as in a URL", `{"sort":["pages:desc"]}`, "malformed* /sort/0"},
-		{"a key that is none", `{"sort":[{"pages":{"direction":"asc"}}]}`, "unknown_key /sort/0/pages/direction"},
+		{"an invalid key", `{"sort":[{"pages":{"direction":"asc"}}]}`, "unknown_key /sort/0/pages/direction"},
 		{"a number", `{"sort":[5]}`, "malformed /sort/0"},
 		{"a script", `{"sort":[{"_script":{"script":"1","type":"number"}}]}`, "script /sort/0/_script"},
 		{"an object of the mapping", `{"sort":"author"}`, "field_type /sort"},

@@ -37,7 +37,7 @@ func TestJoinQueries(t *testing.T) {
 		{"has_parent", `{"has_parent":{"parent_type":"folder","query":{"match":{"title":"a"}},"score":true}}`, ""},
 		{"parent_id", `{"parent_id":{"type":"note","id":"1"}}`, ""},
 		{"an unknown relation", `{"has_child":{"type":"files","query":{"match_all":{}}}}`, "unknown_field /has_child/type"},
-		{"a parent that is none", `{"has_parent":{"parent_type":"note","query":{"match_all":{}}}}`, "unknown_field /has_parent/parent_type"},
+		{"an invalid parent", `{"has_parent":{"parent_type":"note","query":{"match_all":{}}}}`, "unknown_field /has_parent/parent_type"},
 		{"without a type", `{"has_child":{"query":{"match_all":{}}}}`, "malformed /has_child"},
 	}))
 }

@@ -33,7 +33,7 @@ func (r *Result) Partial() bool {
 // unless the search has "track_total_hits": true.
 type Total struct {
 	Value int64 `json:"value"`
-	Exact bool  `json:"exact"` // else there are at least so many
+	Exact bool  `json:"exact"` // if false, Value is a lower bound
 }
 
 // Shards counts the shards of a search.

@@ -18,7 +18,7 @@ import (
 // ClientOptions are the options of a [Client]. Nil and the zero value mean the
 // defaults.
 type ClientOptions struct {
-	// Header is sent with every request. It is the place for credentials.
+	// Header is sent with every request. Credentials belong here.
 	Header http.Header
 
 	// HTTPClient makes the requests. Nil means a client of
@@ -123,9 +123,9 @@ type FieldError struct {
 // Run sends a query and returns its result. Partial data is not an error: see
 // [Result.Errors].
 //
-// A request that returned no data fails with an [*Error]. If ctx is cancelled, the
-// error matches [context.Canceled]. Because a query changes nothing, it is sent
-// again after failures that may pass: see [ClientOptions.Retry].
+// A request that returned no data fails with an [*Error]. If ctx is cancelled,
+// the error matches [context.Canceled]. Because a query changes nothing, it is
+// sent again after a transient failure: see [ClientOptions.Retry].
 func (c *Client) Run(ctx context.Context, q *Query) (*Result, error) {
 	if q == nil || q.text == "" {
 		return nil, errors.New("graphql: the Query is nil or empty: Guard.Check returns one")

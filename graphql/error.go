@@ -36,8 +36,8 @@ type Error struct {
 	Kind   ErrorKind
 	Status int // the HTTP status, or 0 if there was no response
 
-	// RetryAfter is how long the server wants to be left alone, or 0 if it did not
-	// say.
+	// RetryAfter is the pause that the server asks for. It is 0 if the server did
+	// not name one.
 	RetryAfter time.Duration
 
 	Message string

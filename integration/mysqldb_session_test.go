@@ -108,7 +108,7 @@ func TestMySQLDBSessionRefused(t *testing.T) {
 		"one setting twice":        {Settings: map[string]any{"key": secret, "KEY": secret}},
 		"a search path":            {SearchPath: []string{"x"}},
 		"an unknown role":          {Role: "mysqldb_nobody"},
-		"a role that is none":      {Role: "none"},
+		"an invalid role":          {Role: "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := m.pool(t, 1)

@@ -111,8 +111,8 @@ type edge struct {
 // New compiles a schema. A nil schema is an empty one.
 //
 // Relationships below [Options.MinConfidence] are ignored. If a join is listed
-// once in each direction, the entry with the higher confidence is used for both;
-// a side that either entry calls many is many.
+// once in each direction, the entry with the higher confidence is used for
+// both; a side is many if it is many in either entry.
 //
 // The error is a [*refusal.Error] of code [ErrSchema] or [ErrArgument].
 func New(s *Schema, opt *Options) (*Graph, error) {

@@ -11,7 +11,7 @@ import (
 // the model.
 //
 //   - A reply from the cache has no Usage and is streamed as one piece.
-//   - Failures are not kept.
+//   - Failures are not cached.
 //   - Two equal requests at the same time both reach the model.
 //   - Every model that is wrapped has its own cache.
 //

@@ -44,7 +44,8 @@ type Error struct {
 	Provider string // such as "openai"; empty if no provider was involved
 	Status   int    // the HTTP status, or 0
 
-	// RetryAfter is how long the provider asks to be left alone, or 0.
+	// RetryAfter is the pause that the provider asks for. It is 0 if the provider
+	// did not name one.
 	RetryAfter time.Duration
 
 	Message string

@@ -25,8 +25,8 @@ type RetryOptions struct {
 	Kinds []ErrorKind
 }
 
-// Retry sends a request again if it failed in a way that may pass. Nil options
-// mean the defaults.
+// Retry sends a request again after a transient failure. Nil options mean the
+// defaults.
 //
 //   - Once a piece of a reply has been streamed, the request is not sent again:
 //     the user would see the beginning twice.

@@ -137,7 +137,7 @@ func Connect(ctx context.Context, dial Dialer, opt *ClientOptions) (*Client, err
 // application's:
 //
 //   - Close does not close it. When the session ends, calls fail.
-//   - A failed call is always one whose outcome is not known.
+//   - The outcome of a failed call is never known.
 //   - Progress is not reported, OnToolListChanged is not called, and tools that the
 //     SDK leaves out of a list are not reported, because the application's mcp.Client
 //     handles these messages.

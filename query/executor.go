@@ -19,7 +19,7 @@ import (
 // ExecutorOptions are the options of [NewExecutor]. Nil and zero fields mean the
 // defaults. A negative number is an error.
 type ExecutorOptions struct {
-	// MaxRows is how many rows of a query are kept. 0 means 1000. If the query
+	// MaxRows is how many rows of a query are saved. 0 means 1000. If the query
 	// finds more, the result says so.
 	MaxRows int
 

@@ -12,7 +12,8 @@
 //	...
 //	run, err := query.NewExecutor("sql_executor", []query.Source{personnel}, nil)
 //	...
-//	registry, err := qed.NewRegistry([]qed.Tool{build, run}, nil)
+//	registry := qed.NewRegistry(nil)
+//	err = registry.Add(build, run)
 //
 // # How many rows
 //
@@ -24,7 +25,7 @@
 //	sqlagent.SourceOptions.MaxRows     1000  that a source returns
 //	searchagent.SourceOptions.MaxRows  1000
 //	graphqlsource.Options.MaxRows     10000
-//	query.ExecutorOptions.MaxRows      1000  that are kept
+//	query.ExecutorOptions.MaxRows      1000  that are saved
 //
 // A budget in the context ([qed.WithBudget]) limits rows as well.
 package query
@@ -49,9 +50,9 @@ const (
 // use.
 //
 // A query is one JSON value: the body of a search, {"query": ..., "variables":
-// {...}} for GraphQL, a string for SQL. If it is an object, a Source also accepts
-// a string with the text of the object, so that it can say what is wrong with a
-// text that is not valid JSON.
+// {...}} for GraphQL, a string for SQL. A Source whose queries are objects also
+// accepts the text of an object as a string, so that its error can locate a
+// mistake in text that is not valid JSON.
 type Source interface {
 	// Name is the name that models and plans use, such as "shipments".
 	Name() string

@@ -33,8 +33,8 @@ type Options struct {
 	// Settings are how the agent calls its model.
 	llm.Settings
 
-	// Store keeps conversations, so that a turn can be resumed after a crash. Nil
-	// means that nothing is kept. See [qed.Durable].
+	// Store saves conversations, so that a turn can be resumed after a crash. Nil
+	// means that nothing is saved. See [qed.Durable].
 	Store store.Store
 	// Durable are the options of [qed.Durable]. It needs a Store. If its
 	// ParseReplies is nil, replies are parsed with the agent's model.

@@ -56,7 +56,7 @@ import (
 // New returns an agent that answers from the passages that searcher finds. A
 // nil opt means the defaults.
 //
-// With [Options.Store] the agent keeps conversations: the model sees earlier
+// With [Options.Store] the agent saves conversations: the model sees earlier
 // messages, and a turn that stopped can be resumed. Without a Store, pass
 // earlier messages in [qed.Turn.History]. The agent is safe for concurrent use.
 // It stays within the budget of its context ([qed.WithBudget]).

@@ -16,9 +16,9 @@ import (
 // CatalogOptions are the options of [NewCatalog]. A nil CatalogOptions and zero
 // fields mean the defaults.
 type CatalogOptions struct {
-	// KindAliases are other words for kinds: {"vessel": {"ship", "boat"}}. Within
-	// a name, the words for its kind carry no information, as "port" in the name
-	// of a port.
+	// KindAliases are other words for kinds: {"vessel": {"ship", "boat"}}. The
+	// words for a kind do not distinguish its names: "port" in the name of a port
+	// carries no information.
 	KindAliases map[string][]string
 
 	// Finder looks up entities that are not in the catalog. Nil means that there
@@ -27,8 +27,8 @@ type CatalogOptions struct {
 	Finder Finder
 
 	// PastEntities returns the entities that the user of the context meant before,
-	// the most recent first, with the words that the user wrote in Said. If the
-	// user writes the same words again, the same entity is meant, unless it is no
+	// the most recent first. Said holds the words that the user wrote. If the user
+	// writes the same words again, the same entity is meant, unless it is no
 	// longer in the data or another entity has exactly that name. Other past
 	// entities come first among the candidates. Return only what the user chose or
 	// confirmed. Nil means none.

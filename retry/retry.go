@@ -1,8 +1,8 @@
-// Package retry is how qed repeats operations that failed in a way that may
-// pass, such as a request to a server that is overloaded.
+// Package retry repeats operations after a transient failure, such as a request
+// to a server that is overloaded.
 //
-// A [Policy] is part of the options of the packages that repeat something. What
-// is worth repeating is decided by those packages.
+// A [Policy] is part of the options of the packages that repeat something.
+// Those packages decide which failures are transient.
 package retry
 
 import (
@@ -53,8 +53,8 @@ func (p Policy) Or(name string, standard Policy) (Policy, error) {
 }
 
 // Delay returns how long to wait after the given attempt, counted from 1. asked
-// is how long the server wants to be left alone, or 0; Delay reports false if
-// that is longer than MaxWait. It does not look at Attempts.
+// is the pause that the server asks for, or 0; Delay reports false if that is
+// longer than MaxWait. It does not look at Attempts.
 func (p Policy) Delay(attempt int, asked time.Duration) (time.Duration, bool) {
 	asked = max(asked, 0)
 	if asked > p.MaxWait {
@@ -104,11 +104,11 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 // maxAfter is the longest wait that [After] returns.
 const maxAfter = 24 * time.Hour
 
-// After returns how long a server asks to be left alone: the milliseconds of
-// Retry-After-Ms, a header of OpenAI, or else Retry-After, which holds seconds or
-// a date (RFC 9110, section 10.2.3). A date is compared with the response's own
-// Date header if there is one, and otherwise with now. After returns 0 if the
-// server does not say.
+// After returns the pause that a server asks for: the milliseconds of
+// Retry-After-Ms, a header of OpenAI, or else Retry-After, which holds seconds
+// or a date (RFC 9110, section 10.2.3). A date is compared with the response's
+// own Date header if there is one, and otherwise with now. After returns 0 if
+// the server does not say.
 //
 // header is an http.Header. The type is written out so that this package, and
 // package llm with it, do not depend on net/http.

@@ -87,12 +87,13 @@ type Options struct {
 	// default.
 	MaxHistoryMessages int
 
-	// Store keeps conversations, so that a turn can be resumed after a crash or
-	// an interruption. Nil means that nothing is kept. See [qed.Durable].
+	// Store saves conversations, so that a turn can be resumed after a crash or an
+	// interruption. Nil means that nothing is saved. See [qed.Durable].
 	Store store.Store
 
-	// Durable says how Store keeps conversations. Nil means the defaults of
-	// [qed.DurableOptions], with the agent's model reading the user's replies.
+	// Durable configures how conversations are saved in Store. Nil means the
+	// defaults of [qed.DurableOptions], with the agent's model reading the user's
+	// replies.
 	Durable *qed.DurableOptions
 
 	// Prompts replaces prompts of the agent.

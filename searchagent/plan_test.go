@@ -24,7 +24,7 @@ func TestPlanIsRepaired(t *testing.T) {
 		{"itself", plan(find("documents", findDocuments, "documents")), "circle"},
 		{"a circle", plan(find("a", findFolder, "b"), find("b", findDocuments, "a")), "circle"},
 		{"two of a name", plan(find("a", findFolder), find("a", findDocuments)), "key is used twice"},
-		{"a name that is none", plan(find("a/b", findFolder)), "letters"},
+		{"an invalid name", plan(find("a/b", findFolder)), "letters"},
 		{"no name", plan(find("", findFolder)), "letters"},
 		{"no task", plan(find("a", " ")), "no task"},
 		{"too many", plan(find("a", "x"), find("b", "x"), find("c", "x")), "at most 2"},

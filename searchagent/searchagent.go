@@ -5,7 +5,7 @@
 //
 //	agent, err := searchagent.New(model, engine, validator, nil)
 //	...
-//	answer, err := agent.Ask(ctx, qed.Turn{Text: "Which contracts end this year?"})
+//	answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "Which contracts end this year?"})
 //
 // A question passes through a [qed.Graph]. Each node is in the file of its name:
 //
@@ -20,11 +20,12 @@
 // concurrently. The search of a task that needs the result of another is written
 // when that result is known. A task never runs without the results that it needs.
 //
-// The model plans, writes searches and puts the result into words. Everything else
-// is computed: package esquery checks what the model wrote and adds the host's
-// filter, and an [Engine] runs only the checked search. A search that is refused, or
-// that the engine rejects, is corrected a limited number of times. If a search finds
-// nothing, each of its conditions is counted alone and the model writes it once more.
+// The model plans, writes searches and puts the result into words. Everything
+// else is computed: package esquery checks what the model wrote and adds the
+// host's filter, and an [Engine] runs only the checked search. A search that is
+// refused, or that the engine rejects, is corrected a limited number of times.
+// If a search finds nothing, the agent counts the documents that match each
+// condition alone, and the model writes the search once more.
 //
 // [NewSource] returns one index as a source for tools. It checks and runs searches in
 // the same way, without a model.
@@ -41,11 +42,11 @@
 // # What the model sees
 //
 // The following goes to the model's provider: the names of the indices and
-// [Options.About], the fields that a question is likely about with their types, the
-// conversation, the searches with their problems, and the documents that were found,
-// up to [Options.MaxDocumentBytes]. Fields that the Validator hides never do: they
-// are removed from documents again here, whatever the Engine returns. Data in a
-// prompt is quoted, limited and marked as data.
+// [Options.About], the fields that a question is likely about with their types,
+// the conversation, the searches with their problems, and the documents that
+// were found, up to [Options.MaxDocumentBytes]. Fields that the Validator hides
+// are never sent: the agent removes them from the documents, whatever the
+// Engine returns. Data in a prompt is quoted, limited and marked as data.
 //
 // # Requests
 //
@@ -101,11 +102,11 @@ type Engine interface {
 // New returns an agent that answers questions by searching on e within what v
 // allows. A nil opt means the defaults.
 //
-// With [Options.Store] the agent keeps conversations: the model sees the earlier
-// messages, a turn that stopped can be resumed, and the user can be asked which of
-// several documents is meant. Without a store, pass the earlier messages in
-// [qed.Turn.History]; an answer that would need the user's choice is partial and
-// lists the choices. The agent is safe for concurrent use.
+// With [Options.Store] the agent saves conversations: the model sees the
+// earlier messages, a turn that stopped can be resumed, and the user can be
+// asked which of several documents is meant. Without a store, pass the earlier
+// messages in [qed.Turn.History]; an answer that would need the user's choice
+// is partial and lists the choices. The agent is safe for concurrent use.
 //
 // The agent spends no more than a budget in the context allows
 // ([qed.WithBudget]). When the budget is used up, the answer is partial and

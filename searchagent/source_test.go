@@ -132,7 +132,7 @@ func TestSourceRefuses(t *testing.T) {
 	}{
 		{"no body", ``, []string{"{}"}},
 		{"no JSON", `{"query":`, nil},
-		{"a text that is none", `"{\"query\":"`, []string{"JSON"}},
+		{"an invalid text", `"{\"query\":"`, []string{"JSON"}},
 		{"an empty text", `" "`, []string{"{}"}},
 		{"several faults", `{"query":{"term":{"ownr":"ann"}},"sort":["sizes"],"_source":["SIZE"]}`, []string{"/query/term/ownr", "did you mean owner", "/sort/0"}},
 		{"a field that is not there", `{"query":{"term":{"ownr":"ann"}}}`, []string{"/query/term/ownr", "owner"}},

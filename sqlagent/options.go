@@ -58,9 +58,9 @@ type Options struct {
 	// negative number means none.
 	SampleRows int
 
-	// HideColumns keeps the columns of a table, and the tables that have a
-	// missing column, out of the problems that the model sees when a statement
-	// names a wrong column. The statement is refused in either case.
+	// HideColumns shortens the message about a wrong column name: the model sees
+	// neither the columns of the table nor the tables that have a column of that
+	// name. The statement is refused in either case.
 	HideColumns bool
 
 	// MaxCorrections is how often a refused or failed statement is corrected. 0
@@ -79,10 +79,9 @@ type Options struct {
 	// of the policy applies.
 	MaxRows int
 
-	// InterruptForJoins interrupts the run and asks the user if several join
-	// plans have the same cost. Otherwise, and if the run cannot be interrupted,
-	// the model chooses. It needs a Store, or an agent around this one that has
-	// one.
+	// InterruptForJoins interrupts the run and asks the user if several join plans
+	// have the same cost. Otherwise, and if the run cannot be interrupted, the
+	// model chooses. It needs a Store, or an enclosing agent that has one.
 	InterruptForJoins bool
 
 	// Settings are how the agent calls its model.
@@ -98,12 +97,13 @@ type Options struct {
 	// default.
 	MaxHistoryMessages int
 
-	// Store keeps conversations, so that a turn can be resumed after a crash or
-	// an interruption. Nil means that nothing is kept. See [qed.Durable].
+	// Store saves conversations, so that a turn can be resumed after a crash or an
+	// interruption. Nil means that nothing is saved. See [qed.Durable].
 	Store store.Store
 
-	// Durable says how Store keeps conversations. Nil means the defaults of
-	// [qed.DurableOptions], with the agent's model reading the user's replies.
+	// Durable configures how conversations are saved in Store. Nil means the
+	// defaults of [qed.DurableOptions], with the agent's model reading the user's
+	// replies.
 	Durable *qed.DurableOptions
 
 	// Prompts replaces prompts of the agent.

@@ -4,7 +4,7 @@
 //
 //	agent, err := sqlagent.New(model, db, guard, schema, nil)
 //	...
-//	answer, err := agent.Ask(ctx, qed.Turn{Text: "How many crews are there?"})
+//	answer, err := qed.Ask(ctx, agent, qed.Turn{Text: "How many crews are there?"})
 //
 // A question passes through a [qed.Graph]. Each node is in the file of its name or
 // of its subject:
@@ -15,9 +15,9 @@
 //	                    +- correct <-----------+
 //
 // The model chooses tables and writes SQL. Everything else is computed: package
-// joinpath finds how the tables join, package secureview rewrites or refuses what
-// the model wrote, and package sqldb runs the rewritten statement. SQL of a model
-// reaches the database in no other way.
+// joinpath finds how the tables join, package secureview rewrites or refuses
+// what the model wrote, and package sqldb runs the rewritten statement. This is
+// the only way in which SQL of a model reaches the database.
 //
 // If a statement returns no rows, the model writes it once more, with the earlier
 // statement in the prompt. A statement that is refused or fails is corrected a
@@ -29,15 +29,15 @@
 //
 // # What the model sees
 //
-// The following goes to the model's provider: the names of the policy's tables and
-// columns, their types and comments, sample rows of the chosen tables
+// The following goes to the model's provider: the names of the policy's tables
+// and columns, their types and comments, sample rows of the chosen tables
 // ([Options.SampleRows]), the relationships, the conversation
-// ([Options.MaxHistoryMessages]), the statements with their problems, and the rows
-// of the result. Columns that the policy does not list never do. Data in a prompt
-// is quoted, limited and marked as data.
+// ([Options.MaxHistoryMessages]), the statements with their problems, and the
+// rows of the result. Columns that the policy does not list are never sent.
+// Data in a prompt is quoted, limited and marked as data.
 //
-// The prompt says which joins repeat rows. Whether the model follows that is not
-// checked: a SUM over such a join can be wrong.
+// The prompt says which joins repeat rows. The agent does not check that the
+// model follows the prompt: a SUM over such a join can be wrong.
 //
 // # Requests
 //
@@ -98,9 +98,10 @@ type Database interface {
 // not list are ignored. If the guard does not fit the database, the error is
 // [ErrMismatch]. A nil opt means the defaults.
 //
-// With [Options.Store] the agent keeps conversations: the model sees the earlier
-// messages, and a turn that stopped can be resumed. Without a store, pass the
-// earlier messages in [qed.Turn.History]. The agent is safe for concurrent use.
+// With [Options.Store] the agent saves conversations: the model sees the
+// earlier messages, and a turn that stopped can be resumed. Without a store,
+// pass the earlier messages in [qed.Turn.History]. The agent is safe for
+// concurrent use.
 //
 // The agent spends no more than a budget in the context allows
 // ([qed.WithBudget]). When the budget is used up, the answer is partial and

@@ -10,7 +10,7 @@ import (
 // on: its text without literals, its objects, its pool, and the role and search
 // path of its session. Queries with the same fingerprint read the same tables
 // and columns, so that an engine can check one of them for all. Call it before
-// a comment is put before q.SQL.
+// q.SQL gets a comment.
 func (q *Query) Fingerprint() [sha256.Size]byte {
 	var b strings.Builder
 	b.WriteString(withoutLiterals(q.SQL))

@@ -10,10 +10,10 @@ import (
 	"github.com/qedkit/qed/secureview"
 )
 
-// Query executes a statement and returns its rows. Truncated is set in the
-// table if the statement has more rows: because of [Options.MaxRows] or
-// [Options.MaxBytes], or because as many rows came as the limit that the guard
-// added allows.
+// Query executes a statement and returns its rows. The table is marked as
+// Truncated if rows were cut off by [Options.MaxRows] or [Options.MaxBytes], or
+// if the statement returned as many rows as the limit that the guard added
+// allows.
 //
 // When ctx ends, the statement is stopped on the server too, and nothing of it
 // runs there any more when Query returns. Query tries that for five seconds. If

@@ -43,7 +43,7 @@ type Options struct {
 	Timeout time.Duration
 
 	// MaxRows is the maximum number of rows of a result. 0 means 1000. A lower
-	// limit of the statement itself is kept.
+	// limit of the statement itself applies.
 	MaxRows int
 
 	// MaxBytes is the maximum size of all cells of a result together. 0 means
@@ -54,10 +54,10 @@ type Options struct {
 	// text is cut between two characters and ends with its original length.
 	MaxCellBytes int
 
-	// MaxOpenConns is the maximum number of open connections of each pool, and
-	// so of statements that run at the same time. Further statements wait, and
-	// their Timeout includes the wait. 0 means 8 for Open, and for New that the
-	// limits of the pool are not changed. Choose what the server can bear.
+	// MaxOpenConns is the maximum number of open connections of each pool, and so
+	// of statements that run at the same time. Further statements wait, and their
+	// Timeout includes the wait. In Open, 0 means 8. In New, 0 leaves the limits
+	// of the pool unchanged. Choose what the server can bear.
 	MaxOpenConns int
 
 	// Replicas are further pools of the same database, such as of replicas of

@@ -5,8 +5,8 @@
 // Results are deterministic: the same table gives the same figures in the same
 // order. The methods are robust ones that do not assume a normal distribution,
 // because business data rarely have one. Each result has the number of values
-// that it rests on. If they are too few, or say nothing, the field Unclear has
-// the reason and no claim is made.
+// that it rests on. If there are too few values, or they allow no conclusion,
+// the field Unclear has the reason.
 //
 // A finding is significant if its p-value is below 0.05. Correlations and cycles
 // are tested several at once, so their p-value must be below 0.01.
@@ -29,13 +29,14 @@
 // is not exactly 0.3.
 //
 // Times are text: RFC 3339, with a T or a space, with or without seconds,
-// fractions and zone; dates as 2006-01-02 and 2006/01/02; months as 2006-01; and
-// the forms of [time.RFC1123] in GMT or UTC, [time.RFC1123Z] and
+// fractions and zone; dates as 2006-01-02 and 2006/01/02; months as 2006-01;
+// and the forms of [time.RFC1123] in GMT or UTC, [time.RFC1123Z] and
 // [time.Time.String]. Forms such as 01/02/2006 are text, because day and month
-// cannot be told apart. So are times with other letters for a zone, such as EST.
-// In a column whose Type is a time type, and where a function needs times, whole
-// numbers are times too: 1000 to 9999 are years, and from 1e8 on they are
-// seconds, milliseconds, microseconds or nanoseconds since 1970, by their size.
+// cannot be told apart. Times with other letters for a zone, such as EST, are
+// text too. In a column whose Type is a time type, and where a function needs
+// times, whole numbers are times too: 1000 to 9999 are years, and from 1e8 on
+// they are seconds, milliseconds, microseconds or nanoseconds since 1970, by
+// their size.
 //
 // Null and blank cells are missing. In a column of numbers or times so are
 // "NaN", "NULL", "none", "nil", "N/A", "NA", "-" and infinities, in any letter

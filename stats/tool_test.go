@@ -207,7 +207,7 @@ func TestToolsRefuse(t *testing.T) {
 		{"texts as a value", stats.NewPatternTool(nil), map[string]any{"value": "name"}, "texts"},
 		{"texts as a time", stats.NewPatternTool(nil), map[string]any{"time": "name"}, "texts"},
 		{"groups of nothing", stats.NewPatternTool(nil), map[string]any{"time": "to", "group_by": "name"}, "value"},
-		{"a period that is none", stats.NewPatternTool(nil), map[string]any{"time": "to", "period": "era"}, "period"},
+		{"an invalid period", stats.NewPatternTool(nil), map[string]any{"time": "to", "period": "era"}, "period"},
 	} {
 		if tt.name != "no rows" {
 			tt.arguments["rows"] = rowsOf(two)

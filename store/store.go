@@ -11,7 +11,7 @@
 //   - An implementation of the Store interface for anything else. Package
 //     storetest tests it.
 //
-// This package and the stores do not depend on the runtime.
+// This package and the stores do not import package qed.
 package store
 
 import (

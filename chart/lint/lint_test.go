@@ -42,7 +42,7 @@ func TestAccepts(t *testing.T) {
 		"a bar":                        `{"mark":"bar","encoding":{"x":{"field":"port","type":"nominal"},"y":{"field":"delay","aggregate":"mean","type":"quantitative"}}}`,
 		"another version":              `{"$schema":"https://vega.github.io/schema/vega-lite/v5.json","mark":"bar","encoding":{"x":{"field":"port"},"y":{"aggregate":"count"}}}`,
 		"named data":                   `{"data":{"name":"rows"},"mark":"point","encoding":{"x":{"field":"delay"}}}`,
-		"a path that is none":          `{"mark":"point","encoding":{"x":{"field":"a\\.b","type":"quantitative"}}}`,
+		"an invalid path":              `{"mark":"point","encoding":{"x":{"field":"a\\.b","type":"quantitative"}}}`,
 		"a time unit":                  `{"mark":"line","encoding":{"x":{"field":"arrived","timeUnit":"utcyearmonthdate","type":"temporal"},"y":{"field":"delay","aggregate":"sum"}}}`,
 		"min of a date":                `{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"field":"arrived","aggregate":"min","type":"temporal"}}}`,
 		"count of texts":               `{"mark":"bar","encoding":{"x":{"field":"port"},"y":{"field":"code","aggregate":"distinct"}}}`,
@@ -126,7 +126,7 @@ func TestRefuses(t *testing.T) {
 		"a slider":                   {bar(`,"params":[{"name":"p","value":1,"bind":{"input":"range","element":"#x"}}]`), lint.ErrUnsupported, "/params/0/bind"},
 		"events with a filter":       {bar(`,"params":[{"name":"p","select":{"type":"point","on":"click[event.altKey]"}}]`), lint.ErrExpression, "/params/0/select/on"},
 		"a name that is code":        {bar(`,"params":[{"name":"p;x","select":"point"}]`), lint.ErrMalformed, "/params/0/name"},
-		"a parameter that is none":   {color(`{"condition":{"param":"brush","value":"red"},"value":"blue"}`), lint.ErrUnknownName, "/encoding/color/condition/param"},
+		"an invalid parameter":       {color(`{"condition":{"param":"brush","value":"red"},"value":"blue"}`), lint.ErrUnknownName, "/encoding/color/condition/param"},
 		"a link":                     {`{"mark":"point","encoding":{"x":{"field":"delay"},"href":{"field":"image"}}}`, lint.ErrExternal, "/encoding/href"},
 		"a link of a mark":           {`{"mark":{"type":"point","href":"https://example.com"},"encoding":{"x":{"field":"delay"}}}`, lint.ErrExternal, "/mark/href"},
 		"an image":                   {`{"mark":"image","encoding":{"x":{"field":"delay"},"url":{"field":"image"}}}`, lint.ErrExternal, "/encoding/url"},
@@ -144,7 +144,7 @@ func TestRefuses(t *testing.T) {
 		"endless rows":               {bar(`,"transform":[` + strings.Repeat(`{"fold":["port","delay","year","code","arrived"]},`, 9) + `{"sample":5}]`), lint.ErrTooLarge, "/transform/5"},
 		"a wide chart":               {bar(`,"width":1e9`), lint.ErrMalformed, "/width"},
 		"another language":           {bar(`,"$schema":"https://vega.github.io/schema/vega/v5.json"`), lint.ErrUnsupported, "/$schema"},
-		"a type that is none":        {x(`{"field":"port","type":"category"}`), lint.ErrUnknownName, "/encoding/x/type"},
+		"an invalid type":            {x(`{"field":"port","type":"category"}`), lint.ErrUnknownName, "/encoding/x/type"},
 		"a property of another type": {x(`{"field":"port","axis":{"labelAngle":"steep"}}`), lint.ErrMalformed, "/encoding/x/axis/labelAngle"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -13,9 +13,9 @@
 //	result, err := client.Search(ctx, search)
 //
 // The Client works with both engines and asks the server which one it is. A
-// failure is an [*esquery.EngineError] of a kind. Failures that may pass are tried
-// again. A result that is incomplete is an error, unless [Options.AllowPartial]
-// is set.
+// failure is an [*esquery.EngineError] of a kind. Requests that fail with a
+// transient error are repeated. A result that is incomplete is an error, unless
+// [Options.AllowPartial] is set.
 package esclient
 
 import (

@@ -4,9 +4,9 @@
 //
 //	model, err := openai.New(&openai.Options{Model: "gpt-5-mini", APIKey: os.Getenv("OPENAI_API_KEY")})
 //
-// The package is based on github.com/openai/openai-go/v3. It reads no environment
-// variables: only [Options] count. It sends a failed request only once; wrap the
-// [Model] in [llm.Retry] to repeat it.
+// The package is based on github.com/openai/openai-go/v3. It reads no
+// environment variables: [Options] has all settings. It sends a failed request
+// only once; wrap the [Model] in [llm.Retry] to repeat it.
 package openai
 
 import (

@@ -10,9 +10,9 @@ import (
 )
 
 // Append implements [store.Store]. It refuses records that [store.CheckRecords]
-// refuses. After another error than [store.ErrConflict] it is unknown whether the
-// append was made, for example if a server does not respond any more; it was made
-// in full or not at all.
+// refuses. After an error other than [store.ErrConflict] it is not known
+// whether the append was made, for example if the server does not respond any
+// more. It was made in full or not at all.
 func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	if err := store.CheckThread(thread); err != nil {
 		return err

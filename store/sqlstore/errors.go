@@ -91,7 +91,7 @@ var sqliteCodes = map[int]string{
 	26:           "the file is not an SQLite database",
 }
 
-// passing are the classes of SQLSTATE whose errors may pass.
+// passing are the classes of SQLSTATE whose errors are transient.
 var passing = []string{
 	"08", // connection
 	"40", // deadlock, serialization failure
@@ -104,7 +104,7 @@ var passing = []string{
 const stateDiskFull = "53100"
 
 // permanent reports whether the same operation would fail again. An error of
-// unknown kind may pass.
+// unknown kind may be transient.
 func permanent(err error) bool {
 	if e, ok := errors.AsType[sqlState](err); ok {
 		for _, class := range passing {

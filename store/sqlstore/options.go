@@ -17,9 +17,9 @@ type Options struct {
 	// default is "qed_".
 	TablePrefix string
 
-	// Retry is how often an operation is attempted that fails with an error
-	// that may pass, and how long to wait in between. The default is 4 attempts
-	// and a Wait of 200 milliseconds, with a MaxWait of 30 seconds.
+	// Retry is how often an operation that fails with a transient error is
+	// attempted, and how long to wait in between. The default is 4 attempts and a
+	// Wait of 200 milliseconds, with a MaxWait of 30 seconds.
 	Retry retry.Policy
 
 	// MaxAge is how old the last record of a thread may be, by its Time, before
@@ -37,11 +37,11 @@ type Options struct {
 	// must not close the store. It may be nil.
 	OnSweep func(deleted int, err error)
 
-	// CheckpointDB is a second pool on the same SQLite database, whose commits
-	// do not wait for the disk (PRAGMA synchronous = NORMAL). Checkpoints and
-	// heartbeats are written through it. If the power fails, the last of them
-	// may be lost, and the resumed run repeats their nodes. If CheckpointDB is
-	// nil, the only pool writes everything. It must be nil for other engines.
+	// CheckpointDB is a second pool on the same SQLite database, whose commits do
+	// not wait for the disk (PRAGMA synchronous = NORMAL). Checkpoints and
+	// heartbeats are written through it. If the power fails, the last of them may
+	// be lost, and the resumed run repeats their nodes. If CheckpointDB is nil,
+	// the first pool writes everything. It must be nil for other engines.
 	CheckpointDB *sql.DB
 
 	// CloseDB lets Store.Close close the database and CheckpointDB as well.

@@ -33,11 +33,11 @@
 //
 // # Failures
 //
-// A failed operation is repeated unless the error of the driver is permanent:
-// locks, deadlocks and lost connections pass. If the reply to an append was lost,
-// the store first checks whether the append was made, so it is never made twice.
-// The text of an error holds no address of the database, no account and no data;
-// the error wraps that of the driver.
+// A failed operation is repeated unless the error of the driver is permanent.
+// Locks, deadlocks and lost connections are transient. If the reply to an
+// append was lost, the store first checks whether the append was made, so it is
+// never made twice. The text of an error holds no address of the database, no
+// account and no data; the error wraps that of the driver.
 //
 // A record that cannot be read is an error that matches [store.ErrCorrupt]. The
 // record that is yielded with it has its Seq.
