@@ -18,7 +18,7 @@ func (r *reader) string() (string, error) {
 		case c == '\\':
 			return r.escaped(from)
 		case c < ' ':
-			return "", r.wrong("a control character stands in a string")
+			return "", r.wrong("a string contains a control character")
 		}
 		r.at++
 	}
@@ -35,7 +35,7 @@ func (r *reader) escaped(from int) (string, error) {
 		case c == '"':
 			return string(b), nil
 		case c < ' ':
-			return "", r.wrong("a control character stands in a string")
+			return "", r.wrong("a string contains a control character")
 		case c != '\\':
 			b = append(b, c)
 			continue
@@ -90,7 +90,7 @@ func (r *reader) unicode() (rune, error) {
 			return 0x10000 + (first-0xD800)<<10 + (second - 0xDC00), nil
 		}
 	}
-	return 0, r.wrong("half a surrogate pair stands in a string")
+	return 0, r.wrong("a string contains half a surrogate pair")
 }
 
 func (r *reader) hex() (rune, error) {

@@ -6,10 +6,10 @@ import (
 	"github.com/qedkit/qed/dialect"
 )
 
-// A Statement is a statement that a [Guard] let through. Only a Guard creates one
-// that is not empty, so holding a Statement proves that its text was parsed,
-// bound to the policy, rewritten and printed. A Statement is immutable and safe
-// for concurrent use.
+// A Statement is a statement that a [Guard] accepted and rewrote. Only a Guard
+// creates one that is not empty, so holding a Statement proves that its text
+// was parsed, bound to the policy, rewritten and printed. A Statement is
+// immutable and safe for concurrent use.
 type Statement struct {
 	sql     string
 	dialect dialect.Dialect

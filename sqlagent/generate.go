@@ -71,7 +71,7 @@ func (a *agent) generate(ctx context.Context, s state) (state, error) {
 }
 
 // take records the model's statement as the next one to check. If there is none,
-// or none that is new, the answer is made of what there is.
+// or none that is new, the answer contains what was found.
 func (s *state) take(ctx context.Context, reply statement) {
 	sql := bare(reply.SQL)
 	if sql != "" && s.Draft.Write(ctx, query.SQL, sql) {

@@ -202,7 +202,7 @@ func afterSelection(s state) string {
 }
 
 // afterWriting follows both nodes in which the model writes SQL. If there is no
-// new statement, the answer is made of what there is.
+// new statement, the answer contains what was found.
 func afterWriting(s state) string {
 	if s.Draft.Query == "" {
 		return "answer"
