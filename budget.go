@@ -57,8 +57,8 @@ func (l Limits) use() amounts {
 
 const noLimit = math.MaxInt64
 
-// A BudgetError reports an amount that a budget does not have. It unwraps to
-// [ErrBudget].
+// A BudgetError is the error of an amount that a budget does not have left. It
+// unwraps to [ErrBudget].
 type BudgetError struct {
 	What    string // "tokens", "model calls", "tool calls", "rows" or "time"
 	Limit   int64  // of the budget that is used up; nanoseconds for time
@@ -125,9 +125,10 @@ func WithBudget(ctx context.Context, l Limits) context.Context {
 	return context.WithValue(ctx, accountKey{}, &account{budget: b, outer: outer})
 }
 
-// Spend takes an amount from all budgets of ctx. Call it before the amount is used.
-// If one of the budgets does not have enough left, Spend takes nothing and returns a
-// [*BudgetError]. If the time of one is over, even spending nothing is an error.
+// Spend takes an amount from all budgets of ctx. Call it before the amount is
+// used. If one of the budgets does not have enough left, Spend takes nothing
+// and returns a [*BudgetError]. If the time of a budget is over, Spend always
+// returns an error.
 func Spend(ctx context.Context, use Limits) error {
 	if a := accountOf(ctx); a != nil {
 		return a.take(use.use())

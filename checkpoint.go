@@ -207,9 +207,9 @@ func (r *Runner[S]) earlier(ctx context.Context, rs *runState, address string, r
 	return s, nil
 }
 
-// States returns the states in which the last run of a thread that reached one
-// left the graphs of a name, newest first. It returns none if the user has
-// ended that run's questions with [IntentAbort].
+// States returns the last recorded state of each graph with the given name,
+// newest first, from the last run of the thread that recorded one. It returns
+// none if the user has ended that run's questions with [IntentAbort].
 //
 // States that are not an S, and those of graphs in a namespace, are left out.
 // States does not check whose thread it is: see [Inspect].

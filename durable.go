@@ -30,10 +30,10 @@ type DurableOptions struct {
 	// asked again. 0 means 10.
 	MaxQuestions int
 
-	// Lease is the time after which a run without a sign of life is treated as
-	// crashed, so that its thread accepts a turn again. A run gives a sign of
-	// life every third of it. 0 means 30 seconds. The lease should be long
-	// compared with the differences between the servers' clocks.
+	// Lease is the time after which a run that records nothing is treated as
+	// crashed, so that its thread accepts a turn again. A run records at least a
+	// heartbeat every third of the lease. 0 means 30 seconds. The lease should be
+	// long compared with the differences between the servers' clocks.
 	Lease time.Duration
 
 	// KeepRuns is the number of most recent runs whose details are kept:

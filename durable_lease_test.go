@@ -299,7 +299,7 @@ func TestConflict(t *testing.T) {
 				return "told the model", nil
 			})
 		}, nil},
-		{"beside others", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
+		{"next to others", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
 				_, err := qed.Each(ctx, []string{"a", "b", "c"}, func(s string) string { return s }, func(ctx context.Context, _ string) (string, error) {

@@ -228,7 +228,7 @@ func conversations() []conversation {
 		{"journeys", journey, []string{"where?", "and then?"}, journeyReplies, true},
 		{"agents in nodes", func(t testing.TB, l *qedtest.Ledger) qed.Agent { return within(t, l, thinker, thinker) }, []string{"a", "b"},
 			map[string]string{"agent0?": `"zero"`, "agent1?": `"one"`}, false},
-		{"agents beside agents", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
+		{"agents next to agents", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			return walks(t, one(noting(func(ctx context.Context) (string, error) {
 				texts, err := qed.Each(ctx, []string{"p", "q/r"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
 					a, err := qed.Ask(ctx, thinker(t, l, name), qed.Turn{Text: name})

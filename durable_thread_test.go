@@ -159,7 +159,7 @@ func TestResolveInACompleteRun(t *testing.T) {
 	i := slices.IndexFunc(log, func(r store.Record) bool { return r.Kind == store.Called })
 	if err := qed.Resolve(t.Context(), st, "t", log[i].Address, json.RawMessage(`"x"`), nil); err == nil {
 		if a, err := c.try(qed.Turn{}); !errors.Is(err, qed.ErrQuestionClosed) {
-			t.Errorf("an answered run was gone on with: %+v, %v", a, err)
+			t.Errorf("an answered run was resumed: %+v, %v", a, err)
 		}
 	} else if !errors.Is(err, qed.ErrQuestionClosed) {
 		t.Error(err)

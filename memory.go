@@ -36,7 +36,7 @@ import (
 // restart.
 //
 // A Batch is summarised once, when it is complete. Later its summary is merged
-// into the running summary. A conversation of n messages so needs at most
+// into the running summary. So a conversation of n messages needs at most
 // 2*n/Batch calls of the Summarizer, which is 100 for 500 messages.
 //
 // One turn makes at most four calls. If more are due, because a long

@@ -193,7 +193,7 @@ func TestParsedByAModel(t *testing.T) {
 			says{"intent": "new_request"}, qed.ParsedReplies{Intent: qed.IntentNewRequest}},
 		{"abort", "ach, lass gut sein", []qed.Question{miami()},
 			says{"intent": "abort"}, qed.ParsedReplies{Intent: qed.IntentAbort}},
-		{"answers beside another intent", "Port of Miami, and the dates", []qed.Question{miami()},
+		{"answers next to another intent", "Port of Miami, and the dates", []qed.Question{miami()},
 			says{"intent": "modification", "answers": []says{answerTo("q1", "1")}}, qed.ParsedReplies{Intent: qed.IntentModification}},
 		{"agreed", "that is fine with me", []qed.Question{sending()},
 			says{"intent": "exact_answer", "answers": []says{answerTo("q2", "approve")}}, answered("q2", `{"decision":"approve"}`)},

@@ -105,9 +105,9 @@ func (s *scope) join(path string) string {
 }
 
 // Emit sends d to the reader of the events of ctx's run. It may be called from
-// any goroutine, under any lock, and after the run. If nobody reads the events,
-// it does nothing, as with a context that was not made from that of a run, such
-// as [context.Background].
+// any goroutine, under any lock, and after the run. Emit does nothing if nobody
+// reads the events, or if ctx does not come from a run, as [context.Background]
+// does not.
 //
 // Only the runtime emits [Completed] and [Failed]: Emit ignores them, and data
 // that is not one of the structs of this package, such as a pointer to one.

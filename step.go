@@ -21,8 +21,8 @@ var (
 	// outcome is unknown. See [Resolve].
 	ErrUnresolved = errors.New("qed: the outcome of a call is unknown")
 
-	// ErrNondeterministic reports that a resumed run makes another call than
-	// the one that is recorded at its place.
+	// ErrNondeterministic reports that a call of a resumed run differs from the
+	// call that is recorded at the same position.
 	ErrNondeterministic = errors.New("qed: the resumed run differs from what is recorded")
 )
 

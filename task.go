@@ -236,7 +236,7 @@ type RunInfo struct {
 	Turn      Turn      // the turn that is being answered; zero outside an agent
 	Durable   bool      // the calls are recorded: see [Durable]
 	Nested    bool      // the agent is a tool of another one, or runs an intermediate task
-	Namespace string    // names the namespace and the branches around; empty in the main line of a run
+	Namespace string    // the namespace and the branches that contain the context; empty outside of them
 	Usage     llm.Usage // what the models of the durable run cost so far
 }
 

@@ -36,8 +36,8 @@ type RunStatus string
 // text.
 const (
 	statusNone        RunStatus = ""            // there is no run
-	StatusRunning     RunStatus = "running"     // the run gives signs of life
-	StatusCrashed     RunStatus = "crashed"     // the run gives no sign of life any more
+	StatusRunning     RunStatus = "running"     // the last record is younger than the lease
+	StatusCrashed     RunStatus = "crashed"     // the run has recorded nothing for a lease
 	StatusAnswered    RunStatus = "answered"    // the run is complete
 	StatusInterrupted RunStatus = "interrupted" // the run waits for replies
 	StatusFailed      RunStatus = "failed"      // the run ended with an error
@@ -96,7 +96,7 @@ type threadState struct {
 	floor        int64
 	run          int64
 	user, tenant string
-	free         time.Time // when a run that gives no further sign of life is treated as crashed
+	free         time.Time // when a run that records no further heartbeat is treated as crashed
 }
 
 // inspect reads the state of the thread. If the error matches

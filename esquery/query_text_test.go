@@ -64,7 +64,7 @@ func TestTextQueries(t *testing.T) {
 		{"multi_match on a star", `{"multi_match":{"query":"annual","fields":["*"]}}`, ""},
 		{"multi_match on a pattern", `{"multi_match":{"query":"annual","fields":["author.*"]}}`, ""},
 		{"multi_match on a pattern of nothing", `{"multi_match":{"query":"annual","fields":["subject.*"]}}`, "unknown_field /multi_match/fields/0"},
-		{"multi_match mends a name", `{"multi_match":{"query":"12","fields":["file-size^2","title"]}}`, "unknown_field* /multi_match/fields/0"},
+		{"multi_match corrects a name", `{"multi_match":{"query":"12","fields":["file-size^2","title"]}}`, "unknown_field* /multi_match/fields/0"},
 		{"multi_match on an unknown field", `{"multi_match":{"query":"a","fields":["title","subject"]}}`, "unknown_field /multi_match/fields/1"},
 		{"multi_match of a word with a number", `{"multi_match":{"query":"annual","fields":["title","pages"]}}`, "invalid_literal /multi_match/fields/1"},
 		{"multi_match that is lenient", `{"multi_match":{"query":"annual","fields":["title","pages"],"lenient":true}}`, ""},

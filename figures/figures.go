@@ -129,7 +129,7 @@ func (s *Set) addLiteral(text string) {
 // as a percentage, as in 3 million, it may be off by 1 %. A number of the text
 // without a sign matches a negative number too, as in "fell by 3.25".
 //
-// Style says how the text writes numbers: see [StyleOf].
+// style is how the text writes numbers: see [StyleOf].
 func (s *Set) Missing(text string, style Style) []Number {
 	return slices.DeleteFunc(Find(text, style), func(n Number) bool { return s.has(&n) })
 }

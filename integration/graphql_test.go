@@ -164,7 +164,7 @@ func TestGraphQLRun(t *testing.T) {
 		}
 	}
 	if strings.Contains(text, "ssn") || strings.Contains(text, "tenant") || strings.Contains(text, "cancel") {
-		t.Errorf("the description tells too much:\n%s", text)
+		t.Errorf("the description has too much:\n%s", text)
 	}
 
 	query, err := guard.Check(`query($s: Status) { orders(filter: {status: $s}) { number total note buyer { ... on Person { name } } } }`, json.RawMessage(`{"s": "OPEN"}`))

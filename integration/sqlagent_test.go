@@ -61,7 +61,7 @@ func checkProof(t *testing.T, c *company, q fieldservice.Question, answer qed.An
 	}
 	for secret := range c.policy.Views {
 		if strings.Contains(proof.Executed, c.dialect.Quote(c.policy.Schema)+"."+c.dialect.Quote(secret)+" ") {
-			t.Errorf("%s was read beside its secure view: %s", secret, proof.Executed)
+			t.Errorf("%s was read next to its secure view: %s", secret, proof.Executed)
 		}
 	}
 	raw, err := json.Marshal(answer)

@@ -60,12 +60,12 @@ type Options struct {
 	// NoGeneral removes the route for general questions.
 	NoGeneral bool
 
-	// Store keeps the conversations, as [qed.Durable] does. Nil means that nothing
-	// is kept.
+	// Store saves the conversations, as [qed.Durable] does. Nil means that nothing
+	// is saved.
 	Store store.Store
 
-	// Durable says how conversations are kept. If its ParseReplies is nil, the
-	// router's model reads replies. Without a Store, Durable must be nil.
+	// Durable configures how conversations are saved. If its ParseReplies is nil,
+	// the router's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
 	// Settings are how the router calls its model.

@@ -272,7 +272,7 @@ func TestRouterRequests(t *testing.T) {
 		}
 	}
 	if text := sent[1].Messages[len(sent[1].Messages)-1].Content; !strings.Contains(text, "there is no such route") {
-		t.Errorf("the model is not told that its choice cannot be used:\n%s", text)
+		t.Errorf("the prompt does not say that the choice cannot be used:\n%s", text)
 	}
 }
 
@@ -398,7 +398,7 @@ func TestNewRouterRefuses(t *testing.T) {
 		"general":                  {[]router.Route{route("General")}, nil},
 		"no description":           {[]router.Route{{Name: "a", Description: " ", Agent: replying("a")}}, nil},
 		"no agent":                 {[]router.Route{{Name: "a", Description: "d"}}, nil},
-		"a fallback that is none":  {[]router.Route{route("a")}, &router.Options{Fallback: "b"}},
+		"an unknown fallback":      {[]router.Route{route("a")}, &router.Options{Fallback: "b"}},
 		"general that is left out": {[]router.Route{route("a")}, &router.Options{Fallback: "general", NoGeneral: true}},
 		"durable without a store":  {[]router.Route{route("a")}, &router.Options{Durable: &qed.DurableOptions{}}},
 		"a negative limit":         {[]router.Route{route("a")}, &router.Options{Settings: llm.Settings{MaxOutputTokens: -1}}},

@@ -83,7 +83,7 @@ func TestChoices(t *testing.T) {
 		{"at most four", []string{`{"a":1,"b":1,"c":1,"d":1,"e":1}`, `{"a":2,"b":2,"c":2,"d":2,"e":2}`}, []string{"a: 1, b: 1, c: 1, d: 1", "a: 2, b: 2, c: 2, d: 2"}},
 		{"no difference", []string{`{"a":1}`, `{"a":1}`}, []string{"_id: 1", "_id: 2"}},
 		{"not all differ", []string{`{"a":1}`, `{"a":1}`, `{"a":2}`}, []string{"a: 1", "a: 1, _id: 2", "a: 2"}},
-		{"what is hidden tells nothing", []string{`{"ssn":"1"}`, `{"ssn":"2"}`}, []string{"_id: 1", "_id: 2"}},
+		{"hidden fields are not shown", []string{`{"ssn":"1"}`, `{"ssn":"2"}`}, []string{"_id: 1", "_id: 2"}},
 		{"line breaks", []string{`{"a":"x\n2. y"}`, `{"a":"z"}`}, []string{"a: x 2. y", "a: z"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

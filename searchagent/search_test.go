@@ -217,7 +217,7 @@ func TestStepsRunAtTheSameTime(t *testing.T) {
 			t.Errorf("answer = %+v", got)
 		}
 		if prompts := sent(m, "generate"); strings.Count(prompts[2], "An earlier step") != 2 {
-			t.Errorf("the last step was not told of both:\n%s", prompts[2])
+			t.Errorf("the prompt of the last step lacks one of both:\n%s", prompts[2])
 		}
 	})
 }

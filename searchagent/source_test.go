@@ -154,7 +154,7 @@ func TestSourceRefuses(t *testing.T) {
 			wants(t, "the error", err.Error(), tt.wants...)
 			lacks(t, "the error", err.Error(), "acme", "tenantId")
 			if strings.Contains(err.Error(), "mean ssn") || !strings.Contains(strings.ToLower(tt.in), "ssn") && strings.Contains(err.Error(), "ssn") {
-				t.Errorf("the error tells of a hidden field: %v", err)
+				t.Errorf("the error names a hidden field: %v", err)
 			}
 			if _, err := s.Run(ctx, json.RawMessage(tt.in)); !isRefused(err) || len(e.ran) > 0 {
 				t.Errorf("it ran: %q, %v", e.ran, err)

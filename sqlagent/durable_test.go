@@ -130,7 +130,7 @@ func TestConversation(t *testing.T) {
 	told := fmt.Sprint(requests[len(requests)-1].Messages)
 	for _, want := range []string{"How many crews?", "Thirty.", "SELECT id FROM crew"} {
 		if !strings.Contains(told, want) {
-			t.Errorf("the model was not told %q: %s", want, told)
+			t.Errorf("the model did not get %q: %s", want, told)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func TestInterruptForJoins(t *testing.T) {
 					t.Errorf("answer = %+v", answer)
 				}
 				if plan, _ := first[qed.JoinPlanned](events); len(plan.Ties) != 1 {
-					t.Errorf("the model was not told of the tie: %+v", plan)
+					t.Errorf("the prompt does not name the tie: %+v", plan)
 				}
 				return
 			}

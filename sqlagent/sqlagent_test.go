@@ -360,7 +360,7 @@ func TestSelection(t *testing.T) {
 		{"in another case, quoted, with a schema, twice", "q",
 			[]llmtest.Reply{tables("CREW", "`main`.`workorder`", "crew")}, []string{"crew", "workOrder"}, false},
 		{"unknown, then known", "q", []llmtest.Reply{tables("crews"), tables("crew")}, []string{"crew"}, false},
-		{"unknown twice beside a known one", "q", []llmtest.Reply{tables("crew", "x"), tables("crew", "x")}, []string{"crew"}, false},
+		{"unknown twice next to a known one", "q", []llmtest.Reply{tables("crew", "x"), tables("crew", "x")}, []string{"crew"}, false},
 		{"unknown twice", "Which work orders?", []llmtest.Reply{tables("x"), tables("x")}, []string{"workOrder", "crew"}, true},
 		{"none", "How many crews?", []llmtest.Reply{tables()}, []string{"crew", "employeeCrew"}, true},
 		{"a refusal", "How many crews?", []llmtest.Reply{fails(llm.ErrRefusal)}, []string{"crew", "employeeCrew"}, true},

@@ -55,7 +55,7 @@ func TestCompareGroupsCases(t *testing.T) {
 		{"two groups", count, repeat("a", "b"), 2, 2, false},
 		{"small groups", count, count, 12, 0, true},
 		{"one group", count, repeat("a"), 1, 1, true},
-		{"one small group beside two", count, []any{"a", "a", "a", "a", "a", "b", "b", "b", "b", "b", "c", "c"}, 3, 2, false},
+		{"one small group next to two", count, []any{"a", "a", "a", "a", "a", "b", "b", "b", "b", "b", "c", "c"}, 3, 2, false},
 		{"equal values", repeat(7), repeat("a", "b"), 2, 2, true},
 		{"no value", repeat(nil), repeat("a", "b"), 0, 0, true},
 		{"no group", count, repeat(nil, ""), 0, 0, true},

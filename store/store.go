@@ -1,6 +1,6 @@
-// Package store defines where conversations are kept, so that they survive the
-// process: give a [Store] to qed.Durable, and every turn of a thread is recorded
-// and can be resumed by another process.
+// Package store defines where conversations are saved, so that they survive the
+// process: give a [Store] to qed.Durable, and every turn of a thread is
+// recorded and can be resumed by another process.
 //
 // Choose a store by what shares the conversations:
 //

@@ -52,7 +52,7 @@ func TestConversations(t *testing.T) {
 				{say: "2", want: "MCT", intent: "exact_answer", memory: []string{"2 resolve complete -> sum", "2 sum complete -> "}},
 			},
 		},
-		"an answer that is none is asked again, then right": {
+		"an invalid answer is asked again, then right": {
 			model: map[string][]llmtest.Reply{"plan_todos": {miami}, "read_reply": {{JSON: map[string]any{"intent": "exact_answer"}}}},
 			steps: []todoStep{
 				{say: "Miami", asks: true, memory: []string{"1 resolve clarification_needed -> resolve"}},
@@ -119,7 +119,7 @@ func TestConversations(t *testing.T) {
 				{say: "skip resolve", partial: true, intent: "modification"},
 			},
 		},
-		"an error, and the model reads how to mend it": {
+		"an error, and the model reads how to fix it": {
 			model: map[string][]llmtest.Reply{"plan_todos": {broken}, "classify_intent": {intentOf("modification", map[string]any{"key": "one", "action": "skip"})}},
 			steps: []todoStep{
 				{say: "go", partial: true, memory: []string{"1 one error -> one"}},
@@ -179,7 +179,7 @@ func TestConversations(t *testing.T) {
 				{say: "2", want: "Resolved POM\n\nMCT", memory: []string{"3 b complete -> c", "3 c complete -> "}},
 			},
 		},
-		"a plan that cannot be used is mended": {
+		"a plan that cannot be used is corrected": {
 			model: map[string][]llmtest.Reply{"plan_todos": {planned(task("a", "sai", `{}`)), shanghai}},
 			steps: []todoStep{{say: "go", want: "Shanghai", memory: []string{"1 resolve complete -> sum", "1 sum complete -> "}}},
 		},
@@ -205,7 +205,7 @@ func TestConversations(t *testing.T) {
 				{say: "hm", want: "Shanghai", intent: "new_request", memory: []string{"2 resolve complete -> sum", "2 sum complete -> "}},
 			},
 		},
-		"a finished plan is not gone on with": {
+		"a finished plan is not resumed": {
 			model: map[string][]llmtest.Reply{"plan_todos": {shanghai, miami}},
 			steps: []todoStep{
 				{say: "Shanghai", want: "Shanghai", memory: []string{"1 resolve complete -> sum", "1 sum complete -> "}},

@@ -200,7 +200,7 @@ func TestRepeatsNothingUnasked(t *testing.T) {
 		say  []string
 		want map[string]int
 	}{
-		"an answer to the task beside it": {
+		"an answer to the task next to it": {
 			[]todoTask{parallel(task("a", "resolve", `{"name":"Miami"}`)), parallel(task("b", "pay", `{"k":"b","fail":true}`))}, []string{"1"}, map[string]int{"b": 1}},
 		"continue":                {[]todoTask{task("b", "pay", `{"k":"b","fail":true}`)}, []string{"continue"}, map[string]int{"b": 1}},
 		"a change of another one": {[]todoTask{task("b", "pay", `{"k":"b","fail":true}`), task("c", "say", `{}`)}, []string{"skip c"}, map[string]int{"b": 1}},

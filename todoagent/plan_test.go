@@ -99,7 +99,7 @@ func TestRefusesPlans(t *testing.T) {
 			requests := model.Requests()
 			last := requests[len(requests)-1].Messages
 			if text := last[len(last)-1].Content; !strings.Contains(text, test.says) {
-				t.Errorf("the model is not told %q", test.says)
+				t.Errorf("the model did not get %q", test.says)
 			}
 		})
 	}

@@ -27,7 +27,7 @@ func TestPaymentBelow(t *testing.T) {
 	}{
 		"skipped with what it needs, and brought back": {[]string{"skip a", "retry a", "continue"}, 1},
 		"not named":                      {[]string{"retry a", `edit a: {"text":"y"}`}, 1},
-		"named beside what it needs":     {[]string{"retry a and p"}, 2},
+		"named next to what it needs":    {[]string{"retry a and p"}, 2},
 		"named with the verb once more":  {[]string{"retry a, retry p."}, 2},
 		"named on a line of its own":     {[]string{"edit a: {\"text\":\"y\"}\nretry p"}, 2},
 		"named with one that is unknown": {[]string{"retry a and q"}, 1},

@@ -54,9 +54,9 @@ type retrieveResult struct {
 // arguments, so all checks and approvals apply. That tool must be idempotent or an
 // agent. No model is asked.
 //
-// Kept rows are returned without a new check of the user's permissions, like the
-// messages of the thread. If that must not be after permissions were withdrawn,
-// delete the thread.
+// Kept rows are returned without a new check of the user's permissions, like
+// the messages of the thread. If permissions were withdrawn and the rows must
+// not be returned any more, delete the thread.
 func NewRetrievalTool(registry *qed.Registry, e llm.Embedder) qed.Tool {
 	if registry == nil {
 		return qed.Tool{Name: retrieveTool, Err: errors.New("todoagent: " + retrieveTool + " needs the registry of the tools that run queries")}

@@ -33,12 +33,12 @@ import (
 // Options are the limits and texts of an agent. Nil and zero fields mean the
 // defaults.
 type Options struct {
-	// Store keeps the conversations, as [qed.Durable] does. Nil means that
-	// nothing is kept: every turn stands alone, and no turn can be interrupted.
+	// Store saves the conversations, as [qed.Durable] does. Nil means that nothing
+	// is saved: every turn is independent, and no turn can be interrupted.
 	Store store.Store
 
-	// Durable says how conversations are kept. If its ParseReplies is nil, the
-	// agent's model reads replies. Without a Store, Durable must be nil.
+	// Durable configures how conversations are saved. If its ParseReplies is nil,
+	// the agent's model reads replies. Without a Store, Durable must be nil.
 	Durable *qed.DurableOptions
 
 	// User remembers past turns and entities of a user across conversations. It
@@ -92,23 +92,24 @@ const (
 //
 // A plan names only tools that were registered when New was called, with
 // arguments that their schemas allow. The result of a tool is data: it goes to
-// the tools whose arguments refer to it, and never changes the plan. Tasks that
-// are Parallel and do not need each other run at the same time. A tool that is
-// not Idempotent is called at most once, unless the user says "retry".
+// the tools whose arguments refer to it, and never changes the plan. Parallel
+// tasks that do not need each other's results run at the same time. A tool that
+// is not Idempotent is called at most once, unless the user says "retry".
 //
-// The answer's Text is the text of the tasks whose results no other task uses,
-// so end a plan with a tool such as llm_summary of package tools, or return a
-// [qed.Finding] with a Text. Its Table is the last one that was found; its
-// Queries, Artifacts and Citations are of all tasks. The user sees the error text
-// of a task that failed.
+// The answer's Text is the text of the tasks whose results no other task uses.
+// So the last task of a plan should call a tool whose result has a text, such
+// as llm_summary of package tools, or a tool that returns a [qed.Finding] with
+// a Text. Its Table is the last one that was found; its Queries, Artifacts and
+// Citations are of all tasks. The user sees the error text of a task that
+// failed.
 //
 // Every task that ran adds an [Entry] to the thread's memory, and every query a
 // [qed.QueryMetadata], so a later request can be about earlier results: see
 // [NewRetrievalTool]. Rows are saved separately from the state ([qed.RowsRef]).
 //
-// Everything that spans turns needs a Thread in the turn and a Store in opt. Errors
-// of a turn: [qed.ErrTooLarge] if the message has more than 32 KiB, and
-// [qed.ErrEmptyTurn] if it is empty.
+// A plan continues in a later turn only if the turns have a Thread and opt has
+// a Store. Errors of a turn: [qed.ErrTooLarge] if the message has more than 32
+// KiB, and [qed.ErrEmptyTurn] if it is empty.
 //
 // The model requests have these names ([llm.Request.Name]), for scripted models
 // and traces. The replies are JSON:

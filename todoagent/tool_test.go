@@ -28,17 +28,17 @@ func TestTellsWrongArguments(t *testing.T) {
 		arguments string
 		says      string // empty: the plan is good
 	}{
-		"good":                       {`{"port":"x","limit":5,"terms":[{"text":"y"}]}`, ""},
-		"results":                    {`{"port":` + first + `,"limit":` + first + `,"terms":[` + first + `,{"text":` + first + `}]}`, ""},
-		"null for nothing":           {`{"port":` + first + `,"limit":null}`, ""},
-		"all that is wrong":          {`{"prt":"x","limit":"a","terms":[]}`, "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port, terms; /terms: has 0 items, want at least 1"},
-		"beside a result":            {`{"prt":` + first + `,"limit":"a"}`, "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port, terms"},
-		"in a list beside a result":  {`{"port":"x","terms":[` + first + `,{"txt":"y"},"z"]}`, "/terms/1/text: is missing; /terms/1/txt: is unknown; did you mean text? Known are text; /terms/2: is string, want object"},
-		"too large beside a result":  {`{"port":` + first + `,"limit":6}`, "/limit: is too large, want at most 5"},
-		"no object":                  {`[]`, "the JSON is array, want object"},
-		"text":                       {`port`, "the JSON is malformed"},
-		"a reference to nothing":     {`{"port":{"$result":5}}`, "/port: is object, want string"},
-		"a reference beside another": {`{"port":{"$result":5},"limit":` + first + `}`, "/port/$result: is integer, want string"},
+		"good":                        {`{"port":"x","limit":5,"terms":[{"text":"y"}]}`, ""},
+		"results":                     {`{"port":` + first + `,"limit":` + first + `,"terms":[` + first + `,{"text":` + first + `}]}`, ""},
+		"null for nothing":            {`{"port":` + first + `,"limit":null}`, ""},
+		"all that is wrong":           {`{"prt":"x","limit":"a","terms":[]}`, "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port, terms; /terms: has 0 items, want at least 1"},
+		"next to a result":            {`{"prt":` + first + `,"limit":"a"}`, "/port: is missing; /limit: is string, want integer; /prt: is unknown; did you mean port? Known are limit, port, terms"},
+		"in a list next to a result":  {`{"port":"x","terms":[` + first + `,{"txt":"y"},"z"]}`, "/terms/1/text: is missing; /terms/1/txt: is unknown; did you mean text? Known are text; /terms/2: is string, want object"},
+		"too large next to a result":  {`{"port":` + first + `,"limit":6}`, "/limit: is too large, want at most 5"},
+		"no object":                   {`[]`, "the JSON is array, want object"},
+		"text":                        {`port`, "the JSON is malformed"},
+		"a reference to nothing":      {`{"port":{"$result":5}}`, "/port: is object, want string"},
+		"a reference next to another": {`{"port":{"$result":5},"limit":` + first + `}`, "/port/$result: is integer, want string"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			say := task("first", "say", `{"text":"1"}`)
@@ -51,7 +51,7 @@ func TestTellsWrongArguments(t *testing.T) {
 			requests := model.Requests()
 			last := requests[len(requests)-1].Messages // the model refuses a request too few, and one too many
 			if text := last[len(last)-1].Content; !strings.Contains(text, test.says) {
-				t.Errorf("the model is not told %q, but %s", test.says, text[max(0, len(text)-600):])
+				t.Errorf("the model did not get %q, but %s", test.says, text[max(0, len(text)-600):])
 			}
 		})
 	}

@@ -31,8 +31,8 @@ const maxLLMPrompt = 16 << 10 // bytes
 // with "truncated" if the model reached its output limit, or {"value"}, a JSON
 // object, if json is true.
 //
-//   - The model gets the prompt, at most 16 KiB, and the data, which it is told
-//     to treat as data. It gets no conversation and no tools.
+//   - The model gets the prompt, at most 16 KiB, and the data, which the prompt
+//     marks as data. It gets no conversation and no tools.
 //   - Text streams: see [Options.Channel].
 //   - The model request has the name "llm_tool" ([llm.Request.Name]). The reply
 //     is text or, with json, the object.

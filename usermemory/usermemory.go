@@ -38,8 +38,9 @@ type User struct{ Tenant, ID string }
 // A Memory is the memory of users across their conversations. Each user of each
 // tenant has a separate memory. The caller must have authenticated the user.
 //
-//   - The memory of a user is a thread of the Store. Its ID is a hash of tenant and
-//     user: neither can be read from it, but who knows both can find it.
+//   - The memory of a user is a thread of the Store. Its ID is a hash of tenant
+//     and user: neither can be read from it, but a program that knows both can
+//     compute it.
 //   - A store that deletes old threads deletes memories too, as package sqlstore does
 //     after 24 hours without a new turn by default. Use a separate store, or set its
 //     Options.MaxAge.

@@ -117,7 +117,7 @@ func TestTables(t *testing.T) {
 			`port.name|id|to.name; "Miami"|"a"|"x"; "Miami"|"b"|<nil>`, 0, false},
 		{"a connection within an object", `{ port(id: 1) { name page { totalCount nodes { id } } } }`,
 			`{"port":{"name":"Miami","page":{"totalCount":9,"nodes":[{"id":"a"}]}}}`, `port.name|id; "Miami"|"a"`, 9, true},
-		{"a scalar beside a list", `{ count shipments { count: id } }`, `{"count":7,"shipments":[{"count":"a"}]}`, `count|count_2; 7|"a"`, 0, false},
+		{"a scalar next to a list", `{ count shipments { count: id } }`, `{"count":7,"shipments":[{"count":"a"}]}`, `count|count_2; 7|"a"`, 0, false},
 		{"lists of one kind", `{ miami: shipments(port: "Miami") { id } tampa: shipments(port: "Tampa") { id teu } }`,
 			`{"miami":[{"id":"a"}],"tampa":[{"id":"b","teu":1}]}`, `list|id|teu; "miami"|"a"|<nil>; "tampa"|"b"|1`, 0, false},
 		{"lists of two kinds", `{ port(id: 1) { name arrivals { id } departures { teu } } }`,

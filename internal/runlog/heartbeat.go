@@ -55,7 +55,7 @@ func (l *Log) Start() (stop func()) {
 func (l *Log) interval() time.Duration { return min(l.opt.Lease/6, patience) }
 
 // beat ends the calls of the store if none of them ended since the last beat.
-// Otherwise it appends a sign of life if one is due.
+// Otherwise it appends a heartbeat if one is due.
 func (l *Log) beat() {
 	h := &l.beats
 	h.mu.Lock()
