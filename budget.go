@@ -126,8 +126,8 @@ func WithBudget(ctx context.Context, l Limits) context.Context {
 }
 
 // Spend takes an amount from all budgets of ctx. Call it before the amount is
-// used. If one of the budgets does not have enough left, Spend takes nothing
-// and returns a [*BudgetError]. If the time of a budget is over, Spend always
+// used. If one of the budgets has too little left, Spend takes nothing and
+// returns a [*BudgetError]. If the time of a budget is over, Spend always
 // returns an error.
 func Spend(ctx context.Context, use Limits) error {
 	if a := accountOf(ctx); a != nil {

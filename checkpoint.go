@@ -211,8 +211,8 @@ func (r *Runner[S]) earlier(ctx context.Context, rs *runState, address string, r
 // newest first, from the last run of the thread that recorded one. It returns
 // none if the user has ended that run's questions with [IntentAbort].
 //
-// States that are not an S, and those of graphs in a namespace, are left out.
-// States does not check whose thread it is: see [Inspect].
+// It leaves out states that do not decode to an S, and states of graphs in a
+// namespace. States does not check whose thread it is: see [Inspect].
 func States[S any](ctx context.Context, st store.Store, thread, graph string) ([]S, error) {
 	floor, err := floorOf(ctx, st, thread)
 	if err != nil {

@@ -20,10 +20,10 @@ type CompileOptions struct {
 	// means that the run fails.
 	WrapUp string
 
-	// Version is the version of what the nodes do. Change it when the new nodes
-	// would misread a state that the old ones saved. The names of the nodes, the
-	// edges and the type of the state are part of the graph's fingerprint, so a
-	// change of these needs no new Version.
+	// Version is the version of what the nodes do. Change it if new nodes would
+	// misread a state that old nodes saved. The names of the nodes, the edges and
+	// the type of the state are part of the graph's fingerprint, so a change of
+	// these needs no new Version.
 	Version string
 
 	// Migrate converts a checkpoint of another version or fingerprint of the graph,

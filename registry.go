@@ -200,7 +200,8 @@ func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult,
 		address = sc.place.next(":do") + "/"
 	}
 	return together(ctx, len(calls), limit, func(ctx context.Context, i int) (ToolResult, error) {
-		// By position: the ids are the provider's, and different when the model is asked again.
+		// By position: the ids are the provider's, and differ if the model is called
+		// again.
 		return r.do(sc.parallel(ctx, "", address+strconv.Itoa(i)), calls[i])
 	})
 }

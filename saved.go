@@ -30,7 +30,7 @@ var (
 // v goes through JSON and must not lose anything there. If its JSON is larger
 // than [DurableOptions].MaxSavedBytes, the error matches [ErrTooLarge]. Outside
 // a durable run, and if the store fails, nothing is saved and the handle is
-// empty: the caller has to keep v then.
+// empty: the caller must keep v itself.
 func Save[T any](ctx context.Context, v T) (handle string, err error) {
 	sc := scopeOf(ctx)
 	if sc.place == nil {

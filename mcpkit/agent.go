@@ -49,11 +49,12 @@ type agentArguments struct {
 	Replies      []qed.Reply `json:"replies"`
 }
 
-// AddAgent adds an agent to an MCP server as one tool. Its arguments are a question,
-// the conversation_id of an earlier answer, and replies to the questions of that
-// answer. name must be 1 to 64 letters, digits, underscores and dashes; description
-// says to the client's model what can be asked. A tool of the same name is replaced,
-// as in the SDK. A nil opt means the defaults.
+// AddAgent adds an agent to an MCP server as one tool. Its arguments are a
+// question, the conversation_id of an earlier answer, and replies to the
+// questions of that answer. name must be 1 to 64 letters, digits, underscores
+// and dashes; description describes for the client's model what can be asked. A
+// tool of the same name is replaced, as in the SDK. A nil opt means the
+// defaults.
 //
 // The text of the result is the text of the answer. Its structured content is an
 // [AgentResult]. An agent made with qed.Durable keeps the conversation under the

@@ -146,7 +146,7 @@ func (e *executor) finding(
 	table, came := *found.Table, len(found.Table.Rows)
 	total := found.Total
 	if !table.Truncated {
-		total = max(total, int64(came)) // known even if not all are kept
+		total = max(total, int64(came)) // known even if not all are saved
 	}
 	if came > e.maxRows {
 		table.Rows, table.Truncated = table.Rows[:e.maxRows], true
@@ -201,14 +201,14 @@ const (
 	maxQuery   = 16 << 10 // bytes of a query in the metadata
 )
 
-// counted returns in words how many rows were found and how many are kept.
+// counted returns in words how many rows were found and how many are saved.
 func counted(rows *qed.RowsRef, total int64) string {
 	n := int64(rows.Count)
 	switch {
 	case total > n:
-		return fmt.Sprintf("%s found, of which the first %d are kept", plural(total), n)
+		return fmt.Sprintf("%s found, of which the first %d are saved", plural(total), n)
 	case rows.Truncated:
-		return fmt.Sprintf("more than %s found, of which the first %d are kept", plural(n), n)
+		return fmt.Sprintf("more than %s found, of which the first %d are saved", plural(n), n)
 	case n == 0:
 		return "no rows found"
 	}

@@ -86,9 +86,9 @@ func TestCounts(t *testing.T) {
 	}{
 		{"one", &ships{count: 1}, 0, "1 row found", 1, 0, false},
 		{"some", &ships{count: 4}, 0, "4 rows found", 4, 0, false},
-		{"of more", &ships{count: 4, total: 142}, 0, "142 rows found, of which the first 4 are kept", 4, 142, true},
-		{"more than are kept", &ships{count: 9}, 2, "9 rows found, of which the first 2 are kept", 2, 0, true},
-		{"of more than are kept", &ships{count: 9, total: 142}, 2, "142 rows found, of which the first 2 are kept", 2, 142, true},
+		{"of more", &ships{count: 4, total: 142}, 0, "142 rows found, of which the first 4 are saved", 4, 142, true},
+		{"more than are saved", &ships{count: 9}, 2, "9 rows found, of which the first 2 are saved", 2, 0, true},
+		{"of more than are saved", &ships{count: 9, total: 142}, 2, "142 rows found, of which the first 2 are saved", 2, 142, true},
 		{"partial", &ships{count: 2, partial: "a shard failed"}, 0, "2 rows found. It may be incomplete or inexact: a shard failed", 2, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {

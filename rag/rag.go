@@ -21,7 +21,7 @@
 // cited passages and no others. Numbers are changed to fit while the text
 // streams, and numbers of passages that do not exist are removed. An answer
 // without a citation is partial. If no passage is relevant, the answer is
-// partial and the model is not asked.
+// partial and the model is not called.
 //
 // The agent does not check that a cited passage supports the answer.
 //

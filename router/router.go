@@ -1,5 +1,6 @@
-// Package router hands each turn of a conversation to one of several agents: a
-// model reads the question and chooses by the descriptions of the routes.
+// Package router hands each turn of a conversation to one of several agents. A
+// model reads the question and the descriptions of the routes, and chooses a
+// route.
 //
 //	agent, err := router.New(model, []router.Route{
 //		{Name: "sql", Description: "figures from the company's database", Agent: sqlAgent},
@@ -85,7 +86,7 @@ type Options struct {
 //   - If the model chooses an unknown route twice, refuses, or its reply is not
 //     complete, the turn goes to Fallback. If the model cannot be called, the turn
 //     ends with the error.
-//   - With one route and NoGeneral, no model is asked.
+//   - With one route and NoGeneral, no model is called.
 //
 // The model requests have the names "route" and "general" ([llm.Request.Name]), and
 // "read_reply" for a message that arrives while a question is open. The reply to

@@ -190,7 +190,7 @@ func (s *state) text(findings []taskFinding) string {
 	case len(texts) > 0:
 		return strings.Join(texts, "\n\n")
 	case slices.ContainsFunc(s.Plan.Tasks, complete):
-		return "The results are not kept any more."
+		return "The results are not saved any more."
 	}
 	return "Nothing was left to do."
 }

@@ -27,7 +27,7 @@ const (
 type retrieveInput struct {
 	Request string `json:"request,omitempty" jsonschema_description:"what the query was about, in words; without it, the latest query is used"`
 	TurnID  int    `json:"turn_id,omitempty" jsonschema:"minimum=1" jsonschema_description:"the number of the memory entry of the query, if known"`
-	Refresh bool   `json:"refresh,omitempty" jsonschema_description:"true to run the query again even if its rows are still kept"`
+	Refresh bool   `json:"refresh,omitempty" jsonschema_description:"true to run the query again even if its rows are still saved"`
 }
 
 type retrieveResult struct {
@@ -49,10 +49,10 @@ type retrieveResult struct {
 //     last run. If no query is similar, the error lists the queries.
 //   - Otherwise it is the last query.
 //
-// The rows are those that the thread keeps. If they are not kept any more, or with
-// refresh, the tool that found them is called again through registry with the same
-// arguments, so all checks and approvals apply. That tool must be idempotent or an
-// agent. No model is asked.
+// The rows are those that the thread has saved. If they are not saved any more,
+// or with refresh, the tool that found them is called again through registry
+// with the same arguments, so all checks and approvals apply. That tool must be
+// idempotent or an agent. No model is called.
 //
 // Kept rows are returned without a new check of the user's permissions, like
 // the messages of the thread. If permissions were withdrawn and the rows must
@@ -255,7 +255,7 @@ func (r *retrieval) run(ctx context.Context, q *qed.QueryMetadata) (qed.Finding,
 	t, err := r.registry.Lookup(q.Tool)
 	switch {
 	case q.Tool == "" || q.Tool == retrieveTool:
-		return qed.Finding{}, errors.New("the rows of the query are not kept any more, and the tool that ran it is not known: write the query again")
+		return qed.Finding{}, errors.New("the rows of the query are not saved any more, and the tool that ran it is not known: write the query again")
 	case err != nil:
 		return qed.Finding{}, fmt.Errorf("the query cannot be run again: %w", err)
 	case t.AtMostOnce():

@@ -1,5 +1,6 @@
-// Package todoagent answers requests that take several steps: it makes a plan, a
-// list of tasks that each call one tool, and does the tasks one after the other.
+// Package todoagent answers requests that take several steps. It makes a plan,
+// which is a list of tasks that each call one tool, and runs the tasks one
+// after the other.
 //
 // Register the tools, make the agent, and ask it:
 //
@@ -236,14 +237,14 @@ func (a *agent) graph() (*qed.Runner[state], error) {
 	return g.Compile(&qed.CompileOptions{MaxSteps: 20 + 2*a.opt.MaxTodos, WrapUp: "format_results"})
 }
 
-// aloneKey marks the context of a turn of which nothing is kept.
+// aloneKey marks the context of a turn of which nothing is saved.
 type aloneKey struct{}
 
 // memoryKey has the suffix of the memory's name in the context of an agent that
 // is a task of another agent.
 type memoryKey struct{}
 
-// noThread is why a turn of which nothing is kept cannot be interrupted.
+// noThread is why a turn of which nothing is saved cannot be interrupted.
 const noThread = "the agent needs a Store, and the turn a Thread"
 
 // run answers a turn: within the durable run around it, with the Store, or else
@@ -281,7 +282,7 @@ func (a *agent) runWithin(ctx context.Context, run qed.RunInfo, turn qed.Turn) (
 	return answer, err
 }
 
-// runAlone answers a turn of which nothing is kept.
+// runAlone answers a turn of which nothing is saved.
 func (a *agent) runAlone(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 	if strings.TrimSpace(turn.Text) == "" {
 		return qed.Answer{}, qed.ErrEmptyTurn

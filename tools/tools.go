@@ -1,5 +1,5 @@
-// Package tools has the stock tools of a plan that ask a model. Add those that
-// an agent needs to its [qed.Registry]:
+// Package tools has ready-made tools for plans, which call a model. Add those
+// that an agent needs to its [qed.Registry]:
 //
 //	registry := qed.NewRegistry(nil)
 //	err := registry.Add(tools.NewSummary(model, nil), tools.NewInsights(model, nil))
@@ -89,7 +89,7 @@ const (
 )
 
 // newPromptData returns the prompt's data for a request, with at most limit
-// bytes of rows and of findings. If the rows are not kept any more, it uses
+// bytes of rows and of findings. If the rows are not saved any more, it uses
 // their sample. It also returns the rows that the prompt shows.
 func newPromptData(
 	ctx context.Context, request string, rows *qed.RowsRef, findings json.RawMessage, limit int,

@@ -154,7 +154,7 @@ func TestSummaryToolShowsWhatFits(t *testing.T) {
 		}
 	}
 
-	// If rows are not kept any more, the prompt has their sample.
+	// If rows are not saved any more, the prompt has their sample.
 	rows = delays(t)
 	rows.Handle, rows.Count = "kept/k0", 9
 	if _, err := callTool(t.Context(), t, tool, argumentsOf(t, map[string]any{"request": "Which?", "rows": rows})); err != nil {

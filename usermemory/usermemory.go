@@ -44,8 +44,8 @@ type User struct{ Tenant, ID string }
 //   - A store that deletes old threads deletes memories too, as package sqlstore does
 //     after 24 hours without a new turn by default. Use a separate store, or set its
 //     Options.MaxAge.
-//   - Every read loads the whole memory of a user, which suits the few hundred turns
-//     that are kept. Several processes may use the same memory.
+//   - Every read loads the whole memory of a user, which suits the few hundred
+//     turns of the default limit. Several processes may use the same memory.
 //   - A Memory is safe for concurrent use as long as its fields do not change. The
 //     methods of nil and of a Memory without a Store return an error.
 //   - A record that cannot be read is an error that matches [store.ErrCorrupt].
