@@ -76,9 +76,19 @@ const (
 // New returns an agent that makes a plan for each request, a [qed.TodoList], and
 // does its tasks one at a time, each with one tool of the registry. Its graph is
 //
-//	classify_intent -> reiterate_intention -> plan_todos -> approve_plan -> execute_next_todo -> save_memory -> save_query_metadata -> format_results
-//	       |                                                                 ^      |                               |
-//	       +-- a reply, or "continue" ---------------------------------------+------+                               +-> ask_clarification
+//	classify_intent -> reiterate_intention -> plan_todos -> approve_plan
+//	       |                                                      |
+//	       |                                                      v
+//	       +-- a reply, or "continue" ----------------> execute_next_todo <--+
+//	                                                              |          |
+//	                                                              v          |
+//	                                                         save_memory ----+
+//	                                                              |          |
+//	                                                              v          |
+//	                                                  save_query_metadata    |
+//	                                           |                |            |
+//	                                           v                v            |
+//	                                    format_results    ask_clarification -+
 //
 // The plan is emitted ([qed.Planned]) before any task runs. A task that succeeds
 // moves the pointer to the next task; a question or an error ends the turn and
@@ -117,9 +127,11 @@ const (
 //
 //	classify_intent      {"intent": "continue", "changes": [{"key": "run", "action": "skip"}], "reason": "why"}
 //	reiterate_intention  {"question": "the request, clear in itself"}
-//	plan_todos           {"tasks": [{"key": "run", "description": "..", "tool": "sql_executor", "arguments": "{\"query\": {\"$result\": \"build\"}}",
-//	                     "after": [], "parallel": false, "can_clarify": true}], "retrieval": "aggregation", "data_source": "sql",
-//	                     "query_mode": "create_new", "reason": "why these"}
+//	plan_todos           {"tasks": [{"key": "run", "description": "..", "tool": "sql_executor",
+//	                       "arguments": "{\"query\": {\"$result\": \"build\"}}",
+//	                       "after": [], "parallel": false, "can_clarify": true}],
+//	                      "retrieval": "aggregation", "data_source": "sql",
+//	                      "query_mode": "create_new", "reason": "why these"}
 //
 // The first request is made only if a plan is open or an earlier query is
 // remembered. Its intent is new_request, modification, continue, continuation or
