@@ -57,9 +57,10 @@ func EstimateTokens(req *Request) int {
 	return tokens + roundUp(text)
 }
 
-// EstimateTextTokens estimates how many tokens a text has. For every kind of text
-// it follows the tokenizer in use that needs the most tokens: a digit is one
-// token, and so is nearly every letter of Greek, Hebrew and Thai. The estimate is
+// EstimateTextTokens estimates how many tokens a text has. For each kind of
+// text it assumes the tokenizer that needs the most tokens: a digit is one
+// token, and so is nearly every letter of Greek, Hebrew and Thai. The estimate
+// is
 //
 //   - about 50 % too high for English prose, code and SQL,
 //   - close for numbers and base64,

@@ -32,12 +32,12 @@
 //
 // # Retries
 //
-// The [Engine] repeats requests that fail because of a server or the network: package
-// esclient does, the agent never does. The agent corrects searches that the engine
-// rejects, that take too long or that return too much. Other failures end the turn
-// with an error, which matches a kind of package esquery; with a Store, the turn can
-// be resumed later. Without a Store, the answer contains the tasks that ran, and is
-// partial.
+// An [Engine] repeats requests that fail because of a server or the network, as
+// package esclient does. The agent itself repeats no request. The agent
+// corrects searches that the engine rejects, that take too long or that return
+// too much. Other failures end the turn with an error, which matches a kind of
+// package esquery; with a Store, the turn can be resumed later. Without a
+// Store, the answer contains the tasks that ran, and is partial.
 //
 // # What the model sees
 //

@@ -79,12 +79,12 @@ func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
 // row per bucket. A search without a size, and without a key that prevents paging,
 // returns all documents that it finds, up to MaxRows.
 //
-// A column of figures is named after its aggregation, with the names of single
-// buckets around it, such as filters: late.delay. If a row has the name
-// already, the column becomes name_2. Times are texts as the engine writes
-// them; all other values are numbers. A composite has a column for each of its
-// sources. If the engine returned only the first buckets, the table is
-// truncated. If its counts have an error, Partial says so.
+// A column of figures is named after its aggregation. The names of the single
+// buckets that contain it, such as those of filters, come first: late.delay. If
+// a row has the name already, the column becomes name_2. Times are texts as the
+// engine writes them; all other values are numbers. A composite has a column
+// for each of its sources. If the engine returned only the first buckets, the
+// table is truncated. If its counts have an error, Partial says so.
 //
 // Run spends rows of the budget in the context ([qed.WithBudget]). Errors of the engine
 // match the kinds of package esquery. A failure that another search may avoid, such as a

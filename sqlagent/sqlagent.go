@@ -84,10 +84,10 @@ var errNoTable = errors.New("sqlagent: the Database returned neither a table nor
 // A Database runs statements of a guard. [github.com/qedkit/qed/sqldb.DB] is one.
 // It is used by concurrent turns, with the context of each.
 //
-// If different callers may see different rows, a Database reports that with a
-// method PerSession() bool, as DB does, or its turns have a User or a Tenant.
-// Otherwise sample rows that were read for one turn are shown to the model in
-// others.
+// Sample rows of a table are read once and shared by all turns, unless the turn
+// has a User or a Tenant, or the Database has a method PerSession() bool that
+// returns true, as that of DB does if statements have sessions. If different
+// callers may see different rows, one of these is required.
 type Database interface {
 	Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table, error)
 }

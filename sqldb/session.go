@@ -48,8 +48,8 @@ type Session struct {
 // it, but does not show its text.
 type SessionFunc func(ctx context.Context) (*Session, error)
 
-// PerSession reports whether statements have sessions. The rows that one caller
-// sees must then not be kept for another.
+// PerSession reports whether statements have sessions. Rows that were read for
+// one caller must then not be shown to another.
 func (db *DB) PerSession() bool { return db.opt.Session != nil }
 
 // session returns the session of one Query. It is never nil.

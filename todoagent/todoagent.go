@@ -104,8 +104,9 @@ const (
 // A plan names only tools that were registered when New was called, with
 // arguments that their schemas allow. The result of a tool is data: it goes to
 // the tools whose arguments refer to it, and never changes the plan. Parallel
-// tasks that do not need each other's results run at the same time. A tool that
-// is not Idempotent is called at most once, unless the user says "retry".
+// tasks that do not need each other's results run at the same time. A task
+// whose tool is not Idempotent calls the tool at most once, unless the user
+// says "retry".
 //
 // The answer's Text is the text of the tasks whose results no other task uses.
 // So the last task of a plan should call a tool whose result has a text, such
