@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -15,6 +16,11 @@ func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.
 	if !t.NeedsApproval {
 		return arguments, nil
 	}
+	registered := r.tools[t.Name]
+	arguments, err := registered.check(arguments) // the user sees what the tool gets
+	if err != nil {
+		return nil, err
+	}
 	own := sc.enter(sc, "", nil)
 	if sc.place != nil {
 		own.place = sc.place.child(":approve")
@@ -23,7 +29,11 @@ func (r *Registry) approve(sc *scope, t *Tool, arguments json.RawMessage) (json.
 	if r.opt.Approve == nil {
 		return r.askApproval(own, t, arguments)
 	}
-	return r.opt.Approve(own, *t, arguments)
+	approved, err := r.opt.Approve(own, *t, bytes.Clone(arguments))
+	if err != nil {
+		return nil, err
+	}
+	return registered.check(approved)
 }
 
 // askApproval asks the user whether a tool may be called. An edited value is

@@ -39,7 +39,7 @@ var (
 	keyedParam     = param{key: "keyed", takes: aSwitch}
 	orderParam     = param{key: "order", takes: anything}
 	minDocParam    = param{key: "min_doc_count", takes: aCount}
-	rangesParam    = param{key: "ranges", takes: anything, required: true}
+	rangesParam    = param{key: "ranges", takes: anArray, required: true}
 	zoneParam      = param{key: "time_zone", takes: aText}
 	compression    = param{key: "compression", takes: aPositive}
 	tdigestHint    = param{key: "execution_hint", takes: aText}
@@ -149,7 +149,7 @@ var aggregationTypes = map[string]*aggregation{
 	"rare_terms": {buckets: true, params: joined(ofField(needBuckets,
 		param{key: "max_doc_count", takes: aPositive}, param{key: "precision", takes: aNumber}), choiceParams)},
 	"multi_terms": {buckets: true, params: joined(cutParams, []param{
-		{key: "terms", takes: anything, required: true}, orderParam, collectMode, termErrors,
+		{key: "terms", takes: anArray, required: true}, orderParam, collectMode, termErrors,
 	})},
 	"significant_terms": {buckets: true, params: joined(
 		ofField(needBuckets, termsHint), cutParams, choiceParams, significance)},

@@ -173,8 +173,14 @@ func pointOf(f *Field, v *value, format string) (at float64, now, ok bool) {
 // dateMath returns by how many milliseconds date math such as -7d/d moves a date.
 // Rounding is ignored.
 func dateMath(rest string) (by float64, ok bool) {
-	rest, _, _ = strings.Cut(rest, "/")
 	for rest != "" {
+		if rest[0] == '/' { // rounds to the unit that follows
+			if len(rest) < 2 || unitMillis(rest[1:2]) == 0 {
+				return 0, false
+			}
+			rest = rest[2:]
+			continue
+		}
 		end := 1
 		for end < len(rest) && '0' <= rest[end] && rest[end] <= '9' {
 			end++

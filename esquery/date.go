@@ -172,6 +172,9 @@ func (c *checker) dateFormat(v *value) {
 		letters := unquotedLetters(pattern)
 		switch {
 		case strings.Contains(pattern, "_"): // a named format
+		case letters == "":
+			c.report(ErrInvalidLiteral, nil, "the date format %s prints the same text for every date", quoted(pattern))
+			return
 		case strings.Contains(letters, "Y") && !strings.Contains(letters, "w"):
 			c.report(ErrInvalidLiteral, []string{strings.ReplaceAll(strings.ReplaceAll(v.text, "Y", "y"), "D", "d")},
 				"in the date format %s Y is the year of the week, which differs around New Year; the year is y", quoted(pattern))

@@ -55,7 +55,11 @@ func (c *checker) functionScore(v *value) {
 
 // scoreFunction checks the functions that v has.
 func (c *checker) scoreFunction(v *value) {
-	c.member(v, "random_score", func(f *value) { c.params(f, "random_score", randomScoreParams) })
+	c.member(v, "random_score", func(f *value) {
+		if c.params(f, "random_score", randomScoreParams) && f.get("seed") != nil && f.get("field") == nil {
+			c.report(ErrTooExpensive, []string{"_seq_no"}, `a random_score with a seed needs a field, such as "_seq_no": without one OpenSearch loads the ids of all documents`)
+		}
+	})
 	c.member(v, "field_value_factor", func(f *value) { c.params(f, "field_value_factor", factorParams) })
 	for _, name := range [...]string{"gauss", "exp", "linear"} {
 		c.member(v, name, func(f *value) { c.decay(f, name) })

@@ -22,7 +22,9 @@ package refusal
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A Code names a kind of problem, such as "unknown_table". The text of a code
@@ -66,18 +68,50 @@ type Problem struct {
 }
 
 // String returns the message with the location before it and the candidates
-// after it. Candidates that the message names already are not repeated.
+// after it. Candidates that the message names already are not repeated, a long
+// Path is cut, and characters that cannot be shown are escaped: the text is safe
+// for a terminal. The fields hold the text as it was written.
 func (p Problem) String() string {
 	var b strings.Builder
 	if p.Path != "" {
-		b.WriteString(p.Path + ": ")
+		b.WriteString(printable(clip(p.Path)) + ": ")
 	}
-	b.WriteString(p.Message)
+	b.WriteString(printable(p.Message))
 	if unnamed := slices.ContainsFunc(p.Candidates, func(c string) bool { return !namesWord(p.Message, c) }); unnamed {
-		b.WriteString(" (did you mean " + strings.Join(p.Candidates, ", ") + "?)")
+		b.WriteString(" (did you mean " + printable(strings.Join(p.Candidates, ", ")) + "?)")
 	}
 	if p.Line > 0 {
 		fmt.Fprintf(&b, " (line %d, column %d)", p.Line, p.Column)
+	}
+	return b.String()
+}
+
+// maxPath is how many bytes of a path the text of a problem has: the keys of a
+// path may be as long as the document.
+const maxPath = 300
+
+func clip(path string) string {
+	if len(path) <= maxPath {
+		return path
+	}
+	return strings.ToValidUTF8(path[:maxPath], "") + "..."
+}
+
+// printable escapes what a terminal obeys or does not show, such as the start of
+// an escape sequence or a change of the writing direction. Line breaks stay.
+func printable(text string) string {
+	hidden := func(r rune) bool { return !unicode.IsPrint(r) && r != '\n' && r != '\t' }
+	if !strings.ContainsFunc(text, hidden) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if hidden(r) {
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
 	}
 	return b.String()
 }

@@ -65,3 +65,18 @@ func TestNamedCandidatesAreNotRepeated(t *testing.T) {
 		}
 	}
 }
+
+func TestTextIsSafeForATerminal(t *testing.T) {
+	p := refusal.Problem{
+		Path:       "/\x1b[31m" + strings.Repeat("x", 20_000),
+		Message:    "no key \u202e and \u009b31m\nnext",
+		Candidates: []string{"a\a"},
+	}
+	text := p.String()
+	if strings.ContainsAny(text, "\x1b\u202e\u009b\a") || len(text) > 1000 {
+		t.Errorf("%d bytes: %q", len(text), text)
+	}
+	if plain := (refusal.Problem{Path: "/größe", Message: "日本 no\nsecond"}).String(); plain != "/größe: 日本 no\nsecond" {
+		t.Error(plain)
+	}
+}
