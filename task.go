@@ -208,8 +208,10 @@ func NewID(ctx context.Context) string {
 }
 
 // GaveUp reports whether the user ended a question of the thread with
-// [IntentAbort] since the agent of ctx last answered. It is for the begin
-// function of [NewAgent], whose state is from before that.
+// [IntentAbort] since the run that recorded the state with which the turn
+// begins. It is for the begin function of [NewAgent]: a planner drops the plan of
+// that state then. An agent around it may have answered the abort, so the planner
+// itself did not see it.
 func GaveUp(ctx context.Context) bool {
 	place := scopeOf(ctx).place
 	if place == nil || place.stateRun == 0 {

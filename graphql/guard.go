@@ -44,8 +44,8 @@ type GuardOptions struct {
 	MaxDepth  int // of nested fields; 0: 15
 
 	// MaxCost limits the number of fields in the response, as far as it is known
-	// before the query runs. 0 means 50,000. A field costs 1, and the content of a
-	// list costs as much as the list is long. The length of a list is the value of
+	// before the query runs. 0 means 50,000. A field costs 1, and the cost of the
+	// fields of a list is multiplied by its length. The length is the value of
 	// one of SizeArguments, on the field of the list or on the field around it (as
 	// with the edges of a connection), and otherwise ListSize.
 	MaxCost int

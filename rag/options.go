@@ -34,7 +34,8 @@ type Options struct {
 	llm.Settings
 
 	// Store saves conversations, so that a turn can be resumed after a crash. Nil
-	// means that nothing is saved. See [qed.Durable].
+	// means that nothing is saved, unless the agent runs within a durable run of
+	// another agent: then it is part of that run. See [qed.Durable].
 	Store store.Store
 	// Durable are the options of [qed.Durable]. It needs a Store. If its
 	// ParseReplies is nil, replies are parsed with the agent's model.

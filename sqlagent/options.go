@@ -98,7 +98,9 @@ type Options struct {
 	MaxHistoryMessages int
 
 	// Store saves conversations, so that a turn can be resumed after a crash or an
-	// interruption. Nil means that nothing is saved. See [qed.Durable].
+	// interruption. Nil means that nothing is saved, unless the agent runs within
+	// a durable run of another agent: then it is part of that run. See
+	// [qed.Durable].
 	Store store.Store
 
 	// Durable configures how conversations are saved in Store. Nil means the
