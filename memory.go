@@ -161,7 +161,7 @@ func (m *Memory) withDefaults() Memory {
 		s.Timeout = 30 * time.Second
 	}
 	if s.Prompt == nil {
-		s.Prompt = ownPrompt("summarise.tmpl")
+		s.Prompt = summarisePrompt()
 	}
 	return s
 }

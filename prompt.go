@@ -2,6 +2,7 @@ package qed
 
 import (
 	"embed"
+	"sync"
 	"text/template"
 
 	"github.com/qedkit/qed/internal/prompt"
@@ -10,8 +11,11 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// ownPrompt returns the template of a file in the directory prompts.
-func ownPrompt(name string) *template.Template { return prompt.Parse(promptFiles, name) }
+// The prompts of this package. They are parsed once, as every turn needs them.
+var (
+	summarisePrompt = sync.OnceValue(func() *template.Template { return prompt.Parse(promptFiles, "summarise.tmpl") })
+	readReplyPrompt = sync.OnceValue(func() *template.Template { return prompt.Parse(promptFiles, "read_reply.tmpl") })
+)
 
 // PromptFuncs returns the functions for the templates of prompts: join joins
 // strings, and quote writes a text as a JSON string that cannot close a tag

@@ -69,7 +69,7 @@ func parseByModel(ctx context.Context, m *asking.Model, open []Question, text st
 		}
 		data.Questions = append(data.Questions, shown)
 	}
-	req, err := m.Request("read_reply", ownPrompt("read_reply.tmpl"), data, nil)
+	req, err := m.Request("read_reply", readReplyPrompt(), data, nil)
 	if err != nil {
 		return ParsedReplies{}, err
 	}
