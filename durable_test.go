@@ -239,7 +239,7 @@ func conversations() []conversation {
 		}, []string{"a"}, map[string]string{"p?": `"P"`, "q/r?": `"Q"`}, true},
 		{"an agent as a tool", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
-				tool := qed.AsTool("think", "thinks", thinker(t, l, "tool"))
+				tool := agentTool("think", thinker(t, l, "tool"))
 				results, err := registry(t, nil, tool).Do(ctx, call("think", `{"question":"why?"}`), call("think", `{"question":"how?"}`))
 				if err != nil {
 					return "", err
@@ -249,7 +249,7 @@ func conversations() []conversation {
 		}, []string{"a", "b"}, map[string]string{"tool?": `"because"`}, false},
 		{"agents as tools that may be repeated", func(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
-				tool := qed.AsTool("think", "thinks", thinker(t, l, "tool"))
+				tool := agentTool("think", thinker(t, l, "tool"))
 				tool.Idempotent = true
 				results, err := registry(t, nil, tool).Do(ctx, call("think", `{"question":"why?"}`), call("think", `{"question":"how?"}`))
 				if err != nil {

@@ -184,9 +184,9 @@ func (r ToolResult) Message() llm.Message {
 //   - [ErrUnresolved]: in a resumed run, the outcome of an at-most-once call is not
 //     known.
 //
-// In a durable run, calls are recorded as by [Step] if the tool is Idempotent, and
-// as by [StepOnce] otherwise. So call Do, like these, on the goroutine of the node,
-// or in [Each].
+// In a durable run, calls are recorded as by [StepOnce] if [Tool.AtMostOnce]
+// reports true, and as by [Step] otherwise. So call Do, like these, on the
+// goroutine of the node, or in [Each].
 func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult, error) {
 	limit := eachLimit
 	for _, call := range calls {
@@ -361,7 +361,11 @@ func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) 
 		res := result{err: errGoexit}
 		defer func() { done <- res }()
 		sc := scopeOf(ctx)
-		res.output, res.err = do(sc.enter(ctx, t.Name, sc.place.of(t)), t.Call, arguments)
+		own := sc.enter(ctx, t.Name, sc.place.of(t))
+		if t.Nested {
+			own.frame = own.asNested()
+		}
+		res.output, res.err = do(own, t.Call, arguments)
 	}()
 	var res result
 	select {

@@ -19,11 +19,18 @@ type frame struct {
 	graph  string    // its name; empty outside a graph
 	events *queue    // nil if nobody reads the events
 	turn   *liveTurn // nil outside an agent
-	tool   bool      // the agent is a tool of another one
+	nested bool      // the text is not the answer of the turn: see Tool.Nested
 	whole  bool      // the agent that is asked next is all of a durable run
 	spent  error     // see [BudgetExceeded]
 	now    time.Time // see [Now]; zero: the time of the run
 	task   *Task     // the one of [RunTask] around; nil if there is none
+}
+
+// asNested returns the frame of a tool that is an agent.
+func (f *frame) asNested() *frame {
+	own := *f
+	own.nested = true
+	return &own
 }
 
 // A liveTurn is a turn that is being answered.
@@ -53,7 +60,7 @@ func scopeOf(ctx context.Context) *scope {
 // agentScope returns the scope of an agent that answers a turn of its own within s.
 func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope {
 	live := &liveTurn{Turn: turn, whole: s.whole, began: Clock(ctx)()}
-	return &scope{ctx, s.path, &frame{events: events, turn: live, tool: s.tool, now: s.now}, s.place}
+	return &scope{ctx, s.path, &frame{events: events, turn: live, nested: s.nested, now: s.now}, s.place}
 }
 
 // inGraph returns the scope of a graph that runs in s.
@@ -139,7 +146,7 @@ func (s *scope) forward(event Event) {
 	case Completed, Failed:
 		return
 	case Token:
-		if s.tool && d.Channel == ChannelFinal {
+		if s.nested && d.Channel == ChannelFinal {
 			d.Channel = ChannelTool // the text of a tool is not the answer of the turn
 			event.Data = d
 		}

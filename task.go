@@ -66,7 +66,7 @@ func RunTask(ctx context.Context, t Task, do func(context.Context) (rows int, er
 	if !t.Began.IsZero() {
 		frame.now = t.Began
 	}
-	frame.tool = t.Intermediate || frame.tool
+	frame.nested = t.Intermediate || frame.nested
 	frame.task = &t
 
 	began := time.Now()
@@ -237,7 +237,7 @@ func GaveUp(ctx context.Context) bool {
 type RunInfo struct {
 	Turn      Turn      // the turn that is being answered; zero outside an agent
 	Durable   bool      // the calls are recorded: see [Durable]
-	Nested    bool      // the agent is a tool of another one, or runs an intermediate task
+	Nested    bool      // the context is in a [Tool] with Nested, or in an intermediate [Task]
 	Namespace string    // the namespace and the branches that contain the context; empty outside of them
 	Usage     llm.Usage // what the models of the durable run cost so far
 }
@@ -245,7 +245,7 @@ type RunInfo struct {
 // Info returns what ctx is part of.
 func Info(ctx context.Context) RunInfo {
 	sc := scopeOf(ctx)
-	info := RunInfo{Nested: sc.frame.tool}
+	info := RunInfo{Nested: sc.nested}
 	if sc.turn != nil {
 		info.Turn = sc.turn.Turn
 	}

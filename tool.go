@@ -39,6 +39,12 @@ type Tool struct {
 	// does not pass it on to the tools of its own registry.
 	NeedsApproval bool
 
+	// Nested says that the tool is an agent or asks one. A resumed run calls it
+	// again even if it is not Idempotent, so its own calls must be recorded, as
+	// those of agents are. Its text is not the answer of the turn: a [Token] of
+	// [ChannelFinal] becomes one of [ChannelTool], and [RunInfo].Nested is set.
+	Nested bool
+
 	// Kind is the role of the tool in a plan. Empty means [ModelTool] if Interrupts
 	// is set, and [FunctionTool] otherwise. Only a ModelTool may interrupt.
 	Kind ToolKind
@@ -60,7 +66,6 @@ type Tool struct {
 	Err error
 
 	checks bool // Call checks the arguments itself
-	nested bool // it is an agent, whose own calls are recorded
 }
 
 // A ToolKind is the role of a [Tool] in a plan. A model that plans gets it.
@@ -74,9 +79,9 @@ const (
 )
 
 // AtMostOnce reports whether a call of t must not be repeated: t is neither
-// Idempotent nor made by [AsTool]. The calls of an agent are recorded one by one,
-// so the agent itself may be called again.
-func (t Tool) AtMostOnce() bool { return !t.Idempotent && !t.nested }
+// Idempotent nor Nested. The calls of an agent are recorded one by one, so the
+// agent itself may be called again.
+func (t Tool) AtMostOnce() bool { return !t.Idempotent && !t.Nested }
 
 func (k ToolKind) known() bool {
 	return slices.Contains([]ToolKind{CoreTool, ModelTool, FunctionTool, AnalysisTool}, k)

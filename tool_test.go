@@ -36,6 +36,23 @@ func registry(t testing.TB, opt *qed.RegistryOptions, tools ...qed.Tool) *qed.Re
 	return r
 }
 
+// agentTool returns an agent as a tool, made as a host makes one.
+func agentTool(name string, a qed.Agent) qed.Tool {
+	type input struct {
+		Question string `json:"question"`
+	}
+	type output struct {
+		Text string `json:"text"`
+	}
+	t := qed.NewTool(name, "answers", func(ctx context.Context, in input) (output, error) {
+		turn := qed.Info(ctx).Turn
+		answer, err := qed.Ask(ctx, a, qed.Turn{Text: in.Question, User: turn.User, Tenant: turn.Tenant})
+		return output{answer.Text}, err
+	})
+	t.Interrupts, t.Nested = true, true
+	return t
+}
+
 func call(name, arguments string) llm.ToolCall {
 	return llm.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(arguments)}
 }
@@ -133,7 +150,7 @@ func TestAddRefuses(t *testing.T) {
 		"no object":        {qed.NewTool("a", "", func(context.Context, int) (int, error) { return 0, nil })},
 		"no JSON":          {qed.NewTool("a", "", func(context.Context, struct{ F func() }) (int, error) { return 0, nil })},
 		"no function":      {qed.NewTool[addIn, int]("a", "", nil)},
-		"no agent":         {qed.AsTool("a", "", nil)},
+		"an error":         {{Name: "a", Call: call, Err: errors.New(`tool "a" needs an agent`)}},
 		"no such kind":     {{Name: "a", Call: call, Kind: "wild"}},
 		"an endless check": {{Name: "a", Call: call, Input: json.RawMessage(`{"type":"object","anyOf":[{"$ref":"#"}]}`)}},
 	} {
@@ -267,7 +284,7 @@ func TestToolEvents(t *testing.T) {
 	for name, agent := range map[string]qed.Agent{"ours": inner, "foreign": foreign{inner}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // in which calls take no time
-				r := registry(t, nil, qed.AsTool("sub", "answers", agent))
+				r := registry(t, nil, agentTool("sub", agent))
 				var results []qed.ToolResult
 				outer := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (_ qed.Answer, err error) {
 					results, err = r.Do(ctx, call("sub", `{"question":"why?"}`), call("sub", `{"question":`))

@@ -171,14 +171,13 @@ func (a *agent) retryFailed(ctx context.Context, l *plan) bool {
 // if a turn was stopped before its state was saved.
 func (a *agent) mayRunAgain(ctx context.Context, l *plan, t *qed.Todo) bool {
 	tool := a.tool(t.Tool)
-	isAgent := !tool.Idempotent && !tool.AtMostOnce() // its own calls are at most once
 	ended := done(t) || t.Status == qed.TodoFailed
 	switch {
 	case tool.Idempotent:
 		return true
-	case !isAgent && t.Status == qed.TodoInterrupted: // a tool asks before it does its work
+	case !tool.Nested && t.Status == qed.TodoInterrupted: // a tool asks before it does its work
 		return true
-	case !isAgent && ended && (t.Status != qed.TodoSkipped || t.Attempt > 0):
+	case !tool.Nested && ended && (t.Status != qed.TodoSkipped || t.Attempt > 0):
 		return false
 	}
 	attempt := *t

@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
+	"github.com/qedkit/qed/tools"
 	"github.com/qedkit/qed/usermemory"
 )
 
@@ -358,7 +359,7 @@ func TestNestedMemoryIsItsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	outer := newTodoTalk(t, plansInTurn("new_request", []todoTask{task("q", "run", `{}`), task("ask", "bi", `{"question":"Miami"}`), task("end", "say", `{"text":{"$result":"ask/text"}}`)}),
-		todoTools(t, queryTool("run"), qed.AsTool("bi", "answers", nested)), nil)
+		todoTools(t, queryTool("run"), tools.FromAgent("bi", "answers", nested)), nil)
 	outer.say("go")
 	outer.remembers("1 q complete -> ask", "1 ask complete -> end", "1 end complete -> ")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
+	"github.com/qedkit/qed/tools"
 )
 
 func TestRefusesMessages(t *testing.T) {
@@ -252,7 +253,7 @@ func TestWithinOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	outer := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("ask", "bi", `{"question":"Miami"}`), task("end", "say", `{"text":{"$result":"ask/text"}}`))}}),
-		todoTools(t, qed.AsTool("bi", "answers", nested)), nil)
+		todoTools(t, tools.FromAgent("bi", "answers", nested)), nil)
 	if answer := outer.say("go"); len(answer.Questions) != 1 {
 		t.Fatalf("answer = %+v", answer)
 	}

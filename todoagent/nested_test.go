@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
+	"github.com/qedkit/qed/tools"
 	"github.com/qedkit/qed/usermemory"
 )
 
@@ -40,7 +41,21 @@ func nestedAgent(t *testing.T, model llm.Model, tools ...qed.Tool) qed.Agent {
 	return agent
 }
 
-var asTools = map[string]func(name, description string, a qed.Agent) qed.Tool{"task": qed.AsTool, "tool": qed.AsTool}
+var asTools = map[string]func(name, description string, a qed.Agent) qed.Tool{"FromAgent": tools.FromAgent, "a host's": hostTool}
+
+// hostTool returns an agent as a tool, made as a host makes one.
+func hostTool(name, description string, a qed.Agent) qed.Tool {
+	type input struct {
+		Question string `json:"question"`
+	}
+	t := qed.NewTool(name, description, func(ctx context.Context, in input) (map[string]string, error) {
+		turn := qed.Info(ctx).Turn
+		answer, err := qed.Ask(ctx, a, qed.Turn{Text: in.Question, User: turn.User, Tenant: turn.Tenant})
+		return map[string]string{"text": answer.Text}, err
+	})
+	t.Interrupts, t.Nested = true, true
+	return t
+}
 
 // An agent that is first called in a turn that replies to another question gets
 // its own question, and later its own replies.
@@ -166,7 +181,7 @@ func TestNestedFailure(t *testing.T) {
 				t.Fatal(err)
 			}
 			outer := plansInTurn("new_request", []todoTask{task("c", "sub", `{"question":"which?"}`), task("p", "pay", `{"k":"p","text":{"$result":"c/text"}}`)})
-			talk := newTodoTalk(t, outer, todoTools(t, qed.AsTool("sub", "answers", inner), payTool(l)), nil)
+			talk := newTodoTalk(t, outer, todoTools(t, tools.FromAgent("sub", "answers", inner), payTool(l)), nil)
 			var answer qed.Answer
 			for _, text := range test.say {
 				turn := qed.Turn{Thread: "t", User: "u", Text: text}
@@ -199,7 +214,7 @@ func TestNestedDoesNothingTwice(t *testing.T) {
 				tasks = append([]todoTask{task("p", "resolve", `{"name":"Oslo"}`)}, tasks...)
 			}
 			inner := nestedAgent(t, plansInTurn("new_request", tasks), payTool(l))
-			talk := newTodoTalk(t, plansInTurn("new_request", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
+			talk := newTodoTalk(t, plansInTurn("new_request", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, tools.FromAgent("sub", "answers", inner)), nil)
 			talk.say("go")
 			answer := talk.say("continue")
 			if again := strings.Contains(answer.Text, "To run it again"); again != pays || l.Count()["p"] > 1 {

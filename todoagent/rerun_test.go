@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
+	"github.com/qedkit/qed/tools"
 )
 
 // Below a payment that failed, what is said decides whether it is made again:
@@ -114,7 +115,7 @@ func TestFailedBeforeAQuestion(t *testing.T) {
 func TestNestedBudget(t *testing.T) {
 	l := &qedtest.Ledger{}
 	inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("p", "pay", `{"k":"p"}`), task("a", "say", `{"text":"1"}`), task("b", "say", `{"text":"done"}`)}), payTool(l))
-	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, qed.AsTool("sub", "answers", inner)), nil)
+	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, tools.FromAgent("sub", "answers", inner)), nil)
 	limited := qed.WithBudget(talk.ctx, qed.Limits{ToolCalls: 2})
 	if answer, err := qed.Ask(limited, talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"}); err != nil || !answer.Partial {
 		t.Fatalf("answer = %+v, %v", answer, err)

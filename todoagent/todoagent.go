@@ -12,7 +12,7 @@
 // question, continue, skip or retry tasks, change them, or ask for something else.
 //
 // Package sqlagent and package searchagent answer one question with one query;
-// use them as tools of a plan with [qed.AsTool].
+// use them as tools of a plan with [github.com/qedkit/qed/tools.FromAgent].
 package todoagent
 
 import (

@@ -1,5 +1,5 @@
-// Package tools has ready-made tools for plans, which call a model. Add those
-// that an agent needs to its [qed.Registry]:
+// Package tools has ready-made tools for plans: some call a model, and one asks
+// an agent. Add those that an agent needs to its [qed.Registry]:
 //
 //	registry := qed.NewRegistry(nil)
 //	err := registry.Add(tools.NewSummary(model, nil), tools.NewInsights(model, nil))
@@ -11,8 +11,8 @@
 // A constructor returns a tool even if its arguments cannot be used;
 // [qed.Registry.Add] then returns the error.
 //
-// Tools of other packages: [github.com/qedkit/qed.AsTool] makes a tool of an
-// agent, and package todoagent has the tool that finds earlier queries.
+// [FromAgent] makes a tool of an agent. Package todoagent has the tool that finds
+// earlier queries.
 package tools
 
 import (

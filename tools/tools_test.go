@@ -121,7 +121,7 @@ func TestSummaryTool(t *testing.T) {
 	// In an agent that is a tool, the text is not the answer of the outer agent.
 	model = scripted(llmtest.Reply{Text: "late"}, llmtest.Reply{Text: "late"})
 	outer := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		_, err := callTool(ctx, t, qed.AsTool("inner", "answers", agent), `{"question":"Which?"}`)
+		_, err := callTool(ctx, t, tools.FromAgent("inner", "answers", agent), `{"question":"Which?"}`)
 		return qed.Answer{}, err
 	})
 	if _, channels := tokens(outer); len(channels) != 1 || !channels[qed.ChannelTool] {
@@ -420,7 +420,7 @@ func TestModelToolOptions(t *testing.T) {
 		"no model, llm":       tools.NewLLM(nil, nil),
 		"no embedder":         tools.NewEmbedding(nil),
 		"no registry":         todoagent.NewRetrievalTool(nil, nil),
-		"no agent":            qed.AsTool("a", "b", nil),
+		"no agent":            tools.FromAgent("a", "b", nil),
 		"negative":            tools.NewSummary(model, &tools.Options{Settings: llm.Settings{ModelTimeout: -1}}),
 		"a prompt that fails": tools.NewSummary(model, &tools.Options{Prompt: parse("{{.Nobody}}")}),
 	} {

@@ -1,4 +1,4 @@
-package qed_test
+package tools_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/tools"
 )
 
 // manyShipments is an agent that answers with n rows.
@@ -25,7 +26,7 @@ func manyShipments(n int) qed.Agent {
 			}
 		}
 		return qed.Answer{
-			Text: "for " + turn.User, Table: &table, Partial: true, PartialReason: "the first ones",
+			Text: "for " + turn.User + " of " + turn.Tenant, Table: &table, Partial: true, PartialReason: "the first ones",
 			Queries:   []qed.Query{{Language: "sql", Written: "SELECT i", Executed: "SELECT id", Rows: n}, {Language: "sql", Written: "SELECT x"}},
 			Artifacts: []qed.Artifact{{Name: "chart", MediaType: "text/plain", Data: []byte(strings.Repeat("x", 10<<10))}},
 			Citations: []qed.Citation{{Title: "manual"}},
@@ -33,11 +34,11 @@ func manyShipments(n int) qed.Agent {
 	})
 }
 
-func TestAsTask(t *testing.T) {
+func TestFromAgent(t *testing.T) {
 	now := time.Date(2025, 1, 15, 12, 0, 0, 0, time.UTC)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return now })
 	registry := qed.NewRegistry(nil)
-	if err := registry.Add(qed.AsTool("sql_agent", "answers", manyShipments(2000))); err != nil {
+	if err := registry.Add(tools.FromAgent("sql_agent", "answers", manyShipments(2000))); err != nil {
 		t.Fatal(err)
 	}
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -66,42 +67,42 @@ func TestAsTask(t *testing.T) {
 		if diff := cmp.Diff(want, found.Metadata); diff != "" {
 			t.Errorf("metadata (-want +got)\n%s", diff)
 		}
-		if found.Text != "for ann" || found.Partial != "the first ones" || found.Rows.Partial != "the first ones" || len(found.Queries) != 2 || len(found.Citations) != 1 {
+		if found.Text != "for ann of acme" || found.Partial != "the first ones" || found.Rows.Partial != "the first ones" || len(found.Queries) != 2 || len(found.Citations) != 1 {
 			t.Errorf("found %+v", found)
 		}
 		return qed.Answer{}, nil
 	}), new(store.InMemory), nil)
-	if _, err := qed.Ask(ctx, agent, qed.Turn{Thread: "1", User: "ann", Text: "go"}); err != nil {
+	if _, err := qed.Ask(ctx, agent, qed.Turn{Thread: "1", User: "ann", Tenant: "acme", Text: "go"}); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAsTaskWithoutAQuery(t *testing.T) {
+func TestFromAgentWithoutAQuery(t *testing.T) {
 	agent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{Text: "hello"}, nil })
-	got, err := callTool(t.Context(), t, qed.AsTool("chat", "talks", agent), `{"question":"hi"}`)
+	got, err := callTool(t.Context(), t, tools.FromAgent("chat", "talks", agent), `{"question":"hi"}`)
 	if diff := cmp.Diff(map[string]any{"text": "hello"}, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 	silent := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) {
 		return qed.Answer{Text: "half", Partial: true}, nil
 	})
-	if got, err := callTool(t.Context(), t, qed.AsTool("chat", "talks", silent), `{"question":"hi"}`); err != nil || got["partial"] == nil {
+	if got, err := callTool(t.Context(), t, tools.FromAgent("chat", "talks", silent), `{"question":"hi"}`); err != nil || got["partial"] == nil {
 		t.Errorf("partial for no reason: %v, %v", got, err)
 	}
 	failing := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { return qed.Answer{}, errors.New("no database") })
-	if got, err := callTool(t.Context(), t, qed.AsTool("chat", "talks", failing), `{"question":"hi"}`); err == nil {
+	if got, err := callTool(t.Context(), t, tools.FromAgent("chat", "talks", failing), `{"question":"hi"}`); err == nil {
 		t.Errorf("got %v", got)
 	}
 }
 
 // An agent that is a tool interrupts the run, and is resumed where it did.
-func TestAsTaskAsks(t *testing.T) {
+func TestFromAgentInterrupts(t *testing.T) {
 	inner := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
 		port, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?"})
 		return qed.Answer{Text: "in " + port}, err
 	})
 	registry := qed.NewRegistry(nil)
-	if err := registry.Add(qed.AsTool("ports", "knows ports", inner)); err != nil {
+	if err := registry.Add(tools.FromAgent("ports", "knows ports", inner)); err != nil {
 		t.Fatal(err)
 	}
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
@@ -121,23 +122,32 @@ func TestAsTaskAsks(t *testing.T) {
 	}
 }
 
-// callTool calls a tool by a registry that has nothing else.
-func callTool(ctx context.Context, t *testing.T, tool qed.Tool, arguments string) (map[string]any, error) {
-	t.Helper()
-	registry := qed.NewRegistry(nil)
-	if err := registry.Add(tool); err != nil {
+// A query that ran after a pause has the time of the reply, not that of the run.
+func TestFromAgentAfterAPause(t *testing.T) {
+	now := time.Date(2025, 1, 6, 9, 0, 0, 123456789, time.FixedZone("", 3600))
+	var found qed.Finding
+	tool := tools.FromAgent("sql_agent", "answers", manyShipments(3))
+	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
+		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
+			return qed.Answer{}, err
+		}
+		output, err := tool.Call(ctx, json.RawMessage(`{"question":"Which?"}`))
+		if err != nil {
+			return qed.Answer{}, err
+		}
+		return qed.Answer{}, json.Unmarshal(output, &found)
+	}), new(store.InMemory), nil)
+	ctx := qed.WithClock(t.Context(), func() time.Time { return now })
+	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "1", Text: "go"})
+	if err != nil || len(answer.Questions) != 1 {
+		t.Fatal(answer, err)
+	}
+	now = now.AddDate(0, 0, 5)
+	reply := qed.Reply{Question: answer.Questions[0].ID, Value: json.RawMessage(`"yes"`)}
+	if _, err = qed.Ask(ctx, agent, qed.Turn{Thread: "1", Replies: []qed.Reply{reply}}); err != nil {
 		t.Fatal(err)
 	}
-	results, err := registry.Do(ctx, llm.ToolCall{ID: "1", Name: tool.Name, Arguments: json.RawMessage(arguments)})
-	if err != nil {
-		t.Fatal(err)
+	if want := now.UTC().Truncate(time.Microsecond); found.Metadata.ExecutedAt != want {
+		t.Errorf("it ran at %v, want %v", found.Metadata.ExecutedAt, want)
 	}
-	if results[0].Err != nil {
-		return nil, results[0].Err
-	}
-	var result map[string]any
-	if err := json.Unmarshal(results[0].Output, &result); err != nil {
-		t.Fatal(err)
-	}
-	return result, nil
 }
