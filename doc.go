@@ -38,9 +38,10 @@
 // # Tools
 //
 // A [Tool] is a function that a model can call: see [NewTool]. A [Registry] checks
-// the arguments, asks for approval and calls it. [AsTool] makes a tool of an agent.
-// A [Finding] is the result of a tool in a form that other tools and answers
-// understand: rows, queries, artifacts, entities.
+// the arguments, asks for approval and calls it. Package finding has the result of a
+// tool in the form that agents understand: text, rows, queries, artifacts,
+// citations, entities. Package tools has ready-made tools, and makes a tool of an
+// agent.
 //
 // # Questions
 //

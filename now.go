@@ -27,7 +27,7 @@ func Now(ctx context.Context) time.Time {
 // pause it is later than [Now]; it is the same in every process that resumes the
 // run from there. Outside a durable run it is Now.
 //
-// Use it for what is recorded, such as [QueryMetadata].ExecutedAt. A date in a
+// Use it for what is recorded, such as the time at which a query ran. A date in a
 // request, such as "today", is relative to Now.
 func TurnTime(ctx context.Context) time.Time {
 	if place := scopeOf(ctx).place; place != nil {

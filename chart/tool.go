@@ -7,37 +7,39 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
 // toolArguments are the arguments of visualization_generator.
 type toolArguments struct {
-	Rows      qed.RowsRef `json:"rows" jsonschema_description:"the rows to draw, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Title     string      `json:"title,omitempty" jsonschema_description:"what the chart shows, in the user's language"`
-	Kind      Kind        `json:"kind,omitempty" jsonschema:"enum=bar,enum=stacked_bar,enum=grouped_bar,enum=line,enum=area,enum=scatter,enum=histogram,enum=box,enum=heatmap,enum=pie" jsonschema_description:"leave out to choose the kind that fits the rows"`
-	X         string      `json:"x,omitempty" jsonschema_description:"the column for x, named exactly as the query returns it: categories, dates or numbers; the slices of a pie; leave out to have it chosen"`
-	Y         string      `json:"y,omitempty" jsonschema_description:"the column of numbers to draw, named exactly as the query returns it; leave out to have it chosen, or, with the aggregate count, to count rows"`
-	Color     string      `json:"color,omitempty" jsonschema_description:"the column whose values have different colors, named exactly as the query returns it; the numbers of a heatmap; leave out to have it chosen"`
-	Aggregate Aggregate   `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"how rows at one position of the chart are combined; leave out for their sum"`
-	Sort      Sort        `json:"sort,omitempty" jsonschema:"enum=x,enum=-x,enum=y,enum=-y,enum=rows" jsonschema_description:"the order of x: by name or by number, ascending or with - descending, or in the order of the rows; leave out to have it chosen"`
-	Top       int         `json:"top,omitempty" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"how many categories of x to show, such as 10 for the top ten; leave out for as many as can be read"`
+	Rows      finding.RowsRef `json:"rows" jsonschema_description:"the rows to draw, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Title     string          `json:"title,omitempty" jsonschema_description:"what the chart shows, in the user's language"`
+	Kind      Kind            `json:"kind,omitempty" jsonschema:"enum=bar,enum=stacked_bar,enum=grouped_bar,enum=line,enum=area,enum=scatter,enum=histogram,enum=box,enum=heatmap,enum=pie" jsonschema_description:"leave out to choose the kind that fits the rows"`
+	X         string          `json:"x,omitempty" jsonschema_description:"the column for x, named exactly as the query returns it: categories, dates or numbers; the slices of a pie; leave out to have it chosen"`
+	Y         string          `json:"y,omitempty" jsonschema_description:"the column of numbers to draw, named exactly as the query returns it; leave out to have it chosen, or, with the aggregate count, to count rows"`
+	Color     string          `json:"color,omitempty" jsonschema_description:"the column whose values have different colors, named exactly as the query returns it; the numbers of a heatmap; leave out to have it chosen"`
+	Aggregate Aggregate       `json:"aggregate,omitempty" jsonschema:"enum=sum,enum=mean,enum=count,enum=median,enum=min,enum=max" jsonschema_description:"how rows at one position of the chart are combined; leave out for their sum"`
+	Sort      Sort            `json:"sort,omitempty" jsonschema:"enum=x,enum=-x,enum=y,enum=-y,enum=rows" jsonschema_description:"the order of x: by name or by number, ascending or with - descending, or in the order of the rows; leave out to have it chosen"`
+	Top       int             `json:"top,omitempty" jsonschema:"minimum=0,maximum=1000" jsonschema_description:"how many categories of x to show, such as 10 for the top ten; leave out for as many as can be read"`
 }
 
 // toolResult is the result of visualization_generator, members of a
-// [qed.Finding].
+// [finding.Finding].
 type toolResult struct {
-	Text      string            `json:"text"`
-	Artifacts []qed.ArtifactRef `json:"artifacts"`
+	Text      string                `json:"text"`
+	Artifacts []finding.ArtifactRef `json:"artifacts"`
 }
 
 // NewTool returns the tool visualization_generator, which draws rows with [New].
 // A nil limits means the defaults. The tool is safe for concurrent use.
 //
 // Its arguments are {"rows", "title", "kind", "x", "y", "color", "aggregate",
-// "sort", "top"}. Only rows, a [qed.RowsRef], is required; the others are [Options].
-// Its result is {"text", "artifacts": [..]}, members of a [qed.Finding]. The
-// artifact is a Vega-Lite chart that is saved next to the run. The text describes
-// the chart, what it leaves out, and which rows it is based on.
+// "sort", "top"}. Only rows, a [finding.RowsRef], is required; the others are
+// [Options]. Its result is {"text", "artifacts": [..]}, members of a
+// [finding.Finding]. The artifact is a Vega-Lite chart that is saved next to
+// the run. The text describes the chart, what it leaves out, and which rows it
+// is based on.
 //
 // Without rows there is no chart, and the text says so. A chart that cannot be
 // drawn is a [*refusal.Error], which a model can act on.
@@ -72,7 +74,7 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 		if in.Rows.Partial != "" {
 			text += " " + missingRows(in.Rows.Partial)
 		}
-		return toolResult{Text: text, Artifacts: []qed.ArtifactRef{}}, nil
+		return toolResult{Text: text, Artifacts: []finding.ArtifactRef{}}, nil
 	}
 	within := func(bytes int) (*Spec, error) {
 		limits.Bytes = bytes
@@ -85,12 +87,12 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 	if err != nil {
 		return toolResult{}, err
 	}
-	kept, err := qed.SaveArtifact(ctx, spec.Artifact())
+	kept, err := finding.SaveArtifact(ctx, spec.Artifact())
 	for errors.Is(err, qed.ErrTooLarge) && limits.Bytes > minBytes {
 		if spec, err = within(limits.Bytes / 2); err != nil {
 			return toolResult{}, err
 		}
-		kept, err = qed.SaveArtifact(ctx, spec.Artifact())
+		kept, err = finding.SaveArtifact(ctx, spec.Artifact())
 	}
 	if err != nil {
 		return toolResult{}, err
@@ -100,9 +102,9 @@ func (in *toolArguments) draw(ctx context.Context, rows *qed.Table, limits Limit
 		if spec, err = within(min(limits.Bytes, inlineBytes)); err != nil {
 			return toolResult{}, err
 		}
-		kept = qed.ArtifactRef{Name: spec.Title, MediaType: MediaType, Data: spec.JSON}
+		kept = finding.ArtifactRef{Name: spec.Title, MediaType: MediaType, Data: spec.JSON}
 	}
-	return toolResult{Text: spec.text(), Artifacts: []qed.ArtifactRef{kept}}, nil
+	return toolResult{Text: spec.text(), Artifacts: []finding.ArtifactRef{kept}}, nil
 }
 
 // text describes the chart for the user.

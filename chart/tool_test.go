@@ -10,16 +10,17 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/chart"
 	"github.com/qedkit/qed/chart/lint"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 )
 
 // call calls the tool through a registry, as an agent does.
-func call(t testing.TB, rows *qed.Table, more string) (qed.Finding, error) {
+func call(t testing.TB, rows *qed.Table, more string) (finding.Finding, error) {
 	t.Helper()
-	return callOn(t, qed.RowsRef{Count: len(rows.Rows), Sample: *rows}, more)
+	return callOn(t, finding.RowsRef{Count: len(rows.Rows), Sample: *rows}, more)
 }
 
-func callOn(t testing.TB, rows qed.RowsRef, more string) (qed.Finding, error) {
+func callOn(t testing.TB, rows finding.RowsRef, more string) (finding.Finding, error) {
 	t.Helper()
 	r := qed.NewRegistry(nil)
 	if err := r.Add(chart.NewTool(nil)); err != nil {
@@ -33,7 +34,7 @@ func callOn(t testing.TB, rows qed.RowsRef, more string) (qed.Finding, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f qed.Finding
+	var f finding.Finding
 	if results[0].Err == nil {
 		if err := json.Unmarshal(results[0].Output, &f); err != nil {
 			t.Fatal(err)
@@ -59,16 +60,16 @@ func TestTool(t *testing.T) {
 // A chart of some of the rows must not look like a chart of all rows.
 func TestToolOnSomeRows(t *testing.T) {
 	for name, tt := range map[string]struct {
-		change func(*qed.RowsRef)
+		change func(*finding.RowsRef)
 		says   string
 	}{
-		"all of them": {func(*qed.RowsRef) {}, ""},
-		"the first":   {func(r *qed.RowsRef) { r.Truncated = true }, "more rows"},
-		"some failed": {func(r *qed.RowsRef) { r.Partial = "2 of 5 shards failed" }, "2 of 5 shards failed"},
-		"nothing":     {func(r *qed.RowsRef) { *r = qed.RowsRef{Partial: "2 of 5 shards failed"} }, "2 of 5 shards failed"},
+		"all of them": {func(*finding.RowsRef) {}, ""},
+		"the first":   {func(r *finding.RowsRef) { r.Truncated = true }, "more rows"},
+		"some failed": {func(r *finding.RowsRef) { r.Partial = "2 of 5 shards failed" }, "2 of 5 shards failed"},
+		"nothing":     {func(r *finding.RowsRef) { *r = finding.RowsRef{Partial: "2 of 5 shards failed"} }, "2 of 5 shards failed"},
 	} {
 		rows := *delays(t)
-		in := qed.RowsRef{Count: len(rows.Rows), Sample: rows}
+		in := finding.RowsRef{Count: len(rows.Rows), Sample: rows}
 		tt.change(&in)
 		f, err := callOn(t, in, "")
 		if err != nil || !strings.Contains(f.Text, tt.says) || strings.Contains(f.Text, "missing") && tt.says == "" {

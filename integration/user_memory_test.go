@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/usermemory"
 )
 
@@ -44,7 +44,7 @@ func TestUserMemory(t *testing.T) {
 						err := m.Note(t.Context(), ann, usermemory.PastTurn{
 							Thread: fmt.Sprint(i), Turn: k, Time: time.Date(2025, 1, 15, 12, k, i, 0, time.UTC),
 							Request: fmt.Sprintf("ship %d of process %d", k, i),
-						}, []qed.Entity{{Kind: "port", Name: "Miami", ID: "P1"}})
+						}, []finding.Entity{{Kind: "port", Name: "Miami", ID: "P1"}})
 						if err != nil {
 							t.Error(err)
 						}

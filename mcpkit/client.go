@@ -29,7 +29,7 @@ type ClientOptions struct {
 
 	// Trusted means that the server is trusted. Its descriptions are not quoted, its
 	// hints readOnlyHint and idempotentHint mark a tool as idempotent, and its results
-	// may have the members of a [qed.Finding]. Sizes are limited in any case.
+	// may have the members of a [finding.Finding]. Sizes are limited in any case.
 	Trusted bool
 
 	// Elicitation allows the tools to ask the user, as the package documentation says

@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
 )
@@ -62,16 +63,16 @@ func TestParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var got qed.Finding
+		var got finding.Finding
 		var rest struct {
 			LeftOut []string `json:"left_out"`
 		}
 		if err := errors.Join(json.Unmarshal([]byte(text), &got), json.Unmarshal([]byte(text), &rest)); err != nil {
 			t.Fatal(err)
 		}
-		want := qed.Finding{
+		want := finding.Finding{
 			Text:      "a chart\nc's text",
-			Artifacts: []qed.ArtifactRef{{Name: "image-2", MediaType: "image/png", Data: []byte("png")}, {Name: "e.bin", MediaType: "application/octet-stream", Data: []byte{1}}},
+			Artifacts: []finding.ArtifactRef{{Name: "image-2", MediaType: "image/png", Data: []byte("png")}, {Name: "e.bin", MediaType: "application/octet-stream", Data: []byte{1}}},
 			Citations: []qed.Citation{
 				{Title: "a", Location: "https://example.com/a", Excerpt: "of a"},
 				{Title: "b"},

@@ -33,8 +33,8 @@
 //   - No tool is marked as idempotent, because any server could claim to be
 //     read-only. The application can set qed.Tool.Idempotent itself.
 //   - A result with members that qed's agents act on, such as the rows or the query
-//     of a qed.Finding, is put under "value". So is a result whose "text" is too
-//     long or has control characters.
+//     of a finding.Finding, is put under "value". So is a result whose "text" is
+//     too long or has control characters.
 //   - A command gets only the environment variables that programs need to run.
 //
 // The server learns neither the user nor the tenant of a turn. What it must know is
@@ -49,8 +49,8 @@
 //	other structured content         {"value": ...}
 //	text                             {"text": "..."}, with "truncated": true if it was cut
 //	an embedded text                 a part of the text, and one of the "citations"
-//	a link to a resource             one of the "citations" of a qed.Finding; never fetched
-//	an image, audio or blob          one of the "artifacts" of a qed.Finding; if it is too
+//	a link to a resource             one of the "citations" of a Finding; never fetched
+//	an image, audio or blob          one of the "artifacts" of a Finding; if it is too
 //	                                 large, its name is in "left_out" instead
 //
 // Structured content with citations or artifacts is {"value": ..., "citations":

@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -29,12 +30,12 @@ const (
 // An output is the JSON that a call returns, as the package documentation says under
 // Results.
 type output struct {
-	Text      string            `json:"text,omitempty"`
-	Truncated bool              `json:"truncated,omitempty"`
-	Value     json.RawMessage   `json:"value,omitempty"`
-	Artifacts []qed.ArtifactRef `json:"artifacts,omitempty"`
-	Citations []qed.Citation    `json:"citations,omitempty"`
-	LeftOut   []string          `json:"left_out,omitempty"`
+	Text      string                `json:"text,omitempty"`
+	Truncated bool                  `json:"truncated,omitempty"`
+	Value     json.RawMessage       `json:"value,omitempty"`
+	Artifacts []finding.ArtifactRef `json:"artifacts,omitempty"`
+	Citations []qed.Citation        `json:"citations,omitempty"`
+	LeftOut   []string              `json:"left_out,omitempty"`
 }
 
 // output returns the output of a tool for the server's result, or the error that the
@@ -93,8 +94,9 @@ func (c *Client) toolError(texts []string, structured any) error {
 	return errors.New(text)
 }
 
-// isFinding reports whether an object has members of a [qed.Finding], on which qed's
-// agents act. A "text" is allowed if it has at most n bytes and no control characters.
+// isFinding reports whether an object has members of a [finding.Finding], on
+// which qed's agents act. A "text" is allowed if it has at most n bytes and no
+// control characters.
 func isFinding(object map[string]any, n int) bool {
 	for name, value := range object {
 		if strings.EqualFold(name, "text") {
@@ -113,10 +115,10 @@ func isFinding(object map[string]any, n int) bool {
 	return false
 }
 
-// findingMembers are the JSON names of the members of a qed.Finding.
+// findingMembers are the JSON names of the members of a finding.Finding.
 var findingMembers = func() []string {
 	var names []string
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[qed.Finding]()) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[finding.Finding]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		names = append(names, name)
 	}
@@ -209,7 +211,7 @@ func (o *output) artifact(ctx context.Context, name, mediaType string, data []by
 		o.leaveOut("more artifacts than 50")
 		return nil
 	}
-	saved, err := qed.SaveArtifact(ctx, qed.Artifact{Name: name, MediaType: mediaType, Data: data})
+	saved, err := finding.SaveArtifact(ctx, qed.Artifact{Name: name, MediaType: mediaType, Data: data})
 	switch {
 	case errors.Is(err, qed.ErrTooLarge):
 		o.leaveOut(tooLarge)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/writing"
@@ -39,7 +40,7 @@ type executeArguments struct {
 
 // executed is the result of an executor.
 type executed struct {
-	qed.Finding
+	finding.Finding
 	Source string `json:"source"` // the source that ran the query
 }
 
@@ -47,11 +48,11 @@ type executed struct {
 // runs it. All sources must have the same language. The usual names of the tool
 // are es_executor, graphql_executor and sql_executor.
 //
-// Arguments: {source, query}. The source may be missing if there is only one. The
-// query may be the whole result of query_builder, of an executor or of
-// retrieve_query_metadata. The result is a [qed.Finding] and {source}: the number
-// of rows as text, the rows, the metadata of the query, the query as proof, and
-// the source's reason if rows are missing.
+// Arguments: {source, query}. The source may be missing if there is only one.
+// The query may be the whole result of query_builder, of an executor or of
+// retrieve_query_metadata. The result is a [finding.Finding] and {source}: the
+// number of rows as text, the rows, the metadata of the query, the query as
+// proof, and the source's reason if rows are missing.
 //
 // A query that the source refuses is not run; the error wraps the
 // [*refusal.Error]. A query that was written for another source is not run
@@ -151,7 +152,7 @@ func (e *executor) finding(
 	if came > e.maxRows {
 		table.Rows, table.Truncated = table.Rows[:e.maxRows], true
 	}
-	rows, err := qed.SaveRows(ctx, &table)
+	rows, err := finding.SaveRows(ctx, &table)
 	if err != nil {
 		return executed{}, fmt.Errorf("query: the rows of source %s: %w", source.Name(), err)
 	}
@@ -176,11 +177,11 @@ func (e *executor) finding(
 	if len(q) > maxQuery {
 		q = nil
 	}
-	f := executed{Source: source.Name(), Finding: qed.Finding{
+	f := executed{Source: source.Name(), Finding: finding.Finding{
 		Text:    text,
 		Rows:    rows,
 		Queries: []qed.Query{proof},
-		Metadata: &qed.QueryMetadata{
+		Metadata: &finding.QueryMetadata{
 			QueryType:     source.Language(),
 			Query:         q,
 			Summary:       text,
@@ -202,7 +203,7 @@ const (
 )
 
 // counted returns in words how many rows were found and how many are saved.
-func counted(rows *qed.RowsRef, total int64) string {
+func counted(rows *finding.RowsRef, total int64) string {
 	n := int64(rows.Count)
 	switch {
 	case total > n:

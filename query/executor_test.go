@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
@@ -26,17 +27,17 @@ func TestExecute(t *testing.T) {
 	if c.err != nil {
 		t.Fatal(c.err)
 	}
-	got := read[qed.Finding](t, c.output)
+	got := read[finding.Finding](t, c.output)
 	if got.Rows == nil || got.Rows.Handle == "" || got.Rows.Count != 7 || len(got.Rows.Sample.Rows) >= 7 || got.Rows.Truncated {
 		t.Fatalf("rows = %+v", got.Rows)
 	}
 	if ran := read[struct{ Source string }](t, c.output); ran.Source != "ships" {
 		t.Errorf("it says that source %q ran the query", ran.Source)
 	}
-	want := qed.Finding{
+	want := finding.Finding{
 		Text: "7 rows found",
 		Rows: got.Rows,
-		Metadata: &qed.QueryMetadata{
+		Metadata: &finding.QueryMetadata{
 			QueryType: "words", Query: json.RawMessage(`"port=Miami"`), Summary: "7 rows found",
 			HowToRetrieve: `ships, "port=Miami"`, ExecutedAt: now,
 		},
@@ -48,7 +49,7 @@ func TestExecute(t *testing.T) {
 		t.Error(d)
 	}
 	wantKinds(t, events, "query_executed")
-	again, _ := done[qed.Finding](t, executor(t, nil, s), `{"query":`+string(got.Metadata.Query)+`}`)
+	again, _ := done[finding.Finding](t, executor(t, nil, s), `{"query":`+string(got.Metadata.Query)+`}`)
 	if again.Text != got.Text {
 		t.Errorf("run again it says %q", again.Text)
 	}
@@ -65,7 +66,7 @@ func TestRowsAreKept(t *testing.T) {
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		table, err := read[qed.Finding](t, results[0].Output).Rows.Table(ctx)
+		table, err := read[finding.Finding](t, results[0].Output).Rows.Table(ctx)
 		return qed.Answer{Table: table}, err
 	}), &store.InMemory{}, nil)
 	answer, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "go"})
@@ -92,7 +93,7 @@ func TestCounts(t *testing.T) {
 		{"partial", &ships{count: 2, partial: "a shard failed"}, 0, "2 rows found. It may be incomplete or inexact: a shard failed", 2, 0, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, _ := done[qed.Finding](t, executor(t, &query.ExecutorOptions{MaxRows: test.maxRows}, test.source), `{"query":"all"}`)
+			got, _ := done[finding.Finding](t, executor(t, &query.ExecutorOptions{MaxRows: test.maxRows}, test.source), `{"query":"all"}`)
 			if got.Text != test.text || got.Rows.Count != test.rows || got.Rows.Truncated != test.truncated || got.Queries[0].Total != test.total ||
 				got.Partial != test.source.partial || got.Rows.Partial != test.source.partial {
 				t.Errorf("%q, rows %+v, query %+v", got.Text, got.Rows, got.Queries[0])
@@ -166,7 +167,7 @@ func TestQueriesOfAnotherSource(t *testing.T) {
 			if n := len(eu.ran) + len(us.ran); n > 0 {
 				t.Errorf("something ran %d times", n)
 			}
-			if got, _ := done[qed.Finding](t, both, `{"source":"eu","query":`+form+`}`); got.Text != "3 rows found" || len(eu.ran) != 1 || len(us.ran) != 0 {
+			if got, _ := done[finding.Finding](t, both, `{"source":"eu","query":`+form+`}`); got.Text != "3 rows found" || len(eu.ran) != 1 || len(us.ran) != 0 {
 				t.Errorf("at its own source: %+v, eu ran %v, us %v", got, eu.ran, us.ran)
 			}
 			if got, _ := done[built](t, b, `{"source":"eu","request":"r","previous":`+form+`}`); got.Source != "eu" || got.Mode != "edit_existing" {
@@ -177,7 +178,7 @@ func TestQueriesOfAnotherSource(t *testing.T) {
 	// A query that does not name its source runs on the source that it is given to.
 	for _, form := range []string{`"all"`, `{"language":"words","query":"all"}`, `{"query_type":"words","query":"all","arguments":{"question":"how many?"}}`} {
 		us := &ships{name: "us"}
-		if got, _ := done[qed.Finding](t, executor(t, nil, &ships{name: "eu"}, us), `{"source":"us","query":`+form+`}`); got.Rows == nil || len(us.ran) != 1 {
+		if got, _ := done[finding.Finding](t, executor(t, nil, &ships{name: "eu"}, us), `{"source":"us","query":`+form+`}`); got.Rows == nil || len(us.ran) != 1 {
 			t.Errorf("%s: %+v", form, got)
 		}
 	}
@@ -190,7 +191,7 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 	if err := tools.Add(executor(t, nil, &ships{})); err != nil {
 		t.Fatal(err)
 	}
-	var found qed.Finding
+	var found finding.Finding
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
 			return qed.Answer{}, err
@@ -199,7 +200,7 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		found = read[qed.Finding](t, results[0].Output)
+		found = read[finding.Finding](t, results[0].Output)
 		return qed.Answer{Text: qed.Now(ctx).Format(time.DateOnly)}, results[0].Err
 	}), &store.InMemory{}, nil)
 	ctx := qed.WithClock(t.Context(), func() time.Time { return now })
@@ -259,7 +260,7 @@ func TestLongQueries(t *testing.T) {
 			t.Errorf("a query of %d KiB: %v, %v", n, err, results[0].Err)
 			continue
 		}
-		got := read[qed.Finding](t, results[0].Output)
+		got := read[finding.Finding](t, results[0].Output)
 		whole := read[string](t, got.Metadata.Query) == long
 		if whole != (n < 16) || got.Rows.Count == 0 || len(s.ran) != 1 {
 			t.Errorf("a query of %d KiB: whole %v, %d rows", n, whole, got.Rows.Count)

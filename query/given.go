@@ -16,7 +16,7 @@ type given struct {
 
 // read returns the query in an argument. The argument is the query itself, or
 // contains it: a result of query_builder or of an executor, a
-// [qed.QueryMetadata], or a finding with such metadata.
+// [finding.QueryMetadata], or a finding with such metadata.
 func read(raw json.RawMessage) given {
 	var in struct {
 		Query     json.RawMessage `json:"query"`

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/query"
@@ -334,8 +335,8 @@ func TestAbout(t *testing.T) {
 func TestSourceIsChosen(t *testing.T) {
 	boats := &ships{name: "boats"}
 	tool := executor(t, nil, &ships{}, boats)
-	done[qed.Finding](t, tool, `{"source":"boats","query":"all"}`)
-	done[qed.Finding](t, tool, `{"query":{"source":"boats","language":"words","query":"all","mode":"create_new"}}`)
+	done[finding.Finding](t, tool, `{"source":"boats","query":"all"}`)
+	done[finding.Finding](t, tool, `{"query":{"source":"boats","language":"words","query":"all","mode":"create_new"}}`)
 	if len(boats.ran) != 2 {
 		t.Errorf("boats ran %v", boats.ran)
 	}
@@ -404,12 +405,12 @@ func ExampleNewBuilder() {
 		fmt.Println(err, found)
 		return
 	}
-	var finding qed.Finding
-	if err := json.Unmarshal(found[0].Output, &finding); err != nil {
+	var result finding.Finding
+	if err := json.Unmarshal(found[0].Output, &result); err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(finding.Text)
+	fmt.Println(result.Text)
 	// Output:
 	// {"text":"Wrote a query in words for ships","source":"ships","language":"words","query":"port=Miami","mode":"create_new","reason":"Ships in Miami.","corrections":[{"query":"harbour=Miami","reason":"there is no column harbour (did you mean port?)"}]}
 	// 3 rows found

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
 )
@@ -32,7 +32,7 @@ type CatalogOptions struct {
 	// longer in the data or another entity has exactly that name. Other past
 	// entities come first among the candidates. Return only what the user chose or
 	// confirmed. Nil means none.
-	PastEntities func(ctx context.Context) ([]qed.Entity, error)
+	PastEntities func(ctx context.Context) ([]finding.Entity, error)
 
 	// Embedder finds names by their meaning. Such candidates are never Resolved:
 	// the user or a model has to choose. If the Embedder fails, the Resolution

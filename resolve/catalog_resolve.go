@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -176,7 +176,7 @@ func (s *entitySearch) addPast(ctx context.Context, hits []hit) ([]hit, map[int3
 
 // itemOf returns the item of a past entity. It reports false if the entity is not
 // in the data any more.
-func (s *entitySearch) itemOf(e qed.Entity) (int32, bool) {
+func (s *entitySearch) itemOf(e finding.Entity) (int32, bool) {
 	id := identityOf(e.Kind, e.ID, e.Name)
 	if i, ok := s.at[id]; ok {
 		return i, true

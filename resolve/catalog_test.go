@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/resolve"
 )
@@ -86,27 +86,27 @@ func TestFinder(t *testing.T) {
 // ties, as long as it is in the data.
 func TestPastEntities(t *testing.T) {
 	list := []resolve.Entity{{Kind: "port", Name: "Port of Miami", ID: "p"}, {Kind: "terminal", Name: "Miami Container Terminal", ID: "t"}, {Kind: "vessel", Name: "MSC Anna", ID: "v"}}
-	terminal := qed.Entity{Kind: "terminal", Name: "Miami Container Terminal", ID: "t", Said: "miami"}
-	port := qed.Entity{Kind: "port", Name: "Port of Miami", ID: "p", Said: "Miami"}
+	terminal := finding.Entity{Kind: "terminal", Name: "Miami Container Terminal", ID: "t", Said: "miami"}
+	port := finding.Entity{Kind: "port", Name: "Port of Miami", ID: "p", Said: "Miami"}
 	other := terminal
 	other.Said = "the terminal"
 	for name, tt := range map[string]struct {
-		used   []qed.Entity
+		used   []finding.Entity
 		fails  bool
 		term   string
 		status resolve.Status
 		ids    []string
 	}{
 		"nothing":             {nil, false, "Miami", resolve.Ambiguous, []string{"p", "t"}},
-		"the same words":      {[]qed.Entity{terminal}, false, "Miami", resolve.Resolved, []string{"t"}},
-		"other words":         {[]qed.Entity{other}, false, "Miami", resolve.Ambiguous, []string{"t", "p"}},
-		"both":                {[]qed.Entity{terminal, port}, false, "Miami", resolve.Ambiguous, []string{"p", "t"}},
-		"gone from the data":  {[]qed.Entity{{Kind: "port", Name: "Old Miami", ID: "x", Said: "Miami"}}, false, "Miami", resolve.Ambiguous, []string{"p", "t"}},
-		"a name of their own": {[]qed.Entity{{Kind: "vessel", Name: "MSC Anna", ID: "v", Said: "the old lady"}}, false, "The Old Lady", resolve.Resolved, []string{"v"}},
+		"the same words":      {[]finding.Entity{terminal}, false, "Miami", resolve.Resolved, []string{"t"}},
+		"other words":         {[]finding.Entity{other}, false, "Miami", resolve.Ambiguous, []string{"t", "p"}},
+		"both":                {[]finding.Entity{terminal, port}, false, "Miami", resolve.Ambiguous, []string{"p", "t"}},
+		"gone from the data":  {[]finding.Entity{{Kind: "port", Name: "Old Miami", ID: "x", Said: "Miami"}}, false, "Miami", resolve.Ambiguous, []string{"p", "t"}},
+		"a name of their own": {[]finding.Entity{{Kind: "vessel", Name: "MSC Anna", ID: "v", Said: "the old lady"}}, false, "The Old Lady", resolve.Resolved, []string{"v"}},
 		"it fails":            {nil, true, "Miami", resolve.Ambiguous, []string{"p", "t"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := catalog(t, list, &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
+			c := catalog(t, list, &resolve.CatalogOptions{PastEntities: func(context.Context) ([]finding.Entity, error) {
 				if tt.fails {
 					return nil, errors.New("no connection")
 				}

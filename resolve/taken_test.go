@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/resolve"
 )
@@ -161,16 +161,16 @@ func TestOtherKind(t *testing.T) {
 
 // TestPastAndLiteral checks that a literal name wins over a past entity.
 func TestPastAndLiteral(t *testing.T) {
-	c := catalog(t, called("Total", "total"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
-		return []qed.Entity{{Kind: "thing", Name: "Total", ID: "0", Said: "Total"}}, nil
+	c := catalog(t, called("Total", "total"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]finding.Entity, error) {
+		return []finding.Entity{{Kind: "thing", Name: "Total", ID: "0", Said: "Total"}}, nil
 	}})
 	for term, want := range map[string]string{"Total": "0", "total": "1", "TOTAL": "0"} {
 		if status, ids := lookUp(t, c, term, ""); status != resolve.Resolved || ids[0] != want {
 			t.Errorf("%s is %s: %v", term, status, ids)
 		}
 	}
-	c = catalog(t, called("Bergen", "Oslo", "Málaga", "Cádiz"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]qed.Entity, error) {
-		return []qed.Entity{{Kind: "thing", Name: "Bergen", ID: "0", Said: "oslo"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Malaga"},
+	c = catalog(t, called("Bergen", "Oslo", "Málaga", "Cádiz"), &resolve.CatalogOptions{PastEntities: func(context.Context) ([]finding.Entity, error) {
+		return []finding.Entity{{Kind: "thing", Name: "Bergen", ID: "0", Said: "oslo"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Malaga"},
 			{Kind: "thing", Name: "Cádiz", ID: "3", Said: "cadiz"}, {Kind: "thing", Name: "Bergen", ID: "0", Said: "Kadiz"}}, nil
 	}})
 	for term, want := range map[string][]string{"Oslo": {"1"}, "malaga": {"0", "2"}, "Cadiz": {"3"}, "kadiz": {"0"}} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -22,7 +23,7 @@ type entityTerm struct {
 
 type entityResult struct {
 	report
-	Entities []qed.Entity `json:"entities"`
+	Entities []finding.Entity `json:"entities"`
 }
 
 // NewEntityTool returns the tool entity_resolution, which finds the entities that
@@ -101,10 +102,10 @@ func NewEntityTool(model llm.Model, r EntityResolver, opt *Options) (qed.Tool, e
 		if err != nil {
 			return entityResult{}, err
 		}
-		out := entityResult{report: res.report(terms, values, found), Entities: []qed.Entity{}}
+		out := entityResult{report: res.report(terms, values, found), Entities: []finding.Entity{}}
 		for i, e := range values {
 			if e != nil {
-				out.Entities = append(out.Entities, qed.Entity{Kind: e.Kind, Name: e.Name, ID: e.ID, Said: terms[i].text})
+				out.Entities = append(out.Entities, finding.Entity{Kind: e.Kind, Name: e.Name, ID: e.ID, Said: terms[i].text})
 			}
 		}
 		return out, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/resolve"
@@ -33,9 +34,9 @@ func miami(t *testing.T, aliases ...string) *resolve.Catalog {
 const askMiami = `{"terms":[{"text":"Miami"},{"kind":"vessel","text":"Anna MSC"}]}`
 
 var (
-	portOfMiami   = qed.Entity{Kind: "port", Name: "Port of Miami", ID: "p1", Said: "Miami"}
-	miamiTerminal = qed.Entity{Kind: "terminal", Name: "Miami Container Terminal", ID: "t1", Said: "Miami"}
-	mscAnna       = qed.Entity{Kind: "vessel", Name: "MSC Anna", ID: "v1", Said: "Anna MSC"}
+	portOfMiami   = finding.Entity{Kind: "port", Name: "Port of Miami", ID: "p1", Said: "Miami"}
+	miamiTerminal = finding.Entity{Kind: "terminal", Name: "Miami Container Terminal", ID: "t1", Said: "Miami"}
+	mscAnna       = finding.Entity{Kind: "vessel", Name: "MSC Anna", ID: "v1", Said: "Anna MSC"}
 )
 
 // Two entities have the name: the user is asked, and answers in words or with a
@@ -43,7 +44,7 @@ var (
 func TestEntityToolAsks(t *testing.T) {
 	for _, tt := range []struct {
 		reply string
-		want  qed.Entity
+		want  finding.Entity
 	}{{"Port of Miami", portOfMiami}, {"port of miami.", portOfMiami}, {"1", portOfMiami}, {"2", miamiTerminal}, {"the second", portOfMiami}} {
 		t.Run(tt.reply, func(t *testing.T) {
 			tool, err := resolve.NewEntityTool(nil, miami(t), nil)
@@ -63,7 +64,7 @@ func TestEntityToolAsks(t *testing.T) {
 				return
 			}
 			got := read(t, say(t, a, tt.reply).Text)
-			if diff := cmp.Diff([]qed.Entity{tt.want, mscAnna}, got.Entities); diff != "" {
+			if diff := cmp.Diff([]finding.Entity{tt.want, mscAnna}, got.Entities); diff != "" {
 				t.Error(diff)
 			}
 			if want := "Resolved Miami to " + tt.want.Name + ", Anna MSC to MSC Anna"; got.Text != want || len(got.Unresolved) > 0 {
@@ -77,7 +78,7 @@ func TestEntityToolAsks(t *testing.T) {
 func TestEntityToolAlias(t *testing.T) {
 	tool, err := resolve.NewEntityTool(llmtest.Scripted(t), miami(t, "Miami"), nil)
 	got := read(t, say(t, agent(t, tool, err), askMiami).Text)
-	if diff := cmp.Diff([]qed.Entity{portOfMiami, mscAnna}, got.Entities); diff != "" {
+	if diff := cmp.Diff([]finding.Entity{portOfMiami, mscAnna}, got.Entities); diff != "" {
 		t.Error(diff)
 	}
 }

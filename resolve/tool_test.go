@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/resolve"
@@ -50,7 +51,7 @@ func say(t *testing.T, a qed.Agent, text string) qed.Answer {
 
 type result struct {
 	Text       string                   `json:"text"`
-	Entities   []qed.Entity             `json:"entities"`
+	Entities   []finding.Entity         `json:"entities"`
 	Fields     []map[string]string      `json:"fields"`
 	Unresolved []resolve.UnresolvedTerm `json:"unresolved"`
 	Problems   []string                 `json:"problems"`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/stats"
 )
 
@@ -96,7 +97,7 @@ func ExampleCorrelate() {
 }
 
 func ExampleNewPatternTool() {
-	arguments, err := json.Marshal(map[string]any{"rows": qed.RowsRef{Count: 12, Sample: *delays()}, "value": "hours"})
+	arguments, err := json.Marshal(map[string]any{"rows": finding.RowsRef{Count: 12, Sample: *delays()}, "value": "hours"})
 	if err != nil {
 		panic(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/internal/prompt"
 )
@@ -69,7 +70,7 @@ type basis struct {
 const maxPartialBytes = 300
 
 // tableOf returns the rows of a call and their basis.
-func tableOf(ctx context.Context, rows *qed.RowsRef) (*qed.Table, basis, error) {
+func tableOf(ctx context.Context, rows *finding.RowsRef) (*qed.Table, basis, error) {
 	t, err := rows.Table(ctx)
 	if err != nil {
 		return nil, basis{}, err

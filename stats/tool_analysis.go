@@ -9,13 +9,14 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/column"
 )
 
 type analysisInput struct {
-	Rows    qed.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Columns []string    `json:"columns,omitempty" jsonschema_description:"the columns to analyse, named exactly as the query returns them; leave out for all"`
-	GroupBy string      `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out unless the question asks for groups"`
+	Rows    finding.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Columns []string        `json:"columns,omitempty" jsonschema_description:"the columns to analyse, named exactly as the query returns them; leave out for all"`
+	GroupBy string          `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared, named exactly as the query returns it; leave out unless the question asks for groups"`
 }
 
 // An analysis is the result of stats_analysis.
@@ -33,8 +34,8 @@ type analysis struct {
 // rows, finds outliers and correlations, and compares groups. It is safe for
 // concurrent use.
 //
-// Its arguments are {"rows", "columns", "group_by"}. Only rows, a [qed.RowsRef], is
-// required. Its result has:
+// Its arguments are {"rows", "columns", "group_by"}. Only rows, a
+// [finding.RowsRef], is required. Its result has:
 //   - text: the findings in sentences, after one about the rows they are based on
 //   - row_count, truncated, partial: the rows that were analysed
 //   - summary: a [Summary] for each column

@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/column"
 	"github.com/qedkit/qed/refusal"
 )
 
 type patternInput struct {
-	Rows      qed.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
-	Value     string      `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to count rows"`
-	Time      string      `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out if there is only one"`
-	GroupBy   string      `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out unless the question asks for groups"`
-	Period    Period      `json:"period,omitempty" jsonschema:"enum=minute,enum=hour,enum=day,enum=week,enum=month,enum=quarter,enum=year" jsonschema_description:"the length of a point of the trend; leave out to have it chosen"`
-	Aggregate Aggregate   `json:"aggregate,omitempty" jsonschema:"enum=count,enum=sum,enum=mean,enum=median,enum=min,enum=max" jsonschema_description:"how the values of a period are combined; leave out for the mean"`
+	Rows      finding.RowsRef `json:"rows" jsonschema_description:"the rows to analyse, those of an earlier task: {\"$result\": \"key/rows\"}"`
+	Value     string          `json:"value,omitempty" jsonschema_description:"the column of numbers, named exactly as the query returns it; leave out to count rows"`
+	Time      string          `json:"time,omitempty" jsonschema_description:"the column of times, named exactly as the query returns it; leave out if there is only one"`
+	GroupBy   string          `json:"group_by,omitempty" jsonschema_description:"the column whose groups are compared by value, named exactly as the query returns it; leave out unless the question asks for groups"`
+	Period    Period          `json:"period,omitempty" jsonschema:"enum=minute,enum=hour,enum=day,enum=week,enum=month,enum=quarter,enum=year" jsonschema_description:"the length of a point of the trend; leave out to have it chosen"`
+	Aggregate Aggregate       `json:"aggregate,omitempty" jsonschema:"enum=count,enum=sum,enum=mean,enum=median,enum=min,enum=max" jsonschema_description:"how the values of a period are combined; leave out for the mean"`
 }
 
 // patterns is the result of pattern_recognition.
@@ -30,7 +31,7 @@ type patterns struct {
 	Missing     int               `json:"missing,omitempty"` // rows without a time or a value, which are not in the series
 	Trend       *Trend            `json:"trend,omitempty"`
 	Seasonality []Cycle           `json:"seasonality,omitempty"`
-	Series      *qed.RowsRef      `json:"series,omitempty"` // the points of the trend
+	Series      *finding.RowsRef  `json:"series,omitempty"` // the points of the trend
 	Outliers    *reportedOutliers `json:"outliers,omitempty"`
 	Groups      *Comparison       `json:"groups,omitempty"`
 	LeftOut     []string          `json:"left_out,omitempty"`
@@ -47,16 +48,16 @@ const maxSeriesRows = 150
 // [SeriesOptions]. Every call returns an error if opt names a period or an
 // aggregate that does not exist.
 //
-// The arguments are {"rows", "value", "time", "group_by", "period", "aggregate"}.
-// Only rows, a [qed.RowsRef], is required; without a value rows are counted. The
-// result has:
+// The arguments are {"rows", "value", "time", "group_by", "period",
+// "aggregate"}. Only rows, a [finding.RowsRef], is required; without a value
+// rows are counted. The result has:
 //   - text: the findings in sentences, after one about the rows they are based on
 //   - row_count, truncated, partial: the rows that were analysed
 //   - value, time, aggregate: what was analysed
 //   - missing: the number of rows without a time or a value
 //   - trend: a [Trend]
 //   - seasonality: a [Cycle] for each cycle of the calendar
-//   - series: the points of the trend, as a qed.RowsRef for a chart
+//   - series: the points of the trend, as a finding.RowsRef for a chart
 //   - outliers: an [Outliers]
 //   - groups: a [Comparison]
 //   - left_out: which lists were shortened, to keep the result below 64 KiB
@@ -185,7 +186,7 @@ func (p *patterns) overTime(ctx context.Context, times, values *variable, opt Se
 }
 
 // keepSeries saves the points of s as rows, for a chart.
-func keepSeries(ctx context.Context, s *Series) (*qed.RowsRef, error) {
+func keepSeries(ctx context.Context, s *Series) (*finding.RowsRef, error) {
 	value := string(s.Aggregate)
 	if s.Value != "" {
 		value += " of " + clip(s.Value)
@@ -196,7 +197,7 @@ func keepSeries(ctx context.Context, s *Series) (*qed.RowsRef, error) {
 			return nil, err
 		}
 	}
-	rows, err := qed.SaveRows(ctx, &t)
+	rows, err := finding.SaveRows(ctx, &t)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/stats"
 )
@@ -27,7 +28,7 @@ func call(t testing.TB, tool qed.Tool, arguments any) (json.RawMessage, error) {
 	return results[0].Output, results[0].Err
 }
 
-func rowsOf(t *qed.Table) qed.RowsRef { return qed.RowsRef{Count: len(t.Rows), Sample: *t} }
+func rowsOf(t *qed.Table) finding.RowsRef { return finding.RowsRef{Count: len(t.Rows), Sample: *t} }
 
 // shipments are four shipments on each of 60 days. Those on Fridays and those of
 // one carrier are late.
@@ -66,12 +67,12 @@ type result struct {
 	Summary   []struct {
 		Column string `json:"column"`
 	} `json:"summary"`
-	Outliers json.RawMessage `json:"outliers"`
-	Groups   json.RawMessage `json:"groups"`
-	Trend    *stats.Trend    `json:"trend"`
-	Cycles   []stats.Cycle   `json:"seasonality"`
-	Series   *qed.RowsRef    `json:"series"`
-	LeftOut  []string        `json:"left_out"`
+	Outliers json.RawMessage  `json:"outliers"`
+	Groups   json.RawMessage  `json:"groups"`
+	Trend    *stats.Trend     `json:"trend"`
+	Cycles   []stats.Cycle    `json:"seasonality"`
+	Series   *finding.RowsRef `json:"series"`
+	LeftOut  []string         `json:"left_out"`
 }
 
 func decode(t testing.TB, raw json.RawMessage, err error) result {
@@ -157,7 +158,7 @@ func TestToolsOnSomeRows(t *testing.T) {
 	some.Truncated, hurt.Partial = true, "2 of 5 shards failed"
 	for _, tool := range []qed.Tool{stats.NewAnalysisTool(), stats.NewPatternTool(nil)} {
 		for _, tt := range []struct {
-			rows      qed.RowsRef
+			rows      finding.RowsRef
 			truncated bool
 			partial   string
 			says      string
@@ -220,7 +221,7 @@ func TestToolsRefuse(t *testing.T) {
 	if _, err := call(t, stats.NewPatternTool(nil), map[string]any{"rows": rowsOf(nothing)}); err == nil {
 		t.Error("neither a value nor a time: no error")
 	}
-	gone := qed.RowsRef{Handle: "gone", Count: 3}
+	gone := finding.RowsRef{Handle: "gone", Count: 3}
 	if _, err := call(t, stats.NewAnalysisTool(), map[string]any{"rows": gone}); err == nil {
 		t.Error("rows that are not kept: no error")
 	}

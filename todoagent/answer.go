@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/store"
 )
@@ -96,7 +97,7 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 	if err != nil {
 		return answer, err
 	}
-	var rows *qed.RowsRef
+	var rows *finding.RowsRef
 	for _, f := range findings {
 		if f.Rows != nil {
 			rows = f.Rows
@@ -137,7 +138,7 @@ func addPartial(answer *qed.Answer, reason string) {
 type taskFinding struct {
 	Task   *qed.Todo
 	Output json.RawMessage
-	qed.Finding
+	finding.Finding
 }
 
 // findings returns the findings of the plan's complete tasks in their order. For a
@@ -159,7 +160,7 @@ func (s *state) findings(ctx context.Context, missing func(what string, err erro
 		if err != nil {
 			return nil, err
 		}
-		f := qed.ParseFinding(output)
+		f := finding.Parse(output)
 		for i := range f.Queries {
 			f.Queries[i].Task = t.Key
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
@@ -77,11 +78,11 @@ func TestSkippedComesBack(t *testing.T) {
 // The answer has the texts of all tasks whose results no other task uses, in
 // any order, and no JSON next to them.
 func TestAnswerText(t *testing.T) {
-	draw := repeatable(qed.NewTool("draw", "draws", func(context.Context, struct{}) (qed.Finding, error) {
-		return qed.Finding{Artifacts: []qed.ArtifactRef{{Name: "c.json", MediaType: "application/json", Data: []byte(`{}`)}}}, nil
+	draw := repeatable(qed.NewTool("draw", "draws", func(context.Context, struct{}) (finding.Finding, error) {
+		return finding.Finding{Artifacts: []finding.ArtifactRef{{Name: "c.json", MediaType: "application/json", Data: []byte(`{}`)}}}, nil
 	}))
-	long := repeatable(qed.NewTool("long", "says much", func(context.Context, struct{}) (qed.Finding, error) {
-		return qed.Finding{Text: strings.Repeat("x", 50_000)}, nil
+	long := repeatable(qed.NewTool("long", "says much", func(context.Context, struct{}) (finding.Finding, error) {
+		return finding.Finding{Text: strings.Repeat("x", 50_000)}, nil
 	}))
 	summary := task("summarize", "say", `{"text":"142 were late"}`)
 	for name, test := range map[string]struct {
@@ -122,10 +123,10 @@ func (s *recordSizes) Append(ctx context.Context, thread string, after int64, re
 func TestStateStaysSmall(t *testing.T) {
 	finds := repeatable(qed.NewTool("finds", "finds much", func(_ context.Context, in struct {
 		K int `json:"k"`
-	}) (qed.Finding, error) {
-		f := qed.Finding{Text: "found", Citations: []qed.Citation{{Title: "t", Excerpt: strings.Repeat("x", 50_000)}}}
+	}) (finding.Finding, error) {
+		f := finding.Finding{Text: "found", Citations: []qed.Citation{{Title: "t", Excerpt: strings.Repeat("x", 50_000)}}}
 		for i := range 20 {
-			f.Entities = append(f.Entities, qed.Entity{Kind: "port", Name: fmt.Sprint("Port ", in.K, "-", i)})
+			f.Entities = append(f.Entities, finding.Entity{Kind: "port", Name: fmt.Sprint("Port ", in.K, "-", i)})
 		}
 		return f, nil
 	}))

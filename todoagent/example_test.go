@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
@@ -26,8 +27,8 @@ func ExampleNew() {
 		return port{name}, err
 	})
 	resolve.Interrupts, resolve.Idempotent = true, true
-	count := qed.NewTool("count_shipments", "counts the shipments to a port", func(_ context.Context, in port) (qed.Finding, error) {
-		return qed.Finding{Text: "142 shipments to " + in.Port + "."}, nil
+	count := qed.NewTool("count_shipments", "counts the shipments to a port", func(_ context.Context, in port) (finding.Finding, error) {
+		return finding.Finding{Text: "142 shipments to " + in.Port + "."}, nil
 	})
 	tools := qed.NewRegistry(nil)
 	if err := tools.Add(resolve, count); err != nil {

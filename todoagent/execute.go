@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
@@ -38,7 +39,7 @@ func (a *agent) concurrent(t *qed.Todo) bool { return !a.tool(t.Tool).AtMostOnce
 // An outcome is the result of running a task.
 type outcome struct {
 	Todo    qed.Todo
-	Finding qed.Finding
+	Finding finding.Finding
 	Output  json.RawMessage
 }
 
@@ -100,7 +101,7 @@ func (a *agent) call(ctx context.Context, s *state, o *outcome) error {
 		return err
 	}
 	o.Output = results[0].Output
-	o.Finding = qed.ParseFinding(o.Output)
+	o.Finding = finding.Parse(o.Output)
 	// Only the retrieval tool may return metadata of another call.
 	if m := o.Finding.Metadata; m != nil && t.Tool != retrieveTool {
 		m.Request, m.Tool, m.Arguments = s.Rewritten, t.Tool, results[0].Call.Arguments
@@ -116,13 +117,13 @@ func withRows(arguments json.RawMessage) json.RawMessage {
 	if json.Unmarshal(arguments, &all) != nil {
 		return arguments
 	}
-	var finding struct {
+	var result struct {
 		Rows json.RawMessage `json:"rows"`
 	}
-	if json.Unmarshal(all["rows"], &finding) != nil || len(finding.Rows) == 0 || finding.Rows[0] != '{' {
+	if json.Unmarshal(all["rows"], &result) != nil || len(result.Rows) == 0 || result.Rows[0] != '{' {
 		return arguments
 	}
-	all["rows"] = finding.Rows
+	all["rows"] = result.Rows
 	if text, err := json.Marshal(all); err == nil {
 		arguments = text
 	}
@@ -178,7 +179,7 @@ func (s *state) record(ctx context.Context, o *outcome) {
 		return
 	}
 	if s.Ran == nil {
-		s.Ran = map[string]qed.QueryMetadata{}
+		s.Ran = map[string]finding.QueryMetadata{}
 	}
 	s.Ran[t.Key] = *o.Finding.Metadata
 }

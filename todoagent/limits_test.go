@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/router"
@@ -284,8 +285,8 @@ func TestToolThatIsGone(t *testing.T) {
 
 // A lost result makes the answer partial.
 func TestTellsWhatIsMissing(t *testing.T) {
-	half := repeatable(qed.NewTool("half", "finds half", func(context.Context, struct{}) (qed.Finding, error) {
-		return qed.Finding{Text: "3 ports", Partial: "half of the ports are missing"}, nil
+	half := repeatable(qed.NewTool("half", "finds half", func(context.Context, struct{}) (finding.Finding, error) {
+		return finding.Finding{Text: "3 ports", Partial: "half of the ports are missing"}, nil
 	}))
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("find", "half", `{}`), task("sum", "say", `{"text":{"$result":"find/text"}}`))}})
 	answer := newTodoTalk(t, model, todoTools(t, half), nil).say("go")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/usermemory"
@@ -25,10 +26,10 @@ type Entry struct {
 	UserInput       string         `json:"user_input"`   // the user's message in that turn
 	AgentAction     string         `json:"agent_action"` // the outcome, or why there is none
 
-	ToolsCalled        []string           `json:"tools_called"`
-	QueriesExecuted    []qed.Query        `json:"queries_executed"`
-	QueryMetadata      *qed.QueryMetadata `json:"query_metadata"`      // of the query that ran; null: none
-	ClarificationAsked *string            `json:"clarification_asked"` // the question; null: none
+	ToolsCalled        []string               `json:"tools_called"`
+	QueriesExecuted    []qed.Query            `json:"queries_executed"`
+	QueryMetadata      *finding.QueryMetadata `json:"query_metadata"`      // of the query that ran; null: none
+	ClarificationAsked *string                `json:"clarification_asked"` // the question; null: none
 
 	// ActiveTodoListSnapshot is the plan after the task ran, without the results of
 	// its tasks.
@@ -68,10 +69,10 @@ func Entries(ctx context.Context, st store.Store, thread string, n int) ([]Entry
 
 // Known is the part of the memory that prompts have. All of it is data.
 type Known struct {
-	Entries  []KnownEntry // the last tasks, oldest first
-	Queries  []KnownQuery // the last queries, oldest first
-	Turns    []KnownTurn  // older turns of the user that are similar to the question, the most similar first
-	Entities []qed.Entity // that the user mentioned before
+	Entries  []KnownEntry     // the last tasks, oldest first
+	Queries  []KnownQuery     // the last queries, oldest first
+	Turns    []KnownTurn      // older turns of the user that are similar to the question, the most similar first
+	Entities []finding.Entity // that the user mentioned before
 }
 
 // A KnownEntry is an [Entry] in a prompt.
@@ -82,7 +83,7 @@ type KnownEntry struct {
 	Said        string // the user's message
 }
 
-// A KnownQuery is a [qed.QueryMetadata] in a prompt.
+// A KnownQuery is a [finding.QueryMetadata] in a prompt.
 type KnownQuery struct {
 	TurnID                                           int
 	QueryType, Request, Summary, HowToRetrieve, Tool string
@@ -105,7 +106,7 @@ func (a *agent) addKnown(ctx context.Context, s *state) error {
 	if err != nil {
 		return err
 	}
-	queries, err := qed.Remembered[qed.QueryMetadata](ctx, memoryName(ctx, queriesName), shortTerm)
+	queries, err := qed.Remembered[finding.QueryMetadata](ctx, memoryName(ctx, queriesName), shortTerm)
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (a *agent) recall(ctx context.Context, s *state) error {
 	}
 	type memory struct {
 		Turns    []KnownTurn
-		Entities []qed.Entity
+		Entities []finding.Entity
 	}
 	user := usermemory.User{Tenant: turn.Tenant, ID: turn.User}
 	found, err := qed.Step(ctx, "recall", s.Text, func(ctx context.Context) (memory, error) {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
@@ -18,7 +19,7 @@ import (
 
 // queryTool returns a tool that runs a query and finds rows.
 func queryTool(name string) qed.Tool {
-	type result struct{ qed.Finding }
+	type result struct{ finding.Finding }
 	t := repeatable(qed.NewTool(name, "finds shipments", func(ctx context.Context, _ struct{}) (result, error) {
 		table := &qed.Table{Columns: []qed.Column{{Name: "port"}, {Name: "delay"}}}
 		for i := range 142 {
@@ -26,11 +27,11 @@ func queryTool(name string) qed.Tool {
 				return result{}, err
 			}
 		}
-		rows, err := qed.SaveRows(ctx, table)
-		return result{qed.Finding{
-			Text: "142 shipments found", Rows: rows, Entities: []qed.Entity{{Kind: "port", Name: "Port of Miami", Said: "Miami"}},
+		rows, err := finding.SaveRows(ctx, table)
+		return result{finding.Finding{
+			Text: "142 shipments found", Rows: rows, Entities: []finding.Entity{{Kind: "port", Name: "Port of Miami", Said: "Miami"}},
 			Queries:  []qed.Query{{Language: "sql", Executed: "SELECT 1", Rows: 142}},
-			Metadata: &qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`), Summary: "142 shipments found", HowToRetrieve: "shipments", ExecutedAt: qed.Now(ctx)},
+			Metadata: &finding.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`), Summary: "142 shipments found", HowToRetrieve: "shipments", ExecutedAt: qed.Now(ctx)},
 		}}, err
 	}))
 	t.Language = "sql"
@@ -40,7 +41,7 @@ func queryTool(name string) qed.Tool {
 // An analysis of earlier results: the query is retrieved with its rows.
 func TestGoesOnFromAQuery(t *testing.T) {
 	count := repeatable(qed.NewTool("count", "counts rows", func(ctx context.Context, in struct {
-		Rows qed.RowsRef `json:"rows"`
+		Rows finding.RowsRef `json:"rows"`
 	}) (map[string]any, error) {
 		table, err := in.Rows.Table(ctx)
 		if err != nil {
@@ -69,7 +70,7 @@ func TestGoesOnFromAQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &qed.QueryMetadata{
+	want := &finding.QueryMetadata{
 		QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`), Summary: "142 shipments found", HowToRetrieve: "shipments",
 		ExecutedAt: time.Date(2025, 1, 15, 10, 30, 0, 0, time.UTC), Request: "the question", TurnID: 1, Tool: "run", Arguments: json.RawMessage(`{}`),
 		Proof: &qed.Query{Language: "sql", Executed: "SELECT 1", Rows: 142},
@@ -125,14 +126,14 @@ func TestRemembersItsUser(t *testing.T) {
 // A query that ran again is a new query for later turns.
 func TestRefreshedQuery(t *testing.T) {
 	found := 1
-	run := repeatable(qed.NewTool("run", "runs a query", func(ctx context.Context, _ struct{}) (qed.Finding, error) {
+	run := repeatable(qed.NewTool("run", "runs a query", func(ctx context.Context, _ struct{}) (finding.Finding, error) {
 		found++
 		table := &qed.Table{Columns: []qed.Column{{Name: "port"}}}
 		for range found {
 			table.Append("Miami")
 		}
-		rows, err := qed.SaveRows(ctx, table)
-		return qed.Finding{Rows: rows, Metadata: &qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`)}}, err
+		rows, err := finding.SaveRows(ctx, table)
+		return finding.Finding{Rows: rows, Metadata: &finding.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`)}}, err
 	}))
 	tools := todoTools(t, run)
 	if err := tools.Add(todoagent.NewRetrievalTool(tools, nil)); err != nil {

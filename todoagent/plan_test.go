@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/todoagent"
 )
 
 // runs returns a tool that runs queries in a language.
 func runs(name, language string) qed.Tool {
-	t := repeatable(qed.NewTool(name, "runs a query", func(context.Context, struct{}) (qed.Finding, error) {
-		return qed.Finding{Text: name}, nil
+	t := repeatable(qed.NewTool(name, "runs a query", func(context.Context, struct{}) (finding.Finding, error) {
+		return finding.Finding{Text: name}, nil
 	}))
 	t.Language = language
 	return t
@@ -69,9 +70,9 @@ func TestRefusesPlans(t *testing.T) {
 	}
 	first := task("a", "resolve", `{"name":"Shanghai"}`)
 	analyse := repeatable(qed.NewTool("analyse", "analyses rows", func(context.Context, struct {
-		Rows qed.RowsRef `json:"rows"`
-	}) (qed.Finding, error) {
-		return qed.Finding{}, nil
+		Rows finding.RowsRef `json:"rows"`
+	}) (finding.Finding, error) {
+		return finding.Finding{}, nil
 	}))
 	for name, test := range map[string]struct {
 		tasks []todoTask

@@ -64,8 +64,8 @@ func eachReference(v any, visit func(key, pointer string)) {
 	}
 }
 
-// hasRows reports whether a value contains a [qed.RowsRef] that is written out:
-// the origin of such rows is not known.
+// hasRows reports whether a value contains a [finding.RowsRef] that is written
+// out: the origin of such rows is not known.
 func hasRows(v any) bool {
 	switch v := v.(type) {
 	case map[string]any:

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/likeness"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -31,14 +32,14 @@ type retrieveInput struct {
 }
 
 type retrieveResult struct {
-	qed.Finding
+	finding.Finding
 	Cached bool `json:"cached"` // the rows are those that the query found when it ran
 }
 
 // NewRetrievalTool returns the tool retrieve_query_metadata, which makes a later
 // request about the rows of an earlier query of the conversation possible. Its
 // arguments are {"request", "turn_id", "refresh"}, all optional. Its result is a
-// [qed.Finding] with the metadata, the rows and the proof of the query, and
+// [finding.Finding] with the metadata, the rows and the proof of the query, and
 // {"cached"}.
 //
 // The query is chosen as follows:
@@ -77,7 +78,7 @@ type retrieval struct {
 func (r *retrieval) retrieve(ctx context.Context, in retrieveInput) (retrieveResult, error) {
 	// A resumed run keeps the choice, even if the embedder fails then or more queries
 	// are remembered.
-	chosen, err := qed.Step(ctx, "choose_query", in, func(ctx context.Context) (qed.QueryMetadata, error) {
+	chosen, err := qed.Step(ctx, "choose_query", in, func(ctx context.Context) (finding.QueryMetadata, error) {
 		return r.choose(ctx, in)
 	})
 	if err != nil {
@@ -100,13 +101,13 @@ func (r *retrieval) retrieve(ctx context.Context, in retrieveInput) (retrieveRes
 }
 
 // choose returns the query for the arguments.
-func (r *retrieval) choose(ctx context.Context, in retrieveInput) (qed.QueryMetadata, error) {
-	remembered, err := qed.Remembered[qed.QueryMetadata](ctx, memoryName(ctx, queriesName), maxSearched)
+func (r *retrieval) choose(ctx context.Context, in retrieveInput) (finding.QueryMetadata, error) {
+	remembered, err := qed.Remembered[finding.QueryMetadata](ctx, memoryName(ctx, queriesName), maxSearched)
 	if err != nil {
-		return qed.QueryMetadata{}, err
+		return finding.QueryMetadata{}, err
 	}
 	if len(remembered) == 0 {
-		return qed.QueryMetadata{}, errors.New("no query is remembered in this conversation: run one first")
+		return finding.QueryMetadata{}, errors.New("no query is remembered in this conversation: run one first")
 	}
 	newest := len(remembered) - 1
 	if in.TurnID != 0 {
@@ -115,14 +116,14 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (qed.QueryMeta
 				return remembered[i], nil
 			}
 		}
-		return qed.QueryMetadata{}, fmt.Errorf("no query is remembered with turn_id %d. There are %s",
+		return finding.QueryMetadata{}, fmt.Errorf("no query is remembered with turn_id %d. There are %s",
 			in.TurnID, listQueries(remembered))
 	}
 	request := prompt.Clip(in.Request, maxComparedText)
 	if len(likeness.SubjectWords(request)) == 0 {
 		return remembered[newest], nil
 	}
-	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q qed.QueryMetadata) bool {
+	candidates := slices.DeleteFunc(slices.Clone(remembered), func(q finding.QueryMetadata) bool {
 		return !sameText(q.Request, request)
 	})
 	if len(candidates) == 0 { // else the request is that of a query, or of several
@@ -130,10 +131,10 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (qed.QueryMeta
 	}
 	chosen, err := r.mostSimilar(ctx, request, candidates)
 	if err != nil {
-		return qed.QueryMetadata{}, err
+		return finding.QueryMetadata{}, err
 	}
 	if chosen < 0 {
-		return qed.QueryMetadata{}, fmt.Errorf("no remembered query is similar to the request. There are %s. "+
+		return finding.QueryMetadata{}, fmt.Errorf("no remembered query is similar to the request. There are %s. "+
 			"Give the turn_id of one, leave out the request to get the last one, or write a new query", listQueries(remembered))
 	}
 	return lastRun(remembered, candidates[chosen]), nil
@@ -141,7 +142,7 @@ func (r *retrieval) choose(ctx context.Context, in retrieveInput) (qed.QueryMeta
 
 // mostSimilar returns the index of the query that is most similar to a request, or
 // a negative number if none is similar.
-func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []qed.QueryMetadata) (int, error) {
+func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []finding.QueryMetadata) (int, error) {
 	texts := make([]string, len(queries))
 	own := make([]string, len(queries)) // without the request, which several queries can share
 	for i, q := range queries {
@@ -172,7 +173,7 @@ func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []q
 
 // lastRun returns the newest of the queries that are the same as one: it has the
 // newest rows.
-func lastRun(queries []qed.QueryMetadata, one qed.QueryMetadata) qed.QueryMetadata {
+func lastRun(queries []finding.QueryMetadata, one finding.QueryMetadata) finding.QueryMetadata {
 	for i := len(queries) - 1; i >= 0; i-- {
 		if q := &queries[i]; sameText(q.Request, one.Request) && q.Tool == one.Tool &&
 			bytes.Equal(compact(q.Query), compact(one.Query)) && bytes.Equal(compact(q.Arguments), compact(one.Arguments)) {
@@ -208,7 +209,7 @@ func best(words, near []float64) int {
 }
 
 // listQueries lists queries for an error, the newest first. Their texts are data.
-func listQueries(queries []qed.QueryMetadata) string {
+func listQueries(queries []finding.QueryMetadata) string {
 	var b strings.Builder
 	shown := 0
 	for i := len(queries) - 1; i >= 0 && shown < maxListed; i-- {
@@ -227,7 +228,7 @@ func listQueries(queries []qed.QueryMetadata) string {
 
 // cachedQuery returns a query with the rows that the thread keeps, or nil if it
 // does not keep all of them.
-func cachedQuery(ctx context.Context, q *qed.QueryMetadata) (*qed.Finding, error) {
+func cachedQuery(ctx context.Context, q *finding.QueryMetadata) (*finding.Finding, error) {
 	if q.Rows == nil || q.Rows.Handle == "" && len(q.Rows.Sample.Rows) < q.Rows.Count {
 		return nil, nil
 	}
@@ -244,36 +245,36 @@ func cachedQuery(ctx context.Context, q *qed.QueryMetadata) (*qed.Finding, error
 		proof = *q.Proof
 	}
 	proof.Cached, proof.Handle = true, q.Rows.Handle
-	return &qed.Finding{
+	return &finding.Finding{
 		Text: q.Summary, Rows: q.Rows, Metadata: q, Queries: []qed.Query{proof}, Partial: q.Rows.Partial,
 	}, nil
 }
 
 // run runs a query again, and returns what it finds now.
-func (r *retrieval) run(ctx context.Context, q *qed.QueryMetadata) (qed.Finding, error) {
+func (r *retrieval) run(ctx context.Context, q *finding.QueryMetadata) (finding.Finding, error) {
 	name := prompt.Clip(q.Tool, maxListedText)
 	t, err := r.registry.Lookup(q.Tool)
 	switch {
 	case q.Tool == "" || q.Tool == retrieveTool:
-		return qed.Finding{}, errors.New("the rows of the query are not saved any more, and the tool that ran it is not known: write the query again")
+		return finding.Finding{}, errors.New("the rows of the query are not saved any more, and the tool that ran it is not known: write the query again")
 	case err != nil:
-		return qed.Finding{}, fmt.Errorf("the query cannot be run again: %w", err)
+		return finding.Finding{}, fmt.Errorf("the query cannot be run again: %w", err)
 	case t.AtMostOnce():
-		return qed.Finding{}, fmt.Errorf("the query cannot be run again: the tool %s must not be called twice", name)
+		return finding.Finding{}, fmt.Errorf("the query cannot be run again: the tool %s must not be called twice", name)
 	}
 	results, err := r.registry.Do(ctx, llm.ToolCall{ID: retrieveTool, Name: q.Tool, Arguments: q.Arguments})
 	if err != nil {
-		return qed.Finding{}, err
+		return finding.Finding{}, err
 	}
 	if err := results[0].Err; err != nil {
-		return qed.Finding{}, fmt.Errorf("%s failed when it ran the query again: %w", name, err)
+		return finding.Finding{}, fmt.Errorf("%s failed when it ran the query again: %w", name, err)
 	}
-	found := qed.ParseFinding(results[0].Output)
+	found := finding.Parse(results[0].Output)
 	switch {
 	case found.Rows == nil && q.Rows != nil:
-		return qed.Finding{}, fmt.Errorf("%s ran the query again and returned no rows, unlike before", name)
+		return finding.Finding{}, fmt.Errorf("%s ran the query again and returned no rows, unlike before", name)
 	case found.Rows == nil && found.Text == "" && found.Metadata == nil:
-		return qed.Finding{}, fmt.Errorf("%s ran the query again and returned neither rows nor a text", name)
+		return finding.Finding{}, fmt.Errorf("%s ran the query again and returned neither rows nor a text", name)
 	}
 	now := *q
 	switch {
@@ -294,7 +295,7 @@ func (r *retrieval) run(ctx context.Context, q *qed.QueryMetadata) (qed.Finding,
 	return found, nil
 }
 
-// queryText returns the query of a [qed.QueryMetadata] as text.
+// queryText returns the query of a [finding.QueryMetadata] as text.
 func queryText(q json.RawMessage) string {
 	var text string
 	if json.Unmarshal(q, &text) == nil {

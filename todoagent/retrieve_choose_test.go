@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
@@ -21,15 +22,15 @@ type queries struct {
 	registry *qed.Registry
 	ran      int
 	agent    qed.Agent
-	entries  []qed.QueryMetadata // to remember; a nil Rows gets what is kept
-	call     string              // the arguments of retrieve_query_metadata
+	entries  []finding.QueryMetadata // to remember; a nil Rows gets what is kept
+	call     string                  // the arguments of retrieve_query_metadata
 	result   qed.ToolResult
 	found    retrieved
 	cut      bool
 }
 
 type retrieved struct {
-	qed.Finding
+	finding.Finding
 	Cached bool `json:"cached"`
 }
 
@@ -39,20 +40,20 @@ func newQueries(t *testing.T, e llm.Embedder) *queries {
 	type input struct {
 		Port string `json:"port"`
 	}
-	executor := qed.NewTool("es_executor", "runs", func(ctx context.Context, in input) (qed.Finding, error) {
+	executor := qed.NewTool("es_executor", "runs", func(ctx context.Context, in input) (finding.Finding, error) {
 		if in.Port == "forbidden" {
-			return qed.Finding{}, errors.New("you may not see that port")
+			return finding.Finding{}, errors.New("you may not see that port")
 		}
 		q.ran++
 		table := qed.Table{Columns: []qed.Column{{Name: "port"}, {Name: "n"}}}
 		for i := range 20 {
 			if err := table.Append(in.Port, q.ran*100+i); err != nil {
-				return qed.Finding{}, err
+				return finding.Finding{}, err
 			}
 		}
-		rows, err := qed.SaveRows(ctx, &table)
+		rows, err := finding.SaveRows(ctx, &table)
 		ran := []qed.Query{{Language: "elasticsearch", Executed: fmt.Sprint("run ", q.ran), Rows: 20}}
-		return qed.Finding{Text: "20 rows found", Rows: rows, Queries: ran, Partial: "a node is down"}, err
+		return finding.Finding{Text: "20 rows found", Rows: rows, Queries: ran, Partial: "a node is down"}, err
 	})
 	executor.Idempotent = true
 	writer := executor
@@ -69,7 +70,7 @@ func newQueries(t *testing.T, e llm.Embedder) *queries {
 						return qed.Answer{}, err
 					}
 				}
-				rows, err := qed.SaveRows(ctx, &table)
+				rows, err := finding.SaveRows(ctx, &table)
 				if err != nil {
 					return qed.Answer{}, err
 				}
@@ -113,8 +114,8 @@ func (q *queries) retrieve(t *testing.T, arguments string) {
 	}
 }
 
-func shipment(turn int, request, tool string) qed.QueryMetadata {
-	return qed.QueryMetadata{
+func shipment(turn int, request, tool string) finding.QueryMetadata {
+	return finding.QueryMetadata{
 		QueryType: "elasticsearch", Query: json.RawMessage(`{"query":{"match_all":{}}}`), Summary: "20 rows found",
 		HowToRetrieve: "index shipments", Request: request, TurnID: turn, Tool: tool, Arguments: json.RawMessage(`{"port":"Miami"}`),
 	}
@@ -138,7 +139,7 @@ func TestRetrievalChooses(t *testing.T) {
 	for name, e := range map[string]llm.Embedder{"by words": nil, "by vectors": topics, "where the embedder fails": down} {
 		t.Run(name, func(t *testing.T) {
 			q := newQueries(t, e)
-			q.entries = []qed.QueryMetadata{
+			q.entries = []finding.QueryMetadata{
 				shipment(4, "late ships to Miami", "es_executor"),
 				shipment(9, "crew on the vessels", "es_executor"),
 				shipment(13, "fuel that was used", "es_executor"),
@@ -174,7 +175,7 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 	q := newQueries(t, nil)
 	proven := shipment(4, "ships", "es_executor")
 	proven.Proof = &qed.Query{Language: "elasticsearch", Written: `{}`, Executed: `{"size":20}`, Views: []string{"mine"}, JoinPath: []string{"a = b"}, Rows: 20, Millis: 7}
-	q.entries = []qed.QueryMetadata{proven}
+	q.entries = []finding.QueryMetadata{proven}
 	q.retrieve(t, `{}`)
 	want := *proven.Proof
 	want.Cached, want.Handle = true, q.found.Rows.Handle
@@ -186,7 +187,7 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 	}
 
 	// Without a remembered proof, the executed query stays empty.
-	q.entries = []qed.QueryMetadata{shipment(5, "ships", "es_executor")}
+	q.entries = []finding.QueryMetadata{shipment(5, "ships", "es_executor")}
 	q.retrieve(t, `{}`)
 	want = qed.Query{Language: "elasticsearch", Written: `{"query":{"match_all":{}}}`, Rows: 20, Cached: true, Handle: q.found.Rows.Handle}
 	if diff := cmp.Diff([]qed.Query{want}, q.found.Queries); diff != "" {
@@ -195,8 +196,8 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 
 	// The reason for missing rows is kept.
 	lacking := shipment(6, "ships", "es_executor")
-	lacking.Rows = &qed.RowsRef{Count: 1, Partial: "a shard failed", Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Miami"}}}}
-	q.entries = []qed.QueryMetadata{lacking}
+	lacking.Rows = &finding.RowsRef{Count: 1, Partial: "a shard failed", Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Miami"}}}}
+	q.entries = []finding.QueryMetadata{lacking}
 	if q.retrieve(t, `{}`); q.found.Partial != "a shard failed" || q.found.Rows.Partial != "a shard failed" {
 		t.Errorf("partial %q, its rows %q", q.found.Partial, q.found.Rows.Partial)
 	}
@@ -212,21 +213,21 @@ func TestRetrievalReturnsTheRows(t *testing.T) {
 		t.Errorf("metadata %+v", m)
 	}
 	// The refreshed query is remembered with its rows.
-	q.entries = []qed.QueryMetadata{*q.found.Metadata}
+	q.entries = []finding.QueryMetadata{*q.found.Metadata}
 	q.retrieve(t, `{}`)
 	if !q.found.Cached || q.ran != 1 || q.found.Rows.Sample.Rows[0][1] != int64(100) {
 		t.Errorf("it ran %d times: %+v", q.ran, q.found)
 	}
 
 	// Rows that are not kept are found again by the same tool with its checks.
-	for name, rows := range map[string]*qed.RowsRef{
+	for name, rows := range map[string]*finding.RowsRef{
 		"a handle of another thread": {Handle: "kept/k1234", Count: 3},
 		"the columns alone":          {Count: 3, Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}}},
 	} {
 		entry := shipment(5, name, "es_executor")
 		entry.Rows = rows
 		before := q.ran
-		q.entries = []qed.QueryMetadata{entry}
+		q.entries = []finding.QueryMetadata{entry}
 		if q.retrieve(t, `{}`); q.result.Err != nil || q.found.Cached || q.ran != before+1 {
 			t.Errorf("%s: %v, cached %v, it ran %d times", name, q.result.Err, q.found.Cached, q.ran-before)
 		}
@@ -254,17 +255,17 @@ func TestRetrievalRefuses(t *testing.T) {
 	}
 	refuses(`{"turn_id":77}`, "77", "14", "5", `\u003c`, "4 older")
 	refuses(`{"turn_id":0}`)
-	q.entries = []qed.QueryMetadata{shipment(20, "gone", "es_executer")}
+	q.entries = []finding.QueryMetadata{shipment(20, "gone", "es_executer")}
 	refuses(`{"refresh":true}`, "es_executer", "es_executor")
-	q.entries = []qed.QueryMetadata{shipment(21, "writes", "writer")}
+	q.entries = []finding.QueryMetadata{shipment(21, "writes", "writer")}
 	refuses(`{"refresh":true}`, "writer")
-	q.entries = []qed.QueryMetadata{shipment(22, "itself", "retrieve_query_metadata")}
+	q.entries = []finding.QueryMetadata{shipment(22, "itself", "retrieve_query_metadata")}
 	refuses(`{"refresh":true}`)
-	q.entries = []qed.QueryMetadata{shipment(23, "unknown", "")}
+	q.entries = []finding.QueryMetadata{shipment(23, "unknown", "")}
 	refuses(`{"refresh":true}`)
 	forbidden := shipment(24, "forbidden by now", "es_executor")
 	forbidden.Arguments = json.RawMessage(`{"port":"forbidden"}`)
-	q.entries = []qed.QueryMetadata{forbidden}
+	q.entries = []finding.QueryMetadata{forbidden}
 	refuses(`{"refresh":true}`, "you may not see that port")
 	if q.ran != 0 {
 		t.Errorf("something ran %d times", q.ran)

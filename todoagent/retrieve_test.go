@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -46,7 +47,7 @@ func TestRetrievalOfAnotherSubject(t *testing.T) {
 				want = tt.sim
 			}
 			q := newQueries(t, e)
-			q.entries = []qed.QueryMetadata{shipment(4, "shipments Miami", "es_executor"), shipment(9, "crew vessels", "es_executor")}
+			q.entries = []finding.QueryMetadata{shipment(4, "shipments Miami", "es_executor"), shipment(9, "crew vessels", "es_executor")}
 			for i := range q.entries {
 				q.entries[i].HowToRetrieve = ""
 			}
@@ -82,7 +83,7 @@ func TestRetrievalOfSentencesAlike(t *testing.T) {
 	})
 	for name, e := range map[string]llm.Embedder{"by words": nil, "by vectors": close} {
 		q := newQueries(t, e)
-		q.entries = []qed.QueryMetadata{
+		q.entries = []finding.QueryMetadata{
 			shipment(1, "shipments to Miami", "es_executor"),
 			shipment(2, "shipments from Oslo to Miami", "es_executor"),
 			shipment(3, "shipments to Oslo", "es_executor"),
@@ -101,7 +102,7 @@ func TestRetrievalOfSentencesAlike(t *testing.T) {
 			}
 		}
 		// The newest query for the same question.
-		q.entries = []qed.QueryMetadata{shipment(5, "Shipments to  Miami", "es_executor"), shipment(6, "shipments to Oslo", "es_executor")}
+		q.entries = []finding.QueryMetadata{shipment(5, "Shipments to  Miami", "es_executor"), shipment(6, "shipments to Oslo", "es_executor")}
 		if q.retrieve(t, `{"request":"shipments to Miami"}`); q.result.Err != nil || q.found.Metadata.TurnID != 5 {
 			t.Errorf("%s: %v, turn %+v, want the newer one", name, q.result.Err, q.found.Metadata)
 		}
@@ -131,13 +132,13 @@ func TestRetrievalRefreshes(t *testing.T) {
 		if err := table.Append("Miami"); err != nil {
 			return nil, err
 		}
-		rows, err := qed.SaveRows(ctx, table)
-		return map[string]any{"text": "one", "rows": rows, "entities": map[string]int{"ports": 1}, "query_metadata": qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"x"`), Summary: "one"}}, err
+		rows, err := finding.SaveRows(ctx, table)
+		return map[string]any{"text": "one", "rows": rows, "entities": map[string]int{"ports": 1}, "query_metadata": finding.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"x"`), Summary: "one"}}, err
 	})
-	count := qed.NewTool("count", "counts", func(context.Context, struct{}) (qed.Finding, error) {
-		return qed.Finding{
+	count := qed.NewTool("count", "counts", func(context.Context, struct{}) (finding.Finding, error) {
+		return finding.Finding{
 			Text: "142", Queries: []qed.Query{{Language: "sql", Executed: "SELECT count(*)"}},
-			Metadata: &qed.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"x"`), Summary: "142"},
+			Metadata: &finding.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"x"`), Summary: "142"},
 		}, nil
 	})
 	silent := qed.NewTool("silent", "says nothing", func(context.Context, struct{}) (map[string]int, error) { return map[string]int{"n": 1}, nil })
@@ -148,14 +149,14 @@ func TestRetrievalRefreshes(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		tool string
-		rows *qed.RowsRef // that are remembered
+		rows *finding.RowsRef // that are remembered
 		call string
 		text string // empty: it fails
 	}{
-		{"own", &qed.RowsRef{Count: 1, Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Oslo"}}}}, `{"refresh":true}`, "one"},
+		{"own", &finding.RowsRef{Count: 1, Sample: qed.Table{Columns: []qed.Column{{Name: "port"}}, Rows: [][]any{{"Oslo"}}}}, `{"refresh":true}`, "one"},
 		{"count", nil, `{"refresh":true}`, "142"},
 		{"count", nil, `{}`, "142"},
-		{"count", &qed.RowsRef{Count: 3}, `{}`, ""},
+		{"count", &finding.RowsRef{Count: 3}, `{}`, ""},
 		{"silent", nil, `{}`, ""},
 	} {
 		entry := shipment(4, "ports", tt.tool)
@@ -179,7 +180,7 @@ func TestRetrievalRefreshes(t *testing.T) {
 }
 
 // again remembers a query in a new conversation, and calls the tool.
-func (q *queries) again(t *testing.T, entry qed.QueryMetadata, arguments string) (result qed.ToolResult) {
+func (q *queries) again(t *testing.T, entry finding.QueryMetadata, arguments string) (result qed.ToolResult) {
 	t.Helper()
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		if err := qed.Remember(ctx, "todo/queries", entry); err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -29,13 +30,13 @@ type state struct {
 	Ground    string // the ID of the plan, before there is one
 	Plan      *plan  // nil: none
 
-	Ran      map[string]qed.QueryMetadata // the queries that the plan's tasks ran, by key
-	Entities []qed.Entity                 // found, and not remembered yet
+	Ran      map[string]finding.QueryMetadata // the queries that the plan's tasks ran, by key
+	Entities []finding.Entity                 // found, and not remembered yet
 
-	Noted    []Entry             // not saved yet
-	Metadata []qed.QueryMetadata // not saved yet
-	Told     bool                // the plan's answer was given
-	Asks     bool                // a task that has just run interrupted the run
+	Noted    []Entry                 // not saved yet
+	Metadata []finding.QueryMetadata // not saved yet
+	Told     bool                    // the plan's answer was given
+	Asks     bool                    // a task that has just run interrupted the run
 
 	Said    string // the text of the answer, if it is not the findings
 	Reason  string // why the answer is partial; empty: it is not

@@ -110,14 +110,15 @@ const (
 //
 // The answer's Text is the text of the tasks whose results no other task uses.
 // So the last task of a plan should call a tool whose result has a text, such
-// as llm_summary of package tools, or a tool that returns a [qed.Finding] with
-// a Text. Its Table is the last one that was found; its Queries, Artifacts and
-// Citations are of all tasks. The user sees the error text of a task that
+// as llm_summary of package tools, or a tool that returns a [finding.Finding]
+// with a Text. Its Table is the last one that was found; its Queries, Artifacts
+// and Citations are of all tasks. The user sees the error text of a task that
 // failed.
 //
 // Every task that ran adds an [Entry] to the thread's memory, and every query a
-// [qed.QueryMetadata], so a later request can be about earlier results: see
-// [NewRetrievalTool]. Rows are saved separately from the state ([qed.RowsRef]).
+// [finding.QueryMetadata], so a later request can be about earlier results: see
+// [NewRetrievalTool]. Rows are saved separately from the state
+// ([finding.RowsRef]).
 //
 // A plan continues in a later turn only if the turns have a Thread and opt has
 // a Store. Errors of a turn: [qed.ErrTooLarge] if the message has more than 32

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -17,19 +18,19 @@ type agentInput struct {
 }
 
 // FromAgent returns an agent as a tool. Its arguments are {"question"}, and its
-// result is a [qed.Finding]: the text of the answer, its rows and large artifacts
-// as references, and its queries and citations. If the answer is partial, so are
-// the finding and its rows.
+// result is a [finding.Finding]: the text of the answer, its rows and large
+// artifacts as references, and its queries and citations. If the answer is
+// partial, so are the finding and its rows.
 //
 // The agent acts for the user and the tenant of the turn that calls it, without
 // the conversation. It may interrupt the run. The text of its answer is emitted
 // on [qed.ChannelTool], because the tool is Nested: see [qed.Tool].
 func FromAgent(name, description string, a qed.Agent) qed.Tool {
-	t := qed.NewTool(name, description, func(ctx context.Context, in agentInput) (qed.Finding, error) {
+	t := qed.NewTool(name, description, func(ctx context.Context, in agentInput) (finding.Finding, error) {
 		turn := qed.Info(ctx).Turn
 		answer, err := qed.Ask(ctx, a, qed.Turn{Text: in.Question, User: turn.User, Tenant: turn.Tenant})
 		if err != nil {
-			return qed.Finding{}, err
+			return finding.Finding{}, err
 		}
 		return findingOf(ctx, name, in, &answer)
 	})
@@ -40,10 +41,10 @@ func FromAgent(name, description string, a qed.Agent) qed.Tool {
 	return t
 }
 
-// findingOf returns an answer as a [qed.Finding]. It saves the rows and the large
-// artifacts of the answer.
-func findingOf(ctx context.Context, tool string, in agentInput, a *qed.Answer) (f qed.Finding, err error) {
-	f = qed.Finding{Text: a.Text, Citations: a.Citations}
+// findingOf returns an answer as a [finding.Finding]. It saves the rows and the
+// large artifacts of the answer.
+func findingOf(ctx context.Context, tool string, in agentInput, a *qed.Answer) (f finding.Finding, err error) {
+	f = finding.Finding{Text: a.Text, Citations: a.Citations}
 	for _, q := range a.Queries {
 		f.Queries = append(f.Queries, shortProof(q))
 	}
@@ -54,14 +55,14 @@ func findingOf(ctx context.Context, tool string, in agentInput, a *qed.Answer) (
 		}
 	}
 	for _, artifact := range a.Artifacts {
-		saved, err := qed.SaveArtifact(ctx, artifact)
+		saved, err := finding.SaveArtifact(ctx, artifact)
 		if err != nil {
 			return f, err
 		}
 		f.Artifacts = append(f.Artifacts, saved)
 	}
 	if a.Table != nil {
-		if f.Rows, err = qed.SaveRows(ctx, a.Table); err != nil {
+		if f.Rows, err = finding.SaveRows(ctx, a.Table); err != nil {
 			return f, err
 		}
 		f.Rows.Partial = f.Partial
@@ -78,10 +79,10 @@ func findingOf(ctx context.Context, tool string, in agentInput, a *qed.Answer) (
 	if f.Rows != nil {
 		rows = f.Rows.Count
 	}
-	f.Metadata = &qed.QueryMetadata{
+	f.Metadata = &finding.QueryMetadata{
 		QueryType:     last.Language,
 		Query:         queryJSON(cmp.Or(last.Written, last.Executed)), // Written has no fields hidden from the model
-		Summary:       (&qed.RowsRef{Count: rows}).String(),
+		Summary:       (&finding.RowsRef{Count: rows}).String(),
 		HowToRetrieve: fmt.Sprintf("%s, asked: %s", tool, prompt.Clip(in.Question, maxAsked)),
 		ExecutedAt:    qed.TurnTime(ctx),
 		Request:       in.Question,
@@ -111,8 +112,8 @@ func shortProof(q qed.Query) qed.Query {
 	return q
 }
 
-// queryJSON returns a query for [qed.QueryMetadata]: a JSON object unchanged, and
-// any other text as a JSON string.
+// queryJSON returns a query for [finding.QueryMetadata]: a JSON object
+// unchanged, and any other text as a JSON string.
 func queryJSON(text string) json.RawMessage {
 	if raw := json.RawMessage(text); len(text) > 0 && text[0] == '{' && json.Valid(raw) {
 		return raw

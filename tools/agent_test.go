@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/tools"
@@ -49,7 +50,7 @@ func TestFromAgent(t *testing.T) {
 		if results[0].Err != nil {
 			return qed.Answer{}, results[0].Err
 		}
-		var found qed.Finding
+		var found finding.Finding
 		if err := json.Unmarshal(results[0].Output, &found); err != nil {
 			return qed.Answer{}, err
 		}
@@ -60,7 +61,7 @@ func TestFromAgent(t *testing.T) {
 		if a, err := found.Artifacts[0].Artifact(ctx); err != nil || len(a.Data) != 10<<10 || len(found.Artifacts[0].Data) > 0 {
 			t.Errorf("the artifact: %d bytes, %v", len(a.Data), err)
 		}
-		want := &qed.QueryMetadata{
+		want := &finding.QueryMetadata{
 			QueryType: "sql", Query: json.RawMessage(`"SELECT i"`), Summary: "2000 rows found", ExecutedAt: now, Request: "Which shipments?",
 			Tool: "sql_agent", Arguments: json.RawMessage(`{"question":"Which shipments?"}`), HowToRetrieve: found.Metadata.HowToRetrieve, Rows: found.Rows,
 		}
@@ -125,7 +126,7 @@ func TestFromAgentInterrupts(t *testing.T) {
 // A query that ran after a pause has the time of the reply, not that of the run.
 func TestFromAgentAfterAPause(t *testing.T) {
 	now := time.Date(2025, 1, 6, 9, 0, 0, 123456789, time.FixedZone("", 3600))
-	var found qed.Finding
+	var found finding.Finding
 	tool := tools.FromAgent("sql_agent", "answers", manyShipments(3))
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {

@@ -10,15 +10,16 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
 
 type insightsInput struct {
-	Request  string          `json:"request" jsonschema_description:"what the user wants to know, complete in itself"`
-	Rows     *qed.RowsRef    `json:"rows,omitempty" jsonschema_description:"the rows that the findings are about"`
-	Findings json.RawMessage `json:"findings" jsonschema_description:"what was computed, any JSON, such as the results of stats_analysis and pattern_recognition"`
+	Request  string           `json:"request" jsonschema_description:"what the user wants to know, complete in itself"`
+	Rows     *finding.RowsRef `json:"rows,omitempty" jsonschema_description:"the rows that the findings are about"`
+	Findings json.RawMessage  `json:"findings" jsonschema_description:"what was computed, any JSON, such as the results of stats_analysis and pattern_recognition"`
 }
 
 type insightsResult struct {

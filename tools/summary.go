@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 )
 
 type summaryInput struct {
-	Request  string          `json:"request" jsonschema_description:"what the user asked for, complete in itself"`
-	Rows     *qed.RowsRef    `json:"rows,omitempty" jsonschema_description:"the rows that were found"`
-	Findings json.RawMessage `json:"findings,omitempty" jsonschema_description:"what else was found, any JSON, such as the result of an analysis"`
+	Request  string           `json:"request" jsonschema_description:"what the user asked for, complete in itself"`
+	Rows     *finding.RowsRef `json:"rows,omitempty" jsonschema_description:"the rows that were found"`
+	Findings json.RawMessage  `json:"findings,omitempty" jsonschema_description:"what else was found, any JSON, such as the result of an analysis"`
 }
 
 type summaryResult struct {

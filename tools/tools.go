@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -92,7 +93,7 @@ const (
 // bytes of rows and of findings. If the rows are not saved any more, it uses
 // their sample. It also returns the rows that the prompt shows.
 func newPromptData(
-	ctx context.Context, request string, rows *qed.RowsRef, findings json.RawMessage, limit int,
+	ctx context.Context, request string, rows *finding.RowsRef, findings json.RawMessage, limit int,
 ) (PromptData, *qed.Table, error) {
 	d := PromptData{Request: prompt.Clip(request, maxRequest)}
 	d.Data, d.DataCut = jsonText(findings, limit)

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/todoagent"
@@ -50,7 +51,7 @@ func asked(m *llmtest.Model, n int) string {
 }
 
 // delays are the rows of a few shipments.
-func delays(t testing.TB, extra ...string) *qed.RowsRef {
+func delays(t testing.TB, extra ...string) *finding.RowsRef {
 	t.Helper()
 	table := qed.Table{Columns: []qed.Column{{Name: "vessel"}, {Name: "delay"}}}
 	for i, vessel := range append([]string{"MSC ANNA", "EVER GIVEN"}, extra...) {
@@ -58,7 +59,7 @@ func delays(t testing.TB, extra ...string) *qed.RowsRef {
 			t.Fatal(err)
 		}
 	}
-	rows, err := qed.SaveRows(t.Context(), &table)
+	rows, err := finding.SaveRows(t.Context(), &table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +314,7 @@ func TestPromptsSayThatRowsAreMissing(t *testing.T) {
 		"llm_summary":       func(m llm.Model) qed.Tool { return tools.NewSummary(m, nil) },
 		"generate_insights": func(m llm.Model) qed.Tool { return tools.NewInsights(m, nil) },
 	} {
-		for _, rows := range []*qed.RowsRef{whole, lacking} {
+		for _, rows := range []*finding.RowsRef{whole, lacking} {
 			model := scripted(llmtest.Reply{Text: `{"insights":[{"text":"2 of 5 failed","figures":[{"label":"a","value":1.5}]}]}`})
 			arguments := argumentsOf(t, map[string]any{"request": "Which?", "rows": rows, "findings": map[string]any{"failed": []int{2, 5}}})
 			if _, err := callTool(t.Context(), t, tool(model), arguments); err != nil {

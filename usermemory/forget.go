@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/store"
 )
 
@@ -18,7 +19,7 @@ var errNoMatch = errors.New("usermemory: match is nil; Forget removes everything
 // could not be removed there, it returns an error; they are no longer returned by
 // any method even so, and the next write removes them. match may be called several
 // times for one entity.
-func (m *Memory) ForgetEntities(ctx context.Context, user User, match func(qed.Entity) bool) (int, error) {
+func (m *Memory) ForgetEntities(ctx context.Context, user User, match func(finding.Entity) bool) (int, error) {
 	if match == nil {
 		return 0, errNoMatch
 	}

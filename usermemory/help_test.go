@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 )
 
-func shipment(turn int, request, tool string) qed.QueryMetadata {
-	return qed.QueryMetadata{
+func shipment(turn int, request, tool string) finding.QueryMetadata {
+	return finding.QueryMetadata{
 		QueryType: "elasticsearch", Query: json.RawMessage(`{"query":{"match_all":{}}}`), Summary: "20 rows found",
 		HowToRetrieve: "index shipments", Request: request, TurnID: turn, Tool: tool, Arguments: json.RawMessage(`{"port":"Miami"}`),
 	}

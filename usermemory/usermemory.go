@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/retry"
@@ -81,12 +82,12 @@ type PastTurn struct {
 	// Queries are the queries that ran. Rows and the Proof stay in the conversation's
 	// thread: of Rows only the columns and the Count are kept. A large Query or
 	// Arguments is left out.
-	Queries []qed.QueryMetadata `json:"queries,omitempty"`
+	Queries []finding.QueryMetadata `json:"queries,omitempty"`
 }
 
 // A KnownEntity is an entity that a user mentioned in any conversation.
 type KnownEntity struct {
-	qed.Entity
+	finding.Entity
 	Times int       `json:"times"` // the number of turns that mention it
 	Last  time.Time `json:"last"`  // the last time
 }
@@ -109,7 +110,7 @@ const (
 //
 // If the memory is over its limits, Note removes the oldest part from the store. If
 // that fails, Note emits [qed.Warning], and a later Note removes it.
-func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []qed.Entity) error {
+func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []finding.Entity) error {
 	thread, err := m.thread(user)
 	if err != nil {
 		return err
@@ -223,7 +224,7 @@ func (t PastTurn) withoutRows() PastTurn {
 		q.Query, q.Arguments, q.Proof = smallJSON(q.Query), smallJSON(q.Arguments), nil
 		if q.Rows != nil {
 			columns := q.Rows.Sample.Columns
-			q.Rows = &qed.RowsRef{
+			q.Rows = &finding.RowsRef{
 				Count: q.Rows.Count, Truncated: true, Partial: prompt.Clip(q.Rows.Partial, maxPastText),
 				Sample: qed.Table{Columns: slices.Clone(columns), Truncated: true},
 			}
@@ -240,11 +241,11 @@ func smallJSON(raw json.RawMessage) json.RawMessage {
 }
 
 // mentions returns the entities of a turn, each once.
-func mentions(turn *PastTurn, entities []qed.Entity) []userEntity {
+func mentions(turn *PastTurn, entities []finding.Entity) []userEntity {
 	var all []userEntity
 	known := map[string]bool{}
 	for _, e := range entities {
-		e = qed.Entity{
+		e = finding.Entity{
 			Kind: prompt.Clip(e.Kind, maxEntityText),
 			Name: prompt.Clip(e.Name, maxEntityText),
 			ID:   prompt.Clip(e.ID, maxEntityText),
@@ -261,7 +262,7 @@ func mentions(turn *PastTurn, entities []qed.Entity) []userEntity {
 
 // entityKey returns a key that identifies an entity: by its ID or, without one, by its
 // name in lower case.
-func entityKey(e qed.Entity) string {
+func entityKey(e finding.Entity) string {
 	if e.ID != "" {
 		return e.Kind + "\x00id\x00" + e.ID
 	}

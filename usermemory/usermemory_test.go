@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/usermemory"
@@ -28,7 +29,7 @@ func past(thread string, turn int, request string) usermemory.PastTurn {
 	return usermemory.PastTurn{Thread: thread, Turn: turn, Time: noon.Add(time.Duration(turn) * time.Minute), Request: request, Answer: "answered"}
 }
 
-func port(name, id string) qed.Entity { return qed.Entity{Kind: "port", Name: name, ID: id} }
+func port(name, id string) finding.Entity { return finding.Entity{Kind: "port", Name: name, ID: id} }
 
 // noted returns a memory with turns of one user.
 func noted(t testing.TB, m *usermemory.Memory, user usermemory.User, turns ...usermemory.PastTurn) {
@@ -211,7 +212,7 @@ func TestUserMemoryIsTheUsers(t *testing.T) {
 	m := &usermemory.Memory{Store: listed{st, &threads}}
 	users := []usermemory.User{{Tenant: "acme", ID: "ann"}, {Tenant: "acme", ID: "bob"}, {Tenant: "acm", ID: "eann"}, {ID: "ann"}, {Tenant: "acme ann", ID: "ann"}, {Tenant: "acme", ID: "ann ann"}, {Tenant: "acme", ID: "ANN"}}
 	for i, u := range users {
-		if err := m.Note(t.Context(), u, past("1", 1, fmt.Sprint("ships ", i)), []qed.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
+		if err := m.Note(t.Context(), u, past("1", 1, fmt.Sprint("ships ", i)), []finding.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -251,7 +252,7 @@ func TestUserMemoryRefuses(t *testing.T) {
 		_, turnsErr := m.Turns(t.Context(), user, 1)
 		_, entitiesErr := m.Entities(t.Context(), user)
 		_, forgetErr := m.ForgetTurns(t.Context(), user, func(usermemory.PastTurn) bool { return true })
-		_, forgetEntitiesErr := m.ForgetEntities(t.Context(), user, func(qed.Entity) bool { return true })
+		_, forgetEntitiesErr := m.ForgetEntities(t.Context(), user, func(finding.Entity) bool { return true })
 		for method, err := range map[string]error{
 			"Recall": recallErr, "Turns": turnsErr, "Entities": entitiesErr, "ForgetTurns": forgetErr, "ForgetEntities": forgetEntitiesErr,
 			"Note": m.Note(t.Context(), user, past("1", 1, "x"), nil), "Forget": m.Forget(t.Context(), user),
@@ -287,15 +288,15 @@ func TestUserMemoryKeepsNoRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	turn := past("1", 1, strings.Repeat("ships ö", 10_000))
-	small := qed.QueryMetadata{
+	small := finding.QueryMetadata{
 		QueryType: "sql", Query: json.RawMessage(`"SELECT 1"`), Summary: "1 row found", Tool: "sql", Arguments: json.RawMessage(`{"a":1}`), ExecutedAt: noon,
-		Rows:  &qed.RowsRef{Handle: "kept/k1", Count: 142, Sample: table, Partial: "a shard failed"},
+		Rows:  &finding.RowsRef{Handle: "kept/k1", Count: 142, Sample: table, Partial: "a shard failed"},
 		Proof: &qed.Query{Language: "sql", Executed: "SELECT 1", Handle: "kept/k1"},
 	}
 	large := small
 	large.Query, large.Arguments, large.Rows = json.RawMessage(`"`+strings.Repeat("x", 100_000)+`"`), json.RawMessage(`{broken`), nil
-	turn.Queries = []qed.QueryMetadata{small, large}
-	if err := m.Note(t.Context(), ann, turn, []qed.Entity{port(strings.Repeat("x", 10_000), ""), {Kind: "nothing"}}); err != nil {
+	turn.Queries = []finding.QueryMetadata{small, large}
+	if err := m.Note(t.Context(), ann, turn, []finding.Entity{port(strings.Repeat("x", 10_000), ""), {Kind: "nothing"}}); err != nil {
 		t.Fatal(err)
 	}
 	turns, err := m.Recall(t.Context(), ann, "ships", 1)
@@ -321,14 +322,14 @@ func TestUserMemoryKeepsNoRows(t *testing.T) {
 
 func TestUserMemoryEntities(t *testing.T) {
 	m := &usermemory.Memory{Store: new(store.InMemory)}
-	note := func(turn int, entities ...qed.Entity) {
+	note := func(turn int, entities ...finding.Entity) {
 		t.Helper()
 		if err := m.Note(t.Context(), ann, past("1", turn, "ships"), entities); err != nil {
 			t.Fatal(err)
 		}
 	}
 	note(1, port("Miami", "P1"), port("Hamburg", ""))
-	note(2, port("HAMBURG", ""), port("Hamburg", ""), qed.Entity{Kind: "city", Name: "Hamburg"})
+	note(2, port("HAMBURG", ""), port("Hamburg", ""), finding.Entity{Kind: "city", Name: "Hamburg"})
 	note(3, port("Port of Miami", "P1"))
 	note(3, port("Port of Miami", "P1")) // noted again, as a run that goes on may
 	same(t, "entities", []string{"Port of Miami 2", "Hamburg 1", "HAMBURG 2"}, names(t, m, ann))
@@ -341,14 +342,14 @@ func TestUserMemoryEntities(t *testing.T) {
 	}
 	// Entities alone, and nothing.
 	if err := errors.Join(
-		m.Note(t.Context(), ann, usermemory.PastTurn{}, []qed.Entity{port("Oslo", "")}),
+		m.Note(t.Context(), ann, usermemory.PastTurn{}, []finding.Entity{port("Oslo", "")}),
 		m.Note(t.Context(), ann, usermemory.PastTurn{}, nil)); err != nil {
 		t.Error(err)
 	}
 	if n := len(pastTurns(t, m, ann, 0)); n != 3 {
 		t.Errorf("%d turns, want 3", n)
 	}
-	n, err := m.ForgetEntities(t.Context(), ann, func(e qed.Entity) bool { return e.Kind == "port" })
+	n, err := m.ForgetEntities(t.Context(), ann, func(e finding.Entity) bool { return e.Kind == "port" })
 	if n != 3 || err != nil {
 		t.Errorf("forgot %d, %v", n, err)
 	}
@@ -438,7 +439,7 @@ func TestUserMemoryIsBounded(t *testing.T) {
 	m := &usermemory.Memory{Store: listed{st, &threads}, MaxTurns: 10, MaxEntities: 4}
 	want, wantNames := []string{}, []string{}
 	for i := range 100 {
-		if err := m.Note(t.Context(), ann, past("1", i, fmt.Sprint("ship ", i)), []qed.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
+		if err := m.Note(t.Context(), ann, past("1", i, fmt.Sprint("ship ", i)), []finding.Entity{port(fmt.Sprint("port ", i), "")}); err != nil {
 			t.Fatal(err)
 		}
 		if i >= 90 {
@@ -462,7 +463,7 @@ func TestUserMemoryConflicts(t *testing.T) {
 	for w := range 4 {
 		group.Go(func() {
 			for i := range 10 {
-				if err := m.Note(t.Context(), ann, past(fmt.Sprint(w), i, fmt.Sprint("ship ", w, " ", i)), []qed.Entity{port("Miami", "P1")}); err != nil {
+				if err := m.Note(t.Context(), ann, past(fmt.Sprint(w), i, fmt.Sprint("ship ", w, " ", i)), []finding.Entity{port("Miami", "P1")}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -470,7 +471,7 @@ func TestUserMemoryConflicts(t *testing.T) {
 	}
 	group.Go(func() {
 		for range 5 {
-			if _, err := m.ForgetEntities(t.Context(), ann, func(e qed.Entity) bool { return e.Name == "Oslo" }); err != nil {
+			if _, err := m.ForgetEntities(t.Context(), ann, func(e finding.Entity) bool { return e.Name == "Oslo" }); err != nil {
 				t.Error(err)
 			}
 		}
@@ -554,7 +555,7 @@ func FuzzUserMemoryRecords(f *testing.F) {
 			t.Errorf("%d turns, %v", len(turns), err)
 		}
 		if err == nil {
-			_, err = m.ForgetEntities(t.Context(), ann, func(qed.Entity) bool { return true })
+			_, err = m.ForgetEntities(t.Context(), ann, func(finding.Entity) bool { return true })
 		}
 		if err == nil {
 			err = m.Note(t.Context(), ann, past("9", 9, "boats"), nil)
@@ -583,7 +584,7 @@ func fullMemory(b *testing.B) *usermemory.Memory {
 	m := &usermemory.Memory{Store: new(store.InMemory), Embedder: randomVectors}
 	for i := range 500 {
 		turn := past("1", i, "late shipments to Miami "+strings.Repeat("x", i))
-		turn.Queries = []qed.QueryMetadata{shipment(i, "late shipments", "es_executor")}
+		turn.Queries = []finding.QueryMetadata{shipment(i, "late shipments", "es_executor")}
 		noted(b, m, ann, turn)
 	}
 	return m
@@ -617,7 +618,7 @@ func ExampleMemory() {
 	memory := &usermemory.Memory{Store: new(store.InMemory)} // with an Embedder, turns are found by meaning instead of words
 	err := memory.Note(ctx, ann, usermemory.PastTurn{
 		Thread: "monday", Turn: 1, Request: "Which shipments to Miami were late?", Answer: "12 of 142.",
-	}, []qed.Entity{{Kind: "port", Name: "Port of Miami", ID: "USMIA", Said: "Miami"}})
+	}, []finding.Entity{{Kind: "port", Name: "Port of Miami", ID: "USMIA", Said: "Miami"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -634,7 +635,7 @@ func ExampleMemory() {
 		return
 	}
 	fmt.Println(entities[0].Name, entities[0].ID)
-	n, err := memory.ForgetEntities(ctx, ann, func(e qed.Entity) bool { return e.Kind == "port" })
+	n, err := memory.ForgetEntities(ctx, ann, func(e finding.Entity) bool { return e.Kind == "port" })
 	fmt.Println(n, err)
 	// Output:
 	// 12 of 142.

@@ -1,4 +1,4 @@
-package qed_test
+package finding_test
 
 import (
 	"context"
@@ -6,10 +6,12 @@ import (
 	"log"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/store"
 )
 
-// Rows go from one task to another by a handle: what stands in plans and prompts is the first of them.
+// A task passes rows to another by their handle. Plans and prompts have only the
+// first rows.
 func ExampleSaveRows() {
 	find := func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		table := &qed.Table{Columns: []qed.Column{{Name: "shipment"}}}
@@ -18,7 +20,7 @@ func ExampleSaveRows() {
 				return qed.Answer{}, err
 			}
 		}
-		rows, err := qed.SaveRows(ctx, table) // a tool returns this
+		rows, err := finding.SaveRows(ctx, table) // a tool returns this
 		if err != nil {
 			return qed.Answer{}, err
 		}
