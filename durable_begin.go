@@ -24,8 +24,8 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 	t, err := rs.inspect()
 	switch {
 	case err == nil:
-		if unended.is(t) && t.status == StatusRunning {
-			t.status = StatusCrashed
+		if unended.is(t) && t.status == store.StatusRunning {
+			t.status = store.StatusCrashed
 		}
 		if err := t.admit(turn); err != nil {
 			return err
@@ -36,7 +36,7 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 		if !rs.mayBelongTo(turn) {
 			return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
 		}
-		t.floor, t.status = t.head, statusNone
+		t.floor, t.status = t.head, ""
 		rs.stateDiscarded(err)
 	case cancelled(rs.ctx) != nil:
 		return cancelled(rs.ctx)
@@ -47,13 +47,13 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 	rs.floor = t.floor
 	switch {
 	case resumes:
-		rs.shown = t.status == StatusInterrupted && len(turn.Replies) == 0
+		rs.shown = t.status == store.StatusInterrupted && len(turn.Replies) == 0
 		if err := rs.load(t.run); err != nil {
 			return fmt.Errorf("qed: the run of thread %s cannot be read; a turn with a text begins a new one: %w",
 				turn.Thread, err)
 		}
 		return rs.resume(turn)
-	case t.status == StatusInterrupted:
+	case t.status == store.StatusInterrupted:
 		return rs.beginInterrupted(t, turn)
 	}
 	return rs.start(turn, nil)

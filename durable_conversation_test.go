@@ -408,28 +408,28 @@ func TestInspect(t *testing.T) {
 	c.ctx = ctx
 	c.turn(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
 	got := look(st)
-	if got.Status != qed.StatusAnswered || got.Turn.User != "ann" || got.Turn.Tenant != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Updated) > time.Second {
+	if got.Status != store.StatusAnswered || got.Turn.User != "ann" || got.Turn.Tenant != "acme" || got.Turn.Text != "go" || len(got.Questions) > 0 || clock.Now().Sub(got.Updated) > time.Second {
 		t.Errorf("answered: %+v", got)
 	}
 	c.try(qed.Turn{Text: "fail", User: "ann", Tenant: "acme"})
-	if got := look(st); got.Status != qed.StatusFailed || !strings.Contains(got.Error, "boom") {
+	if got := look(st); got.Status != store.StatusFailed || !strings.Contains(got.Error, "boom") {
 		t.Errorf("failed: %+v", got)
 	}
 	asked := c.turn(qed.Turn{Text: "ask", User: "ann", Tenant: "acme"})
-	if got := look(st); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
+	if got := look(st); got.Status != store.StatusInterrupted || !cmp.Equal(got.Questions, asked.Questions) || got.Turn.Text != "ask" {
 		t.Errorf("asked: %+v", got)
 	}
 	half := c.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"A"`, ""), User: "ann", Tenant: "acme"})
-	if got := look(st); got.Status != qed.StatusInterrupted || !cmp.Equal(got.Questions, half.Questions) {
+	if got := look(st); got.Status != store.StatusInterrupted || !cmp.Equal(got.Questions, half.Questions) {
 		t.Errorf("half answered: %+v", got)
 	}
 	log := qedtest.Log(t, st, "t")
 	running := qedtest.Restore(t, log[:len(log)-1])
-	if got := look(running); got.Status != qed.StatusRunning {
+	if got := look(running); got.Status != store.StatusRunning {
 		t.Errorf("running: %+v", got)
 	}
 	clock.Pass(time.Hour)
-	if got := look(running); got.Status != qed.StatusCrashed {
+	if got := look(running); got.Status != store.StatusCrashed {
 		t.Errorf("crashed: %+v", got)
 	}
 	stopped := converse(t, does(func(ctx context.Context, _ string) (string, error) { return "", ctx.Err() }), st, nil)
@@ -437,7 +437,7 @@ func TestInspect(t *testing.T) {
 	stopped.ctx = ctx2
 	stopped.agent = qed.Durable(does(func(ctx context.Context, _ string) (string, error) { cancel(); return "", ctx.Err() }), st, nil)
 	stopped.try(qed.Turn{Text: "go", User: "ann", Tenant: "acme"})
-	if got := look(st); got.Status != qed.StatusStopped {
+	if got := look(st); got.Status != store.StatusStopped {
 		t.Errorf("stopped: %+v", got)
 	}
 	if now := qedtest.Log(t, st, "t"); len(look(st).Questions) > 0 || len(now) == 0 {

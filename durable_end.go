@@ -20,22 +20,22 @@ func (rs *runState) finish(a Answer, err error) (Answer, error) {
 		}
 		return Answer{}, errors.Join(conflict, err)
 	}
-	end := endedData{Status: StatusAnswered, User: rs.turn.User, Tenant: rs.turn.Tenant}
+	end := endedData{Status: store.StatusAnswered, User: rs.turn.User, Tenant: rs.turn.Tenant}
 	said := ""
 	switch {
 	case errors.Is(err, ErrInterrupted) && cancelled(rs.ctx) == nil && rs.isWaiting():
-		end.Status, err = StatusInterrupted, nil
+		end.Status, err = store.StatusInterrupted, nil
 		a = rs.interruptedAnswer()
 		if !rs.shown || rs.asks {
 			said = a.Text
 		}
 		if !slices.ContainsFunc(a.Questions, func(q Question) bool { return q.Resumable }) {
-			end.Status = StatusAnswered // no reply will find its question
+			end.Status = store.StatusAnswered // no reply will find its question
 		}
 	case err != nil:
-		end.Status, end.Error = StatusFailed, prompt.Clip(err.Error(), maxErrorText)
+		end.Status, end.Error = store.StatusFailed, prompt.Clip(err.Error(), maxErrorText)
 		if cancelled(rs.ctx) != nil {
-			end.Status = StatusStopped
+			end.Status = store.StatusStopped
 		}
 		if call, ok := errors.AsType[*CallError](err); ok {
 			end.Call = call.address
@@ -100,7 +100,7 @@ func (rs *runState) end(end endedData, a Answer, said string) (saved bool, err e
 	if said != "" {
 		recs = append(recs, messageRecord(llm.RoleAssistant, said))
 	}
-	if end.Status == StatusAnswered || end.Status == StatusInterrupted {
+	if end.Status == store.StatusAnswered || end.Status == store.StatusInterrupted {
 		end.Answer = brief(a)
 	}
 	end.Floor = rs.floor

@@ -70,7 +70,7 @@ func TestResolve(t *testing.T) {
 			c := died(t, func(l *qedtest.Ledger) qed.Agent { return sender(t, l) }, test.call, &l)
 			c.fails(qed.Turn{User: "ann"}, qed.ErrUnresolved)
 			thread, err := qed.Inspect(c.ctx, c.store, "t")
-			if err != nil || thread.Status != qed.StatusFailed || len(thread.Unresolved) != 1 {
+			if err != nil || thread.Status != store.StatusFailed || len(thread.Unresolved) != 1 {
 				t.Fatalf("thread = %+v, %v", thread, err)
 			}
 			unknown := thread.Unresolved[0]
@@ -105,7 +105,7 @@ func TestResolveRefuses(t *testing.T) {
 	agent := func(l *qedtest.Ledger) qed.Agent { return sender(t, l) }
 	c := died(t, agent, 1, &l)
 	thread, err := qed.Inspect(c.ctx, c.store, "t")
-	if err != nil || thread.Status != qed.StatusCrashed || len(thread.Unresolved) != 1 {
+	if err != nil || thread.Status != store.StatusCrashed || len(thread.Unresolved) != 1 {
 		t.Fatalf("thread = %+v, %v", thread, err)
 	}
 	address := thread.Unresolved[0].Address

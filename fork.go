@@ -46,7 +46,7 @@ func Fork(ctx context.Context, st store.Store, thread string, at int64, to strin
 	case !found:
 		return fmt.Errorf("qed: fork of thread %s at number %d: %w", thread, at, fs.ErrNotExist)
 	case f.recs[len(f.recs)-1].Kind != store.Ended:
-		f.end.Status = StatusStopped
+		f.end.Status = store.StatusStopped
 		data, err := json.Marshal(f.end)
 		if err != nil {
 			return err

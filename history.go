@@ -22,12 +22,12 @@ func Messages(ctx context.Context, st store.Store, thread string, n int) ([]llm.
 
 // A HistoryEntry is a turn of a conversation that ended, with its outcome.
 type HistoryEntry struct {
-	Seq    int64     `json:"seq"` // of the record that ended it, for [Fork]
-	Time   time.Time `json:"time"`
-	Turn   Turn      `json:"turn"`             // the turn with which the run began
-	Status RunStatus `json:"status"`           // of the run at that time
-	Answer *Answer   `json:"answer,omitempty"` // a long table has its first rows only
-	Error  string    `json:"error,omitempty"`
+	Seq    int64        `json:"seq"` // of the record that ended it, for [Fork]
+	Time   time.Time    `json:"time"`
+	Turn   Turn         `json:"turn"`             // the turn with which the run began
+	Status store.Status `json:"status"`           // of the run at that time
+	Answer *Answer      `json:"answer,omitempty"` // a long table has its first rows only
+	Error  string       `json:"error,omitempty"`
 }
 
 // History returns the last n entries of a thread, oldest first; n of 0 means

@@ -37,13 +37,13 @@ type resumedData struct {
 // endedData is the data of a [store.Ended] record. It has all that the next
 // turn needs to know.
 type endedData struct {
-	Status RunStatus `json:"status"`
-	User   string    `json:"user,omitempty"`
-	Tenant string    `json:"tenant,omitempty"`
-	Floor  int64     `json:"floor,omitempty"`
-	Answer *Answer   `json:"answer,omitempty"`
-	Error  string    `json:"error,omitempty"`
-	Call   string    `json:"call,omitempty"` // the address of the call that failed the run
+	Status store.Status `json:"status"`
+	User   string       `json:"user,omitempty"`
+	Tenant string       `json:"tenant,omitempty"`
+	Floor  int64        `json:"floor,omitempty"`
+	Answer *Answer      `json:"answer,omitempty"`
+	Error  string       `json:"error,omitempty"`
+	Call   string       `json:"call,omitempty"` // the address of the call that failed the run
 }
 
 // stateData is the data of a [store.Checkpoint] record, whose state is an S.

@@ -24,9 +24,9 @@ func Resolve(ctx context.Context, st store.Store, thread, address string, result
 	switch {
 	case err != nil:
 		return err
-	case t.status == StatusRunning:
+	case t.status == store.StatusRunning:
 		return fmt.Errorf("%w: %s", ErrBusy, thread)
-	case t.status == StatusAnswered:
+	case t.status == store.StatusAnswered:
 		return fmt.Errorf("%w: the last run of thread %s is complete", ErrQuestionClosed, thread)
 	case !slices.ContainsFunc(rs.unresolvedCalls(), func(c UnresolvedCall) bool { return c.Address == address }):
 		return fmt.Errorf("%w: thread %s has no unresolved call at %q",
@@ -39,8 +39,8 @@ func Resolve(ctx context.Context, st store.Store, thread, address string, result
 		r.Value, r.Error = nil, failureOf(failed)
 	}
 	end := endedData{Status: t.status, User: t.user, Tenant: t.tenant, Floor: t.floor, Error: t.err}
-	if t.status == StatusCrashed {
-		end.Status = StatusStopped
+	if t.status == store.StatusCrashed {
+		end.Status = store.StatusStopped
 	}
 	data, err := json.Marshal(r)
 	if err != nil {

@@ -121,10 +121,10 @@ func (rs *runState) learn(rec store.Record) error {
 		if err := rec.Decode(&end); err != nil {
 			return err
 		}
-		if end.Status == StatusFailed {
+		if end.Status == store.StatusFailed {
 			rs.forgive(end.Call)
 		}
-		if end.Status == StatusInterrupted && end.Answer != nil {
+		if end.Status == store.StatusInterrupted && end.Answer != nil {
 			rs.listed = map[string]bool{}
 			for _, q := range end.Answer.Questions {
 				rs.listed[q.ID] = true

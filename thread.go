@@ -13,7 +13,7 @@ import (
 // A Thread is the state of a conversation. A program shows it after a restart,
 // for example.
 type Thread struct {
-	Status     RunStatus        `json:"status"`
+	Status     store.Status     `json:"status"`
 	Turn       Turn             `json:"turn"`                 // with which the last run began
 	Questions  []Question       `json:"questions,omitempty"`  // the questions that wait for a reply
 	Unresolved []UnresolvedCall `json:"unresolved,omitempty"` // calls to resolve before the run can be resumed
@@ -29,21 +29,6 @@ type UnresolvedCall struct {
 	Input   json.RawMessage `json:"input,omitempty"` // empty if it is larger than 16 KiB
 }
 
-// A RunStatus is the status of the last run of a [Thread].
-type RunStatus string
-
-// A run that crashed, failed or was stopped is resumed by a turn without a
-// text.
-const (
-	statusNone        RunStatus = ""            // there is no run
-	StatusRunning     RunStatus = "running"     // the last record is younger than the lease
-	StatusCrashed     RunStatus = "crashed"     // the run has recorded nothing for a lease
-	StatusAnswered    RunStatus = "answered"    // the run is complete
-	StatusInterrupted RunStatus = "interrupted" // the run waits for replies
-	StatusFailed      RunStatus = "failed"      // the run ended with an error
-	StatusStopped     RunStatus = "stopped"     // the reader of the run left, or its context ended
-)
-
 // Inspect returns the state of a thread. A thread that does not exist has no
 // Status. If the thread cannot be read, the error matches [store.ErrCorrupt].
 //
@@ -51,11 +36,11 @@ const (
 // it is.
 func Inspect(ctx context.Context, st store.Store, thread string) (Thread, error) {
 	rs, t, err := readThread(ctx, st, thread)
-	if err != nil || t.status == statusNone {
+	if err != nil || t.status == "" {
 		return Thread{}, err
 	}
 	found := Thread{Status: t.status, Turn: rs.turn, Error: t.err, Updated: t.last}
-	if t.status != StatusAnswered {
+	if t.status != store.StatusAnswered {
 		found.Questions, found.Unresolved = rs.questions(), rs.unresolvedCalls()
 	}
 	return found, nil
@@ -68,7 +53,7 @@ func readThread(ctx context.Context, st store.Store, thread string) (*runState, 
 	}
 	rs := newRunState(ctx, st, thread, &DurableOptions{})
 	t, err := rs.inspect()
-	if err == nil && t.status != statusNone {
+	if err == nil && t.status != "" {
 		err = rs.load(t.run)
 	}
 	if err == nil && t.run > 1 {
@@ -89,7 +74,7 @@ func floorOf(ctx context.Context, st store.Store, thread string) (int64, error) 
 
 // A threadState is what the last record of a thread says about the thread.
 type threadState struct {
-	status       RunStatus
+	status       store.Status
 	last         time.Time
 	err          string
 	head         int64
@@ -119,7 +104,7 @@ func (rs *runState) inspect() (threadState, error) {
 			return t, err
 		}
 		switch end.Status {
-		case StatusAnswered, StatusInterrupted, StatusFailed, StatusStopped:
+		case store.StatusAnswered, store.StatusInterrupted, store.StatusFailed, store.StatusStopped:
 		default:
 			return t, fmt.Errorf("%w: number %d, ended as %q", store.ErrCorrupt, last.Seq, end.Status)
 		}
@@ -137,9 +122,9 @@ func (rs *runState) inspect() (threadState, error) {
 	if err := readBegan(&first, &began); err != nil {
 		return t, err
 	}
-	t.status, t.floor, t.user, t.tenant = StatusCrashed, began.Floor, began.Turn.User, began.Turn.Tenant
+	t.status, t.floor, t.user, t.tenant = store.StatusCrashed, began.Floor, began.Turn.User, began.Turn.Tenant
 	if t.free = last.Time.Add(began.Lease); rs.log.Now().Before(t.free) {
-		t.status = StatusRunning
+		t.status = store.StatusRunning
 	}
 	return t, nil
 }
@@ -165,12 +150,12 @@ func (rs *runState) mayBelongTo(turn Turn) bool {
 // admit returns why a thread in this state does not accept a turn, or nil.
 func (t *threadState) admit(turn Turn) error {
 	switch {
-	case t.head > 0 && t.status != statusNone && (t.user != turn.User || t.tenant != turn.Tenant):
+	case t.head > 0 && t.status != "" && (t.user != turn.User || t.tenant != turn.Tenant):
 		return fmt.Errorf("%w: %s", ErrWrongUser, turn.Thread)
-	case t.status == StatusRunning:
+	case t.status == store.StatusRunning:
 		return fmt.Errorf("%w: %s; if its process died, another process can resume it at %s",
 			ErrBusy, turn.Thread, t.free.Format(time.RFC3339))
-	case t.status != statusNone && t.status != StatusAnswered:
+	case t.status != "" && t.status != store.StatusAnswered:
 		return nil
 	case len(turn.Replies) > 0:
 		return fmt.Errorf("%w: thread %s waits for no reply", ErrQuestionClosed, turn.Thread)

@@ -60,7 +60,7 @@ func TestAgentConversation(t *testing.T) {
 		t.Errorf("the reply again: %q", textOf(r))
 	}
 	look, err := qed.Inspect(t.Context(), st, mcpkit.Thread("ask", mcpkit.Caller{User: "ann"}, asked.Conversation))
-	if err != nil || look.Status != qed.StatusAnswered || look.Turn.User != "ann" {
+	if err != nil || look.Status != store.StatusAnswered || look.Turn.User != "ann" {
 		t.Errorf("the thread: %+v, %v", look, err)
 	}
 	for _, arguments := range []any{

@@ -118,7 +118,7 @@ func TestTurnGoesOn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if thread.Status == qed.StatusInterrupted {
+			if thread.Status == store.StatusInterrupted {
 				turn.Text = "2"
 			}
 			got, err := qed.Ask(later, again, turn)

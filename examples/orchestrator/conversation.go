@@ -98,7 +98,7 @@ func (c *conversation) rest(ctx context.Context, name string, script []string) [
 	}
 	rest, ok := left(script, said)
 	switch {
-	case !ok || len(rest) == 0 && thread.Status == qed.StatusAnswered:
+	case !ok || len(rest) == 0 && thread.Status == store.StatusAnswered:
 		return nil
 	case waits(thread.Status):
 		return append([]string{""}, rest...) // an empty line resumes it
@@ -108,7 +108,7 @@ func (c *conversation) rest(ctx context.Context, name string, script []string) [
 
 // waits reports whether a run waits until the user resumes it. A run that was cut off
 // does not: it is resumed at once.
-func waits(s qed.RunStatus) bool { return s == qed.StatusStopped || s == qed.StatusFailed }
+func waits(s store.Status) bool { return s == store.StatusStopped || s == store.StatusFailed }
 
 // enter opens a conversation, or a new one for the empty name, and prints its state. A
 // turn that was cut off is resumed.
@@ -130,20 +130,20 @@ func (c *conversation) enter(ctx context.Context, name string) error {
 	if err := c.showLast(ctx, thread); err != nil {
 		return err
 	}
-	if thread.Status == qed.StatusRunning {
+	if thread.Status == store.StatusRunning {
 		if thread, err = c.outcome(ctx); err != nil {
 			return err
 		}
 	}
 	switch thread.Status {
-	case qed.StatusCrashed:
+	case store.StatusCrashed:
 		c.show.Note("This turn was cut off and is resumed.")
 		return c.turn(ctx, qed.Turn{})
-	case qed.StatusStopped:
+	case store.StatusStopped:
 		c.show.Note("This turn was interrupted. An empty line resumes it.")
-	case qed.StatusFailed:
+	case store.StatusFailed:
 		c.show.Note("This turn failed: %s\nAn empty line tries again.", thread.Error)
-	case qed.StatusInterrupted:
+	case store.StatusInterrupted:
 		c.open = thread.Questions
 		c.show.Questions(c.open)
 	}
@@ -184,7 +184,7 @@ func (c *conversation) turn(ctx context.Context, turn qed.Turn) error {
 	thread, inspectErr := qed.Inspect(ctx, c.store, c.thread)
 	switch {
 	case inspectErr != nil:
-	case thread.Status == qed.StatusInterrupted:
+	case thread.Status == store.StatusInterrupted:
 		c.open = thread.Questions
 	case waits(thread.Status):
 		return fmt.Errorf("%w\nAn empty line tries again", err)
@@ -199,7 +199,7 @@ func (c *conversation) outcome(ctx context.Context) (qed.Thread, error) {
 		return qed.Thread{}, err
 	}
 	thread, err := qed.Inspect(ctx, c.store, c.thread)
-	if err == nil && thread.Status != qed.StatusCrashed {
+	if err == nil && thread.Status != store.StatusCrashed {
 		err = c.showLast(ctx, thread)
 	}
 	return thread, err
@@ -224,7 +224,7 @@ func (c *conversation) wait(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if thread.Status != qed.StatusRunning {
+		if thread.Status != store.StatusRunning {
 			return nil
 		}
 	}
