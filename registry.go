@@ -363,7 +363,9 @@ func (r *Registry) wait(ctx context.Context, t Tool, arguments json.RawMessage) 
 		sc := scopeOf(ctx)
 		own := sc.enter(ctx, t.Name, sc.place.of(t))
 		if t.Nested {
-			own.frame = own.asNested()
+			frame := *own.frame
+			frame.nested = true
+			own.frame = &frame
 		}
 		res.output, res.err = do(own, t.Call, arguments)
 	}()

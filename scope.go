@@ -26,13 +26,6 @@ type frame struct {
 	task   *Task     // the one of [RunTask] around; nil if there is none
 }
 
-// asNested returns the frame of a tool that is an agent.
-func (f *frame) asNested() *frame {
-	own := *f
-	own.nested = true
-	return &own
-}
-
 // A liveTurn is a turn that is being answered.
 type liveTurn struct {
 	Turn

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/tools"
@@ -64,4 +65,26 @@ func ExampleNewInsights() {
 	}
 	fmt.Println(result.Text)
 	// Output: - Ships are 20.4 hours late on average.
+}
+
+// An agent that answers questions about crews is a tool of another agent.
+func ExampleFromAgent() {
+	crews := qed.AgentFunc(func(context.Context, qed.Turn) (qed.Answer, error) { // a real one: package sqlagent
+		return qed.Answer{Text: "12 crews are active."}, nil
+	})
+	registry := qed.NewRegistry(nil)
+	if err := registry.Add(tools.FromAgent("crews", "Answers questions about crews.", crews)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	results, err := registry.Do(context.Background(), llm.ToolCall{
+		Name:      "crews",
+		Arguments: json.RawMessage(`{"question": "How many crews are active?"}`),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(finding.Parse(results[0].Output).Text)
+	// Output: 12 crews are active.
 }
