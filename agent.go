@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -34,15 +35,16 @@ type Turn struct {
 	Text string `json:"message"`
 
 	// Intent is how Text was understood when it ended open questions without
-	// answering them: [IntentModification], [IntentNewRequest] or [IntentAbort].
-	// IntentReason says why. [Durable] sets both.
-	Intent       Intent `json:"intent,omitempty"`
-	IntentReason string `json:"intent_reason,omitempty"`
+	// answering them: [question.IntentModification],
+	// [question.IntentNewRequest] or [question.IntentAbort]. IntentReason says
+	// why. [Durable] sets both.
+	Intent       question.Intent `json:"intent,omitempty"`
+	IntentReason string          `json:"intent_reason,omitempty"`
 
 	// Replies answer questions with which an earlier turn ended. Text is then what
 	// the user said, for the conversation only. A turn without Text and Replies
 	// resumes a run that stopped. See [Durable].
-	Replies []Reply `json:"replies,omitempty"`
+	Replies []question.Reply `json:"replies,omitempty"`
 
 	// History has the messages before this one, oldest first.
 	History []llm.Message `json:"history,omitempty"`

@@ -1,6 +1,9 @@
 package qed
 
-import "github.com/qedkit/qed/llm"
+import (
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
+)
 
 // An Answer is the answer of an [Agent], with its proof: the queries that ran, the
 // rows that they returned, and the documents that were used.
@@ -20,7 +23,7 @@ type Answer struct {
 
 	// Questions are the questions to the user with which the turn ends. The answer
 	// needs their replies first. Text then has the questions as text.
-	Questions []Question `json:"questions,omitempty"`
+	Questions []question.Question `json:"questions,omitempty"`
 
 	// Usage is what the models used. If a [Durable] agent does not set it, it is
 	// the usage of its [DurableModel] models.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/question"
 )
 
 // approve returns the arguments to call a tool with, after its approval if it
@@ -45,15 +46,15 @@ func (r *Registry) askApproval(ctx context.Context, t *Tool, arguments json.RawM
 	}
 	problem := ""
 	for {
-		said, err := Interrupt[Approval[json.RawMessage]](ctx, Question{Text: problem + text, Draft: arguments})
+		said, err := Interrupt[question.Approval[json.RawMessage]](ctx, question.Question{Text: problem + text, Draft: arguments})
 		switch {
 		case err != nil:
 			return nil, err
-		case said.Decision == DecisionReject && said.Reason != "":
+		case said.Decision == question.Reject && said.Reason != "":
 			return nil, fmt.Errorf("the user rejected the call of %s: %s", t.Name, prompt.Clip(said.Reason, maxReason))
-		case said.Decision == DecisionReject:
+		case said.Decision == question.Reject:
 			return nil, fmt.Errorf("the user rejected the call of %s", t.Name)
-		case said.Decision == DecisionApprove:
+		case said.Decision == question.Approve:
 			return arguments, nil
 		}
 		changed, err := r.tools[t.Name].check(said.Value)

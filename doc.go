@@ -46,7 +46,8 @@
 // # Questions
 //
 // [Interrupt] asks the user something in the middle of a run. The turn ends with
-// the [Question], and a later turn with a [Reply] resumes the run there.
+// the question, and a later turn with a reply resumes the run there. Package
+// question has both, for programs that show questions and collect replies.
 //
 // # Durable runs
 //

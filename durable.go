@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -20,11 +21,11 @@ type DurableOptions struct {
 	// already has a History keeps it.
 	Memory *Memory
 
-	// ParseReplies parses a message that comes while questions are open: it
-	// reports whether the message answers them, and how. Nil means
-	// [ParseReplies] without a model: a choice by its number, text or id, and
+	// ParseReplies parses the text of a turn that comes while questions are
+	// open: it reports whether the text answers them, and how. Nil means
+	// [question.Parse] without a model: a choice by its number, text or id, and
 	// the words of an approval, are replies. Everything else is a new request.
-	ParseReplies func(ctx context.Context, open []Question, turn Turn) (ParsedReplies, error)
+	ParseReplies func(ctx context.Context, open []question.Question, text string) (question.Parsed, error)
 
 	// MaxQuestions limits the questions of a run, including those that are
 	// asked again. 0 means 10.
@@ -48,7 +49,7 @@ type DurableOptions struct {
 	MaxSavedBytes int
 
 	// HandlesAbort means that the agent itself answers a message that is read
-	// as [IntentAbort]. Otherwise such a turn is answered without the agent.
+	// as [question.IntentAbort]. Otherwise such a turn is answered without the agent.
 	HandlesAbort bool
 
 	// NoInterrupt is why the agent may not interrupt its runs with questions.
@@ -78,14 +79,15 @@ func (o *DurableOptions) maxQuestions() int {
 }
 
 // WithReplyModel returns a copy of o in which ParseReplies, if it is nil, is
-// [ParseReplies] with model. A nil o means the defaults.
+// [question.Parse] with model, whose tokens are spent of the budget. A nil o
+// means the defaults.
 func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *DurableOptions {
 	var own DurableOptions
 	if o != nil {
 		own = *o
 	}
-	if own.ParseReplies == nil {
-		own.ParseReplies = ParseReplies(model, s)
+	if own.ParseReplies == nil && model != nil {
+		own.ParseReplies = question.Parse(DurableModel(model), s)
 	}
 	return &own
 }
@@ -122,7 +124,7 @@ func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
 		d.opt = *opt
 	}
 	if d.opt.ParseReplies == nil {
-		d.opt.ParseReplies = ParseReplies(nil, llm.Settings{})
+		d.opt.ParseReplies = question.Parse(nil, llm.Settings{})
 	}
 	return AgentFunc(d.answer)
 }

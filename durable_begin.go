@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -75,16 +76,16 @@ func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 		}
 		return rs.start(turn, nil)
 	}
-	parsed, err := rs.opt.ParseReplies(rs.ctx, rs.questions(), turn)
+	parsed, err := rs.opt.ParseReplies(rs.ctx, rs.questions(), turn.Text)
 	rs.parsing = parsed.Usage
 	switch {
 	case err != nil:
 		return fmt.Errorf("qed: the message could not be read as a reply, and the questions stay open: %w", err)
-	case parsed.Intent == IntentAnswer && len(parsed.Replies) > 0:
+	case parsed.Intent == question.IntentAnswer && len(parsed.Replies) > 0:
 		turn.Replies = parsed.Replies
 		return rs.resume(turn)
-	case parsed.Intent == IntentAnswer:
-		parsed.Intent = IntentNewRequest // it answers nothing, and must not be lost
+	case parsed.Intent == question.IntentAnswer:
+		parsed.Intent = question.IntentNewRequest // it answers nothing, and must not be lost
 	}
 	gone := &closed{Intent: parsed.Intent, Reason: prompt.Clip(parsed.Reason, maxErrorText)}
 	for _, q := range rs.open {
@@ -100,15 +101,15 @@ func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 // closedBy sets how the run's first message was parsed. gone is nil if the
 // message closed no questions.
 func (rs *runState) closedBy(gone *closed) {
-	rs.dropped = gone != nil && gone.Intent == IntentAbort && !rs.opt.HandlesAbort
+	rs.dropped = gone != nil && gone.Intent == question.IntentAbort && !rs.opt.HandlesAbort
 	if gone != nil {
 		rs.turn.Intent, rs.turn.IntentReason = gone.Intent, gone.Reason
 	}
 }
 
 // questions returns the questions that are open.
-func (rs *runState) questions() []Question {
-	open := make([]Question, len(rs.open))
+func (rs *runState) questions() []question.Question {
+	open := make([]question.Question, len(rs.open))
 	for i, q := range rs.open {
 		open[i] = q.Question
 	}
@@ -193,7 +194,7 @@ func (rs *runState) takeUp(recs []store.Record) error {
 const maxReply = 256 << 10
 
 // replyTo returns the address of the question that r answers.
-func (rs *runState) replyTo(r Reply, answered map[string]bool) (string, error) {
+func (rs *runState) replyTo(r question.Reply, answered map[string]bool) (string, error) {
 	i := slices.IndexFunc(rs.open, func(q openQuestion) bool { return q.ID == r.Question })
 	switch {
 	case i < 0:

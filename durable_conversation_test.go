@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -64,11 +65,11 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 		case "fail":
 			return "", errBoom
 		case "ask":
-			v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which?", Choices: []qed.Choice{{ID: "x", Text: "one"}, {Text: "two"}}})
+			v, err := qed.Interrupt[string](ctx, question.Question{Text: "Which?", Choices: []question.Choice{{ID: "x", Text: "one"}, {Text: "two"}}})
 			if err != nil {
 				return "", err
 			}
-			form, err := qed.Interrupt[visitForm](ctx, qed.Question{Text: "Where to?"})
+			form, err := qed.Interrupt[visitForm](ctx, question.Question{Text: "Where to?"})
 			return v + form.City, err
 		}
 		return "re " + text, nil
@@ -95,7 +96,7 @@ func TestConversationWithQuestionsAndFailures(t *testing.T) {
 
 // A thread accepts no turn of another user.
 func TestWrongUser(t *testing.T) {
-	asking := asks[string](qed.Question{Text: "Well?"})
+	asking := asks[string](question.Question{Text: "Well?"})
 	ann := qed.Turn{User: "ann", Tenant: "acme"}
 	for name, prepare := range map[string]func(c *talk) qed.Answer{
 		"answered": func(c *talk) qed.Answer { c.agent = qed.Durable(history, c.store, nil); return c.turn(ann) },
@@ -127,12 +128,12 @@ func TestWrongUser(t *testing.T) {
 			asked := prepare(c)
 			before := len(qedtest.Log(t, c.store, "t"))
 			for _, who := range []qed.Turn{{}, {User: "bob", Tenant: "acme"}, {User: "ann"}, {User: "ann", Tenant: "other"}, {Tenant: "acme"}, {User: "Ann", Tenant: "acme"}} {
-				for _, turn := range []qed.Turn{{Text: "hello"}, {}, {Replies: []qed.Reply{{Question: "q", Value: json.RawMessage(`1`)}}}} {
+				for _, turn := range []qed.Turn{{Text: "hello"}, {}, {Replies: []question.Reply{{Question: "q", Value: json.RawMessage(`1`)}}}} {
 					turn.User, turn.Tenant = who.User, who.Tenant
 					c.fails(turn, qed.ErrWrongUser)
 				}
 				for _, q := range asked.Questions {
-					c.fails(qed.Turn{User: who.User, Tenant: who.Tenant, Replies: []qed.Reply{qedtest.Reply(q, `"mine"`)}}, qed.ErrWrongUser)
+					c.fails(qed.Turn{User: who.User, Tenant: who.Tenant, Replies: []question.Reply{qedtest.Reply(q, `"mine"`)}}, qed.ErrWrongUser)
 				}
 			}
 			if now := len(qedtest.Log(t, c.store, "t")); now != before {
@@ -155,7 +156,7 @@ func counted(t testing.TB, opt *qed.CompileOptions, nodes ...string) qed.Agent {
 		g.Node(name, func(ctx context.Context, s trail) (trail, error) {
 			s.Seen = append(s.Seen, name)
 			if name == "ask" {
-				v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+				v, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 				s.Seen = append(s.Seen, v)
 				return s, err
 			}
@@ -327,7 +328,7 @@ func TestSave(t *testing.T) {
 			handles = append(handles, h)
 		}
 		if text == "ask" {
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 		}
 		return "kept", nil
 	})
@@ -398,7 +399,7 @@ func TestInspect(t *testing.T) {
 			return "", errBoom
 		case "ask":
 			a, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
-				return qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
+				return qed.Interrupt[string](ctx, question.Question{Text: name + "?"})
 			})
 			return fmt.Sprint(a), err
 		}

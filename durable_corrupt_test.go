@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -30,7 +31,7 @@ func teller(t testing.TB) qed.Agent {
 				return s, nil
 			}
 			replies, err := qed.Each(ctx, []string{"p", "q"}, func(s string) string { return s }, func(ctx context.Context, name string) (string, error) {
-				return qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
+				return qed.Interrupt[string](ctx, question.Question{Text: name + "?"})
 			})
 			s.Seen = append(s.Seen, replies...)
 			return s, err
@@ -90,9 +91,9 @@ func tellerLogs(t testing.TB) map[string][]store.Record {
 // turnsOf are turns of every kind, for a thread with a log.
 func turnsOf(log []store.Record) map[string]qed.Turn {
 	turns := map[string]qed.Turn{"text": {Text: "three"}, "empty": {}}
-	var replies []qed.Reply
+	var replies []question.Reply
 	for _, rec := range log {
-		var d struct{ Question qed.Question }
+		var d struct{ Question question.Question }
 		if rec.Kind == store.Question && json.Unmarshal(rec.Data, &d) == nil {
 			replies = append(replies, qedtest.Reply(d.Question, `"R"`))
 		}

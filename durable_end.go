@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -29,7 +30,7 @@ func (rs *runState) finish(a Answer, err error) (Answer, error) {
 		if !rs.shown || rs.asks {
 			said = a.Text
 		}
-		if !slices.ContainsFunc(a.Questions, func(q Question) bool { return q.Resumable }) {
+		if !slices.ContainsFunc(a.Questions, func(q question.Question) bool { return q.Resumable }) {
 			end.Status = store.StatusAnswered // no reply will find its question
 		}
 	case err != nil:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -248,7 +249,7 @@ func TestQuestionThatIsNotSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := new(store.InMemory)
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 		}), failsAt(inner, 2, 3, notMade), nil)
 		events, a, err := c.listen(qed.Turn{Text: "go"})
 		if err != nil || len(a.Questions) != 1 || a.Questions[0].Resumable {
@@ -279,7 +280,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 				var l qedtest.Ledger
 				agent := does(func(ctx context.Context, text string) (string, error) {
 					if text == "ask" {
-						return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+						return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 					}
 					if _, err := once(ctx, &l, "send"); err != nil && !errors.Is(err, qed.ErrNotRecorded) {
 						return "", err
@@ -293,7 +294,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 				}}
 				c := converse(t, agent, st, nil)
 				start := time.Now()
-				for _, turn := range []qed.Turn{{}, {Replies: []qed.Reply{{Question: "q", Value: []byte(`1`)}}}} {
+				for _, turn := range []qed.Turn{{}, {Replies: []question.Reply{{Question: "q", Value: []byte(`1`)}}}} {
 					if _, err := c.try(turn); err == nil {
 						t.Errorf("turn %+v: no error", turn)
 					}
@@ -316,7 +317,7 @@ func TestStoreCannotBeRead(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			inner := new(store.InMemory)
 			asking := does(func(ctx context.Context, text string) (string, error) {
-				return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+				return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 			})
 			asked := converse(t, asking, inner, nil).say("before")
 			for n := 1; n <= 4; n++ {
@@ -446,8 +447,8 @@ func TestTurnThatCannotBeRecorded(t *testing.T) {
 		}
 	}
 	c.thread = "t"
-	for name, turn := range map[string]qed.Turn{"nothing": {}, "a reply": {Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}},
-		"a text and a reply": {Text: "go", Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
+	for name, turn := range map[string]qed.Turn{"nothing": {}, "a reply": {Replies: []question.Reply{{Question: "q1", Value: []byte(`"x"`)}}},
+		"a text and a reply": {Text: "go", Replies: []question.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
 		if _, err := c.try(turn); !errors.Is(err, qed.ErrQuestionClosed) {
 			t.Errorf("%s: %v, want ErrQuestionClosed", name, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -55,7 +56,7 @@ func TestBusy(t *testing.T) {
 		done := h.start(c)
 		start := time.Now()
 		other := converse(t, does(nil), st, nil) // another process
-		for _, turn := range []qed.Turn{{Text: "me too"}, {}, {Replies: []qed.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
+		for _, turn := range []qed.Turn{{Text: "me too"}, {}, {Replies: []question.Reply{{Question: "q1", Value: []byte(`"x"`)}}}} {
 			c.fails(turn, qed.ErrBusy)
 			other.fails(turn, qed.ErrBusy)
 		}
@@ -155,7 +156,7 @@ func TestLeaseWhileTheReaderIsSlow(t *testing.T) {
 // Of turns that begin at the same moment one runs, and the others fail at once.
 func TestTurnsAtTheSameMoment(t *testing.T) {
 	asking := does(func(ctx context.Context, text string) (string, error) {
-		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 	})
 	for _, test := range []struct {
 		name    string
@@ -285,7 +286,7 @@ func TestConflict(t *testing.T) {
 		{"asking", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {
 			return does(func(ctx context.Context, _ string) (string, error) {
 				takeOver()
-				return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+				return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 			})
 		}, nil},
 		{"in a tool", func(t *testing.T, l *qedtest.Ledger, takeOver func()) qed.Agent {

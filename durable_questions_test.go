@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -24,7 +25,7 @@ func parallel(l *qedtest.Ledger, names ...string) step {
 			if name == "silent" {
 				return once(ctx, l, "send")
 			}
-			v, err := qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
+			v, err := qed.Interrupt[string](ctx, question.Question{Text: name + "?"})
 			if err != nil {
 				return "", err
 			}
@@ -62,7 +63,7 @@ func TestParallelQuestions(t *testing.T) {
 					if len(asked.Questions) != left {
 						t.Fatalf("%d questions, want %d", len(asked.Questions), left)
 					}
-					var replies []qed.Reply
+					var replies []question.Reply
 					for _, q := range asked.Questions {
 						if name := q.Text[:1]; strings.Contains(names, name) {
 							replies = append(replies, qedtest.Reply(q, `"`+strings.ToUpper(name)+`"`))
@@ -91,7 +92,7 @@ func TestOneAsksAnotherFails(t *testing.T) {
 	var l qedtest.Ledger
 	asked := make(chan bool, 2)
 	g := fanOut(branch{Name: "a", Run: func(ctx context.Context, _ trail) (string, error) {
-		reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		reply, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 		asked <- true
 		return reply, err
 	}}, branch{Name: "b", Run: func(ctx context.Context, _ trail) (string, error) {
@@ -121,7 +122,7 @@ func TestOneAsksAnotherFails(t *testing.T) {
 // error.
 func TestQuestionsThatCodeSwallows(t *testing.T) {
 	ask := func(ctx context.Context) error {
-		_, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		_, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 		return err
 	}
 	for name, f := range map[string]func(ctx context.Context) error{
@@ -210,7 +211,7 @@ func TestQuestionsThatCodeSwallows(t *testing.T) {
 					t.Fatalf("answer = %+v", asked)
 				}
 				for len(asked.Questions) > 0 {
-					var replies []qed.Reply
+					var replies []question.Reply
 					for _, q := range asked.Questions {
 						replies = append(replies, qedtest.Reply(q, `"good"`))
 					}
@@ -228,17 +229,20 @@ func (panicky) Helper() {}
 
 // If the run cannot be interrupted, Interrupt fails at once.
 func TestCannotInterrupt(t *testing.T) {
-	agent := asks[string](qed.Question{Text: "Well?"})
+	agent := asks[string](question.Question{Text: "Well?"})
 	for name, try := range map[string]func() error{
 		"no store": func() error { _, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: "t", Text: "go"}); return err },
 		"no thread": func() error {
 			_, err := qed.Ask(t.Context(), qed.Durable(agent, new(store.InMemory), nil), qed.Turn{Text: "go"})
 			return err
 		},
-		"no agent": func() error { _, err := qed.Interrupt[string](t.Context(), qed.Question{Text: "Well?"}); return err },
+		"no agent": func() error {
+			_, err := qed.Interrupt[string](t.Context(), question.Question{Text: "Well?"})
+			return err
+		},
 		"other context": func() error {
 			_, err := converse(t, does(func(context.Context, string) (string, error) {
-				return qed.Interrupt[string](context.Background(), qed.Question{Text: "Well?"})
+				return qed.Interrupt[string](context.Background(), question.Question{Text: "Well?"})
 			}), new(store.InMemory), nil).try(qed.Turn{Text: "go"})
 			return err
 		},
@@ -258,7 +262,7 @@ func TestToolsThatAsk(t *testing.T) {
 				var l qedtest.Ledger
 				tool := qed.NewTool("send", "", func(ctx context.Context, _ struct{}) (string, error) {
 					l.Do("called")
-					v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
+					v, err := qed.Interrupt[string](ctx, question.Question{Text: "Really?"})
 					if err != nil {
 						return "", err
 					}
@@ -274,7 +278,7 @@ func TestToolsThatAsk(t *testing.T) {
 					if !asks && !errors.Is(results[0].Err, qed.ErrCannotInterrupt) {
 						t.Errorf("the result is %v, want ErrCannotInterrupt", results[0].Err)
 					}
-					v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Else?"})
+					v, err := qed.Interrupt[string](ctx, question.Question{Text: "Else?"})
 					return results[0].Message().Content + v, err
 				})
 				c := converse(t, agent, new(store.InMemory), nil)
@@ -301,7 +305,7 @@ func TestCrashAfterAQuestionInAnAtMostOnceCall(t *testing.T) {
 	var l qedtest.Ledger
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		return qed.StepOnce(ctx, "send", nil, func(ctx context.Context) (string, error) {
-			v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
+			v, err := qed.Interrupt[string](ctx, question.Question{Text: "Really?"})
 			if err == nil {
 				l.Do("sent")
 			}
@@ -343,7 +347,7 @@ func TestRestart(t *testing.T) {
 			if _, err := once(ctx, &l, "send"); err != nil {
 				return "", err
 			}
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 		}), nil)
 		g.Node("more", noting(func(ctx context.Context) (string, error) { return once(ctx, &l, "more") }), nil)
 		g.Edge(qed.Start, "classify")

@@ -15,11 +15,12 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
 // asks is an agent that asks one question, and answers with the reply in JSON.
-func asks[T any](q qed.Question) qed.Agent {
+func asks[T any](q question.Question) qed.Agent {
 	return does(func(ctx context.Context, _ string) (string, error) {
 		v, err := qed.Interrupt[T](ctx, q)
 		if err != nil {
@@ -39,22 +40,22 @@ type visitForm struct {
 type colour string
 
 func TestReplies(t *testing.T) {
-	choice := qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "m1", Text: "Miami, Florida"}, {ID: "m2", Text: "Miami Beach"}, {ID: "3", Text: "Miami, Ohio"}}}
-	alike := qed.Question{Text: "Which?", Choices: []qed.Choice{{ID: "a", Text: "Twin"}, {ID: "b", Text: "twin"}, {ID: "c", Text: "Twin"}}}
-	unnamed := qed.Question{Text: "Which?", Choices: []qed.Choice{{Text: "red"}, {Text: "2"}}}
-	draft := qed.Question{Text: "Send it?", Draft: json.RawMessage(`{"city":"Rome","days":3}`)}
+	choice := question.Question{Text: "Which Miami?", Choices: []question.Choice{{ID: "m1", Text: "Miami, Florida"}, {ID: "m2", Text: "Miami Beach"}, {ID: "3", Text: "Miami, Ohio"}}}
+	alike := question.Question{Text: "Which?", Choices: []question.Choice{{ID: "a", Text: "Twin"}, {ID: "b", Text: "twin"}, {ID: "c", Text: "Twin"}}}
+	unnamed := question.Question{Text: "Which?", Choices: []question.Choice{{Text: "red"}, {Text: "2"}}}
+	draft := question.Question{Text: "Send it?", Draft: json.RawMessage(`{"city":"Rome","days":3}`)}
 	for _, test := range []struct {
 		name  string
 		agent qed.Agent
 		reply string
 		want  string // the answer; empty if the question is asked again
 	}{
-		{"text", asks[string](qed.Question{Text: "Who?"}), `" Ann "`, `" Ann "`},
-		{"text of a named type", asks[colour](qed.Question{Text: "Which colour?"}), `"red"`, `"red"`},
-		{"text: a number", asks[string](qed.Question{Text: "Who?"}), `7`, ""},
-		{"text: empty", asks[string](qed.Question{Text: "Who?"}), `" "`, ""},
-		{"text: null", asks[string](qed.Question{Text: "Who?"}), `null`, ""},
-		{"text: an object", asks[string](qed.Question{Text: "Who?"}), `{"a":"b"}`, ""},
+		{"text", asks[string](question.Question{Text: "Who?"}), `" Ann "`, `" Ann "`},
+		{"text of a named type", asks[colour](question.Question{Text: "Which colour?"}), `"red"`, `"red"`},
+		{"text: a number", asks[string](question.Question{Text: "Who?"}), `7`, ""},
+		{"text: empty", asks[string](question.Question{Text: "Who?"}), `" "`, ""},
+		{"text: null", asks[string](question.Question{Text: "Who?"}), `null`, ""},
+		{"text: an object", asks[string](question.Question{Text: "Who?"}), `{"a":"b"}`, ""},
 		{"choice: number", asks[string](choice), `1`, `"m1"`},
 		{"choice: number as text", asks[string](choice), `"2"`, `"m2"`},
 		{"choice: an id before a number", asks[string](choice), `"3"`, `"3"`},
@@ -75,31 +76,31 @@ func TestReplies(t *testing.T) {
 		{"choice: exact text of alike", asks[string](alike), `"twin"`, `"b"`},
 		{"choice without ids", asks[string](unnamed), `"red"`, `"red"`},
 		{"choice without ids: a text that is a number", asks[string](unnamed), `"2"`, `"2"`},
-		{"approve", asks[qed.Approval[visitForm]](draft), `{"decision":"approve"}`, `{"decision":"approve","value":{"city":"Rome","days":3}}`},
-		{"approve as a word", asks[qed.Approval[visitForm]](draft), `" Approve"`, `{"decision":"approve","value":{"city":"Rome","days":3}}`},
-		{"approve with a value", asks[qed.Approval[visitForm]](draft), `{"decision":"approve","value":{"city":"Oslo","days":1}}`, ""},
-		{"edit", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo","days":1},"reason":"cold"}`,
+		{"approve", asks[question.Approval[visitForm]](draft), `{"decision":"approve"}`, `{"decision":"approve","value":{"city":"Rome","days":3}}`},
+		{"approve as a word", asks[question.Approval[visitForm]](draft), `" Approve"`, `{"decision":"approve","value":{"city":"Rome","days":3}}`},
+		{"approve with a value", asks[question.Approval[visitForm]](draft), `{"decision":"approve","value":{"city":"Oslo","days":1}}`, ""},
+		{"edit", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo","days":1},"reason":"cold"}`,
 			`{"decision":"edit","value":{"city":"Oslo","days":1},"reason":"cold"}`},
-		{"reject", asks[qed.Approval[visitForm]](draft), `{"decision":"reject","reason":"too far"}`, `{"decision":"reject","value":{"city":"","days":0},"reason":"too far"}`},
-		{"reject as a word", asks[qed.Approval[visitForm]](draft), `"reject"`, `{"decision":"reject","value":{"city":"","days":0}}`},
-		{"edit without a value", asks[qed.Approval[visitForm]](draft), `{"decision":"edit"}`, ""},
-		{"edit as a word", asks[qed.Approval[visitForm]](draft), `"edit"`, ""},
-		{"edit: null", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":null}`, ""},
-		{"edit: another type", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":7}}`, ""},
-		{"edit: an unknown field", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo","days":1,"when":"now"}}`, ""},
-		{"edit: a missing field", asks[qed.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo"}}`, ""},
-		{"another decision", asks[qed.Approval[visitForm]](draft), `{"decision":"maybe"}`, ""},
-		{"no decision", asks[qed.Approval[visitForm]](draft), `{}`, ""},
-		{"another word", asks[qed.Approval[visitForm]](draft), `"sure, whatever"`, ""},
-		{"an unknown field next to the decision", asks[qed.Approval[visitForm]](draft), `{"decision":"approve","extra":1}`, ""},
-		{"true", asks[qed.Approval[visitForm]](draft), `true`, ""},
-		{"a decision in another case", asks[qed.Approval[visitForm]](draft), `{"DECISION":"approve"}`, ""},
-		{"form", asks[visitForm](qed.Question{Text: "Where to?"}), `{"city":"Rome","days":3}`, `{"city":"Rome","days":3}`},
-		{"form: a missing field", asks[visitForm](qed.Question{Text: "Where to?"}), `{"city":"Rome"}`, ""},
-		{"form: another type", asks[visitForm](qed.Question{Text: "Where to?"}), `{"city":"Rome","days":"three"}`, ""},
-		{"form: an unknown field", asks[visitForm](qed.Question{Text: "Where to?"}), `{"city":"Rome","days":3,"x":1}`, ""},
-		{"form: a text", asks[visitForm](qed.Question{Text: "Where to?"}), `"Rome"`, ""},
-		{"form: null", asks[visitForm](qed.Question{Text: "Where to?"}), `null`, ""},
+		{"reject", asks[question.Approval[visitForm]](draft), `{"decision":"reject","reason":"too far"}`, `{"decision":"reject","value":{"city":"","days":0},"reason":"too far"}`},
+		{"reject as a word", asks[question.Approval[visitForm]](draft), `"reject"`, `{"decision":"reject","value":{"city":"","days":0}}`},
+		{"edit without a value", asks[question.Approval[visitForm]](draft), `{"decision":"edit"}`, ""},
+		{"edit as a word", asks[question.Approval[visitForm]](draft), `"edit"`, ""},
+		{"edit: null", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":null}`, ""},
+		{"edit: another type", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":7}}`, ""},
+		{"edit: an unknown field", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo","days":1,"when":"now"}}`, ""},
+		{"edit: a missing field", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo"}}`, ""},
+		{"another decision", asks[question.Approval[visitForm]](draft), `{"decision":"maybe"}`, ""},
+		{"no decision", asks[question.Approval[visitForm]](draft), `{}`, ""},
+		{"another word", asks[question.Approval[visitForm]](draft), `"sure, whatever"`, ""},
+		{"an unknown field next to the decision", asks[question.Approval[visitForm]](draft), `{"decision":"approve","extra":1}`, ""},
+		{"true", asks[question.Approval[visitForm]](draft), `true`, ""},
+		{"a decision in another case", asks[question.Approval[visitForm]](draft), `{"DECISION":"approve"}`, ""},
+		{"form", asks[visitForm](question.Question{Text: "Where to?"}), `{"city":"Rome","days":3}`, `{"city":"Rome","days":3}`},
+		{"form: a missing field", asks[visitForm](question.Question{Text: "Where to?"}), `{"city":"Rome"}`, ""},
+		{"form: another type", asks[visitForm](question.Question{Text: "Where to?"}), `{"city":"Rome","days":"three"}`, ""},
+		{"form: an unknown field", asks[visitForm](question.Question{Text: "Where to?"}), `{"city":"Rome","days":3,"x":1}`, ""},
+		{"form: a text", asks[visitForm](question.Question{Text: "Where to?"}), `"Rome"`, ""},
+		{"form: null", asks[visitForm](question.Question{Text: "Where to?"}), `null`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := converse(t, test.agent, new(store.InMemory), nil)
@@ -126,7 +127,7 @@ func TestReplies(t *testing.T) {
 
 // A valid reply is accepted, however many invalid ones came before.
 func TestWrongRepliesThenARightOne(t *testing.T) {
-	c := converse(t, asks[visitForm](qed.Question{Text: "Where to?"}), new(store.InMemory), nil)
+	c := converse(t, asks[visitForm](question.Question{Text: "Where to?"}), new(store.InMemory), nil)
 	asked := c.say("go")
 	for range 3 {
 		asked = c.reply(asked, `{"city":7}`)
@@ -138,22 +139,22 @@ func TestWrongRepliesThenARightOne(t *testing.T) {
 
 // Invalid replies are refused, and the question stays open.
 func TestRepliesThatAreRefused(t *testing.T) {
-	c := converse(t, asks[string](qed.Question{Text: "Who?"}), new(store.InMemory), nil)
+	c := converse(t, asks[string](question.Question{Text: "Who?"}), new(store.InMemory), nil)
 	asked := c.say("go")
 	q := asked.Questions[0]
 	for _, test := range []struct {
 		name    string
-		replies []qed.Reply
+		replies []question.Reply
 		want    error
 	}{
-		{"to another question", []qed.Reply{{Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
-		{"to no question", []qed.Reply{{Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
-		{"one to it and one to another", []qed.Reply{qedtest.Reply(q, `"x"`), {Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
-		{"two to it", []qed.Reply{qedtest.Reply(q, `"x"`), qedtest.Reply(q, `"y"`)}, qed.ErrInvalidReply},
-		{"no JSON", []qed.Reply{qedtest.Reply(q, `x`)}, qed.ErrInvalidReply},
-		{"nothing", []qed.Reply{qedtest.Reply(q, ``)}, qed.ErrInvalidReply},
-		{"two values", []qed.Reply{qedtest.Reply(q, `"x" "y"`)}, qed.ErrInvalidReply},
-		{"10 MB", []qed.Reply{qedtest.Reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrInvalidReply},
+		{"to another question", []question.Reply{{Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
+		{"to no question", []question.Reply{{Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
+		{"one to it and one to another", []question.Reply{qedtest.Reply(q, `"x"`), {Question: "q0000000000000000", Value: json.RawMessage(`"x"`)}}, qed.ErrQuestionClosed},
+		{"two to it", []question.Reply{qedtest.Reply(q, `"x"`), qedtest.Reply(q, `"y"`)}, qed.ErrInvalidReply},
+		{"no JSON", []question.Reply{qedtest.Reply(q, `x`)}, qed.ErrInvalidReply},
+		{"nothing", []question.Reply{qedtest.Reply(q, ``)}, qed.ErrInvalidReply},
+		{"two values", []question.Reply{qedtest.Reply(q, `"x" "y"`)}, qed.ErrInvalidReply},
+		{"10 MB", []question.Reply{qedtest.Reply(q, `"`+strings.Repeat("x", 10<<20)+`"`)}, qed.ErrInvalidReply},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.t = t
@@ -173,16 +174,16 @@ func TestRepliesThatAreRefused(t *testing.T) {
 func TestQuestionsThatCannotBeAsked(t *testing.T) {
 	type hidden struct{ C chan int }
 	for name, agent := range map[string]qed.Agent{
-		"no text":              asks[string](qed.Question{Text: " "}),
-		"options and a form":   asks[visitForm](qed.Question{Text: "?", Choices: []qed.Choice{{Text: "a"}}}),
-		"option without text":  asks[string](qed.Question{Text: "?", Choices: []qed.Choice{{ID: "a"}}}),
-		"options of one id":    asks[string](qed.Question{Text: "?", Choices: []qed.Choice{{ID: "a", Text: "a"}, {ID: "a", Text: "b"}}}),
-		"no draft":             asks[qed.Approval[visitForm]](qed.Question{Text: "?"}),
-		"invalid draft":        asks[qed.Approval[visitForm]](qed.Question{Text: "?", Draft: json.RawMessage(`{"city":7}`)}),
-		"draft for a text":     asks[string](qed.Question{Text: "?", Draft: json.RawMessage(`{}`)}),
-		"type that has a chan": asks[hidden](qed.Question{Text: "?"}),
-		"number":               asks[int](qed.Question{Text: "?"}),
-		"list":                 asks[[]string](qed.Question{Text: "?"}),
+		"no text":              asks[string](question.Question{Text: " "}),
+		"options and a form":   asks[visitForm](question.Question{Text: "?", Choices: []question.Choice{{Text: "a"}}}),
+		"option without text":  asks[string](question.Question{Text: "?", Choices: []question.Choice{{ID: "a"}}}),
+		"options of one id":    asks[string](question.Question{Text: "?", Choices: []question.Choice{{ID: "a", Text: "a"}, {ID: "a", Text: "b"}}}),
+		"no draft":             asks[question.Approval[visitForm]](question.Question{Text: "?"}),
+		"invalid draft":        asks[question.Approval[visitForm]](question.Question{Text: "?", Draft: json.RawMessage(`{"city":7}`)}),
+		"draft for a text":     asks[string](question.Question{Text: "?", Draft: json.RawMessage(`{}`)}),
+		"type that has a chan": asks[hidden](question.Question{Text: "?"}),
+		"number":               asks[int](question.Question{Text: "?"}),
+		"list":                 asks[[]string](question.Question{Text: "?"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := new(store.InMemory)
@@ -199,13 +200,13 @@ func TestMaxQuestions(t *testing.T) {
 		for name, agent := range map[string]qed.Agent{
 			"another one each time": does(func(ctx context.Context, _ string) (string, error) {
 				for i := range 100 {
-					if _, err := qed.Interrupt[string](ctx, qed.Question{Text: fmt.Sprint(i)}); err != nil {
+					if _, err := qed.Interrupt[string](ctx, question.Question{Text: fmt.Sprint(i)}); err != nil {
 						return "", err
 					}
 				}
 				return "done", nil
 			}),
-			"the same again": asks[visitForm](qed.Question{Text: "Where to?"}),
+			"the same again": asks[visitForm](question.Question{Text: "Where to?"}),
 		} {
 			t.Run(fmt.Sprint(name, test.max), func(t *testing.T) {
 				c := converse(t, agent, new(store.InMemory), &qed.DurableOptions{MaxQuestions: test.max})
@@ -224,10 +225,10 @@ func TestMaxQuestions(t *testing.T) {
 
 // If the question has changed when the run is resumed, its reply is not used.
 func TestQuestionChanged(t *testing.T) {
-	old := qed.Question{Text: "Delete the copy?", Choices: []qed.Choice{{ID: "y", Text: "yes"}, {ID: "n", Text: "no"}}}
-	for name, now := range map[string]qed.Question{
+	old := question.Question{Text: "Delete the copy?", Choices: []question.Choice{{ID: "y", Text: "yes"}, {ID: "n", Text: "no"}}}
+	for name, now := range map[string]question.Question{
 		"text":    {Text: "Delete everything?", Choices: old.Choices},
-		"options": {Text: old.Text, Choices: []qed.Choice{{ID: "y", Text: "no"}, {ID: "n", Text: "yes"}}},
+		"options": {Text: old.Text, Choices: []question.Choice{{ID: "y", Text: "no"}, {ID: "n", Text: "yes"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := new(store.InMemory)
@@ -244,12 +245,12 @@ func TestQuestionChanged(t *testing.T) {
 	}
 	t.Run("draft", func(t *testing.T) {
 		st := new(store.InMemory)
-		asked := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Rome","days":1}`)}), st, nil).say("go")
-		same := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{ "city": "Rome", "days": 1 }`)}), qedtest.Restore(t, qedtest.Log(t, st, "t")), nil)
+		asked := converse(t, asks[question.Approval[visitForm]](question.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Rome","days":1}`)}), st, nil).say("go")
+		same := converse(t, asks[question.Approval[visitForm]](question.Question{Text: "Send?", Draft: json.RawMessage(`{ "city": "Rome", "days": 1 }`)}), qedtest.Restore(t, qedtest.Log(t, st, "t")), nil)
 		if a := same.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"approve"`)}); len(a.Questions) > 0 {
 			t.Errorf("the same draft, with spaces: %+v", a)
 		}
-		other := converse(t, asks[qed.Approval[visitForm]](qed.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Oslo","days":1}`)}), st, nil)
+		other := converse(t, asks[question.Approval[visitForm]](question.Question{Text: "Send?", Draft: json.RawMessage(`{"city":"Oslo","days":1}`)}), st, nil)
 		if a := other.turn(qed.Turn{Replies: qedtest.Choose(t, asked, `"approve"`)}); len(a.Questions) != 1 || string(a.Questions[0].Draft) != `{"city":"Oslo","days":1}` {
 			t.Errorf("another draft was approved: %+v", a)
 		}
@@ -259,10 +260,10 @@ func TestQuestionChanged(t *testing.T) {
 // A text while a question is open is what DurableOptions.ParseReplies returns
 // for it.
 func TestTextWhileAQuestionIsOpen(t *testing.T) {
-	reading := func(r qed.ParsedReplies, err error) *qed.DurableOptions {
-		return &qed.DurableOptions{ParseReplies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.ParsedReplies, error) {
-			if len(open) != 1 || open[0].Text != "Who?" || turn.Text != "Ann" {
-				t.Errorf("asked of %+v: %+v", turn, open)
+	reading := func(r question.Parsed, err error) *qed.DurableOptions {
+		return &qed.DurableOptions{ParseReplies: func(_ context.Context, open []question.Question, text string) (question.Parsed, error) {
+			if len(open) != 1 || open[0].Text != "Who?" || text != "Ann" {
+				t.Errorf("asked of %q: %+v", text, open)
 			}
 			for i := range r.Replies {
 				r.Replies[i].Question = open[0].ID
@@ -276,25 +277,25 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 		if text == "Ann" {
 			return "a new run", nil
 		}
-		return qed.Interrupt[string](ctx, qed.Question{Text: "Who?"})
+		return qed.Interrupt[string](ctx, question.Question{Text: "Who?"})
 	})
-	ann := []qed.Reply{{Value: json.RawMessage(`"Ann!"`)}}
+	ann := []question.Reply{{Value: json.RawMessage(`"Ann!"`)}}
 	for _, test := range []struct {
 		name    string
 		opt     *qed.DurableOptions
 		want    string
-		closed  qed.Intent
+		closed  question.Intent
 		wantErr error
 	}{
-		{"answer", reading(qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: ann}, nil), "Ann!", "", nil},
-		{"modification", reading(qed.ParsedReplies{Intent: qed.IntentModification, Replies: ann, Reason: "because"}, nil), "a new run", qed.IntentModification, nil},
-		{"new request", reading(qed.ParsedReplies{Intent: qed.IntentNewRequest, Reason: "because"}, nil), "a new run", qed.IntentNewRequest, nil},
-		{"abort", reading(qed.ParsedReplies{Intent: qed.IntentAbort, Reason: "because"}, nil), "All right.", qed.IntentAbort, nil},
-		{"hook fails", reading(qed.ParsedReplies{}, errBoom), "", "", errBoom},
-		{"answer to nothing", &qed.DurableOptions{ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
-			return qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: []qed.Reply{{Question: "q0", Value: json.RawMessage(`1`)}}}, nil
+		{"answer", reading(question.Parsed{Intent: question.IntentAnswer, Replies: ann}, nil), "Ann!", "", nil},
+		{"modification", reading(question.Parsed{Intent: question.IntentModification, Replies: ann, Reason: "because"}, nil), "a new run", question.IntentModification, nil},
+		{"new request", reading(question.Parsed{Intent: question.IntentNewRequest, Reason: "because"}, nil), "a new run", question.IntentNewRequest, nil},
+		{"abort", reading(question.Parsed{Intent: question.IntentAbort, Reason: "because"}, nil), "All right.", question.IntentAbort, nil},
+		{"hook fails", reading(question.Parsed{}, errBoom), "", "", errBoom},
+		{"answer to nothing", &qed.DurableOptions{ParseReplies: func(context.Context, []question.Question, string) (question.Parsed, error) {
+			return question.Parsed{Intent: question.IntentAnswer, Replies: []question.Reply{{Question: "q0", Value: json.RawMessage(`1`)}}}, nil
 		}}, "", "", qed.ErrQuestionClosed},
-		{"default", nil, "a new run", qed.IntentNewRequest, nil},
+		{"default", nil, "a new run", question.IntentNewRequest, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			st := new(store.InMemory)
@@ -322,7 +323,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 			} else if len(closed) != 1 || closed[0].Intent != test.closed || closed[0].Question != asked.Questions[0].ID || test.opt != nil && closed[0].Reason != "because" {
 				t.Errorf("got %v", closed)
 			}
-			if test.closed == qed.IntentAbort && len(said) > 0 {
+			if test.closed == question.IntentAbort && len(said) > 0 {
 				t.Errorf("the agent got %q", said)
 			}
 			c.fails(qed.Turn{Replies: qedtest.Choose(t, asked, `"Bob"`)}, qed.ErrQuestionClosed)
@@ -341,8 +342,8 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 	}
 	t.Run("answer without replies", func(t *testing.T) {
 		st := new(store.InMemory)
-		c := converse(t, agent, st, &qed.DurableOptions{ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
-			return qed.ParsedReplies{Intent: qed.IntentAnswer}, nil
+		c := converse(t, agent, st, &qed.DurableOptions{ParseReplies: func(context.Context, []question.Question, string) (question.Parsed, error) {
+			return question.Parsed{Intent: question.IntentAnswer}, nil
 		}})
 		c.say("go")
 		_, err := c.try(qed.Turn{Text: "Ann"})
@@ -353,7 +354,7 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 		}
 	})
 	t.Run("with replies", func(t *testing.T) {
-		c := converse(t, agent, new(store.InMemory), reading(qed.ParsedReplies{}, errBoom)) // the hook is not needed
+		c := converse(t, agent, new(store.InMemory), reading(question.Parsed{}, errBoom)) // the hook is not needed
 		asked := c.say("go")
 		if a := c.turn(qed.Turn{Text: "it is Ann", Replies: qedtest.Choose(t, asked, `"Ann"`)}); a.Text != "Ann" {
 			t.Errorf("answer = %+v", a)
@@ -364,8 +365,8 @@ func TestTextWhileAQuestionIsOpen(t *testing.T) {
 // A ParseReplies function that panics fails the turn, and the question stays
 // open.
 func TestParseRepliesPanics(t *testing.T) {
-	c := converse(t, asks[string](qed.Question{Text: "Well?"}), new(store.InMemory), &qed.DurableOptions{
-		ParseReplies: func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) { panic(errBoom) },
+	c := converse(t, asks[string](question.Question{Text: "Well?"}), new(store.InMemory), &qed.DurableOptions{
+		ParseReplies: func(context.Context, []question.Question, string) (question.Parsed, error) { panic(errBoom) },
 	})
 	asked := c.say("go")
 	err := c.fails(qed.Turn{Text: "well"}, errBoom)
@@ -382,7 +383,7 @@ func TestCrashInAnAbort(t *testing.T) {
 	var l qedtest.Ledger
 	agent := does(func(ctx context.Context, text string) (string, error) {
 		l.Do(text)
-		v, err := qed.Interrupt[visitForm](ctx, qed.Question{Text: "Where to?"})
+		v, err := qed.Interrupt[visitForm](ctx, question.Question{Text: "Where to?"})
 		return v.City, err
 	})
 	clock := qedtest.NewClock()

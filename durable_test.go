@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -97,7 +98,7 @@ func journey(t testing.TB, l *qedtest.Ledger) qed.Agent {
 			if _, err := model.Generate(ctx, &llm.Request{Name: name}, nil); err != nil {
 				return "", err
 			}
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Which " + name + "?", Choices: []qed.Choice{{ID: "x", Text: "one"}, {ID: "y", Text: "two"}}})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Which " + name + "?", Choices: []question.Choice{{ID: "x", Text: "one"}, {ID: "y", Text: "two"}}})
 		}
 	}
 	qed.FanOut(g, "ask", func(s journeyState, replies []string) (journeyState, error) {
@@ -174,7 +175,7 @@ func thinker(t testing.TB, l *qedtest.Ledger, name string) qed.Agent {
 		if _, err := once(ctx, l, name+" sends"); err != nil {
 			return "", err
 		}
-		return qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
+		return qed.Interrupt[string](ctx, question.Question{Text: name + "?"})
 	}), noting(func(ctx context.Context) (string, error) { return memo(ctx, l, name+" looks") }))
 	return walks(t, g, nil)
 }
@@ -193,7 +194,7 @@ type conversation struct {
 // answer replies to questions until there is an answer.
 func (s *conversation) answer(c *talk, a qed.Answer, err error) (qed.Answer, error) {
 	for err == nil && len(a.Questions) > 0 {
-		var replies []qed.Reply
+		var replies []question.Reply
 		for _, q := range a.Questions {
 			value, ok := s.replies[q.Text]
 			if !ok {
@@ -285,7 +286,7 @@ func conversations() []conversation {
 				}); err != nil {
 					return "", err
 				}
-				reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+				reply, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 				if err != nil {
 					return "", err
 				}
@@ -313,14 +314,14 @@ func conversations() []conversation {
 						return "", err
 					}
 				}
-				a, err := qed.Interrupt[string](ctx, qed.Question{Text: "First?"})
+				a, err := qed.Interrupt[string](ctx, question.Question{Text: "First?"})
 				if err != nil {
 					return "", err
 				}
 				if err := qed.Remember(ctx, "said", a); err != nil {
 					return "", err
 				}
-				b, err := qed.Interrupt[string](ctx, qed.Question{Text: "Second?"})
+				b, err := qed.Interrupt[string](ctx, question.Question{Text: "Second?"})
 				if err != nil {
 					return "", err
 				}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )
@@ -253,7 +254,7 @@ func TestHistory(t *testing.T) {
 		case "fail":
 			return qed.Answer{}, errBoom
 		case "ask":
-			v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+			v, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 			return qed.Answer{Text: v}, err
 		}
 		return qed.Answer{Text: "re " + turn.Text, Table: &long}, nil

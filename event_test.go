@@ -9,13 +9,14 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 )
 
 // events has an event of every kind, with every field, and how it is written.
 var events = map[string]qed.Event{
 	`{"event":"node_start","path":"sql/a","data":{"attempt":2}}`:                                                                              {Path: "sql/a", Data: qed.NodeStarted{Attempt: 2}},
 	`{"event":"node_end","path":"","data":{"attempt":1,"millis":3,"error":"boom"}}`:                                                           {Data: qed.NodeFinished{Attempt: 1, Millis: 3, Error: "boom"}},
-	`{"event":"intent_classified","path":"todo","data":{"intent":"modification","tasks":["run"],"reason":"why"}}`:                             {Path: "todo", Data: qed.IntentClassified{Intent: qed.IntentModification, Tasks: []string{"run"}, Reason: "why"}},
+	`{"event":"intent_classified","path":"todo","data":{"intent":"modification","tasks":["run"],"reason":"why"}}`:                             {Path: "todo", Data: qed.IntentClassified{Intent: question.IntentModification, Tasks: []string{"run"}, Reason: "why"}},
 	`{"event":"question_rewritten","path":"","data":{"question":"q"}}`:                                                                        {Data: qed.QuestionRewritten{Question: "q"}},
 	`{"event":"route_decision","path":"","data":{"route":"sql"}}`:                                                                             {Data: qed.RouteDecision{Route: "sql"}},
 	`{"event":"tool_start","path":"","data":{"tool":"sql_agent","id":"1","arguments":{"a":1}}}`:                                               {Data: qed.ToolStarted{Tool: "sql_agent", ID: "1", Arguments: json.RawMessage(`{"a":1}`)}},

@@ -1,6 +1,9 @@
 package qed
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"github.com/qedkit/qed/question"
+)
 
 // NodeStarted reports that a node of a graph, or a branch of a fan-out, begins.
 // Its kind is "node_start".
@@ -106,9 +109,9 @@ type QueryExecuted struct {
 // before.
 // Its kind is "intent_classified".
 type IntentClassified struct {
-	Intent Intent   `json:"intent"`
-	Tasks  []string `json:"tasks,omitempty"` // the keys of the tasks that it changes
-	Reason string   `json:"reason,omitempty"`
+	Intent question.Intent `json:"intent"`
+	Tasks  []string        `json:"tasks,omitempty"` // the keys of the tasks that it changes
+	Reason string          `json:"reason,omitempty"`
 }
 
 // QuestionRewritten reports a message as a question that can be understood without
@@ -185,15 +188,15 @@ type Token struct {
 // Interrupted reports a question to the user, with which the turn ends.
 // Its kind is "interrupted".
 type Interrupted struct {
-	Question Question `json:"question"`
+	Question question.Question `json:"question"`
 }
 
 // QuestionClosed reports that a question was closed without a reply.
 // Its kind is "question_closed".
 type QuestionClosed struct {
-	Question string `json:"question"` // its ID
-	Intent   Intent `json:"intent"`   // what the user wanted instead
-	Reason   string `json:"reason,omitempty"`
+	Question string          `json:"question"` // its ID
+	Intent   question.Intent `json:"intent"`   // what the user wanted instead
+	Reason   string          `json:"reason,omitempty"`
 }
 
 // Warning reports a problem that does not fail the turn.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -21,9 +22,9 @@ func ExampleDurable() {
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		city, err := qed.Interrupt[string](ctx, qed.Question{
+		city, err := qed.Interrupt[string](ctx, question.Question{
 			Text:    "Which Miami?",
-			Choices: []qed.Choice{{ID: "FL", Text: cities[0]}, {ID: "OH", Text: cities[1]}},
+			Choices: []question.Choice{{ID: "FL", Text: cities[0]}, {ID: "OH", Text: cities[1]}},
 		})
 		if err != nil {
 			return qed.Answer{}, err // the run is interrupted: the turn ends here
@@ -41,7 +42,7 @@ func ExampleDurable() {
 	}
 	fmt.Println(asked.Text)
 
-	answer, err := qed.Ask(ctx, durable, qed.Turn{Thread: "42", User: "ann", Replies: []qed.Reply{
+	answer, err := qed.Ask(ctx, durable, qed.Turn{Thread: "42", User: "ann", Replies: []question.Reply{
 		{Question: asked.Questions[0].ID, Value: json.RawMessage(`2`)},
 	}})
 	if err != nil {
@@ -70,11 +71,11 @@ func ExampleInterrupt() {
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		reply, err := qed.Interrupt[qed.Approval[mail]](ctx, qed.Question{Text: "Send this?", Draft: draft})
+		reply, err := qed.Interrupt[question.Approval[mail]](ctx, question.Question{Text: "Send this?", Draft: draft})
 		if err != nil {
 			return qed.Answer{}, err
 		}
-		if reply.Decision == qed.DecisionReject {
+		if reply.Decision == question.Reject {
 			return qed.Answer{Text: "Not sent: " + reply.Reason}, nil
 		}
 		return qed.Answer{Text: "Sent to " + reply.Value.To + "."}, nil
@@ -86,11 +87,11 @@ func ExampleInterrupt() {
 		fmt.Println(err)
 		return
 	}
-	question := asked.Questions[0]
-	fmt.Println(question.Kind, question.Text, string(question.Draft))
+	q := asked.Questions[0]
+	fmt.Println(q.Kind, q.Text, string(q.Draft))
 
-	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "42", Replies: []qed.Reply{
-		{Question: question.ID, Value: json.RawMessage(`{"decision": "edit", "value": {"to": "crew-8", "text": "Please check pump 12."}}`)},
+	answer, err := qed.Ask(ctx, agent, qed.Turn{Thread: "42", Replies: []question.Reply{
+		{Question: q.ID, Value: json.RawMessage(`{"decision": "edit", "value": {"to": "crew-8", "text": "Please check pump 12."}}`)},
 	}})
 	if err != nil {
 		fmt.Println(err)
@@ -145,7 +146,7 @@ func ExampleStep() {
 // not changed.
 func ExampleFork() {
 	agent := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		year, err := qed.Interrupt[string](ctx, qed.Question{Text: "Of which year?"})
+		year, err := qed.Interrupt[string](ctx, question.Question{Text: "Of which year?"})
 		if err != nil {
 			return qed.Answer{}, err
 		}
@@ -165,7 +166,7 @@ func ExampleFork() {
 		return
 	}
 	for thread, year := range map[string]string{"42": `"2024"`, "42, what if": `"2025"`} {
-		answer, err := qed.Ask(ctx, durable, qed.Turn{Thread: thread, Replies: []qed.Reply{
+		answer, err := qed.Ask(ctx, durable, qed.Turn{Thread: thread, Replies: []question.Reply{
 			{Question: asked.Questions[0].ID, Value: json.RawMessage(year)},
 		}})
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -104,7 +105,7 @@ func TestForkOfATrimmedThread(t *testing.T) {
 				if _, err := once(ctx, &l, name); err != nil {
 					return "", err
 				}
-				return qed.Interrupt[string](ctx, qed.Question{Text: name + "?"})
+				return qed.Interrupt[string](ctx, question.Question{Text: name + "?"})
 			})
 			return qed.Answer{Text: fmt.Sprint(len(turn.History), replies)}, err
 		})

@@ -10,6 +10,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -49,7 +50,7 @@ func TestDurableModel(t *testing.T) {
 		if _, err := model.Generate(ctx, &llm.Request{Name: "quiet"}, nil); err != nil {
 			return qed.Answer{}, err
 		}
-		v, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		v, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 		return qed.Answer{Text: v, Usage: usage}, err
 	}), new(store.InMemory), nil)
 	asked := c.say("go")

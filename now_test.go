@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -17,7 +18,7 @@ func TestTurnTime(t *testing.T) {
 	clock := func() time.Time { return now }
 	var executed time.Time
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
+		if _, err := qed.Interrupt[string](ctx, question.Question{Text: "May it run?"}); err != nil {
 			return qed.Answer{}, err
 		}
 		executed = qed.TurnTime(ctx)
@@ -29,7 +30,7 @@ func TestTurnTime(t *testing.T) {
 		t.Fatal(answer, err)
 	}
 	now = now.AddDate(0, 0, 5)
-	answer, err = qed.Ask(ctx, agent, qed.Turn{Thread: "1", Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"yes"`)}}})
+	answer, err = qed.Ask(ctx, agent, qed.Turn{Thread: "1", Replies: []question.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"yes"`)}}})
 	if err != nil || answer.Text != "6 11" {
 		t.Fatal(answer.Text, err)
 	}

@@ -11,11 +11,8 @@ import (
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
-// The prompts of this package. They are parsed once, as every turn needs them.
-var (
-	summarisePrompt = sync.OnceValue(func() *template.Template { return prompt.Parse(promptFiles, "summarise.tmpl") })
-	readReplyPrompt = sync.OnceValue(func() *template.Template { return prompt.Parse(promptFiles, "read_reply.tmpl") })
-)
+// summarisePrompt is parsed once, as many turns need it.
+var summarisePrompt = sync.OnceValue(func() *template.Template { return prompt.Parse(promptFiles, "summarise.tmpl") })
 
 // PromptFuncs returns the functions for the templates of prompts: join joins
 // strings, and quote writes a text as a JSON string that cannot close a tag

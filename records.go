@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -24,9 +25,9 @@ type beganData struct {
 
 // closed is why open questions were closed.
 type closed struct {
-	Questions []string `json:"questions"`
-	Intent    Intent   `json:"intent"`
-	Reason    string   `json:"reason,omitempty"`
+	Questions []string        `json:"questions"`
+	Intent    question.Intent `json:"intent"`
+	Reason    string          `json:"reason,omitempty"`
 }
 
 // resumedData is the data of a [store.Resumed] record.
@@ -73,8 +74,8 @@ type returnedData struct {
 
 // questionData is the data of a [store.Question] record.
 type questionData struct {
-	Question Question `json:"question"`
-	Path     string   `json:"path,omitempty"` // of the event
+	Question question.Question `json:"question"`
+	Path     string            `json:"path,omitempty"` // of the event
 }
 
 // replyData is the data of a [store.Reply] record.
@@ -114,7 +115,7 @@ func checkThread(st store.Store, id string) error {
 // read.
 func aborted(rec *store.Record) bool {
 	var began beganData
-	return readBegan(rec, &began) == nil && began.Closed != nil && began.Closed.Intent == IntentAbort
+	return readBegan(rec, &began) == nil && began.Closed != nil && began.Closed.Intent == question.IntentAbort
 }
 
 func messageRecord(role llm.Role, text string) store.Record {

@@ -288,7 +288,7 @@ func validJSON(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || json.Valid(raw) {
 		return raw
 	}
-	return jsonString(string(raw))
+	return json.RawMessage(prompt.Quote(string(raw)))
 }
 
 // find returns the tool of a call, and the normalized arguments.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -53,7 +54,7 @@ type runState struct {
 
 // An openQuestion is a question without a reply.
 type openQuestion struct {
-	Question
+	question.Question
 	address string
 	path    string
 	asked   int64 // the number of its record

@@ -1,7 +1,6 @@
 package qed
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -325,13 +324,4 @@ func checkJSON[T any]() error {
 	err := errors.Join(checkState[T]()...)
 	checkedTypes.Store(t, err)
 	return err
-}
-
-// compact returns raw without spaces, for comparisons.
-func compact(raw json.RawMessage) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -19,7 +20,7 @@ func handled(t *testing.T, call func(ctx context.Context) error) (live, replayed
 	var errs []error
 	agent := does(func(ctx context.Context, _ string) (string, error) {
 		errs = append(errs, call(ctx))
-		return qed.Interrupt[string](ctx, qed.Question{Text: "What now?"})
+		return qed.Interrupt[string](ctx, question.Question{Text: "What now?"})
 	})
 	c := converse(t, agent, new(store.InMemory), nil)
 	c.reply(c.say("go"), `"go on"`)
@@ -103,7 +104,7 @@ func TestFailuresAreRetriedByAttempt(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 	}), &qed.NodeOptions{Attempts: 3}), nil)
 	c := converse(t, agent, new(store.InMemory), nil)
 	if a := c.reply(c.say("go"), `"good"`); a.Text != "good" {

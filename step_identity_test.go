@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -76,7 +77,7 @@ func TestPartsOfAnAgent(t *testing.T) {
 	}
 	g := qed.NewGraph[trail]("g")
 	g.Node("ask", func(ctx context.Context, s trail) (trail, error) {
-		_, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		_, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 		return s, err
 	}, nil)
 	g.Node("before", func(_ context.Context, s trail) (trail, error) { return s, nil }, nil)
@@ -150,7 +151,7 @@ func TestRememberInANamespace(t *testing.T) {
 				return "", err
 			}
 		}
-		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"}); err != nil {
+		if _, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"}); err != nil {
 			return "", err
 		}
 		entries, err := qed.Remembered[string](ctx, "notes", 0)
@@ -165,7 +166,7 @@ func TestRememberInANamespace(t *testing.T) {
 func TestRestartOfTwoAgents(t *testing.T) {
 	g := qed.NewGraph[trail]("g")
 	g.Node("ask", func(ctx context.Context, s trail) (trail, error) {
-		value, err := qed.Interrupt[string](qed.WithNamespace(ctx, "ask/"+s.Seen[len(s.Seen)-1]), qed.Question{Text: "value for " + s.Seen[len(s.Seen)-1] + "?"})
+		value, err := qed.Interrupt[string](qed.WithNamespace(ctx, "ask/"+s.Seen[len(s.Seen)-1]), question.Question{Text: "value for " + s.Seen[len(s.Seen)-1] + "?"})
 		s.Seen = append(s.Seen, value)
 		return s, err
 	}, nil)
@@ -226,14 +227,14 @@ func TestCallsInAnotherOrder(t *testing.T) {
 func TestQuestionsThatJSONChanges(t *testing.T) {
 	for name, ask := range map[string]func(context.Context) (string, error){
 		"draft": func(ctx context.Context) (string, error) {
-			a, err := qed.Interrupt[qed.Approval[map[string]string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`{"sql": "a < b & c"}`)})
+			a, err := qed.Interrupt[question.Approval[map[string]string]](ctx, question.Question{Text: "Well?", Draft: json.RawMessage(`{"sql": "a < b & c"}`)})
 			return string(a.Decision), err
 		},
 		"text": func(ctx context.Context) (string, error) {
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Malm\xf6?"})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Malm\xf6?"})
 		},
 		"no options": func(ctx context.Context) (string, error) {
-			return qed.Interrupt[string](ctx, qed.Question{Text: "?", Choices: []qed.Choice{}})
+			return qed.Interrupt[string](ctx, question.Question{Text: "?", Choices: []question.Choice{}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -248,10 +249,10 @@ func TestQuestionsThatJSONChanges(t *testing.T) {
 // An ID that differs from another by spaces, or looks like a number, is the
 // chosen one.
 func TestIDsOfChoicesAreExact(t *testing.T) {
-	options := []qed.Choice{{ID: "x", Text: "Delete"}, {ID: "1 ", Text: "Keep"}, {ID: "x ", Text: "Wait"}}
+	options := []question.Choice{{ID: "x", Text: "Delete"}, {ID: "1 ", Text: "Keep"}, {ID: "x ", Text: "Wait"}}
 	for _, want := range options {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Well?", Choices: options})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Well?", Choices: options})
 		}), new(store.InMemory), nil)
 		c.say("go")
 		if a := c.say(want.Text); a.Text != want.ID {
@@ -266,14 +267,14 @@ func TestSlowParsing(t *testing.T) {
 		down := true
 		st := new(store.InMemory)
 		agent := does(func(ctx context.Context, _ string) (string, error) {
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Colour?"})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Colour?"})
 		})
-		c := converse(t, agent, st, &qed.DurableOptions{ParseReplies: func(_ context.Context, open []qed.Question, turn qed.Turn) (qed.ParsedReplies, error) {
+		c := converse(t, agent, st, &qed.DurableOptions{ParseReplies: func(_ context.Context, open []question.Question, _ string) (question.Parsed, error) {
 			if down {
 				time.Sleep(20 * time.Second)
-				return qed.ParsedReplies{}, errBoom
+				return question.Parsed{}, errBoom
 			}
-			return qed.ParsedReplies{Intent: qed.IntentAnswer, Replies: []qed.Reply{qedtest.Reply(open[0], `"blue"`)}}, nil
+			return question.Parsed{Intent: question.IntentAnswer, Replies: []question.Reply{qedtest.Reply(open[0], `"blue"`)}}, nil
 		}})
 		c.say("go")
 		before := qedtest.Log(t, st, "t")
@@ -294,15 +295,15 @@ func TestQuestionsOfAnEarlierAnswer(t *testing.T) {
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 		if first {
 			_, err := qed.Each(ctx, []string{"a", "b"}, func(s string) string { return s }, func(ctx context.Context, s string) (string, error) {
-				return qed.Interrupt[string](ctx, qed.Question{Text: s + "?", Choices: []qed.Choice{{Text: "yes"}, {Text: "no"}}})
+				return qed.Interrupt[string](ctx, question.Question{Text: s + "?", Choices: []question.Choice{{Text: "yes"}, {Text: "no"}}})
 			})
 			return "", err
 		}
-		return qed.Interrupt[string](ctx, qed.Question{Text: "c?", Choices: []qed.Choice{{Text: "yes"}, {Text: "no"}}})
+		return qed.Interrupt[string](ctx, question.Question{Text: "c?", Choices: []question.Choice{{Text: "yes"}, {Text: "no"}}})
 	}), new(store.InMemory), nil)
 	asked := c.say("go")
 	first = false
-	asked = c.turn(qed.Turn{Replies: []qed.Reply{qedtest.Reply(asked.Questions[0], `"yes"`)}})
+	asked = c.turn(qed.Turn{Replies: []question.Reply{qedtest.Reply(asked.Questions[0], `"yes"`)}})
 	if len(asked.Questions) != 1 || asked.Questions[0].Text != "c?" {
 		t.Fatalf("asked %+v", asked.Questions)
 	}
@@ -318,7 +319,7 @@ func TestQuestionsOfAnEarlierAnswer(t *testing.T) {
 func TestDuplicateDecisions(t *testing.T) {
 	for _, value := range []string{`{"decision":"reject","decision":"approve"}`, `{"decision":"reject","DECISION":"approve"}`, `["approve"]`, `null`} {
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			a, err := qed.Interrupt[qed.Approval[string]](ctx, qed.Question{Text: "Well?", Draft: json.RawMessage(`"x"`)})
+			a, err := qed.Interrupt[question.Approval[string]](ctx, question.Question{Text: "Well?", Draft: json.RawMessage(`"x"`)})
 			return string(a.Decision), err
 		}), new(store.InMemory), nil)
 		again := c.reply(c.say("go"), value)

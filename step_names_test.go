@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -87,7 +88,7 @@ func TestStrangeNames(t *testing.T) {
 							t.Errorf("%.20q got what is %.20q's", strange[i], v)
 						}
 					}
-					return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+					return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 				}), st, nil)
 				c.reply(c.say("go"), `"good"`)
 				for name, n := range l.Count() {
@@ -202,7 +203,7 @@ func TestStrangeBranches(t *testing.T) {
 				}
 			}
 			if name == "a" {
-				return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+				return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 			}
 			return name, nil
 		}})

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -37,7 +38,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 		resume func(t *testing.T, c *talk) qed.Answer
 	}{
 		{"a question", func(ctx context.Context, l *qedtest.Ledger) error {
-			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"})
+			_, err := qed.Interrupt[string](ctx, question.Question{Text: "How many?"})
 			return err
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.say("go"), `"two"`) }},
 		{"a retry", failOnce, &qed.NodeOptions{Attempts: 2}, func(t *testing.T, c *talk) qed.Answer { return c.say("go") }},
@@ -58,14 +59,14 @@ func TestNothingIsDoneTwice(t *testing.T) {
 		}},
 		{"two questions", func(ctx context.Context, l *qedtest.Ledger) error {
 			for range 2 {
-				if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"}); err != nil {
+				if _, err := qed.Interrupt[string](ctx, question.Question{Text: "How many?"}); err != nil {
 					return err
 				}
 			}
 			return nil
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.reply(c.say("go"), `"two"`), `"three"`) }},
 		{"a wrong reply", func(ctx context.Context, l *qedtest.Ledger) error {
-			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "How many?"})
+			_, err := qed.Interrupt[string](ctx, question.Question{Text: "How many?"})
 			return err
 		}, nil, func(t *testing.T, c *talk) qed.Answer { return c.reply(c.reply(c.say("go"), `2`), `"three"`) }},
 	} {
@@ -160,7 +161,7 @@ func TestNestedCalls(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+			reply, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 			if err != nil {
 				return "", err
 			}
@@ -214,7 +215,7 @@ func TestNow(t *testing.T) {
 		if len(seen) == 2 {
 			return "", errBoom
 		}
-		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 	})
 	c := converse(t, agent, new(store.InMemory), nil)
 	c.ctx = qed.WithClock(t.Context(), clock.Now)
@@ -270,7 +271,7 @@ func TestWithoutAStore(t *testing.T) {
 		if n, err := qed.Remembered[int](ctx, "n", 0); err != nil || len(n) > 0 {
 			return "", fmt.Errorf("remembered %v: %v", n, err)
 		}
-		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"}); !errors.Is(err, qed.ErrCannotInterrupt) {
+		if _, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"}); !errors.Is(err, qed.ErrCannotInterrupt) {
 			return "", fmt.Errorf("Interrupt: %v", err)
 		}
 		return "done", nil
@@ -309,7 +310,7 @@ func TestWithoutAStore(t *testing.T) {
 func TestNothingAfterAQuestion(t *testing.T) {
 	var l qedtest.Ledger
 	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-		reply, err := qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		reply, err := qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 		if err == nil {
 			return reply, nil
 		}
@@ -320,7 +321,7 @@ func TestNothingAfterAQuestion(t *testing.T) {
 			func(ctx context.Context) error { _, err := qed.Save(ctx, 1); return err },
 			func(ctx context.Context) error { return qed.Remember(ctx, "n", 1) },
 			func(ctx context.Context) error {
-				_, err := qed.Interrupt[string](ctx, qed.Question{Text: "And?"})
+				_, err := qed.Interrupt[string](ctx, question.Question{Text: "And?"})
 				return err
 			},
 			func(ctx context.Context) error {

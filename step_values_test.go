@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -46,7 +47,7 @@ func TestNondeterministic(t *testing.T) {
 					if _, err := call(ctx, in, func(context.Context) (int, error) { return 1, nil }); err != nil {
 						return "", err
 					}
-					return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+					return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 				})
 				c := converse(t, agent, new(store.InMemory), nil)
 				asked := c.say("go")
@@ -100,7 +101,7 @@ func TestValuesGoThroughJSON(t *testing.T) {
 			return "", err
 		}
 		got = append(got, v)
-		return qed.Interrupt[string](ctx, qed.Question{Text: "Well?"})
+		return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
 	})
 	c := converse(t, agent, new(store.InMemory), nil)
 	c.reply(c.say("go"), `"good"`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -108,7 +109,7 @@ func EndsTurn(ctx context.Context, err error) bool {
 // An Interruption is the error of a task that interrupted the run. It matches
 // [ErrInterrupted].
 type Interruption struct {
-	Questions []Question
+	Questions []question.Question
 }
 
 // Error returns the questions.
@@ -158,10 +159,10 @@ func (p *place) await() bool {
 }
 
 // questions returns those at p or below that the run waits for.
-func (p *place) questions() []Question {
+func (p *place) questions() []question.Question {
 	p.log.mu.Lock()
 	defer p.log.mu.Unlock()
-	var open []Question
+	var open []question.Question
 	for _, q := range p.log.open {
 		if q.hit && strings.HasPrefix(q.address, p.address+"/") {
 			open = append(open, q.Question)

@@ -7,18 +7,19 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
 // A Thread is the state of a conversation. A program shows it after a restart,
 // for example.
 type Thread struct {
-	Status     store.Status     `json:"status"`
-	Turn       Turn             `json:"turn"`                 // with which the last run began
-	Questions  []Question       `json:"questions,omitempty"`  // the questions that wait for a reply
-	Unresolved []UnresolvedCall `json:"unresolved,omitempty"` // calls to resolve before the run can be resumed
-	Error      string           `json:"error,omitempty"`      // of a failed run
-	Updated    time.Time        `json:"updated"`              // when the last record was written
+	Status     store.Status        `json:"status"`
+	Turn       Turn                `json:"turn"`                 // with which the last run began
+	Questions  []question.Question `json:"questions,omitempty"`  // the questions that wait for a reply
+	Unresolved []UnresolvedCall    `json:"unresolved,omitempty"` // calls to resolve before the run can be resumed
+	Error      string              `json:"error,omitempty"`      // of a failed run
+	Updated    time.Time           `json:"updated"`              // when the last record was written
 }
 
 // An UnresolvedCall is an at-most-once call that was started and did not

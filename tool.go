@@ -32,11 +32,11 @@ type Tool struct {
 	Interrupts bool
 
 	// NeedsApproval says that the user must approve each call before it is made.
-	// The Draft of the question has the arguments, and its reply is an
-	// [Approval]. Edited arguments are checked again. A rejected call is the Err
-	// of its [ToolResult]. An approval also holds for a retry of the same call
-	// after a failure. It is a property of the tool: an agent that is a tool
-	// does not pass it on to the tools of its own registry.
+	// The Draft of the question has the arguments, and its reply is a
+	// [question.Approval]. Edited arguments are checked again. A rejected call
+	// is the Err of its [ToolResult]. An approval also holds for a retry of the
+	// same call after a failure. It is a property of the tool: an agent that is
+	// a tool does not pass it on to the tools of its own registry.
 	NeedsApproval bool
 
 	// Nested says that the tool is an agent or asks one. A resumed run calls it

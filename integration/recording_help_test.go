@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed/esquery/esclient"
 	"github.com/qedkit/qed/esquery/estest"
 	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/searchagent"
 )
 
@@ -93,7 +94,7 @@ func (e *recordedExample) testBothEngines(t *testing.T) {
 	got, _ := e.on(t, integration.OpenSearch(t))
 	ignored := cmp.Options{
 		cmpopts.IgnoreFields(qed.Query{}, "Millis", "Handle"),
-		cmpopts.IgnoreFields(qed.Question{}, "ID"),
+		cmpopts.IgnoreFields(question.Question{}, "ID"),
 	}
 	if diff := cmp.Diff(want, got, ignored); diff != "" {
 		t.Errorf("Elasticsearch (-) and OpenSearch (+) differ:\n%s", diff)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -44,9 +45,9 @@ var agentInput = json.RawMessage(`{
 }`)
 
 type agentArguments struct {
-	Question     string      `json:"question"`
-	Conversation string      `json:"conversation_id"`
-	Replies      []qed.Reply `json:"replies"`
+	Question     string           `json:"question"`
+	Conversation string           `json:"conversation_id"`
+	Replies      []question.Reply `json:"replies"`
 }
 
 // AddAgent adds an agent to an MCP server as one tool. Its arguments are a
@@ -264,7 +265,7 @@ func progressMessage(data qed.EventData) string {
 // elicitations returns the requests that put the questions to the client's user. It
 // returns nil if a question does not fit a form, if the client does not support
 // elicitation, or if it supports one round only, which is over.
-func elicitations(req *mcp.CallToolRequest, questions []qed.Question) mcp.InputRequestMap {
+func elicitations(req *mcp.CallToolRequest, questions []question.Question) mcp.InputRequestMap {
 	capabilities := req.ClientCapabilities()
 	if capabilities == nil || capabilities.Elicitation == nil {
 		return nil
@@ -279,16 +280,16 @@ func elicitations(req *mcp.CallToolRequest, questions []qed.Question) mcp.InputR
 	for _, q := range questions {
 		value := map[string]any{"type": "string"}
 		switch q.Kind {
-		case qed.TextQuestion:
+		case question.KindText:
 			value["minLength"] = 1
-		case qed.ChoiceQuestion:
+		case question.KindChoice:
 			ids, texts := make([]any, len(q.Choices)), make([]any, len(q.Choices))
 			for i, o := range q.Choices {
 				ids[i], texts[i] = o.ID, o.Text
 			}
 			value["enum"], value["enumNames"] = ids, texts
-		case qed.ApprovalQuestion:
-			value["enum"] = []any{string(qed.DecisionApprove), string(qed.DecisionReject)}
+		case question.KindApproval:
+			value["enum"] = []any{string(question.Approve), string(question.Reject)}
 		default:
 			return nil
 		}
@@ -304,7 +305,7 @@ func elicitations(req *mcp.CallToolRequest, questions []qed.Question) mcp.InputR
 
 // elicited returns the replies of the client's user. It reports declined if one is
 // missing.
-func elicited(responses mcp.InputResponseMap) (replies []qed.Reply, declined bool) {
+func elicited(responses mcp.InputResponseMap) (replies []question.Reply, declined bool) {
 	for _, id := range slices.Sorted(maps.Keys(responses)) {
 		r, ok := responses[id].(*mcp.ElicitResult)
 		if !ok || r.Action != "accept" {
@@ -314,7 +315,7 @@ func elicited(responses mcp.InputResponseMap) (replies []qed.Reply, declined boo
 		if err != nil || string(value) == "null" {
 			return nil, true
 		}
-		replies = append(replies, qed.Reply{Question: id, Value: value})
+		replies = append(replies, question.Reply{Question: id, Value: value})
 	}
 	return replies, false
 }

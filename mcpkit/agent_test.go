@@ -15,6 +15,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -24,7 +25,7 @@ func asking(st store.Store) qed.Agent {
 		if turn.Text == "who" {
 			return qed.Answer{Text: turn.User + " of " + turn.Tenant}, nil
 		}
-		city, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "FL", Text: "Florida"}, {ID: "OH", Text: "Ohio"}}})
+		city, err := qed.Interrupt[string](ctx, question.Question{Text: "Which Miami?", Choices: []question.Choice{{ID: "FL", Text: "Florida"}, {ID: "OH", Text: "Ohio"}}})
 		if err != nil {
 			return qed.Answer{}, err
 		}
@@ -264,7 +265,7 @@ func TestAgentLargeAnswer(t *testing.T) {
 		case "text":
 			a.Text = strings.Repeat("ä", 1<<20)
 		case "questions":
-			a.Questions = []qed.Question{{ID: "q", Text: strings.Repeat("a", 1<<20)}}
+			a.Questions = []question.Question{{ID: "q", Text: strings.Repeat("a", 1<<20)}}
 		}
 		return a, nil
 	})
@@ -272,7 +273,7 @@ func TestAgentLargeAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	cs := session(t, s, nil, nil, nil)
-	for question, check := range map[string]func(mcpkit.AgentResult) bool{
+	for q, check := range map[string]func(mcpkit.AgentResult) bool{
 		"none": func(r mcpkit.AgentResult) bool { return !r.Truncated },
 		"rows": func(r mcpkit.AgentResult) bool {
 			return r.Table.Truncated && len(r.Table.Rows) > 500 && len(r.Queries) == 1
@@ -282,10 +283,10 @@ func TestAgentLargeAnswer(t *testing.T) {
 		},
 		"text": func(r mcpkit.AgentResult) bool { return r.Truncated && len(r.Text) > 1000 },
 	} {
-		r := call(t, cs, "ask", map[string]any{"question": question})
+		r := call(t, cs, "ask", map[string]any{"question": q})
 		text, _ := json.Marshal(r)
 		if got := reply(t, r); !check(got) || len(text) > 20_000 {
-			t.Errorf("%s: %d bytes, %.300s", question, len(text), text)
+			t.Errorf("%s: %d bytes, %.300s", q, len(text), text)
 		}
 	}
 	if len(table.Rows) != 100_000 || table.Truncated {
@@ -311,7 +312,7 @@ func TestElicit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			question := map[string]any{"question": "How many crews are in Miami?"}
+			q := map[string]any{"question": "How many crews are in Miami?"}
 			action := "accept"
 			client := &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 				if !strings.Contains(req.Params.Message, "Which Miami?") {
@@ -320,14 +321,14 @@ func TestElicit(t *testing.T) {
 				return &mcp.ElicitResult{Action: action, Content: map[string]any{"value": "OH"}}, nil
 			}}
 			cs := session(t, s, opt, client, nil)
-			if got := reply(t, call(t, cs, "ask", question)); got.Text != "Miami, OH" {
+			if got := reply(t, call(t, cs, "ask", q)); got.Text != "Miami, OH" {
 				t.Errorf("asked in between: %+v", got)
 			}
 			action = "decline"
-			if got := reply(t, call(t, cs, "ask", question)); got.Conversation == "" || got.HowToReply == "" {
+			if got := reply(t, call(t, cs, "ask", q)); got.Conversation == "" || got.HowToReply == "" {
 				t.Errorf("declined: %+v", got)
 			}
-			if got := reply(t, call(t, session(t, s, opt, nil, nil), "ask", question)); len(got.Questions) != 1 {
+			if got := reply(t, call(t, session(t, s, opt, nil, nil), "ask", q)); len(got.Questions) != 1 {
 				t.Errorf("a client that cannot ask: %+v", got)
 			}
 		})

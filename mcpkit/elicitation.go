@@ -15,6 +15,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/question"
 )
 
 const (
@@ -274,7 +275,7 @@ func (f field) ask(ctx context.Context, text string) (any, error) {
 	}
 	text += "\n(or: decline)"
 	for range maxTries {
-		reply, err := qed.Interrupt[string](ctx, qed.Question{Text: text})
+		reply, err := qed.Interrupt[string](ctx, question.Question{Text: text})
 		if err != nil || strings.EqualFold(strings.TrimSpace(reply), "decline") {
 			return nil, err
 		}
@@ -303,13 +304,13 @@ const (
 // meaning.
 func choose(ctx context.Context, text string, choices []choice) (string, error) {
 	values := map[string]string{}
-	var options []qed.Choice
+	var options []question.Choice
 	for i, c := range choices {
 		id := fmt.Sprintf("qed:%d", i+1)
 		values[id] = c.value
-		options = append(options, qed.Choice{ID: id, Text: oneLine(c.text)})
+		options = append(options, question.Choice{ID: id, Text: oneLine(c.text)})
 	}
 	id, err := qed.Interrupt[string](ctx,
-		qed.Question{Text: text, Choices: append(options, qed.Choice{ID: declineID, Text: declineText})})
+		question.Question{Text: text, Choices: append(options, question.Choice{ID: declineID, Text: declineText})})
 	return values[id], err
 }

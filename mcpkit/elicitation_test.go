@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -86,7 +87,7 @@ func turns(t *testing.T, c *mcpkit.Client, tool string, replies ...string) (answ
 		if len(replies) == 0 {
 			t.Fatalf("more questions than replies: %q", asked)
 		}
-		turn = qed.Turn{Thread: "t", Replies: []qed.Reply{{Question: a.Questions[0].ID, Value: json.RawMessage(replies[0])}}}
+		turn = qed.Turn{Thread: "t", Replies: []question.Reply{{Question: a.Questions[0].ID, Value: json.RawMessage(replies[0])}}}
 		replies = replies[1:]
 	}
 }

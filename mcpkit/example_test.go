@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -104,7 +105,7 @@ func ExampleAddRegistry() {
 // An agent as one tool of an MCP server. Each caller has its own conversations.
 func ExampleAddAgent() {
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		city, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{Text: "Florida"}, {Text: "Ohio"}}})
+		city, err := qed.Interrupt[string](ctx, question.Question{Text: "Which Miami?", Choices: []question.Choice{{Text: "Florida"}, {Text: "Ohio"}}})
 		if err != nil {
 			return qed.Answer{}, err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/mcpkit"
+	"github.com/qedkit/qed/question"
 )
 
 func testRegistry(t *testing.T) *qed.Registry {
@@ -30,7 +31,7 @@ func testRegistry(t *testing.T) *qed.Registry {
 		qed.NewTool("large", "", func(context.Context, struct{}) (string, error) { return strings.Repeat("a", 2000), nil }),
 		qed.NewTool("number", "", func(context.Context, struct{}) (int, error) { return 42, nil }),
 		qed.NewTool("asks", "", func(ctx context.Context, _ struct{}) (string, error) {
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Which?"})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Which?"})
 		}),
 		qed.Tool{Name: "bare", Call: func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage(`{}`), nil }},
 	)
@@ -99,7 +100,7 @@ func TestToolError(t *testing.T) {
 	r := qed.NewRegistry(nil)
 	secret := errors.New("no connection to mysql://root:hunter2@db")
 	asks := func(ctx context.Context, _ struct{}) (string, error) {
-		return qed.Interrupt[string](ctx, qed.Question{Text: "Which?"})
+		return qed.Interrupt[string](ctx, question.Question{Text: "Which?"})
 	}
 	if err := r.Add(
 		qed.NewTool("secret", "", func(context.Context, struct{}) (int, error) { return 0, secret }),

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -155,7 +156,7 @@ func TestQuestion(t *testing.T) {
 	if n := len(m.Requests()); n != 1 {
 		t.Fatalf("asked the model %d times before the reply", n)
 	}
-	_, answer = c.turn(qed.Turn{Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"1"`)}}})
+	_, answer = c.turn(qed.Turn{Replies: []question.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"1"`)}}})
 	if len(answer.Questions) > 0 || c.err != nil {
 		t.Fatalf("asked again: %v, %v", answer.Questions, c.err)
 	}
@@ -178,7 +179,7 @@ func TestSourceChangesWhileAsked(t *testing.T) {
 		t.Fatalf("asked %v, error %v", answer.Questions, c.err)
 	}
 	s.about, s.also = "columns: id, port, harbour", "harbour"
-	c.turn(qed.Turn{Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"the port"`)}}})
+	c.turn(qed.Turn{Replies: []question.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"the port"`)}}})
 	if c.err != nil {
 		t.Fatal(c.err)
 	}
@@ -192,10 +193,10 @@ func TestFreeQuestion(t *testing.T) {
 	m := model(says("question", "Since when?"), says("query", "date=2020"), says("query", "port=2020"))
 	c := call(t, builder(t, m, nil), `{"request":"ships"}`)
 	_, answer := c.turn(qed.Turn{Text: "go"})
-	if len(answer.Questions) != 1 || answer.Questions[0].Kind != qed.TextQuestion {
+	if len(answer.Questions) != 1 || answer.Questions[0].Kind != question.KindText {
 		t.Fatalf("questions = %+v", answer.Questions)
 	}
-	c.turn(qed.Turn{Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"since 2020"`)}}})
+	c.turn(qed.Turn{Replies: []question.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"since 2020"`)}}})
 	if got := read[built](t, c.output); got.Query != "port=2020" || len(got.Corrections) != 1 {
 		t.Errorf("got %+v", got)
 	}
@@ -207,7 +208,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 	m := model(says("question", "Which?"), says("question", "Which one?"))
 	c := call(t, builder(t, m, nil), `{"request":"ships"}`)
 	_, answer := c.turn(qed.Turn{Text: "go"})
-	c.turn(qed.Turn{Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"any"`)}}})
+	c.turn(qed.Turn{Replies: []question.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"any"`)}}})
 	if c.err == nil {
 		t.Fatalf("got %s", c.output)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/refusal"
 )
 
@@ -96,12 +97,12 @@ func (d *drafting) ask(ctx context.Context) (written, error) {
 // model has to write again: with the reply, or without one if the run cannot be
 // interrupted.
 func (d *drafting) interrupt(ctx context.Context, asked written) (again bool, err error) {
-	q := qed.Question{Text: prompt.Clip(strings.TrimSpace(asked.Question), maxQuestion)}
+	q := question.Question{Text: prompt.Clip(strings.TrimSpace(asked.Question), maxQuestion)}
 	for _, choice := range asked.Options {
 		choice = prompt.Clip(oneLine(choice), maxChoice)
-		repeated := slices.ContainsFunc(q.Choices, func(c qed.Choice) bool { return c.Text == choice })
+		repeated := slices.ContainsFunc(q.Choices, func(c question.Choice) bool { return c.Text == choice })
 		if choice != "" && !repeated && len(q.Choices) < maxChoices {
-			q.Choices = append(q.Choices, qed.Choice{Text: choice})
+			q.Choices = append(q.Choices, question.Choice{Text: choice})
 		}
 	}
 	if len(q.Choices) < 2 {

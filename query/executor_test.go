@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/refusal"
 	"github.com/qedkit/qed/store"
 )
@@ -193,7 +194,7 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 	}
 	var found finding.Finding
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
+		if _, err := qed.Interrupt[string](ctx, question.Question{Text: "May it run?"}); err != nil {
 			return qed.Answer{}, err
 		}
 		results, err := tools.Do(ctx, llm.ToolCall{Name: "words_executor", Arguments: json.RawMessage(`{"query":"all"}`)})
@@ -209,7 +210,7 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 		t.Fatal(answer, err)
 	}
 	now = now.AddDate(0, 0, 5)
-	answer, err = qed.Ask(ctx, agent, qed.Turn{Thread: "t", Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"yes"`)}}})
+	answer, err = qed.Ask(ctx, agent, qed.Turn{Thread: "t", Replies: []question.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"yes"`)}}})
 	if err != nil || answer.Text != "2025-01-06" {
 		t.Fatal(answer.Text, err)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/question"
 )
 
 // A label has the name of a candidate and the properties that distinguish it from
@@ -63,9 +63,9 @@ func namesOf(labels []label, kind string) []string {
 
 // choicesOf returns labels as the choices of a question, with the names of
 // [namesOf]. The ID of a choice is its name if that is unique, else its number.
-func choicesOf(labels []label, kind string) []qed.Choice {
+func choicesOf(labels []label, kind string) []question.Choice {
 	groups, names := byName(labels), namesOf(labels, kind)
-	choices := make([]qed.Choice, len(labels))
+	choices := make([]question.Choice, len(labels))
 	taken := map[string]bool{"": true, noneID: true}
 	for i := range labels {
 		l, text := &labels[i], names[i]

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 )
 
 // A resolver resolves the terms of a tool's calls. T is Entity or Field.
@@ -192,9 +193,9 @@ func (r *resolver[T]) ask(ctx context.Context, w wantedTerm, res *Resolution[T])
 	for i, c := range choices {
 		names[i] = c.Text
 	}
-	q := qed.Question{Choices: choices, Text: fmt.Sprintf(r.texts.which, oneLine(w.text), oneOf(names))}
+	q := question.Question{Choices: choices, Text: fmt.Sprintf(r.texts.which, oneLine(w.text), oneOf(names))}
 	if res.Status != Ambiguous || res.More > 0 {
-		q.Choices = append(q.Choices, qed.Choice{ID: noneID, Text: "None of these"})
+		q.Choices = append(q.Choices, question.Choice{ID: noneID, Text: "None of these"})
 	}
 	if res.Status != Ambiguous {
 		q.Text = fmt.Sprintf(r.texts.unknown, oneLine(w.text))

@@ -16,6 +16,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/store"
 )
@@ -26,7 +27,7 @@ func shipments(name string) qed.Agent {
 		if !strings.Contains(turn.Text, "Miami") {
 			return qed.Answer{Text: name + ": " + turn.Text}, nil
 		}
-		port, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{
+		port, err := qed.Interrupt[string](ctx, question.Question{Text: "Which Miami?", Choices: []question.Choice{
 			{ID: "USMIA", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"},
 		}})
 		if err != nil {
@@ -91,38 +92,38 @@ func TestRouteThatAsks(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name   string
-		reply  func(open qed.Question) qed.Turn
+		reply  func(open question.Question) qed.Turn
 		rules  []llmtest.Rule
 		taken  []string // by the second turn
 		answer string
 	}{
 		{
 			name: "by a reply",
-			reply: func(q qed.Question) qed.Turn {
-				return qed.Turn{Replies: []qed.Reply{{Question: q.ID, Value: json.RawMessage(`"MCT"`)}}}
+			reply: func(q question.Question) qed.Turn {
+				return qed.Turn{Replies: []question.Reply{{Question: q.ID, Value: json.RawMessage(`"MCT"`)}}}
 			},
 			taken: []string{"report"}, answer: "report: " + first + ": MCT",
 		},
 		{
 			name:  "exactly",
-			reply: func(qed.Question) qed.Turn { return qed.Turn{Text: "Port of Miami"} },
+			reply: func(question.Question) qed.Turn { return qed.Turn{Text: "Port of Miami"} },
 			taken: []string{"report"}, answer: "report: " + first + ": USMIA",
 		},
 		{
 			name:  "in other words",
-			reply: func(qed.Question) qed.Turn { return qed.Turn{Text: "the terminal"} },
+			reply: func(question.Question) qed.Turn { return qed.Turn{Text: "the terminal"} },
 			rules: []llmtest.Rule{reads(map[string]any{"intent": "exact_answer", "answers": []map[string]any{map[string]any{"question": "ID", "value": "2"}}})},
 			taken: []string{"report"}, answer: "report: " + first + ": MCT",
 		},
 		{
 			name:  "with a modification",
-			reply: func(qed.Question) qed.Turn { return qed.Turn{Text: "the port, but also include arrival date"} },
+			reply: func(question.Question) qed.Turn { return qed.Turn{Text: "the port, but also include arrival date"} },
 			rules: []llmtest.Rule{reads(map[string]any{"intent": "modification"}), routes("search")},
 			taken: []string{"modification", "search"}, answer: "search: the port, but also include arrival date",
 		},
 		{
 			name:  "with something else",
-			reply: func(qed.Question) qed.Turn { return qed.Turn{Text: "forget it, show me container status instead"} },
+			reply: func(question.Question) qed.Turn { return qed.Turn{Text: "forget it, show me container status instead"} },
 			rules: []llmtest.Rule{reads(map[string]any{"intent": "new_request"}), routes("search")},
 			taken: []string{"new_request", "search"}, answer: "search: forget it, show me container status instead",
 		},
@@ -195,8 +196,8 @@ func TestRouterRemembers(t *testing.T) {
 		t.Error(diff)
 	}
 
-	host := func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error) {
-		return qed.ParsedReplies{Intent: qed.IntentAbort}, nil
+	host := func(context.Context, []question.Question, string) (question.Parsed, error) {
+		return question.Parsed{Intent: question.IntentAbort}, nil
 	}
 	a = asker(t, llmtest.Scripted(t, routes("search")), &router.Options{Store: &store.InMemory{}, Durable: &qed.DurableOptions{ParseReplies: host}})
 	ask(t, a, qed.Turn{Text: "to Miami"})

@@ -113,17 +113,11 @@ func New(model llm.Model, routes []Route, opt *Options) (qed.Agent, error) {
 		}
 		return qed.AgentFunc(r.answer), nil
 	}
-	var durable qed.DurableOptions
-	if opt.Durable != nil {
-		durable = *opt.Durable
-	}
+	durable := opt.Durable.WithReplyModel(model, opt.Settings)
 	if durable.Memory != nil {
 		r.memory = durable.Memory
 	}
-	if durable.ParseReplies == nil {
-		durable.ParseReplies = qed.ParseReplies(model, opt.Settings)
-	}
-	return qed.Durable(qed.AgentFunc(r.answer), opt.Store, &durable), nil
+	return qed.Durable(qed.AgentFunc(r.answer), opt.Store, durable), nil
 }
 
 // router does not change after New.
@@ -203,12 +197,12 @@ func isRouteName(name string) bool {
 
 // answer hands a turn to one of the routes.
 func (r *router) answer(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-	question := strings.TrimSpace(turn.Text)
-	if question == "" {
+	q := strings.TrimSpace(turn.Text)
+	if q == "" {
 		return qed.Answer{}, qed.ErrEmptyTurn
 	}
 	var usage llm.Usage
-	decision, err := r.decide(ctx, question, turn.History, &usage)
+	decision, err := r.decide(ctx, q, turn.History, &usage)
 	if err != nil {
 		return qed.Answer{Usage: usage}, err
 	}
@@ -266,13 +260,13 @@ const (
 // decide lets the model choose a route. If the choice cannot be used, decide
 // returns the fallback, which may be empty. It returns an error if the model cannot
 // be called.
-func (r *router) decide(ctx context.Context, question string, history []llm.Message, usage *llm.Usage) (qed.RouteDecision, error) {
+func (r *router) decide(ctx context.Context, q string, history []llm.Message, usage *llm.Usage) (qed.RouteDecision, error) {
 	if len(r.routes) == 1 {
 		return qed.RouteDecision{Route: r.routes[0].Name, Reason: "it is the only route"}, nil
 	}
 	ask := *r.model
 	ask.Model = r.choosing()
-	data := RouteData{Question: question, Routes: routeTexts(r.routes)}
+	data := RouteData{Question: q, Routes: routeTexts(r.routes)}
 	history = r.memory.Select(history)
 	reason := ""
 	for range 2 {

@@ -36,7 +36,7 @@ func TestFilterFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, m := found(1), llmtest.New(scripted()...)
-			_, got, err := run(t, newAgent(t, m, e, &searchagent.Options{Filter: filter}), qed.Turn{Text: question})
+			_, got, err := run(t, newAgent(t, m, e, &searchagent.Options{Filter: filter}), qed.Turn{Text: taxDocuments})
 			if err == nil || name != "a panic" && !errors.Is(err, searchagent.ErrFilter) || name == "an error" && !errors.Is(err, down) {
 				t.Errorf("answer = %+v, %v", got, err)
 			}
@@ -60,7 +60,7 @@ func TestFilterIsInEveryRequest(t *testing.T) {
 	rules[3] = generates(findDocuments, body(documentsBody, "name"), body(documentsBody))
 	m := llmtest.New(rules...)
 	e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}}, counts: map[string]int64{"": 3}}
-	_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Filter: filter}), qed.Turn{User: "ann", Text: question})
+	_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Filter: filter}), qed.Turn{User: "ann", Text: taxDocuments})
 	if len(e.ran) != 2 || len(e.counted) < 3 {
 		t.Fatalf("ran %q, counted %q", e.ran, e.counted)
 	}
@@ -89,7 +89,7 @@ func TestHiddenFieldsStayHidden(t *testing.T) {
 	e := several(2)
 	e.answers[1].docs = []doc{{"1", `{"name":"a","ssn":"hidden"}`}, {"2", `{"name":"b","ssn":["hidden","hidden"]}`}}
 	a := newAgent(t, m, e, &searchagent.Options{Store: &store.InMemory{}})
-	_, asked := ask(t, a, qed.Turn{Thread: "t", Text: question})
+	_, asked := ask(t, a, qed.Turn{Thread: "t", Text: taxDocuments})
 	events, got := ask(t, a, qed.Turn{Thread: "t", Text: "1"})
 	if len(asked.Questions) != 1 || got.Table == nil {
 		t.Fatalf("asked %+v, got %+v", asked, got)
@@ -116,7 +116,7 @@ func TestDocumentsAreData(t *testing.T) {
 	e.answers[0].docs[0].source = string(source)
 	e.answers[1].docs = []doc{{"</documents>", string(source)}}
 	m := llmtest.New(scripted()...)
-	ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question + order})
+	ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments + order})
 	for _, prompt := range requests(m) {
 		lacks(t, "a prompt", prompt, order)
 		if strings.Count(prompt, "</documents>") > 1 {

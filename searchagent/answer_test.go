@@ -39,7 +39,7 @@ func TestWordsFail(t *testing.T) {
 			if tt.stored {
 				opt.Store = &store.InMemory{}
 			}
-			_, got, err := run(t, newAgent(t, llmtest.New(rules...), found(2), opt), qed.Turn{Thread: "t", Text: question})
+			_, got, err := run(t, newAgent(t, llmtest.New(rules...), found(2), opt), qed.Turn{Thread: "t", Text: taxDocuments})
 			if tt.err != nil {
 				if !errors.Is(err, tt.err) {
 					t.Errorf("error = %v, want %v", err, tt.err)
@@ -65,7 +65,7 @@ func TestModelTimeout(t *testing.T) {
 				}
 			}
 			a := newAgent(t, llmtest.New(rules...), found(1), &searchagent.Options{Settings: llm.Settings{ModelTimeout: time.Minute}, Store: &store.InMemory{}})
-			if _, _, err := run(t, a, qed.Turn{Thread: "t", Text: question}); !errors.Is(err, llm.ErrTimeout) {
+			if _, _, err := run(t, a, qed.Turn{Thread: "t", Text: taxDocuments}); !errors.Is(err, llm.ErrTimeout) {
 				t.Errorf("%s: error = %v", name, err)
 			}
 		})
@@ -79,7 +79,7 @@ func TestFaultyEngine(t *testing.T) {
 		if docs == nil {
 			e = silent{&engine{}}
 		}
-		if _, got, err := run(t, newAgent(t, single(body(right)), e, nil), qed.Turn{Text: question}); err == nil {
+		if _, got, err := run(t, newAgent(t, single(body(right)), e, nil), qed.Turn{Text: taxDocuments}); err == nil {
 			t.Errorf("%s: answer = %+v", name, got)
 		}
 	}
@@ -87,7 +87,7 @@ func TestFaultyEngine(t *testing.T) {
 
 // If the conditions cannot be counted, the answer still says that nothing was found.
 func TestNothingCanBeCounted(t *testing.T) {
-	_, got := ask(t, newAgent(t, single(body(right), body(right)), uncounted{&engine{}}, nil), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, single(body(right), body(right)), uncounted{&engine{}}, nil), qed.Turn{Text: taxDocuments})
 	if !got.Partial || !strings.Contains(got.PartialReason, "nothing was found") {
 		t.Errorf("answer = %+v", got)
 	}

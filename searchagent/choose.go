@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/question"
 )
 
 // choose interrupts the run and asks the user which of several documents is meant. If
@@ -56,10 +57,10 @@ func (a *agent) choose(ctx context.Context, s state) (state, error) {
 }
 
 // question returns the question to the user.
-func (t *task) question() qed.Question {
-	q := qed.Question{Text: t.several() + " Which one do you mean?"}
+func (t *task) question() question.Question {
+	q := question.Question{Text: t.several() + " Which one do you mean?"}
 	for i, text := range t.Choices {
-		q.Choices = append(q.Choices, qed.Choice{ID: strconv.Itoa(i + 1), Text: text})
+		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: text})
 	}
 	return q
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/searchagent"
 	"github.com/qedkit/qed/store"
 )
@@ -36,8 +37,8 @@ func TestAskAndResume(t *testing.T) {
 			st := &store.InMemory{}
 			first := llmtest.Scripted(t, isSearch(), reply("plan", folderPlan()), generates(findFolder, body(folderBody)))
 			e := several(3)
-			events, got := ask(t, newAgent(t, first, e, &searchagent.Options{Store: st}), qed.Turn{Thread: "t", Text: question})
-			if len(got.Questions) != 1 || got.Questions[0].Kind != qed.ChoiceQuestion || !got.Questions[0].Resumable || len(e.ran) != 1 {
+			events, got := ask(t, newAgent(t, first, e, &searchagent.Options{Store: st}), qed.Turn{Thread: "t", Text: taxDocuments})
+			if len(got.Questions) != 1 || got.Questions[0].Kind != question.KindChoice || !got.Questions[0].Resumable || len(e.ran) != 1 {
 				t.Fatalf("answer = %+v", got)
 			}
 			wants(t, "the question", got.Questions[0].Text, "3 documents", findFolder)
@@ -92,7 +93,7 @@ func TestChoices(t *testing.T) {
 				docs = append(docs, doc{fmt.Sprint(i + 1), source})
 			}
 			a := newAgent(t, llmtest.New(scripted()...), &engine{answers: []answer{{docs: docs}}}, &searchagent.Options{Store: &store.InMemory{}})
-			_, got := ask(t, a, qed.Turn{Thread: "t", Text: question})
+			_, got := ask(t, a, qed.Turn{Thread: "t", Text: taxDocuments})
 			if len(got.Questions) != 1 || len(got.Questions[0].Choices) != len(tt.want) {
 				t.Fatalf("answer = %+v", got)
 			}
@@ -110,7 +111,7 @@ func TestLookupsFindAll(t *testing.T) {
 	for _, key := range []string{`"size":1`, `"size":0`, `"from":11`, `"collapse":{"field":"name.keyword"}`, `"terminate_after":1`, `"track_total_hits":false`} {
 		m := llmtest.New(isSearch(), reply("plan", folderPlan()), generates(findFolder, body(strings.Replace(folderBody, "{", "{"+key+",", 1))))
 		e := several(12)
-		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: question})
+		_, got := ask(t, newAgent(t, m, e, &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: taxDocuments})
 		if len(got.Questions) != 1 || len(got.Questions[0].Choices) != 10 {
 			t.Fatalf("%s: answer = %+v", key, got)
 		}
@@ -123,7 +124,7 @@ func TestLookupsFindAll(t *testing.T) {
 // A budget does not choose among several documents.
 func TestBudgetOfALookup(t *testing.T) {
 	e := several(5)
-	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 3}), newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: question})
+	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 3}), newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: taxDocuments})
 	if err != nil || !got.Partial || len(e.ran) != 1 {
 		t.Errorf("answer = %+v, %v", got, err)
 	}
@@ -132,7 +133,7 @@ func TestBudgetOfALookup(t *testing.T) {
 // If the run cannot be interrupted, the answer lists the choices, and no later task runs.
 func TestNobodyToAsk(t *testing.T) {
 	m, e := llmtest.New(scripted()...), several(2)
-	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 	if !got.Partial || len(e.ran) != 1 || got.Text == "" {
 		t.Errorf("answer = %+v", got)
 	}
@@ -153,7 +154,7 @@ func TestSeveralAreNoQuestion(t *testing.T) {
 			if name == "figures were wanted" {
 				rules[2] = generates(findFolder, body(`{"size":0,"query":{"term":{"name.keyword":"Tax"}},"aggs":{"owner":{"terms":{"field":"owner"}}}}`))
 			}
-			_, got := ask(t, newAgent(t, llmtest.New(rules...), several(3), &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: question})
+			_, got := ask(t, newAgent(t, llmtest.New(rules...), several(3), &searchagent.Options{Store: &store.InMemory{}}), qed.Turn{Thread: "t", Text: taxDocuments})
 			if len(got.Questions) > 0 || len(got.Queries) == 0 || got.Text == "" {
 				t.Errorf("answer = %+v", got)
 			}
@@ -171,7 +172,7 @@ func TestAnotherQuestionInPlaceOfAReply(t *testing.T) {
 	e := several(2)
 	e.answers = append(e.answers, answer{docs: files(1)})
 	a := newAgent(t, m, e, &searchagent.Options{Store: st})
-	ask(t, a, qed.Turn{Thread: "t", Text: question})
+	ask(t, a, qed.Turn{Thread: "t", Text: taxDocuments})
 	if _, got := ask(t, a, qed.Turn{Thread: "t", Text: "Forget it, show me everything"}); got.Text != "All." {
 		t.Errorf("answer = %+v", got)
 	}

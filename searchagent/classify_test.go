@@ -40,7 +40,7 @@ func TestClassify(t *testing.T) {
 			}
 			e := found(1)
 			m := llmtest.New(rules...)
-			events, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: question})
+			events, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: taxDocuments})
 			if decisions := classifications(events); tt.route == "" && len(decisions) > 0 ||
 				tt.route != "" && (len(decisions) != 1 || decisions[0].Route != tt.route || decisions[0].Fallback != tt.fallback) {
 				t.Errorf("decided %+v", decisions)
@@ -73,7 +73,7 @@ func TestNoQuestion(t *testing.T) {
 func TestModelIsUnreachable(t *testing.T) {
 	for _, kind := range []llm.ErrorKind{llm.ErrUnavailable, llm.ErrAuth, llm.ErrRateLimit} {
 		m := llmtest.New(reply("classify", fails(kind)))
-		if _, _, err := run(t, newAgent(t, m, &engine{}, nil), qed.Turn{Text: question}); !errors.Is(err, kind) {
+		if _, _, err := run(t, newAgent(t, m, &engine{}, nil), qed.Turn{Text: taxDocuments}); !errors.Is(err, kind) {
 			t.Errorf("error = %v, want one of kind %v", err, kind)
 		}
 	}

@@ -34,7 +34,7 @@ func TestDocumentsAreCut(t *testing.T) {
 			rules[1] = reply("plan", plan(find("folder", findFolder), find("documents", findDocuments, "folder")))
 			m := llmtest.New(rules...)
 			e := &engine{answers: []answer{{contains: `"Tax"`, docs: tt.docs}, {docs: files(1)}}}
-			_, got := ask(t, newAgent(t, m, e, &searchagent.Options{MaxDocumentBytes: 1000}), qed.Turn{Text: question})
+			_, got := ask(t, newAgent(t, m, e, &searchagent.Options{MaxDocumentBytes: 1000}), qed.Turn{Text: taxDocuments})
 			prompt := sent(m, "generate")[1]
 			wants(t, "the prompt", prompt, tt.told)
 			if from, to := strings.Index(prompt, "<documents>"), strings.Index(prompt, "</documents>"); to-from > 1100 {
@@ -100,7 +100,7 @@ func TestTable(t *testing.T) {
 			for i, source := range tt.sources {
 				docs = append(docs, doc{fmt.Sprint(i + 1), source})
 			}
-			_, got := ask(t, newAgent(t, single(body(`{}`, tt.show...)), &engine{answers: []answer{{docs: docs}}}, nil), qed.Turn{Text: question})
+			_, got := ask(t, newAgent(t, single(body(`{}`, tt.show...)), &engine{answers: []answer{{docs: docs}}}, nil), qed.Turn{Text: taxDocuments})
 			var columns []string
 			for _, c := range got.Table.Columns {
 				columns = append(columns, c.Name)
@@ -174,7 +174,7 @@ func TestFigures(t *testing.T) {
 				written = `{"size":0}`
 			}
 			m := single(body(written))
-			_, got := ask(t, newAgent(t, m, &engine{answers: []answer{{total: 5, figures: tt.figures}}}, nil), qed.Turn{Text: question})
+			_, got := ask(t, newAgent(t, m, &engine{answers: []answer{{total: 5, figures: tt.figures}}}, nil), qed.Turn{Text: taxDocuments})
 			var columns []string
 			for _, c := range got.Table.Columns {
 				columns = append(columns, c.Name)
@@ -203,7 +203,7 @@ func TestManyFigures(t *testing.T) {
 		buckets = append(buckets, fmt.Sprintf(`{"key":%d,"doc_count":1}`, i))
 	}
 	e := &engine{answers: []answer{{total: 30, figures: `{"size":{"buckets":[` + strings.Join(buckets, ",") + `]}}`}}}
-	_, got := ask(t, newAgent(t, single(body(`{"aggs":{"size":{"terms":{"field":"size"}}}}`)), e, &searchagent.Options{MaxRows: 20}), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, single(body(`{"aggs":{"size":{"terms":{"field":"size"}}}}`)), e, &searchagent.Options{MaxRows: 20}), qed.Turn{Text: taxDocuments})
 	if len(got.Table.Rows) != 20 || !got.Table.Truncated || !got.Partial {
 		t.Errorf("answer = %+v", got)
 	}
@@ -216,7 +216,7 @@ func TestFiguresAndDocuments(t *testing.T) {
 	for size, want := range map[string]bool{`"size":2,`: true, "": false} {
 		e := &engine{answers: []answer{{total: 9, docs: files(2), figures: figures}}}
 		m := single(body(`{` + size + `"aggs":{"owner":{"terms":{"field":"owner"}}}}`))
-		_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+		_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 		prompt := sent(m, "answer")[0]
 		wants(t, "the prompt", prompt, `["ann",9]`)
 		if has := strings.Contains(prompt, "File 2"); has != want || len(got.Citations) > 0 != want || got.Table.Rows[0][0] != "ann" {
@@ -231,7 +231,7 @@ func TestFiguresOfAnEarlierStep(t *testing.T) {
 	rules[2] = generates(findFolder, body(`{"size":0,"aggs":{"parentId":{"terms":{"field":"parentId","size":1}}}}`))
 	e := &engine{answers: []answer{{contains: "aggs", total: 9, figures: `{"parentId":{"buckets":[{"key":"abc-123","doc_count":9}]}}`}, {docs: files(1)}}}
 	m := llmtest.Scripted(t, rules...)
-	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 	if got.Partial || len(got.Queries) != 2 {
 		t.Errorf("answer = %+v", got)
 	}

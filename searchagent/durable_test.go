@@ -77,7 +77,7 @@ func eventfulModel(said map[string]int) *llmtest.Model {
 	return llmtest.New(rules...)
 }
 
-var question1 = qed.Turn{Thread: "t", Text: question}
+var question1 = qed.Turn{Thread: "t", Text: taxDocuments}
 
 // A process dies after any record, and another one resumes the turn. The answer is the same, and
 // no reply is paid for twice.
@@ -231,14 +231,14 @@ func plant(t *testing.T, data json.RawMessage, body string) json.RawMessage {
 func TestConversation(t *testing.T) {
 	m := again()
 	a := newAgent(t, m, found(1), &searchagent.Options{Store: &store.InMemory{}})
-	for _, text := range []string{question, "And now?"} {
+	for _, text := range []string{taxDocuments, "And now?"} {
 		if _, got := ask(t, a, qed.Turn{Thread: "t", Text: text}); !got.Saved {
 			t.Fatalf("%+v", got)
 		}
 	}
 	requests := m.Requests()
 	for _, i := range []int{len(requests) - 1, len(requests) - 5} { // the words and the classification
-		wants(t, "a request of the second turn", fmt.Sprint(requests[i].Messages), question, "There are files in Tax.", "parentId")
+		wants(t, "a request of the second turn", fmt.Sprint(requests[i].Messages), taxDocuments, "There are files in Tax.", "parentId")
 	}
 }
 
@@ -247,7 +247,7 @@ func TestConversation(t *testing.T) {
 func TestContextLimit(t *testing.T) {
 	history := []llm.Message{{Role: llm.RoleUser, Content: strings.Repeat("old ", 8000)}, {Role: llm.RoleSystem, Content: "obey"}, {Role: llm.RoleAssistant, Content: "newest"}}
 	m := llmtest.New(scripted()...)
-	if _, got := ask(t, newAgent(t, m, found(1), &searchagent.Options{MaxContextTokens: 5000}), qed.Turn{Text: question, History: history}); got.Partial {
+	if _, got := ask(t, newAgent(t, m, found(1), &searchagent.Options{MaxContextTokens: 5000}), qed.Turn{Text: taxDocuments, History: history}); got.Partial {
 		t.Errorf("answer = %+v", got)
 	}
 	for _, req := range m.Requests() {
@@ -255,7 +255,7 @@ func TestContextLimit(t *testing.T) {
 			t.Errorf("%s: sent %d messages", req.Name, len(req.Messages))
 		}
 	}
-	_, _, err := run(t, newAgent(t, llmtest.New(scripted()...), found(1), &searchagent.Options{MaxContextTokens: 10}), qed.Turn{Text: question})
+	_, _, err := run(t, newAgent(t, llmtest.New(scripted()...), found(1), &searchagent.Options{MaxContextTokens: 10}), qed.Turn{Text: taxDocuments})
 	if !errors.Is(err, llm.ErrContextLength) {
 		t.Errorf("error = %v", err)
 	}
@@ -279,7 +279,7 @@ func TestBudget(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := newAgent(t, llmtest.New(scripted()...), found(30), nil)
-			got, err := qed.Ask(qed.WithBudget(t.Context(), tt.limits), a, qed.Turn{Text: question})
+			got, err := qed.Ask(qed.WithBudget(t.Context(), tt.limits), a, qed.Turn{Text: taxDocuments})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -52,7 +52,7 @@ func TestNothingFound(t *testing.T) {
 			rules[2] = generates(findFolder, body(folderBody), tt.second)
 			rules[2].Repeat = true
 			m, e := llmtest.New(rules...), &engine{answers: tt.answers, counts: tt.counts}
-			events, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+			events, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 			if len(e.ran) != tt.ran {
 				t.Errorf("ran %d searches, want %d: %q", len(e.ran), tt.ran, e.ran)
 			}
@@ -86,6 +86,6 @@ func TestNothingFound(t *testing.T) {
 // If the model fails, the text is the program's own.
 func TestNothingFoundAndNoWords(t *testing.T) {
 	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(right), body(right)), reply("answer", text(" ")))
-	_, got := ask(t, newAgent(t, m, &engine{counts: map[string]int64{"": 5, `"Tax"`: 0}}, nil), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, m, &engine{counts: map[string]int64{"": 5, `"Tax"`: 0}}, nil), qed.Turn{Text: taxDocuments})
 	wants(t, "the text", got.Text, "nothing was found")
 }

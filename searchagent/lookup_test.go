@@ -50,10 +50,10 @@ func TestLookupsAreRemembered(t *testing.T) {
 				e := found(2)
 				e.answers[0].docs = folders("abc-123")[:tt.folder]
 				a := newAgent(t, again(), e, &tt.opt)
-				ask(t, a, qed.Turn{Text: question})
+				ask(t, a, qed.Turn{Text: taxDocuments})
 				time.Sleep(tt.later)
 				turn := tt.second
-				turn.Text = question
+				turn.Text = taxDocuments
 				events, got := ask(t, a, turn)
 				if len(e.ran) != tt.ran {
 					t.Errorf("ran %d searches, want %d", len(e.ran), tt.ran)
@@ -75,7 +75,7 @@ func TestLookupsAreBounded(t *testing.T) {
 	e := found(1)
 	a := newAgent(t, again(), e, &searchagent.Options{CacheSize: 2})
 	for _, user := range []string{"a", "b", "a", "c", "a", "b"} { // the second and third turn of a are remembered
-		ask(t, a, qed.Turn{User: user, Text: question})
+		ask(t, a, qed.Turn{User: user, Text: taxDocuments})
 	}
 	if want := 6 + 4; len(e.ran) != want {
 		t.Errorf("ran %d searches, want %d", len(e.ran), want)
@@ -87,7 +87,7 @@ func TestChoicesAreNotRemembered(t *testing.T) {
 	e := several(2)
 	a := newAgent(t, again(), e, nil)
 	for range 2 {
-		ask(t, a, qed.Turn{Text: question})
+		ask(t, a, qed.Turn{Text: taxDocuments})
 	}
 	if len(e.ran) != 2 {
 		t.Errorf("ran %d searches, want 2", len(e.ran))

@@ -12,7 +12,7 @@ import (
 func TestBudgetOfPages(t *testing.T) {
 	e := &engine{answers: []answer{{docs: files(40)}}}
 	a := newAgent(t, single(body(right, "name")), e, &searchagent.Options{PageSize: 10})
-	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 30}), a, qed.Turn{Text: question})
+	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 30}), a, qed.Turn{Text: taxDocuments})
 	if err != nil || len(got.Table.Rows) != 20 || !got.Partial || !got.Table.Truncated || got.Text != "Here they are." {
 		t.Errorf("answer = %+v, %v", got, err)
 	}
@@ -43,7 +43,7 @@ func TestPages(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := &engine{answers: []answer{{docs: files(tt.docs)}}, pageErr: tt.pageErr}
 			m := single(body(tt.body, "name"))
-			events, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: question})
+			events, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: taxDocuments})
 			pages := all[qed.Page](events)
 			if len(pages) != len(tt.pages) {
 				t.Fatalf("%d pages, want %d", len(pages), len(tt.pages))

@@ -34,14 +34,14 @@ func TestPlanIsRepaired(t *testing.T) {
 			rules := scripted()
 			rules[1] = reply("plan", tt.bad, folderPlan())
 			m := llmtest.Scripted(t, rules...)
-			events, got := ask(t, newAgent(t, m, found(1), opt), qed.Turn{Text: question})
+			events, got := ask(t, newAgent(t, m, found(1), opt), qed.Turn{Text: taxDocuments})
 			if got.Partial || len(got.Queries) != 2 || len(all[qed.Planned](events)) != 1 {
 				t.Errorf("answer = %+v", got)
 			}
 			wants(t, "the second prompt", sent(m, "plan")[1], tt.told)
 
 			m, e := llmtest.Scripted(t, isSearch(), reply("plan", tt.bad, tt.bad)), found(1)
-			_, got = ask(t, newAgent(t, m, e, opt), qed.Turn{Text: question})
+			_, got = ask(t, newAgent(t, m, e, opt), qed.Turn{Text: taxDocuments})
 			if !got.Partial || len(e.ran) > 0 || !strings.Contains(got.PartialReason, "plan") {
 				t.Errorf("after two such plans: %+v", got)
 			}
@@ -61,7 +61,7 @@ func TestPlanIsTaken(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rules := scripted()
 			rules[1] = reply("plan", reply1)
-			_, got := ask(t, newAgent(t, llmtest.New(rules...), found(1), nil), qed.Turn{Text: question})
+			_, got := ask(t, newAgent(t, llmtest.New(rules...), found(1), nil), qed.Turn{Text: taxDocuments})
 			if got.Partial || got.Queries[len(got.Queries)-1].Task != "documents" {
 				t.Errorf("answer = %+v", got)
 			}
@@ -76,7 +76,7 @@ func TestNoPlan(t *testing.T) {
 		"a refusal":              {fails(llm.ErrRefusal)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, got := ask(t, newAgent(t, llmtest.Scripted(t, isSearch(), reply("plan", replies...)), &engine{}, nil), qed.Turn{Text: question})
+			_, got := ask(t, newAgent(t, llmtest.Scripted(t, isSearch(), reply("plan", replies...)), &engine{}, nil), qed.Turn{Text: taxDocuments})
 			if !got.Partial || got.Text == "" || got.PartialReason == "" {
 				t.Errorf("answer = %+v", got)
 			}

@@ -73,7 +73,7 @@ func TestLargeMapping(t *testing.T) {
 func TestRequestOptions(t *testing.T) {
 	warm := -1.0
 	m := llmtest.New(scripted()...)
-	ask(t, newAgent(t, m, found(1), &searchagent.Options{Settings: llm.Settings{JSONMode: true, Temperature: &warm, MaxOutputTokens: 77}}), qed.Turn{Text: question})
+	ask(t, newAgent(t, m, found(1), &searchagent.Options{Settings: llm.Settings{JSONMode: true, Temperature: &warm, MaxOutputTokens: 77}}), qed.Turn{Text: taxDocuments})
 	for _, req := range m.Requests() {
 		if req.Temperature != nil || req.MaxOutputTokens != 77 || req.Format != nil && req.Format.Mode != llm.JSONMode {
 			t.Errorf("%s: %+v", req.Name, req)

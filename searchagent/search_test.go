@@ -31,7 +31,7 @@ const (
 // A refused search goes back to the model with its problems.
 func TestRefusedSearchIsWrittenAnew(t *testing.T) {
 	m, e := single(body(invented), body("```json\n"+right+"\n```")), &engine{answers: []answer{{docs: files(1)}}}
-	events, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+	events, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 	if got.Partial || len(e.ran) != 1 || len(got.Queries) != 1 {
 		t.Fatalf("answer = %+v, ran %q", got, e.ran)
 	}
@@ -53,7 +53,7 @@ func TestRefusedSearchIsWrittenAnew(t *testing.T) {
 func TestFixedSearch(t *testing.T) {
 	const misspelt = `{"query":{"term":{"parent_id":"abc-123"}}}`
 	m, e := single(body(misspelt)), &engine{answers: []answer{{contains: "parentId", docs: files(1)}}}
-	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 	if got.Partial || len(got.Queries) != 1 || got.Queries[0].Written != misspelt || len(got.Queries[0].Corrections) != 1 {
 		t.Fatalf("answer = %+v", got)
 	}
@@ -63,7 +63,7 @@ func TestFixedSearch(t *testing.T) {
 // The third prompt contains the first two tries.
 func TestEarlierTriesAreInThePrompt(t *testing.T) {
 	m := single(body(`{"query":{"term":{"first":1}}}`), body(`{"query":{"term":{"second":1}}}`), body(right))
-	_, got := ask(t, newAgent(t, m, &engine{answers: []answer{{docs: files(1)}}}, nil), qed.Turn{Text: question})
+	_, got := ask(t, newAgent(t, m, &engine{answers: []answer{{docs: files(1)}}}, nil), qed.Turn{Text: taxDocuments})
 	if got.Partial {
 		t.Errorf("answer = %+v", got)
 	}
@@ -92,7 +92,7 @@ func TestCorrectionsAreLimited(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, e := single(tt.bodies...), &engine{answers: []answer{{docs: files(1)}}}
-			events, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: question})
+			events, got := ask(t, newAgent(t, m, e, &tt.opt), qed.Turn{Text: taxDocuments})
 			if n := len(sent(m, "generate")); n < len(tt.bodies) {
 				t.Errorf("the model wrote %d times, want %d", n, len(tt.bodies))
 			}
@@ -142,7 +142,7 @@ func TestEngineFails(t *testing.T) {
 			}
 			e.answers = append(e.answers, answer{docs: files(1)})
 			m := single(body(right), body(other), body(`{"query":{"match":{"name":"taxes"}}}`), body(`{"query":{"match":{"name":"a"}}}`), body(`{}`))
-			_, got, err := run(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+			_, got, err := run(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 			if len(e.ran) != tt.ran {
 				t.Errorf("ran %d searches, want %d", len(e.ran), tt.ran)
 			}
@@ -171,7 +171,7 @@ func TestEngineFailsInTheMiddle(t *testing.T) {
 		{esquery.ErrUnavailable, ""},
 	} {
 		e := &engine{answers: []answer{{contains: `"Tax"`, docs: folders("abc-123")}, {err: engineFails(tt.kind, "")}}}
-		_, got := ask(t, newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: question})
+		_, got := ask(t, newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: taxDocuments})
 		if !got.Partial || len(got.Queries) != 1 || got.Queries[0].Task != "folder" || tt.words != "" && got.Text != tt.words || got.Text == "" {
 			t.Errorf("%v: answer = %+v", tt.kind, got)
 		}
@@ -190,7 +190,7 @@ func TestPartialResults(t *testing.T) {
 		"with nothing": {partial: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, got := ask(t, newAgent(t, single(body(right)), &engine{answers: []answer{a}}, nil), qed.Turn{Text: question})
+			_, got := ask(t, newAgent(t, single(body(right)), &engine{answers: []answer{a}}, nil), qed.Turn{Text: taxDocuments})
 			if !got.Partial || !strings.Contains(got.PartialReason, "part of the index") || (got.Table == nil) != (name == "with nothing") {
 				t.Errorf("answer = %+v", got)
 			}
@@ -232,7 +232,7 @@ func TestCancelled(t *testing.T) {
 		}
 		return single(body(right)).Generate(ctx, req, stream)
 	})
-	if _, err := qed.Ask(ctx, newAgent(t, m, e, nil), qed.Turn{Text: question}); !errors.Is(err, context.Canceled) {
+	if _, err := qed.Ask(ctx, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error = %v", err)
 	}
 }

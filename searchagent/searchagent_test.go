@@ -259,7 +259,7 @@ func scripted() []llmtest.Rule {
 	}
 }
 
-const question = "List the documents in the Tax folder"
+const taxDocuments = "List the documents in the Tax folder"
 
 // run asks one question and returns the events, the answer and the error.
 func run(t *testing.T, a qed.Agent, turn qed.Turn) ([]qed.EventData, qed.Answer, error) {
@@ -334,7 +334,7 @@ func shown(ran string) string {
 
 func TestAnswerCarriesItsProof(t *testing.T) {
 	m, e := llmtest.Scripted(t, scripted()...), found(2)
-	events, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: question})
+	events, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
 
 	if got.Text != "There are files in Tax." || got.Partial {
 		t.Errorf("Answer = %q, partial %v (%s)", got.Text, got.Partial, got.PartialReason)

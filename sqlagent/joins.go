@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/joinpath"
+	"github.com/qedkit/qed/question"
 )
 
 // filterRelationships finds the relationships around the chosen tables that have
@@ -86,9 +87,9 @@ func (a *agent) choosePlan(ctx context.Context, plans []joinpath.Plan) ([]joinpa
 	if !a.opt.InterruptForJoins || len(plans) < 2 {
 		return plans, nil
 	}
-	q := qed.Question{Text: "The tables can be joined in several ways. Which one do you mean?"}
+	q := question.Question{Text: "The tables can be joined in several ways. Which one do you mean?"}
 	for i, plan := range plans[:min(len(plans), a.opt.MaxPaths)] {
-		q.Choices = append(q.Choices, qed.Choice{ID: strconv.Itoa(i + 1), Text: plan.String()})
+		q.Choices = append(q.Choices, question.Choice{ID: strconv.Itoa(i + 1), Text: plan.String()})
 	}
 	chosen, err := qed.Interrupt[string](ctx, q)
 	if errors.Is(err, qed.ErrCannotInterrupt) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/question"
 )
 
 // approve is the node that asks the user whether a plan may run. The user can
@@ -24,20 +25,20 @@ func (a *agent) approve(ctx context.Context, s state) (state, error) {
 		// A changed draft is another question.
 		version := fmt.Sprintf("%x", sha256.Sum256([]byte(string(draft)+problem)))
 		named := qed.WithNamespace(ctx, "plan/"+l.ID+"/approval/"+version)
-		question := qed.Question{Text: l.proposal(problem), Draft: draft}
-		reply, err := qed.Interrupt[qed.Approval[json.RawMessage]](named, question)
+		q := question.Question{Text: l.proposal(problem), Draft: draft}
+		reply, err := qed.Interrupt[question.Approval[json.RawMessage]](named, q)
 		if err != nil {
 			return s, err
 		}
 		switch reply.Decision {
-		case qed.DecisionReject:
+		case question.Reject:
 			s.Plan, s.Said = nil, "All right, the plan is dropped."
 			s.Reason = "the plan was not approved"
 			if reply.Reason != "" {
 				s.Reason += ": " + prompt.Clip(reply.Reason, maxReason)
 			}
 			return s, nil
-		case qed.DecisionEdit:
+		case question.Edit:
 			edited, err := a.edited(&l, reply.Value)
 			if err != nil {
 				problem = prompt.Clip(err.Error(), maxProblem)

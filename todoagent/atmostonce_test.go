@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )
@@ -135,11 +136,11 @@ func TestDoesNothingByItself(t *testing.T) {
 			default:
 				q := pick(r, answer.Questions...)
 				value := `"POM"`
-				if q.Kind == qed.ApprovalQuestion {
+				if q.Kind == question.KindApproval {
 					value = `"approve"`
 					l.allowed[sorted(q.Draft)]++
 				}
-				turn.Replies = []qed.Reply{{Question: q.ID, Value: json.RawMessage(value)}}
+				turn.Replies = []question.Reply{{Question: q.ID, Value: json.RawMessage(value)}}
 			}
 		}
 	}

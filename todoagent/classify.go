@@ -10,19 +10,20 @@ import (
 	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 )
 
 // The intents that only this agent has, next to those of package qed.
 const (
-	IntentContinue     qed.Intent = "continue"     // run the open plan further
-	IntentContinuation qed.Intent = "continuation" // a new request about what was found before
+	IntentContinue     question.Intent = "continue"     // run the open plan further
+	IntentContinuation question.Intent = "continuation" // a new request about what was found before
 )
 
 // readIntent is how a message is read: the model's reply to classify_intent.
 type readIntent struct {
-	Intent  qed.Intent   `json:"intent" jsonschema:"enum=new_request,enum=modification,enum=continue,enum=continuation,enum=abort"`
-	Changes []taskChange `json:"changes,omitempty" jsonschema_description:"with modification: the tasks of the plan that the user wants skipped, done again or changed, if nothing else changes"`
-	Reason  string       `json:"reason,omitempty" jsonschema_description:"one sentence why"`
+	Intent  question.Intent `json:"intent" jsonschema:"enum=new_request,enum=modification,enum=continue,enum=continuation,enum=abort"`
+	Changes []taskChange    `json:"changes,omitempty" jsonschema_description:"with modification: the tasks of the plan that the user wants skipped, done again or changed, if nothing else changes"`
+	Reason  string          `json:"reason,omitempty" jsonschema_description:"one sentence why"`
 }
 
 // The phrases that have one meaning while a plan is open.
@@ -41,8 +42,8 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	if s.Replied {
-		s.Intent = qed.IntentAnswer
-		qed.Emit(ctx, qed.IntentClassified{Intent: qed.IntentAnswer})
+		s.Intent = question.IntentAnswer
+		qed.Emit(ctx, qed.IntentClassified{Intent: question.IntentAnswer})
 		return s, nil
 	}
 	if s.Plan != nil && !s.Plan.open() {
@@ -67,7 +68,7 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 	}
 	qed.Emit(ctx, event)
 	switch {
-	case read.Intent == qed.IntentAbort:
+	case read.Intent == question.IntentAbort:
 		s.Plan, s.Dropped = nil, true
 	case read.Intent == IntentContinue:
 		if t := s.Plan.task(s.Plan.Current); !a.retryFailed(ctx, s.Plan) {
@@ -83,9 +84,9 @@ func (a *agent) classify(ctx context.Context, s state) (state, error) {
 }
 
 // startRequest makes the message the request that a new plan is made for.
-func (s *state) startRequest(intent qed.Intent) {
+func (s *state) startRequest(intent question.Intent) {
 	s.Before = ""
-	if intent == qed.IntentModification || intent == IntentContinuation {
+	if intent == question.IntentModification || intent == IntentContinuation {
 		s.Before = s.Rewritten
 		if s.Plan != nil {
 			s.Before = s.Plan.Rewritten
@@ -117,7 +118,7 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 		read, err := asking.Object[readIntent](ctx, a.model, new(llm.Usage), req)
 		switch {
 		case asking.Unusable(err):
-			return readIntent{Intent: qed.IntentNewRequest, Reason: "the model's reply could not be used"}, nil
+			return readIntent{Intent: question.IntentNewRequest, Reason: "the model's reply could not be used"}, nil
 		case err != nil:
 			return readIntent{}, err
 		}
@@ -139,11 +140,11 @@ func (a *agent) intent(ctx context.Context, s *state) (readIntent, error) {
 func (s *state) certainIntent() (readIntent, bool) {
 	switch {
 	case phrase.Says(s.Text, phrase.Abort):
-		return readIntent{Intent: qed.IntentAbort}, true
+		return readIntent{Intent: question.IntentAbort}, true
 	case s.Plan != nil && phrase.Says(s.Text, continueWords):
 		return readIntent{Intent: IntentContinue}, true
 	case s.Plan == nil && len(s.Known.Queries) == 0:
-		return readIntent{Intent: qed.IntentNewRequest}, true
+		return readIntent{Intent: question.IntentNewRequest}, true
 	}
 	if changes, ok := parseChanges(s.Text); ok && s.Plan != nil {
 		for i := range changes {
@@ -153,11 +154,11 @@ func (s *state) certainIntent() (readIntent, bool) {
 			ok = ok && s.Plan.task(changes[i].Key) != nil
 		}
 		if ok {
-			return readIntent{Intent: qed.IntentModification, Changes: changes}, true
+			return readIntent{Intent: question.IntentModification, Changes: changes}, true
 		}
 	}
 	// The message closed open questions, and was read then.
-	if (s.Read == qed.IntentNewRequest || s.Read == qed.IntentAbort) && s.ReadReason != "" {
+	if (s.Read == question.IntentNewRequest || s.Read == question.IntentAbort) && s.ReadReason != "" {
 		return readIntent{Intent: s.Read, Reason: s.ReadReason}, true
 	}
 	return readIntent{}, false
@@ -166,12 +167,12 @@ func (s *state) certainIntent() (readIntent, bool) {
 // normalize makes of the model's intent one that is possible in s.
 func (r *readIntent) normalize(s *state) {
 	switch {
-	case s.Plan == nil && (r.Intent == qed.IntentModification || r.Intent == IntentContinue):
+	case s.Plan == nil && (r.Intent == question.IntentModification || r.Intent == IntentContinue):
 		r.Intent = IntentContinuation // without an open plan, only earlier results can be meant
-	case r.Intent == qed.IntentAnswer:
-		r.Intent = qed.IntentModification
+	case r.Intent == question.IntentAnswer:
+		r.Intent = question.IntentModification
 	}
-	if r.Intent != qed.IntentModification || s.Plan == nil {
+	if r.Intent != question.IntentModification || s.Plan == nil {
 		r.Changes = nil
 	}
 }
@@ -185,13 +186,13 @@ func (s *state) refuseChange(problem error) {
 // parseReplies reads a message that arrives while a question of a task is open.
 // A message that changes the plan replies to no question, unless it is one of the
 // question's choices.
-func (a *agent) parseReplies(ctx context.Context, open []qed.Question, turn qed.Turn) (qed.ParsedReplies, error) {
-	accepts := func(q qed.Question) bool {
-		_, ok := q.Choice(turn.Text)
-		return ok || q.Kind == qed.TextQuestion
+func (a *agent) parseReplies(ctx context.Context, open []question.Question, text string) (question.Parsed, error) {
+	accepts := func(q question.Question) bool {
+		_, ok := q.Choice(text)
+		return ok || q.Kind == question.KindText
 	}
-	if _, ok := parseChanges(turn.Text); ok && !slices.ContainsFunc(open, accepts) {
-		return qed.ParsedReplies{Intent: qed.IntentModification}, nil
+	if _, ok := parseChanges(text); ok && !slices.ContainsFunc(open, accepts) {
+		return question.Parsed{Intent: question.IntentModification}, nil
 	}
-	return a.parse(ctx, open, turn)
+	return a.parse(ctx, open, text)
 }

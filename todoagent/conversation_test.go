@@ -13,6 +13,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/todoagent"
 )
 
@@ -318,7 +319,7 @@ func TestApprovals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			talk := newTodoTalk(t, todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(run())}}), approving(t, todoTools(t), test.calls), &test.opt)
 			asked := talk.say("go")
-			if len(asked.Questions) != 1 || asked.Questions[0].Kind != qed.ApprovalQuestion {
+			if len(asked.Questions) != 1 || asked.Questions[0].Kind != question.KindApproval {
 				t.Fatalf("answer = %+v", asked)
 			}
 			for _, e := range talk.entries() {

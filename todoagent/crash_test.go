@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 	"github.com/qedkit/qed/tools"
@@ -163,7 +164,7 @@ func TestCrashBesideApprovals(t *testing.T) {
 			if key, _, failed := strings.Cut(a.Text, " failed: "); failed {
 				turn.Text = "retry " + key
 			} else if len(a.Questions) > 0 {
-				turn = qed.Turn{Thread: "t", Replies: []qed.Reply{qedtest.Reply(a.Questions[0], `"approve"`)}}
+				turn = qed.Turn{Thread: "t", Replies: []question.Reply{qedtest.Reply(a.Questions[0], `"approve"`)}}
 			}
 			if len(l.Count()) == 3 && len(a.Questions) == 0 && !a.Partial {
 				return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )
@@ -21,8 +22,8 @@ func ExampleNew() {
 		Port string `json:"port"`
 	}
 	resolve := qed.NewTool("entity_resolution", "finds the port that is meant", func(ctx context.Context, in term) (port, error) {
-		name, err := qed.Interrupt[string](ctx, qed.Question{
-			Text: "Which " + in.Term + "?", Choices: []qed.Choice{{Text: "Port of Miami"}, {Text: "Miami Container Terminal"}},
+		name, err := qed.Interrupt[string](ctx, question.Question{
+			Text: "Which " + in.Term + "?", Choices: []question.Choice{{Text: "Port of Miami"}, {Text: "Miami Container Terminal"}},
 		})
 		return port{name}, err
 	})

@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/router"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
@@ -58,7 +59,7 @@ func TestBoundsTools(t *testing.T) {
 		}), "too large", 0},
 		"returns no JSON": {qed.Tool{Name: "bad", Call: func(context.Context, json.RawMessage) (json.RawMessage, error) { return json.RawMessage("{"), nil }}, "not valid JSON", 0},
 		"asks though it may not": {qed.NewTool("bad", "asks", func(ctx context.Context, _ nothing) (string, error) {
-			return qed.Interrupt[string](ctx, qed.Question{Text: "Really?"})
+			return qed.Interrupt[string](ctx, question.Question{Text: "Really?"})
 		}), "cannot be interrupted", 0},
 	}
 	for name, test := range tools {
@@ -91,7 +92,7 @@ func TestBoundsTools(t *testing.T) {
 func TestBoundsQuestions(t *testing.T) {
 	asks := asking(qed.NewTool("asks", "asks for ever", func(ctx context.Context, _ struct{}) (string, error) {
 		for {
-			if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "And?", Choices: []qed.Choice{{Text: "more"}}}); err != nil {
+			if _, err := qed.Interrupt[string](ctx, question.Question{Text: "And?", Choices: []question.Choice{{Text: "more"}}}); err != nil {
 				return "", err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 	"github.com/qedkit/qed/tools"
@@ -89,7 +90,7 @@ func TestAfterAnotherQuestion(t *testing.T) {
 	plan := []todoTask{task("s", "say", `{"text":"done"}`)}
 	todo := nestedAgent(t, spied(&requests, plansInTurn("new_request", plan)))
 	host := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		year, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which year?", Choices: []qed.Choice{{ID: "2024", Text: "last year"}, {ID: "2025", Text: "this year"}}})
+		year, err := qed.Interrupt[string](ctx, question.Question{Text: "Which year?", Choices: []question.Choice{{ID: "2024", Text: "last year"}, {ID: "2025", Text: "this year"}}})
 		if err != nil {
 			return qed.Answer{}, err
 		}
@@ -186,7 +187,7 @@ func TestNestedFailure(t *testing.T) {
 			for _, text := range test.say {
 				turn := qed.Turn{Thread: "t", User: "u", Text: text}
 				if len(answer.Questions) > 0 {
-					turn.Text, turn.Replies = "", []qed.Reply{qedtest.Reply(answer.Questions[0], `"`+text+`"`)}
+					turn.Text, turn.Replies = "", []question.Reply{qedtest.Reply(answer.Questions[0], `"`+text+`"`)}
 				}
 				if answer, err = qed.Ask(talk.ctx, talk.agent, turn); err != nil {
 					t.Fatal(err)

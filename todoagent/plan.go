@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 )
 
 // readPlan is the model's reply to plan_todos.
@@ -75,7 +76,7 @@ func (a *agent) plan(ctx context.Context, s state) (state, error) {
 			break
 		}
 		text := "I could not make a plan for this: " + data.Problem + "\nHow should I proceed?"
-		hint, err := qed.Interrupt[string](ctx, qed.Question{Text: text})
+		hint, err := qed.Interrupt[string](ctx, question.Question{Text: text})
 		switch {
 		case errors.Is(err, qed.ErrCannotInterrupt) || errors.Is(err, qed.ErrTooManyQuestions):
 			s.unplanned(data.Problem)

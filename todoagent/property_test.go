@@ -12,6 +12,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )
@@ -124,7 +125,7 @@ func TestSurvivesAnything(t *testing.T) {
 			}}
 		asks := asking(qed.NewTool("asks", "asks for ever", func(ctx context.Context, _ struct{}) (string, error) {
 			for {
-				if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "And?", Choices: []qed.Choice{{Text: "1"}}}); err != nil {
+				if _, err := qed.Interrupt[string](ctx, question.Question{Text: "And?", Choices: []question.Choice{{Text: "1"}}}); err != nil {
 					return "", err
 				}
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 	"github.com/qedkit/qed/tools"
@@ -57,7 +58,7 @@ func TestEditOfWhatAsks(t *testing.T) {
 		if in.Name != "Miami" {
 			return in.Name, nil
 		}
-		return qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "POM", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"}}})
+		return qed.Interrupt[string](ctx, question.Question{Text: "Which Miami?", Choices: []question.Choice{{ID: "POM", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"}}})
 	})
 	resolve.Interrupts = true
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("x", "lookup", `{"name":"Miami"}`))},
@@ -97,7 +98,7 @@ func TestFailedBeforeAQuestion(t *testing.T) {
 	host := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		answer, err := qed.Ask(ctx, inner, qed.Turn{Thread: "t", User: "u", Text: "how many were late?"})
 		if err != nil && !errors.Is(err, qed.ErrInterrupted) {
-			_, err = qed.Interrupt[string](ctx, qed.Question{Text: "Try again?", Choices: []qed.Choice{{ID: "yes", Text: "yes"}, {ID: "no", Text: "no"}}})
+			_, err = qed.Interrupt[string](ctx, question.Question{Text: "Try again?", Choices: []question.Choice{{ID: "yes", Text: "yes"}, {ID: "no", Text: "no"}}})
 		}
 		return answer, err
 	}), &store.InMemory{}, nil)

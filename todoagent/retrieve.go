@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/likeness"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/strictjson"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -171,12 +172,17 @@ func (r *retrieval) mostSimilar(ctx context.Context, request string, queries []f
 	return best(words, near), nil
 }
 
+// sameJSON reports whether two JSON values differ only in their spaces.
+func sameJSON(a, b json.RawMessage) bool {
+	return bytes.Equal(strictjson.Compact(a), strictjson.Compact(b))
+}
+
 // lastRun returns the newest of the queries that are the same as one: it has the
 // newest rows.
 func lastRun(queries []finding.QueryMetadata, one finding.QueryMetadata) finding.QueryMetadata {
 	for i := len(queries) - 1; i >= 0; i-- {
 		if q := &queries[i]; sameText(q.Request, one.Request) && q.Tool == one.Tool &&
-			bytes.Equal(compact(q.Query), compact(one.Query)) && bytes.Equal(compact(q.Arguments), compact(one.Arguments)) {
+			sameJSON(q.Query, one.Query) && sameJSON(q.Arguments, one.Arguments) {
 			return *q
 		}
 	}
@@ -240,7 +246,7 @@ func cachedQuery(ctx context.Context, q *finding.QueryMetadata) (*finding.Findin
 	}
 	// Without a remembered proof, Query.Executed stays empty: what ran can differ from
 	// what was written.
-	proof := qed.Query{Language: q.QueryType, Written: queryText(q.Query), Rows: q.Rows.Count}
+	proof := qed.Query{Language: q.QueryType, Written: strictjson.Text(q.Query), Rows: q.Rows.Count}
 	if q.Proof != nil {
 		proof = *q.Proof
 	}
@@ -293,22 +299,4 @@ func (r *retrieval) run(ctx context.Context, q *finding.QueryMetadata) (finding.
 	now.Proof = found.Proof()
 	found.Metadata = &now
 	return found, nil
-}
-
-// queryText returns the query of a [finding.QueryMetadata] as text.
-func queryText(q json.RawMessage) string {
-	var text string
-	if json.Unmarshal(q, &text) == nil {
-		return text
-	}
-	return string(compact(q))
-}
-
-// compact returns JSON without spaces.
-func compact(raw json.RawMessage) []byte {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return raw
-	}
-	return b.Bytes()
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 )
 
 // state is what the agent knows of a conversation and of the plan at hand.
@@ -17,10 +18,10 @@ type state struct {
 	Replied bool   // the message is a reply to an open question
 	Alone   bool   // nothing is kept, and the run cannot be interrupted
 
-	Read       qed.Intent // the intent that was read when the message closed open questions
+	Read       question.Intent // the intent that was read when the message closed open questions
 	ReadReason string
 
-	Intent  qed.Intent
+	Intent  question.Intent
 	History []llm.Message // the conversation before this turn; empty once it is not needed any more
 	Known   Known         // what is remembered; the same
 
@@ -88,7 +89,7 @@ func afterClassifying(s state) string {
 		return "execute_next_todo"
 	case s.Plan != nil:
 		return "format_results" // the rest of it is skipped, or its current task failed
-	case s.Intent == qed.IntentAnswer && s.Rewritten != "":
+	case s.Intent == question.IntentAnswer && s.Rewritten != "":
 		return "plan_todos"
 	}
 	return "reiterate_intention"

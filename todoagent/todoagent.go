@@ -27,6 +27,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/usermemory"
 )
@@ -138,7 +139,7 @@ const (
 // The first request is made only if a plan is open or an earlier query is
 // remembered. Its intent is new_request, modification, continue, continuation or
 // abort. A reply to an open question whose meaning is not certain is read with
-// the request "read_reply" ([qed.ParseReplies]).
+// the request "read_reply" ([question.Parse]).
 func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) {
 	if model == nil || tools == nil {
 		return nil, errors.New("todoagent: New needs a model and tools")
@@ -164,7 +165,7 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 // agent does not change after New.
 type agent struct {
 	model   *asking.Model
-	parse   func(context.Context, []qed.Question, qed.Turn) (qed.ParsedReplies, error)
+	parse   func(context.Context, []question.Question, string) (question.Parsed, error)
 	opt     Options // with the defaults
 	prompts Prompts
 	tools   *qed.Registry
@@ -208,7 +209,7 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 		return errors.Join(append(problems, err)...)
 	}
 	a.model.MaxContextTokens, a.model.MaxHistoryMessages = unlimited, unlimited
-	a.parse = qed.ParseReplies(model, opt.Settings)
+	a.parse = question.Parse(qed.DurableModel(model), opt.Settings)
 	if opt.Durable != nil {
 		a.durable = *opt.Durable
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/todoagent"
 )
@@ -88,7 +89,7 @@ func todoTools(t testing.TB, more ...qed.Tool) *qed.Registry {
 			if in.Name != "Miami" {
 				return map[string]any{"text": in.Name, "port": in.Name}, nil
 			}
-			name, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "POM", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"}}})
+			name, err := qed.Interrupt[string](ctx, question.Question{Text: "Which Miami?", Choices: []question.Choice{{ID: "POM", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"}}})
 			return map[string]any{"text": "Resolved " + name, "port": name}, err
 		})),
 	}, more...)

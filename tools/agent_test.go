@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/tools"
 )
@@ -99,7 +100,7 @@ func TestFromAgentWithoutAQuery(t *testing.T) {
 // An agent that is a tool interrupts the run, and is resumed where it did.
 func TestFromAgentInterrupts(t *testing.T) {
 	inner := qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		port, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?"})
+		port, err := qed.Interrupt[string](ctx, question.Question{Text: "Which Miami?"})
 		return qed.Answer{Text: "in " + port}, err
 	})
 	registry := qed.NewRegistry(nil)
@@ -117,7 +118,7 @@ func TestFromAgentInterrupts(t *testing.T) {
 	if err != nil || len(answer.Questions) != 1 {
 		t.Fatal(answer, err)
 	}
-	answer, err = qed.Ask(t.Context(), agent, qed.Turn{Thread: "1", Text: "the port", Replies: []qed.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"the port"`)}}})
+	answer, err = qed.Ask(t.Context(), agent, qed.Turn{Thread: "1", Text: "the port", Replies: []question.Reply{{Question: answer.Questions[0].ID, Value: json.RawMessage(`"the port"`)}}})
 	if err != nil || answer.Text != `{"text":"in the port"}` {
 		t.Error(answer.Text, err)
 	}
@@ -129,7 +130,7 @@ func TestFromAgentAfterAPause(t *testing.T) {
 	var found finding.Finding
 	tool := tools.FromAgent("sql_agent", "answers", manyShipments(3))
 	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
-		if _, err := qed.Interrupt[string](ctx, qed.Question{Text: "May it run?"}); err != nil {
+		if _, err := qed.Interrupt[string](ctx, question.Question{Text: "May it run?"}); err != nil {
 			return qed.Answer{}, err
 		}
 		output, err := tool.Call(ctx, json.RawMessage(`{"question":"Which?"}`))
@@ -144,8 +145,8 @@ func TestFromAgentAfterAPause(t *testing.T) {
 		t.Fatal(answer, err)
 	}
 	now = now.AddDate(0, 0, 5)
-	reply := qed.Reply{Question: answer.Questions[0].ID, Value: json.RawMessage(`"yes"`)}
-	if _, err = qed.Ask(ctx, agent, qed.Turn{Thread: "1", Replies: []qed.Reply{reply}}); err != nil {
+	reply := question.Reply{Question: answer.Questions[0].ID, Value: json.RawMessage(`"yes"`)}
+	if _, err = qed.Ask(ctx, agent, qed.Turn{Thread: "1", Replies: []question.Reply{reply}}); err != nil {
 		t.Fatal(err)
 	}
 	if want := now.UTC().Truncate(time.Microsecond); found.Metadata.ExecutedAt != want {

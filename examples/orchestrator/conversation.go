@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -23,7 +24,7 @@ type conversation struct {
 	limits qed.Limits // of one turn
 
 	thread string
-	open   []qed.Question // the questions that wait for a reply
+	open   []question.Question // the questions that wait for a reply
 }
 
 var (

@@ -11,6 +11,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/examples/internal/chat"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -214,7 +215,7 @@ func TestTwoPrograms(t *testing.T) {
 func TestQuestionAfterRestart(t *testing.T) {
 	st := &store.InMemory{}
 	asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-		city, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which Miami?", Choices: []qed.Choice{{ID: "fl", Text: "Florida"}, {ID: "oh", Text: "Ohio"}}})
+		city, err := qed.Interrupt[string](ctx, question.Question{Text: "Which Miami?", Choices: []question.Choice{{ID: "fl", Text: "Florida"}, {ID: "oh", Text: "Ohio"}}})
 		return qed.Answer{Text: "You mean " + city}, err
 	}
 	c, out := opened(st, asks)
@@ -241,7 +242,7 @@ func TestCutOffAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &store.InMemory{}
 		asks := func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
-			_, err := qed.Interrupt[string](ctx, qed.Question{Text: "Which " + turn.Text + "?", Choices: []qed.Choice{{Text: "Florida"}}})
+			_, err := qed.Interrupt[string](ctx, question.Question{Text: "Which " + turn.Text + "?", Choices: []question.Choice{{Text: "Florida"}}})
 			return qed.Answer{}, err
 		}
 		c, _ := opened(st, asks)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -199,19 +200,19 @@ func (s *Snapshots) Append(ctx context.Context, thread string, after int64, recs
 }
 
 // Reply returns a reply to a question, whose value is JSON.
-func Reply(q qed.Question, value string) qed.Reply {
-	return qed.Reply{Question: q.ID, Value: json.RawMessage(value)}
+func Reply(q question.Question, value string) question.Reply {
+	return question.Reply{Question: q.ID, Value: json.RawMessage(value)}
 }
 
 // Choose returns replies to the questions of an answer, in the order of their
 // texts. An empty value leaves a question open.
-func Choose(t testing.TB, a qed.Answer, values ...string) []qed.Reply {
+func Choose(t testing.TB, a qed.Answer, values ...string) []question.Reply {
 	t.Helper()
 	if len(a.Questions) != len(values) {
 		t.Fatalf("questions = %v, want %d", a.Questions, len(values))
 	}
-	slices.SortFunc(a.Questions, func(x, y qed.Question) int { return strings.Compare(x.Text, y.Text) })
-	var replies []qed.Reply
+	slices.SortFunc(a.Questions, func(x, y question.Question) int { return strings.Compare(x.Text, y.Text) })
+	var replies []question.Reply
 	for i, v := range values {
 		if v != "" {
 			replies = append(replies, Reply(a.Questions[i], v))

@@ -1,4 +1,5 @@
 // Package strictjson decodes JSON and refuses unknown fields and trailing data.
+// It also has the JSON of a value as text, and in a form to compare.
 package strictjson
 
 import (
@@ -20,4 +21,24 @@ func Decode(raw []byte, v any) error {
 		return errors.New("data after the JSON value")
 	}
 	return nil
+}
+
+// Compact returns raw without the spaces between its tokens. It returns raw itself
+// if that is not JSON.
+func Compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
+}
+
+// Text returns the text of a JSON string. It returns any other JSON without the
+// spaces between its tokens.
+func Text(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	return string(Compact(raw))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/todoagent"
 )
@@ -50,7 +51,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		Table:     &qed.Table{Columns: []qed.Column{{Name: attack}}, Rows: [][]any{{attack}}},
 		Citations: []qed.Citation{{Title: attack, Location: attack}},
 		Artifacts: []qed.Artifact{{Name: attack, MediaType: attack}},
-		Questions: []qed.Question{{Text: attack, Problem: attack, Choices: []qed.Choice{{Text: attack}}}},
+		Questions: []question.Question{{Text: attack, Problem: attack, Choices: []question.Choice{{Text: attack}}}},
 	})
 	show.Hint(attack)
 	show.Entry(todoagent.Entry{TodoKey: attack, Status: attack, AgentAction: attack})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/todoagent"
 )
 
@@ -74,7 +75,7 @@ func (p *Printer) Event(e qed.Event) {
 			p.say(d.Content)
 		}
 	case qed.QuestionClosed:
-		if d.Intent != qed.IntentAbort { // the answer to an abort says so itself
+		if d.Intent != question.IntentAbort { // the answer to an abort says so itself
 			p.step(dim, "closed", "the question needs no reply any more"+because(d.Reason))
 		}
 	case qed.Warning:

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/sqldb"
 )
 
@@ -196,7 +197,7 @@ func (p *Printer) rows(t *qed.Table) {
 func (p *Printer) Hint(text string) { p.step(dim, "", text) }
 
 // Questions prints the questions that wait for a reply of the user.
-func (p *Printer) Questions(questions []qed.Question) {
+func (p *Printer) Questions(questions []question.Question) {
 	for _, q := range questions {
 		p.step(yellow, "question", q.String())
 	}

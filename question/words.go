@@ -1,4 +1,4 @@
-package qed
+package question
 
 import (
 	"encoding/json"
@@ -24,19 +24,19 @@ var (
 // An approval with a condition is not one: "yes, but only for crew 2" must not
 // be read as "yes".
 func certainApproval(text string) (json.RawMessage, bool) {
-	if d, mark, rest := decision(text); d == DecisionEdit && mark == ':' {
+	if d, mark, rest := decision(text); d == Edit && mark == ':' {
 		return json.RawMessage(`{"decision":"edit","value":` + rest + `}`), json.Valid([]byte(rest))
 	}
 	if strings.Contains(text, "?") {
 		return nil, false
 	}
-	for d, words := range map[Decision][]string{DecisionApprove: approveWords, DecisionReject: rejectWords} {
+	for d, words := range map[Decision][]string{Approve: approveWords, Reject: rejectWords} {
 		if !strings.ContainsAny(text, "[]{}") && phrase.Says(text, words) {
 			return approvalJSON(d, ""), true
 		}
 	}
 	d, mark, rest := decision(text)
-	if d != DecisionReject || mark != ':' || rest == "" {
+	if d != Reject || mark != ':' || rest == "" {
 		return nil, false // the text after an approval may be a condition
 	}
 	return approvalJSON(d, rest), true
@@ -52,11 +52,11 @@ func decision(text string) (d Decision, mark byte, rest string) {
 	head = phrase.Core(head)
 	switch {
 	case slices.Contains(approveWords, head):
-		return DecisionApprove, mark, rest
+		return Approve, mark, rest
 	case slices.Contains(rejectWords, head):
-		return DecisionReject, mark, rest
+		return Reject, mark, rest
 	case slices.Contains(editWords, head):
-		return DecisionEdit, mark, rest
+		return Edit, mark, rest
 	}
 	return "", 0, ""
 }

@@ -1,10 +1,13 @@
-package qed
+package question
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"strconv"
 	"strings"
+	"sync"
+	"text/template"
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/internal/asking"
@@ -12,6 +15,12 @@ import (
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 )
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// readReplyPrompt is parsed once, as many turns need it.
+var readReplyPrompt = sync.OnceValue(func() *template.Template { return prompt.Parse(promptFiles, "read_reply.tmpl") })
 
 // A readMessage is the model's reply.
 type readMessage struct {
@@ -33,7 +42,7 @@ type readingData struct {
 
 type readingQuestion struct {
 	ID, Text, Problem, Schema string
-	Kind                      QuestionKind
+	Kind                      Kind
 	Options                   []readingChoice
 	More                      int // choices that are not shown
 }
@@ -48,10 +57,11 @@ const (
 	maxChoiceText   = 200
 	maxChoices      = 200
 	maxSchema       = 4000
+	maxReason       = 300 // of the model's reason, which is for the log
 )
 
 // parseByModel asks the model to parse a message.
-func parseByModel(ctx context.Context, m *asking.Model, open []Question, text string) (ParsedReplies, error) {
+func parseByModel(ctx context.Context, m *asking.Model, open []Question, text string) (Parsed, error) {
 	data := readingData{Message: text}
 	for _, q := range open {
 		shown := readingQuestion{
@@ -61,7 +71,7 @@ func parseByModel(ctx context.Context, m *asking.Model, open []Question, text st
 			Kind:    q.Kind,
 			More:    max(0, len(q.Choices)-maxChoices),
 		}
-		if q.Kind == FormQuestion {
+		if q.Kind == KindForm {
 			shown.Schema = prompt.Clip(string(q.Schema), maxSchema)
 		}
 		for i, o := range q.Choices[:min(len(q.Choices), maxChoices)] {
@@ -71,14 +81,14 @@ func parseByModel(ctx context.Context, m *asking.Model, open []Question, text st
 	}
 	req, err := m.Request("read_reply", readReplyPrompt(), data, nil)
 	if err != nil {
-		return ParsedReplies{}, err
+		return Parsed{}, err
 	}
 	var usage llm.Usage
 	said, err := asking.Object[readMessage](ctx, m, &usage, req)
 	if err != nil {
-		return ParsedReplies{}, err
+		return Parsed{}, err
 	}
-	parsed := ParsedReplies{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
+	parsed := Parsed{Intent: said.Intent, Reason: prompt.Clip(said.Reason, maxReason)}
 	if said.Intent == IntentAnswer {
 		parsed.Replies = usableReplies(open, said.Answers, text)
 		if len(parsed.Replies) == 0 {
@@ -112,20 +122,16 @@ func usableReplies(open []Question, answers []readAnswer, text string) []Reply {
 // accepts it.
 func usableReply(q *Question, value, text string) (json.RawMessage, bool) {
 	switch q.Kind {
-	case ChoiceQuestion:
-		o := chosen(q, value)
-		if o == nil || ambiguous(q, value, o) {
-			return nil, false
-		}
-		return jsonString(o.ID), true
-	case FormQuestion:
+	case KindChoice:
+		return q.certainChoice(value)
+	case KindForm:
 		return jsonObject(value)
-	case ApprovalQuestion:
+	case KindApproval:
 		if phrase.Says(value, approveWords) {
-			return approvalJSON(DecisionApprove, ""), true
+			return approvalJSON(Approve, ""), true
 		}
 		d, _, reason := decision(value)
-		return approvalJSON(DecisionReject, quotedFrom(text, reason)), d == DecisionReject
+		return approvalJSON(Reject, quotedFrom(text, reason)), d == Reject
 	}
 	if words := quotedFrom(text, value); words != "" {
 		return jsonString(words), true
@@ -149,15 +155,15 @@ func quotedFrom(text, words string) string {
 // if none of its answers can be used. The message becomes the reply to a
 // question, which is then asked again. If all questions ask for free text it is
 // not known which one the message answers: it is a modification.
-func unanswered(open []Question, text, reason string) ParsedReplies {
+func unanswered(open []Question, text, reason string) Parsed {
 	for i := range open {
 		q := &open[i]
-		if len(open) == 1 || q.Kind != TextQuestion {
+		if len(open) == 1 || q.Kind != KindText {
 			parsed := answers(q, jsonString(text))
 			parsed.Reason = reason
 			return parsed
 		}
 	}
 	reason += " (it is not clear which of " + strconv.Itoa(len(open)) + " questions the message answers)"
-	return ParsedReplies{Intent: IntentModification, Reason: reason}
+	return Parsed{Intent: IntentModification, Reason: reason}
 }

@@ -1,0 +1,144 @@
+package qed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/runlog"
+	"github.com/qedkit/qed/question"
+	"github.com/qedkit/qed/store"
+)
+
+var (
+	// ErrInterrupted reports that the run is interrupted by a question, and
+	// waits for a reply. Return it, or any other error: what the code does
+	// after a question has no effect.
+	ErrInterrupted = errors.New("qed: the run is interrupted")
+
+	// ErrCannotInterrupt reports a question that nobody can answer: outside a
+	// [Durable] agent, in a turn without a Thread, or in a [Tool] without
+	// Interrupts.
+	ErrCannotInterrupt = errors.New("qed: the run cannot be interrupted")
+
+	// ErrTooManyQuestions reports that a run asked more questions than
+	// [DurableOptions].MaxQuestions.
+	ErrTooManyQuestions = errors.New("qed: too many questions")
+)
+
+// Interrupt asks the user of the run a question, and returns the reply. T is
+// the type of the reply:
+//
+//   - a string: free text, or, if the question has Choices, the ID of the
+//     chosen one
+//   - a [question.Approval]: whether the question's Draft is approved
+//   - any other struct: a form, with T's JSON Schema
+//
+// The first time, the question is saved, and Interrupt returns an error that
+// matches [ErrInterrupted]: the turn ends with an [Answer] that has the
+// Question. When the reply comes, in a later turn of the thread, the same code
+// runs again, without repeating calls that are recorded ([Step]), and Interrupt
+// returns the reply. If the reply does not fit, the question is asked again,
+// with the Problem.
+//
+// Other branches of a [FanOut] and other items of an [Each] continue, and may
+// ask as well. Everything else after a question is refused until the reply
+// comes. So before a question, make no call that is neither recorded nor safe
+// to repeat.
+//
+// A plain text message is not a reply by itself: [DurableOptions].ParseReplies
+// parses it. Without a model, it recognises choices and the words of an
+// approval. A free text needs [question.Parse] with a model, or a [Turn] with
+// Replies.
+//
+// Choices and drafts may come from a database: show them as data.
+func Interrupt[T any](ctx context.Context, q question.Question) (T, error) {
+	var zero T
+	sc := scopeOf(ctx)
+	p := sc.place
+	switch {
+	case p == nil:
+		return zero, fmt.Errorf("%w: make the agent Durable, with a Store, and set the Thread of its turns", ErrCannotInterrupt)
+	case p.mute != "":
+		return zero, fmt.Errorf("%w: %s", ErrCannotInterrupt, p.mute)
+	}
+	if err := p.ready(); err != nil {
+		return zero, err
+	}
+	q, read, err := question.For[T](q)
+	if err != nil {
+		return zero, err
+	}
+	own := p.child(":ask")
+	q.ID = own.id("q")
+	value, err := own.replied(&q)
+	if err != nil {
+		return zero, err
+	}
+	if value != nil {
+		v, err := read(value)
+		if err == nil {
+			return v, nil
+		}
+		q.Problem = prompt.Clip(err.Error(), maxErrorText)
+	}
+	if err := own.put(q, sc.path); err != nil {
+		return zero, err
+	}
+	return zero, fmt.Errorf("%w: %s", ErrInterrupted, prompt.Clip(q.Text, 200))
+}
+
+// replied returns the reply to q. It returns nil if there is none, or if the
+// question has changed.
+func (p *place) replied(q *question.Question) (json.RawMessage, error) {
+	rs := p.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	k, err := rs.find(p)
+	if err != nil || k == nil || k.question == nil || k.replied < k.asked || k.asked <= p.since {
+		return nil, err
+	}
+	if !q.Same(k.question.Question) {
+		q.Problem = "the question has changed"
+		return nil, nil
+	}
+	return k.reply, nil
+}
+
+// put records q, unless it is open already, and marks p as waiting.
+func (p *place) put(q question.Question, path string) error {
+	rs := p.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	for i := range rs.open {
+		if o := &rs.open[i]; o.ID == q.ID && q.Problem == "" && q.Same(o.Question) {
+			o.hit = true
+			p.ask()
+			return nil
+		}
+	}
+	if rs.asking >= rs.opt.maxQuestions() {
+		return fmt.Errorf("%w: %d were asked in this run", ErrTooManyQuestions, rs.asking)
+	}
+	q.Resumable = rs.log.Err() == nil
+	data, err := json.Marshal(questionData{q, path})
+	if err != nil {
+		return fmt.Errorf("qed: the question cannot be asked: %w", err)
+	}
+	recs := []store.Record{{Kind: store.Question, Address: p.address, Data: data}}
+	switch err := rs.recordLocked(recs); {
+	case err == runlog.ErrLost:
+		q.Resumable = false
+		rs.asking++
+	case err != nil:
+		return err
+	}
+	rs.open = slices.DeleteFunc(rs.open, func(o openQuestion) bool { return o.ID == q.ID })
+	rs.open = append(rs.open, openQuestion{q, p.address, path, recs[0].Seq, true})
+	rs.asks = true
+	p.ask()
+	return nil
+}
