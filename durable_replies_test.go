@@ -39,10 +39,9 @@ type visitForm struct {
 
 type colour string
 
+// The package question has the tests of what is a reply.
 func TestReplies(t *testing.T) {
 	choice := question.Question{Text: "Which Miami?", Choices: []question.Choice{{ID: "m1", Text: "Miami, Florida"}, {ID: "m2", Text: "Miami Beach"}, {ID: "3", Text: "Miami, Ohio"}}}
-	alike := question.Question{Text: "Which?", Choices: []question.Choice{{ID: "a", Text: "Twin"}, {ID: "b", Text: "twin"}, {ID: "c", Text: "Twin"}}}
-	unnamed := question.Question{Text: "Which?", Choices: []question.Choice{{Text: "red"}, {Text: "2"}}}
 	draft := question.Question{Text: "Send it?", Draft: json.RawMessage(`{"city":"Rome","days":3}`)}
 	for _, test := range []struct {
 		name  string
@@ -52,55 +51,18 @@ func TestReplies(t *testing.T) {
 	}{
 		{"text", asks[string](question.Question{Text: "Who?"}), `" Ann "`, `" Ann "`},
 		{"text of a named type", asks[colour](question.Question{Text: "Which colour?"}), `"red"`, `"red"`},
-		{"text: a number", asks[string](question.Question{Text: "Who?"}), `7`, ""},
 		{"text: empty", asks[string](question.Question{Text: "Who?"}), `" "`, ""},
-		{"text: null", asks[string](question.Question{Text: "Who?"}), `null`, ""},
-		{"text: an object", asks[string](question.Question{Text: "Who?"}), `{"a":"b"}`, ""},
 		{"choice: number", asks[string](choice), `1`, `"m1"`},
-		{"choice: number as text", asks[string](choice), `"2"`, `"m2"`},
-		{"choice: an id before a number", asks[string](choice), `"3"`, `"3"`},
-		{"choice: text", asks[string](choice), `"Miami Beach"`, `"m2"`},
-		{"choice: text in another case", asks[string](choice), `" miami beach "`, `"m2"`},
 		{"choice: id", asks[string](choice), `"m1"`, `"m1"`},
 		{"choice of a named type", asks[colour](choice), `"m1"`, `"m1"`},
-		{"choice: zero", asks[string](choice), `0`, ""},
-		{"choice: too high", asks[string](choice), `4`, ""},
-		{"choice: fraction", asks[string](choice), `1.5`, ""},
-		{"choice: huge", asks[string](choice), `99999999999999999999`, ""},
-		{"choice: negative", asks[string](choice), `-1`, ""},
 		{"choice: none of them", asks[string](choice), `"Rome"`, ""},
-		{"choice: null", asks[string](choice), `null`, ""},
-		{"choice: list", asks[string](choice), `[1]`, ""},
-		{"choice: ambiguous text", asks[string](alike), `"Twin"`, ""},
-		{"choice: number of alike", asks[string](alike), `3`, `"c"`},
-		{"choice: exact text of alike", asks[string](alike), `"twin"`, `"b"`},
-		{"choice without ids", asks[string](unnamed), `"red"`, `"red"`},
-		{"choice without ids: a text that is a number", asks[string](unnamed), `"2"`, `"2"`},
 		{"approve", asks[question.Approval[visitForm]](draft), `{"decision":"approve"}`, `{"decision":"approve","value":{"city":"Rome","days":3}}`},
-		{"approve as a word", asks[question.Approval[visitForm]](draft), `" Approve"`, `{"decision":"approve","value":{"city":"Rome","days":3}}`},
-		{"approve with a value", asks[question.Approval[visitForm]](draft), `{"decision":"approve","value":{"city":"Oslo","days":1}}`, ""},
 		{"edit", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo","days":1},"reason":"cold"}`,
 			`{"decision":"edit","value":{"city":"Oslo","days":1},"reason":"cold"}`},
 		{"reject", asks[question.Approval[visitForm]](draft), `{"decision":"reject","reason":"too far"}`, `{"decision":"reject","value":{"city":"","days":0},"reason":"too far"}`},
-		{"reject as a word", asks[question.Approval[visitForm]](draft), `"reject"`, `{"decision":"reject","value":{"city":"","days":0}}`},
-		{"edit without a value", asks[question.Approval[visitForm]](draft), `{"decision":"edit"}`, ""},
-		{"edit as a word", asks[question.Approval[visitForm]](draft), `"edit"`, ""},
-		{"edit: null", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":null}`, ""},
-		{"edit: another type", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":7}}`, ""},
 		{"edit: an unknown field", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo","days":1,"when":"now"}}`, ""},
-		{"edit: a missing field", asks[question.Approval[visitForm]](draft), `{"decision":"edit","value":{"city":"Oslo"}}`, ""},
-		{"another decision", asks[question.Approval[visitForm]](draft), `{"decision":"maybe"}`, ""},
-		{"no decision", asks[question.Approval[visitForm]](draft), `{}`, ""},
-		{"another word", asks[question.Approval[visitForm]](draft), `"sure, whatever"`, ""},
-		{"an unknown field next to the decision", asks[question.Approval[visitForm]](draft), `{"decision":"approve","extra":1}`, ""},
-		{"true", asks[question.Approval[visitForm]](draft), `true`, ""},
-		{"a decision in another case", asks[question.Approval[visitForm]](draft), `{"DECISION":"approve"}`, ""},
 		{"form", asks[visitForm](question.Question{Text: "Where to?"}), `{"city":"Rome","days":3}`, `{"city":"Rome","days":3}`},
 		{"form: a missing field", asks[visitForm](question.Question{Text: "Where to?"}), `{"city":"Rome"}`, ""},
-		{"form: another type", asks[visitForm](question.Question{Text: "Where to?"}), `{"city":"Rome","days":"three"}`, ""},
-		{"form: an unknown field", asks[visitForm](question.Question{Text: "Where to?"}), `{"city":"Rome","days":3,"x":1}`, ""},
-		{"form: a text", asks[visitForm](question.Question{Text: "Where to?"}), `"Rome"`, ""},
-		{"form: null", asks[visitForm](question.Question{Text: "Where to?"}), `null`, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c := converse(t, test.agent, new(store.InMemory), nil)
@@ -172,18 +134,10 @@ func TestRepliesThatAreRefused(t *testing.T) {
 
 // Invalid questions are an error at once, and do not interrupt the run.
 func TestQuestionsThatCannotBeAsked(t *testing.T) {
-	type hidden struct{ C chan int }
 	for name, agent := range map[string]qed.Agent{
-		"no text":              asks[string](question.Question{Text: " "}),
-		"options and a form":   asks[visitForm](question.Question{Text: "?", Choices: []question.Choice{{Text: "a"}}}),
-		"option without text":  asks[string](question.Question{Text: "?", Choices: []question.Choice{{ID: "a"}}}),
-		"options of one id":    asks[string](question.Question{Text: "?", Choices: []question.Choice{{ID: "a", Text: "a"}, {ID: "a", Text: "b"}}}),
-		"no draft":             asks[question.Approval[visitForm]](question.Question{Text: "?"}),
-		"invalid draft":        asks[question.Approval[visitForm]](question.Question{Text: "?", Draft: json.RawMessage(`{"city":7}`)}),
-		"draft for a text":     asks[string](question.Question{Text: "?", Draft: json.RawMessage(`{}`)}),
-		"type that has a chan": asks[hidden](question.Question{Text: "?"}),
-		"number":               asks[int](question.Question{Text: "?"}),
-		"list":                 asks[[]string](question.Question{Text: "?"}),
+		"no text":       asks[string](question.Question{Text: " "}),
+		"invalid draft": asks[question.Approval[visitForm]](question.Question{Text: "?", Draft: json.RawMessage(`{"city":7}`)}),
+		"number":        asks[int](question.Question{Text: "?"}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := new(store.InMemory)
