@@ -153,13 +153,19 @@ func quotedFrom(text, words string) string {
 
 // unanswered returns the result for a message that the model says is an answer,
 // if none of its answers can be used. The message becomes the reply to a
-// question, which is then asked again. If all questions ask for free text it is
-// not known which one the message answers: it is a modification.
+// question, which is then asked again. If the question would accept the message,
+// which may be meant for another question, the reply is null. If all questions
+// ask for free text it is not known which one the message answers: it is a
+// modification.
 func unanswered(open []Question, text, reason string) Parsed {
 	for i := range open {
 		q := &open[i]
 		if len(open) == 1 || q.Kind != KindText {
-			parsed := answers(q, jsonString(text))
+			value := jsonString(text)
+			if q.Kind != KindText && q.Check(value) == nil {
+				value = json.RawMessage("null")
+			}
+			parsed := answers(q, value)
 			parsed.Reason = reason
 			return parsed
 		}

@@ -26,6 +26,12 @@ func sending() question.Question {
 	return question.Question{ID: "q2", Kind: question.KindApproval, Text: "Send it?", Draft: json.RawMessage(`{"to":"ann"}`)}
 }
 
+func sendingAgain() question.Question {
+	q := sending()
+	q.ID = "q6"
+	return q
+}
+
 func where() question.Question {
 	return question.Question{ID: "q3", Kind: question.KindText, Text: "Which port?"}
 }
@@ -228,6 +234,8 @@ func TestParsedByAModel(t *testing.T) {
 		{"no JSON", "last week", []question.Question{period()},
 			says{"intent": "exact_answer", "answers": []says{answerTo("q4", "last week")}}, answered("q4", `"last week"`)},
 		{"no answer to a text", "Shanghai", []question.Question{where()}, says{"intent": "exact_answer"}, answered("q3", `"Shanghai"`)},
+		{"a number for one of two choices", "2", []question.Question{miami(), choosing("a", "b")}, says{"intent": "exact_answer"}, answered("q1", "null")},
+		{"a word for one of two approvals", "approve", []question.Question{sending(), sendingAgain()}, says{"intent": "exact_answer"}, answered("q2", "null")},
 		{"no answer to several", "the one", []question.Question{where(), miami()}, says{"intent": "exact_answer"}, answered("q1", `"the one"`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
