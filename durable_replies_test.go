@@ -15,6 +15,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
@@ -357,4 +358,24 @@ func TestCrashInAnAbort(t *testing.T) {
 		}
 	}
 	l.Want(t, map[string]int{"go": 1})
+}
+
+// The model that reads a message is paid from the budget, and the question stays
+// open if the budget does not allow the call.
+func TestReplyModelWithinABudget(t *testing.T) {
+	model := llmtest.New(llmtest.Rule{Name: "read_reply", Replies: []llmtest.Reply{
+		{JSON: map[string]any{"intent": "exact_answer", "answers": []any{}}},
+	}})
+	var none *qed.DurableOptions
+	c := converse(t, asks[string](question.Question{Text: "Who?"}), new(store.InMemory), none.WithReplyModel(model, llm.Settings{}))
+	c.say("go")
+	c.ctx = qed.WithBudget(t.Context(), qed.Limits{Tokens: 10})
+	c.fails(qed.Turn{Text: "Ann"}, qed.ErrBudget)
+	c.ctx = qed.WithBudget(t.Context(), qed.Limits{ModelCalls: 1})
+	if a := c.say("Ann"); a.Text != `"Ann"` {
+		t.Errorf("answer = %+v", a)
+	}
+	if err := qed.Spend(c.ctx, qed.Limits{ModelCalls: 1}); !errors.Is(err, qed.ErrBudget) {
+		t.Errorf("the call was not spent: %v", err)
+	}
 }

@@ -19,9 +19,10 @@ import (
 //   - an [Approval]: whether q's Draft is approved
 //   - any other struct: a form, with T's JSON Schema
 //
-// For uses the Text, the Choices and the Draft of q, and sets the other fields.
-// It returns an error if nobody could reply with a T: if the text is missing,
-// the choices cannot be told apart, or the draft is not the JSON of a Value.
+// The question has the Text, the Choices and the Draft of q, and a Kind and a
+// Schema of T; its other fields are empty. For returns an error if nobody could
+// reply with a T: if the text is missing, the choices cannot be told apart, or
+// the draft is not the JSON of a Value.
 //
 // The function returns an error for the user if the value does not fit: set it
 // as the Problem, and ask the question again.
