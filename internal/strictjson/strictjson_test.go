@@ -34,3 +34,20 @@ func TestDecode(t *testing.T) {
 		t.Errorf("decoded %+v, %v", v, err)
 	}
 }
+
+func TestCompactAndText(t *testing.T) {
+	for raw, want := range map[string]struct{ compact, text string }{
+		` { "b": 1, "a": "x y" } `: {`{"b":1,"a":"x y"}`, `{"b":1,"a":"x y"}`},
+		`"two \"words\""`:          {`"two \"words\""`, `two "words"`},
+		`7`:                        {`7`, `7`},
+		`not JSON `:                {`not JSON `, `not JSON `},
+		``:                         {``, ``},
+	} {
+		if got := strictjson.Compact([]byte(raw)); string(got) != want.compact {
+			t.Errorf("Compact(%q) = %q", raw, got)
+		}
+		if got := strictjson.Text([]byte(raw)); got != want.text {
+			t.Errorf("Text(%q) = %q", raw, got)
+		}
+	}
+}
