@@ -209,9 +209,9 @@ func (r *Runner[S]) earlier(ctx context.Context, rs *runState, address string, r
 
 // States returns the last recorded state of each graph with the given name,
 // newest first, from the last run of the thread that recorded one. It returns
-// none if the user has ended that run's questions with [question.IntentAbort]. There are
-// several states if a run has several agents with graphs of that name, such as
-// two planners behind a router.
+// none if the user has ended that run's questions with [question.IntentAbort].
+// There are several states if a run has several agents with graphs of that
+// name, such as two planners behind a router.
 //
 // It leaves out states that do not decode to an S, and states of graphs in a
 // namespace. States does not check whose thread it is: see [Inspect].

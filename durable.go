@@ -25,6 +25,7 @@ type DurableOptions struct {
 	// open: it reports whether the text answers them, and how. Nil means
 	// [question.Parse] without a model: a choice by its number, text or id, and
 	// the words of an approval, are replies. Everything else is a new request.
+	// See [DurableOptions.WithReplyModel].
 	ParseReplies func(ctx context.Context, open []question.Question, text string) (question.Parsed, error)
 
 	// MaxQuestions limits the questions of a run, including those that are
@@ -49,7 +50,8 @@ type DurableOptions struct {
 	MaxSavedBytes int
 
 	// HandlesAbort means that the agent itself answers a message that is read
-	// as [question.IntentAbort]. Otherwise such a turn is answered without the agent.
+	// as [question.IntentAbort]. Otherwise such a turn is answered without the
+	// agent.
 	HandlesAbort bool
 
 	// NoInterrupt is why the agent may not interrupt its runs with questions.
