@@ -13,11 +13,11 @@ type CompileOptions struct {
 	// means 100.
 	MaxSteps int
 
-	// WrapUp names the node that runs next when a node fails with [ErrBudget], so
-	// that the turn still has an answer. It gets the state from before the node
-	// that failed, and may use the reserve of the budget ([WithBudget]).
-	// [BudgetExceeded] returns why it runs. It needs no edge that leads to it. Empty
-	// means that the run fails.
+	// WrapUp names the node that runs next when a node fails with
+	// [budget.ErrExceeded], so that the turn still has an answer. It gets the state
+	// from before the node that failed, and may spend what the budget reserves for
+	// a final answer ([budget.ForFinalAnswer]). [BudgetExceeded] returns why it
+	// runs. It needs no edge that leads to it. Empty means that the run fails.
 	WrapUp string
 
 	// Version is the version of what the nodes do. Change it if new nodes would

@@ -62,7 +62,7 @@
 //   - [Now] for the time;
 //   - [WithNamespace] for work that must be found again under its own name.
 //
-// [Memory] says how much of the conversation the agent gets. [WithBudget] limits
+// [Memory] says how much of the conversation the agent gets. Package budget limits
 // what a run may spend. [Inspect], [History], [Messages], [Fork] and [Resolve] are
 // for programs that show and repair conversations.
 //

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -310,7 +311,7 @@ func TestFailedCodes(t *testing.T) {
 		err error
 	}{
 		"busy": {qed.ErrBusy}, "wrong_user": {qed.ErrWrongUser}, "conflict": {store.ErrConflict}, "question_closed": {qed.ErrQuestionClosed}, "invalid_reply": {qed.ErrInvalidReply},
-		"unresolved": {qed.ErrUnresolved}, "graph_changed": {qed.ErrGraphChanged}, "nondeterministic": {qed.ErrNondeterministic}, "budget": {qed.ErrBudget}, "invalid_thread": {store.ErrInvalidThread},
+		"unresolved": {qed.ErrUnresolved}, "graph_changed": {qed.ErrGraphChanged}, "nondeterministic": {qed.ErrNondeterministic}, "budget": {budget.ErrExceeded}, "invalid_thread": {store.ErrInvalidThread},
 		"corrupt": {store.ErrCorrupt}, "empty_turn": {qed.ErrEmptyTurn}, "canceled": {context.Canceled}, "timeout": {context.DeadlineExceeded}, "": {errBoom},
 	} {
 		for _, err := range []error{test.err, fmt.Errorf("it failed: %w", test.err)} {
@@ -337,10 +338,10 @@ func TestWrapUpWithoutAnEdge(t *testing.T) {
 		g := qed.NewGraph[trail]("g")
 		g.Node("work", func(ctx context.Context, s trail) (trail, error) {
 			s.Seen = append(s.Seen, "work")
-			return s, qed.Spend(ctx, qed.Limits{ToolCalls: 100})
+			return s, budget.Spend(ctx, budget.Limits{ToolCalls: 100})
 		}, nil)
 		g.Node("sum up", func(ctx context.Context, s trail) (trail, error) {
-			s.Seen = append(s.Seen, fmt.Sprint("over budget: ", errors.Is(qed.BudgetExceeded(ctx), qed.ErrBudget)))
+			s.Seen = append(s.Seen, fmt.Sprint("over budget: ", errors.Is(qed.BudgetExceeded(ctx), budget.ErrExceeded)))
 			return s, nil
 		}, nil)
 		g.Edge(qed.Start, "work")
@@ -352,7 +353,7 @@ func TestWrapUpWithoutAnEdge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx := qed.WithBudget(t.Context(), qed.Limits{ToolCalls: 10})
+	ctx := budget.With(t.Context(), budget.Limits{ToolCalls: 10})
 	s, err := r.Run(ctx, trail{})
 	if diff := cmp.Diff([]string{"over budget: true"}, s.Seen); err != nil || diff != "" {
 		t.Errorf("%v: %s", err, diff)

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/store"
 )
 
@@ -137,7 +138,7 @@ var codes = []struct {
 	{ErrUnresolved, "unresolved"},
 	{ErrGraphChanged, "graph_changed"},
 	{ErrNondeterministic, "nondeterministic"},
-	{ErrBudget, "budget"},
+	{budget.ErrExceeded, "budget"},
 	{store.ErrInvalidThread, "invalid_thread"},
 	{store.ErrCorrupt, "corrupt"},
 	{ErrEmptyTurn, "empty_turn"},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/store"
 )
@@ -355,7 +356,7 @@ func TestFailingSummarizer(t *testing.T) {
 	for name, reply := range map[string]func() (string, error){
 		"fails":    func() (string, error) { return "", down },
 		"empty":    func() (string, error) { return " \n", nil },
-		"no money": func() (string, error) { return "", ErrBudget },
+		"no money": func() (string, error) { return "", budget.ErrExceeded },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &summarizer{t: t, reply: reply}

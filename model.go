@@ -3,9 +3,9 @@ package qed
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -46,7 +46,7 @@ func DurableModel(m llm.Model) llm.Model {
 			sc.place.log.used(resp.Usage)
 			return resp, nil
 		}
-		charge(ctx, costOf(resp.Usage))
+		budget.Charge(ctx, costOf(resp.Usage))
 		if stream != nil && resp.Message.Content != "" {
 			stream(llm.Delta{Text: resp.Message.Content})
 		}
@@ -61,7 +61,7 @@ const usualReply = 4096
 func paid(
 	ctx context.Context, m llm.Model, req *llm.Request, stream func(llm.Delta),
 ) (*llm.Response, error) {
-	if !hasBudget(ctx) {
+	if _, ok := budget.Remaining(ctx); !ok {
 		return m.Generate(ctx, req, stream)
 	}
 	most := req.MaxOutputTokens
@@ -74,31 +74,31 @@ func paid(
 	}
 	sent := count(req)
 	estimate := addCapped(sent, most)
-	r, err := reserve(ctx, Limits{Tokens: estimate, ModelCalls: 1})
+	r, err := budget.Reserve(ctx, budget.Limits{Tokens: estimate, ModelCalls: 1})
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := withinBudget(ctx)
+	limited, cancel := budget.WithDeadline(ctx)
 	defer cancel()
 	resp, err := m.Generate(limited, req, stream)
 	if err != nil {
 		if e, ok := errors.AsType[*llm.Error](err); ok && e.Partial != nil {
-			r.settle(Limits{Tokens: max(costOf(e.Partial.Usage).Tokens, sent), ModelCalls: 1})
+			r.Settle(budget.Limits{Tokens: max(costOf(e.Partial.Usage).Tokens, sent), ModelCalls: 1})
 		} else {
-			r.settle(Limits{Tokens: sent, ModelCalls: 1}) // the provider may have processed it
+			r.Settle(budget.Limits{Tokens: sent, ModelCalls: 1}) // the provider may have processed it
 		}
-		return nil, overBudget(limited, err)
+		return nil, withCause(limited, err)
 	}
 	cost := costOf(resp.Usage)
 	if cost.Tokens == 0 {
 		cost.Tokens = estimate // the provider does not report it
 	}
-	r.settle(cost)
+	r.Settle(cost)
 	return resp, nil
 }
 
-func costOf(u llm.Usage) Limits {
-	return Limits{Tokens: addCapped(u.InputTokens, u.OutputTokens), ModelCalls: max(1, u.Calls)}
+func costOf(u llm.Usage) budget.Limits {
+	return budget.Limits{Tokens: addCapped(u.InputTokens, u.OutputTokens), ModelCalls: max(1, u.Calls)}
 }
 
 // addCapped adds two numbers without overflow.
@@ -114,34 +114,4 @@ func (rs *runState) used(u llm.Usage) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	rs.usage.Add(u)
-}
-
-// withinBudget returns ctx with the deadline of its budget, without the reserve.
-func withinBudget(ctx context.Context) (context.Context, context.CancelFunc) {
-	until, ok := softDeadline(ctx)
-	if !ok {
-		return ctx, func() {}
-	}
-	return context.WithDeadlineCause(ctx, until, errTimeSpent)
-}
-
-var errTimeSpent = fmt.Errorf("%w: its time is over", ErrBudget)
-
-// overBudget makes err match ErrBudget if ctx is done because the time of its budget
-// is over.
-func overBudget(ctx context.Context, err error) error {
-	if context.Cause(ctx) == errTimeSpent && !errors.Is(err, ErrBudget) {
-		return fmt.Errorf("%w: %w", errTimeSpent, err)
-	}
-	return err
-}
-
-// BudgetExceeded returns why the [CompileOptions].WrapUp node of a graph runs: an
-// error that matches [ErrBudget]. In other nodes it returns nil.
-func BudgetExceeded(ctx context.Context) error {
-	spent := scopeOf(ctx).spent
-	if budget, ok := errors.AsType[*BudgetError](spent); ok {
-		return budget
-	}
-	return spent
 }

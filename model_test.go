@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -84,15 +85,15 @@ func TestDurableModelWithinABudget(t *testing.T) {
 		}
 		return once(ctx, &l, "once")
 	}), new(store.InMemory), nil)
-	c.ctx = qed.WithBudget(t.Context(), qed.Limits{Tokens: 10})
-	c.fails(qed.Turn{Text: "go"}, qed.ErrBudget)
+	c.ctx = budget.With(t.Context(), budget.Limits{Tokens: 10})
+	c.fails(qed.Turn{Text: "go"}, budget.ErrExceeded)
 	l.Want(t, nil)
-	c.ctx = qed.WithBudget(t.Context(), qed.Limits{ToolCalls: 1})
-	if err := qed.Spend(c.ctx, qed.Limits{ToolCalls: 1}); err != nil {
+	c.ctx = budget.With(t.Context(), budget.Limits{ToolCalls: 1})
+	if err := budget.Spend(c.ctx, budget.Limits{ToolCalls: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		c.fails(qed.Turn{}, qed.ErrBudget)
+		c.fails(qed.Turn{}, budget.ErrExceeded)
 	}
 	l.Want(t, map[string]int{"model": 1})
 	c.ctx = t.Context()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/internal/schema"
 	"github.com/qedkit/qed/llm"
@@ -179,7 +180,7 @@ func (r ToolResult) Message() llm.Message {
 // it matches
 //
 //   - [ErrInterrupted]: a tool interrupted the run;
-//   - [ErrBudget]: the budget has no tool call left;
+//   - [budget.ErrExceeded]: the budget has no tool call left;
 //   - [ErrToolAbandoned]: a tool did not return in time;
 //   - [ErrUnresolved]: in a resumed run, the outcome of an at-most-once call is not
 //     known.
@@ -227,13 +228,13 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 	case err != nil:
 		output, err = run(sc)
 	case sc.place == nil:
-		if err = Spend(sc, Limits{ToolCalls: 1}); err == nil {
+		if err = budget.Spend(sc, budget.Limits{ToolCalls: 1}); err == nil {
 			output, err = run(sc)
 		}
 	default:
 		output, err = recorded(sc, sc, recording{
 			name: t.Name, address: ":call", in: toolInput{t.Name, arguments}, once: t.AtMostOnce(),
-			pay: func() error { return Spend(sc, Limits{ToolCalls: 1}) },
+			pay: func() error { return budget.Spend(sc, budget.Limits{ToolCalls: 1}) },
 		}, run)
 	}
 	if failed, ok := err.(*CallError); ok {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/retry"
 )
 
@@ -34,7 +35,7 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 	limited := ctx
 	if r.wrapUp != 0 {
 		var cancel context.CancelFunc
-		limited, cancel = withinBudget(keepReserve(ctx))
+		limited, cancel = budget.WithDeadline(budget.BeforeFinalAnswer(ctx))
 		defer cancel()
 	}
 	var trail []string // the last nodes
@@ -53,7 +54,7 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 		trail = append(trail[max(0, len(trail)-7):], n.name)
 		after, err := visit(limited, sc, n, count+1, s)
 		if err != nil && r.wrapsUp(ctx, sc, err) {
-			next, limited = r.wrapUp, wrapUp(ctx)
+			next, limited = r.wrapUp, budget.ForFinalAnswer(ctx)
 			sc.spent = err
 			after, err = visit(limited, sc, r.steps[next].node, count+1, s)
 		}
@@ -72,7 +73,17 @@ func (r *Runner[S]) Run(ctx context.Context, s S) (S, error) {
 
 // wrapsUp reports whether a run that failed with err continues in its WrapUp node.
 func (r *Runner[S]) wrapsUp(ctx context.Context, sc *scope, err error) bool {
-	return r.wrapUp != 0 && sc.spent == nil && errors.Is(err, ErrBudget) && ctx.Err() == nil
+	return r.wrapUp != 0 && sc.spent == nil && errors.Is(err, budget.ErrExceeded) && ctx.Err() == nil
+}
+
+// BudgetExceeded returns why the [CompileOptions].WrapUp node of a graph runs: an
+// error that matches [budget.ErrExceeded]. In other nodes it returns nil.
+func BudgetExceeded(ctx context.Context) error {
+	spent := scopeOf(ctx).spent
+	if e, ok := errors.AsType[*budget.Error](spent); ok {
+		return e
+	}
+	return spent
 }
 
 func tooManySteps(count int, trail []string) error {

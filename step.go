@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/store"
 )
@@ -284,7 +285,7 @@ func (p *place) result(c *recording, in string) (*returnedData, error) {
 // call, nor shown to a model.
 func endsTurn(err error) bool {
 	for _, target := range []error{
-		ErrInterrupted, ErrUnresolved, ErrNondeterministic, store.ErrConflict, ErrBudget, ErrGraphChanged,
+		ErrInterrupted, ErrUnresolved, ErrNondeterministic, store.ErrConflict, budget.ErrExceeded, ErrGraphChanged,
 		ErrToolAbandoned,
 	} {
 		if errors.Is(err, target) {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -24,7 +25,7 @@ import (
 func TestAtMostOnce(t *testing.T) {
 	for name, after := range map[string]func(context.Context) error{
 		"budget": func(ctx context.Context) error {
-			return qed.Spend(qed.WithBudget(ctx, qed.Limits{Rows: 1}), qed.Limits{Rows: 2})
+			return budget.Spend(budget.With(ctx, budget.Limits{Rows: 1}), budget.Limits{Rows: 2})
 		},
 		"nobody to ask": func(context.Context) error { return qed.ErrCannotInterrupt },
 		"a call within that was not done": func(ctx context.Context) error {

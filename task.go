@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -103,7 +104,7 @@ func runTask(sc *scope, do func(context.Context) (int, error)) (rows int, err er
 // EndsTurn reports whether an error ends the turn, and not only the task or the
 // call that returned it: ctx is done, or the budget of ctx is used up.
 func EndsTurn(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || errors.Is(err, ErrBudget) && refuses(ctx, err)
+	return ctx.Err() != nil || budget.Exceeded(ctx, err)
 }
 
 // An Interruption is the error of a task that interrupted the run. It matches

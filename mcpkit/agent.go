@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -205,7 +206,7 @@ var failures = []struct {
 	{qed.ErrQuestionClosed, "this conversation has no open question; ask without replies"},
 	{qed.ErrInvalidReply, "the reply is not valid; see the kind, choices and schema of the question"},
 	{qed.ErrUnresolved, "the outcome of an action of this conversation is not known; it must be resolved first"},
-	{qed.ErrBudget, "the question costs more than is allowed; ask for less"},
+	{budget.ErrExceeded, "the question costs more than is allowed; ask for less"},
 	{qed.ErrEmptyTurn, "a question is needed"},
 	{context.Canceled, "the call was cancelled"},
 	{context.DeadlineExceeded, "the call took too long"},

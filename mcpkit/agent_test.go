@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/mcpkit"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -154,7 +155,7 @@ func TestAgentFailures(t *testing.T) {
 		"another call":           store.ErrConflict,
 		"reply is not valid":     qed.ErrInvalidReply,
 		"must be resolved":       qed.ErrUnresolved,
-		"costs more":             qed.ErrBudget,
+		"costs more":             budget.ErrExceeded,
 		"a question is needed":   qed.ErrEmptyTurn,
 		"the call was cancelled": context.Canceled,
 	}

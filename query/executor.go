@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -112,8 +113,8 @@ func (e *executor) execute(ctx context.Context, in executeArguments) (executed, 
 	if err := q.checkSource(source); err != nil {
 		return executed{}, err
 	}
-	if left, ok := qed.Remaining(ctx); ok && left.Rows < 0 {
-		return executed{}, qed.Spend(ctx, qed.Limits{Rows: 1}) // the error names the limit
+	if left, ok := budget.Remaining(ctx); ok && left.Rows < 0 {
+		return executed{}, budget.Spend(ctx, budget.Limits{Rows: 1}) // the error names the limit
 	}
 	checked, problems, err := check(ctx, source, q.query)
 	if err != nil {

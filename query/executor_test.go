@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/query"
@@ -223,14 +224,14 @@ func TestExecutedAtAfterAPause(t *testing.T) {
 func TestRowBudget(t *testing.T) {
 	s := &ships{count: 3}
 	tool := executor(t, nil, s)
-	ctx := qed.WithBudget(t.Context(), qed.Limits{Rows: 3})
+	ctx := budget.With(t.Context(), budget.Limits{Rows: 3})
 	if _, err := tool.Call(ctx, json.RawMessage(`{"query":"all"}`)); err != nil {
 		t.Fatal(err)
 	}
-	if left, _ := qed.Remaining(ctx); left.Rows != -1 {
+	if left, _ := budget.Remaining(ctx); left.Rows != -1 {
 		t.Errorf("%d rows are left, want none", left.Rows)
 	}
-	if _, err := tool.Call(ctx, json.RawMessage(`{"query":"all"}`)); !errors.Is(err, qed.ErrBudget) || len(s.ran) != 1 {
+	if _, err := tool.Call(ctx, json.RawMessage(`{"query":"all"}`)); !errors.Is(err, budget.ErrExceeded) || len(s.ran) != 1 {
 		t.Errorf("got %v after %d runs", err, len(s.ran))
 	}
 }

@@ -27,7 +27,7 @@
 //	graphqlsource.Options.MaxRows     10000
 //	query.ExecutorOptions.MaxRows      1000  that are saved
 //
-// A budget in the context ([qed.WithBudget]) limits rows as well.
+// A budget in the context ([budget.With]) limits rows as well.
 package query
 
 import (
@@ -77,8 +77,8 @@ type Source interface {
 	Check(ctx context.Context, q json.RawMessage) (json.RawMessage, error)
 
 	// Run checks a query and runs it. It returns no more rows than the budget of
-	// ctx allows, and spends them ([qed.Remaining], [qed.Spend]). Its errors are
-	// those of Check.
+	// ctx allows, and spends them ([budget.Remaining], [budget.Spend]). Its errors
+	// are those of Check.
 	Run(ctx context.Context, q json.RawMessage) (*Result, error)
 }
 

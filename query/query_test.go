@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -96,7 +97,7 @@ func (s *ships) Run(ctx context.Context, q json.RawMessage) (*query.Result, erro
 	for i := range count {
 		t.Rows = append(t.Rows, []any{int64(i), "Miami"})
 	}
-	if err := qed.Spend(ctx, qed.Limits{Rows: count}); err != nil {
+	if err := budget.Spend(ctx, budget.Limits{Rows: count}); err != nil {
 		return nil, err
 	}
 	return &query.Result{

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/asking"
 )
 
@@ -31,7 +32,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	qed.EmitText(ctx, c.end())
 	// Being the wrap-up node, this node may still answer from what is in the
 	// budget's reserve, so the budget alone is no reason to fail.
-	spent := errors.Is(err, qed.ErrBudget) && (c.text.Len() > 0 || qed.BudgetExceeded(ctx) != nil)
+	spent := errors.Is(err, budget.ErrExceeded) && (c.text.Len() > 0 || qed.BudgetExceeded(ctx) != nil)
 	if err != nil && !asking.Unusable(err) && !spent {
 		return s, err
 	}

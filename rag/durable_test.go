@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/rag"
@@ -52,21 +53,21 @@ func TestTurnResumes(t *testing.T) {
 func TestBudget(t *testing.T) {
 	history := []llm.Message{{Role: llm.RoleUser, Content: "Hello"}}
 	for name, tt := range map[string]struct {
-		limits  qed.Limits
+		limits  budget.Limits
 		history []llm.Message
 		calls   int // of the model
 		partial bool
 	}{
-		"enough":                    {qed.Limits{ModelCalls: 10}, history, 2, false},
-		"the answer by the reserve": {qed.Limits{ModelCalls: 2}, history, 2, false},
-		"one call for an answer":    {qed.Limits{ModelCalls: 1}, nil, 1, false},
-		"one call with a history":   {qed.Limits{ModelCalls: 1}, history, 1, true},
-		"not enough tokens":         {qed.Limits{Tokens: 100}, history, 0, true},
+		"enough":                    {budget.Limits{ModelCalls: 10}, history, 2, false},
+		"the answer by the reserve": {budget.Limits{ModelCalls: 2}, history, 2, false},
+		"one call for an answer":    {budget.Limits{ModelCalls: 1}, nil, 1, false},
+		"one call with a history":   {budget.Limits{ModelCalls: 1}, history, 1, true},
+		"not enough tokens":         {budget.Limits{Tokens: 100}, history, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := llmtest.New(rewrites("q"), says("Yes [1]."))
 			a := newAgent(t, m, passages(2), nil)
-			got, err := qed.Ask(qed.WithBudget(t.Context(), tt.limits), a, qed.Turn{Text: "q", History: tt.history})
+			got, err := qed.Ask(budget.With(t.Context(), tt.limits), a, qed.Turn{Text: "q", History: tt.history})
 			if err != nil {
 				t.Fatal(err)
 			}

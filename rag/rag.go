@@ -59,7 +59,7 @@ import (
 // With [Options.Store] the agent saves conversations: the model sees earlier
 // messages, and a turn that stopped can be resumed. Without a Store, pass
 // earlier messages in [qed.Turn.History]. The agent is safe for concurrent use.
-// It stays within the budget of its context ([qed.WithBudget]).
+// It stays within the budget of its context ([budget.With]).
 //
 // If the documents do not answer the question, the turn ends with a partial
 // Answer that says why. A turn ends with an error if the model or the searcher

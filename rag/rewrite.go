@@ -5,7 +5,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -32,7 +32,7 @@ func (a *agent) rewrite(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	reply, err := asking.Object[rewritten](ctx, a.model, &s.Usage, req)
-	if err != nil && !asking.Unusable(err) && !errors.Is(err, qed.ErrBudget) {
+	if err != nil && !asking.Unusable(err) && !errors.Is(err, budget.ErrExceeded) {
 		return s, err
 	}
 	if question := strings.TrimSpace(reply.Question); question != "" {

@@ -8,6 +8,7 @@ import (
 	"text/template"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -148,7 +149,7 @@ func (r *resolver[T]) choose(ctx context.Context, w wantedTerm, res *Resolution[
 	}
 	var usage llm.Usage
 	reply, err := asking.Object[modelChoice](ctx, r.model, &usage, req)
-	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, qed.ErrBudget) {
+	if failed, ok := errors.AsType[*llm.Error](err); ok && ctx.Err() == nil && !errors.Is(err, budget.ErrExceeded) {
 		// The user can still be asked.
 		res.Problems = append(res.Problems, "no model chose among the candidates: "+string(failed.Kind))
 		return nil, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/router"
@@ -325,15 +326,15 @@ func TestRouterSpends(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		model llm.Model
-		limit qed.Limits
+		limit budget.Limits
 		want  error
 	}{
-		{"enough", llmtest.Scripted(t, routes("sql")), qed.Limits{ModelCalls: 3, Tokens: 100_000}, nil},
-		{"too few calls", llmtest.Scripted(t, routes("database")), qed.Limits{ModelCalls: 2}, qed.ErrBudget},
-		{"too few tokens", counting{llmtest.Scripted(t)}, qed.Limits{Tokens: 100_000}, qed.ErrBudget},
+		{"enough", llmtest.Scripted(t, routes("sql")), budget.Limits{ModelCalls: 3, Tokens: 100_000}, nil},
+		{"too few calls", llmtest.Scripted(t, routes("database")), budget.Limits{ModelCalls: 2}, budget.ErrExceeded},
+		{"too few tokens", counting{llmtest.Scripted(t)}, budget.Limits{Tokens: 100_000}, budget.ErrExceeded},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, err := qed.Ask(qed.WithBudget(t.Context(), tt.limit), newRouter(t, tt.model, nil), qed.Turn{Text: "q"}); !errors.Is(err, tt.want) {
+			if _, err := qed.Ask(budget.With(t.Context(), tt.limit), newRouter(t, tt.model, nil), qed.Turn{Text: "q"}); !errors.Is(err, tt.want) {
 				t.Errorf("error = %v", err)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/searchagent"
@@ -124,7 +125,7 @@ func TestLookupsFindAll(t *testing.T) {
 // A budget does not choose among several documents.
 func TestBudgetOfALookup(t *testing.T) {
 	e := several(5)
-	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 3}), newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: taxDocuments})
+	got, err := qed.Ask(budget.With(t.Context(), budget.Limits{Rows: 3}), newAgent(t, llmtest.New(scripted()...), e, nil), qed.Turn{Text: taxDocuments})
 	if err != nil || !got.Partial || len(e.ran) != 1 {
 		t.Errorf("answer = %+v, %v", got, err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -265,21 +266,21 @@ func TestContextLimit(t *testing.T) {
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		limits  qed.Limits
+		limits  budget.Limits
 		rows    int // -1: no table
 		queries int
 		partial bool
 	}{
-		{"plenty", qed.Limits{ModelCalls: 20, Rows: 1000, Tokens: 1_000_000}, 30, 2, false},
-		{"the call for the words is kept back", qed.Limits{ModelCalls: 5}, 30, 2, true},
-		{"no call for the second step", qed.Limits{ModelCalls: 4}, -1, 1, true},
-		{"no call for a search", qed.Limits{ModelCalls: 2}, -1, 0, true},
-		{"rows", qed.Limits{Rows: 10}, 8, 2, true},
-		{"no row for the second step", qed.Limits{Rows: 1}, -1, 1, true},
+		{"plenty", budget.Limits{ModelCalls: 20, Rows: 1000, Tokens: 1_000_000}, 30, 2, false},
+		{"the call for the words is kept back", budget.Limits{ModelCalls: 5}, 30, 2, true},
+		{"no call for the second step", budget.Limits{ModelCalls: 4}, -1, 1, true},
+		{"no call for a search", budget.Limits{ModelCalls: 2}, -1, 0, true},
+		{"rows", budget.Limits{Rows: 10}, 8, 2, true},
+		{"no row for the second step", budget.Limits{Rows: 1}, -1, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := newAgent(t, llmtest.New(scripted()...), found(30), nil)
-			got, err := qed.Ask(qed.WithBudget(t.Context(), tt.limits), a, qed.Turn{Text: taxDocuments})
+			got, err := qed.Ask(budget.With(t.Context(), tt.limits), a, qed.Turn{Text: taxDocuments})
 			if err != nil {
 				t.Fatal(err)
 			}

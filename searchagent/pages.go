@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/writing"
 )
@@ -36,7 +37,7 @@ func (a *agent) pages(ctx context.Context, s state) (state, error) {
 		return s, ctx.Err()
 	case errors.As(err, &failure):
 		t.RestWhy = string(failure.Kind)
-	case errors.Is(err, qed.ErrBudget):
+	case errors.Is(err, budget.ErrExceeded):
 		t.RestWhy = err.Error()
 	case err != nil:
 		return s, err
@@ -89,7 +90,7 @@ func (rd *reader) pages(ctx context.Context, search *esquery.Search, before int,
 			break
 		}
 		if taken += len(docs); taken > before {
-			if err := qed.Spend(ctx, qed.Limits{Rows: min(taken-before, len(docs))}); err != nil {
+			if err := budget.Spend(ctx, budget.Limits{Rows: min(taken-before, len(docs))}); err != nil {
 				return err
 			}
 		}

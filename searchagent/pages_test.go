@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/searchagent"
 )
@@ -12,7 +13,7 @@ import (
 func TestBudgetOfPages(t *testing.T) {
 	e := &engine{answers: []answer{{docs: files(40)}}}
 	a := newAgent(t, single(body(right, "name")), e, &searchagent.Options{PageSize: 10})
-	got, err := qed.Ask(qed.WithBudget(t.Context(), qed.Limits{Rows: 30}), a, qed.Turn{Text: taxDocuments})
+	got, err := qed.Ask(budget.With(t.Context(), budget.Limits{Rows: 30}), a, qed.Turn{Text: taxDocuments})
 	if err != nil || len(got.Table.Rows) != 20 || !got.Partial || !got.Table.Truncated || got.Text != "Here they are." {
 		t.Errorf("answer = %+v, %v", got, err)
 	}

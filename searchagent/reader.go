@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/refusal"
@@ -82,7 +83,7 @@ func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) 
 		got.docs = got.docs[:most]
 		got.partial = "the budget allows no more documents"
 	}
-	if err := qed.Spend(ctx, qed.Limits{Rows: len(got.docs)}); err != nil {
+	if err := budget.Spend(ctx, budget.Limits{Rows: len(got.docs)}); err != nil {
 		return nil, err
 	}
 	return got, nil
@@ -108,12 +109,12 @@ func rejection(e *esquery.EngineError) refusal.Problem {
 // rowsLeft returns how many documents a search may return, or -1 for any number. If the
 // budget has none left, the error says so.
 func rowsLeft(ctx context.Context) (int, error) {
-	left, ok := qed.Remaining(ctx)
+	left, ok := budget.Remaining(ctx)
 	switch {
 	case !ok || left.Rows == 0:
 		return -1, nil
 	case left.Rows < 0:
-		return 0, qed.Spend(ctx, qed.Limits{Rows: 1})
+		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
 	}
 	return left.Rows, nil
 }

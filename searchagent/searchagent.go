@@ -109,7 +109,7 @@ type Engine interface {
 // is partial and lists the choices. The agent is safe for concurrent use.
 //
 // The agent spends no more than a budget in the context allows
-// ([qed.WithBudget]). When the budget is used up, the answer is partial and
+// ([budget.With]). When the budget is used up, the answer is partial and
 // contains what was found.
 //
 // A turn fails if the model or the engine cannot be reached, the filter fails or

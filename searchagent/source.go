@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -86,7 +87,7 @@ func (o *SourceOptions) withDefaults(name string) (SourceOptions, error) {
 // for each of its sources. If the engine returned only the first buckets, the
 // table is truncated. If its counts have an error, Partial says so.
 //
-// Run spends rows of the budget in the context ([qed.WithBudget]). Errors of the engine
+// Run spends rows of the budget in the context ([budget.With]). Errors of the engine
 // match the kinds of package esquery. A failure that another search may avoid, such as a
 // search that the engine rejects, is a [*refusal.Error] as well.
 func NewSource(name string, e Engine, v *esquery.Validator, opt *SourceOptions) (query.Source, error) {
@@ -251,7 +252,7 @@ func (s *source) rest(ctx context.Context, r runnable, got *hits) error {
 		return ctx.Err()
 	case errors.As(err, &failure):
 		got.partial = "a page could not be read: " + string(failure.Kind)
-	case errors.Is(err, qed.ErrBudget):
+	case errors.Is(err, budget.ErrExceeded):
 		got.partial = "the budget allows no more documents"
 	case err != nil:
 		return err

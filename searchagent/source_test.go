@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
 	"github.com/qedkit/qed/query"
 	"github.com/qedkit/qed/refusal"
@@ -316,7 +317,7 @@ func TestSourcePages(t *testing.T) {
 			e := &engine{answers: []answer{{docs: files(tt.found)}}, pageErr: tt.pageErr}
 			ctx := t.Context()
 			if tt.budget > 0 {
-				ctx = qed.WithBudget(ctx, qed.Limits{Rows: tt.budget})
+				ctx = budget.With(ctx, budget.Limits{Rows: tt.budget})
 			}
 			if tt.body == "" {
 				tt.body = "{}"
@@ -352,7 +353,7 @@ func TestSourceFails(t *testing.T) {
 	down := engineFails(esquery.ErrUnavailable, "no route")
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	spent := qed.WithBudget(t.Context(), qed.Limits{Rows: -1})
+	spent := budget.With(t.Context(), budget.Limits{Rows: -1})
 	for _, tt := range []struct {
 		name   string
 		ctx    context.Context
@@ -364,7 +365,7 @@ func TestSourceFails(t *testing.T) {
 		{"the search", t.Context(), &engine{answers: []answer{{err: engineFails(esquery.ErrBadRequest, "no such order")}}}, esquery.ErrBadRequest, true},
 		{"its size", t.Context(), &engine{answers: []answer{{err: engineFails(esquery.ErrTooLarge, "")}}}, esquery.ErrTooLarge, true},
 		{"a cancelled caller", cancelled, found(1), context.Canceled, false},
-		{"a spent budget", spent, found(1), qed.ErrBudget, false},
+		{"a spent budget", spent, found(1), budget.ErrExceeded, false},
 		{"an engine that says nothing", t.Context(), silent{found(1)}, nil, false},
 		{"a part of the index, and nothing in the rest", t.Context(), &engine{answers: []answer{{partial: true}}}, nil, false},
 	} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/query"
 )
@@ -50,7 +51,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	}
 	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, text) })
 	switch {
-	case errors.Is(err, qed.ErrBudget) && exceeded != nil:
+	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
 		s.Reason = "the rows were read, but not put into words: " + err.Error()
 	case err != nil && !asking.Unusable(err):
 		return s, err

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/llm"
@@ -215,18 +216,18 @@ func TestInterruptForJoins(t *testing.T) {
 func TestBudget(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
-		limits qed.Limits
+		limits budget.Limits
 		rows   int // -1: no table
 		text   string
 	}{
-		{"plenty", qed.Limits{ModelCalls: 20, Rows: 1000, Tokens: 1_000_000}, 30, "Thirty."},
-		{"calls for the words are kept back", qed.Limits{ModelCalls: 4}, 30, "Thirty."},
-		{"no call left for SQL", qed.Limits{ModelCalls: 2}, -1, ""},
-		{"rows", qed.Limits{Rows: 10}, 9, "Thirty."},
+		{"plenty", budget.Limits{ModelCalls: 20, Rows: 1000, Tokens: 1_000_000}, 30, "Thirty."},
+		{"calls for the words are kept back", budget.Limits{ModelCalls: 4}, 30, "Thirty."},
+		{"no call left for SQL", budget.Limits{ModelCalls: 2}, -1, ""},
+		{"rows", budget.Limits{Rows: 10}, 9, "Thirty."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a := newAgent(t, corrected(), manyCrews(), nil)
-			answer, err := qed.Ask(qed.WithBudget(t.Context(), tt.limits), a, qed.Turn{Text: "How many crews?"})
+			answer, err := qed.Ask(budget.With(t.Context(), tt.limits), a, qed.Turn{Text: "How many crews?"})
 			if err != nil {
 				t.Fatal(err)
 			}

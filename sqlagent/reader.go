@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 )
@@ -60,7 +61,7 @@ func (r *reader) run(ctx context.Context, sql string) (*execution, error) {
 	if len(rows.Rows) > limit {
 		rows = &qed.Table{Columns: rows.Columns, Rows: rows.Rows[:limit], Truncated: true}
 	}
-	if err := qed.Spend(ctx, qed.Limits{Rows: len(rows.Rows)}); err != nil {
+	if err := budget.Spend(ctx, budget.Limits{Rows: len(rows.Rows)}); err != nil {
 		return nil, err
 	}
 	return &execution{stmt: stmt, rows: rows, millis: millis}, nil
@@ -69,12 +70,12 @@ func (r *reader) run(ctx context.Context, sql string) (*execution, error) {
 // rowsLeft returns how many rows a statement may return. If the budget has none
 // left, the error says so.
 func (r *reader) rowsLeft(ctx context.Context) (int, error) {
-	left, ok := qed.Remaining(ctx)
+	left, ok := budget.Remaining(ctx)
 	switch {
 	case !ok || left.Rows == 0:
 		return r.opt.MaxRows, nil
 	case left.Rows < 0:
-		return 0, qed.Spend(ctx, qed.Limits{Rows: 1})
+		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
 	}
 	return min(left.Rows, r.opt.MaxRows), nil
 }

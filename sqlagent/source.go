@@ -88,7 +88,7 @@ func (v SourceOptions) reading() (Options, error) {
 // Describe chooses tables by the words of the request, without a model, and reads
 // sample rows as the caller of its context may see them.
 //
-// Run spends rows of the budget in the context ([qed.WithBudget]). Errors of the
+// Run spends rows of the budget in the context ([budget.With]). Errors of the
 // database match the kinds of package sqldb. A failure that another statement may
 // avoid is a [*refusal.Error] as well.
 func NewSource(

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/dialect/sqlite"
 	"github.com/qedkit/qed/joinpath"
 	qedquery "github.com/qedkit/qed/query"
@@ -285,7 +286,7 @@ func TestSourceLimits(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			ctx := t.Context()
 			if tt.budget > 0 {
-				ctx = qed.WithBudget(ctx, qed.Limits{Rows: tt.budget})
+				ctx = budget.With(ctx, budget.Limits{Rows: tt.budget})
 			}
 			db := &database{answers: []answer{{contains: "crew", rows: rows}}}
 			got, err := newSource(t, db, &sqlagent.SourceOptions{MaxRows: tt.most}).Run(ctx, sql(t, "SELECT id FROM crew"))
@@ -360,7 +361,7 @@ func TestSourceFails(t *testing.T) {
 		{"the statement", t.Context(), failing, sqldb.ErrExecution, true},
 		{"the connection", t.Context(), down, sqldb.ErrUnavailable, false},
 		{"a cancelled caller", cancelled, &database{}, context.Canceled, false},
-		{"a spent budget", qed.WithBudget(t.Context(), qed.Limits{Rows: -1}), &database{}, qed.ErrBudget, false},
+		{"a spent budget", budget.With(t.Context(), budget.Limits{Rows: -1}), &database{}, budget.ErrExceeded, false},
 		{"a database that says nothing", t.Context(), mute{}, nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

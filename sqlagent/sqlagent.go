@@ -104,7 +104,7 @@ type Database interface {
 // concurrent use.
 //
 // The agent spends no more than a budget in the context allows
-// ([qed.WithBudget]). When the budget is used up, the answer is partial and
+// ([budget.With]). When the budget is used up, the answer is partial and
 // contains what was found.
 //
 // A turn fails if the model or the database cannot be reached or the context

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -205,7 +206,7 @@ func TestWithoutAThread(t *testing.T) {
 func TestBudget(t *testing.T) {
 	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("one", "say", `{"text":"1"}`), task("two", "say", `{"text":"2"}`), task("three", "say", `{"text":"3"}`))}})
 	talk := newTodoTalk(t, model, todoTools(t), nil)
-	answer, err := qed.Ask(qed.WithBudget(talk.ctx, qed.Limits{ToolCalls: 2}), talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"})
+	answer, err := qed.Ask(budget.With(talk.ctx, budget.Limits{ToolCalls: 2}), talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"})
 	if err != nil || !answer.Partial || !strings.Contains(answer.PartialReason, "tool calls") {
 		t.Fatalf("%+v, %v", answer, err)
 	}

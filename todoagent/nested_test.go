@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -254,8 +255,8 @@ func TestToolsOwnLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			tool := repeatable(qed.NewTool("own", "has limits", func(ctx context.Context, _ struct{}) (string, error) {
 				if err == nil {
-					ctx = qed.WithBudget(ctx, qed.Limits{Rows: 1})
-					return "", qed.Spend(ctx, qed.Limits{Rows: 5})
+					ctx = budget.With(ctx, budget.Limits{Rows: 1})
+					return "", budget.Spend(ctx, budget.Limits{Rows: 5})
 				}
 				return "", err
 			}))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -117,7 +118,7 @@ func TestNestedBudget(t *testing.T) {
 	l := &qedtest.Ledger{}
 	inner := nestedAgent(t, plansInTurn("continue", []todoTask{task("p", "pay", `{"k":"p"}`), task("a", "say", `{"text":"1"}`), task("b", "say", `{"text":"done"}`)}), payTool(l))
 	talk := newTodoTalk(t, plansInTurn("continue", []todoTask{task("c", "sub", `{"question":"which?"}`)}), todoTools(t, tools.FromAgent("sub", "answers", inner)), nil)
-	limited := qed.WithBudget(talk.ctx, qed.Limits{ToolCalls: 2})
+	limited := budget.With(talk.ctx, budget.Limits{ToolCalls: 2})
 	if answer, err := qed.Ask(limited, talk.agent, qed.Turn{Thread: "t", User: "u", Text: "go"}); err != nil || !answer.Partial {
 		t.Fatalf("answer = %+v, %v", answer, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -21,7 +22,7 @@ type conversation struct {
 	store  store.Store
 	names  names
 	show   *chat.Printer
-	limits qed.Limits // of one turn
+	limits budget.Limits // of one turn
 
 	thread string
 	open   []question.Question // the questions that wait for a reply
@@ -171,7 +172,7 @@ func (c *conversation) take(ctx context.Context, line string) error {
 // ends, or was cut off and its lease expires.
 func (c *conversation) turn(ctx context.Context, turn qed.Turn) error {
 	turn.Thread = c.thread
-	ctx = qed.WithBudget(ctx, c.limits)
+	ctx = budget.With(ctx, c.limits)
 	answer, err := chat.Ask(ctx, c.agent, c.show, turn)
 	if errors.Is(err, qed.ErrBusy) {
 		if err = c.wait(ctx); err == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/examples/internal/chat"
 	"github.com/qedkit/qed/examples/internal/database"
 )
@@ -20,7 +20,7 @@ type options struct {
 	store   string
 	thread  string
 	crashAt int
-	limits  qed.Limits
+	limits  budget.Limits
 }
 
 func parse(args []string) (*options, error) {
@@ -48,8 +48,8 @@ func parse(args []string) (*options, error) {
 }
 
 // readBudget parses limits such as tokens=20000,calls=12,rows=500,time=1m.
-func readBudget(text string) (qed.Limits, error) {
-	var l qed.Limits
+func readBudget(text string) (budget.Limits, error) {
+	var l budget.Limits
 	numbers := map[string]*int{"tokens": &l.Tokens, "calls": &l.ModelCalls, "rows": &l.Rows}
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")

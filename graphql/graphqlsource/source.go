@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/graphql"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
@@ -239,7 +240,7 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 		}
 		found.table.Rows, found.table.Truncated = found.table.Rows[:limit], true
 	}
-	if err := qed.Spend(ctx, qed.Limits{Rows: len(found.table.Rows)}); err != nil {
+	if err := budget.Spend(ctx, budget.Limits{Rows: len(found.table.Rows)}); err != nil {
 		return nil, err
 	}
 	written, err := compact(r)
@@ -270,12 +271,12 @@ func (s *source) Run(ctx context.Context, q json.RawMessage) (*query.Result, err
 
 // rowsLeft returns how many rows a query may return within the budget of the run.
 func (s *source) rowsLeft(ctx context.Context) (int, error) {
-	left, ok := qed.Remaining(ctx)
+	left, ok := budget.Remaining(ctx)
 	switch {
 	case !ok || left.Rows == 0:
 		return s.opt.MaxRows, nil
 	case left.Rows < 0:
-		return 0, qed.Spend(ctx, qed.Limits{Rows: 1})
+		return 0, budget.Spend(ctx, budget.Limits{Rows: 1})
 	}
 	return min(left.Rows, s.opt.MaxRows), nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/graphql"
 	"github.com/qedkit/qed/graphql/graphqlsource"
 	"github.com/qedkit/qed/query"
@@ -308,12 +309,12 @@ func TestLimits(t *testing.T) {
 	}
 
 	*sent = ""
-	ctx := qed.WithBudget(t.Context(), qed.Limits{Rows: 2})
+	ctx := budget.With(t.Context(), budget.Limits{Rows: 2})
 	if r, err := s.Run(ctx, quoted(`{ shipments { id } }`)); err != nil || len(r.Table.Rows) != 2 || !r.Table.Truncated {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	*sent = ""
-	if _, err := s.Run(ctx, quoted(`{ shipments { id } }`)); !errors.Is(err, qed.ErrBudget) || *sent != "" {
+	if _, err := s.Run(ctx, quoted(`{ shipments { id } }`)); !errors.Is(err, budget.ErrExceeded) || *sent != "" {
 		t.Errorf("got %v, sent %q", err, *sent)
 	}
 }

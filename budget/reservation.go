@@ -1,0 +1,39 @@
+package budget
+
+import "context"
+
+// A Reservation is an estimate of an amount that is not known yet. The estimate
+// counts as spent until the reservation is settled. A nil Reservation is one
+// without a budget. A Reservation may be used by several goroutines.
+type Reservation struct {
+	account *account
+	counted amounts // guarded by the account's lock
+}
+
+// Reserve takes an estimate from all budgets of ctx, like [Spend]. Call it before a
+// call whose cost is not known, and [Reservation.Settle] after it, also if the call
+// failed. If a budget has too little left, Reserve takes nothing and returns an
+// [*Error]. Without a budget the reservation is nil.
+func Reserve(ctx context.Context, estimate Limits) (*Reservation, error) {
+	a := accountOf(ctx)
+	if a == nil {
+		return nil, nil
+	}
+	if err := a.take(estimate.use()); err != nil {
+		return nil, err
+	}
+	return &Reservation{a, estimate.use()}, nil
+}
+
+// Settle replaces the estimate by the actual amount, which may be more than the
+// budget has left. If Settle is called again, the last amount counts. Settle of a
+// nil Reservation does nothing.
+func (r *Reservation) Settle(actual Limits) {
+	if r == nil {
+		return
+	}
+	r.account.mu.Lock()
+	defer r.account.mu.Unlock()
+	r.account.change(r.counted, actual.use())
+	r.counted = actual.use()
+}
