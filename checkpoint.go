@@ -247,14 +247,9 @@ func States[S any](ctx context.Context, st store.Store, thread, graph string) ([
 	if len(states) == 0 {
 		return nil, nil
 	}
-	r = store.Range{From: last.Seq + 1, Kinds: []store.Kind{store.Began}}
-	for rec, err := range st.Records(ctx, thread, r) {
-		if err != nil {
-			return nil, err
-		}
-		if aborted(&rec) {
-			return nil, nil
-		}
+	rs := newRunState(ctx, st, thread, &DurableOptions{})
+	if aborted, err := rs.abortedBetween(last.Seq, 0); aborted || err != nil {
+		return nil, err
 	}
 	return states, nil
 }

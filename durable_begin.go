@@ -101,7 +101,7 @@ func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 // closedBy sets how the run's first message was parsed. gone is nil if the
 // message closed no questions.
 func (rs *runState) closedBy(gone *closed) {
-	rs.dropped = gone != nil && gone.Intent == question.IntentAbort && !rs.opt.HandlesAbort
+	rs.dropped = gone.aborts() && !rs.opt.HandlesAbort
 	if gone != nil {
 		rs.turn.Intent, rs.turn.IntentReason = gone.Intent, gone.Reason
 	}

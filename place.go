@@ -28,7 +28,7 @@ type place struct {
 	mute    string // why the run may not be interrupted here; empty: it may
 
 	approvals string // the same for the approval of calls
-	stateRun  int64  // the run whose state the agent's turn began with; see [GaveUp]
+	stateRun  int64  // the run whose state the agent's turn began with; see [RunInfo.QuestionsAborted]
 
 	asked atomic.Bool // a question here waits for its reply: nothing more is done
 

@@ -110,13 +110,8 @@ func checkThread(st store.Store, id string) error {
 	return store.CheckThread(id)
 }
 
-// aborted reports whether rec began a run with a message that closed open
-// questions with IntentAbort. It returns false for a record that cannot be
-// read.
-func aborted(rec *store.Record) bool {
-	var began beganData
-	return readBegan(rec, &began) == nil && began.Closed != nil && began.Closed.Intent == question.IntentAbort
-}
+// aborts reports whether the questions were closed by the user's wish to stop.
+func (c *closed) aborts() bool { return c != nil && c.Intent == question.IntentAbort }
 
 func messageRecord(role llm.Role, text string) store.Record {
 	data, _ := json.Marshal(llm.Message{Role: role, Content: text}) // strings have a JSON form

@@ -2,16 +2,13 @@ package qed
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"time"
 
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
-	"github.com/qedkit/qed/store"
 )
 
 // A Task is a piece of a plan that [RunTask] runs.
@@ -40,15 +37,16 @@ type Task struct {
 // maxProblem is how many bytes of an error a TaskFinished has.
 const maxProblem = 2000
 
-// RunTask runs do as a task of a plan. It emits [TaskStarted] and
-// [TaskFinished], records the calls of do in the task's namespace, and contains
-// an interruption: if do interrupts the run, RunTask returns an [*Interruption]
-// and the caller can run other tasks, and end the turn with [AwaitReplies]. do
-// returns the number of rows that it found.
+// RunTask runs do as a task of a plan: it emits [TaskStarted] and [TaskFinished],
+// and records the calls of do in the task's namespace. do returns the number of
+// rows that it found.
 //
-// The other errors are those of do. [EndsTurn] reports which of them are not the
-// task's own.
-func RunTask(ctx context.Context, t Task, do func(context.Context) (rows int, err error)) error {
+// If the task fails or interrupts the run, the outcome says so, and the caller can
+// run other tasks. It ends the turn with [AwaitReplies]. RunTask returns an error
+// only if the turn must end, because ctx is done or its budget is used up.
+func RunTask(
+	ctx context.Context, t Task, do func(context.Context) (rows int, err error),
+) (TaskOutcome, error) {
 	sc := scopeOf(ctx)
 	own := sc.enter(ctx, t.Key, nil)
 	if sc.place != nil {
@@ -75,21 +73,30 @@ func RunTask(ctx context.Context, t Task, do func(context.Context) (rows int, er
 	Emit(own, TaskStarted{Key: t.Key, Description: t.Description})
 	rows, err := runTask(own, do)
 	finished := TaskFinished{Key: t.Key, Millis: time.Since(began).Milliseconds()}
-	var interrupted *Interruption
+
+	var outcome TaskOutcome
+	if errors.Is(err, ErrInterrupted) && own.place != nil {
+		outcome.Questions = own.place.questions()
+	}
 	switch {
 	case err == nil:
 		finished.Rows = rows
-	case errors.Is(err, ErrInterrupted) && own.place != nil && own.place.questions() != nil:
-		interrupted = &Interruption{Questions: own.place.questions()}
+	case outcome.Questions != nil:
 		finished.Interrupted = true
-		err = interrupted
-	case EndsTurn(own, err):
-		return err
+	case own.Err() != nil || budget.Exceeded(own, err):
+		return outcome, err
 	default:
+		outcome.Err = err
 		finished.Error = prompt.Clip(err.Error(), maxProblem)
 	}
 	Emit(own, finished)
-	return err
+	return outcome, nil
+}
+
+// A TaskOutcome is how a task ended. It is zero for a task that completed.
+type TaskOutcome struct {
+	Err       error      // why the task failed
+	Questions []Question // with which the task interrupted the run
 }
 
 func runTask(sc *scope, do func(context.Context) (int, error)) (rows int, err error) {
@@ -100,30 +107,6 @@ func runTask(sc *scope, do func(context.Context) (int, error)) (rows int, err er
 	}
 	return rows, spoken(err)
 }
-
-// EndsTurn reports whether an error ends the turn, and not only the task or the
-// call that returned it: ctx is done, or the budget of ctx is used up.
-func EndsTurn(ctx context.Context, err error) bool {
-	return ctx.Err() != nil || budget.Exceeded(ctx, err)
-}
-
-// An Interruption is the error of a task that interrupted the run. It matches
-// [ErrInterrupted].
-type Interruption struct {
-	Questions []question.Question
-}
-
-// Error returns the questions.
-func (e *Interruption) Error() string {
-	texts := make([]string, len(e.Questions))
-	for i, q := range e.Questions {
-		texts[i] = q.String()
-	}
-	return strings.Join(texts, "\n")
-}
-
-// Is reports whether target is [ErrInterrupted].
-func (e *Interruption) Is(target error) bool { return target == ErrInterrupted }
 
 // AwaitReplies interrupts the run if one of the given namespaces has questions
 // without a reply. It then returns an error that matches [ErrInterrupted], which
@@ -170,100 +153,4 @@ func (p *place) questions() []question.Question {
 		}
 	}
 	return open
-}
-
-// AtMostOnceCalls reports whether an at-most-once call was begun in the
-// namespace of ctx, in this turn or an earlier one of the thread. A call that
-// interrupted the run before it did its work does not count. complete is false
-// if older calls may have been removed from the thread
-// ([DurableOptions].KeepRuns).
-func AtMostOnceCalls(ctx context.Context) (begun, complete bool, err error) {
-	place := scopeOf(ctx).place
-	if place == nil {
-		return false, true, nil
-	}
-	j := place.log
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	open := map[string]bool{}
-	r := store.Range{From: j.floor + 1, Kinds: []store.Kind{store.Called, store.Returned}, Under: place.here()}
-	err = j.scan(r, func(rec store.Record) error {
-		var returned returnedData
-		switch {
-		case rec.Kind == store.Called:
-			open[rec.Address] = true
-		case rec.Decode(&returned) == nil && returned.Stopped:
-			delete(open, rec.Address)
-		}
-		return nil
-	})
-	return len(open) > 0, j.opt.KeepRuns <= 0, err
-}
-
-// NewID returns an identifier that no other call of NewID returns. In a durable
-// run the same call returns the same one when the run is resumed.
-func NewID(ctx context.Context) string {
-	if place := scopeOf(ctx).place; place != nil {
-		return place.child(":id").id("i")
-	}
-	return rand.Text()
-}
-
-// GaveUp reports whether the user ended a question of the thread with
-// [IntentAbort] since the run that recorded the state with which the turn
-// begins. It is for the begin function of [NewAgent]: a planner drops the plan of
-// that state then. An agent around it may have answered the abort, so the planner
-// itself did not see it.
-func GaveUp(ctx context.Context) bool {
-	place := scopeOf(ctx).place
-	if place == nil || place.stateRun == 0 {
-		return false
-	}
-	j := place.log
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	gaveUp := false
-	r := store.Range{From: place.stateRun + 1, To: j.run - 1, Kinds: []store.Kind{store.Began}}
-	if r.From > r.To {
-		return false
-	}
-	// A run that cannot be read is treated as one that gave up nothing.
-	_ = j.scan(r, func(rec store.Record) error {
-		gaveUp = gaveUp || aborted(&rec)
-		return nil
-	})
-	return gaveUp
-}
-
-// A RunInfo is what a context is part of.
-type RunInfo struct {
-	Turn      Turn      // the turn that is being answered; zero outside an agent
-	Durable   bool      // the calls are recorded: see [Durable]
-	Nested    bool      // the context is in a [Tool] with Nested, or in an intermediate [Task]
-	Namespace string    // the namespace and the branches that contain the context; empty outside of them
-	Usage     llm.Usage // what the models of the durable run cost so far
-}
-
-// Info returns what ctx is part of.
-func Info(ctx context.Context) RunInfo {
-	sc := scopeOf(ctx)
-	info := RunInfo{Nested: sc.nested}
-	if sc.turn != nil {
-		info.Turn = sc.turn.Turn
-	}
-	p := sc.place
-	if p == nil {
-		return info
-	}
-	info.Durable = true
-	switch {
-	case p.scope != nil:
-		info.Namespace = p.scope.address
-	case p.besideOthers():
-		info.Namespace = sc.path
-	}
-	p.log.mu.Lock()
-	defer p.log.mu.Unlock()
-	info.Usage = p.log.usage
-	return info
 }

@@ -182,6 +182,6 @@ func (a *agent) mayRunAgain(ctx context.Context, l *plan, t *qed.Todo) bool {
 	}
 	attempt := *t
 	attempt.Attempt = max(t.Attempt, 1)
-	begun, complete, err := qed.AtMostOnceCalls(qed.WithNamespace(ctx, l.namespace(&attempt)))
+	begun, complete, err := qed.Info(qed.WithNamespace(ctx, l.namespace(&attempt))).AtMostOnceBegun()
 	return err == nil && !begun && (complete || !ended)
 }

@@ -61,9 +61,9 @@ func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 		task.NoInterrupt = "the plan does not allow task " + t.Key + " to ask"
 	}
 	o := outcome{Todo: t}
-	err := qed.RunTask(ctx, task, func(ctx context.Context) (int, error) {
+	ended, err := qed.RunTask(ctx, task, func(ctx context.Context) (int, error) {
 		err := a.call(ctx, s, &o)
-		if errors.Is(err, qed.ErrUnresolved) && !qed.EndsTurn(ctx, err) {
+		if errors.Is(err, qed.ErrUnresolved) && ctx.Err() == nil {
 			err = fmt.Errorf("%s was called in a turn that was stopped, and its outcome is not known", t.Tool)
 		}
 		if err != nil || o.Finding.Rows == nil {
@@ -71,18 +71,26 @@ func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 		}
 		return o.Finding.Rows.Count, nil
 	})
-	interruption, interrupted := errors.AsType[*qed.Interruption](err)
 	switch {
-	case interrupted:
-		o.Todo.Status, o.Todo.Problem = qed.TodoInterrupted, prompt.Clip(interruption.Error(), maxProblem)
-	case err != nil && qed.EndsTurn(ctx, err):
-		return o, err
 	case err != nil:
-		o.Todo.Status, o.Todo.Problem = qed.TodoFailed, prompt.Clip(err.Error(), maxProblem)
+		return o, err
+	case ended.Questions != nil:
+		o.Todo.Status, o.Todo.Problem = qed.TodoInterrupted, prompt.Clip(lines(ended.Questions), maxProblem)
+	case ended.Err != nil:
+		o.Todo.Status, o.Todo.Problem = qed.TodoFailed, prompt.Clip(ended.Err.Error(), maxProblem)
 	default:
 		o.Todo.Status, o.Todo.Problem = qed.TodoComplete, ""
 	}
 	return o, nil
+}
+
+// lines returns the texts of questions, each on a line.
+func lines(questions []qed.Question) string {
+	texts := make([]string, len(questions))
+	for i, q := range questions {
+		texts[i] = q.String()
+	}
+	return strings.Join(texts, "\n")
 }
 
 // call calls a task's tool with the results that its arguments refer to, and keeps

@@ -65,7 +65,7 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 	if text == "" {
 		return s, qed.ErrEmptyTurn
 	}
-	if s.Plan.open() && qed.GaveUp(ctx) { // an agent around this one received the message that aborted the plan
+	if s.Plan.open() && qed.Info(ctx).QuestionsAborted() { // an agent around this one received the message that aborted the plan
 		s.Plan = nil
 	}
 	memory := a.durable.Memory
