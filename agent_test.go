@@ -44,6 +44,16 @@ func say(words ...string) qed.AgentFunc {
 	}
 }
 
+// A model streams pieces without a text, such as that with its tool calls. The
+// reader of the events gets none of them.
+func TestEmptyTokensAreNotEmitted(t *testing.T) {
+	got, _, err := told(t.Context(), say("", "one", "", "two", ""))
+	want := []string{" qed.Token{final one}", " qed.Token{final two}"}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v: %s", err, diff)
+	}
+}
+
 func TestEventsOfAGraph(t *testing.T) {
 	inner := compile(t, row(func(ctx context.Context, s trail) (trail, error) {
 		qed.Emit(ctx, qed.QueryWritten{Language: "sql", Query: "SELECT 1", Attempt: 1})
@@ -288,7 +298,7 @@ func TestSlowReaderHoldsTheRunBack(t *testing.T) {
 		emitted := 0
 		a := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 			for ; emitted < 1000; emitted++ {
-				qed.Emit(ctx, qed.Token{})
+				qed.Emit(ctx, qed.Token{Content: "word"})
 			}
 			return qed.Answer{}, nil
 		})
@@ -306,7 +316,7 @@ func TestSlowReaderHoldsTheRunBack(t *testing.T) {
 }
 
 func TestEmitWhereNobodyListens(t *testing.T) {
-	qed.Emit(t.Context(), qed.Token{})
+	qed.Emit(t.Context(), qed.Token{Content: "word"})
 	var kept context.Context
 	keep := qed.AgentFunc(func(ctx context.Context, _ qed.Turn) (qed.Answer, error) {
 		kept = ctx
@@ -319,7 +329,7 @@ func TestEmitWhereNobodyListens(t *testing.T) {
 		t.Errorf("got %v, %v, %v", lines, answer, err)
 	}
 	for range 1000 {
-		qed.Emit(kept, qed.Token{}) // after the run
+		qed.Emit(kept, qed.Token{Content: "word"}) // after the run
 	}
 }
 

@@ -20,7 +20,7 @@ type Event struct {
 	// the outside in, such as "sql/execute". It is empty for the agent itself.
 	Path string
 
-	// Time is when the event was emitted, by the [Clock] of the run.
+	// Time is when the event was emitted, by the clock of the run ([WithClock]).
 	Time time.Time
 
 	Data EventData

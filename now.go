@@ -19,7 +19,7 @@ func Now(ctx context.Context) time.Time {
 	case sc.turn != nil:
 		return sc.turn.began
 	}
-	return Clock(ctx)()
+	return clock(ctx)()
 }
 
 // TurnTime returns when the message or the reply that is being answered came, in
@@ -44,8 +44,8 @@ func WithClock(ctx context.Context, now func() time.Time) context.Context {
 	return context.WithValue(ctx, clockKey{}, now)
 }
 
-// Clock returns the clock of ctx: that of [WithClock], or else [time.Now].
-func Clock(ctx context.Context) func() time.Time {
+// clock returns the clock of ctx: that of [WithClock], or else [time.Now].
+func clock(ctx context.Context) func() time.Time {
 	if now, ok := ctx.Value(clockKey{}).(func() time.Time); ok {
 		return now
 	}

@@ -84,7 +84,7 @@ type returned struct {
 func newRunState(ctx context.Context, st store.Store, thread string, opt *DurableOptions) *runState {
 	rs := &runState{thread: thread, opt: opt, ctx: ctx, cancel: func(error) {}, events: scopeOf(context.Background()), mu: runlog.NewMutex()}
 	rs.log = runlog.New(ctx, runlog.Options{
-		Store: st, Thread: thread, Clock: Clock(ctx), Lease: opt.lease(), Failed: rs.logFailed,
+		Store: st, Thread: thread, Clock: clock(ctx), Lease: opt.lease(), Failed: rs.logFailed,
 	})
 	return rs
 }

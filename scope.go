@@ -52,7 +52,7 @@ func scopeOf(ctx context.Context) *scope {
 
 // agentScope returns the scope of an agent that answers a turn of its own within s.
 func (s *scope) agentScope(ctx context.Context, turn Turn, events *queue) *scope {
-	live := &liveTurn{Turn: turn, whole: s.whole, began: Clock(ctx)()}
+	live := &liveTurn{Turn: turn, whole: s.whole, began: clock(ctx)()}
 	return &scope{ctx, s.path, &frame{events: events, turn: live, nested: s.nested, now: s.now}, s.place}
 }
 
@@ -109,22 +109,15 @@ func (s *scope) join(path string) string {
 // reads the events, or if ctx does not come from a run, as [context.Background]
 // does not.
 //
-// Only the runtime emits [Completed] and [Failed]: Emit ignores them, and data
-// that is not one of the structs of this package, such as a pointer to one.
+// Only the runtime emits [Completed] and [Failed]: Emit ignores them, a [Token]
+// without text, and data that is not one of the structs of this package, such as a
+// pointer to one.
 //
 // If 64 events are unread, Emit waits for the reader. So return a connection to
 // its pool before you emit what was read from it, and emit nothing under a lock
 // that the reader takes.
 func Emit(ctx context.Context, d EventData) {
 	scopeOf(ctx).forward(Event{Data: d})
-}
-
-// EmitText emits a piece of the answer's text as a [Token] of [ChannelFinal]. It
-// does nothing if text is empty.
-func EmitText(ctx context.Context, text string) {
-	if text != "" {
-		Emit(ctx, Token{Channel: ChannelFinal, Content: text})
-	}
 }
 
 // emit emits d as an event of a part of s.
@@ -139,6 +132,9 @@ func (s *scope) forward(event Event) {
 	case Completed, Failed:
 		return
 	case Token:
+		if d.Content == "" {
+			return
+		}
 		if s.nested && d.Channel == ChannelFinal {
 			d.Channel = ChannelTool // the text of a tool is not the answer of the turn
 			event.Data = d
@@ -146,7 +142,7 @@ func (s *scope) forward(event Event) {
 	}
 	event.Path = s.join(event.Path)
 	if event.Time.IsZero() {
-		event.Time = Clock(s)()
+		event.Time = clock(s)()
 	}
 	s.events.add(event)
 }

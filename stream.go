@@ -31,7 +31,7 @@ func stream(ctx context.Context, turn Turn, f AgentFunc) iter.Seq2[Event, error]
 				return
 			}
 		}
-		now := Clock(ctx)()
+		now := clock(ctx)()
 		if err != nil {
 			yield(Event{Time: now, Data: Failed{Message: err.Error(), Code: codeOf(err)}}, err)
 			return

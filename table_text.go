@@ -39,7 +39,7 @@ func (t Table) WriteText(w io.Writer) error {
 		}
 		rows[i] = make([]string, len(row))
 		for j, cell := range row {
-			rows[i][j] = FormatCell(cell)
+			rows[i][j] = formatCell(cell)
 			widths[j] = max(widths[j], utf8.RuneCountInString(rows[i][j]))
 			right[j] = right[j] && isNumber(cell)
 		}
@@ -86,10 +86,10 @@ func isNumber(cell any) bool {
 	return false
 }
 
-// FormatCell returns the text of a cell as [Table.WriteText] writes it: NULL for
+// formatCell returns the text of a cell as [Table.WriteText] writes it: NULL for
 // null, numbers without an exponent where they are short, and other texts cut
 // after 60 characters, with control characters escaped.
-func FormatCell(cell any) string {
+func formatCell(cell any) string {
 	switch cell := cell.(type) {
 	case nil:
 		return "NULL"

@@ -28,8 +28,10 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		return s, err
 	}
 	c := &citations{passages: len(s.Passages)}
-	_, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, c.write(text)) })
-	qed.EmitText(ctx, c.end())
+	_, err = a.model.Text(ctx, &s.Usage, req, func(text string) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: c.write(text)})
+	})
+	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: c.end()})
 	// Being the wrap-up node, this node may still answer from what is in the
 	// budget's reserve, so the budget alone is no reason to fail.
 	spent := errors.Is(err, budget.ErrExceeded) && (c.text.Len() > 0 || qed.BudgetExceeded(ctx) != nil)
@@ -60,6 +62,6 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 // explain answers with the reason why there is no other answer.
 func explain(ctx context.Context, s state) state {
 	s.Text = "I could not answer this from the documents: " + s.Reason + "."
-	qed.EmitText(ctx, s.Text)
+	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: s.Text})
 	return s
 }

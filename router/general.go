@@ -23,7 +23,9 @@ func (r *router) general(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	messages = append(messages, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(turn.Text)})
 
 	var usage llm.Usage
-	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), func(piece string) { qed.EmitText(ctx, piece) })
+	text, err := r.model.Text(ctx, &usage, r.model.Send("general", messages...), func(piece string) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
+	})
 	a := qed.Answer{Text: text, Usage: usage}
 	switch {
 	case err == nil && strings.TrimSpace(text) == "":

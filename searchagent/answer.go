@@ -61,7 +61,9 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, text) })
+	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
+	})
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
 		s.Reason = "the search was made, but not put into words: " + err.Error()
@@ -89,7 +91,7 @@ func (s *state) explain(ctx context.Context) {
 	default:
 		s.Text = "I could not answer this: " + why
 	}
-	qed.EmitText(ctx, s.Text)
+	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: s.Text})
 }
 
 // ran reports whether any search ran.

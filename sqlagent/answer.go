@@ -49,7 +49,9 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) { qed.EmitText(ctx, text) })
+	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
+	})
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
 		s.Reason = "the rows were read, but not put into words: " + err.Error()
@@ -76,7 +78,7 @@ func (a *agent) explain(ctx context.Context, s state) state {
 	if n := len(s.Draft.Corrections); n > 0 {
 		s.Query.Written = s.Draft.Corrections[n-1].Query
 	}
-	qed.EmitText(ctx, s.Text)
+	qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: s.Text})
 	return s
 }
 

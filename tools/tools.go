@@ -209,7 +209,5 @@ func (m *toolModel) text(ctx context.Context, data PromptData) (text string, cut
 }
 
 func (m *toolModel) emit(ctx context.Context, text string) {
-	if text != "" {
-		qed.Emit(ctx, qed.Token{Channel: m.channel, Content: text})
-	}
+	qed.Emit(ctx, qed.Token{Channel: m.channel, Content: text})
 }

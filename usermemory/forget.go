@@ -68,7 +68,7 @@ func (m *Memory) Forget(ctx context.Context, user User) error {
 		if err != nil || seq == 0 {
 			return err
 		}
-		recs, err := (&userLog{}).records(qed.Clock(ctx)())
+		recs, err := (&userLog{}).records(qed.TurnTime(ctx))
 		if err != nil {
 			return err
 		}

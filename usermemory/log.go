@@ -234,7 +234,7 @@ func (m *Memory) rewrite(ctx context.Context, thread string, change func(*userLo
 			}
 			return nil
 		}
-		recs, err := log.records(qed.Clock(ctx)())
+		recs, err := log.records(qed.TurnTime(ctx))
 		if err != nil {
 			return err
 		}

@@ -140,7 +140,7 @@ func (m *Memory) Note(ctx context.Context, user User, turn PastTurn, entities []
 		if err != nil {
 			return fmt.Errorf("usermemory: the turn cannot be encoded: %w", err)
 		}
-		note := store.Record{Time: qed.Clock(ctx)(), Kind: store.Memory, Data: data}
+		note := store.Record{Time: qed.TurnTime(ctx), Kind: store.Memory, Data: data}
 		return m.Store.Append(ctx, thread, head.seq, note)
 	})
 	if err != nil {
