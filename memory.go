@@ -84,7 +84,7 @@ type Memory struct {
 	Timeout time.Duration
 
 	// Prompt is the prompt of the Summarizer, a template for [SummaryData]. Nil
-	// means the package's own. It needs the functions of [PromptFuncs].
+	// means the package's own. It needs the functions of [llm.PromptFuncs].
 	Prompt *template.Template
 }
 

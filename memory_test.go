@@ -558,7 +558,7 @@ func TestForeignSummary(t *testing.T) {
 
 func TestMemoryPrompt(t *testing.T) {
 	s := &summarizer{t: t}
-	own := template.Must(template.New("own").Funcs(PromptFuncs()).Parse(`Kurz ({{.Words}}): {{range .Messages}}{{quote .Content}} {{end}}`))
+	own := template.Must(template.New("own").Funcs(llm.PromptFuncs()).Parse(`Kurz ({{.Words}}): {{range .Messages}}{{quote .Content}} {{end}}`))
 	log := &fakeLog{}
 	log.say(exchanges(1, 10)...)
 	if _, err := (&Memory{Summarizer: s, Prompt: own, SummaryTokens: 60}).recall(t.Context(), log, true); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/internal/writing"
 	"github.com/qedkit/qed/llm"
 )
@@ -50,7 +51,7 @@ type BuilderOptions struct {
 	Timeout time.Duration
 
 	// Prompt replaces the prompt, which is the file prompts/build.tmpl. It is
-	// executed with a [PromptData] and made with [qed.PromptFuncs].
+	// executed with a [PromptData] and made with [llm.PromptFuncs].
 	Prompt *template.Template
 }
 
@@ -101,7 +102,7 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 		option.Default("query: BuilderOptions.MaxDescriptionBytes", &v.MaxDescriptionBytes, 64<<10),
 		option.Default("query: BuilderOptions.MaxContextTokens", &v.MaxContextTokens, 120_000),
 		option.Default("query: BuilderOptions.Timeout", &v.Timeout, 5*time.Minute),
-		prompt.Replace("query: BuilderOptions", prompt.Text{Name: "Prompt", Host: v.Prompt, Own: &own, Data: PromptData{}}),
+		promptset.Replace("query: BuilderOptions", promptset.Text{Name: "Prompt", Host: v.Prompt, Own: &own, Data: PromptData{}}),
 	)
 	v.Prompt = own
 	return v, err

@@ -290,7 +290,7 @@ func TestEditing(t *testing.T) {
 
 func TestBuilderOptions(t *testing.T) {
 	parse := func(text string) *template.Template {
-		return template.Must(template.New("").Funcs(qed.PromptFuncs()).Parse(text))
+		return template.Must(template.New("").Funcs(llm.PromptFuncs()).Parse(text))
 	}
 	warm := -1.0
 	m := model(says("query", "all"))

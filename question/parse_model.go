@@ -13,6 +13,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/phrase"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -20,7 +21,7 @@ import (
 var promptFiles embed.FS
 
 // readReplyPrompt is parsed once, as many turns need it.
-var readReplyPrompt = sync.OnceValue(func() *template.Template { return prompt.Parse(promptFiles, "read_reply.tmpl") })
+var readReplyPrompt = sync.OnceValue(func() *template.Template { return promptset.Parse(promptFiles, "read_reply.tmpl") })
 
 // A readMessage is the model's reply.
 type readMessage struct {

@@ -4,14 +4,14 @@ import (
 	"embed"
 	"text/template"
 
-	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 )
 
 //go:embed prompts/*.tmpl
 var promptFiles embed.FS
 
 // Prompts are the texts that the agent sends to its model, as templates with the
-// functions of [qed.PromptFuncs]. A nil template stands for the agent's own,
+// functions of [llm.PromptFuncs]. A nil template stands for the agent's own,
 // which is in the folder prompts.
 //
 // Text of documents, users and models must go through the function quote.
@@ -24,15 +24,15 @@ type Prompts struct {
 // withDefaults fills in the agent's own templates and tries those of the host.
 func (p *Prompts) withDefaults() (*Prompts, error) {
 	all := &Prompts{
-		Rewrite: prompt.Parse(promptFiles, "rewrite.tmpl"),
-		Answer:  prompt.Parse(promptFiles, "answer.tmpl"),
+		Rewrite: promptset.Parse(promptFiles, "rewrite.tmpl"),
+		Answer:  promptset.Parse(promptFiles, "answer.tmpl"),
 	}
 	if p == nil {
 		return all, nil
 	}
-	err := prompt.Replace("rag: Options.Prompts",
-		prompt.Text{Name: "Rewrite", Host: p.Rewrite, Own: &all.Rewrite, Data: RewriteData{}},
-		prompt.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
+	err := promptset.Replace("rag: Options.Prompts",
+		promptset.Text{Name: "Rewrite", Host: p.Rewrite, Own: &all.Rewrite, Data: RewriteData{}},
+		promptset.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
 	)
 	return all, err
 }

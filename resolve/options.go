@@ -9,7 +9,7 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
-	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -42,7 +42,7 @@ type Options struct {
 var promptFiles embed.FS
 
 // Prompts are the texts that the tools send to their model, as templates with the
-// functions of [qed.PromptFuncs]. A nil template stands for the package's own,
+// functions of [llm.PromptFuncs]. A nil template stands for the package's own,
 // which is in the folder prompts.
 //
 // Text of users, models and data must go through the function quote. Otherwise
@@ -103,15 +103,15 @@ func (o *Options) withDefaults(model llm.Model) (Options, *asking.Model, error) 
 // withDefaults fills in the package's own templates and tries those of the host.
 func (p *Prompts) withDefaults() (*Prompts, error) {
 	all := &Prompts{
-		ChooseEntity: prompt.Parse(promptFiles, "choose_entity.tmpl"),
-		ChooseField:  prompt.Parse(promptFiles, "choose_field.tmpl"),
+		ChooseEntity: promptset.Parse(promptFiles, "choose_entity.tmpl"),
+		ChooseField:  promptset.Parse(promptFiles, "choose_field.tmpl"),
 	}
 	if p == nil {
 		return all, nil
 	}
-	err := prompt.Replace("resolve: Options.Prompts",
-		prompt.Text{Name: "ChooseEntity", Host: p.ChooseEntity, Own: &all.ChooseEntity, Data: ChooseData{}},
-		prompt.Text{Name: "ChooseField", Host: p.ChooseField, Own: &all.ChooseField, Data: ChooseData{}},
+	err := promptset.Replace("resolve: Options.Prompts",
+		promptset.Text{Name: "ChooseEntity", Host: p.ChooseEntity, Own: &all.ChooseEntity, Data: ChooseData{}},
+		promptset.Text{Name: "ChooseField", Host: p.ChooseField, Own: &all.ChooseField, Data: ChooseData{}},
 	)
 	return all, err
 }

@@ -4,7 +4,7 @@ import (
 	"embed"
 	"text/template"
 
-	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 )
 
 //go:embed prompts/*.tmpl
@@ -12,7 +12,7 @@ var promptFiles embed.FS
 
 // Prompts are the templates of the texts that are sent to the model. Nil means the
 // package's own, which are the files of the folder prompts. Make a template with
-// [qed.PromptFuncs]. Everything that a user or a model wrote must go through the
+// [llm.PromptFuncs]. Everything that a user or a model wrote must go through the
 // function quote, or the model could take it for instructions.
 type Prompts struct {
 	Route   *template.Template // chooses a route, with [RouteData]
@@ -41,13 +41,13 @@ type RouteText struct{ Name, Description string }
 // withDefaults returns the prompts with the package's own for those that are nil. It
 // executes the others once to check them.
 func (p *Prompts) withDefaults() (Prompts, error) {
-	all := Prompts{Route: prompt.Parse(promptFiles, "route.tmpl"), General: prompt.Parse(promptFiles, "general.tmpl")}
+	all := Prompts{Route: promptset.Parse(promptFiles, "route.tmpl"), General: promptset.Parse(promptFiles, "general.tmpl")}
 	if p == nil {
 		return all, nil
 	}
-	err := prompt.Replace("router: Options.Prompts",
-		prompt.Text{Name: "Route", Host: p.Route, Own: &all.Route, Data: RouteData{}},
-		prompt.Text{Name: "General", Host: p.General, Own: &all.General, Data: GeneralData{}},
+	err := promptset.Replace("router: Options.Prompts",
+		promptset.Text{Name: "Route", Host: p.Route, Own: &all.Route, Data: RouteData{}},
+		promptset.Text{Name: "General", Host: p.General, Own: &all.General, Data: GeneralData{}},
 	)
 	return all, err
 }

@@ -360,7 +360,7 @@ func TestRouterInARouter(t *testing.T) {
 
 func TestRouterPrompts(t *testing.T) {
 	parse := func(text string) *template.Template {
-		return template.Must(template.New("own").Funcs(qed.PromptFuncs()).Parse(text))
+		return template.Must(template.New("own").Funcs(llm.PromptFuncs()).Parse(text))
 	}
 	model := llmtest.Scripted(t, routes("x", "general"), llmtest.Rule{Name: "general", Replies: []llmtest.Reply{{Text: "Hallo."}}})
 	a := newRouter(t, model, &router.Options{Prompts: &router.Prompts{

@@ -17,7 +17,7 @@ import (
 // by New.
 func TestPromptsOfTheHost(t *testing.T) {
 	parse := func(text string) *template.Template {
-		return template.Must(template.New("").Funcs(qed.PromptFuncs()).Parse(text))
+		return template.Must(template.New("").Funcs(llm.PromptFuncs()).Parse(text))
 	}
 	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(`{}`)), reply("answer", text("Here.")))
 	opt := &searchagent.Options{Prompts: &searchagent.Prompts{

@@ -4,7 +4,7 @@ import (
 	"embed"
 	"text/template"
 
-	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/internal/writing"
 )
 
@@ -13,7 +13,7 @@ var promptFiles embed.FS
 
 // Prompts replaces prompts of the agent, which are the files in the directory
 // prompts. A nil template means the agent's own. Make a template with
-// [qed.PromptFuncs]. Text that an index, a user or a model wrote must go through
+// [llm.PromptFuncs]. Text that an index, a user or a model wrote must go through
 // the function quote, or it could be taken for part of the prompt. The documents
 // of a [PromptTask] and the fields of a [PromptIndex] are safe already.
 type Prompts struct {
@@ -26,19 +26,19 @@ type Prompts struct {
 // withDefaults fills in the agent's own templates and tries those of the host.
 func (p *Prompts) withDefaults() (*Prompts, error) {
 	all := &Prompts{
-		Classify: prompt.Parse(promptFiles, "classify.tmpl"),
-		Plan:     prompt.Parse(promptFiles, "plan.tmpl"),
+		Classify: promptset.Parse(promptFiles, "classify.tmpl"),
+		Plan:     promptset.Parse(promptFiles, "plan.tmpl"),
 		Generate: writing.Parse(promptFiles, "generate.tmpl"),
-		Answer:   prompt.Parse(promptFiles, "answer.tmpl"),
+		Answer:   promptset.Parse(promptFiles, "answer.tmpl"),
 	}
 	if p == nil {
 		return all, nil
 	}
-	err := prompt.Replace("searchagent: Options.Prompts",
-		prompt.Text{Name: "Classify", Host: p.Classify, Own: &all.Classify, Data: ClassifyData{}},
-		prompt.Text{Name: "Plan", Host: p.Plan, Own: &all.Plan, Data: PlanData{}},
-		prompt.Text{Name: "Generate", Host: p.Generate, Own: &all.Generate, Data: GenerateData{}},
-		prompt.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
+	err := promptset.Replace("searchagent: Options.Prompts",
+		promptset.Text{Name: "Classify", Host: p.Classify, Own: &all.Classify, Data: ClassifyData{}},
+		promptset.Text{Name: "Plan", Host: p.Plan, Own: &all.Plan, Data: PlanData{}},
+		promptset.Text{Name: "Generate", Host: p.Generate, Own: &all.Generate, Data: GenerateData{}},
+		promptset.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
 	)
 	return all, err
 }

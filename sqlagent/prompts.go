@@ -4,7 +4,7 @@ import (
 	"embed"
 	"text/template"
 
-	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/internal/writing"
 )
 
@@ -13,7 +13,7 @@ var promptFiles embed.FS
 
 // Prompts replaces prompts of the agent, which are the files in the directory
 // prompts. A nil template means the agent's own. Make a template with
-// [qed.PromptFuncs]. Text that a database, a user or a model wrote must go through
+// [llm.PromptFuncs]. Text that a database, a user or a model wrote must go through
 // the function quote, or it could be taken for part of the prompt.
 type Prompts struct {
 	Select   *template.Template // chooses tables: [SelectData]
@@ -25,19 +25,19 @@ type Prompts struct {
 // withDefaults fills in the agent's own templates and tries those of the host.
 func (p *Prompts) withDefaults() (*Prompts, error) {
 	all := &Prompts{
-		Select:   prompt.Parse(promptFiles, "select.tmpl"),
+		Select:   promptset.Parse(promptFiles, "select.tmpl"),
 		Generate: writing.Parse(promptFiles, "generate.tmpl"),
-		Correct:  prompt.Parse(promptFiles, "correct.tmpl"),
-		Answer:   prompt.Parse(promptFiles, "answer.tmpl"),
+		Correct:  promptset.Parse(promptFiles, "correct.tmpl"),
+		Answer:   promptset.Parse(promptFiles, "answer.tmpl"),
 	}
 	if p == nil {
 		return all, nil
 	}
-	err := prompt.Replace("sqlagent: Options.Prompts",
-		prompt.Text{Name: "Select", Host: p.Select, Own: &all.Select, Data: SelectData{}},
-		prompt.Text{Name: "Generate", Host: p.Generate, Own: &all.Generate, Data: GenerateData{}},
-		prompt.Text{Name: "Correct", Host: p.Correct, Own: &all.Correct, Data: CorrectData{}},
-		prompt.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
+	err := promptset.Replace("sqlagent: Options.Prompts",
+		promptset.Text{Name: "Select", Host: p.Select, Own: &all.Select, Data: SelectData{}},
+		promptset.Text{Name: "Generate", Host: p.Generate, Own: &all.Generate, Data: GenerateData{}},
+		promptset.Text{Name: "Correct", Host: p.Correct, Own: &all.Correct, Data: CorrectData{}},
+		promptset.Text{Name: "Answer", Host: p.Answer, Own: &all.Answer, Data: AnswerData{}},
 	)
 	return all, err
 }

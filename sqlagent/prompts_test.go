@@ -230,7 +230,7 @@ func TestManyTables(t *testing.T) {
 }
 
 func TestOwnPrompts(t *testing.T) {
-	p := &sqlagent.Prompts{Answer: template.Must(template.New("own").Funcs(qed.PromptFuncs()).Parse(`Rows: {{.Rows}}. Frage: {{quote .Question}}`))}
+	p := &sqlagent.Prompts{Answer: template.Must(template.New("own").Funcs(llm.PromptFuncs()).Parse(`Rows: {{.Rows}}. Frage: {{quote .Question}}`))}
 	m := crewScript()
 	db := &database{answers: []answer{{contains: "crew", rows: [][]any{{int64(1)}}}}}
 	if _, _, err := run(t, newAgent(t, m, db, &sqlagent.Options{Prompts: p}), qed.Turn{Text: "q"}); err != nil {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 )
 
-var describeText = prompt.Parse(promptFiles, "describe.tmpl")
+var describeText = promptset.Parse(promptFiles, "describe.tmpl")
 
 // describeData is the data of the description of a source.
 type describeData struct {

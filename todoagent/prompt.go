@@ -8,6 +8,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 )
 
 //go:embed prompts/*.tmpl
@@ -15,7 +16,7 @@ var promptFiles embed.FS
 
 // Prompts are the templates of the texts that are sent to the model. Nil means the
 // package's own, which are the files of the folder prompts. Make a template with
-// [qed.PromptFuncs]. Everything that a user, a model or a tool wrote must go
+// [llm.PromptFuncs]. Everything that a user, a model or a tool wrote must go
 // through the function quote, or the model could take it for instructions.
 type Prompts struct {
 	Classify *template.Template // classify_intent, with [ClassifyData]
@@ -120,17 +121,17 @@ func (a *agent) languages() map[string]bool {
 // executes the others once to check them.
 func (p *Prompts) withDefaults() (Prompts, error) {
 	all := Prompts{
-		Classify: prompt.Parse(promptFiles, "classify_intent.tmpl"),
-		Rewrite:  prompt.Parse(promptFiles, "reiterate_intention.tmpl"),
-		Plan:     prompt.Parse(promptFiles, "plan_todos.tmpl"),
+		Classify: promptset.Parse(promptFiles, "classify_intent.tmpl"),
+		Rewrite:  promptset.Parse(promptFiles, "reiterate_intention.tmpl"),
+		Plan:     promptset.Parse(promptFiles, "plan_todos.tmpl"),
 	}
 	if p == nil {
 		return all, nil
 	}
-	err := prompt.Replace("todoagent: Options.Prompts",
-		prompt.Text{Name: "Classify", Host: p.Classify, Own: &all.Classify, Data: ClassifyData{}},
-		prompt.Text{Name: "Rewrite", Host: p.Rewrite, Own: &all.Rewrite, Data: RewriteData{}},
-		prompt.Text{Name: "Plan", Host: p.Plan, Own: &all.Plan, Data: PlanData{}},
+	err := promptset.Replace("todoagent: Options.Prompts",
+		promptset.Text{Name: "Classify", Host: p.Classify, Own: &all.Classify, Data: ClassifyData{}},
+		promptset.Text{Name: "Rewrite", Host: p.Rewrite, Own: &all.Rewrite, Data: RewriteData{}},
+		promptset.Text{Name: "Plan", Host: p.Plan, Own: &all.Plan, Data: PlanData{}},
 	)
 	return all, err
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -56,7 +57,7 @@ type Options struct {
 	Channel qed.Channel
 
 	// Prompt replaces the text that is sent to the model. It is a template for
-	// [PromptData], made with [qed.PromptFuncs]. Everything that a user, a model
+	// [PromptData], made with [llm.PromptFuncs]. Everything that a user, a model
 	// or a database wrote must go through its function quote. Nil means the
 	// package's own prompt.
 	Prompt *template.Template
@@ -153,7 +154,7 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	}
 	m := &toolModel{
 		tool: tool, timeout: opt.ModelTimeout, maxData: opt.MaxData, channel: opt.Channel,
-		template: prompt.Parse(promptFiles, tool+".tmpl"),
+		template: promptset.Parse(promptFiles, tool+".tmpl"),
 	}
 	if model == nil {
 		return m, fmt.Errorf("tools: %s needs a model", tool)
@@ -176,8 +177,8 @@ func newToolModel(tool string, model llm.Model, opt *Options, channel qed.Channe
 	if m.channel == "" {
 		m.channel = channel
 	}
-	own := prompt.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: PromptData{}}
-	return m, prompt.Replace("tools: "+tool+": Options", own)
+	own := promptset.Text{Name: "Prompt", Host: opt.Prompt, Own: &m.template, Data: PromptData{}}
+	return m, promptset.Replace("tools: "+tool+": Options", own)
 }
 
 // finish completes the tool that asks m. If err is not nil, the tool is invalid.

@@ -412,7 +412,7 @@ func TestEmbeddingTool(t *testing.T) {
 
 func TestModelToolOptions(t *testing.T) {
 	parse := func(text string) *template.Template {
-		return template.Must(template.New("").Funcs(qed.PromptFuncs()).Parse(text))
+		return template.Must(template.New("").Funcs(llm.PromptFuncs()).Parse(text))
 	}
 	model := scripted(llmtest.Reply{Text: "x"})
 	for name, tool := range map[string]qed.Tool{

@@ -69,23 +69,3 @@ func TestFuncs(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
-
-func TestReplace(t *testing.T) {
-	parse := func(text string) *template.Template {
-		return template.Must(template.New("").Funcs(prompt.Funcs()).Parse(text))
-	}
-	type data struct{ Name string }
-	own := parse("own")
-	stays, gone := own, own
-	host := parse("{{quote .Name}}")
-	err := prompt.Replace("Options.Prompts",
-		prompt.Text{Name: "Stays", Own: &stays, Data: data{}},
-		prompt.Text{Name: "Gone", Host: host, Own: &gone, Data: data{}})
-	if err != nil || stays != own || gone != host {
-		t.Errorf("stays %v, gone %v, %v", stays == own, gone == host, err)
-	}
-	err = prompt.Replace("Options.Prompts", prompt.Text{Name: "Bad", Host: parse("{{.Nobody}}"), Own: &stays, Data: data{}})
-	if err == nil || !strings.Contains(err.Error(), "Options.Prompts.Bad") || stays != own {
-		t.Errorf("invalid template: %v", err)
-	}
-}

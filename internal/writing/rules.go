@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"text/template"
 
-	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/promptset"
 )
 
 //go:embed rules/*.tmpl
@@ -15,5 +15,5 @@ var rules embed.FS
 // the rules of a query language as "elasticsearch.tmpl", "graphql.tmpl" and
 // "sql.tmpl". Parse panics if the template is missing or invalid.
 func Parse(files fs.FS, name string) *template.Template {
-	return template.Must(prompt.Parse(files, name).ParseFS(rules, "rules/*.tmpl"))
+	return template.Must(promptset.Parse(files, name).ParseFS(rules, "rules/*.tmpl"))
 }
