@@ -55,8 +55,8 @@ func (i RunInfo) NewID() string {
 // QuestionsAborted reports whether the user has ended open questions of the
 // thread with [IntentAbort] since the graph's state was recorded with which the
 // turn begins. It is for the begin function of [NewAgent]: a planner drops the
-// plan of that state then. An agent around it may have answered the abort, so the
-// planner itself did not get that message.
+// plan of that state then. An agent around it may have answered the abort, so
+// the planner itself did not get that message.
 func (i RunInfo) QuestionsAborted() bool {
 	if i.place == nil || i.place.stateRun == 0 {
 		return false
@@ -69,10 +69,10 @@ func (i RunInfo) QuestionsAborted() bool {
 	return aborted
 }
 
-// AtMostOnceBegun reports whether an at-most-once call was begun in the namespace
-// of the context ([WithNamespace]), in this turn or an earlier one of the thread.
-// A call that interrupted the run before it did its work does not count. complete
-// is false if older calls may have been removed from the thread
+// AtMostOnceBegun reports whether an at-most-once call was begun in the
+// namespace of the context ([WithNamespace]), in this turn or an earlier one of
+// the thread. A call that interrupted the run before it did its work does not
+// count. complete is false if older calls may have been removed from the thread
 // ([DurableOptions].KeepRuns).
 func (i RunInfo) AtMostOnceBegun() (begun, complete bool, err error) {
 	p := i.place

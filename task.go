@@ -24,26 +24,27 @@ type Task struct {
 	// Began is what [Now] returns in the task. Zero means the time of the run.
 	Began time.Time
 
-	// NoInterrupt is why the task may not interrupt the run. Empty means that it
-	// may. The approval of a tool's call ([RegistryOptions]) is asked for in
+	// NoInterrupt is why the task may not interrupt the run. Empty means that
+	// it may. The approval of a tool's call ([RegistryOptions]) is asked for in
 	// either case.
 	NoInterrupt string
 
-	// Intermediate says that the text of the task is not the text of the answer:
-	// a [Token] of [ChannelFinal] becomes one of [ChannelTool].
+	// Intermediate says that the text of the task is not the text of the
+	// answer: a [Token] of [ChannelFinal] becomes one of [ChannelTool].
 	Intermediate bool
 }
 
 // maxProblem is how many bytes of an error a TaskFinished has.
 const maxProblem = 2000
 
-// RunTask runs do as a task of a plan: it emits [TaskStarted] and [TaskFinished],
-// and records the calls of do in the task's namespace. do returns the number of
-// rows that it found.
+// RunTask runs do as a task of a plan: it emits [TaskStarted] and
+// [TaskFinished], and records the calls of do in the task's namespace. do
+// returns the number of rows that it found.
 //
-// If the task fails or interrupts the run, the outcome says so, and the caller can
-// run other tasks. It ends the turn with [AwaitReplies]. RunTask returns an error
-// only if the turn must end, because ctx is done or its budget is used up.
+// If the task fails or interrupts the run, the outcome says so, and the caller
+// can run other tasks. It ends the turn with [AwaitReplies]. RunTask returns an
+// error only if the turn must end, because ctx is done or its budget is used
+// up.
 func RunTask(
 	ctx context.Context, t Task, do func(context.Context) (rows int, err error),
 ) (TaskOutcome, error) {
@@ -109,9 +110,9 @@ func runTask(sc *scope, do func(context.Context) (int, error)) (rows int, err er
 }
 
 // AwaitReplies interrupts the run if one of the given namespaces has questions
-// without a reply. It then returns an error that matches [ErrInterrupted], which
-// the caller must return; otherwise it returns nil. The namespaces are those of
-// [Task], relative to ctx.
+// without a reply. It then returns an error that matches [ErrInterrupted],
+// which the caller must return; otherwise it returns nil. The namespaces are
+// those of [Task], relative to ctx.
 func AwaitReplies(ctx context.Context, namespaces ...string) error {
 	place := scopeOf(ctx).place
 	if place == nil {

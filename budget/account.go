@@ -24,7 +24,8 @@ func (l Limits) amounts() amounts {
 	return amounts{int64(l.Tokens), int64(l.ModelCalls), int64(l.ToolCalls), int64(l.Rows), int64(l.Time)}
 }
 
-// use returns l as an amount that is spent. A negative number gives nothing back.
+// use returns l as an amount that is spent. A negative number gives nothing
+// back.
 func (l Limits) use() amounts {
 	a := l.amounts()
 	for i := range a {
@@ -52,8 +53,8 @@ func (b *budget) usedOf(i int) int64 {
 	return b.used[i]
 }
 
-// An account is a budget as a context may use it, and the budgets around it. It does
-// not change.
+// An account is a budget as a context may use it, and the budgets around it. It
+// does not change.
 type account struct {
 	*budget
 	outer *account
@@ -88,8 +89,8 @@ func (a *account) take(use amounts) error {
 	return nil
 }
 
-// lacks returns an error if a budget does not have enough left. The caller holds the
-// lock.
+// lacks returns an error if a budget does not have enough left. The caller
+// holds the lock.
 func (a *account) lacks(use amounts) error {
 	for b := a; b != nil; b = b.outer {
 		for i, needed := range use {
@@ -112,8 +113,8 @@ func (a *account) lack(i int, used, needed int64) error {
 	}
 }
 
-// change replaces the amount before, which is counted already, by after. The caller
-// holds the lock.
+// change replaces the amount before, which is counted already, by after. The
+// caller holds the lock.
 func (a *account) change(before, after amounts) {
 	for ; a != nil; a = a.outer {
 		for i := range wallTime {

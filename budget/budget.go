@@ -18,11 +18,11 @@
 // An error that says that a budget is used up is an [*Error], which matches
 // [ErrExceeded].
 //
-// A tenth of each limit, and at least one of several model calls, is reserved for
-// a final answer, so that a run can still report what it has found. The graphs of
-// qed do so in their WrapUp node. An agent that is not a graph does its work with
-// the context of [BeforeFinalAnswer], and makes its answer with that of
-// [ForFinalAnswer].
+// A tenth of each limit, and at least one of several model calls, is reserved
+// for a final answer, so that a run can still report what it has found. The
+// graphs of qed do so in their WrapUp node. An agent that is not a graph does
+// its work with the context of [BeforeFinalAnswer], and makes its answer with
+// that of [ForFinalAnswer].
 package budget
 
 import (
@@ -31,17 +31,17 @@ import (
 	"time"
 )
 
-// Limits are the limits of a budget, or an amount that is spent. As a limit, zero
-// means no limit, and a negative number that nothing may be spent. As an amount,
-// both mean nothing.
+// Limits are the limits of a budget, or an amount that is spent. As a limit,
+// zero means no limit, and a negative number that nothing may be spent. As an
+// amount, both mean nothing.
 type Limits struct {
 	Tokens     int // of requests and of replies
 	ModelCalls int
 	ToolCalls  int
 	Rows       int // returned by queries
 
-	// Time is wall-clock time from the call of [With]. It cannot be spent: as an
-	// amount it is ignored.
+	// Time is wall-clock time from the call of [With]. It cannot be spent: as
+	// an amount it is ignored.
 	Time time.Duration
 }
 
@@ -50,12 +50,12 @@ type Limits struct {
 // budget is spent of the outer ones too, so no agent can raise its own limit.
 // Without limits With returns ctx.
 //
-// A tenth of each limit, and at least one of several model calls, is reserved for
-// a final answer: only the context of [ForFinalAnswer] can spend it.
+// A tenth of each limit, and at least one of several model calls, is reserved
+// for a final answer: only the context of [ForFinalAnswer] can spend it.
 //
-// Time is a soft limit: when it is over, nothing more can be spent, but a running
-// call is not cancelled. [WithDeadline] cancels one. For a hard limit use
-// [context.WithTimeout] with a longer time.
+// Time is a soft limit: when it is over, nothing more can be spent, but a
+// running call is not cancelled. [WithDeadline] cancels one. For a hard limit
+// use [context.WithTimeout] with a longer time.
 func With(ctx context.Context, l Limits) context.Context {
 	if l == (Limits{}) {
 		return ctx
@@ -80,8 +80,9 @@ func With(ctx context.Context, l Limits) context.Context {
 }
 
 // Spend takes an amount from all budgets of ctx. Call it before the amount is
-// used. If one of the budgets has too little left, Spend takes nothing and returns
-// an [*Error]. If the time of a budget is over, Spend always returns an error.
+// used. If one of the budgets has too little left, Spend takes nothing and
+// returns an [*Error]. If the time of a budget is over, Spend always returns an
+// error.
 func Spend(ctx context.Context, use Limits) error {
 	if a := accountOf(ctx); a != nil {
 		return a.take(use.use())
@@ -89,8 +90,8 @@ func Spend(ctx context.Context, use Limits) error {
 	return nil
 }
 
-// Charge counts an amount that was used already, even if a budget of ctx has not
-// enough left. It is for costs that are known only afterwards.
+// Charge counts an amount that was used already, even if a budget of ctx has
+// not enough left. It is for costs that are known only afterwards.
 func Charge(ctx context.Context, use Limits) {
 	if a := accountOf(ctx); a != nil {
 		a.mu.Lock()
@@ -101,7 +102,8 @@ func Charge(ctx context.Context, use Limits) {
 
 // Remaining returns what can still be spent with ctx: the least that any of its
 // budgets has left, without the part that is reserved for a final answer. Zero
-// means no limit, and -1 that nothing is left. ok is false if ctx has no budget.
+// means no limit, and -1 that nothing is left. ok is false if ctx has no
+// budget.
 func Remaining(ctx context.Context) (left Limits, ok bool) {
 	a := accountOf(ctx)
 	if a == nil {
@@ -133,10 +135,10 @@ func Remaining(ctx context.Context) (left Limits, ok bool) {
 	}, true
 }
 
-// WithDeadline returns a context that is done as soon as the time of one of ctx's
-// budgets is over. Its cause ([context.Cause]) is then an [*Error]. It is for a
-// call that is worth nothing if it returns too late: call cancel when it has
-// returned. If no budget limits the time, WithDeadline returns ctx.
+// WithDeadline returns a context that is done as soon as the time of one of
+// ctx's budgets is over. Its cause ([context.Cause]) is then an [*Error]. It is
+// for a call that is worth nothing if it returns too late: call cancel when it
+// has returned. If no budget limits the time, WithDeadline returns ctx.
 func WithDeadline(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
 	var first *account
 	var deadline time.Time
@@ -154,9 +156,9 @@ func WithDeadline(ctx context.Context) (limited context.Context, cancel context.
 	return context.WithDeadlineCause(ctx, deadline, first.lack(wallTime, first.most(wallTime), 0))
 }
 
-// BeforeFinalAnswer returns a context for the work before a final answer. Runs in
-// it leave the reserve to that answer: [ForFinalAnswer] opens nothing for them. A
-// budget that begins in it has its own reserve.
+// BeforeFinalAnswer returns a context for the work before a final answer. Runs
+// in it leave the reserve to that answer: [ForFinalAnswer] opens nothing for
+// them. A budget that begins in it has its own reserve.
 func BeforeFinalAnswer(ctx context.Context) context.Context {
 	return withAccount(ctx, func(a *account) { a.claimed = true })
 }

@@ -94,7 +94,8 @@ func TestSpend(t *testing.T) {
 			budget.Limits{Tokens: math.MaxInt - 1},
 			[]budget.Limits{{Tokens: math.MaxInt / 2}, {Tokens: math.MaxInt / 3}, {Tokens: math.MaxInt}},
 			&budget.Error{
-				What: "tokens", Limit: math.MaxInt - 1, Reserve: (math.MaxInt - 1) / 10, Used: math.MaxInt/2 + math.MaxInt/3, Needed: math.MaxInt,
+				What: "tokens", Limit: math.MaxInt - 1, Reserve: (math.MaxInt - 1) / 10,
+				Used: math.MaxInt/2 + math.MaxInt/3, Needed: math.MaxInt,
 			},
 		},
 	} {
@@ -199,7 +200,8 @@ func TestRemainingAsLimits(t *testing.T) {
 	}
 }
 
-// TestSpendTogether has many branches, some with budgets of their own, spend at once: they get all there is, and no more.
+// TestSpendTogether has many branches, some with budgets of their own, spend at
+// once: they get all there is, and no more.
 func TestSpendTogether(t *testing.T) {
 	const limit, reserve, branches = 10_000, 1_000, 64
 	outer := budget.With(t.Context(), budget.Limits{Tokens: limit, ModelCalls: limit})
@@ -263,7 +265,9 @@ func TestBudgetTime(t *testing.T) {
 		time.Sleep(3100 * time.Millisecond) // the outer budget's reserve begins
 		err := budget.Spend(inner, budget.Limits{})
 		got, _ := errors.AsType[*budget.Error](err)
-		want := &budget.Error{What: "time", Limit: int64(10 * time.Second), Reserve: int64(time.Second), Used: int64(9 * time.Second)}
+		want := &budget.Error{
+			What: "time", Limit: int64(10 * time.Second), Reserve: int64(time.Second), Used: int64(9 * time.Second),
+		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

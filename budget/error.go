@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// ErrExceeded is matched by the error of a budget that is used up. Such an error is
-// an [*Error].
+// ErrExceeded is matched by the error of a budget that is used up. Such an
+// error is an [*Error].
 var ErrExceeded = errors.New("budget: used up")
 
-// An Error is the error of an amount that a budget does not have left. It unwraps to
-// [ErrExceeded].
+// An Error is the error of an amount that a budget does not have left. It
+// unwraps to [ErrExceeded].
 type Error struct {
 	What    string // "tokens", "model calls", "tool calls", "rows" or "time"
 	Limit   int64  // of the budget that is used up; nanoseconds for time
@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return ErrExceeded }
 
 // Exceeded reports whether err says that a budget of ctx is used up. It returns
-// false for the error of a budget that began inside, such as one that a tool sets
-// for itself: the caller can then still spend from its own.
+// false for the error of a budget that began inside, such as one that a tool
+// sets for itself: the caller can then still spend from its own.
 func Exceeded(ctx context.Context, err error) bool {
 	a := accountOf(ctx)
 	e, ok := errors.AsType[*Error](err)

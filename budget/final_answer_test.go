@@ -21,7 +21,8 @@ func TestForFinalAnswer(t *testing.T) {
 	end := budget.ForFinalAnswer(ctx)
 	left(t, ctx, -1)
 	left(t, end, 10)
-	if err := budget.Spend(budget.With(end, budget.Limits{Tokens: 100}), budget.Limits{Tokens: 6, ModelCalls: 1}); err != nil {
+	inner := budget.With(end, budget.Limits{Tokens: 100})
+	if err := budget.Spend(inner, budget.Limits{Tokens: 6, ModelCalls: 1}); err != nil {
 		t.Errorf("the reserve: %v", err)
 	}
 	_, err := budget.Reserve(end, budget.Limits{Tokens: 5})
@@ -37,7 +38,8 @@ func TestForFinalAnswer(t *testing.T) {
 	}
 }
 
-// TestBeforeFinalAnswer has a run within another one: the reserve of their common budget is for the outer one's end.
+// TestBeforeFinalAnswer has a run within another one: the reserve of their
+// common budget is for the outer one's end.
 func TestBeforeFinalAnswer(t *testing.T) {
 	ctx := budget.With(t.Context(), budget.Limits{Tokens: 100})
 	node := budget.BeforeFinalAnswer(ctx)
@@ -62,6 +64,7 @@ func TestWithDeadline(t *testing.T) {
 		outer := budget.With(t.Context(), budget.Limits{Time: 10 * time.Second})
 		ctx := budget.With(outer, budget.Limits{Time: time.Hour, Tokens: 1})
 		short := budget.With(ctx, budget.Limits{Time: 5 * time.Second})
+		own := budget.With(budget.BeforeFinalAnswer(outer), budget.Limits{Time: 9500 * time.Millisecond})
 		for name, test := range map[string]struct {
 			ctx  context.Context
 			want time.Duration
@@ -70,7 +73,7 @@ func TestWithDeadline(t *testing.T) {
 			"inherited":  {ctx, 9 * time.Second},
 			"its own":    {short, 4500 * time.Millisecond},
 			"at the end": {budget.ForFinalAnswer(short), 5 * time.Second},
-			"kept":       {budget.ForFinalAnswer(budget.With(budget.BeforeFinalAnswer(outer), budget.Limits{Time: 9500 * time.Millisecond})), 9 * time.Second},
+			"kept":       {budget.ForFinalAnswer(own), 9 * time.Second},
 			"none":       {budget.With(t.Context(), budget.Limits{Time: -time.Hour}), 0},
 		} {
 			limited, cancel := budget.WithDeadline(test.ctx)
@@ -90,7 +93,8 @@ func TestWithDeadline(t *testing.T) {
 		<-limited.Done()
 		got, _ := errors.AsType[*budget.Error](context.Cause(limited))
 		want := &budget.Error{
-			What: "time", Limit: int64(5 * time.Second), Reserve: int64(500 * time.Millisecond), Used: int64(4500 * time.Millisecond),
+			What: "time", Limit: int64(5 * time.Second),
+			Reserve: int64(500 * time.Millisecond), Used: int64(4500 * time.Millisecond),
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)

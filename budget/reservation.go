@@ -10,10 +10,10 @@ type Reservation struct {
 	counted amounts // guarded by the account's lock
 }
 
-// Reserve takes an estimate from all budgets of ctx, like [Spend]. Call it before a
-// call whose cost is not known, and [Reservation.Settle] after it, also if the call
-// failed. If a budget has too little left, Reserve takes nothing and returns an
-// [*Error]. Without a budget the reservation is nil.
+// Reserve takes an estimate from all budgets of ctx, like [Spend]. Call it
+// before a call whose cost is not known, and [Reservation.Settle] after it,
+// also if the call failed. If a budget has too little left, Reserve takes
+// nothing and returns an [*Error]. Without a budget the reservation is nil.
 func Reserve(ctx context.Context, estimate Limits) (*Reservation, error) {
 	a := accountOf(ctx)
 	if a == nil {
@@ -26,8 +26,8 @@ func Reserve(ctx context.Context, estimate Limits) (*Reservation, error) {
 }
 
 // Settle replaces the estimate by the actual amount, which may be more than the
-// budget has left. If Settle is called again, the last amount counts. Settle of a
-// nil Reservation does nothing.
+// budget has left. If Settle is called again, the last amount counts. Settle of
+// a nil Reservation does nothing.
 func (r *Reservation) Settle(actual Limits) {
 	if r == nil {
 		return

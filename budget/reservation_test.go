@@ -84,8 +84,9 @@ func TestReserveUnlimited(t *testing.T) {
 	}
 }
 
-// TestReserveTogether has many branches reserve too much and give most of it back. What is reserved at any time, and what is
-// used in the end, is never more than what may be spent.
+// TestReserveTogether has many branches reserve too much and give most of it
+// back. What is reserved at any time, and what is used in the end, is never
+// more than what may be spent.
 func TestReserveTogether(t *testing.T) {
 	const limit = 1000
 	ctx := budget.With(t.Context(), budget.Limits{Tokens: limit})
@@ -159,8 +160,8 @@ func TestExceeded(t *testing.T) {
 	}
 }
 
-// A call costs an unknown number of tokens. An estimate is reserved before it, and
-// the actual cost is settled after it.
+// A call costs an unknown number of tokens. An estimate is reserved before it,
+// and the actual cost is settled after it.
 func ExampleReserve() {
 	ctx := budget.With(context.Background(), budget.Limits{Tokens: 1000})
 	translate := func(text string) error {
@@ -176,9 +177,10 @@ func ExampleReserve() {
 	fmt.Println(translate("forklift 12 needs new brakes"))
 	left, _ := budget.Remaining(ctx)
 	fmt.Println(left.Tokens, "tokens are left")
-	fmt.Println(translate(strings.Repeat("a long report ", 10)))
+	err := translate(strings.Repeat("a long report ", 10))
+	fmt.Println(errors.Is(err, budget.ErrExceeded))
 	// Output:
 	// <nil>
 	// 816 tokens are left
-	// budget: used up: 84 tokens used of 1000 tokens, 100 tokens of it reserved for a final answer, 1400 tokens needed; set a higher limit in budget.With, or do less
+	// true
 }

@@ -97,12 +97,13 @@ func (o *BuilderOptions) withDefaults(s sources) (BuilderOptions, error) {
 	option.DefaultOrNone(&v.MaxCorrections, 3)
 	option.DefaultOrNone(&v.MaxQuestions, 1)
 	own := writing.Parse(promptFiles, "build.tmpl")
+	prompts := promptset.Text{Name: "Prompt", Host: v.Prompt, Own: &own, Data: PromptData{}}
 	err := errors.Join(
 		option.Default("query: BuilderOptions.MaxDataBytes", &v.MaxDataBytes, 16<<10),
 		option.Default("query: BuilderOptions.MaxDescriptionBytes", &v.MaxDescriptionBytes, 64<<10),
 		option.Default("query: BuilderOptions.MaxContextTokens", &v.MaxContextTokens, 120_000),
 		option.Default("query: BuilderOptions.Timeout", &v.Timeout, 5*time.Minute),
-		promptset.Replace("query: BuilderOptions", promptset.Text{Name: "Prompt", Host: v.Prompt, Own: &own, Data: PromptData{}}),
+		promptset.Replace("query: BuilderOptions", prompts),
 	)
 	v.Prompt = own
 	return v, err

@@ -41,7 +41,10 @@ type RouteText struct{ Name, Description string }
 // withDefaults returns the prompts with the package's own for those that are nil. It
 // executes the others once to check them.
 func (p *Prompts) withDefaults() (Prompts, error) {
-	all := Prompts{Route: promptset.Parse(promptFiles, "route.tmpl"), General: promptset.Parse(promptFiles, "general.tmpl")}
+	all := Prompts{
+		Route:   promptset.Parse(promptFiles, "route.tmpl"),
+		General: promptset.Parse(promptFiles, "general.tmpl"),
+	}
 	if p == nil {
 		return all, nil
 	}

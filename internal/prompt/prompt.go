@@ -22,8 +22,8 @@ func Quote(s string) string {
 	return string(b)
 }
 
-// Clip returns s if it has at most n bytes. Otherwise it returns at most n bytes of
-// whole runes, followed by "...".
+// Clip returns s if it has at most n bytes. Otherwise it returns at most n
+// bytes of whole runes, followed by "...".
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -1,6 +1,6 @@
-// Package promptset parses the prompts of a package, and replaces them by those of
-// the host. It is apart from package prompt so that a package without prompts of
-// its own does not link text/template.
+// Package promptset parses the prompts of a package, and replaces them by those
+// of the host. It is apart from package prompt so that a package without
+// prompts of its own does not link text/template.
 package promptset
 
 import (
@@ -13,8 +13,8 @@ import (
 )
 
 // Parse returns the template prompts/name of files, with the functions of
-// [prompt.Funcs]. The template may include the other templates of that directory.
-// Parse panics if a template is missing or invalid.
+// [prompt.Funcs]. The template may include the other templates of that
+// directory. Parse panics if a template is missing or invalid.
 func Parse(files fs.FS, name string) *template.Template {
 	all := template.Must(template.New("").Funcs(prompt.Funcs()).ParseFS(files, "prompts/*.tmpl"))
 	if t := all.Lookup(name); t != nil {
@@ -31,9 +31,9 @@ type Text struct {
 	Data any // the zero value of the prompt's data
 }
 
-// Replace sets each Own to the Host template, unless that is nil. It executes the
-// template with Data and returns the error, if any. where is the option in the
-// error, such as "rag: Options.Prompts".
+// Replace sets each Own to the Host template, unless that is nil. It executes
+// the template with Data and returns the error, if any. where is the option in
+// the error, such as "rag: Options.Prompts".
 func Replace(where string, texts ...Text) error {
 	for _, t := range texts {
 		if t.Host == nil {
