@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
@@ -369,13 +370,13 @@ func TestReplyModelWithinABudget(t *testing.T) {
 	var none *qed.DurableOptions
 	c := converse(t, asks[string](question.Question{Text: "Who?"}), new(store.InMemory), none.WithReplyModel(model, llm.Settings{}))
 	c.say("go")
-	c.ctx = qed.WithBudget(t.Context(), qed.Limits{Tokens: 10})
-	c.fails(qed.Turn{Text: "Ann"}, qed.ErrBudget)
-	c.ctx = qed.WithBudget(t.Context(), qed.Limits{ModelCalls: 1})
+	c.ctx = budget.With(t.Context(), budget.Limits{Tokens: 10})
+	c.fails(qed.Turn{Text: "Ann"}, budget.ErrExceeded)
+	c.ctx = budget.With(t.Context(), budget.Limits{ModelCalls: 1})
 	if a := c.say("Ann"); a.Text != `"Ann"` {
 		t.Errorf("answer = %+v", a)
 	}
-	if err := qed.Spend(c.ctx, qed.Limits{ModelCalls: 1}); !errors.Is(err, qed.ErrBudget) {
+	if err := budget.Spend(c.ctx, budget.Limits{ModelCalls: 1}); !errors.Is(err, budget.ErrExceeded) {
 		t.Errorf("the call was not spent: %v", err)
 	}
 }

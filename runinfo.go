@@ -53,7 +53,7 @@ func (i RunInfo) NewID() string {
 }
 
 // QuestionsAborted reports whether the user has ended open questions of the
-// thread with [IntentAbort] since the graph's state was recorded with which the
+// thread with [question.IntentAbort] since the graph's state was recorded with which the
 // turn begins. It is for the begin function of [NewAgent]: a planner drops the
 // plan of that state then. An agent around it may have answered the abort, so
 // the planner itself did not get that message.

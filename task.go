@@ -96,8 +96,8 @@ func RunTask(
 
 // A TaskOutcome is how a task ended. It is zero for a task that completed.
 type TaskOutcome struct {
-	Err       error      // why the task failed
-	Questions []Question // with which the task interrupted the run
+	Err       error               // why the task failed
+	Questions []question.Question // with which the task interrupted the run
 }
 
 func runTask(sc *scope, do func(context.Context) (int, error)) (rows int, err error) {

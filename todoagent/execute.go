@@ -11,6 +11,7 @@ import (
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/question"
 )
 
 // execute is the node that does the current task of the plan, and those that may
@@ -85,7 +86,7 @@ func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 }
 
 // lines returns the texts of questions, each on a line.
-func lines(questions []qed.Question) string {
+func lines(questions []question.Question) string {
 	texts := make([]string, len(questions))
 	for i, q := range questions {
 		texts[i] = q.String()
