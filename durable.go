@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -118,6 +119,13 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 //   - If a thread cannot be read, the agent emits a [Warning] and starts
 //     the thread again.
 //
+// What the run spends is recorded as well, so the budgets of a turn's context
+// ([budget.With]) count what the whole run really did, and count it once: the
+// part before the turn when the run is resumed, and a call that is found in the
+// log not again. The time of a budget is that of the turn. A run whose budget
+// is used up continues when it is resumed with a higher limit. What a process
+// that died spent after its last recorded call is not known.
+//
 // Within a run of another durable agent, a is part of that run, and st is not
 // used.
 func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
@@ -200,6 +208,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	if err := rs.begin(turn, unended); err != nil {
 		return Answer{}, err
 	}
+	ctx, rs.meter = budget.WithRun(ctx, rs.key, rs.spent.limits())
 	if rs.dropped {
 		return rs.finish(Answer{Text: "All right."}, nil)
 	}

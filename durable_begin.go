@@ -119,7 +119,7 @@ func (rs *runState) questions() []question.Question {
 // unload removes what was loaded of a run that a turn gives up.
 func (rs *runState) unload(turn Turn) {
 	rs.turn, rs.began = turn, rs.log.Now()
-	rs.known, rs.open, rs.asking, rs.replied = nil, nil, 0, 0
+	rs.known, rs.open, rs.asking, rs.replied, rs.spent = nil, nil, 0, 0, spentData{}
 }
 
 // start begins a run.

@@ -104,7 +104,7 @@ func (rs *runState) end(end endedData, a Answer, said string) (saved bool, err e
 	if end.Status == store.StatusAnswered || end.Status == store.StatusInterrupted {
 		end.Answer = brief(a)
 	}
-	end.Floor = rs.floor
+	end.Floor, end.Spent = rs.floor, spentOf(rs.meter)
 	complete := true
 	data, err := json.Marshal(end)
 	if err != nil {

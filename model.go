@@ -38,7 +38,7 @@ func DurableModel(m llm.Model) llm.Model {
 			made = true
 			return paid(ctx, m, req, stream)
 		}
-		resp, err := recorded(ctx, sc, recording{name: name, in: key}, call)
+		resp, err := recorded(ctx, sc, recording{name: name, in: key, cost: responseCost}, call)
 		if err != nil {
 			return nil, err
 		}
@@ -46,12 +46,19 @@ func DurableModel(m llm.Model) llm.Model {
 			sc.place.log.used(resp.Usage)
 			return resp, nil
 		}
-		budget.Charge(ctx, costOf(resp.Usage))
 		if stream != nil && resp.Message.Content != "" {
 			stream(llm.Delta{Text: resp.Message.Content})
 		}
 		return resp, nil
 	})
+}
+
+// responseCost is the cost of a recorded call, with its response or nil.
+func responseCost(v any) budget.Limits {
+	if resp, ok := v.(*llm.Response); ok && resp != nil {
+		return costOf(resp.Usage)
+	}
+	return budget.Limits{ModelCalls: 1}
 }
 
 // usualReply is how many tokens a response may cost if its request has no limit.
@@ -62,7 +69,9 @@ func paid(
 	ctx context.Context, m llm.Model, req *llm.Request, stream func(llm.Delta),
 ) (*llm.Response, error) {
 	if _, ok := budget.Remaining(ctx); !ok {
-		return m.Generate(ctx, req, stream)
+		resp, err := m.Generate(ctx, req, stream)
+		budget.Charge(ctx, actualCost(resp, err, 0, 0))
+		return resp, err
 	}
 	most := req.MaxOutputTokens
 	if most <= 0 {
@@ -81,20 +90,28 @@ func paid(
 	limited, cancel := budget.WithDeadline(ctx)
 	defer cancel()
 	resp, err := m.Generate(limited, req, stream)
+	r.Settle(actualCost(resp, err, sent, estimate))
 	if err != nil {
-		if e, ok := errors.AsType[*llm.Error](err); ok && e.Partial != nil {
-			r.Settle(budget.Limits{Tokens: max(costOf(e.Partial.Usage).Tokens, sent), ModelCalls: 1})
-		} else {
-			r.Settle(budget.Limits{Tokens: sent, ModelCalls: 1}) // the provider may have processed it
-		}
 		return nil, withCause(limited, err)
+	}
+	return resp, nil
+}
+
+// actualCost returns what a call cost. sent and estimate are the tokens of its
+// request, and those of the request and the expected response.
+func actualCost(resp *llm.Response, err error, sent, estimate int) budget.Limits {
+	if err != nil {
+		cost := budget.Limits{Tokens: sent, ModelCalls: 1} // the provider may have processed it
+		if e, ok := errors.AsType[*llm.Error](err); ok && e.Partial != nil {
+			cost.Tokens = max(costOf(e.Partial.Usage).Tokens, sent)
+		}
+		return cost
 	}
 	cost := costOf(resp.Usage)
 	if cost.Tokens == 0 {
 		cost.Tokens = estimate // the provider does not report it
 	}
-	r.Settle(cost)
-	return resp, nil
+	return cost
 }
 
 func costOf(u llm.Usage) budget.Limits {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -45,6 +46,7 @@ type endedData struct {
 	Answer *Answer      `json:"answer,omitempty"`
 	Error  string       `json:"error,omitempty"`
 	Call   string       `json:"call,omitempty"` // the address of the call that failed the run
+	Spent  spentData    `json:"spent,omitzero"`
 }
 
 // stateData is the data of a [store.Checkpoint] record, whose state is an S.
@@ -69,7 +71,33 @@ type returnedData struct {
 	Attempt int             `json:"attempt"`
 	Value   json.RawMessage `json:"value,omitempty"`
 	Error   *failure        `json:"error,omitempty"`
+	Spent   spentData       `json:"spent,omitzero"`
 	Stopped bool            `json:"stopped,omitempty"` // the call did nothing: it interrupted the run, or failed safely
+}
+
+// spentData is what the run has spent since it began, when a record was
+// written.
+type spentData struct {
+	Tokens     int `json:"tokens,omitempty"`
+	ModelCalls int `json:"model_calls,omitempty"`
+	ToolCalls  int `json:"tool_calls,omitempty"`
+	Rows       int `json:"rows,omitempty"`
+}
+
+func spentOf(m *budget.Meter) spentData {
+	s := m.Spent()
+	return spentData{Tokens: s.Tokens, ModelCalls: s.ModelCalls, ToolCalls: s.ToolCalls, Rows: s.Rows}
+}
+
+func (s spentData) limits() budget.Limits {
+	return budget.Limits{Tokens: s.Tokens, ModelCalls: s.ModelCalls, ToolCalls: s.ToolCalls, Rows: s.Rows}
+}
+
+// raise makes each amount of s at least that of other. Records of parallel
+// calls are not in the order in which the calls spent.
+func (s *spentData) raise(other spentData) {
+	s.Tokens, s.ModelCalls = max(s.Tokens, other.Tokens), max(s.ModelCalls, other.ModelCalls)
+	s.ToolCalls, s.Rows = max(s.ToolCalls, other.ToolCalls), max(s.Rows, other.Rows)
 }
 
 // questionData is the data of a [store.Question] record.

@@ -228,13 +228,14 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 	case err != nil:
 		output, err = run(sc)
 	case sc.place == nil:
-		if err = budget.Spend(sc, budget.Limits{ToolCalls: 1}); err == nil {
+		if err = budget.Spend(sc, oneToolCall); err == nil {
 			output, err = run(sc)
 		}
 	default:
 		output, err = recorded(sc, sc, recording{
 			name: t.Name, address: ":call", in: toolInput{t.Name, arguments}, once: t.AtMostOnce(),
-			pay: func() error { return budget.Spend(sc, budget.Limits{ToolCalls: 1}) },
+			pay:  func() error { return budget.Spend(sc, oneToolCall) },
+			cost: func(any) budget.Limits { return oneToolCall },
 		}, run)
 	}
 	if failed, ok := err.(*CallError); ok {
@@ -248,6 +249,8 @@ func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {
 	}
 	return ToolResult{call, output, err}, nil
 }
+
+var oneToolCall = budget.Limits{ToolCalls: 1}
 
 // A toolInput identifies a recorded call, next to its address.
 type toolInput struct {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
@@ -38,7 +39,9 @@ type runState struct {
 	replied int64     // the number of the last record that resumed the run with replies, or 0
 	dropped bool      // the message with which the run began is an abort, which the runtime answers
 	parsing llm.Usage // of the call that parsed the message as replies
-	shown   bool      // the turn brings nothing new to open questions that the user has seen
+	spent   spentData // before the run was resumed
+	meter   *budget.Meter
+	shown   bool // the turn brings nothing new to open questions that the user has seen
 
 	mu         runlog.Mutex // guards the following
 	known      map[string]*known
@@ -73,6 +76,7 @@ type known struct {
 	reply    json.RawMessage
 	replied  int64 // the number of reply's record
 	saved    json.RawMessage
+	paid     bool // the budgets within the run have counted the call
 }
 
 type returned struct {

@@ -31,7 +31,7 @@ func (rs *runState) newest(r store.Range) (found store.Record, err error) {
 func (rs *runState) load(run int64) error {
 	rs.run = run
 	err := rs.log.Retry(func() error {
-		rs.known, rs.asking, rs.replied, rs.listed = nil, 0, 0, nil
+		rs.known, rs.asking, rs.replied, rs.listed, rs.spent = nil, 0, 0, nil, spentData{}
 		return rs.scan(store.Range{From: run}, func(rec store.Record) error {
 			if rec.Run != run {
 				return nil
@@ -88,6 +88,9 @@ func (rs *runState) learn(rec store.Record) error {
 		if err := rec.Decode(&r.returnedData); err != nil {
 			return err
 		}
+		if rec.Run == rs.run {
+			rs.spent.raise(r.Spent)
+		}
 		k := rs.at(rec.Address)
 		switch {
 		case !r.Stopped:
@@ -121,6 +124,7 @@ func (rs *runState) learn(rec store.Record) error {
 		if err := rec.Decode(&end); err != nil {
 			return err
 		}
+		rs.spent.raise(end.Spent)
 		if end.Status == store.StatusFailed {
 			rs.forgive(end.Call)
 		}

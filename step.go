@@ -94,6 +94,10 @@ type recording struct {
 	// pay is called before the call is made. If it returns an error the call is
 	// not made. Nil does nothing.
 	pay func() error
+
+	// cost returns what the call spent, by its value; by nil if it failed. It is
+	// for a call that is found and not made. Nil means that it spent nothing.
+	cost func(value any) budget.Limits
 }
 
 // maxInput is how large an input is recorded, in bytes of JSON.
@@ -143,17 +147,22 @@ func recorded[T any](
 	case err != nil:
 		return v, err
 	case found != nil && found.Error != nil:
+		own.replayed(ctx, &c, nil)
 		return v, found.Error.callError(c.name, own.address, c.once)
 	case found != nil:
 		if v, err = fromJSON[T](c.name, found.Value); err != nil {
 			err = fmt.Errorf("%w: %w", store.ErrCorrupt, err)
 		}
+		own.replayed(ctx, &c, v)
 		return v, err
 	}
 	if c.pay != nil {
 		if err := c.pay(); err != nil {
 			return v, err
 		}
+	}
+	if c.cost != nil {
+		own.paid()
 	}
 	if c.once {
 		if err := own.recordCall(&c, in); err != nil {
@@ -226,7 +235,27 @@ func recordValue[T any](own *place, c *recording, in string, v T) (T, error) {
 	return fromJSON[T](c.name, value)
 }
 
+// paid reports whether the budgets within the run have counted the call at p
+// already. From then on they have.
+func (p *place) paid() (already bool) {
+	rs := p.log
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	k := rs.at(p.address)
+	already, k.paid = k.paid, true
+	return already
+}
+
+// replayed counts what a call spent that is found in the log. Another attempt
+// of the node may find it again.
+func (p *place) replayed(ctx context.Context, c *recording, value any) {
+	if c.cost != nil && !p.paid() {
+		p.log.meter.Replayed(ctx, c.cost(value))
+	}
+}
+
 func (p *place) recordResult(result returnedData) error {
+	result.Spent = spentOf(p.log.meter)
 	data, err := json.Marshal(result)
 	if err != nil {
 		return err

@@ -35,6 +35,26 @@ func (l Limits) use() amounts {
 	return a
 }
 
+// limits returns a as the limits of a budget.
+func (a amounts) limits() Limits {
+	return Limits{
+		Tokens:     int(a[tokens]),
+		ModelCalls: int(a[modelCalls]),
+		ToolCalls:  int(a[toolCalls]),
+		Rows:       int(a[rows]),
+		Time:       time.Duration(a[wallTime]),
+	}
+}
+
+// change replaces the amount before, which is counted already, by after. A sum
+// that is too large for a number stays at the largest one.
+func (a *amounts) change(before, after amounts) {
+	for i := range wallTime {
+		rest := a[i] - before[i]
+		a[i] = rest + min(after[i], noLimit-rest)
+	}
+}
+
 const noLimit = math.MaxInt64
 
 // A budget has the limits of one call of With.
@@ -43,7 +63,8 @@ type budget struct {
 	limit, keeps amounts
 	began        time.Time
 
-	used amounts // guarded by mu; time is not counted
+	used amounts           // guarded by mu; time is not counted
+	runs map[string]*Meter // guarded by mu; the runs whose earlier spending is in used, by id
 }
 
 func (b *budget) usedOf(i int) int64 {
@@ -117,10 +138,7 @@ func (a *account) lack(i int, used, needed int64) error {
 // caller holds the lock.
 func (a *account) change(before, after amounts) {
 	for ; a != nil; a = a.outer {
-		for i := range wallTime {
-			rest := a.used[i] - before[i]
-			a.used[i] = rest + min(after[i], noLimit-rest)
-		}
+		a.used.change(before, after)
 	}
 }
 

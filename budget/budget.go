@@ -85,8 +85,11 @@ func With(ctx context.Context, l Limits) context.Context {
 // error.
 func Spend(ctx context.Context, use Limits) error {
 	if a := accountOf(ctx); a != nil {
-		return a.take(use.use())
+		if err := a.take(use.use()); err != nil {
+			return err
+		}
 	}
+	meterOf(ctx).change(amounts{}, use.use())
 	return nil
 }
 
@@ -98,6 +101,7 @@ func Charge(ctx context.Context, use Limits) {
 		defer a.mu.Unlock()
 		a.change(amounts{}, use.use())
 	}
+	meterOf(ctx).change(amounts{}, use.use())
 }
 
 // Remaining returns what can still be spent with ctx: the least that any of its
@@ -126,13 +130,7 @@ func Remaining(ctx context.Context) (left Limits, ok bool) {
 			}
 		}
 	}
-	return Limits{
-		Tokens:     int(least[tokens]),
-		ModelCalls: int(least[modelCalls]),
-		ToolCalls:  int(least[toolCalls]),
-		Rows:       int(least[rows]),
-		Time:       time.Duration(least[wallTime]),
-	}, true
+	return least.limits(), true
 }
 
 // WithDeadline returns a context that is done as soon as the time of one of

@@ -7,6 +7,7 @@ import "context"
 // without a budget. A Reservation may be used by several goroutines.
 type Reservation struct {
 	account *account
+	meter   *Meter
 	counted amounts // guarded by the account's lock
 }
 
@@ -22,7 +23,9 @@ func Reserve(ctx context.Context, estimate Limits) (*Reservation, error) {
 	if err := a.take(estimate.use()); err != nil {
 		return nil, err
 	}
-	return &Reservation{a, estimate.use()}, nil
+	meter := meterOf(ctx)
+	meter.change(amounts{}, estimate.use())
+	return &Reservation{a, meter, estimate.use()}, nil
 }
 
 // Settle replaces the estimate by the actual amount, which may be more than the
@@ -35,5 +38,6 @@ func (r *Reservation) Settle(actual Limits) {
 	r.account.mu.Lock()
 	defer r.account.mu.Unlock()
 	r.account.change(r.counted, actual.use())
+	r.meter.change(r.counted, actual.use())
 	r.counted = actual.use()
 }
