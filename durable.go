@@ -24,7 +24,7 @@ type DurableOptions struct {
 
 	// ParseReplies parses the text of a turn that comes while questions are
 	// open: it reports whether the text answers them, and how. Nil means
-	// [question.Parse] without a model: a choice by its number, text or id, and
+	// [question.Parser] without a model: a choice by its number, text or id, and
 	// the words of an approval, are replies. Everything else is a new request.
 	// See [DurableOptions.WithReplyModel].
 	ParseReplies func(ctx context.Context, open []question.Question, text string) (question.Parsed, error)
@@ -55,9 +55,9 @@ type DurableOptions struct {
 	// agent.
 	HandlesAbort bool
 
-	// NoInterrupt is why the agent may not interrupt its runs with questions.
+	// CannotInterrupt is why the agent may not interrupt its runs with questions.
 	// Empty means that it may.
-	NoInterrupt string
+	CannotInterrupt string
 }
 
 func (o *DurableOptions) lease() time.Duration {
@@ -82,7 +82,7 @@ func (o *DurableOptions) maxQuestions() int {
 }
 
 // WithReplyModel returns a copy of o in which ParseReplies, if it is nil, is
-// [question.Parse] with model, whose tokens are spent of the budget. A nil o
+// [question.Parser] with model, whose tokens are spent of the budget. A nil o
 // means the defaults.
 func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *DurableOptions {
 	var own DurableOptions
@@ -90,7 +90,7 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 		own = *o
 	}
 	if own.ParseReplies == nil && model != nil {
-		own.ParseReplies = question.Parse(DurableModel(model), s)
+		own.ParseReplies = question.Parser(DurableModel(model), s)
 	}
 	return &own
 }
@@ -134,7 +134,7 @@ func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
 		d.opt = *opt
 	}
 	if d.opt.ParseReplies == nil {
-		d.opt.ParseReplies = question.Parse(nil, llm.Settings{})
+		d.opt.ParseReplies = question.Parser(nil, llm.Settings{})
 	}
 	return AgentFunc(d.answer)
 }
@@ -212,7 +212,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	if rs.dropped {
 		return rs.finish(Answer{Text: "All right."}, nil)
 	}
-	root := &place{log: rs, attempt: 1, mute: d.opt.NoInterrupt, approvals: d.opt.NoInterrupt}
+	root := &place{log: rs, attempt: 1, mute: d.opt.CannotInterrupt, approvals: d.opt.CannotInterrupt}
 	top := *sc.frame
 	top.whole = true
 	a, err := Ask(&scope{ctx, sc.path, &top, root}, d.agent, rs.turn)

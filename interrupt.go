@@ -51,7 +51,7 @@ var (
 //
 // A plain text message is not a reply by itself: [DurableOptions].ParseReplies
 // parses it. Without a model, it recognises choices and the words of an
-// approval. A free text needs [question.Parse] with a model, or a [Turn] with
+// approval. A free text needs [question.Parser] with a model, or a [Turn] with
 // Replies.
 //
 // Choices and drafts may come from a database: show them as data.

@@ -25,7 +25,7 @@ func DurableModel(m llm.Model) llm.Model {
 		if sc.place == nil {
 			return paid(ctx, m, req, stream)
 		}
-		key, err := req.Key()
+		key, err := req.Hash()
 		if err != nil {
 			return paid(ctx, m, req, stream) // the model returns a better error
 		}

@@ -24,10 +24,10 @@ type Task struct {
 	// Began is what [Now] returns in the task. Zero means the time of the run.
 	Began time.Time
 
-	// NoInterrupt is why the task may not interrupt the run. Empty means that
+	// CannotInterrupt is why the task may not interrupt the run. Empty means that
 	// it may. The approval of a tool's call ([RegistryOptions]) is asked for in
 	// either case.
-	NoInterrupt string
+	CannotInterrupt string
 
 	// Intermediate says that the text of the task is not the text of the
 	// answer: a [Token] of [ChannelFinal] becomes one of [ChannelTool].
@@ -58,8 +58,8 @@ func RunTask(
 		}
 		own.place.branch = true
 		own.place.approvals = sc.place.mute
-		if t.NoInterrupt != "" {
-			own.place.mute = t.NoInterrupt
+		if t.CannotInterrupt != "" {
+			own.place.mute = t.CannotInterrupt
 		}
 	}
 	frame := *own.frame

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// A Probe measures how one clause contributes to a search that found nothing.
+// A ClauseProbe measures how one clause contributes to a search that found nothing.
 // Both of its searches only count: they return no hits.
-type Probe struct {
+type ClauseProbe struct {
 	// Path is the location of the clause, as a JSON Pointer into the body.
 	Path string `json:"path"`
 	// Clause is the clause as its author wrote it. A clause of must_not is what
@@ -28,7 +28,7 @@ const maxProbes = 32
 // bool and of the bools in it, otherwise the query, and the post_filter. A
 // search without a query has none. If all clauses together find something, only
 // a knn or a min_score can exclude it.
-func (s *Search) Probes() []Probe {
+func (s *Search) Probes() []ClauseProbe {
 	var clauses []clauseAt
 	if s.query != nil {
 		clauses = collect(clauses, s.query, "/query", false)
@@ -37,9 +37,9 @@ func (s *Search) Probes() []Probe {
 		clauses = collect(clauses, s.postFilter, "/post_filter", false)
 	}
 	clauses = clauses[:min(len(clauses), maxProbes)]
-	probes := make([]Probe, len(clauses))
+	probes := make([]ClauseProbe, len(clauses))
 	for i, clause := range clauses {
-		probes[i] = Probe{Path: clause.path, Clause: clause.query.appendTo(nil), Search: s.counting(clauses[i : i+1])}
+		probes[i] = ClauseProbe{Path: clause.path, Clause: clause.query.appendTo(nil), Search: s.counting(clauses[i : i+1])}
 		if len(clauses) > 1 {
 			others := append(append(make([]clauseAt, 0, len(clauses)), clauses[:i]...), clauses[i+1:]...)
 			probes[i].Without = s.counting(others)

@@ -78,7 +78,7 @@ func NewClient(rawURL string, opt *ClientOptions) (*Client, error) {
 	if err := option.Default("graphql: ClientOptions.MaxBytes", &o.MaxBytes, 16<<20); err != nil {
 		return nil, err
 	}
-	if o.Retry, err = o.Retry.Or("graphql: ClientOptions.Retry", standardRetry); err != nil {
+	if o.Retry, err = o.Retry.WithDefaults("graphql: ClientOptions.Retry", standardRetry); err != nil {
 		return nil, err
 	}
 	c := &Client{url: rawURL, header: o.Header.Clone(), timeout: o.Timeout, maxBytes: o.MaxBytes, retry: o.Retry}

@@ -91,7 +91,7 @@ func (c *Client) read(resp *http.Response, body []byte) (*Result, error) {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	e := &Error{
 		Kind: kindOfStatus(resp.StatusCode), Status: resp.StatusCode,
-		RetryAfter: retry.After(resp.Header, time.Now()),
+		RetryAfter: retry.RetryAfter(resp.Header, time.Now()),
 	}
 	ok := resp.StatusCode >= 200 && resp.StatusCode < 300
 	switch {

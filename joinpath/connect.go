@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Connection is the result of [Graph.Connect].
-type Connection struct {
+// A PlanSet is the result of [Graph.Connect].
+type PlanSet struct {
 	// Plans has at least one plan. All plans have the same cost and contain the
 	// given tables; if there are several, the schema does not determine which
 	// one is right. Their order depends on their joins only.
@@ -31,13 +31,13 @@ type Connection struct {
 //
 // The error is a [*refusal.Error] of code [ErrUnknownTable], [ErrDisconnected],
 // or [ErrArgument] if no table is given; or it wraps the error of ctx.
-func (g *Graph) Connect(ctx context.Context, tables ...string) (Connection, error) {
+func (g *Graph) Connect(ctx context.Context, tables ...string) (PlanSet, error) {
 	if len(tables) == 0 {
-		return Connection{}, refuse(ErrArgument, "no tables are given")
+		return PlanSet{}, refuse(ErrArgument, "no tables are given")
 	}
 	ids, err := g.lookup(tables...)
 	if err != nil {
-		return Connection{}, err
+		return PlanSet{}, err
 	}
 	first := ids[0]
 	slices.Sort(ids)
@@ -48,13 +48,13 @@ func (g *Graph) Connect(ctx context.Context, tables ...string) (Connection, erro
 		return c, nil
 	}
 	if groups := g.group(ids); len(groups) > 1 {
-		return Connection{}, g.disconnected(groups)
+		return PlanSet{}, g.disconnected(groups)
 	}
 	found, err := g.steiner(ctx, ids)
 	if err != nil {
-		return Connection{}, fmt.Errorf("joinpath: connect: %w", err)
+		return PlanSet{}, fmt.Errorf("joinpath: connect: %w", err)
 	}
-	c := Connection{More: found.more, Approximate: found.approximate}
+	c := PlanSet{More: found.more, Approximate: found.approximate}
 	size := len(ids)
 	for _, edges := range found.trees {
 		c.Plans = append(c.Plans, g.treePlan(first, edges))

@@ -92,7 +92,7 @@ type Graph struct {
 
 	scratch sync.Pool // of *search
 	paths   *lru.Cache[[2]int32, Plan]
-	trees   *lru.Cache[string, Connection]
+	trees   *lru.Cache[string, PlanSet]
 }
 
 const (
@@ -133,7 +133,7 @@ func New(s *Schema, opt *Options) (*Graph, error) {
 		ids:    make(map[string]int32, len(s.Tables)),
 		folded: make(map[string]int32, len(s.Tables)),
 		paths:  lru.New[[2]int32, Plan](o.CacheSize, 0),
-		trees:  lru.New[string, Connection]((o.CacheSize+7)/8, 0),
+		trees:  lru.New[string, PlanSet]((o.CacheSize+7)/8, 0),
 	}
 	for i, name := range g.names {
 		g.ids[name] = int32(i)

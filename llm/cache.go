@@ -7,7 +7,7 @@ import (
 )
 
 // Cache keeps the n most recently used replies in memory. A request with the
-// same [Request.Key] as an earlier one gets the earlier reply without a call of
+// same [Request.Hash] as an earlier one gets the earlier reply without a call of
 // the model.
 //
 //   - A reply from the cache has no Usage and is streamed as one piece.
@@ -23,7 +23,7 @@ func Cache(n int) Middleware {
 	return func(m Model) Model {
 		replies := lru.New[string, *Response](n, 0)
 		return ModelFunc(func(ctx context.Context, req *Request, stream func(Delta)) (*Response, error) {
-			key, err := req.Key()
+			key, err := req.Hash()
 			if err != nil {
 				return m.Generate(ctx, req, stream) // the model's own error is more precise
 			}

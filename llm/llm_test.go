@@ -49,7 +49,7 @@ func TestKey(t *testing.T) {
 		req := ask("q")
 		req.Tools = []llm.Tool{{Name: "t", InputSchema: json.RawMessage(`{"a": 1}`)}}
 		change(req)
-		k, err := req.Key()
+		k, err := req.Hash()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestKey(t *testing.T) {
 		}
 	}
 	bad := &llm.Request{Tools: []llm.Tool{{InputSchema: json.RawMessage(`{`)}}}
-	if _, err := bad.Key(); err == nil {
+	if _, err := bad.Hash(); err == nil {
 		t.Error("a malformed request has a key")
 	}
 }

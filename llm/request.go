@@ -66,10 +66,10 @@ type Request struct {
 	MaxOutputTokens int `json:"max_output_tokens,omitempty"`
 }
 
-// Key returns a hash of everything that is sent to the provider: requests that
-// differ only in Name have the same Key. It returns an error if JSON inside the
+// Hash returns a hash of everything that is sent to the provider: requests that
+// differ only in Name have the same Hash. It returns an error if JSON inside the
 // request is malformed.
-func (r *Request) Key() (string, error) {
+func (r *Request) Hash() (string, error) {
 	sent := *r
 	sent.Name = ""
 	text, err := json.Marshal(&sent)

@@ -41,7 +41,7 @@ func Retry(opt *RetryOptions) Middleware {
 	if opt != nil {
 		r.opt = *opt
 	}
-	policy, err := r.opt.Policy.Or("RetryOptions.Policy", defaultRetry)
+	policy, err := r.opt.Policy.WithDefaults("RetryOptions.Policy", defaultRetry)
 	if err != nil {
 		panic("llm: " + err.Error())
 	}

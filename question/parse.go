@@ -24,7 +24,7 @@ const (
 )
 
 // Parsed is how a message was parsed that came while questions were open. See
-// [Parse].
+// [Parser].
 type Parsed struct {
 	Intent  Intent
 	Replies []Reply   // for IntentAnswer: at least one, to open questions
@@ -32,7 +32,7 @@ type Parsed struct {
 	Usage   llm.Usage // of the model; it is added to the usage of the answer
 }
 
-// Parse returns a function that parses a message which comes while questions
+// Parser returns a function that parses a message which comes while questions
 // are open, for the ParseReplies of a qed.DurableOptions.
 //
 // These messages need no model, in any case, with any punctuation and spaces
@@ -66,7 +66,7 @@ type Parsed struct {
 //
 // The requests have the name "read_reply" ([llm.Request].Name). Their tokens
 // are spent of the budget of a run if the model is a qed.DurableModel.
-func Parse(model llm.Model, s llm.Settings) func(ctx context.Context, open []Question, text string) (Parsed, error) {
+func Parser(model llm.Model, s llm.Settings) func(ctx context.Context, open []Question, text string) (Parsed, error) {
 	if model == nil {
 		return parser(nil)
 	}

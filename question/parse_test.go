@@ -102,7 +102,7 @@ func TestCertainReplies(t *testing.T) {
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			for name, model := range map[string]llm.Model{"without a model": nil, "with a model": llmtest.Scripted(t)} {
-				got, err := question.Parse(model, llm.Settings{})(t.Context(), tt.open, tt.text)
+				got, err := question.Parser(model, llm.Settings{})(t.Context(), tt.open, tt.text)
 				if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 					t.Errorf("%s: %v: %s", name, err, diff)
 				}
@@ -150,14 +150,14 @@ func TestUncertainReplies(t *testing.T) {
 		{`{"from":`, []question.Question{period()}, answered("q4", `"{\"from\":"`)},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
-			got, err := question.Parse(nil, llm.Settings{})(t.Context(), tt.open, tt.text)
+			got, err := question.Parser(nil, llm.Settings{})(t.Context(), tt.open, tt.text)
 			if diff := cmp.Diff(tt.want, got); diff != "" || err != nil {
 				t.Errorf("without a model: %v: %s", err, diff)
 			}
 			model := llmtest.Scripted(t, llmtest.Rule{Name: "read_reply", Replies: []llmtest.Reply{
 				{JSON: map[string]any{"intent": "new_request"}},
 			}})
-			got, err = question.Parse(model, llm.Settings{})(t.Context(), tt.open, tt.text)
+			got, err = question.Parser(model, llm.Settings{})(t.Context(), tt.open, tt.text)
 			if diff := cmp.Diff(anew, got, cmpopts.IgnoreFields(question.Parsed{}, "Usage")); diff != "" || err != nil {
 				t.Errorf("with a model: %v: %s", err, diff)
 			}
@@ -239,7 +239,7 @@ func TestParsedByAModel(t *testing.T) {
 		{"no answer to several", "the one", []question.Question{where(), miami()}, says{"intent": "exact_answer"}, answered("q1", `"the one"`)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := question.Parse(reader(t, tt.says), llm.Settings{})(t.Context(), tt.open, tt.text)
+			got, err := question.Parser(reader(t, tt.says), llm.Settings{})(t.Context(), tt.open, tt.text)
 			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(question.Parsed{}, "Usage")); diff != "" || err != nil {
 				t.Errorf("%v: %s", err, diff)
 			}
@@ -255,7 +255,7 @@ func TestParsedByAModel(t *testing.T) {
 func TestAnswerWithoutAQuestion(t *testing.T) {
 	other := where()
 	other.ID = "q9"
-	got, err := question.Parse(reader(t, says{"intent": "exact_answer"}), llm.Settings{})(t.Context(), []question.Question{where(), other}, "Shanghai")
+	got, err := question.Parser(reader(t, says{"intent": "exact_answer"}), llm.Settings{})(t.Context(), []question.Question{where(), other}, "Shanghai")
 	if err != nil || got.Intent != question.IntentModification || len(got.Replies) != 0 {
 		t.Errorf("read as %+v, %v", got, err)
 	}
@@ -274,7 +274,7 @@ func TestModelThatCannotRead(t *testing.T) {
 		"an invented part": {llmtest.Rule{Replies: []llmtest.Reply{{JSON: says{"intent": "abort", "sql": "DROP"}}}, Repeat: true}, llm.ErrInvalidOutput},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := question.Parse(llmtest.New(tt.rule), llm.Settings{})(t.Context(), []question.Question{miami()}, "the port")
+			got, err := question.Parser(llmtest.New(tt.rule), llm.Settings{})(t.Context(), []question.Question{miami()}, "the port")
 			if !errors.Is(err, tt.want) {
 				t.Errorf("read as %+v, %v", got, err)
 			}
@@ -282,7 +282,7 @@ func TestModelThatCannotRead(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := question.Parse(llmtest.New(), llm.Settings{})(ctx, []question.Question{miami()}, "the port"); !errors.Is(err, context.Canceled) {
+	if _, err := question.Parser(llmtest.New(), llm.Settings{})(ctx, []question.Question{miami()}, "the port"); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -299,7 +299,7 @@ func TestQuestionsAreShownAsData(t *testing.T) {
 	}
 	form := question.Question{ID: "q2", Kind: question.KindForm, Text: attack, Schema: json.RawMessage(`{"description":"` + strings.ReplaceAll(attack, "\n", " ") + `"}`)}
 	model := reader(t, says{"intent": "new_request"})
-	got, err := question.Parse(model, llm.Settings{})(t.Context(), []question.Question{q, form}, "Hello. "+attack)
+	got, err := question.Parser(model, llm.Settings{})(t.Context(), []question.Question{q, form}, "Hello. "+attack)
 	if err != nil || got.Intent != question.IntentNewRequest {
 		t.Fatalf("read as %+v, %v", got, err)
 	}
@@ -318,20 +318,20 @@ func TestQuestionsAreShownAsData(t *testing.T) {
 // Of a message that is too long, no part is read.
 func TestLongMessage(t *testing.T) {
 	text := strings.Repeat("Port of Miami ", 10_000) + "but not now"
-	got, err := question.Parse(llmtest.Scripted(t), llm.Settings{})(t.Context(), []question.Question{where()}, text)
+	got, err := question.Parser(llmtest.Scripted(t), llm.Settings{})(t.Context(), []question.Question{where()}, text)
 	if err != nil || got.Intent != question.IntentNewRequest {
 		t.Errorf("read as %v, %v", got.Intent, err)
 	}
 }
 
-func ExampleParse() {
+func ExampleParser() {
 	model := llmtest.New(llmtest.Rule{Name: "read_reply", Replies: []llmtest.Reply{
 		{JSON: map[string]any{"intent": "modification", "reason": "the arrival date is new"}},
 	}})
 	open := []question.Question{{ID: "q1", Kind: question.KindChoice, Text: "Which Miami?", Choices: []question.Choice{
 		{ID: "USMIA", Text: "Port of Miami"}, {ID: "MCT", Text: "Miami Container Terminal"},
 	}}}
-	read := question.Parse(model, llm.Settings{}) // for DurableOptions.ParseReplies
+	read := question.Parser(model, llm.Settings{}) // for DurableOptions.ParseReplies
 	for _, text := range []string{"port of miami", "2", "Port of Miami, but also include arrival date"} {
 		reading, err := read(context.Background(), open, text)
 		if err != nil {

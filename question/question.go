@@ -7,7 +7,7 @@
 // question accepts it. The program gives the reply to the agent as one of the
 // Replies of a qed.Turn.
 //
-// A user may also type a message instead of choosing a reply. [Parse] returns a
+// A user may also type a message instead of choosing a reply. [Parser] returns a
 // function that reads such a message: as the reply to an open question, as a
 // changed or a new request, or as the wish to stop.
 //

@@ -33,10 +33,10 @@ type Policy struct {
 	MaxWait time.Duration
 }
 
-// Or returns p with the fields of standard in place of those that are zero. It
+// WithDefaults returns p with the fields of standard in place of those that are zero. It
 // returns an error if Attempts or MaxWait is negative; name is the option that
 // the error names.
-func (p Policy) Or(name string, standard Policy) (Policy, error) {
+func (p Policy) WithDefaults(name string, standard Policy) (Policy, error) {
 	if p.Attempts < 0 || p.MaxWait < 0 {
 		return p, fmt.Errorf("%s: Attempts and MaxWait cannot be negative; Attempts of 1 means that nothing is repeated", name)
 	}
@@ -101,18 +101,18 @@ func Sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// maxAfter is the longest wait that [After] returns.
+// maxAfter is the longest wait that [RetryAfter] returns.
 const maxAfter = 24 * time.Hour
 
-// After returns the pause that a server asks for: the milliseconds of
+// RetryAfter returns the pause that a server asks for: the milliseconds of
 // Retry-After-Ms, a header of OpenAI, or else Retry-After, which holds seconds
 // or a date (RFC 9110, section 10.2.3). A date is compared with the response's
-// own Date header if there is one, and otherwise with now. After returns 0 if
+// own Date header if there is one, and otherwise with now. RetryAfter returns 0 if
 // the server does not say.
 //
 // header is an http.Header. The type is written out so that this package, and
 // package llm with it, do not depend on net/http.
-func After(header map[string][]string, now time.Time) time.Duration {
+func RetryAfter(header map[string][]string, now time.Time) time.Duration {
 	h := textproto.MIMEHeader(header)
 	if d, ok := number(h.Get("Retry-After-Ms"), time.Millisecond); ok {
 		return d

@@ -54,14 +54,14 @@ func TestDelayDoublesUpToTheLongest(t *testing.T) {
 
 func TestOr(t *testing.T) {
 	standard := retry.Policy{Attempts: 4, Wait: time.Second, MaxWait: time.Minute}
-	if got, err := (retry.Policy{}).Or("x", standard); err != nil || got != standard {
+	if got, err := (retry.Policy{}).WithDefaults("x", standard); err != nil || got != standard {
 		t.Errorf("the zero policy is %+v, %v", got, err)
 	}
 	own := retry.Policy{Attempts: 1, Wait: -1, MaxWait: time.Hour}
-	if got, err := own.Or("x", standard); err != nil || got != own {
+	if got, err := own.WithDefaults("x", standard); err != nil || got != own {
 		t.Errorf("a policy of one's own is %+v, %v", got, err)
 	}
-	if _, err := (retry.Policy{Attempts: -1}).Or("x", standard); err == nil {
+	if _, err := (retry.Policy{Attempts: -1}).WithDefaults("x", standard); err == nil {
 		t.Error("negative attempts are accepted")
 	}
 }
@@ -91,7 +91,7 @@ func TestAfter(t *testing.T) {
 			for name, value := range tt.header {
 				h.Set(name, value)
 			}
-			if got := retry.After(h, now); got != tt.want {
+			if got := retry.RetryAfter(h, now); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

@@ -61,7 +61,7 @@
 //
 // The requests of concurrent tasks come in any order; each contains the text of its
 // task. With a Store there is one more: a reply of the user that is not the number
-// or the text of a choice is parsed with "read_reply" ([question.Parse]).
+// or the text of a choice is parsed with "read_reply" ([question.Parser]).
 package searchagent
 
 import (

@@ -14,7 +14,7 @@ import (
 // targets of errors.Is.
 const (
 	// ErrInvalidPolicy: a policy contradicts itself. Returned by [New],
-	// [ReadPolicy] and [Policy.Readable].
+	// [ReadPolicy] and [Policy.ReadableTables].
 	ErrInvalidPolicy refusal.Code = "invalid_policy"
 
 	ErrUnknownTable    refusal.Code = "unknown_table"    // a table that is not listed, or a qualifier of no table

@@ -127,11 +127,11 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 	return stmt, nil
 }
 
-func reads(r *sqlast.Resolution) []Read {
-	list := make([]Read, len(r.Objects))
+func reads(r *sqlast.Resolution) []TableRead {
+	list := make([]TableRead, len(r.Objects))
 	for i := range r.Objects {
 		o := &r.Objects[i]
-		list[i] = Read{
+		list[i] = TableRead{
 			Table:   dialect.TableName{Schema: o.Schema, Name: o.Logical},
 			Object:  dialect.TableName{Schema: o.Schema, Name: o.Name},
 			Columns: o.Named(),

@@ -327,7 +327,7 @@ func TestStatement(t *testing.T) {
 			t.Errorf("dialect %v", stmt.Dialect())
 		}
 		name := func(schema, name string) dialect.TableName { return dialect.TableName{Schema: schema, Name: name} }
-		if diff := cmp.Diff([]secureview.Read{
+		if diff := cmp.Diff([]secureview.TableRead{
 			{Table: name("main", "employee"), Object: name("main", "secure_employee"), Columns: []string{"name", "deptId"}},
 			{Table: name("main", "dept"), Object: name("main", "dept"), Columns: []string{"id", "name"}},
 			{Table: name("archive", "invoice"), Object: name("archive", "invoice")},

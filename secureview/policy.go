@@ -79,10 +79,10 @@ type Table struct {
 	View              string   // the secure view that is read instead; empty: the table itself
 }
 
-// Readable checks the policy and returns the tables that statements may read,
-// sorted by schema and name. If the policy contradicts itself, Readable returns
+// ReadableTables checks the policy and returns the tables that statements may read,
+// sorted by schema and name. If the policy contradicts itself, ReadableTables returns
 // the [refusal.Error] that [New] returns.
-func (p *Policy) Readable() ([]Table, error) {
+func (p *Policy) ReadableTables() ([]Table, error) {
 	c, err := newCatalog(p, p.Dialect)
 	if err != nil {
 		return nil, err

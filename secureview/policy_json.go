@@ -19,7 +19,7 @@ const maxPolicy = 16 << 20
 
 // ReadPolicy reads a policy from its JSON form. It is strict: an unknown or
 // repeated key, or text after the object, is a [refusal.Error] with code
-// [ErrInvalidPolicy] that names it. [New] and [Policy.Readable] check the content.
+// [ErrInvalidPolicy] that names it. [New] and [Policy.ReadableTables] check the content.
 //
 //	{
 //	  "dialect": "mysql",

@@ -183,7 +183,7 @@ func TestReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := p.Readable()
+	tables, err := p.ReadableTables()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestReadable(t *testing.T) {
 		t.Errorf("(-guard +policy):\n%s", diff)
 	}
 	p.Tables["dept"] = nil
-	if _, err := p.Readable(); !errors.Is(err, secureview.ErrInvalidPolicy) {
+	if _, err := p.ReadableTables(); !errors.Is(err, secureview.ErrInvalidPolicy) {
 		t.Error(err)
 	}
 }

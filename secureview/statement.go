@@ -13,14 +13,14 @@ import (
 type Statement struct {
 	sql     string
 	dialect dialect.Dialect
-	reads   []Read
+	reads   []TableRead
 	columns []string
 	limit   int
 	capped  bool
 }
 
-// A Read is a table or view that a statement reads.
-type Read struct {
+// A TableRead is a table or view that a statement reads.
+type TableRead struct {
 	Table   dialect.TableName // the name that the policy and the model use
 	Object  dialect.TableName // what is read: the table's secure view, or the table itself
 	Columns []string          // the columns that the statement names, in the order of the policy
@@ -34,7 +34,7 @@ func (s *Statement) Dialect() dialect.Dialect { return s.dialect }
 
 // Reads returns every table and view that the statement reads, in the order of
 // first mention.
-func (s *Statement) Reads() []Read {
+func (s *Statement) Reads() []TableRead {
 	reads := slices.Clone(s.reads)
 	for i := range reads {
 		reads[i].Columns = slices.Clone(reads[i].Columns)

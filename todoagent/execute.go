@@ -59,7 +59,7 @@ func (a *agent) do(ctx context.Context, s *state, t qed.Todo) (outcome, error) {
 		Intermediate: s.Plan.used(t.Key),
 	}
 	if !t.CanInterrupt && a.tool(t.Tool).Interrupts {
-		task.NoInterrupt = "the plan does not allow task " + t.Key + " to ask"
+		task.CannotInterrupt = "the plan does not allow task " + t.Key + " to ask"
 	}
 	o := outcome{Todo: t}
 	ended, err := qed.RunTask(ctx, task, func(ctx context.Context) (int, error) {

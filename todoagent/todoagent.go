@@ -139,7 +139,7 @@ const (
 // The first request is made only if a plan is open or an earlier query is
 // remembered. Its intent is new_request, modification, continue, continuation or
 // abort. A reply to an open question whose meaning is not certain is read with
-// the request "read_reply" ([question.Parse]).
+// the request "read_reply" ([question.Parser]).
 func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) {
 	if model == nil || tools == nil {
 		return nil, errors.New("todoagent: New needs a model and tools")
@@ -209,7 +209,7 @@ func (a *agent) configure(model llm.Model, tools *qed.Registry, opt Options) err
 		return errors.Join(append(problems, err)...)
 	}
 	a.model.MaxContextTokens, a.model.MaxHistoryMessages = unlimited, unlimited
-	a.parse = question.Parse(qed.DurableModel(model), opt.Settings)
+	a.parse = question.Parser(qed.DurableModel(model), opt.Settings)
 	if opt.Durable != nil {
 		a.durable = *opt.Durable
 	}
@@ -307,7 +307,7 @@ func (a *agent) runAlone(ctx context.Context, turn qed.Turn) (qed.Answer, error)
 	}
 	turn.Thread = rand.Text()
 	durable := a.durable
-	durable.NoInterrupt = noThread
+	durable.CannotInterrupt = noThread
 	ctx = context.WithValue(ctx, aloneKey{}, true)
 	answer, err := qed.Ask(ctx, qed.Durable(a.inner, &store.InMemory{}, &durable), turn)
 	answer.Saved = false

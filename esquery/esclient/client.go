@@ -144,7 +144,7 @@ func (o *Options) setDefaults() (err error) {
 	if err := option.Default("esclient: Options.MaxBytes", &o.MaxBytes, 64<<20); err != nil {
 		return err
 	}
-	o.Retry, err = o.Retry.Or("esclient: Options.Retry", standardRetry)
+	o.Retry, err = o.Retry.WithDefaults("esclient: Options.Retry", standardRetry)
 	return err
 }
 

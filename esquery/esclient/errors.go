@@ -82,7 +82,7 @@ func (c *Client) refused(r *response, call *call) error {
 		Type:       c.clean(cause.Type, maxType),
 		Reason:     c.clean(cause.reason(), maxReason),
 		Index:      call.index,
-		RetryAfter: retry.After(r.header, time.Now()),
+		RetryAfter: retry.RetryAfter(r.header, time.Now()),
 	}
 	if call.pit && cause.Type == noShard {
 		e.Kind = esquery.ErrExpired // no other shard has this point in time

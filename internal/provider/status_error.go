@@ -17,7 +17,7 @@ func (c *Call) statusError(resp *http.Response, body []byte) *llm.Error {
 		Kind:       kindOf(resp.StatusCode, f),
 		Provider:   c.provider,
 		Status:     resp.StatusCode,
-		RetryAfter: retry.After(resp.Header, time.Now()),
+		RetryAfter: retry.RetryAfter(resp.Header, time.Now()),
 	}
 	e.Message = c.message(e.Kind, f)
 	switch {

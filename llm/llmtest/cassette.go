@@ -58,7 +58,7 @@ func Record(m llm.Model, path string) (llm.Model, error) {
 		return errors.Join(err, file.Close())
 	}
 	return llm.ModelFunc(func(ctx context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
-		key, err := req.Key()
+		key, err := req.Hash()
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +136,7 @@ func readExchange(line []byte) (exchange, error) {
 	if x.Request == nil || (x.Response == nil) == (x.Failure == nil) {
 		return x, errors.New("an exchange must have a request, and either a response or a failure")
 	}
-	key, err := x.Request.Key()
+	key, err := x.Request.Hash()
 	if err != nil {
 		return x, err
 	}
@@ -157,7 +157,7 @@ func (c *cassette) Generate(ctx context.Context, req *llm.Request, stream func(l
 	if err := ctx.Err(); err != nil {
 		return nil, contextError(err)
 	}
-	key, err := req.Key()
+	key, err := req.Hash()
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func TestCassette(t *testing.T) {
 }
 
 func TestMalformedCassettes(t *testing.T) {
-	good, err := ask("q", "x").Key()
+	good, err := ask("q", "x").Hash()
 	if err != nil {
 		t.Fatal(err)
 	}

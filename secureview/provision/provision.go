@@ -72,7 +72,7 @@ func SQL(p *secureview.Policy) (Script, error) {
 	case p.Setup == nil:
 		return nil, invalid("setup", "is missing: it describes the account and the views")
 	}
-	tables, err := p.Readable()
+	tables, err := p.ReadableTables()
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (o *Options) withDefaults() (opt Options, err error) {
 		return opt, fmt.Errorf("sqlstore: Options.TablePrefix is %.40q: it may have at most 32 lower-case letters, "+
 			"digits and underscores, and cannot start with a digit", opt.TablePrefix)
 	}
-	if opt.Retry, err = opt.Retry.Or("sqlstore: Options.Retry", defaultRetry); err != nil {
+	if opt.Retry, err = opt.Retry.WithDefaults("sqlstore: Options.Retry", defaultRetry); err != nil {
 		return opt, err
 	}
 	if opt.MaxAge == 0 {
