@@ -194,6 +194,9 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	if !utf8.ValidString(turn.User) || !utf8.ValidString(turn.Tenant) {
 		return Answer{}, fmt.Errorf("%w: the id of the user or the tenant is not valid UTF-8", ErrWrongUser)
 	}
+	if err := store.CheckHeader(&store.Header{User: turn.User, Tenant: turn.Tenant}); err != nil {
+		return Answer{}, fmt.Errorf("%w: %w", ErrWrongUser, err)
+	}
 	turn.Intent, turn.IntentReason = "", ""
 	turn.Text = asInJSON(turn.Text) // a resumed run has to see the same text
 	ctx, cancel := context.WithCancelCause(ctx)

@@ -45,7 +45,7 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 		rs.log.Lose(err)
 	}
 	rs.log.Position(t.head, t.run)
-	rs.floor = t.floor
+	rs.floor, rs.title, rs.turns = t.floor, t.title, t.turns
 	switch {
 	case resumes:
 		rs.shown = t.status == store.StatusInterrupted && len(turn.Replies) == 0
@@ -127,12 +127,17 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 	head, _ := rs.log.Head()
 	rs.run, rs.key = head+1, rand.Text()
 	rs.closedBy(gone)
-	data, err := json.Marshal(beganData{turn, rs.key, rs.opt.lease(), rs.floor, gone})
+	rs.count(turn.Text)
+	data, err := json.Marshal(beganData{
+		Turn: turn, Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns, Closed: gone,
+	})
 	if err != nil {
 		return fmt.Errorf("qed: the turn cannot be saved: %w", err)
 	}
 	rs.log.Position(head, rs.run)
-	recs := []store.Record{{Kind: store.Began, Data: data}, messageRecord(llm.RoleUser, turn.Text)}
+	recs := []store.Record{
+		{Kind: store.Began, Data: data, Header: rs.header(store.StatusRunning)}, messageRecord(llm.RoleUser, turn.Text),
+	}
 	switch err := rs.log.Append(recs...); {
 	case err == nil:
 		rs.began, rs.turned = recs[0].Time, recs[0].Time
@@ -146,7 +151,9 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 
 // resume resumes the run that was loaded.
 func (rs *runState) resume(turn Turn) error {
-	recs := []store.Record{{Kind: store.Resumed, Data: json.RawMessage("{}")}}
+	recs := []store.Record{{
+		Kind: store.Resumed, Data: json.RawMessage("{}"), Header: rs.header(store.StatusRunning),
+	}}
 	var said []string
 	answered := map[string]bool{}
 	for _, r := range turn.Replies {

@@ -104,7 +104,7 @@ func (rs *runState) end(end endedData, a Answer, said string) (saved bool, err e
 	if end.Status == store.StatusAnswered || end.Status == store.StatusInterrupted {
 		end.Answer = brief(a)
 	}
-	end.Floor, end.Spent = rs.floor, spentOf(rs.meter)
+	end.Floor, end.Title, end.Turns, end.Spent = rs.floor, rs.title, rs.turns, spentOf(rs.meter)
 	complete := true
 	data, err := json.Marshal(end)
 	if err != nil {
@@ -114,7 +114,7 @@ func (rs *runState) end(end endedData, a Answer, said string) (saved bool, err e
 			return false, nil // not reached: strings and numbers have a JSON form
 		}
 	}
-	recs = append(recs, store.Record{Kind: store.Ended, Data: data})
+	recs = append(recs, store.Record{Kind: store.Ended, Data: data, Header: end.header()})
 	switch err := rs.log.Finish(recs...); {
 	case errors.Is(err, store.ErrConflict):
 		return false, err

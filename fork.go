@@ -54,6 +54,7 @@ func Fork(ctx context.Context, st store.Store, thread string, at int64, to strin
 		run := f.recs[len(f.recs)-1].Run
 		f.recs = append(f.recs, store.Record{Time: last.Time, Kind: store.Ended, Run: run, Data: data})
 	}
+	f.recs[len(f.recs)-1].Header = f.end.header()
 	err := st.Append(ctx, to, 0, f.recs...)
 	if errors.Is(err, store.ErrConflict) {
 		return fmt.Errorf("qed: fork of thread %s to %s: %w", thread, to, fs.ErrExist)
@@ -96,10 +97,15 @@ func (f *forker) add(rec store.Record) error {
 	case store.Began:
 		err = rewrite(&rec, func(d *beganData) {
 			d.Floor = f.floor(d.Floor)
-			f.end = endedData{User: d.Turn.User, Tenant: d.Turn.Tenant, Floor: d.Floor}
+			f.end = endedData{
+				User: d.Turn.User, Tenant: d.Turn.Tenant, Floor: d.Floor, Title: d.Title, Turns: d.Turns,
+			}
 		})
 	case store.Ended:
-		err = rewrite(&rec, func(d *endedData) { d.Floor = f.floor(d.Floor) })
+		err = rewrite(&rec, func(d *endedData) {
+			d.Floor = f.floor(d.Floor)
+			f.end.Status = d.Status
+		})
 	case store.Summary:
 		err = rewrite(&rec, func(d *summaryData) { d.Through = f.floor(d.Through) })
 	}

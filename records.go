@@ -21,6 +21,8 @@ type beganData struct {
 	Key    string        `json:"key"`              // random; ids and handles are made of it
 	Lease  time.Duration `json:"lease"`            // see [DurableOptions], in nanoseconds
 	Floor  int64         `json:"floor,omitempty"`  // records up to this number are not used
+	Title  string        `json:"title,omitempty"`  // of the thread
+	Turns  int           `json:"turns,omitempty"`  // how many runs were begun, with this one
 	Closed *closed       `json:"closed,omitempty"` // the open questions that the turn closed
 }
 
@@ -43,6 +45,8 @@ type endedData struct {
 	User   string       `json:"user,omitempty"`
 	Tenant string       `json:"tenant,omitempty"`
 	Floor  int64        `json:"floor,omitempty"`
+	Title  string       `json:"title,omitempty"` // of the thread
+	Turns  int          `json:"turns,omitempty"` // how many runs were begun
 	Answer *Answer      `json:"answer,omitempty"`
 	Error  string       `json:"error,omitempty"`
 	Call   string       `json:"call,omitempty"` // the address of the call that failed the run

@@ -38,7 +38,9 @@ func Resolve(ctx context.Context, st store.Store, thread, address string, result
 	if failed != nil {
 		r.Value, r.Error = nil, failureOf(failed)
 	}
-	end := endedData{Status: t.status, User: t.user, Tenant: t.tenant, Floor: t.floor, Error: t.err}
+	end := endedData{
+		Status: t.status, User: t.user, Tenant: t.tenant, Floor: t.floor, Title: t.title, Turns: t.turns, Error: t.err,
+	}
 	if t.status == store.StatusCrashed {
 		end.Status = store.StatusStopped
 	}
@@ -53,7 +55,7 @@ func Resolve(ctx context.Context, st store.Store, thread, address string, result
 	now := rs.log.Now()
 	return st.Append(ctx, thread, t.head,
 		store.Record{Time: now, Kind: store.Returned, Run: t.run, Address: address, Data: data},
-		store.Record{Time: now, Kind: store.Ended, Run: t.run, Data: ended})
+		store.Record{Time: now, Kind: store.Ended, Run: t.run, Data: ended, Header: end.header()})
 }
 
 // loadNamespaces reads the calls in namespaces that were made before a run: one

@@ -33,6 +33,8 @@ type runState struct {
 	turn    Turn      // the turn with which the run began
 	message Turn      // the turn that is being answered: a later one if the run was resumed
 	run     int64     // the number of the run's first record; 0 if the run is not recorded
+	title   string    // of the thread
+	turns   int       // how many runs of the thread were begun
 	floor   int64     // records up to this number are not used: they could not be read
 	began   time.Time // see [Now]
 	turned  time.Time // when message came

@@ -82,6 +82,8 @@ type threadState struct {
 	floor        int64
 	run          int64
 	user, tenant string
+	title        string
+	turns        int
 	free         time.Time // when a run that records no further heartbeat is treated as crashed
 }
 
@@ -110,6 +112,7 @@ func (rs *runState) inspect() (threadState, error) {
 			return t, fmt.Errorf("%w: number %d, ended as %q", store.ErrCorrupt, last.Seq, end.Status)
 		}
 		t.status, t.err, t.floor, t.user, t.tenant = end.Status, end.Error, end.Floor, end.User, end.Tenant
+		t.title, t.turns = end.Title, end.Turns
 		return t, nil
 	}
 	first, err := rs.newest(store.Range{From: last.Run, To: last.Run})
@@ -124,6 +127,7 @@ func (rs *runState) inspect() (threadState, error) {
 		return t, err
 	}
 	t.status, t.floor, t.user, t.tenant = store.StatusCrashed, began.Floor, began.Turn.User, began.Turn.Tenant
+	t.title, t.turns = began.Title, began.Turns
 	if t.free = last.Time.Add(began.Lease); rs.log.Now().Before(t.free) {
 		t.status = store.StatusRunning
 	}

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"iter"
@@ -20,18 +21,32 @@ import (
 //     reader may change it.
 //   - Records are only removed by [InMemory.Trim] and [InMemory.Delete].
 type InMemory struct {
-	mu sync.Mutex
-
-	// threads holds the records of each thread. Records are appended in place,
-	// and removed only from a copy, so a reader needs the lock only to get the
-	// slice.
-	threads map[string][]Record
+	mu      sync.Mutex
+	threads map[string]*thread
+	listed  list.List // of *thread; those that have a header, latest update first
 }
 
-var _ Store = (*InMemory)(nil)
+var (
+	_ Store  = (*InMemory)(nil)
+	_ Lister = (*InMemory)(nil)
+)
+
+// A thread is a thread of an [InMemory].
+type thread struct {
+	id string
+
+	// records are appended in place, and removed only from a copy, so a reader
+	// needs the lock only to get the slice.
+	records []Record
+
+	header           *Header       // the last one, or nil
+	created, updated time.Time     // when the first and the last header were written
+	written          time.Time     // when the last record was written
+	entry            *list.Element // in InMemory.listed, if there is a header
+}
 
 // Append implements [Store]. It refuses records that [CheckRecords] refuses.
-func (m *InMemory) Append(ctx context.Context, thread string, after int64, recs ...Record) error {
+func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...Record) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -40,39 +55,62 @@ func (m *InMemory) Append(ctx context.Context, thread string, after int64, recs 
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	log := m.threads[thread]
-	if log == nil {
-		if err := CheckThread(thread); err != nil {
+	t := m.threads[id]
+	if t == nil {
+		if err := CheckThread(id); err != nil {
 			return err
 		}
+		t = &thread{id: id}
 	}
-	if last := lastSeq(log); last != after {
+	if last := lastSeq(t.records); last != after {
 		return fmt.Errorf("%w: its last record is number %d, not %d", ErrConflict, last, after)
 	}
 	if len(recs) == 0 {
 		return nil
 	}
-	if log == nil {
+	if after == 0 {
 		if m.threads == nil {
-			m.threads = map[string][]Record{}
+			m.threads = map[string]*thread{}
 		}
-		log = make([]Record, 0, len(recs)+31) // most threads get more records soon
+		m.threads[id] = t
+		t.records = make([]Record, 0, len(recs)+31) // most threads get more records soon
 	}
-	log = append(log, recs...)
+	t.written = time.Now()
+	t.records = append(t.records, recs...)
 	for i := range recs {
-		rec := &log[len(log)-len(recs)+i]
+		rec := &t.records[len(t.records)-len(recs)+i]
 		rec.Seq = after + 1 + int64(i)
 		rec.Time = rec.Time.UTC().Truncate(time.Microsecond)
+		if rec.Header != nil {
+			m.setHeader(t, *rec.Header)
+			rec.Header = nil
+		}
 	}
-	m.threads[thread] = log
 	return nil
+}
+
+// setHeader replaces the header of a thread and makes the thread the first of
+// the list.
+func (m *InMemory) setHeader(t *thread, h Header) {
+	t.header, t.updated = &h, t.written.UTC().Truncate(time.Microsecond)
+	if first := m.listed.Front(); first != nil {
+		// No two threads have the same time, which is the position in the list.
+		if least := first.Value.(*thread).updated.Add(time.Microsecond); t.updated.Before(least) {
+			t.updated = least
+		}
+	}
+	if t.entry != nil {
+		m.listed.MoveToFront(t.entry)
+		return
+	}
+	t.entry, t.created = m.listed.PushFront(t), t.updated
 }
 
 // Records implements [Store]. Records that are appended while the sequence is
 // read are not part of it.
-func (m *InMemory) Records(ctx context.Context, thread string, r Range) iter.Seq2[Record, error] {
+func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		log, err := m.snapshot(ctx, thread)
+		log, err := m.snapshot(ctx, id)
 		if err != nil {
 			yield(Record{}, err)
 			return
@@ -105,46 +143,52 @@ func (m *InMemory) Records(ctx context.Context, thread string, r Range) iter.Seq
 }
 
 // Trim implements [Store].
-func (m *InMemory) Trim(ctx context.Context, thread string, before int64, kinds ...Kind) error {
-	if _, err := m.snapshot(ctx, thread); err != nil {
+func (m *InMemory) Trim(ctx context.Context, id string, before int64, kinds ...Kind) error {
+	if _, err := m.snapshot(ctx, id); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	log := m.threads[thread]
-	last := lastSeq(log)
+	t := m.threads[id]
+	if t == nil {
+		return nil
+	}
+	last := lastSeq(t.records)
 	trimmed := func(rec Record) bool {
 		return rec.Seq < before && rec.Seq != last && slices.Contains(kinds, rec.Kind)
 	}
-	if slices.ContainsFunc(log, trimmed) {
-		m.threads[thread] = slices.DeleteFunc(slices.Clone(log), trimmed)
+	if slices.ContainsFunc(t.records, trimmed) {
+		t.records = slices.DeleteFunc(slices.Clone(t.records), trimmed)
 	}
 	return nil
 }
 
 // Delete implements [Store].
-func (m *InMemory) Delete(ctx context.Context, thread string) error {
-	if _, err := m.snapshot(ctx, thread); err != nil {
+func (m *InMemory) Delete(ctx context.Context, id string) error {
+	if _, err := m.snapshot(ctx, id); err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.threads, thread)
+	if t := m.threads[id]; t != nil && t.entry != nil {
+		m.listed.Remove(t.entry)
+	}
+	delete(m.threads, id)
 	return nil
 }
 
 // snapshot returns the present records of a thread.
-func (m *InMemory) snapshot(ctx context.Context, thread string) ([]Record, error) {
+func (m *InMemory) snapshot(ctx context.Context, id string) ([]Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	log := m.threads[thread]
-	if log == nil {
-		return nil, CheckThread(thread)
+	t := m.threads[id]
+	if t == nil {
+		return nil, CheckThread(id)
 	}
-	return log, nil
+	return t.records, nil
 }
 
 // lastSeq returns the number of the last record, or 0.

@@ -103,6 +103,10 @@ type Record struct {
 
 	// Data is one JSON value, or nil. A store keeps its bytes unchanged.
 	Data json.RawMessage `json:"data,omitempty"`
+
+	// Header replaces the header of the thread, if it is not nil. It is for a
+	// [Lister]: another store ignores it, and Records does not return it.
+	Header *Header `json:"-"`
 }
 
 // Decode decodes the Data of rec into v. It ignores fields that v does not have,
@@ -114,9 +118,9 @@ func (rec *Record) Decode(v any) error {
 	return nil
 }
 
-// CheckRecords returns an error if the Kind or the Address of a record is longer
-// than a [Store] has to support. A store with columns of limited length calls it
-// in Append.
+// CheckRecords returns an error if the Kind, the Address or the Header of a
+// record is longer than a [Store] has to support. A store with columns of
+// limited length calls it in Append.
 func CheckRecords(recs []Record) error {
 	for i := range recs {
 		if kind := recs[i].Kind; len(kind) > maxKind {
@@ -124,6 +128,11 @@ func CheckRecords(recs []Record) error {
 		}
 		if address := recs[i].Address; len(address) > maxAddress {
 			return fmt.Errorf("store: a record has an address of %d bytes; the limit is %d", len(address), maxAddress)
+		}
+		if recs[i].Header != nil {
+			if err := CheckHeader(recs[i].Header); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

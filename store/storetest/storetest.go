@@ -19,7 +19,8 @@
 //     returns an error that matches the context's error.
 //   - While a thread is read, its reader and others can call every method, even
 //     if the store has a single connection. A reader that appends a record for
-//     each record that it reads ends at some time.
+//     each record that it reads ends at some time. So does
+//     a reader of a list of threads that updates each of them.
 package storetest
 
 import (
@@ -35,13 +36,14 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// Run tests the stores that open returns.
+// Run tests the stores that open returns. A store that is a [store.Lister] has
+// further checks.
 //
 //   - open is called once for each check, with the t of the check's subtest. Use
 //     its Cleanup to close the store.
 //   - open may return the same store each time, and the store may have other
-//     threads: the checks use random thread ids, except for the id "x", whose
-//     thread they delete.
+//     threads: the checks use random ids of threads and users, except for the
+//     thread "x", which they delete.
 //   - A check that takes longer than a minute fails. If the store does not
 //     return although its context is done, Run panics.
 //
@@ -49,6 +51,15 @@ import (
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) { c.run(t, open(t), time.Minute) })
+	}
+	for _, c := range listing {
+		t.Run(c.name, func(t *testing.T) {
+			st := open(t)
+			if _, ok := st.(store.Lister); !ok {
+				t.Skip("the store is not a store.Lister")
+			}
+			c.run(t, st, time.Minute)
+		})
 	}
 }
 
