@@ -113,7 +113,7 @@ func TestSQLStoreLostAnswer(t *testing.T) {
 			pool, g := e.create(t)
 			db := pool("")
 			db.SetMaxOpenConns(1)
-			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, Retry: shortWaits})
+			s := newStore(t, db, e.dialect, &sqlstore.Options{Retry: shortWaits})
 			for _, records := range []int{1, 3} {
 				for lost := range 12 {
 					thread := fmt.Sprintf("%d records, answer %d lost", records, lost)
@@ -158,7 +158,7 @@ func TestSQLStoreLostAnswerAndConflict(t *testing.T) {
 			pool, g := e.create(t)
 			db := pool("")
 			db.SetMaxOpenConns(1)
-			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, Retry: shortWaits})
+			s := newStore(t, db, e.dialect, &sqlstore.Options{Retry: shortWaits})
 			if err := s.Append(t.Context(), "thread", 0, entry(1, 1)); err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestSQLStoreServerDies(t *testing.T) {
 		t.Run(e.name, func(t *testing.T) {
 			pool, kill, start := e.start(t)
 			db := pool("")
-			s := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: -1, Retry: noRetry})
+			s := newStore(t, db, e.dialect, &sqlstore.Options{Retry: noRetry})
 			var group sync.WaitGroup
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()

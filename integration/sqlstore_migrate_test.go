@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/store"
@@ -22,7 +23,7 @@ func TestSQLStoreMigrateAtOnce(t *testing.T) {
 			for range 6 {
 				db := pool("")
 				group.Go(func() {
-					s, err := sqlstore.New(t.Context(), db, e.dialect, keepAll)
+					s, err := sqlstore.New(t.Context(), db, e.dialect, nil)
 					if err != nil {
 						t.Error(err)
 						return
@@ -34,14 +35,14 @@ func TestSQLStoreMigrateAtOnce(t *testing.T) {
 				})
 			}
 			group.Wait()
-			s := newStore(t, pool(""), e.dialect, keepAll)
+			s := newStore(t, pool(""), e.dialect, nil)
 			if err := s.Append(t.Context(), "thread", 0, entry(0, 0)); err != nil {
 				t.Error(err)
 			}
 			var versions int
 			err := pool("").QueryRow("SELECT count(*) FROM qed_schema").Scan(&versions)
-			if err != nil || versions != 1 {
-				t.Errorf("%d rows of versions, %v, want 1", versions, err)
+			if err != nil || versions != 2 {
+				t.Errorf("%d rows of versions, %v, want 2", versions, err)
 			}
 		})
 	}
@@ -52,13 +53,13 @@ func TestSQLStoreMigrateAgain(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			db := e.create(t)("")
-			newStore(t, db, e.dialect, keepAll)
+			newStore(t, db, e.dialect, nil)
 			for _, lost := range []string{"DELETE FROM qed_schema", "DROP TABLE qed_schema", "DROP TABLE qed_records"} {
 				mustExec(t, db, lost)
 				if lost == "DROP TABLE qed_records" {
 					mustExec(t, db, "DELETE FROM qed_schema")
 				}
-				s := newStore(t, db, e.dialect, keepAll)
+				s := newStore(t, db, e.dialect, nil)
 				if err := s.Append(t.Context(), lost, 0, entry(0, 0)); err != nil {
 					t.Errorf("after %s: %v", lost, err)
 				}
@@ -72,7 +73,7 @@ func TestSQLStoreNewerSchema(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			db := e.create(t)("")
-			newStore(t, db, e.dialect, keepAll)
+			newStore(t, db, e.dialect, nil)
 			mustExec(t, db, "INSERT INTO qed_schema (version) VALUES (1000)")
 			s, err := sqlstore.New(t.Context(), db, e.dialect, nil)
 			if !errors.Is(err, sqlstore.ErrNewerSchema) || s != nil {
@@ -80,7 +81,7 @@ func TestSQLStoreNewerSchema(t *testing.T) {
 			}
 			idle(t, db)
 			mustExec(t, db, "DELETE FROM qed_schema WHERE version = 1000")
-			newStore(t, db, e.dialect, keepAll)
+			newStore(t, db, e.dialect, nil)
 		})
 	}
 }
@@ -90,8 +91,8 @@ func TestSQLStorePrefix(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			db := e.create(t)("")
-			one := newStore(t, db, e.dialect, &sqlstore.Options{TablePrefix: "one_", MaxAge: -1})
-			two := newStore(t, db, e.dialect, &sqlstore.Options{TablePrefix: "two_", MaxAge: -1})
+			one := newStore(t, db, e.dialect, &sqlstore.Options{TablePrefix: "one_"})
+			two := newStore(t, db, e.dialect, &sqlstore.Options{TablePrefix: "two_"})
 			for n, s := range []*sqlstore.Store{one, two} {
 				if err := s.Append(t.Context(), "thread", 0, entry(n, n)); err != nil {
 					t.Error(err)
@@ -111,7 +112,7 @@ func TestSQLStorePrefix(t *testing.T) {
 func TestSQLStoreAccount(t *testing.T) {
 	check := func(t *testing.T, db *sql.DB, d sqlstore.Dialect) {
 		t.Helper()
-		s := newStore(t, db, d, keepAll)
+		s := newStore(t, db, d, nil)
 		err := s.Append(t.Context(), "thread", 0, entry(0, 0))
 		if err == nil {
 			err = s.Append(t.Context(), "thread", 1, entry(0, 1))
@@ -132,14 +133,14 @@ func TestSQLStoreAccount(t *testing.T) {
 	t.Run("MariaDB", func(t *testing.T) {
 		config := integration.MariaDB(t)
 		admin := mariaStores(t, config)("")
-		newStore(t, admin, sqlstore.MySQL, keepAll)
+		newStore(t, admin, sqlstore.MySQL, nil)
 		var name string
 		if err := admin.QueryRow("SELECT database()").Scan(&name); err != nil {
 			t.Fatal(err)
 		}
 		mustExec(t, admin, "CREATE USER "+name)
 		t.Cleanup(func() { admin.Exec("DROP USER " + name) })
-		for _, table := range []string{"qed_threads", "qed_records"} {
+		for _, table := range []string{"qed_threads", "qed_headers", "qed_records"} {
 			mustExec(t, admin, "GRANT SELECT, INSERT, UPDATE, DELETE ON "+table+" TO "+name)
 		}
 		mustExec(t, admin, "GRANT SELECT ON qed_schema TO "+name)
@@ -149,7 +150,7 @@ func TestSQLStoreAccount(t *testing.T) {
 	t.Run("PostgreSQL", func(t *testing.T) {
 		config := integration.PostgreSQL(t)
 		admin := postgresStores(t, config)("")
-		newStore(t, admin, sqlstore.PostgreSQL, keepAll)
+		newStore(t, admin, sqlstore.PostgreSQL, nil)
 		var name string
 		if err := admin.QueryRow("SELECT current_database()").Scan(&name); err != nil {
 			t.Fatal(err)
@@ -157,7 +158,7 @@ func TestSQLStoreAccount(t *testing.T) {
 		mustExec(t, admin, "CREATE ROLE "+name+" LOGIN")
 		t.Cleanup(func() { admin.Exec("DROP OWNED BY " + name + "; DROP ROLE " + name) })
 		mustExec(t, admin, "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-		mustExec(t, admin, "GRANT SELECT, INSERT, UPDATE, DELETE ON qed_threads, qed_records TO "+name)
+		mustExec(t, admin, "GRANT SELECT, INSERT, UPDATE, DELETE ON qed_threads, qed_headers, qed_records TO "+name)
 		mustExec(t, admin, "GRANT SELECT ON qed_schema TO "+name)
 		config.User, config.Database = name, name
 		check(t, openPGX(t, config), sqlstore.PostgreSQL)
@@ -190,7 +191,7 @@ func TestSQLStoreSessions(t *testing.T) {
 				return answer
 			}
 			before := ask()
-			s := newStore(t, db, e.dialect, keepAll)
+			s := newStore(t, db, e.dialect, nil)
 			for after := range int64(3) {
 				if err := s.Append(t.Context(), "thread", after, entry(0, 0)); err != nil {
 					t.Error(err)
@@ -201,7 +202,7 @@ func TestSQLStoreSessions(t *testing.T) {
 			for range s.Records(ctx, "thread", store.Range{}) {
 				cancel()
 			}
-			if _, err := s.Sweep(t.Context(), 0); err != nil {
+			if _, err := s.Sweep(t.Context(), time.Hour, time.Hour); err != nil {
 				t.Error(err)
 			}
 			if after := ask(); after != before {

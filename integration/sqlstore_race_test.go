@@ -36,7 +36,7 @@ func TestSQLStoreRace(t *testing.T) {
 			var group sync.WaitGroup
 			stores := make([]*sqlstore.Store, processes)
 			for p := range stores {
-				stores[p] = newStore(t, pool(""), e.dialect, keepAll)
+				stores[p] = newStore(t, pool(""), e.dialect, nil)
 			}
 			conflicts := make([]int, processes)
 			for p, s := range stores {
@@ -91,7 +91,7 @@ func TestSQLStoreConcurrentChanges(t *testing.T) {
 			defer cancel()
 			var group sync.WaitGroup
 			work := func(name string, do func(s *sqlstore.Store, n int) error) {
-				s := newStore(t, pool(""), e.dialect, keepAll)
+				s := newStore(t, pool(""), e.dialect, nil)
 				group.Go(func() {
 					for n := 0; ctx.Err() == nil; n++ {
 						if err := do(s, n); err != nil && !errors.Is(err, store.ErrConflict) && ctx.Err() == nil {
@@ -106,7 +106,9 @@ func TestSQLStoreConcurrentChanges(t *testing.T) {
 				work("append", func(s *sqlstore.Store, n int) error {
 					after, err := lastOf(ctx, s, thread(n))
 					if err == nil {
-						err = s.Append(ctx, thread(n), after, entry(w, n), entry(w, n), entry(w, n))
+						first := entry(w, n)
+						first.Header = &store.Header{User: "ann", Status: store.StatusAnswered}
+						err = s.Append(ctx, thread(n), after, first, entry(w, n), entry(w, n))
 					}
 					return err
 				})
@@ -119,13 +121,21 @@ func TestSQLStoreConcurrentChanges(t *testing.T) {
 				return s.Delete(ctx, thread(n))
 			})
 			work("sweep", func(s *sqlstore.Store, n int) error {
-				_, err := s.Sweep(ctx, 3*time.Millisecond)
+				_, err := s.Sweep(ctx, 3*time.Millisecond, 0)
 				return err
+			})
+			work("list", func(s *sqlstore.Store, n int) error {
+				for info, err := range s.Threads(ctx, store.ThreadFilter{}) {
+					if err != nil || info.User != "ann" || info.Last < 3 {
+						return errors.Join(err, fmt.Errorf("listed %+v", info))
+					}
+				}
+				return nil
 			})
 			group.Wait()
 
 			db := pool("")
-			s := newStore(t, db, e.dialect, keepAll)
+			s := newStore(t, db, e.dialect, nil)
 			for n := range 3 {
 				after, err := lastOf(t.Context(), s, thread(n))
 				if err == nil {

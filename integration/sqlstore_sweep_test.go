@@ -4,7 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -16,7 +16,7 @@ import (
 // empty fails if the tables have rows.
 func empty(t *testing.T, db *sql.DB) {
 	t.Helper()
-	for _, table := range []string{"qed_threads", "qed_records"} {
+	for _, table := range []string{"qed_threads", "qed_headers", "qed_records"} {
 		var rows int
 		if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&rows); err != nil || rows != 0 {
 			t.Errorf("%d rows are left in %s, %v", rows, table, err)
@@ -24,34 +24,114 @@ func empty(t *testing.T, db *sql.DB) {
 	}
 }
 
+// addThread creates a thread whose last run has a status. Its records are written
+// by a process whose clock is behind by a time.
+func addThread(t *testing.T, s *sqlstore.Store, id string, status store.Status, behind time.Duration) {
+	t.Helper()
+	h := &store.Header{User: "ann", Status: status, Lease: 30 * time.Second}
+	at := time.Now().Add(-behind)
+	err := s.Append(t.Context(), id, 0,
+		store.Record{Time: at, Kind: store.Began, Header: h}, store.Record{Time: at, Kind: store.Message})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// age makes all threads older by a time, on the server's clock.
+func age(t *testing.T, db *sql.DB, d sqlstore.Dialect, by time.Duration) {
+	t.Helper()
+	mustExec(t, db, fmt.Sprint("UPDATE qed_headers SET updated = updated - ", by.Microseconds()))
+	table := "qed_threads"
+	if d == sqlstore.SQLite {
+		table = "qed_records"
+	}
+	mustExec(t, db, fmt.Sprint("UPDATE ", table, " SET written = written - ", by.Microseconds()))
+}
+
+// listed returns the ids of all threads in alphabetical order.
+func listed(t *testing.T, s *sqlstore.Store) (ids []string) {
+	t.Helper()
+	for info, err := range s.Threads(t.Context(), store.ThreadFilter{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, info.Thread)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Threads go by age as the options say: on the clock of the server, and nothing
+// that is running or waits for a reply unless that is asked for.
 func TestSQLStoreSweep(t *testing.T) {
+	const day = 24 * time.Hour
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			db := e.create(t)("")
-			s := newStore(t, db, e.dialect, keepAll)
-			aged := func(age time.Duration) store.Record {
-				return store.Record{Time: time.Now().Add(-age), Kind: store.Message, Data: []byte(`"text"`)}
+			s := newStore(t, db, e.dialect, nil)
+			all := map[string]store.Status{
+				"answered": store.StatusAnswered, "failed": store.StatusFailed, "stopped": store.StatusStopped,
+				"running": store.StatusRunning, "waiting": store.StatusInterrupted, "unknown": "something new",
 			}
-			const old = 250 // more than one search returns
-			for i := range old {
-				recs := []store.Record{aged(time.Hour), aged(time.Hour), aged(61 * time.Minute)}
-				if err := s.Append(t.Context(), fmt.Sprint("old ", i), 0, recs...); err != nil {
-					t.Fatal(err)
-				}
+			for id, status := range all {
+				addThread(t, s, id, status, 25*time.Hour) // by a clock that is wrong
 			}
-			if err := s.Append(t.Context(), "young", 0, aged(50*time.Hour), aged(59*time.Minute)); err != nil {
+			if err := s.Append(t.Context(), "headless", 0, store.Record{Kind: store.Message}); err != nil {
 				t.Fatal(err)
 			}
-			for _, want := range []int{old, 0} {
-				if n, err := s.Sweep(t.Context(), time.Hour); n != want || err != nil {
-					t.Fatalf("swept %d, %v, want %d", n, err, want)
+			sweep := func(maxAge, maxUnfinishedAge time.Duration, left ...string) {
+				t.Helper()
+				before := listed(t, s)
+				n, err := s.Sweep(t.Context(), maxAge, maxUnfinishedAge)
+				if got := listed(t, s); !slices.Equal(got, left) || n != len(before)-len(left) || err != nil {
+					t.Errorf("after a sweep of %v and %v that deleted %d, %v:\n got %q\nwant %q",
+						maxAge, maxUnfinishedAge, n, err, got, left)
 				}
 			}
-			if last, err := lastOf(t.Context(), s, "young"); last != 2 || err != nil {
-				t.Errorf("the young thread ends at %d, %v", last, err)
+			every := []string{"answered", "failed", "running", "stopped", "unknown", "waiting"}
+			sweep(0, 0, every...)
+			sweep(day, day, every...)
+			age(t, db, e.dialect, 25*time.Hour)
+			addThread(t, s, "young", store.StatusAnswered, 0)
+			sweep(0, 0, append(every, "young")...)
+			sweep(26*time.Hour, 0, append(every, "young")...)
+			sweep(day, 0, "running", "unknown", "waiting", "young")
+			err := s.Append(t.Context(), "running", 2, store.Record{Time: time.Now(), Kind: store.Heartbeat})
+			if err != nil {
+				t.Fatal(err)
 			}
-			if n, err := s.Sweep(t.Context(), time.Minute); n != 1 || err != nil {
-				t.Fatalf("swept %d, %v, want 1", n, err)
+			sweep(day, day, "running", "unknown", "young")
+			age(t, db, e.dialect, 25*time.Hour)
+			sweep(0, day, "unknown", "young")
+			sweep(day, day, "unknown")
+			if last, err := lastOf(t.Context(), s, "headless"); last != 1 || err != nil {
+				t.Errorf("the thread without a header ends at %d, %v", last, err)
+			}
+			for _, id := range []string{"headless", "unknown"} {
+				if err := s.Delete(t.Context(), id); err != nil {
+					t.Error(err)
+				}
+			}
+			empty(t, db)
+		})
+	}
+}
+
+// A sweep deletes any number of threads.
+func TestSQLStoreSweepMany(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			s := newStore(t, db, e.dialect, nil)
+			const n = 250 // more than one page of a list
+			for i := range n {
+				addThread(t, s, fmt.Sprint(i), []store.Status{store.StatusAnswered, store.StatusFailed}[i%2], 0)
+			}
+			age(t, db, e.dialect, time.Hour)
+			for _, want := range []int{n, 0} {
+				if got, err := s.Sweep(t.Context(), time.Minute, 0); got != want || err != nil {
+					t.Fatalf("swept %d, %v, want %d", got, err, want)
+				}
 			}
 			empty(t, db)
 		})
@@ -64,28 +144,32 @@ func TestSQLStoreSweepWhileWriting(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			pool := e.create(t)
-			s, other := newStore(t, pool(""), e.dialect, keepAll), newStore(t, pool(""), e.dialect, keepAll)
+			db := pool("")
+			s, other := newStore(t, pool(""), e.dialect, nil), newStore(t, pool(""), e.dialect, nil)
 			stayed := 0
 			for i := range 60 {
-				thread := fmt.Sprint("thread ", i)
-				old := store.Record{Time: time.Unix(0, 0), Kind: store.Message}
-				if err := s.Append(t.Context(), thread, 0, old); err != nil {
-					t.Fatal(err)
-				}
+				id := fmt.Sprint("thread ", i)
+				addThread(t, s, id, store.StatusAnswered, 0)
+				age(t, db, e.dialect, 2*time.Hour)
 				var group sync.WaitGroup
 				var appended, swept error
-				group.Go(func() { appended = s.Append(t.Context(), thread, 1, entry(0, 0)) })
-				group.Go(func() { _, swept = other.Sweep(t.Context(), time.Hour) })
+				group.Go(func() {
+					began := entry(0, 0)
+					began.Time = began.Time.Add(-25 * time.Hour) // by a clock that is wrong
+					began.Header = &store.Header{Status: store.StatusRunning}
+					appended = s.Append(t.Context(), id, 2, began)
+				})
+				group.Go(func() { _, swept = other.Sweep(t.Context(), time.Hour, 0) })
 				group.Wait()
-				last, err := lastOf(t.Context(), s, thread)
+				last, err := lastOf(t.Context(), s, id)
 				if swept != nil || err != nil {
 					t.Fatal(swept, err)
 				}
-				if appended == nil && last != 2 ||
+				if appended == nil && last != 3 ||
 					appended != nil && (last != 0 || !errors.Is(appended, store.ErrConflict)) {
 					t.Fatalf("the append returned %v, and the thread ends at %d", appended, last)
 				}
-				if last == 2 {
+				if last == 3 {
 					stayed++
 				}
 			}
@@ -94,18 +178,17 @@ func TestSQLStoreSweepWhileWriting(t *testing.T) {
 	}
 }
 
-// A store sweeps at its start and at every interval, even after an error.
+// A store sweeps at every interval, even after an error. It does not sweep when
+// it is opened.
 func TestSQLStoreSweepsByItself(t *testing.T) {
 	for _, e := range storeEngines {
 		t.Run(e.name, func(t *testing.T) {
 			db := e.create(t)("")
-			s := newStore(t, db, e.dialect, keepAll)
-			add := func(thread string) {
+			s := newStore(t, db, e.dialect, nil)
+			add := func(id string) {
 				t.Helper()
-				old := store.Record{Time: time.Now().Add(-25 * time.Hour), Kind: store.Message}
-				if err := s.Append(t.Context(), thread, 0, old); err != nil {
-					t.Fatal(err)
-				}
+				addThread(t, s, id, store.StatusAnswered, 0)
+				age(t, db, e.dialect, 25*time.Hour)
 			}
 			type sweep struct {
 				deleted int
@@ -127,8 +210,13 @@ func TestSQLStoreSweepsByItself(t *testing.T) {
 				}
 			}
 			add("written before the start")
+			slow := newStore(t, db, e.dialect, &sqlstore.Options{MaxAge: time.Hour, SweepInterval: time.Hour,
+				OnSweep: func(int, error) { t.Error("a sweep before the first interval has passed") }})
+			if err := slow.Close(); err != nil {
+				t.Error(err)
+			}
 			sweeping, err := sqlstore.New(t.Context(), db, e.dialect, &sqlstore.Options{
-				SweepInterval: time.Millisecond, Retry: noRetry,
+				MaxAge: 24 * time.Hour, SweepInterval: time.Millisecond, Retry: noRetry,
 				OnSweep: func(deleted int, err error) {
 					select {
 					case sweeps <- sweep{deleted, err}:
@@ -140,9 +228,9 @@ func TestSQLStoreSweepsByItself(t *testing.T) {
 				t.Fatal(err)
 			}
 			next(func(s sweep) bool { return s.deleted == 1 && s.err == nil })
-			mustExec(t, db, "ALTER TABLE qed_threads RENAME TO qed_lost")
+			mustExec(t, db, "ALTER TABLE qed_headers RENAME TO qed_lost")
 			next(func(s sweep) bool { return s.deleted == 0 && s.err != nil })
-			mustExec(t, db, "ALTER TABLE qed_lost RENAME TO qed_threads")
+			mustExec(t, db, "ALTER TABLE qed_lost RENAME TO qed_headers")
 			add("written between two sweeps")
 			next(func(s sweep) bool { return s.deleted == 1 && s.err == nil })
 			closed := make(chan error)
@@ -157,9 +245,6 @@ func TestSQLStoreSweepsByItself(t *testing.T) {
 					}
 				}
 				break
-			}
-			if _, err := s.Sweep(t.Context(), math.MaxInt64); err != nil {
-				t.Error(err)
 			}
 			empty(t, db)
 		})

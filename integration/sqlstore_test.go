@@ -84,9 +84,6 @@ func postgresStores(t *testing.T, server *pgx.ConnConfig) func(setting string) *
 	}
 }
 
-// keepAll deletes no thread by age: the records of storetest have old times.
-var keepAll = &sqlstore.Options{MaxAge: -1}
-
 // noRetry repeats nothing, and shortWaits repeats without waiting long.
 var (
 	noRetry    = retry.Policy{Attempts: 1}
@@ -129,7 +126,7 @@ func TestSQLStore(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					db := pool(setting)
 					db.SetMaxOpenConns(connections)
-					s := newStore(t, db, e.dialect, keepAll)
+					s := newStore(t, db, e.dialect, nil)
 					storetest.Run(t, func(*testing.T) store.Store { return s })
 				})
 			}

@@ -20,7 +20,7 @@ func TestUserMemory(t *testing.T) {
 			pool := e.create(t)
 			var memories []*usermemory.Memory
 			for range 2 {
-				store := newStore(t, pool(""), e.dialect, keepAll)
+				store := newStore(t, pool(""), e.dialect, nil)
 				memories = append(memories, &usermemory.Memory{Store: store, MaxTurns: 8})
 			}
 			ann := usermemory.User{Tenant: "acme", ID: "ann"}

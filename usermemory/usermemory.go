@@ -42,9 +42,8 @@ type User struct{ Tenant, ID string }
 //   - The memory of a user is a thread of the Store. Its ID is a hash of tenant
 //     and user: neither can be read from it, but a program that knows both can
 //     compute it.
-//   - A store that deletes old threads deletes memories too, as package sqlstore does
-//     after 24 hours without a new turn by default. Use a separate store, or set its
-//     Options.MaxAge.
+//   - The thread has no [store.Header]: it is in no list of threads, and package
+//     sqlstore does not delete it by age.
 //   - Every read loads the whole memory of a user, which suits the few hundred
 //     turns of the default limit. Several processes may use the same memory.
 //   - A Memory is safe for concurrent use as long as its fields do not change. The

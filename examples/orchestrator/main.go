@@ -19,8 +19,8 @@
 //
 // Conversations are stored in the SQLite file data/conversations.db below the working
 // directory, in the file that CONVERSATION_DB_PATH names, or where -store says: in a
-// file, or in a MySQL, MariaDB or PostgreSQL database. They are deleted a day after
-// their last message; CONVERSATION_MAX_AGE_HOURS changes that.
+// file, or in a MySQL, MariaDB or PostgreSQL database. They are kept for ever, unless
+// CONVERSATION_MAX_AGE_HOURS says after how many hours an answered one is deleted.
 //
 // # What can be typed
 //

@@ -32,7 +32,7 @@ func checkpoint() store.Record {
 func BenchmarkCheckpointSQLite(b *testing.B) {
 	for _, synchronous := range []string{"full", "normal"} {
 		b.Run(synchronous, func(b *testing.B) {
-			s, err := sqlstore.New(b.Context(), pool(b, synchronous), sqlstore.SQLite, keep)
+			s, err := sqlstore.New(b.Context(), pool(b, synchronous), sqlstore.SQLite, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func pool(b *testing.B, synchronous string) *sql.DB {
 // BenchmarkThread1000SQLite makes a thread of 1,000 records of 20 KB. last/first
 // is how many times longer its last hundred appends take than its first hundred.
 func BenchmarkThread1000SQLite(b *testing.B) {
-	s := open(b, filepath.Join(b.TempDir(), "conversations.db"), keep)
+	s := open(b, filepath.Join(b.TempDir(), "conversations.db"), nil)
 	rec := checkpoint()
 	var first, last time.Duration
 	for n := 0; b.Loop(); n++ {

@@ -23,8 +23,8 @@
 // -wal and -shm. Use the file for nothing else: if the same process opens and
 // closes it by other means, SQLite loses its locks.
 //
-// Threads whose last record is older than 24 hours are deleted, even if they wait
-// for a reply: see MaxAge of [sqlstore.Options].
+// Threads are kept for ever, unless MaxAge or MaxUnfinishedAge of
+// [sqlstore.Options] says otherwise.
 package sqlitestore
 
 import (
@@ -53,7 +53,7 @@ const connections = 8
 //     The directory must exist.
 //   - path is never interpreted as a URI, and ":memory:" is refused: use
 //     [github.com/qedkit/qed/store.InMemory] instead.
-//   - Nil options mean the defaults. Open sets CheckpointDB and CloseDB itself.
+//   - Nil options mean the defaults: nothing is deleted by age. Open sets CheckpointDB and CloseDB itself.
 func Open(path string, opt *sqlstore.Options) (*sqlstore.Store, error) {
 	if path == "" || path == ":memory:" || strings.HasPrefix(path, "file::memory:") {
 		return nil, errors.New("sqlitestore: Open needs the path of a file; use store.InMemory for memory")

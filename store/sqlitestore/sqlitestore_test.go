@@ -20,9 +20,6 @@ import (
 	"github.com/qedkit/qed/store/storetest"
 )
 
-// keep deletes no thread by age: the records of storetest have old times.
-var keep = &sqlstore.Options{MaxAge: -1}
-
 func open(tb testing.TB, path string, opt *sqlstore.Options) *sqlstore.Store {
 	tb.Helper()
 	s, err := sqlitestore.Open(path, opt)
@@ -53,7 +50,7 @@ func count(tb testing.TB, s store.Store, thread string) (n int64) {
 
 func TestStore(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) store.Store {
-		return open(t, filepath.Join(t.TempDir(), "conversations.db"), keep)
+		return open(t, filepath.Join(t.TempDir(), "conversations.db"), nil)
 	})
 }
 

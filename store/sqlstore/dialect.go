@@ -115,15 +115,28 @@ type texts struct {
 	// highest number.
 	within string
 
-	// deleteThread deletes the row of a thread. Parameters: thread key, and the
-	// time before which its last record must have been written.
+	// deleteThread deletes the row of a thread. Parameter: thread key.
 	deleteThread string
 
-	// expired returns the keys of threads in ascending order. Parameters: a key
-	// that they are greater than, the time before which their last records were
-	// written, and the highest number of keys.
-	expired string
+	// ifLast is a condition that is added to deleteThread. Parameter: the number
+	// of the thread's last record.
+	ifLast string
+
+	// list returns entries of the list of threads. Parameters: the time of a
+	// position, twice, and its key. Further conditions are added at its end.
+	list string
+
+	// clock is the time in microseconds by the server's clock. It is empty for
+	// an engine without a server.
+	clock string
 }
+
+// The parts that the engines' list statements have in common. The columns
+// before listColumns are key, name, last number and time of the last record.
+const (
+	listColumns = `, h.user_name, h.tenant, h.title, h.status, h.turns, h.lease, h.created, h.updated `
+	listAfter   = ` WHERE h.updated <= ? AND (h.updated < ? OR h.thread < ?)`
+)
 
 // A querier is a connection or a transaction.
 type querier interface {

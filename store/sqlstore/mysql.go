@@ -16,11 +16,16 @@ import (
 type mysql struct{}
 
 const (
-	mysqlCreate = `INSERT IGNORE INTO qed_threads (head, written, writer, name) VALUES (?, ?, ?, ?)`
-	mysqlUpdate = `UPDATE qed_threads SET id = last_insert_id(id), head = ?, written = ?, writer = ?
+	mysqlClock  = `timestampdiff(MICROSECOND, '1970-01-01', utc_timestamp(6))`
+	mysqlCreate = `INSERT IGNORE INTO qed_threads (head, written, writer, name) VALUES (?, ` + mysqlClock + `, ?, ?)`
+	mysqlUpdate = `UPDATE qed_threads SET id = last_insert_id(id), head = ?, written = ` + mysqlClock + `, writer = ?
 		WHERE name = ? AND head = ?`
 	mysqlInsert = `INSERT INTO qed_records (thread, seq, written, kind, run, address, data) VALUES `
 	mysqlRow    = `(?, ?, ?, ?, ?, ?, ?)`
+	mysqlHeader = `INSERT INTO qed_headers (thread, ` + headerColumns + `, created, updated)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ` + mysqlClock + `, ` + mysqlClock + `)
+		ON DUPLICATE KEY UPDATE user_name = VALUES(user_name), tenant = VALUES(tenant), title = VALUES(title),
+		status = VALUES(status), turns = VALUES(turns), lease = VALUES(lease), updated = VALUES(updated)`
 )
 
 // serverTexts are the statements that MySQL and PostgreSQL have in common.
@@ -31,13 +36,17 @@ var serverTexts = texts{
 		WHERE thread = (SELECT id FROM qed_threads WHERE name = ?) AND seq BETWEEN ? AND ?`,
 	order:        `seq`,
 	within:       `thread = ? AND seq BETWEEN ? AND ?`,
-	deleteThread: `DELETE FROM qed_threads WHERE id = ? AND written < ?`,
-	expired:      `SELECT id FROM qed_threads WHERE id > ? AND written < ? ORDER BY id LIMIT ?`,
+	deleteThread: `DELETE FROM qed_threads WHERE id = ?`,
+	ifLast:       ` AND head = ?`,
+	list: `SELECT h.thread, t.name, t.head, t.written` + listColumns + `
+		FROM qed_headers h JOIN qed_threads t ON t.id = h.thread` + listAfter,
 }
 
 var mysqlTexts = func() texts {
 	t := serverTexts
-	t.frequent = []string{mysqlCreate, mysqlUpdate, mysqlInsert + mysqlRow}
+	t.frequent = []string{mysqlCreate, mysqlUpdate, mysqlInsert + mysqlRow, mysqlHeader}
+	t.list = strings.Replace(t.list, " JOIN ", " STRAIGHT_JOIN ", 1) // from the headers, in their order
+	t.clock = mysqlClock
 	t.table = `SELECT count(*) FROM information_schema.tables
 		WHERE table_schema = database() AND table_name = ?`
 	return t
@@ -52,7 +61,7 @@ func (mysql) batch() int             { return 100 }
 func (mysql) atomic(*appending) bool { return false }
 
 func (e mysql) append(ctx context.Context, on session, a *appending) (bool, error) {
-	args := []any{a.head(), a.last().Time.UnixMicro(), a.id, e.text(a.thread)}
+	args := []any{a.head(), a.id, e.text(a.thread)}
 	lock := mysqlCreate
 	if a.after != 0 {
 		lock = mysqlUpdate
@@ -74,6 +83,9 @@ func (e mysql) append(ctx context.Context, on session, a *appending) (bool, erro
 		args = append(append(args, thread), a.row(e, i)...)
 	}
 	n, err := on.exec(ctx, mysqlInsert+mysqlRow+strings.Repeat(", "+mysqlRow, len(a.records)-1), args...)
+	if h := a.header(); h != nil && err == nil {
+		_, err = on.exec(ctx, mysqlHeader, append([]any{thread}, headerRow(e, h)...)...)
+	}
 	return n == int64(len(a.records)), err
 }
 
@@ -96,6 +108,22 @@ func (mysql) migrations() [][]string {
 			address VARBINARY(1000) NOT NULL,
 			data LONGBLOB,
 			PRIMARY KEY (thread, seq)
+		) ENGINE=InnoDB`,
+	}, {
+		`CREATE TABLE IF NOT EXISTS qed_headers (
+			thread BIGINT NOT NULL PRIMARY KEY,
+			user_name VARBINARY(500) NOT NULL,
+			tenant VARBINARY(500) NOT NULL,
+			title VARBINARY(1000) NOT NULL,
+			status VARBINARY(32) NOT NULL,
+			turns BIGINT NOT NULL,
+			lease BIGINT NOT NULL,
+			created BIGINT NOT NULL,
+			updated BIGINT NOT NULL,
+			KEY (updated, thread),
+			KEY (status, updated, thread),
+			KEY (tenant, updated, thread),
+			KEY (user_name, tenant, updated, thread)
 		) ENGINE=InnoDB`,
 	}}
 }

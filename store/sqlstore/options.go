@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -22,14 +23,19 @@ type Options struct {
 	// Wait of 200 milliseconds, with a MaxWait of 30 seconds.
 	Retry retry.Policy
 
-	// MaxAge is how old the last record of a thread may be, by its Time, before
-	// the thread is deleted. The default is 24 hours. A negative MaxAge means
-	// that nothing is deleted.
+	// MaxAge is the age at which a thread is deleted whose last run was
+	// answered, failed or stopped. 0 keeps such threads for ever. See
+	// [Store.Sweep].
 	MaxAge time.Duration
 
-	// SweepInterval is the time between two searches for threads that are
-	// older than MaxAge. The first search is made at once. The default is one
-	// hour.
+	// MaxUnfinishedAge is the age at which a thread is deleted whose last run is
+	// running, has crashed or waits for a reply. 0 keeps such threads for ever,
+	// whatever MaxAge is.
+	MaxUnfinishedAge time.Duration
+
+	// SweepInterval is the time between two searches for threads that are too
+	// old. The first search is made one interval after the store was opened. 0
+	// means one hour.
 	SweepInterval time.Duration
 
 	// OnSweep is called after each search, with the number of deleted threads
@@ -66,11 +72,11 @@ func (o *Options) withDefaults() (opt Options, err error) {
 	if opt.Retry, err = opt.Retry.WithDefaults("sqlstore: Options.Retry", defaultRetry); err != nil {
 		return opt, err
 	}
-	if opt.MaxAge == 0 {
-		opt.MaxAge = 24 * time.Hour
-	}
-	err = option.Default("sqlstore: Options.SweepInterval", &opt.SweepInterval, time.Hour)
-	return opt, err
+	return opt, errors.Join(
+		option.Default("sqlstore: Options.MaxAge", &opt.MaxAge, 0),
+		option.Default("sqlstore: Options.MaxUnfinishedAge", &opt.MaxUnfinishedAge, 0),
+		option.Default("sqlstore: Options.SweepInterval", &opt.SweepInterval, time.Hour),
+	)
 }
 
 func isPrefix(s string) bool {

@@ -15,10 +15,16 @@ import (
 type postgres struct{}
 
 const (
-	postgresCreate = `WITH t AS (INSERT INTO qed_threads (head, written, writer, name) VALUES (?, ?, ?, ?)
-		ON CONFLICT (name) DO NOTHING RETURNING id) `
-	postgresUpdate = `WITH t AS (UPDATE qed_threads SET head = ?, written = ?, writer = ? WHERE name = ? AND head = ?
-		RETURNING id) `
+	postgresClock  = `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`
+	postgresCreate = `WITH t AS (INSERT INTO qed_threads (head, written, writer, name)
+		VALUES (?, ` + postgresClock + `, ?, ?) ON CONFLICT (name) DO NOTHING RETURNING id, written) `
+	postgresUpdate = `WITH t AS (UPDATE qed_threads SET head = ?, written = ` + postgresClock + `, writer = ?
+		WHERE name = ? AND head = ? RETURNING id, written) `
+	postgresHeader = `, h AS (INSERT INTO qed_headers (thread, ` + headerColumns + `, created, updated)
+		SELECT id, ?::bytea, ?::bytea, ?::bytea, ?::bytea, ?::bigint, ?::bigint, written, written FROM t
+		ON CONFLICT (thread) DO UPDATE SET user_name = excluded.user_name, tenant = excluded.tenant,
+		title = excluded.title, status = excluded.status, turns = excluded.turns, lease = excluded.lease,
+		updated = excluded.updated) `
 	postgresInsert = `INSERT INTO qed_records (thread, seq, written, kind, run, address, data)
 		SELECT t.id, v.* FROM t, (VALUES `
 	postgresRow = `(?::bigint, ?::bigint, ?::bytea, ?::bigint, ?::bytea, ?::bytea)`
@@ -27,6 +33,7 @@ const (
 var postgresTexts = func() texts {
 	t := serverTexts
 	t.table = `SELECT count(*) FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass(?)`
+	t.clock = postgresClock
 	return t
 }()
 
@@ -40,11 +47,15 @@ func (postgres) batch() int               { return 100 }
 func (e postgres) atomic(a *appending) bool { return len(a.records) <= e.batch() }
 
 func (e postgres) append(ctx context.Context, on session, a *appending) (bool, error) {
-	args := []any{a.head(), a.last().Time.UnixMicro(), a.id, e.text(a.thread)}
+	args := []any{a.head(), a.id, e.text(a.thread)}
 	lock := postgresCreate
 	if a.after != 0 {
 		lock = postgresUpdate
 		args = append(args, a.after)
+	}
+	if h := a.header(); h != nil {
+		lock += postgresHeader
+		args = append(args, headerRow(e, h)...)
 	}
 	for i := range a.records {
 		args = append(args, a.row(e, i)...)
@@ -75,6 +86,22 @@ func (postgres) migrations() [][]string {
 			data bytea,
 			PRIMARY KEY (thread, seq)
 		)`,
+	}, {
+		`CREATE TABLE IF NOT EXISTS qed_headers (
+			thread bigint PRIMARY KEY,
+			user_name bytea NOT NULL,
+			tenant bytea NOT NULL,
+			title bytea NOT NULL,
+			status bytea NOT NULL,
+			turns bigint NOT NULL,
+			lease bigint NOT NULL,
+			created bigint NOT NULL,
+			updated bigint NOT NULL
+		)`,
+		`CREATE INDEX IF NOT EXISTS qed_headers_updated ON qed_headers (updated, thread)`,
+		`CREATE INDEX IF NOT EXISTS qed_headers_status ON qed_headers (status, updated, thread)`,
+		`CREATE INDEX IF NOT EXISTS qed_headers_tenant ON qed_headers (tenant, updated, thread)`,
+		`CREATE INDEX IF NOT EXISTS qed_headers_user ON qed_headers (user_name, tenant, updated, thread)`,
 	}}
 }
 

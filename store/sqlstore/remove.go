@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"context"
-	"database/sql"
-	"math"
 	"time"
 
 	"github.com/qedkit/qed/store"
@@ -40,96 +38,114 @@ func (s *Store) Delete(ctx context.Context, thread string) error {
 	if err != nil || key == 0 {
 		return err
 	}
-	_, err = s.remove(ctx, op, key, math.MaxInt64)
+	_, err = s.remove(ctx, op, s.engine.texts().deleteThread, key)
 	return err
 }
 
-// Sweep deletes the threads whose last record is older than olderThan, and
-// returns their number. A thread that gets a new record meanwhile stays. Each
-// thread is deleted in its own transaction, so other writers wait only shortly. A
-// store with Options.MaxAge calls Sweep itself.
-func (s *Store) Sweep(ctx context.Context, olderThan time.Duration) (deleted int, err error) {
-	before := time.Now().Add(-olderThan).UnixMicro()
-	last := int64(0)
-	for {
-		keys, err := s.expired(ctx, last, before)
-		if err != nil || len(keys) == 0 {
-			return deleted, err
+// finished are the statuses of threads that nobody waits for.
+var finished = []store.Status{store.StatusAnswered, store.StatusFailed, store.StatusStopped}
+
+// unfinished are the other statuses. The process of a crashed run may return, or
+// another one may resume the run.
+var unfinished = []store.Status{store.StatusRunning, store.StatusCrashed, store.StatusInterrupted}
+
+// Sweep deletes threads by age, and returns their number. A store with
+// [Options].MaxAge or MaxUnfinishedAge calls Sweep itself.
+//
+//   - maxAge is for threads whose last run was answered, failed or stopped, and
+//     maxUnfinishedAge for those whose last run is running, has crashed or waits
+//     for a reply. An age of 0 keeps the threads.
+//   - The age of a thread is the time since its last run ended, or for an
+//     unfinished one since its last record. It is by the clock of the database
+//     server, and for SQLite by that of the machine.
+//   - A thread without a header is kept: see [store.Header].
+//   - A thread that gets a new record meanwhile stays. Each thread is deleted in
+//     its own transaction, so other writers wait only shortly.
+func (s *Store) Sweep(ctx context.Context, maxAge, maxUnfinishedAge time.Duration) (deleted int, err error) {
+	now, err := s.now(ctx, sweeping)
+	if err != nil {
+		return 0, err
+	}
+	for _, group := range []struct {
+		statuses []store.Status
+		age      time.Duration
+	}{{finished, maxAge}, {unfinished, maxUnfinishedAge}} {
+		if group.age <= 0 {
+			continue
 		}
-		for _, key := range keys {
-			start := time.Now()
-			gone, err := s.remove(ctx, sweeping, key, before)
+		before := now.Add(-group.age)
+		for e, err := range s.entries(ctx, sweeping, store.ThreadFilter{Statuses: group.statuses, To: before}) {
+			if err != nil {
+				return deleted, err
+			}
+			if !e.written.Before(before) {
+				continue
+			}
+			gone, err := s.expire(ctx, e)
 			if err != nil {
 				return deleted, err
 			}
 			if gone {
 				deleted++
 			}
-			if s.engine.singleWriter() {
-				// Writers of other processes poll for the lock. Leave it free
-				// half of the time.
-				select {
-				case <-time.After(time.Since(start)):
-				case <-ctx.Done():
-				}
-			}
 		}
-		last = keys[len(keys)-1]
 	}
+	return deleted, nil
 }
 
 const sweeping = "sweeping"
 
-// expired returns the keys of up to 100 threads, greater than above, whose last
-// record was written before a time.
-func (s *Store) expired(ctx context.Context, above, before int64) (keys []int64, err error) {
-	err = s.try(ctx, sweeping, func() error {
-		keys = nil
-		return s.query(ctx, s.engine.texts().expired, []any{above, before, 100}, func(rows *sql.Rows) error {
-			for rows.Next() {
-				var key int64
-				if err := rows.Scan(&key); err != nil {
-					return err
-				}
-				keys = append(keys, key)
-			}
-			return rows.Err()
-		})
-	})
-	return keys, err
+// expire deletes a thread if it has no new record.
+func (s *Store) expire(ctx context.Context, e entry) (gone bool, err error) {
+	start := time.Now()
+	t := s.engine.texts()
+	gone, err = s.remove(ctx, sweeping, t.deleteThread+t.ifLast, e.at.Key, e.Last)
+	if err == nil && s.engine.singleWriter() {
+		// Writers of other processes poll for the lock. Leave it free half of
+		// the time.
+		select {
+		case <-time.After(time.Since(start)):
+		case <-ctx.Done():
+		}
+	}
+	return gone, err
 }
 
-// sweepUntilClosed calls Sweep at once and then at every interval.
+// sweepUntilClosed calls Sweep after every interval.
 func (s *Store) sweepUntilClosed() {
 	tick := time.NewTicker(s.opt.SweepInterval)
 	defer tick.Stop()
 	for {
-		deleted, err := s.Sweep(s.open, s.opt.MaxAge)
+		select {
+		case <-tick.C:
+		case <-s.open.Done():
+			return
+		}
+		deleted, err := s.Sweep(s.open, s.opt.MaxAge, s.opt.MaxUnfinishedAge)
 		if s.open.Err() != nil {
 			return
 		}
 		if s.opt.OnSweep != nil {
 			s.opt.OnSweep(deleted, err)
 		}
-		select {
-		case <-tick.C:
-		case <-s.open.Done():
-			return
-		}
 	}
 }
 
-// remove deletes a thread with its records if its last record was written before
-// a time.
-func (s *Store) remove(ctx context.Context, op string, key, before int64) (gone bool, err error) {
+// remove deletes a thread with its records. text deletes the row of the thread;
+// its first parameter is the thread's key. If it deletes no row, nothing is
+// deleted.
+func (s *Store) remove(ctx context.Context, op, text string, params ...any) (gone bool, err error) {
 	err = s.write(ctx, op, func() (err error) {
 		gone, err = s.transaction(ctx, func(on session) (bool, error) {
 			// Delete the row of the thread first: it locks out appends.
-			n, err := on.exec(ctx, s.engine.texts().deleteThread, key, before)
+			n, err := on.exec(ctx, text, params...)
 			if n == 0 || err != nil {
 				return false, err
 			}
-			_, err = on.exec(ctx, "DELETE FROM qed_records WHERE "+s.engine.texts().within, key, 1, maxSeq)
+			if _, err := on.exec(ctx, "DELETE FROM qed_headers WHERE thread = ?", params[0]); err != nil {
+				return false, err
+			}
+			_, err = on.exec(ctx, "DELETE FROM qed_records WHERE "+s.engine.texts().within, params[0], 1, maxSeq)
 			return true, err
 		})
 		return err

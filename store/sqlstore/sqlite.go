@@ -1,6 +1,9 @@
 package sqlstore
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // sqlite is the engine of SQLite. SQLite has one writer at a time, so an append
 // needs no further lock.
@@ -30,10 +33,16 @@ const (
 		((SELECT id FROM qed_threads WHERE name = ?1) << 32) + ?2,
 		(SELECT CASE ` + sqliteHead + ` + 1 WHEN ?2 THEN ?3 END FROM qed_threads t WHERE t.name = ?1),
 		?4, ?5, ?6, ?7)`
+
+	sqliteHeader = `INSERT INTO qed_headers (thread, ` + headerColumns + `, created, updated)
+		SELECT id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8 FROM qed_threads WHERE name = ?1
+		ON CONFLICT (thread) DO UPDATE SET user_name = excluded.user_name, tenant = excluded.tenant,
+		title = excluded.title, status = excluded.status, turns = excluded.turns, lease = excluded.lease,
+		updated = excluded.updated`
 )
 
 var sqliteTexts = texts{
-	frequent: []string{sqliteThread, sqliteInsert},
+	frequent: []string{sqliteThread, sqliteInsert, sqliteHeader},
 	table:    `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?`,
 	head:     `SELECT t.id, ` + sqliteHead + ` FROM qed_threads t WHERE t.name = ?`,
 	read: `SELECT place >> 32, place & 4294967295, written, kind, run, address, data FROM qed_records
@@ -41,17 +50,21 @@ var sqliteTexts = texts{
 		AND (SELECT id << 32 FROM qed_threads WHERE name = ?1) + ?3`,
 	order:        `place`,
 	within:       `place BETWEEN (?1 << 32) + ?2 AND (?1 << 32) + ?3`,
-	deleteThread: `DELETE FROM qed_threads AS t WHERE t.id = ? AND ` + sqliteWritten + ` < ?`,
-	expired:      `SELECT t.id FROM qed_threads t WHERE t.id > ? AND ` + sqliteWritten + ` < ? ORDER BY t.id LIMIT ?`,
+	deleteThread: `DELETE FROM qed_threads AS t WHERE t.id = ?`,
+	ifLast:       ` AND ` + sqliteHead + ` = ?`,
+	list: `SELECT h.thread, t.name, ` + sqliteHead + `, ` + sqliteWritten + listColumns + `
+		FROM qed_headers h CROSS JOIN qed_threads t ON t.id = h.thread` + listAfter,
 }
 
-func (sqlite) texts() *texts            { return &sqliteTexts }
-func (sqlite) text(s string) any        { return s }
-func (sqlite) placeholder(int) string   { return "" }
-func (sqlite) prepares() bool           { return true }
-func (sqlite) singleWriter() bool       { return true }
-func (sqlite) batch() int               { return 1 }
-func (sqlite) atomic(a *appending) bool { return a.after != 0 && len(a.records) == 1 }
+func (sqlite) texts() *texts          { return &sqliteTexts }
+func (sqlite) text(s string) any      { return s }
+func (sqlite) placeholder(int) string { return "" }
+func (sqlite) prepares() bool         { return true }
+func (sqlite) singleWriter() bool     { return true }
+func (sqlite) batch() int             { return 1 }
+func (sqlite) atomic(a *appending) bool {
+	return a.after != 0 && len(a.records) == 1 && a.records[0].Header == nil
+}
 
 func (e sqlite) append(ctx context.Context, on session, a *appending) (bool, error) {
 	if a.after == 0 {
@@ -60,6 +73,10 @@ func (e sqlite) append(ctx context.Context, on session, a *appending) (bool, err
 		}
 	}
 	n, err := on.exec(ctx, sqliteInsert, append([]any{a.thread}, a.row(e, 0)...)...)
+	if h := a.header(); h != nil && n == 1 && err == nil {
+		args := append([]any{a.thread}, headerRow(e, h)...)
+		_, err = on.exec(ctx, sqliteHeader, append(args, time.Now().UnixMicro())...)
+	}
 	return n == 1, err
 }
 
@@ -79,6 +96,22 @@ func (sqlite) migrations() [][]string {
 			address TEXT NOT NULL,
 			data BLOB
 		) STRICT`,
+	}, {
+		`CREATE TABLE IF NOT EXISTS qed_headers (
+			thread INTEGER PRIMARY KEY,
+			user_name TEXT NOT NULL,
+			tenant TEXT NOT NULL,
+			title TEXT NOT NULL,
+			status TEXT NOT NULL,
+			turns INTEGER NOT NULL,
+			lease INTEGER NOT NULL,
+			created INTEGER NOT NULL,
+			updated INTEGER NOT NULL
+		) STRICT`,
+		`CREATE INDEX IF NOT EXISTS qed_headers_updated ON qed_headers (updated)`,
+		`CREATE INDEX IF NOT EXISTS qed_headers_status ON qed_headers (status, updated)`,
+		`CREATE INDEX IF NOT EXISTS qed_headers_tenant ON qed_headers (tenant, updated)`,
+		`CREATE INDEX IF NOT EXISTS qed_headers_user ON qed_headers (user_name, tenant, updated)`,
 	}}
 }
 

@@ -14,7 +14,8 @@
 //
 // # What is stored
 //
-// A thread is a row of one table, and each of its records is a row of another.
+// A thread is a row of one table, each of its records is a row of another, and
+// what a list of threads shows of it is a row of a third.
 // A record is written once and never changed, so an append costs the same
 // however long the thread is.
 //
@@ -25,9 +26,9 @@
 //   - An append is one transaction, and on most paths one statement. Of two
 //     writers that append after the same record, in any processes, one gets
 //     [store.ErrConflict].
-//   - Threads whose last record is older than 24 hours are deleted, even if they
-//     wait for a reply: see [Options].MaxAge. The store does not know which
-//     threads belong to a user.
+//   - Threads are kept for ever, unless [Options].MaxAge or MaxUnfinishedAge says
+//     otherwise. Retention is by the clock of the database server. The store
+//     lists the threads of a user: see [store.Lister].
 //   - [New] creates the tables and migrates them. Any number of processes may
 //     start at once. Tables of a newer version are refused.
 //
@@ -79,6 +80,7 @@ var _ store.Store = (*Store)(nil)
 
 // New makes a Store of a database, and creates or migrates its tables.
 //
+//   - Nothing is deleted by age unless the options say so.
 //   - It returns an error if the database cannot be reached, and one that
 //     matches [ErrNewerSchema] if the tables are of a newer version. ctx ends
 //     with the call.
@@ -117,7 +119,7 @@ func New(ctx context.Context, db *sql.DB, d Dialect, opt *Options) (*Store, erro
 			writing: s.writing, statements: map[string]*statement{}, open: s.open, close: s.close,
 		}
 	}
-	if own.MaxAge > 0 {
+	if own.MaxAge > 0 || own.MaxUnfinishedAge > 0 {
 		s.sweep.Go(s.sweepUntilClosed)
 	}
 	return s, nil

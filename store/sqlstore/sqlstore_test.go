@@ -30,9 +30,9 @@ func connect(tb testing.TB, path, pragmas string) *sql.DB {
 
 func file(tb testing.TB) string { return filepath.Join(tb.TempDir(), "host.db") }
 
-// keep returns options with which no thread is deleted by age.
+// keep returns options with short waits.
 func keep() *sqlstore.Options {
-	return &sqlstore.Options{MaxAge: -1, Retry: retry.Policy{Wait: time.Millisecond}}
+	return &sqlstore.Options{Retry: retry.Policy{Wait: time.Millisecond}}
 }
 
 // once is the policy that repeats nothing.
@@ -115,7 +115,7 @@ func TestNewRefuses(t *testing.T) {
 		}
 	}
 	for _, prefix := range []string{"_", "q", "conversations_of_2026_", strings.Repeat("q", 32)} {
-		s := open(t, db, &sqlstore.Options{TablePrefix: prefix, MaxAge: -1})
+		s := open(t, db, &sqlstore.Options{TablePrefix: prefix})
 		if err := s.Append(t.Context(), "thread", 0, message("text")); err != nil {
 			t.Errorf("the prefix %q: %v", prefix, err)
 		}
@@ -136,7 +136,7 @@ func TestClose(t *testing.T) {
 			}
 		}
 		_, _, read := read(s, "thread")
-		_, sweep := s.Sweep(t.Context(), 0)
+		_, sweep := s.Sweep(t.Context(), time.Hour, time.Hour)
 		for method, err := range map[string]error{
 			"Append":  s.Append(t.Context(), "thread", 1, message("text")),
 			"Records": read,
@@ -209,7 +209,7 @@ func TestCorrupt(t *testing.T) {
 func TestLocked(t *testing.T) {
 	path := file(t)
 	db := connect(t, path, "&_pragma=busy_timeout(0)")
-	s := open(t, db, &sqlstore.Options{MaxAge: -1, Retry: retry.Policy{Wait: 50 * time.Millisecond}})
+	s := open(t, db, &sqlstore.Options{Retry: retry.Policy{Wait: 50 * time.Millisecond}})
 	other := connect(t, path, "&_txlock=immediate")
 	lock := func() *sql.Tx {
 		tx, err := other.Begin()
@@ -301,7 +301,7 @@ func TestSpaceIsReused(t *testing.T) {
 	if grown[2] > grown[0]+5 {
 		t.Errorf("the file grows: it has %v pages", grown)
 	}
-	for _, table := range []string{"qed_threads", "qed_records"} {
+	for _, table := range []string{"qed_threads", "qed_headers", "qed_records"} {
 		var rows int
 		if err := db.QueryRow("SELECT count(*) FROM " + table).Scan(&rows); err != nil || rows != 0 {
 			t.Errorf("%d rows are left in %s, %v", rows, table, err)

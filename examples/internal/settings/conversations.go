@@ -13,7 +13,7 @@ type Conversations struct {
 	// Path is the SQLite file that stores them.
 	Path string // CONVERSATION_DB_PATH
 
-	MaxAge          time.Duration // CONVERSATION_MAX_AGE_HOURS; negative: nothing is deleted
+	MaxAge          time.Duration // CONVERSATION_MAX_AGE_HOURS; 0: nothing is deleted
 	CleanupInterval time.Duration // CONVERSATION_CLEANUP_INTERVAL_HOURS
 
 	Retry retry.Policy // CONVERSATION_DB_RETRY_ATTEMPTS (after the first), CONVERSATION_DB_RETRY_DELAY
@@ -28,9 +28,6 @@ type Conversations struct {
 func (r *reader) conversations() Conversations {
 	c := Conversations{Path: cmp.Or(r.get("CONVERSATION_DB_PATH"), "data/conversations.db")}
 	r.duration("CONVERSATION_MAX_AGE_HOURS", &c.MaxAge, time.Hour, 0, 1e6)
-	if c.MaxAge == 0 && r.get("CONVERSATION_MAX_AGE_HOURS") != "" {
-		c.MaxAge = -1 // because 0 in Options means the default
-	}
 	r.duration("CONVERSATION_CLEANUP_INTERVAL_HOURS", &c.CleanupInterval, time.Hour, 0.001, 1e6)
 	if attempts := "CONVERSATION_DB_RETRY_ATTEMPTS"; r.get(attempts) != "" {
 		r.whole(attempts, &c.Retry.Attempts, 0, "a whole number of at least 0")

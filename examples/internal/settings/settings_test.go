@@ -123,8 +123,8 @@ func TestConversations(t *testing.T) {
 			Path: "x.db", MaxAge: 30 * time.Minute, CleanupInterval: 2 * time.Hour,
 			Retry: retry.Policy{Attempts: 6, Wait: 250 * time.Millisecond}, Messages: 30, Tiered: true,
 		}},
-		{"zero is not the default", map[string]string{"CONVERSATION_MAX_AGE_HOURS": "0", "CONVERSATION_DB_RETRY_ATTEMPTS": "0"},
-			settings.Conversations{Path: "data/conversations.db", MaxAge: -1, Retry: retry.Policy{Attempts: 1}}},
+		{"zero", map[string]string{"CONVERSATION_MAX_AGE_HOURS": "0", "CONVERSATION_DB_RETRY_ATTEMPTS": "0"},
+			settings.Conversations{Path: "data/conversations.db", Retry: retry.Policy{Attempts: 1}}},
 		{"the defaults, named", map[string]string{
 			"CONVERSATION_MAX_AGE_HOURS": "24", "CONVERSATION_CLEANUP_INTERVAL_HOURS": "1",
 			"CONVERSATION_DB_RETRY_ATTEMPTS": "3", "CONVERSATION_DB_RETRY_DELAY": "0.1", "CONVERSATION_MEMORY_STRATEGY": "simple",
