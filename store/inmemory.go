@@ -39,6 +39,8 @@ type thread struct {
 	// needs the lock only to get the slice.
 	records []Record
 
+	index index
+
 	header           *Header       // the last one, or nil
 	created, updated time.Time     // when the first and the last header were written
 	written          time.Time     // when the last record was written
@@ -107,24 +109,17 @@ func (m *InMemory) setHeader(t *thread, h Header) {
 }
 
 // Records implements [Store]. Records that are appended while the sequence is
-// read are not part of it.
+// read are not part of it. A range with kinds or an address costs as much as
+// there are records of those kinds or below that address.
 func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		log, err := m.snapshot(ctx, id)
+		log, lists, err := m.snapshot(ctx, id, r)
 		if err != nil {
 			yield(Record{}, err)
 			return
 		}
-		if r.To > 0 {
-			log = log[:sort.Search(len(log), func(i int) bool { return log[i].Seq > r.To })]
-		}
-		log = log[sort.Search(len(log), func(i int) bool { return log[i].Seq >= r.From }):]
 		left := r.Limit
-		for i := range log {
-			rec := &log[i]
-			if r.NewestFirst {
-				rec = &log[len(log)-1-i]
-			}
+		for rec := range selected(log, lists, r) {
 			if !r.matches(rec) {
 				continue
 			}
@@ -142,9 +137,42 @@ func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Re
 	}
 }
 
+// selected returns the records of a log that may match r, in the order of r:
+// those with the numbers of the lists, or all of them if lists is nil.
+func selected(log []Record, lists [][]int64, r Range) iter.Seq[*Record] {
+	position := func(seq int64) int {
+		return sort.Search(len(log), func(i int) bool { return log[i].Seq >= seq })
+	}
+	return func(yield func(*Record) bool) {
+		if lists != nil {
+			numbers := newMerge(lists, r)
+			for seq := numbers.next(); seq > 0; seq = numbers.next() {
+				if !yield(&log[position(seq)]) {
+					return
+				}
+			}
+			return
+		}
+		part := log
+		if r.To > 0 {
+			part = log[:sort.Search(len(log), func(i int) bool { return log[i].Seq > r.To })]
+		}
+		part = part[min(position(r.From), len(part)):]
+		for i := range part {
+			rec := &part[i]
+			if r.NewestFirst {
+				rec = &part[len(part)-1-i]
+			}
+			if !yield(rec) {
+				return
+			}
+		}
+	}
+}
+
 // Trim implements [Store].
 func (m *InMemory) Trim(ctx context.Context, id string, before int64, kinds ...Kind) error {
-	if _, err := m.snapshot(ctx, id); err != nil {
+	if err := check(ctx, id); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -159,13 +187,14 @@ func (m *InMemory) Trim(ctx context.Context, id string, before int64, kinds ...K
 	}
 	if slices.ContainsFunc(t.records, trimmed) {
 		t.records = slices.DeleteFunc(slices.Clone(t.records), trimmed)
+		t.index = index{}
 	}
 	return nil
 }
 
 // Delete implements [Store].
 func (m *InMemory) Delete(ctx context.Context, id string) error {
-	if _, err := m.snapshot(ctx, id); err != nil {
+	if err := check(ctx, id); err != nil {
 		return err
 	}
 	m.mu.Lock()
@@ -177,18 +206,31 @@ func (m *InMemory) Delete(ctx context.Context, id string) error {
 	return nil
 }
 
-// snapshot returns the present records of a thread.
-func (m *InMemory) snapshot(ctx context.Context, id string) ([]Record, error) {
+// check returns an error if ctx is done or id cannot be the id of a thread.
+func check(ctx context.Context, id string) error {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return err
+	}
+	return CheckThread(id)
+}
+
+// snapshot returns the present records of a thread. If an index finds those that
+// r selects, it returns the lists with their numbers.
+func (m *InMemory) snapshot(ctx context.Context, id string, r Range) ([]Record, [][]int64, error) {
+	if err := check(ctx, id); err != nil {
+		return nil, nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.threads[id]
 	if t == nil {
-		return nil, CheckThread(id)
+		return nil, nil, nil
 	}
-	return t.records, nil
+	if len(t.records) < indexed || r.Under == "" && r.Kinds == nil {
+		return t.records, nil, nil
+	}
+	t.index.add(t.records)
+	return t.records, t.index.lists(r), nil
 }
 
 // lastSeq returns the number of the last record, or 0.

@@ -74,10 +74,10 @@ type engine interface {
 	// record.
 	append(ctx context.Context, on session, a *appending) (bool, error)
 
-	// migrations returns the statements that lead to each version of the
-	// tables. Statements must be repeatable, because not every engine can roll
-	// back a migration that failed.
-	migrations() [][]string
+	// migrations returns the changes that lead to each version of the tables.
+	// They must be repeatable, because not every engine can roll back a
+	// migration that failed.
+	migrations() [][]change
 
 	// lockedForMigration calls do while it holds a lock that no other process
 	// can hold.
@@ -104,16 +104,28 @@ type texts struct {
 	wasMade string
 
 	// read returns thread key, number, time, kind, run, address and data of
-	// records. Parameters: thread id, lowest and highest number. Further
-	// conditions are added at its end.
+	// records. Its parameters, and those of byAddress, byKind and join, are
+	// those of a [selection]: thread id, lowest and highest number.
 	read string
 
 	// order is what the records of a thread are ordered by.
 	order string
 
-	// within is a condition on records. Parameters: thread key, lowest and
-	// highest number.
-	within string
+	// byAddress and byKind return, as seq, what the records of a thread are
+	// ordered by. They use the index on addresses or kinds. Conditions are added
+	// at their end.
+	byAddress, byKind string
+
+	// join returns the same as read. %s stands for a statement that returns
+	// which records.
+	join string
+
+	// trim deletes records. Parameters: thread key, lowest and highest number.
+	// A condition on kinds is added at its end.
+	trim string
+
+	// deleteRecords deletes all records of a thread. Parameter: thread key.
+	deleteRecords string
 
 	// deleteThread deletes the row of a thread. Parameter: thread key.
 	deleteThread string

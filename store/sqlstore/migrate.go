@@ -34,7 +34,7 @@ func (s *Store) migrate(ctx context.Context) error {
 
 // runMigrations runs the missing migrations and returns the resulting version.
 // Another process may have run some of them before this one got the lock.
-func (s *Store) runMigrations(ctx context.Context, on querier, migrations [][]string) (version int, err error) {
+func (s *Store) runMigrations(ctx context.Context, on querier, migrations [][]change) (version int, err error) {
 	if _, err := on.ExecContext(ctx, s.render(createSchema)); err != nil {
 		return 0, err
 	}
@@ -42,8 +42,8 @@ func (s *Store) runMigrations(ctx context.Context, on querier, migrations [][]st
 		return 0, err
 	}
 	for version < len(migrations) {
-		for _, statement := range migrations[version] {
-			if _, err := on.ExecContext(ctx, s.render(statement)); err != nil {
+		for _, c := range migrations[version] {
+			if err := s.change(ctx, on, c); err != nil {
 				return version, err
 			}
 		}
@@ -53,6 +53,23 @@ func (s *Store) runMigrations(ctx context.Context, on querier, migrations [][]st
 		}
 	}
 	return version, nil
+}
+
+// A change is a statement that changes the tables.
+type change struct {
+	unless string // a query for a number; the change is made only if it is 0. Empty: it is always made
+	do     string
+}
+
+func (s *Store) change(ctx context.Context, on querier, c change) error {
+	if c.unless != "" {
+		var made int
+		if err := on.QueryRowContext(ctx, s.render(c.unless)).Scan(&made); err != nil || made > 0 {
+			return err
+		}
+	}
+	_, err := on.ExecContext(ctx, s.render(c.do))
+	return err
 }
 
 // version returns the version of the tables, or 0 if there are none.

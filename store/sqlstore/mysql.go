@@ -28,16 +28,23 @@ const (
 		status = VALUES(status), turns = VALUES(turns), lease = VALUES(lease), updated = VALUES(updated)`
 )
 
+const serverKey = `(SELECT id FROM qed_threads WHERE name = ?t)`
+
 // serverTexts are the statements that MySQL and PostgreSQL have in common.
 var serverTexts = texts{
 	head:    `SELECT id, head FROM qed_threads WHERE name = ?`,
 	wasMade: `SELECT id FROM qed_threads WHERE name = ? AND head = ? AND writer = ?`,
 	read: `SELECT thread, seq, written, kind, run, address, data FROM qed_records
-		WHERE thread = (SELECT id FROM qed_threads WHERE name = ?) AND seq BETWEEN ? AND ?`,
-	order:        `seq`,
-	within:       `thread = ? AND seq BETWEEN ? AND ?`,
-	deleteThread: `DELETE FROM qed_threads WHERE id = ?`,
-	ifLast:       ` AND head = ?`,
+		WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h`,
+	order:     `seq`,
+	byAddress: `SELECT seq FROM qed_records WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h AND address <> ''`,
+	byKind:    `SELECT seq FROM qed_records WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h`,
+	join: `SELECT r.thread, r.seq, r.written, r.kind, r.run, r.address, r.data
+		FROM (%s) AS k JOIN qed_records r ON r.thread = ` + serverKey + ` AND r.seq = k.seq`,
+	trim:          `DELETE FROM qed_records WHERE thread = ? AND seq BETWEEN ? AND ? AND `,
+	deleteRecords: `DELETE FROM qed_records WHERE thread = ?`,
+	deleteThread:  `DELETE FROM qed_threads WHERE id = ?`,
+	ifLast:        ` AND head = ?`,
 	list: `SELECT h.thread, t.name, t.head, t.written` + listColumns + `
 		FROM qed_headers h JOIN qed_threads t ON t.id = h.thread` + listAfter,
 }
@@ -46,6 +53,9 @@ var mysqlTexts = func() texts {
 	t := serverTexts
 	t.frequent = []string{mysqlCreate, mysqlUpdate, mysqlInsert + mysqlRow, mysqlHeader}
 	t.list = strings.Replace(t.list, " JOIN ", " STRAIGHT_JOIN ", 1) // from the headers, in their order
+	t.join = strings.Replace(t.join, " JOIN ", " STRAIGHT_JOIN ", 1)
+	t.byAddress = strings.Replace(t.byAddress, " WHERE ", " FORCE INDEX (qed_records_address) WHERE ", 1)
+	t.byKind = strings.Replace(t.byKind, " WHERE ", " FORCE INDEX (qed_records_kind) WHERE ", 1)
 	t.clock = mysqlClock
 	t.table = `SELECT count(*) FROM information_schema.tables
 		WHERE table_schema = database() AND table_name = ?`
@@ -89,17 +99,17 @@ func (e mysql) append(ctx context.Context, on session, a *appending) (bool, erro
 	return n == int64(len(a.records)), err
 }
 
-func (mysql) migrations() [][]string {
-	return [][]string{{
-		`CREATE TABLE IF NOT EXISTS qed_threads (
+func (mysql) migrations() [][]change {
+	return [][]change{{
+		{do: `CREATE TABLE IF NOT EXISTS qed_threads (
 			id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
 			name VARBINARY(256) NOT NULL,
 			head BIGINT NOT NULL,
 			written BIGINT NOT NULL,
 			writer BIGINT NOT NULL,
 			UNIQUE KEY (name)
-		) ENGINE=InnoDB`,
-		`CREATE TABLE IF NOT EXISTS qed_records (
+		) ENGINE=InnoDB`},
+		{do: `CREATE TABLE IF NOT EXISTS qed_records (
 			thread BIGINT NOT NULL,
 			seq BIGINT NOT NULL,
 			written BIGINT NOT NULL,
@@ -108,9 +118,11 @@ func (mysql) migrations() [][]string {
 			address VARBINARY(1000) NOT NULL,
 			data LONGBLOB,
 			PRIMARY KEY (thread, seq)
-		) ENGINE=InnoDB`,
+		) ENGINE=InnoDB`},
 	}, {
-		`CREATE TABLE IF NOT EXISTS qed_headers (
+		mysqlIndex("qed_records_kind", "thread, kind, seq"),
+		mysqlIndex("qed_records_address", "thread, address, seq"),
+		{do: `CREATE TABLE IF NOT EXISTS qed_headers (
 			thread BIGINT NOT NULL PRIMARY KEY,
 			user_name VARBINARY(500) NOT NULL,
 			tenant VARBINARY(500) NOT NULL,
@@ -124,8 +136,18 @@ func (mysql) migrations() [][]string {
 			KEY (status, updated, thread),
 			KEY (tenant, updated, thread),
 			KEY (user_name, tenant, updated, thread)
-		) ENGINE=InnoDB`,
+		) ENGINE=InnoDB`},
 	}}
+}
+
+// mysqlIndex returns the change that adds an index to the records. Only MariaDB
+// has CREATE INDEX IF NOT EXISTS.
+func mysqlIndex(name, columns string) change {
+	return change{
+		unless: `SELECT count(*) FROM information_schema.statistics
+			WHERE table_schema = database() AND table_name = 'qed_records' AND index_name = '` + name + `'`,
+		do: `CREATE INDEX ` + name + ` ON qed_records (` + columns + `)`,
+	}
 }
 
 // lockedForMigration takes a named lock of the server, because CREATE TABLE

@@ -65,18 +65,18 @@ func (e postgres) append(ctx context.Context, on session, a *appending) (bool, e
 	return n == int64(len(a.records)), err
 }
 
-func (postgres) migrations() [][]string {
-	return [][]string{{
+func (postgres) migrations() [][]change {
+	return [][]change{{
 		// Every append updates the row of its thread. With free space on the
 		// page the new version of the row stays on it (a HOT update).
-		`CREATE TABLE IF NOT EXISTS qed_threads (
+		{do: `CREATE TABLE IF NOT EXISTS qed_threads (
 			id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
 			name bytea NOT NULL UNIQUE,
 			head bigint NOT NULL,
 			written bigint NOT NULL,
 			writer bigint NOT NULL
-		) WITH (fillfactor = 80)`,
-		`CREATE TABLE IF NOT EXISTS qed_records (
+		) WITH (fillfactor = 80)`},
+		{do: `CREATE TABLE IF NOT EXISTS qed_records (
 			thread bigint NOT NULL,
 			seq bigint NOT NULL,
 			written bigint NOT NULL,
@@ -85,9 +85,9 @@ func (postgres) migrations() [][]string {
 			address bytea NOT NULL,
 			data bytea,
 			PRIMARY KEY (thread, seq)
-		)`,
+		)`},
 	}, {
-		`CREATE TABLE IF NOT EXISTS qed_headers (
+		{do: `CREATE TABLE IF NOT EXISTS qed_headers (
 			thread bigint PRIMARY KEY,
 			user_name bytea NOT NULL,
 			tenant bytea NOT NULL,
@@ -97,11 +97,13 @@ func (postgres) migrations() [][]string {
 			lease bigint NOT NULL,
 			created bigint NOT NULL,
 			updated bigint NOT NULL
-		)`,
-		`CREATE INDEX IF NOT EXISTS qed_headers_updated ON qed_headers (updated, thread)`,
-		`CREATE INDEX IF NOT EXISTS qed_headers_status ON qed_headers (status, updated, thread)`,
-		`CREATE INDEX IF NOT EXISTS qed_headers_tenant ON qed_headers (tenant, updated, thread)`,
-		`CREATE INDEX IF NOT EXISTS qed_headers_user ON qed_headers (user_name, tenant, updated, thread)`,
+		)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_headers_updated ON qed_headers (updated, thread)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_headers_status ON qed_headers (status, updated, thread)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_headers_tenant ON qed_headers (tenant, updated, thread)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_headers_user ON qed_headers (user_name, tenant, updated, thread)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_records_kind ON qed_records (thread, kind, seq)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_records_address ON qed_records (thread, address, seq) WHERE address <> ''`},
 	}}
 }
 

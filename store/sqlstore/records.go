@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/qedkit/qed/store"
@@ -17,7 +15,7 @@ import (
 
 const (
 	firstRows  = 32      // records in the first batch; many readers need only a few
-	mostRows   = 512     // records in later batches
+	mostRows   = 4096    // records in later batches
 	batchBytes = 1 << 20 // data after which a batch ends
 )
 
@@ -57,9 +55,8 @@ func (s *Store) Records(ctx context.Context, thread string, r store.Range) iter.
 type cursor struct {
 	s      *Store
 	thread string
-	text   string // of the statement
-	filter []any  // parameters of the statement after the first three
-	newest bool   // newest first
+	sel    *selection
+	newest bool // newest first
 
 	low, high int64 // the numbers of the records that are still to be read
 	left      int   // how many records may follow; negative means no limit
@@ -91,43 +88,10 @@ func (s *Store) newCursor(thread string, r store.Range) *cursor {
 		c.left = r.Limit
 	}
 	c.more = r.Kinds == nil || len(r.Kinds) > 0
-	t := s.engine.texts()
-	c.text = t.read
-	if len(r.Kinds) > 0 {
-		kinds, params := s.kinds(r.Kinds)
-		c.text += " AND " + kinds
-		c.filter = append(c.filter, params...)
+	if c.more {
+		c.sel = newSelection(s.engine, r)
 	}
-	if r.Under != "" {
-		// Not LIKE: an address is not a pattern. The addresses below "a" are
-		// those from "a/" up to "a0", as 0 follows / in ASCII.
-		c.text += " AND (address = ? OR address >= ? AND address < ?)"
-		for _, bound := range []string{r.Under, r.Under + "/", r.Under + "0"} {
-			c.filter = append(c.filter, s.engine.text(bound))
-		}
-	}
-	c.text += " ORDER BY " + t.order
-	if r.NewestFirst {
-		c.text += " DESC"
-	}
-	c.text += " LIMIT ?"
 	return c
-}
-
-// kinds returns the condition that a record has one of these kinds, and its
-// parameters. Their number is rounded up to a power of 2, so that there are few
-// different statements.
-func (s *Store) kinds(kinds []store.Kind) (string, []any) {
-	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
-	n := 1
-	for n < len(kinds) {
-		n *= 2
-	}
-	params := make([]any, n)
-	for i := range params {
-		params[i] = s.engine.text(string(kinds[min(i, len(kinds)-1)]))
-	}
-	return "kind IN (?" + strings.Repeat(", ?", n-1) + ")", params
 }
 
 const reading = "reading a thread"
@@ -140,8 +104,8 @@ func (c *cursor) next(ctx context.Context) error {
 	}
 	first := c.key == 0
 	err := c.s.try(ctx, reading, func() error {
-		args := append([]any{c.s.engine.text(c.thread), c.low, c.high}, c.filter...)
-		return c.s.query(ctx, c.text, append(args, rows), func(found *sql.Rows) error {
+		args := c.sel.bind(c.s.engine.text(c.thread), c.low, c.high, rows)
+		return c.s.query(ctx, c.sel.text, args, func(found *sql.Rows) error {
 			return c.scan(found, rows)
 		})
 	})

@@ -20,9 +20,9 @@ func (s *Store) Trim(ctx context.Context, thread string, before int64, kinds ...
 	if err != nil || before <= 1 || len(kinds) == 0 {
 		return err
 	}
-	condition, params := s.kinds(kinds)
+	condition, params := kindCondition(s.engine, kinds)
 	return s.write(ctx, op, func() error {
-		text := "DELETE FROM qed_records WHERE " + s.engine.texts().within + " AND " + condition
+		text := s.engine.texts().trim + condition
 		_, err := session{s: s}.exec(ctx, text, append([]any{key, 1, before - 1}, params...)...)
 		return err
 	})
@@ -145,7 +145,7 @@ func (s *Store) remove(ctx context.Context, op, text string, params ...any) (gon
 			if _, err := on.exec(ctx, "DELETE FROM qed_headers WHERE thread = ?", params[0]); err != nil {
 				return false, err
 			}
-			_, err = on.exec(ctx, "DELETE FROM qed_records WHERE "+s.engine.texts().within, params[0], 1, maxSeq)
+			_, err = on.exec(ctx, s.engine.texts().deleteRecords, params[0])
 			return true, err
 		})
 		return err

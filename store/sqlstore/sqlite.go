@@ -23,6 +23,9 @@ const (
 	sqliteWritten = `coalesce((SELECT written FROM qed_records
 		WHERE place BETWEEN t.id << 32 AND (t.id << 32) + 4294967295 ORDER BY place DESC LIMIT 1), 0)`
 
+	sqliteWithin = `place BETWEEN (SELECT id << 32 FROM qed_threads WHERE name = ?t) + ?l
+		AND (SELECT id << 32 FROM qed_threads WHERE name = ?t) + ?h`
+
 	sqliteThread = `INSERT OR IGNORE INTO qed_threads (name) VALUES (?)`
 
 	// sqliteInsert ignores a record that does not follow the last one: its time
@@ -46,12 +49,19 @@ var sqliteTexts = texts{
 	table:    `SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?`,
 	head:     `SELECT t.id, ` + sqliteHead + ` FROM qed_threads t WHERE t.name = ?`,
 	read: `SELECT place >> 32, place & 4294967295, written, kind, run, address, data FROM qed_records
-		WHERE place BETWEEN (SELECT id << 32 FROM qed_threads WHERE name = ?1) + ?2
-		AND (SELECT id << 32 FROM qed_threads WHERE name = ?1) + ?3`,
-	order:        `place`,
-	within:       `place BETWEEN (?1 << 32) + ?2 AND (?1 << 32) + ?3`,
-	deleteThread: `DELETE FROM qed_threads AS t WHERE t.id = ?`,
-	ifLast:       ` AND ` + sqliteHead + ` = ?`,
+		WHERE ` + sqliteWithin,
+	order: `place`,
+	byAddress: `SELECT place AS seq FROM qed_records INDEXED BY qed_records_address
+		WHERE place >> 32 = (SELECT id FROM qed_threads WHERE name = ?t) AND ` + sqliteWithin + ` AND address <> ''`,
+	byKind: `SELECT place AS seq FROM qed_records INDEXED BY qed_records_kind
+		WHERE place >> 32 = (SELECT id FROM qed_threads WHERE name = ?t) AND ` + sqliteWithin,
+	join: `SELECT r.place >> 32, r.place & 4294967295, r.written, r.kind, r.run, r.address, r.data
+		FROM (%s) AS k CROSS JOIN qed_records r ON r.place = k.seq`,
+	trim: `DELETE FROM qed_records INDEXED BY qed_records_kind
+		WHERE place >> 32 = ?1 AND place BETWEEN (?1 << 32) + ?2 AND (?1 << 32) + ?3 AND `,
+	deleteRecords: `DELETE FROM qed_records WHERE place BETWEEN ?1 << 32 AND (?1 << 32) + 4294967295`,
+	deleteThread:  `DELETE FROM qed_threads AS t WHERE t.id = ?`,
+	ifLast:        ` AND ` + sqliteHead + ` = ?`,
 	list: `SELECT h.thread, t.name, ` + sqliteHead + `, ` + sqliteWritten + listColumns + `
 		FROM qed_headers h CROSS JOIN qed_threads t ON t.id = h.thread` + listAfter,
 }
@@ -80,24 +90,24 @@ func (e sqlite) append(ctx context.Context, on session, a *appending) (bool, err
 	return n == 1, err
 }
 
-func (sqlite) migrations() [][]string {
-	return [][]string{{
+func (sqlite) migrations() [][]change {
+	return [][]change{{
 		// AUTOINCREMENT never uses a key again: a reader of a deleted thread must
 		// not continue in another thread.
-		`CREATE TABLE IF NOT EXISTS qed_threads (
+		{do: `CREATE TABLE IF NOT EXISTS qed_threads (
 			id INTEGER PRIMARY KEY AUTOINCREMENT,
 			name TEXT NOT NULL UNIQUE
-		) STRICT`,
-		`CREATE TABLE IF NOT EXISTS qed_records (
+		) STRICT`},
+		{do: `CREATE TABLE IF NOT EXISTS qed_records (
 			place INTEGER PRIMARY KEY,
 			written INTEGER NOT NULL,
 			kind TEXT NOT NULL,
 			run INTEGER NOT NULL,
 			address TEXT NOT NULL,
 			data BLOB
-		) STRICT`,
+		) STRICT`},
 	}, {
-		`CREATE TABLE IF NOT EXISTS qed_headers (
+		{do: `CREATE TABLE IF NOT EXISTS qed_headers (
 			thread INTEGER PRIMARY KEY,
 			user_name TEXT NOT NULL,
 			tenant TEXT NOT NULL,
@@ -107,11 +117,13 @@ func (sqlite) migrations() [][]string {
 			lease INTEGER NOT NULL,
 			created INTEGER NOT NULL,
 			updated INTEGER NOT NULL
-		) STRICT`,
-		`CREATE INDEX IF NOT EXISTS qed_headers_updated ON qed_headers (updated)`,
-		`CREATE INDEX IF NOT EXISTS qed_headers_status ON qed_headers (status, updated)`,
-		`CREATE INDEX IF NOT EXISTS qed_headers_tenant ON qed_headers (tenant, updated)`,
-		`CREATE INDEX IF NOT EXISTS qed_headers_user ON qed_headers (user_name, tenant, updated)`,
+		) STRICT`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_headers_updated ON qed_headers (updated)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_headers_status ON qed_headers (status, updated)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_headers_tenant ON qed_headers (tenant, updated)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_headers_user ON qed_headers (user_name, tenant, updated)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_records_kind ON qed_records (place >> 32, kind)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_records_address ON qed_records (place >> 32, address) WHERE address <> ''`},
 	}}
 }
 

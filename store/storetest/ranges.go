@@ -2,7 +2,9 @@ package storetest
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed/store"
@@ -177,4 +179,50 @@ func testAddresses(t *test) {
 	for _, under := range []string{"node", "nod", "node_", "node%"} {
 		t.returns(thread, log, store.Range{Under: under})
 	}
+}
+
+// Ranges of a long thread, which a store may read in another way than a short
+// one, before and after it was trimmed.
+func testRangeLong(t *test) {
+	random := rand.New(rand.NewPCG(1, 2))
+	kinds := []store.Kind{store.Began, store.Message, store.Checkpoint, store.Called, store.Ended}
+	addresses := []string{"", "", "a", "a/b", "a/b/c", "a0", "@n/a", "@n", "saved/1"}
+	var log []store.Record
+	for seq := range int64(3000) {
+		rec := text("")
+		rec.Seq, rec.Kind = seq+1, kinds[random.IntN(len(kinds))]
+		rec.Address = addresses[random.IntN(len(addresses))]
+		if random.IntN(10) == 0 {
+			rec.Address += "/" + strconv.Itoa(random.IntN(30))
+		}
+		log = append(log, rec)
+	}
+	log[1000].Address, log[1000].Kind = "once", "once"
+	thread := newThread()
+	t.append(thread, 0, log[:1500]...)
+	t.returns(thread, log[:1500], store.Range{Under: "a", Limit: 3}, store.Range{Kinds: kinds[:2], NewestFirst: true})
+	t.append(thread, 1500, log[1500:]...)
+	ranges := []store.Range{{}, {Under: "once"}, {Kinds: []store.Kind{"once"}, NewestFirst: true, Limit: 1}}
+	for range 200 {
+		r := store.Range{NewestFirst: random.IntN(2) == 0, Limit: []int{0, 1, 7, 40, 2000}[random.IntN(5)]}
+		if random.IntN(2) == 0 {
+			r.From, r.To = random.Int64N(3100), random.Int64N(3100)
+		}
+		if random.IntN(3) > 0 {
+			r.Under = []string{"a", "a/b", "@n", "saved", "saved/1", "a0", "none"}[random.IntN(7)]
+		}
+		if random.IntN(3) > 0 {
+			from := random.IntN(len(kinds))
+			r.Kinds = kinds[from : from+random.IntN(len(kinds)-from)]
+		}
+		ranges = append(ranges, r)
+	}
+	t.returns(thread, log, ranges...)
+	if err := t.store.Trim(t.ctx, thread, 2500, store.Checkpoint, store.Called); err != nil {
+		t.Fatal(err)
+	}
+	log = slices.DeleteFunc(log, func(rec store.Record) bool {
+		return rec.Seq < 2500 && (rec.Kind == store.Checkpoint || rec.Kind == store.Called)
+	})
+	t.returns(thread, log, ranges...)
 }

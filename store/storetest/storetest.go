@@ -79,6 +79,7 @@ var checks = []check{
 	{"RangeNewest", testRangeNewest},
 	{"RangeLimit", testRangeLimit},
 	{"RangeAll", testRangeAll},
+	{"RangeLong", testRangeLong},
 	{"Addresses", testAddresses},
 	{"Threads", testThreads},
 	{"ThreadIDs", testThreadIDs},
