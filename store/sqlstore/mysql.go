@@ -36,12 +36,7 @@ var serverTexts = texts{
 	wasMade: `SELECT id FROM qed_threads WHERE name = ? AND head = ? AND writer = ?`,
 	read: `SELECT thread, seq, written, kind, run, address, data FROM qed_records
 		WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h`,
-	order:     `seq`,
-	byAddress: `SELECT seq FROM qed_records WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h AND address <> ''`,
-	byKind:    `SELECT seq FROM qed_records WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h`,
-	join: `SELECT r.thread, r.seq, r.written, r.kind, r.run, r.address, r.data
-		FROM (%s) AS k JOIN qed_records r ON r.thread = ` + serverKey + ` AND r.seq = k.seq`,
-	trim:          `DELETE FROM qed_records WHERE thread = ? AND seq BETWEEN ? AND ? AND `,
+	order:         `seq`,
 	deleteRecords: `DELETE FROM qed_records WHERE thread = ?`,
 	deleteThread:  `DELETE FROM qed_threads WHERE id = ?`,
 	ifLast:        ` AND head = ?`,
@@ -53,9 +48,13 @@ var mysqlTexts = func() texts {
 	t := serverTexts
 	t.frequent = []string{mysqlCreate, mysqlUpdate, mysqlInsert + mysqlRow, mysqlHeader}
 	t.list = strings.Replace(t.list, " JOIN ", " STRAIGHT_JOIN ", 1) // from the headers, in their order
-	t.join = strings.Replace(t.join, " JOIN ", " STRAIGHT_JOIN ", 1)
-	t.byAddress = strings.Replace(t.byAddress, " WHERE ", " FORCE INDEX (qed_records_address) WHERE ", 1)
-	t.byKind = strings.Replace(t.byKind, " WHERE ", " FORCE INDEX (qed_records_kind) WHERE ", 1)
+	t.byAddress = `SELECT seq FROM qed_records FORCE INDEX (qed_records_address)
+		WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h`
+	t.byKind = `SELECT seq FROM qed_records FORCE INDEX (qed_records_kind)
+		WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h`
+	t.join = `SELECT r.thread, r.seq, r.written, r.kind, r.run, r.address, r.data
+		FROM (%s) AS k STRAIGHT_JOIN qed_records r ON r.thread = ` + serverKey + ` AND r.seq = k.seq`
+	t.trim = `DELETE FROM qed_records WHERE thread = ? AND seq BETWEEN ? AND ? AND `
 	t.clock = mysqlClock
 	t.table = `SELECT count(*) FROM information_schema.tables
 		WHERE table_schema = database() AND table_name = ?`

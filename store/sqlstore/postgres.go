@@ -33,6 +33,13 @@ const (
 var postgresTexts = func() texts {
 	t := serverTexts
 	t.table = `SELECT count(*) FROM pg_catalog.pg_class WHERE oid = pg_catalog.to_regclass(?)`
+	t.byAddress = `SELECT seq FROM qed_records
+		WHERE ~thread = ~` + serverKey + ` AND seq BETWEEN ?l AND ?h AND address <> ''`
+	t.byKind = `SELECT seq FROM qed_records WHERE -thread = -` + serverKey + ` AND seq BETWEEN ?l AND ?h`
+	t.join = `SELECT r.* FROM (%s) AS k CROSS JOIN LATERAL (
+		SELECT thread, seq, written, kind, run, address, data FROM qed_records
+		WHERE thread = ` + serverKey + ` AND seq = k.seq OFFSET 0) r` // OFFSET 0: a look-up for each k
+	t.trim = `DELETE FROM qed_records WHERE -thread = -?::bigint AND seq BETWEEN ? AND ? AND `
 	t.clock = postgresClock
 	return t
 }()
@@ -102,8 +109,11 @@ func (postgres) migrations() [][]change {
 		{do: `CREATE INDEX IF NOT EXISTS qed_headers_status ON qed_headers (status, updated, thread)`},
 		{do: `CREATE INDEX IF NOT EXISTS qed_headers_tenant ON qed_headers (tenant, updated, thread)`},
 		{do: `CREATE INDEX IF NOT EXISTS qed_headers_user ON qed_headers (user_name, tenant, updated, thread)`},
-		{do: `CREATE INDEX IF NOT EXISTS qed_records_kind ON qed_records (thread, kind, seq)`},
-		{do: `CREATE INDEX IF NOT EXISTS qed_records_address ON qed_records (thread, address, seq) WHERE address <> ''`},
+		// A statement with -thread or ~thread can only use the index that has it.
+		// With thread, the planner would often read the thread in its order.
+		{do: `CREATE INDEX IF NOT EXISTS qed_records_kind ON qed_records ((-thread), kind, seq)`},
+		{do: `CREATE INDEX IF NOT EXISTS qed_records_address ON qed_records ((~thread), address, seq)
+			WHERE address <> ''`},
 	}}
 }
 

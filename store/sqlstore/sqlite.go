@@ -23,6 +23,10 @@ const (
 	sqliteWritten = `coalesce((SELECT written FROM qed_records
 		WHERE place BETWEEN t.id << 32 AND (t.id << 32) + 4294967295 ORDER BY place DESC LIMIT 1), 0)`
 
+	// sqliteKey has a plus, because the index on place >> 32 is not used for a
+	// value with the type of a column.
+	sqliteKey = `(SELECT +id FROM qed_threads WHERE name = ?t)`
+
 	sqliteWithin = `place BETWEEN (SELECT id << 32 FROM qed_threads WHERE name = ?t) + ?l
 		AND (SELECT id << 32 FROM qed_threads WHERE name = ?t) + ?h`
 
@@ -52,9 +56,9 @@ var sqliteTexts = texts{
 		WHERE ` + sqliteWithin,
 	order: `place`,
 	byAddress: `SELECT place AS seq FROM qed_records INDEXED BY qed_records_address
-		WHERE place >> 32 = (SELECT id FROM qed_threads WHERE name = ?t) AND ` + sqliteWithin + ` AND address <> ''`,
+		WHERE place >> 32 = ` + sqliteKey + ` AND ` + sqliteWithin + ` AND address <> ''`,
 	byKind: `SELECT place AS seq FROM qed_records INDEXED BY qed_records_kind
-		WHERE place >> 32 = (SELECT id FROM qed_threads WHERE name = ?t) AND ` + sqliteWithin,
+		WHERE place >> 32 = ` + sqliteKey + ` AND ` + sqliteWithin,
 	join: `SELECT r.place >> 32, r.place & 4294967295, r.written, r.kind, r.run, r.address, r.data
 		FROM (%s) AS k CROSS JOIN qed_records r ON r.place = k.seq`,
 	trim: `DELETE FROM qed_records INDEXED BY qed_records_kind
