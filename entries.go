@@ -115,7 +115,7 @@ func appendEntry[T any](entries *[]T, rec *store.Record) error {
 
 func entryRange(floor int64, name string, n int) store.Range {
 	return store.Range{
-		From: floor + 1, Under: memoryAddress(name), Kinds: []store.Kind{store.Memory}, NewestFirst: true, Limit: n,
+		From: floor + 1, Address: memoryAddress(name), Kinds: []store.Kind{store.Memory}, NewestFirst: true, Limit: n,
 	}
 }
 

@@ -208,17 +208,15 @@ func (rs *runState) lastState(address string) (*store.Record, error) {
 	}
 	var last *store.Record
 	r := store.Range{
-		From: rs.floor + 1, To: rs.run - 1, Kinds: []store.Kind{store.Checkpoint}, Under: address, NewestFirst: true,
+		From: rs.floor + 1, To: rs.run - 1, Kinds: []store.Kind{store.Checkpoint}, Address: address,
+		NewestFirst: true, Limit: 1,
 	}
 	err := rs.scan(r, func(rec store.Record) error {
-		if rec.Address != address {
-			return nil // of a graph within
-		}
 		last = &rec
-		return errFound
+		return nil
 	})
 	switch {
-	case err == nil || err == errFound:
+	case err == nil:
 		return last, nil
 	case cancelled(rs.ctx) != nil:
 		return nil, err
@@ -238,6 +236,3 @@ func (rs *runState) abortedBetween(after, before int64) (aborted bool, err error
 	})
 	return aborted, err
 }
-
-// errFound ends a scan.
-var errFound = errors.New("found")

@@ -104,7 +104,7 @@ func (rs *runState) saved(handle string) (json.RawMessage, error) {
 	if head, _ := rs.log.Head(); head == 0 || !strings.HasPrefix(handle, savedPrefix) {
 		return nil, notFound
 	}
-	r := store.Range{From: rs.floor + 1, Under: handle, Kinds: []store.Kind{store.Saved}, NewestFirst: true, Limit: 1}
+	r := store.Range{From: rs.floor + 1, Address: handle, Kinds: []store.Kind{store.Saved}, NewestFirst: true, Limit: 1}
 	if err := rs.scan(r, rs.learn); err != nil {
 		return nil, err
 	}

@@ -226,7 +226,7 @@ func (m *InMemory) snapshot(ctx context.Context, id string, r Range) ([]Record, 
 	if t == nil {
 		return nil, nil, nil
 	}
-	if len(t.records) < indexed || r.Under == "" && r.Kinds == nil {
+	if len(t.records) < indexed || r.Address == "" && r.Under == "" && r.Kinds == nil {
 		return t.records, nil, nil
 	}
 	t.index.add(t.records)

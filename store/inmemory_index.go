@@ -42,9 +42,13 @@ func (x *index) add(records []Record) {
 }
 
 // lists returns the lists that together have the numbers of all records that r
-// selects by its Under, or by its Kinds if it has no Under.
+// selects by its Address, otherwise by its Under, or by its Kinds if it has
+// neither.
 func (x *index) lists(r Range) [][]int64 {
 	lists := [][]int64{}
+	if r.Address != "" {
+		return append(lists, x.addresses[r.Address])
+	}
 	if r.Under == "" {
 		for _, kind := range slices.Compact(slices.Sorted(slices.Values(r.Kinds))) {
 			lists = append(lists, x.kinds[kind])

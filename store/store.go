@@ -199,6 +199,9 @@ const (
 
 // A Range selects records of a thread. The zero Range selects all of them, oldest
 // first. A record is selected if it meets every condition.
+//
+// The runtime reads long threads by Address, Under and Kinds. A store should
+// find these records with an index.
 type Range struct {
 	// From and To are the lowest and the highest number; 0 means no limit.
 	From, To int64
@@ -206,6 +209,10 @@ type Range struct {
 	// Kinds are the kinds to select. Nil means every kind, and an empty slice
 	// that is not nil means none.
 	Kinds []Kind
+
+	// Address selects the records with exactly this address. Empty means every
+	// address.
+	Address string
 
 	// Under is an address. It selects the records with this address and those
 	// below it, see [IsUnder]. Empty means every address.
@@ -222,6 +229,7 @@ type Range struct {
 // matches reports whether r selects rec if Limit is ignored.
 func (r Range) matches(rec *Record) bool {
 	return rec.Seq >= r.From && (r.To <= 0 || rec.Seq <= r.To) &&
+		(r.Address == "" || rec.Address == r.Address) &&
 		(r.Under == "" || IsUnder(rec.Address, r.Under)) &&
 		(r.Kinds == nil || slices.Contains(r.Kinds, rec.Kind))
 }

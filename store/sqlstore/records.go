@@ -87,7 +87,8 @@ func (s *Store) newCursor(thread string, r store.Range) *cursor {
 	if r.Limit > 0 {
 		c.left = r.Limit
 	}
-	c.more = r.Kinds == nil || len(r.Kinds) > 0
+	c.more = (r.Kinds == nil || len(r.Kinds) > 0) &&
+		(r.Address == "" || r.Under == "" || store.IsUnder(r.Address, r.Under))
 	if c.more {
 		c.sel = newSelection(s.engine, r)
 	}

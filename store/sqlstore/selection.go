@@ -67,8 +67,9 @@ func newSelection(e engine, r store.Range) *selection {
 // only, or has many kinds. Each of them reads one range of an index.
 func branches(e engine, r store.Range) (branches []selection) {
 	t := e.texts()
-	kinds, params := kindCondition(e, r.Kinds)
 	switch {
+	case r.Address != "":
+		branches = append(branches, selection{t.byAddress + " AND address = ?", []any{e.text(r.Address)}})
 	case r.Under != "":
 		// Not LIKE: an address is not a pattern. The addresses below "a" are
 		// those from "a/" up to "a0", as 0 follows / in ASCII.
@@ -76,15 +77,18 @@ func branches(e engine, r store.Range) (branches []selection) {
 		below := selection{
 			t.byAddress + " AND address >= ? AND address < ?", []any{e.text(r.Under + "/"), e.text(r.Under + "0")},
 		}
-		for _, b := range []selection{exact, below} {
-			if len(r.Kinds) > 0 {
-				b.text, b.args = b.text+" AND "+kinds, append(b.args, params...)
-			}
-			branches = append(branches, b)
-		}
+		branches = append(branches, exact, below)
 	case len(r.Kinds) <= maxBranches:
 		for _, kind := range slices.Compact(slices.Sorted(slices.Values(r.Kinds))) {
 			branches = append(branches, selection{t.byKind + " AND kind = ?", []any{e.text(string(kind))}})
+		}
+		return branches
+	}
+	if len(r.Kinds) > 0 {
+		kinds, params := kindCondition(e, r.Kinds)
+		for i := range branches {
+			b := &branches[i]
+			b.text, b.args = b.text+" AND "+kinds, append(b.args, params...)
 		}
 	}
 	return branches

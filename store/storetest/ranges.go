@@ -33,8 +33,9 @@ func selected(log []store.Record, r store.Range) (want []store.Record) {
 		kind := r.Kinds == nil || slices.Contains(r.Kinds, rec.Kind)
 		above := strings.Split(r.Under, "/")
 		names := strings.Split(rec.Address, "/")
+		exact := r.Address == "" || rec.Address == r.Address
 		under := r.Under == "" || len(names) >= len(above) && slices.Equal(names[:len(above)], above)
-		if from && to && kind && under {
+		if from && to && kind && exact && under {
 			want = append(want, rec)
 		}
 	}
@@ -99,7 +100,8 @@ func testRangeKinds(t *test) {
 func testRangeUnder(t *test) {
 	thread, log := t.ranged()
 	for _, under := range []string{"a", "ab", "a/b", "a/b/c", "a/bc", "b", "c", "a/", "/", "A", "a/b/c/d"} {
-		t.returns(thread, log, store.Range{Under: under})
+		t.returns(thread, log, store.Range{Under: under}, store.Range{Address: under},
+			store.Range{Address: under, Under: "a/b"})
 	}
 }
 
@@ -177,7 +179,8 @@ func testAddresses(t *test) {
 		t.returns(thread, log, store.Range{Under: "node" + name})
 	}
 	for _, under := range []string{"node", "nod", "node_", "node%"} {
-		t.returns(thread, log, store.Range{Under: under})
+		t.returns(thread, log, store.Range{Under: under}, store.Range{Address: under},
+			store.Range{Address: under, Under: "a/b"})
 	}
 }
 
@@ -210,6 +213,9 @@ func testRangeLong(t *test) {
 		}
 		if random.IntN(3) > 0 {
 			r.Under = []string{"a", "a/b", "@n", "saved", "saved/1", "a0", "none"}[random.IntN(7)]
+		}
+		if random.IntN(4) == 0 {
+			r.Address = []string{"a", "a/b", "@n", "a/b/c/7", "none"}[random.IntN(5)]
 		}
 		if random.IntN(3) > 0 {
 			from := random.IntN(len(kinds))
