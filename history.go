@@ -2,6 +2,8 @@ package qed
 
 import (
 	"context"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/qedkit/qed/llm"
@@ -38,32 +40,41 @@ func History(ctx context.Context, st store.Store, thread string, n int) ([]Histo
 	if err != nil {
 		return nil, err
 	}
-	turns := map[int64]Turn{}
+	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Ended}, NewestFirst: true, Limit: n}
+	first, last := int64(math.MaxInt64), int64(0)
+	runs := map[int64][]int{} // the entries of each run
 	var entries []HistoryEntry
-	r := store.Range{From: floor + 1, Kinds: []store.Kind{store.Began, store.Ended}}
 	for rec, err := range st.Records(ctx, thread, r) {
 		if err != nil {
 			return nil, err
-		}
-		if rec.Kind == store.Began {
-			var began beganData
-			if err := rec.Decode(&began); err != nil {
-				return nil, err
-			}
-			began.Turn.Thread = thread
-			turns[rec.Seq] = began.Turn
-			continue
 		}
 		var end endedData
 		if err := rec.Decode(&end); err != nil {
 			return nil, err
 		}
+		first, last = min(first, rec.Run), max(last, rec.Run)
+		runs[rec.Run] = append(runs[rec.Run], len(entries))
 		entries = append(entries, HistoryEntry{
-			Seq: rec.Seq, Time: rec.Time, Turn: turns[rec.Run], Status: end.Status, Answer: end.Answer, Error: end.Error,
+			Seq: rec.Seq, Time: rec.Time, Status: end.Status, Answer: end.Answer, Error: end.Error,
 		})
 	}
-	if n > 0 && len(entries) > n {
-		entries = entries[len(entries)-n:]
+	if len(entries) == 0 {
+		return nil, nil
 	}
+	r = store.Range{From: max(first, floor+1), To: last, Kinds: []store.Kind{store.Began}}
+	for rec, err := range st.Records(ctx, thread, r) {
+		if err != nil {
+			return nil, err
+		}
+		var began beganData
+		if err := rec.Decode(&began); err != nil {
+			return nil, err
+		}
+		began.Turn.Thread = thread
+		for _, i := range runs[rec.Seq] {
+			entries[i].Turn = began.Turn
+		}
+	}
+	slices.Reverse(entries)
 	return entries, nil
 }

@@ -59,15 +59,25 @@ func Resolve(ctx context.Context, st store.Store, thread, address string, result
 }
 
 // loadNamespaces reads the calls in namespaces that were made before a run: one
-// that is unresolved prevents later runs from being resumed as well.
+// that is unresolved prevents later runs from being resumed as well. Steps are
+// only read if the thread has at-most-once calls.
 func (rs *runState) loadNamespaces(run int64) error {
-	r := store.Range{To: run - 1, Kinds: []store.Kind{store.Called, store.Returned}}
-	return rs.scan(r, func(rec store.Record) error {
+	first := int64(0)
+	r := store.Range{To: run - 1, Kinds: []store.Kind{store.Called}}
+	read := func(rec store.Record) error {
 		if !strings.HasPrefix(rec.Address, "@") {
 			return nil
 		}
+		if first == 0 {
+			first = rec.Seq
+		}
 		return rs.learn(rec)
-	})
+	}
+	if err := rs.scan(r, read); err != nil || first == 0 {
+		return err
+	}
+	r.From, r.Kinds = first, []store.Kind{store.Returned}
+	return rs.scan(r, read)
 }
 
 // unresolvedCalls returns the calls that were started and did not return.
