@@ -211,3 +211,89 @@ func TestSQLStoreSessions(t *testing.T) {
 		})
 	}
 }
+
+// version1 are the tables of the first version, with a thread.
+var version1 = map[sqlstore.Dialect][]string{
+	sqlstore.SQLite: {
+		`CREATE TABLE qed_threads (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE) STRICT`,
+		`CREATE TABLE qed_records (place INTEGER PRIMARY KEY, written INTEGER NOT NULL, kind TEXT NOT NULL,
+			run INTEGER NOT NULL, address TEXT NOT NULL, data BLOB) STRICT`,
+		`INSERT INTO qed_threads VALUES (1, 'old')`,
+		`INSERT INTO qed_records VALUES (1 << 32 | 1, 1000, 'began', 1, '', NULL),
+			(1 << 32 | 2, 1000, 'memory', 1, 'memory/a', CAST('7' AS BLOB))`,
+	},
+	sqlstore.MySQL: {
+		`CREATE TABLE qed_threads (id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY, name VARBINARY(256) NOT NULL,
+			head BIGINT NOT NULL, written BIGINT NOT NULL, writer BIGINT NOT NULL, UNIQUE KEY (name)) ENGINE=InnoDB`,
+		`CREATE TABLE qed_records (thread BIGINT NOT NULL, seq BIGINT NOT NULL, written BIGINT NOT NULL,
+			kind VARBINARY(32) NOT NULL, run BIGINT NOT NULL, address VARBINARY(1000) NOT NULL, data LONGBLOB,
+			PRIMARY KEY (thread, seq)) ENGINE=InnoDB`,
+		`INSERT INTO qed_threads VALUES (1, 'old', 2, 1000, 5)`,
+		`INSERT INTO qed_records VALUES (1, 1, 1000, 'began', 1, '', NULL), (1, 2, 1000, 'memory', 1, 'memory/a', '7')`,
+	},
+	sqlstore.PostgreSQL: {
+		`CREATE TABLE qed_threads (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name bytea NOT NULL UNIQUE,
+			head bigint NOT NULL, written bigint NOT NULL, writer bigint NOT NULL) WITH (fillfactor = 80)`,
+		`CREATE TABLE qed_records (thread bigint NOT NULL, seq bigint NOT NULL, written bigint NOT NULL,
+			kind bytea NOT NULL, run bigint NOT NULL, address bytea NOT NULL, data bytea, PRIMARY KEY (thread, seq))`,
+		`INSERT INTO qed_threads (name, head, written, writer) VALUES ('old', 2, 1000, 5)`,
+		`INSERT INTO qed_records VALUES (1, 1, 1000, 'began', 1, '', NULL), (1, 2, 1000, 'memory', 1, 'memory/a', '7')`,
+	},
+}
+
+// Tables of the first version are migrated, by several processes at once. What
+// they have can be read and continued, and no sweep deletes it.
+func TestSQLStoreMigrateVersion1(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			pool := e.create(t)
+			db := pool("")
+			mustExec(t, db, "CREATE TABLE qed_schema (version BIGINT NOT NULL PRIMARY KEY)")
+			mustExec(t, db, "INSERT INTO qed_schema VALUES (1)")
+			for _, statement := range version1[e.dialect] {
+				mustExec(t, db, statement)
+			}
+			var group sync.WaitGroup
+			for range 4 {
+				group.Go(func() {
+					s, err := sqlstore.New(t.Context(), pool(""), e.dialect, nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					s.Close()
+				})
+			}
+			group.Wait()
+			s := newStore(t, db, e.dialect, nil)
+			for _, r := range []store.Range{
+				{Under: "memory"}, {Address: "memory/a"}, {Kinds: []store.Kind{store.Memory}}, {From: 2},
+			} {
+				n := 0
+				for rec, err := range s.Records(t.Context(), "old", r) {
+					if n++; err != nil || string(rec.Data) != "7" || rec.Seq != 2 {
+						t.Errorf("%+v: %+v, %v", r, rec, err)
+					}
+				}
+				if n != 1 {
+					t.Errorf("%+v: %d records, want 1", r, n)
+				}
+			}
+			if n, err := s.Sweep(t.Context(), time.Nanosecond, time.Nanosecond); n != 0 || err != nil {
+				t.Errorf("a sweep deleted %d threads without a header, %v", n, err)
+			}
+			next := entry(0, 3)
+			next.Header = &store.Header{User: "ann", Status: store.StatusAnswered}
+			if err := s.Append(t.Context(), "old", 2, next); err != nil {
+				t.Fatal(err)
+			}
+			if got := listed(t, s); len(got) != 1 || got[0] != "old" {
+				t.Errorf("the list is %q", got)
+			}
+			if err := s.Delete(t.Context(), "old"); err != nil {
+				t.Error(err)
+			}
+			empty(t, db)
+		})
+	}
+}
