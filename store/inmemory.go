@@ -19,11 +19,25 @@ import (
 //   - It is safe for concurrent use.
 //   - The Data of records is not copied. Neither the caller of Append nor a
 //     reader may change it.
-//   - Records are only removed by [InMemory.Trim] and [InMemory.Delete].
+//   - Records are only removed by [InMemory.Trim] and [InMemory.Delete], and
+//     threads also by MaxThreads.
 type InMemory struct {
+	// MaxThreads is how many threads are kept; 0 means all. It must be set before
+	// the first use. When another thread is added, the store forgets the one
+	// with the oldest last record: first among the threads whose last run was
+	// answered, failed or stopped, and if there is none, among those that wait
+	// for a reply, have crashed or have no [Header]. A running thread is never
+	// forgotten, so there are more threads than MaxThreads while more of them
+	// are running.
+	//
+	// A forgotten thread is like a deleted one: a reply to its question is
+	// refused, and a message begins a new conversation.
+	MaxThreads int
+
 	mu      sync.Mutex
 	threads map[string]*thread
 	listed  list.List // of *thread; those that have a header, latest update first
+	order   order     // with MaxThreads
 }
 
 var (
@@ -45,6 +59,9 @@ type thread struct {
 	created, updated time.Time     // when the first and the last header were written
 	written          time.Time     // when the last record was written
 	entry            *list.Element // in InMemory.listed, if there is a header
+
+	list *list.List    // of order; nil without MaxThreads
+	turn *list.Element // in list
 }
 
 // Append implements [Store]. It refuses records that [CheckRecords] refuses.
@@ -74,6 +91,9 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 		if m.threads == nil {
 			m.threads = map[string]*thread{}
 		}
+		if m.MaxThreads > 0 {
+			m.forget(time.Now())
+		}
 		m.threads[id] = t
 		t.records = make([]Record, 0, len(recs)+31) // most threads get more records soon
 	}
@@ -87,6 +107,9 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 			m.setHeader(t, *rec.Header)
 			rec.Header = nil
 		}
+	}
+	if m.MaxThreads > 0 {
+		m.order.touch(t)
 	}
 	return nil
 }
@@ -199,10 +222,9 @@ func (m *InMemory) Delete(ctx context.Context, id string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if t := m.threads[id]; t != nil && t.entry != nil {
-		m.listed.Remove(t.entry)
+	if t := m.threads[id]; t != nil {
+		m.remove(t)
 	}
-	delete(m.threads, id)
 	return nil
 }
 

@@ -154,15 +154,13 @@ func (m *InMemory) list(ctx context.Context, f ThreadFilter) (infos []ThreadInfo
 	defer m.mu.Unlock()
 	now := time.Now()
 	for e := m.listed.Front(); e != nil; e = e.Next() {
-		info := e.Value.(*thread).info(now)
-		at := position.Position{Time: info.Updated.UnixMicro()}
-		switch {
-		case f.After != "" && !at.After(after):
-			continue
-		case info.Updated.Before(f.From):
+		t := e.Value.(*thread)
+		if t.updated.Before(f.From) {
 			return infos, nil
-		case f.matches(&info):
-			infos = append(infos, info)
+		}
+		status := t.header.StatusAt(now, t.written)
+		if (f.After == "" || t.position().After(after)) && f.matches(t, status) {
+			infos = append(infos, t.info(status))
 		}
 		if f.Limit > 0 && len(infos) == f.Limit {
 			return infos, nil
@@ -171,20 +169,26 @@ func (m *InMemory) list(ctx context.Context, f ThreadFilter) (infos []ThreadInfo
 	return infos, nil
 }
 
-// matches reports whether f selects info if After and Limit are ignored.
-func (f *ThreadFilter) matches(info *ThreadInfo) bool {
-	return (f.User == nil || *f.User == info.User) &&
-		(f.Tenant == nil || *f.Tenant == info.Tenant) &&
-		(f.Statuses == nil || slices.Contains(f.Statuses, info.Status)) &&
-		(f.To.IsZero() || info.Updated.Before(f.To))
+// matches reports whether f selects a thread with a status if From, After and
+// Limit are ignored.
+func (f *ThreadFilter) matches(t *thread, status Status) bool {
+	return (f.User == nil || *f.User == t.header.User) &&
+		(f.Tenant == nil || *f.Tenant == t.header.Tenant) &&
+		(f.Statuses == nil || slices.Contains(f.Statuses, status)) &&
+		(f.To.IsZero() || t.updated.Before(f.To))
 }
 
 // info returns the entry of a thread that has a header.
-func (t *thread) info(now time.Time) ThreadInfo {
+func (t *thread) info(status Status) ThreadInfo {
 	info := ThreadInfo{
 		Thread: t.id, Header: *t.header, Created: t.created, Updated: t.updated, Last: lastSeq(t.records),
-		Position: position.Position{Time: t.updated.UnixMicro()}.String(),
+		Position: t.position().String(),
 	}
-	info.Status = t.header.StatusAt(now, t.written)
+	info.Status = status
 	return info
+}
+
+// position returns where a thread that has a header is in the list.
+func (t *thread) position() position.Position {
+	return position.Position{Time: t.updated.UnixMicro()}
 }
