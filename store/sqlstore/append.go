@@ -28,6 +28,9 @@ func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...
 		}
 		return err
 	}
+	if err := s.checkSize(ctx, op, recs); err != nil {
+		return err
+	}
 	writer := s.writerOf(recs)
 	a := appending{thread: thread, after: after, records: recs, id: rand.Int64()}
 	var done, tried bool

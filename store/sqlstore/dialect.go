@@ -138,6 +138,10 @@ type texts struct {
 	// position, twice, and its key. Further conditions are added at its end.
 	list string
 
+	// limit returns how many bytes a statement may have with its parameters. It
+	// is empty if the engine returns an error for a statement that is larger.
+	limit string
+
 	// clock is the time in microseconds by the server's clock. It is empty for
 	// an engine without a server.
 	clock string

@@ -78,6 +78,7 @@ type sqliteCode interface {
 const (
 	sqliteBusy   = 5
 	sqliteLocked = 6
+	sqliteTooBig = 18
 )
 
 var sqliteCodes = map[int]string{
@@ -87,6 +88,7 @@ var sqliteCodes = map[int]string{
 	10:           "the disk failed",
 	11:           "the database is damaged",
 	13:           "the disk is full",
+	sqliteTooBig: ErrTooLarge.Error(),
 	14:           "the database file cannot be opened",
 	26:           "the file is not an SQLite database",
 }

@@ -56,6 +56,7 @@ var mysqlTexts = func() texts {
 		FROM (%s) AS k STRAIGHT_JOIN qed_records r ON r.thread = ` + serverKey + ` AND r.seq = k.seq`
 	t.trim = `DELETE FROM qed_records WHERE thread = ? AND seq BETWEEN ? AND ? AND `
 	t.clock = mysqlClock
+	t.limit = `SELECT @@max_allowed_packet`
 	t.table = `SELECT count(*) FROM information_schema.tables
 		WHERE table_schema = database() AND table_name = ?`
 	return t
