@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -24,11 +25,13 @@ func (s *Store) write(ctx context.Context, op string, do func() error) error {
 }
 
 // try calls do until it succeeds, fails with a permanent error, or the attempts
-// of the retry policy are used up. op names the operation in errors.
+// of the retry policy are used up. op names the operation in errors. If ctx is
+// done during a further attempt, the error has the reason of the one before.
 func (s *Store) try(ctx context.Context, op string, do func() error) error {
+	var last error
 	for attempt := 1; ; attempt++ {
 		if err := cancelled(ctx, op); err != nil {
-			return err
+			return after(last, err)
 		}
 		if s.open.Err() != nil {
 			return ErrClosed
@@ -38,13 +41,14 @@ func (s *Store) try(ctx context.Context, op string, do func() error) error {
 			return nil
 		}
 		if ended := cancelled(ctx, op); ended != nil {
-			return ended
+			return after(last, ended)
 		}
 		if s.open.Err() != nil || errors.Is(err, ErrClosed) {
 			return ErrClosed
 		}
+		last = &failure{op: op, err: err}
 		if attempt >= s.opt.Retry.Attempts || permanent(err) {
-			return &failure{op: op, err: err}
+			return last
 		}
 		wait, _ := s.opt.Retry.Delay(attempt, 0)
 		select {
@@ -53,4 +57,12 @@ func (s *Store) try(ctx context.Context, op string, do func() error) error {
 		case <-s.open.Done():
 		}
 	}
+}
+
+// after returns err with the error of the attempt before it, which may be nil.
+func after(last, err error) error {
+	if last == nil {
+		return err
+	}
+	return fmt.Errorf("%w (before: %w)", err, last)
 }

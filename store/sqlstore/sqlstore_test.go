@@ -233,6 +233,13 @@ func TestLocked(t *testing.T) {
 		err.Error() != "sqlstore: appending to a thread: the database is locked" {
 		t.Errorf("while it is locked: %v", err)
 	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	err = s.Append(ctx, "thread", 1, message("secret"))
+	cancel()
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &cause) ||
+		!strings.Contains(err.Error(), "the database is locked") {
+		t.Errorf("with a context that ended while it is locked: %v", err)
+	}
 	second, opt := connect(t, path, "&_pragma=busy_timeout(0)"), &sqlstore.Options{TablePrefix: "new_", Retry: once}
 	if s, err := sqlstore.New(t.Context(), second, sqlstore.SQLite, opt); err == nil {
 		s.Close()
