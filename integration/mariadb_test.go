@@ -26,7 +26,7 @@ func openMariaDB(t *testing.T, name, sqlMode string) *sql.DB {
 	return connect(t, config)
 }
 
-func connect(t *testing.T, config *driver.Config) *sql.DB {
+func connect(t testing.TB, config *driver.Config) *sql.DB {
 	t.Helper()
 	connector, err := driver.NewConnector(config)
 	if err != nil {

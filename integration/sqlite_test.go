@@ -63,7 +63,7 @@ func openSQLite(t *testing.T) *sql.DB {
 	return db
 }
 
-func mustExec(t *testing.T, db *sql.DB, text string, args ...any) {
+func mustExec(t testing.TB, db *sql.DB, text string, args ...any) {
 	t.Helper()
 	if _, err := db.Exec(text, args...); err != nil {
 		t.Fatalf("%s: %v", text, err)

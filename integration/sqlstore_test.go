@@ -47,7 +47,7 @@ var storeEngines = []struct {
 	}},
 }
 
-func mariaStores(t *testing.T, server *mysql.Config) func(setting string) *sql.DB {
+func mariaStores(t testing.TB, server *mysql.Config) func(setting string) *sql.DB {
 	name := fmt.Sprintf("sqlstore_%d", rand.Uint32())
 	admin := connect(t, server)
 	mustExec(t, admin, "CREATE DATABASE "+name+" CHARACTER SET latin1 COLLATE latin1_swedish_ci")
@@ -66,7 +66,7 @@ func mariaStores(t *testing.T, server *mysql.Config) func(setting string) *sql.D
 	}
 }
 
-func postgresStores(t *testing.T, server *pgx.ConnConfig) func(setting string) *sql.DB {
+func postgresStores(t testing.TB, server *pgx.ConnConfig) func(setting string) *sql.DB {
 	name := fmt.Sprintf("sqlstore_%d", rand.Uint32())
 	admin := openPGX(t, server)
 	mustExec(t, admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING SQL_ASCII LOCALE 'C'")

@@ -78,6 +78,46 @@ func BenchmarkCheckpointSQLite(b *testing.B) {
 	}
 }
 
+// BenchmarkIndexesSQLite compares an append of 20 KB with one to a file without
+// the indexes on kinds and addresses. x-plain is how many times longer it takes.
+func BenchmarkIndexesSQLite(b *testing.B) {
+	for _, synchronous := range []string{"full", "normal"} {
+		b.Run(synchronous, func(b *testing.B) {
+			var stores []*sqlstore.Store
+			for i := range 2 {
+				db := pool(b, synchronous)
+				s, err := sqlstore.New(b.Context(), db, sqlstore.SQLite, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.Cleanup(func() { s.Close() })
+				if i == 1 {
+					if _, err := db.Exec("DROP INDEX qed_records_kind; DROP INDEX qed_records_address"); err != nil {
+						b.Fatal(err)
+					}
+				}
+				stores = append(stores, s)
+			}
+			rec := checkpoint()
+			var took [2]time.Duration
+			after := int64(0)
+			for b.Loop() {
+				for n := range 2 {
+					i := (n + int(after)) % 2
+					start := time.Now()
+					if err := stores[i].Append(b.Context(), "thread", after, rec); err != nil {
+						b.Fatal(err)
+					}
+					took[i] += time.Since(start)
+				}
+				after++
+			}
+			b.ReportMetric(float64(took[0])/float64(b.N), "indexed-ns/op")
+			b.ReportMetric(float64(took[0])/float64(took[1]), "x-plain")
+		})
+	}
+}
+
 // pool opens a new file with the settings of Open.
 func pool(b *testing.B, synchronous string) *sql.DB {
 	b.Helper()
