@@ -111,6 +111,8 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 // with a Text gives up an unfinished run and begins a new one.
 //
 //   - One turn runs on a thread at a time. Another one fails with [ErrBusy].
+//   - The store decides how long a thread is kept. The stores of this module keep
+//     it for ever, unless an option says otherwise.
 //   - A thread belongs to the User and the Tenant of its first turn. The turns
 //     of others fail with [ErrWrongUser].
 //   - If the store fails, the turn does not. The agent emits a [Warning] and

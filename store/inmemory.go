@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"sort"
 	"sync"
 	"time"
 )
@@ -47,12 +46,8 @@ var (
 
 // A thread is a thread of an [InMemory].
 type thread struct {
-	id string
-
-	// records are appended in place, and removed only from a copy, so a reader
-	// needs the lock only to get the slice.
-	records []Record
-
+	id    string
+	log   log
 	index index
 
 	header           *Header       // the last one, or nil
@@ -81,7 +76,7 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 		}
 		t = &thread{id: id}
 	}
-	if last := lastSeq(t.records); last != after {
+	if last := t.log.last(); last != after {
 		return fmt.Errorf("%w: its last record is number %d, not %d", ErrConflict, last, after)
 	}
 	if len(recs) == 0 {
@@ -95,18 +90,16 @@ func (m *InMemory) Append(ctx context.Context, id string, after int64, recs ...R
 			m.forget(time.Now())
 		}
 		m.threads[id] = t
-		t.records = make([]Record, 0, len(recs)+31) // most threads get more records soon
 	}
 	t.written = time.Now()
-	t.records = append(t.records, recs...)
-	for i := range recs {
-		rec := &t.records[len(t.records)-len(recs)+i]
-		rec.Seq = after + 1 + int64(i)
-		rec.Time = rec.Time.UTC().Truncate(time.Microsecond)
+	for i, rec := range recs {
 		if rec.Header != nil {
 			m.setHeader(t, *rec.Header)
 			rec.Header = nil
 		}
+		rec.Seq = after + 1 + int64(i)
+		rec.Time = rec.Time.UTC().Truncate(time.Microsecond)
+		t.log.append(rec)
 	}
 	if m.MaxThreads > 0 {
 		m.order.touch(t)
@@ -136,13 +129,13 @@ func (m *InMemory) setHeader(t *thread, h Header) {
 // there are records of those kinds or below that address.
 func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		log, lists, err := m.snapshot(ctx, id, r)
+		l, lists, err := m.snapshot(ctx, id, r)
 		if err != nil {
 			yield(Record{}, err)
 			return
 		}
 		left := r.Limit
-		for rec := range selected(log, lists, r) {
+		for rec := range selected(&l, lists, r) {
 			if !r.matches(rec) {
 				continue
 			}
@@ -162,31 +155,14 @@ func (m *InMemory) Records(ctx context.Context, id string, r Range) iter.Seq2[Re
 
 // selected returns the records of a log that may match r, in the order of r:
 // those with the numbers of the lists, or all of them if lists is nil.
-func selected(log []Record, lists [][]int64, r Range) iter.Seq[*Record] {
-	position := func(seq int64) int {
-		return sort.Search(len(log), func(i int) bool { return log[i].Seq >= seq })
+func selected(l *log, lists [][]int64, r Range) iter.Seq[*Record] {
+	if lists == nil {
+		return l.between(r)
 	}
 	return func(yield func(*Record) bool) {
-		if lists != nil {
-			numbers := newMerge(lists, r)
-			for seq := numbers.next(); seq > 0; seq = numbers.next() {
-				if !yield(&log[position(seq)]) {
-					return
-				}
-			}
-			return
-		}
-		part := log
-		if r.To > 0 {
-			part = log[:sort.Search(len(log), func(i int) bool { return log[i].Seq > r.To })]
-		}
-		part = part[min(position(r.From), len(part)):]
-		for i := range part {
-			rec := &part[i]
-			if r.NewestFirst {
-				rec = &part[len(part)-1-i]
-			}
-			if !yield(rec) {
+		numbers := newMerge(lists, r)
+		for seq := numbers.next(); seq > 0; seq = numbers.next() {
+			if !yield(l.get(seq)) {
 				return
 			}
 		}
@@ -204,13 +180,12 @@ func (m *InMemory) Trim(ctx context.Context, id string, before int64, kinds ...K
 	if t == nil {
 		return nil
 	}
-	last := lastSeq(t.records)
-	trimmed := func(rec Record) bool {
-		return rec.Seq < before && rec.Seq != last && slices.Contains(kinds, rec.Kind)
+	if before = min(before, t.log.last()); before <= 1 { // the last record stays
+		return nil
 	}
-	if slices.ContainsFunc(t.records, trimmed) {
-		t.records = slices.DeleteFunc(slices.Clone(t.records), trimmed)
-		t.index = index{}
+	t.index.add(&t.log)
+	if lowest := t.index.trim(&t.log, before, kinds); lowest > 0 {
+		t.log.remove(lowest, before-1, func(rec *Record) bool { return slices.Contains(kinds, rec.Kind) })
 	}
 	return nil
 }
@@ -238,27 +213,19 @@ func check(ctx context.Context, id string) error {
 
 // snapshot returns the present records of a thread. If an index finds those that
 // r selects, it returns the lists with their numbers.
-func (m *InMemory) snapshot(ctx context.Context, id string, r Range) ([]Record, [][]int64, error) {
+func (m *InMemory) snapshot(ctx context.Context, id string, r Range) (log, [][]int64, error) {
 	if err := check(ctx, id); err != nil {
-		return nil, nil, err
+		return log{}, nil, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	t := m.threads[id]
 	if t == nil {
-		return nil, nil, nil
+		return log{}, nil, nil
 	}
-	if len(t.records) < indexed || r.Address == "" && r.Under == "" && r.Kinds == nil {
-		return t.records, nil, nil
+	if t.log.short() || r.Address == "" && r.Under == "" && r.Kinds == nil {
+		return t.log, nil, nil
 	}
-	t.index.add(t.records)
-	return t.records, t.index.lists(r), nil
-}
-
-// lastSeq returns the number of the last record, or 0.
-func lastSeq(log []Record) int64 {
-	if len(log) == 0 {
-		return 0
-	}
-	return log[len(log)-1].Seq
+	t.index.add(&t.log)
+	return t.log, t.index.lists(r), nil
 }

@@ -11,6 +11,11 @@
 //   - An implementation of the Store interface for anything else. Package
 //     storetest tests it.
 //
+// The stores of this module keep threads for ever, unless an option says
+// otherwise. They are Listers: a [Lister] lists the threads of a user, of a
+// tenant or with a status, for an operator and for a process that resumes the
+// runs of another one.
+//
 // This package and the stores do not import package qed.
 package store
 

@@ -181,7 +181,7 @@ func (f *ThreadFilter) matches(t *thread, status Status) bool {
 // info returns the entry of a thread that has a header.
 func (t *thread) info(status Status) ThreadInfo {
 	info := ThreadInfo{
-		Thread: t.id, Header: *t.header, Created: t.created, Updated: t.updated, Last: lastSeq(t.records),
+		Thread: t.id, Header: *t.header, Created: t.created, Updated: t.updated, Last: t.log.last(),
 		Position: t.position().String(),
 	}
 	info.Status = status

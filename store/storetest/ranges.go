@@ -224,11 +224,17 @@ func testRangeLong(t *test) {
 		ranges = append(ranges, r)
 	}
 	t.returns(thread, log, ranges...)
-	if err := t.store.Trim(t.ctx, thread, 2500, store.Checkpoint, store.Called); err != nil {
-		t.Fatal(err)
+	for _, before := range []int64{-1, 0, 1, 1200, 1, 2500} {
+		if err := t.store.Trim(t.ctx, thread, before, store.Checkpoint, store.Called, store.Called); err != nil {
+			t.Fatal(err)
+		}
+		log = slices.DeleteFunc(log, func(rec store.Record) bool {
+			return rec.Seq < before && (rec.Kind == store.Checkpoint || rec.Kind == store.Called)
+		})
+		t.returns(thread, log, ranges[:20]...)
 	}
-	log = slices.DeleteFunc(log, func(rec store.Record) bool {
-		return rec.Seq < 2500 && (rec.Kind == store.Checkpoint || rec.Kind == store.Called)
-	})
-	t.returns(thread, log, ranges...)
+	more := text("more")
+	more.Seq, more.Address = 3001, "a/b"
+	t.append(thread, 3000, more)
+	t.returns(thread, append(log, more), ranges...)
 }
