@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/qedkit/qed/store"
 )
@@ -59,4 +60,28 @@ func ExampleRange() {
 	// Output:
 	// 1 sql
 	// 2 sql/execute
+}
+
+// A process looks for the runs that ended with their process, to resume them.
+func ExampleLister() {
+	ctx := context.Background()
+	var st store.InMemory
+	for thread, status := range map[string]store.Status{
+		"thread-1": store.StatusAnswered, "thread-2": store.StatusRunning, "thread-3": store.StatusAnswered,
+	} {
+		h := &store.Header{User: "ann", Title: "how many crews are there?", Status: status, Lease: time.Nanosecond}
+		if err := st.Append(ctx, thread, 0, store.Record{Kind: store.Began, Header: h}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	filter := store.ThreadFilter{Statuses: []store.Status{store.StatusCrashed, store.StatusStopped}, Limit: 50}
+	for info, err := range st.Threads(ctx, filter) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		// A qed.Turn with this thread and user, and without a text, resumes the run.
+		fmt.Println(info.Thread, info.User, info.Status)
+	}
+	// Output:
+	// thread-2 ann crashed
 }

@@ -251,6 +251,11 @@ var (
 	// expected: another process appended to the thread, or deleted it.
 	ErrConflict = errors.New("store: another writer has changed the thread")
 
+	// ErrBusy means that an operation waited for other users of the database until
+	// its context ended or the store gave up: for a connection of the pool, or for
+	// the lock of another writer, such as a process that is paused.
+	ErrBusy = errors.New("store: the database is busy")
+
 	// ErrCorrupt means that a record of a thread cannot be read.
 	ErrCorrupt = errors.New("store: a record of the thread cannot be read")
 

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"github.com/qedkit/qed/store"
 )
 
 var (
@@ -19,6 +21,9 @@ var (
 	// ErrNewerSchema means that the tables have a newer version than this
 	// package supports.
 	ErrNewerSchema = errors.New("sqlstore: the tables have a newer version")
+
+	errPool = fmt.Errorf("%w: all connections of the pool are in use; a larger sql.DB.SetMaxOpenConns may help",
+		store.ErrBusy)
 
 	errMigrating = errors.New("another process has been migrating the tables for too long")
 )
@@ -34,6 +39,18 @@ func (f *failure) Error() string { return "sqlstore: " + f.op + ": " + reason(f.
 
 // Unwrap returns the driver's error.
 func (f *failure) Unwrap() error { return f.err }
+
+// Is reports whether f matches [store.ErrBusy].
+func (f *failure) Is(target error) bool {
+	if target != store.ErrBusy {
+		return false
+	}
+	if e, ok := errors.AsType[sqliteCode](f.err); ok {
+		return e.Code()&0xff == sqliteBusy || e.Code()&0xff == sqliteLocked
+	}
+	e, ok := errors.AsType[sqlState](f.err)
+	return ok && (e.SQLState() == stateLocked || e.SQLState() == stateConnections)
+}
 
 // reason describes an error of a driver without its text.
 func reason(err error) string {
@@ -103,7 +120,11 @@ var passing = []string{
 	"58", // errors of the system around the server
 }
 
-const stateDiskFull = "53100"
+const (
+	stateDiskFull    = "53100"
+	stateConnections = "53300" // too many
+	stateLocked      = "55P03"
+)
 
 // permanent reports whether the same operation would fail again. An error of
 // unknown kind may be transient.

@@ -29,6 +29,7 @@ func (s *Store) write(ctx context.Context, op string, do func() error) error {
 // done during a further attempt, the error has the reason of the one before.
 func (s *Store) try(ctx context.Context, op string, do func() error) error {
 	var last error
+	waits := s.db.Stats().WaitCount
 	for attempt := 1; ; attempt++ {
 		if err := cancelled(ctx, op); err != nil {
 			return after(last, err)
@@ -41,6 +42,9 @@ func (s *Store) try(ctx context.Context, op string, do func() error) error {
 			return nil
 		}
 		if ended := cancelled(ctx, op); ended != nil {
+			if pool := s.db.Stats(); pool.WaitCount > waits && pool.InUse == pool.MaxOpenConnections {
+				last = errPool
+			}
 			return after(last, ended)
 		}
 		if s.open.Err() != nil || errors.Is(err, ErrClosed) {

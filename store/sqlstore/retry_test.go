@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"strings"
@@ -157,7 +158,7 @@ func TestWriteWaits(t *testing.T) {
 // unconnected returns a store without a database.
 func unconnected(t *testing.T, opt *Options) *Store {
 	t.Helper()
-	s := &Store{engine: sqlite{}, writing: make(chan struct{}, 1)}
+	s := &Store{db: new(sql.DB), engine: sqlite{}, writing: make(chan struct{}, 1)}
 	var err error
 	if s.opt, err = opt.withDefaults(); err != nil {
 		t.Fatal(err)

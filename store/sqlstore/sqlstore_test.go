@@ -236,7 +236,7 @@ func TestLocked(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	err = s.Append(ctx, "thread", 1, message("secret"))
 	cancel()
-	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &cause) ||
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, &cause) || !errors.Is(err, store.ErrBusy) ||
 		!strings.Contains(err.Error(), "the database is locked") {
 		t.Errorf("with a context that ended while it is locked: %v", err)
 	}
@@ -248,6 +248,30 @@ func TestLocked(t *testing.T) {
 	tx.Rollback()
 	if err := s.Append(t.Context(), "thread", 1, message("text")); err != nil {
 		t.Error(err)
+	}
+}
+
+// An operation that waited for a connection of the pool says so.
+func TestPoolInUse(t *testing.T) {
+	db := connect(t, file(t), "")
+	db.SetMaxOpenConns(1)
+	s := open(t, db, keep())
+	held, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	err = s.Append(ctx, "thread", 0, message("text"))
+	if !errors.Is(err, store.ErrBusy) || !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "connections of the pool") {
+		t.Errorf("with no free connection: %v", err)
+	}
+	held.Close()
+	ctx, cancel = context.WithCancel(t.Context())
+	cancel()
+	if err := s.Append(ctx, "thread", 0, message("text")); errors.Is(err, store.ErrBusy) {
+		t.Errorf("with a free connection: %v", err)
 	}
 }
 
