@@ -59,7 +59,9 @@ func TestLongThreadReads(t *testing.T) {
 	}
 	agent := qed.Durable(qed.NewAgent(r,
 		func(_ context.Context, before state, _ qed.Turn) (state, error) { return before, nil },
-		func(_ context.Context, s state) (qed.Answer, error) { return qed.Answer{Text: fmt.Sprint(s.Turns)}, nil },
+		func(_ context.Context, s state) (qed.Answer, error) {
+			return qed.Answer{Text: fmt.Sprint(s.Turns)}, nil
+		},
 		nil), st, &qed.DurableOptions{KeepRuns: 100})
 
 	costs := map[string]int{}

@@ -3,15 +3,18 @@ package sqlitestore_test
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
 )
@@ -144,4 +147,42 @@ func TestProcesses(t *testing.T) {
 	if n != 300 || by[`"one"`] != 100 || by[`"two"`] != 100 || by[`"three"`] != 100 {
 		t.Errorf("%d records, of %v", n, by)
 	}
+}
+
+// A writer of another process is paused while it holds the lock of the file, for
+// longer than a connection waits for the lock. The turns of this process wait
+// and are saved.
+func TestPausedWriter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes as long as the pause")
+	}
+	path := filepath.Join(t.TempDir(), "conversations.db")
+	st := open(t, path, nil)
+	db, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	paused, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+		n, err := qed.StepOnce(ctx, "count", nil, func(context.Context) (int, error) { return len(turn.Text), nil })
+		return qed.Answer{Text: fmt.Sprint(n)}, err
+	}), st, nil)
+	var group sync.WaitGroup
+	for i := range 3 {
+		group.Go(func() {
+			a, err := qed.Ask(t.Context(), agent, qed.Turn{Thread: fmt.Sprint("t", i), Text: "four"})
+			if err != nil || a.Text != "4" || !a.Saved {
+				t.Errorf("turn %d: %+v, %v", i, a, err)
+			}
+		})
+	}
+	time.Sleep(6 * time.Second)
+	if err := paused.Rollback(); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
 }
