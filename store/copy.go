@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+)
+
+// missing is the kind of the records that CopyThread writes for numbers whose
+// records were trimmed, and removes at the end.
+const missing Kind = "missing"
+
+const (
+	copyRecords = 100     // in one append
+	copyBytes   = 1 << 20 // of data in one append
+)
+
+// CopyThread copies a thread to another store, where it has the same id and the
+// same numbers. h becomes the header of the copy; it is the header of the
+// thread's [ThreadInfo], or nil. The original is not changed.
+//
+// It moves conversations to another database, to a store that seals them
+// (package sealed), or to one with another key:
+//
+//	for info, err := range old.Threads(ctx, store.ThreadFilter{}) {
+//		// check err
+//		err = store.CopyThread(ctx, old, sealed, info.Thread, &info.Header)
+//	}
+//
+// A [Lister] lists the threads that have a header. Others are copied by their
+// ids, and the memory of a user by the method CopyTo of package usermemory.
+//
+//   - If the copy has records already, CopyThread appends those that follow. So
+//     it can be called again after an error, and after the original has grown.
+//     If the last record of the copy is another one in the original, the error
+//     matches [fs.ErrExist].
+//   - The copy must have no writer until it is complete. It is listed from then
+//     on.
+func CopyThread(ctx context.Context, from, to Store, thread string, h *Header) error {
+	c := copying{from: from, to: to, thread: thread}
+	if err := c.begin(ctx); err != nil {
+		return fmt.Errorf("store: copying thread %s: %w", thread, err)
+	}
+	for rec, err := range from.Records(ctx, thread, Range{From: c.head + 1}) {
+		if err == nil {
+			err = c.add(ctx, rec)
+		}
+		if err != nil {
+			return fmt.Errorf("store: copying thread %s: %w", thread, err)
+		}
+	}
+	if n := len(c.recs); n > 0 {
+		c.recs[n-1].Header = h
+	}
+	if err := c.append(ctx); err != nil {
+		return fmt.Errorf("store: copying thread %s: %w", thread, err)
+	}
+	return to.Trim(ctx, thread, c.head, missing)
+}
+
+// copying is the copy of one thread.
+type copying struct {
+	from, to Store
+	thread   string
+	head     int64    // the number of the copy's last record
+	recs     []Record // to be appended
+	size     int      // of their data
+}
+
+// begin finds the end of the copy, and checks that it is a copy.
+func (c *copying) begin(ctx context.Context) error {
+	last := Range{NewestFirst: true, Limit: 1}
+	for copied, err := range c.to.Records(ctx, c.thread, last) {
+		if err != nil {
+			return err
+		}
+		if c.head = copied.Seq; copied.Kind == missing {
+			continue
+		}
+		same := false
+		for rec, err := range c.from.Records(ctx, c.thread, Range{From: c.head, To: c.head}) {
+			if err != nil {
+				return err
+			}
+			same = rec.Kind == copied.Kind && rec.Run == copied.Run && rec.Address == copied.Address &&
+				rec.Time.Equal(copied.Time) && string(rec.Data) == string(copied.Data)
+		}
+		if !same {
+			return fmt.Errorf("%w: number %d of the copy is not that of the original", fs.ErrExist, c.head)
+		}
+	}
+	return nil
+}
+
+// add copies a record. Before it, it adds records for the numbers that are
+// missing.
+func (c *copying) add(ctx context.Context, rec Record) error {
+	for c.head+int64(len(c.recs))+1 < rec.Seq {
+		c.recs = append(c.recs, Record{Time: rec.Time, Kind: missing})
+		if err := c.appendFull(ctx); err != nil {
+			return err
+		}
+	}
+	if err := c.appendFull(ctx); err != nil {
+		return err
+	}
+	c.recs = append(c.recs, rec)
+	c.size += len(rec.Data)
+	return nil
+}
+
+// appendFull appends the records if they are enough for one append. The last
+// record of a thread is never among them, because it gets the header.
+func (c *copying) appendFull(ctx context.Context) error {
+	if len(c.recs) < copyRecords && c.size < copyBytes {
+		return nil
+	}
+	return c.append(ctx)
+}
+
+func (c *copying) append(ctx context.Context) error {
+	if err := c.to.Append(ctx, c.thread, c.head, c.recs...); err != nil {
+		return err
+	}
+	c.head += int64(len(c.recs))
+	c.recs, c.size = nil, 0
+	return nil
+}
