@@ -16,6 +16,10 @@
 // tenant or with a status, for an operator and for a process that resumes the
 // runs of another one.
 //
+// sealed.New makes a store of any of them that encrypts what is saved.
+// [EraseUser] deletes the conversations of a user, and [CopyThread] copies a
+// conversation to another store.
+//
 // This package and the stores do not import package qed.
 package store
 

@@ -19,7 +19,8 @@ type Header struct {
 	Tenant string `json:"tenant,omitempty"`
 
 	// Title is the beginning of the thread's first message. It has at most
-	// 1,000 bytes.
+	// 1,000 bytes. A [Lister] keeps 2,000 bytes, so that another store can seal
+	// the title before.
 	Title string `json:"title,omitempty"`
 
 	// Status is the status of the last run when the header was written. It has
@@ -36,7 +37,7 @@ type Header struct {
 
 const (
 	maxOwner  = 500
-	maxTitle  = 1000
+	maxTitle  = 2000
 	maxStatus = 32
 )
 

@@ -126,7 +126,7 @@ func (mysql) migrations() [][]change {
 			thread BIGINT NOT NULL PRIMARY KEY,
 			user_name VARBINARY(500) NOT NULL,
 			tenant VARBINARY(500) NOT NULL,
-			title VARBINARY(1000) NOT NULL,
+			title VARBINARY(2000) NOT NULL,
 			status VARBINARY(32) NOT NULL,
 			turns BIGINT NOT NULL,
 			lease BIGINT NOT NULL,

@@ -20,7 +20,8 @@
 // however long the thread is.
 //
 //   - The data of a record are stored as the same bytes. They are not encrypted:
-//     everybody who can read the tables can read the conversations.
+//     everybody who can read the tables can read the conversations, unless
+//     package sealed encrypts them before.
 //   - Ids, kinds and addresses are compared byte by byte, whatever the collation
 //     of the database is.
 //   - An append is one transaction, and on most paths one statement. Of two
