@@ -51,10 +51,11 @@ func (m *Memory) forget(ctx context.Context, user User, change func(*userLog) in
 	return m.rewrite(ctx, thread, change)
 }
 
-// Forget removes the whole memory of a user. Conversations have their own threads:
-// their messages, memory entries and rows stay until the Delete method of their
-// [store.Store] removes them. What an agent recalled for a request is in the records
-// of that conversation, and is deleted with it.
+// Forget removes the whole memory of a user, also one that cannot be read.
+// Conversations have their own threads: their messages, memory entries and rows
+// stay until [Memory.Erase] or the Delete method of their [store.Store] removes
+// them. What an agent recalled for a request is in the records of that
+// conversation, and is deleted with it.
 func (m *Memory) Forget(ctx context.Context, user User) error {
 	thread, err := m.thread(user)
 	if err != nil {
@@ -85,7 +86,7 @@ func (m *Memory) Forget(ctx context.Context, user User) error {
 // that there is none.
 func (m *Memory) newest(ctx context.Context, thread string) (seq int64, err error) {
 	for rec, err := range m.Store.Records(ctx, thread, store.Range{NewestFirst: true, Limit: 1}) {
-		if err != nil && (!errors.Is(err, store.ErrCorrupt) || rec.Seq == 0) {
+		if err != nil && rec.Seq == 0 {
 			return 0, err
 		}
 		seq = rec.Seq

@@ -9,7 +9,8 @@
 //	err := memory.Note(ctx, user, usermemory.PastTurn{Request: "ships to Miami"}, nil)
 //	turns, err := memory.Recall(ctx, user, "Miami last week", 3)
 //
-// [Memory.Forget] removes everything about a user.
+// [Memory.Forget] removes the memory of a user, and [Memory.Erase] the user's
+// conversations as well.
 package usermemory
 
 import (
