@@ -1,0 +1,108 @@
+package integration_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/store"
+	"github.com/qedkit/qed/store/sealed"
+	"github.com/qedkit/qed/store/storetest"
+	"github.com/qedkit/qed/usermemory"
+)
+
+// Every engine keeps sealed records and titles. A conversation over it leaves no
+// text in the tables, and its user can be erased.
+func TestSealedStore(t *testing.T) {
+	for _, e := range storeEngines {
+		t.Run(e.name, func(t *testing.T) {
+			db := e.create(t)("")
+			keys, err := sealed.StaticKeys("k", map[string][]byte{"k": bytes.Repeat([]byte("k"), 32)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := sealed.New(newStore(t, db, e.dialect, nil), keys, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run("suite", func(t *testing.T) {
+				storetest.Run(t, func(*testing.T) store.Store { return st })
+			})
+			memory := &usermemory.Memory{Store: st}
+			user := usermemory.User{Tenant: "acme", ID: "quagga"}
+			agent := qed.Durable(qed.AgentFunc(func(ctx context.Context, turn qed.Turn) (qed.Answer, error) {
+				if _, err := qed.Save(ctx, "zebra-row"); err != nil {
+					return qed.Answer{}, err
+				}
+				past := usermemory.PastTurn{Thread: turn.Thread, Turn: 1, Request: turn.Text}
+				err := memory.Note(ctx, usermemory.User{Tenant: turn.Tenant, ID: turn.User}, past, nil)
+				return qed.Answer{Text: "zebra-answer"}, err
+			}), st, nil)
+			for _, turn := range []qed.Turn{
+				{Thread: "1", User: "quagga", Tenant: "acme", Text: "zebra-message"},
+				{Thread: "2", User: "quagga", Tenant: "acme", Text: "zebra-message"},
+				{Thread: "3", User: "bob", Tenant: "acme", Text: "zebra-message"},
+			} {
+				if answer, err := qed.Ask(t.Context(), agent, turn); err != nil || !answer.Saved {
+					t.Fatalf("answer %+v, %v", answer, err)
+				}
+			}
+			if tables := dump(t, db); !bytes.Contains(tables, []byte("quagga")) || bytes.Contains(tables, []byte("zebra")) {
+				t.Errorf("the tables have texts of the conversation, or were not read: %d bytes", len(tables))
+			}
+
+			threads, err := memory.Erase(t.Context(), user, st)
+			if slices.Sort(threads); err != nil || len(threads) != 3 || !slices.Equal(threads[:2], []string{"1", "2"}) {
+				t.Errorf("erased %q, %v", threads, err)
+			}
+			if bytes.Contains(dump(t, db), []byte("quagga")) {
+				t.Error("the tables still have the user")
+			}
+			if said, err := qed.Messages(t.Context(), st, "3", 0); err != nil || len(said) != 2 {
+				t.Errorf("the messages of another user: %v, %v", said, err)
+			}
+		})
+	}
+}
+
+// dump returns the content of the tables of a store.
+func dump(t *testing.T, db *sql.DB) []byte {
+	t.Helper()
+	var all []byte
+	for _, table := range []string{"threads", "headers", "records"} {
+		rows, err := db.Query("SELECT * FROM qed_" + table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		columns, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := make([]any, len(columns))
+		for i := range values {
+			values[i] = new(any)
+		}
+		for rows.Next() {
+			if err := rows.Scan(values...); err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range values {
+				switch v := (*v.(*any)).(type) {
+				case []byte:
+					all = append(all, v...)
+				default:
+					all = fmt.Append(all, v, " ")
+				}
+			}
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
