@@ -69,11 +69,11 @@ func describe(b *strings.Builder, t reflect.Type, seen map[reflect.Type]bool) {
 
 // commit records the state after a node.
 func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
-	data, err := json.Marshal(stateData[*S]{r.fingerprint, r.version, r.steps[at].name, count, s})
+	data, err := encode(stateData[*S]{r.fingerprint, r.version, r.steps[at].name, count, s})
 	if err != nil {
 		return fmt.Errorf("the state cannot be saved: %w", err)
 	}
-	return p.log.recordOptional(store.Record{Kind: store.Checkpoint, Address: p.address, Data: data})
+	return p.log.recordOrKeep(store.Record{Kind: store.Checkpoint, Address: p.address, Data: data})
 }
 
 // resume sets s to the state that was recorded at p, and returns the step after
@@ -147,6 +147,9 @@ func (p *place) state() (*store.Record, error) {
 	rs := p.log
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
+	if err := rs.findState(p.address); err != nil {
+		return nil, err
+	}
 	k, err := rs.find(p)
 	if err != nil || k == nil || k.state == nil || k.state.Seq <= p.since {
 		return nil, err
@@ -160,12 +163,18 @@ func (p *place) stateBefore() (*store.Record, error) {
 	rs := p.log
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
+	if err := rs.findState(p.address); err != nil {
+		return nil, err
+	}
 	k, err := rs.find(p)
 	switch {
 	case err != nil || k == nil || k.state == nil:
 		return nil, err
 	case k.state.Seq < rs.replied:
 		return k.state, nil
+	}
+	if err := rs.findStateBefore(p.address); err != nil {
+		return nil, err
 	}
 	return k.before, nil
 }
@@ -247,7 +256,7 @@ func States[S any](ctx context.Context, st store.Store, thread, graph string) ([
 	if len(states) == 0 {
 		return nil, nil
 	}
-	rs := newRunState(ctx, st, thread, &DurableOptions{})
+	rs := newRunState(ctx, st, thread, &DurableOptions{}, nil)
 	if aborted, err := rs.abortedBetween(last.Seq, 0); aborted || err != nil {
 		return nil, err
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
@@ -35,8 +35,9 @@ type DurableOptions struct {
 
 	// Lease is the time after which a run that records nothing is treated as
 	// crashed, so that its thread accepts a turn again. A run records at least a
-	// heartbeat every third of the lease. 0 means 30 seconds. The lease should be
-	// long compared with the differences between the servers' clocks.
+	// heartbeat every half of the lease. 0 means 30 seconds. The lease should be
+	// long compared with the differences between the servers' clocks. It has no
+	// effect on how long a run waits for the store: see [Durable].
 	Lease time.Duration
 
 	// KeepRuns is the number of most recent runs whose details are kept:
@@ -58,6 +59,26 @@ type DurableOptions struct {
 	// CannotInterrupt is why the agent may not interrupt its runs with questions.
 	// Empty means that it may.
 	CannotInterrupt string
+
+	// OnStore is called after each operation of a run on the store, for
+	// metrics. It must be safe for concurrent use, return soon, and not use the
+	// thread of the run. Nil does nothing.
+	OnStore func(context.Context, StoreOperation)
+}
+
+// A StoreOperation is an operation of a run on its store that has ended. The
+// number of operations, of Attempts beyond the first, and of errors that match
+// [store.ErrConflict] are counters of a metrics system; Duration is a histogram.
+type StoreOperation struct {
+	Name     string        // "append", "read" or "trim"
+	Duration time.Duration // with the waits between its attempts
+	Attempts int           // from 1
+	Records  int           // that were to be appended, or were read
+
+	// Err is nil if the operation succeeded. It matches
+	// [context.DeadlineExceeded] if the store did not answer in time, and
+	// [store.ErrBusy] as well if it waited for others.
+	Err error
 }
 
 func (o *DurableOptions) lease() time.Duration {
@@ -117,7 +138,14 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 //     of others fail with [ErrWrongUser].
 //   - If the store fails, the turn does not. The agent emits a [Warning] and
 //     continues without recording, but refuses at-most-once calls with
-//     [ErrNotRecorded]. [Answer.Saved] reports whether a turn is saved.
+//     [ErrNotRecorded]. What is missing is kept in memory, up to 8 MiB, and
+//     recorded with the end of the run if the store works again by then.
+//     [Answer.Saved] reports whether a turn is saved.
+//   - An operation on the store gets 10 seconds, a read 10 seconds for each
+//     record. When the context of a turn ends and a returns, the turn returns
+//     within 10 seconds, whatever the store does. A call of a store that
+//     ignores its context is abandoned: its goroutine lasts until the store
+//     returns. While there are 16 of them, the agent does not call the store.
 //   - If a thread cannot be read, the agent emits a [Warning] and starts
 //     the thread again.
 //
@@ -142,25 +170,11 @@ func Durable(a Agent, st store.Store, opt *DurableOptions) Agent {
 }
 
 type durable struct {
-	agent Agent
-	store store.Store
-	opt   DurableOptions
-
-	// unended has, by thread, the runs of this process whose end could not be
-	// recorded. They are not running.
-	unended sync.Map
-}
-
-// An unendedRun is a run that ended without a record of it, if its log is as
-// the run left it.
-type unendedRun struct {
-	run           int64
-	head, maxHead int64 // the last record that is known to be saved, and the last that may be
-}
-
-// is reports whether t is the state in which u left its thread.
-func (u unendedRun) is(t threadState) bool {
-	return u.run == t.run && (u.head == t.head || u.maxHead == t.head)
+	agent   Agent
+	store   store.Store
+	opt     DurableOptions
+	calls   runlog.Calls // of store
+	unended unendedRuns
 }
 
 var (
@@ -203,28 +217,40 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	turn.Text = asInJSON(turn.Text) // a resumed run has to see the same text
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	rs := newRunState(ctx, d.store, turn.Thread, &d.opt)
+	rs := newRunState(ctx, d.store, turn.Thread, &d.opt, &d.calls)
 	rs.cancel, rs.events, rs.message = cancel, sc, turn
 	defer rs.log.Start()()
-	var unended unendedRun
-	if u, ok := d.unended.LoadAndDelete(turn.Thread); ok {
-		unended = u.(unendedRun)
-	}
-	if err := rs.begin(turn, unended); err != nil {
+	err := rs.begin(turn, d.unended.of(turn.Thread))
+	if err != nil && !rs.begun {
 		return Answer{}, err
 	}
+	defer func() {
+		if lost := rs.log.Err(); rs.run > 0 && lost != nil && !errors.Is(lost, store.ErrConflict) {
+			d.unended.add(turn.Thread, rs)
+		}
+	}()
 	ctx, rs.meter = budget.WithRun(ctx, rs.key, rs.spent.limits())
-	if rs.dropped {
+	switch {
+	case err != nil:
+		return rs.finish(Answer{}, err)
+	case rs.dropped:
 		return rs.finish(Answer{Text: "All right."}, nil)
 	}
+	return d.run(ctx, sc, rs)
+}
+
+// run calls the agent, and records how the run ended.
+func (d *durable) run(ctx context.Context, sc *scope, rs *runState) (Answer, error) {
+	returned := false
+	defer func() {
+		if !returned { // the agent called runtime.Goexit
+			rs.finish(Answer{}, errGoexit)
+		}
+	}()
 	root := &place{log: rs, attempt: 1, mute: d.opt.CannotInterrupt, approvals: d.opt.CannotInterrupt}
 	top := *sc.frame
 	top.whole = true
 	a, err := Ask(&scope{ctx, sc.path, &top, root}, d.agent, rs.turn)
-	a, err = rs.finish(a, root.settle(err))
-	if lost := rs.log.Err(); rs.run > 0 && lost != nil && !errors.Is(lost, store.ErrConflict) {
-		head, maxHead := rs.log.Head()
-		d.unended.Store(turn.Thread, unendedRun{run: rs.run, head: head, maxHead: maxHead})
-	}
-	return a, err
+	returned = true
+	return rs.finish(a, root.settle(err))
 }

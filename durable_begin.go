@@ -54,13 +54,20 @@ func (rs *runState) begin(turn Turn, unended unendedRun) error {
 				turn.Thread, err)
 		}
 		return rs.resume(turn)
-	case t.status == store.StatusInterrupted:
+	case t.status == store.StatusInterrupted, t.status != "" && t.status != store.StatusAnswered && rs.asked(t.run):
 		return rs.beginInterrupted(t, turn)
 	}
 	return rs.start(turn, nil)
 }
 
-// beginInterrupted takes a message that comes while questions are open: the
+// asked reports whether a run may have asked a question. It does not read the
+// run if there was none.
+func (rs *runState) asked(run int64) bool {
+	first, err := rs.newest(store.Range{From: run, Kinds: []store.Kind{store.Question}, Limit: 1})
+	return first.Seq != 0 || err != nil
+}
+
+// beginInterrupted takes a message that may come while questions are open: the
 // message answers them, or begins a new run.
 func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 	if err := rs.load(t.run); err != nil {
@@ -68,12 +75,18 @@ func (rs *runState) beginInterrupted(t threadState, turn Turn) error {
 		switch {
 		case errors.Is(err, store.ErrCorrupt):
 			rs.stateDiscarded(err)
-			rs.floor = t.head
+			if t.status == store.StatusInterrupted {
+				rs.floor = t.head
+			}
 		case cancelled(rs.ctx) != nil:
 			return err
 		default:
 			rs.log.Lose(err)
 		}
+		return rs.start(turn, nil)
+	}
+	if len(rs.open) == 0 {
+		rs.unload(turn)
 		return rs.start(turn, nil)
 	}
 	parsed, err := rs.opt.ParseReplies(rs.ctx, rs.questions(), turn.Text)
@@ -119,7 +132,7 @@ func (rs *runState) questions() []question.Question {
 // unload removes what was loaded of a run that a turn gives up.
 func (rs *runState) unload(turn Turn) {
 	rs.turn, rs.began = turn, rs.log.Now()
-	rs.known, rs.open, rs.asking, rs.replied, rs.spent = nil, nil, 0, 0, spentData{}
+	rs.known, rs.open, rs.asking, rs.replied, rs.loaded, rs.spent = nil, nil, 0, 0, false, spentData{}
 }
 
 // start begins a run.
@@ -128,21 +141,24 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 	rs.run, rs.key = head+1, rand.Text()
 	rs.closedBy(gone)
 	rs.count(turn.Text)
-	data, err := json.Marshal(beganData{
+	data, err := encode(beganData{
 		Turn: turn, Key: rs.key, Lease: rs.opt.lease(), Floor: rs.floor, Title: rs.title, Turns: rs.turns, Closed: gone,
 	})
 	if err != nil {
 		return fmt.Errorf("qed: the turn cannot be saved: %w", err)
 	}
-	rs.log.Position(head, rs.run)
 	recs := []store.Record{
 		{Kind: store.Began, Data: data, Header: rs.header(store.StatusRunning)}, messageRecord(llm.RoleUser, turn.Text),
 	}
-	switch err := rs.log.Append(recs...); {
-	case err == nil:
-		rs.began, rs.turned = recs[0].Time, recs[0].Time
-	case err == runlog.ErrLost:
+	if rs.log.Err() != nil { // the thread could not be read, so nothing can follow its records
 		rs.run = 0
+		return rs.recall(false)
+	}
+	rs.log.Position(head, rs.run)
+	switch err := rs.log.AppendOrKeep(recs...); {
+	case err == nil || err == runlog.ErrLost:
+		rs.began, rs.turned, rs.begun = recs[0].Time, recs[0].Time, true
+		rs.unrecorded = err != nil
 	default:
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
@@ -151,9 +167,8 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 
 // resume resumes the run that was loaded.
 func (rs *runState) resume(turn Turn) error {
-	recs := []store.Record{{
-		Kind: store.Resumed, Data: json.RawMessage("{}"), Header: rs.header(store.StatusRunning),
-	}}
+	recs := []store.Record{{Kind: store.Resumed, Header: rs.header(store.StatusRunning)}}
+	resumed := resumedData{Key: rand.Text()}
 	var said []string
 	answered := map[string]bool{}
 	for _, r := range turn.Replies {
@@ -168,16 +183,18 @@ func (rs *runState) resume(turn Turn) error {
 		said = []string{turn.Text}
 	}
 	if len(turn.Replies) > 0 {
-		data, err := json.Marshal(resumedData{&turn})
-		if err != nil {
-			return fmt.Errorf("%w: %w", ErrInvalidReply, err)
-		}
-		recs[0].Data = data
+		resumed.Turn = &turn
 		recs = append(recs, messageRecord(llm.RoleUser, strings.Join(said, "\n")))
 	}
+	data, err := encode(resumed)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrInvalidReply, err)
+	}
+	recs[0].Data = data
 	if err := rs.takeUp(recs); err != nil {
 		return err
 	}
+	rs.begun = true
 	rs.open = slices.DeleteFunc(rs.open, func(q openQuestion) bool { return answered[q.ID] })
 	return rs.recall(true)
 }
@@ -187,7 +204,7 @@ func (rs *runState) resume(turn Turn) error {
 func (rs *runState) takeUp(recs []store.Record) error {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	switch err := rs.recordLocked(recs); {
+	switch err := rs.recordLocked(recs, rs.log.Append); {
 	case errors.Is(err, store.ErrConflict):
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	case err == runlog.ErrLost:

@@ -1,14 +1,13 @@
 package qed
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/llm"
-	"github.com/qedkit/qed/question"
 	"github.com/qedkit/qed/store"
 )
 
@@ -21,46 +20,72 @@ func (rs *runState) finish(a Answer, err error) (Answer, error) {
 		}
 		return Answer{}, errors.Join(conflict, err)
 	}
-	end := endedData{Status: store.StatusAnswered, User: rs.turn.User, Tenant: rs.turn.Tenant}
-	said := ""
+	o := rs.outcome(a, err)
+	recorded, failed := rs.end(&o)
+	if failed == runlog.ErrLost && !errors.Is(rs.log.Err(), runlog.ErrTimeout) && rs.log.Discard() {
+		// What was kept may be what the store does not accept.
+		o = rs.outcome(a, err)
+		recorded, failed = rs.end(&o)
+	}
+	if failed != nil && failed != runlog.ErrLost && !rs.unrecorded {
+		return Answer{}, failed
+	}
+	if o.err != nil {
+		return Answer{}, o.err
+	}
+	if o.asked {
+		for i := range o.answer.Questions {
+			q := &o.answer.Questions[i]
+			q.Resumable = q.Resumable && (failed == nil || !o.kept[q.ID])
+			rs.events.forward(Event{Path: o.paths[q.ID], Data: Interrupted{Question: *q}})
+		}
+		recorded = recorded && o.end.Status == store.StatusInterrupted
+	}
+	o.answer.Saved = recorded
+	return o.answer, nil
+}
+
+// An outcome is how a run ended.
+type outcome struct {
+	end    endedData
+	answer Answer
+	err    error  // of the turn
+	said   string // the message of the agent; empty if there is none
+
+	asked bool              // the run waits for replies to the questions in answer
+	paths map[string]string // of the questions, by their ids
+	kept  map[string]bool   // the questions that are recorded with the end
+}
+
+// outcome returns how a run ended whose agent returned a and err.
+func (rs *runState) outcome(a Answer, err error) outcome {
+	o := outcome{
+		end:    endedData{Status: store.StatusAnswered, User: rs.turn.User, Tenant: rs.turn.Tenant},
+		answer: a, err: err,
+	}
 	switch {
 	case errors.Is(err, ErrInterrupted) && cancelled(rs.ctx) == nil && rs.isWaiting():
-		end.Status, err = store.StatusInterrupted, nil
-		a = rs.interruptedAnswer()
-		if !rs.shown || rs.asks {
-			said = a.Text
-		}
-		if !slices.ContainsFunc(a.Questions, func(q question.Question) bool { return q.Resumable }) {
-			end.Status = store.StatusAnswered // no reply will find its question
-		}
+		rs.interrupted(&o)
 	case err != nil:
-		end.Status, end.Error = store.StatusFailed, prompt.Clip(err.Error(), maxErrorText)
+		o.end.Status, o.end.Error = store.StatusFailed, prompt.Clip(err.Error(), maxErrorText)
 		if cancelled(rs.ctx) != nil {
-			end.Status = store.StatusStopped
+			o.end.Status = store.StatusStopped
 		}
 		if call, ok := errors.AsType[*CallError](err); ok {
-			end.Call = call.address
+			o.end.Call = call.address
 		}
 	default:
-		said = inWords(&a)
+		o.said = inWords(&a)
 	}
 	if len(rs.unresolved) > 0 {
 		// The next turn has to know, or it could make the call again.
-		said = strings.TrimSpace(said + "\n(" + strings.Join(rs.unresolved, ", ") + ": started, outcome unknown)")
+		o.said = strings.TrimSpace(o.said + "\n(" + strings.Join(rs.unresolved, ", ") + ": started, outcome unknown)")
 	}
-	if a.Usage == (llm.Usage{}) {
-		a.Usage = rs.usage
+	if o.answer.Usage == (llm.Usage{}) {
+		o.answer.Usage = rs.usage
 	}
-	a.Usage.Add(rs.parsing)
-	saved, conflict := rs.end(end, a, said)
-	switch {
-	case conflict != nil:
-		return Answer{}, conflict
-	case err != nil:
-		return Answer{}, err
-	}
-	a.Saved = saved
-	return a, nil
+	o.answer.Usage.Add(rs.parsing)
+	return o
 }
 
 // isWaiting reports whether the run reached an open question.
@@ -70,56 +95,65 @@ func (rs *runState) isWaiting() bool {
 	return slices.ContainsFunc(rs.open, func(q openQuestion) bool { return q.hit })
 }
 
-// interruptedAnswer returns the answer of a run that waits for replies.
-func (rs *runState) interruptedAnswer() Answer {
+// interrupted makes o the outcome of a run that waits for replies. If no reply
+// would find its question, the run has failed: a turn without a text resumes it,
+// and it asks again.
+func (rs *runState) interrupted(o *outcome) {
 	rs.mu.Lock()
-	open := slices.Clone(rs.open)
-	rs.mu.Unlock() // to emit an event may wait for the listener
-	var a Answer
+	defer rs.mu.Unlock()
+	o.err, o.end.Status, o.end.Error = nil, store.StatusFailed, "the question could not be saved"
+	o.answer, o.asked = Answer{}, true
+	o.paths, o.kept = map[string]string{}, map[string]bool{}
 	var text []string
-	for _, q := range open {
-		if !q.hit {
+	for i := range rs.open {
+		open := &rs.open[i]
+		if !open.hit {
 			continue
 		}
-		a.Questions = append(a.Questions, q.Question)
-		text = append(text, q.Question.String())
-		rs.events.forward(Event{Path: q.path, Data: Interrupted{Question: q.Question}})
+		q := open.Question
+		q.Resumable = rs.run > 0 && (!open.kept || rs.log.Kept())
+		if q.Resumable {
+			o.end.Status, o.end.Error = store.StatusInterrupted, ""
+		}
+		o.answer.Questions = append(o.answer.Questions, q)
+		o.paths[q.ID], o.kept[q.ID] = open.path, open.kept
+		text = append(text, q.String())
 	}
-	a.Text = strings.Join(text, "\n\n")
-	return a
+	o.answer.Text = strings.Join(text, "\n\n")
+	if !rs.shown || rs.asks {
+		o.said = o.answer.Text
+	}
 }
 
 // end appends how the run ended. It reports whether the answer is saved. Its
-// error is a conflict.
-func (rs *runState) end(end endedData, a Answer, said string) (saved bool, err error) {
+// error is [runlog.ErrLost] or a conflict.
+func (rs *runState) end(o *outcome) (saved bool, err error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	if rs.run == 0 {
-		return false, nil
+		return false, runlog.ErrLost
 	}
 	var recs []store.Record
-	if said != "" {
-		recs = append(recs, messageRecord(llm.RoleAssistant, said))
+	if o.said != "" {
+		recs = append(recs, messageRecord(llm.RoleAssistant, o.said))
 	}
+	end := o.end
 	if end.Status == store.StatusAnswered || end.Status == store.StatusInterrupted {
-		end.Answer = brief(a)
+		end.Answer = brief(o.answer)
 	}
 	end.Floor, end.Title, end.Turns, end.Spent = rs.floor, rs.title, rs.turns, spentOf(rs.meter)
 	complete := true
-	data, err := json.Marshal(end)
+	data, err := encode(end)
 	if err != nil {
 		rs.saveFailed("the answer cannot be saved", err)
 		complete, end.Answer = false, nil
-		if data, err = json.Marshal(end); err != nil {
-			return false, nil // not reached: strings and numbers have a JSON form
+		if data, err = encode(end); err != nil {
+			return false, err // not reached: strings and numbers have a JSON form
 		}
 	}
 	recs = append(recs, store.Record{Kind: store.Ended, Data: data, Header: end.header()})
-	switch err := rs.log.Finish(recs...); {
-	case errors.Is(err, store.ErrConflict):
+	if err := rs.log.Finish(recs...); err != nil {
 		return false, err
-	case err != nil:
-		return false, nil
 	}
 	rs.trim()
 	return complete, nil
@@ -141,7 +175,7 @@ func brief(a Answer) *Answer {
 
 // trim removes the details of runs older than [DurableOptions].KeepRuns.
 func (rs *runState) trim() {
-	if rs.opt.KeepRuns <= 0 {
+	if rs.opt.KeepRuns <= 0 || cancelled(rs.ctx) != nil { // the next turn does it
 		return
 	}
 	var before int64

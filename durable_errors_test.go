@@ -248,9 +248,16 @@ func TestRefusedWithoutAStore(t *testing.T) {
 func TestQuestionThatIsNotSaved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inner := new(store.InMemory)
+		down := false
+		st := &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
+			if down = down || qedtest.Has(recs, store.Question); down {
+				return errDown
+			}
+			return do(ctx)
+		}}
 		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
 			return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
-		}), failsAt(inner, 2, 3, notMade), nil)
+		}), st, nil)
 		events, a, err := c.listen(qed.Turn{Text: "go"})
 		if err != nil || len(a.Questions) != 1 || a.Questions[0].Resumable {
 			t.Fatalf("answer = %+v, %v", a, err)
@@ -259,6 +266,10 @@ func TestQuestionThatIsNotSaved(t *testing.T) {
 			t.Errorf("got %v", asked)
 		}
 		c.fails(qed.Turn{Replies: qedtest.Choose(t, a, `"good"`)}, qed.ErrQuestionClosed)
+		c.agent = qed.Durable(does(func(ctx context.Context, _ string) (string, error) {
+			return qed.Interrupt[string](ctx, question.Question{Text: "Well?"})
+		}), inner, nil)
+		time.Sleep(time.Minute)
 		if a := c.say("again"); len(a.Questions) != 1 || !a.Questions[0].Resumable {
 			t.Errorf("answer = %+v", a)
 		}

@@ -199,11 +199,12 @@ func TestTurnsAtTheSameMoment(t *testing.T) {
 			agent := does(func(ctx context.Context, _ string) (string, error) {
 				return once(ctx, &l, "send")
 			})
+			now := time.Now() // their records have the same time
 			errs := make(chan error, n)
 			for i := range n {
 				go func() {
 					c := converse(t, agent, st, nil)
-					c.ctx = context.WithValue(t.Context(), runKey{}, i)
+					c.ctx = context.WithValue(qed.WithClock(t.Context(), func() time.Time { return now }), runKey{}, i)
 					_, err := c.try(turn)
 					errs <- err
 				}()

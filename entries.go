@@ -25,7 +25,7 @@ func Remember[T any](ctx context.Context, name string, entry T) error {
 	if err := checkJSON[T](); err != nil {
 		return fmt.Errorf("qed: an entry of %s %w", name, err)
 	}
-	data, err := json.Marshal(entry)
+	data, err := encode(entry)
 	if err != nil {
 		return fmt.Errorf("qed: an entry of %s cannot be saved: %w", name, err)
 	}
@@ -47,7 +47,7 @@ func Remember[T any](ctx context.Context, name string, entry T) error {
 	if err != nil {
 		return err
 	}
-	return sc.place.log.recordOptional(
+	return sc.place.log.recordOrKeep(
 		store.Record{Kind: store.Memory, Address: memoryAddress(name), Data: data},
 		store.Record{Kind: store.Returned, Address: own.address, Data: returned})
 }

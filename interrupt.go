@@ -123,21 +123,23 @@ func (p *place) put(q question.Question, path string) error {
 	if rs.asking >= rs.opt.maxQuestions() {
 		return fmt.Errorf("%w: %d were asked in this run", ErrTooManyQuestions, rs.asking)
 	}
-	q.Resumable = rs.log.Err() == nil
-	data, err := json.Marshal(questionData{q, path})
+	q.Resumable = true // if it is kept, it is shown when the end is recorded
+	data, err := encode(questionData{q, path})
 	if err != nil {
 		return fmt.Errorf("qed: the question cannot be asked: %w", err)
 	}
 	recs := []store.Record{{Kind: store.Question, Address: p.address, Data: data}}
-	switch err := rs.recordLocked(recs); {
+	asked := openQuestion{Question: q, address: p.address, path: path, hit: true}
+	switch err := rs.recordLocked(recs, rs.log.AppendOrKeep); {
 	case err == runlog.ErrLost:
-		q.Resumable = false
+		asked.kept = true
 		rs.asking++
 	case err != nil:
 		return err
 	}
 	rs.open = slices.DeleteFunc(rs.open, func(o openQuestion) bool { return o.ID == q.ID })
-	rs.open = append(rs.open, openQuestion{q, p.address, path, recs[0].Seq, true})
+	asked.asked = recs[0].Seq
+	rs.open = append(rs.open, asked)
 	rs.asks = true
 	p.ask()
 	return nil

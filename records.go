@@ -1,6 +1,7 @@
 package qed
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,7 +36,8 @@ type closed struct {
 
 // resumedData is the data of a [store.Resumed] record.
 type resumedData struct {
-	Turn *Turn `json:"turn,omitempty"` // the turn with the replies; nil if there are none
+	Key  string `json:"key"`            // random; it tells two processes apart that resume the run
+	Turn *Turn  `json:"turn,omitempty"` // the turn with the replies; nil if there are none
 }
 
 // endedData is the data of a [store.Ended] record. It has all that the next
@@ -119,6 +121,25 @@ type replyData struct {
 type summaryData struct {
 	Text    string `json:"text"`
 	Through int64  `json:"through"` // the number of the last message that is summarised
+}
+
+// maxDepth is how deep JSON may be nested that package json reads.
+const maxDepth = 10_000
+
+// encode returns the JSON of v, which is the data of a record or is to become a
+// part of it. It returns an error if the JSON could not be read again, and for a
+// panic of v's own encoding.
+func encode(v any) (data json.RawMessage, err error) {
+	defer recoverInto(&err)
+	data, err = json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	opened := bytes.Count(data, []byte("{")) + bytes.Count(data, []byte("["))
+	if opened > maxDepth && !json.Valid(data) {
+		return nil, fmt.Errorf("its JSON is nested deeper than %d levels, and could not be read again", maxDepth)
+	}
+	return data, nil
 }
 
 // readBegan decodes a [store.Began] record, which every later record of the run

@@ -45,6 +45,9 @@ type runState struct {
 	meter   *budget.Meter
 	shown   bool // the turn brings nothing new to open questions that the user has seen
 
+	begun      bool         // the turn has begun or resumed a run
+	unrecorded bool         // the beginning of the run is recorded with its end, if it can be
+	loaded     bool         // the run is resumed, and has records
 	mu         runlog.Mutex // guards the following
 	known      map[string]*known
 	making     map[string]chan struct{} // calls in namespaces that are being made
@@ -64,6 +67,7 @@ type openQuestion struct {
 	path    string
 	asked   int64 // the number of its record
 	hit     bool  // the run reached the question, and waits for the reply
+	kept    bool  // it could not be recorded, and is kept for the end of the run
 }
 
 // known is what the log has under one address.
@@ -73,6 +77,7 @@ type known struct {
 	returns  []returned
 	state    *store.Record // the last one
 	before   *store.Record // the last one before the run was replied to, if state is later
+	searched bool          // state is what the run has, nil if it has none: see runState.findState
 	question *questionData
 	asked    int64 // the number of question's record
 	reply    json.RawMessage
@@ -86,12 +91,24 @@ type returned struct {
 	returnedData
 }
 
-// newRunState returns the state of a run that is not begun.
-func newRunState(ctx context.Context, st store.Store, thread string, opt *DurableOptions) *runState {
-	rs := &runState{thread: thread, opt: opt, ctx: ctx, cancel: func(error) {}, events: scopeOf(context.Background()), mu: runlog.NewMutex()}
-	rs.log = runlog.New(ctx, runlog.Options{
+// newRunState returns the state of a run that is not begun. calls is what the
+// runs on a store share; nil means that there are no others.
+func newRunState(
+	ctx context.Context, st store.Store, thread string, opt *DurableOptions, calls *runlog.Calls,
+) *runState {
+	rs := &runState{
+		thread: thread, opt: opt, ctx: ctx, cancel: func(error) {},
+		events: scopeOf(context.Background()), mu: runlog.NewMutex(),
+	}
+	_, inMemory := st.(*store.InMemory)
+	logged := runlog.Options{
 		Store: st, Thread: thread, Clock: clock(ctx), Lease: opt.lease(), Failed: rs.logFailed,
-	})
+		Calls: calls, NeverWaits: inMemory,
+	}
+	if opt.OnStore != nil {
+		logged.Observe = func(op runlog.Operation) { opt.OnStore(ctx, StoreOperation(op)) }
+	}
+	rs.log = runlog.New(ctx, logged)
 	return rs
 }
 
@@ -102,7 +119,7 @@ func (rs *runState) logFailed(err error) {
 		rs.cancel(err)
 		return
 	}
-	rs.saveFailed("what happens from here on is not saved", err)
+	rs.saveFailed("what happens from here on may not be saved", err)
 }
 
 func (rs *runState) saveFailed(what string, err error) {
@@ -133,17 +150,16 @@ func (rs *runState) at(address string) *known {
 func (rs *runState) record(recs ...store.Record) error {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
-	// A call that returned is recorded even if the run is cancelled.
-	if err := cancelled(rs.ctx); err != nil && recs[0].Kind != store.Returned {
+	if err := cancelled(rs.ctx); err != nil {
 		return err
 	}
-	return rs.recordLocked(recs)
+	return rs.recordLocked(recs, rs.log.Append)
 }
 
-// recordLocked is record with rs.mu held. It also records what happens in a
-// cancelled run.
-func (rs *runState) recordLocked(recs []store.Record) error {
-	if err := rs.log.Append(recs...); err != nil {
+// recordLocked records with rs.mu held, and with a method of the log. It also
+// records what happens in a cancelled run.
+func (rs *runState) recordLocked(recs []store.Record, with func(...store.Record) error) error {
+	if err := with(recs...); err != nil {
 		return err
 	}
 	for _, rec := range recs {
@@ -157,9 +173,16 @@ func (rs *runState) recordLocked(recs []store.Record) error {
 	return nil
 }
 
-// recordOptional is record for what the run does without if the log is lost.
-func (rs *runState) recordOptional(recs ...store.Record) error {
-	if err := rs.record(recs...); err != runlog.ErrLost {
+// recordOrKeep is record for what the run does without if the log is lost. It
+// is then recorded with the end of the run, if that is possible.
+func (rs *runState) recordOrKeep(recs ...store.Record) error {
+	rs.mu.Lock()
+	defer rs.mu.Unlock()
+	// A call that returned is recorded even if the run is cancelled.
+	if err := cancelled(rs.ctx); err != nil && recs[0].Kind != store.Returned {
+		return err
+	}
+	if err := rs.recordLocked(recs, rs.log.AppendOrKeep); err != runlog.ErrLost {
 		return err
 	}
 	return nil

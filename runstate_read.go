@@ -27,12 +27,17 @@ func (rs *runState) newest(r store.Range) (found store.Record, err error) {
 	return found, err
 }
 
-// load reads the records of a run.
+// resumeKinds are the records that load reads.
+var resumeKinds = []store.Kind{
+	store.Began, store.Resumed, store.Called, store.Returned, store.Question, store.Reply, store.Saved, store.Ended,
+}
+
+// load reads the records of a run, except the states of graphs: see findState.
 func (rs *runState) load(run int64) error {
-	rs.run = run
+	rs.run, rs.loaded = run, true
 	err := rs.log.Retry(func() error {
 		rs.known, rs.asking, rs.replied, rs.listed, rs.spent = nil, 0, 0, nil, spentData{}
-		return rs.scan(store.Range{From: run}, func(rec store.Record) error {
+		return rs.scan(store.Range{From: run, Kinds: resumeKinds}, func(rec store.Record) error {
 			if rec.Run != run {
 				return nil
 			}
@@ -196,25 +201,67 @@ func (rs *runState) find(p *place) (*known, error) {
 	return rs.known[p.address], nil
 }
 
+// findState reads the last state that a resumed run recorded at an address,
+// unless it is known. rs.mu is held.
+//
+// States are not read with the other records of the run: only the last one of a
+// graph is needed, and all of them together can be very large.
+func (rs *runState) findState(address string) error {
+	if k := rs.known[address]; !rs.loaded || k != nil && k.searched {
+		return nil
+	}
+	last, err := rs.newestState(rs.run, 0, address)
+	if err != nil {
+		return err
+	}
+	k := rs.at(address)
+	k.searched = true
+	if last != nil {
+		k.learnState(last, rs.replied)
+	}
+	return nil
+}
+
+// findStateBefore reads the last state that was recorded at an address before
+// the run was replied to. rs.mu is held.
+func (rs *runState) findStateBefore(address string) error {
+	k := rs.known[address]
+	if !rs.loaded || rs.replied <= rs.run || k == nil || k.before != nil {
+		return nil
+	}
+	before, err := rs.newestState(rs.run, rs.replied-1, address)
+	if before != nil {
+		k.learnState(before, rs.replied)
+	}
+	return err
+}
+
+// newestState returns the newest state with an address and a number in a range,
+// or nil.
+func (rs *runState) newestState(from, to int64, address string) (*store.Record, error) {
+	last, err := rs.newest(store.Range{
+		From: from, To: to, Kinds: []store.Kind{store.Checkpoint}, Address: address, NewestFirst: true, Limit: 1,
+	})
+	if err != nil || last.Seq == 0 {
+		return nil, err
+	}
+	return &last, nil
+}
+
 // lastState returns the state that was recorded last at an address, or nil.
 func (rs *runState) lastState(address string) (*store.Record, error) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
+	if err := rs.findState(address); err != nil {
+		return nil, err
+	}
 	if k := rs.known[address]; k != nil && k.state != nil {
 		return k.state, nil // of this run, whose graph begins at its first node again
 	}
 	if rs.run <= rs.floor+1 || rs.log.Err() != nil {
 		return nil, nil
 	}
-	var last *store.Record
-	r := store.Range{
-		From: rs.floor + 1, To: rs.run - 1, Kinds: []store.Kind{store.Checkpoint}, Address: address,
-		NewestFirst: true, Limit: 1,
-	}
-	err := rs.scan(r, func(rec store.Record) error {
-		last = &rec
-		return nil
-	})
+	last, err := rs.newestState(rs.floor+1, rs.run-1, address)
 	switch {
 	case err == nil:
 		return last, nil

@@ -42,7 +42,7 @@ func Save[T any](ctx context.Context, v T) (handle string, err error) {
 	if err := checkJSON[T](); err != nil {
 		return "", fmt.Errorf("qed: a value that is to be saved %w", err)
 	}
-	data, err := json.Marshal(v)
+	data, err := encode(v)
 	if err != nil {
 		return "", fmt.Errorf("qed: the value cannot be saved: %w", err)
 	}

@@ -174,20 +174,33 @@ func recorded[T any](
 		var zero T
 		return zero, own.recordError(ctx, &c, in, err)
 	}
-	return recordValue(own, &c, in, v)
+	value, err := own.recordValue(&c, in, v)
+	if err == nil {
+		err = cancelled(own.log.ctx) // the result is recorded, and found when the run is resumed
+	}
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	return fromJSON[T](c.name, value)
 }
 
 // recordCall records that an at-most-once call is about to be made.
 func (p *place) recordCall(c *recording, in string) error {
-	data, err := json.Marshal(calledData{in, c.name, c.input()})
+	data, err := encode(calledData{in, c.name, c.input()})
 	if err != nil {
 		return fmt.Errorf("qed: %s: its input cannot be recorded: %w", c.name, err)
 	}
 	err = p.log.record(store.Record{Kind: store.Called, Address: p.address, Data: data})
-	if err == runlog.ErrLost {
-		return fmt.Errorf("%w: %s", ErrNotRecorded, c.name)
+	if err != runlog.ErrLost {
+		return err
 	}
-	return err
+	// The record may have been saved, although the store failed: the end of the
+	// run says that the call was not made.
+	if err := p.recordResult(returnedData{In: in, Attempt: p.attempt, Stopped: true}); err != nil {
+		return err
+	}
+	return fmt.Errorf("%w: %s", ErrNotRecorded, c.name)
 }
 
 // recordError records that a call failed, and returns the error of the call.
@@ -218,21 +231,24 @@ func (p *place) recordError(ctx context.Context, c *recording, in string, err er
 	return err
 }
 
-// recordValue records what a call returned, and returns it as a resumed run
-// reads it.
-func recordValue[T any](own *place, c *recording, in string, v T) (T, error) {
-	var zero T
-	value, err := json.Marshal(v)
-	if err != nil {
-		return zero, fmt.Errorf("qed: %s: its result cannot be recorded: %w", c.name, err)
+// recordValue records what a call returned, and returns the JSON of it. A value
+// that cannot be recorded makes the call one that failed: its outcome is known.
+func (p *place) recordValue(c *recording, in string, v any) (value json.RawMessage, err error) {
+	result := returnedData{In: in, Attempt: p.attempt, Spent: spentOf(p.log.meter)}
+	var data json.RawMessage
+	if result.Value, err = encode(v); err == nil {
+		data, err = encode(result)
 	}
-	if err := own.recordResult(returnedData{In: in, Attempt: own.attempt, Value: value}); err != nil {
-		return zero, err
+	if err == nil {
+		return result.Value, p.recordReturned(data)
 	}
-	if err := cancelled(own.log.ctx); err != nil {
-		return zero, err // the result is recorded, and found when the run is resumed
+	result.Value = nil
+	result.Error = failureOf(fmt.Errorf("its result cannot be recorded: %w", err))
+	result.Error.Message = asInJSON(result.Error.Message)
+	if err := p.recordResult(result); err != nil {
+		return nil, err
 	}
-	return fromJSON[T](c.name, value)
+	return nil, result.Error.callError(c.name, p.address, c.once)
 }
 
 // paid reports whether the budgets within the run have counted the call at p
@@ -254,13 +270,18 @@ func (p *place) replayed(ctx context.Context, c *recording, value any) {
 	}
 }
 
+// recordResult records how a call ended.
 func (p *place) recordResult(result returnedData) error {
 	result.Spent = spentOf(p.log.meter)
-	data, err := json.Marshal(result)
+	data, err := encode(result)
 	if err != nil {
 		return err
 	}
-	return p.log.recordOptional(store.Record{Kind: store.Returned, Address: p.address, Data: data})
+	return p.recordReturned(data)
+}
+
+func (p *place) recordReturned(data json.RawMessage) error {
+	return p.log.recordOrKeep(store.Record{Kind: store.Returned, Address: p.address, Data: data})
 }
 
 // asInJSON returns s as it is after a round trip through JSON.

@@ -52,7 +52,7 @@ func readThread(ctx context.Context, st store.Store, thread string) (*runState, 
 	if err := checkThread(st, thread); err != nil {
 		return nil, threadState{}, err
 	}
-	rs := newRunState(ctx, st, thread, &DurableOptions{})
+	rs := newRunState(ctx, st, thread, &DurableOptions{}, nil)
 	t, err := rs.inspect()
 	if err == nil && t.status != "" {
 		err = rs.load(t.run)
@@ -69,7 +69,7 @@ func floorOf(ctx context.Context, st store.Store, thread string) (int64, error) 
 	if err := checkThread(st, thread); err != nil {
 		return 0, err
 	}
-	t, err := newRunState(ctx, st, thread, &DurableOptions{}).inspect()
+	t, err := newRunState(ctx, st, thread, &DurableOptions{}, nil).inspect()
 	return t.floor, err
 }
 

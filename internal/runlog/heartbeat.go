@@ -2,29 +2,16 @@ package runlog
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/qedkit/qed/store"
 )
 
-// A heartbeat notices a store that does not answer. Calls of the store are
-// counted when they start and when they end.
+// A heartbeat appends a record when nothing else was recorded for a while.
 type heartbeat struct {
-	started, ended atomic.Int64
-
-	mu                   Mutex
-	timer                *time.Timer
-	seenStart, seenEnded int64 // at the last beat
-	stopped              bool
-	abort                context.CancelFunc // ends all calls of the store
-}
-
-// wait counts a call of the store, which ends when the returned function is
-// called.
-func (h *heartbeat) wait() (done func()) {
-	h.started.Add(1)
-	return func() { h.ended.Add(1) }
+	mu      Mutex
+	timer   *time.Timer
+	stopped bool
 }
 
 // Start starts the heartbeat of the run. It lasts until stop is called, which
@@ -36,46 +23,39 @@ func (l *Log) Start() (stop func()) {
 	reading, stopReading := context.WithCancel(l.ctx)
 	writing, stopWriting := context.WithCancel(l.writing)
 	l.reading, l.writing = reading, writing
-	h.abort = func() { stopWriting(); stopReading() }
 	h.timer = time.AfterFunc(l.interval(), l.beat)
 	return func() {
+		stopReading()
+		stopWriting()
+		l.mu.Lock() // not held for longer than it takes to give up a call
+		l.finished = true
+		l.mu.Unlock()
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.stopped = true
 		h.timer.Stop()
-		h.abort()
-		for _, cancel := range l.cancels {
-			cancel()
-		}
 	}
 }
 
-// interval is the time between two beats. A call of the store is given up after
-// one to two of them.
-func (l *Log) interval() time.Duration { return min(l.opt.Lease/6, patience) }
+// interval is the time between two beats. Each of them looks whether a third of
+// the lease has passed.
+func (l *Log) interval() time.Duration { return max(l.opt.Lease/6, time.Millisecond) }
 
-// beat ends the calls of the store if none of them ended since the last beat.
-// Otherwise it appends a heartbeat if one is due.
+// beat appends a heartbeat if one is due and nothing else is being appended.
 func (l *Log) beat() {
-	h := &l.beats
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.stopped {
-		return
-	}
-	started, ended := h.started.Load(), h.ended.Load()
-	switch {
-	case h.seenStart > ended && h.seenEnded == ended:
-		h.abort()
-	case started == ended && l.mu.TryLock():
+	if l.mu.TryLock() {
 		quiet := l.opt.Clock().Sub(l.appended)
 		if l.lost == nil && !l.finished && !l.appended.IsZero() && quiet >= l.opt.Lease/3 {
 			l.append([]store.Record{{Kind: store.Heartbeat}})
 		}
 		l.mu.Unlock()
 	}
-	h.seenStart, h.seenEnded = started, ended
-	h.timer.Reset(l.interval())
+	h := &l.beats
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.stopped {
+		h.timer.Reset(l.interval())
+	}
 }
 
 // A Mutex is a mutex that [testing/synctest] sees a goroutine wait for: who

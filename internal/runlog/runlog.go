@@ -3,43 +3,37 @@
 // A [Log] is in one of three conditions:
 //
 //   - While the store works, an append returns when its records are saved.
-//   - When the store fails, the log is lost: appends return [ErrLost].
+//   - When the store fails, the log is lost: appends return [ErrLost]. The end
+//     of the run is still tried, with the records that were kept for it.
 //   - When somebody else appended to the thread, appends return [ErrLost] as
 //     well, after a first error that matches [store.ErrConflict].
 //
-// A failed append is retried. If it is not known whether an append was made,
-// the log is read before the next one.
+// A failed append is retried. If the store reports a conflict, the log is read,
+// and the conflict is believed only if the records are not those of an append
+// of this log whose outcome is unknown.
 //
-// [Log.Start] starts the heartbeat. It appends a [store.Heartbeat] record when a
-// third of the lease passed without another record, and ends the wait for a
-// store that does not answer.
+// Every operation has a time limit of its own, whatever the store does: see
+// [Calls]. [Log.Start] starts the heartbeat, which appends a [store.Heartbeat]
+// record when a third of the lease passed without another record.
 package runlog
 
 import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
-	"github.com/qedkit/qed/retry"
 	"github.com/qedkit/qed/store"
 )
 
-var (
-	// ErrLost reports that an append was refused because an earlier one failed.
-	ErrLost = errors.New("runlog: the run is not recorded any more")
+// ErrLost reports that an append was refused because an earlier one failed, or
+// because the run has ended.
+var ErrLost = errors.New("runlog: the run is not recorded any more")
 
-	// ErrTimeout reports that the store did not answer in time.
-	ErrTimeout = errors.New("qed: the store does not answer")
-)
-
-const (
-	attempts  = 3
-	firstWait = 100 * time.Millisecond // before the second attempt; then doubled
-	patience  = 5 * time.Second        // for one append, and for each read
-)
+// maxKept limits the data that is kept in memory for the end of a run, in bytes.
+const maxKept = 8 << 20
 
 // Options are the options of a [Log].
 type Options struct {
@@ -48,10 +42,30 @@ type Options struct {
 	Clock  func() time.Time
 	Lease  time.Duration // how long a run without records is taken to be alive
 
+	// Calls makes the calls of Store. Nil means that the log has its own.
+	Calls *Calls
+
+	// NeverWaits says that Store never waits for anything, so that its calls
+	// need no time limit, nor a goroutine.
+	NeverWaits bool
+
 	// Failed is called when the log is lost, with the reason. The error matches
 	// [store.ErrConflict] if somebody else appended to the thread. No method of
 	// the log may be called in it. Nil does nothing.
 	Failed func(error)
+
+	// Observe is called after each operation on the store. No method of the log
+	// may be called in it. Nil does nothing.
+	Observe func(Operation)
+}
+
+// An Operation is an append, a read or a trim that has ended.
+type Operation struct {
+	Name     string        // "append", "read" or "trim"
+	Duration time.Duration // with the waits between its attempts
+	Attempts int           // from 1
+	Records  int           // that were to be appended, or were read
+	Err      error         // nil if it succeeded
 }
 
 // A Log is the log of a thread, to which one run appends. It is safe for
@@ -61,8 +75,8 @@ type Log struct {
 	ctx     context.Context // of the run
 	reading context.Context
 	writing context.Context // not cancelled with ctx: an append is not left half-done
-	cancels []context.CancelFunc
 	beats   heartbeat
+	silent  atomic.Bool // the store did not answer the last call
 
 	mu       Mutex
 	head     int64 // the number of the last record
@@ -70,7 +84,10 @@ type Log struct {
 	appended time.Time
 	lost     error
 	finished bool
-	unsure   []store.Record // an append of which it is not known whether it was made
+	unsure   [][]store.Record // appends after head of which it is not known whether they were made
+	kept     []store.Record   // for the end of the run
+	keptSize int
+	dropped  bool // more was to be kept than maxKept
 }
 
 // New returns the log of a thread for the run of ctx. It appends nothing before
@@ -78,6 +95,12 @@ type Log struct {
 func New(ctx context.Context, opt Options) *Log {
 	if opt.Failed == nil {
 		opt.Failed = func(error) {}
+	}
+	if opt.Observe == nil {
+		opt.Observe = func(Operation) {}
+	}
+	if opt.Calls == nil {
+		opt.Calls = new(Calls)
 	}
 	return &Log{
 		opt: opt, ctx: ctx, reading: ctx, writing: context.WithoutCancel(ctx),
@@ -99,12 +122,16 @@ func (l *Log) Position(head, run int64) {
 	l.head, l.run = head, run
 }
 
-// Head returns the number of the last record that is known to be saved, and the
-// number of the last record that may be saved.
-func (l *Log) Head() (known, possible int64) {
+// Head returns the number of the last record that is known to be saved, and
+// the records that may be the last one instead: those of appends of which it is
+// not known whether they were made.
+func (l *Log) Head() (known int64, possible []store.Record) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.head, l.head + int64(len(l.unsure))
+	for _, tried := range l.unsure {
+		possible = append(possible, tried[len(tried)-1])
+	}
+	return l.head, possible
 }
 
 // Err returns why nothing is appended any more, or nil.
@@ -114,11 +141,13 @@ func (l *Log) Err() error {
 	return l.lost
 }
 
-// Lose makes the log lost because of err.
+// Lose makes the log lost because of err, unless it is lost or has ended.
 func (l *Log) Lose(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.lose(err)
+	if l.lost == nil && !l.finished {
+		l.lose(err)
+	}
 }
 
 // Append appends records, all or none, and sets their Seq, Time and Run. Its
@@ -129,49 +158,108 @@ func (l *Log) Append(recs ...store.Record) error {
 	return l.append(recs)
 }
 
-// Finish appends the last records of the run. It stops the heartbeat, and tries
-// again to append if the log is lost: an earlier record is not needed after the
-// run ended.
+// AppendOrKeep is Append for records that a resumed run needs. If the log is
+// lost, they are kept, and [Log.Finish] appends them. The error is ErrLost as
+// well.
+func (l *Log) AppendOrKeep(recs ...store.Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.append(recs)
+	if err == ErrLost {
+		l.keep(recs)
+	}
+	return err
+}
+
+// Kept reports whether all records are kept that AppendOrKeep could not append.
+func (l *Log) Kept() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.dropped
+}
+
+// Discard discards the records that are kept, and reports whether there are any.
+func (l *Log) Discard() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	some := len(l.kept) > 0
+	l.kept, l.dropped = nil, l.dropped || some
+	return some
+}
+
+// Finish appends the last records of the run, after those that were kept. It
+// tries that also if the log is lost. Afterwards nothing more is appended.
 func (l *Log) Finish(recs ...store.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.finished = true
-	if l.lost != nil && !errors.Is(l.lost, store.ErrConflict) {
-		l.lost = nil
-		again, cancel := context.WithTimeout(context.WithoutCancel(l.ctx), patience)
-		l.writing, l.cancels = again, append(l.cancels, cancel)
+	if errors.Is(l.lost, store.ErrConflict) {
+		return ErrLost
 	}
-	return l.append(recs)
+	l.lost = nil
+	ctx, cancel := l.limited()
+	defer cancel()
+	return l.save(ctx, append(slices.Clone(l.kept), recs...))
 }
 
 // append is Append with l.mu held.
 func (l *Log) append(recs []store.Record) error {
-	if l.lost != nil {
+	if l.lost != nil || l.finished {
 		return ErrLost
 	}
-	now := l.opt.Clock()
-	defer l.beats.wait()()
-	if l.unsure != nil {
-		if _, err := l.resolve(); err != nil {
-			return l.fail(err)
-		}
-	}
-	for i := range recs {
-		recs[i].Seq, recs[i].Time, recs[i].Run = l.head+1+int64(i), stored(now), l.run
-	}
-	if err := l.write(recs); err != nil {
-		return l.fail(err)
-	}
-	l.head, l.appended = recs[len(recs)-1].Seq, now
-	return nil
+	ctx, cancel := l.limited()
+	defer cancel()
+	return l.save(ctx, recs)
 }
 
-// fail makes the log lost because an append failed with err, and returns the
-// append's error.
-func (l *Log) fail(err error) error {
-	if errors.Is(err, store.ErrConflict) {
-		l.lost = err
-		l.opt.Failed(err)
+// keep keeps records for the end of the run.
+func (l *Log) keep(recs []store.Record) {
+	if l.finished || l.dropped || l.run == 0 {
+		return
+	}
+	for _, rec := range recs {
+		if rec.Time.IsZero() {
+			rec.Time = l.Now()
+		}
+		if rec.Kind == store.Checkpoint { // only the last state of a graph is needed
+			l.kept = slices.DeleteFunc(l.kept, func(old store.Record) bool {
+				replaced := old.Kind == rec.Kind && old.Address == rec.Address
+				if replaced {
+					l.keptSize -= len(old.Data)
+				}
+				return replaced
+			})
+		}
+		l.kept = append(l.kept, rec)
+		l.keptSize += len(rec.Data)
+	}
+	if l.keptSize > maxKept {
+		l.kept, l.dropped = nil, true
+	}
+}
+
+// save appends records.
+func (l *Log) save(ctx context.Context, recs []store.Record) error {
+	now, began := l.opt.Clock(), time.Now()
+	for i := range recs {
+		if recs[i].Time.IsZero() { // a record that was kept has one
+			recs[i].Time = stored(now)
+		}
+	}
+	attempts, err := l.write(ctx, recs)
+	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrConflict) {
+		err = timeout(err)
+	}
+	l.silent.Store(errors.Is(err, ErrTimeout))
+	l.opt.Observe(Operation{
+		Name: "append", Duration: time.Since(began), Attempts: attempts, Records: len(recs), Err: err,
+	})
+	switch {
+	case err == nil:
+		l.appended = now
+		return nil
+	case errors.Is(err, store.ErrConflict):
+		l.lose(err)
 		return err
 	}
 	l.lose(err)
@@ -179,113 +267,11 @@ func (l *Log) fail(err error) error {
 }
 
 func (l *Log) lose(err error) {
-	if l.writing.Err() != nil {
-		err = ErrTimeout
-	}
 	l.lost = err
 	l.opt.Failed(err)
-}
-
-// write appends recs in up to three attempts.
-func (l *Log) write(recs []store.Record) error {
-	wait := firstWait
-	for attempt := 1; ; attempt++ {
-		err := l.try(recs)
-		if err == nil || attempt == 1 && errors.Is(err, store.ErrConflict) {
-			return err
-		}
-		l.unsure = slices.Clone(recs)
-		if attempt == attempts || errors.Is(err, store.ErrInvalidThread) || !retry.Sleep(l.writing, wait) {
-			return err
-		}
-		wait *= 2
-		if made, err := l.resolve(); made || errors.Is(err, store.ErrConflict) {
-			return err
-		}
-	}
-}
-
-func (l *Log) try(recs []store.Record) (err error) {
-	defer recoverInto(&err)
-	return l.opt.Store.Append(l.writing, l.opt.Thread, l.head, recs...)
-}
-
-// resolve finds out whether the unsure append was made. If somebody else
-// appended instead, the error matches [store.ErrConflict].
-func (l *Log) resolve() (made bool, err error) {
-	defer recoverInto(&err)
-	var found []store.Record
-	r := store.Range{From: l.head + 1, Limit: len(l.unsure)}
-	for rec, err := range l.opt.Store.Records(l.writing, l.opt.Thread, r) {
-		if err != nil {
-			return false, err
-		}
-		found = append(found, rec)
-	}
-	switch {
-	case slices.EqualFunc(found, l.unsure, same):
-		l.head, l.unsure = found[len(found)-1].Seq, nil
-		return true, nil
-	case len(found) > 0:
-		return false, fmt.Errorf("%w: %s", store.ErrConflict, l.opt.Thread)
-	}
-	l.unsure = nil
-	return false, nil
 }
 
 func same(a, b store.Record) bool {
 	return a.Kind == b.Kind && a.Run == b.Run && a.Address == b.Address && a.Time.Equal(b.Time) &&
 		bytes.Equal(a.Data, b.Data)
-}
-
-// Read calls do with the records of r. If a record is corrupt, do is called
-// with the record's number alone, and the error matches [store.ErrCorrupt].
-func (l *Log) Read(r store.Range, do func(store.Record) error) (err error) {
-	defer recoverInto(&err)
-	defer l.beats.wait()()
-	for rec, err := range l.opt.Store.Records(l.reading, l.opt.Thread, r) {
-		if err != nil {
-			if rec.Seq != 0 && errors.Is(err, store.ErrCorrupt) {
-				do(store.Record{Seq: rec.Seq})
-			}
-			if l.reading.Err() != nil && l.ctx.Err() == nil {
-				err = ErrTimeout
-			}
-			return err
-		}
-		if err := do(rec); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Retry calls read in up to three attempts. A corrupt record is not read again.
-func (l *Log) Retry(read func() error) error {
-	wait := firstWait
-	for attempt := 1; ; attempt++ {
-		err := read()
-		if err == nil || errors.Is(err, store.ErrCorrupt) || attempt == attempts || !retry.Sleep(l.reading, wait) {
-			return err
-		}
-		wait *= 2
-	}
-}
-
-// Trim removes the records of some kinds with a number below before.
-func (l *Log) Trim(before int64, kinds ...store.Kind) (err error) {
-	defer recoverInto(&err)
-	defer l.beats.wait()()
-	return l.opt.Store.Trim(l.writing, l.opt.Thread, before, kinds...)
-}
-
-// recoverInto turns a panic of the store into an error.
-func recoverInto(err *error) {
-	switch v := recover().(type) {
-	case nil:
-	case error:
-		*err = fmt.Errorf("the store panicked: %w", v)
-	default:
-		*err = fmt.Errorf("the store panicked: %v", v)
-	}
 }

@@ -112,8 +112,8 @@ func TestAppendIsRetried(t *testing.T) {
 				if got := st.kinds(t); len(got) != 2 || got[1] != store.Message || len(*failed) > 0 {
 					t.Errorf("the log has %v, failed with %v", got, *failed)
 				}
-				if head, possible := l.Head(); head != 2 || possible != 2 {
-					t.Errorf("head %d, %d", head, possible)
+				if head, possible := l.Head(); head != 2 || len(possible) > 0 {
+					t.Errorf("head %d, %v", head, possible)
 				}
 			})
 		})
@@ -149,8 +149,8 @@ func TestLost(t *testing.T) {
 				if name == "hangs" && !errors.Is(l.Err(), runlog.ErrTimeout) {
 					t.Errorf("reason %v, want ErrTimeout", l.Err())
 				}
-				if head, possible := l.Head(); head != 1 || possible != 3 {
-					t.Errorf("head %d, %d, want 1, 3", head, possible)
+				if head, possible := l.Head(); head != 1 || len(possible) != 1 || possible[0].Seq != 3 {
+					t.Errorf("head %d, %v, want 1, 3", head, possible)
 				}
 				st.append, st.read = nil, nil
 				if err := l.Finish(record(store.Ended)); err != nil {
@@ -234,33 +234,51 @@ func TestHeartbeat(t *testing.T) {
 	})
 }
 
-// A read is given up if the store does not answer, and is retried if it fails.
-func TestRead(t *testing.T) {
+// Each operation is observed, with its attempts.
+func TestObserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var ops []runlog.Operation
 		st := new(faulty)
-		l, _ := open(t, st)
-		defer l.Start()()
+		l := runlog.New(t.Context(), runlog.Options{
+			Store: st, Thread: "t", Clock: time.Now, Lease: time.Minute,
+			Observe: func(op runlog.Operation) { ops = append(ops, op) },
+		})
+		l.Position(0, 1)
+		n := 0
+		st.append = func(_ context.Context, do func() error) error {
+			if n++; n < 3 {
+				return errDown
+			}
+			return do()
+		}
 		if err := l.Append(record(store.Began), record(store.Message)); err != nil {
 			t.Fatal(err)
 		}
-		tries, n := 0, 0
-		st.read = func(context.Context) error {
-			if tries++; tries < 3 {
-				return errDown
+		if err := l.Read(store.Range{}, func(store.Record) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Trim(1, store.Heartbeat); err != nil {
+			t.Fatal(err)
+		}
+		if err := st.InMemory.Append(t.Context(), "t", 2, store.Record{Kind: store.Resumed, Run: 1}); err != nil {
+			t.Fatal(err)
+		}
+		l.Append(record(store.Ended))
+		want := []runlog.Operation{
+			{Name: "append", Duration: 300 * time.Millisecond, Attempts: 3, Records: 2},
+			{Name: "read", Attempts: 1, Records: 2}, {Name: "trim", Attempts: 1},
+			{Name: "append", Attempts: 1, Records: 1, Err: store.ErrConflict},
+		}
+		if len(ops) != len(want) {
+			t.Fatalf("%v", ops)
+		}
+		for i, op := range ops {
+			if !errors.Is(op.Err, want[i].Err) {
+				t.Errorf("operation %d: %v, want %v", i, op.Err, want[i].Err)
 			}
-			return nil
-		}
-		read := func() error {
-			n = 0
-			return l.Read(store.Range{}, func(store.Record) error { n++; return nil })
-		}
-		if err := l.Retry(read); err != nil || n != 2 || tries != 3 {
-			t.Errorf("%d records in %d attempts, %v", n, tries, err)
-		}
-		st.read = hang
-		start := time.Now()
-		if err := read(); !errors.Is(err, runlog.ErrTimeout) || time.Since(start) > 11*time.Second {
-			t.Errorf("%v after %v, want ErrTimeout", err, time.Since(start))
+			if op.Err = want[i].Err; op != want[i] {
+				t.Errorf("operation %d: %+v, want %+v", i, op, want[i])
+			}
 		}
 	})
 }

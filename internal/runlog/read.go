@@ -1,0 +1,124 @@
+package runlog
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/qedkit/qed/retry"
+	"github.com/qedkit/qed/store"
+)
+
+// shortPatience is the patience of a read with a store that did not answer the
+// call before.
+const shortPatience = time.Second
+
+// Read calls do with the records of r. If a record is corrupt, do is called
+// with the record's number alone, and the error matches [store.ErrCorrupt]. The
+// store may take the patience for each record: a long read is not limited.
+//
+// A store that does not answer loses the log.
+func (l *Log) Read(r store.Range, do func(store.Record) error) error {
+	limit := patience
+	if l.silent.Load() {
+		limit = shortPatience
+	}
+	limit -= grace
+	ctx, cancel := context.WithCancel(l.reading)
+	defer cancel()
+	began := time.Now()
+	quiet := time.AfterFunc(limit, cancel)
+	defer quiet.Stop()
+	in := intake{mu: NewMutex(), do: do}
+	err := l.call(ctx, func(ctx context.Context) error {
+		for rec, err := range l.opt.Store.Records(ctx, l.opt.Thread, r) {
+			if err := in.take(rec, err); err != nil {
+				return err
+			}
+			quiet.Reset(limit)
+		}
+		return nil
+	})
+	n, refused := in.close()
+	switch {
+	case refused != nil:
+		err = refused
+	case err != nil && ctx.Err() != nil && l.reading.Err() == nil:
+		err = timeout(err)
+	}
+	l.opt.Observe(Operation{Name: "read", Duration: time.Since(began), Attempts: 1, Records: n, Err: err})
+	if !errors.Is(err, ErrTimeout) {
+		if l.reading.Err() == nil {
+			l.silent.Store(false)
+		}
+		return err
+	}
+	l.silent.Store(true)
+	l.Lose(err)
+	return err
+}
+
+// An intake passes the records of a read to a function, until it is closed. An
+// abandoned read may return records after that.
+type intake struct {
+	mu      Mutex
+	do      func(store.Record) error
+	n       int
+	refused error // of do
+	closed  bool
+}
+
+// take passes on what the store yielded.
+func (in *intake) take(rec store.Record, err error) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	switch {
+	case in.closed:
+		return ErrTimeout
+	case err == nil:
+		in.n++
+		in.refused = in.do(rec)
+		return in.refused
+	case rec.Seq != 0 && errors.Is(err, store.ErrCorrupt):
+		in.do(store.Record{Seq: rec.Seq})
+	}
+	return err
+}
+
+// close waits for the record that is being taken. It returns how many there
+// were, and the error with which do ended the read.
+func (in *intake) close() (n int, refused error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.closed = true
+	return in.n, in.refused
+}
+
+// Retry calls read in up to three attempts. It does not repeat a read of a
+// corrupt record, or one that the store did not answer.
+func (l *Log) Retry(read func() error) error {
+	wait := firstWait
+	for attempt := 1; ; attempt++ {
+		err := read()
+		if err == nil || errors.Is(err, store.ErrCorrupt) || errors.Is(err, ErrTimeout) ||
+			attempt == maxAttempts || !retry.Sleep(l.reading, wait) {
+			return err
+		}
+		wait *= 2
+	}
+}
+
+// Trim removes the records of some kinds with a number below before.
+func (l *Log) Trim(before int64, kinds ...store.Kind) error {
+	ctx, cancel := l.limited()
+	defer cancel()
+	began := time.Now()
+	err := l.call(ctx, func(ctx context.Context) error {
+		return l.opt.Store.Trim(ctx, l.opt.Thread, before, kinds...)
+	})
+	if err != nil && ctx.Err() != nil {
+		err = timeout(err)
+	}
+	l.opt.Observe(Operation{Name: "trim", Duration: time.Since(began), Attempts: 1, Err: err})
+	return err
+}
