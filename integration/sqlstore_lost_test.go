@@ -19,11 +19,13 @@ import (
 )
 
 // A gateway is a proxy in front of a server. It can lose an answer of the server:
-// it then closes the connection instead of forwarding the answer.
+// it then closes the connection instead of forwarding the answer. It can also
+// fall silent: it forwards nothing more, and closes nothing.
 type gateway struct {
-	addr string
-	mu   sync.Mutex
-	left int // answers to forward before one is lost; negative means all
+	addr   string
+	mu     sync.Mutex
+	left   int // answers to forward before one is lost; negative means all
+	silent bool
 }
 
 func newGateway(t *testing.T, server string) *gateway {
@@ -46,8 +48,21 @@ func newGateway(t *testing.T, server string) *gateway {
 				continue
 			}
 			go func() {
-				io.Copy(upstream, client)
-				upstream.Close()
+				defer upstream.Close()
+				request := make([]byte, 64<<10)
+				for {
+					n, err := client.Read(request)
+					if err != nil {
+						return
+					}
+					if g.isSilent() {
+						io.Copy(io.Discard, client)
+						return
+					}
+					if _, err := upstream.Write(request[:n]); err != nil {
+						return
+					}
+				}
 			}()
 			go func() {
 				defer client.Close()
@@ -56,6 +71,10 @@ func newGateway(t *testing.T, server string) *gateway {
 				for {
 					n, err := upstream.Read(answer)
 					if err != nil || g.lost() {
+						return
+					}
+					if g.isSilent() {
+						io.Copy(io.Discard, upstream) // until the client closes
 						return
 					}
 					if _, err := client.Write(answer[:n]); err != nil {
@@ -73,6 +92,19 @@ func (g *gateway) lose(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.left = n
+}
+
+// silence lets the gateway fall silent, or forward what comes on new connections.
+func (g *gateway) silence(silent bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.silent = silent
+}
+
+func (g *gateway) isSilent() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.silent
 }
 
 func (g *gateway) lost() bool {
