@@ -19,6 +19,9 @@ import (
 // budget is used up.
 func (a *agent) format(ctx context.Context, s state) (state, error) {
 	s.Told = s.Plan != nil && !s.Plan.open()
+	if err := a.failForgotten(ctx, &s); err != nil {
+		return s, err
+	}
 	if err := qed.BudgetExceeded(ctx); err != nil {
 		if qed.Info(ctx).Nested && s.Plan.open() {
 			return s, err // the plan is resumed together with the plan of the agent around it

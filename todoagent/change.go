@@ -166,6 +166,38 @@ func (a *agent) retryFailed(ctx context.Context, l *plan) bool {
 	return true
 }
 
+// failForgotten fails the tasks that an earlier turn began, and this one did not
+// run, if the thread may forget the at-most-once calls that they made: they must
+// not run again by themselves.
+func (a *agent) failForgotten(ctx context.Context, s *state) error {
+	if !s.Plan.open() {
+		return nil
+	}
+	for i := range s.Plan.Tasks {
+		t := &s.Plan.Tasks[i]
+		if done(t) || t.Status == qed.TodoFailed || a.tool(t.Tool).Idempotent && t.Tool != retrieveTool || slices.Contains(s.Tried, t.Key) {
+			continue
+		}
+		begun, complete, err := begunCalls(ctx, s.Plan, t)
+		switch {
+		case err != nil:
+			return err
+		case begun && !complete:
+			t.Attempt, t.Status = max(t.Attempt, 1), qed.TodoFailed
+			t.Problem = t.Tool + " was called in an earlier turn, and what it did is not kept"
+		}
+	}
+	return nil
+}
+
+// begunCalls reports whether a task has begun an at-most-once call: see
+// [qed.RunInfo.AtMostOnceBegun].
+func begunCalls(ctx context.Context, l *plan, t *qed.Todo) (begun, complete bool, err error) {
+	attempt := *t
+	attempt.Attempt = max(t.Attempt, 1)
+	return qed.Info(qed.WithNamespace(ctx, l.namespace(&attempt))).AtMostOnceBegun()
+}
+
 // mayRunAgain reports whether a task may run again without the user asking for
 // it: its tool is idempotent, or no at-most-once call was made. This holds also
 // if a turn was stopped before its state was saved.
@@ -173,6 +205,9 @@ func (a *agent) mayRunAgain(ctx context.Context, l *plan, t *qed.Todo) bool {
 	tool := a.tool(t.Tool)
 	ended := done(t) || t.Status == qed.TodoFailed
 	switch {
+	case t.Tool == retrieveTool: // it may call an agent
+		begun, _, err := begunCalls(ctx, l, t)
+		return err == nil && !begun
 	case tool.Idempotent:
 		return true
 	case !tool.Nested && t.Status == qed.TodoInterrupted: // a tool asks before it does its work
@@ -180,8 +215,6 @@ func (a *agent) mayRunAgain(ctx context.Context, l *plan, t *qed.Todo) bool {
 	case !tool.Nested && ended && (t.Status != qed.TodoSkipped || t.Attempt > 0):
 		return false
 	}
-	attempt := *t
-	attempt.Attempt = max(t.Attempt, 1)
-	begun, complete, err := qed.Info(qed.WithNamespace(ctx, l.namespace(&attempt))).AtMostOnceBegun()
+	begun, complete, err := begunCalls(ctx, l, t)
 	return err == nil && !begun && (complete || !ended)
 }

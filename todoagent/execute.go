@@ -19,6 +19,7 @@ import (
 func (a *agent) execute(ctx context.Context, s state) (state, error) {
 	keys := s.Plan.batch(a.concurrent)
 	s.Asks = false
+	s.Tried = append(s.Tried, keys...)
 	key := func(key string) string { return key }
 	outcomes, err := qed.Each(ctx, keys, key, func(ctx context.Context, key string) (outcome, error) {
 		return a.do(ctx, &s, *s.Plan.task(key))

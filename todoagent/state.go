@@ -38,6 +38,7 @@ type state struct {
 	Metadata []finding.QueryMetadata // not saved yet
 	Told     bool                    // the plan's answer was given
 	Asks     bool                    // a task that has just run interrupted the run
+	Tried    []string                // the keys of the tasks that ran in this turn, or in the one that it replies to
 
 	Said    string // the text of the answer, if it is not the findings
 	Reason  string // why the answer is partial; empty: it is not
@@ -72,7 +73,7 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 	if memory == nil {
 		memory = &qed.Memory{}
 	}
-	s.Read, s.ReadReason = turn.Intent, turn.IntentReason
+	s.Read, s.ReadReason, s.Tried = turn.Intent, turn.IntentReason, nil
 	s.Text, s.History, s.Known = text, memory.Select(turn.History), Known{}
 	return s, nil
 }
