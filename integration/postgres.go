@@ -43,10 +43,11 @@ var (
 )
 
 // PostgreSQLOwn starts a PostgreSQL server for one test, which may kill it and
-// start it again.
-func PostgreSQLOwn(tb testing.TB) *PostgreSQLServer {
+// start it again. The settings, such as "fsync=on", replace those of the shared
+// server.
+func PostgreSQLOwn(tb testing.TB, settings ...string) *PostgreSQLServer {
 	tb.Helper()
-	s, err := startPostgreSQL(postgreSQLBin(tb))
+	s, err := startPostgreSQL(postgreSQLBin(tb), settings...)
 	if err != nil {
 		tb.Fatalf("postgresql: %v", err)
 	}
@@ -57,6 +58,7 @@ func PostgreSQLOwn(tb testing.TB) *PostgreSQLServer {
 // A PostgreSQLServer is a server with its own port and directory.
 type PostgreSQLServer struct {
 	dir, program string
+	settings     []string
 	config       *pgx.ConnConfig
 	process      *process
 }
@@ -73,13 +75,13 @@ func (s *PostgreSQLServer) Kill() {
 // Start starts the server again, on the same port and with the same data.
 func (s *PostgreSQLServer) Start() error {
 	args := []string{"-D", filepath.Join(s.dir, "data"), "-p", strconv.Itoa(int(s.config.Port)), "-k", s.dir}
-	for _, setting := range []string{
+	for _, setting := range slices.Concat([]string{
 		"listen_addresses=127.0.0.1",
 		"shared_buffers=32MB",
 		"max_connections=200",
 		"fsync=off",
 		"full_page_writes=off",
-	} {
+	}, s.settings) {
 		args = append(args, "-c", setting)
 	}
 	command, err := asServerUser("QUIT", s.program, args...)
@@ -107,12 +109,12 @@ func (s *PostgreSQLServer) remove() {
 	os.RemoveAll(s.dir)
 }
 
-func startPostgreSQL(bin string) (s *PostgreSQLServer, err error) {
+func startPostgreSQL(bin string, settings ...string) (s *PostgreSQLServer, err error) {
 	dir, err := os.MkdirTemp("", "qed-postgresql-")
 	if err != nil {
 		return nil, err
 	}
-	s = &PostgreSQLServer{dir: dir, program: filepath.Join(bin, "postgres")}
+	s = &PostgreSQLServer{dir: dir, program: filepath.Join(bin, "postgres"), settings: settings}
 	defer func() {
 		if err != nil {
 			s.remove()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/store"
 	"github.com/qedkit/qed/store/sqlitestore"
 )
@@ -74,4 +75,19 @@ func BenchmarkSteps20KBSQLite(b *testing.B) {
 			}
 		})
 	}
+}
+
+// Measures 200 turns at once. See [qedtest.BenchmarkTurns].
+func BenchmarkTurns200SQLite(b *testing.B) {
+	qedtest.BenchmarkTurns(b, open(b, filepath.Join(b.TempDir(), "conversations.db"), nil), 200)
+}
+
+// Measures one turn at a time.
+func BenchmarkTurns1SQLite(b *testing.B) {
+	qedtest.BenchmarkTurns(b, open(b, filepath.Join(b.TempDir(), "conversations.db"), nil), 1)
+}
+
+// Measures 200 turns at once in memory, which is what the runtime alone takes.
+func BenchmarkTurns200Memory(b *testing.B) {
+	qedtest.BenchmarkTurns(b, &store.InMemory{}, 200)
 }
