@@ -32,12 +32,12 @@ func checkpoint() store.Record {
 func BenchmarkCheckpointSQLite(b *testing.B) {
 	for _, synchronous := range []string{"full", "normal"} {
 		b.Run(synchronous, func(b *testing.B) {
-			s, err := sqlstore.New(b.Context(), pool(b, synchronous), sqlstore.SQLite, nil)
+			s, err := sqlstore.New(b.Context(), pool(b, filepath.Join(b.TempDir(), "store.db"), synchronous), sqlstore.SQLite, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.Cleanup(func() { s.Close() })
-			db := pool(b, synchronous)
+			db := pool(b, filepath.Join(b.TempDir(), "bare.db"), synchronous)
 			if _, err := db.Exec("CREATE TABLE bare (id INTEGER PRIMARY KEY, data BLOB)"); err != nil {
 				b.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func BenchmarkIndexesSQLite(b *testing.B) {
 		b.Run(synchronous, func(b *testing.B) {
 			var stores []*sqlstore.Store
 			for i := range 2 {
-				db := pool(b, synchronous)
+				db := pool(b, filepath.Join(b.TempDir(), "store.db"), synchronous)
 				s, err := sqlstore.New(b.Context(), db, sqlstore.SQLite, nil)
 				if err != nil {
 					b.Fatal(err)
@@ -118,10 +118,10 @@ func BenchmarkIndexesSQLite(b *testing.B) {
 	}
 }
 
-// pool opens a new file with the settings of Open.
-func pool(b *testing.B, synchronous string) *sql.DB {
+// pool opens a file with the settings of Open.
+func pool(b *testing.B, path, synchronous string) *sql.DB {
 	b.Helper()
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "pool.db")+
+	db, err := sql.Open("sqlite", "file:"+path+
 		"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=journal_mode(wal)&_pragma=synchronous("+synchronous+")")
 	if err != nil {
 		b.Fatal(err)

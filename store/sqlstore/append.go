@@ -1,10 +1,13 @@
 package sqlstore
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/qedkit/qed/store"
 )
@@ -13,6 +16,9 @@ import (
 // refuses. After an error other than [store.ErrConflict] it is not known
 // whether the append was made, for example if the server does not respond any
 // more. It was made in full or not at all.
+//
+// Appends to different threads that are called at the same time may share a
+// transaction. A conflict of one of them does not concern the others.
 func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...store.Record) error {
 	if err := store.CheckThread(thread); err != nil {
 		return err
@@ -31,36 +37,31 @@ func (s *Store) Append(ctx context.Context, thread string, after int64, recs ...
 	if err := s.checkSize(ctx, op, recs); err != nil {
 		return err
 	}
-	writer := s.writerOf(recs)
-	a := appending{thread: thread, after: after, records: recs, id: rand.Int64()}
-	var done, tried bool
-	err := s.write(ctx, op, func() (err error) {
-		done, err = writer.append(ctx, a)
-		if err == nil && !done && tried {
-			// An earlier attempt may have succeeded although its reply was lost.
-			done, err = s.wasMade(ctx, &a)
+	if after < 0 || after > maxSeq-int64(len(recs)) {
+		return conflict(after)
+	}
+	a := newAppending(thread, after, recs)
+	alone := len(recs) > s.engine.batch() || a.size > maxBytes
+	attempts := 0
+	err := s.try(ctx, op, func() (err error) {
+		if !alone {
+			attempts++
+			alone, err = s.queue.append(ctx, a)
 		}
-		tried = true
+		if alone {
+			attempts++
+			err = s.commit(ctx, []*appending{a})
+		}
+		if err == nil && !a.made && attempts > 1 {
+			// An earlier attempt may have succeeded although its reply was lost.
+			a.made, err = s.wasMade(ctx, a)
+		}
 		return err
 	})
-	if err == nil && !done {
+	if err == nil && !a.made {
 		err = conflict(after)
 	}
 	return err
-}
-
-// writerOf returns the store that writes recs: s.checkpoints if all of them may
-// be lost in a power failure, as they can be computed again.
-func (s *Store) writerOf(recs []store.Record) *Store {
-	if s.checkpoints == nil {
-		return s
-	}
-	for i := range recs {
-		if recs[i].Kind != store.Checkpoint && recs[i].Kind != store.Heartbeat {
-			return s
-		}
-	}
-	return s.checkpoints
 }
 
 func conflict(after int64) error {
@@ -72,29 +73,83 @@ type appending struct {
 	thread  string
 	after   int64
 	records []store.Record
+	size    int   // bytes of the records' data
 	id      int64 // random; it identifies the append if its reply is lost
+
+	// made is set if the append was made. If an attempt did not fail and made is
+	// false, the thread has another last record.
+	made bool
 }
 
-// append makes a, or reports false if the thread has another last record.
-func (s *Store) append(ctx context.Context, a appending) (bool, error) {
-	if a.after < 0 || a.after > maxSeq-int64(len(a.records)) {
-		return false, nil
+// newAppending returns an append that is to be made.
+func newAppending(thread string, after int64, recs []store.Record) *appending {
+	a := &appending{thread: thread, after: after, records: recs, id: rand.Int64()}
+	for i := range recs {
+		a.size += len(recs[i].Data)
 	}
-	if s.engine.atomic(&a) {
-		return s.engine.append(ctx, session{s: s}, &a)
+	return a
+}
+
+// clone returns a copy that does not use memory of the caller.
+func (a *appending) clone() *appending {
+	own := *a
+	own.records = slices.Clone(a.records)
+	for i := range own.records {
+		own.records[i].Data = bytes.Clone(own.records[i].Data)
 	}
-	return s.transaction(ctx, func(on session) (bool, error) {
-		rest := a.records
-		for len(rest) > 0 {
-			a.records = rest[:fitting(rest, s.engine.batch())]
-			if ok, err := s.engine.append(ctx, on, &a); !ok || err != nil {
+	return &own
+}
+
+// commit makes appends in one transaction and sets their made. The transaction
+// is a single statement if the engine can do that.
+func (s *Store) commit(ctx context.Context, group []*appending) error {
+	return s.exclusive(ctx, func() error {
+		w := s.writerOf(group)
+		if first := group[0]; fitting(first.records, s.engine.batch()) < len(first.records) {
+			return w.commitParts(ctx, first) // it is alone
+		}
+		// Processes that append to the same threads lock them in this order.
+		slices.SortFunc(group, func(a, b *appending) int { return cmp.Compare(a.thread, b.thread) })
+		if s.engine.atomic(group) {
+			return s.engine.append(ctx, session{s: w}, group)
+		}
+		_, err := w.transaction(ctx, func(on session) (bool, error) {
+			return true, s.engine.append(ctx, on, group)
+		})
+		return err
+	})
+}
+
+// commitParts makes an append whose records do not fit into one statement.
+func (s *Store) commitParts(ctx context.Context, a *appending) (err error) {
+	a.made, err = s.transaction(ctx, func(on session) (bool, error) {
+		part := *a
+		for rest := a.records; len(rest) > 0; rest = rest[len(part.records):] {
+			part.records = rest[:fitting(rest, s.engine.batch())]
+			if err := s.engine.append(ctx, on, []*appending{&part}); err != nil || !part.made {
 				return false, err
 			}
-			a.after += int64(len(a.records))
-			rest = rest[len(a.records):]
+			part.after = part.head()
 		}
 		return true, nil
 	})
+	return err
+}
+
+// writerOf returns the store that writes group: s.checkpoints if all its
+// records may be lost in a power failure, as they can be computed again.
+func (s *Store) writerOf(group []*appending) *Store {
+	if s.checkpoints == nil {
+		return s
+	}
+	for _, a := range group {
+		for i := range a.records {
+			if kind := a.records[i].Kind; kind != store.Checkpoint && kind != store.Heartbeat {
+				return s
+			}
+		}
+	}
+	return s.checkpoints
 }
 
 // last returns the last record.
@@ -115,13 +170,16 @@ func (a *appending) row(e engine, i int) []any {
 	}
 }
 
+// maxBytes is about how many bytes of data go into one statement, because
+// servers limit the size of a statement.
+const maxBytes = 1 << 20
+
 // fitting returns how many of the records go into one statement: at least 1, at
-// most n, and about a megabyte of data, because servers limit the size of a
-// statement.
+// most n, and maxBytes of data.
 func fitting(recs []store.Record, n int) int {
 	size := 0
 	for i := range min(n, len(recs)) {
-		if size += len(recs[i].Data); size > 1<<20 && i > 0 {
+		if size += len(recs[i].Data); size > maxBytes && i > 0 {
 			return i
 		}
 	}

@@ -67,12 +67,16 @@ type engine interface {
 	// batch returns how many records a call of append can have.
 	batch() int
 
-	// atomic reports whether append needs no transaction for a.
-	atomic(a *appending) bool
+	// lanes returns how many transactions append at a time. Further appends
+	// wait and then share one.
+	lanes() int
 
-	// append appends records, or reports false if the thread has another last
-	// record.
-	append(ctx context.Context, on session, a *appending) (bool, error)
+	// atomic reports whether append needs no transaction for a group.
+	atomic(group []*appending) bool
+
+	// append makes appends and sets their made. An append to a thread with
+	// another last record changes nothing and is not an error.
+	append(ctx context.Context, on session, group []*appending) error
 
 	// migrations returns the changes that lead to each version of the tables.
 	// They must be repeatable, because not every engine can roll back a

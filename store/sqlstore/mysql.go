@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql/driver"
+	"slices"
 	"strings"
 	"time"
 )
@@ -46,7 +47,10 @@ var serverTexts = texts{
 
 var mysqlTexts = func() texts {
 	t := serverTexts
-	t.frequent = []string{mysqlCreate, mysqlUpdate, mysqlInsert + mysqlRow, mysqlHeader}
+	t.frequent = []string{mysqlCreate, mysqlUpdate, mysqlHeader}
+	for n := 1; n <= mysqlRows; n *= 2 {
+		t.frequent = append(t.frequent, mysqlInsertRows(n))
+	}
 	t.list = strings.Replace(t.list, " JOIN ", " STRAIGHT_JOIN ", 1) // from the headers, in their order
 	t.byAddress = `SELECT seq FROM qed_records FORCE INDEX (qed_records_address)
 		WHERE thread = ` + serverKey + ` AND seq BETWEEN ?l AND ?h`
@@ -68,35 +72,64 @@ func (mysql) placeholder(int) string { return "" }
 func (mysql) prepares() bool         { return true }
 func (mysql) singleWriter() bool     { return false }
 func (mysql) batch() int             { return 100 }
-func (mysql) atomic(*appending) bool { return false }
+func (mysql) lanes() int             { return 4 }
 
-func (e mysql) append(ctx context.Context, on session, a *appending) (bool, error) {
+func (mysql) atomic([]*appending) bool { return false }
+
+func (e mysql) append(ctx context.Context, on session, group []*appending) error {
+	var rows [][]any
+	for _, a := range group {
+		thread, err := e.lock(ctx, on, a)
+		if err != nil {
+			return err
+		}
+		if a.made = thread != 0; !a.made {
+			continue
+		}
+		for i := range a.records {
+			rows = append(rows, append([]any{thread}, a.row(e, i)...))
+		}
+		if h := a.header(); h != nil {
+			if _, err := on.exec(ctx, mysqlHeader, append([]any{thread}, headerRow(e, h)...)...); err != nil {
+				return err
+			}
+		}
+	}
+	// The prepared statements have a power of 2 of rows.
+	for n := mysqlRows; n > 0; n /= 2 {
+		for ; len(rows) >= n; rows = rows[n:] {
+			if _, err := on.exec(ctx, mysqlInsertRows(n), slices.Concat(rows[:n]...)...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lock updates the row of a thread and returns the thread's key, or 0 if the
+// thread has another last record.
+func (e mysql) lock(ctx context.Context, on session, a *appending) (thread int64, err error) {
 	args := []any{a.head(), a.id, e.text(a.thread)}
-	lock := mysqlCreate
+	text := mysqlCreate
 	if a.after != 0 {
-		lock = mysqlUpdate
+		text = mysqlUpdate
 		args = append(args, a.after)
 	}
-	result, err := on.result(ctx, lock, args...)
+	result, err := on.result(ctx, text, args...)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return false, err
+		return 0, err
 	}
-	thread, err := result.LastInsertId()
-	if err != nil {
-		return false, err
-	}
-	args = args[:0]
-	for i := range a.records {
-		args = append(append(args, thread), a.row(e, i)...)
-	}
-	n, err := on.exec(ctx, mysqlInsert+mysqlRow+strings.Repeat(", "+mysqlRow, len(a.records)-1), args...)
-	if h := a.header(); h != nil && err == nil {
-		_, err = on.exec(ctx, mysqlHeader, append([]any{thread}, headerRow(e, h)...)...)
-	}
-	return n == int64(len(a.records)), err
+	return result.LastInsertId()
+}
+
+// mysqlRows is the highest number of records in a statement.
+const mysqlRows = 64
+
+func mysqlInsertRows(n int) string {
+	return mysqlInsert + mysqlRow + strings.Repeat(", "+mysqlRow, n-1)
 }
 
 func (mysql) migrations() [][]change {

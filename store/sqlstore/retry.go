@@ -7,21 +7,24 @@ import (
 	"time"
 )
 
-// write is [Store.try] for operations that write. If the engine has a single
-// writer, it makes the others wait here: SQLite would make them poll.
+// write is [Store.try] for operations that write.
 func (s *Store) write(ctx context.Context, op string, do func() error) error {
+	return s.try(ctx, op, func() error { return s.exclusive(ctx, do) })
+}
+
+// exclusive calls do. If the engine has a single writer, it makes the others
+// wait here: SQLite would make them poll.
+func (s *Store) exclusive(ctx context.Context, do func() error) error {
 	if !s.engine.singleWriter() {
-		return s.try(ctx, op, do)
+		return do()
 	}
-	return s.try(ctx, op, func() error {
-		select {
-		case s.writing <- struct{}{}:
-			defer func() { <-s.writing }()
-			return do()
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	})
+	select {
+	case s.writing <- struct{}{}:
+		defer func() { <-s.writing }()
+		return do()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // try calls do until it succeeds, fails with a permanent error, or the attempts

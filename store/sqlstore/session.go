@@ -44,15 +44,25 @@ func (on session) result(ctx context.Context, text string, args ...any) (sql.Res
 
 // query runs a statement outside of a transaction and calls do with its rows.
 func (s *Store) query(ctx context.Context, text string, args []any, do func(*sql.Rows) error) error {
-	st, err := session{s: s}.statement(ctx, text)
+	return session{s: s}.query(ctx, text, args, do)
+}
+
+// query runs a statement and calls do with its rows.
+func (on session) query(ctx context.Context, text string, args []any, do func(*sql.Rows) error) error {
+	st, err := on.statement(ctx, text)
 	if err != nil {
 		return err
 	}
 	var rows *sql.Rows
-	if st.prepared != nil {
+	switch {
+	case st.prepared != nil && on.tx != nil:
+		rows, err = on.tx.StmtContext(ctx, st.prepared).QueryContext(ctx, args...)
+	case st.prepared != nil:
 		rows, err = st.prepared.QueryContext(ctx, args...)
-	} else {
-		rows, err = s.db.QueryContext(ctx, st.text, args...)
+	case on.tx != nil:
+		rows, err = on.tx.QueryContext(ctx, st.text, args...)
+	default:
+		rows, err = on.s.db.QueryContext(ctx, st.text, args...)
 	}
 	if err != nil {
 		return err

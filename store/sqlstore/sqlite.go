@@ -78,23 +78,42 @@ func (sqlite) text(s string) any      { return s }
 func (sqlite) placeholder(int) string { return "" }
 func (sqlite) prepares() bool         { return true }
 func (sqlite) singleWriter() bool     { return true }
-func (sqlite) batch() int             { return 1 }
-func (sqlite) atomic(a *appending) bool {
-	return a.after != 0 && len(a.records) == 1 && a.records[0].Header == nil
+func (sqlite) batch() int             { return 1000 }
+func (sqlite) lanes() int             { return 1 }
+
+func (sqlite) atomic(group []*appending) bool {
+	first := group[0]
+	return len(group) == 1 && first.after != 0 && len(first.records) == 1 && first.header() == nil
 }
 
-func (e sqlite) append(ctx context.Context, on session, a *appending) (bool, error) {
-	if a.after == 0 {
-		if _, err := on.exec(ctx, sqliteThread, a.thread); err != nil {
-			return false, err
+func (e sqlite) append(ctx context.Context, on session, group []*appending) error {
+	for _, a := range group {
+		if err := e.appendOne(ctx, on, a); err != nil {
+			return err
 		}
 	}
-	n, err := on.exec(ctx, sqliteInsert, append([]any{a.thread}, a.row(e, 0)...)...)
-	if h := a.header(); h != nil && n == 1 && err == nil {
-		args := append([]any{a.thread}, headerRow(e, h)...)
-		_, err = on.exec(ctx, sqliteHeader, append(args, time.Now().UnixMicro())...)
+	return nil
+}
+
+func (e sqlite) appendOne(ctx context.Context, on session, a *appending) error {
+	if a.after == 0 {
+		if _, err := on.exec(ctx, sqliteThread, a.thread); err != nil {
+			return err
+		}
 	}
-	return n == 1, err
+	for i := range a.records {
+		n, err := on.exec(ctx, sqliteInsert, append([]any{a.thread}, a.row(e, i)...)...)
+		a.made = n == 1
+		if err != nil || !a.made {
+			return err // of a conflict the first record is the one that is not inserted
+		}
+	}
+	if h := a.header(); h != nil {
+		args := append([]any{a.thread}, headerRow(e, h)...)
+		_, err := on.exec(ctx, sqliteHeader, append(args, time.Now().UnixMicro())...)
+		return err
+	}
+	return nil
 }
 
 func (sqlite) migrations() [][]change {

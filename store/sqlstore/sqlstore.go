@@ -66,6 +66,8 @@ type Store struct {
 	// that waiting for it ends with a context.
 	writing chan struct{}
 
+	queue queue // of appends
+
 	// checkpoints writes through Options.CheckpointDB. It is nil without one.
 	checkpoints *Store
 
@@ -109,16 +111,17 @@ func New(ctx context.Context, db *sql.DB, d Dialect, opt *Options) (*Store, erro
 		db: db, engine: e, opt: own,
 		writing: make(chan struct{}, 1), statements: map[string]*statement{},
 	}
+	s.queue.s = s
 	s.open, s.close = context.WithCancel(context.Background())
-	if err := s.prepare(ctx); err != nil {
-		s.opt.CloseDB = false // the pools still belong to the caller
-		return nil, errors.Join(err, s.Close())
-	}
 	if own.CheckpointDB != nil {
 		s.checkpoints = &Store{
 			db: own.CheckpointDB, engine: e, opt: own,
 			writing: s.writing, statements: map[string]*statement{}, open: s.open, close: s.close,
 		}
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.opt.CloseDB = false // the pools still belong to the caller
+		return nil, errors.Join(err, s.Close())
 	}
 	if own.MaxAge > 0 || own.MaxUnfinishedAge > 0 {
 		s.sweep.Go(s.sweepUntilClosed)
@@ -132,9 +135,14 @@ func (s *Store) prepare(ctx context.Context) error {
 		return err
 	}
 	return s.try(ctx, "preparing statements", func() error {
-		for _, text := range s.engine.texts().frequent {
-			if _, err := (session{s: s}).statement(ctx, text); err != nil {
-				return err
+		for _, w := range []*Store{s, s.checkpoints} {
+			for _, text := range s.engine.texts().frequent {
+				if w == nil {
+					continue
+				}
+				if _, err := (session{s: w}).statement(ctx, text); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -148,10 +156,11 @@ func (s *Store) Close() error {
 		return nil
 	}
 	s.close()
+	s.queue.close()
 	s.sweep.Wait()
-	err := s.release()
+	err := s.release(s.opt.CloseDB)
 	if s.checkpoints != nil {
-		err = errors.Join(err, s.checkpoints.release())
+		err = errors.Join(err, s.checkpoints.release(s.opt.CloseDB))
 	}
 	if err != nil {
 		return &failure{op: "closing", err: err}
@@ -159,8 +168,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// release closes the prepared statements, and the pool if the store owns it.
-func (s *Store) release() error {
+// release closes the prepared statements, and the pool if closeDB is set.
+func (s *Store) release(closeDB bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var errs []error
@@ -170,7 +179,7 @@ func (s *Store) release() error {
 		}
 	}
 	s.statements = nil
-	if s.opt.CloseDB {
+	if closeDB {
 		errs = append(errs, s.db.Close())
 	}
 	return errors.Join(errs...)
