@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,12 +38,45 @@ func TestMain(m *testing.M) {
 	}
 }
 
+// childThreads is the work of a process that appends to many threads at once, for
+// ever.
+const childThreads = "many threads"
+
+// manyThreads appends to 50 threads at once and prints each confirmed append.
+func manyThreads(s store.Store) error {
+	failed := make(chan error)
+	for i := range 50 {
+		go func() {
+			thread := fmt.Sprint("thread ", i)
+			var after int64
+			for rec, err := range s.Records(context.Background(), thread, store.Range{NewestFirst: true, Limit: 1}) {
+				if err != nil {
+					failed <- err
+				}
+				after = rec.Seq
+			}
+			for ; ; after += 2 {
+				state := message(thread)
+				state.Kind = store.Checkpoint
+				if err := s.Append(context.Background(), thread, after, message(thread), state); err != nil {
+					failed <- fmt.Errorf("%s after %d: %w", thread, after, err)
+				}
+				fmt.Println("confirmed", i, after+2)
+			}
+		}()
+	}
+	return <-failed
+}
+
 // child appends to a thread and prints each confirmed append. It stops after 50
 // appends unless its text is "for ever".
 func child(path, work string) error {
 	s, err := sqlitestore.Open(path, nil)
 	if err != nil {
 		return err
+	}
+	if work == childThreads {
+		return manyThreads(s)
 	}
 	for n := 0; work == "for ever" || n < 50; {
 		var after int64
@@ -105,6 +139,53 @@ func TestKilled(t *testing.T) {
 		}
 	}
 	if confirmed == 0 {
+		t.Error("nothing was confirmed")
+	}
+}
+
+// A process is killed while appends of many threads share transactions. Confirmed
+// appends are there, an unconfirmed one is there in full or not at all, and no
+// thread has a gap.
+func TestKilledInGroups(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "conversations.db")
+	var confirmed [50]int64
+	for round := range 5 {
+		cmd, out := start(t, path, childThreads)
+		time.AfterFunc(time.Duration(150+round*41)*time.Millisecond, func() { cmd.Process.Kill() })
+		appends := 0
+		for out.Scan() {
+			var thread int
+			var head int64
+			if n, _ := fmt.Sscanf(out.Text(), "confirmed %d %d", &thread, &head); n != 2 {
+				if strings.HasPrefix(out.Text(), "failed") {
+					t.Fatal(out.Text())
+				}
+				continue // a line that was cut off
+			}
+			confirmed[thread] = head
+			appends++
+		}
+		cmd.Wait()
+		s := open(t, path, nil)
+		for i := range confirmed {
+			thread := fmt.Sprint("thread ", i)
+			n := count(t, s, thread)
+			if n != confirmed[i] && n != confirmed[i]+2 {
+				t.Errorf("round %d: %s has %d records, but %d were confirmed", round, thread, n, confirmed[i])
+			}
+			for rec, err := range s.Records(t.Context(), thread, store.Range{}) {
+				if err != nil || string(rec.Data) != `"`+thread+`"` {
+					t.Fatalf("%s: number %d is %s, %v", thread, rec.Seq, rec.Data, err)
+				}
+			}
+			confirmed[i] = n
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		t.Logf("round %d: %d appends were confirmed", round, appends)
+	}
+	if slices.Max(confirmed[:]) == 0 {
 		t.Error("nothing was confirmed")
 	}
 }
