@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ type gateway struct {
 	mu     sync.Mutex
 	left   int // answers to forward before one is lost; negative means all
 	silent bool
+	mute   int // connections that fall silent with their next answer
 }
 
 func newGateway(t *testing.T, server string) *gateway {
@@ -70,6 +72,10 @@ func newGateway(t *testing.T, server string) *gateway {
 				answer := make([]byte, 64<<10)
 				for {
 					n, err := upstream.Read(answer)
+					if g.muted() {
+						<-t.Context().Done()
+						return
+					}
 					if err != nil || g.lost() {
 						return
 					}
@@ -107,6 +113,20 @@ func (g *gateway) isSilent() bool {
 	return g.silent
 }
 
+// muteNext lets n connections fall silent, each with its next answer.
+func (g *gateway) muteNext(n int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mute = n
+}
+
+func (g *gateway) muted() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mute = max(g.mute-1, -1)
+	return g.mute >= 0
+}
+
 func (g *gateway) lost() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -125,6 +145,7 @@ var lossyStores = []struct {
 		open := func(config *mysql.Config) func(string) *sql.DB { return mariaStores(t, config) }
 		g := newGateway(t, config.Addr)
 		config.Addr = g.addr
+		config.ReadTimeout = 3 * time.Second // the driver does not end a commit with a context
 		return open(config), g
 	}},
 	{"PostgreSQL", sqlstore.PostgreSQL, func(t *testing.T) (func(string) *sql.DB, *gateway) {
@@ -178,6 +199,78 @@ func TestSQLStoreLostAnswer(t *testing.T) {
 						t.Errorf("%s: it has %d records, want %d", thread, n, after)
 					}
 				}
+			}
+		})
+	}
+}
+
+// Whichever answer of the server is lost while appends share a transaction, each
+// is made once and returns no error.
+func TestSQLStoreLostAnswerInGroups(t *testing.T) {
+	for _, e := range lossyStores {
+		t.Run(e.name, func(t *testing.T) {
+			pool, g := e.create(t)
+			db := pool("")
+			s := newStore(t, db, e.dialect, &sqlstore.Options{Retry: shortWaits})
+			for after := range int64(40) {
+				g.lose(int(after))
+				var group sync.WaitGroup
+				for i := range 30 {
+					group.Go(func() {
+						if err := s.Append(t.Context(), fmt.Sprint("thread ", i), after, entry(i, int(after))); err != nil {
+							t.Errorf("thread %d, answer %d lost: %v", i, after, err)
+						}
+					})
+				}
+				group.Wait()
+				g.lose(-1)
+			}
+			for i := range 30 {
+				n := 0
+				for rec, err := range s.Records(t.Context(), fmt.Sprint("thread ", i), store.Range{}) {
+					if want := entry(i, n); err != nil || rec.Seq != int64(n+1) || string(rec.Data) != string(want.Data) {
+						t.Errorf("thread %d: number %d is %s, want %s, %v", i, rec.Seq, rec.Data, want.Data, err)
+					}
+					n++
+				}
+				if n != 40 {
+					t.Errorf("thread %d has %d records", i, n)
+				}
+			}
+		})
+	}
+}
+
+// A connection on which the server does not answer any more stops only its own
+// append, not those that would share a transaction with others.
+func TestSQLStoreSilentConnection(t *testing.T) {
+	for _, e := range lossyStores {
+		t.Run(e.name, func(t *testing.T) {
+			pool, g := e.create(t)
+			db := pool("")
+			db.SetMaxOpenConns(10)
+			db.SetMaxIdleConns(10)
+			s := newStore(t, db, e.dialect, &sqlstore.Options{Retry: shortWaits})
+			var group sync.WaitGroup
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			var failed atomic.Int64
+			for i := range 60 {
+				group.Go(func() {
+					for after := range int64(20) {
+						if i == 0 && after == 5 {
+							g.muteNext(4)
+						}
+						if err := s.Append(ctx, fmt.Sprint("thread ", i), after, entry(i, int(after))); err != nil {
+							failed.Add(1)
+							return
+						}
+					}
+				})
+			}
+			group.Wait()
+			if n := failed.Load(); n > 4 {
+				t.Errorf("%d appends failed, with 4 silent connections", n)
 			}
 		})
 	}

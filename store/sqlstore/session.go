@@ -149,5 +149,16 @@ func (s *Store) transaction(ctx context.Context, do func(session) (bool, error))
 	if ok, err := do(session{s: s, tx: tx}); !ok || err != nil {
 		return false, err
 	}
-	return true, tx.Commit()
+	if s.engine.singleWriter() {
+		return true, tx.Commit()
+	}
+	// Not every driver ends a commit with the context.
+	done := make(chan error, 1)
+	go func() { done <- tx.Commit() }()
+	select {
+	case err := <-done:
+		return true, err
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
 }

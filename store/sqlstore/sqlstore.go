@@ -94,7 +94,10 @@ var _ store.Store = (*Store)(nil)
 //     statements, which Close removes.
 //   - A pool for SQLite should wait for locks (PRAGMA busy_timeout) and use a
 //     write-ahead log (PRAGMA journal_mode = WAL). A pool for MySQL must have a
-//     database selected.
+//     database selected, and should have a read timeout: its driver does not end
+//     a commit with a context.
+//   - A pool for a server should keep its connections (SetMaxIdleConns): new
+//     ones take longer than an append.
 func New(ctx context.Context, db *sql.DB, d Dialect, opt *Options) (*Store, error) {
 	e := d.engine()
 	if db == nil || e == nil {
