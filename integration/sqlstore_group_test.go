@@ -56,11 +56,16 @@ func appendAtOnce(t *testing.T, s *sqlstore.Store, round int, other *sql.DB, loc
 	head := int64(2 * round)
 	records := func(i int) []store.Record {
 		recs := []store.Record{
-			{Time: time.Now(), Kind: store.Began, Run: head + 1, Address: fmt.Sprintf(`"{%d}\`, i), Data: []byte(`"é\u0000 \\x {}"`)},
+			{
+				Time: time.Now(), Kind: store.Began, Run: head + 1,
+				Address: fmt.Sprintf(`"{%d}\`, i), Data: []byte(`"é\u0000 \\x {}"`),
+			},
 			{Time: time.Now(), Kind: store.Heartbeat},
 		}
 		if i%3 == 0 {
-			recs[1].Header = &store.Header{User: "user", Tenant: `"{ü}\`, Title: fmt.Sprint(i, " ", round), Status: store.StatusRunning, Turns: i}
+			recs[1].Header = &store.Header{
+				User: "user", Tenant: `"{ü}\`, Title: fmt.Sprint(i, " ", round), Status: store.StatusRunning, Turns: i,
+			}
 		}
 		return recs
 	}
@@ -92,7 +97,8 @@ func appendAtOnce(t *testing.T, s *sqlstore.Store, round int, other *sql.DB, loc
 		for rec, err := range s.Records(t.Context(), fmt.Sprint("thread ", i), store.Range{}) {
 			n++
 			like := records(i)[(n-1)%2]
-			if err != nil || rec.Seq != n || rec.Kind != like.Kind || rec.Address != like.Address || string(rec.Data) != string(like.Data) {
+			if err != nil || rec.Seq != n || rec.Kind != like.Kind || rec.Address != like.Address ||
+				string(rec.Data) != string(like.Data) {
 				t.Errorf("round %d, thread %d: record %d is %+v, %v", round, i, n, rec, err)
 			}
 		}

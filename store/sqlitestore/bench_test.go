@@ -32,7 +32,8 @@ func checkpoint() store.Record {
 func BenchmarkCheckpointSQLite(b *testing.B) {
 	for _, synchronous := range []string{"full", "normal"} {
 		b.Run(synchronous, func(b *testing.B) {
-			s, err := sqlstore.New(b.Context(), pool(b, filepath.Join(b.TempDir(), "store.db"), synchronous), sqlstore.SQLite, nil)
+			own := pool(b, filepath.Join(b.TempDir(), "store.db"), synchronous)
+			s, err := sqlstore.New(b.Context(), own, sqlstore.SQLite, nil)
 			if err != nil {
 				b.Fatal(err)
 			}

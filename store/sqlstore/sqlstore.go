@@ -24,8 +24,9 @@
 //     package sealed encrypts them before.
 //   - Ids, kinds and addresses are compared byte by byte, whatever the collation
 //     of the database is.
-//   - An append is one transaction, and on most paths one statement. Of two
-//     writers that append after the same record, in any processes, one gets
+//   - An append is one transaction, and on most paths one statement. Appends to
+//     several threads that are called at the same time share a transaction. Of
+//     two writers that append after the same record, in any processes, one gets
 //     [store.ErrConflict].
 //   - Threads are kept for ever, unless [Options].MaxAge or MaxUnfinishedAge says
 //     otherwise. Retention is by the clock of the database server. The store
