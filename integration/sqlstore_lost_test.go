@@ -145,7 +145,6 @@ var lossyStores = []struct {
 		open := func(config *mysql.Config) func(string) *sql.DB { return mariaStores(t, config) }
 		g := newGateway(t, config.Addr)
 		config.Addr = g.addr
-		config.ReadTimeout = 3 * time.Second // the driver does not end a commit with a context
 		return open(config), g
 	}},
 	{"PostgreSQL", sqlstore.PostgreSQL, func(t *testing.T) (func(string) *sql.DB, *gateway) {
@@ -247,7 +246,7 @@ func TestSQLStoreSilentConnection(t *testing.T) {
 	for _, e := range lossyStores {
 		t.Run(e.name, func(t *testing.T) {
 			pool, g := e.create(t)
-			db := pool("")
+			db := pool("read timeout")
 			db.SetMaxOpenConns(10)
 			db.SetMaxIdleConns(10)
 			s := newStore(t, db, e.dialect, &sqlstore.Options{Retry: shortWaits})

@@ -59,6 +59,8 @@ func mariaStores(t testing.TB, server *mysql.Config) func(setting string) *sql.D
 		switch setting {
 		case "unprepared":
 			config.InterpolateParams, config.ClientFoundRows = true, true
+		case "read timeout":
+			config.ReadTimeout = 3 * time.Second // the driver does not end a commit with a context
 		case "serializable":
 			config.Params = map[string]string{"tx_isolation": "'SERIALIZABLE'", "sql_mode": "''"}
 		}
