@@ -12,7 +12,10 @@ import (
 
 const (
 	// patience is how long an operation waits for the store: an append with its
-	// look-ups and further attempts, a trim, and each record of a read. When the
+	// look-ups and further attempts, a trim, and each record of a read. An append
+	// of which the store reports that it waits for a connection or a lock
+	// ([store.ErrBusy]) goes on waiting for a lease, or until the context of the
+	// run is done. When the
 	// context of the run ends, a read ends. Another operation gets half of the
 	// patience from then on: the other half is left for the end of the run.
 	patience = 10 * time.Second

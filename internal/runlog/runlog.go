@@ -247,6 +247,14 @@ func (l *Log) save(ctx context.Context, recs []store.Record) error {
 		}
 	}
 	attempts, err := l.write(ctx, recs)
+	for errors.Is(err, store.ErrBusy) && ctx.Err() != nil && l.ctx.Err() == nil && time.Since(began) < l.opt.Lease {
+		// The store works, and the append waits for its turn. After a lease
+		// another process takes the thread.
+		again, cancel := l.limited()
+		more, e := l.write(again, recs)
+		cancel()
+		ctx, attempts, err = again, attempts+more, e
+	}
 	if err != nil && ctx.Err() != nil && !errors.Is(err, store.ErrConflict) {
 		err = timeout(err)
 	}

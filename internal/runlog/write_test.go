@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/qedkit/qed/internal/runlog"
 	"github.com/qedkit/qed/store"
@@ -160,6 +161,46 @@ func TestTimeoutOfABusyStore(t *testing.T) {
 					t.Errorf("busy %v: %v", busy, err)
 				}
 			}
+		})
+	}
+}
+
+// An append that waits for a connection or a lock is not one that the store
+// does not answer: it waits as long as the run does.
+func TestAppendWaitsForABusyStore(t *testing.T) {
+	for name, test := range map[string]struct {
+		busy, leaves time.Duration // how long the store is busy, and when the context of the run ends
+		want         error
+	}{
+		"longer than the patience": {busy: 45 * time.Second, leaves: time.Hour},
+		"longer than the run":      {busy: time.Hour, leaves: 45 * time.Second, want: runlog.ErrLost},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), test.leaves)
+				defer cancel()
+				free := time.Now().Add(test.busy)
+				st := &faulty{append: func(ctx context.Context, do func() error) error {
+					select {
+					case <-ctx.Done():
+						return fmt.Errorf("%w: no connection: %w", store.ErrBusy, ctx.Err())
+					case <-time.After(time.Until(free)):
+						return do()
+					}
+				}}
+				l := runlog.New(ctx, runlog.Options{Store: st, Thread: "t", Clock: time.Now, Lease: time.Hour})
+				l.Position(0, 1)
+				began := time.Now()
+				if err := l.Append(record(store.Began)); !errors.Is(err, test.want) {
+					t.Errorf("the error is %v, want %v", err, test.want)
+				}
+				if took := time.Since(began); test.want != nil && took > test.leaves+10*time.Second {
+					t.Errorf("it returned after %v", took)
+				}
+				if n := len(st.kinds(t)); test.want == nil && n != 1 {
+					t.Errorf("%d records are saved, want 1", n)
+				}
+			})
 		})
 	}
 }
