@@ -30,7 +30,8 @@ type DurableOptions struct {
 	ParseReplies func(ctx context.Context, open []question.Question, text string) (question.Parsed, error)
 
 	// MaxQuestions limits the questions of a run, including those that are
-	// asked again. 0 means 10.
+	// asked again. 0 means 10. A further [Interrupt] returns an error that
+	// matches [ErrTooManyQuestions].
 	MaxQuestions int
 
 	// Lease is the time after which a run that records nothing is treated as
@@ -56,8 +57,9 @@ type DurableOptions struct {
 	// agent.
 	HandlesAbort bool
 
-	// CannotInterrupt is why the agent may not interrupt its runs with questions.
-	// Empty means that it may.
+	// CannotInterrupt is why the agent may not interrupt its runs with
+	// questions: the text of the [ErrCannotInterrupt] that [Interrupt] returns.
+	// Empty means that the agent may.
 	CannotInterrupt string
 
 	// OnStore is called after each operation of a run on the store, for
@@ -128,33 +130,38 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 // A run that was interrupted, failed, was cancelled or whose process died can
 // be resumed in any process that has the same agent and the same store: with a
 // turn that has Replies, or with a turn that has neither Replies nor a Text.
-// The same code then runs again, and what is recorded is not done again. A turn
-// with a Text gives up an unfinished run and begins a new one.
+// The same code then runs again, and recorded calls are not made again. A turn
+// with a Text gives up an unfinished run and begins a new one. But if questions
+// are open, [DurableOptions].ParseReplies first parses the Text, which may
+// answer them.
 //
 //   - One turn runs on a thread at a time. Another one fails with [ErrBusy].
 //   - The store decides how long a thread is kept. The stores of this module keep
 //     it for ever, unless an option says otherwise.
 //   - A thread belongs to the User and the Tenant of its first turn. The turns
 //     of others fail with [ErrWrongUser].
-//   - If the store fails, the turn does not. The agent emits a [Warning] and
-//     continues without recording, but refuses at-most-once calls with
-//     [ErrNotRecorded]. What is missing is kept in memory, up to 8 MiB, and
-//     recorded with the end of the run if the store works again by then.
-//     [Answer.Saved] reports whether a turn is saved.
-//   - An operation on the store gets 10 seconds, a read 10 seconds for each
-//     record. When the context of a turn ends and a returns, the turn returns
-//     within 10 seconds, whatever the store does. A call of a store that
-//     ignores its context is abandoned: its goroutine lasts until the store
-//     returns. While there are 16 of them, the agent does not call the store.
-//   - If a thread cannot be read, the agent emits a [Warning] and starts
-//     the thread again.
+//   - If the store fails during a run, the turn does not fail. The agent emits a
+//     [Warning] and continues without recording, but refuses at-most-once calls
+//     with [ErrNotRecorded]. The missing records are kept in memory, up to 8 MiB,
+//     and appended with the end of the run if the store works again by then.
+//     [Answer.Saved] reports whether a turn is saved. A turn that resumes a run
+//     fails if the store fails before the run is resumed.
+//   - An operation on the store may take 10 seconds, and a read 10 seconds for
+//     each record. When the context of a turn is done and the agent a has
+//     returned, the turn returns within 10 seconds, whatever the store does. A
+//     call of a store that ignores its context is abandoned: its goroutine lasts
+//     until the store returns. While there are 16 such goroutines, the agent
+//     does not call the store.
+//   - If a record of a thread cannot be read ([store.ErrCorrupt]), a turn with a
+//     Text emits a [Warning] and starts the thread again, without the earlier
+//     messages. A turn that resumes a run fails.
 //
 // What the run spends is recorded as well, so the budgets of a turn's context
-// ([budget.With]) count what the whole run really did, and count it once: the
-// part before the turn when the run is resumed, and a call that is found in the
-// log not again. The time of a budget is that of the turn. A run whose budget
-// is used up continues when it is resumed with a higher limit. What a process
-// that died spent after its last recorded call is not known.
+// ([budget.With]) count what the whole run really did, and count it once. When
+// a run is resumed, they count what it spent before. A call that is found in
+// the log is not counted again. The time of a budget is that of the turn. A run
+// whose budget is used up continues when it is resumed with a higher limit. If
+// a process died, it is not known what it spent after its last recorded call.
 //
 // Within a run of another durable agent, a is part of that run, and st is not
 // used.
@@ -181,7 +188,9 @@ var (
 	// ErrBusy reports that a turn is running on the thread.
 	ErrBusy = errors.New("qed: a turn is running on the thread")
 
-	// ErrWrongUser reports that the thread belongs to another user.
+	// ErrWrongUser reports that the thread belongs to another user, or that the
+	// User or the Tenant of the turn cannot be an id: it is not valid UTF-8, or
+	// longer than [store.Header] allows.
 	ErrWrongUser = errors.New("qed: the thread belongs to another user")
 
 	// ErrQuestionClosed reports that a reply answers no open question, or that

@@ -20,8 +20,8 @@ var (
 	ErrInterrupted = errors.New("qed: the run is interrupted")
 
 	// ErrCannotInterrupt reports a question that nobody can answer: outside a
-	// [Durable] agent, in a turn without a Thread, or in a [Tool] without
-	// Interrupts.
+	// [Durable] agent, in a turn without a Thread, in a [Tool] without
+	// Interrupts, or if [DurableOptions] or a [Task] has CannotInterrupt.
 	ErrCannotInterrupt = errors.New("qed: the run cannot be interrupted")
 
 	// ErrTooManyQuestions reports that a run asked more questions than

@@ -73,7 +73,8 @@ var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Add adds tools. It returns an error, which has all problems, and adds none of the
 // tools, if one of them has [Tool].Err, a name that is taken or that providers do
-// not accept, a schema that is invalid or recursive, an unknown Kind, or no Call.
+// not accept, a schema that is invalid or recursive, an unknown Kind, a Kind
+// other than [ModelTool] with Interrupts, or no Call.
 func (r *Registry) Add(tools ...Tool) error {
 	var problems []error
 	fresh := map[string]registered{}

@@ -12,9 +12,9 @@ import (
 )
 
 // Resolve records the outcome of an [UnresolvedCall] of a thread: the JSON of
-// what the call returned, or the error with which it failed. If both are nil,
-// the call was not made, and a resumed run makes it. A turn without a text then
-// resumes the run.
+// what the call returned, or the error with which it failed. If result and
+// failed are nil, the call was not made, and a resumed run makes it. If both are
+// set, result is ignored. After Resolve, a turn without a text resumes the run.
 //
 // If result is not the JSON of what the call returns, the run cannot be
 // resumed. If the thread is running, the error matches [ErrBusy]. If the call

@@ -8,7 +8,7 @@ import (
 	"github.com/qedkit/qed/store"
 )
 
-// A RunInfo is what a context is part of.
+// A RunInfo describes the run and the turn that a context is part of.
 type RunInfo struct {
 	Turn      Turn      // the turn that is being answered; zero outside an agent
 	Durable   bool      // the calls are recorded: see [Durable]
@@ -19,7 +19,7 @@ type RunInfo struct {
 	place *place // nil outside a durable run
 }
 
-// Info returns what ctx is part of.
+// Info returns a description of the run and the turn that ctx is part of.
 func Info(ctx context.Context) RunInfo {
 	sc := scopeOf(ctx)
 	info := RunInfo{Nested: sc.nested, place: sc.place}
@@ -53,10 +53,10 @@ func (i RunInfo) NewID() string {
 }
 
 // QuestionsAborted reports whether the user has ended open questions of the
-// thread with [question.IntentAbort] since the graph's state was recorded with which the
-// turn begins. It is for the begin function of [NewAgent]: a planner drops the
-// plan of that state then. An agent around it may have answered the abort, so
-// the planner itself did not get that message.
+// thread with [question.IntentAbort] after the state with which the turn begins
+// was recorded. It is for the begin function of [NewAgent]: a planner then drops
+// the plan of that state. An agent around the planner may have answered the
+// abort, so that the planner itself did not get that message.
 func (i RunInfo) QuestionsAborted() bool {
 	if i.place == nil || i.place.stateRun == 0 {
 		return false

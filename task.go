@@ -24,9 +24,9 @@ type Task struct {
 	// Began is what [Now] returns in the task. Zero means the time of the run.
 	Began time.Time
 
-	// CannotInterrupt is why the task may not interrupt the run. Empty means that
-	// it may. The approval of a tool's call ([RegistryOptions]) is asked for in
-	// either case.
+	// CannotInterrupt is why the task may not interrupt the run: the text of the
+	// [ErrCannotInterrupt] that [Interrupt] returns. Empty means that it may. The
+	// approval of a tool's call ([RegistryOptions]) is asked for in either case.
 	CannotInterrupt string
 
 	// Intermediate says that the text of the task is not the text of the
@@ -42,7 +42,8 @@ const maxProblem = 2000
 // returns the number of rows that it found.
 //
 // If the task fails or interrupts the run, the outcome says so, and the caller
-// can run other tasks. It ends the turn with [AwaitReplies]. RunTask returns an
+// can run other tasks. After the last task, the caller calls [AwaitReplies],
+// which ends the turn if there are questions. RunTask returns an
 // error only if the turn must end, because ctx is done or its budget is used
 // up.
 func RunTask(
@@ -110,9 +111,9 @@ func runTask(sc *scope, do func(context.Context) (int, error)) (rows int, err er
 }
 
 // AwaitReplies interrupts the run if one of the given namespaces has questions
-// without a reply. It then returns an error that matches [ErrInterrupted],
-// which the caller must return; otherwise it returns nil. The namespaces are
-// those of [Task], relative to ctx.
+// without a reply. It does not block: it returns an error that matches
+// [ErrInterrupted], which the caller must return, or nil if there is no such
+// question. The namespaces are those of [Task], relative to ctx.
 func AwaitReplies(ctx context.Context, namespaces ...string) error {
 	place := scopeOf(ctx).place
 	if place == nil {

@@ -30,8 +30,9 @@ type UnresolvedCall struct {
 	Input   json.RawMessage `json:"input,omitempty"` // empty if it is larger than 16 KiB
 }
 
-// Inspect returns the state of a thread. A thread that does not exist has no
-// Status. If the thread cannot be read, the error matches [store.ErrCorrupt].
+// Inspect returns the state of a thread. If the thread does not exist, it returns
+// the zero Thread, whose Status is empty. If a record cannot be read, the error
+// matches [store.ErrCorrupt].
 //
 // Inspect does not check whose thread it is. The Turn of its result says whose
 // it is.

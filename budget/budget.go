@@ -16,7 +16,8 @@
 //   - [Charge] counts an amount that is known only after it was used.
 //
 // An error that says that a budget is used up is an [*Error], which matches
-// [ErrExceeded].
+// [ErrExceeded]. Without a budget nothing is limited. All functions and methods
+// are safe for concurrent use.
 //
 // A tenth of each limit, and at least one of several model calls, is reserved
 // for a final answer, so that a run can still report what it has found. The
@@ -32,8 +33,8 @@ import (
 )
 
 // Limits are the limits of a budget, or an amount that is spent. As a limit,
-// zero means no limit, and a negative number that nothing may be spent. As an
-// amount, both mean nothing.
+// zero means no limit, and a negative number means that nothing may be spent. As
+// an amount, zero and negative numbers are ignored.
 type Limits struct {
 	Tokens     int // of requests and of replies
 	ModelCalls int
@@ -47,11 +48,13 @@ type Limits struct {
 
 // With returns a context whose runs may spend what l allows, on all goroutines
 // and in all agents together. Budgets nest: an amount that is spent of an inner
-// budget is spent of the outer ones too, so no agent can raise its own limit.
-// Without limits With returns ctx.
+// budget is spent of the outer ones too, so no agent can raise its own limit. If
+// l is zero, With returns ctx.
 //
 // A tenth of each limit, and at least one of several model calls, is reserved
-// for a final answer: only the context of [ForFinalAnswer] can spend it.
+// for a final answer: only the context of [ForFinalAnswer] can spend it. This
+// includes the Time: with a limit of a minute, 54 seconds are for the work
+// before the answer.
 //
 // Time is a soft limit: when it is over, nothing more can be spent, but a
 // running call is not cancelled. [WithDeadline] cancels one. For a hard limit
@@ -134,9 +137,11 @@ func Remaining(ctx context.Context) (left Limits, ok bool) {
 }
 
 // WithDeadline returns a context that is done as soon as the time of one of
-// ctx's budgets is over. Its cause ([context.Cause]) is then an [*Error]. It is
-// for a call that is worth nothing if it returns too late: call cancel when it
-// has returned. If no budget limits the time, WithDeadline returns ctx.
+// ctx's budgets is over. In the context of [ForFinalAnswer] that is the whole
+// time, elsewhere nine tenths of it. The cause of the context ([context.Cause])
+// is then an [*Error]. Use it for a call whose result is worth nothing if it
+// comes too late, and call cancel when the call has returned. If no budget
+// limits the time, WithDeadline returns ctx.
 func WithDeadline(ctx context.Context) (limited context.Context, cancel context.CancelFunc) {
 	var first *account
 	var deadline time.Time
@@ -155,8 +160,8 @@ func WithDeadline(ctx context.Context) (limited context.Context, cancel context.
 }
 
 // BeforeFinalAnswer returns a context for the work before a final answer. Runs
-// in it leave the reserve to that answer: [ForFinalAnswer] opens nothing for
-// them. A budget that begins in it has its own reserve.
+// in it leave the reserve to that answer: [ForFinalAnswer] has no effect there.
+// A budget that begins in it has its own reserve.
 func BeforeFinalAnswer(ctx context.Context) context.Context {
 	return withAccount(ctx, func(a *account) { a.claimed = true })
 }

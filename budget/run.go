@@ -22,10 +22,13 @@ func meterOf(ctx context.Context) *Meter {
 }
 
 // WithRun returns the context of a run, and the meter of what is spent in that
-// context. before is what the run spent before it was resumed: the budgets of
-// ctx count it as well, each of them once, however often a run of this id is
-// resumed within the budget. The part that is above a limit is counted too, so
-// a run whose budget was used up needs a context with a higher limit.
+// context. A program with a runtime of its own calls it when it begins or
+// resumes a run; package qed does so for its agents. id identifies the run.
+//
+// before is what the run spent before it was resumed. Each budget of ctx counts
+// it too, but only once, however often the run is resumed within that budget.
+// The part that is above a limit is counted too, so a run whose budget was used
+// up needs a context with a higher limit.
 func WithRun(ctx context.Context, id string, before Limits) (context.Context, *Meter) {
 	a := accountOf(ctx)
 	m := &Meter{base: a, used: before.use()}
@@ -58,9 +61,9 @@ func (m *Meter) Spent() Limits {
 	return m.used.limits()
 }
 
-// Replayed counts what a call spent that the run made before it was resumed.
-// Only the budgets that began within the run count it: those around it have
-// counted it already.
+// Replayed counts what a call spent whose result a resumed run reads from its
+// log instead of making the call. Only the budgets that began within the run
+// count it: those around it have counted it already.
 func (m *Meter) Replayed(ctx context.Context, use Limits) {
 	a := accountOf(ctx)
 	if a == nil || m.base != nil && a.budget == m.base.budget {

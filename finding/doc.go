@@ -1,4 +1,4 @@
-// Package finding has the result of a tool in the form that agents understand: a
+// Package finding defines the result of a tool in the form that agents understand: a
 // text, rows as a reference, the queries that ran, artifacts, citations, and the
 // entities that the question is about.
 //

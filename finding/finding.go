@@ -49,10 +49,10 @@ type Entity struct {
 // QueryMetadata says how rows were found and how to find them again, so that a later
 // question can refer to them.
 type QueryMetadata struct {
-	QueryType     string          `json:"query_type"` // the language: "elasticsearch", "graphql" or "sql"
-	Query         json.RawMessage `json:"query"`      // a JSON string or object
-	Summary       string          `json:"summary"`    // such as "142 shipments found"
-	HowToRetrieve string          `json:"how_to_retrieve"`
+	QueryType     string          `json:"query_type"`      // the language: "elasticsearch", "graphql" or "sql"
+	Query         json.RawMessage `json:"query"`           // a JSON string or object
+	Summary       string          `json:"summary"`         // such as "142 shipments found"
+	HowToRetrieve string          `json:"how_to_retrieve"` // in words, such as "index shipments"
 
 	// ExecutedAt is the [qed.TurnTime] of the query. It is later than [qed.Now] if
 	// the user approved the query in a later turn.

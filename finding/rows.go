@@ -30,7 +30,8 @@ const (
 
 // SaveRows saves the rows of t with [qed.Save]. If they are too large, it saves
 // the first rows and sets Truncated. Outside a durable run, and if the store
-// fails, the Sample has as many rows as fit into the result of a tool.
+// fails, the Sample has as many rows as fit into the result of a tool. A nil t is
+// an error.
 func SaveRows(ctx context.Context, t *qed.Table) (*RowsRef, error) {
 	if t == nil {
 		return nil, errors.New("finding: SaveRows: the table is nil")

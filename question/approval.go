@@ -16,9 +16,12 @@ import (
 //	{"decision": "approve"}
 //	{"decision": "edit", "value": ...}
 //	{"decision": "reject", "reason": "..."}
+//
+// The reasons are optional. A JSON string with an approval or a rejection alone,
+// such as "approve", is accepted as well.
 type Approval[V any] struct {
 	Decision Decision `json:"decision"`
-	Value    V        `json:"value"`            // the approved draft, or the edited one
+	Value    V        `json:"value"`            // the approved draft, or the edited one; zero if it was rejected
 	Reason   string   `json:"reason,omitempty"` // of the user
 }
 

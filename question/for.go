@@ -19,13 +19,13 @@ import (
 //   - an [Approval]: whether q's Draft is approved
 //   - any other struct: a form, with T's JSON Schema
 //
-// The question has the Text, the Choices and the Draft of q, and a Kind and a
-// Schema of T; its other fields are empty. For returns an error if nobody could
-// reply with a T: if the text is missing, the choices cannot be told apart, or
-// the draft is not the JSON of a Value.
+// The returned question has the Text, the Choices and the Draft of q, and the
+// Kind and the Schema that T needs; its other fields are empty. For returns an
+// error if no reply to q can be a T: if the text is missing, the choices cannot
+// be told apart, or the draft is not the JSON of a Value.
 //
-// The function returns an error for the user if the value does not fit: set it
-// as the Problem, and ask the question again.
+// The returned function returns an error for the user if the value is not a T.
+// Then set the text of the error as the Problem, and ask the question again.
 func For[T any](q Question) (Question, func(value json.RawMessage) (T, error), error) {
 	q, read, err := complete[T](Question{Text: q.Text, Choices: slices.Clone(q.Choices), Draft: q.Draft})
 	if err != nil {

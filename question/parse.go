@@ -23,8 +23,8 @@ const (
 	IntentAbort        Intent = "abort"        // the user wants nothing more
 )
 
-// Parsed is how a message was parsed that came while questions were open. See
-// [Parser].
+// Parsed is the result of parsing a message that came while questions were open.
+// See [Parser].
 type Parsed struct {
 	Intent  Intent
 	Replies []Reply   // for IntentAnswer: at least one, to open questions
@@ -32,37 +32,42 @@ type Parsed struct {
 	Usage   llm.Usage // of the model; it is added to the usage of the answer
 }
 
-// Parser returns a function that parses a message which comes while questions
-// are open, for the ParseReplies of a qed.DurableOptions.
+// Parser returns a function that parses a message that comes while questions
+// are open. It is for the field ParseReplies of qed.DurableOptions.
 //
-// These messages need no model, in any case, with any punctuation and spaces
-// around them:
+// These messages need no model. They may be in upper or lower case, with any
+// punctuation and spaces around them:
 //
 //   - a choice by its text, its number from 1 ("2", "2.", "option 2", "#2") or
 //     its ID
 //   - words of an approval such as "yes", "approve", "ok", or "no", "reject",
 //     with a reason after a colon, or "edit:" and the changed value as JSON
-//   - a JSON object for a form
+//   - a JSON object for a form or an approval
 //   - "never mind" and the like, which abort the run, unless a question asks
 //     for free text
 //
 // If several questions are open, this applies to a message that can answer only
 // one of them; the others stay open.
 //
-// Every other message is read by the model: it is an answer in other words, a
+// The model reads every other message: as an answer in other words, a
 // modification of the request, a new request, or an abort. The model receives
-// the questions, but no draft of what is to be approved. Its result is checked.
-// An answer to a question that is not open is dropped. An answer to a choice
-// must be one of the choices. An answer to a free text must be words of the
-// message, or else is the whole message. If the model says that the message
-// answers, and none of its answers can be used, the message itself is the
-// reply, so that the question is asked again, with the problem. If the model
-// fails, its error is returned: the questions stay open, and nothing is lost.
+// the questions, but not the draft of an approval. Its result is checked:
 //
-// An approval that must not depend on a model needs a nil model here, or a turn
-// with Replies. With a nil model, a message that looks like an answer and
-// cannot be used, such as a number without a choice, or "yes" with a condition,
-// is asked again. Everything else is a new request.
+//   - An answer to a question that is not open is dropped.
+//   - An answer to a choice must be one of the choices.
+//   - An answer to a free text must be words of the message. If it is not, the
+//     whole message is the reply.
+//   - If the model reads the message as an answer, but none of its answers can
+//     be used, the message itself is the reply. The question then does not
+//     accept it, and is asked again with the problem.
+//   - If the model fails, the function returns its error: the questions stay
+//     open, and nothing is lost.
+//
+// If an approval must not depend on a model, use a nil model here, or a turn
+// with Replies. With a nil model, some messages look like an answer and cannot
+// be used, such as a number without a choice, or "yes" with a condition: the
+// question is then asked again. Everything else is a new request, and so is a
+// message of more than 16 KiB.
 //
 // The requests have the name "read_reply" ([llm.Request].Name). Their tokens
 // are spent of the budget of a run if the model is a qed.DurableModel.

@@ -1,10 +1,10 @@
 // Package question lets a program show the questions of an agent and collect
 // the replies. It does not need the runtime of package qed.
 //
-// A [Question] has a JSON form, so it can be shown by a web page as well as by
-// a terminal: by its Kind, or as plain text with [Question.String]. The [Reply]
-// names the question and has a JSON value; [Question.Check] reports whether the
-// question accepts it. The program gives the reply to the agent as one of the
+// A [Question] has a JSON form. A web page can show it by its Kind, and a
+// terminal as plain text with [Question.String]. A [Reply] names the question
+// and has a JSON value; [Question.Check] returns an error if the question does
+// not accept the value. The program gives the reply to the agent as one of the
 // Replies of a qed.Turn.
 //
 // A user may also type a message instead of choosing a reply. [Parser] returns a
@@ -44,8 +44,8 @@ type Question struct {
 	// again.
 	Problem string `json:"problem,omitempty"`
 
-	// Resumable reports that the question is saved, so that a reply will find
-	// it. It is false if the store failed.
+	// Resumable reports whether the question is saved, so that a later turn can
+	// reply to it. It is false if the store failed.
 	Resumable bool `json:"resumable,omitempty"`
 }
 
@@ -53,8 +53,8 @@ type Question struct {
 type Kind string
 
 const (
-	KindText     Kind = "text"     // any text: a JSON string
-	KindChoice   Kind = "choice"   // a choice: its number from 1, text or id
+	KindText     Kind = "text"     // a JSON string that is not blank
+	KindChoice   Kind = "choice"   // the ID, text or number (from 1) of a choice: a JSON string, or a number
 	KindApproval Kind = "approval" // see [Approval]
 	KindForm     Kind = "form"     // a JSON object of the question's schema
 )

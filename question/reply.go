@@ -22,8 +22,8 @@ func (r Reply) Text() string { return strictjson.Text(r.Value) }
 
 // Check returns an error for the user if q does not accept the value of a
 // [Reply]. It needs no more than the JSON of q, so a server can check a reply
-// before it resumes a run. The agent may know more of an edited draft that is no
-// object, and refuse it.
+// before it resumes a run. If the draft is not a JSON object, q has no Schema:
+// Check accepts any edited value, and the agent may still refuse it.
 func (q Question) Check(value json.RawMessage) error {
 	var err error
 	switch q.Kind {

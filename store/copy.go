@@ -32,10 +32,13 @@ const (
 //
 //   - If the copy has records already, CopyThread appends those that follow. So
 //     it can be called again after an error, and after the original has grown.
-//     If the last record of the copy is another one in the original, the error
-//     matches [fs.ErrExist].
-//   - The copy must have no writer until it is complete. It is listed from then
-//     on.
+//   - If the last record of the copy differs from the record with the same
+//     number in the original, or was trimmed there, the error matches
+//     [fs.ErrExist]. If the copy has no records of its own, delete it and copy
+//     the thread again.
+//   - If the thread does not exist, CopyThread does nothing.
+//   - Nothing else may write to the copy until it is complete. It is listed from
+//     then on.
 func CopyThread(ctx context.Context, from, to Store, thread string, h *Header) error {
 	c := copying{from: from, to: to, thread: thread}
 	if err := c.begin(ctx); err != nil {

@@ -14,20 +14,20 @@ const maxErasures = 10
 // somebody else. An empty tenant is a tenant like any other.
 //
 //   - The threads are those whose [Header] has the user and the tenant, forks
-//     included. All that a conversation has lies in its thread: messages,
-//     states, calls with their results, questions, replies, and the rows and
-//     values that it saved or remembered. The memory of a user across
-//     conversations is erased by the method Erase of package usermemory, which
-//     calls EraseUser.
-//   - st must be a [Lister].
+//     included. All data of a conversation are in its thread: messages, states,
+//     calls with their results, questions, replies, and the rows and values
+//     that it saved or remembered. The memory of a user across conversations is
+//     erased by the method Erase of package usermemory, which calls EraseUser.
+//   - st must be a [Lister], and user must not be empty. Otherwise EraseUser
+//     returns an error.
 //   - After an error, some threads are deleted: those that are returned. Call
 //     EraseUser again for the others.
 //   - A run that is active ends with [ErrConflict] when it appends its next
 //     record, and nothing more of it is saved. A turn that begins meanwhile may
-//     begin a new thread. So end the user's access before, and call EraseUser
-//     again when no turn of that time can be active any more.
+//     begin a new thread. So end the user's access first, and call EraseUser
+//     again when all turns that began before have ended.
 //
-// Files, logs and backups of a database have deleted data for some time. Data
+// Files, logs and backups of a database keep deleted data for some time. Data
 // that are sealed by package sealed are unreadable there without their key.
 func EraseUser(ctx context.Context, st Store, tenant, user string) (threads []string, err error) {
 	lister, ok := st.(Lister)

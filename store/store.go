@@ -2,7 +2,7 @@
 // process: give a [Store] to qed.Durable, and every turn of a thread is
 // recorded and can be resumed by another process.
 //
-// Choose a store by what shares the conversations:
+// Choose a store by which processes share the conversations:
 //
 //   - [InMemory] for tests, and for programs whose conversations may end with
 //     the process.
@@ -16,7 +16,7 @@
 // tenant or with a status, for an operator and for a process that resumes the
 // runs of another one.
 //
-// sealed.New makes a store of any of them that encrypts what is saved.
+// sealed.New wraps any store in one that encrypts what is saved.
 // [EraseUser] deletes the conversations of a user, and [CopyThread] copies a
 // conversation to another store.
 //
@@ -158,8 +158,9 @@ type Kind string
 // The kinds of records that the runtime writes.
 //
 // Checkpoint, Called, Returned, Question, Reply and Heartbeat are only needed to
-// resume and inspect a run. The runtime trims them when the run is old. It never
-// trims the other kinds of a conversation.
+// resume, inspect and fork a run. The runtime trims them if the KeepRuns of
+// qed.DurableOptions is set and the run is older than these runs. It never trims
+// the other kinds of a conversation.
 const (
 	// Began is the first record of a run, with its turn.
 	Began Kind = "began"

@@ -11,7 +11,7 @@ import (
 	"github.com/qedkit/qed/internal/position"
 )
 
-// A Header is what a list of threads shows of a thread. The runtime sets it on
+// A Header has the data of a thread that a list of threads shows. The runtime sets it on
 // the records with which a run begins, is resumed and ends.
 type Header struct {
 	// User and Tenant are whose thread it is. Each has at most 500 bytes.
@@ -19,8 +19,8 @@ type Header struct {
 	Tenant string `json:"tenant,omitempty"`
 
 	// Title is the beginning of the thread's first message. It has at most
-	// 1,000 bytes. A [Lister] keeps 2,000 bytes, so that another store can seal
-	// the title before.
+	// 1,000 bytes. A [Lister] accepts 2,000 bytes, because the title is longer if
+	// package sealed has encrypted it.
 	Title string `json:"title,omitempty"`
 
 	// Status is the status of the last run when the header was written. It has

@@ -16,9 +16,10 @@ import (
 //   - After an error, the returned threads are deleted. Call Erase again for the
 //     others.
 //   - A turn that is active meanwhile may begin a new memory. So end the user's
-//     access before, and call Erase again when no turn of that time can be active
-//     any more. For a user who stays, [Memory.Forget] removes the memory alone.
-//   - It needs no keys: what a store cannot decrypt any more is removed as well.
+//     access first, and call Erase again when all turns that began before have
+//     ended. For a user who stays, [Memory.Forget] removes the memory alone.
+//   - It needs no keys: data that a store cannot decrypt any more are removed as
+//     well.
 func (m *Memory) Erase(ctx context.Context, user User, conversations store.Store) (threads []string, err error) {
 	own, err := m.thread(user)
 	if err != nil {

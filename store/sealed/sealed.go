@@ -15,8 +15,10 @@
 // Somebody who can read the database, its backups or its disk, but has no key,
 // cannot read the data. Somebody who can also write to the database cannot
 // change a record: a record opens only in its own thread, with its own number,
-// kind, run, address and time. A record that was changed, moved or copied is an
-// error that matches [store.ErrCorrupt].
+// kind, run, address and time. For a record that was changed, moved or copied,
+// reading returns an error that matches [store.ErrCorrupt]. If the id of its key
+// or the form of its data was changed, the error is a [*KeyError] or matches
+// [ErrNotSealed].
 //
 // # What is not protected
 //
@@ -29,7 +31,9 @@
 //     hash of a remembered entry or of a draft confirms a guess of it.
 //   - Somebody who can write to the database can remove records at the end of a
 //     thread or between others, and can put a thread or a record back to where
-//     it was before.
+//     it was before. They can make a thread unreadable, and can change headers:
+//     the users, tenants and statuses in a list of threads are not
+//     authenticated.
 //   - The process has the data and the keys in its memory. Logs, traces, the
 //     provider of the model and the databases that tools query get data before
 //     they are sealed.
@@ -37,12 +41,12 @@
 // # Cryptography
 //
 // Each record is sealed with AES-256-GCM, with a key of its own and a random
-// nonce. Its key is derived with HKDF-SHA256 from the host's key and 16 random
-// bytes. Both are saved with the record. So the limit of AES-GCM, 2^32 records
-// with random nonces, is not that of the host's key: after 2^80 records, the
-// probability that two of them have the same key and nonce is less than 2^-64.
-// The other fields of the record and the id of its thread are the associated
-// data.
+// nonce. The key of a record is derived with HKDF-SHA256 from the host's key and
+// 16 random bytes. These bytes and the nonce are saved with the record, keys are
+// not. So the limit of AES-GCM, 2^32 records with random nonces, is not that of
+// the host's key: after 2^80 records, the probability that two of them have the
+// same key and nonce is less than 2^-64. The other fields of the record and the
+// id of its thread are the associated data.
 //
 // The sealed data are a JSON object, such as {"key":"2026-11","sealed":"..."}.
 // It is a third larger than the data, plus about 100 bytes.
@@ -56,9 +60,9 @@
 // [store.CopyThread] copies a thread to another store, and so seals its records
 // with the current key.
 //
-// To destroy a key makes every record unreadable that was sealed with it, in
-// backups too. To erase a tenant in this way, give each tenant a key of its
-// own, see [Keys].
+// If a key is destroyed, every record that was sealed with it becomes
+// unreadable, in backups too. To erase a tenant in this way, give each tenant a
+// key of its own, see [Keys].
 //
 // # Records that are not sealed
 //
@@ -95,11 +99,13 @@ var ErrNotSealed = errors.New("sealed: the record is not sealed")
 // The caller closes st.
 //
 //   - Append and Records call keys. If a key cannot be used, the error is a
-//     [*KeyError]. Trim and Delete need no key.
+//     [*KeyError]. If CurrentKey fails, Append wraps its error. Trim and Delete
+//     need no key.
 //   - A record without data is sealed as well, so that nobody else can add one.
-//   - If st is a [store.Lister], the store is one too. It seals the titles of
-//     threads. A title that cannot be opened is listed as empty, so that threads
-//     without a key can be found and deleted.
+//   - If st is a [store.Lister], the returned store is one too: a type assertion
+//     converts it. It seals the titles of threads. A title that cannot be opened
+//     is listed as empty, so that threads without a key can be found and
+//     deleted.
 //   - It is safe for concurrent use if keys are.
 func New(st store.Store, keys Keys, opt *Options) (store.Store, error) {
 	if st == nil || keys == nil {

@@ -14,8 +14,8 @@
 // run depends on it, because it records an at-most-once call before it makes the
 // call. Only checkpoints and heartbeats are not waited for, see CheckpointDB of
 // [sqlstore.Options]. A program that does not need this opens a pool with
-// synchronous = NORMAL and passes it to [sqlstore.New]: then a power failure
-// loses the last moments, but no older records.
+// synchronous = NORMAL and passes it to [sqlstore.New]: then a power failure can
+// lose the most recent records, but no older ones.
 //
 // # Files
 //
@@ -53,7 +53,8 @@ const connections = 8
 //     The directory must exist.
 //   - path is never interpreted as a URI, and ":memory:" is refused: use
 //     [github.com/qedkit/qed/store.InMemory] instead.
-//   - Nil options mean the defaults: nothing is deleted by age. Open sets CheckpointDB and CloseDB itself.
+//   - Nil options mean the defaults: nothing is deleted by age. Open sets
+//     CheckpointDB and CloseDB itself.
 func Open(path string, opt *sqlstore.Options) (*sqlstore.Store, error) {
 	if path == "" || path == ":memory:" || strings.HasPrefix(path, "file::memory:") {
 		return nil, errors.New("sqlitestore: Open needs the path of a file; use store.InMemory for memory")

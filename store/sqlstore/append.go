@@ -13,9 +13,10 @@ import (
 )
 
 // Append implements [store.Store]. It refuses records that [store.CheckRecords]
-// refuses. After an error other than [store.ErrConflict] it is not known
-// whether the append was made, for example if the server does not respond any
-// more. It was made in full or not at all.
+// refuses. After an error that matches [store.ErrConflict] or [ErrTooLarge]
+// nothing was appended. After an error of the database it may be unknown whether
+// the append was made, for example if the server does not respond any more. It
+// was made in full or not at all.
 //
 // Appends to different threads that are called at the same time may share a
 // transaction. A conflict of one of them does not concern the others.

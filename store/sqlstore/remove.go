@@ -54,7 +54,7 @@ var unfinished = []store.Status{store.StatusRunning, store.StatusCrashed, store.
 //
 //   - maxAge is for threads whose last run was answered, failed or stopped, and
 //     maxUnfinishedAge for those whose last run is running, has crashed or waits
-//     for a reply. An age of 0 keeps the threads.
+//     for a reply. An age of 0 or less keeps the threads.
 //   - The age of a thread is the time since its last run ended, or for an
 //     unfinished one since its last record. It is by the clock of the database
 //     server, and for SQLite by that of the machine.

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrTooLarge means that a record is larger than the database accepts. Nothing
-// of the append was made, and the next one may be.
+// was appended. Later appends are not affected.
 var ErrTooLarge = errors.New("sqlstore: the record is too large for the database")
 
 const (

@@ -14,10 +14,10 @@
 //
 // # What is stored
 //
-// A thread is a row of one table, each of its records is a row of another, and
-// what a list of threads shows of it is a row of a third.
-// A record is written once and never changed, so an append costs the same
-// however long the thread is.
+// A thread is a row of one table, each of its records is a row of a second one,
+// and its entry in a list of threads is a row of a third one. A record is
+// written once and never changed, so an append costs the same however long the
+// thread is.
 //
 //   - The data of a record are stored as the same bytes. They are not encrypted:
 //     everybody who can read the tables can read the conversations, unless
@@ -85,9 +85,10 @@ var _ store.Store = (*Store)(nil)
 // New makes a Store of a database, and creates or migrates its tables.
 //
 //   - Nothing is deleted by age unless the options say so.
-//   - It returns an error if the database cannot be reached, and one that
-//     matches [ErrNewerSchema] if the tables are of a newer version. ctx ends
-//     with the call.
+//   - It returns an error if an option is invalid, such as a negative age, or if
+//     the database cannot be reached. If the tables are of a newer version, the
+//     error matches [ErrNewerSchema].
+//   - ctx is for the call only: the store is not closed when ctx is done.
 //   - The account must be able to read and write the tables. To create them the
 //     first time, and after some updates of this package, it must also be able
 //     to change the schema.
