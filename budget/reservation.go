@@ -1,31 +1,38 @@
 package budget
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // A Reservation is an estimate of an amount that is not known yet. The estimate
 // counts as spent until the reservation is settled. A nil Reservation is one
 // without a budget. A Reservation may be used by several goroutines.
 type Reservation struct {
-	account *account
-	meter   *Meter
-	counted amounts // guarded by the account's lock
+	account *account // or nil
+	meter   *Meter   // or nil
+
+	mu      sync.Mutex
+	counted amounts
 }
 
 // Reserve takes an estimate from all budgets of ctx, like [Spend]. Call it
 // before a call whose cost is not known, and [Reservation.Settle] after it,
 // also if the call failed. If a budget has too little left, Reserve takes
-// nothing and returns an [*Error]. Without a budget the reservation is nil.
+// nothing and returns an [*Error]. Without a budget and a [Meter] the reservation
+// is nil.
 func Reserve(ctx context.Context, estimate Limits) (*Reservation, error) {
-	a := accountOf(ctx)
-	if a == nil {
+	a, meter := accountOf(ctx), meterOf(ctx)
+	if a == nil && meter == nil {
 		return nil, nil
 	}
-	if err := a.take(estimate.use()); err != nil {
-		return nil, err
+	if a != nil {
+		if err := a.take(estimate.use()); err != nil {
+			return nil, err
+		}
 	}
-	meter := meterOf(ctx)
 	meter.change(amounts{}, estimate.use())
-	return &Reservation{a, meter, estimate.use()}, nil
+	return &Reservation{account: a, meter: meter, counted: estimate.use()}, nil
 }
 
 // Settle replaces the estimate by the actual amount, which may be more than the
@@ -35,9 +42,13 @@ func (r *Reservation) Settle(actual Limits) {
 	if r == nil {
 		return
 	}
-	r.account.mu.Lock()
-	defer r.account.mu.Unlock()
-	r.account.change(r.counted, actual.use())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.account != nil {
+		r.account.mu.Lock()
+		r.account.change(r.counted, actual.use())
+		r.account.mu.Unlock()
+	}
 	r.meter.change(r.counted, actual.use())
 	r.counted = actual.use()
 }

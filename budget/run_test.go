@@ -50,7 +50,12 @@ func TestWithRun(t *testing.T) {
 // budget knows it. What a budget refuses is not spent.
 func TestMeter(t *testing.T) {
 	ctx, meter := budget.WithRun(t.Context(), "r", budget.Limits{Rows: 1})
-	budget.Charge(ctx, budget.Limits{Tokens: 3})
+	first, err := budget.Reserve(ctx, budget.Limits{Tokens: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Settle(budget.Limits{Tokens: 1})
+	budget.Charge(ctx, budget.Limits{Tokens: 2})
 	inner := budget.With(ctx, budget.Limits{Tokens: 10})
 	if err := budget.Spend(inner, budget.Limits{Tokens: 10}); err == nil {
 		t.Error("the reserve was spent")

@@ -17,7 +17,8 @@ const (
 
 // CopyThread copies a thread to another store, where it has the same id and the
 // same numbers. h becomes the header of the copy; it is the header of the
-// thread's [ThreadInfo], or nil. The original is not changed.
+// thread's [ThreadInfo], or nil. If the copy is complete already, its header
+// does not change. The original is not changed.
 //
 // It moves conversations to another database, to a store that seals them
 // (package sealed), or to one with another key:
