@@ -153,3 +153,47 @@ func TestBudgetAfterACrash(t *testing.T) {
 	c.fails(qed.Turn{}, budget.ErrExceeded)
 	l.Want(t, map[string]int{"look": 5})
 }
+
+// The estimates of calls that were running together are not part of what a
+// resumed run has spent.
+func TestBudgetOfParallelCalls(t *testing.T) {
+	var first chan struct{}
+	started := make(chan struct{})
+	model := qed.DurableModel(llm.ModelFunc(func(ctx context.Context, req *llm.Request, _ func(llm.Delta)) (*llm.Response, error) {
+		if req.Messages[0].Content == "slow" {
+			close(started)
+			<-first
+		}
+		return &llm.Response{
+			Message: llm.Message{Role: llm.RoleAssistant, Content: "x"}, Usage: llm.Usage{InputTokens: 5, OutputTokens: 5, Calls: 1},
+		}, nil
+	}))
+	var left []int
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		first = make(chan struct{})
+		_, err := qed.Each(ctx, []string{"slow", "fast"}, func(s string) string { return s }, func(ctx context.Context, s string) (string, error) {
+			if s == "fast" {
+				<-started
+			}
+			_, err := model.Generate(ctx, &llm.Request{Name: "m", MaxOutputTokens: 4000, Messages: []llm.Message{{Role: llm.RoleUser, Content: s}}}, nil)
+			if s == "fast" {
+				close(first)
+			}
+			return s, err
+		})
+		if err != nil {
+			return "", err
+		}
+		rest, _ := budget.Remaining(ctx)
+		left = append(left, rest.Tokens)
+		_, err = qed.Interrupt[string](ctx, question.Question{Text: "go on?"})
+		return "done", err
+	}), new(store.InMemory), nil)
+	c.ctx = budget.With(t.Context(), budget.Limits{Tokens: 10000})
+	asked := c.say("go")
+	c.ctx = budget.With(t.Context(), budget.Limits{Tokens: 10000})
+	c.reply(asked, `"yes"`)
+	if left[0] != left[1] {
+		t.Errorf("left before and after the run was resumed: %v", left)
+	}
+}

@@ -13,7 +13,8 @@ type Reservation struct {
 	meter   *Meter   // or nil
 
 	mu      sync.Mutex
-	counted amounts
+	counted amounts // in the account
+	metered amounts // in the meter, which counts no estimates
 }
 
 // Reserve takes an estimate from all budgets of ctx, like [Spend]. Call it
@@ -31,7 +32,6 @@ func Reserve(ctx context.Context, estimate Limits) (*Reservation, error) {
 			return nil, err
 		}
 	}
-	meter.change(amounts{}, estimate.use())
 	return &Reservation{account: a, meter: meter, counted: estimate.use()}, nil
 }
 
@@ -49,6 +49,6 @@ func (r *Reservation) Settle(actual Limits) {
 		r.account.change(r.counted, actual.use())
 		r.account.mu.Unlock()
 	}
-	r.meter.change(r.counted, actual.use())
-	r.counted = actual.use()
+	r.meter.change(r.metered, actual.use())
+	r.counted, r.metered = actual.use(), actual.use()
 }

@@ -53,8 +53,8 @@ func WithRun(ctx context.Context, id string, before Limits) (context.Context, *M
 	return context.WithValue(ctx, meterKey{}, m), m
 }
 
-// Spent returns what the run has spent. Estimates of reservations count until
-// they are settled.
+// Spent returns what the run has spent. The estimate of a [Reservation] does not
+// count: its amount counts when it is settled.
 func (m *Meter) Spent() Limits {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -64,7 +64,7 @@ func TestMeter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(budget.Limits{Rows: 1, Tokens: 12}, meter.Spent()); diff != "" {
+	if diff := cmp.Diff(budget.Limits{Rows: 1, Tokens: 3}, meter.Spent()); diff != "" {
 		t.Errorf("with an estimate: %s", diff)
 	}
 	r.Settle(budget.Limits{Tokens: 4})
