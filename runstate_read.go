@@ -267,8 +267,12 @@ func (rs *runState) lastState(address string) (*store.Record, error) {
 		return last, nil
 	case cancelled(rs.ctx) != nil:
 		return nil, err
+	case errors.Is(err, store.ErrCorrupt):
+		rs.stateDiscarded(fmt.Errorf("the state of an earlier turn cannot be read: %w", err))
+	default:
+		// A state of this run would replace the one that cannot be read now.
+		rs.log.Abandon(fmt.Errorf("the state of an earlier turn cannot be read: %w", err))
 	}
-	rs.stateDiscarded(fmt.Errorf("the state of an earlier turn cannot be read: %w", err))
 	return nil, nil
 }
 

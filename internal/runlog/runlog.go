@@ -150,6 +150,17 @@ func (l *Log) Lose(err error) {
 	}
 }
 
+// Abandon makes the log lost because of err, and keeps nothing for the end of
+// the run.
+func (l *Log) Abandon(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.kept, l.dropped = nil, true
+	if l.lost == nil && !l.finished {
+		l.lose(err)
+	}
+}
+
 // Append appends records, all or none, and sets their Seq, Time and Run. Its
 // error is ErrLost or matches [store.ErrConflict].
 func (l *Log) Append(recs ...store.Record) error {
