@@ -52,7 +52,8 @@ type entry struct {
 // entries returns the threads that f selects if its Limit is ignored.
 //
 // There is a statement for each status, so that each of them reads one range of
-// an index. Their results are merged.
+// an index. Their results are merged. A thread that gets another status while the
+// statements are made is a result of two of them; its newer entry counts.
 func (s *Store) entries(ctx context.Context, op string, f store.ThreadFilter) iter.Seq2[entry, error] {
 	return func(yield func(entry, error) bool) {
 		lists, err := s.lists(ctx, op, f)
@@ -60,6 +61,7 @@ func (s *Store) entries(ctx context.Context, op string, f store.ThreadFilter) it
 			yield(entry{}, err)
 			return
 		}
+		seen := map[int64]bool{} // by the keys of the threads, if there are several lists
 		for {
 			var first *list
 			for _, l := range lists {
@@ -76,6 +78,12 @@ func (s *Store) entries(ctx context.Context, op string, f store.ThreadFilter) it
 			}
 			e := first.entries[0]
 			first.entries = first.entries[1:]
+			if len(lists) > 1 {
+				if seen[e.at.Key] {
+					continue
+				}
+				seen[e.at.Key] = true
+			}
 			if f.Statuses != nil && !slices.Contains(f.Statuses, e.Status) {
 				continue // a running thread that has crashed, or one that has not
 			}
