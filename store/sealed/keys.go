@@ -97,8 +97,12 @@ type key struct {
 
 const markSize = 8
 
-// lookUp returns the key with an id. Its error is a KeyError.
+// lookUp returns the key with an id. Its error is a KeyError. An id that is read
+// from a record may be anything; keys get it only if it can be the id of a key.
 func lookUp(ctx context.Context, keys Keys, id string) (key, error) {
+	if err := checkID(id); err != nil {
+		return key{}, err
+	}
 	secret, err := keys.Key(ctx, id)
 	if err != nil {
 		return key{}, &KeyError{ID: id, Err: err}
@@ -106,13 +110,20 @@ func lookUp(ctx context.Context, keys Keys, id string) (key, error) {
 	return newKey(id, secret)
 }
 
-func newKey(id string, secret []byte) (key, error) {
+func checkID(id string) error {
 	invalid := func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\\' }
-	switch {
-	case id == "" || len(id) > 128 || strings.ContainsFunc(id, invalid):
-		return key{}, &KeyError{id, errors.New(
+	if id == "" || len(id) > 128 || strings.ContainsFunc(id, invalid) {
+		return &KeyError{id, errors.New(
 			"an id has 1 to 128 printable ASCII characters without spaces, quotes and backslashes")}
-	case len(secret) != keySize:
+	}
+	return nil
+}
+
+func newKey(id string, secret []byte) (key, error) {
+	if err := checkID(id); err != nil {
+		return key{}, err
+	}
+	if len(secret) != keySize {
 		return key{}, &KeyError{id, fmt.Errorf("it has %d bytes; %d are needed", len(secret), keySize)}
 	}
 	mark, err := hkdf.Key(sha256.New, secret, nil, "qed sealed: mark of the key", markSize)

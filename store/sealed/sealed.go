@@ -206,7 +206,7 @@ type opener struct {
 }
 
 func (o *opener) open(ctx context.Context, id string, text []byte, b binding) ([]byte, error) {
-	if o.last.id != id {
+	if o.last.id != id || id == "" { // before the first record, the last id is empty
 		k, err := lookUp(ctx, o.keys, id)
 		if err != nil {
 			return nil, err
