@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/qedkit/qed/store"
 )
 
 // keySize is the size of a host's key in bytes.
@@ -105,9 +107,21 @@ func lookUp(ctx context.Context, keys Keys, id string) (key, error) {
 	}
 	secret, err := keys.Key(ctx, id)
 	if err != nil {
-		return key{}, &KeyError{ID: id, Err: err}
+		return key{}, &KeyError{ID: id, Err: ofKeys(err)}
 	}
 	return newKey(id, secret)
+}
+
+// ofKeys returns an error of [Keys]. It hides that the error matches one that
+// says something of the thread, such as that of keys which are in a store
+// themselves: the runtime would start the thread again.
+func ofKeys(err error) error {
+	for _, target := range []error{store.ErrCorrupt, store.ErrConflict, store.ErrInvalidThread, ErrNotSealed} {
+		if errors.Is(err, target) {
+			return errors.New(err.Error())
+		}
+	}
+	return err
 }
 
 func checkID(id string) error {

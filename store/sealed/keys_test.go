@@ -43,3 +43,34 @@ func TestLookUpOnlyIDs(t *testing.T) {
 		}
 	}
 }
+
+// storedKeys are keys that cannot be read, and say so as a store does.
+type storedKeys struct {
+	sealed.Keys
+	err error
+}
+
+func (k *storedKeys) Key(ctx context.Context, id string) ([]byte, error) {
+	if k.err != nil {
+		return nil, k.err
+	}
+	return k.Keys.Key(ctx, id)
+}
+
+// An error of the keys says nothing of the thread, whatever it matches.
+func TestErrorsOfKeys(t *testing.T) {
+	for _, of := range []error{store.ErrCorrupt, store.ErrConflict, store.ErrInvalidThread} {
+		keys := &storedKeys{Keys: newKeys(t, "a")}
+		st := over(t, new(store.InMemory), keys, nil)
+		appended(t, st, "thread", 0, record(`{}`))
+		keys.err = fmt.Errorf("the keys: %w", of)
+		for _, err := range st.Records(t.Context(), "thread", store.Range{}) {
+			if _, ok := errors.AsType[*sealed.KeyError](err); !ok || errors.Is(err, of) {
+				t.Errorf("read: %v matches %v, or is no KeyError", err, of)
+			}
+		}
+		if err := st.Append(t.Context(), "thread", 1, record(`{}`)); err == nil || errors.Is(err, of) {
+			t.Errorf("append: %v matches %v", err, of)
+		}
+	}
+}

@@ -138,7 +138,7 @@ func (s *sealedStore) Append(ctx context.Context, thread string, after int64, re
 	}
 	id, err := s.keys.CurrentKey(ctx, thread)
 	if err != nil {
-		return fmt.Errorf("sealed: the current key is not known: %w", err)
+		return fmt.Errorf("sealed: the current key is not known: %w", ofKeys(err))
 	}
 	k, err := lookUp(ctx, s.keys, id)
 	if err != nil {
