@@ -153,9 +153,6 @@ func (s *Store) writerOf(group []*appending) *Store {
 	return s.checkpoints
 }
 
-// last returns the last record.
-func (a *appending) last() *store.Record { return &a.records[len(a.records)-1] }
-
 // head returns the number that the thread's last record has after the append.
 func (a *appending) head() int64 { return a.after + int64(len(a.records)) }
 
