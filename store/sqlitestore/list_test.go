@@ -53,3 +53,38 @@ func TestListWithConcurrentUpdates(t *testing.T) {
 	close(stop)
 	writers.Wait()
 }
+
+// The copy of a thread whose run has crashed is listed and swept as such.
+func TestCopyOfACrashedThread(t *testing.T) {
+	var from store.InMemory
+	rec := store.Record{Kind: store.Began, Header: &store.Header{Status: store.StatusRunning, Lease: -time.Second}}
+	if err := from.Append(t.Context(), "thread", 0, rec); err != nil {
+		t.Fatal(err)
+	}
+	st, err := sqlitestore.Open(filepath.Join(t.TempDir(), "conversations.db"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	crashed := store.ThreadFilter{Statuses: []store.Status{store.StatusCrashed}}
+	for info, err := range from.Threads(t.Context(), crashed) {
+		if err == nil {
+			err = store.CopyThread(t.Context(), &from, st, info.Thread, &info.Header)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	listed := 0
+	for _, err := range st.Threads(t.Context(), crashed) {
+		if listed++; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if listed != 1 {
+		t.Errorf("%d crashed threads are listed, want 1", listed)
+	}
+	if deleted, err := st.Sweep(t.Context(), 0, time.Nanosecond); deleted != 1 || err != nil {
+		t.Errorf("%d threads were swept, %v, want 1", deleted, err)
+	}
+}

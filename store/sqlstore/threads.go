@@ -159,13 +159,11 @@ func (s *Store) lists(ctx context.Context, op string, f store.ThreadFilter) ([]*
 }
 
 // stored returns the statuses that headers have: a thread that crashed has the
-// header of a running one.
+// header of a running one, or one that says so, such as the header of a copy.
 func stored(statuses []store.Status) []store.Status {
 	statuses = slices.Clone(statuses)
-	for i := range statuses {
-		if statuses[i] == store.StatusCrashed {
-			statuses[i] = store.StatusRunning
-		}
+	if slices.Contains(statuses, store.StatusCrashed) {
+		statuses = append(statuses, store.StatusRunning)
 	}
 	slices.Sort(statuses)
 	return slices.Compact(statuses)
