@@ -197,3 +197,26 @@ func TestBudgetOfParallelCalls(t *testing.T) {
 		t.Errorf("left before and after the run was resumed: %v", left)
 	}
 }
+
+// A budget within a run does not count the calls of earlier runs that are found
+// in a namespace: this run did not make them.
+func TestBudgetOfCallsOfEarlierRuns(t *testing.T) {
+	var l qedtest.Ledger
+	model := qed.DurableModel(talkative(&l))
+	var left []int
+	c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+		ctx = budget.With(ctx, budget.Limits{ModelCalls: 4})
+		if _, err := model.Generate(qed.WithNamespace(ctx, "task"), &llm.Request{Name: "m"}, nil); err != nil {
+			return "", err
+		}
+		rest, _ := budget.Remaining(ctx)
+		left = append(left, rest.ModelCalls)
+		return "done", nil
+	}), new(store.InMemory), nil)
+	c.say("go")
+	c.say("again")
+	if diff := cmp.Diff([]int{2, 3}, left); diff != "" {
+		t.Error(diff)
+	}
+	l.Want(t, map[string]int{"model": 1})
+}

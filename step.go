@@ -147,13 +147,13 @@ func recorded[T any](
 	case err != nil:
 		return v, err
 	case found != nil && found.Error != nil:
-		own.replayed(ctx, &c, nil)
+		own.replayed(ctx, &c, found, nil)
 		return v, found.Error.callError(c.name, own.address, c.once)
 	case found != nil:
 		if v, err = fromJSON[T](c.name, found.Value); err != nil {
 			err = fmt.Errorf("%w: %w", store.ErrCorrupt, err)
 		}
-		own.replayed(ctx, &c, v)
+		own.replayed(ctx, &c, found, v)
 		return v, err
 	}
 	if c.pay != nil {
@@ -263,9 +263,10 @@ func (p *place) paid() (already bool) {
 }
 
 // replayed counts what a call spent that is found in the log. Another attempt
-// of the node may find it again.
-func (p *place) replayed(ctx context.Context, c *recording, value any) {
-	if c.cost != nil && !p.paid() {
+// of the node may find it again. A call that an earlier run made in a namespace is
+// not spent by this one.
+func (p *place) replayed(ctx context.Context, c *recording, found *returned, value any) {
+	if c.cost != nil && found.seq >= p.log.run && !p.paid() {
 		p.log.meter.Replayed(ctx, c.cost(value))
 	}
 }
@@ -302,7 +303,7 @@ func fromJSON[T any](name string, value json.RawMessage) (T, error) {
 
 // result returns the recorded result of a call, or nil if the call is to be
 // made.
-func (p *place) result(c *recording, in string) (*returnedData, error) {
+func (p *place) result(c *recording, in string) (*returned, error) {
 	rs := p.log
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
@@ -310,7 +311,7 @@ func (p *place) result(c *recording, in string) (*returnedData, error) {
 	if err != nil || k == nil {
 		return nil, err
 	}
-	var found *returnedData
+	var found *returned
 	for i := range k.returns {
 		r := &k.returns[i]
 		switch {
@@ -320,7 +321,7 @@ func (p *place) result(c *recording, in string) (*returnedData, error) {
 			return nil, fmt.Errorf("%w: the input of %s (%s) has changed; use qed.Now for the time, and sort maps and sets",
 				ErrNondeterministic, c.name, p.address)
 		case r.Error == nil && found == nil, r.Error != nil && (c.once || r.Attempt == p.attempt):
-			found = &r.returnedData
+			found = r
 		}
 	}
 	if found == nil && c.once && k.called > p.since {
