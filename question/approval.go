@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/qedkit/qed/internal/schema"
@@ -46,7 +47,25 @@ func (*Approval[V]) takes(raw json.RawMessage) (json.RawMessage, error) {
 		return s.JSON(), s.Validate(raw)
 	}
 	var v V
-	return nil, strictjson.Decode(raw, &v)
+	if err := strictjson.Decode(raw, &v); err != nil {
+		return nil, err
+	}
+	if bytes.Equal(bytes.TrimSpace(raw), []byte("null")) && !nullable(reflect.TypeFor[V]()) {
+		return nil, errors.New("it is null") // encoding/json ignores a null
+	}
+	return nil, nil
+}
+
+// nullable reports whether null is the JSON of a value of type t.
+func nullable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.String, reflect.Array,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
+		reflect.Float32, reflect.Float64:
+		return reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]())
+	}
+	return true
 }
 
 // readApproval returns the JSON of an [Approval], with the value that is

@@ -211,3 +211,31 @@ func TestSame(t *testing.T) {
 		}
 	}
 }
+
+// A null is no edited text or number: it would become an empty one.
+func TestEditToNull(t *testing.T) {
+	check := func(name string, err error, refused bool) {
+		if (err != nil) != refused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	edit := json.RawMessage(`{"decision":"edit","value":null}`)
+	_, number, err := question.For[question.Approval[int]](question.Question{Text: "pay?", Draft: json.RawMessage("5")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = number(edit)
+	check("a number", err, true)
+	_, text, err := question.For[question.Approval[string]](question.Question{Text: "send?", Draft: json.RawMessage(`"x"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = text(edit)
+	check("a text", err, true)
+	_, list, err := question.For[question.Approval[[]int]](question.Question{Text: "which?", Draft: json.RawMessage("[5]")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = list(edit)
+	check("a list", err, false)
+}
