@@ -71,29 +71,47 @@ type copying struct {
 	size     int      // of their data
 }
 
-// begin finds the end of the copy, and checks that it is a copy.
+// begin finds the end of the copy, and checks that it is a copy: that its last
+// record is that of the original or, if that was trimmed there, the last one
+// before it which the original has.
 func (c *copying) begin(ctx context.Context) error {
 	last := Range{NewestFirst: true, Limit: 1}
-	for copied, err := range c.to.Records(ctx, c.thread, last) {
-		if err != nil {
+	copied, err := one(ctx, c.to, c.thread, last)
+	if c.head = copied.Seq; err != nil || c.head == 0 {
+		return err
+	}
+	newest, err := one(ctx, c.from, c.thread, last)
+	if err != nil {
+		return err
+	}
+	last.To = c.head
+	rec, err := one(ctx, c.from, c.thread, last)
+	switch {
+	case err != nil:
+		return err
+	case newest.Seq >= c.head && rec.Seq == 0 && copied.Kind == missing:
+		return nil // nothing is copied yet
+	case newest.Seq >= c.head && rec.Seq != 0:
+		if copied, err = one(ctx, c.to, c.thread, Range{From: rec.Seq, To: rec.Seq}); err != nil {
 			return err
 		}
-		if c.head = copied.Seq; copied.Kind == missing {
-			continue
-		}
-		same := false
-		for rec, err := range c.from.Records(ctx, c.thread, Range{From: c.head, To: c.head}) {
-			if err != nil {
-				return err
-			}
-			same = rec.Kind == copied.Kind && rec.Run == copied.Run && rec.Address == copied.Address &&
-				rec.Time.Equal(copied.Time) && string(rec.Data) == string(copied.Data)
-		}
-		if !same {
-			return fmt.Errorf("%w: number %d of the copy is not that of the original", fs.ErrExist, c.head)
-		}
+	}
+	if rec.Seq == 0 || rec.Seq != copied.Seq || rec.Kind != copied.Kind || rec.Run != copied.Run ||
+		rec.Address != copied.Address || !rec.Time.Equal(copied.Time) || string(rec.Data) != string(copied.Data) {
+		return fmt.Errorf("%w: number %d of the copy is not that of the original", fs.ErrExist, copied.Seq)
 	}
 	return nil
+}
+
+// one returns the one record that r selects, or a zero one.
+func one(ctx context.Context, st Store, thread string, r Range) (found Record, err error) {
+	for rec, err := range st.Records(ctx, thread, r) {
+		if err != nil {
+			return Record{}, err
+		}
+		found = rec
+	}
+	return found, nil
 }
 
 // add copies a record. Before it, it adds records for the numbers that are
