@@ -138,10 +138,10 @@ func (s *Store) lists(ctx context.Context, op string, f store.ThreadFilter) ([]*
 		where("h.tenant = ?", s.engine.text(*f.Tenant))
 	}
 	if !f.From.IsZero() {
-		where("h.updated >= ?", f.From.UnixMicro())
+		where("h.updated >= ?", microsUp(f.From))
 	}
 	if !f.To.IsZero() {
-		where("h.updated < ?", f.To.UnixMicro())
+		where("h.updated < ?", microsUp(f.To))
 	}
 	const order = " ORDER BY h.updated DESC, h.thread DESC LIMIT ?"
 	if f.Statuses == nil {
@@ -157,6 +157,9 @@ func (s *Store) lists(ctx context.Context, op string, f store.ThreadFilter) ([]*
 	}
 	return all, nil
 }
+
+// microsUp returns the first microsecond that is not before t.
+func microsUp(t time.Time) int64 { return t.Add(time.Microsecond - 1).UnixMicro() }
 
 // stored returns the statuses that headers have: a thread that crashed has the
 // header of a running one, or one that says so, such as the header of a copy.
