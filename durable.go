@@ -238,7 +238,7 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 			d.unended.add(turn.Thread, rs)
 		}
 	}()
-	ctx, rs.meter = budget.WithRun(ctx, rs.key, rs.spent.limits())
+	ctx, rs.meter = budget.WithRun(ctx, rs.key+" "+rs.thread, rs.spent.limits()) // a fork has the key of its original
 	switch {
 	case err != nil:
 		return rs.finish(Answer{}, err)

@@ -142,6 +142,7 @@ func TestUncertainReplies(t *testing.T) {
 		{"Port of Miami", []question.Question{miami(), where()}, anew},
 		{"yes", []question.Question{sending(), where()}, anew},
 		{"yes?", []question.Question{sending()}, answered("q2", `"yes?"`)},
+		{"!yes", []question.Question{sending()}, answered("q2", `"!yes"`)},
 		{"yes, but only for crew 2", []question.Question{sending()}, answered("q2", `"yes, but only for crew 2"`)},
 		{"no, the other Ann", []question.Question{sending()}, answered("q2", `{"decision":"reject","reason":"the other Ann"}`)},
 		{"edit: make it shorter", []question.Question{sending()}, answered("q2", `"edit: make it shorter"`)},

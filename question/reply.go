@@ -22,8 +22,9 @@ func (r Reply) Text() string { return strictjson.Text(r.Value) }
 
 // Check returns an error for the user if q does not accept the value of a
 // [Reply]. It needs no more than the JSON of q, so a server can check a reply
-// before it resumes a run. If the draft is not a JSON object, q has no Schema:
-// Check accepts any edited value, and the agent may still refuse it.
+// before it resumes a run. The agent may still refuse what a JSON Schema does
+// not say: a number beyond the range of its Go type, a text that is no time or
+// no base64, and, if the draft is not a JSON object, any edited value.
 func (q Question) Check(value json.RawMessage) error {
 	var err error
 	switch q.Kind {

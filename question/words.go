@@ -27,8 +27,8 @@ func certainApproval(text string) (json.RawMessage, bool) {
 	if d, mark, rest := decision(text); d == Edit && mark == ':' {
 		return json.RawMessage(`{"decision":"edit","value":` + rest + `}`), json.Valid([]byte(rest))
 	}
-	if strings.Contains(text, "?") {
-		return nil, false
+	if strings.Contains(text, "?") || strings.HasPrefix(strings.TrimSpace(text), "!") {
+		return nil, false // "!yes" is a no to some
 	}
 	for d, words := range map[Decision][]string{Approve: approveWords, Reject: rejectWords} {
 		if !strings.ContainsAny(text, "[]{}") && phrase.Says(text, words) {
@@ -45,6 +45,7 @@ func certainApproval(text string) (json.RawMessage, bool) {
 // decision returns the decision with which a text begins, the punctuation mark
 // after it, and the rest. The decision is empty if the text begins with none.
 func decision(text string) (d Decision, mark byte, rest string) {
+	text = strings.TrimLeft(text, "! ")
 	head := text
 	if i := strings.IndexFunc(text, phrase.IsMark); i >= 0 {
 		head, mark, rest = text[:i], text[i], strings.TrimSpace(text[i+1:])

@@ -18,6 +18,9 @@ const maxErasures = 10
 //     calls with their results, questions, replies, and the rows and values
 //     that it saved or remembered. The memory of a user across conversations is
 //     erased by the method Erase of package usermemory, which calls EraseUser.
+//   - A thread without a header is not found: one that [CopyThread] did not
+//     complete, or one that was last used before stores had headers. Complete or
+//     delete the first before.
 //   - st must be a [Lister], and user must not be empty. Otherwise EraseUser
 //     returns an error.
 //   - After an error, some threads are deleted: those that are returned. Call
