@@ -46,7 +46,9 @@ func (r *Registry) askApproval(ctx context.Context, t *Tool, arguments json.RawM
 	}
 	problem := ""
 	for {
-		said, err := Interrupt[question.Approval[json.RawMessage]](ctx, question.Question{Text: problem + text, Draft: arguments})
+		said, err := Interrupt[question.Approval[json.RawMessage]](ctx, question.Question{
+			Text: problem + text, Draft: arguments,
+		})
 		switch {
 		case err != nil:
 			return nil, err

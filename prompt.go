@@ -12,7 +12,9 @@ import (
 var promptFiles embed.FS
 
 // summarisePrompt is parsed once, as many turns need it.
-var summarisePrompt = sync.OnceValue(func() *template.Template { return promptset.Parse(promptFiles, "summarise.tmpl") })
+var summarisePrompt = sync.OnceValue(func() *template.Template {
+	return promptset.Parse(promptFiles, "summarise.tmpl")
+})
 
 // maxReason is how many bytes of a model's reason are used.
 const maxReason = 300

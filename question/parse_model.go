@@ -21,7 +21,9 @@ import (
 var promptFiles embed.FS
 
 // readReplyPrompt is parsed once, as many turns need it.
-var readReplyPrompt = sync.OnceValue(func() *template.Template { return promptset.Parse(promptFiles, "read_reply.tmpl") })
+var readReplyPrompt = sync.OnceValue(func() *template.Template {
+	return promptset.Parse(promptFiles, "read_reply.tmpl")
+})
 
 // A readMessage is the model's reply.
 type readMessage struct {

@@ -260,7 +260,9 @@ const (
 // decide lets the model choose a route. If the choice cannot be used, decide
 // returns the fallback, which may be empty. It returns an error if the model cannot
 // be called.
-func (r *router) decide(ctx context.Context, q string, history []llm.Message, usage *llm.Usage) (qed.RouteDecision, error) {
+func (r *router) decide(
+	ctx context.Context, q string, history []llm.Message, usage *llm.Usage,
+) (qed.RouteDecision, error) {
 	if len(r.routes) == 1 {
 		return qed.RouteDecision{Route: r.routes[0].Name, Reason: "it is the only route"}, nil
 	}

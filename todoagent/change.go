@@ -175,7 +175,10 @@ func (a *agent) failForgotten(ctx context.Context, s *state) error {
 	}
 	for i := range s.Plan.Tasks {
 		t := &s.Plan.Tasks[i]
-		if done(t) || t.Status == qed.TodoFailed || a.tool(t.Tool).Idempotent && t.Tool != retrieveTool || slices.Contains(s.Tried, t.Key) {
+		if done(t) || t.Status == qed.TodoFailed || slices.Contains(s.Tried, t.Key) {
+			continue
+		}
+		if a.tool(t.Tool).Idempotent && t.Tool != retrieveTool {
 			continue
 		}
 		begun, complete, err := begunCalls(ctx, s.Plan, t)

@@ -66,7 +66,8 @@ func (a *agent) begin(ctx context.Context, s state, turn qed.Turn) (state, error
 	if text == "" {
 		return s, qed.ErrEmptyTurn
 	}
-	if s.Plan.open() && qed.Info(ctx).QuestionsAborted() { // an agent around this one received the message that aborted the plan
+	// An agent around this one may have received the message that aborted the plan.
+	if s.Plan.open() && qed.Info(ctx).QuestionsAborted() {
 		s.Plan = nil
 	}
 	memory := a.durable.Memory

@@ -62,12 +62,6 @@ func compile[T any]() (*Schema[T], error) {
 // must not modify it.
 func (s *Schema[T]) JSON() json.RawMessage { return s.text }
 
-// Validate returns an error unless raw is one JSON value that the schema allows.
-func (s *Schema[T]) Validate(raw []byte) error {
-	_, err := s.validator.Normalize(raw)
-	return err
-}
-
 // Decode decodes raw into a T. It returns an error if the schema does not allow
 // raw, or if an UnmarshalJSON or UnmarshalText method refuses it.
 func (s *Schema[T]) Decode(raw []byte) (T, error) {

@@ -200,18 +200,7 @@ func hasNone(t *testing.T, path, text string) {
 func TestMissingKey(t *testing.T) {
 	inner := new(store.InMemory)
 	good := over(t, inner, newKeys(t, "a", "b"), nil)
-	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
-		return qed.Answer{Text: fmt.Sprintf("after %d messages", len(turn.History))}, nil
-	})
-	say := func(st store.Store) qed.Answer {
-		t.Helper()
-		answer, err := qed.Ask(t.Context(), qed.Durable(agent, st, nil), qed.Turn{Thread: "t", Text: "hello"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answer
-	}
-	say(good)
+	say(t, good)
 	before := read(t, inner, "t")
 	wrong, err := sealed.StaticKeys("b", map[string][]byte{"b": secret("c")})
 	if err != nil {
@@ -219,10 +208,10 @@ func TestMissingKey(t *testing.T) {
 	}
 	for name, keys := range map[string]sealed.Keys{"no key": newKeys(t, "c"), "another key": wrong} {
 		st := over(t, inner, keys, nil)
-		if answer := say(st); answer.Saved {
+		if answer := say(t, st); answer.Saved {
 			t.Errorf("%s: a turn was saved", name)
 		}
-		if _, err := qed.Ask(t.Context(), qed.Durable(agent, st, nil), qed.Turn{Thread: "t"}); !isKeyError(err) {
+		if _, err := qed.Ask(t.Context(), qed.Durable(counting, st, nil), qed.Turn{Thread: "t"}); !isKeyError(err) {
 			t.Errorf("%s: a turn that resumes: %v, want a KeyError", name, err)
 		}
 		if _, err := qed.Messages(t.Context(), st, "t", 0); !isKeyError(err) {
@@ -232,7 +221,7 @@ func TestMissingKey(t *testing.T) {
 	if after := read(t, inner, "t"); len(after) != len(before) {
 		t.Fatalf("the thread has %d records, had %d", len(after), len(before))
 	}
-	if answer := say(good); answer.Text != "after 2 messages" || !answer.Saved {
+	if answer := say(t, good); answer.Text != "after 2 messages" || !answer.Saved {
 		t.Errorf("with the key again: %+v", answer)
 	}
 }
@@ -309,4 +298,19 @@ func TestKeyByContext(t *testing.T) {
 			t.Errorf("number %d, %s: %.20s", rec.Seq, rec.Kind, rec.Data)
 		}
 	}
+}
+
+// counting is an agent that answers with how many messages it got.
+var counting = qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
+	return qed.Answer{Text: fmt.Sprintf("after %d messages", len(turn.History))}, nil
+})
+
+// say takes a turn of counting on the thread t.
+func say(t *testing.T, st store.Store) qed.Answer {
+	t.Helper()
+	answer, err := qed.Ask(t.Context(), qed.Durable(counting, st, nil), qed.Turn{Thread: "t", Text: "hello"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer
 }

@@ -73,27 +73,16 @@ func TestMigrate(t *testing.T) {
 // with AllowPlaintext continues them. It does not start them again.
 func TestAllowPlaintext(t *testing.T) {
 	inner := new(store.InMemory)
-	agent := qed.AgentFunc(func(_ context.Context, turn qed.Turn) (qed.Answer, error) {
-		return qed.Answer{Text: fmt.Sprintf("after %d messages", len(turn.History))}, nil
-	})
-	say := func(st store.Store) qed.Answer {
-		t.Helper()
-		answer, err := qed.Ask(t.Context(), qed.Durable(agent, st, nil), qed.Turn{Thread: "t", Text: "hello"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return answer
-	}
-	say(inner)
+	say(t, inner)
 	refused := over(t, inner, newKeys(t, "a"), nil)
-	if answer := say(refused); answer.Saved {
+	if answer := say(t, refused); answer.Saved {
 		t.Errorf("a turn was saved after records that were refused: %+v", answer)
 	}
 	if _, err := qed.Messages(t.Context(), refused, "t", 0); !errors.Is(err, sealed.ErrNotSealed) {
 		t.Errorf("messages: %v, want ErrNotSealed", err)
 	}
 	allowed := over(t, inner, newKeys(t, "a"), &sealed.Options{AllowPlaintext: true})
-	if answer := say(allowed); answer.Text != "after 2 messages" || !answer.Saved {
+	if answer := say(t, allowed); answer.Text != "after 2 messages" || !answer.Saved {
 		t.Errorf("with AllowPlaintext: %+v", answer)
 	}
 }
