@@ -73,7 +73,7 @@ func (r *Runner[S]) commit(p *place, at, count int, s *S) error {
 	if err != nil {
 		return fmt.Errorf("the state cannot be saved: %w", err)
 	}
-	return p.log.recordOrKeep(store.Record{Kind: store.Checkpoint, Address: p.address, Data: data})
+	return p.log.recordLater(store.Record{Kind: store.Checkpoint, Address: p.address, Data: data})
 }
 
 // resume sets s to the state that was recorded at p, and returns the step after

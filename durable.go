@@ -146,6 +146,12 @@ func (o *DurableOptions) WithReplyModel(model llm.Model, s llm.Settings) *Durabl
 //     and appended with the end of the run if the store works again by then.
 //     [Answer.Saved] reports whether a turn is saved. A turn that resumes a run
 //     fails if the store fails before the run is resumed.
+//   - The states of graphs and the results of calls that may be repeated are
+//     saved in the background, within a few milliseconds if the store is not
+//     busy. They are saved before an at-most-once call is made, before a
+//     question is asked, before the run reads its thread, and before the turn
+//     returns. If the process dies before they are saved, the resumed run does
+//     that work again.
 //   - An operation on the store may take 10 seconds, and a read 10 seconds for
 //     each record. When the context of a turn is done and the agent a has
 //     returned, the turn returns within 10 seconds, whatever the store does. A

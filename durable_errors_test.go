@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -154,17 +155,18 @@ func TestStoreComesBack(t *testing.T) {
 		for n := 2; n <= 7; n++ {
 			synctest.Test(t, func(t *testing.T) {
 				inner := new(store.InMemory)
-				down, count := false, 0
+				var down atomic.Bool
+				count := 0
 				st := &qedtest.Store{Store: inner, OnAppend: func(ctx context.Context, recs []store.Record, do func(context.Context) error) error {
 					if count++; count == n {
-						down = true
+						down.Store(true)
 					}
-					if down {
+					if down.Load() {
 						return how(ctx, func() error { return do(ctx) })
 					}
 					return do(ctx)
 				}, OnRecords: func(ctx context.Context, r store.Range, do func(context.Context) qedtest.Records) qedtest.Records {
-					if down {
+					if down.Load() {
 						return qedtest.Failing(errDown)
 					}
 					return do(ctx)
@@ -175,8 +177,9 @@ func TestStoreComesBack(t *testing.T) {
 						if _, err := memo(ctx, &l, fmt.Sprint(i)); err != nil {
 							return "", err
 						}
+						time.Sleep(time.Second) // each result is appended by itself
 					}
-					down = false
+					down.Store(false)
 					return "answer", nil
 				}), st, nil)
 				a := c.say("go")
@@ -208,9 +211,11 @@ func TestRefusedWithoutAStore(t *testing.T) {
 				if _, err := memo(ctx, &l, "first"); err != nil {
 					return "", err
 				}
+				time.Sleep(time.Second) // each result is appended by itself
 				if _, err := memo(ctx, &l, "look"); err != nil {
 					return "", err
 				}
+				time.Sleep(time.Second)
 				if _, err := once(ctx, &l, "send"); !errors.Is(err, qed.ErrNotRecorded) {
 					t.Errorf("StepOnce: %v, want ErrNotRecorded", err)
 				}
@@ -476,18 +481,21 @@ func TestTurnThatCannotBeRecorded(t *testing.T) {
 // A store that loses a record which it reported as saved ends the run.
 func TestStoreForgets(t *testing.T) {
 	for n := 1; n <= 4; n++ {
-		var l qedtest.Ledger
-		c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
-			for i := range 3 {
-				if _, err := memo(ctx, &l, fmt.Sprint(i)); err != nil {
-					return "", err
+		synctest.Test(t, func(t *testing.T) {
+			var l qedtest.Ledger
+			c := converse(t, does(func(ctx context.Context, _ string) (string, error) {
+				for i := range 3 {
+					if _, err := memo(ctx, &l, fmt.Sprint(i)); err != nil {
+						return "", err
+					}
+					time.Sleep(time.Second) // each result is appended by itself
 				}
+				return once(ctx, &l, "send")
+			}), failsAt(new(store.InMemory), n, 1, func(context.Context, func() error) error { return nil }), nil)
+			c.fails(qed.Turn{Text: "go"}, store.ErrConflict)
+			if l.Count()["send"] > 0 {
+				t.Errorf("append %d was forgotten, and it went on", n)
 			}
-			return once(ctx, &l, "send")
-		}), failsAt(new(store.InMemory), n, 1, func(context.Context, func() error) error { return nil }), nil)
-		c.fails(qed.Turn{Text: "go"}, store.ErrConflict)
-		if l.Count()["send"] > 0 {
-			t.Errorf("append %d was forgotten, and it went on", n)
-		}
+		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/internal/qedtest"
@@ -126,14 +127,29 @@ func walks(t testing.TB, g *qed.Graph[trail], opt *qed.AgentOptions[trail]) qed.
 // noting is a node that adds what f returns to the trail.
 func noting(f func(ctx context.Context) (string, error)) step {
 	return func(ctx context.Context, s trail) (trail, error) {
+		pause(ctx)
 		text, err := f(ctx)
 		s.Seen = append(s.Seen, text)
 		return s, err
 	}
 }
 
+// slowly returns a context in which nodes and calls begin with a pause. What
+// was recorded before is appended meanwhile, and not together with what follows.
+func slowly(ctx context.Context) context.Context { return context.WithValue(ctx, slowlyKey{}, true) }
+
+type slowlyKey struct{}
+
+// pause waits if ctx is from slowly.
+func pause(ctx context.Context) {
+	if ctx.Value(slowlyKey{}) != nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // memo makes a recorded call that returns its name.
 func memo(ctx context.Context, l *qedtest.Ledger, name string) (string, error) {
+	pause(ctx)
 	return qed.Step(ctx, name, nil, func(context.Context) (string, error) { l.Do(name); return name, nil })
 }
 

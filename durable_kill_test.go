@@ -30,13 +30,13 @@ type fileStore struct {
 	mu   sync.Mutex
 	memo store.InMemory // what the file has
 
-	appended func() // called after every append
+	appended func(records int) // called after every append
 }
 
 // openFile reads the store in a file, which may not exist. A last line that was
 // cut off is dropped.
 func openFile(path string) (*fileStore, error) {
-	s := &fileStore{path: path, appended: func() {}}
+	s := &fileStore{path: path, appended: func(int) {}}
 	text, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -76,7 +76,7 @@ func (s *fileStore) Append(ctx context.Context, thread string, after int64, recs
 	if err := appendLine(s.path, string(line)); err != nil {
 		return err
 	}
-	s.appended()
+	s.appended(len(recs))
 	return nil
 }
 
@@ -109,8 +109,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beKilled runs the journey in this process, which kills itself after some
-// appends.
+// beKilled runs the journey in this process, which kills itself after the append
+// of a record.
 func beKilled(dir, after string) error {
 	left, err := strconv.Atoi(after)
 	if err != nil {
@@ -120,15 +120,16 @@ func beKilled(dir, after string) error {
 	if err != nil {
 		return err
 	}
-	st.appended = func() {
-		if left--; left == 0 {
+	st.appended = func(records int) {
+		if left -= records; left <= 0 {
 			syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {}
 		}
 	}
 	t := &outside{}
 	s := scriptNamed(t, "journey")
-	c := &talk{t, context.Background(), qed.Durable(s.agent(t, fileLedger(t, dir)), st, nil), st, "t"}
+	l := fileLedger(t, dir)
+	c := &talk{t, slowly(context.Background()), qed.Durable(s.agent(t, l), st, nil), st, "t"}
 	for _, text := range s.says {
 		a, err := c.try(qed.Turn{Text: text})
 		if _, err = s.answer(c, a, err); err != nil {
@@ -178,11 +179,11 @@ func fileLedger(t testing.TB, dir string) *qedtest.Ledger {
 	return l
 }
 
-// A process dies by SIGKILL after any append, and another one resumes its run.
+// A process dies by SIGKILL after any record, and another one resumes its run.
 func TestResumeAfterAKill(t *testing.T) {
 	s := scriptNamed(t, "journey")
 	want := s.tell(t, t.Context())
-	for n := 1; n <= len(want.moments); n++ {
+	for n := 1; n <= len(want.moments[len(want.moments)-1].Log); n++ {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -346,7 +346,7 @@ func (s *conversation) tell(t testing.TB, ctx context.Context) toldConversation 
 	l := &qedtest.Ledger{}
 	st := qedtest.NewSnapshots(t, l)
 	c := converse(t, s.agent(t, l), st, nil)
-	c.ctx = ctx
+	c.ctx = slowly(ctx)
 	var told toldConversation
 	for _, text := range s.says {
 		a, err := c.try(qed.Turn{Text: text})

@@ -176,13 +176,23 @@ func (rs *runState) recordLocked(recs []store.Record, with func(...store.Record)
 // recordOrKeep is record for what the run does without if the log is lost. It
 // is then recorded with the end of the run, if that is possible.
 func (rs *runState) recordOrKeep(recs ...store.Record) error {
+	return rs.recordWith(rs.log.AppendOrKeep, recs)
+}
+
+// recordLater is recordOrKeep for a record that is saved a little later: before
+// anything else that is recorded or read, and before the run ends.
+func (rs *runState) recordLater(rec store.Record) error {
+	return rs.recordWith(rs.log.Later, []store.Record{rec})
+}
+
+func (rs *runState) recordWith(with func(...store.Record) error, recs []store.Record) error {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	// A call that returned is recorded even if the run is cancelled.
 	if err := cancelled(rs.ctx); err != nil && recs[0].Kind != store.Returned {
 		return err
 	}
-	if err := rs.recordLocked(recs, rs.log.AppendOrKeep); err != runlog.ErrLost {
+	if err := rs.recordLocked(recs, with); err != runlog.ErrLost {
 		return err
 	}
 	return nil

@@ -197,7 +197,7 @@ func (p *place) recordCall(c *recording, in string) error {
 	}
 	// The record may have been saved, although the store failed: the end of the
 	// run says that the call was not made.
-	if err := p.recordResult(returnedData{In: in, Attempt: p.attempt, Stopped: true}); err != nil {
+	if err := p.recordResult(c, returnedData{In: in, Attempt: p.attempt, Stopped: true}); err != nil {
 		return err
 	}
 	return fmt.Errorf("%w: %s", ErrNotRecorded, c.name)
@@ -225,7 +225,7 @@ func (p *place) recordError(ctx context.Context, c *recording, in string, err er
 		result.Error.Message = asInJSON(result.Error.Message)
 		err = result.Error.callError(c.name, p.address, c.once)
 	}
-	if failed := p.recordResult(result); failed != nil {
+	if failed := p.recordResult(c, result); failed != nil {
 		return failed
 	}
 	return err
@@ -240,12 +240,12 @@ func (p *place) recordValue(c *recording, in string, v any) (value json.RawMessa
 		data, err = encode(result)
 	}
 	if err == nil {
-		return result.Value, p.recordReturned(data)
+		return result.Value, p.recordReturned(c, data)
 	}
 	result.Value = nil
 	result.Error = failureOf(fmt.Errorf("its result cannot be recorded: %w", err))
 	result.Error.Message = asInJSON(result.Error.Message)
-	if err := p.recordResult(result); err != nil {
+	if err := p.recordResult(c, result); err != nil {
 		return nil, err
 	}
 	return nil, result.Error.callError(c.name, p.address, c.once)
@@ -272,17 +272,21 @@ func (p *place) replayed(ctx context.Context, c *recording, found *returned, val
 }
 
 // recordResult records how a call ended.
-func (p *place) recordResult(result returnedData) error {
+func (p *place) recordResult(c *recording, result returnedData) error {
 	result.Spent = spentOf(p.log.meter)
 	data, err := encode(result)
 	if err != nil {
 		return err
 	}
-	return p.recordReturned(data)
+	return p.recordReturned(c, data)
 }
 
-func (p *place) recordReturned(data json.RawMessage) error {
-	return p.log.recordOrKeep(store.Record{Kind: store.Returned, Address: p.address, Data: data})
+func (p *place) recordReturned(c *recording, data json.RawMessage) error {
+	rec := store.Record{Kind: store.Returned, Address: p.address, Data: data}
+	if c.once {
+		return p.log.recordOrKeep(rec)
+	}
+	return p.log.recordLater(rec)
 }
 
 // asInJSON returns s as it is after a round trip through JSON.

@@ -19,6 +19,7 @@ import (
 
 // once is memo for an at-most-once call.
 func once(ctx context.Context, l *qedtest.Ledger, name string) (string, error) {
+	pause(ctx)
 	return qed.StepOnce(ctx, name, nil, func(context.Context) (string, error) { l.Do(name); return name, nil })
 }
 

@@ -29,6 +29,7 @@ func (l *Log) Start() (stop func()) {
 		stopWriting()
 		l.mu.Lock() // not held for longer than it takes to give up a call
 		l.finished = true
+		l.queue.close()
 		l.mu.Unlock()
 		h.mu.Lock()
 		defer h.mu.Unlock()

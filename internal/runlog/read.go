@@ -17,8 +17,10 @@ const shortPatience = time.Second
 // with the record's number alone, and the error matches [store.ErrCorrupt]. The
 // store may take the patience for each record: a long read is not limited.
 //
-// A store that does not answer loses the log.
+// The records of [Log.Later] are appended before. A store that does not answer
+// loses the log.
 func (l *Log) Read(r store.Range, do func(store.Record) error) error {
+	l.join()
 	limit := patience
 	if l.silent.Load() {
 		limit = shortPatience

@@ -12,6 +12,9 @@
 // and the conflict is believed only if the records are not those of an append
 // of this log whose outcome is unknown.
 //
+// Records that nothing waits for are queued, and appended in the background:
+// see [Log.Later]. The order of the log is that of the calls of all methods.
+//
 // Every operation has a time limit of its own, whatever the store does: see
 // [Calls]. [Log.Start] starts the heartbeat, which appends a [store.Heartbeat]
 // record when a third of the lease passed without another record.
@@ -77,6 +80,7 @@ type Log struct {
 	writing context.Context // not cancelled with ctx: an append is not left half-done
 	beats   heartbeat
 	silent  atomic.Bool // the store did not answer the last call
+	queue   queue       // of Later
 
 	mu       Mutex
 	head     int64 // the number of the last record
@@ -120,6 +124,7 @@ func (l *Log) Position(head, run int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.head, l.run = head, run
+	l.queue.position(head, run)
 }
 
 // Head returns the number of the last record that is known to be saved, and
@@ -175,7 +180,10 @@ func (l *Log) Append(recs ...store.Record) error {
 func (l *Log) AppendOrKeep(recs ...store.Record) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.append(recs)
+	err := l.append(nil) // alone, as the store may refuse recs
+	if err == nil {
+		err = l.append(recs)
+	}
 	if err == ErrLost {
 		l.keep(recs)
 	}
@@ -205,22 +213,37 @@ func (l *Log) Finish(recs ...store.Record) error {
 	defer l.mu.Unlock()
 	l.finished = true
 	if errors.Is(l.lost, store.ErrConflict) {
-		return ErrLost
+		return l.lost
 	}
 	l.lost = nil
+	l.kept = append(l.kept, l.queue.close()...)
 	ctx, cancel := l.limited()
 	defer cancel()
-	return l.save(ctx, append(slices.Clone(l.kept), recs...))
+	return l.save(ctx, append(slices.Clone(l.kept), recs...), 0)
 }
 
-// append is Append with l.mu held.
+// append is Append with l.mu held. It appends the records of the queue first.
 func (l *Log) append(recs []store.Record) error {
 	if l.lost != nil || l.finished {
 		return ErrLost
 	}
+	var queued []store.Record
+	if !l.opt.NeverWaits {
+		queued = l.queue.take(l.head, len(recs))
+	}
+	if len(queued)+len(recs) == 0 {
+		return nil
+	}
 	ctx, cancel := l.limited()
 	defer cancel()
-	return l.save(ctx, recs)
+	if len(queued) == 0 {
+		return l.save(ctx, recs, 0)
+	}
+	defer l.queue.done()
+	all := append(queued, recs...)
+	err := l.save(ctx, all, len(queued))
+	copy(recs, all[len(queued):])
+	return err
 }
 
 // keep keeps records for the end of the run.
@@ -249,8 +272,9 @@ func (l *Log) keep(recs []store.Record) {
 	}
 }
 
-// save appends records.
-func (l *Log) save(ctx context.Context, recs []store.Record) error {
+// save appends records. If that fails, the first ones of them are kept, as many
+// as came from the queue.
+func (l *Log) save(ctx context.Context, recs []store.Record, queued int) error {
 	now, began := l.opt.Clock(), time.Now()
 	for i := range recs {
 		if recs[i].Time.IsZero() { // a record that was kept has one
@@ -273,20 +297,21 @@ func (l *Log) save(ctx context.Context, recs []store.Record) error {
 	l.opt.Observe(Operation{
 		Name: "append", Duration: time.Since(began), Attempts: attempts, Records: len(recs), Err: err,
 	})
-	switch {
-	case err == nil:
+	if err == nil {
 		l.appended = now
 		return nil
-	case errors.Is(err, store.ErrConflict):
-		l.lose(err)
+	}
+	l.keep(recs[:queued])
+	l.lose(err)
+	if errors.Is(err, store.ErrConflict) {
 		return err
 	}
-	l.lose(err)
 	return ErrLost
 }
 
 func (l *Log) lose(err error) {
 	l.lost = err
+	l.keep(l.queue.close())
 	l.opt.Failed(err)
 }
 

@@ -43,7 +43,10 @@ func (l *Log) write(ctx context.Context, recs []store.Record) (attempts int, err
 				return attempts, nil
 			}
 			left = maxAttempts
-		case made != nil: // an earlier append was made late
+		case made != nil: // an earlier append was made late, with some of recs
+			if recs = without(recs, made); len(recs) == 0 {
+				return attempts, nil
+			}
 			left = maxAttempts
 		}
 	}
@@ -116,6 +119,17 @@ func (l *Log) lookUp(ctx context.Context) (made []store.Record, err error) {
 	}
 	l.moveTo(made)
 	return made, nil
+}
+
+// without returns the records of recs that are not among those that were made.
+func without(recs, made []store.Record) []store.Record {
+	recs = slices.Clone(recs)
+	for _, m := range made {
+		if i := slices.IndexFunc(recs, func(rec store.Record) bool { return same(rec, m) }); i >= 0 {
+			recs = slices.Delete(recs, i, i+1)
+		}
+	}
+	return recs
 }
 
 // longest returns how many records the longest of the unsure appends has.

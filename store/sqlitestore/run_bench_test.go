@@ -107,7 +107,8 @@ func (t *transactions) Append(ctx context.Context, thread string, after int64, r
 }
 
 // bare returns a function that inserts the data of records, each slice in a
-// transaction. Those of checkpoints do not wait for the disk, as in the store.
+// transaction. Those of checkpoints alone do not wait for the disk, as in the
+// store.
 func bare(b *testing.B) func([][]store.Record) {
 	path := filepath.Join(b.TempDir(), "bare.db")
 	insert := map[bool]*sql.Stmt{}
@@ -124,7 +125,7 @@ func bare(b *testing.B) func([][]store.Record) {
 	}
 	return func(made [][]store.Record) {
 		for _, recs := range made {
-			full := recs[0].Kind != store.Checkpoint
+			full := slices.ContainsFunc(recs, func(r store.Record) bool { return r.Kind != store.Checkpoint })
 			if len(recs) == 1 {
 				if _, err := insert[full].ExecContext(b.Context(), []byte(recs[0].Data)); err != nil {
 					b.Fatal(err)
