@@ -212,8 +212,7 @@ var (
 	ErrNotRecorded = errors.New("qed: the call was refused because it cannot be recorded")
 )
 
-// answer takes a turn: it begins or resumes a run, calls the agent, and records
-// how the run ended.
+// answer checks a turn and takes it.
 func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	sc := scopeOf(ctx)
 	if sc.place != nil || turn.Thread == "" || d.store == nil {
@@ -230,11 +229,31 @@ func (d *durable) answer(ctx context.Context, turn Turn) (Answer, error) {
 	}
 	turn.Intent, turn.IntentReason = "", ""
 	turn.Text = asInJSON(turn.Text) // a resumed run has to see the same text
+	a, err := d.take(ctx, sc, turn, nil)
+	if errors.Is(err, errChanged) {
+		a, err = d.take(ctx, sc, turn, err)
+	}
+	return a, err
+}
+
+// errChanged reports that something else appended to the thread, or deleted it,
+// since the turn read it.
+var errChanged = errors.New("the thread changed")
+
+// take takes a turn: it begins or resumes a run, calls the agent, and records how
+// the run ended. before is nil, or why the turn did not begin before: it then
+// begins only if the store deleted the thread meanwhile.
+func (d *durable) take(ctx context.Context, sc *scope, turn Turn, before error) (Answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	rs := newRunState(ctx, d.store, turn.Thread, &d.opt, &d.calls)
 	rs.cancel, rs.events, rs.message = cancel, sc, turn
 	defer rs.log.Start()()
+	if before != nil {
+		if last, err := rs.newest(store.Range{Limit: 1}); err != nil || last.Seq != 0 {
+			return Answer{}, before
+		}
+	}
 	err := rs.begin(turn, d.unended.of(turn.Thread))
 	if err != nil && !rs.begun {
 		return Answer{}, err

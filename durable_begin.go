@@ -160,7 +160,7 @@ func (rs *runState) start(turn Turn, gone *closed) error {
 		rs.began, rs.turned, rs.begun = recs[0].Time, recs[0].Time, true
 		rs.unrecorded = err != nil
 	default:
-		return fmt.Errorf("%w: %w", ErrBusy, err)
+		return busy(err)
 	}
 	return rs.recall(false)
 }
@@ -206,12 +206,17 @@ func (rs *runState) takeUp(recs []store.Record) error {
 	defer rs.mu.Unlock()
 	switch err := rs.recordLocked(recs, rs.log.Append); {
 	case errors.Is(err, store.ErrConflict):
-		return fmt.Errorf("%w: %w", ErrBusy, err)
+		return busy(err)
 	case err == runlog.ErrLost:
 		return fmt.Errorf("qed: thread %s cannot be resumed because the store fails: %w", rs.thread, rs.log.Err())
 	default:
 		return err
 	}
+}
+
+// busy returns the error of a turn whose first append conflicts.
+func busy(conflict error) error {
+	return fmt.Errorf("%w: %w: %w", ErrBusy, errChanged, conflict)
 }
 
 // maxReply is how large the value of a reply may be, in bytes.
