@@ -6,7 +6,10 @@
 // links only the grammars that it uses.
 package dialect
 
-import "github.com/qedkit/qed/internal/sqlast"
+import (
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlbound"
+)
 
 // A Dialect is one SQL dialect. It is safe for concurrent use.
 //
@@ -34,6 +37,9 @@ type Dialect interface {
 	// *sqlast.Error unless the statement reads exactly the tables in want. It
 	// returns nil if the database engine itself makes this check.
 	Reread(printed string, want []TableName) error
+
+	// Bounds returns what the engine cannot bound while a statement runs.
+	Bounds() *sqlbound.Rules
 
 	// Language reads statements into the internal tree and prints them. It seals
 	// the interface.

@@ -31,6 +31,7 @@ import (
 	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlbound"
 )
 
 // A Guard rewrites statements under one policy, in one SQL dialect. Create one
@@ -110,6 +111,9 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 		return nil, err
 	}
 	if err := g.checkFunctions(resolved.Calls); err != nil {
+		return nil, err
+	}
+	if err := sqlbound.Check(q, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
 	stmt := &Statement{dialect: g.dialect, columns: resolved.Columns, reads: reads(resolved)}

@@ -1,0 +1,8 @@
+package sqlite
+
+import "github.com/qedkit/qed/internal/sqlbound"
+
+// Bounds returns what SQLite cannot bound while a statement runs.
+func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
+
+var bounds = sqlbound.Rules{}
