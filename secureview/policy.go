@@ -34,6 +34,13 @@ type Policy struct {
 	// Views maps tables to the secure views that are read instead of them. Tables
 	// lists the table, or its view, or both. If it lists the view, the view's
 	// columns may be read, otherwise the table's.
+	//
+	// A view that hides rows belongs here. SQLite evaluates the conditions of a view
+	// and of a statement in any order, and an error in a condition of the statement
+	// could then depend on hidden rows: where that is possible, statements read the
+	// view as (SELECT .. FROM view LIMIT -1), which prevents it and costs the use of
+	// indexes. For a view that is only in Tables, end its own query with LIMIT -1. A
+	// view of PostgreSQL needs security_barrier for the same reason.
 	Views map[string]string `json:"views,omitempty"`
 
 	// Schemas declares further schemas. Their tables must be qualified.

@@ -40,8 +40,12 @@ var flavor = sqlast.Flavor{
 }
 
 // Append prints a tree. Unqualified columns are in backticks, because SQLite reads
-// "x" as a string if there is no column x.
+// "x" as a string if there is no column x. If an expression of the tree could fail
+// for a row that a view hides, views are printed behind a barrier.
 func (Dialect) Append(dst []byte, q *sqlast.Query, physical bool) ([]byte, error) {
+	if physical && mayFail(q) {
+		return barrierStyle.Append(dst, q, true)
+	}
 	return style.Append(dst, q, physical)
 }
 

@@ -50,6 +50,11 @@ type Style struct {
 
 	// BitXor is the operator for bitwise exclusive or. Empty means "^".
 	BitXor string
+
+	// Barrier means that a view that replaces a table is printed as a subquery with
+	// a limit, so that the engine applies the view's own condition before it
+	// evaluates anything of the statement.
+	Barrier bool
 }
 
 // Append appends a tree as one line of SQL. If physical is set it prints what is

@@ -16,6 +16,10 @@ func (p *printer) relation(r Relation) {
 }
 
 func (p *printer) table(t *Table) {
+	if p.Barrier && p.physical && t.Object != nil && t.Object.Name != t.Object.Logical {
+		p.barrier(t)
+		return
+	}
 	schema, name := t.Schema, t.Name
 	if p.physical {
 		switch {
@@ -35,6 +39,42 @@ func (p *printer) table(t *Table) {
 	p.name(name)
 	if !p.physical || t.Alias != name {
 		p.alias(t.Alias)
+	}
+}
+
+// maxBarriers is the maximum number of bytes of a statement that has barriers.
+// They repeat the names of the columns of a view for each use of the view.
+const maxBarriers = 512 << 10
+
+// barrier prints a view as (SELECT columns FROM view LIMIT -1). Each column is
+// qualified, because SQLite reads "x" as a string if there is no column x.
+func (p *printer) barrier(t *Table) {
+	o := t.Object
+	p.open()
+	p.text("SELECT ")
+	none := true
+	for i, column := range o.Columns {
+		if !t.Reads[i] {
+			continue
+		}
+		if !none {
+			p.text(", ")
+		}
+		none = false
+		p.qualifier("", o.Name)
+		p.name(column)
+	}
+	if none {
+		p.text("1")
+	}
+	p.text(" FROM ")
+	p.qualifier(o.Schema, "")
+	p.name(o.Name)
+	p.text(" LIMIT -1")
+	p.close()
+	p.alias(t.Alias)
+	if len(p.dst) > maxBarriers {
+		p.fail(TooComplex, t.Pos, t.Name, "the statement names too many columns of too many tables")
 	}
 }
 

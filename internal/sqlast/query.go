@@ -100,6 +100,7 @@ type Table struct {
 	Alias  string // empty: none. Resolve always sets it, so that every qualifier stays valid.
 
 	Object *Object
+	Reads  []bool // the columns of Object that the statement names, by their index
 	CTE    *CTE
 }
 

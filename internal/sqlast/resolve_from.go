@@ -118,6 +118,7 @@ func (r *resolver) table(t *Table, b *binding) {
 		t.Alias = b.alias
 	}
 	b.object, b.columns, b.read = o, o.Columns, r.reads(o)
+	t.Reads = r.resolution.Objects[b.read].named
 }
 
 // reads returns the index of an object in the resolution, and adds it if needed.

@@ -58,3 +58,27 @@ func BenchmarkQuery(b *testing.B) {
 	}
 	b.ReportMetric(float64(took)/float64(ideal), "x-plain")
 }
+
+// BenchmarkBarrier reads one row through a view by an index, and with a condition
+// that makes the guard print a barrier: SQLite then reads all rows of the view.
+func BenchmarkBarrier(b *testing.B) {
+	db := open(b, create(b, `CREATE TABLE employee(id INTEGER PRIMARY KEY, tenant INT, name TEXT);
+		CREATE INDEX employee_name ON employee(name);
+		CREATE VIEW secure_employee AS SELECT id, name FROM employee WHERE tenant = 1;
+		INSERT INTO employee WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 100000)
+			SELECT x, x % 2, 'name ' || x FROM c;`), nil)
+	g := guard(b, db, 0, map[string]string{"employee": "secure_employee"})
+	for name, text := range map[string]string{
+		"without": `SELECT id FROM employee WHERE name = 'name 5001' AND id > 0`,
+		"with":    `SELECT id FROM employee WHERE name = 'name 5001' AND abs(id) > 0`,
+	} {
+		stmt := rewrite(b, g, text)
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if table, err := db.Query(b.Context(), stmt); err != nil || len(table.Rows) != 1 {
+					b.Fatal(table, err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package secureview_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/dialect/sqlite"
+)
+
+// SQLite reads a view behind a barrier if an expression that may fail could be
+// evaluated for the rows that the view hides, and only then.
+func TestSQLiteBarrier(t *testing.T) {
+	const barrier = "(SELECT secure_employee.id, secure_employee.name FROM main.secure_employee LIMIT -1) AS "
+	tests := []struct {
+		text string
+		want bool
+	}{
+		{`SELECT id FROM employee WHERE abs(id) > 1 AND name = 'x'`, true},
+		{`SELECT id FROM employee WHERE name || id = 'x1'`, true},
+		{`SELECT id FROM employee WHERE name -> 'x' = id`, true},
+		{`SELECT id FROM employee WHERE 'x' LIKE name`, true},
+		{`SELECT id FROM employee WHERE name LIKE 'x' ESCAPE name`, true},
+		{`SELECT id FROM employee WHERE full_name(id) = name`, true},
+		{`SELECT id, count(*) FROM employee GROUP BY id, name HAVING abs(id) > 1`, true},
+		{`SELECT e.id FROM employee e JOIN dept d ON abs(e.id) = d.id WHERE e.name > ''`, true},
+		{`SELECT n FROM (SELECT abs(id) AS n, name FROM employee) WHERE name = 'x'`, true},
+		{`WITH c AS (SELECT json(name) AS n, id FROM employee) SELECT n FROM c WHERE id = 1`, true},
+		{`SELECT name FROM dept WHERE EXISTS (SELECT 1 FROM employee e WHERE abs(e.id) = dept.id AND e.name = '')`, true},
+		{`SELECT (SELECT abs(e.id) FROM employee e WHERE e.name = 'x')`, true},
+		{`SELECT abs(id) FROM employee WHERE name = 'x' UNION SELECT 1`, true},
+
+		{`SELECT abs(id), name || '!' AS n FROM employee WHERE id = 1 ORDER BY abs(id)`, false},
+		{`SELECT sum(abs(id)) AS n, json(name) FROM employee WHERE id > 1 GROUP BY json(name)`, false},
+		{`SELECT id FROM employee WHERE name LIKE 'x%' AND id IN (1, 2) AND id + 1 BETWEEN 1 AND 3`, false},
+		{`SELECT name FROM (SELECT name, sum(id) AS n FROM employee GROUP BY name) WHERE n > 3`, false},
+		{`SELECT id FROM employee WHERE strftime('%Y', name) = '2020'`, false},
+		{`SELECT abs(employee.id) FROM dept JOIN employee USING (id, name) WHERE dept.id = 1`, false},
+	}
+	g := guard(t, sqlite.Dialect{})
+	for _, tt := range tests {
+		stmt, err := g.Rewrite(context.Background(), tt.text)
+		if err != nil {
+			t.Errorf("%s: %v", tt.text, err)
+			continue
+		}
+		if got := plain(stmt.SQL()); strings.Contains(got, barrier) != tt.want || strings.Contains(got, "LIMIT -1") != tt.want {
+			t.Errorf("%s\nis printed as %s", tt.text, got)
+		}
+	}
+	stmt, err := g.Rewrite(context.Background(), `SELECT abs(count(*)) FROM employee, dept WHERE abs(dept.id) = 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const none = `FROM (SELECT 1 FROM main.secure_employee LIMIT -1) AS employee JOIN main.dept WHERE`
+	if got := plain(stmt.SQL()); !strings.Contains(got, none) {
+		t.Errorf("no column of a view is named: %s", got)
+	}
+}
