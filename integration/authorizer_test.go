@@ -28,7 +28,7 @@ func TestSQLiteAuthorizer(t *testing.T) {
 		host.SetMaxOpenConns(1)
 		mustExec(t, host, "BEGIN")
 		fill(t, host, corpus, rand.New(rand.NewPCG(3, uint64(len(name)))), true)
-		policy := &secureview.Policy{Dialect: "sqlite", Tables: corpus.tables, Views: map[string]string{}}
+		policy := &secureview.Policy{Dialect: "sqlite", Tables: corpus.tables, Views: map[string]string{}, DoubleQuotedStrings: true}
 		for i, table := range sorted(corpus.tables) {
 			if i%2 == 0 {
 				policy.Views[table] = "secure_" + table

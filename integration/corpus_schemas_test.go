@@ -94,5 +94,5 @@ func (c *corpusSchema) Object(_, name string) (*sqlast.Object, *sqlast.Error) {
 
 func (*corpusSchema) Taken(string) bool          { return false }
 func (*corpusSchema) TablesWith(string) []string { return nil }
-func (*corpusSchema) Knows(string) bool          { return false }
+func (*corpusSchema) MeansString(string) bool    { return true }
 func (*corpusSchema) MaxListed() int             { return 1 }

@@ -30,7 +30,7 @@ func testSQLiteGuard(t *testing.T, views bool) {
 	for name, corpus := range sqliteCorpora(t) {
 		db := openSQLite(t)
 		fill(t, db, corpus, rand.New(rand.NewPCG(2, uint64(len(name)))), false)
-		policy := &secureview.Policy{Dialect: "sqlite", Tables: corpus.tables, RowLimit: 1 << 30}
+		policy := &secureview.Policy{Dialect: "sqlite", Tables: corpus.tables, RowLimit: 1 << 30, DoubleQuotedStrings: true}
 		if views {
 			policy.Views = map[string]string{}
 			for table := range corpus.tables {
@@ -135,7 +135,7 @@ func TestSQLiteGuardHiddenColumns(t *testing.T) {
 		listed, more := openSQLite(t), openSQLite(t)
 		fill(t, listed, corpus, rand.New(rand.NewPCG(3, uint64(len(name)))), false)
 		fill(t, more, corpus, rand.New(rand.NewPCG(3, uint64(len(name)))), true)
-		guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: corpus.tables}, d)
+		guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: corpus.tables, DoubleQuotedStrings: true}, d)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -30,7 +30,8 @@ type catalog struct {
 	functions  map[string]bool
 	viewPrefix string
 
-	columnsInMessages int
+	columnsInMessages   int
+	doubleQuotedStrings bool
 }
 
 func newCatalog(p *Policy, dialectName string) (*catalog, error) {
@@ -42,8 +43,9 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 		listed:    map[string]bool{},
 		functions: map[string]bool{},
 
-		viewPrefix:        ascii.Lower(cmp.Or(p.ViewPrefix, DefaultViewPrefix)),
-		columnsInMessages: cmp.Or(p.ColumnsInMessages, defaultColumnsInMessages),
+		viewPrefix:          ascii.Lower(cmp.Or(p.ViewPrefix, DefaultViewPrefix)),
+		columnsInMessages:   cmp.Or(p.ColumnsInMessages, defaultColumnsInMessages),
+		doubleQuotedStrings: p.DoubleQuotedStrings,
 	}
 	if c.schema == "" && dialectName == "sqlite" {
 		c.schema = "main"
@@ -55,6 +57,8 @@ func newCatalog(p *Policy, dialectName string) (*catalog, error) {
 		return nil, invalid("row_limit", "is %d: it must not be negative", p.RowLimit)
 	case p.ColumnsInMessages < 0:
 		return nil, invalid("columns_in_messages", "is %d: it must not be negative", p.ColumnsInMessages)
+	case p.DoubleQuotedStrings && dialectName != "" && dialectName != "sqlite":
+		return nil, invalid("double_quoted_strings", "is set: only sqlite reads a name as a string")
 	case len(p.Tables) == 0 && len(p.Schemas) == 0:
 		return nil, invalid("tables", "lists no table")
 	}

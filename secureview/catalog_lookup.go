@@ -31,8 +31,9 @@ func (c *catalog) Taken(name string) bool { return c.taken[ascii.Lower(name)] }
 // TablesWith returns the tables that have a readable column with the name.
 func (c *catalog) TablesWith(column string) []string { return c.columns[ascii.Lower(column)] }
 
-// Knows reports whether the policy lists a column with the name in any table.
-func (c *catalog) Knows(column string) bool { return c.listed[ascii.Lower(column)] }
+// MeansString reports whether a double-quoted name that no column in scope has is
+// a string.
+func (c *catalog) MeansString(name string) bool { return c.doubleQuotedStrings && !c.listed[ascii.Lower(name)] }
 
 // MaxListed returns the largest number of columns that a message lists.
 func (c *catalog) MaxListed() int { return c.columnsInMessages }

@@ -43,6 +43,8 @@ func policy(d dialect.Dialect) *secureview.Policy {
 		},
 		Functions: []string{"Full_Name"},
 		RowLimit:  100,
+
+		DoubleQuotedStrings: d.Name() == "sqlite",
 	}
 }
 

@@ -66,6 +66,13 @@ type Policy struct {
 	// [DefaultViewPrefix].
 	ViewPrefix string `json:"view_prefix,omitempty"`
 
+	// DoubleQuotedStrings lets statements of SQLite write strings in double quotes.
+	// SQLite reads "x" as a string if no column has that name, so a misspelled
+	// column becomes a constant. By default such a name is refused with
+	// [ErrUnknownColumn]; strings in single quotes are always accepted. The name of
+	// a column that the policy lists anywhere is never a string.
+	DoubleQuotedStrings bool `json:"double_quoted_strings,omitempty"`
+
 	// Setup describes how the secure views are created and who reads them. Package
 	// provision turns it into SQL, and package sqldb checks the account with it.
 	// It may be nil.

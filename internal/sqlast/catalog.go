@@ -15,9 +15,10 @@ type Catalog interface {
 	// the notation of a statement.
 	TablesWith(column string) []string
 
-	// Knows reports whether any table of the catalog has a column with this name,
-	// readable or not.
-	Knows(column string) bool
+	// MeansString reports whether a double-quoted name that no column in scope has
+	// is a string, as in SQLite. It never is if any table of the catalog has a
+	// column with this name, readable or not.
+	MeansString(name string) bool
 
 	// MaxListed returns the largest number of columns that a message lists.
 	MaxListed() int

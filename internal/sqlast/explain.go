@@ -33,6 +33,9 @@ func (r *resolver) unknownColumn(c *Column, s *scope, b *binding) {
 	default:
 		fmt.Fprintf(&msg, "column '%s' does not exist in the tables in scope", c.Name)
 	}
+	if c.DoubleQuoted && r.flavor.DoubleQuotedStrings {
+		msg.WriteString("; if it is a string, write it in single quotes")
+	}
 	in := r.catalog.TablesWith(c.Name)
 	r.listWhere(&msg, in, listed)
 	r.err = &Error{Code: UnknownColumn, Name: columnName(c), Pos: c.Pos, Message: msg.String(),

@@ -206,7 +206,7 @@ func (r *resolver) fromTables(slot *Expr, c *Column, s *scope) bool {
 func (r *resolver) noColumn(slot *Expr, c *Column) {
 	switch {
 	case c.DoubleQuoted && r.flavor.DoubleQuotedStrings:
-		if !r.catalog.Knows(c.Name) && !(r.flavor.RowID && r.isRowID(c.Name)) {
+		if r.catalog.MeansString(c.Name) && !(r.flavor.RowID && r.isRowID(c.Name)) {
 			*slot = &String{Pos: c.Pos, Value: c.Name}
 			return
 		}

@@ -45,7 +45,7 @@ func (c tables) TablesWith(column string) []string {
 	return found
 }
 
-func (c tables) Knows(column string) bool { return len(c.TablesWith(column)) > 0 }
+func (c tables) MeansString(name string) bool { return len(c.TablesWith(name)) == 0 }
 
 func (c tables) MaxListed() int { return 100 }
 
