@@ -138,7 +138,10 @@ func (e *corpusEngine) asking(db *sql.DB, text string) func() (result, error) {
 // SELECT name .. GROUP BY id runs only with a primary key.
 func (e *corpusEngine) build(t *testing.T, db *sql.DB, c *corpusSchema) *secureview.Policy {
 	t.Helper()
-	policy := &secureview.Policy{Schema: e.schema(c.name), Tables: map[string][]string{}, Views: map[string]string{}, RowLimit: 1 << 30}
+	policy := &secureview.Policy{
+		Schema: e.schema(c.name), Tables: map[string][]string{}, Views: map[string]string{}, RowLimit: 1 << 30,
+		DoubleQuotedStrings: e.dialect.Name() == "sqlite",
+	}
 	for _, table := range c.tables {
 		name := e.folded(table.name)
 		columns := make([]string, len(table.columns))

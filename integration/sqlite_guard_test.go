@@ -70,7 +70,7 @@ func testSQLiteGuard(t *testing.T, views bool) {
 // those whose names cannot be resolved or whose rows cannot be limited.
 func TestSQLiteGuardStatements(t *testing.T) {
 	db := openStatements(t)
-	guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", Tables: map[string][]string{
+	guard, err := secureview.New(&secureview.Policy{Dialect: "sqlite", DoubleQuotedStrings: true, Tables: map[string][]string{
 		"t": {"n", "s"}, "u": {"a"}, "v": {"b"}, "from": {"select", "group by", "a`b", `c"d`},
 	}}, sqlite.Dialect{})
 	if err != nil {
