@@ -28,11 +28,12 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 	got.table = table
 	scanned := make([]scanner, len(table.Columns))
 	scan := make([]any, len(scanned))
+	size := 0
 	for i, column := range table.Columns {
-		scanned[i] = scanner{db: db, columnType: column.Type}
+		scanned[i] = scanner{db: db, columnType: column.Type, size: &size}
 		scan[i] = &scanned[i]
 	}
-	for size := 0; rows.Next(); {
+	for rows.Next() {
 		got.hasRow = true
 		if len(table.Rows) == db.opt.MaxRows {
 			table.Truncated = true
@@ -44,7 +45,6 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 		row, done := make([]any, len(scanned)), true
 		for i := range scanned {
 			row[i], done = scanned[i].cell, done && scanned[i].done
-			size += weight(row[i])
 		}
 		if size > db.opt.MaxBytes {
 			if len(table.Rows) == 0 {
@@ -70,16 +70,22 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 type scanner struct {
 	db         *DB
 	columnType string
+	size       *int // the size of all cells of the result
 	cell       any
 	done       bool // cell needs no conversion by Table.Append
 }
 
-// Scan sets the cell.
+// Scan sets the cell. It does nothing if the result is too large already: the row
+// is then dropped, and its other cells are not copied.
 func (s *scanner) Scan(value any) error {
+	if *s.size > s.db.opt.MaxBytes {
+		return nil
+	}
 	if s.db.converter != nil {
 		value = s.db.converter.ConvertValue(s.columnType, value)
 	}
 	s.cell = text(value, s.db.opt.MaxCellBytes)
+	*s.size += weight(s.cell)
 	switch v := s.cell.(type) {
 	case nil, bool, int64, string: // valid UTF-8, as text makes it
 		s.done = true
@@ -106,38 +112,40 @@ func header(rows *sql.Rows) (*qed.Table, error) {
 func valid(name string) string { return strings.ToValidUTF8(name, "\uFFFD") }
 
 // text returns the text of strings and bytes, and hexadecimal digits if they
-// are not UTF-8. It shortens them to about limit bytes. A shortened value ends
-// with its original length, so that nobody takes it for the whole. Other values
-// are returned unchanged.
+// are not UTF-8. It shortens them to about limit bytes, and copies no more than
+// that. A shortened value ends with its original length, so that nobody takes it
+// for the whole. Other values are returned unchanged.
 func text(v any, limit int) any {
-	var s string
 	switch bare := v.(type) {
 	case string:
-		s = bare
+		if len(bare) <= limit && utf8.ValidString(bare) {
+			return v
+		}
+		return shorten(bare, utf8.ValidString(bare), limit)
 	case []byte:
 		if bare == nil {
 			return nil
 		}
-		s = string(bare)
-		v = s
-	default:
-		return v
+		return shorten(bare, utf8.Valid(bare), limit)
 	}
-	n := len(s)
-	if !utf8.ValidString(s) {
-		mark := ""
+	return v
+}
+
+func shorten[T string | []byte](s T, valid bool, limit int) string {
+	n, mark := len(s), ""
+	if !valid {
 		if 2*n > limit {
 			s, mark = s[:limit/2], cutMark(n)
 		}
 		return "0x" + hex.EncodeToString([]byte(s)) + mark
 	}
-	if n <= limit {
-		return v
+	if n > limit {
+		for !utf8.RuneStart(s[limit]) {
+			limit--
+		}
+		s, mark = s[:limit], cutMark(n)
 	}
-	for !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit] + cutMark(n)
+	return string(s) + mark
 }
 
 func cutMark(n int) string { return fmt.Sprintf("… (cut: %d bytes)", n) }

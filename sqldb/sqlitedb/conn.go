@@ -46,6 +46,9 @@ type driverConn struct {
 	access    access          // what a statement may do; nil means nothing
 	functions map[string]bool // the functions that SQLite marks as innocuous
 
+	maxValue int32 // the maximum size of a value
+	limit    int32 // the same, of the running statement
+
 	stopped atomic.Bool // the running statement must end
 }
 
@@ -57,7 +60,7 @@ func (c *connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	db := &driverConn{tls: libc.NewTLS()}
+	db := &driverConn{tls: libc.NewTLS(), maxValue: c.maxValue, limit: c.maxValue}
 	defer func() {
 		if err != nil {
 			db.Close()
@@ -66,7 +69,7 @@ func (c *connector) Connect(ctx context.Context) (_ driver.Conn, err error) {
 	if err := db.open(c.name, c.flags); err != nil {
 		return nil, err
 	}
-	if err := db.harden(ctx, c.maxValue); err != nil {
+	if err := db.harden(ctx); err != nil {
 		return nil, err
 	}
 	defer db.setAccess(catalog{})()
@@ -101,12 +104,12 @@ func (c *driverConn) open(name string, flags int32) error {
 }
 
 // harden disables what reading does not need, before the first statement.
-func (c *driverConn) harden(ctx context.Context, maxValue int32) error {
+func (c *driverConn) harden(ctx context.Context) error {
 	sqlite3.Xsqlite3_set_authorizer(c.tls, c.handle, callback(authorize), c.handle)
 	sqlite3.Xsqlite3_progress_handler(c.tls, c.handle, progressSteps, callback(progress), c.handle)
 	sqlite3.Xsqlite3_busy_handler(c.tls, c.handle, callback(busy), c.handle)
 	for id, limit := range map[int32]int32{
-		sqlite3.SQLITE_LIMIT_LENGTH:              maxValue,
+		sqlite3.SQLITE_LIMIT_LENGTH:              c.maxValue,
 		sqlite3.SQLITE_LIMIT_SQL_LENGTH:          1 << 20,
 		sqlite3.SQLITE_LIMIT_ATTACHED:            0,
 		sqlite3.SQLITE_LIMIT_WORKER_THREADS:      0,
@@ -162,6 +165,12 @@ func (c *driverConn) setAccess(a access) (end func()) {
 	before := c.access
 	c.access = a
 	return func() { c.access = before }
+}
+
+// setLimit sets the maximum size of a value.
+func (c *driverConn) setLimit(size int32) {
+	c.limit = size
+	sqlite3.Xsqlite3_limit(c.tls, c.handle, sqlite3.SQLITE_LIMIT_LENGTH, size)
 }
 
 // watch stops the running statement when ctx is done. The caller must call end,

@@ -49,6 +49,7 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 			}
 		}
 		c.access = g
+		c.setLimit(valueLimit(q.SQL, c.maxValue))
 		return nil
 	})
 	if err != nil {
@@ -57,6 +58,7 @@ func (engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(c
 	release := func(context.Context) error {
 		return withDriverConn(conn, func(c *driverConn) error {
 			c.access = nil
+			c.setLimit(c.maxValue)
 			return snapshot.Close()
 		})
 	}

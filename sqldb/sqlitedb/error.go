@@ -2,6 +2,7 @@ package sqlitedb
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"modernc.org/libc"
@@ -17,6 +18,7 @@ type sqliteError struct {
 	message string // may contain values of rows if running is set
 	running bool   // the statement was running, not being compiled
 	denied  string // what the authorizer did not allow
+	limit   int32  // the maximum size of a value, if it is lower than the option
 }
 
 func (e *sqliteError) Error() string { return "sqlitedb: " + e.text() }
@@ -24,6 +26,9 @@ func (e *sqliteError) Error() string { return "sqlitedb: " + e.text() }
 // failed returns the error for a result code that SQLite has just returned.
 func (c *driverConn) failed(code int32, running bool) error {
 	e := &sqliteError{code: code, running: running}
+	if c.limit < c.maxValue {
+		e.limit = c.limit
+	}
 	if c.handle != 0 {
 		e.message = libc.GoString(sqlite3.Xsqlite3_errmsg(c.tls, c.handle))
 	}
@@ -70,6 +75,10 @@ func classify(err error) *sqldb.Error {
 		kind, message = sqldb.ErrUnavailable, "the database is locked by a writer: try again later"
 	case sqlite3.SQLITE_TOOBIG:
 		kind, message = sqldb.ErrTooLarge, "a value or a stored row is larger than Options.MaxValueBytes"
+		if e.limit > 0 {
+			message = fmt.Sprintf("a value or a stored row is larger than %d bytes, "+
+				"the limit for a statement with so many columns and calls: name fewer", e.limit)
+		}
 	case sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_FULL:
 		kind, message = sqldb.ErrTooLarge, "out of memory or of space for temporary files: narrow the statement"
 	case sqlite3.SQLITE_INTERRUPT:

@@ -97,6 +97,11 @@ func read(ctx context.Context, p *sql.DB, statement string, objects ...sqldb.Obj
 		if err := rows.Scan(scan...); err != nil {
 			return nil, err
 		}
+		for i := range row {
+			if text, ok := row[i].([]byte); ok {
+				row[i] = string(text)
+			}
+		}
 		cells = append(cells, row)
 	}
 	return cells, rows.Err()

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"io"
 	"strings"
+	"unsafe"
 
 	"modernc.org/libc"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -141,7 +142,9 @@ func (r *rows) Next(dest []driver.Value) error {
 	return nil
 }
 
-// value returns a value as it is stored: int64, float64, string, []byte or nil.
+// value returns a value as it is stored: int64, float64, []byte or nil. The bytes
+// of a text or blob belong to SQLite and are valid until the next step, as a
+// driver may return them: the caller copies what it needs.
 func (c *driverConn) value(stmt uintptr, i int32) driver.Value {
 	switch sqlite3.Xsqlite3_column_type(c.tls, stmt, i) {
 	case sqlite3.SQLITE_INTEGER:
@@ -149,17 +152,19 @@ func (c *driverConn) value(stmt uintptr, i int32) driver.Value {
 	case sqlite3.SQLITE_FLOAT:
 		return sqlite3.Xsqlite3_column_double(c.tls, stmt, i)
 	case sqlite3.SQLITE_TEXT:
-		p := sqlite3.Xsqlite3_column_text(c.tls, stmt, i)
-		return string(libc.GoBytes(p, int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))))
+		return bytesAt(sqlite3.Xsqlite3_column_text(c.tls, stmt, i), sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))
 	case sqlite3.SQLITE_BLOB:
-		p := sqlite3.Xsqlite3_column_blob(c.tls, stmt, i)
-		n := int(sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))
-		if n == 0 {
-			return []byte{} // p is 0 then
-		}
-		return libc.GoBytes(p, n)
+		return bytesAt(sqlite3.Xsqlite3_column_blob(c.tls, stmt, i), sqlite3.Xsqlite3_column_bytes(c.tls, stmt, i))
 	}
 	return nil
+}
+
+// bytesAt returns n bytes of SQLite's memory, which Go does not manage.
+func bytesAt(p uintptr, n int32) []byte {
+	if n == 0 {
+		return []byte{} // p may be 0
+	}
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&p)), n)
 }
 
 // scan runs a statement of this package and returns its rows, each value as

@@ -36,7 +36,9 @@ type Options struct {
 	// or computes, and of every stored row that it visits, whatever columns it
 	// reads. 0 means 1 MiB. It limits the memory, and the time of a function
 	// call, which cannot be interrupted. Increase it for tables with documents
-	// or pictures.
+	// or pictures. A statement that could hold more than 48 such values at once,
+	// by its calls and its repeated columns, has a lower limit: 48 times
+	// MaxValueBytes bounds the values of a row together.
 	MaxValueBytes int
 
 	// Immutable promises that no program writes to the file while it is open.
