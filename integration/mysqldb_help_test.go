@@ -46,11 +46,10 @@ func newMaria(tb testing.TB, server *driver.Config, name, script string) *maria 
 
 func openMaria(tb testing.TB, config *driver.Config) *sql.DB {
 	tb.Helper()
-	connector, err := driver.NewConnector(config)
+	pool, err := mysqldb.OpenPool(config)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	pool := sql.OpenDB(connector)
 	tb.Cleanup(func() { pool.Close() })
 	return pool
 }

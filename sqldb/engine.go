@@ -68,6 +68,13 @@ type Query struct {
 	Session *Session      // never nil
 	Timeout time.Duration // the time limit for the server, at least 1 ms
 
+	// MaxRowBytes is the maximum size of a row as the server sends it. An engine
+	// tells its driver, if the driver can be told, or sets Receiver.
+	MaxRowBytes int
+
+	// Receiver is set by Admit if the driver itself would read a row of any size.
+	Receiver Receiver
+
 	// Tag identifies the query on a server. It consists of letters and digits
 	// and cannot be guessed.
 	Tag string
@@ -75,6 +82,15 @@ type Query struct {
 	// Pool is the number of the pool that the query runs on: 0 is the pool
 	// given to [New], n is the n-th of [Options.Replicas], counted from 1.
 	Pool int
+}
+
+// A Receiver limits what the connection of a query receives for a row.
+type Receiver interface {
+	// Next is called before each row. It allows MaxRowBytes more to be received.
+	Next()
+
+	// Exceeded reports whether the connection failed because a row was larger.
+	Exceeded() bool
 }
 
 // An Object is a table or view that a [Query] reads, as the catalogue spells

@@ -32,7 +32,7 @@ func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query)
 			ended, err = db.ended(ctx, err)
 			return false
 		}
-		got, ended, err = db.run(ctx, conn, q.SQL)
+		got, ended, err = db.run(ctx, conn, q)
 		if !ended && db.stopper != nil {
 			return false
 		}
@@ -45,17 +45,20 @@ func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query)
 
 // run runs a statement that was admitted. It reports whether the statement has
 // ended on the server, with success or not.
-func (db *DB) run(ctx context.Context, conn *sql.Conn, text string) (got result, ended bool, err error) {
+func (db *DB) run(ctx context.Context, conn *sql.Conn, q *Query) (got result, ended bool, err error) {
 	statement, cancel := context.WithCancel(ctx)
 	defer cancel()
-	rows, err := conn.QueryContext(statement, text)
+	rows, err := conn.QueryContext(statement, q.SQL)
 	if err != nil {
 		ended, err = db.ended(ctx, err)
 		return got, ended, err
 	}
 	defer rows.Close()
-	err = db.collect(rows, &got)
+	err = db.collect(rows, q.Receiver, &got)
 	switch {
+	case err != nil && q.Receiver != nil && q.Receiver.Exceeded():
+		err = errorf(ErrTooLarge, "a row exceeds %d bytes (8 MiB more than Options.MaxBytes): select fewer columns, "+
+			"or parts of long values", q.MaxRowBytes)
 	case !got.complete:
 		timer := time.AfterFunc(drainTime, cancel)
 		ended = rows.Close() == nil && statement.Err() == nil
@@ -72,13 +75,14 @@ func (db *DB) run(ctx context.Context, conn *sql.Conn, text string) (got result,
 }
 
 // ended returns the [Error] for err, and reports whether nothing runs on the
-// server any more: the server returned err, or nothing was sent to it.
+// server any more: the server returned err, or nothing was sent to it. A driver
+// that returns [ErrTooLarge] for a row may have closed the connection itself.
 func (db *DB) ended(ctx context.Context, err error) (bool, error) {
 	e := db.failure(ctx, err)
 	if ctx.Err() != nil {
 		return false, e
 	}
-	return e.Kind != ErrUnavailable || errors.Is(err, driver.ErrBadConn), e
+	return e.Kind != ErrUnavailable && e.Kind != ErrTooLarge || errors.Is(err, driver.ErrBadConn), e
 }
 
 // stop stops on the server what is left of a query that ended with cause. It

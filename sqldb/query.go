@@ -32,7 +32,7 @@ func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table
 	if err != nil {
 		return nil, err
 	}
-	q := Query{SQL: stmt.SQL(), Session: session}
+	q := Query{SQL: stmt.SQL(), Session: session, MaxRowBytes: db.opt.MaxBytes + rowMargin}
 	for _, read := range stmt.Reads() {
 		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
 	}
@@ -45,6 +45,10 @@ func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table
 	}
 	return table, nil
 }
+
+// rowMargin is by how much a row may exceed [Options.MaxBytes] before its cells
+// are cut.
+const rowMargin = 8 << 20
 
 // grace is how long the client waits after the time limit of a server that
 // enforces one: a connection whose statement was ended by the server can be

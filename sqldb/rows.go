@@ -20,7 +20,7 @@ type result struct {
 
 // collect reads rows within the limits of rows and bytes. It reads one row more
 // than it keeps, so that Truncated is set exactly if there are more rows.
-func (db *DB) collect(rows *sql.Rows, got *result) error {
+func (db *DB) collect(rows *sql.Rows, receiver Receiver, got *result) error {
 	table, err := header(rows)
 	if err != nil {
 		return err
@@ -33,7 +33,13 @@ func (db *DB) collect(rows *sql.Rows, got *result) error {
 		scanned[i] = scanner{db: db, columnType: column.Type, size: &size}
 		scan[i] = &scanned[i]
 	}
-	for rows.Next() {
+	next := func() bool {
+		if receiver != nil {
+			receiver.Next()
+		}
+		return rows.Next()
+	}
+	for next() {
 		got.hasRow = true
 		if len(table.Rows) == db.opt.MaxRows {
 			table.Truncated = true

@@ -47,7 +47,9 @@ type Options struct {
 	MaxRows int
 
 	// MaxBytes is the maximum size of all cells of a result together. 0 means
-	// 4 MiB. The result ends before the row that would exceed it.
+	// 4 MiB. The result ends before the row that would exceed it. A row of a
+	// server that exceeds it by more than 8 MiB, before its cells are cut, is an
+	// error of kind [ErrTooLarge], so that the memory is bounded.
 	MaxBytes int
 
 	// MaxCellBytes is the maximum size of one cell. 0 means 64 KiB. A longer

@@ -41,11 +41,16 @@ func (c *connections) server(ctx context.Context, conn *sql.Conn) (*server, erro
 // if that is not a pointer, as may happen with a driver that wraps another one.
 func identity(conn *sql.Conn) (key weak.Pointer[byte], ok bool, err error) {
 	err = conn.Raw(func(driverConn any) error {
-		v := reflect.ValueOf(driverConn)
-		if ok = v.Kind() == reflect.Pointer && v.Type().Elem().Size() > 0; ok {
-			key = weak.Make((*byte)(v.UnsafePointer()))
-		}
+		key, ok = identityOf(driverConn)
 		return nil
 	})
 	return key, ok, err
+}
+
+func identityOf(driverConn any) (key weak.Pointer[byte], ok bool) {
+	v := reflect.ValueOf(driverConn)
+	if ok = v.Kind() == reflect.Pointer && v.Type().Elem().Size() > 0; ok {
+		key = weak.Make((*byte)(v.UnsafePointer()))
+	}
+	return key, ok
 }

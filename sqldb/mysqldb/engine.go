@@ -61,6 +61,13 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 			return nil, err
 		}
 	}
+	m, err := meterOf(conn, q.MaxRowBytes)
+	if err != nil {
+		return nil, err
+	}
+	if m != nil {
+		q.Receiver = m
+	}
 	text := q.SQL
 	q.SQL = s.mark(q.Tag) + text
 	if !checked {

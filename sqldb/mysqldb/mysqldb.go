@@ -56,10 +56,9 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 			"the data source name is invalid: write user:password@tcp(host:3306)/database", err)
 	}
 	config.Logger = &mysql.NopLogger{} // what the driver logs is also returned as an error
-	connector, err := mysql.NewConnector(config)
+	pool, err := OpenPool(config)
 	if err != nil {
-		return nil, failure.Wrap(sqldb.ErrArgument,
-			"a parameter of the data source name is invalid; see the wrapped error", err)
+		return nil, err
 	}
 	var o Options
 	if opt != nil {
@@ -68,7 +67,6 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 	if o.MaxOpenConns == 0 {
 		o.MaxOpenConns = defaultConns
 	}
-	pool := sql.OpenDB(connector)
 	db, err := New(pool, &o)
 	if err != nil {
 		pool.Close()
@@ -78,7 +76,8 @@ func Open(dsn string, opt *Options) (*sqldb.DB, error) {
 }
 
 // New returns a DB that reads the database of pool, which must use the driver
-// github.com/go-sql-driver/mysql. The DB takes over the pool and those of
+// github.com/go-sql-driver/mysql. Open the pool with [OpenPool]: in any other pool
+// nothing bounds the memory for a row, which the driver reads as a whole. The DB takes over the pool and those of
 // [sqldb.Options.Replicas]: [sqldb.DB.Close] closes them. New connects to
 // nothing: the first call of a method of the DB does.
 //

@@ -22,6 +22,7 @@ func TestOpen(t *testing.T) {
 	}
 	for name, open := range map[string]func() (*sqldb.DB, error){
 		"no slash":      func() (*sqldb.DB, error) { return mysqldb.Open("agent:hunter2@tcp(127.0.0.1:1)", nil) },
+		"compression":   func() (*sqldb.DB, error) { return mysqldb.Open("agent:hunter2@/shop?compress=true", nil) },
 		"unknown TLS":   func() (*sqldb.DB, error) { return mysqldb.Open("agent:hunter2@/shop?tls=x", nil) },
 		"a nil replica": func() (*sqldb.DB, error) { return mysqldb.Open("/shop", options(nil)) },
 	} {

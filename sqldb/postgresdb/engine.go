@@ -49,6 +49,9 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 		}
 		e.checked.Add(key, struct{}{})
 	}
+	if err := limitRows(conn, q.MaxRowBytes); err != nil {
+		return nil, err
+	}
 	return func(ctx context.Context) error {
 		_, err := conn.ExecContext(ctx, "ROLLBACK")
 		return err

@@ -23,6 +23,10 @@ func classify(err error) *sqldb.Error {
 		kind, message := state(s)
 		return failure.Wrap(kind, message, err)
 	}
+	if isTooLong(err) {
+		return failure.Wrap(sqldb.ErrTooLarge, "a row exceeds Options.MaxBytes by more than 8 MiB: "+
+			"select fewer columns, or parts of long values", err)
+	}
 	return failure.OfNetwork(err, "connection string")
 }
 

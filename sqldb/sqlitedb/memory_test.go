@@ -3,37 +3,12 @@ package sqlitedb_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"runtime/debug"
 	"strings"
 	"testing"
 
+	"github.com/qedkit/qed/internal/peakmem"
 	"github.com/qedkit/qed/sqldb"
 )
-
-// peak returns the bytes by which the memory of the process grows at most while do
-// runs, as Linux counts them.
-func peak(t *testing.T, do func()) int {
-	t.Helper()
-	status := func(name string) (kilobytes int) {
-		text, err := os.ReadFile("/proc/self/status")
-		if err != nil {
-			t.Skip("no /proc/self/status")
-		}
-		_, rest, _ := strings.Cut(string(text), name+":")
-		if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
-			t.Fatal(err)
-		}
-		return kilobytes
-	}
-	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets the peak
-		t.Skip(err)
-	}
-	before := status("VmRSS")
-	do()
-	return (status("VmHWM") - before) << 10
-}
 
 // Whatever a statement selects, the memory of the host grows by less than 64 MB and
 // Options.MaxBytes: with few values that are large, and with many smaller ones.
@@ -85,7 +60,7 @@ func testRows(t *testing.T, bytes, columns int) {
 			continue
 		}
 		const limit = 64<<20 + 4<<20
-		grown := peak(t, func() { _, err = db.Query(t.Context(), stmt) })
+		grown := peakmem.Growth(t, func() { _, err = db.Query(t.Context(), stmt) })
 		if grown >= limit {
 			t.Errorf("%s: the memory grows by %d MB: %v", name, grown>>20, err)
 		}
