@@ -16,6 +16,9 @@ const (
 // edits away, or if one of the two contains the other. Names of more than 128
 // characters match nothing, and nothing is compared with more than 20,000 names.
 func Nearest(name string, names []string, n int) []string {
+	if len(name) > 8*maxNameRunes {
+		return nil // folding it for each call would take long
+	}
 	want := fold(name)
 	if len(want) == 0 || len(want) > maxNameRunes || len(names) > maxCompared {
 		return nil

@@ -44,7 +44,7 @@ func (p *printer) table(t *Table) {
 
 // maxBarriers is the maximum number of bytes of a statement that has barriers.
 // They repeat the names of the columns of a view for each use of the view.
-const maxBarriers = 512 << 10
+const maxBarriers = 256 << 10
 
 // barrier prints a view as (SELECT columns FROM view LIMIT -1). Each column is
 // qualified, because SQLite reads "x" as a string if there is no column x.

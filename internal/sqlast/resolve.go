@@ -14,7 +14,7 @@ const (
 	maxColumns = 2000    // columns of one SELECT
 	maxStars   = 20_000  // columns that stars expand to, in the whole statement
 	maxWeight  = 50_000  // growth of the printed statement: see resolver.weigh
-	maxWork    = 1 << 24 // comparisons of names
+	maxWork    = 1 << 23 // comparisons of names
 )
 
 // Resolve binds every name of q as the engine would, but only to tables and columns

@@ -232,6 +232,10 @@ func (r *resolver) using(j *Join, s *scope, lo, middle, hi int) {
 	if j.Natural {
 		names = r.common(j, s, lo, middle, hi)
 	}
+	if len(names) > MaxDepth {
+		r.fail(TooDeep, j.Pos, "USING", "a join compares more than %d columns", MaxDepth)
+		return
+	}
 	for _, name := range names {
 		left, right := r.side(j, s, lo, middle, name), r.side(j, s, middle, hi, name)
 		if r.err != nil {
@@ -308,6 +312,10 @@ func (r *resolver) mergedValue(at Pos, s *scope, m *merged) Expr {
 		c := &Column{Pos: at}
 		r.point(c, b, m.number-1)
 		return c
+	}
+	r.weight += 2 * len(m.value)
+	if r.spent(at) {
+		return &Null{Pos: at}
 	}
 	c := &Call{Pos: at, Name: "coalesce"}
 	for _, t := range m.value {

@@ -71,6 +71,9 @@ func (r *resolver) orderBy(q *Query, s *scope) {
 // term resolves a whole term of GROUP BY, ORDER BY or DISTINCT ON: a position, the
 // alias of an item, or an expression.
 func (r *resolver) term(e *Expr, s *scope) {
+	if r.spent((*e).At()) {
+		return
+	}
 	if terms := termsOf(*e); terms != nil && s.clause == inGroupBy {
 		for i := range terms {
 			r.term(&terms[i], s)
@@ -162,7 +165,7 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 // item returns the index of the item that has the name, or -1.
 func (r *resolver) item(c *Column, s *scope) int {
 	found := -1
-	r.work += len(s.items)
+	r.work += 4 * len(s.items)
 	for i := range s.items {
 		name := s.items[i].Alias
 		if r.flavor.OrderByOutput && s.clause != inGroupBy {
@@ -190,13 +193,13 @@ func (r *resolver) firstNamed(c *Column, s *scope) int {
 	if len(found) < 2 || r.group(s, c.Name, found) != nil {
 		return -1
 	}
-	r.work += len(s.items)
+	r.work += 4 * len(s.items)
 	return slices.IndexFunc(s.items, func(it Item) bool { return r.fold(itemName(&it), c.Name) })
 }
 
 // sharesName reports whether another item has the name of item i.
 func (r *resolver) sharesName(s *scope, i int) bool {
-	r.work += len(s.items)
+	r.work += 4 * len(s.items)
 	for k := range s.items {
 		if k != i && r.fold(itemName(&s.items[k]), s.items[i].Alias) {
 			return true
@@ -208,6 +211,7 @@ func (r *resolver) sharesName(s *scope, i int) bool {
 // outputTerm binds an unqualified name to a column of a set operation.
 func (r *resolver) outputTerm(e *Expr, c *Column, s *scope) bool {
 	found := -1
+	r.work += 4 * len(s.names)
 	for i, name := range s.names {
 		if !r.fold(name, c.Name) {
 			continue
@@ -236,7 +240,10 @@ func (r *resolver) positions(q *Query) {
 		if _, ok := position(*e); ok {
 			continue
 		}
-		if n := repeats(q.Body, *e, r.fold); n > 0 {
+		if r.spent(q.Pos) {
+			return
+		}
+		if n := r.repeats(q.Body, *e); n > 0 {
 			*e = &Number{Pos: (*e).At(), Text: strconv.Itoa(n)}
 		}
 	}
@@ -244,21 +251,22 @@ func (r *resolver) positions(q *Query) {
 
 // repeats returns the position of the first item of a body, arm after arm, that
 // equals e or has the name e, or 0.
-func repeats(b Body, e Expr, fold func(a, b string) bool) int {
+func (r *resolver) repeats(b Body, e Expr) int {
 	switch b := b.(type) {
 	case *SetOp:
-		if n := repeats(b.Left, e, fold); n > 0 {
+		if n := r.repeats(b.Left, e); n > 0 {
 			return n
 		}
-		return repeats(b.Right, e, fold)
+		return r.repeats(b.Right, e)
 	case *Select:
+		r.work += 8 * len(b.Items)
 		c, isColumn := e.(*Column)
 		for i := range b.Items {
 			it := &b.Items[i]
 			if _, star := it.Expr.(*Star); star {
 				break
 			}
-			if equalExpr(it.Expr, e) || isColumn && meansItem(c, it, fold) {
+			if equalExpr(it.Expr, e) || isColumn && meansItem(c, it, r.fold) {
 				return i + 1
 			}
 		}

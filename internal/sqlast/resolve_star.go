@@ -91,7 +91,7 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 	}
 	left, middle := r.starColumns(j.Left, s, next)
 	right, end := r.starColumns(j.Right, s, middle)
-	if r.spent(j.Pos) {
+	if r.work += 16 * (len(left) + len(right)); r.spent(j.Pos) {
 		return nil, end
 	}
 	if j.Kind == RightJoin && !r.flavor.UsingInPlace && !r.flavor.UsingKeepsSides {
