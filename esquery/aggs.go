@@ -17,7 +17,11 @@ func (c *checker) aggregationsOf(root *value) {
 		c.in(m.key)
 		if trees++; trees > 1 {
 			c.report(ErrMalformed, nil, "the body has both aggs and aggregations; engines ignore one of them")
-		} else if n := c.aggregations(&m.value, root); n > c.v.opt.MaxBuckets {
+			c.out()
+			continue
+		}
+		c.around = 1
+		if n := c.aggregations(&m.value, root); n > c.v.opt.MaxBuckets {
 			c.report(ErrTooExpensive, nil,
 				"the aggregations could make %d buckets; at most %d are allowed: use smaller sizes, wider "+
 					"intervals or fewer levels",
@@ -83,22 +87,30 @@ func (c *checker) aggregation(v, root *value) int {
 		c.unknownAggregation(typed)
 		return 0
 	}
-	outer := c.nested
+	outer := c.treeScope
 	c.in(typed.key)
+	c.fewAggregations()
+	if kind.buckets {
+		c.fewParents()
+	}
 	own := c.aggregationType(typed, kind, root)
 	c.out()
+	n := own.sure
 	if below != nil {
 		c.in(below.key)
+		if kind.buckets {
+			c.around = times(c.around, own.most)
+		}
 		inner := max(1, c.aggregations(&below.value, root))
 		if kind.buckets {
-			own = times(own, inner)
+			n = times(n, inner)
 		} else {
-			own = max(own, inner)
+			n = max(n, inner)
 		}
 		c.out()
 	}
-	c.nested = outer
-	return own
+	c.treeScope = outer
+	return n
 }
 
 func (c *checker) unknownAggregation(typed *member) {
@@ -120,13 +132,3 @@ func (c *checker) unknownAggregation(typed *member) {
 	c.report(ErrUnknownKey, refusal.Nearest(typed.key, names, maxCandidates),
 		"there is no aggregation type %s", quoted(typed.key))
 }
-
-// times stays at tooMany, which is above every limit.
-func times(a, b int) int {
-	if a > 0 && b > tooMany/a {
-		return tooMany
-	}
-	return a * b
-}
-
-const tooMany = 1 << 30

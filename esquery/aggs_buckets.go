@@ -2,21 +2,8 @@ package esquery
 
 import "github.com/qedkit/qed/refusal"
 
-// histogram checks the bounds of a histogram, and estimates its buckets.
-func (c *checker) histogram(p *value, f *Field, width float64, root *value) int {
-	if f == nil {
-		return 1
-	}
-	before := len(c.problems)
-	c.knownBounds(p, f)
-	if len(c.problems) > before {
-		return 1
-	}
-	return c.steps(p, f, width, root)
-}
-
 // ranges checks the ranges of an aggregation, each of which is a bucket.
-func (c *checker) ranges(p *value, f *Field) int {
+func (c *checker) ranges(p *value, f *Field) bucketCount {
 	ranges := p.get("ranges")
 	c.in("ranges")
 	for i := range ranges.items {
@@ -30,11 +17,11 @@ func (c *checker) ranges(p *value, f *Field) int {
 	}
 	c.out()
 	c.member(p, "origin", c.geoPoint)
-	return max(1, len(ranges.items))
+	return overlapping(len(ranges.items))
 }
 
 // namedFilters checks an aggregation whose buckets are queries.
-func (c *checker) namedFilters(name string, p *value) int {
+func (c *checker) namedFilters(name string, p *value) bucketCount {
 	filters := p.get("filters")
 	c.in("filters")
 	defer c.out()
@@ -52,10 +39,14 @@ func (c *checker) namedFilters(name string, p *value) int {
 	if n == 0 {
 		c.report(ErrMalformed, nil, "filters needs at least one query")
 	}
-	if name == "adjacency_matrix" {
-		return n * (n + 1) / 2
+	if c.filters += n; c.filters > maxFilters && c.filters-n <= maxFilters {
+		c.report(ErrTooExpensive, nil,
+			"the filters of a body's aggregations can be at most %d queries, each of which is run on all documents", maxFilters)
 	}
-	return n + 1
+	if name == "adjacency_matrix" {
+		return overlapping(n * (n + 1) / 2)
+	}
+	return overlapping(n + 1)
 }
 
 var (
@@ -85,7 +76,7 @@ var (
 
 // composite checks the sources of the aggregation: objects with a name above the
 // type of the source.
-func (c *checker) composite(p *value) int {
+func (c *checker) composite(p *value) bucketCount {
 	c.member(p, "sources", func(sources *value) {
 		c.each(sources, func(source *value) {
 			if !c.is(source, object, "a source") {
@@ -98,7 +89,7 @@ func (c *checker) composite(p *value) int {
 			}
 		})
 	})
-	return count(p, "size", defaultSize)
+	return ofSize(p)
 }
 
 func (c *checker) compositeSource(v *value) {

@@ -8,17 +8,18 @@ import (
 // aggregationType checks the parameters of an aggregation, enters the nested
 // object that it opens, and returns how many buckets it makes in each bucket
 // around it.
-func (c *checker) aggregationType(typed *member, kind *aggregation, root *value) int {
+func (c *checker) aggregationType(typed *member, kind *aggregation, root *value) bucketCount {
 	p := &typed.value
 	switch typed.key {
 	case "filter":
 		c.query(p)
-		return 1
+		return oneBucket
 	case "top_hits":
-		return c.topHits(p)
+		c.topHits(p)
+		return oneBucket
 	}
 	if !c.params(p, typed.key, kind.params) {
-		return 1
+		return oneBucket
 	}
 	f := c.fieldOf(p)
 	c.valuesOf(f, p)
@@ -29,11 +30,14 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		c.reverseNested(p)
 	case "children", "parent":
 		c.joinAggregation(typed.key, p)
+		c.others = true
 	case "global":
 		if c.filtered() {
 			c.report(ErrFilterBypass, nil, "global counts the documents of others; put its aggregations next to it")
 		}
-		c.nested = ""
+		c.nested, c.others = "", true
+	case "sampler", "diversified_sampler":
+		c.sampled = count(p, "shard_size", maxInnerHits) <= maxSampled
 	case "terms", "rare_terms", "multi_terms", "significant_terms", "significant_text":
 		return c.termsAggregation(typed.key, p)
 	case "histogram":
@@ -46,20 +50,26 @@ func (c *checker) aggregationType(typed *member, kind *aggregation, root *value)
 		return c.histogram(p, f, width, root)
 	case "date_histogram":
 		return c.histogram(p, f, c.interval(p), root)
-	case "auto_date_histogram", "variable_width_histogram":
-		return count(p, "buckets", defaultSize)
+	case "auto_date_histogram":
+		return sized(count(p, "buckets", defaultSize))
+	case "variable_width_histogram":
+		return c.clusters(p)
 	case "range", "date_range", "ip_range", "geo_distance":
 		return c.ranges(p, f)
 	case "filters", "adjacency_matrix":
 		return c.namedFilters(typed.key, p)
-	case "geohash_grid", "geotile_grid":
-		return count(p, "size", 1)
+	case "geohash_grid":
+		return cells(p, 32, 5)
+	case "geotile_grid":
+		return cells(p, 4, 7)
+	case "ip_prefix":
+		return c.networks(p)
 	case "composite":
 		return c.composite(p)
 	default:
-		return c.metric(typed.key, p)
+		return sized(c.metric(typed.key, p))
 	}
-	return 1
+	return oneBucket
 }
 
 // fieldOf returns the field of an aggregation, whose name was checked.
@@ -139,7 +149,7 @@ func (c *checker) joinAggregation(name string, p *value) {
 	}
 }
 
-func (c *checker) termsAggregation(name string, p *value) int {
+func (c *checker) termsAggregation(name string, p *value) bucketCount {
 	if c.filtered() && p.get("min_doc_count") != nil && count(p, "min_doc_count", 1) == 0 && name != "rare_terms" {
 		c.in("min_doc_count")
 		c.report(ErrFilterBypass, nil, "min_doc_count 0 lists terms of the documents of others; leave it out")
@@ -176,15 +186,16 @@ func (c *checker) termsAggregation(name string, p *value) int {
 			c.confineMember(p, "background_filter")
 		}
 	}
-	if name == "rare_terms" {
-		return 1
+	switch {
+	case name == "rare_terms":
+		return bucketCount{sure: 1, most: tooMany}
+	case name == "significant_text" && !c.sampled:
+		c.report(ErrTooExpensive, []string{"sampler"},
+			"significant_text analyzes the text of each document again: put it below a sampler with a shard_size of at most %d",
+			maxSampled)
 	}
-	return count(p, "size", defaultSize)
+	return ofSize(p)
 }
-
-// digitsCost is the cost of a histogram of significant digits, in buckets: it
-// takes up to 350 KB for three digits, and 35 MB for five, in each bucket.
-var digitsCost = [...]int{1, 1, 5, 50, 500, 5000}
 
 // metric checks the parts of a metric, and returns its cost in buckets.
 func (c *checker) metric(name string, p *value) int {

@@ -164,7 +164,14 @@ func (c *checker) together(root *value) {
 			"%d hits with %d inner hits each are %d; at most %d hits can be read",
 			size, c.inner, size*c.inner, c.v.opt.MaxHits)
 	}
-	c.collapsedGroups(root, size)
+	if explain := root.get("explain"); explain != nil && explain.text == "true" && size > maxExplained {
+		c.report(ErrTooExpensive, nil, "at most %d hits can be explained; use a smaller size", maxExplained)
+	}
+	grouped := c.collapsedGroups(root, size)
+	if n := times(max(size, size*c.inner, c.topped, grouped), c.marked); n > maxHighlights {
+		c.report(ErrTooExpensive, nil,
+			"up to %d texts would be highlighted; at most %d are allowed: use a smaller size or fewer fields", n, maxHighlights)
+	}
 }
 
 // defaultSize is the number of hits of a search without a size.

@@ -18,13 +18,18 @@ type checker struct {
 	faults   int // problems without a fix, including those above maxProblems
 	path     []step
 
-	// nested is the path of the nested object whose fields the current part of the
-	// body sees. It is empty for the document itself.
-	nested string
+	treeScope
 
 	depth   int // nesting of queries and aggregations at the current location
 	clauses int // queries so far
 	inner   int // inner hits of each hit so far
+	topped  int // hits of the largest top_hits so far
+	marked  int // highlighted fields so far
+	scorers int // functions of function_score so far
+	points  int // points so far from which hits are sorted
+	aggs    int // aggregations so far
+	filters int // queries of filters aggregations so far
+	lookups int // words and patterns so far that are compared with those of the index
 
 	compared int // field names that were compared to find candidates
 	patterns int // name patterns so far

@@ -34,26 +34,33 @@ func (c *checker) collapse(v *value) {
 }
 
 // collapsedGroups reports more hits in the groups of a collapse than may be
-// read.
-func (c *checker) collapsedGroups(root *value, size int) {
+// read, and more searches for them. It returns the number of these hits.
+func (c *checker) collapsedGroups(root *value, size int) (hits int) {
 	collapse := root.get("collapse")
 	if collapse == nil {
-		return
+		return 0
 	}
 	c.in("collapse")
 	defer c.out()
-	hits := collapse.get("inner_hits")
-	if hits == nil {
-		return
+	inner := collapse.get("inner_hits")
+	if inner == nil {
+		return 0
 	}
 	each := 0
-	for _, h := range list(hits) {
+	for _, h := range list(inner) {
 		each += count(&h, "from", 0) + count(&h, "size", defaultInnerHits)
 	}
-	if size*each > c.v.opt.MaxHits {
+	searches := times(size, len(list(inner)))
+	switch hits = times(size, each); {
+	case hits > c.v.opt.MaxHits:
 		c.report(ErrTooExpensive, nil,
-			"%d groups with %d hits each are %d; at most %d hits can be read", size, each, size*each, c.v.opt.MaxHits)
+			"%d groups with %d hits each are %d; at most %d hits can be read", size, each, hits, c.v.opt.MaxHits)
+	case searches > maxGroupSearches:
+		c.report(ErrTooExpensive, nil,
+			"the inner_hits of %d groups are %d searches; at most %d are allowed: use a smaller size",
+			size, searches, maxGroupSearches)
 	}
+	return hits
 }
 
 // list returns the items of an array, or a slice with the value itself.

@@ -1,269 +1,111 @@
 package esquery
 
-import (
-	"math"
-	"strconv"
-	"strings"
-	"time"
+// The limits of this file bound the cost of one body, apart from those of
+// [Options]. The figures are seconds of processor time and heap of a server with
+// 512 MB of heap and an index of 50,000 documents, one shard, Elasticsearch 8.19
+// (ES) and OpenSearch 2.19 (OS). TestSearchCost in the integration tests takes
+// them again: it generates bodies on both sides of each limit.
+
+// Histograms. The number of buckets depends on the documents. It is known from
+// hard_bounds, or from a range that every document must match. OpenSearch applies
+// its limit on buckets only after it made the empty ones, and both engines apply
+// it only after each document with a range was counted in each step.
+const (
+	// maxGaps is the maximum number of empty buckets that a histogram could make.
+	// Without bounds, dates are taken to lie in the years 1 to 9999, and numbers
+	// anywhere in their type. A histogram of days, 3.7 million steps, takes OS
+	// 1.8 s and 150 MB before it is rejected; one of hours ends the server.
+	maxGaps = 4_000_000
+	// maxRangeSteps is the maximum number of buckets of a histogram of ranges,
+	// which needs hard_bounds: a range can have no end. Each document costs a step
+	// for each bucket that its range covers. 1,000 steps of 50,000 wide ranges
+	// take 1 s, the 44,640 minutes of a month do not end within 30 s.
+	maxRangeSteps = 1000
+	// usualYears is the time that the dates of an index are taken to span where
+	// the buckets of a histogram are counted that has other buckets below it.
+	usualYears = 30
 )
 
-// The number of buckets of a histogram depends on the documents. It is estimated
-// from hard_bounds, or from a range that every document must match; without
-// either, the histogram counts as one bucket and the limit of the engine applies.
-// OpenSearch applies its limit only after it made the empty buckets between others,
-// so small steps over many years can exhaust its memory. That is why a histogram
-// of dates with steps of less than an hour must have known bounds.
+// Buckets in buckets.
+const (
+	// maxParents is the maximum number of buckets in each of which other buckets
+	// are made: to list those of one bucket, engines go through those of all. 1,000
+	// buckets of 50,000 values take 0.5 s, 5,000 take 2.4 s, 50,000 more than 30 s.
+	maxParents = 2000
+	// maxFilters is the maximum number of queries of all filters and
+	// adjacency_matrix aggregations: each is run on all documents. 200 take 3 s.
+	maxFilters = 100
+	// maxAggregations is the maximum number of aggregations of a body. Each reads
+	// the values of all documents.
+	maxAggregations = 100
+	// maxClusters is the maximum shard_size of a variable_width_histogram, by
+	// default 50 for each bucket. The time grows with its square: 5,000 take
+	// 0.5 s, 50,000 more than 20 s.
+	maxClusters = 5000
+	// maxPrefixBits is the maximum prefix_length of an ip_prefix: each network is
+	// a bucket.
+	maxPrefixBits = 16
+	// maxSampled is the maximum shard_size of a sampler around a significant_text,
+	// which analyzes the text of each document again. 200 texts of 3,000 words take
+	// 1.7 s, 50,000 of 12 words 5.5 s and 210 MB.
+	maxSampled = 200
+)
 
-// steps estimates the number of buckets of a histogram with steps of that width.
-// format is the date format of the aggregation.
-func (c *checker) steps(p *value, f *Field, width float64, root *value) int {
-	if f == nil || width <= 0 || root == nil {
-		return 1
-	}
-	gaps := count(p, "min_doc_count", 0) == 0
-	format := textOf(p, "format")
-	known := unbounded()
-	if query := root.get("query"); query != nil && c.nested == "" {
-		known.narrow(query, f)
-	}
-	if hard := p.get("hard_bounds"); hard != nil {
-		known.bound(f, hard, "min", "max", format)
-	}
-	if gaps && f.family == dateFamily && math.IsInf(known.most, 1) && !math.IsInf(known.least, -1) {
-		known.most, known.mostNow = 0, true // documents have no dates after now
-	}
-	n := known.length() / width
-	if extended := p.get("extended_bounds"); extended != nil && gaps {
-		at := unbounded()
-		at.bound(f, extended, "min", "max", format)
-		if m := at.length() / width; !math.IsInf(m, 0) && (math.IsInf(n, 0) || m > n) {
-			n = m
-		}
-	}
-	if gaps && f.family == dateFamily && math.IsInf(n, 0) && width < unitMillis("h") {
-		c.report(ErrTooExpensive, []string{"hard_bounds", "min_doc_count"},
-			"a bucket is made for each step between the first and the last document: for steps of less than "+
-				"an hour, add a range of %s or hard_bounds, or min_doc_count 1",
-			quoted(f.Path))
-	}
-	if math.IsInf(n, 0) || math.IsNaN(n) || n < 1 {
-		return 1
-	}
-	return int(min(math.Ceil(n), tooMany))
-}
+// Words and patterns.
+const (
+	// maxRegexp is the maximum number of characters of a pattern, the limit of the
+	// engines.
+	maxRegexp = 1000
+	// maxStates is the maximum number of states of an automaton, the default of
+	// the engines.
+	maxStates = 10_000
+	// maxFuzzy is the maximum length in bytes of a text with fuzziness: engines
+	// search the whole index for each of its words.
+	maxFuzzy = 1000
+	// maxExpansions is the maximum number of words that engines look up for one
+	// word that is incomplete or misspelled. 20,000 take 5.6 s in a phrase.
+	maxExpansions = 1024
+	// maxLookups is the maximum number of lookups of a body: of each word with
+	// fuzziness in each field, for each 50 of its expansions. 100 take 0.8 s, 1,000
+	// take 5 s, and a simple_query_string of 570 such words in five fields does not
+	// end within 30 s.
+	maxLookups = 100
+	// patternLookups is the cost of a wildcard or regexp, in lookups: 200 regexps
+	// with large automata take more than 8 s and 300 MB.
+	patternLookups = 2
+	// maxQueryString is the maximum length in bytes of a simple_query_string.
+	maxQueryString = 4096
+	// maxPatterns is the maximum number of patterns of field names in a body. Each
+	// is compared with all fields, here and by the engine.
+	maxPatterns = 30
+)
 
-// knownBounds reports bounds whose cost cannot be estimated.
-func (c *checker) knownBounds(p *value, f *Field) {
-	for _, key := range [...]string{"extended_bounds", "hard_bounds"} {
-		c.member(p, key, func(v *value) {
-			if !c.params(v, key, boundsParams) {
-				return
-			}
-			for i := range v.members {
-				bound := &v.members[i]
-				if bound.value.kind == null {
-					continue
-				}
-				c.in(bound.key)
-				if _, _, ok := pointOf(f, &bound.value, textOf(p, "format")); !ok {
-					c.report(ErrInvalidLiteral, nil, "the bound %s cannot be read; write it as a number or a date%s",
-						quoted(bound.value.text), such(f.Formats))
-				} else if f.family == dateFamily {
-					c.date(f, &bound.value, textOf(p, "format"))
-				}
-				c.out()
-			}
-		})
-	}
-}
+// Hits.
+const (
+	// maxInnerHits is the maximum number of hits of each inner_hits and top_hits,
+	// the default limit of the engines.
+	maxInnerHits = 100
+	// maxGroupSearches is the maximum number of searches that the inner_hits of a
+	// collapse make: one for each group and each inner_hits. 1,000 take 2.4 s.
+	maxGroupSearches = 500
+	// maxHighlights is the maximum number of texts that are highlighted: the hits
+	// times the fields. 200 texts of 3,000 words take 0.5 s, 2,000 take 4.7 s.
+	maxHighlights = 500
+	// maxExplained is the maximum number of hits with an explanation, which computes
+	// the score of each once more. 1,000 for a query of 1,000 words take more than
+	// 10 s.
+	maxExplained = 100
+	// maxFunctions is the maximum number of functions of all function_score
+	// queries. 500 take 4.1 s.
+	maxFunctions = 100
+	// maxPoints is the maximum number of points from whose nearest one hits are
+	// sorted. 1,500 take more than 11 s.
+	maxPoints = 20
+	// maxNeighbours is the maximum number of candidates of a knn on a shard, the
+	// limit of the engines.
+	maxNeighbours = 10_000
+)
 
-// A span is what is known of the values of a field. Dates are in milliseconds,
-// since 1970 or relative to now: the cost of a body must not depend on the time at
-// which it is checked.
-type span struct {
-	least, most       float64
-	leastNow, mostNow bool
-}
-
-func unbounded() span { return span{least: math.Inf(-1), most: math.Inf(1)} }
-
-// past is 2026-01-01, a day before every check. The distance between now and an
-// earlier date is at least the distance between past and that date.
-const past = 1_767_225_600_000
-
-// length is infinite if it is not known. Between a date and now it is the least
-// possible length.
-func (s *span) length() float64 {
-	switch {
-	case s.leastNow == s.mostNow:
-		return s.most - s.least
-	case s.mostNow:
-		return max(0, s.most+past-s.least)
-	}
-	return max(0, s.most-s.least-past)
-}
-
-// narrow applies the ranges that every document found by the query lies in.
-func (s *span) narrow(query *value, f *Field) {
-	if query.kind != object || len(query.members) != 1 {
-		return
-	}
-	m := &query.members[0]
-	switch m.key {
-	case "range":
-		for i := range m.value.members {
-			if r := &m.value.members[i]; r.key == f.Path {
-				format := textOf(&r.value, "format")
-				s.bound(f, &r.value, "gte", "lte", format)
-				s.bound(f, &r.value, "gt", "lt", format)
-				s.bound(f, &r.value, "from", "to", format)
-			}
-		}
-	case "bool":
-		for _, key := range [...]string{"filter", "must"} {
-			if clauses := m.value.get(key); clauses != nil {
-				for _, clause := range list(clauses) {
-					s.narrow(&clause, f)
-				}
-			}
-		}
-	case "constant_score":
-		if filter := m.value.get("filter"); filter != nil {
-			s.narrow(filter, f)
-		}
-	}
-}
-
-// bound applies the bounds of these names.
-func (s *span) bound(f *Field, v *value, least, most, format string) {
-	if n, now, ok := pointOf(f, v.get(least), format); ok && (n > s.least || now != s.leastNow || math.IsInf(s.least, 0)) {
-		s.least, s.leastNow = n, now
-	}
-	if n, now, ok := pointOf(f, v.get(most), format); ok && (n < s.most || now != s.mostNow || math.IsInf(s.most, 0)) {
-		s.most, s.mostNow = n, now
-	}
-}
-
-// pointOf returns the position of a bound; now means that it is relative to now.
-func pointOf(f *Field, v *value, format string) (at float64, now, ok bool) {
-	if v == nil {
-		return 0, false, false
-	}
-	if f.family != dateFamily && f.family != dateRangeFamily || v.kind == number {
-		n, ok := numberOf(v)
-		return n, false, ok
-	}
-	if rest, ok := strings.CutPrefix(v.text, "now"); ok {
-		by, ok := dateMath(rest)
-		return by, true, ok
-	}
-	text, rest, _ := strings.Cut(v.text, "||")
-	by, ok := dateMath(rest)
-	if !ok {
-		return 0, false, false
-	}
-	formats := f.Formats
-	if format != "" {
-		formats = strings.Split(format, "||")
-	}
-	at, ok = readDate(text, formats)
-	return at + by, false, ok
-}
-
-// dateMath returns by how many milliseconds date math such as -7d/d moves a date.
-// Rounding is ignored.
-func dateMath(rest string) (by float64, ok bool) {
-	for rest != "" {
-		if rest[0] == '/' { // rounds to the unit that follows
-			if len(rest) < 2 || unitMillis(rest[1:2]) == 0 {
-				return 0, false
-			}
-			rest = rest[2:]
-			continue
-		}
-		end := 1
-		for end < len(rest) && '0' <= rest[end] && rest[end] <= '9' {
-			end++
-		}
-		if rest[0] != '+' && rest[0] != '-' || end == len(rest) {
-			return 0, false
-		}
-		n := 1.0
-		if end > 1 {
-			n, _ = strconv.ParseFloat(rest[1:end], 64)
-		}
-		unit := unitMillis(rest[end : end+1])
-		if unit == 0 {
-			return 0, false
-		}
-		if rest[0] == '-' {
-			n = -n
-		}
-		by += n * unit
-		rest = rest[end+1:]
-	}
-	return by, true
-}
-
-const day = 24 * float64(time.Hour/time.Millisecond)
-
-// unitMillis returns the least length of a unit of date math or calendar_interval.
-func unitMillis(unit string) float64 {
-	switch strings.TrimPrefix(unit, "1") {
-	case "ms":
-		return 1
-	case "s", "second":
-		return 1000
-	case "m", "minute":
-		return 60_000
-	case "h", "H", "hour":
-		return day / 24
-	case "d", "day":
-		return day
-	case "w", "week":
-		return 7 * day
-	case "M", "month":
-		return 28 * day
-	case "q", "quarter":
-		return 90 * day
-	case "y", "year":
-		return 365 * day
-	}
-	return 0
-}
-
-// interval returns the width of a step of a date_histogram, or reports that it
-// cannot be read: the cost would not be known.
-func (c *checker) interval(p *value) float64 {
-	calendar, fixed := p.get("calendar_interval"), p.get("fixed_interval")
-	switch {
-	case p.get("interval") != nil:
-		c.in("interval")
-		c.report(ErrUnknownKey, []string{"calendar_interval", "fixed_interval"},
-			"interval does not exist since Elasticsearch 8: write calendar_interval (a day, a month) or "+
-				"fixed_interval (12h, 30d)")
-		c.out()
-	case (calendar == nil) == (fixed == nil):
-		c.report(ErrMalformed, []string{"calendar_interval", "fixed_interval"},
-			"date_histogram needs one of calendar_interval and fixed_interval")
-	case calendar != nil:
-		if width := unitMillis(calendar.text); width >= 1000 {
-			return width
-		}
-		c.in("calendar_interval")
-		c.report(ErrInvalidLiteral, []string{"minute", "hour", "day", "week", "month", "quarter", "year"},
-			"%s is not a calendar_interval, which is one unit; several of a unit are a fixed_interval", quoted(calendar.text))
-		c.out()
-	default:
-		unit := strings.TrimLeft(fixed.text, "0123456789")
-		n, err := strconv.ParseFloat(fixed.text[:len(fixed.text)-len(unit)], 64)
-		if width := n * unitMillis(unit); err == nil && width > 0 && strings.Contains(" ms s m h d ", " "+unit+" ") {
-			return width
-		}
-		c.in("fixed_interval")
-		c.report(ErrInvalidLiteral, nil,
-			"%s is not a fixed_interval, which is a number of ms, s, m, h or d, such as 30m", quoted(fixed.text))
-		c.out()
-	}
-	return 0
-}
+// digitsCost is the cost of a histogram of significant digits, in buckets: it
+// takes up to 350 KB for three digits, and 35 MB for five, in each bucket.
+var digitsCost = [...]int{1, 1, 5, 50, 500, 5000}

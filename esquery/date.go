@@ -140,31 +140,77 @@ func dateExample(format string) string {
 	return example
 }
 
-// looseLayouts are what the default formats of dates read.
-var looseLayouts = [...]string{
+// looseLayouts are the layouts of the formats with an optional time, which are the
+// default of dates.
+var looseLayouts = []string{
 	time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05.999", "2006-01-02T15:04", "2006-01", "2006",
 }
 
-// readDate returns the milliseconds since 1970 of a date in one of the formats.
+// readDate returns the milliseconds since 1970 of a date in the first of the
+// formats that reads it. It is not ok if an engine could read another date.
 func readDate(text string, formats []string) (millis float64, ok bool) {
-	for _, layout := range looseLayouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			return float64(t.UnixMilli()), true
-		}
+	if len(formats) == 0 {
+		formats = []string{"strict_date_optional_time", "epoch_millis"}
 	}
 	for _, format := range formats {
+		layouts, certain := certainLayouts(format)
+		if !certain {
+			return 0, false
+		}
 		if factor := map[string]float64{"epoch_millis": 1, "epoch_second": 1000}[format]; factor != 0 {
-			if n, err := strconv.ParseFloat(text, 64); err == nil {
-				return n * factor, true
+			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+				return float64(n) * factor, true
 			}
-		} else if layout := layoutOf(format); layout != "" {
+		}
+		for _, layout := range layouts {
 			if t, err := time.Parse(layout, text); err == nil {
-				return float64(t.UnixMilli()), true
+				// Engines read two digits of a year as one from 2000 to 2099.
+				return float64(t.UnixMilli()), t.Year() >= 2000 || !strings.Contains(strings.ReplaceAll(layout, "2006", ""), "06")
 			}
+		}
+		if namedLayouts[format] != "" && !strings.HasPrefix(format, "strict_") && isDigits(text) && len(text) != 4 {
+			return 0, false // a year of another length
 		}
 	}
 	return 0, false
 }
+
+// certainLayouts returns the layouts of a format that engines and package time
+// read alike.
+func certainLayouts(format string) (layouts []string, ok bool) {
+	switch format {
+	case "epoch_millis", "epoch_second":
+		return nil, true
+	case "strict_date_optional_time", "strict_date_optional_time_nanos", "date_optional_time", "iso8601":
+		return looseLayouts, true
+	}
+	layout := layoutOf(format)
+	return []string{layout}, layout != "" && (namedLayouts[format] != "" || plainPattern(strings.TrimPrefix(format, "8")))
+}
+
+// plainPattern reports whether a java.time pattern has a year and consists only of
+// parts that patternParts translates.
+func plainPattern(pattern string) bool {
+	pattern = strings.NewReplacer("'T'", " ", "'Z'", " ").Replace(pattern)
+	year := false
+	for i := 0; i < len(pattern); {
+		end := i + 1
+		if !strings.Contains(" -/.,:", pattern[i:end]) {
+			for end < len(pattern) && pattern[end] == pattern[i] {
+				end++
+			}
+			if !patternPart[pattern[i:end]] {
+				return false
+			}
+		}
+		year = year || pattern[i] == 'y' || pattern[i] == 'u'
+		i = end
+	}
+	return year
+}
+
+// patternPart are the parts that patternParts translates.
+var patternPart = setOfNames(`yyyy uuuu yy MMMM MMM MM M dd d HH H hh h mm ss SSS XXX XX X xxx Z EEEE EEE a`)
 
 // dateFormat reports a pattern that prints or reads another date than it seems.
 func (c *checker) dateFormat(v *value) {

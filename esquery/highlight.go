@@ -74,4 +74,5 @@ func (c *checker) highlighted(m *member) {
 		c.unfit(f, needHighlight)
 	}
 	c.params(&m.value, "a field of highlight", highlightFieldParams)
+	c.marked++
 }

@@ -29,15 +29,12 @@ var (
 	}, hitsParams...)
 )
 
-const (
-	defaultInnerHits = 3
-	maxInnerHits     = 100 // the default limit of the engines
-)
+const defaultInnerHits = 3
 
 // innerHits checks the inner_hits of a nested or joined query.
 func (c *checker) innerHits(v *value) {
 	if c.params(v, "inner_hits", innerHitsParams) {
-		c.inner += c.fewHits(v, "inner_hits")
+		c.inner += max(1, c.fewHits(v, "inner_hits")) // a search without hits costs as much
 	}
 	c.conceal(v)
 }
@@ -50,13 +47,16 @@ func (c *checker) collapsedHits(v *value) {
 	c.conceal(v)
 }
 
-// topHits checks the aggregation and returns the number of hits of each bucket.
-func (c *checker) topHits(v *value) int {
+// topHits checks the aggregation, whose hits are those of each bucket around it.
+func (c *checker) topHits(v *value) {
 	if c.params(v, "top_hits", hitsParams) {
-		c.fewHits(v, "top_hits")
+		n := times(c.around, c.fewHits(v, "top_hits"))
+		c.topped = max(c.topped, n)
+		if n > c.v.opt.MaxHits {
+			c.report(ErrTooExpensive, nil, "%d buckets with their hits have %d; at most %d hits can be read", c.around, n, c.v.opt.MaxHits)
+		}
 	}
 	c.conceal(v)
-	return count(v, "size", defaultInnerHits)
 }
 
 // fewHits reports more hits than engines return, and returns their number.

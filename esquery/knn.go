@@ -85,8 +85,6 @@ func (c *checker) neighbourFilter(v *value) {
 	c.confineFilter(v)
 }
 
-const maxNeighbours = 10_000 // candidates of a shard, the limit of the engines
-
 func (c *checker) tooMany(v *value, key string) {
 	if count(v, key, 0) > maxNeighbours {
 		c.in(key)

@@ -54,7 +54,8 @@ func (c *checker) multiMatch(v *value) {
 	}
 	if v.get("fuzziness") != nil && n == needMatch {
 		n = needFuzzy
-		c.fewWords(v.get("query").text)
+		c.fuzzyText(v.get("query").text, c.weighted(v, n), v)
+		return
 	}
 	c.weighted(v, n)
 }
@@ -88,24 +89,26 @@ func (c *checker) simpleQueryString(v *value) {
 	case strings.Contains(text, `"`):
 		n = needPhrase
 	}
-	c.weighted(v, n)
+	searched := c.weighted(v, n)
+	if words := strings.Count(text, "~"); words > 0 {
+		c.lookUp(times(times(words, searched), eachLookup(v, "fuzzy_max_expansions")))
+	}
 }
 
-const maxQueryString = 4096
-
 // weighted checks fields, each of which can have a weight: "title^3". A text that
-// is not a value of one of them is an error, unless the query is lenient.
-func (c *checker) weighted(v *value, n need) {
+// is not a value of one of them is an error, unless the query is lenient. It returns
+// the number of fields.
+func (c *checker) weighted(v *value, n need) (searched int) {
 	text, names := v.get("query"), v.get("fields")
 	if names == nil || names.kind == array && len(names.items) == 0 {
-		c.allFields(v, n)
-		return
+		return c.allFields(v, n)
 	}
 	given := v.get("lenient")
 	// The * for all fields makes engines lenient.
 	isAll := func(v value) bool { return v.text == "*" }
 	lenient := given != nil && given.text == "true" || given == nil && slices.ContainsFunc(names.items, isAll)
 	use := func(f *Field) {
+		searched++
 		c.searchable(f)
 		if f.family != textFamily && f.family != keywordFamily && !lenient {
 			c.literal(f, text, exactLiteral, "")
@@ -114,6 +117,7 @@ func (c *checker) weighted(v *value, n need) {
 	c.in("fields")
 	defer c.out()
 	c.each(names, func(name *value) { c.weightedField(name, n, use) })
+	return searched
 }
 
 func (c *checker) weightedField(v *value, n need, use func(*Field)) {
@@ -140,8 +144,8 @@ func (c *checker) weightedField(v *value, n need, use func(*Field)) {
 }
 
 // allFields reports a search of all fields if some of them are hidden, or if a
-// nested query sees none of them.
-func (c *checker) allFields(v *value, n need) {
+// nested query sees none of them. It returns their number.
+func (c *checker) allFields(v *value, n need) (searched int) {
 	texts := func(f *Field) bool {
 		return f.family == textFamily && f.Parent == "" && n.fits(f) && f.inScope(c.nested)
 	}
@@ -153,4 +157,10 @@ func (c *checker) allFields(v *value, n need) {
 			"name the fields: without them, fields of the document are searched, which a query on %s does not see",
 			quoted(c.nested))
 	}
+	for _, f := range c.index.mapping.fields {
+		if f.family == textFamily || f.family == keywordFamily {
+			searched++
+		}
+	}
+	return searched
 }

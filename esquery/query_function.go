@@ -43,6 +43,9 @@ func (c *checker) functionScore(v *value) {
 	}
 	c.scoreFunction(v)
 	c.member(v, "functions", func(functions *value) {
+		if c.scorers += len(functions.items); c.scorers > maxFunctions && c.scorers-len(functions.items) <= maxFunctions {
+			c.report(ErrTooExpensive, nil, "the functions of a body's function_score can be at most %d", maxFunctions)
+		}
 		for i := range functions.items {
 			c.at(i)
 			if f := &functions.items[i]; c.params(f, "a function", functionParams) {

@@ -3,7 +3,6 @@ package esquery
 import (
 	"maps"
 	"slices"
-	"strings"
 )
 
 // noAnalyzer: engines ignore the name of an analyzer that they do not have, and
@@ -102,10 +101,13 @@ func (c *checker) rule(m *member) {
 	if !c.params(&m.value, m.key, known) {
 		return
 	}
+	if m.key == "fuzzy" {
+		c.lookUp(1)
+	}
 	c.member(&m.value, "pattern", func(pattern *value) {
 		if m.key == "regexp" {
 			c.regexpCost(pattern.text)
-		} else if strings.HasPrefix(pattern.text, "*") || strings.HasPrefix(pattern.text, "?") {
+		} else {
 			c.wildcardCost(nil, pattern.text)
 		}
 	})

@@ -29,11 +29,6 @@ var (
 		param{key: "rewrite", takes: aRewrite})}
 )
 
-const (
-	maxRegexp = 1000   // characters, the limit of the engines
-	maxStates = 10_000 // of an automaton, the default of the engines
-)
-
 func (c *checker) prefix(v *value) {
 	defer c.back(len(c.path))
 	cl, ok := c.clause(v, &prefixClause)
@@ -71,6 +66,7 @@ func (c *checker) wildcardCost(f *Field, pattern string) {
 	if len(pattern) > maxRegexp {
 		c.report(ErrTooExpensive, nil, "a pattern can have at most %d characters", maxRegexp)
 	}
+	c.lookUp(patternLookups)
 }
 
 func (c *checker) regexp(v *value) {
@@ -91,6 +87,7 @@ func (c *checker) regexp(v *value) {
 // regexpCost reports an expression that is too long, or that is compared with
 // every term.
 func (c *checker) regexpCost(pattern string) {
+	c.lookUp(patternLookups)
 	switch {
 	case len(pattern) > maxRegexp:
 		c.report(ErrTooExpensive, nil, "a regular expression can have at most %d characters", maxRegexp)
@@ -107,18 +104,8 @@ func (c *checker) fuzzy(v *value) {
 	if !ok {
 		return
 	}
-	c.fewWords(cl.value.text)
+	c.fuzzyText(cl.value.text, 1, cl.long)
 	c.ofWord(&cl)
-}
-
-// maxFuzzy is the maximum length in bytes of a text with fuzziness: engines
-// search the whole index for each of its words.
-const maxFuzzy = 1000
-
-func (c *checker) fewWords(text string) {
-	if len(text) > maxFuzzy {
-		c.report(ErrTooExpensive, nil, "a text with fuzziness can have at most %d bytes", maxFuzzy)
-	}
 }
 
 // ofWord reports a value that cannot be a word of a text. These queries are not

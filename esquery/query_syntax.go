@@ -85,6 +85,10 @@ const leastExpansions = 50
 // expansions reports a choice of few words from those of all documents: the
 // chosen words would reveal the existence of others.
 func (c *checker) expansions(n int) bool {
+	if n > maxExpansions {
+		c.report(ErrTooExpensive, nil, "a word can be expanded to at most %d words", maxExpansions)
+		return false
+	}
 	if !c.filtered() || n >= leastExpansions {
 		return true
 	}
@@ -104,7 +108,7 @@ func (c *checker) rewrite(v *value) bool {
 		for _, prefix := range [...]string{"top_terms_blended_freqs_", "top_terms_boost_", "top_terms_"} {
 			if n, ok := strings.CutPrefix(v.text, prefix); ok {
 				count, err := strconv.Atoi(n)
-				if err == nil && 0 < count && count <= 1024 {
+				if err == nil && 0 < count && count <= maxExpansions {
 					return c.expansions(count)
 				}
 			}

@@ -52,7 +52,7 @@ func (c *checker) matchOf(v *value, t *clauseType) {
 	c.searchable(cl.field)
 	c.lenient(cl.field, cl.value, cl.is("lenient"))
 	if cl.get("fuzziness") != nil {
-		c.fewWords(cl.value.text)
+		c.fuzzyText(cl.value.text, 1, cl.long)
 		if !needFuzzy.fits(cl.field) {
 			c.unfit(cl.field, needFuzzy)
 		}

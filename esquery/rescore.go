@@ -16,16 +16,20 @@ var (
 )
 
 // rescore checks the second scoring of the first hits.
-func (c *checker) rescore(v *value) { c.each(v, c.rescorer) }
+func (c *checker) rescore(v *value) {
+	n := 0
+	c.each(v, func(rescorer *value) {
+		c.rescorer(rescorer)
+		n += count(rescorer, "window_size", defaultSize)
+	})
+	if n > c.v.opt.MaxHits {
+		c.report(ErrTooExpensive, nil, "%d hits would be scored again; at most %d are allowed", n, c.v.opt.MaxHits)
+	}
+}
 
 func (c *checker) rescorer(v *value) {
 	if !c.params(v, "rescore", rescoreParams) {
 		return
-	}
-	if n := count(v, "window_size", defaultSize); n > c.v.opt.MaxHits {
-		c.in("window_size")
-		c.report(ErrTooExpensive, nil, "%d hits would be scored again; at most %d are allowed", n, c.v.opt.MaxHits)
-		c.out()
 	}
 	c.member(v, "query", func(q *value) { c.params(q, "query of rescore", rescoreQueryParams) })
 }

@@ -145,6 +145,12 @@ func (c *checker) sortByDistance(v *value) {
 		} else {
 			fields++
 			c.field(&m.key, needGeoPoint)
+			if n := len(m.value.items); n > 1 {
+				c.points += n
+			}
+			if c.points > maxPoints {
+				c.report(ErrTooExpensive, nil, "hits can be sorted by their distance from at most %d points", maxPoints)
+			}
 		}
 		c.out()
 	}

@@ -190,8 +190,6 @@ func (c *checker) fewPatterns() bool {
 	return false
 }
 
-const maxPatterns = 30
-
 // stored checks stored_fields.
 func (c *checker) stored(v *value) {
 	switch v.kind {

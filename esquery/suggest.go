@@ -67,15 +67,21 @@ func (c *checker) suggest(v *value) {
 		if m.key == "text" && m.value.kind != object {
 			c.must(isText(&m.value), &m.value, "text", "a string")
 		} else {
-			c.suggestion(&m.value)
+			c.suggestion(&m.value, v.get("text"))
 		}
 		c.out()
 	}
 }
 
-func (c *checker) suggestion(v *value) {
+// suggestion checks one suggester. shared is the text of all suggesters; it can be
+// nil.
+func (c *checker) suggestion(v, shared *value) {
 	if !c.params(v, "a suggestion", suggestionParams) {
 		return
+	}
+	text := textOf(v, "text")
+	if text == "" && shared != nil {
+		text = shared.text
 	}
 	found := 0
 	for i := range v.members {
@@ -85,14 +91,19 @@ func (c *checker) suggestion(v *value) {
 		case "term":
 			found++
 			c.params(&m.value, m.key, termSuggesterParams)
+			c.fuzzyText(text, 1, nil)
 		case "phrase":
 			found++
+			c.fuzzyText(text, 1, nil)
 			if c.params(&m.value, m.key, phraseSuggesterParams) {
 				c.member(&m.value, "direct_generator", c.generators)
 			}
 		case "completion":
 			found++
 			c.params(&m.value, m.key, completionParams)
+			if n := count(&m.value, "size", 5); n > c.v.opt.MaxHits {
+				c.report(ErrTooExpensive, nil, "there can be at most %d suggestions", c.v.opt.MaxHits)
+			}
 		}
 		c.out()
 	}

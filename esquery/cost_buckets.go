@@ -1,0 +1,97 @@
+package esquery
+
+// A treeScope is what an aggregation knows of those around it.
+type treeScope struct {
+	// nested is the path of the nested object whose fields the current part of the
+	// body sees. It is empty for the document itself.
+	nested  string
+	around  int  // the buckets in each of which the aggregation is made
+	others  bool // its documents need not match the query
+	sampled bool // its documents are few
+}
+
+// A bucketCount is how many buckets an aggregation makes in each bucket around it.
+type bucketCount struct {
+	sure int // as far as the body and the mapping determine it
+	most int // with usual documents; squared if a document can be in all of them
+}
+
+var oneBucket = sized(1)
+
+func sized(n int) bucketCount { return bucketCount{sure: n, most: n} }
+
+// ofSize returns the count of an aggregation that returns as many buckets as its
+// size.
+func ofSize(p *value) bucketCount { return sized(count(p, "size", defaultSize)) }
+
+// overlapping returns the count of n buckets that can have the same documents: the
+// buckets below have each document n times.
+func overlapping(n int) bucketCount {
+	return bucketCount{sure: max(1, n), most: times(max(1, n), max(1, n))}
+}
+
+// cells returns the count of a grid, each cell of which has that many cells of the
+// next precision.
+func cells(p *value, each, precision int) bucketCount {
+	n := 1
+	for range count(p, "precision", precision) {
+		n = times(n, each)
+	}
+	if v := p.get("precision"); v != nil && v.kind != number { // a distance
+		n = tooMany
+	}
+	return sized(min(n, count(p, "size", defaultCells)))
+}
+
+// defaultCells is the size of a grid without a size.
+const defaultCells = 10_000
+
+// clusters counts the buckets of a variable_width_histogram.
+func (c *checker) clusters(p *value) bucketCount {
+	n := count(p, "buckets", defaultSize)
+	if shard := count(p, "shard_size", times(n, 50)); max(shard, n) > maxClusters {
+		c.report(ErrTooExpensive, nil,
+			"the shard_size, by default 50 for each bucket, is %d; at most %d is allowed: use fewer buckets", shard, maxClusters)
+	}
+	return sized(n)
+}
+
+// networks counts the buckets of an ip_prefix.
+func (c *checker) networks(p *value) bucketCount {
+	bits := count(p, "prefix_length", 0)
+	if bits > maxPrefixBits {
+		c.in("prefix_length")
+		c.report(ErrTooExpensive, []string{"ip_range", "terms"},
+			"a prefix of %d bits makes too many networks; at most %d bits are allowed", bits, maxPrefixBits)
+		c.out()
+		return oneBucket
+	}
+	return bucketCount{sure: 1, most: 1 << bits}
+}
+
+// fewParents reports buckets in too many buckets.
+func (c *checker) fewParents() {
+	if c.around > maxParents {
+		c.report(ErrTooExpensive, nil,
+			"its buckets would be made in each of more than %d buckets: use smaller sizes, wider intervals, or "+
+				"hard_bounds for a histogram around it",
+			maxParents)
+	}
+}
+
+// fewAggregations counts the aggregations and reports too many.
+func (c *checker) fewAggregations() {
+	if c.aggs++; c.aggs == maxAggregations+1 {
+		c.report(ErrTooExpensive, nil, "a body can have at most %d aggregations", maxAggregations)
+	}
+}
+
+// times stays at tooMany, which is above every limit.
+func times(a, b int) int {
+	if a > 0 && b > tooMany/a {
+		return tooMany
+	}
+	return a * b
+}
+
+const tooMany = 1 << 30
