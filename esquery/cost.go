@@ -18,9 +18,13 @@ const (
 	maxGaps = 4_000_000
 	// maxRangeSteps is the maximum number of buckets of a histogram of ranges,
 	// which needs hard_bounds: a range can have no end. Each document costs a step
-	// for each bucket that its range covers. 1,000 steps of 50,000 wide ranges
-	// take 1 s, the 44,640 minutes of a month do not end within 30 s.
+	// for each bucket that its range covers. 1,000 steps of 25,000 wide ranges
+	// take 1 s.
 	maxRangeSteps = 1000
+	// maxDateRangeSteps is maxRangeSteps for ranges of dates, whose steps take 15
+	// times as long, because each is a computation with the calendar. The 44,640
+	// minutes of a month do not end within 30 s.
+	maxDateRangeSteps = 120
 	// usualYears is the time that the dates of an index are taken to span where
 	// the buckets of a histogram are counted that has other buckets below it.
 	usualYears = 30
@@ -36,15 +40,15 @@ const (
 	// adjacency_matrix aggregations: each is run on all documents. 200 take 3 s.
 	maxFilters = 100
 	// maxAggregations is the maximum number of aggregations of a body. Each reads
-	// the values of all documents.
-	maxAggregations = 100
+	// the values of all documents: 100 percentiles take 2.5 s.
+	maxAggregations = 64
 	// maxClusters is the maximum shard_size of a variable_width_histogram, by
 	// default 50 for each bucket. The time grows with its square: 5,000 take
 	// 0.5 s, 50,000 more than 20 s.
 	maxClusters = 5000
 	// maxPrefixBits is the maximum prefix_length of an ip_prefix: each network is
-	// a bucket.
-	maxPrefixBits = 16
+	// a bucket. 256 take 0.1 s, 4,096 more than 13 s.
+	maxPrefixBits = 8
 	// maxSampled is the maximum shard_size of a sampler around a significant_text,
 	// which analyzes the text of each document again. 200 texts of 3,000 words take
 	// 1.7 s, 50,000 of 12 words 5.5 s and 210 MB.
