@@ -21,10 +21,11 @@ const (
 	// for each bucket that its range covers. 1,000 steps of 25,000 wide ranges
 	// take 1 s.
 	maxRangeSteps = 1000
-	// maxDateRangeSteps is maxRangeSteps for ranges of dates, whose steps take 15
-	// times as long, because each is a computation with the calendar. The 44,640
-	// minutes of a month do not end within 30 s.
-	maxDateRangeSteps = 120
+	// maxDateRangeSteps is maxRangeSteps for ranges of dates, whose steps take 25
+	// times as long, because each is a computation with the calendar. 120 steps of
+	// 25,000 wide ranges take 3.2 s, the 44,640 minutes of a month do not end within
+	// 30 s.
+	maxDateRangeSteps = 100
 	// usualYears is the time that the dates of an index are taken to span where
 	// the buckets of a histogram are counted that has other buckets below it.
 	usualYears = 30
@@ -74,9 +75,9 @@ const (
 	// take 5 s, and a simple_query_string of 570 such words in five fields does not
 	// end within 30 s.
 	maxLookups = 100
-	// patternLookups is the cost of a wildcard or regexp, in lookups: 200 regexps
-	// with large automata take more than 8 s and 300 MB.
-	patternLookups = 2
+	// patternLookups is the cost of a wildcard or regexp, in lookups: 50 regexps
+	// with large automata take 4.2 s, 200 more than 8 s and 300 MB.
+	patternLookups = 5
 	// maxQueryString is the maximum length in bytes of a simple_query_string.
 	maxQueryString = 4096
 	// maxPatterns is the maximum number of patterns of field names in a body. Each

@@ -13,7 +13,7 @@ type treeScope struct {
 // A bucketCount is how many buckets an aggregation makes in each bucket around it.
 type bucketCount struct {
 	sure int // as far as the body and the mapping determine it
-	most int // with usual documents; squared if a document can be in all of them
+	most int // with usual documents; a multiple if a document can be in all of them
 }
 
 var oneBucket = sized(1)
@@ -25,9 +25,11 @@ func sized(n int) bucketCount { return bucketCount{sure: n, most: n} }
 func ofSize(p *value) bucketCount { return sized(count(p, "size", defaultSize)) }
 
 // overlapping returns the count of n buckets that can have the same documents: the
-// buckets below have each document n times.
+// buckets below have each document n times. 43 buckets take 3.6 s if they have
+// others below them, and 86 MB.
 func overlapping(n int) bucketCount {
-	return bucketCount{sure: max(1, n), most: times(max(1, n), max(1, n))}
+	n = max(1, n)
+	return bucketCount{sure: n, most: times(2*min(n, tooMany/2), n)}
 }
 
 // cells returns the count of a grid, each cell of which has that many cells of the

@@ -82,7 +82,7 @@ var costRules = []costRule{
 		if beyond && r.IntN(2) == 0 {
 			return aggsBody(`{"date_histogram":{"field":"span","calendar_interval":%q,"min_doc_count":%d}}`, pick(r, "year", "month", "minute"), r.IntN(2))
 		}
-		width, from, to := clockSteps(r, 120, beyond)
+		width, from, to := clockSteps(r, 100, beyond)
 		return aggsBody(`{"date_histogram":{"field":"span","fixed_interval":"%dm","hard_bounds":{"min":%q,"max":%q}}}`, width, from, to)
 	}},
 	{"steps of ranges of numbers", func(r *rand.Rand, beyond bool) string {
@@ -129,7 +129,7 @@ var costRules = []costRule{
 		return aggsBody(`{%s,"aggs":{"b":{"terms":{"field":"n","size":%d}}}}`, outer, 1+r.IntN(10))
 	}},
 	{"buckets in overlapping ones", func(r *rand.Rand, beyond bool) string {
-		n := upTo(r, 43, beyond)
+		n := upTo(r, 30, beyond)
 		if r.IntN(2) == 0 {
 			return aggsBody(`{"range":{"field":"x","ranges":[%s]},"aggs":{"b":{"terms":{"field":"n"}}}}`, many(n+1, func(i int) string { return fmt.Sprintf(`{"from":%d}`, i) }))
 		}
@@ -201,7 +201,7 @@ var costRules = []costRule{
 	}},
 	{"patterns", func(r *rand.Rand, beyond bool) string {
 		part := pick(r, `{"regexp":{"long":"x.*a.{8}%d"}}`, `{"wildcard":{"long":"x*y*y*y*y*y*%d"}}`)
-		return queryBody(`{"bool":{"should":[%s]}}`, many(upTo(r, 50, beyond), func(i int) string { return fmt.Sprintf(part, i) }))
+		return queryBody(`{"bool":{"should":[%s]}}`, many(upTo(r, 20, beyond), func(i int) string { return fmt.Sprintf(part, i) }))
 	}},
 	{"expansions", func(r *rand.Rand, beyond bool) string {
 		return queryBody(`{"match_phrase_prefix":{"body":{"query":"w1 w","slop":%d,"max_expansions":%d}}}`, r.IntN(1000), upTo(r, 1024, beyond))
