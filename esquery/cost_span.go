@@ -107,16 +107,16 @@ func (s *span) bound(f *Field, v *value, least, most, format string) {
 
 // intersect keeps what lies in both spans.
 func (s *span) intersect(o span) {
-	if !math.IsInf(o.least, -1) && (math.IsInf(s.least, -1) || o.instant(o.least, o.leastNow) > s.instant(s.least, s.leastNow)) {
+	if instant(o.least, o.leastNow) > instant(s.least, s.leastNow) {
 		s.least, s.leastNow = o.least, o.leastNow
 	}
-	if !math.IsInf(o.most, 1) && (math.IsInf(s.most, 1) || o.instant(o.most, o.mostNow) < s.instant(s.most, s.mostNow)) {
+	if instant(o.most, o.mostNow) < instant(s.most, s.mostNow) {
 		s.most, s.mostNow = o.most, o.mostNow
 	}
 }
 
-// instant returns a point for comparisons, with now at past.
-func (span) instant(n float64, now bool) float64 {
+// instant returns an end of a span for comparisons, with now at past.
+func instant(n float64, now bool) float64 {
 	if now {
 		return n + past
 	}

@@ -53,7 +53,8 @@ func (c *checker) topHits(v *value) {
 		n := times(c.around, c.fewHits(v, "top_hits"))
 		c.topped = max(c.topped, n)
 		if n > c.v.opt.MaxHits {
-			c.report(ErrTooExpensive, nil, "%d buckets with their hits have %d; at most %d hits can be read", c.around, n, c.v.opt.MaxHits)
+			c.report(ErrTooExpensive, nil,
+				"%d buckets with their hits have %d; at most %d hits can be read", c.around, n, c.v.opt.MaxHits)
 		}
 	}
 	c.conceal(v)

@@ -33,10 +33,13 @@ type Options struct {
 	// MaxDepth is the maximum nesting of queries and aggregations, counted
 	// together. The default is 20.
 	MaxDepth int
-	// MaxHits is the maximum of from plus size. The default is 10,000.
+	// MaxHits is the maximum of from plus size. It is also the maximum number of
+	// the hits of all buckets, of all groups, of inner hits, and of hits that are
+	// scored again. The default is 10,000.
 	MaxHits int
 	// MaxBuckets is the maximum number of buckets of all aggregations, as far as
-	// the body and the mapping determine it. The default is 65,536.
+	// the body and the mapping determine it. A histogram without bounds depends on
+	// the documents and is limited by what they could hold. The default is 65,536.
 	MaxBuckets int
 	// MaxClauses is the maximum number of queries in a body. The default is 1,024.
 	MaxClauses int
