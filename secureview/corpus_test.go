@@ -222,7 +222,7 @@ func TestCodes(t *testing.T) {
 		sqlast.UnknownView: ErrUnknownView, sqlast.UnknownColumn: ErrUnknownColumn,
 		sqlast.AmbiguousColumn: ErrAmbiguousColumn, sqlast.AmbiguousName: ErrAmbiguousName,
 		sqlast.ColumnCount: ErrColumnCount, sqlast.Misplaced: ErrMisplaced, sqlast.RowLimit: ErrRowLimit,
-		sqlast.ParserMismatch: ErrParserMismatch,
+		sqlast.ParserMismatch: ErrParserMismatch, sqlast.Unbounded: ErrUnbounded,
 	}
 	for inside, outside := range codes {
 		if inside != outside {

@@ -113,7 +113,7 @@ func (g *Guard) rewrite(sql string) (*Statement, error) {
 	if err := g.checkFunctions(resolved.Calls); err != nil {
 		return nil, err
 	}
-	if err := sqlbound.Check(q, g.dialect.Bounds()); err != nil {
+	if err := sqlbound.Check(q, resolved, g.dialect.Bounds()); err != nil {
 		return nil, err
 	}
 	stmt := &Statement{dialect: g.dialect, columns: resolved.Columns, reads: reads(resolved)}

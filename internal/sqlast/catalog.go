@@ -29,6 +29,9 @@ type Resolution struct {
 	Objects []ReadObject // in the order of first mention
 	Calls   []*Call      // as they were written, in the order of resolving
 	Columns []string     // the names of the result's columns, as they were written
+
+	Tables int  // the names and subqueries in FROM, of the whole query
+	Plain  bool // no WITH, no subquery or function in FROM, no ROLLUP, CUBE or GROUPING SETS
 }
 
 // A ReadObject is an object and the columns of it that a query names.

@@ -14,6 +14,7 @@ const (
 	InvalidText     refusal.Code = "invalid_text"
 	TooDeep         refusal.Code = "too_deep"
 	TooComplex      refusal.Code = "too_complex"
+	Unbounded       refusal.Code = "unbounded"
 	Syntax          refusal.Code = "syntax"
 	NotSelect       refusal.Code = "not_select"
 	MultipleQueries refusal.Code = "multiple_queries"

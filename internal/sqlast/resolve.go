@@ -36,7 +36,7 @@ const (
 func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 	r := resolvers.Get().(*resolver)
 	defer r.release()
-	r.flavor, r.fold, r.catalog, r.resolution = f, f.Fold, c, &Resolution{}
+	r.flavor, r.fold, r.catalog, r.resolution = f, f.Fold, c, &Resolution{Plain: true}
 	r.query(q, nil)
 	if r.err == nil {
 		r.resolution.Columns = r.publish(q.Body)
@@ -44,6 +44,7 @@ func Resolve(q *Query, f *Flavor, c Catalog) (*Resolution, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	r.resolution.Tables = r.tables
 	return r.resolution, nil
 }
 

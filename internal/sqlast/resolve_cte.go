@@ -36,6 +36,7 @@ const (
 
 // declare resolves a WITH and leaves its names in r.with.
 func (r *resolver) declare(w *With) {
+	r.resolution.Plain = false
 	ctes := make([]cte, len(w.CTEs))
 	for i, c := range w.CTEs {
 		ctes[i] = cte{CTE: c, name: c.Name}

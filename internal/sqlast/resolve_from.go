@@ -134,6 +134,7 @@ func (r *resolver) reads(o *Object) int {
 }
 
 func (r *resolver) derivedTable(d *Derived, s *scope, number int) {
+	r.resolution.Plain = false
 	outer := r.scope
 	switch {
 	case d.Lateral:
@@ -159,6 +160,7 @@ func (r *resolver) derivedTable(d *Derived, s *scope, number int) {
 // function resolves a table function. All its columns are listed in the tree, so
 // that their names do not depend on the engine.
 func (r *resolver) function(f *TableFunction, s *scope, number int) {
+	r.resolution.Plain = false
 	outer := r.scope
 	s.lo, s.hi = 0, number
 	r.scope = s

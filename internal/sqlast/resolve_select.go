@@ -30,6 +30,9 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 	r.optional(&sel.Where)
 	s.clause = inGroupBy
 	for i := range sel.GroupBy {
+		if _, several := sel.GroupBy[i].(*GroupingSet); several || sel.Rollup {
+			r.resolution.Plain = false
+		}
 		r.term(&sel.GroupBy[i], s)
 	}
 	s.groupBy, s.clause = sel.GroupBy, inHaving

@@ -2,13 +2,18 @@
 // bounds. It estimates the cost from the tree of a statement alone.
 package sqlbound
 
-import "github.com/qedkit/qed/internal/sqlast"
+import (
+	"github.com/qedkit/qed/internal/sqlast"
+	"github.com/qedkit/qed/internal/sqlbound/shape"
+)
 
 // Rules describe what is costly in a dialect.
-type Rules struct{}
+type Rules struct {
+	Shape shape.Rules // of common table expressions
+}
 
 // Check returns a [*sqlast.Error] for the first construct of a resolved query that
 // could cost more than the rules allow.
-func Check(q *sqlast.Query, r *Rules) error {
-	return nil
+func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
+	return shape.Check(q, resolved, &r.Shape)
 }

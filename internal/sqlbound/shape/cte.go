@@ -1,0 +1,163 @@
+package shape
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// A cte is a common table expression while its statement is counted.
+type cte struct {
+	*sqlast.CTE
+	block    *block // where its WITH is
+	counting bool
+	weight   weight
+	result   *result // nil: not counted yet
+
+	selves  int    // references to itself
+	steps   []step // the blocks that contain them
+	endless bool   // the end of its recursion is not visible
+}
+
+// A step is an arm of a recursion, with the rows that it makes of one row.
+type step struct {
+	*sqlast.Select
+	rows float64
+}
+
+// countUses counts how often each common table expression is named.
+func (s *shaper) countUses(q *sqlast.Query) {
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		if t, ok := n.(*sqlast.Table); ok && t.CTE != nil {
+			if s.uses == nil {
+				s.uses = map[*sqlast.CTE]int{}
+			}
+			s.uses[t.CTE]++
+		}
+		return true
+	})
+}
+
+// declare counts the common table expressions of a WITH.
+func (s *shaper) declare(w *sqlast.With) {
+	if w == nil {
+		return
+	}
+	if s.ctes == nil {
+		s.ctes = map[*sqlast.CTE]*cte{}
+	}
+	for _, c := range w.CTEs {
+		s.ctes[c] = &cte{CTE: c, block: s.block}
+	}
+	for _, c := range w.CTEs {
+		s.define(s.ctes[c])
+	}
+}
+
+// define counts a common table expression, unless that is done.
+func (s *shaper) define(c *cte) {
+	if c.result != nil || c.counting {
+		return
+	}
+	block, sum, inner := s.block, s.sum, s.inner
+	s.block, s.sum, s.inner, c.counting = c.block, weight{}, c, true
+	r := *s.query(c.Query)
+	if len(c.Columns) > 0 {
+		r.names = append(slices.Clone(c.Columns), r.names[min(len(c.Columns), len(r.names)):]...)
+	}
+	if c.selves > 0 {
+		s.recursion(c, &r)
+	}
+	c.weight, c.result, c.counting = s.sum, &r, false
+	s.block, s.sum, s.inner = block, sum, inner
+	if s.isShared(c) {
+		s.shared.add(&c.weight)
+	}
+}
+
+func (s *shaper) isShared(c *cte) bool {
+	return s.rules.SharedCTEs && (s.uses[c.CTE] > 1 || c.selves > 0)
+}
+
+// reference counts a name in FROM that means a common table expression.
+func (s *shaper) reference(t *sqlast.CTE, slot *sqlast.Relation) *result {
+	c := s.ctes[t]
+	if c == nil {
+		return stored
+	}
+	s.define(c)
+	if c.counting {
+		c.selves++
+		return stored
+	}
+	if c.endless && s.rules.Recursion == LimitOutside {
+		s.unbounded = append(s.unbounded, slot)
+	}
+	if !s.isShared(c) {
+		s.sum.add(&c.weight)
+		return c.result
+	}
+	r := *c.result
+	r.apart()
+	return &r
+}
+
+// apart makes r the result of a query that is computed apart: nothing is merged into
+// or out of it.
+func (r *result) apart() {
+	r.joined, r.columns = 1, slices.Clone(r.columns)
+	for i := range r.columns {
+		c := &r.columns[i]
+		c.tables, c.nodes, c.repeats = 0, 1, min(c.repeats, r.rows)
+	}
+}
+
+// limitOutside replaces a reference to a recursive common table expression by a
+// subquery that reads at most maxRows of its rows.
+func limitOutside(slot *sqlast.Relation) {
+	t := (*slot).(*sqlast.Table)
+	b := &sqlast.Select{Pos: t.Pos, From: t}
+	for _, name := range namesOf(t.CTE) {
+		b.Items = append(b.Items, sqlast.Item{Expr: &sqlast.Column{Pos: t.Pos, Table: t.Alias, Name: name}})
+	}
+	*slot = &sqlast.Derived{Pos: t.Pos, Alias: t.Alias, Query: &sqlast.Query{Pos: t.Pos, Body: b, Limit: rowLimit(t.Pos)}}
+}
+
+func rowLimit(at sqlast.Pos) sqlast.Expr {
+	return &sqlast.Number{Pos: at, Text: strconv.Itoa(maxRows)}
+}
+
+// namesOf returns the names of the columns of a resolved common table expression.
+func namesOf(c *sqlast.CTE) []string {
+	body := c.Query.Body
+	for {
+		switch b := body.(type) {
+		case *sqlast.SetOp:
+			body = b.Left
+			continue
+		case *sqlast.Query:
+			body = b.Body
+			continue
+		case *sqlast.Select:
+			names := slices.Clone(c.Columns)
+			for i := len(names); i < len(b.Items); i++ {
+				names = append(names, itemName(&b.Items[i]))
+			}
+			return names
+		case *sqlast.Values:
+			names := slices.Clone(c.Columns)
+			return append(names, valuesNames(len(b.Rows[0]))[len(names):]...)
+		}
+		return c.Columns
+	}
+}
+
+// valuesNames returns the names of the columns of VALUES in SQLite and PostgreSQL.
+func valuesNames(n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = "column" + strconv.Itoa(i+1)
+	}
+	return names
+}

@@ -1,0 +1,95 @@
+package shape
+
+import (
+	"slices"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// expr adds an expression to the sum.
+func (s *shaper) expr(e sqlast.Expr) {
+	if e != nil {
+		sqlast.Walk(e, s.visit)
+	}
+}
+
+func (s *shaper) exprs(list []sqlast.Expr) {
+	for _, e := range list {
+		s.expr(e)
+	}
+}
+
+func (s *shaper) order(list []sqlast.Order) {
+	for i := range list {
+		s.expr(list[i].Expr)
+	}
+}
+
+// measured adds an expression to the sum and returns what it added.
+func (s *shaper) measured(e sqlast.Expr) weight {
+	before := s.sum
+	s.expr(e)
+	return weight{tables: s.sum.tables - before.tables, nodes: s.sum.nodes - before.nodes}
+}
+
+// node adds one node of an expression to the sum. It reports whether its parts are
+// counted by further calls.
+func (s *shaper) node(n sqlast.Node) bool {
+	s.written++
+	s.sum.nodes++
+	switch n := n.(type) {
+	case *sqlast.Column:
+		if c := s.column(n); c != nil {
+			s.sum.nodes += c.nodes - 1
+			s.sum.tables += c.tables
+		}
+	case *sqlast.Query:
+		s.subquery(n)
+		return false
+	case *sqlast.Call:
+		if isGenerator(n.Name) {
+			s.series = max(s.series, s.generated(n))
+		}
+	}
+	return s.err == nil
+}
+
+// subquery counts a query that is a value. If it names columns of a block around it,
+// an engine computes it for each of their rows.
+func (s *shaper) subquery(q *sqlast.Query) {
+	before, made := s.outermost, s.sum.made
+	s.outermost = maxDepth
+	joined := s.query(q).joined
+	correlated := s.block != nil && s.outermost <= s.block.depth
+	s.outermost = min(s.outermost, before)
+	if correlated {
+		s.repeated += s.sum.made - made
+		s.sum.made = made
+	}
+	s.joined = joined
+}
+
+// maxDepth is more than the depth of every block.
+const maxDepth = 1 << 30
+
+// column returns the computed column that an expression names, or nil for a stored
+// column and for the alias of an item.
+func (s *shaper) column(c *sqlast.Column) *column {
+	if c.Table == "" {
+		return nil
+	}
+	for b := s.block; b != nil; b = b.outer {
+		for i := range b.tables {
+			t := &b.tables[i]
+			if t.alias != c.Table {
+				continue
+			}
+			s.outermost = min(s.outermost, b.depth)
+			if i := slices.Index(t.names, c.Name); i >= 0 && i < len(t.columns) {
+				return &t.columns[i]
+			}
+			return nil
+		}
+	}
+	return nil
+}

@@ -1,0 +1,307 @@
+package shape
+
+import (
+	"slices"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// A block has the tables that the expressions of a SELECT may name.
+type block struct {
+	outer  *block
+	depth  int
+	tables []table
+}
+
+// A table is one of FROM.
+type table struct {
+	alias string
+	*result
+}
+
+// A result is what is known of the rows of a query. The fields that are 0 in the
+// zero value stand for a stored table.
+type result struct {
+	names   []string
+	columns []column
+	rows    float64 // that constants make, whatever is stored; at least 1
+	joined  float64 // tables that it adds to a FROM that reads it
+}
+
+// A column is one of a computed table.
+type column struct {
+	tables, nodes float64 // of the expression that it stands for
+	repeats       float64 // rows that have the same value, as far as constants make them
+	constant      *value  // nil: not known
+}
+
+var stored = &result{rows: 1, joined: 1}
+
+// query counts a query and returns its result.
+func (s *shaper) query(q *sqlast.Query) *result {
+	if s.err != nil {
+		return stored
+	}
+	s.declare(q.With)
+	r := s.body(q.Body, q.OrderBy)
+	s.expr(q.Limit)
+	s.expr(q.Offset)
+	if q.Limit != nil {
+		cut := *r
+		if n, ok := wholeNumber(q.Limit); ok {
+			cut.rows = min(cut.rows, max(n, 1))
+		}
+		cut.apart()
+		r = &cut
+	}
+	return r
+}
+
+// body counts a body. The order belongs to its query.
+func (s *shaper) body(b sqlast.Body, order []sqlast.Order) *result {
+	switch b := b.(type) {
+	case *sqlast.Select:
+		return s.selectBlock(b, order)
+	case *sqlast.SetOp:
+		r := s.setOp(b)
+		s.order(order)
+		return r
+	case *sqlast.Values:
+		return s.values(b)
+	case *sqlast.Query:
+		r := s.query(b)
+		s.order(order)
+		return r
+	}
+	return stored
+}
+
+// setOp counts the arms. A condition on the result is copied into each of them.
+func (s *shaper) setOp(o *sqlast.SetOp) *result {
+	left, right := s.body(o.Left, nil), s.body(o.Right, nil)
+	r := &result{names: left.names, rows: left.rows, joined: 1, columns: slices.Clone(left.columns)}
+	if o.Kind == sqlast.Union {
+		r.rows += right.rows
+	}
+	for i := range r.columns {
+		if i < len(right.columns) {
+			r.columns[i].nodes += right.columns[i].nodes
+			r.columns[i].tables += right.columns[i].tables
+			r.columns[i].repeats += right.columns[i].repeats
+		}
+	}
+	return r
+}
+
+func (s *shaper) values(v *sqlast.Values) *result {
+	r := &result{rows: float64(len(v.Rows)), joined: 1}
+	if len(v.Rows) > 0 {
+		r.names = valuesNames(len(v.Rows[0]))
+	}
+	for _, row := range v.Rows {
+		for i, e := range row {
+			w := s.measured(e)
+			if i >= len(r.columns) {
+				r.columns = append(r.columns, column{repeats: r.rows, constant: s.onlyRow(v, e)})
+			}
+			r.columns[i].nodes = max(r.columns[i].nodes, w.nodes)
+			r.columns[i].tables = max(r.columns[i].tables, w.tables)
+		}
+	}
+	s.sum.made += r.rows
+	return r
+}
+
+func (s *shaper) selectBlock(b *sqlast.Select, order []sqlast.Order) *result {
+	outer, repeated, series := s.block, s.repeated, s.series
+	s.repeated, s.series = 0, 1
+	s.block = &block{outer: outer}
+	if outer != nil {
+		s.block.depth = outer.depth + 1
+	}
+	r := &result{}
+	s.from(b, r)
+	s.items(b, r)
+	s.exprs(b.DistinctOn)
+	r.joined += s.condition(b.Where)
+	s.exprs(b.GroupBy)
+	s.grouping(b)
+	s.expr(b.Having)
+	for _, w := range b.Windows {
+		sqlast.Walk(w, s.visit)
+	}
+	s.order(order)
+	s.plan(b, r)
+	s.finish(b, r)
+	s.block, s.repeated, s.series = outer, repeated, series
+	return r
+}
+
+// from counts the FROM of a block.
+func (s *shaper) from(b *sqlast.Select, r *result) {
+	r.rows = 1
+	if b.From == nil {
+		return
+	}
+	selves := 0
+	if s.inner != nil {
+		selves = s.inner.selves
+	}
+	s.relation(&b.From)
+	for i := range s.block.tables {
+		r.joined += s.block.tables[i].joined
+	}
+	r.joined += s.conditions(b.From)
+	r.rows = s.product(b)
+	if s.inner != nil && s.inner.selves > selves {
+		s.inner.steps = append(s.inner.steps, step{b, r.rows})
+	}
+}
+
+// items counts the select list.
+func (s *shaper) items(b *sqlast.Select, r *result) {
+	r.columns = make([]column, len(b.Items))
+	r.names = make([]string, len(b.Items))
+	for i := range b.Items {
+		it := &b.Items[i]
+		r.names[i] = itemName(it)
+		w := s.measured(it.Expr)
+		r.columns[i] = column{tables: w.tables, nodes: w.nodes, repeats: s.repeats(it.Expr, r.rows)}
+		if b.From == nil {
+			r.columns[i].constant = s.constant(it.Expr)
+		}
+	}
+}
+
+// finish adds the rows of a block to the sum.
+func (s *shaper) finish(b *sqlast.Select, r *result) {
+	for i := range r.columns {
+		switch {
+		case b.Distinct && len(r.columns) == 1:
+			r.columns[i].repeats = 1
+		case generatorOf(b.Items[i].Expr) == nil:
+			r.columns[i].repeats *= s.series
+		}
+	}
+	r.rows *= s.series
+	made := r.rows * (1 + s.repeated)
+	if s.sum.made += made; made > maxRows {
+		s.tooManyRows(b.Pos, "SELECT")
+	}
+}
+
+// plan counts the tables of a block that are planned together, and sets those that
+// it adds to a FROM that reads the block.
+func (s *shaper) plan(b *sqlast.Select, r *result) {
+	if r.joined > maxJoined {
+		s.fail(sqlast.TooComplex, b.Pos, "FROM",
+			"more than %d tables are joined here, with those of derived tables, common table expressions, IN and EXISTS: "+
+				"join fewer tables, or split the question", maxJoined)
+	}
+	s.sum.planned += r.joined * r.joined * r.joined
+	if b.Distinct || b.DistinctOn != nil || b.GroupBy != nil || b.Having != nil {
+		r.joined = 1
+	}
+	r.joined = max(r.joined, 1)
+}
+
+// relation counts a relation of FROM and declares its tables.
+func (s *shaper) relation(slot *sqlast.Relation) {
+	r := *slot
+	switch rel := r.(type) {
+	case *sqlast.Join:
+		s.relation(&rel.Left)
+		s.relation(&rel.Right)
+		return
+	case *sqlast.Table:
+		s.sum.tables++
+		t := table{rel.Alias, stored}
+		if rel.CTE != nil {
+			t.result = s.reference(rel.CTE, slot)
+		}
+		s.block.tables = append(s.block.tables, t)
+	case *sqlast.Derived:
+		s.sum.tables++
+		t := table{rel.Alias, s.query(rel.Query)}
+		if rel.Columns != nil {
+			named := *t.result
+			named.names = append(slices.Clone(rel.Columns), named.names[min(len(rel.Columns), len(named.names)):]...)
+			t.result = &named
+		}
+		s.block.tables = append(s.block.tables, t)
+	case *sqlast.TableFunction:
+		s.sum.tables++
+		s.exprs(rel.Call.Args)
+		rows := s.generated(rel.Call)
+		t := table{rel.Alias, &result{names: rel.Columns, rows: rows, joined: 1}}
+		for range rel.Columns {
+			t.columns = append(t.columns, column{nodes: 1, repeats: repeatsOf(rel.Call, rows)})
+		}
+		s.block.tables = append(s.block.tables, t)
+	}
+}
+
+// conditions counts the ON clauses of a relation and returns the tables of their
+// subqueries.
+func (s *shaper) conditions(r sqlast.Relation) float64 {
+	j, ok := r.(*sqlast.Join)
+	if !ok {
+		return 0
+	}
+	return s.conditions(j.Left) + s.conditions(j.Right) + s.condition(j.On)
+}
+
+// condition counts a condition. It returns the tables of its IN and EXISTS, which
+// engines merge into FROM.
+func (s *shaper) condition(e sqlast.Expr) (joined float64) {
+	for _, e := range conjuncts(e) {
+		s.joined = 0
+		s.expr(e)
+		if u, ok := e.(*sqlast.Unary); ok && u.Op == sqlast.Not {
+			e = u.X
+		}
+		switch e.(type) {
+		case *sqlast.In, *sqlast.Exists, *sqlast.Quantified:
+			joined += s.joined
+		}
+	}
+	return joined
+}
+
+// onlyRow returns the constant of a VALUES that has one row.
+func (s *shaper) onlyRow(v *sqlast.Values, e sqlast.Expr) *value {
+	if len(v.Rows) != 1 {
+		return nil
+	}
+	return s.constant(e)
+}
+
+// leaves returns the relations of a FROM that are no joins.
+func leaves(r sqlast.Relation) []sqlast.Relation {
+	if j, ok := r.(*sqlast.Join); ok {
+		return append(leaves(j.Left), leaves(j.Right)...)
+	}
+	if r == nil {
+		return nil
+	}
+	return []sqlast.Relation{r}
+}
+
+// conjuncts returns the conditions that AND combines.
+func conjuncts(e sqlast.Expr) []sqlast.Expr {
+	if e == nil {
+		return nil
+	}
+	if b, ok := e.(*sqlast.Binary); ok && b.Op == sqlast.And {
+		return append(conjuncts(b.X), conjuncts(b.Y)...)
+	}
+	return []sqlast.Expr{e}
+}
+
+// itemName returns the name of the column that an item produces.
+func itemName(it *sqlast.Item) string {
+	if c, ok := it.Expr.(*sqlast.Column); ok && it.Alias == "" {
+		return c.Name
+	}
+	return it.Alias
+}
