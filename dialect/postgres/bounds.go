@@ -8,4 +8,4 @@ import (
 // Bounds returns what PostgreSQL cannot bound while a statement runs.
 func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 
-var bounds = sqlbound.Rules{Shape: shape.Rules{SharedCTEs: true, Recursion: shape.LimitOutside}}
+var bounds = sqlbound.Rules{Shape: shape.Rules{SharedCTEs: true, PlansOrders: true, Recursion: shape.LimitOutside}}

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"math"
 	"slices"
 
 	"github.com/qedkit/qed/internal/sqlast"
@@ -198,11 +199,22 @@ func (s *shaper) plan(b *sqlast.Select, r *result) {
 			"more than %d tables are joined here, with those of derived tables, common table expressions, IN and EXISTS: "+
 				"join fewer tables, or split the question", maxJoined)
 	}
-	s.sum.planned += r.joined * r.joined * r.joined
+	if s.rules.PlansOrders {
+		s.sum.planned += planning(r.joined)
+	}
 	if b.Distinct || b.DistinctOn != nil || b.GroupBy != nil || b.Having != nil {
 		r.joined = 1
 	}
 	r.joined = max(r.joined, 1)
+}
+
+// planning returns the cost of planning a FROM of some tables. PostgreSQL compares all
+// orders of up to 8 tables that JOIN combines, and of more only those of each 8.
+func planning(tables float64) float64 {
+	if tables > 8 {
+		return tables * tables
+	}
+	return 64 * math.Pow(3, tables-8)
 }
 
 // relation counts a relation of FROM and declares its tables.
@@ -260,8 +272,12 @@ func (s *shaper) condition(e sqlast.Expr) (joined float64) {
 		if u, ok := e.(*sqlast.Unary); ok && u.Op == sqlast.Not {
 			e = u.X
 		}
-		switch e.(type) {
-		case *sqlast.In, *sqlast.Exists, *sqlast.Quantified:
+		switch e := e.(type) {
+		case *sqlast.In:
+			if e.Query != nil {
+				joined += s.joined
+			}
+		case *sqlast.Exists, *sqlast.Quantified:
 			joined += s.joined
 		}
 	}

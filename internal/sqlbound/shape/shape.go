@@ -3,11 +3,14 @@
 //
 // It counts what an engine makes of a statement, not what is written:
 //
-//   - A FROM has at most 24 tables, with those of derived tables, of common table
-//     expressions and of IN and EXISTS, which engines merge into it. The cubes of
-//     these numbers, over all FROMs, are at most twice 24*24*24. PostgreSQL 15 takes
-//     0.4 s to plan 24 tables that are joined by one column, 1.4 s for 64 and 47 s for
-//     200.
+//   - A FROM has at most 20 tables, with those of derived tables, of common table
+//     expressions and of IN and EXISTS, which engines merge into it. PostgreSQL 15
+//     needs 250 MB to plan 20 tables that are joined by one column under a LIMIT, 540
+//     MB for 24 of them, and without a LIMIT 350 MB for 64 and 2.7 GB and 43 s for 200.
+//   - All FROMs together cost PostgreSQL little more than one of 20 tables. Each of up to
+//     8 tables costs a third of one with a table more: it tries all orders. Beyond, the
+//     cost grows with the square of the number. So a statement may have 6 FROMs of 8
+//     tables, or 19 of 7.
 //   - All references to tables together are at most 256. A reference to a common
 //     table expression or to a column of a derived table counts as all that it stands
 //     for: MariaDB and SQLite copy it for each use, PostgreSQL if it is used once.
@@ -33,21 +36,25 @@ import (
 )
 
 const (
-	maxJoined  = 24                                    // tables that are planned as one FROM
-	maxPlanned = 2 * maxJoined * maxJoined * maxJoined // the sum of their cubes
-	maxTables  = 256                                   // references to tables, expanded
-	maxGrowth  = 20_000                                // nodes that references add
-	maxSets    = 256                                   // groupings
-	maxTerms   = 4096                                  // terms of these groupings
-	maxRows    = 1_000_000                             // rows that constants make in one FROM
-	maxMade    = 4 * maxRows                           // in all of them
+	maxJoined  = 20          // tables that are planned as one FROM
+	maxPlanned = 420         // the cost of planning all FROMs: see planning
+	maxTables  = 256         // references to tables, expanded
+	maxGrowth  = 20_000      // nodes that references add
+	maxSets    = 256         // groupings
+	maxTerms   = 4096        // terms of these groupings
+	maxRows    = 1_000_000   // rows that constants make in one FROM
+	maxMade    = 4 * maxRows // in all of them
 )
 
-// Rules describe how an engine treats common table expressions.
+// Rules describe how an engine treats joins and common table expressions.
 type Rules struct {
 	// SharedCTEs is set if the engine computes a common table expression once that
 	// is named several times (PostgreSQL). Others copy it for each use.
 	SharedCTEs bool
+
+	// PlansOrders is set if the planner's memory grows with the orders of joining the
+	// tables of a FROM that it compares (PostgreSQL).
+	PlansOrders bool
 
 	// Recursion is how the rows of a recursion are bounded that has no bound of its
 	// own, such as one over a hierarchy.
@@ -98,7 +105,7 @@ func Check(q *sqlast.Query, resolved *sqlast.Resolution, r *Rules) error {
 // has nothing that is expanded. Most statements are.
 func isSmall(r *sqlast.Resolution) bool {
 	isSeries := func(c *sqlast.Call) bool { return isGenerator(c.Name) }
-	return r.Plain && r.Tables <= 8 && !slices.ContainsFunc(r.Calls, isSeries)
+	return r.Plain && r.Tables <= 6 && !slices.ContainsFunc(r.Calls, isSeries)
 }
 
 // A shaper walks a tree once. It does nothing after its first error.
@@ -127,7 +134,7 @@ type shaper struct {
 type weight struct {
 	tables  float64 // references to tables
 	nodes   float64 // expressions and their parts
-	planned float64 // the cubes of the numbers of tables of each FROM
+	planned float64 // the cost of planning each FROM
 	sets    float64 // groupings of ROLLUP, CUBE and GROUPING SETS
 	terms   float64 // terms of these groupings
 	made    float64 // rows that constants make

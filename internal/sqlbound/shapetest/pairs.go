@@ -49,28 +49,33 @@ type Pair struct {
 
 // Pairs has a statement for each bound.
 var Pairs = []Pair{
-	{"tables", "smp", 24, sqlast.TooComplex, func(n int) string {
+	{"tables", "smp", 20, sqlast.TooComplex, func(n int) string {
 		return "SELECT 1 FROM " + list(n, ", ", numbered("t AS a#")) + " WHERE " + list(n-1, " AND ", numbered("a0.id = a#.boss"))
 	}},
-	{"joins", "smp", 24, sqlast.TooComplex, func(n int) string {
+	{"joins", "smp", 20, sqlast.TooComplex, func(n int) string {
 		return "SELECT 1 FROM t AS a " + list(n-1, " ", numbered("LEFT JOIN t AS a# ON a.id = a#.id"))
 	}},
-	{"derived tables", "smp", 12, sqlast.TooComplex, func(n int) string {
+	{"derived tables", "smp", 10, sqlast.TooComplex, func(n int) string {
 		return "SELECT 1 FROM " + list(n, ", ", numbered("(SELECT x.id FROM t AS x JOIN t AS y ON x.id = y.id) AS a#"))
 	}},
-	{"grouped derived tables", "smp", 24, sqlast.TooComplex, func(n int) string {
+	{"grouped derived tables", "smp", 20, sqlast.TooComplex, func(n int) string {
 		return "SELECT 1 FROM " + list(n, ", ", numbered("(SELECT x.id FROM t AS x JOIN t AS y ON x.id = y.id GROUP BY x.id) AS a#"))
 	}},
-	{"semijoins", "smp", 23, sqlast.TooComplex, func(n int) string {
+	{"semijoins", "smp", 19, sqlast.TooComplex, func(n int) string {
 		return "SELECT 1 FROM t WHERE " + list(n, " AND ", numbered("id IN (SELECT a#.id FROM t AS a#)"))
 	}},
-	{"exists", "smp", 23, sqlast.TooComplex, func(n int) string {
+	{"exists", "smp", 19, sqlast.TooComplex, func(n int) string {
 		return "SELECT 1 FROM t WHERE " + list(n, " AND ", numbered("NOT EXISTS (SELECT 1 FROM t AS a# WHERE a#.id = t.id)"))
 	}},
-	{"many joins", "smp", 20, sqlast.TooComplex, func(n int) string {
+	{"many joins", "p", 3, sqlast.TooComplex, func(n int) string {
 		return list(n, " UNION ALL ", func(int) string {
 			return "SELECT 1 FROM " + list(11, ", ", numbered("t AS a#"))
 		})
+	}},
+	{"many joins of seven", "p", 19, sqlast.TooComplex, func(n int) string {
+		return "SELECT 1 WHERE 1 IN (" + list(n, ", ", func(int) string {
+			return "(SELECT 1 FROM " + list(7, ", ", numbered("t AS a#")) + ")"
+		}) + ")"
 	}},
 	{"doubled common table expressions", "sm", 5, sqlast.TooComplex, func(n int) string {
 		return chain(n, "SELECT id AS x FROM t", "SELECT a.x FROM c# AS a JOIN c# AS b ON a.x = b.x")
