@@ -17,7 +17,7 @@ type cte struct {
 
 	selves  int    // references to itself
 	steps   []step // the blocks that contain them
-	endless bool   // the end of its recursion is not visible
+	endless bool   // stored data decides how many rows it has
 }
 
 // A step is an arm of a recursion, with the rows that it makes of one row.

@@ -44,38 +44,40 @@ func (s *shaper) recursion(c *cte, r *result) {
 	for i := range r.columns {
 		r.columns[i].repeats = before
 	}
-	if s.limitInside(c, r, steps) {
+	if s.limitInside(c, r) {
 		return
 	}
 	switch {
+	case c.endless && perStep <= float64(len(c.steps)):
+		r.rows = before
 	case r.rows <= maxRows:
+		s.sum.made += r.rows
 	case steps <= maxRows || perStep > 1 && !math.IsInf(steps, 1):
 		s.tooManyRows(c.Pos, c.Name)
-	case math.IsInf(steps, 1) && perStep <= 1 && c.endless:
-		r.rows = before
-		return
 	default:
 		s.fail(sqlast.Unbounded, c.Pos, c.Name, "the recursive common table expression '%s' has no visible end, or one after more "+
 			"than %d rows: let a column grow to a constant, as in SELECT n + 1 FROM %s WHERE n < 100, or join each step with "+
 			"a table by a condition on a column of '%s'", c.Name, maxRows, c.Name, c.Name)
-		return
 	}
-	s.sum.made += r.rows
 }
 
 // limitInside applies the LIMIT of the recursive query, in an engine that stops by it.
 // It reports whether the recursion is bounded by its own LIMIT.
-func (s *shaper) limitInside(c *cte, r *result, steps float64) bool {
+func (s *shaper) limitInside(c *cte, r *result) bool {
 	if s.rules.Recursion != LimitInside {
 		return false
 	}
-	if n, ok := wholeNumber(c.Query.Limit); ok && n <= maxRows {
+	n, ok := wholeNumber(c.Query.Limit)
+	switch {
+	case ok && n <= maxRows:
 		r.rows = min(r.rows, max(1, n))
 		s.sum.made += r.rows
 		return true
-	}
-	if c.endless && math.IsInf(steps, 1) {
+	case !c.endless:
+	case c.Query.Limit == nil || ok:
 		c.Query.Limit = rowLimit(c.Pos)
+	default:
+		s.fail(sqlast.RowLimit, c.Query.Limit.At(), "LIMIT", "LIMIT of a recursive query must be a whole number, not an expression")
 	}
 	return false
 }
@@ -115,7 +117,7 @@ func armsOf(b sqlast.Body) []sqlast.Body {
 }
 
 // stepsOf returns how often a step can be repeated: a number if constants decide, and
-// infinity otherwise. It sets endless if data decides.
+// infinity otherwise. It sets endless if data decides, or how many rows a step makes.
 func (s *shaper) stepsOf(c *cte, st *step) float64 {
 	w := walk{shaper: s, cte: c, step: st, names: namesOf(c.CTE)}
 	for _, r := range leaves(st.From) {
@@ -135,7 +137,7 @@ func (s *shaper) stepsOf(c *cte, st *step) float64 {
 		n, grows := w.end(e)
 		steps, data = min(steps, n), data || grows
 	}
-	c.endless = c.endless || math.IsInf(steps, 1) && data
+	c.endless = c.endless || linked || math.IsInf(steps, 1) && data
 	return steps
 }
 

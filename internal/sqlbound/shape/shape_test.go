@@ -86,3 +86,16 @@ func TestPrintedBound(t *testing.T) {
 		}
 	}
 }
+
+// A LIMIT of the statement in a recursion is kept or refused, not replaced by a
+// larger one.
+func TestLimitOfRecursion(t *testing.T) {
+	g := guard(t, sqlite.Dialect{})
+	const hierarchy = "WITH RECURSIVE h AS (SELECT id FROM emp UNION ALL SELECT e.id FROM emp AS e JOIN h ON e.boss = h.id LIMIT "
+	if stmt, err := g.Rewrite(context.Background(), hierarchy+"7) SELECT h.id FROM h"); err != nil || !strings.Contains(stmt.SQL(), "LIMIT 7)") {
+		t.Errorf("%v, %v", stmt, err)
+	}
+	if _, err := g.Rewrite(context.Background(), hierarchy+"3 + 4) SELECT h.id FROM h"); !errors.Is(err, secureview.ErrRowLimit) {
+		t.Errorf("an expression: %v", err)
+	}
+}

@@ -18,6 +18,8 @@ var Accepted = []Statement{
 	{"smp", "WITH RECURSIVE h AS (SELECT id FROM emp WHERE id = 1 UNION SELECT e.id FROM emp AS e, h WHERE e.boss = h.id) SELECT count(*) FROM h"},
 	{"smp", "WITH RECURSIVE h AS (SELECT id, 1 AS d FROM emp UNION ALL SELECT e.id, d + 1 FROM h JOIN emp AS e ON e.boss = h.id WHERE h.d < 10) SELECT * FROM h"},
 	{"smp", "WITH RECURSIVE h AS (SELECT id FROM emp UNION ALL SELECT e.id FROM h JOIN (SELECT id, boss FROM emp WHERE id > 3) AS e ON e.boss = h.id) SELECT * FROM h"},
+	{"sm", "WITH RECURSIVE g AS (SELECT id FROM emp WHERE id = 1 UNION SELECT e.boss FROM g JOIN emp AS e ON e.id = g.id " +
+		"UNION SELECT e.id FROM g JOIN emp AS e ON e.boss = g.id) SELECT id FROM g"},
 	{"smp", "WITH RECURSIVE m AS (SELECT id, hired, gone, 0 AS k FROM emp UNION ALL SELECT id, hired, gone, k + 1 FROM m WHERE k < gone) SELECT id, k FROM m"},
 	{"s", "WITH RECURSIVE d(day) AS (SELECT '2024-01-01' UNION ALL SELECT date(day, '+1 day') FROM d WHERE day < '2024-12-31') SELECT day FROM d"},
 	{"s", "WITH RECURSIVE d(day) AS (SELECT date('now', '-30 days') UNION ALL SELECT date(day, '+1 day') FROM d WHERE day < date('now')) SELECT day FROM d"},
