@@ -42,6 +42,7 @@ const (
 	ErrTooDeep        refusal.Code = "too_deep"        // nested deeper than the guard reads
 	ErrTooComplex     refusal.Code = "too_complex"     // more tables, columns or groupings than are resolved and planned
 	ErrUnbounded      refusal.Code = "unbounded"       // recursion or generated rows without a visible end
+	ErrTooCostly      refusal.Code = "too_costly"      // could take time or memory that no limit of the engine stops
 	ErrInvalidText    refusal.Code = "invalid_text"    // not UTF-8, or with a NUL byte
 	ErrParserMismatch refusal.Code = "parser_mismatch" // two parsers disagree about what is read
 )

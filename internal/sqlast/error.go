@@ -15,6 +15,7 @@ const (
 	TooDeep         refusal.Code = "too_deep"
 	TooComplex      refusal.Code = "too_complex"
 	Unbounded       refusal.Code = "unbounded"
+	TooCostly       refusal.Code = "too_costly"
 	Syntax          refusal.Code = "syntax"
 	NotSelect       refusal.Code = "not_select"
 	MultipleQueries refusal.Code = "multiple_queries"

@@ -1,0 +1,21 @@
+package postgres
+
+import (
+	"maps"
+	"slices"
+	"testing"
+)
+
+// Every function that a statement may call has a rule for the size of its result.
+func TestEveryFunctionIsBounded(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(safeFunctions)) {
+		if _, ok := bounds.Functions[name]; !ok {
+			t.Errorf("%s has no rule", name)
+		}
+	}
+	for name := range bounds.Functions {
+		if !safeFunctions[name] {
+			t.Errorf("%s has a rule, and no statement may call it", name)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package sqlbound
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// call returns the size of the result of a call.
+func (c *checker) call(e *sqlast.Call, s *scope) size {
+	var buffer [8]size
+	args, all := buffer[:0], size{}
+	for _, a := range e.Args {
+		x := c.expr(a, s)
+		args = append(args, x)
+		all = all.plus(x)
+	}
+	if e.Within {
+		for _, o := range e.OrderBy {
+			x := c.expr(o.Expr, s)
+			args, all = append(args, x), all.plus(x)
+		}
+	}
+	f := c.rules.Functions[e.Name]
+	v := c.result(f, e, args, all, s)
+	v.work = add(all.work, times(linearWork, add(all.bytes(), v.bytes())))
+	v.work = add(v.work, c.searches(f, e, args, all))
+	v.work = add(v.work, c.clauses(e, s))
+	return c.bounded(e.Pos, e.Name+"()", v)
+}
+
+// clauses returns the work of the clauses of a call.
+func (c *checker) clauses(e *sqlast.Call, s *scope) int64 {
+	work := int64(0)
+	for _, o := range e.OrderBy {
+		work = add(work, c.expr(o.Expr, s).work)
+	}
+	if e.Filter != nil {
+		work = add(work, c.expr(e.Filter, s).work)
+	}
+	if e.Over != nil {
+		work = add(work, c.window(e.Over, s))
+	}
+	return work
+}
+
+// window returns the work of the expressions of a window.
+func (c *checker) window(w *sqlast.Window, s *scope) int64 {
+	work := int64(0)
+	for _, e := range w.PartitionBy {
+		work = add(work, c.expr(e, s).work)
+	}
+	for _, o := range w.OrderBy {
+		work = add(work, c.expr(o.Expr, s).work)
+	}
+	if w.Frame != nil {
+		for _, e := range []sqlast.Expr{w.Frame.Start.X, w.Frame.End.X} {
+			if e != nil {
+				work = add(work, c.expr(e, s).work)
+			}
+		}
+	}
+	return work
+}
+
+// result returns the size of a result, without its work.
+func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *scope) size {
+	arg := func(i int) size {
+		if 0 <= i && i < len(args) {
+			return args[i]
+		}
+		return size{}
+	}
+	switch f.kind {
+	case kindSmall:
+		return number
+	case kindFirst:
+		return arg(0)
+	case kindLast:
+		return arg(len(args) - 1)
+	case kindLongest:
+		return longest(args)
+	case kindSum:
+		return all.times(int64(f.n))
+	case kindCut:
+		if n := c.literalLength(e, f.n); n >= 0 {
+			return arg(0).cut(times(bytesPerCharacter, n))
+		}
+		return arg(0)
+	case kindPad:
+		return size{text: times(bytesPerCharacter, c.length(e, f.n))}
+	case kindJoin:
+		return all.plus(arg(0).times(int64(len(args))))
+	case kindFormat:
+		return c.format(e, args, all)
+	case kindReplace:
+		return c.replaced(e, arg(0), arg(2))
+	case kindRegexp:
+		one := size{text: 1}
+		return arg(0).plus(one).times(add(arg(2).bytes(), 1))
+	case kindJSON:
+		return c.json(e, args)
+	case kindPretty:
+		x := arg(0)
+		indent := max(arg(1).bytes(), bytesPerCharacter)
+		return size{text: times(times(x.text, x.text), indent), data: times(x.data, 16)}.plus(x)
+	case kindPaths:
+		return c.paths(e, args)
+	case kindCollect:
+		return c.collectCall(e, args, s)
+	case kindDigits:
+		return arg(0).plus(size{text: min(max(c.literalLength(e, 2), 0), maxDigits)})
+	case kindGroups:
+		return arg(0).times(groups(e, arg(1)))
+	case kindBetween:
+		return arg(0).times(add(1, arg(1).bytes()+arg(2).bytes()))
+	case kindPower:
+		if len(e.Args) < 2 {
+			return all.times(maxDigits / 1000)
+		}
+		return c.power(e.Args[1], arg(0))
+	}
+	return all.plus(size{data: collected})
+}
+
+// literalLength returns the value of argument n, from 1, if it is a whole number. It
+// returns -1 if the argument is computed or missing.
+func (c *checker) literalLength(e *sqlast.Call, n int) int64 {
+	if n > len(e.Args) {
+		return -1
+	}
+	if x, ok := e.Args[n-1].(*sqlast.Number); ok {
+		return digits(x.Text)
+	}
+	return -1
+}
+
+// length is as literalLength, and fails closed: a length that is computed has no
+// bound.
+func (c *checker) length(e *sqlast.Call, n int) int64 {
+	if n := c.literalLength(e, n); n >= 0 {
+		return n
+	}
+	return unbounded
+}
+
+// digits returns the value of a whole number, or -1.
+func digits(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 40)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// replaced returns the size of x in which each occurrence of the second argument
+// becomes to. If that is not a literal it could have one byte.
+func (c *checker) replaced(e *sqlast.Call, x, to size) size {
+	from := int64(1)
+	if len(e.Args) > 1 {
+		if literal, ok := e.Args[1].(*sqlast.String); ok {
+			from = max(from, int64(len(literal.Value)))
+		}
+	}
+	return x.times(max(1, (to.bytes()+from-1)/from))
+}
+
+// format returns the size of a formatted text. The reader of a dialect accepts only
+// literal formats with widths of at most 999.
+func (c *checker) format(e *sqlast.Call, args []size, all size) size {
+	if len(e.Args) == 0 {
+		return all
+	}
+	format, ok := e.Args[0].(*sqlast.String)
+	if !ok {
+		return size{text: unbounded}
+	}
+	fields := int64(strings.Count(format.Value, "%"))
+	v := longest(args[1:]).times(2 * fields) // a field may quote its value, and name any
+	v.text = add(v.text, int64(len(format.Value)))
+	for field := range strings.SplitSeq(format.Value, "%") {
+		v.text = add(v.text, width(field))
+	}
+	return v
+}
+
+// width returns the widths and precisions of a field of a format together.
+func width(field string) int64 {
+	sum, n := int64(small), int64(0)
+	for i := range len(field) {
+		switch b := field[i]; {
+		case '0' <= b && b <= '9' && n < unbounded/100:
+			n = 10*n + int64(b-'0')
+		case strings.IndexByte("-+ #!,.$", b) >= 0:
+			sum, n = add(sum, n), 0
+		default:
+			return add(sum, n)
+		}
+	}
+	return add(sum, n)
+}
+
+// json returns the size of JSON of values. Texts are quoted, JSON is not.
+func (c *checker) json(e *sqlast.Call, args []size) (v size) {
+	for i, x := range args {
+		if call, ok := e.Args[i].(*sqlast.Call); !ok || !strings.Contains(call.Name, "json") {
+			x = x.times(2)
+		}
+		v = v.plus(x)
+		v.text = add(v.text, bytesPerCharacter)
+	}
+	return v
+}
+
+// paths returns the size of what paths select of the first argument. A path with **
+// selects a value and the values in it.
+func (c *checker) paths(e *sqlast.Call, args []size) size {
+	const levels = 64
+	n := int64(0)
+	for _, path := range e.Args[min(1, len(e.Args)):] {
+		literal, ok := path.(*sqlast.String)
+		if ok && !strings.Contains(literal.Value, "**") {
+			n++
+		} else {
+			n += levels
+		}
+	}
+	if len(args) == 0 {
+		return size{}
+	}
+	return args[0].times(max(n, 1))
+}
+
+func (c *checker) collectCall(e *sqlast.Call, args []size, s *scope) size {
+	element := c.json(e, args)
+	if e.Separator != nil {
+		element = element.plus(c.expr(e.Separator, s))
+	}
+	return c.collect(e.Pos, e.Name+"()", element)
+}
+
+// collect returns the size of the values of all rows together. An engine keeps them
+// in memory, so they may hold little that the statement itself adds to each row.
+func (c *checker) collect(at sqlast.Pos, name string, element size) size {
+	if element.text > maxElement {
+		c.fail(at, name, "%s collects values of up to %d bytes each, which the statement adds to the stored ones: "+
+			"collect at most %d, and add long texts to the result", name, element.text, maxElement)
+	}
+	return size{data: max(collected, element.data), work: element.work}
+}
+
+// groups returns how often a match of a regular expression can contain a character:
+// once for itself and once for each of its groups.
+func groups(e *sqlast.Call, pattern size) int64 {
+	if len(e.Args) > 1 {
+		if literal, ok := e.Args[1].(*sqlast.String); ok {
+			return 8 + int64(strings.Count(literal.Value, "("))
+		}
+	}
+	return 8 + pattern.bytes()
+}
+
+// power returns the size of x to the power of y. An exponent that is not a literal
+// is taken for a few tens.
+func (c *checker) power(y sqlast.Expr, x size) size {
+	n := int64(32)
+	if literal, ok := y.(*sqlast.Number); ok {
+		n = max(digits(literal.Text), 2)
+	}
+	return x.times(n)
+}

@@ -1,0 +1,301 @@
+package sqlbound
+
+import (
+	"strings"
+
+	"github.com/qedkit/qed/internal/ascii"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// expr returns the size of an expression.
+func (c *checker) expr(e sqlast.Expr, s *scope) size {
+	if c.nodes++; c.nodes > maxNodes {
+		c.fail(e.At(), "", "the statement nests too many recursive queries")
+	}
+	if e == nil || c.err != nil {
+		return size{}
+	}
+	v := c.value(e, s)
+	v.work = add(v.work, nodeWork)
+	return v
+}
+
+func (c *checker) value(e sqlast.Expr, s *scope) size {
+	switch e := e.(type) {
+	case *sqlast.Column:
+		return s.column(e)
+	case *sqlast.Star:
+		return s.row(e.Table)
+	case *sqlast.Number:
+		return size{text: c.literal(e.Text)}
+	case *sqlast.String:
+		return size{text: c.literal(e.Value)}
+	case *sqlast.Bytes:
+		return size{text: int64(len(e.Value))}
+	case *sqlast.Unary:
+		return c.unary(e, s)
+	case *sqlast.Binary:
+		return c.binary(e, s)
+	case *sqlast.Like:
+		return c.like(e, s)
+	case *sqlast.Case:
+		return c.caseOf(e, s)
+	case *sqlast.Cast:
+		return c.cast(e, s)
+	case *sqlast.Collate:
+		return c.expr(e.X, s)
+	case *sqlast.NamedArg:
+		return c.expr(e.X, s)
+	case *sqlast.Call:
+		return c.call(e, s)
+	case *sqlast.Is:
+		return truth(c.expr(e.X, s))
+	case *sqlast.Between:
+		return truth(c.expr(e.X, s), c.expr(e.Low, s), c.expr(e.High, s))
+	case *sqlast.In:
+		return c.in(e, s)
+	case *sqlast.Interval:
+		return truth(c.expr(e.X, s))
+	case *sqlast.Exists:
+		c.query(e.Query, s)
+	case *sqlast.Subquery:
+		return sum(c.query(e.Query, s))
+	case *sqlast.ArrayQuery:
+		return c.collect(e.Pos, "ARRAY", sum(c.query(e.Query, s)))
+	case *sqlast.Quantified:
+		return c.quantified(e, s)
+	case *sqlast.Row:
+		return c.sumOf(e.Items, s)
+	case *sqlast.Array:
+		v := c.sumOf(e.Items, s)
+		v.text = add(v.text, 8*int64(len(e.Items)))
+		return v
+	case *sqlast.Index:
+		return c.index(e, s)
+	case *sqlast.GroupingSet:
+		return c.sumOf(e.Items, s)
+	}
+	return number // NULL, a truth value, the time, a keyword
+}
+
+// truth returns the size of a number, with the work of comparing others.
+func truth(list ...size) size {
+	v := number
+	for _, x := range list {
+		v.work = add(v.work, add(x.work, x.bytes()))
+	}
+	return v
+}
+
+func sum(list []size) (v size) {
+	for _, x := range list {
+		v = v.plus(x)
+	}
+	return v
+}
+
+func (c *checker) sumOf(list []sqlast.Expr, s *scope) (v size) {
+	for _, e := range list {
+		v = v.plus(c.expr(e, s))
+	}
+	return v
+}
+
+// literal returns the bytes of a literal as a text, or as the digits of the numbers
+// in it if those are more: PostgreSQL prints 1e100000 with all its zeros.
+func (c *checker) literal(text string) int64 {
+	n := int64(len(text))
+	if !c.rules.Exponents {
+		return n
+	}
+	for {
+		i := strings.IndexAny(text, "eE")
+		if i < 0 {
+			return n
+		}
+		text = strings.TrimPrefix(text[i+1:], "+")
+		exponent := int64(0)
+		for i := 0; i < len(text) && ascii.IsDigit(text[i]) && exponent < maxDigits; i++ {
+			exponent = 10*exponent + int64(text[i]-'0')
+		}
+		if exponent > 100 {
+			n = add(n, min(exponent, maxDigits))
+		}
+	}
+}
+
+// maxDigits is the largest number of digits of a number in PostgreSQL, before and
+// after its point.
+const maxDigits = 131072 + 16383
+
+func (c *checker) unary(e *sqlast.Unary, s *scope) size {
+	x := c.expr(e.X, s)
+	if e.Op == sqlast.Not || !c.rules.Exponents {
+		return truth(x)
+	}
+	return x
+}
+
+func (c *checker) binary(e *sqlast.Binary, s *scope) size {
+	x, y := c.expr(e.X, s), c.expr(e.Y, s)
+	switch e.Op {
+	case sqlast.Concat:
+		return c.bounded(e.Pos, "||", x.plus(y))
+	case sqlast.JSONGet, sqlast.JSONText, sqlast.PathGet, sqlast.PathText, sqlast.PathDelete:
+		v := x
+		v.work = add(truth(x, y).work, times(linearWork, x.bytes()))
+		return v
+	case sqlast.Add, sqlast.Sub, sqlast.Mul, sqlast.Div, sqlast.IntDiv, sqlast.Mod, sqlast.Power,
+		sqlast.BitOr, sqlast.BitAnd, sqlast.BitXor, sqlast.ShiftLeft, sqlast.ShiftRight:
+		return c.arithmetic(e, x, y)
+	case sqlast.Match, sqlast.MatchFold, sqlast.NotMatch, sqlast.NotMatchFold,
+		sqlast.LikeSign, sqlast.LikeFold, sqlast.NotLikeSign, sqlast.NotLikeFold, sqlast.PathExists, sqlast.TextMatch:
+		return c.search(e.Pos, "a match", y, x)
+	case sqlast.Contains, sqlast.ContainedBy, sqlast.Overlaps, sqlast.HasAnyKey, sqlast.HasAllKeys:
+		return c.either(e.Pos, "a comparison of sets", x, y)
+	}
+	return truth(x, y)
+}
+
+// arithmetic returns the size of a number, or of what else an engine computes with
+// these operators: PostgreSQL's numbers of many digits, and JSON without some keys.
+func (c *checker) arithmetic(e *sqlast.Binary, x, y size) size {
+	v := truth(x, y)
+	if !c.rules.Exponents {
+		return v
+	}
+	switch e.Op {
+	case sqlast.Mul, sqlast.Div, sqlast.IntDiv, sqlast.Mod, sqlast.Sub:
+		if x.bytes() > small && y.bytes() > small {
+			v.work = add(v.work, times(x.bytes(), y.bytes())/digitsPerStep)
+		}
+		x = x.plus(y)
+	case sqlast.Power:
+		x = c.power(e.Y, x)
+	default:
+		x = x.or(y)
+	}
+	v.text, v.data = x.text, x.data
+	return c.bounded(e.Pos, "arithmetic", v)
+}
+
+const digitsPerStep = 16
+
+func (c *checker) like(e *sqlast.Like, s *scope) size {
+	x, pattern := c.expr(e.X, s), c.expr(e.Pattern, s)
+	v := c.search(e.Pos, likeNames[e.Op], pattern, x)
+	if e.Escape != nil {
+		v.work = add(v.work, c.expr(e.Escape, s).work)
+	}
+	return v
+}
+
+var likeNames = [...]string{
+	sqlast.OpLike: "LIKE", sqlast.OpGlob: "GLOB", sqlast.OpRegexp: "REGEXP", sqlast.OpILike: "ILIKE",
+	sqlast.OpSimilar: "SIMILAR TO",
+}
+
+func (c *checker) caseOf(e *sqlast.Case, s *scope) size {
+	var v, operand size
+	if e.Operand != nil {
+		operand = c.expr(e.Operand, s)
+		v.work = operand.work
+	}
+	for _, w := range e.Whens {
+		v.work = add(v.work, truth(c.expr(w.Cond, s), size{text: operand.bytes()}).work)
+		v = v.or(c.expr(w.Result, s))
+	}
+	if e.Else != nil {
+		v = v.or(c.expr(e.Else, s))
+	}
+	return v
+}
+
+// cast applies the rule of a type. The first word of a type has a number in
+// parentheses after it if it has a length, and an array ends with [].
+func (c *checker) cast(e *sqlast.Cast, s *scope) size {
+	x := c.expr(e.X, s)
+	word, length, _ := strings.Cut(e.Type, "(")
+	word, _, _ = strings.Cut(word, " ")
+	if strings.HasSuffix(e.Type, "[]") {
+		word = "[]"
+	}
+	f, ok := c.rules.Types[strings.ToLower(word)]
+	if !ok {
+		f = Function{kind: kindSum, n: 16}
+	}
+	length, _, _ = strings.Cut(length, ")")
+	n := digits(length)
+	return c.bounded(e.Pos, "CAST", c.sized(f, x, n))
+}
+
+// sized returns what a cast makes of x. n is the length of the type, or -1.
+func (c *checker) sized(f Function, x size, n int64) size {
+	v := x
+	v.work = add(x.work, times(linearWork, x.bytes()))
+	switch f.kind {
+	case kindSmall:
+		v.text, v.data = number.text, number.data
+	case kindFill:
+		v = v.cut(max(n, 0))
+		v.text = max(n, 0) - v.data
+	default:
+		v = v.times(int64(f.n))
+		if n >= 0 {
+			v = v.cut(times(bytesPerCharacter, n))
+		}
+	}
+	return v
+}
+
+const bytesPerCharacter = 4
+
+func (c *checker) in(e *sqlast.In, s *scope) size {
+	x := c.expr(e.X, s)
+	v := truth(x)
+	for _, item := range e.List {
+		v.work = add(v.work, truth(c.expr(item, s), size{text: x.bytes()}).work)
+	}
+	if e.Query != nil {
+		c.query(e.Query, s)
+	}
+	return v
+}
+
+func (c *checker) quantified(e *sqlast.Quantified, s *scope) size {
+	v := truth(c.expr(e.X, s))
+	if e.Array != nil {
+		v = truth(v, c.expr(e.Array, s))
+	}
+	if e.Query != nil {
+		c.query(e.Query, s)
+	}
+	return v
+}
+
+func (c *checker) index(e *sqlast.Index, s *scope) size {
+	v := c.expr(e.X, s)
+	for _, sub := range e.Subscripts {
+		if sub.Low != nil {
+			v.work = add(v.work, c.expr(sub.Low, s).work)
+		}
+		if sub.High != nil {
+			v.work = add(v.work, c.expr(sub.High, s).work)
+		}
+	}
+	return v
+}
+
+// bounded returns v, and fails if it is too long.
+func (c *checker) bounded(at sqlast.Pos, name string, v size) size {
+	switch {
+	case v.text > maxText:
+		c.fail(at, name, "the value of %s could have more than %d bytes, and no limit stops what is done with it: "+
+			"use fewer or shorter texts", name, maxText)
+	case v.data > maxData:
+		c.fail(at, name, "the value of %s could be more than %d times as long as the stored values that it is made of: "+
+			"replace or repeat less of them, or cut them first, for example with substr(x, 1, 1000)",
+			name, maxData/stored)
+	}
+	return v
+}

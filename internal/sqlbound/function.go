@@ -1,0 +1,112 @@
+package sqlbound
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Function is the rule for one function: how long its result can be, and which
+// argument multiplies its time.
+type Function struct {
+	kind   kind
+	n      int  // a factor, or the number of an argument, from 1
+	needle int  // the argument that is searched for in the others; 0: none
+	either bool // two arguments are searched in one another: one of them has to be short
+}
+
+type kind uint8
+
+const (
+	unknown kind = iota // a function of a policy
+	kindSmall
+	kindFirst
+	kindLast
+	kindLongest
+	kindSum
+	kindCut
+	kindPad
+	kindFill
+	kindJoin
+	kindFormat
+	kindReplace
+	kindRegexp
+	kindJSON
+	kindPretty
+	kindPaths
+	kindCollect
+	kindPower
+	kindDigits
+	kindGroups
+	kindBetween
+)
+
+// kinds are the words of a table of functions for the size of a result.
+var kinds = map[string]kind{
+	"small":   kindSmall,   // a number, a date, a hash
+	"first":   kindFirst,   // at most as long as the first argument
+	"last":    kindLast,    // at most as long as the last argument
+	"longest": kindLongest, // at most as long as the longest argument
+	"sum":     kindSum,     // at most N times the sum of the arguments
+	"cut":     kindCut,     // as the first, and at most as many characters as argument N
+	"pad":     kindPad,     // argument N is the number of characters, filled with others
+	"fill":    kindFill,    // a type that fills its values to its length
+	"join":    kindJoin,    // the first argument is put between the others
+	"format":  kindFormat,  // printf
+	"replace": kindReplace, // the second argument becomes the third
+	"regexp":  kindRegexp,  // as replace, where the second may match nothing
+	"json":    kindJSON,    // JSON of the arguments, in which texts are quoted
+	"pretty":  kindPretty,  // indented JSON
+	"paths":   kindPaths,   // what the further arguments select of the first
+	"collect": kindCollect, // an aggregate that holds the values of all rows
+	"power":   kindPower,   // the first argument to the power of the second
+	"digits":  kindDigits,  // the first argument with as many digits as argument 2
+	"groups":  kindGroups,  // the matches of a regular expression and of its groups
+	"between": kindBetween, // the second argument is put between the elements of the first
+}
+
+// Functions reads a table of functions. A line is a rule, a colon and names:
+//
+//	first needle 2: trim ltrim
+//
+// A rule is a kind of size, then a number if the kind has one, then "needle" and
+// the number of the argument that multiplies the time, or "either". Functions
+// panics if the table has a mistake.
+func Functions(table string) map[string]Function {
+	out := map[string]Function{}
+	for line := range strings.Lines(table) {
+		rule, names, ok := strings.Cut(line, ":")
+		if !ok {
+			continue
+		}
+		f := parse(strings.Fields(rule))
+		for name := range strings.FieldsSeq(names) {
+			if _, twice := out[name]; twice {
+				panic("sqlbound: two rules for " + name)
+			}
+			out[name] = f
+		}
+	}
+	return out
+}
+
+func parse(words []string) Function {
+	f := Function{kind: kinds[words[0]], n: 1}
+	if f.kind == unknown {
+		panic("sqlbound: no kind of size: " + words[0])
+	}
+	for i := 1; i < len(words); i++ {
+		n, err := strconv.Atoi(words[i])
+		switch {
+		case err == nil && words[i-1] == "needle":
+			f.needle = n
+		case err == nil:
+			f.n = n
+		case words[i] == "either":
+			f.either = true
+		case words[i] != "needle":
+			panic(fmt.Sprintf("sqlbound: no rule: %v", words))
+		}
+	}
+	return f
+}
