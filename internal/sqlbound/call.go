@@ -104,7 +104,7 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *s
 	case kindPretty:
 		x := arg(0)
 		indent := max(arg(1).bytes(), bytesPerCharacter)
-		return size{text: times(times(x.text, x.text), indent), data: times(x.data, 16)}.plus(x)
+		return size{text: times(times(x.text, x.text), indent), data: times(x.data, 8)}.plus(x)
 	case kindPaths:
 		return c.paths(e, args)
 	case kindCollect:
