@@ -6,6 +6,7 @@ import "github.com/qedkit/qed/internal/sqlbound"
 func (Dialect) Bounds() *sqlbound.Rules { return &bounds }
 
 var bounds = sqlbound.Rules{
+	Backtracking: true,
 	Functions: sqlbound.Functions(`
 		small: count sum avg bit_and bit_or bit_xor std stddev_pop stddev_samp var_pop var_samp
 		small: variance grouping row_number rank dense_rank percent_rank cume_dist ntile
@@ -25,10 +26,12 @@ var bounds = sqlbound.Rules{
 		small: md5 sha sha1 sha2 inet_aton inet_ntoa inet6_aton inet6_ntoa is_ipv4 is_ipv4_compat
 		small: is_ipv4_mapped is_ipv6 is_uuid bin_to_uuid uuid_to_bin
 		small needle 1: locate
-		small needle 2: instr regexp_instr regexp_like
+		small needle 2: instr
+		small match 2: regexp_instr regexp_like
 
 		first: from_base64 lcase lower ltrim reverse rtrim soundex ucase unhex upper nullif
-		first needle 2: substring_index regexp_substr
+		first needle 2: substring_index
+		first match 2: regexp_substr
 		last needle 2: trim
 		cut 2: left right
 		cut 3: mid substr substring
@@ -42,13 +45,13 @@ var bounds = sqlbound.Rules{
 		pad 1: space
 		pad 2: lpad rpad
 		replace needle 2: replace
-		regexp needle 2: regexp_replace
+		regexp match 2: regexp_replace
 
 		small: json_contains_path json_depth json_exists json_length json_type json_valid
-		small either: json_contains json_equals json_overlaps json_schema_valid
+		small either slow: json_contains json_equals json_overlaps json_schema_valid
 		first: json_keys json_query json_remove json_unquote json_value
 		sum 4: json_normalize
-		sum either: json_merge_patch json_merge_preserve
+		sum either slow: json_merge_patch json_merge_preserve
 		json: json_array json_array_append json_array_insert json_insert json_object json_quote
 		json: json_replace json_set
 		paths: json_extract

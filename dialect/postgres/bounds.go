@@ -22,9 +22,9 @@ var bounds = sqlbound.Rules{
 		small: acos acosd acosh asin asind asinh atan atan2 atan2d atand atanh bit_count cos cosd cosh
 		small: cot cotd degrees erf erfc min_scale pi radians random scale sign sin sind sinh tan tand
 		small: tanh width_bucket int2 int4 int8 float4 float8
-		sum: sum avg stddev stddev_pop stddev_samp variance var_pop var_samp
-		sum: abs cbrt ceil ceiling floor ln log log10 sqrt trim_scale
-		sum either: div gcd lcm mod
+		sum: abs ceil ceiling floor trim_scale
+		number: sum avg stddev stddev_pop stddev_samp variance var_pop var_samp
+		number: cbrt ln log log10 sqrt div gcd lcm mod
 		digits: round trunc
 		power: power pow exp
 
@@ -40,13 +40,14 @@ var bounds = sqlbound.Rules{
 		small needle 1: position
 		small needle 2: strpos regexp_count regexp_instr regexp_like
 		first: casefold initcap lower reverse text to_ascii unistr upper
-		first needle 2: btrim ltrim rtrim split_part string_to_table regexp_split_to_table regexp_substr
+		first needle 2 slow: btrim ltrim rtrim
+		first needle 2: split_part string_to_table regexp_split_to_table regexp_substr
 		cut 2: left right
 		cut 3 needle 2: substr substring
 		sum: concat decode overlay
 		sum 2: quote_ident quote_literal quote_nullable
 		sum 4: convert convert_from convert_to encode
-		sum 4 needle 2: translate
+		sum 4 needle 2 slow: translate
 		sum 8: parse_ident
 		sum 8 needle 2: regexp_split_to_array string_to_array
 		groups needle 2: regexp_match regexp_matches

@@ -21,7 +21,7 @@ var bounds = sqlbound.Rules{
 		small needle 2: instr
 
 		first: lower upper nullif likelihood likely unlikely json json_remove unistr
-		first needle 2: trim ltrim rtrim unhex
+		first needle 2 slow: trim ltrim rtrim unhex
 		cut 3: substr substring
 		longest: coalesce ifnull if iif max min lag lead first_value last_value nth_value
 
@@ -30,7 +30,7 @@ var bounds = sqlbound.Rules{
 		sum 4: char
 		sum 6: unistr_quote
 		sum 12: strftime
-		sum either: json_patch jsonb_patch
+		sum either slow: json_patch jsonb_patch
 		join: concat_ws
 		format: printf format
 		replace needle 2: replace

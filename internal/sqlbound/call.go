@@ -25,7 +25,7 @@ func (c *checker) call(e *sqlast.Call, s *scope) size {
 	f := c.rules.Functions[e.Name]
 	v := c.result(f, e, args, all, s)
 	v.work = add(all.work, times(linearWork, add(all.bytes(), v.bytes())))
-	v.work = add(v.work, c.searches(f, e, args, all))
+	v.work = add(v.work, c.searches(f, e, args, all, s))
 	v.work = add(v.work, c.clauses(e, s))
 	return c.bounded(e.Pos, e.Name+"()", v)
 }
@@ -109,6 +109,8 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *s
 		return c.paths(e, args)
 	case kindCollect:
 		return c.collectCall(e, args, s)
+	case kindNumber:
+		return all
 	case kindDigits:
 		return arg(0).plus(size{text: min(max(c.literalLength(e, 2), 0), maxDigits)})
 	case kindGroups:
@@ -117,7 +119,7 @@ func (c *checker) result(f Function, e *sqlast.Call, args []size, all size, s *s
 		return arg(0).times(add(1, arg(1).bytes()+arg(2).bytes()))
 	case kindPower:
 		if len(e.Args) < 2 {
-			return all.times(maxDigits / 1000)
+			return c.power(e.Args[0], size{text: 1}) // exp
 		}
 		return c.power(e.Args[1], arg(0))
 	}
@@ -262,11 +264,13 @@ func groups(e *sqlast.Call, pattern size) int64 {
 }
 
 // power returns the size of x to the power of y. An exponent that is not a literal
-// is taken for a few tens.
+// is taken for one that makes thousands of digits.
 func (c *checker) power(y sqlast.Expr, x size) size {
-	n := int64(32)
-	if literal, ok := y.(*sqlast.Number); ok {
-		n = max(digits(literal.Text), 2)
+	const computed = 8 << 10
+	literal, ok := y.(*sqlast.Number)
+	if !ok {
+		return x.or(size{data: computed})
 	}
-	return x.times(n)
+	whole, _, _ := strings.Cut(literal.Text, ".")
+	return x.times(max(digits(whole), 2))
 }

@@ -149,10 +149,10 @@ func (c *checker) binary(e *sqlast.Binary, s *scope) size {
 		sqlast.BitOr, sqlast.BitAnd, sqlast.BitXor, sqlast.ShiftLeft, sqlast.ShiftRight:
 		return c.arithmetic(e, x, y)
 	case sqlast.Match, sqlast.MatchFold, sqlast.NotMatch, sqlast.NotMatchFold,
-		sqlast.LikeSign, sqlast.LikeFold, sqlast.NotLikeSign, sqlast.NotLikeFold, sqlast.PathExists, sqlast.TextMatch:
-		return c.search(e.Pos, "a match", y, x)
-	case sqlast.Contains, sqlast.ContainedBy, sqlast.Overlaps, sqlast.HasAnyKey, sqlast.HasAllKeys:
-		return c.either(e.Pos, "a comparison of sets", x, y)
+		sqlast.LikeSign, sqlast.LikeFold, sqlast.NotLikeSign, sqlast.NotLikeFold, sqlast.PathExists:
+		return c.search(e.Pos, "a match", y, x, 1)
+	case sqlast.Contains, sqlast.ContainedBy, sqlast.Overlaps, sqlast.HasAnyKey, sqlast.HasAllKeys, sqlast.TextMatch:
+		return c.either(e.Pos, "a comparison of sets", x, y, 1)
 	}
 	return truth(x, y)
 }
@@ -179,11 +179,12 @@ func (c *checker) arithmetic(e *sqlast.Binary, x, y size) size {
 	return c.bounded(e.Pos, "arithmetic", v)
 }
 
-const digitsPerStep = 16
-
 func (c *checker) like(e *sqlast.Like, s *scope) size {
 	x, pattern := c.expr(e.X, s), c.expr(e.Pattern, s)
-	v := c.search(e.Pos, likeNames[e.Op], pattern, x)
+	v := c.search(e.Pos, likeNames[e.Op], pattern, x, 1)
+	if e.Op == sqlast.OpRegexp {
+		v.work = add(v.work, c.matching(e.Pos, likeNames[e.Op], x))
+	}
 	if e.Escape != nil {
 		v.work = add(v.work, c.expr(e.Escape, s).work)
 	}

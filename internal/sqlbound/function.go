@@ -12,6 +12,8 @@ type Function struct {
 	kind   kind
 	n      int  // a factor, or the number of an argument, from 1
 	needle int  // the argument that is searched for in the others; 0: none
+	regexp bool // the needle is a regular expression
+	slow   bool // a search takes several times as long as one for a text
 	either bool // two arguments are searched in one another: one of them has to be short
 }
 
@@ -37,6 +39,7 @@ const (
 	kindCollect
 	kindPower
 	kindDigits
+	kindNumber
 	kindGroups
 	kindBetween
 )
@@ -60,6 +63,7 @@ var kinds = map[string]kind{
 	"paths":   kindPaths,   // what the further arguments select of the first
 	"collect": kindCollect, // an aggregate that holds the values of all rows
 	"power":   kindPower,   // the first argument to the power of the second
+	"number":  kindNumber,  // a number that takes the product of its digits
 	"digits":  kindDigits,  // the first argument with as many digits as argument 2
 	"groups":  kindGroups,  // the matches of a regular expression and of its groups
 	"between": kindBetween, // the second argument is put between the elements of the first
@@ -69,9 +73,15 @@ var kinds = map[string]kind{
 //
 //	first needle 2: trim ltrim
 //
-// A rule is a kind of size, then a number if the kind has one, then "needle" and
-// the number of the argument that multiplies the time, or "either". Functions
-// panics if the table has a mistake.
+// A rule is a kind of size, then a number if the kind has one, then "needle" "match"
+// or "either", and "slow":
+//
+//   - needle N: the time is the product of argument N and the others
+//   - match N: as needle, and argument N is a regular expression
+//   - either: the time is the product of two arguments, and any may be the short one
+//   - slow: each step of the product takes longer
+//
+// Functions panics if the table has a mistake.
 func Functions(table string) map[string]Function {
 	out := map[string]Function{}
 	for line := range strings.Lines(table) {
@@ -100,11 +110,15 @@ func parse(words []string) Function {
 		switch {
 		case err == nil && words[i-1] == "needle":
 			f.needle = n
+		case err == nil && words[i-1] == "match":
+			f.needle, f.regexp = n, true
 		case err == nil:
 			f.n = n
 		case words[i] == "either":
 			f.either = true
-		case words[i] != "needle":
+		case words[i] == "slow":
+			f.slow = true
+		case words[i] != "needle" && words[i] != "match":
 			panic(fmt.Sprintf("sqlbound: no rule: %v", words))
 		}
 	}

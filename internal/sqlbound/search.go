@@ -2,49 +2,84 @@ package sqlbound
 
 import "github.com/qedkit/qed/internal/sqlast"
 
-// searches returns the work of a call that searches one argument in the others.
-func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size) int64 {
-	switch {
-	case f.either && len(args) > 1:
-		return c.either(e.Pos, e.Name+"()", args[0], args[1]).work
-	case 0 < f.needle && f.needle <= len(args):
-		needle := args[f.needle-1]
-		rest := size{text: all.text - needle.text, data: all.data - needle.data}
-		needle.work = 0
-		return c.search(e.Pos, e.Name+"()", needle, rest).work
+// searches returns the work of a call that searches one argument in the others, or
+// whose time is another product of them.
+func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s *scope) int64 {
+	weight, name := int64(1), e.Name+"()"
+	if f.slow {
+		weight = slowWork
 	}
-	return 0
+	switch {
+	case f.kind == kindNumber:
+		return times(all.bytes(), all.bytes()) / digitsPerStep
+	case f.either:
+		long, short := twoLongest(args)
+		return c.either(e.Pos, name, long, short, weight).work
+	case f.needle == 0 || f.needle > len(args):
+		return 0
+	}
+	needle := args[f.needle-1]
+	text := size{text: all.text - needle.text, data: all.data - needle.data}
+	work := c.search(e.Pos, name, needle, text, weight).work
+	if f.regexp {
+		work = add(work, c.matching(e.Pos, name, text))
+		if f.kind == kindRegexp {
+			c.repeated(e, s)
+		}
+	}
+	return work
+}
+
+// twoLongest returns the two longest of some values.
+func twoLongest(list []size) (a, b size) {
+	for _, x := range list {
+		switch {
+		case x.bytes() > a.bytes():
+			a, b = x, a
+		case x.bytes() > b.bytes():
+			b = x
+		}
+	}
+	return a, b
 }
 
 // search returns the size of a truth value, with the work of searching a pattern in
 // a text. The pattern has to be short, unless the text is known to be.
-func (c *checker) search(at sqlast.Pos, name string, pattern, text size) size {
-	exact := text.data < stored && text.bytes() <= maxShort
-	if pattern.bytes() > maxShort && !exact {
+func (c *checker) search(at sqlast.Pos, name string, pattern, text size, weight int64) size {
+	most := shortest(weight)
+	exact := text.data < stored && text.bytes() <= most
+	if pattern.bytes() > most && !exact {
 		c.fail(at, name, "what %s searches for could have %d bytes, and its time is the product of both lengths: "+
-			"search for a literal, a column or a computed text of at most %d bytes, for example substr(x, 1, 100)",
-			name, pattern.bytes(), maxShort)
+			"search for a literal, a column or a computed text of at most %d bytes, for example substr(x, 1, 60)",
+			name, pattern.bytes(), most)
 	}
-	return c.product(at, name, pattern, text)
+	return c.product(at, name, pattern, text, weight)
 }
 
 // either is as search for a function that takes the product of its arguments in
 // either order: one of them has to be short.
-func (c *checker) either(at sqlast.Pos, name string, x, y size) size {
-	if min(x.bytes(), y.bytes()) > maxShort {
+func (c *checker) either(at sqlast.Pos, name string, x, y size, weight int64) size {
+	if most := shortest(weight); min(x.bytes(), y.bytes()) > most {
 		c.fail(at, name, "the time of %s is the product of its arguments, which could have %d and %d bytes: "+
 			"one of them has to be a column or have at most %d bytes. Join the values instead, for example with EXISTS",
-			name, x.bytes(), y.bytes(), maxShort)
+			name, x.bytes(), y.bytes(), most)
 	}
-	return c.product(at, name, x, y)
+	return c.product(at, name, x, y, weight)
 }
 
-func (c *checker) product(at sqlast.Pos, name string, x, y size) size {
+func shortest(weight int64) int64 {
+	if weight > 1 {
+		return maxSet
+	}
+	return maxShort
+}
+
+func (c *checker) product(at sqlast.Pos, name string, x, y size, weight int64) size {
 	v := truth(x, y)
-	product := times(x.bytes(), y.bytes())
+	product := times(weight, times(x.bytes(), y.bytes()))
 	if product > maxProduct {
-		c.fail(at, name, "%s searches in a text of up to %d bytes: search for a shorter text, or in a part of it",
-			name, y.bytes())
+		c.fail(at, name, "%s searches in a text of up to %d bytes: search for a shorter text, or in a part of it, "+
+			"for example substr(x, 1, 1000)", name, max(x.bytes(), y.bytes()))
 	}
 	v.work = add(v.work, product)
 	return v

@@ -19,13 +19,17 @@ const (
 	maxData    = 1 << 20  // bytes of a value that come from stored values, nominal
 	maxElement = 4 << 10  // bytes from the statement in each value that an aggregate collects
 	maxRow     = 4 << 20  // bytes of all columns of a row
-	maxShort   = 512      // bytes of a pattern, needle or set
+	maxShort   = 512      // bytes of a pattern or needle
+	maxSet     = 256      // bytes of what a slow function searches for
 	maxProduct = 1 << 25  // bytes of a text times bytes of what is searched in it
-	maxWork    = 1 << 28  // all products, and what linearWork and nodeWork add
+	maxWork    = 1 << 27  // all products, and what linearWork and nodeWork add
 	maxStep    = 2 << 10  // bytes that a step of a recursion may add to a column
 
+	slowWork   = 8   // for each byte of the product of a slow function
 	linearWork = 8   // for each byte of the arguments and the result of a call
 	nodeWork   = 512 // for each operator, column and call, since engines copy expressions
+
+	digitsPerStep = 16 // digits of one number times digits of another
 
 	unbounded = int64(1) << 40 // every larger value
 )

@@ -36,7 +36,10 @@ type Rules struct {
 	// multiplying them takes the product of their lengths (PostgreSQL).
 	Exponents bool
 
-	Shape shape.Rules // of common table expressions
+	// Backtracking is set if nothing stops the matching of a regular expression
+	// (MySQL).
+	Backtracking bool
+	Shape        shape.Rules // of common table expressions
 }
 
 // Check returns a [*sqlast.Error] for the first construct of a resolved query that
