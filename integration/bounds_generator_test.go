@@ -80,9 +80,9 @@ func (g *costGenerator) fill(template string, text func() string) string {
 		case c == 'X' || c == 'Y':
 			b.WriteString(text())
 		case c == 'R':
-			b.WriteString(g.literal(g.pick1(5, 40, 300)))
+			b.WriteString(g.literal(g.choose(5, 40, 300)))
 		case c == 'P':
-			b.WriteString("'%" + strings.Repeat(g.pick("a", "b", "%a", "_a"), 1+g.rng.IntN(g.pick1(5, 80, 250))) + g.pick("", "b", "b%") + "'")
+			b.WriteString("'%" + strings.Repeat(g.pick("a", "b", "%a", "_a"), 1+g.rng.IntN(g.choose(5, 80, 250))) + g.pick("", "b", "b%") + "'")
 		default:
 			b.WriteByte(c)
 		}
@@ -90,7 +90,7 @@ func (g *costGenerator) fill(template string, text func() string) string {
 	return b.String()
 }
 
-func (g *costGenerator) pick1(list ...int) int { return list[g.rng.IntN(len(list))] }
+func (g *costGenerator) choose(list ...int) int { return list[g.rng.IntN(len(list))] }
 
 func isLetter(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
@@ -120,7 +120,7 @@ func (g *costGenerator) source(depth int) string {
 	}
 	if g.rng.IntN(3) == 0 {
 		x := g.name()
-		return fmt.Sprintf("(WITH %s AS (%s) SELECT a.n, a.s, %s AS v FROM %[1]s AS a) AS %s", x, body, g.text(g.rng.IntN(2), "a.v"), g.name())
+		return fmt.Sprintf("(WITH %s AS (%s) SELECT a.n, a.s, %s AS v FROM %[1]s AS a) AS %[4]s", x, body, g.text(g.rng.IntN(2), "a.v"), g.name())
 	}
 	return "(" + body + ") AS " + g.name()
 }
@@ -134,7 +134,7 @@ func (g *costGenerator) name() string {
 func (g *costGenerator) statement() string {
 	from := g.source(g.rng.IntN(4))
 	var items []string
-	for range g.pick1(1, 1, 3, 40) {
+	for range g.choose(1, 1, 3, 40) {
 		item := "v"
 		if g.rng.IntN(5) > 0 {
 			item = g.fill(g.searches[g.rng.IntN(len(g.searches))], func() string { return g.text(g.rng.IntN(2), "v") })
@@ -142,4 +142,25 @@ func (g *costGenerator) statement() string {
 		items = append(items, fmt.Sprintf("%s AS x%d", item, len(items)))
 	}
 	return "SELECT " + strings.Join(items, ", ") + " FROM " + from
+}
+
+// most returns a statement with many searches in one computed text.
+func (g *costGenerator) most(search string, length, items int) string {
+	list := make([]string, items)
+	for i := range list {
+		list[i] = fmt.Sprintf("%s AS x%d", g.fill(strings.ReplaceAll(search, "Y", "'"+strings.Repeat("a", 60)+"b'"),
+			func() string { return "v" }), i)
+	}
+	return fmt.Sprintf("SELECT %s FROM (SELECT n, s, replace('%s', 'a', 'aaaaa') AS v FROM t WHERE n = 1) AS q",
+		strings.Join(list, ", "), strings.Repeat("a", length))
+}
+
+// chain returns a statement with derived tables each of which names the column of
+// the one below several times. An engine that merges them computes it as often.
+func chain(levels int, next string) string {
+	text := "(SELECT n AS v FROM t) AS q0"
+	for i := range levels {
+		text = fmt.Sprintf("(SELECT %s AS v FROM %s) AS q%d", next, text, i+1)
+	}
+	return "SELECT " + next + " AS v FROM " + text
 }

@@ -26,6 +26,9 @@ func (c *checker) call(e *sqlast.Call, s *scope) size {
 	v := c.result(f, e, args, all, s)
 	v.work = add(all.work, times(linearWork, add(all.bytes(), v.bytes())))
 	v.work = add(v.work, c.searches(f, e, args, all, s))
+	if f.kind == kindReplace && len(args) > 0 {
+		v.work = add(v.work, times(args[0].bytes(), v.bytes())/bytesMoved)
+	}
 	v.work = add(v.work, c.clauses(e, s))
 	return c.bounded(e.Pos, e.Name+"()", v)
 }

@@ -8,28 +8,29 @@ import (
 
 // matching returns the work of matching a regular expression, which can try each
 // part of the text, if the engine does not look at its limits meanwhile.
-func (c *checker) matching(at sqlast.Pos, name string, text size) int64 {
+func (c *checker) matching(at sqlast.Pos, name string, pattern sqlast.Expr, text size, s *scope) int64 {
 	if !c.rules.Backtracking {
 		return 0
 	}
-	return c.product(at, name, text, text, 1).work
+	work := c.product(at, name, text, text, 1).work
+	if c.tries(pattern, s) {
+		work = add(work, tryingWork)
+	}
+	return work
 }
 
-// repeated refuses a regular expression that repeats what repeats itself. For each
-// match the engine tries up to millions of ways, and it replaces many matches. The
-// parts of a computed expression are checked as one.
-func (c *checker) repeated(e *sqlast.Call, s *scope) {
-	if !c.rules.Backtracking {
-		return
-	}
-	var pattern strings.Builder
+// tries reports whether a regular expression may repeat what repeats itself. An
+// engine then tries up to millions of ways before it gives up. The literals of a
+// computed pattern are read as one.
+func (c *checker) tries(pattern sqlast.Expr, s *scope) bool {
+	var text strings.Builder
 	hidden := false
-	sqlast.Walk(e.Args[1], func(n sqlast.Node) bool {
+	sqlast.Walk(pattern, func(n sqlast.Node) bool {
 		switch n := n.(type) {
 		case *sqlast.String:
-			pattern.WriteString(n.Value)
+			text.WriteString(n.Value)
 		case *sqlast.Bytes:
-			pattern.Write(n.Value)
+			text.Write(n.Value)
 		case *sqlast.Column:
 			hidden = hidden || s.column(n).text > 0
 		case *sqlast.Query:
@@ -37,10 +38,7 @@ func (c *checker) repeated(e *sqlast.Call, s *scope) {
 		}
 		return true
 	})
-	if hidden || repeatsGroup(pattern.String()) {
-		c.fail(e.Args[1].At(), e.Name+"()", "%s() takes a time without bound for a pattern that repeats a group with a "+
-			"repetition, such as (a+)*, or has a back reference: write a literal pattern without them", e.Name)
-	}
+	return hidden || repeatsGroup(text.String())
 }
 
 // repeatsGroup reports whether a regular expression has a back reference, or repeats

@@ -22,9 +22,11 @@ func (c *checker) searches(f Function, e *sqlast.Call, args []size, all size, s 
 	text := size{text: all.text - needle.text, data: all.data - needle.data}
 	work := c.search(e.Pos, name, needle, text, weight).work
 	if f.regexp {
-		work = add(work, c.matching(e.Pos, name, text))
-		if f.kind == kindRegexp {
-			c.repeated(e, s)
+		pattern := e.Args[f.needle-1]
+		work = add(work, c.matching(e.Pos, name, pattern, text, s))
+		if f.kind == kindRegexp && c.rules.Backtracking && c.tries(pattern, s) {
+			c.fail(pattern.At(), name, "%s takes a time without bound for a pattern that repeats a group with a repetition "+
+				"or an alternative, such as (a+)*, or has a back reference: write a literal pattern without them", name)
 		}
 	}
 	return work

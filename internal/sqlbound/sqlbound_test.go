@@ -168,6 +168,8 @@ func TestSearches(t *testing.T) {
 		"sqlite postgres: SELECT name FROM emp WHERE note LIKE '%' || lower(name) || '%'",
 		"sqlite: SELECT instr(doc, name), replace(doc, name, note), trim(name, ' ,.'), doc GLOB '*' || name || '*' FROM emp",
 		"mysql: SELECT instr(doc, name), locate(name, doc), substring_index(doc, ',', 2), trim(both ',' from name) FROM emp",
+		"mysql: SELECT name FROM emp WHERE name REGEXP '^[a-z]+(-[a-z]+)*$' AND note REGEXP '^([0-9]{1,3}[.]){3}[0-9]{1,3}$'",
+		"mysql: SELECT regexp_replace(regexp_replace(name, '[^0-9]+', ''), '^(00|[+])49', '0') FROM emp",
 		"mysql: SELECT name FROM emp WHERE name REGEXP '^[a-z]+$' AND doc REGEXP concat('[[:<:]]', name, '[[:>:]]')",
 		"postgres: SELECT strpos(doc, name), split_part(doc, ',', 1), btrim(name, ' ,'), translate(name, 'äöü', 'aou') FROM emp",
 		"postgres: SELECT name FROM emp WHERE name ~* ('\\m' || name) AND doc ILIKE '%' || cast(id AS text) || '%'",
@@ -204,5 +206,10 @@ func TestSearches(t *testing.T) {
 		"all: SELECT 1 FROM (SELECT concat(" + long + ", name) AS v FROM emp) x WHERE " +
 			strings.Repeat("v LIKE '%"+strings.Repeat("a", 400)+"b%' OR ", 60) + "v = 'x'",
 		"all: " + chain(40, "1", "v + v"),
+		"mysql: SELECT regexp_replace(name, '(a+)+[bd]|c', 'x') FROM emp",
+		"mysql: SELECT regexp_replace(name, concat('(a', '+)+[bd]|c'), 'x') FROM emp",
+		"mysql: SELECT regexp_replace(name, v, 'x') FROM (SELECT name, concat('(a', '+)+[bd]|c') AS v FROM emp) x",
+		"mysql: SELECT group_concat(name) REGEXP 'a*b' FROM emp",
+		"mysql: SELECT 1 FROM emp WHERE " + strings.Repeat("name REGEXP '(a+)+[bd]' OR ", 10) + "id = 1",
 	})
 }
