@@ -138,6 +138,9 @@ func (c *checker) unary(e *sqlast.Unary, s *scope) size {
 
 func (c *checker) binary(e *sqlast.Binary, s *scope) size {
 	x, y := c.expr(e.X, s), c.expr(e.Y, s)
+	if isMatch(e.Op) {
+		return c.search(e.Pos, "a match", y, x, 1)
+	}
 	switch e.Op {
 	case sqlast.Concat:
 		return c.bounded(e.Pos, "||", x.plus(y))
@@ -148,9 +151,6 @@ func (c *checker) binary(e *sqlast.Binary, s *scope) size {
 	case sqlast.Add, sqlast.Sub, sqlast.Mul, sqlast.Div, sqlast.IntDiv, sqlast.Mod, sqlast.Power,
 		sqlast.BitOr, sqlast.BitAnd, sqlast.BitXor, sqlast.ShiftLeft, sqlast.ShiftRight:
 		return c.arithmetic(e, x, y)
-	case sqlast.Match, sqlast.MatchFold, sqlast.NotMatch, sqlast.NotMatchFold,
-		sqlast.LikeSign, sqlast.LikeFold, sqlast.NotLikeSign, sqlast.NotLikeFold, sqlast.PathExists:
-		return c.search(e.Pos, "a match", y, x, 1)
 	case sqlast.Contains, sqlast.ContainedBy, sqlast.Overlaps, sqlast.HasAnyKey, sqlast.HasAllKeys, sqlast.TextMatch:
 		return c.either(e.Pos, "a comparison of sets", x, y, 1)
 	}
@@ -264,14 +264,36 @@ func (c *checker) in(e *sqlast.In, s *scope) size {
 }
 
 func (c *checker) quantified(e *sqlast.Quantified, s *scope) size {
-	v := truth(c.expr(e.X, s))
-	if e.Array != nil {
-		v = truth(v, c.expr(e.Array, s))
+	x := c.expr(e.X, s)
+	v := truth(x)
+	compare := func(y size) {
+		v.work = add(v.work, add(y.work, truth(x, y).work))
+		if isMatch(e.Op) {
+			v.work = add(v.work, c.search(e.Pos, "a match", y, x, 1).work)
+		}
 	}
-	if e.Query != nil {
-		c.query(e.Query, s)
+	switch array, ok := e.Array.(*sqlast.Array); {
+	case e.Query != nil:
+		compare(sum(c.query(e.Query, s)))
+	case ok:
+		for _, item := range array.Items {
+			compare(c.expr(item, s))
+		}
+	default:
+		compare(c.expr(e.Array, s))
 	}
 	return v
+}
+
+// isMatch reports whether an operator searches its right operand, a pattern, in its
+// left one.
+func isMatch(op sqlast.BinaryOp) bool {
+	switch op {
+	case sqlast.Match, sqlast.MatchFold, sqlast.NotMatch, sqlast.NotMatchFold,
+		sqlast.LikeSign, sqlast.LikeFold, sqlast.NotLikeSign, sqlast.NotLikeFold, sqlast.PathExists:
+		return true
+	}
+	return false
 }
 
 func (c *checker) index(e *sqlast.Index, s *scope) size {

@@ -18,7 +18,8 @@ type scope struct {
 type table struct {
 	alias string
 	names []string
-	sizes []size // nil: stored columns
+	sizes []size         // nil: stored columns
+	index map[string]int // of many names
 }
 
 // A cte is a common table expression.
@@ -147,7 +148,7 @@ func (c *checker) relation(r sqlast.Relation, s *scope) {
 		s.tables = append(s.tables, t)
 	case *sqlast.Derived:
 		sizes := c.query(r.Query, s)
-		s.tables = append(s.tables, table{r.Alias, names(r.Columns, r.Query), sizes})
+		s.tables = append(s.tables, table{alias: r.Alias, names: names(r.Columns, r.Query), sizes: sizes})
 	case *sqlast.TableFunction:
 		v := c.root(r.Call, s)
 		s.tables = append(s.tables, table{alias: r.Alias, sizes: []size{v}})
@@ -222,10 +223,28 @@ func (t *table) column(name string) size {
 	if t.sizes == nil {
 		return size{data: stored}
 	}
-	if i := slices.Index(t.names, name); i >= 0 && i < len(t.sizes) {
+	if i := t.find(name); i >= 0 && i < len(t.sizes) {
 		return t.sizes[i]
 	}
 	return longest(t.sizes)
+}
+
+func (t *table) find(name string) int {
+	const few = 16
+	if len(t.names) <= few {
+		return slices.Index(t.names, name)
+	}
+	if t.index == nil {
+		t.index = make(map[string]int, len(t.names))
+		for i, name := range t.names {
+			t.index[name] = i
+		}
+	}
+	i, ok := t.index[name]
+	if !ok {
+		return -1
+	}
+	return i
 }
 
 func longest(list []size) (v size) {

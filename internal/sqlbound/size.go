@@ -1,8 +1,8 @@
 package sqlbound
 
 // These figures are the bounds. Each was measured on SQLite (in Go), MariaDB 10.11
-// and PostgreSQL 18: a call within them takes less than 0.3 s, and all calls of a
-// row together less than 1 s.
+// and PostgreSQL 18: a call within them takes at most 0.4 s of a processor, and all
+// calls for a row together at most 2 s, usually much less.
 const (
 	// stored is the nominal size of a stored value: names and short texts. A
 	// statement cannot make stored values longer, so their real size does not

@@ -177,6 +177,8 @@ func TestSearches(t *testing.T) {
 		"all: SELECT name FROM emp WHERE " + strings.Repeat("note LIKE '%word%' OR ", 300) + "name = 'x'",
 		"sqlite mysql: SELECT name FROM dept d WHERE (SELECT group_concat(e.name) FROM emp e) LIKE concat('%', d.name, '%')",
 		"postgres: SELECT array_agg(boss) @> ARRAY[1, 2, 3] FROM emp",
+		"postgres: SELECT name FROM emp WHERE name LIKE ANY (ARRAY['%" + strings.Repeat("a%', '%", 300) + "b'])",
+		"postgres: SELECT name FROM emp WHERE doc ILIKE ANY (SELECT '%' || d.name || '%' FROM dept d)",
 		"all: SELECT replace(" + grown + ", name, 'x') FROM emp",
 	})
 	check(t, true, []string{
@@ -206,6 +208,8 @@ func TestSearches(t *testing.T) {
 		"all: SELECT 1 FROM (SELECT concat(" + long + ", name) AS v FROM emp) x WHERE " +
 			strings.Repeat("v LIKE '%"+strings.Repeat("a", 400)+"b%' OR ", 60) + "v = 'x'",
 		"all: " + chain(40, "1", "v + v"),
+		"postgres: SELECT 1 FROM emp WHERE doc LIKE ANY (ARRAY['x', " + grown + "])",
+		"postgres: SELECT 1 FROM emp WHERE doc ~ ANY (SELECT string_agg(name, '') FROM dept)",
 		"mysql: SELECT regexp_replace(name, '(a+)+[bd]|c', 'x') FROM emp",
 		"mysql: SELECT regexp_replace(name, concat('(a', '+)+[bd]|c'), 'x') FROM emp",
 		"mysql: SELECT regexp_replace(name, v, 'x') FROM (SELECT name, concat('(a', '+)+[bd]|c') AS v FROM emp) x",
