@@ -35,7 +35,8 @@ const (
 
 const costRows = "CREATE TABLE t (n INTEGER, s VARCHAR(200)); INSERT INTO t VALUES " +
 	"(1, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')," +
-	"(2, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab'), (3, 'a'), (4, 'ab'), (5, ''), (6, NULL), (7, 'b a'), (8, 'aaaaaaaaaaaaaaaaaaaab')"
+	"(2, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab'), (3, 'a'), (4, 'ab'), (5, ''), (6, NULL), (7, 'b a')," +
+	" (8, 'aaaaaaaaaaaaaaaaaaaab')"
 
 // costTest runs generated statements that a guard accepts. Each ends within the
 // time limit, whatever it computes.

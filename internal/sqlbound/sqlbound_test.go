@@ -85,29 +85,34 @@ func TestGrowth(t *testing.T) {
 		"all: WITH x AS (SELECT replace(name, 'a', '" + strings.Repeat("b", 200) + "') AS v FROM emp)," +
 			" y AS (SELECT replace(v, 'b', '" + strings.Repeat("c", 200) + "') AS w FROM x) SELECT w FROM y",
 		"all: SELECT replace(v, 'b', '" + strings.Repeat("c", 200) + "') FROM" +
-			" (SELECT replace(name, 'a', '" + strings.Repeat("b", 200) + "') AS v FROM emp UNION ALL SELECT name FROM dept) x",
+			" (SELECT replace(name, 'a', '" + strings.Repeat("b", 200) + "') AS v FROM emp UNION ALL" +
+			" SELECT name FROM dept) x",
 		"all: SELECT replace((SELECT " + long + "), 'a', 'bbb')",
 		"all: " + chain(20, "(SELECT min(name) FROM emp)", "concat(v, v)"),
 		"sqlite postgres: " + chain(20, "'ab'", "v || v"),
-		"all: SELECT id, " + strings.Repeat("v, ", 200) + "1 FROM (SELECT id, concat(" + long + ", name) AS v FROM emp) x",
+		"all: SELECT id, " + strings.Repeat("v, ", 200) + "1 FROM (SELECT id, concat(" + long + "," +
+			" name) AS v FROM emp) x",
 		"sqlite: SELECT group_concat(v) FROM (SELECT replace(" + long + ", 'a', 'bb') AS v FROM emp) x",
 		"mysql: SELECT group_concat(v) FROM (SELECT replace(" + long + ", 'a', 'bb') AS v FROM emp) x",
 		"postgres: SELECT array_agg(v) FROM (SELECT replace(" + long + ", 'a', 'bb') AS v FROM emp) x",
 		"postgres: SELECT string_agg(" + long + ", ',') FROM emp",
 		"sqlite: SELECT json_group_array(" + long + ") FROM emp",
-		"postgres: SELECT repeat_it.v FROM (SELECT lpad(lpad(name, 1000, 'x') || format('%999s', name), 1000) AS v FROM emp) repeat_it" +
+		"postgres: SELECT repeat_it.v FROM (SELECT lpad(lpad(name, 1000, 'x') || format('%999s', name)," +
+			" 1000) AS v FROM emp) repeat_it" +
 			" WHERE " + grow("v") + " = 'x'",
 		"sqlite: SELECT printf('" + strings.Repeat("%999s", 200) + "', name) FROM emp",
 		"postgres: SELECT format('" + strings.Repeat("%1$999s", 200) + "', name) FROM emp",
 		"postgres: SELECT format('" + strings.Repeat("%1$s", 2000) + "', string_agg(name, ',')) FROM emp",
 		"sqlite: SELECT hex(hex(hex(hex(hex(hex(hex(" + "hex(hex(hex(hex(hex(hex(hex(name)))))))))))))) FROM emp",
-		"postgres: SELECT regexp_replace(regexp_replace(name, '', '" + strings.Repeat("x", 500) + "', 'g'), 'x', '" + strings.Repeat("y", 500) + "', 'g') FROM emp",
+		"postgres: SELECT regexp_replace(regexp_replace(name, '', '" + strings.Repeat("x", 500) + "'," +
+			" 'g'), 'x', '" + strings.Repeat("y", 500) + "', 'g') FROM emp",
 		"postgres: SELECT 1e100000::text",
 		"postgres: SELECT ('[1e131071, 1e131071]')::jsonb::text",
 		"sqlite: SELECT json_pretty('" + strings.Repeat("[", 900) + strings.Repeat("]", 900) + "', '          ')",
 	})
 	check(t, false, []string{
-		"all: SELECT replace(replace(replace(replace(name, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '''', '&#39;') FROM emp",
+		"all: SELECT replace(replace(replace(replace(name, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')," +
+			" '''', '&#39;') FROM emp",
 		"all: SELECT replace(doc, 'a', 'bb') FROM emp",
 		"all: SELECT concat(name, ' ', note, ' ', doc) FROM emp",
 		"all: " + chain(5, "(SELECT min(name) FROM emp)", "concat(v, v)"),
@@ -115,16 +120,19 @@ func TestGrowth(t *testing.T) {
 		"all: SELECT upper(concat(" + strings.Repeat("name, ' ', ", 30) + "'x')) FROM emp",
 		"sqlite mysql: SELECT group_concat(name) FROM emp",
 		"postgres sqlite: SELECT string_agg(name || ': ' || note, ', ' ORDER BY name) FROM emp",
-		"postgres: SELECT json_agg(json_build_object('dept', d.name, 'people', (SELECT json_agg(json_build_object('name', e.name," +
+		"postgres: SELECT json_agg(json_build_object('dept', d.name, 'people', (SELECT" +
+			" json_agg(json_build_object('name', e.name," +
 			" 'reports', (SELECT json_agg(json_build_object('name', f.name, 'notes', (SELECT json_agg(f.note))))" +
 			" FROM emp f WHERE f.boss = e.id))) FROM emp e WHERE e.boss = d.id))) FROM dept d",
-		"sqlite: SELECT json_group_array(json_object('dept', d.name, 'people', (SELECT json_group_array(json_object('name', e.name," +
+		"sqlite: SELECT json_group_array(json_object('dept', d.name, 'people', (SELECT" +
+			" json_group_array(json_object('name', e.name," +
 			" 'reports', (SELECT json_group_array(json_object('name', f.name)) FROM emp f WHERE f.boss = e.id)))" +
 			" FROM emp e WHERE e.boss = d.id))) FROM dept d",
 		"mysql: SELECT json_arrayagg(json_object('name', name, 'note', note)) FROM emp",
 		"sqlite: SELECT json_pretty(json_group_array(json_object('id', id, 'name', name))) FROM emp",
 		"postgres: SELECT jsonb_pretty(jsonb_agg(to_jsonb(x))) FROM (SELECT id, name FROM emp) x",
-		"postgres: SELECT lpad(name, 30), rpad(name, 1000), to_char(id, 'FM000000'), 1e10::text, power(1.05, id), exp(ln(id + 1)) FROM emp",
+		"postgres: SELECT lpad(name, 30), rpad(name, 1000), to_char(id, 'FM000000'), 1e10::text," +
+			" power(1.05, id), exp(ln(id + 1)) FROM emp",
 		"postgres: SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY name) FROM emp",
 		"sqlite: SELECT printf('%-30s %5d %05.2f', name, id, id / 3.0), hex(name), quote(name) FROM emp",
 	})
@@ -138,20 +146,25 @@ func TestRecursion(t *testing.T) {
 		"sqlite mysql: " + strings.ReplaceAll(path, "CHAR(200)", "CHAR") + "SELECT id, path FROM t ORDER BY path",
 		"postgres mysql: " + path + "SELECT id, path FROM t WHERE path NOT LIKE '%x%' ORDER BY path",
 		"postgres: WITH RECURSIVE t AS (SELECT id, ARRAY[id] AS path FROM emp WHERE boss IS NULL UNION ALL" +
-			" SELECT e.id, t.path || e.id FROM emp e JOIN t ON e.boss = t.id WHERE NOT e.id = ANY(t.path)) SELECT id, path FROM t",
-		"sqlite: WITH RECURSIVE t AS (SELECT id, name, 0 AS depth, '/' || id || '/' AS path FROM emp WHERE boss IS NULL UNION ALL" +
+			" SELECT e.id, t.path || e.id FROM emp e JOIN t ON e.boss = t.id WHERE NOT e.id =" +
+			" ANY(t.path)) SELECT id, path FROM t",
+		"sqlite: WITH RECURSIVE t AS (SELECT id, name, 0 AS depth, '/' || id || '/' AS path FROM emp" +
+			" WHERE boss IS NULL UNION ALL" +
 			" SELECT e.id, e.name, t.depth + 1, t.path || e.id || '/' FROM emp e JOIN t ON e.boss = t.id" +
 			" WHERE t.path NOT LIKE '%/' || e.id || '/%') SELECT substr(path, 1, 50), depth FROM t",
 		"sqlite: WITH RECURSIVE split(word, rest) AS (SELECT '', name || ',' FROM emp UNION ALL" +
-			" SELECT substr(rest, 1, instr(rest, ',') - 1), substr(rest, instr(rest, ',') + 1) FROM split WHERE rest <> '')" +
+			" SELECT substr(rest, 1, instr(rest, ',') - 1), substr(rest, instr(rest, ',') + 1) FROM" +
+			" split WHERE rest <> '')" +
 			" SELECT word FROM split",
-		"all: WITH RECURSIVE t AS (SELECT 1 AS a, 1 AS b, id FROM emp UNION ALL SELECT t.b, t.a + t.b, e.id FROM t" +
+		"all: WITH RECURSIVE t AS (SELECT 1 AS a, 1 AS b, id FROM emp UNION ALL SELECT t.b, t.a + t.b," +
+			" e.id FROM t" +
 			" JOIN emp e ON e.boss = t.id) SELECT a FROM t",
 	})
 	check(t, true, []string{
 		"sqlite mysql: WITH RECURSIVE t AS (SELECT id, name AS v FROM emp UNION ALL SELECT e.id, concat(t.v, t.v)" +
 			" FROM t JOIN emp e ON e.boss = t.id) SELECT length(v) FROM t",
-		"postgres: WITH RECURSIVE t AS (SELECT id, name AS v, 'a' AS w FROM emp UNION ALL SELECT e.id, t.w, t.v || t.w" +
+		"postgres: WITH RECURSIVE t AS (SELECT id, name AS v, 'a' AS w FROM emp UNION ALL SELECT e.id," +
+			" t.w, t.v || t.w" +
 			" FROM t JOIN emp e ON e.boss = t.id) SELECT length(v) FROM t",
 		"all: WITH RECURSIVE t AS (SELECT id, name AS v FROM emp UNION ALL SELECT e.id, replace(t.v, 'a', 'bb')" +
 			" FROM t JOIN emp e ON e.boss = t.id) SELECT 1 FROM t",
@@ -166,16 +179,23 @@ func TestSearches(t *testing.T) {
 	check(t, false, []string{
 		"all: SELECT name FROM emp WHERE name LIKE '%x%' OR note LIKE concat('%', lower(trim(name)), '%')",
 		"sqlite postgres: SELECT name FROM emp WHERE note LIKE '%' || lower(name) || '%'",
-		"sqlite: SELECT instr(doc, name), replace(doc, name, note), trim(name, ' ,.'), doc GLOB '*' || name || '*' FROM emp",
-		"mysql: SELECT instr(doc, name), locate(name, doc), substring_index(doc, ',', 2), trim(both ',' from name) FROM emp",
-		"mysql: SELECT name FROM emp WHERE name REGEXP '^[a-z]+(-[a-z]+)*$' AND note REGEXP '^([0-9]{1,3}[.]){3}[0-9]{1,3}$'",
+		"sqlite: SELECT instr(doc, name), replace(doc, name, note), trim(name, ' ,.'), doc GLOB '*' ||" +
+			" name || '*' FROM emp",
+		"mysql: SELECT instr(doc, name), locate(name, doc), substring_index(doc, ',', 2), trim(both ','" +
+			" from name) FROM emp",
+		"mysql: SELECT name FROM emp WHERE name REGEXP '^[a-z]+(-[a-z]+)*$' AND note REGEXP" +
+			" '^([0-9]{1,3}[.]){3}[0-9]{1,3}$'",
 		"mysql: SELECT regexp_replace(regexp_replace(name, '[^0-9]+', ''), '^(00|[+])49', '0') FROM emp",
-		"mysql: SELECT name FROM emp WHERE name REGEXP '^[a-z]+$' AND doc REGEXP concat('[[:<:]]', name, '[[:>:]]')",
-		"postgres: SELECT strpos(doc, name), split_part(doc, ',', 1), btrim(name, ' ,'), translate(name, 'äöü', 'aou') FROM emp",
+		"mysql: SELECT name FROM emp WHERE name REGEXP '^[a-z]+$' AND doc REGEXP concat('[[:<:]]'," +
+			" name, '[[:>:]]')",
+		"postgres: SELECT strpos(doc, name), split_part(doc, ',', 1), btrim(name, ' ,')," +
+			" translate(name, 'äöü', 'aou') FROM emp",
 		"postgres: SELECT name FROM emp WHERE name ~* ('\\m' || name) AND doc ILIKE '%' || cast(id AS text) || '%'",
-		"postgres: SELECT name FROM emp WHERE string_to_array(note, ',') @> ARRAY['a', 'b'] AND doc::jsonb @> '{\"a\": 1}'",
+		"postgres: SELECT name FROM emp WHERE string_to_array(note, ',') @> ARRAY['a', 'b'] AND" +
+			" doc::jsonb @> '{\"a\": 1}'",
 		"all: SELECT name FROM emp WHERE " + strings.Repeat("note LIKE '%word%' OR ", 300) + "name = 'x'",
-		"sqlite mysql: SELECT name FROM dept d WHERE (SELECT group_concat(e.name) FROM emp e) LIKE concat('%', d.name, '%')",
+		"sqlite mysql: SELECT name FROM dept d WHERE (SELECT group_concat(e.name) FROM emp e) LIKE" +
+			" concat('%', d.name, '%')",
 		"postgres: SELECT array_agg(boss) @> ARRAY[1, 2, 3] FROM emp",
 		"postgres: SELECT name FROM emp WHERE name LIKE ANY (ARRAY['%" + strings.Repeat("a%', '%", 300) + "b'])",
 		"postgres: SELECT name FROM emp WHERE doc ILIKE ANY (SELECT '%' || d.name || '%' FROM dept d)",
@@ -195,8 +215,10 @@ func TestSearches(t *testing.T) {
 		"mysql: SELECT locate(" + grown + ", doc) FROM emp", "mysql: SELECT instr(doc, " + grown + ") FROM emp",
 		"mysql: SELECT substring_index(doc, " + grown + ", 1) FROM emp",
 		"mysql: SELECT json_contains(" + grown + ", " + grown + ") FROM emp",
-		"postgres: SELECT translate(doc, " + grown + ", 'x') FROM emp", "postgres: SELECT btrim(doc, " + grown + ") FROM emp",
-		"postgres: SELECT strpos(doc, " + grown + ") FROM emp", "postgres: SELECT position(" + grown + " in doc) FROM emp",
+		"postgres: SELECT translate(doc, " + grown + ", 'x') FROM emp", "postgres: SELECT btrim(doc," +
+			" " + grown + ") FROM emp",
+		"postgres: SELECT strpos(doc, " + grown + ") FROM emp", "postgres: SELECT" +
+			" position(" + grown + " in doc) FROM emp",
 		"postgres: SELECT split_part(doc, " + grown + ", 1) FROM emp",
 		"postgres: SELECT string_to_array(doc, " + grown + ") FROM emp",
 		"postgres: SELECT string_to_array(" + grown + ", ',') @> string_to_array(" + grown + ", ',') FROM emp",
