@@ -39,7 +39,8 @@ type Rules struct {
 	// Backtracking is set if nothing stops the matching of a regular expression
 	// (MySQL).
 	Backtracking bool
-	Shape        shape.Rules // of common table expressions
+
+	Shape shape.Rules // of common table expressions
 }
 
 // Check returns a [*sqlast.Error] for the first construct of a resolved query that

@@ -41,7 +41,8 @@ func check(t *testing.T, refused bool, list []string) {
 			switch _, err := guard(t, d).Rewrite(t.Context(), text); {
 			case refused && err == nil:
 				t.Errorf("%s: accepted: %.300s", name, text)
-			case refused && !errors.Is(err, secureview.ErrTooCostly):
+			// The bound of the statement's shape refuses some of them before.
+			case refused && !errors.Is(err, secureview.ErrTooCostly) && !errors.Is(err, secureview.ErrTooComplex):
 				t.Errorf("%s: %.300s: %v", name, text, err)
 			case !refused && err != nil:
 				t.Errorf("%s: refused: %.300s: %v", name, text, err)

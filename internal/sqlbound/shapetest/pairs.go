@@ -95,7 +95,7 @@ var Pairs = []Pair{
 	{"tripled columns", "smp", 8, sqlast.TooComplex, func(n int) string {
 		return chain(n, "SELECT id AS x FROM t", "SELECT CASE WHEN x > 1 THEN x ELSE x + 1 END AS x FROM c#")
 	}},
-	{"columns behind a limit", "smp", 60, "", func(n int) string {
+	{"columns behind a limit", "smp", 12, "", func(n int) string {
 		return chain(n, "SELECT id AS x FROM t", "SELECT x + x AS x FROM c# LIMIT 10")
 	}},
 	{"doubled subqueries", "smp", 7, sqlast.TooComplex, func(n int) string {
