@@ -19,13 +19,12 @@ const (
 func checkDepth(text string) error {
 	d := depths{levels: make([]level, 1, 8)}
 	scan := scanner{src: text}
-	var last token
 	label := false // after the last token, any word is a name
 	for t := scan.next(); t.kind != endOfText; t = scan.next() {
 		src := text[t.at:t.end]
 		switch t.kind {
 		case mark:
-			d.mark(src[0], last.end == t.at && text[last.at:t.at] == ":")
+			d.mark(src)
 		case sign:
 			d.top().chain++
 		case word:
@@ -43,7 +42,6 @@ func checkDepth(text string) error {
 			return tooDeep(t.at, "the statement has more than %d nested operators", maxChain)
 		}
 		label = src == "." || t.kind == word && strings.EqualFold(src, "AS")
-		last = t
 	}
 	if scan.crowded {
 		return &sqlast.Error{Code: sqlast.TooComplex, Pos: sqlast.Pos(scan.at),
@@ -63,21 +61,19 @@ type depths struct{ levels []level }
 
 func (d *depths) top() *level { return &d.levels[len(d.levels)-1] }
 
-func (d *depths) mark(c byte, afterColon bool) {
-	switch c {
-	case '(', '[', '{':
+func (d *depths) mark(src string) {
+	switch src {
+	case "(", "[", "{":
 		d.levels = append(d.levels, level{})
-	case ')', ']', '}':
+	case ")", "]", "}":
 		for d.top().isCase {
 			d.pop() // the CASE was a name
 		}
 		d.pop()
-	case ',', ';':
+	case ",", ";":
 		d.top().separate()
-	case ':':
-		if afterColon {
-			d.top().chain++
-		}
+	case "::":
+		d.top().chain++
 	}
 }
 

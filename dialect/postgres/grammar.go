@@ -15,35 +15,23 @@ import (
 // Its stack grows to the size that the deepest statement needs, and is copied for
 // every statement. After a statement at the limits of CheckText and checkDepth,
 // reading takes up to ten times as long.
-var grammar struct {
-	sync.Mutex
-	stopped bool
-}
+var grammar sync.Mutex
 
 // parse returns the grammar's tree of a text, as a ParseResult.
 //
-// An instance that panicked has not restored its stack and memory. It would
-// misread the next statement, and package parser cannot replace it. So after a
-// panic no statement is read any more. CheckText and checkDepth refuse the texts
-// that are known to cause one.
+// An instance that panicked has not restored its stack and memory, so it would
+// misread the next statement. It is dropped, and the next statement waits until
+// there is a new one.
 func parse(text string) (tree message, err error) {
 	grammar.Lock()
 	defer grammar.Unlock()
-	if grammar.stopped {
-		return nil, errGrammarStopped
-	}
 	defer func() {
 		if recover() != nil {
-			grammar.stopped = true
+			dropInstances()
 			tree, err = nil, errGrammarFails
 		}
 	}()
 	return parser.ParseToProtobuf(text)
 }
 
-var (
-	errGrammarFails = &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the grammar fails on this statement"}
-
-	errGrammarStopped = &sqlast.Error{Code: sqlast.Unsupported, Pos: -1,
-		Message: "the grammar failed on an earlier statement and cannot be used any more: restart the program"}
-)
+var errGrammarFails = &sqlast.Error{Code: sqlast.Syntax, Pos: -1, Message: "the grammar fails on this statement"}

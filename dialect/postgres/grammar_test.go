@@ -2,32 +2,29 @@ package postgres
 
 import (
 	"errors"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 )
 
-// TestStoppedGrammar: after a text that makes the grammar panic, no statement is
-// read any more, as it could be misread. The test runs in a process of its own.
-func TestStoppedGrammar(t *testing.T) {
-	const inside = "QED_TEST_STOP_GRAMMAR"
-	if os.Getenv(inside) == "" {
-		command := exec.Command(os.Args[0], "-test.run=^TestStoppedGrammar$")
-		command.Env = append(os.Environ(), inside+"=1")
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
-		}
-		return
-	}
-	const plain = "SELECT a FROM t"
-	if _, err := (Dialect{}).Read(plain); err != nil {
+// TestNewInstance: a text that makes the grammar panic does not stop it. The
+// statements after it are read as before, by another instance.
+func TestNewInstance(t *testing.T) {
+	const plain = "SELECT a + b FROM t"
+	before, err := parse(plain)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := parse("SELECT a" + strings.Repeat("::int", 12_000)); !errors.Is(err, errGrammarFails) {
-		t.Fatalf("the text does not stop the grammar: %v", err)
+		t.Fatalf("the text does not make the grammar panic: %v", err)
 	}
-	if _, err := (Dialect{}).Read(plain); !errors.Is(err, errGrammarStopped) {
-		t.Errorf("after it was stopped: %v", err)
+	if n := abiPool.Len(); n != 0 {
+		t.Fatalf("%d instances are left", n)
+	}
+	after, err := parse(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(after) != string(before) {
+		t.Errorf("the statement is read as %q, before as %q", after, before)
 	}
 }

@@ -74,6 +74,8 @@ func hostile() map[string]string {
 		"empty comments":      "SELECT " + strings.Repeat("/**/", 15_000) + "1",
 		"signs and comments":  "SELECT 1" + strings.Repeat("+/**/", 12_000) + "1",
 		"signs in a row":      "SELECT " + strings.Repeat("+", 60_000) + "1",
+		"runs of signs":       chain("+-+- ", "1", ""),
+		"runs between":        chain("", "1", " +-+-+-+- 1"),
 		"rows of signs":       "SELECT " + strings.Repeat(strings.Repeat("+-", 15)+" ", 2000) + "1",
 		"comments of signs":   "SELECT " + strings.Repeat("/*"+strings.Repeat("/*", 100)+strings.Repeat("*/", 100)+"*/ ", 140) + "1",
 		"comments":            "SELECT " + strings.Repeat("/*", 20_000) + strings.Repeat("*/", 10_000) + "1",

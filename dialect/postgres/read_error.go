@@ -75,8 +75,7 @@ func foreign(text string) (token, bool) {
 		switch {
 		case t.kind == sign && (text[t.at:t.end] == "?" || text[t.at] == '`'):
 			return t, true
-		case t.kind == word && last.kind == mark && text[last.at] == ':' && last.end == t.at &&
-			(last.at == 0 || text[last.at-1] != ':'):
+		case t.kind == word && last.kind == mark && text[last.at:t.at] == ":":
 			return token{mark, last.at, t.end}, true
 		}
 		last = t

@@ -15,7 +15,7 @@ const (
 	quoted              // "name"
 	constant            // a string or a number
 	sign                // an operator, or a byte that begins no other token
-	mark                // ( ) [ ] , ; . :
+	mark                // ( ) [ ] { } , ; . .. : :: :=
 )
 
 type token struct {
@@ -65,42 +65,78 @@ func (s *scanner) next() token {
 func (s *scanner) token() tokenKind {
 	switch c := s.src[s.at]; {
 	case c == '\'':
-		s.text(false)
+		s.text(plain)
 		return constant
 	case c == '"':
-		s.until(`"`)
+		s.name()
 		return quoted
 	case c == '$':
 		return s.dollar()
 	case isWordStart(c):
 		return s.word()
-	case ascii.IsDigit(c):
-		for s.at < len(s.src) && s.src[s.at] != '$' && (ascii.IsWordByte(s.src[s.at]) || s.src[s.at] == '.') {
-			s.at++
-		}
+	case ascii.IsDigit(c) || c == '.' && s.at+1 < len(s.src) && ascii.IsDigit(s.src[s.at+1]):
+		s.number()
 		return constant
 	case strings.IndexByte("()[],;.:{}", c) >= 0:
 		s.at++
+		if two := s.src[s.at-1 : min(s.at+1, len(s.src))]; two == "::" || two == ":=" || two == ".." {
+			s.at++
+		}
 		return mark
+	case isSign(c):
+		s.sign()
+	default:
+		s.at++
 	}
-	s.sign()
 	return sign
 }
 
-// sign skips an operator, which ends where a comment begins.
+// number skips a number. It takes all letters after it as a part of it, which the
+// lexer refuses.
+func (s *scanner) number() {
+	start := s.at
+	point, letter := false, false
+	for ; s.at < len(s.src); s.at++ {
+		switch c := s.src[s.at]; {
+		case c == '.':
+			if point || letter || strings.HasPrefix(s.src[s.at:], "..") {
+				return
+			}
+			point = true
+		case c == '+' || c == '-':
+			exponent := s.src[s.at-1]|0x20 == 'e' && !strings.ContainsAny(s.src[start:s.at], "xX")
+			if !exponent || s.at+1 == len(s.src) || !ascii.IsDigit(s.src[s.at+1]) {
+				return
+			}
+		case c == '$' || !ascii.IsWordByte(c):
+			return
+		default:
+			letter = letter || !ascii.IsDigit(c) && c != '_'
+		}
+	}
+}
+
+// sign skips an operator, which ends where a comment begins. As in the lexer, it
+// ends in + or - only if a character that SQL's own operators do not have stands
+// before: =- is two operators, @- is one.
 func (s *scanner) sign() {
 	s.measure()
 	start := s.at
 	for s.at++; s.at < len(s.src) && isSign(s.src[s.at]); s.at++ {
-		if rest := s.src[s.at:]; strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "/*") {
+		rest := s.src[s.at:]
+		if strings.HasPrefix(rest, "--") || strings.HasPrefix(rest, "/*") {
 			break
 		}
 	}
+	foreign := strings.ContainsAny(s.src[start:s.at], "~!@#%^&|`?")
 	s.crowded = s.crowded || s.at-start > maxOperator
+	for !foreign && s.at > start+1 && strings.IndexByte("+-", s.src[s.at-1]) >= 0 {
+		s.at--
+	}
 }
 
 // word skips a word, or a string that begins with a letter: E'..', B'..', X'..',
-// N'..', U&'..' and U&"..".
+// U&'..' and U&"..".
 func (s *scanner) word() tokenKind {
 	start := s.at
 	for s.at < len(s.src) && ascii.IsWordByte(s.src[s.at]) {
@@ -113,35 +149,44 @@ func (s *scanner) word() tokenKind {
 	switch s.src[start] | 0x20 {
 	case 'e':
 		if rest[0] == '\'' {
-			s.text(true)
+			s.text(escapes)
 			return constant
 		}
-	case 'b', 'x', 'n':
+	case 'b', 'x':
 		if rest[0] == '\'' {
-			s.text(false)
+			s.text(bits)
 			return constant
 		}
 	case 'u':
 		switch {
 		case strings.HasPrefix(rest, "&'"):
 			s.at++
-			s.text(false)
+			s.text(plain)
 			return constant
 		case strings.HasPrefix(rest, `&"`):
 			s.at++
-			s.until(`"`)
+			s.name()
 			return quoted
 		}
 	}
 	return word
 }
 
+// stringKind is what a backslash and a doubled quote mean in a string.
+type stringKind uint8
+
+const (
+	plain   stringKind = iota // a doubled quote is a quote
+	escapes                   // a backslash escapes the next byte, too
+	bits                      // a doubled quote begins another string
+)
+
 // text skips the string whose quote is at s.at, with all its parts: a string
 // continues after white space that contains a line break.
-func (s *scanner) text(escapes bool) {
+func (s *scanner) text(kind stringKind) {
 	for {
 		for s.at++; s.at < len(s.src) && s.src[s.at] != '\''; s.at++ {
-			if escapes && s.src[s.at] == '\\' {
+			if kind == escapes && s.src[s.at] == '\\' {
 				s.at++
 			}
 		}
@@ -151,18 +196,24 @@ func (s *scanner) text(escapes bool) {
 		}
 		s.at++
 		end := s.at
-		if strings.HasPrefix(s.src[end:], "'") {
+		if kind != bits && strings.HasPrefix(s.src[end:], "'") {
 			continue // a doubled quote
 		}
-		for s.at < len(s.src) && (ascii.IsSpace(s.src[s.at]) || strings.HasPrefix(s.src[s.at:], "--")) {
-			if ascii.IsSpace(s.src[s.at]) {
-				s.at++
-			} else {
-				s.line()
-			}
+		for s.at < len(s.src) && ascii.IsSpace(s.src[s.at]) {
+			s.at++
 		}
 		if s.at >= len(s.src) || s.src[s.at] != '\'' || !strings.ContainsAny(s.src[end:s.at], "\n\r") {
 			s.at = end
+			return
+		}
+	}
+}
+
+// name skips the name whose quote is at s.at.
+func (s *scanner) name() {
+	for {
+		s.until(`"`)
+		if !strings.HasPrefix(s.src[s.at:], `"`) {
 			return
 		}
 	}

@@ -1,0 +1,111 @@
+package postgres
+
+import (
+	"errors"
+	"math/rand/v2"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// TestRunsOfSigns: a sequence of operator characters has the levels of the
+// operators that the lexer finds in it, and the grammar is given at most as many
+// as any other chain may have.
+func TestRunsOfSigns(t *testing.T) {
+	for _, tt := range []struct {
+		run  string
+		want int
+	}{
+		{"+-", 2}, {"+-+-", 4}, {"-+- +-", 5}, {"*+-", 3}, {"=-", 2}, {"<=-+", 3}, {"@-", 1}, {"~+-", 1}, {"+@-+", 1}, {"+/**/-", 2}, {"||-", 1}, {"- -", 2},
+	} {
+		n := maxChain / tt.want
+		accepted, refused := "SELECT "+strings.Repeat(tt.run+" ", n)+"1", "SELECT "+strings.Repeat(tt.run+" ", n+1)+"1"
+		if err := checkDepth(accepted); err != nil {
+			t.Errorf("%d times %s: %v", n, tt.run, err)
+		}
+		var e *sqlast.Error
+		if err := checkDepth(refused); !errors.As(err, &e) || e.Code != sqlast.TooDeep {
+			t.Errorf("%d times %s: %v", n+1, tt.run, err)
+		}
+	}
+}
+
+// TestDepthOfGenerated: a generated text that checkDepth accepts has a tree that is
+// at most twice as deep as the limit, and does not make the grammar panic. The
+// texts combine the productions of the grammar and repeat them as often as
+// checkDepth accepts.
+func TestDepthOfGenerated(t *testing.T) {
+	const seed = 17
+	rng := rand.New(rand.NewPCG(seed, seed))
+	read, deepest := 0, 0
+	for range *generated {
+		text := randomNest(rng)
+		tree, err := parse(text)
+		if errors.Is(err, errGrammarFails) {
+			t.Errorf("seed %d: the grammar panics on %.300q", seed, text)
+		}
+		if err != nil {
+			continue
+		}
+		read++
+		depth := tree.depth()
+		deepest = max(deepest, depth)
+		if depth > 2*maxChain+50 {
+			t.Errorf("seed %d: the tree has %d levels: %.300q", seed, depth, text)
+		}
+	}
+	if t.Logf("%d texts were read, the deepest tree has %d levels", read, deepest); read < *generated/4 || deepest < maxChain {
+		t.Errorf("only %d texts were read, the deepest tree has %d levels", read, deepest)
+	}
+}
+
+// randomNest returns a text that repeats a random sequence of productions as often
+// as checkDepth and a length of 20 kB allow.
+func randomNest(rng *rand.Rand) string {
+	var before, after string
+	for range 1 + rng.IntN(4) {
+		s := nested[rng.IntN(len(nested))]
+		if rng.IntN(4) == 0 {
+			s = shape{before: randomSigns(rng)}
+		}
+		n := 1 + rng.IntN(3)
+		before += strings.Repeat(s.before, n)
+		after = strings.Repeat(s.after, n) + after
+	}
+	s := shape{start: "SELECT ", before: before, middle: "1", after: after}
+	most := 20_000 / (len(before) + len(after))
+	return s.times(max(1, sort.Search(most, func(n int) bool { return checkDepth(s.times(n+1)) != nil })))
+}
+
+// nested are the shapes of expressions.
+var nested = func() (list []shape) {
+	for _, s := range shapes {
+		if s.start == "SELECT " && s.end == "" && len(s.before)+len(s.after) > 0 && !strings.HasPrefix(s.after, ",") {
+			list = append(list, s)
+		}
+	}
+	return list
+}()
+
+func randomSigns(rng *rand.Rand) string {
+	const signs = "+-+-+-*/<>=~!@#%^&| "
+	b := []byte{"+-~@"[rng.IntN(4)]}
+	for range rng.IntN(8) {
+		b = append(b, signs[rng.IntN(len(signs))])
+	}
+	return string(b) + " "
+}
+
+// depth returns how many messages of a tree contain one another. A text that looks
+// like a message counts as one.
+func (m message) depth() (deepest int) {
+	defer func() { _ = recover() }() // a text
+	for len(m) > 0 {
+		if f := m.next(); f.data != nil {
+			deepest = max(deepest, 1+f.data.depth())
+		}
+	}
+	return deepest
+}
