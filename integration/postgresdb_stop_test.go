@@ -81,6 +81,44 @@ func TestPostgresStops(t *testing.T) {
 	}
 }
 
+// A statement that the server does not plan in time is refused, whether the
+// server can be interrupted or not. The connection is closed, and other
+// statements run meanwhile.
+func TestPostgresPlanTime(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "planned", `
+		CREATE FUNCTION slow() RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM pg_sleep(60); RETURN 1; END'`)
+	for name, text := range map[string]string{
+		"interruptible":   "SELECT public.slow()",
+		"uninterruptible": "SELECT translate(repeat('a', 50000), repeat('b', 10000) || 'a', '')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			pool := openPGX(t, p.account)
+			pool.SetMaxOpenConns(2)
+			db := openPostgresDB(t, nil, pool)
+			start := time.Now()
+			_, err := db.Query(t.Context(), pgUnguarded(t, text, "public"))
+			took := time.Since(start)
+			if !errors.Is(err, sqldb.ErrTooLarge) {
+				t.Errorf("after %v: %v", took, err)
+			}
+			if took > 4*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			t.Logf("%v: %v", took, err)
+			if got, err := db.Query(t.Context(), pgUnguarded(t, "SELECT 1", "public")); err != nil || pgRows(got) != "1" {
+				t.Errorf("the next question: %v, %v", got, err)
+			}
+			for range 3000 {
+				if pgRunning(t, p.admin) == 0 {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+			t.Error("the statement is still planned")
+		})
+	}
+}
+
 func pgxReady(t *testing.T, pool *sql.DB) {
 	t.Helper()
 	if err := pool.Ping(); err != nil {

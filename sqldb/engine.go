@@ -28,7 +28,8 @@ type Engine interface {
 	// Admit prepares the connection for one query: read-only, with the session
 	// and the time limit of q. It returns an error of kind [ErrDenied] if the
 	// statement would read more than q.Objects. It may put a comment before
-	// q.SQL.
+	// q.SQL. If it gave up waiting for the server, the cause of the error is
+	// [context.DeadlineExceeded], and the statement is stopped.
 	//
 	// release undoes all of this. Its context does not end with that of the
 	// caller. The connection is closed if release fails. It is closed without

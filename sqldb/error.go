@@ -27,7 +27,7 @@ const (
 	ErrTimeout     Kind = "timeout"        // Options.Timeout or the deadline of the context was exceeded
 	ErrCanceled    Kind = "canceled"       // the context was canceled
 	ErrDenied      Kind = "denied"         // the database would do more than the guard saw
-	ErrTooLarge    Kind = "too large"      // a row, a value or an intermediate result exceeds a limit
+	ErrTooLarge    Kind = "too large"      // a row, a value, an intermediate result or the work of planning exceeds a limit
 	ErrExecution   Kind = "execution"      // the database refused the statement, or failed to execute it
 )
 

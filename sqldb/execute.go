@@ -22,9 +22,14 @@ const drainTime = 250 * time.Millisecond
 func (db *DB) execute(ctx context.Context, r *replica, conn *sql.Conn, q *Query) (got result, err error) {
 	ended := false // on the server
 	defer func() {
-		if !ended && db.stopper != nil {
-			err = db.stop(ctx, r, q, err)
+		if ended || db.stopper == nil {
+			return
 		}
+		patience := cleanupTime
+		if gaveUp(ctx, err) {
+			patience = grace // the server does not look for interrupts
+		}
+		err = db.stop(ctx, r, q, patience, err)
 	}()
 	withConn(conn, func() (keep bool) {
 		var release func(context.Context) error
@@ -79,16 +84,23 @@ func (db *DB) run(ctx context.Context, conn *sql.Conn, q *Query) (got result, en
 // that returns [ErrTooLarge] for a row may have closed the connection itself.
 func (db *DB) ended(ctx context.Context, err error) (bool, error) {
 	e := db.failure(ctx, err)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || gaveUp(ctx, e) {
 		return false, e
 	}
 	return e.Kind != ErrUnavailable && e.Kind != ErrTooLarge || errors.Is(err, driver.ErrBadConn), e
 }
 
+// gaveUp reports whether an engine gave up waiting for the server before ctx
+// ended.
+func gaveUp(ctx context.Context, err error) bool {
+	var e *Error
+	return ctx.Err() == nil && errors.As(err, &e) && errors.Is(e.Err, context.DeadlineExceeded)
+}
+
 // stop stops on the server what is left of a query that ended with cause. It
-// returns cause, with a note if the query could not be stopped.
-func (db *DB) stop(ctx context.Context, r *replica, q *Query, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
+// returns cause, with a note if the query could not be stopped in time.
+func (db *DB) stop(ctx context.Context, r *replica, q *Query, patience time.Duration, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	_, err := r.connect(ctx, 0, func(ctx context.Context, _ *replica, conn *sql.Conn) (retry bool, err error) {
 		withConn(conn, func() (keep bool) {

@@ -53,6 +53,8 @@ func TestEveryEnd(t *testing.T) {
 	broken := end{"a broken connection", time.Minute, context.WithCancel, fails(errBroken), ErrUnavailable, 0}
 	stale := end{"a stale connection", time.Minute, context.WithCancel, fails(driver.ErrBadConn), ErrUnavailable, 0}
 	answered := end{"the server's answer", time.Minute, context.WithCancel, fails(errSyntax), ErrExecution, 0}
+	gaveUp := end{"the engine gave up", time.Minute, context.WithCancel,
+		fails(&Error{Kind: ErrTooLarge, Err: context.DeadlineExceeded}), ErrTooLarge, 0}
 	panicked := end{"a panic", time.Minute, context.WithCancel, panics, nil, 0}
 
 	for _, test := range []struct {
@@ -71,6 +73,7 @@ func TestEveryEnd(t *testing.T) {
 		{"admit", broken, true, false},
 		{"admit", stale, false, false},
 		{"admit", answered, false, false},
+		{"admit", gaveUp, true, false},
 		{"admit", panicked, true, false},
 		{"query", cancelled, true, false},
 		{"query", deadline, true, false},
@@ -209,6 +212,28 @@ func TestStopFails(t *testing.T) {
 			whole(t, db, s)
 		})
 	}
+	bubble(t, "no answer to an engine that gave up", func(t *testing.T) {
+		s := &server{columns: []string{"n"}}
+		s.at = func(ctx context.Context, stage string) error {
+			switch stage {
+			case "admit":
+				return &Error{Kind: ErrTooLarge, Err: context.DeadlineExceeded}
+			case "stop":
+				return hangs(ctx)
+			}
+			return nil
+		}
+		db := serve(t, stopping{}, nil, s)
+		start := time.Now()
+		if _, err := read(t.Context(), db); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "did not confirm") {
+			t.Error(err)
+		}
+		if took := time.Since(start); took != grace {
+			t.Errorf("it took %v", took)
+		}
+		s.works = nil
+		whole(t, db, s)
+	})
 	bubble(t, "a panic", func(t *testing.T) {
 		s := &server{columns: []string{"n"}}
 		s.at = func(ctx context.Context, stage string) error {

@@ -32,19 +32,24 @@ func (*engine) Classify(err error) *sqldb.Error { return classify(err) }
 // Admit begins the transaction of one statement. All settings are local to the
 // transaction, so that the release only ends it.
 func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (func(context.Context) error, error) {
-	begin, err := begin(q)
+	key := q.Fingerprint()
+	_, checked := e.checked.Get(key)
+	limit := q.Timeout
+	if !checked {
+		limit = min(limit, planTime)
+	}
+	begin, err := begin(q, limit)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := conn.ExecContext(ctx, begin); err != nil {
 		return nil, refusedSession(err)
 	}
-	key := q.Fingerprint()
-	if _, checked := e.checked.Get(key); !checked {
+	if !checked {
 		if err := e.checkPool(ctx, conn, q.Pool); err != nil {
 			return nil, err
 		}
-		if err := verifyReads(ctx, conn, q, begin); err != nil {
+		if err := planned(ctx, conn, q, begin); err != nil {
 			return nil, err
 		}
 		e.checked.Add(key, struct{}{})

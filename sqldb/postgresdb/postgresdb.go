@@ -12,7 +12,7 @@
 // the statement alone. The first time in a while that a statement of a form
 // runs, a few more round trips let the server plan it. It is refused if the
 // plan opens a table that the guard did not see and that no view of the
-// statement reads.
+// statement reads, or if planning takes longer than two seconds.
 //
 // What outlives a transaction is not undone. A function of the database that a
 // policy allows must not take advisory locks of the session, and must not keep

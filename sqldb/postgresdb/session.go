@@ -16,20 +16,19 @@ import (
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
 
-// begin returns the text that begins the transaction of a query. It is one
+// begin returns the text that begins the transaction of a query, with a time
+// limit for each statement until setTimeout sets another one. It is one
 // message of several statements. Values that differ between queries are
 // constants of a SELECT, which pg_stat_statements leaves out. Every name is
 // qualified and every value is written in letters and digits, so that its
 // meaning depends neither on the settings of the connection nor on objects of
 // the database.
-func begin(q *sqldb.Query) (string, error) {
+func begin(q *sqldb.Query, limit time.Duration) (string, error) {
 	var b strings.Builder
-	b.WriteString(fixed)
-	limit := min(q.Timeout.Milliseconds(), math.MaxInt32-idle.Milliseconds())
-	b.WriteString("; SELECT ")
-	set(&b, "statement_timeout", literal(strconv.FormatInt(max(limit, 1), 10)))
+	b.WriteString(fixed + "; SELECT ")
+	set(&b, "statement_timeout", literal(milliseconds(limit)))
 	b.WriteString(", ")
-	set(&b, "idle_in_transaction_session_timeout", literal(strconv.FormatInt(limit+idle.Milliseconds(), 10)))
+	set(&b, "idle_in_transaction_session_timeout", literal(milliseconds(min(q.Timeout, maxTime)+idle)))
 	b.WriteString(", ")
 	set(&b, "application_name", literal(application+q.Tag))
 	if len(q.Session.SearchPath) > 0 {
@@ -57,6 +56,25 @@ func begin(q *sqldb.Query) (string, error) {
 	}
 	return b.String(), nil
 }
+
+// setTimeout returns the text that sets the time limit of the statements that
+// follow in the transaction.
+func setTimeout(limit time.Duration) string {
+	var b strings.Builder
+	b.WriteString("SELECT ")
+	set(&b, "statement_timeout", literal(milliseconds(limit)))
+	return b.String()
+}
+
+// milliseconds returns a time limit as the server reads it. A limit of 0 would
+// mean none.
+func milliseconds(limit time.Duration) string {
+	return strconv.FormatInt(max(min(limit, maxTime+idle).Milliseconds(), 1), 10)
+}
+
+// maxTime is the longest time limit of the server, without the time for a client
+// that is gone.
+const maxTime = math.MaxInt32*time.Millisecond - idle
 
 // fixed begins a transaction and sets the parameters on which the meaning of a
 // statement or the form of its result depends. The program chooses the time

@@ -3,12 +3,52 @@ package postgresdb
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/qedkit/qed/sqldb"
 	"github.com/qedkit/qed/sqldb/internal/failure"
 )
+
+// planTime is the time limit of planning a statement to verify what it reads.
+// Honest statements take milliseconds. The server evaluates constants while it
+// plans, and does not look for interrupts in all that it does then.
+const planTime = 2 * time.Second
+
+// planGrace is how long after planTime the client waits for the server's error.
+const planGrace = 500 * time.Millisecond
+
+// planned verifies what a statement reads within planTime, and sets the time limit
+// of the statement itself. If the server does not reply in time, the cause of the
+// error is [context.DeadlineExceeded]: the statement may still be planned.
+func planned(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin string) error {
+	if q.Timeout <= planTime {
+		return verifyReads(ctx, conn, q, begin)
+	}
+	planning, cancel := context.WithTimeout(ctx, planTime+planGrace)
+	defer cancel()
+	err := verifyReads(planning, conn, q, begin)
+	if err == nil {
+		_, err = conn.ExecContext(planning, setTimeout(q.Timeout))
+	}
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if ended := planning.Err(); ended != nil {
+		return tooLongToPlan(ended)
+	}
+	if known := classify(err); known != nil && known.Kind == sqldb.ErrTimeout {
+		return tooLongToPlan(err)
+	}
+	return err
+}
+
+func tooLongToPlan(cause error) error {
+	return failure.Wrap(sqldb.ErrTooLarge, fmt.Sprintf("the server did not plan the statement within %v: "+
+		"join fewer tables, group by fewer terms, and compute fewer constants", planTime), cause)
+}
 
 // verifyReads lets the server plan a statement, and returns an error if that
 // opened a table that the guard did not see. The opened tables are those that
