@@ -23,25 +23,32 @@ type field struct {
 
 // next removes the first field and returns it.
 func (m *message) next() field {
-	key, n := binary.Uvarint(*m)
-	if n <= 0 {
-		panic("a field without a number")
-	}
-	value, k := binary.Uvarint((*m)[n:])
-	if k <= 0 {
-		panic("a field without a value")
+	rest := *m
+	var key, value uint64
+	if len(rest) > 1 && rest[0]|rest[1] < 0x80 { // most fields have one byte each
+		key, value, rest = uint64(rest[0]), uint64(rest[1]), rest[2:]
+	} else {
+		key, rest = varint(rest)
+		value, rest = varint(rest)
 	}
 	f := field{number: int(key >> 3), value: value}
-	rest := (*m)[n+k:]
 	switch key & 7 {
 	case wireVarint:
-		*m = rest
 	case wireBytes:
-		f.data, *m = rest[:value:value], rest[value:]
+		f.data, rest = rest[:value:value], rest[value:]
 	default:
 		panic("a field of an unknown wire type")
 	}
+	*m = rest
 	return f
+}
+
+func varint(m message) (uint64, message) {
+	value, n := binary.Uvarint(m)
+	if n <= 0 {
+		panic("a field without a number or a value")
+	}
+	return value, m[n:]
 }
 
 // child returns the message in a field, nil if there is none. A message may be

@@ -22,20 +22,33 @@ func TestRunsOfSigns(t *testing.T) {
 	} {
 		n := maxChain / tt.want
 		accepted, refused := "SELECT "+strings.Repeat(tt.run+" ", n)+"1", "SELECT "+strings.Repeat(tt.run+" ", n+1)+"1"
-		if err := checkDepth(accepted); err != nil {
+		if err := checkTokens(accepted); err != nil {
 			t.Errorf("%d times %s: %v", n, tt.run, err)
 		}
 		var e *sqlast.Error
-		if err := checkDepth(refused); !errors.As(err, &e) || e.Code != sqlast.TooDeep {
+		if err := checkTokens(refused); !errors.As(err, &e) || e.Code != sqlast.TooDeep {
 			t.Errorf("%d times %s: %v", n+1, tt.run, err)
 		}
 	}
 }
 
-// TestDepthOfGenerated: a generated text that checkDepth accepts has a tree that is
+// TestTokens: a list of almost five thousand values is read, a longer one is refused
+// before the grammar sees it.
+func TestTokens(t *testing.T) {
+	list := func(n int) string { return "SELECT a FROM t WHERE a IN (1" + strings.Repeat(",1", n-1) + ")" }
+	if _, err := (Dialect{}).Read(list(4990)); err != nil {
+		t.Error(err)
+	}
+	var e *sqlast.Error
+	if err := checkTokens(list(5001)); !errors.As(err, &e) || e.Code != sqlast.TooComplex {
+		t.Error(err)
+	}
+}
+
+// TestDepthOfGenerated: a generated text that checkTokens accepts has a tree that is
 // at most twice as deep as the limit, and does not make the grammar panic. The
 // texts combine the productions of the grammar and repeat them as often as
-// checkDepth accepts.
+// checkTokens accepts.
 func TestDepthOfGenerated(t *testing.T) {
 	const seed = 17
 	rng := rand.New(rand.NewPCG(seed, seed))
@@ -62,7 +75,7 @@ func TestDepthOfGenerated(t *testing.T) {
 }
 
 // randomNest returns a text that repeats a random sequence of productions as often
-// as checkDepth and a length of 20 kB allow.
+// as checkTokens and a length of 20 kB allow.
 func randomNest(rng *rand.Rand) string {
 	var before, after string
 	for range 1 + rng.IntN(4) {
@@ -76,7 +89,7 @@ func randomNest(rng *rand.Rand) string {
 	}
 	s := shape{start: "SELECT ", before: before, middle: "1", after: after}
 	most := 20_000 / (len(before) + len(after))
-	return s.times(max(1, sort.Search(most, func(n int) bool { return checkDepth(s.times(n+1)) != nil })))
+	return s.times(max(1, sort.Search(most, func(n int) bool { return checkTokens(s.times(n+1)) != nil })))
 }
 
 // nested are the shapes of expressions.
