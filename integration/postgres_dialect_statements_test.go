@@ -105,6 +105,10 @@ var postgresStatements = []string{
 	`SELECT CURRENT_DATE = current_date, now() = CURRENT_TIMESTAMP, LOCALTIMESTAMP = CURRENT_TIMESTAMP::timestamp, CURRENT_TIMESTAMP(0) = CURRENT_TIMESTAMP::timestamptz(0), LOCALTIME(3) IS NULL, CURRENT_TIME(0) IS NULL`,
 	`SELECT length(''), '' = ' ', 'a'::bpchar = 'a '::bpchar`,
 	`SELECT sum(a.n) FROM t a WHERE EXISTS (SELECT FROM_.n FROM t AS from_ WHERE from_.n = a.n)`,
+	`SELECT |/ 2, |/ 2.0, |/ n, ||/ 27, |/ 1e-30, @ -1.5 FROM t WHERE n = 2`,
+	`SELECT n FROM t WHERE s BETWEEN ('a' COLLATE "C") AND ('c' COLLATE "C") ORDER BY n`,
+	`SELECT n FROM t WHERE s NOT BETWEEN SYMMETRIC (s || ('a' COLLATE "C")) AND 'b' COLLATE "C" ORDER BY n`,
+	`SELECT 1 +-+- n, 2 *- n, n <-+ 3, - -n, +-+-+n FROM t ORDER BY n`,
 	`SELECT 1 FROM t JOIN u ON TRUE JOIN v ON s = b AND n = a`,
 }
 

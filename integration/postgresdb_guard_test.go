@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/qedkit/qed/dialect/postgres"
@@ -81,6 +82,63 @@ func TestPostgresGuarded(t *testing.T) {
 	} {
 		if statement, err := guard.Rewrite(t.Context(), text); err == nil {
 			t.Errorf("%s became %s", text, statement.SQL())
+		}
+	}
+}
+
+// A function of a schema in the search path is not called by the name of one of
+// PostgreSQL's own functions: neither if it fits the arguments better, nor if the
+// server does not have the other one.
+func TestPostgresOwnFunctions(t *testing.T) {
+	p := newPostgres(t, pgServer(t), "shadowed", `
+		CREATE SCHEMA app;
+		CREATE TABLE vault(secret text); INSERT INTO vault VALUES ('hidden');
+		CREATE TABLE app.item(id int, name text); INSERT INTO app.item VALUES (1, 'Ann');
+		GRANT USAGE ON SCHEMA app TO shadowed; GRANT SELECT ON app.item TO shadowed`)
+	for _, signature := range []string{
+		"lower(int)", "upper(int)", "length(int)", "btrim(int)", "to_char(text, text)", "round(text)", "abs(text)", "date(int)", "left(int, int)",
+		"casefold(int)", "array_sort(text)", "any_value(text)", "date_add(text)", "replace(int, int, int)", "generate_series(text)", "unnest(text)",
+		"starts_with(int, int)", "substring(int, int)", "timezone(int, int)", "sqrt(text)", "float8(date)",
+	} {
+		pgExec(t, p.admin, "CREATE FUNCTION app."+signature+" RETURNS text LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT secret FROM public.vault'")
+	}
+	pgExec(t, p.admin, "CREATE AGGREGATE app.sum(text) (SFUNC = textcat, STYPE = text, INITCOND = 'hidden')")
+	pgExec(t, p.admin, "CREATE FUNCTION app.greet(text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT 'Hello, ' || $1$$")
+	guard, err := secureview.New(&secureview.Policy{
+		Dialect: "postgres", Schema: "app", Tables: map[string][]string{"item": {"id", "name"}}, Functions: []string{"greet"},
+	}, postgres.Dialect{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := p.open(t, &postgresdb.Options{Options: sqldb.Options{Session: pgSession(&sqldb.Session{SearchPath: []string{"app"}})}})
+	for _, expression := range []string{
+		"lower(id)", "upper(id)", "length(id)", "trim(id)", "trim(BOTH FROM id)", "to_char(name, 'x')", "round(name)", "abs(name)", "@ name", "date(id)",
+		"left(id, 1)", "casefold(id)", "array_sort(name)", "any_value(name)", "date_add(name)", "replace(id, 1, 2)", "starts_with(id, 1)",
+		"substring(id FROM 1)", "id AT TIME ZONE id", "|/ name", "float8(current_date)", "sum(name)", "sum(name) OVER ()",
+		"(SELECT max(x::text) FROM unnest(name) AS x)", "(SELECT max(x::text) FROM generate_series(name) AS x)",
+	} {
+		stmt, err := guard.Rewrite(t.Context(), "SELECT "+expression+" FROM item")
+		if err != nil {
+			t.Errorf("%s: %v", expression, err)
+			continue
+		}
+		if got, err := db.Query(t.Context(), stmt); err == nil && strings.Contains(pgRows(got), "hidden") {
+			t.Errorf("%s called a function of the schema: %s", expression, stmt.SQL())
+		}
+	}
+	for expression, want := range map[string]string{
+		"greet(name)": "Hello, Ann", "lower(name)": "ann", "count(*)": "1", "substring(name FROM 2)": "nn", "trim(BOTH 'A' FROM name)": "nn",
+		"extract(year FROM date '2024-02-03')": "2024", "position('n' IN name)": "2", "overlay(name PLACING 'x' FROM 1 FOR 1)": "xnn", "coalesce(name, 'x')": "Ann",
+		"percentile_disc(0.5) WITHIN GROUP (ORDER BY id)": "1", "json_object('{a,1}')::text": `{"a" : "1"}`, "to_char(date '2024-02-03' AT TIME ZONE 'UTC', 'YYYY')": "2024",
+		"(date '2024-01-01', date '2024-02-01') OVERLAPS (date '2024-01-15', date '2024-03-01')": "true",
+	} {
+		stmt, err := guard.Rewrite(t.Context(), "SELECT "+expression+" FROM item")
+		if err != nil {
+			t.Errorf("%s: %v", expression, err)
+			continue
+		}
+		if got, err := db.Query(t.Context(), stmt); err != nil || pgRows(got) != want {
+			t.Errorf("%s: got %v, %v, want %s", expression, got, err, want)
 		}
 	}
 }

@@ -87,6 +87,9 @@ func (r *reader) prefix(at sqlast.Pos, name string, x sqlast.Expr) sqlast.Expr {
 	if !ok {
 		r.unsupported(at, "the prefix operator "+name)
 	}
+	if name == "|/" { // sqrt of a numeric is a numeric, |/ of anything a double precision
+		x = &sqlast.Cast{Pos: at, X: x, Type: types["float8"]}
+	}
 	return &sqlast.Call{Pos: at, Name: function, Args: []sqlast.Expr{x}}
 }
 

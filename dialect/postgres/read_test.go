@@ -121,7 +121,7 @@ var constructs = []struct{ name, text, want string }{
 	{"special forms", `SELECT extract(YEAR FROM a) AS a, extract('epoch' FROM a) AS b, substring(a FROM 1 FOR 2) AS c, substring(a FOR 2) AS d, position('a' IN b || c) AS e, overlay(a PLACING b FROM 1 FOR 2) AS f, trim(BOTH 'x' FROM a) AS g, trim(LEADING FROM a) AS h, a AT TIME ZONE 'UTC' AS i, (a, b) OVERLAPS (c, d) AS j FROM t`,
 		`SELECT extract(YEAR FROM "a") AS "a", extract(EPOCH FROM "a") AS "b", substring("a", 1, 2) AS "c", substring("a", 1, CAST(2 AS integer)) AS "d", position('a' IN ("b" || "c")) AS "e", overlay("a" PLACING "b" FROM 1 FOR 2) AS "f", btrim("a", 'x') AS "g", ltrim("a") AS "h", timezone('UTC', "a") AS "i", overlaps("a", "b", "c", "d") AS "j" FROM "t"`},
 	{"prefix signs", `SELECT @ a AS a, |/ b AS b, ||/ c AS c, ~d AS d, +e AS e FROM t`,
-		`SELECT abs("a") AS "a", sqrt("b") AS "b", cbrt("c") AS "c", ~"d" AS "d", +"e" AS "e" FROM "t"`},
+		`SELECT abs("a") AS "a", sqrt(CAST("b" AS double precision)) AS "b", cbrt("c") AS "c", ~"d" AS "d", +"e" AS "e" FROM "t"`},
 	{"aggregates", `SELECT string_agg(a, ',' ORDER BY b DESC) FILTER (WHERE c) AS x, percentile_cont(0.5) WITHIN GROUP (ORDER BY a) AS y, array_agg(DISTINCT a ORDER BY a) AS z FROM t`,
 		`SELECT string_agg("a", ',' ORDER BY "b" DESC) FILTER (WHERE "c") AS "x", percentile_cont(0.5) WITHIN GROUP (ORDER BY "a") AS "y", array_agg(DISTINCT "a" ORDER BY "a") AS "z" FROM "t"`},
 	{"window", `SELECT sum(a) OVER (PARTITION BY b, c ORDER BY d DESC ROWS BETWEEN 2 PRECEDING AND CURRENT ROW EXCLUDE TIES) AS x FROM t`,

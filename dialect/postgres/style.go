@@ -3,6 +3,7 @@ package postgres
 import (
 	"strings"
 
+	"github.com/qedkit/qed/dialect/internal/sqlread"
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
@@ -10,6 +11,7 @@ var style = sqlast.Style{
 	AppendName:        appendName,
 	AppendString:      appendString,
 	ArgSeparator:      argSeparator,
+	CallPrefix:        callPrefix,
 	Same:              "IS NOT DISTINCT FROM",
 	NotSame:           "IS DISTINCT FROM",
 	CrossJoin:         "JOIN",
@@ -68,5 +70,19 @@ func argSeparator(c *sqlast.Call, i int) string {
 	}
 	return ""
 }
+
+// callPrefix returns the schema of PostgreSQL's own functions. Without it a function
+// of a schema in the search path would be called if the server does not have the
+// function, or if the other one fits the arguments better.
+func callPrefix(c *sqlast.Call) string {
+	if keywordCalls[c.Name] || !safeFunctions[c.Name] {
+		return ""
+	}
+	return "pg_catalog."
+}
+
+// keywordCalls are the calls that begin with a keyword, which no schema may precede.
+// They mean PostgreSQL's own functions.
+var keywordCalls = sqlread.Words("coalesce nullif greatest least grouping extract position overlay")
 
 var overlayWords = [...]string{"", " PLACING ", " FROM ", " FOR "}

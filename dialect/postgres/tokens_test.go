@@ -32,16 +32,28 @@ func TestRunsOfSigns(t *testing.T) {
 	}
 }
 
-// TestTokens: a list of almost five thousand values is read, a longer one is refused
-// before the grammar sees it.
-func TestTokens(t *testing.T) {
-	list := func(n int) string { return "SELECT a FROM t WHERE a IN (1" + strings.Repeat(",1", n-1) + ")" }
-	if _, err := (Dialect{}).Read(list(4990)); err != nil {
-		t.Error(err)
+// TestCost: a list of twenty thousand values is read. What takes the grammar longer
+// is refused before the grammar sees it.
+func TestCost(t *testing.T) {
+	list := func(start, entry string, n int, end string) string {
+		return "SELECT " + start + entry + strings.Repeat(","+entry, n-1) + end
 	}
-	var e *sqlast.Error
-	if err := checkTokens(list(5001)); !errors.As(err, &e) || e.Code != sqlast.TooComplex {
-		t.Error(err)
+	for _, text := range []string{
+		list("a FROM t WHERE a IN (", "1", 20_000, ")"), list("", "a", 6000, " FROM t"), list("", "a = b", 2500, " FROM t"),
+		list("1 FROM t ORDER BY ", "a", 6000, ""), list("1 WHERE (a, 1) IN (", "(1, 2)", 6000, ")"),
+	} {
+		if err := checkTokens(text); err != nil {
+			t.Errorf("%.40s..: %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		list("a FROM t WHERE a IN (", "1", 21_000, ")"), list("", "a", 7000, " FROM t"), list("", "a=b", 3000, " FROM t"),
+		list("1 FROM t ORDER BY ", "a", 7000, ""), list("(SELECT ", "a", 7000, ")"), list("f(", "a", 10_000, ")"),
+	} {
+		var e *sqlast.Error
+		if err := checkTokens(text); !errors.As(err, &e) || e.Code != sqlast.TooComplex {
+			t.Errorf("%.40s..: %v", text, err)
+		}
 	}
 }
 

@@ -23,6 +23,10 @@ type Style struct {
 	// as " FROM " in EXTRACT(unit FROM x). A nil function and "" mean a comma.
 	ArgSeparator func(c *Call, i int) string
 
+	// CallPrefix returns the text before the name of a call that is executed, such as
+	// the schema of the engine's own functions. If it is nil, there is none.
+	CallPrefix func(c *Call) string
+
 	Same    string // null-safe equality, such as "IS"
 	NotSame string // its negation; empty: NOT (X Same Y)
 

@@ -1,6 +1,9 @@
 package sqlast
 
 func (p *printer) call(c *Call) {
+	if p.physical && p.CallPrefix != nil {
+		p.text(p.CallPrefix(c))
+	}
 	p.text(c.Name)
 	p.open()
 	if c.Distinct {

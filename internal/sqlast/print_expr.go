@@ -286,9 +286,27 @@ func (p *printer) between(b *Between) {
 	if b.Symmetric {
 		p.text("SYMMETRIC ")
 	}
-	p.operand(b.Low, rankBit)
+	if bareCollate(b.Low) {
+		p.operand(b.Low, rankPrimary)
+	} else {
+		p.operand(b.Low, rankBit)
+	}
 	p.text(" AND ")
 	p.operand(b.High, rankBit)
+}
+
+// bareCollate reports whether a COLLATE without parentheses may be printed in an
+// operand. PostgreSQL does not read one before the AND of a BETWEEN.
+func bareCollate(e Expr) bool {
+	switch e := e.(type) {
+	case *Collate:
+		return true
+	case *Unary:
+		return bareCollate(e.X)
+	case *Binary:
+		return bareCollate(e.X) || bareCollate(e.Y)
+	}
+	return false
 }
 
 func (p *printer) in(e *In) {
