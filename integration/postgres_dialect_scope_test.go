@@ -51,6 +51,13 @@ var postgresScopes = []string{
 	`SELECT (WITH dept AS (SELECT 5 AS id) SELECT id FROM dept), id FROM dept ORDER BY 2`,
 	`WITH x(a, b) AS (SELECT id, name FROM dept) SELECT b, a FROM x ORDER BY a`,
 	`WITH x(a) AS (SELECT id, name FROM dept) SELECT a FROM x ORDER BY a`,
+	`SELECT n, p, budget FROM dept AS x(n, p) ORDER BY n`,
+	`SELECT * FROM dept AS x(n), crew AS y(g, p) WHERE x.n = y.p ORDER BY n, g`,
+	`SELECT id FROM dept AS x(n)`,
+	`SELECT dept.id FROM dept AS x(n)`,
+	`SELECT x.a FROM dept AS x(a, b, c, d)`,
+	`SELECT name FROM dept TABLESAMPLE BERNOULLI (100) ORDER BY name`,
+	`SELECT count(*) FROM (SELECT id FROM crew ORDER BY dept_id FETCH FIRST 1 ROW WITH TIES) AS x`,
 
 	// Joins.
 	`SELECT * FROM dept JOIN crew USING (id) ORDER BY id`,

@@ -12,6 +12,9 @@ import (
 func limit(q *sqlast.Query, most int) (rows int, capped bool, err error) {
 	rows, own := most, false
 	switch {
+	case q.Ties:
+		return 0, false, &sqlast.Error{Code: sqlast.Unsupported, Name: "WITH TIES", Pos: q.Limit.At(),
+			Message: "FETCH .. WITH TIES may return more rows than its number: write it in a subquery"}
 	case q.Limit == nil || negative(q.Limit): // in SQLite a negative limit means no limit
 	default:
 		n, ok := q.Limit.(*sqlast.Number)

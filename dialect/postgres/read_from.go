@@ -1,6 +1,9 @@
 package postgres
 
-import "github.com/qedkit/qed/internal/sqlast"
+import (
+	"github.com/qedkit/qed/dialect/internal/sqlread"
+	"github.com/qedkit/qed/internal/sqlast"
+)
 
 // from nests a FROM list to the left. A comma binds looser than JOIN.
 func (r *reader) from(list []message) sqlast.Relation {
@@ -38,7 +41,7 @@ func (r *reader) relation(n message) sqlast.Relation {
 	case kindJoin:
 		return r.join(m)
 	case kindTableSample:
-		r.unsupported(r.at, "TABLESAMPLE")
+		return r.sample(m)
 	case kindRangeTableFunc:
 		r.unsupported(r.at, "XMLTABLE")
 	case kindJSONTable:
@@ -58,10 +61,48 @@ func (r *reader) table(m message) sqlast.Relation {
 		r.unsupported(at, "FROM ONLY")
 	}
 	alias, columns := r.alias(m.child(6))
-	if columns != nil {
-		r.unsupported(at, "a list of columns after a table's alias")
+	t := &sqlast.Table{Pos: at, Schema: m.text(2), Name: m.text(3), Alias: alias}
+	if columns == nil {
+		return t
 	}
-	return &sqlast.Table{Pos: at, Schema: m.text(2), Name: m.text(3), Alias: alias}
+	// The names are those of the columns that may be read, in their order.
+	t.Alias = ""
+	all := &sqlast.Select{Pos: at, Items: []sqlast.Item{{Expr: &sqlast.Star{Pos: at}}}, From: t}
+	return &sqlast.Derived{Pos: at, Query: &sqlast.Query{Pos: at, Body: all}, Alias: alias, Columns: columns}
+}
+
+// sample reads a table with TABLESAMPLE.
+func (r *reader) sample(m message) sqlast.Relation {
+	t, ok := r.relation(m.child(1)).(*sqlast.Table)
+	at := r.pos(m, 5)
+	method := r.strings(m.list(2))
+	if len(method) == 2 && method[0] == "pg_catalog" {
+		method = method[1:]
+	}
+	args := sqlread.Map(m.list(3), r.expr)
+	repeatable := r.optional(m.child(4))
+	if r.err != nil {
+		return nil
+	}
+	if !ok || len(method) != 1 || method[0] != "bernoulli" && method[0] != "system" {
+		r.unsupported(at, "this TABLESAMPLE")
+		return nil
+	}
+	percent, ok := args[0].(*sqlast.Number)
+	if !ok || len(args) != 1 {
+		r.unsupported(at, "TABLESAMPLE without a number for its percentage")
+		return nil
+	}
+	t.Sample = " TABLESAMPLE " + method[0] + " (" + percent.Text + ")"
+	if repeatable != nil {
+		seed, ok := repeatable.(*sqlast.Number)
+		if !ok {
+			r.unsupported(at, "REPEATABLE without a number")
+			return nil
+		}
+		t.Sample += " REPEATABLE (" + seed.Text + ")"
+	}
+	return t
 }
 
 // alias reads an alias and its list of columns.
@@ -84,12 +125,13 @@ func (r *reader) derived(m message) sqlast.Relation {
 // refused, so that every column can be resolved.
 func (r *reader) function(m message) sqlast.Relation {
 	functions := m.list(4)
-	if m.flag(3) || len(functions) != 1 {
-		r.unsupported(r.at, "ROWS FROM")
+	_, pair := functions[0].node()
+	parts := pair.list(1)
+	if len(functions) != 1 || len(parts) > 1 && len(parts[1]) > 0 {
+		r.unsupported(r.at, "ROWS FROM of several functions or with types")
 		return nil
 	}
-	_, pair := functions[0].node()
-	kind, call := pair.list(1)[0].node()
+	kind, call := parts[0].node()
 	if kind == kindValueFunction {
 		name := valueFunctionName(call)
 		r.unsupported(r.pos(call, 5), name+" as a table (it is a keyword: quote a table of that name)")

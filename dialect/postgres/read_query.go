@@ -47,10 +47,8 @@ func (r *reader) query(m message, nm naming) *sqlast.Query {
 	for i := range q.OrderBy {
 		r.term(q.OrderBy[i].Expr)
 	}
-	if m.number(selectLimitOption) == 3 {
-		r.unsupported(r.at, "FETCH .. WITH TIES")
-	}
 	q.Limit = r.limit(m.child(selectLimit))
+	q.Ties = q.Limit != nil && m.number(selectLimitOption) == 3
 	q.Offset = r.limit(m.child(selectOffset))
 	return q
 }

@@ -12,7 +12,7 @@ func Equal(a, b *Query) bool {
 		return a == b
 	}
 	return equalWith(a.With, b.With) && equalBody(a.Body, b.Body) && equalOrder(a.OrderBy, b.OrderBy) &&
-		equalExpr(a.Limit, b.Limit) && equalExpr(a.Offset, b.Offset)
+		equalExpr(a.Limit, b.Limit) && a.Ties == b.Ties && equalExpr(a.Offset, b.Offset)
 }
 
 func equalWith(a, b *With) bool {
@@ -56,7 +56,7 @@ func equalRelation(a, b Relation) bool {
 	switch a := a.(type) {
 	case *Table:
 		b, ok := b.(*Table)
-		return ok && a.Schema == b.Schema && a.Name == b.Name && a.Alias == b.Alias
+		return ok && a.Schema == b.Schema && a.Name == b.Name && a.Alias == b.Alias && a.Sample == b.Sample
 	case *Derived:
 		b, ok := b.(*Derived)
 		return ok && a.Alias == b.Alias && a.Lateral == b.Lateral &&

@@ -136,7 +136,12 @@ func (p *printer) query(q *Query) {
 		p.body(q.Body)
 	}
 	p.orderBy(" ORDER BY ", q.OrderBy)
-	if q.Limit != nil {
+	switch {
+	case q.Ties:
+		p.text(" FETCH FIRST ")
+		p.operand(q.Limit, rankPrimary)
+		p.text(" ROWS WITH TIES")
+	case q.Limit != nil:
 		p.text(" LIMIT ")
 		p.expr(q.Limit)
 	}

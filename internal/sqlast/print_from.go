@@ -40,6 +40,7 @@ func (p *printer) table(t *Table) {
 	if !p.physical || t.Alias != name {
 		p.alias(t.Alias)
 	}
+	p.text(t.Sample)
 }
 
 // maxBarriers is the maximum number of bytes of a statement that has barriers.

@@ -8,6 +8,7 @@ type Query struct {
 	Body    Body
 	OrderBy []Order
 	Limit   Expr // nil: none
+	Ties    bool // FETCH FIRST Limit ROWS WITH TIES: also the rows that sort like the last one
 	Offset  Expr // nil: none
 }
 
@@ -98,6 +99,7 @@ type Table struct {
 	Schema string // empty: not qualified
 	Name   string
 	Alias  string // empty: none. Resolve always sets it, so that every qualifier stays valid.
+	Sample string // TABLESAMPLE, as it is printed; empty: none
 
 	Object *Object
 	Reads  []bool // the columns of Object that the statement names, by their index

@@ -98,6 +98,7 @@ func (r *resolver) table(t *Table, b *binding) {
 				b.alias, t.Alias = c.name, c.name
 			}
 			t.CTE, b.columns, b.named = c.CTE, c.columns, c.named
+			r.sample(t, "a common table expression")
 			return
 		}
 	}
@@ -111,6 +112,9 @@ func (r *resolver) table(t *Table, b *binding) {
 		return
 	}
 	t.Object = o
+	if o.Name != o.Logical {
+		r.sample(t, "a view")
+	}
 	if b.alias == t.Name {
 		if b.alias = o.Logical; r.fold(t.Name, o.Name) {
 			b.alias = o.Name
@@ -119,6 +123,14 @@ func (r *resolver) table(t *Table, b *binding) {
 	}
 	b.object, b.columns, b.read = o, o.Columns, r.reads(o)
 	t.Reads = r.resolution.Objects[b.read].named
+}
+
+// sample refuses TABLESAMPLE of what has no rows of its own.
+func (r *resolver) sample(t *Table, kind string) {
+	if t.Sample != "" {
+		r.fail(Unsupported, t.Pos, "TABLESAMPLE",
+			"'%s' is %s, of which the server takes no sample: use ORDER BY random() and LIMIT", t.Name, kind)
+	}
 }
 
 // reads returns the index of an object in the resolution, and adds it if needed.
