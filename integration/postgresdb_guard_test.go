@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -127,6 +128,7 @@ func TestPostgresOwnFunctions(t *testing.T) {
 		}
 	}
 	for expression, want := range map[string]string{
+		"id + id": "2", "id = 1": "true",
 		"greet(name)": "Hello, Ann", "lower(name)": "ann", "count(*)": "1", "substring(name FROM 2)": "nn", "trim(BOTH 'A' FROM name)": "nn",
 		"extract(year FROM date '2024-02-03')": "2024", "position('n' IN name)": "2", "overlay(name PLACING 'x' FROM 1 FOR 1)": "xnn", "coalesce(name, 'x')": "Ann",
 		"percentile_disc(0.5) WITHIN GROUP (ORDER BY id)": "1", "json_object('{a,1}')::text": `{"a" : "1"}`, "to_char(date '2024-02-03' AT TIME ZONE 'UTC', 'YYYY')": "2024",
@@ -140,5 +142,19 @@ func TestPostgresOwnFunctions(t *testing.T) {
 		if got, err := db.Query(t.Context(), stmt); err != nil || pgRows(got) != want {
 			t.Errorf("%s: got %v, %v, want %s", expression, got, err, want)
 		}
+	}
+	stmt, err := guard.Rewrite(t.Context(), "SELECT id + name FROM item")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for operand, want := range map[string]error{"text": sqldb.ErrSession, "app.own": sqldb.ErrExecution} {
+		pgExec(t, p.admin, `DROP TYPE IF EXISTS app.own CASCADE; CREATE TYPE app.own AS (a int);
+			CREATE FUNCTION app.plus(int, `+operand+`) RETURNS text LANGUAGE sql STABLE SECURITY DEFINER AS 'SELECT secret FROM public.vault';
+			CREATE OPERATOR app.+ (LEFTARG = int, RIGHTARG = `+operand+`, FUNCTION = app.plus)`)
+		fresh := p.open(t, &postgresdb.Options{Options: sqldb.Options{Session: pgSession(&sqldb.Session{SearchPath: []string{"app"}})}})
+		if got, err := fresh.Query(t.Context(), stmt); !errors.Is(err, want) {
+			t.Errorf("an operator of %s: got %v, %v, want %v", operand, got, err, want)
+		}
+		pgExec(t, p.admin, "DROP OPERATOR app.+ (int, "+operand+"); DROP FUNCTION app.plus")
 	}
 }

@@ -33,9 +33,10 @@ type Session struct {
 	// SearchPath is the list of schemas where PostgreSQL looks for functions,
 	// operators and types, after its own. Empty means nowhere else. Tables are
 	// always named with their schema. Other databases have no search path.
-	// Name only schemas in which nobody but an administrator creates objects:
-	// a function there that fits its arguments better than the server's own of
-	// the same name is called instead.
+	// Name only schemas in which nobody but an administrator creates objects.
+	// Functions of PostgreSQL are always called with their schema. A schema
+	// with an operator for PostgreSQL's own types, in another language than C,
+	// is an error of kind [ErrSession].
 	SearchPath []string
 }
 

@@ -25,11 +25,11 @@ const planGrace = 500 * time.Millisecond
 // error is [context.DeadlineExceeded]: the statement may still be planned.
 func planned(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin string) error {
 	if q.Timeout <= planTime {
-		return verifyReads(ctx, conn, q, begin)
+		return verify(ctx, conn, q, begin)
 	}
 	planning, cancel := context.WithTimeout(ctx, planTime+planGrace)
 	defer cancel()
-	err := verifyReads(planning, conn, q, begin)
+	err := verify(planning, conn, q, begin)
 	if err == nil {
 		_, err = conn.ExecContext(planning, setTimeout(q.Timeout))
 	}
@@ -48,6 +48,35 @@ func planned(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin string) 
 func tooLongToPlan(cause error) error {
 	return failure.Wrap(sqldb.ErrTooLarge, fmt.Sprintf("the server did not plan the statement within %v: "+
 		"join fewer tables, group by fewer terms, and compute fewer constants", planTime), cause)
+}
+
+func verify(ctx context.Context, conn *sql.Conn, q *sqldb.Query, begin string) error {
+	if err := verifyReads(ctx, conn, q, begin); err != nil || len(q.Session.SearchPath) == 0 {
+		return err
+	}
+	return verifyOperators(ctx, conn, q.Session.SearchPath)
+}
+
+// verifyOperators returns an error if a schema of a search path has an operator
+// that could be called in place of one of the server's own: one that only takes
+// types of the server. Operators of extensions, which are written in C, may.
+func verifyOperators(ctx context.Context, conn *sql.Conn, schemas []string) error {
+	list := make([]string, len(schemas))
+	for i, schema := range schemas {
+		list[i] = literal(schema)
+	}
+	found, err := names(ctx, conn, `
+		SELECT n.nspname, o.oprname
+		FROM pg_operator AS o JOIN pg_namespace AS n ON n.oid = o.oprnamespace
+		JOIN pg_proc AS f ON f.oid = o.oprcode JOIN pg_language AS l ON l.oid = f.prolang
+		WHERE n.nspname IN (`+strings.Join(list, ", ")+`) AND l.lanname NOT IN ('c', 'internal') AND NOT EXISTS (
+			SELECT FROM pg_type AS t WHERE t.oid IN (o.oprleft, o.oprright) AND t.typnamespace <> 11)
+		LIMIT 1`) // 11 is the OID of pg_catalog
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	return failure.Newf(sqldb.ErrSession, "the schema %s of the session's SearchPath has the operator %s for types of "+
+		"PostgreSQL, which statements would call: move it to another schema", found[0].schema, found[0].name)
 }
 
 // verifyReads lets the server plan a statement, and returns an error if that
