@@ -66,6 +66,11 @@ func (s *MariaDBServer) Kill() {
 	<-s.process.done
 }
 
+// Alive returns nil if the server runs, and otherwise an error with what it
+// wrote. A server that has just crashed may be writing its trace: Alive waits
+// until it is ready or has ended.
+func (s *MariaDBServer) Alive() error { return s.process.wait(s.ping) }
+
 // Start starts the server, on the same port and with the same data.
 func (s *MariaDBServer) Start() error {
 	p, err := start(filepath.Join(s.dir, "log"), s.program, s.args...)
@@ -73,15 +78,17 @@ func (s *MariaDBServer) Start() error {
 		return err
 	}
 	s.process = p
-	return p.wait(func() error {
-		connector, err := mysql.NewConnector(s.config)
-		if err != nil {
-			return err
-		}
-		db := sql.OpenDB(connector)
-		defer db.Close()
-		return db.Ping()
-	})
+	return p.wait(s.ping)
+}
+
+func (s *MariaDBServer) ping() error {
+	connector, err := mysql.NewConnector(s.config)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	return db.Ping()
 }
 
 func (s *MariaDBServer) remove() {

@@ -83,6 +83,7 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 	}
 	r := reader{src: text}
 	q = r.query(statements[0], headers)
+	r.refuseCrashes(q)
 	if r.err == nil && r.withs != s.withs {
 		r.fail(sqlast.Unsupported, -1, "WITH",
 			"a WITH directly before a query in parentheses that has a WITH itself is not supported")
@@ -104,7 +105,11 @@ type reader struct {
 	depth   int
 	withs   int
 	havings int
-	err     *sqlast.Error
+
+	objectAgg      bool // there is a JSON_OBJECTAGG
+	concatPosition bool // there is a GROUP_CONCAT(.. ORDER BY 1)
+
+	err *sqlast.Error
 }
 
 func (r *reader) fail(code refusal.Code, at sqlast.Pos, name, message string) {

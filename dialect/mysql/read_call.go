@@ -161,6 +161,7 @@ func (r *reader) aggregate(f *ast.AggregateFuncExpr) sqlast.Expr {
 	if f.Order != nil {
 		out.OrderBy = r.orderBy(f.Order.Items)
 	}
+	r.concatPosition = r.concatPosition || ordersByPosition(out)
 	return out
 }
 
@@ -181,6 +182,7 @@ func (r *reader) arguments(c *sqlast.Call, args []ast.ExprNode) {
 		}
 	}
 	c.Args = r.exprs(args)
+	r.objectAgg = r.objectAgg || c.Name == "json_objectagg"
 }
 
 // castType returns a type as it is printed.

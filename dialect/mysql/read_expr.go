@@ -42,7 +42,7 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 		}
 	case *ast.BinaryOperationExpr:
 		if op, ok := binaryOps[e.Op]; ok {
-			return &sqlast.Binary{Pos: at, Op: op, X: r.expr(e.L), Y: r.expr(e.R)}
+			return r.binary(at, op, r.expr(e.L), r.expr(e.R))
 		}
 	case *ast.FuncCallExpr:
 		return r.call(e)

@@ -1,0 +1,124 @@
+package mysql
+
+import "github.com/qedkit/qed/internal/sqlast"
+
+// refuseCrashes refuses what ends a MariaDB server of version 10.11 with signal 11,
+// except JSON_EXTRACT .. <=>, which [reader.binary] refuses:
+//
+//   - A comparison of rows that becomes a key of JSON_OBJECTAGG, directly or as a
+//     column of a derived table, if its value is NULL.
+//   - GROUP_CONCAT(.. ORDER BY 1) WITH ROLLUP, if the 1 means an expression.
+func (r *reader) refuseCrashes(q *sqlast.Query) {
+	if r.err != nil || !r.objectAgg && !r.concatPosition {
+		return
+	}
+	sqlast.Walk(q, func(n sqlast.Node) bool {
+		switch n := n.(type) {
+		case *sqlast.Query:
+			if s, ok := n.Body.(*sqlast.Select); ok && s.Rollup && r.concatPosition {
+				for _, o := range n.OrderBy {
+					r.refuseConcatPosition(o.Expr)
+				}
+			}
+		case *sqlast.Select:
+			for _, it := range n.Items {
+				if r.objectAgg {
+					r.refuseRowComparison(it.Expr)
+				}
+				if n.Rollup {
+					r.refuseConcatPosition(it.Expr)
+				}
+			}
+			if n.Rollup && n.Having != nil {
+				r.refuseConcatPosition(n.Having)
+			}
+		case *sqlast.Call:
+			if n.Name == "json_objectagg" {
+				r.refuseRowComparison(n)
+			}
+		}
+		return r.err == nil
+	})
+}
+
+// refuseRowComparison refuses comparisons of rows in an expression.
+func (r *reader) refuseRowComparison(e sqlast.Expr) {
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		compared := false
+		switch n := n.(type) {
+		case *sqlast.Binary:
+			compared = isRow(n.X) || isRow(n.Y)
+		case *sqlast.In:
+			compared = n.Query == nil && isRow(n.X)
+		}
+		if compared {
+			r.fail(sqlast.Unsupported, n.At(), "json_objectagg",
+				"a comparison of rows is not supported as a value next to JSON_OBJECTAGG: compare the columns with AND")
+		}
+		return r.err == nil
+	})
+}
+
+func isRow(e sqlast.Expr) bool {
+	_, ok := e.(*sqlast.Row)
+	return ok
+}
+
+// refuseConcatPosition refuses GROUP_CONCAT(.. ORDER BY 1) in an expression.
+func (r *reader) refuseConcatPosition(e sqlast.Expr) {
+	sqlast.Walk(e, func(n sqlast.Node) bool {
+		if c, ok := n.(*sqlast.Call); ok && ordersByPosition(c) {
+			r.fail(sqlast.Unsupported, c.Pos, c.Name,
+				"GROUP_CONCAT with a position in its ORDER BY is not supported WITH ROLLUP: write the expression")
+		}
+		return r.err == nil
+	})
+}
+
+func ordersByPosition(c *sqlast.Call) bool {
+	if c.Name != "group_concat" {
+		return false
+	}
+	for _, o := range c.OrderBy {
+		if n, ok := o.Expr.(*sqlast.Number); ok && digits(n.Text) == len(n.Text) {
+			return true
+		}
+	}
+	return false
+}
+
+// binary reads an infix operator. JSON_EXTRACT as an operand of <=> ends a MariaDB
+// server of version 10.11 with signal 11, if it is constant and the other operand
+// is a binary string. Neither can be known here, because a row that the server
+// finds by its key is constant too.
+func (r *reader) binary(at sqlast.Pos, op sqlast.BinaryOp, x, y sqlast.Expr) sqlast.Expr {
+	if op == sqlast.Same && (extractsJSON(x) || extractsJSON(y)) {
+		r.fail(sqlast.Unsupported, at, "<=>",
+			"JSON_EXTRACT as an operand of <=> is not supported: compare JSON_UNQUOTE(JSON_EXTRACT(..))")
+	}
+	return &sqlast.Binary{Pos: at, Op: op, X: x, Y: y}
+}
+
+// extractsJSON reports whether the value of an expression is that of a JSON_EXTRACT.
+func extractsJSON(e sqlast.Expr) bool {
+	switch e := e.(type) {
+	case *sqlast.Call:
+		return e.Name == "json_extract"
+	case *sqlast.Row:
+		for _, x := range e.Items {
+			if extractsJSON(x) {
+				return true
+			}
+		}
+	case *sqlast.Subquery:
+		found := false
+		sqlast.Walk(e.Query, func(n sqlast.Node) bool {
+			if s, ok := n.(*sqlast.Select); ok && len(s.Items) > 0 {
+				found = found || extractsJSON(s.Items[0].Expr)
+			}
+			return !found
+		})
+		return found
+	}
+	return false
+}

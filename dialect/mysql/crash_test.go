@@ -1,0 +1,58 @@
+package mysql_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/qedkit/qed/dialect/mysql"
+	"github.com/qedkit/qed/internal/sqlast"
+)
+
+// crashers end a MariaDB server of version 10.11, or are as a reader can know them.
+var crashers = []string{
+	"SELECT 1 FROM t WHERE JSON_EXTRACT('{}', '$.b') <=> bl",
+	"SELECT 1 FROM t WHERE bl <=> JSON_EXTRACT('{}', '$.b', '$.c')",
+	"SELECT 1 FROM t WHERE JSON_EXTRACT('{}', '$.b') <=> JSON_VALUE(bl, '$')",
+	"SELECT 1 FROM u, t WHERE u.id = 1 AND JSON_EXTRACT(u.name, '$.z') <=> t.bl",
+	"SELECT 1 FROM t WHERE NOT ((SELECT JSON_EXTRACT('{}', '$.b') LIMIT 1) <=> bl)",
+	"SELECT 1 FROM t WHERE (JSON_EXTRACT('{}', '$.b'), 1) <=> (bl, 1)",
+	"SELECT 1 FROM t WHERE j->'$.a' <=> bl",
+
+	"SELECT JSON_OBJECTAGG((1, 1) = (1, vc), 1) FROM t",
+	"SELECT JSON_OBJECTAGG(NOT ((1, 1) < (1, vc)), 1) FROM t",
+	"SELECT JSON_OBJECTAGG(((i, vc) = (1, NULL)) = i, 1) FROM t",
+	"SELECT JSON_OBJECTAGG((i, vc) NOT IN ((1, NULL)), 1) FROM t",
+	"SELECT JSON_OBJECTAGG((SELECT (i, vc) = (1, NULL)), 1) FROM t",
+	"SELECT 1 FROM t HAVING JSON_OBJECTAGG((1, 1) = (1, vc), 1) = 'x'",
+	"SELECT JSON_OBJECTAGG(c, 1) FROM (SELECT (1, 1) = (1, vc) AS c FROM t) AS d",
+	"WITH d AS (SELECT (1, 1) = (1, vc) AS c FROM t) SELECT JSON_OBJECTAGG(c, 1) FROM d",
+
+	"SELECT id, GROUP_CONCAT(CONCAT(vc), j ORDER BY 1) FROM t GROUP BY id WITH ROLLUP",
+	"SELECT 1 FROM t GROUP BY id WITH ROLLUP HAVING GROUP_CONCAT(CONCAT(vc), j ORDER BY i, 2) > 'a'",
+	"SELECT (SELECT GROUP_CONCAT(CONCAT(t.vc), t.j ORDER BY 1)) FROM t GROUP BY id WITH ROLLUP",
+	"SELECT id FROM t GROUP BY id WITH ROLLUP ORDER BY GROUP_CONCAT(CONCAT(vc), j ORDER BY 1)",
+}
+
+func TestReadRefusesCrashes(t *testing.T) {
+	for _, text := range crashers {
+		var e *sqlast.Error
+		if _, err := (mysql.Dialect{}).Read(text); !errors.As(err, &e) || e.Code != sqlast.Unsupported {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		"SELECT 1 FROM t WHERE JSON_UNQUOTE(JSON_EXTRACT('{}', '$.b')) <=> bl",
+		"SELECT 1 FROM t WHERE JSON_EXTRACT(j, '$.b') = bl AND JSON_VALUE(j, '$.b') <=> bl",
+		"SELECT 1 FROM t WHERE vc <=> (SELECT name FROM u WHERE JSON_EXTRACT(j, '$.b') = 1)",
+		"SELECT JSON_OBJECTAGG(vc, i) FROM t WHERE (i, vc) = (1, 'a') AND (i, vc) IN ((1, 'a'))",
+		"SELECT (i, vc) = (1, 'a') AS same FROM t",
+		"SELECT JSON_OBJECTAGG(vc, (i, vc) IN (SELECT id, name FROM u)) FROM t",
+		"SELECT GROUP_CONCAT(vc ORDER BY 1) FROM t GROUP BY i",
+		"SELECT i, GROUP_CONCAT(vc ORDER BY vc DESC) FROM t GROUP BY i WITH ROLLUP",
+		"SELECT i, x.c FROM (SELECT GROUP_CONCAT(vc ORDER BY 1) AS c, i FROM t) AS x GROUP BY i WITH ROLLUP",
+	} {
+		if _, err := (mysql.Dialect{}).Read(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

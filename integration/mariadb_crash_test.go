@@ -1,0 +1,91 @@
+package integration_test
+
+import (
+	"context"
+	"database/sql"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed/integration"
+	"github.com/qedkit/qed/secureview"
+)
+
+// No generated statement that a guard accepts ends the server.
+func TestMariaDBSurvives(t *testing.T) {
+	server := integration.MariaDBOwn(t)
+	const seed = 16
+	g := mysqlGenerator{rand.New(rand.NewPCG(seed, 1))}
+	pool := crashPool(t, server)
+	guard, err := secureview.New(&secureview.Policy{Schema: "crash", Tables: mysqlGeneratorTables}, mysqlDialect)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran, refused, failed := 0, 0, 0
+	for range statementCount(t, 2000) {
+		text := g.statement()
+		stmt, err := guard.Rewrite(t.Context(), text)
+		if err != nil {
+			refused++
+			continue
+		}
+		ran++
+		if runForCrash(t, pool, stmt.SQL()) == nil {
+			continue
+		}
+		failed++
+		died := server.Alive()
+		if died == nil {
+			continue
+		}
+		t.Errorf("seed %d: the server ends with\n%s\nprinted as\n%s\n%s", seed, text, stmt.SQL(), frames(died))
+		if err := server.Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ran == 0 || failed == ran {
+		t.Error("no statement ran")
+	}
+	t.Logf("%d statements ran, %d of them with an error; %d were refused", ran, failed, refused)
+}
+
+// frames returns the lines of a server's trace.
+func frames(died error) string {
+	var lines []string
+	for line := range strings.Lines(died.Error()) {
+		if strings.Contains(line, "mariadbd(") || strings.Contains(line, "signal") || strings.Contains(line, "Assertion") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// crashPool opens a pool of one connection to a database with the tables of the
+// generator.
+func crashPool(t *testing.T, server *integration.MariaDBServer) *sql.DB {
+	t.Helper()
+	root := server.Config()
+	root.MultiStatements = true
+	mariaExec(t, openMaria(t, root), "CREATE DATABASE crash CHARACTER SET utf8mb4; USE crash; SET sql_mode = ''; "+mysqlGeneratorScript)
+	config := server.Config()
+	config.DBName = "crash"
+	config.Params = map[string]string{"max_statement_time": "2"}
+	pool := openMaria(t, config)
+	pool.SetMaxOpenConns(1)
+	return pool
+}
+
+// runForCrash executes a text and reads its rows.
+func runForCrash(t *testing.T, pool *sql.DB, text string) error {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	rows, err := pool.QueryContext(ctx, text)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+	}
+	return rows.Err()
+}
