@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"time"
 
+	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/joinpath"
 	"github.com/qedkit/qed/secureview"
 )
@@ -65,9 +66,10 @@ type ValueConverter interface {
 // shared and read-only.
 type Query struct {
 	SQL     string
-	Objects []Object      // what the statement reads
-	Session *Session      // never nil
-	Timeout time.Duration // the time limit for the server, at least 1 ms
+	Dialect dialect.Dialect // of SQL
+	Objects []Object        // what the statement reads
+	Session *Session        // never nil
+	Timeout time.Duration   // the time limit for the server, at least 1 ms
 
 	// MaxRowBytes is the maximum size of a row as the server sends it. An engine
 	// tells its driver, if the driver can be told, or sets Receiver.

@@ -32,7 +32,7 @@ func (db *DB) Query(ctx context.Context, stmt *secureview.Statement) (*qed.Table
 	if err != nil {
 		return nil, err
 	}
-	q := Query{SQL: stmt.SQL(), Session: session, MaxRowBytes: db.opt.MaxBytes + rowMargin}
+	q := Query{SQL: stmt.SQL(), Dialect: stmt.Dialect(), Session: session, MaxRowBytes: db.opt.MaxBytes + rowMargin}
 	for _, read := range stmt.Reads() {
 		q.Objects = append(q.Objects, Object{Schema: read.Object.Schema, Name: read.Object.Name, Columns: read.Columns})
 	}

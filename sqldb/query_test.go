@@ -61,7 +61,7 @@ func TestQuery(t *testing.T) {
 		if len(got.Rows) != 10 || got.Truncated != test.truncated {
 			t.Errorf("%s: %d rows, truncated %v", test.text, len(got.Rows), got.Truncated)
 		}
-		want := Query{SQL: stmt.SQL(), Objects: []Object{{Schema: "main", Name: "t", Columns: []string{"a"}}}, Session: &Session{}, MaxRowBytes: 12 << 20}
+		want := Query{SQL: stmt.SQL(), Dialect: stmt.Dialect(), Objects: []Object{{Schema: "main", Name: "t", Columns: []string{"a"}}}, Session: &Session{}, MaxRowBytes: 12 << 20}
 		r := s.queries[len(s.queries)-1]
 		if r.Timeout <= 29*time.Second || r.Timeout > 30*time.Second || len(r.Tag) < 20 || strings.ContainsFunc(r.Tag, notWord) {
 			t.Errorf("timeout %v, tag %q", r.Timeout, r.Tag)

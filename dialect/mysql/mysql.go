@@ -1,5 +1,5 @@
-// Package mysql is the SQL dialect of MySQL 8 and of MariaDB 10.6 and later. Pass
-// its [Dialect] to packages secureview and sqldb/mysqldb.
+// Package mysql is the SQL dialect of MySQL 8.0.21, of MariaDB 10.6 and of later
+// versions. Pass its [Dialect] to packages secureview and sqldb/mysqldb.
 //
 // Statements are parsed by github.com/pingcap/tidb/pkg/parser. Each printed
 // statement is parsed a second time by github.com/xwb1989/sqlparser, which shares
@@ -18,9 +18,16 @@ import (
 	"github.com/qedkit/qed/internal/sqlast"
 )
 
-// Dialect is the dialect of MySQL and MariaDB. The zero value is ready to use and
-// safe for concurrent use.
-type Dialect struct{}
+// Dialect is the dialect of MySQL and MariaDB. The zero value is ready to use, for
+// every server. A Dialect is safe for concurrent use.
+type Dialect struct {
+	// Version is the version of the server, as SELECT VERSION() returns it. Its
+	// end may be missing: "8.4" for MySQL, "10.11-MariaDB" for MariaDB. With a
+	// version, statements may also call the safe functions that only some servers
+	// have, such as any_value of MySQL and to_char of MariaDB. Package
+	// sqldb/mysqldb refuses the statement if the server does not have them.
+	Version string
+}
 
 var _ dialect.Dialect = Dialect{}
 
@@ -46,7 +53,13 @@ func (Dialect) Quote(name string) string {
 
 // Safe reports whether a function of MySQL or MariaDB, given in lower case, reads
 // nothing but its arguments and the clock, has no side effects, and does not
-// return much more than its arguments.
-func (Dialect) Safe(function string) bool {
-	return safeFunctions[function]
+// return much more than its arguments. Without a Version it reports the functions
+// that every server has: a name that a server does not know could mean a stored
+// function of its schema, which may read what it likes.
+func (d Dialect) Safe(function string) bool {
+	if safeFunctions[function] || d.Version == "" {
+		return safeFunctions[function]
+	}
+	v, known := someServers[function]
+	return known && v.include(parseServer(d.Version))
 }

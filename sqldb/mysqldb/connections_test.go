@@ -113,7 +113,7 @@ func TestConnections(t *testing.T) {
 func TestCheckVersion(t *testing.T) {
 	for version, ok := range map[string]bool{
 		"10.6.0-MariaDB": true, "10.11.19-MariaDB-0+deb12u1": true, "11.4.2-MariaDB": true, "10.5.29-MariaDB-log": false,
-		"8.0.11": true, "8.4.0-2": true, "9.7.4": true, "5.7.44-log": false, "": false,
+		"8.0.20": false, "8.0.21": true, "8.4.0-2": true, "9.7.4": true, "5.7.44-log": false, "": false,
 	} {
 		a := &fakeDriver{version: version}
 		pool := sql.OpenDB(a)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/qedkit/qed/dialect"
 	"github.com/qedkit/qed/internal/lru"
 	"github.com/qedkit/qed/sqldb"
 )
@@ -24,6 +25,7 @@ type fingerprint = [sha256.Size]byte // of a sqldb.Query
 type poolVersion struct {
 	pool    int
 	version string // of the server
+	dialect dialect.Dialect
 }
 
 var (
@@ -44,7 +46,7 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	if err != nil {
 		return nil, err
 	}
-	if err := e.checkPool(ctx, conn, poolVersion{q.Pool, s.version}); err != nil {
+	if err := e.checkPool(ctx, conn, poolVersion{q.Pool, s.version, q.Dialect}); err != nil {
 		return nil, err
 	}
 	key := q.Fingerprint()
@@ -89,8 +91,9 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 var errRole = errors.New("mysqldb: the connection has a role")
 
 // checkPool returns an error if the pool's data source name has a parameter
-// that must not be set. It checks again if the server's version has changed,
-// and after a while.
+// that must not be set, or if a function that the dialect allows can be a stored
+// function. It checks again if the server's version has changed, and after a
+// while.
 func (e *engine) checkPool(ctx context.Context, conn *sql.Conn, key poolVersion) error {
 	if _, ok := e.suitable.Get(key); ok {
 		return nil
@@ -101,6 +104,9 @@ func (e *engine) checkPool(ctx context.Context, conn *sql.Conn, key poolVersion)
 	}
 	if len(findings) > 0 {
 		return &sqldb.Error{Kind: sqldb.ErrAccount, Message: findings[0].Message, Findings: findings}
+	}
+	if err := checkFunctions(ctx, conn, key); err != nil {
+		return err
 	}
 	e.suitable.Add(key, struct{}{})
 	return nil

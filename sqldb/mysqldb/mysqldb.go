@@ -1,8 +1,8 @@
 // Package mysqldb opens MySQL and MariaDB databases for [sqldb.DB].
 //
 // [Open] opens a database by its data source name, and [New] uses a pool that
-// the program has opened with github.com/go-sql-driver/mysql. MySQL 8.0 and
-// MariaDB 10.6 are the oldest servers that are supported.
+// the program has opened with github.com/go-sql-driver/mysql. MySQL 8.0.21
+// and MariaDB 10.6 are the oldest servers that are supported.
 //
 // A statement runs read-only, under the server's own time limit and with the
 // session of [sqldb.Options]. One SET before the statement and one after it set
@@ -22,6 +22,10 @@
 // cannot use EXPLAIN. Use such an account: the server's grants then do this
 // check. Package secureview/provision prints them, and [sqldb.DB.Check] reports
 // what the account may do beyond them.
+//
+// The Version of the dialect of a statement must be the server's or one with the
+// same functions. If the dialect has a Version, a database with a stored routine
+// that is named like one of the functions of that version is refused.
 //
 // A data source name must not contain parseTime=true, which would change dates
 // such as 2024-00-00, nor multiStatements=true. Both are refused.

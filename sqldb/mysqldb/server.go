@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,13 +80,14 @@ func readVariables(ctx context.Context, conn *sql.Conn, has map[string]string, n
 // checkVersion returns an error if the server is too old for the statements
 // that package dialect/mysql prints.
 func (s *server) checkVersion() error {
-	name, major, minor := "MySQL", 8, 0
+	name, oldest := "MySQL", [3]int{8, 0, 21}
 	if s.mariaDB {
-		name, major, minor = "MariaDB", 10, 6
+		name, oldest = "MariaDB", [3]int{10, 6, 0}
 	}
-	if number(s.version, 0) < major || number(s.version, 0) == major && number(s.version, 1) < minor {
-		return failure.Newf(sqldb.ErrUnreadable, "the server is %s %d.%d: %d.%d is the oldest supported version",
-			name, number(s.version, 0), number(s.version, 1), major, minor)
+	have := [3]int{number(s.version, 0), number(s.version, 1), number(s.version, 2)}
+	if slices.Compare(have[:], oldest[:]) < 0 {
+		return failure.Newf(sqldb.ErrUnreadable, "the server is %s %d.%d.%d: %d.%d.%d is the oldest supported version",
+			name, have[0], have[1], have[2], oldest[0], oldest[1], oldest[2])
 	}
 	return nil
 }

@@ -1,0 +1,102 @@
+package integration
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// MySQL starts the shared MySQL server, unless it runs already, and returns how its
+// administrator connects. QED_MYSQL is the directory of a MySQL installation, with
+// usr/sbin/mysqld or bin/mysqld: Debian's package mysql-server-core of another
+// release, unpacked with its libraries, is one. Without QED_MYSQL the test is
+// skipped. MariaDB has a program of the same name, so PATH is not searched.
+func MySQL(tb testing.TB) *mysql.Config {
+	tb.Helper()
+	dir := os.Getenv("QED_MYSQL")
+	if dir == "" {
+		tb.Skip("QED_MYSQL is not set: no Debian release that has MariaDB has MySQL too")
+	}
+	command, err := mySQLCommand(dir)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	mySQLOnce.Do(func() {
+		if mySQLShared, mySQLErr = startMySQL(command); mySQLErr == nil {
+			running.add(mySQLShared.remove)
+		}
+	})
+	if mySQLErr != nil {
+		tb.Fatalf("mysql: %v", mySQLErr)
+	}
+	return mySQLShared.Config()
+}
+
+var (
+	mySQLOnce   sync.Once
+	mySQLShared *MariaDBServer
+	mySQLErr    error
+)
+
+// mySQLCommand returns the command that runs the server of a directory, with the
+// options that find its files.
+func mySQLCommand(dir string) ([]string, error) {
+	for _, base := range []string{dir, filepath.Join(dir, "usr")} {
+		for _, sub := range []string{"sbin", "bin"} {
+			server := filepath.Join(base, sub, "mysqld")
+			if _, err := os.Stat(server); err != nil {
+				continue
+			}
+			var command []string
+			loader := filepath.Join(base, "lib64", "ld-linux-x86-64.so.2")
+			if _, err := os.Stat(loader); err == nil {
+				command = []string{loader, "--library-path", filepath.Join(base, "lib", "x86_64-linux-gnu")}
+			}
+			return append(command, server, "--no-defaults", "--basedir="+base, "--lc-messages-dir="+filepath.Join(base, "share", "mysql"),
+				"--plugin-dir="+filepath.Join(base, "lib", "mysql", "plugin"), "--secure-file-priv=NULL", "--mysqlx=OFF"), nil
+		}
+	}
+	return nil, fmt.Errorf("QED_MYSQL: %s has no mysqld", dir)
+}
+
+func startMySQL(command []string) (s *MariaDBServer, err error) {
+	dir, err := os.MkdirTemp("", "qed-mysql-")
+	if err != nil {
+		return nil, err
+	}
+	s = &MariaDBServer{dir: dir, program: command[0]}
+	defer func() {
+		if err != nil {
+			s.remove()
+		}
+	}()
+	common := append(slices.Clone(command[1:]), "--datadir="+filepath.Join(dir, "data"), "--lower-case-table-names=1")
+	if os.Geteuid() == 0 {
+		common = append(common, "--user=root")
+	}
+	out, err := exec.Command(s.program, slices.Concat(common, []string{"--initialize-insecure"})...).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("mysqld --initialize-insecure: %w; it wrote:\n%s", err, out)
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	s.args = slices.Concat(common, []string{
+		"--socket=" + filepath.Join(dir, "socket"),
+		"--pid-file=" + filepath.Join(dir, "pid"),
+		fmt.Sprintf("--port=%d", port),
+		"--bind-address=127.0.0.1",
+		"--innodb-buffer-pool-size=32M",
+		"--skip-log-bin",
+	})
+	s.config = mysql.NewConfig()
+	s.config.User, s.config.Net, s.config.Addr = "root", "tcp", fmt.Sprintf("127.0.0.1:%d", port)
+	return s, s.Start()
+}

@@ -1,0 +1,40 @@
+package mysqldb
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/internal/failure"
+)
+
+// checkFunctions returns an error if a statement of the dialect could call a stored
+// function of the database instead of one of the server: the server's version is
+// not the dialect's, or a stored function has the name of a function that only some
+// servers have. The server compares the names, as in a call.
+func checkFunctions(ctx context.Context, conn *sql.Conn, key poolVersion) error {
+	d, ok := key.dialect.(interface {
+		ServerFunctions(version string) ([]string, error)
+	})
+	if !ok {
+		return nil
+	}
+	names, err := d.ServerFunctions(key.version)
+	if err != nil {
+		return failure.Wrap(sqldb.ErrArgument, "the guard's dialect is for another server: "+err.Error(), err)
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	for i, name := range names {
+		names[i] = literalText(name)
+	}
+	_, stored, err := scan(ctx, conn, "SELECT ROUTINE_NAME FROM information_schema.ROUTINES"+
+		" WHERE ROUTINE_SCHEMA = DATABASE() AND ROUTINE_NAME IN ("+strings.Join(names, ", ")+")")
+	if err == nil && len(stored) > 0 {
+		err = failure.Newf(sqldb.ErrDenied, "the database has a stored routine %s, which has the name of a "+
+			"function of the server: rename the routine", stored[0][0])
+	}
+	return err
+}
