@@ -56,3 +56,26 @@ func TestReadRefusesCrashes(t *testing.T) {
 		}
 	}
 }
+
+// TestReadRefusesInterval: the grammar reads INTERVAL .. + x <> y as (INTERVAL .. + x)
+// <> y, servers as INTERVAL .. + (x <> y).
+func TestReadRefusesInterval(t *testing.T) {
+	for _, text := range []string{
+		"SELECT INTERVAL 1 DAY + a <> b FROM t", "SELECT a = INTERVAL 1 DAY + b FROM t", "SELECT interval 1 day + a IS NULL FROM t",
+		"SELECT INTERVAL 1 DAY + a IN (b) FROM t", "SELECT INTERVAL 1 DAY + a BETWEEN b AND c FROM t", "SELECT INTERVAL 1 DAY + a LIKE b FROM t",
+		"SELECT INTERVAL 1 MONTH + a + INTERVAL 1 DAY FROM t", "SELECT INTERVAL 1 DAY + a AND b FROM t", "SELECT NOT INTERVAL 1 DAY + a FROM t",
+	} {
+		var e *sqlast.Error
+		if _, err := (mysql.Dialect{}).Read(text); !errors.As(err, &e) || e.Code != sqlast.Unsupported || e.Name != "INTERVAL" {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, text := range []string{
+		"SELECT INTERVAL 1 DAY + a FROM t ORDER BY INTERVAL 1 DAY + a", "SELECT (INTERVAL 1 DAY + a) <> b FROM t",
+		"SELECT a + INTERVAL 1 DAY <> b - INTERVAL 1 DAY FROM t", "SELECT INTERVAL(1, a, b) + 1 FROM t", "SELECT DATE_ADD(a, INTERVAL 1 DAY) = b FROM t",
+	} {
+		if _, err := (mysql.Dialect{}).Read(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -35,11 +35,14 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	q, err := read(text, &s, true)
+	q, err := read(text, text, &s, true)
 	if err != nil && err.Code == sqlast.Syntax {
 		// In MariaDB the words of window functions can be names: rank, groups, lead.
-		if q, again := read(text, &s, false); again == nil {
+		if q, again := read(text, text, &s, false); again == nil {
 			return q, nil
+		}
+		if s.replaced != nil {
+			q, err = read(text, string(s.replaced), &s, true)
 		}
 	}
 	if err != nil {
@@ -48,7 +51,8 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	return q, nil
 }
 
-func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Error) {
+// read parses a text. The grammar is given another one, which has the same offsets.
+func read(text, given string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Error) {
 	p := parsers.Get().(*parser.Parser)
 	defer func() {
 		if v := recover(); v != nil {
@@ -60,7 +64,7 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 		}
 	}()
 	p.EnableWindowFunc(windows)
-	statements, warnings, failure := p.ParseSQL(text)
+	statements, warnings, failure := p.ParseSQL(given)
 	if failure != nil {
 		return nil, syntaxError(text, s, failure)
 	}
@@ -81,7 +85,7 @@ func read(text string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Er
 	default:
 		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
-	r := reader{src: text}
+	r := reader{src: text, sounds: given != text && !s.ilike}
 	q = r.query(statements[0], headers)
 	r.refuseCrashes(q)
 	if r.err == nil && r.withs != s.withs {
@@ -106,6 +110,7 @@ type reader struct {
 	withs   int
 	havings int
 
+	sounds         bool // ILIKE means SOUNDS LIKE
 	objectAgg      bool // there is a JSON_OBJECTAGG
 	concatPosition bool // there is a GROUP_CONCAT(.. ORDER BY 1)
 

@@ -138,7 +138,7 @@ func (r *reader) interval(f *ast.FuncCallExpr, at sqlast.Pos) []sqlast.Expr {
 		r.unsupported(at, "this interval")
 		return nil
 	}
-	x := r.expr(f.Args[0])
+	x := r.operand(f.Args[0])
 	return []sqlast.Expr{x, &sqlast.Interval{Pos: pos(f.Args[1]), X: r.expr(f.Args[1]), Unit: unit.Unit.String()}}
 }
 

@@ -12,6 +12,24 @@ import (
 
 func (r *reader) exprs(list []ast.ExprNode) []sqlast.Expr { return sqlread.Map(list, r.expr) }
 
+// operand reads an operand of an operator. After INTERVAL 1 DAY + x, servers read
+// everything up to the end of the expression as x, the grammar only up to the next
+// comparison: such an operand needs parentheses.
+func (r *reader) operand(e ast.ExprNode) sqlast.Expr {
+	if f, ok := e.(*ast.FuncCallExpr); ok {
+		if at := pos(f); isWord(r.src, r.tokenAt(at), "INTERVAL") && f.FnName.L != "interval" {
+			r.fail(sqlast.Unsupported, at, "INTERVAL",
+				"INTERVAL .. + x next to an operator is not supported: write x + INTERVAL .., or add parentheses")
+		}
+	}
+	return r.expr(e)
+}
+
+func (r *reader) tokenAt(at sqlast.Pos) token {
+	scan := scanner{src: r.src, at: int(at)}
+	return scan.next()
+}
+
 func (r *reader) optional(e ast.ExprNode) sqlast.Expr {
 	if e == nil {
 		return nil
@@ -38,11 +56,11 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 		return r.literal(e)
 	case *ast.UnaryOperationExpr:
 		if op, ok := unaryOps[e.Op]; ok {
-			return &sqlast.Unary{Pos: at, Op: op, X: r.expr(e.V)}
+			return &sqlast.Unary{Pos: at, Op: op, X: r.operand(e.V)}
 		}
 	case *ast.BinaryOperationExpr:
 		if op, ok := binaryOps[e.Op]; ok {
-			return r.binary(at, op, r.expr(e.L), r.expr(e.R))
+			return r.binary(at, op, r.operand(e.L), r.operand(e.R))
 		}
 	case *ast.FuncCallExpr:
 		return r.call(e)
@@ -55,23 +73,23 @@ func (r *reader) expr(e ast.ExprNode) sqlast.Expr {
 	case *ast.CaseExpr:
 		return r.caseOf(e)
 	case *ast.IsNullExpr:
-		return &sqlast.Is{Pos: at, X: r.expr(e.Expr), Not: e.Not, Test: sqlast.IsNull}
+		return &sqlast.Is{Pos: at, X: r.operand(e.Expr), Not: e.Not, Test: sqlast.IsNull}
 	case *ast.IsTruthExpr:
 		test := sqlast.IsFalse
 		if e.True != 0 {
 			test = sqlast.IsTrue
 		}
-		return &sqlast.Is{Pos: at, X: r.expr(e.Expr), Not: e.Not, Test: test}
+		return &sqlast.Is{Pos: at, X: r.operand(e.Expr), Not: e.Not, Test: test}
 	case *ast.BetweenExpr:
-		return &sqlast.Between{Pos: at, X: r.expr(e.Expr), Low: r.expr(e.Left), High: r.expr(e.Right), Not: e.Not}
+		return &sqlast.Between{Pos: at, X: r.operand(e.Expr), Low: r.operand(e.Left), High: r.operand(e.Right), Not: e.Not}
 	case *ast.PatternInExpr:
 		return r.in(e)
 	case *ast.PatternLikeOrIlikeExpr:
 		return r.like(e)
 	case *ast.PatternRegexpExpr:
-		return &sqlast.Like{Pos: at, Op: sqlast.OpRegexp, X: r.expr(e.Expr), Pattern: r.expr(e.Pattern), Not: e.Not}
+		return &sqlast.Like{Pos: at, Op: sqlast.OpRegexp, X: r.operand(e.Expr), Pattern: r.operand(e.Pattern), Not: e.Not}
 	case *ast.SetCollationExpr:
-		return &sqlast.Collate{Pos: at, X: r.expr(e.Expr), Name: e.Collate}
+		return &sqlast.Collate{Pos: at, X: r.operand(e.Expr), Name: e.Collate}
 	case *ast.RowExpr:
 		return &sqlast.Row{Pos: at, Items: r.exprs(e.Values)}
 	case *ast.SubqueryExpr:
@@ -140,7 +158,7 @@ func (r *reader) caseOf(c *ast.CaseExpr) sqlast.Expr {
 }
 
 func (r *reader) in(e *ast.PatternInExpr) sqlast.Expr {
-	out := &sqlast.In{Pos: pos(e), X: r.expr(e.Expr), Not: e.Not, List: r.exprs(e.List)}
+	out := &sqlast.In{Pos: pos(e), X: r.operand(e.Expr), Not: e.Not, List: r.exprs(e.List)}
 	if e.Sel != nil {
 		out.Query = r.subquery(e.Sel)
 	}
@@ -149,9 +167,9 @@ func (r *reader) in(e *ast.PatternInExpr) sqlast.Expr {
 
 func (r *reader) like(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
 	if !e.IsLike {
-		r.unsupported(pos(e), "ILIKE")
+		return r.soundsLike(e)
 	}
-	out := &sqlast.Like{Pos: pos(e), Op: sqlast.OpLike, X: r.expr(e.Expr), Pattern: r.expr(e.Pattern), Not: e.Not}
+	out := &sqlast.Like{Pos: pos(e), Op: sqlast.OpLike, X: r.operand(e.Expr), Pattern: r.operand(e.Pattern), Not: e.Not}
 	if e.EscapeExplicit {
 		escape := ""
 		if e.Escape != 0 {
@@ -160,6 +178,18 @@ func (r *reader) like(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
 		out.Escape = &sqlast.String{Pos: pos(e), Value: escape}
 	}
 	return out
+}
+
+// soundsLike reads x SOUNDS LIKE y, which the survey gave to the grammar as an ILIKE.
+func (r *reader) soundsLike(e *ast.PatternLikeOrIlikeExpr) sqlast.Expr {
+	if !r.sounds || e.Not || e.EscapeExplicit {
+		r.unsupported(pos(e), "ILIKE")
+		return nil
+	}
+	soundex := func(x ast.ExprNode) sqlast.Expr {
+		return &sqlast.Call{Pos: pos(x), Name: "soundex", Args: []sqlast.Expr{r.operand(x)}}
+	}
+	return &sqlast.Binary{Pos: pos(e), Op: sqlast.Eq, X: soundex(e.Expr), Y: soundex(e.Pattern)}
 }
 
 func (r *reader) exists(e *ast.ExistsSubqueryExpr) sqlast.Expr {
@@ -175,7 +205,7 @@ func (r *reader) quantified(e *ast.CompareSubqueryExpr) sqlast.Expr {
 	if !ok || op == sqlast.Same {
 		r.unsupported(pos(e), "this comparison with ANY or ALL")
 	}
-	return &sqlast.Quantified{Pos: pos(e), Op: op, X: r.expr(e.L), All: e.All, Query: r.subquery(e.R)}
+	return &sqlast.Quantified{Pos: pos(e), Op: op, X: r.operand(e.L), All: e.All, Query: r.subquery(e.R)}
 }
 
 func (r *reader) subquery(e ast.ExprNode) *sqlast.Query {

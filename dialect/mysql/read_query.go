@@ -160,7 +160,7 @@ func (r *reader) item(f *ast.SelectField, nm naming) sqlast.Item {
 		r.unsupported(at, "an alias of blanks")
 	}
 	if it.Alias == "" && nm == headers {
-		it.Alias = ownName(f, it.Expr)
+		it.Alias = ownName(r.src[f.Offset:f.Offset+len(f.OriginalText())], it.Expr)
 	}
 	r.cursor = max(r.cursor, f.Offset+len(f.OriginalText()))
 	return it
@@ -169,11 +169,11 @@ func (r *reader) item(f *ast.SelectField, nm naming) sqlast.Item {
 // dropped reports whether servers remove a character at the start of an alias.
 func dropped(c rune) bool { return c <= ' ' || c == 0x7f }
 
-// ownName returns the name that a server gives to an entry of a select list without
-// an alias: the name of a column, the value of a string, the digits of a number, a
-// constant in upper case, or else the source text, cut at the longest alias. A +
-// before a value is ignored.
-func ownName(f *ast.SelectField, e sqlast.Expr) string {
+// ownName returns the name that a server gives to an entry of a select list with
+// this text and without an alias: the name of a column, the value of a string, the
+// digits of a number, a constant in upper case, or else the text, cut at the longest
+// alias. A + before a value is ignored.
+func ownName(text string, e sqlast.Expr) string {
 	if _, plain := e.(*sqlast.Column); plain {
 		return ""
 	}
@@ -184,7 +184,7 @@ func ownName(f *ast.SelectField, e sqlast.Expr) string {
 		}
 		e = sign.X
 	}
-	text := withoutTrailingComment(f.OriginalText())
+	text = withoutTrailingComment(text)
 	switch e := e.(type) {
 	case *sqlast.Column:
 		return e.Name

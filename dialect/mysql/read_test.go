@@ -38,6 +38,12 @@ var constructs = []struct{ name, text, want string }{
 	{"nobody sees the names", `SELECT a FROM t WHERE b IN (SELECT max(c) FROM u UNION SELECT 1)`,
 		"SELECT `a` FROM `t` WHERE `b` IN (SELECT max(`c`) FROM `u` UNION SELECT 1)"},
 
+	{"natural inner", "SELECT (SELECT 1 FROM t NATURAL -- c\n INNER JOIN u), a.natural FROM a",
+		"SELECT (SELECT 1 FROM `t` NATURAL JOIN `u`) AS `(SELECT 1 FROM t NATURAL -- c\n INNER JOIN u)`, `a`.`natural` FROM `a`"},
+	{"sounds like", `SELECT a SOUNDS LIKE concat(b, 'c') FROM t WHERE NOT a sounds /* x */ like b OR t.sounds LIKE 'x'`,
+		"SELECT soundex(`a`) = soundex(concat(`b`, 'c')) AS `a SOUNDS LIKE concat(b, 'c')` FROM `t` WHERE NOT (soundex(`a`) = soundex(`b`)) OR `t`.`sounds` LIKE 'x'"},
+	{"a column named sounds", `SELECT a FROM t WHERE sounds LIKE b`, "SELECT `a` FROM `t` WHERE `sounds` LIKE `b`"},
+
 	{"where", `SELECT a FROM t WHERE b = 'it''s' AND NOT c OR d`, "SELECT `a` FROM `t` WHERE (`b` = 'it''s' AND NOT `c`) OR `d`"},
 	{"group", `SELECT a, count(*) n FROM t GROUP BY a, b HAVING n > 1`, "SELECT `a`, count(*) AS `n` FROM `t` GROUP BY `a`, `b` HAVING `n` > 1"},
 	{"rollup", `SELECT a FROM t GROUP BY a, b WITH ROLLUP`, "SELECT `a` FROM `t` GROUP BY `a`, `b` WITH ROLLUP"},

@@ -13,7 +13,25 @@ type survey struct {
 	withs   int // WITH clauses
 	havings int
 	into    int // offset of INTO; -1: none
-	err     *sqlast.Error
+	ilike   bool
+
+	// replaced is another text for the grammar, with the same offsets. It has NATURAL
+	// JOIN for NATURAL INNER JOIN, and ILIKE, which no server has, for SOUNDS LIKE.
+	// It is nil if the text has neither.
+	replaced []byte
+
+	err *sqlast.Error
+}
+
+// replace overwrites the text from one offset to another for the grammar.
+func (s *survey) replace(src string, from, to int, by string) {
+	if s.replaced == nil {
+		s.replaced = []byte(src)
+	}
+	for i := range s.replaced[from:to] {
+		s.replaced[from+i] = ' '
+	}
+	copy(s.replaced[from:to], by)
 }
 
 func (s *survey) fail(code refusal.Code, t token, src, message string) {
@@ -46,6 +64,12 @@ func newSurvey(src string) survey {
 				s.havings++
 			case ascii.EqualFold(text, "INTO") && s.into < 0:
 				s.into = t.at
+			case ascii.EqualFold(text, "INNER") && isWord(src, last, "NATURAL"):
+				s.replace(src, t.at, t.end, "")
+			case ascii.EqualFold(text, "LIKE") && isWord(src, last, "SOUNDS"):
+				s.replace(src, last.at, t.end, "ILIKE")
+			case ascii.EqualFold(text, "ILIKE"):
+				s.ilike = true
 			case ascii.EqualFold(text, "BINARY") && endsCharacterType(src, last):
 				s.fail(sqlast.Unsupported, t, src,
 					"the attribute BINARY of a character type is not supported: cast to BINARY or use COLLATE")

@@ -80,7 +80,7 @@ func UnquotedLabel(printed string) (name string, ok bool) {
 
 // scanner scans the tokens of a text that a server or dialect/mysql printed.
 // Names are in backticks, strings in single quotes, and the only comments are
-// those that number the SELECTs.
+// those that number the SELECTs, and notNull.
 type scanner struct {
 	src    string
 	at     int
@@ -122,6 +122,8 @@ func (s *scanner) token() bool {
 		return s.skipString()
 	case c == '"':
 		return false
+	case c == '/' && strings.HasPrefix(s.src[s.at:], notNull):
+		s.at += len(notNull) - 1
 	case c == '/' && strings.HasPrefix(s.src[s.at:], "/*"):
 		return s.skipNumber()
 	case c == '(':
@@ -224,6 +226,9 @@ func (s *scanner) skipString() bool {
 	}
 	return false
 }
+
+// notNull is what MariaDB prints before IS NULL if the operand cannot be NULL.
+const notNull = "/*always not null*/"
 
 // skipNumber skips a comment such as /* select#1 */.
 func (s *scanner) skipNumber() bool {

@@ -30,6 +30,7 @@ func TestTables(t *testing.T) {
 		{"/* select#1 */ select exists(/* select#2 */ select 1 from `x`.`u` limit 1) AS `e`,(/* select#3 */ select max(`x`.`v`.`n`) from `x`.`v`) AS `m`", "x.u x.v"},
 		{"select row_number() over ( partition by `x`.`t`.`s` order by `x`.`t`.`n`) AS `r`,`x`.`key`() AS `k` from `x`.`t`", "x.t"},
 		{"/* select#1 */ select `v`.`1` AS `1` from (values (1,2),(3,4)) `v`", ""},
+		{"select `x`.`t`.`n` AS `n`,/*always not null*/ 1 is null AS `3 is null` from `x`.`t` where 1", "x.t"},
 		{"select `x`.`t`.`s` AS `s` from `x`.`t` group by `x`.`t`.`s` with rollup", "x.t"},
 		{"select 1 AS `1` from `x`.`a``b` left join (`x`.`c.d` join `y`.`from`) on(`x`.`a``b`.`n` = `y`.`from`.`n` and 1),`x`.`last`", "x.a`b x.c.d y.from x.last"},
 	} {
@@ -51,6 +52,7 @@ func TestTablesRefuses(t *testing.T) {
 		"select 1 from `x`.`t",
 		"select 'open from `x`.`t`",
 		"select 1 /* from `x`.`t` */ from `x`.`u`",
+		"select 1 /*always not null from `x`.`t` */ from `x`.`u`",
 		"select 1 /* select#1 from `x`.`t` */ from `x`.`u`",
 		"select (1 from `x`.`t`",
 		"select 1) from `x`.`t`",

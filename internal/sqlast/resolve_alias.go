@@ -1,5 +1,7 @@
 package sqlast
 
+import "slices"
+
 // having resolves an unqualified name in HAVING for engines that look it up in
 // GROUP BY and the select list before the tables. Inside an aggregate or a
 // subquery they look it up in the tables first.
@@ -12,6 +14,9 @@ func (r *resolver) having(slot *Expr, c *Column, s *scope) bool {
 		return true
 	}
 	i := r.item(c, s)
+	if i < 0 && r.flavor.AmbiguousMeansItem && !r.groupsBy(c, s) {
+		i = r.firstNamed(c, s)
+	}
 	if i < 0 || r.err != nil {
 		return r.err != nil
 	}
@@ -38,6 +43,14 @@ func (r *resolver) groupedColumn(c *Column, s *scope) *Column {
 		}
 	}
 	return found
+}
+
+// groupsBy reports whether the block groups by a column with this name.
+func (r *resolver) groupsBy(c *Column, s *scope) bool {
+	return slices.ContainsFunc(s.groupBy, func(e Expr) bool {
+		g, ok := e.(*Column)
+		return ok && r.fold(g.Name, c.Name)
+	})
 }
 
 // alias binds an unqualified name to an item of the select list that has it as its

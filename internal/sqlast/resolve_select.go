@@ -35,6 +35,9 @@ func (r *resolver) selectBlock(sel *Select) *scope {
 		}
 		r.term(&sel.GroupBy[i], s)
 	}
+	if sel.Rollup {
+		r.rollup(sel)
+	}
 	s.groupBy, s.clause = sel.GroupBy, inHaving
 	r.optional(&sel.Having)
 	r.scope = outer
@@ -101,10 +104,45 @@ func (r *resolver) term(e *Expr, s *scope) {
 		r.term(&c.X, s)
 		return
 	}
+	named := !isConstant(*e)
 	r.expr(e)
 	if _, ok := position(*e); ok {
 		r.fail(Misplaced, (*e).At(), "",
 			"a select alias that is a number cannot be used with a sign in %s", clauseNames[s.clause])
+	} else if named && isConstant(*e) {
+		// Engines read some constants, such as -5, as a position. As an alias they
+		// order nothing, like NULL.
+		*e = &Null{Pos: (*e).At()}
+	}
+}
+
+// isConstant reports whether an expression has no columns, calls and queries.
+func isConstant(e Expr) bool {
+	constant := true
+	Walk(e, func(n Node) bool {
+		switch n.(type) {
+		case *Column, *Star, *Call, *Now, *Query:
+			constant = false
+		}
+		return constant
+	})
+	return constant
+}
+
+// rollup replaces the terms of GROUP BY .. WITH ROLLUP that repeat the expression of
+// an item by its position. MariaDB compares them by their text otherwise, and
+// computes the item of a total from some row if it prints the two differently.
+func (r *resolver) rollup(sel *Select) {
+	for i, term := range sel.GroupBy {
+		switch term.(type) {
+		case *Column, *Number:
+			continue
+		}
+		r.work += len(sel.Items)
+		isTerm := func(it Item) bool { return equalExpr(it.Expr, term) }
+		if n := slices.IndexFunc(sel.Items, isTerm); n >= 0 {
+			sel.GroupBy[i] = &Number{Pos: term.At(), Text: strconv.Itoa(n + 1)}
+		}
 	}
 }
 
@@ -147,7 +185,9 @@ func (r *resolver) whole(e *Expr, c *Column, s *scope) bool {
 		return r.outputTerm(e, c, s)
 	}
 	if s.clause == inGroupBy && len(r.tablesWith(s, s.lo, s.hi, c.Name)) > 0 {
-		return false
+		if !r.flavor.AmbiguousMeansItem || !r.isAmbiguous(c, s) {
+			return false
+		}
 	}
 	i := r.item(c, s)
 	if i < 0 {
@@ -186,18 +226,32 @@ func (r *resolver) item(c *Column, s *scope) int {
 	return found
 }
 
-// firstNamed returns the first item that an unqualified name in ORDER BY means if
-// several tables have a column with that name, as after SELECT *, or -1.
+// firstNamed returns the item that an unqualified name means if several tables have
+// a column with that name, as after SELECT *, or -1. That is the first one in
+// SQLite, and the only one in MySQL.
 func (r *resolver) firstNamed(c *Column, s *scope) int {
-	if s.clause != inOrderBy || !r.flavor.NamesRepeat {
+	if !r.flavor.AmbiguousMeansItem && (s.clause != inOrderBy || !r.flavor.NamesRepeat) || !r.isAmbiguous(c, s) {
 		return -1
 	}
-	found := r.tablesWith(s, s.lo, s.hi, c.Name)
-	if len(found) < 2 || r.group(s, c.Name, found) != nil {
-		return -1
-	}
+	found := -1
 	r.work += 4 * len(s.items)
-	return slices.IndexFunc(s.items, func(it Item) bool { return r.fold(itemName(&it), c.Name) })
+	for i := range s.items {
+		switch {
+		case !r.fold(itemName(&s.items[i]), c.Name):
+		case found < 0:
+			found = i
+		case !r.flavor.NamesRepeat && !equalExpr(s.items[i].Expr, s.items[found].Expr):
+			return -1
+		}
+	}
+	return found
+}
+
+// isAmbiguous reports whether several tables have a column with an unqualified name,
+// and no join merged them.
+func (r *resolver) isAmbiguous(c *Column, s *scope) bool {
+	found := r.tablesWith(s, s.lo, s.hi, c.Name)
+	return len(found) > 1 && r.group(s, c.Name, found) == nil
 }
 
 // sharesName reports whether another item has the name of item i.
