@@ -9,6 +9,7 @@ import (
 	"github.com/pingcap/tidb/pkg/parser/mysql"
 
 	"github.com/qedkit/qed/dialect/internal/sqlread"
+	"github.com/qedkit/qed/internal/ascii"
 	"github.com/qedkit/qed/internal/sqlast"
 	"github.com/qedkit/qed/refusal"
 )
@@ -37,9 +38,10 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	}
 	q, err := read(text, text, &s, true)
 	if err != nil && err.Code == sqlast.Syntax {
-		// In MariaDB the words of window functions can be names: rank, groups, lead.
-		if q, again := read(text, text, &s, false); again == nil {
-			return q, nil
+		if hasWindowWord(text) {
+			if q, again := read(text, text, &s, false); again == nil {
+				return q, nil
+			}
 		}
 		if s.replaced != nil {
 			q, err = read(text, string(s.replaced), &s, true)
@@ -50,6 +52,21 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	}
 	return q, nil
 }
+
+// hasWindowWord reports whether a text has a word of window functions: rank, groups,
+// lead. In MariaDB they can be names.
+func hasWindowWord(text string) bool {
+	scan := scanner{src: text}
+	for t := scan.next(); t.kind != endOfText; t = scan.next() {
+		if t.kind == word && windowWords[ascii.Upper(text[t.at:t.end])] {
+			return true
+		}
+	}
+	return false
+}
+
+var windowWords = sqlread.Words("CUME_DIST DENSE_RANK FIRST_VALUE GROUPS LAG LAST_VALUE LEAD NTH_VALUE NTILE OVER " +
+	"PERCENT_RANK RANK ROW_NUMBER WINDOW")
 
 // read parses a text. The grammar is given another one, which has the same offsets.
 func read(text, given string, s *survey, windows bool) (q *sqlast.Query, err *sqlast.Error) {
