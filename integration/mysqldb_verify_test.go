@@ -3,7 +3,9 @@ package integration_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/internal/corpora"
@@ -161,5 +163,38 @@ func TestMySQLDBVerifiesCorpus(t *testing.T) {
 	t.Logf("%d statements; %d fail in the engine", asked, failed)
 	if failed*20 > asked {
 		t.Errorf("%d of %d statements fail", failed, asked)
+	}
+}
+
+// A statement that the server does not plan in time is refused, long before the time
+// limit of the statement, and nothing of it runs afterwards.
+func TestMySQLDBPlansInTime(t *testing.T) {
+	for brand, start := range mysqlServers {
+		t.Run(brand, func(t *testing.T) {
+			server := start(t)
+			m := newMaria(t, server, "mysqldb_plans_"+strings.ToLower(brand), "CREATE TABLE t (n INT)")
+			m.grant(t, "SELECT ON t")
+			db := m.open(t, &sqldb.Options{Timeout: time.Hour})
+			tables := map[string][]string{"t": {"n"}}
+			lock, err := m.admin.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer lock.Close()
+			if _, err := lock.ExecContext(t.Context(), "LOCK TABLES t WRITE"); err != nil {
+				t.Fatal(err)
+			}
+			_, err = db.Query(t.Context(), mariaGuarded(t, m.name, tables, "SELECT n FROM t"))
+			if !errors.Is(err, sqldb.ErrTooLarge) {
+				t.Errorf("a statement that is not planned: %v", err)
+			}
+			if list := m.running(t); len(list) > 0 {
+				t.Errorf("the server still runs %q", list)
+			}
+			if _, err := lock.ExecContext(t.Context(), "UNLOCK TABLES"); err != nil {
+				t.Fatal(err)
+			}
+			askMaria(t, db, m.name, tables, "SELECT n FROM t")
+		})
 	}
 }

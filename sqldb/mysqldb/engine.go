@@ -73,7 +73,7 @@ func (e *engine) Admit(ctx context.Context, conn *sql.Conn, q *sqldb.Query) (fun
 	text := q.SQL
 	q.SQL = s.mark(q.Tag) + text
 	if !checked {
-		if err := verifyReads(ctx, conn, s, q, text); err != nil {
+		if err := verifyInTime(ctx, conn, s, q, text); err != nil {
 			return nil, err
 		}
 		e.checked.Add(key, struct{}{})

@@ -18,10 +18,11 @@
 // The server checks each statement after package dialect/mysql: the tables that
 // it would read, according to EXPLAIN, must be those that the guard saw. It is
 // asked once for all statements that differ only in literals, and again after
-// five minutes. An account that may read views, but not the tables behind them,
-// cannot use EXPLAIN. Use such an account: the server's grants then do this
-// check. Package secureview/provision prints them, and [sqldb.DB.Check] reports
-// what the account may do beyond them.
+// five minutes. A statement whose EXPLAIN takes more than two seconds is refused.
+// An account that may read views, but not the tables behind them, cannot use
+// EXPLAIN. Use such an account: the server's grants then do this check. Package
+// secureview/provision prints them, and [sqldb.DB.Check] reports what the account
+// may do beyond them.
 //
 // The Version of the dialect of a statement must be the server's or one with the
 // same functions. If the dialect has a Version, a database with a stored routine

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	driver "github.com/go-sql-driver/mysql"
 
@@ -20,6 +22,25 @@ const (
 	errMayNotExplain = 1345   // a view in the statement reads tables that the account may not read
 	noteRewritten    = "1003" // the statement as the server has understood it
 )
+
+// explainTime is the time limit of the EXPLAIN that verifies what a statement reads.
+// Honest statements take milliseconds. Servers do not look for interrupts while
+// they choose a plan.
+const explainTime = 2 * time.Second
+
+// verifyInTime is verifyReads within explainTime. If the server does not reply in
+// time, the statement is refused; the cause of the error is
+// [context.DeadlineExceeded], because the server may still work on it.
+func verifyInTime(ctx context.Context, conn *sql.Conn, s *server, q *sqldb.Query, text string) error {
+	limited, cancel := context.WithTimeout(ctx, explainTime)
+	defer cancel()
+	err := verifyReads(limited, conn, s, q, text)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return failure.Wrap(sqldb.ErrTooLarge, fmt.Sprintf("the server did not plan the statement within %v: "+
+			"its tables are locked, or it joins or groups by too much", explainTime), limited.Err())
+	}
+	return err
+}
 
 // verifyReads asks the server what a statement would read, and returns an error
 // if that is more than the objects of q and, for views, the tables that they
