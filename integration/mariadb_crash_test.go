@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/qedkit/qed/dialect/mysql"
 	"github.com/qedkit/qed/integration"
 	"github.com/qedkit/qed/secureview"
 )
@@ -18,7 +19,11 @@ func TestMariaDBSurvives(t *testing.T) {
 	const seed = 16
 	g := mysqlGenerator{rand.New(rand.NewPCG(seed, 1))}
 	pool := crashPool(t, server)
-	guard, err := secureview.New(&secureview.Policy{Schema: "crash", Tables: mysqlGeneratorTables}, mysqlDialect)
+	var version string
+	if err := pool.QueryRow("SELECT VERSION()").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	guard, err := secureview.New(&secureview.Policy{Schema: "crash", Tables: mysqlGeneratorTables}, mysql.Dialect{Version: version})
 	if err != nil {
 		t.Fatal(err)
 	}

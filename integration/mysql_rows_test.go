@@ -31,6 +31,8 @@ var mysqlRows = []string{
 	"SELECT DISTINCT x.dept, y.name FROM emp x JOIN emp y ON y.id = x.boss ORDER BY dept DESC, name",
 	"SELECT d.name, count(*) FROM emp e JOIN dept d ON d.id = e.dept GROUP BY name ORDER BY name",
 	"SELECT d.id, sum(e.boss) FROM emp e JOIN dept d ON d.id = e.dept GROUP BY id WITH ROLLUP HAVING id IS NULL",
+	"SELECT d.a, d.b FROM (SELECT id, name FROM emp) AS d (a, b) ORDER BY a DESC",
+	"SELECT v.b FROM (VALUES ROW(1, 'a'), ROW(2, 'b')) AS v (a, b) ORDER BY v.a",
 	"SELECT * FROM emp NATURAL INNER JOIN dept ORDER BY 1",
 
 	"SELECT 5 AS k, id FROM emp ORDER BY -k, id DESC",
@@ -59,6 +61,9 @@ func TestMySQLRows(t *testing.T) {
 			for _, text := range mysqlRows {
 				want, err := run(m.admin, text)
 				if err != nil {
+					if brand == "MariaDB" && strings.Contains(text, "(a, b)") {
+						continue // it has no such lists
+					}
 					t.Errorf("%s: %v", text, err)
 					continue
 				}

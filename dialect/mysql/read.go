@@ -43,6 +43,10 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 				return q, nil
 			}
 		}
+		s.lists = columnLists(text)
+		for _, l := range s.lists {
+			s.replace(text, l.from, l.to, "")
+		}
 		if s.replaced != nil {
 			q, err = read(text, string(s.replaced), &s, true)
 		}
@@ -102,9 +106,10 @@ func read(text, given string, s *survey, windows bool) (q *sqlast.Query, err *sq
 	default:
 		return nil, sqlread.NotSelect(firstWord(text), firstToken(text).at)
 	}
-	r := reader{src: text, sounds: given != text && !s.ilike}
+	r := reader{src: text, sounds: given != text && !s.ilike, lists: s.lists}
 	q = r.query(statements[0], headers)
 	r.refuseCrashes(q)
+	r.allListsUsed()
 	if r.err == nil && r.withs != s.withs {
 		r.fail(sqlast.Unsupported, -1, "WITH",
 			"a WITH directly before a query in parentheses that has a WITH itself is not supported")
@@ -127,9 +132,10 @@ type reader struct {
 	withs   int
 	havings int
 
-	sounds         bool // ILIKE means SOUNDS LIKE
-	objectAgg      bool // there is a JSON_OBJECTAGG
-	concatPosition bool // there is a GROUP_CONCAT(.. ORDER BY 1)
+	lists          []columnList // the column lists that the grammar was not given
+	sounds         bool         // ILIKE means SOUNDS LIKE
+	objectAgg      bool         // there is a JSON_OBJECTAGG
+	concatPosition bool         // there is a GROUP_CONCAT(.. ORDER BY 1)
 
 	err *sqlast.Error
 }

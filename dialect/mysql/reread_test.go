@@ -36,6 +36,7 @@ var rereadings = []struct{ printed, want string }{
 	{"SELECT * FROM (WITH `x` AS (SELECT 1) SELECT * FROM `x`) AS `d` JOIN `x` ON TRUE", "x"},
 	{"SELECT (WITH `x` AS (SELECT 1) SELECT * FROM `x`) AS `v` FROM `x`", "x"},
 	{"WITH `x` AS (SELECT 1) SELECT * FROM `db`.`x`", "db.x"},
+	{"SELECT `v`.`a` FROM (VALUES ROW(1, 2), ROW((SELECT 1 FROM `db`.`t`), 3)) AS `v` (`a`, `b`) JOIN `db`.`u` ON TRUE", "db.t db.u"},
 	{"VALUES ROW(1, 2), ROW((SELECT 1 FROM `db`.`t`), 3)", "db.t"},
 }
 

@@ -88,7 +88,7 @@ func (s *tableScan) token() bool {
 		f.naming = !f.selected // otherwise it is WITH ROLLUP
 		f.expect = false
 	case sqlparser.VALUES:
-		f.expect = false
+		f.from, f.expect = false, false
 	case sqlparser.SELECT:
 		f.selected, f.from, f.expect = true, false, false
 	case sqlparser.FROM: // also in EXTRACT(.. FROM ..) and TRIM(.. FROM ..)

@@ -21,6 +21,7 @@ type survey struct {
 	// JOIN for NATURAL INNER JOIN, and ILIKE, which no server has, for SOUNDS LIKE.
 	// It is nil if the text has neither.
 	replaced []byte
+	lists    []columnList // the column lists that replaced does not have
 
 	err *sqlast.Error
 }
