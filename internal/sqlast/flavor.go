@@ -14,7 +14,7 @@ type Flavor struct {
 	AliasUnderCollate   bool // in ORDER BY x COLLATE y, x may be an alias or a position (SQLite)
 	HavingTakesColumn   bool // HAVING prefers a column to a select alias with the same name (SQLite)
 	NamesRepeat         bool // a name that several columns have means the first (SQLite), and is no error
-	AmbiguousMeansItem  bool // in ORDER BY, GROUP BY and HAVING, a name that several tables have means the only item of that name (MySQL)
+	AmbiguousMeansItem  bool // in ORDER BY, GROUP BY and HAVING it means the only item that has it (MySQL)
 	RepeatsUnnamed      bool // several columns may have one name if no expression uses it (PostgreSQL)
 	UsingInPlace        bool // in *, a column of USING does not come first but keeps its position (SQLite)
 	UsingKeepsSides     bool // in *, the left table of a RIGHT JOIN .. USING comes first (PostgreSQL)
