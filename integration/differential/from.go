@@ -1,0 +1,299 @@
+package differential
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// from fills the scope with relations, and returns the FROM and conditions for the
+// WHERE.
+func (g *generator) from(s *scope) (string, []string) {
+	if g.chance(3) {
+		return "", nil
+	}
+	n := pick(g, []int{1, 1, 1, 1, 2, 2, 2, 3})
+	if g.depth > 2 {
+		n = 1
+	}
+	var text string
+	var where []string
+	for i := range n {
+		r, written := g.relation(s)
+		if i == 0 {
+			s.relations = append(s.relations, r)
+			text = written
+			continue
+		}
+		switch n := g.rng.IntN(100); {
+		case n < 15: // comma
+			text += ", " + written
+			where = append(where, g.link(s, r))
+			s.relations = append(s.relations, r)
+		case n < 20:
+			text += " CROSS JOIN " + written
+			where = append(where, g.link(s, r))
+			s.relations = append(s.relations, r)
+		case n < 27 && g.shared(s, r) != nil:
+			text += " " + pick(g, []string{"NATURAL JOIN ", "NATURAL LEFT JOIN ", "NATURAL INNER JOIN "}) + written
+			for _, name := range g.shared(s, r) {
+				s.merged[name] = true
+			}
+			s.relations = append(s.relations, r)
+		case n < 40 && g.shared(s, r) != nil:
+			shared := g.shared(s, r)
+			shared = shared[:1+g.rng.IntN(len(shared))]
+			names := make([]string, len(shared))
+			for i, name := range shared {
+				names[i] = g.ident(name)
+				s.merged[name] = true
+			}
+			text += " " + pick(g, g.joins[:4]) + " " + written + " USING (" + strings.Join(names, ", ") + ")"
+			s.relations = append(s.relations, r)
+		default:
+			condition := g.link(s, r)
+			s.relations = append(s.relations, r)
+			if g.chance(20) {
+				condition += " AND " + g.operand(g.expr(s, boolean), true)
+			}
+			text += " " + pick(g, g.joins) + " " + written + " ON " + condition
+		}
+	}
+	return text, where
+}
+
+// shared returns the columns that a relation has in common with those of a scope.
+func (g *generator) shared(s *scope, r *relation) []string {
+	var names []string
+	for _, c := range r.columns {
+		count := 0
+		for _, other := range s.relations {
+			for _, d := range other.columns {
+				if d.name == c.name {
+					count++
+				}
+			}
+		}
+		if count == 1 {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
+// link returns a condition that joins a relation with those of a scope.
+func (g *generator) link(s *scope, r *relation) string {
+	var found []string
+	for _, other := range s.relations {
+		for _, c := range other.columns {
+			for _, d := range r.columns {
+				if c.domain != "" && c.domain == d.domain {
+					left, right := g.qualified(other, c.name), g.qualified(r, d.name)
+					if g.chance(50) {
+						left, right = right, left
+					}
+					found = append(found, left+" = "+right)
+				}
+			}
+		}
+	}
+	if len(found) > 0 && g.chance(95) {
+		return pick(g, found)
+	}
+	for _, k := range []kind{integer, text} {
+		for _, d := range r.columns {
+			if d.kind != k {
+				continue
+			}
+			for _, other := range s.relations {
+				for _, c := range other.columns {
+					if c.kind == k {
+						return g.qualified(other, c.name) + pick(g, []string{" = ", " >= ", " = "}) + g.qualified(r, d.name)
+					}
+				}
+			}
+		}
+	}
+	return "1 = 1"
+}
+
+// relation returns an entry of a FROM.
+func (g *generator) relation(s *scope) (*relation, string) {
+	switch n := g.rng.IntN(100); {
+	case n < 14 && g.depth < 3:
+		return g.derived(s)
+	case n < 16 && g.depth < 3 && g.name == "postgres":
+		return g.valuesList()
+	case n < 22 && len(g.functions) > 0:
+		if r, text := g.function(s); r != nil {
+			return r, text
+		}
+	case len(g.ctes) > 0 && n < 60:
+		cte := pick(g, g.ctes)
+		return g.aliased(&cte, g.ident(cte.name))
+	}
+	t := &Tables[g.rng.IntN(len(Tables))]
+	r := &relation{name: t.Name, columns: t.columns, key: t.key}
+	return g.aliased(r, g.ident(t.Name))
+}
+
+// aliased gives a table or common table expression an alias, or not.
+func (g *generator) aliased(r *relation, written string) (*relation, string) {
+	out := *r
+	if g.chance(30) {
+		out.alias = out.name
+		return &out, written
+	}
+	out.alias = g.alias()
+	if g.chance(50) {
+		return &out, written + " " + g.ident(out.alias)
+	}
+	return &out, written + " AS " + g.ident(out.alias)
+}
+
+// derived returns a query in FROM.
+func (g *generator) derived(s *scope) (*relation, string) {
+	text, items, _ := g.query(nil, nil, queryOptions{named: true})
+	r := &relation{alias: g.alias(), columns: columnsOf(items)}
+	written := "(" + text + ") "
+	if g.chance(60) {
+		written += "AS "
+	}
+	written += g.ident(r.alias)
+	if g.name == "postgres" && g.chance(20) {
+		written += g.rename(r)
+	}
+	return r, written
+}
+
+func columnsOf(items []item) []column {
+	columns := make([]column, len(items))
+	for i, it := range items {
+		columns[i] = column{name: it.name, kind: it.kind}
+		if it.kind == 'n' {
+			columns[i].kind = decimal
+		}
+	}
+	return columns
+}
+
+// rename gives the columns of a relation other names and returns their list.
+func (g *generator) rename(r *relation) string {
+	names := make([]string, len(r.columns))
+	for i := range r.columns {
+		r.columns[i].name = "v" + strconv.Itoa(i+1)
+		names[i] = r.columns[i].name
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// valuesList returns a VALUES in FROM.
+func (g *generator) valuesList() (*relation, string) {
+	alias := g.alias()
+	return &relation{alias: alias, columns: []column{{name: "id", kind: integer}, {name: "label", kind: text}}, key: []string{"id"}},
+		"(VALUES (1, 'a'), (2, 'open'), (3, NULL)) AS " + g.ident(alias) + " (id, label)"
+}
+
+// function returns a call in FROM, or nil if its arguments have no columns.
+func (g *generator) function(s *scope) (*relation, string) {
+	f := pick(g, g.functions)
+	if f.lateral {
+		want := object
+		if !strings.Contains(f.text, "{cj}") {
+			want = integer
+		}
+		inner := &scope{relations: s.relations, merged: s.merged}
+		if _, ok := g.column(inner, want); !ok {
+			return nil, ""
+		}
+	}
+	alias := "f" + strconv.Itoa(g.issued)
+	g.issued++
+	r := &relation{alias: alias, columns: slices.Clone(f.columns)}
+	for i, c := range r.columns {
+		if c.name == "#" {
+			r.columns[i].name = alias
+		}
+	}
+	inner := &scope{relations: s.relations, merged: s.merged}
+	return r, g.expand(inner, strings.ReplaceAll(f.text, "#", alias))
+}
+
+// A withClause is the common table expressions of a statement.
+type withClause struct {
+	names, texts []string
+	recursive    []bool
+}
+
+// with returns common table expressions, and makes their names readable.
+func (g *generator) with() withClause {
+	var w withClause
+	for i := range 1 + g.rng.IntN(3) {
+		name := pick(g, []string{"tree", "totals", "recent", "ranked", "stats", "base", "Top orders", "monthly", "customers"}) + strconv.Itoa(i+1)
+		if i == 0 && g.chance(5) {
+			name = pick(g, []string{"customer", "orders"}) // hides a table
+		}
+		r := relation{name: name}
+		var text string
+		recursive := g.chance(30)
+		if recursive {
+			text = g.recursion(&r)
+		} else {
+			query, items, _ := g.query(nil, nil, queryOptions{named: true})
+			r.columns = columnsOf(items)
+			columns := ""
+			if g.chance(25) {
+				columns = g.rename(&r)
+			}
+			text = g.ident(name) + columns + " AS (" + query + ")"
+		}
+		w.names, w.texts, w.recursive = append(w.names, name), append(w.texts, text), append(w.recursive, recursive)
+		g.ctes = append(g.ctes, r)
+	}
+	return w
+}
+
+// before returns the WITH before a query. It has only the expressions that are
+// read: some engines do not check others.
+func (w *withClause) before(query string) string {
+	var texts []string
+	recursive := ""
+	for i := len(w.names) - 1; i >= 0; i-- {
+		if !strings.Contains(strings.ToLower(query), strings.ToLower(w.names[i])) {
+			continue
+		}
+		texts = append(texts, w.texts[i])
+		query += w.texts[i]
+		if w.recursive[i] {
+			recursive = "RECURSIVE "
+		}
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	slices.Reverse(texts)
+	return "WITH " + recursive + strings.Join(texts, ", ") + " "
+}
+
+// recursion returns a common table expression that reads itself.
+func (g *generator) recursion(r *relation) string {
+	hierarchy := pick(g, []struct{ table, key, parent, domain string }{
+		{"department", "dept_id", "parent_id", "dept"},
+		{"employee", "id", "manager_id", "employee"},
+		{"category", "id", "parent_id", "category"},
+	})
+	start := pick(g, []string{hierarchy.parent + " IS NULL", hierarchy.key + " = 3", hierarchy.key + " IN (4, 5)"})
+	r.columns = []column{{"id", integer, hierarchy.domain, false}, {"parent", integer, hierarchy.domain, true},
+		{"name", text, "", false}, {"depth", integer, "", false}}
+	down := "c." + hierarchy.parent + " = h.id"
+	if g.chance(30) {
+		down = "h.parent = c." + hierarchy.key // upwards
+	}
+	replace := strings.NewReplacer("#", g.ident(r.name), "TABLE", hierarchy.table, "KEY", hierarchy.key, "PARENT", hierarchy.parent,
+		"START", start, "DOWN", down)
+	return replace.Replace(pick(g, []string{
+		"# (id, parent, name, depth) AS (SELECT KEY, PARENT, name, 0 FROM TABLE WHERE START UNION ALL SELECT c.KEY, c.PARENT, c.name, h.depth + 1 FROM TABLE c JOIN # h ON DOWN)",
+		"# AS (SELECT KEY AS id, PARENT AS parent, name, 1 AS depth FROM TABLE WHERE START UNION ALL SELECT c.KEY, c.PARENT, c.name, h.depth + 1 FROM # AS h JOIN TABLE AS c ON DOWN WHERE h.depth < 5)",
+		"# (id, parent, name, depth) AS (SELECT KEY, PARENT, name, 0 FROM TABLE WHERE START UNION SELECT c.KEY, c.PARENT, c.name, 0 FROM # h, TABLE c WHERE DOWN)",
+	}))
+}

@@ -1,0 +1,382 @@
+package differential
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// queryOptions are what a query is for.
+type queryOptions struct {
+	top    bool
+	one    bool // at most one row
+	exists bool // its columns do not matter
+	named  bool // its columns have different names
+}
+
+// query returns a query whose columns have the kinds of want, or any if it is nil.
+// It returns the items of its first SELECT, and the columns that sort its rows.
+func (g *generator) query(outer *scope, want []kind, opt queryOptions) (string, []item, []int) {
+	g.depth++
+	defer func() { g.depth-- }()
+	if !opt.top {
+		g.budget = max(g.budget, 2) + 1
+	}
+	if want == nil && !opt.exists {
+		for range 1 + g.rng.IntN(4) {
+			want = append(want, pick(g, []kind{integer, integer, 'n', text, text, text, date, stamp, boolean}))
+		}
+	}
+	if !opt.one && !opt.exists && g.depth < 3 && g.chance(12) {
+		return g.setOperation(outer, want, opt)
+	}
+	body, items, s, form := g.block(outer, want, opt)
+	tail, keys := "", []int(nil)
+	switch {
+	case opt.one && form != aggregated:
+		tail, keys = g.orderBy(s, items, form, true)
+		tail += " " + g.limit(1)
+	case opt.top && g.chance(60) || g.chance(8):
+		limit := g.chance(45)
+		tail, keys = g.orderBy(s, items, form, limit)
+		if limit && tail != "" {
+			tail += " " + g.limit(1+g.rng.IntN(9))
+		}
+	}
+	return body + tail, items, keys
+}
+
+// setOperation returns two or three SELECTs with the operators between them.
+func (g *generator) setOperation(outer *scope, want []kind, opt queryOptions) (string, []item, []int) {
+	var text string
+	var items []item
+	for i := range 2 + g.rng.IntN(4)/3 {
+		arm, armItems, s, form := g.block(outer, want, queryOptions{named: opt.named})
+		if i == 0 {
+			items = armItems
+		} else {
+			text += " " + pick(g, g.setOps) + " "
+		}
+		switch {
+		case g.chance(10) && g.name != "sqlite":
+			tail, _ := g.orderBy(s, armItems, form, true)
+			if tail != "" {
+				tail += " " + g.limit(3)
+			}
+			arm = "(" + arm + tail + ")"
+		case g.chance(10) && g.name != "sqlite":
+			arm = "(" + arm + ")"
+		}
+		text += arm
+	}
+	if !opt.top && g.chance(70) {
+		return text, items, nil
+	}
+	limit := g.chance(40)
+	tail, keys := g.orderBy(nil, items, distinct, limit)
+	if limit && tail != "" {
+		tail += " " + g.limit(1+g.rng.IntN(9))
+	}
+	return text + tail, items, keys
+}
+
+// A form is a form of a SELECT.
+type form int
+
+const (
+	plain form = iota
+	grouped
+	aggregated
+	distinct
+)
+
+// block returns a SELECT without ORDER BY.
+func (g *generator) block(outer *scope, want []kind, opt queryOptions) (string, []item, *scope, form) {
+	s := &scope{outer: outer, merged: map[string]bool{}}
+	from, where := g.from(s)
+	f := plain
+	switch n := g.rng.IntN(100); {
+	case opt.one && n < 60, n < 8:
+		f = aggregated
+	case opt.exists:
+	case n < 40:
+		f = grouped
+	case n < 50:
+		f = distinct
+	}
+	if g.chance(55) {
+		where = append(where, g.operand(g.expr(s, boolean), len(where) > 0))
+	}
+	b := "SELECT "
+	var items []item
+	var tail string
+	switch {
+	case opt.exists:
+		b += pick(g, []string{"1", "*", "NULL", "1"})
+		f = plain
+	case opt.top && f == plain && g.chance(12):
+		star := g.star(s)
+		b += star
+		items = nil
+	case f == grouped:
+		items, tail = g.groups(s, want, opt)
+	case f == aggregated:
+		s.grouped = true
+		items = g.items(s, want, opt, func(k kind) string {
+			if k == boolean || g.chance(70) {
+				return g.aggregate(s, k)
+			}
+			return g.expr(s, k)
+		})
+	default:
+		items = g.items(s, want, opt, func(k kind) string { return g.output(s, k, f) })
+	}
+	if f == distinct {
+		b += "DISTINCT "
+	}
+	b += list(items)
+	if from != "" {
+		b += " FROM " + from
+	}
+	if len(where) > 0 {
+		b += " WHERE " + strings.Join(where, " AND ")
+	}
+	return b + tail, items, s, f
+}
+
+// operand puts an operand of AND into parentheses, mostly.
+func (g *generator) operand(text string, needed bool) string {
+	if needed && !isAtom(text) && g.chance(70) {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// star returns a select list with a star.
+func (g *generator) star(s *scope) string {
+	if len(s.relations) == 0 {
+		return "1"
+	}
+	text := pick(g, []string{"*", "#.*", "#.*, 1 AS one", "*, 'x' AS flag"})
+	if g.name == "mysql" && text[0] == '*' {
+		text = "*"
+	}
+	return strings.ReplaceAll(text, "#", g.ident(pick(g, s.relations).alias))
+}
+
+// output returns an expression of a select list.
+func (g *generator) output(s *scope, k kind, f form) string {
+	if f == plain && g.chance(10) {
+		group := k
+		if k == 'n' {
+			group = decimal
+		}
+		templates := g.windows[group]
+		if g.chance(50) && len(g.ordered[group]) > 0 {
+			templates = g.ordered[group]
+		}
+		if len(templates) > 0 {
+			return g.expand(s, g.template(s, templates))
+		}
+	}
+	if g.chance(40) {
+		return g.atom(s, k)
+	}
+	return g.expr(s, k)
+}
+
+// items returns a select list.
+func (g *generator) items(s *scope, want []kind, opt queryOptions, expr func(kind) string) []item {
+	items := make([]item, len(want))
+	for i, k := range want {
+		items[i] = item{text: expr(k), kind: k}
+	}
+	g.entitle(items, opt)
+	return items
+}
+
+// entitle gives items their aliases.
+func (g *generator) entitle(items []item, opt queryOptions) {
+	used := map[string]bool{}
+	for i := range items {
+		it := &items[i]
+		if !opt.named && g.chance(50) {
+			continue
+		}
+		name := pick(g, aliases)
+		for opt.named && used[strings.ToLower(name)] {
+			name = "c" + strconv.Itoa(i+1)
+		}
+		used[strings.ToLower(name)] = true
+		it.name, it.alias = name, true
+	}
+}
+
+// list prints a select list.
+func list(items []item) string {
+	texts := make([]string, len(items))
+	for i, it := range items {
+		texts[i] = it.text
+		if it.alias {
+			texts[i] += " AS " + it.written()
+		}
+	}
+	return strings.Join(texts, ", ")
+}
+
+// written returns an alias as it is written, always in the same way.
+func (it item) written() string {
+	if needsQuotes(it.name) {
+		return "\x00" + it.name + "\x00" // the noise replaces the quotes
+	}
+	return it.name
+}
+
+// groups returns the select list and the GROUP BY of a grouped SELECT.
+func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, string) {
+	var keys []item
+	for range 1 + g.rng.IntN(2) {
+		k := pick(g, []kind{text, text, integer, date, 'n', boolean})
+		expr := g.atom(s, k)
+		if g.chance(35) {
+			expr = g.expr(s, k)
+		}
+		if isNumber(expr) && g.chance(90) {
+			continue // a position
+		}
+		keys = append(keys, item{text: expr, kind: k})
+	}
+	if len(keys) == 0 {
+		keys = append(keys, item{text: g.atom(s, text), kind: text})
+	}
+	s.grouped, s.keys = true, keys
+	var items []item
+	used := make([]int, len(keys)) // position of a key in the select list
+	for _, k := range want {
+		it := item{kind: k}
+		at := slices.IndexFunc(keys, func(key item) bool { return key.kind == k })
+		if at >= 0 && g.chance(80) {
+			it.text = keys[at].text
+			used[at] = len(items) + 1
+		} else {
+			it.text = g.groupedOutput(s, k)
+		}
+		items = append(items, it)
+	}
+	if opt.top { // keys first, as models write them
+		for i, key := range keys {
+			if used[i] == 0 && g.chance(80) {
+				items = append([]item{key}, items...)
+				for j := range used {
+					if used[j] > 0 {
+						used[j]++
+					}
+				}
+				used[i] = 1
+			}
+		}
+	}
+	g.entitle(items, opt)
+	terms := make([]string, len(keys))
+	for i, key := range keys {
+		terms[i] = key.text
+		if used[i] == 0 {
+			continue
+		}
+		it := items[used[i]-1]
+		switch n := g.rng.IntN(100); {
+		case n < 25:
+			terms[i] = strconv.Itoa(used[i])
+		case n < 55 && it.alias:
+			terms[i] = it.written()
+		}
+	}
+	tail := " GROUP BY "
+	joined := strings.Join(terms, ", ")
+	if len(g.rollup) > 0 && g.chance(12) {
+		tail += strings.ReplaceAll(pick(g, g.rollup), "#", joined)
+	} else {
+		tail += joined
+	}
+	if g.chance(30) {
+		condition := g.expr(s, boolean)
+		if it := pick(g, items); it.alias && g.name != "postgres" && g.chance(40) {
+			condition = it.written() + pick(g, []string{" > 1", " IS NOT NULL", " <> 'x'", " < 100"})
+		}
+		tail += " HAVING " + condition
+	}
+	return items, tail
+}
+
+func (g *generator) groupedOutput(s *scope, k kind) string {
+	if g.chance(5) && k == integer {
+		return g.expand(s, "SUM("+g.aggregate(s, integer)+") OVER ()")
+	}
+	if g.chance(5) && k == integer {
+		return "RANK() OVER (ORDER BY " + g.aggregate(s, 'n') + " DESC)"
+	}
+	if g.chance(75) {
+		return g.aggregate(s, k)
+	}
+	return g.expr(s, k)
+}
+
+// orderBy returns an ORDER BY and the output columns that it sorts by. With total
+// set no rows tie but equal ones.
+func (g *generator) orderBy(s *scope, items []item, f form, total bool) (string, []int) {
+	if len(items) == 0 {
+		return "", nil // of a star
+	}
+	var terms []string
+	var keys []int
+	sorted := true // keys are all terms so far
+	add := func(i int) {
+		it := items[i]
+		term := strconv.Itoa(i + 1)
+		switch n := g.rng.IntN(100); {
+		case n < 40 && it.alias:
+			term = it.written()
+		case n < 60 && s != nil && f != distinct && !isNumber(it.text):
+			term = it.text
+		}
+		terms = append(terms, term+g.direction())
+		if sorted {
+			keys = append(keys, i)
+		}
+	}
+	order := g.rng.Perm(len(items))
+	for n, i := range order {
+		if n == 0 && s != nil && f != distinct && g.chance(25) {
+			terms = append(terms, g.key(s, items)+g.direction())
+			sorted = false
+		}
+		if total || n == 0 || g.chance(40) {
+			add(i)
+		}
+	}
+	return " ORDER BY " + strings.Join(terms, ", "), keys
+}
+
+// key returns an expression to sort by, which may use an alias.
+func (g *generator) key(s *scope, items []item) string {
+	it := pick(g, items)
+	if it.alias && g.name != "postgres" && g.chance(40) {
+		return strings.ReplaceAll(pick(g, []string{"# IS NULL", "-#", "# + 1", "ABS(#)", "COALESCE(#, 0)", "length(#)"}), "#", it.written())
+	}
+	if s.grouped {
+		return g.aggregate(s, 'n')
+	}
+	return g.expr(s, pick(g, []kind{'n', text, date, boolean}))
+}
+
+func isNumber(text string) bool { return strings.Trim(text, "()-0123456789xb'") == "" }
+
+// limit returns a LIMIT of n rows.
+func (g *generator) limit(n int) string {
+	text := pick(g, g.limits)
+	if n == 1 {
+		text = g.limits[0]
+	}
+	text = strings.ReplaceAll(text, "##", strconv.Itoa(g.rng.IntN(4)))
+	return strings.ReplaceAll(text, "#", strconv.Itoa(n))
+}

@@ -1,0 +1,253 @@
+package differential
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// A kind is the type of a column or of an expression.
+type kind byte
+
+const (
+	integer kind = 'i'
+	decimal kind = 'm'
+	float   kind = 'f'
+	text    kind = 't'
+	date    kind = 'd'
+	stamp   kind = 's'
+	boolean kind = 'b'
+	object  kind = 'j' // JSON
+)
+
+// A Table is a table of the schema.
+type Table struct {
+	Name string
+
+	// Access is how statements read the table.
+	Access  Access
+	columns []column
+	key     []string // the names of its unique columns
+}
+
+// Access is how a policy lets statements read a table.
+type Access int
+
+const (
+	Open     Access = iota // the table itself
+	View                   // a view of all rows
+	Filtered               // a view that hides some rows of a larger table
+)
+
+type column struct {
+	name   string
+	kind   kind
+	domain string // columns of one domain have values that match
+	null   bool   // has NULLs
+}
+
+// Tables are the tables of the schema.
+var Tables = []Table{
+	table("region", Open, "region_id", "region_id i region", "name t name", "code t?"),
+	table("department", View, "dept_id", "dept_id i dept", "region_id i? region", "parent_id i? dept", "name t name",
+		"budget m?", "opened d"),
+	table("employee", View, "id", "id i employee", "dept_id i? dept", "manager_id i? employee", "name t name", "email t?",
+		"salary m", "bonus m?", "hired d", "active b", "notes t?", "profile j?"),
+	table("customer", Open, "customer_id", "customer_id i customer", "name t name", "city t? city", "country t",
+		"region_id i? region", "since d?", "vip b?", "credit limit m?"),
+	table("category", View, "id", "id i category", "parent_id i? category", "name t name"),
+	table("product", Open, "product_id", "product_id i product", "sku t", "name t name", "category_id i? category", "price m",
+		"weight f?", "tags j?", "discontinued b"),
+	table("orders", View, "order_id", "order_id i order", "customer_id i customer", "employee_id i? employee", "ordered d",
+		"shipped s?", "status t", "total m?"),
+	table("order_line", Open, "order_id line_no", "order_id i order", "line_no i", "product_id i product", "qty i",
+		"price m", "discount f?"),
+	table("project", View, "id", "id i project", "dept_id i? dept", "name t name", "starts d", "ends d?", "budget m?",
+		"desc t?"),
+	table("assignment", Open, "employee_id project_id", "employee_id i employee", "project_id i project", "hours f", "role t?"),
+	table("payment", Filtered, "id", "id i payment", "order_id i order", "paid_at s", "amount m", "method t?"),
+	table("event", Open, "id", "id i event", "at s", "kind t", "level i?", "payload j?"),
+}
+
+// table returns a table whose columns are given as "name kind", with a question
+// mark behind the kind of a column that has NULLs, and the domain.
+func table(name string, access Access, key string, columns ...string) Table {
+	t := Table{Name: name, Access: access, key: strings.Fields(key)}
+	for _, def := range columns {
+		var c column
+		name, rest := def, ""
+		for i := range len(def) - 1 { // a name may contain a space
+			if def[i] == ' ' && (i+2 == len(def) || def[i+2] == ' ' || def[i+2] == '?') {
+				name, rest = def[:i], def[i+1:]
+				break
+			}
+		}
+		c.name, c.kind = name, kind(rest[0])
+		rest, c.null = strings.CutPrefix(rest[1:], "?")
+		c.domain = strings.TrimSpace(rest)
+		t.columns = append(t.columns, c)
+	}
+	return t
+}
+
+// Columns returns the names of the columns.
+func (t *Table) Columns() []string {
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
+	}
+	return names
+}
+
+// Object returns the name of the view that is read instead of the table, or the
+// name of the table.
+func (t *Table) Object() string {
+	if t.Access == Open {
+		return t.Name
+	}
+	return "secure_" + t.Name
+}
+
+// Setup returns the statements that create and fill the tables and views. A table
+// that is read through a view has no primary key, because a view has none, and
+// GROUP BY of a primary key alone is not the same as that of another column.
+func Setup(dialect string) []string {
+	g := grammars[dialect]
+	rng := rand.New(rand.NewPCG(1, 1))
+	var out []string
+	for i := range Tables {
+		t := &Tables[i]
+		defs := make([]string, len(t.columns))
+		for j, c := range t.columns {
+			defs[j] = g.quote(c.name) + " " + g.types[c.kind]
+		}
+		if t.Access == Open {
+			keys := make([]string, len(t.key))
+			for j, name := range t.key {
+				keys[j] = g.quote(name)
+			}
+			defs = append(defs, "PRIMARY KEY ("+strings.Join(keys, ", ")+")")
+		}
+		rows := t.rows(rng)
+		create := func(name string, hidden bool) {
+			out = append(out, "CREATE TABLE "+g.quote(name)+" ("+strings.Join(defs, ", ")+")")
+			if hidden {
+				out = append(out, g.insert(name, t, t.hidden()))
+			}
+			out = append(out, g.insert(name, t, rows))
+		}
+		create(t.Name, false)
+		switch t.Access {
+		case View:
+			out = append(out, "CREATE VIEW "+g.quote(t.Object())+" AS SELECT * FROM "+g.quote(t.Name))
+		case Filtered:
+			all := "all_" + t.Name
+			create(all, true)
+			out = append(out, "CREATE VIEW "+g.quote(t.Object())+" AS SELECT * FROM "+g.quote(all)+
+				" WHERE "+g.quote(t.key[0])+" < 900")
+		}
+	}
+	return out
+}
+
+// rowsPerTable is small, because statements join tables without conditions.
+const rowsPerTable = 11
+
+// rows returns the rows of a table. The first column of the key counts from 1; a
+// second one makes it unique.
+func (t *Table) rows(rng *rand.Rand) [][]any {
+	rows := make([][]any, rowsPerTable)
+	for i := range rows {
+		rows[i] = make([]any, len(t.columns))
+		for j, c := range t.columns {
+			rows[i][j] = t.value(rng, c, i)
+		}
+	}
+	return rows
+}
+
+// hidden returns rows that the filter of the view hides.
+func (t *Table) hidden() [][]any {
+	rows := t.rows(rand.New(rand.NewPCG(2, 2)))
+	for i := range rows {
+		rows[i][0] = 900 + i
+	}
+	return rows
+}
+
+func (t *Table) value(rng *rand.Rand, c column, row int) any {
+	single := len(t.key) == 1
+	switch {
+	case c.name == t.key[0] && single:
+		return row + 1
+	case c.name == t.key[0]:
+		return row/2 + 1
+	case !single && c.name == t.key[1]:
+		return row%2 + 1 + row/2%3
+	case c.null && rng.IntN(4) == 0:
+		return nil
+	case c.name == "parent_id" || c.name == "manager_id": // a hierarchy
+		if row < 2 {
+			return nil
+		}
+		return rng.IntN(row) + 1
+	case c.domain != "" && c.kind == integer:
+		return rng.IntN(rowsPerTable) + 1
+	}
+	pool := pools[c.kind]
+	switch c.name {
+	case "name":
+		pool = names
+	case "country":
+		pool = countries
+	case "status", "kind", "role", "method":
+		pool = states
+	}
+	return pool[rng.IntN(len(pool))]
+}
+
+// pools are the values of columns. The sum of the fractions does not depend on
+// the order in which they are added.
+var pools = map[kind][]any{
+	integer: {0, 1, 2, 3, -1, -7, 12, 100},
+	decimal: {"0", "10.50", "99.25", "-3.75", "1200.00", "1200.00", "64000.50", "7.25"},
+	float:   {"0.5", "2.25", "-1.5", "8", "0", "3.75"},
+	text:    {"", "a", "Zoë", "it's", "back\\slash", "100%", "a_b", "Größe", "say \"hi\"", "x@example.com", "42", "-7", "abc abc"},
+	date:    {"2019-12-31", "2020-02-29", "2020-07-01", "2021-01-04", "2021-03-28", "2023-11-05"},
+	stamp:   {"2020-02-29 00:00:00", "2020-07-01 13:45:10", "2021-03-28 02:30:00", "2023-11-05 23:59:59", "2021-01-04 08:00:00"},
+	boolean: {true, false},
+	object: {`{"a": 1, "b": "x", "tags": ["red", "blue"]}`, `{"a": -2.5, "b": null, "c": {"d": "deep"}}`, `{"b": "Zoë"}`,
+		`{"a": 10, "tags": []}`},
+}
+
+var (
+	names     = []any{"Anna", "anna b", "Zoë", "O'Neil", "Größe", "Dept 1", "Dept 2", "Ops", "Sales", "sales emea", "東京"}
+	countries = []any{"DE", "DE", "FR", "US", "jp"}
+	states    = []any{"open", "open", "paid", "Shipped", "void", "card"}
+)
+
+// insert returns the statement that fills a table.
+func (g *grammar) insert(name string, t *Table, rows [][]any) string {
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		values := make([]string, len(row))
+		for j, value := range row {
+			switch value := value.(type) {
+			case nil:
+				values[j] = "NULL"
+			case int:
+				values[j] = strconv.Itoa(value)
+			case bool:
+				values[j] = strings.ToUpper(strconv.FormatBool(value))
+			case string:
+				values[j] = g.str(value)
+				if k := t.columns[j].kind; k == decimal || k == float {
+					values[j] = value
+				}
+			}
+		}
+		lines[i] = "(" + strings.Join(values, ", ") + ")"
+	}
+	return fmt.Sprintf("INSERT INTO %s VALUES %s", g.quote(name), strings.Join(lines, ", "))
+}

@@ -1,0 +1,38 @@
+package differential
+
+import "strings"
+
+// Shrink removes tokens of a statement while fails reports true for the rest. It
+// calls fails at most tries times.
+func Shrink(dialect, sql string, tries int, fails func(string) bool) string {
+	var tokens []string
+	for _, token := range Tokens(dialect, sql) {
+		if strings.TrimSpace(token) != "" && !strings.HasPrefix(token, "/*") && !strings.HasPrefix(token, "-- ") {
+			tokens = append(tokens, token)
+		}
+	}
+	join := func(tokens []string) string { return strings.Join(tokens, " ") }
+	spaced := fails(join(tokens))
+	if !spaced { // a token of two characters, such as <=
+		tokens = Tokens(dialect, sql)
+		join = func(tokens []string) string { return strings.Join(tokens, "") }
+	}
+	for size := len(tokens) / 2; size > 0; {
+		removed := false
+		for at := 0; at+size <= len(tokens); {
+			if tries--; tries < 0 {
+				return join(tokens)
+			}
+			rest := append(append([]string(nil), tokens[:at]...), tokens[at+size:]...)
+			if fails(join(rest)) {
+				tokens, removed = rest, true
+			} else {
+				at++
+			}
+		}
+		if !removed || size > len(tokens) {
+			size /= 2
+		}
+	}
+	return join(tokens)
+}

@@ -1,0 +1,169 @@
+package differential
+
+var sqliteGrammar = grammar{
+	name: "sqlite",
+	types: map[kind]string{
+		integer: "INTEGER", decimal: "REAL", float: "REAL", text: "TEXT", date: "TEXT", stamp: "TEXT",
+		boolean: "INTEGER", object: "TEXT",
+	},
+	quotes:   []string{`""`, "``", "[]"},
+	brackets: true,
+	joins:    []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN", "CROSS JOIN"},
+	setOps:   []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
+	limits:   []string{"LIMIT #", "LIMIT # OFFSET ##", "LIMIT ##, #", "LIMIT #", "LIMIT -1 OFFSET ##"},
+	nulls:    true,
+	functions: []tableFunction{
+		{text: "json_each({cj}) AS #", columns: []column{{name: "key", kind: text}, {name: "value", kind: text}}, lateral: true},
+		{text: "json_each({cj}, '$.tags') #", columns: []column{{name: "value", kind: text}}, lateral: true},
+		{text: "generate_series(1, {w}) AS #", columns: []column{{name: "value", kind: integer}}},
+	},
+	literals: map[kind][]string{
+		integer: {"0", "1", "2", "3", "5", "10", "-1", "0x1F", "007", "1000"},
+		decimal: {"1.5", "0.5", "100.0", "1e3", ".5", "5.", "1.25E-1", "-2.75", "1200"},
+		text:    {"'DE'", "'Anna'", "'it''s'", "''", "'Zoë'", "'open'", "'a'", "'100%'", "'42'", `'back\slash'`, "'Ops'", "'東京'"},
+		date:    {"'2020-02-29'", "'2021-01-04'", "date('2020-07-01')", "'2020-01-01'"},
+		stamp:   {"'2020-07-01 13:45:10'", "datetime('2021-01-01')", "'2021-03-28'"},
+		boolean: {"TRUE", "FALSE", "true", "1", "0"},
+	},
+	templates: map[kind][]string{
+		boolean: lines(commonConditions, `
+			{c} IS {c}
+			{n} IS NOT {n}
+			{c} IS NOT DISTINCT FROM {c}
+			{t} IS DISTINCT FROM {T}
+			{n} == {N}
+			{ct} GLOB {g}
+			{ct} NOT GLOB {g}
+			{c} ISNULL
+			{c} NOTNULL
+			{c} NOT NULL
+			{ct} LIKE '%' || {T} || '%'
+			instr({t}, {T}) > 0
+			{ct} = {T} COLLATE NOCASE
+			{ct} COLLATE NOCASE IN ({T}, {T})
+			{ct} || '' = {t}
+			date({cs}) = {D}
+			strftime('%Y', {cd}) = '2020'
+			strftime('%m', {d}) BETWEEN '01' AND '06'
+			{cd} < date('now')
+			{i} & {I} = {I}
+			{i} BETWEEN {i} AND {i} + {I} = {I}
+			like({p}, {t})
+			json_extract({cj}, {J}) > {I}
+			{cj} ->> {J} = {T}
+			json_valid({cj})
+			{i} % 2 = 0
+			min({i}, {i}) < {I}
+			{n}
+			typeof({c}) = 'text'`),
+		integer: lines(commonIntegers, `
+			{i} | {i} & {I}
+			{i} << {u}
+			~{i}
+			{i} / {I}
+			{i} >> 1 + {u}
+			{b} + {b}
+			{i} = {I}
+			({b})
+			iif({b}, {i}, {I})
+			IFNULL({ci}, {I})
+			instr({t}, {T})
+			max({i}, {i}, {I})
+			min({i}, {I})
+			unicode({t})
+			CAST(strftime('%Y', {d}) AS INTEGER)
+			CAST(julianday({d}) - julianday({D}) AS INTEGER)
+			strftime('%m', {cd}) + 0
+			json_extract({cj}, {J})
+			json_array_length({cj}, '$.tags')
+			octet_length({t})
+			unixepoch({cs})
+			length({c})`),
+		decimal: lines(commonNumbers, `
+			max({n}, {n})
+			ifnull({cn}, {N})
+			{cn} * 1.0 / {i}
+			julianday({d}) - julianday({D})
+			CAST({t} AS REAL)
+			{cj} -> {J}
+			power({n}, 2)
+			trunc({n})
+			mod({n}, {I})
+			printf('%.2f', {n})`),
+		text: lines(commonTexts, `
+			{t} || {t}
+			{ct} || ' ' || {ct}
+			{ct} || ': ' || {i}
+			{t} || {i} + {i}
+			typeof({c})
+			ifnull({ct}, {T})
+			iif({b}, {T}, {t})
+			substr({t}, -{w})
+			substring({t}, {w}, {w})
+			printf('%s-%d', {t}, {i})
+			format('%05.2f', {n})
+			quote({t})
+			strftime('%Y-%m', {cd})
+			strftime('%Y', {d})
+			strftime('%H:%M', {cs})
+			json_extract({cj}, {J})
+			{cj} ->> {J}
+			{cj} ->> 'b'
+			hex({t})
+			concat({t}, {i}, {t})
+			concat_ws('-', {ct}, {ct})
+			json_object('a', {i}, 'b', {t})
+			json_type({cj}, {J})
+			trim({t}, 'a')
+			char(65 + {u})
+			max({t}, {T})
+			{ct} COLLATE NOCASE
+			json_array({i}, {t})
+			coalesce({ct}, {i})`),
+		date: lines(commonDates, `
+			date({cd}, '+1 month')
+			date({cd}, 'start of month', '+1 month', '-1 day')
+			DATE({cs})
+			date({d}, '-' || {u} || ' days')
+			max({d}, {D})
+			strftime('%Y-%m-01', {cd})`),
+		stamp: lines(commonStamps, `
+			datetime({cs}, '-7 days')
+			datetime({d})
+			strftime('%Y-%m-%d %H:00', {cs})`),
+	},
+	aggregates: map[kind][]string{
+		integer: lines(commonAggregateIntegers, `
+			count(*) FILTER (WHERE {b})
+			SUM({b})
+			total({ci})
+			COUNT(DISTINCT {i})
+			max(length({t}))`),
+		decimal: lines(commonAggregateNumbers, `
+			total({cn})
+			SUM({n}) FILTER (WHERE {b})
+			SUM({b}) * 1.0 / COUNT(*)
+			avg({b})`),
+		text: lines(`
+			MIN({ct})
+			max({t})
+			group_concat({ct}, ', ' ORDER BY {=})
+			string_agg({ct}, '; ' ORDER BY {=} DESC)
+			json_group_array({ci} ORDER BY {=})`),
+		date: lines(`
+			MIN({cd})
+			max({d})`),
+	},
+	windows: map[kind][]string{
+		integer: lines(commonWindowIntegers, `
+			count(*) FILTER (WHERE {b}) OVER (PARTITION BY {c})
+			SUM({ci}) OVER (ORDER BY {n} GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW)
+			sum({i}) OVER (ORDER BY {n} RANGE BETWEEN {w} PRECEDING AND {w} FOLLOWING EXCLUDE GROUP)`),
+		decimal: lines(commonWindowNumbers),
+	},
+	ordered: map[kind][]string{
+		integer: lines(commonOrderedIntegers),
+		decimal: lines(commonOrderedNumbers),
+		text:    lines(commonOrderedTexts, `group_concat({ct}) OVER ({o})`),
+	},
+}

@@ -1,0 +1,296 @@
+package integration_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/qedkit/qed/integration/differential"
+	"github.com/qedkit/qed/refusal"
+	"github.com/qedkit/qed/secureview"
+	"github.com/qedkit/qed/sqldb"
+	"github.com/qedkit/qed/sqldb/sqlitedb"
+)
+
+// TestDifferential compares generated statements with what the guard makes of them.
+// Each statement that the engine runs has to return the same columns and rows after
+// the guard has rewritten it, and the guard may refuse hardly any.
+//
+// QED_DIFFERENTIAL is the number of statements that each engine has to accept, and
+// QED_DIFFERENTIAL_SEED the seed.
+func TestDifferential(t *testing.T) {
+	seed, count := uint64(envNumber(t, "QED_DIFFERENTIAL_SEED", 1)), envNumber(t, "QED_DIFFERENTIAL", 2000)
+	for _, name := range slices.Sorted(maps.Keys(corpusEngines)) {
+		t.Run(name, func(t *testing.T) {
+			d := newDifferential(t, name, seed)
+			d.run(t, count)
+			d.report(t)
+		})
+	}
+}
+
+func envNumber(t *testing.T, name string, usual int) int {
+	text := os.Getenv(name)
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// differentialRun compares statements on one engine.
+type differentialRun struct {
+	engine *corpusEngine
+	seed   uint64
+	pools  corpusPools
+	guard  *secureview.Guard
+	reader *sqldb.DB
+
+	next, accepted atomic.Uint64
+	mu             sync.Mutex
+	count          map[string]int // by finding
+	example        map[string][]differentialExample
+	filled         int
+	start          time.Time
+}
+
+type differentialExample struct {
+	n             uint64
+	text, message string
+}
+
+// The classes of statements that are not compared, or that leave their rows open.
+const (
+	engineRefuses = "the engine refuses it"
+	tooManyRows   = "too many rows"
+	tied          = "the collation leaves the rows open"
+	unstable      = "the engine returns other rows the second time"
+)
+
+func newDifferential(t *testing.T, name string, seed uint64) *differentialRun {
+	d := &differentialRun{engine: corpusEngines[name], seed: seed, count: map[string]int{}, example: map[string][]differentialExample{}}
+	schema := "differential"
+	opt := sqldb.Options{MaxRows: 1 << 20}
+	var err error
+	if name == "SQLite" {
+		file := filepath.Join(t.TempDir(), "company.db")
+		db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { db.Close() })
+		d.pools = corpusPools{originals: []*sql.DB{db}, rewritten: db}
+		mustExec(t, db, "PRAGMA user_version = 1") // creates the file
+		if d.reader, err = sqlitedb.Open(file, &sqlitedb.Options{Options: opt}); err != nil {
+			t.Fatal(err)
+		}
+	} else {
+		d.pools = d.engine.open(t, schema)
+		if d.reader, err = d.engine.read(&opt, d.pools.agent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range differential.Setup(d.engine.dialect.Name()) {
+		mustExec(t, d.pools.originals[0], text)
+	}
+	if d.guard, err = secureview.New(differentialPolicy(d.engine.schema(schema)), d.engine.dialect); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func differentialPolicy(schema string) *secureview.Policy {
+	policy := &secureview.Policy{Schema: schema, Tables: map[string][]string{}, Views: map[string]string{}, RowLimit: 1 << 30}
+	for _, table := range differential.Tables {
+		policy.Tables[table.Name] = table.Columns()
+		if table.Access != differential.Open {
+			policy.Views[table.Name] = table.Object()
+		}
+	}
+	return policy
+}
+
+// run compares statements until the engine has accepted count of them.
+func (d *differentialRun) run(t *testing.T, count int) {
+	d.start = time.Now()
+	var workers sync.WaitGroup
+	for range 2 {
+		workers.Go(func() {
+			for d.accepted.Load() < uint64(count) {
+				n := d.next.Add(1)
+				s := differential.Generate(d.engine.dialect.Name(), d.seed, n)
+				class, message := d.compare(t.Context(), s)
+				d.add(n, s.SQL, class, message)
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// compare returns the class of what is wrong with a statement, empty if nothing is.
+func (d *differentialRun) compare(ctx context.Context, s differential.Statement) (class, message string) {
+	db, want, err := d.original(ctx, s.SQL)
+	if err != nil {
+		return engineRefuses, err.Error()
+	}
+	if len(want.Rows) == mostCompared {
+		return tooManyRows, ""
+	}
+	d.accepted.Add(1)
+	stmt, err := d.guard.Rewrite(ctx, s.SQL)
+	if err != nil {
+		return refusalClass(err), err.Error()
+	}
+	got, err := d.read(ctx, d.pools.rewritten, stmt.SQL())
+	if err != nil {
+		return "fails: " + general(err.Error()), stmt.SQL() + "\n" + err.Error()
+	}
+	if !slices.Equal(want.Columns, got.Columns) {
+		return "columns", fmt.Sprintf("%s\nhas %q instead of %q", stmt.SQL(), got.Columns, want.Columns)
+	}
+	if err := s.Compare(want.Rows, got.Rows); err != nil {
+		if differential.Tied(want.Rows, got.Rows) {
+			return tied, stmt.SQL() + "\n" + err.Error()
+		}
+		again, againErr := d.read(ctx, db, s.SQL)
+		if againErr != nil || s.Compare(want.Rows, again.Rows) != nil {
+			return unstable, s.SQL
+		}
+		return "rows", stmt.SQL() + "\n" + err.Error()
+	}
+	if table, err := d.reader.Query(ctx, stmt); err != nil {
+		return "reader: " + refusalClass(err), stmt.SQL() + "\n" + err.Error()
+	} else if len(table.Rows) != len(want.Rows) {
+		return "reader: rows", fmt.Sprintf("%s\nreturns %d rows instead of %d", stmt.SQL(), len(table.Rows), len(want.Rows))
+	}
+	if len(want.Rows) > 0 {
+		return "", "filled"
+	}
+	return "", ""
+}
+
+// original runs a statement on the first pool that accepts it.
+func (d *differentialRun) original(ctx context.Context, text string) (db *sql.DB, want result, err error) {
+	for _, db = range d.pools.originals {
+		if want, err = d.read(ctx, db, text); err == nil {
+			return db, want, nil
+		}
+	}
+	return nil, result{}, err
+}
+
+// mostCompared is the number of rows after which a result is not compared.
+const mostCompared = 5000
+
+func (d *differentialRun) read(ctx context.Context, db *sql.DB, text string) (result, error) {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	rows, err := db.QueryContext(ctx, text)
+	if err != nil {
+		return result{}, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return result{}, err
+	}
+	out := result{Columns: columns}
+	for i := range out.Columns {
+		out.Columns[i] = d.engine.header(out.Columns[i])
+	}
+	for rows.Next() && len(out.Rows) < mostCompared {
+		row, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return result{}, err
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out, rows.Err()
+}
+
+// refusalClass returns the code of a refusal and its message without names.
+func refusalClass(err error) string {
+	var r *refusal.Error
+	if errors.As(err, &r) {
+		return "refused: " + string(r.Problems[0].Code) + ": " + general(r.Problems[0].Message)
+	}
+	return "refused: " + general(err.Error())
+}
+
+// general returns a message without what belongs to one statement.
+func general(message string) string {
+	message, _, _ = strings.Cut(message, "; did you mean")
+	message, _, _ = strings.Cut(message, " for the right syntax to use near")
+	return specific.ReplaceAllString(message, "#")
+}
+
+var specific = regexp.MustCompile(`'[^']*'|"[^"]*"|[0-9]+`)
+
+func (d *differentialRun) add(n uint64, text, class, message string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if class == "" {
+		if message == "filled" {
+			d.filled++
+		}
+		return
+	}
+	d.count[class]++
+	if len(d.example[class]) < 3 {
+		d.example[class] = append(d.example[class], differentialExample{n, text, message})
+	}
+}
+
+// mostRefused is the share of the statements that the guard may refuse.
+const mostRefused = 0.001
+
+// report fails the test for each class of difference, and if the guard refuses too
+// many statements. It logs the smallest statement that shows a class.
+func (d *differentialRun) report(t *testing.T) {
+	accepted := int(d.accepted.Load())
+	t.Logf("%d statements, of which the engine accepts %d, %d of them with rows, in %v", d.next.Load(), accepted, d.filled,
+		time.Since(d.start).Round(time.Second))
+	refused := 0
+	for _, class := range slices.Sorted(maps.Keys(d.count)) {
+		t.Logf("%d: %s", d.count[class], class)
+		switch {
+		case class == engineRefuses || class == tooManyRows:
+			continue
+		case strings.HasPrefix(class, "refused"):
+			refused += d.count[class]
+		case class != tied && class != unstable:
+			t.Errorf("%d statements differ: %s", d.count[class], class)
+		}
+		for i, found := range d.example[class] {
+			text := found.text
+			if i == 0 {
+				text = differential.Shrink(d.engine.dialect.Name(), text, 1000, func(text string) bool {
+					again, _ := d.compare(t.Context(), differential.Statement{SQL: text})
+					return again == class
+				})
+			}
+			t.Logf("statement %d of seed %d: %s\n%s", found.n, d.seed, text, found.message)
+		}
+	}
+	if float64(refused) > mostRefused*float64(accepted) {
+		t.Errorf("the guard refuses %d of %d statements", refused, accepted)
+	}
+}
