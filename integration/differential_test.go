@@ -197,6 +197,13 @@ func (d *differentialRun) original(ctx context.Context, text string) (db *sql.DB
 // mostCompared is the number of rows after which a result is not compared.
 const mostCompared = 5000
 
+// leadingComments are comments before an item of a select list, which MariaDB makes
+// a part of its name.
+var leadingComments = regexp.MustCompile(`^\s*((?s:/\*.*?\*/)|-- [^\n]*\n|\s)+`)
+
+// read runs a statement. MariaDB names a column of a derived table that it merges as
+// the statement spells it, and one of another derived table as that declares it, so
+// the case of names is not compared there.
 func (d *differentialRun) read(ctx context.Context, db *sql.DB, text string) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -210,8 +217,11 @@ func (d *differentialRun) read(ctx context.Context, db *sql.DB, text string) (re
 		return result{}, err
 	}
 	out := result{Columns: columns}
-	for i := range out.Columns {
-		out.Columns[i] = d.engine.header(out.Columns[i])
+	for i, name := range out.Columns {
+		out.Columns[i] = d.engine.header(leadingComments.ReplaceAllString(name, ""))
+		if d.engine.dialect.Name() == "mysql" {
+			out.Columns[i] = strings.ToLower(out.Columns[i])
+		}
 	}
 	for rows.Next() && len(out.Rows) < mostCompared {
 		row, into := make([]any, len(columns)), make([]any, len(columns))
@@ -238,6 +248,7 @@ func refusalClass(err error) string {
 // general returns a message without what belongs to one statement.
 func general(message string) string {
 	message, _, _ = strings.Cut(message, "; did you mean")
+	message, _, _ = strings.Cut(message, ": qualify it as one of")
 	message, _, _ = strings.Cut(message, " for the right syntax to use near")
 	return specific.ReplaceAllString(message, "#")
 }

@@ -22,7 +22,7 @@ func (Dialect) Read(text string) (*sqlast.Query, error) {
 	if name := strings.ToUpper(text[t.at:t.end]); t.kind == word && !queryWords[name] {
 		return nil, sqlread.NotSelect(name, t.at)
 	}
-	tree, err := parse(text)
+	tree, err := parse(withoutComments(text))
 	if err != nil {
 		return nil, failure(text, err)
 	}

@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -124,23 +125,24 @@ func (g *generator) relation(s *scope) (*relation, string) {
 		return g.derived(s)
 	case n < 16 && g.depth < 3 && g.name == "postgres":
 		return g.valuesList()
-	case n < 22 && len(g.functions) > 0:
+	case n < 19 && len(g.functions) > 0:
 		if r, text := g.function(s); r != nil {
 			return r, text
 		}
 	case len(g.ctes) > 0 && n < 60:
 		cte := pick(g, g.ctes)
-		return g.aliased(&cte, g.ident(cte.name))
+		return g.aliased(s, &cte, g.ident(cte.name))
 	}
 	t := &Tables[g.rng.IntN(len(Tables))]
 	r := &relation{name: t.Name, columns: t.columns, key: t.key}
-	return g.aliased(r, g.ident(t.Name))
+	return g.aliased(s, r, g.ident(t.Name))
 }
 
 // aliased gives a table or common table expression an alias, or not.
-func (g *generator) aliased(r *relation, written string) (*relation, string) {
+func (g *generator) aliased(s *scope, r *relation, written string) (*relation, string) {
 	out := *r
-	if g.chance(30) {
+	taken := slices.ContainsFunc(s.relations, func(other *relation) bool { return other.alias == r.name })
+	if g.chance(30) && !taken {
 		out.alias = out.name
 		return &out, written
 	}
@@ -259,7 +261,7 @@ func (w *withClause) before(query string) string {
 	var texts []string
 	recursive := ""
 	for i := len(w.names) - 1; i >= 0; i-- {
-		if !strings.Contains(strings.ToLower(query), strings.ToLower(w.names[i])) {
+		if !regexp.MustCompile(`(?i)\b` + w.names[i] + `\b`).MatchString(query) {
 			continue
 		}
 		texts = append(texts, w.texts[i])

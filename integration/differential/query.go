@@ -96,9 +96,9 @@ func (g *generator) block(outer *scope, want []kind, opt queryOptions) (string, 
 	from, where := g.from(s)
 	f := plain
 	switch n := g.rng.IntN(100); {
+	case from == "" || opt.exists:
 	case opt.one && n < 60, n < 8:
 		f = aggregated
-	case opt.exists:
 	case n < 40:
 		f = grouped
 	case n < 50:
@@ -112,7 +112,11 @@ func (g *generator) block(outer *scope, want []kind, opt queryOptions) (string, 
 	var tail string
 	switch {
 	case opt.exists:
-		b += pick(g, []string{"1", "*", "NULL", "1"})
+		item := pick(g, []string{"1", "*", "NULL", "1"})
+		if from == "" {
+			item = "1"
+		}
+		b += item
 		f = plain
 	case opt.top && f == plain && g.chance(12):
 		star := g.star(s)
@@ -204,7 +208,7 @@ func (g *generator) entitle(items []item, opt queryOptions) {
 			continue
 		}
 		name := pick(g, aliases)
-		for opt.named && used[strings.ToLower(name)] {
+		if used[strings.ToLower(name)] && (opt.named || g.chance(98)) {
 			name = "c" + strconv.Itoa(i+1)
 		}
 		used[strings.ToLower(name)] = true
