@@ -3,6 +3,7 @@ package differential
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -112,7 +113,10 @@ func (t *Table) Object() string {
 // Setup returns the statements that create and fill the tables and views. A table
 // that is read through a view has no primary key, because a view has none, and
 // GROUP BY of a primary key alone is not the same as that of another column.
-func Setup(dialect string) []string {
+//
+// With views set, the views have the names of the tables. A statement then reads
+// them without being rewritten.
+func Setup(dialect string, views bool) []string {
 	g := grammars[dialect]
 	rng := rand.New(rand.NewPCG(1, 1))
 	var out []string
@@ -130,22 +134,26 @@ func Setup(dialect string) []string {
 			defs = append(defs, "PRIMARY KEY ("+strings.Join(keys, ", ")+")")
 		}
 		rows := t.rows(rng)
-		create := func(name string, hidden bool) {
-			out = append(out, "CREATE TABLE "+g.quote(name)+" ("+strings.Join(defs, ", ")+")")
-			if hidden {
-				out = append(out, g.insert(name, t, t.hidden()))
-			}
-			out = append(out, g.insert(name, t, rows))
+		create := func(name string, rows [][]any) {
+			out = append(out, "CREATE TABLE "+g.quote(name)+" ("+strings.Join(defs, ", ")+")", g.insert(name, t, rows))
 		}
-		create(t.Name, false)
+		view, all := t.Object(), t.Name
+		if t.Access == Filtered || views {
+			all = "all_" + t.Name
+		}
+		if views {
+			view = t.Name
+		}
+		if t.Access == Open || all != t.Name && !views {
+			create(t.Name, rows)
+		}
 		switch t.Access {
 		case View:
-			out = append(out, "CREATE VIEW "+g.quote(t.Object())+" AS SELECT * FROM "+g.quote(t.Name))
+			create(all, rows)
+			out = append(out, "CREATE VIEW "+g.quote(view)+" AS SELECT * FROM "+g.quote(all))
 		case Filtered:
-			all := "all_" + t.Name
-			create(all, true)
-			out = append(out, "CREATE VIEW "+g.quote(t.Object())+" AS SELECT * FROM "+g.quote(all)+
-				" WHERE "+g.quote(t.key[0])+" < 900")
+			create(all, slices.Concat(t.hidden(), rows))
+			out = append(out, "CREATE VIEW "+g.quote(view)+" AS SELECT * FROM "+g.quote(all)+" WHERE "+g.quote(t.key[0])+" < 900")
 		}
 	}
 	return out
