@@ -25,6 +25,7 @@ var postgresStatements = []string{
 	`SELECT S, T.N, (n), +n, -n, n AS "dq", s sq FROM t AS T ORDER BY n, s`,
 	`SELECT 1, 1.50, .5, 1.5e3, 1e-5, 007, 18446744073709551615, 123456789012345678901234567890, TRUE, false, NULL, -1, 'str', ' x', -2147483648, - -1, 1_000`,
 	`SELECT 'x'::bpchar, B'11'::"bit", '1'::bit, 1 + 2 * 3 - 4 / 2 % 3, (1 + 2) * 3, 2 - (3 - 4), 7 % 4, 2 ^ 3 ^ 2, -2 ^ 2, 1 << 2 + 1, 7 & 3 | 8 # 2, ~1 + 1, - -1, NOT 1 = 2, @ -5, |/ 16, ||/ 27.0, 5 / 2, 5.0 / 2`,
+	`SELECT (~5) % 3, ~5 % 3, (~5) + 1, 2 - (~3), 2 * (~3), (~1) | 2, ~(1 | 2), -(~1), (~1)::text, (~1) = -2, (~1) BETWEEN -2 AND (~0)`,
 	`SELECT 1 IS DISTINCT FROM NULL, NULL IS NOT DISTINCT FROM NULL, 1 <> 2, 1 != 1, 2 BETWEEN 1 AND 3, 2 NOT BETWEEN SYMMETRIC 3 AND 1, 'a' || 1 || 'b', (1 < 2) = true`,
 	`SELECT n FROM t WHERE n IS NULL OR s IS NOT NULL AND (n > 1) IS TRUE OR (n > 2) IS NOT FALSE OR (n = 1) IS UNKNOWN ORDER BY n DESC, s`,
 	`SELECT s FROM t WHERE s LIKE 'a%' OR s LIKE '%\_%' OR s LIKE 'x!_%' ESCAPE '!' OR s NOT LIKE concat('%', 'e') OR s ILIKE 'A_E' OR s NOT ILIKE '%z' OR s ~ '^[a-c]\.?' OR s !~* 'X' OR s SIMILAR TO '(a|b)%' OR s NOT SIMILAR TO 'x!%' ESCAPE '!' ORDER BY 1`,

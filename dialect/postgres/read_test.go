@@ -126,6 +126,8 @@ var constructs = []struct{ name, text, want string }{
 		`SELECT "a" FROM "t" AS "x" TABLESAMPLE bernoulli (1.5) REPEATABLE (7) JOIN "u" TABLESAMPLE system (10) ON TRUE`},
 	{"ties", `SELECT a FROM t ORDER BY a OFFSET 2 FETCH FIRST (1 + 2) ROWS WITH TIES`,
 		`SELECT "a" FROM "t" ORDER BY "a" FETCH FIRST (1 + 2) ROWS WITH TIES OFFSET 2`},
+	{"the sign ~ below arithmetic", `SELECT (~a) % 2 AS a, ~a % 2 AS b, 1 - (~a) AS c, (~a) = 1 AS d, (~a) | b AS e, -(~a) AS f FROM t`,
+		`SELECT (~"a") % 2 AS "a", ~("a" % 2) AS "b", 1 - (~"a") AS "c", ~"a" = 1 AS "d", (~"a") | "b" AS "e", -(~"a") AS "f" FROM "t"`},
 	{"prefix signs", `SELECT @ a AS a, |/ b AS b, ||/ c AS c, ~d AS d, +e AS e FROM t`,
 		`SELECT abs("a") AS "a", sqrt(CAST("b" AS double precision)) AS "b", cbrt("c") AS "c", ~"d" AS "d", +"e" AS "e" FROM "t"`},
 	{"aggregates", `SELECT string_agg(a, ',' ORDER BY b DESC) FILTER (WHERE c) AS x, percentile_cont(0.5) WITHIN GROUP (ORDER BY a) AS y, array_agg(DISTINCT a ORDER BY a) AS z FROM t`,

@@ -161,8 +161,7 @@ var postgresGrammar = grammar{
 			json_build_object('a', {i}, 'b', {t})::text
 			chr(65 + {u})
 			{b}::text
-			to_hex({i})
-			normalize({t})`),
+			to_hex({i})`),
 		date: lines(commonDates, `
 			({cd} + INTERVAL '1 month')::date
 			{cd} + {u}

@@ -150,8 +150,11 @@ func (p *printer) rankOf(e Expr) rank {
 		}
 		return operators[e.Op].rank
 	case *Unary:
-		if e.Op == Not {
+		switch {
+		case e.Op == Not:
 			return rankNot
+		case e.Op == BitNot && p.SignsAlike:
+			return rankBit
 		}
 		return rankPrefix
 	case *Collate:
