@@ -172,7 +172,7 @@ func (d *differentialRun) compare(ctx context.Context, s differential.Statement)
 	if err != nil {
 		return "fails: " + general(err.Error()), stmt.SQL() + "\n" + err.Error()
 	}
-	if !slices.Equal(want.Columns, got.Columns) {
+	if !slices.EqualFunc(want.Columns, got.Columns, sameName) {
 		return "columns", fmt.Sprintf("%s\nhas %q instead of %q", stmt.SQL(), got.Columns, want.Columns)
 	}
 	if err := s.Compare(want.Rows, got.Rows); err != nil {
@@ -197,6 +197,13 @@ func (d *differentialRun) compare(ctx context.Context, s differential.Statement)
 		return "", "filled"
 	}
 	return "", ""
+}
+
+// sameName compares the names of a column. An engine shortens the text of a long
+// expression, with a comment before it that is not part of the expression.
+func sameName(a, b string) bool {
+	const long = 150
+	return a == b || len(a) > long && len(b) > long && a[:long] == b[:long]
 }
 
 // original runs a statement on the first pool that accepts it.
@@ -285,6 +292,22 @@ func (d *differentialRun) add(n uint64, text, class, message string) {
 	}
 }
 
+// documentedRefusals are refusals of honest statements for a reason that the
+// documentation gives, by a part of their class.
+var documentedRefusals = map[string]string{
+	"the table-valued function": "dialect/sqlite: \"Functions in FROM, such as json_each, are refused.\"",
+}
+
+// documentedRefusal returns the sentence of the documentation for a class.
+func documentedRefusal(class string) string {
+	for part, sentence := range documentedRefusals {
+		if strings.HasPrefix(class, "refused") && strings.Contains(class, part) {
+			return sentence
+		}
+	}
+	return ""
+}
+
 // mostRefused is the share of the statements that the guard may refuse.
 const mostRefused = 0.001
 
@@ -299,6 +322,9 @@ func (d *differentialRun) report(t *testing.T) {
 		t.Logf("%d: %s", d.count[class], class)
 		switch {
 		case class == engineRefuses || class == tooManyRows:
+			continue
+		case documentedRefusal(class) != "":
+			t.Logf("documented: %s", documentedRefusal(class))
 			continue
 		case strings.HasPrefix(class, "refused"):
 			refused += d.count[class]

@@ -2,7 +2,8 @@
 // secureview and sqldb/sqlitedb.
 //
 // Statements are parsed by github.com/sqlc-dev/meyer, a port of SQLite's own
-// grammar. The package does not import a database driver.
+// grammar. Functions in FROM, such as json_each, are refused. The package does not
+// import a database driver.
 package sqlite
 
 import (

@@ -19,6 +19,9 @@ func (g *generator) from(s *scope) (string, []string) {
 	}
 	var text string
 	var where []string
+	if n == 3 && g.chance(15) {
+		return g.nested(s), nil
+	}
 	for i := range n {
 		r, written := g.relation(s)
 		if i == 0 {
@@ -61,6 +64,22 @@ func (g *generator) from(s *scope) (string, []string) {
 		}
 	}
 	return text, where
+}
+
+// nested returns a FROM with a join in parentheses.
+func (g *generator) nested(s *scope) string {
+	r, text := g.relation(s)
+	s.relations = append(s.relations, r)
+	inner := &scope{}
+	second, left := g.relation(s)
+	s.relations = append(s.relations, second)
+	inner.relations = append(inner.relations, second)
+	third, right := g.relation(s)
+	on := g.link(inner, third)
+	s.relations = append(s.relations, third)
+	outer := &scope{relations: s.relations[:1]}
+	return text + pick(g, []string{" JOIN (", " LEFT JOIN ("}) + left + pick(g, []string{" JOIN ", " LEFT JOIN "}) + right +
+		" ON " + on + ") ON " + g.link(outer, second)
 }
 
 // shared returns the columns that a relation has in common with those of a scope.

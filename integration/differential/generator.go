@@ -37,6 +37,9 @@ type scope struct {
 	// columns inside of aggregates.
 	grouped bool
 	keys    []item
+
+	window bool   // has the window w
+	first  string // the expression of DISTINCT ON
 }
 
 // An item is an item of a select list.
@@ -45,6 +48,8 @@ type item struct {
 	kind  kind
 	name  string // of the output column, if it is known
 	alias bool
+
+	quoted bool // the alias is declared in quotes
 }
 
 func (g *generator) chance(percent int) bool { return g.rng.IntN(100) < percent }

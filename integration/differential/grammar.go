@@ -8,6 +8,7 @@ type grammar struct {
 	types map[kind]string
 
 	quotes   []string // each is an opening and a closing quote of names
+	titles   []string // the quotes of aliases in a select list
 	strict   bool     // types are strict, so operands need parentheses
 	brackets bool     // [x] is a name
 	escapes  bool     // a backslash in '..' is an escape character

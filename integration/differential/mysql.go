@@ -7,6 +7,7 @@ var mysqlGrammar = grammar{
 		boolean: "BOOLEAN", object: "JSON",
 	},
 	quotes:  []string{"``"},
+	titles:  []string{"``", `""`, "''"},
 	escapes: true,
 	joins:   []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "CROSS JOIN"},
 	setOps:  []string{"UNION", "UNION ALL", "UNION DISTINCT", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL"},

@@ -5,20 +5,19 @@ import "strings"
 // noise replaces the white space and the case of the keywords of a statement, and
 // the quotes of aliases.
 func (g *generator) noise(sql string) string {
-	quotes := pick(g, g.quotes)
+	quotes := [...]string{pick(g, g.quotes), pick(g, g.titles)}
 	var b strings.Builder
 	open := true
 	for i := range len(sql) {
-		if sql[i] == 0 {
-			if open {
-				b.WriteByte(quotes[0])
-			} else {
-				b.WriteByte(quotes[1])
-			}
-			open = !open
+		if c := sql[i]; c >= byte(len(quotes)) {
+			b.WriteByte(c)
 			continue
+		} else if open {
+			b.WriteByte(quotes[c][0])
+		} else {
+			b.WriteByte(quotes[c][1])
 		}
-		b.WriteByte(sql[i])
+		open = !open
 	}
 	lower, blanks, comments := g.chance(25), g.chance(20), g.chance(8)
 	var out strings.Builder

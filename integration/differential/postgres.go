@@ -7,6 +7,7 @@ var postgresGrammar = grammar{
 		stamp: "timestamp", boolean: "boolean", object: "jsonb",
 	},
 	quotes: []string{`""`},
+	titles: []string{`""`},
 	strict: true,
 	joins:  []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN"},
 	setOps: []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT", "INTERSECT ALL", "EXCEPT ALL", "UNION DISTINCT"},

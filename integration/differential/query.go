@@ -36,7 +36,7 @@ func (g *generator) query(outer *scope, want []kind, opt queryOptions) (string, 
 	case opt.one && form != aggregated:
 		tail, keys = g.orderBy(s, items, form, true)
 		tail += " " + g.limit(1)
-	case opt.top && g.chance(60) || g.chance(8):
+	case s.first != "" || opt.top && g.chance(60) || g.chance(8):
 		limit := g.chance(45)
 		tail, keys = g.orderBy(s, items, form, limit)
 		if limit && tail != "" {
@@ -133,7 +133,15 @@ func (g *generator) block(outer *scope, want []kind, opt queryOptions) (string, 
 			return g.expr(s, k)
 		})
 	default:
+		s.window = f == plain && g.chance(5)
 		items = g.items(s, want, opt, func(k kind) string { return g.output(s, k, f) })
+		if s.window {
+			tail = g.expand(s, " WINDOW w AS (PARTITION BY {c} ORDER BY {c})")
+		}
+		if g.name == "postgres" && f == plain && opt.top && g.chance(6) {
+			s.first = g.atom(s, text)
+			b += "DISTINCT ON (" + s.first + ") "
+		}
 	}
 	if f == distinct {
 		b += "DISTINCT "
@@ -170,6 +178,9 @@ func (g *generator) star(s *scope) string {
 
 // output returns an expression of a select list.
 func (g *generator) output(s *scope, k kind, f form) string {
+	if s.window && k == integer {
+		return g.expand(s, pick(g, []string{"RANK() OVER w", "SUM({ci}) OVER w", "COUNT(*) OVER (w)", "MAX({i}) OVER w - {ci}"}))
+	}
 	if f == plain && g.chance(10) {
 		group := k
 		if k == 'n' {
@@ -212,7 +223,7 @@ func (g *generator) entitle(items []item, opt queryOptions) {
 			name = "c" + strconv.Itoa(i+1)
 		}
 		used[strings.ToLower(name)] = true
-		it.name, it.alias = name, true
+		it.name, it.alias, it.quoted = name, true, g.chance(12)
 	}
 }
 
@@ -222,7 +233,11 @@ func list(items []item) string {
 	for i, it := range items {
 		texts[i] = it.text
 		if it.alias {
-			texts[i] += " AS " + it.written()
+			if texts[i] += " AS "; it.quoted || needsQuotes(it.name) {
+				texts[i] += "\x01" + it.name + "\x01"
+			} else {
+				texts[i] += it.name
+			}
 		}
 	}
 	return strings.Join(texts, ", ")
@@ -254,12 +269,18 @@ func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, str
 		keys = append(keys, item{text: g.atom(s, text), kind: text})
 	}
 	s.grouped, s.keys = true, keys
+	subtotals := ""
+	if len(g.rollup) > 0 && g.chance(12) {
+		subtotals = pick(g, g.rollup)
+	}
 	var items []item
 	used := make([]int, len(keys)) // position of a key in the select list
 	for _, k := range want {
 		it := item{kind: k}
 		at := slices.IndexFunc(keys, func(key item) bool { return key.kind == k })
-		if at >= 0 && g.chance(80) {
+		if subtotals != "" && k == integer && g.name == "postgres" && g.chance(40) {
+			it.text = "GROUPING(" + keys[0].text + ")"
+		} else if at >= 0 && g.chance(80) {
 			it.text = keys[at].text
 			used[at] = len(items) + 1
 		} else {
@@ -297,8 +318,8 @@ func (g *generator) groups(s *scope, want []kind, opt queryOptions) ([]item, str
 	}
 	tail := " GROUP BY "
 	joined := strings.Join(terms, ", ")
-	if len(g.rollup) > 0 && g.chance(12) {
-		tail += strings.ReplaceAll(pick(g, g.rollup), "#", joined)
+	if subtotals != "" {
+		tail += strings.ReplaceAll(subtotals, "#", joined)
 	} else {
 		tail += joined
 	}
@@ -330,6 +351,9 @@ func (g *generator) groupedOutput(s *scope, k kind) string {
 func (g *generator) orderBy(s *scope, items []item, f form, total bool) (string, []int) {
 	if len(items) == 0 {
 		return "", nil // of a star
+	}
+	if s != nil && s.first != "" { // DISTINCT ON
+		return " ORDER BY " + s.first + ", " + strings.TrimPrefix(g.totalOrder(s), "ORDER BY "), nil
 	}
 	var terms []string
 	var keys []int

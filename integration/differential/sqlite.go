@@ -7,6 +7,7 @@ var sqliteGrammar = grammar{
 		boolean: "INTEGER", object: "TEXT",
 	},
 	quotes:   []string{`""`, "``", "[]"},
+	titles:   []string{`""`, "``", "[]", "''"},
 	brackets: true,
 	joins:    []string{"JOIN", "INNER JOIN", "LEFT JOIN", "LEFT OUTER JOIN", "RIGHT JOIN", "FULL JOIN", "FULL OUTER JOIN", "CROSS JOIN"},
 	setOps:   []string{"UNION", "UNION ALL", "INTERSECT", "EXCEPT"},
