@@ -170,6 +170,9 @@ func (d *differentialRun) compare(ctx context.Context, s differential.Statement)
 	}
 	got, err := d.read(ctx, d.pools.rewritten, stmt.SQL())
 	if err != nil {
+		if _, viewsErr := d.read(ctx, d.views, s.SQL); viewsErr != nil {
+			return viewsDiffer, stmt.SQL() + "\n" + err.Error()
+		}
 		return "fails: " + general(err.Error()), stmt.SQL() + "\n" + err.Error()
 	}
 	if !slices.EqualFunc(want.Columns, got.Columns, sameName) {
@@ -223,6 +226,10 @@ const mostCompared = 5000
 // a part of its name.
 var leadingComments = regexp.MustCompile(`^\s*((?s:/\*.*?\*/)|-- [^\n]*\n|\s)+`)
 
+// repeatedName is what SQLite appends to the second column of a name in a join in
+// parentheses.
+var repeatedName = regexp.MustCompile(`:[0-9]+$`)
+
 // read runs a statement. MariaDB names a column of a derived table that it merges as
 // the statement spells it, and one of another derived table as that declares it, so
 // the case of names is not compared there.
@@ -240,10 +247,14 @@ func (d *differentialRun) read(ctx context.Context, db *sql.DB, text string) (re
 	}
 	out := result{Columns: columns}
 	for i, name := range out.Columns {
-		out.Columns[i] = d.engine.header(leadingComments.ReplaceAllString(name, ""))
-		if d.engine.dialect.Name() == "mysql" {
-			out.Columns[i] = strings.ToLower(out.Columns[i])
+		name = d.engine.header(name)
+		switch d.engine.dialect.Name() {
+		case "mysql":
+			name = strings.ToLower(leadingComments.ReplaceAllString(name, ""))
+		case "sqlite":
+			name = repeatedName.ReplaceAllString(name, "")
 		}
+		out.Columns[i] = name
 	}
 	for rows.Next() && len(out.Rows) < mostCompared {
 		row, into := make([]any, len(columns)), make([]any, len(columns))
@@ -333,8 +344,11 @@ func (d *differentialRun) report(t *testing.T) {
 		}
 		for i, found := range d.example[class] {
 			text := found.text
-			if i == 0 {
-				text = differential.Shrink(d.engine.dialect.Name(), text, 1000, func(text string) bool {
+			if deadline := time.Now().Add(5 * time.Second); i == 0 {
+				text = differential.Shrink(d.engine.dialect.Name(), text, func(text string) bool {
+					if time.Now().After(deadline) {
+						return false
+					}
 					again, _ := d.compare(t.Context(), differential.Statement{SQL: text})
 					return again == class
 				})

@@ -135,7 +135,19 @@ const (
 		NOT {cb}
 		{cb} = TRUE
 		{cb} AND {b}
-		COALESCE({b}, FALSE)`
+		COALESCE({b}, FALSE)
+		NOT {n} = {N} AND {b}
+		NOT {ct} LIKE {p} OR {b}
+		NOT {ct} IN ({T}, {T}) AND NOT {c} IS NULL
+		NOT {n} BETWEEN {N} AND {n}
+		{i} BETWEEN {i} - {I} AND {i} + {I} AND {b}
+		{n} + {n} > {n} * {N} AND {n} < {N} - {n}
+		{n} > {N} AND {n} IS NOT NULL OR {ct} = {T}
+		NOT NOT {b}
+		({n} > {N}) = ({n} < {N})
+		{ct} LIKE {p} = ({b})
+		{n} IS NULL = ({b})
+		{i} IN ({I}, {I}) AND {ct} <> {T} OR NOT {n} >= {N} AND {b}`
 	commonIntegers = `
 		{i} + {i}
 		{i} - {I}
@@ -155,7 +167,12 @@ const (
 		NULLIF({i}, {I})
 		{qi}
 		CAST({b} AS {INTEGER})
-		sign({i})`
+		sign({i})
+		- {i} - - {i}
+		{i} - {i} - {i}
+		{i} - ({i} - {i})
+		{i} * {i} % {I} + {i}
+		-{ci} * -{I}`
 	commonNumbers = `
 		{cn} * {N}
 		{n} + {n}
@@ -176,7 +193,11 @@ const (
 		CAST({cn} AS {INTEGER})
 		CAST({ci} AS {DECIMAL})
 		{qn}
-		NULLIF({n}, {N})`
+		NULLIF({n}, {N})
+		{n} - {n} - {n}
+		{n} * {n} / NULLIF({n}, 0) * {N}
+		{n} / NULLIF({n} / NULLIF({n}, 0), 0)
+		-({n} + {N}) * {n}`
 	commonTexts = `
 		UPPER({t})
 		lower({ct})

@@ -25,6 +25,20 @@ var mysqlGrammar = grammar{
 	templates: map[kind][]string{
 		boolean: lines(commonConditions, `
 			{c} <=> {c}
+			{i} & {i} | {i} > {I} + {i} << {u}
+			{i} ^ {I} * {i} <> {i}
+			{n} < {N} = {n} > {N}
+			{n} = {N} <> {n}
+			! {n} = {N}
+			NOT {n} + {n} XOR {b}
+			{ct} NOT LIKE {p} AND NOT {ct} RLIKE {r} OR {b}
+			{n} BETWEEN {N} AND {n} AND {b}
+			~{i} % {I} < -{i}
+			-{i} MOD 3 = {I} DIV 2
+			BINARY {ct} LIKE {p}
+			{ct} LIKE {p} COLLATE utf8mb4_bin
+			{d} - INTERVAL 1 MONTH + INTERVAL {u} DAY <= {D}
+			CASE {b} WHEN {n} > {N} THEN 1 ELSE {n} END
 			NOT {n} <=> {N}
 			{ct} REGEXP {r}
 			{t} NOT REGEXP {r}

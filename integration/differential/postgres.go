@@ -69,6 +69,16 @@ var postgresGrammar = grammar{
 			({d}, {d}) OVERLAPS (DATE '2020-01-01', DATE '2020-12-31')
 			{t} COLLATE "C" < {T}
 			{ct} ~~ {p}
+			{ct} || {t} LIKE {T} || '%'
+			{i} & {i} | {i} > {I} + {i}
+			{i} # {I} << 1 + {u} <> {i}
+			{cj} -> 'a' IS NULL AND {b}
+			{t} ~ 'a' || 'b' AND {b}
+			@ {i} - {I} > {i}
+			~ {i} % {I} < {i}
+			NOT {ct} ~ {r} AND {b}
+			({b}) IS NOT TRUE = ({b})
+			{cs} AT TIME ZONE 'UTC' > TIMESTAMPTZ '2020-07-01 00:00+00'
 			({ci}, {ct}) < ({I}, {T})
 			ROW({ci}, {ct}) = ROW({i}, {t})
 			{i} = {I} AND {n} > {N} OR NOT {b}`),
@@ -109,6 +119,10 @@ var postgresGrammar = grammar{
 			power({i}, 2)
 			mod({i}, {I})
 			{n} ^ 2
+			- {n} ^ 2
+			2 ^ {u} ^ 2
+			{n} * {n} ^ 2 % 7
+			|/ {i} + {I}
 			sqrt(abs({n}))
 			EXTRACT(DAY FROM {d})
 			EXTRACT(EPOCH FROM {cs})
@@ -123,6 +137,11 @@ var postgresGrammar = grammar{
 			{ct} || ' ' || {ct}
 			{ct} || ': ' || {i}
 			{t} || ({i} + {i})
+			{t} || {i} + {i}
+			{t} || -{i} || {T}
+			{cj} -> 'c' ->> 'd' || {T}
+			-{ci}::text
+			{ct} || {t} COLLATE "C"
 			CONCAT({t}, {i}, {t})
 			concat_ws('-', {ct}, {ct}, {T})
 			left({t}, {w})

@@ -2,9 +2,8 @@ package differential
 
 import "strings"
 
-// Shrink removes tokens of a statement while fails reports true for the rest. It
-// calls fails at most tries times.
-func Shrink(dialect, sql string, tries int, fails func(string) bool) string {
+// Shrink removes tokens of a statement while fails reports true for the rest.
+func Shrink(dialect, sql string, fails func(string) bool) string {
 	var tokens []string
 	for _, token := range Tokens(dialect, sql) {
 		if strings.TrimSpace(token) != "" && !strings.HasPrefix(token, "/*") && !strings.HasPrefix(token, "-- ") {
@@ -20,14 +19,11 @@ func Shrink(dialect, sql string, tries int, fails func(string) bool) string {
 	for size := len(tokens) / 2; size > 0; {
 		removed := false
 		for at := 0; at+size <= len(tokens); {
-			if tries--; tries < 0 {
-				return join(tokens)
-			}
 			rest := append(append([]string(nil), tokens[:at]...), tokens[at+size:]...)
 			if fails(join(rest)) {
 				tokens, removed = rest, true
 			} else {
-				at++
+				at += max(1, size/2)
 			}
 		}
 		if !removed || size > len(tokens) {

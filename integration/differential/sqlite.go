@@ -33,6 +33,15 @@ var sqliteGrammar = grammar{
 			{c} IS NOT DISTINCT FROM {c}
 			{t} IS DISTINCT FROM {T}
 			{n} == {N}
+			{ct} || {t} LIKE {T} || '%'
+			{i} & {i} | {i} > {I} + {i} << {u}
+			{n} < {N} = {n} > {N}
+			{n} = {N} <> {b}
+			{n} IS NULL IS NOT {c}
+			~{i} % {I} < -{i}
+			NOT {ct} GLOB {g} = {b}
+			{n} BETWEEN {N} AND {n} = {b}
+			{ct} LIKE {p} ESCAPE '!' || ''
 			{ct} GLOB {g}
 			{ct} NOT GLOB {g}
 			{c} ISNULL
@@ -96,6 +105,10 @@ var sqliteGrammar = grammar{
 			{ct} || ' ' || {ct}
 			{ct} || ': ' || {i}
 			{t} || {i} + {i}
+			{t} || -{i} || {T}
+			-{ct} || {T}
+			{t} || {ct} COLLATE NOCASE
+			{cj} -> '$.c' ->> 'd' || {T}
 			typeof({c})
 			ifnull({ct}, {T})
 			iif({b}, {T}, {t})
