@@ -3,8 +3,10 @@ package integration_test
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,8 +16,11 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
+
+	mysqldriver "github.com/go-sql-driver/mysql"
 
 	"github.com/qedkit/qed/integration/differential"
 	"github.com/qedkit/qed/refusal"
@@ -63,6 +68,7 @@ type differentialRun struct {
 	reader *sqldb.DB
 
 	next, accepted atomic.Uint64
+	lost           atomic.Bool // the server
 	mu             sync.Mutex
 	count          map[string]int // by finding
 	example        map[string][]differentialExample
@@ -77,6 +83,7 @@ type differentialExample struct {
 
 // The classes of statements that are not compared, or that leave their rows open.
 const (
+	serverLost    = "the server ended"
 	engineRefuses = "the engine refuses it"
 	tooManyRows   = "too many rows"
 	tied          = "the collation leaves the rows open"
@@ -143,7 +150,7 @@ func (d *differentialRun) run(t *testing.T, count int) {
 	var workers sync.WaitGroup
 	for range 2 {
 		workers.Go(func() {
-			for d.accepted.Load() < uint64(count) {
+			for d.accepted.Load() < uint64(count) && !d.lost.Load() {
 				n := d.next.Add(1)
 				s := differential.Generate(d.engine.dialect.Name(), d.seed, n)
 				class, message := d.compare(t.Context(), s)
@@ -157,7 +164,11 @@ func (d *differentialRun) run(t *testing.T, count int) {
 // compare returns the class of what is wrong with a statement, empty if nothing is.
 func (d *differentialRun) compare(ctx context.Context, s differential.Statement) (class, message string) {
 	db, want, err := d.original(ctx, s.SQL)
-	if err != nil {
+	switch {
+	case err != nil && lostServer(err):
+		d.lost.Store(true)
+		return serverLost, err.Error()
+	case err != nil:
 		return engineRefuses, err.Error()
 	}
 	if len(want.Rows) == mostCompared {
@@ -217,6 +228,12 @@ func (d *differentialRun) original(ctx context.Context, text string) (db *sql.DB
 		}
 	}
 	return nil, result{}, err
+}
+
+// lostServer reports whether an error is that of a connection whose server ended.
+func lostServer(err error) bool {
+	return errors.Is(err, driver.ErrBadConn) || errors.Is(err, mysqldriver.ErrInvalidConn) || errors.Is(err, io.EOF) ||
+		errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // mostCompared is the number of rows after which a result is not compared.
@@ -344,7 +361,7 @@ func (d *differentialRun) report(t *testing.T) {
 		}
 		for i, found := range d.example[class] {
 			text := found.text
-			if deadline := time.Now().Add(5 * time.Second); i == 0 {
+			if deadline := time.Now().Add(5 * time.Second); i == 0 && class != serverLost {
 				text = differential.Shrink(d.engine.dialect.Name(), text, func(text string) bool {
 					if time.Now().After(deadline) {
 						return false
