@@ -162,7 +162,6 @@ var mysqlGrammar = grammar{
 			CHAR(65 + {u})
 			SPACE({w})
 			QUOTE({t})
-			MD5({t})
 			GREATEST({t}, {T})
 			{ct} COLLATE utf8mb4_unicode_ci
 			COALESCE({ct}, {i})
@@ -208,7 +207,7 @@ var mysqlGrammar = grammar{
 			MAX({t})
 			GROUP_CONCAT({ct} ORDER BY {=} SEPARATOR ', ')
 			GROUP_CONCAT(DISTINCT {ct} ORDER BY {=} DESC)
-			GROUP_CONCAT(DISTINCT {ci} ORDER BY 1)`),
+			GROUP_CONCAT(DISTINCT {ci} ORDER BY {=})`),
 		date: lines(`
 			MIN({cd})
 			MAX({d})`),

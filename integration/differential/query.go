@@ -133,7 +133,7 @@ func (g *generator) block(outer *scope, want []kind, opt queryOptions) (string, 
 			return g.expr(s, k)
 		})
 	default:
-		s.window = f == plain && g.chance(5)
+		s.window = f == plain && from != "" && g.chance(5)
 		items = g.items(s, want, opt, func(k kind) string { return g.output(s, k, f) })
 		if s.window {
 			tail = g.expand(s, " WINDOW w AS (PARTITION BY {c} ORDER BY {c})")

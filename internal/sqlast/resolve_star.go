@@ -94,7 +94,8 @@ func (r *resolver) starColumns(rel Relation, s *scope, next int) ([]merged, int)
 	if r.work += 16 * (len(left) + len(right)); r.spent(j.Pos) {
 		return nil, end
 	}
-	if j.Kind == RightJoin && !r.flavor.UsingInPlace && !r.flavor.UsingKeepsSides {
+	isShared := func(m merged) bool { return m.join == j }
+	if j.Kind == RightJoin && !r.flavor.UsingInPlace && !r.flavor.UsingKeepsSides && slices.ContainsFunc(s.merged, isShared) {
 		left, right = right, left
 	}
 	// shared returns the column of this join that c is merged into, or nil.

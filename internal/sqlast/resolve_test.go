@@ -88,6 +88,8 @@ func TestResolveMerged(t *testing.T) {
 		{"SELECT * FROM t RIGHT JOIN u USING (a)",
 			"t.id, u.a, t.b, u.id, u.c FROM t RIGHT JOIN u ON t.a = u.a",
 			"u.a, u.id, u.c, t.id, t.b FROM t RIGHT JOIN u ON t.a = u.a"},
+		{"SELECT * FROM t JOIN v USING (id) RIGHT JOIN u ON t.a = u.a",
+			"t.id, t.a, t.b, v.d, u.id, u.a, u.c FROM t JOIN v ON t.id = v.id RIGHT JOIN u ON t.a = u.a", "="},
 		{"SELECT * FROM t NATURAL JOIN u",
 			"t.id, t.a, t.b, u.c FROM t JOIN u ON t.id = u.id AND t.a = u.a", "="},
 		{"SELECT u.* FROM t NATURAL JOIN u",
