@@ -180,6 +180,9 @@ func (d *differentialRun) compare(ctx context.Context, s differential.Statement)
 		return refusalClass(err), err.Error()
 	}
 	got, err := d.read(ctx, d.pools.rewritten, stmt.SQL())
+	if err != nil { // another server may have deleted a temporary file
+		got, err = d.read(ctx, d.pools.rewritten, stmt.SQL())
+	}
 	if err != nil {
 		if _, viewsErr := d.read(ctx, d.views, s.SQL); viewsErr != nil {
 			return viewsDiffer, stmt.SQL() + "\n" + err.Error()
