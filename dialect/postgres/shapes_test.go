@@ -2,25 +2,25 @@ package postgres
 
 import "strings"
 
-// A shape is a text that repeats one production of the grammar: before a middle,
+// A repetition is a text that repeats one production of the grammar: before a middle,
 // after it, or both.
-type shape struct{ name, start, before, middle, after, end string }
+type repetition struct{ name, start, before, middle, after, end string }
 
-// text repeats the shape until it has size bytes.
-func (s *shape) text(size int) string {
+// text repeats it until the text has size bytes.
+func (s *repetition) text(size int) string {
 	n := (size - len(s.start) - len(s.middle) - len(s.end)) / (len(s.before) + len(s.after))
 	return s.times(max(n, 1))
 }
 
-func (s *shape) times(n int) string {
+func (s *repetition) times(n int) string {
 	return s.start + strings.Repeat(s.before, n) + s.middle + strings.Repeat(s.after, n) + s.end
 }
 
 // shapes repeats every recursive production and every list of the grammar.
-var shapes = func() (all []shape) {
+var shapes = func() (all []repetition) {
 	add := func(start, before, middle, after, end string) {
 		name := strings.TrimSpace(start) + " " + before + "_" + after
-		all = append(all, shape{name, start, before, middle, after, end})
+		all = append(all, repetition{name, start, before, middle, after, end})
 	}
 	// What stands before an operand.
 	for _, s := range []string{"- ", "+ ", "+ - ", "-+", "+-+-", "@ ", "~ ", "|/ ", "@-", "~-", "NOT ", "(", "ARRAY[", "a[", "ROW(", "ROW(1,", "(1,", "f(",

@@ -93,19 +93,19 @@ func randomNest(rng *rand.Rand) string {
 	for range 1 + rng.IntN(4) {
 		s := nested[rng.IntN(len(nested))]
 		if rng.IntN(4) == 0 {
-			s = shape{before: randomSigns(rng)}
+			s = repetition{before: randomSigns(rng)}
 		}
 		n := 1 + rng.IntN(3)
 		before += strings.Repeat(s.before, n)
 		after = strings.Repeat(s.after, n) + after
 	}
-	s := shape{start: "SELECT ", before: before, middle: "1", after: after}
+	s := repetition{start: "SELECT ", before: before, middle: "1", after: after}
 	most := 20_000 / (len(before) + len(after))
 	return s.times(max(1, sort.Search(most, func(n int) bool { return checkTokens(s.times(n+1)) != nil })))
 }
 
 // nested are the shapes of expressions.
-var nested = func() (list []shape) {
+var nested = func() (list []repetition) {
 	for _, s := range shapes {
 		if s.start == "SELECT " && s.end == "" && len(s.before)+len(s.after) > 0 && !strings.HasPrefix(s.after, ",") {
 			list = append(list, s)

@@ -72,7 +72,7 @@ func BenchmarkWorst64KB(b *testing.B) {
 
 // worst returns the longest text of a shape that the tokens allow. Columns of a
 // select list have a table.
-func worst(s *shape) string {
+func worst(s *repetition) string {
 	from := *s
 	if s.end == "" && s.start == "SELECT " && !strings.Contains(s.after, "UNION") {
 		from.end = " FROM a"
