@@ -158,7 +158,7 @@ var mysqlGrammar = grammar{
 			REGEXP_REPLACE({t}, {r}, '*')
 			REGEXP_SUBSTR({t}, {r})
 			CONVERT({t} USING utf8mb4)
-			INSERT({t}, {w}, {w}, {T})
+			INSERT({ct}, {w}, {w}, {T})
 			CHAR(65 + {u})
 			SPACE({w})
 			QUOTE({t})

@@ -1,6 +1,7 @@
 package sqlbound
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/qedkit/qed/internal/ascii"
@@ -305,6 +306,9 @@ func (c *checker) index(e *sqlast.Index, s *scope) size {
 		if sub.High != nil {
 			v.work = add(v.work, c.expr(sub.High, s).work)
 		}
+	}
+	if !slices.ContainsFunc(e.Subscripts, func(sub sqlast.Subscript) bool { return sub.Slice }) {
+		v.data = min(v.data, maxElement) // one of the values that an aggregate collected
 	}
 	return v
 }

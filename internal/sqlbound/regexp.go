@@ -12,19 +12,28 @@ func (c *checker) matching(at sqlast.Pos, name string, pattern sqlast.Expr, text
 	if !c.rules.Backtracking {
 		return 0
 	}
+	literal, hidden := c.literals(pattern, s)
+	if last := max(0, len(literal)-1); !hidden && !strings.ContainsAny(literal[:last], "*+{\\") {
+		return 0 // it tries a few ways at each position, and a repetition at its end none: see search
+	}
 	work := c.product(at, name, text, text, 1).work
-	if c.tries(pattern, s) {
+	if hidden || repeatsGroup(literal) {
 		work = add(work, tryingWork)
 	}
 	return work
 }
 
 // tries reports whether a regular expression may repeat what repeats itself. An
-// engine then tries up to millions of ways before it gives up. The literals of a
-// computed pattern are read as one.
+// engine then tries up to millions of ways before it gives up.
 func (c *checker) tries(pattern sqlast.Expr, s *scope) bool {
+	literal, hidden := c.literals(pattern, s)
+	return hidden || repeatsGroup(literal)
+}
+
+// literals returns the literals of a pattern, read as one. hidden reports that it
+// has others, in subqueries.
+func (c *checker) literals(pattern sqlast.Expr, s *scope) (literal string, hidden bool) {
 	var text strings.Builder
-	hidden := false
 	sqlast.Walk(pattern, func(n sqlast.Node) bool {
 		switch n := n.(type) {
 		case *sqlast.String:
@@ -38,7 +47,7 @@ func (c *checker) tries(pattern sqlast.Expr, s *scope) bool {
 		}
 		return true
 	})
-	return hidden || repeatsGroup(text.String())
+	return text.String(), hidden
 }
 
 // repeatsGroup reports whether a regular expression has a back reference, or repeats
