@@ -16,6 +16,13 @@ type Answer struct {
 	Artifacts []Artifact `json:"artifacts,omitempty"`
 	Citations []Citation `json:"citations,omitempty"`
 
+	// Figures are the values in Text that were looked up or computed by code.
+	// Unproved are the numbers in Text that the model wrote itself and that are
+	// neither in the rows nor in the question. Both are empty if the agent does
+	// not check its text.
+	Figures  []Figure `json:"figures,omitempty"`
+	Unproved []string `json:"unproved,omitempty"`
+
 	// Partial says that the answer is correct, but does not cover the whole
 	// question. PartialReason says what is missing and why.
 	Partial       bool   `json:"partial,omitempty"`

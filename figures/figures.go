@@ -1,8 +1,19 @@
-// Package figures checks the numbers of a text against data: it lists the
-// numbers that the text states and the data does not hold.
+// Package figures keeps the numbers of a text true to data: it fills in the ones
+// that a model refers to, and lists the ones that it typed and that the data does
+// not hold.
 //
-// Add the data to a [Set], then call [Set.Missing] with the text, such as the
-// answer that a model wrote about the data:
+// A model that writes an answer gets the rows as [Rows] returns them, and [Syntax].
+// It writes references, and a [Text] replaces them by values while they stream:
+//
+//	out := figures.NewText(figures.English, question, []figures.Table{{Rows: rows}}, emit)
+//	out.Write("{r1.name} worked {r1.hours} hours, {share r1.hours of sum hours} of all.")
+//	result := out.Close()
+//
+// The result has the origin of each value, and the numbers that the model typed
+// although it should not.
+//
+// To check a text without references, add the data to a [Set] and call
+// [Set.Missing]:
 //
 //	var data figures.Set
 //	data.Add("", json.RawMessage(`{"total": 1234567, "share": 0.237}`))
