@@ -15,7 +15,7 @@ func ExampleText() {
 	rows.Append("Rosa Ferreira", 37.75)
 	rows.Append("Pekka Åkesson", 1028.5)
 
-	out := figures.NewText(figures.German, "Wer arbeitete am meisten?", []figures.Table{{Rows: rows}}, nil)
+	out := figures.NewText(figures.Source{Language: figures.German, Tables: []figures.Table{{Rows: rows}}}, nil)
 	out.Write("{r2.name} mit {r2.hours} Stunden, {share r2.hours of sum hour} von allen an 7 Tagen.")
 	for _, u := range out.Unknown() {
 		fmt.Println(u)

@@ -5,7 +5,10 @@
 // A model that writes an answer gets the rows as [Rows] returns them, and [Syntax].
 // It writes references, and a [Text] replaces them by values while they stream:
 //
-//	out := figures.NewText(figures.English, question, []figures.Table{{Rows: rows}}, emit)
+//	out := figures.NewText(figures.Source{
+//		Tables: []figures.Table{{Rows: rows}},
+//		Data:   []any{question},
+//	}, emit)
 //	out.Write("{r1.name} worked {r1.hours} hours, {share r1.hours of sum hours} of all.")
 //	result := out.Close()
 //

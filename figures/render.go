@@ -52,10 +52,22 @@ type Result struct {
 	Text    string
 	Figures []qed.Figure // in the order of the text
 
-	// Unproved are the numbers that the text states by itself and that are
-	// neither in the tables nor in the question, and the references that stay
-	// unknown.
+	// Unproved are the numbers that the model typed and that are not in the
+	// source, and the references that stay unknown.
 	Unproved []string
+}
+
+// A Source is what a text is about.
+type Source struct {
+	// Language is how the text writes values. Empty means [English].
+	Language Language
+
+	// Tables have the values to which the text may refer.
+	Tables []Table
+
+	// Data is other data whose numbers the text may repeat, such as the question.
+	// Each is what [Set.Add] takes.
+	Data []any
 }
 
 // A Text replaces the references of a text by values of tables, while the text is
@@ -68,10 +80,8 @@ type Result struct {
 // shown as no value; aggregates ignore missing cells. An aggregate over rows that
 // are truncated is unknown.
 type Text struct {
-	language Language
-	question string
-	tables   []Table
-	emit     func(string)
+	source Source
+	emit   func(string)
 
 	pending     string // not yet rendered
 	held        bool   // pending begins with an unknown reference
@@ -81,13 +91,13 @@ type Text struct {
 	unknown     []string // references that stay unknown
 }
 
-// NewText returns a Text in a language. The numbers of question may be repeated
-// in the text. emit gets the rendered pieces; nil means that nobody reads them.
-func NewText(l Language, question string, tables []Table, emit func(string)) *Text {
+// NewText returns a Text about a source. emit gets the rendered pieces; nil means
+// that nobody reads them.
+func NewText(s Source, emit func(string)) *Text {
 	if emit == nil {
 		emit = func(string) {}
 	}
-	return &Text{language: l, question: question, tables: tables, emit: emit}
+	return &Text{source: s, emit: emit}
 }
 
 // Write renders a piece of the text. Only what may be part of a reference is held
@@ -197,7 +207,7 @@ func (t *Text) read(body string) (reference, error) {
 }
 
 func (t *Text) value(ref reference, sources *[]qed.FigureSource) (value, error) {
-	e := evaluation{tables: t.tables}
+	e := evaluation{tables: t.source.Tables}
 	v, err := e.value(ref.expr)
 	if err == nil && ref.percent && (v.kind != number || v.unit != "" && v.unit != "%") {
 		err = wrong("it is no number without a unit, so it is not shown in percent")
@@ -219,12 +229,12 @@ func (t *Text) replace(body string, end bool) bool {
 	}
 	switch {
 	case err == nil:
-		text := t.language.format(v, ref)
+		text := t.source.Language.format(v, ref)
 		t.figures = append(t.figures, qed.Figure{Text: text, Offset: t.out.Len(), Reference: ref.text, Sources: sources})
 		t.write(text)
 	case end:
 		t.unknown = append(t.unknown, "{"+ref.text+"}")
-		t.write(t.language.terms().unknown)
+		t.write(t.source.Language.terms().unknown)
 	}
 	return err == nil || end
 }
@@ -236,14 +246,14 @@ func (t *Text) write(text string) {
 	}
 }
 
-// typed returns the numbers of the text that the model typed and that are neither
-// in the tables nor in the question.
+// typed returns the numbers of the text that the model typed and that are not in
+// the source.
 func (t *Text) typed(text string) []string {
 	spans := t.spans(text)
 	flat := plain(text)
 	var typed []Number
 	item := 0
-	for _, n := range Find(text, t.language.style()) {
+	for _, n := range Find(text, t.source.Language.style()) {
 		if slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= n.begin && n.end <= s[1] }) {
 			continue
 		}
@@ -292,9 +302,11 @@ func (t *Text) spans(text string) [][2]int {
 // data returns the numbers that a text may state by itself.
 func (t *Text) data() *Set {
 	var data Set
-	data.Add("", t.question)
-	for i := range t.tables {
-		rows := &t.tables[i].Rows
+	for _, d := range t.source.Data {
+		data.Add("", d)
+	}
+	for i := range t.source.Tables {
+		rows := &t.source.Tables[i].Rows
 		if !rows.Truncated {
 			data.Add("", int64(len(rows.Rows)))
 		}

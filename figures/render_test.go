@@ -44,7 +44,7 @@ func work(t testing.TB) []figures.Table {
 }
 
 func render(t testing.TB, l figures.Language, question, text string) figures.Result {
-	out := figures.NewText(l, question, work(t), nil)
+	out := figures.NewText(figures.Source{Language: l, Tables: work(t), Data: []any{question}}, nil)
 	out.Write(text)
 	return out.Close()
 }
@@ -135,7 +135,7 @@ func TestUnknown(t *testing.T) {
 		{"{r1.hours + 5}", nil},
 		{"{" + strings.Repeat("(", 20) + "r1.hours" + strings.Repeat(")", 20) + "}", nil},
 	} {
-		out := figures.NewText(figures.English, "", work(t), nil)
+		out := figures.NewText(figures.Source{Tables: work(t)}, nil)
 		out.Write("It is " + tt.text + ".")
 		if tt.text == "{sum}" {
 			continue // a word in braces
@@ -156,7 +156,7 @@ func TestUnknown(t *testing.T) {
 
 func TestCorrect(t *testing.T) {
 	var shown strings.Builder
-	out := figures.NewText(figures.English, "", work(t), func(s string) { shown.WriteString(s) })
+	out := figures.NewText(figures.Source{Tables: work(t)}, func(s string) { shown.WriteString(s) })
 	out.Write("{r1.hours} of {r1.hour} or {r7.hours}, then {r2.hours}.")
 	if shown.String() != "37.75 of " {
 		t.Errorf("before the correction %q is shown", shown.String())
@@ -212,7 +212,7 @@ func TestRows(t *testing.T) {
 func TestTruncatedRows(t *testing.T) {
 	tables := work(t)
 	tables[0].Rows.Truncated = true
-	out := figures.NewText(figures.English, "", tables, nil)
+	out := figures.NewText(figures.Source{Tables: tables}, nil)
 	out.Write("{r1.hours}, {sum hours}, {count}, {count late}")
 	if unknown := out.Unknown(); len(unknown) != 2 {
 		t.Errorf("%v", unknown)
@@ -231,7 +231,7 @@ func FuzzWrite(f *testing.F) {
 		want := render(t, figures.English, "", text)
 		random := rand.New(rand.NewPCG(seed, 0))
 		var shown strings.Builder
-		out := figures.NewText(figures.English, "", work(t), func(s string) { shown.WriteString(s) })
+		out := figures.NewText(figures.Source{Tables: work(t)}, func(s string) { shown.WriteString(s) })
 		for rest := text; rest != ""; {
 			n := min(len(rest), 1+random.IntN(9))
 			out.Write(rest[:n])
@@ -261,7 +261,7 @@ func TestGeneratedAnswers(t *testing.T) {
 		if l == figures.German {
 			text = strings.ReplaceAll(text, "typed ", "getippt ")
 		}
-		out := figures.NewText(l, "", []figures.Table{{Rows: rows}}, nil)
+		out := figures.NewText(figures.Source{Language: l, Tables: []figures.Table{{Rows: rows}}}, nil)
 		out.Write(text)
 		got := out.Close()
 		slices.Sort(wrong)
@@ -348,7 +348,7 @@ func BenchmarkFigures(b *testing.B) {
 	b.Run("render", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			out := figures.NewText(figures.English, "", []figures.Table{{Rows: rows}}, nil)
+			out := figures.NewText(figures.Source{Tables: []figures.Table{{Rows: rows}}}, nil)
 			out.Write(text)
 			if got := out.Close(); len(got.Figures) != 10 || len(got.Unproved) > 0 {
 				b.Fatal(got)

@@ -3,6 +3,7 @@ package finding
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/qedkit/qed"
@@ -16,7 +17,9 @@ import (
 // Every member is optional. A member with a different type, such as rows that are
 // not a [RowsRef], belongs to the tool alone: see [Parse].
 type Finding struct {
-	Text      string         `json:"text,omitempty"` // for the user
+	Text      string         `json:"text,omitempty"`     // for the user
+	Figures   []qed.Figure   `json:"figures,omitempty"`  // in Text; the index of their queries is in Queries
+	Unproved  []string       `json:"unproved,omitempty"` // numbers in Text: see [qed.Answer]
 	Rows      *RowsRef       `json:"rows,omitempty"`
 	Metadata  *QueryMetadata `json:"query_metadata,omitempty"` // of the query that returned the rows
 	Queries   []qed.Query    `json:"queries,omitempty"`        // that ran
@@ -74,6 +77,10 @@ func Parse(output json.RawMessage) (f Finding) {
 		return f
 	}
 	readMember(members["text"], &f.Text)
+	readMembers(members["figures"], &f.Figures, func(v qed.Figure) bool {
+		return v.Text != "" && 0 <= v.Offset && v.Offset <= len(f.Text) && strings.HasPrefix(f.Text[v.Offset:], v.Text)
+	})
+	readMember(members["unproved"], &f.Unproved)
 	readMember(members["rows"], &f.Rows)
 	if f.Rows != nil && f.Rows.Handle == "" && f.Rows.Sample.Columns == nil {
 		f.Rows = nil

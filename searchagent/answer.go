@@ -10,6 +10,8 @@ import (
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/prompt"
 	"github.com/qedkit/qed/llm"
@@ -20,6 +22,7 @@ import (
 type AnswerData struct {
 	Question string
 	Today    string
+	Syntax   string       // how to refer to a value of Figures: [figures.Syntax]; empty if nothing in Found has them
 	Found    []PromptTask // of the tasks that no other task needs, or of the last with a result
 	Looser   []string     // tasks whose first search found nothing, with the search that did
 	Chosen   []string     // tasks with several documents, with the user's choice
@@ -39,8 +42,15 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		return s, nil
 	}
 	data := AnswerData{Question: s.Question, Today: today(ctx), Missing: s.missing()}
+	source := figures.Source{Language: figures.LanguageOf(s.Question), Data: []any{s.Question, data.Today, data.Missing}}
+	queries := 0
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
+		query := -1
+		if t.isProof() {
+			query = queries
+			queries++
+		}
 		if t.Chosen != "" {
 			data.Chosen = append(data.Chosen, t.Description+": "+t.Chosen)
 		}
@@ -50,20 +60,26 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		if !t.hasResult() || s.needed(t.Key) && s.main() >= 0 {
 			continue
 		}
-		result, err := a.describeResult(ctx, t)
+		result, docs, rows, err := a.describeResult(ctx, t)
 		if err != nil {
 			return s, err
 		}
 		result.Total = t.Total
 		data.Found = append(data.Found, result)
+		source.Data = append(source.Data, t.Total, result.Shown, docs)
+		if rows != nil {
+			data.Syntax = figures.Syntax
+			source.Tables = append(source.Tables, figures.Table{Name: t.Key, Rows: *rows, Query: query})
+		}
 	}
 	req, err := a.model.Request("answer", a.opt.Prompts.Answer, data, s.History)
 	if err != nil {
 		return s, err
 	}
-	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) {
+	result, err := answering.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
 	})
+	s.Text, s.Stated, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
 		s.Reason = "the search was made, but not put into words: " + err.Error()
@@ -153,11 +169,14 @@ func join(parts ...string) string {
 // finish returns the answer of a turn.
 func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	reason := s.reason()
-	answer := qed.Answer{Text: s.Text, Partial: reason != "", PartialReason: reason, Usage: s.Usage}
+	answer := qed.Answer{
+		Text: s.Text, Figures: s.Stated, Unproved: s.Unproved,
+		Partial: reason != "", PartialReason: reason, Usage: s.Usage,
+	}
 	for i := range s.Tasks {
 		t := &s.Tasks[i]
 		answer.Usage.Add(t.Usage)
-		if q := t.Query; q.Executed != "" || len(t.Draft.Corrections) > 0 {
+		if q := t.Query; t.isProof() {
 			if q.Executed == "" {
 				q.Language, q.Task, q.Index, q.Written = query.Elasticsearch, t.Key, t.Index, t.Draft.Query
 			}
@@ -175,6 +194,9 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	answer.Citations, err = citations(ctx, &s)
 	return answer, err
 }
+
+// isProof reports whether the search of a task is among the Queries of the answer.
+func (t *task) isProof() bool { return t.Query.Executed != "" || len(t.Draft.Corrections) > 0 }
 
 // citations returns the documents that the answer is based on, those of the last
 // tasks first.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/esquery"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/internal/prompt"
 )
 
@@ -83,31 +84,30 @@ func (f *found) documents(ctx context.Context) ([]document, error) {
 }
 
 // describeResult returns for a prompt what a task found: its documents, up to
-// MaxDocumentBytes, or its figures.
-func (a *agent) describeResult(ctx context.Context, t *task) (PromptTask, error) {
-	result := PromptTask{Task: t.Description, Total: t.Total}
-	docs, err := t.Found.documents(ctx)
-	if err != nil {
-		return result, err
+// MaxDocumentBytes, or its figures, with a name for each row. It also returns the
+// documents, and the rows of the figures.
+func (a *agent) describeResult(ctx context.Context, t *task) (result PromptTask, docs []document, rows *qed.Table, err error) {
+	result = PromptTask{Task: t.Description, Key: t.Key, Total: t.Total}
+	if docs, err = t.Found.documents(ctx); err != nil {
+		return result, nil, nil, err
 	}
 	if t.Figures || len(docs) == 0 {
-		table, err := t.rows(ctx)
-		if err != nil {
-			return result, err
+		if rows, err = t.rows(ctx); err != nil {
+			return result, nil, nil, err
 		}
-		result.Figures, result.Rows = table.PromptLines(len(table.Rows), a.opt.MaxDocumentBytes)
-		result.More = result.Rows < len(table.Rows) || table.Truncated
+		result.Figures, result.Rows = figures.Rows(rows, len(rows.Rows), a.opt.MaxDocumentBytes)
+		result.More = result.Rows < len(rows.Rows) || rows.Truncated
 	}
 	switch {
 	case len(docs) == 0:
-		return result, nil
+		return result, nil, rows, nil
 	case t.Chosen != "":
 		result.Total = 1
 	case t.Sized:
 		result.Total = int64(t.Query.Rows)
 	}
 	result.Documents, result.Shown, result.Cut = lines(docs, a.opt.MaxDocumentBytes)
-	return result, nil
+	return result, docs, rows, nil
 }
 
 // lines returns documents for a prompt as JSON, one per line, up to about size bytes. <

@@ -12,13 +12,13 @@ import (
 	"github.com/qedkit/qed/esquery"
 )
 
-// figures returns the result of aggregations as a table of at most limit rows. A row is
+// bucketTable returns the result of aggregations as a table of at most limit rows. A row is
 // a bucket: it has the keys of the buckets around it, its number of documents, and its
 // metrics. Values that do not fit into a cell are JSON, without hidden fields. The table
 // is nil if there is no result.
 //
 // reason says which of the figures are not exact, and why. It may be empty.
-func figures(
+func bucketTable(
 	search *esquery.Search, raw json.RawMessage, limit int, fieldType func(index, path string) string,
 ) (t *qed.Table, reason string, err error) {
 	all, _ := decoded(raw).(map[string]any)

@@ -75,7 +75,7 @@ func (rd *reader) run(ctx context.Context, r runnable, most int) (*hits, error) 
 		return nil, err
 	}
 	if r.figures {
-		if got.figures, got.inexact, err = figures(r.search, result.Aggregations, rd.most, rd.fieldType); err != nil {
+		if got.figures, got.inexact, err = bucketTable(r.search, result.Aggregations, rd.most, rd.fieldType); err != nil {
 			return nil, err
 		}
 	}

@@ -23,7 +23,9 @@ type state struct {
 	Reason   string // why the answer is partial, apart from what the tasks report; may be empty
 	Declined bool   // the message does not ask for a search
 	Text     string
-	Usage    llm.Usage // without that of the tasks
+	Stated   []qed.Figure // in Text
+	Unproved []string     // numbers in Text
+	Usage    llm.Usage    // without that of the tasks
 }
 
 // phase is what happens to a task next.

@@ -38,13 +38,14 @@ type GenerateData struct {
 // A PromptTask is a task and what it found, in a prompt.
 type PromptTask struct {
 	Task string
+	Key  string // the name of the task in the plan, and of the table of its Figures
 
 	Documents string // JSON, one per line: data; may be empty
 	Shown     int    // the number of Documents
 	Total     int64  // the number of documents that match
 	Cut       bool   // long values in Documents are cut
 
-	Figures string // rows as JSON, one per line, the names of the columns first: data; may be empty
+	Figures string // as [figures.Rows] returns them: data; may be empty
 	Rows    int    // the number of rows in Figures
 	More    bool   // there are more rows
 }
@@ -61,7 +62,7 @@ func (a *agent) write(ctx context.Context, s state) (state, error) {
 	results := map[string]PromptTask{}
 	for i := range s.Tasks {
 		if t := &s.Tasks[i]; t.hasResult() && s.needed(t.Key) {
-			result, err := a.describeResult(ctx, t)
+			result, _, _, err := a.describeResult(ctx, t)
 			if err != nil {
 				return s, err
 			}

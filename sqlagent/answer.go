@@ -7,6 +7,8 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/figures"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/query"
 )
@@ -15,7 +17,8 @@ import (
 type AnswerData struct {
 	Question  string
 	SQL       string
-	Rows      string // JSON lines
+	Syntax    string // how to refer to a value: [figures.Syntax]
+	Rows      string // JSON lines, each with the name of its row
 	Shown     int
 	Total     int
 	Truncated bool
@@ -36,10 +39,11 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	rows, shown := table.PromptLines(len(table.Rows), maxRowBytes)
+	rows, shown := figures.Rows(table, len(table.Rows), maxRowBytes)
 	data := AnswerData{
 		Question:  s.Question,
 		SQL:       s.Query.Written,
+		Syntax:    figures.Syntax,
 		Rows:      rows,
 		Shown:     shown,
 		Total:     len(table.Rows),
@@ -49,9 +53,15 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	if err != nil {
 		return s, err
 	}
-	s.Text, err = a.model.Text(ctx, &s.Usage, req, func(text string) {
+	source := figures.Source{
+		Language: figures.LanguageOf(s.Question),
+		Tables:   []figures.Table{{Rows: *table}},
+		Data:     []any{s.Question},
+	}
+	result, err := answering.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})
 	})
+	s.Text, s.Figures, s.Unproved = result.Text, result.Figures, result.Unproved
 	switch {
 	case errors.Is(err, budget.ErrExceeded) && exceeded != nil:
 		s.Reason = "the rows were read, but not put into words: " + err.Error()
@@ -90,6 +100,8 @@ func (a *agent) finish(ctx context.Context, s state) (qed.Answer, error) {
 	}
 	answer := qed.Answer{
 		Text:          s.Text,
+		Figures:       s.Figures,
+		Unproved:      s.Unproved,
 		Table:         rows,
 		Partial:       s.Reason != "",
 		PartialReason: s.Reason,

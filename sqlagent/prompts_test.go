@@ -236,7 +236,7 @@ func TestOwnPrompts(t *testing.T) {
 	if _, _, err := run(t, newAgent(t, m, db, &sqlagent.Options{Prompts: p}), qed.Turn{Text: "q"}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := prompt(t, m, "answer"), "Rows: [\"id\"]\n[1]. Frage: \"q\""; got != want {
+	if got, want := prompt(t, m, "answer"), "Rows: [\"id\"]\nr1 [1]. Frage: \"q\""; got != want {
 		t.Errorf("the prompt is %q, want %q", got, want)
 	}
 }

@@ -32,9 +32,11 @@ type state struct {
 	Handle string     // the handle of all rows of Table; empty if Table has all of them
 	Empty  string     // the statement that returned no rows; the model sees it once
 
-	Reason string // why the answer is partial; empty if it is not
-	Text   string
-	Usage  llm.Usage
+	Reason   string // why the answer is partial; empty if it is not
+	Text     string
+	Figures  []qed.Figure // in Text
+	Unproved []string     // numbers in Text
+	Usage    llm.Usage
 }
 
 // begin returns the state at the start of a turn.

@@ -1,7 +1,6 @@
 package todoagent
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -101,13 +100,15 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 		return answer, err
 	}
 	var rows *finding.RowsRef
-	for _, f := range findings {
+	for i := range findings {
+		f := &findings[i]
 		if f.Rows != nil {
 			rows = f.Rows
 		}
 		if f.Partial != "" && !strings.Contains(answer.PartialReason, f.Partial) {
 			addPartial(&answer, f.Partial)
 		}
+		f.First = len(answer.Queries)
 		answer.Queries = append(answer.Queries, f.Queries...)
 		answer.Citations = append(answer.Citations, f.Citations...)
 		for _, ref := range f.Artifacts {
@@ -119,7 +120,9 @@ func (a *agent) answer(ctx context.Context, s state) (qed.Answer, error) {
 			}
 		}
 	}
-	answer.Text = cmp.Or(answer.Text, s.text(findings))
+	if answer.Text == "" {
+		s.tell(&answer, findings)
+	}
 	if rows == nil {
 		return answer, nil
 	}
@@ -141,6 +144,7 @@ func addPartial(answer *qed.Answer, reason string) {
 type taskFinding struct {
 	Task   *qed.Todo
 	Output json.RawMessage
+	First  int // the index of its first query in the answer
 	finding.Finding
 }
 
@@ -172,31 +176,52 @@ func (s *state) findings(ctx context.Context, missing func(what string, err erro
 	return all, nil
 }
 
-// text returns the texts of the tasks whose results no other task uses. If none of
-// them has a text of its own, it returns what else they returned.
-func (s *state) text(findings []taskFinding) string {
-	var texts, rest []string
-	for _, f := range findings {
+// tell sets the text of an answer: the texts of the tasks whose results no other
+// task uses, with their figures. If none of them has a text of its own, it is what
+// else they returned.
+func (s *state) tell(answer *qed.Answer, findings []taskFinding) {
+	var rest []string
+	for i := range findings {
+		f := &findings[i]
 		text, own := f.text()
 		switch {
 		case s.Plan.used(f.Task.Key):
 		case own:
-			texts = append(texts, text)
+			if answer.Text != "" {
+				answer.Text += "\n\n"
+			}
+			f.addFigures(answer)
+			answer.Text += text
 		default:
 			rest = append(rest, text)
 		}
 	}
-	if len(texts) == 0 {
-		texts = rest
-	}
 	complete := func(t qed.Todo) bool { return t.Status == qed.TodoComplete }
 	switch {
-	case len(texts) > 0:
-		return strings.Join(texts, "\n\n")
+	case answer.Text != "":
+	case len(rest) > 0:
+		answer.Text = strings.Join(rest, "\n\n")
 	case slices.ContainsFunc(s.Plan.Tasks, complete):
-		return "The results are not saved any more."
+		answer.Text = "The results are not saved any more."
+	default:
+		answer.Text = "Nothing was left to do."
 	}
-	return "Nothing was left to do."
+}
+
+// addFigures adds the figures of a text that is going to be at the end of the
+// answer's.
+func (f *taskFinding) addFigures(answer *qed.Answer) {
+	for _, v := range f.Figures {
+		v.Offset += len(answer.Text)
+		v.Sources = slices.Clone(v.Sources)
+		for i := range v.Sources {
+			if v.Sources[i].Query >= 0 {
+				v.Sources[i].Query += f.First
+			}
+		}
+		answer.Figures = append(answer.Figures, v)
+	}
+	answer.Unproved = append(answer.Unproved, f.Unproved...)
 }
 
 // empty are the outputs of a tool that say nothing.

@@ -78,7 +78,9 @@ func (a *agent) noteForUser(ctx context.Context, s *state) error {
 		if err != nil {
 			return err
 		}
-		past.Answer = s.text(findings)
+		var answer qed.Answer
+		s.tell(&answer, findings)
+		past.Answer = answer.Text
 		for _, t := range s.Plan.Tasks {
 			if q, ran := s.Ran[t.Key]; ran && t.Status == qed.TodoComplete {
 				past.Queries = append(past.Queries, q)

@@ -62,8 +62,8 @@ const (
 // [{"label", "value"}]}], "dropped"} with at most five insights; text has all of
 // them, and each value is a string.
 //
-// Every number of an insight must be in the data that the model was given: as it
-// is, rounded, as a share in percent, or in thousands, millions and so on, as
+// The model may refer to the cells of the rows: see package figures. Every other
+// number of an insight must be in the data that the model was given: as it is, rounded, as a share in percent, or in thousands, millions and so on, as
 // package figures reads them. A number such as 1,234 is read in the style of the
 // insight's language or, if that is not clear, of the request's language. An
 // insight with another number, or without a figure, goes back to the model once
@@ -87,7 +87,7 @@ func NewInsights(model llm.Model, opt *Options) qed.Tool {
 				return insightsResult{}, err
 			}
 			data.MaxInsights = maxInsights
-			result, err := m.insights(ctx, data, numbersOf(data, rows, in.Findings))
+			result, err := m.insights(ctx, data, sourceOf(&data, rows, in.Findings))
 			if err != nil {
 				return insightsResult{}, err
 			}
@@ -97,28 +97,24 @@ func NewInsights(model llm.Model, opt *Options) qed.Tool {
 	return m.finish(t, qed.ModelTool, err)
 }
 
-// numbersOf returns the numbers that an insight may state.
-func numbersOf(data PromptData, rows *qed.Table, findings json.RawMessage) *figures.Set {
-	numbers := &figures.Set{}
-	numbers.Add("", findings)
-	numbers.Add("", data.Partial)
-	if rows == nil {
-		return numbers
+// sourceOf returns what a text about the data of a prompt may state. rows has the
+// rows that the model was given.
+func sourceOf(data *PromptData, rows *qed.Table, findings json.RawMessage) figures.Source {
+	source := figures.Source{
+		Language: figures.LanguageOf(data.Request),
+		Data:     []any{findings, data.Partial},
 	}
-	numbers.Add("", []any{data.Shown, data.Count})
-	for i, column := range rows.Columns {
-		numbers.Add(column.Name, nil)
-		for _, row := range rows.Rows {
-			if i < len(row) {
-				numbers.Add(column.Name, row[i])
-			}
-		}
+	if rows != nil {
+		own := *rows
+		own.Truncated = data.Truncated || data.Partial != "" || data.Shown < data.Count
+		source.Tables = []figures.Table{{Rows: own, Query: -1}}
+		source.Data = append(source.Data, data.Shown, data.Count)
 	}
-	return numbers
+	return source
 }
 
 // insights asks for insights, and once more for those that cannot be used.
-func (m *toolModel) insights(ctx context.Context, data PromptData, numbers *figures.Set) (insightsResult, error) {
+func (m *toolModel) insights(ctx context.Context, data PromptData, source figures.Source) (insightsResult, error) {
 	var accepted []insight
 	for range 2 {
 		req, err := m.model.Request(m.tool, m.template, data, nil)
@@ -133,16 +129,16 @@ func (m *toolModel) insights(ctx context.Context, data PromptData, numbers *figu
 			return insightsResult{}, err
 		}
 		data.Refused = map[string][]string{}
-		for _, i := range reply.clipped() {
+		for _, written := range reply.clipped() {
 			if len(accepted) == maxInsights {
 				break
 			}
-			wrong, ok := i.check(numbers, data.Request)
+			i, wrong, ok := written.check(source, data.Request)
 			switch {
 			case i.Text == "":
 			case !ok:
 				if len(data.Refused) < 2*maxInsights {
-					data.Refused[i.Text] = wrong
+					data.Refused[written.Text] = wrong
 				}
 			case !slices.Contains(data.Accepted, i.Text):
 				accepted = append(accepted, i)
@@ -193,20 +189,25 @@ func oneLine(text string, limit int) string {
 	return prompt.Clip(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), limit)
 }
 
-// check returns the numbers of i that are not in the data. ok reports that there
-// are none and that at least one figure has a number. Texts are written in the
-// language of the request, values as in the data.
-func (i insight) check(numbers *figures.Set, request string) (wrong []string, ok bool) {
-	style := figures.StyleOf(i.Text, request)
-	missing := numbers.Missing(i.Text, style)
+// check returns i with its references replaced by values, and the numbers and
+// references of i that are not in the source. ok reports that there are none and
+// that at least one figure has a number. Texts are written in the language of the
+// request, values as in the data.
+func (i insight) check(source figures.Source, request string) (checked insight, wrong []string, ok bool) {
+	l := figures.LanguageOf(i.Text, request)
+	render := func(text string, l figures.Language) string {
+		source.Language = l
+		out := figures.NewText(source, nil)
+		out.Write(text)
+		result := out.Close()
+		wrong = append(wrong, result.Unproved...)
+		return result.Text
+	}
+	checked = insight{render(i.Text, l), make([]figure, len(i.Figures))}
 	found := 0
-	for _, f := range i.Figures {
-		missing = append(missing, numbers.Missing(f.Label, style)...)
-		missing = append(missing, numbers.Missing(f.Value, figures.PointDecimal)...)
-		found += len(figures.Find(f.Value, figures.PointDecimal))
+	for k, f := range i.Figures {
+		checked.Figures[k] = figure{render(f.Label, l), render(f.Value, figures.English)}
+		found += len(figures.Find(checked.Figures[k].Value, figures.PointDecimal))
 	}
-	for _, n := range missing {
-		wrong = append(wrong, n.Text)
-	}
-	return wrong, len(wrong) == 0 && found > 0
+	return checked, wrong, len(wrong) == 0 && found > 0
 }

@@ -3,9 +3,13 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"strings"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/answering"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -16,15 +20,22 @@ type summaryInput struct {
 }
 
 type summaryResult struct {
-	Text      string `json:"text"`
-	Truncated bool   `json:"truncated,omitempty"` // the model reached its output limit
+	Text      string       `json:"text"`
+	Truncated bool         `json:"truncated,omitempty"` // the model reached its output limit
+	Figures   []qed.Figure `json:"figures,omitempty"`   // as in a [finding.Finding]
+	Unproved  []string     `json:"unproved,omitempty"`
 }
 
 // NewSummary returns the tool llm_summary: a model writes the answer to a request
 // from rows and findings. Its arguments are {"request", "rows", "findings"}, the
 // last two optional. Its result is {"text"}, with "truncated" if the model
-// reached its output limit.
+// reached its output limit, and "figures" and "unproved" as in a
+// [finding.Finding].
 //
+//   - The model refers to the cells of the rows, and their values are filled in:
+//     see package figures. It may correct wrong references once, in a request
+//     with the name "correct_figures". Numbers that it typed and that are in none
+//     of the request, the rows and the findings are "unproved".
 //   - The text streams while it is written: see [Options.Channel].
 //   - The prompt has the first rows, up to [Options.MaxData], the number of all
 //     rows, and why rows are missing.
@@ -35,12 +46,30 @@ func NewSummary(model llm.Model, opt *Options) qed.Tool {
 	t := qed.NewTool("llm_summary",
 		"Writes the answer for the user from the rows and findings of earlier tasks. Usually the last task of a plan.",
 		func(ctx context.Context, in summaryInput) (summaryResult, error) {
-			data, _, err := newPromptData(ctx, in.Request, in.Rows, in.Findings, m.maxData)
+			data, rows, err := newPromptData(ctx, in.Request, in.Rows, in.Findings, m.maxData)
 			if err != nil {
 				return summaryResult{}, err
 			}
-			text, cut, err := m.text(ctx, data)
-			return summaryResult{text, cut}, err
+			source := sourceOf(&data, rows, in.Findings)
+			source.Data = append(source.Data, in.Request)
+			return m.summary(ctx, data, source)
 		})
 	return m.finish(t, qed.ModelTool, err)
+}
+
+// summary asks for a text about a source and streams it.
+func (m *toolModel) summary(ctx context.Context, data PromptData, source figures.Source) (summaryResult, error) {
+	req, err := m.model.Request(m.tool, m.template, data, nil)
+	if err != nil {
+		return summaryResult{}, err
+	}
+	result, err := answering.Text(ctx, m.model, new(llm.Usage), req, source, func(piece string) { m.emit(ctx, piece) })
+	cut := errors.Is(err, llm.ErrTruncated) && result.Text != ""
+	switch {
+	case err != nil && !cut:
+		return summaryResult{}, err
+	case strings.TrimSpace(result.Text) == "":
+		return summaryResult{}, errEmptyText
+	}
+	return summaryResult{result.Text, cut, result.Figures, result.Unproved}, nil
 }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/figures"
 	"github.com/qedkit/qed/finding"
 	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/internal/option"
@@ -64,11 +65,12 @@ type Options struct {
 }
 
 // PromptData is the data of the prompts of this package. Texts must go through
-// the function quote, except Rows and Data: these are JSON in which no tag can
+// the function quote, except Syntax, Rows and Data: these are JSON in which no tag can
 // be closed.
 type PromptData struct {
 	Request   string // what is asked for; for llm_tool the prompt
-	Rows      string // the columns and the first rows, each a JSON array on a line; empty: none
+	Syntax    string // how to refer to a cell of Rows: [figures.Syntax]; empty without Rows
+	Rows      string // the columns and the first rows, as [figures.Rows] returns them; empty: none
 	Shown     int    // the number of rows in Rows
 	Count     int    // the number of rows that were found
 	Truncated bool   // the source has more rows than Count
@@ -108,7 +110,8 @@ func newPromptData(
 	if err != nil {
 		return d, nil, err
 	}
-	d.Rows, d.Shown = table.PromptLines(len(table.Rows), limit)
+	d.Rows, d.Shown = figures.Rows(table, len(table.Rows), limit)
+	d.Syntax = figures.Syntax
 	d.Count = max(rows.Count, len(table.Rows))
 	d.Truncated = rows.Truncated
 	d.Partial = prompt.Clip(rows.Partial, maxPartial)
@@ -204,10 +207,12 @@ func (m *toolModel) text(ctx context.Context, data PromptData) (text string, cut
 	}
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	if text == "" {
-		return "", false, errors.New("the model's text is empty")
+		return "", false, errEmptyText
 	}
 	return text, cut, nil
 }
+
+var errEmptyText = errors.New("the model's text is empty")
 
 func (m *toolModel) emit(ctx context.Context, text string) {
 	qed.Emit(ctx, qed.Token{Channel: m.channel, Content: text})
