@@ -26,7 +26,7 @@ const (
 type value struct {
 	kind     kind
 	num      *big.Rat // of a number, and of a span
-	decimals int      // digits after the point in the data; -1: the number was divided
+	decimals int      // digits after the point in a decimal; -1: as many as the number needs
 	ratio    bool     // a share, shown in percent
 	unit     string   // as the cell has it, such as "kg", "$" or "%"
 	before   bool     // the unit stands before the number
@@ -49,7 +49,9 @@ func cellValue(name string, c any) value {
 		label := column.IsIdentifier(name) || column.IsCalendar(name)
 		return value{kind: number, num: new(big.Rat).SetInt64(c), label: label}
 	case float64:
-		return decimal(strconv.FormatFloat(c, 'f', -1, 64))
+		v := decimal(strconv.FormatFloat(c, 'f', -1, 64))
+		v.decimals = -1
+		return v
 	case string:
 		return textValue(name, c)
 	}

@@ -237,3 +237,22 @@ func TestFiguresOfAnEarlierStep(t *testing.T) {
 	}
 	wants(t, "the prompt", sent(m, "generate")[1], `["abc-123",9]`, "in 1 rows")
 }
+
+// The figures of an answer are looked up in the rows of aggregations. Numbers of
+// documents may be repeated.
+func TestFiguresOfAnAnswer(t *testing.T) {
+	e := &engine{answers: []answer{{total: 4711, docs: files(2), figures: `{"owner":{"buckets":[{"key":"ann","doc_count":9},{"key":"bob","doc_count":3}]}}`}}}
+	m := llmtest.New(isSearch(), reply("plan", plan(find("all", findAll))), reply("generate", body(`{"size":2,"aggs":{"owner":{"terms":{"field":"owner"}}}}`)),
+		reply("answer", text("Of 4711, {r1.owner} has {all.r1.count}, {share r1.count of sum count}; not {r1.size} or 77.")),
+		reply("correct_figures", llmtest.Reply{JSON: map[string]any{"corrections": []any{}}}))
+	_, got := ask(t, newAgent(t, m, e, nil), qed.Turn{Text: taxDocuments})
+	if want := "Of 4711, ann has 9, 75%; not (unknown) or 77."; got.Text != want || len(got.Figures) != 3 {
+		t.Errorf("%q with %v, want %q", got.Text, got.Figures, want)
+	}
+	if diff := cmp.Diff([]string{"77", "{r1.size}"}, got.Unproved); diff != "" {
+		t.Errorf("unproved: %s", diff)
+	}
+	if from := got.Figures[0].Sources[0]; from.Query != 0 || from.Row != 1 || from.Column != "owner" {
+		t.Errorf("the first figure is from %+v", from)
+	}
+}

@@ -104,6 +104,31 @@ func TestAnswerText(t *testing.T) {
 	}
 }
 
+// The figures of an answer are those of the texts in it, and their offsets and
+// queries are those of the answer.
+func TestAnswerFigures(t *testing.T) {
+	count := func(name, text string, offset int) qed.Tool {
+		return repeatable(qed.NewTool(name, "counts", func(context.Context, struct{}) (finding.Finding, error) {
+			return finding.Finding{
+				Text:     text,
+				Queries:  []qed.Query{{Language: "sql", Written: name, Executed: name}},
+				Figures:  []qed.Figure{{Text: "142", Offset: offset, Reference: "count", Sources: []qed.FigureSource{{Query: 0}, {Query: -1}}}},
+				Unproved: []string{name},
+			}, nil
+		}))
+	}
+	model := todoModel(t, map[string][]llmtest.Reply{"plan_todos": {planned(task("a", "one", `{}`), task("b", "two", `{}`))}})
+	answer := newTodoTalk(t, model, todoTools(t, count("one", "142 were late", 0), count("two", "and 142 early", 4)), nil).say("go")
+	if len(answer.Figures) != 2 || len(answer.Unproved) != 2 {
+		t.Fatalf("%+v", answer)
+	}
+	for i, f := range answer.Figures {
+		if !strings.HasPrefix(answer.Text[f.Offset:], "142") || f.Sources[0].Query != i || f.Sources[1].Query != -1 {
+			t.Errorf("figure %d is %+v in %q", i, f, answer.Text)
+		}
+	}
+}
+
 // recordSizes is a store that measures its largest record.
 type recordSizes struct {
 	store.Store

@@ -130,6 +130,45 @@ func TestSummaryTool(t *testing.T) {
 	}
 }
 
+func TestSummaryLooksUpFigures(t *testing.T) {
+	model := scripted(
+		llmtest.Reply{Text: "{r2.vessel} was {r2.delay} of {sum delay} days late, on average {r1.late}; 31 of 12."},
+		llmtest.Reply{JSON: map[string]any{"corrections": []any{map[string]any{"reference": "{r1.late}", "replacement": "avg delay"}}}},
+	)
+	got, err := callTool(t.Context(), t, tools.NewSummary(model, nil), argumentsOf(t, map[string]any{
+		"request": "Which of the 12?", "rows": delays(t),
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := finding.Parse(json.RawMessage(argumentsOf(t, got)))
+	if want := "EVER GIVEN was 2.5 of 4 days late, on average 2; 31 of 12."; f.Text != want || len(f.Figures) != 4 {
+		t.Errorf("%q with %v, want %q", f.Text, f.Figures, want)
+	}
+	if diff := cmp.Diff([]string{"31"}, f.Unproved); diff != "" {
+		t.Errorf("unproved: %s", diff)
+	}
+}
+
+func TestInsightsLookUpFigures(t *testing.T) {
+	insight := func(text, value string) map[string]any {
+		return map[string]any{"text": text, "figures": []any{map[string]any{"label": "delay", "value": value}}}
+	}
+	reply := func(all ...any) llmtest.Reply {
+		return llmtest.Reply{JSON: map[string]any{"insights": append([]any{}, all...)}}
+	}
+	model := scripted(reply(insight("{r2.vessel} is {r2.delay} days late.", "{r2.delay}"), insight("It is {r2.late} late.", "{r7.delay}")), reply())
+	got, err := callTool(t.Context(), t, tools.NewInsights(model, nil), argumentsOf(t, map[string]any{
+		"request": "Which?", "rows": delays(t), "findings": map[string]any{},
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got["text"] != "- EVER GIVEN is 2.5 days late." || !strings.Contains(asked(model, 1), "{r2.late}") {
+		t.Errorf("%v, asked again: %s", got, asked(model, 1))
+	}
+}
+
 func TestSummaryToolShowsWhatFits(t *testing.T) {
 	model := scripted(llmtest.Reply{Text: "many"}, llmtest.Reply{Text: "gone"})
 	tool := tools.NewSummary(model, &tools.Options{MaxData: 200})
