@@ -111,6 +111,10 @@ func TestMissingReadsForms(t *testing.T) {
 		{`{"length_m":20}`, "It is 20m long, and 20 m wide.", stands},
 		{`{"length":20}`, "It is 20 m long, of 20 m², 20 mm, 20 km, 20 kg, 20 MW, 20 t.", stands},
 		{`{"gate":"2B"}`, "Gate 2B", stands},
+		{`{"bytes":1612345}`, "1.6 MB, 1,612 kB, 1612 KB, 0.0016 GB", stands},
+		{`{"bytes":1612345}`, "1.7 MB", wrong},
+		{`{"x":20}`, "20 MB", stands},
+		{`{"x":20}`, "20 000 kB", wrong},
 
 		// Percent.
 		{`{"share":20}`, "Miami has 20 % of all.", stands},

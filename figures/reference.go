@@ -16,6 +16,7 @@ type reference struct {
 	expr     expr
 	decimals int // digits after the point; -1: as many as the value needs
 	percent  bool
+	power    int // the value is shown in units of ten to this power
 }
 
 // An expr is one of the types below.
@@ -59,6 +60,11 @@ var (
 	likeReference = regexp.MustCompile(`(?i)^\s*[(-]*\s*(\w+\.)?r\d+\s*\.|^\s*(sum|avg|min|max|median|distinct|share)\s+[\pL"(_]|^\s*count\b`)
 )
 
+// forms matches what stands behind the colon: digits, and k, M, G or %.
+var forms = regexp.MustCompile(`^([0-6]?)([kMG%]?)$`)
+
+var powers = map[string]int{"k": 3, "M": 6, "G": 9}
+
 var functions = set("sum avg min max median count distinct")
 
 var (
@@ -70,14 +76,13 @@ var (
 func parseReference(text string) (reference, error) {
 	ref := reference{text: strings.TrimSpace(text), decimals: -1}
 	body, form, formatted := cutForm(ref.text)
-	switch {
-	case !formatted:
-	case form == "%":
-		ref.percent = true
-	case len(form) == 1 && '0' <= form[0] && form[0] <= '6':
-		ref.decimals = int(form[0] - '0')
-	default:
-		return ref, errors.New(`after the colon stands a number of digits from 0 to 6, or %`)
+	if m := forms.FindStringSubmatch(form); formatted && m != nil {
+		if m[1] != "" {
+			ref.decimals = int(m[1][0] - '0')
+		}
+		ref.percent, ref.power = m[2] == "%", powers[m[2]]
+	} else if formatted {
+		return ref, errors.New("after the colon stand a number of digits from 0 to 6, and one of k, M, G and %")
 	}
 	p := parser{tokens: tokens(body)}
 	x, err := p.sum(0)

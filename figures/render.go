@@ -17,7 +17,7 @@ const Syntax = `Write no figure yourself: refer to it in braces, and it is fille
 {r3.hours} is the cell of row r3 in the column hours; {r1."late hours"} is for a name with spaces.
 {sum hours}, {avg hours}, {min hours}, {max hours}, {median hours}, {distinct hours} and {count} are over all rows.
 {r1.hours - r2.hours}, {r1.cost / r1.hours} and {share r1.hours of sum hours} are computed; a share is in percent.
-{r3.hours:1} has one digit after the point. Write the unit behind the brace if the column does not have it.
+{r3.hours:1} has one digit after the point, {sum cost:1M} million is in millions (k, M or G). Write the unit behind the brace if the column does not have it.
 Names and dates of rows may be referred to in the same way: {r1.name}. Figures of the question may be repeated as they are.`
 
 // Rows returns the rows of a table as data for a prompt, as [qed.Table.PromptLines]
@@ -88,6 +88,7 @@ type Text struct {
 	corrections map[string]string
 	out         strings.Builder
 	figures     []qed.Figure
+	powers      []int    // the units of the figures, as powers of ten
 	unknown     []string // references that stay unknown
 }
 
@@ -212,6 +213,9 @@ func (t *Text) value(ref reference, sources *[]qed.FigureSource) (value, error) 
 	if err == nil && ref.percent && (v.kind != number || v.unit != "" && v.unit != "%") {
 		err = wrong("it is no number without a unit, so it is not shown in percent")
 	}
+	if err == nil && ref.power > 0 && (v.kind != number || v.ratio) {
+		err = wrong("it is no amount, so it has no thousands")
+	}
 	if sources != nil {
 		*sources = e.sources
 	}
@@ -231,6 +235,7 @@ func (t *Text) replace(body string, end bool) bool {
 	case err == nil:
 		text := t.source.Language.format(v, ref)
 		t.figures = append(t.figures, qed.Figure{Text: text, Offset: t.out.Len(), Reference: ref.text, Sources: sources})
+		t.powers = append(t.powers, ref.power)
 		t.write(text)
 	case end:
 		t.unknown = append(t.unknown, "{"+ref.text+"}")
@@ -249,12 +254,12 @@ func (t *Text) write(text string) {
 // typed returns the numbers of the text that the model typed and that are not in
 // the source.
 func (t *Text) typed(text string) []string {
-	spans := t.spans(text)
+	places := t.places(text)
 	flat := plain(text)
 	var typed []Number
 	item := 0
 	for _, n := range Find(text, t.source.Language.style()) {
-		if slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= n.begin && n.end <= s[1] }) {
+		if slices.ContainsFunc(places, func(p place) bool { return p.has(&n) }) {
 			continue
 		}
 		if n.Value == float64(item+1) && isListItem(flat, &n) {
@@ -286,17 +291,29 @@ func isListItem(flat string, n *Number) bool {
 	return listItem.MatchString(flat[line:end]) && strings.TrimLeft(flat[line:n.begin], " \t*") == ""
 }
 
-// spans returns where the figures stand in the plain form of a text.
-func (t *Text) spans(text string) [][2]int {
-	spans := make([][2]int, len(t.figures))
+// A place is where a figure stands in the plain form of a text.
+type place struct{ begin, end, power int }
+
+// has reports whether n is the figure or a part of it. With a power, the text has
+// to name it: {sum cost:1M} million.
+func (p place) has(n *Number) bool {
+	if p.power != 0 {
+		return n.begin == p.begin && n.power == p.power
+	}
+	return p.begin <= n.begin && n.end <= p.end
+}
+
+// places returns the places of the figures.
+func (t *Text) places(text string) []place {
+	places := make([]place, len(t.figures))
 	at, plainAt := 0, 0
 	for i, f := range t.figures {
 		plainAt += len(plain(text[at:f.Offset]))
 		end := plainAt + len(plain(f.Text))
-		spans[i] = [2]int{plainAt, end}
+		places[i] = place{plainAt, end, t.powers[i]}
 		at, plainAt = f.Offset+len(f.Text), end
 	}
-	return spans
+	return places
 }
 
 // data returns the numbers that a text may state by itself.

@@ -80,6 +80,7 @@ func TestRender(t *testing.T) {
 		{"{share r1.hours of sum hours:2}", "56.97%", "56,97 %"},
 		{"{r2.hours / r1.hours :%}", "75.5%", "75,5 %"},
 		{"{(r1.hours + r2.hours) * r1.hours - -r2.hours}", "2,529.44", "2.529,44"},
+		{"{r3.cost:1M} million, {sum cost:k}k", "10.0 million, 10,002.03k", "10,0 million, 10.002,03k"},
 		{"{r1.cost/r1.hours}", "32.7", "32,7"},
 		{"{r9}, {}, {a}, {\"json\": 1}, {x\n}, { and }", "{r9}, {}, {a}, {\"json\": 1}, {x\n}, { and }", "{r9}, {}, {a}, {\"json\": 1}, {x\n}, { and }"},
 		{"{{r1.hours}}", "{37.75}", "{37,75}"},
@@ -129,6 +130,8 @@ func TestUnknown(t *testing.T) {
 		{"{r1.hours / (r1.year - r2.year)}", nil},
 		{"{r1.hours:9}", nil},
 		{"{r1.load:%}", nil},
+		{"{r1.since:k}", nil},
+		{"{r1.hours:kk}", nil},
 		{"{share r1.hours}", nil},
 		{"{sum}", nil},
 		{"{r1.hours r2.hours}", nil},
@@ -181,6 +184,8 @@ func TestUnproved(t *testing.T) {
 	}{
 		{"", "{r1.hours} hours, as 37.75 or 37.8.", nil},
 		{"", "{r1.hours} million", []string{"37.75 million"}},
+		{"", "{r3.cost:0M} million or {sum cost:M} Mio., {r3.cost:0k} kB", nil},
+		{"", "{sum cost:k}; {sum cost:1M} thousand", []string{"10,002.03", "10.0 thousand"}},
 		{"", "1{r1.hours}", []string{"137.75"}},
 		{"", "-{r1.hours} is fine, +{r1.hours} too", nil},
 		{"", "{r1.hours}%", nil}, // a column may have percentages

@@ -35,6 +35,9 @@ var wordPowers = func() map[string]int {
 // and €20m.
 var letterPowers = map[string]int{"k": 3, "t": 3, "tsd": 3, "m": 6, "mm": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9, "md": 9, "mrd": 9}
 
+// bytePowers has the powers of ten of bytes.
+var bytePowers = map[string]int{"kB": 3, "KB": 3, "MB": 6, "GB": 9, "TB": 12}
+
 var (
 	currencies = set("eur euro euros usd dollar dollars gbp chf jpy cny rmb inr sek nok dkk pln czk huf cad sgd hkd brl mxn zar aed krw rub kr")
 	percents   = set("percent percentage pct prozent prozentpunkte procent procenten procenta prosent porcentaje процент процента процентов")
@@ -125,6 +128,8 @@ func letterPower(letters, behind string, glued, money bool) (power int, unsure b
 		return letterPowers[lower], false
 	case glued && (letters == "m" || letters == "b"): // millions or metres
 		return letterPowers[letters], true
+	case bytePowers[letters] != 0: // of a number of bytes, or of megabytes
+		return bytePowers[letters], true
 	}
 	return 0, false
 }

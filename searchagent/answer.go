@@ -42,7 +42,10 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 		return s, nil
 	}
 	data := AnswerData{Question: s.Question, Today: today(ctx), Missing: s.missing()}
-	source := figures.Source{Language: figures.LanguageOf(s.Question), Data: []any{s.Question, data.Today, data.Missing}}
+	source := figures.Source{
+		Language: figures.LanguageOf(s.Question),
+		Data:     append(answering.Said(s.Question, s.History), data.Today, data.Missing),
+	}
 	queries := 0
 	for i := range s.Tasks {
 		t := &s.Tasks[i]

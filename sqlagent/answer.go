@@ -56,7 +56,7 @@ func (a *agent) answer(ctx context.Context, s state) (state, error) {
 	source := figures.Source{
 		Language: figures.LanguageOf(s.Question),
 		Tables:   []figures.Table{{Rows: *table}},
-		Data:     []any{s.Question},
+		Data:     answering.Said(s.Question, s.History),
 	}
 	result, err := answering.Text(ctx, a.model, &s.Usage, req, source, func(text string) {
 		qed.Emit(ctx, qed.Token{Channel: qed.ChannelFinal, Content: text})

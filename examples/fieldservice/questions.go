@@ -12,6 +12,7 @@ type Question struct {
 	Tables     []string // the tables that the answer needs
 	Statements []string // the attempts: each statement but the last is refused or finds no rows
 	Answer     string   // the answer in plain language
+	Reply      string   // the answer with references to its figures: see package figures; empty: Answer
 }
 
 // Questions returns the questions in the order of the conversation. Their statements are
@@ -42,6 +43,7 @@ GROUP BY e.id, e.firstName, e.lastName
 HAVING SUM(w.hours) > 20
 ORDER BY hours DESC, technician`},
 			Answer: "Five technicians worked more than 20 hours in the week of 23 March 2026: Rosa Ferreira (37.75), Pekka Åkesson (28.5), Oana Pereira and Ulla Novák (22.25 each) and Luís Horváth (21.5).",
+			Reply:  "Five technicians worked more than 20 hours in the week of 23 March 2026: {r1.technician} ({r1.hours}), {r2.technician} ({r2.hours}), {r3.technician} and {r4.technician} ({r4.hours} each) and {r5.technician} ({r5.hours}).",
 		},
 		{
 			ID:       "failed-in-the-north",
@@ -107,6 +109,7 @@ WHERE w.isOvertime = 1 AND w.workedOn BETWEEN '2026-03-01' AND '2026-03-31'
 GROUP BY b.id, b.city
 ORDER BY overtimeHours DESC, branch`},
 			Answer: "In March 2026 Malmö logged the most overtime with 92.5 hours, before Porto (57.75), Tampere (44.75), Łódź (22.25), Köln (14) and Liège (8.25).",
+			Reply:  "In March 2026 {r1.branch} logged the most overtime with {r1.overtimeHours} hours, before {r2.branch} ({r2.overtimeHours}), {r3.branch} ({r3.overtimeHours}), {r4.branch} ({r4.overtimeHours}), {r5.branch} ({r5.overtimeHours}) and {r6.branch} ({r6.overtimeHours}).",
 		},
 		{
 			ID:       "delete-cancelled",
@@ -166,6 +169,7 @@ WHERE p.paidOn BETWEEN '2026-01-01' AND '2026-03-31'
 GROUP BY ` + month + `
 ORDER BY month`},
 			Answer: "64,801.08 was paid in January 2026, 42,268.40 in February and 35,898.46 in March; the running total is 64,801.08, then 107,069.48, then 142,967.94.",
+			Reply:  "{r1.paid:2} was paid in January 2026, {r2.paid:2} in February and {r3.paid:2} in March; the running total is {r1.runningTotal:2}, then {r2.runningTotal:2}, then {r3.runningTotal:2}.",
 		},
 		{
 			ID:       "well-above-average",
@@ -222,6 +226,7 @@ JOIN region sr ON sr.id = s.regionId
 WHERE br.name = 'North' AND sr.name = 'South'
   AND i.issuedOn BETWEEN '2026-01-01' AND '2026-03-31'`},
 			Answer: "6 invoices of the first quarter of 2026 were billed to the North for work in the South, 25,546.39 in all.",
+			Reply:  "{r1.invoices} invoices of the first quarter of 2026 were billed to the North for work in the South, {r1.total:2} in all.",
 		},
 		{
 			ID:       "overdue-for-malmo",

@@ -1,6 +1,7 @@
 package folders
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -15,6 +16,7 @@ type Turn struct {
 	Plan   []Step // empty: the message is a reply, or asks for no search
 	Other  string // why the message asks for no search; empty: it asks for one
 	Answer string
+	Reply  string // the answer with references to its figures: see package figures; empty: Answer
 }
 
 // IsReply reports whether the message replies to a question of the turn before.
@@ -73,6 +75,7 @@ func Transcript() []Turn {
 				Bodies: []string{`{"size":0,"query":{"term":{"entityType.keyword":"DOCUMENT"}},"aggs":{"type":{"terms":{"field":"file.type","size":20},"aggs":{"bytes":{"sum":{"field":"file.bytes"}}}}}}`},
 			}},
 			Answer: "Most are PDF files: 10 of them with 1.6 MB together. There are 5 spreadsheets (0.3 MB), 2 photos (4.4 MB) and 2 Word documents (0.1 MB).",
+			Reply:  "Most are PDF files: {r1.count} of them with {r1.bytes:1M} MB together. There are {r2.count} spreadsheets ({r2.bytes:1M} MB), {r4.count} photos ({r4.bytes:1M} MB) and {r3.count} Word documents ({r3.bytes:1M} MB).",
 		},
 		{
 			Text: "How many files are in Payroll, and how many in Product Photos?",
@@ -136,7 +139,7 @@ func Replay(turns []Turn) []llmtest.Rule {
 		rules = append(rules,
 			chat.Rule("classify", chat.Asks("about this decision: ", t.Text), class),
 			chat.Rule("plan", chat.Asks("Question: ", t.Text), map[string]any{"steps": plan(t.Plan), "reason": ""}),
-			chat.Rule("answer", chat.Asks("Question: ", t.Text), t.Answer),
+			chat.Rule("answer", chat.Asks("Question: ", t.Text), cmp.Or(t.Reply, t.Answer)),
 		)
 		for _, s := range t.Plan {
 			rules = append(rules, s.replies(t.Text)...)

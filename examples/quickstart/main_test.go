@@ -45,21 +45,22 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayedAnswersAreTrue checks that the output has the recorded answers.
+// The output has the recorded answers. Each of their numbers is looked up in the
+// rows, or is in them or in the question.
 func TestReplayedAnswersAreTrue(t *testing.T) {
-	for _, q := range []string{"crew-leads", "overtime-by-branch", "overdue-in-the-north"} {
-		for _, want := range fieldservice.Questions("sqlite") {
-			if want.ID != q {
-				continue
-			}
-			out, err := quickstart(t, nil, "", want.Question)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !strings.Contains(out, want.Answer) {
-				t.Errorf("%s: the answer is not the recorded one:\n%s", q, out)
-			}
+	out, err := quickstart(t, nil, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Join(strings.Fields(out), " ")
+	for _, q := range fieldservice.Questions("sqlite") {
+		// Without a statement that may run, the agent says why instead.
+		if !strings.Contains(words, q.Answer) && q.ID != "complete-an-order" {
+			t.Errorf("%s: the answer is not the recorded one: %s", q.ID, q.Answer)
 		}
+	}
+	if strings.Contains(out, "unproved") || strings.Contains(out, "(unknown)") {
+		t.Errorf("an answer has a number that is not proved:\n%s", out)
 	}
 }
 

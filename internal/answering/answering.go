@@ -62,6 +62,17 @@ func Text(
 	return out.Close(), err
 }
 
+// Said returns what the user said: the numbers in it may be repeated.
+func Said(question string, history []llm.Message) []any {
+	said := []any{question}
+	for _, m := range history {
+		if m.Role == llm.RoleUser {
+			said = append(said, m.Content)
+		}
+	}
+	return said
+}
+
 // correct asks for corrections of the unknown references. If the model fails,
 // nothing is corrected: the text is complete without it.
 func correct(ctx context.Context, m *asking.Model, usage *llm.Usage, tables []figures.Table, out *figures.Text) error {

@@ -147,7 +147,7 @@ func (p *Printer) end() {
 	p.answered = false
 }
 
-// Answer prints the answer that ends a turn, then its rows, citations and
+// Answer prints the answer that ends a turn, then its unproved numbers, its rows, citations and
 // artifacts, or the questions that interrupt it.
 func (p *Printer) Answer(a qed.Answer) {
 	if len(a.Questions) == 0 && !p.answered && a.Text != "" {
@@ -156,6 +156,9 @@ func (p *Printer) Answer(a qed.Answer) {
 	p.end()
 	if a.Partial && !strings.Contains(a.Text, a.PartialReason) {
 		p.step(yellow, "partial", a.PartialReason)
+	}
+	if len(a.Unproved) > 0 {
+		p.step(yellow, "unproved", "not in the data: "+strings.Join(a.Unproved, ", "))
 	}
 	p.rows(a.Table)
 	for i, c := range a.Citations {

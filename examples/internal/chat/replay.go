@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -18,7 +19,7 @@ func Replay(questions []fieldservice.Question) []llmtest.Rule {
 		asks := Asks("Question: ", q.Question)
 		rules = append(rules,
 			Rule("select_tables", asks, map[string]any{"tables": q.Tables}),
-			Rule("answer", asks, q.Answer),
+			Rule("answer", asks, cmp.Or(q.Reply, q.Answer)),
 		)
 		// The request for a correction quotes the statement before it, so the last
 		// attempt is matched first.
