@@ -176,6 +176,10 @@ const (
 	ChannelFinal     Channel = "final"     // the answer
 	ChannelReasoning Channel = "reasoning" // the reasoning of the model
 	ChannelTool      Channel = "tool"      // the answer of an agent that is a tool of this one
+
+	// ChannelDraft has the text of a reply that may still call a tool. If it does
+	// not, the whole text follows on ChannelFinal.
+	ChannelDraft Channel = "draft"
 )
 
 // Token is the next piece of a text that is being written.

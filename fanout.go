@@ -116,6 +116,9 @@ func together[R any](
 	if n == 0 {
 		return nil, cancelled(ctx)
 	}
+	if n == 1 {
+		return alone(ctx, do)
+	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var (
@@ -156,6 +159,26 @@ func together[R any](
 	if interrupted != nil {
 		scopeOf(ctx).place.ask()
 		return nil, interrupted
+	}
+	return results, nil
+}
+
+// alone is together for one call, which needs no other goroutine.
+func alone[R any](ctx context.Context, do func(context.Context, int) (R, error)) ([]R, error) {
+	results := make([]R, 1)
+	err := cancelled(ctx)
+	if err == nil {
+		err = func() (err error) {
+			defer recoverInto(&err)
+			results[0], err = do(ctx, 0)
+			return err
+		}()
+	}
+	if err != nil {
+		if errors.Is(err, ErrInterrupted) {
+			scopeOf(ctx).place.ask()
+		}
+		return nil, err
 	}
 	return results, nil
 }

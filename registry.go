@@ -181,7 +181,8 @@ func (r ToolResult) Message() llm.Message {
 // it matches
 //
 //   - [ErrInterrupted]: a tool interrupted the run;
-//   - [budget.ErrExceeded]: the budget has no tool call left;
+//   - [budget.ErrExceeded]: the budget is used up. Do then returns the results as
+//     well, and those of calls that the budget prevented or ended have this Err;
 //   - [ErrToolAbandoned]: a tool did not return in time;
 //   - [ErrUnresolved]: in a resumed run, the outcome of an at-most-once call is not
 //     known.
@@ -201,11 +202,37 @@ func (r *Registry) Do(ctx context.Context, calls ...llm.ToolCall) ([]ToolResult,
 	if sc.place != nil {
 		address = sc.place.next(":do") + "/"
 	}
-	return together(ctx, len(calls), limit, func(ctx context.Context, i int) (ToolResult, error) {
+	results := make([]ToolResult, len(calls))
+	for i, call := range calls {
+		results[i].Call = call
+	}
+	_, err := together(ctx, len(calls), limit, func(ctx context.Context, i int) (struct{}, error) {
 		// By position: the ids are the provider's, and differ if the model is called
 		// again.
-		return r.do(sc.parallel(ctx, "", address+strconv.Itoa(i)), calls[i])
+		result, err := r.do(sc.parallel(ctx, "", address+strconv.Itoa(i)), calls[i])
+		if overBudget(err) {
+			result, err = ToolResult{Call: calls[i], Err: err}, nil // the other calls go on
+		}
+		results[i] = result
+		return struct{}{}, err
 	})
+	if err != nil && !overBudget(err) {
+		return nil, err
+	}
+	for i := range results {
+		switch r := &results[i]; {
+		case r.Output == nil && r.Err == nil:
+			r.Err = err // the time was over before the call
+		case overBudget(r.Err):
+			err = r.Err
+		}
+	}
+	return results, err
+}
+
+// overBudget reports whether a call ended because the budget is used up.
+func overBudget(err error) bool {
+	return errors.Is(err, budget.ErrExceeded) && !errors.Is(err, ErrToolAbandoned)
 }
 
 func (r *Registry) do(sc *scope, call llm.ToolCall) (ToolResult, error) {

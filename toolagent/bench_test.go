@@ -1,0 +1,89 @@
+package toolagent_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/toolagent"
+)
+
+// loop10 returns an agent whose turns have ten steps: nine with a call, and one with
+// the answer.
+func loop10(tb testing.TB) qed.Agent {
+	tools := qed.NewRegistry(nil)
+	if err := tools.Add(temperature()); err != nil {
+		tb.Fatal(err)
+	}
+	replies := make([]*llm.Response, 10)
+	for i := range 9 {
+		replies[i] = &llm.Response{FinishReason: llm.FinishToolCalls, Usage: llm.Usage{InputTokens: 900, OutputTokens: 20, Calls: 1}, Message: llm.Message{
+			Role:      llm.RoleAssistant,
+			ToolCalls: []llm.ToolCall{{ID: fmt.Sprint("call_", i), Name: "temperature", Arguments: json.RawMessage(fmt.Sprintf(`{"city":"city %d"}`, i))}},
+		}}
+	}
+	replies[9] = &llm.Response{FinishReason: llm.FinishStop, Usage: llm.Usage{InputTokens: 900, OutputTokens: 20, Calls: 1},
+		Message: llm.Message{Role: llm.RoleAssistant, Content: "City 3 is the warmest."}}
+	model := llm.ModelFunc(func(_ context.Context, req *llm.Request, stream func(llm.Delta)) (*llm.Response, error) {
+		reply := replies[(len(req.Messages)-2)/2] // each step adds a reply and a result
+		if text := reply.Message.Content; text != "" {
+			stream(llm.Delta{Text: text})
+		}
+		return reply, nil
+	})
+	agent, err := toolagent.New(model, tools, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return agent
+}
+
+type place struct {
+	City string `json:"city" jsonschema_description:"the name of a city"`
+}
+
+type weather struct {
+	Degrees int `json:"degrees"`
+}
+
+func temperature() qed.Tool {
+	t := qed.NewTool("temperature", "Returns the temperature in a city.", func(_ context.Context, in place) (weather, error) {
+		return weather{len(in.City)}, nil
+	})
+	t.Idempotent = true
+	return t
+}
+
+// Ten steps with scripted replies, with a listener that reads every event. Compare
+// it with BenchmarkLinear10 of package qed.
+func BenchmarkToolLoop10(b *testing.B) {
+	agent := loop10(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		events := 0
+		for _, err := range agent.Run(context.Background(), qed.Turn{Text: "which city is the warmest?"}) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			events++
+		}
+		if events != 21 { // two of each call, two pieces of text, and the end
+			b.Fatalf("%d events, want 21", events)
+		}
+	}
+}
+
+// The same without a listener.
+func BenchmarkToolLoop10Ask(b *testing.B) {
+	agent := loop10(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		answer, err := qed.Ask(context.Background(), agent, qed.Turn{Text: "which city is the warmest?"})
+		if err != nil || answer.Text == "" {
+			b.Fatal(answer, err)
+		}
+	}
+}

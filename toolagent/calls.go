@@ -1,0 +1,203 @@
+package toolagent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/prompt"
+	"github.com/qedkit/qed/llm"
+)
+
+// call makes the calls of a reply, and appends the reply and their results to the
+// messages. If the budget is used up it returns an error after that.
+func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
+	reply.ToolCalls = r.identified(reply.ToolCalls)
+	made := make([]*result, len(reply.ToolCalls))
+	var calls []llm.ToolCall
+	var at []int // the index in made of each of calls
+	for i, call := range reply.ToolCalls {
+		made[i] = &result{ToolResult: qed.ToolResult{Call: call}}
+		made[i].Call.Arguments = r.withRows(call.Arguments)
+		if made[i].Err = r.refused(p, i, call.Name); made[i].Err != nil {
+			continue
+		}
+		if r.repeats(made[i]) {
+			continue
+		}
+		calls, at = append(calls, made[i].Call), append(at, i)
+	}
+	var spent error
+	if len(calls) > 0 {
+		before := qed.Info(ctx).Usage
+		results, err := r.tools.Do(ctx, calls...)
+		if results == nil && err != nil {
+			return err
+		}
+		spent = err
+		for n, i := range at {
+			made[i].ToolResult = results[n]
+		}
+		after := qed.Info(ctx).Usage
+		r.usage.Add(llm.Usage{
+			InputTokens:  after.InputTokens - before.InputTokens,
+			OutputTokens: after.OutputTokens - before.OutputTokens,
+			Calls:        after.Calls - before.Calls,
+		})
+	}
+	r.add(reply)
+	r.newest = len(r.results)
+	for _, one := range made {
+		if err := r.read(ctx, one); err != nil {
+			return err
+		}
+		one.message = len(r.messages)
+		r.add(llm.Message{Role: llm.RoleTool, ToolCallID: one.Call.ID, Content: one.content})
+		r.results = append(r.results, one)
+	}
+	return spent
+}
+
+// identified returns the calls with ids that no other call of the turn has. Some
+// servers number the calls of each reply from zero.
+func (r *run) identified(calls []llm.ToolCall) []llm.ToolCall {
+	if r.given == nil {
+		r.given = map[string]bool{}
+	}
+	own := append([]llm.ToolCall(nil), calls...)
+	for i := range own {
+		id := own[i].ID
+		for n := len(r.given); id == "" || r.given[id]; n++ {
+			id = "call_" + strconv.Itoa(n)
+		}
+		own[i].ID, r.given[id] = id, true
+	}
+	return own
+}
+
+// refused returns why a call is not made, or nil. i is its position in the reply.
+func (r *run) refused(p *prepared, i int, name string) error {
+	if i >= maxCalls {
+		return fmt.Errorf("this call was not made, because a reply may have at most %d calls; make it in your next reply", maxCalls)
+	}
+	if p.offers(name) {
+		return nil
+	}
+	if _, err := r.tools.Lookup(name); err != nil {
+		return nil // the registry says which tool is meant
+	}
+	if len(p.offered) == 0 {
+		return errors.New("this call was not made, because no tool can be called in this step; answer")
+	}
+	return fmt.Errorf("this call was not made, because %s cannot be called in this step; the tools are %s",
+		name, strings.Join(p.offered, ", "))
+}
+
+// repeats reports whether the call is the same as an earlier one, and refers to that.
+func (r *run) repeats(one *result) bool {
+	tool, err := r.tools.Lookup(one.Call.Name)
+	if err != nil {
+		return false
+	}
+	if !tool.Idempotent {
+		r.latest = nil // it may have changed what the others return
+		return false
+	}
+	for _, earlier := range r.latest {
+		if earlier.Call.Name == one.Call.Name && sameArguments(earlier, one) && earlier.Err == nil {
+			one.same = earlier
+			return true
+		}
+	}
+	r.latest = append(r.latest, one)
+	return false
+}
+
+// sameArguments compares the JSON of two calls of a tool, without regard to layout
+// and the order of members.
+func sameArguments(a, b *result) bool {
+	x, y := a.Call.Arguments, b.Call.Arguments
+	return bytes.Equal(x, y) || weight(x) == weight(y) && a.canonical() == b.canonical()
+}
+
+// weight returns a number that is the same for JSON with another layout or order of
+// members, so that most arguments need not be decoded to find that they differ.
+func weight(raw json.RawMessage) (sum int) {
+	for _, b := range raw {
+		if b > ' ' {
+			sum += 1<<16 + int(b)
+		}
+	}
+	return sum
+}
+
+// canonical returns the arguments as JSON with sorted members.
+func (one *result) canonical() string {
+	if one.sorted == "" {
+		one.sorted = string(canonical(one.Call.Arguments))
+	}
+	return one.sorted
+}
+
+func canonical(arguments json.RawMessage) json.RawMessage {
+	if len(arguments) == 0 {
+		return json.RawMessage("{}")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	decoder.UseNumber() // a large id keeps its digits
+	var v any
+	if decoder.Decode(&v) != nil {
+		return arguments
+	}
+	sorted, err := json.Marshal(v)
+	if err != nil {
+		return arguments
+	}
+	return sorted
+}
+
+// withRows returns arguments in which a reference that has a handle alone is the
+// whole reference to the rows, as the tool's schema requires it.
+func (r *run) withRows(arguments json.RawMessage) json.RawMessage {
+	if len(r.rows) == 0 || !bytes.Contains(arguments, []byte(`"handle"`)) {
+		return arguments
+	}
+	decoder := json.NewDecoder(bytes.NewReader(arguments))
+	decoder.UseNumber()
+	var v any
+	if decoder.Decode(&v) != nil {
+		return arguments
+	}
+	whole, err := json.Marshal(r.expanded(v))
+	if err != nil {
+		return arguments
+	}
+	return whole
+}
+
+// expanded returns v with whole references to rows.
+func (r *run) expanded(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = r.expanded(v[i])
+		}
+	case map[string]any:
+		handle, _ := v["handle"].(string)
+		if ref := r.rows[handle]; ref != nil && v["sample"] == nil {
+			return ref
+		}
+		for name := range v {
+			v[name] = r.expanded(v[name])
+		}
+	}
+	return v
+}
+
+// quoted returns an error for the model as JSON, in which no tag can be closed.
+func quoted(err error) string { return prompt.Quote(prompt.Clip(err.Error(), maxErrorText)) }

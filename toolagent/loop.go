@@ -1,0 +1,187 @@
+package toolagent
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/internal/asking"
+	"github.com/qedkit/qed/llm"
+)
+
+// A run is a turn that is being answered.
+type run struct {
+	*agent
+	ctx  context.Context // of the turn, with the budgets of its conditions
+	work context.Context // of the steps
+
+	question string
+	today    string
+	messages []llm.Message // the instructions, the conversation, the question, and the steps
+	before   int           // how many messages are before the question
+	tokens   int           // of messages and tools
+
+	steps   int
+	repairs int // in a row
+	usage   llm.Usage
+
+	results  []*result           // of all calls, oldest first
+	given    map[string]bool     // ids of calls
+	latest   []*result           // that later calls may refer to
+	rows     map[string]*rowsRef // by handle
+	newest   int                 // the first result of the newest step
+	shortest int                 // results before it are replaced by their digests
+}
+
+// An ending is how the loop ended.
+type ending struct {
+	text   string // the answer; empty if it is not written yet
+	reason string // why the answer is partial; empty if it is not
+	cause  error  // set if no request can be made; nil otherwise
+}
+
+// begin returns the run of a turn.
+func (a *agent) begin(
+	ctx context.Context, question string, history []llm.Message,
+) (*run, context.CancelFunc, error) {
+	r := &run{agent: a, question: question, today: qed.Now(ctx).Format("2006-01-02, Monday")}
+	data := InstructionsData{Instructions: a.opt.Instructions, Today: r.today}
+	system, err := a.model.Render("instructions", a.opt.Prompts.Instructions, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.messages = append(r.messages, llm.Message{Role: llm.RoleSystem, Content: system})
+	if len(history) > 0 {
+		r.messages = append(r.messages, a.memory.Select(history)...)
+	}
+	r.before = len(r.messages)
+	r.messages = append(r.messages, llm.Message{Role: llm.RoleUser, Content: question})
+	r.tokens = llm.EstimateTokens(&llm.Request{Messages: r.messages, Tools: a.specs})
+	r.ctx = withLimits(ctx, a.opt.Stop)
+	var cancel context.CancelFunc
+	r.work, cancel = budget.WithDeadline(budget.BeforeFinalAnswer(r.ctx))
+	return r, cancel, nil
+}
+
+// loop takes steps until one of them ends the loop, and returns the answer.
+func (r *run) loop() (qed.Answer, error) {
+	for {
+		r.steps++
+		end, err := r.step(qed.WithPath(r.work, "step_"+strconv.Itoa(r.steps)))
+		if err != nil {
+			if end, err = r.failed(err); err != nil {
+				return qed.Answer{}, err
+			}
+		}
+		if end != nil {
+			return r.finish(end)
+		}
+	}
+}
+
+// step asks the model once and makes the calls of its reply. It returns how the loop
+// ends, or nil if it continues.
+func (r *run) step(ctx context.Context) (*ending, error) {
+	if r.tokens > r.opt.MaxContextTokens {
+		if err := r.compact(ctx); err != nil {
+			return nil, err
+		}
+	}
+	p, err := r.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.model.Model.Generate(ctx, p.req, func(d llm.Delta) {
+		qed.Emit(ctx, qed.Token{Channel: qed.ChannelDraft, Content: d.Text})
+	})
+	if err != nil {
+		return r.unusable(err)
+	}
+	r.usage.Add(resp.Usage)
+	calls := resp.Message.ToolCalls
+	switch problem := malformed(calls); {
+	case problem != "":
+		return r.repair(resp.Message.Content, problem)
+	case len(calls) == 0 && firstText(resp.Message.Content) == "":
+		return r.repair("", "it is empty")
+	case len(calls) == 0:
+		return &ending{text: resp.Message.Content}, nil
+	}
+	r.repairs = 0
+	from := len(r.results)
+	if err := r.call(ctx, p, resp.Message); err != nil {
+		return nil, err
+	}
+	return r.stopped(from, resp.Message.Content), nil
+}
+
+// add appends messages to the conversation with the model.
+func (r *run) add(messages ...llm.Message) {
+	r.messages = append(r.messages, messages...)
+	r.tokens += llm.EstimateTokens(&llm.Request{Messages: messages})
+}
+
+// progress returns what the conditions and the hook see of the turn.
+func (r *run) progress() Progress {
+	p := Progress{Steps: r.steps, Usage: r.usage}
+	for _, made := range r.results {
+		p.Results = append(p.Results, made.ToolResult)
+	}
+	return p
+}
+
+// unusable returns how the loop continues after a failed request.
+func (r *run) unusable(err error) (*ending, error) {
+	e, ok := errors.AsType[*llm.Error](err)
+	if !ok || errors.Is(err, budget.ErrExceeded) {
+		return nil, err
+	}
+	text := ""
+	if e.Partial != nil {
+		text = e.Partial.Message.Content
+		r.usage.Add(e.Partial.Usage)
+	}
+	switch e.Kind {
+	case llm.ErrRefusal:
+		return &ending{text: text, reason: reasonDeclined, cause: err}, nil
+	case llm.ErrInvalidOutput, llm.ErrTruncated:
+		return r.repair(text, e.Message)
+	}
+	return nil, err
+}
+
+// repair sends a reply back to the model with the problem in it.
+func (r *run) repair(text, problem string) (*ending, error) {
+	if r.repairs++; r.repairs > r.opt.MaxRepairs {
+		return &ending{reason: reasonReply}, nil
+	}
+	if firstText(text) != "" {
+		r.add(llm.Message{Role: llm.RoleAssistant, Content: text})
+	}
+	r.add(llm.Message{Role: llm.RoleUser, Content: repairText(problem)})
+	return r.stopped(len(r.results), ""), nil
+}
+
+// failed returns how the loop ends after an error, or the error if the turn ends
+// with it.
+func (r *run) failed(err error) (*ending, error) {
+	switch {
+	case r.ctx.Err() != nil, errors.Is(err, qed.ErrToolAbandoned):
+		return nil, err
+	case errors.Is(err, budget.ErrExceeded):
+		return &ending{reason: budgetReason(err)}, nil
+	}
+	if _, ok := errors.AsType[*llm.Error](err); ok && r.foundSomething() {
+		return &ending{reason: reasonModel, cause: err}, nil
+	}
+	return nil, err
+}
+
+// A prepared has the request of a step.
+type prepared struct {
+	req     *llm.Request
+	model   *asking.Model
+	offered []string // names of tools; nil means all
+}

@@ -1,0 +1,66 @@
+package toolagent
+
+import (
+	"embed"
+	"text/template"
+
+	"github.com/qedkit/qed/internal/promptset"
+)
+
+//go:embed prompts/*.tmpl
+var promptFiles embed.FS
+
+// Prompts are the templates of the texts that are sent to the model. Nil means the
+// package's own, which are the files of the folder prompts. Make a template with
+// [llm.PromptFuncs]. Question and Reason must go through the function
+// quote.
+type Prompts struct {
+	Instructions *template.Template // the system message of the steps, with [InstructionsData]
+	WrapUp       *template.Template // asks for the answer after a limit, with [WrapUpData]
+	Summary      *template.Template // asks the Summarizer, with [SummaryData]
+}
+
+// InstructionsData is the data of the system message.
+type InstructionsData struct {
+	Instructions string // [Options.Instructions]
+	Today        string // the date and the day of the week
+}
+
+// WrapUpData is the data of the prompt for an answer without further calls.
+type WrapUpData struct {
+	Instructions string // [Options.Instructions]
+	Today        string
+	Question     string // the user's message
+	Reason       string // why no tool can be called
+	Findings     []Finding
+}
+
+// SummaryData is the data of the prompt for a summary of old results.
+type SummaryData struct {
+	Words    int // the maximum length of the summary
+	Question string
+	Findings []Finding
+}
+
+// A Finding is a call and its result in a prompt. Tool must go through the function
+// quote. Arguments and Result have text in which no tag can be closed.
+type Finding struct{ Tool, Arguments, Result string }
+
+// withDefaults returns the prompts with the package's own for those that are nil. It
+// executes the others once to check them.
+func (p *Prompts) withDefaults() (Prompts, error) {
+	all := Prompts{
+		Instructions: promptset.Parse(promptFiles, "instructions.tmpl"),
+		WrapUp:       promptset.Parse(promptFiles, "wrap_up.tmpl"),
+		Summary:      promptset.Parse(promptFiles, "summary.tmpl"),
+	}
+	if p == nil {
+		return all, nil
+	}
+	err := promptset.Replace("toolagent: Options.Prompts",
+		promptset.Text{Name: "Instructions", Host: p.Instructions, Own: &all.Instructions, Data: InstructionsData{}},
+		promptset.Text{Name: "WrapUp", Host: p.WrapUp, Own: &all.WrapUp, Data: WrapUpData{}},
+		promptset.Text{Name: "Summary", Host: p.Summary, Own: &all.Summary, Data: SummaryData{}},
+	)
+	return all, err
+}

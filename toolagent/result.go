@@ -1,0 +1,138 @@
+package toolagent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/internal/prompt"
+)
+
+type rowsRef = finding.RowsRef
+
+// A result is the result of a call, and what the model gets of it.
+type result struct {
+	qed.ToolResult
+	finding finding.Finding
+
+	content string  // for the model, in its frame
+	message int     // the index of its message
+	same    *result // the earlier result that it refers to; nil if it has its own
+	sorted  string  // see canonical
+	brief   bool    // its message has the digest alone
+	rows    int     // how many rows it has, and their columns
+	columns []string
+}
+
+// read reads the result of a call.
+func (r *run) read(ctx context.Context, one *result) error {
+	if one.same != nil {
+		one.Output, one.Err = one.same.Output, one.same.Err
+	}
+	switch {
+	case one.same != nil && one.same.brief:
+		// The model asks again for a result of which it has the digest alone.
+		one.content, one.rows, one.columns = one.same.content, one.same.rows, one.same.columns
+		one.same = nil
+		return nil
+	case one.same != nil:
+		one.content = "The result is the same as that of call " + one.same.Call.ID + " above. The tool was not called again."
+		return nil
+	case errors.Is(one.Err, budget.ErrExceeded):
+		one.content = framed("tool_error", quoted(errNoResult))
+		return nil
+	case one.Err != nil:
+		one.content = framed("tool_error", quoted(one.Err))
+		return nil
+	}
+	if isFinding(one.Output) {
+		one.finding = finding.Parse(one.Output)
+	}
+	return r.show(ctx, one)
+}
+
+var errNoResult = errors.New("no result: the limit was reached before the call was made or while it was made, " +
+	"so it is not known whether it had an effect")
+
+// text returns the text for the user, or "".
+func (one *result) text() string {
+	if one.Err != nil || len(one.Output) == 0 {
+		return ""
+	}
+	if one.Output[0] == '"' {
+		var text string
+		if json.Unmarshal(one.Output, &text) == nil {
+			return text
+		}
+	}
+	return one.finding.Text
+}
+
+// members are the members of a finding.
+var members = [][]byte{
+	[]byte(`"text"`), []byte(`"rows"`), []byte(`"queries"`), []byte(`"artifacts"`), []byte(`"citations"`), []byte(`"partial"`),
+}
+
+// isFinding reports whether the JSON can have members of a finding.
+func isFinding(output json.RawMessage) bool {
+	if len(output) == 0 || output[0] != '{' {
+		return false
+	}
+	for _, member := range members {
+		if bytes.Contains(output, member) {
+			return true
+		}
+	}
+	return false
+}
+
+// show sets the content of a result that has an output.
+func (r *run) show(ctx context.Context, one *result) error {
+	f := &one.finding
+	if f.Rows != nil {
+		one.rows, one.columns = f.Rows.Count, columnNames(f.Rows.Sample.Columns)
+		r.refer(f.Rows)
+	}
+	hidden := f.Rows != nil && f.Rows.Count > len(f.Rows.Sample.Rows)
+	if len(one.Output) <= r.opt.MaxResultBytes && !hidden {
+		one.content = framed("tool_result", untagged(one.Output))
+		return nil
+	}
+	short, err := r.shorten(ctx, one)
+	if err != nil {
+		return err
+	}
+	one.content = framed("tool_result", untagged(short.output)) + "\n" + short.note
+	return nil
+}
+
+// untagged returns JSON in which no tag can be closed: < occurs in strings alone.
+func untagged(raw json.RawMessage) string {
+	if bytes.IndexByte(raw, '<') < 0 {
+		return string(raw)
+	}
+	return strings.ReplaceAll(string(raw), "<", `\u003c`)
+}
+
+func framed(tag, text string) string { return "<" + tag + ">\n" + text + "\n</" + tag + ">" }
+
+func columnNames(columns []qed.Column) []string {
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// arguments returns the arguments for a prompt, cut if they are long.
+func (one *result) arguments() string {
+	if len(one.Call.Arguments) <= maxDigestArguments {
+		return untagged(one.Call.Arguments)
+	}
+	return prompt.Quote(prompt.Clip(string(one.Call.Arguments), maxDigestArguments))
+}
