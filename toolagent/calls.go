@@ -23,7 +23,9 @@ func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 	var at []int // the index in made of each of calls
 	for i, call := range reply.ToolCalls {
 		made[i] = &result{ToolResult: qed.ToolResult{Call: call}}
-		made[i].Call.Arguments = r.withRows(call.Arguments)
+		if made[i].Call.Arguments = r.withRows(call.Arguments); len(call.Arguments) == 0 {
+			made[i].Call.Arguments = json.RawMessage("{}")
+		}
 		if made[i].Err = r.refused(p, i, call.Name); made[i].Err != nil {
 			continue
 		}
@@ -145,9 +147,6 @@ func (one *result) canonical() string {
 }
 
 func canonical(arguments json.RawMessage) json.RawMessage {
-	if len(arguments) == 0 {
-		return json.RawMessage("{}")
-	}
 	decoder := json.NewDecoder(bytes.NewReader(arguments))
 	decoder.UseNumber() // a large id keeps its digits
 	var v any

@@ -51,9 +51,6 @@ func (r *run) replace(one *result, content string) {
 // digest returns what is left of an old result.
 func (one *result) digest() string {
 	short := map[string]any{"tool": one.Call.Name, "arguments": json.RawMessage(one.arguments())}
-	if len(one.Call.Arguments) == 0 {
-		delete(short, "arguments")
-	}
 	if one.Err != nil {
 		short["error"] = prompt.Clip(one.Err.Error(), maxDigestArguments)
 	}

@@ -1,0 +1,261 @@
+package toolagent_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"text/template"
+	"time"
+
+	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/budget"
+	"github.com/qedkit/qed/finding"
+	"github.com/qedkit/qed/llm"
+	"github.com/qedkit/qed/toolagent"
+)
+
+var (
+	zeroLimits  budget.Limits
+	badTemplate = template.Must(template.New("").Parse("{{.Nothing}}"))
+)
+
+// endless returns a mind that calls a tool for ever, and wraps up with what it is
+// given.
+func endless() *mind {
+	n := 0
+	return &mind{think: func(req *llm.Request) reply {
+		if req.Name == "wrap_up" {
+			return says("wrapped up")
+		}
+		n++
+		r := calls(`temperature {"city":"` + strings.Repeat("x", n) + `"}`)
+		r.usage = llm.Usage{InputTokens: 100, OutputTokens: 10}
+		return r
+	}}
+}
+
+// Each condition ends the loop, and the last request has what was found.
+func TestStops(t *testing.T) {
+	submit := tool("submit", finding.Finding{Text: "submitted"})
+	quiet := tool("quiet", map[string]int{"n": 1})
+	for name, test := range map[string]struct {
+		model  *mind
+		stop   []toolagent.Stop
+		text   string
+		reason string
+		steps  int
+	}{
+		"the default":               {endless(), nil, "wrapped up", "after 20 steps", 20},
+		"one step":                  {endless(), []toolagent.Stop{toolagent.MaxSteps(1)}, "wrapped up", "after one step", 1},
+		"three steps":               {endless(), []toolagent.Stop{toolagent.MaxSteps(3)}, "wrapped up", "after 3 steps", 3},
+		"more steps than needed":    {steps(calls(`submit {}`), says("done")), []toolagent.Stop{toolagent.MaxSteps(3)}, "done", "", 2},
+		"another one, and steps":    {endless(), []toolagent.Stop{toolagent.ToolCalled("submit")}, "wrapped up", "after 20 steps", 20},
+		"a tool with text":          {steps(calls(`submit {}`).saying("Here it is.")), []toolagent.Stop{toolagent.ToolCalled("submit")}, "Here it is.", "", 1},
+		"a tool with a finding":     {steps(calls(`temperature {"city":"x"}`), calls(`submit {}`)), []toolagent.Stop{toolagent.ToolCalled("quiet", "submit")}, "submitted", "", 2},
+		"a tool without text":       {steps(calls(`quiet {}`)), []toolagent.Stop{toolagent.ToolCalled("quiet")}, "wrapped up", "", 1},
+		"a tool in the last step":   {steps(calls(`submit {}`)), []toolagent.Stop{toolagent.MaxSteps(1), toolagent.ToolCalled("submit")}, "submitted", "", 1},
+		"a tool that fails":         {steps(calls(`fail {}`), says("done")), []toolagent.Stop{toolagent.ToolCalled("fail")}, "done", "", 2},
+		"model calls":               {endless(), []toolagent.Stop{toolagent.Budget(budget.Limits{ModelCalls: 4})}, "wrapped up", "limit", 3},
+		"tool calls":                {endless(), []toolagent.Stop{toolagent.Budget(budget.Limits{ToolCalls: 2})}, "wrapped up", "limit", 3},
+		"a budget that is not used": {steps(calls(`submit {}`), says("done")), []toolagent.Stop{toolagent.Budget(budget.Limits{ModelCalls: 4})}, "done", "", 2},
+		"an own one": {endless(), []toolagent.Stop{toolagent.When("two cities are known", func(p toolagent.Progress) bool {
+			return len(p.Results) == 2 && p.Steps == 2 && p.Usage.Calls == 2
+		})}, "wrapped up", "two cities are known", 2},
+		"an own one that is not met": {steps(calls(`submit {}`), says("done")), []toolagent.Stop{toolagent.When("never", func(toolagent.Progress) bool { return false })}, "done", "", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tools := registry(t, temperature(), submit, quiet, tool("fail", errors.New("no")))
+			var final, all string
+			var answer qed.Answer
+			for event, err := range newAgent(t, test.model, tools, &toolagent.Options{Stop: test.stop}).Run(t.Context(), qed.Turn{Text: "q"}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch d := event.Data.(type) {
+				case qed.Token:
+					if d.Channel == qed.ChannelFinal {
+						final += d.Content
+					}
+				case qed.Completed:
+					answer, all = d.Answer, d.Answer.Text
+				}
+			}
+			if answer.Text != test.text || answer.Partial != (test.reason != "") || !strings.Contains(answer.PartialReason, test.reason) {
+				t.Errorf("%+v", answer)
+			}
+			if final != all {
+				t.Errorf("the text that was emitted is %q", final)
+			}
+			asked := test.model.names()
+			if n := slices.Index(append(asked, "wrap_up"), "wrap_up"); n != test.steps {
+				t.Errorf("%d steps, want %d: %v", n, test.steps, asked)
+			}
+			if answer.Usage.Calls != len(asked) {
+				t.Errorf("usage %+v of %d requests", answer.Usage, len(asked))
+			}
+			if last := test.model.last(); last.Name == "wrap_up" && (len(last.Tools) > 0 || !strings.Contains(last.Messages[len(last.Messages)-1].Content, `{"`)) {
+				t.Errorf("the last request is %+v", last)
+			}
+		})
+	}
+}
+
+// A deadline ends a tool that runs, and leaves time for the answer.
+func TestDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slow := tool("slow", func(ctx context.Context) (any, error) {
+			select {
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			case <-time.After(time.Minute):
+				return "text", nil
+			}
+		})
+		for limit, partial := range map[time.Duration]bool{10 * time.Second: true, 10 * time.Minute: false} {
+			start := time.Now()
+			model := steps(calls(`temperature {"city":"Rome"}`, `slow {}`), says("done"))
+			answer := ask(t, t.Context(), newAgent(t, model, registry(t, temperature(), slow), &toolagent.Options{Stop: []toolagent.Stop{toolagent.Deadline(limit)}}))
+			if answer.Partial != partial || partial && !strings.Contains(answer.PartialReason, "time") {
+				t.Errorf("%v: %+v", limit, answer)
+			}
+			if took := time.Since(start); partial && took != 9*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			// The call next to it is not lost.
+			if last := model.last(); !strings.Contains(last.Messages[len(last.Messages)-1].Content+strings.Join(results(last), ""), `{"degrees":4}`) {
+				t.Errorf("%v: the last request is %+v", limit, last)
+			}
+		}
+	})
+}
+
+// A budget around the turn is a limit like one of its own. If nothing can be spent on
+// the last request, the answer has what was found.
+func TestOuterBudget(t *testing.T) {
+	found := tool("find", finding.Finding{Text: "Rome has 4 degrees."})
+	for name, test := range map[string]struct {
+		limits budget.Limits
+		steps  []reply
+		text   string // of a partial answer; empty: the turn fails
+		asked  int
+	}{
+		"a reserve":              {budget.Limits{ModelCalls: 2}, []reply{calls(`find {}`)}, "wrapped up", 2},
+		"no reserve":             {budget.Limits{ModelCalls: 1}, []reply{calls(`find {}`)}, "This was found:\n\nRome has 4 degrees.", 1},
+		"no reserve, no finding": {budget.Limits{ModelCalls: 1}, []reply{calls(`temperature {"city":"x"}`)}, "", 1},
+		"nothing at all":         {budget.Limits{ModelCalls: -1}, nil, "", 0},
+		"calls of one reply":     {budget.Limits{ToolCalls: 1}, []reply{calls(`find {}`, `temperature {"city":"x"}`, `temperature {"city":"y"}`)}, "wrapped up", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := steps(test.steps...)
+			agent := newAgent(t, model, registry(t, temperature(), found), nil)
+			answer, err := qed.Ask(budget.With(t.Context(), test.limits), agent, qed.Turn{Text: "q"})
+			if test.text == "" {
+				if !errors.Is(err, budget.ErrExceeded) {
+					t.Errorf("%+v, %v", answer, err)
+				}
+			} else if err != nil || !answer.Partial || !strings.HasSuffix(answer.Text, test.text) || !strings.Contains(answer.PartialReason, "limit") {
+				t.Errorf("%+v, %v", answer, err)
+			}
+			if n := len(model.names()); n != test.asked {
+				t.Errorf("%d requests, want %d", n, test.asked)
+			}
+		})
+	}
+}
+
+// A budget of tokens leaves a small reserve: the last request and its reply fit.
+func TestTokensOfTheLastRequest(t *testing.T) {
+	spent := 0
+	long := tool("long", strings.Repeat("many words ", 3000))
+	model := &mind{think: func(req *llm.Request) reply {
+		if req.Name == "wrap_up" {
+			return says("wrapped up")
+		}
+		r := calls(`long {"n":` + strings.Repeat("1", len(req.Messages)) + `}`)
+		r.usage = llm.Usage{InputTokens: llm.EstimateTokens(req), OutputTokens: 20}
+		spent += r.usage.InputTokens + 20
+		return r
+	}}
+	agent := newAgent(t, model, registry(t, long), &toolagent.Options{Stop: []toolagent.Stop{toolagent.Budget(budget.Limits{Tokens: 30_000})}})
+	answer := ask(t, t.Context(), agent)
+	if answer.Text != "wrapped up" || !answer.Partial {
+		t.Fatalf("%+v after %v", answer, model.names())
+	}
+	last := model.last()
+	if n := llm.EstimateTokens(&last) + last.MaxOutputTokens; n > 30_000-spent || n < 1000 || !strings.Contains(last.Messages[0].Content, "many words") {
+		t.Errorf("the last request needs %d tokens, and %d are left: %.500s", n, 30_000-spent, last.Messages[0].Content)
+	}
+}
+
+// A model that fails ends the turn with what was found or, if that is nothing, with
+// the error.
+func TestModelFails(t *testing.T) {
+	found := tool("find", finding.Finding{Text: "Rome has 4 degrees.", Partial: "a shard failed"})
+	unavailable := fails(llm.ErrUnavailable, "")
+	for name, test := range map[string]struct {
+		steps []reply
+		text  string // of a partial answer; empty: the turn fails
+	}{
+		"at once":               {[]reply{unavailable}, ""},
+		"after nothing":         {[]reply{calls(`temperature {"city":"x"}`), unavailable}, ""},
+		"after a finding":       {[]reply{calls(`find {}`), unavailable}, "I could not finish the answer. This was found:\n\nRome has 4 degrees."},
+		"after a text":          {[]reply{calls(`text {}`), unavailable}, "I could not finish the answer. This was found:\n\nsome text"},
+		"after a failed call":   {[]reply{calls(`fail {}`), unavailable}, ""},
+		"with an unknown error": {[]reply{calls(`find {}`)}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tools := registry(t, temperature(), found, tool("text", "some text"), tool("fail", errors.New("no")))
+			answer, err := qed.Ask(t.Context(), newAgent(t, steps(test.steps...), tools, nil), qed.Turn{Text: "q"})
+			switch {
+			case test.text == "" && err == nil:
+				t.Errorf("%+v", answer)
+			case test.text != "" && (err != nil || answer.Text != test.text || !answer.Partial || !strings.Contains(answer.PartialReason, "could not be reached")):
+				t.Errorf("%+v, %v", answer, err)
+			}
+			if name == "after a finding" && !strings.Contains(answer.PartialReason, "a shard failed") {
+				t.Errorf("%+v", answer)
+			}
+		})
+	}
+	// The last request fails.
+	for name, test := range map[string]struct {
+		last   reply
+		text   string
+		reason string
+	}{
+		"unavailable": {unavailable, "Rome has 4 degrees.", "one step"},
+		"declined":    {fails(llm.ErrRefusal, ""), "Rome has 4 degrees.", "one step"},
+		"cut off":     {reply{text: "Rome has", err: &llm.Error{Kind: llm.ErrTruncated}}, "Rome has", "one step"},
+		"empty":       {says(""), "Rome has 4 degrees.", "one step"},
+	} {
+		model := &mind{think: func(req *llm.Request) reply {
+			if req.Name == "wrap_up" {
+				return test.last
+			}
+			return calls(`find {}`)
+		}}
+		answer := ask(t, t.Context(), newAgent(t, model, registry(t, found), &toolagent.Options{Stop: []toolagent.Stop{toolagent.MaxSteps(1)}}))
+		if !strings.HasSuffix(answer.Text, test.text) || !strings.Contains(answer.PartialReason, test.reason) {
+			t.Errorf("%s: %+v", name, answer)
+		}
+	}
+}
+
+// A context that is done ends the turn with its error, whatever was found.
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	model := &mind{think: func(req *llm.Request) reply {
+		if len(results(*req)) > 0 {
+			cancel()
+			return reply{err: &llm.Error{Kind: llm.ErrUnavailable}}
+		}
+		return calls(`find {}`)
+	}}
+	_, err := qed.Ask(ctx, newAgent(t, model, registry(t, tool("find", finding.Finding{Text: "text"})), nil), qed.Turn{Text: "q"})
+	if err == nil {
+		t.Error("a cancelled turn has an answer")
+	}
+}
