@@ -20,9 +20,9 @@
 // # Agents
 //
 // An [Agent] gets a [Turn] and returns events, the last of which has an [Answer].
-// There are agents for SQL (sqlagent), Elasticsearch (searchagent), documents (rag)
-// and plans (todoagent); package router gives a turn to one of several agents. A
-// function is an agent too: [AgentFunc].
+// There are agents for SQL (sqlagent), Elasticsearch (searchagent), documents (rag),
+// tools that a model calls (toolagent) and plans (todoagent); package router gives a
+// turn to one of several agents. A function is an agent too: [AgentFunc].
 //
 // # Graphs
 //
@@ -38,10 +38,10 @@
 // # Tools
 //
 // A [Tool] is a function that a model can call: see [NewTool]. A [Registry] checks
-// the arguments, asks for approval and calls it. Package finding has the result of a
-// tool in the form that agents understand: text, rows, queries, artifacts,
-// citations, entities. Package tools has ready-made tools, and makes a tool of an
-// agent.
+// the arguments, asks for approval and calls it. Package toolagent has the loop in
+// which a model calls tools. Package finding has the result of a tool in the form
+// that agents understand: text, rows, queries, artifacts, citations, entities.
+// Package tools has ready-made tools, and makes a tool of an agent.
 //
 // # Questions
 //

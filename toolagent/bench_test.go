@@ -11,18 +11,19 @@ import (
 	"github.com/qedkit/qed/toolagent"
 )
 
-// loop10 returns an agent whose turns have ten steps: nine with a call, and one with
-// the answer.
-func loop10(tb testing.TB) qed.Agent {
-	tools := qed.NewRegistry(nil)
-	if err := tools.Add(temperature()); err != nil {
-		tb.Fatal(err)
-	}
+// loop10 returns an agent whose turns have ten steps: nine with a call of a tool, and
+// one with the answer.
+func loop10(tb testing.TB, used qed.Tool) qed.Agent {
+	tools := registry(tb, used)
 	replies := make([]*llm.Response, 10)
 	for i := range 9 {
+		arguments := json.RawMessage("{}")
+		if used.Input != nil {
+			arguments = json.RawMessage(fmt.Sprintf(`{"city":"city %d"}`, i))
+		}
 		replies[i] = &llm.Response{FinishReason: llm.FinishToolCalls, Usage: llm.Usage{InputTokens: 900, OutputTokens: 20, Calls: 1}, Message: llm.Message{
 			Role:      llm.RoleAssistant,
-			ToolCalls: []llm.ToolCall{{ID: fmt.Sprint("call_", i), Name: "temperature", Arguments: json.RawMessage(fmt.Sprintf(`{"city":"city %d"}`, i))}},
+			ToolCalls: []llm.ToolCall{{ID: fmt.Sprint("call_", i), Name: used.Name, Arguments: arguments}},
 		}}
 	}
 	replies[9] = &llm.Response{FinishReason: llm.FinishStop, Usage: llm.Usage{InputTokens: 900, OutputTokens: 20, Calls: 1},
@@ -57,10 +58,21 @@ func temperature() qed.Tool {
 	return t
 }
 
-// Ten steps with scripted replies, with a listener that reads every event. Compare
-// it with BenchmarkLinear10 of package qed.
-func BenchmarkToolLoop10(b *testing.B) {
-	agent := loop10(b)
+// nothing is a tool that does nothing, as the nodes of BenchmarkLinear10 of package
+// qed.
+func nothing() qed.Tool {
+	return qed.Tool{Name: "nothing", Call: func(context.Context, json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(`{"degrees":21}`), nil
+	}}
+}
+
+// Ten steps with scripted replies, and a listener that reads every event.
+func BenchmarkToolLoop10(b *testing.B) { benchmarkRun(b, loop10(b, nothing())) }
+
+// The same with a tool that checks and decodes its arguments.
+func BenchmarkToolLoop10Typed(b *testing.B) { benchmarkRun(b, loop10(b, temperature())) }
+
+func benchmarkRun(b *testing.B, agent qed.Agent) {
 	b.ReportAllocs()
 	for b.Loop() {
 		events := 0
@@ -76,9 +88,9 @@ func BenchmarkToolLoop10(b *testing.B) {
 	}
 }
 
-// The same without a listener.
+// The same as BenchmarkToolLoop10 without a listener.
 func BenchmarkToolLoop10Ask(b *testing.B) {
-	agent := loop10(b)
+	agent := loop10(b, nothing())
 	b.ReportAllocs()
 	for b.Loop() {
 		answer, err := qed.Ask(context.Background(), agent, qed.Turn{Text: "which city is the warmest?"})

@@ -36,7 +36,7 @@ func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 	}
 	var spent error
 	if len(calls) > 0 {
-		before := qed.Info(ctx).Usage
+		before := r.spent(ctx)
 		results, err := r.tools.Do(ctx, calls...)
 		if results == nil && err != nil {
 			return err
@@ -45,7 +45,7 @@ func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 		for n, i := range at {
 			made[i].ToolResult = results[n]
 		}
-		after := qed.Info(ctx).Usage
+		after := r.spent(ctx)
 		r.usage.Add(llm.Usage{
 			InputTokens:  after.InputTokens - before.InputTokens,
 			OutputTokens: after.OutputTokens - before.OutputTokens,
@@ -63,6 +63,14 @@ func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 		r.results = append(r.results, one)
 	}
 	return spent
+}
+
+// spent returns what the models of the durable run used, and nothing outside of one.
+func (r *run) spent(ctx context.Context) (usage llm.Usage) {
+	if r.durable {
+		usage = qed.Info(ctx).Usage
+	}
+	return usage
 }
 
 // identified returns the calls with ids that no other call of the turn has. Some

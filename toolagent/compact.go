@@ -17,11 +17,11 @@ import (
 func (r *run) compact(ctx context.Context) error {
 	r.messages = slices.Clone(r.messages) // a model may still trace the request that has them
 	var old []*result
-	for _, one := range r.results[r.shortest:r.newest] {
+	for _, one := range r.results[r.compacted:r.newest] {
 		if r.tokens <= r.opt.MaxContextTokens/2 {
 			break
 		}
-		r.shortest++
+		r.compacted++
 		if short := one.digest(); one.same == nil && len(short) < len(one.content) {
 			old = append(old, one)
 			one.brief = true

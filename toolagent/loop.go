@@ -17,6 +17,7 @@ type run struct {
 	ctx  context.Context // of the turn, with the budgets of its conditions
 	work context.Context // of the steps
 
+	durable  bool
 	question string
 	today    string
 	messages []llm.Message // the instructions, the conversation, the question, and the steps
@@ -27,12 +28,12 @@ type run struct {
 	repairs int // in a row
 	usage   llm.Usage
 
-	results  []*result           // of all calls, oldest first
-	given    map[string]bool     // ids of calls
-	latest   []*result           // that later calls may refer to
-	rows     map[string]*rowsRef // by handle
-	newest   int                 // the first result of the newest step
-	shortest int                 // results before it are replaced by their digests
+	results   []*result           // of all calls, oldest first
+	given     map[string]bool     // ids of calls
+	latest    []*result           // that later calls may refer to
+	rows      map[string]*rowsRef // by handle
+	newest    int                 // the first result of the newest step
+	compacted int                 // results before it are replaced by their digests
 }
 
 // An ending is how the loop ended.
@@ -46,13 +47,14 @@ type ending struct {
 func (a *agent) begin(
 	ctx context.Context, question string, history []llm.Message,
 ) (*run, context.CancelFunc, error) {
-	r := &run{agent: a, question: question, today: qed.Now(ctx).Format("2006-01-02, Monday")}
+	r := &run{agent: a, durable: qed.Info(ctx).Durable, question: question, today: qed.Now(ctx).Format("2006-01-02, Monday")}
 	data := InstructionsData{Instructions: a.opt.Instructions, Today: r.today}
 	system, err := a.model.Render("instructions", a.opt.Prompts.Instructions, data)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.messages = append(r.messages, llm.Message{Role: llm.RoleSystem, Content: system})
+	r.messages = make([]llm.Message, 1, 16)
+	r.messages[0] = llm.Message{Role: llm.RoleSystem, Content: system}
 	if len(history) > 0 {
 		r.messages = append(r.messages, a.memory.Select(history)...)
 	}

@@ -40,7 +40,8 @@ type Options struct {
 
 	// MaxContextTokens limits what one request sends, as [llm.EstimateTokens]
 	// counts it. Above it, results of the oldest steps are replaced by digests.
-	// 0 means 120,000.
+	// The conversation before the question has a quarter of it at most, unless
+	// Durable has a Memory. 0 means 120,000.
 	MaxContextTokens int
 
 	// Summarizer is a model that summarises old results, next to their digests.
@@ -67,6 +68,7 @@ const (
 	defaultMaxSteps    = 20
 	minResultBytes     = 512 // a shortened result has at least a column and a row
 	maxCalls           = 16  // of one reply
+	maxHistoryTokens   = 16_000
 	maxSummaryWords    = 300
 	maxErrorText       = 2000 // bytes of an error that the model gets
 	maxDigestArguments = 300  // bytes

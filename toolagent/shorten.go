@@ -90,7 +90,7 @@ func (r *run) shortRows(ctx context.Context, one *result, table *qed.Table) (sho
 // no handle if they cannot be saved.
 func (r *run) keep(ctx context.Context, one *result, table *qed.Table) (*rowsRef, error) {
 	one.rows, one.columns = len(table.Rows), columnNames(table.Columns)
-	if qed.Info(ctx).Durable {
+	if r.durable {
 		rows, err := finding.SaveRows(ctx, table)
 		if err != nil || rows.Handle != "" {
 			r.refer(rows)

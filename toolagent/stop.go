@@ -97,7 +97,7 @@ func checkStops(stops []Stop) ([]Stop, error) {
 		bounded = bounded || s.steps > 0
 	}
 	if !bounded {
-		stops = append(slices.Clip(stops), MaxSteps(defaultMaxSteps))
+		stops = append(slices.Clone(stops), MaxSteps(defaultMaxSteps))
 	}
 	return stops, errors.Join(problems...)
 }

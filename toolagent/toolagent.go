@@ -99,7 +99,8 @@ func New(model llm.Model, tools *qed.Registry, opt *Options) (qed.Agent, error) 
 			}
 		}
 	}
-	a := &agent{opt: o, tools: tools, specs: tools.Specs(), memory: &qed.Memory{}}
+	a := &agent{opt: o, tools: tools, specs: tools.Specs()}
+	a.memory = &qed.Memory{Tokens: max(1, min(maxHistoryTokens, o.MaxContextTokens/4))}
 	if a.model, err = a.asked(model); err != nil {
 		return nil, err
 	}
