@@ -43,7 +43,7 @@ func (r *run) call(ctx context.Context, p *prepared, reply llm.Message) error {
 		}
 		spent = err
 		for n, i := range at {
-			made[i].ToolResult = results[n]
+			made[i].ToolResult, made[i].sorted = results[n], "" // an approval can change the arguments
 		}
 		after := r.spent(ctx)
 		r.usage.Add(llm.Usage{

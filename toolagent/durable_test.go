@@ -275,6 +275,39 @@ func TestBudgetOfAResumedRun(t *testing.T) {
 	}
 }
 
+// A process that died after its last request has more to spend when the run is
+// resumed: the run goes on, and ends with another last request.
+func TestResumeWithMore(t *testing.T) {
+	clock := qedtest.NewClock()
+	ctx := qed.WithClock(t.Context(), clock.Now)
+	fresh := func(st store.Store, l *qedtest.Ledger) qed.Agent {
+		model := &mind{think: func(req *llm.Request) reply {
+			if req.Name == "wrap_up" {
+				l.Do("wrap_up")
+				return says(fmt.Sprint(strings.Count(req.Messages[0].Content, "read text"), " texts"))
+			}
+			return calls(fmt.Sprintf(`read {"n":%d}`, len(results(*req))))
+		}}
+		return newAgent(t, model, registry(t, tool("read", "read text")), &toolagent.Options{Store: st})
+	}
+	l := &qedtest.Ledger{}
+	snaps := qedtest.NewSnapshots(t, l)
+	a, err := qed.Ask(budget.With(ctx, budget.Limits{ModelCalls: 3}), fresh(snaps, l), qed.Turn{Thread: "t", Text: "q"})
+	if err != nil || a.Text != "2 texts" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	clock.Pass(time.Minute)
+	log := snaps.Moments[len(snaps.Moments)-1].Log
+	for n := 1; n <= 2; n++ { // also without its request to the model
+		died := log[:len(log)-n]
+		again := &qedtest.Ledger{}
+		a, err = qed.Ask(budget.With(ctx, budget.Limits{ModelCalls: 6}), fresh(qedtest.Restore(t, died), again), qed.Turn{Thread: "t"})
+		if err != nil || !a.Partial || a.Text == "2 texts" || again.Count()["wrap_up"] != 1 {
+			t.Errorf("%d records less: %+v, %v", n, a, err)
+		}
+	}
+}
+
 // The agent is a part of other agents' runs: a router's, and an agent's whose tool it
 // is. Its drafts and its text are not the answer of the turn there.
 func TestAsATool(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/qedkit/qed"
 	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -179,11 +178,4 @@ func (r *run) failed(err error) (*ending, error) {
 		return &ending{reason: reasonModel, cause: err}, nil
 	}
 	return nil, err
-}
-
-// A prepared has the request of a step.
-type prepared struct {
-	req     *llm.Request
-	model   *asking.Model
-	offered []string // names of tools; nil means all
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/qedkit/qed/internal/asking"
 	"github.com/qedkit/qed/llm"
 )
 
@@ -24,6 +25,13 @@ type StepRequest struct {
 	// Messages are sent. The first one is the system message. A message with calls
 	// must be followed by all of their results.
 	Messages []llm.Message
+}
+
+// A prepared has the request of a step.
+type prepared struct {
+	req     *llm.Request
+	model   *asking.Model
+	offered []string // names of tools; nil means all
 }
 
 // prepare returns the request of the next step.
