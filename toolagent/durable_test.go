@@ -308,6 +308,38 @@ func TestResumeWithMore(t *testing.T) {
 	}
 }
 
+// The last request is not made again, although a resumed run has less to spend.
+func TestResumeOfTheLastRequest(t *testing.T) {
+	clock := qedtest.NewClock()
+	ctx := qed.WithClock(t.Context(), clock.Now)
+	fresh := func(st store.Store, l *qedtest.Ledger) qed.Agent {
+		model := &mind{think: func(req *llm.Request) reply {
+			l.Do(req.Name)
+			if req.Name == "wrap_up" {
+				return reply{text: "wrapped up", usage: llm.Usage{InputTokens: 500}}
+			}
+			r := calls(`read {}`)
+			r.usage = llm.Usage{InputTokens: 5000}
+			return r
+		}}
+		return newAgent(t, model, registry(t, tool("read", "text")), &toolagent.Options{Store: st, Stop: []toolagent.Stop{toolagent.MaxSteps(1)}})
+	}
+	l := &qedtest.Ledger{}
+	snaps := qedtest.NewSnapshots(t, l)
+	within := func() context.Context { return budget.With(ctx, budget.Limits{Tokens: 8000}) }
+	if a, err := qed.Ask(within(), fresh(snaps, l), qed.Turn{Thread: "t", Text: "q"}); err != nil || a.Text != "wrapped up" {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	clock.Pass(time.Minute)
+	log := snaps.Moments[len(snaps.Moments)-1].Log
+	again := &qedtest.Ledger{}
+	a, err := qed.Ask(within(), fresh(qedtest.Restore(t, log[:len(log)-1]), again), qed.Turn{Thread: "t"})
+	if err != nil || a.Text != "wrapped up" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	again.Want(t, nil)
+}
+
 // The agent is a part of other agents' runs: a router's, and an agent's whose tool it
 // is. Its drafts and its text are not the answer of the turn there.
 func TestAsATool(t *testing.T) {

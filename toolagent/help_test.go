@@ -20,6 +20,7 @@ type mind struct {
 
 	mu       sync.Mutex
 	requests []llm.Request
+	traced   [][]llm.Message // the messages of the requests, as a trace may keep them
 }
 
 // A reply is what a mind replies.
@@ -37,7 +38,7 @@ func (m *mind) Generate(ctx context.Context, req *llm.Request, stream func(llm.D
 	m.mu.Lock()
 	own := *req
 	own.Messages = append([]llm.Message(nil), req.Messages...)
-	m.requests = append(m.requests, own)
+	m.requests, m.traced = append(m.requests, own), append(m.traced, req.Messages)
 	m.mu.Unlock()
 	said := m.think(req)
 	if stream != nil {
@@ -219,7 +220,8 @@ func portTool(n int) qed.Tool {
 		rows, err := finding.SaveRows(ctx, ports(n))
 		return finding.Finding{
 			Text: fmt.Sprintf("%d ports", n), Rows: rows,
-			Queries: []qed.Query{{Language: "sql", Written: "SELECT port", Executed: "SELECT port", Rows: n}},
+			Queries:  []qed.Query{{Language: "sql", Written: "SELECT port", Executed: "SELECT port", Rows: n}},
+			Metadata: &finding.QueryMetadata{QueryType: "sql", Query: json.RawMessage(`"SELECT port"`), Rows: rows},
 		}, err
 	})
 }

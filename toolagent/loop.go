@@ -136,7 +136,7 @@ func (r *run) progress() Progress {
 // unusable returns how the loop continues after a failed request.
 func (r *run) unusable(err error) (*ending, error) {
 	e, ok := errors.AsType[*llm.Error](err)
-	if !ok || errors.Is(err, budget.ErrExceeded) {
+	if !ok {
 		return nil, err
 	}
 	text := ""

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/qedkit/qed"
+	"github.com/qedkit/qed/internal/qedtest"
 	"github.com/qedkit/qed/llm"
 	"github.com/qedkit/qed/llm/llmtest"
 	"github.com/qedkit/qed/toolagent"
@@ -188,7 +189,7 @@ func TestSameCalls(t *testing.T) {
 		"in another form":       {[]reply{calls(`read {"a":1,"b":2}`), calls(`read { "b": 2, "a": 1 }`)}, 1},
 		"empty arguments":       {[]reply{calls(`read {}`), calls(`read`)}, 1},
 		"other arguments":       {[]reply{calls(`read {"a":12}`), calls(`read {"a":21}`)}, 2},
-		"a long id":             {[]reply{calls(`read {"a":9007199254740993}`), calls(`read {"a":9007199254740992}`)}, 2},
+		"a long id":             {[]reply{calls(`read {"a":900719925474099301}`), calls(`read {"a":900719925474099310}`)}, 2},
 		"after a change":        {[]reply{calls(`read {}`), calls(`write {}`), calls(`read {}`)}, 2},
 		"around a change":       {[]reply{calls(`read {}`, `write {}`, `read {}`)}, 2},
 		"after a change, twice": {[]reply{calls(`write {}`), calls(`read {}`), calls(`read {}`)}, 1},
@@ -214,6 +215,23 @@ func TestSameCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An approval can change the arguments: the result is then not that of the call that
+// the model asked for.
+func TestSameCallsAfterAnApproval(t *testing.T) {
+	var l qedtest.Ledger
+	read := tool("read", func(arguments json.RawMessage) (any, error) { l.Do(string(arguments)); return "text", nil })
+	read.NeedsApproval = true
+	tools := qed.NewRegistry(&qed.RegistryOptions{Approve: func(_ context.Context, _ qed.Tool, arguments json.RawMessage) (json.RawMessage, error) {
+		return json.RawMessage(strings.ReplaceAll(string(arguments), "12", "21")), nil
+	}})
+	if err := tools.Add(read); err != nil {
+		t.Fatal(err)
+	}
+	model := steps(calls(`read {"a":12}`, `read {"a":30}`), calls(`read {"a":12}`), calls(`read {"a":30}`), says("done"))
+	ask(t, t.Context(), newAgent(t, model, tools, nil))
+	l.Want(t, map[string]int{`{"a":21}`: 2, `{"a":30}`: 1})
 }
 
 // A tool that is not idempotent is called as often as the model asks for it.

@@ -34,7 +34,7 @@ func TestShortRows(t *testing.T) {
 		content := shown(t, portTool(1000), &toolagent.Options{Store: st, MaxResultBytes: 4000})
 		got := data(t, content)
 		rows := got["rows"].(map[string]any)
-		if got["text"] != "1000 ports" || got["queries"] == nil || len(content) > 4500 {
+		if got["text"] != "1000 ports" || got["queries"] == nil || got["query_metadata"] != nil || len(content) > 4500 {
 			t.Errorf("%s: %s", name, content)
 		}
 		first := rows["first"].([]any)
@@ -240,6 +240,11 @@ func TestCompact(t *testing.T) {
 					t.Errorf("a request has %d tokens", size)
 				}
 			}
+			for i, traced := range model.traced {
+				if diff := cmp.Diff(model.requests[i].Messages, traced); diff != "" {
+					t.Fatalf("request %d was changed after it was sent: %s", i, diff)
+				}
+			}
 			all := strings.Join(got, "\n")
 			switch {
 			case name == "summaries":
@@ -253,5 +258,21 @@ func TestCompact(t *testing.T) {
 				t.Errorf("a summary in %s", all)
 			}
 		})
+	}
+}
+
+// The results of the newest step are whole, however long they are.
+func TestCompactKeepsTheNewest(t *testing.T) {
+	long := tool("long", func(arguments json.RawMessage) (any, error) {
+		return strings.Repeat("words ", 800) + string(arguments), nil
+	})
+	model := steps(calls(`long {"n":1}`, `long {"n":2}`), calls(`long {"n":3}`, `long {"n":4}`), says("done"))
+	ask(t, t.Context(), newAgent(t, model, registry(t, long), &toolagent.Options{MaxContextTokens: 1000}))
+	for i, wholes := range [][]bool{nil, {true, true}, {false, false, true, true}} {
+		for j, content := range results(model.requests[i]) {
+			if whole := len(content) > 4000; whole != wholes[j] {
+				t.Errorf("request %d, result %d: %d bytes", i, j, len(content))
+			}
+		}
 	}
 }

@@ -168,26 +168,69 @@ func TestOuterBudget(t *testing.T) {
 
 // A budget of tokens leaves a small reserve: the last request and its reply fit.
 func TestTokensOfTheLastRequest(t *testing.T) {
-	spent := 0
-	long := tool("long", strings.Repeat("many words ", 3000))
-	model := &mind{think: func(req *llm.Request) reply {
-		if req.Name == "wrap_up" {
-			return says("wrapped up")
+	const limit = 30_000
+	long := tool("long", strings.Repeat("many words ", 700))
+	for name, test := range map[string]struct{ used, sent, reply int }{ // used by the step; at most sent and replied
+		"enough":    {2000, 10_000, 4000},
+		"little":    {26_500, 2334, 3000},
+		"hardly":    {29_000, 700, 600},
+		"too much":  {29_990, 0, 0},
+		"every bit": {40_000, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			model := &mind{think: func(req *llm.Request) reply {
+				if req.Name == "wrap_up" {
+					return reply{text: "wrapped up", usage: llm.Usage{InputTokens: 1}}
+				}
+				r := calls(`long {}`)
+				r.usage = llm.Usage{InputTokens: test.used}
+				return r
+			}}
+			opt := &toolagent.Options{Stop: []toolagent.Stop{toolagent.Budget(budget.Limits{Tokens: limit}), toolagent.MaxSteps(1)}}
+			answer := ask(t, t.Context(), newAgent(t, model, registry(t, long), opt))
+			if test.sent == 0 {
+				if len(model.names()) != 1 || !answer.Partial || !strings.Contains(answer.Text, "many words") {
+					t.Errorf("%+v after %v", answer, model.names())
+				}
+				return
+			}
+			last := model.last()
+			sent := llm.EstimateTokens(&last)
+			if answer.Text != "wrapped up" || sent > test.sent || last.MaxOutputTokens > test.reply || sent+last.MaxOutputTokens > limit-test.used {
+				t.Errorf("%+v after a request of %d and %d tokens", answer, sent, last.MaxOutputTokens)
+			}
+			if !strings.Contains(last.Messages[0].Content, "many words") {
+				t.Errorf("the last request has no finding: %.900s", last.Messages[0].Content)
+			}
+		})
+	}
+}
+
+// What is reserved for the answer is not spent by an agent in a tool.
+func TestToolsLeaveTheReserve(t *testing.T) {
+	greedy := tool("greedy", func(ctx context.Context) (any, error) {
+		left, _ := budget.Remaining(budget.ForFinalAnswer(ctx))
+		return left.ModelCalls, nil
+	})
+	model := steps(calls(`greedy {}`), says("done"))
+	ask(t, budget.With(t.Context(), budget.Limits{ModelCalls: 10}), newAgent(t, model, registry(t, greedy), nil))
+	if got := results(model.last())[0]; !strings.Contains(got, "\n8\n") {
+		t.Errorf("a tool may spend %s", got)
+	}
+}
+
+// A tool that does not return is an error, also after the time of a budget: the turn
+// may not answer while the tool runs.
+func TestAbandonedTool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		deaf := tool("deaf", func(context.Context) (any, error) { time.Sleep(time.Hour); return nil, nil })
+		opt := &toolagent.Options{Stop: []toolagent.Stop{toolagent.Deadline(time.Minute)}}
+		_, err := qed.Ask(t.Context(), newAgent(t, steps(calls(`temperature {"city":"x"}`, `deaf {}`)), registry(t, temperature(), deaf), opt), qed.Turn{Text: "q"})
+		if !errors.Is(err, qed.ErrToolAbandoned) {
+			t.Errorf("error = %v", err)
 		}
-		r := calls(`long {"n":` + strings.Repeat("1", len(req.Messages)) + `}`)
-		r.usage = llm.Usage{InputTokens: llm.EstimateTokens(req), OutputTokens: 20}
-		spent += r.usage.InputTokens + 20
-		return r
-	}}
-	agent := newAgent(t, model, registry(t, long), &toolagent.Options{Stop: []toolagent.Stop{toolagent.Budget(budget.Limits{Tokens: 30_000})}})
-	answer := ask(t, t.Context(), agent)
-	if answer.Text != "wrapped up" || !answer.Partial {
-		t.Fatalf("%+v after %v", answer, model.names())
-	}
-	last := model.last()
-	if n := llm.EstimateTokens(&last) + last.MaxOutputTokens; n > 30_000-spent || n < 1000 || !strings.Contains(last.Messages[0].Content, "many words") {
-		t.Errorf("the last request needs %d tokens, and %d are left: %.500s", n, 30_000-spent, last.Messages[0].Content)
-	}
+		time.Sleep(2 * time.Hour)
+	})
 }
 
 // A model that fails ends the turn with what was found or, if that is nothing, with
