@@ -1,17 +1,11 @@
 package toolagent
 
 import (
-	"context"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/qedkit/qed"
-	"github.com/qedkit/qed/budget"
-	"github.com/qedkit/qed/internal/asking"
-	"github.com/qedkit/qed/internal/prompt"
-	"github.com/qedkit/qed/llm"
 )
 
 // finish returns the answer of a turn whose loop has ended.
@@ -117,85 +111,3 @@ func (r *run) prove(a *qed.Answer) error {
 	a.Table = table
 	return err
 }
-
-// wrapUp asks for an answer from what was found, without tools. It returns the
-// answer, which is empty if the request fails after something was found, and why it
-// is partial.
-func (r *run) wrapUp(reason string) (text, why string, err error) {
-	ctx := qed.WithPath(budget.ForFinalAnswer(r.ctx), "wrap_up")
-	req, err := r.wrapUpRequest(ctx, reason)
-	if err != nil {
-		return "", "", err
-	}
-	// A resumed run may end in another step. Its request is then another call.
-	hash, err := req.Hash()
-	if err != nil {
-		return "", "", err
-	}
-	text, err = r.model.Text(qed.WithPath(ctx, hash[:12]), &r.usage, req, func(piece string) {
-		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
-	})
-	switch {
-	case err == nil:
-		return text, reason, nil
-	case r.ctx.Err() != nil:
-		return "", "", err
-	case asking.Unusable(err) || text != "" && isModelError(err):
-		return text, firstText(reason, reasonCut), nil
-	case isModelError(err) && r.foundSomething():
-		return "", firstText(reason, reasonModel), nil
-	}
-	return "", "", err
-}
-
-// isModelError reports whether err is that of a model or of a budget, after which an
-// answer of what was found is still right.
-func isModelError(err error) bool {
-	_, failed := errors.AsType[*llm.Error](err)
-	return failed || errors.Is(err, budget.ErrExceeded)
-}
-
-// wrapUpRequest returns the request of wrapUp. If the budget has few tokens left, the
-// findings and the reply are short.
-func (r *run) wrapUpRequest(ctx context.Context, reason string) (*llm.Request, error) {
-	// What is left differs when a run is resumed, and the request must not.
-	left, err := qed.Step(ctx, "size_"+strconv.Itoa(r.steps), nil, func(ctx context.Context) (int, error) {
-		rest, _ := budget.Remaining(ctx)
-		return rest.Tokens, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	data := WrapUpData{Instructions: r.opt.Instructions, Today: r.today, Question: r.question, Reason: reason}
-	room := r.opt.MaxContextTokens
-	if left > 0 {
-		room = min(room, left*2/3)
-	}
-	for most := r.opt.MaxResultBytes * 2; ; most /= 2 {
-		data.Findings = nil
-		for _, one := range r.results {
-			if one.same == nil {
-				data.Findings = append(data.Findings, one.forPrompt(prompt.Clip(one.content, most)))
-			}
-		}
-		text, err := r.model.Render("wrap_up", r.opt.Prompts.WrapUp, data)
-		if err != nil {
-			return nil, err
-		}
-		messages := append(slices.Clone(r.messages[1:r.before]), llm.Message{Role: llm.RoleUser, Content: text})
-		req := r.model.Send("wrap_up", messages...)
-		sent := llm.EstimateTokens(req)
-		if sent > room && most > minFinding {
-			continue
-		}
-		if left > 0 && req.MaxOutputTokens > left-sent {
-			req.MaxOutputTokens = max(minReply, left-sent)
-		}
-		return req, nil
-	}
-}
-
-const (
-	minFinding = 64 // bytes of a result in the last prompt
-	minReply   = 64 // tokens
-)

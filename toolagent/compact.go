@@ -103,6 +103,6 @@ func (r *run) summary(ctx context.Context, old []*result) (string, error) {
 }
 
 // forPrompt returns a result for a prompt.
-func (one *result) forPrompt(content string) Finding {
-	return Finding{Tool: one.Call.Name, Arguments: one.arguments(), Result: content}
+func (one *result) forPrompt(content string) ResultText {
+	return ResultText{Tool: one.Call.Name, Arguments: one.arguments(), Result: content}
 }

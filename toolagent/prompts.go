@@ -32,19 +32,19 @@ type WrapUpData struct {
 	Today        string
 	Question     string // the user's message
 	Reason       string // why no tool can be called
-	Findings     []Finding
+	Findings     []ResultText
 }
 
 // SummaryData is the data of the prompt for a summary of old results.
 type SummaryData struct {
 	Words    int // the maximum length of the summary
 	Question string
-	Findings []Finding
+	Findings []ResultText
 }
 
-// A Finding is a call and its result in a prompt. Tool must go through the function
+// A ResultText is a call and its result in a prompt. Tool must go through the function
 // quote. Arguments and Result have text in which no tag can be closed.
-type Finding struct{ Tool, Arguments, Result string }
+type ResultText struct{ Tool, Arguments, Result string }
 
 // withDefaults returns the prompts with the package's own for those that are nil. It
 // executes the others once to check them.
