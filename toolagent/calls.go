@@ -93,7 +93,8 @@ func (r *run) identified(calls []llm.ToolCall) []llm.ToolCall {
 // refused returns why a call is not made, or nil. i is its position in the reply.
 func (r *run) refused(p *prepared, i int, name string) error {
 	if i >= maxCalls {
-		return fmt.Errorf("this call was not made, because a reply may have at most %d calls; make it in your next reply", maxCalls)
+		return fmt.Errorf("this call was not made, because a reply may have at most %d calls; "+
+			"make it in your next reply", maxCalls)
 	}
 	if p.offers(name) {
 		return nil

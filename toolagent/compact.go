@@ -67,7 +67,8 @@ func (one *result) digest() string {
 	if err != nil {
 		raw = json.RawMessage(`{}`)
 	}
-	return framed("tool_result", untagged(raw)) + "\nThis is what is left of an older result. Call the tool again if you need it."
+	return framed("tool_result", untagged(raw)) +
+		"\nThis is what is left of an older result. Call the tool again if you need it."
 }
 
 // clipped returns the first names of columns, cut.

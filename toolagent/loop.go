@@ -46,7 +46,8 @@ type ending struct {
 func (a *agent) begin(
 	ctx context.Context, question string, history []llm.Message,
 ) (*run, context.CancelFunc, error) {
-	r := &run{agent: a, durable: qed.Info(ctx).Durable, question: question, today: qed.Now(ctx).Format("2006-01-02, Monday")}
+	r := &run{agent: a, durable: qed.Info(ctx).Durable, question: question}
+	r.today = qed.Now(ctx).Format("2006-01-02, Monday")
 	data := InstructionsData{Instructions: a.opt.Instructions, Today: r.today}
 	system, err := a.model.Render("instructions", a.opt.Prompts.Instructions, data)
 	if err != nil {

@@ -88,7 +88,8 @@ func (o *Options) withDefaults() (Options, error) {
 	}
 	option.DefaultOrNone(&v.MaxRepairs, 2)
 	if v.MaxResultBytes < minResultBytes {
-		return v, fmt.Errorf("toolagent: Options.MaxResultBytes is %d: it must be at least %d", v.MaxResultBytes, minResultBytes)
+		return v, fmt.Errorf("toolagent: Options.MaxResultBytes is %d: it must be at least %d",
+			v.MaxResultBytes, minResultBytes)
 	}
 	if v.Store == nil && v.Durable != nil {
 		return v, errors.New("toolagent: Options.Durable needs Options.Store")

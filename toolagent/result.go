@@ -75,7 +75,8 @@ func (one *result) text() string {
 
 // members are the members of a finding.
 var members = [][]byte{
-	[]byte(`"text"`), []byte(`"rows"`), []byte(`"queries"`), []byte(`"artifacts"`), []byte(`"citations"`), []byte(`"partial"`),
+	[]byte(`"text"`), []byte(`"rows"`), []byte(`"queries"`),
+	[]byte(`"artifacts"`), []byte(`"citations"`), []byte(`"partial"`),
 }
 
 // isFinding reports whether the JSON can have members of a finding.

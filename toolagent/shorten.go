@@ -203,14 +203,19 @@ func cellOf(raw json.RawMessage) any {
 	return string(raw)
 }
 
-// rowsNote returns what a model has to know about rows of which it sees some.
-func rowsNote(shown, count int, handle string) string {
-	note := fmt.Sprintf("%d of %d rows are shown.", shown, count)
-	if shown == count {
-		note = "All rows are shown."
+// rowsNote returns what a model has to know about rows of which it sees some. read is
+// how many rows the statistics are of.
+func rowsNote(v *rowsView, read int) string {
+	note := fmt.Sprintf("%d of %d rows are shown.", len(v.First)+len(v.Last), v.Count)
+	if len(v.Statistics) > 0 {
+		note += fmt.Sprintf(" The statistics are of %d rows.", read)
 	}
-	if handle == "" {
+	if v.Truncated {
+		note += " There are more rows than these."
+	}
+	if v.Handle == "" {
 		return note + " Call the tool with arguments that ask for less to see others."
 	}
-	return note + ` To give all of them to a tool that takes rows, use {"handle": ` + prompt.Quote(handle) + `} as its argument.`
+	return note + ` To give all of them to a tool that takes rows, use {"handle": ` + prompt.Quote(v.Handle) +
+		`} as its argument.`
 }

@@ -51,6 +51,9 @@ func TestShortRows(t *testing.T) {
 		if diff := cmp.Diff([]any{"port 999", 999.0, nil}, last[len(last)-1]); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
+		if !strings.Contains(content, "The statistics are of 1000 rows.") || strings.Contains(content, "There are more") {
+			t.Errorf("%s: %s", name, content)
+		}
 		if rows["count"] != 1000.0 || !strings.Contains(content, fmt.Sprintf("%d of 1000 rows are shown", len(first)+len(last))) ||
 			!strings.Contains(content, `{"handle": "`+rows["handle"].(string)+`"}`) {
 			t.Errorf("%s: %s", name, content)
@@ -66,6 +69,18 @@ func TestShortRows(t *testing.T) {
 	}
 	// All rows are in the result: nothing is shortened.
 	if content := shown(t, portTool(3), &toolagent.Options{Store: new(store.InMemory)}); !strings.Contains(content, `"sample"`) || strings.Contains(content, "shown") {
+		t.Error(content)
+	}
+}
+
+// Rows that were removed since are not part of the statistics.
+func TestShortRowsThatAreGone(t *testing.T) {
+	gone := tool("gone", finding.Finding{Rows: &finding.RowsRef{Handle: "saved/s1", Count: 500, Sample: *ports(4)}})
+	content := shown(t, gone, &toolagent.Options{Store: new(store.InMemory)})
+	if !strings.Contains(content, "4 of 500 rows are shown. The statistics are of 4 rows.") {
+		t.Error(content)
+	}
+	if content := shown(t, portTool(9000), nil); !strings.Contains(content, "There are more rows than these.") {
 		t.Error(content)
 	}
 }

@@ -19,7 +19,8 @@ type StepRequest struct {
 	Model llm.Model
 
 	// Tools are the names of the tools that are offered. Calls of others are
-	// refused.
+	// refused. Some providers do not accept earlier calls in a request without
+	// tools.
 	Tools []string
 
 	// Messages are sent. The first one is the system message. A message with calls

@@ -91,7 +91,8 @@ func checkStops(stops []Stop) ([]Stop, error) {
 	bounded := false
 	for _, s := range stops {
 		if s.err == nil && s.steps == 0 && len(s.tools) == 0 && s.limits == (budget.Limits{}) && s.when == nil {
-			s.err = errors.New("toolagent: Options.Stop has a zero Stop; make it with MaxSteps, ToolCalled, Budget, Deadline or When")
+			s.err = errors.New("toolagent: Options.Stop has a zero Stop; " +
+				"make it with MaxSteps, ToolCalled, Budget, Deadline or When")
 		}
 		problems = append(problems, s.err)
 		bounded = bounded || s.steps > 0

@@ -17,7 +17,7 @@ type rowsView struct {
 	Columns    []string     `json:"columns"`
 	First      [][]any      `json:"first"`
 	Last       [][]any      `json:"last,omitempty"`
-	Statistics []columnView `json:"statistics,omitempty"` // of all rows
+	Statistics []columnView `json:"statistics,omitempty"`
 }
 
 // A columnView has the statistics of a column.
@@ -46,7 +46,8 @@ var details = []detail{
 func viewOf(ref *rowsRef, table *qed.Table, limit int) (json.RawMessage, string) {
 	count := max(ref.Count, len(table.Rows))
 	statistics := statisticsOf(table)
-	v := rowsView{Handle: ref.Handle, Count: count, Truncated: ref.Truncated, Partial: prompt.Clip(ref.Partial, maxDigestArguments)}
+	v := rowsView{Handle: ref.Handle, Count: count, Truncated: ref.Truncated}
+	v.Partial = prompt.Clip(ref.Partial, maxDigestArguments)
 	var raw json.RawMessage
 	for _, d := range details {
 		v.Columns = nil
@@ -66,7 +67,7 @@ func viewOf(ref *rowsRef, table *qed.Table, limit int) (json.RawMessage, string)
 	if len(raw) > limit {
 		raw = cutForm(raw, limit).output
 	}
-	return raw, rowsNote(len(v.First)+len(v.Last), count, ref.Handle)
+	return raw, rowsNote(&v, len(table.Rows))
 }
 
 // cells returns rows with shorter texts.

@@ -30,6 +30,9 @@ func (r *run) wrapUp(reason string) (text, why string, err error) {
 	text, err = r.model.Text(qed.WithPath(ctx, hash[:12]), &r.usage, req, func(piece string) {
 		qed.Emit(r.ctx, qed.Token{Channel: qed.ChannelFinal, Content: piece})
 	})
+	if firstText(text) == "" {
+		text = ""
+	}
 	switch {
 	case err == nil:
 		return text, reason, nil
