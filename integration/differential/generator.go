@@ -24,7 +24,6 @@ type relation struct {
 	alias   string
 	columns []column
 	key     []string // names of columns that are unique together
-	merged  bool     // has columns of a NATURAL or USING join
 }
 
 // A scope is what the expressions of a SELECT can name.
