@@ -89,7 +89,7 @@ func TestPostgresPlanTime(t *testing.T) {
 		CREATE FUNCTION slow() RETURNS int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN PERFORM pg_sleep(60); RETURN 1; END'`)
 	for name, text := range map[string]string{
 		"interruptible":   "SELECT public.slow()",
-		"uninterruptible": "SELECT translate(repeat('a', 50000), repeat('b', 10000) || 'a', '')",
+		"uninterruptible": "SELECT translate(repeat('a', 200000), repeat('b', 10000) || 'a', '')",
 	} {
 		t.Run(name, func(t *testing.T) {
 			pool := openPGX(t, p.account)

@@ -45,8 +45,8 @@ var sqliteGrammar = grammar{
 			{ct} GLOB {g}
 			{ct} NOT GLOB {g}
 			{c} ISNULL
-			{c} NOTNULL
-			{c} NOT NULL
+			({c} NOTNULL)
+			({c} NOT NULL)
 			{ct} LIKE '%' || {T} || '%'
 			instr({t}, {T}) > 0
 			{ct} = {T} COLLATE NOCASE
