@@ -253,7 +253,7 @@ func TestResumeAfterLimits(t *testing.T) {
 	}
 }
 
-// A run that failed because of its budget goes on with a higher one.
+// A run that failed because of its budget continues with a higher one.
 func TestBudgetOfAResumedRun(t *testing.T) {
 	l := &qedtest.Ledger{}
 	st := new(store.InMemory)

@@ -66,7 +66,7 @@ func mayFail(q *sqlast.Query) bool {
 
 // isFallible reports whether a node without the nodes below it may fail while the
 // statement runs. An error does not need a certain value: a pattern that is too
-// long fails for every row, and tells whether there is a row.
+// long fails for every row, which shows whether there is a row.
 func isFallible(n sqlast.Node) bool {
 	switch n := n.(type) {
 	case *sqlast.Binary:
