@@ -98,35 +98,46 @@ func (s *MariaDBServer) remove() {
 	os.RemoveAll(s.dir)
 }
 
-func startMariaDB(server string, args ...string) (s *MariaDBServer, err error) {
+func startMariaDB(server string, args ...string) (*MariaDBServer, error) {
 	install, err := program("mariadb-install-db")
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "qed-mariadb-")
+	create := []string{install, "--auth-root-authentication-method=normal", "--skip-test-db"}
+	return startServer(server, []string{"--no-defaults"}, create, args...)
+}
+
+// startServer runs the command create, which makes the files of a server, and
+// starts the server. Both get the common options; args are for the server alone.
+func startServer(program string, common, create []string, args ...string) (*MariaDBServer, error) {
+	dir, err := os.MkdirTemp("", "qed-mysql-")
 	if err != nil {
 		return nil, err
 	}
-	s = &MariaDBServer{dir: dir, program: server}
-	defer func() {
-		if err != nil {
-			s.remove()
-		}
-	}()
-	common := []string{"--no-defaults", "--datadir=" + filepath.Join(dir, "data")}
+	s := &MariaDBServer{dir: dir, program: program}
+	if err := s.start(common, create, args); err != nil {
+		s.remove()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *MariaDBServer) start(common, create, args []string) error {
+	common = append(slices.Clone(common), "--datadir="+filepath.Join(s.dir, "data"))
 	if os.Geteuid() == 0 {
 		common = append(common, "--user=root") // the server refuses to run as root without it
 	}
-	out, err := exec.Command(install, slices.Concat(common, []string{"--auth-root-authentication-method=normal", "--skip-test-db"})...).CombinedOutput()
+	out, err := exec.Command(create[0], slices.Concat(common, create[1:])...).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("mariadb-install-db: %w; it wrote:\n%s", err, out)
+		return fmt.Errorf("%s: %w; it wrote:\n%s", filepath.Base(create[0]), err, out)
 	}
 	port, err := freePort()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.args = slices.Concat(common, []string{
-		"--socket=" + filepath.Join(dir, "socket"),
+		"--socket=" + filepath.Join(s.dir, "socket"),
+		"--pid-file=" + filepath.Join(s.dir, "pid"),
 		fmt.Sprintf("--port=%d", port),
 		"--bind-address=127.0.0.1",
 		"--innodb-buffer-pool-size=32M",
@@ -134,7 +145,7 @@ func startMariaDB(server string, args ...string) (s *MariaDBServer, err error) {
 	}, args)
 	s.config = mysql.NewConfig()
 	s.config.User, s.config.Net, s.config.Addr = "root", "tcp", fmt.Sprintf("127.0.0.1:%d", port)
-	return s, s.Start()
+	return s.Start()
 }
 
 // mariaDBProgram returns the path of the server. It skips the test if there is

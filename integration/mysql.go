@@ -3,7 +3,6 @@ package integration
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -65,38 +64,7 @@ func mySQLCommand(dir string) ([]string, error) {
 	return nil, fmt.Errorf("QED_MYSQL: %s has no mysqld", dir)
 }
 
-func startMySQL(command []string) (s *MariaDBServer, err error) {
-	dir, err := os.MkdirTemp("", "qed-mysql-")
-	if err != nil {
-		return nil, err
-	}
-	s = &MariaDBServer{dir: dir, program: command[0]}
-	defer func() {
-		if err != nil {
-			s.remove()
-		}
-	}()
-	common := append(slices.Clone(command[1:]), "--datadir="+filepath.Join(dir, "data"), "--lower-case-table-names=1")
-	if os.Geteuid() == 0 {
-		common = append(common, "--user=root")
-	}
-	out, err := exec.Command(s.program, slices.Concat(common, []string{"--initialize-insecure"})...).CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("mysqld --initialize-insecure: %w; it wrote:\n%s", err, out)
-	}
-	port, err := freePort()
-	if err != nil {
-		return nil, err
-	}
-	s.args = slices.Concat(common, []string{
-		"--socket=" + filepath.Join(dir, "socket"),
-		"--pid-file=" + filepath.Join(dir, "pid"),
-		fmt.Sprintf("--port=%d", port),
-		"--bind-address=127.0.0.1",
-		"--innodb-buffer-pool-size=32M",
-		"--skip-log-bin",
-	})
-	s.config = mysql.NewConfig()
-	s.config.User, s.config.Net, s.config.Addr = "root", "tcp", fmt.Sprintf("127.0.0.1:%d", port)
-	return s, s.Start()
+func startMySQL(command []string) (*MariaDBServer, error) {
+	common := append(slices.Clone(command[1:]), "--lower-case-table-names=1")
+	return startServer(command[0], common, []string{command[0], "--initialize-insecure"})
 }
